@@ -1,0 +1,3 @@
+module github.com/defendableos/referee
+
+go 1.26.8
