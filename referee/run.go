@@ -1,0 +1,45 @@
+package referee
+
+// RunSchema names the shape of run.json.
+const RunSchema = "referee.run/v1"
+
+// Run is a run folder's manifest: who did which work by which sheet, on what evidence (formats.md).
+type Run struct {
+	Schema     string
+	ID         string
+	Lane       string
+	Sheet      string // slug, or slug@version
+	Project    string
+	Agent      Agent
+	Assignment string
+	Submission string // path of the submission inside the run folder
+	Evidence   []EvidenceItem
+	Operator   string
+	CostUSD    string // canonical decimal, as declared
+	RevisionOf string
+}
+
+// EvidenceItem is one declared piece of evidence.
+type EvidenceItem struct {
+	ID, Path, Kind, Title, Text, URL string
+}
+
+// Agent is the profile of the agent, self-declared unless the configuration pins one (S42). Empty fields are unknown.
+type Agent struct {
+	Name           string   `json:"name,omitempty"`
+	Model          string   `json:"model,omitempty"`
+	Provider       string   `json:"provider,omitempty"`
+	Harness        string   `json:"harness,omitempty"`
+	Runtime        string   `json:"runtime,omitempty"`
+	CapabilityTier string   `json:"capability_tier,omitempty"`
+	ParamsB        string   `json:"params_b,omitempty"`       // billions, canonical decimal
+	ContextTokens  string   `json:"context_tokens,omitempty"` // canonical decimal
+	VRAMGB         string   `json:"vram_gb,omitempty"`        // gigabytes, canonical decimal
+	Confidence     string   `json:"confidence_prior,omitempty"`
+	Tools          []string `json:"tools,omitempty"`
+	Modalities     []string `json:"modalities,omitempty"`
+	Pinned         bool     `json:"pinned,omitempty"` // the base configuration vouches for it
+	// ToolsKnown tells an empty list of tools from an absent one.
+	ToolsKnown      bool `json:"-"`
+	ModalitiesKnown bool `json:"-"`
+}
