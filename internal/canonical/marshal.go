@@ -1,0 +1,282 @@
+package canonical
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Marshal gives the canonical text of v within the bounds of a receipt. v is a struct whose exported fields have json
+// tags (omitempty and omitzero have encoding/json's meaning), a map with string keys, or a pointer to one, made of
+// strings, booleans, integers, json.Number, slices, arrays and the like. A nil slice is [] and a nil map {}. Floats,
+// nil pointers and interfaces, []byte, and any other type are refused: money and ratios are decimal strings, and what
+// is absent is left out. Unsafe code points are replaced as Sanitize does.
+func Marshal(v any) ([]byte, error) { return marshal(v, Receipt) }
+
+// MarshalUnbounded is Marshal with the bounds of a report.
+func MarshalUnbounded(v any) ([]byte, error) { return marshal(v, Report) }
+
+// Replaced gives the JSON Pointers of the strings that Marshal changes in v, in the order of the text.
+func Replaced(v any) ([]string, error) {
+	w := writer{max: Report.MaxDepth}
+	if err := w.root(v); err != nil {
+		return nil, err
+	}
+	return w.replaced, nil
+}
+
+func marshal(v any, lim Limits) ([]byte, error) {
+	w := writer{max: lim.MaxDepth}
+	if err := w.root(v); err != nil {
+		return nil, err
+	}
+	if lim.MaxBytes > 0 && len(w.out) > lim.MaxBytes {
+		return nil, &Error{-1, RuleSize, fmt.Sprintf("%d bytes, at most %d are allowed", len(w.out), lim.MaxBytes)}
+	}
+	return w.out, nil
+}
+
+// writer holds the text so far and the pointer of the value at hand.
+type writer struct {
+	out      []byte
+	path     []string
+	max      int
+	replaced []string
+}
+
+func (w *writer) fail(rule, format string, args ...any) error {
+	where := "/" + strings.Join(w.path, "/")
+	return &Error{-1, rule, where + ": " + fmt.Sprintf(format, args...)}
+}
+
+func (w *writer) root(v any) error {
+	rv := reflect.ValueOf(v)
+	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
+		rv = rv.Elem()
+	}
+	if rv.Kind() != reflect.Struct && rv.Kind() != reflect.Map {
+		return w.fail(RuleRoot, "the root is %T, it must be a struct or a map", v)
+	}
+	return w.value(rv, 1)
+}
+
+var numberType = reflect.TypeFor[json.Number]()
+
+func (w *writer) value(v reflect.Value, depth int) error {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == numberType {
+			return w.number(v.String())
+		}
+		w.str(v.String())
+	case reflect.Bool:
+		w.out = strconv.AppendBool(w.out, v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return w.number(strconv.FormatInt(v.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return w.number(strconv.FormatUint(v.Uint(), 10))
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return w.fail(RuleNull, "nil has no canonical form; leave the member out")
+		}
+		return w.value(v.Elem(), depth)
+	case reflect.Slice, reflect.Array, reflect.Struct, reflect.Map:
+		if depth > w.max {
+			return w.fail(RuleDepth, "nested deeper than %d", w.max)
+		}
+		return w.composite(v, depth)
+	case reflect.Float32, reflect.Float64:
+		return w.fail(RuleInteger, "a float has no canonical form; give a decimal string")
+	case reflect.Invalid:
+		return w.fail(RuleNull, "nil has no canonical form; leave the member out")
+	default:
+		return w.fail(RuleType, "%s has no canonical form", v.Type())
+	}
+	return nil
+}
+
+// number writes an integer's token. Check knows the rule, so it is asked instead of repeated.
+func (w *writer) number(s string) error {
+	c := checker{b: []byte(s)}
+	err := c.number()
+	if err == nil && c.i == len(s) {
+		w.out = append(w.out, s...)
+		return nil
+	}
+	rule := RuleInteger
+	if e, ok := err.(*Error); ok {
+		rule = e.Rule
+	}
+	return w.fail(rule, "%s is no integer within ±(2^53−1); give a decimal string", s)
+}
+
+func (w *writer) composite(v reflect.Value, depth int) error {
+	switch v.Kind() {
+	case reflect.Struct:
+		members, err := w.fields(v, nil)
+		if err != nil {
+			return err
+		}
+		return w.object(members, depth)
+	case reflect.Map:
+		members, err := w.entries(v)
+		if err != nil {
+			return err
+		}
+		return w.object(members, depth)
+	}
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		return w.fail(RuleType, "%s has no canonical form; give text or a hash", v.Type())
+	}
+	w.out = append(w.out, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.path = append(w.path, strconv.Itoa(i))
+		if err := w.value(v.Index(i), depth+1); err != nil {
+			return err
+		}
+		w.path = w.path[:len(w.path)-1]
+	}
+	w.out = append(w.out, ']')
+	return nil
+}
+
+// member is one key and value of an object to be.
+type member struct {
+	key   string
+	value reflect.Value
+}
+
+// fields appends the members of a struct; those of an embedded struct without a tag are its own.
+func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
+	if v.NumField() > 0 && !slices.ContainsFunc(reflect.VisibleFields(v.Type()), reflect.StructField.IsExported) {
+		return nil, w.fail(RuleType, "%s has no exported field; a time is given as text (Time)", v.Type())
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		tag, tagged := f.Tag.Lookup("json")
+		if f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct {
+			var err error
+			if members, err = w.fields(v.Field(i), members); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if !f.IsExported() || tag == "-" {
+			continue
+		}
+		key, options, _ := strings.Cut(tag, ",")
+		skip, err := omitted(v.Field(i), options)
+		if err != nil {
+			return nil, w.fail(RuleType, "field %s: %v", f.Name, err)
+		}
+		if !skip {
+			members = append(members, member{key, v.Field(i)})
+		}
+	}
+	return members, nil
+}
+
+// omitted applies the options of a json tag.
+func omitted(v reflect.Value, options string) (bool, error) {
+	for option := range strings.SplitSeq(options, ",") {
+		switch option {
+		case "":
+		case "omitempty":
+			if isEmpty(v) {
+				return true, nil
+			}
+		case "omitzero":
+			if v.IsZero() {
+				return true, nil
+			}
+		default:
+			return false, fmt.Errorf("the option %q is unknown, only omitempty and omitzero are known", option)
+		}
+	}
+	return false, nil
+}
+
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+func (w *writer) entries(v reflect.Value) ([]member, error) {
+	if v.Type().Key().Kind() != reflect.String {
+		return nil, w.fail(RuleKey, "the keys of a map are %s, they must be strings", v.Type().Key())
+	}
+	members := make([]member, 0, v.Len())
+	for it := v.MapRange(); it.Next(); {
+		members = append(members, member{it.Key().String(), it.Value()})
+	}
+	return members, nil
+}
+
+func (w *writer) object(members []member, depth int) error {
+	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	w.out = append(w.out, '{')
+	for i, m := range members {
+		if i > 0 {
+			w.out = append(w.out, ',')
+			if members[i-1].key == m.key {
+				return w.fail(RuleDuplicate, "the key %q stands twice", m.key)
+			}
+		}
+		if !IsKey(m.key) {
+			return w.fail(RuleKey, "the key %q does not match [a-z][a-z0-9_]*", m.key)
+		}
+		w.out = append(w.out, '"')
+		w.out = append(w.out, m.key...)
+		w.out = append(w.out, '"', ':')
+		w.path = append(w.path, m.key)
+		if err := w.value(m.value, depth+1); err != nil {
+			return err
+		}
+		w.path = w.path[:len(w.path)-1]
+	}
+	w.out = append(w.out, '}')
+	return nil
+}
+
+// IsKey reports whether s may be a key: [a-z][a-z0-9_]*.
+func IsKey(s string) bool {
+	for i := range len(s) {
+		if !isKeyByte(s[i], i == 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// str writes a string, sanitized and escaped.
+func (w *writer) str(s string) {
+	s, changed := Sanitize(s)
+	if changed {
+		w.replaced = append(w.replaced, "/"+strings.Join(w.path, "/"))
+	}
+	w.out = append(w.out, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			w.out = append(w.out, '\\', c)
+		case c < 0x20 && short[c] != 0:
+			w.out = append(w.out, '\\', short[c])
+		case c < 0x20:
+			w.out = append(w.out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		default:
+			w.out = append(w.out, c)
+		}
+	}
+	w.out = append(w.out, '"')
+}
