@@ -1,0 +1,340 @@
+package strictjson
+
+import (
+	"fmt"
+	"strings"
+)
+
+// slabSize bounds how many values one allocation holds: a document of 5 MiB that is one string full of commas must not
+// cost an arena for five million values.
+const slabSize = 256
+
+// Parse reads src as one JSON document (RFC 8259) and refuses what S46 refuses. The error is a *Error, and then the value
+// is nil. A zero MaxBytes or MaxDepth means the bound of S46, so that no caller can read without limits by forgetting one.
+// Numbers beyond the bound of S11 are kept and marked OutOfRange: they are the engine's finding, not a refusal to read.
+func Parse(src []byte, lim Limits) (*Value, error) {
+	if lim.MaxBytes <= 0 {
+		lim.MaxBytes = SubmissionLimits.MaxBytes
+	}
+	if lim.MaxDepth <= 0 {
+		lim.MaxDepth = SubmissionLimits.MaxDepth
+	}
+	if len(src) > lim.MaxBytes {
+		return nil, &Error{Code: codeSize, Pos: startPos, Message: fmt.Sprintf("the document has %d bytes; at most %d are read", len(src), lim.MaxBytes)}
+	}
+	p := &parser{doc: string(src), lim: lim, line: 1}
+	p.slab = make([]Value, min(slabSize, p.valueBound()))
+	root, err := p.document()
+	if err != nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+// startPos is where a refusal of the whole document stands.
+var startPos = Pos{Offset: 0, Line: 1, Col: 1}
+
+// parser is one pass over one document. Texts are substrings of doc; values, element lists and member lists come from slabs.
+type parser struct {
+	doc string
+	lim Limits
+	pos int
+
+	line      int // of pos, from 1
+	lineStart int // offset of the line's first byte
+	wide      int // bytes of the line so far that begin no code point, so that columns need no second pass
+
+	slab    []Value
+	items   []*Value // elements of the arrays that are still open, innermost last
+	members []Member // members of the objects that are still open, innermost last
+	refs    []*Value // room for the element lists of closed arrays
+	fields  []Member // room for the member lists of closed objects
+}
+
+// valueBound is never less than the number of values: each follows a comma or an opening bracket, or is the root.
+func (p *parser) valueBound() int {
+	return 1 + strings.Count(p.doc, ",") + strings.Count(p.doc, "[") + strings.Count(p.doc, "{")
+}
+
+// here is the place of the next byte.
+func (p *parser) here() Pos {
+	return Pos{Offset: p.pos, Line: p.line, Col: p.pos - p.lineStart - p.wide + 1}
+}
+
+func (p *parser) fail(v *Value, at Pos, code, format string, args ...any) *Error {
+	return &Error{Code: code, Pos: at, Pointer: v.Pointer(), Message: fmt.Sprintf(format, args...)}
+}
+
+// document reads white space, one value, white space and the end.
+func (p *parser) document() (*Value, *Error) {
+	if err := p.opening(); err != nil {
+		return nil, err
+	}
+	root := p.newValue(nil, "", 0)
+	if err := p.value(root, 1); err != nil {
+		return nil, err
+	}
+	if p.lim.Object && root.Kind != Object {
+		return nil, p.fail(root, root.Pos, codeNotObject, "the document is %s; one object { … } is expected", root.Kind.article())
+	}
+	p.space()
+	if p.pos < len(p.doc) {
+		return nil, p.trailing(root)
+	}
+	return root, nil
+}
+
+// opening refuses a byte order mark and a document without a value, and stops at the first byte of the value.
+func (p *parser) opening() *Error {
+	switch {
+	case strings.HasPrefix(p.doc, "\uFEFF"):
+		return p.fail(nil, startPos, codeBOM, "the document begins with a byte order mark; save it as UTF-8 without BOM")
+	case strings.HasPrefix(p.doc, "\xFE\xFF"), strings.HasPrefix(p.doc, "\xFF\xFE"):
+		return p.fail(nil, startPos, codeBOM, "the document begins with a UTF-16 byte order mark; save it as UTF-8 without BOM")
+	}
+	p.space()
+	if p.pos == len(p.doc) {
+		return p.fail(nil, p.here(), codeEmpty, "the document is empty; one JSON value is expected")
+	}
+	return nil
+}
+
+// space skips the four white space characters of JSON.
+func (p *parser) space() {
+	for p.pos < len(p.doc) {
+		switch p.doc[p.pos] {
+		case ' ', '\t', '\r':
+			p.pos++
+		case '\n':
+			p.pos++
+			p.line++
+			p.lineStart, p.wide = p.pos, 0
+		default:
+			return
+		}
+	}
+}
+
+// peek is the next byte, 0 at the end. A 0 in the document is never valid outside a string either, so nothing is lost.
+func (p *parser) peek() byte {
+	if p.pos < len(p.doc) {
+		return p.doc[p.pos]
+	}
+	return 0
+}
+
+// value reads the value at pos into v, whose parent and name are already set, so that every refusal has a pointer.
+func (p *parser) value(v *Value, depth int) (err *Error) {
+	v.Pos = p.here()
+	switch c := p.peek(); {
+	case c == '"':
+		v.Kind = String
+		v.Text, err = p.str(v)
+	case c == '{' || c == '[':
+		err = p.container(v, c, depth)
+	case c == '-' || isDigit(c):
+		err = p.number(v)
+	case c == 't':
+		err = p.literal(v, Bool, "true")
+	case c == 'f':
+		err = p.literal(v, Bool, "false")
+	case c == 'n':
+		err = p.literal(v, Null, "null")
+	default:
+		err = p.notValue(v)
+	}
+	v.End = p.pos
+	return err
+}
+
+func (p *parser) literal(v *Value, kind Kind, word string) *Error {
+	if p.word() != word {
+		return p.notValue(v)
+	}
+	v.Kind = kind
+	if kind == Bool {
+		v.Text = word
+	}
+	p.pos += len(word)
+	return nil
+}
+
+// container refuses the bracket that goes too deep before anything is read or called for it: depth bounds the recursion.
+func (p *parser) container(v *Value, open byte, depth int) *Error {
+	if depth > p.lim.MaxDepth {
+		return p.fail(v, v.Pos, codeDepth, "arrays and objects are nested more than %d deep", p.lim.MaxDepth)
+	}
+	p.pos++
+	p.space()
+	if open == '[' {
+		v.Kind = Array
+		return p.array(v, depth)
+	}
+	v.Kind = Object
+	return p.object(v, depth)
+}
+
+func (p *parser) array(v *Value, depth int) *Error {
+	base := len(p.items)
+	for first := true; ; first = false {
+		if first && p.peek() == ']' {
+			break
+		}
+		item := p.newValue(v, "", len(p.items)-base)
+		if err := p.value(item, depth+1); err != nil {
+			return err
+		}
+		p.items = append(p.items, item)
+		more, err := p.next(v, ']')
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+	}
+	p.pos++
+	v.Items = p.keepItems(p.items[base:])
+	p.items = p.items[:base]
+	return nil
+}
+
+func (p *parser) object(v *Value, depth int) *Error {
+	base := len(p.members)
+	var seen map[string]int
+	for first := true; ; first = false {
+		if first && p.peek() == '}' {
+			break
+		}
+		m, err := p.name(v)
+		if err != nil {
+			return err
+		}
+		if seen, err = p.unique(v, p.members[base:], m, seen); err != nil {
+			return err
+		}
+		m.Value = p.newValue(v, m.Key, 0)
+		if err := p.value(m.Value, depth+1); err != nil {
+			return err
+		}
+		p.members = append(p.members, m)
+		more, err := p.next(v, '}')
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+	}
+	p.pos++
+	v.Members = p.keepMembers(p.members[base:])
+	p.members = p.members[:base]
+	return nil
+}
+
+// name reads a member's name and the colon, and stops at the first byte of its value.
+func (p *parser) name(v *Value) (Member, *Error) {
+	m := Member{KeyPos: p.here()}
+	if p.peek() != '"' {
+		return m, p.notName(v)
+	}
+	var err *Error
+	if m.Key, err = p.str(v); err != nil {
+		return m, err
+	}
+	p.space()
+	if p.peek() != ':' {
+		return m, p.unexpected(v, fmt.Sprintf("a colon after the name %s", quote(m.Key)))
+	}
+	p.pos++
+	p.space()
+	return m, nil
+}
+
+// mapFrom is the number of members from which names are looked up in a map: below it comparing is faster, above it the
+// square of the number of names would let a hostile document burn time.
+const mapFrom = 12
+
+// unique refuses a name that the object already has, compared as decoded: "a" and "\u0061" are one name.
+func (p *parser) unique(v *Value, sofar []Member, m Member, seen map[string]int) (map[string]int, *Error) {
+	if seen == nil && len(sofar) < mapFrom {
+		for i := range sofar {
+			if sofar[i].Key == m.Key {
+				return nil, p.duplicate(v, sofar[i], m)
+			}
+		}
+		return nil, nil
+	}
+	if seen == nil {
+		seen = make(map[string]int, 2*mapFrom)
+		for i := range sofar {
+			seen[sofar[i].Key] = i
+		}
+	}
+	if i, dup := seen[m.Key]; dup {
+		return nil, p.duplicate(v, sofar[i], m)
+	}
+	seen[m.Key] = len(sofar)
+	return seen, nil
+}
+
+func (p *parser) duplicate(v *Value, first, again Member) *Error {
+	at := &Value{up: v, key: again.Key}
+	return p.fail(at, again.KeyPos, codeDuplicate, "duplicate key %s (first at line %d, column %d): a name may stand only once in an object",
+		quote(again.Key), first.KeyPos.Line, first.KeyPos.Col)
+}
+
+// next reads what stands after an element: a comma (more follows, and is not the closing bracket) or the closing bracket,
+// which is left unread.
+func (p *parser) next(v *Value, end byte) (more bool, err *Error) {
+	p.space()
+	switch p.peek() {
+	case end:
+		return false, nil
+	case ',':
+		at := p.here()
+		p.pos++
+		p.space()
+		if p.peek() == end {
+			return false, p.fail(v, at, codeSyntax, "a comma before the closing %q; remove it", end)
+		}
+		return true, nil
+	}
+	return false, p.unexpected(v, fmt.Sprintf("a comma or the closing %q", end))
+}
+
+func (p *parser) newValue(up *Value, key string, index int) *Value {
+	if len(p.slab) == 0 {
+		p.slab = make([]Value, slabSize)
+	}
+	v := &p.slab[0]
+	p.slab = p.slab[1:]
+	v.up, v.key, v.index = up, key, index
+	return v
+}
+
+func (p *parser) keepItems(from []*Value) []*Value {
+	if len(from) == 0 {
+		return nil
+	}
+	if len(p.refs) < len(from) {
+		p.refs = make([]*Value, max(len(from), slabSize/4))
+	}
+	kept := p.refs[:len(from):len(from)]
+	p.refs = p.refs[len(from):]
+	copy(kept, from)
+	return kept
+}
+
+func (p *parser) keepMembers(from []Member) []Member {
+	if len(from) == 0 {
+		return nil
+	}
+	if len(p.fields) < len(from) {
+		p.fields = make([]Member, max(len(from), slabSize/4))
+	}
+	kept := p.fields[:len(from):len(from)]
+	p.fields = p.fields[len(from):]
+	copy(kept, from)
+	return kept
+}
