@@ -1,8 +1,199 @@
-// Package decimal is the arithmetic of the rulebook (semantics S12, S13a): decimal, 40 digits, half-even, exponents within
-// ±400, every comparison made on values rounded to 28 significant digits. It is the one importer of cockroachdb/apd.
+// Package decimal is the arithmetic of the rulebook (semantics S12, S13a). It is the one importer of cockroachdb/apd.
+//
+// Every operation gives its result rounded half-even to 40 significant digits. A result whose adjusted exponent lies beyond
+// ±400 is ErrTooLarge, a result that mathematics does not define (x/0, 0 to a negative power, sqrt(−1), log(0)) is
+// ErrUndefined; there is no NaN, no infinity and no negative zero, and no operation panics on a *Num. Comparison (Cmp) and
+// printing (String) round to 28 digits first, so that 12 guard digits absorb what division and powers leave behind:
+// TestGateBoundary in referee/formula holds deals exactly on a gate against it.
+//
+// Powers, roots, logarithms, trigonometry and finance are computed with at least 20 digits more than they return, on integers
+// only (series.go), so that the digits are the same on every GOARCH.
 package decimal
 
-import "github.com/cockroachdb/apd/v3"
+import (
+	"errors"
+	"fmt"
+	"math/big"
 
-// Num is a decimal number. It is never changed after it is made, so it may be shared between goroutines.
+	"github.com/cockroachdb/apd/v3"
+)
+
+// Num is a decimal number. It is never changed after it is made, so it may be shared between goroutines. The zero value is 0.
 type Num struct{ d apd.Decimal }
+
+// The refusals of this package; errors that carry more words wrap one of them.
+var (
+	// ErrUndefined is a result that mathematics does not define (S12).
+	ErrUndefined = errors.New("undefined")
+	// ErrTooLarge is a number beyond ±400 in its exponent, or a power beyond 10,000 (S13a).
+	ErrTooLarge = errors.New("out of range (exponents within ±400, powers within 10,000)")
+	// ErrAmbiguous is a rate that the cash flows do not fix: not exactly one sign change, or no root in the bracket.
+	ErrAmbiguous = errors.New("rate not determined")
+	// ErrSyntax is a text that is not a decimal literal.
+	ErrSyntax = errors.New("not a decimal number")
+
+	errDivZero = fmt.Errorf("division by zero: %w", ErrUndefined)
+)
+
+const (
+	digits      = 40     // of every result (S13a)
+	guard       = 28     // digits that are compared and printed (S13a)
+	wide        = 60     // digits carried inside one operation
+	maxExponent = 400    // adjusted exponent of every result (S13a)
+	maxPower    = 10_000 // |n| of x**n (S13a)
+)
+
+// The contexts. Traps are off: finish looks at the result itself, so that no condition of apd reaches a caller.
+var (
+	ctxDigits = context(digits)
+	ctxGuard  = context(guard)
+	ctxWide   = context(wide)
+)
+
+func context(precision uint32) *apd.Context {
+	return &apd.Context{
+		Precision:   precision,
+		MaxExponent: apd.MaxExponent,
+		MinExponent: apd.MinExponent,
+		Rounding:    apd.RoundHalfEven,
+	}
+}
+
+// FromInt is the number i.
+func FromInt(i int64) *Num {
+	n := new(Num)
+	n.d.SetInt64(i)
+	return n
+}
+
+// Add is a + b.
+func Add(a, b *Num) (*Num, error) { return add(ctxDigits, a, b) }
+
+// Sub is a − b.
+func Sub(a, b *Num) (*Num, error) { return sub(ctxDigits, a, b) }
+
+// Mul is a · b.
+func Mul(a, b *Num) (*Num, error) { return mul(ctxDigits, a, b) }
+
+// Quo is a / b; ErrUndefined if b is 0.
+func Quo(a, b *Num) (*Num, error) { return quo(ctxDigits, a, b) }
+
+func add(c *apd.Context, a, b *Num) (*Num, error) {
+	n := new(Num)
+	_, err := c.Add(&n.d, &a.d, &b.d)
+	return finish(n, err)
+}
+
+func sub(c *apd.Context, a, b *Num) (*Num, error) {
+	n := new(Num)
+	_, err := c.Sub(&n.d, &a.d, &b.d)
+	return finish(n, err)
+}
+
+func mul(c *apd.Context, a, b *Num) (*Num, error) {
+	n := new(Num)
+	_, err := c.Mul(&n.d, &a.d, &b.d)
+	return finish(n, err)
+}
+
+func quo(c *apd.Context, a, b *Num) (*Num, error) {
+	if b.IsZero() {
+		return nil, errDivZero
+	}
+	n := new(Num)
+	_, err := c.Quo(&n.d, &a.d, &b.d)
+	return finish(n, err)
+}
+
+// round gives n the 40 digits of a result; it is the last step of what was computed with more.
+func round(n *Num, err error) (*Num, error) {
+	if err != nil {
+		return nil, err
+	}
+	r := new(Num)
+	_, err = ctxDigits.Round(&r.d, &n.d)
+	return finish(r, err)
+}
+
+// finish is the gate that every result passes: finite, within the exponents of S13a, and with one zero.
+func finish(n *Num, err error) (*Num, error) {
+	if err != nil || n.d.Form != apd.Finite {
+		return nil, ErrTooLarge
+	}
+	if n.d.Coeff.Sign() == 0 {
+		n.d.Negative, n.d.Exponent = false, 0
+		return n, nil
+	}
+	if adj := n.adjusted(); adj > maxExponent || adj < -maxExponent {
+		return nil, ErrTooLarge
+	}
+	return n, nil
+}
+
+// adjusted is the exponent of the first significant digit.
+func (n *Num) adjusted() int { return int(n.d.Exponent) + int(n.d.NumDigits()) - 1 }
+
+// Neg is −a.
+func Neg(a *Num) *Num {
+	n := new(Num)
+	n.d.Set(&a.d)
+	n.d.Negative = !a.d.Negative && !a.IsZero()
+	return n
+}
+
+// Abs is |a|.
+func Abs(a *Num) *Num {
+	if !a.d.Negative {
+		return a
+	}
+	return Neg(a)
+}
+
+// Cmp is −1, 0 or 1 as a is less than, equal to or greater than b, both rounded to 28 significant digits (S13a).
+func Cmp(a, b *Num) int {
+	var ra, rb apd.Decimal
+	return guarded(a, &ra).Cmp(guarded(b, &rb))
+}
+
+// guarded is a at 28 digits, in room if it had more.
+func guarded(a *Num, room *apd.Decimal) *apd.Decimal {
+	if a.d.NumDigits() <= guard {
+		return &a.d
+	}
+	// The condition is Inexact at most: finish has bounded the exponent of a.
+	_, _ = ctxGuard.Round(room, &a.d)
+	return room
+}
+
+// Sign is −1, 0 or 1.
+func (n *Num) Sign() int { return n.d.Sign() }
+
+// IsZero says that n is 0.
+func (n *Num) IsZero() bool { return n.d.Coeff.Sign() == 0 }
+
+// IsNeg says that n is below 0.
+func (n *Num) IsNeg() bool { return n.d.Sign() < 0 }
+
+// IsInt says that n has no fraction: 12.00 has none.
+func (n *Num) IsInt() bool {
+	if n.d.Exponent >= 0 || n.IsZero() {
+		return true
+	}
+	if n.adjusted() < 0 {
+		return false
+	}
+	var r big.Int
+	return r.Rem(n.d.Coeff.MathBigInt(), pow10(int(-n.d.Exponent))).Sign() == 0
+}
+
+// Int64 is n as an integer; false if it has a fraction or does not fit.
+func (n *Num) Int64() (int64, bool) {
+	if n.IsZero() {
+		return 0, true
+	}
+	if !n.IsInt() || n.adjusted() > 18 {
+		return 0, false
+	}
+	v := n.scaled(0)
+	return v.Int64(), v.IsInt64()
+}
