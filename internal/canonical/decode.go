@@ -1,0 +1,431 @@
+package canonical
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Form is what a string must look like beyond being a string; a field names one in its tag `is:"…"`.
+type Form struct {
+	Check func(text []byte) bool
+	Want  string   // for messages: "64 lower-case hexadecimal digits"
+	Enum  []string // the words allowed, if the form is a list of words; Check is then not needed
+}
+
+// Decoder reads canonical texts into one type of struct, strictly: every key must be a field's, every field without
+// omitempty or omitzero must stand there, a member that the writer would have left out is refused, and every string
+// must have its form. So a text that decodes is the very text that Marshal gives for the value.
+type Decoder struct{ root *plan }
+
+// plan is what the decoder knows of a type.
+type plan struct {
+	kind   reflect.Kind // String, Bool, Int64, Slice or Struct
+	form   *Form
+	elem   *plan
+	fields []field // in key order
+	must   uint64  // the fields that must stand there, a bit each
+}
+
+// field is one member of a struct.
+type field struct {
+	key   string
+	index []int
+	omit  bool // left out when empty or zero
+	bulk  bool // not filled by Scan
+	ptr   bool
+	plan  *plan
+}
+
+// NewDecoder prepares a decoder for the struct type t. It panics if t has a field that cannot be read back, a mistake
+// of the program that any test of the type finds.
+func NewDecoder(t reflect.Type, forms map[string]*Form) *Decoder {
+	return &Decoder{planOf(t, "", forms)}
+}
+
+func planOf(t reflect.Type, is string, forms map[string]*Form) *plan {
+	p := &plan{kind: t.Kind()}
+	if is != "" {
+		if p.form = forms[is]; p.form == nil {
+			panic("canonical: no form " + is)
+		}
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool:
+	case reflect.Int, reflect.Int64:
+		p.kind = reflect.Int64
+	case reflect.Slice:
+		p.elem, p.form = planOf(t.Elem(), is, forms), nil
+	case reflect.Struct:
+		p.fields = fieldsOf(t, nil, forms)
+		for i, f := range p.fields {
+			if !f.omit {
+				p.must |= 1 << i
+			}
+		}
+	default:
+		panic("canonical: cannot decode into " + t.String())
+	}
+	return p
+}
+
+func fieldsOf(t reflect.Type, at []int, forms map[string]*Form) []field {
+	var all []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, tagged := f.Tag.Lookup("json")
+		index := append(slices.Clone(at), i)
+		if f.Anonymous && !tagged {
+			all = append(all, fieldsOf(f.Type, index, forms)...)
+			continue
+		}
+		if !f.IsExported() || tag == "-" {
+			continue
+		}
+		key, options, _ := strings.Cut(tag, ",")
+		ft, ptr := f.Type, f.Type.Kind() == reflect.Pointer
+		if ptr {
+			ft = ft.Elem()
+		} else if ft.Kind() == reflect.Struct && options != "" {
+			panic("canonical: a struct that may be left out must be a pointer: " + key)
+		}
+		all = append(all, field{
+			key: key, index: index, omit: strings.Contains(options, "omit"), ptr: ptr,
+			bulk: f.Tag.Get("scan") == "-", plan: planOf(ft, f.Tag.Get("is"), forms),
+		})
+	}
+	slices.SortFunc(all, func(a, b field) int { return strings.Compare(a.key, b.key) })
+	if len(all) > 64 {
+		panic("canonical: more than 64 fields in " + t.String())
+	}
+	return all
+}
+
+// Decode checks b and fills the struct that v points to. On an error, an *Error, v is left as it was.
+func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, false) }
+
+// Scan is Decode without filling the fields tagged `scan:"-"`, which it checks all the same: for whoever reads a
+// hundred thousand texts and needs a few members of each.
+func (d *Decoder) Scan(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, true) }
+
+func (d *Decoder) decode(b []byte, lim Limits, v any, scan bool) error {
+	if err := CheckLimits(b, lim); err != nil {
+		return err
+	}
+	into := reflect.New(reflect.TypeOf(v).Elem()).Elem()
+	r := reader{b: b, scan: scan}
+	if err := r.value(d.root, into); err != nil {
+		return err
+	}
+	reflect.ValueOf(v).Elem().Set(into)
+	return nil
+}
+
+// reader walks a text that is known to be canonical, so it looks for no grammar errors.
+type reader struct {
+	b    []byte
+	i    int
+	scan bool
+	path []step
+}
+
+// step is one segment of the pointer of the value at hand: a key, or the number of an element.
+type step struct {
+	key string
+	n   int
+}
+
+func (r *reader) fail(rule, format string, args ...any) error {
+	var at strings.Builder
+	for _, s := range r.path {
+		at.WriteByte('/')
+		if s.key == "" {
+			s.key = strconv.Itoa(s.n)
+		}
+		at.WriteString(s.key)
+	}
+	return &Error{r.i, rule, fmt.Sprintf("%q: ", at.String()) + fmt.Sprintf(format, args...)}
+}
+
+// value reads one value by its plan; into is not valid where the value is only checked.
+func (r *reader) value(p *plan, into reflect.Value) error {
+	if got := kindOf(r.b[r.i]); got != p.kind {
+		return r.fail(RuleShape, "%s, %s is expected", names[got], names[p.kind])
+	}
+	switch p.kind {
+	case reflect.String:
+		return r.str(p.form, into)
+	case reflect.Slice:
+		return r.slice(p, into)
+	case reflect.Struct:
+		return r.object(p, into)
+	case reflect.Bool:
+		if into.IsValid() {
+			into.SetBool(r.b[r.i] == 't')
+		}
+		r.skip()
+		return nil
+	}
+	start := r.i
+	r.skip()
+	if into.IsValid() {
+		n, err := strconv.ParseInt(string(r.b[start:r.i]), 10, 64)
+		if err != nil {
+			return err
+		}
+		into.SetInt(n)
+	}
+	return nil
+}
+
+// kindOf tells the type of a value from its first byte.
+func kindOf(first byte) reflect.Kind {
+	switch first {
+	case '"':
+		return reflect.String
+	case '[':
+		return reflect.Slice
+	case '{':
+		return reflect.Struct
+	case 't', 'f':
+		return reflect.Bool
+	}
+	return reflect.Int64
+}
+
+// names are the kinds as messages call them.
+var names = map[reflect.Kind]string{
+	reflect.String: "a string", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Bool: "true or false",
+	reflect.Int64: "an integer",
+}
+
+// skip steps over a boolean or a number.
+func (r *reader) skip() {
+	for r.b[r.i] != ',' && r.b[r.i] != '}' && r.b[r.i] != ']' {
+		r.i++
+	}
+}
+
+// raw steps over a string and gives what stands between its quotation marks.
+func (r *reader) raw() (text []byte, escaped bool) {
+	start := r.i + 1
+	for i := start; ; i++ {
+		switch r.b[i] {
+		case '\\':
+			escaped = true
+			i++
+		case '"':
+			r.i = i + 1
+			return r.b[start:i], escaped
+		}
+	}
+}
+
+func (r *reader) str(form *Form, into reflect.Value) error {
+	at := r.i
+	text, escaped := r.raw()
+	if escaped && (form != nil || into.IsValid()) {
+		text = unescape(text)
+	}
+	if form != nil && !form.ok(text) {
+		r.i = at
+		return r.fail(RuleShape, "%q is not %s%s", clip(string(text)), form.want(), form.hint(string(text)))
+	}
+	if into.IsValid() {
+		into.SetString(string(text))
+	}
+	return nil
+}
+
+func (f *Form) ok(text []byte) bool {
+	if f.Enum == nil {
+		return f.Check(text)
+	}
+	for _, word := range f.Enum {
+		if word == string(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Form) want() string {
+	if f.Enum == nil {
+		return f.Want
+	}
+	return "one of " + strings.Join(f.Enum, ", ")
+}
+
+func (f *Form) hint(text string) string {
+	if near := nearest(text, f.Enum); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// unescape undoes the escapes of a canonical string.
+func unescape(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			continue
+		}
+		i++
+		switch c := text[i]; c {
+		case '"', '\\':
+			out = append(out, c)
+		case 'u':
+			out = append(out, (text[i+3]-'0')<<4|byte(strings.IndexByte(hexDigits, text[i+4])))
+			i += 4
+		default:
+			out = append(out, byte(bytes.IndexByte(short[:], c)))
+		}
+	}
+	return out
+}
+
+func (r *reader) slice(p *plan, into reflect.Value) error {
+	r.i++
+	if r.b[r.i] == ']' {
+		r.i++
+		if into.IsValid() {
+			into.Set(reflect.MakeSlice(into.Type(), 0, 0))
+		}
+		return nil
+	}
+	r.path = append(r.path, step{})
+	for n := 0; ; n++ {
+		var item reflect.Value
+		if into.IsValid() {
+			into.Grow(1)
+			into.SetLen(n + 1)
+			item = into.Index(n)
+		}
+		r.path[len(r.path)-1].n = n
+		if err := r.value(p.elem, item); err != nil {
+			return err
+		}
+		r.i++
+		if r.b[r.i-1] == ']' {
+			r.path = r.path[:len(r.path)-1]
+			return nil
+		}
+	}
+}
+
+// object reads members against the fields; both are in key order, so one walk over both is enough.
+func (r *reader) object(p *plan, into reflect.Value) error {
+	r.i++
+	var seen uint64
+	next := 0
+	for r.b[r.i] == '"' {
+		key, _ := r.raw()
+		for next < len(p.fields) && p.fields[next].key < string(key) {
+			next++
+		}
+		if next == len(p.fields) || p.fields[next].key != string(key) {
+			return r.unknown(p, string(key))
+		}
+		seen |= 1 << next
+		r.i++ // the colon
+		if err := r.member(&p.fields[next], into); err != nil {
+			return err
+		}
+		if r.b[r.i] == ',' {
+			r.i++
+		}
+	}
+	r.i++
+	if missing := p.must &^ seen; missing != 0 {
+		return r.fail(RuleShape, "the member %q is missing", p.fields[bits.TrailingZeros64(missing)].key)
+	}
+	return nil
+}
+
+func (r *reader) unknown(p *plan, key string) error {
+	known := make([]string, len(p.fields))
+	for i, f := range p.fields {
+		known[i] = f.key
+	}
+	if near := nearest(key, known); near != "" {
+		return r.fail(RuleShape, "unknown key %q; did you mean %q?", key, near)
+	}
+	return r.fail(RuleShape, "unknown key %q; known are %s", key, strings.Join(known, ", "))
+}
+
+func (r *reader) member(f *field, into reflect.Value) error {
+	r.path = append(r.path, step{key: f.key})
+	if f.omit && r.isEmpty(f) {
+		return r.fail(RuleShape, "an empty member; what is empty is left out")
+	}
+	var at reflect.Value
+	if into.IsValid() && (!r.scan || !f.bulk) {
+		at = into.FieldByIndex(f.index)
+		if f.ptr {
+			at.Set(reflect.New(at.Type().Elem()))
+			at = at.Elem()
+		}
+	}
+	if err := r.value(f.plan, at); err != nil {
+		return err
+	}
+	r.path = r.path[:len(r.path)-1]
+	return nil
+}
+
+// isEmpty reports whether the value at hand is one that the writer leaves out.
+func (r *reader) isEmpty(f *field) bool {
+	rest := r.b[r.i:]
+	switch {
+	case f.ptr:
+		return false
+	case f.plan.kind == reflect.Bool:
+		return rest[0] == 'f'
+	case f.plan.kind == reflect.Int64:
+		return rest[0] == '0'
+	}
+	return rest[0] == '"' && rest[1] == '"' || rest[0] == '[' && rest[1] == ']'
+}
+
+// RuleShape is the rule of Decoder: an unknown, missing or ill-formed member.
+const RuleShape = "shape"
+
+// nearest is the known word that word most likely meant, "" if more than a third of its letters and one would have to change.
+func nearest(word string, known []string) string {
+	best, least := "", 2+utf8.RuneCountInString(word)/3
+	for _, k := range known {
+		if d := distance([]rune(strings.ToLower(word)), []rune(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions and substitutions from a to b. Words longer than 64 are not compared.
+func distance(a, b []rune) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 1 << 30
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, ca := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, cb := range b {
+			cost := 1
+			if ca == cb {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
