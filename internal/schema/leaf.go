@@ -1,0 +1,220 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// maxLeaves is how many places Validate lists.
+const maxLeaves = 200
+
+// flattener turns the library's tree of errors into leaves.
+type flattener struct {
+	schema, doc *strictjson.Value
+}
+
+// flatten is the leaves of one error. Wrappers (the root, $ref, allOf, then, else and those without a message) only lead to their
+// causes; contains and the choices are findings themselves.
+func (f *flattener) flatten(e *jsonschema.ValidationError) []Leaf {
+	at := f.place(e)
+	switch {
+	case len(e.Causes) == 0:
+		return f.word(at)
+	case at.onSchema: // several errors of one schema
+	case at.keyword == "anyOf" || at.keyword == "oneOf":
+		return f.choice(e, at)
+	case at.keyword == "contains":
+		return f.word(at)
+	}
+	var leaves []Leaf
+	for _, c := range e.Causes {
+		leaves = append(leaves, f.flatten(c)...)
+	}
+	return leaves
+}
+
+// place is an error's addresses, read.
+type place struct {
+	pointer       string            // into the document
+	schemaPointer string            // into the schema, of the keyword
+	keyword       string            // that is broken; where a whole schema is (false), the one that holds it
+	onSchema      bool              // the address is a schema's, not a keyword's
+	wants         *strictjson.Value // what stands at schemaPointer
+	schema        *strictjson.Value // the schema that holds the keyword
+	got           *strictjson.Value // what stands in the document
+	naming        bool              // the value is the member's name (propertyNames)
+	message       string            // the library's own words, for the counts in it
+}
+
+// place reads the addresses. The library writes names URL-escaped on top of RFC 6901.
+func (f *flattener) place(e *jsonschema.ValidationError) place {
+	_, fragment, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
+	p := place{pointer: unescape(e.InstanceLocation), schemaPointer: unescape(fragment), keyword: "false", onSchema: true, message: e.Message}
+	p.naming = slices.ContainsFunc(keywordsOf(unescape(e.KeywordLocation)), func(s step) bool { return s.keyword == "propertyNames" })
+	if path := keywordsOf(p.schemaPointer); len(path) > 0 {
+		last := path[len(path)-1]
+		p.keyword, p.onSchema = last.keyword, last.isSchema
+		if p.keyword == "dependentRequired" || p.keyword == "dependencies" && !p.onSchema {
+			p.schemaPointer = last.pointer // without the name and index that the library adds
+		}
+	}
+	holder, _, _ := cutLast(p.schemaPointer)
+	p.schema = f.schema.At(holder)
+	if p.keyword == "minContains" { // absent, it is 1, and contains is what is broken
+		p.keyword = "contains"
+	}
+	p.wants, p.got = f.schema.At(p.schemaPointer), f.doc.At(p.pointer)
+	return p
+}
+
+// step is one keyword on the way through a schema, with the names or indices that belong to it.
+type step struct {
+	keyword  string
+	pointer  string // up to and including the keyword
+	isSchema bool   // the path stands on a schema below the keyword, not on the keyword
+}
+
+// keywordsOf reads a pointer into a schema as keywords, so that a member called "type" is not taken for the keyword.
+func keywordsOf(pointer string) []step {
+	if pointer == "" {
+		return nil
+	}
+	tokens := strings.Split(pointer[1:], "/")
+	var path []step
+	for i, sofar := 0, ""; i < len(tokens); {
+		k := keywords[unescapeToken(tokens[i])]
+		sofar += "/" + tokens[i]
+		s := step{keyword: unescapeToken(tokens[i]), pointer: sofar, isSchema: k.shape == one || k.shape == oneList}
+		i++
+		takes := k.shape == named || k.shape == namedAny || k.shape == list
+		if i < len(tokens) && (takes || k.shape == oneList && isIndex(tokens[i])) {
+			sofar += "/" + tokens[i]
+			s.isSchema = true
+			i++
+		}
+		if s.keyword == "dependentRequired" || s.keyword == "dependencies" && i < len(tokens) && isIndex(tokens[i]) {
+			s.isSchema = false
+			i = len(tokens)
+		}
+		path = append(path, s)
+	}
+	return path
+}
+
+func isIndex(token string) bool {
+	_, err := strconv.Atoi(token)
+	return err == nil
+}
+
+// choice words a failed anyOf or oneOf: one summary, and the leaves of the branch that fits best unless every branch fails at its
+// type, where the summary says all.
+func (f *flattener) choice(e *jsonschema.ValidationError, at place) []Leaf {
+	branches := make([]branch, len(e.Causes))
+	for i, c := range e.Causes {
+		branches[i] = newBranch(i+1, at.pointer, f.flatten(c))
+	}
+	best := slices.MinFunc(branches, func(a, b branch) int {
+		return cmp.Or(cmp.Compare(a.offType, b.offType), cmp.Compare(len(a.leaves), len(b.leaves)), cmp.Compare(a.number, b.number))
+	})
+	summary := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: show(at.got)}
+	if best.offType == 1 {
+		summary.Want = wanted(branches)
+		summary.Message = fmt.Sprintf("is %s; the schema wants %s", summary.Got, summary.Want)
+		return []Leaf{summary}
+	}
+	summary.Want = fmt.Sprintf("one of %d forms", len(branches))
+	summary.Message = fmt.Sprintf("fits none of the %d forms that the schema allows; form %d comes nearest and fails in %s",
+		len(branches), best.number, places(len(best.leaves)))
+	return append([]Leaf{summary}, best.leaves...)
+}
+
+// branch is one form of a choice and why it does not fit.
+type branch struct {
+	number, offType int    // offType is 1 where the value as a whole is of another type or another constant
+	want            string // what would be right then
+	leaves          []Leaf
+}
+
+func newBranch(number int, pointer string, leaves []Leaf) branch {
+	b := branch{number: number, leaves: leaves}
+	for _, l := range leaves {
+		if l.Pointer == pointer && (l.Keyword == "type" || l.Keyword == "const" || l.Keyword == "enum") {
+			b.offType, b.want = 1, l.Want
+		}
+	}
+	return b
+}
+
+// wanted joins what the branches want, each once.
+func wanted(branches []branch) string {
+	var wants []string
+	for _, b := range branches {
+		if !slices.Contains(wants, b.want) {
+			wants = append(wants, b.want)
+		}
+	}
+	return strings.Join(wants, " or ")
+}
+
+func places(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
+}
+
+// sorted puts leaves into document order, then by keyword, drops repetitions (two paths to one schema) and cuts the list.
+func (f *flattener) sorted(leaves []Leaf) []Leaf {
+	order := map[string]int{}
+	f.doc.Walk(func(v *strictjson.Value) bool {
+		order[v.Pointer()] = len(order)
+		return true
+	})
+	slices.SortFunc(leaves, func(a, b Leaf) int {
+		return cmp.Or(cmp.Compare(order[a.Pointer], order[b.Pointer]), cmp.Compare(a.Keyword, b.Keyword),
+			cmp.Compare(a.Property, b.Property), cmp.Compare(a.SchemaPointer, b.SchemaPointer), cmp.Compare(a.Message, b.Message))
+	})
+	leaves = slices.CompactFunc(leaves, func(a, b Leaf) bool {
+		return a.Pointer == b.Pointer && a.Keyword == b.Keyword && a.Property == b.Property && a.Message == b.Message
+	})
+	if len(leaves) > maxLeaves {
+		rest := len(leaves) - maxLeaves
+		leaves = append(leaves[:maxLeaves:maxLeaves], Leaf{Keyword: "limit", Message: fmt.Sprintf("breaks the schema in %d more places, not listed", rest)})
+	}
+	return leaves
+}
+
+// unescape takes the library's URL-escaping off a pointer; the RFC 6901 escapes stay.
+func unescape(pointer string) string {
+	tokens := strings.Split(pointer, "/")
+	for i, t := range tokens {
+		if plain, err := url.PathUnescape(t); err == nil {
+			tokens[i] = plain
+		}
+	}
+	return strings.Join(tokens, "/")
+}
+
+func unescapeToken(token string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+}
+
+func escapeToken(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+func cutLast(pointer string) (parent, token string, ok bool) {
+	i := strings.LastIndexByte(pointer, '/')
+	if i < 0 {
+		return "", "", false
+	}
+	return pointer[:i], pointer[i+1:], true
+}

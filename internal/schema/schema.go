@@ -1,0 +1,158 @@
+// Package schema holds a submission against a sheet's JSON Schema (the schema stage, S45) and is the one importer of the schema
+// library.
+//
+// What the library leaves open is closed here:
+//   - Compile never reaches a disk or a network: a $ref stays within its document, $schema names one of the five published drafts,
+//     2020-12 where it is absent.
+//   - A schema that would silently check less than its author wrote is refused: an unknown or misspelt keyword, a keyword that the
+//     draft ignores, an unknown format, a pattern that is not RE2. A name that begins with x- is the author's own and checks nothing.
+//   - Numbers that the reader found out of range (S11) reach neither the library's exact fractions nor its counters.
+//   - Validate returns leaves: each says at which pointer what stands and what the schema wants; no wrapper, no repetition, in
+//     document order, the same on every run (the library walks maps). A panic becomes a leaf, never a silent pass.
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// Schema is a compiled JSON Schema. It is safe for concurrent use.
+type Schema struct {
+	compiled *jsonschema.Schema
+	source   *strictjson.Value // for the wording: what the library reports by pointer is read here
+}
+
+// Leaf is one place where a document breaks the schema.
+type Leaf struct {
+	Pointer       string // RFC 6901 into the document
+	Keyword       string // "type", "required", …; "internal" if the library failed, "limit" if the document or the list is cut
+	Message       string // what is there and what the schema wants, beginning with a verb
+	SchemaPointer string // RFC 6901 into the schema: the keyword that was broken
+	Property      string // the name meant by required, dependentRequired, additionalProperties, propertyNames
+	Want, Got     string
+}
+
+// Error is a refused schema.
+type Error struct {
+	Name    string // as given to Compile
+	Pos     strictjson.Pos
+	Pointer string
+	Message string
+}
+
+func (e *Error) Error() string {
+	at := fmt.Sprintf("%s: line %d, column %d", e.Name, e.Pos.Line, e.Pos.Col)
+	if e.Pointer != "" {
+		at += " (" + shorten(e.Pointer) + ")"
+	}
+	return at + ": " + e.Message
+}
+
+// location is the base address of every schema. Nothing is loaded from it; the library wants an absolute one, since it would complete
+// a relative name with the working directory.
+const location = "referee:///schema.json"
+
+// Compile reads doc as a JSON Schema. The error is a *Error; name stands in it.
+func Compile(name string, doc *strictjson.Value) (s *Schema, err error) {
+	if doc == nil {
+		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1}, Message: "there is no schema; write {} for one that accepts everything"}
+	}
+	if err := check(name, doc); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s", shorten(fmt.Sprint(r)))}
+		}
+	}()
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft2020
+	c.AssertFormat = true
+	c.LoadURL = func(url string) (io.ReadCloser, error) {
+		return nil, fmt.Errorf("%s is another document; a schema is complete in itself", shorten(url))
+	}
+	if err := c.AddResource(location, strings.NewReader(encode(doc))); err != nil {
+		return nil, &Error{Name: name, Pos: doc.Pos, Message: shorten(err.Error())}
+	}
+	compiled, err := c.Compile(location)
+	if err != nil {
+		return nil, refused(name, doc, err)
+	}
+	return &Schema{compiled: compiled, source: doc}, nil
+}
+
+// refused words what the library says of a schema: usually that it breaks the draft's own schema, at the leaves of that tree.
+func refused(name string, doc *strictjson.Value, err error) *Error {
+	var broken *jsonschema.ValidationError
+	if !errors.As(err, &broken) {
+		text := strings.TrimPrefix(err.Error(), "jsonschema "+location+" compilation failed: ")
+		return &Error{Name: name, Pos: doc.Pos, Message: shorten(strings.ReplaceAll(text, location, ""))}
+	}
+	for len(broken.Causes) > 0 {
+		broken = deepest(broken.Causes)
+	}
+	at := unescape(broken.InstanceLocation)
+	v := doc.At(at)
+	if v == nil {
+		v = doc
+	}
+	return &Error{Name: name, Pos: v.Pos, Pointer: at, Message: "is not valid there in a JSON Schema: " + shorten(broken.Message)}
+}
+
+// deepest is the cause that lies deepest in the schema, the first by address among equals: the order of the library's causes follows
+// its maps.
+func deepest(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
+	best := causes[0]
+	for _, c := range causes[1:] {
+		a, b := len(c.InstanceLocation), len(best.InstanceLocation)
+		if a > b || a == b && c.InstanceLocation+c.KeywordLocation+c.Message < best.InstanceLocation+best.KeywordLocation+best.Message {
+			best = c
+		}
+	}
+	return best
+}
+
+// maxValues bounds the values of a document: the library makes about a kilobyte of error for each value that is wrong, and 5 MiB hold
+// 2.6 million of them.
+const maxValues = 250_000
+
+// Validate lists where doc breaks the schema, in document order, at most 200 places and one leaf that counts the rest.
+func (s *Schema) Validate(doc *strictjson.Value) (leaves []Leaf) {
+	if doc == nil {
+		return []Leaf{{Keyword: "internal", Message: "there is no document to validate"}}
+	}
+	if n := count(doc); n > maxValues {
+		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			leaves = []Leaf{internal(fmt.Sprint(r))}
+		}
+	}()
+	err := s.compiled.Validate(doc.Any())
+	if err == nil {
+		return nil
+	}
+	var broken *jsonschema.ValidationError
+	if !errors.As(err, &broken) {
+		return []Leaf{internal(err.Error())}
+	}
+	f := flattener{schema: s.source, doc: doc}
+	return f.sorted(f.flatten(broken))
+}
+
+func internal(what string) Leaf {
+	return Leaf{Keyword: "internal", Message: "could not be held against the schema, the schema library fails on it: " + shorten(what)}
+}
+
+func count(doc *strictjson.Value) int {
+	n := 0
+	doc.Walk(func(*strictjson.Value) bool { n++; return true })
+	return n
+}
