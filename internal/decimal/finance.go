@@ -1,6 +1,9 @@
 package decimal
 
-import "fmt"
+import (
+	"fmt"
+	"math/big"
+)
 
 // Limits and brackets of the rates that are found by bisection (rules.md, "pmt-free finance").
 const (
@@ -11,7 +14,6 @@ const (
 var (
 	irrLow, irrHigh   = MustParse("-0.9"), FromInt(10)
 	rateLow, rateHigh = MustParse("1e-9"), FromInt(1)
-	oneHalf           = MustParse("0.5")
 )
 
 // Pmt is the payment of an annuity, positive for a positive pv: rate·pv / (1 − (1+rate)**−n); pv/n at rate 0.
@@ -61,7 +63,8 @@ func npvWide(rate *Num, cf []*Num) (*Num, error) {
 }
 
 // Irr is the rate at which the flows are worth 0: 200 bisections of [-0.9, 10]. The flows must change their sign exactly once
-// and the root must lie in the bracket, else ErrAmbiguous. More than 1,200 flows are ErrTooLarge.
+// and the root must lie in the bracket, else ErrAmbiguous. More than 1,200 flows, or flows that are more than a hundred
+// orders of magnitude apart, are ErrTooLarge.
 func Irr(cf []*Num) (*Num, error) {
 	if len(cf) > maxFlows {
 		return nil, fmt.Errorf("irr of %d flows (at most %d): %w", len(cf), maxFlows, ErrTooLarge)
@@ -69,37 +72,55 @@ func Irr(cf []*Num) (*Num, error) {
 	if n := signChanges(cf); n != 1 {
 		return nil, fmt.Errorf("irr: the flows change their sign %d times, not once: %w", n, ErrAmbiguous)
 	}
-	return bisect(irrLow, irrHigh, func(r *Num) (int, error) { return npvSign(r, cf) })
+	flows, b, err := align(cf)
+	if err != nil {
+		return nil, err
+	}
+	return bisect(irrLow, irrHigh, b, func(r *big.Int) int { return npvSign(r, flows, b) })
 }
 
-// npvSign is the sign of Npv. It multiplies where Npv divides, and from the other end where 1+r is below 1, so that the sum
-// stays in range whatever the rate.
-func npvSign(r *Num, cf []*Num) (int, error) {
-	growth, err := add(ctxWide, one, r)
-	if err != nil {
-		return 0, err
-	}
-	factor, backward := growth, false
-	if growth.d.Cmp(&one.d) > 0 {
-		backward = true
-		if factor, err = quo(ctxWide, one, growth); err != nil {
-			return 0, err
+// align is the flows in one fixed point whose bits reach 134 digits below the smallest flow when the largest is near 1, so
+// that npvSign loses none of them.
+func align(cf []*Num) ([]*big.Int, uint, error) {
+	low, high := maxExponent, -maxExponent
+	for _, f := range cf {
+		if !f.IsZero() {
+			low, high = min(low, f.adjusted()), max(high, f.adjusted())
 		}
 	}
-	sum := new(Num)
-	for i := range cf {
-		f := cf[i]
+	if high-low > 100 {
+		return nil, 0, fmt.Errorf("irr: flows %d orders of magnitude apart (at most 100): %w", high-low, ErrTooLarge)
+	}
+	b := baseBits + bitsFor(high-low)
+	flows := make([]*big.Int, len(cf))
+	for i, f := range cf {
+		shifted := new(Num)
+		shifted.d.Set(&f.d)
+		if !f.IsZero() {
+			shifted.d.Exponent -= int32(high)
+		}
+		flows[i] = fixed(shifted, b)
+	}
+	return flows, b, nil
+}
+
+// npvSign is the sign of Npv at r. It goes through the flows from the end that lets it multiply by a factor of at most 1, so
+// that nothing grows whatever the rate.
+func npvSign(r *big.Int, flows []*big.Int, b uint) int {
+	factor := new(big.Int).Lsh(bigOne, b)
+	factor.Add(factor, r)
+	backward := r.Sign() > 0
+	if backward {
+		factor.Quo(new(big.Int).Lsh(bigOne, 2*b), factor)
+	}
+	sum := new(big.Int)
+	for i, f := range flows {
 		if backward {
-			f = cf[len(cf)-1-i]
+			f = flows[len(flows)-1-i]
 		}
-		if sum, err = mul(ctxWide, sum, factor); err != nil {
-			return 0, err
-		}
-		if sum, err = add(ctxWide, sum, f); err != nil {
-			return 0, err
-		}
+		sum.Add(mulFixed(sum, sum, factor, b), f)
 	}
-	return sum.Sign(), nil
+	return sum.Sign()
 }
 
 func signChanges(cf []*Num) int {
@@ -119,59 +140,57 @@ func signChanges(cf []*Num) int {
 // Rate is the rate of an annuity with n payments pmt of present value pv: 200 bisections of [1e-9, 1] on the closed form.
 // ErrUndefined unless n is a whole number above 0 and pmt and pv are positive; ErrAmbiguous if no rate of the bracket fits.
 func Rate(n, pmt, pv *Num) (*Num, error) {
-	if n.Sign() <= 0 || !n.IsInt() || pmt.Sign() <= 0 || pv.Sign() <= 0 {
+	periods, ok := n.Int64()
+	if !ok || periods <= 0 || pmt.Sign() <= 0 || pv.Sign() <= 0 {
 		return nil, fmt.Errorf("rate needs a whole number of periods, a payment and a present value above 0: %w", ErrUndefined)
 	}
-	return bisect(rateLow, rateHigh, func(r *Num) (int, error) {
-		p, err := pmtWide(r, n, pv)
-		if err != nil {
-			return 0, err
-		}
-		return p.d.Cmp(&pmt.d), nil
+	if periods > maxPower {
+		return nil, fmt.Errorf("rate of %d periods: %w", periods, ErrTooLarge)
+	}
+	e := int(min(pmt.d.Exponent, pv.d.Exponent))
+	payment, value := pmt.scaled(e), pv.scaled(e)
+	return bisect(rateLow, rateHigh, baseBits, func(r *big.Int) int {
+		// pv·r against pmt·(1 − (1+r)**−n)
+		unit := new(big.Int).Lsh(bigOne, baseBits)
+		share := new(big.Int).Sub(unit, discount(r, periods))
+		return new(big.Int).Mul(value, r).Cmp(share.Mul(share, payment))
 	})
 }
 
-// bisect finds where sign, which changes once over [lo, hi], does so.
-func bisect(lo, hi *Num, sign func(*Num) (int, error)) (*Num, error) {
-	low, err := sign(lo)
-	if err != nil {
-		return nil, err
-	}
-	high, err := sign(hi)
-	switch {
-	case err != nil:
-		return nil, err
-	case low == 0:
-		return lo, nil
-	case high == 0:
-		return hi, nil
-	case low == high:
-		return nil, fmt.Errorf("no rate between %s and %s fits: %w", lo, hi, ErrAmbiguous)
-	}
-	mid := lo
-	for range iterations {
-		if mid, err = middle(lo, hi); err != nil {
-			return nil, err
+// discount is (1+r)**−n in fixed point, r > 0; it sinks to 0 where Pow would be out of range.
+func discount(r *big.Int, n int64) *big.Int {
+	v := new(big.Int).Lsh(bigOne, baseBits)
+	v.Quo(new(big.Int).Lsh(bigOne, 2*baseBits), v.Add(v, r))
+	p := new(big.Int).Lsh(bigOne, baseBits)
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			mulFixed(p, p, v, baseBits)
 		}
-		s, err := sign(mid)
-		switch {
-		case err != nil:
-			return nil, err
-		case s == 0:
-			return round(mid, nil)
-		case s == low:
-			lo = mid
-		default:
-			hi = mid
-		}
+		mulFixed(v, v, v, baseBits)
 	}
-	return round(mid, nil)
+	return p
 }
 
-func middle(lo, hi *Num) (*Num, error) {
-	sum, err := add(ctxWide, lo, hi)
-	if err != nil {
-		return nil, err
+// bisect finds where sign, which changes once over [low, high], does so, in fixed point of b bits: 200 halvings of a bracket
+// of at most 10.9 leave 59 digits.
+func bisect(low, high *Num, b uint, sign func(*big.Int) int) (*Num, error) {
+	lo, hi := fixed(low, b), fixed(high, b)
+	// A root on the very edge, which binary digits may miss, is made to lie inside.
+	margin := new(big.Int).Lsh(bigOne, b-baseBits+64)
+	lo.Sub(lo, margin)
+	hi.Add(hi, margin)
+	first, last := sign(lo), sign(hi)
+	if first == last {
+		return nil, fmt.Errorf("no rate between %s and %s fits: %w", low, high, ErrAmbiguous)
 	}
-	return mul(ctxWide, sum, oneHalf)
+	mid := new(big.Int)
+	for range iterations {
+		mid.Rsh(mid.Add(lo, hi), 1)
+		if sign(mid) == first {
+			lo.Set(mid)
+		} else {
+			hi.Set(mid)
+		}
+	}
+	return round(fromFixed(hi, b, 0))
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
-
-	"github.com/cockroachdb/apd/v3"
 )
 
 var (
@@ -38,41 +36,57 @@ func powWide(a, b *Num) (*Num, error) {
 	return expTimesLn(b, a)
 }
 
-// powInt is a**n by squaring, carried with 60 digits: after 10,000 multiplications at least 55 of them are right.
+// powInt is a**n by squaring, n not 0, carried with at least 67 digits: after 10,000 roundings 62 of them are right.
 func powInt(a *Num, n int64) (*Num, error) {
 	e := n
 	if e < 0 {
 		e = -e
 	}
-	r, err := powUnsigned(&a.d, uint64(e))
+	r, err := powUnsigned(a, uint64(e))
 	if err != nil || n > 0 {
 		return r, err
 	}
 	return quo(ctxWide, one, r)
 }
 
+// float is coeff · 10**exp while a power is being computed; rest is room for divisions.
+type float struct {
+	coeff, rest big.Int
+	exp         int
+}
+
 // powUnsigned goes through the bits of n > 0 from the highest, so that the last square is always needed.
-func powUnsigned(a *apd.Decimal, n uint64) (*Num, error) {
-	r := new(Num)
-	r.d.Set(a)
-	var t apd.Decimal
+func powUnsigned(a *Num, n uint64) (*Num, error) {
+	base, start := a.d.Coeff.MathBigInt(), int(a.d.Exponent)
+	x, y := &float{exp: start}, new(float)
+	x.coeff.Set(base)
 	for bit := bits.Len64(n) - 2; bit >= 0; bit-- {
-		// Two Nums take turns: apd keeps their room, and nothing is read from the one that is written.
-		if _, err := ctxWide.Mul(&t, &r.d, &r.d); err != nil {
+		y.product(x, &x.coeff, x.exp)
+		x, y = y, x
+		if n>>bit&1 == 1 {
+			y.product(x, base, start)
+			x, y = y, x
+		}
+		// Further factors only lead further out.
+		if adj := x.exp + x.coeff.BitLen()*30103/100000; adj > maxExponent+2 || adj < -maxExponent-2 {
 			return nil, ErrTooLarge
 		}
-		r.d.Set(&t)
-		if n>>bit&1 == 1 {
-			if _, err := ctxWide.Mul(&t, &r.d, a); err != nil {
-				return nil, ErrTooLarge
-			}
-			r.d.Set(&t)
-		}
-		if _, err := finish(r, nil); err != nil {
-			return nil, err
-		}
 	}
-	return r, nil
+	if a.d.Negative && n&1 == 1 {
+		x.coeff.Neg(&x.coeff)
+	}
+	return fromBigAt(ctxWide, &x.coeff, x.exp)
+}
+
+// product sets y to x · coeff · 10**exp, cut to 67 digits or a few more.
+func (y *float) product(x *float, coeff *big.Int, exp int) {
+	y.coeff.Mul(&x.coeff, coeff)
+	y.exp = x.exp + exp
+	if n := y.coeff.BitLen(); n > 256 {
+		cut := (n - 224) * 30103 / 100000
+		y.coeff.QuoRem(&y.coeff, pow10(cut), &y.rest)
+		y.exp += cut
+	}
 }
 
 // Sqrt is the square root of a; ErrUndefined if a < 0. It is exact where the root is, and else rounded from the integer root.

@@ -320,23 +320,14 @@ func atan(t *big.Int, b uint) *big.Int {
 }
 
 // Degrees is the angle a, given in radians, in degrees.
-func Degrees(a *Num) (*Num, error) { return ratio(a, halfCircle, piWide()) }
+func Degrees(a *Num) (*Num, error) { return round(mul(ctxWide, a, degree())) }
 
 // Radians is the angle a, given in degrees, in radians.
-func Radians(a *Num) (*Num, error) { return ratio(a, piWide(), halfCircle) }
+func Radians(a *Num) (*Num, error) { return round(quo(ctxWide, a, degree())) }
 
-var halfCircle = FromInt(180)
-
-var piWide = sync.OnceValue(func() *Num {
-	n, _ := fromFixed(pi(baseBits), baseBits, 0) // 3.14… is in range
+// degree is 180/π.
+var degree = sync.OnceValue(func() *Num {
+	v := new(big.Int).Lsh(big.NewInt(180), 2*baseBits)
+	n, _ := fromFixed(v.Quo(v, pi(baseBits)), baseBits, 0) // 57.29… is in range
 	return n
 })
-
-// ratio is a·b/c.
-func ratio(a, b, c *Num) (*Num, error) {
-	p, err := mul(ctxWide, a, b)
-	if err != nil {
-		return nil, err
-	}
-	return round(quo(ctxWide, p, c))
-}
