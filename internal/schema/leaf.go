@@ -203,13 +203,19 @@ func unescape(pointer string) string {
 	return strings.Join(tokens, "/")
 }
 
+var (
+	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
+	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
+)
+
 func unescapeToken(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	if !strings.Contains(token, "~") { // nearly always, and asked for every token of every leaf
+		return token
+	}
+	return pointerUnescaper.Replace(token)
 }
 
-func escapeToken(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func escapeToken(name string) string { return pointerEscaper.Replace(name) }
 
 func cutLast(pointer string) (parent, token string, ok bool) {
 	i := strings.LastIndexByte(pointer, '/')
