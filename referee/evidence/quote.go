@@ -1,0 +1,199 @@
+package evidence
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// DefaultMinLen is the shortest quote, in characters after NormaliseText, that may stand anywhere in a text (rules.md 1.2).
+const DefaultMinLen = 12
+
+// folds are the typographic characters that a quotation may write otherwise, and the invisible ones it may lose.
+var folds = strings.NewReplacer(
+	"‘", "'", "’", "'", "‚", "'", "‛", "'", "′", "'", "`", "'",
+	"“", `"`, "”", `"`, "„", `"`, "‟", `"`, "″", `"`, "«", `"`, "»", `"`,
+	"\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "",
+)
+
+// broken is a word divided at the end of a line.
+var broken = regexp.MustCompile(`(\p{L})[-‐\x{00AD}][ \t]*\r?\n[ \t]*(\p{Ll})`)
+
+// NormaliseText is the form in which quotes are compared (rules.md 1.2): words divided at a line end are joined, NFKC, lower
+// case, straight quotes, soft hyphens and zero-width characters dropped, white space collapsed.
+func NormaliseText(s string) string { return normalise(s, "$1$2") }
+
+// normalise joins a divided word as said: a hyphen at a line end may belong to the word ("trailing-⏎twelve").
+func normalise(s, join string) string {
+	s = broken.ReplaceAllString(s, join)
+	return foldSpace(strings.ToLower(folds.Replace(norm.NFKC.String(s))))
+}
+
+// FoundIn says whether a quote stands in a text, both after NormaliseText. A quote shorter than minLen characters (0 means
+// DefaultMinLen) would be found by chance almost anywhere, so it counts only where it is the whole text or a whole line of
+// it; of a table, Quoted compares it with whole cells. The ends of a quote never cut a number in two: "NOI is $920" does not
+// stand in "NOI is $920,000". An empty quote stands nowhere.
+func FoundIn(quote, text string, minLen int) bool {
+	return newHaystack(text, strings.Split(text, "\n")).has(quote, minLen)
+}
+
+// haystack is a text prepared for many quotes.
+type haystack struct {
+	joined, hyphened string
+	parts            []string // lines, cells, or JSON strings
+	whole            map[string]bool
+}
+
+func newHaystack(text string, parts []string) *haystack {
+	return &haystack{joined: NormaliseText(text), hyphened: normalise(text, "$1-$2"), parts: parts}
+}
+
+func (h *haystack) has(quote string, minLen int) bool {
+	if minLen <= 0 {
+		minLen = DefaultMinLen
+	}
+	q := NormaliseText(quote)
+	if q == "" {
+		return false
+	}
+	if utf8.RuneCountInString(q) < minLen {
+		return q == h.joined || h.isPart(q)
+	}
+	return standsIn(q, h.joined) || standsIn(normalise(quote, "$1-$2"), h.hyphened) || h.isPart(q)
+}
+
+// isPart compares with whole lines or cells; the table of them is made when the first short quote comes.
+func (h *haystack) isPart(q string) bool {
+	if h.whole == nil {
+		h.whole = make(map[string]bool, len(h.parts))
+		for _, p := range h.parts {
+			h.whole[NormaliseText(p)] = true
+		}
+	}
+	return h.whole[q]
+}
+
+// standsIn finds q in text where neither end cuts a number.
+func standsIn(q, text string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], q)
+		if at < 0 {
+			return false
+		}
+		at += from
+		if !cutsBefore(text[:at], q) && !cutsAfter(text[at+len(q):], q) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		from = at + size
+	}
+}
+
+// cutsBefore says that q, which begins with a digit, follows on digits that belong to the same number.
+func cutsBefore(before, q string) bool {
+	if !digitAt(q, 0) {
+		return false
+	}
+	if digitAt(before, len(before)-1) {
+		return true
+	}
+	return (strings.HasSuffix(before, ",") || strings.HasSuffix(before, ".")) && digitAt(before, len(before)-2)
+}
+
+// cutsAfter is the same for the end of q.
+func cutsAfter(after, q string) bool {
+	if !digitAt(q, len(q)-1) {
+		return false
+	}
+	return digitAt(after, 0) || (strings.HasPrefix(after, ",") || strings.HasPrefix(after, ".")) && digitAt(after, 1)
+}
+
+func digitAt(s string, i int) bool { return 0 <= i && i < len(s) && '0' <= s[i] && s[i] <= '9' }
+
+// Quoted says whether a quote stands in what a reference points at (S63): the lines, row or value selected, or the whole
+// item. In JSON the texts are compared decoded. What only a human can read gives a Hit with Open, and found is false.
+func (s *Set) Quoted(ref, quote string, minLen int) (found bool, hit Hit, err error) {
+	hit, err = s.Resolve(ref)
+	if err != nil {
+		return false, hit, err
+	}
+	if hit.File.Format.ForHuman() {
+		hit.Kind, hit.Open = HitOpen, true
+		return false, hit, nil
+	}
+	if hit.Kind != HitFile {
+		return hit.haystack().has(quote, minLen), hit, nil
+	}
+	e := s.byID[hit.File.ID]
+	if e.views.quotes == nil {
+		if e.views.quotes, err = s.haystackOf(e); err != nil {
+			return false, hit, err
+		}
+	}
+	return e.views.quotes.has(quote, minLen), hit, nil
+}
+
+// haystack is the text of a hit with its cells or JSON strings as parts.
+func (h Hit) haystack() *haystack {
+	switch {
+	case h.JSON != nil:
+		texts := jsonTexts(h.JSON)
+		return newHaystack(strings.Join(texts, "\n"), texts)
+	case h.Row != nil:
+		return newHaystack(h.Text, h.Row)
+	case h.Cells != nil:
+		var parts []string
+		for _, r := range h.Cells {
+			parts = append(parts, r...)
+		}
+		return newHaystack(h.Text, parts)
+	}
+	return newHaystack(h.Text, strings.Split(h.Text, "\n"))
+}
+
+// haystackOf prepares a whole item. A CSV or JSON file that cannot be read as such still has its text.
+func (s *Set) haystackOf(e *entry) (*haystack, error) {
+	text, err := s.content(e)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	switch e.file.Format {
+	case JSON:
+		if root, err := s.document(e); err == nil {
+			parts = jsonTexts(root)
+			text = strings.Join(parts, "\n") + "\n" + text
+		}
+	case JSONL:
+		var decoded []string
+		for _, line := range parts {
+			if root, err := strictjson.Parse([]byte(line), strictjson.Limits{}); err == nil {
+				decoded = append(decoded, jsonTexts(root)...)
+			}
+		}
+		parts = append(parts, decoded...)
+		text = strings.Join(decoded, "\n") + "\n" + text
+	case CSV:
+		if t, err := s.tableOf(e); err == nil {
+			parts = append(parts, t.cells...)
+			text = text + "\n" + strings.Join(t.cells, "\n")
+		}
+	}
+	return newHaystack(text, parts), nil
+}
+
+// jsonTexts are the strings and numbers of a JSON value, decoded, in document order.
+func jsonTexts(v *strictjson.Value) []string {
+	var texts []string
+	v.Walk(func(w *strictjson.Value) bool {
+		if w.Kind == strictjson.String || w.Kind == strictjson.Number {
+			texts = append(texts, w.Text)
+		}
+		return true
+	})
+	return texts
+}

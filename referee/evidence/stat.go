@@ -1,0 +1,426 @@
+package evidence
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// StatResult is a recounted statistic: a number, a text (sha256, the least and greatest of dates), or a histogram. Missing says
+// that there is nothing to compute it of: the mean, least or greatest of no values.
+type StatResult struct {
+	Num     *decimal.Num
+	Text    string
+	Hist    []Bin
+	Missing bool
+}
+
+// Bin is one value of a column and how often it occurs.
+type Bin struct {
+	Value string
+	Count int
+}
+
+// maxBins bounds a histogram: a column of more values is no category.
+const maxBins = 10_000
+
+// Stats are the statistics that Stat knows.
+//
+//	sha256, bytes  of any file
+//	rows           rows of data (a CSV header is none), or the lines of a text
+//	nulls          blank cells: empty or white space only, in JSON also null and absent members; of a column, or of all
+//	distinct       different values of a column, nulls aside; without a column, different rows
+//	dups           values or rows that repeat an earlier one
+//	sum, mean      of a column of numbers, nulls aside, added in row order in decimal
+//	min, max       of a column of numbers, or of dates as YYYY-MM-DD
+//	hist           how often each value of a column occurs, nulls aside, by value; with arg, how often that value occurs
+//	regex_hits     cells of a column, or of all, in which the RE2 expression arg matches; lines, of a text
+//	type_errors    cells of a column that are not of the type arg, nulls aside: number, integer, boolean, date, datetime, string
+var Stats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits", "type_errors", "sha256", "bytes"}
+
+// Stat recounts a statistic of an item (operand data of rules.md): of a column, or where it makes sense of the whole if
+// column is "". The error is a *Error that wraps ErrNoManifest, ErrUndeclared, an error of the file, ErrContent or ErrStat.
+func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return StatResult{}, err
+	}
+	if !slices.Contains(Stats, stat) {
+		hint := "known: " + strings.Join(Stats, ", ")
+		if near := nearest(stat, Stats); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		return StatResult{}, e.file.wrong(ErrStat, "unknown statistic %s; %s", show(stat), hint)
+	}
+	switch {
+	case stat == "sha256":
+		return StatResult{Text: e.file.SHA256}, nil
+	case stat == "bytes":
+		return whole(int(e.file.Bytes)), nil
+	case e.file.Format == Text && (stat == "rows" || stat == "regex_hits"):
+		return s.textStat(e, stat, arg)
+	}
+	t, err := s.dataTable(e)
+	if err != nil {
+		return StatResult{}, err
+	}
+	r, err := t.stat(stat, column, arg)
+	if err != nil {
+		return StatResult{}, e.file.wrong(ErrStat, "%s: %v", stat, err)
+	}
+	return r, nil
+}
+
+// Rows are the header and the rows of a table, as text.
+func (s *Set) Rows(id string) (header []string, rows [][]string, err error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := s.dataTable(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	for n := 1; n < len(t.rows); n++ {
+		rows = append(rows, t.row(n))
+	}
+	return t.row(0), rows, nil
+}
+
+// Column is the cells of a column of a table, as text, the header aside.
+func (s *Set) Column(id, column string) ([]string, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.dataTable(e)
+	if err != nil {
+		return nil, err
+	}
+	cells, err := t.column(column)
+	if err != nil {
+		return nil, e.file.wrong(ErrStat, "%v", err)
+	}
+	texts := make([]string, len(cells))
+	for i, c := range cells {
+		texts[i] = c.text
+	}
+	return texts, nil
+}
+
+// dataTable is a table fit for counting: with a header, and every row as long as it.
+func (s *Set) dataTable(e *entry) (*table, error) {
+	t, err := s.tableOf(e)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.rows) == 0 {
+		return nil, e.file.wrong(ErrContent, "the file is empty; a table has at least a header")
+	}
+	if err := t.rectangular(); err != nil {
+		return nil, e.file.wrong(ErrContent, "%v", err)
+	}
+	return t, nil
+}
+
+func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
+	text, err := s.content(e)
+	if err != nil {
+		return StatResult{}, err
+	}
+	starts := e.lineStarts(text)
+	if stat == "rows" {
+		return whole(len(starts)), nil
+	}
+	re, err := compile(arg)
+	if err != nil {
+		return StatResult{}, e.file.wrong(ErrStat, "regex_hits: %v", err)
+	}
+	hits := 0
+	for i, from := range starts {
+		end := len(text)
+		if i+1 < len(starts) {
+			end = starts[i+1]
+		}
+		if re.MatchString(strings.TrimRight(text[from:end], "\r\n")) {
+			hits++
+		}
+	}
+	return whole(hits), nil
+}
+
+func compile(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, fmt.Errorf("a regular expression is needed")
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a regular expression (RE2)", show(pattern))
+	}
+	return re, nil
+}
+
+func whole(n int) StatResult { return StatResult{Num: decimal.FromInt(int64(n))} }
+
+// cell is one value of a column with the type it has in JSON, and where it stands.
+type cell struct {
+	text string
+	kind strictjson.Kind // of a JSON table
+	json bool
+	line int
+}
+
+func (c cell) null() bool { return strings.TrimSpace(c.text) == "" }
+
+func (t *table) cell(n, col int) cell {
+	at := t.rows[n].first + col
+	c := cell{text: t.cells[at], line: t.rows[n].line}
+	if t.kinds != nil {
+		c.kind, c.json = t.kinds[at], true
+	}
+	return c
+}
+
+// column is the cells below a header; the name must occur once.
+func (t *table) column(name string) ([]cell, error) {
+	header := t.row(0)
+	col := slices.Index(header, name)
+	if col < 0 {
+		hint := "there are " + list(header)
+		if near := nearest(name, header); near != "" {
+			hint = "did you mean " + show(near) + "?"
+		}
+		return nil, fmt.Errorf("no column %s; %s", show(name), hint)
+	}
+	if slices.Contains(header[col+1:], name) {
+		return nil, fmt.Errorf("several columns are named %s; a name must be unique", show(name))
+	}
+	cells := make([]cell, 0, len(t.rows)-1)
+	for n := 1; n < len(t.rows); n++ {
+		cells = append(cells, t.cell(n, col))
+	}
+	return cells, nil
+}
+
+// all is every cell below the header, row by row.
+func (t *table) all() []cell {
+	var cells []cell
+	for n := 1; n < len(t.rows); n++ {
+		for col := range t.row(n) {
+			cells = append(cells, t.cell(n, col))
+		}
+	}
+	return cells
+}
+
+func (t *table) stat(stat, column, arg string) (StatResult, error) {
+	switch {
+	case stat == "rows":
+		return whole(len(t.rows) - 1), nil
+	case column == "" && (stat == "distinct" || stat == "dups"):
+		return t.wholeRows(stat), nil
+	case column == "" && (stat == "nulls" || stat == "regex_hits"):
+		return matching(t.all(), stat, arg)
+	case column == "":
+		return StatResult{}, fmt.Errorf("a column is needed; there are %s", list(t.row(0)))
+	}
+	cells, err := t.column(column)
+	if err != nil {
+		return StatResult{}, err
+	}
+	switch stat {
+	case "nulls", "regex_hits", "type_errors":
+		return matching(cells, stat, arg)
+	}
+	cells = slices.DeleteFunc(cells, cell.null)
+	switch stat {
+	case "sum", "mean":
+		return total(cells, stat)
+	case "min", "max":
+		return extreme(cells, stat)
+	}
+	return tally(cells, stat, arg)
+}
+
+// wholeRows compares rows cell by cell; lengths in the key keep "a,b" + "c" apart from "a" + "b,c".
+func (t *table) wholeRows(stat string) StatResult {
+	seen := map[string]bool{}
+	for n := 1; n < len(t.rows); n++ {
+		var key []byte
+		for col, text := range t.row(n) {
+			key = strconv.AppendInt(key, int64(len(text)), 10)
+			key = append(key, ':', '0'+byte(t.cell(n, col).kind))
+			key = append(key, text...)
+		}
+		seen[string(key)] = true
+	}
+	if stat == "distinct" {
+		return whole(len(seen))
+	}
+	return whole(len(t.rows) - 1 - len(seen))
+}
+
+// matching counts the cells that answer to one question.
+func matching(cells []cell, stat, arg string) (StatResult, error) {
+	test := cell.null
+	switch stat {
+	case "regex_hits":
+		re, err := compile(arg)
+		if err != nil {
+			return StatResult{}, err
+		}
+		test = func(c cell) bool { return re.MatchString(c.text) }
+	case "type_errors":
+		is, ok := types[arg]
+		if !ok {
+			return StatResult{}, fmt.Errorf("unknown type %s; known: %s", show(arg), strings.Join(slices.Sorted(maps.Keys(types)), ", "))
+		}
+		test = func(c cell) bool { return !c.null() && !is(c) }
+	}
+	n := 0
+	for _, c := range cells {
+		if test(c) {
+			n++
+		}
+	}
+	return whole(n), nil
+}
+
+// types are the types of type_errors. In JSON a numeric string is no number (S25); in CSV everything is text, and a number is
+// what NumberIn reads and sum can add.
+var types = map[string]func(cell) bool{
+	"string":   func(c cell) bool { return !c.json || c.kind == strictjson.String },
+	"number":   func(c cell) bool { _, err := c.number(); return err == nil },
+	"integer":  func(c cell) bool { n, err := c.number(); return err == nil && n.IsInt() },
+	"boolean":  func(c cell) bool { return c.boolean() },
+	"date":     func(c cell) bool { return c.isTime(time.DateOnly) },
+	"datetime": func(c cell) bool { return c.isTime(time.RFC3339) },
+}
+
+func (c cell) boolean() bool {
+	if c.json {
+		return c.kind == strictjson.Bool
+	}
+	word := strings.ToLower(strings.TrimSpace(c.text))
+	return word == "true" || word == "false"
+}
+
+func (c cell) isTime(layout string) bool {
+	_, err := time.Parse(layout, strings.TrimSpace(c.text))
+	return err == nil && (!c.json || c.kind == strictjson.String)
+}
+
+// number is the canonical value of a cell (S10).
+func (c cell) number() (*decimal.Num, error) {
+	if c.json && c.kind == strictjson.Number && withinBounds(c.text) {
+		return decimal.Parse(c.text)
+	}
+	if n, ok := NumberIn(c.text); ok && !c.json {
+		return n.Canonical()
+	}
+	return nil, fmt.Errorf("%s in line %d is not a number", show(c.text), c.line)
+}
+
+func total(cells []cell, stat string) (StatResult, error) {
+	sum := decimal.FromInt(0)
+	for _, c := range cells {
+		n, err := c.number()
+		if err != nil {
+			return StatResult{}, err
+		}
+		if sum, err = decimal.Add(sum, n); err != nil {
+			return StatResult{}, err
+		}
+	}
+	if stat == "sum" {
+		return StatResult{Num: sum}, nil
+	}
+	if len(cells) == 0 {
+		return StatResult{Missing: true}, nil
+	}
+	mean, err := decimal.Quo(sum, decimal.FromInt(int64(len(cells))))
+	return StatResult{Num: mean}, err
+}
+
+// extreme is the least or greatest of numbers, or of dates; a column of both is neither.
+func extreme(cells []cell, stat string) (StatResult, error) {
+	if len(cells) == 0 {
+		return StatResult{Missing: true}, nil
+	}
+	wanted := -1
+	if stat == "max" {
+		wanted = 1
+	}
+	if cells[0].isTime(time.DateOnly) {
+		return extremeDate(cells, wanted)
+	}
+	var best *decimal.Num
+	for _, c := range cells {
+		n, err := c.number()
+		if err != nil {
+			return StatResult{}, err
+		}
+		if best == nil || decimal.Cmp(n, best) == wanted {
+			best = n
+		}
+	}
+	return StatResult{Num: best}, nil
+}
+
+func extremeDate(cells []cell, wanted int) (StatResult, error) {
+	best := ""
+	for _, c := range cells {
+		if !c.isTime(time.DateOnly) {
+			return StatResult{}, fmt.Errorf("%s in line %d is not a date, as the first is", show(c.text), c.line)
+		}
+		if text := strings.TrimSpace(c.text); best == "" || cmp.Compare(text, best) == wanted {
+			best = text
+		}
+	}
+	return StatResult{Text: best}, nil
+}
+
+// tally counts equal values. In JSON the number 1 and the string "1" are two values.
+func tally(cells []cell, stat, arg string) (StatResult, error) {
+	type value struct {
+		text string
+		kind strictjson.Kind
+	}
+	counts := map[value]int{}
+	for _, c := range cells {
+		counts[value{c.text, c.kind}]++
+	}
+	switch {
+	case stat == "distinct":
+		return whole(len(counts)), nil
+	case stat == "dups":
+		return whole(len(cells) - len(counts)), nil
+	case arg != "":
+		n := 0
+		for v, times := range counts {
+			if v.text == arg {
+				n += times
+			}
+		}
+		return whole(n), nil
+	case len(counts) > maxBins:
+		return StatResult{}, fmt.Errorf("the column has %d different values; at most %d are listed", len(counts), maxBins)
+	}
+	byText := map[string]int{}
+	for v, times := range counts {
+		byText[v.text] += times
+	}
+	bins := make([]Bin, 0, len(byText))
+	for _, text := range slices.Sorted(maps.Keys(byText)) {
+		bins = append(bins, Bin{Value: text, Count: byText[text]})
+	}
+	return StatResult{Hist: bins}, nil
+}
