@@ -90,14 +90,18 @@ func list(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// nearest is the known name that was probably meant: equal but for case, or at most a third of its letters away.
+// nearest is the known name that was probably meant: equal but for case, or at most a third of its letters away. Where names
+// are many or long nothing is suggested, so that a submission full of wrong references costs no time.
 func nearest(name string, known []string) string {
-	const longest = 100 // beyond that it is prose and nobody's slip of the finger
-	if len(name) > longest {
+	const longest, most = 60, 200
+	if len(name) > longest || len(known) > most {
 		return ""
 	}
 	best, bestAway := "", 1<<30
 	for _, k := range known {
+		if len(k) > longest {
+			continue
+		}
 		away := distance(strings.ToLower(name), strings.ToLower(k))
 		if away <= max(1, len(k)/3) && away < bestAway {
 			best, bestAway = k, away

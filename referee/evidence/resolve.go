@@ -196,7 +196,17 @@ func (s *Set) hitText(e *entry, sel Selector) (Hit, error) {
 }
 
 // foldSpace makes each run of white space one space and drops it at the ends.
-func foldSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
+func foldSpace(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for word := range strings.FieldsSeq(s) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
 
 // unfold is the offset in text of byte n of foldSpace(text), which must not be a space.
 func unfold(text string, n int) int {
