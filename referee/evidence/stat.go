@@ -64,7 +64,7 @@ func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 	case stat == "sha256":
 		return StatResult{Text: e.file.SHA256}, nil
 	case stat == "bytes":
-		return whole(int(e.file.Bytes)), nil
+		return StatResult{Num: decimal.FromInt(e.file.Bytes)}, nil
 	case e.file.Format == Text && (stat == "rows" || stat == "regex_hits"):
 		return s.textStat(e, stat, arg)
 	}
