@@ -26,14 +26,29 @@ var (
 	// ErrUndefined is a result that mathematics does not define (S12).
 	ErrUndefined = errors.New("undefined")
 	// ErrTooLarge is a number beyond ±400 in its exponent, or a power beyond 10,000 (S13a).
-	ErrTooLarge = errors.New("out of range (exponents within ±400, powers within 10,000)")
+	ErrTooLarge = errors.New("a number beyond the exponents of ±400")
 	// ErrAmbiguous is a rate that the cash flows do not fix: not exactly one sign change, or no root in the bracket.
 	ErrAmbiguous = errors.New("rate not determined")
 	// ErrSyntax is a text that is not a decimal literal.
 	ErrSyntax = errors.New("not a decimal number")
 
-	errDivZero = fmt.Errorf("division by zero: %w", ErrUndefined)
+	errDivZero = &refusal{"division by zero", ErrUndefined}
 )
+
+// refusal is one of the errors above in the words of its case.
+type refusal struct {
+	text string
+	kind error
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// Unwrap gives the kind to errors.Is.
+func (r *refusal) Unwrap() error { return r.kind }
+
+func refuse(kind error, format string, args ...any) error {
+	return &refusal{fmt.Sprintf(format, args...), kind}
+}
 
 const (
 	digits      = 40     // of every result (S13a)

@@ -1,7 +1,6 @@
 package decimal
 
 import (
-	"fmt"
 	"math/big"
 )
 
@@ -67,10 +66,10 @@ func npvWide(rate *Num, cf []*Num) (*Num, error) {
 // orders of magnitude apart, are ErrTooLarge.
 func Irr(cf []*Num) (*Num, error) {
 	if len(cf) > maxFlows {
-		return nil, fmt.Errorf("irr of %d flows (at most %d): %w", len(cf), maxFlows, ErrTooLarge)
+		return nil, refuse(ErrTooLarge, "irr of %d flows (at most %d)", len(cf), maxFlows)
 	}
 	if n := signChanges(cf); n != 1 {
-		return nil, fmt.Errorf("irr: the flows change their sign %d times, not once: %w", n, ErrAmbiguous)
+		return nil, refuse(ErrAmbiguous, "irr: the flows change their sign %d times, not once", n)
 	}
 	flows, b, err := align(cf)
 	if err != nil {
@@ -89,7 +88,7 @@ func align(cf []*Num) ([]*big.Int, uint, error) {
 		}
 	}
 	if high-low > 100 {
-		return nil, 0, fmt.Errorf("irr: flows %d orders of magnitude apart (at most 100): %w", high-low, ErrTooLarge)
+		return nil, 0, refuse(ErrTooLarge, "irr: flows %d orders of magnitude apart (at most 100)", high-low)
 	}
 	b := baseBits + bitsFor(high-low)
 	flows := make([]*big.Int, len(cf))
@@ -142,10 +141,10 @@ func signChanges(cf []*Num) int {
 func Rate(n, pmt, pv *Num) (*Num, error) {
 	periods, ok := n.Int64()
 	if !ok || periods <= 0 || pmt.Sign() <= 0 || pv.Sign() <= 0 {
-		return nil, fmt.Errorf("rate needs a whole number of periods, a payment and a present value above 0: %w", ErrUndefined)
+		return nil, refuse(ErrUndefined, "rate needs a whole number of periods, a payment and a present value above 0")
 	}
 	if periods > maxPower {
-		return nil, fmt.Errorf("rate of %d periods: %w", periods, ErrTooLarge)
+		return nil, refuse(ErrTooLarge, "rate of %d periods (at most 10,000)", periods)
 	}
 	e := int(min(pmt.d.Exponent, pv.d.Exponent))
 	payment, value := pmt.scaled(e), pv.scaled(e)
@@ -181,7 +180,7 @@ func bisect(low, high *Num, b uint, sign func(*big.Int) int) (*Num, error) {
 	hi.Add(hi, margin)
 	first, last := sign(lo), sign(hi)
 	if first == last {
-		return nil, fmt.Errorf("no rate between %s and %s fits: %w", low, high, ErrAmbiguous)
+		return nil, refuse(ErrAmbiguous, "no rate between %s and %s fits", low, high)
 	}
 	mid := new(big.Int)
 	for range iterations {

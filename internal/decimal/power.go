@@ -1,7 +1,6 @@
 package decimal
 
 import (
-	"fmt"
 	"math/big"
 	"math/bits"
 )
@@ -17,13 +16,13 @@ func Pow(a, b *Num) (*Num, error) { return round(powWide(a, b)) }
 
 func powWide(a, b *Num) (*Num, error) {
 	if Cmp(Abs(b), bounds) > 0 {
-		return nil, fmt.Errorf("power %s: %w", b, ErrTooLarge)
+		return nil, refuse(ErrTooLarge, "the power %s is beyond ±10,000", b)
 	}
 	switch {
 	case b.IsZero():
 		return one, nil
 	case a.IsZero() && b.IsNeg():
-		return nil, fmt.Errorf("0 to a negative power: %w", ErrUndefined)
+		return nil, refuse(ErrUndefined, "0 to a negative power")
 	case a.IsZero():
 		return a, nil
 	}
@@ -31,7 +30,7 @@ func powWide(a, b *Num) (*Num, error) {
 		return powInt(a, n)
 	}
 	if a.IsNeg() {
-		return nil, fmt.Errorf("a negative number to the power %s: %w", b, ErrUndefined)
+		return nil, refuse(ErrUndefined, "a negative number to the power %s", b)
 	}
 	return expTimesLn(b, a)
 }
@@ -92,7 +91,7 @@ func (y *float) product(x *float, coeff *big.Int, exp int) {
 // Sqrt is the square root of a; ErrUndefined if a < 0. It is exact where the root is, and else rounded from the integer root.
 func Sqrt(a *Num) (*Num, error) {
 	if a.IsNeg() {
-		return nil, fmt.Errorf("square root of a negative number: %w", ErrUndefined)
+		return nil, refuse(ErrUndefined, "square root of a negative number")
 	}
 	if a.IsZero() {
 		return a, nil

@@ -1,7 +1,6 @@
 package decimal
 
 import (
-	"fmt"
 	"math/big"
 	"sync"
 )
@@ -176,7 +175,7 @@ func positive(a *Num) error {
 	if a.Sign() > 0 {
 		return nil
 	}
-	return fmt.Errorf("logarithm of %s: %w", a, ErrUndefined)
+	return refuse(ErrUndefined, "logarithm of %s", a)
 }
 
 // Ln is the natural logarithm of a; ErrUndefined unless a > 0.
@@ -201,7 +200,7 @@ func Log(a, base *Num) (*Num, error) {
 	}
 	x, y := lnFixed(a), lnFixed(base)
 	if y.Sign() == 0 {
-		return nil, fmt.Errorf("logarithm to the base 1: %w", ErrUndefined)
+		return nil, refuse(ErrUndefined, "logarithm to the base 1")
 	}
 	const extra = 64 // a base near 1 makes the quotient large, never less precise than y
 	x.Quo(x.Lsh(x, baseBits+extra), y)

@@ -1,7 +1,6 @@
 package decimal
 
 import (
-	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -21,11 +20,11 @@ const (
 // exponents of S13a is ErrTooLarge. (The tighter bound of S11 on what a submission may say is its reader's.)
 func Parse(s string) (*Num, error) {
 	if len(s) > maxText {
-		return nil, fmt.Errorf("a number of %d characters (at most %d): %w", len(s), maxText, ErrTooLarge)
+		return nil, refuse(ErrTooLarge, "a number of %d characters (at most %d)", len(s), maxText)
 	}
 	t, ok := scan(s)
 	if !ok {
-		return nil, fmt.Errorf("%q: %w", s, ErrSyntax)
+		return nil, refuse(ErrSyntax, "%q is not a decimal number", s)
 	}
 	if t.digits == "" {
 		return new(Num), nil

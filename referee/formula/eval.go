@@ -124,9 +124,9 @@ func (n *node) kinds(args []Input) error {
 	return nil
 }
 
-// SameAtPoints says whether a and b have equal values (S13a) at every point, and at how many they have one. Where both are undefined
-// a point decides nothing; where one is, they differ. Formulas that no point decides are not the same.
-// The second result is the index of the first point where they differ, or −1.
+// SameAtPoints says whether a and b have equal values (S13a) at every point, and which is the first point where they differ (−1 if
+// none is). Where both are undefined a point decides nothing; where one is, they differ. Formulas that no point decides are not
+// the same.
 func SameAtPoints(a, b *Formula, points []Inputs) (bool, int) {
 	decided := false
 	for i, p := range points {

@@ -90,16 +90,15 @@ func canonicalLiteral(text string) (string, bool) {
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
-		return "0", true
-	}
-	adjusted := len(digits) - 1 + exponent - len(fraction)
-	// Trailing zeros count as significant digits only behind a point or an exponent: 10**40 written out is 1 digit long.
-	digits = strings.TrimRight(digits, "0")
+	// Trailing zeros are significant digits here, as they are to the reader of submissions.
+	adjusted := max(len(digits), 1) - 1 + exponent - len(fraction)
 	if len(digits) > maxDigits || adjusted > maxExponent || adjusted < -maxExponent {
 		return "", false
 	}
+	digits = strings.TrimRight(digits, "0")
 	switch {
+	case digits == "":
+		return "0", true
 	case adjusted < -12 || adjusted > 34:
 		m := digits[:1]
 		if len(digits) > 1 {
