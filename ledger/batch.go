@@ -1,0 +1,213 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/canonical"
+)
+
+// Backwards gives the entries of a state from the newest to the first, each found by the parent_hash of the one after
+// it. The first error ends it.
+func Backwards(ctx context.Context, s Store, at Snapshot) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		hash := at.Head.Tip
+		for seq := at.Head.Count - 1; seq >= 0; seq-- {
+			e, err := readEntry(ctx, s, at, seq, hash)
+			if !yield(e, err) || err != nil {
+				return
+			}
+			hash = e.Receipt.ParentHash
+		}
+	}
+}
+
+func readEntry(ctx context.Context, s Store, at Snapshot, seq int64, hash string) (*Entry, error) {
+	path := Place{Class: EntryFile, Seq: seq, Hash: hash}.String()
+	files, err := s.Read(ctx, at, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s is missing", path)
+	}
+	e, err := entryOf(files[0].Data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if e.Hash != hash || e.Receipt.Seq != seq {
+		return nil, fmt.Errorf("%s holds the entry %d with the hash %s", path, e.Receipt.Seq, e.Hash)
+	}
+	return e, nil
+}
+
+// newBatch mints the drafts behind at and gives the files of the commit. A draft without receipts makes the commit that
+// begins an empty ledger, and is refused where one has begun.
+func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entry, error) {
+	b := Batch{Head: at.Head}
+	if len(d.Receipts) == 0 && at.ID != "" {
+		return b, nil, fmt.Errorf("nothing to append")
+	}
+	entries, err := b.mint(ctx, s, at, d.Receipts)
+	if err != nil {
+		return b, nil, err
+	}
+	if err := b.addSheets(ctx, s, at, d.Sheets); err != nil {
+		return b, nil, err
+	}
+	if err := b.addFirst(at, d.Papers, entries); err != nil {
+		return b, nil, err
+	}
+	head, err := b.Head.Format()
+	if err != nil {
+		return b, nil, err
+	}
+	b.Files = append(b.Files, File{HeadPath, head})
+	slices.SortFunc(b.Files, func(x, y File) int { return strings.Compare(x.Path, y.Path) })
+	b.Message = Message(entries, at.Head.Tip)
+	return b, entries, nil
+}
+
+// mint gives each draft its place and its files; a later one may refer to an earlier one of the same batch.
+func (b *Batch) mint(ctx context.Context, s Store, at Snapshot, drafts []Receipt) (entries []Entry, err error) {
+	for _, r := range drafts {
+		if at.Info != nil && at.Info.Repository.ID != r.Repository.ID {
+			return nil, fmt.Errorf("the ledger is of the repository %s (%d), the draft of %s (%d)",
+				at.Info.Repository.Name, at.Info.Repository.ID, r.Repository.Name, r.Repository.ID)
+		}
+		data, err := Mint(b.Head, r)
+		if err != nil {
+			return nil, err
+		}
+		e, err := entryOf(data)
+		if err != nil {
+			return nil, err
+		}
+		if err := resolveIn(ctx, s, at, e.Receipt, entries); err != nil {
+			return nil, err
+		}
+		if b.Head, err = b.Head.Append(data); err != nil {
+			return nil, err
+		}
+		entries = append(entries, *e)
+		for _, p := range Places(e.Receipt.Seq, e.Hash, e.Receipt.Pull()) {
+			b.Files = append(b.Files, File{p.String(), data})
+		}
+	}
+	return entries, nil
+}
+
+// Pull is the number of the pull request, 0 outside a forge.
+func (r *Receipt) Pull() int64 {
+	if r.PullRequest == nil {
+		return 0
+	}
+	return r.PullRequest.Number
+}
+
+// resolveIn resolves what r refers to among the entries of the batch and of the store.
+func resolveIn(ctx context.Context, s Store, at Snapshot, r *Receipt, entries []Entry) error {
+	var failed error
+	err := r.Resolve(func(hash string) (Prior, bool) {
+		for _, e := range entries {
+			if e.Hash == hash {
+				return PriorOf(e.Receipt, hash), true
+			}
+		}
+		e, err := Lookup(ctx, s, at, hash)
+		if err != nil || e == nil {
+			failed = err
+			return Prior{}, false
+		}
+		return PriorOf(e.Receipt, hash), true
+	})
+	if failed != nil {
+		return failed // reading failed: that says nothing about the receipt
+	}
+	return err
+}
+
+// addSheets adds the sheets that the ledger does not hold yet.
+func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]byte) error {
+	for _, sheet := range sheets {
+		path := Place{Class: SheetFile, Hash: canonical.SHA256Hex(sheet)}.String()
+		if int64(len(sheet)) > SheetFile.MaxBytes() {
+			return fmt.Errorf("%s has %d bytes, at most %d are allowed", path, len(sheet), SheetFile.MaxBytes())
+		}
+		have, err := s.Read(ctx, at, path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if len(have) == 0 {
+			b.Files = append(b.Files, File{path, sheet})
+		}
+	}
+	return nil
+}
+
+// addFirst adds what only the first commit, or the first entry, writes.
+func (b *Batch) addFirst(at Snapshot, papers []File, entries []Entry) error {
+	if at.ID == "" {
+		b.Files = append(b.Files, File{AttributesPath, []byte(Attributes)})
+		if !slices.ContainsFunc(papers, func(f File) bool { return f.Path == ReadmePath }) {
+			b.Files = append(b.Files, File{ReadmePath, []byte(Readme)})
+		}
+		for _, f := range papers {
+			if f.Path != ReadmePath && f.Path != PagePath {
+				return fmt.Errorf("%q is no paper of a ledger; %s and %s are", clip(f.Path), ReadmePath, PagePath)
+			}
+			b.Files = append(b.Files, f)
+		}
+	}
+	if at.Info == nil && len(entries) > 0 {
+		info, err := Info{InfoFormat, entries[0].Hash, entries[0].Receipt.Repository}.Marshal()
+		if err != nil {
+			return err
+		}
+		b.Files = append(b.Files, File{InfoPath, info})
+	}
+	return nil
+}
+
+// initMessage is the message of the commit that begins an empty ledger.
+const initMessage = "ledger\n"
+
+// Message is a commit's message: "receipt 000012345 pr#123 sha256:<hash>" about the last of its entries (pr#… is left
+// out outside a forge), and the trailer Parent-Receipt with the tip before it.
+func Message(entries []Entry, parent string) string {
+	if len(entries) == 0 {
+		return initMessage
+	}
+	last := entries[len(entries)-1]
+	pull := ""
+	if n := last.Receipt.Pull(); n > 0 {
+		pull = fmt.Sprintf("pr#%d ", n)
+	}
+	return fmt.Sprintf("receipt %09d %ssha256:%s\n\nParent-Receipt: %s\n", last.Receipt.Seq, pull, last.Hash, parent)
+}
+
+// Readme is the README.md of a ledger's branch.
+const Readme = `# The ledger
+
+Every file under receipts/ is one receipt: what an agent delivered, by which rulebook it was audited, what was found,
+and who signed it off. A file's name ends in the SHA-256 of its bytes, and each receipt holds the hash of the one before
+it, so nothing can be edited, dropped or put in between without every later name changing.
+
+Check one receipt, with nothing but coreutils: the two hashes are the same.
+
+    sha256sum receipts/000/000/000000000-*.json
+
+Check all names at once; no line is printed if they are right:
+
+    find receipts -name '*.json' | while read -r f; do s=$(sha256sum < "$f"); case "$f" in *"-${s%% *}.json") ;; *) echo "$f";; esac; done
+
+Check the chain, the tree and the closed world (or open verify.html in a browser):
+
+    referee ledger verify
+
+What this cannot show: that entries were cut off at the end, or that the whole ledger was written anew. Keep the count
+and the tip of HEAD.json somewhere else, and compare.
+`

@@ -1,0 +1,57 @@
+// Package ledger is the format of receipts and of the chain that they stand on, as pure functions over bytes. It reads no
+// file, no clock and no network; where a ledger is kept is a Store's to know.
+//
+// # A receipt
+//
+// A receipt is one JSON object in the canonical profile (package internal/canonical; TestFormatIsCanonical). Its SHA-256
+// is over the bytes of its file and stands only in the file's name. Three schemas of one shape, by the lane of the run:
+// EvalSchema, CookSchema, IncidentSchema (docs/receipt-*.schema.json, generated; TestSchemas). Every entry has a Kind.
+// Parse is strict: an unknown schema, kind or member is refused by name (TestParseRefuses), a text that parses is the
+// one that Format gives (FuzzParse), and on an error nothing is returned.
+//
+// What is refused, always (TestRefusals has a case for each Refuse constant):
+//   - no approval by a human, no receipt; an open question, no receipt; a high rule that nobody decided, no receipt;
+//   - honey outside an approved record, or with a finding; counts that do not add up;
+//   - a cook without a lift between two receipts of this ledger on one sheet and version, whose scores are the ones
+//     that it claims; an incident whose receipts are not in this ledger; a life-cycle entry about other bytes;
+//   - a receipt_id that is not DCR-<seq>-<first 8 digits of the submission's SHA-256>; a minted_at that is not the
+//     review's submitted_at or the observed event's time, so that a receipt is a pure function of records.
+//
+// The version stands in the schema's name. A member is added only with a new version, for a reader of this one refuses
+// whatever it does not know.
+//
+// # The chain
+//
+// Entries are numbered from 0 (seq). parent_hash is the SHA-256 of the entry before, 64 zeros at seq 0. log is the size
+// and the RFC 6962 root of the tree over the entries before, whose leaves are tlog.RecordHash over the files' bytes; the
+// root over none is the SHA-256 of nothing (TestEmptyRoot, TestRootsAgainstTlog). HEAD.json (Head) holds count, tip, root and the
+// right edge of the tree, so that an append hashes nothing older. Proof shows inclusion and consistency (TestProofs).
+//
+// # The branch
+//
+//	LEDGER.json   format, genesis, repository: written with the first entry    HEAD.json   derived, recomputed by Verify
+//	receipts/000/012/000012345-<hash>.json   the entries, a thousand a directory
+//	pr/000/00123/000012345-<hash>.json       the same blob, found by pull request; left out outside a forge
+//	hash/ab/cd/<hash>.json                   the same blob, found by hash
+//	sheets/<hash>.json                       rulebooks that the repository does not hold
+//	README.md   verify.html   .gitattributes ("* -text")
+//
+// Nothing else, and regular files only: ParsePath knows exactly the paths that Place.String gives (FuzzParsePath). The
+// branch is an orphan, linear, one commit a sign-off (Message, VerifyHistory).
+//
+// # Appending
+//
+// Append reads the head, drafts, mints and swaps the head if it is still the one read; it starts again when it is not,
+// or when the reply was lost, after looking for the idempotency key (Key). storetest.TestStore holds every Store to that.
+//
+// # Verifying
+//
+// Verify looks at a whole tree (L1) and at pins (L2, L3); VerifySince at what came after a head (L2); VerifyHistory at
+// the commits; VerifyOnline at a forge's record (L4); Compare at another copy (L5). Each Problem has a stable Code
+// (Codes; TestCodes), and each Level says what it cannot see (Level.Blind).
+//
+// # Hash inputs
+//
+// Subject.Digest and Key.Digest are SHA-256 over "<length>:<bytes>" of a domain with its version and of each part
+// (TestDigests).
+package ledger

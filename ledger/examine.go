@@ -1,0 +1,136 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// checked is what one entry's bytes say by themselves: all that needs no neighbour, so that it can be found in
+// parallel.
+type checked struct {
+	leaf    tlog.Hash
+	receipt *Receipt // without its long members; nil if it could not be read
+	code    Code     // of the first problem
+	err     error
+}
+
+// portion is some consecutive blobs, examined by one worker.
+type portion struct {
+	first int
+	blobs [][]byte
+	err   error // that ended the reading after them
+	out   []checked
+	done  chan struct{}
+}
+
+// perPortion is how many entries a worker takes at once.
+const perPortion = 16
+
+// examine checks the blobs, which come in the order of entries, on all processors, and gives the results in that order.
+// Where the reading ends early, every entry left is unreadable.
+func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named) iter.Seq2[int, checked] {
+	return func(yield func(int, checked) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		workers := runtime.GOMAXPROCS(0)
+		todo, order := make(chan *portion), make(chan *portion, 4*workers)
+		for range workers {
+			go work(todo, entries)
+		}
+		go deal(ctx, blobs, todo, order)
+		next, last := 0, errors.New("the tree gave fewer files than it has")
+		for p := range order {
+			<-p.done
+			for i, c := range p.out {
+				next = p.first + i + 1
+				if !yield(p.first+i, c) {
+					return
+				}
+			}
+			if p.err != nil {
+				last = p.err
+			}
+		}
+		for ; next < len(entries); next++ {
+			if !yield(next, checked{code: CodeUnreadable, err: last}) {
+				return
+			}
+		}
+	}
+}
+
+func work(todo <-chan *portion, entries []named) {
+	for p := range todo {
+		p.out = make([]checked, len(p.blobs))
+		for i, b := range p.blobs {
+			p.out[i] = examineOne(b, entries[p.first+i])
+		}
+		p.blobs = nil
+		close(p.done)
+	}
+}
+
+// deal reads the blobs and hands them out, each portion to a worker and to the order of the results.
+func deal(ctx context.Context, blobs iter.Seq2[[]byte, error], todo, order chan<- *portion) {
+	defer close(order)
+	defer close(todo)
+	p := &portion{done: make(chan struct{})}
+	hand := func() bool {
+		next := &portion{first: p.first + len(p.blobs), done: make(chan struct{})}
+		for _, to := range []chan<- *portion{order, todo} {
+			select {
+			case to <- p:
+			case <-ctx.Done():
+				return false
+			}
+		}
+		p = next
+		return true
+	}
+	for b, err := range blobs {
+		if err != nil {
+			p.err = err
+			break
+		}
+		if p.blobs = append(p.blobs, b); len(p.blobs) == perPortion && !hand() {
+			return
+		}
+	}
+	hand()
+}
+
+// examineOne looks at one entry's bytes: size, name, form, and the rules of a receipt.
+func examineOne(b []byte, e named) checked {
+	c := checked{leaf: LeafHash(b)}
+	fail := func(code Code, err error) checked {
+		c.code, c.err = code, err
+		return c
+	}
+	if len(b) > canonical.Receipt.MaxBytes {
+		return fail(CodeSize, fmt.Errorf("%d bytes", len(b)))
+	}
+	sum := canonical.SHA256Hex(b)
+	r, err := scan(b)
+	c.receipt = r
+	var bad *canonical.Error
+	var refused *Refusal
+	switch {
+	case sum != e.hash:
+		return fail(CodeName, fmt.Errorf("the SHA-256 of the file is %s", sum))
+	case errors.As(err, &bad) && bad.Rule != canonical.RuleShape:
+		return fail(CodeNotCanonical, err)
+	case errors.As(err, &refused) && refused.Code == RefuseSchema:
+		return fail(CodeUnknownSchema, err)
+	case err != nil:
+		return fail(CodeInvalid, err)
+	case r.Seq != e.seq:
+		return fail(CodeMisplaced, fmt.Errorf("the receipt says seq %d", r.Seq))
+	}
+	return c
+}

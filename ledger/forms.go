@@ -1,0 +1,79 @@
+package ledger
+
+import (
+	"regexp"
+
+	"github.com/defendableos/referee/internal/canonical"
+)
+
+// forms are what the strings of the ledger's files must look like, by the name that a field's `is` tag gives. The JSON
+// Schemas under docs/ are generated from the same table (TestSchemas).
+var forms = map[string]*canonical.Form{
+	"hash":              {Check: isHash, Want: "a SHA-256 (64 lower-case hexadecimal digits)"},
+	"git":               {Check: isGit, Want: "a git object name (40 or 64 lower-case hexadecimal digits)"},
+	"time":              {Check: isTime, Want: "a time (YYYY-MM-DDTHH:MM:SSZ)"},
+	"decimal":           {Check: isDecimal, Want: "a decimal number such as 1.50"},
+	"text":              {Check: func(b []byte) bool { return len(b) > 0 }, Want: "a text of at least one character"},
+	"receipt_id":        {Check: regexp.MustCompile(patterns["receipt_id"]).Match, Want: "a receipt id (DCR-000012-0a1b2c3d)"},
+	"schema":            {Enum: []string{EvalSchema, CookSchema, IncidentSchema}},
+	"kind":              {Enum: words(Kinds())},
+	"decision":          {Enum: words([]Kind{Approved, Amended, Revoked, Rejected})},
+	"lane":              {Enum: []string{"agent", "dataset", "compute", "cook", "incident"}},
+	"approver_type":     {Enum: []string{"User"}}, // a bot signs nothing off
+	"permission":        {Enum: []string{"admin", "maintain", "write", "local"}},
+	"evidence_kind":     {Enum: []string{"file", "note", "url", "observation", "tool_output", "model_output", "log"}},
+	"evidence_status":   {Enum: []string{"held", "missing", "refused", "not_held"}},
+	"provenance":        {Enum: []string{"base", "pull_request", "local"}},
+	"answer":            {Enum: []string{"satisfied", "flag", "open"}},
+	"tier":              {Enum: []string{"high", "mid", "low"}},
+	"severity":          {Enum: []string{"honey", "jelly", "propolis", "unsigned"}},
+	"finding_severity":  {Enum: []string{"critical", "noncritical"}},
+	"bucket":            {Enum: []string{"work-defect", "deal-finding", "stack-fit"}},
+	"stage":             {Enum: []string{"structure", "schema", "math", "evidence", "policy", "lane", "checklist"}},
+	"action":            {Enum: []string{"resubmit", "review", "reject", "approve"}},
+	"incident_kind":     {Enum: []string{"rogue", "dark", "policy_violation", "recurring_flag", "spend_breach"}},
+	"incident_response": {Enum: []string{"lane_locked", "human_approval_required", "repair_task_recommended"}},
+	"incident_status":   {Enum: []string{"open", "resolved"}},
+	"ledger_format":     {Enum: []string{InfoFormat}},
+	"proof_format":      {Enum: []string{InclusionFormat, ConsistencyFormat}},
+}
+
+// patterns are the forms as regular expressions, for the schemas; the checks below are the same in code, faster.
+var patterns = map[string]string{
+	"hash":       `^[0-9a-f]{64}$`,
+	"git":        `^([0-9a-f]{40}|[0-9a-f]{64})$`,
+	"time":       `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$`,
+	"decimal":    `^-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?(e[+-]?[0-9]{1,3})?$`,
+	"receipt_id": `^DCR-[0-9]{6,9}-[0-9a-f]{8}$`,
+}
+
+// Kinds lists every kind, in the order of the specification.
+func Kinds() []Kind {
+	return []Kind{Approved, Carried, Amended, Revoked, Rejected, Superseded, Withdrawn, Merged, Unreceipted}
+}
+
+func words(kinds []Kind) (all []string) {
+	for _, k := range kinds {
+		all = append(all, string(k))
+	}
+	return all
+}
+
+func isHash(b []byte) bool { return len(b) == 64 && isHex(b) }
+
+func isGit(b []byte) bool { return (len(b) == 40 || len(b) == 64) && isHex(b) }
+
+func isHex(b []byte) bool {
+	for _, c := range b {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b)) == nil }
+
+var decimalPattern = regexp.MustCompile(patterns["decimal"])
+
+func isDecimal(b []byte) bool { return len(b) < 100 && decimalPattern.Match(b) }

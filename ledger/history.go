@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"fmt"
+	"iter"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// Commit is one commit of the branch, as far as a verifier looks at it.
+type Commit struct {
+	ID      string
+	Parents []string
+	Time    time.Time // the committer's
+	Message string
+	Edits   []string // paths other than HEAD.json that it changes or deletes; nil if nobody looked
+}
+
+// messagePattern takes apart what Message writes.
+var messagePattern = regexp.MustCompile(`\Areceipt ([0-9]{9}) (?:pr#([1-9][0-9]{0,7}) )?sha256:([0-9a-f]{64})\n\nParent-Receipt: ([0-9a-f]{64})\n?\z`)
+
+// Stated is what a commit's message states.
+type Stated struct {
+	Seq    int64
+	Pull   int64 // 0 outside a forge
+	Hash   string
+	Parent string
+}
+
+// ParseMessage takes a commit's message apart. A server may have cut the last line feed.
+func ParseMessage(message string) (Stated, error) {
+	m := messagePattern.FindStringSubmatch(message)
+	if m == nil {
+		return Stated{}, fmt.Errorf("the message %q is no sign-off's", clip(message))
+	}
+	seq, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil {
+		return Stated{}, err
+	}
+	s := Stated{Seq: seq, Hash: m[3], Parent: m[4]}
+	if m[2] != "" {
+		s.Pull, err = strconv.ParseInt(m[2], 10, 64)
+	}
+	return s, err
+}
+
+// VerifyHistory looks at the commits of the branch from the newest to the first: a linear orphan, one commit a
+// sign-off, whose messages name the receipts that the tree holds, and whose dates do not run backwards. minted gives
+// minted_at of the entry at seq, "" if it is not known.
+func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted func(seq int64) string) ([]Problem, error) {
+	h := history{v: v, minted: minted, want: v.Head.Tip}
+	var last *Commit
+	for c, err := range commits {
+		if err != nil {
+			return nil, err
+		}
+		if len(h.problems) >= MaxProblems {
+			h.add(CodeTooMany, -1, "%d problems are listed; there may be more", MaxProblems)
+			return h.problems, nil
+		}
+		h.commit(c, last)
+		last = &c
+	}
+	if last != nil && h.want != NoParent && !h.lost {
+		h.add(CodeCommitChain, -1, "the first commit goes on from the receipt %.8s…", h.want)
+	}
+	return h.problems, nil
+}
+
+// history is the walk: want is the receipt that the next older commit must have added.
+type history struct {
+	v        *Verification
+	minted   func(int64) string
+	want     string
+	lost     bool // a message could not be read, so that the chain of messages is broken already
+	problems []Problem
+}
+
+func (h *history) add(code Code, seq int64, format string, args ...any) {
+	h.problems = append(h.problems, problem(code, "", seq, format, args...))
+}
+
+func (h *history) commit(c Commit, newer *Commit) {
+	id := fmt.Sprintf("commit %.12s", c.ID)
+	if len(c.Parents) > 1 {
+		h.add(CodeMerge, -1, "%s has %d parents", id, len(c.Parents))
+	}
+	if newer != nil && (len(newer.Parents) == 0 || newer.Parents[0] != c.ID) {
+		h.add(CodeSecondRoot, -1, "%s is no parent of the commit after it, %.12s", id, newer.ID)
+	}
+	if newer != nil && newer.Time.Before(c.Time) {
+		h.add(CodeCommitTime, -1, "commit %.12s is of %s, its parent %.12s of %s", newer.ID, newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
+	}
+	for _, path := range c.Edits {
+		h.add(CodeRewritten, -1, "%s changes or deletes %s", id, clip(path))
+	}
+	h.message(c, id)
+}
+
+func (h *history) message(c Commit, id string) {
+	if c.Message+"\n" == initMessage || c.Message == initMessage {
+		if len(c.Parents) > 0 {
+			h.add(CodeMessage, -1, "%s begins a ledger that has begun", id)
+		}
+		return
+	}
+	s, err := ParseMessage(c.Message)
+	if err != nil {
+		h.add(CodeMessage, -1, "%s: %v", id, err)
+		h.lost = true
+		return
+	}
+	if s.Seq >= int64(len(h.v.Hashes)) || h.v.Hashes[s.Seq] != s.Hash || !h.lost && s.Hash != h.want {
+		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, s.Hash, h.want)
+	}
+	h.want, h.lost = s.Parent, false
+	if at := h.minted(s.Seq); at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
+		h.add(CodeCommitTime, s.Seq, "%s is of %s, its receipt was minted at %s", id, c.Time.UTC().Format(time.RFC3339), at)
+	}
+}

@@ -1,0 +1,191 @@
+package ledger
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The files of the branch that are no entries.
+const (
+	InfoPath       = "LEDGER.json"
+	HeadPath       = "HEAD.json"
+	ReadmePath     = "README.md"
+	PagePath       = "verify.html"
+	AttributesPath = ".gitattributes"
+)
+
+// Attributes is the whole of .gitattributes: git must never change a byte of these files.
+const Attributes = "* -text\n"
+
+// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split in threes, and eight, split 3 and 5.
+const (
+	MaxSeq         = 999_999_999
+	MaxPullRequest = 99_999_999
+)
+
+// Class is what a path of the branch holds.
+type Class uint8
+
+// The classes. Anything that is none of them does not belong in a ledger.
+const (
+	Unknown Class = iota
+	EntryFile
+	PullAlias
+	HashAlias
+	SheetFile
+	InfoFile
+	HeadFile
+	ReadmeFile
+	PageFile
+	AttributesFile
+)
+
+// Place is a path of the branch, taken apart. ParsePath and String are each other's inverse.
+type Place struct {
+	Class Class
+	Seq   int64  // EntryFile, PullAlias
+	Pull  int64  // PullAlias
+	Hash  string // EntryFile, PullAlias, HashAlias, SheetFile
+}
+
+// String gives the path: receipts/000/012/000012345-<hash>.json, pr/000/00123/000012345-<hash>.json,
+// hash/ab/cd/<hash>.json, sheets/<hash>.json, or a file's own name. It is empty for an unknown place.
+func (p Place) String() string {
+	switch p.Class {
+	case EntryFile:
+		return fmt.Sprintf("%s/%09d-%s.json", EntryDir(p.Seq), p.Seq, p.Hash)
+	case PullAlias:
+		return fmt.Sprintf("%s/%09d-%s.json", PullDir(p.Pull), p.Seq, p.Hash)
+	case HashAlias:
+		return fmt.Sprintf("hash/%s/%s/%s.json", p.Hash[:2], p.Hash[2:4], p.Hash)
+	case SheetFile:
+		return "sheets/" + p.Hash + ".json"
+	}
+	for name, class := range single {
+		if class == p.Class {
+			return name
+		}
+	}
+	return ""
+}
+
+var single = map[string]Class{
+	InfoPath: InfoFile, HeadPath: HeadFile, ReadmePath: ReadmeFile, PagePath: PageFile, AttributesPath: AttributesFile,
+}
+
+// EntryDir is the directory of the entry at seq; it holds a thousand.
+func EntryDir(seq int64) string {
+	return fmt.Sprintf("receipts/%03d/%03d", seq/1_000_000, seq/1_000%1_000)
+}
+
+// PullDir is the directory of a pull request's entries.
+func PullDir(number int64) string {
+	return fmt.Sprintf("pr/%03d/%05d", number/100_000, number%100_000)
+}
+
+// Places gives the paths of one entry: its own, by hash, and by pull request where it has one (number > 0).
+func Places(seq int64, hash string, pull int64) []Place {
+	all := []Place{{Class: EntryFile, Seq: seq, Hash: hash}, {Class: HashAlias, Hash: hash}}
+	if pull > 0 {
+		all = append(all, Place{Class: PullAlias, Seq: seq, Pull: pull, Hash: hash})
+	}
+	return all
+}
+
+// ParsePath takes a path apart. It knows exactly the paths that String gives; every other one, whatever it looks like
+// to a file system (.., case, links, .git), is refused.
+func ParsePath(path string) (Place, error) {
+	if class, ok := single[path]; ok {
+		return Place{Class: class}, nil
+	}
+	p, ok := numbered(path)
+	if !ok || p.String() != path {
+		return Place{}, fmt.Errorf("%q is no path of a ledger", clip(path))
+	}
+	return p, nil
+}
+
+// numbered reads the last element of the path; String then says whether the rest belongs to it.
+func numbered(path string) (p Place, ok bool) {
+	top, _, _ := strings.Cut(path, "/")
+	stem, ok := strings.CutSuffix(path[strings.LastIndexByte(path, '/')+1:], ".json")
+	if !ok || len(stem) < 64 {
+		return p, false
+	}
+	p.Hash = stem[len(stem)-64:]
+	if !isHash([]byte(p.Hash)) {
+		return p, false
+	}
+	switch top {
+	case "receipts":
+		p.Class = EntryFile
+	case "pr":
+		p.Class = PullAlias
+	case "hash":
+		p.Class = HashAlias
+	case "sheets":
+		p.Class = SheetFile
+	}
+	if p.Class == EntryFile || p.Class == PullAlias {
+		if p.Seq, ok = digits(stem[:len(stem)-64], 9, "-"); !ok {
+			return p, false
+		}
+	}
+	if p.Class == PullAlias {
+		folders := strings.Split(path, "/")
+		if len(folders) != 4 {
+			return p, false
+		}
+		if p.Pull, ok = digits(folders[1]+folders[2], 8, ""); !ok || p.Pull == 0 {
+			return p, false
+		}
+	}
+	return p, p.Class != Unknown
+}
+
+// digits reads exactly n decimal digits and the suffix behind them.
+func digits(s string, n int, suffix string) (int64, bool) {
+	s, ok := strings.CutSuffix(s, suffix)
+	if !ok || len(s) != n || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	return v, err == nil
+}
+
+// RegularMode is the only mode that a file of the branch has: no symlink, no submodule, nothing executable.
+const RegularMode = "100644"
+
+// MaxBytes bounds a file of the class, as its object header gives it; nothing longer is ever inflated.
+func (c Class) MaxBytes() int64 {
+	switch c {
+	case SheetFile:
+		return 5 << 20
+	case PageFile:
+		return 2 << 20
+	}
+	return 256 << 10
+}
+
+// Allowed is the closed world: it gives the place of a file that may stand in a ledger, or why it may not.
+func Allowed(path, mode string, size int64) (Place, error) {
+	p, err := ParsePath(path)
+	switch {
+	case err != nil:
+		return Place{}, err
+	case mode != RegularMode:
+		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clip(mode), RegularMode)
+	case size < 0 || size > p.Class.MaxBytes():
+		return Place{}, fmt.Errorf("%s has %d bytes, at most %d are allowed", path, size, p.Class.MaxBytes())
+	}
+	return p, nil
+}
+
+// clip keeps a message short whatever is quoted in it.
+func clip(s string) string {
+	if len(s) > 120 {
+		return s[:120] + "…"
+	}
+	return s
+}

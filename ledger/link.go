@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"encoding/hex"
+)
+
+// chain follows the entries in order. It holds of each what later entries may refer to, and no more.
+type chain struct {
+	leaves       *Leaves
+	edge         edge
+	next         int64
+	tip          string
+	hashes       []string
+	keys         map[[32]byte]int64 // idempotency key to seq
+	priors       map[string]*Prior
+	pulls        map[string]int64 // hash to pull request, of the entries that could be read
+	repositories []foreign        // the first entry of each repository
+	words        map[string]string
+	broken       bool // something is wrong already, so that the tree is another one from there on
+}
+
+// foreign is a repository and the first entry that names it.
+type foreign struct{ id, seq int64 }
+
+func newChain(leaves *Leaves) *chain {
+	return &chain{
+		leaves: leaves, tip: NoParent, keys: map[[32]byte]int64{}, priors: map[string]*Prior{}, pulls: map[string]int64{},
+		words: map[string]string{},
+	}
+}
+
+// link puts an entry at the end of the chain and lists what does not fit there. A tree that is another one is listed
+// once: every later entry's log would only say it again.
+func (c *chain) link(e named, x checked) (problems []Problem) {
+	add := func(code Code, format string, args ...any) {
+		problems = append(problems, problem(code, "", e.seq, format, args...))
+	}
+	defer func() { c.broken = c.broken || x.err != nil || len(problems) > 0 }()
+	if e.seq < c.next {
+		add(CodeTwin, "another entry has the seq %d already", e.seq)
+		c.know(e, x.receipt)
+		return problems
+	}
+	if e.seq > c.next {
+		c.broken = true
+		add(CodeGap, "%d entries are missing before it, from seq %d", e.seq-c.next, c.next)
+	}
+	if r := x.receipt; r != nil {
+		root := c.root()
+		if r.ParentHash != c.tip && e.seq == c.next {
+			add(CodeParent, "parent_hash is %.8s…, the entry before is %.8s…", r.ParentHash, c.tip)
+		} else if !c.broken && r.Log != (Log{c.edge.count, root}) {
+			add(CodeLog, "log says %d and %.8s…, the tree before it is %d and %.8s…", r.Log.Count, r.Log.Root, c.edge.count, root)
+		}
+		problems = append(problems, c.refer(e, r)...)
+	}
+	c.know(e, x.receipt)
+	c.next, c.tip = e.seq+1, e.hash
+	c.hashes = append(c.hashes, e.hash)
+	c.edge.add(x.leaf)
+	if err := c.leaves.Add(x.leaf); err != nil {
+		add(CodeLog, "%v", err)
+	}
+	return problems
+}
+
+func (c *chain) root() string {
+	root := c.edge.root()
+	return hex.EncodeToString(root[:])
+}
+
+// refer checks what an entry shares with earlier ones: its key, and what it refers to.
+func (c *chain) refer(e named, r *Receipt) (problems []Problem) {
+	key := hashBytes(r.IdempotencyKey)
+	if first, twice := c.keys[key]; twice {
+		problems = append(problems, problem(CodeDuplicate, "", e.seq, "the sign-off %.8s… has its receipt at seq %d already", r.IdempotencyKey, first))
+	} else {
+		c.keys[key] = e.seq
+	}
+	err := r.Resolve(func(hash string) (Prior, bool) {
+		p, ok := c.priors[hash]
+		if !ok {
+			return Prior{}, false
+		}
+		return *p, true
+	})
+	if err != nil {
+		problems = append(problems, problem(CodeReference, "", e.seq, "%v", err))
+	}
+	return problems
+}
+
+// know keeps of an entry what later ones and its aliases need.
+func (c *chain) know(e named, r *Receipt) {
+	if r == nil {
+		return
+	}
+	c.pulls[e.hash] = r.Pull()
+	p := PriorOf(r, e.hash)
+	for _, s := range []*string{&p.Run.ID, &p.Bytes, &p.Run.Lane, &p.Run.Project, &p.Sheet.Slug, &p.Sheet.Version, &p.Sheet.SHA256, &p.Score} {
+		*s = c.word(*s)
+	}
+	c.priors[e.hash] = &p
+	for _, f := range c.repositories {
+		if f.id == r.Repository.ID {
+			return
+		}
+	}
+	if len(c.repositories) < 100 {
+		c.repositories = append(c.repositories, foreign{r.Repository.ID, e.seq})
+	}
+}
+
+// word gives one copy of each text, as sheets, lanes and scores repeat.
+func (c *chain) word(s string) string {
+	if w, ok := c.words[s]; ok {
+		return w
+	}
+	c.words[s] = s
+	return s
+}

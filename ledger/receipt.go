@@ -1,0 +1,319 @@
+package ledger
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/canonical"
+)
+
+// The schemas of version 1. All three have one shape; a cook and an incident carry a member of their own.
+const (
+	EvalSchema     = "defendablecloud.eval-receipt/v1"
+	CookSchema     = "defendablecloud.cook-receipt/v1"
+	IncidentSchema = "defendablecloud.incident-receipt/v1"
+)
+
+// Kind says what an entry of the ledger states.
+type Kind string
+
+// The kinds. Approved is the receipt proper; the others tell what became of one, or of work that never got one.
+const (
+	Approved    Kind = "approved"    // a human signed these bytes off
+	Carried     Kind = "carried"     // the same bytes after a rebase; refers to the approved entry
+	Amended     Kind = "amended"     // the approving review was edited; nobody may rely on the earlier entry
+	Revoked     Kind = "revoked"     // the approval was dismissed or turned into a request for changes
+	Rejected    Kind = "rejected"    // a human said no after an audit
+	Superseded  Kind = "superseded"  // other bytes were pushed
+	Withdrawn   Kind = "withdrawn"   // closed without a merge
+	Merged      Kind = "merged"      // merged, with the merge's SHA
+	Unreceipted Kind = "unreceipted" // on base without a live receipt
+)
+
+// MaxFindings is how many findings a receipt holds; findings_total counts all, and report_digest binds the rest.
+const MaxFindings = 200
+
+// Receipt is one entry of the ledger. Format gives the bytes whose SHA-256 is its name; that hash stands nowhere in it.
+// Decimals are strings; a member that does not apply is left out.
+type Receipt struct {
+	Schema         string       `json:"schema" is:"schema"`
+	Kind           Kind         `json:"kind" is:"kind"`
+	ID             string       `json:"receipt_id" is:"receipt_id"` // DCR-000012-0a1b2c3d: seq and submission
+	Seq            int64        `json:"seq"`
+	ParentHash     string       `json:"parent_hash" is:"hash"` // the entry before; 64 zeros at seq 0
+	Log            Log          `json:"log"`                   // the Merkle tree over the entries before this one
+	MintedAt       string       `json:"minted_at" is:"time"`   // of the review, or of the event observed
+	Org            *Org         `json:"org,omitempty"`
+	Repository     Repository   `json:"repository"`
+	Run            Run          `json:"run"`
+	PullRequest    *PullRequest `json:"pull_request,omitempty"` // absent for a sign-off outside a forge
+	FlightSheet    FlightSheet  `json:"flight_sheet"`
+	Submission     Submission   `json:"submission"`
+	IdempotencyKey string       `json:"idempotency_key" is:"hash"`
+	RefersTo       string       `json:"refers_to,omitempty" is:"hash"`
+	ObservedBy     *ObservedBy  `json:"observed_by,omitempty"` // for entries that no human signs
+	Approval       *Approval    `json:"approval,omitempty"`
+	Accepted       []Waiver     `json:"accepted,omitempty"`
+	SelfSigned     bool         `json:"self_signed,omitempty"`
+	Workflow       *Workflow    `json:"workflow,omitempty"`
+	Sanitized      []string     `json:"sanitized,omitempty" scan:"-"` // pointers of the strings that Format replaced code points in
+	Cook           *Cook        `json:"cook,omitempty"`
+	Incident       *Incident    `json:"incident,omitempty"`
+
+	// The audit: present as a whole or not at all (Audited).
+	Semantics     int         `json:"semantics,omitempty"`
+	Engine        *Engine     `json:"engine,omitempty"`
+	Agent         *Agent      `json:"agent,omitempty"`
+	Assignment    *Assignment `json:"assignment,omitempty"`
+	Evidence      []Evidence  `json:"evidence,omitempty" scan:"-"`
+	Checklist     []Answer    `json:"checklist,omitempty" scan:"-"`
+	Findings      []Finding   `json:"findings,omitempty" scan:"-"`
+	FindingsTotal int         `json:"findings_total,omitempty"`
+	Verdict       *Verdict    `json:"verdict,omitempty"`
+	ReportDigest  string      `json:"report_digest,omitempty" is:"hash"`
+	Advisory      []FileRef   `json:"advisory,omitempty" scan:"-"`
+}
+
+// Log is the size and the RFC 6962 root of the tree over the entries 0 … Count−1.
+type Log struct {
+	Count int64  `json:"count"`
+	Root  string `json:"root" is:"hash"`
+}
+
+// Org is the owner of the repository.
+type Org struct {
+	ID   int64  `json:"id,omitempty"`
+	Name string `json:"name" is:"text"`
+}
+
+// Repository is where the work was signed off. ID is the forge's; 0 for a local repository.
+type Repository struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name" is:"text"`
+}
+
+// Run names the run and its lane.
+type Run struct {
+	ID      string `json:"id" is:"text"`
+	Lane    string `json:"lane" is:"lane"`
+	Project string `json:"project,omitempty"`
+}
+
+// PullRequest is where the run was proposed. Number is at most 99,999,999.
+type PullRequest struct {
+	Number  int64  `json:"number"`
+	NodeID  string `json:"node_id,omitempty"`
+	HeadSHA string `json:"head_sha" is:"git"`
+	BaseSHA string `json:"base_sha" is:"git"`
+}
+
+// FlightSheet binds the rulebook by slug, version and hash (S54).
+type FlightSheet struct {
+	Slug    string `json:"slug" is:"text"`
+	Version string `json:"version" is:"text"`
+	SHA256  string `json:"sha256" is:"hash"`
+}
+
+// Submission binds the agent's bytes.
+type Submission struct {
+	Path    string `json:"path" is:"text"`
+	SHA256  string `json:"sha256" is:"hash"`
+	GitBlob string `json:"git_blob,omitempty" is:"git"`
+}
+
+// ObservedBy is the event behind an entry that no human signs. SHA is the merge commit of merged and unreceipted.
+type ObservedBy struct {
+	Event string `json:"event" is:"text"`
+	Actor string `json:"actor,omitempty"`
+	At    string `json:"at" is:"time"`
+	SHA   string `json:"sha,omitempty" is:"git"`
+}
+
+// Approval is the human's decision and the record it was read from.
+type Approval struct {
+	Decision      Kind     `json:"decision" is:"decision"`
+	Approver      Approver `json:"approver"`
+	Review        Review   `json:"review"`
+	SubjectDigest string   `json:"subject_digest" is:"hash"` // Subject.Digest of what was signed
+}
+
+// Approver is who decided, as the forge knew them at that moment.
+type Approver struct {
+	Login      string `json:"login" is:"text"`
+	ID         int64  `json:"id,omitempty"`
+	Type       string `json:"type" is:"approver_type"`
+	Permission string `json:"permission" is:"permission"`
+}
+
+// Review is the review that says so. ID is 0 for a sign-off outside a forge.
+type Review struct {
+	ID          int64  `json:"id,omitempty"`
+	SubmittedAt string `json:"submitted_at" is:"time"`
+	CommitSHA   string `json:"commit_sha,omitempty" is:"git"`
+	BodySHA256  string `json:"body_sha256" is:"hash"`
+}
+
+// Waiver is one rule whose finding the approver accepted, and why.
+type Waiver struct {
+	RuleID string `json:"rule_id" is:"text"`
+	Reason string `json:"reason" is:"text"`
+	By     string `json:"by" is:"text"`
+	At     string `json:"at" is:"time"`
+}
+
+// Workflow is the job that wrote the entry.
+type Workflow struct {
+	Ref        string `json:"ref" is:"text"`
+	SHA        string `json:"sha" is:"git"`
+	RunID      int64  `json:"run_id"`
+	RunAttempt int64  `json:"run_attempt"`
+	Event      string `json:"event" is:"text"`
+}
+
+// Engine names what audited. RegistrySHA256 is the hash of the rule registry.
+type Engine struct {
+	Version        string `json:"version" is:"text"`
+	RegistrySHA256 string `json:"registry_sha256" is:"hash"`
+}
+
+// Agent is the profile of the agent, self-declared unless Pinned (S42).
+type Agent struct {
+	Name            string   `json:"name,omitempty"`
+	Model           string   `json:"model,omitempty"`
+	Provider        string   `json:"provider,omitempty"`
+	Harness         string   `json:"harness,omitempty"`
+	Runtime         string   `json:"runtime,omitempty"`
+	CapabilityTier  string   `json:"capability_tier,omitempty"`
+	ParamsB         string   `json:"params_b,omitempty" is:"decimal"`
+	ContextTokens   string   `json:"context_tokens,omitempty" is:"decimal"`
+	VRAMGB          string   `json:"vram_gb,omitempty" is:"decimal"`
+	ConfidencePrior string   `json:"confidence_prior,omitempty" is:"decimal"`
+	CostUSD         string   `json:"cost_usd,omitempty" is:"decimal"` // of the run, as declared
+	Tools           []string `json:"tools,omitempty"`
+	Modalities      []string `json:"modalities,omitempty"`
+	Pinned          bool     `json:"pinned,omitempty"`
+}
+
+// Assignment is what the agent was asked; Text may be left out, its hash not.
+type Assignment struct {
+	Text   string `json:"text,omitempty"`
+	SHA256 string `json:"sha256" is:"hash"`
+}
+
+// Evidence binds one piece of evidence and says whose it is (S66). SHA256 is there when Status is held.
+type Evidence struct {
+	ID         string `json:"id" is:"text"`
+	Kind       string `json:"kind" is:"evidence_kind"`
+	Path       string `json:"path,omitempty"`
+	SHA256     string `json:"sha256,omitempty" is:"hash"`
+	Bytes      int64  `json:"bytes"`
+	Status     string `json:"status" is:"evidence_status"`
+	Provenance string `json:"provenance" is:"provenance"`
+	AddedBy    string `json:"added_by,omitempty"` // login, where Provenance is pull_request
+}
+
+// Answer is one checklist item and what the human said (S38).
+type Answer struct {
+	ID     string `json:"id" is:"text"`
+	Answer string `json:"answer" is:"answer"`
+	Note   string `json:"note,omitempty"`
+	By     string `json:"by,omitempty"`
+	At     string `json:"at,omitempty" is:"time"`
+}
+
+// FileRef binds a file that is shown and never judged.
+type FileRef struct {
+	Path   string `json:"path" is:"text"`
+	SHA256 string `json:"sha256" is:"hash"`
+}
+
+// Cook is a training run that claims a lift between two receipts of this ledger.
+type Cook struct {
+	Before     string `json:"before" is:"hash"`
+	After      string `json:"after" is:"hash"`
+	BaseModel  string `json:"base_model" is:"text"`
+	Dataset    string `json:"dataset" is:"text"`
+	Pairs      int64  `json:"pairs"`
+	EvalBefore string `json:"eval_before" is:"decimal"`
+	EvalAfter  string `json:"eval_after" is:"decimal"`
+	Lift       string `json:"lift" is:"decimal"`
+	Runner     string `json:"runner" is:"text"`
+	ComputeUSD string `json:"compute_usd,omitempty" is:"decimal"`
+}
+
+// Incident is something that went wrong with an agent, and the receipts that show it.
+type Incident struct {
+	ID       string   `json:"id" is:"text"`
+	Kind     string   `json:"kind" is:"incident_kind"`
+	Tier     string   `json:"tier" is:"tier"`
+	Title    string   `json:"title" is:"text"`
+	Detail   string   `json:"detail,omitempty"`
+	Lane     string   `json:"lane" is:"lane"`
+	Response []string `json:"response" is:"incident_response"`
+	Status   string   `json:"status" is:"incident_status"`
+	OpenedAt string   `json:"opened_at" is:"time"`
+	Receipts []string `json:"receipts" is:"hash"`
+}
+
+var receiptDecoder = canonical.NewDecoder(reflect.TypeFor[Receipt](), forms)
+
+// Format gives the bytes of r, or the first reason why r may not be written (Validate). Text that a canonical string
+// cannot hold is replaced visibly, and Sanitized says where.
+func Format(r Receipt) ([]byte, error) {
+	replaced, err := canonical.Replaced(r)
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	if len(replaced) > 0 {
+		r.Sanitized = append(slices.Clone(r.Sanitized), replaced...)
+		slices.Sort(r.Sanitized)
+		r.Sanitized = slices.Compact(r.Sanitized)
+	}
+	b, err := canonical.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	if _, err := Parse(b); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in itself.
+// On an error the receipt is nil. Format(*r) is b again.
+func Parse(b []byte) (*Receipt, error) { return parse(b, receiptDecoder.Decode) }
+
+// scan is Parse without the long members (findings, evidence, …), whose form it checks all the same.
+func scan(b []byte) (*Receipt, error) { return parse(b, receiptDecoder.Scan) }
+
+func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
+	r := new(Receipt)
+	if err := decode(b, canonical.Receipt, r); err != nil {
+		if unknown := unknownSchema(b); unknown != nil {
+			return nil, unknown
+		}
+		return nil, fmt.Errorf("receipt: %w", err)
+	}
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// unknownSchema says so if the text is canonical and names a schema of another kind or version. What such a text holds
+// is no concern of this version, and its members must not be called unknown.
+func unknownSchema(b []byte) error {
+	var schema string
+	err := canonical.CheckMembers(b, canonical.Receipt, func(key, value []byte) {
+		if string(key) == "schema" {
+			schema = strings.Trim(string(value), `"`)
+		}
+	})
+	if err != nil || schema == "" || slices.Contains(forms["schema"].Enum, schema) {
+		return nil
+	}
+	return refuse(RefuseSchema, "the schema %q is unknown to this version; known are %s", schema,
+		strings.Join(forms["schema"].Enum, ", "))
+}

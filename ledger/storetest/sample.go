@@ -1,0 +1,81 @@
+// Package storetest holds every ledger.Store to what Append relies on: TestStore. Sample and Draft give valid receipts to
+// tests and generators.
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+)
+
+// Sample is a valid approved eval receipt without its place in the chain, different for each n ≥ 0: pull request n+1.
+func Sample(n int64) ledger.Receipt {
+	at := canonical.Time(time.Date(2026, 11, 2, 9, 30, 0, 0, time.UTC).Add(time.Duration(n) * time.Minute))
+	sha := func(what string) string { return canonical.SHA256Hex(fmt.Appendf(nil, "%s %d", what, n)) }
+	r := ledger.Receipt{
+		Schema:      ledger.EvalSchema,
+		Kind:        ledger.Approved,
+		Org:         &ledger.Org{ID: 42, Name: "example"},
+		Repository:  ledger.Repository{ID: 4242, Name: "example/work"},
+		Run:         ledger.Run{ID: fmt.Sprintf("2026-11-%05d", n), Lane: "agent", Project: "oak-street"},
+		PullRequest: &ledger.PullRequest{Number: n + 1, HeadSHA: sha("head")[:40], BaseSHA: sha("base")[:40]},
+		FlightSheet: ledger.FlightSheet{Slug: "cre-acquisition-underwriting", Version: "1.2.0", SHA256: canonical.SHA256Hex([]byte("sheet"))},
+		Submission:  ledger.Submission{Path: "submission.json", SHA256: sha("submission"), GitBlob: sha("blob")[:40]},
+		Semantics:   1,
+		Engine:      &ledger.Engine{Version: "1.0.0", RegistrySHA256: canonical.SHA256Hex([]byte("registry"))},
+		Agent:       &ledger.Agent{Name: "underwriter", Model: "example-70b", CapabilityTier: "frontier", ParamsB: "70", CostUSD: "1.84"},
+		Assignment:  &ledger.Assignment{Text: "Underwrite it.", SHA256: canonical.SHA256Hex([]byte("Underwrite it."))},
+		Evidence: []ledger.Evidence{{ID: "t12", Kind: "file", Path: "evidence/t12.csv", SHA256: sha("t12"), Bytes: 1234, Status: "held",
+			Provenance: "pull_request", AddedBy: "agent-owner"}},
+		Checklist: []ledger.Answer{{ID: "site_visited", Answer: "satisfied", By: "rosa", At: at}},
+		Findings: []ledger.Finding{{Code: "math.mismatch", RuleIDs: []string{"dscr"}, Tier: "mid", Severity: "noncritical",
+			Bucket: "work-defect", Stage: "math", Pointer: "/calculations/0/result", File: "submission.json", Line: 12, Column: 17,
+			Message: "the claim is 2.4 % above what its own formula gives",
+			Spot:    &ledger.Spot{Claimed: "1.334", Recomputed: "1.303", Delta: "0.031", Percent: "2.3791", Band: "mid"},
+			Fix:     &ledger.Fix{Text: "state 1.303"}, Atoms: []string{"EVID_001"}}},
+		FindingsTotal: 1,
+		Verdict: &ledger.Verdict{Score: "96.4", ScoreFraction: "27/28", Counts: ledger.Counts{Declared: 28, Satisfied: 27, Flagged: 1},
+			Risk: ledger.Risk{Mid: 1}, RiskPoints: 2, Severity: "jelly", SeverityIfApproved: "jelly", RecommendedAction: "resubmit"},
+		ReportDigest: sha("report"),
+		Approval: &ledger.Approval{Decision: ledger.Approved,
+			Approver: ledger.Approver{Login: "rosa", ID: 7, Type: "User", Permission: "maintain"},
+			Review:   ledger.Review{ID: 1000 + n, SubmittedAt: at, CommitSHA: sha("head")[:40], BodySHA256: canonical.SHA256Hex(nil)}},
+		Workflow: &ledger.Workflow{Ref: "refs/heads/main", SHA: sha("workflow")[:40], RunID: 500 + n, RunAttempt: 1, Event: "workflow_run"},
+	}
+	return Key(r)
+}
+
+// Key fills in the subject's digest and the idempotency key from the rest of r.
+func Key(r ledger.Receipt) ledger.Receipt {
+	subject := ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence}.Digest()
+	key := ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Run: r.Run.ID, Kind: r.Kind, Subject: subject}
+	if r.Approval != nil {
+		approval := *r.Approval
+		approval.SubjectDigest = subject
+		r.Approval = &approval
+		key.Review = approval.Review.ID
+	}
+	r.IdempotencyKey = key.Digest()
+	return r
+}
+
+// Local turns r into a sign-off outside a forge.
+func Local(r ledger.Receipt) ledger.Receipt {
+	r.PullRequest, r.Workflow, r.Org = nil, nil, nil
+	return Key(r)
+}
+
+// Observed is an entry of a kind that nobody signs, about the earlier one.
+func Observed(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Receipt {
+	r := ledger.Receipt{
+		Schema: earlier.Schema, Kind: kind, Org: earlier.Org, Repository: earlier.Repository, Run: earlier.Run,
+		PullRequest: earlier.PullRequest, FlightSheet: earlier.FlightSheet, Submission: earlier.Submission, RefersTo: hash,
+		ObservedBy: &ledger.ObservedBy{Event: "pull_request_target", Actor: "rosa", At: "2026-11-03T08:00:00Z"},
+	}
+	if kind == ledger.Merged {
+		r.ObservedBy.SHA = canonical.SHA256Hex([]byte("merge"))[:40]
+	}
+	return Key(r)
+}

@@ -1,0 +1,322 @@
+package ledger
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/canonical"
+)
+
+// Refusal is why an entry may not be written, or may not stand in a ledger.
+type Refusal struct {
+	Code    string // one of the Refuse constants
+	Message string
+}
+
+// Error gives the message.
+func (r *Refusal) Error() string { return "receipt refused: " + r.Message }
+
+func refuse(code, format string, args ...any) error {
+	return &Refusal{code, fmt.Sprintf(format, args...)}
+}
+
+// The reasons to refuse an entry.
+const (
+	RefuseSchema     = "schema"         // unknown, or not the lane's
+	RefuseSeq        = "seq"            // seq, parent_hash and log do not belong together
+	RefuseID         = "receipt_id"     // not made of seq and submission
+	RefuseApproval   = "no-approval"    // no human's approval where the kind needs one, or one where it must not be
+	RefuseDecision   = "decision"       // the approval decides something else
+	RefuseTime       = "minted_at"      // not the time of the review or the event
+	RefuseSelfSigned = "self-signed"    // self_signed by someone who is no admin
+	RefuseObserved   = "observed-by"    // no event where nobody signs, or one where somebody does
+	RefuseRefers     = "refers-to"      // refers_to missing, superfluous or unresolved
+	RefuseAudit      = "audit"          // the audit's members are missing or incomplete
+	RefuseChecklist  = "open-checklist" // a question waits for a human, or an answer is incomplete
+	RefuseUndecided  = "undecided-high" // a high rule was not decided
+	RefuseSeverity   = "severity"       // a severity that this kind cannot have
+	RefuseCounts     = "counts"         // numbers that do not add up
+	RefuseFindings   = "findings"       // too many, or out of rank
+	RefuseEvidence   = "evidence"       // an item that contradicts itself
+	RefuseAssignment = "assignment"     // the text is not the one hashed
+	RefuseWaiver     = "waiver"         // something accepted without an approval
+	RefusePull       = "pull-request"   // a number out of range
+	RefuseCook       = "cook"           // the cook member and the schema do not agree
+	RefuseLift       = "no-lift"        // a cook without lift
+	RefuseSheet      = "sheet"          // a cook whose receipts are on different sheets
+	RefuseIncident   = "incident"       // the incident member and the schema do not agree
+	RefuseUnresolved = "unresolved"     // a receipt that this ledger does not hold
+)
+
+// Validate gives the first reason why r may not be written, judged by r alone; Resolve judges what it refers to. The
+// forms of single members are the decoder's, so Parse has checked them already.
+func (r *Receipt) Validate() error {
+	checks := []func() error{
+		r.checkSchema, r.checkPlace, r.checkID, r.checkSignature, r.checkTime, r.checkRefers,
+		r.checkAudit, r.checkChecklist, r.checkVerdict, r.checkFindings, r.checkEvidence, r.checkCook, r.checkIncident,
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SchemaOf is the schema of a lane's receipts.
+func SchemaOf(lane string) string {
+	switch lane {
+	case "cook":
+		return CookSchema
+	case "incident":
+		return IncidentSchema
+	}
+	return EvalSchema
+}
+
+func (r *Receipt) checkSchema() error {
+	if want := SchemaOf(r.Run.Lane); r.Schema != want {
+		return refuse(RefuseSchema, "the schema is %q, the lane %q has %q", r.Schema, r.Run.Lane, want)
+	}
+	return nil
+}
+
+// checkPlace holds seq, parent_hash and log together; whether they continue the chain is the chain's to say.
+func (r *Receipt) checkPlace() error {
+	switch {
+	case r.Seq < 0 || r.Seq > MaxSeq:
+		return refuse(RefuseSeq, "seq is %d, it must be within 0 and %d", r.Seq, int64(MaxSeq))
+	case r.Log.Count != r.Seq:
+		return refuse(RefuseSeq, "log.count is %d at seq %d; the log covers the entries before this one", r.Log.Count, r.Seq)
+	case (r.Seq == 0) != (r.ParentHash == NoParent):
+		return refuse(RefuseSeq, "parent_hash is %.8s… at seq %d; 64 zeros stand at seq 0 and nowhere else", r.ParentHash, r.Seq)
+	case r.Seq == 0 && r.Log.Root != EmptyRoot:
+		return refuse(RefuseSeq, "log.root is %.8s… at seq 0; it must be the SHA-256 of nothing", r.Log.Root)
+	case r.PullRequest != nil && (r.PullRequest.Number < 1 || r.PullRequest.Number > MaxPullRequest):
+		return refuse(RefusePull, "the pull request has the number %d, it must be within 1 and %d", r.PullRequest.Number, MaxPullRequest)
+	case r.Repository.ID < 0:
+		return refuse(RefusePull, "the repository has the id %d", r.Repository.ID)
+	}
+	return nil
+}
+
+func (r *Receipt) checkID() error {
+	if want := ReceiptID(r.Seq, r.Submission.SHA256); r.ID != want {
+		return refuse(RefuseID, "receipt_id is %s; seq and submission make %s", r.ID, want)
+	}
+	return nil
+}
+
+// ReceiptID is DCR-, the seq with six digits or more, and the first eight digits of the submission's SHA-256.
+func ReceiptID(seq int64, submission string) string {
+	return fmt.Sprintf("DCR-%06d-%.8s", seq, submission)
+}
+
+// Signed reports whether entries of the kind hold a human's approval.
+func (k Kind) Signed() bool {
+	return slices.Contains([]Kind{Approved, Amended, Revoked, Rejected}, k)
+}
+
+// Live reports whether an entry of the kind says that its bytes are signed off.
+func (k Kind) Live() bool { return k == Approved || k == Carried }
+
+func (r *Receipt) checkSignature() error {
+	switch {
+	case r.Kind.Signed() && r.Approval == nil:
+		return refuse(RefuseApproval, "no approval: %q is an entry that a human signs, and no receipt exists without one", r.Kind)
+	case !r.Kind.Signed() && r.Approval != nil:
+		return refuse(RefuseApproval, "an approval in an entry of kind %q, which nobody signs", r.Kind)
+	case r.Kind.Signed() == (r.ObservedBy != nil):
+		return refuse(RefuseObserved, "observed_by stands in entries that nobody signs, and in no other; the kind is %q", r.Kind)
+	case r.Approval != nil && r.Approval.Decision != r.Kind:
+		return refuse(RefuseDecision, "the approval says %q in an entry of kind %q", r.Approval.Decision, r.Kind)
+	case r.SelfSigned && (r.Approval == nil || r.Approval.Approver.Permission != "admin"):
+		return refuse(RefuseSelfSigned, "self_signed is an admin's to say")
+	case len(r.Accepted) > 0 && r.Approval == nil:
+		return refuse(RefuseWaiver, "a finding is accepted where nobody approves")
+	case r.ObservedBy != nil && r.Kind == Merged && r.ObservedBy.SHA == "":
+		return refuse(RefuseObserved, "a merged entry needs observed_by.sha, the merge commit")
+	}
+	return nil
+}
+
+// checkTime holds minted_at to the record it comes from, so that a receipt is a pure function of records.
+func (r *Receipt) checkTime() error {
+	want, where := "", ""
+	if r.Approval != nil {
+		want, where = r.Approval.Review.SubmittedAt, "approval.review.submitted_at"
+	} else {
+		want, where = r.ObservedBy.At, "observed_by.at"
+	}
+	if r.MintedAt != want {
+		return refuse(RefuseTime, "minted_at is %s, %s is %s; the two are the same", r.MintedAt, where, want)
+	}
+	return nil
+}
+
+func (r *Receipt) checkRefers() error {
+	switch r.Kind {
+	case Carried, Amended, Revoked, Superseded, Merged:
+		if r.RefersTo == "" {
+			return refuse(RefuseRefers, "an entry of kind %q names an earlier one in refers_to", r.Kind)
+		}
+	case Approved, Unreceipted:
+		if r.RefersTo != "" {
+			return refuse(RefuseRefers, "an entry of kind %q refers to no earlier one", r.Kind)
+		}
+	}
+	return nil
+}
+
+// Audited reports whether r holds an audit, and not only what it is about.
+func (r *Receipt) Audited() bool { return r.Verdict != nil }
+
+// checkAudit holds the audit's members together: all, or none where the kind does without.
+func (r *Receipt) checkAudit() error {
+	have := []bool{r.Semantics > 0, r.Engine != nil, r.Agent != nil, r.Assignment != nil, r.Verdict != nil, r.ReportDigest != ""}
+	names := []string{"semantics", "engine", "agent", "assignment", "verdict", "report_digest"}
+	needed := r.Kind.Live() || r.Kind == Rejected || slices.Contains(have, true)
+	if i := slices.Index(have, false); needed && i >= 0 {
+		return refuse(RefuseAudit, "%s is missing; an entry of kind %q holds the whole audit or, where nobody signs it off, none", names[i], r.Kind)
+	}
+	if !needed && (r.FindingsTotal != 0 || len(r.Findings)+len(r.Checklist)+len(r.Evidence)+len(r.Advisory) > 0) {
+		return refuse(RefuseAudit, "parts of an audit without a verdict")
+	}
+	if r.Assignment != nil && r.Assignment.Text != "" && !slices.Contains(r.Sanitized, "/assignment/text") &&
+		canonical.SHA256Hex([]byte(r.Assignment.Text)) != r.Assignment.SHA256 {
+		return refuse(RefuseAssignment, "assignment.sha256 is not the SHA-256 of assignment.text")
+	}
+	return nil
+}
+
+func (r *Receipt) checkChecklist() error {
+	for _, a := range r.Checklist {
+		switch {
+		case a.Answer == "open" && r.Kind.Live():
+			return refuse(RefuseChecklist, "the checklist item %q is open; every question is answered before a receipt is minted", a.ID)
+		case a.Answer != "open" && (a.By == "" || a.At == ""):
+			return refuse(RefuseChecklist, "the answer to %q names no person or no time", a.ID)
+		case a.Answer == "flag" && a.Note == "":
+			return refuse(RefuseChecklist, "the flag at %q says not why", a.ID)
+		}
+	}
+	return nil
+}
+
+func (r *Receipt) checkVerdict() error {
+	v := r.Verdict
+	if v == nil {
+		return nil
+	}
+	c := v.Counts
+	switch {
+	case min(c.Declared, c.Satisfied, c.Flagged, c.Skipped, c.Open, v.Risk.High, v.Risk.Mid, v.Risk.Low, r.FindingsTotal) < 0:
+		return refuse(RefuseCounts, "a negative count")
+	case c.Declared == 0:
+		return refuse(RefuseCounts, "no rule was declared; an audit of nothing is no audit")
+	case c.Satisfied+c.Flagged+c.Skipped+c.Open != c.Declared:
+		return refuse(RefuseCounts, "%d satisfied, %d flagged, %d skipped and %d open are not the %d declared", c.Satisfied, c.Flagged, c.Skipped, c.Open, c.Declared)
+	case v.Risk.High+v.Risk.Mid+v.Risk.Low != r.FindingsTotal:
+		return refuse(RefuseCounts, "%d high, %d mid and %d low are not the %d findings in all", v.Risk.High, v.Risk.Mid, v.Risk.Low, r.FindingsTotal)
+	case r.Kind.Live() && c.Open > 0:
+		return refuse(RefuseChecklist, "%d checks wait for a human; every question is answered before a receipt is minted", c.Open)
+	case r.Kind.Live() && len(v.UndecidedHigh) > 0:
+		return refuse(RefuseUndecided, "the high rule %q was not decided; what could not be judged is not signed off", v.UndecidedHigh[0])
+	}
+	return r.checkSeverity()
+}
+
+// checkSeverity keeps honey to approved records (S37) and to records without a flag, and propolis where a high finding is.
+func (r *Receipt) checkSeverity() error {
+	v := r.Verdict
+	switch {
+	case v.Severity == "honey" && !r.Kind.Live():
+		return refuse(RefuseSeverity, "honey exists only in an approved record; the kind is %q", r.Kind)
+	case v.Severity == "unsigned" && r.Kind.Live():
+		return refuse(RefuseSeverity, "the severity of a signed record is honey, jelly or propolis, not unsigned")
+	case (v.Severity == "honey" || v.Severity == "unsigned") && (v.Counts.Flagged > 0 || r.FindingsTotal > 0):
+		return refuse(RefuseSeverity, "%s with %d flagged checks and %d findings", v.Severity, v.Counts.Flagged, r.FindingsTotal)
+	case v.Severity != "propolis" && v.Risk.High > 0:
+		return refuse(RefuseSeverity, "%s with %d high findings; that is propolis", v.Severity, v.Risk.High)
+	}
+	return nil
+}
+
+func (r *Receipt) checkFindings() error {
+	if len(r.Findings) > MaxFindings || len(r.Findings) > r.FindingsTotal {
+		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", len(r.Findings), r.FindingsTotal, MaxFindings)
+	}
+	var seen Risk
+	last := 0
+	for _, f := range r.Findings {
+		rank := slices.Index(forms["tier"].Enum, f.Tier)
+		if rank < last {
+			return refuse(RefuseFindings, "a %s finding (%s) stands after a lighter one; findings are ranked", f.Tier, f.Code)
+		}
+		last = rank
+		*[]*int{&seen.High, &seen.Mid, &seen.Low}[rank]++
+	}
+	if r.Verdict != nil && len(r.Findings) == r.FindingsTotal && seen != r.Verdict.Risk {
+		return refuse(RefuseCounts, "the findings are %d high, %d mid and %d low, the verdict says %d, %d and %d",
+			seen.High, seen.Mid, seen.Low, r.Verdict.Risk.High, r.Verdict.Risk.Mid, r.Verdict.Risk.Low)
+	}
+	return nil
+}
+
+func (r *Receipt) checkEvidence() error {
+	for _, e := range r.Evidence {
+		switch {
+		case (e.Status == "held") != (e.SHA256 != ""):
+			return refuse(RefuseEvidence, "the evidence %q is %s; sha256 stands with what is held, and with nothing else", e.ID, e.Status)
+		case (e.Provenance == "pull_request") != (e.AddedBy != ""):
+			return refuse(RefuseEvidence, "the evidence %q comes from %s; added_by names who added it in a pull request", e.ID, e.Provenance)
+		case e.Bytes < 0:
+			return refuse(RefuseEvidence, "the evidence %q has %d bytes", e.ID, e.Bytes)
+		}
+	}
+	return nil
+}
+
+func (r *Receipt) checkCook() error {
+	if (r.Schema == CookSchema) != (r.Cook != nil) {
+		return refuse(RefuseCook, "the member cook stands in a cook receipt and in no other")
+	}
+	if r.Cook == nil {
+		return nil
+	}
+	c := r.Cook
+	before, after, lift := rational(c.EvalBefore), rational(c.EvalAfter), rational(c.Lift)
+	switch {
+	case c.Before == c.After:
+		return refuse(RefuseLift, "before and after are the same receipt")
+	case c.Pairs < 0:
+		return refuse(RefuseCook, "%d pairs", c.Pairs)
+	case after.Cmp(before) <= 0:
+		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt exists only for a lift", c.EvalBefore, c.EvalAfter)
+	case new(big.Rat).Sub(after, before).Cmp(lift) != 0:
+		return refuse(RefuseLift, "the lift is given as %s, %s − %s is %s", c.Lift, c.EvalAfter, c.EvalBefore,
+			strings.TrimSuffix(strings.TrimRight(new(big.Rat).Sub(after, before).FloatString(40), "0"), "."))
+	}
+	return nil
+}
+
+// rational is the exact value of a decimal string; the form bounds its length and its exponent. A string that has not
+// the form is 0, and the decoder has refused it.
+func rational(s string) *big.Rat {
+	if n, ok := new(big.Rat).SetString(s); ok && isDecimal([]byte(s)) {
+		return n
+	}
+	return new(big.Rat)
+}
+
+func (r *Receipt) checkIncident() error {
+	if (r.Schema == IncidentSchema) != (r.Incident != nil) {
+		return refuse(RefuseIncident, "the member incident stands in an incident receipt and in no other")
+	}
+	if r.Incident != nil && r.Incident.Kind == "recurring_flag" && len(r.Incident.Receipts) == 0 {
+		return refuse(RefuseIncident, "a recurring flag names no receipt that shows it")
+	}
+	return nil
+}
