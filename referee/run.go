@@ -1,5 +1,7 @@
 package referee
 
+import "github.com/defendableos/referee/referee/evidence"
+
 // RunSchema names the shape of run.json.
 const RunSchema = "referee.run/v1"
 
@@ -13,15 +15,10 @@ type Run struct {
 	Agent      Agent
 	Assignment string
 	Submission string // path of the submission inside the run folder
-	Evidence   []EvidenceItem
+	Evidence   []evidence.Item
 	Operator   string
 	CostUSD    string // canonical decimal, as declared
 	RevisionOf string
-}
-
-// EvidenceItem is one declared piece of evidence.
-type EvidenceItem struct {
-	ID, Path, Kind, Title, Text, URL string
 }
 
 // Agent is the profile of the agent, self-declared unless the configuration pins one (S42). Empty fields are unknown.

@@ -1,0 +1,216 @@
+package referee
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/referee/evidence"
+)
+
+// EngineVersion is the release, set by the linker; it is outside every digest, so that a release does not break replay.
+var EngineVersion = "dev"
+
+// report puts the outcome together and seals it with its digest.
+func (a *audit) report() *Report {
+	rank(a.findings)
+	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(), Semantics: SemanticsVersion,
+		Engine: EngineRef{Version: EngineVersion, RegistrySHA256: RegistrySHA256()}, Submission: a.submissionRef(), Evidence: a.evidenceRefs(), Agent: a.Agent,
+		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Verdict: a.verdict(), Advisory: a.Advisory, Protocol: a.protocol(), Trace: a.Sheet.trace,
+		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
+	if a.Run != nil {
+		rep.Run = RunRef{ID: a.Run.ID, Lane: a.Run.Lane, Project: a.Run.Project}
+	}
+	if rep.Findings == nil {
+		rep.Findings = []Finding{}
+	}
+	rep.Gating = a.gating()
+	rep.Scores = a.scores(rep)
+	rep.Adjudication = a.adjudication(rep.Gating)
+	a.citeAtoms(rep)
+	rep.Digest = rep.digest()
+	if a.AllAtoms {
+		rep.Atoms = a.atoms
+	}
+	return rep
+}
+
+// digest is SHA-256 over the report in the ledger's canonical profile, without the digest itself, the engine's release and where the
+// caller found the file (formats.md): the command line, the gate and every shard agree on it.
+func (r *Report) digest() string {
+	c := *r
+	c.Digest, c.Engine.Version, c.Location = "", "", ""
+	b, err := canonical.MarshalUnbounded(&c)
+	if err != nil {
+		// Unreachable for a report of this package: every member is text, a number within 2^53, or a list of those.
+		panic("referee: report cannot be hashed: " + err.Error())
+	}
+	return canonical.SHA256Hex(b)
+}
+
+func (a *audit) evidenceRefs() []EvidenceRef {
+	if a.Evidence == nil {
+		return nil
+	}
+	var out []EvidenceRef
+	for _, f := range a.Evidence.All() {
+		ref := EvidenceRef{ID: f.ID, Kind: f.Kind, Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes, Status: "held"}
+		if f.Err != nil {
+			ref.Status = evidenceStatus(f)
+		}
+		out = append(out, ref)
+	}
+	return out
+}
+
+func evidenceStatus(f *evidence.File) string {
+	switch {
+	case errors.Is(f.Err, evidence.ErrMissing):
+		return "missing"
+	case errors.Is(f.Err, evidence.ErrNotHeld):
+		return "not_held"
+	}
+	return "refused"
+}
+
+// derive computes the sheet's reported values.
+func (a *audit) derive() []Derived {
+	var out []Derived
+	for _, d := range a.Sheet.Derive {
+		v := Derived{ID: d.ID}
+		switch {
+		case a.doc == nil:
+			v.Reason = "the submission cannot be read"
+		default:
+			res := d.expr.Eval(a.env)
+			if res.Val.Num != nil {
+				v.Value = number(res.Val.Num)
+			} else if res.Val.Kind != 0 {
+				v.Value = res.Val.String()
+			} else {
+				v.Reason = missingText(res)
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// protocol says how much of the submission could be read.
+func (a *audit) protocol() Protocol {
+	p := Protocol{Parsed: a.doc != nil, FieldCompleteness: "0/1", TypeValidation: a.doc != nil}
+	need, have := 0, 0
+	count := func(present bool) {
+		need++
+		if present {
+			have++
+		}
+	}
+	if a.Sheet.Baseline == "canonical" {
+		for _, k := range canonicalKeys {
+			count(!a.doc.Get(k.name).IsMissing())
+		}
+	}
+	for _, in := range a.Sheet.Inputs {
+		if !in.Optional {
+			count(!a.input(in.Name).IsMissing())
+		}
+	}
+	for _, v := range items(a.Sheet.Doc.At("/eval_spec/required_output_schema/required")) {
+		count(!a.doc.Get(v.Text).IsMissing())
+	}
+	if need > 0 {
+		p.FieldCompleteness = strconv.Itoa(have) + "/" + strconv.Itoa(need)
+	} else if a.doc != nil {
+		p.FieldCompleteness = "1/1"
+	}
+	for _, f := range a.findings {
+		if f.Stage == StageSchema {
+			p.TypeValidation = false
+		}
+	}
+	return p
+}
+
+// gating: a critical flag, or a flag of a non-compensable rule, stops the sample whatever its score.
+func (a *audit) gating() Gating {
+	g := Gating{Passed: true}
+	for _, f := range a.findings {
+		stops := f.Severity == "critical"
+		for _, id := range f.RuleIDs {
+			if r := a.Sheet.Rule(id); r != nil && r.NonCompensable {
+				stops = true
+			}
+		}
+		if reason := f.Code + " (" + f.RuleIDs[0] + ")"; stops && !slices.Contains(g.Reasons, reason) {
+			g.Passed, g.Reasons = false, append(g.Reasons, reason)
+		}
+	}
+	if len(g.Reasons) > 10 {
+		g.Reasons = append(g.Reasons[:10], "and "+strconv.Itoa(len(g.Reasons)-10)+" more")
+	}
+	return g
+}
+
+// scores are the fixed protocol's numbers where the sheet asks for them; none where gating failed.
+func (a *audit) scores(rep *Report) *Scores {
+	if len(a.Sheet.scores) == 0 {
+		return nil
+	}
+	if !rep.Gating.Passed {
+		return &Scores{Gated: true}
+	}
+	value := func(name string) string {
+		for _, d := range rep.Derived {
+			if d.ID == a.Sheet.scores[name] {
+				return d.Value
+			}
+		}
+		return ""
+	}
+	return &Scores{Availability: value("availability"), ConstraintSatisfaction: value("constraint_satisfaction"), ConditionalError: value("conditional_error"), Total: value("total")}
+}
+
+// adjudication cites the atoms behind the five heaviest findings.
+func (a *audit) adjudication(g Gating) Adjudication {
+	out := Adjudication{Eligible: a.doc != nil && g.Passed}
+	for _, f := range a.findings[:min(len(a.findings), 5)] {
+		out.Attribution = append(out.Attribution, Attribution{RuleID: f.RuleIDs[0], Code: f.Code, Tier: f.Tier, Atoms: f.Atoms})
+	}
+	return out
+}
+
+// citeAtoms keeps the atoms that findings cite; checks then name only those, unless all are asked for.
+func (a *audit) citeAtoms(rep *Report) {
+	cited := map[string]bool{}
+	for _, f := range a.findings {
+		for _, id := range f.Atoms {
+			cited[id] = true
+		}
+	}
+	for _, at := range a.atoms {
+		if cited[at.ID] {
+			rep.Atoms = append(rep.Atoms, at)
+		}
+	}
+}
+
+func (a *audit) questions() []Question {
+	var out []Question
+	for _, r := range a.Sheet.Rules {
+		if r.Question != "" {
+			out = append(out, Question{ID: r.ID, Text: r.Question, Why: r.Why})
+		}
+	}
+	return out
+}
+
+// allNotices are the caller's and the engine's own.
+func (a *audit) allNotices() []string {
+	out := slices.Clone(a.Notices)
+	if a.Sheet.Shadows {
+		out = append(out, "the repository's sheet "+a.Sheet.Slug+" stands before the library's")
+	}
+	return append(out, a.notices...)
+}

@@ -1,0 +1,285 @@
+package referee
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// Case is all that one audit reads. Nothing else reaches a verdict: no clock, no network, no environment (S52).
+type Case struct {
+	Sheet    *Sheet
+	Run      *Run          // nil for a bare submission
+	Evidence *evidence.Set // nil for a bare submission
+	Path     string        // of the submission inside the run folder, or a bare file's base name
+	Line     int           // line of a .jsonl file, from 1; 0 otherwise
+	Location string        // where the caller found it, for papers; outside the digest
+	Bytes    []byte        // the submission
+	Agent    *Agent        // profile in force: pinned by the configuration, else the run's own
+	Declared *Agent        // the run's own, where another is pinned (S42)
+	Advisory []FileRef     // opinions that are shown and hashed and never judged
+	Notices  []string      // what the caller must tell the reader
+	Prior    PriorFunc     // resolves receipts of the ledger; nil: no ledger here
+	AllAtoms bool          // keep atoms that nothing cites
+	Explain  bool          // keep the proof of every expression
+}
+
+// PriorFunc returns the value at a JSON Pointer of the receipt with this hash, after re-verifying the hash.
+type PriorFunc func(sha256, pointer string) (policy.Val, error)
+
+// outcome is what running one rule gives.
+type outcome struct {
+	status    Status
+	reason    string
+	blockedBy string
+	vacuous   bool
+	notes     []string
+}
+
+var (
+	passed  = outcome{status: Pass}
+	flagged = outcome{status: Flag}
+)
+
+func skipped(format string, args ...any) outcome {
+	return outcome{status: Skip, reason: fmt.Sprintf(format, args...)}
+}
+
+// audit is the state of one audit: the document, its calculations, and what the rules have found so far.
+type audit struct {
+	Case
+	doc      *strictjson.Value // nil when the submission cannot be read
+	readErr  *strictjson.Error
+	env      *policy.Env
+	calcs    []*calculation
+	byID     map[string][]*calculation
+	pick     map[string]int // which of several calculations of one id a gate reads now (S19)
+	missing  map[string]bool
+	checks   []Check
+	findings []Finding
+	atoms    []Atom
+	notices  []string
+	explain  []Explanation
+	failures failures
+	raised   int // findings raised so far, merged ones too
+}
+
+// failures are facts that later rules ask about.
+type failures struct{ highGate, evidence bool }
+
+// Audit runs the five stages over one submission and returns its report. It never fails: what cannot be read or decided is in the
+// report as a flag or a skip with its reason, because broken must never look like pass.
+func Audit(c Case) *Report {
+	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	a.read()
+	a.checks = make([]Check, len(c.Sheet.Rules))
+	for i, r := range c.Sheet.Rules {
+		first := len(a.atoms)
+		out := a.runRule(r)
+		a.checks[i] = Check{ID: r.ID, Label: r.Label, Kind: r.Kind, Category: r.Category, Tier: r.Tier, Status: out.status,
+			Reason: out.reason, BlockedBy: out.blockedBy, Vacuous: out.vacuous, Notes: out.notes, Atoms: atomIDs(a.atoms[first:])}
+	}
+	return a.report()
+}
+
+// read parses the submission and prepares what rules read.
+func (a *audit) read() {
+	doc, err := strictjson.Parse(a.Bytes, strictjson.SubmissionLimits)
+	if err != nil {
+		if !errors.As(err, &a.readErr) {
+			a.readErr = &strictjson.Error{Code: "syntax", Message: err.Error()}
+		}
+	} else {
+		a.doc = doc
+	}
+	for _, name := range texts(a.doc, "missing_inputs") {
+		a.missing[normalName(name)] = true
+	}
+	a.env = a.environment()
+	a.readCalculations()
+}
+
+// runRule runs one rule, unless it does not apply or what it needs is not there.
+func (a *audit) runRule(r *Rule) outcome {
+	if a.doc == nil && needsDocument(r) {
+		return outcome{status: Skip, reason: "the submission cannot be read", blockedBy: "json_valid"}
+	}
+	if r.when != nil {
+		switch res := r.when.Eval(a.env); res.Truth {
+		case policy.False:
+			return outcome{status: Pass, vacuous: true, notes: []string{"does not apply: " + r.when.Text()}}
+		case policy.Unknown:
+			a.operandMissing(r, res)
+			return skipped("cannot tell whether it applies (%s): %s", r.when.Text(), missingText(res))
+		}
+	}
+	return r.run(a, r)
+}
+
+// needsDocument: the checks that can be run on bytes that are not JSON.
+func needsDocument(r *Rule) bool {
+	return r.Stage != StageLane && r.Stage != StageChecklist && r.ID != "structure" && r.ID != "json_valid"
+}
+
+// flag records a finding for a rule. Tier, bucket, stage, severity and place are filled in where the caller left them empty.
+func (a *audit) flag(r *Rule, f Finding) {
+	if f.Tier == "" {
+		f.Tier = r.Tier
+	}
+	if f.Stage == "" {
+		f.Stage = r.Stage
+	}
+	if f.Bucket == "" {
+		f.Bucket = r.Bucket
+	}
+	if f.Severity == "" {
+		f.Severity = r.Severity
+	}
+	if f.Severity == "" || f.Tier == High {
+		f.Severity = severityOf(f.Tier)
+	}
+	if f.Why == "" {
+		f.Why = r.Why
+	}
+	f.RuleIDs, f.order = []string{r.ID}, r.order
+	a.raised++
+	a.place(&f)
+	if f.Stage == StageEvidence {
+		a.failures.evidence = true
+	}
+	if f.Stage == StagePolicy && f.Tier == High {
+		a.failures.highGate = true
+	}
+	for i := range a.findings {
+		if old := &a.findings[i]; old.Code == f.Code && old.Pointer == f.Pointer {
+			old.merge(f)
+			return
+		}
+	}
+	a.findings = append(a.findings, f)
+}
+
+// merge joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands.
+func (f *Finding) merge(o Finding) {
+	if !slices.Contains(f.RuleIDs, o.RuleIDs[0]) {
+		f.RuleIDs = append(f.RuleIDs, o.RuleIDs...)
+	}
+	if tierRank(o.Tier) < tierRank(f.Tier) {
+		f.Tier, f.Severity = o.Tier, o.Severity
+	}
+	if o.Severity == "critical" {
+		f.Severity = o.Severity
+	}
+	f.Atoms = append(f.Atoms, o.Atoms...)
+}
+
+// severityOf is the default of S8.
+func severityOf(t Tier) string {
+	if t == High {
+		return "critical"
+	}
+	return "noncritical"
+}
+
+// place finds the line and column of the finding's pointer, or of the nearest value above it that exists.
+func (a *audit) place(f *Finding) {
+	f.File = a.Path
+	if a.doc == nil {
+		if a.readErr != nil && f.Pointer == "" {
+			f.Line, f.Column, f.doc = a.readErr.Pos.Line, a.readErr.Pos.Col, a.readErr.Pos.Offset
+		}
+		a.shift(f)
+		return
+	}
+	v, end := a.doc.At(f.Pointer), true
+	for p := f.Pointer; v == nil; end = false {
+		p = p[:max(0, strings.LastIndexByte(p, '/'))]
+		v = a.doc.At(p)
+	}
+	f.Line, f.Column, f.doc = v.Pos.Line, v.Pos.Col, v.Pos.Offset
+	if end && (v.Kind == strictjson.Number || v.Kind == strictjson.String || v.Kind == strictjson.Bool || v.Kind == strictjson.Null) {
+		f.EndLine, f.EndCol = v.Pos.Line, v.Pos.Col+len([]rune(string(a.Bytes[v.Pos.Offset:v.End])))
+	}
+	a.shift(f)
+}
+
+// shift moves a place to the submission's own line of a .jsonl file.
+func (a *audit) shift(f *Finding) {
+	if a.Line > 0 && f.Line > 0 {
+		f.Line += a.Line - 1
+		if f.EndLine > 0 {
+			f.EndLine += a.Line - 1
+		}
+	}
+}
+
+// atom records one verified fact and returns its id.
+func (a *audit) atom(kind, field string, pass bool, severity, scope, message string) string {
+	id := atomID(len(a.atoms) + 1)
+	if pass {
+		severity = "info"
+	}
+	a.atoms = append(a.atoms, Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope, Message: message})
+	return id
+}
+
+// atomID numbers atoms from EVID_001.
+func atomID(n int) string {
+	s := strconv.Itoa(n)
+	return "EVID_" + "000"[min(3, len(s)):] + s
+}
+
+func atomIDs(atoms []Atom) []string {
+	if len(atoms) == 0 {
+		return nil
+	}
+	out := make([]string, len(atoms))
+	for i, at := range atoms {
+		out[i] = at.ID
+	}
+	return out
+}
+
+// atomSeverity is the severity of a failed atom of this tier.
+func atomSeverity(t Tier) string {
+	if t == High {
+		return "critical"
+	}
+	return "warning"
+}
+
+// submissionRef computes what identifies the submission: its SHA-256 and the id git gives the same bytes.
+func (a *audit) submissionRef() SubmissionRef {
+	sum := sha256.Sum256(a.Bytes)
+	blob := sha1.New()
+	fmt.Fprintf(blob, "blob %d\x00", len(a.Bytes))
+	blob.Write(a.Bytes)
+	return SubmissionRef{Path: a.Path, SHA256: hex.EncodeToString(sum[:]), GitBlob: hex.EncodeToString(blob.Sum(nil)), Line: a.Line}
+}
+
+// input returns the submission's value of a declared input: under its name, or under one of the sheet's other names for it.
+func (a *audit) input(name string) *strictjson.Value {
+	object := a.doc.Get("inputs")
+	if v := object.Get(name); v != nil {
+		return v
+	}
+	for _, m := range members(object) {
+		if a.Sheet.alias[normalName(m.Key)] == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// inputNumber is input as a number; nil when it is missing or not a number.
+func (a *audit) inputNumber(name string) *decimal.Num { return num(a.input(name)) }

@@ -1,0 +1,250 @@
+package referee
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/formula"
+)
+
+// maxCalculations bounds what one submission may ask to be re-derived (S13b).
+const maxCalculations = 512
+
+// calculation is one entry of the submission's calculations and what re-deriving it gave.
+type calculation struct {
+	v       *strictjson.Value
+	pointer string
+	name    string
+	check   *MathCheck // nil where the sheet does not know it (S21)
+	units   string
+	money   bool
+	bands   bands
+
+	written string       // the result's source text
+	raw     *decimal.Num // the result as written; nil when missing
+	claimed *decimal.Num // canonical (S10)
+	scale   *decimal.Num
+
+	formula    *formula.Formula
+	formulaErr error
+	inputs     formula.Inputs // the agent's, under the agent's names
+
+	own, sheet       *decimal.Num // recomputed by the agent's formula and by the sheet's
+	ownErr, sheetErr error
+	worst            deviation // of the claim, against both
+}
+
+// value is the recomputed value that gates read: the sheet's where it can be computed, else the agent's own (S14, S16).
+func (c *calculation) value() *decimal.Num {
+	if c.sheet != nil {
+		return c.sheet
+	}
+	return c.own
+}
+
+// readCalculations reads every calculation and computes the agent's own formula; the sheet's follows on demand, because it may
+// need other calculations.
+func (a *audit) readCalculations() {
+	a.byID = map[string][]*calculation{}
+	list := items(a.doc.Get("calculations"))
+	for i, v := range list[:min(len(list), maxCalculations)] {
+		c := a.readCalculation(i, v)
+		a.calcs = append(a.calcs, c)
+		if c.check != nil {
+			a.byID[c.check.ID] = append(a.byID[c.check.ID], c)
+		}
+	}
+	for _, c := range a.calcs {
+		a.computeOwn(c)
+	}
+	for _, c := range a.calcs {
+		if c.check != nil {
+			c.sheet, c.sheetErr = a.sheetValue(c.check, c, nil)
+		}
+	}
+}
+
+func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
+	c := &calculation{v: v, pointer: "/calculations/" + strconv.Itoa(i), name: text(v, "name"), units: text(v, "units"), bands: a.Sheet.penalty}
+	if c.name == "" {
+		c.name = text(v, "formula_id")
+	}
+	if id, known := a.Sheet.alias[normalName(c.name)]; known {
+		c.check = a.Sheet.mathNamed(id)
+	} else {
+		c.check = a.Sheet.mathNamedLike(c.name)
+	}
+	c.money = monetary(nil, c.units, c.name)
+	if c.check != nil {
+		c.money, c.bands = c.check.Monetary, c.check.bands
+		if c.units == "" {
+			c.units = c.check.Units
+		}
+	} else if c.money {
+		c.bands = a.Sheet.money
+	}
+	c.scale = unitScale(c.units)
+	if result := v.Get("result"); num(result) != nil {
+		c.written, c.raw = result.Text, num(result)
+		c.claimed, _ = decimal.Quo(c.raw, c.scale)
+	}
+	c.inputs = formula.Inputs{}
+	for _, m := range members(v.Get("inputs")) {
+		c.inputs[m.Key] = formulaInput(m.Value)
+	}
+	return c
+}
+
+// mathNamedLike finds a declared calculation by the normal form of its id (S18).
+func (s *Sheet) mathNamedLike(name string) *MathCheck {
+	n := normalName(name)
+	for _, m := range s.Math {
+		if normalName(m.ID) == n {
+			return m
+		}
+	}
+	return nil
+}
+
+// errNoFormula: the calculation states no formula.
+var errNoFormula = errors.New("no formula")
+
+// computeOwn evaluates the agent's formula at the agent's inputs.
+func (a *audit) computeOwn(c *calculation) {
+	src, ok := c.v.Get("formula").Str()
+	if !ok {
+		c.formulaErr = errNoFormula
+		return
+	}
+	names := make([]string, 0, len(c.inputs))
+	for _, m := range members(c.v.Get("inputs")) {
+		names = append(names, m.Key)
+	}
+	if c.formula, c.formulaErr = formula.Parse(src, names); c.formulaErr != nil {
+		return
+	}
+	if c.own, c.ownErr = c.formula.Eval(c.inputs); c.ownErr == nil {
+		c.scaleOwn()
+	}
+}
+
+// scaleOwn makes the agent's value canonical. Where its own formula already yields the claimed number ("…*100" in percent), both are
+// scaled (S10); the nearer reading is taken.
+func (c *calculation) scaleOwn() {
+	if c.raw == nil || decimal.Cmp(c.scale, one) == 0 {
+		return
+	}
+	scaled, err := decimal.Quo(c.own, c.scale)
+	if err != nil {
+		return
+	}
+	asIs, asClaimed := distance(c.claimed, c.own), distance(c.raw, c.own)
+	if asClaimed != nil && (asIs == nil || decimal.Cmp(asClaimed, asIs) < 0) {
+		c.own = scaled
+	}
+}
+
+// distance is the relative error of a claim, nil for infinite.
+func distance(claimed, reference *decimal.Num) *decimal.Num {
+	delta, err := decimal.Sub(claimed, reference)
+	if err != nil {
+		return nil
+	}
+	return relative(delta, reference)
+}
+
+// missingName is the error of a sheet formula that reads a name without a value.
+type missingName struct{ Name string }
+
+func (e *missingName) Error() string { return "no value for " + strconv.Quote(e.Name) }
+
+// sheetValue computes a declared calculation by the sheet's formula. A name is read, in this order, from the agent's inputs of
+// that calculation (c may be nil), the submission's inputs, the other calculations and the constants; override comes before all
+// of them (for the distance of a gate).
+func (a *audit) sheetValue(m *MathCheck, c *calculation, override map[string]*decimal.Num) (*decimal.Num, error) {
+	if m.formula == nil {
+		return a.sheetExpression(m, c, override)
+	}
+	in := make(formula.Inputs, len(m.Inputs))
+	for _, name := range m.Inputs {
+		v, err := a.sheetInput(name, c, override)
+		if err != nil {
+			return nil, err
+		}
+		in[name] = v
+	}
+	return m.formula.Eval(in)
+}
+
+// sheetInput resolves one name of a sheet's formula.
+func (a *audit) sheetInput(name string, c *calculation, override map[string]*decimal.Num) (formula.Input, error) {
+	if n, ok := override[name]; ok {
+		return formula.Input{Num: n}, nil
+	}
+	dep := a.Sheet.mathNamed(name)
+	if v, ok := a.agentInput(name, c); ok && !(dep != nil && override != nil) {
+		return v, nil
+	}
+	if dep != nil {
+		n, err := a.calcValue(dep, override)
+		return formula.Input{Num: n}, err
+	}
+	if v := a.input(name); v != nil {
+		if in := formulaInput(v); in.Num != nil || in.List != nil {
+			return in, nil
+		}
+		return formula.Input{}, &missingName{name}
+	}
+	if n := num(a.Sheet.consts[name]); n != nil {
+		return formula.Input{Num: n}, nil
+	}
+	return formula.Input{}, &missingName{name}
+}
+
+// agentInput reads a calculation's own input under the sheet's name for it.
+func (a *audit) agentInput(name string, c *calculation) (formula.Input, bool) {
+	if c == nil {
+		return formula.Input{}, false
+	}
+	if v, ok := c.inputs[name]; ok && (v.Num != nil || v.List != nil) {
+		return v, true
+	}
+	for _, m := range members(c.v.Get("inputs")) {
+		if a.sheetName(m.Key) == name {
+			v := c.inputs[m.Key]
+			return v, v.Num != nil || v.List != nil
+		}
+	}
+	return formula.Input{}, false
+}
+
+// sheetName is the sheet's name for an agent's name: through the aliases, by the normal form, else the name itself (S18).
+func (a *audit) sheetName(name string) string {
+	n := normalName(name)
+	if id, ok := a.Sheet.alias[n]; ok {
+		return id
+	}
+	if m := a.Sheet.mathNamedLike(name); m != nil {
+		return m.ID
+	}
+	return name
+}
+
+// calcValue is the recomputed value of a calculation as another formula reads it: the submission's own entry where there is one,
+// else the sheet's formula over the submission's inputs.
+func (a *audit) calcValue(m *MathCheck, override map[string]*decimal.Num) (*decimal.Num, error) {
+	if list := a.byID[m.ID]; len(list) > 0 {
+		c := list[min(a.pick[m.ID], len(list)-1)]
+		if override == nil && c.sheet != nil {
+			return c.sheet, nil
+		}
+		n, err := a.sheetValue(m, c, override)
+		if err != nil && override == nil && c.own != nil {
+			return c.own, nil
+		}
+		return n, err
+	}
+	return a.sheetValue(m, nil, override)
+}

@@ -1,0 +1,145 @@
+package referee
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// environment is what expressions read.
+func (a *audit) environment() *policy.Env {
+	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Evidence: a.evidenceValue, Prior: a.prior}
+	env.Calc = a.calcReader(nil, nil)
+	return env
+}
+
+// calcReader reads calculations for expressions: recomputed, or as claimed. asClaimed names calculations whose claim is read in
+// place of the recomputed value (S14's second look).
+func (a *audit) calcReader(override map[string]*decimal.Num, asClaimed map[string]bool) func(string, bool) policy.Val {
+	return func(id string, claimed bool) policy.Val {
+		list := a.byID[id]
+		if len(list) == 0 {
+			return policy.Absent("no calculation named " + id)
+		}
+		c := list[min(a.pick[id], len(list)-1)]
+		if claimed || asClaimed[id] {
+			if c.claimed == nil {
+				return policy.Absent(id + " states no result")
+			}
+			return policy.Val{Kind: policy.Num, Num: c.claimed, Ptr: c.pointer + "/result"}
+		}
+		n := c.value()
+		if override != nil {
+			n, _ = a.sheetValue(c.check, c, override)
+		}
+		if n == nil {
+			return policy.Absent(id + " cannot be recomputed")
+		}
+		return policy.Val{Kind: policy.Num, Num: n, Ptr: c.pointer}
+	}
+}
+
+// space reads the engine's namespaces (rules.md 1.1).
+func (a *audit) space(name string) policy.Val {
+	switch strings.TrimPrefix(name, "$") {
+	case "stack":
+		return a.stackSpace()
+	case "evidence":
+		return a.evidenceSpace()
+	case "flags":
+		return a.flagSpace()
+	case "atoms":
+		return a.atomSpace()
+	case "file":
+		ref := a.submissionRef()
+		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob", policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
+	}
+	return policy.Absent("no namespace " + name)
+}
+
+var errNoManifest = errors.New("no_manifest: a bare submission has no evidence")
+
+// data recounts evidence, so that counts are not taken on trust.
+func (a *audit) data(id, stat, column string) (policy.Val, error) {
+	if a.Evidence == nil {
+		return policy.Absent(errNoManifest.Error()), errNoManifest
+	}
+	column, arg, _ := strings.Cut(column, "\x00")
+	got, err := a.Evidence.Stat(id, stat, column, arg)
+	if err != nil {
+		return policy.Absent(err.Error()), err
+	}
+	return statVal(got), nil
+}
+
+// evidenceValue reads a value at a selector of an evidence file.
+func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
+	if a.Evidence == nil {
+		return policy.Absent(errNoManifest.Error()), errNoManifest
+	}
+	ref := id
+	if selector = strings.TrimPrefix(selector, "#"); selector != "" {
+		ref += "#" + selector
+	}
+	hit, err := a.Evidence.Resolve(ref)
+	if err != nil {
+		return policy.Absent(err.Error()), err
+	}
+	if hit.Open {
+		return policy.Absent(fmt.Sprintf("evidence %q is left to the human", id)), errLeftToHuman
+	}
+	return hitVal(hit), nil
+}
+
+var errLeftToHuman = errors.New("evidence of this kind is hashed and never read")
+
+// hitVal turns what a selector hit into a value: JSON as it is, a number as people write it as a number, else text.
+func hitVal(hit evidence.Hit) policy.Val {
+	if hit.JSON != nil {
+		return policy.FromJSON(hit.JSON)
+	}
+	if n, ok := evidence.NumberIn(hit.Text); ok {
+		if d := hitNumber(n); d != nil {
+			return policy.Number(d)
+		}
+	}
+	return policy.Text(hit.Text)
+}
+
+// hitNumber is the number's value: 12 % is 0.12.
+func hitNumber(n evidence.Number) *decimal.Num {
+	d, err := decimal.Parse(n.Text)
+	if err != nil {
+		return nil
+	}
+	if n.Percent {
+		d, err = decimal.Quo(d, hundred)
+		if err != nil {
+			return nil
+		}
+	}
+	return d
+}
+
+// errNoLedger is the reason of every prior operand where no ledger is at hand.
+var errNoLedger = errors.New("no ledger here to resolve a receipt from")
+
+func (a *audit) prior(sha, pointer string) (policy.Val, error) {
+	if a.Prior == nil {
+		return policy.Absent("prior: " + errNoLedger.Error()), errNoLedger
+	}
+	return a.Case.Prior(sha, pointer)
+}
+
+// decimalVal reads a canonical decimal of the profile; empty is unknown (S42).
+func decimalVal(s string) policy.Val {
+	n, err := decimal.Parse(s)
+	if err != nil {
+		return policy.Absent("profile incomplete")
+	}
+	return policy.Number(n)
+}

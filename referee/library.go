@@ -1,0 +1,161 @@
+package referee
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// ErrNoSheet is returned for a sheet that neither the repository nor the library has in the asked version.
+var ErrNoSheet = errors.New("no such flight sheet")
+
+// Library finds flight sheets: a repository's own come before the embedded ones, by slug. Sheets are loaded when they are asked for, once.
+// It is safe for concurrent use.
+type Library struct {
+	embedded, repository fs.FS
+	dir                  string // of the repository's sheets, for messages
+
+	mu     sync.Mutex
+	loaded map[string]*loadedSheet
+}
+
+type loadedSheet struct {
+	sheet *Sheet
+	err   error
+}
+
+// NewLibrary makes a library. repository may be nil; dir is how messages name it.
+func NewLibrary(embedded, repository fs.FS, dir string) *Library {
+	return &Library{embedded: embedded, repository: repository, dir: dir, loaded: map[string]*loadedSheet{}}
+}
+
+// Slugs lists every slug, sorted; a file's name without .json is its slug.
+func (l *Library) Slugs() []string {
+	var out []string
+	for _, tree := range []fs.FS{l.repository, l.embedded} {
+		if tree == nil {
+			continue
+		}
+		names, _ := fs.Glob(tree, "*.json")
+		for _, n := range names {
+			if slug := strings.TrimSuffix(n, ".json"); !slices.Contains(out, slug) {
+				out = append(out, slug)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Find returns the active sheet that "slug", "slug@1.2.0" or a range "slug@^1.2" names. The error wraps ErrNoSheet and names the nearest
+// slug, or says which version is active.
+func (l *Library) Find(ref string) (*Sheet, error) {
+	slug, version := SplitSheet(ref)
+	sheet, err := l.load(slug)
+	if err != nil {
+		return nil, err
+	}
+	if !VersionIn(sheet.Version, version) {
+		return nil, fmt.Errorf("%w: %s; the active version of %s is %s", ErrNoSheet, ref, slug, sheet.Version)
+	}
+	return sheet, nil
+}
+
+func (l *Library) load(slug string) (*Sheet, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if got, ok := l.loaded[slug]; ok {
+		return got.sheet, got.err
+	}
+	sheet, err := l.read(slug)
+	if errors.Is(err, ErrNoSheet) {
+		return nil, err // not kept: hostile names would fill the map
+	}
+	l.loaded[slug] = &loadedSheet{sheet, err}
+	return sheet, err
+}
+
+// read loads a sheet from the repository, else from the library.
+func (l *Library) read(slug string) (*Sheet, error) {
+	if !slugPattern.MatchString(slug) {
+		return nil, l.unknown(slug)
+	}
+	name := slug + ".json"
+	if l.repository != nil {
+		if src, err := ReadFile(l.repository, name, maxSubmission); err == nil {
+			sheet, err := l.named(src, slug, l.dir+"/"+name, "repository")
+			if _, inner := fs.Stat(l.embedded, name); err == nil && inner == nil {
+				sheet.Shadows = true
+			}
+			return sheet, err
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	src, err := fs.ReadFile(l.embedded, name)
+	if err != nil {
+		return nil, l.unknown(slug)
+	}
+	return l.named(src, slug, name, "library")
+}
+
+// named loads a sheet and holds its slug to its file's name, so that no two files can be one sheet.
+func (l *Library) named(src []byte, slug, file, origin string) (*Sheet, error) {
+	sheet, err := LoadSheet(src, file, origin)
+	if err != nil {
+		return nil, err
+	}
+	if sheet.Slug != slug {
+		return nil, &RefusedError{Problems: []Problem{{File: file, Line: 1, Column: 1, Pointer: "/slug", Rule: "slug", Message: fmt.Sprintf("the slug %q is not the file's name", sheet.Slug), Hint: fmt.Sprintf("name the file %s.json", sheet.Slug)}}}
+	}
+	return sheet, nil
+}
+
+func (l *Library) unknown(slug string) error {
+	if near := Nearest(slug, l.Slugs()); near != "" {
+		return fmt.Errorf("%w: %q; did you mean %q?", ErrNoSheet, clip(slug), near)
+	}
+	return fmt.Errorf("%w: %q; `referee sheet list` shows what there is", ErrNoSheet, clip(slug))
+}
+
+// VersionIn reports whether a semantic version satisfies a range: "" or "*" any, "1.2.0" exactly, "1.2" or "1" the newest of that line,
+// "^1.2.0" compatible, "~1.2.0" same minor.
+func VersionIn(version, want string) bool {
+	if want == "" || want == "*" || want == version {
+		return true
+	}
+	if strings.Contains(version, "-") || strings.Contains(want, "-") {
+		return false // a pre-release is meant only by its whole name
+	}
+	v, ok := versionParts(version)
+	if !ok || len(v) != 3 {
+		return false
+	}
+	w, ok := versionParts(strings.TrimLeft(want, "^~"))
+	if !ok {
+		return false
+	}
+	switch {
+	case strings.HasPrefix(want, "^"):
+		return v[0] == w[0] && slices.Compare(v, w) >= 0 && (v[0] > 0 || len(w) < 2 || v[1] == w[1])
+	case strings.HasPrefix(want, "~"):
+		return slices.Equal(v[:min(2, len(w))], w[:min(2, len(w))]) && slices.Compare(v, w) >= 0
+	}
+	return len(w) < 3 && slices.Equal(v[:len(w)], w)
+}
+
+func versionParts(s string) ([]int, bool) {
+	var out []int
+	for part := range strings.SplitSeq(s, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || len(out) == 3 {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}

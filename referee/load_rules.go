@@ -1,0 +1,349 @@
+package referee
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// loadRules lists everything that counts as one rule (S36), in the order of the five stages: structure, schema, deterministic checks,
+// calculations and their implicit rule, evidence checks, policy, lane requirements, questions.
+func (l *loader) loadRules() {
+	spec := l.sheet.Doc.Get("eval_spec")
+	l.implicit("structure", "The submission can be read and has what the schema requires", StageStructure, runStructure)
+	l.implicit("schema", "The submission has the declared shape", StageSchema, runSchema)
+	deterministic, evidenceStage := l.baselineKeys()
+	for _, key := range deterministic {
+		l.addKey(keyNamed(key), nil)
+	}
+	for _, v := range items(spec.Get("deterministic_checks")) {
+		l.addCheck(v, "")
+	}
+	for _, m := range l.sheet.Math {
+		l.addMath(m)
+	}
+	l.implicit("math.rederivation", "Every calculation re-derives, whether the sheet knows it or not", StageMath, runRederivation)
+	for _, key := range evidenceStage {
+		l.addKey(keyNamed(key), nil)
+	}
+	for _, v := range items(spec.Get("evidence_checks")) {
+		l.addCheck(v, StageEvidence)
+	}
+	for _, v := range items(spec.Get("rules")) {
+		l.addCheck(v, StagePolicy)
+	}
+	l.loadLane()
+	l.loadChecklist()
+	l.markGated()
+	if len(l.ids) == 0 {
+		l.problems.add(l.sheet.Doc, "no_rule", "the sheet declares no rule: it would pass everything (S35)")
+	}
+}
+
+// baselineKeys are the checks that "baseline": "canonical" brings, unless the sheet lists them itself.
+func (l *loader) baselineKeys() (deterministic, evidence []string) {
+	if l.sheet.Baseline != "canonical" {
+		return nil, nil
+	}
+	listed := map[string]bool{}
+	for _, place := range []string{"deterministic_checks", "evidence_checks"} {
+		for _, v := range items(l.sheet.Doc.Get("eval_spec").Get(place)) {
+			listed[checkName(v)] = true
+		}
+	}
+	for _, k := range ruleKeys {
+		switch {
+		case !k.Baseline || listed[k.Name]:
+		case k.Stage == StageEvidence:
+			evidence = append(evidence, k.Name)
+		default:
+			deterministic = append(deterministic, k.Name)
+		}
+	}
+	return deterministic, evidence
+}
+
+// checkName is the kind or key that an entry names.
+func checkName(v *strictjson.Value) string {
+	if s, ok := v.Str(); ok {
+		return s
+	}
+	return text(v, "check")
+}
+
+// add finishes a rule: order, default bucket and severity, unique id.
+func (l *loader) add(r *Rule) {
+	r.order = len(l.sheet.Rules)
+	if r.Bucket == "" {
+		r.Bucket = bucketOf(r.Category)
+	}
+	if r.Severity == "" {
+		r.Severity = severityOf(r.Tier)
+	}
+	if r.Tier == High && r.Severity == "noncritical" {
+		l.problems.add(r.v, "severity", "rule %q is high and noncritical: a high flag always closes the gate (S8)", r.ID)
+	}
+	if r.Stage != StageMath || !strings.HasPrefix(r.ID, "math.") || r.math == nil {
+		l.claimID(r.ID, r.v)
+	}
+	l.sheet.Rules = append(l.sheet.Rules, r)
+}
+
+// bucketOf is the default bucket of a category (S41).
+func bucketOf(category string) Bucket {
+	switch category {
+	case "policy":
+		return DealFinding
+	case "lane":
+		return StackFit
+	}
+	return WorkDefect
+}
+
+func (l *loader) implicit(id, label string, stage Stage, run func(*audit, *Rule) outcome) {
+	l.add(&Rule{ID: id, Label: label, Kind: "implicit", Category: string(stage), Stage: stage, Tier: High, run: run, v: l.sheet.Doc})
+}
+
+func (l *loader) addMath(m *MathCheck) {
+	r := &Rule{ID: "math." + m.ID, Label: m.Label, Kind: "recompute", Category: "math", Stage: StageMath, Tier: m.Tier, Why: m.Why, Fix: m.Fix,
+		Text: m.ID + " = " + m.Text, math: m, run: runMath, v: m.v}
+	if r.Label == "" {
+		r.Label = m.ID
+	}
+	l.add(r)
+}
+
+// addCheck adds an entry of deterministic_checks, evidence_checks or rules: a registry key, or an object with a kind. stage is where the list
+// stands; "" keeps the kind's own.
+func (l *loader) addCheck(v *strictjson.Value, stage Stage) {
+	name := checkName(v)
+	if name == "" && stage == StagePolicy && v.Kind == strictjson.Object {
+		name = "expr"
+	}
+	if v.Get("match_field") != nil {
+		l.addKind(kindNamed("match"), v, stage)
+		return
+	}
+	if k := keyNamed(name); k != nil {
+		l.addKey(k, v)
+		return
+	}
+	if k := kindNamed(name); k != nil && v.Kind == strictjson.Object {
+		l.addKind(k, v, stage)
+		return
+	}
+	l.problems.addNear(v, "unknown_check", name, checkNames(), "unknown check %q", name)
+}
+
+// addKey adds a registry key, with its parameters where v is an object.
+func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
+	r := &Rule{ID: k.Name, Label: k.Title, Kind: k.Name, Category: string(k.Stage), Stage: k.Stage, Tier: k.Tier, Why: k.Why, Fix: k.Remedy, run: keyRunners[k.Name], v: v}
+	if v == nil {
+		r.v = l.sheet.Doc
+	}
+	if v != nil && v.Kind == strictjson.Object {
+		checkRecord(k.Name, k.Params).check(v, &l.problems)
+		l.modify(r, v)
+	}
+	l.audited(r)
+	l.add(r)
+}
+
+// addKind adds a check object of one kind.
+func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
+	if v.Kind != strictjson.Object {
+		l.problems.add(v, "type", "a %s check is an object with parameters", k.Name)
+		return
+	}
+	before := len(l.problems.List)
+	checkRecord(k.Name, k.Params).check(v, &l.problems)
+	if len(l.problems.List) > before {
+		return
+	}
+	r := &Rule{Kind: k.Name, Category: string(k.Stage), Stage: k.Stage, Tier: k.Tier, v: v}
+	if stage == StagePolicy && (k.Name == "for_each" || k.Name == "expr") {
+		r.Stage = StagePolicy
+	}
+	l.modify(r, v)
+	if r.ID == "" {
+		r.ID = k.Name
+		if k.Name == "match" {
+			r.ID = text(v, "check")
+		}
+	}
+	compile := kindCompilers[k.Name]
+	compile(l, r, v)
+	if r.run == nil && !l.problems.Refused() {
+		l.problems.add(v, "internal", "check kind %q cannot be compiled", k.Name)
+	}
+	l.audited(r)
+	l.add(r)
+}
+
+// modify applies the modifiers that every kind knows (rules.md 1.3).
+func (l *loader) modify(r *Rule, v *strictjson.Value) {
+	set := func(to *string, key string) {
+		if s := text(v, key); s != "" {
+			*to = s
+		}
+	}
+	set(&r.ID, "id")
+	set(&r.Label, "label")
+	set(&r.Category, "category")
+	set(&r.Why, "why")
+	set(&r.Fix, "fix")
+	set(&r.Message, "message")
+	set(&r.OnMissing, "on_missing")
+	set(&r.Severity, "severity")
+	for _, key := range []string{"risk", "tier"} {
+		if t := text(v, key); t != "" {
+			r.Tier = Tier(t)
+		}
+	}
+	if b := text(v, "bucket"); b != "" {
+		r.Bucket = Bucket(b)
+	}
+	r.NonCompensable, r.PerRow = truth(v.Get("non_compensable")), text(v, "emit") == "per_row"
+	if s := v.Get("source"); s != nil {
+		r.Source = Source{Text: text(s, "text"), URL: text(s, "url"), Status: text(s, "status"), AsOf: text(s, "as_of")}
+	}
+	r.when = l.predicate(v.Get("applies_if"), r.ID+": applies_if")
+	l.modifyTier(r, v.Get("tier_by"))
+}
+
+func (l *loader) modifyTier(r *Rule, v *strictjson.Value) {
+	if v == nil {
+		return
+	}
+	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: num(v.Get("mid")), high: num(v.Get("high"))}
+	if t.mid != nil && decimal.Cmp(t.mid, t.high) > 0 {
+		l.problems.add(v, "tier_by", "tier_by of %q: mid %s lies above high %s", r.ID, t.mid, t.high)
+	}
+	if t.measure != nil {
+		r.tierBy = t
+	}
+}
+
+// audited takes the words of audit_checks for an automatic check.
+func (l *loader) audited(r *Rule) {
+	for _, v := range items(l.sheet.Doc.Get("audit_checks")) {
+		if text(v, "kind") == "checklist" || text(v, "key") != r.ID {
+			continue
+		}
+		if s := text(v, "label"); s != "" {
+			r.Label = s
+		}
+		if s := text(v, "tier"); s != "" {
+			r.Tier = Tier(s)
+		}
+		if s := text(v, "why"); s != "" {
+			r.Why = s
+		}
+		if s := text(v, "remedy"); s != "" {
+			r.Fix = s
+		}
+	}
+}
+
+// loadChecklist adds the questions: audit_checks of kind checklist.
+func (l *loader) loadChecklist() {
+	for _, v := range items(l.sheet.Doc.Get("audit_checks")) {
+		key := text(v, "key")
+		if text(v, "kind") != "checklist" {
+			if l.sheet.Rule(key) == nil {
+				l.problems.addNear(v, "unknown_check", key, l.ruleIDs(), "audit check %q labels no rule of this sheet", key)
+			}
+			continue
+		}
+		r := &Rule{ID: key, Label: text(v, "label"), Kind: "checklist", Category: "checklist", Stage: StageChecklist, Tier: Mid, Why: text(v, "why"), Fix: text(v, "remedy"),
+			Severity: text(v, "severity"), Question: text(v, "label"), run: runChecklist, v: v, Bucket: WorkDefect}
+		if t := text(v, "tier"); t != "" {
+			r.Tier = Tier(t)
+		}
+		l.question(r)
+		l.add(r)
+	}
+}
+
+// opinionWords have no yes or no that two people would agree on (rules.md 1.3).
+var opinionWords = []string{"good", "quality", "appropriate", "appropriately", "seems", "seem", "reasonable", "reasonably", "adequate", "adequately", "sufficient", "proper", "properly"}
+
+// question refuses a checklist item that is a matter of taste.
+func (l *loader) question(r *Rule) {
+	if strings.TrimSpace(r.Question) == "" {
+		l.problems.add(r.v, "question", "checklist item %q asks nothing", r.ID)
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(r.Question), func(c rune) bool { return c != '-' && (c < 'a' || c > 'z') }) {
+		if slices.Contains(opinionWords, word) {
+			l.problems.add(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people would answer alike", r.ID, word)
+		}
+	}
+}
+
+func (l *loader) ruleIDs() []string {
+	out := make([]string, len(l.sheet.Rules))
+	for i, r := range l.sheet.Rules {
+		out[i] = r.ID
+	}
+	return out
+}
+
+// markGated notes which calculations some rule reads, directly or through others: prose in their formula is high (S13b).
+func (l *loader) markGated() {
+	var mark func(id string)
+	mark = func(id string) {
+		m := l.sheet.mathNamed(id)
+		if m == nil || m.gated {
+			return
+		}
+		m.gated = true
+		for _, name := range m.Inputs {
+			mark(name)
+		}
+	}
+	for _, r := range l.sheet.Rules {
+		if r.expr == nil {
+			continue
+		}
+		for _, id := range r.expr.Refs().Calcs {
+			mark(id)
+		}
+	}
+}
+
+// kindCompilers turn a check object into something that runs; keyRunners run the registry keys. repo_test holds both to the registry.
+var kindCompilers map[string]func(*loader, *Rule, *strictjson.Value)
+
+func init() {
+	// A plain literal would be an initialisation cycle: compiling a rule reads the registry.
+	kindCompilers = map[string]func(*loader, *Rule, *strictjson.Value){
+		"required": (*loader).compileRequired, "schema": (*loader).compileSchemaPart, "recompute": (*loader).compileRecompute, "bind": (*loader).compileBind,
+		"expr": (*loader).compileExpr, "for_each": (*loader).compileForEach, "range": (*loader).compileRange, "jump": (*loader).compileJump,
+		"agree": (*loader).compileAgree, "evidence": (*loader).compileEvidence, "stack_fit": (*loader).compileStackFit, "checklist": (*loader).compileChecklist,
+		"match": (*loader).compileMatch,
+	}
+}
+
+func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
+	if r.ID == "" || r.ID == "expr" {
+		l.problems.add(v, "missing_key", "a rule needs an id")
+	}
+	r.expr = l.predicate(v.Get("expr"), fmt.Sprintf("rule %q", r.ID))
+	if r.expr != nil {
+		r.Text = r.expr.Text()
+	}
+	r.run = runExpr
+}
+
+func (l *loader) compileChecklist(r *Rule, v *strictjson.Value) {
+	r.Question, r.Stage, r.Category, r.Bucket = text(v, "question"), StageChecklist, "checklist", WorkDefect
+	r.Label = r.Question
+	l.question(r)
+	r.run = runChecklist
+}
+
+// runChecklist: only a person answers (S38).
+func runChecklist(_ *audit, r *Rule) outcome { return outcome{status: Open, reason: r.Question} }

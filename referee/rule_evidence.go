@@ -1,0 +1,501 @@
+package referee
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/evidence"
+)
+
+// keyRunners run the registry keys.
+var keyRunners = map[string]func(*audit, *Rule) outcome{
+	"json_valid": runJSONValid, "required_fields_present": runRequiredFields, "calculations_present": runCalculationsPresent,
+	"evidence_references_present": runReferencesPresent, "all_claims_cited": runAllClaimsCited, "evidence_references_resolve": runReferencesResolve,
+	"quotes_verbatim": runQuotesVerbatim, "inputs_match_evidence": runInputsMatchEvidence, "inputs_consistent": runInputsConsistent,
+	"assumptions_labeled": runAssumptionsLabeled, "missing_inputs_disclosed": runMissingInputsDisclosed, "self_check_true": runSelfCheckTrue,
+	"self_check_consistent": runSelfCheckConsistent, "final_output_consistent": runFinalOutputConsistent, "sections_present": runSectionsPresent,
+	"output_nonempty": runOutputNonempty, "numbers_present": runNumbersPresent, "specs_present": runSpecsPresent,
+	"citations_present": runCitationsPresent, "evidence_attached": runEvidenceAttached,
+}
+
+// claims are the submission's claims; a missing or empty list is itself a finding (S30).
+func (a *audit) claims(r *Rule) []*strictjson.Value {
+	list := items(a.doc.Get("claims"))
+	if len(list) == 0 {
+		a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: "/claims", Message: "there are no claims, so nothing is cited", Fix: &Fix{Text: "state what the work claims, and the evidence for it"}})
+	}
+	return list
+}
+
+// reference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
+func reference(claim *strictjson.Value) *strictjson.Value {
+	for _, name := range []string{"evidence_reference", "source_location", "source"} {
+		if v := claim.Get(name); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func runReferencesPresent(a *audit, r *Rule) outcome {
+	before := a.raised
+	for i, claim := range a.claims(r) {
+		if reference(claim).IsMissing() {
+			a.uncited(r, claim, i, "has no evidence_reference")
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+func runAllClaimsCited(a *audit, r *Rule) outcome {
+	before := a.raised
+	for i, claim := range a.claims(r) {
+		ref := reference(claim)
+		word, isText := ref.Str()
+		switch {
+		case ref.IsMissing():
+			a.uncited(r, claim, i, "has no evidence_reference")
+		case !isText:
+			a.uncited(r, claim, i, "has an evidence_reference that is not text")
+		case blankReference(word):
+			a.uncited(r, claim, i, fmt.Sprintf("cites %q, which names nothing", clip(word)))
+		default:
+			a.atom("evidence.cited", claim.Pointer(), true, "info", "field", "cites a source")
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+func (a *audit) uncited(r *Rule, claim *strictjson.Value, i int, what string) {
+	id := a.atom("evidence.cited", claim.Pointer(), false, atomSeverity(r.Tier), "field", what)
+	a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: claim.Pointer() + "/evidence_reference", Atoms: []string{id},
+		Message: fmt.Sprintf("claim %d %s", i+1, what), Fix: &Fix{Text: "cite declared evidence as <id> or <id>#<selector>"}})
+}
+
+// runReferencesResolve: every reference leads to held evidence and its selector hits (S61); declared evidence is held.
+func runReferencesResolve(a *audit, r *Rule) outcome {
+	if a.Evidence == nil {
+		return skipped("no_manifest: a bare submission declares no evidence")
+	}
+	before, open := a.raised, 0
+	a.held(r)
+	for _, claim := range items(a.doc.Get("claims")) {
+		ref := reference(claim)
+		if word, ok := ref.Str(); ok && !blankReference(word) {
+			open += a.resolve(r, ref, word)
+		}
+	}
+	for _, c := range a.calcs {
+		for _, m := range members(c.v.Get("sources")) {
+			if word, ok := m.Value.Str(); ok {
+				open += a.resolve(r, m.Value, word)
+			}
+		}
+	}
+	out := flaggedSince(a, before)
+	if out.status == Pass && open > 0 {
+		return outcome{status: Open, reason: fmt.Sprintf("%d references point into documents that are hashed and left to the human (S64)", open)}
+	}
+	return out
+}
+
+// held flags declared evidence that is not there, is refused, or is a link without a snapshot (S66).
+func (a *audit) held(r *Rule) {
+	for _, f := range a.Evidence.All() {
+		if f.Err == nil {
+			a.atom("evidence.held", f.ID, true, "info", "sample", f.SHA256)
+			continue
+		}
+		code, tier := "evidence.refused", High
+		switch {
+		case errors.Is(f.Err, evidence.ErrMissing):
+			code = "evidence.missing_file"
+		case errors.Is(f.Err, evidence.ErrNotHeld):
+			code, tier = "evidence.not_held", Low
+		}
+		id := a.atom("evidence.held", f.ID, false, atomSeverity(tier), "sample", f.Err.Error())
+		a.flag(r, Finding{Code: code, Tier: tier, Pointer: "", Atoms: []string{id}, Message: f.Err.Error(), Fix: &Fix{Text: fmt.Sprintf("commit evidence %q as a file of the run folder, or do not declare it", clip(f.ID))}})
+	}
+}
+
+// resolve follows one reference; it returns 1 where only a person can.
+func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
+	hit, err := a.Evidence.Resolve(word)
+	if err == nil {
+		if hit.Open {
+			return 1
+		}
+		a.atom("evidence.resolved", at.Pointer(), true, "info", "field", clip(word))
+		return 0
+	}
+	f := Finding{Pointer: at.Pointer(), Message: err.Error(), Fix: &Fix{Text: "declared evidence: " + listed(a.Evidence.IDs())}}
+	switch {
+	case errors.Is(err, evidence.ErrUndeclared):
+		f.Code, f.Tier = "evidence.unresolved", Low
+		if truth(r.v.Get("strict_references")) {
+			f.Tier = Mid
+		}
+	case errors.Is(err, evidence.ErrNoHit):
+		f.Code, f.Tier = "evidence.no_hit", Mid
+	case errors.Is(err, evidence.ErrMissing), errors.Is(err, evidence.ErrNotHeld), errors.Is(err, evidence.ErrRefused):
+		return 0 // said once, of the evidence itself
+	default:
+		f.Code, f.Tier = "evidence.no_hit", Mid
+	}
+	f.Atoms = []string{a.atom("evidence.resolved", at.Pointer(), false, atomSeverity(f.Tier), "field", err.Error())}
+	a.flag(r, f)
+	return 0
+}
+
+// runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
+func runQuotesVerbatim(a *audit, r *Rule) outcome {
+	if a.Evidence == nil {
+		return skipped("no_manifest: a bare submission declares no evidence")
+	}
+	before, open := a.raised, 0
+	for _, claim := range items(a.doc.Get("claims")) {
+		quote, ok := claim.Get("quote").Str()
+		if !ok || strings.TrimSpace(quote) == "" {
+			continue
+		}
+		word, _ := reference(claim).Str()
+		open += a.quoteStands(r, claim.Get("quote"), quote, word, 0)
+	}
+	out := flaggedSince(a, before)
+	if out.status == Pass && open > 0 {
+		return outcome{status: Open, reason: fmt.Sprintf("%d quotes are from documents that are left to the human", open)}
+	}
+	return out
+}
+
+// quoteStands looks a quote up in the whole text of the evidence that a reference names.
+func (a *audit) quoteStands(r *Rule, at *strictjson.Value, quote, ref string, minLen int) int {
+	id, _, _ := strings.Cut(ref, "#")
+	hit, err := a.Evidence.Resolve(id)
+	if err == nil && hit.Open {
+		return 1
+	}
+	found := err == nil && evidence.FoundIn(quote, hit.Text, minLen)
+	atom := a.atom("evidence.quote", at.Pointer(), found, "critical", "field", clip(quote))
+	if found {
+		return 0
+	}
+	message := fmt.Sprintf("the quote %q is not in evidence %q", clip(quote), clip(id))
+	if err != nil {
+		message = fmt.Sprintf("the quote %q cannot be looked up: %v", clip(quote), err)
+	}
+	a.flag(r, Finding{Code: "evidence.quote_not_found", Tier: High, Pointer: at.Pointer(), Atoms: []string{atom}, Message: message, Fix: &Fix{Text: "quote the evidence word for word, and cite where it stands"}})
+	return 0
+}
+
+// runInputsMatchEvidence: an input equals the cell that it cites (S62).
+func runInputsMatchEvidence(a *audit, r *Rule) outcome {
+	if a.Evidence == nil {
+		return skipped("no_manifest: a bare submission declares no evidence")
+	}
+	before, open := a.raised, 0
+	for _, c := range a.calcs {
+		sources := c.v.Get("sources")
+		for _, m := range members(c.v.Get("inputs")) {
+			ref, ok := sources.Get(m.Key).Str()
+			switch {
+			case ok:
+				open += a.inputMatches(r, c, m, ref)
+			case truth(r.v.Get("require_sources")):
+				a.flag(r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(), Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()), Fix: &Fix{Text: "cite the cell in sources"}})
+			}
+		}
+	}
+	out := flaggedSince(a, before)
+	if out.status == Pass && open > 0 {
+		return outcome{status: Open, reason: fmt.Sprintf("%d inputs cite documents that are left to the human", open)}
+	}
+	return out
+}
+
+func (a *audit) inputMatches(r *Rule, c *calculation, m strictjson.Member, ref string) int {
+	hit, err := a.Evidence.Resolve(ref)
+	if err != nil {
+		if !errors.Is(err, evidence.ErrMissing) {
+			a.flag(r, Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key), Message: err.Error(), Fix: &Fix{Text: "cite the cell that holds the input"}})
+		}
+		return 0
+	}
+	if hit.Open {
+		return 1
+	}
+	cell := hitVal(hit).Num
+	if cell == nil {
+		a.flag(r, Finding{Code: "evidence.not_a_number", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key),
+			Message: fmt.Sprintf("%s holds %q, which is not a number", clip(ref), clip(hit.Text)), Fix: &Fix{Text: "cite the cell that holds the input"}})
+		return 0
+	}
+	x := num(m.Value)
+	if x == nil {
+		return 0
+	}
+	d := a.Sheet.penalty.measure(x, cell, m.Value.Text, nil)
+	id := a.atom("evidence.input_matches", m.Value.Pointer(), !d.failed(), "critical", "field", clip(ref))
+	if d.failed() {
+		a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: d.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(d),
+			Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(m.Key), shown(x), clip(ref), shown(cell), percent(d.rel)),
+			Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", m.Value.Pointer(), cell.String())}})
+	}
+	return 0
+}
+
+// runInputsConsistent: one input name has one value in all calculations (S17).
+func runInputsConsistent(a *audit, r *Rule) outcome {
+	before := a.raised
+	first := map[string]*strictjson.Value{}
+	for _, c := range a.calcs {
+		for _, m := range members(c.v.Get("inputs")) {
+			x, name := num(m.Value), a.sheetName(m.Key)
+			if x == nil {
+				continue
+			}
+			was, seen := first[name]
+			if !seen {
+				first[name] = m.Value
+				continue
+			}
+			a.oneValue(r, name, was, m.Value)
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+func (a *audit) oneValue(r *Rule, name string, was, is *strictjson.Value) {
+	d := a.Sheet.penalty.measure(num(is), num(was), is.Text, nil)
+	if d.failed() {
+		a.flag(r, Finding{Code: "math.input_inconsistent", Tier: d.band.tier(), Pointer: is.Pointer(), Spot: spotOf(d),
+			Message: fmt.Sprintf("input %q is %s here and %s at %s", clip(name), is.Text, was.Text, was.Pointer()), Fix: &Fix{Text: "use one value"}})
+	}
+}
+
+// runAssumptionsLabeled: an assumption says that it is one.
+func runAssumptionsLabeled(a *audit, r *Rule) outcome {
+	before := a.raised
+	for i, v := range items(a.doc.Get("assumptions")) {
+		word, isText := v.Str()
+		labelled := isText && strings.HasPrefix(strings.ToLower(strings.TrimSpace(word)), "assumption:")
+		if v.Kind == strictjson.Object {
+			label, _ := v.Get("label").Str()
+			said, _ := v.Get("assumption").Str()
+			labelled = strings.EqualFold(strings.TrimSpace(label), "assumption") && strings.TrimSpace(said) != ""
+		}
+		id := a.atom("evidence.assumption_labeled", v.Pointer(), labelled, atomSeverity(r.Tier), "field", "says that it is an assumption")
+		if !labelled {
+			a.flag(r, Finding{Code: "evidence.assumptions_labeled", Pointer: v.Pointer(), Atoms: []string{id}, Message: fmt.Sprintf("assumption %d is not labelled as one", i+1), Fix: &Fix{Text: r.Fix}})
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+// runMissingInputsDisclosed: an absent required input is named in missing_inputs.
+func runMissingInputsDisclosed(a *audit, r *Rule) outcome {
+	before := a.raised
+	for _, in := range a.Sheet.Inputs {
+		if in.Optional || !a.input(in.Name).IsMissing() {
+			continue
+		}
+		disclosed := a.missing[normalName(in.Name)]
+		id := a.atom("evidence.input_disclosed", in.Name, disclosed, atomSeverity(r.Tier), "field", "absent input is named in missing_inputs")
+		if !disclosed {
+			a.flag(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: "/inputs/" + in.Name, Atoms: []string{id},
+				Message: fmt.Sprintf("required input %q is absent and missing_inputs does not say so", in.Name), Fix: &Fix{Text: fmt.Sprintf("supply %s, or add %q to missing_inputs", in.Name, in.Name)}})
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+func runSelfCheckTrue(a *audit, r *Rule) outcome {
+	before := a.raised
+	check := a.doc.Get("self_check")
+	if len(members(check)) == 0 {
+		a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: "/self_check", Message: "there is no self-check", Fix: &Fix{Text: "answer the self-check"}})
+	}
+	for _, m := range members(check) {
+		if m.Value.Kind == strictjson.Bool && !truth(m.Value) {
+			a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: m.Value.Pointer(), Message: fmt.Sprintf("the agent's own check %q is false", clip(m.Key)), Fix: &Fix{Text: r.Fix}})
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+// runSelfCheckConsistent: a self-check that says all is sourced while evidence is flagged is a false claim (S48).
+func runSelfCheckConsistent(a *audit, r *Rule) outcome {
+	before := a.raised
+	for _, name := range []string{"all_numbers_have_sources", "all_claims_cited", "evidence_attached"} {
+		v := a.doc.Get("self_check").Get(name)
+		if truth(v) && a.failures.evidence {
+			a.flag(r, Finding{Code: "evidence.self_check_inconsistent", Tier: Low, Pointer: v.Pointer(), Message: fmt.Sprintf("self_check says %s, and the audit flags the evidence", name), Fix: &Fix{Text: r.Fix}})
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+// runFinalOutputConsistent: the final output does not say PASS while a high gate fails (S48). It runs after the gates.
+func runFinalOutputConsistent(a *audit, r *Rule) outcome {
+	v := a.doc.Get("final_output")
+	if !saysPass(v) || !a.failures.highGate {
+		return passed
+	}
+	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output", Message: "final_output says PASS while a high gate fails", Fix: &Fix{Text: r.Fix}})
+	return flagged
+}
+
+// saysPass reads PASS as a word of its own at the beginning, or as the decision of an object.
+func saysPass(v *strictjson.Value) bool {
+	if s, ok := v.Str(); ok {
+		word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(s))+" ", " ")
+		return strings.Trim(word, ".,:;!-—") == "PASS"
+	}
+	for _, name := range []string{"decision", "status", "result", "outcome", "recommendation"} {
+		if s, ok := v.Get(name).Str(); ok && strings.EqualFold(strings.TrimSpace(s), "PASS") {
+			return true
+		}
+	}
+	return false
+}
+
+// outputText is the final output as text: itself, or all strings in it.
+func (a *audit) outputText() string {
+	v := a.doc.Get("final_output")
+	if s, ok := v.Str(); ok {
+		return s
+	}
+	var words []string
+	if v != nil {
+		v.Walk(func(x *strictjson.Value) bool {
+			if x.Kind == strictjson.String || x.Kind == strictjson.Number {
+				words = append(words, x.Text)
+			}
+			for _, m := range x.Members {
+				words = append(words, m.Key)
+			}
+			return true
+		})
+	}
+	return strings.Join(words, "\n")
+}
+
+func runSectionsPresent(a *audit, r *Rule) outcome {
+	want := texts(r.v, "sections")
+	if want == nil {
+		want = a.Sheet.Outputs
+	}
+	out, before := strings.ToLower(a.outputText()), a.raised
+	for _, s := range want {
+		if !strings.Contains(out, strings.ToLower(s)) {
+			a.flag(r, Finding{Code: "structure.section_missing", Pointer: "/final_output", Message: fmt.Sprintf("the section %q is missing", s), Fix: &Fix{Text: r.Fix}})
+			break
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+func runOutputNonempty(a *audit, r *Rule) outcome {
+	least, _ := r.v.Get("min_chars").Int()
+	if n := len([]rune(strings.TrimSpace(a.outputText()))); int64(n) < max(least, 1) {
+		a.flag(r, Finding{Code: "structure.output_empty", Pointer: "/final_output", Message: fmt.Sprintf("final_output has %d characters; at least %d are needed", n, max(least, 1)), Fix: &Fix{Text: r.Fix}})
+		return flagged
+	}
+	return passed
+}
+
+func runNumbersPresent(a *audit, r *Rule) outcome {
+	if !strings.ContainsAny(a.outputText(), "0123456789") {
+		a.flag(r, Finding{Code: "structure.numbers_missing", Pointer: "/final_output", Message: "final_output states no number", Fix: &Fix{Text: r.Fix}})
+		return flagged
+	}
+	return passed
+}
+
+func runSpecsPresent(a *audit, r *Rule) outcome {
+	if a.Agent == nil {
+		return skipped("no_manifest: a bare submission names no agent")
+	}
+	if a.Agent.Model == "" {
+		a.flag(r, Finding{Code: "structure.specs_missing", Message: "the run's agent names no model", Fix: &Fix{Text: r.Fix}})
+		return flagged
+	}
+	return passed
+}
+
+// citationWords are the source documents' signs of a citation in running text.
+var citationWords = []string{"source", "per the", "according to", "exhibit", "rent roll", "t12", "page", "[", "cited", "provided"}
+
+func runCitationsPresent(a *audit, r *Rule) outcome {
+	out := strings.ToLower(a.outputText())
+	for _, claim := range items(a.doc.Get("claims")) {
+		if s, ok := reference(claim).Str(); ok && !blankReference(s) {
+			return passed
+		}
+	}
+	for _, w := range citationWords {
+		if strings.Contains(out, w) {
+			return passed
+		}
+	}
+	a.flag(r, Finding{Code: "evidence.citations_missing", Pointer: "/final_output", Message: "neither a claim nor the final output cites a source", Fix: &Fix{Text: r.Fix}})
+	return flagged
+}
+
+func runEvidenceAttached(a *audit, r *Rule) outcome {
+	if a.Evidence == nil {
+		return skipped("no_manifest: a bare submission declares no evidence")
+	}
+	if len(a.Evidence.IDs()) == 0 {
+		a.flag(r, Finding{Code: "evidence.none_attached", Message: "the run declares no evidence", Fix: &Fix{Text: r.Fix}})
+		return flagged
+	}
+	return passed
+}
+
+// bindings flags an input of a calculation that differs from the submission's input, or the calculation, of the same name
+// (rules.md §1): what is re-derived must be what is stated.
+func (a *audit) bindings(r *Rule, c *calculation) bool {
+	before := a.raised
+	for _, m := range members(c.v.Get("inputs")) {
+		x, name := num(m.Value), a.sheetName(m.Key)
+		if x == nil {
+			continue
+		}
+		if in := a.input(name); num(in) != nil && a.Sheet.declares(name) {
+			a.bound(r, m, x, num(in), "the submission's input is "+in.Text)
+		}
+		if dep := a.Sheet.mathNamed(name); dep != nil && dep != c.check {
+			if n, err := a.calcValue(dep, nil); err == nil && n != nil {
+				a.bound(r, m, x, n, "the calculation of that name gives "+shown(n))
+			}
+		}
+	}
+	return a.raised > before
+}
+
+func (a *audit) bound(r *Rule, m strictjson.Member, x, want *decimal.Num, why string) {
+	d := a.Sheet.penalty.measure(x, want, m.Value.Text, nil)
+	if d.failed() {
+		id := a.atom("recompute.bound", m.Value.Pointer(), false, "critical", "cross_field", why)
+		f := Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(d),
+			Message: fmt.Sprintf("input %q is %s here; %s", clip(m.Key), shown(x), why), Fix: &Fix{Text: "use the value that is stated"}}
+		if hint := percentHint(d); hint != "" {
+			f.Message += "; " + hint
+		}
+		a.flag(r, f)
+	}
+}
+
+// declares reports whether the sheet declares an input of this name.
+func (s *Sheet) declares(name string) bool {
+	for _, in := range s.Inputs {
+		if in.Name == name {
+			return true
+		}
+	}
+	return false
+}

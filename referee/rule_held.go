@@ -1,0 +1,201 @@
+package referee
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// heldRule are the parameters of an evidence rule.
+type heldRule struct {
+	ids      []string
+	hashes   []hashOf
+	minItems int64
+	resolve  bool
+	quote    *quoteRows
+	dated    *policy.Expr // days from dated to as_of
+	maxAge   *decimal.Num
+}
+
+// hashOf is the SHA-256 that an item must have.
+type hashOf struct {
+	id   string
+	text string
+	expr *policy.Expr
+}
+
+// quoteRows are rows with a quote and what it quotes.
+type quoteRows struct {
+	over, quote, ref, id string
+	minLen               int
+}
+
+var hexHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
+	h := &heldRule{ids: texts(v, "ids"), resolve: truth(v.Get("refs_resolve")), maxAge: num(v.Get("max_age_days"))}
+	h.minItems, _ = v.Get("min_items").Int()
+	for _, m := range members(v.Get("sha256")) {
+		want := hashOf{id: m.Key}
+		if s, ok := m.Value.Str(); ok && hexHash.MatchString(s) {
+			want.text = s
+		} else {
+			want.expr = l.expr(m.Value, r.ID+": sha256")
+		}
+		h.hashes = append(h.hashes, want)
+	}
+	if q := v.Get("quote"); q != nil {
+		n, _ := q.Get("min_len").Int()
+		h.quote = &quoteRows{over: text(q, "over"), quote: text(q, "quote"), ref: text(q, "ref"), id: text(q, "id"), minLen: int(n)}
+		l.samplePath(q, "over")
+	}
+	l.compileAge(r, v, h)
+	if h.ids == nil && h.hashes == nil && h.minItems == 0 && !h.resolve && h.quote == nil && h.dated == nil {
+		l.problems.add(v, "missing_key", "an evidence check needs ids, sha256, min_items, refs_resolve, quote or dated: it would pass everything")
+	}
+	r.Text = "evidence is held"
+	r.run = func(a *audit, r *Rule) outcome { return a.evidenceHeld(r, h) }
+}
+
+func (l *loader) compileAge(r *Rule, v *strictjson.Value, h *heldRule) {
+	dated, asOf := l.expr(v.Get("dated"), r.ID+": dated"), l.expr(v.Get("as_of"), r.ID+": as_of")
+	if dated == nil && asOf == nil && h.maxAge == nil {
+		return
+	}
+	if dated == nil || asOf == nil || h.maxAge == nil {
+		l.problems.add(v, "missing_key", "the age of evidence needs dated, as_of and max_age_days: a rulebook has no clock (S52)")
+		return
+	}
+	age, err := policy.ParseText("days("+dated.Text()+", "+asOf.Text()+")", l.sheet.names)
+	if err != nil {
+		l.problems.add(v.Get("dated"), "expression", "%v", err)
+		return
+	}
+	h.dated = age
+}
+
+// evidenceHeld runs the parts that the rule asks for.
+func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
+	if a.Evidence == nil {
+		return skipped("no_manifest: a bare submission declares no evidence")
+	}
+	before, open := a.raised, 0
+	for _, id := range h.ids {
+		a.isHeld(r, id)
+	}
+	if n := len(a.Evidence.IDs()); int64(n) < h.minItems {
+		a.flag(r, Finding{Code: "evidence.too_few", Message: fmt.Sprintf("the run declares %d items of evidence; at least %d are needed", n, h.minItems), Fix: fixOf(r)})
+	}
+	if h.resolve {
+		a.held(r)
+		for _, claim := range items(a.doc.Get("claims")) {
+			if word, ok := reference(claim).Str(); ok && !blankReference(word) {
+				open += a.resolve(r, reference(claim), word)
+			}
+		}
+	}
+	if h.quote != nil {
+		open += a.quotesOf(r, h.quote)
+	}
+	reason := a.hashes(r, h)
+	if why := a.age(r, h); why != "" {
+		reason = why
+	}
+	switch out := flaggedSince(a, before); {
+	case out.status == Flag:
+		return out
+	case reason != "":
+		return skipped("cannot be decided: %s", reason)
+	case open > 0:
+		return outcome{status: Open, reason: fmt.Sprintf("%d references point into documents that are left to the human (S64)", open)}
+	}
+	return passed
+}
+
+func (a *audit) isHeld(r *Rule, id string) {
+	_, err := a.Evidence.File(id)
+	atom := a.atom("evidence.held", id, err == nil, atomSeverity(r.Tier), "sample", "declared and held")
+	if err != nil {
+		a.flag(r, Finding{Code: "evidence.missing_file", Pointer: "", Atoms: []string{atom}, Message: err.Error(), Fix: &Fix{Text: fmt.Sprintf("attach the evidence %q", id)}})
+	}
+}
+
+// hashes compares each item's bytes with the hash they must have.
+func (a *audit) hashes(r *Rule, h *heldRule) (undecided string) {
+	for _, want := range h.hashes {
+		sum, pointer := want.text, ""
+		if want.expr != nil {
+			res := want.expr.Eval(a.env)
+			if res.Val.Kind != policy.Str {
+				a.operandMissing(r, res)
+				undecided = missingText(res)
+				continue
+			}
+			sum, pointer = res.Val.Str, res.Val.Pointer()
+		}
+		a.hashMatches(r, want.id, sum, pointer)
+	}
+	return undecided
+}
+
+func (a *audit) hashMatches(r *Rule, id, want, pointer string) {
+	f, err := a.Evidence.File(id)
+	match := err == nil && strings.EqualFold(f.SHA256, strings.TrimSpace(want))
+	atom := a.atom("evidence.hash", id, match, "critical", "sample", want)
+	if match {
+		return
+	}
+	if err != nil {
+		if !errors.Is(err, evidence.ErrNotHeld) {
+			a.flag(r, Finding{Code: "evidence.missing_file", Pointer: pointer, Atoms: []string{atom}, Message: err.Error(), Fix: fixOf(r)})
+		}
+		return
+	}
+	a.flag(r, Finding{Code: "evidence.hash_mismatch", Tier: High, Pointer: pointer, Atoms: []string{atom},
+		Message: fmt.Sprintf("evidence %q hashes to %s, not %s: it is not the file that was stated", id, f.SHA256, clip(want)), Fix: &Fix{Text: "attach the file that the hash was taken of"}})
+}
+
+// quotesOf looks up each row's quote in the evidence that the row, or the rule, names.
+func (a *audit) quotesOf(r *Rule, q *quoteRows) (open int) {
+	rows, err := a.samples(q.over)
+	if err != nil {
+		a.cannotRead(r, err)
+		return 0
+	}
+	for _, row := range rows {
+		quote, _ := row.Get(q.quote).Str()
+		ref := q.id
+		if ref == "" {
+			ref, _ = row.Get(q.ref).Str()
+		}
+		at := row.Get(q.quote)
+		if at == nil {
+			at = row
+		}
+		open += a.quoteStands(r, at, quote, ref, q.minLen)
+	}
+	return open
+}
+
+// age measures evidence against a date of the submission, never against a clock.
+func (a *audit) age(r *Rule, h *heldRule) (undecided string) {
+	if h.dated == nil {
+		return ""
+	}
+	res := h.dated.Eval(a.env)
+	if res.Val.Num == nil {
+		a.issues(r, res)
+		a.operandMissing(r, res)
+		return missingText(res)
+	}
+	if res.Val.Num.IsNeg() || decimal.Cmp(res.Val.Num, h.maxAge) > 0 {
+		a.flag(r, Finding{Code: "evidence.stale", Pointer: gatePointer(res), Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num), shown(h.maxAge)), Fix: fixOf(r)})
+	}
+	return ""
+}

@@ -1,0 +1,269 @@
+package referee
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/referee/formula"
+)
+
+// runMath judges a declared calculation: it is there (S20), once (S19), re-derives by its own formula and by the sheet's within the
+// bands (S1–S7), and is the sheet's formula (S16).
+func runMath(a *audit, r *Rule) outcome {
+	m, list := r.math, a.byID[r.math.ID]
+	if len(list) == 0 {
+		return a.calcMissing(r, m)
+	}
+	out := passed
+	for i, c := range list {
+		if i > 0 {
+			a.flag(r, Finding{Code: "math.duplicate_calc", Tier: Mid, Pointer: c.pointer,
+				Message: fmt.Sprintf("calculation %q is stated %d times; every gate must hold for each of them", m.ID, len(list)),
+				Fix:     &Fix{Text: "state it once"}})
+			out.status = Flag
+		}
+		out = worse(out, a.judge(r, c))
+	}
+	return out
+}
+
+// worse joins two outcomes of one rule.
+func worse(x, y outcome) outcome {
+	x.notes = append(x.notes, y.notes...)
+	if x.status == Flag || y.status == Pass {
+		return x
+	}
+	x.status, x.reason = y.status, y.reason
+	return x
+}
+
+// calcMissing: a declared calculation that is not there is high, unless every input is disclosed as missing (S20).
+func (a *audit) calcMissing(r *Rule, m *MathCheck) outcome {
+	if m.Optional {
+		return outcome{status: Pass, vacuous: true, notes: []string{"optional, and not stated"}}
+	}
+	tier := Mid
+	for _, name := range m.Inputs {
+		if !a.missing[normalName(name)] {
+			tier = High
+		}
+	}
+	if len(m.Inputs) == 0 {
+		tier = High
+	}
+	id := a.atom("recompute.missing", m.ID, false, atomSeverity(tier), "field", "the calculation is not stated")
+	a.flag(r, Finding{Code: "math.calc_missing", Tier: tier, Pointer: "/calculations", Atoms: []string{id},
+		Message: fmt.Sprintf("no calculation named %q; the sheet declares %s = %s", m.ID, m.ID, m.Text),
+		Fix:     &Fix{Text: fmt.Sprintf("add a calculation named %q with formula %s, its inputs, result and units", m.ID, m.Text)}})
+	return flagged
+}
+
+// runRederivation is the one implicit rule over the calculations that the sheet does not know (S21).
+func runRederivation(a *audit, r *Rule) outcome {
+	out, n := passed, 0
+	for _, c := range a.calcs {
+		if c.check == nil {
+			out = worse(out, a.judge(r, c))
+			n++
+		}
+	}
+	if over := len(items(a.doc.Get("calculations"))); over > maxCalculations {
+		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Pointer: "/calculations",
+			Message: fmt.Sprintf("%d calculations; at most %d are re-derived", over, maxCalculations), Fix: &Fix{Text: "split the submission"}})
+		return flagged
+	}
+	out.vacuous = n == 0
+	return out
+}
+
+// judge re-derives one calculation and flags what does not hold.
+func (a *audit) judge(r *Rule, c *calculation) outcome {
+	if c.raw == nil {
+		return a.noResult(r, c)
+	}
+	ownOK := a.judgeOwn(r, c)
+	sheetOK := a.judgeSheet(r, c)
+	out := outcome{status: Pass}
+	if !ownOK || !sheetOK {
+		out.status = Flag
+	}
+	if c.own == nil && c.sheet == nil {
+		return out
+	}
+	if a.compare(r, c) {
+		out.status = Flag
+	}
+	if c.worst.rounded && !c.worst.coarse {
+		out.notes = append(out.notes, "rounded: "+c.name)
+	}
+	if c.formula != nil && len(c.formula.Notes()) > 0 {
+		out.notes = append(out.notes, "read "+c.name+" as: "+strings.Join(c.formula.Notes(), "; "))
+	}
+	if c.check != nil {
+		replaced, unbound := a.substituted(r, c), a.bindings(r, c)
+		if replaced || unbound {
+			out.status = Flag
+		}
+	}
+	return out
+}
+
+func (a *audit) noResult(r *Rule, c *calculation) outcome {
+	message, result := "states no result", c.v.Get("result")
+	switch {
+	case result == nil || result.IsMissing() && !result.OutOfRange:
+	case result.OutOfRange:
+		message = "states a result that is out of range (at most 34 digits and exponents within ±300)"
+	default:
+		message = fmt.Sprintf("states a result that is not a JSON number: %s", clip(string(result.Source(a.Bytes))))
+	}
+	id := a.atom("recompute.no_result", c.name, false, "critical", "field", message)
+	a.flag(r, Finding{Code: "math.result_missing", Tier: High, Pointer: c.pointer + "/result", Atoms: []string{id},
+		Message: fmt.Sprintf("calculation %q %s", c.label(), message), Fix: &Fix{Text: "state the result as a JSON number"}})
+	return flagged
+}
+
+// label names the calculation in messages.
+func (c *calculation) label() string {
+	if c.check != nil {
+		return c.check.ID
+	}
+	if c.name != "" {
+		return c.name
+	}
+	return c.pointer
+}
+
+// judgeOwn flags a formula that cannot be read or computed. Prose in formula must not hide a number (S13b).
+func (a *audit) judgeOwn(r *Rule, c *calculation) bool {
+	tier := Mid
+	if c.check != nil && c.check.gated {
+		tier = High
+	}
+	var syntax *formula.SyntaxError
+	switch {
+	case errors.Is(c.formulaErr, errNoFormula):
+		if c.check != nil && c.check.formula == nil {
+			return true // the agent's language cannot say the sheet's formula (S13b)
+		}
+		a.math(r, c, "math.formula_unparseable", tier, "/formula", "states no formula", "state the formula over the named inputs")
+	case errors.As(c.formulaErr, &syntax):
+		a.math(r, c, "math.formula_unparseable", tier, "/formula", fmt.Sprintf("has a formula that cannot be read: column %d: %s", syntax.Col, syntax.Msg), syntax.Hint)
+	case c.formulaErr != nil:
+		a.math(r, c, "math.too_complex", High, "/formula", "has a formula that is refused: "+c.formulaErr.Error(), "shorten it")
+	case c.ownErr != nil:
+		return a.ownFailed(r, c, tier)
+	}
+	return c.formulaErr == nil || (errors.Is(c.formulaErr, errNoFormula) && c.check != nil && c.check.formula == nil)
+}
+
+// ownFailed flags a formula that could be read and not computed.
+func (a *audit) ownFailed(r *Rule, c *calculation, tier Tier) bool {
+	var missing *formula.MissingError
+	switch {
+	case errors.As(c.ownErr, &missing):
+		a.math(r, c, "math.inputs_missing", tier, "/inputs", fmt.Sprintf("reads %q, which its inputs do not hold as a number", missing.Name), "add the input")
+	case errors.Is(c.ownErr, decimal.ErrTooLarge):
+		a.math(r, c, "math.too_complex", High, "/formula", "cannot be computed: "+c.ownErr.Error(), "numbers stay within exponents of ±400 and powers of ±10,000")
+	default:
+		a.math(r, c, "math.undefined", High, "/formula", "is undefined: "+c.ownErr.Error(), "state that it is undefined, and why, instead of a number")
+	}
+	return false
+}
+
+// judgeSheet flags a sheet formula that cannot be computed at the agent's inputs; gates then fall back to the agent's own (S16).
+func (a *audit) judgeSheet(r *Rule, c *calculation) bool {
+	if c.check == nil || c.sheetErr == nil {
+		return true
+	}
+	var name *missingName
+	var missing *formula.MissingError
+	switch {
+	case errors.As(c.sheetErr, &name):
+		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no value for %q", c.check.Text, name.Name), "add "+name.Name+" to the calculation's inputs")
+	case errors.As(c.sheetErr, &missing):
+		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no number for %q", c.check.Text, missing.Name), "add "+missing.Name+" to the calculation's inputs")
+	default:
+		a.math(r, c, "math.undefined", High, "", fmt.Sprintf("is undefined by the sheet's formula %s: %v", c.check.Text, c.sheetErr), "state that it is undefined, and why, instead of a number")
+	}
+	return false
+}
+
+// math flags a calculation with one failed atom.
+func (a *audit) math(r *Rule, c *calculation, code string, tier Tier, below, message, fix string) {
+	id := a.atom("recompute."+strings.TrimPrefix(code, "math."), c.label(), false, atomSeverity(tier), "field", message)
+	f := Finding{Code: code, Tier: tier, Pointer: c.pointer + below, Atoms: []string{id}, Message: fmt.Sprintf("calculation %q %s", c.label(), message)}
+	if fix != "" {
+		f.Fix = &Fix{Text: fix}
+	}
+	a.flag(r, f)
+}
+
+// compare holds the claim against both recomputations; the worse one counts.
+func (a *audit) compare(r *Rule, c *calculation) bool {
+	first := true
+	for _, reference := range []*decimal.Num{c.sheet, c.own} {
+		if reference == nil {
+			continue
+		}
+		d := a.Sheet.materialAmount(c.bands.measure(c.claimed, reference, c.written, c.scale), c.money)
+		if first || d.band > c.worst.band || d.rounded && !c.worst.rounded && d.band == c.worst.band {
+			c.worst = d
+		}
+		first = false
+	}
+	pass := !c.worst.failed()
+	id := a.atom("recompute.within_band", c.label(), pass, atomSeverity(c.worst.band.tier()), "field", "claimed result against recomputed")
+	if !pass {
+		a.flag(r, a.mismatch(c, id))
+	}
+	return !pass
+}
+
+// mismatch words the flag of a claim that does not re-derive.
+func (a *audit) mismatch(c *calculation, atom string) Finding {
+	d := c.worst
+	f := Finding{Code: "math.mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/result", Atoms: []string{atom}, Spot: spotOf(d)}
+	f.Message = fmt.Sprintf("calculation %q claims %s; recomputed %s (off by %s, %s)", c.label(), shown(d.claimed), shown(d.reference), amount(d.delta, c.money, c.units), percent(d.rel))
+	if d.coarse {
+		f.Code = "math.coarse_rounding"
+		f.Message = fmt.Sprintf("calculation %q claims %s, which is %s rounded until it is %s off: state more digits", c.label(), c.written, shown(d.reference), percent(d.rel))
+	}
+	if d.material {
+		f.Message += fmt.Sprintf("; the amount is material (≥ %s)", shown(a.Sheet.material))
+	}
+	if hint := percentHint(d); hint != "" {
+		f.Message += "; " + hint
+	}
+	f.Fix = c.fixResult(a)
+	return f
+}
+
+// percentHint recognises a ratio that was written as a percentage, or the other way round (S10).
+func percentHint(d deviation) string {
+	if d.reference.IsZero() {
+		return ""
+	}
+	ratio, err := decimal.Quo(d.claimed, d.reference)
+	if err != nil {
+		return ""
+	}
+	near := func(to *decimal.Num) bool { return defaultBands.of(distance(ratio, to)) == bandPass }
+	switch {
+	case near(hundred):
+		return `looks like percent: write the units "percent", or the ratio`
+	case near(decimal.MustParse("0.01")):
+		return `looks like a ratio: write the units "ratio", or the percentage`
+	}
+	return ""
+}
+
+func spotOf(d deviation) *Spot {
+	s := &Spot{Claimed: number(d.claimed), Recomputed: number(d.reference), Delta: number(d.delta), Percent: "infinite", Band: d.band.String()}
+	if d.rel != nil {
+		s.Percent = percentText(d.rel)
+	}
+	return s
+}

@@ -1,0 +1,377 @@
+package referee
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// maxReadings bounds how many combinations of duplicate calculations one gate is held for (S19).
+const maxReadings = 64
+
+// runExpr holds a gate: true passes, false flags, unknown skips with what is missing (S22–S27). Where calculations are stated
+// more than once it must hold for every one of them (S19).
+func runExpr(a *audit, r *Rule) outcome {
+	readings, complete := a.readings(r.expr.Refs().Calcs)
+	if !complete {
+		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: "/calculations",
+			Message: fmt.Sprintf("duplicate calculations give more than %d readings of rule %q", maxReadings, r.ID), Fix: &Fix{Text: "state each calculation once"}})
+		return flagged
+	}
+	out := outcome{status: Pass}
+	for i, pick := range readings {
+		a.pick = pick
+		res := r.expr.Eval(a.env)
+		one := a.gate(r, res)
+		if i == 0 {
+			a.explainRule(r, res, one)
+		}
+		out = worseGate(out, one)
+	}
+	a.pick = map[string]int{}
+	a.straddles(r)
+	return out
+}
+
+// worseGate: a flag beats a skip beats a pass.
+func worseGate(x, y outcome) outcome {
+	rank := map[Status]int{Pass: 0, Open: 1, Skip: 2, Flag: 3}
+	if rank[y.status] > rank[x.status] || x.status == Pass && y.vacuous {
+		return y
+	}
+	return x
+}
+
+// readings lists the ways to pick one of each duplicated calculation; complete is false when there are too many.
+func (a *audit) readings(ids []string) (out []map[string]int, complete bool) {
+	out = []map[string]int{{}}
+	for id := range a.dependencies(ids) {
+		n := len(a.byID[id])
+		if n < 2 {
+			continue
+		}
+		if len(out)*n > maxReadings {
+			return nil, false
+		}
+		var more []map[string]int
+		for _, pick := range out {
+			for i := range n {
+				p := maps.Clone(pick)
+				p[id] = i
+				more = append(more, p)
+			}
+		}
+		out = more
+	}
+	return out, true
+}
+
+// dependencies yields the calculations in sheet order, those of ids first made whole by what they need.
+func (a *audit) dependencies(ids []string) func(yield func(string) bool) {
+	need := map[string]bool{}
+	var walk func(id string)
+	walk = func(id string) {
+		m := a.Sheet.mathNamed(id)
+		if m == nil || need[id] {
+			return
+		}
+		need[id] = true
+		for _, name := range m.Inputs {
+			walk(name)
+		}
+	}
+	for _, id := range ids {
+		walk(id)
+	}
+	return func(yield func(string) bool) {
+		for _, m := range a.Sheet.Math {
+			if need[m.ID] && !yield(m.ID) {
+				return
+			}
+		}
+	}
+}
+
+// gate turns a result into an outcome and its findings.
+func (a *audit) gate(r *Rule, res policy.Result) outcome {
+	a.issues(r, res)
+	switch res.Truth {
+	case policy.True:
+		a.atom("policy."+r.ID, "", true, "info", "cross_field", "the gate holds")
+		return outcome{status: Pass, vacuous: res.Vacuous}
+	case policy.False:
+		a.gateFails(r, res)
+		return flagged
+	}
+	if r.OnMissing == "flag" {
+		a.gateUnknown(r, res)
+		return flagged
+	}
+	a.operandMissing(r, res)
+	return skipped("cannot be decided: %s", missingText(res))
+}
+
+// gateFails words the flag of a gate that does not hold, with every operand's value and how far each input would have to move.
+func (a *audit) gateFails(r *Rule, res policy.Result) {
+	tier := a.tierOf(r)
+	id := a.atom("policy."+r.ID, "", false, atomSeverity(tier), "cross_field", r.Text)
+	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: gatePointer(res), Atoms: []string{id}, Fix: a.distanceOf(r, res)}
+	f.Spot = &Spot{Gate: r.Text}
+	if res.Sides != nil {
+		f.Spot.Distance = gap(res.Sides)
+	}
+	f.Message = r.Message
+	if f.Message == "" {
+		f.Message = r.title() + " does not hold: " + r.Text
+	}
+	if values := operandText(res); values != "" {
+		f.Message += " (" + values + ")"
+	}
+	if f.Fix == nil && r.Fix != "" {
+		f.Fix = &Fix{Text: r.Fix}
+	}
+	a.flag(r, f)
+}
+
+// gateUnknown flags a gate whose sheet says that a missing operand is a flag (S24).
+func (a *audit) gateUnknown(r *Rule, res policy.Result) {
+	id := a.atom("policy."+r.ID, "", false, atomSeverity(r.Tier), "cross_field", r.Text)
+	a.flag(r, Finding{Code: "policy." + r.ID, Pointer: missingPointer(res), Atoms: []string{id}, Spot: &Spot{Gate: r.Text},
+		Message: fmt.Sprintf("%s cannot be shown to hold: %s", r.title(), missingText(res)), Fix: &Fix{Text: "supply what is missing"}})
+}
+
+// operandMissing raises the work-defect behind a gate that could not be decided because something declared is absent (S22a): never
+// a false flag of the gate, never a quiet pass.
+func (a *audit) operandMissing(r *Rule, res policy.Result) {
+	for _, m := range res.Missing {
+		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" {
+			continue
+		}
+		tier := r.Tier
+		if a.missing[normalName(m.Name)] && tier == High {
+			tier = Mid
+		}
+		pointer := m.Pointer
+		switch {
+		case pointer != "":
+		case m.Kind == "input":
+			pointer = "/inputs/" + m.Name
+		case m.Kind == "calc":
+			pointer = "/calculations"
+		}
+		id := a.atom("operand.missing", m.Name, false, atomSeverity(tier), "field", m.Why)
+		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Atoms: []string{id},
+			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "supply " + m.Name}})
+	}
+}
+
+func whyMissing(m policy.MissingOperand) string {
+	if m.Why != "" {
+		return m.Why
+	}
+	return fmt.Sprintf("%s %q is missing", m.Kind, m.Name)
+}
+
+// issues reports what evaluation stumbled over: wrong types (S25), undefined arithmetic (S12), rows that lack a member.
+func (a *audit) issues(r *Rule, res policy.Result) {
+	for _, is := range res.Issues {
+		f := Finding{Code: "evidence." + is.Code, Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: is.Pointer, Message: fmt.Sprintf("rule %q: %s", r.ID, is.Message)}
+		switch is.Code {
+		case "undefined", "too_large", "irr_ambiguous", "too_complex":
+			f.Code, f.Tier, f.Stage = "math."+is.Code, High, StageMath
+		case "row_error", "date":
+			f.Code, f.Tier, f.Stage = "schema."+is.Code, High, StageSchema
+		case "operand_type":
+			f.Fix = &Fix{Text: "write the value in the type that the sheet declares; numbers are JSON numbers, not text"}
+		}
+		f.Atoms = []string{a.atom("operand."+is.Code, is.Pointer, false, atomSeverity(f.Tier), "field", is.Message)}
+		a.flag(r, f)
+	}
+}
+
+// straddles flags a claim that lies on the other side of the gate than its recomputation (S14), unless it is honest rounding.
+func (a *audit) straddles(r *Rule) {
+	truth := r.expr.Eval(a.env).Truth
+	if truth == policy.Unknown {
+		return
+	}
+	crossed, all := []string{}, map[string]bool{}
+	for id := range a.dependencies(r.expr.Refs().Calcs) {
+		if !slices.Contains(r.expr.Refs().Calcs, id) {
+			continue
+		}
+		all[id] = true
+		if a.truthAsClaimed(r, map[string]bool{id: true}) == opposite(truth) {
+			crossed = append(crossed, id)
+		}
+	}
+	if len(crossed) == 0 && len(all) > 1 && a.truthAsClaimed(r, all) == opposite(truth) {
+		crossed = slices.Sorted(maps.Keys(all))
+	}
+	for _, id := range crossed {
+		a.straddle(r, id)
+	}
+}
+
+func opposite(t policy.Ternary) policy.Ternary {
+	if t == policy.True {
+		return policy.False
+	}
+	return policy.True
+}
+
+func (a *audit) truthAsClaimed(r *Rule, ids map[string]bool) policy.Ternary {
+	env := *a.env
+	env.Calc = a.calcReader(nil, ids)
+	return r.expr.Eval(&env).Truth
+}
+
+// straddle flags each statement of the calculation whose claim crosses the gate.
+func (a *audit) straddle(r *Rule, id string) {
+	math := a.Sheet.Rule("math." + id)
+	for _, c := range a.byID[id] {
+		if c.claimed == nil || c.value() == nil {
+			continue
+		}
+		if c.worst.rounded && !c.worst.coarse || a.honest(c) {
+			a.note(math, fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s", id, r.Text))
+			continue
+		}
+		atom := a.atom("recompute.same_side", id, false, "critical", "cross_field", r.Text)
+		a.flag(math, Finding{Code: "math.straddles_gate", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: c.pointer + "/result", Atoms: []string{atom},
+			Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s", id, shown(c.claimed), r.ID, r.Text, shown(c.value())),
+			Spot:    &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
+		a.setStatus(math.ID, Flag)
+	}
+}
+
+// honest reports whether the claim is the recomputed value rounded as written, whatever band it is in (S2a).
+func (a *audit) honest(c *calculation) bool {
+	strict := bands{tolerance: zero, mid: c.bands.mid, high: c.bands.high}
+	d := strict.measure(c.claimed, c.value(), c.written, c.scale)
+	return d.rounded && !d.coarse
+}
+
+// note adds a remark to a rule's check.
+func (a *audit) note(r *Rule, text string) {
+	for i := range a.checks {
+		if a.checks[i].ID == r.ID && !slices.Contains(a.checks[i].Notes, text) {
+			a.checks[i].Notes = append(a.checks[i].Notes, text)
+		}
+	}
+}
+
+// setStatus changes what became of an earlier rule: math rules come before the gates that show them wrong.
+func (a *audit) setStatus(id string, s Status) {
+	for i := range a.checks {
+		if a.checks[i].ID == id {
+			a.checks[i].Status = s
+		}
+	}
+}
+
+// tierOf is the declared tier, or what tier_by's measure says.
+func (a *audit) tierOf(r *Rule) Tier {
+	if r.tierBy == nil {
+		return r.Tier
+	}
+	measure := r.tierBy.measure.Eval(a.env).Val.Num
+	switch {
+	case measure == nil || decimal.Cmp(measure, r.tierBy.high) > 0:
+		return High
+	case r.tierBy.mid == nil || decimal.Cmp(measure, r.tierBy.mid) > 0:
+		return Mid
+	}
+	return Low
+}
+
+// title is what a message calls the rule.
+func (r *Rule) title() string {
+	if r.Label != "" {
+		return r.Label
+	}
+	return r.ID
+}
+
+// gatePointer is where a reader should look: the first operand that came from the submission.
+func gatePointer(res policy.Result) string {
+	for _, op := range res.Operands {
+		if p := op.Val.Pointer(); p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+func missingPointer(res policy.Result) string {
+	for _, m := range res.Missing {
+		if m.Pointer != "" {
+			return m.Pointer
+		}
+	}
+	return ""
+}
+
+// missingText lists what is missing, for reasons and messages.
+func missingText(res policy.Result) string {
+	var words []string
+	for _, m := range res.Missing {
+		if w := whyMissing(m); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	for _, is := range res.Issues {
+		words = append(words, is.Message)
+	}
+	if len(words) == 0 {
+		return "an operand is missing"
+	}
+	return listed(words)
+}
+
+// operandText prints the operands that are not literals: "dscr = 1.022, …".
+func operandText(res policy.Result) string {
+	var words []string
+	for _, op := range res.Operands {
+		w := op.Text + " = " + valueText(op.Val)
+		if op.From != "literal" && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words[:min(len(words), 8)], ", ")
+}
+
+func valueText(v policy.Val) string {
+	if v.Kind == policy.Num {
+		return shown(v.Num)
+	}
+	return v.String()
+}
+
+// gap is left − right of a comparison of numbers, as a canonical decimal.
+func gap(sides *[2]policy.Val) string {
+	if sides[0].Num == nil || sides[1].Num == nil {
+		return ""
+	}
+	d, err := decimal.Sub(sides[0].Num, sides[1].Num)
+	if err != nil {
+		return ""
+	}
+	return number(d)
+}
+
+// explainRule keeps the proof of a rule, for --explain.
+func (a *audit) explainRule(r *Rule, res policy.Result, out outcome) {
+	if !a.Explain {
+		return
+	}
+	e := Explanation{RuleID: r.ID, Text: r.Text, Outcome: string(out.status)}
+	for _, op := range res.Operands {
+		e.Operands = append(e.Operands, ExplainedOperand{Text: op.Text, Value: op.Val.String(), From: op.From})
+	}
+	a.explain = append(a.explain, e)
+}

@@ -1,0 +1,367 @@
+package referee
+
+import (
+	"fmt"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// oneAndHalf is where a range or jump ratio becomes high, unless the sheet says otherwise.
+var oneAndHalf = decimal.MustParse("1.5")
+
+// limit is one member's allowed interval.
+type limit struct {
+	field     string
+	low, high *decimal.Num
+}
+
+// sampleRule are the parameters of range and jump rules.
+type sampleRule struct {
+	path, cur, prev string
+	limits          []limit
+	thresholds      []limit // high is the threshold
+	angles          map[string]bool
+	critical        *decimal.Num
+	optional        bool
+}
+
+func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
+	s := &sampleRule{path: text(v, "over"), critical: orDefault(num(v.Get("ratio")), oneAndHalf), optional: truth(v.Get("optional"))}
+	for _, m := range members(v.Get("limits")) {
+		pair := items(m.Value)
+		if len(pair) != 2 || num(pair[0]) == nil || num(pair[1]) == nil || decimal.Cmp(num(pair[0]), num(pair[1])) >= 0 {
+			l.problems.add(m.Value, "limits", "limit %q must be [low, high] with low below high", m.Key)
+			continue
+		}
+		s.limits = append(s.limits, limit{m.Key, num(pair[0]), num(pair[1])})
+	}
+	l.samplePath(v, "over")
+	r.Text = fmt.Sprintf("members of %s lie within their limits", s.path)
+	r.run = func(a *audit, r *Rule) outcome { return a.inRange(r, s) }
+}
+
+func (l *loader) samplePath(v *strictjson.Value, key string) {
+	if p := v.Get(key); p != nil {
+		if _, err := parsePath(p.Text); err != nil {
+			l.problems.add(p, "path", "%s: %v", key, err)
+		}
+	}
+}
+
+func orDefault(n, fallback *decimal.Num) *decimal.Num {
+	if n == nil {
+		return fallback
+	}
+	return n
+}
+
+// samples are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to read evidence.
+func (a *audit) samples(path string) ([]*strictjson.Value, error) {
+	v, err := a.at(path)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind == strictjson.Array {
+		return v.Items, nil
+	}
+	return []*strictjson.Value{v}, nil
+}
+
+// at finds the value at a path of the submission, or of JSON evidence: "$evidence.<id>#/pointer".
+func (a *audit) at(path string) (*strictjson.Value, error) {
+	if rest, ok := cutPrefix(path, "$evidence."); ok {
+		return a.evidenceJSON(rest)
+	}
+	pointer, err := parsePath(path)
+	if err != nil {
+		return nil, err
+	}
+	v := a.doc.At(pointer)
+	if v.IsMissing() {
+		return nil, &missingPath{pointer}
+	}
+	return v, nil
+}
+
+// missingPath is the error of a path at which there is nothing.
+type missingPath struct{ pointer string }
+
+func (e *missingPath) Error() string { return "nothing at " + e.pointer }
+
+func (a *audit) evidenceJSON(ref string) (*strictjson.Value, error) {
+	if a.Evidence == nil {
+		return nil, errNoManifest
+	}
+	hit, err := a.Evidence.Resolve(ref)
+	if err != nil {
+		return nil, err
+	}
+	if hit.Open {
+		return nil, errLeftToHuman
+	}
+	if hit.JSON == nil {
+		return nil, fmt.Errorf("evidence %q holds no JSON there", ref)
+	}
+	return hit.JSON, nil
+}
+
+// inRange: each member lies within its limits; beyond them the overshoot decides the tier.
+func (a *audit) inRange(r *Rule, s *sampleRule) outcome {
+	rows, err := a.samples(s.path)
+	if err != nil {
+		return a.cannotRead(r, err)
+	}
+	before := a.raised
+	for _, row := range rows {
+		for _, lim := range s.limits {
+			a.checkLimit(r, s, row, lim)
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+// cannotRead turns an unreadable operand of a rule into a skip and its work-defect.
+func (a *audit) cannotRead(r *Rule, err error) outcome {
+	if missing, ok := err.(*missingPath); ok {
+		a.operandMissing(r, policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: missing.pointer, Pointer: missing.pointer, Why: err.Error()}}})
+	}
+	return skipped("cannot be decided: %v", err)
+}
+
+func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim limit) {
+	v := row.Get(lim.field)
+	if v == nil && s.optional {
+		return
+	}
+	x := num(v)
+	where := row.Pointer() + "/" + escapePointer(lim.field)
+	if x == nil {
+		a.notANumber(r, v, where, lim.field)
+		return
+	}
+	ratio := overshoot(x, lim)
+	pass := decimal.Cmp(ratio, one) <= 0
+	tier := ratioTier(ratio, s.critical)
+	id := a.atom("range_sanity.out_of_range", lim.field, pass, atomSeverity(tier), "field", "within its limits")
+	if !pass {
+		a.flag(r, Finding{Code: "math.out_of_range", Tier: tier, Pointer: where, Atoms: []string{id},
+			Message: fmt.Sprintf("%s is %s; it lies between %s and %s", lim.field, shown(x), shown(lim.low), shown(lim.high)),
+			Spot:    &Spot{Claimed: number(x), Distance: number(ratio), Band: string(tier)}})
+	}
+}
+
+func (a *audit) notANumber(r *Rule, v *strictjson.Value, where, name string) {
+	message := name + " is missing"
+	if v != nil {
+		message = fmt.Sprintf("%s is not a number: %s", name, clip(string(v.Source(a.Bytes))))
+		if int(v.End) > len(a.Bytes) {
+			message = name + " is not a number"
+		}
+	}
+	id := a.atom("numeric_validity.not_a_number", name, false, "critical", "field", message)
+	a.flag(r, Finding{Code: "math.not_a_number", Tier: High, Pointer: where, Atoms: []string{id}, Message: message, Fix: &Fix{Text: "state it as a JSON number"}})
+}
+
+// overshoot is |x − middle| / half-span: 1 is the limit itself.
+func overshoot(x *decimal.Num, lim limit) *decimal.Num {
+	c := newCalculator()
+	middle := c.quo(c.add(lim.low, lim.high), two)
+	half := c.quo(c.sub(lim.high, lim.low), two)
+	ratio := c.quo(decimal.Abs(c.sub(x, middle)), half)
+	if c.err != nil {
+		return hundred // beyond every limit: the value does not fit into decimals
+	}
+	return ratio
+}
+
+// ratioTier: above 1 is mid, above critical high.
+func ratioTier(ratio, critical *decimal.Num) Tier {
+	if decimal.Cmp(ratio, critical) > 0 {
+		return High
+	}
+	return Mid
+}
+
+func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
+	s := &sampleRule{path: text(v, "series"), cur: text(v, "cur"), prev: text(v, "prev"), angles: map[string]bool{}, critical: orDefault(num(v.Get("ratio")), oneAndHalf)}
+	if (s.path == "") == (s.cur == "" || s.prev == "") {
+		l.problems.add(v, "missing_key", "a jump check needs either series, or cur and prev")
+	}
+	for _, name := range texts(v, "angle_fields") {
+		s.angles[name] = true
+	}
+	factor := orDefault(num(v.Get("factor")), one)
+	for _, m := range members(v.Get("thresholds")) {
+		n := num(m.Value)
+		if n == nil || n.Sign() <= 0 {
+			l.problems.add(m.Value, "thresholds", "threshold %q must be a number above 0", m.Key)
+			continue
+		}
+		if n, err := decimal.Mul(n, factor); err == nil {
+			s.thresholds = append(s.thresholds, limit{field: m.Key, high: n})
+		}
+	}
+	r.Text = "steps stay below their thresholds"
+	r.run = func(a *audit, r *Rule) outcome { return a.jumps(r, s) }
+}
+
+// jumps compares each sample with the one before.
+func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
+	rows, err := a.steps(s)
+	if err != nil {
+		return a.cannotRead(r, err)
+	}
+	if len(rows) < 2 {
+		return skipped("a first sample has no predecessor")
+	}
+	before := a.raised
+	for i := 1; i < len(rows); i++ {
+		for _, t := range s.thresholds {
+			a.checkStep(r, s, rows[i-1], rows[i], t)
+		}
+	}
+	return flaggedSince(a, before)
+}
+
+func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
+	if s.path != "" {
+		return a.samples(s.path)
+	}
+	prev, err := a.at(s.prev)
+	if err != nil {
+		return nil, err
+	}
+	cur, err := a.at(s.cur)
+	if err != nil {
+		return nil, err
+	}
+	return []*strictjson.Value{prev, cur}, nil
+}
+
+func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) {
+	x, y := num(prev.Get(t.field)), num(cur.Get(t.field))
+	where := cur.Pointer() + "/" + escapePointer(t.field)
+	if x == nil || y == nil {
+		if cur.Get(t.field) != nil && y == nil {
+			a.notANumber(r, cur.Get(t.field), where, t.field)
+		}
+		return
+	}
+	c := newCalculator()
+	step := decimal.Abs(c.sub(y, x))
+	if s.angles[t.field] {
+		step = shortestArc(step)
+	}
+	ratio := c.quo(step, t.high)
+	if c.err != nil {
+		ratio = hundred
+	}
+	pass, tier := decimal.Cmp(ratio, one) <= 0, ratioTier(ratio, s.critical)
+	id := a.atom("jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field", "step within its threshold")
+	if !pass {
+		a.flag(r, Finding{Code: "math.jump", Tier: tier, Pointer: where, Atoms: []string{id},
+			Message: fmt.Sprintf("%s moves by %s in one step (from %s to %s); at most %s is plausible", t.field, shown(step), shown(x), shown(y), shown(t.high)),
+			Spot:    &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
+	}
+}
+
+// shortestArc folds a difference of degrees into 0 … 180.
+func shortestArc(d *decimal.Num) *decimal.Num {
+	full := decimal.FromInt(360)
+	m, err := decimal.Mod(d, full)
+	if err != nil {
+		return d
+	}
+	rest, err := decimal.Sub(full, m)
+	if err != nil || decimal.Cmp(m, rest) <= 0 {
+		return m
+	}
+	return rest
+}
+
+// agreement are the parameters of an agree rule.
+type agreement struct {
+	left, right    *policy.Expr
+	metric         string
+	warn, critical *decimal.Num
+}
+
+func (l *loader) compileAgree(r *Rule, v *strictjson.Value) {
+	g := &agreement{left: l.expr(v.Get("left"), r.ID+": left"), right: l.expr(v.Get("right"), r.ID+": right"), metric: text(v, "metric"), warn: num(v.Get("warn"))}
+	g.critical = orDefault(num(v.Get("critical")), g.warn)
+	if decimal.Cmp(g.warn, g.critical) > 0 || g.warn.IsNeg() {
+		l.problems.add(v, "agree", "warn %s must be at least 0 and at most critical %s", g.warn, g.critical)
+	}
+	if g.metric == "" {
+		g.metric = "abs"
+	}
+	if g.left == nil || g.right == nil {
+		return
+	}
+	r.Text = fmt.Sprintf("%s agrees with %s within %s (%s)", g.left.Text(), g.right.Text(), g.warn, g.metric)
+	r.run = func(a *audit, r *Rule) outcome { return a.agrees(r, g) }
+}
+
+// agrees: at most warn passes, at most critical is mid, beyond is high.
+func (a *audit) agrees(r *Rule, g *agreement) outcome {
+	left, right := g.left.Eval(a.env), g.right.Eval(a.env)
+	x, y := left.Val.Num, right.Val.Num
+	if x == nil || y == nil {
+		joined := policy.Result{Missing: append(left.Missing, right.Missing...), Issues: append(left.Issues, right.Issues...)}
+		a.issues(r, joined)
+		a.operandMissing(r, joined)
+		return skipped("cannot be decided: %s", missingText(joined))
+	}
+	d := g.difference(x, y)
+	pass := d != nil && decimal.Cmp(d, g.warn) <= 0
+	tier := Mid
+	if d == nil || decimal.Cmp(d, g.critical) > 0 || decimal.Cmp(g.warn, g.critical) == 0 {
+		tier = High
+	}
+	if r.v.Get("tier") != nil && decimal.Cmp(g.warn, g.critical) == 0 {
+		tier = r.Tier
+	}
+	id := a.atom("cross_field."+r.ID, "", pass, atomSeverity(tier), "cross_field", r.Text)
+	if pass {
+		return passed
+	}
+	f := Finding{Code: "agree." + r.ID, Tier: tier, Pointer: gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
+		Message: fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(), g.left.Text(), shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn)),
+		Spot:    &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
+	if r.Fix != "" {
+		f.Fix = &Fix{Text: r.Fix}
+	}
+	a.flag(r, f)
+	return flagged
+}
+
+func differenceText(d *decimal.Num) string {
+	if d == nil {
+		return "more than can be computed"
+	}
+	return shown(d)
+}
+
+// difference by the metric; nil is infinite.
+func (g *agreement) difference(x, y *decimal.Num) *decimal.Num {
+	delta, err := decimal.Sub(x, y)
+	if err != nil {
+		return nil
+	}
+	switch g.metric {
+	case "rel":
+		return relative(delta, y)
+	case "angle":
+		return shortestArc(decimal.Abs(delta))
+	}
+	return decimal.Abs(delta)
+}
+
+func cutPrefix(s, prefix string) (string, bool) {
+	if len(s) >= len(prefix) && s[:len(prefix)] == prefix {
+		return s[len(prefix):], true
+	}
+	return s, false
+}

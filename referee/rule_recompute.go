@@ -1,0 +1,164 @@
+package referee
+
+import (
+	"fmt"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// recompute are the parameters of a recompute rule: a value of the submission against an expression.
+type recompute struct {
+	path   string
+	claim  *policy.Expr // of calc: the claimed result
+	expr   *policy.Expr
+	bands  bands
+	money  bool
+	units  string
+	target string // in words
+}
+
+func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
+	rc := &recompute{path: text(v, "path"), expr: l.expr(v.Get("formula"), r.ID+": formula"), units: text(v, "units")}
+	rc.target = rc.path
+	if id := text(v, "calc"); id != "" {
+		rc.target = id
+		claim, err := policy.ParseText("claimed("+id+")", l.sheet.names)
+		if err != nil {
+			l.problems.add(v.Get("calc"), "unknown_name", "%v", err)
+			return
+		}
+		rc.claim = claim
+	}
+	if (rc.path == "") == (rc.claim == nil) {
+		l.problems.add(v, "missing_key", "a recompute check needs either path or calc")
+	}
+	if _, err := parsePath(rc.path); rc.path != "" && err != nil {
+		l.problems.add(v.Get("path"), "path", "%v", err)
+	}
+	rc.money = monetary(boolean(v.Get("monetary")), rc.units, rc.target)
+	rc.bands = l.sheet.penalty
+	if rc.money {
+		rc.bands = l.sheet.money
+	}
+	if n := num(v.Get("tolerance")); n != nil {
+		rc.bands.tolerance = n
+	}
+	rc.bands.abs = num(v.Get("tolerance_abs"))
+	if err := rc.bands.valid(); err != nil {
+		l.problems.add(v.Get("tolerance"), "tolerance", "%v", err)
+	}
+	if rc.expr == nil {
+		return
+	}
+	r.Text = rc.target + " = " + rc.expr.Text()
+	r.expr = rc.expr
+	r.run = func(a *audit, r *Rule) outcome { return a.recomputes(r, rc) }
+}
+
+// recomputes holds the value against the expression within the bands.
+func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
+	want := rc.expr.Eval(a.env)
+	claim, written, pointer, miss := a.claimOf(rc)
+	if miss != nil {
+		a.operandMissing(r, *miss)
+		return skipped("cannot be decided: %s", missingText(*miss))
+	}
+	if want.Val.Num == nil {
+		a.issues(r, want)
+		a.operandMissing(r, want)
+		return skipped("cannot be decided: %s", missingText(want))
+	}
+	if claim == nil {
+		a.flag(r, Finding{Code: "evidence.operand_type", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Message: rc.target + " is not a number", Fix: &Fix{Text: "state it as a JSON number"}})
+		return skipped("%s is not a number", rc.target)
+	}
+	scale := unitScale(rc.units)
+	canonical := scaledBy(claim.Num, scale)
+	d := a.Sheet.materialAmount(rc.bands.measure(canonical, want.Val.Num, written, scale), rc.money)
+	id := a.atom("recompute.within_band", rc.target, !d.failed(), atomSeverity(d.band.tier()), "field", r.Text)
+	if !d.failed() {
+		out := passed
+		if d.rounded {
+			out.notes = []string{"rounded: " + rc.target}
+		}
+		return out
+	}
+	c := &calculation{name: rc.target, pointer: pointer, worst: d, units: rc.units, money: rc.money, bands: rc.bands, written: written, scale: scale, own: want.Val.Num}
+	f := a.mismatch(c, id)
+	f.Pointer = pointer
+	f.Message = fmt.Sprintf("%s is %s; recomputed %s from %s (off by %s, %s)", rc.target, shown(d.claimed), shown(d.reference), rc.expr.Text(), amount(d.delta, rc.money, rc.units), percent(d.rel))
+	if f.Fix != nil && f.Fix.JSONPatch != "" {
+		f.Fix.JSONPatch = ""
+	}
+	a.flag(r, f)
+	return flagged
+}
+
+// claimOf reads the claimed value with its source text and place.
+func (a *audit) claimOf(rc *recompute) (claim *policy.Val, written, pointer string, miss *policy.Result) {
+	if rc.claim != nil {
+		res := rc.claim.Eval(a.env)
+		if res.Val.Num == nil {
+			return nil, "", "", &res
+		}
+		pointer = res.Val.Pointer()
+		if v := a.doc.At(pointer); v != nil && v.Kind == strictjson.Number {
+			written = v.Text
+		}
+		return &res.Val, written, pointer, nil
+	}
+	pointer, _ = parsePath(rc.path)
+	v := a.doc.At(pointer)
+	if v.IsMissing() {
+		return nil, "", pointer, &policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: rc.path, Pointer: pointer, Why: "nothing at " + pointer}}}
+	}
+	if num(v) == nil {
+		return nil, "", pointer, nil
+	}
+	val := policy.Number(num(v))
+	return &val, v.Text, pointer, nil
+}
+
+func (l *loader) compileBind(r *Rule, v *strictjson.Value) {
+	m := l.sheet.mathNamed(text(v, "calc"))
+	if m == nil {
+		l.problems.addNear(v.Get("calc"), "unknown_name", text(v, "calc"), l.sheet.names.Calcs, "bind names the calculation %q, which the sheet does not declare", text(v, "calc"))
+	}
+	to, input := l.expr(v.Get("to"), r.ID+": to"), text(v, "input")
+	b := l.sheet.penalty
+	if n := num(v.Get("tolerance")); n != nil {
+		b.tolerance = n
+	}
+	if m == nil || to == nil {
+		return
+	}
+	r.Text = fmt.Sprintf("input %s of %s equals %s", input, m.ID, to.Text())
+	r.run = func(a *audit, r *Rule) outcome { return a.binds(r, m, input, to, b) }
+}
+
+// binds holds an input of a calculation against its bound source.
+func (a *audit) binds(r *Rule, m *MathCheck, input string, to *policy.Expr, b bands) outcome {
+	want := to.Eval(a.env)
+	if want.Val.Num == nil {
+		a.issues(r, want)
+		a.operandMissing(r, want)
+		return skipped("cannot be decided: %s", missingText(want))
+	}
+	if len(a.byID[m.ID]) == 0 {
+		return skipped("no calculation named %q", m.ID)
+	}
+	before := a.raised
+	for _, c := range a.byID[m.ID] {
+		in, ok := a.agentInput(input, c)
+		if !ok || in.Num == nil {
+			a.flag(r, Finding{Code: "math.inputs_missing", Tier: Mid, Pointer: c.pointer + "/inputs", Message: fmt.Sprintf("calculation %q has no input %q", m.ID, input), Fix: &Fix{Text: "add the input"}})
+			continue
+		}
+		if d := b.measure(in.Num, want.Val.Num, "", nil); d.failed() {
+			a.flag(r, Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/inputs", Spot: spotOf(d),
+				Message: fmt.Sprintf("input %q of %q is %s; %s is %s", input, m.ID, shown(in.Num), to.Text(), shown(want.Val.Num)), Fix: fixOf(r)})
+		}
+	}
+	return flaggedSince(a, before)
+}

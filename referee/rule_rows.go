@@ -1,0 +1,110 @@
+package referee
+
+import (
+	"fmt"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// forEach are the parameters of a for_each rule.
+type forEach struct {
+	over    *policy.Expr
+	where   *policy.Expr
+	key     string
+	maxBad  int64
+	maxRate *decimal.Num
+}
+
+func (l *loader) compileForEach(r *Rule, v *strictjson.Value) {
+	f := &forEach{over: l.expr(v.Get("over"), r.ID+": over"), key: text(v, "key"), maxRate: num(v.Get("max_rate"))}
+	f.maxBad, _ = v.Get("max_violations").Int()
+	if f.over == nil {
+		return
+	}
+	each, where, err := f.over.RowPredicates(l.sheet.names, v.Get("each"), v.Get("where"))
+	if err != nil {
+		l.problems.add(v.Get("each"), "expression", "%s: %v", r.ID, err)
+		return
+	}
+	r.expr, f.where = each, where
+	r.Text = fmt.Sprintf("for each row of %s: %s", f.over.Text(), each.Text())
+	r.run = func(a *audit, r *Rule) outcome { return a.everyRow(r, f) }
+}
+
+// everyRow holds the condition for each row and names the rows that break it.
+func (a *audit) everyRow(r *Rule, f *forEach) outcome {
+	rows, whole := policy.Rows(a.env, f.over, r.expr, f.where, f.key)
+	if whole.Truth == policy.Unknown {
+		a.issues(r, whole)
+		if r.OnMissing == "flag" {
+			a.gateUnknown(r, whole)
+			return flagged
+		}
+		a.operandMissing(r, whole)
+		return skipped("cannot be decided: %s", missingText(whole))
+	}
+	a.explainRule(r, whole, outcome{status: Pass})
+	var bad, unknown []policy.RowResult
+	for _, row := range rows {
+		switch row.Result.Truth {
+		case policy.False:
+			bad = append(bad, row)
+		case policy.Unknown:
+			unknown = append(unknown, row)
+		}
+		a.atom("row."+r.ID, row.Key, row.Result.Truth == policy.True, atomSeverity(r.Tier), "field", "row "+row.Key)
+	}
+	if a.tooMany(len(bad), len(rows), f) {
+		a.flagRows(r, bad, len(rows))
+		return flagged
+	}
+	if len(unknown) > 0 {
+		for _, row := range unknown {
+			a.issues(r, row.Result)
+			a.operandMissing(r, row.Result)
+		}
+		return skipped("%d of %d rows cannot be decided: %s", len(unknown), len(rows), missingText(unknown[0].Result))
+	}
+	return outcome{status: Pass, vacuous: len(rows) == 0}
+}
+
+func (a *audit) tooMany(bad, rows int, f *forEach) bool {
+	if bad == 0 {
+		return false
+	}
+	if f.maxRate != nil {
+		rate, err := decimal.Quo(decimal.FromInt(int64(bad)), decimal.FromInt(int64(rows)))
+		return err != nil || decimal.Cmp(rate, f.maxRate) > 0
+	}
+	return int64(bad) > f.maxBad
+}
+
+// flagRows emits one finding for the rule, or one a row.
+func (a *audit) flagRows(r *Rule, bad []policy.RowResult, rows int) {
+	tier := a.tierOf(r)
+	fix := func() *Fix {
+		if r.Fix == "" {
+			return nil
+		}
+		return &Fix{Text: r.Fix}
+	}
+	keys := make([]string, len(bad))
+	for i, row := range bad {
+		keys[i] = row.Key
+		if r.PerRow {
+			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
+				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key, operandText(row.Result))})
+		}
+	}
+	if r.PerRow {
+		return
+	}
+	message := r.Message
+	if message == "" {
+		message = r.title() + " does not hold"
+	}
+	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
+		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, len(bad), rows, listed(keys), operandText(bad[0].Result))})
+}

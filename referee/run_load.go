@@ -1,0 +1,190 @@
+package referee
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/evidence"
+)
+
+var evidenceKinds = []string{"file", "note", "url", "observation", "tool_output", "model_output", "log"}
+
+// agentRecord is the profile in run.json.
+var agentRecord = &record{Name: "agent", Fields: []field{
+	{Name: "name", Type: "string", Doc: "the agent's name"}, {Name: "model", Type: "string", Doc: "the model it ran on"}, {Name: "provider", Type: "string", Doc: "who serves the model"},
+	{Name: "harness", Type: "string", Doc: "what ran the agent"}, {Name: "runtime", Type: "string", Doc: "what ran the model"}, {Name: "tools", Type: "strings", Doc: "tools it had"},
+	{Name: "modalities", Type: "strings", Doc: "modalities the model reads"}, {Name: "capability_tier", Type: "string", Doc: "edge, small, mid or frontier", Enum: classes},
+	{Name: "params_b", Type: "number", Doc: "billions of parameters"}, {Name: "context_tokens", Type: "number", Doc: "context window in tokens"}, {Name: "vram_gb", Type: "number", Doc: "GPU memory in gigabytes"},
+	{Name: "confidence_prior", Type: "number", Doc: "the model's own confidence; shown in profiles, never in a verdict"},
+}}
+
+// runRecord is run.json (formats.md).
+var runRecord = &record{Name: "run.json", Fields: []field{
+	{Name: "schema", Type: "string", Doc: "names the format", Required: true, Enum: []string{RunSchema}},
+	{Name: "id", Type: "string", Doc: "the run's id, the name of its folder", Required: true},
+	{Name: "lane", Type: "string", Doc: "what kind of work it is", Required: true, Enum: lanes},
+	{Name: "flight_sheet", Type: "string", Doc: "slug, or slug@version", Required: true},
+	{Name: "project", Type: "string", Doc: "what the work belongs to"},
+	{Name: "agent", Type: "object", Doc: "the agent's profile", Of: agentRecord},
+	{Name: "assignment", Type: "string", Doc: "what the agent was asked; the sheet's instructions otherwise"},
+	{Name: "submission", Type: "string", Doc: "path of the submission, default submission.json"},
+	{Name: "evidence", Type: "array", Doc: "what the agent was given", Of: &record{Name: "an evidence item", Fields: []field{
+		{Name: "id", Type: "string", Doc: "the name that claims cite", Required: true}, {Name: "path", Type: "string", Doc: "file inside the run folder"},
+		{Name: "kind", Type: "string", Doc: "what it is", Enum: evidenceKinds}, {Name: "title", Type: "string", Doc: "its title"},
+		{Name: "text", Type: "string", Doc: "a note's own text"}, {Name: "url", Type: "string", Doc: "where it was found"},
+		{Name: "snapshot", Type: "string", Doc: "file with what the url showed"}}}},
+	{Name: "operator", Type: "string", Doc: "GitHub login of the person who ran the agent"},
+	{Name: "cost_usd", Type: "string", Doc: "what the run cost, as a decimal"},
+	{Name: "revision_of", Type: "string", Doc: "SHA-256 of the receipt or submission that this run revises"},
+}}
+
+var (
+	runID      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+	costNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`)
+)
+
+// ParseRun reads run.json strictly: unknown members, other schemas and paths out of the folder are refused, all at once, with their places
+// (*RefusedError, or *strictjson.Error). file names it in messages.
+func ParseRun(src []byte, file string) (*Run, error) {
+	doc, err := strictjson.Parse(src, strictjson.DocumentLimits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	problems := &Problems{File: file}
+	runRecord.check(doc, problems)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	r := &Run{Schema: text(doc, "schema"), ID: text(doc, "id"), Lane: text(doc, "lane"), Sheet: text(doc, "flight_sheet"), Project: text(doc, "project"),
+		Assignment: text(doc, "assignment"), Submission: text(doc, "submission"), Operator: text(doc, "operator"), CostUSD: text(doc, "cost_usd"), RevisionOf: text(doc, "revision_of")}
+	if r.Submission == "" {
+		r.Submission = "submission.json"
+	}
+	r.Agent = agentOf(doc.Get("agent"))
+	for _, v := range items(doc.Get("evidence")) {
+		r.Evidence = append(r.Evidence, evidence.Item{ID: text(v, "id"), Path: text(v, "path"), Kind: text(v, "kind"), Title: text(v, "title"), Text: text(v, "text"), URL: text(v, "url"),
+			Snapshot: text(v, "snapshot"), Pos: v.Pos})
+	}
+	r.check(doc, problems)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// check holds what the record cannot say.
+func (r *Run) check(doc *strictjson.Value, problems *Problems) {
+	if !runID.MatchString(r.ID) {
+		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128", clip(r.ID))
+	}
+	if r.CostUSD != "" && !costNumber.MatchString(r.CostUSD) {
+		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD), "1.84")
+	}
+	if r.RevisionOf != "" && !hexHash.MatchString(r.RevisionOf) {
+		problems.add(doc.Get("revision_of"), "revision_of", "revision_of must be a SHA-256 in lower-case hex")
+	}
+	if err := insideRun(r.Submission); err != nil {
+		problems.add(doc.Get("submission"), "path", "submission: %v", err)
+	}
+	for _, v := range items(doc.Get("evidence")) {
+		if p := text(v, "path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
+			problems.add(v, "evidence", "the submission cannot be its own evidence")
+		}
+	}
+}
+
+// insideRun refuses a path that could leave the run folder.
+func insideRun(p string) error {
+	switch {
+	case !fs.ValidPath(p) || p == ".":
+		return fmt.Errorf("%q must be a path inside the run folder, with forward slashes and without . or ..", clip(p))
+	case strings.ContainsAny(p, "\\\x00") || strings.ContainsFunc(p, func(c rune) bool { return c < 0x20 || c == 0x7f }):
+		return fmt.Errorf("%q holds a backslash or a control character", clip(p))
+	}
+	return nil
+}
+
+// agentOf reads a profile; members that are absent stay unknown.
+func agentOf(v *strictjson.Value) Agent {
+	number := func(key string) string {
+		if n := num(v.Get(key)); n != nil {
+			return n.String()
+		}
+		return ""
+	}
+	return Agent{Name: text(v, "name"), Model: text(v, "model"), Provider: text(v, "provider"), Harness: text(v, "harness"), Runtime: text(v, "runtime"),
+		CapabilityTier: text(v, "capability_tier"), ParamsB: number("params_b"), ContextTokens: number("context_tokens"), VRAMGB: number("vram_gb"), Confidence: number("confidence_prior"),
+		Tools: texts(v, "tools"), Modalities: texts(v, "modalities"), ToolsKnown: v.Get("tools") != nil, ModalitiesKnown: v.Get("modalities") != nil}
+}
+
+// RunFolder is a run as read from a tree: its manifest, its submission's bytes, its evidence and its advisory files.
+type RunFolder struct {
+	Run      *Run
+	Bytes    []byte // the submission
+	Evidence *evidence.Set
+	Advisory []FileRef
+}
+
+// maxManifest and maxSubmission bound what is read of a run folder before anything is parsed; one byte more than the limit is read, so that
+// the reader refuses it by name.
+const (
+	maxManifest   = 1 << 20
+	maxSubmission = 5<<20 + 1
+)
+
+// OpenRun reads a run folder from a tree (os.Root's, or git objects). Symlinks and anything that is not a regular file are refused.
+func OpenRun(tree fs.FS) (*RunFolder, error) {
+	src, err := ReadFile(tree, "run.json", maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	run, err := ParseRun(src, "run.json")
+	if err != nil {
+		return nil, err
+	}
+	f := &RunFolder{Run: run, Evidence: evidence.Open(tree, run.Evidence, evidence.Limits{})}
+	if f.Bytes, err = ReadFile(tree, run.Submission, maxSubmission); err != nil {
+		return nil, err
+	}
+	f.Advisory, err = advisory(tree)
+	return f, err
+}
+
+// advisory hashes the opinions under advisory/: shown, bound, never judged.
+func advisory(tree fs.FS) ([]FileRef, error) {
+	names, err := fs.Glob(tree, "advisory/*.json")
+	if err != nil {
+		return nil, fmt.Errorf("reading advisory files: %w", err)
+	}
+	slices.Sort(names)
+	var out []FileRef
+	for _, name := range names {
+		b, err := ReadFile(tree, name, maxManifest)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, FileRef{Path: name, SHA256: hashText(string(b))})
+	}
+	return out, nil
+}
+
+// Case prepares the audit of a run folder by a sheet. profile is the pinned profile, or nil for the run's own.
+func (f *RunFolder) Case(sheet *Sheet, profile *Agent) Case {
+	agent := &f.Run.Agent
+	c := Case{Sheet: sheet, Run: f.Run, Evidence: f.Evidence, Path: f.Run.Submission, Bytes: f.Bytes, Agent: agent, Advisory: f.Advisory}
+	if profile != nil {
+		c.Agent, c.Declared = profile, agent
+	}
+	return c
+}
+
+// SplitSheet splits "slug@version"; version is "" where only the slug is given.
+func SplitSheet(ref string) (slug, version string) {
+	slug, version, _ = strings.Cut(ref, "@")
+	return slug, version
+}

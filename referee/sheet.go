@@ -1,0 +1,360 @@
+package referee
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/schema"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/formula"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// Sheet is a loaded flight sheet: every word in it is known, every expression compiled, every worked number re-derived.
+// A Sheet is never changed after LoadSheet and may be used by many audits at once.
+type Sheet struct {
+	Slug, Name, Version, Lane, Domain string
+	Summary, Purpose, Instructions    string
+	Baseline                          string // canonical | none
+	Origin                            string // library | repository
+	Shadows                           bool   // it stands before the library's sheet of the same slug
+	File                              string // where it was read, for messages
+	SHA256                            string // of Canonical
+	Canonical                         []byte // S54
+	Inputs                            []Input
+	Outputs                           []string
+	Math                              []*MathCheck
+	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
+	Derive                            []DerivedValue
+	Notes                             []string
+	Warnings                          []Problem
+	Doc                               *strictjson.Value
+
+	names     *policy.Names
+	consts    map[string]*strictjson.Value
+	outputs   *schema.Schema // required_output_schema
+	inputs    *schema.Schema // types of the declared inputs
+	canonical *schema.Schema // the canonical submission, with baseline canonical
+	penalty   bands          // of numbers
+	money     bands          // of money
+	material  *decimal.Num   // S4; nil is off
+	alias     map[string]string
+	scores    map[string]string
+	trace     Trace
+}
+
+// Input is a declared input of a sheet.
+type Input struct {
+	Name, Type, Unit, Description string
+	Optional                      bool
+	Aliases, Enum, Fields         []string
+}
+
+// MathCheck is a declared calculation.
+type MathCheck struct {
+	ID, Label, Text, Units string
+	Why, Fix               string
+	Monetary               bool
+	Optional               bool
+	Inputs                 []string // names the formula reads, in order of first use
+	Tier                   Tier
+
+	bands   bands
+	formula *formula.Formula // when the agent's language can say it
+	expr    *policy.Expr     // otherwise
+	v       *strictjson.Value
+	gated   bool // some rule reads it
+	money   bool // whether S4 and the money edges apply
+}
+
+// DerivedValue is a named value that the sheet reports and never gates on.
+type DerivedValue struct {
+	ID, Unit string
+	expr     *policy.Expr
+}
+
+// Rule is one declared rule: data from the sheet and the code of its kind.
+type Rule struct {
+	ID, Label, Kind, Category string
+	Stage                     Stage
+	Tier                      Tier
+	Severity                  string
+	Bucket                    Bucket
+	Why, Fix, Message         string
+	Text                      string // the condition as text, where it has one
+	Source                    Source
+	OnMissing                 string
+	NonCompensable            bool
+	PerRow                    bool
+	Question                  string
+
+	order  int
+	v      *strictjson.Value
+	expr   *policy.Expr
+	when   *policy.Expr // applies_if
+	tierBy *tierBy
+	math   *MathCheck
+	run    func(*audit, *Rule) outcome
+}
+
+// Source says where a rule comes from.
+type Source struct{ Text, URL, Status, AsOf string }
+
+// tierBy lets a measure decide the tier of a flag: above high it is high, above mid it is mid, else low.
+type tierBy struct {
+	measure   *policy.Expr
+	mid, high *decimal.Num
+}
+
+// Ref is the sheet's identity in reports and receipts (S54).
+func (s *Sheet) Ref() SheetRef { return SheetRef{Slug: s.Slug, Version: s.Version, SHA256: s.SHA256} }
+
+// Rule returns the named rule, or nil.
+func (s *Sheet) Rule(id string) *Rule {
+	i := slices.IndexFunc(s.Rules, func(r *Rule) bool { return r.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return s.Rules[i]
+}
+
+var (
+	slugPattern   = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	semverPattern = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+)
+
+// LoadSheet reads, checks and compiles one flight sheet. file names it in messages; origin is "library" or "repository".
+// A sheet that is not understood whole is refused whole, with every problem at its line and column (*RefusedError, or
+// *strictjson.Error for bytes that are not strict JSON). Warnings are kept in Sheet.Warnings.
+func LoadSheet(src []byte, file, origin string) (*Sheet, error) {
+	doc, err := strictjson.Parse(src, strictjson.DocumentLimits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	l := &loader{sheet: &Sheet{Doc: doc, File: file, Origin: origin}, problems: Problems{File: file}}
+	sheetRecord.check(doc, &l.problems)
+	if l.problems.Refused() {
+		return nil, l.problems.Err()
+	}
+	l.load()
+	if err := l.problems.Err(); err != nil {
+		return nil, err
+	}
+	l.sheet.Warnings = l.problems.List
+	return l.sheet, nil
+}
+
+// loader carries a sheet while it is compiled. Each step adds its problems; only a sheet without a refusal is returned.
+type loader struct {
+	sheet    *Sheet
+	problems Problems
+	ids      map[string]*strictjson.Value
+}
+
+func (l *loader) load() {
+	s, doc := l.sheet, l.sheet.Doc
+	l.ids = map[string]*strictjson.Value{}
+	s.Slug, s.Name, s.Version, s.Lane = text(doc, "slug"), text(doc, "name"), text(doc, "version"), text(doc, "lane")
+	s.Domain, s.Summary, s.Purpose = text(doc, "domain"), text(doc, "summary"), text(doc, "purpose")
+	s.Instructions, s.Outputs, s.Notes = text(doc, "assignment_instructions"), texts(doc, "expected_outputs"), texts(doc, "notes")
+	l.identity()
+	s.Canonical = canonicalJSON(doc)
+	sum := sha256.Sum256(s.Canonical)
+	s.SHA256 = hex.EncodeToString(sum[:])
+	l.loadBaseline()
+	l.loadInputs()
+	l.loadNames()
+	l.loadSchemas()
+	l.loadPenalty()
+	l.loadMath()
+	l.loadRules()
+	l.loadDerived()
+	l.loadTrace()
+}
+
+func (l *loader) identity() {
+	if v := l.sheet.Doc.Get("slug"); !slugPattern.MatchString(l.sheet.Slug) {
+		l.problems.add(v, "slug", "slug %q must be lower-case words joined by dashes, as in %q", l.sheet.Slug, "cre-multifamily-agency")
+	}
+	if v := l.sheet.Doc.Get("version"); !semverPattern.MatchString(l.sheet.Version) {
+		l.problems.add(v, "version", "version %q must be a semantic version such as %q", l.sheet.Version, "1.2.0")
+	}
+}
+
+// loadBaseline: the canonical submission is the default where an agent reports (rules.md 1.5).
+func (l *loader) loadBaseline() {
+	l.sheet.Baseline = text(l.sheet.Doc, "baseline")
+	if l.sheet.Baseline == "" {
+		l.sheet.Baseline = "none"
+		if l.sheet.Lane == "agent" || l.sheet.Lane == "cook" {
+			l.sheet.Baseline = "canonical"
+		}
+	}
+}
+
+func (l *loader) loadInputs() {
+	list := l.sheet.Doc.Get("required_inputs")
+	seen := map[string]bool{}
+	for _, v := range items(list) {
+		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"),
+			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields")}
+		in.Optional = truth(v.Get("optional"))
+		if !identifier.MatchString(in.Name) {
+			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not beginning with a digit", in.Name)
+		}
+		if n := normalName(in.Name); seen[n] {
+			l.problems.add(v, "duplicate", "input %q is declared twice (names are compared as %q)", in.Name, n)
+		} else {
+			seen[n] = true
+		}
+		l.sheet.Inputs = append(l.sheet.Inputs, in)
+	}
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// loadNames gathers what a bare name may mean, before anything that uses names is compiled.
+func (l *loader) loadNames() {
+	s, doc := l.sheet, l.sheet.Doc
+	n := &policy.Names{Consts: map[string]*strictjson.Value{}, Lexicons: map[string][]string{}, Calendars: map[string]policy.Calendar{}}
+	for _, v := range items(doc.At("/eval_spec/math_checks")) {
+		n.Calcs = append(n.Calcs, text(v, "formula_id"))
+	}
+	for _, m := range members(doc.Get("consts")) {
+		n.Consts[m.Key] = m.Value.Get("value")
+	}
+	for _, in := range s.Inputs {
+		n.Inputs = append(n.Inputs, in.Name)
+	}
+	for _, m := range members(doc.Get("lexicons")) {
+		n.Lexicons[m.Key] = l.phrases(m)
+	}
+	for _, m := range members(doc.Get("calendars")) {
+		n.Calendars[m.Key] = policy.Calendar{Weekend: texts(m.Value, "weekend"), Holidays: texts(m.Value, "holidays")}
+	}
+	n.RowFields = s.rowFields
+	s.names, s.consts = n, n.Consts
+	l.distinctNames(n)
+}
+
+func (l *loader) phrases(m strictjson.Member) []string {
+	var out []string
+	for _, item := range items(m.Value) {
+		if word, ok := item.Str(); ok && strings.TrimSpace(word) != "" {
+			out = append(out, word)
+			continue
+		}
+		l.problems.add(item, "lexicon", "lexicon %q must hold phrases", m.Key)
+	}
+	if len(out) == 0 {
+		l.problems.add(m.Value, "lexicon", "lexicon %q is empty: a rule over it would always pass", m.Key)
+	}
+	return out
+}
+
+// distinctNames refuses a name that means two things: a bare name must have one reading for a person, too.
+func (l *loader) distinctNames(n *policy.Names) {
+	owner := map[string]string{}
+	claim := func(name, as string) {
+		if was, taken := owner[name]; taken && was != as {
+			l.problems.add(l.sheet.Doc, "ambiguous_name", "%q is both %s and %s: rename one", name, was, as)
+		}
+		owner[name] = as
+	}
+	for _, c := range n.Calcs {
+		claim(c, "a calculation")
+	}
+	for _, m := range members(l.sheet.Doc.Get("consts")) {
+		claim(m.Key, "a constant")
+	}
+	for _, in := range n.Inputs {
+		claim(in, "an input")
+	}
+}
+
+// rowFields lists the members that rows of an input have, where the sheet says.
+func (s *Sheet) rowFields(path string) []string {
+	path = strings.TrimPrefix(strings.TrimPrefix(path, "/inputs/"), "inputs.")
+	for _, in := range s.Inputs {
+		if in.Name == path {
+			return in.Fields
+		}
+	}
+	return nil
+}
+
+func (l *loader) loadDerived() {
+	for _, v := range items(l.sheet.Doc.Get("derive")) {
+		d := DerivedValue{ID: text(v, "id"), Unit: text(v, "unit"), expr: l.expr(v.Get("expr"), "derive")}
+		l.claimID("derive."+d.ID, v)
+		l.sheet.Derive = append(l.sheet.Derive, d)
+	}
+	l.sheet.scores = map[string]string{}
+	for _, m := range members(l.sheet.Doc.Get("scores")) {
+		if !slices.Contains(scoreNames, m.Key) {
+			l.problems.addNear(m.Value, "unknown_key", m.Key, scoreNames, "unknown score %q", m.Key)
+		}
+		if !slices.ContainsFunc(l.sheet.Derive, func(d DerivedValue) bool { return d.ID == m.Value.Text }) {
+			l.problems.add(m.Value, "scores", "score %q names %q, which derive does not define", m.Key, m.Value.Text)
+		}
+		l.sheet.scores[m.Key] = m.Value.Text
+	}
+}
+
+var scoreNames = []string{"availability", "constraint_satisfaction", "conditional_error", "total"}
+
+// loadTrace hashes values, so that a changed threshold moves a hash (the original hashed only key names).
+func (l *loader) loadTrace() {
+	s := l.sheet
+	hash := func(v *strictjson.Value) string {
+		if v == nil {
+			return hashText("referee.trace/v1\nabsent")
+		}
+		return hashText("referee.trace/v1\n" + string(canonicalJSON(v)))
+	}
+	limits := hash(s.Doc.Get("consts")) + hash(s.Doc.At("/eval_spec/penalty")) + hash(s.Doc.At("/eval_spec/deterministic_checks"))
+	s.trace = Trace{Sheet: s.SHA256, Schema: hash(s.Doc.At("/eval_spec/required_output_schema")), Limits: hashText("referee.limits/v1\n" + limits), Registry: RegistrySHA256()}
+}
+
+// expr compiles an expression in either spelling; nil after a refusal, which has been recorded.
+func (l *loader) expr(v *strictjson.Value, what string) *policy.Expr {
+	if v == nil {
+		return nil
+	}
+	var e *policy.Expr
+	var err error
+	if src, ok := v.Str(); ok {
+		e, err = policy.ParseText(src, l.sheet.names)
+	} else {
+		e, err = policy.ParseTree(v, l.sheet.names)
+	}
+	if err != nil {
+		l.problems.add(v, "expression", "%s: %v", what, err)
+		return nil
+	}
+	return e
+}
+
+// predicate compiles an expression that must be a condition (S26).
+func (l *loader) predicate(v *strictjson.Value, what string) *policy.Expr {
+	e := l.expr(v, what)
+	if e != nil && !e.Boolean() {
+		l.problems.add(v, "not_boolean", "%s: %s is a value, not a condition: compare it with something", what, e.Text())
+		return nil
+	}
+	return e
+}
+
+// claimID keeps rule ids unique, under the normal form of S18.
+func (l *loader) claimID(id string, v *strictjson.Value) {
+	n := normalName(id)
+	if _, taken := l.ids[n]; taken {
+		l.problems.add(v, "duplicate", "rule id %q is used twice: every rule needs its own", id)
+	}
+	l.ids[n] = v
+}

@@ -1,0 +1,164 @@
+package referee
+
+// SheetSchema names the shape of a flight sheet file.
+const SheetSchema = "referee.flight-sheet/v1"
+
+var (
+	lanes      = []string{"agent", "dataset", "compute", "cook", "incident"}
+	tiers      = []string{"high", "mid", "low"}
+	buckets    = []string{string(WorkDefect), string(DealFinding), string(StackFit)}
+	categories = []string{"structure", "schema", "math", "evidence", "policy", "lane"}
+	statuses   = []string{"verified", "general", "policy"}
+	classes    = []string{"edge", "small", "mid", "frontier"}
+	inputTypes = []string{"number", "integer", "string", "boolean", "date", "datetime", "array", "object"}
+)
+
+var sourceRecord = &record{Name: "a source", Fields: []field{
+	{Name: "text", Type: "string", Doc: "what is cited, in words"},
+	{Name: "url", Type: "string", Doc: "where it can be read"},
+	{Name: "status", Type: "string", Doc: "verified: confirmed in a published text; general: from general knowledge; policy: the user's own document", Enum: statuses},
+	{Name: "as_of", Type: "string", Doc: "date of the source, YYYY-MM-DD"},
+}}
+
+// modifiers are valid on every check object and rule (rules.md 1.3).
+var modifiers = []field{
+	{Name: "id", Type: "string", Doc: "unique name of the rule in this sheet"},
+	{Name: "label", Type: "string", Doc: "the rule in a few words"},
+	{Name: "category", Type: "string", Doc: "decides the default bucket (S41)", Enum: categories},
+	{Name: "tier", Type: "string", Doc: "weight and rank", Enum: tiers},
+	{Name: "risk", Type: "string", Doc: "the source documents' name for tier", Enum: tiers},
+	{Name: "severity", Type: "string", Doc: "critical iff high, unless said (S8)", Enum: []string{"critical", "noncritical"}},
+	{Name: "bucket", Type: "string", Doc: "whose move a flag is (S41)", Enum: buckets},
+	{Name: "why", Type: "string", Doc: "why the rule exists, in plain words"},
+	{Name: "fix", Type: "string", Doc: "what would be right"},
+	{Name: "message", Type: "string", Doc: "what to say when it flags"},
+	{Name: "on_missing", Type: "string", Doc: "what a missing operand means (S24)", Enum: []string{"skip", "flag"}},
+	{Name: "applies_if", Type: "expr", Doc: "the rule passes, vacuously, where this is false"},
+	{Name: "tier_by", Type: "object", Doc: "the tier follows a measure", Of: &record{Name: "tier_by", Fields: []field{
+		{Name: "measure", Type: "expr", Doc: "a number", Required: true},
+		{Name: "mid", Type: "number", Doc: "above this the flag is mid"},
+		{Name: "high", Type: "number", Doc: "above this the flag is high", Required: true},
+	}}},
+	{Name: "non_compensable", Type: "boolean", Doc: "a flag closes the gate whatever the score"},
+	{Name: "emit", Type: "string", Doc: "one finding a rule, or one a row", Enum: []string{"per_rule", "per_row"}},
+	{Name: "source", Type: "object", Doc: "where the rule comes from", Of: sourceRecord},
+}
+
+// checkRecord is the record of a check object of one kind or key: the word itself, the modifiers and its own parameters.
+func checkRecord(name string, params []field) *record {
+	r := &record{Name: "a " + name + " check", Fields: []field{{Name: "check", Type: "string", Doc: "the kind of check"}}}
+	r.Fields = append(append(r.Fields, params...), modifiers...)
+	return r
+}
+
+var constRecord = &record{Name: "a constant", Fields: []field{
+	{Name: "value", Type: "any", Doc: "a number, text, yes/no, list, or table {key: value}", Required: true},
+	{Name: "unit", Type: "string", Doc: "unit of the value"},
+	{Name: "source", Type: "string", Doc: "where the value comes from", Required: true},
+	{Name: "as_of", Type: "string", Doc: "the day the value was in force, YYYY-MM-DD"},
+	{Name: "status", Type: "string", Doc: "verified, general or policy", Required: true, Enum: statuses},
+	{Name: "review_by", Type: "string", Doc: "the day after which it must be looked at again, YYYY-MM-DD"},
+}}
+
+var penaltyRecord = &record{Name: "penalty", Fields: []field{
+	{Name: "tolerance", Type: "number", Doc: "relative error that passes, default 0.01"},
+	{Name: "critical_pct", Type: "number", Doc: "where high begins, default 10 (percent; below 1 it is a fraction)"},
+	{Name: "noncritical_pct", Type: "number", Doc: "where mid begins, default 2"},
+	{Name: "monetary_critical_pct", Type: "number", Doc: "where high begins for money"},
+	{Name: "monetary_noncritical_pct", Type: "number", Doc: "where mid begins for money"},
+	{Name: "monetary_material_abs", Type: "number", Doc: "an absolute error from which a mid error of money is high (S4); no default"},
+}}
+
+var laneRecord = &record{Name: "lane_requirements", Fields: []field{
+	{Name: "min_params_b", Type: "number", Doc: "billions of parameters"},
+	{Name: "min_context_tokens", Type: "number", Doc: "context tokens"},
+	{Name: "required_tools", Type: "strings", Doc: "tools the agent must have"},
+	{Name: "required_modalities", Type: "strings", Doc: "modalities the model must read"},
+	{Name: "min_vram_gb", Type: "number", Doc: "gigabytes of GPU memory"},
+	{Name: "allowed_runtimes", Type: "strings", Doc: "runtimes it may run on"},
+	{Name: "capability_tier", Type: "string", Doc: "least capability tier", Enum: classes},
+}}
+
+var mathRecord = &record{Name: "a math check", Fields: []field{
+	{Name: "formula_id", Type: "string", Doc: "the calculation's id", Required: true},
+	{Name: "formula", Type: "expr", Doc: "the calculation, over the sheet's inputs, constants and other calculations", Required: true},
+	{Name: "label", Type: "string", Doc: "its name for people"},
+	{Name: "inputs", Type: "any", Doc: "input names, or a worked example {name: number}"},
+	{Name: "expected_result", Type: "number", Doc: "what the worked example gives; refused if it does not re-derive (S53)"},
+	{Name: "aliases", Type: "map", Doc: "other names: {formula_id or input: [names]} (S18)"},
+	{Name: "tolerance", Type: "number", Doc: "relative tolerance in place of 0.01 (S6)"},
+	{Name: "tolerance_abs", Type: "number", Doc: "absolute tolerance; passing either passes"},
+	{Name: "monetary", Type: "boolean", Doc: "an amount of money (S9)"},
+	{Name: "units", Type: "string", Doc: "units of the result (S10)"},
+	{Name: "optional", Type: "boolean", Doc: "the submission may leave it out"},
+	{Name: "tier", Type: "string", Doc: "weight in the score", Enum: tiers},
+	{Name: "why", Type: "string", Doc: "what the number is for"},
+	{Name: "fix", Type: "string", Doc: "what would be right"},
+	{Name: "source", Type: "object", Doc: "where the formula comes from", Of: sourceRecord},
+}}
+
+var exampleRecord = &record{Name: "an example", Fields: []field{
+	{Name: "name", Type: "string", Doc: "what it shows"},
+	{Name: "submission", Type: "schema", Doc: "a worked submission", Required: true},
+	{Name: "agent", Type: "schema", Doc: "the agent's profile, for lane requirements"},
+	{Name: "evidence", Type: "map", Doc: "{id: {path, text}}: files that the example cites"},
+	{Name: "prior", Type: "map", Doc: "{receipt hash: payload}: receipts that the example resolves"},
+	{Name: "expect", Type: "map", Doc: "{rule id: status} where it is not pass (or open, for a question)"},
+	{Name: "trips", Type: "array", Doc: "changes and the rules that they flag", Of: &record{Name: "a trip", Fields: []field{
+		{Name: "change", Type: "string", Doc: "the change in words", Required: true},
+		{Name: "inputs", Type: "map", Doc: "inputs that change; calculations are worked anew"},
+		{Name: "patch", Type: "array", Doc: "JSON Patch on the submission (RFC 6902)", Of: &record{Name: "a patch operation", Fields: []field{
+			{Name: "op", Type: "string", Doc: "add, remove or replace", Required: true, Enum: []string{"add", "remove", "replace"}},
+			{Name: "path", Type: "string", Doc: "JSON Pointer", Required: true}, {Name: "value", Type: "any", Doc: "the new value"}}}},
+		{Name: "agent", Type: "schema", Doc: "members of the profile that change"},
+		{Name: "evidence", Type: "map", Doc: "{id: new text}: evidence that changes"},
+		{Name: "flags", Type: "strings", Doc: "the rules that flag, and no others", Required: true},
+		{Name: "findings", Type: "strings", Doc: "codes that must be among the findings"},
+	}}},
+}}
+
+var evalRecord = &record{Name: "eval_spec", Fields: []field{
+	{Name: "required_output_schema", Type: "schema", Doc: "JSON Schema 2020-12 of the submission"},
+	{Name: "deterministic_checks", Type: "any", Doc: "registry keys or check objects"},
+	{Name: "math_checks", Type: "array", Doc: "the calculations", Of: mathRecord},
+	{Name: "evidence_checks", Type: "any", Doc: "registry keys or check objects"},
+	{Name: "rules", Type: "any", Doc: "policy gates"},
+	{Name: "penalty", Type: "object", Doc: "penalty bands (S2–S6)", Of: penaltyRecord},
+}}
+
+// sheetRecord is a whole flight sheet.
+var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
+	{Name: "schema", Type: "string", Doc: "names the format", Enum: []string{SheetSchema}},
+	{Name: "slug", Type: "string", Doc: "name in lower-case-with-dashes", Required: true},
+	{Name: "name", Type: "string", Doc: "title", Required: true},
+	{Name: "version", Type: "string", Doc: "semantic version", Required: true},
+	{Name: "lane", Type: "string", Doc: "what kind of work it judges", Required: true, Enum: lanes},
+	{Name: "domain", Type: "string", Doc: "field of work, for the index"},
+	{Name: "summary", Type: "string", Doc: "one sentence"},
+	{Name: "purpose", Type: "string", Doc: "who uses it for what"},
+	{Name: "assignment_instructions", Type: "string", Doc: "what to give an agent, as it is"},
+	{Name: "required_inputs", Type: "array", Doc: "what the agent is given and must restate", Of: &record{Name: "an input", Fields: []field{
+		{Name: "name", Type: "string", Doc: "name in the submission's inputs", Required: true}, {Name: "type", Type: "string", Doc: "its type", Enum: inputTypes},
+		{Name: "unit", Type: "string", Doc: "its unit"}, {Name: "description", Type: "string", Doc: "what it is"},
+		{Name: "optional", Type: "boolean", Doc: "it may be absent"}, {Name: "aliases", Type: "strings", Doc: "other names (S18)"},
+		{Name: "enum", Type: "strings", Doc: "the values it may have"}, {Name: "fields", Type: "strings", Doc: "members of its rows"}}}},
+	{Name: "expected_outputs", Type: "strings", Doc: "what must be delivered"},
+	{Name: "audit_checks", Type: "array", Doc: "labels of automatic checks, and the checklist", Of: &record{Name: "an audit check", Fields: []field{
+		{Name: "key", Type: "string", Doc: "registry key, or the id of a question", Required: true}, {Name: "label", Type: "string", Doc: "in words; of a question, the question"},
+		{Name: "kind", Type: "string", Doc: "auto or checklist", Enum: []string{"auto", "checklist"}}, {Name: "category", Type: "string", Doc: "category", Enum: categories},
+		{Name: "tier", Type: "string", Doc: "tier", Enum: tiers}, {Name: "severity", Type: "string", Doc: "severity", Enum: []string{"critical", "noncritical"}},
+		{Name: "why", Type: "string", Doc: "why it is checked"}, {Name: "remedy", Type: "string", Doc: "what would be right"}}}},
+	{Name: "eval_spec", Type: "object", Doc: "the rules", Required: true, Of: evalRecord},
+	{Name: "lane_requirements", Type: "object", Doc: "what the stack must have (S42)", Of: laneRecord},
+	{Name: "baseline", Type: "string", Doc: "canonical: the canonical submission and its checks; none: the submission has its own shape", Enum: []string{"canonical", "none"}},
+	{Name: "consts", Type: "map", Doc: "named, dated, sourced constants", Of: constRecord},
+	{Name: "lexicons", Type: "map", Doc: "named phrase lists"},
+	{Name: "calendars", Type: "map", Doc: "named business calendars", Of: &record{Name: "a calendar", Fields: []field{
+		{Name: "weekend", Type: "strings", Doc: "days that never count: monday … sunday"}, {Name: "holidays", Type: "strings", Doc: "dates that do not count"},
+		{Name: "source", Type: "string", Doc: "where the list comes from"}}}},
+	{Name: "derive", Type: "array", Doc: "named values that are reported and never gated on", Of: &record{Name: "a derived value", Fields: []field{
+		{Name: "id", Type: "string", Doc: "its name", Required: true}, {Name: "expr", Type: "expr", Doc: "the value", Required: true}, {Name: "unit", Type: "string", Doc: "its unit"}}}},
+	{Name: "scores", Type: "map", Doc: "which derived values are the fixed protocol's scores: {availability, constraint_satisfaction, conditional_error, total}"},
+	{Name: "examples", Type: "array", Doc: "worked submissions; `referee sheet test` runs them", Of: exampleRecord},
+	{Name: "notes", Type: "strings", Doc: "what a reader must know, uncertainties first"},
+}}

@@ -1,0 +1,178 @@
+package referee
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/referee/formula"
+)
+
+// samplePoints is how many points decide whether two formulas are the same function (S16).
+const samplePoints = 8
+
+// substituted flags an agent's formula that is not the sheet's (S16): another canonical form, and another value at the actual inputs or
+// at a point drawn from the submission's hash, which its author cannot aim at.
+func (a *audit) substituted(r *Rule, c *calculation) bool {
+	m := c.check
+	if m.formula == nil || c.formula == nil || c.own == nil || c.sheet == nil {
+		return false
+	}
+	renamed := c.formula.NormaliseWith(a.sheetName)
+	if renamed.Canonical() == m.formula.Canonical() {
+		return false
+	}
+	same, where := a.sameFunction(c, renamed)
+	id := a.atom("recompute.same_formula", m.ID, same, "critical", "field", "the formula against the sheet's")
+	if same {
+		return false
+	}
+	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula", Atoms: []string{id},
+		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (they differ %s)", m.ID, clip(c.formula.Source()), m.Text, where),
+		Spot:    &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
+		Fix:     &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text, shown(c.sheet))}})
+	return true
+}
+
+// sameFunction compares at the actual inputs, then at points.
+func (a *audit) sameFunction(c *calculation, own *formula.Formula) (bool, string) {
+	if !closeTo(c.own, c.sheet) && !closeTo(a.unscaled(c), c.sheet) {
+		return false, "at these inputs"
+	}
+	vars := a.freeNames(c, own)
+	decided := 0
+	for k := range samplePoints {
+		point := a.point(c, vars, k)
+		x, errX := own.Eval(point)
+		y, errY := a.sheetAt(c.check, c, point)
+		if errX != nil && errY != nil {
+			continue // undefined for both
+		}
+		if errX != nil || errY != nil || !(closeTo(x, y) || closeTo(scaledBy(x, c.scale), y)) {
+			return false, "at other inputs"
+		}
+		decided++
+	}
+	return decided > 0 || len(vars) == 0, "where they could be compared"
+}
+
+// unscaled is the agent's value before percent scaling, so that a formula "…*100" is compared as what it is.
+func (a *audit) unscaled(c *calculation) *decimal.Num {
+	n, err := c.formula.Eval(c.inputs)
+	if err != nil {
+		return nil
+	}
+	return scaledBy(n, c.scale)
+}
+
+func scaledBy(n, scale *decimal.Num) *decimal.Num {
+	if n == nil {
+		return nil
+	}
+	q, err := decimal.Quo(n, scale)
+	if err != nil {
+		return nil
+	}
+	return q
+}
+
+// sameDigits allows for the different rounding of two forms of one function.
+var sameDigits = decimal.MustParse("1e-18")
+
+func closeTo(x, y *decimal.Num) bool {
+	if x == nil || y == nil {
+		return false
+	}
+	rel := distance(x, y)
+	return rel != nil && decimal.Cmp(rel, sameDigits) <= 0
+}
+
+// freeNames is the union of the variables: the agent's, and those of the sheet's formula with calculations that the agent does not
+// name replaced by what they are made of.
+func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
+	vars := slices.Clone(own.Vars())
+	var walk func(m *MathCheck)
+	walk = func(m *MathCheck) {
+		for _, name := range m.Inputs {
+			if slices.Contains(vars, name) {
+				continue
+			}
+			_, given := a.agentInput(name, c)
+			if dep := a.Sheet.mathNamed(name); dep != nil && !given {
+				walk(dep)
+				continue
+			}
+			if a.Sheet.consts[name] == nil {
+				vars = append(vars, name)
+			}
+		}
+	}
+	walk(c.check)
+	return vars
+}
+
+// point draws the k-th point: each variable is its actual value times a factor between 0.75 and 1.25 (1 to 2 where it has none), from
+// SHA-256 over the submission's bytes. Lists keep their actual values.
+func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
+	seed := sha256.Sum256(a.Bytes)
+	out := make(formula.Inputs, len(vars))
+	for _, name := range vars {
+		h := sha256.New()
+		h.Write([]byte("referee.point/v1\n"))
+		h.Write(seed[:])
+		h.Write([]byte{byte(k)})
+		h.Write([]byte(name))
+		draw := decimal.FromInt(int64(binary.BigEndian.Uint32(h.Sum(nil)) % 500_000))
+		actual := a.actual(name, c)
+		if actual.List != nil {
+			out[name] = actual
+			continue
+		}
+		factor, _ := decimal.Quo(draw, decimal.FromInt(1_000_000))
+		factor, _ = decimal.Add(factor, decimal.MustParse("0.75"))
+		n := factor
+		if actual.Num != nil && !actual.Num.IsZero() {
+			if p, err := decimal.Mul(actual.Num, factor); err == nil {
+				n = p
+			}
+		}
+		out[name] = formula.Input{Num: n}
+	}
+	return out
+}
+
+// actual is the value a variable has now, zero where it has none.
+func (a *audit) actual(name string, c *calculation) formula.Input {
+	in, err := a.sheetInput(name, c, nil)
+	if err != nil {
+		return formula.Input{}
+	}
+	return in
+}
+
+// sheetAt evaluates the sheet's formula at a point.
+func (a *audit) sheetAt(m *MathCheck, c *calculation, point formula.Inputs) (*decimal.Num, error) {
+	in := make(formula.Inputs, len(m.Inputs))
+	for _, name := range m.Inputs {
+		if v, ok := point[name]; ok {
+			in[name] = v
+			continue
+		}
+		if dep := a.Sheet.mathNamed(name); dep != nil && dep.formula != nil {
+			n, err := a.sheetAt(dep, c, point)
+			if err != nil {
+				return nil, err
+			}
+			in[name] = formula.Input{Num: n}
+			continue
+		}
+		v, err := a.sheetInput(name, c, nil)
+		if err != nil {
+			return nil, err
+		}
+		in[name] = v
+	}
+	return m.formula.Eval(in)
+}

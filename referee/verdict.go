@@ -1,0 +1,167 @@
+package referee
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+)
+
+// tierRank and bucketRank order findings (S43).
+func tierRank(t Tier) int     { return slices.Index([]Tier{High, Mid, Low}, t) }
+func bucketRank(b Bucket) int { return slices.Index([]Bucket{WorkDefect, DealFinding, StackFit}, b) }
+func stageRank(s Stage) int {
+	return slices.Index([]Stage{StageStructure, StageSchema, StageMath, StageEvidence, StagePolicy, StageLane, StageChecklist}, s)
+}
+
+// rank sorts findings: tier, critical first, bucket, stage, sheet order, place in the document, code (S43), pointer. It is a total order,
+// because no two findings share pointer and code.
+func rank(findings []Finding) {
+	slices.SortFunc(findings, func(x, y Finding) int {
+		return cmp.Or(cmp.Compare(tierRank(x.Tier), tierRank(y.Tier)), cmp.Compare(x.Severity, y.Severity), // critical before noncritical
+			cmp.Compare(bucketRank(x.Bucket), bucketRank(y.Bucket)), cmp.Compare(stageRank(x.Stage), stageRank(y.Stage)),
+			cmp.Compare(x.order, y.order), cmp.Compare(x.doc, y.doc), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Pointer, y.Pointer))
+	})
+}
+
+// riskPoints weighs a tier (S35).
+func riskPoints(t Tier) int { return map[Tier]int{High: 5, Mid: 2, Low: 1}[t] }
+
+// verdict sums up (S35–S40).
+func (a *audit) verdict() Verdict {
+	v := Verdict{Counts: a.counts()}
+	decided := v.Counts.Satisfied + v.Counts.Flagged
+	v.ScoreFraction = fmt.Sprintf("%d/%d", v.Counts.Satisfied, v.Counts.Declared)
+	v.Score, v.ScoreDecided = share(v.Counts.Satisfied, v.Counts.Declared), share(v.Counts.Satisfied, decided)
+	v.Coverage = share(decided, v.Counts.Declared)
+	v.WeightedScore = a.weighted()
+	for _, f := range a.findings {
+		v.RiskPoints += riskPoints(f.Tier)
+		switch f.Tier {
+		case High:
+			v.Risk.High++
+		case Mid:
+			v.Risk.Mid++
+		default:
+			v.Risk.Low++
+		}
+	}
+	v.UndecidedHigh = a.undecidedHigh()
+	v.Severity, v.SeverityIfApproved = a.severity()
+	v.RecommendedAction = a.action(v)
+	v.ClientReady = a.clientReady(v)
+	return v
+}
+
+func (a *audit) counts() Counts {
+	c := Counts{Declared: len(a.checks)}
+	for _, ch := range a.checks {
+		switch ch.Status {
+		case Pass:
+			c.Satisfied++
+		case Flag:
+			c.Flagged++
+		case Skip:
+			c.Skipped++
+		case Open:
+			c.Open++
+		}
+	}
+	return c
+}
+
+// share is 100·n/d, floored to one decimal: 99.96 is never shown as 100 (S13).
+func share(n, d int) string {
+	if d == 0 {
+		return "0"
+	}
+	tenths := int64(n) * 1000 / int64(d)
+	s, _ := decimal.Quo(decimal.FromInt(tenths), decimal.FromInt(10))
+	return s.String()
+}
+
+func (a *audit) weighted() string {
+	satisfied, all := 0, 0
+	for _, ch := range a.checks {
+		all += riskPoints(ch.Tier)
+		if ch.Status == Pass {
+			satisfied += riskPoints(ch.Tier)
+		}
+	}
+	return share(satisfied, all)
+}
+
+// undecidedHigh are the high rules that were skipped: nobody knows whether they hold, so the gate does not open (S39a). A rule whose
+// applies_if says that it does not apply passes and is not among them. An optional lane profile is the exception of S42: what is
+// unknown about the stack is said, and never closes the gate by itself.
+func (a *audit) undecidedHigh() []string {
+	var out []string
+	for i, ch := range a.checks {
+		if ch.Status == Skip && ch.Tier == High && a.Sheet.Rules[i].Stage != StageLane && !noManifest(ch) {
+			out = append(out, ch.ID)
+		}
+	}
+	return out
+}
+
+// noManifest: a bare submission has no evidence to look into (S61).
+func noManifest(ch Check) bool { return strings.HasPrefix(ch.Reason, "no_manifest") }
+
+// severity is final where there is a flag; without one it is decided by the approval (S8, S37).
+func (a *audit) severity() (now, ifApproved Severity) {
+	if len(a.findings) == 0 {
+		return Unsigned, Honey
+	}
+	for _, f := range a.findings {
+		if f.Tier == High || f.Severity == "critical" {
+			return Propolis, Propolis
+		}
+	}
+	return Jelly, Jelly
+}
+
+// action is the recommended action, first match (S39).
+func (a *audit) action(v Verdict) string {
+	any := func(match func(f Finding) bool) bool { return slices.ContainsFunc(a.findings, match) }
+	switch {
+	case a.doc == nil, any(func(f Finding) bool { return f.Bucket == WorkDefect && f.Tier != Low }):
+		return "resubmit"
+	case any(func(f Finding) bool { return f.Bucket == StackFit || f.Bucket == WorkDefect }):
+		return "review"
+	case any(func(f Finding) bool { return f.Bucket == DealFinding && (f.Tier == High || f.Severity == "critical") }):
+		return "reject"
+	case any(func(f Finding) bool { return f.Bucket == DealFinding }), v.Counts.Open > 0, a.skippedHigh():
+		return "review"
+	}
+	return "approve"
+}
+
+// skippedHigh reports whether any high rule was not decided, for whatever reason: such work is looked at before it is used.
+func (a *audit) skippedHigh() bool {
+	return slices.ContainsFunc(a.checks, func(ch Check) bool { return ch.Status == Skip && ch.Tier == High })
+}
+
+// clientReady: no mid or high work-defect, no stack-fit flag, nothing open, no skipped high rule (S40). Deal-findings do not block: the
+// work is right, the client decides.
+func (a *audit) clientReady(v Verdict) bool {
+	return v.Counts.Open == 0 && !a.skippedHigh() && a.doc != nil && !slices.ContainsFunc(a.findings, func(f Finding) bool {
+		return f.Bucket == StackFit || f.Bucket == WorkDefect && f.Tier != Low
+	})
+}
+
+// Fails is the gate's answer at a threshold: "high", "mid", "low" or "never" (S39a). An undecided high rule fails at every threshold but
+// never; what waits for a human does not.
+func (r *Report) Fails(failOn string) bool {
+	if failOn == "never" {
+		return false
+	}
+	limit := tierRank(Tier(failOn))
+	for _, f := range r.Findings {
+		if tierRank(f.Tier) <= limit || f.Severity == "critical" {
+			return true
+		}
+	}
+	return len(r.Verdict.UndecidedHigh) > 0
+}

@@ -1,0 +1,111 @@
+package referee
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/decimal"
+)
+
+// shown prints a number for a message: six significant digits at least, never rounded away from what it is by more than that.
+func shown(n *decimal.Num) string {
+	if n == nil {
+		return "nothing"
+	}
+	return grouped(significant(n, 8))
+}
+
+// significant rounds half-even to this many significant digits.
+func significant(n *decimal.Num, digits int) string {
+	full := n.String()
+	if strings.ContainsAny(full, "e") {
+		return full
+	}
+	whole, _, _ := strings.Cut(strings.TrimPrefix(full, "-"), ".")
+	places := digits - len(whole)
+	if whole == "0" {
+		_, frac, _ := strings.Cut(full, ".")
+		places = digits + len(frac) - len(strings.TrimLeft(frac, "0"))
+	}
+	r, err := decimal.Round(n, max(places, 0))
+	if err != nil {
+		return full
+	}
+	return r.String()
+}
+
+// grouped puts commas between thousands.
+func grouped(s string) string {
+	if strings.ContainsAny(s, "e") {
+		return s
+	}
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	whole, frac, dotted := strings.Cut(s, ".")
+	var b strings.Builder
+	for i, r := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	if dotted {
+		b.WriteString("." + frac)
+	}
+	return sign + b.String()
+}
+
+// amount words a difference: money as $1,234.50 where the units say dollars.
+func amount(delta *decimal.Num, money bool, units string) string {
+	if delta == nil {
+		return "more than can be computed"
+	}
+	abs := shown(decimal.Abs(delta))
+	u := strings.ToUpper(strings.TrimSpace(units))
+	if money && (strings.HasPrefix(u, "USD") || strings.HasPrefix(u, "$") || strings.HasPrefix(u, "DOLLAR")) {
+		if r, err := decimal.Round(decimal.Abs(delta), 2); err == nil {
+			return "$" + grouped(r.String())
+		}
+	}
+	return abs
+}
+
+// percent words a relative error.
+func percent(rel *decimal.Num) string {
+	if rel == nil {
+		return "infinitely far from 0"
+	}
+	return percentText(rel) + "%"
+}
+
+// percentText is 100·rel, rounded half-even to four decimals.
+func percentText(rel *decimal.Num) string {
+	p, err := decimal.Mul(rel, hundred)
+	if err != nil {
+		return "infinite"
+	}
+	r, err := decimal.Round(p, 4)
+	if err != nil {
+		return p.String()
+	}
+	return r.String()
+}
+
+// clip shortens hostile text for a message.
+func clip(s string) string {
+	const most = 80
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// list joins words for a sentence, the first ten named.
+func listed(words []string) string {
+	if len(words) > 10 {
+		return strings.Join(words[:10], ", ") + ", …"
+	}
+	return strings.Join(words, ", ")
+}
