@@ -203,10 +203,16 @@ func (n *Num) IsInt() bool {
 
 // Int64 is n as an integer; false if it has a fraction or does not fit.
 func (n *Num) Int64() (int64, bool) {
-	if n.IsZero() {
+	switch {
+	case n.IsZero():
 		return 0, true
-	}
-	if !n.IsInt() || n.adjusted() > 18 {
+	case n.d.Exponent == 0 && n.d.Coeff.IsInt64():
+		v := n.d.Coeff.Int64()
+		if n.d.Negative {
+			v = -v
+		}
+		return v, true
+	case !n.IsInt() || n.adjusted() > 18:
 		return 0, false
 	}
 	v := n.scaled(0)

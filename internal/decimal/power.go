@@ -35,7 +35,7 @@ func powWide(a, b *Num) (*Num, error) {
 	return expTimesLn(b, a)
 }
 
-// powInt is a**n by squaring, n not 0, carried with at least 67 digits: after 10,000 roundings 62 of them are right.
+// powInt is a**n by squaring, n not 0, carried with at least 57 digits: after 10,000 roundings 52 of them are right.
 func powInt(a *Num, n int64) (*Num, error) {
 	e := n
 	if e < 0 {
@@ -77,12 +77,12 @@ func powUnsigned(a *Num, n uint64) (*Num, error) {
 	return fromBigAt(ctxWide, &x.coeff, x.exp)
 }
 
-// product sets y to x · coeff · 10**exp, cut to 67 digits or a few more.
+// product sets y to x · coeff · 10**exp, cut to 57 digits or a few more.
 func (y *float) product(x *float, coeff *big.Int, exp int) {
 	y.coeff.Mul(&x.coeff, coeff)
 	y.exp = x.exp + exp
 	if n := y.coeff.BitLen(); n > 256 {
-		cut := (n - 224) * 30103 / 100000
+		cut := (n - 192) * 30103 / 100000
 		y.coeff.QuoRem(&y.coeff, pow10(cut), &y.rest)
 		y.exp += cut
 	}
