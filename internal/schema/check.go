@@ -148,6 +148,9 @@ func (c *checker) member(schema *strictjson.Value, m strictjson.Member) error {
 	if err := c.value(m); err != nil {
 		return err
 	}
+	if m.Value.Kind == strictjson.Bool && (m.Key == "additionalProperties" || m.Key == "additionalItems") {
+		return nil // in draft 4 too, which has no other schema that is true or false
+	}
 	return c.below(k.shape, m.Value)
 }
 

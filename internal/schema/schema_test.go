@@ -216,6 +216,7 @@ func TestRefused(t *testing.T) {
 		{"hostile number", `{"maximum":1e5000000}`, "the number 1e5000000 is out of range"},
 		{"wrong type of a keyword", `{"properties":{"a":{"required":"b"}}}`, "(/properties/a/required)"},
 		{"unknown type", `{"type":"float"}`, "(/type)"},
+		{"schema that is false in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":false}`, "false where a schema is expected"},
 		{"no schema", `3`, "3 where a schema is expected"},
 		{"array for items", `{"items":[{}]}`, "(/items)"},
 	}
@@ -241,6 +242,7 @@ func TestAccepted(t *testing.T) {
 		`{"properties":{"$ref":{"type":"string"},"requried":{}},"x-unit":"USD","const":{"$ref":"http://x/"},"enum":[{"foo":1}],"default":{"minLength":-1}}`,
 		`{"$schema":"https://json-schema.org/draft/2020-12/schema#","$id":"https://example.com/own","$ref":"#/$defs/a","$defs":{"a":{"$anchor":"q"},"b":{"$ref":"#/$defs/a"}}}`,
 		`{"$schema":"http://json-schema.org/draft-07/schema","properties":{"a":{"$ref":"#/definitions/a","description":"beside"}},"definitions":{"a":true}}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","additionalProperties":false,"items":[{}],"additionalItems":true}`,
 		`true`,
 	} {
 		compile(t, src)
