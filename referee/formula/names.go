@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // NormalName is the normal form of S18: lower case, trimmed, runs of space - _ . become _, other punctuation is dropped.
@@ -43,8 +44,8 @@ func newNameTable(names []string) *nameTable {
 	t := &nameTable{exact: map[rune][][]rune{}, normal: map[string][]string{}}
 	for _, name := range names {
 		key := NormalName(name)
-		// A key such as "2" or "1e5" must not turn a literal into a variable.
-		if !strings.ContainsFunc(name, unicode.IsLetter) || isNumber(key) || slices.Contains(t.normal[key], name) {
+		// A key such as "2" or "1e5" must not turn a literal into a variable; JSON has no key that is not UTF-8.
+		if !utf8.ValidString(name) || !strings.ContainsFunc(name, unicode.IsLetter) || isNumber(key) || slices.Contains(t.normal[key], name) {
 			continue
 		}
 		t.all = append(t.all, name)
