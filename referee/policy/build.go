@@ -1,0 +1,310 @@
+package policy
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+)
+
+// builder makes nodes for both spellings and refuses whatever could never be evaluated: it is where S26 and S31 live.
+type builder struct {
+	names *Names
+	scope *scope
+	count int
+	level int // of the parser's own recursion
+}
+
+// maxRecursion bounds what a parser descends before any node exists (parentheses, nested trees).
+const maxRecursion = 4 * maxDepth
+
+func (b *builder) enter(p place) func() {
+	if b.level++; b.level > maxRecursion {
+		refuse(p, "split the rule", "nested too deeply")
+	}
+	return func() { b.level-- }
+}
+
+func (b *builder) add(n node, p place) *node {
+	n.place = p
+	for _, a := range n.args {
+		if a != nil {
+			n.depth = max(n.depth, a.depth)
+		}
+	}
+	if n.depth++; n.depth > maxDepth {
+		refuse(p, "split the rule, or declare a calculation for a part of it", "nested more than %d deep", maxDepth)
+	}
+	if b.count++; b.count > maxNodes {
+		refuse(p, "split the rule", "more than %d operands and operations", maxNodes)
+	}
+	return &n
+}
+
+func (b *builder) literal(v Val, p place) *node {
+	return b.add(node{kind: kLit, lit: v, typ: of(v.Kind)}, p)
+}
+
+// number makes a number literal. Numbers are compared at 28 digits (S13a), so a longer literal would promise too much.
+func (b *builder) number(text string, p place) *node {
+	n, err := decimal.Parse(text)
+	if err != nil {
+		refuse(p, "write it like 1200, 0.05 or 1e6", "%s is not a number of the language", quote(text))
+	}
+	if digits(text) > 28 {
+		refuse(p, "28 significant digits are compared", "the number has too many digits")
+	}
+	back, err := decimal.Parse(n.String())
+	if err != nil || outOfRange(n.String()) {
+		refuse(p, "exponents lie within ±300", "the number %s is out of range", quote(text))
+	}
+	return b.literal(Number(back), p)
+}
+
+func digits(text string) int {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	only := strings.Map(func(r rune) rune {
+		if isDigit(r) {
+			return r
+		}
+		return -1
+	}, mantissa)
+	return len(strings.Trim(only, "0"))
+}
+
+// outOfRange is S11's bound on the exponent, applied to a canonical number.
+func outOfRange(canonical string) bool {
+	_, exponent, found := strings.Cut(canonical, "e")
+	n, err := strconv.Atoi(exponent)
+	return found && (err != nil || n > 300 || n < -300)
+}
+
+// list makes a list of operands.
+func (b *builder) list(items []*node, p place) *node {
+	return b.add(node{kind: kList, args: items, typ: tList}, p)
+}
+
+// bare resolves a name as rules.md 1 orders: inside a row expression a field of the row comes last, and a name that is known to be
+// both is refused.
+func (b *builder) bare(name string, p place) *node {
+	k, declared := b.names.bare(name)
+	if b.scope != nil {
+		switch {
+		case name == "row":
+			return b.row(0, p)
+		case name == "outer" && b.scope.up != nil:
+			return b.row(1, p)
+		case declared && slices.Contains(b.scope.fields, name):
+			refuse(p, "write row."+name+" for the field, "+prefixOf[k]+"."+name+" for the other",
+				"%s is a field of the row and %s", quote(name), nounOf[k])
+		case !declared:
+			return b.field(name, 0, p)
+		}
+	}
+	if !declared {
+		b.unknownName(name, p)
+	}
+	return b.named(k, name, p)
+}
+
+var nounOf = map[kind]string{kCalc: "a calculation", kClaimed: "a calculation", kConst: "a const", kInput: "a declared input",
+	kLexicon: "a lexicon", kCalendar: "a calendar"}
+
+func (b *builder) unknownName(name string, p place) {
+	var known []string
+	for _, k := range order {
+		known = append(known, b.names.known(k)...)
+	}
+	hint := "a name is a calculation, a const or a declared input of the sheet"
+	if name == "row" || name == "outer" {
+		hint = "there is no row here; rows are inside agg and for_each"
+	}
+	refuseNear(p, nearest(name, known), hint, "unknown name %s", quote(name))
+}
+
+// named makes a node for a written-out name: calc.x, const.X, inputs.x, lexicon.X, calendar.X, claimed("x").
+func (b *builder) named(k kind, name string, p place) *node {
+	if k == kCalc || k == kClaimed {
+		name = b.names.calcID(name)
+	}
+	if !b.names.declared(k, name) {
+		refuseNear(p, nearest(name, b.names.known(k)), "declare it in the sheet", "%s is not %s of the sheet", quote(name), nounOf[k])
+	}
+	n := node{kind: k, name: name, typ: b.names.typeOf(k, name), prefix: b.needsPrefix(k, name)}
+	switch k {
+	case kConst:
+		n.lit = FromJSON(b.names.Consts[name])
+	case kLexicon:
+		for _, phrase := range b.names.Lexicons[name] {
+			n.lit.List = append(n.lit.List, Text(phrase))
+		}
+		n.lit.Kind = List
+	case kCalendar:
+		n.cal = newCalendar(b.names.Calendars[name], name, p)
+	}
+	return b.add(n, p)
+}
+
+// needsPrefix says whether the bare name would be read as something else here.
+func (b *builder) needsPrefix(k kind, name string) bool {
+	first, _ := b.names.bare(name)
+	if b.scope != nil && (name == "row" || name == "outer" || slices.Contains(b.scope.fields, name)) {
+		return true
+	}
+	return !isName(name) || first != k || prefixes[name] != 0
+}
+
+func (b *builder) row(up int, p place) *node {
+	s := b.scope
+	for range up {
+		if s != nil {
+			s = s.up
+		}
+	}
+	if s == nil {
+		refuse(p, "rows are inside agg and for_each", "there is no row here")
+	}
+	return b.add(node{kind: kRow, up: up, typ: tAny}, p)
+}
+
+func (b *builder) field(name string, up int, p place) *node {
+	_, declared := b.names.bare(name)
+	prefix := up > 0 || declared || !isName(name) || name == "row" || name == "outer" || prefixes[name] != 0
+	return b.add(node{kind: kField, name: name, up: up, typ: tAny, prefix: prefix}, p)
+}
+
+// member is .name of an operand: of a row its field, of a number or text nothing.
+func (b *builder) member(of *node, name string, p place) *node {
+	if of.kind == kRow {
+		return b.field(name, of.up, p)
+	}
+	b.want(of, tObj, "the operand before ."+name)
+	return b.add(node{kind: kMember, name: name, args: []*node{of}, typ: tAny}, p)
+}
+
+func (b *builder) index(of, at *node, p place) *node {
+	if at.kind == kLit && at.lit.Kind == Str {
+		return b.member(of, at.lit.Str, p)
+	}
+	b.want(of, tList|tObj, "the operand before [")
+	b.want(at, tNum|tStr, "a subscript")
+	return b.add(node{kind: kIndex, args: []*node{of, at}, typ: tAny}, p)
+}
+
+func (b *builder) slice(of, from, to *node, p place) *node {
+	b.want(of, tList, "the operand before [")
+	for _, n := range []*node{from, to} {
+		if n != nil {
+			b.want(n, tNum, "the bound of a slice")
+		}
+	}
+	return b.add(node{kind: kSlice, args: []*node{of, from, to}, typ: tList}, p)
+}
+
+// want refuses an operand that can never have the type that is needed.
+func (b *builder) want(n *node, t typ, what string) {
+	if n.typ&t == 0 {
+		refuse(n.place, "", "%s must be %s, and this is %s", what, t, n.typ)
+	}
+}
+
+func (b *builder) logic(k kind, terms []*node, p place) *node {
+	for _, t := range terms {
+		b.want(t, tBool, "an operand of "+map[kind]string{kAnd: "and", kOr: "or", kNot: "not"}[k])
+	}
+	return b.add(node{kind: k, args: terms, typ: tBool}, p)
+}
+
+// conditional is a if c else b; other is nil for if(c, a), which is a statement and so must be true or false (S27).
+func (b *builder) conditional(cond, then, other *node, p place) *node {
+	b.want(cond, tBool, "a condition")
+	t := then.typ
+	if other == nil {
+		b.want(then, tBool, "what a condition without else asks for")
+		t = tBool
+	} else {
+		t |= other.typ
+	}
+	return b.add(node{kind: kIf, args: []*node{cond, then, other}, typ: t}, p)
+}
+
+// compare is a chain a < b < c. Types that can never be equal are refused here, not found unknown for ever (S25, S26).
+func (b *builder) compare(operands []*node, ops []string, p place) *node {
+	for i, op := range ops {
+		l, r := operands[i], operands[i+1]
+		ok := tAny
+		if op != "==" && op != "!=" {
+			ok = tNum | tStr
+		}
+		b.want(l, ok, "the left of "+op)
+		b.want(r, ok, "the right of "+op)
+		if l.typ&r.typ == 0 {
+			refuse(r.place, "compare like with like", "%s cannot be compared with %s", l.typ, r.typ)
+		}
+		b.noWild(l, op)
+		b.noWild(r, op)
+	}
+	return b.add(node{kind: kCompare, args: operands, ops: ops, typ: tBool}, p)
+}
+
+func (b *builder) noWild(n *node, where string) {
+	if n.kind == kPath && slices.ContainsFunc(n.path, func(s seg) bool { return s.wild }) {
+		refuse(n.place, "[*] stands under len, all_nonempty, agg and the functions of lists", "[*] cannot stand beside %s", where)
+	}
+}
+
+// in is membership; a list written out must have items of one type, and at least one (S31).
+func (b *builder) in(not bool, x, set *node, p place) *node {
+	if set.typ&tList == 0 && set.typ&tStr != 0 {
+		refuse(set.place, "write contains(text, phrase)", "in looks into a list, and this is a text")
+	}
+	b.want(set, tList, "the right of in")
+	if set.kind == kList {
+		b.oneType(set)
+		if x.typ&set.args[0].typ == 0 {
+			refuse(set.place, "compare like with like", "%s is never in a list of %s", x.typ, set.args[0].typ)
+		}
+	}
+	k := kIn
+	if not {
+		k = kNotIn
+	}
+	return b.add(node{kind: k, args: []*node{x, set}, typ: tBool}, p)
+}
+
+func (b *builder) oneType(set *node) {
+	if len(set.args) == 0 {
+		refuse(set.place, "name at least one value", "an empty list holds nothing")
+	}
+	for _, item := range set.args[1:] {
+		if item.typ&set.args[0].typ == 0 {
+			refuse(item.place, "write items of one type", "the list mixes %s with %s", set.args[0].typ, item.typ)
+		}
+	}
+}
+
+// negate is unary minus; of a number written out it is that number.
+func (b *builder) negate(x *node, p place) *node {
+	b.want(x, tNum, "the operand of -")
+	if x.kind == kLit {
+		return b.literal(Number(decimal.Neg(x.lit.Num)), p)
+	}
+	return b.add(node{kind: kNeg, args: []*node{x}, typ: tNum}, p)
+}
+
+func (b *builder) arith(op string, l, r *node, p place) *node {
+	b.want(l, tNum, "the left of "+op)
+	b.want(r, tNum, "the right of "+op)
+	return b.add(node{kind: kArith, op: op, args: []*node{l, r}, typ: tNum}, p)
+}
+
+// pattern compiles a regular expression at load, so that no rule first fails on a submission.
+func pattern(text string, p place) *regexp.Regexp {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		refuse(p, "the syntax is RE2's", "the pattern does not compile: %v", err)
+	}
+	return re
+}

@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"github.com/defendableos/referee/internal/decimal"
+)
+
+// compare evaluates a chain: true if every link is, false if one is, unknown otherwise.
+func (ev *evaluator) compare(n *node) Val {
+	vals := make([]Val, len(n.args))
+	for i, a := range n.args {
+		vals[i] = ev.eval(a)
+	}
+	if n == ev.top && len(vals) == 2 {
+		ev.sides = &[2]Val{vals[0], vals[1]}
+	}
+	result := Truth(true)
+	for i, op := range n.ops {
+		v := ev.link(n, i, op, vals[i], vals[i+1])
+		if v.Kind == Bool && !v.Bool {
+			return v
+		}
+		if v.Kind == Missing {
+			result = v
+		}
+	}
+	return result
+}
+
+func (ev *evaluator) link(n *node, i int, op string, l, r Val) Val {
+	switch {
+	case l.Kind == Missing:
+		return l
+	case r.Kind == Missing:
+		return r
+	case op == "==" || op == "!=":
+		same := ev.equal(n.args[i], n.args[i+1], l, r)
+		if same.Kind == Bool && op == "!=" {
+			same.Bool = !same.Bool
+		}
+		return same
+	}
+	c, bad := ev.order(n.args[i], n.args[i+1], l, r, op)
+	if bad != nil {
+		return *bad
+	}
+	return Truth(op == "<" && c < 0 || op == "<=" && c <= 0 || op == ">" && c > 0 || op == ">=" && c >= 0)
+}
+
+// equal is == on values of one type; of two types it is unknown (S25). Numbers are compared at 28 digits (S32).
+func (ev *evaluator) equal(ln, rn *node, l, r Val) Val {
+	if l.Kind != r.Kind {
+		return ev.mismatch(rn, r, of(l.Kind), "a comparison with "+l.String())
+	}
+	switch l.Kind {
+	case Num:
+		return Truth(decimal.Cmp(l.Num, r.Num) == 0)
+	case Str:
+		return Truth(l.Str == r.Str)
+	case Bool:
+		return Truth(l.Bool == r.Bool)
+	}
+	ev.charge(len(l.List) + len(r.List))
+	return Truth(l.key() == r.key())
+}
+
+// order compares numbers, and texts that are both dates or both times. Other texts have no order that a rule could mean.
+func (ev *evaluator) order(ln, rn *node, l, r Val, op string) (int, *Val) {
+	bad := func(v Val) (int, *Val) { return 0, &v }
+	if l.Kind == Num && r.Kind == Num {
+		return decimal.Cmp(l.Num, r.Num), nil
+	}
+	if l.Kind == Num || l.Kind != Str {
+		want := of(l.Kind)
+		if l.Kind != Num {
+			return bad(ev.mismatch(ln, l, tNum, op))
+		}
+		return bad(ev.mismatch(rn, r, want, op))
+	}
+	if r.Kind != Str {
+		if r.Kind == Num {
+			return bad(ev.mismatch(ln, l, tNum, op))
+		}
+		return bad(ev.mismatch(rn, r, tStr, op))
+	}
+	a, okA := parseMoment(l.Str)
+	b, okB := parseMoment(r.Str)
+	switch {
+	case !okA:
+		return bad(ev.notDate(ln, l, op))
+	case !okB:
+		return bad(ev.notDate(rn, r, op))
+	case a.timed != b.timed:
+		return bad(ev.mixed(rn, r, op))
+	}
+	return a.compare(b), nil
+}
+
+func (ev *evaluator) notDate(n *node, v Val, where string) Val {
+	text, _ := printText(n)
+	ev.issue("operand_type", v.Pointer(), "%s is the text %s, and %s takes numbers or ISO dates like 2026-11-30", text, v, where)
+	return Absent("it is not a date")
+}
+
+func (ev *evaluator) mixed(n *node, v Val, where string) Val {
+	text, _ := printText(n)
+	code := "operand_type"
+	if ev.inRows {
+		code, ev.rowBad = "row_error", true
+	}
+	ev.issue(code, v.Pointer(), "%s is %s: %s takes two dates or two times, not one of each", text, v, where)
+	return Absent("a date and a time")
+}
+
+// in is membership (S23, S31): unknown where the value is missing, or where it is not found among items of which one is missing.
+func (ev *evaluator) in(n *node) Val {
+	x, set := ev.eval(n.args[0]), ev.eval(n.args[1])
+	switch {
+	case x.Kind == Missing:
+		return x
+	case set.Kind == Missing:
+		return set
+	case set.Kind != List:
+		return ev.mismatch(n.args[1], set, tList, "in")
+	}
+	ev.charge(len(set.List))
+	result := Truth(false)
+	for _, item := range set.List {
+		switch {
+		case item.Kind == Missing:
+			result = Absent("an item of the list is null")
+		case item.Kind != x.Kind:
+			return ev.mismatch(n.args[0], x, of(item.Kind), "a list that holds "+item.String())
+		case result.Kind != Bool || !result.Bool:
+			if item.key() == x.key() {
+				result = Truth(true)
+			}
+		}
+	}
+	if result.Kind == Bool && n.kind == kNotIn {
+		result.Bool = !result.Bool
+	}
+	return result
+}

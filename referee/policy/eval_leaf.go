@@ -1,0 +1,289 @@
+package policy
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// leaf evaluates a name or a path, lists it for the proof, and notes it where it is missing.
+func (ev *evaluator) leaf(n *node) Val {
+	v, kind, from := ev.lookUp(n)
+	if v.Kind == Missing {
+		v = ev.lacks(n, kind, v)
+	}
+	return ev.note(n, v, from)
+}
+
+func (ev *evaluator) lookUp(n *node) (v Val, kind, from string) {
+	switch n.kind {
+	case kCalc, kClaimed:
+		return ev.calc(n)
+	case kConst:
+		return n.lit, "const", "const"
+	case kInput:
+		return ev.input(n.name), "input", ""
+	case kRow, kField:
+		return ev.field(n), "field", ""
+	case kSpace:
+		return ev.space(n.name), "space", ""
+	}
+	return ev.path(n)
+}
+
+func (ev *evaluator) calc(n *node) (Val, string, string) {
+	from := "recomputed"
+	if n.kind == kClaimed {
+		from = "claimed"
+	}
+	if ev.env.Calc == nil {
+		return Absent("no calculations here"), "calc", from
+	}
+	v := ev.env.Calc(n.name, n.kind == kClaimed)
+	if v.Kind == Missing && v.Why == "" {
+		v.Why = "no calculation " + quote(n.name)
+	}
+	return v, "calc", from
+}
+
+func (ev *evaluator) input(name string) Val {
+	if n := ev.env.Override[name]; n != nil {
+		return Number(n)
+	}
+	return memberOf(ev.env.InputsRoot, name, "/inputs")
+}
+
+// memberOf is a member of a document object with the pointer where it is, or should be.
+func memberOf(of *strictjson.Value, name, at string) Val {
+	m := of.Get(name)
+	if m == nil {
+		v := Absent(fmt.Sprintf("no member %s at %s", strconv.Quote(name), at))
+		v.Ptr = at + "/" + escaper.Replace(name)
+		return v
+	}
+	v := FromJSON(m)
+	v.Ptr = m.Pointer()
+	return v
+}
+
+func (ev *evaluator) space(name string) Val {
+	if ev.env.Space == nil {
+		return Absent(name + " is not known here")
+	}
+	return ev.env.Space(name)
+}
+
+// field is the row, or a field of it. A row that is no object is named x.
+func (ev *evaluator) field(n *node) Val {
+	scope := ev.row
+	for range n.up {
+		if scope != nil {
+			scope = scope.Up
+		}
+	}
+	if scope == nil {
+		return Absent("there is no row here")
+	}
+	row := scope.Row
+	switch {
+	case n.kind == kRow:
+		return row
+	case row.Kind == Obj:
+		v := row.Member(n.name)
+		if v.Kind != Missing && v.JSON != nil && ev.nested == 0 {
+			v.Ptr = v.JSON.Pointer()
+		}
+		return v
+	case n.name == "x":
+		return row
+	}
+	return Absent("the row is not an object; it is named x")
+}
+
+func (ev *evaluator) path(n *node) (Val, string, string) {
+	base, kind := Val{}, "field"
+	switch {
+	case n.name == "":
+		base = FromJSON(ev.env.Root)
+	case n.name == "row":
+		base = ev.field(&node{kind: kRow})
+	default:
+		base, kind = ev.space(n.name), "space"
+	}
+	return ev.steps(base, n.path, ""), kind, ""
+}
+
+// steps walks a path. Each [*] makes a list of what lies behind it, missing items included: they are never dropped.
+func (ev *evaluator) steps(v Val, path []seg, at string) Val {
+	for i, s := range path {
+		if v.Kind == Missing {
+			break
+		}
+		if s.wild {
+			return ev.spread(v, path[i+1:], at)
+		}
+		at += "/" + escaper.Replace(s.key)
+		v = v.step(s)
+		if v.Kind == Missing && v.Ptr == "" {
+			v.Ptr = at
+		}
+	}
+	if v.JSON != nil && v.Ptr == "" {
+		v.Ptr = v.JSON.Pointer()
+	}
+	return v
+}
+
+func (ev *evaluator) spread(v Val, rest []seg, at string) Val {
+	if v.Kind != List {
+		return Absent("no list at " + at)
+	}
+	out := Val{Kind: List, JSON: v.JSON, List: make([]Val, len(v.List))}
+	for i, item := range v.List {
+		if !ev.charge(1) {
+			return Absent("the rule takes too much work")
+		}
+		out.List[i] = ev.steps(item, rest, at+"/"+strconv.Itoa(i))
+	}
+	return out
+}
+
+// step is a member of an object or an item of a list; any other value has no parts, so they are missing (S28).
+func (v Val) step(s seg) Val {
+	if v.Kind == List && s.index {
+		i, _ := strconv.Atoi(s.key)
+		return v.item(i)
+	}
+	if v.Kind == Obj {
+		return v.Member(s.key)
+	}
+	return Absent(fmt.Sprintf("no member %s: %s is %s", strconv.Quote(s.key), orRoot(v.Pointer()), article(v.Kind)))
+}
+
+func orRoot(pointer string) string {
+	if pointer == "" {
+		return "the value"
+	}
+	return pointer
+}
+
+// item is an item of a list; negative places count from the end.
+func (v Val) item(i int) Val {
+	if i < 0 {
+		i += len(v.List)
+	}
+	if i < 0 || i >= len(v.List) {
+		return Absent(fmt.Sprintf("a list of %d items has no such item%s", len(v.List), at(v.Pointer())))
+	}
+	return v.List[i]
+}
+
+// part is a member, an item or a slice of an operand.
+func (ev *evaluator) part(n *node) Val {
+	before := len(ev.operands)
+	base := ev.eval(n.args[0])
+	if base.Kind == Missing {
+		return base
+	}
+	ev.operands = ev.operands[:before] // the part is listed, not the whole
+	var v Val
+	switch n.kind {
+	case kMember:
+		v = ev.memberPart(n, base)
+	case kIndex:
+		v = ev.indexPart(n, base)
+	default:
+		v = ev.slicePart(n, base)
+	}
+	if v.Kind == Missing {
+		v = ev.lacks(n, n.missingKind(), v)
+	} else if v.JSON != nil && ev.nested == 0 {
+		v.Ptr = v.JSON.Pointer()
+	}
+	return ev.note(n, v, "")
+}
+
+// missingKind is the kind of operand that a part is a part of.
+func (n *node) missingKind() string {
+	for n.kind == kMember || n.kind == kIndex || n.kind == kSlice {
+		n = n.args[0]
+	}
+	switch n.kind {
+	case kInput:
+		return "input"
+	case kConst:
+		return "const"
+	case kCalc, kClaimed:
+		return "calc"
+	case kSpace:
+		return "space"
+	}
+	return "field"
+}
+
+func (ev *evaluator) memberPart(n *node, base Val) Val {
+	if base.Kind != Obj {
+		return ev.mismatch(n.args[0], base, tObj, "."+n.name)
+	}
+	v := base.Member(n.name)
+	if v.Kind == Missing && base.Pointer() != "" {
+		v.Ptr = base.Pointer() + "/" + escaper.Replace(n.name)
+	}
+	return v
+}
+
+func (ev *evaluator) indexPart(n *node, base Val) Val {
+	at := ev.eval(n.args[1])
+	switch {
+	case at.Kind == Missing:
+		return at
+	case base.Kind == Obj && at.Kind == Str:
+		return base.Member(at.Str)
+	case base.Kind == Obj && at.Kind == Num:
+		return base.Member(at.Num.String())
+	case base.Kind != List:
+		return ev.mismatch(n.args[0], base, tList|tObj, "a subscript")
+	case at.Kind != Num:
+		return ev.mismatch(n.args[1], at, tNum, "the subscript of a list")
+	}
+	i, ok := place32(at)
+	if !ok {
+		return ev.mismatch(n.args[1], at, tNum, "the subscript of a list (a whole number)")
+	}
+	return base.item(i)
+}
+
+// place32 is a number as a place in a list.
+func place32(v Val) (int, bool) {
+	i, ok := v.Num.Int64()
+	return int(i), ok && i == int64(int32(i))
+}
+
+func (ev *evaluator) slicePart(n *node, base Val) Val {
+	if base.Kind != List {
+		return ev.mismatch(n.args[0], base, tList, "a slice")
+	}
+	bounds := [2]int{0, len(base.List)}
+	for i, a := range n.args[1:] {
+		if a == nil {
+			continue
+		}
+		v := ev.eval(a)
+		if v.Kind == Missing {
+			return v
+		}
+		k, ok := 0, false
+		if v.Kind == Num {
+			k, ok = place32(v)
+		}
+		if !ok {
+			return ev.mismatch(a, v, tNum, "the bound of a slice (a whole number)")
+		}
+		if k < 0 {
+			k += len(base.List)
+		}
+		bounds[i] = min(max(k, 0), len(base.List))
+	}
+	return list(base.List[bounds[0]:max(bounds[0], bounds[1])])
+}

@@ -1,0 +1,77 @@
+package policy
+
+// The operands that the engine answers: evidence that is recounted or read, and receipts of the ledger. Where the engine has no
+// answer the operand is missing, with the reason, and the rule skips.
+
+func evalData(ev *evaluator, n *node) Val {
+	if ev.env.Data == nil {
+		return ev.outside(n, "data", Absent("data: no evidence here"), nil)
+	}
+	column := n.argText(2)
+	if pattern := n.arg(3); pattern != nil {
+		column += "\x00" + pattern.lit.Str
+	}
+	v, err := ev.env.Data(n.argText(0), n.argText(1), column)
+	return ev.outside(n, "data", v, err)
+}
+
+func evalEvidence(ev *evaluator, n *node) Val {
+	if ev.env.Evidence == nil {
+		return ev.outside(n, "evidence", Absent("evidence: no evidence here"), nil)
+	}
+	v, err := ev.env.Evidence(n.argText(0), n.argText(1))
+	return ev.outside(n, "evidence", v, err)
+}
+
+func evalPrior(ev *evaluator, n *node) Val {
+	sha := ev.value(n, 0)
+	if sha.Kind == Missing {
+		return sha
+	}
+	if ev.env.Prior == nil {
+		return ev.outside(n, "prior", Absent("prior: needs a ledger"), nil)
+	}
+	v, err := ev.env.Prior(sha.Str, n.argText(1))
+	return ev.outside(n, "prior", v, err)
+}
+
+func (ev *evaluator) outside(n *node, kind string, v Val, err error) Val {
+	if err != nil {
+		v = Absent(err.Error())
+	}
+	if v.Kind == Missing {
+		return ev.lacks(n, kind, v)
+	}
+	return v
+}
+
+// dataStats are the statistics that data knows; some take a fourth argument.
+var dataStats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits", "type_errors", "sha256", "bytes"}
+
+func checkData(b *builder, n *node) {
+	checkEvidence(b, n)
+	stat := n.args[1]
+	known := false
+	for _, s := range dataStats {
+		known = known || s == stat.lit.Str
+	}
+	if !known {
+		refuseNear(stat.place, nearest(stat.lit.Str, dataStats), "", "unknown statistic %s", quote(stat.lit.Str))
+	}
+	if p := n.arg(3); p != nil && stat.lit.Str == "regex_hits" {
+		pattern(p.lit.Str, p.place)
+	}
+}
+
+func checkEvidence(b *builder, n *node) {
+	id := n.args[0]
+	if b.names.Evidence == nil {
+		return
+	}
+	for _, known := range b.names.Evidence {
+		if known == id.lit.Str {
+			return
+		}
+	}
+	refuseNear(id.place, nearest(id.lit.Str, b.names.Evidence), "declare it", "unknown evidence %s", quote(id.lit.Str))
+}

@@ -1,0 +1,92 @@
+package policy
+
+import (
+	"slices"
+)
+
+// Expr is an expression that was read, resolved and checked. It is immutable and may be evaluated from many goroutines.
+type Expr struct {
+	root *node
+	text string
+	tree []byte
+	refs Refs
+}
+
+// Refs are the names that an expression speaks of, each once, in order of first use.
+type Refs struct {
+	Calcs, Inputs, Fields, Consts, Lexicons, Evidence []string
+}
+
+// finish prints a tree once, which proves that it can be printed (rules.md 1), and notes what it refers to.
+func finish(root *node, b *builder) *Expr {
+	text, ok := printText(root)
+	if !ok {
+		refuse(root.place, "split the rule", "the rule is longer than %d characters as text", maxText)
+	}
+	w := &treeWriter{}
+	w.node(root)
+	e := &Expr{root: root, text: text, tree: []byte(w.b.String())}
+	root.each(func(n *node) {
+		e.refs.note(n)
+		if n.listed() {
+			n.text, _ = printText(n)
+		}
+	})
+	return e
+}
+
+// listed says whether a proof lists the node with its value: what comes from outside of the expression, and aggregates of it.
+func (n *node) listed() bool {
+	switch n.kind {
+	case kCalc, kClaimed, kConst, kInput, kField, kRow, kPath, kSpace, kMember, kIndex, kSlice:
+		return true
+	case kCall:
+		return n.fn.group == groupOutside || n.fn.name == "agg" || n.fn.name == "lookup"
+	}
+	return false
+}
+
+func (r *Refs) note(n *node) {
+	add := func(to *[]string, name string) {
+		if !slices.Contains(*to, name) {
+			*to = append(*to, name)
+		}
+	}
+	switch n.kind {
+	case kCalc, kClaimed:
+		add(&r.Calcs, n.name)
+	case kInput:
+		add(&r.Inputs, n.name)
+	case kField:
+		add(&r.Fields, n.name)
+	case kPath:
+		add(&r.Fields, n.pathText())
+	case kConst:
+		add(&r.Consts, n.name)
+	case kLexicon:
+		add(&r.Lexicons, n.name)
+	case kCall:
+		if n.fn.group == groupOutside && n.fn.name != "prior" {
+			add(&r.Evidence, n.argText(0))
+		}
+	}
+}
+
+// Text is the expression as text. ParseText reads the same expression from it.
+func (e *Expr) Text() string { return e.text }
+
+// Tree is the expression as canonical JSON, the bytes that are hashed. ParseTree reads the same expression from them.
+func (e *Expr) Tree() []byte { return slices.Clone(e.tree) }
+
+// Boolean says whether the expression is a predicate: true or false, whatever the submission holds, or an operand whose type only
+// the submission decides (a declared input alone), and which is then unknown unless it holds true or false (S25, S26).
+func (e *Expr) Boolean() bool { return e.root.typ&tBool != 0 }
+
+// Refs are the names that the expression speaks of.
+func (e *Expr) Refs() Refs {
+	r := e.refs
+	for _, s := range []*[]string{&r.Calcs, &r.Inputs, &r.Fields, &r.Consts, &r.Lexicons, &r.Evidence} {
+		*s = slices.Clone(*s)
+	}
+	return r
+}

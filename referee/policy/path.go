@@ -1,0 +1,163 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A path is S28's: a JSON Pointer where it begins with "/", else dotted with [n] and [*]. What is stored is the pointer, or, with a
+// [*], which pointers cannot say, the dotted form.
+
+// newPath makes the node of a path: an input, a field of the row or a name space where that is what it says.
+func (b *builder) newPath(text string, p place) *node {
+	if inner, ok := strings.CutPrefix(text, "len("); ok && len(text) <= 1000 && strings.HasSuffix(inner, ")") {
+		c := b.newCall("len", p)
+		c.set(0, b.newPath(strings.TrimSuffix(inner, ")"), p), p)
+		return c.done()
+	}
+	segs := b.segments(text, p)
+	wild := false
+	for _, s := range segs {
+		wild = wild || s.wild
+	}
+	root, rest := "", segs
+	if text[0] != '/' && (segs[0].key == "row" && b.scope != nil || segs[0].key[:1] == "$") {
+		root, rest = segs[0].key, segs[1:]
+	}
+	switch {
+	case wild:
+		if root != "" && root[0] == '$' {
+			b.newSpace(root, p)
+		}
+		return b.add(node{kind: kPath, name: root, path: rest, typ: tList}, p)
+	case root == "row":
+		return b.descend(b.row(0, p), rest, p)
+	case root != "":
+		return b.descend(b.newSpace(root, p), rest, p)
+	case len(segs) > 1 && segs[0].key == "inputs" && b.names.declared(kInput, segs[1].key):
+		return b.descend(b.named(kInput, segs[1].key, p), segs[2:], p)
+	}
+	return b.add(node{kind: kPath, path: segs, typ: tAny}, p)
+}
+
+// descend writes the steps of a path as members and subscripts of an operand.
+func (b *builder) descend(n *node, segs []seg, p place) *node {
+	for _, s := range segs {
+		if s.index {
+			n = b.index(n, b.number(s.key, p), p)
+		} else {
+			n = b.member(n, s.key, p)
+		}
+	}
+	return n
+}
+
+func (b *builder) segments(text string, p place) []seg {
+	if len(text) > 1000 {
+		refuse(p, "", "the path is longer than 1,000 bytes")
+	}
+	if text == "" {
+		refuse(p, `write a path like claims[0].claim or /claims/0/claim`, "the path is empty")
+	}
+	if text[0] == '/' {
+		return pointerSegments(text, p)
+	}
+	var out []seg
+	for i, part := range strings.Split(text, ".") {
+		name, subs, _ := strings.Cut(part, "[")
+		if name == "" {
+			refuse(p, "write a path like claims[0].claim, or /claims/0/claim", "the path %s has an empty step", quote(text))
+		}
+		out = append(out, seg{key: name})
+		if len(name) < len(part) {
+			out = append(out, subscripts("["+subs, text, p)...)
+		}
+		if i == 0 && name[0] == '$' && len(name) == 1 {
+			refuse(p, "write $stack, $evidence, $flags, $atoms or $file", "the path %s has no name space", quote(text))
+		}
+	}
+	if len(out) > maxDepth {
+		refuse(p, "", "the path has more than %d steps", maxDepth)
+	}
+	return out
+}
+
+// subscripts reads [0][*]….
+func subscripts(subs, path string, p place) []seg {
+	var out []seg
+	for subs != "" {
+		inner, rest, ok := strings.Cut(strings.TrimPrefix(subs, "["), "]")
+		_, err := strconv.ParseUint(inner, 10, 31)
+		canonical := inner == "0" || !strings.HasPrefix(inner, "0")
+		if !ok || subs[0] != '[' || inner != "*" && (err != nil || !canonical) {
+			refuse(p, "a subscript is [0], [1], … or [*]", "the path %s has a broken subscript", quote(path))
+		}
+		out = append(out, seg{key: inner, wild: inner == "*", index: inner != "*"})
+		subs = rest
+	}
+	return out
+}
+
+func pointerSegments(text string, p place) []seg {
+	parts := strings.Split(text[1:], "/")
+	if len(parts) > maxDepth {
+		refuse(p, "", "the path has more than %d steps", maxDepth)
+	}
+	out := make([]seg, len(parts))
+	for i, part := range parts {
+		bare := strings.ReplaceAll(strings.ReplaceAll(part, "~0", ""), "~1", "")
+		if strings.Contains(bare, "~") {
+			refuse(p, "write ~0 for ~ and ~1 for /", "the pointer %s has a broken escape", quote(text))
+		}
+		_, err := strconv.ParseUint(part, 10, 31)
+		canonical := part == "0" || !strings.HasPrefix(part, "0")
+		out[i] = seg{key: unescape.Replace(part), index: err == nil && canonical}
+	}
+	return out
+}
+
+var (
+	unescape = strings.NewReplacer("~1", "/", "~0", "~")
+	escaper  = strings.NewReplacer("~", "~0", "/", "~1")
+)
+
+// pointer is the JSON Pointer of a path without [*].
+func pointer(segs []seg) string {
+	var b strings.Builder
+	for _, s := range segs {
+		b.WriteByte('/')
+		b.WriteString(escaper.Replace(s.key))
+	}
+	return b.String()
+}
+
+func dotted(segs []seg) string {
+	var b strings.Builder
+	for i, s := range segs {
+		switch {
+		case s.wild || s.index && i > 0:
+			b.WriteString("[" + s.key + "]")
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.key)
+		}
+	}
+	return b.String()
+}
+
+// pathText is the canonical text of a path node.
+func (n *node) pathText() string {
+	wild := false
+	for _, s := range n.path {
+		wild = wild || s.wild
+	}
+	if !wild {
+		return pointer(n.path)
+	}
+	if n.name == "" {
+		return dotted(n.path)
+	}
+	return dotted(append([]seg{{key: n.name}}, n.path...))
+}

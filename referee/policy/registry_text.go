@@ -1,0 +1,73 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+func metric(name, doc, example string, eval func(*evaluator, *node, []Val) Val) *function {
+	return &function{name: name, params: []param{textAt("text")}, result: tNum, group: groupText, doc: doc, example: example, eval: eval}
+}
+
+var textFunctions = []*function{
+	{name: "matches", params: []param{par("text", tStr), {name: "pattern", typ: tStr, form: fPattern}}, result: tBool, group: groupText, eval: evalMatches,
+		doc: "The regular expression (RE2) matches somewhere in the text.", example: `matches(memo, r"\bSection \d+\b")`},
+	{name: "extract", params: []param{par("text", tStr), {name: "pattern", typ: tStr, form: fPattern}, {name: "group", typ: tNum, form: fNumber, opt: true}},
+		result: tList, group: groupText, eval: evalExtract, check: checkExtract,
+		doc: "What the regular expression finds, in order, repetitions kept: the group given, else the first, else the whole.", example: `len(extract(memo, r"\$[\d,]+")) >= 1`},
+	{name: "has_phrase", params: []param{par("text", tStr), par("phrases", tList)}, result: tBool, group: groupText, eval: evalHasPhrase,
+		doc: "A phrase of the lexicon stands in the text: case aside, between word boundaries.", example: "not has_phrase(memo, HEDGE)"},
+	{name: "contains", params: []param{par("text", tStr), par("phrase", tStr)}, result: tBool, group: groupText, eval: evalContains,
+		doc: "The phrase stands in the text, letter for letter.", example: `contains(memo, "Governing Law")`},
+	{name: "found_in", params: []param{par("quote", tStr), par("text", tStr), {name: "min_len", typ: tNum, form: fNumber, opt: true}}, result: tBool, group: groupText,
+		eval: evalFoundIn, check: checkFoundIn,
+		doc: "The quote stands in the text, white space, case and typography aside; a quote shorter than min_len (12) only as a whole line.", example: `found_in("net operating income", memo)`},
+	{name: "after", params: []param{par("text", tStr), par("marker", tStr)}, result: tStr, group: groupText, eval: evalAfter,
+		doc: "What stands behind the last marker; nothing if there is none.", example: `contains(after(memo, "SIGNATURES"), "Harbor LLC")`},
+	{name: "lower", params: []param{par("text", tStr)}, result: tStr, group: groupText, eval: ofText(func(s string) Val { return Text(strings.ToLower(s)) }),
+		doc: "In lower case.", example: `contains(lower(memo), "governing law")`},
+	{name: "normalise", params: []param{x(tStr | tList), {name: "step", typ: tStr, form: fText, variadic: true}}, result: tStr | tList, group: groupText,
+		eval: evalNormalise, check: checkNormalise,
+		doc: "A text, or each text of a list, with case, space and strip (of space and punctuation at the ends) folded as asked.", example: `equal(normalise(needed, "case", "space"), given)`},
+	{name: "numbers", params: []param{par("text", tStr)}, result: tList, group: groupText, eval: evalNumbers,
+		doc: "The numbers written in a text, as people write them (1,815,000), without their signs.", example: "abs(noi) in numbers(memo)"},
+	metric("words", "Words of a text, by the frozen tokenizer.", "words(memo) >= 5", textCount(func(s string) int { n, _, _, _, _ := measure(s); return n })),
+	metric("sentences", "Sentences of a text.", "sentences(memo) >= 1", textCount(func(s string) int { return len(sentences(s)) })),
+	metric("syllables", "Syllables of a text.", "syllables(memo) >= 5", textCount(func(s string) int { _, _, n, _, _ := measure(s); return n })),
+	metric("fk_grade", "The Flesch-Kincaid grade: 0.39 words/sentences + 11.8 syllables/words - 15.59; of no words undefined.", "fk_grade(memo) <= 12", textNumber(fkGrade)),
+	metric("passive_pct", "The share of sentences with a passive, 0 to 1: a heuristic.", "passive_pct(memo) <= 0.25", textNumber(passiveShare)),
+	metric("max_sentence_words", "Words of the longest sentence.", "max_sentence_words(memo) <= 40", textCount(func(s string) int { _, _, _, _, n := measure(s); return n })),
+	metric("quoted_words", "Words of the longest text in double quotes.", "quoted_words(memo) >= 2", textCount(quotedWords)),
+	{name: "contrast", params: []param{par("fg", tStr), par("bg", tStr)}, result: tNum, group: groupText, eval: evalContrast,
+		doc: "WCAG's contrast ratio of two colours #rrggbb.", example: `contrast("#333333", "#ffffff") >= 4.5`},
+}
+
+func between2(name, doc, example string, eval func(*evaluator, *node, []Val) Val) *function {
+	return &function{name: name, params: []param{par("from", tStr), par("to", tStr)}, result: tNum, group: groupDate, doc: doc, example: example, eval: eval}
+}
+
+var dateFunctions = []*function{
+	between2("days", "Days from one ISO date or time to another; a fraction between times. UTC where there is no offset.", "days(sent, closed) <= 30", datediff(86400)),
+	between2("hours", "Hours from one ISO date or time to another.", "hours(sent, closed) <= 72", datediff(3600)),
+	between2("months", "Whole months from one ISO date or time to another.", "months(sent, closed) <= 12", evalMonths),
+	{name: "business_days", params: []param{par("from", tStr), par("to", tStr), opt("calendar", tCalendar)}, result: tNum, group: groupDate, eval: evalBusinessDays,
+		doc:     "Working days after the first date, up to and including the second; without a calendar Monday to Friday are worked.",
+		example: "business_days(sent, closed, FEDERAL) >= 3"},
+	{name: "datediff", params: []param{par("from", tStr), par("to", tStr), word("unit"), opt("calendar", tCalendar)}, result: tNum, group: groupDate,
+		doc: `Another way to write days, hours, months and business_days: datediff(from, to, "days").`, example: `datediff(sent, closed, "months") <= 12`, build: buildDatediff},
+}
+
+var units = []string{"days", "hours", "months", "business_days"}
+
+func buildDatediff(c *call) *node {
+	unit := c.given[2]
+	if !slices.Contains(units, unit.lit.Str) {
+		refuseNear(unit.place, nearest(unit.lit.Str, units), "the units are "+strings.Join(units, ", "), "unknown unit %s", quote(unit.lit.Str))
+	}
+	same := c.newCall(unit.lit.Str, c.place)
+	same.given = append(c.given[:2:2], c.given[3:]...)
+	if len(same.given) > 2 && same.fn.param(2) == nil {
+		refuse(c.given[3].place, "only business_days counts by a calendar", "%s takes no calendar", unit.lit.Str)
+	}
+	return same.done()
+}

@@ -1,0 +1,210 @@
+package policy
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/defendableos/referee/internal/decimal"
+)
+
+// set is a list as a set: the keys of its items, and the types they have.
+type set struct {
+	keys  map[string]bool
+	types []string
+}
+
+var errNullItem = errors.New("an item of the list is null")
+
+func (ev *evaluator) set(v Val) (set, error) {
+	s := set{keys: make(map[string]bool, len(v.List))}
+	for _, item := range v.List {
+		ev.charge(1)
+		if item.Kind == Missing {
+			return s, errNullItem
+		}
+		s.keys[item.key()] = true
+		if t := item.signature(); !slices.Contains(s.types, t) {
+			s.types = append(s.types, t)
+		}
+	}
+	slices.Sort(s.types)
+	return s, nil
+}
+
+// sets makes the two sets of a comparison. Sets whose items differ in type have nothing to compare: the answer would be false (or,
+// for disjoint, true) by accident, so it is unknown, with an issue (S25).
+func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
+	var err error
+	if a, err = ev.set(args[0]); err == nil {
+		b, err = ev.set(args[1])
+	}
+	if err != nil {
+		v := Absent(err.Error())
+		return a, b, &v
+	}
+	if len(a.types) > 0 && len(b.types) > 0 && !slices.Equal(a.types, b.types) {
+		text, _ := printText(n.args[0])
+		ev.issue("operand_type", args[0].Pointer(), "%s holds %v, and what %s compares it with holds %v", text, a.types, n.fn.name, b.types)
+		v := Absent("lists of different types")
+		return a, b, &v
+	}
+	return a, b, nil
+}
+
+// common counts the keys of a that are in b.
+func common(a, b set) int {
+	n := 0
+	for k := range a.keys {
+		if b.keys[k] {
+			n++
+		}
+	}
+	return n
+}
+
+// setTest makes a predicate of two sets.
+func setTest(test func(a, b set) bool) func(*evaluator, *node, []Val) Val {
+	return func(ev *evaluator, n *node, args []Val) Val {
+		a, b, bad := ev.sets(n, args)
+		if bad != nil {
+			return *bad
+		}
+		return Truth(test(a, b))
+	}
+}
+
+// setList makes a list from two: the items of the first, then of the second, that keep says, each once and in their order.
+func setList(keep func(inA, inB bool) bool) func(*evaluator, *node, []Val) Val {
+	return func(ev *evaluator, n *node, args []Val) Val {
+		a, b, bad := ev.sets(n, args)
+		if bad != nil {
+			return *bad
+		}
+		var out []Val
+		seen := map[string]bool{}
+		for _, item := range append(slices.Clone(args[0].List), args[1].List...) {
+			k := item.key()
+			if !seen[k] && keep(a.keys[k], b.keys[k]) {
+				out = append(out, item)
+			}
+			seen[k] = true
+		}
+		return list(out)
+	}
+}
+
+// evalJaccard is |a ∩ b| / |a ∪ b|; two empty sets are the same set, 1.
+func evalJaccard(ev *evaluator, n *node, args []Val) Val {
+	a, b, bad := ev.sets(n, args)
+	if bad != nil {
+		return *bad
+	}
+	both := common(a, b)
+	all := len(a.keys) + len(b.keys) - both
+	if all == 0 {
+		return integer(1)
+	}
+	q, err := decimal.Quo(decimal.FromInt(int64(both)), decimal.FromInt(int64(all)))
+	if err != nil {
+		return ev.undefined(n, err)
+	}
+	return Number(q)
+}
+
+func evalDistinct(ev *evaluator, n *node, args []Val) Val {
+	if _, err := ev.set(args[0]); err != nil {
+		return Absent(err.Error())
+	}
+	var out []Val
+	seen := map[string]bool{}
+	for _, item := range args[0].List {
+		if k := item.key(); !seen[k] {
+			seen[k] = true
+			out = append(out, item)
+		}
+	}
+	return list(out)
+}
+
+// evalUnique: two equal items are a repetition whatever else is null; otherwise a null leaves it open.
+func evalUnique(ev *evaluator, n *node, args []Val) Val {
+	seen, null := map[string]bool{}, false
+	for _, item := range args[0].List {
+		ev.charge(1)
+		if item.Kind == Missing {
+			null = true
+			continue
+		}
+		k := item.key()
+		if seen[k] {
+			return Truth(false)
+		}
+		seen[k] = true
+	}
+	if null {
+		return Absent(errNullItem.Error())
+	}
+	return Truth(true)
+}
+
+// sequence makes a predicate that holds between each item and the next: numbers, or dates.
+func sequence(holds func(c int) bool) func(*evaluator, *node, []Val) Val {
+	return func(ev *evaluator, n *node, args []Val) Val {
+		items, result := args[0].List, Truth(true)
+		for i := range items {
+			ev.charge(1)
+			if items[i].Kind == Missing {
+				result = Absent(errNullItem.Error())
+				continue
+			}
+			if i == 0 || items[i-1].Kind == Missing {
+				continue
+			}
+			c, bad := ev.order(n.args[0], n.args[0], items[i], items[i-1], n.fn.name)
+			switch {
+			case bad != nil:
+				return *bad
+			case !holds(c):
+				return Truth(false)
+			}
+		}
+		return result
+	}
+}
+
+// evalContiguous: every number is the one before it plus 1.
+func evalContiguous(ev *evaluator, n *node, args []Val) Val {
+	nums, bad := ev.numbers(n, args)
+	if bad != nil {
+		return *bad
+	}
+	for i := 1; i < len(nums); i++ {
+		next, err := decimal.Add(nums[i-1], decimal.FromInt(1))
+		if err != nil || decimal.Cmp(next, nums[i]) != 0 {
+			return Truth(false)
+		}
+	}
+	return Truth(true)
+}
+
+// evalPairs makes a row {a, b} of each item and the next.
+func evalPairs(ev *evaluator, n *node, args []Val) Val {
+	items := args[0].List
+	ev.charge(len(items))
+	var out []Val
+	for i := 1; i < len(items); i++ {
+		out = append(out, Val{Kind: Obj, Members: []Entry{{"a", items[i-1]}, {"b", items[i]}}, Ptr: items[i].Pointer()})
+	}
+	return list(out)
+}
+
+// evalEntries makes a row {key, value} of each member, in document order.
+func evalEntries(ev *evaluator, n *node, args []Val) Val {
+	members := args[0].entries()
+	ev.charge(len(members))
+	out := make([]Val, len(members))
+	for i, m := range members {
+		out[i] = Val{Kind: Obj, Members: []Entry{{"key", Text(m.Key)}, {"value", m.Val}}, Ptr: m.Val.Pointer()}
+	}
+	return list(out)
+}

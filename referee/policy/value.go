@@ -1,0 +1,225 @@
+package policy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// Kind is the type of a value at run time.
+type Kind uint8
+
+// The kinds. Missing is what null, an absent member and an undefined result are.
+const (
+	Missing Kind = iota
+	Bool
+	Num
+	Str
+	List
+	Obj
+)
+
+// String names a kind as a message does.
+func (k Kind) String() string {
+	return [...]string{"missing", "true/false", "number", "text", "list", "object"}[k]
+}
+
+// Val is a value: of an operand, of a part of an expression, of the whole.
+type Val struct {
+	Kind    Kind
+	Bool    bool
+	Num     *decimal.Num
+	Str     string
+	List    []Val
+	Members []Entry // of an object made by the language (a row of pairs or entries); document objects have JSON instead
+
+	JSON *strictjson.Value // where the value came from the document
+	Ptr  string            // JSON Pointer where the value came from, if it was noted
+	Why  string            // of a missing value: the reason
+}
+
+// Entry is one member of an object made by the language.
+type Entry struct {
+	Key string
+	Val Val
+}
+
+// Number makes a number value.
+func Number(n *decimal.Num) Val { return Val{Kind: Num, Num: n} }
+
+// Text makes a text value.
+func Text(s string) Val { return Val{Kind: Str, Str: s} }
+
+// Truth makes a true/false value.
+func Truth(b bool) Val { return Val{Kind: Bool, Bool: b} }
+
+// Absent makes a missing value with its reason.
+func Absent(why string) Val { return Val{Why: why} }
+
+func list(items []Val) Val { return Val{Kind: List, List: items} }
+
+func integer(i int) Val { return Number(decimal.FromInt(int64(i))) }
+
+// FromJSON makes the value that a document holds: null and an out-of-range number are missing (S11, S25).
+func FromJSON(v *strictjson.Value) Val {
+	if v == nil {
+		return Absent("absent")
+	}
+	out := Val{JSON: v}
+	switch v.Kind {
+	case strictjson.Null:
+		out.Why = "null"
+	case strictjson.Bool:
+		out.Kind, out.Bool = Bool, v.Text == "true"
+	case strictjson.Number:
+		out = numberFromJSON(out, v)
+	case strictjson.String:
+		out.Kind, out.Str = Str, v.Text
+	case strictjson.Object:
+		out.Kind = Obj
+	case strictjson.Array:
+		out.Kind, out.List = List, make([]Val, len(v.Items))
+		for i, item := range v.Items {
+			out.List[i] = FromJSON(item)
+		}
+	}
+	return out
+}
+
+func numberFromJSON(out Val, v *strictjson.Value) Val {
+	n, err := decimal.Parse(v.Text)
+	if err != nil || v.OutOfRange {
+		out.Why = "number out of range"
+		return out
+	}
+	out.Kind, out.Num = Num, n
+	return out
+}
+
+// Pointer is the JSON Pointer of a value that came from a document, "" otherwise.
+func (v Val) Pointer() string {
+	if v.Ptr != "" || v.JSON == nil {
+		return v.Ptr
+	}
+	return v.JSON.Pointer()
+}
+
+// Member is a member of an object, missing (with reason) where there is none.
+func (v Val) Member(key string) Val {
+	if v.JSON != nil && v.JSON.Kind == strictjson.Object {
+		if m := v.JSON.Get(key); m != nil {
+			return FromJSON(m)
+		}
+	}
+	for _, e := range v.Members {
+		if e.Key == key {
+			return e.Val
+		}
+	}
+	return Absent("no member " + strconv.Quote(key) + at(v.Pointer()))
+}
+
+func at(pointer string) string {
+	if pointer == "" {
+		return ""
+	}
+	return " at " + pointer
+}
+
+// has says whether an object has a member, null or not.
+func (v Val) has(key string) bool {
+	if v.JSON != nil {
+		return v.JSON.Get(key) != nil
+	}
+	return slices.ContainsFunc(v.Members, func(e Entry) bool { return e.Key == key })
+}
+
+// entries lists an object's members in document order.
+func (v Val) entries() []Entry {
+	if v.JSON == nil || v.JSON.Kind != strictjson.Object {
+		return v.Members
+	}
+	out := make([]Entry, len(v.JSON.Members))
+	for i, m := range v.JSON.Members {
+		out[i] = Entry{m.Key, FromJSON(m.Value)}
+	}
+	return out
+}
+
+// String prints a value for a message: shortened to 80 code points, never empty.
+func (v Val) String() string {
+	const most = 80
+	s := v.key()
+	if v.Kind == Missing {
+		s = "missing"
+	}
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most-1]) + "…"
+	}
+	return s
+}
+
+// key is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted, so that no
+// number is ever the text that looks like it. It is the identity that sets work with.
+func (v Val) key() string {
+	var b strings.Builder
+	v.writeKey(&b)
+	return b.String()
+}
+
+func (v Val) writeKey(b *strings.Builder) {
+	switch v.Kind {
+	case Missing:
+		b.WriteString("null")
+	case Bool:
+		b.WriteString(strconv.FormatBool(v.Bool))
+	case Num:
+		b.WriteString(v.Num.String())
+	case Str:
+		writeJSONString(b, v.Str)
+	case List:
+		for i, item := range v.List {
+			b.WriteByte("[,"[min(i, 1)])
+			item.writeKey(b)
+		}
+		if len(v.List) == 0 {
+			b.WriteByte('[')
+		}
+		b.WriteByte(']')
+	case Obj:
+		v.writeObjectKey(b)
+	}
+}
+
+func (v Val) writeObjectKey(b *strings.Builder) {
+	entries := slices.Clone(v.entries())
+	slices.SortFunc(entries, func(x, y Entry) int { return strings.Compare(x.Key, y.Key) })
+	b.WriteByte('{')
+	for i, e := range entries {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeJSONString(b, e.Key)
+		b.WriteByte(':')
+		e.Val.writeKey(b)
+	}
+	b.WriteByte('}')
+}
+
+// signature is the type of a value, of a list the types of its items: sets of different signatures have nothing to compare.
+func (v Val) signature() string {
+	if v.Kind != List {
+		return v.Kind.String()
+	}
+	parts := make([]string, 0, 2)
+	for _, item := range v.List {
+		if s := item.signature(); !slices.Contains(parts, s) {
+			parts = append(parts, s)
+		}
+	}
+	slices.Sort(parts)
+	return "[" + strings.Join(parts, " ") + "]"
+}
