@@ -99,7 +99,7 @@ func canonicalLiteral(text string) (string, bool) {
 	switch {
 	case digits == "":
 		return "0", true
-	case adjusted < -12 || adjusted > 34:
+	case adjusted < -12 || adjusted >= maxDigits: // written out, 9e34 would have a digit too many to be read back
 		m := digits[:1]
 		if len(digits) > 1 {
 			m += "." + digits[1:]
