@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"unicode"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/formula"
 )
 
 // text is the string member key of v, or "".
@@ -60,26 +60,8 @@ func num(v *strictjson.Value) *decimal.Num {
 	return n
 }
 
-// normalName is the form in which names are compared (S18): lower case, trimmed, runs of space - _ . become one _, other
-// punctuation is dropped.
-func normalName(s string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range strings.ToLower(strings.TrimSpace(s)) {
-		switch {
-		case unicode.IsSpace(r) || r == '-' || r == '_' || r == '.':
-			gap = true
-		case unicode.IsPunct(r) || unicode.IsSymbol(r):
-		default:
-			if gap && b.Len() > 0 {
-				b.WriteByte('_')
-			}
-			gap = false
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// normalName is the form in which names are compared (S18).
+func normalName(s string) string { return formula.NormalName(s) }
 
 // placeholders stand where a reference should and name nothing (S30).
 var placeholders = map[string]bool{"n/a": true, "na": true, "tbd": true, "-": true, "todo": true, "?": true, "none": true, "null": true, "unknown": true}

@@ -83,13 +83,26 @@ func Audit(c Case) *Report {
 	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
 	a.read()
 	a.checks = make([]Check, len(c.Sheet.Rules))
-	for i, r := range c.Sheet.Rules {
-		first := len(a.atoms)
-		out := a.runRule(r)
-		a.checks[i] = Check{ID: r.ID, Label: r.Label, Kind: r.Kind, Category: r.Category, Tier: r.Tier, Status: out.status,
-			Reason: out.reason, BlockedBy: out.blockedBy, Vacuous: out.vacuous, Notes: out.notes, Atoms: atomIDs(a.atoms[first:])}
+	for _, late := range []bool{false, true} {
+		for i, r := range c.Sheet.Rules {
+			if lateKeys[r.Kind] == late {
+				a.check(i, r)
+			}
+		}
 	}
 	return a.report()
+}
+
+// lateKeys judge what the other rules have found, so they run last, wherever the sheet lists them.
+var lateKeys = map[string]bool{"self_check_consistent": true, "final_output_consistent": true}
+
+// check runs the i-th rule and keeps what became of it.
+func (a *audit) check(i int, r *Rule) {
+	a.checks[i] = Check{ID: r.ID, Label: r.Label, Kind: r.Kind, Category: r.Category, Tier: r.Tier}
+	first := len(a.atoms)
+	out, ch := a.runRule(r), &a.checks[i]
+	ch.Status, ch.Reason, ch.BlockedBy, ch.Vacuous = out.status, out.reason, out.blockedBy, out.vacuous
+	ch.Notes, ch.Atoms = append(ch.Notes, out.notes...), atomIDs(a.atoms[first:])
 }
 
 // read parses the submission and prepares what rules read.

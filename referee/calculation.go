@@ -7,6 +7,7 @@ import (
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/formula"
+	"github.com/defendableos/referee/referee/policy"
 )
 
 // maxCalculations bounds what one submission may ask to be re-derived (S13b).
@@ -247,4 +248,43 @@ func (a *audit) calcValue(m *MathCheck, override map[string]*decimal.Num) (*deci
 		return n, err
 	}
 	return a.sheetValue(m, nil, override)
+}
+
+// undefinedValue is the error of a sheet's expression that has no value for another reason than a missing name.
+type undefinedValue struct{ why string }
+
+func (e *undefinedValue) Error() string { return e.why }
+
+// sheetExpression computes a formula of rules.md's language, with the same precedence of names as sheetInput.
+func (a *audit) sheetExpression(m *MathCheck, c *calculation, override map[string]*decimal.Num) (*decimal.Num, error) {
+	env := *a.env
+	env.Override = map[string]*decimal.Num{}
+	for _, name := range m.Inputs {
+		if in, ok := a.agentInput(name, c); ok && in.Num != nil {
+			env.Override[name] = in.Num
+		}
+		if n, ok := override[name]; ok {
+			env.Override[name] = n
+		}
+	}
+	env.Calc = func(id string, _ bool) policy.Val {
+		if in, ok := a.agentInput(id, c); ok && in.Num != nil && override == nil {
+			return policy.Number(in.Num)
+		}
+		n, err := a.calcValue(a.Sheet.mathNamed(id), override)
+		if err != nil || n == nil {
+			return policy.Absent(id + " cannot be computed")
+		}
+		return policy.Number(n)
+	}
+	res := m.expr.Eval(&env)
+	switch {
+	case res.Val.Num != nil:
+		return res.Val.Num, nil
+	case len(res.Issues) > 0:
+		return nil, &undefinedValue{res.Issues[0].Message}
+	case len(res.Missing) > 0:
+		return nil, &missingName{res.Missing[0].Name}
+	}
+	return nil, &undefinedValue{"the formula gives " + res.Val.String() + ", not a number"}
 }

@@ -110,17 +110,11 @@ func hitVal(hit evidence.Hit) policy.Val {
 	return policy.Text(hit.Text)
 }
 
-// hitNumber is the number's value: 12 % is 0.12.
+// hitNumber is the number's value: 12 % is 0.12. Nil where it does not fit into decimals.
 func hitNumber(n evidence.Number) *decimal.Num {
-	d, err := decimal.Parse(n.Text)
+	d, err := n.Canonical()
 	if err != nil {
 		return nil
-	}
-	if n.Percent {
-		d, err = decimal.Quo(d, hundred)
-		if err != nil {
-			return nil
-		}
 	}
 	return d
 }

@@ -174,11 +174,10 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 // quoteStands looks a quote up in the whole text of the evidence that a reference names.
 func (a *audit) quoteStands(r *Rule, at *strictjson.Value, quote, ref string, minLen int) int {
 	id, _, _ := strings.Cut(ref, "#")
-	hit, err := a.Evidence.Resolve(id)
+	found, hit, err := a.Evidence.Quoted(id, quote, minLen)
 	if err == nil && hit.Open {
 		return 1
 	}
-	found := err == nil && evidence.FoundIn(quote, hit.Text, minLen)
 	atom := a.atom("evidence.quote", at.Pointer(), found, "critical", "field", clip(quote))
 	if found {
 		return 0
@@ -227,8 +226,8 @@ func (a *audit) inputMatches(r *Rule, c *calculation, m strictjson.Member, ref s
 	if hit.Open {
 		return 1
 	}
-	cell := hitVal(hit).Num
-	if cell == nil {
+	cells := cellNumbers(hit)
+	if len(cells) == 0 {
 		a.flag(r, Finding{Code: "evidence.not_a_number", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key),
 			Message: fmt.Sprintf("%s holds %q, which is not a number", clip(ref), clip(hit.Text)), Fix: &Fix{Text: "cite the cell that holds the input"}})
 		return 0
@@ -237,14 +236,40 @@ func (a *audit) inputMatches(r *Rule, c *calculation, m strictjson.Member, ref s
 	if x == nil {
 		return 0
 	}
-	d := a.Sheet.penalty.measure(x, cell, m.Value.Text, nil)
-	id := a.atom("evidence.input_matches", m.Value.Pointer(), !d.failed(), "critical", "field", clip(ref))
-	if d.failed() {
-		a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: d.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(d),
-			Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(m.Key), shown(x), clip(ref), shown(cell), percent(d.rel)),
-			Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", m.Value.Pointer(), cell.String())}})
+	best := a.Sheet.penalty.measure(x, cells[0], m.Value.Text, nil)
+	for _, cell := range cells[1:] {
+		if d := a.Sheet.penalty.measure(x, cell, m.Value.Text, nil); d.band < best.band {
+			best = d
+		}
+	}
+	id := a.atom("evidence.input_matches", m.Value.Pointer(), !best.failed(), "critical", "field", clip(ref))
+	if best.failed() {
+		a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: best.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(best),
+			Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(m.Key), shown(x), clip(ref), shown(best.reference), percent(best.rel)),
+			Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", m.Value.Pointer(), best.reference.String())}})
 	}
 	return 0
+}
+
+// cellNumbers are the values a cell may stand for: 12 % is 0.12, and 12 where the input is stated in percent.
+func cellNumbers(hit evidence.Hit) []*decimal.Num {
+	if hit.JSON != nil {
+		if n := num(hit.JSON); n != nil {
+			return []*decimal.Num{n}
+		}
+	}
+	n, ok := evidence.NumberIn(hit.Text)
+	if !ok {
+		return nil
+	}
+	var out []*decimal.Num
+	if d, err := n.Canonical(); err == nil {
+		out = append(out, d)
+	}
+	if d, err := n.Decimal(); err == nil && n.Percent {
+		out = append(out, d)
+	}
+	return out
 }
 
 // runInputsConsistent: one input name has one value in all calculations (S17).

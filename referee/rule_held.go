@@ -195,7 +195,7 @@ func (a *audit) age(r *Rule, h *heldRule) (undecided string) {
 		return missingText(res)
 	}
 	if res.Val.Num.IsNeg() || decimal.Cmp(res.Val.Num, h.maxAge) > 0 {
-		a.flag(r, Finding{Code: "evidence.stale", Pointer: gatePointer(res), Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num), shown(h.maxAge)), Fix: fixOf(r)})
+		a.flag(r, Finding{Code: "evidence.stale", Pointer: a.gatePointer(res), Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num), shown(h.maxAge)), Fix: fixOf(r)})
 	}
 	return ""
 }

@@ -143,6 +143,7 @@ func (a *audit) judgeOwn(r *Rule, c *calculation) bool {
 		tier = High
 	}
 	var syntax *formula.SyntaxError
+	var limit *formula.LimitError
 	switch {
 	case errors.Is(c.formulaErr, errNoFormula):
 		if c.check != nil && c.check.formula == nil {
@@ -151,8 +152,8 @@ func (a *audit) judgeOwn(r *Rule, c *calculation) bool {
 		a.math(r, c, "math.formula_unparseable", tier, "/formula", "states no formula", "state the formula over the named inputs")
 	case errors.As(c.formulaErr, &syntax):
 		a.math(r, c, "math.formula_unparseable", tier, "/formula", fmt.Sprintf("has a formula that cannot be read: column %d: %s", syntax.Col, syntax.Msg), syntax.Hint)
-	case c.formulaErr != nil:
-		a.math(r, c, "math.too_complex", High, "/formula", "has a formula that is refused: "+c.formulaErr.Error(), "shorten it")
+	case errors.As(c.formulaErr, &limit):
+		a.math(r, c, "math.too_complex", High, "/formula", "has a formula that is refused: "+limit.Msg, limit.Hint)
 	case c.ownErr != nil:
 		return a.ownFailed(r, c, tier)
 	}

@@ -119,7 +119,7 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 func (a *audit) gateFails(r *Rule, res policy.Result) {
 	tier := a.tierOf(r)
 	id := a.atom("policy."+r.ID, "", false, atomSeverity(tier), "cross_field", r.Text)
-	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: gatePointer(res), Atoms: []string{id}, Fix: a.distanceOf(r, res)}
+	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: a.gatePointer(res), Atoms: []string{id}, Fix: a.distanceOf(r, res)}
 	f.Spot = &Spot{Gate: r.Text}
 	if res.Sides != nil {
 		f.Spot.Distance = gap(res.Sides)
@@ -217,14 +217,14 @@ func (a *audit) straddles(r *Rule) {
 	}
 }
 
-func opposite(t policy.Ternary) policy.Ternary {
+func opposite(t policy.Truth3) policy.Truth3 {
 	if t == policy.True {
 		return policy.False
 	}
 	return policy.True
 }
 
-func (a *audit) truthAsClaimed(r *Rule, ids map[string]bool) policy.Ternary {
+func (a *audit) truthAsClaimed(r *Rule, ids map[string]bool) policy.Truth3 {
 	env := *a.env
 	env.Calc = a.calcReader(nil, ids)
 	return r.expr.Eval(&env).Truth
@@ -298,9 +298,10 @@ func (r *Rule) title() string {
 }
 
 // gatePointer is where a reader should look: the first operand that came from the submission.
-func gatePointer(res policy.Result) string {
+func (a *audit) gatePointer(res policy.Result) string {
 	for _, op := range res.Operands {
-		if p := op.Val.Pointer(); p != "" {
+		p := op.Val.Pointer()
+		if v := op.Val.JSON; p != "" && (v == nil || a.doc.At(p) == v) { // not a value of an evidence file
 			return p
 		}
 	}

@@ -57,6 +57,15 @@ func orDefault(n, fallback *decimal.Num) *decimal.Num {
 	return n
 }
 
+// pointerOf is the pointer of a member of a row; "" where the row is evidence, which has no place in the submission.
+func (a *audit) pointerOf(row *strictjson.Value, member string) string {
+	p := row.Pointer()
+	if a.doc.At(p) != row {
+		return ""
+	}
+	return p + "/" + escapePointer(member)
+}
+
 // samples are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to read evidence.
 func (a *audit) samples(path string) ([]*strictjson.Value, error) {
 	v, err := a.at(path)
@@ -136,7 +145,7 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 		return
 	}
 	x := num(v)
-	where := row.Pointer() + "/" + escapePointer(lim.field)
+	where := a.pointerOf(row, lim.field)
 	if x == nil {
 		a.notANumber(r, v, where, lim.field)
 		return
@@ -155,10 +164,7 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 func (a *audit) notANumber(r *Rule, v *strictjson.Value, where, name string) {
 	message := name + " is missing"
 	if v != nil {
-		message = fmt.Sprintf("%s is not a number: %s", name, clip(string(v.Source(a.Bytes))))
-		if int(v.End) > len(a.Bytes) {
-			message = name + " is not a number"
-		}
+		message = fmt.Sprintf("%s is not a number: %s", name, clip(string(canonicalJSON(v))))
 	}
 	id := a.atom("numeric_validity.not_a_number", name, false, "critical", "field", message)
 	a.flag(r, Finding{Code: "math.not_a_number", Tier: High, Pointer: where, Atoms: []string{id}, Message: message, Fix: &Fix{Text: "state it as a JSON number"}})
@@ -242,7 +248,7 @@ func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
 
 func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) {
 	x, y := num(prev.Get(t.field)), num(cur.Get(t.field))
-	where := cur.Pointer() + "/" + escapePointer(t.field)
+	where := a.pointerOf(cur, t.field)
 	if x == nil || y == nil {
 		if cur.Get(t.field) != nil && y == nil {
 			a.notANumber(r, cur.Get(t.field), where, t.field)
@@ -327,7 +333,7 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	if pass {
 		return passed
 	}
-	f := Finding{Code: "agree." + r.ID, Tier: tier, Pointer: gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
+	f := Finding{Code: "agree." + r.ID, Tier: tier, Pointer: a.gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
 		Message: fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(), g.left.Text(), shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn)),
 		Spot:    &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
 	if r.Fix != "" {

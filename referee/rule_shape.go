@@ -7,7 +7,6 @@ import (
 
 	"github.com/defendableos/referee/internal/schema"
 	"github.com/defendableos/referee/internal/strictjson"
-	"github.com/defendableos/referee/referee/policy"
 )
 
 // loadSchemas compiles the schemas that a submission is held against.

@@ -21,6 +21,10 @@ func runStructure(a *audit, r *Rule) outcome {
 	before := a.raised
 	a.atom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
 	a.assignment(r)
+	a.profileMatches(r)
+	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
+		a.held(r) // no other rule would say that declared evidence is not there
+	}
 	for _, leaf := range a.leaves() {
 		if code, ok := structureKeywords[leaf.Keyword]; ok {
 			a.flagLeaf(r, "structure."+code, leaf)
@@ -50,6 +54,17 @@ func (a *audit) assignment(r *Rule) {
 	a.flag(r, Finding{Code: "structure.assignment_mismatch", Tier: Mid, Pointer: "/assignment_id",
 		Message: fmt.Sprintf("assignment_id is %s; this sheet is %q", clip(string(id.Source(a.Bytes))), a.Sheet.Slug),
 		Fix:     &Fix{Text: "answer the assignment that was given", JSONPatch: patch("replace", "/assignment_id", string(appendString(nil, a.Sheet.Slug)))}})
+}
+
+// profileMatches: where the configuration pins the agent's profile, the run must not state another (S42).
+func (a *audit) profileMatches(r *Rule) {
+	if a.Declared == nil || a.Agent == nil {
+		return
+	}
+	if diff := a.Agent.differences(a.Declared); len(diff) > 0 {
+		a.flag(r, Finding{Code: "lane.profile_mismatch", Tier: Mid, Stage: StageLane, Bucket: StackFit,
+			Message: "run.json states another agent profile than the configuration pins: " + listed(diff), Fix: &Fix{Text: "state the profile that ran, or have the configuration changed"}})
+	}
 }
 
 // leaves are the violations of the sheet's output schema and of its declared inputs' types.

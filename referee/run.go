@@ -1,6 +1,11 @@
 package referee
 
-import "github.com/defendableos/referee/referee/evidence"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/defendableos/referee/referee/evidence"
+)
 
 // RunSchema names the shape of run.json.
 const RunSchema = "referee.run/v1"
@@ -39,4 +44,28 @@ type Agent struct {
 	// ToolsKnown tells an empty list of tools from an absent one.
 	ToolsKnown      bool `json:"-"`
 	ModalitiesKnown bool `json:"-"`
+}
+
+// differences words what another profile states otherwise than this one; what either leaves out is no difference.
+func (a *Agent) differences(other *Agent) []string {
+	var out []string
+	for _, f := range []struct{ name, pinned, stated string }{
+		{"model", a.Model, other.Model}, {"provider", a.Provider, other.Provider}, {"capability_tier", a.CapabilityTier, other.CapabilityTier},
+		{"params_b", a.ParamsB, other.ParamsB}, {"context_tokens", a.ContextTokens, other.ContextTokens}, {"vram_gb", a.VRAMGB, other.VRAMGB}, {"runtime", a.Runtime, other.Runtime},
+	} {
+		if f.pinned != "" && f.stated != "" && f.pinned != f.stated {
+			out = append(out, fmt.Sprintf("%s is %q, pinned is %q", f.name, clip(f.stated), f.pinned))
+		}
+	}
+	if tools := extra(other.Tools, a.Tools); a.ToolsKnown && len(tools) > 0 {
+		out = append(out, "tools that are not pinned: "+listed(tools))
+	}
+	return out
+}
+
+// extra lists the words that are not among known.
+func extra(words, known []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.ContainsFunc(known, func(k string) bool { return normalName(k) == normalName(w) })
+	})
 }

@@ -89,12 +89,11 @@ func (a *audit) atomSpace() policy.Val {
 
 // statVal turns a recount into a value.
 func statVal(got evidence.StatResult) policy.Val {
-	if got.Text != "" && got.Number == "" {
-		return policy.Text(got.Text)
+	switch {
+	case got.Num != nil:
+		return policy.Number(got.Num)
+	case got.Missing:
+		return policy.Absent("evidence holds nothing to count there")
 	}
-	n, err := decimal.Parse(got.Number)
-	if err != nil {
-		return policy.Absent("evidence holds no number there")
-	}
-	return policy.Number(n)
+	return policy.Text(got.Text)
 }
