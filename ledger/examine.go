@@ -30,7 +30,7 @@ type portion struct {
 }
 
 // perPortion is how many entries a worker takes at once.
-const perPortion = 16
+const perPortion = 32
 
 // examine checks the blobs, which come in the order of entries, on all processors, and gives the results in that order.
 // Where the reading ends early, every entry left is unreadable.
@@ -39,7 +39,7 @@ func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []name
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		workers := runtime.GOMAXPROCS(0)
-		todo, order := make(chan *portion), make(chan *portion, 4*workers)
+		todo, order := make(chan *portion, 2*workers), make(chan *portion, 4*workers)
 		for range workers {
 			go work(todo, entries)
 		}

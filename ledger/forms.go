@@ -65,12 +65,20 @@ func isGit(b []byte) bool { return (len(b) == 40 || len(b) == 64) && isHex(b) }
 
 func isHex(b []byte) bool {
 	for _, c := range b {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+		if !hexDigit[c] {
 			return false
 		}
 	}
 	return true
 }
+
+// hexDigit marks the lower-case hexadecimal digits; a receipt has a thousand of them.
+var hexDigit = func() (t [256]bool) {
+	for _, c := range "0123456789abcdef" {
+		t[c] = true
+	}
+	return t
+}()
 
 func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b)) == nil }
 

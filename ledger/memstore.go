@@ -111,34 +111,50 @@ func (m *MemStore) Tree(at Snapshot) (Tree, error) {
 	for _, path := range slices.Sorted(maps.Keys(state)) {
 		files = append(files, File{path, state[path]})
 	}
-	return files, nil
+	return Indexed(files), nil
 }
 
-// FileTree is a Tree of files in memory, all of them regular.
+// FileTree is a Tree of files in memory, all of them regular. An object's id is the SHA-256 of its bytes.
 type FileTree []File
 
 // Entries is Tree's.
-func (t FileTree) Entries() iter.Seq2[TreeEntry, error] {
+func (t FileTree) Entries() iter.Seq2[TreeEntry, error] { return Indexed(t).Entries() }
+
+// Blobs is Tree's.
+func (t FileTree) Blobs(ids []string) iter.Seq2[[]byte, error] { return Indexed(t).Blobs(ids) }
+
+// Indexed is the same Tree with its objects hashed once, for more than one look.
+func Indexed(files FileTree) Tree {
+	t := indexed{blobs: map[string][]byte{}}
+	for _, f := range files {
+		id := canonical.SHA256Hex(f.Data)
+		t.blobs[id] = f.Data
+		t.entries = append(t.entries, TreeEntry{f.Path, RegularMode, id, int64(len(f.Data))})
+	}
+	return t
+}
+
+type indexed struct {
+	entries []TreeEntry
+	blobs   map[string][]byte
+}
+
+func (t indexed) Entries() iter.Seq2[TreeEntry, error] {
 	return func(yield func(TreeEntry, error) bool) {
-		for _, f := range t {
-			if !yield(TreeEntry{f.Path, RegularMode, canonical.SHA256Hex(f.Data), int64(len(f.Data))}, nil) {
+		for _, e := range t.entries {
+			if !yield(e, nil) {
 				return
 			}
 		}
 	}
 }
 
-// Blobs is Tree's.
-func (t FileTree) Blobs(ids []string) iter.Seq2[[]byte, error] {
-	byID := map[string][]byte{}
-	for _, f := range t {
-		byID[canonical.SHA256Hex(f.Data)] = f.Data
-	}
+func (t indexed) Blobs(ids []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, id := range ids {
-			data, ok := byID[id]
+			data, ok := t.blobs[id]
 			if !ok {
-				yield(nil, fmt.Errorf("no blob %s", id))
+				yield(nil, fmt.Errorf("no object %s", id))
 				return
 			}
 			if !yield(data, nil) {

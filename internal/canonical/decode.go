@@ -214,6 +214,11 @@ func (r *reader) skip() {
 // raw steps over a string and gives what stands between its quotation marks.
 func (r *reader) raw() (text []byte, escaped bool) {
 	start := r.i + 1
+	end := start + bytes.IndexByte(r.b[start:], '"')
+	if bytes.IndexByte(r.b[start:end], '\\') < 0 {
+		r.i = end + 1
+		return r.b[start:end], false
+	}
 	for i := start; ; i++ {
 		switch r.b[i] {
 		case '\\':
@@ -326,10 +331,10 @@ func (r *reader) object(p *plan, into reflect.Value) error {
 	next := 0
 	for r.b[r.i] == '"' {
 		key, _ := r.raw()
-		for next < len(p.fields) && p.fields[next].key < string(key) {
+		for next < len(p.fields) && p.fields[next].key != string(key) {
 			next++
 		}
-		if next == len(p.fields) || p.fields[next].key != string(key) {
+		if next == len(p.fields) {
 			return r.unknown(p, string(key))
 		}
 		seen |= 1 << next

@@ -154,9 +154,7 @@ type member struct {
 
 // fields appends the members of a struct; those of an embedded struct without a tag are its own.
 func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
-	if v.NumField() > 0 && !slices.ContainsFunc(reflect.VisibleFields(v.Type()), reflect.StructField.IsExported) {
-		return nil, w.fail(RuleType, "%s has no exported field; a time is given as text (Time)", v.Type())
-	}
+	known := len(members)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		tag, tagged := f.Tag.Lookup("json")
@@ -170,6 +168,7 @@ func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
 		if !f.IsExported() || tag == "-" {
 			continue
 		}
+		known = -1
 		key, options, _ := strings.Cut(tag, ",")
 		skip, err := omitted(v.Field(i), options)
 		if err != nil {
@@ -178,6 +177,9 @@ func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
 		if !skip {
 			members = append(members, member{key, v.Field(i)})
 		}
+	}
+	if known == len(members) && v.NumField() > 0 {
+		return nil, w.fail(RuleType, "%s has no exported field; a time is given as text (Time)", v.Type())
 	}
 	return members, nil
 }
