@@ -1,0 +1,68 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// jsonWriter writes one report a line, in input order.
+type jsonWriter struct {
+	w io.Writer
+	o Options
+}
+
+func newJSON(w io.Writer, o Options) Writer { return &jsonWriter{w: w, o: o} }
+
+// Add writes the report as it is, without HTML escapes. Atoms that nothing cites are left out unless they are asked for.
+func (j *jsonWriter) Add(r *referee.Report) error {
+	if !j.o.Atoms {
+		shown := *r
+		shown.Atoms = cited(r)
+		r = &shown
+	}
+	line, err := compact(r)
+	if err != nil {
+		return err
+	}
+	_, err = j.w.Write(append(line, '\n'))
+	return err
+}
+
+// Close has nothing to add.
+func (j *jsonWriter) Close() error { return nil }
+
+// compact is v as one line of JSON that is safe to print.
+func compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return escapeJSON(bytes.TrimRight(b.Bytes(), "\n")), nil
+}
+
+// cited are the atoms that a finding or the adjudication names, in their order.
+func cited(r *referee.Report) []referee.Atom {
+	named := map[string]bool{}
+	for _, f := range r.Findings {
+		for _, id := range f.Atoms {
+			named[id] = true
+		}
+	}
+	for _, a := range r.Adjudication.Attribution {
+		for _, id := range a.Atoms {
+			named[id] = true
+		}
+	}
+	var atoms []referee.Atom
+	for _, a := range r.Atoms {
+		if named[a.ID] {
+			atoms = append(atoms, a)
+		}
+	}
+	return atoms
+}

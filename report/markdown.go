@@ -1,0 +1,249 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// The bounds of a markdown paper: GitHub takes a comment of 65,536 characters and a job summary of 1 MiB (gate.md). A report's block
+// stays below the first with room for what the gate adds.
+const (
+	maxBlock = 60_000
+	maxRows  = 1000
+)
+
+// markdown is the paper for comments and job summaries.
+type markdown struct {
+	p      printer
+	o      Options
+	totals *totals
+	batch  batch
+	rows   int
+	shown  int
+}
+
+func newMarkdown(w io.Writer, o Options) Writer {
+	m := &markdown{p: printer{w: w}, o: o, totals: newTotals()}
+	m.batch = batch{full: m.block, line: m.row}
+	return m
+}
+
+// Add shows a report, or keeps it until it is known whether there are more than 20.
+func (m *markdown) Add(r *referee.Report) error {
+	m.totals.add(r, m.o.FailOn)
+	m.batch.add(r)
+	return m.p.err
+}
+
+// Close writes the blocks of few reports, and the sums of more than one.
+func (m *markdown) Close() error {
+	m.batch.close()
+	m.summary()
+	return m.p.err
+}
+
+func (m *markdown) block(r *referee.Report) {
+	if m.shown++; m.shown > 1 {
+		m.p.print("\n---\n\n")
+	}
+	m.p.print(Markdown(r, m.o, maxBlock))
+}
+
+// code is a hostile text as a code span: clean, cut, on one line, within a fence that is longer than any run of backticks in it.
+// Mentions and HTML comments are broken although a span shows them as text, since mail clients and markers read the raw page.
+func code(s string, limit int) string {
+	s = clip(s, limit)
+	s = strings.ReplaceAll(s, "<!--", "<!- -")
+	s = strings.ReplaceAll(s, "-->", "- ->")
+	s = strings.ReplaceAll(s, "@", "(at)")
+	if strings.Trim(s, " ") == "" {
+		return "`(empty)`"
+	}
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// cell is code for a table, where a bar ends the cell even within a span.
+func cell(s string, limit int) string { return strings.ReplaceAll(code(s, limit), "|", `\|`) }
+
+// id, sentence: the two lengths of code spans.
+func id(s string) string       { return code(s, maxName) }
+func sentence(s string) string { return code(s, maxMessage) }
+
+// Markdown is one report as a block of at most limit bytes. What does not fit is left out from the end, whole findings at a time,
+// and the block says so.
+func Markdown(r *referee.Report, o Options, limit int) string {
+	if o.FailOn == "" {
+		o.FailOn = referee.High
+	}
+	sections := []string{markdownHead(r, o)}
+	for i := range r.Findings {
+		sections = append(sections, markdownFinding(i+1, r, &r.Findings[i]))
+	}
+	sections = append(sections, markdownTail(r, o)...)
+	const reserve = 120 // for the sentence about what is left out
+	var b strings.Builder
+	for i, s := range sections {
+		last := i == len(sections)-1
+		if b.Len()+len(s) > limit-reserve && !(last && b.Len()+len(s) <= limit) {
+			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report holds all of it._\n", plural(len(sections)-i, "part"))
+			break
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
+
+func markdownHead(r *referee.Report, o Options) string {
+	v := r.Verdict
+	mark := "pass"
+	if r.Fails(string(o.FailOn)) {
+		mark = "fail"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Referee: %s, %s, score %s\n\n", mark, id(string(v.Severity)), id(v.Score))
+	fmt.Fprintf(&b, "%s: %s by %s@%s\n\n", id(bareTitle(r)), id(submission(r)), id(r.Sheet.Slug), id(r.Sheet.Version))
+	fmt.Fprintf(&b, "%s Recommended: %s.\n", counts(r), id(v.RecommendedAction))
+	if v.Severity == referee.Unsigned {
+		fmt.Fprintf(&b, "Unsigned; %s once signed off.\n", id(string(v.SeverityIfApproved)))
+	}
+	if len(r.Findings) > 0 {
+		b.WriteString("\n#### Findings\n\n")
+	}
+	return b.String()
+}
+
+// bareTitle is title before cleaning: code cleans once.
+func bareTitle(r *referee.Report) string {
+	if r.Run.ID != "" {
+		return r.Run.ID
+	}
+	return submission(r)
+}
+
+func markdownFinding(n int, r *referee.Report, f *referee.Finding) string {
+	var b strings.Builder
+	var rules []string
+	for i, rule := range f.RuleIDs {
+		if i == 5 {
+			rules = append(rules, fmt.Sprintf("%d more", len(f.RuleIDs)-i))
+			break
+		}
+		rules = append(rules, id(rule))
+	}
+	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n, tierWord(f.Tier), id(f.Code), strings.Join(rules, ", "), id(absolutePlace(r, f)))
+	if f.Pointer != "" {
+		fmt.Fprintf(&b, " %s", id(f.Pointer))
+	}
+	fmt.Fprintf(&b, ", %s\n   - %s\n", id(string(f.Bucket)), sentence(f.Message))
+	if f.Why != "" {
+		fmt.Fprintf(&b, "   - Why: %s\n", sentence(f.Why))
+	}
+	for _, line := range fix(f) {
+		fmt.Fprintf(&b, "   - Fix: %s\n", sentence(line))
+	}
+	return b.String()
+}
+
+// tierWord is a tier outside a code span: only the known ones stand as they are.
+func tierWord(t referee.Tier) string {
+	if weight(t) > 0 {
+		return string(t)
+	}
+	return id(string(t))
+}
+
+// markdownTail is what follows the findings, a section each.
+func markdownTail(r *referee.Report, o Options) []string {
+	var sections []string
+	add := func(title string, list [][2]string) {
+		if len(list) == 0 {
+			return
+		}
+		text := "\n#### " + title + "\n\n"
+		for _, e := range list {
+			text += fmt.Sprintf("- %s: %s\n", id(e[0]), sentence(e[1]))
+		}
+		sections = append(sections, text)
+	}
+	add("Not decided, and of high weight", checkEntries(undecided(r)))
+	add("Questions for a person", questions(r))
+	var notes, advisory, checks [][2]string
+	for _, reason := range r.Gating.Reasons {
+		notes = append(notes, [2]string{"stopped", reason})
+	}
+	for _, notice := range r.Notices {
+		notes = append(notes, [2]string{"note", notice})
+	}
+	add("Notes", notes)
+	for _, a := range r.Advisory {
+		advisory = append(advisory, [2]string{a.Path, a.SHA256})
+	}
+	add("Advisory: never gates", advisory)
+	if o.Verbose {
+		for _, c := range r.Checks {
+			checks = append(checks, [2]string{c.ID, string(c.Status) + ", " + detail(c)})
+		}
+		add("Rules", checks)
+	}
+	return append(sections, fmt.Sprintf("\n<sub>Digest %s, sheet %s, semantics %d. Re-derivation catches slips, not a wrong set-up.</sub>\n",
+		id(r.Digest), id(r.Sheet.SHA256), r.Semantics))
+}
+
+// row is one flagged submission among many.
+func (m *markdown) row(r *referee.Report) {
+	if len(r.Findings) == 0 && !r.Fails(string(m.o.FailOn)) {
+		return
+	}
+	if m.rows++; m.rows > maxRows {
+		return
+	}
+	if m.rows == 1 {
+		m.p.print("| | verdict | score | high | mid | low | submission | heaviest |\n| --- | --- | --: | --: | --: | --: | --- | --- |\n")
+	}
+	mark, heaviest := "pass", "undecided"
+	if r.Fails(string(m.o.FailOn)) {
+		mark = "**fail**"
+	}
+	if len(r.Findings) > 0 {
+		heaviest = cell(r.Findings[0].Code, maxName)
+	}
+	v := r.Verdict
+	m.p.printf("| %s | %s | %s | %d | %d | %d | %s | %s |\n", mark, cell(string(v.Severity), 40), cell(v.Score, 40),
+		v.Risk.High, v.Risk.Mid, v.Risk.Low, cell(bareTitle(r), maxName), heaviest)
+}
+
+func (m *markdown) summary() {
+	s := m.totals
+	switch {
+	case s.reports == 0:
+		m.p.print("No submission was audited.\n")
+		return
+	case s.reports == 1:
+		return
+	}
+	if m.rows > maxRows {
+		m.p.printf("\n_%d more flagged submissions are not listed._\n", m.rows-maxRows)
+	}
+	m.p.printf("\n### %s audited: %d pass, %d fail\n", plural(s.reports, "submission"), s.reports-s.failed, s.failed)
+	m.p.print("\n| verdict | submissions |\n| --- | --: |\n")
+	for _, c := range s.bySeverity() {
+		m.p.printf("| %s | %d |\n", cell(c.name, 40), c.n)
+	}
+	if len(s.codes) == 0 {
+		return
+	}
+	m.p.print("\n| finding | submissions | findings | up to |\n| --- | --: | --: | --- |\n")
+	for _, c := range top(s.codes, maxTallies) {
+		m.p.printf("| %s | %d | %d | %s |\n", cell(c.name, maxName), c.reports, c.findings, strings.ReplaceAll(tierWord(c.tier), "|", `\|`))
+	}
+}

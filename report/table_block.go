@@ -1,0 +1,257 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// block is one report in full: the verdict, the ranked findings, what nobody decided and what a person is asked.
+func (t *table) block(r *referee.Report) {
+	if t.shown++; t.shown > 1 {
+		t.emit("")
+		t.emit("")
+	}
+	t.heading(r)
+	if len(r.Findings) > 0 {
+		t.emit("")
+		t.findings(r)
+	}
+	t.entries("Not decided, and of high weight", checkEntries(undecided(r)))
+	t.entries("Questions for a person", questions(r))
+	t.notes(r)
+	if t.o.Verbose {
+		t.details(r)
+	}
+	t.proofs(r)
+}
+
+// heading says who, by which rules, how it went and what to do.
+func (t *table) heading(r *referee.Report) {
+	v := r.Verdict
+	mark, paint := "pass", func(s string) string { return t.ink.paint("1;32", s) }
+	if r.Fails(string(t.o.FailOn)) {
+		mark, paint = "FAIL", func(s string) string { return t.ink.paint("1;31", s) }
+	}
+	right := fmt.Sprintf("%s · score %s", name(string(v.Severity)), name(v.Score))
+	t.sides(mark+"  "+title(r), right,
+		func(s string) string { return paint(s[:len(mark)]) + t.ink.bold(s[len(mark):]) },
+		func(s string) string { return t.ink.severity(v.Severity, s) })
+	for _, line := range wrap(name(submission(r))+" by "+sheet(r), t.width-6) {
+		t.emit("      " + t.ink.dim(line))
+	}
+	for _, line := range wrap(counts(r), t.width-6) {
+		t.emit("      " + line)
+	}
+	for _, line := range wrap(next(r), t.width-6) {
+		t.emit("      " + line)
+	}
+}
+
+// counts is what became of the rules.
+func counts(r *referee.Report) string {
+	c := r.Verdict.Counts
+	if c.Declared > 0 && c.Satisfied == c.Declared {
+		return fmt.Sprintf("All %s satisfied.", plural(c.Declared, "rule"))
+	}
+	parts := []string{fmt.Sprintf("%d satisfied", c.Satisfied)}
+	for _, n := range []struct {
+		n    int
+		word string
+	}{{c.Flagged, "flagged"}, {c.Skipped, "not decided"}, {c.Open, "open"}} {
+		if n.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.word))
+		}
+	}
+	text := fmt.Sprintf("%s: %s.", plural(c.Declared, "rule"), strings.Join(parts, ", "))
+	if len(r.Findings) > 0 {
+		text += fmt.Sprintf(" Findings: %s.", risk(r))
+	}
+	return text
+}
+
+// next is the recommended action in a sentence.
+func next(r *referee.Report) string {
+	words := map[string]string{
+		"resubmit": "Resubmit: the work has defects that its author can mend",
+		"review":   "Review: a person has to look at it",
+		"reject":   "Reject: the work is right and the deal is not",
+		"approve":  "Approve: nothing speaks against a sign-off",
+	}
+	text, ok := words[r.Verdict.RecommendedAction]
+	if !ok {
+		text = "Recommended: " + name(r.Verdict.RecommendedAction)
+	}
+	if r.Verdict.Severity == referee.Unsigned && r.Verdict.SeverityIfApproved != "" {
+		text += fmt.Sprintf("; %s once signed off", name(string(r.Verdict.SeverityIfApproved)))
+	}
+	return text + "."
+}
+
+// findings is the ranked table: the tier, the rule with its place, what is wrong with what would be right.
+func (t *table) findings(r *referee.Report) {
+	const tierWidth = 4
+	where := 16
+	for i := range r.Findings { // no place is broken where there is room for it, and no pointer of usual length
+		f := &r.Findings[i]
+		where = max(where, min(width(name(place(f))), t.width*2/5), min(width(name(f.Pointer)), 26))
+	}
+	what := t.width - tierWidth - where - 3*gap
+	rows := make([][]string, 0, len(r.Findings))
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if i > 0 { // white space parts the findings, where a line would part the page
+			rows = append(rows, []string{"", "", ""})
+		}
+		left, right := t.where(f, where), t.what(f, what)
+		rows = append(rows, []string{t.ink.tier(f.Tier, short(name(string(f.Tier)), tierWidth)), strings.Join(left, "\n"), strings.Join(right, "\n")})
+	}
+	t.grid([]column{{"tier", tierWidth, false}, {"rule and place", where, false}, {"what is wrong", what, false}}, rows)
+}
+
+// where is the rules, the place in the file and the pointer.
+func (t *table) where(f *referee.Finding, n int) []string {
+	var lines []string
+	for _, line := range wrap(names(f.RuleIDs, 3), n) {
+		lines = append(lines, t.ink.bold(line))
+	}
+	for _, text := range []string{name(place(f)), name(f.Pointer)} {
+		if text == "" {
+			continue
+		}
+		for _, line := range wrap(text, n) {
+			lines = append(lines, t.ink.dim(line))
+		}
+	}
+	return lines
+}
+
+// what is the message, the code and the fix.
+func (t *table) what(f *referee.Finding, n int) []string {
+	lines := wrap(message(f.Message), n)
+	if t.o.Verbose && f.Why != "" {
+		lines = append(lines, wrap(message(f.Why), n)...)
+	}
+	lines = append(lines, t.dimmed(fmt.Sprintf("%s, %s", name(f.Code), name(string(f.Bucket))), n)...)
+	for _, text := range fix(f) {
+		for i, line := range wrap(text, n-2) {
+			lines = append(lines, map[bool]string{true: "→ ", false: "  "}[i == 0]+line)
+		}
+	}
+	return lines
+}
+
+func (t *table) dimmed(text string, n int) []string {
+	var lines []string
+	for _, line := range wrap(text, n) {
+		lines = append(lines, t.ink.dim(line))
+	}
+	return lines
+}
+
+func checkEntries(checks []referee.Check) [][2]string {
+	var list [][2]string
+	for _, c := range checks {
+		list = append(list, [2]string{name(c.ID), reason(c)})
+	}
+	return list
+}
+
+// questions are the open checklist items; a reason follows in the same paragraph.
+func questions(r *referee.Report) [][2]string {
+	var list [][2]string
+	for _, q := range r.Checklist {
+		text := message(q.Text)
+		if q.Why != "" {
+			text += " (" + message(q.Why) + ")"
+		}
+		list = append(list, [2]string{name(q.ID), text})
+	}
+	return list
+}
+
+// notes are what no rule says: why the sample is stopped, and the report's notices.
+func (t *table) notes(r *referee.Report) {
+	var list [][2]string
+	for _, reason := range r.Gating.Reasons {
+		list = append(list, [2]string{"stopped", message(reason)})
+	}
+	for _, notice := range r.Notices {
+		list = append(list, [2]string{"note", message(notice)})
+	}
+	t.entries("Notes", list)
+}
+
+// details is what --verbose adds: every rule's outcome, derived values, scores, evidence and opinions.
+func (t *table) details(r *referee.Report) {
+	var checks, derived, evidence, advisory [][2]string
+	for _, c := range r.Checks {
+		text := fmt.Sprintf("%s  %s", pad(name(string(c.Status)), 4), name(c.ID))
+		checks = append(checks, [2]string{text, detail(c)})
+	}
+	t.entries("Rules", checks)
+	for _, d := range r.Derived {
+		value := name(d.Value)
+		if d.Value == "" {
+			value = "no value: " + message(d.Reason)
+		}
+		derived = append(derived, [2]string{name(d.ID), value})
+	}
+	t.entries("Derived values", derived)
+	t.entries("Scores", scores(r.Scores))
+	for _, e := range r.Evidence {
+		evidence = append(evidence, [2]string{name(e.ID), fmt.Sprintf("%s, %s, %s", name(e.Path), plural(int(e.Bytes), "byte"), name(e.Status))})
+	}
+	t.entries("Evidence", evidence)
+	for _, a := range r.Advisory {
+		advisory = append(advisory, [2]string{name(a.Path), name(a.SHA256)})
+	}
+	t.entries("Advisory: never gates", advisory)
+}
+
+// detail is a rule's kind, weight and what was noted.
+func detail(c referee.Check) string {
+	text := fmt.Sprintf("%s, %s", name(c.Kind), name(string(c.Tier)))
+	if c.Status == referee.Skip || c.Status == referee.Open {
+		text += ": " + reason(c)
+	}
+	if c.Vacuous {
+		text += ", vacuous"
+	}
+	for _, note := range c.Notes {
+		text += ", " + message(note)
+	}
+	return text
+}
+
+func scores(s *referee.Scores) [][2]string {
+	if s == nil {
+		return nil
+	}
+	var list [][2]string
+	for _, e := range [][2]string{{"availability", s.Availability}, {"constraint satisfaction", s.ConstraintSatisfaction},
+		{"conditional error", s.ConditionalError}, {"total", s.Total}} {
+		if e[1] != "" {
+			list = append(list, [2]string{e[0], name(e[1])})
+		}
+	}
+	if s.Gated {
+		list = append(list, [2]string{"gated", "yes: no score is given"})
+	}
+	return list
+}
+
+// proofs is --explain: each operand with its value and where it came from.
+func (t *table) proofs(r *referee.Report) {
+	for _, e := range r.Explained {
+		if t.o.Explain != "" && e.RuleID != t.o.Explain {
+			continue
+		}
+		list := [][2]string{{"rule", message(e.Text)}}
+		for _, op := range e.Operands {
+			list = append(list, [2]string{name(op.Text), fmt.Sprintf("%s, %s", message(op.Value), message(op.From))})
+		}
+		t.entries(fmt.Sprintf("Proof of %s: %s", name(e.RuleID), name(e.Outcome)), list)
+	}
+}

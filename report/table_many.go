@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// The columns of a line of a large table, fixed so that each is written when its report comes.
+const (
+	wideSeverity = 8
+	wideScore    = 5
+	wideRisk     = 12
+	wideTitle    = 26
+)
+
+// line is one flagged or undecided submission; clean ones are only counted.
+func (t *table) line(r *referee.Report) {
+	if len(r.Findings) == 0 && !r.Fails(string(t.o.FailOn)) {
+		return
+	}
+	if t.shown++; t.shown == 1 {
+		head := fmt.Sprintf("      %s  %s  %s  %s  %s", pad("verdict", wideSeverity), pad("score", wideScore), pad("findings", wideRisk), pad("submission", wideTitle), "heaviest")
+		t.emit(t.ink.bold(head))
+	}
+	mark := t.ink.dim("pass")
+	if r.Fails(string(t.o.FailOn)) {
+		mark = t.ink.paint("1;31", "FAIL")
+	}
+	v := r.Verdict
+	counts := fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low)
+	who := elide(title(r), wideTitle)
+	t.emit(strings.Join([]string{mark, t.ink.severity(v.Severity, pad(short(name(string(v.Severity)), wideSeverity), wideSeverity)),
+		pad(short(name(v.Score), wideScore), wideScore), pad(short(counts, wideRisk), wideRisk), pad(who, wideTitle), t.heaviest(r)}, "  "))
+}
+
+// heaviest is the code of the first finding, with the number of the others.
+func (t *table) heaviest(r *referee.Report) string {
+	room := t.width - 4 - wideSeverity - wideScore - wideRisk - wideTitle - 5*gap
+	if len(r.Findings) == 0 { // it is here because it fails
+		return short("undecided: "+names(r.Verdict.UndecidedHigh, 1), room)
+	}
+	return short(name(r.Findings[0].Code), room)
+}
+
+// elide cuts the middle out of a name: both of its ends tell names apart.
+func elide(text string, n int) string {
+	if width(text) <= n {
+		return text
+	}
+	runes := []rune(text)
+	tail := n / 2
+	for tail > 1 && width(string(runes[len(runes)-tail:])) > n/2 {
+		tail--
+	}
+	return cutHard(text, n-1-width(string(runes[len(runes)-tail:]))) + "…" + string(runes[len(runes)-tail:])
+}
+
+// summary is one sentence for a few reports, and tables for many.
+func (t *table) summary() {
+	switch {
+	case t.totals.reports == 0:
+		t.emit("No submission was audited.")
+		return
+	case t.totals.reports == 1:
+		return
+	}
+	if t.shown > 0 {
+		t.emit("")
+	}
+	if !t.batch.many {
+		t.emit("")
+	}
+	for _, line := range wrap(t.sentence(), t.width) {
+		t.emit(t.ink.bold(line))
+	}
+	if t.batch.many {
+		t.counts("verdict", t.totals.bySeverity())
+		t.counts("recommended", t.totals.byAction())
+		t.tallies("finding", t.totals.codes)
+		t.tallies("rule", t.totals.rules)
+	}
+}
+
+// sentence is the answer: how many, and how many fail.
+func (t *table) sentence() string {
+	s := t.totals
+	text := fmt.Sprintf("%s audited: %d pass, %d fail", plural(s.reports, "submission"), s.reports-s.failed, s.failed)
+	if t.o.FailOn == Never {
+		text = fmt.Sprintf("%s audited", plural(s.reports, "submission"))
+	}
+	text += fmt.Sprintf(" (fail-on %s); %d with findings", t.o.FailOn, s.flagged)
+	if s.undecided > 0 {
+		text += fmt.Sprintf(", %d with undecided high rules", s.undecided)
+	}
+	return text + "."
+}
+
+func (t *table) counts(title string, list []counted) {
+	var rows [][]string
+	for _, c := range list {
+		rows = append(rows, []string{short(name(c.name), 36), fmt.Sprint(c.n)})
+	}
+	t.emit("")
+	t.grid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
+}
+
+// maxTallies is how many codes and rules the summary lists.
+const maxTallies = 10
+
+func (t *table) tallies(title string, tallies map[string]*tally) {
+	if len(tallies) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, c := range top(tallies, maxTallies) {
+		rows = append(rows, []string{short(name(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings), t.ink.tier(c.tier, short(name(string(c.tier)), 5))})
+	}
+	t.emit("")
+	t.grid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)
+	if left := len(tallies) - maxTallies; left > 0 {
+		t.emit(t.ink.dim(fmt.Sprintf(" and %d more", left)))
+	}
+}

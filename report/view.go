@@ -1,0 +1,175 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// title is what a reader calls the submission: its run, else where it lies.
+func title(r *referee.Report) string {
+	if r.Run.ID != "" {
+		return name(r.Run.ID)
+	}
+	return name(submission(r))
+}
+
+// submission is the path of the judged file as the caller would write it, with the line of a .jsonl file.
+func submission(r *referee.Report) string {
+	p := locate(r, r.Submission.Path)
+	if r.Submission.Line > 0 {
+		return fmt.Sprintf("%s:%d", p, r.Submission.Line)
+	}
+	return p
+}
+
+// locate is the path of a file of the report as the caller would write it. Location is the run folder or the submission itself, as
+// the caller named it; the report's own paths are relative to the run folder.
+func locate(r *referee.Report, file string) string {
+	base := filepath.ToSlash(r.Location)
+	switch {
+	case base == "-":
+		return "stdin"
+	case base == "":
+		return file
+	case file == r.Submission.Path && path.Base(base) == path.Base(file) && r.Run.ID == "":
+		return path.Clean(base)
+	}
+	if rest, ok := strings.CutSuffix("/"+base, "/"+r.Submission.Path); ok && r.Submission.Path != "" {
+		base = strings.TrimPrefix(rest, "/")
+		if strings.HasPrefix(r.Location, "/") {
+			base = "/" + strings.TrimPrefix(base, "/")
+		}
+	}
+	return path.Join(base, file)
+}
+
+// file is the path of the file that a finding is about.
+func file(r *referee.Report, f *referee.Finding) string {
+	if f.File == "" {
+		return locate(r, r.Submission.Path)
+	}
+	return locate(r, f.File)
+}
+
+// place is where a finding stands inside the run: file:line:column.
+func place(f *referee.Finding) string {
+	switch {
+	case f.Line > 0 && f.Column > 0:
+		return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
+	case f.Line > 0:
+		return fmt.Sprintf("%s:%d", f.File, f.Line)
+	}
+	return f.File
+}
+
+// absolutePlace is place with the path as the caller would write it.
+func absolutePlace(r *referee.Report, f *referee.Finding) string {
+	located := *f
+	located.File = file(r, f)
+	return place(&located)
+}
+
+// uri is a path as a URI reference: every byte that is not plain is percent-encoded.
+func uri(p string) string {
+	u := url.URL{Path: p}
+	if strings.HasPrefix(p, "/") {
+		u.Scheme = "file"
+	}
+	return u.String()
+}
+
+// Fingerprint names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the code. Line numbers
+// are left out, so that a finding keeps its name when the text above it changes. Each part is written with its length before it:
+// no two lists of parts have one encoding.
+func Fingerprint(r *referee.Report, f *referee.Finding) string {
+	run := r.Run.ID
+	if run == "" {
+		run = fmt.Sprintf("%s#%d", r.Submission.Path, r.Submission.Line)
+	}
+	rules := slices.Sorted(slices.Values(f.RuleIDs))
+	parts := append([]string{run, f.Pointer, f.Code}, rules...)
+	h := sha256.New()
+	h.Write([]byte("referee.finding/v1\n"))
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s,", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// undecided are the high rules that nobody could decide, with their reason: they fail a report (S39a) and are no finding.
+func undecided(r *referee.Report) []referee.Check {
+	var out []referee.Check
+	for _, id := range r.Verdict.UndecidedHigh {
+		c := referee.Check{ID: id, Tier: referee.High}
+		if i := slices.IndexFunc(r.Checks, func(c referee.Check) bool { return c.ID == id }); i >= 0 {
+			c = r.Checks[i]
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// reason says why a check was not decided.
+func reason(c referee.Check) string {
+	switch {
+	case c.Reason != "" && c.BlockedBy != "":
+		return fmt.Sprintf("%s (blocked by %s)", message(c.Reason), name(c.BlockedBy))
+	case c.BlockedBy != "":
+		return "blocked by " + name(c.BlockedBy)
+	case c.Reason != "":
+		return message(c.Reason)
+	case c.Status == referee.Open:
+		return "waits for a person"
+	}
+	return "could not be decided"
+}
+
+// fix is the fix of a finding as text lines.
+func fix(f *referee.Finding) []string {
+	if f.Fix == nil {
+		return nil
+	}
+	var lines []string
+	if f.Fix.Text != "" {
+		lines = append(lines, message(f.Fix.Text))
+	}
+	const shown = 5
+	for i, m := range f.Fix.Moves {
+		if i == shown {
+			lines = append(lines, fmt.Sprintf("… and %s", plural(len(f.Fix.Moves)-shown, "other way")))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("move %s alone from %s to %s", name(m.Input), name(m.From), name(m.To)))
+	}
+	return lines
+}
+
+// risk is the number of findings by tier.
+func risk(r *referee.Report) string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		tier referee.Tier
+	}{{r.Verdict.Risk.High, referee.High}, {r.Verdict.Risk.Mid, referee.Mid}, {r.Verdict.Risk.Low, referee.Low}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.tier))
+		}
+	}
+	if len(parts) == 0 {
+		return "no findings"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sheet is the rulebook with its version.
+func sheet(r *referee.Report) string {
+	return name(r.Sheet.Slug) + "@" + name(r.Sheet.Version)
+}
