@@ -1,0 +1,584 @@
+package ledger_test
+
+import (
+	"errors"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/storetest"
+)
+
+// forge is a tree that a test changes: files by path, and what is not a regular file beside them.
+type forge struct {
+	files   map[string][]byte
+	strange []ledger.TreeEntry
+	lost    string // the path whose blob cannot be read
+}
+
+// good is a ledger of six entries: five receipts and a merged entry.
+func good(t *testing.T) *forge {
+	t.Helper()
+	m := &ledger.MemStore{}
+	sheet := []byte("sheet") // its hash is the one that Sample names
+	var first ledger.Entry
+	for n := range int64(5) {
+		result, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+			return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n)}, Sheets: [][]byte{sheet}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			first = result.Added[0]
+		}
+	}
+	if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Observed(storetest.Sample(0), ledger.Merged, first.Hash)}}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return fromStore(t, m)
+}
+
+func fromStore(t *testing.T, m *ledger.MemStore) *forge {
+	t.Helper()
+	at, err := m.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := m.Tree(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &forge{files: map[string][]byte{}}
+	for e, err := range tree.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, err := range tree.Blobs([]string{e.ID}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.files[e.Path] = b
+		}
+	}
+	return f
+}
+
+// Entries and Blobs make forge a ledger.Tree; the id of an object is its path, so that aliases are made equal below.
+func (f *forge) Entries() iter.Seq2[ledger.TreeEntry, error] {
+	return func(yield func(ledger.TreeEntry, error) bool) {
+		for path, b := range f.files {
+			if !yield(ledger.TreeEntry{Path: path, Mode: "100644", ID: canonical.SHA256Hex(b), Size: int64(len(b))}, nil) {
+				return
+			}
+		}
+		for _, e := range f.strange {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *forge) Blobs(ids []string) iter.Seq2[[]byte, error] {
+	byID := map[string][]byte{}
+	for path, b := range f.files {
+		if path != f.lost {
+			byID[canonical.SHA256Hex(b)] = b
+		}
+	}
+	return func(yield func([]byte, error) bool) {
+		for _, id := range ids {
+			b, ok := byID[id]
+			if !ok {
+				yield(nil, errors.New("object "+id+" is missing"))
+				return
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// entry gives the path of the entry at seq, and its bytes.
+func (f *forge) entry(seq int64) (string, []byte) {
+	for path, b := range f.files {
+		if p, err := ledger.ParsePath(path); err == nil && p.Class == ledger.EntryFile && p.Seq == seq {
+			return path, b
+		}
+	}
+	panic("no such entry")
+}
+
+// remove takes the entry at seq out, with its aliases.
+func (f *forge) remove(seq int64) []byte {
+	path, b := f.entry(seq)
+	p, _ := ledger.ParsePath(path)
+	for name := range f.files {
+		if strings.Contains(name, p.Hash) {
+			delete(f.files, name)
+		}
+	}
+	return b
+}
+
+// put files bytes at seq under their own hash, with all aliases, as a forger would who knows the layout.
+func (f *forge) put(seq int64, b []byte) {
+	pull := int64(0)
+	if r, err := ledger.Parse(b); err == nil {
+		pull = r.Pull()
+	}
+	for _, p := range ledger.Places(seq, canonical.SHA256Hex(b), pull) {
+		f.files[p.String()] = b
+	}
+}
+
+// edit replaces text in the entry at seq; rename says whether the files are named by the new hash.
+func (f *forge) edit(seq int64, old, with string, rename bool) {
+	path, b := f.entry(seq)
+	changed := []byte(strings.Replace(string(b), old, with, 1))
+	if string(changed) == string(b) {
+		panic(old + " does not occur")
+	}
+	if rename {
+		f.remove(seq)
+		f.put(seq, changed)
+		return
+	}
+	p, _ := ledger.ParsePath(path)
+	for name := range f.files {
+		if strings.Contains(name, p.Hash) {
+			f.files[name] = changed
+		}
+	}
+}
+
+// rewrite mints the entries from seq on anew, after edit has changed the first of them, and makes HEAD.json agree: the
+// attack of whoever may push and knows the format.
+func (f *forge) rewrite(from int64, edit func(*ledger.Receipt)) {
+	head := ledger.NewHead()
+	var rest []ledger.Receipt
+	var olds []string
+	for seq := int64(0); seq < 6; seq++ {
+		_, b := f.entry(seq)
+		if seq < from {
+			head = must(head.Append(b))
+			continue
+		}
+		rest, olds = append(rest, *must(ledger.Parse(b))), append(olds, canonical.SHA256Hex(b))
+		f.remove(seq)
+	}
+	edit(&rest[0])
+	hashes := map[string]string{}
+	for i, r := range rest {
+		if to, ok := hashes[r.RefersTo]; ok {
+			r.RefersTo = to
+		}
+		b := must(ledger.Mint(head, r))
+		hashes[olds[i]] = canonical.SHA256Hex(b)
+		f.put(head.Count, b)
+		head = must(head.Append(b))
+	}
+	f.files[ledger.HeadPath] = must(head.Format())
+	_, first := f.entry(0)
+	info := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(first), Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
+	f.files[ledger.InfoPath] = must(info.Marshal())
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func verify(t *testing.T, f *forge, pins ...ledger.Pin) *ledger.Verification {
+	t.Helper()
+	v, err := ledger.Verify(t.Context(), f, ledger.Options{Pins: pins})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.OK() == (v.Level == 0) {
+		t.Errorf("level %s with %d problems", v.Level, len(v.Problems))
+	}
+	return v
+}
+
+func TestVerifyGood(t *testing.T) {
+	v := verify(t, good(t))
+	for _, p := range v.Problems {
+		t.Error(p)
+	}
+	if v.Level != ledger.L1 || v.Head.Count != 6 || len(v.Hashes) != 6 || v.Info.Genesis != v.Hashes[0] || v.Leaves.Count() != 6 {
+		t.Errorf("%+v", v)
+	}
+	if v := verify(t, &forge{}); !v.OK() || v.Head.Count != 0 {
+		t.Errorf("an empty tree: %v", v.Problems)
+	}
+	calls := 0
+	tree, _ := chainOf(t, 1001, storetest.Sample)
+	_, err := ledger.Verify(t.Context(), tree, ledger.Options{Progress: func(done, total int) {
+		if calls++; total != 1001 || done != 1000 && done != 1001 {
+			t.Errorf("progress %d of %d", done, total)
+		}
+	}})
+	if err != nil || calls != 2 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+}
+
+// TestVerifyAttacks makes each attack on the good ledger and names the codes that show it, all of them, in order.
+func TestVerifyAttacks(t *testing.T) {
+	other := storetest.Sample(7)
+	other.Repository.ID = 9
+	for name, c := range map[string]struct {
+		attack func(f *forge)
+		codes  []ledger.Code
+	}{
+		"edit":         {func(f *forge) { f.edit(2, `"score":"96.4"`, `"score":"99.9"`, false) }, codes(ledger.CodeName, ledger.CodeHeadLies)},
+		"edit, rename": {func(f *forge) { f.edit(2, `"score":"96.4"`, `"score":"99.9"`, true) }, codes(ledger.CodeParent, ledger.CodeHeadLies)},
+		"edit the tip": {func(f *forge) { f.edit(5, `"actor":"rosa"`, `"actor":"mina"`, true) }, codes(ledger.CodeHeadLies)},
+		"drop middle":  {func(f *forge) { f.remove(2) }, codes(ledger.CodeGap, ledger.CodeHeadLies)},
+		"drop first":   {func(f *forge) { f.remove(0) }, codes(ledger.CodeGap, ledger.CodeReference, ledger.CodeHeadLies, ledger.CodeInfoLies)},
+		"truncate":     {func(f *forge) { f.remove(5) }, codes(ledger.CodeHeadLies)},
+		"reorder": {func(f *forge) {
+			a, b := f.remove(2), f.remove(3)
+			f.put(2, b)
+			f.put(3, a)
+		}, codes(ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeParent, ledger.CodeHeadLies)},
+		"insert": {func(f *forge) {
+			head := ledger.NewHead()
+			for seq := range int64(3) {
+				_, b := f.entry(seq)
+				head = must(head.Append(b))
+			}
+			f.put(3, must(ledger.Mint(head, storetest.Sample(77))))
+		}, codes(ledger.CodeTwin, ledger.CodeParent, ledger.CodeHeadLies)}, // the inserted one has the lower hash and comes first
+		"forged, well-formed": {func(f *forge) {
+			r := storetest.Sample(77)
+			_, b := f.entry(5)
+			h := ledger.Head{Count: 6, Tip: canonical.SHA256Hex(b), Root: hashA, Edge: []string{hashA, hashB}}
+			f.put(6, must(ledger.Mint(h, r)))
+		}, codes(ledger.CodeLog, ledger.CodeHeadLies)},
+		"another repository": {func(f *forge) { f.append(storetest.Key(other)) }, codes(ledger.CodeRepository)},
+		"the same sign-off twice": {func(f *forge) {
+			r := storetest.Sample(3)
+			r.Approval.Approver.Permission = "admin"
+			f.append(r)
+		}, codes(ledger.CodeDuplicate)},
+		"refers to nothing":   {func(f *forge) { f.append(storetest.Observed(storetest.Sample(1), ledger.Merged, hashA)) }, codes(ledger.CodeReference)},
+		"cook of nothing":     {func(f *forge) { f.append(cook()) }, codes(ledger.CodeReference)},
+		"incident of nothing": {func(f *forge) { f.append(incident()) }, codes(ledger.CodeReference)},
+		"non-canonical twin":  {func(f *forge) { f.edit(5, `"seq":5`, `"seq": 5`, true) }, codes(ledger.CodeNotCanonical, ledger.CodeHeadLies)},
+		"unknown schema":      {func(f *forge) { f.edit(5, `eval-receipt/v1`, `eval-receipt/v9`, true) }, codes(ledger.CodeUnknownSchema, ledger.CodeHeadLies)},
+		"without approval": {func(f *forge) {
+			f.edit(5, `"kind":"merged"`, `"kind":"approved"`, true)
+		}, codes(ledger.CodeInvalid, ledger.CodeHeadLies)},
+		"extra file":      {func(f *forge) { f.files["notes.txt"] = []byte("x") }, codes(ledger.CodeUnknownFile)},
+		"case-fold":       {func(f *forge) { f.files["head.json"] = f.files[ledger.HeadPath] }, codes(ledger.CodeUnknownFile)},
+		"dot dot":         {func(f *forge) { f.files["receipts/../x"] = nil }, codes(ledger.CodeUnknownFile)},
+		"dot git":         {func(f *forge) { f.files[".git/config"] = nil }, codes(ledger.CodeUnknownFile)},
+		"symlink":         {func(f *forge) { f.strange = strange(ledger.PagePath, "120000", 10) }, codes(ledger.CodeMode)},
+		"submodule":       {func(f *forge) { f.strange = strange(ledger.PagePath, "160000", 0) }, codes(ledger.CodeMode)},
+		"executable":      {func(f *forge) { f.strange = strange(ledger.PagePath, "100755", 10) }, codes(ledger.CodeMode)},
+		"huge blob":       {func(f *forge) { f.strange = strange(ledger.PagePath, "100644", 1<<30) }, codes(ledger.CodeSize)},
+		"HEAD.json lies":  {func(f *forge) { f.files[ledger.HeadPath] = must(ledger.NewHead().Format()) }, codes(ledger.CodeHeadLies)},
+		"HEAD.json, no":   {func(f *forge) { delete(f.files, ledger.HeadPath) }, codes(ledger.CodeHeadUnreadable)},
+		"HEAD.json, bad":  {func(f *forge) { f.files[ledger.HeadPath] = []byte("{}") }, codes(ledger.CodeHeadUnreadable)},
+		"LEDGER.json, no": {func(f *forge) { delete(f.files, ledger.InfoPath) }, codes(ledger.CodeInfoUnreadable)},
+		"LEDGER.json, later version": {func(f *forge) {
+			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v1", "ledger/v2", 1))
+		}, codes(ledger.CodeInfoUnreadable)},
+		"LEDGER.json lies": {func(f *forge) {
+			f.files[ledger.InfoPath] = must(ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 4242, Name: "x"}}.Marshal())
+		}, codes(ledger.CodeInfoLies)},
+		".gitattributes, no":  {func(f *forge) { delete(f.files, ledger.AttributesPath) }, codes(ledger.CodeAttributes)},
+		".gitattributes, eol": {func(f *forge) { f.files[ledger.AttributesPath] = []byte("* text eol=crlf\n") }, codes(ledger.CodeAttributes)},
+		"alias dropped":       {func(f *forge) { f.drop(ledger.HashAlias) }, codes(ledger.CodeAliasMissing)},
+		"pull alias dropped":  {func(f *forge) { f.drop(ledger.PullAlias) }, codes(ledger.CodeAliasMissing)},
+		"alias differs": {func(f *forge) {
+			_, b := f.entry(1)
+			f.files[f.drop(ledger.HashAlias)] = b
+		}, codes(ledger.CodeAliasDiffers)},
+		"alias orphan": {func(f *forge) { f.files["hash/aa/aa/"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
+		"pull orphan":  {func(f *forge) { f.files["pr/000/00001/000000009-"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
+		"two pull requests": {func(f *forge) {
+			path, b := f.entry(1)
+			p, _ := ledger.ParsePath(path)
+			f.files["pr/000/00099/000000001-"+p.Hash+".json"] = b
+		}, nil}, // which of the two is seen first depends on the tree: held below
+		"sheet edited":   {func(f *forge) { f.files["sheets/"+ledger.SheetHash([]byte("sheet"))+".json"] = []byte("shoot") }, codes(ledger.CodeSheet)},
+		"sheet orphaned": {func(f *forge) { f.files["sheets/"+ledger.SheetHash([]byte("x"))+".json"] = []byte("x") }, codes(ledger.CodeSheetOrphan)},
+		"blob missing":   {func(f *forge) { f.lost = ledger.HeadPath }, codes(ledger.CodeUnreadable)},
+		// What L1 cannot see, as every good verification says:
+		"truncate, HEAD.json too": {func(f *forge) { f.truncate() }, codes()},
+		"rewrite from 2":          {func(f *forge) { f.rewrite(2, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" }) }, codes()},
+		"new genesis":             {func(f *forge) { f.rewrite(0, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" }) }, codes()},
+	} {
+		f := good(t)
+		c.attack(f)
+		v := verify(t, f)
+		if c.codes == nil && v.OK() {
+			t.Errorf("%s: not seen", name)
+		}
+		if c.codes != nil && !slices.Equal(listed(v), c.codes) {
+			t.Errorf("%s: %v\nwant %v", name, v.Problems, c.codes)
+		}
+	}
+}
+
+// codes is a list that is never nil.
+func codes(all ...ledger.Code) []ledger.Code { return append([]ledger.Code{}, all...) }
+
+func listed(v *ledger.Verification) []ledger.Code {
+	all := codes()
+	for _, p := range v.Problems {
+		all = append(all, p.Code)
+	}
+	return all
+}
+
+func strange(path, mode string, size int64) []ledger.TreeEntry {
+	return []ledger.TreeEntry{{Path: path, Mode: mode, ID: hashA, Size: size}}
+}
+
+// append adds an entry that the chain allows, without asking what Append would ask.
+func (f *forge) append(r ledger.Receipt) {
+	head := must(ledger.ParseHead(f.files[ledger.HeadPath]))
+	b := must(ledger.Mint(head, r))
+	f.put(head.Count, b)
+	f.files[ledger.HeadPath] = must(must(head.Append(b)).Format())
+}
+
+// drop takes an alias of the entry 3 out and gives its path.
+func (f *forge) drop(class ledger.Class) string {
+	path, _ := f.entry(3)
+	at, _ := ledger.ParsePath(path)
+	for name := range f.files {
+		if p, err := ledger.ParsePath(name); err == nil && p.Class == class && p.Hash == at.Hash {
+			delete(f.files, name)
+			return name
+		}
+	}
+	panic("no alias")
+}
+
+// truncate cuts the last two entries off and makes HEAD.json agree.
+func (f *forge) truncate() {
+	f.remove(5)
+	f.remove(4)
+	head := ledger.NewHead()
+	for seq := range int64(4) {
+		_, b := f.entry(seq)
+		head = must(head.Append(b))
+	}
+	f.files[ledger.HeadPath] = must(head.Format())
+}
+
+// TestPins holds that a pin shows what L1 cannot see.
+func TestPins(t *testing.T) {
+	before := verify(t, good(t))
+	seen := ledger.PinOf(before.Head, "what was seen here")
+	genesis := ledger.Pin{Level: ledger.L3, Source: "the configuration", Count: 1, Tip: before.Hashes[0]}
+	review := ledger.Pin{Level: ledger.L3, Source: "review 1004", Count: 5, Tip: before.Hashes[4]}
+	short := func(f *forge) { f.truncate() }
+	anew := func(from int64) func(*forge) {
+		return func(f *forge) { f.rewrite(from, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" }) }
+	}
+	for name, c := range map[string]struct {
+		attack func(*forge)
+		pin    ledger.Pin
+		codes  []ledger.Code
+	}{
+		"good, seen":         {func(*forge) {}, seen, codes()},
+		"good, genesis":      {func(*forge) {}, genesis, codes()},
+		"good, review":       {func(*forge) {}, review, codes()},
+		"grown":              {func(f *forge) { f.append(storetest.Sample(70)) }, seen, codes()},
+		"empty pin":          {func(*forge) {}, ledger.PinOf(ledger.NewHead(), "nothing"), codes()},
+		"truncated":          {short, seen, codes(ledger.CodeTruncated)},
+		"truncated, review":  {short, review, codes(ledger.CodePinMissing)},
+		"truncated, genesis": {short, genesis, codes()},
+		"rewritten":          {anew(2), seen, codes(ledger.CodePinTip)},
+		"rewritten, review":  {anew(2), review, codes(ledger.CodePinTip)},
+		"rewritten, genesis": {anew(2), genesis, codes()},
+		"new genesis":        {anew(0), genesis, codes(ledger.CodePinGenesis)},
+		"a lying root":       {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: 3, Tip: before.Hashes[2], Root: hashA}, codes(ledger.CodePinRoot)},
+		"an unusable pin":    {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: 3, Tip: "x"}, codes(ledger.CodePinUnusable)},
+		"an unusable root":   {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: 3, Tip: hashA, Root: "x"}, codes(ledger.CodePinUnusable)},
+		"an unusable count":  {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: -3, Tip: hashA}, codes(ledger.CodePinUnusable)},
+	} {
+		f := good(t)
+		c.attack(f)
+		v := verify(t, f, c.pin)
+		if !slices.Equal(listed(v), c.codes) {
+			t.Errorf("%s: %v, want %v", name, v.Problems, c.codes)
+		}
+		if v.OK() && v.Level != c.pin.Level {
+			t.Errorf("%s: reached %s, want %s", name, v.Level, c.pin.Level)
+		}
+		if !v.OK() && v.Problems[0].Level != c.pin.Level {
+			t.Errorf("%s: the problem is of %s, want %s", name, v.Problems[0].Level, c.pin.Level)
+		}
+	}
+}
+
+func TestParsePin(t *testing.T) {
+	p := ledger.Pin{Count: 3, Tip: hashA, Root: hashB}
+	b, err := p.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ledger.ParsePin(b); err != nil || back != p {
+		t.Errorf("%+v, %v", back, err)
+	}
+	for _, bad := range []string{"", "{}", `{"count":0,"tip":"` + hashA + `"}`, `{"count":-1,"tip":"` + hashA + `"}`, `{"count":1,"tip":"x"}`, string(b) + "\n"} {
+		if back, err := ledger.ParsePin([]byte(bad)); err == nil || back != (ledger.Pin{}) {
+			t.Errorf("%q: %+v", bad, back)
+		}
+	}
+}
+
+func FuzzParsePin(f *testing.F) {
+	f.Add([]byte(`{"count":3,"root":"` + hashB + `","tip":"` + hashA + `"}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := ledger.ParsePin(b)
+		if err != nil {
+			return
+		}
+		if again, err := p.Marshal(); err != nil || string(again) != string(b) {
+			t.Errorf("%s comes back as %s, %v", b, again, err)
+		}
+	})
+}
+
+func TestCompare(t *testing.T) {
+	a, same := verify(t, good(t)), verify(t, good(t))
+	grown, forked, cut := good(t), good(t), good(t)
+	grown.append(storetest.Sample(70))
+	forked.rewrite(3, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" })
+	cut.truncate()
+	for name, other := range map[string]*ledger.Verification{"same": same, "longer": verify(t, grown), "shorter": verify(t, cut), "empty": verify(t, &forge{})} {
+		if problems := ledger.Compare(a, other); len(problems) != 0 {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+	problems := ledger.Compare(a, verify(t, forked))
+	if len(problems) != 1 || problems[0].Code != ledger.CodeFork || problems[0].Seq != 3 {
+		t.Errorf("%v, want a fork at 3", problems)
+	}
+	edited := good(t)
+	edited.edit(2, `"score":"96.4"`, `"score":"99.9"`, false)
+	if problems := ledger.Compare(a, verify(t, edited)); len(problems) != 1 || problems[0].Code != ledger.CodeFork {
+		t.Errorf("%v, want that other bytes are seen under the same names", problems)
+	}
+}
+
+// TestVerifySince holds that the new entries are verified from any older head, and that a cut or rewritten one is seen.
+func TestVerifySince(t *testing.T) {
+	m := &ledger.MemStore{}
+	var heads []ledger.Snapshot
+	for n := range int64(8) {
+		if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+			return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n)}}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		heads = append(heads, must(m.Head(t.Context())))
+	}
+	for _, old := range heads {
+		v, err := ledger.VerifySince(t.Context(), m, heads[7], old.Head)
+		if err != nil || !v.OK() || v.Level != ledger.L2 || v.Head.Root != heads[7].Head.Root || int64(len(v.Hashes)) != 8-old.Head.Count {
+			t.Errorf("since %d: %+v, %v", old.Head.Count, v, err)
+		}
+	}
+	lying := heads[7]
+	lying.Head.Root = hashA
+	unknown := heads[7]
+	unknown.Head.Tip = hashA
+	rewritten := heads[3].Head
+	rewritten.Tip = hashA
+	for name, c := range map[string]struct {
+		at   ledger.Snapshot
+		seen ledger.Head
+		code ledger.Code
+	}{
+		"truncated":      {heads[3], heads[7].Head, ledger.CodeTruncated},
+		"rewritten":      {heads[7], rewritten, ledger.CodePinTip},
+		"HEAD.json lies": {lying, heads[3].Head, ledger.CodeHeadLies},
+		"tip missing":    {unknown, heads[3].Head, ledger.CodeUnreadable},
+		"same size":      {unknown, heads[7].Head, ledger.CodeHeadLies},
+	} {
+		v, err := ledger.VerifySince(t.Context(), m, c.at, c.seen)
+		if err != nil || len(v.Problems) != 1 || v.Problems[0].Code != c.code || v.Level != 0 {
+			t.Errorf("%s: %v, %v; want %s", name, v.Problems, err, c.code)
+		}
+	}
+}
+
+// TestVerifyIsBounded holds that a million files cost a bounded list, and that a tree that cannot be read is an error.
+func TestVerifyIsBounded(t *testing.T) {
+	million := &endless{n: 1_000_000}
+	v, err := ledger.Verify(t.Context(), million, ledger.Options{})
+	if err != nil || len(v.Problems) != ledger.MaxProblems+1 || v.Problems[ledger.MaxProblems].Code != ledger.CodeTooMany {
+		t.Errorf("%d problems, %v", len(v.Problems), err)
+	}
+	if million.given > ledger.MaxProblems {
+		t.Errorf("%d names were read after the list was full", million.given)
+	}
+	broken := errors.New("broken")
+	if v, err := ledger.Verify(t.Context(), &endless{n: 1, err: broken}, ledger.Options{}); !errors.Is(err, broken) || v != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+}
+
+type endless struct {
+	n, given int
+	err      error
+}
+
+func (e *endless) Entries() iter.Seq2[ledger.TreeEntry, error] {
+	return func(yield func(ledger.TreeEntry, error) bool) {
+		for range e.n {
+			e.given++
+			if !yield(ledger.TreeEntry{Path: "x", Mode: "100644"}, e.err) {
+				return
+			}
+		}
+	}
+}
+
+func (e *endless) Blobs([]string) iter.Seq2[[]byte, error] { return func(func([]byte, error) bool) {} }
+
+// TestVerifyIsStable holds that the problems come in one order, whatever the processors do, and that no worker is left.
+func TestVerifyIsStable(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var first []ledger.Problem
+	for range 20 {
+		f := good(t)
+		f.edit(1, `"score":"96.4"`, `"score":"99.9"`, false)
+		f.edit(3, `"seq":3`, `"seq": 3`, true)
+		f.files["a"], f.files["b"] = nil, nil
+		v := verify(t, f)
+		slices.SortFunc(v.Problems[:2], func(a, b ledger.Problem) int { return strings.Compare(a.Path, b.Path) }) // the map's order
+		if first == nil {
+			first = v.Problems
+		}
+		if !slices.Equal(v.Problems, first) {
+			t.Fatalf("%v\nand before\n%v", v.Problems, first)
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		runtime.Gosched()
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
