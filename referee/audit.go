@@ -182,8 +182,15 @@ func (a *audit) flag(r *Rule, f Finding) {
 	a.findings = append(a.findings, f)
 }
 
-// merge joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands.
+// maxMessage bounds a message that is joined from several.
+const maxMessage = 2000
+
+// merge joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands, and what the second one
+// says otherwise is added.
 func (f *Finding) merge(o Finding) {
+	if !strings.Contains(f.Message, o.Message) && len(f.Message)+len(o.Message) < maxMessage {
+		f.Message += "; " + o.Message
+	}
 	if !slices.Contains(f.RuleIDs, o.RuleIDs[0]) {
 		f.RuleIDs = append(f.RuleIDs, o.RuleIDs...)
 	}

@@ -35,6 +35,7 @@ type calculation struct {
 	own, sheet       *decimal.Num // recomputed by the agent's formula and by the sheet's
 	ownErr, sheetErr error
 	worst            deviation // of the claim, against both
+	sound            bool      // both could be computed, from inputs that the calculation states: a gate may pass on it
 }
 
 // value is the recomputed value that gates read: the sheet's where it can be computed, else the agent's own (S14, S16).
@@ -161,9 +162,9 @@ type missingName struct{ Name string }
 
 func (e *missingName) Error() string { return "no value for " + strconv.Quote(e.Name) }
 
-// sheetValue computes a declared calculation by the sheet's formula. A name is read, in this order, from the agent's inputs of
-// that calculation (c may be nil), the submission's inputs, the other calculations and the constants; override comes before all
-// of them (for the distance of a gate).
+// sheetValue computes a declared calculation by the sheet's formula. A name is read, in this order, from the sheet's constants, the
+// agent's inputs of that calculation (c may be nil), the other calculations and the submission's inputs; override comes before all of
+// them (for the distance of a gate).
 func (a *audit) sheetValue(m *MathCheck, c *calculation, override map[string]*decimal.Num) (*decimal.Num, error) {
 	if m.formula == nil {
 		return a.sheetExpression(m, c, override)
@@ -184,6 +185,9 @@ func (a *audit) sheetInput(name string, c *calculation, override map[string]*dec
 	if n, ok := override[name]; ok {
 		return formula.Input{Num: n}, nil
 	}
+	if n := num(a.Sheet.consts[name]); n != nil {
+		return formula.Input{Num: n}, nil // the sheet's constants are not the agent's to choose
+	}
 	dep := a.Sheet.mathNamed(name)
 	if v, ok := a.agentInput(name, c); ok && !(dep != nil && override != nil) {
 		return v, nil
@@ -196,10 +200,6 @@ func (a *audit) sheetInput(name string, c *calculation, override map[string]*dec
 		if in := formulaInput(v); in.Num != nil || in.List != nil {
 			return in, nil
 		}
-		return formula.Input{}, &missingName{name}
-	}
-	if n := num(a.Sheet.consts[name]); n != nil {
-		return formula.Input{Num: n}, nil
 	}
 	return formula.Input{}, &missingName{name}
 }
@@ -219,6 +219,16 @@ func (a *audit) agentInput(name string, c *calculation) (formula.Input, bool) {
 		}
 	}
 	return formula.Input{}, false
+}
+
+// statesInputs reports whether the calculation states every name that the sheet's formula reads as a number of its own.
+func (a *audit) statesInputs(c *calculation) bool {
+	for _, name := range c.check.Inputs {
+		if _, given := a.agentInput(name, c); !given && a.Sheet.consts[name] == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sheetName is the sheet's name for an agent's name: through the aliases, by the normal form, else the name itself (S18).

@@ -198,6 +198,11 @@ func runInputsMatchEvidence(a *audit, r *Rule) outcome {
 	before, open := a.raised, 0
 	for _, c := range a.calcs {
 		sources := c.v.Get("sources")
+		for _, m := range members(sources) {
+			if in := c.v.Get("inputs").Get(m.Key); num(in) == nil && (in == nil || in.Kind != strictjson.Array) {
+				a.flag(r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(), Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key), c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
+			}
+		}
 		for _, m := range members(c.v.Get("inputs")) {
 			ref, ok := sources.Get(m.Key).Str()
 			switch {
@@ -289,8 +294,21 @@ func runInputsConsistent(a *audit, r *Rule) outcome {
 			}
 			a.oneValue(r, name, was, m.Value)
 		}
+		a.valueless(r, c)
 	}
 	return flaggedSince(a, before)
+}
+
+// valueless: a name that a formula reads and that has no value there is not consistent with anything.
+func (a *audit) valueless(r *Rule, c *calculation) {
+	if c.formula == nil {
+		return
+	}
+	for _, name := range c.formula.Vars() {
+		if in := c.inputs[name]; in.Num == nil && in.List == nil {
+			a.flag(r, Finding{Code: "math.input_inconsistent", Tier: Mid, Pointer: c.pointer + "/inputs/" + escapePointer(name), Message: fmt.Sprintf("input %q of %q has no value", clip(name), c.label()), Fix: &Fix{Text: "state the input"}})
+		}
+	}
 }
 
 func (a *audit) oneValue(r *Rule, name string, was, is *strictjson.Value) {
@@ -366,11 +384,24 @@ func runSelfCheckConsistent(a *audit, r *Rule) outcome {
 // runFinalOutputConsistent: the final output does not say PASS while a high gate fails (S48). It runs after the gates.
 func runFinalOutputConsistent(a *audit, r *Rule) outcome {
 	v := a.doc.Get("final_output")
-	if !saysPass(v) || !a.failures.highGate {
+	if !saysPass(v) {
 		return passed
+	}
+	if !a.failures.highGate {
+		return a.undecidedGate()
 	}
 	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output", Message: "final_output says PASS while a high gate fails", Fix: &Fix{Text: r.Fix}})
 	return flagged
+}
+
+// undecidedGate: PASS is neither right nor wrong while a high gate is undecided, so it does not count as satisfied (S51).
+func (a *audit) undecidedGate() outcome {
+	for i, ch := range a.checks {
+		if a.Sheet.Rules[i].Stage == StagePolicy && ch.Status == Skip && ch.Tier == High {
+			return outcome{status: Skip, blockedBy: ch.ID, reason: "final_output says PASS while the high gate " + ch.ID + " is undecided"}
+		}
+	}
+	return passed
 }
 
 // saysPass reads PASS as a word of its own at the beginning, or as the decision of an object.
@@ -489,6 +520,9 @@ func (a *audit) bindings(r *Rule, c *calculation) bool {
 		x, name := num(m.Value), a.sheetName(m.Key)
 		if x == nil {
 			continue
+		}
+		if n := num(a.Sheet.consts[name]); n != nil {
+			a.bound(r, m, x, n, "the sheet's constant is "+shown(n))
 		}
 		if in := a.input(name); num(in) != nil && a.Sheet.declares(name) {
 			a.bound(r, m, x, num(in), "the submission's input is "+in.Text)

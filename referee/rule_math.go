@@ -54,9 +54,13 @@ func (a *audit) calcMissing(r *Rule, m *MathCheck) outcome {
 		tier = High
 	}
 	id := a.atom("recompute.missing", m.ID, false, atomSeverity(tier), "field", "the calculation is not stated")
-	a.flag(r, Finding{Code: "math.calc_missing", Tier: tier, Pointer: "/calculations", Atoms: []string{id},
+	f := Finding{Code: "math.calc_missing", Tier: tier, Stage: StageMath, Pointer: "/calculations", Atoms: []string{id},
 		Message: fmt.Sprintf("no calculation named %q; the sheet declares %s = %s", m.ID, m.ID, m.Text),
-		Fix:     &Fix{Text: fmt.Sprintf("add a calculation named %q with formula %s, its inputs, result and units", m.ID, m.Text)}})
+		Fix:     &Fix{Text: "add each declared calculation with its formula, its inputs, result and units"}}
+	a.flag(r, f)
+	// What is absent has no shape either: otherwise leaving a malformed calculation out would raise the score (S51).
+	a.flag(a.Sheet.Rule("schema"), f)
+	a.setStatus("schema", Flag)
 	return flagged
 }
 
@@ -92,6 +96,7 @@ func (a *audit) judge(r *Rule, c *calculation) outcome {
 	if c.own == nil && c.sheet == nil {
 		return out
 	}
+	c.sound = ownOK && sheetOK
 	if a.compare(r, c) {
 		out.status = Flag
 	}
@@ -105,6 +110,9 @@ func (a *audit) judge(r *Rule, c *calculation) outcome {
 		replaced, unbound := a.substituted(r, c), a.bindings(r, c)
 		if replaced || unbound {
 			out.status = Flag
+		}
+		if replaced && !a.statesInputs(c) {
+			c.sound = false
 		}
 	}
 	return out

@@ -101,6 +101,9 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 	a.issues(r, res)
 	switch res.Truth {
 	case policy.True:
+		if id := a.unsound(r); id != "" {
+			return outcome{status: Skip, blockedBy: "math." + id, reason: fmt.Sprintf("it holds at a value of %q that could not be re-derived by the sheet's formula from stated inputs", id)}
+		}
 		a.atom("policy."+r.ID, "", true, "info", "cross_field", "the gate holds")
 		return outcome{status: Pass, vacuous: res.Vacuous}
 	case policy.False:
@@ -113,6 +116,19 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 	}
 	a.operandMissing(r, res)
 	return skipped("cannot be decided: %s", missingText(res))
+}
+
+// unsound names a calculation that the gate reads and that could not be re-derived whole. Gates fall back to the agent's own value (S16),
+// which may show that they fail; that they hold it cannot show, or breaking a formula could open a gate (S51).
+func (a *audit) unsound(r *Rule) string {
+	for _, id := range r.expr.Refs().Calcs {
+		for _, c := range a.byID[id] {
+			if !c.sound && c.raw != nil {
+				return id
+			}
+		}
+	}
+	return ""
 }
 
 // gateFails words the flag of a gate that does not hold, with every operand's value and how far each input would have to move.

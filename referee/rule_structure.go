@@ -25,12 +25,31 @@ func runStructure(a *audit, r *Rule) outcome {
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
 		a.held(r) // no other rule would say that declared evidence is not there
 	}
+	a.absent(r)
+	return flaggedSince(a, before)
+}
+
+// absent flags what is required and not there: members that a schema requires, and the sheet's declared inputs (mid where the submission
+// discloses them). Both the structure and the schema rule raise it: what is absent does not have its declared shape either, and if only one of
+// them did, leaving out a value of the wrong type would raise the score (S51).
+func (a *audit) absent(r *Rule) {
 	for _, leaf := range a.leaves() {
 		if code, ok := structureKeywords[leaf.Keyword]; ok {
 			a.flagLeaf(r, "structure."+code, leaf)
 		}
 	}
-	return flaggedSince(a, before)
+	for _, in := range a.Sheet.Inputs {
+		if in.Optional || !a.input(in.Name).IsMissing() {
+			continue
+		}
+		tier := High
+		if a.missing[normalName(in.Name)] {
+			tier = Mid
+		}
+		id := a.atom("structure.missing", "/inputs/"+in.Name, false, atomSeverity(tier), "field", "the input is absent")
+		a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: "/inputs/" + in.Name, Atoms: []string{id},
+			Message: fmt.Sprintf("the input %q is absent", in.Name), Fix: &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
+	}
 }
 
 // unreadable is the one finding that a submission gets which cannot be read.
@@ -84,8 +103,9 @@ func (a *audit) flagLeaf(r *Rule, code string, leaf schema.Leaf) {
 	if leaf.Property != "" && leaf.Keyword != "additionalProperties" {
 		pointer += "/" + escapePointer(leaf.Property)
 	}
+	stage, _, _ := strings.Cut(code, ".")
 	id := a.atom(code, pointer, false, "critical", "field", leaf.Message)
-	a.flag(r, Finding{Code: code, Pointer: pointer, Atoms: []string{id}, Message: leaf.Message, Fix: a.fixLeaf(leaf)})
+	a.flag(r, Finding{Code: code, Stage: Stage(stage), Pointer: pointer, Atoms: []string{id}, Message: leaf.Message, Fix: a.fixLeaf(leaf)})
 }
 
 func (a *audit) fixLeaf(leaf schema.Leaf) *Fix {
@@ -106,6 +126,7 @@ func escapePointer(token string) string {
 // runSchema: what is there has the declared shape, and every number is one that can be computed with (S11).
 func runSchema(a *audit, r *Rule) outcome {
 	before := a.raised
+	a.absent(r)
 	out := strictjson.OutOfRange(a.doc)
 	for _, v := range out {
 		id := a.atom("schema.number_out_of_range", v.Pointer(), false, "critical", "field", clip(v.Text))

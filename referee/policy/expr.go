@@ -24,7 +24,7 @@ func finish(root *node, b *builder) *Expr {
 		refuse(root.place, "split the rule", "the rule is longer than %d characters as text", maxText)
 	}
 	w := &treeWriter{}
-	w.node(root)
+	asOperand(root)(w)
 	e := &Expr{root: root, text: text, tree: []byte(w.b.String())}
 	root.each(func(n *node) {
 		e.refs.note(n)

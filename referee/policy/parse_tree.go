@@ -90,10 +90,12 @@ func (b *builder) object(v *strictjson.Value, p place) *node {
 	if len(v.Members) == 0 {
 		refuse(p, `write {"op": …}, {"calc": …}, {"field": …}`, "an operand without a key")
 	}
-	first := v.Members[0]
-	if read, ok := operands[first.Key]; ok {
-		return read(b, v, first.Value)
+	for _, m := range v.Members {
+		if read, ok := operands[m.Key]; ok {
+			return read(b, v, m.Value)
+		}
 	}
+	first := v.Members[0]
 	if byName[first.Key] == nil {
 		known := append(slices.Clone(operandNames), functionNames...)
 		refuseNear(p, nearest(first.Key, known), `write {"op": …}, {"calc": …}, {"field": …}`, "unknown key %s", quote(first.Key))
