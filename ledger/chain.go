@@ -75,8 +75,8 @@ func ParseHead(b []byte) (Head, error) {
 	if err := headDecoder.Decode(b, canonical.Receipt, &h); err != nil {
 		return Head{}, fmt.Errorf("HEAD.json: %w", err)
 	}
-	if h.Count < 0 || h.Count > MaxSeq+1 {
-		return Head{}, fmt.Errorf("HEAD.json: count is %d, it must be within 0 and %d", h.Count, int64(MaxSeq+1))
+	if h.Count > MaxSeq+1 {
+		return Head{}, fmt.Errorf("HEAD.json: count is %d, at most %d entries have a place", h.Count, int64(MaxSeq+1))
 	}
 	if (h.Count == 0) != (h.Tip == NoParent) {
 		return Head{}, fmt.Errorf("HEAD.json: tip is %.8s… at count %d", h.Tip, h.Count)
@@ -181,9 +181,6 @@ func ParseInfo(b []byte) (Info, error) {
 	var i Info
 	if err := infoDecoder.Decode(b, canonical.Receipt, &i); err != nil {
 		return Info{}, fmt.Errorf("LEDGER.json: %w", err)
-	}
-	if i.Repository.ID < 0 {
-		return Info{}, fmt.Errorf("LEDGER.json: the repository has the id %d", i.Repository.ID)
 	}
 	return i, nil
 }

@@ -90,7 +90,7 @@ func TestParseHeadRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ old, with, want string }{
 		{`"count":3`, `"count":2`, "edge has 2 hashes, a tree of 2 entries has 1"},
-		{`"count":3`, `"count":-3`, "count is -3"},
+		{`"count":3`, `"count":-3`, "a negative number"},
 		{`"count":3`, `"count":1000000001`, "count is 1000000001"},
 		{`"root":"` + head.Root[:4], `"root":"0000`, "edge makes"},
 		{`"tip":"` + head.Tip, `"tip":"` + ledger.NoParent, "tip is 00000000… at count 3"},

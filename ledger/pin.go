@@ -33,7 +33,7 @@ func ParsePin(b []byte) (Pin, error) {
 	if err := pinDecoder.Decode(b, canonical.Receipt, &p); err != nil {
 		return Pin{}, fmt.Errorf("pin: %w", err)
 	}
-	if p.Count < 0 || p.Count > MaxSeq+1 || (p.Count == 0) != (p.Tip == NoParent) {
+	if p.Count > MaxSeq+1 || (p.Count == 0) != (p.Tip == NoParent) {
 		return Pin{}, fmt.Errorf("pin: count %d with the tip %.8s…", p.Count, p.Tip)
 	}
 	return p, nil

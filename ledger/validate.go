@@ -86,8 +86,8 @@ func (r *Receipt) checkSchema() error {
 // checkPlace holds seq, parent_hash and log together; whether they continue the chain is the chain's to say.
 func (r *Receipt) checkPlace() error {
 	switch {
-	case r.Seq < 0 || r.Seq > MaxSeq:
-		return refuse(RefuseSeq, "seq is %d, it must be within 0 and %d", r.Seq, int64(MaxSeq))
+	case r.Seq > MaxSeq:
+		return refuse(RefuseSeq, "seq is %d, at most %d has a place in the branch", r.Seq, int64(MaxSeq))
 	case r.Log.Count != r.Seq:
 		return refuse(RefuseSeq, "log.count is %d at seq %d; the log covers the entries before this one", r.Log.Count, r.Seq)
 	case (r.Seq == 0) != (r.ParentHash == NoParent):
@@ -96,8 +96,6 @@ func (r *Receipt) checkPlace() error {
 		return refuse(RefuseSeq, "log.root is %.8s… at seq 0; it must be the SHA-256 of nothing", r.Log.Root)
 	case r.PullRequest != nil && (r.PullRequest.Number < 1 || r.PullRequest.Number > MaxPullRequest):
 		return refuse(RefusePull, "the pull request has the number %d, it must be within 1 and %d", r.PullRequest.Number, MaxPullRequest)
-	case r.Repository.ID < 0:
-		return refuse(RefusePull, "the repository has the id %d", r.Repository.ID)
 	}
 	return nil
 }
@@ -212,8 +210,6 @@ func (r *Receipt) checkVerdict() error {
 	}
 	c := v.Counts
 	switch {
-	case min(c.Declared, c.Satisfied, c.Flagged, c.Skipped, c.Open, v.Risk.High, v.Risk.Mid, v.Risk.Low, r.FindingsTotal) < 0:
-		return refuse(RefuseCounts, "a negative count")
 	case c.Declared == 0:
 		return refuse(RefuseCounts, "no rule was declared; an audit of nothing is no audit")
 	case c.Satisfied+c.Flagged+c.Skipped+c.Open != c.Declared:
@@ -272,8 +268,6 @@ func (r *Receipt) checkEvidence() error {
 			return refuse(RefuseEvidence, "the evidence %q is %s; sha256 stands with what is held, and with nothing else", e.ID, e.Status)
 		case (e.Provenance == "pull_request") != (e.AddedBy != ""):
 			return refuse(RefuseEvidence, "the evidence %q comes from %s; added_by names who added it in a pull request", e.ID, e.Provenance)
-		case e.Bytes < 0:
-			return refuse(RefuseEvidence, "the evidence %q has %d bytes", e.ID, e.Bytes)
 		}
 	}
 	return nil
@@ -291,8 +285,6 @@ func (r *Receipt) checkCook() error {
 	switch {
 	case c.Before == c.After:
 		return refuse(RefuseLift, "before and after are the same receipt")
-	case c.Pairs < 0:
-		return refuse(RefuseCook, "%d pairs", c.Pairs)
 	case after.Cmp(before) <= 0:
 		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt exists only for a lift", c.EvalBefore, c.EvalAfter)
 	case new(big.Rat).Sub(after, before).Cmp(lift) != 0:

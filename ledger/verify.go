@@ -15,7 +15,7 @@ import (
 // Tree is one state of a ledger as a verifier sees it: the names first, the bytes later and only where wanted. It is
 // read from objects by their id, never checked out.
 type Tree interface {
-	// Entries gives every file, in any order; a symlink and a submodule are files here. Sizes come from object headers.
+	// Entries gives every file, always in the same order; a symlink and a submodule are files here. Sizes come from object headers.
 	Entries() iter.Seq2[TreeEntry, error]
 	// Blobs gives the bytes of the objects, in the order of ids. The bytes belong to whoever receives them.
 	Blobs(ids []string) iter.Seq2[[]byte, error]

@@ -19,8 +19,8 @@ type Form struct {
 }
 
 // Decoder reads canonical texts into one type of struct, strictly: every key must be a field's, every field without
-// omitempty or omitzero must stand there, a member that the writer would have left out is refused, and every string
-// must have its form. So a text that decodes is the very text that Marshal gives for the value.
+// omitempty or omitzero must stand there, a member that the writer would have left out is refused, every string must
+// have its form, and no integer is negative. So a text that decodes is the very text that Marshal gives for the value.
 type Decoder struct{ root *plan }
 
 // plan is what the decoder knows of a type.
@@ -172,6 +172,9 @@ func (r *reader) value(p *plan, into reflect.Value) error {
 		return nil
 	}
 	start := r.i
+	if r.b[start] == '-' {
+		return r.fail(RuleShape, "a negative number; counts, sizes and ids are none")
+	}
 	r.skip()
 	if into.IsValid() {
 		n, err := strconv.ParseInt(string(r.b[start:r.i]), 10, 64)

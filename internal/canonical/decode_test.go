@@ -31,9 +31,9 @@ var decoder = canonical.NewDecoder(reflect.TypeFor[box](), map[string]*canonical
 })
 
 func TestDecode(t *testing.T) {
-	in := `{"in":{"n":-7,"tier":"mid"},"list":[{"n":1},{"n":2,"tier":"low"}],"n":3,"name":"a\"\n\u001f\\é","ok":true,"skip":"s","words":["x","y"]}`
+	in := `{"in":{"n":7,"tier":"mid"},"list":[{"n":1},{"n":2,"tier":"low"}],"n":3,"name":"a\"\n\u001f\\é","ok":true,"skip":"s","words":["x","y"]}`
 	want := box{part: part{N: 3}, Name: "a\"\n\x1f\\é", Words: []string{"x", "y"}, List: []part{{N: 1}, {2, "low"}},
-		In: &part{-7, "mid"}, OK: true, Skip: "s"}
+		In: &part{7, "mid"}, OK: true, Skip: "s"}
 	var got box
 	if err := decoder.Decode([]byte(in), canonical.Receipt, &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v\nwant %+v", got, err, want)
@@ -43,7 +43,7 @@ func TestDecode(t *testing.T) {
 		t.Fatalf("%+v, %v\nwant %+v", got, err, want)
 	}
 	back, err := canonical.Marshal(box{part: part{N: 3}, Name: "a\"\n\x1f\\é", Words: []string{"x", "y"},
-		List: []part{{N: 1}, {2, "low"}}, In: &part{-7, "mid"}, OK: true, Skip: "s"})
+		List: []part{{N: 1}, {2, "low"}}, In: &part{7, "mid"}, OK: true, Skip: "s"})
 	if err != nil || string(back) != in {
 		t.Errorf("%s, %v", back, err)
 	}
@@ -61,6 +61,7 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"list":{},"n":3,"name":"x"}`:                                                     `"/list": an object, an array is expected`,
 		`{"list":[1],"n":3,"name":"x"}`:                                                    `"/list/0": an integer, an object is expected`,
 		`{"list":[],"n":"3","name":"x"}`:                                                   `"/n": a string, an integer is expected`,
+		`{"list":[],"n":-3,"name":"x"}`:                                                    `"/n": a negative number`,
 		`{"list":[],"n":true,"name":"x"}`:                                                  `"/n": true or false, an integer is expected`,
 		`{"list":[],"n":3,"name":[]}`:                                                      `"/name": an array, a string is expected`,
 		`{"list":[],"n":3,"name":"x","ok":false}`:                                          `"/ok": an empty member`,
@@ -87,7 +88,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 // FuzzDecode holds that a text that decodes is what the writer gives for the value.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"in":{"n":-7,"tier":"mid"},"list":[{"n":1},{"n":2,"tier":"low"}],"n":3,"name":"a\"\n\u001f\\é","ok":true,"skip":"s","words":["x","y"]}`))
+	f.Add([]byte(`{"in":{"n":7,"tier":"mid"},"list":[{"n":1},{"n":2,"tier":"low"}],"n":3,"name":"a\"\n\u001f\\é","ok":true,"skip":"s","words":["x","y"]}`))
 	f.Add([]byte(`{"list":[],"n":0,"name":"x"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var v box
