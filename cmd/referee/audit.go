@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+)
+
+// auditOptions are the flags of referee audit.
+type auditOptions struct {
+	sheet, format, out, failOn, explain, dir, shard, input string
+	jobs                                                   int
+	atoms, verbose                                         bool
+	part                                                   part
+}
+
+const auditLong = `A PATH is a run folder (it holds run.json), a folder of run folders, a bare
+submission (.json), a file of submissions, one a line (.jsonl), or - for
+standard input. A bare submission is judged by --sheet, or by the flight sheet
+that its assignment_id names; standard error then says which one that was.
+
+Results are the same bytes for the same input, whatever --jobs is. Exit codes:
+0 nothing at or above --fail-on; 1 a finding there, a high rule that nobody
+could decide, a run without its submission, or nothing to audit; 2 a run.json,
+sheet or flag that is not understood; 3 the tool failed or was interrupted. All
+other submissions are audited and reported all the same; the highest code wins.
+
+--shard I/N audits every N-th submission, counted from the I-th over all PATHs,
+for a job matrix. Interleaving the parts gives the bytes of the whole:
+  paste -d '\n' part-1.json part-2.json | grep .`
+
+func auditCommand() *command {
+	c := newCommand("audit", "PATH…", "audit agents' submissions by their flight sheets", -1)
+	c.long = auditLong
+	c.examples = []string{
+		"referee audit runs/oak-street",
+		"referee audit runs --format sarif --out findings.sarif",
+		"referee audit memo.json --sheet cre-multifamily-agency",
+		"referee audit batch.jsonl --sheet math-steps --format json > reports.jsonl",
+		"referee audit runs/elm-plaza --explain dscr_gate",
+		"cat memo.json | referee audit - --sheet cre-multifamily-agency --fail-on mid",
+	}
+	o := &auditOptions{}
+	f := c.flags
+	f.StringVar(&o.sheet, "sheet", "", "flight `SHEET` to judge by: slug, slug@version or slug@^1.2")
+	f.StringVar(&o.format, "format", "table", "`FORMAT` of the result: "+strings.Join(report.Formats(), ", "))
+	f.StringVar(&o.out, "out", "", "write the result to `FILE`; the table stays on the terminal")
+	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that gives exit code 1: high, mid, low or never")
+	f.StringVar(&o.explain, "explain", "", "print the proof of `RULE`: each operand, its value, where it came from")
+	f.BoolVar(&o.atoms, "atoms", false, "keep every verified fact in the json, not only the cited ones")
+	f.BoolVar(&o.verbose, "verbose", false, "show every check, derived values and advisory files")
+	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "audit `N` submissions at a time")
+	f.StringVar(&o.shard, "shard", "", "audit only part `I/N` of the submissions")
+	f.StringVar(&o.input, "input", "auto", "what standard input holds: json, jsonl, or auto to look")
+	dir := sheetsFlag(f)
+	c.run = func(a *app, args []string) error {
+		o.dir = *dir
+		return o.audit(a, args)
+	}
+	return c
+}
+
+// audit checks the request whole before anything is read or written, then audits.
+func (o *auditOptions) audit(a *app, paths []string) error {
+	if err := o.check(paths); err != nil {
+		return err
+	}
+	library, err := a.library(o.dir)
+	if err != nil {
+		return err
+	}
+	au := &auditor{app: a, options: o, library: library, chosen: map[string]int{}, unproved: map[string]bool{}}
+	if err := au.chooseSheet(); err != nil {
+		return err
+	}
+	if au.sources, err = sourcesOf(paths); err != nil {
+		return err
+	}
+	if au.papers, err = o.newPapers(a); err != nil {
+		return err
+	}
+	defer au.papers.abandon()
+	return au.run()
+}
+
+// check refuses flags that cannot be meant.
+func (o *auditOptions) check(paths []string) error {
+	var err error
+	switch {
+	case len(paths) == 0:
+		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions (.jsonl), or - for standard input")
+	case !slices.Contains(report.Formats(), o.format):
+		return unknownWord("--format", o.format, report.Formats())
+	case !slices.Contains([]string{"high", "mid", "low", "never"}, o.failOn):
+		return unknownWord("--fail-on", o.failOn, []string{"high", "mid", "low", "never"})
+	case !slices.Contains([]string{"auto", "json", "jsonl"}, o.input):
+		return unknownWord("--input", o.input, []string{"auto", "json", "jsonl"})
+	case o.jobs < 1 || o.jobs > maxJobs:
+		return usagef("--jobs must lie between 1 and %d, not %d", maxJobs, o.jobs)
+	case o.out == "-":
+		return usagef("--out names a file, and - is none").hint("without --out the result goes to standard output")
+	case o.explain != "" && o.format != "table" && o.out == "":
+		return usagef("--explain prints its proof into the table, and --format %s has none", o.format).hint("leave --format out, or send it to a file with --out")
+	}
+	o.part, err = parsePart(o.shard)
+	return err
+}
+
+const maxJobs = 256
+
+// unknownWord refuses a flag's value and names the nearest known one.
+func unknownWord(flag, word string, known []string) error {
+	f := usagef("%s does not know %q", flag, word)
+	if near := referee.Nearest(word, known); near != "" {
+		f = f.hint("did you mean %q?", near)
+	}
+	return f.hint("known: %s", strings.Join(known, ", "))
+}
+
+// part is one of n parts of the submissions; the zero part is all of them.
+type part struct{ index, of int }
+
+// parsePart reads "2/5".
+func parsePart(s string) (part, error) {
+	if s == "" {
+		return part{}, nil
+	}
+	left, right, _ := strings.Cut(s, "/")
+	i, errI := strconv.Atoi(left)
+	n, errN := strconv.Atoi(right)
+	if errI != nil || errN != nil || i < 1 || i > n || fmt.Sprintf("%d/%d", i, n) != s {
+		return part{}, usagef("--shard %q must be I/N with I from 1 to N, such as 2/5", s)
+	}
+	return part{i, n}, nil
+}
+
+// has reports whether the submission at this position, counted from 0, belongs to the part.
+func (p part) has(position int) bool { return p.of == 0 || position%p.of == p.index-1 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// auditor audits the sources of one command and keeps the sums.
+type auditor struct {
+	*app
+	options *auditOptions
+	library *referee.Library
+	sheet   *referee.Sheet // of --sheet; nil lets each submission name its own
+	sources []source
+	papers  *papers
+	bar     *progress
+
+	seen, audited, failed int
+	worst                 int             // the highest exit code so far
+	chosen                map[string]int  // sheets chosen by assignment_id
+	proved                bool            // some sheet has the rule of --explain
+	unproved              map[string]bool // sheets that have not, by slug
+}
+
+// chooseSheet loads the sheet of --sheet, and refuses a rule of --explain that it does not have.
+func (au *auditor) chooseSheet() error {
+	if au.options.sheet == "" {
+		return nil
+	}
+	sheet, err := au.library.Find(au.options.sheet)
+	if err != nil {
+		return sheetError(err)
+	}
+	au.sheet = sheet
+	if rule := au.options.explain; rule != "" && sheet.Rule(rule) == nil {
+		return au.noRule(sheet)
+	}
+	return nil
+}
+
+// noRule refuses the rule of --explain and names the nearest one of the sheet.
+func (au *auditor) noRule(sheet *referee.Sheet) error {
+	ids := make([]string, len(sheet.Rules))
+	for i, r := range sheet.Rules {
+		ids[i] = r.ID
+	}
+	f := usagef("the flight sheet %s has no rule %q", sheet.Slug, au.options.explain)
+	if near := referee.Nearest(au.options.explain, ids); near != "" {
+		f = f.hint("did you mean %q?", near)
+	}
+	return f.hint("`referee sheet show %s` lists its rules", sheet.Slug)
+}
+
+// run audits everything and sums up.
+func (au *auditor) run() error {
+	au.bar = au.newProgress(au.sources)
+	err := ordered(au.ctx, au.options.jobs, au.produce, au.judge, au.take)
+	au.bar.end()
+	if au.ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
+		return au.interrupted()
+	}
+	if err != nil {
+		return err
+	}
+	if err := au.papers.close(); err != nil {
+		return err
+	}
+	return au.sum()
+}
+
+// produce emits the submissions of all sources that belong to this part.
+func (au *auditor) produce(emit func(unit) bool) error {
+	for _, s := range au.sources {
+		stopped := false
+		err := s.units(au.stdin, au.options.input, func(u unit) bool {
+			position := au.seen
+			au.seen++
+			if !au.options.part.has(position) {
+				return true
+			}
+			stopped = !emit(u)
+			return !stopped
+		})
+		if err != nil || stopped {
+			return err
+		}
+	}
+	return nil
+}
+
+// take adds one outcome to the papers and the sums; it is called in input order.
+func (au *auditor) take(r verdictOf) error {
+	au.bar.add(r.weight)
+	if r.err != nil {
+		au.bar.clear()
+		complain(au.stderr, r.err)
+		au.worst = max(au.worst, codeOf(r.err))
+		return nil
+	}
+	au.audited++
+	if r.byAssignment {
+		au.chosen[r.report.Sheet.Slug+"@"+r.report.Sheet.Version]++
+	}
+	if au.options.explain != "" {
+		au.explained(r)
+	}
+	if r.report.Fails(au.options.failOn) {
+		au.failed++
+		au.worst = max(au.worst, exitRules)
+	}
+	au.bar.clear()
+	return au.papers.add(r.report)
+}
+
+// explained notes which sheets have the rule of --explain.
+func (au *auditor) explained(r verdictOf) {
+	if r.sheet.Rule(au.options.explain) != nil {
+		au.proved = true
+		return
+	}
+	au.unproved[r.sheet.Slug] = true
+}
+
+// sum ends a whole audit: notes, and the exit code.
+func (au *auditor) sum() error {
+	for _, ref := range slices.Sorted(maps.Keys(au.chosen)) {
+		au.note("%s chosen by assignment_id for %s; --sheet names it yourself", ref, plural(au.chosen[ref], "submission"))
+	}
+	if au.options.explain != "" && !au.proved && len(au.unproved) > 0 {
+		slug := slices.Sorted(maps.Keys(au.unproved))[0]
+		sheet, err := au.library.Find(slug)
+		if err != nil {
+			return sheetError(err)
+		}
+		return au.noRule(sheet)
+	}
+	switch {
+	case au.audited > 0 || au.worst > 0:
+	case au.seen > 0: // the set is smaller than the number of parts: the other parts audit it
+		au.note("part %s holds none of the %s", au.options.shard, plural(au.seen, "submission"))
+	default:
+		return rulesf("nothing was audited: no submission in what was named").hint("a run folder holds run.json; a .jsonl file holds a submission a line; `referee run new` makes a run folder")
+	}
+	if au.worst == exitClean {
+		return nil
+	}
+	return &failure{code: au.worst}
+}
+
+// interrupted ends an audit that was stopped: what was written is said to be a part.
+func (au *auditor) interrupted() error {
+	au.papers.cut(au.audited)
+	return toolf("interrupted after %s: the result is not complete", plural(au.audited, "submission"))
+}
+
+// plural counts things in words.
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	if strings.HasSuffix(word, "y") {
+		word = strings.TrimSuffix(word, "y") + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

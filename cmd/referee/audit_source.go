@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// A source is one place that holds submissions: a run folder, a bare submission, a file of lines, or standard input.
+type source struct {
+	kind sourceKind
+	path string // as the user would write it, with forward slashes; "-" is standard input
+	size int64  // weight for the progress bar; 0 is unknown
+}
+
+type sourceKind uint8
+
+const (
+	runFolder sourceKind = iota
+	bareFile             // one submission
+	lineFile             // a submission a line
+	anyFile              // what it holds is told by its first line
+)
+
+// A unit is one submission to be audited.
+type unit struct {
+	kind   sourceKind // runFolder, bareFile or lineFile
+	path   string
+	bytes  []byte // of a line, and of what was read from a pipe; nil: read the file
+	line   int    // of a file of lines, from 1
+	weight int64  // share of the progress bar
+}
+
+// maxSubmission is what is read of one submission: a byte more than the limit (S46), so that the strict reader refuses it by name.
+const maxSubmission = 5<<20 + 1
+
+// folderWeight is what a run folder counts in the progress bar, where a file of lines counts its bytes.
+const folderWeight = 4 << 10
+
+// sourcesOf says what each PATH holds. A path that is not there is refused before anything is audited; a folder is searched for
+// run.json in the order of names, not following symlinks and not into run folders.
+func sourcesOf(paths []string) ([]source, error) {
+	var out []source
+	for _, p := range paths {
+		if p == "-" {
+			out = append(out, source{kind: anyFile, path: p})
+			continue
+		}
+		info, err := os.Stat(p)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, usagef("there is no %s", p)
+		case err != nil:
+			return nil, toolf("opening %s: %w", p, err)
+		case info.IsDir():
+			found, err := runsUnder(p)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+		default:
+			out = append(out, fileSource(p, info))
+		}
+	}
+	return out, nil
+}
+
+func fileSource(p string, info fs.FileInfo) source {
+	s := source{kind: anyFile, path: slashed(p), size: info.Size()}
+	switch strings.ToLower(filepath.Ext(p)) {
+	case ".jsonl", ".ndjson":
+		s.kind = lineFile
+	case ".json":
+		s.kind = bareFile
+		if filepath.Base(p) == "run.json" {
+			return source{kind: runFolder, path: slashed(filepath.Dir(p)), size: folderWeight}
+		}
+	}
+	if !info.Mode().IsRegular() {
+		s.kind, s.size = anyFile, 0
+	}
+	return s
+}
+
+func slashed(p string) string { return filepath.ToSlash(filepath.Clean(p)) }
+
+// runsUnder lists the run folders at or under a folder.
+func runsUnder(dir string) ([]source, error) {
+	var out []source
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case d.Name() == ".git" && p != dir:
+			return fs.SkipDir
+		}
+		if _, err := os.Lstat(filepath.Join(p, "run.json")); err != nil {
+			return nil
+		}
+		out = append(out, source{kind: runFolder, path: slashed(p), size: folderWeight})
+		return fs.SkipDir
+	})
+	if err != nil {
+		return nil, toolf("searching %s for runs: %w", dir, err)
+	}
+	return out, nil
+}
+
+// units hands every submission of the source to emit, in order, until emit returns false.
+func (s source) units(stdin io.Reader, input string, emit func(unit) bool) error {
+	switch s.kind {
+	case runFolder:
+		emit(unit{kind: runFolder, path: s.path, weight: s.size})
+		return nil
+	case bareFile:
+		emit(unit{kind: bareFile, path: s.path, weight: s.size})
+		return nil
+	}
+	in, kind := stdin, s.kind
+	if s.path != "-" {
+		f, err := os.Open(filepath.FromSlash(s.path))
+		if err != nil {
+			return toolf("opening %s: %w", s.path, err)
+		}
+		defer f.Close()
+		in = f
+	} else if input != "auto" {
+		kind = map[string]sourceKind{"json": bareFile, "jsonl": lineFile}[input]
+	}
+	return s.read(newLines(in), kind, emit)
+}
+
+// read hands out what a stream holds. Where nobody said what that is, the first line tells: if it is a whole JSON object and
+// something follows, the stream is a submission a line; else it is one submission.
+func (s source) read(lines *lines, kind sourceKind, emit func(unit) bool) error {
+	if kind == lineFile {
+		return s.each(lines, emit)
+	}
+	var head []byte
+	if kind == anyFile {
+		var many bool
+		var err error
+		if head, many, err = lines.look(); err != nil {
+			return toolf("reading %s: %w", s.path, err)
+		}
+		if many {
+			return s.each(lines, emit)
+		}
+	}
+	rest, err := io.ReadAll(io.LimitReader(lines.r, max(0, maxSubmission-int64(len(head)))))
+	if err != nil {
+		return toolf("reading %s: %w", s.path, err)
+	}
+	if all := append(head, rest...); len(bytes.TrimSpace(all)) > 0 {
+		emit(unit{kind: bareFile, path: s.path, bytes: all, weight: s.size})
+	}
+	return nil
+}
+
+// each hands out the lines that are not blank.
+func (s source) each(lines *lines, emit func(unit) bool) error {
+	for {
+		line, read, err := lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return toolf("reading %s: %w", s.path, err)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if !emit(unit{kind: lineFile, path: s.path, bytes: line, line: lines.number, weight: read}) {
+			return nil
+		}
+	}
+}
+
+// isObject reports whether the bytes are one strict JSON object.
+func isObject(b []byte) bool {
+	v, err := strictjson.Parse(b, strictjson.SubmissionLimits)
+	return err == nil && v.Kind == strictjson.Object
+}

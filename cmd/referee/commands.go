@@ -1,0 +1,26 @@
+package main
+
+// commands lists every command in the order in which help shows them. A new command is a file of its own with a function that
+// returns a *command, and a line here; a name of two words puts it into a group, which needs nothing else.
+func commands() []*command {
+	return []*command{
+		auditCommand(),
+		runNewCommand(),
+		sheetListCommand(),
+		sheetShowCommand(),
+		sheetPromptCommand(),
+		sheetLintCommand(),
+		sheetSchemaCommand(),
+		rulesCommand(),
+		versionCommand(),
+		helpCommand(),
+	}
+}
+
+// groups says in one line what the commands of a group are about.
+var groups = map[string]string{
+	"run":     "run folders: what an agent hands in",
+	"sheet":   "flight sheets: the rulebooks",
+	"ledger":  "the chain of receipts",
+	"receipt": "one receipt: print, check, render, derive again",
+}

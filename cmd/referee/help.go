@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+const intro = `referee decides by a declared rulebook whether an agent's work may be used,
+and says why: every number re-derived, every source looked up, every gate proved.
+
+`
+
+const exitCodes = `Exit codes: 0 clean; 1 the rules (or the chain) say no; 2 bad usage,
+configuration or sheet; 3 the tool failed.
+`
+
+func helpCommand() *command {
+	c := newCommand("help", "[COMMAND]", "show the commands, or one command's flags and examples", 2)
+	c.examples = []string{"referee help", "referee help audit", "referee help sheet list"}
+	c.run = func(a *app, args []string) error {
+		if len(args) == 0 {
+			return a.overview()
+		}
+		found, rest, err := lookup(args)
+		switch {
+		case err != nil:
+			return err
+		case found == nil:
+			return a.groupHelp(args[0], []string{"--help"})
+		case len(rest) > 0:
+			return usagef("referee has no command %q", strings.Join(args, " ")).hint("`referee help` lists the commands")
+		}
+		return a.help(found)
+	}
+	return c
+}
+
+// usage is the command's usage line.
+func (c *command) usage() string {
+	return strings.TrimRight("referee "+c.name+" "+c.args, " ")
+}
+
+// help prints one command's help.
+func (a *app) help(c *command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s.\n\nUsage: %s\n", "referee "+c.name, c.short, c.usage())
+	if c.long != "" {
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(c.long))
+	}
+	if c.flags.HasFlags() {
+		fmt.Fprintf(&b, "\nFlags:\n%s", c.flags.FlagUsagesWrapped(helpWidth))
+	}
+	if len(c.examples) > 0 {
+		b.WriteString("\nExamples:\n")
+		for _, e := range c.examples {
+			fmt.Fprintf(&b, "  %s\n", e)
+		}
+	}
+	return a.print(b.String())
+}
+
+// helpWidth is the width of help: it reads the same in a terminal, a pipe and a bug report.
+const helpWidth = 80
+
+// overview lists the commands.
+func (a *app) overview() error {
+	var b strings.Builder
+	b.WriteString(intro)
+	b.WriteString("Usage: referee COMMAND [ARGUMENTS] [FLAGS]\n\nCommands:\n")
+	writeCommands(&b, commands())
+	b.WriteString("\n`referee COMMAND --help` shows a command's flags and examples.\n" + exitCodes)
+	return a.print(b.String())
+}
+
+func writeCommands(w io.Writer, list []*command) {
+	for _, c := range list {
+		fmt.Fprintf(w, "  %-15s %s\n", c.name, c.short)
+	}
+}
+
+// groupHelp answers `referee sheet`: with --help it is help, without it a command is missing.
+func (a *app) groupHelp(group string, rest []string) error {
+	var list []*command
+	for _, c := range commands() {
+		if strings.HasPrefix(c.name, group+" ") {
+			list = append(list, c)
+		}
+	}
+	if len(rest) == 0 || rest[0] != "-h" && rest[0] != "--help" {
+		return usagef("referee %s needs a command", group).hint("known: %s", strings.Join(membersOf(group, list), ", ")).hint("`referee %s --help` shows what they do", group)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "referee %s: %s.\n\nUsage: referee %s COMMAND [ARGUMENTS] [FLAGS]\n\nCommands:\n", group, groups[group], group)
+	writeCommands(&b, list)
+	return a.print(b.String())
+}
+
+// print writes a result to standard output.
+func (a *app) print(text string) error {
+	if _, err := io.WriteString(a.stdout, text); err != nil {
+		return toolf("writing the result: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress shows how far an audit is: on standard error, where that is a terminal, and only when it takes longer than a second.
+// A nil progress shows nothing.
+type progress struct {
+	w     io.Writer
+	now   func() time.Time
+	total int64 // -1: unknown
+	begun time.Time
+	done  int64
+	bar   *progressbar.ProgressBar
+}
+
+// patience is how long an audit runs before a bar appears.
+const patience = time.Second
+
+func (a *app) newProgress(sources []source) *progress {
+	if !isTerminal(a.stderr) {
+		return nil
+	}
+	return newProgress(a.stderr, a.now, totalWeight(sources))
+}
+
+func newProgress(w io.Writer, now func() time.Time, total int64) *progress {
+	return &progress{w: w, now: now, total: total, begun: now()}
+}
+
+// totalWeight is the sum that the units' weights will reach, or -1 if some source does not know.
+func totalWeight(sources []source) int64 {
+	var total int64
+	for _, s := range sources {
+		if s.size == 0 {
+			return -1
+		}
+		total += s.size
+	}
+	return total
+}
+
+// add moves the bar on; the first time after a second, it appears.
+func (p *progress) add(weight int64) {
+	if p == nil {
+		return
+	}
+	p.done += weight
+	if p.bar == nil && p.now().Sub(p.begun) >= patience {
+		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("auditing"), progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(p.total > 0))
+	}
+	if p.bar != nil {
+		_ = p.bar.Set64(p.done) // a bar that cannot be drawn is no reason to stop
+	}
+}
+
+// clear makes room for a line of the result or a message.
+func (p *progress) clear() {
+	if p != nil && p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+// end takes the bar away.
+func (p *progress) end() {
+	if p != nil && p.bar != nil {
+		_ = p.bar.Finish()
+		_ = p.bar.Clear()
+	}
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// ruleEntry is one word of the registry: a kind of check, a check by name, or an operation of the expression language.
+type ruleEntry struct {
+	Name      string      `json:"name"`
+	What      string      `json:"what"` // kind | key | operation
+	Title     string      `json:"title,omitempty"`
+	Doc       string      `json:"doc,omitempty"`
+	Why       string      `json:"why,omitempty"`
+	Remedy    string      `json:"remedy,omitempty"`
+	Stage     string      `json:"stage,omitempty"`
+	Tier      string      `json:"tier,omitempty"`
+	Since     string      `json:"since,omitempty"`
+	Baseline  bool        `json:"baseline,omitempty"`
+	Params    []ruleParam `json:"params,omitempty"`
+	Codes     []string    `json:"codes,omitempty"`
+	Group     string      `json:"group,omitempty"`
+	Signature string      `json:"signature,omitempty"`
+	Aliases   []string    `json:"aliases,omitempty"`
+	Result    string      `json:"result,omitempty"`
+	Example   string      `json:"example,omitempty"`
+}
+
+type ruleParam struct {
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Doc      string   `json:"doc"`
+	Required bool     `json:"required,omitempty"`
+	Enum     []string `json:"enum,omitempty"`
+}
+
+func rulesCommand() *command {
+	c := newCommand("rules", "[KEY]", "the rule registry: checks, operations, finding codes", 1)
+	c.long = "KEY is a kind of check, a check by name, an operation of the expression language, or\na finding code: its parameters, why it exists, and what would be right."
+	c.examples = []string{"referee rules", "referee rules for_each", "referee rules math.mismatch", "referee rules --format markdown > docs/rules.md"}
+	format := c.flags.String("format", "table", "`FORMAT`: table, json, markdown")
+	c.run = func(a *app, args []string) error {
+		if err := known("--format", *format, "table", "json", "markdown"); err != nil {
+			return err
+		}
+		entries := registry()
+		if len(args) == 1 {
+			var err error
+			if entries, err = entriesFor(args[0], entries); err != nil {
+				return err
+			}
+		}
+		return a.printRules(*format, entries, len(args) == 1)
+	}
+	return c
+}
+
+func (a *app) printRules(format string, entries []ruleEntry, one bool) error {
+	switch {
+	case format == "json":
+		return a.printJSON(map[string]any{"registry_sha256": referee.RegistrySHA256(), "rules": entries})
+	case format == "markdown":
+		return a.print(rulesMarkdown(entries))
+	case one:
+		return a.print(rulesInFull(entries))
+	}
+	return a.print(rulesTable(entries))
+}
+
+// registry is everything that a sheet may say, from the tables that the engine itself reads.
+func registry() []ruleEntry {
+	var out []ruleEntry
+	for _, k := range referee.RuleKinds() {
+		e := ruleEntry{Name: k.Name, What: "kind", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Codes: k.Codes}
+		for _, p := range k.Params {
+			e.Params = append(e.Params, ruleParam{p.Name, p.Type, p.Doc, p.Required, p.Enum})
+		}
+		out = append(out, e)
+	}
+	for _, k := range referee.RuleKeys() {
+		e := ruleEntry{Name: k.Name, What: "key", Title: k.Title, Why: k.Why, Remedy: k.Remedy, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Baseline: k.Baseline, Codes: k.Codes}
+		for _, p := range k.Params {
+			e.Params = append(e.Params, ruleParam{p.Name, p.Type, p.Doc, p.Required, p.Enum})
+		}
+		out = append(out, e)
+	}
+	for _, o := range policy.Registry() {
+		out = append(out, ruleEntry{Name: o.Name, What: "operation", Group: o.Group, Signature: o.Signature, Aliases: o.Aliases, Result: o.Result, Doc: o.Doc, Example: o.Example})
+	}
+	return out
+}
+
+// entriesFor finds what a word names: an entry by name or alias, else the checks that raise a finding code.
+func entriesFor(word string, all []ruleEntry) ([]ruleEntry, error) {
+	var byName, byCode []ruleEntry
+	var words []string
+	for _, e := range all {
+		if e.Name == word || slices.Contains(e.Aliases, word) {
+			byName = append(byName, e)
+		}
+		if slices.ContainsFunc(e.Codes, func(code string) bool { return codeMatches(code, word) }) {
+			byCode = append(byCode, e)
+		}
+		words = append(append(append(words, e.Name), e.Aliases...), e.Codes...)
+	}
+	if found := append(byName, byCode...); len(found) > 0 {
+		return found, nil
+	}
+	f := usagef("the registry has no %q", word)
+	if near := referee.Nearest(word, words); near != "" {
+		f = f.hint("did you mean %q?", near)
+	}
+	return nil, f.hint("`referee rules` lists them all")
+}
+
+// codeMatches reads "policy.<rule id>" as any code that begins so.
+func codeMatches(code, word string) bool {
+	if open := strings.IndexByte(code, '<'); open > 0 {
+		return strings.HasPrefix(word, code[:open]) && len(word) > open
+	}
+	return code == word
+}
+
+// rulesTable is the registry at a glance.
+func rulesTable(entries []ruleEntry) string {
+	p := &page{}
+	p.line("Checks with parameters, {\"check\": NAME, …}")
+	for _, e := range entries {
+		if e.What == "kind" {
+			p.entry(e.Name, 14, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
+		}
+	}
+	p.section("Checks by name (* comes with \"baseline\": \"canonical\")")
+	for _, e := range entries {
+		if e.What == "key" {
+			name := e.Name
+			if e.Baseline {
+				name += " *"
+			}
+			p.entry(name, 32, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
+		}
+	}
+	p.operations(entries)
+	p.section("`referee rules KEY` shows one in full; KEY may be a finding code.")
+	return p.b.String()
+}
+
+// operations lists the names of the expression language, group by group.
+func (p *page) operations(entries []ruleEntry) {
+	p.section("Operations of expressions")
+	var order []string
+	names := map[string][]string{}
+	for _, e := range entries {
+		if e.What != "operation" {
+			continue
+		}
+		if len(names[e.Group]) == 0 {
+			order = append(order, e.Group)
+		}
+		names[e.Group] = append(names[e.Group], e.Name)
+	}
+	for _, g := range order {
+		p.entry(g, 24, strings.Join(names[g], ", "))
+	}
+}
+
+// rulesInFull is everything about a few entries.
+func rulesInFull(entries []ruleEntry) string {
+	p := &page{}
+	for i, e := range entries {
+		if i > 0 {
+			p.line("")
+		}
+		p.full(e)
+	}
+	return p.b.String()
+}
+
+func (p *page) full(e ruleEntry) {
+	switch e.What {
+	case "operation":
+		p.line("%s: %s (%s)", e.Name, orDash(e.Signature), e.Group)
+	case "kind":
+		p.line("%s: %s ({\"check\": %q, …}; stage %s, tier %s)", e.Name, e.Title, e.Name, e.Stage, e.Tier)
+	default:
+		p.line("%s: %s", e.Name, e.Title)
+		p.line("  stage %s, tier %s", e.Stage, e.Tier)
+	}
+	p.labelled(2, "", e.Doc)
+	p.labelled(2, "Why:", e.Why)
+	p.labelled(2, "Fix:", e.Remedy)
+	p.labelled(2, "Gives:", e.Result)
+	p.labelled(2, "Example:", e.Example)
+	p.labelled(2, "Also written:", strings.Join(e.Aliases, ", "))
+	p.labelled(2, "Codes:", strings.Join(e.Codes, ", "))
+	if e.Baseline {
+		p.line("  Comes with \"baseline\": \"canonical\".")
+	}
+	if len(e.Params) > 0 {
+		p.line("  Parameters:")
+	}
+	for _, param := range e.Params {
+		p.text("    "+param.Name+": ", paramText(param))
+	}
+}
+
+func paramText(param ruleParam) string {
+	text := param.Type
+	if len(param.Enum) > 0 {
+		text = strings.Join(param.Enum, " | ")
+	}
+	if param.Required {
+		text += ", needed"
+	}
+	return text + ". " + param.Doc
+}
+
+// rulesMarkdown is docs/rules.md.
+func rulesMarkdown(entries []ruleEntry) string {
+	p := &page{}
+	w := func(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+	w("# The rule registry\n\nWritten by `referee rules --format markdown`; a test holds it to the code. Registry `%s`.", referee.RegistrySHA256())
+	for _, part := range []struct{ what, title, intro string }{
+		{"kind", "Checks with parameters", "A sheet declares them as objects, `{\"check\": \"NAME\", …}`, under `deterministic_checks`, `evidence_checks` or `rules`."},
+		{"key", "Checks by name", "A sheet names them as plain strings, or as objects where they take parameters."},
+	} {
+		w("\n## %s\n\n%s", part.title, part.intro)
+		for _, e := range entries {
+			if e.What == part.what {
+				p.markdownCheck(e)
+			}
+		}
+	}
+	w("\n## Operations of expressions\n\nGates and formulas are written as text, `dscr >= 1.25`, or as the JSON tree of the source documents.")
+	group := ""
+	for _, e := range entries {
+		if e.What != "operation" {
+			continue
+		}
+		if e.Group != group {
+			group = e.Group
+			w("\n### %s\n\n| operation | gives | what it does | example |\n| --- | --- | --- | --- |", upperFirst(group))
+		}
+		w("| `%s` | %s | %s | `%s` |", cell(orName(e)), cell(e.Result), cell(e.Doc), cell(e.Example))
+	}
+	return p.b.String()
+}
+
+func (p *page) markdownCheck(e ruleEntry) {
+	w := func(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+	w("\n### `%s`\n\n%s. Stage %s, tier %s, since %s.", e.Name, e.Title, e.Stage, e.Tier, e.Since)
+	for _, s := range []string{e.Doc, strings.TrimSpace(e.Why + " " + e.Remedy)} {
+		if s != "" {
+			w("\n%s", s)
+		}
+	}
+	if e.Baseline {
+		w("\nComes with `\"baseline\": \"canonical\"`.")
+	}
+	if len(e.Codes) > 0 {
+		w("\nFinding codes: `%s`.", strings.Join(e.Codes, "`, `"))
+	}
+	if len(e.Params) > 0 {
+		w("\n| parameter | type | what it is |\n| --- | --- | --- |")
+	}
+	for _, param := range e.Params {
+		kind := param.Type
+		if param.Required {
+			kind += ", needed"
+		}
+		if len(param.Enum) > 0 {
+			kind += ": " + strings.Join(param.Enum, ", ")
+		}
+		w("| `%s` | %s | %s |", param.Name, cell(kind), cell(param.Doc))
+	}
+}
+
+func orName(e ruleEntry) string {
+	if e.Signature != "" {
+		return e.Signature
+	}
+	return e.Name
+}
+
+// cell keeps a text inside a cell of a markdown table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// quoted writes a text as JSON.
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return `""` // unreachable: a string is always JSON
+	}
+	return string(b)
+}

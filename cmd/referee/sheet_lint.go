@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+)
+
+func sheetLintCommand() *command {
+	c := newCommand("sheet lint", "[FILE|SLUG…]", "refuse what a flight sheet may not say, warn of what it should not", -1)
+	c.long = "Without arguments every active sheet is looked at. Each refusal and warning has\nits file:line:column. Refusals give exit code 2; warnings give 0."
+	c.examples = []string{"referee sheet lint", "referee sheet lint flight_sheets/my-sheet.json", "referee sheet lint cre-multifamily-agency"}
+	dir := sheetsFlag(c.flags)
+	c.run = func(a *app, args []string) error {
+		library, err := a.library(*dir)
+		if err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			args = library.Slugs()
+		}
+		return a.lint(library, args)
+	}
+	return c
+}
+
+// lint loads each sheet and prints what is wrong with it, refusals first.
+func (a *app) lint(library *referee.Library, names []string) error {
+	p := &page{}
+	refused, warned, clean := 0, 0, 0
+	for _, name := range names {
+		s, err := a.anySheet(library, name)
+		switch {
+		case err != nil && codeOf(err) != exitUsage:
+			return err
+		case err != nil:
+			refused++
+			p.refusal(err)
+		case len(s.Warnings) > 0:
+			warned++
+			for _, w := range s.Warnings {
+				p.line("%s (warning)", w)
+			}
+		default:
+			clean++
+		}
+	}
+	p.line("%s: %d clean, %d with warnings, %d refused", plural(len(names), "sheet"), clean, warned, refused)
+	if err := a.print(p.b.String()); err != nil {
+		return err
+	}
+	if refused > 0 {
+		return &failure{code: exitUsage}
+	}
+	return nil
+}
+
+// refusal prints every problem of a refused sheet on a line of its own.
+func (p *page) refusal(err error) {
+	var refused *referee.RefusedError
+	if errors.As(err, &refused) {
+		for _, problem := range refused.Problems {
+			p.line("%s", problem)
+		}
+		return
+	}
+	for line := range strings.Lines(err.Error()) {
+		p.line("%s", report.Clean(strings.TrimRight(line, "\n")))
+	}
+	var f *failure
+	if errors.As(err, &f) {
+		for _, h := range f.hints {
+			p.line("  hint: %s", h)
+		}
+	}
+}
+
+// anySheet is the sheet in a file, or the active one of that slug.
+func (a *app) anySheet(library *referee.Library, name string) (*referee.Sheet, error) {
+	if isFile(name) {
+		return a.sheetFile(name)
+	}
+	s, err := library.Find(name)
+	if err != nil {
+		return nil, sheetError(err)
+	}
+	return s, nil
+}
+
+// isFile tells a file from a slug: a slug has neither a dot nor a slash.
+func isFile(name string) bool {
+	return strings.HasSuffix(name, ".json") || strings.ContainsAny(name, `/\`)
+}
+
+// sheetFile loads a sheet from a file that need not be active.
+func (a *app) sheetFile(name string) (*referee.Sheet, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, usagef("opening the flight sheet: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxSubmission))
+	if err != nil {
+		return nil, toolf("reading the flight sheet %s: %w", name, err)
+	}
+	s, err := referee.LoadSheet(b, filepath.ToSlash(name), "repository")
+	if err != nil {
+		return nil, sheetError(err)
+	}
+	return s, nil
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee"
+)
+
+func sheetShowCommand() *command {
+	c := newCommand("sheet show", "SLUG", "read a flight sheet aloud: inputs, calculations, gates, questions", 1)
+	c.long = "With --format json it prints the canonical bytes, whose SHA-256 binds the sheet in\nreports and receipts."
+	c.examples = []string{"referee sheet show cre-multifamily-agency", "referee sheet show math-steps --format json | sha256sum"}
+	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	dir := sheetsFlag(c.flags)
+	c.run = func(a *app, args []string) error {
+		if err := known("--format", *format, "text", "json"); err != nil {
+			return err
+		}
+		s, err := a.oneSheet(*dir, args, c)
+		if err != nil {
+			return err
+		}
+		if *format == "json" {
+			return a.print(string(s.Canonical))
+		}
+		return a.print(aloud(s))
+	}
+	return c
+}
+
+// oneSheet finds the sheet that the only argument names: a slug, or a file.
+func (a *app) oneSheet(dir string, args []string, c *command) (*referee.Sheet, error) {
+	if len(args) == 0 {
+		return nil, usagef("%s needs a SLUG", c.name).hint("`referee sheet list` shows what there is")
+	}
+	if isFile(args[0]) {
+		return a.sheetFile(args[0])
+	}
+	library, err := a.library(dir)
+	if err != nil {
+		return nil, err
+	}
+	s, err := library.Find(args[0])
+	if err != nil {
+		return nil, sheetError(err)
+	}
+	return s, nil
+}
+
+// aloud is the whole sheet as a person would read it out.
+func aloud(s *referee.Sheet) string {
+	p := &page{}
+	p.line("%s %s", s.Slug, s.Version)
+	p.text("", s.Name)
+	p.line("Lane %s, domain %s, from the %s. SHA-256:", s.Lane, orDash(s.Domain), s.Origin)
+	p.line("%s", s.SHA256)
+	for _, text := range []string{s.Summary, s.Purpose} {
+		if text != "" {
+			p.line("")
+			p.text("", text)
+		}
+	}
+	p.inputs(s)
+	p.calculations(s)
+	p.gates(s)
+	p.otherChecks(s)
+	p.questions(s)
+	p.examples(s)
+	if len(s.Notes) > 0 {
+		p.section("Notes")
+		for _, n := range s.Notes {
+			p.text("  - ", n)
+		}
+	}
+	return p.b.String()
+}
+
+// wide is the column in which texts begin beside names.
+const wide = 24
+
+func (p *page) inputs(s *referee.Sheet) {
+	if len(s.Inputs) == 0 {
+		return
+	}
+	p.section("Inputs")
+	for _, in := range s.Inputs {
+		p.entry(in.Name, wide, inputText(in))
+	}
+}
+
+// inputText is an input's type, unit and meaning.
+func inputText(in referee.Input) string {
+	var about []string
+	for _, t := range []string{in.Type, in.Unit} {
+		if t != "" {
+			about = append(about, t)
+		}
+	}
+	if len(in.Enum) > 0 {
+		about = append(about, "one of "+strings.Join(in.Enum, ", "))
+	}
+	if len(in.Fields) > 0 {
+		about = append(about, "rows with "+strings.Join(in.Fields, ", "))
+	}
+	if in.Optional {
+		about = append(about, "optional")
+	}
+	text := strings.Join(about, "; ")
+	if in.Description != "" && text != "" {
+		text += ". "
+	}
+	return text + in.Description
+}
+
+func (p *page) calculations(s *referee.Sheet) {
+	if len(s.Math) == 0 {
+		return
+	}
+	p.section("Calculations, each re-derived from the submission's own inputs")
+	for _, m := range s.Math {
+		p.text("  "+m.ID+" = ", m.Text+unitText(m))
+		p.labelled(4, "Why:", m.Why)
+	}
+}
+
+func unitText(m *referee.MathCheck) string {
+	var about []string
+	if m.Units != "" {
+		about = append(about, m.Units)
+	}
+	if m.Optional {
+		about = append(about, "optional")
+	}
+	if len(about) == 0 {
+		return ""
+	}
+	return "  (" + strings.Join(about, ", ") + ")"
+}
+
+// gates are the rules that the sheet's author wrote, with their reasons.
+func (p *page) gates(s *referee.Sheet) {
+	titled := false
+	for _, r := range s.Rules {
+		if r.Stage == referee.StageChecklist || r.Kind == "recompute" && strings.HasPrefix(r.ID, "math.") || !written(r) {
+			continue
+		}
+		if !titled {
+			p.section("Gates")
+			titled = true
+		}
+		p.gate(r)
+	}
+}
+
+// written: the author of the sheet said what must hold; registry keys and implicit rules bring their own words.
+func written(r *referee.Rule) bool { return r.Text != "" }
+
+func (p *page) gate(r *referee.Rule) {
+	p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
+	p.text("        ", r.Text)
+	p.labelled(8, "Why:", r.Why)
+	p.labelled(8, "Fix:", r.Fix)
+	p.labelled(8, "Source:", sourceText(r.Source))
+}
+
+func sourceText(s referee.Source) string {
+	text := s.Text
+	if s.URL != "" && !strings.Contains(text, s.URL) {
+		text = strings.TrimPrefix(text+", "+s.URL, ", ")
+	}
+	var about []string
+	if s.Status != "" {
+		about = append(about, s.Status)
+	}
+	if s.AsOf != "" {
+		about = append(about, "as of "+s.AsOf)
+	}
+	if len(about) > 0 {
+		text += " (" + strings.Join(about, ", ") + ")"
+	}
+	return strings.TrimSpace(text)
+}
+
+// otherChecks are those that need no expression: the registry's keys and what every sheet has.
+func (p *page) otherChecks(s *referee.Sheet) {
+	p.section("Always checked")
+	for _, r := range s.Rules {
+		if r.Stage != referee.StageChecklist && !written(r) {
+			p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
+		}
+	}
+}
+
+func (p *page) questions(s *referee.Sheet) {
+	titled := false
+	for _, r := range s.Rules {
+		if r.Question == "" {
+			continue
+		}
+		if !titled {
+			p.section("Questions that a person answers with yes or no")
+			titled = true
+		}
+		p.text("  "+r.ID+": ", r.Question)
+		p.labelled(4, "Why:", r.Why)
+	}
+}
+
+// examples sums up the worked submissions and what must flag when they change.
+func (p *page) examples(s *referee.Sheet) {
+	list := s.Doc.Get("examples")
+	if list == nil || len(list.Items) == 0 {
+		return
+	}
+	p.section("Worked examples, run by `referee sheet test`")
+	for i, e := range list.Items {
+		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(word(e, "name")), exceptions(e)))
+		trips := e.Get("trips")
+		if trips == nil {
+			continue
+		}
+		for _, t := range trips.Items {
+			p.text("    ", word(t, "change")+" -> "+strings.Join(words(t.Get("flags")), ", "))
+		}
+		if i < len(list.Items)-1 {
+			p.line("")
+		}
+	}
+}
+
+// exceptions are the rules that an example does not pass.
+func exceptions(e *strictjson.Value) string {
+	expect := e.Get("expect")
+	if expect == nil || len(expect.Members) == 0 {
+		return ""
+	}
+	var out []string
+	for _, m := range expect.Members {
+		out = append(out, m.Key+" "+m.Value.Text)
+	}
+	return ", but for " + strings.Join(out, ", ")
+}
+
+// word is the text of a member, "" where there is none.
+func word(v *strictjson.Value, key string) string {
+	s, _ := v.Get(key).Str()
+	return s
+}
+
+// words are the texts of an array.
+func words(v *strictjson.Value) []string {
+	if v == nil {
+		return nil
+	}
+	var out []string
+	for _, item := range v.Items {
+		if s, ok := item.Str(); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

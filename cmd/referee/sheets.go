@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/referee"
+)
+
+// sheetsDir is where a repository keeps its own flight sheets, unless --flight-sheets says otherwise.
+const sheetsDir = "flight_sheets"
+
+// sheetsFlag adds --flight-sheets to a command.
+func sheetsFlag(flags *pflag.FlagSet) *string {
+	return flags.String("flight-sheets", "", "folder of the repository's own `DIR`ectory of sheets, which stand before the\nlibrary's of the same slug (default: "+sheetsDir+", where it is)")
+}
+
+// library opens the flight sheets: the repository's, where there are any, before the embedded ones. Nothing is loaded yet.
+func (a *app) library(dir string) (*referee.Library, error) {
+	asked := dir != ""
+	if !asked {
+		dir = sheetsDir
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return nil, usagef("--flight-sheets %s is not a folder", dir)
+	case errors.Is(err, fs.ErrNotExist) && !asked:
+		return referee.NewLibrary(flightsheets.FS(), nil, ""), nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usagef("there is no folder %s", dir).hint("--flight-sheets names the folder that holds the sheets, each as SLUG.json")
+	case err != nil:
+		return nil, toolf("opening the sheets in %s: %w", dir, err)
+	}
+	return referee.NewLibrary(flightsheets.FS(), os.DirFS(dir), filepath.ToSlash(dir)), nil
+}
+
+// sheetError gives an error about a sheet its exit code: a rulebook that is not there or not understood is never the tool's fault.
+func sheetError(err error) error {
+	var refused *referee.RefusedError
+	if errors.As(err, &refused) {
+		return usagef("the flight sheet is refused\n%w", err).hint("`referee sheet lint FILE` shows all refusals and warnings of a sheet")
+	}
+	if text, after, found := strings.Cut(err.Error(), "; "); found && errors.Is(err, referee.ErrNoSheet) {
+		return usagef("%s", text).hint("%s", after)
+	}
+	return usagef("%w", err)
+}
