@@ -81,18 +81,24 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	if a.Evidence == nil {
 		return policy.Absent(errNoManifest.Error()), errNoManifest
 	}
-	ref := id
-	if selector = strings.TrimPrefix(selector, "#"); selector != "" {
-		ref += "#" + selector
-	}
-	hit, err := a.Evidence.Resolve(ref)
+	hit, err := a.hit(id, strings.TrimPrefix(selector, "#"))
 	if err != nil {
 		return policy.Absent(err.Error()), err
 	}
 	if hit.Open {
 		return policy.Absent(fmt.Sprintf("evidence %q is left to the human", id)), errLeftToHuman
 	}
+	if hit.Kind == evidence.HitFile && hit.JSON == nil {
+		return policy.Text(hit.Text), nil // a whole text is a text, even where it looks like a number
+	}
 	return hitVal(hit), nil
+}
+
+func (a *audit) hit(id, selector string) (evidence.Hit, error) {
+	if selector == "" {
+		return a.Evidence.Whole(id)
+	}
+	return a.Evidence.Resolve(id + "#" + selector)
 }
 
 var errLeftToHuman = errors.New("evidence of this kind is hashed and never read")

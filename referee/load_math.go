@@ -122,8 +122,8 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		refs := m.expr.Refs()
 		m.Inputs = append(slices.Clone(refs.Inputs), refs.Calcs...)
 	}
-	if m.expr.Boolean() {
-		l.problems.add(v, "not_a_number", "formula of %s is a condition, not a number", m.ID)
+	if !m.expr.Number() {
+		l.problems.add(v, "not_a_number", "formula of %s can never be a number", m.ID)
 	}
 }
 

@@ -164,6 +164,9 @@ func (a *audit) gateUnknown(r *Rule, res policy.Result) {
 // a false flag of the gate, never a quiet pass.
 func (a *audit) operandMissing(r *Rule, res policy.Result) {
 	for _, m := range res.Missing {
+		if m.Kind == "prior" && a.Case.Prior != nil {
+			a.priorUnresolved(r, m)
+		}
 		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" {
 			continue
 		}
@@ -183,6 +186,13 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Atoms: []string{id},
 			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "supply " + m.Name}})
 	}
+}
+
+// priorUnresolved flags a receipt that the ledger at hand does not hold; without a ledger the rule only skips.
+func (a *audit) priorUnresolved(r *Rule, m policy.MissingOperand) {
+	id := a.atom("evidence.prior", m.Name, false, "critical", "field", m.Why)
+	a.flag(r, Finding{Code: "evidence.prior_unresolved", Stage: StageEvidence, Bucket: WorkDefect, Pointer: m.Pointer, Atoms: []string{id},
+		Message: fmt.Sprintf("rule %q: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "name a receipt of this ledger by its SHA-256"}})
 }
 
 func whyMissing(m policy.MissingOperand) string {

@@ -29,35 +29,48 @@ func rank(findings []Finding) {
 // riskPoints weighs a tier (S35).
 func riskPoints(t Tier) int { return map[Tier]int{High: 5, Mid: 2, Low: 1}[t] }
 
+// tally is what a verdict is made of: the rules, what became of each, and the findings.
+type tally struct {
+	rules    []*Rule
+	checks   []Check
+	findings []Finding
+	readable bool // the submission is JSON
+	signed   bool // a person has answered the checklist and approved
+}
+
 // verdict sums up (S35–S40).
-func (a *audit) verdict() Verdict {
-	v := Verdict{Counts: a.counts()}
+func (t *tally) verdict() Verdict {
+	v := Verdict{Counts: t.counts()}
 	decided := v.Counts.Satisfied + v.Counts.Flagged
 	v.ScoreFraction = fmt.Sprintf("%d/%d", v.Counts.Satisfied, v.Counts.Declared)
 	v.Score, v.ScoreDecided = share(v.Counts.Satisfied, v.Counts.Declared), share(v.Counts.Satisfied, decided)
 	v.Coverage = share(decided, v.Counts.Declared)
-	v.WeightedScore = a.weighted()
-	for _, f := range a.findings {
+	v.WeightedScore = t.weighted()
+	for _, f := range t.findings {
 		v.RiskPoints += riskPoints(f.Tier)
-		switch f.Tier {
-		case High:
-			v.Risk.High++
-		case Mid:
-			v.Risk.Mid++
-		default:
-			v.Risk.Low++
-		}
+		*v.Risk.of(f.Tier)++
 	}
-	v.UndecidedHigh = a.undecidedHigh()
-	v.Severity, v.SeverityIfApproved = a.severity()
-	v.RecommendedAction = a.action(v)
-	v.ClientReady = a.clientReady(v)
+	v.UndecidedHigh = t.undecidedHigh()
+	v.Severity, v.SeverityIfApproved = t.severity()
+	v.RecommendedAction = t.action(v)
+	v.ClientReady = t.clientReady(v)
 	return v
 }
 
-func (a *audit) counts() Counts {
-	c := Counts{Declared: len(a.checks)}
-	for _, ch := range a.checks {
+// of is the counter of a tier.
+func (r *Risk) of(tier Tier) *int {
+	switch tier {
+	case High:
+		return &r.High
+	case Mid:
+		return &r.Mid
+	}
+	return &r.Low
+}
+
+func (t *tally) counts() Counts {
+	c := Counts{Declared: len(t.checks)}
+	for _, ch := range t.checks {
 		switch ch.Status {
 		case Pass:
 			c.Satisfied++
@@ -82,9 +95,9 @@ func share(n, d int) string {
 	return s.String()
 }
 
-func (a *audit) weighted() string {
+func (t *tally) weighted() string {
 	satisfied, all := 0, 0
-	for _, ch := range a.checks {
+	for _, ch := range t.checks {
 		all += riskPoints(ch.Tier)
 		if ch.Status == Pass {
 			satisfied += riskPoints(ch.Tier)
@@ -96,10 +109,10 @@ func (a *audit) weighted() string {
 // undecidedHigh are the high rules that were skipped: nobody knows whether they hold, so the gate does not open (S39a). A rule whose
 // applies_if says that it does not apply passes and is not among them. An optional lane profile is the exception of S42: what is
 // unknown about the stack is said, and never closes the gate by itself.
-func (a *audit) undecidedHigh() []string {
+func (t *tally) undecidedHigh() []string {
 	var out []string
-	for i, ch := range a.checks {
-		if ch.Status == Skip && ch.Tier == High && a.Sheet.Rules[i].Stage != StageLane && !noManifest(ch) {
+	for i, ch := range t.checks {
+		if ch.Status == Skip && ch.Tier == High && t.rules[i].Stage != StageLane && !noManifest(ch) {
 			out = append(out, ch.ID)
 		}
 	}
@@ -110,11 +123,14 @@ func (a *audit) undecidedHigh() []string {
 func noManifest(ch Check) bool { return strings.HasPrefix(ch.Reason, "no_manifest") }
 
 // severity is final where there is a flag; without one it is decided by the approval (S8, S37).
-func (a *audit) severity() (now, ifApproved Severity) {
-	if len(a.findings) == 0 {
+func (t *tally) severity() (now, ifApproved Severity) {
+	if len(t.findings) == 0 {
+		if t.signed {
+			return Honey, Honey
+		}
 		return Unsigned, Honey
 	}
-	for _, f := range a.findings {
+	for _, f := range t.findings {
 		if f.Tier == High || f.Severity == "critical" {
 			return Propolis, Propolis
 		}
@@ -123,30 +139,30 @@ func (a *audit) severity() (now, ifApproved Severity) {
 }
 
 // action is the recommended action, first match (S39).
-func (a *audit) action(v Verdict) string {
-	any := func(match func(f Finding) bool) bool { return slices.ContainsFunc(a.findings, match) }
+func (t *tally) action(v Verdict) string {
+	any := func(match func(f Finding) bool) bool { return slices.ContainsFunc(t.findings, match) }
 	switch {
-	case a.doc == nil, any(func(f Finding) bool { return f.Bucket == WorkDefect && f.Tier != Low }):
+	case !t.readable, any(func(f Finding) bool { return f.Bucket == WorkDefect && f.Tier != Low }):
 		return "resubmit"
 	case any(func(f Finding) bool { return f.Bucket == StackFit || f.Bucket == WorkDefect }):
 		return "review"
 	case any(func(f Finding) bool { return f.Bucket == DealFinding && (f.Tier == High || f.Severity == "critical") }):
 		return "reject"
-	case any(func(f Finding) bool { return f.Bucket == DealFinding }), v.Counts.Open > 0, a.skippedHigh():
+	case any(func(f Finding) bool { return f.Bucket == DealFinding }), v.Counts.Open > 0, t.skippedHigh():
 		return "review"
 	}
 	return "approve"
 }
 
 // skippedHigh reports whether any high rule was not decided, for whatever reason: such work is looked at before it is used.
-func (a *audit) skippedHigh() bool {
-	return slices.ContainsFunc(a.checks, func(ch Check) bool { return ch.Status == Skip && ch.Tier == High })
+func (t *tally) skippedHigh() bool {
+	return slices.ContainsFunc(t.checks, func(ch Check) bool { return ch.Status == Skip && ch.Tier == High })
 }
 
 // clientReady: no mid or high work-defect, no stack-fit flag, nothing open, no skipped high rule (S40). Deal-findings do not block: the
 // work is right, the client decides.
-func (a *audit) clientReady(v Verdict) bool {
-	return v.Counts.Open == 0 && !a.skippedHigh() && a.doc != nil && !slices.ContainsFunc(a.findings, func(f Finding) bool {
+func (t *tally) clientReady(v Verdict) bool {
+	return v.Counts.Open == 0 && !t.skippedHigh() && t.readable && !slices.ContainsFunc(t.findings, func(f Finding) bool {
 		return f.Bucket == StackFit || f.Bucket == WorkDefect && f.Tier != Low
 	})
 }

@@ -57,9 +57,29 @@ func (s *Set) Resolve(ref string) (Hit, error) {
 	return s.hit(e, r.Selector)
 }
 
+// Whole is a whole item as one value: the root of a JSON document, else its text. What only a human can read gives a Hit with Open.
+// The error is one of Resolve's.
+func (s *Set) Whole(id string) (Hit, error) {
+	e, err := s.entry(id)
+	if err != nil {
+		return Hit{}, err
+	}
+	hit := Hit{File: &e.file, Kind: HitFile}
+	if e.file.Format.ForHuman() {
+		hit.Kind, hit.Open = HitOpen, true
+		return hit, nil
+	}
+	if e.file.Format == JSON {
+		hit.JSON, err = s.document(e)
+		return hit, err
+	}
+	hit.Text, err = s.content(e)
+	return hit, err
+}
+
 func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
 	if sel.Kind == SelectAll {
-		return Hit{File: &e.file, Kind: HitFile}, nil
+		return Hit{File: &e.file, Kind: HitFile}, nil // Whole reads it
 	}
 	format := e.file.Format
 	if format.ForHuman() {

@@ -7,7 +7,14 @@ func evalData(ev *evaluator, n *node) Val {
 	if ev.env.Data == nil {
 		return ev.outside(n, "data", Absent("data: no evidence here"), nil)
 	}
-	column := n.argText(2)
+	column := ""
+	if n.arg(2) != nil {
+		v := ev.value(n, 2) // a manifest names its own columns, so it may be an operand
+		if v.Kind != Str {
+			return v
+		}
+		column = v.Str
+	}
 	if pattern := n.arg(3); pattern != nil {
 		column += "\x00" + pattern.lit.Str
 	}

@@ -82,6 +82,9 @@ func (e *Expr) Tree() []byte { return slices.Clone(e.tree) }
 // the submission decides (a declared input alone), and which is then unknown unless it holds true or false (S25, S26).
 func (e *Expr) Boolean() bool { return e.root.typ&tBool != 0 }
 
+// Number says whether the expression may be a number: only the submission decides the type of some.
+func (e *Expr) Number() bool { return e.root.typ&tNum != 0 }
+
 // Refs are the names that the expression speaks of.
 func (e *Expr) Refs() Refs {
 	r := e.refs

@@ -45,7 +45,7 @@ var truthFunctions = []*function{
 }
 
 var outsideFunctions = []*function{
-	{name: "data", params: []param{word("id"), word("stat"), {name: "column", typ: tStr, form: fText, opt: true}, {name: "arg", typ: tStr, form: fText, opt: true}},
+	{name: "data", params: []param{word("id"), word("stat"), {name: "column", typ: tStr, opt: true}, {name: "arg", typ: tStr, form: fText, opt: true}},
 		result: tAny, group: groupOutside, lazy: evalData, check: checkData,
 		doc:     "A statistic recounted from a CSV or JSONL evidence file: rows nulls distinct dups sum mean min max hist regex_hits type_errors sha256 bytes.",
 		example: `data("ledger", "rows") == len(rows)`},
