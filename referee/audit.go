@@ -155,8 +155,8 @@ func (a *audit) flag(r *Rule, f Finding) {
 	if f.Bucket == "" {
 		f.Bucket = r.Bucket
 	}
-	if f.Severity == "" {
-		f.Severity = r.Severity
+	if f.Severity == "" && r.Severity != severityOf(r.Tier) {
+		f.Severity = r.Severity // the sheet says so; the default follows the flag's own tier (S7, S8)
 	}
 	if f.Severity == "" || f.Tier == High {
 		f.Severity = severityOf(f.Tier)

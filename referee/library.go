@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,9 +88,13 @@ func (l *Library) read(slug string) (*Sheet, error) {
 	name := slug + ".json"
 	if l.repository != nil {
 		if src, err := ReadFile(l.repository, name, maxSubmission); err == nil {
+			own, inner := fs.ReadFile(l.embedded, name)
+			if inner == nil && bytes.Equal(src, own) {
+				return l.named(src, slug, l.dir+"/"+name, "library") // a copy of the library's sheet stands before nothing
+			}
 			sheet, err := l.named(src, slug, l.dir+"/"+name, "repository")
-			if _, inner := fs.Stat(l.embedded, name); err == nil && inner == nil {
-				sheet.Shadows = true
+			if err == nil {
+				sheet.Shadows = inner == nil
 			}
 			return sheet, err
 		} else if !errors.Is(err, fs.ErrNotExist) {
