@@ -134,3 +134,19 @@ func TestBlind(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestProblemString(t *testing.T) {
+	for want, p := range map[string]ledger.Problem{
+		"LDG-101 x: m":       {Code: "LDG-101", Path: "x", Seq: -1, Message: "m"},
+		"LDG-203 entry 3: m": {Code: "LDG-203", Seq: 3, Message: "m"},
+		"LDG-604: m":         {Code: "LDG-604", Seq: -1, Message: "m"},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	whole, bare := storetest.Sample(0), storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
+	if !whole.Audited() || bare.Audited() {
+		t.Error("a receipt holds its audit, an observed entry none")
+	}
+}
