@@ -1,9 +1,6 @@
 package referee
 
 import (
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,19 +16,20 @@ import (
 // Case is all that one audit reads. Nothing else reaches a verdict: no clock, no network, no environment (S52).
 type Case struct {
 	Sheet    *Sheet
-	Run      *Run          // nil for a bare submission
-	Evidence *evidence.Set // nil for a bare submission
-	Path     string        // of the submission inside the run folder, or a bare file's base name
-	Line     int           // line of a .jsonl file, from 1; 0 otherwise
-	Location string        // where the caller found it, for papers; outside the digest
-	Bytes    []byte        // the submission
-	Agent    *Agent        // profile in force: pinned by the configuration, else the run's own
-	Declared *Agent        // the run's own, where another is pinned (S42)
-	Advisory []FileRef     // opinions that are shown and hashed and never judged
-	Notices  []string      // what the caller must tell the reader
-	Prior    PriorFunc     // resolves receipts of the ledger; nil: no ledger here
-	AllAtoms bool          // keep atoms that nothing cites
-	Explain  bool          // keep the proof of every expression
+	Run      *Run           // nil for a bare submission
+	Evidence *evidence.Set  // nil for a bare submission
+	Path     string         // of the submission inside the run folder, or a bare file's base name
+	Line     int            // line of a .jsonl file, from 1; 0 otherwise
+	Location string         // where the caller found it, for papers; outside the digest
+	Bytes    []byte         // the submission
+	Ref      *SubmissionRef // its identity, where Bytes is only its beginning; nil otherwise
+	Agent    *Agent         // profile in force: pinned by the configuration, else the run's own
+	Declared *Agent         // the run's own, where another is pinned (S42)
+	Advisory []FileRef      // opinions that are shown and hashed and never judged
+	Notices  []string       // what the caller must tell the reader
+	Prior    PriorFunc      // resolves receipts of the ledger; nil: no ledger here
+	AllAtoms bool           // keep atoms that nothing cites
+	Explain  bool           // keep the proof of every expression
 }
 
 // PriorFunc returns the value at a JSON Pointer of the receipt with this hash, after re-verifying the hash.
@@ -280,11 +278,14 @@ func atomSeverity(t Tier) string {
 
 // submissionRef computes what identifies the submission: its SHA-256 and the id git gives the same bytes.
 func (a *audit) submissionRef() SubmissionRef {
-	sum := sha256.Sum256(a.Bytes)
-	blob := sha1.New()
-	fmt.Fprintf(blob, "blob %d\x00", len(a.Bytes))
-	blob.Write(a.Bytes)
-	return SubmissionRef{Path: a.Path, SHA256: hex.EncodeToString(sum[:]), GitBlob: hex.EncodeToString(blob.Sum(nil)), Line: a.Line}
+	if a.Ref != nil {
+		return SubmissionRef{Path: a.Path, SHA256: a.Ref.SHA256, GitBlob: a.Ref.GitBlob, Line: a.Line}
+	}
+	h := newIdentity(int64(len(a.Bytes)))
+	h.Write(a.Bytes)
+	ref := h.ref()
+	ref.Path, ref.Line = a.Path, a.Line
+	return ref
 }
 
 // input returns the submission's value of a declared input: under its name, or under one of the sheet's other names for it.

@@ -125,7 +125,8 @@ func agentOf(v *strictjson.Value) Agent {
 // RunFolder is a run as read from a tree: its manifest, its submission's bytes, its evidence and its advisory files.
 type RunFolder struct {
 	Run      *Run
-	Bytes    []byte // the submission
+	Bytes    []byte         // the submission, cut where it is longer than any reader takes
+	Ref      *SubmissionRef // identity of the whole file, where Bytes is cut
 	Evidence *evidence.Set
 	Advisory []FileRef
 }
@@ -150,6 +151,11 @@ func OpenRun(tree fs.FS) (*RunFolder, error) {
 	f := &RunFolder{Run: run, Evidence: evidence.Open(tree, run.Evidence, evidence.Limits{})}
 	if f.Bytes, err = ReadFile(tree, run.Submission, maxSubmission); err != nil {
 		return nil, err
+	}
+	if len(f.Bytes) == maxSubmission {
+		if f.Ref, err = identify(tree, run.Submission); err != nil {
+			return nil, err
+		}
 	}
 	f.Advisory, err = advisory(tree)
 	return f, err
@@ -176,7 +182,7 @@ func advisory(tree fs.FS) ([]FileRef, error) {
 // Case prepares the audit of a run folder by a sheet. profile is the pinned profile, or nil for the run's own.
 func (f *RunFolder) Case(sheet *Sheet, profile *Agent) Case {
 	agent := &f.Run.Agent
-	c := Case{Sheet: sheet, Run: f.Run, Evidence: f.Evidence, Path: f.Run.Submission, Bytes: f.Bytes, Agent: agent, Advisory: f.Advisory}
+	c := Case{Sheet: sheet, Run: f.Run, Evidence: f.Evidence, Path: f.Run.Submission, Bytes: f.Bytes, Ref: f.Ref, Agent: agent, Advisory: f.Advisory}
 	if profile != nil {
 		c.Agent, c.Declared = profile, agent
 	}
