@@ -119,7 +119,7 @@ func (b *builder) unknownName(name string, p place) {
 	}
 	hint := "a name is a calculation, a const or a declared input of the sheet"
 	if name == "row" || name == "outer" {
-		hint = "there is no row here; rows are inside agg and for_each"
+		hint, known = "there is no row here; rows are inside agg and for_each", nil
 	}
 	refuseNear(p, nearest(name, known), hint, "unknown name %s", quote(name))
 }

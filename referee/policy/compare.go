@@ -127,7 +127,9 @@ func (ev *evaluator) in(n *node) Val {
 	for _, item := range set.List {
 		switch {
 		case item.Kind == Missing:
-			result = Absent("an item of the list is null")
+			if result.Kind == Bool && !result.Bool {
+				result = Absent("an item of the list is null")
+			}
 		case item.Kind != x.Kind:
 			return ev.mismatch(n.args[0], x, of(item.Kind), "a list that holds "+item.String())
 		case result.Kind != Bool || !result.Bool:

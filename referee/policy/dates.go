@@ -26,7 +26,7 @@ func parseMoment(s string) (moment, bool) {
 	if t, err := time.Parse(dateLayout, s); err == nil {
 		return moment{t: t}, true
 	}
-	if s[10] == ' ' {
+	if len(s) > 10 && s[10] == ' ' {
 		s = s[:10] + "T" + s[11:]
 	}
 	for _, layout := range timeLayouts {

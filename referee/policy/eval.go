@@ -119,8 +119,8 @@ type evaluator struct {
 	operands []OperandValue
 	vacuous  bool
 	sides    *[2]Val
-	rowBad   bool              // a row lacked a referenced key
-	folded   map[string]string // normalised texts
+	rowBad   bool           // a row lacked a referenced key
+	lists    map[string]Val // inputs that are lists, read once and not once a row
 }
 
 func (ev *evaluator) exhausted() bool { return *ev.work > maxWork }

@@ -99,9 +99,11 @@ func evalAgg(ev *evaluator, n *node) Val {
 // rowValues are the values of the rows that where keeps; of count, all and any, a missing value is kept for Kleene's logic.
 func (ev *evaluator) rowValues(n *node, over Val, outer *RowScope) (vals []Val, missing *Val) {
 	op, value, where := n.args[aggOp].lit.Str, n.arg(aggValue), n.arg(aggWhere)
+	vals = make([]Val, 0, len(over.List))
+	ev.row = &RowScope{Up: outer}
 	for i, row := range over.List {
-		ev.row = &RowScope{Row: row, Index: i, Up: outer}
-		if !ev.charge(1) {
+		ev.row.Row, ev.row.Index = row, i
+		if !ev.charge(2) {
 			return nil, nil
 		}
 		if where != nil {

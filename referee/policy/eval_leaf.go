@@ -51,7 +51,17 @@ func (ev *evaluator) input(name string) Val {
 	if n := ev.env.Override[name]; n != nil {
 		return Number(n)
 	}
-	return memberOf(ev.env.InputsRoot, name, "/inputs")
+	if v, ok := ev.lists[name]; ok {
+		return v
+	}
+	v := memberOf(ev.env.InputsRoot, name, "/inputs")
+	if v.Kind == List {
+		if ev.lists == nil {
+			ev.lists = map[string]Val{}
+		}
+		ev.lists[name] = v
+	}
+	return v
 }
 
 // memberOf is a member of a document object with the pointer where it is, or should be.

@@ -3,8 +3,6 @@ package policy
 import (
 	"strconv"
 	"strings"
-
-	"github.com/defendableos/referee/internal/decimal"
 )
 
 // parser reads the text spelling by recursive descent, one method a level of Python's precedence.
@@ -285,7 +283,7 @@ func (p *parser) numeral(t token, at place) *node {
 	if strings.HasPrefix(text, ".") {
 		text = "0" + text
 	}
-	if _, err := decimal.Parse(text); err != nil && len(text) > 1 && text[0] == '0' {
+	if len(text) > 1 && text[0] == '0' && isDigit(rune(text[1])) {
 		refuse(at, "numbers are written without commas: 1000, not 1,000", "%s begins with a needless 0", quote(t.text))
 	}
 	return p.number(text, at)
