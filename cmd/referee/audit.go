@@ -54,9 +54,9 @@ func auditCommand() *command {
 	f.StringVar(&o.explain, "explain", "", "print the proof of `RULE`: each operand, its value, where it came from")
 	f.BoolVar(&o.atoms, "atoms", false, "keep every verified fact in the json, not only the cited ones")
 	f.BoolVar(&o.verbose, "verbose", false, "show every check, derived values and advisory files")
-	f.IntVar(&o.jobs, "jobs", runtime.GOMAXPROCS(0), "audit `N` submissions at a time")
+	f.IntVar(&o.jobs, "jobs", 0, "audit `N` submissions at a time (default: one a processor)")
 	f.StringVar(&o.shard, "shard", "", "audit only part `I/N` of the submissions")
-	f.StringVar(&o.input, "input", "auto", "what standard input holds: json, jsonl, or auto to look")
+	f.StringVar(&o.input, "input", "auto", "`KIND` of standard input: json, jsonl, or auto to look")
 	dir := sheetsFlag(f)
 	c.run = func(a *app, args []string) error {
 		o.dir = *dir
@@ -81,7 +81,7 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	if au.sources, err = sourcesOf(paths); err != nil {
 		return err
 	}
-	if au.papers, err = o.newPapers(a); err != nil {
+	if au.papers, err = o.newPapers(a, func() { au.bar.clear() }); err != nil {
 		return err
 	}
 	defer au.papers.abandon()
@@ -100,12 +100,15 @@ func (o *auditOptions) check(paths []string) error {
 		return unknownWord("--fail-on", o.failOn, []string{"high", "mid", "low", "never"})
 	case !slices.Contains([]string{"auto", "json", "jsonl"}, o.input):
 		return unknownWord("--input", o.input, []string{"auto", "json", "jsonl"})
-	case o.jobs < 1 || o.jobs > maxJobs:
+	case o.jobs < 0 || o.jobs > maxJobs:
 		return usagef("--jobs must lie between 1 and %d, not %d", maxJobs, o.jobs)
 	case o.out == "-":
 		return usagef("--out names a file, and - is none").hint("without --out the result goes to standard output")
 	case o.explain != "" && o.format != "table" && o.out == "":
 		return usagef("--explain prints its proof into the table, and --format %s has none", o.format).hint("leave --format out, or send it to a file with --out")
+	}
+	if o.jobs == 0 {
+		o.jobs = min(runtime.GOMAXPROCS(0), maxJobs)
 	}
 	o.part, err = parsePart(o.shard)
 	return err

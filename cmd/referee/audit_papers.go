@@ -26,7 +26,7 @@ type paper struct {
 }
 
 // newPapers begins the papers.
-func (o *auditOptions) newPapers(a *app) (*papers, error) {
+func (o *auditOptions) newPapers(a *app, clear func()) (*papers, error) {
 	p := &papers{out: o.out}
 	onScreen := o.format
 	if o.out != "" {
@@ -36,7 +36,19 @@ func (o *auditOptions) newPapers(a *app) (*papers, error) {
 		}
 	}
 	look := a.lookAt(a.stdout)
-	return p, p.begin(onScreen, a.stdout, o.reportOptions(look))
+	return p, p.begin(onScreen, aside{a.stdout, clear}, o.reportOptions(look))
+}
+
+// aside takes the progress bar away before a result is written where it may stand.
+type aside struct {
+	w     io.Writer
+	clear func()
+}
+
+// Write clears the bar, then writes.
+func (s aside) Write(b []byte) (int, error) {
+	s.clear()
+	return s.w.Write(b)
 }
 
 func (o *auditOptions) reportOptions(l look) report.Options {

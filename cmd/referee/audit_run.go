@@ -114,7 +114,6 @@ func (au *auditor) take(r verdictOf) error {
 		au.failed++
 		au.worst = max(au.worst, exitRules)
 	}
-	au.bar.clear()
 	return au.papers.add(r.report)
 }
 

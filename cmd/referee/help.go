@@ -7,7 +7,7 @@ import (
 )
 
 const intro = `referee decides by a declared rulebook whether an agent's work may be used,
-and says why: every number re-derived, every source looked up, every gate proved.
+and says why: numbers are derived again, sources looked up, gates proved.
 
 `
 

@@ -49,7 +49,7 @@ func (p *page) entry(name string, column int, text string) {
 // labelled writes "Label: text" under an entry, if there is a text.
 func (p *page) labelled(column int, label, text string) {
 	if text != "" {
-		p.text(strings.Repeat(" ", column)+label+" ", text)
+		p.text(strings.Repeat(" ", column)+strings.TrimLeft(label+" ", " "), text)
 	}
 }
 

@@ -186,7 +186,8 @@ func (p *page) full(e ruleEntry) {
 	case "operation":
 		p.line("%s: %s (%s)", e.Name, orDash(e.Signature), e.Group)
 	case "kind":
-		p.line("%s: %s ({\"check\": %q, …}; stage %s, tier %s)", e.Name, e.Title, e.Name, e.Stage, e.Tier)
+		p.line("%s: %s", e.Name, e.Title)
+		p.line("  {\"check\": %q, …}; stage %s, tier %s", e.Name, e.Stage, e.Tier)
 	default:
 		p.line("%s: %s", e.Name, e.Title)
 		p.line("  stage %s, tier %s", e.Stage, e.Tier)

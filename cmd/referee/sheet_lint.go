@@ -12,7 +12,7 @@ import (
 )
 
 func sheetLintCommand() *command {
-	c := newCommand("sheet lint", "[FILE|SLUG…]", "refuse what a flight sheet may not say, warn of what it should not", -1)
+	c := newCommand("sheet lint", "[FILE|SLUG…]", "check flight sheets: refusals and warnings", -1)
 	c.long = "Without arguments every active sheet is looked at. Each refusal and warning has\nits file:line:column. Refusals give exit code 2; warnings give 0."
 	c.examples = []string{"referee sheet lint", "referee sheet lint flight_sheets/my-sheet.json", "referee sheet lint cre-multifamily-agency"}
 	dir := sheetsFlag(c.flags)

@@ -9,7 +9,7 @@ import (
 )
 
 func sheetShowCommand() *command {
-	c := newCommand("sheet show", "SLUG", "read a flight sheet aloud: inputs, calculations, gates, questions", 1)
+	c := newCommand("sheet show", "SLUG", "read a flight sheet aloud", 1)
 	c.long = "With --format json it prints the canonical bytes, whose SHA-256 binds the sheet in\nreports and receipts."
 	c.examples = []string{"referee sheet show cre-multifamily-agency", "referee sheet show math-steps --format json | sha256sum"}
 	format := c.flags.String("format", "text", "`FORMAT`: text, json")
@@ -63,6 +63,7 @@ func aloud(s *referee.Sheet) string {
 		}
 	}
 	p.inputs(s)
+	p.constants(s)
 	p.calculations(s)
 	p.gates(s)
 	p.otherChecks(s)
@@ -114,6 +115,41 @@ func inputText(in referee.Input) string {
 	return text + in.Description
 }
 
+// constants are the thresholds that the gates name.
+func (p *page) constants(s *referee.Sheet) {
+	consts := s.Doc.Get("consts")
+	if consts == nil || len(consts.Members) == 0 {
+		return
+	}
+	p.section("Constants")
+	for _, m := range consts.Members {
+		text := constText(m.Value.Get("value"))
+		if unit := word(m.Value, "unit"); unit != "" {
+			text += " " + unit
+		}
+		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: word(m.Value, "source"), Status: word(m.Value, "status"), AsOf: word(m.Value, "as_of")}))
+	}
+}
+
+// constText is a constant's value in words: a number as written, a table as key: value.
+func constText(v *strictjson.Value) string {
+	switch v.Kind {
+	case strictjson.Object:
+		var out []string
+		for _, m := range v.Members {
+			out = append(out, m.Key+": "+constText(m.Value))
+		}
+		return "{" + strings.Join(out, ", ") + "}"
+	case strictjson.Array:
+		var out []string
+		for _, item := range v.Items {
+			out = append(out, constText(item))
+		}
+		return "[" + strings.Join(out, ", ") + "]"
+	}
+	return v.Text
+}
+
 func (p *page) calculations(s *referee.Sheet) {
 	if len(s.Math) == 0 {
 		return
@@ -159,7 +195,9 @@ func written(r *referee.Rule) bool { return r.Text != "" }
 
 func (p *page) gate(r *referee.Rule) {
 	p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
-	p.text("        ", r.Text)
+	if !strings.Contains(r.Label, r.Text) {
+		p.text("        ", r.Text)
+	}
 	p.labelled(8, "Why:", r.Why)
 	p.labelled(8, "Fix:", r.Fix)
 	p.labelled(8, "Source:", sourceText(r.Source))

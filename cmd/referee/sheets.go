@@ -18,7 +18,7 @@ const sheetsDir = "flight_sheets"
 
 // sheetsFlag adds --flight-sheets to a command.
 func sheetsFlag(flags *pflag.FlagSet) *string {
-	return flags.String("flight-sheets", "", "folder of the repository's own `DIR`ectory of sheets, which stand before the\nlibrary's of the same slug (default: "+sheetsDir+", where it is)")
+	return flags.String("flight-sheets", "", "the repository's own sheets in `DIR`; they stand before the library's\n(default: "+sheetsDir+", where it is)")
 }
 
 // library opens the flight sheets: the repository's, where there are any, before the embedded ones. Nothing is loaded yet.
