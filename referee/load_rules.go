@@ -174,8 +174,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 			r.ID = text(v, "check")
 		}
 	}
-	compile := kindCompilers[k.Name]
-	compile(l, r, v)
+	compilerOf(k.Name)(l, r, v)
 	if r.run == nil && !l.problems.Refused() {
 		l.problems.add(v, "internal", "check kind %q cannot be compiled", k.Name)
 	}
@@ -314,17 +313,14 @@ func (l *loader) markGated() {
 	}
 }
 
-// kindCompilers turn a check object into something that runs; keyRunners run the registry keys. repo_test holds both to the registry.
-var kindCompilers map[string]func(*loader, *Rule, *strictjson.Value)
-
-func init() {
-	// A plain literal would be an initialisation cycle: compiling a rule reads the registry.
-	kindCompilers = map[string]func(*loader, *Rule, *strictjson.Value){
+// compilerOf finds what turns a check object of a kind into something that runs; nil for a kind without one, which a test refuses.
+func compilerOf(kind string) func(*loader, *Rule, *strictjson.Value) {
+	return map[string]func(*loader, *Rule, *strictjson.Value){
 		"required": (*loader).compileRequired, "schema": (*loader).compileSchemaPart, "recompute": (*loader).compileRecompute, "bind": (*loader).compileBind,
 		"expr": (*loader).compileExpr, "for_each": (*loader).compileForEach, "range": (*loader).compileRange, "jump": (*loader).compileJump,
 		"agree": (*loader).compileAgree, "evidence": (*loader).compileEvidence, "stack_fit": (*loader).compileStackFit, "checklist": (*loader).compileChecklist,
 		"match": (*loader).compileMatch,
-	}
+	}[kind]
 }
 
 func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
