@@ -161,7 +161,7 @@ var badTexts = []struct {
 	{`field("claims[*].a") == given`, 7, "[*] cannot stand beside ==", "[*]", ""},
 	{`field("claims..a") == 1`, 7, `the path "claims..a" has an empty step`, "", ""},
 	{`normalise(memo, "caes") == "a"`, 17, `unknown step "caes"`, "", "case"},
-	{"1" + strings.Repeat("0", 350) + " > noi", 1, `the number "` + "1" + strings.Repeat("0", 58) + `…" is out of range`, "±300", ""},
+	{"1e350 > noi", 1, `the number "1e350" is out of range`, "±300", ""},
 	{"1.23456789012345678901234567890 > noi", 1, "the number has too many digits", "28", ""},
 	{strings.Repeat("noi + ", 70) + "1 > 0", 1, "nested more than 64 deep", "calculation", ""},
 	{strings.Repeat("(", 300), 257, "nested too deeply", "split", ""},

@@ -17,7 +17,7 @@ import (
 //	          full stop behind an abbreviation of the list, or behind one capital letter, ends nothing. What is left at the end is
 //	          a sentence too. A sentence has at least one word. A line break alone ends nothing.
 //	syllable  groups of neighbouring vowels a e i o u y of the word without accents; a last e behind a consonant is silent, except
-//	          in -le behind a consonant (table has 2). Every word has at least 1.
+//	          with an accent and in -le behind a consonant (table has 2). Every word has at least 1.
 //	passive   a sentence in which a form of be or get is followed, with at most one adverb (not, never, also, always, often, then,
 //	          now, ever, or a word in -ly) between, by a word in -ed or an irregular participle of the list. A heuristic.
 
@@ -127,8 +127,9 @@ func abbreviated(text []rune, w span) bool {
 // syllables of one word.
 func syllables(word string) int {
 	var letters []rune
+	accented := false // the last letter, which then is not silent
 	for _, r := range norm.NFD.String(strings.ToLower(word)) {
-		if !unicode.IsMark(r) {
+		if accented = unicode.IsMark(r); !accented {
 			letters = append(letters, r)
 		}
 	}
@@ -141,7 +142,7 @@ func syllables(word string) int {
 	}
 	last := len(letters) - 1
 	consonant := func(i int) bool { return i >= 0 && unicode.IsLetter(letters[i]) && !vowel(i) }
-	if last > 0 && letters[last] == 'e' && consonant(last-1) && !(letters[last-1] == 'l' && consonant(last-2)) {
+	if last > 0 && letters[last] == 'e' && !accented && consonant(last-1) && !(letters[last-1] == 'l' && consonant(last-2)) {
 		n--
 	}
 	return max(n, 1)
