@@ -524,8 +524,8 @@ func (a *audit) bindings(r *Rule, c *calculation) bool {
 		if n := num(a.Sheet.consts[name]); n != nil {
 			a.bound(r, m, x, n, "the sheet's constant is "+shown(n))
 		}
-		if in := a.input(name); num(in) != nil && a.Sheet.declares(name) {
-			a.bound(r, m, x, num(in), "the submission's input is "+in.Text)
+		if in := a.Sheet.declared(name); in != nil {
+			a.boundInput(r, m, x, *in)
 		}
 		if dep := a.Sheet.mathNamed(name); dep != nil && dep != c.check {
 			if n, err := a.calcValue(dep, nil); err == nil && n != nil {
@@ -549,12 +549,27 @@ func (a *audit) bound(r *Rule, m strictjson.Member, x, want *decimal.Num, why st
 	}
 }
 
-// declares reports whether the sheet declares an input of this name.
-func (s *Sheet) declares(name string) bool {
-	for _, in := range s.Inputs {
-		if in.Name == name {
-			return true
+// boundInput holds a calculation's input against the declared input of its name. Where that one is absent or no number there is nothing to
+// agree with, and the calculation is flagged with it: otherwise taking the input away would clear a calculation that differs from it (S51).
+func (a *audit) boundInput(r *Rule, m strictjson.Member, x *decimal.Num, in Input) {
+	switch v := a.input(in.Name); {
+	case num(v) != nil:
+		a.bound(r, m, x, num(v), "the submission's input is "+v.Text)
+	case in.Optional:
+	case v.IsMissing():
+		a.inputAbsent(r, in)
+	default:
+		a.flag(r, Finding{Code: "schema.type", Tier: High, Stage: StageSchema, Pointer: v.Pointer(), Message: fmt.Sprintf("the input %q is not a number, and a calculation reads it as one", in.Name),
+			Fix: &Fix{Text: "write it as a JSON number"}})
+	}
+}
+
+// declared is the sheet's input of this name, or nil.
+func (s *Sheet) declared(name string) *Input {
+	for i := range s.Inputs {
+		if s.Inputs[i].Name == name {
+			return &s.Inputs[i]
 		}
 	}
-	return false
+	return nil
 }

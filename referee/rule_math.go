@@ -82,23 +82,19 @@ func runRederivation(a *audit, r *Rule) outcome {
 	return out
 }
 
-// judge re-derives one calculation and flags what does not hold.
+// judge re-derives one calculation and flags what does not hold. Formula and inputs are looked at whether or not a result is stated: a gate
+// reads the recomputed value either way, so leaving the result out must not make it sound (S51).
 func (a *audit) judge(r *Rule, c *calculation) outcome {
-	if c.raw == nil {
-		return a.noResult(r, c)
-	}
-	ownOK := a.judgeOwn(r, c)
-	sheetOK := a.judgeSheet(r, c)
 	out := outcome{status: Pass}
-	if !ownOK || !sheetOK {
-		out.status = Flag
-	}
-	if c.own == nil && c.sheet == nil {
-		return out
-	}
+	ownOK, sheetOK := a.judgeOwn(r, c), a.judgeSheet(r, c)
 	c.sound = ownOK && sheetOK
-	if a.compare(r, c) {
-		out.status = Flag
+	bad := !c.sound
+	switch {
+	case c.raw == nil:
+		a.noResult(r, c)
+		bad = true
+	case c.own != nil || c.sheet != nil:
+		bad = a.compare(r, c) || bad
 	}
 	if c.worst.rounded && !c.worst.coarse {
 		out.notes = append(out.notes, "rounded: "+c.name)
@@ -106,19 +102,21 @@ func (a *audit) judge(r *Rule, c *calculation) outcome {
 	if c.formula != nil && len(c.formula.Notes()) > 0 {
 		out.notes = append(out.notes, "read "+c.name+" as: "+strings.Join(c.formula.Notes(), "; "))
 	}
-	if c.check != nil {
+	if c.check != nil && (c.own != nil || c.sheet != nil) {
 		replaced, unbound := a.substituted(r, c), a.bindings(r, c)
-		if replaced || unbound {
-			out.status = Flag
-		}
 		if replaced && !a.statesInputs(c) {
 			c.sound = false
 		}
+		bad = bad || replaced || unbound
+	}
+	if bad {
+		out.status = Flag
 	}
 	return out
 }
 
-func (a *audit) noResult(r *Rule, c *calculation) outcome {
+// noResult flags a calculation without a result that is a number.
+func (a *audit) noResult(r *Rule, c *calculation) {
 	message, result := "states no result", c.v.Get("result")
 	switch {
 	case result == nil || result.IsMissing() && !result.OutOfRange:
@@ -130,7 +128,6 @@ func (a *audit) noResult(r *Rule, c *calculation) outcome {
 	id := a.atom("recompute.no_result", c.name, false, "critical", "field", message)
 	a.flag(r, Finding{Code: "math.result_missing", Tier: High, Pointer: c.pointer + "/result", Atoms: []string{id},
 		Message: fmt.Sprintf("calculation %q %s", c.label(), message), Fix: &Fix{Text: "state the result as a JSON number"}})
-	return flagged
 }
 
 // label names the calculation in messages.

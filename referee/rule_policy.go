@@ -123,7 +123,7 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 func (a *audit) unsound(r *Rule) string {
 	for _, id := range r.expr.Refs().Calcs {
 		for _, c := range a.byID[id] {
-			if !c.sound && c.raw != nil {
+			if !c.sound {
 				return id
 			}
 		}

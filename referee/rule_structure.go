@@ -39,17 +39,21 @@ func (a *audit) absent(r *Rule) {
 		}
 	}
 	for _, in := range a.Sheet.Inputs {
-		if in.Optional || !a.input(in.Name).IsMissing() {
-			continue
+		if !in.Optional && a.input(in.Name).IsMissing() {
+			a.inputAbsent(r, in)
 		}
-		tier := High
-		if a.missing[normalName(in.Name)] {
-			tier = Mid
-		}
-		id := a.atom("structure.missing", "/inputs/"+in.Name, false, atomSeverity(tier), "field", "the input is absent")
-		a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: "/inputs/" + in.Name, Atoms: []string{id},
-			Message: fmt.Sprintf("the input %q is absent", in.Name), Fix: &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
 	}
+}
+
+// inputAbsent flags a required input that is not there; mid where the submission says so itself.
+func (a *audit) inputAbsent(r *Rule, in Input) {
+	tier := High
+	if a.missing[normalName(in.Name)] {
+		tier = Mid
+	}
+	id := a.atom("structure.missing", "/inputs/"+in.Name, false, atomSeverity(tier), "field", "the input is absent")
+	a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: "/inputs/" + in.Name, Atoms: []string{id},
+		Message: fmt.Sprintf("the input %q is absent", in.Name), Fix: &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
 }
 
 // unreadable is the one finding that a submission gets which cannot be read.
