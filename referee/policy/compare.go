@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"github.com/defendableos/referee/internal/decimal"
 )
 
@@ -60,7 +62,15 @@ func (ev *evaluator) equal(ln, rn *node, l, r Val) Val {
 		return Truth(l.Bool == r.Bool)
 	}
 	ev.charge(len(l.List) + len(r.List))
+	if l.holdsNull() || r.holdsNull() {
+		return Absent(errNullItem.Error())
+	}
 	return Truth(l.key() == r.key())
+}
+
+// holdsNull says whether a list has a missing item, at any depth of lists.
+func (v Val) holdsNull() bool {
+	return slices.ContainsFunc(v.List, func(item Val) bool { return item.Kind == Missing || item.holdsNull() })
 }
 
 // order compares numbers, and texts that are both dates or both times. Other texts have no order that a rule could mean.
@@ -101,13 +111,11 @@ func (ev *evaluator) notDate(n *node, v Val, where string) Val {
 	return Absent("it is not a date")
 }
 
+// mixed refuses to compare a date with a time: the day has no hour (rules.md 1.1, datediff). In a row it is an error of the row.
 func (ev *evaluator) mixed(n *node, v Val, where string) Val {
 	text, _ := printText(n)
-	code := "operand_type"
-	if ev.inRows {
-		code, ev.rowBad = "row_error", true
-	}
-	ev.issue(code, v.Pointer(), "%s is %s: %s takes two dates or two times, not one of each", text, v, where)
+	ev.rowBad = ev.rowBad || ev.inRows
+	ev.issue("date", v.Pointer(), "%s is %s: %s takes two dates or two times, not one of each", text, v, where)
 	return Absent("a date and a time")
 }
 

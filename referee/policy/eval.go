@@ -59,7 +59,7 @@ type MissingOperand struct {
 
 // Issue is something wrong with a value that was found on the way.
 type Issue struct {
-	Code    string // operand_type, undefined, irr_ambiguous, row_error, lookup_missing, too_complex
+	Code    string // operand_type, undefined, too_large, irr_ambiguous, date, row_error, lookup_missing, too_complex
 	Pointer string
 	Message string
 }
@@ -170,7 +170,7 @@ func (ev *evaluator) undefined(n *node, err error) Val {
 	case errors.Is(err, decimal.ErrAmbiguous):
 		code = "irr_ambiguous"
 	case errors.Is(err, decimal.ErrTooLarge):
-		code = "out_of_range"
+		code = "too_large"
 	}
 	text, _ := printText(n)
 	ev.issue(code, "", "%s: %v", text, err)
@@ -298,7 +298,7 @@ func (ev *evaluator) forget(missing, issues int) {
 	ev.missing = ev.missing[:min(missing, len(ev.missing))]
 	kept := ev.issues[:min(issues, len(ev.issues))]
 	for _, is := range ev.issues[len(kept):] {
-		if is.Code == "operand_type" || is.Code == "row_error" || is.Code == "too_complex" {
+		if is.Code != "undefined" && is.Code != "too_large" && is.Code != "irr_ambiguous" {
 			kept = append(kept, is)
 		}
 	}

@@ -21,7 +21,7 @@ func (ev *evaluator) call(n *node) Val {
 			absent = &args[i]
 		}
 	}
-	if absent != nil && !n.fn.total {
+	if absent != nil {
 		return *absent
 	}
 	v := n.fn.eval(ev, n, args)

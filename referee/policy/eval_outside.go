@@ -1,5 +1,12 @@
 package policy
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/referee/evidence"
+)
+
 // The operands that the engine answers: evidence that is recounted or read, and receipts of the ledger. Where the engine has no
 // answer the operand is missing, with the reason, and the rule skips.
 
@@ -52,33 +59,21 @@ func (ev *evaluator) outside(n *node, kind string, v Val, err error) Val {
 	return v
 }
 
-// dataStats are the statistics that data knows; some take a fourth argument.
-var dataStats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits", "type_errors", "sha256", "bytes"}
-
 func checkData(b *builder, n *node) {
 	checkEvidence(b, n)
 	stat := n.args[1]
-	known := false
-	for _, s := range dataStats {
-		known = known || s == stat.lit.Str
-	}
-	if !known {
-		refuseNear(stat.place, nearest(stat.lit.Str, dataStats), "", "unknown statistic %s", quote(stat.lit.Str))
+	if !slices.Contains(evidence.Stats, stat.lit.Str) {
+		refuseNear(stat.place, nearest(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "), "unknown statistic %s", quote(stat.lit.Str))
 	}
 	if p := n.arg(3); p != nil && stat.lit.Str == "regex_hits" {
 		pattern(p.lit.Str, p.place)
 	}
 }
 
+// checkEvidence refuses an id that is not declared, where it is known what is.
 func checkEvidence(b *builder, n *node) {
 	id := n.args[0]
-	if b.names.Evidence == nil {
-		return
+	if known := b.names.Evidence; known != nil && !slices.Contains(known, id.lit.Str) {
+		refuseNear(id.place, nearest(id.lit.Str, known), "declare it", "unknown evidence %s", quote(id.lit.Str))
 	}
-	for _, known := range b.names.Evidence {
-		if known == id.lit.Str {
-			return
-		}
-	}
-	refuseNear(id.place, nearest(id.lit.Str, b.names.Evidence), "declare it", "unknown evidence %s", quote(id.lit.Str))
 }

@@ -53,7 +53,7 @@ var truths = []struct {
 	{"list[n] == 1", Unknown, "operand_type"}, {"lookup(obj, t) == 1", Unknown, "operand_type"}, {"to_number(word) > 1", Unknown, "operand_type"},
 	// S12, S13a.
 	{"1 / zero > 1", Unknown, "undefined"}, {"sqrt(-n) > 1", Unknown, "undefined"}, {"zero ** -1 > 1", Unknown, "undefined"}, {"ln(zero) > 1", Unknown, "undefined"},
-	{"9 ** 9 ** 9 ** 9 > 1", Unknown, "out_of_range"}, {"irr([1, 2]) > 0", Unknown, "irr_ambiguous"}, {"zero != 0 and 1 / zero > 1", False, ""}, {"1 / zero > 1 and zero != 0", False, ""},
+	{"9 ** 9 ** 9 ** 9 > 1", Unknown, "too_large"}, {"irr([1, 2]) > 0", Unknown, "irr_ambiguous"}, {"zero != 0 and 1 / zero > 1", False, ""}, {"1 / zero > 1 and zero != 0", False, ""},
 	{"big == 9007199254740993", True, ""}, {"big == 9007199254740992", False, ""}, {"0.1 + 0.2 == 0.3", True, ""}, {"1 / 3 * 3 == 1", True, ""},
 	// S27.
 	{"if(f, f)", True, ""}, {"if(t, f)", False, ""}, {"if(gone, t)", Unknown, ""}, {"(1 if f else 2) == 2", True, ""}, {"(1 / zero if f else 2) == 2", True, ""},
@@ -74,12 +74,12 @@ var truths = []struct {
 	// S33.
 	{"approx(n, 0.9)", True, ""}, {"approx(0.909, n)", True, ""}, {"approx(0.9091, n)", False, ""}, {"approx(n, 1, 0.1)", True, ""}, {"approx(zero, 0)", True, ""}, {"approx(n, 0)", False, ""},
 	// Dates.
-	{`d < "2026-03-02"`, True, ""}, {`d == "2026-03-01"`, True, ""}, {`time <= "2026-03-01T12:00:00+02:00"`, True, ""}, {"d < time", Unknown, "operand_type"}, {"days(d, time) > 0", Unknown, "operand_type"},
+	{`d < "2026-03-02"`, True, ""}, {`d == "2026-03-01"`, True, ""}, {`time <= "2026-03-01T12:00:00+02:00"`, True, ""}, {"d < time", Unknown, "date"}, {"days(d, time) > 0", Unknown, "date"},
 	{`d < "soon"`, Unknown, "operand_type"}, {"word == \"PASS\"", True, ""},
 	// Chains.
 	{"0 < n < 1", True, ""}, {"0 < n < 0.5", False, ""}, {"2 < n < gone", False, ""}, {"0 < n < gone", Unknown, ""}, {"c == 5 and claimed(\"c\") == 6", True, ""},
 	// Lists and sets.
-	{"subset([1, 2], list)", True, ""}, {"subset([1, 4], list)", False, ""}, {"subset(empty, list)", True, ""}, {"subset(list, holes)", Unknown, ""}, {"equal([3, 2, 1, 1], list)", True, ""}, {"equal([1], list)", False, ""},
+	{"holes == holes", Unknown, ""}, {"[[holes]] != [[list]]", Unknown, ""}, {`agg("all", rows, "days(d, time) < v")`, Unknown, "date"}, {"subset([1, 2], list)", True, ""}, {"subset([1, 4], list)", False, ""}, {"subset(empty, list)", True, ""}, {"subset(list, holes)", Unknown, ""}, {"equal([3, 2, 1, 1], list)", True, ""}, {"equal([1], list)", False, ""},
 	{"disjoint([4], list)", True, ""}, {"jaccard([1, 2, 4], list) == 0.5", True, ""}, {"jaccard(empty, empty) == 1", True, ""}, {"unique(list)", True, ""}, {"unique([1, 1])", False, ""}, {"unique(holes)", Unknown, ""},
 	{"intersect([3, 1, 1], list) == [3, 1]", True, ""}, {"union([9, 1], list) == [9, 1, 2, 3]", True, ""}, {"difference(list, [2]) == [1, 3]", True, ""}, {"distinct([1, 1, 2]) == [1, 2]", True, ""},
 	{"increasing(list)", True, ""}, {"increasing([1, 1])", False, ""}, {"nondecreasing([1, 1])", True, ""}, {"nondecreasing([2, 1])", False, ""}, {"increasing(holes)", Unknown, ""}, {"contiguous(list)", True, ""}, {"contiguous([1, 3])", False, ""},

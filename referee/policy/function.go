@@ -33,9 +33,8 @@ type function struct {
 	doc     string
 	example string // an expression over exampleNames
 
-	// eval gets every argument evaluated; a missing or mistyped one never reaches it unless total is set.
-	eval  func(ev *evaluator, n *node, args []Val) Val
-	total bool
+	// eval gets every argument evaluated; a missing or mistyped one never reaches it.
+	eval func(ev *evaluator, n *node, args []Val) Val
 	// lazy evaluates its own arguments.
 	lazy func(ev *evaluator, n *node) Val
 	// check refuses at load what the parameters cannot say.
