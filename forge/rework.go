@@ -1,0 +1,196 @@
+package forge
+
+import (
+	"fmt"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee"
+)
+
+// rework changes inputs of a submission and states every calculation anew, as an honest agent would have: a trip is about the gate, so
+// nothing but the gate may flag. Calculations whose value does not move from before keep the digits that their author wrote.
+func (w *worked) rework(changes []strictjson.Member, before []string) error {
+	if w.submission.Kind != strictjson.Object {
+		return fmt.Errorf("the submission is not an object and has no inputs")
+	}
+	r := &reworking{sheet: w.sheet, old: clone(w.submission), moved: map[string]*strictjson.Value{}, stated: map[string]int{}}
+	for i, c := range w.calculations() {
+		r.stated[w.sheet.NameFor(calculationName(c))] = i
+	}
+	w.setInputs(changes, r)
+	for range len(w.calculations()) + 1 {
+		for i, c := range w.calculations() {
+			r.restateInputs(i, c, w.calculations())
+		}
+		after, err := w.recomputed()
+		if err != nil {
+			return err
+		}
+		if !w.restateResults(before, after) {
+			return nil
+		}
+		before = after
+	}
+	return nil
+}
+
+// reworking is what the restatement of one submission needs to know of its state before.
+type reworking struct {
+	sheet  *referee.Sheet
+	old    *strictjson.Value
+	moved  map[string]*strictjson.Value // inputs that change, by the sheet's name
+	stated map[string]int               // the calculations, by the sheet's name
+}
+
+// setInputs writes the new values, under the names that the submission uses.
+func (w *worked) setInputs(changes []strictjson.Member, r *reworking) {
+	object := w.submission.Get("inputs")
+	if object == nil || object.Kind != strictjson.Object {
+		object = jsonObject()
+		set(w.submission, "inputs", object)
+	}
+	for _, c := range changes {
+		name := w.sheet.NameFor(c.Key)
+		key := c.Key
+		for _, m := range object.Members {
+			if m.Key != c.Key && object.Get(c.Key) == nil && w.sheet.NameFor(m.Key) == name {
+				key = m.Key
+			}
+		}
+		set(object, key, clone(c.Value))
+		r.moved[name] = c.Value
+	}
+}
+
+func (w *worked) calculations() []*strictjson.Value {
+	if v := w.submission.Get("calculations"); v != nil {
+		return v.Items
+	}
+	return nil
+}
+
+func calculationName(c *strictjson.Value) string {
+	if name := text(c, "name"); name != "" {
+		return name
+	}
+	return text(c, "formula_id")
+}
+
+func (w *worked) recomputed() ([]string, error) {
+	c, err := w.auditCase()
+	if err != nil {
+		return nil, err
+	}
+	return referee.Recomputed(c), nil
+}
+
+// restateInputs gives the i-th calculation's own inputs their new values.
+func (r *reworking) restateInputs(i int, c *strictjson.Value, all []*strictjson.Value) {
+	own := c.Get("inputs")
+	if own == nil {
+		return
+	}
+	old := r.old.Get("calculations").Items[i].Get("inputs")
+	for j := range own.Members {
+		m := &own.Members[j]
+		if v := r.restated(m.Key, old.Get(m.Key), all); v != nil {
+			m.Value = v
+		}
+	}
+}
+
+// restated is the new value of a calculation's input, nil where it stays: it follows the input of the submission or the calculation that
+// it names, and an input under a name of the agent's own follows the one changed input whose value it had.
+func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjson.Value) *strictjson.Value {
+	name := r.sheet.NameFor(key)
+	if v, ok := r.moved[name]; ok {
+		if was := r.oldInput(name); was.IsMissing() || strictjson.Equal(was, old) {
+			return clone(v)
+		}
+		return nil
+	}
+	if i, ok := r.stated[name]; ok {
+		return followed(old, r.old.Get("calculations").Items[i].Get("result"), all[i].Get("result"))
+	}
+	if r.known(name) {
+		return nil
+	}
+	var found *strictjson.Value
+	for moved, v := range r.moved {
+		if was := r.oldInput(moved); was != nil && strictjson.Equal(was, old) {
+			if found != nil {
+				return nil
+			}
+			found = v
+		}
+	}
+	return clone(found)
+}
+
+func (r *reworking) known(name string) bool {
+	for _, in := range r.sheet.Inputs {
+		if in.Name == name {
+			return true
+		}
+	}
+	return r.sheet.Const(name) != nil || r.sheet.Rule("math."+name) != nil
+}
+
+// oldInput is an input of the submission as it was.
+func (r *reworking) oldInput(name string) *strictjson.Value {
+	if object := r.old.Get("inputs"); object != nil {
+		for _, m := range object.Members {
+			if r.sheet.NameFor(m.Key) == name {
+				return m.Value
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	onePerCent = decimal.MustParse("0.01")
+	hundred    = decimal.FromInt(100)
+)
+
+// followed is an input that states another calculation's result: the same number, or the fraction of a percentage.
+func followed(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
+	was, from, to := num(old), num(oldResult), num(newResult)
+	if was == nil || from == nil || to == nil || strictjson.Equal(oldResult, newResult) {
+		return nil
+	}
+	for _, scale := range []*decimal.Num{decimal.FromInt(1), hundred} {
+		f, err := decimal.Quo(from, scale)
+		if err != nil || !near(was, f) {
+			continue
+		}
+		if t, err := decimal.Quo(to, scale); err == nil {
+			return jsonNumber(t.String())
+		}
+	}
+	return nil
+}
+
+// near reports whether two numbers differ by at most one per cent of the second.
+func near(x, y *decimal.Num) bool {
+	d, err := decimal.Sub(x, y)
+	if err != nil {
+		return false
+	}
+	most, err := decimal.Mul(decimal.Abs(y), onePerCent)
+	return err == nil && decimal.Cmp(decimal.Abs(d), most) <= 0
+}
+
+// restateResults writes the results that moved and reports whether any did.
+func (w *worked) restateResults(before, after []string) bool {
+	moved := false
+	for i, c := range w.calculations() {
+		if i >= len(after) || after[i] == "" || i < len(before) && before[i] == after[i] {
+			continue
+		}
+		set(c, "result", jsonNumber(after[i]))
+		moved = true
+	}
+	return moved
+}

@@ -1,0 +1,195 @@
+package forge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee"
+)
+
+// Result is what running a sheet's examples and trips gave.
+type Result struct {
+	Sheet    *referee.Sheet
+	Examples int
+	Trips    int
+	Failures []Failure
+}
+
+// OK reports whether everything came out as the sheet says. A sheet without an example has shown nothing.
+func (r *Result) OK() bool { return r.Examples > 0 && len(r.Failures) == 0 }
+
+// Failure is one thing that did not come out as the sheet says.
+type Failure struct {
+	Example  string // its name
+	Trip     string // the trip's change; "" for the example itself
+	Rule     string // "" where no single rule is to blame
+	Expected string
+	Got      string
+	Message  string // why, in the words of the audit
+
+	File         string
+	Line, Column int
+	Pointer      string
+}
+
+// String is the failure on one line, with its place.
+func (f Failure) String() string {
+	where := fmt.Sprintf("%s:%d:%d: example %q", f.File, f.Line, f.Column, f.Example)
+	if f.Trip != "" {
+		where += fmt.Sprintf(", trip %q", f.Trip)
+	}
+	if f.Rule != "" {
+		where += fmt.Sprintf(": %s must be %s and is %s", f.Rule, f.Expected, f.Got)
+	}
+	if f.Message != "" {
+		where += ": " + f.Message
+	}
+	return where
+}
+
+// Test runs the sheet's examples and trips. Of an example every rule must pass, questions stay open, and what it expects otherwise it must
+// say; a trip flags exactly the rules that it names.
+func Test(sheet *referee.Sheet) Result {
+	t := &tester{sheet: sheet, result: Result{Sheet: sheet}}
+	for _, ex := range sheet.Examples() {
+		t.example(&ex)
+	}
+	return t.result
+}
+
+// tester is one run over a sheet.
+type tester struct {
+	sheet  *referee.Sheet
+	result Result
+	name   string // of the example
+	trip   string
+}
+
+func (t *tester) fail(at *strictjson.Value, rule, expected, got, format string, args ...any) {
+	t.result.Failures = append(t.result.Failures, Failure{Example: t.name, Trip: t.trip, Rule: rule, Expected: expected, Got: got, Message: fmt.Sprintf(format, args...),
+		File: t.sheet.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer()})
+}
+
+func (t *tester) example(ex *referee.Example) {
+	t.result.Examples++
+	if t.name, t.trip = ex.Name, ""; t.name == "" {
+		t.name = fmt.Sprintf("number %d", t.result.Examples)
+	}
+	base := workedExample(t.sheet, ex)
+	report, err := base.audited()
+	if err != nil {
+		t.fail(ex.At, "", "", "", "%v", err)
+		return
+	}
+	t.statuses(ex, report)
+	for i := range ex.Trips {
+		t.runTrip(base, &ex.Trips[i])
+	}
+}
+
+// statuses holds every rule to what the example expects of it.
+func (t *tester) statuses(ex *referee.Example, report *referee.Report) {
+	expected := map[string]referee.ExampleStatus{}
+	for _, e := range ex.Expect {
+		if t.sheet.Rule(e.Rule) == nil {
+			t.fail(e.At, e.Rule, string(e.Status), "unknown", "the sheet has no such rule%s", t.nearest(e.Rule))
+		}
+		expected[e.Rule] = e
+	}
+	for _, c := range report.Checks {
+		want, at := referee.Pass, ex.At
+		if c.Kind == "checklist" {
+			want = referee.Open
+		}
+		if e, ok := expected[c.ID]; ok {
+			want, at = e.Status, e.At
+		}
+		if c.Status != want {
+			t.fail(at, c.ID, string(want), string(c.Status), "%s", whyStatus(report, c.ID))
+		}
+	}
+}
+
+func (t *tester) nearest(id string) string {
+	var known []string
+	for _, r := range t.sheet.Rules {
+		known = append(known, r.ID)
+	}
+	if near := referee.Nearest(id, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// whyStatus says why a rule has the status that it has: its findings, or the reason of a skip.
+func whyStatus(report *referee.Report, id string) string {
+	var words []string
+	for _, f := range report.Findings {
+		if slices.Contains(f.RuleIDs, id) {
+			words = append(words, f.Code+" at "+place(f.Pointer)+": "+f.Message)
+		}
+	}
+	for _, c := range report.Checks {
+		if c.ID == id && c.Reason != "" {
+			words = append(words, c.Reason)
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+func place(pointer string) string {
+	if pointer == "" {
+		return "the whole submission"
+	}
+	return pointer
+}
+
+// runTrip applies a trip: exactly the rules that it names are flagged.
+func (t *tester) runTrip(base *worked, trip *referee.Trip) {
+	t.result.Trips++
+	t.trip = trip.Change
+	defer func() { t.trip = "" }()
+	w, err := base.tripped(trip)
+	if err != nil {
+		t.fail(trip.At, "", "", "", "%v", err)
+		return
+	}
+	report, err := w.audited()
+	if err != nil {
+		t.fail(trip.At, "", "", "", "%v", err)
+		return
+	}
+	for _, id := range trip.Flags {
+		if t.sheet.Rule(id) == nil {
+			t.fail(trip.At.Get("flags"), id, "flag", "unknown", "the sheet has no such rule%s", t.nearest(id))
+		}
+	}
+	for _, c := range report.Checks {
+		named := slices.Contains(trip.Flags, c.ID)
+		switch {
+		case named && c.Status != referee.Flag:
+			t.fail(trip.At.Get("flags"), c.ID, "flag", string(c.Status), "%s", whyStatus(report, c.ID))
+		case !named && c.Status == referee.Flag:
+			t.fail(trip.At.Get("flags"), c.ID, "no flag", "flag", "%s", whyStatus(report, c.ID))
+		}
+	}
+	t.codes(trip, report)
+}
+
+// codes holds the findings to the codes that the trip names.
+func (t *tester) codes(trip *referee.Trip, report *referee.Report) {
+	for i, code := range trip.Findings {
+		if slices.ContainsFunc(report.Findings, func(f referee.Finding) bool { return f.Code == code }) {
+			continue
+		}
+		var have []string
+		for _, f := range report.Findings {
+			if !slices.Contains(have, f.Code) {
+				have = append(have, f.Code)
+			}
+		}
+		t.fail(trip.At.Get("findings").Items[i], "", "", "", "there is no finding %s; there are: %s", code, strings.Join(have, ", "))
+	}
+}

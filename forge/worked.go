@@ -1,0 +1,123 @@
+package forge
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// worked is a submission of a sheet that can be changed and audited: an example, or an example with a trip's changes.
+type worked struct {
+	sheet      *referee.Sheet
+	submission *strictjson.Value
+	agent      *strictjson.Value
+	files      []referee.ExampleFile
+	prior      *strictjson.Value
+}
+
+// workedExample copies an example so that it can be changed.
+func workedExample(sheet *referee.Sheet, ex *referee.Example) *worked {
+	return &worked{sheet: sheet, submission: clone(ex.Submission), agent: clone(ex.Agent), files: slices.Clone(ex.Evidence), prior: ex.Prior}
+}
+
+func (w *worked) clone() *worked {
+	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files), prior: w.prior}
+}
+
+// tripped is the example with a trip's changes, in the order in which an agent would have met them: other evidence and another stack, then
+// other inputs with every calculation worked anew, then whatever the patch does to the result. A trip without the member "inputs" leaves
+// the calculations as they were: changed evidence then shows them wrong.
+func (w *worked) tripped(trip *referee.Trip) (*worked, error) {
+	out := w.clone()
+	var before []string
+	if trip.At.Get("inputs") != nil {
+		var err error
+		if before, err = w.recomputed(); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range trip.Agent {
+		out.setAgent(m.Key, m.Value)
+	}
+	for _, f := range trip.Evidence {
+		i := slices.IndexFunc(out.files, func(have referee.ExampleFile) bool { return have.ID == f.ID })
+		if i < 0 {
+			return nil, fmt.Errorf("it changes the evidence %q, which the example does not have", f.ID)
+		}
+		if f.At.Kind != strictjson.String {
+			return nil, fmt.Errorf("the new text of the evidence %q is not a string", f.ID)
+		}
+		out.files[i].Text = f.Text
+	}
+	if trip.At.Get("inputs") != nil {
+		if err := out.rework(trip.Inputs, before); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	out.submission, err = applyPatch(out.submission, trip.Patch)
+	return out, err
+}
+
+// setAgent changes a member of the profile; null takes it away, so that a requirement cannot be decided.
+func (w *worked) setAgent(key string, v *strictjson.Value) {
+	if w.agent == nil {
+		w.agent = jsonObject()
+	}
+	if v.Kind == strictjson.Null {
+		remove(w.agent, key)
+		return
+	}
+	set(w.agent, key, clone(v))
+}
+
+// audited runs the five stages.
+func (w *worked) audited() (*referee.Report, error) {
+	c, err := w.auditCase()
+	if err != nil {
+		return nil, err
+	}
+	return referee.Audit(c), nil
+}
+
+// auditCase is the run folder that the example stands for. Every run has a manifest, as the gate wants it.
+func (w *worked) auditCase() (referee.Case, error) {
+	tree := memory{}
+	items := jsonArray()
+	for _, f := range w.files {
+		if f.Path == "" {
+			return referee.Case{}, fmt.Errorf("evidence %q of the example needs a path", f.ID)
+		}
+		tree[f.Path] = []byte(f.Text)
+		items.Items = append(items.Items, jsonObject("id", jsonString(f.ID), "path", jsonString(f.Path), "kind", jsonString("file")))
+	}
+	manifest := jsonObject("schema", jsonString(referee.RunSchema), "id", jsonString("example"), "lane", jsonString(w.sheet.Lane),
+		"flight_sheet", jsonString(w.sheet.Slug), "agent", w.agent, "evidence", items)
+	run, err := referee.ParseRun(encode(manifest), "run.json of the example")
+	if err != nil {
+		return referee.Case{}, err
+	}
+	folder := &referee.RunFolder{Run: run, Bytes: encode(w.submission), Evidence: evidence.Open(tree, run.Evidence, evidence.Limits{})}
+	c := folder.Case(w.sheet, nil)
+	c.Prior = w.priorFunc()
+	return c, nil
+}
+
+// priorFunc resolves the receipts that the example brings.
+func (w *worked) priorFunc() referee.PriorFunc {
+	if w.prior == nil {
+		return nil
+	}
+	return func(sha256, pointer string) (policy.Val, error) {
+		payload := w.prior.Get(sha256)
+		if payload == nil {
+			err := fmt.Errorf("the example holds no receipt %s", sha256)
+			return policy.Absent(err.Error()), err
+		}
+		return policy.FromJSON(payload.At(pointer)), nil
+	}
+}

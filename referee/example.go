@@ -1,0 +1,188 @@
+package referee
+
+import (
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// This file is what the package forge sees of a sheet: its examples, its conditions as trees, and an audit that can be asked again.
+
+// Example is a worked submission of a sheet, with what every rule must say of it and the changes that trip its rules.
+type Example struct {
+	Name       string
+	Submission *strictjson.Value
+	Agent      *strictjson.Value // the profile; nil when the example states none
+	Evidence   []ExampleFile
+	Prior      *strictjson.Value // {receipt hash: payload}; nil when it resolves none
+	Expect     []ExampleStatus   // rules that do not pass
+	Trips      []Trip
+	At         *strictjson.Value // where the sheet says it
+}
+
+// ExampleFile is evidence of an example, held in the sheet.
+type ExampleFile struct {
+	ID, Path, Text string
+	At             *strictjson.Value
+}
+
+// ExampleStatus is what an example expects of one rule.
+type ExampleStatus struct {
+	Rule   string
+	Status Status
+	At     *strictjson.Value
+}
+
+// Trip is a change to an example and the rules that it flags, and no others.
+type Trip struct {
+	Change   string
+	Inputs   []strictjson.Member // declared inputs that change
+	Patch    []PatchOp           // on the submission, after the calculations are worked anew
+	Agent    []strictjson.Member // members of the profile that change; null takes one away
+	Evidence []ExampleFile       // texts that change
+	Flags    []string
+	Findings []string
+	At       *strictjson.Value
+}
+
+// PatchOp is one operation of a JSON Patch (RFC 6902).
+type PatchOp struct {
+	Op, Path string
+	Value    *strictjson.Value
+}
+
+// Examples reads the sheet's examples. The loader has checked their shape; the forge holds them to the rules.
+func (s *Sheet) Examples() []Example {
+	var out []Example
+	for _, v := range items(s.Doc.Get("examples")) {
+		ex := Example{Name: text(v, "name"), Submission: v.Get("submission"), Agent: v.Get("agent"), Prior: v.Get("prior"), At: v}
+		for _, m := range members(v.Get("evidence")) {
+			ex.Evidence = append(ex.Evidence, ExampleFile{ID: m.Key, Path: text(m.Value, "path"), Text: text(m.Value, "text"), At: m.Value})
+		}
+		for _, m := range members(v.Get("expect")) {
+			ex.Expect = append(ex.Expect, ExampleStatus{Rule: m.Key, Status: Status(m.Value.Text), At: m.Value})
+		}
+		for _, t := range items(v.Get("trips")) {
+			ex.Trips = append(ex.Trips, tripOf(t))
+		}
+		out = append(out, ex)
+	}
+	return out
+}
+
+func tripOf(v *strictjson.Value) Trip {
+	t := Trip{Change: text(v, "change"), Inputs: members(v.Get("inputs")), Agent: members(v.Get("agent")), Flags: texts(v, "flags"), Findings: texts(v, "findings"), At: v}
+	for _, p := range items(v.Get("patch")) {
+		t.Patch = append(t.Patch, PatchOp{Op: text(p, "op"), Path: text(p, "path"), Value: p.Get("value")})
+	}
+	for _, m := range members(v.Get("evidence")) {
+		t.Evidence = append(t.Evidence, ExampleFile{ID: m.Key, Text: m.Value.Text, At: m.Value})
+	}
+	return t
+}
+
+// NameFor is the sheet's name for a name of a submission: through the aliases, by the normal form, else the name itself (S18).
+func (s *Sheet) NameFor(name string) string {
+	return (&audit{Case: Case{Sheet: s}}).sheetName(name)
+}
+
+// Recomputed gives, for each calculation of the submission in its order, the result that an honest agent would state, in the calculation's
+// own units: the sheet's value where it can be computed, else that of the agent's own formula; "" where neither can.
+func Recomputed(c Case) []string {
+	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	a.read()
+	out := make([]string, len(a.calcs))
+	for i, k := range a.calcs {
+		if v := k.value(); v != nil {
+			if written, err := decimal.Mul(v, k.scale); err == nil {
+				out[i] = number(written)
+			}
+		}
+	}
+	return out
+}
+
+// Value is where the sheet declares the rule: its check object or key, or the whole sheet for a rule that comes with every sheet.
+func (r *Rule) Value() *strictjson.Value { return r.v }
+
+// Expr is the rule's condition, nil where it has none. That of a for_each is about one row.
+func (r *Rule) Expr() *policy.Expr { return r.expr }
+
+// When is the condition under which the rule applies, nil where it always does.
+func (r *Rule) When() *policy.Expr { return r.when }
+
+// Expression is the formula in the language of rules.md, in which every calculation can be said.
+func (m *MathCheck) Expression() *policy.Expr { return m.expr }
+
+// Value is where the sheet declares the calculation.
+func (m *MathCheck) Value() *strictjson.Value { return m.v }
+
+// Compile reads an expression in either spelling with the names of the sheet.
+func (s *Sheet) Compile(v *strictjson.Value) (*policy.Expr, error) {
+	if src, ok := v.Str(); ok {
+		return policy.ParseText(src, s.names)
+	}
+	return policy.ParseTree(v, s.names)
+}
+
+// Const is the value of a constant, nil where the sheet has none of that name.
+func (s *Sheet) Const(name string) *strictjson.Value { return s.consts[name] }
+
+// Probe is an audit that can be asked again: what would a rule, or an expression, say of the same submission with inputs moved? It must
+// not be used by two goroutines at once.
+type Probe struct{ a *audit }
+
+// NewProbe audits the case and keeps what the rules read.
+func NewProbe(c Case) *Probe {
+	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	a.read()
+	a.checks = make([]Check, len(c.Sheet.Rules))
+	for _, late := range []bool{false, true} {
+		for i, r := range c.Sheet.Rules {
+			if lateKeys[r.Kind] == late {
+				a.check(i, r)
+			}
+		}
+	}
+	return &Probe{a: a}
+}
+
+// Status is what became of a rule.
+func (p *Probe) Status(id string) Status {
+	for i := range p.a.checks {
+		if p.a.checks[i].ID == id {
+			return p.a.checks[i].Status
+		}
+	}
+	return Skip
+}
+
+// Ask runs a rule over what was read, as it would have run in its place; it may be a rule of a changed copy of the sheet. Rules that ask
+// what other rules found ($flags, $atoms) must be asked in an audit of their own.
+func (p *Probe) Ask(r *Rule) Status {
+	a := *p.a
+	a.checks, a.findings, a.atoms, a.explain = append([]Check(nil), p.a.checks...), nil, nil, nil
+	a.pick = map[string]int{}
+	a.env = a.environment()
+	return a.runRule(r).status
+}
+
+// Eval evaluates an expression with inputs at other values; calculations follow them by the sheet's formulas.
+func (p *Probe) Eval(e *policy.Expr, at map[string]*decimal.Num) policy.Result {
+	a := p.a
+	env := *a.env
+	if at != nil {
+		env.Override = at
+		env.Calc = a.calcReader(at, nil)
+	}
+	return e.Eval(&env)
+}
+
+// Leaves lists the declared inputs that an expression reads, directly or through calculations, in order of first use.
+func (p *Probe) Leaves(e *policy.Expr) []string { return p.a.leavesOf(e) }
+
+// Input is the submission's value of a declared input, nil where it has none.
+func (p *Probe) Input(name string) *strictjson.Value { return p.a.input(name) }
+
+// Document is the submission as read, nil where it cannot be read.
+func (p *Probe) Document() *strictjson.Value { return p.a.doc }
