@@ -220,12 +220,15 @@ func (a *audit) tidy(root, from *decimal.Num, holds func(*decimal.Num) bool) *de
 	for _, k := range []int64{0, 1, -1} {
 		c := newCalculator()
 		x := c.add(rounded, c.mul(step, decimal.FromInt(k)))
-		if c.err == nil && decimal.Cmp(x, from) != 0 && holds(x) {
+		if c.err == nil && decimal.Cmp(x, from) != 0 && sameSign(x, from) && holds(x) {
 			return x
 		}
 	}
 	return nil
 }
+
+// sameSign: an input that would have to turn negative is no advice; from zero, either way is.
+func sameSign(x, from *decimal.Num) bool { return from.IsZero() || x.Sign() == from.Sign() }
 
 // lastPlace is one unit in the sixth significant digit.
 func lastPlace(n *decimal.Num) *decimal.Num {
