@@ -1,0 +1,147 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+)
+
+// Local is a sign-off outside a forge: what a person says on the command line, and when. There is no review record: the receipt says so by
+// the permission "local", and is worth what the word of whoever keeps the ledger is worth.
+type Local struct {
+	Name    string
+	At      time.Time
+	Reject  string // why not; "" approves
+	Answers []ledger.Answer
+	Waivers []ledger.Waiver
+}
+
+// timeForm is the ledger's form of a time.
+const timeForm = "2006-01-02T15:04:05Z"
+
+// Text is the sign-off as a review on a forge would say it (gate.md): one command a line, sorted. The receipt holds its SHA-256.
+func (l Local) Text() string {
+	var lines []string
+	for _, a := range l.Answers {
+		line := "/satisfied " + a.ID
+		if a.Answer == "flag" {
+			line = "/flag " + a.ID + " " + a.Note
+		}
+		lines = append(lines, line)
+	}
+	for _, w := range l.Waivers {
+		lines = append(lines, "/accept "+w.RuleID+" "+w.Reason)
+	}
+	if l.Reject != "" {
+		lines = append(lines, "/reject "+l.Reject)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// Decision is the sign-off as every other: the review's id is the second at which it was made.
+func (l Local) Decision() Decision {
+	at := l.At.UTC().Format(timeForm)
+	d := Decision{Kind: ledger.Approved, Approver: ledger.Approver{Login: l.Name, Type: "User", Permission: "local"}, Answers: l.Answers,
+		Review: ledger.Review{ID: l.At.Unix(), SubmittedAt: at, BodySHA256: canonical.SHA256Hex([]byte(l.Text()))}}
+	if l.Reject != "" {
+		d.Kind = ledger.Rejected
+	}
+	for _, w := range l.Waivers {
+		w.By, w.At = l.Name, at
+		d.Waivers = append(d.Waivers, w)
+	}
+	return d
+}
+
+// Taken is returned where a sign-off of the same bytes at the same second stands already and says something else.
+type Taken struct{ Entry *ledger.Entry }
+
+// Error names the entry.
+func (e *Taken) Error() string {
+	return fmt.Sprintf("a sign-off of this run at %s stands already and says something else: receipt %d, %s by %s",
+		e.Entry.Receipt.MintedAt, e.Entry.Receipt.Seq, e.Entry.Receipt.Kind, e.Entry.Receipt.Approval.Approver.Login)
+}
+
+// SignOff mints a local sign-off, once. Where the newest word of this person about these bytes is the same already, nothing is written and
+// that entry is given, with again true.
+func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place, policy Policy, papers []ledger.File) (entry *ledger.Entry, again bool, err error) {
+	receipt, err := Sign(w, l.Decision(), p, policy)
+	if err != nil {
+		return nil, false, err
+	}
+	draft := ledger.Draft{Receipts: []ledger.Receipt{receipt}, Papers: papers}
+	if w.Sheet.Origin == "library" {
+		draft.Sheets = [][]byte{w.Sheet.Canonical}
+	}
+	result, err := ledger.Append(ctx, store, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
+		if e, err := standing(ctx, store, at, &receipt); err != nil || e != nil {
+			return ledger.Draft{}, errors.Join(err, saidBefore(e))
+		}
+		return draft, nil
+	})
+	var before *saidAlready
+	switch {
+	case errors.As(err, &before):
+		return before.entry, true, nil
+	case err != nil:
+		return nil, false, err
+	case len(result.Found) == 1 && !sameWord(result.Found[0].Receipt, &receipt):
+		return nil, false, &Taken{&result.Found[0]}
+	case len(result.Found) == 1:
+		return &result.Found[0], true, nil
+	}
+	return &result.Added[0], false, nil
+}
+
+// saidAlready ends an append that has nothing new to say.
+type saidAlready struct{ entry *ledger.Entry }
+
+func (*saidAlready) Error() string { return "the sign-off stands already" }
+
+func saidBefore(e *ledger.Entry) error {
+	if e == nil {
+		return nil
+	}
+	return &saidAlready{e}
+}
+
+// lookBack is how many of the newest entries are searched for an earlier word, as ledger.Find does outside a forge.
+const lookBack = 100
+
+// standing gives the newest entry that the same person signed about the same bytes, if it says the same as this draft and nobody took it
+// back.
+func standing(ctx context.Context, store ledger.Store, at ledger.Snapshot, draft *ledger.Receipt) (*ledger.Entry, error) {
+	for e, err := range ledger.Backwards(ctx, store, at) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		if e.Receipt.Seq+lookBack < at.Head.Count {
+			return nil, nil
+		}
+		a := e.Receipt.Approval
+		if a == nil || a.SubjectDigest != draft.Approval.SubjectDigest || e.Receipt.Run != draft.Run || a.Approver != draft.Approval.Approver {
+			continue
+		}
+		if !sameWord(e.Receipt, draft) || e.Receipt.ReportDigest != draft.ReportDigest {
+			return nil, nil
+		}
+		end, err := Ended(ctx, store, at, e)
+		if err != nil || end != nil {
+			return nil, err
+		}
+		return e, nil
+	}
+	return nil, nil
+}
+
+// sameWord reports whether two receipts hold the same decision of the same person.
+func sameWord(a, b *ledger.Receipt) bool {
+	return a.Kind == b.Kind && a.Approval.Approver == b.Approval.Approver && a.Approval.Review.BodySHA256 == b.Approval.Review.BodySHA256
+}

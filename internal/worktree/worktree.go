@@ -1,0 +1,173 @@
+// Package worktree makes a new git work tree with one commit, without a git binary: the files, the objects, the index and the branch, as
+// git itself would leave them after init, add and commit (TestGitAgrees asks git). It never touches a folder that holds anything.
+package worktree
+
+import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/defendableos/referee/internal/gitobject"
+)
+
+// Commit says who committed what, and when.
+type Commit struct {
+	Branch  string
+	Who     string // "name <email>"
+	When    time.Time
+	Message string
+}
+
+const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+
+// Init makes dir, which is absent or empty, a work tree that holds the files, by their slash-separated paths. When something fails, what
+// it wrote is left for the caller to look at.
+func Init(dir string, files map[string][]byte, c Commit) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty", dir)
+	}
+	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+		if err := os.MkdirAll(filepath.Join(dir, ".git", filepath.FromSlash(sub)), 0o755); err != nil {
+			return err
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	w := writer{root: root, ids: map[string]string{}}
+	return w.all(files, c)
+}
+
+// writer writes below one folder, and cannot write elsewhere.
+type writer struct {
+	root *os.Root
+	ids  map[string]string // of the files, by path
+}
+
+func (w *writer) all(files map[string][]byte, c Commit) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := w.file(name, files[name]); err != nil {
+			return err
+		}
+	}
+	tree, err := w.tree("")
+	if err != nil {
+		return err
+	}
+	at := c.When.Unix()
+	commit := gitobject.Record{Tree: tree, Author: c.Who, Authored: at, By: c.Who, Time: at, Message: c.Message}
+	id, err := w.object(gitobject.Commit, commit.Encode())
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct{ name, text string }{
+		{".git/HEAD", "ref: refs/heads/" + c.Branch + "\n"}, {".git/config", config}, {".git/index", w.index()}, {".git/refs/heads/" + c.Branch, id + "\n"},
+	} {
+		if err := w.root.WriteFile(filepath.FromSlash(f.name), []byte(f.text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file writes one file and its object.
+func (w *writer) file(name string, data []byte) error {
+	if !fs.ValidPath(name) || name == ".git" || strings.HasPrefix(name, ".git/") {
+		return fmt.Errorf("%q is no path of a work tree", name)
+	}
+	if err := w.root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
+		return err
+	}
+	if err := w.root.WriteFile(filepath.FromSlash(name), data, 0o644); err != nil {
+		return err
+	}
+	id, err := w.object(gitobject.Blob, data)
+	w.ids[name] = id
+	return err
+}
+
+// tree writes the tree of a folder and of those below it.
+func (w *writer) tree(dir string) (string, error) {
+	var entries []gitobject.Entry
+	below := map[string]bool{}
+	for name, id := range w.ids {
+		rest, inside := strings.CutPrefix(name, dir)
+		if !inside {
+			continue
+		}
+		if sub, _, deeper := strings.Cut(rest, "/"); deeper {
+			below[sub] = true
+		} else {
+			entries = append(entries, gitobject.Entry{Mode: gitobject.ModeFile, Name: rest, ID: id})
+		}
+	}
+	for _, sub := range slices.Sorted(maps.Keys(below)) {
+		id, err := w.tree(dir + sub + "/")
+		if err != nil {
+			return "", err
+		}
+		entries = append(entries, gitobject.Entry{Mode: gitobject.ModeTree, Name: sub, ID: id})
+	}
+	return w.object(gitobject.Tree, gitobject.EncodeTree(entries))
+}
+
+// object writes a loose object.
+func (w *writer) object(kind gitobject.Kind, data []byte) (string, error) {
+	id := gitobject.ID(kind, data)
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	fmt.Fprintf(z, "%s %d\x00", kind, len(data))
+	z.Write(data)
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(".git", "objects", id[:2])
+	if err := w.root.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	return id, w.root.WriteFile(filepath.Join(dir, id[2:]), b.Bytes(), 0o444)
+}
+
+// index is git's index, version 2 (gitformat-index), with what the disk says of the files left at zero: git then looks for itself.
+func (w *writer) index() string {
+	var b bytes.Buffer
+	b.WriteString("DIRC")
+	word := func(n uint32) { b.Write(binary.BigEndian.AppendUint32(nil, n)) }
+	word(2)
+	word(uint32(len(w.ids)))
+	for _, name := range slices.Sorted(maps.Keys(w.ids)) {
+		for range 6 { // ctime, mtime, dev, ino
+			word(0)
+		}
+		word(0o100644)
+		for range 3 { // uid, gid, size
+			word(0)
+		}
+		id, _ := hex.DecodeString(w.ids[name]) // of gitobject.ID: always hexadecimal
+		b.Write(id)
+		b.Write(binary.BigEndian.AppendUint16(nil, uint16(min(len(name), 0xfff))))
+		b.WriteString(name)
+		b.Write(make([]byte, 8-(62+len(name))%8)) // one to eight zeros, to a multiple of eight
+	}
+	sum := sha1.Sum(b.Bytes())
+	b.Write(sum[:])
+	return b.String()
+}
