@@ -134,7 +134,25 @@ func (a *audit) runRule(r *Rule) outcome {
 			return skipped("cannot tell whether it applies (%s): %s", r.when.Text(), missingText(res))
 		}
 	}
-	return r.run(a, r)
+	out := r.run(a, r)
+	if id := a.unstated(); out.status == Pass && judgesCalculations[r.Kind] && id != "" {
+		return outcome{status: Skip, blockedBy: "math." + id, reason: fmt.Sprintf("the calculation %q is not stated", id)}
+	}
+	return out
+}
+
+// judgesCalculations are the keys that speak of all calculations: while a declared one is not stated they cannot say that all is well, or
+// leaving out the bad one would mend them (S51).
+var judgesCalculations = map[string]bool{"calculations_present": true, "inputs_consistent": true, "inputs_match_evidence": true, "evidence_references_resolve": true}
+
+// unstated is a required calculation that the submission does not state; "" when all are there.
+func (a *audit) unstated() string {
+	for _, m := range a.Sheet.Math {
+		if !m.Optional && len(a.byID[m.ID]) == 0 {
+			return m.ID
+		}
+	}
+	return ""
 }
 
 // needsDocument: the checks that can be run on bytes that are not JSON.

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -256,10 +257,16 @@ func (g *ground) remove(doc map[string]any, p *choices) (what string, ok bool) {
 	}
 	pointer := g.targets[p.pick(len(g.targets))]
 	parent, key, found := locate(doc, pointer)
-	if !found {
+	if !found || !g.usable(pointer, parent[key]) {
 		return "", false
 	}
 	return pointer + " " + takeAway(parent, key, p), true
+}
+
+// usable reports whether the operand is of the type that it has in the example: what is no operand any more cannot be taken away.
+func (g *ground) usable(pointer string, v any) bool {
+	parent, key, found := locate(g.submission, pointer)
+	return found && reflect.TypeOf(parent[key]) == reflect.TypeOf(v)
 }
 
 // removeOf takes a declared calculation away, or something of it.
@@ -279,10 +286,16 @@ func (g *ground) removeOf(doc, c map[string]any, p *choices) (what string, ok bo
 	case kind == 3 && len(own) > 0:
 		key := sortedKeys(own)[p.pick(len(own))]
 		return name + " input " + key + " " + takeAway(own, key, p), true
-	case kind == 4:
+	case kind == 4 && g.needsFormula(name):
 		return name + " formula " + takeAway(c, "formula", p), true
 	}
 	return name + " result " + takeAway(c, "result", p), true
+}
+
+// needsFormula: where the agent's language cannot say the sheet's formula, the agent's own is optional (S13b) and may go.
+func (g *ground) needsFormula(name string) bool {
+	m := g.sheet.mathNamed((&audit{Case: Case{Sheet: g.sheet}}).sheetName(name))
+	return m != nil && m.formula != nil
 }
 
 // right reports whether the calculation is the sheet's and can be computed: only then is another formula something taken away.

@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -141,7 +142,7 @@ func (a *audit) cannotRead(r *Rule, err error) outcome {
 
 func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim limit) {
 	v := row.Get(lim.field)
-	if v == nil && s.optional {
+	if v.IsMissing() && s.optional {
 		return
 	}
 	x := num(v)
@@ -222,11 +223,16 @@ func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
 	if len(rows) < 2 {
 		return skipped("a first sample has no predecessor")
 	}
-	before := a.raised
+	before, absent := a.raised, ""
 	for i := 1; i < len(rows); i++ {
 		for _, t := range s.thresholds {
-			a.checkStep(r, s, rows[i-1], rows[i], t)
+			if !a.checkStep(r, s, rows[i-1], rows[i], t) {
+				absent = cmp.Or(absent, a.pointerOf(rows[i], t.field), t.field)
+			}
 		}
+	}
+	if a.raised == before && absent != "" {
+		return a.cannotRead(r, &missingPath{absent}) // a step that nobody can see is not a small one
 	}
 	return flaggedSince(a, before)
 }
@@ -246,14 +252,16 @@ func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
 	return []*strictjson.Value{prev, cur}, nil
 }
 
-func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) {
+// checkStep judges one member's step; false where the step cannot be seen because a number is missing.
+func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) bool {
 	x, y := num(prev.Get(t.field)), num(cur.Get(t.field))
 	where := a.pointerOf(cur, t.field)
+	if y == nil && !cur.Get(t.field).IsMissing() {
+		a.notANumber(r, cur.Get(t.field), where, t.field)
+		return true
+	}
 	if x == nil || y == nil {
-		if cur.Get(t.field) != nil && y == nil {
-			a.notANumber(r, cur.Get(t.field), where, t.field)
-		}
-		return
+		return false
 	}
 	c := newCalculator()
 	step := decimal.Abs(c.sub(y, x))
@@ -271,6 +279,7 @@ func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t
 			Message: fmt.Sprintf("%s moves by %s in one step (from %s to %s); at most %s is plausible", t.field, shown(step), shown(x), shown(y), shown(t.high)),
 			Spot:    &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
 	}
+	return true
 }
 
 // shortestArc folds a difference of degrees into 0 … 180.
