@@ -11,6 +11,7 @@ type chain struct {
 	next         int64
 	tip          string
 	hashes       []string
+	minted       []string
 	keys         map[[32]byte]int64 // idempotency key to seq
 	priors       map[string]*Prior
 	pulls        map[string]int64 // hash to pull request, of the entries that could be read
@@ -57,6 +58,11 @@ func (c *chain) link(e named, x checked) (problems []Problem) {
 	c.know(e, x.receipt)
 	c.next, c.tip = e.seq+1, e.hash
 	c.hashes = append(c.hashes, e.hash)
+	at := ""
+	if x.receipt != nil {
+		at = x.receipt.MintedAt
+	}
+	c.minted = append(c.minted, at)
 	c.edge.add(x.leaf)
 	if err := c.leaves.Add(x.leaf); err != nil {
 		add(CodeLog, "%v", err)

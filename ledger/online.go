@@ -173,6 +173,16 @@ func (o *online) merges() {
 		o.add(CodeOnlineUnread, -1, "the merges into the base: %v", err)
 		return
 	}
+	o.complete(merges)
+	for _, r := range o.merged {
+		if !slices.ContainsFunc(merges, func(m MergeRecord) bool { return m.PullRequest == r.Pull() && m.SHA == r.ObservedBy.SHA }) {
+			o.add(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
+		}
+	}
+}
+
+// complete holds every merged run to a live receipt or to an unreceipted entry.
+func (o *online) complete(merges []MergeRecord) {
 	for _, m := range merges {
 		for _, run := range m.Runs {
 			key := bytesKey(run.SubmissionSHA256, run.SheetSHA256)
@@ -181,9 +191,23 @@ func (o *online) merges() {
 			}
 		}
 	}
+}
+
+// VerifyMerges compares the entries, in order, with the commits on base alone, as a clone holds them without a forge:
+// every merged run has a live receipt or an unreceipted entry, and every merged entry names one of the commits.
+func VerifyMerges(entries iter.Seq2[*Receipt, error], merges []MergeRecord) ([]Problem, error) {
+	o := online{live: map[string]int64{}, said: map[string]bool{}}
+	for r, err := range entries {
+		if err != nil {
+			return nil, err
+		}
+		o.remember(r)
+	}
+	o.complete(merges)
 	for _, r := range o.merged {
-		if !slices.ContainsFunc(merges, func(m MergeRecord) bool { return m.PullRequest == r.Pull() && m.SHA == r.ObservedBy.SHA }) {
-			o.add(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
+		if !slices.ContainsFunc(merges, func(m MergeRecord) bool { return m.SHA == r.ObservedBy.SHA }) {
+			o.add(CodeMergeDiffers, r.Seq, "the base holds no commit %.12s that brings a run", r.ObservedBy.SHA)
 		}
 	}
+	return o.problems, nil
 }

@@ -48,6 +48,7 @@ type Verification struct {
 	Info     *Info
 	Leaves   *Leaves  // the tree over the entries, for proofs
 	Hashes   []string // of the entries, by seq
+	Minted   []string // minted_at of the entries, by seq; "" of one that could not be read
 	Problems []Problem
 }
 
@@ -222,7 +223,7 @@ func (v *verifier) walk() error {
 		}
 	}
 	v.result.Head = v.chain.edge.head(v.chain.tip)
-	v.result.Hashes = v.chain.hashes
+	v.result.Hashes, v.result.Minted = v.chain.hashes, v.chain.minted
 	return v.ctx.Err()
 }
 

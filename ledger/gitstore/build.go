@@ -1,0 +1,143 @@
+package gitstore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/gitobject"
+	"github.com/defendableos/referee/ledger"
+)
+
+// builder makes the trees of a commit that adds files to another one's. Only the directories on the way to the files are
+// read, all of one depth at once.
+type builder struct {
+	objects *objects
+	dirs    map[string][]gitobject.Entry // as they are, by path; "" is the root
+	was     map[string]string            // their ids; "" for one that is new
+	fresh   []gitobject.Object
+}
+
+// build gives the id of the new root and adds every new object to fresh, those that others name before them.
+func (o *objects) build(ctx context.Context, root string, files []ledger.File) (string, []gitobject.Object, error) {
+	b := &builder{objects: o, dirs: map[string][]gitobject.Entry{}, was: map[string]string{"": root}}
+	if err := b.read(ctx, files); err != nil {
+		return "", nil, err
+	}
+	for _, f := range files {
+		if err := b.add(f); err != nil {
+			return "", nil, err
+		}
+	}
+	id := b.close()
+	return id, b.fresh, nil
+}
+
+// read brings in the directories of the files, from the root down.
+func (b *builder) read(ctx context.Context, files []ledger.File) error {
+	for depth := 0; ; depth++ {
+		paths, ids := b.wanted(files, depth)
+		if len(paths) == 0 {
+			return nil
+		}
+		have := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
+		read, err := b.objects.trees(ctx, have...)
+		if err != nil {
+			return err
+		}
+		for i, p := range paths {
+			b.was[p], b.dirs[p] = ids[i], nil
+			if ids[i] != "" {
+				b.dirs[p], read = slices.Clone(read[0]), read[1:]
+			}
+		}
+	}
+}
+
+// wanted gives the directories of one depth and what their parents say of them.
+func (b *builder) wanted(files []ledger.File, depth int) (paths, ids []string) {
+	for _, f := range files {
+		parts := strings.Split(f.Path, "/")
+		if depth >= len(parts) {
+			continue
+		}
+		p := strings.Join(parts[:depth], "/")
+		if slices.Contains(paths, p) {
+			continue
+		}
+		id := b.was[""]
+		if depth > 0 {
+			parent := strings.Join(parts[:depth-1], "/")
+			id = entryOf(b.dirs[parent], parts[depth-1]).ID
+		}
+		paths, ids = append(paths, p), append(ids, id)
+	}
+	return paths, ids
+}
+
+func entryOf(entries []gitobject.Entry, name string) gitobject.Entry {
+	if i := slices.IndexFunc(entries, func(e gitobject.Entry) bool { return e.Name == name }); i >= 0 {
+		return entries[i]
+	}
+	return gitobject.Entry{}
+}
+
+// add puts one file into its directory. Only HEAD.json may be there already.
+func (b *builder) add(f ledger.File) error {
+	if _, err := ledger.Allowed(f.Path, ledger.RegularMode, int64(len(f.Data))); err != nil {
+		return err
+	}
+	dir, name := split(f.Path)
+	if entryOf(b.dirs[dir], name).ID != "" && f.Path != ledger.HeadPath {
+		return fmt.Errorf("%s exists; nothing in a ledger is ever changed", f.Path)
+	}
+	blob := gitobject.New(gitobject.Blob, f.Data)
+	if !slices.ContainsFunc(b.fresh, func(o gitobject.Object) bool { return o.ID == blob.ID }) {
+		b.fresh = append(b.fresh, blob)
+	}
+	b.set(dir, gitobject.Entry{Mode: gitobject.ModeFile, Name: name, ID: blob.ID})
+	return nil
+}
+
+func (b *builder) set(dir string, e gitobject.Entry) {
+	b.dirs[dir] = append(slices.DeleteFunc(b.dirs[dir], func(x gitobject.Entry) bool { return x.Name == e.Name }), e)
+}
+
+func split(p string) (dir, name string) {
+	dir, name = path.Split(p)
+	return strings.TrimSuffix(dir, "/"), name
+}
+
+// close makes the directories, the deepest first, and gives the root's id.
+func (b *builder) close() (id string) {
+	paths := slices.SortedFunc(maps.Keys(b.dirs), func(x, y string) int {
+		if depth(x) != depth(y) {
+			return depth(y) - depth(x)
+		}
+		return strings.Compare(x, y)
+	})
+	for _, p := range paths {
+		tree := gitobject.New(gitobject.Tree, gitobject.EncodeTree(b.dirs[p]))
+		if was, ok := b.objects.known(b.was[p]); ok {
+			tree.Base = &was
+		}
+		b.fresh = append(b.fresh, tree)
+		id = tree.ID
+		if p != "" {
+			dir, name := split(p)
+			b.set(dir, gitobject.Entry{Mode: gitobject.ModeTree, Name: name, ID: tree.ID})
+		}
+	}
+	return id
+}
+
+// depth is 0 for the root.
+func depth(path string) int {
+	if path == "" {
+		return 0
+	}
+	return strings.Count(path, "/") + 1
+}

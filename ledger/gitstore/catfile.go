@@ -1,0 +1,246 @@
+package gitstore
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/defendableos/referee/internal/gitobject"
+)
+
+// gitBinary reads objects through `git cat-file`, which is the fastest reader there is. The repository is not trusted:
+// git runs in an empty repository of its own that only borrows the objects, so that no configuration, hook, replacement,
+// graft, commit graph or remote of the repository is ever seen, and nothing can be fetched.
+type gitBinary struct {
+	git     string // path of the binary
+	objects string // path of the objects directory
+}
+
+// borrowConfig is the configuration of the empty repository. Windows into packs are kept small, so that memory is.
+const borrowConfig = `[core]
+	repositoryformatversion = 0
+	bare = true
+	commitGraph = false
+	packedGitWindowSize = 16m
+	packedGitLimit = 96m
+	deltaBaseCacheLimit = 64m
+	bigFileThreshold = 64m
+[gc]
+	auto = 0
+`
+
+// borrow makes the empty repository and gives its path.
+func borrow() (dir string, err error) {
+	dir, err = os.MkdirTemp("", "referee-git-")
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(
+		os.Mkdir(filepath.Join(dir, "refs"), 0o700),
+		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600),
+		os.WriteFile(filepath.Join(dir, "config"), []byte(borrowConfig), 0o600),
+	)
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, nil
+}
+
+// command is a git that sees nothing but the objects. The function removes what it was given.
+func (g *gitBinary) command(ctx context.Context, args ...string) (*exec.Cmd, func() error, error) {
+	dir, err := borrow()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.CommandContext(ctx, g.git, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		"GIT_DIR=" + dir, "GIT_OBJECT_DIRECTORY=" + g.objects, "GIT_NO_REPLACE_OBJECTS=1", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ALLOW_PROTOCOL=none", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+		"LC_ALL=C", "HOME=" + dir,
+	}
+	return cmd, func() error { return os.RemoveAll(dir) }, nil
+}
+
+// stream runs git with the lines on its standard input and gives its standard output to use. What use leaves unread is
+// dropped, and git ended.
+func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, use func(*bufio.Reader) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd, clean, err := g.command(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = clean() }()
+	var said strings.Builder
+	cmd.Stderr = &limited{w: &said, left: 2000}
+	cmd.Stdin = &lineReader{lines: lines}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("starting git: %w", err)
+	}
+	err = use(bufio.NewReaderSize(out, 1<<18))
+	if err != nil {
+		stop()
+	}
+	ended := cmd.Wait()
+	switch {
+	case errors.Is(err, errStop):
+		return nil
+	case err != nil:
+		return errors.Join(err, context.Cause(ctx), spoken(said.String()))
+	case ended != nil:
+		return fmt.Errorf("git %s: %w: %s", args[0], ended, strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// errStop ends a stream whose rest nobody wants.
+var errStop = errors.New("stop")
+
+func spoken(s string) error {
+	if s = strings.TrimSpace(s); s != "" {
+		return errors.New("git says: " + s)
+	}
+	return nil
+}
+
+// limited keeps the beginning of what is written.
+type limited struct {
+	w    io.Writer
+	left int
+}
+
+// Write is io.Writer's.
+func (l *limited) Write(p []byte) (int, error) {
+	keep := p[:min(len(p), l.left)]
+	l.left -= len(keep)
+	_, err := l.w.Write(keep)
+	return len(p), err
+}
+
+// lineReader gives lines without joining them all first.
+type lineReader struct {
+	lines []string
+	rest  []byte
+}
+
+// Read is io.Reader's.
+func (r *lineReader) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(r.rest) == 0 {
+			if len(r.lines) == 0 {
+				break
+			}
+			r.rest = append(append(r.rest[:0], r.lines[0]...), '\n')
+			r.lines = r.lines[1:]
+		}
+		k := copy(p[n:], r.rest)
+		n, r.rest = n+k, r.rest[k:]
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// read is source's.
+func (g *gitBinary) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
+	return readBulk(ctx, g, limit, ids)
+}
+
+// sizes is bulk's.
+func (g *gitBinary) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		if len(ids) == 0 {
+			return
+		}
+		err := g.stream(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
+			for range ids {
+				_, size, err := header(r)
+				if err != nil {
+					return err
+				}
+				if !yield(size, nil) {
+					return errStop
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(0, err)
+		}
+	}
+}
+
+// bodies is bulk's.
+func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
+	return func(yield func(gitobject.Object, error) bool) {
+		if len(ids) == 0 {
+			return
+		}
+		err := g.stream(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
+			for _, id := range ids {
+				o, err := body(r, id)
+				if err != nil {
+					return err
+				}
+				if !yield(o, nil) {
+					return errStop
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(gitobject.Object{}, err)
+		}
+	}
+}
+
+// header reads a line "<kind> <size>"; the size is −1 for "<id> missing".
+func header(r *bufio.Reader) (gitobject.Kind, int64, error) {
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		return "", 0, fmt.Errorf("git cat-file ended early: %w", err)
+	}
+	kind, rest, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
+	if rest == "missing" {
+		return "", -1, nil
+	}
+	size, err := strconv.ParseInt(rest, 10, 64)
+	if err != nil || size < 0 {
+		return "", 0, fmt.Errorf("git cat-file said %.80q", line)
+	}
+	return gitobject.Kind(kind), size, nil
+}
+
+func body(r *bufio.Reader, id string) (gitobject.Object, error) {
+	kind, size, err := header(r)
+	switch {
+	case err != nil:
+		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
+	case size < 0:
+		return gitobject.Object{}, fmt.Errorf("%s: %w", id, ErrMissing)
+	case size > maxBlob:
+		return gitobject.Object{}, fmt.Errorf("%s: %w: %d bytes", id, ErrTooLarge, size)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
+	}
+	if _, err := r.Discard(1); err != nil {
+		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
+	}
+	return gitobject.Object{Kind: kind, ID: id, Data: data}, nil
+}

@@ -1,0 +1,49 @@
+package gitstore
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/storetest"
+)
+
+// clock is after every date of the samples.
+func clock() time.Time { return time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC) }
+
+// gits are the two ways to read: with the binary, if there is one, and without.
+func gits(t testing.TB) map[string]string {
+	all := map[string]string{"go-git": ""}
+	if path, err := exec.LookPath("git"); err == nil {
+		all["git"] = path
+	}
+	return all
+}
+
+// bare makes an empty bare repository.
+func bare(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := Init(dir, "ledger"); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestLocalStore(t *testing.T) {
+	for name, git := range gits(t) {
+		t.Run(name, func(t *testing.T) {
+			storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
+				dir := bare(t)
+				return func() ledger.Store {
+					s, err := Open(dir, Options{Git: git, Now: clock})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return s
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,198 @@
+package gitstore
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/defendableos/referee/internal/gitobject"
+)
+
+// Repo is a repository on this machine, read and never changed.
+type Repo struct {
+	dir     string // holds objects and refs
+	work    bool   // it has a work tree
+	all     bulk
+	objects *objects
+
+	lib   sync.Once
+	small *objects // set by library
+}
+
+// OpenRepo opens the repository that dir is, or that it lies in. git is the path of a git binary; without one, reading is
+// slower and gives the same.
+func OpenRepo(dir, git string) (*Repo, error) {
+	found, err := findGitDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repo{dir: found, work: filepath.Base(found) == ".git"}
+	if _, err := os.Stat(filepath.Join(found, "reftable")); err == nil {
+		return nil, fmt.Errorf("%s keeps its references in the reftable format, which this version does not read", found)
+	}
+	if git != "" {
+		cat := &gitBinary{git: git, objects: filepath.Join(found, "objects")}
+		r.all, r.objects = cat, newObjects(cat)
+	} else {
+		lib := newGoGit(found)
+		r.all, r.objects = lib, newObjects(lib)
+	}
+	return r, nil
+}
+
+// Dir is the directory that holds the repository's objects and references.
+func (r *Repo) Dir() string { return r.dir }
+
+// findGitDir looks in dir and in those above it, as git does.
+func findGitDir(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(abs); err != nil {
+		return "", err
+	}
+	for d := abs; ; d = filepath.Dir(d) {
+		for _, candidate := range []string{d, filepath.Join(d, ".git")} {
+			if found, ok := gitDir(candidate); ok {
+				return found, nil
+			}
+		}
+		if d == filepath.Dir(d) {
+			return "", fmt.Errorf("%s is no git repository, nor is a directory above it", abs)
+		}
+	}
+}
+
+// gitDir gives the directory of objects and references that path is or, in a linked work tree, names.
+func gitDir(path string) (string, bool) {
+	if to, ok := firstLine(path, "gitdir: "); ok {
+		path = beside(filepath.Dir(path), to)
+	}
+	if to, ok := firstLine(filepath.Join(path, "commondir"), ""); ok {
+		path = beside(path, to)
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if info, err := os.Stat(filepath.Join(path, name)); err != nil || !info.IsDir() {
+			return "", false
+		}
+	}
+	_, err := os.Lstat(filepath.Join(path, "HEAD"))
+	return path, err == nil
+}
+
+func beside(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// firstLine gives what stands behind the prefix in the first line of a small file.
+func firstLine(path, prefix string) (string, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
+		return "", false
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", false
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	return strings.CutPrefix(line, prefix)
+}
+
+// CheckBranch refuses a branch name that git would refuse, or that is spelled to deceive.
+func CheckBranch(name string) error {
+	bad := name == "" || len(name) > 200 || strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") ||
+		strings.Contains(name, "//") || strings.ContainsAny(name[:1], "-./") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".")
+	for _, c := range name {
+		bad = bad || !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._/-", c))
+	}
+	if bad {
+		return fmt.Errorf("%q is no branch name; letters, digits and . _ - / make one", name)
+	}
+	return nil
+}
+
+// Resolve gives the commit that a full reference (refs/heads/…), a branch or an id names; "" if there is no such
+// reference.
+func (r *Repo) Resolve(name string) (string, error) {
+	if gitobject.IsID(name) {
+		return name, nil
+	}
+	if name == "HEAD" {
+		to, ok := firstLine(filepath.Join(r.dir, "HEAD"), "")
+		if ref, symbolic := strings.CutPrefix(to, "ref: "); symbolic {
+			return r.Resolve(ref)
+		}
+		if ok && gitobject.IsID(to) {
+			return to, nil
+		}
+		return "", fmt.Errorf("HEAD says %.80q", to)
+	}
+	ref := name
+	if !strings.HasPrefix(ref, "refs/") {
+		ref = "refs/heads/" + name
+	}
+	if err := CheckBranch(strings.TrimPrefix(ref, "refs/")); err != nil {
+		return "", err
+	}
+	return readRef(r.dir, ref)
+}
+
+// readRef gives the id that a reference holds, "" if there is none: its own file, or else its line of packed-refs.
+func readRef(dir, ref string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(ref)))
+	if err == nil {
+		id := strings.TrimSpace(string(b))
+		if !gitobject.IsID(id) {
+			return "", fmt.Errorf("%s says %.80q, which is no object id", ref, id)
+		}
+		return id, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !isDirectory(dir, ref) {
+		return "", err
+	}
+	found := ""
+	err = packedRefs(dir, func(id, name string) {
+		if name == ref {
+			found = id
+		}
+	})
+	return found, err
+}
+
+func isDirectory(dir, ref string) bool {
+	info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(ref)))
+	return err == nil && info.IsDir()
+}
+
+func packedRefs(dir string, each func(id, name string)) (err error) {
+	f, err := os.Open(filepath.Join(dir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if id, name, ok := strings.Cut(lines.Text(), " "); ok && gitobject.IsID(id) {
+			each(id, name)
+		}
+	}
+	return lines.Err()
+}
+
+// CommitTree gives the id of a commit's tree.
+func (r *Repo) CommitTree(ctx context.Context, commit string) (string, error) {
+	rec, err := r.objects.commit(ctx, commit)
+	return rec.Tree, err
+}

@@ -1,0 +1,223 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+
+	"github.com/defendableos/referee/internal/gitobject"
+	"github.com/defendableos/referee/ledger"
+)
+
+// Tree is a commit's files as ledger.Verify wants them. Directories that no ledger has are not entered, but given as
+// files; so neither depth nor breadth outside the layout costs anything.
+type Tree struct {
+	ctx      context.Context
+	repo     *Repo
+	commit   string
+	sizes    map[string]int64 // of blobs, by id: an entry stands under three paths
+	problems []ledger.Problem
+}
+
+// Tree gives the files of a commit.
+func (r *Repo) Tree(ctx context.Context, commit string) *Tree {
+	return &Tree{ctx: ctx, repo: r, commit: commit, sizes: map[string]int64{}}
+}
+
+// Problems are what Entries found wrong with the directories themselves.
+func (t *Tree) Problems() []ledger.Problem { return t.problems }
+
+// The bounds on directories. A ledger of three million entries has fewer.
+const (
+	maxDirs  = 5_000_000
+	atOnce   = 1 << 16 // files whose sizes are asked for at once
+	maxFiles = 9_000_000
+)
+
+// layout is the directories that a ledger has.
+var layout = regexp.MustCompile(`\A(receipts(/[0-9]{3}){0,2}|pr(/[0-9]{3}(/[0-9]{5})?)?|hash(/[0-9a-f]{2}){0,2}|sheets)\z`)
+
+// dir is a directory of which the id is known.
+type dir struct{ path, id string }
+
+// errTooMany ends a walk that has seen enough.
+var errTooMany = errors.New("too many files or directories")
+
+func (t *Tree) problem(code ledger.Code, path, format string, args ...any) {
+	if len(path) > 120 {
+		path = path[:120] + "…"
+	}
+	about, _ := code.Of()
+	t.problems = append(t.problems, ledger.Problem{Code: code, Level: about.Level, Path: path, Seq: -1, Message: fmt.Sprintf(format, args...)})
+}
+
+// Entries is ledger.Tree's. It goes through the directories level by level, the sizes of all before their contents.
+func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
+	return func(yield func(ledger.TreeEntry, error) bool) {
+		t.problems = nil
+		root, err := t.repo.objects.commit(t.ctx, t.commit)
+		if err != nil {
+			yield(ledger.TreeEntry{}, err)
+			return
+		}
+		w := walk{t: t, yield: yield}
+		level := []dir{{"", root.Tree}}
+		for len(level) > 0 && err == nil {
+			level, err = w.level(level)
+		}
+		if err == nil {
+			err = w.flush()
+		}
+		switch {
+		case errors.Is(err, errTooMany):
+			t.problem(ledger.CodeTooMany, "", "more than %d files or %d directories; the rest was not read", maxFiles, maxDirs)
+		case err != nil && !errors.Is(err, errStop):
+			yield(ledger.TreeEntry{}, err)
+		}
+	}
+}
+
+// walk is one pass of Entries.
+type walk struct {
+	t           *Tree
+	yield       func(ledger.TreeEntry, error) bool
+	dirs, files int
+	pending     []ledger.TreeEntry // files whose size is not known yet
+}
+
+// level reads directories and gives those below them.
+func (w *walk) level(dirs []dir) (below []dir, err error) {
+	if w.dirs += len(dirs); w.dirs > maxDirs {
+		return nil, errTooMany
+	}
+	readable, err := w.readable(dirs)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(readable))
+	for i, d := range readable {
+		ids[i] = d.id
+	}
+	i := 0
+	for o, err := range w.t.repo.all.bodies(w.t.ctx, ids) {
+		if err != nil {
+			return nil, err
+		}
+		if below, err = w.directory(readable[i].path, o, below); err != nil {
+			return nil, err
+		}
+		i++
+	}
+	return below, nil
+}
+
+// readable leaves out the directories that are missing or too large, and says so.
+func (w *walk) readable(dirs []dir) (out []dir, err error) {
+	ids := make([]string, len(dirs))
+	for i, d := range dirs {
+		ids[i] = d.id
+	}
+	i := 0
+	for size, err := range w.t.repo.all.sizes(w.t.ctx, ids) {
+		switch d := dirs[i]; {
+		case err != nil:
+			return nil, err
+		case size < 0:
+			w.t.problem(ledger.CodeUnreadable, d.path, "the directory %s is missing", d.id)
+		case size > maxTree:
+			w.t.problem(ledger.CodeTooMany, d.path, "the directory has %d bytes, at most %d are read", size, maxTree)
+		default:
+			out = append(out, d)
+		}
+		i++
+	}
+	return out, nil
+}
+
+// directory takes one apart: its files are kept for flush, its directories are added to below.
+func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, error) {
+	entries, err := gitobject.ParseTree(o.Data)
+	switch {
+	case o.Kind != gitobject.Tree:
+		err = fmt.Errorf("the object is a %s", o.Kind)
+	case err == nil && gitobject.ID(o.Kind, o.Data) != o.ID:
+		err = fmt.Errorf("the object is not what its id %s says", o.ID)
+	case err == nil && len(entries) == 0 && path != "":
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		w.t.problem(ledger.CodeUnknownFile, path, "the directory is none of a ledger: %v", err)
+		return below, nil
+	}
+	for _, e := range entries {
+		name := e.Name
+		if path != "" {
+			name = path + "/" + e.Name
+		}
+		if e.IsTree() && layout.MatchString(name) {
+			below = append(below, dir{name, e.ID})
+			continue
+		}
+		if w.files++; w.files > maxFiles {
+			return nil, errTooMany
+		}
+		w.pending = append(w.pending, ledger.TreeEntry{Path: name, Mode: printed(e.Mode), ID: e.ID})
+		if len(w.pending) >= atOnce {
+			if err := w.flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return below, nil
+}
+
+// printed is a mode as git prints it.
+func printed(mode string) string {
+	if mode == gitobject.ModeTree {
+		return "0" + mode
+	}
+	return mode
+}
+
+// flush asks for the sizes of the files kept, and gives them.
+func (w *walk) flush() error {
+	var ids []string
+	for _, e := range w.pending {
+		if _, known := w.t.sizes[e.ID]; !known && e.Mode == ledger.RegularMode {
+			w.t.sizes[e.ID] = 0
+			ids = append(ids, e.ID)
+		}
+	}
+	i := 0
+	for size, err := range w.t.repo.all.sizes(w.t.ctx, ids) {
+		if err != nil {
+			return err
+		}
+		w.t.sizes[ids[i]] = max(size, 0) // a missing one is found when it is read
+		i++
+	}
+	for _, e := range w.pending {
+		e.Size = w.t.sizes[e.ID]
+		if !w.yield(e, nil) {
+			return errStop
+		}
+	}
+	w.pending = w.pending[:0]
+	return nil
+}
+
+// Blobs is ledger.Tree's.
+func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for o, err := range t.repo.all.bodies(t.ctx, ids) {
+			if err == nil && o.Kind != gitobject.Blob {
+				err = fmt.Errorf("%s is a %s, not a file", o.ID, o.Kind)
+			}
+			if !yield(o.Data, err) || err != nil {
+				return
+			}
+		}
+	}
+}
