@@ -172,6 +172,9 @@ func (a *audit) sheetValue(m *MathCheck, c *calculation, override map[string]*de
 	in := make(formula.Inputs, len(m.Inputs))
 	for _, name := range m.Inputs {
 		v, err := a.sheetInput(name, c, override)
+		if in := a.input(name); err != nil && in != nil && in.Kind == strictjson.Array {
+			return a.sheetExpression(m, c, override) // a list of other things than numbers: only expressions know it
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package referee
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -13,7 +14,7 @@ func RegistrySHA256() string { return registryHash() }
 var registryHash = sync.OnceValue(func() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "referee.registry/v1\nsemantics %d\n", SemanticsVersion)
-	for _, k := range ruleKinds {
+	for _, k := range slices.Concat(implicitRules, ruleKinds) {
 		fmt.Fprintf(&b, "kind %s %s %s %s\n", k.Name, k.Stage, k.Tier, strings.Join(k.Codes, ","))
 		writeFields(&b, k.Params)
 	}

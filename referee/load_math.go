@@ -129,7 +129,12 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 
 // formulaNames are the names that a formula of the agent's language may read: inputs, calculations and plain constants.
 func (s *Sheet) formulaNames() []string {
-	out := append(slices.Clone(s.names.Inputs), s.names.Calcs...)
+	out := slices.Clone(s.names.Calcs)
+	for _, in := range s.Inputs {
+		if in.Type == "" || in.Type == "number" || in.Type == "integer" || in.Type == "array" && in.Fields == nil {
+			out = append(out, in.Name) // the agent's language knows numbers and lists of them
+		}
+	}
 	for _, m := range members(s.Doc.Get("consts")) {
 		if num(m.Value.Get("value")) != nil {
 			out = append(out, m.Key)

@@ -42,6 +42,28 @@ var (
 // RuleKinds lists the kinds in the order of rules.md 1.3.
 func RuleKinds() []RuleKind { return slices.Clone(ruleKinds) }
 
+// ImplicitRules lists the rules that every sheet has without naming them as checks (S36): they are no words for "check".
+func ImplicitRules() []RuleKind { return slices.Clone(implicitRules) }
+
+var implicitRules = []RuleKind{
+	{Name: "structure", Title: "The submission can be read and nothing required is missing", Stage: StageStructure, Tier: High, Since: "1",
+		Doc:   "Fails on bytes that are not one strict JSON object (S46), on what the schema or the sheet requires and is absent (S45), on an answer to another assignment, and on declared evidence that is not there.",
+		Codes: []string{"structure.json_valid", "structure.missing", "structure.min_items", "structure.min_properties", "structure.dependent_required", "structure.assignment_mismatch", "lane.profile_mismatch"}},
+	{Name: "schema", Title: "What is there has the declared shape", Stage: StageSchema, Tier: High, Since: "1",
+		Doc:   "Fails where a value breaks the output schema or a declared input's type, where a number is out of range (S11), and where a row lacks a member that a rule reads.",
+		Codes: []string{"schema.<keyword>", "schema.number_out_of_range", "schema.row_error", "schema.date"}},
+	{Name: "math.<formula_id>", Title: "A declared calculation is stated once and re-derives", Stage: StageMath, Tier: High, Since: "1",
+		Doc: "Fails where the claim differs from the agent's own formula or the sheet's by more than the penalty bands allow (S1–S7), where the formula is another function (S16), lies across a gate (S14), or cannot be computed.",
+		Codes: []string{"math.mismatch", "math.coarse_rounding", "math.formula_substituted", "math.straddles_gate", "math.calc_missing", "math.duplicate_calc", "math.inputs_missing", "math.result_missing",
+			"math.undefined", "math.too_large", "math.irr_ambiguous", "math.formula_unparseable", "math.too_complex", "math.bind_mismatch"}},
+	{Name: "math.rederivation", Title: "Calculations that the sheet does not know re-derive too", Stage: StageMath, Tier: High, Since: "1",
+		Doc: "One rule for all of them, so that adding calculations does not pad the score (S21).", Codes: []string{"math.mismatch", "math.coarse_rounding", "math.undefined", "math.formula_unparseable", "math.too_complex", "math.inputs_missing", "math.result_missing"}},
+	{Name: "lane.<requirement>", Title: "The stack has what the lane requires", Stage: StageLane, Tier: High, Since: "1",
+		Doc: "Fails where the agent's profile is below a requirement; an unknown profile field skips (S42).", Codes: []string{"lane.<requirement>"}},
+	{Name: "checklist.<key>", Title: "A person's answer to a question", Stage: StageChecklist, Tier: Mid, Since: "1",
+		Doc: "Open until a person answers; an answer of no is a finding with the person's note (S38).", Codes: []string{"checklist.<key>"}},
+}
+
 // RuleKeys lists the registry keys in the order of rules.md 1.5.
 func RuleKeys() []RuleKey { return slices.Clone(ruleKeys) }
 
@@ -67,7 +89,7 @@ var ruleKinds = []RuleKind{
 		Codes:  []string{"math.bind_mismatch"}},
 	{Name: "expr", Title: "A gate holds", Stage: StagePolicy, Tier: High, Since: "1",
 		Doc:    "Passes when the expression is true; false is a flag, unknown is skip with the missing operands (S22).",
-		Params: []field{pNeed("expr", "expr", "the condition")}, Codes: []string{"policy.<rule id>", "math.straddles_gate", "evidence.operand_missing"}},
+		Params: []field{pNeed("expr", "expr", "the condition")}, Codes: []string{"policy.<rule id>", "math.straddles_gate", "evidence.operand_missing", "evidence.operand_type", "evidence.lookup_missing", "evidence.prior_unresolved"}},
 	{Name: "for_each", Title: "Every row holds", Stage: StagePolicy, Tier: High, Since: "1",
 		Doc: "Passes when the condition is true for every row; the offending keys are named.",
 		Params: []field{pNeed("over", "expr", "the rows"), pExpr("where", "only rows for which this holds"), pNeed("each", "expr", "the condition on a row"), pNum("max_violations", "rows that may fail, default 0"),

@@ -390,15 +390,3 @@ func gap(sides *[2]policy.Val) string {
 	}
 	return number(d)
 }
-
-// explainRule keeps the proof of a rule, for --explain.
-func (a *audit) explainRule(r *Rule, res policy.Result, out outcome) {
-	if !a.Explain {
-		return
-	}
-	e := Explanation{RuleID: r.ID, Text: r.Text, Outcome: string(out.status)}
-	for _, op := range res.Operands {
-		e.Operands = append(e.Operands, ExplainedOperand{Text: op.Text, Value: op.Val.String(), From: op.From})
-	}
-	a.explain = append(a.explain, e)
-}

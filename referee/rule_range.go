@@ -340,8 +340,10 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	}
 	id := a.atom("cross_field."+r.ID, "", pass, atomSeverity(tier), "cross_field", r.Text)
 	if pass {
+		a.explainAgreement(r, left, right, passed)
 		return passed
 	}
+	a.explainAgreement(r, left, right, flagged)
 	f := Finding{Code: "agree." + r.ID, Tier: tier, Pointer: a.gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
 		Message: fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(), g.left.Text(), shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn)),
 		Spot:    &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}

@@ -75,6 +75,9 @@ func (a *app) printRules(format string, entries []ruleEntry, one bool) error {
 // registry is everything that a sheet may say, from the tables that the engine itself reads.
 func registry() []ruleEntry {
 	var out []ruleEntry
+	for _, k := range referee.ImplicitRules() {
+		out = append(out, ruleEntry{Name: k.Name, What: "implicit", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Codes: k.Codes})
+	}
 	for _, k := range referee.RuleKinds() {
 		e := ruleEntry{Name: k.Name, What: "kind", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Codes: k.Codes}
 		for _, p := range k.Params {
