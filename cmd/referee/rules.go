@@ -132,7 +132,13 @@ func codeMatches(code, word string) bool {
 // rulesTable is the registry at a glance.
 func rulesTable(entries []ruleEntry) string {
 	p := &page{}
-	p.line("Checks with parameters, {\"check\": NAME, …}")
+	p.line("Rules that every sheet has")
+	for _, e := range entries {
+		if e.What == "implicit" {
+			p.entry(e.Name, 20, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
+		}
+	}
+	p.section("Checks with parameters, {\"check\": NAME, …}")
 	for _, e := range entries {
 		if e.What == "kind" {
 			p.entry(e.Name, 14, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
