@@ -236,6 +236,7 @@ func rulesMarkdown(entries []ruleEntry) string {
 	w := func(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
 	w("# The rule registry\n\nWritten by `referee rules --format markdown`; a test holds it to the code. Registry `%s`.", referee.RegistrySHA256())
 	for _, part := range []struct{ what, title, intro string }{
+		{"implicit", "Rules that every sheet has", "They follow from what the sheet declares; none of them is a word for `check`."},
 		{"kind", "Checks with parameters", "A sheet declares them as objects, `{\"check\": \"NAME\", …}`, under `deterministic_checks`, `evidence_checks` or `rules`."},
 		{"key", "Checks by name", "A sheet names them as plain strings, or as objects where they take parameters."},
 	} {
