@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/schema"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 	"github.com/defendableos/referee/referee/policy"
@@ -70,6 +71,9 @@ type audit struct {
 	explain  []Explanation
 	failures failures
 	raised   int // findings raised so far, merged ones too
+
+	violations []schema.Leaf // of the schemas, once validated
+	validated  bool
 }
 
 // failures are facts that later rules ask about.
