@@ -21,7 +21,9 @@ type NotSignable struct {
 }
 
 // Error gives the reason.
-func (e *NotSignable) Error() string { return fmt.Sprintf("run %q cannot be signed off: %s", e.Run, e.Reason) }
+func (e *NotSignable) Error() string {
+	return fmt.Sprintf("run %q cannot be signed off: %s", e.Run, e.Reason)
+}
 
 // Sign drafts the receipt of a decision, after holding it to the policy: an approval of work that the rules refuse makes no receipt.
 func Sign(w Work, d Decision, p Place, policy Policy) (ledger.Receipt, error) {

@@ -1,0 +1,285 @@
+package gate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// ConfigPath is where the configuration stands in the base branch, never in the pull request.
+const ConfigPath = ".github/referee.yml"
+
+// Config is .github/referee.yml, version 1 (formats.md). Everything in it is optional.
+type Config struct {
+	Branches   []string // bases whose pull requests are gated, with their own configuration and sheets
+	Runs       []RunRule
+	Sheets     string // folder of the repository's own sheets
+	Ledger     LedgerConfig
+	FailOn     string // high, mid, low, never
+	Accept     string // none, deal-finding
+	Evidence   string // any, base_only
+	Approval   ApprovalConfig
+	Carry      bool // carry_on_rebase
+	Comments   CommentConfig
+	Governance Governance
+}
+
+// RunRule says which rulebooks may judge which path: the pull request must not choose its own.
+type RunRule struct {
+	Path   string
+	Sheets []string // slugs, slug@range, or "*"
+	Lane   string   // "" any
+}
+
+// LedgerConfig says where the ledger is kept. Repository is "" for the repository itself.
+type LedgerConfig struct{ Branch, Repository string }
+
+// ApprovalConfig says whose approving review is a sign-off.
+type ApprovalConfig struct {
+	MinimumPermission string // write, maintain, admin
+	Count             int
+	Teams             []string
+	AllowAuthor       bool
+	AllowCommitters   bool
+	DigestRequired    bool
+	SelfSign          bool
+}
+
+// CommentConfig bounds what is posted.
+type CommentConfig struct {
+	Inline      bool
+	Annotations int
+}
+
+// Governance are the limits on agents.
+type Governance struct {
+	MaxRecurringCritical int
+	SpendCapUSD          string
+	HeartbeatMinutes     int
+	Agents               []AgentProfile
+}
+
+// AgentProfile is an agent that the configuration vouches for.
+type AgentProfile struct {
+	Name    string
+	Emails  []string
+	Profile referee.Agent
+}
+
+// DefaultConfig is what holds where nothing is said.
+func DefaultConfig() *Config {
+	return &Config{Branches: []string{"main"}, Runs: []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, Sheets: "flight_sheets", Ledger: LedgerConfig{Branch: "ledger"},
+		FailOn: "high", Accept: "deal-finding", Evidence: "any", Approval: ApprovalConfig{MinimumPermission: "write", Count: 1}, Comments: CommentConfig{Annotations: 200},
+		Governance: Governance{MaxRecurringCritical: 2}}
+}
+
+// ConfigError refuses a configuration, at its line.
+type ConfigError struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+// Error is file:line:column: message.
+func (e *ConfigError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}
+
+// ParseConfig reads a configuration strictly: one YAML document of plain mappings, lists and scalars; an unknown key, a duplicate, an anchor or
+// a tag is refused with its line (*ConfigError).
+func ParseConfig(src []byte, file string) (cfg *Config, err error) {
+	if len(src) > 256<<10 {
+		return nil, &ConfigError{File: file, Line: 1, Column: 1, Message: "the configuration is larger than 256 KiB"}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			refusal, ok := r.(*ConfigError)
+			if !ok {
+				refusal = &ConfigError{File: file, Line: 1, Column: 1, Message: fmt.Sprintf("the YAML cannot be read: %v", r)}
+			}
+			refusal.File, cfg, err = file, nil, refusal
+		}
+	}()
+	tree, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return nil, &ConfigError{File: file, Line: 1, Column: 1, Message: "the YAML cannot be read: " + firstLine(err.Error())}
+	}
+	cfg = DefaultConfig()
+	if len(tree.Docs) > 1 {
+		return nil, &ConfigError{File: file, Line: 1, Column: 1, Message: "the configuration is one YAML document"}
+	}
+	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
+		return cfg, nil
+	}
+	readConfig(yamlMap(tree.Docs[0].Body, "the configuration"), cfg)
+	return cfg, nil
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// configKey is one known key and what reads it.
+type configKey struct {
+	name string
+	read func(ast.Node)
+}
+
+func readConfig(m *yamlMapping, c *Config) {
+	m.keys(
+		configKey{"version", func(n ast.Node) {
+			if yamlInt(n, "version") != 1 {
+				refuseAt(n, "version must be 1: this referee reads no other configuration")
+			}
+		}},
+		configKey{"branches", func(n ast.Node) { c.Branches = yamlStrings(n, "branches") }},
+		configKey{"runs", func(n ast.Node) { c.Runs = runRules(n) }},
+		configKey{"flight_sheets", func(n ast.Node) { c.Sheets = yamlPath(n, "flight_sheets") }},
+		configKey{"ledger", func(n ast.Node) { readLedger(yamlMap(n, "ledger"), &c.Ledger) }},
+		configKey{"fail_on", func(n ast.Node) { c.FailOn = yamlWord(n, "fail_on", "high", "mid", "low", "never") }},
+		configKey{"accept", func(n ast.Node) { c.Accept = yamlWord(n, "accept", "none", "deal-finding") }},
+		configKey{"evidence", func(n ast.Node) { c.Evidence = yamlWord(n, "evidence", "any", "base_only") }},
+		configKey{"approval", func(n ast.Node) { readApproval(yamlMap(n, "approval"), &c.Approval) }},
+		configKey{"carry_on_rebase", func(n ast.Node) { c.Carry = yamlBool(n, "carry_on_rebase") }},
+		configKey{"comments", func(n ast.Node) { readComments(yamlMap(n, "comments"), &c.Comments) }},
+		configKey{"governance", func(n ast.Node) { readGovernance(yamlMap(n, "governance"), &c.Governance) }},
+	)
+}
+
+func readLedger(m *yamlMapping, c *LedgerConfig) {
+	m.keys(
+		configKey{"branch", func(n ast.Node) { c.Branch = yamlPath(n, "branch") }},
+		configKey{"repository", func(n ast.Node) {
+			if c.Repository = yamlString(n, "repository"); !repositoryName.MatchString(c.Repository) {
+				refuseAt(n, "repository must be owner/name, not %q", c.Repository)
+			}
+		}},
+	)
+}
+
+var (
+	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	teamName       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+)
+
+func readApproval(m *yamlMapping, c *ApprovalConfig) {
+	m.keys(
+		configKey{"minimum_permission", func(n ast.Node) {
+			c.MinimumPermission = yamlWord(n, "minimum_permission", "write", "maintain", "admin")
+		}},
+		configKey{"count", func(n ast.Node) {
+			if c.Count = yamlInt(n, "count"); c.Count < 1 || c.Count > 10 {
+				refuseAt(n, "count must be between 1 and 10: nothing mints without a human")
+			}
+		}},
+		configKey{"teams", func(n ast.Node) {
+			for _, t := range yamlStrings(n, "teams") {
+				if !teamName.MatchString(t) {
+					refuseAt(n, "a team is written org/team, not %q", t)
+				}
+				c.Teams = append(c.Teams, t)
+			}
+		}},
+		configKey{"allow_author", func(n ast.Node) { c.AllowAuthor = yamlBool(n, "allow_author") }},
+		configKey{"allow_committers", func(n ast.Node) { c.AllowCommitters = yamlBool(n, "allow_committers") }},
+		configKey{"digest_required", func(n ast.Node) { c.DigestRequired = yamlBool(n, "digest_required") }},
+		configKey{"self_sign", func(n ast.Node) { c.SelfSign = yamlBool(n, "self_sign") }},
+	)
+}
+
+func readComments(m *yamlMapping, c *CommentConfig) {
+	m.keys(
+		configKey{"inline", func(n ast.Node) { c.Inline = yamlBool(n, "inline") }},
+		configKey{"annotations", func(n ast.Node) {
+			if c.Annotations = yamlInt(n, "annotations"); c.Annotations < 0 || c.Annotations > 1000 {
+				refuseAt(n, "annotations must be between 0 and 1000")
+			}
+		}},
+	)
+}
+
+func readGovernance(m *yamlMapping, c *Governance) {
+	m.keys(
+		configKey{"max_recurring_critical", func(n ast.Node) {
+			if c.MaxRecurringCritical = yamlInt(n, "max_recurring_critical"); c.MaxRecurringCritical < 1 {
+				refuseAt(n, "max_recurring_critical must be at least 1")
+			}
+		}},
+		configKey{"spend_cap_usd", func(n ast.Node) {
+			if c.SpendCapUSD = yamlScalar(n, "spend_cap_usd"); !dollars.MatchString(c.SpendCapUSD) {
+				refuseAt(n, "spend_cap_usd must be a plain decimal such as \"50.00\", not %q", c.SpendCapUSD)
+			}
+		}},
+		configKey{"heartbeat_minutes", func(n ast.Node) {
+			if c.HeartbeatMinutes = yamlInt(n, "heartbeat_minutes"); c.HeartbeatMinutes < 0 {
+				refuseAt(n, "heartbeat_minutes must not be negative")
+			}
+		}},
+		configKey{"agents", func(n ast.Node) { c.Agents = agentProfiles(n) }},
+	)
+}
+
+var dollars = regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`)
+
+func agentProfiles(n ast.Node) []AgentProfile {
+	var out []AgentProfile
+	for _, item := range yamlList(n, "agents") {
+		p := AgentProfile{Profile: referee.Agent{Pinned: true}}
+		yamlMap(item, "an agent").keys(
+			configKey{"name", func(n ast.Node) { p.Name = yamlString(n, "name") }},
+			configKey{"emails", func(n ast.Node) { p.Emails = yamlStrings(n, "emails") }},
+			configKey{"model", func(n ast.Node) { p.Profile.Model = yamlString(n, "model") }},
+			configKey{"capability_tier", func(n ast.Node) {
+				p.Profile.CapabilityTier = yamlWord(n, "capability_tier", "edge", "small", "mid", "frontier")
+			}},
+			configKey{"params_b", func(n ast.Node) { p.Profile.ParamsB = yamlDecimal(n, "params_b") }},
+			configKey{"vram_gb", func(n ast.Node) { p.Profile.VRAMGB = yamlDecimal(n, "vram_gb") }},
+			configKey{"tools", func(n ast.Node) { p.Profile.Tools, p.Profile.ToolsKnown = yamlStrings(n, "tools"), true }},
+		)
+		if p.Name == "" {
+			refuseAt(item, "an agent needs a name")
+		}
+		if slices.ContainsFunc(out, func(o AgentProfile) bool { return o.Name == p.Name }) {
+			refuseAt(item, "the agent %q is listed twice", p.Name)
+		}
+		p.Profile.Name = p.Name
+		out = append(out, p)
+	}
+	return out
+}
+
+func runRules(n ast.Node) []RunRule {
+	var out []RunRule
+	for _, item := range yamlList(n, "runs") {
+		r := RunRule{}
+		yamlMap(item, "an entry of runs").keys(
+			configKey{"path", func(n ast.Node) { r.Path = yamlGlob(n) }},
+			configKey{"sheets", func(n ast.Node) { r.Sheets = yamlStrings(n, "sheets") }},
+			configKey{"lane", func(n ast.Node) { r.Lane = yamlWord(n, "lane", "agent", "dataset", "compute", "cook", "incident") }},
+		)
+		if r.Path == "" || len(r.Sheets) == 0 {
+			refuseAt(item, "an entry of runs needs path and sheets")
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		refuseAt(n, "runs is empty: nothing would be gated")
+	}
+	return out
+}
+
+// yamlGlob is a path with * and **, that ends in run.json.
+func yamlGlob(n ast.Node) string {
+	s := yamlString(n, "path")
+	if strings.HasPrefix(s, "/") || strings.Contains(s, "..") || strings.ContainsAny(s, "\\\x00") || !strings.HasSuffix(s, "run.json") {
+		refuseAt(n, "path must be a relative pattern that ends in run.json, such as %q, not %q", "runs/**/run.json", s)
+	}
+	return s
+}

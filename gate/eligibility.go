@@ -1,0 +1,216 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/defendableos/referee/internal/githubapi"
+)
+
+// Record is everything that decides who may sign off, read from the API in one go.
+type Record struct {
+	Pull        githubapi.PullRequest
+	Reviews     []githubapi.Review
+	Commits     []githubapi.Commit
+	Timeline    []githubapi.TimelineEvent
+	Permissions map[string]string // login → admin, maintain, write, triage, read, none; read now
+	TeamMembers map[string]bool   // login → member of one of the configured teams
+	Operators   []string          // declared by the runs
+	Digest      string            // of the audit
+	HeadNow     string            // the head that was audited
+}
+
+// Judged is one review with its verdict: counted, or not and why. The table of them stands in the review that the gate posts.
+type Judged struct {
+	Review   githubapi.Review
+	Commands Commands
+	Counted  bool
+	Because  string // why not
+}
+
+// permissionRank orders repository roles.
+var permissionRank = map[string]int{"none": 0, "read": 1, "triage": 2, "write": 3, "maintain": 4, "admin": 5}
+
+// JudgeReviews says of every review whether it is a sign-off (gate.md, "Who may sign off"). It is pure: the same record, the same answer.
+func JudgeReviews(rec Record, cfg *Config) []Judged {
+	latest := latestDecisive(rec.Reviews)
+	hands := hands(rec, cfg)
+	var out []Judged
+	for _, r := range rec.Reviews {
+		j := Judged{Review: r, Commands: ParseCommands(r.Body)}
+		j.Because = rec.whyNot(r, j.Commands, latest, hands, cfg)
+		j.Counted = j.Because == ""
+		out = append(out, j)
+	}
+	return out
+}
+
+// latestDecisive is each user's newest review that decides; a COMMENTED one does not supersede.
+func latestDecisive(reviews []githubapi.Review) map[int64]int64 {
+	sorted := slices.Clone(reviews)
+	slices.SortStableFunc(sorted, func(a, b githubapi.Review) int {
+		return cmp.Or(a.SubmittedAt.Compare(b.SubmittedAt), cmp.Compare(a.ID, b.ID))
+	})
+	latest := map[int64]int64{}
+	for _, r := range sorted {
+		if r.State == "APPROVED" || r.State == "CHANGES_REQUESTED" || r.State == "DISMISSED" {
+			latest[r.UserID] = r.ID
+		}
+	}
+	return latest
+}
+
+// whyNot is the first reason why a review is no sign-off; "" when it is one.
+func (rec Record) whyNot(r githubapi.Review, c Commands, latest map[int64]int64, hands map[string]string, cfg *Config) string {
+	switch {
+	case r.State != "APPROVED":
+		return "its state is " + strings.ToLower(r.State)
+	case latest[r.UserID] != r.ID:
+		return "a later review of the same person decides"
+	case r.UserType != "User":
+		return "a " + strings.ToLower(r.UserType) + " signs nothing off"
+	case rec.Pull.State != "open":
+		return "the pull request is " + rec.Pull.State
+	case rec.Pull.Draft:
+		return "the pull request is a draft"
+	}
+	if why := hands[strings.ToLower(r.User)]; why != "" {
+		return why
+	}
+	if why := rec.unqualified(r.User, cfg); why != "" {
+		return why
+	}
+	if why := rec.stale(r); why != "" {
+		return why
+	}
+	return rec.incomplete(c, cfg)
+}
+
+// unqualified holds a reviewer to the configured permission and teams.
+func (rec Record) unqualified(login string, cfg *Config) string {
+	has := rec.Permissions[login]
+	if permissionRank[has] < permissionRank[cfg.Approval.MinimumPermission] {
+		return fmt.Sprintf("permission %s is below %s", cmp.Or(has, "unknown"), cfg.Approval.MinimumPermission)
+	}
+	if len(cfg.Approval.Teams) > 0 && !rec.TeamMembers[login] {
+		return "not a member of " + strings.Join(cfg.Approval.Teams, " or ")
+	}
+	return ""
+}
+
+// stale: a review counts only for the head that was reviewed. commit_id alone is no proof, because GitHub may point a review at a new head after
+// a force-push (fact 3); so neither a push nor a force-push may follow it.
+func (rec Record) stale(r githubapi.Review) string {
+	if rec.Pull.HeadSHA != rec.HeadNow {
+		return "the head has moved since the audit"
+	}
+	if r.CommitSHA != rec.Pull.HeadSHA {
+		return fmt.Sprintf("it is of %.7s; the head is %.7s", r.CommitSHA, rec.Pull.HeadSHA)
+	}
+	for _, e := range rec.Timeline {
+		if (e.Event == "head_ref_force_pushed" || e.Event == "base_ref_changed") && !e.At.Before(r.SubmittedAt) {
+			return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
+		}
+	}
+	return ""
+}
+
+// incomplete holds the body to what the configuration asks of it.
+func (rec Record) incomplete(c Commands, cfg *Config) string {
+	switch {
+	case len(c.Problems) > 0:
+		return "its commands cannot be read: " + c.Problems[0]
+	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
+		return "its /digest is of another audit than the one in force"
+	case c.Digest == "" && cfg.Approval.DigestRequired:
+		return fmt.Sprintf("the configuration asks for /digest %.8s", rec.Digest)
+	}
+	return ""
+}
+
+// coAuthor is the trailer that names a further author.
+var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:.*<([^>\s]+)>\s*$`)
+
+// noReply is the e-mail address under which GitHub hides a person: it holds their login.
+var noReply = regexp.MustCompile(`^(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com$`)
+
+// hands are the people whose own work this is, by lower-case login, with the reason why they cannot sign it off.
+func hands(rec Record, cfg *Config) map[string]string {
+	out := map[string]string{}
+	say := func(login, why string) {
+		if login != "" && out[strings.ToLower(login)] == "" {
+			out[strings.ToLower(login)] = why
+		}
+	}
+	if !cfg.Approval.AllowAuthor {
+		say(rec.Pull.Author, "opened the pull request")
+	}
+	for _, op := range rec.Operators {
+		say(op, "is the run's declared operator")
+	}
+	if cfg.Approval.AllowCommitters {
+		return out
+	}
+	for _, c := range rec.Commits {
+		say(c.AuthorLogin, fmt.Sprintf("is the author of commit %.7s", c.SHA))
+		if c.CommitterLogin != "web-flow" {
+			say(c.CommitterLogin, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
+		}
+		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
+			if login := noReply.FindStringSubmatch(m[1]); login != nil {
+				say(login[1], fmt.Sprintf("is a co-author of commit %.7s", c.SHA))
+			}
+		}
+	}
+	for _, e := range rec.Timeline {
+		if e.Event == "head_ref_force_pushed" {
+			say(e.Actor, "pushed to the pull request")
+		}
+	}
+	return out
+}
+
+// UnknownHands are commit identities for which GitHub knows no account and that the configuration does not list for a governed agent. While there
+// is one, nobody's review counts: it might be the reviewer's own (an unknown commit identity fails closed).
+func UnknownHands(rec Record, cfg *Config) []string {
+	if cfg.Approval.AllowCommitters {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, a := range cfg.Governance.Agents {
+		for _, e := range a.Emails {
+			known[strings.ToLower(e)] = true
+		}
+	}
+	var out []string
+	check := func(login, email, role string, c githubapi.Commit) {
+		if login != "" || known[strings.ToLower(email)] || noReply.MatchString(email) {
+			return
+		}
+		out = append(out, fmt.Sprintf("%s <%s> of commit %.7s has no GitHub account: have the e-mail added to an account, or list it under governance.agents[].emails", role, email, c.SHA))
+	}
+	for _, c := range rec.Commits {
+		check(c.AuthorLogin, c.AuthorEmail, "author", c)
+		check(c.CommitterLogin, c.CommitterEmail, "committer", c)
+		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
+			check("", m[1], "co-author", c)
+		}
+	}
+	return slices.Compact(out)
+}
+
+// Objections are open requests for changes of reviewers who could have approved: while there is one, nothing is signed off.
+func Objections(rec Record, cfg *Config) []string {
+	latest := latestDecisive(rec.Reviews)
+	var out []string
+	for _, r := range rec.Reviews {
+		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" && rec.unqualified(r.User, cfg) == "" {
+			out = append(out, r.User+" requests changes")
+		}
+	}
+	return out
+}
