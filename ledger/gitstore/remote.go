@@ -1,7 +1,197 @@
 package gitstore
 
-import "fmt"
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
 
-func openRemote(location string, _ Options) (*Store, error) {
-	return nil, fmt.Errorf("%s is no repository on this machine", location)
+	"github.com/defendableos/referee/internal/gitobject"
+	"github.com/defendableos/referee/ledger"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/plumbing/transport/client"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// remote is a branch behind a URL. It is read object by object where the server allows that (wire), and otherwise from
+// its newest commit, fetched whole (mirror). It is written by a push without force.
+type remote struct {
+	url      string
+	ref      string
+	endpoint *transport.Endpoint
+	push     transport.Transport
+	auth     transport.AuthMethod
+	wire     *wire   // nil if the URL is not HTTP
+	greeted  bool    // the server said that it can do what wire needs
+	mirror   *mirror // used where wire is not
+	objects  *objects
+}
+
+func openRemote(location string, o Options) (*Store, error) {
+	return connect(location, o, http.DefaultClient)
+}
+
+func connect(location string, o Options, web *http.Client) (*Store, error) {
+	ep, err := transport.NewEndpoint(location)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no URL of a repository: %w", location, err)
+	}
+	r := &remote{url: location, endpoint: ep, mirror: &mirror{o: o, url: location}}
+	s := &Store{o: o, at: r}
+	r.ref = s.ref()
+	r.mirror.ref = r.ref
+	if ep.Protocol == "http" || ep.Protocol == "https" {
+		user := o.User
+		if user == "" {
+			user = "x-access-token"
+		}
+		if o.Password != "" {
+			r.auth = &githttp.BasicAuth{Username: user, Password: o.Password}
+		}
+		r.push = githttp.NewClient(web)
+		r.wire = &wire{http: web, url: strings.TrimSuffix(ep.String(), "/"), auth: func(req *http.Request) {
+			if o.Password != "" {
+				req.SetBasicAuth(user, o.Password)
+			}
+		}}
+	} else if r.push, err = client.NewClient(ep); err != nil {
+		return nil, fmt.Errorf("%q: %w", location, err)
+	}
+	r.mirror.auth = r.auth
+	s.objects = newObjects(r)
+	r.objects = s.objects
+	if r.wire != nil {
+		r.wire.keep = s.objects.remember
+	}
+	return s, nil
+}
+
+// greet finds out, once, how the server can be read.
+func (r *remote) greet(ctx context.Context) error {
+	if r.greeted || r.wire == nil {
+		return nil
+	}
+	err := r.wire.hello(ctx)
+	if errors.Is(err, errOldServer) {
+		r.wire = nil
+		return nil
+	}
+	r.greeted = err == nil
+	return err
+}
+
+func (r *remote) tip(ctx context.Context) (string, error) {
+	if err := r.greet(ctx); err != nil {
+		return "", err
+	}
+	if r.wire != nil {
+		return r.wire.tip(ctx, r.ref)
+	}
+	return r.mirror.update(ctx)
+}
+
+// read is source's.
+func (r *remote) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
+	if r.wire != nil {
+		return r.wire.read(ctx, limit, ids)
+	}
+	return r.mirror.read(ctx, limit, ids)
+}
+
+// publish pushes. When it cannot tell what became of that, it looks at the branch: there stands the old commit, the new
+// one, or another, which may or may not have the new one behind it.
+func (r *remote) publish(ctx context.Context, old, commit string, objects []gitobject.Object) error {
+	report, err := r.send(ctx, old, commit, objects)
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, ledger.ErrStale) || lasting(err) {
+		return err
+	}
+	now, failed := r.tip(ctx)
+	switch {
+	case failed != nil:
+		return fmt.Errorf("%w (%v, and then %v)", ledger.ErrAmbiguous, err, failed)
+	case now == commit:
+		return nil
+	case report != nil && (now != old || isRace(err)):
+		return fmt.Errorf("%w (%v)", ledger.ErrStale, err)
+	case report != nil:
+		return fmt.Errorf("the server refused the push: %w", err)
+	}
+	return fmt.Errorf("%w (%v)", ledger.ErrAmbiguous, err)
+}
+
+// isRace knows the texts by which servers say that another push came first.
+func isRace(err error) bool {
+	for _, text := range []string{"failed to update ref", "object not found", "non-fast-forward", "fetch first", "cannot lock ref",
+		"incorrect old value", "reference already exists", "failed to lock"} {
+		if strings.Contains(err.Error(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// lasting reports whether no other try can help.
+func lasting(err error) bool {
+	for _, known := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound,
+		transport.ErrInvalidAuthMethod, context.Canceled, context.DeadlineExceeded, errUnsent} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// errUnsent says that the push was given up before anything was sent.
+var errUnsent = errors.New("nothing was pushed")
+
+// send pushes the objects and moves the branch. The report is nil if none came.
+func (r *remote) send(ctx context.Context, old, commit string, objects []gitobject.Object) (report *packp.ReportStatus, err error) {
+	session, err := r.push.NewReceivePackSession(r.endpoint, r.auth)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnsent, err)
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnsent, err)
+	}
+	if now := shown(adv, r.ref); now != old {
+		return nil, fmt.Errorf("%s is %.12s, not %.12s: %w", r.ref, now, old, ledger.ErrStale)
+	}
+	if adv.Capabilities.Supports("no-thin") {
+		for i := range objects {
+			objects[i].Base = nil
+		}
+	}
+	var pack bytes.Buffer
+	if err := gitobject.WritePack(&pack, objects); err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnsent, err)
+	}
+	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
+	req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(r.ref), Old: plumbing.NewHash(old), New: plumbing.NewHash(commit)}}
+	req.Packfile = io.NopCloser(&pack)
+	report, err = session.ReceivePack(ctx, req)
+	if err == nil && report != nil {
+		err = report.Error()
+	}
+	if err == nil && report == nil {
+		err = errors.New("the server said nothing of the push")
+	}
+	return report, err
+}
+
+// shown is what the server says that the branch holds.
+func shown(adv *packp.AdvRefs, ref string) string {
+	if hash, ok := adv.References[ref]; ok {
+		return hash.String()
+	}
+	return ""
 }

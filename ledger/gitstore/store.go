@@ -78,6 +78,14 @@ func (s *Store) ref() string { return "refs/heads/" + s.o.Branch }
 // Repo is the repository, if the ledger is on this machine; nil otherwise.
 func (s *Store) Repo() *Repo { return s.repo }
 
+// Close removes what was fetched for reading.
+func (s *Store) Close() error {
+	if r, ok := s.at.(*remote); ok {
+		return r.mirror.close()
+	}
+	return nil
+}
+
 // Head is ledger.Store's.
 func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
@@ -96,6 +104,9 @@ func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 // At is Head for the state at any commit of the branch.
 func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) {
 	at := ledger.Snapshot{ID: commit}
+	if err := s.top(ctx, commit); err != nil {
+		return at, err
+	}
 	for _, name := range []string{ledger.HeadPath, ledger.InfoPath} {
 		files, err := s.Read(ctx, at, name)
 		switch {
@@ -117,6 +128,26 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 		}
 	}
 	return at, nil
+}
+
+// top brings in the two files that At reads, at once.
+func (s *Store) top(ctx context.Context, commit string) error {
+	rec, err := s.objects.commit(ctx, commit)
+	if err != nil {
+		return err
+	}
+	entries, err := s.objects.trees(ctx, rec.Tree)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, name := range []string{ledger.HeadPath, ledger.InfoPath} {
+		if e := entryOf(entries[0], name); e.Mode == gitobject.ModeFile {
+			ids = append(ids, e.ID)
+		}
+	}
+	_, err = s.objects.get(ctx, ledger.HeadFile.MaxBytes(), ids...)
+	return err
 }
 
 // Read is ledger.Store's. Reading one entry brings in those before it, as who goes backwards wants them next.
