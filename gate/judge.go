@@ -1,0 +1,129 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// Audited is one run folder of a pull request after its audit. Refused is set, and Work nil, where it could not be audited: that is a failure,
+// never a pass.
+type Audited struct {
+	Dir     string
+	Work    *Work
+	Chosen  bool   // the pull request chose its sheet: the configuration says "*"
+	Refused string // why it could not be audited
+	Notices []string
+}
+
+// Judge audits a planned run of the head tree by the base's rulebooks: run.json names a sheet, and the configuration says which may judge this
+// path, in which lane. Where the configuration pins the agent, its profile is the one that counts.
+func Judge(head fs.FS, run PlannedRun, library *referee.Library, cfg *Config, prior referee.PriorFunc) Audited {
+	a := Audited{Dir: run.Dir}
+	tree, err := fs.Sub(head, run.Dir)
+	if err != nil {
+		a.Refused = err.Error()
+		return a
+	}
+	folder, err := referee.OpenRun(withLinks(head, tree, run.Dir))
+	if err != nil {
+		a.Refused = refusal(err)
+		return a
+	}
+	sheet, why := choose(folder.Run, run.Rule, library)
+	if why != "" {
+		a.Refused = why
+		return a
+	}
+	a.Chosen = slices.Contains(run.Rule.Sheets, "*")
+	if path.Base(run.Dir) != folder.Run.ID {
+		a.Refused = fmt.Sprintf("run.json says id %q in a folder named %q: they must be the same", folder.Run.ID, path.Base(run.Dir))
+		return a
+	}
+	c := folder.Case(sheet, pinnedProfile(cfg, folder.Run.Agent.Name))
+	c.Prior, c.Location = prior, run.Dir
+	a.Work = &Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes}
+	return a
+}
+
+// refusal words what is wrong with a run folder for somebody who has to mend it.
+func refusal(err error) string {
+	var refused *referee.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return "run.json is refused: " + refused.Problems[0].String()
+	case errors.Is(err, fs.ErrNotExist):
+		return "a file is missing: " + err.Error()
+	case errors.Is(err, referee.ErrNotRegular):
+		return err.Error() + "; a run holds plain files only"
+	}
+	return err.Error()
+}
+
+// choose finds the sheet that may judge a run: the one run.json names, if the rule for its path allows it, in its lane.
+func choose(run *referee.Run, rule RunRule, library *referee.Library) (*referee.Sheet, string) {
+	slug, version := referee.SplitSheet(run.Sheet)
+	sheet, err := library.Find(run.Sheet)
+	if err != nil {
+		return nil, "run.json names a rulebook that cannot be used: " + err.Error()
+	}
+	switch {
+	case !allowed(rule.Sheets, sheet):
+		return nil, fmt.Sprintf("run.json names the sheet %s; the configuration lets %v judge %s", slug, rule.Sheets, rule.Path)
+	case version != "" && !referee.VersionIn(sheet.Version, version):
+		return nil, fmt.Sprintf("run.json names %s@%s; the active version is %s", slug, version, sheet.Version)
+	case run.Lane != sheet.Lane:
+		return nil, fmt.Sprintf("run.json says lane %q; the sheet %s judges lane %q", run.Lane, slug, sheet.Lane)
+	case rule.Lane != "" && rule.Lane != sheet.Lane:
+		return nil, fmt.Sprintf("the sheet %s judges lane %q; the configuration lets lane %q in at %s", slug, sheet.Lane, rule.Lane, rule.Path)
+	}
+	return sheet, ""
+}
+
+// allowed holds a sheet to the configuration's list of slugs, slug@range, or "*".
+func allowed(list []string, sheet *referee.Sheet) bool {
+	for _, entry := range list {
+		slug, version := referee.SplitSheet(entry)
+		if entry == "*" || slug == sheet.Slug && referee.VersionIn(sheet.Version, version) {
+			return true
+		}
+	}
+	return false
+}
+
+// pinnedProfile is the profile that the configuration vouches for; nil where it names no agents.
+func pinnedProfile(cfg *Config, name string) *referee.Agent {
+	for i := range cfg.Governance.Agents {
+		if cfg.Governance.Agents[i].Name == name {
+			return &cfg.Governance.Agents[i].Profile
+		}
+	}
+	return nil
+}
+
+// subTree is a folder of a tree that still shows what is a link.
+type subTree struct {
+	fs.FS
+	whole fs.ReadLinkFS
+	dir   string
+}
+
+// withLinks keeps Lstat and ReadLink of the whole tree for a folder of it, so that a link inside a run is seen as one.
+func withLinks(whole, sub fs.FS, dir string) fs.FS {
+	if links, ok := whole.(fs.ReadLinkFS); ok {
+		return subTree{sub, links, dir}
+	}
+	return sub
+}
+
+// Lstat is fs.ReadLinkFS's.
+func (t subTree) Lstat(name string) (fs.FileInfo, error) { return t.whole.Lstat(path.Join(t.dir, name)) }
+
+// ReadLink is fs.ReadLinkFS's.
+func (t subTree) ReadLink(name string) (string, error) {
+	return t.whole.ReadLink(path.Join(t.dir, name))
+}
