@@ -20,9 +20,9 @@ type Audited struct {
 	Notices []string
 }
 
-// Judge audits a planned run of the head tree by the base's rulebooks: run.json names a sheet, and the configuration says which may judge this
+// Examine audits a planned run of the head tree by the base's rulebooks: run.json names a sheet, and the configuration says which may judge this
 // path, in which lane. Where the configuration pins the agent, its profile is the one that counts.
-func Judge(head fs.FS, run PlannedRun, library *referee.Library, cfg *Config, prior referee.PriorFunc) Audited {
+func Examine(head fs.FS, run PlannedRun, library *referee.Library, cfg *Config, prior referee.PriorFunc) Audited {
 	a := Audited{Dir: run.Dir}
 	tree, err := fs.Sub(head, run.Dir)
 	if err != nil {
@@ -121,7 +121,9 @@ func withLinks(whole, sub fs.FS, dir string) fs.FS {
 }
 
 // Lstat is fs.ReadLinkFS's.
-func (t subTree) Lstat(name string) (fs.FileInfo, error) { return t.whole.Lstat(path.Join(t.dir, name)) }
+func (t subTree) Lstat(name string) (fs.FileInfo, error) {
+	return t.whole.Lstat(path.Join(t.dir, name))
+}
 
 // ReadLink is fs.ReadLinkFS's.
 func (t subTree) ReadLink(name string) (string, error) {
