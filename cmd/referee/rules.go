@@ -41,7 +41,7 @@ type ruleParam struct {
 
 func rulesCommand() *command {
 	c := newCommand("rules", "[KEY]", "the rule registry: checks, operations, finding codes", 1)
-	c.long = "KEY is a kind of check, a check by name, an operation of the expression language, or\na finding code: its parameters, why it exists, and what would be right."
+	c.long = "KEY is a kind of check, a check by name, an operation of the expression\nlanguage, or a finding code: its parameters, why it exists, what would be right."
 	c.examples = []string{"referee rules", "referee rules for_each", "referee rules math.mismatch", "referee rules --format markdown > docs/rules.md"}
 	format := c.flags.String("format", "table", "`FORMAT`: table, json, markdown")
 	c.run = func(a *app, args []string) error {

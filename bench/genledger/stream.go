@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/storetest"
+)
+
+// wide is a receipt of about 8 KB: thirteen findings with numbers of their own.
+func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
+	w := storetest.Sample(n)
+	w.PullRequest.Number = pull
+	one := w.Findings[0]
+	w.Findings = nil
+	for i := range 13 {
+		f := one
+		claimed, found := r.IntN(1_000_000), r.IntN(1_000_000)
+		f.Pointer = fmt.Sprintf("/calculations/%d/result", r.IntN(400))
+		f.Line, f.RuleIDs = 10+r.IntN(4000), []string{fmt.Sprintf("rule_%d", i)}
+		f.Message = fmt.Sprintf("the claim %d.%03d is not what its own formula gives, %d.%03d", claimed/1000, claimed%1000, found/1000, found%1000)
+		f.Spot = &ledger.Spot{Claimed: fmt.Sprintf("%d.%03d", claimed/1000, claimed%1000), Recomputed: fmt.Sprintf("%d.%03d", found/1000, found%1000),
+			Delta: fmt.Sprint(claimed - found), Band: "mid"}
+		f.Fix = &ledger.Fix{Text: fmt.Sprintf("state %d.%03d, or correct the inputs it is made of: rent, vacancy, taxes and insurance", found/1000, found%1000)}
+		w.Findings = append(w.Findings, f)
+	}
+	w.FindingsTotal, w.Verdict.Risk = 13, ledger.Risk{Mid: 13}
+	return storetest.Key(w)
+}
+
+// writeStream writes a stream for git fast-import: one commit for every per receipts.
+func writeStream(w io.Writer, receipts, per int64) error {
+	r := rand.New(rand.NewPCG(1, 2))
+	head := ledger.NewHead()
+	for seq := int64(0); seq < receipts; {
+		var files []ledger.File
+		var entries []ledger.Entry
+		before := head
+		for ; seq < receipts && int64(len(entries)) < per; seq++ {
+			pull := seq/per + 1
+			e, err := next(&head, wide(seq, pull, r))
+			if err != nil {
+				return err
+			}
+			entries = append(entries, e)
+		}
+		if before.Count == 0 {
+			info, err := ledger.Info{Format: ledger.InfoFormat, Genesis: entries[0].Hash, Repository: entries[0].Receipt.Repository}.Marshal()
+			if err != nil {
+				return err
+			}
+			files = append(files, ledger.File{Path: ledger.InfoPath, Data: info}, ledger.File{Path: ledger.AttributesPath, Data: []byte(ledger.Attributes)},
+				ledger.File{Path: ledger.ReadmePath, Data: []byte(ledger.Readme)})
+		}
+		if err := writeCommit(w, head, before.Tip, files, entries); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, "done\n")
+	return err
+}
+
+// next mints a receipt on the head and moves the head on.
+func next(head *ledger.Head, r ledger.Receipt) (ledger.Entry, error) {
+	b, err := ledger.Mint(*head, r)
+	if err != nil {
+		return ledger.Entry{}, err
+	}
+	if *head, err = head.Append(b); err != nil {
+		return ledger.Entry{}, err
+	}
+	parsed, err := ledger.Parse(b)
+	return ledger.Entry{Hash: head.Tip, Bytes: b, Receipt: parsed}, err
+}
+
+func writeCommit(w io.Writer, head ledger.Head, parent string, files []ledger.File, entries []ledger.Entry) error {
+	tip, err := head.Format()
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		if _, err := fmt.Fprintf(w, "blob\nmark :%d\ndata %d\n%s\n", i+1, len(e.Bytes), e.Bytes); err != nil {
+			return err
+		}
+	}
+	last := entries[len(entries)-1].Receipt
+	at, err := time.Parse(time.RFC3339, last.MintedAt)
+	if err != nil {
+		return err
+	}
+	message := ledger.Message(entries, parent)
+	fmt.Fprintf(w, "commit refs/heads/ledger\ncommitter referee <referee@localhost> %d +0000\ndata %d\n%s\n", at.Unix()+5, len(message), message)
+	for i, e := range entries {
+		for _, p := range ledger.Places(e.Receipt.Seq, e.Hash, e.Receipt.Pull()) {
+			fmt.Fprintf(w, "M 100644 :%d %s\n", i+1, p)
+		}
+	}
+	for _, f := range append(files, ledger.File{Path: ledger.HeadPath, Data: tip}) {
+		if _, err := fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", f.Path, len(f.Data), f.Data); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintln(w)
+	return err
+}

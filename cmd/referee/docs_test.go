@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+func parseJSON(t *testing.T, src []byte) *strictjson.Value {
+	t.Helper()
+	v, err := strictjson.Parse(src, strictjson.DocumentLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// docs/rules.md is what `referee rules --format markdown` prints.
+func TestRulesDocument(t *testing.T) {
+	got, err := os.ReadFile("../../docs/rules.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != rulesMarkdown(registry()) {
+		t.Error("docs/rules.md is out of step; write it anew: go run ./cmd/referee rules --format markdown > docs/rules.md")
+	}
+}
+
+// Every command has a short line, help of at most 80 columns, and an example that begins with its own name.
+func TestEveryCommandHelps(t *testing.T) {
+	for _, c := range commands() {
+		var out bytes.Buffer
+		a := &app{stdout: &out}
+		if err := a.help(c); err != nil {
+			t.Fatal(err)
+		}
+		if c.short == "" || strings.HasSuffix(c.short, ".") {
+			t.Errorf("%s: the short line %q", c.name, c.short)
+		}
+		if !strings.Contains(strings.Join(c.examples, "\n"), "referee "+c.name) {
+			t.Errorf("%s has no example of itself", c.name)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !strings.HasPrefix(line, "  referee ") && !strings.HasPrefix(line, "  cat ") {
+				t.Errorf("%s: %d columns: %s", c.name, n, line)
+			}
+		}
+		if group, _, ok := strings.Cut(c.name, " "); ok && groups[group] == "" {
+			t.Errorf("the group %s of %s has no line in groups", group, c.name)
+		}
+	}
+}
