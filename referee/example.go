@@ -125,6 +125,13 @@ func (s *Sheet) Compile(v *strictjson.Value) (*policy.Expr, error) {
 	return policy.ParseTree(v, s.names)
 }
 
+// CompileRow reads an expression about one row, in which names that the sheet does not declare are the row's members.
+func (s *Sheet) CompileRow(v *strictjson.Value) (*policy.Expr, error) {
+	rows := *s.names
+	rows.Row, rows.RowFields = true, nil
+	return policy.ParseTree(v, &rows)
+}
+
 // Const is the value of a constant, nil where the sheet has none of that name.
 func (s *Sheet) Const(name string) *strictjson.Value { return s.consts[name] }
 
