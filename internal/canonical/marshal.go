@@ -116,6 +116,9 @@ func (w *writer) number(s string) error {
 func (w *writer) composite(v reflect.Value, depth int) error {
 	switch v.Kind() {
 	case reflect.Struct:
+		if p := rosterOf(v.Type()); p != nil {
+			return w.listed(v, p, depth)
+		}
 		members, err := w.fields(v, nil)
 		if err != nil {
 			return err
