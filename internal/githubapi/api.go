@@ -1,38 +1,90 @@
 // Package githubapi is the one importer of google/go-github: what the gate asks of GitHub's REST API, in its own types, with retries,
 // rate limits and a bound on the total wait.
 //
-// Facts it rests on (gate.md): 403 and 429 carry Retry-After or x-ratelimit-reset, 422 may carry "code":"abuse"; POSTs are serialised and
-// retried only where a marker makes them idempotent; a permission is read from the user's role, because the top-level field folds maintain
-// into write. Every method's error is an *Error where the server answered.
+// Facts it rests on (gate.md): 403 and 429 carry Retry-After or x-ratelimit-reset, 422 may carry "code":"abuse"; writes are serialised; a
+// permission is read from the user's role, because the top-level field folds maintain into write.
+//
+// What is sent again, and when:
+//   - an answer that asks for patience (403, 429, 422 abuse) was not carried out: after the wait that it asks for, whatever the method;
+//   - a 5xx or a lost connection leaves open whether the effect took place: a GET, and a write that gives the same twice (an update by id, an
+//     object named by its content), is sent again; a review, a comment, an issue or a check is looked for first; a reference is left to
+//     the caller, for a swap that is tried twice can look lost when it was won.
+//
+// All waits together stay below Options.MaxWait, by the server's clock and not by ours. The token is sent to the API's own host and to no
+// other, and stands in no error.
 package githubapi
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 )
 
 // Options say how to reach GitHub, or an Enterprise Server.
 type Options struct {
-	APIURL     string // GITHUB_API_URL, default https://api.github.com
+	APIURL     string // GITHUB_API_URL, default https://api.github.com; an Enterprise Server's ends in /api/v3
 	Token      string
 	Repository string        // owner/name
-	MaxWait    time.Duration // bound on all waits for rate limits together
+	MaxWait    time.Duration // bound on all waits together; 0 is DefaultMaxWait, below 0 nothing is waited for
 	UserAgent  string
+	App        string            // slug of the app that the token belongs to (github-actions for the job's own); "" if not known
+	Transport  http.RoundTripper // http.DefaultTransport if nil
+	// Dry, if set, is told every request; what would write is not sent, and is answered with an empty object.
+	Dry func(method, path string, body []byte)
 }
 
-// Error is an answer of the server that is not a success.
+// DefaultMaxWait bounds the waits where Options do not.
+const DefaultMaxWait = 2 * time.Minute
+
+// The kinds of Error.
+const (
+	Unauthorized  = "unauthorized"  // 401: the token is missing, wrong or expired
+	Forbidden     = "forbidden"     // 403: it may not
+	RateLimited   = "rate_limited"  // 403 or 429: the hour's requests are spent
+	Abuse         = "abuse"         // 403, 422 or 429: too fast
+	NotFound      = "not_found"     // 404 or 410: there is none, or the token may not see it
+	Conflict      = "conflict"      // 409
+	Unprocessable = "unprocessable" // 422
+	Server        = "server"        // 5xx: for a write, whether it took place is not known
+	Lost          = "lost"          // no answer: for a write, whether it took place is not known
+	Refused       = "refused"       // anything else
+)
+
+// Error is an answer of the server that is not a success, or that there was none.
 type Error struct {
-	Status  int    // HTTP status
+	Status  int    // HTTP status, 0 if there was no answer
 	Method  string // GET, POST …
 	Path    string
 	Message string // the server's own, cleaned
-	Kind    string // unauthorized, forbidden, rate_limited, abuse, not_found, conflict, unprocessable, server
+	Kind    string // one of the constants
+	Waited  string // what was waited for before, "" if nothing was
 }
 
 // Error words the answer and what would be right.
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s %s: %d %s: %s", e.Method, e.Path, e.Status, e.Kind, e.Message)
+	s := fmt.Sprintf("%s %s: %s: %s", e.Method, e.Path, e.Kind, e.Message)
+	if e.Status > 0 {
+		s = fmt.Sprintf("%s %s: %d %s: %s", e.Method, e.Path, e.Status, e.Kind, e.Message)
+	}
+	if e.Waited != "" {
+		s += " (" + e.Waited + ")"
+	}
+	if hint := hints[e.Kind]; hint != "" {
+		s += "; " + hint
+	}
+	return s
 }
+
+// hints say what would be right.
+var hints = map[string]string{
+	Unauthorized: "the token is missing, wrong or expired",
+	Forbidden:    "the token lacks the permission that this needs",
+	RateLimited:  "try again later, or allow a longer wait",
+	Abuse:        "try again later, or allow a longer wait",
+}
+
+// Ambiguous reports whether a write may have taken place although it ended in this error.
+func (e *Error) Ambiguous() bool { return e.Kind == Server || e.Kind == Lost }
 
 // Repository is what the gate needs to know of the repository.
 type Repository struct {
@@ -163,4 +215,27 @@ type MadeCommit struct {
 	SHA      string
 	Verified bool
 	Reason   string
+}
+
+// WorkflowRun is a run of a workflow: the one that a workflow_run event is about.
+type WorkflowRun struct {
+	ID           int64
+	Name         string
+	Path         string // of the workflow file
+	Event        string
+	Conclusion   string
+	HeadSHA      string
+	HeadBranch   string
+	HeadRepo     string // owner/name
+	Actor        string
+	PullRequests []int64 // empty for a fork's: OpenPullRequestsFrom finds them
+}
+
+// TreeEntry is one name of a tree, as the repository has it.
+type TreeEntry struct {
+	Path string // relative to the tree
+	Mode string
+	Type string // blob, tree, commit
+	SHA  string
+	Size int64 // of a blob
 }

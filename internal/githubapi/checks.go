@@ -1,0 +1,160 @@
+package githubapi
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// batch is how many annotations GitHub takes in one request.
+const batch = 50
+
+// FindCheck gives the newest check run of a name on a commit that the token's app made, nil if there is none. Where Options do not name the
+// app, those of all apps are looked at.
+func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error) {
+	list := func(o github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
+		found, resp, err := c.gh.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, url.PathEscape(sha),
+			&github.ListCheckRunsOptions{CheckName: &name, Filter: github.String("latest"), ListOptions: o})
+		if err != nil {
+			return nil, resp, err
+		}
+		return found.CheckRuns, resp, nil
+	}
+	var newest *github.CheckRun
+	for run, err := range pages("the check runs", list) {
+		if err != nil {
+			return nil, err
+		}
+		ours := c.app == "" || run.GetApp().GetSlug() == c.app
+		if ours && run.GetName() == name && (newest == nil || run.GetID() > newest.GetID()) {
+			newest = run
+		}
+	}
+	if newest == nil {
+		return nil, nil
+	}
+	check := checkOf(newest)
+	return &check, nil
+}
+
+func checkOf(r *github.CheckRun) Check {
+	return Check{ID: r.GetID(), Name: r.GetName(), HeadSHA: r.GetHeadSHA(), ExternalID: r.GetExternalID(), Status: r.GetStatus(), Conclusion: r.GetConclusion(),
+		Title: r.GetOutput().GetTitle(), Summary: r.GetOutput().GetSummary(), Text: r.GetOutput().GetText(), DetailsURL: r.GetDetailsURL(),
+		AppSlug: r.GetApp().GetSlug(), Posted: r.GetOutput().GetAnnotationsCount()}
+}
+
+// PutCheck creates a check run, or updates the one with the ID, and appends the annotations from Posted on, 50 a request. The run completes
+// with the last request: one that breaks off in between waits, and never shows a conclusion that its annotations do not support. What comes
+// back holds ID, AppSlug and Posted, also beside an error, so that the same check can be put again.
+func (c *Client) PutCheck(ctx context.Context, check Check) (Check, error) {
+	for first := true; first || check.Posted < len(check.Annotations); first = false {
+		next, last := check.nextBatch()
+		var made *github.CheckRun
+		var err error
+		if check.ID == 0 {
+			made, err = c.createCheck(ctx, check, next, last)
+		} else {
+			made, err = c.updateCheck(ctx, check, next, last)
+		}
+		if err != nil {
+			return check, err
+		}
+		check.ID, check.AppSlug = made.GetID(), made.GetApp().GetSlug()
+		check.Posted += len(next)
+	}
+	return check, nil
+}
+
+// nextBatch gives the annotations of the next request, and whether they are the last.
+func (c Check) nextBatch() ([]Annotation, bool) {
+	if c.Posted >= len(c.Annotations) {
+		return nil, true
+	}
+	rest := c.Annotations[c.Posted:]
+	return rest[:min(batch, len(rest))], len(rest) <= batch
+}
+
+func (c Check) state(last bool) (status, conclusion *string) {
+	switch {
+	case !last:
+		return github.String("in_progress"), nil
+	case c.Status == "completed" || c.Conclusion != "":
+		return github.String("completed"), &c.Conclusion
+	case c.Status != "":
+		return &c.Status, nil
+	}
+	return nil, nil
+}
+
+func (c Check) output(annotations []Annotation) *github.CheckRunOutput {
+	out := &github.CheckRunOutput{Title: &c.Title, Summary: &c.Summary}
+	if c.Text != "" {
+		out.Text = &c.Text
+	}
+	for _, a := range annotations {
+		out.Annotations = append(out.Annotations, a.wire())
+	}
+	return out
+}
+
+// wire is an annotation as GitHub takes it: columns only on a single line.
+func (a Annotation) wire() *github.CheckRunAnnotation {
+	w := &github.CheckRunAnnotation{Path: &a.Path, StartLine: &a.StartLine, EndLine: &a.EndLine, AnnotationLevel: &a.Level, Message: &a.Message}
+	if a.StartLine == a.EndLine && a.StartColumn > 0 {
+		w.StartColumn, w.EndColumn = &a.StartColumn, github.Int(max(a.StartColumn, a.EndColumn))
+	}
+	if a.Title != "" {
+		w.Title = &a.Title
+	}
+	if a.Raw != "" {
+		w.RawDetails = &a.Raw
+	}
+	return w
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// createCheck makes the run. If the reply is lost, a run of this name with this external id is the one.
+func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
+	status, conclusion := check.state(last)
+	made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name, HeadSHA: check.HeadSHA,
+		DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status, Conclusion: conclusion, Output: check.output(next)})
+	if err = failed("the new check run", err); err == nil || !IsAmbiguous(err) || check.ExternalID == "" {
+		return made, err
+	}
+	found, lookErr := c.FindCheck(ctx, check.HeadSHA, check.Name)
+	if lookErr != nil || found == nil || found.ExternalID != check.ExternalID || found.Posted != len(next) {
+		return nil, err
+	}
+	return &github.CheckRun{ID: &found.ID, App: &github.App{Slug: &found.AppSlug}}, nil
+}
+
+// updateCheck updates the run. It is sent again only while the run holds no more annotations than before: they are appended, and would stand
+// there twice.
+func (c *Client) updateCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
+	status, conclusion := check.state(last)
+	o := github.UpdateCheckRunOptions{Name: check.Name, DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID),
+		Status: status, Conclusion: conclusion, Output: check.output(next)}
+	if len(next) == 0 {
+		ctx = again(ctx)
+	}
+	made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID, o)
+	if err = failed("the check run", err); err == nil || !IsAmbiguous(err) || len(next) == 0 {
+		return made, err
+	}
+	now, _, lookErr := c.gh.Checks.GetCheckRun(ctx, c.owner, c.name, check.ID)
+	if lookErr != nil {
+		return nil, err
+	}
+	if now.GetOutput().GetAnnotationsCount() > check.Posted {
+		return now, nil
+	}
+	made, _, err = c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID, o)
+	return made, failed("the check run", err)
+}

@@ -1,0 +1,206 @@
+package githubapi
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// PullRequest reads a pull request as it is now. Who closed one that was not merged takes one more request.
+func (c *Client) PullRequest(ctx context.Context, number int64) (PullRequest, error) {
+	p, _, err := c.gh.PullRequests.Get(ctx, c.owner, c.name, int(number))
+	if err != nil {
+		return PullRequest{}, failed("the pull request", err)
+	}
+	out := PullRequest{Number: int64(p.GetNumber()), NodeID: p.GetNodeID(), Author: p.GetUser().GetLogin(), AuthorType: p.GetUser().GetType(),
+		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged(),
+		HeadSHA: p.GetHead().GetSHA(), HeadRef: p.GetHead().GetRef(), HeadRepo: p.GetHead().GetRepo().GetFullName(),
+		BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(), ChangedFiles: p.GetChangedFiles(), Commits: p.GetCommits(),
+		ClosedBy: p.GetMergedBy().GetLogin(), UpdatedAt: p.GetUpdatedAt().Time}
+	if out.Merged { // before that, it is the commit of a test merge
+		out.MergeSHA = p.GetMergeCommitSHA()
+	}
+	if out.State == "closed" && !out.Merged {
+		issue, _, err := c.gh.Issues.Get(ctx, c.owner, c.name, int(number))
+		if err != nil {
+			return PullRequest{}, failed("the pull request", err)
+		}
+		out.ClosedBy = issue.GetClosedBy().GetLogin()
+	}
+	return out, nil
+}
+
+func numberOf(p *github.PullRequest) int64 { return int64(p.GetNumber()) }
+
+// OpenPullRequests are the numbers of all open pull requests.
+func (c *Client) OpenPullRequests(ctx context.Context) ([]int64, error) {
+	return c.openPulls(ctx, github.PullRequestListOptions{State: "open"})
+}
+
+// OpenPullRequestsFrom are the open pull requests from a branch of owner, which may be a fork's: the only way to find those that a workflow
+// run on a fork belongs to.
+func (c *Client) OpenPullRequestsFrom(ctx context.Context, owner, branch string) ([]int64, error) {
+	return c.openPulls(ctx, github.PullRequestListOptions{State: "open", Head: owner + ":" + branch})
+}
+
+func (c *Client) openPulls(ctx context.Context, o github.PullRequestListOptions) ([]int64, error) {
+	return all("the open pull requests", numberOf, func(page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
+		o.ListOptions = page
+		return c.gh.PullRequests.List(ctx, c.owner, c.name, &o)
+	})
+}
+
+// PullRequestsOf are the pull requests that a commit belongs to, merged ones included.
+func (c *Client) PullRequestsOf(ctx context.Context, sha string) ([]int64, error) {
+	return all("the pull requests of a commit", numberOf, func(o github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
+		return c.gh.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, url.PathEscape(sha), &o)
+	})
+}
+
+// Reviews are all reviews, dismissed ones included, the oldest first.
+func (c *Client) Reviews(ctx context.Context, number int64) ([]Review, error) {
+	return all("the reviews", reviewOf, func(o github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+		return c.gh.PullRequests.ListReviews(ctx, c.owner, c.name, int(number), &o)
+	})
+}
+
+func reviewOf(r *github.PullRequestReview) Review {
+	return Review{ID: r.GetID(), NodeID: r.GetNodeID(), User: r.GetUser().GetLogin(), UserID: r.GetUser().GetID(), UserType: r.GetUser().GetType(),
+		State: r.GetState(), Body: r.GetBody(), CommitSHA: r.GetCommitID(), SubmittedAt: r.GetSubmittedAt().UTC()}
+}
+
+// maxCommits is how many commits GitHub lists of a pull request; further ones are left out without a word.
+const maxCommits = 250
+
+// Commits are the commits of a pull request, the oldest first. A list that GitHub may have cut is ErrTooMany: who made the rest is not known.
+func (c *Client) Commits(ctx context.Context, number int64) ([]Commit, error) {
+	commits, err := all("the commits", commitOf, func(o github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
+		return c.gh.PullRequests.ListCommits(ctx, c.owner, c.name, int(number), &o)
+	})
+	if err == nil && len(commits) >= maxCommits {
+		return nil, fmt.Errorf("the commits: GitHub lists at most %d: %w", maxCommits, ErrTooMany)
+	}
+	return commits, err
+}
+
+func commitOf(r *github.RepositoryCommit) Commit {
+	c := Commit{SHA: r.GetSHA(), AuthorLogin: r.GetAuthor().GetLogin(), AuthorType: r.GetAuthor().GetType(), AuthorEmail: r.GetCommit().GetAuthor().GetEmail(),
+		CommitterLogin: r.GetCommitter().GetLogin(), CommitterType: r.GetCommitter().GetType(), CommitterEmail: r.GetCommit().GetCommitter().GetEmail(),
+		Message: r.GetCommit().GetMessage(), Verified: r.GetCommit().GetVerification().GetVerified()}
+	for _, p := range r.Parents {
+		c.Parents = append(c.Parents, p.GetSHA())
+	}
+	return c
+}
+
+// Timeline is what happened to a pull request, the oldest first.
+func (c *Client) Timeline(ctx context.Context, number int64) ([]TimelineEvent, error) {
+	return all("the timeline", eventOf, func(o github.ListOptions) ([]*github.Timeline, *github.Response, error) {
+		return c.gh.Issues.ListIssueTimeline(ctx, c.owner, c.name, int(number), &o)
+	})
+}
+
+func eventOf(t *github.Timeline) TimelineEvent {
+	e := TimelineEvent{Event: t.GetEvent(), Actor: t.GetActor().GetLogin(), CommitSHA: t.GetCommitID(), At: t.GetCreatedAt().UTC()}
+	if e.Actor == "" {
+		e.Actor = t.GetUser().GetLogin()
+	}
+	if e.CommitSHA == "" {
+		e.CommitSHA = t.GetSHA()
+	}
+	if e.At.IsZero() {
+		e.At = t.GetSubmittedAt().UTC()
+	}
+	return e
+}
+
+// Files are the files that a pull request changes. GitHub lists at most 3,000 and leaves further ones out without a word: a list of that
+// length is ErrTooMany, and a shorter one is held against PullRequest.ChangedFiles by the caller.
+func (c *Client) Files(ctx context.Context, number int64) ([]ChangedFile, error) {
+	files, err := all("the changed files", func(f *github.CommitFile) ChangedFile {
+		return ChangedFile{Path: f.GetFilename(), Previous: f.GetPreviousFilename(), Status: f.GetStatus()}
+	}, func(o github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
+		return c.gh.PullRequests.ListFiles(ctx, c.owner, c.name, int(number), &o)
+	})
+	if err == nil && len(files) >= maxPages*perPage {
+		return nil, fmt.Errorf("the changed files: GitHub lists at most %d: %w", maxPages*perPage, ErrTooMany)
+	}
+	return files, err
+}
+
+// CreateReview adds a review with a body, which is a comment and never a verdict (event COMMENT), on a commit. If the reply is lost, a
+// review with this body on this commit is the one.
+func (c *Client) CreateReview(ctx context.Context, number int64, commit, body string) (int64, error) {
+	made, _, err := c.gh.PullRequests.CreateReview(ctx, c.owner, c.name, int(number),
+		&github.PullRequestReviewRequest{CommitID: &commit, Body: &body, Event: github.String("COMMENT")})
+	if err = failed("the new review", err); err == nil {
+		return made.GetID(), nil
+	}
+	if !IsAmbiguous(err) {
+		return 0, err
+	}
+	reviews, lookErr := c.Reviews(ctx, number)
+	at := slices.IndexFunc(reviews, func(r Review) bool {
+		return r.State == "COMMENTED" && r.CommitSHA == commit && sameText(r.Body, body)
+	})
+	if lookErr != nil || at < 0 {
+		return 0, err
+	}
+	return reviews[at].ID, nil
+}
+
+// UpdateReview replaces a review's body. A review that was submitted cannot be deleted.
+func (c *Client) UpdateReview(ctx context.Context, number, id int64, body string) error {
+	_, _, err := c.gh.PullRequests.UpdateReview(again(ctx), c.owner, c.name, int(number), id, body)
+	return failed("the review", err)
+}
+
+// sameText compares texts as a forge may store them: with other line ends, without white space at the end.
+func sameText(a, b string) bool {
+	plain := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return plain(a) == plain(b)
+}
+
+// Comments are the inline comments of a pull request, replies included. Line is 0 where the diff no longer has the line.
+func (c *Client) Comments(ctx context.Context, number int64) ([]Comment, error) {
+	return all("the comments", commentOf, func(o github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
+		return c.gh.PullRequests.ListComments(ctx, c.owner, c.name, int(number), &github.PullRequestListCommentsOptions{ListOptions: o})
+	})
+}
+
+func commentOf(p *github.PullRequestComment) Comment {
+	return Comment{ID: p.GetID(), InReplyTo: p.GetInReplyTo(), User: p.GetUser().GetLogin(), Path: p.GetPath(), Line: p.GetLine(), Body: p.GetBody()}
+}
+
+// CreateComment adds an inline comment on a line of the diff's new side. If the reply is lost, a comment with this body there is the one.
+func (c *Client) CreateComment(ctx context.Context, number int64, commit string, comment Comment) (int64, error) {
+	made, _, err := c.gh.PullRequests.CreateComment(ctx, c.owner, c.name, int(number), &github.PullRequestComment{
+		CommitID: &commit, Path: &comment.Path, Line: &comment.Line, Body: &comment.Body, Side: github.String("RIGHT")})
+	if err = failed("the new comment", err); err == nil {
+		return made.GetID(), nil
+	}
+	if !IsAmbiguous(err) {
+		return 0, err
+	}
+	comments, lookErr := c.Comments(ctx, number)
+	at := slices.IndexFunc(comments, func(have Comment) bool {
+		return have.Path == comment.Path && have.Line == comment.Line && sameText(have.Body, comment.Body)
+	})
+	if lookErr != nil || at < 0 {
+		return 0, err
+	}
+	return comments[at].ID, nil
+}
+
+// DeleteComment removes an inline comment; one that is gone already is fine.
+func (c *Client) DeleteComment(ctx context.Context, id int64) error {
+	_, err := c.gh.PullRequests.DeleteComment(again(ctx), c.owner, c.name, id)
+	if err = failed("the comment", err); IsNotFound(err) {
+		return nil
+	}
+	return err
+}
