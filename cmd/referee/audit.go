@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,7 +86,20 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 		return err
 	}
 	defer au.papers.abandon()
+	defer debug.SetGCPercent(a.collectLess())
 	return au.run()
+}
+
+// collectLess lets the heap grow fourfold between collections, unless GOGC says otherwise, and returns what it was. What an audit leaves
+// behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the time (docs/performance.md).
+func (a *app) collectLess() int {
+	const percent = 300
+	if a.getenv("GOGC") != "" {
+		was := debug.SetGCPercent(percent)
+		debug.SetGCPercent(was)
+		return was
+	}
+	return debug.SetGCPercent(percent)
 }
 
 // check refuses flags that cannot be meant.
