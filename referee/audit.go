@@ -129,6 +129,19 @@ func (a *audit) runRule(r *Rule) outcome {
 	if a.doc == nil && needsDocument(r) {
 		return outcome{status: Skip, reason: "the submission cannot be read", blockedBy: "json_valid"}
 	}
+	out := a.runWhereItApplies(r)
+	if out.status != Pass || r.math != nil && out.vacuous {
+		return out
+	}
+	if id := a.shaky(r); id != "" {
+		out.status, out.vacuous, out.blockedBy = Skip, false, "math."+id
+		out.reason = fmt.Sprintf("it rests on the calculation %q, which is not stated or could not be re-derived by the sheet's formula from stated inputs", id)
+	}
+	return out
+}
+
+// runWhereItApplies runs the rule unless its applies_if says that it does not apply.
+func (a *audit) runWhereItApplies(r *Rule) outcome {
 	if r.when != nil {
 		switch res := r.when.Eval(a.env); res.Truth {
 		case policy.False:
@@ -138,21 +151,23 @@ func (a *audit) runRule(r *Rule) outcome {
 			return skipped("cannot tell whether it applies (%s): %s", r.when.Text(), missingText(res))
 		}
 	}
-	out := r.run(a, r)
-	if id := a.unstated(); out.status == Pass && judgesCalculations[r.Kind] && id != "" {
-		return outcome{status: Skip, blockedBy: "math." + id, reason: fmt.Sprintf("the calculation %q is not stated", id)}
-	}
-	return out
+	return r.run(a, r)
 }
 
 // judgesCalculations are the keys that speak of all calculations: while a declared one is not stated they cannot say that all is well, or
 // leaving out the bad one would mend them (S51).
 var judgesCalculations = map[string]bool{"calculations_present": true, "inputs_consistent": true, "inputs_match_evidence": true, "evidence_references_resolve": true}
 
-// unstated is a required calculation that the submission does not state; "" when all are there.
-func (a *audit) unstated() string {
-	for _, m := range a.Sheet.Math {
-		if !m.Optional && len(a.byID[m.ID]) == 0 {
+// shaky names a calculation that the rule rests on, directly or through others, and that is not stated or could not be re-derived whole; ""
+// where there is none. Gates fall back to the agent's own value (S16), which may show that they fail; that they hold it cannot show, or
+// breaking a calculation could open a gate (S51).
+func (a *audit) shaky(r *Rule) string {
+	for _, m := range r.needs {
+		list := a.byID[m.ID]
+		if len(list) == 0 && !m.Optional {
+			return m.ID
+		}
+		if slices.ContainsFunc(list, func(c *calculation) bool { return !c.sound && !judgesCalculations[r.Kind] }) {
 			return m.ID
 		}
 	}

@@ -190,7 +190,7 @@ func (s *Sheet) materialAmount(d deviation, money bool) deviation {
 	if !money || s.material == nil || d.band == bandPass || d.coarse || d.delta == nil {
 		return d
 	}
-	atMid := d.rel == nil || decimal.Cmp(d.rel, s.penalty.mid) >= 0
+	atMid := d.rel == nil || decimal.Cmp(d.rel, s.money.mid) >= 0
 	if atMid && d.band != bandHigh && decimal.Cmp(decimal.Abs(d.delta), s.material) >= 0 {
 		d.band, d.material = bandHigh, true
 	}

@@ -1,6 +1,8 @@
 package referee
 
 import (
+	"slices"
+
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/policy"
@@ -164,14 +166,52 @@ func (p *Probe) Status(id string) Status {
 	return Skip
 }
 
-// Ask runs a rule over what was read, as it would have run in its place; it may be a rule of a changed copy of the sheet. Rules that ask
-// what other rules found ($flags, $atoms) must be asked in an audit of their own.
+// Ask decides a rule over what was read, as it would have been decided in its place, without the findings; it may be a rule of a changed
+// copy of the sheet. Rules that ask what other rules found ($flags, $atoms) must be asked in an audit of their own.
 func (p *Probe) Ask(r *Rule) Status {
 	a := *p.a
-	a.checks, a.findings, a.atoms, a.explain = append([]Check(nil), p.a.checks...), nil, nil, nil
+	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), nil, nil, nil
 	a.pick = map[string]int{}
 	a.env = a.environment()
+	if r.Kind == "expr" && a.doc != nil {
+		return a.gateStatus(r)
+	}
 	return a.runRule(r).status
+}
+
+// gateStatus is runRule and runExpr without messages, fixes and distances.
+func (a *audit) gateStatus(r *Rule) Status {
+	if r.when != nil {
+		switch r.when.Eval(a.env).Truth {
+		case policy.False:
+			return Pass
+		case policy.Unknown:
+			return Skip
+		}
+	}
+	readings, complete := a.readings(r.needs)
+	if !complete {
+		return Flag
+	}
+	out := outcome{status: Pass}
+	for _, a.pick = range readings {
+		one := outcome{status: Skip}
+		switch r.expr.Eval(a.env).Truth {
+		case policy.True:
+			one.status = Pass
+		case policy.False:
+			one.status = Flag
+		default:
+			if r.OnMissing == "flag" {
+				one.status = Flag
+			}
+		}
+		out = worseGate(out, one)
+	}
+	if out.status == Pass && a.shaky(r) != "" {
+		return Skip
+	}
+	return out.status
 }
 
 // Eval evaluates an expression with inputs at other values; calculations follow them by the sheet's formulas.

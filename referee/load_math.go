@@ -95,7 +95,10 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 	}
 	if n := num(v.Get("tolerance")); n != nil {
 		m.bands.tolerance = n
-		if decimal.Cmp(n, m.bands.mid) > 0 {
+		switch {
+		case n.IsNeg():
+			l.problems.add(v.Get("tolerance"), "tolerance", "a tolerance of %s is below 0: nothing would pass it", n)
+		case decimal.Cmp(n, m.bands.mid) > 0:
 			l.problems.add(v.Get("tolerance"), "tolerance", "a tolerance of %s lies above the mid edge %s: nothing between them would be flagged as it should (S6)", n, m.bands.mid)
 		}
 	}

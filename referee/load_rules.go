@@ -38,7 +38,7 @@ func (l *loader) loadRules() {
 	l.loadLane()
 	l.loadChecklist()
 	l.markGated()
-	if len(l.ids) == 0 {
+	if !slices.ContainsFunc(l.sheet.Rules, func(r *Rule) bool { return r.Kind != "implicit" }) && l.sheet.outputs == nil {
 		l.problems.add(l.sheet.Doc, "no_rule", "the sheet declares no rule: it would pass everything (S35)")
 	}
 }
@@ -304,13 +304,36 @@ func (l *loader) markGated() {
 		}
 	}
 	for _, r := range l.sheet.Rules {
-		if r.expr == nil {
-			continue
+		if r.expr != nil {
+			r.reads = append(r.reads, r.expr.Refs().Calcs...)
 		}
-		for _, id := range r.expr.Refs().Calcs {
+		if r.when != nil {
+			r.reads = append(r.reads, r.when.Refs().Calcs...)
+		}
+		for _, id := range r.reads {
 			mark(id)
 		}
+		r.needs = l.sheet.madeOf(r)
 	}
+}
+
+// madeOf lists, in sheet order, the calculations that a rule rests on, with all that those are made of.
+func (s *Sheet) madeOf(r *Rule) []*MathCheck {
+	need := map[*MathCheck]bool{}
+	var walk func(names []string)
+	walk = func(names []string) {
+		for _, name := range names {
+			if m := s.mathNamed(name); m != nil && !need[m] {
+				need[m] = true
+				walk(m.Inputs)
+			}
+		}
+	}
+	walk(r.reads)
+	if r.math != nil {
+		walk(r.math.Inputs)
+	}
+	return slices.DeleteFunc(slices.Clone(s.Math), func(m *MathCheck) bool { return !need[m] && !judgesCalculations[r.Kind] })
 }
 
 // compilerOf finds what turns a check object of a kind into something that runs; nil for a kind without one, which a test refuses.
@@ -330,6 +353,9 @@ func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
 	r.expr = l.predicate(v.Get("expr"), fmt.Sprintf("rule %q", r.ID))
 	if r.expr != nil {
 		r.Text = r.expr.Text()
+		if r.expr.Approx() && r.Bucket == "" {
+			r.Bucket = WorkDefect // S33
+		}
 	}
 	r.run = runExpr
 }

@@ -233,8 +233,8 @@ func (g *ground) spoil(doc map[string]any, p *choices) {
 
 // moved is another value in the place of v: a number scaled across gates and bands, or something of another type.
 func moved(v any, p *choices) any {
-	n, isNumber := v.(json.Number)
-	if !isNumber {
+	n, ok := v.(json.Number)
+	if !ok {
 		return []any{v, nil, "other", json.Number("3"), []any{}, map[string]any{}, true}[p.pick(7)]
 	}
 	x, ok := new(big.Rat).SetString(n.String())
@@ -285,9 +285,14 @@ func (g *ground) removeOf(doc, c map[string]any, p *choices) (what string, ok bo
 		return name + " by another formula", true
 	case kind == 3 && len(own) > 0:
 		key := sortedKeys(own)[p.pick(len(own))]
+		if own[key] == nil || isText(own[key]) {
+			return "", false // it was no operand any more
+		}
 		return name + " input " + key + " " + takeAway(own, key, p), true
-	case kind == 4 && g.needsFormula(name):
+	case kind == 4 && g.needsFormula(name) && isText(c["formula"]):
 		return name + " formula " + takeAway(c, "formula", p), true
+	case !isNumber(c["result"]):
+		return "", false
 	}
 	return name + " result " + takeAway(c, "result", p), true
 }
@@ -321,8 +326,8 @@ func takeAway(parent map[string]any, key string, p *choices) string {
 		parent[key] = nil
 		return "null"
 	case 2:
-		if n, isNumber := was.(json.Number); isNumber {
-			parent[key] = n.String()
+		if isNumber(was) {
+			parent[key] = was.(json.Number).String()
 			return "as text"
 		}
 		delete(parent, key)
@@ -332,6 +337,10 @@ func takeAway(parent map[string]any, key string, p *choices) string {
 	parent["zz_"+key] = was
 	return "renamed"
 }
+
+func isText(v any) bool { _, ok := v.(string); return ok }
+
+func isNumber(v any) bool { _, ok := v.(json.Number); return ok }
 
 // locate finds the object that holds the member at a pointer.
 func locate(doc map[string]any, pointer string) (parent map[string]any, key string, found bool) {

@@ -44,14 +44,9 @@ func (a *audit) calcMissing(r *Rule, m *MathCheck) outcome {
 	if m.Optional {
 		return outcome{status: Pass, vacuous: true, notes: []string{"optional, and not stated"}}
 	}
-	tier := Mid
-	for _, name := range m.Inputs {
-		if !a.missing[normalName(name)] {
-			tier = High
-		}
-	}
-	if len(m.Inputs) == 0 {
-		tier = High
+	tier := High
+	if a.disclosed(m) {
+		tier = Mid
 	}
 	id := a.atom("recompute.missing", m.ID, false, atomSeverity(tier), "field", "the calculation is not stated")
 	f := Finding{Code: "math.calc_missing", Tier: tier, Stage: StageMath, Pointer: "/calculations", Atoms: []string{id},
@@ -62,6 +57,21 @@ func (a *audit) calcMissing(r *Rule, m *MathCheck) outcome {
 	a.flag(a.Sheet.Rule("schema"), f)
 	a.setStatus("schema", Flag)
 	return flagged
+}
+
+// disclosed reports whether the submission names every input that the calculation is made of in missing_inputs. A constant is no input.
+func (a *audit) disclosed(m *MathCheck) bool {
+	named := 0
+	for _, name := range m.Inputs {
+		dep := a.Sheet.mathNamed(name)
+		switch {
+		case a.missing[normalName(name)], dep != nil && a.disclosed(dep):
+			named++
+		case a.Sheet.consts[name] == nil:
+			return false
+		}
+	}
+	return named > 0
 }
 
 // runRederivation is the one implicit rule over the calculations that the sheet does not know (S21).

@@ -16,7 +16,7 @@ const maxReadings = 64
 // runExpr holds a gate: true passes, false flags, unknown skips with what is missing (S22–S27). Where calculations are stated
 // more than once it must hold for every one of them (S19).
 func runExpr(a *audit, r *Rule) outcome {
-	readings, complete := a.readings(r.expr.Refs().Calcs)
+	readings, complete := a.readings(r.needs)
 	if !complete {
 		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: "/calculations",
 			Message: fmt.Sprintf("duplicate calculations give more than %d readings of rule %q", maxReadings, r.ID), Fix: &Fix{Text: "state each calculation once"}})
@@ -31,10 +31,24 @@ func runExpr(a *audit, r *Rule) outcome {
 			a.explainRule(r, res, one)
 		}
 		out = worseGate(out, one)
+		a.straddles(r, res.Truth)
 	}
 	a.pick = map[string]int{}
-	a.straddles(r)
+	out.notes = append(out.notes, a.fallBacks(r)...)
 	return out
+}
+
+// fallBacks notes where a gate reads the agent's own value, because the sheet's formula could not be computed (S16).
+func (a *audit) fallBacks(r *Rule) []string {
+	var out []string
+	for _, m := range r.needs {
+		for _, c := range a.byID[m.ID] {
+			if c.sheet == nil && c.own != nil {
+				out = append(out, fmt.Sprintf("%s is read by the agent's own formula: the sheet's %s cannot be computed", m.ID, m.Text))
+			}
+		}
+	}
+	return slices.Compact(out)
 }
 
 // worseGate: a flag beats a skip beats a pass.
@@ -47,10 +61,10 @@ func worseGate(x, y outcome) outcome {
 }
 
 // readings lists the ways to pick one of each duplicated calculation; complete is false when there are too many.
-func (a *audit) readings(ids []string) (out []map[string]int, complete bool) {
+func (a *audit) readings(needs []*MathCheck) (out []map[string]int, complete bool) {
 	out = []map[string]int{{}}
-	for id := range a.dependencies(ids) {
-		n := len(a.byID[id])
+	for _, m := range needs {
+		n := len(a.byID[m.ID])
 		if n < 2 {
 			continue
 		}
@@ -61,7 +75,7 @@ func (a *audit) readings(ids []string) (out []map[string]int, complete bool) {
 		for _, pick := range out {
 			for i := range n {
 				p := maps.Clone(pick)
-				p[id] = i
+				p[m.ID] = i
 				more = append(more, p)
 			}
 		}
@@ -70,40 +84,11 @@ func (a *audit) readings(ids []string) (out []map[string]int, complete bool) {
 	return out, true
 }
 
-// dependencies yields the calculations in sheet order, those of ids first made whole by what they need.
-func (a *audit) dependencies(ids []string) func(yield func(string) bool) {
-	need := map[string]bool{}
-	var walk func(id string)
-	walk = func(id string) {
-		m := a.Sheet.mathNamed(id)
-		if m == nil || need[id] {
-			return
-		}
-		need[id] = true
-		for _, name := range m.Inputs {
-			walk(name)
-		}
-	}
-	for _, id := range ids {
-		walk(id)
-	}
-	return func(yield func(string) bool) {
-		for _, m := range a.Sheet.Math {
-			if need[m.ID] && !yield(m.ID) {
-				return
-			}
-		}
-	}
-}
-
 // gate turns a result into an outcome and its findings.
 func (a *audit) gate(r *Rule, res policy.Result) outcome {
 	a.issues(r, res)
 	switch res.Truth {
 	case policy.True:
-		if id := a.unsound(r); id != "" {
-			return outcome{status: Skip, blockedBy: "math." + id, reason: fmt.Sprintf("it holds at a value of %q that could not be re-derived by the sheet's formula from stated inputs", id)}
-		}
 		a.atom("policy."+r.ID, "", true, "info", "cross_field", "the gate holds")
 		return outcome{status: Pass, vacuous: res.Vacuous}
 	case policy.False:
@@ -118,22 +103,12 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 	return skipped("cannot be decided: %s", missingText(res))
 }
 
-// unsound names a calculation that the gate reads and that could not be re-derived whole. Gates fall back to the agent's own value (S16),
-// which may show that they fail; that they hold it cannot show, or breaking a formula could open a gate (S51).
-func (a *audit) unsound(r *Rule) string {
-	for _, id := range r.expr.Refs().Calcs {
-		for _, c := range a.byID[id] {
-			if !c.sound {
-				return id
-			}
-		}
-	}
-	return ""
-}
-
 // gateFails words the flag of a gate that does not hold, with every operand's value and how far each input would have to move.
 func (a *audit) gateFails(r *Rule, res policy.Result) {
 	tier := a.tierOf(r)
+	if r.expr.Approx() && res.Sides != nil {
+		tier = a.bandTier(res.Sides)
+	}
 	id := a.atom("policy."+r.ID, "", false, atomSeverity(tier), "cross_field", r.Text)
 	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: a.gatePointer(res), Atoms: []string{id}, Fix: a.distanceOf(r, res)}
 	f.Spot = &Spot{Gate: r.Text}
@@ -151,6 +126,14 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 		f.Fix = &Fix{Text: r.Fix}
 	}
 	a.flag(r, f)
+}
+
+// bandTier is the tier of an approx comparison that does not hold: the band sets it (S7, S33).
+func (a *audit) bandTier(sides *[2]policy.Val) Tier {
+	if sides[0].Num == nil || sides[1].Num == nil {
+		return High
+	}
+	return max(a.Sheet.penalty.of(distance(sides[0].Num, sides[1].Num)), bandLow).tier()
 }
 
 // gateUnknown flags a gate whose sheet says that a missing operand is a flag (S24).
@@ -219,17 +202,14 @@ func (a *audit) issues(r *Rule, res policy.Result) {
 	}
 }
 
-// straddles flags a claim that lies on the other side of the gate than its recomputation (S14), unless it is honest rounding.
-func (a *audit) straddles(r *Rule) {
-	truth := r.expr.Eval(a.env).Truth
+// straddles flags a claim that lies on the other side of the gate than its recomputation (S14), unless it is honest rounding. Of duplicated
+// calculations it looks at those that the gate reads now.
+func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 	if truth == policy.Unknown {
 		return
 	}
 	crossed, all := []string{}, map[string]bool{}
-	for id := range a.dependencies(r.expr.Refs().Calcs) {
-		if !slices.Contains(r.expr.Refs().Calcs, id) {
-			continue
-		}
+	for _, id := range r.expr.Refs().Calcs {
 		all[id] = true
 		if a.truthAsClaimed(r, map[string]bool{id: true}) == opposite(truth) {
 			crossed = append(crossed, id)
@@ -239,7 +219,9 @@ func (a *audit) straddles(r *Rule) {
 		crossed = slices.Sorted(maps.Keys(all))
 	}
 	for _, id := range crossed {
-		a.straddle(r, id)
+		if list := a.byID[id]; len(list) > 0 {
+			a.straddle(r, id, list[min(a.pick[id], len(list)-1)])
+		}
 	}
 }
 
@@ -256,23 +238,21 @@ func (a *audit) truthAsClaimed(r *Rule, ids map[string]bool) policy.Truth3 {
 	return r.expr.Eval(&env).Truth
 }
 
-// straddle flags each statement of the calculation whose claim crosses the gate.
-func (a *audit) straddle(r *Rule, id string) {
+// straddle flags the statement of a calculation whose claim crosses the gate.
+func (a *audit) straddle(r *Rule, id string, c *calculation) {
 	math := a.Sheet.Rule("math." + id)
-	for _, c := range a.byID[id] {
-		if c.claimed == nil || c.value() == nil {
-			continue
-		}
-		if c.worst.rounded && !c.worst.coarse || a.honest(c) {
-			a.note(math, fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s", id, r.Text))
-			continue
-		}
-		atom := a.atom("recompute.same_side", id, false, "critical", "cross_field", r.Text)
-		a.flag(math, Finding{Code: "math.straddles_gate", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: c.pointer + "/result", Atoms: []string{atom},
-			Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s", id, shown(c.claimed), r.ID, r.Text, shown(c.value())),
-			Spot:    &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
-		a.setStatus(math.ID, Flag)
+	if c.claimed == nil || c.value() == nil {
+		return
 	}
+	if c.worst.rounded && !c.worst.coarse || a.honest(c) {
+		a.note(math, fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s", id, r.Text))
+		return
+	}
+	atom := a.atom("recompute.same_side", id, false, "critical", "cross_field", r.Text)
+	a.flag(math, Finding{Code: "math.straddles_gate", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: c.pointer + "/result", Atoms: []string{atom},
+		Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s", id, shown(c.claimed), r.ID, r.Text, shown(c.value())),
+		Spot:    &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
+	a.setStatus(math.ID, Flag)
 }
 
 // honest reports whether the claim is the recomputed value rounded as written, whatever band it is in (S2a).

@@ -315,6 +315,7 @@ func (l *loader) compileAgree(r *Rule, v *strictjson.Value) {
 	if g.left == nil || g.right == nil {
 		return
 	}
+	r.reads = append(g.left.Refs().Calcs, g.right.Refs().Calcs...)
 	r.Text = fmt.Sprintf("%s agrees with %s within %s (%s)", g.left.Text(), g.right.Text(), g.warn, g.metric)
 	r.run = func(a *audit, r *Rule) outcome { return a.agrees(r, g) }
 }

@@ -130,9 +130,13 @@ func (l *loader) compileBind(r *Rule, v *strictjson.Value) {
 	if n := num(v.Get("tolerance")); n != nil {
 		b.tolerance = n
 	}
+	if err := b.valid(); err != nil {
+		l.problems.add(v.Get("tolerance"), "tolerance", "%v", err)
+	}
 	if m == nil || to == nil {
 		return
 	}
+	r.reads = to.Refs().Calcs
 	r.Text = fmt.Sprintf("input %s of %s equals %s", input, m.ID, to.Text())
 	r.run = func(a *audit, r *Rule) outcome { return a.binds(r, m, input, to, b) }
 }

@@ -99,6 +99,8 @@ type Rule struct {
 	when   *policy.Expr // applies_if
 	tierBy *tierBy
 	math   *MathCheck
+	reads  []string     // calculations that it reads otherwise than by expr and applies_if
+	needs  []*MathCheck // those and all that they are made of, in sheet order
 	run    func(*audit, *Rule) outcome
 }
 
@@ -261,10 +263,11 @@ func (l *loader) phrases(m strictjson.Member) []string {
 func (l *loader) distinctNames(n *policy.Names) {
 	owner := map[string]string{}
 	claim := func(name, as string) {
-		if was, taken := owner[name]; taken && was != as {
+		n := normalName(name) // a submission's names are read in this form (S18)
+		if was, taken := owner[n]; taken && was != as {
 			l.problems.add(l.sheet.Doc, "ambiguous_name", "%q is both %s and %s: rename one", name, was, as)
 		}
-		owner[name] = as
+		owner[n] = as
 	}
 	for _, c := range n.Calcs {
 		claim(c, "a calculation")

@@ -113,8 +113,8 @@ func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 	return vars
 }
 
-// point draws the k-th point: each variable is its actual value times a factor between 0.75 and 1.25 (1 to 2 where it has none), from
-// SHA-256 over the submission's bytes. Lists keep their actual values.
+// point draws the k-th point: each variable, and each item of a list, is its actual value times a factor between 0.75 and 1.25, or that
+// factor where it is 0 or has none, from SHA-256 over the submission's bytes.
 func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 	seed := sha256.Sum256(a.Bytes)
 	out := make(formula.Inputs, len(vars))
@@ -124,26 +124,36 @@ func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 		h.Write(seed[:])
 		h.Write([]byte{byte(k)})
 		h.Write([]byte(name))
-		draw := decimal.FromInt(int64(binary.BigEndian.Uint32(h.Sum(nil)) % 500_000))
-		actual := a.actual(name, c)
-		if actual.List != nil {
-			out[name] = actual
+		draw, actual := h.Sum(nil), a.actual(name, c)
+		if actual.List == nil {
+			out[name] = formula.Input{Num: scattered(actual.Num, draw)}
 			continue
 		}
-		factor, _ := decimal.Quo(draw, decimal.FromInt(1_000_000))
-		factor, _ = decimal.Add(factor, decimal.MustParse("0.75"))
-		n := factor
-		if actual.Num != nil && !actual.Num.IsZero() {
-			if p, err := decimal.Mul(actual.Num, factor); err == nil {
-				n = p
-			}
+		list := make([]*decimal.Num, len(actual.List))
+		for i, n := range actual.List {
+			item := sha256.Sum256(binary.BigEndian.AppendUint32(draw[:len(draw):len(draw)], uint32(i)))
+			list[i] = scattered(n, item[:])
 		}
-		out[name] = formula.Input{Num: n}
+		out[name] = formula.Input{List: list}
 	}
 	return out
 }
 
-// actual is the value a variable has now, zero where it has none.
+// scattered is n times a factor that the first bytes of draw choose.
+func scattered(n *decimal.Num, draw []byte) *decimal.Num {
+	c := newCalculator()
+	share := decimal.FromInt(int64(binary.BigEndian.Uint32(draw) % 500_000))
+	factor := c.add(c.quo(share, decimal.FromInt(1_000_000)), decimal.MustParse("0.75"))
+	if n == nil || n.IsZero() {
+		return factor
+	}
+	if p := c.mul(n, factor); c.err == nil {
+		return p
+	}
+	return factor
+}
+
+// actual is the value a variable has now, if it has one.
 func (a *audit) actual(name string, c *calculation) formula.Input {
 	in, err := a.sheetInput(name, c, nil)
 	if err != nil {

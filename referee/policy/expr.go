@@ -82,6 +82,9 @@ func (e *Expr) Tree() []byte { return slices.Clone(e.tree) }
 // the submission decides (a declared input alone), and which is then unknown unless it holds true or false (S25, S26).
 func (e *Expr) Boolean() bool { return e.root.typ&tBool != 0 }
 
+// Approx says whether the whole expression is one approx comparison, which is judged by the penalty bands (S33).
+func (e *Expr) Approx() bool { return e.root.kind == kCall && e.root.fn.name == "approx" }
+
 // Number says whether the expression may be a number: only the submission decides the type of some.
 func (e *Expr) Number() bool { return e.root.typ&tNum != 0 }
 
