@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
 )
@@ -112,15 +111,12 @@ func (t *tally) weighted() string {
 func (t *tally) undecidedHigh() []string {
 	var out []string
 	for i, ch := range t.checks {
-		if ch.Status == Skip && ch.Tier == High && t.rules[i].Stage != StageLane && !noManifest(ch) {
+		if ch.Status == Skip && ch.Tier == High && t.rules[i].Stage != StageLane {
 			out = append(out, ch.ID)
 		}
 	}
 	return out
 }
-
-// noManifest: a bare submission has no evidence to look into (S61).
-func noManifest(ch Check) bool { return strings.HasPrefix(ch.Reason, "no_manifest") }
 
 // severity is final where there is a flag; without one it is decided by the approval (S8, S37).
 func (t *tally) severity() (now, ifApproved Severity) {
