@@ -1,6 +1,7 @@
 // Command genledger writes ledgers to measure and to attack.
 //
 //	genledger -receipts 100000 -per 10 | git fast-import    a good ledger of any size, on refs/heads/ledger
+//	genledger -verify DIR, -since DIR, -append DIR-OR-URL   measures what bench/ledger.sh prints
 //	genledger -fixtures testdata/ledgers                    every attack as a git bundle, and index.json
 //
 // Both are the same for the same arguments: dates are fixed, and what varies comes from a seeded generator.
@@ -8,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,9 +26,20 @@ func main() {
 func run() error {
 	receipts := flag.Int64("receipts", 0, "write a stream for git fast-import with so many receipts")
 	per := flag.Int64("per", 10, "receipts of one sign-off, in one commit and one pull request")
+	verify := flag.String("verify", "", "measure the verification of the ledger in this repository")
+	since := flag.String("since", "", "measure the verification of the newest sign-off in this repository")
+	appendTo := flag.String("append", "", "measure ten appends to the ledger at this path or URL")
+	git := flag.String("git", "", "the git binary to read with; go-git if empty")
 	fixtures := flag.String("fixtures", "", "write the attacks into this directory")
 	flag.Parse()
+	ctx := context.Background()
 	switch {
+	case *verify != "":
+		return measureVerify(ctx, *verify, *git)
+	case *since != "":
+		return measureSince(ctx, *since, *git)
+	case *appendTo != "":
+		return measureAppend(ctx, *appendTo, *git)
 	case *fixtures != "":
 		return writeFixtures(*fixtures)
 	case *receipts < 1 || *per < 1:

@@ -31,9 +31,12 @@ func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
 	return storetest.Key(w)
 }
 
+// seeded gives the same numbers every time.
+func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
 // writeStream writes a stream for git fast-import: one commit for every per receipts.
 func writeStream(w io.Writer, receipts, per int64) error {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := seeded()
 	head := ledger.NewHead()
 	for seq := int64(0); seq < receipts; {
 		var files []ledger.File

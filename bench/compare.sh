@@ -1,0 +1,54 @@
+#!/bin/sh
+# The same work in referee, conftest and opa: a schema, three recomputed calculations and six gates over N submissions of 1.6 KB
+# (default 1,000), each tool the fastest of R runs (default 5). Prints a markdown table. conftest and opa are installed through the
+# Go module proxy into bench/.peers, at the versions below.
+#
+# What the peers do not do is left out, not added: no decimals (Rego computes in floats), no positions, no proof, no evidence.
+set -eu
+cd "$(dirname "$0")/.."
+n=${1:-1000}
+runs=${2:-5}
+conftest=v0.71.1
+opa=v1.22.2
+peers=$PWD/bench/.peers
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+go build -o "$work/referee" ./cmd/referee
+go build -o "$work/make" ./bench/make
+mkdir -p "$peers"
+[ -x "$peers/conftest" ] || GOBIN=$peers go install github.com/open-policy-agent/conftest@$conftest
+[ -x "$peers/opa" ] || GOBIN=$peers go install github.com/open-policy-agent/opa@$opa
+
+mkdir "$work/docs"
+"$work/make" "$n" "$work/docs"
+"$work/make" "$n" - > "$work/docs.jsonl"
+
+# measure NAME EXPECTED COMMAND…: the fastest wall time and the least peak memory of the runs; the output must name EXPECTED findings.
+measure() {
+	name=$1 want=$2 count=$3
+	shift 3
+	best= memory=
+	for _ in $(seq "$runs"); do
+		/usr/bin/time -o "$work/time" -f '%e %M' sh -c '"$@" > "$0" 2> /dev/null || true' "$work/out" "$@"
+		read -r wall peak < "$work/time"
+		if [ -z "$best" ] || [ "$(printf '%s\n%s\n' "$wall" "$best" | sort -g | head -1)" = "$wall" ]; then best=$wall; fi
+		if [ -z "$memory" ] || [ "$peak" -lt "$memory" ]; then memory=$peak; fi
+	done
+	got=$(grep -o "$count" "$work/out" | wc -l)
+	[ "$got" -eq "$want" ] || { echo "compare: $name finds $got wrong numbers, not $want" >&2; exit 1; }
+	printf '| %s | %s | %s | %s |\n' "$name" "$best" "$((memory / 1024))" "$got"
+}
+
+wrong=$((n / 4))
+sheet="--flight-sheets bench/sheets --sheet bench-deal --format json"
+cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+printf '%s, %s CPUs, %s, %s\n\n' "${cpu:-$(uname -m)}" "$(nproc)" "$(go env GOVERSION)" "$(date -u +%Y-%m-%d)"
+printf '| %s submissions | seconds | peak MB | wrong numbers found |\n| --- | --- | --- | --- |\n' "$n"
+# The words are the tools' own flags: they must be split.
+# shellcheck disable=SC2086
+measure "referee, one .jsonl" "$wrong" '"code":"math.mismatch","rule_ids"' "$work/referee" audit "$work/docs.jsonl" $sheet
+# shellcheck disable=SC2086
+measure "referee, $n files" "$wrong" '"code":"math.mismatch","rule_ids"' "$work/referee" audit "$work"/docs/*.json $sheet
+measure "conftest $conftest, $n files" "$wrong" 'claims [0-9.]*; recomputed' "$peers/conftest" test --no-color --output json --policy bench/conftest "$work"/docs/*.json
+measure "opa $opa exec, $n files" "$wrong" 'claims [0-9.]*; recomputed' "$peers/opa" exec --bundle bench/conftest --decision main/deny "$work"/docs
