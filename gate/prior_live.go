@@ -40,7 +40,7 @@ func endedIn(ctx context.Context, store ledger.Store, at ledger.Snapshot, earlie
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Path, err)
 		}
-		if r.RefersTo == earlier.Hash && ends[r.Kind] {
+		if r.RefersTo == earlier.Hash && ends[r.Kind] && r.Seq < at.Head.Count { // not what came after this state (Before)
 			return &ledger.Entry{Bytes: f.Data, Receipt: r}, nil
 		}
 	}

@@ -4,7 +4,9 @@ package main
 // returns a *command, and a line here; a name of two words puts it into a group, which needs nothing else.
 func commands() []*command {
 	return []*command{
+		demoCommand(),
 		auditCommand(),
+		approveCommand(),
 		runNewCommand(),
 		sheetListCommand(),
 		sheetShowCommand(),
@@ -12,6 +14,18 @@ func commands() []*command {
 		sheetLintCommand(),
 		sheetSchemaCommand(),
 		rulesCommand(),
+		ledgerInitCommand(),
+		ledgerVerifyCommand(),
+		ledgerLogCommand(),
+		ledgerShowCommand(),
+		ledgerHeadCommand(),
+		ledgerProveCommand(),
+		ledgerExportCommand(),
+		receiptShowCommand(),
+		receiptVerifyCommand(),
+		receiptPDFCommand(),
+		receiptReplayCommand(),
+		serveCommand(),
 		versionCommand(),
 		helpCommand(),
 	}

@@ -5,10 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 )
@@ -36,8 +39,10 @@ func (f *ledgerFlags) placeFlags(flags *pflag.FlagSet) {
 // kept is a ledger where it is kept, in one of its states.
 type kept struct {
 	*gitstore.Store
-	at   ledger.Snapshot
-	name string // as messages call it
+	at       ledger.Snapshot
+	location string
+	branch   string
+	name     string // as messages call it
 }
 
 // gitPath is the git binary, or "" where there is none or it is not wanted.
@@ -60,8 +65,8 @@ func (f *ledgerFlags) location() string {
 	return f.repo
 }
 
-// openStore opens the ledger, which may not have begun yet.
-func (a *app) openStore(f *ledgerFlags) (*kept, error) {
+// reach opens the repository of a ledger. Nothing is read yet.
+func (a *app) reach(f *ledgerFlags) (*kept, error) {
 	if err := gitstore.CheckBranch(f.branch); err != nil {
 		return nil, usagef("--branch: %w", err)
 	}
@@ -69,9 +74,17 @@ func (a *app) openStore(f *ledgerFlags) (*kept, error) {
 	if err != nil {
 		return nil, noRepository(f, err)
 	}
-	k := &kept{Store: store, name: "branch " + f.branch + " of " + f.location()}
-	if k.at, err = store.Head(a.ctx); err != nil {
-		return nil, toolf("reading the ledger, %s: %w", k.name, err)
+	return &kept{Store: store, location: f.location(), branch: f.branch, name: "branch " + f.branch + " of " + f.location()}, nil
+}
+
+// openStore opens the ledger, which may not have begun yet.
+func (a *app) openStore(f *ledgerFlags) (*kept, error) {
+	k, err := a.reach(f)
+	if err != nil {
+		return nil, err
+	}
+	if k.at, err = k.Head(a.ctx); err != nil {
+		return nil, errors.Join(toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole"), k.Close())
 	}
 	return k, nil
 }
@@ -91,44 +104,93 @@ func noRepository(f *ledgerFlags, err error) error {
 func (a *app) openLedger(f *ledgerFlags) (*kept, error) {
 	k, err := a.openStore(f)
 	if err == nil && k.at.ID == "" {
+		_ = k.Close() // nothing was fetched
 		return nil, usagef("there is no ledger: no %s", k.name).hint("the first `referee approve` begins one, and so does `referee ledger init`").hint("--ledger and --branch say where it is kept")
 	}
 	return k, err
 }
 
-// find gives the entry that a word names: its sequence number, its receipt id, or its hash or the beginning of it.
+// find gives the entry that a word names: its sequence number, its receipt id, its hash, or four digits or more of the hash.
 func (a *app) find(k *kept, word string) (*ledger.Entry, error) {
-	var found []*ledger.Entry
-	lower := strings.ToLower(strings.TrimPrefix(word, "sha256:"))
-	if len(lower) == 64 {
-		e, err := ledger.Lookup(a.ctx, k, k.at, lower)
-		switch {
-		case err != nil:
-			return nil, lookupError(word, err)
-		case e == nil:
-			return nil, rulesf("the ledger, %s, holds no receipt %s", k.name, word).hint("`referee ledger log` lists its entries")
-		}
-		return e, nil
-	}
-	matches, err := matcher(word)
+	hash, err := a.hashOf(k, word)
 	if err != nil {
 		return nil, err
 	}
-	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
-		if err != nil {
-			return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
-		}
-		if matches(e) {
-			found = append(found, e)
+	e, err := ledger.Lookup(a.ctx, k, k.at, hash)
+	switch {
+	case err != nil:
+		return nil, lookupError(word, err)
+	case e == nil:
+		return nil, a.noEntry(k, word)
+	}
+	return e, nil
+}
+
+func (a *app) noEntry(k *kept, word string) error {
+	return rulesf("the ledger, %s, holds no receipt %s", k.name, word).hint("it has %s; `referee ledger log` lists them", entries(k.at.Head.Count))
+}
+
+var (
+	seqWord    = regexp.MustCompile(`^[0-9]{1,9}$`)
+	idWord     = regexp.MustCompile(`^(?i:DCR)-([0-9]{6,9})-[0-9a-fA-F]{8}$`)
+	prefixWord = regexp.MustCompile(`^[0-9a-f]{4,63}$`)
+)
+
+// hashOf finds the whole hash of a word by the names in one directory of the ledger, whatever its size.
+func (a *app) hashOf(k *kept, word string) (string, error) {
+	lower := strings.ToLower(strings.TrimPrefix(word, "sha256:"))
+	if canonical.CheckHash(lower) == nil {
+		return lower, nil
+	}
+	if id := idWord.FindStringSubmatch(word); id != nil {
+		return a.bySeq(k, id[1], word)
+	}
+	if seqWord.MatchString(word) {
+		return a.bySeq(k, word, word)
+	}
+	if !prefixWord.MatchString(lower) {
+		return "", usagef("%q names no receipt", word).hint("write its number, its id (DCR-000012-0a1b2c3d), its hash, or four digits or more of the hash")
+	}
+	found, err := a.names(k, "hash/"+lower[:2]+"/"+lower[2:4], func(p ledger.Place) bool { return strings.HasPrefix(p.Hash, lower) })
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return "", a.noEntry(k, word)
+	case len(found) > 1:
+		return "", usagef("%d receipts begin with %s", len(found), word).hint("write more of the hash: %.16s… or %.16s…", found[0], found[1])
+	}
+	return found[0], nil
+}
+
+// bySeq finds the hash of the entry at a place. An id names its entry only if all of it is right.
+func (a *app) bySeq(k *kept, digits, word string) (string, error) {
+	seq, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return "", usagef("%q is no number of a receipt", word)
+	}
+	found, err := a.names(k, ledger.EntryDir(seq), func(p ledger.Place) bool { return p.Seq == seq })
+	if err != nil || len(found) == 0 {
+		return "", errors.Join(err, a.noEntry(k, word))
+	}
+	if e, err := ledger.Lookup(a.ctx, k, k.at, found[0]); digits != word && (err != nil || e == nil || !strings.EqualFold(e.Receipt.ID, word)) {
+		return "", a.noEntry(k, word)
+	}
+	return found[0], nil
+}
+
+// names lists the hashes in a directory of the ledger whose places are wanted.
+func (a *app) names(k *kept, dir string, want func(ledger.Place) bool) (hashes []string, err error) {
+	files, err := k.Read(a.ctx, k.at, dir)
+	if err != nil {
+		return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
+	}
+	for _, f := range files {
+		if p, err := ledger.ParsePath(f.Path); err == nil && want(p) {
+			hashes = append(hashes, p.Hash)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return nil, rulesf("the ledger, %s, holds no entry %s", k.name, word).hint("it has %s; `referee ledger log` lists them", entries(k.at.Head.Count))
-	case 1:
-		return found[0], nil
-	}
-	return nil, usagef("%d entries begin with %s", len(found), word).hint("write more of the hash: %.12s… or %.12s…", found[0].Hash, found[1].Hash)
+	return hashes, nil
 }
 
 // lookupError tells a word that is no hash from an entry that cannot be read.

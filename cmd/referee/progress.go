@@ -7,18 +7,19 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows how far an audit is: on standard error, where that is a terminal, and only when it takes longer than a second.
+// progress shows how far an audit or a verification is: on standard error, where that is a terminal, and only when it takes longer than a second.
 // A nil progress shows nothing.
 type progress struct {
 	w     io.Writer
 	now   func() time.Time
-	total int64 // -1: unknown
+	what  string // is done
+	total int64  // -1: unknown
 	begun time.Time
 	done  int64
 	bar   *progressbar.ProgressBar
 }
 
-// patience is how long an audit runs before a bar appears.
+// patience is how long it takes before a bar appears.
 const patience = time.Second
 
 func (a *app) newProgress(sources []source) *progress {
@@ -29,7 +30,25 @@ func (a *app) newProgress(sources []source) *progress {
 }
 
 func newProgress(w io.Writer, now func() time.Time, total int64) *progress {
-	return &progress{w: w, now: now, total: total, begun: now()}
+	return &progress{w: w, now: now, what: "auditing", total: total, begun: now()}
+}
+
+// newBar is the progress of something else than an audit, whose total is said later (set).
+func (a *app) newBar(what string) *progress {
+	if !isTerminal(a.stderr) {
+		return nil
+	}
+	p := newProgress(a.stderr, a.now, -1)
+	p.what = what
+	return p
+}
+
+// set moves the bar to a place.
+func (p *progress) set(done, total int) {
+	if p != nil {
+		p.total = int64(total)
+		p.add(int64(done) - p.done)
+	}
 }
 
 // totalWeight is the sum that the units' weights will reach, or -1 if some source does not know.
@@ -51,7 +70,7 @@ func (p *progress) add(weight int64) {
 	}
 	p.done += weight
 	if p.bar == nil && p.now().Sub(p.begun) >= patience {
-		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription("auditing"), progressbar.OptionSetWidth(30),
+		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what), progressbar.OptionSetWidth(30),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(p.total > 0))
 	}
 	if p.bar != nil {

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+)
+
+// approveOptions are the flags of referee approve.
+type approveOptions struct {
+	name, at, reject, digest, failOn, accept, repository, dir string
+	satisfied, flags, waivers                                 []string
+	ledger                                                    *ledgerFlags
+}
+
+const approveLong = `Audits RUN, shows the verdict, asks what only a person can answer, and mints the
+receipt into the ledger: a branch of a git repository, which the first sign-off
+begins. On a terminal the open questions are asked; elsewhere --satisfied and
+--flag answer them all, or nothing is minted.
+
+A finding at or above --fail-on refuses the approval, unless it is a
+deal-finding (the work is right and the deal is not) and --accept says why the
+client goes ahead; a work-defect is never accepted. --reject records a no.
+
+The same sign-off twice gives the same receipt. Exit codes: 0 minted, or found;
+1 the rules do not allow it, or a question is open; 2 bad usage; 3 the tool
+failed, and the ledger is as it was.`
+
+func approveCommand() *command {
+	c := newCommand("approve", "RUN", "sign a run off without a forge, into a local ledger", 1)
+	c.long = approveLong
+	c.examples = []string{
+		"referee approve runs/oak-street --as ann",
+		"referee approve runs/oak-street --as ann --satisfied appraisal_within_12_months --satisfied borrower_name_matches",
+		"referee approve runs/river-lofts --as ann --accept dscr_gate='the client adds collateral' --satisfied …",
+		"referee approve runs/elm-plaza --as ann --reject 'the ratio is wrong'",
+	}
+	o := &approveOptions{}
+	f := c.flags
+	f.StringVar(&o.name, "as", "", "`NAME` of the person who signs")
+	f.StringArrayVar(&o.satisfied, "satisfied", nil, "the checklist item `KEY` is satisfied; may be repeated")
+	f.StringArrayVar(&o.flags, "flag", nil, "the checklist item is not: `KEY=WHY`; may be repeated")
+	f.StringArrayVar(&o.waivers, "accept", nil, "go ahead despite a deal-finding: `RULE=WHY`; may be repeated")
+	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection")
+	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
+	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
+	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval: high, mid, low or never")
+	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, else its folder's)")
+	o.ledger = ledgerFlag(f)
+	dir := sheetsFlag(f)
+	c.run = func(a *app, args []string) error {
+		o.dir = *dir
+		return o.approve(a, args)
+	}
+	return c
+}
+
+// approve checks the request whole, audits, asks, and mints.
+func (o *approveOptions) approve(a *app, args []string) error {
+	local, err := o.decision(a, args)
+	if err != nil {
+		return err
+	}
+	k, err := a.openStore(o.ledger)
+	if err != nil {
+		return err
+	}
+	defer k.Close()
+	place, err := o.place(k)
+	if err != nil {
+		return err
+	}
+	work, done, err := a.openWork(slashed(args[0]), o.dir, gate.Prior(a.ctx, k, k.at))
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := a.showWork(work, o.failOn); err != nil {
+		return err
+	}
+	if err := o.checkAgainst(work, local); err != nil {
+		return err
+	}
+	if err := o.complete(a, work, &local); err != nil {
+		return err
+	}
+	entry, again, err := local.SignOff(a.ctx, k, work, place, gate.Policy{FailOn: o.failOn, Accept: "deal-finding"}, ledgerPapers())
+	if err != nil {
+		return signOffError(err)
+	}
+	return a.print(receiptLines(entry, k.name, again))
+}
+
+// decision reads the flags.
+func (o *approveOptions) decision(a *app, args []string) (gate.Local, error) {
+	switch {
+	case len(args) == 0:
+		return gate.Local{}, usagef("approve needs a RUN").hint("name a run folder: referee approve runs/oak-street --as NAME")
+	case strings.TrimSpace(o.name) == "":
+		return gate.Local{}, usagef("approve needs --as NAME: who signs")
+	case o.reject != "" && len(o.waivers) > 0:
+		return gate.Local{}, usagef("--reject and --accept contradict each other")
+	}
+	if err := known("--fail-on", o.failOn, "high", "mid", "low", "never"); err != nil {
+		return gate.Local{}, err
+	}
+	l := gate.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
+	var err error
+	if l.At, err = o.when(a.now()); err != nil {
+		return gate.Local{}, err
+	}
+	for _, key := range o.satisfied {
+		l.Answers = append(l.Answers, ledger.Answer{ID: key, Answer: "satisfied"})
+	}
+	for _, pair := range o.flags {
+		key, why, err := keyWhy("--flag", pair)
+		if err != nil {
+			return gate.Local{}, err
+		}
+		l.Answers = append(l.Answers, ledger.Answer{ID: key, Answer: "flag", Note: why})
+	}
+	for _, pair := range o.waivers {
+		rule, why, err := keyWhy("--accept", pair)
+		if err != nil {
+			return gate.Local{}, err
+		}
+		l.Waivers = append(l.Waivers, ledger.Waiver{RuleID: rule, Reason: why})
+	}
+	return l, nil
+}
+
+// oneLine puts a text on one line: a receipt's notes are lines of a review.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func keyWhy(flag, pair string) (key, why string, err error) {
+	key, why, _ = strings.Cut(pair, "=")
+	if key, why = strings.TrimSpace(key), oneLine(why); key == "" || why == "" {
+		return "", "", usagef("%s %q must be KEY=WHY, with a reason", flag, pair)
+	}
+	return key, why, nil
+}
+
+// when is the time of the decision, in whole seconds. One in the future is no decision yet.
+func (o *approveOptions) when(now time.Time) (time.Time, error) {
+	now = now.UTC().Truncate(time.Second)
+	if o.at == "" {
+		return now, nil
+	}
+	at, err := time.Parse(time.RFC3339, o.at)
+	switch {
+	case err != nil:
+		return at, usagef("--at %q must be a time such as 2026-11-20T09:00:00Z", o.at)
+	case at.After(now):
+		return at, usagef("--at %s lies in the future; a sign-off lies in the past", o.at)
+	case at.Year() < 2000:
+		return at, usagef("--at %s is too early to be meant", o.at)
+	}
+	return at.UTC().Truncate(time.Second), nil
+}
+
+// place is where the sign-off is made. A forge's ledger takes no entry from here.
+func (o *approveOptions) place(k *kept) (gate.Place, error) {
+	r := ledger.Repository{Name: o.repository}
+	if info := k.at.Info; info != nil {
+		if info.Repository.ID != 0 {
+			return gate.Place{}, usagef("the ledger, %s, is of %s on a forge: its sign-offs are reviews there", k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
+		}
+		if r.Name == "" {
+			r.Name = info.Repository.Name
+		}
+	}
+	if r.Name == "" {
+		r.Name = strings.TrimSuffix(slashedBase(workTree(k)), ".git")
+	}
+	return gate.Place{Repository: r}, nil
+}
+
+// workTree is the folder that people know a repository by.
+func workTree(k *kept) string {
+	if k.Repo() == nil {
+		return k.location
+	}
+	dir := k.Repo().Dir()
+	if filepath.Base(dir) == ".git" {
+		return filepath.Dir(dir)
+	}
+	return dir
+}
+
+// openWork opens a run folder and audits it. The function given back closes the folder, whose files are read until then.
+func (a *app) openWork(path, sheets string, prior referee.PriorFunc) (gate.Work, func(), error) {
+	if filepath.Base(path) == "run.json" {
+		path = slashed(filepath.Dir(path))
+	}
+	library, err := a.library(sheets)
+	if err != nil {
+		return gate.Work{}, nil, err
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return gate.Work{}, nil, usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
+	}
+	root, err := os.OpenRoot(filepath.FromSlash(path))
+	if err != nil {
+		return gate.Work{}, nil, toolf("opening the run folder %s: %w", path, err)
+	}
+	folder, err := referee.OpenRun(root.FS())
+	if err != nil {
+		err = runError(path, root, err)
+		return gate.Work{}, nil, errors.Join(err, root.Close())
+	}
+	au := &auditor{app: a, library: library}
+	sheet, _, err := au.sheetOfRun(path, folder.Run)
+	if err != nil {
+		return gate.Work{}, nil, errors.Join(err, root.Close())
+	}
+	return gate.Judge(folder, sheet, path, prior), func() { root.Close() }, nil
+}
+
+// showWork prints the audit, as referee audit does.
+func (a *app) showWork(w gate.Work, failOn string) error {
+	look := a.lookAt(a.stdout)
+	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: referee.Tier(failOn), Version: referee.EngineVersion})
+	if err != nil {
+		return usagef("%w", err)
+	}
+	if err := errors.Join(paper.Add(w.Report), paper.Close()); err != nil {
+		return toolf("writing the result: %w", err)
+	}
+	return nil
+}
+
+// checkAgainst holds what was said to the audit: the digest, the questions and the rules that were named.
+func (o *approveOptions) checkAgainst(w gate.Work, l gate.Local) error {
+	if o.digest != "" {
+		digest := strings.ToLower(o.digest)
+		if len(digest) < 8 || strings.Trim(digest, "0123456789abcdef") != "" {
+			return usagef("--digest %q must be eight or more hexadecimal digits", o.digest)
+		}
+		if !strings.HasPrefix(w.Report.Digest, digest) {
+			return rulesf("the audit's digest is %.16s…, not %s: this is not what you looked at", w.Report.Digest, o.digest)
+		}
+	}
+	if _, err := w.Open(l.Answers); err != nil {
+		return usagef("%w", err)
+	}
+	for _, waiver := range l.Waivers {
+		if !slices.ContainsFunc(w.Report.Findings, func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, waiver.RuleID) }) {
+			return usagef("--accept %s: the audit has no finding of this rule", waiver.RuleID)
+		}
+	}
+	return nil
+}
+
+// signOffError gives an error its exit code: what the rules refuse is a no, the rest is the tool's.
+func signOffError(err error) error {
+	var blocked *gate.NotSignable
+	var refused *ledger.Refusal
+	var taken *gate.Taken
+	switch {
+	case errors.As(err, &blocked):
+		f := rulesf("%w", err)
+		if strings.Contains(blocked.Reason, "("+string(referee.DealFinding)+")") {
+			f = f.hint("--accept RULE=WHY goes ahead despite a deal-finding, and the receipt says so")
+		}
+		return f.hint("--reject WHY puts the no into the ledger")
+	case errors.As(err, &taken):
+		return rulesf("%w", err).hint("another --at makes it another decision")
+	case errors.As(err, &refused):
+		return rulesf("not signed off: %w", err)
+	}
+	return toolf("%w", err)
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+)
+
+// complete has every open question answered: asked on a terminal, refused elsewhere. A rejection needs no answers.
+func (o *approveOptions) complete(a *app, w gate.Work, l *gate.Local) error {
+	open, err := w.Open(l.Answers)
+	if err != nil {
+		return usagef("%w", err)
+	}
+	if len(open) == 0 || l.Reject != "" {
+		return nil
+	}
+	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
+		return unanswered(open)
+	}
+	ask := &asker{in: bufio.NewReader(a.stdin), out: a.stderr}
+	answers, err := ask.all(open)
+	if err != nil {
+		return err
+	}
+	l.Answers = append(l.Answers, answers...)
+	return ask.confirm(fmt.Sprintf("Sign off %s as %s?", w.Run.ID, l.Name))
+}
+
+// unanswered refuses, and says how each question is answered.
+func unanswered(open []referee.Question) error {
+	f := rulesf("not signed off: the checklist is open, %s to be answered", plural(len(open), "question"))
+	for _, q := range open {
+		f = f.hint("--satisfied %s, or --flag %s=WHY: %s", q.ID, q.ID, orDash(q.Text))
+	}
+	return f
+}
+
+// asker asks a person.
+type asker struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// errStopped ends the questions: nothing is minted.
+var errStopped = &failure{code: exitRules, err: errors.New("not signed off: stopped before every question was answered")}
+
+// all asks every question.
+func (k *asker) all(open []referee.Question) ([]ledger.Answer, error) {
+	fmt.Fprintf(k.out, "\n%s for a person. y: yes. n: no, and why. q: stop, nothing is signed.\n", plural(len(open), "question"))
+	var out []ledger.Answer
+	for i, q := range open {
+		p := &page{}
+		p.line("")
+		p.text(fmt.Sprintf("%d of %d  ", i+1, len(open)), orDash(q.Text))
+		p.text("        ", q.Why)
+		fmt.Fprint(k.out, p.b.String())
+		a, err := k.one(q.ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// one asks until it understands the answer.
+func (k *asker) one(id string) (ledger.Answer, error) {
+	for {
+		word, err := k.line(report.Clean(id) + " [y/n/q] ")
+		if err != nil {
+			return ledger.Answer{}, err
+		}
+		switch strings.ToLower(word) {
+		case "y", "yes":
+			return ledger.Answer{ID: id, Answer: "satisfied"}, nil
+		case "n", "no":
+			why, err := k.reason()
+			return ledger.Answer{ID: id, Answer: "flag", Note: why}, err
+		case "q", "quit":
+			return ledger.Answer{}, errStopped
+		}
+	}
+}
+
+// reason asks why until there is one.
+func (k *asker) reason() (string, error) {
+	for {
+		why, err := k.line("why: ")
+		if err != nil || why != "" {
+			return why, err
+		}
+	}
+}
+
+// confirm asks for the signature itself.
+func (k *asker) confirm(question string) error {
+	fmt.Fprintln(k.out)
+	for {
+		word, err := k.line(report.Clean(question) + " [y/n] ")
+		if err != nil {
+			return err
+		}
+		switch strings.ToLower(word) {
+		case "y", "yes":
+			return nil
+		case "n", "no", "q", "quit":
+			return errStopped
+		}
+	}
+}
+
+// line reads one line; the end of the input stops.
+func (k *asker) line(prompt string) (string, error) {
+	fmt.Fprint(k.out, prompt)
+	text, err := k.in.ReadString('\n')
+	if err != nil && (text == "" || !errors.Is(err, io.EOF)) {
+		fmt.Fprintln(k.out)
+		return "", errStopped
+	}
+	return oneLine(text), nil
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/worktree"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/testdata"
+)
+
+const demoLong = `DIR, which is absent or empty (a new temporary folder otherwise), becomes a git
+work tree with four sample runs of one agent, and a ledger on its branch
+"ledger". The runs are audited; the sign-off is tried on each: two are signed,
+two are refused, and it says why. Receipts are minted and verified, and papers
+are left to look at. Nothing is sent anywhere, and git is not needed.`
+
+func demoCommand() *command {
+	c := newCommand("demo", "[DIR]", "from an assignment to a verified receipt, offline, on sample runs", 1)
+	c.long = demoLong
+	c.examples = []string{"referee demo", "referee demo /tmp/oak"}
+	c.run = func(a *app, args []string) error {
+		dir, err := demoFolder(args)
+		if err != nil {
+			return err
+		}
+		d := &demo{app: a, dir: dir, at: demoTime(a.now())}
+		return d.play()
+	}
+	return c
+}
+
+// demoFolder is DIR, or a new folder; one that holds anything is refused before anything is written.
+func demoFolder(args []string) (string, error) {
+	if len(args) == 0 {
+		dir, err := os.MkdirTemp("", "referee-demo-")
+		if err != nil {
+			return "", toolf("making a folder: %w", err)
+		}
+		return dir, nil
+	}
+	entries, err := os.ReadDir(args[0])
+	switch {
+	case err == nil && len(entries) > 0:
+		return "", usagef("%s is not empty, and nothing is overwritten", args[0]).hint("name a folder that is absent or empty, or none")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", usagef("%s cannot become the demonstration: %w", args[0], err)
+	}
+	return args[0], nil
+}
+
+// demoTime dates the sign-offs alike everywhere, so that everybody's receipts have the same hashes; unless the clock is before it.
+func demoTime(now time.Time) time.Time {
+	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
+	if now.Before(at) {
+		return now.UTC().Truncate(time.Second)
+	}
+	return at
+}
+
+// demoRuns are shown from the clean one to the broken one.
+var demoRuns = []string{"oak-street", "maple-court", "river-lofts", "elm-plaza"}
+
+// demoSigner is who signs in the demonstration.
+const demoSigner = "demo-reviewer"
+
+// demo is the state that goes from stage to stage.
+type demo struct {
+	*app
+	dir    string
+	at     time.Time
+	store  *gitstore.Store
+	work   []gate.Work
+	minted []*ledger.Entry
+}
+
+// play does one stage after the other; each prints what it did before the next begins.
+func (d *demo) play() error {
+	for _, stage := range []func() error{d.begin, d.judgeAll, d.assignment, d.runs, d.submissions, d.audits, d.signOffs, d.receipts, d.verify, d.end} {
+		if err := stage(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin makes the work tree.
+func (d *demo) begin() error {
+	files := map[string][]byte{}
+	runs := testdata.Runs()
+	err := fs.WalkDir(runs, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(runs, name)
+		files[path.Join("runs", name)] = b
+		return err
+	})
+	if err == nil {
+		err = worktree.Init(d.dir, files, worktree.Commit{Branch: "main", Who: "referee demo <referee@localhost>", When: d.at, Message: "Four sample runs\n"})
+	}
+	if err != nil {
+		return toolf("making the work tree in %s: %w", d.dir, err)
+	}
+	if d.store, err = gitstore.Open(d.dir, gitstore.Options{Now: d.now}); err != nil {
+		return toolf("%w", err)
+	}
+	return d.print("From an assignment to a receipt that anyone can verify, in seven stages.\nFolder: " + d.dir + "\n")
+}
+
+// judgeAll audits the runs by the library's own sheets, whatever sheets lie about here.
+func (d *demo) judgeAll() error {
+	library := referee.NewLibrary(flightsheets.FS(), nil, "")
+	for _, name := range demoRuns {
+		w, err := d.judge(library, name)
+		if err != nil {
+			return toolf("auditing the sample run %s: %w", name, err)
+		}
+		d.work = append(d.work, w)
+	}
+	return nil
+}
+
+func (d *demo) judge(library *referee.Library, name string) (gate.Work, error) {
+	root, err := os.OpenRoot(filepath.Join(d.dir, "runs", name))
+	if err != nil {
+		return gate.Work{}, err
+	}
+	defer root.Close()
+	folder, err := referee.OpenRun(root.FS())
+	if err != nil {
+		return gate.Work{}, err
+	}
+	sheet, err := library.Find(folder.Run.Sheet)
+	if err != nil {
+		return gate.Work{}, err
+	}
+	return gate.Judge(folder, sheet, path.Join("runs", name), nil), nil
+}
+
+// sign tries to sign one run off: every question is answered with yes.
+func (d *demo) sign(w gate.Work) (*ledger.Entry, error) {
+	l := gate.Local{Name: demoSigner, At: d.at}
+	open, err := w.Open(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range open {
+		l.Answers = append(l.Answers, ledger.Answer{ID: q.ID, Answer: "satisfied"})
+	}
+	place := gate.Place{Repository: ledger.Repository{Name: "demo"}}
+	entry, _, err := l.SignOff(d.ctx, d.store, w, place, gate.Policy{FailOn: "high", Accept: "deal-finding"}, ledgerPapers())
+	return entry, err
+}

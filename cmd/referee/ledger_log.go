@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
+)
+
+// logFilter says which entries ledger log shows.
+type logFilter struct {
+	kind, agent, sheet, run string
+	limit                   int
+}
+
+func ledgerLogCommand() *command {
+	c := newCommand("ledger log", "", "list the entries, the newest first", 0)
+	c.long = "One line an entry: number, beginning of its hash, date, kind, severity, score, run.\nReading stops at --limit; nothing is verified (`referee ledger verify` does that)."
+	c.examples = []string{"referee ledger log", "referee ledger log --kind rejected --agent underwriter", "referee ledger log --run oak-street --limit 0"}
+	w := &logFilter{}
+	c.flags.StringVar(&w.kind, "kind", "", "only entries of this `KIND`: approved, rejected, …")
+	c.flags.StringVar(&w.agent, "agent", "", "only runs of this agent or model `NAME`")
+	c.flags.StringVar(&w.sheet, "sheet", "", "only runs by this flight `SHEET` (slug, or slug@version)")
+	c.flags.StringVar(&w.run, "run", "", "only the run with this `ID`")
+	c.flags.IntVar(&w.limit, "limit", 50, "at most `N` entries; 0 is all")
+	where := ledgerFlag(c.flags)
+	c.run = func(a *app, _ []string) error {
+		if err := w.check(); err != nil {
+			return err
+		}
+		k, err := a.openLedger(where)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
+		return a.log(k, w)
+	}
+	return c
+}
+
+func (w *logFilter) check() error {
+	if w.limit < 0 {
+		return usagef("--limit must not be negative")
+	}
+	if w.kind == "" {
+		return nil
+	}
+	var kinds []string
+	for _, k := range ledger.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	return known("--kind", w.kind, kinds...)
+}
+
+// wants reports whether an entry passes the filter.
+func (w *logFilter) wants(r *ledger.Receipt) bool {
+	agent := []string{""}
+	if r.Agent != nil {
+		agent = append(agent, r.Agent.Name, r.Agent.Model)
+	}
+	return (w.kind == "" || w.kind == string(r.Kind)) && slices.Contains(agent, w.agent) && (w.run == "" || w.run == r.Run.ID) &&
+		(w.sheet == "" || w.sheet == r.FlightSheet.Slug || w.sheet == r.FlightSheet.Slug+"@"+r.FlightSheet.Version)
+}
+
+// log prints each entry as it is read.
+func (a *app) log(k *kept, w *logFilter) error {
+	shown := 0
+	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
+		if err != nil {
+			return rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
+		}
+		if !w.wants(e.Receipt) {
+			continue
+		}
+		if w.limit > 0 && shown == w.limit {
+			a.note("there are older ones; --limit 0 lists all")
+			break
+		}
+		shown++
+		if err := a.print(logLine(e)); err != nil {
+			return err
+		}
+	}
+	if shown == 0 {
+		a.note("none of the ledger's %s is shown", entries(k.at.Head.Count))
+	}
+	return nil
+}
+
+// logLine is an entry in 80 columns.
+func logLine(e *ledger.Entry) string {
+	r := e.Receipt
+	severity, score := "-", "-"
+	if r.Verdict != nil {
+		severity, score = r.Verdict.Severity, r.Verdict.Score
+	}
+	p := &page{}
+	p.line("%6d  %.8s  %.10s  %-11s  %-8s  %5s  %s", r.Seq, e.Hash, r.MintedAt, r.Kind, severity, score, cut(report.Clean(r.Run.ID), 20))
+	return p.b.String()
+}
+
+// cut shortens a text to n characters and shows that it did.
+func cut(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+func ledgerHeadCommand() *command {
+	c := newCommand("ledger head", "", "print where the chain ends: count, tip and root", 0)
+	c.long = "What HEAD.json says; keep it somewhere else, and `referee ledger verify --pin` holds\nthe ledger to it later. --format json prints the file's own bytes."
+	c.examples = []string{"referee ledger head", "referee ledger head --format json > pin.json"}
+	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	where := ledgerFlag(c.flags)
+	c.run = func(a *app, _ []string) error {
+		if err := known("--format", *format, "text", "json"); err != nil {
+			return err
+		}
+		k, err := a.openLedger(where)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
+		if *format == "json" {
+			b, err := k.at.Head.Format()
+			if err != nil {
+				return toolf("%w", err)
+			}
+			return a.print(string(b) + "\n")
+		}
+		h := k.at.Head
+		return a.print(fmt.Sprintf("count  %d\ntip    %s\nroot   %s\npin    %d:%s\n", h.Count, h.Tip, h.Root, h.Count, h.Root))
+	}
+	return c
+}
+
+func ledgerShowCommand() *command {
+	c := newCommand("ledger show", "SEQ|ID|HASH", "print one entry", 1)
+	c.long = "The entry by its number, its id, its hash, or four digits or more of the hash.\n--format json prints the file's own bytes."
+	c.examples = []string{"referee ledger show 12", "referee ledger show 3fa9 --format json | sha256sum"}
+	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	where := ledgerFlag(c.flags)
+	c.run = func(a *app, args []string) error {
+		if err := known("--format", *format, "text", "json"); err != nil {
+			return err
+		}
+		if len(args) == 0 {
+			return usagef("ledger show needs a number, an id or a hash").hint("`referee ledger log` lists the entries")
+		}
+		k, err := a.openLedger(where)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
+		e, err := a.find(k, args[0])
+		if err != nil {
+			return err
+		}
+		return a.showEntry(e, *format)
+	}
+	return c
+}
+
+// showEntry prints a receipt for people, or its bytes.
+func (a *app) showEntry(e *ledger.Entry, format string) error {
+	if format == "json" {
+		return a.print(string(e.Bytes))
+	}
+	return a.print(receiptText(e))
+}

@@ -1,0 +1,451 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/gitstore"
+)
+
+// verifyOptions are the flags of referee ledger verify.
+type verifyOptions struct {
+	where                         ledgerFlags
+	pin, against, format          string
+	remember, since, online, full bool
+}
+
+const verifyLong = `Says which level it reached, and what it cannot see there:
+  L1  bytes, chain and tree agree with themselves; nothing else stands there
+  L2  the chain extends a pin: --pin, or what --remember kept from an earlier run
+  L4  agrees with a forge's record of reviews and merges (--online, in the gate)
+  L5  agrees with another copy (--against)
+--since looks only at what came after the remembered state, at any size of the
+ledger. Exit codes: 0 nothing is wrong; 1 a problem, each with its LDG code;
+2 bad usage; 3 the ledger could not be read.`
+
+func ledgerVerifyCommand() *command {
+	c := newCommand("ledger verify", "[REPO]", "verify the chain, and say how far that reaches", 1)
+	c.long = verifyLong
+	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify receipts.git --pin 12:4f0c… --against https://example.org/mirror.git", "referee ledger verify --since"}
+	o := &verifyOptions{}
+	f := c.flags
+	f.StringVar(&o.pin, "pin", "", "hold it to a `PIN`: a file of `referee ledger head --format json`, or COUNT:ROOT")
+	f.BoolVar(&o.remember, "remember", false, "remember the state that was verified, for the next time")
+	f.BoolVar(&o.since, "since", false, "look only at what came after the remembered state")
+	f.StringVar(&o.against, "against", "", "compare with another copy in `REPO`, which is verified too")
+	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
+	f.BoolVar(&o.online, "online", false, "compare with the forge's record; the gate does that, with its token")
+	f.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
+	o.where.placeFlags(f)
+	c.run = func(a *app, args []string) error {
+		if len(args) == 1 {
+			o.where.repo = args[0]
+		}
+		return o.run(a)
+	}
+	return c
+}
+
+// check refuses flags that cannot be meant.
+func (o *verifyOptions) check() error {
+	switch {
+	case o.online:
+		return usagef("--online compares the ledger with the forge's own record of reviews and merges, and needs the gate's token").hint("run `referee gate` with mode verify in the repository's workflow")
+	case o.since && (o.pin != "" || o.against != "" || o.full):
+		return usagef("--since looks at nothing older than the remembered state; --pin, --against and --full do")
+	}
+	return known("--format", o.format, "table", "json")
+}
+
+func (o *verifyOptions) run(a *app) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	s := &session{app: a, options: o, pins: gitstore.Pins{Dir: a.stateDir()}, seen: []ledger.Level{ledger.L1}}
+	if err := s.open(); err != nil {
+		return err
+	}
+	defer s.k.Close()
+	if err := s.verify(); err != nil {
+		return err
+	}
+	if o.remember && s.result.OK() {
+		if err := s.pins.Save(s.k.location, s.k.branch, s.result.Head); err != nil {
+			return toolf("%w", err)
+		}
+	}
+	if err := s.print(); err != nil {
+		return err
+	}
+	if !s.result.OK() {
+		return &failure{code: exitRules}
+	}
+	return nil
+}
+
+// stateDir is where the pins of this user are kept.
+func (a *app) stateDir() string {
+	for _, v := range []struct{ name, below string }{{"XDG_STATE_HOME", "referee/pins"}, {"HOME", ".local/state/referee/pins"}, {"LOCALAPPDATA", "referee/pins"}} {
+		if dir := a.getenv(v.name); filepath.IsAbs(dir) {
+			return filepath.Join(dir, filepath.FromSlash(v.below))
+		}
+	}
+	return ""
+}
+
+// session is one verification.
+type session struct {
+	*app
+	options *verifyOptions
+	pins    gitstore.Pins
+	known   []ledger.Pin
+	root    *rootPin
+	seen    []ledger.Level // levels that were looked at
+	k       *kept
+	result  *ledger.Verification
+}
+
+// open gathers what is known of the ledger. One that was seen before and is gone now was cut off, not forgotten.
+func (s *session) open() error {
+	o := s.options
+	if (o.remember || o.since) && s.pins.Dir == "" {
+		return usagef("there is no place to remember a ledger in: HOME is not set")
+	}
+	if err := s.readPin(); err != nil {
+		return err
+	}
+	k, err := s.reach(&o.where)
+	if err != nil {
+		return err
+	}
+	s.k = k
+	if s.pins.Dir == "" {
+		return nil
+	}
+	if pin, ok := s.pins.Load(k.location, k.branch); ok {
+		s.known = append(s.known, pin)
+	} else if o.since {
+		return usagef("nothing is remembered of this ledger").hint("`referee ledger verify --remember` looks at all of it once")
+	}
+	return nil
+}
+
+// rootPin is a pin that was given as COUNT:ROOT.
+type rootPin struct {
+	count int64
+	root  string
+}
+
+var rootPattern = regexp.MustCompile(`^([1-9][0-9]{0,9}):([0-9a-f]{64})$`)
+
+// readPin reads --pin.
+func (s *session) readPin() error {
+	word := s.options.pin
+	if word == "" {
+		return nil
+	}
+	s.look(ledger.L2)
+	if m := rootPattern.FindStringSubmatch(word); m != nil {
+		count, err := strconv.ParseInt(m[1], 10, 64)
+		s.root = &rootPin{count, m[2]}
+		return err
+	}
+	b, err := os.ReadFile(word)
+	if err != nil {
+		return usagef("--pin %s is neither COUNT:ROOT nor a file that can be read", word).hint("`referee ledger head` prints a ledger's pin")
+	}
+	b = []byte(strings.TrimSuffix(string(b), "\n"))
+	pin, err := ledger.ParsePin(b)
+	if head, asHead := ledger.ParseHead(b); asHead == nil {
+		pin, err = ledger.PinOf(head, ""), nil
+	}
+	if err != nil {
+		return usagef("--pin %s: %w", word, err).hint("`referee ledger head --format json` writes such a file")
+	}
+	pin.Level, pin.Source = ledger.L2, "the pin in "+word
+	s.known = append(s.known, pin)
+	return nil
+}
+
+func (s *session) look(l ledger.Level) {
+	if !slices.Contains(s.seen, l) {
+		s.seen = append(s.seen, l)
+	}
+}
+
+// verify looks at all of it, or at what came after the remembered state.
+func (s *session) verify() error {
+	if len(s.known) > 0 {
+		s.look(ledger.L2)
+	}
+	if s.options.since {
+		return s.verifySince()
+	}
+	var err error
+	if s.result, err = s.whole(s.k, s.known); err != nil {
+		return err
+	}
+	if s.root != nil {
+		s.add(s.root.against(s.result))
+	}
+	if s.options.against == "" {
+		s.settle()
+		return nil
+	}
+	return s.compare()
+}
+
+// compare verifies the other copy too, and holds the two together.
+func (s *session) compare() error {
+	s.look(ledger.L5)
+	other := s.options.where
+	other.repo = s.options.against
+	copied, err := s.reach(&other)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	theirs, err := s.whole(copied, nil)
+	if err != nil {
+		return err
+	}
+	for _, p := range theirs.Problems {
+		p.Message = "in the other copy: " + p.Message
+		s.add(&p)
+	}
+	for _, p := range ledger.Compare(s.result, theirs) {
+		s.add(&p)
+	}
+	s.settle()
+	return nil
+}
+
+func (s *session) add(p *ledger.Problem) {
+	if p != nil {
+		s.result.Problems = append(s.result.Problems, *p)
+	}
+}
+
+// settle says which level was reached: the highest that was looked at, if nothing is wrong.
+func (s *session) settle() {
+	s.result.Level = 0
+	if s.result.OK() {
+		s.result.Level = slices.Max(s.seen)
+	}
+}
+
+// whole verifies one copy as a whole. What is behind a URL is fetched for that, and removed again.
+func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error) {
+	repo := k.Repo()
+	if repo == nil {
+		dir, err := os.MkdirTemp("", "referee-verify-")
+		if err != nil {
+			return nil, toolf("making room for a copy: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		if repo, err = gitstore.Clone(s.ctx, k.location, dir, gitstore.Options{Branch: k.branch, Git: s.options.where.gitPath()}); err != nil {
+			return nil, toolf("%w", err)
+		}
+	}
+	commit, err := repo.Resolve("refs/heads/" + k.branch)
+	switch {
+	case err != nil:
+		return nil, toolf("reading %s: %w", k.name, err)
+	case commit == "" && len(pins) == 0 && s.root == nil:
+		return nil, usagef("there is no ledger: no %s", k.name).hint("--branch names the branch that holds it")
+	case commit == "":
+		return ledger.Verify(s.ctx, ledger.FileTree{}, ledger.Options{Pins: pins})
+	}
+	bar := s.newBar("verifying")
+	v, err := repo.Verify(s.ctx, commit, gitstore.VerifyOptions{Pins: pins, Full: s.options.full, Progress: bar.set})
+	bar.end()
+	if err != nil {
+		return nil, toolf("verifying %s: %w", k.name, err)
+	}
+	return v, nil
+}
+
+// against holds the entries to a root.
+func (p *rootPin) against(v *ledger.Verification) *ledger.Problem {
+	have := int64(len(v.Hashes))
+	if p.count > have {
+		return &ledger.Problem{Code: ledger.CodeTruncated, Level: ledger.L2, Seq: p.count - 1, Message: fmt.Sprintf("--pin knows %d entries, the ledger has %d", p.count, have)}
+	}
+	root, err := v.Leaves.Root(p.count)
+	if err != nil || root != p.root {
+		return &ledger.Problem{Code: ledger.CodePinRoot, Level: ledger.L2, Seq: p.count - 1, Message: fmt.Sprintf("--pin knows the root %.8s…, here it is %.8s…", p.root, root)}
+	}
+	return nil
+}
+
+// verifySince continues from the remembered state. Its right edge is read from the commit that made it, and believed because it makes the
+// root that is remembered.
+func (s *session) verifySince() error {
+	pin := s.known[len(s.known)-1]
+	if pin.Count < 0 {
+		s.result = &ledger.Verification{}
+		s.add(&ledger.Problem{Code: ledger.CodePinUnusable, Level: ledger.L2, Seq: -1, Message: pin.Source})
+		return nil
+	}
+	var err error
+	if s.k.at, err = s.k.Head(s.ctx); err != nil {
+		return toolf("reading %s: %w", s.k.name, err)
+	}
+	at, err := s.stateAt(pin)
+	if err != nil {
+		return err
+	}
+	if at == nil {
+		s.result = &ledger.Verification{}
+		s.add(&ledger.Problem{Code: ledger.CodePinTip, Level: ledger.L2, Seq: pin.Count - 1, Message: fmt.Sprintf("%s knows the entry %.8s… with the root %.8s…, and no commit has it", pin.Source, pin.Tip, pin.Root)})
+		return nil
+	}
+	if s.result, err = ledger.VerifySince(s.ctx, s.k, s.k.at, *at); err != nil {
+		return toolf("verifying %s: %w", s.k.name, err)
+	}
+	return nil
+}
+
+// stateAt gives the head of the commit that the pin was made on, nil if there is none.
+func (s *session) stateAt(pin ledger.Pin) (*ledger.Head, error) {
+	if pin.Tip == ledger.NoParent {
+		h := ledger.NewHead()
+		return &h, nil
+	}
+	if h := s.k.at.Head; h.Tip == pin.Tip && h.Root == pin.Root && h.Count == pin.Count {
+		return &h, nil
+	}
+	if s.k.at.ID == "" || s.k.Repo() == nil {
+		return nil, nil
+	}
+	for c, err := range s.k.Repo().Commits(s.ctx, s.k.at.ID) {
+		if err != nil {
+			return nil, toolf("reading the commits of %s: %w", s.k.name, err)
+		}
+		stated, err := ledger.ParseMessage(c.Message)
+		if err != nil || stated.Hash != pin.Tip {
+			if err == nil && stated.Seq < pin.Count-1 {
+				return nil, nil
+			}
+			continue
+		}
+		at, err := s.k.At(s.ctx, c.ID)
+		if err != nil || at.Head.Count != pin.Count || at.Head.Root != pin.Root {
+			return nil, nil
+		}
+		return &at.Head, nil
+	}
+	return nil, nil
+}
+
+// blind lists what the levels looked at cannot have seen.
+func (s *session) blind() []string {
+	missed := ledger.L1.Blind()
+	for _, level := range s.seen {
+		for _, what := range (level - 1).Blind() {
+			if !slices.Contains(level.Blind(), what) {
+				missed = slices.DeleteFunc(missed, func(m string) bool { return m == what })
+			}
+		}
+	}
+	return missed
+}
+
+// print prints the result.
+func (s *session) print() error {
+	if s.options.format == "json" {
+		return s.printJSON(s.record())
+	}
+	p := &page{}
+	r := s.result
+	p.line("%s", s.k.name)
+	p.entry("entries", receiptColumn, strconv.FormatInt(r.Head.Count, 10))
+	p.entry("tip", receiptColumn, r.Head.Tip)
+	p.entry("root", receiptColumn, r.Head.Root)
+	if !r.OK() {
+		p.section(fmt.Sprintf("NOT VERIFIED: %s", plural(len(r.Problems), "problem")))
+		for _, problem := range r.Problems {
+			p.problem(problem)
+		}
+		return s.app.print(p.b.String())
+	}
+	p.section(fmt.Sprintf("%s reached: %s", r.Level, s.says()))
+	p.line("Not seen by this verification:")
+	for _, what := range s.blind() {
+		p.text("  - ", what)
+	}
+	if s.options.remember {
+		p.section("Remembered; the next verification holds the ledger to it.")
+	}
+	return s.app.print(p.b.String())
+}
+
+// says words the levels that were looked at.
+func (s *session) says() string {
+	if s.options.since {
+		return "the new entries extend what was seen here before"
+	}
+	return s.result.Level.Says()
+}
+
+// problem writes one problem, its place, and what to do.
+func (p *page) problem(problem ledger.Problem) {
+	place := problem.Path
+	if place == "" && problem.Seq >= 0 {
+		place = fmt.Sprintf("entry %d", problem.Seq)
+	}
+	about, _ := problem.Code.Of()
+	p.text("  "+string(problem.Code)+"  ", about.Title)
+	p.labelled(receiptColumn-3, "", place)
+	p.labelled(receiptColumn-3, "", problem.Message)
+	p.labelled(receiptColumn-3, "→", about.Remedy)
+}
+
+// verifyRecord is the result as json.
+type verifyRecord struct {
+	OK       bool            `json:"ok"`
+	Level    string          `json:"level"` // reached; "" if something is wrong
+	LookedAt []string        `json:"looked_at"`
+	Entries  int64           `json:"entries"`
+	Tip      string          `json:"tip"`
+	Root     string          `json:"root"`
+	Problems []problemRecord `json:"problems"`
+	Blind    []string        `json:"not_seen"`
+}
+
+type problemRecord struct {
+	Code    ledger.Code `json:"code"`
+	Level   string      `json:"level"`
+	Path    string      `json:"path,omitempty"`
+	Seq     *int64      `json:"seq,omitempty"`
+	Message string      `json:"message"`
+}
+
+func (s *session) record() verifyRecord {
+	r := s.result
+	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root, Problems: []problemRecord{}, Blind: s.blind(), LookedAt: []string{}}
+	if v.OK {
+		v.Level = r.Level.String()
+	}
+	for _, l := range slices.Sorted(slices.Values(s.seen)) {
+		v.LookedAt = append(v.LookedAt, l.String())
+	}
+	for _, p := range r.Problems {
+		out := problemRecord{Code: p.Code, Level: p.Level.String(), Path: p.Path, Message: p.Message}
+		if p.Seq >= 0 {
+			out.Seq = &p.Seq
+		}
+		v.Problems = append(v.Problems, out)
+	}
+	if canonical.CheckHash(v.Root) != nil {
+		v.Root = ""
+	}
+	return v
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/referee"
+)
+
+const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
+them again, and compares the report's digest: byte for byte the same, or it says
+which rule decides otherwise. A pull request's bytes are read from git objects at
+the recorded head; those of a local sign-off from the files of the repository, or
+from its HEAD. The sheet comes from the library, the ledger, or the history.
+Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand.`
+
+func receiptReplayCommand() *command {
+	c := newCommand("receipt replay", "SEQ|ID|HASH|FILE", "derive a receipt's findings again from git", 1)
+	c.long = replayLong
+	c.examples = []string{"referee receipt replay 12", "referee receipt replay 3fa9 --source ~/src/memos --ledger receipts.git"}
+	source := c.flags.String("source", ".", "git `REPO` that holds the runs")
+	where := ledgerFlag(c.flags)
+	sheets := sheetsFlag(c.flags)
+	c.run = func(a *app, args []string) error {
+		if len(args) == 0 {
+			return usagef("receipt replay needs a number, an id, a hash or a file").hint("`referee ledger log` lists the entries")
+		}
+		k, err := a.openLedger(where)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
+		e, err := a.receiptOf("receipt replay", args, where)
+		if err != nil {
+			return err
+		}
+		r := &replay{app: a, k: k, e: e, source: *source}
+		if r.library, err = a.library(*sheets); err != nil {
+			return err
+		}
+		return r.run()
+	}
+	return c
+}
+
+// replay derives one receipt again.
+type replay struct {
+	*app
+	k       *kept
+	e       *ledger.Entry
+	source  string
+	library *referee.Library
+	repo    *gitstore.Repo // nil where the source is no repository
+}
+
+func (r *replay) run() error {
+	if !r.e.Receipt.Audited() {
+		return usagef("entry %d is of kind %q and holds no audit to replay", r.e.Receipt.Seq, r.e.Receipt.Kind)
+	}
+	if repo, err := gitstore.OpenRepo(r.source, ""); err == nil {
+		r.repo = repo
+	} else if _, err := os.Stat(r.source); err != nil {
+		return usagef("--source %s: %w", r.source, err)
+	}
+	folder, where, done, err := r.folder()
+	if err != nil {
+		return err
+	}
+	defer done()
+	sheet, err := r.sheet()
+	if err != nil {
+		return err
+	}
+	out, err := gate.Rerun(r.e.Receipt, sheet, folder, gate.Prior(r.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
+	if err != nil {
+		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err)
+	}
+	return r.report(out, where)
+}
+
+// folder finds the run folder, and says where.
+func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
+	if pull := r.e.Receipt.PullRequest; pull != nil {
+		folder, where, err = r.inCommit(pull.HeadSHA)
+		if err != nil {
+			return nil, "", nil, toolf("pull request %d at %s: %w", pull.Number, pull.HeadSHA, err).hint("git fetch origin refs/pull/%d/head brings it here, after a squash too", pull.Number)
+		}
+		return folder, where, func() {}, nil
+	}
+	root, err := os.OpenRoot(r.source)
+	if err != nil {
+		return nil, "", nil, toolf("opening %s: %w", r.source, err)
+	}
+	folder, path, err := gate.FindRun(root.FS(), r.e.Receipt)
+	if err == nil {
+		return folder, path, func() { root.Close() }, nil
+	}
+	root.Close()
+	if head := r.head(); head != "" && errors.Is(err, gate.ErrNotAtHand) {
+		folder, where, err = r.inCommit(head)
+	}
+	if err != nil {
+		return nil, "", nil, toolf("%w in the files of %s, and not in its HEAD", err, r.source).hint("--source names the repository that holds the run")
+	}
+	return folder, where, func() {}, nil
+}
+
+// head is the commit that is checked out, "" if there is none.
+func (r *replay) head() string {
+	if r.repo == nil {
+		return ""
+	}
+	head, err := r.repo.Resolve("HEAD")
+	if err != nil {
+		return "" // an unborn or a broken HEAD holds no run
+	}
+	return head
+}
+
+// inCommit looks for the run in a commit's tree.
+func (r *replay) inCommit(commit string) (fs.FS, string, error) {
+	if r.repo == nil {
+		return nil, "", fmt.Errorf("%s is no git repository: %w", r.source, gate.ErrNotAtHand)
+	}
+	tree, err := r.repo.TreeFS(r.ctx, commit)
+	if err != nil {
+		return nil, "", err
+	}
+	folder, path, err := gate.FindRun(tree, r.e.Receipt)
+	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
+}
+
+// sheet finds the rulebook by its hash: the active one, the ledger's, or the repository's of another time.
+func (r *replay) sheet() (*referee.Sheet, error) {
+	want := r.e.Receipt.FlightSheet
+	if sheet, err := r.library.Find(want.Slug); err == nil && sheet.SHA256 == want.SHA256 {
+		return sheet, nil
+	}
+	sheet, err := gate.KeptSheet(r.ctx, r.k, r.k.at, r.e.Receipt)
+	if err != nil {
+		return nil, toolf("reading the ledger's sheet: %w", err)
+	}
+	if sheet == nil {
+		sheet = r.oldSheet()
+	}
+	if sheet == nil {
+		return nil, toolf("the flight sheet %s@%s (%.12s…) is not at hand: not in the library, not in the ledger, and not in the history of %s", want.Slug, want.Version, want.SHA256, r.source)
+	}
+	return sheet, nil
+}
+
+// maxHistory bounds how far back a sheet is looked for.
+const maxHistory = 10_000
+
+// oldSheet looks for the sheet in the base of the pull request, and back along the history.
+func (r *replay) oldSheet() *referee.Sheet {
+	if r.repo == nil {
+		return nil
+	}
+	_, shadows := flightsheets.Read(r.e.Receipt.FlightSheet.Slug)
+	starts := []string{r.head()}
+	if pull := r.e.Receipt.PullRequest; pull != nil {
+		starts = append(starts, pull.BaseSHA)
+	}
+	for _, from := range starts {
+		n := 0
+		for c, err := range r.repo.Commits(r.ctx, from) {
+			if n++; err != nil || n > maxHistory {
+				break
+			}
+			tree, err := r.repo.TreeFS(r.ctx, c.ID)
+			if err != nil {
+				break
+			}
+			if sheet := gate.TreeSheet(tree, sheetsDir, r.e.Receipt, shadows); sheet != nil {
+				return sheet
+			}
+		}
+	}
+	return nil
+}
+
+// report says whether the receipt was reached again.
+func (r *replay) report(out *gate.Replay, where string) error {
+	p := &page{}
+	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, map[bool]string{true: "derived again: the same", false: "DIFFERS"}[out.Same])
+	p.entry("run", receiptColumn, where)
+	p.entry("sheet", receiptColumn, r.e.Receipt.FlightSheet.Slug+"@"+r.e.Receipt.FlightSheet.Version)
+	p.entry("recorded", receiptColumn, out.Want)
+	p.entry("now", receiptColumn, out.Got)
+	for _, change := range out.Changed {
+		p.text("  - ", change)
+	}
+	if !out.Same && len(out.Changed) == 0 {
+		p.text("  - ", "no finding differs: atoms, notes or derived values of the report do")
+	}
+	if err := r.print(p.b.String()); err != nil || out.Same {
+		return err
+	}
+	return &failure{code: exitRules}
+}

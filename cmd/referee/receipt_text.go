@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/ledger"
+)
+
+// receiptColumn is where the values of a receipt begin; a hash of 64 digits ends within 80 columns.
+const receiptColumn = 14
+
+// receiptLines says what a sign-off left in the ledger.
+func receiptLines(e *ledger.Entry, where string, again bool) string {
+	p := &page{}
+	p.line("")
+	p.line("receipt %d  %s", e.Receipt.Seq, e.Receipt.ID)
+	if again {
+		p.entry("again", receiptColumn, "this sign-off stood in the ledger already; nothing was written")
+	}
+	p.entry("run", receiptColumn, e.Receipt.Run.ID+" by "+e.Receipt.FlightSheet.Slug+"@"+e.Receipt.FlightSheet.Version)
+	p.entry("verdict", receiptColumn, verdictText(e.Receipt))
+	p.entry(string(e.Receipt.Kind), receiptColumn, signedText(e.Receipt))
+	p.entry("sha256", receiptColumn, e.Hash)
+	p.entry("kept in", receiptColumn, where)
+	return p.b.String()
+}
+
+// verdictText is a receipt's verdict in a few words.
+func verdictText(r *ledger.Receipt) string {
+	if r.Verdict == nil {
+		return "no audit in this entry"
+	}
+	v := r.Verdict
+	return fmt.Sprintf("%s, score %s; %d high, %d mid, %d low", v.Severity, v.Score, v.Risk.High, v.Risk.Mid, v.Risk.Low)
+}
+
+// signedText says who decided, or what event made the entry.
+func signedText(r *ledger.Receipt) string {
+	if r.Approval == nil {
+		return r.ObservedBy.Event + " at " + r.ObservedBy.At
+	}
+	by := r.Approval.Approver
+	text := fmt.Sprintf("by %s (%s) at %s", by.Login, by.Permission, r.MintedAt)
+	if r.SelfSigned {
+		text += ", self-signed"
+	}
+	return text
+}
+
+// receiptText is a whole receipt for people.
+func receiptText(e *ledger.Entry) string {
+	r, p := e.Receipt, &page{}
+	p.line("receipt %d  %s  %s", r.Seq, r.ID, r.Kind)
+	for _, f := range [][2]string{
+		{"sha256", e.Hash}, {"parent", r.ParentHash}, {"log", fmt.Sprintf("%s before it, root %.16s…", entries(r.Log.Count), r.Log.Root)},
+		{"minted", r.MintedAt}, {"repository", r.Repository.Name}, {"pull request", pullText(r)}, {"refers to", r.RefersTo},
+		{"run", r.Run.ID + " (lane " + r.Run.Lane + ")"}, {"project", r.Run.Project}, {"agent", agentText(r.Agent)},
+		{"sheet", r.FlightSheet.Slug + "@" + r.FlightSheet.Version}, {"", r.FlightSheet.SHA256},
+		{"submission", r.Submission.Path}, {"", r.Submission.SHA256}, {"verdict", verdictText(r)}, {string(r.Kind), signedText(r)}, {"report", r.ReportDigest},
+	} {
+		if f[1] != "" {
+			p.entry(f[0], receiptColumn+2, f[1])
+		}
+	}
+	special(p, r)
+	lists(p, r)
+	return p.b.String()
+}
+
+func pullText(r *ledger.Receipt) string {
+	if r.PullRequest == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d at %s", r.PullRequest.Number, r.PullRequest.HeadSHA)
+}
+
+func agentText(a *ledger.Agent) string {
+	if a == nil {
+		return ""
+	}
+	var parts []string
+	for _, s := range []string{a.Name, a.Model, a.Provider, a.Harness} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if a.Pinned {
+		parts = append(parts, "pinned by the configuration")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// special shows what a cook or an incident receipt holds.
+func special(p *page, r *ledger.Receipt) {
+	if c := r.Cook; c != nil {
+		p.section("Cook")
+		p.entry("lift", receiptColumn+2, fmt.Sprintf("%s: %s before, %s after, %d pairs", c.Lift, c.EvalBefore, c.EvalAfter, c.Pairs))
+		p.entry("before", receiptColumn+2, c.Before)
+		p.entry("after", receiptColumn+2, c.After)
+		p.entry("model", receiptColumn+2, c.BaseModel+" on "+c.Dataset+", by "+c.Runner)
+	}
+	if in := r.Incident; in != nil {
+		p.section("Incident")
+		p.entry(in.Kind, receiptColumn+2, in.Tier+", "+in.Status+", lane "+in.Lane+": "+in.Title)
+		p.labelled(receiptColumn+2, "", in.Detail)
+		p.labelled(receiptColumn+2, "response:", strings.Join(in.Response, ", "))
+		for _, hash := range in.Receipts {
+			p.labelled(receiptColumn+2, "", hash)
+		}
+	}
+}
+
+// lists shows the answers, waivers, findings and evidence.
+func lists(p *page, r *ledger.Receipt) {
+	if len(r.Checklist) > 0 {
+		p.section("Checklist")
+	}
+	for _, c := range r.Checklist {
+		p.entry(c.ID, wide, strings.TrimSuffix(c.Answer+": "+c.Note, ": "))
+	}
+	if len(r.Accepted) > 0 {
+		p.section("Accepted")
+	}
+	for _, w := range r.Accepted {
+		p.entry(w.RuleID, wide, w.Reason+" ("+w.By+")")
+	}
+	if r.FindingsTotal > 0 {
+		p.section(fmt.Sprintf("Findings (%d of %d)", len(r.Findings), r.FindingsTotal))
+	}
+	for _, f := range r.Findings {
+		p.entry(f.Tier, 8, f.Code+", "+f.Bucket)
+		p.labelled(8, "", f.Message)
+	}
+	if len(r.Evidence) > 0 {
+		p.section("Evidence")
+	}
+	for _, e := range r.Evidence {
+		p.entry(e.ID, receiptColumn+2, strings.TrimSpace(e.Status+" "+e.Path+" ("+e.Provenance+")"))
+		p.labelled(receiptColumn+2, "", e.SHA256)
+	}
+}

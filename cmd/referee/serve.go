@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"net"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
+)
+
+const serveLong = `Read-only, over a ledger that is read anew when its branch moves:
+  GET /share/{hash}    a receipt's bytes, its place, and whether it is verified
+  GET /r/{hash}        the page that shows it and checks it in the browser
+  GET /ledger/verify   {ok, level, receipts_checked, errors[]}
+It listens on this machine alone unless --addr says otherwise, and ends when it is
+interrupted.`
+
+func serveCommand() *command {
+	c := newCommand("serve", "", "serve the ledger's receipts for reading", 0)
+	c.long = serveLong
+	c.examples = []string{"referee serve", "referee serve --ledger receipts.git --addr 127.0.0.1:8080"}
+	addr := c.flags.String("addr", "127.0.0.1:8321", "`HOST:PORT` to listen on; port 0 is any free one")
+	where := ledgerFlag(c.flags)
+	c.run = func(a *app, _ []string) error {
+		k, err := a.openLedger(where)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
+		if _, _, err := net.SplitHostPort(*addr); err != nil {
+			return usagef("--addr %q must be HOST:PORT, such as 127.0.0.1:8321", *addr)
+		}
+		l, err := (&net.ListenConfig{}).Listen(a.ctx, "tcp", *addr)
+		if err != nil {
+			return toolf("listening on %s: %w", *addr, err)
+		}
+		if err := a.print("http://" + l.Addr().String() + "/r/" + k.at.Head.Tip + "\n"); err != nil {
+			return err
+		}
+		if err := report.Serve(a.ctx, l, report.ShareHandler(&shared{a, k, where})); err != nil {
+			return toolf("serving: %w", err)
+		}
+		return nil
+	}
+	return c
+}
+
+// shared is a ledger as the share server reads it: always the newest state.
+type shared struct {
+	a     *app
+	k     *kept
+	where *ledgerFlags
+}
+
+// Entry is report.Source's.
+func (s *shared) Entry(ctx context.Context, hash string) ([]byte, error) {
+	at, err := s.k.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := ledger.Lookup(ctx, s.k, at, hash)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	return e.Bytes, nil
+}
+
+// Verify is report.Source's. It shows no progress: nobody watches a server.
+func (s *shared) Verify(ctx context.Context) (*ledger.Verification, error) {
+	a := *s.a
+	a.ctx, a.stderr = ctx, nil
+	one := &session{app: &a, options: &verifyOptions{where: *s.where}, seen: []ledger.Level{ledger.L1}, k: s.k}
+	return one.whole(s.k, nil)
+}
