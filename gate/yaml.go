@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/defendableos/referee/internal/decimal"
-	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // refuseAt panics with a *ConfigError, which ParseConfig returns.
@@ -51,7 +51,7 @@ func (m *yamlMapping) keys(known ...configKey) {
 		switch {
 		case i < 0:
 			hint := "known: " + strings.Join(names, ", ")
-			if near := referee.Nearest(name, names); near != "" {
+			if near := nearest.Word(name, names); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			refuseAt(v.Key, "unknown key %q in %s; %s", name, m.what, hint)

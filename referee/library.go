@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // ErrNoSheet is returned for a sheet that neither the repository nor the library has in the asked version.
@@ -121,7 +123,7 @@ func (l *Library) named(src []byte, slug, file, origin string) (*Sheet, error) {
 }
 
 func (l *Library) unknown(slug string) error {
-	if near := Nearest(slug, l.Slugs()); near != "" {
+	if near := nearest.Word(slug, l.Slugs()); near != "" {
 		return fmt.Errorf("%w: %q; did you mean %q?", ErrNoSheet, clip(slug), near)
 	}
 	return fmt.Errorf("%w: %q; `referee sheet list` shows what there is", ErrNoSheet, clip(slug))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -187,7 +188,7 @@ func (ps *Problems) add(v *strictjson.Value, rule, format string, args ...any) *
 
 func (ps *Problems) addNear(v *strictjson.Value, rule, word string, known []string, format string, args ...any) {
 	p := ps.add(v, rule, format, args...)
-	if near := Nearest(word, known); near != "" {
+	if near := nearest.Word(word, known); near != "" {
 		p.Hint = fmt.Sprintf("did you mean %q?", near)
 	} else {
 		p.Hint = "known: " + strings.Join(known, ", ")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // app is what a command may touch of the world; nothing else reads the environment, the clock or a terminal.
@@ -107,7 +107,7 @@ func (c *command) flagError(err error) error {
 		f = usagef("%s knows no flag --%s", c.name, unknown.GetSpecifiedName())
 		var known []string
 		c.flags.VisitAll(func(fl *pflag.Flag) { known = append(known, fl.Name) })
-		if near := referee.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+		if near := nearest.Word(unknown.GetSpecifiedName(), known); near != "" {
 			return f.hint("did you mean --%s?", near)
 		}
 	}
@@ -147,7 +147,7 @@ func unknownCommand(word, group string, known []string) error {
 		where += " " + group
 	}
 	f := usagef("%s has no command %q", where, word)
-	if near := referee.Nearest(word, known); near != "" {
+	if near := nearest.Word(word, known); near != "" {
 		return f.hint("did you mean `%s %s`?", where, near)
 	}
 	return f.hint("known: %s", strings.Join(known, ", "))

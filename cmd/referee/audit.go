@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
@@ -133,7 +134,7 @@ const maxJobs = 256
 // unknownWord refuses a flag's value and names the nearest known one.
 func unknownWord(flag, word string, known []string) error {
 	f := usagef("%s does not know %q", flag, word)
-	if near := referee.Nearest(word, known); near != "" {
+	if near := nearest.Word(word, known); near != "" {
 		f = f.hint("did you mean %q?", near)
 	}
 	return f.hint("known: %s", strings.Join(known, ", "))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -51,7 +52,7 @@ func (au *auditor) noRule(sheet *referee.Sheet) error {
 		ids[i] = r.ID
 	}
 	f := usagef("the flight sheet %s has no rule %q", sheet.Slug, au.options.explain)
-	if near := referee.Nearest(au.options.explain, ids); near != "" {
+	if near := nearest.Word(au.options.explain, ids); near != "" {
 		f = f.hint("did you mean %q?", near)
 	}
 	return f.hint("`referee sheet show %s` lists its rules", sheet.Slug)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/referee/policy"
 )
@@ -115,7 +116,7 @@ func entriesFor(word string, all []ruleEntry) ([]ruleEntry, error) {
 		return found, nil
 	}
 	f := usagef("the registry has no %q", word)
-	if near := referee.Nearest(word, words); near != "" {
+	if near := nearest.Word(word, words); near != "" {
 		f = f.hint("did you mean %q?", near)
 	}
 	return nil, f.hint("`referee rules` lists them all")

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // Form is what a string must look like beyond being a string; a field names one in its tag `is:"…"`.
@@ -270,7 +271,7 @@ func (f *Form) want() string {
 }
 
 func (f *Form) hint(text string) string {
-	if near := nearest(text, f.Enum); near != "" {
+	if near := nearest.Word(text, f.Enum); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
@@ -361,7 +362,7 @@ func (r *reader) unknown(p *plan, key string) error {
 	for i, f := range p.fields {
 		known[i] = f.key
 	}
-	if near := nearest(key, known); near != "" {
+	if near := nearest.Word(key, known); near != "" {
 		return r.fail(RuleShape, "unknown key %q; did you mean %q?", key, near)
 	}
 	return r.fail(RuleShape, "unknown key %q; known are %s", key, strings.Join(known, ", "))
@@ -403,37 +404,3 @@ func (r *reader) isEmpty(f *field) bool {
 
 // RuleShape is the rule of Decoder: an unknown, missing or ill-formed member.
 const RuleShape = "shape"
-
-// nearest is the known word that word most likely meant, "" if more than a third of its letters and one would have to change.
-func nearest(word string, known []string) string {
-	best, least := "", 2+utf8.RuneCountInString(word)/3
-	for _, k := range known {
-		if d := distance([]rune(strings.ToLower(word)), []rune(k)); d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions and substitutions from a to b. Words longer than 64 are not compared.
-func distance(a, b []rune) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 1 << 30
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, ca := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, cb := range b {
-			cost := 1
-			if ca == cb {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}

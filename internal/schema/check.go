@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -156,7 +157,7 @@ func (c *checker) member(schema *strictjson.Value, m strictjson.Member) error {
 
 func (c *checker) unknown(m strictjson.Member) error {
 	hint := "names of your own begin with x-"
-	if near := nearest(m.Key); near != "" {
+	if near := nearest.Word(m.Key, slices.Sorted(maps.Keys(keywords))); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return c.fail(m.Value, "%s is no keyword of JSON Schema and would check nothing; %s", quote(m.Key), hint)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -199,7 +200,7 @@ func (f *flattener) required(at place, l Leaf) []Leaf {
 		}
 		l.Property, l.Want, l.Got = name, "a member "+quote(name), "absent"
 		l.Message = fmt.Sprintf("has no member %s, which the schema requires", quote(name))
-		if near := nearestOf(name, renamed); near != "" {
+		if near := nearest.Word(name, renamed); near != "" {
 			l.Message += fmt.Sprintf("; is it the one called %s?", quote(near))
 		}
 		leaves = append(leaves, l)
@@ -223,7 +224,7 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 	for _, name := range strangers(at) {
 		l.Pointer, l.Property, l.Got, l.Want = at.pointer+"/"+escapeToken(name), name, quote(name), "no further member"
 		l.Message = fmt.Sprintf("is a member that the schema does not allow; %s", hint)
-		if near := nearestOf(name, declared); near != "" {
+		if near := nearest.Word(name, declared); near != "" {
 			l.Message = fmt.Sprintf("is a member that the schema does not allow; did you mean %s?", quote(near))
 		}
 		leaves = append(leaves, l)

@@ -3,9 +3,10 @@ package evidence
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // What can be wrong with evidence. Every error of this package is a *Error that wraps one of them.
@@ -56,7 +57,7 @@ func (i *Item) wrong(cause error, format string, args ...any) *Error {
 func (s *Set) undeclared(id string) *Error {
 	ids := s.IDs()
 	hint := "run.json declares no evidence"
-	if near := nearest(id, ids); near != "" {
+	if near := nearest.Word(id, ids); near != "" {
 		hint = "did you mean " + show(near) + "?"
 	} else if len(ids) > 0 {
 		hint = "declared: " + list(ids)
@@ -88,45 +89,4 @@ func list(names []string) string {
 		shown = append(shown, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(shown, ", ")
-}
-
-// nearest is the known name that was probably meant: equal but for case, or at most a third of its letters away. Where names
-// are many or long nothing is suggested, so that a submission full of wrong references costs no time.
-func nearest(name string, known []string) string {
-	const longest, most = 60, 200
-	if len(name) > longest || len(known) > most {
-		return ""
-	}
-	best, bestAway := "", 1<<30
-	for _, k := range known {
-		if len(k) > longest {
-			continue
-		}
-		away := distance(strings.ToLower(name), strings.ToLower(k))
-		if away <= max(1, len(k)/3) && away < bestAway {
-			best, bestAway = k, away
-		}
-	}
-	return best
-}
-
-// distance counts the bytes to insert, delete or change (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = slices.Min([]int{change, row[j] + 1, row[j+1] + 1})
-		}
-	}
-	return row[len(b)]
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // SelectorKind is how a selector points into evidence.
@@ -125,7 +127,7 @@ func selectorKind(name string) (SelectorKind, bool) {
 
 // unknownSelector names the nearest selector there is.
 func unknownSelector(fragment, name string) error {
-	near := nearest(name, selectorNames)
+	near := nearest.Word(name, selectorNames)
 	if strings.HasPrefix(name, "col") { // "column" is too far from "col" to be found by its letters
 		near = "col"
 	}

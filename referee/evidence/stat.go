@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -55,7 +56,7 @@ func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 	}
 	if !slices.Contains(Stats, stat) {
 		hint := "known: " + strings.Join(Stats, ", ")
-		if near := nearest(stat, Stats); near != "" {
+		if near := nearest.Word(stat, Stats); near != "" {
 			hint = "did you mean " + near + "?"
 		}
 		return StatResult{}, e.file.wrong(ErrStat, "unknown statistic %s; %s", show(stat), hint)
@@ -195,7 +196,7 @@ func (t *table) column(name string) ([]cell, error) {
 	col := slices.Index(header, name)
 	if col < 0 {
 		hint := "there are " + list(header)
-		if near := nearest(name, header); near != "" {
+		if near := nearest.Word(name, header); near != "" {
 			hint = "did you mean " + show(near) + "?"
 		}
 		return nil, fmt.Errorf("no column %s; %s", show(name), hint)

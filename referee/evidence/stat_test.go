@@ -76,7 +76,7 @@ func TestStatRefusals(t *testing.T) {
 		cause                 error
 		says                  string
 	}{
-		{"none", "rows", "", "", ErrUndeclared, "not declared"}, {"d", "row", "", "", ErrStat, "did you mean rows?"}, {"d", "median", "id", "", ErrStat, "known: rows, nulls"}, {"d", "sum", "", "", ErrStat, `a column is needed; there are "id", "name"`},
+		{"none", "rows", "", "", ErrUndeclared, "not declared"}, {"d", "row", "", "", ErrStat, "did you mean rows?"}, {"d", "kurtosis", "id", "", ErrStat, "known: rows, nulls"}, {"d", "sum", "", "", ErrStat, `a column is needed; there are "id", "name"`},
 		{"d", "sum", "amout", "", ErrStat, `did you mean "amount"?`}, {"d", "sum", "zzz", "", ErrStat, `there are "id"`}, {"d", "sum", "name", "", ErrStat, `"a" in line 2 is not a number`}, {"d", "max", "day", "", ErrStat, `"2026-02-30" in line 6 is not a date`},
 		{"d", "regex_hits", "day", "", ErrStat, "a regular expression is needed"}, {"d", "regex_hits", "day", "(", ErrStat, "RE2"}, {"text", "regex_hits", "", "(", ErrStat, "RE2"}, {"d", "type_errors", "id", "int", ErrStat, "known: boolean, date"},
 		{"dup", "sum", "a", "", ErrStat, "several columns are named"}, {"ragged", "rows", "", "", ErrContent, "line 3 has 1 cells where the first row has 2"}, {"obj", "rows", "", "", ErrStat, "array of objects"}, {"mixed", "rows", "", "", ErrStat, "element 1 of the array is no object"},

@@ -170,34 +170,3 @@ func isWord(r rune) bool {
 }
 
 func isWordStart(r rune) bool { return r == '_' || unicode.IsLetter(r) }
-
-// nearest is the known word that word most likely was meant to be, or "".
-func nearest(word string, known []string) string {
-	best, bound := "", max(1, len(word)/2)
-	for _, k := range known {
-		if d := editDistance([]rune(strings.ToLower(word)), []rune(k)); d <= bound {
-			best, bound = k, d-1
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions and substitutions.
-func editDistance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // Levels of binding, as Python's.
@@ -303,7 +305,7 @@ var conditions = map[string]bool{
 
 func (p *parser) unknownFunction(w string) error {
 	hint := "the functions are " + strings.Join(functionNames, " ")
-	if near := nearest(w, functionNames); near != "" {
+	if near := nearest.Word(w, functionNames); near != "" {
 		hint = fmt.Sprintf("did you mean %s? %s", near, hint)
 	}
 	return p.fail(p.pos, fmt.Sprintf("there is no function %q", w), hint)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // builder makes nodes for both spellings and refuses whatever could never be evaluated: it is where S26 and S31 live.
@@ -121,7 +122,7 @@ func (b *builder) unknownName(name string, p place) {
 	if name == "row" || name == "outer" {
 		hint, known = "there is no row here; rows are inside agg and for_each", nil
 	}
-	refuseNear(p, nearest(name, known), hint, "unknown name %s", quote(name))
+	refuseNear(p, nearest.Word(name, known), hint, "unknown name %s", quote(name))
 }
 
 // named makes a node for a written-out name: calc.x, const.X, inputs.x, lexicon.X, calendar.X, claimed("x").
@@ -130,7 +131,7 @@ func (b *builder) named(k kind, name string, p place) *node {
 		name = b.names.calcID(name)
 	}
 	if !b.names.declared(k, name) {
-		refuseNear(p, nearest(name, b.names.known(k)), "declare it in the sheet", "%s is not %s of the sheet", quote(name), nounOf[k])
+		refuseNear(p, nearest.Word(name, b.names.known(k)), "declare it in the sheet", "%s is not %s of the sheet", quote(name), nounOf[k])
 	}
 	n := node{kind: k, name: name, typ: b.names.typeOf(k, name), prefix: b.needsPrefix(k, name)}
 	switch k {

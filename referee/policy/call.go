@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // call collects the arguments of a function in either spelling and refuses what the function does not take.
@@ -18,7 +20,7 @@ type call struct {
 func (b *builder) newCall(name string, p place) *call {
 	fn := byName[name]
 	if fn == nil {
-		refuseNear(p, nearest(name, functionNames), "see referee rules for the functions", "unknown function %s", quote(name))
+		refuseNear(p, nearest.Word(name, functionNames), "see referee rules for the functions", "unknown function %s", quote(name))
 	}
 	c := &call{builder: b, fn: fn, place: p}
 	return c
@@ -56,7 +58,7 @@ func (c *call) keyword(name string, p place) int {
 		for _, prm := range c.fn.params {
 			known = append(known, prm.name)
 		}
-		refuseNear(p, nearest(name, known), "write "+c.fn.signature(), "%s has no argument %s", c.fn.name, quote(name))
+		refuseNear(p, nearest.Word(name, known), "write "+c.fn.signature(), "%s has no argument %s", c.fn.name, quote(name))
 	}
 	if i < len(c.given) && c.given[i] != nil {
 		refuse(p, "write "+c.fn.signature(), "the argument %s is given twice", quote(name))
@@ -181,7 +183,7 @@ var spaces = []string{"$stack", "$evidence", "$flags", "$atoms", "$file"}
 
 func (b *builder) newSpace(name string, p place) *node {
 	if !slices.Contains(spaces, name) {
-		refuseNear(p, nearest(name, spaces), "the name spaces are "+strings.Join(spaces, " "), "unknown name space %s", quote(name))
+		refuseNear(p, nearest.Word(name, spaces), "the name spaces are "+strings.Join(spaces, " "), "unknown name space %s", quote(name))
 	}
 	return b.add(node{kind: kSpace, name: name, typ: tAny}, p)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // moment is an ISO 8601 date, or a time of one. A time without an offset is UTC.
@@ -127,7 +128,7 @@ func newCalendar(c Calendar, name string, p place) *calendar {
 	for _, day := range c.Weekend {
 		i := slices.IndexFunc(weekdays, func(w string) bool { return strings.EqualFold(w, day) || strings.EqualFold(w[:3], day) })
 		if i < 0 {
-			refuseNear(p, nearest(day, weekdays), "write saturday, sunday", "calendar %s: %s is not a day of the week", quote(name), quote(day))
+			refuseNear(p, nearest.Word(day, weekdays), "write saturday, sunday", "calendar %s: %s is not a day of the week", quote(name), quote(day))
 		}
 		out.weekend[i] = true
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 // aggOps are the aggregates and the types of value they take.
@@ -42,7 +43,7 @@ func checkAgg(b *builder, n *node) {
 		}
 	}
 	if !slices.Contains(names, op.lit.Str) {
-		refuseNear(op.place, nearest(op.lit.Str, names), "", "unknown aggregate %s", quote(op.lit.Str))
+		refuseNear(op.place, nearest.Word(op.lit.Str, names), "", "unknown aggregate %s", quote(op.lit.Str))
 	}
 	if where := n.arg(aggWhere); where != nil {
 		b.want(where, tBool, "where")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee/evidence"
 )
 
@@ -63,7 +64,7 @@ func checkData(b *builder, n *node) {
 	checkEvidence(b, n)
 	stat := n.args[1]
 	if !slices.Contains(evidence.Stats, stat.lit.Str) {
-		refuseNear(stat.place, nearest(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "), "unknown statistic %s", quote(stat.lit.Str))
+		refuseNear(stat.place, nearest.Word(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "), "unknown statistic %s", quote(stat.lit.Str))
 	}
 	if p := n.arg(3); p != nil && stat.lit.Str == "regex_hits" {
 		pattern(p.lit.Str, p.place)
@@ -74,6 +75,6 @@ func checkData(b *builder, n *node) {
 func checkEvidence(b *builder, n *node) {
 	id := n.args[0]
 	if known := b.names.Evidence; known != nil && !slices.Contains(known, id.lit.Str) {
-		refuseNear(id.place, nearest(id.lit.Str, known), "declare it", "unknown evidence %s", quote(id.lit.Str))
+		refuseNear(id.place, nearest.Word(id.lit.Str, known), "declare it", "unknown evidence %s", quote(id.lit.Str))
 	}
 }

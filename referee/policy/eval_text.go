@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee/evidence"
 )
 
@@ -223,7 +224,7 @@ func checkNormalise(b *builder, n *node) {
 			ok = ok || s == a.lit.Str
 		}
 		if !ok {
-			refuseNear(a.place, nearest(a.lit.Str, normaliseSteps), "the steps are case, space, strip", "unknown step %s", quote(a.lit.Str))
+			refuseNear(a.place, nearest.Word(a.lit.Str, normaliseSteps), "the steps are case, space, strip", "unknown step %s", quote(a.lit.Str))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -33,7 +34,7 @@ func (b *builder) operation(v, opv *strictjson.Value, p place) *node {
 	}
 	if byName[op] == nil {
 		known := append(slices.Clone(opNames), functionNames...)
-		refuseNear(place{json: opv}, nearest(op, known), "", "unknown operator %s", quote(op))
+		refuseNear(place{json: opv}, nearest.Word(op, known), "", "unknown operator %s", quote(op))
 	}
 	return b.called(op, v, p)
 }
@@ -188,7 +189,7 @@ func (b *builder) metricTree(v, arg *strictjson.Value) *node {
 	metric := b.need(arg, "metric")
 	name := b.str(metric, "metric")
 	if !slices.Contains(textMetrics, name) {
-		refuseNear(place{json: metric}, nearest(name, textMetrics), "", "unknown metric %s", quote(name))
+		refuseNear(place{json: metric}, nearest.Word(name, textMetrics), "", "unknown metric %s", quote(name))
 	}
 	from := arg.Get("path")
 	if from == nil {

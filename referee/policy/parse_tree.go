@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -98,7 +99,7 @@ func (b *builder) object(v *strictjson.Value, p place) *node {
 	first := v.Members[0]
 	if byName[first.Key] == nil {
 		known := append(slices.Clone(operandNames), functionNames...)
-		refuseNear(p, nearest(first.Key, known), `write {"op": …}, {"calc": …}, {"field": …}`, "unknown key %s", quote(first.Key))
+		refuseNear(p, nearest.Word(first.Key, known), `write {"op": …}, {"calc": …}, {"field": …}`, "unknown key %s", quote(first.Key))
 	}
 	b.keys(v, first.Key)
 	return b.function(first.Key, first.Value, p)
@@ -108,7 +109,7 @@ func (b *builder) object(v *strictjson.Value, p place) *node {
 func (b *builder) keys(v *strictjson.Value, known ...string) {
 	for _, m := range v.Members {
 		if !slices.Contains(known, m.Key) {
-			refuseNear(place{json: m.Value}, nearest(m.Key, known), "known here: "+strings.Join(known, ", "), "unknown key %s", quote(m.Key))
+			refuseNear(place{json: m.Value}, nearest.Word(m.Key, known), "known here: "+strings.Join(known, ", "), "unknown key %s", quote(m.Key))
 		}
 	}
 }

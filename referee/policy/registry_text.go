@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"strings"
+
+	"github.com/defendableos/referee/internal/nearest"
 )
 
 func metric(name, doc, example string, eval func(*evaluator, *node, []Val) Val) *function {
@@ -62,7 +64,7 @@ var units = []string{"days", "hours", "months", "business_days"}
 func buildDatediff(c *call) *node {
 	unit := c.given[2]
 	if !slices.Contains(units, unit.lit.Str) {
-		refuseNear(unit.place, nearest(unit.lit.Str, units), "the units are "+strings.Join(units, ", "), "unknown unit %s", quote(unit.lit.Str))
+		refuseNear(unit.place, nearest.Word(unit.lit.Str, units), "the units are "+strings.Join(units, ", "), "unknown unit %s", quote(unit.lit.Str))
 	}
 	same := c.newCall(unit.lit.Str, c.place)
 	same.given = append(c.given[:2:2], c.given[3:]...)
