@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
 )
@@ -117,7 +118,7 @@ func (t *tester) nearest(id string) string {
 	for _, r := range t.sheet.Rules {
 		known = append(known, r.ID)
 	}
-	if near := referee.Nearest(id, known); near != "" {
+	if near := nearest.Word(id, known); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
