@@ -262,21 +262,22 @@ func (l *loader) phrases(m strictjson.Member) []string {
 // distinctNames refuses a name that means two things: a bare name must have one reading for a person, too.
 func (l *loader) distinctNames(n *policy.Names) {
 	owner := map[string]string{}
-	claim := func(name, as string) {
-		n := normalName(name) // a submission's names are read in this form (S18)
-		if was, taken := owner[n]; taken && was != as {
+	claim := func(name, form, as string) {
+		if was, taken := owner[form]; taken && was != as {
 			l.problems.add(l.sheet.Doc, "ambiguous_name", "%q is both %s and %s: rename one", name, was, as)
 		}
-		owner[n] = as
+		owner[form] = as
 	}
 	for _, c := range n.Calcs {
-		claim(c, "a calculation")
+		claim(c, c, "a calculation")
+		claim(c, "submission "+normalName(c), "a calculation") // a submission's names are read in this form (S18)
 	}
 	for _, m := range members(l.sheet.Doc.Get("consts")) {
-		claim(m.Key, "a constant")
+		claim(m.Key, m.Key, "a constant")
 	}
 	for _, in := range n.Inputs {
-		claim(in, "an input")
+		claim(in, in, "an input")
+		claim(in, "submission "+normalName(in), "an input")
 	}
 }
 
