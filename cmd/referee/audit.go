@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/nearest"
-	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
 
@@ -91,10 +90,10 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	return au.run()
 }
 
-// collectLess lets the heap grow fourfold between collections, unless GOGC says otherwise, and returns what it was. What an audit leaves
+// collectLess lets the heap grow threefold between collections, unless GOGC says otherwise, and returns what it was. What an audit leaves
 // behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the time (docs/performance.md).
 func (a *app) collectLess() int {
-	const percent = 300
+	const percent = 200
 	if a.getenv("GOGC") != "" {
 		was := debug.SetGCPercent(percent)
 		debug.SetGCPercent(was)
