@@ -87,7 +87,7 @@ func TestArrows(t *testing.T) {
 // TestOneImporter: every outside package has one importer among the product's packages, so that it can be replaced in one place.
 func TestOneImporter(t *testing.T) {
 	// Packages of one module that are used together, and types that cross rooms by design.
-	shared := map[string]bool{}
+	shared := map[string]bool{"golang.org/x/text/unicode/norm": true} // quotes fold (NFKC), readability splits (NFD), PDF text composes (NFC)
 	importers := map[string][]string{}
 	for _, p := range packages(t) {
 		if under(p.ImportPath, "bench") || p.ImportPath == "internal/githubtest" {

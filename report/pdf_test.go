@@ -17,7 +17,7 @@ import (
 // papersDir is where the papers of the tests are left to be looked at.
 var papersDir = flag.String("papers", "", "write the PDF papers of the tests into this directory")
 
-const published = "https://example.github.io/work/verify.html#0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+const published = "https://example.github.io/ledger/verify.html#0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // minted gives the bytes of a receipt at the beginning of a chain.
 func minted(t testing.TB, r ledger.Receipt) (*ledger.Receipt, []byte) {
