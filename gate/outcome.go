@@ -1,0 +1,157 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+)
+
+// Outcome is one gate run over a pull request: what was audited, who has signed, and what still waits. Every paper is made of it.
+type Outcome struct {
+	Pull       int64
+	Head, Base string // SHAs
+	FailOn     string
+	Accept     string
+	Audits     []Audited
+	Refusals   []Refusal
+	Removed    []string
+	Rulebook   []string
+	Notices    []string
+	Governance []Violation
+
+	Judged     []Judged
+	Objections []string
+	Unknown    []string // commit identities without an account: nobody's review counts
+	Need       int      // approvals that are needed
+	Receipts   []ledger.Entry
+	Blocked    []string // why an approval makes no receipt yet
+	Drift      []string // what happened since to earlier receipts
+}
+
+// Digest identifies what was audited and how it came out: SHA-256 over the domain, the head, and each run's folder and report digest or refusal,
+// in order. It is the check's external_id, and what /digest in a review names.
+func (o *Outcome) Digest() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "referee.audit/v1\n%s\n", o.Head)
+	for _, a := range o.Audits {
+		what := "refused " + a.Refused
+		if a.Work != nil {
+			what = a.Work.Report.Digest
+		}
+		fmt.Fprintf(h, "%d:%s\n%d:%s\n", len(a.Dir), a.Dir, len(what), what)
+	}
+	for _, r := range o.Refusals {
+		fmt.Fprintf(h, "%d:%s\n%d:%s\n", len(r.Path), r.Path, len(r.Reason), r.Reason)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Empty reports whether the pull request touches nothing that is gated.
+func (o *Outcome) Empty() bool { return len(o.Audits) == 0 && len(o.Refusals) == 0 }
+
+// Fails is the verdict of the audit check: a run that could not be audited, a finding at or above the threshold, an undecided high rule, or an
+// agent beyond its limits.
+func (o *Outcome) Fails() bool {
+	if len(o.Refusals) > 0 || len(o.Governance) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(o.Audits, func(a Audited) bool { return a.Work == nil || a.Work.Report.Fails(o.FailOn) })
+}
+
+// AuditPasses reports whether the audit check succeeds. A high deal-finding fails it until a counted review accepts it.
+func (o *Outcome) AuditPasses() bool {
+	if len(o.Refusals) > 0 || len(o.Governance) > 0 {
+		return false
+	}
+	waivers := o.waivers()
+	for _, a := range o.Audits {
+		if a.Work == nil || a.Work.failing(o.FailOn, o.Accept, waivers) {
+			return false
+		}
+	}
+	return true
+}
+
+// failing reports whether a finding stands in the way that no counted review accepts.
+func (w *Work) failing(failOn, accept string, waivers []ledger.Waiver) bool {
+	if failOn == "never" {
+		return false
+	}
+	for _, f := range w.Report.Findings {
+		if atOrAbove(f, failOn) && !(f.Bucket == referee.DealFinding && accept == "deal-finding" && anyWaived(f.RuleIDs, waivedRules(waivers))) {
+			return true
+		}
+	}
+	return len(w.Report.Verdict.UndecidedHigh) > 0
+}
+
+func waivedRules(waivers []ledger.Waiver) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range waivers {
+		out[w.RuleID] = true
+	}
+	return out
+}
+
+// counted are the reviews that are sign-offs; none while a commit's identity is unknown or a qualified reviewer objects.
+func (o *Outcome) counted() []Judged {
+	if len(o.Unknown) > 0 || len(o.Objections) > 0 {
+		return nil
+	}
+	var out []Judged
+	for _, j := range o.Judged {
+		if j.Counted {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+func (o *Outcome) waivers() []ledger.Waiver {
+	var out []ledger.Waiver
+	for _, j := range o.counted() {
+		out = append(out, j.Commands.Accepts...)
+	}
+	return out
+}
+
+// Signed reports whether every run has its receipt.
+func (o *Outcome) Signed() bool {
+	if o.Empty() {
+		return true
+	}
+	if len(o.Refusals) > 0 {
+		return false
+	}
+	for _, a := range o.Audits {
+		if a.Work == nil || !slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool {
+			return e.Receipt.Run.ID == a.Work.Run.ID && e.Receipt.Submission.SHA256 == a.Work.Report.Submission.SHA256
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// Totals count findings over all runs.
+func (o *Outcome) Totals() (high, mid, low int) {
+	for _, a := range o.Audits {
+		if a.Work != nil {
+			risk := a.Work.Report.Verdict.Risk
+			high, mid, low = high+risk.High, mid+risk.Mid, low+risk.Low
+		}
+	}
+	return high, mid, low
+}
+
+// Violation is an agent beyond a limit of the configuration.
+type Violation struct {
+	Agent  string
+	Kind   string // spend_breach, rogue, policy_violation, recurring_flag, dark
+	Reason string
+	Draft  string // an incident, ready to commit
+}
