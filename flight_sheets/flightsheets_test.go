@@ -14,7 +14,9 @@ import (
 	"testing/fstest"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/referee/policy"
 )
 
 // example is what a sheet's example holds, as the tests apply it. The sheet itself is loaded by the engine's strict reader.
@@ -23,6 +25,7 @@ type example struct {
 	Submission map[string]any
 	Agent      map[string]any
 	Evidence   map[string]struct{ Path, Text string }
+	Prior      map[string]map[string]any
 	Expect     map[string]string
 	Trips      []trip
 }
@@ -69,10 +72,11 @@ type run struct {
 	agent      map[string]any
 	evidence   map[string]string // id: text
 	paths      map[string]string // id: path
+	prior      map[string]map[string]any
 }
 
 func (ex *example) run(sheet *referee.Sheet) *run {
-	r := &run{sheet: sheet, submission: ex.Submission, agent: ex.Agent, evidence: map[string]string{}, paths: map[string]string{}}
+	r := &run{sheet: sheet, submission: ex.Submission, agent: ex.Agent, evidence: map[string]string{}, paths: map[string]string{}, prior: ex.Prior}
 	for id, e := range ex.Evidence {
 		r.evidence[id], r.paths[id] = e.Text, e.Path
 	}
@@ -82,7 +86,7 @@ func (ex *example) run(sheet *referee.Sheet) *run {
 // apply makes the trip's run of the example's.
 func (tr *trip) apply(t *testing.T, base *run) *run {
 	t.Helper()
-	r := &run{sheet: base.sheet, submission: clone(t, base.submission), agent: maps.Clone(base.agent), evidence: maps.Clone(base.evidence), paths: base.paths}
+	r := &run{sheet: base.sheet, submission: clone(t, base.submission), agent: maps.Clone(base.agent), evidence: maps.Clone(base.evidence), paths: base.paths, prior: base.prior}
 	maps.Copy(r.agent, tr.Agent)
 	for id, text := range tr.Evidence {
 		if _, ok := r.evidence[id]; !ok {
@@ -139,10 +143,15 @@ func (r *run) rework(t *testing.T) {
 			}
 			c["result"] = json.Number("1e290")
 		}
+		stable := true
 		for i, value := range r.recomputed(t) {
 			c := calcs[i].(map[string]any)
-			c["result"] = json.Number(value)
-			known[c["name"].(string)] = json.Number(value)
+			name, result := c["name"].(string), json.Number(value)
+			stable = stable && known[name] == result
+			c["result"], known[name] = result, result
+		}
+		if stable {
+			return
 		}
 	}
 }
@@ -183,7 +192,28 @@ func (r *run) audit(t *testing.T) *referee.Report {
 	if err != nil {
 		t.Fatalf("opening the run: %v", err)
 	}
-	return referee.Audit(folder.Case(r.sheet, nil))
+	c := folder.Case(r.sheet, nil)
+	c.Prior = r.receipt(t)
+	return referee.Audit(c)
+}
+
+// receipt resolves the receipts that the example brings along.
+func (r *run) receipt(t *testing.T) referee.PriorFunc {
+	return func(sha, pointer string) (policy.Val, error) {
+		payload, ok := r.prior[sha]
+		if !ok {
+			return policy.Absent("no receipt " + sha), fmt.Errorf("no receipt %q", sha)
+		}
+		doc, err := strictjson.Parse(marshal(t, payload), strictjson.DocumentLimits)
+		if err != nil {
+			return policy.Val{}, err
+		}
+		v := doc.At(pointer)
+		if v == nil {
+			return policy.Absent("nothing at " + pointer), fmt.Errorf("nothing at %s", pointer)
+		}
+		return policy.FromJSON(v), nil
+	}
 }
 
 func marshal(t *testing.T, v any) []byte {
