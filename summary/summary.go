@@ -1,0 +1,312 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/defendableos/referee/internal/decimal"
+)
+
+// Summary is a batch or a ledger, added up.
+type Summary struct {
+	Schema  string  `json:"schema"`
+	Samples int     `json:"samples"`
+	Sheets  []Sheet `json:"sheets"`
+	Agents  []Agent `json:"agents"`
+}
+
+// Schema names the shape of a Summary.
+const Schema = "referee.summary/v1"
+
+// Count is a word and how often it occurs, with its share of the samples in percent.
+type Count struct {
+	Name  string `json:"name"`
+	N     int    `json:"n"`
+	Share string `json:"share"`
+}
+
+// Sheet is one flight sheet over all samples.
+type Sheet struct {
+	Sheet        string         `json:"sheet"` // slug@version
+	Lane         string         `json:"lane"`
+	Samples      int            `json:"samples"`
+	Readable     int            `json:"readable"`
+	Eligible     int            `json:"eligible"`
+	Eligibility  string         `json:"eligibility"`            // percent of samples that nothing stops
+	Availability string         `json:"availability,omitempty"` // percent of required members present; absent for receipts
+	Score        Distribution   `json:"score"`
+	Severities   []Count        `json:"severities"`
+	Actions      []Count        `json:"actions"`
+	Compliance   []Compliance   `json:"compliance,omitempty"`
+	Errors       Distribution   `json:"errors"` // relative error of flagged calculations, in percent
+	Values       []Distribution `json:"values,omitempty"`
+	Failures     []Failure      `json:"failures,omitempty"`
+}
+
+// Compliance is how one kind of rule fares. Rate is satisfied of decided, in percent.
+type Compliance struct {
+	Kind      string `json:"kind"`
+	Satisfied int    `json:"satisfied"`
+	Flagged   int    `json:"flagged"`
+	Skipped   int    `json:"skipped"`
+	Open      int    `json:"open"`
+	Rate      string `json:"rate,omitempty"`
+}
+
+// Failure is one way to fail.
+type Failure struct {
+	Code     string `json:"code"`
+	Tier     string `json:"tier"` // the heaviest that occurred
+	Bucket   string `json:"bucket"`
+	Samples  int    `json:"samples"`
+	Findings int    `json:"findings"`
+	Rate     string `json:"rate"` // exceedance: percent of samples with it
+}
+
+// Agent is one agent (and model) over all sheets.
+type Agent struct {
+	Agent      string       `json:"agent"`
+	Model      string       `json:"model,omitempty"`
+	Confidence string       `json:"confidence_prior,omitempty"` // declared; shown, never judged
+	Samples    int          `json:"samples"`
+	Ready      Count        `json:"client_ready"`
+	Severities []Count      `json:"severities"`
+	Tiers      []Count      `json:"tiers"`
+	Buckets    []Count      `json:"buckets"`
+	Score      Distribution `json:"score"`
+	Trend      []Point      `json:"trend"`
+	Sheets     []Count      `json:"sheets"`
+}
+
+// Point is one step of a trend: the mean score of some consecutive samples.
+type Point struct {
+	From  int    `json:"from"` // first sample, counted from 1
+	To    int    `json:"to"`
+	Score string `json:"score"`
+}
+
+// maxTrend bounds a trend: more samples are taken together.
+const maxTrend = 24
+
+// Of adds samples up, in the order in which they come.
+func Of(samples []Sample) Summary {
+	s := Summary{Schema: Schema, Samples: len(samples), Sheets: []Sheet{}, Agents: []Agent{}}
+	for _, group := range grouped(samples, func(x Sample) string { return x.Sheet + "@" + x.Version }) {
+		s.Sheets = append(s.Sheets, sheetOf(group))
+	}
+	for _, group := range grouped(samples, func(x Sample) string { return x.Agent + "\x00" + x.Model }) {
+		s.Agents = append(s.Agents, agentOf(group))
+	}
+	return s
+}
+
+// grouped splits samples by a key, groups in order of the key.
+func grouped(samples []Sample, key func(Sample) string) [][]Sample {
+	groups := map[string][]Sample{}
+	var keys []string
+	for _, s := range samples {
+		k := key(s)
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], s)
+	}
+	slices.Sort(keys)
+	out := make([][]Sample, len(keys))
+	for i, k := range keys {
+		out[i] = groups[k]
+	}
+	return out
+}
+
+func sheetOf(group []Sample) Sheet {
+	s := Sheet{Sheet: group[0].Sheet + "@" + group[0].Version, Lane: group[0].Lane, Samples: len(group), Score: Distribution{Name: "score"}, Errors: Distribution{Name: "relative error, percent"}}
+	have, need := 0, 0
+	values := map[string]*Distribution{}
+	var order []string
+	for _, x := range group {
+		if x.Readable {
+			s.Readable++
+		}
+		have, need = have+x.Have, need+x.Need
+		s.Score.add(x.Score)
+		if !x.Eligible {
+			continue
+		}
+		s.Eligible++
+		for _, v := range x.Values {
+			if values[v.Name] == nil {
+				values[v.Name] = &Distribution{Name: v.Name}
+				order = append(order, v.Name)
+			}
+			values[v.Name].add(v.Value)
+		}
+	}
+	for _, x := range group {
+		for _, f := range x.Findings {
+			s.Errors.add(f.Percent)
+		}
+	}
+	s.Eligibility = percent(s.Eligible, s.Samples)
+	if need > 0 {
+		s.Availability = percent(have, need)
+	}
+	for _, name := range order {
+		values[name].close()
+		s.Values = append(s.Values, *values[name])
+	}
+	s.Score.close()
+	s.Errors.close()
+	s.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"}, func(x Sample) []string { return []string{x.Severity} })
+	s.Actions = counts(group, []string{"approve", "review", "reject", "resubmit"}, func(x Sample) []string { return []string{x.Action} })
+	s.Compliance, s.Failures = compliance(group), failures(group)
+	return s
+}
+
+func agentOf(group []Sample) Agent {
+	a := Agent{Agent: cmp.Or(group[0].Agent, "(not named)"), Model: group[0].Model, Confidence: group[0].Confidence, Samples: len(group), Score: Distribution{Name: "score"}}
+	ready := 0
+	for _, x := range group {
+		if x.Ready {
+			ready++
+		}
+		a.Score.add(x.Score)
+	}
+	a.Trend = trend(group)
+	a.Score.close()
+	a.Ready = Count{"client ready", ready, percent(ready, len(group))}
+	a.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"}, func(x Sample) []string { return []string{x.Severity} })
+	a.Tiers = counts(group, []string{"high", "mid", "low"}, func(x Sample) (out []string) {
+		for _, f := range x.Findings {
+			out = append(out, f.Tier)
+		}
+		return out
+	})
+	a.Buckets = counts(group, []string{"work-defect", "deal-finding", "stack-fit"}, func(x Sample) (out []string) {
+		for _, f := range x.Findings {
+			out = append(out, f.Bucket)
+		}
+		return out
+	})
+	a.Sheets = counts(group, nil, func(x Sample) []string { return []string{x.Sheet} })
+	return a
+}
+
+// counts says in how many samples each word occurs; words lists them in their order, nil takes those that occur, sorted.
+func counts(group []Sample, words []string, of func(Sample) []string) []Count {
+	seen := map[string]int{}
+	for _, x := range group {
+		mine := of(x)
+		slices.Sort(mine)
+		for _, w := range slices.Compact(mine) {
+			seen[w]++
+		}
+	}
+	if words == nil {
+		for w := range seen {
+			words = append(words, w)
+		}
+		slices.Sort(words)
+	}
+	out := []Count{}
+	for _, w := range words {
+		if seen[w] > 0 {
+			out = append(out, Count{w, seen[w], percent(seen[w], len(group))})
+		}
+	}
+	return out
+}
+
+func compliance(group []Sample) []Compliance {
+	by := map[string]*Compliance{}
+	var order []string
+	for _, x := range group {
+		for _, c := range x.Checks {
+			if by[c.Kind] == nil {
+				by[c.Kind] = &Compliance{Kind: c.Kind}
+				order = append(order, c.Kind)
+			}
+			switch c.Status {
+			case "pass":
+				by[c.Kind].Satisfied++
+			case "flag":
+				by[c.Kind].Flagged++
+			case "skip":
+				by[c.Kind].Skipped++
+			case "open":
+				by[c.Kind].Open++
+			}
+		}
+	}
+	var out []Compliance
+	for _, k := range order {
+		c := by[k]
+		if decided := c.Satisfied + c.Flagged; decided > 0 {
+			c.Rate = percent(c.Satisfied, decided)
+		}
+		out = append(out, *c)
+	}
+	return out
+}
+
+// failures ranks the ways to fail: by tier, then by how many samples fail that way, then by code.
+func failures(group []Sample) []Failure {
+	by := map[string]*Failure{}
+	for _, x := range group {
+		seen := map[string]bool{}
+		for _, f := range x.Findings {
+			one := by[f.Code]
+			if one == nil {
+				one = &Failure{Code: f.Code, Tier: f.Tier, Bucket: f.Bucket}
+				by[f.Code] = one
+			}
+			if tierRank(f.Tier) < tierRank(one.Tier) {
+				one.Tier = f.Tier
+			}
+			one.Findings++
+			if !seen[f.Code] {
+				one.Samples++
+			}
+			seen[f.Code] = true
+		}
+	}
+	var out []Failure
+	for _, f := range by {
+		f.Rate = percent(f.Samples, len(group))
+		out = append(out, *f)
+	}
+	slices.SortFunc(out, func(a, b Failure) int {
+		return cmp.Or(cmp.Compare(tierRank(a.Tier), tierRank(b.Tier)), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Code, b.Code))
+	})
+	return out
+}
+
+func tierRank(t string) int { return slices.Index([]string{"high", "mid", "low"}, t) }
+
+// trend is the mean score over the samples' order, at most maxTrend points.
+func trend(group []Sample) []Point {
+	size := max(1, (len(group)+maxTrend-1)/maxTrend)
+	out := []Point{}
+	for from := 0; from < len(group); from += size {
+		to := min(from+size, len(group))
+		d := Distribution{}
+		for _, x := range group[from:to] {
+			d.add(x.Score)
+		}
+		d.close()
+		out = append(out, Point{From: from + 1, To: to, Score: d.Mean})
+	}
+	return out
+}
+
+// percent is 100·n/d, floored to one decimal: what is not all is never shown as 100 (S13).
+func percent(n, d int) string {
+	if d == 0 {
+		return "0"
+	}
+	tenths, err := decimal.Quo(decimal.FromInt(int64(n)*1000/int64(d)), decimal.FromInt(10))
+	if err != nil {
+		return "0"
+	}
+	return tenths.String()
+}
