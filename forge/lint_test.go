@@ -76,7 +76,9 @@ func TestLintReasoning(t *testing.T) {
 				}
 				return
 			}
-			if !slices.ContainsFunc(got, func(p referee.Problem) bool { return p.Rule == tt.code && strings.Contains(p.Message, tt.says) && p.Warning && p.Hint != "" }) {
+			if !slices.ContainsFunc(got, func(p referee.Problem) bool {
+				return p.Rule == tt.code && strings.Contains(p.Message, tt.says) && p.Warning && p.Hint != ""
+			}) {
 				t.Fatalf("want [%s] %q, got %v", tt.code, tt.says, got)
 			}
 		})

@@ -131,6 +131,9 @@ func (s *Sheet) Compile(v *strictjson.Value) (*policy.Expr, error) {
 func (s *Sheet) CompileRow(v *strictjson.Value) (*policy.Expr, error) {
 	rows := *s.names
 	rows.Row, rows.RowFields = true, nil
+	if src, ok := v.Str(); ok {
+		return policy.ParseText(src, &rows)
+	}
 	return policy.ParseTree(v, &rows)
 }
 
