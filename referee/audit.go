@@ -202,7 +202,7 @@ func (a *audit) flag(r *Rule, f Finding) {
 	f.RuleIDs, f.order = []string{r.ID}, r.order
 	a.raised++
 	a.place(&f)
-	if f.Stage == StageEvidence {
+	if f.Stage == StageEvidence || f.Code == "math.inputs_missing" { // a formula that reads what is not stated has no source either
 		a.failures.evidence = true
 	}
 	if f.Stage == StagePolicy && f.Tier == High {

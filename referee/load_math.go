@@ -191,6 +191,9 @@ func (l *loader) workedNumber(m *MathCheck) {
 		return
 	}
 	in := formula.Inputs{}
+	for _, name := range m.Inputs {
+		in[name] = formula.Input{Num: num(l.sheet.consts[name])}
+	}
 	for _, member := range inputs.Members {
 		in[member.Key] = formulaInput(member.Value)
 	}

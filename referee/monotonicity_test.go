@@ -98,16 +98,18 @@ type ground struct {
 
 func (g *ground) audit(src []byte) *Report { return audited(g.sheet, string(src), g.options...) }
 
-// monotoneGrounds are every library sheet's first example and the sheet of everyKind.
+// monotoneSheets are the sheets of the library that FuzzMonotonicity walks on; new ones go to the end, so that committed seeds keep their
+// meaning.
+var monotoneSheets = []string{"cre-multifamily-agency", "cre-t12-noi-normalization", "lend-atr-qm", "data-tabular-profile", "compute-mlperf-inference", "doc-contract-review",
+	"extract-t12", "fin-amortization", "fin-table-arithmetic", "genai-evaluator-gate", "comp-control-evidence", "repair-resubmission", "fly-s1-next-second", "math-steps",
+	"compute-llm-serving", "lend-sba-7a-small", "compute-training-mfu", "cre-construction-draw"}
+
+// monotoneGrounds are the sheet with every kind of rule, and the first examples of those sheets.
 func monotoneGrounds(f *testing.F) []*ground {
 	f.Helper()
 	out := []*ground{{sheet: mustLoad(f, everyKindSheet), submission: decoded(f, everyKindSubmission)}}
-	files, err := filepath.Glob("../flight_sheets/*.json")
-	if err != nil || len(files) == 0 {
-		f.Fatalf("no library: %v", err)
-	}
-	for _, file := range files {
-		src, err := os.ReadFile(file)
+	for _, slug := range monotoneSheets {
+		src, err := os.ReadFile("../flight_sheets/" + slug + ".json")
 		if err != nil {
 			f.Fatal(err)
 		}

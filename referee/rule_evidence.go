@@ -231,13 +231,15 @@ func runInputsMatchEvidence(a *audit, r *Rule) outcome {
 func (a *audit) inputMatches(r *Rule, c *calculation, m strictjson.Member, ref string) int {
 	hit, err := a.Evidence.Resolve(ref)
 	if err != nil {
-		if !errors.Is(err, evidence.ErrMissing) {
-			a.flag(r, Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key), Message: err.Error(), Fix: &Fix{Text: "cite the cell that holds the input"}})
-		}
+		a.flag(r, Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key), Message: err.Error(), Fix: &Fix{Text: "cite the cell that holds the input"}})
 		return 0
 	}
 	if hit.Open {
 		return 1
+	}
+	if m.Value.Kind == strictjson.Array {
+		a.listMatches(r, m, ref, hit)
+		return 0
 	}
 	cells := cellNumbers(hit)
 	if len(cells) == 0 {
@@ -262,6 +264,42 @@ func (a *audit) inputMatches(r *Rule, c *calculation, m strictjson.Member, ref s
 			Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", m.Value.Pointer(), best.reference.String())}})
 	}
 	return 0
+}
+
+// listMatches holds a list against the numbers of a JSON array, a row or a column, one by one; a heading is no number.
+func (a *audit) listMatches(r *Rule, m strictjson.Member, ref string, hit evidence.Hit) {
+	cells := slices.DeleteFunc(numbersOf(hit), func(n *decimal.Num) bool { return n == nil })
+	worst := bandPass
+	for i, item := range m.Value.Items {
+		if x := num(item); x == nil || i >= len(cells) {
+			worst = bandHigh
+		} else {
+			worst = max(worst, a.Sheet.penalty.measure(x, cells[i], item.Text, nil).band)
+		}
+	}
+	if len(cells) != len(m.Value.Items) {
+		worst = bandHigh
+	}
+	id := a.atom("evidence.input_matches", m.Value.Pointer(), worst == bandPass, "critical", "field", clip(ref))
+	if worst != bandPass {
+		a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: worst.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id},
+			Message: fmt.Sprintf("the list %q is not what %s holds: %d numbers against %d", clip(m.Key), clip(ref), len(m.Value.Items), len(cells)), Fix: &Fix{Text: "use the evidence's values, in their order"}})
+	}
+}
+
+// numbersOf are the values of a hit that holds several; nil where a value is no number.
+func numbersOf(hit evidence.Hit) []*decimal.Num {
+	var out []*decimal.Num
+	for _, item := range items(hit.JSON) {
+		out = append(out, num(item))
+	}
+	for _, row := range append(hit.Cells, hit.Row) {
+		for _, cell := range row {
+			n, _ := evidence.NumberIn(cell)
+			out = append(out, hitNumber(n))
+		}
+	}
+	return out
 }
 
 // cellNumbers are the values a cell may stand for: 12 % is 0.12, and 12 where the input is stated in percent.
@@ -518,66 +556,4 @@ func runEvidenceAttached(a *audit, r *Rule) outcome {
 		return flagged
 	}
 	return passed
-}
-
-// bindings flags an input of a calculation that differs from the submission's input, or the calculation, of the same name
-// (rules.md §1): what is re-derived must be what is stated.
-func (a *audit) bindings(r *Rule, c *calculation) bool {
-	before := a.raised
-	for _, m := range members(c.v.Get("inputs")) {
-		x, name := num(m.Value), a.sheetName(m.Key)
-		if x == nil {
-			continue
-		}
-		if n := num(a.Sheet.consts[name]); n != nil {
-			a.bound(r, m, x, n, "the sheet's constant is "+shown(n))
-		}
-		if in := a.Sheet.declared(name); in != nil {
-			a.boundInput(r, m, x, *in)
-		}
-		if dep := a.Sheet.mathNamed(name); dep != nil && dep != c.check {
-			if n, err := a.calcValue(dep, nil); err == nil && n != nil {
-				a.bound(r, m, x, n, "the calculation of that name gives "+shown(n))
-			}
-		}
-	}
-	return a.raised > before
-}
-
-func (a *audit) bound(r *Rule, m strictjson.Member, x, want *decimal.Num, why string) {
-	d := a.Sheet.penalty.measure(x, want, m.Value.Text, nil)
-	if d.failed() {
-		id := a.atom("recompute.bound", m.Value.Pointer(), false, "critical", "cross_field", why)
-		f := Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(d),
-			Message: fmt.Sprintf("input %q is %s here; %s", clip(m.Key), shown(x), why), Fix: &Fix{Text: "use the value that is stated"}}
-		if hint := percentHint(d); hint != "" {
-			f.Message += "; " + hint
-		}
-		a.flag(r, f)
-	}
-}
-
-// boundInput holds a calculation's input against the declared input of its name. Where that one is absent or no number there is nothing to
-// agree with, and the calculation is flagged with it: otherwise taking the input away would clear a calculation that differs from it (S51).
-func (a *audit) boundInput(r *Rule, m strictjson.Member, x *decimal.Num, in Input) {
-	switch v := a.input(in.Name); {
-	case num(v) != nil:
-		a.bound(r, m, x, num(v), "the submission's input is "+v.Text)
-	case in.Optional:
-	case v.IsMissing():
-		a.inputAbsent(r, in)
-	default:
-		a.flag(r, Finding{Code: "schema.type", Tier: High, Stage: StageSchema, Pointer: v.Pointer(), Message: fmt.Sprintf("the input %q is not a number, and a calculation reads it as one", in.Name),
-			Fix: &Fix{Text: "write it as a JSON number"}})
-	}
-}
-
-// declared is the sheet's input of this name, or nil.
-func (s *Sheet) declared(name string) *Input {
-	for i := range s.Inputs {
-		if s.Inputs[i].Name == name {
-			return &s.Inputs[i]
-		}
-	}
-	return nil
 }
