@@ -1,0 +1,226 @@
+// Receipts: their shape, which is generated from the Go types, the forms of their strings, and the rules that every receipt keeps.
+// The tests hold all of it against the package ledger, one changed member at a time.
+
+const NO_PARENT = '0'.repeat(64);
+const EMPTY_ROOT = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+const EVAL = 'defendablecloud.eval-receipt/v1';
+const COOK = 'defendablecloud.cook-receipt/v1';
+const INCIDENT = 'defendablecloud.incident-receipt/v1';
+const SIGNED = ['approved', 'amended', 'revoked', 'rejected'];
+const LIVE = ['approved', 'carried'];
+const TIERS = ['high', 'mid', 'low'];
+
+const oneOf = (...words) => (s) => words.includes(s);
+const matching = (pattern) => (s) => pattern.test(s);
+
+// FORMS are what the strings must look like, by the name that the shape gives.
+const FORMS = {
+  hash: matching(/^[0-9a-f]{64}$/),
+  git: matching(/^([0-9a-f]{40}|[0-9a-f]{64})$/),
+  time: isTime,
+  decimal: matching(/^-?(0|[1-9][0-9]{0,39})(\.[0-9]{1,40})?(e[+-]?[0-9]{1,3})?$/),
+  text: (s) => s !== '',
+  receipt_id: matching(/^DCR-[0-9]{6,9}-[0-9a-f]{8}$/),
+  schema: oneOf(EVAL, COOK, INCIDENT),
+  kind: oneOf('approved', 'carried', 'amended', 'revoked', 'rejected', 'superseded', 'withdrawn', 'merged', 'unreceipted'),
+  decision: oneOf(...SIGNED),
+  lane: oneOf('agent', 'dataset', 'compute', 'cook', 'incident'),
+  approver_type: oneOf('User'),
+  permission: oneOf('admin', 'maintain', 'write', 'local'),
+  evidence_kind: oneOf('file', 'note', 'url', 'observation', 'tool_output', 'model_output', 'log'),
+  evidence_status: oneOf('held', 'missing', 'refused', 'not_held'),
+  provenance: oneOf('base', 'pull_request', 'local'),
+  answer: oneOf('satisfied', 'flag', 'open'),
+  tier: oneOf(...TIERS),
+  severity: oneOf('honey', 'jelly', 'propolis', 'unsigned'),
+  finding_severity: oneOf('critical', 'noncritical'),
+  bucket: oneOf('work-defect', 'deal-finding', 'stack-fit'),
+  stage: oneOf('structure', 'schema', 'math', 'evidence', 'policy', 'lane', 'checklist'),
+  action: oneOf('resubmit', 'review', 'reject', 'approve'),
+  incident_kind: oneOf('rogue', 'dark', 'policy_violation', 'recurring_flag', 'spend_breach'),
+  incident_response: oneOf('lane_locked', 'human_approval_required', 'repair_task_recommended'),
+  incident_status: oneOf('open', 'resolved'),
+  ledger_format: oneOf('defendablecloud.ledger/v1'),
+  proof_format: oneOf('defendablecloud.ledger-inclusion/v1', 'defendablecloud.ledger-consistency/v1'),
+};
+
+function isTime(s) {
+  const m = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z$/.exec(s);
+  if (!m) return false;
+  const [year, month, day, hour, minute, second] = m.slice(1).map(Number);
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+  return days !== undefined && day >= 1 && day <= days && hour < 24 && minute < 60 && second < 60;
+}
+
+// shapeError says where a value leaves its shape, '' if it does not. A member that its writer would have left out is refused.
+function shapeError(value, shape, path = '') {
+  const at = path || 'the whole';
+  if (shape.array) {
+    if (!Array.isArray(value)) return `${at}: an array is expected`;
+    return first(value.map((item, i) => () => shapeError(item, shape.array, `${path}/${i}`)));
+  }
+  if (shape.object) {
+    if (typeof value !== 'object' || Array.isArray(value)) return `${at}: an object is expected`;
+    return membersError(value, shape.object, path);
+  }
+  if (shape.type !== typeof value) return `${at}: a ${shape.type} is expected`;
+  if (shape.type === 'number' && value < 0) return `${at}: a negative number`;
+  if (shape.is && !FORMS[shape.is](value)) return `${at}: "${clip(value)}" is no ${shape.is.replaceAll('_', ' ')}`;
+  return '';
+}
+
+function membersError(value, members, path) {
+  for (const key of Object.keys(value)) {
+    if (!Object.hasOwn(members, key)) return `${path}/${key}: unknown`;
+  }
+  return first(Object.entries(members).map(([key, member]) => () => {
+    if (!Object.hasOwn(value, key)) return member.optional ? '' : `${path}/${key}: missing`;
+    const empty = member.optional && ['', 0, false].includes(value[key]) || Array.isArray(value[key]) && member.optional && value[key].length === 0;
+    return empty ? `${path}/${key}: empty; what is empty is left out` : shapeError(value[key], member, `${path}/${key}`);
+  }));
+}
+
+// first gives the first text that is not empty.
+function first(checks) {
+  for (const check of checks) {
+    const said = check();
+    if (said) return said;
+  }
+  return '';
+}
+
+function clip(s) { return s.length > 80 ? s.slice(0, 80) + '…' : s; }
+
+// receiptError says why a receipt of the right shape could not have been minted, '' if it could.
+async function receiptError(r) {
+  const said = first([schemaError, placeError, signatureError, timeError, refersError, auditError, checklistError, verdictError,
+    severityError, findingsError, evidenceError, cookError, incidentError].map((check) => () => check(r)));
+  return said || assignmentError(r);
+}
+
+function schemaError(r) {
+  const want = { cook: COOK, incident: INCIDENT }[r.run.lane] ?? EVAL;
+  return r.schema === want ? '' : `the lane ${r.run.lane} has the schema ${want}`;
+}
+
+function placeError(r) {
+  if (r.seq > 999999999) return 'seq is out of range';
+  if (r.log.count !== r.seq) return 'log.count is not seq; the log covers the entries before';
+  if ((r.seq === 0) !== (r.parent_hash === NO_PARENT)) return '64 zeros stand as parent_hash at seq 0 and nowhere else';
+  if (r.seq === 0 && r.log.root !== EMPTY_ROOT) return 'log.root at seq 0 is the SHA-256 of nothing';
+  if (r.pull_request && (r.pull_request.number < 1 || r.pull_request.number > 99999999)) return 'the number of the pull request is out of range';
+  const id = `DCR-${String(r.seq).padStart(6, '0')}-${r.submission.sha256.slice(0, 8)}`;
+  return r.receipt_id === id ? '' : `receipt_id is not ${id}, which seq and submission make`;
+}
+
+function signatureError(r) {
+  const signed = SIGNED.includes(r.kind);
+  if (signed && !r.approval) return 'no approval: no receipt exists without a human’s';
+  if (!signed && r.approval) return `an approval in an entry of kind ${r.kind}, which nobody signs`;
+  if (signed === Boolean(r.observed_by)) return 'observed_by stands in entries that nobody signs, and in no other';
+  if (r.approval && r.approval.decision !== r.kind) return 'the approval decides something else';
+  if (r.self_signed && r.approval?.approver.permission !== 'admin') return 'self_signed is an admin’s to say';
+  if (r.accepted && !r.approval) return 'a finding is accepted where nobody approves';
+  if (r.kind === 'merged' && !r.observed_by.sha) return 'a merged entry needs the merge commit';
+  return '';
+}
+
+function timeError(r) {
+  const want = r.approval ? r.approval.review.submitted_at : r.observed_by.at;
+  return r.minted_at === want ? '' : 'minted_at is not the time of the review or the event';
+}
+
+function refersError(r) {
+  const needed = ['carried', 'amended', 'revoked', 'superseded', 'merged'].includes(r.kind);
+  if (needed && !r.refers_to) return `an entry of kind ${r.kind} names an earlier one in refers_to`;
+  if (['approved', 'unreceipted'].includes(r.kind) && r.refers_to) return `an entry of kind ${r.kind} refers to no earlier one`;
+  return '';
+}
+
+function auditError(r) {
+  const parts = ['semantics', 'engine', 'agent', 'assignment', 'verdict', 'report_digest'];
+  const missing = parts.find((part) => r[part] === undefined);
+  const needed = LIVE.includes(r.kind) || r.kind === 'rejected' || parts.some((part) => r[part] !== undefined);
+  if (needed && missing) return `${missing} is missing; the audit is there as a whole or not at all`;
+  const rest = ['findings_total', 'findings', 'checklist', 'evidence', 'advisory'];
+  return !needed && rest.some((part) => r[part] !== undefined) ? 'parts of an audit without a verdict' : '';
+}
+
+async function assignmentError(r) {
+  const text = r.assignment?.text;
+  if (!text || r.sanitized?.includes('/assignment/text')) return '';
+  const hash = await sha256Hex(new TextEncoder().encode(text));
+  return hash === r.assignment.sha256 ? '' : 'assignment.sha256 is not the SHA-256 of the text';
+}
+
+function checklistError(r) {
+  return first((r.checklist ?? []).map((a) => () => {
+    if (a.answer === 'open') return LIVE.includes(r.kind) ? `the question ${clip(a.id)} is open` : '';
+    if (!a.by || !a.at) return `the answer to ${clip(a.id)} names no person or no time`;
+    return a.answer === 'flag' && !a.note ? `the flag at ${clip(a.id)} says not why` : '';
+  }));
+}
+
+function verdictError(r) {
+  if (!r.verdict) return '';
+  const { counts: c, risk } = r.verdict;
+  if (c.declared === 0) return 'no rule was declared; an audit of nothing is no audit';
+  if (c.satisfied + c.flagged + c.skipped + c.open !== c.declared) return 'the counts do not add up to the rules declared';
+  if (risk.high + risk.mid + risk.low !== (r.findings_total ?? 0)) return 'high, mid and low are not the findings in all';
+  if (LIVE.includes(r.kind) && c.open > 0) return 'checks wait for a human';
+  if (LIVE.includes(r.kind) && r.verdict.undecided_high) return 'a high rule was not decided';
+  return '';
+}
+
+function severityError(r) {
+  if (!r.verdict) return '';
+  const { severity, counts, risk } = r.verdict;
+  const live = LIVE.includes(r.kind);
+  if (severity === 'honey' && !live) return 'honey exists only in an approved record';
+  if (severity === 'unsigned' && live) return 'a signed record is honey, jelly or propolis, not unsigned';
+  if (['honey', 'unsigned'].includes(severity) && (counts.flagged > 0 || r.findings_total > 0)) return `${severity} with findings`;
+  return severity !== 'propolis' && risk.high > 0 ? `${severity} with high findings; that is propolis` : '';
+}
+
+function findingsError(r) {
+  const findings = r.findings ?? [];
+  const total = r.findings_total ?? 0;
+  if (findings.length > 200 || findings.length > total) return 'more findings than there may be, or than there are in all';
+  const ranks = findings.map((f) => TIERS.indexOf(f.tier));
+  if (ranks.some((rank, i) => i > 0 && rank < ranks[i - 1])) return 'the findings are not ranked';
+  const off = r.verdict && findings.length === total && TIERS.some((tier) => findings.filter((f) => f.tier === tier).length !== r.verdict.risk[tier]);
+  return off ? 'the findings are not the ones that the verdict counts' : '';
+}
+
+function evidenceError(r) {
+  return first((r.evidence ?? []).map((e) => () => {
+    if ((e.status === 'held') !== Boolean(e.sha256)) return `the evidence ${clip(e.id)}: sha256 stands with what is held`;
+    return (e.provenance === 'pull_request') !== Boolean(e.added_by) ? `the evidence ${clip(e.id)}: added_by stands with a pull request` : '';
+  }));
+}
+
+function cookError(r) {
+  if ((r.schema === COOK) !== Boolean(r.cook)) return 'the member cook stands in a cook receipt and in no other';
+  if (!r.cook) return '';
+  const [before, after, lift] = sameScale(r.cook.eval_before, r.cook.eval_after, r.cook.lift);
+  if (r.cook.before === r.cook.after) return 'before and after are the same receipt';
+  if (after <= before) return 'no lift; a cook receipt exists only for a lift';
+  return after - before === lift ? '' : 'the lift is not the difference of the two scores';
+}
+
+function incidentError(r) {
+  if ((r.schema === INCIDENT) !== Boolean(r.incident)) return 'the member incident stands in an incident receipt and in no other';
+  return r.incident?.kind === 'recurring_flag' && r.incident.receipts.length === 0 ? 'a recurring flag names no receipt that shows it' : '';
+}
+
+// sameScale turns decimals into whole numbers of one unit, so that they compare exactly.
+function sameScale(...decimals) {
+  const parts = decimals.map((s) => {
+    const [mantissa, exponent = '0'] = s.split('e');
+    const [whole, fraction = ''] = mantissa.split('.');
+    return { digits: BigInt(whole + fraction), scale: Number(exponent) - fraction.length };
+  });
+  const least = Math.min(...parts.map((p) => p.scale));
+  return parts.map((p) => p.digits * 10n ** BigInt(p.scale - least));
+}
