@@ -72,6 +72,9 @@ func (e *Taken) Error() string {
 // SignOff mints a local sign-off, once. Where the newest word of this person about these bytes is the same already, nothing is written and
 // that entry is given, with again true.
 func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place, policy Policy, papers []ledger.File) (entry *ledger.Entry, again bool, err error) {
+	if strings.EqualFold(w.Run.Operator, l.Name) && l.Reject == "" {
+		return nil, false, &NotSignable{Run: w.Run.ID, Reason: l.Name + " ran the agent, as run.json says; another person signs"}
+	}
 	receipt, err := Sign(w, l.Decision(), p, policy)
 	if err != nil {
 		return nil, false, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -204,7 +205,11 @@ func (a *app) openWork(path, sheets string, prior referee.PriorFunc) (gate.Work,
 	if err != nil {
 		return gate.Work{}, nil, err
 	}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		_, err = os.Lstat(filepath.Join(path, "run.json"))
+	}
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return gate.Work{}, nil, usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
 	}
 	root, err := os.OpenRoot(filepath.FromSlash(path))

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/defendableos/referee/gate"
 	"github.com/defendableos/referee/internal/nearest"
+	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
 
@@ -18,6 +20,8 @@ type auditOptions struct {
 	jobs                                                   int
 	atoms, verbose                                         bool
 	part                                                   part
+	ledger                                                 *ledgerFlags
+	prior                                                  referee.PriorFunc
 }
 
 const auditLong = `A PATH is a run folder (it holds run.json), a folder of run folders, a bare
@@ -58,6 +62,9 @@ func auditCommand() *command {
 	f.IntVar(&o.jobs, "jobs", 0, "audit `N` submissions at a time (default: one a processor)")
 	f.StringVar(&o.shard, "shard", "", "audit only part `I/N` of the submissions")
 	f.StringVar(&o.input, "input", "auto", "`KIND` of standard input: json, jsonl, or auto to look")
+	o.ledger = &ledgerFlags{}
+	f.StringVar(&o.ledger.repo, "ledger", "", "git `REPO` whose ledger holds the receipts that a submission names")
+	o.ledger.placeFlags(f)
 	dir := sheetsFlag(f)
 	c.run = func(a *app, args []string) error {
 		o.dir = *dir
@@ -86,6 +93,14 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 		return err
 	}
 	defer au.papers.abandon()
+	if o.ledger.repo != "" {
+		k, err := a.openLedger(o.ledger)
+		if err != nil {
+			return err
+		}
+		defer k.Close()
+		o.prior = gate.Prior(a.ctx, k, k.at)
+	}
 	defer debug.SetGCPercent(a.collectLess())
 	return au.run()
 }

@@ -44,6 +44,7 @@ func (au *auditor) judge(u unit) verdictOf {
 
 // decide runs the audit as the flags ask.
 func (au *auditor) decide(c referee.Case) *referee.Report {
+	c.Prior = au.options.prior
 	c.AllAtoms, c.Explain = au.options.atoms, au.options.explain != ""
 	return referee.Audit(c)
 }

@@ -371,8 +371,11 @@ func (s *session) print() error {
 	p.entry("root", receiptColumn, r.Head.Root)
 	if !r.OK() {
 		p.section(fmt.Sprintf("NOT VERIFIED: %s", plural(len(r.Problems), "problem")))
-		for _, problem := range r.Problems {
+		for i, problem := range r.Problems {
 			p.problem(problem)
+			if i == len(r.Problems)-1 || remedy(problem) != remedy(r.Problems[i+1]) { // once for those that follow one another
+				p.labelled(receiptColumn-3, "→", remedy(problem))
+			}
 		}
 		return s.app.print(p.b.String())
 	}
@@ -395,7 +398,13 @@ func (s *session) says() string {
 	return s.result.Level.Says()
 }
 
-// problem writes one problem, its place, and what to do.
+// remedy is what to do about a problem.
+func remedy(problem ledger.Problem) string {
+	about, _ := problem.Code.Of()
+	return about.Remedy
+}
+
+// problem writes one problem and its place.
 func (p *page) problem(problem ledger.Problem) {
 	place := problem.Path
 	if place == "" && problem.Seq >= 0 {
@@ -405,7 +414,6 @@ func (p *page) problem(problem ledger.Problem) {
 	p.text("  "+string(problem.Code)+"  ", about.Title)
 	p.labelled(receiptColumn-3, "", place)
 	p.labelled(receiptColumn-3, "", problem.Message)
-	p.labelled(receiptColumn-3, "→", about.Remedy)
 }
 
 // verifyRecord is the result as json.
