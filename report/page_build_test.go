@@ -68,7 +68,7 @@ func facts(t testing.TB) string {
 	return string(b)
 }
 
-func part(t testing.TB, name string) string {
+func pagePart(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("page", name))
 	if err != nil {
@@ -86,10 +86,10 @@ func sourceHash(text string) string {
 // buildPage puts verify.html together.
 func buildPage(t testing.TB) []byte {
 	t.Helper()
-	style := "\n" + part(t, "page.css")
+	style := "\n" + pagePart(t, "page.css")
 	script := "\n'use strict';\n\nconst FACTS = " + facts(t) + ";\n\n"
 	for _, name := range []string{"canonical.js", "receipt.js", "chain.js", "view.js", "page.js"} {
-		script += strings.TrimPrefix(part(t, name), "'use strict';\n\n") + "\n"
+		script += strings.TrimPrefix(pagePart(t, name), "'use strict';\n\n") + "\n"
 	}
 	for _, word := range []string{"</", "<!--", "{{"} {
 		if strings.Contains(script, word) || strings.Contains(style, word) {
@@ -98,7 +98,7 @@ func buildPage(t testing.TB) []byte {
 	}
 	policy := "default-src 'none'; script-src " + sourceHash(script) + "; style-src " + sourceHash(style) +
 		"; connect-src 'self'; base-uri 'none'; form-action 'none'"
-	return []byte(strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script).Replace(part(t, "page.tmpl.html")))
+	return []byte(strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script).Replace(pagePart(t, "page.tmpl.html")))
 }
 
 // TestVerifyPageIsBuilt holds the page to its parts and to the types of the ledger; -update writes it.

@@ -24,6 +24,7 @@ function begin() {
 
 function progress(mine, done, total, what) {
   if (mine !== job) throw new Stopped();
+  if (done % 10 !== 0) return;
   $('progress').hidden = false;
   $('bar').max = total;
   $('bar').value = done;

@@ -1,0 +1,282 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/storetest"
+)
+
+// shelf is a ledger in memory as a Source.
+type shelf struct {
+	files    branch
+	broken   error
+	verified atomic.Int64
+}
+
+func (s *shelf) Entry(_ context.Context, hash string) ([]byte, error) {
+	return s.files[ledger.Place{Class: ledger.HashAlias, Hash: hash}.String()], s.broken
+}
+
+func (s *shelf) Verify(ctx context.Context) (*ledger.Verification, error) {
+	s.verified.Add(1)
+	if s.broken != nil {
+		return nil, s.broken
+	}
+	var tree ledger.FileTree
+	for path, data := range s.files {
+		tree = append(tree, ledger.File{Path: path, Data: data})
+	}
+	return ledger.Verify(ctx, tree, ledger.Options{})
+}
+
+// get asks a handler and gives the answer, its body read.
+func get(t testing.TB, h http.Handler, method, target string) (*http.Response, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	r := w.Result()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, string(b)
+}
+
+func TestShare(t *testing.T) {
+	entries := chain(t, 5, storetest.Sample)
+	hash, parent := canonical.SHA256Hex(entries[3]), canonical.SHA256Hex(entries[2])
+	h := ShareHandler(&shelf{files: lay(t, entries)})
+	r, body := get(t, h, "GET", "/share/"+hash)
+	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+		t.Fatalf("%d %s: %s", r.StatusCode, r.Header, body)
+	}
+	var got map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"receipt_id": `"DCR-000003-` + parsedBack(t, entries[3]).Submission.SHA256[:8] + `"`, "seq": "3", "parent_hash": `"` + parent + `"`,
+		"receipt_sha256": `"` + hash + `"`, "verified": "true", "payload": string(entries[3])}
+	for k, v := range want {
+		if string(got[k]) != v {
+			t.Errorf("%s is %s, want %s", k, got[k], v)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d members, want %d", len(got), len(want))
+	}
+}
+
+func parsedBack(t testing.TB, b []byte) *ledger.Receipt {
+	t.Helper()
+	r, err := ledger.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestShareAnswers(t *testing.T) {
+	entries := chain(t, 4, storetest.Sample)
+	hash := canonical.SHA256Hex(entries[1])
+	good := lay(t, entries)
+	edited := lay(t, entries) // under its hash an entry lies that is another one's bytes
+	edited[ledger.Place{Class: ledger.HashAlias, Hash: hash}.String()] = bytes.Replace(entries[1], []byte("2.4 %"), []byte("0.4 %"), 1)
+	dropped := lay(t, entries)
+	for _, p := range ledger.Places(2, canonical.SHA256Hex(entries[2]), 3) {
+		delete(dropped, p.String())
+	}
+	odd := []byte("{}")
+	foreign := lay(t, entries)
+	foreign[ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(odd)}.String()] = odd
+	for _, c := range []struct {
+		name, method, path string
+		src                *shelf
+		status             int
+		says               string
+	}{
+		{"page", "GET", "/r/" + hash, &shelf{files: good}, 200, "<title>Verify a receipt</title>"},
+		{"ledger", "GET", "/ledger/verify", &shelf{files: good}, 200, `{"ok":true,"level":"L1","receipts_checked":4,"errors":[]}`},
+		{"head", "GET", "/HEAD.json", &shelf{files: good}, 200, string(good["HEAD.json"])},
+		{"info", "GET", "/LEDGER.json", &shelf{files: good}, 200, string(good["LEDGER.json"])},
+		{"file", "GET", "/hash/" + hash[:2] + "/" + hash[2:4] + "/" + hash + ".json", &shelf{files: good}, 200, string(entries[1])},
+		{"no head yet", "GET", "/LEDGER.json", &shelf{files: branch{}}, 404, "no such file"},
+		{"unknown", "GET", "/share/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "holds no receipt"},
+		{"unknown page", "GET", "/r/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "holds no receipt"},
+		{"no hash", "GET", "/share/DCR-000001-a5b5d50c", &shelf{files: good}, 400, "is no SHA-256"},
+		{"upper case", "GET", "/share/" + strings.ToUpper(hash), &shelf{files: good}, 400, "is no SHA-256"},
+		{"markup", "GET", "/share/%3Cscript%3E%E2%80%AE", &shelf{files: good}, 400, `is no SHA-256`},
+		{"up", "GET", "/hash/ab/cd/..%2f..%2fHEAD.json", &shelf{files: good}, 404, "is no path of a ledger"},
+		{"wrong folder", "GET", "/hash/00/00/" + hash + ".json", &shelf{files: good}, 404, "is no path of a ledger"},
+		{"elsewhere", "GET", "/etc/passwd", &shelf{files: good}, 404, "there is nothing here"},
+		{"root", "GET", "/", &shelf{files: good}, 404, "there is nothing here"},
+		{"post", "POST", "/share/" + hash, &shelf{files: good}, 405, "read-only"},
+		{"delete", "DELETE", "/ledger/verify", &shelf{files: good}, 405, "read-only"},
+		{"options", "OPTIONS", "/share/" + hash, &shelf{files: good}, 405, "read-only"},
+		{"edited", "GET", "/share/" + hash, &shelf{files: edited}, 500, "other bytes under the hash"},
+		{"edited page", "GET", "/r/" + hash, &shelf{files: edited}, 500, "other bytes under the hash"},
+		{"no receipt", "GET", "/share/" + canonical.SHA256Hex(odd), &shelf{files: foreign}, 500, "what is no receipt"},
+		{"of a broken ledger", "GET", "/share/" + hash, &shelf{files: dropped}, 200, `"verified":false`},
+		{"a broken ledger", "GET", "/ledger/verify", &shelf{files: dropped}, 200, `{"ok":false,"level":"none","receipts_checked":3,"errors":["LDG-201`},
+		{"no disk", "GET", "/share/" + hash, &shelf{broken: errors.New("disk \u202e gone")}, 500, "the ledger cannot be read: disk \\u003cU+202E\\u003e gone"},
+		{"no disk, ledger", "GET", "/ledger/verify", &shelf{broken: errors.New("disk gone")}, 500, "cannot be verified: disk gone"},
+		{"no disk, head", "GET", "/HEAD.json", &shelf{broken: errors.New("disk gone")}, 500, "cannot be verified: disk gone"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, body := get(t, ShareHandler(c.src), c.method, c.path)
+			if r.StatusCode != c.status || !strings.Contains(body, c.says) {
+				t.Errorf("%d, want %d with %q: %s", r.StatusCode, c.status, c.says, clip(body, 300))
+			}
+			for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+				if r.Header.Get(key) != want {
+					t.Errorf("%s is %q, want %q", key, r.Header.Get(key), want)
+				}
+			}
+			policy := r.Header.Get("Content-Security-Policy")
+			if !strings.HasPrefix(policy, "default-src 'none';") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "script-src") != (c.name == "page") {
+				t.Errorf("the policy is %q", policy)
+			}
+			if c.status == 405 && r.Header.Get("Allow") != "GET, HEAD" {
+				t.Errorf("Allow is %q", r.Header.Get("Allow"))
+			}
+			if cache := r.Header.Get("Cache-Control"); strings.Contains(cache, "immutable") != (c.name == "file") || c.status >= 400 && cache != "no-store" {
+				t.Errorf("Cache-Control is %q", cache)
+			}
+			if c.status >= 400 && !json.Valid([]byte(body)) {
+				t.Errorf("the refusal is no JSON: %s", body)
+			}
+		})
+	}
+}
+
+// TestShareFresh holds that a crowd makes one verification, and a later visitor another.
+func TestShareFresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &shelf{files: lay(t, chain(t, 2, storetest.Sample))}
+		h := ShareHandler(src)
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() { get(t, h, "GET", "/ledger/verify") })
+		}
+		wg.Wait()
+		if n := src.verified.Load(); n != 1 {
+			t.Errorf("%d verifications for 20 visitors at once", n)
+		}
+		time.Sleep(FreshFor + time.Second)
+		get(t, h, "GET", "/ledger/verify")
+		if n := src.verified.Load(); n != 2 {
+			t.Errorf("%d verifications after %v, want 2", n, FreshFor)
+		}
+	})
+}
+
+// TestServe holds that an answer under way is finished when the server ends, and that HEAD has no body.
+func TestServe(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	under, free := make(chan bool), make(chan bool)
+	entries := chain(t, 1, storetest.Sample)
+	share := ShareHandler(&shelf{files: lay(t, entries)})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- Serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				under <- true
+				<-free
+			}
+			share.ServeHTTP(w, r)
+		}))
+	}()
+	r, err := http.Head("http://" + l.Addr().String() + "/share/" + canonical.SHA256Hex(entries[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != 200 || r.ContentLength == 0 {
+		t.Errorf("HEAD: %d, %d bytes announced", r.StatusCode, r.ContentLength)
+	}
+	slow := make(chan int, 1)
+	go func() {
+		r, err := http.Get("http://" + l.Addr().String() + "/slow")
+		if err != nil {
+			slow <- 0
+			return
+		}
+		r.Body.Close()
+		slow <- r.StatusCode
+	}()
+	<-under
+	cancel()
+	close(free)
+	if status := <-slow; status != 404 {
+		t.Errorf("the answer under way is %d, want 404", status)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	if _, err := http.Get("http://" + l.Addr().String() + "/"); err == nil {
+		t.Error("the server still answers")
+	}
+}
+
+// TestShareHostile serves receipts with markup in every string as data, never as a page.
+func TestShareHostile(t *testing.T) {
+	for _, text := range append([]string{"<script>alert(1)</script>", "</body>"}, attacks...) {
+		r := storetest.Sample(0)
+		spoil(reflect.ValueOf(&r).Elem(), "", text)
+		r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
+		entries := chain(t, 1, func(int64) ledger.Receipt { return storetest.Key(r) })
+		answer, body := get(t, ShareHandler(&shelf{files: lay(t, entries)}), "GET", "/share/"+canonical.SHA256Hex(entries[0]))
+		if answer.StatusCode != 200 || !json.Valid([]byte(body)) || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+			t.Errorf("%q: %d %s", text, answer.StatusCode, clip(body, 200))
+		}
+	}
+}
+
+// TestPageShared opens a share server's page in a browser.
+func TestPageShared(t *testing.T) {
+	ctx := tab(t)
+	entries := chain(t, 7, storetest.Sample)
+	for _, c := range []struct {
+		name   string
+		change func(branch)
+		state  string
+	}{
+		{"good", func(branch) {}, "good"},
+		{"without its parent", func(b branch) {
+			delete(b, ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(entries[2])}.String())
+		}, "bad"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := lay(t, entries)
+			c.change(files)
+			server := httptest.NewServer(ShareHandler(&shelf{files: files}))
+			defer server.Close()
+			visit(t, ctx, server.URL+"/r/"+canonical.SHA256Hex(entries[3]))
+			if state, codes := settled(t, ctx); state != c.state {
+				t.Errorf("%s, %q, want %s", state, codes, c.state)
+			}
+			if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text, "DCR-000003-") {
+				t.Errorf("the page shows %q", clip(text, 200))
+			}
+		})
+	}
+}
