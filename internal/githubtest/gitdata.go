@@ -1,0 +1,326 @@
+package githubtest
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+func (s *Server) refJSON(ref, sha string) object {
+	return object{"ref": ref, "node_id": "REF_" + ref, "url": s.apiURL("git/%s", ref), "object": object{"type": s.git.kind(sha), "sha": sha, "url": s.apiURL("git/commits/%s", sha)}}
+}
+
+func (s *Server) getRef(c call) reply {
+	ref := "refs/" + c.PathValue("ref")
+	sha := s.git.resolve(ref)
+	if was, moved := s.before[ref]; c.stale && moved {
+		sha = was
+	}
+	if sha == "" {
+		return refuse(404, "Not Found")
+	}
+	return ok(s.refJSON(ref, sha))
+}
+
+func (s *Server) createRef(c call) reply {
+	var in struct{ Ref, SHA string }
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	if !strings.HasPrefix(in.Ref, "refs/heads/") && !strings.HasPrefix(in.Ref, "refs/tags/") {
+		return refuse(422, "Reference name must start with 'refs/heads/' or 'refs/tags/'")
+	}
+	if s.git.kind(in.SHA) == "" {
+		return refuse(422, "Object does not exist")
+	}
+	if err := s.git.setRef(in.Ref, in.SHA, ""); err != nil {
+		if errors.Is(err, errMoved) && s.git.resolve(in.Ref) != "" {
+			return refuse(422, "Reference already exists")
+		}
+		return refuse(422, "%s is not a valid ref name", in.Ref)
+	}
+	s.before[in.Ref] = ""
+	s.sync(c.token.Login)
+	return made(s.refJSON(in.Ref, in.SHA))
+}
+
+// updateRef moves a reference, without force only forward.
+func (s *Server) updateRef(c call) reply {
+	var in struct {
+		SHA   string
+		Force bool
+	}
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	ref := "refs/" + c.PathValue("ref")
+	now := s.git.resolve(ref)
+	switch {
+	case now == "":
+		return refuse(422, "Reference does not exist")
+	case s.git.kind(in.SHA) != "commit":
+		return refuse(422, "Object does not exist")
+	case !in.Force && !s.git.ancestor(now, in.SHA):
+		return refuse(422, "Update is not a fast forward")
+	}
+	if err := s.git.setRef(ref, in.SHA, now); err != nil {
+		return refuse(409, "Reference cannot be updated")
+	}
+	s.before[ref] = now
+	s.sync(c.token.Login)
+	return ok(s.refJSON(ref, in.SHA))
+}
+
+// treeJSON lists a tree, whole where all is set.
+func (s *Server) treeJSON(id string, all bool) (object, error) {
+	entries, err := s.git.list(id, all)
+	if err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for _, e := range entries {
+		o := object{"path": e.path, "mode": e.mode, "type": e.kind, "sha": e.id, "url": s.apiURL("git/%ss/%s", e.kind, e.id)}
+		if e.kind == "blob" {
+			o["size"] = e.size
+		}
+		list = append(list, o)
+	}
+	return object{"sha": id, "url": s.apiURL("git/trees/%s", id), "tree": list, "truncated": false}, nil
+}
+
+func (s *Server) getTree(c call) reply {
+	id := s.git.resolve(c.PathValue("tree_sha") + "^{tree}")
+	if id == "" {
+		return refuse(404, "Not Found")
+	}
+	o, err := s.treeJSON(id, c.URL.Query().Get("recursive") != "")
+	s.must("", err)
+	return ok(o)
+}
+
+// treeInput is one entry of a tree to be made.
+type treeInput struct {
+	Path, Mode, Type string
+	SHA, Content     *string
+}
+
+// createTree makes a tree. An object that an entry names exists before the request, and not only through another entry of it.
+func (s *Server) createTree(c call) reply {
+	var in struct {
+		Base_Tree string
+		Tree      []treeInput
+	}
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	if in.Base_Tree != "" && s.git.resolve(in.Base_Tree+"^{tree}") == "" {
+		return refuse(404, "Not Found")
+	}
+	if len(in.Tree) == 0 {
+		return refuse(422, "Invalid tree info")
+	}
+	for _, e := range in.Tree {
+		if e.SHA != nil && e.Type != "commit" && s.git.kind(*e.SHA) != e.Type {
+			return refuse(422, "GitRPC::BadObjectState: tree.sha %s is not a valid %s", *e.SHA, e.Type)
+		}
+	}
+	var entries []entry
+	for _, e := range in.Tree {
+		made := entry{mode: e.Mode, path: e.Path}
+		switch {
+		case e.SHA != nil && e.Content != nil:
+			return refuse(422, "Must supply either tree.sha or tree.content, not both")
+		case e.SHA != nil:
+			made.id = *e.SHA
+		case e.Content != nil:
+			id, err := s.git.write("blob", []byte(*e.Content))
+			s.must(id, err)
+			made.id = id
+		}
+		entries = append(entries, made)
+	}
+	base := ""
+	if in.Base_Tree != "" {
+		base = s.git.resolve(in.Base_Tree + "^{tree}")
+	}
+	id, err := s.git.overlay(base, entries)
+	if err != nil {
+		return refuse(422, "tree.path contains a malformed path component")
+	}
+	o, err := s.treeJSON(id, false)
+	s.must("", err)
+	return made(o)
+}
+
+func (s *Server) createBlob(c call) reply {
+	var in struct{ Content, Encoding string }
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	data := []byte(in.Content)
+	if in.Encoding == "base64" {
+		var err error
+		if data, err = base64.StdEncoding.DecodeString(in.Content); err != nil {
+			return refuse(422, "content is not valid Base64")
+		}
+	}
+	id, err := s.git.write("blob", data)
+	s.must(id, err)
+	return made(object{"sha": id, "url": s.apiURL("git/blobs/%s", id)})
+}
+
+func (s *Server) getBlob(c call) reply {
+	id := c.PathValue("file_sha")
+	if s.git.kind(id) != "blob" {
+		return refuse(404, "Not Found")
+	}
+	data, err := s.git.blob(id)
+	s.must("", err)
+	if strings.Contains(c.Header.Get("Accept"), "raw") {
+		return ok(data)
+	}
+	return ok(object{"sha": id, "node_id": "B_" + id, "size": len(data), "url": s.apiURL("git/blobs/%s", id), "content": lined(data), "encoding": "base64"})
+}
+
+// lined is base64 with line ends, as GitHub gives it.
+func lined(data []byte) string {
+	var b strings.Builder
+	text := base64.StdEncoding.EncodeToString(data)
+	for len(text) > 60 {
+		b.WriteString(text[:60] + "\n")
+		text = text[60:]
+	}
+	return b.String() + text + "\n"
+}
+
+func (s *Server) getGitCommit(c call) reply {
+	id := c.PathValue("commit_sha")
+	if s.git.kind(id) != "commit" {
+		return refuse(404, "Not Found")
+	}
+	found, err := s.git.commit(id)
+	s.must("", err)
+	return ok(s.gitCommit(found))
+}
+
+// createCommit makes a commit. Without an author it is the app's, written by GitHub itself, and signed.
+func (s *Server) createCommit(c call) reply {
+	var in struct {
+		Message, Tree     string
+		Parents           []string
+		Author, Committer *struct{ Name, Email string }
+	}
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	if s.git.kind(in.Tree) != "tree" {
+		return refuse(422, "Tree SHA does not exist")
+	}
+	for _, p := range in.Parents {
+		if s.git.kind(p) != "commit" {
+			return refuse(422, "Parent SHA does not exist or is not a commit object")
+		}
+	}
+	author, committer := s.person(c.token.Login), person{"GitHub", "noreply@github.com"}
+	if in.Author != nil {
+		author = person{in.Author.Name, in.Author.Email}
+		committer = author
+	}
+	if in.Committer != nil {
+		committer = person{in.Committer.Name, in.Committer.Email}
+	}
+	id, err := s.record(in.Tree, in.Parents, author, committer, in.Message, in.Author == nil && in.Committer == nil && !s.unsigned)
+	if err != nil {
+		return refuse(422, "%v", err)
+	}
+	found, err := s.git.commit(id)
+	s.must("", err)
+	return made(s.gitCommit(found))
+}
+
+// contents gives a file or directory at a commit.
+func (s *Server) contents(c call) reply {
+	ref, path := c.URL.Query().Get("ref"), strings.Trim(c.PathValue("path"), "/")
+	if ref == "" {
+		ref = "main"
+	}
+	commit := s.git.resolve(ref + "^{commit}")
+	if commit == "" {
+		return refuse(404, "No commit found for the ref %s", ref)
+	}
+	id := s.git.resolve(commit + ":" + path)
+	if id == "" {
+		return refuse(404, "Not Found")
+	}
+	if path != "" {
+		parent, name := "", path
+		if i := strings.LastIndexByte(path, '/'); i >= 0 {
+			parent, name = path[:i], path[i+1:]
+		}
+		entries, err := s.git.list(commit+":"+parent, false)
+		s.must("", err)
+		for _, e := range entries {
+			if e.path == name && e.kind != "tree" {
+				return ok(s.contentJSON(path, commit, e, true))
+			}
+		}
+	}
+	entries, err := s.git.list(id, false)
+	s.must("", err)
+	list := []any{}
+	for _, e := range entries[:min(len(entries), 1000)] {
+		list = append(list, s.contentJSON(strings.TrimPrefix(path+"/"+e.path, "/"), commit, e, false))
+	}
+	return ok(list)
+}
+
+// maxInline is how large a file may be whose bytes stand in the answer.
+const maxInline = 1 << 20
+
+func (s *Server) contentJSON(path, commit string, e entry, whole bool) object {
+	at := s.apiURL("contents/%s?ref=%s", path, commit)
+	kind := map[string]string{"100644": "file", "100755": "file", "120000": "symlink", "160000": "submodule", "040000": "dir"}[e.mode]
+	o := object{"type": kind, "name": path[strings.LastIndexByte(path, '/')+1:], "path": path, "sha": e.id, "size": e.size, "url": at, "html_url": at, "git_url": at,
+		"download_url": at, "_links": object{"git": at, "html": at, "self": at}}
+	if !whole {
+		return o
+	}
+	switch kind {
+	case "symlink":
+		data, err := s.git.blob(e.id)
+		s.must("", err)
+		return o.with(object{"target": string(data)})
+	case "submodule":
+		return o.with(object{"submodule_git_url": "https://example.com/x.git"})
+	case "file":
+		o.with(object{"encoding": "none", "content": ""})
+		if e.size <= maxInline {
+			data, err := s.git.blob(e.id)
+			s.must("", err)
+			o.with(object{"encoding": "base64", "content": lined(data)})
+		}
+	}
+	return o
+}
+
+// Ref is the commit that a reference holds, "" if there is none.
+func (s *Server) Ref(name string) string { return s.git.resolve(name) }
+
+// SetRef moves a reference, whatever it held.
+func (s *Server) SetRef(name, sha string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before[name] = s.git.resolve(name)
+	s.must(s.git.git(nil, "update-ref", name, sha))
+	s.sync("owner")
+}
+
+// Read is a file of a commit; an error if there is none.
+func (s *Server) Read(commit, path string) ([]byte, error) {
+	id := s.git.resolve(commit + ":" + path)
+	if id == "" {
+		return nil, fmt.Errorf("no %s in %s", path, commit)
+	}
+	return s.git.blob(id)
+}

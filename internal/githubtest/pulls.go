@@ -1,0 +1,393 @@
+package githubtest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Pull is a pull request to be opened.
+type Pull struct {
+	Head   string // branch
+	Base   string // "main" if empty
+	Author string // login, "agent" if empty
+	Title  string
+	Draft  bool
+	Fork   string // owner/name of the fork that the branch lies in, "" for the repository itself
+}
+
+// pull is a pull request.
+type pull struct {
+	Pull
+	number        int64
+	state         string
+	head          string
+	mergeSHA      string
+	mergedBy      string
+	closedBy      string
+	heads         []string // all that it ever had
+	opened, moved time.Time
+	closed        time.Time
+	timeline      []object
+	reviews       []*review
+	comments      []*comment
+}
+
+// ref is the branch that the head follows. A fork's branches lie in the same repository, where nobody looks for them.
+func (p *pull) ref() string { return headRef(p.Pull) }
+
+func headRef(p Pull) string {
+	if p.Fork != "" {
+		return "refs/test/" + p.Fork + "/" + p.Head
+	}
+	return "refs/heads/" + p.Head
+}
+
+// Open opens a pull request and gives its number.
+func (s *Server) Open(o Pull) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.Base == "" {
+		o.Base = "main"
+	}
+	if o.Author == "" {
+		o.Author = "agent"
+	}
+	if o.Title == "" {
+		o.Title = "Work on " + o.Head
+	}
+	p := &pull{Pull: o, number: int64(len(s.pulls) + len(s.issues) + 1), state: "open", opened: s.tick(), moved: s.now}
+	p.head = s.git.resolve(p.ref())
+	if p.head == "" {
+		panic("githubtest: no branch " + p.ref())
+	}
+	s.pulls[p.number] = p
+	s.arrive(p, s.baseSHA(p))
+	return p.number
+}
+
+func (s *Server) baseSHA(p *pull) string { return s.git.resolve("refs/heads/" + p.Base) }
+
+// arrive records a new head: the reference, and the commits since another one in the timeline.
+func (s *Server) arrive(p *pull, since string) {
+	p.heads = append(p.heads, p.head)
+	s.must(s.git.git(nil, "update-ref", fmt.Sprintf("refs/pull/%d/head", p.number), p.head))
+	commits, err := s.git.commits("--reverse", since+".."+p.head)
+	s.must("", err)
+	for _, c := range commits {
+		p.timeline = append(p.timeline, s.gitCommit(c).with(object{"event": "committed"}))
+	}
+}
+
+// must ends a test whose repository does not work.
+func (s *Server) must(_ string, err error) {
+	if err != nil {
+		panic("githubtest: " + err.Error())
+	}
+}
+
+// event adds to the timeline what somebody did.
+func (s *Server) event(p *pull, name, actor string, more object) {
+	id := s.nextID()
+	p.moved = s.now
+	p.timeline = append(p.timeline, object{"id": id, "node_id": nodeID("E", id), "url": s.apiURL("issues/events/%d", id), "actor": s.simpleUser(s.user(actor)),
+		"event": name, "commit_id": nil, "commit_url": nil, "created_at": stamp(s.tick()), "performed_via_github_app": nil}.with(more))
+}
+
+// sync looks which branches of open pull requests have moved. A push on top is a synchronize; anything else is a force-push.
+func (s *Server) sync(actor string) {
+	for _, number := range slices.Sorted(maps.Keys(s.pulls)) {
+		p := s.pulls[number]
+		now := s.git.resolve(p.ref())
+		if p.state != "open" || now == "" || now == p.head {
+			continue
+		}
+		old := p.head
+		p.head, p.moved = now, s.tick()
+		if s.git.ancestor(old, now) {
+			s.arrive(p, old)
+			continue
+		}
+		s.event(p, "head_ref_force_pushed", actor, object{"commit_id": now, "commit_url": s.apiURL("commits/%s", now)})
+		s.arrive(p, s.baseSHA(p))
+	}
+}
+
+// Head is the commit that a pull request's head is at.
+func (s *Server) Head(number int64) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pulls[number].head
+}
+
+// Push adds a commit to a pull request's branch.
+func (s *Server) Push(number int64, c Change) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[number]
+	if c.Author == "" {
+		c.Author = p.Author
+	}
+	id := s.commit(p.ref(), c)
+	s.sync(c.Author)
+	return id
+}
+
+// ForcePush replaces a pull request's branch by one commit on its base. With repoint, the reviews on the old head are moved to the new one,
+// as GitHub has been seen to do.
+func (s *Server) ForcePush(number int64, c Change, repoint bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[number]
+	if c.Author == "" {
+		c.Author = p.Author
+	}
+	if c.Parent == "" {
+		c.Parent = s.baseSHA(p)
+	}
+	old := p.head
+	id := s.commit(p.ref(), c)
+	s.sync(c.Author)
+	for _, r := range p.reviews {
+		if repoint && r.commit == old {
+			r.commit = id
+		}
+	}
+	return id
+}
+
+// Retarget gives a pull request another base.
+func (s *Server) Retarget(number int64, base string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pulls[number].Base = base
+	s.event(s.pulls[number], "base_ref_changed", s.pulls[number].Author, nil)
+}
+
+// SetDraft makes a pull request a draft, or ready for review.
+func (s *Server) SetDraft(number int64, draft bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[number]
+	p.Draft = draft
+	s.event(p, map[bool]string{true: "convert_to_draft", false: "ready_for_review"}[draft], p.Author, nil)
+}
+
+// Close closes a pull request unmerged.
+func (s *Server) Close(number int64, by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[number]
+	p.state, p.closedBy, p.closed = "closed", by, s.tick()
+	s.event(p, "closed", by, nil)
+}
+
+// Merge merges a pull request ("merge" or "squash") and gives the new commit of its base.
+func (s *Server) Merge(number int64, by, method string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[number]
+	base := s.baseSHA(p)
+	tree, err := s.git.git(nil, "merge-tree", "--write-tree", base, p.head)
+	s.must(tree, err)
+	parents := []string{base, p.head}
+	message := fmt.Sprintf("Merge pull request #%d from %s\n\n%s", number, p.Head, p.Title)
+	if method == "squash" {
+		parents, message = parents[:1], fmt.Sprintf("%s (#%d)", p.Title, number)
+	}
+	id, err := s.record(tree, parents, s.person(by), person{"GitHub", "noreply@github.com"}, message, true)
+	s.must(id, err)
+	s.must("", s.git.setRef("refs/heads/"+p.Base, id, base))
+	p.state, p.mergedBy, p.mergeSHA, p.closed = "closed", by, id, s.tick()
+	s.event(p, "merged", by, object{"commit_id": id, "commit_url": s.apiURL("commits/%s", id)})
+	s.event(p, "closed", by, nil)
+	return id
+}
+
+// branch is a side of a pull request.
+func (s *Server) branch(example, repo, ref, sha string) object {
+	owner := s.owner(repo)
+	return object{"label": owner.Login + ":" + ref, "ref": ref, "sha": sha, "user": s.simpleUser(owner), "repo": s.repository(example, repo)}
+}
+
+// pullJSON is a pull request, whole or as lists give it.
+func (s *Server) pullJSON(p *pull, whole bool) object {
+	example := "get /repos/{owner}/{repo}/pulls"
+	if whole {
+		example += "/{pull_number}"
+	}
+	from := s.Name
+	if p.Fork != "" {
+		from = p.Fork
+	}
+	var merge any
+	if p.mergeSHA != "" {
+		merge = p.mergeSHA
+	}
+	o := object(s.example(example)).with(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state, "title": p.Title,
+		"user": s.simpleUser(s.user(p.Author)), "body": nil, "labels": []any{}, "milestone": nil, "active_lock_reason": nil, "locked": false,
+		"created_at": stamp(p.opened), "updated_at": stamp(p.moved), "closed_at": stampOrNull(p.closed), "merged_at": nil, "merge_commit_sha": merge,
+		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{}, "draft": p.Draft, "auto_merge": nil,
+		"head": s.branch(example, from, p.Head, p.head), "base": s.branch(example, s.Name, p.Base, s.baseSHA(p)), "author_association": "NONE",
+		"url": s.apiURL("pulls/%d", p.number), "html_url": fmt.Sprintf("%s/%s/pull/%d", s.URL, s.Name, p.number)})
+	if p.mergedBy != "" {
+		o["merged_at"] = stamp(p.closed)
+	}
+	if whole {
+		changes, err := s.git.changes(s.baseOf(p), p.head)
+		s.must("", err)
+		commits, err := s.git.commits(s.baseOf(p) + ".." + p.head)
+		s.must("", err)
+		o.with(object{"merged": p.mergedBy != "", "mergeable": p.state == "open", "mergeable_state": "clean", "merged_by": nil, "comments": 0,
+			"review_comments": len(p.comments), "maintainer_can_modify": false, "commits": len(commits), "additions": len(changes), "deletions": 0, "changed_files": len(changes)})
+		if p.mergedBy != "" {
+			o["merged_by"] = s.simpleUser(s.user(p.mergedBy))
+		}
+	}
+	return o
+}
+
+// baseOf is what a pull request is compared with: its base, or, once merged, what the base was then.
+func (s *Server) baseOf(p *pull) string {
+	if p.mergeSHA != "" {
+		return p.mergeSHA + "^1"
+	}
+	return s.baseSHA(p)
+}
+
+// one finds the pull request that a path names.
+func (s *Server) one(c call) *pull { return s.pulls[number(c, "pull_number")] }
+
+func number(c call, name string) int64 {
+	n, err := strconv.ParseInt(c.PathValue(name), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// page cuts a list as the query asks and says in the Link header where it goes on.
+func (s *Server) page(c call, list []any) reply {
+	at, size := pageOf(c)
+	rep := ok(list[min(len(list), (at-1)*size):min(len(list), at*size)])
+	if len(list) > at*size {
+		rep.header = http.Header{"Link": {s.next(c, at+1)}}
+	}
+	return rep
+}
+
+func pageOf(c call) (at, size int) {
+	at, size = 1, 30
+	if n, err := strconv.Atoi(c.URL.Query().Get("page")); err == nil && n > 0 {
+		at = n
+	}
+	if n, err := strconv.Atoi(c.URL.Query().Get("per_page")); err == nil && n > 0 {
+		size = min(n, 100)
+	}
+	return at, size
+}
+
+func (s *Server) next(c call, page int) string {
+	q := c.URL.Query()
+	q.Set("page", fmt.Sprint(page))
+	return fmt.Sprintf(`<%s%s?%s>; rel="next"`, s.APIURL(), c.URL.Path, q.Encode())
+}
+
+func (s *Server) getPull(c call) reply {
+	if p := s.one(c); p != nil {
+		return ok(s.pullJSON(p, true))
+	}
+	return refuse(404, "Not Found")
+}
+
+func (s *Server) listPulls(c call) reply {
+	q := c.URL.Query()
+	state, head := q.Get("state"), q.Get("head")
+	if state == "" {
+		state = "open"
+	}
+	var list []any
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(s.pulls))) {
+		p := s.pulls[n]
+		owner, _, _ := strings.Cut(s.Name, "/")
+		if p.Fork != "" {
+			owner, _, _ = strings.Cut(p.Fork, "/")
+		}
+		if (state == "all" || p.state == state) && (head == "" || head == owner+":"+p.Head) && (q.Get("base") == "" || q.Get("base") == p.Base) {
+			list = append(list, s.pullJSON(p, false))
+		}
+	}
+	return s.page(c, list)
+}
+
+// pullsOf lists the pull requests whose commits hold one, or that were merged as it.
+func (s *Server) pullsOf(c call) reply {
+	sha := s.git.resolve(c.PathValue("commit_sha") + "^{commit}")
+	if sha == "" {
+		return refuse(422, "No commit found for SHA: %s", c.PathValue("commit_sha"))
+	}
+	var list []any
+	for _, n := range slices.Sorted(maps.Keys(s.pulls)) {
+		p := s.pulls[n]
+		inside := s.git.ancestor(sha, p.head) && !s.git.ancestor(sha, s.baseOf(p))
+		if inside || p.mergeSHA == sha {
+			list = append(list, s.pullJSON(p, false))
+		}
+	}
+	return s.page(c, list)
+}
+
+// maxCommits and maxFiles are how much GitHub lists of a pull request; the rest is left out without a word.
+const (
+	maxCommits = 250
+	maxFiles   = 3000
+)
+
+func (s *Server) listCommits(c call) reply {
+	p := s.one(c)
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	commits, err := s.git.commits("--reverse", s.baseOf(p)+".."+p.head)
+	s.must("", err)
+	var list []any
+	for _, c := range commits[:min(len(commits), maxCommits)] {
+		list = append(list, s.listedCommit(c))
+	}
+	return s.page(c, list)
+}
+
+func (s *Server) listFiles(c call) reply {
+	p := s.one(c)
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	changes, err := s.git.changes(s.baseOf(p), p.head)
+	s.must("", err)
+	var list []any
+	for _, f := range changes[:min(len(changes), maxFiles)] {
+		at := s.apiURL("contents/%s?ref=%s", f.path, p.head)
+		o := object{"sha": f.id, "filename": f.path, "status": f.status, "additions": 1, "deletions": 0, "changes": 1, "contents_url": at, "blob_url": at, "raw_url": at}
+		if f.previous != "" {
+			o["previous_filename"] = f.previous
+		}
+		list = append(list, o)
+	}
+	return s.page(c, list)
+}
+
+func (s *Server) listTimeline(c call) reply {
+	p := s.pulls[number(c, "issue_number")]
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	var list []any
+	for _, e := range p.timeline {
+		list = append(list, e)
+	}
+	return s.page(c, list)
+}

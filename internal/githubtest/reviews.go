@@ -1,0 +1,270 @@
+package githubtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// review is a review of a pull request.
+type review struct {
+	id                        int64
+	user, state, body, commit string
+	at                        time.Time
+}
+
+// comment is an inline comment.
+type comment struct {
+	id, replyTo, review int64
+	user, body, path    string
+	commit              string
+	line                int
+	at                  time.Time
+}
+
+// Review adds a review of somebody on a pull request's head (APPROVED, CHANGES_REQUESTED, COMMENTED) and gives its id.
+func (s *Server) Review(pull int64, user, state, body string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[pull]
+	return s.addReview(p, user, state, body, p.head).id
+}
+
+func (s *Server) addReview(p *pull, user, state, body, commit string) *review {
+	r := &review{id: s.nextID(), user: user, state: state, body: body, commit: commit, at: s.tick()}
+	p.reviews = append(p.reviews, r)
+	p.timeline = append(p.timeline, s.reviewJSON(p, r).with(object{"event": "reviewed", "state": strings.ToLower(state)}))
+	p.moved = s.now
+	return r
+}
+
+// EditReview changes a review's body.
+func (s *Server) EditReview(pull, id int64, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tick()
+	s.pulls[pull].review(id).body = body
+}
+
+// DismissReview dismisses a review.
+func (s *Server) DismissReview(pull, id int64, by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[pull]
+	r := p.review(id)
+	was := strings.ToLower(r.state)
+	r.state = "DISMISSED"
+	s.event(p, "review_dismissed", by, object{"dismissed_review": object{"state": was, "review_id": id, "dismissal_message": "stale", "dismissal_commit_id": nil}})
+}
+
+// RepointReview moves a review to another commit, as GitHub may after a force-push.
+func (s *Server) RepointReview(pull, id int64, commit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pulls[pull].review(id).commit = commit
+}
+
+// ReviewBody is a review's body now, and whether there is such a review.
+func (s *Server) ReviewBody(pull, id int64) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.pulls[pull].review(id); r != nil {
+		return r.body, true
+	}
+	return "", false
+}
+
+// ReviewsBy are the ids of somebody's reviews, the oldest first.
+func (s *Server) ReviewsBy(pull int64, user string) []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []int64
+	for _, r := range s.pulls[pull].reviews {
+		if r.user == user {
+			ids = append(ids, r.id)
+		}
+	}
+	return ids
+}
+
+func (p *pull) review(id int64) *review {
+	i := slices.IndexFunc(p.reviews, func(r *review) bool { return r.id == id })
+	if i < 0 {
+		return nil
+	}
+	return p.reviews[i]
+}
+
+func (s *Server) reviewJSON(p *pull, r *review) object {
+	o := object(s.example("post /repos/{owner}/{repo}/pulls/{pull_number}/reviews"))
+	return o.with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": r.body, "state": r.state, "commit_id": r.commit,
+		"submitted_at": stamp(r.at), "pull_request_url": s.apiURL("pulls/%d", p.number), "author_association": "NONE",
+		"html_url": fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", s.URL, s.Name, p.number, r.id)})
+}
+
+func (s *Server) listReviews(c call) reply {
+	p := s.one(c)
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	var list []any
+	for _, r := range p.reviews {
+		list = append(list, s.reviewJSON(p, r))
+	}
+	return s.page(c, list)
+}
+
+// maxBody is how long a comment may be, in characters.
+const maxBody = 65536
+
+// bodyProblem refuses a body that GitHub refuses.
+func bodyProblem(resource, body string) *reply {
+	switch {
+	case strings.TrimSpace(body) == "":
+		rep := invalid(resource, "body", "body can't be blank")
+		return &rep
+	case len([]rune(body)) > maxBody:
+		rep := invalid(resource, "body", "body is too long (maximum is %d characters)", maxBody)
+		return &rep
+	}
+	return nil
+}
+
+func (s *Server) createReview(c call) reply {
+	p := s.one(c)
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	var in struct{ Body, Event, Commit_ID string }
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	state, known := map[string]string{"COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}[in.Event]
+	if !known {
+		return invalid("PullRequestReview", "event", "event is not included in the list")
+	}
+	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil && state != "APPROVED" {
+		return *bad
+	}
+	if in.Commit_ID == "" {
+		in.Commit_ID = p.head
+	}
+	if !slices.Contains(p.heads, in.Commit_ID) {
+		return invalid("PullRequestReview", "commit_id", "commit_id is not part of the pull request")
+	}
+	return ok(s.reviewJSON(p, s.addReview(p, c.token.Login, state, in.Body, in.Commit_ID)))
+}
+
+func (s *Server) updateReview(c call) reply {
+	p := s.one(c)
+	var r *review
+	if p != nil {
+		r = p.review(number(c, "review_id"))
+	}
+	if r == nil {
+		return refuse(404, "Not Found")
+	}
+	var in struct{ Body string }
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	if r.user != c.token.Login {
+		return refuse(403, "Resource not accessible by integration")
+	}
+	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil {
+		return *bad
+	}
+	r.body = in.Body
+	return ok(s.reviewJSON(p, r))
+}
+
+// Reply adds somebody's answer to an inline comment.
+func (s *Server) Reply(pull, to int64, user, body string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[pull]
+	c := &comment{id: s.nextID(), replyTo: to, user: user, body: body, at: s.tick(), commit: p.head}
+	for _, have := range p.comments {
+		if have.id == to {
+			c.path, c.line = have.path, have.line
+		}
+	}
+	p.comments = append(p.comments, c)
+	return c.id
+}
+
+// Comments are the bodies of the inline comments, the oldest first.
+func (s *Server) Comments(pull int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for _, c := range s.pulls[pull].comments {
+		out = append(out, c.body)
+	}
+	return out
+}
+
+func (s *Server) commentJSON(p *pull, c *comment) object {
+	o := object(s.example("get /repos/{owner}/{repo}/pulls/{pull_number}/comments"))
+	o.with(object{"id": c.id, "node_id": nodeID("PRRC", c.id), "user": s.simpleUser(s.user(c.user)), "body": c.body, "path": c.path, "line": c.line,
+		"original_line": c.line, "start_line": nil, "original_start_line": nil, "start_side": nil, "side": "RIGHT", "commit_id": c.commit, "original_commit_id": c.commit,
+		"created_at": stamp(c.at), "updated_at": stamp(c.at), "author_association": "NONE", "pull_request_url": s.apiURL("pulls/%d", p.number)})
+	delete(o, "in_reply_to_id")
+	if c.replyTo != 0 {
+		o["in_reply_to_id"] = c.replyTo
+	}
+	return o
+}
+
+func (s *Server) listComments(c call) reply {
+	p := s.one(c)
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	var list []any
+	for _, x := range p.comments {
+		list = append(list, s.commentJSON(p, x))
+	}
+	return s.page(c, list)
+}
+
+// createComment refuses a line that the diff does not show, as GitHub does.
+func (s *Server) createComment(c call) reply {
+	p := s.one(c)
+	if p == nil {
+		return refuse(404, "Not Found")
+	}
+	var in struct {
+		Body, Path, Commit_ID, Side string
+		Line                        int
+	}
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	if bad := bodyProblem("PullRequestReviewComment", in.Body); bad != nil {
+		return *bad
+	}
+	if !slices.Contains(p.heads, in.Commit_ID) {
+		return invalid("PullRequestReviewComment", "commit_id", "commit_id is not part of the pull request")
+	}
+	spans, err := s.git.lines(s.baseOf(p), p.head, in.Path)
+	s.must("", err)
+	if !slices.ContainsFunc(spans, func(span [2]int) bool { return span[0] <= in.Line && in.Line <= span[1] }) {
+		return invalid("PullRequestReviewComment", "pull_request_review_thread.line", "pull_request_review_thread.line must be part of the diff")
+	}
+	x := &comment{id: s.nextID(), user: c.token.Login, body: in.Body, path: in.Path, line: in.Line, commit: in.Commit_ID, at: s.tick()}
+	p.comments = append(p.comments, x)
+	return made(s.commentJSON(p, x))
+}
+
+func (s *Server) deleteComment(c call) reply {
+	id := number(c, "comment_id")
+	for _, p := range s.pulls {
+		if i := slices.IndexFunc(p.comments, func(x *comment) bool { return x.id == id }); i >= 0 {
+			p.comments = slices.Delete(p.comments, i, i+1)
+			return reply{status: 204}
+		}
+	}
+	return refuse(404, "Not Found")
+}
