@@ -111,11 +111,15 @@ func (h *history) message(c Commit, id string) {
 		h.lost = true
 		return
 	}
-	if s.Seq >= int64(len(h.v.Hashes)) || h.v.Hashes[s.Seq] != s.Hash || !h.lost && s.Hash != h.want {
+	held := s.Seq < int64(len(h.v.Hashes)) && h.v.Hashes[s.Seq] == s.Hash
+	switch {
+	case !held:
+		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, which the tree does not hold at seq %d", id, s.Hash, s.Seq)
+	case !h.lost && s.Hash != h.want:
 		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, s.Hash, h.want)
 	}
 	h.want, h.lost = s.Parent, false
-	if at := h.minted(s.Seq); at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
+	if at := h.minted(s.Seq); held && at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
 		h.add(CodeCommitTime, s.Seq, "%s is of %s, its receipt was minted at %s", id, c.Time.UTC().Format(time.RFC3339), at)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/defendableos/referee/internal/gitobject"
 )
@@ -24,13 +25,13 @@ type gitBinary struct {
 	objects string // path of the objects directory
 }
 
-// borrowConfig is the configuration of the empty repository. Windows into packs are kept small, so that memory is.
+// borrowConfig is the configuration of the empty repository. What git holds in memory is bounded.
 const borrowConfig = `[core]
 	repositoryformatversion = 0
 	bare = true
 	commitGraph = false
-	packedGitWindowSize = 16m
-	packedGitLimit = 96m
+	packedGitWindowSize = 64m
+	packedGitLimit = 512m
 	deltaBaseCacheLimit = 64m
 	bigFileThreshold = 64m
 [gc]
@@ -73,9 +74,9 @@ func (g *gitBinary) command(ctx context.Context, args ...string) (*exec.Cmd, fun
 // stream runs git with the lines on its standard input and gives its standard output to use. What use leaves unread is
 // dropped, and git ended.
 func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, use func(*bufio.Reader) error) error {
-	ctx, stop := context.WithCancel(ctx)
+	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd, clean, err := g.command(ctx, args...)
+	cmd, clean, err := g.command(inner, args...)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, u
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting git: %w", err)
 	}
-	err = use(bufio.NewReaderSize(out, 1<<18))
+	err = use(bufio.NewReaderSize(widen(out), pipeSize/4))
 	if err != nil {
 		stop()
 	}
@@ -99,11 +100,26 @@ func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, u
 	case errors.Is(err, errStop):
 		return nil
 	case err != nil:
-		return errors.Join(err, context.Cause(ctx), spoken(said.String()))
+		return errors.Join(err, ctx.Err(), spoken(said.String()))
 	case ended != nil:
 		return fmt.Errorf("git %s: %w: %s", args[0], ended, strings.TrimSpace(said.String()))
 	}
 	return nil
+}
+
+// pipeSize is how much git may write before anybody reads. git writes object by object; a reader that is woken for each
+// spends more time on waking than on reading, so a patient one lets some of them come together.
+const pipeSize = 1 << 20
+
+type patient struct{ r io.Reader }
+
+// Read is io.Reader's.
+func (p patient) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if n > 4096 && n < len(b)/4 && err == nil {
+		time.Sleep(200 * time.Microsecond)
+	}
+	return n, err
 }
 
 // errStop ends a stream whose rest nobody wants.

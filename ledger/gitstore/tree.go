@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/gitobject"
 	"github.com/defendableos/referee/ledger"
@@ -17,13 +19,19 @@ type Tree struct {
 	ctx      context.Context
 	repo     *Repo
 	commit   string
-	sizes    map[string]int64 // of blobs, by id: an entry stands under three paths
+	blobs    map[string]sized // by id: an entry stands under three paths
 	problems []ledger.Problem
+}
+
+// sized is a blob whose size was asked for. The one copy of its id serves all its paths.
+type sized struct {
+	id   string
+	size int64
 }
 
 // Tree gives the files of a commit.
 func (r *Repo) Tree(ctx context.Context, commit string) *Tree {
-	return &Tree{ctx: ctx, repo: r, commit: commit, sizes: map[string]int64{}}
+	return &Tree{ctx: ctx, repo: r, commit: commit, blobs: map[string]sized{}}
 }
 
 // Problems are what Entries found wrong with the directories themselves.
@@ -65,6 +73,7 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 		w := walk{t: t, yield: yield}
 		level := []dir{{"", root.Tree}}
 		for len(level) > 0 && err == nil {
+			slices.SortStableFunc(level, func(a, b dir) int { return rank(a.path) - rank(b.path) })
 			level, err = w.level(level)
 		}
 		if err == nil {
@@ -77,6 +86,14 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 			yield(ledger.TreeEntry{}, err)
 		}
 	}
+}
+
+// rank puts the entries' own directories first: their objects lie in a pack in the order in which they were written.
+func rank(path string) int {
+	if strings.HasPrefix(path, "receipts") {
+		return 0
+	}
+	return 1
 }
 
 // walk is one pass of Entries.
@@ -185,8 +202,8 @@ func printed(mode string) string {
 func (w *walk) flush() error {
 	var ids []string
 	for _, e := range w.pending {
-		if _, known := w.t.sizes[e.ID]; !known && e.Mode == ledger.RegularMode {
-			w.t.sizes[e.ID] = 0
+		if _, known := w.t.blobs[e.ID]; !known && e.Mode == ledger.RegularMode {
+			w.t.blobs[e.ID] = sized{id: e.ID}
 			ids = append(ids, e.ID)
 		}
 	}
@@ -195,11 +212,13 @@ func (w *walk) flush() error {
 		if err != nil {
 			return err
 		}
-		w.t.sizes[ids[i]] = max(size, 0) // a missing one is found when it is read
+		w.t.blobs[ids[i]] = sized{ids[i], max(size, 0)} // a missing one is found when it is read
 		i++
 	}
 	for _, e := range w.pending {
-		e.Size = w.t.sizes[e.ID]
+		if b, ok := w.t.blobs[e.ID]; ok {
+			e.ID, e.Size = b.id, b.size
+		}
 		if !w.yield(e, nil) {
 			return errStop
 		}

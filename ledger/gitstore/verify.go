@@ -29,9 +29,11 @@ func (r *Repo) Verify(ctx context.Context, commit string, o VerifyOptions) (*led
 	if err != nil {
 		return nil, err
 	}
-	history, err := r.verifyHistory(ctx, commit, v, o.Full)
-	if err != nil {
-		return nil, err
+	var history []ledger.Problem
+	if !slices.ContainsFunc(v.Problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeTooMany }) {
+		if history, err = r.verifyHistory(ctx, commit, v, o.Full); err != nil {
+			return nil, err
+		}
 	}
 	v.Problems = slices.Concat(altered, tree.Problems(), v.Problems, history)
 	if !v.OK() {
@@ -44,6 +46,7 @@ func (r *Repo) Verify(ctx context.Context, commit string, o VerifyOptions) (*led
 func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verification, full bool) ([]ledger.Problem, error) {
 	var last string
 	var cut *ledger.Problem
+	var broken []ledger.Problem // directories of older commits that cannot be compared
 	commits := func(yield func(ledger.Commit, error) bool) {
 		for c, err := range r.Commits(ctx, commit) {
 			if errors.Is(err, ErrMissing) || errors.Is(err, ErrCorrupt) {
@@ -51,12 +54,12 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 				return
 			}
 			if err == nil && full && len(c.Parents) > 0 {
-				c.Edits, err = r.Edits(ctx, c.ID, c.Parents[0])
-				if errors.Is(err, ErrMissing) {
-					err = nil // the next commit is missing too, or its tree is, which a walk of its own would show
+				edits, failed := r.Edits(ctx, c.ID, c.Parents[0])
+				if c.Edits = edits; failed != nil && !errors.Is(failed, ErrMissing) { // a missing one is said of the commit itself
+					broken = append(broken, ledger.Problem{Code: ledger.CodeUnknownFile, Level: ledger.L1, Seq: -1, Message: fmt.Sprintf("commit %.12s: %v", c.ID, failed)})
 				}
 			}
-			if !yield(c, err) {
+			if !yield(c, errors.Join(err, ctx.Err())) {
 				return
 			}
 			last = c.ID
@@ -72,6 +75,7 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 	if err != nil {
 		return nil, err
 	}
+	problems = append(problems, broken...)
 	if cut != nil {
 		// The first commit that is there is not the first: what is said of it as such does not count.
 		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeCommitChain && p.Seq == -1 })
