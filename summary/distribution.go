@@ -72,11 +72,11 @@ func step(v, least, span *decimal.Num, n int) int {
 	if err != nil {
 		return 0
 	}
-	share, err := decimal.Quo(off, span)
+	scaled, err := decimal.Mul(off, decimal.FromInt(int64(n))) // first: a third times three is no whole number
 	if err != nil {
 		return 0
 	}
-	place, err := decimal.Mul(share, decimal.FromInt(int64(n)))
+	place, err := decimal.Quo(scaled, span)
 	if err != nil {
 		return 0
 	}

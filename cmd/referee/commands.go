@@ -25,6 +25,8 @@ func commands() []*command {
 		receiptVerifyCommand(),
 		receiptPDFCommand(),
 		receiptReplayCommand(),
+		summaryCommand(),
+		profileCommand(),
 		serveCommand(),
 		versionCommand(),
 		helpCommand(),

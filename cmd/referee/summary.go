@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/summary"
+)
+
+// summaryWork is what referee summary and referee profile were asked.
+type summaryWork struct {
+	format, join string
+	fromLedger   bool
+	where        *ledgerFlags
+	paper        func(format string, w io.Writer, s summary.Summary, o report.Options) error
+}
+
+func summaryCommand() *command {
+	c := newCommand("summary", "[REPORTS…]", "add audits up, per flight sheet", -1)
+	c.long = "REPORTS are files of `referee audit --format json`, one report a line; - is standard input.\nWithout them, or with --from-ledger, the receipts of the ledger are added up.\nThe parts of a sharded audit sum up to the same bytes as the whole; --join FILE writes\ntheir reports in input order, as an audit without --shard would have."
+	c.examples = []string{"referee summary reports.jsonl", "referee summary part-*.jsonl --join all.jsonl --format markdown", "referee summary --from-ledger --format html > summary.html"}
+	return summing(c, &summaryWork{paper: report.Summary})
+}
+
+func profileCommand() *command {
+	c := newCommand("profile", "[REPORTS…]", "add audits up, per agent", -1)
+	c.long = "Rates, scores, tiers and trend of each agent and model, over reports or over the ledger.\nA model's declared confidence is shown; it reaches no verdict."
+	c.examples = []string{"referee profile reports.jsonl", "referee profile --from-ledger"}
+	return summing(c, &summaryWork{paper: report.Profile})
+}
+
+func summing(c *command, w *summaryWork) *command {
+	c.flags.StringVar(&w.format, "format", "table", "`FORMAT`: table, json, markdown, html")
+	c.flags.StringVar(&w.join, "join", "", "write the reports, in input order, to `FILE`")
+	c.flags.BoolVar(&w.fromLedger, "from-ledger", false, "add up the receipts of the ledger")
+	w.where = ledgerFlag(c.flags)
+	c.run = func(a *app, args []string) error {
+		if err := known("--format", w.format, report.SummaryFormats()...); err != nil {
+			return err
+		}
+		samples, err := a.samples(w, args)
+		if err != nil {
+			return err
+		}
+		if len(samples) == 0 {
+			return rulesf("there is nothing to add up")
+		}
+		look := a.lookAt(a.stdout)
+		return w.paper(w.format, a.stdout, summary.Of(samples), report.Options{Width: look.width, Color: look.color})
+	}
+	return c
+}
+
+// samples come from report files, or from the ledger.
+func (a *app) samples(w *summaryWork, paths []string) ([]summary.Sample, error) {
+	if len(paths) == 0 || w.fromLedger {
+		if w.join != "" || len(paths) > 0 {
+			return nil, usagef("--join and report files go together; --from-ledger takes neither")
+		}
+		return a.ledgerSamples(w.where)
+	}
+	var all []parsedReport
+	for _, path := range paths {
+		some, err := a.readReports(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	// Input order: by file, then by line, as an audit without --shard has them; runs by their folder.
+	slices.SortStableFunc(all, func(x, y parsedReport) int {
+		return cmp.Or(cmp.Compare(x.report.Location, y.report.Location), cmp.Compare(x.report.Submission.Line, y.report.Submission.Line))
+	})
+	if err := a.writeJoined(w.join, all); err != nil {
+		return nil, err
+	}
+	samples := make([]summary.Sample, len(all))
+	for i, p := range all {
+		samples[i] = summary.FromReport(p.report)
+	}
+	return samples, nil
+}
+
+// parsedReport is a report with the line it was read from.
+type parsedReport struct {
+	report *referee.Report
+	line   []byte
+}
+
+func (a *app) readReports(path string) ([]parsedReport, error) {
+	in := a.stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	var out []parsedReport
+	lines := bufio.NewReaderSize(in, 1<<20)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
+			r, parseErr := referee.ParseReport(trimmed)
+			if parseErr != nil {
+				return nil, usagef("%s:%d: %v", path, n, parseErr).hint("write reports with `referee audit --format json`")
+			}
+			out = append(out, parsedReport{r, trimmed})
+		}
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+	}
+}
+
+// writeJoined writes the reports' own bytes.
+func (a *app) writeJoined(path string, all []parsedReport) error {
+	if path == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, p := range all {
+		b.Write(p.line)
+		b.WriteByte('\n')
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the joined reports: %w", err)
+	}
+	return nil
+}
+
+// ledgerSamples are the audited entries, the oldest first.
+func (a *app) ledgerSamples(where *ledgerFlags) ([]summary.Sample, error) {
+	k, err := a.openLedger(where)
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close()
+	var out []summary.Sample
+	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
+		if err != nil {
+			return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
+		}
+		if s, ok := summary.FromReceipt(e.Receipt); ok {
+			out = append(out, s)
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}

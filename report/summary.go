@@ -1,0 +1,223 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/defendableos/referee/summary"
+)
+
+// SummaryFormats lists the formats of Summary and Profile.
+func SummaryFormats() []string { return []string{"table", "json", "markdown", "html"} }
+
+// Summary writes a batch or ledger per flight sheet; Profile the same per agent. The html page is one file without scripts or addresses.
+func Summary(format string, w io.Writer, s summary.Summary, o Options) error {
+	return addUp(format, w, s, o, "Flight sheets", sheetParts(s))
+}
+
+// Profile writes a batch or ledger per agent.
+func Profile(format string, w io.Writer, s summary.Summary, o Options) error {
+	return addUp(format, w, s, o, "Agents", agentParts(s))
+}
+
+func addUp(format string, w io.Writer, s summary.Summary, o Options, title string, parts []section) error {
+	head := fmt.Sprintf("%s over %s", title, plural(s.Samples, "audited submission"))
+	switch format {
+	case "json":
+		b, err := json.Marshal(s)
+		if err != nil {
+			return fmt.Errorf("writing the summary: %w", err)
+		}
+		_, err = w.Write(append(escapeJSON(b), '\n'))
+		return err
+	case "markdown":
+		return partsMarkdown(w, head, parts)
+	case "html":
+		return partsHTML(w, head, parts)
+	case "table":
+		return partsTable(w, o, head, parts)
+	}
+	return fmt.Errorf("unknown format %q; known are %s", format, strings.Join(SummaryFormats(), ", "))
+}
+
+// section is one sheet or agent, in words that every format can show: facts, tables, plots.
+type section struct {
+	heading string
+	facts   [][2]string
+	tables  []grid
+	plots   []plot
+}
+
+// grid is a table; the first column is text, the others stand on the right.
+type grid struct {
+	title   string
+	columns []string
+	rows    [][]string
+}
+
+// plot is a picture of numbers that a table beside it also gives.
+type plot struct {
+	title  string
+	labels []string
+	values []float64 // for drawing only: what is printed is the decimal text in the tables
+	line   bool
+}
+
+func sheetParts(s summary.Summary) []section {
+	var out []section
+	for _, x := range s.Sheets {
+		p := section{heading: x.Sheet + " · " + x.Lane}
+		p.fact("submissions", fmt.Sprintf("%d, of which %d could be read", x.Samples, x.Readable))
+		p.fact("eligible", fmt.Sprintf("%d (%s %%): nothing critical stops them", x.Eligible, x.Eligibility))
+		if x.Availability != "" {
+			p.fact("availability", x.Availability+" % of required members are present")
+		}
+		p.counts("verdict", "submissions", x.Severities)
+		p.counts("recommended", "submissions", x.Actions)
+		p.tables = append(p.tables, compliance(x.Compliance), spread(append([]summary.Distribution{x.Score, x.Errors}, x.Values...)), failures(x.Failures))
+		p.plots = append(p.plots, bars("Compliance by kind of rule, percent", x.Compliance, func(c summary.Compliance) (string, string) { return c.Kind, c.Rate }))
+		p.plots = append(p.plots, bars("Ways to fail, percent of submissions", x.Failures[:min(len(x.Failures), 8)], func(f summary.Failure) (string, string) { return f.Code, f.Rate }))
+		p.plots = append(p.plots, histogram("Scores", &x.Score), histogram("Relative errors of flagged calculations, percent", &x.Errors))
+		out = append(out, p)
+	}
+	return out
+}
+
+func agentParts(s summary.Summary) []section {
+	var out []section
+	for _, x := range s.Agents {
+		p := section{heading: x.Agent}
+		if x.Model != "" {
+			p.heading += " · " + x.Model
+		}
+		p.fact("submissions", fmt.Sprint(x.Samples))
+		p.fact("client ready", fmt.Sprintf("%d (%s %%)", x.Ready.N, x.Ready.Share))
+		if x.Confidence != "" {
+			p.fact("confidence", x.Confidence+", declared by the model; it reaches no verdict")
+		}
+		p.counts("verdict", "submissions", x.Severities)
+		p.counts("with findings of tier", "submissions", x.Tiers)
+		p.counts("with findings of bucket", "submissions", x.Buckets)
+		p.counts("sheet", "submissions", x.Sheets)
+		p.tables = append(p.tables, spread([]summary.Distribution{x.Score}), trend(x.Trend))
+		p.plots = append(p.plots, trendLine(x.Trend), histogram("Scores", &x.Score))
+		out = append(out, p)
+	}
+	return out
+}
+
+func (p *section) fact(name, text string) { p.facts = append(p.facts, [2]string{name, text}) }
+
+func (p *section) counts(title, unit string, list []summary.Count) {
+	g := grid{columns: []string{title, unit, "percent"}}
+	for _, c := range list {
+		g.rows = append(g.rows, []string{c.Name, fmt.Sprint(c.N), c.Share})
+	}
+	p.tables = append(p.tables, g)
+}
+
+func compliance(list []summary.Compliance) grid {
+	g := grid{columns: []string{"kind of rule", "kept", "flagged", "skipped", "open", "percent"}}
+	for _, c := range list {
+		g.rows = append(g.rows, []string{c.Kind, fmt.Sprint(c.Satisfied), fmt.Sprint(c.Flagged), fmt.Sprint(c.Skipped), fmt.Sprint(c.Open), c.Rate})
+	}
+	return g
+}
+
+func spread(list []summary.Distribution) grid {
+	g := grid{columns: []string{"number", "n", "mean", "p50", "p95", "p99", "greatest"}}
+	for _, d := range list {
+		if d.N > 0 {
+			g.rows = append(g.rows, []string{d.Name, fmt.Sprint(d.N), d.Mean, d.P50, d.P95, d.P99, d.Max})
+		}
+	}
+	return g
+}
+
+func failures(list []summary.Failure) grid {
+	g := grid{columns: []string{"way to fail", "tier", "submissions", "findings", "percent"}}
+	for _, f := range list[:min(len(list), 20)] {
+		g.rows = append(g.rows, []string{f.Code, f.Tier, fmt.Sprint(f.Samples), fmt.Sprint(f.Findings), f.Rate})
+	}
+	return g
+}
+
+func trend(list []summary.Point) grid {
+	g := grid{columns: []string{"samples", "mean score"}}
+	for _, p := range list {
+		g.rows = append(g.rows, []string{fmt.Sprintf("%d–%d", p.From, p.To), p.Score})
+	}
+	return g
+}
+
+// partsTable is for a terminal.
+func partsTable(w io.Writer, o Options, head string, parts []section) error {
+	t := newTable(w, o).(*table)
+	t.emit(t.ink.bold(head))
+	for _, p := range parts {
+		t.entries(name(p.heading), p.facts)
+		for _, g := range p.tables {
+			if len(g.rows) == 0 {
+				continue
+			}
+			t.emit("")
+			t.grid(t.fit(g), t.cells(g))
+		}
+	}
+	return t.p.err
+}
+
+// fit gives the first column what the others leave.
+func (t *table) fit(g grid) []column {
+	columns := make([]column, len(g.columns))
+	rest := t.width
+	for i := len(g.columns) - 1; i > 0; i-- {
+		wide := width(g.columns[i])
+		for _, row := range g.rows {
+			wide = max(wide, min(width(row[i]), 12))
+		}
+		columns[i] = column{g.columns[i], wide, true}
+		rest -= wide + gap
+	}
+	columns[0] = column{g.columns[0], max(10, min(36, rest-gap)), false}
+	return columns
+}
+
+func (t *table) cells(g grid) [][]string {
+	columns := t.fit(g)
+	out := make([][]string, len(g.rows))
+	for i, row := range g.rows {
+		for k, cell := range row {
+			out[i] = append(out[i], short(name(cell), columns[k].width))
+		}
+	}
+	return out
+}
+
+// partsMarkdown is for a comment or a job summary.
+func partsMarkdown(w io.Writer, head string, parts []section) error {
+	p := printer{w: w}
+	p.printf("# %s\n", head)
+	for _, x := range parts {
+		p.printf("\n## %s\n\n", id(x.heading))
+		for _, f := range x.facts {
+			p.printf("- %s: %s\n", f[0], sentence(f[1]))
+		}
+		for _, g := range x.tables {
+			if len(g.rows) == 0 {
+				continue
+			}
+			p.printf("\n| %s |\n|%s\n", strings.Join(g.columns, " | "), " --- |"+strings.Repeat(" ---: |", len(g.columns)-1))
+			for _, row := range g.rows {
+				cells := make([]string, len(row))
+				for i, c := range row {
+					cells[i] = cell(c, maxName)
+				}
+				p.printf("| %s |\n", strings.Join(cells, " | "))
+			}
+		}
+	}
+	return p.err
+}
