@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -108,7 +109,7 @@ func ParseConfig(src []byte, file string) (cfg *Config, err error) {
 	}()
 	tree, err := parser.ParseBytes(src, 0)
 	if err != nil {
-		return nil, &ConfigError{File: file, Line: 1, Column: 1, Message: "the YAML cannot be read: " + firstLine(err.Error())}
+		return nil, unreadable(file, err)
 	}
 	cfg = DefaultConfig()
 	if len(tree.Docs) > 1 {
@@ -121,9 +122,20 @@ func ParseConfig(src []byte, file string) (cfg *Config, err error) {
 	return cfg, nil
 }
 
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
+// yamlPlace is how the YAML library begins a message: "[line:column] …".
+var yamlPlace = regexp.MustCompile(`^\[(\d+):(\d+)\] (.*)`)
+
+// unreadable words what the YAML library refuses, at its place.
+func unreadable(file string, err error) *ConfigError {
+	message, _, _ := strings.Cut(err.Error(), "\n")
+	e := &ConfigError{File: file, Line: 1, Column: 1}
+	if m := yamlPlace.FindStringSubmatch(message); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Column, _ = strconv.Atoi(m[2])
+		message = m[3]
+	}
+	e.Message = "the YAML cannot be read: " + message
+	return e
 }
 
 // configKey is one known key and what reads it.

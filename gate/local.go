@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +84,7 @@ func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place,
 	if w.Sheet.Origin == "library" {
 		draft.Sheets = [][]byte{w.Sheet.Canonical}
 	}
-	result, err := ledger.Append(ctx, store, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
+	result, err := ledger.Append(ctx, store, patient, func(at ledger.Snapshot) (ledger.Draft, error) {
 		if e, err := standing(ctx, store, at, &receipt); err != nil || e != nil {
 			return ledger.Draft{}, errors.Join(err, saidBefore(e))
 		}
@@ -102,6 +103,9 @@ func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place,
 	}
 	return &result.Added[0], false, nil
 }
+
+// patient is how a sign-off on this machine tries again: a try is a few milliseconds, and fifty people may sign at once.
+var patient = ledger.Retry{Tries: 60, Pick: func(n time.Duration) time.Duration { return rand.N(min(n, time.Second)) }}
 
 // saidAlready ends an append that has nothing new to say.
 type saidAlready struct{ entry *ledger.Entry }
