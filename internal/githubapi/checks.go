@@ -120,41 +120,35 @@ func orNil(s string) *string {
 	return &s
 }
 
-// createCheck makes the run. If the reply is lost, a run of this name with this external id is the one.
+// createCheck makes the run. If the reply is lost, a run of this name with this external id and these annotations is the one; without an
+// external id none can be told from an earlier one.
 func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
 	status, conclusion := check.state(last)
-	made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name, HeadSHA: check.HeadSHA,
-		DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status, Conclusion: conclusion, Output: check.output(next)})
-	if err = failed("the new check run", err); err == nil || !IsAmbiguous(err) || check.ExternalID == "" {
+	return once(ctx, c, "the new check run", func() (*github.CheckRun, error) {
+		made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name, HeadSHA: check.HeadSHA,
+			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status, Conclusion: conclusion, Output: check.output(next)})
 		return made, err
-	}
-	found, lookErr := c.FindCheck(ctx, check.HeadSHA, check.Name)
-	if lookErr != nil || found == nil || found.ExternalID != check.ExternalID || found.Posted != len(next) {
-		return nil, err
-	}
-	return &github.CheckRun{ID: &found.ID, App: &github.App{Slug: &found.AppSlug}}, nil
+	}, func() (*github.CheckRun, bool, error) {
+		found, err := c.FindCheck(ctx, check.HeadSHA, check.Name)
+		if err != nil || found == nil || check.ExternalID == "" || found.ExternalID != check.ExternalID || found.Posted != len(next) {
+			return nil, false, err
+		}
+		return &github.CheckRun{ID: &found.ID, App: &github.App{Slug: &found.AppSlug}}, true, nil
+	})
 }
 
-// updateCheck updates the run. It is sent again only while the run holds no more annotations than before: they are appended, and would stand
-// there twice.
+// updateCheck updates the run. Annotations are appended: where the reply is lost, it is sent again only if the run holds no more than before.
 func (c *Client) updateCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
 	status, conclusion := check.state(last)
-	o := github.UpdateCheckRunOptions{Name: check.Name, DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID),
-		Status: status, Conclusion: conclusion, Output: check.output(next)}
 	if len(next) == 0 {
 		ctx = again(ctx)
 	}
-	made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID, o)
-	if err = failed("the check run", err); err == nil || !IsAmbiguous(err) || len(next) == 0 {
+	return once(ctx, c, "the check run", func() (*github.CheckRun, error) {
+		made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID, github.UpdateCheckRunOptions{Name: check.Name,
+			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status, Conclusion: conclusion, Output: check.output(next)})
 		return made, err
-	}
-	now, _, lookErr := c.gh.Checks.GetCheckRun(ctx, c.owner, c.name, check.ID)
-	if lookErr != nil {
-		return nil, err
-	}
-	if now.GetOutput().GetAnnotationsCount() > check.Posted {
-		return now, nil
-	}
-	made, _, err = c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID, o)
-	return made, failed("the check run", err)
+	}, func() (*github.CheckRun, bool, error) {
+		now, _, err := c.gh.Checks.GetCheckRun(ctx, c.owner, c.name, check.ID)
+		return now, now.GetOutput().GetAnnotationsCount() > check.Posted, err
+	})
 }

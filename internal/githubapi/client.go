@@ -7,7 +7,9 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/go-github/v62/github"
 )
@@ -75,6 +77,36 @@ func failed(what string, err error) error {
 		return err
 	}
 	return fmt.Errorf("the answer about %s cannot be read: %w", what, err)
+}
+
+// sends is how often something is made whose reply gets lost.
+const sends = 3
+
+// once makes something that must not be made twice. Where the reply is lost, it looks whether the thing is there, and makes it again only
+// if it is not.
+func once[T any](ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error)) (T, error) {
+	for try := 1; ; try++ {
+		made, err := send()
+		if err = failed(what, err); !IsAmbiguous(err) {
+			return made, err
+		}
+		found, there, lookErr := find()
+		if lookErr == nil && there {
+			return found, nil
+		}
+		if lookErr != nil || try == sends || !c.transport.pause(ctx, time.Second<<try) {
+			return made, err
+		}
+	}
+}
+
+// among finds the first item that fits.
+func among[T any](items []T, err error, fits func(T) bool) (T, bool, error) {
+	if i := slices.IndexFunc(items, fits); err == nil && i >= 0 {
+		return items[i], true, nil
+	}
+	var none T
+	return none, false, err
 }
 
 // is reports whether an error is an *Error of one of the kinds.

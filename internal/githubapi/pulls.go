@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/google/go-github/v62/github"
@@ -135,22 +134,15 @@ func (c *Client) Files(ctx context.Context, number int64) ([]ChangedFile, error)
 // CreateReview adds a review with a body, which is a comment and never a verdict (event COMMENT), on a commit. If the reply is lost, a
 // review with this body on this commit is the one.
 func (c *Client) CreateReview(ctx context.Context, number int64, commit, body string) (int64, error) {
-	made, _, err := c.gh.PullRequests.CreateReview(ctx, c.owner, c.name, int(number),
-		&github.PullRequestReviewRequest{CommitID: &commit, Body: &body, Event: github.String("COMMENT")})
-	if err = failed("the new review", err); err == nil {
-		return made.GetID(), nil
-	}
-	if !IsAmbiguous(err) {
-		return 0, err
-	}
-	reviews, lookErr := c.Reviews(ctx, number)
-	at := slices.IndexFunc(reviews, func(r Review) bool {
-		return r.State == "COMMENTED" && r.CommitSHA == commit && sameText(r.Body, body)
+	made, err := once(ctx, c, "the new review", func() (Review, error) {
+		made, _, err := c.gh.PullRequests.CreateReview(ctx, c.owner, c.name, int(number),
+			&github.PullRequestReviewRequest{CommitID: &commit, Body: &body, Event: github.String("COMMENT")})
+		return Review{ID: made.GetID()}, err
+	}, func() (Review, bool, error) {
+		reviews, err := c.Reviews(ctx, number)
+		return among(reviews, err, func(r Review) bool { return r.State == "COMMENTED" && r.CommitSHA == commit && sameText(r.Body, body) })
 	})
-	if lookErr != nil || at < 0 {
-		return 0, err
-	}
-	return reviews[at].ID, nil
+	return made.ID, err
 }
 
 // UpdateReview replaces a review's body. A review that was submitted cannot be deleted.
@@ -178,22 +170,17 @@ func commentOf(p *github.PullRequestComment) Comment {
 
 // CreateComment adds an inline comment on a line of the diff's new side. If the reply is lost, a comment with this body there is the one.
 func (c *Client) CreateComment(ctx context.Context, number int64, commit string, comment Comment) (int64, error) {
-	made, _, err := c.gh.PullRequests.CreateComment(ctx, c.owner, c.name, int(number), &github.PullRequestComment{
-		CommitID: &commit, Path: &comment.Path, Line: &comment.Line, Body: &comment.Body, Side: github.String("RIGHT")})
-	if err = failed("the new comment", err); err == nil {
-		return made.GetID(), nil
-	}
-	if !IsAmbiguous(err) {
-		return 0, err
-	}
-	comments, lookErr := c.Comments(ctx, number)
-	at := slices.IndexFunc(comments, func(have Comment) bool {
-		return have.Path == comment.Path && have.Line == comment.Line && sameText(have.Body, comment.Body)
+	made, err := once(ctx, c, "the new comment", func() (Comment, error) {
+		made, _, err := c.gh.PullRequests.CreateComment(ctx, c.owner, c.name, int(number), &github.PullRequestComment{
+			CommitID: &commit, Path: &comment.Path, Line: &comment.Line, Body: &comment.Body, Side: github.String("RIGHT")})
+		return Comment{ID: made.GetID()}, err
+	}, func() (Comment, bool, error) {
+		comments, err := c.Comments(ctx, number)
+		return among(comments, err, func(have Comment) bool {
+			return have.Path == comment.Path && have.Line == comment.Line && sameText(have.Body, comment.Body)
+		})
 	})
-	if lookErr != nil || at < 0 {
-		return 0, err
-	}
-	return comments[at].ID, nil
+	return made.ID, err
 }
 
 // DeleteComment removes an inline comment; one that is gone already is fine.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 
 	"github.com/google/go-github/v62/github"
 )
@@ -126,38 +125,36 @@ func issueOf(i *github.Issue) Issue {
 	return out
 }
 
-// CreateIssue opens an issue with a title, a body and labels. If the reply is lost, an issue with this title under its first label, which
-// was not there before, is the one.
+// CreateIssue opens an issue with a title, a body and labels. If the reply is lost, an open issue with this text under its first label is the
+// one; without a label it is looked for nowhere, and an error says that it may be there.
 func (c *Client) CreateIssue(ctx context.Context, i Issue) (int64, error) {
-	made, _, err := c.gh.Issues.Create(ctx, c.owner, c.name, &github.IssueRequest{Title: &i.Title, Body: &i.Body, Labels: &i.Labels})
-	if err = failed("the new issue", err); err == nil {
-		return int64(made.GetNumber()), nil
-	}
-	if !IsAmbiguous(err) || len(i.Labels) == 0 {
-		return 0, err
-	}
-	issues, lookErr := c.Issues(ctx, i.Labels[0])
-	at := slices.IndexFunc(issues, func(have Issue) bool {
-		return have.State == "open" && have.Title == i.Title && sameText(have.Body, i.Body)
+	labels := append([]string{}, i.Labels...) // none is an empty list, not null
+	made, err := once(ctx, c, "the new issue", func() (Issue, error) {
+		made, _, err := c.gh.Issues.Create(ctx, c.owner, c.name, &github.IssueRequest{Title: &i.Title, Body: &i.Body, Labels: &labels})
+		return Issue{Number: int64(made.GetNumber())}, err
+	}, func() (Issue, bool, error) {
+		if len(labels) == 0 {
+			return Issue{}, false, ErrTooMany
+		}
+		issues, err := c.Issues(ctx, labels[0])
+		return among(issues, err, func(have Issue) bool {
+			return have.State == "open" && have.Title == i.Title && sameText(have.Body, i.Body)
+		})
 	})
-	if lookErr != nil || at < 0 {
-		return 0, err
-	}
-	return issues[at].Number, nil
+	return made.Number, err
 }
 
 // CommentIssue adds a comment to an issue or to a pull request's conversation.
 func (c *Client) CommentIssue(ctx context.Context, number int64, body string) error {
-	_, _, err := c.gh.Issues.CreateComment(ctx, c.owner, c.name, int(number), &github.IssueComment{Body: &body})
-	if err = failed("the new comment", err); !IsAmbiguous(err) {
-		return err
-	}
-	bodies, lookErr := all("the comments", (*github.IssueComment).GetBody, func(o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
-		return c.gh.Issues.ListComments(ctx, c.owner, c.name, int(number), &github.IssueListCommentsOptions{ListOptions: o})
+	_, err := once(ctx, c, "the new comment", func() (string, error) {
+		_, _, err := c.gh.Issues.CreateComment(ctx, c.owner, c.name, int(number), &github.IssueComment{Body: &body})
+		return body, err
+	}, func() (string, bool, error) {
+		bodies, err := all("the comments", (*github.IssueComment).GetBody, func(o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+			return c.gh.Issues.ListComments(ctx, c.owner, c.name, int(number), &github.IssueListCommentsOptions{ListOptions: o})
+		})
+		return among(bodies, err, func(have string) bool { return sameText(have, body) })
 	})
-	if lookErr == nil && slices.ContainsFunc(bodies, func(have string) bool { return sameText(have, body) }) {
-		return nil
-	}
 	return err
 }
 

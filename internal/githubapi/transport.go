@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/defendableos/referee/internal/canonical"
 )
@@ -137,6 +138,11 @@ func (t *transport) take(pause time.Duration) time.Duration {
 	}
 	t.left -= pause
 	return pause
+}
+
+// pause waits out of the budget, and reports whether there was enough of it.
+func (t *transport) pause(ctx context.Context, d time.Duration) bool {
+	return t.take(d) == d && sleep(ctx, d) == nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -323,6 +329,12 @@ func (t *transport) clean(s string) string {
 		s = strings.ReplaceAll(s, t.token, "***")
 	}
 	s, _ = canonical.Sanitize(strings.Join(strings.Fields(strings.ToValidUTF8(s, "?")), " "))
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > 300 {
 		s = string(r[:300]) + "…"
 	}

@@ -21,7 +21,7 @@ type repo struct {
 // gitConfig is what GitHub's servers allow: filters, any object as a want, pushes.
 var gitConfig = [][]string{
 	{"http.receivepack", "true"}, {"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
-	{"transfer.hideRefs", "refs/test"}, {"gc.auto", "0"}, {"receive.autogc", "false"}, {"core.logAllRefUpdates", "false"},
+	{"transfer.hideRefs", "refs/test"}, {"gc.auto", "0"}, {"receive.autogc", "false"}, {"core.logAllRefUpdates", "false"}, {"core.fsync", "none"},
 }
 
 func newRepo(dir string) (*repo, error) {

@@ -273,7 +273,7 @@ func number(c call, name string) int64 {
 // page cuts a list as the query asks and says in the Link header where it goes on.
 func (s *Server) page(c call, list []any) reply {
 	at, size := pageOf(c)
-	rep := ok(list[min(len(list), (at-1)*size):min(len(list), at*size)])
+	rep := ok(append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...)) // an empty list, never null
 	if len(list) > at*size {
 		rep.header = http.Header{"Link": {s.next(c, at+1)}}
 	}

@@ -128,7 +128,7 @@ func (s *Server) repository(from string, name string) object {
 	}
 	_, short, _ := strings.Cut(name, "/")
 	return r.with(object{"id": id, "node_id": nodeID("R", id), "name": short, "full_name": name, "owner": s.simpleUser(s.owner(name)), "private": s.private,
-		"default_branch": "main", "fork": name != s.Name, "license": nil, "html_url": s.URL + "/" + name, "url": s.APIURL() + "/repos/" + name,
+		"default_branch": "main", "fork": name != s.Name, "license": nil, "language": nil, "html_url": s.URL + "/" + name, "url": s.APIURL() + "/repos/" + name,
 		"clone_url": s.URL + "/" + name + ".git"})
 }
 

@@ -157,8 +157,23 @@ func (s *Server) Set(path string, answer any) {
 	s.set[path] = answer
 }
 
-// Example is an official example of the answer to an operation ("get /repos/{owner}/{repo}/rulesets"), or of an event ("event push").
-func (s *Server) Example(name string) map[string]any { return s.example(name) }
+// Example is an official example of the answer to an operation ("get /repos/{owner}/{repo}/rulesets"), or of an event ("event push"). The
+// example of a branch's protection does not fit the official description where it lists apps and checks; that is left out or added.
+func (s *Server) Example(name string) map[string]any {
+	o := s.example(name)
+	if reviews, is := o["required_pull_request_reviews"].(map[string]any); is {
+		delete(reviews, "dismissal_restrictions")
+		delete(reviews, "bypass_pull_request_allowances")
+	}
+	if checks, is := o["required_status_checks"].(map[string]any); is {
+		checks["checks"] = []any{}
+	}
+	if o["enforcement"] == "enabled" { // which the description does not allow
+		o["enforcement"] = "active"
+	}
+	delete(o, "restrictions")
+	return o
+}
 
 // setting answers with what a test has set, or else with what a new repository says; nil is a 404. Only an administrator's token may look
 // behind a branch's protection and the permissions of Actions.

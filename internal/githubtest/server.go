@@ -197,8 +197,11 @@ func refuse(status int, format string, args ...any) reply {
 	return reply{status: status, body: object{"message": fmt.Sprintf(format, args...), "documentation_url": "https://docs.github.com/rest", "status": fmt.Sprint(status)}}
 }
 
-// invalid is GitHub's 422.
+// invalid is GitHub's 422: for reviews a list of texts, for everything else one of objects.
 func invalid(resource, field, format string, args ...any) reply {
+	if resource == "PullRequestReview" {
+		return reply{status: 422, body: object{"message": "Unprocessable Entity", "documentation_url": "https://docs.github.com/rest", "errors": []any{fmt.Sprintf(format, args...)}}}
+	}
 	return reply{status: 422, body: object{"message": "Validation Failed", "documentation_url": "https://docs.github.com/rest", "status": "422",
 		"errors": []any{object{"resource": resource, "field": field, "code": "custom", "message": fmt.Sprintf(format, args...)}}}}
 }
