@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/defendableos/referee/ledger"
@@ -42,7 +43,21 @@ func served(t testing.TB, filters bool) string {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	return backend(t, filepath.Dir(dir)).URL + "/" + filepath.Base(dir)
+	url := backend(t, filepath.Dir(dir)).URL + "/" + filepath.Base(dir)
+	dirs.Store(url, dir)
+	return url
+}
+
+// dirs are the repositories behind the URLs.
+var dirs sync.Map
+
+func serverDir(t testing.TB, url string) string {
+	t.Helper()
+	dir, ok := dirs.Load(url)
+	if !ok {
+		t.Fatal("no such server")
+	}
+	return dir.(string)
 }
 
 func TestHTTPStore(t *testing.T) {
