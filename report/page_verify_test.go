@@ -71,15 +71,7 @@ func TestPageTampered(t *testing.T) {
 		}
 	}
 	set := func(key string, value any) func([]byte) []byte {
-		return func(b []byte) []byte {
-			return edit(t, b, func(v map[string]any) {
-				if value == nil {
-					delete(v, key)
-				} else {
-					v[key] = value
-				}
-			})
-		}
+		return func(b []byte) []byte { return edit(t, b, member(key, value)) }
 	}
 	for _, a := range []attack{
 		{"edited byte of another entry", files(func(e [][]byte, b branch) {
@@ -130,6 +122,15 @@ func TestPageTampered(t *testing.T) {
 				shot(t, ctx, "page-bad", 1100, 1200, false)
 			}
 		})
+	}
+}
+
+// member sets a member of a text, or takes it away.
+func member(key string, value any) func(map[string]any) {
+	return func(v map[string]any) {
+		if v[key] = value; value == nil {
+			delete(v, key)
+		}
 	}
 }
 

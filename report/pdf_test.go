@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func withNames(r ledger.Receipt) ledger.Receipt {
 	r.Agent.Name = scripts[0]
 	r.Checklist[0].Note, r.Checklist[0].By = scripts[1], scripts[2]
 	r.Evidence[0].ID, r.Evidence[0].Path, r.Evidence[0].AddedBy = scripts[0], scripts[1], scripts[2]
-	r.Findings[0].Message, r.Findings[0].RuleIDs = strings.Join(scripts, "; ")+"; 中文名 ไทย עברית 🐝", scripts
+	r.Findings[0].Message, r.Findings[0].RuleIDs = strings.Join(scripts, "; ")+"; 中文名 ไทย עברית 🐝", slices.Clone(scripts)
 	r.Accepted = []ledger.Waiver{{RuleID: scripts[0], Reason: scripts[1], By: scripts[2], At: r.MintedAt}}
 	r.Accepted[0].At = r.Approval.Review.SubmittedAt
 	return r
