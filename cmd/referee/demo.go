@@ -26,14 +26,15 @@ are left to look at. Nothing is sent anywhere, and git is not needed.`
 func demoCommand() *command {
 	c := newCommand("demo", "[DIR]", "from an assignment to a verified receipt, offline, on sample runs", 1)
 	c.long = demoLong
-	c.examples = []string{"referee demo", "referee demo /tmp/oak"}
+	c.examples = []string{"referee demo", "referee demo /tmp/oak", "referee demo --all"}
+	all := c.flags.Bool("all", false, "go on: a training run with lift and one without, a lane lock, a spend\nbreach and a rogue agent, each standing on the receipts before")
 	c.run = func(a *app, args []string) error {
 		dir, err := demoFolder(args)
 		if err != nil {
 			return err
 		}
-		d := &demo{app: a, dir: dir, at: demoTime(a.now())}
-		return d.play()
+		d := &demo{app: a, dir: dir, at: demoTime(a.now()), next: 7, sheets: referee.NewLibrary(flightsheets.FS(), nil, "")}
+		return d.play(*all)
 	}
 	return c
 }
@@ -77,14 +78,20 @@ type demo struct {
 	*app
 	dir    string
 	at     time.Time
+	sheets *referee.Library
 	store  *gitstore.Store
 	work   []gate.Work
 	minted []*ledger.Entry
+	next   int // the number of the verification: it comes after everything that was minted
 }
 
 // play does one stage after the other; each prints what it did before the next begins.
-func (d *demo) play() error {
-	for _, stage := range []func() error{d.begin, d.judgeAll, d.assignment, d.runs, d.submissions, d.audits, d.signOffs, d.receipts, d.verify, d.end} {
+func (d *demo) play(all bool) error {
+	stages := []func() error{d.begin, d.judgeAll, d.assignment, d.runs, d.submissions, d.audits, d.signOffs, d.receipts, d.verify}
+	if all {
+		stages = append(stages, d.rejections, d.operations, d.verify)
+	}
+	for _, stage := range append(stages, d.end) {
 		if err := stage(); err != nil {
 			return err
 		}
@@ -94,19 +101,7 @@ func (d *demo) play() error {
 
 // begin makes the work tree.
 func (d *demo) begin() error {
-	files := map[string][]byte{}
-	runs := testdata.Runs()
-	err := fs.WalkDir(runs, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		b, err := fs.ReadFile(runs, name)
-		files[path.Join("runs", name)] = b
-		return err
-	})
-	if err == nil {
-		err = worktree.Init(d.dir, files, worktree.Commit{Branch: "main", Who: "referee demo <referee@localhost>", When: d.at, Message: "Four sample runs\n"})
-	}
+	err := worktree.Init(d.dir, testdata.Runs(), worktree.Commit{Branch: "main", Who: "referee demo <referee@localhost>", When: d.at, Message: "Four sample runs\n"})
 	if err != nil {
 		return toolf("making the work tree in %s: %w", d.dir, err)
 	}
@@ -118,9 +113,8 @@ func (d *demo) begin() error {
 
 // judgeAll audits the runs by the library's own sheets, whatever sheets lie about here.
 func (d *demo) judgeAll() error {
-	library := referee.NewLibrary(flightsheets.FS(), nil, "")
 	for _, name := range demoRuns {
-		w, err := d.judge(library, name)
+		w, err := d.judge(name, nil)
 		if err != nil {
 			return toolf("auditing the sample run %s: %w", name, err)
 		}
@@ -129,7 +123,7 @@ func (d *demo) judgeAll() error {
 	return nil
 }
 
-func (d *demo) judge(library *referee.Library, name string) (gate.Work, error) {
+func (d *demo) judge(name string, prior referee.PriorFunc) (gate.Work, error) {
 	root, err := os.OpenRoot(filepath.Join(d.dir, "runs", name))
 	if err != nil {
 		return gate.Work{}, err
@@ -139,16 +133,16 @@ func (d *demo) judge(library *referee.Library, name string) (gate.Work, error) {
 	if err != nil {
 		return gate.Work{}, err
 	}
-	sheet, err := library.Find(folder.Run.Sheet)
+	sheet, err := d.sheets.Find(folder.Run.Sheet)
 	if err != nil {
 		return gate.Work{}, err
 	}
-	return gate.Judge(folder, sheet, path.Join("runs", name), nil), nil
+	return gate.Judge(folder, sheet, path.Join("runs", name), prior), nil
 }
 
 // sign tries to sign one run off: every question is answered with yes.
-func (d *demo) sign(w gate.Work) (*ledger.Entry, error) {
-	l := gate.Local{Name: demoSigner, At: d.at}
+func (d *demo) sign(w gate.Work, waivers ...ledger.Waiver) (*ledger.Entry, error) {
+	l := gate.Local{Name: demoSigner, At: d.at, Waivers: waivers}
 	open, err := w.Open(nil)
 	if err != nil {
 		return nil, err
@@ -156,6 +150,11 @@ func (d *demo) sign(w gate.Work) (*ledger.Entry, error) {
 	for _, q := range open {
 		l.Answers = append(l.Answers, ledger.Answer{ID: q.ID, Answer: "satisfied"})
 	}
+	return d.enter(w, l)
+}
+
+// enter puts a decision into the ledger.
+func (d *demo) enter(w gate.Work, l gate.Local) (*ledger.Entry, error) {
 	place := gate.Place{Repository: ledger.Repository{Name: "demo"}}
 	entry, _, err := l.SignOff(d.ctx, d.store, w, place, gate.Policy{FailOn: "high", Accept: "deal-finding"}, ledgerPapers())
 	return entry, err

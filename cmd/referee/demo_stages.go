@@ -122,7 +122,7 @@ func (d *demo) verify() error {
 	if !v.OK() {
 		return rulesf("the new ledger does not verify: %s", v.Problems[0])
 	}
-	return d.stage(7, "Verify: "+v.Level.Says(), func(p *page) {
+	return d.stage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
 		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), cut(v.Head.Tip, 17)))
 	})
 }

@@ -22,7 +22,7 @@ type ledgerFlags struct {
 	noGit        bool
 }
 
-// ledgerFlag adds --ledger, --branch and --no-git to a command.
+// ledgerFlag adds --ledger and --branch to a command.
 func ledgerFlag(flags *pflag.FlagSet) *ledgerFlags {
 	f := &ledgerFlags{}
 	flags.StringVar(&f.repo, "ledger", "", "git `REPO` that keeps the ledger (default: the one around this folder)")
@@ -33,6 +33,10 @@ func ledgerFlag(flags *pflag.FlagSet) *ledgerFlags {
 // placeFlags adds what is common to commands that name the repository as an argument.
 func (f *ledgerFlags) placeFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.branch, "branch", "ledger", "`BRANCH` that holds the ledger")
+}
+
+// bulkFlag adds --no-git to a command that reads all of a ledger. Others read a few objects, for which starting git is not worth it.
+func (f *ledgerFlags) bulkFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.noGit, "no-git", false, "read without the git binary, which is slower and gives the same")
 }
 
@@ -43,6 +47,28 @@ type kept struct {
 	location string
 	branch   string
 	name     string // as messages call it
+}
+
+// all opens the repository of a ledger for reading all of it: through git where there is one, and in a copy where it is behind a URL. The
+// function given back removes the copy.
+func (a *app) all(k *kept, f *ledgerFlags) (*gitstore.Repo, func(), error) {
+	if repo := k.Repo(); repo != nil {
+		bulk, err := gitstore.OpenRepo(repo.Dir(), f.gitPath())
+		if err != nil {
+			return nil, nil, toolf("opening %s: %w", k.name, err)
+		}
+		return bulk, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "referee-ledger-")
+	if err != nil {
+		return nil, nil, toolf("making room for a copy: %w", err)
+	}
+	repo, err := gitstore.Clone(a.ctx, k.location, dir, gitstore.Options{Branch: k.branch, Git: f.gitPath()})
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, toolf("%w", err)
+	}
+	return repo, func() { os.RemoveAll(dir) }, nil
 }
 
 // gitPath is the git binary, or "" where there is none or it is not wanted.
@@ -70,7 +96,7 @@ func (a *app) reach(f *ledgerFlags) (*kept, error) {
 	if err := gitstore.CheckBranch(f.branch); err != nil {
 		return nil, usagef("--branch: %w", err)
 	}
-	store, err := gitstore.Open(f.location(), gitstore.Options{Branch: f.branch, Git: f.gitPath(), Now: a.now})
+	store, err := gitstore.Open(f.location(), gitstore.Options{Branch: f.branch, Now: a.now})
 	if err != nil {
 		return nil, noRepository(f, err)
 	}

@@ -28,6 +28,7 @@ func ledgerExportCommand() *command {
 	format := c.flags.String("format", "jsonl", "`FORMAT`: jsonl, tar, dir")
 	out := c.flags.String("out", "", "write to `FILE` (a folder for dir) and not to standard output")
 	where := ledgerFlag(c.flags)
+	where.bulkFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
 		if err := known("--format", *format, "jsonl", "tar", "dir"); err != nil {
 			return err
@@ -50,17 +51,11 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 		return err
 	}
 	defer k.Close()
-	repo := k.Repo()
-	if repo == nil {
-		dir, err := os.MkdirTemp("", "referee-export-")
-		if err != nil {
-			return toolf("making room for a copy: %w", err)
-		}
-		defer os.RemoveAll(dir)
-		if repo, err = gitstore.Clone(a.ctx, k.location, dir, gitstore.Options{Branch: k.branch, Git: where.gitPath()}); err != nil {
-			return toolf("%w", err)
-		}
+	repo, done, err := a.all(k, where)
+	if err != nil {
+		return err
 	}
+	defer done()
 	tree := repo.Tree(a.ctx, k.at.ID)
 	if format == "dir" {
 		return exportDir(tree, out)

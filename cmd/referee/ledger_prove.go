@@ -22,6 +22,7 @@ func ledgerProveCommand() *command {
 	size := c.flags.Int64("size", 0, "in the tree of the first `N` entries (default: all)")
 	check := c.flags.String("check", "", "check the proof in `FILE` instead")
 	where := ledgerFlag(c.flags)
+	where.bulkFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if *check != "" {
 			return a.checkProof(*check, args)

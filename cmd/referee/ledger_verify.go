@@ -44,6 +44,7 @@ func ledgerVerifyCommand() *command {
 	f.BoolVar(&o.online, "online", false, "compare with the forge's record; the gate does that, with its token")
 	f.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
 	o.where.placeFlags(f)
+	o.where.bulkFlag(f)
 	c.run = func(a *app, args []string) error {
 		if len(args) == 1 {
 			o.where.repo = args[0]
@@ -243,17 +244,11 @@ func (s *session) settle() {
 
 // whole verifies one copy as a whole. What is behind a URL is fetched for that, and removed again.
 func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error) {
-	repo := k.Repo()
-	if repo == nil {
-		dir, err := os.MkdirTemp("", "referee-verify-")
-		if err != nil {
-			return nil, toolf("making room for a copy: %w", err)
-		}
-		defer os.RemoveAll(dir)
-		if repo, err = gitstore.Clone(s.ctx, k.location, dir, gitstore.Options{Branch: k.branch, Git: s.options.where.gitPath()}); err != nil {
-			return nil, toolf("%w", err)
-		}
+	repo, done, err := s.all(k, &s.options.where)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	commit, err := repo.Resolve("refs/heads/" + k.branch)
 	switch {
 	case err != nil:

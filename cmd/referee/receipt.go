@@ -85,6 +85,7 @@ func receiptVerifyCommand() *command {
 	c.long = receiptVerifyLong
 	c.examples = []string{"referee receipt verify 000000012-3fa9….json", "referee receipt verify *.json --ledger receipts.git"}
 	where := ledgerFlag(c.flags)
+	where.bulkFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
 			return usagef("receipt verify needs a FILE").hint("`referee receipt show HASH --format json > FILE` writes one")

@@ -21,6 +21,7 @@ func serveCommand() *command {
 	c.examples = []string{"referee serve", "referee serve --ledger receipts.git --addr 127.0.0.1:8080"}
 	addr := c.flags.String("addr", "127.0.0.1:8321", "`HOST:PORT` to listen on; port 0 is any free one")
 	where := ledgerFlag(c.flags)
+	where.bulkFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
 		k, err := a.openLedger(where)
 		if err != nil {

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/testdata"
+)
+
+// What referee demo --all goes on with: work that stands on receipts.
+
+// rejections puts the refused runs into the ledger as what they are, so that what follows can name them.
+func (d *demo) rejections() error {
+	p := &page{}
+	for _, w := range d.work {
+		if slices.ContainsFunc(d.minted, func(e *ledger.Entry) bool { return e.Receipt.Run.ID == w.Run.ID }) {
+			continue
+		}
+		entry, err := d.enter(w, gate.Local{Name: demoSigner, At: d.at, Reject: "the rules refuse it"})
+		if err != nil {
+			return toolf("rejecting %s: %w", w.Run.ID, err)
+		}
+		d.minted = append(d.minted, entry)
+		p.entry(w.Run.ID, demoColumn, entry.Receipt.ID+", "+string(entry.Receipt.Kind))
+		p.labelled(demoColumn, "", entry.Hash)
+	}
+	return d.stage(8, "Reject: a no is an entry too", func(all *page) { all.b.WriteString(p.b.String()) })
+}
+
+// demoOperations are the runs that stand on receipts, in the order in which they are shown.
+var demoOperations = []string{"cook-with-lift", "cook-without-lift", "lane-lock", "spend-breach", "rogue-agent"}
+
+// demoWaivers are the deal-findings that the signer accepts: the alert is right, and what it found is what it is about.
+var demoWaivers = map[string][]ledger.Waiver{
+	"rogue-agent": {{RuleID: "tools", Reason: "the agent's token is revoked and its outputs are quarantined"}},
+}
+
+// operations writes, audits and signs them. The audit resolves the receipts that they name in the ledger.
+func (d *demo) operations() error {
+	hashes := map[string]string{}
+	for _, e := range d.minted {
+		hashes[e.Receipt.Run.ID] = e.Hash
+	}
+	if err := writeTree(d.dir, testdata.OnLedger(hashes)); err != nil {
+		return toolf("writing the runs: %w", err)
+	}
+	p := &page{}
+	for _, name := range demoOperations {
+		if err := d.operate(p, name); err != nil {
+			return err
+		}
+	}
+	d.next = 10
+	return d.stage(9, "Cook and incidents: what they say of receipts is looked up in the ledger", func(all *page) { all.b.WriteString(p.b.String()) })
+}
+
+func (d *demo) operate(p *page, name string) error {
+	at, err := d.store.Head(d.ctx)
+	if err != nil {
+		return toolf("%w", err)
+	}
+	w, err := d.judge(name, gate.Prior(d.ctx, d.store, at))
+	if err != nil {
+		return toolf("auditing the sample run %s: %w", name, err)
+	}
+	entry, err := d.sign(w, demoWaivers[name]...)
+	var no *gate.NotSignable
+	switch {
+	case errors.As(err, &no):
+		p.entry(name, demoColumn, "REFUSED: "+w.Report.Findings[0].Message)
+	case err != nil:
+		return toolf("signing %s off: %w", name, err)
+	default:
+		d.minted = append(d.minted, entry)
+		p.entry(name, demoColumn, entry.Receipt.ID+", "+entry.Receipt.Verdict.Severity+", "+aboutOperation(entry.Receipt))
+		p.labelled(demoColumn, "", entry.Hash)
+	}
+	return nil
+}
+
+// aboutOperation says what the receipt is about.
+func aboutOperation(r *ledger.Receipt) string {
+	if r.Cook != nil {
+		return "lift " + r.Cook.Lift + ": " + r.Cook.EvalBefore + " before, " + r.Cook.EvalAfter + " after"
+	}
+	return r.Incident.Kind + ": " + r.Incident.Title
+}
+
+// writeTree writes files below a folder.
+func writeTree(dir string, files map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
