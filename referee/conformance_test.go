@@ -548,3 +548,12 @@ func (e expectation) ofVerdict(t *testing.T, rep *Report) {
 		}
 	}
 }
+
+// TestReadmeSaysTheHonestLimit: S65 is a sentence that a user must read, with the figure it rests on.
+func TestReadmeSaysTheHonestLimit(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWords(t, string(readme), "5,225", "1.1 %", "set-up")
+}

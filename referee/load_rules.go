@@ -145,8 +145,15 @@ func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
 		r.v = l.sheet.Doc
 	}
 	if v != nil && v.Kind == strictjson.Object {
+		before := len(l.problems.List)
 		checkRecord(k.Name, k.Params).check(v, &l.problems)
+		if len(l.problems.List) > before {
+			return
+		}
 		l.modify(r, v)
+	}
+	if k.Name == "sections_present" && len(texts(r.v, "sections")) == 0 && len(l.sheet.Outputs) == 0 {
+		l.problems.add(r.v, "missing_key", "sections_present needs sections, or expected_outputs of the sheet: it would pass everything")
 	}
 	l.audited(r)
 	l.add(r)

@@ -38,9 +38,17 @@ func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
 		}
 		s.limits = append(s.limits, limit{m.Key, num(pair[0]), num(pair[1])})
 	}
+	l.notEmpty(v, "limits")
 	l.samplePath(v, "over")
 	r.Text = fmt.Sprintf("members of %s lie within their limits", s.path)
 	r.run = func(a *audit, r *Rule) outcome { return a.inRange(r, s) }
+}
+
+// notEmpty refuses a check over no member at all.
+func (l *loader) notEmpty(v *strictjson.Value, key string) {
+	if len(members(v.Get(key))) == 0 {
+		l.problems.add(v.Get(key), "missing_key", "%s names no member: the check would pass everything", key)
+	}
 }
 
 func (l *loader) samplePath(v *strictjson.Value, key string) {
@@ -199,7 +207,14 @@ func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
 	for _, name := range texts(v, "angle_fields") {
 		s.angles[name] = true
 	}
+	for _, key := range []string{"series", "cur", "prev"} {
+		l.samplePath(v, key)
+	}
 	factor := orDefault(num(v.Get("factor")), one)
+	if factor.Sign() <= 0 {
+		l.problems.add(v.Get("factor"), "thresholds", "factor must be a number above 0, not %s", factor)
+	}
+	l.notEmpty(v, "thresholds")
 	for _, m := range members(v.Get("thresholds")) {
 		n := num(m.Value)
 		if n == nil || n.Sign() <= 0 {

@@ -23,7 +23,7 @@ func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
 	rc.target = rc.path
 	if id := text(v, "calc"); id != "" {
 		rc.target = id
-		claim, err := policy.ParseText("claimed("+id+")", l.sheet.names)
+		claim, err := policy.ParseText(fmt.Sprintf("claimed(%q)", id), l.sheet.names)
 		if err != nil {
 			l.problems.add(v.Get("calc"), "unknown_name", "%v", err)
 			return

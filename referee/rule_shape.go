@@ -16,10 +16,10 @@ func (l *loader) loadSchemas() {
 		s.outputs = l.compileSchema(v, "required_output_schema")
 	}
 	if s.Baseline == "canonical" {
-		s.canonical = l.ownSchema("canonical submission", canonicalSchema())
+		s.canonical = l.ownSchema(s.Doc, "canonical submission", canonicalSchema())
 	}
 	if len(s.Inputs) > 0 {
-		s.inputs = l.ownSchema("declared inputs", s.inputsSchema())
+		s.inputs = l.ownSchema(s.Doc, "declared inputs", s.inputsSchema())
 	}
 }
 
@@ -34,14 +34,18 @@ func (l *loader) compileSchema(v *strictjson.Value, what string) *schema.Schema 
 	return out
 }
 
-// ownSchema compiles a schema that the engine writes itself.
-func (l *loader) ownSchema(what, src string) *schema.Schema {
+// ownSchema compiles a schema that the engine writes itself, from what stands at a place of the sheet.
+func (l *loader) ownSchema(at *strictjson.Value, what, src string) *schema.Schema {
 	v, err := strictjson.Parse([]byte(src), strictjson.DocumentLimits)
 	if err != nil {
-		l.problems.add(l.sheet.Doc, "schema", "%s: %v", what, err)
+		l.problems.add(at, "schema", "%s: %v", what, err)
 		return nil
 	}
-	return l.compileSchema(v, what)
+	out, err := schema.Compile(what, v)
+	if err != nil {
+		l.problems.add(at, "schema", "%v", err)
+	}
+	return out
 }
 
 // inputsSchema is the JSON Schema of the submission's inputs object. A declared input may be null: it is then missing, which is what
@@ -81,6 +85,9 @@ func inputType(in Input) string {
 
 func (l *loader) compileRequired(r *Rule, v *strictjson.Value) {
 	paths, nonempty := texts(v, "paths"), truth(v.Get("nonempty"))
+	if len(paths) == 0 {
+		l.problems.add(v.Get("paths"), "missing_key", "a required check needs paths: it would pass everything")
+	}
 	for i, p := range paths {
 		if _, err := parsePath(p); err != nil {
 			l.problems.add(v.Get("paths").Items[i], "path", "%v", err)
@@ -149,7 +156,7 @@ func (l *loader) compileSchemaPart(r *Rule, v *strictjson.Value) {
 		l.problems.add(v.Get("path"), "path", "%v", err)
 		return
 	}
-	s := l.ownSchema("rule "+r.ID, "{"+strings.Join(parts, ",")+"}")
+	s := l.ownSchema(v, "rule "+r.ID, "{"+strings.Join(parts, ",")+"}")
 	r.Text = path + " has its shape"
 	r.run = func(a *audit, r *Rule) outcome { return a.shaped(r, s, path, unique) }
 }
@@ -206,6 +213,9 @@ func (l *loader) compileMatch(r *Rule, v *strictjson.Value) {
 		m.values = append(m.values, one)
 	}
 	m.values = append(m.values, items(v.Get("expected_values"))...)
+	if kinds := kindNames[:]; m.kind != "" && !slices.Contains(kinds, m.kind) {
+		l.problems.addNear(v.Get("type"), "unknown_word", m.kind, kinds, "unknown JSON type %q", m.kind)
+	}
 	if m.values == nil && m.kind == "" && m.required == nil {
 		l.problems.add(v, "missing_key", "a match check needs expected_value, expected_values, type or required_keys")
 	}
@@ -259,6 +269,7 @@ func (m *match) fails(v *strictjson.Value) string {
 	return "is " + clip(string(canonicalJSON(v)))
 }
 
-func kindName(v *strictjson.Value) string {
-	return [...]string{"null", "boolean", "number", "string", "array", "object"}[v.Kind]
-}
+// kindNames are JSON's types in the reader's order.
+var kindNames = [...]string{"null", "boolean", "number", "string", "array", "object"}
+
+func kindName(v *strictjson.Value) string { return kindNames[v.Kind] }

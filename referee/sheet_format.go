@@ -119,10 +119,10 @@ var exampleRecord = &record{Name: "an example", Fields: []field{
 
 var evalRecord = &record{Name: "eval_spec", Fields: []field{
 	{Name: "required_output_schema", Type: "schema", Doc: "JSON Schema 2020-12 of the submission"},
-	{Name: "deterministic_checks", Type: "any", Doc: "registry keys or check objects"},
+	{Name: "deterministic_checks", Type: "list", Doc: "registry keys or check objects"},
 	{Name: "math_checks", Type: "array", Doc: "the calculations", Of: mathRecord},
-	{Name: "evidence_checks", Type: "any", Doc: "registry keys or check objects"},
-	{Name: "rules", Type: "any", Doc: "policy gates"},
+	{Name: "evidence_checks", Type: "list", Doc: "registry keys or check objects"},
+	{Name: "rules", Type: "list", Doc: "policy gates"},
 	{Name: "penalty", Type: "object", Doc: "penalty bands (S2–S6)", Of: penaltyRecord},
 }}
 

@@ -80,6 +80,8 @@ func (g *schemaGenerator) field(f *field) map[string]any {
 		out["type"] = []string{"string", "number", "boolean", "array", "object"}
 	case "schema":
 		out["type"] = "object"
+	case "list":
+		out["type"] = "array"
 	case "object":
 		return g.described(g.object(f.Of), f.Doc)
 	case "array":

@@ -19,7 +19,7 @@ type record struct {
 // A field is one member of a record.
 type field struct {
 	Name     string
-	Type     string // string number integer boolean strings expr any schema object array map
+	Type     string // string number integer boolean strings expr any list schema object array map
 	Doc      string
 	Required bool
 	Enum     []string
@@ -119,7 +119,7 @@ func (f *field) checkScalar(v *strictjson.Value, problems *Problems) {
 	kinds := map[string][]strictjson.Kind{
 		"string": {strictjson.String}, "number": {strictjson.Number}, "integer": {strictjson.Number}, "boolean": {strictjson.Bool},
 		"expr":   {strictjson.String, strictjson.Object, strictjson.Bool, strictjson.Number, strictjson.Array},
-		"schema": {strictjson.Object}, "any": {strictjson.String, strictjson.Number, strictjson.Bool, strictjson.Array, strictjson.Object},
+		"schema": {strictjson.Object}, "list": {strictjson.Array}, "any": {strictjson.String, strictjson.Number, strictjson.Bool, strictjson.Array, strictjson.Object},
 	}[f.Type]
 	if !slices.Contains(kinds, v.Kind) {
 		problems.add(v, "type", "%q must be %s", f.Name, article(f.Type))
@@ -146,6 +146,8 @@ func article(kind string) string {
 		return "a JSON Schema object"
 	case "any":
 		return "a value"
+	case "list":
+		return "an array"
 	}
 	return "a " + kind
 }
