@@ -73,9 +73,9 @@ func field(lines *[]string, name string) (string, bool) {
 }
 
 func person(lines *[]string, name string) (who string, at int64, err error) {
-	value, _ := field(lines, name)
+	value, ok := field(lines, name)
 	i := strings.LastIndex(value, "> ")
-	if i < 0 {
+	if !ok || i < 0 {
 		return "", 0, fmt.Errorf("a commit without %s", strings.TrimSpace(name))
 	}
 	seconds, _, _ := strings.Cut(value[i+2:], " ")
