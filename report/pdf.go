@@ -59,6 +59,7 @@ type paper struct {
 	url  string  // "" if the receipt is not published
 	y    float64 // where the next line begins
 	font style   // the font that the page's content is at
+	have [len(faces)]bool
 }
 
 func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
@@ -119,12 +120,21 @@ func (p *paper) open(minted time.Time) {
 	f.SetLang("en")
 	f.SetMargins(0, 0, 0)
 	f.SetAutoPageBreak(false, 0)
-	for _, a := range faces {
-		// A copy: while it cuts a font, the library writes into it.
-		f.AddUTF8FontFromBytes(a.family, a.style, slices.Clone(a.ttf))
-	}
 	p.f = f
 	p.page()
+}
+
+// set changes to a font, which is embedded when it is first needed.
+func (p *paper) set(s style) {
+	a := faces[s.face]
+	if !p.have[s.face] {
+		// A copy: while it cuts a font, the library writes into it.
+		p.f.AddUTF8FontFromBytes(a.family, a.style, slices.Clone(a.ttf))
+		p.have[s.face] = true
+	}
+	p.f.SetFont(a.family, a.style, s.size)
+	p.f.SetTextColor(s.color[0], s.color[1], s.color[2])
+	p.font = s
 }
 
 // page begins a page.

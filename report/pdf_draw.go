@@ -58,10 +58,7 @@ func (p *paper) text(x, y float64, s style, text string) {
 	for _, r := range p.runs(s.face, text) {
 		at := style{r.face, s.size, s.color}
 		if p.font != at {
-			a := faces[r.face]
-			p.f.SetFont(a.family, a.style, s.size)
-			p.f.SetTextColor(s.color[0], s.color[1], s.color[2])
-			p.font = at
+			p.set(at)
 		}
 		p.f.Text(x, y, r.text)
 		x += p.width(r.face, s.size, r.text)
