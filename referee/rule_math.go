@@ -92,9 +92,15 @@ func runRederivation(a *audit, r *Rule) outcome {
 	return out
 }
 
-// judge re-derives one calculation and flags what does not hold. Formula and inputs are looked at whether or not a result is stated: a gate
-// reads the recomputed value either way, so leaving the result out must not make it sound (S51).
+// judge re-derives one calculation, flags what does not hold, and keeps the proof. Formula and inputs are looked at whether or not a result is
+// stated: a gate reads the recomputed value either way, so leaving the result out must not make it sound (S51).
 func (a *audit) judge(r *Rule, c *calculation) outcome {
+	out := a.rederive(r, c)
+	a.explainCalculation(r, c, out)
+	return out
+}
+
+func (a *audit) rederive(r *Rule, c *calculation) outcome {
 	out := outcome{status: Pass}
 	ownOK, sheetOK := a.judgeOwn(r, c), a.judgeSheet(r, c)
 	c.sound = ownOK && sheetOK

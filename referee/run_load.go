@@ -102,7 +102,7 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 func insideRun(p string) error {
 	switch {
 	case !fs.ValidPath(p) || p == ".":
-		return fmt.Errorf("%q must be a path inside the run folder, with forward slashes and without . or ..", clip(p))
+		return fmt.Errorf("%q must be a path inside the run folder, with forward slashes and no dots for folders", clip(p))
 	case strings.ContainsAny(p, "\\\x00") || strings.ContainsFunc(p, func(c rune) bool { return c < 0x20 || c == 0x7f }):
 		return fmt.Errorf("%q holds a backslash or a control character", clip(p))
 	}

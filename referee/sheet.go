@@ -69,7 +69,6 @@ type MathCheck struct {
 	expr    *policy.Expr     // otherwise
 	v       *strictjson.Value
 	gated   bool // some rule reads it
-	money   bool // whether S4 and the money edges apply
 }
 
 // DerivedValue is a named value that the sheet reports and never gates on.

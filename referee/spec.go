@@ -197,10 +197,6 @@ func (ps *Problems) addNear(v *strictjson.Value, rule, word string, known []stri
 	}
 }
 
-func (ps *Problems) warn(v *strictjson.Value, rule, format string, args ...any) {
-	ps.add(v, rule, format, args...).Warning = true
-}
-
 // Refused reports whether any problem is more than a warning.
 func (ps *Problems) Refused() bool {
 	return slices.ContainsFunc(ps.List, func(p Problem) bool { return !p.Warning })

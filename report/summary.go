@@ -52,7 +52,6 @@ type section struct {
 
 // grid is a table; the first column is text, the others stand on the right.
 type grid struct {
-	title   string
 	columns []string
 	rows    [][]string
 }

@@ -65,19 +65,6 @@ func (f *function) index(name string) int {
 	return -1
 }
 
-// least is how many arguments must be given.
-func (f *function) least() int {
-	n := 0
-	for i := range f.params {
-		if !f.params[i].opt {
-			n++
-		}
-	}
-	return n
-}
-
-func (f *function) variadic() bool { return f.params[len(f.params)-1].variadic }
-
 // signature prints the parameters as documentation does: agg(op, over, value?, where=?, p=?).
 func (f *function) signature() string {
 	out := f.name + "("

@@ -133,7 +133,8 @@ func (p *parser) invoke(t token, at place) *node {
 	p.expect("(", "")
 	c := p.newCall(t.text, at)
 	for !p.accept(")") {
-		i, where := len(c.given), p.place()
+		var i int
+		where := p.place()
 		if name := p.peek(); name.kind == tokName && p.toks[p.at+1].text == "=" && p.toks[p.at+1].kind == tokOp {
 			i = c.keyword(name.text, where)
 			p.next()
