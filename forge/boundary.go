@@ -68,9 +68,9 @@ func edges(sheet *referee.Sheet, r *referee.Rule, trials []*trial) []edge {
 		return nil
 	}
 	var out []edge
-	simple := opposites[text(tree, "op")] != "" && tree.Get("left") != nil && r.When() == nil
-	comparisons(outsideRows(tree), func(op string, left, right *strictjson.Value) {
-		c := &crossing{sheet: sheet, rule: r, op: op, simple: simple}
+	tree = outsideRows(tree)
+	comparisons(tree, func(op string, left, right *strictjson.Value) {
+		c := &crossing{sheet: sheet, rule: r, op: op, simple: left == tree.Get("left") && r.When() == nil}
 		if !c.compile(left, right) {
 			return
 		}

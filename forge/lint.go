@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
 )
@@ -262,7 +263,7 @@ func (l *linter) staleProblem(m strictjson.Member) referee.Problem {
 	for _, r := range lintRules {
 		known = append(known, r.Code)
 	}
-	if near := referee.Nearest(m.Key, known); near != "" && near != m.Key {
+	if near := nearest.Word(m.Key, known); near != "" && near != m.Key {
 		p.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return p

@@ -243,7 +243,7 @@ func (m *mutating) aggregate(agg *strictjson.Value, p put) {
 		m.add(p(all), "where "+m.say(where)+" was left out")
 		m.node(where, true, child(agg, "where", p))
 	}
-	if value := agg.Get("value"); value != nil {
+	if value := agg.Get("value"); value != nil && op != "count" { // what is counted is rows, whatever their value
 		m.node(value, op == "all" || op == "any", child(agg, "value", p))
 	}
 	if over := agg.Get("over"); over != nil && over.Kind == strictjson.Object {

@@ -8,13 +8,14 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// MutationResult says how many changed gates the examples, the trips and the boundary witnesses of a sheet would notice.
+// MutationResult says how many changed gates a sheet's examples and trips would notice, or a submission that was worked out on an edge of
+// the gate.
 type MutationResult struct {
 	Sheet     *referee.Sheet
 	Mutants   int
-	Killed    int // noticed by an example, a trip or a boundary witness
-	Written   int // of those, noticed by what the author wrote: an example or a trip
-	Survivors []Survivor
+	Written   int        // noticed by what the author wrote: an example or a trip
+	Killed    int        // those, and what only a worked-out witness notices
+	Survivors []Survivor // what no example and no trip notices, with the witness that does, where there is one
 }
 
 // Score is the share of mutants that are noticed, in whole and tenth per cents rounded down; 100 of a sheet without a gate.
@@ -29,20 +30,20 @@ func (m *MutationResult) Score() string {
 	return fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 }
 
-// Survivor is a changed gate that nothing in the sheet would notice.
+// Survivor is a changed gate that no example and no trip of the sheet notices.
 type Survivor struct {
 	Rule string
 	What string // the change
 	Text string // the changed gate
-	// Witness is a submission that tells the changed gate from the gate, in words; "" where the search found none: then the change may make
-	// no difference.
+	// Witness is a submission that tells the changed gate from the gate, in words: it would make a good trip. "" where none was found: then
+	// the change may make no difference.
 	Witness string
 	Patch   string // the same as a JSON Patch on the example's submission, where one says it
 }
 
-// Mutate changes every gate of the sheet in every small way that a careless editor would and looks for a submission that notices: first
-// among the examples and trips, then among the boundary witnesses. For what survives it searches further, for a submission that would make a
-// good trip.
+// Mutate changes every gate of the sheet in every small way that a careless editor would and looks for a submission that notices: among the
+// examples and trips, then among the boundaries of the gate, then among submissions that differ from those in one place, or in one place
+// beside a condition that was turned.
 func Mutate(sheet *referee.Sheet) MutationResult {
 	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: suite(sheet)}
 	m.result.Sheet = sheet
@@ -66,37 +67,112 @@ type mutant struct {
 	what string
 }
 
+// maxWitnesses bounds the search for one gate.
+const maxWitnesses = 1200
+
+// gate looks for what notices each changed gate, the nearest first.
 func (m *mutator) gate(r *referee.Rule) {
-	mutants := m.mutants(r)
-	if len(mutants) == 0 {
-		return
+	left := m.mutants(r)
+	m.result.Mutants += len(left)
+	for _, t := range m.trials {
+		left = m.noticed(left, &witness{trial: t, was: t.ask(r)}, nil)
 	}
-	m.result.Mutants += len(mutants)
-	left := m.survivors(r, mutants, m.trials)
-	m.result.Written += len(mutants) - len(left)
+	m.result.Written = m.result.Mutants - len(m.result.Survivors) - len(left)
+	asked := 0
+	ask := func(w *witness) bool {
+		asked++
+		left = m.noticed(left, w, func(x mutant, would referee.Status) {
+			m.result.Survivors = append(m.result.Survivors, Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text, Patch: w.patch,
+				Witness: fmt.Sprintf("%s: %s, and with the change %s", w.trial.name, w.was, would)})
+		})
+		return len(left) > 0 && asked < maxWitnesses
+	}
 	if len(left) > 0 {
-		var around []*trial
-		for _, e := range edges(m.sheet, r, m.trials) {
-			around = append(around, e.trial)
+		m.witnesses(r, ask)
+	}
+	for _, x := range left {
+		m.result.Survivors = append(m.result.Survivors, Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text})
+	}
+	m.result.Killed = m.result.Mutants - m.result.open()
+}
+
+// open counts the survivors without a witness.
+func (m *MutationResult) open() int {
+	n := 0
+	for _, s := range m.Survivors {
+		if s.Witness == "" {
+			n++
 		}
-		left = m.survivors(r, left, around)
 	}
-	m.result.Killed += len(mutants) - len(left)
-	if len(left) > 0 {
-		m.search(r, left)
+	return n
+}
+
+// noticed drops the mutants that say otherwise than the gate of a witness.
+func (m *mutator) noticed(left []mutant, w *witness, found func(mutant, referee.Status)) []mutant {
+	var out []mutant
+	for _, x := range left {
+		would := w.trial.ask(x.rule)
+		if would == w.was {
+			out = append(out, x)
+		} else if found != nil {
+			found(x, would)
+		}
+	}
+	return out
+}
+
+// witnesses works out submissions for a gate until yield has enough: its boundaries, one place changed near an example or a trip of the
+// gate, and the same once a condition is turned.
+func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
+	for _, e := range edges(m.sheet, r, m.trials) {
+		if !yield(&witness{trial: e.trial, was: e.Got}) {
+			return
+		}
+	}
+	near := slices.DeleteFunc(slices.Clone(m.trials), func(t *trial) bool { return t.trip != nil && !slices.Contains(t.trip.Flags, r.ID) })
+	for _, t := range near {
+		if !m.around(r, t, yield) {
+			return
+		}
+	}
+	for _, t := range near {
+		for _, turned := range m.turned(r, t) {
+			if !m.around(r, turned, yield) {
+				return
+			}
+		}
 	}
 }
 
-// survivors are the mutants that say of every trial what the gate says.
-func (m *mutator) survivors(r *referee.Rule, mutants []mutant, trials []*trial) []mutant {
-	for _, t := range trials {
-		if len(mutants) == 0 {
-			break
+// maxTurned bounds how many turned conditions are looked around at, for each example and trip.
+const maxTurned = 10
+
+// turned are the submissions with one condition the other way: another truth, another word, a number on the other side of what the gate
+// speaks of.
+func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
+	var out []*trial
+	pool := m.pool(r)
+	for _, p := range m.places(r, t) {
+		var values []*strictjson.Value
+		switch p.value.Kind {
+		case strictjson.Bool:
+			values = []*strictjson.Value{jsonBool(p.value.Text != "true")}
+		case strictjson.String:
+			for _, w := range pool.words {
+				values = append(values, jsonString(w))
+			}
+			values = append(values, jsonString("another"))
+		case strictjson.Number:
+			values = []*strictjson.Value{jsonNumber(nudged(num(p.value), "-0.5").String()), jsonNumber(nudged(num(p.value), "1").String())}
 		}
-		was := t.ask(r)
-		mutants = slices.DeleteFunc(slices.Clone(mutants), func(x mutant) bool { return t.ask(x.rule) != was })
+		s := &side{rule: r, place: p, base: t, asked: map[string]*witness{}}
+		for _, v := range values {
+			if w := s.at(v); w != nil && len(out) < maxTurned {
+				out = append(out, w.trial)
+			}
+		}
 	}
-	return mutants
+	return out
 }
 
 // mutants compiles the changed gates; one that the loader refuses, or that is the gate itself in other words, is none.

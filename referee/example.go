@@ -144,22 +144,20 @@ func (s *Sheet) Const(name string) *strictjson.Value { return s.consts[name] }
 // not be used by two goroutines at once.
 type Probe struct{ a *audit }
 
-// NewProbe audits the case and keeps what the rules read.
+// NewProbe reads the case and judges its calculations, which say whether a gate may pass on them.
 func NewProbe(c Case) *Probe {
 	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
 	a.read()
 	a.checks = make([]Check, len(c.Sheet.Rules))
-	for _, late := range []bool{false, true} {
-		for i, r := range c.Sheet.Rules {
-			if lateKeys[r.Kind] == late {
-				a.check(i, r)
-			}
+	for i, r := range c.Sheet.Rules {
+		if r.math != nil {
+			a.check(i, r)
 		}
 	}
 	return &Probe{a: a}
 }
 
-// Status is what became of a rule.
+// Status is what became of a calculation's rule; Skip for any other.
 func (p *Probe) Status(id string) Status {
 	for i := range p.a.checks {
 		if p.a.checks[i].ID == id {
