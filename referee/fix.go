@@ -230,18 +230,13 @@ func (a *audit) tidy(root, from *decimal.Num, holds func(*decimal.Num) bool) *de
 // sameSign: an input that would have to turn negative is no advice; from zero, either way is.
 func sameSign(x, from *decimal.Num) bool { return from.IsZero() || x.Sign() == from.Sign() }
 
-// lastPlace is one unit in the sixth significant digit.
+// lastPlace is one unit in the last place that tidy keeps of n, so that the next value on the other side is beyond the root.
 func lastPlace(n *decimal.Num) *decimal.Num {
-	c := newCalculator()
-	unit := c.mul(decimal.Abs(n), decimal.MustParse("0.00001"))
-	if c.err != nil || unit.IsZero() {
-		return decimal.MustParse("0.00001")
-	}
-	out, err := decimal.Parse(significant(unit, 1))
+	unit, err := decimal.Pow(decimal.FromInt(10), decimal.FromInt(int64(-placesOf(n.String(), 6))))
 	if err != nil {
-		return unit
+		return one
 	}
-	return out
+	return unit
 }
 
 // halve looks for the turning point between the value now and half or twice it, then ten times.

@@ -21,17 +21,20 @@ func significant(n *decimal.Num, digits int) string {
 	if strings.ContainsAny(full, "e") {
 		return full
 	}
-	whole, _, _ := strings.Cut(strings.TrimPrefix(full, "-"), ".")
-	places := digits - len(whole)
-	if whole == "0" {
-		_, frac, _ := strings.Cut(full, ".")
-		places = digits + len(frac) - len(strings.TrimLeft(frac, "0"))
-	}
-	r, err := decimal.Round(n, max(places, 0))
+	r, err := decimal.Round(n, placesOf(full, digits))
 	if err != nil {
 		return full
 	}
 	return r.String()
+}
+
+// placesOf is how many decimals a plain decimal keeps when it is rounded to this many significant digits; whole numbers are kept whole.
+func placesOf(full string, digits int) int {
+	whole, frac, _ := strings.Cut(strings.TrimPrefix(full, "-"), ".")
+	if whole == "0" {
+		return digits + len(frac) - len(strings.TrimLeft(frac, "0"))
+	}
+	return max(digits-len(whole), 0)
 }
 
 // grouped puts commas between thousands.
