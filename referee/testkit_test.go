@@ -2,7 +2,10 @@ package referee
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -179,4 +182,30 @@ const ratioSheet = `"required_inputs":[{"name":"noi","type":"number"},{"name":"d
 func ratioSubmission(noi, debt, formula, result string) string {
 	return `{"inputs":{"noi":` + noi + `,"debt":` + debt + `},"calculations":[{"name":"dscr","formula":"` + formula +
 		`","inputs":{"noi":` + noi + `,"debt":` + debt + `},"result":` + result + `,"units":"ratio"}]}`
+}
+
+// linkTree makes a folder with a file, a link to a file outside and a linked folder, opened as a run's tree is.
+func linkTree(t *testing.T, dir string) fs.FS {
+	t.Helper()
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("tree/real/file.txt", "inside")
+	write("outside/secret.txt", "outside")
+	for from, to := range map[string]string{"tree/link.txt": "real/file.txt", "tree/linked": "../outside"} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Skip("no symlinks here: ", err)
+		}
+	}
+	root, err := os.OpenRoot(filepath.Join(dir, "tree"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root.FS()
 }
