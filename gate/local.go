@@ -78,7 +78,7 @@ func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place,
 	}
 	receipt, err := Sign(w, l.Decision(), p, policy)
 	if err != nil {
-		return nil, false, err
+		return nil, false, notSignable(w, err)
 	}
 	draft := ledger.Draft{Receipts: []ledger.Receipt{receipt}, Papers: papers}
 	if w.Sheet.Origin == "library" {
@@ -102,6 +102,15 @@ func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place,
 		return &result.Found[0], true, nil
 	}
 	return &result.Added[0], false, nil
+}
+
+// notSignable gives what kept a decision from becoming a receipt its type: whatever it is, it is about the work.
+func notSignable(w Work, err error) error {
+	var already *NotSignable
+	if errors.As(err, &already) {
+		return err
+	}
+	return &NotSignable{Run: w.Run.ID, Reason: err.Error()}
 }
 
 // patient is how a sign-off on this machine tries again: a try is a few milliseconds, and fifty people may sign at once.

@@ -24,7 +24,7 @@ two are refused, and it says why. Receipts are minted and verified, and papers
 are left to look at. Nothing is sent anywhere, and git is not needed.`
 
 func demoCommand() *command {
-	c := newCommand("demo", "[DIR]", "from an assignment to a verified receipt, offline, on sample runs", 1)
+	c := newCommand("demo", "[DIR]", "from an assignment to a verified receipt, on sample runs", 1)
 	c.long = demoLong
 	c.examples = []string{"referee demo", "referee demo /tmp/oak", "referee demo --all"}
 	all := c.flags.Bool("all", false, "go on: a training run with lift and one without, a lane lock, a spend\nbreach and a rogue agent, each standing on the receipts before")
