@@ -234,3 +234,57 @@ func (p *Probe) Input(name string) *strictjson.Value { return p.a.input(name) }
 
 // Document is the submission as read, nil where it cannot be read.
 func (p *Probe) Document() *strictjson.Value { return p.a.doc }
+
+// Order is the order of the members of one object of the sheet format, as its description lists them.
+type Order struct {
+	record *record
+	named  *Order // of every member of an object whose keys are the author's
+}
+
+// SheetOrder is the order of a whole flight sheet.
+func SheetOrder() *Order { return &Order{record: sheetRecord} }
+
+// checkOrder is the order of a check object of any kind: what it is called and asks first, then its parameters, then its words.
+var checkOrder = &record{Fields: fieldsNamed("check", "id", "label", "category", "risk", "tier", "tier_by", "severity", "bucket", "applies_if", "over", "where", "each", "expr",
+	"left", "right", "formula", "on_missing", "", "non_compensable", "emit", "message", "why", "fix", "source")}
+
+func fieldsNamed(names ...string) []field {
+	out := make([]field, len(names))
+	for i, n := range names {
+		out[i].Name = n
+	}
+	return out
+}
+
+// Of is the order within a member, nil where its author's own order stands.
+func (o *Order) Of(key string) *Order {
+	if o.named != nil {
+		return o.named
+	}
+	f := o.record.field(key)
+	switch {
+	case f == nil:
+		return nil
+	case key == "deterministic_checks" || key == "evidence_checks" || key == "rules":
+		return &Order{record: checkOrder}
+	case f.Of == nil:
+		return nil
+	case f.Type == "map":
+		return &Order{named: &Order{record: f.Of}}
+	}
+	return &Order{record: f.Of}
+}
+
+// Place is where a member stands. Members that the description does not name stand where it says "", else at the end.
+func (o *Order) Place(key string) int {
+	if o.named != nil {
+		return 0
+	}
+	if i := slices.Index(o.record.names(), key); i >= 0 {
+		return i
+	}
+	if i := slices.Index(o.record.names(), ""); i >= 0 {
+		return i
+	}
+	return len(o.record.Fields)
+}
