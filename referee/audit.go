@@ -332,7 +332,7 @@ func (a *audit) input(name string) *strictjson.Value {
 		return v
 	}
 	for _, m := range members(object) {
-		if a.Sheet.alias[normalName(m.Key)] == name {
+		if a.Sheet.alias[a.Sheet.normal(m.Key)] == name {
 			return m.Value
 		}
 	}

@@ -73,11 +73,7 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 	if c.name == "" {
 		c.name = text(v, "formula_id")
 	}
-	if id, known := a.Sheet.alias[normalName(c.name)]; known {
-		c.check = a.Sheet.mathNamed(id)
-	} else {
-		c.check = a.Sheet.mathNamedLike(c.name)
-	}
+	c.check = a.Sheet.mathNamed(a.sheetName(c.name))
 	c.money = monetary(nil, c.units, c.name)
 	if c.check != nil {
 		c.money, c.bands = c.check.Monetary, c.check.bands
@@ -90,24 +86,13 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 	c.scale = unitScale(c.units)
 	if result := v.Get("result"); num(result) != nil {
 		c.written, c.raw = result.Text, num(result)
-		c.claimed, _ = decimal.Quo(c.raw, c.scale)
+		c.claimed = scaledBy(c.raw, c.scale)
 	}
 	c.inputs = formula.Inputs{}
 	for _, m := range members(v.Get("inputs")) {
 		c.inputs[m.Key] = formulaInput(m.Value)
 	}
 	return c
-}
-
-// mathNamedLike finds a declared calculation by the normal form of its id (S18).
-func (s *Sheet) mathNamedLike(name string) *MathCheck {
-	n := normalName(name)
-	for _, m := range s.Math {
-		if normalName(m.ID) == n {
-			return m
-		}
-	}
-	return nil
 }
 
 // errNoFormula: the calculation states no formula.
@@ -124,7 +109,7 @@ func (a *audit) computeOwn(c *calculation) {
 	for _, m := range members(c.v.Get("inputs")) {
 		names = append(names, m.Key)
 	}
-	if c.formula, c.formulaErr = formula.Parse(src, names); c.formulaErr != nil {
+	if c.formula, c.formulaErr = a.Sheet.parseFormula(src, names); c.formulaErr != nil {
 		return
 	}
 	if c.own, c.ownErr = c.formula.Eval(c.inputs); c.ownErr == nil {
@@ -236,12 +221,8 @@ func (a *audit) statesInputs(c *calculation) bool {
 
 // sheetName is the sheet's name for an agent's name: through the aliases, by the normal form, else the name itself (S18).
 func (a *audit) sheetName(name string) string {
-	n := normalName(name)
-	if id, ok := a.Sheet.alias[n]; ok {
+	if id, ok := a.Sheet.alias[a.Sheet.normal(name)]; ok {
 		return id
-	}
-	if m := a.Sheet.mathNamedLike(name); m != nil {
-		return m.ID
 	}
 	return name
 }

@@ -58,6 +58,7 @@ func (l *loader) loadMath() {
 	for _, v := range items(s.Doc.At("/eval_spec/math_checks")) {
 		m := l.mathCheck(v)
 		s.Math = append(s.Math, m)
+		l.addAliases(m.ID, nil, v)
 		for _, a := range members(v.Get("aliases")) {
 			if !slices.Contains(s.names.Calcs, a.Key) && !slices.Contains(s.names.Inputs, a.Key) {
 				l.problems.addNear(a.Value, "unknown_name", a.Key, append(slices.Clone(s.names.Calcs), s.names.Inputs...), "aliases name %q, which is neither a calculation nor an input", a.Key)

@@ -96,9 +96,10 @@ func (a *audit) leaves() []schema.Leaf {
 		return a.violations
 	}
 	var out []schema.Leaf
+	doc := schema.Prepare(a.doc)
 	for _, s := range []*schema.Schema{a.Sheet.canonical, a.Sheet.outputs, a.Sheet.inputs} {
 		if s != nil {
-			out = append(out, s.Validate(a.doc)...)
+			out = append(out, doc.Validate(s)...)
 		}
 	}
 	a.violations, a.validated = out, true

@@ -43,7 +43,9 @@ type Sheet struct {
 	penalty   bands          // of numbers
 	money     bands          // of money
 	material  *decimal.Num   // S4; nil is off
-	alias     map[string]string
+	alias     map[string]string // normal form of a name → the sheet's own (S18)
+	formulas  memo[parsedFormula]
+	normals   memo[string]
 	scores    map[string]string
 	trace     Trace
 }

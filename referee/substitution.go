@@ -68,8 +68,8 @@ func (a *audit) unscaled(c *calculation) *decimal.Num {
 }
 
 func scaledBy(n, scale *decimal.Num) *decimal.Num {
-	if n == nil {
-		return nil
+	if n == nil || scale == one {
+		return n
 	}
 	q, err := decimal.Quo(n, scale)
 	if err != nil {

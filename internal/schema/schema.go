@@ -123,19 +123,39 @@ func deepest(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 const maxValues = 250_000
 
 // Validate lists where doc breaks the schema, in document order, at most 200 places and one leaf that counts the rest.
-func (s *Schema) Validate(doc *strictjson.Value) (leaves []Leaf) {
+func (s *Schema) Validate(doc *strictjson.Value) []Leaf {
+	return Prepare(doc).Validate(s)
+}
+
+// Document is a document in the form that the library reads, made once for several schemas.
+type Document struct {
+	value *strictjson.Value
+	any   any
+	limit []Leaf // why it is not validated at all
+}
+
+// Prepare makes a Document. A document of too many values is not converted: Validate then says so, and never passes it.
+func Prepare(doc *strictjson.Value) *Document {
 	if doc == nil {
-		return []Leaf{{Keyword: "internal", Message: "there is no document to validate"}}
+		return &Document{limit: []Leaf{{Keyword: "internal", Message: "there is no document to validate"}}}
 	}
 	if n := count(doc); n > maxValues {
-		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}
+		return &Document{limit: []Leaf{{Keyword: "limit", Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
+	}
+	return &Document{value: doc, any: doc.Any()}
+}
+
+// Validate holds the document against one schema; see Schema.Validate.
+func (d *Document) Validate(s *Schema) (leaves []Leaf) {
+	if d.limit != nil {
+		return d.limit
 	}
 	defer func() {
 		if r := recover(); r != nil {
 			leaves = []Leaf{internal(fmt.Sprint(r))}
 		}
 	}()
-	err := s.compiled.Validate(doc.Any())
+	err := s.compiled.Validate(d.any)
 	if err == nil {
 		return nil
 	}
@@ -143,7 +163,7 @@ func (s *Schema) Validate(doc *strictjson.Value) (leaves []Leaf) {
 	if !errors.As(err, &broken) {
 		return []Leaf{internal(err.Error())}
 	}
-	f := flattener{schema: s.source, doc: doc}
+	f := flattener{schema: s.source, doc: d.value}
 	return f.sorted(f.flatten(broken))
 }
 
