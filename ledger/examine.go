@@ -33,15 +33,15 @@ type portion struct {
 const perPortion = 32
 
 // examine checks the blobs, which come in the order of entries, on all processors, and gives the results in that order.
-// Where the reading ends early, every entry left is unreadable.
-func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named) iter.Seq2[int, checked] {
+// drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is unreadable.
+func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte)) iter.Seq2[int, checked] {
 	return func(yield func(int, checked) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		workers := runtime.GOMAXPROCS(0)
 		todo, order := make(chan *portion, 2*workers), make(chan *portion, 4*workers)
 		for range workers {
-			go work(todo, entries)
+			go work(todo, entries, drop)
 		}
 		go deal(ctx, blobs, todo, order)
 		next, last := 0, errors.New("the tree gave fewer files than it has")
@@ -65,11 +65,12 @@ func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []name
 	}
 }
 
-func work(todo <-chan *portion, entries []named) {
+func work(todo <-chan *portion, entries []named, drop func([]byte)) {
 	for p := range todo {
 		p.out = make([]checked, len(p.blobs))
 		for i, b := range p.blobs {
 			p.out[i] = examineOne(b, entries[p.first+i])
+			drop(b)
 		}
 		p.blobs = nil
 		close(p.done)

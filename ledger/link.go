@@ -103,7 +103,7 @@ func (c *chain) know(e named, r *Receipt) {
 	}
 	c.pulls[e.hash] = r.Pull()
 	p := PriorOf(r, e.hash)
-	for _, s := range []*string{&p.Run.ID, &p.Bytes, &p.Run.Lane, &p.Run.Project, &p.Sheet.Slug, &p.Sheet.Version, &p.Sheet.SHA256, &p.Score} {
+	for _, s := range []*string{&p.Run.Lane, &p.Run.Project, &p.Sheet.Slug, &p.Sheet.Version, &p.Sheet.SHA256, &p.Score} {
 		*s = c.word(*s)
 	}
 	c.priors[e.hash] = &p

@@ -21,6 +21,9 @@ type Tree interface {
 	Blobs(ids []string) iter.Seq2[[]byte, error]
 }
 
+// recycler is a Tree that wants the bytes of its blobs back when nobody needs them any more.
+type recycler interface{ Recycle(data []byte) }
+
 // TreeEntry is one name in a Tree.
 type TreeEntry struct {
 	Path string
@@ -83,8 +86,8 @@ type verifier struct {
 	result *Verification
 
 	entries []named             // receipts/, by seq and then hash
-	byHash  map[string]alias    // hash/
-	byPull  map[string]alias    // pr/, by hash
+	byHash  map[[32]byte]alias  // hash/
+	byPull  map[[32]byte]alias  // pr/, by hash
 	sheets  map[string]string   // sheets/: hash to object id
 	single  map[Class]TreeEntry // the other files
 	used    map[string]bool     // sheets that a receipt names
@@ -126,7 +129,7 @@ func (v *verifier) report(code Code, path string, seq int64, format string, args
 
 // inventory sorts the names: what may stand in a ledger, and the rest.
 func (v *verifier) inventory() error {
-	v.byHash, v.byPull = map[string]alias{}, map[string]alias{}
+	v.byHash, v.byPull = map[[32]byte]alias{}, map[[32]byte]alias{}
 	v.sheets, v.single, v.used = map[string]string{}, map[Class]TreeEntry{}, map[string]bool{}
 	n := 0
 	for e, err := range v.tree.Entries() {
@@ -162,16 +165,16 @@ func (v *verifier) name(e TreeEntry) error {
 	}
 	switch p.Class {
 	case EntryFile:
-		v.entries = append(v.entries, named{p.Seq, p.Hash, e.ID})
+		v.entries = append(v.entries, named{p.Seq, strings.Clone(p.Hash), e.ID}) // the clone lets go of the path
 	case HashAlias:
-		v.byHash[p.Hash] = alias{id: e.ID}
+		v.byHash[hashBytes(p.Hash)] = alias{id: e.ID}
 	case PullAlias:
-		if _, twice := v.byPull[p.Hash]; twice {
+		if _, twice := v.byPull[hashBytes(p.Hash)]; twice {
 			return v.report(CodeAliasOrphan, e.Path, p.Seq, "the entry stands under two pull requests")
 		}
-		v.byPull[p.Hash] = alias{e.ID, p.Seq, p.Pull}
+		v.byPull[hashBytes(p.Hash)] = alias{e.ID, p.Seq, p.Pull}
 	case SheetFile:
-		v.sheets[p.Hash] = e.ID
+		v.sheets[strings.Clone(p.Hash)] = e.ID
 	default:
 		v.single[p.Class] = e
 	}
@@ -211,7 +214,11 @@ func (v *verifier) walk() error {
 	for i, e := range v.entries {
 		ids[i] = e.id
 	}
-	for i, c := range examine(v.ctx, v.tree.Blobs(ids), v.entries) {
+	done := func([]byte) {}
+	if r, ok := v.tree.(recycler); ok {
+		done = r.Recycle
+	}
+	for i, c := range examine(v.ctx, v.tree.Blobs(ids), v.entries, done) {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
@@ -258,20 +265,20 @@ func (v *verifier) aliases() error {
 		}
 		pull, known := v.chain.pulls[e.hash]
 		if !known {
-			delete(v.byPull, e.hash) // nothing is known of an entry that could not be read
+			delete(v.byPull, hashBytes(e.hash)) // nothing is known of an entry that could not be read
 		} else if pull > 0 {
 			if err := v.alias(v.byPull, e, Place{Class: PullAlias, Seq: e.seq, Pull: pull, Hash: e.hash}); err != nil {
 				return err
 			}
 		}
 	}
-	for _, hash := range slices.Sorted(maps.Keys(v.byHash)) {
+	for _, hash := range sortedHashes(v.byHash) {
 		if err := v.report(CodeAliasOrphan, Place{Class: HashAlias, Hash: hash}.String(), -1, "no entry under receipts/ has this hash"); err != nil {
 			return err
 		}
 	}
-	for _, hash := range slices.Sorted(maps.Keys(v.byPull)) {
-		a := v.byPull[hash]
+	for _, hash := range sortedHashes(v.byPull) {
+		a := v.byPull[hashBytes(hash)]
 		path := Place{Class: PullAlias, Seq: a.seq, Pull: a.pull, Hash: hash}.String()
 		if err := v.report(CodeAliasOrphan, path, a.seq, "no entry under receipts/ belongs here"); err != nil {
 			return err
@@ -280,13 +287,24 @@ func (v *verifier) aliases() error {
 	return nil
 }
 
+// sortedHashes gives the hashes of a list in order.
+func sortedHashes(list map[[32]byte]alias) []string {
+	all := make([]string, 0, len(list))
+	for hash := range list {
+		all = append(all, hex.EncodeToString(hash[:]))
+	}
+	slices.Sort(all)
+	return all
+}
+
 // alias looks an entry up under another path, and takes it from the list so that the orphans remain.
-func (v *verifier) alias(list map[string]alias, e named, want Place) error {
-	a, ok := list[e.hash]
+func (v *verifier) alias(list map[[32]byte]alias, e named, want Place) error {
+	key := hashBytes(e.hash)
+	a, ok := list[key]
 	if !ok || a.seq != want.Seq || a.pull != want.Pull {
 		return v.report(CodeAliasMissing, want.String(), e.seq, "the entry %09d-%.8s… has no such path", e.seq, e.hash)
 	}
-	delete(list, e.hash)
+	delete(list, key)
 	if a.id != e.id {
 		return v.report(CodeAliasDiffers, want.String(), e.seq, "the object is %.12s…, under receipts/ it is %.12s…", a.id, e.id)
 	}

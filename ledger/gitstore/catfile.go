@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/defendableos/referee/internal/gitobject"
@@ -23,6 +24,15 @@ import (
 type gitBinary struct {
 	git     string // path of the binary
 	objects string // path of the objects directory
+	spare   sync.Pool
+}
+
+// buffer is for an object of so many bytes: a spare one, or one with room for a larger one later.
+func (g *gitBinary) buffer(size int64) []byte {
+	if b, ok := g.spare.Get().(*[]byte); ok && int64(cap(*b)) >= size {
+		return (*b)[:size]
+	}
+	return make([]byte, size, max(size, 12<<10))
 }
 
 // borrowConfig is the configuration of the empty repository. What git holds in memory is bounded.
@@ -208,7 +218,7 @@ func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobjec
 		}
 		err := g.stream(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
 			for _, id := range ids {
-				o, err := body(r, id)
+				o, err := g.body(r, id)
 				if err != nil {
 					return err
 				}
@@ -241,7 +251,7 @@ func header(r *bufio.Reader) (gitobject.Kind, int64, error) {
 	return gitobject.Kind(kind), size, nil
 }
 
-func body(r *bufio.Reader, id string) (gitobject.Object, error) {
+func (g *gitBinary) body(r *bufio.Reader, id string) (gitobject.Object, error) {
 	kind, size, err := header(r)
 	switch {
 	case err != nil:
@@ -251,7 +261,7 @@ func body(r *bufio.Reader, id string) (gitobject.Object, error) {
 	case size > maxBlob:
 		return gitobject.Object{}, fmt.Errorf("%s: %w: %d bytes", id, ErrTooLarge, size)
 	}
-	data := make([]byte, size)
+	data := g.buffer(size)
 	if _, err := io.ReadFull(r, data); err != nil {
 		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
 	}

@@ -240,3 +240,10 @@ func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
 		}
 	}
 }
+
+// Recycle takes back what Blobs gave, for the next.
+func (t *Tree) Recycle(data []byte) {
+	if g, ok := t.repo.all.(*gitBinary); ok {
+		g.spare.Put(&data)
+	}
+}
