@@ -292,7 +292,7 @@ func (m *mutator) compile(check *strictjson.Value) *referee.Rule {
 	doc := m.sheet.Doc
 	math := jsonArray()
 	for _, c := range m.sheet.Math {
-		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString("1")))
+		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString("1"), "optional", jsonBool(c.Optional)))
 	}
 	spec := jsonObject("math_checks", math, "penalty", doc.At("/eval_spec/penalty"), "rules", jsonArray(check))
 	src := jsonObject("slug", jsonString("mutant"), "name", jsonString("mutant"), "version", jsonString("1.0.0"), "lane", jsonString(m.sheet.Lane), "baseline", jsonString("none"),

@@ -1,0 +1,320 @@
+package forge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee"
+)
+
+// Change is one difference between two versions of a sheet, in words.
+type Change struct {
+	Part string // identity, inputs, calculations, rules, constants, …
+	Text string
+	// Matters says that a verdict may change; otherwise only words do.
+	Matters bool
+}
+
+// Diff says what a new version of a sheet changes, in the order of the sheet.
+func Diff(before, after *referee.Sheet) []Change {
+	d := &differ{before: before, after: after}
+	d.identity()
+	d.inputs()
+	d.calculations()
+	d.rules()
+	for _, part := range []struct{ noun, plural, key string }{{"constant", "constants", "consts"}, {"lexicon", "lexicons", "lexicons"}, {"calendar", "calendars", "calendars"}} {
+		d.named(part.noun, part.plural, before.Doc.Get(part.key), after.Doc.Get(part.key))
+	}
+	d.whole("schema of the submission", "/eval_spec/required_output_schema")
+	d.whole("penalty bands", "/eval_spec/penalty")
+	d.whole("lane requirements", "/lane_requirements")
+	d.whole("derived values", "/derive")
+	d.whole("scores", "/scores")
+	d.words()
+	return d.out
+}
+
+// differ compares two versions of a sheet.
+type differ struct {
+	before, after *referee.Sheet
+	out           []Change
+}
+
+func (d *differ) say(part string, matters bool, format string, args ...any) {
+	d.out = append(d.out, Change{Part: part, Matters: matters, Text: fmt.Sprintf(format, args...)})
+}
+
+// was says that a value changed, if it did.
+func (d *differ) was(part, what, before, after string) {
+	switch {
+	case before == after:
+	case before == "":
+		d.say(part, true, "%s is now %s", what, after)
+	case after == "":
+		d.say(part, true, "%s is no longer %s", what, before)
+	default:
+		d.say(part, true, "%s was %s and is %s", what, before, after)
+	}
+}
+
+func (d *differ) identity() {
+	a, b := d.before, d.after
+	d.was("identity", "the slug", a.Slug, b.Slug)
+	d.was("identity", "the lane", a.Lane, b.Lane)
+	d.was("identity", "the baseline", a.Baseline, b.Baseline)
+	if a.SHA256 != b.SHA256 && a.Version == b.Version {
+		d.say("identity", true, "the content changed and the version is still %s: give it another (S54)", a.Version)
+	} else if a.Version != b.Version {
+		d.say("identity", false, "the version was %s and is %s", a.Version, b.Version)
+	}
+}
+
+func (d *differ) inputs() {
+	index := func(list []referee.Input, name string) *referee.Input {
+		i := slices.IndexFunc(list, func(in referee.Input) bool { return in.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return &list[i]
+	}
+	for _, old := range d.before.Inputs {
+		now := index(d.after.Inputs, old.Name)
+		if now == nil {
+			d.say("inputs", true, "the input %s is gone", old.Name)
+			continue
+		}
+		what := "the input " + old.Name
+		d.was("inputs", what+": its type", old.Type, now.Type)
+		d.was("inputs", what+": its unit", old.Unit, now.Unit)
+		d.was("inputs", what+": what it may be", strings.Join(old.Enum, ", "), strings.Join(now.Enum, ", "))
+		d.was("inputs", what+": its other names", strings.Join(old.Aliases, ", "), strings.Join(now.Aliases, ", "))
+		d.was("inputs", what, need(old.Optional), need(now.Optional))
+	}
+	for _, now := range d.after.Inputs {
+		if index(d.before.Inputs, now.Name) == nil {
+			d.say("inputs", true, "the input %s is new (%s)", now.Name, need(now.Optional))
+		}
+	}
+}
+
+func need(optional bool) string {
+	if optional {
+		return "optional"
+	}
+	return "required"
+}
+
+func (d *differ) calculations() {
+	find := func(s *referee.Sheet, id string) *referee.MathCheck {
+		i := slices.IndexFunc(s.Math, func(m *referee.MathCheck) bool { return m.ID == id })
+		if i < 0 {
+			return nil
+		}
+		return s.Math[i]
+	}
+	for _, old := range d.before.Math {
+		now := find(d.after, old.ID)
+		if now == nil {
+			d.say("calculations", true, "the calculation %s is gone", old.ID)
+			continue
+		}
+		what := "the calculation " + old.ID
+		d.was("calculations", what+": its formula", old.Text, now.Text)
+		d.was("calculations", what, need(old.Optional), need(now.Optional))
+		d.was("calculations", what+": its tier", string(old.Tier), string(now.Tier))
+		d.members("calculations", what, old.Value(), now.Value(), []string{"tolerance", "tolerance_abs", "units", "monetary", "aliases"})
+	}
+	for _, now := range d.after.Math {
+		if find(d.before, now.ID) == nil {
+			d.say("calculations", true, "the calculation %s is new: %s", now.ID, now.Text)
+		}
+	}
+}
+
+// members compares members of two objects.
+func (d *differ) members(part, what string, before, after *strictjson.Value, keys []string) {
+	for _, key := range keys {
+		if a, b := before.Get(key), after.Get(key); !strictjson.Equal(a, b) {
+			d.was(part, what+": its "+strings.ReplaceAll(key, "_", " "), shown(a), shown(b))
+		}
+	}
+}
+
+// shown is a value as JSON, "" where there is none.
+func shown(v *strictjson.Value) string {
+	if v == nil {
+		return ""
+	}
+	return string(encode(v))
+}
+
+// wordKeys are the members of a rule or constant that no verdict depends on.
+var wordKeys = []string{"id", "label", "why", "fix", "message", "source", "as_of", "review_by", "status", "question", "remedy", "key"}
+
+func (d *differ) rules() {
+	for _, old := range d.before.Rules {
+		now := d.after.Rule(old.ID)
+		switch {
+		case strings.HasPrefix(old.ID, "math."):
+		case now == nil:
+			d.say("rules", true, "the rule %s is gone: %s", old.ID, ruleText(old))
+		default:
+			d.rule(old, now)
+		}
+	}
+	for _, now := range d.after.Rules {
+		if d.before.Rule(now.ID) == nil && !strings.HasPrefix(now.ID, "math.") {
+			d.say("rules", true, "the rule %s is new (%s): %s", now.ID, now.Tier, ruleText(now))
+		}
+	}
+}
+
+func ruleText(r *referee.Rule) string {
+	for _, s := range []string{r.Text, r.Question, r.Label} {
+		if s != "" {
+			return s
+		}
+	}
+	return r.Kind
+}
+
+func (d *differ) rule(old, now *referee.Rule) {
+	what := "the rule " + old.ID
+	d.was("rules", what+": its kind", old.Kind, now.Kind)
+	d.was("rules", what+": its condition", old.Text, now.Text)
+	d.was("rules", what+": its question", old.Question, now.Question)
+	d.was("rules", what+": its tier", string(old.Tier), string(now.Tier))
+	d.was("rules", what+": its severity", old.Severity, now.Severity)
+	d.was("rules", what+": its bucket", string(old.Bucket), string(now.Bucket))
+	if old.Value() == nil || now.Value() == nil || old.Value().Get("slug") != nil || now.Value().Get("slug") != nil {
+		return // a rule that comes with every sheet
+	}
+	skip := append([]string{"expr", "each", "over", "question", "tier", "risk", "severity", "bucket", "check", "kind"}, wordKeys...)
+	for _, key := range bothKeys(old.Value(), now.Value()) {
+		if !slices.Contains(skip, key) && !strings.HasPrefix(key, "x-") {
+			d.members("rules", what, old.Value(), now.Value(), []string{key})
+		}
+	}
+}
+
+// bothKeys are the keys of two objects, each once.
+func bothKeys(a, b *strictjson.Value) []string {
+	var out []string
+	for _, v := range []*strictjson.Value{a, b} {
+		if v == nil {
+			continue
+		}
+		for _, m := range v.Members {
+			if !slices.Contains(out, m.Key) {
+				out = append(out, m.Key)
+			}
+		}
+	}
+	return out
+}
+
+// named compares the entries of a map: constants, lexicons, calendars.
+func (d *differ) named(noun, part string, before, after *strictjson.Value) {
+	for _, key := range bothKeys(before, after) {
+		a, b := before.Get(key), after.Get(key)
+		what := "the " + noun + " " + key
+		switch {
+		case a == nil:
+			d.say(part, true, "%s is new: %s", what, shown(valueOf(b)))
+		case b == nil:
+			d.say(part, true, "%s is gone", what)
+		default:
+			if x, y := valueOf(a), valueOf(b); !strictjson.Equal(x, y) {
+				d.was(part, what, shown(x), shown(y))
+			}
+			if a.Kind == strictjson.Object && noun == "constant" {
+				d.dates(part, what, a, b)
+			}
+		}
+	}
+}
+
+// valueOf is the value of a constant, and any other entry itself.
+func valueOf(v *strictjson.Value) *strictjson.Value {
+	if value := v.Get("value"); value != nil {
+		return value
+	}
+	return v
+}
+
+func (d *differ) dates(part, what string, a, b *strictjson.Value) {
+	for _, key := range []string{"as_of", "status", "review_by"} {
+		if x, y := text(a, key), text(b, key); x != y {
+			d.say(part, false, "%s: its %s was %q and is %q", what, strings.ReplaceAll(key, "_", " "), x, y)
+		}
+	}
+}
+
+func (d *differ) whole(what, pointer string) {
+	if a, b := d.before.Doc.At(pointer), d.after.Doc.At(pointer); !strictjson.Equal(a, b) {
+		d.was("the rest", "the "+what, shown(a), shown(b))
+	}
+}
+
+// words counts the texts that changed: what an agent and a reader are told.
+func (d *differ) words() {
+	for _, key := range []string{"name", "summary", "purpose", "assignment_instructions", "expected_outputs", "notes"} {
+		if !strictjson.Equal(d.before.Doc.Get(key), d.after.Doc.Get(key)) {
+			d.say("words", false, "%s was reworded", strings.ReplaceAll(key, "_", " "))
+		}
+	}
+	for _, old := range d.before.Rules {
+		if now := d.after.Rule(old.ID); now != nil && (old.Why != now.Why || old.Fix != now.Fix || old.Label != now.Label || old.Message != now.Message || old.Source != now.Source) {
+			d.say("words", false, "the rule %s was reworded", old.ID)
+		}
+	}
+	if a, b := len(d.before.Examples()), len(d.after.Examples()); a != b {
+		d.say("words", false, "there were %d examples and there are %d", a, b)
+	}
+}
+
+// Turn is a stored submission whose verdict a new version changes.
+type Turn struct {
+	Where         string
+	Before, After string   // the verdicts in words
+	Rules         []string // what became of which rule, in words
+}
+
+// Turned audits one submission by both versions; nil where nothing changes. The case's sheet is set here.
+func Turned(where string, c referee.Case, before, after *referee.Sheet) *Turn {
+	c.Sheet = before
+	old := referee.Audit(c)
+	c.Sheet = after
+	now := referee.Audit(c)
+	t := &Turn{Where: where, Before: verdictText(old), After: verdictText(now)}
+	for _, check := range old.Checks {
+		if status := statusIn(now, check.ID); status != string(check.Status) {
+			t.Rules = append(t.Rules, fmt.Sprintf("%s: %s, now %s", check.ID, check.Status, status))
+		}
+	}
+	for _, check := range now.Checks {
+		if check.Status != referee.Pass && statusIn(old, check.ID) == "gone" {
+			t.Rules = append(t.Rules, fmt.Sprintf("%s: new, %s", check.ID, check.Status))
+		}
+	}
+	if t.Before == t.After && len(t.Rules) == 0 {
+		return nil
+	}
+	return t
+}
+
+func verdictText(r *referee.Report) string {
+	v := r.Verdict
+	return fmt.Sprintf("%s, %s, score %s, %s", v.Severity, map[bool]string{true: "client ready", false: "not client ready"}[v.ClientReady], v.Score, v.RecommendedAction)
+}
+
+func statusIn(r *referee.Report, id string) string {
+	for _, c := range r.Checks {
+		if c.ID == id {
+			return string(c.Status)
+		}
+	}
+	return "gone"
+}
