@@ -334,15 +334,15 @@ func (r *reader) object(p *plan, into reflect.Value) error {
 	var seen uint64
 	next := 0
 	for r.b[r.i] == '"' {
-		key, _ := r.raw()
-		for next < len(p.fields) && p.fields[next].key != string(key) {
+		for next < len(p.fields) && !r.at(p.fields[next].key) {
 			next++
 		}
 		if next == len(p.fields) {
+			key, _ := r.raw()
 			return r.unknown(p, string(key))
 		}
 		seen |= 1 << next
-		r.i++ // the colon
+		r.i += len(p.fields[next].key) + len(`"":`)
 		if err := r.member(&p.fields[next], into); err != nil {
 			return err
 		}
@@ -355,6 +355,12 @@ func (r *reader) object(p *plan, into reflect.Value) error {
 		return r.fail(RuleShape, "the member %q is missing", p.fields[bits.TrailingZeros64(missing)].key)
 	}
 	return nil
+}
+
+// at reports whether the key at hand is this one; a canonical key holds no escape.
+func (r *reader) at(key string) bool {
+	rest := r.b[r.i+1:]
+	return len(rest) > len(key) && rest[len(key)] == '"' && string(rest[:len(key)]) == key
 }
 
 func (r *reader) unknown(p *plan, key string) error {
