@@ -103,7 +103,12 @@ func (a *audit) derive() []Derived {
 
 // protocol says how much of the submission could be read.
 func (a *audit) protocol() Protocol {
-	p := Protocol{Parsed: a.doc != nil, FieldCompleteness: "0/1", TypeValidation: a.doc != nil}
+	p := Protocol{Parsed: a.doc != nil && a.answer.err == nil, FieldCompleteness: "0/1", TypeValidation: a.doc != nil && a.answer.err == nil}
+	if a.Sheet.response != nil && a.doc != nil {
+		c := a.countFields()
+		p.FieldCompleteness, p.TypeValidation = c.completeness(), p.TypeValidation && c.mistyped == nil && !a.flaggedIn(StageSchema)
+		return p
+	}
 	need, have := 0, 0
 	count := func(present bool) {
 		need++
@@ -129,12 +134,14 @@ func (a *audit) protocol() Protocol {
 	} else if a.doc != nil {
 		p.FieldCompleteness = "1/1"
 	}
-	for _, f := range a.findings {
-		if f.Stage == StageSchema {
-			p.TypeValidation = false
-		}
+	if a.flaggedIn(StageSchema) {
+		p.TypeValidation = false
 	}
 	return p
+}
+
+func (a *audit) flaggedIn(stage Stage) bool {
+	return slices.ContainsFunc(a.findings, func(f Finding) bool { return f.Stage == stage })
 }
 
 // gating: a critical flag, or a flag of a non-compensable rule, stops the sample whatever its score.

@@ -59,6 +59,7 @@ type audit struct {
 	Case
 	doc      *strictjson.Value // nil when the submission cannot be read
 	readErr  *strictjson.Error
+	answer   rawAnswer // the model's raw answer, where the sheet asks for one
 	env      *policy.Env
 	calcs    []*calculation
 	byID     map[string][]*calculation
@@ -117,6 +118,7 @@ func (a *audit) read() {
 	} else {
 		a.doc = doc
 	}
+	a.readResponse()
 	for _, name := range texts(a.doc, "missing_inputs") {
 		a.missing[normalName(name)] = true
 	}
@@ -260,6 +262,9 @@ func (a *audit) place(f *Finding) {
 	for p := f.Pointer; v == nil; end = false {
 		p = p[:max(0, strings.LastIndexByte(p, '/'))]
 		v = a.doc.At(p)
+	}
+	if a.answer.grafted > 0 && v.Pos.Offset >= a.answer.grafted {
+		v = a.answer.at // it stands in the raw answer
 	}
 	f.Line, f.Column, f.doc = v.Pos.Line, v.Pos.Col, v.Pos.Offset
 	if end && (v.Kind == strictjson.Number || v.Kind == strictjson.String || v.Kind == strictjson.Bool || v.Kind == strictjson.Null) {

@@ -15,6 +15,7 @@ func (l *loader) loadRules() {
 	spec := l.sheet.Doc.Get("eval_spec")
 	l.implicit("structure", "The submission can be read and has what the schema requires", StageStructure, runStructure)
 	l.implicit("schema", "The submission has the declared shape", StageSchema, runSchema)
+	l.loadResponse()
 	deterministic, evidenceStage := l.baselineKeys()
 	for _, key := range deterministic {
 		l.addKey(keyNamed(key), nil)

@@ -52,6 +52,10 @@ var implicitRules = []RuleKind{
 	{Name: "schema", Title: "What is there has the declared shape", Stage: StageSchema, Tier: High, Since: "1",
 		Doc:   "Fails where a value breaks the output schema or a declared input's type, where a number is out of range (S11), and where a row lacks a member that a rule reads.",
 		Codes: []string{"schema.<keyword>", "schema.number_out_of_range", "schema.row_error", "schema.date"}},
+	{Name: "response", Title: "The raw answer is one JSON object with every field", Stage: StageStructure, Tier: High, Since: "1",
+		Doc: "Only of a sheet with `response`. Fails where the model's raw answer is not one strict JSON object (one code fence around all of it may stand, prose may not), where a declared field is absent or no number, " +
+			"and where the submission states the answer twice or not at all. What cannot be read is absent to every other rule.",
+		Codes: []string{"protocol.response_unreadable", "structure.missing", "math.not_a_number"}},
 	{Name: "math.<formula_id>", Title: "A declared calculation is stated once and re-derives", Stage: StageMath, Tier: High, Since: "1",
 		Doc: "Fails where the claim differs from the agent's own formula or the sheet's by more than the penalty bands allow (S1–S7), where the formula is another function (S16), lies across a gate (S14), or cannot be computed.",
 		Codes: []string{"math.mismatch", "math.coarse_rounding", "math.formula_substituted", "math.straddles_gate", "math.calc_missing", "math.duplicate_calc", "math.inputs_missing", "math.result_missing",

@@ -37,16 +37,17 @@ type Sheet struct {
 
 	names     *policy.Names
 	consts    map[string]*strictjson.Value
-	outputs   *schema.Schema // required_output_schema
-	inputs    *schema.Schema // types of the declared inputs
-	canonical *schema.Schema // the canonical submission, with baseline canonical
-	penalty   bands          // of numbers
-	money     bands          // of money
-	material  *decimal.Num   // S4; nil is off
+	outputs   *schema.Schema    // required_output_schema
+	inputs    *schema.Schema    // types of the declared inputs
+	canonical *schema.Schema    // the canonical submission, with baseline canonical
+	penalty   bands             // of numbers
+	money     bands             // of money
+	material  *decimal.Num      // S4; nil is off
 	alias     map[string]string // normal form of a name → the sheet's own (S18)
 	formulas  memo[parsedFormula]
 	normals   memo[string]
 	scores    map[string]string
+	response  *responseSpec // nil: no member holds a raw answer
 	trace     Trace
 }
 

@@ -151,6 +151,7 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 	{Name: "eval_spec", Type: "object", Doc: "the rules", Required: true, Of: evalRecord},
 	{Name: "lane_requirements", Type: "object", Doc: "what the stack must have (S42)", Of: laneRecord},
 	{Name: "baseline", Type: "string", Doc: "canonical: the canonical submission and its checks; none: the submission has its own shape", Enum: []string{"canonical", "none"}},
+	{Name: "response", Type: "object", Doc: "the submission is the record of a call, and one of its members holds the model's raw answer", Of: responseRecord},
 	{Name: "consts", Type: "map", Doc: "named, dated, sourced constants", Of: constRecord},
 	{Name: "lexicons", Type: "map", Doc: "named phrase lists"},
 	{Name: "calendars", Type: "map", Doc: "named business calendars", Of: &record{Name: "a calendar", Fields: []field{
