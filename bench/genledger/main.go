@@ -2,6 +2,7 @@
 //
 //	genledger -receipts 100000 -per 10 | git fast-import    a good ledger of any size, on refs/heads/ledger
 //	genledger -verify DIR, -since DIR, -append DIR-OR-URL   measures what bench/ledger.sh prints
+//	genledger -serve DIR -git PATH                           prints a URL and serves the repositories below DIR
 //	genledger -fixtures testdata/ledgers                    every attack as a git bundle, and index.json
 //
 // Both are the same for the same arguments: dates are fixed, and what varies comes from a seeded generator.
@@ -29,6 +30,7 @@ func run() error {
 	verify := flag.String("verify", "", "measure the verification of the ledger in this repository")
 	since := flag.String("since", "", "measure the verification of the newest sign-off in this repository")
 	appendTo := flag.String("append", "", "measure ten appends to the ledger at this path or URL")
+	serve := flag.String("serve", "", "serve the bare repositories below this directory by git http-backend, for the appends over loopback")
 	git := flag.String("git", "", "the git binary to read with; go-git if empty")
 	fixtures := flag.String("fixtures", "", "write the attacks into this directory")
 	flag.Parse()
@@ -38,6 +40,8 @@ func run() error {
 		return measureVerify(ctx, *verify, *git)
 	case *since != "":
 		return measureSince(ctx, *since, *git)
+	case *serve != "":
+		return serveBackend(*serve, *git)
 	case *appendTo != "":
 		return measureAppend(ctx, *appendTo, *git)
 	case *fixtures != "":
