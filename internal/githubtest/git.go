@@ -2,6 +2,8 @@ package githubtest
 
 import (
 	"bytes"
+	"compress/zlib"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"os"
@@ -84,6 +86,21 @@ func (r *repo) kind(id string) string {
 	return kind
 }
 
+// kinds gives the types of several objects, in one process.
+func (r *repo) kinds(ids []string) (map[string]string, error) {
+	out, err := r.git([]byte(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
+	if err != nil {
+		return nil, err
+	}
+	kinds := map[string]string{}
+	for line := range strings.Lines(out) {
+		if id, kind, ok := strings.Cut(strings.TrimSpace(line), " "); ok && kind != "missing" {
+			kinds[id] = kind
+		}
+	}
+	return kinds, nil
+}
+
 func isID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (r *repo) blob(id string) ([]byte, error) {
@@ -101,8 +118,29 @@ func (r *repo) blob(id string) ([]byte, error) {
 	return []byte(out), nil
 }
 
+// write stores an object and lets git look at it.
 func (r *repo) write(kind string, data []byte) (string, error) {
 	return r.git(data, "hash-object", "-t", kind, "-w", "--stdin")
+}
+
+// writeBlob stores a blob, which git has nothing to look at in, as a loose object: without a process for each of many.
+func (r *repo) writeBlob(data []byte) (string, error) {
+	var plain, packed bytes.Buffer
+	fmt.Fprintf(&plain, "blob %d\x00", len(data))
+	plain.Write(data)
+	id := fmt.Sprintf("%x", sha1.Sum(plain.Bytes()))
+	to := filepath.Join(r.dir, "objects", id[:2], id[2:])
+	if _, err := os.Stat(to); err == nil {
+		return id, nil
+	}
+	z := zlib.NewWriter(&packed)
+	_, err := z.Write(plain.Bytes())
+	temp := fmt.Sprintf("%s.%d", to, r.temps.Add(1))
+	err = errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(to), 0o755))
+	if err == nil {
+		err = errors.Join(os.WriteFile(temp, packed.Bytes(), 0o444), os.Rename(temp, to))
+	}
+	return id, err
 }
 
 // entry is one line of a tree.

@@ -105,7 +105,45 @@ type treeInput struct {
 	SHA, Content     *string
 }
 
-// createTree makes a tree. An object that an entry names exists before the request, and not only through another entry of it.
+// treeEntries stores what is new. An object that an entry names exists before the request, and not only through another entry of it.
+func (s *Server) treeEntries(in []treeInput) ([]entry, *reply) {
+	no := func(format string, args ...any) ([]entry, *reply) {
+		rep := refuse(422, format, args...)
+		return nil, &rep
+	}
+	var named []string
+	for _, e := range in {
+		if e.SHA != nil {
+			named = append(named, *e.SHA)
+		}
+	}
+	kinds := map[string]string{}
+	if len(named) > 0 {
+		var err error
+		kinds, err = s.git.kinds(named)
+		s.must("", err)
+	}
+	var entries []entry
+	for _, e := range in {
+		made := entry{mode: e.Mode, path: e.Path}
+		switch {
+		case e.SHA != nil && e.Content != nil:
+			return no("Must supply either tree.sha or tree.content, not both")
+		case e.SHA != nil && e.Type != "commit" && kinds[*e.SHA] != e.Type:
+			return no("GitRPC::BadObjectState: tree.sha %s is not a valid %s", *e.SHA, e.Type)
+		case e.SHA != nil:
+			made.id = *e.SHA
+		case e.Content != nil:
+			id, err := s.git.writeBlob([]byte(*e.Content))
+			s.must(id, err)
+			made.id = id
+		}
+		entries = append(entries, made)
+	}
+	return entries, nil
+}
+
+// createTree makes a tree, on top of another one or alone.
 func (s *Server) createTree(c call) reply {
 	var in struct {
 		Base_Tree string
@@ -114,35 +152,18 @@ func (s *Server) createTree(c call) reply {
 	if err := c.into(&in); err != nil {
 		return refuse(400, "%v", err)
 	}
-	if in.Base_Tree != "" && s.git.resolve(in.Base_Tree+"^{tree}") == "" {
-		return refuse(404, "Not Found")
+	base := ""
+	if in.Base_Tree != "" {
+		if base = s.git.resolve(in.Base_Tree + "^{tree}"); base == "" {
+			return refuse(404, "Not Found")
+		}
 	}
 	if len(in.Tree) == 0 {
 		return refuse(422, "Invalid tree info")
 	}
-	for _, e := range in.Tree {
-		if e.SHA != nil && e.Type != "commit" && s.git.kind(*e.SHA) != e.Type {
-			return refuse(422, "GitRPC::BadObjectState: tree.sha %s is not a valid %s", *e.SHA, e.Type)
-		}
-	}
-	var entries []entry
-	for _, e := range in.Tree {
-		made := entry{mode: e.Mode, path: e.Path}
-		switch {
-		case e.SHA != nil && e.Content != nil:
-			return refuse(422, "Must supply either tree.sha or tree.content, not both")
-		case e.SHA != nil:
-			made.id = *e.SHA
-		case e.Content != nil:
-			id, err := s.git.write("blob", []byte(*e.Content))
-			s.must(id, err)
-			made.id = id
-		}
-		entries = append(entries, made)
-	}
-	base := ""
-	if in.Base_Tree != "" {
-		base = s.git.resolve(in.Base_Tree + "^{tree}")
+	entries, bad := s.treeEntries(in.Tree)
+	if bad != nil {
+		return *bad
 	}
 	id, err := s.git.overlay(base, entries)
 	if err != nil {
@@ -165,7 +186,7 @@ func (s *Server) createBlob(c call) reply {
 			return refuse(422, "content is not valid Base64")
 		}
 	}
-	id, err := s.git.write("blob", data)
+	id, err := s.git.writeBlob(data)
 	s.must(id, err)
 	return made(object{"sha": id, "url": s.apiURL("git/blobs/%s", id)})
 }

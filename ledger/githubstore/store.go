@@ -1,0 +1,226 @@
+// Package githubstore keeps a ledger on a branch at GitHub, written through its API, so that GitHub itself signs every commit: ledger.Store.
+//
+//   - The head is read by git's own protocol: what the API says of a reference may be late by a minute. Objects are read by their ids, and none
+//     is believed whose bytes do not make its id (package gitstore). Neither counts against the API's rate limit.
+//   - An append is five requests at any size: the parent's tree; a tree that holds each new file once; the parent's tree with them laid over
+//     it, by id, so that a receipt under its three names is sent once; a commit without an author; and the reference, without force, as the
+//     compare-and-swap (TestCalls). An object that an entry of a tree names must exist before the request: that is why there are two trees.
+//   - A file that stands in the ledger is never written again: a batch whose paths could have been there before is refused before anything is
+//     sent (TestRefusedBatches).
+//   - What a refused or lost swap means is read from the branch, and not from the server's words (TestSwap).
+//
+// TestGitHubStore holds it to storetest.
+package githubstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/gitobject"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/gitstore"
+)
+
+// Options say where the ledger is, beside the API's client.
+type Options struct {
+	URL    string       // where git finds the repository: https://github.com/owner/name.git
+	Token  string       // for git; the same as the client's
+	Branch string       // "ledger" if empty
+	Cache  string       // as gitstore's
+	Notice func(string) // told what somebody should know and nothing fails for; may be nil
+}
+
+// Store keeps a ledger at GitHub.
+type Store struct {
+	api    *githubapi.Client
+	git    *gitstore.Store
+	ref    string
+	notice func(string)
+
+	mu    sync.Mutex
+	trees map[string]string // commits to their trees, of those that were made or read here
+}
+
+// Open connects to the ledger. Nothing is sent yet.
+func Open(api *githubapi.Client, o Options) (*Store, error) {
+	if o.Branch == "" {
+		o.Branch = "ledger"
+	}
+	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache})
+	if err != nil {
+		return nil, err
+	}
+	if git.Repo() != nil {
+		return nil, fmt.Errorf("%q is no URL of a repository at GitHub", o.URL)
+	}
+	if o.Notice == nil {
+		o.Notice = func(string) {}
+	}
+	return &Store{api: api, git: git, ref: "refs/heads/" + o.Branch, notice: o.Notice, trees: map[string]string{}}, nil
+}
+
+// Close removes what was fetched for reading.
+func (s *Store) Close() error { return s.git.Close() }
+
+// Head is ledger.Store's.
+func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) { return s.git.Head(ctx) }
+
+// Read is ledger.Store's.
+func (s *Store) Read(ctx context.Context, at ledger.Snapshot, path string) ([]ledger.File, error) {
+	return s.git.Read(ctx, at, path)
+}
+
+// Append is ledger.Store's.
+func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := check(parent, b); err != nil {
+		return err
+	}
+	now, err := s.git.Head(ctx) // costs nothing of the rate limit, which many lost races would spend
+	if err != nil {
+		return err
+	}
+	if now.ID != parent.ID {
+		return s.stale(parent.ID, now.ID)
+	}
+	commit, err := s.commit(ctx, parent.ID, b)
+	if err != nil {
+		return err
+	}
+	if parent.ID == "" {
+		err = s.api.CreateRef(ctx, s.ref, commit)
+	} else {
+		err = s.api.UpdateRef(ctx, s.ref, commit, false)
+	}
+	return s.swapped(ctx, parent.ID, commit, err)
+}
+
+func (s *Store) stale(parent, now string) error {
+	return fmt.Errorf("%s is at %.12s, not at %.12s: %w", s.ref, now, parent, ledger.ErrStale)
+}
+
+// check refuses a batch with a file that may stand in the ledger already, other than HEAD.json. What is named by its content, and what has a
+// place behind the newest entry, cannot.
+func check(parent ledger.Snapshot, b ledger.Batch) error {
+	seen := map[string]bool{}
+	for _, f := range b.Files {
+		p, err := ledger.Allowed(f.Path, ledger.RegularMode, int64(len(f.Data)))
+		if err != nil {
+			return err
+		}
+		fresh := false
+		switch p.Class {
+		case ledger.EntryFile, ledger.PullAlias:
+			fresh = p.Seq >= parent.Head.Count && p.Hash == canonical.SHA256Hex(f.Data)
+		case ledger.HashAlias, ledger.SheetFile:
+			fresh = p.Hash == canonical.SHA256Hex(f.Data)
+		case ledger.InfoFile:
+			fresh = parent.Info == nil
+		case ledger.HeadFile:
+			fresh = true
+		default:
+			fresh = parent.ID == ""
+		}
+		if !fresh || seen[f.Path] {
+			return fmt.Errorf("%s exists, or is not what its name says; nothing in a ledger is ever changed", f.Path)
+		}
+		seen[f.Path] = true
+	}
+	if !seen[ledger.HeadPath] {
+		return fmt.Errorf("the commit has no %s", ledger.HeadPath)
+	}
+	return nil
+}
+
+// commit makes the objects, which nobody sees until the reference moves.
+func (s *Store) commit(ctx context.Context, parent string, b ledger.Batch) (string, error) {
+	base, err := s.treeOf(ctx, parent)
+	if err != nil {
+		return "", err
+	}
+	var contents, names []githubapi.TreeFile
+	sent := map[string]bool{}
+	for _, f := range b.Files {
+		id := gitobject.ID(gitobject.Blob, f.Data)
+		if !sent[id] {
+			contents = append(contents, githubapi.TreeFile{Path: f.Path, Content: string(f.Data)})
+		}
+		sent[id] = true
+		names = append(names, githubapi.TreeFile{Path: f.Path, SHA: id})
+	}
+	if _, err := s.api.CreateTree(ctx, "", contents); err != nil {
+		return "", err
+	}
+	tree, err := s.api.CreateTree(ctx, base, names)
+	if err != nil {
+		return "", err
+	}
+	made := githubapi.NewCommit{Message: b.Message, Tree: tree}
+	if parent != "" {
+		made.Parents = []string{parent}
+	}
+	commit, err := s.api.CreateCommit(ctx, made)
+	if err != nil {
+		return "", err
+	}
+	if !commit.Verified {
+		s.notice(fmt.Sprintf("GitHub did not sign the ledger's commit %.12s (%s): that it was made by this repository's workflow cannot be seen from it", commit.SHA, commit.Reason))
+	}
+	s.remember(commit.SHA, tree)
+	return commit.SHA, nil
+}
+
+func (s *Store) remember(commit, tree string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trees[commit] = tree
+}
+
+// treeOf gives a commit's tree, "" for no commit.
+func (s *Store) treeOf(ctx context.Context, commit string) (string, error) {
+	s.mu.Lock()
+	tree, known := s.trees[commit]
+	s.mu.Unlock()
+	if known || commit == "" {
+		return tree, nil
+	}
+	tree, _, err := s.api.GitCommit(ctx, commit)
+	if err == nil {
+		s.remember(commit, tree)
+	}
+	return tree, err
+}
+
+// swapped says what became of the swap. A refusal is a lost race only if the branch has moved: a ruleset refuses with the same status, and no
+// other try helps against it. A lost reply is a success only if the branch is at our commit now.
+func (s *Store) swapped(ctx context.Context, parent, commit string, err error) error {
+	e := new(githubapi.Error)
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	refused := e.Kind == githubapi.Unprocessable || e.Kind == githubapi.Conflict
+	if !refused && !e.Ambiguous() {
+		return err
+	}
+	now, headErr := s.git.Head(ctx)
+	switch {
+	case headErr != nil && refused:
+		return fmt.Errorf("%w; and where %s is now cannot be read: %w", err, s.ref, headErr)
+	case headErr != nil:
+		return fmt.Errorf("%w: %w; and then %w", ledger.ErrAmbiguous, err, headErr)
+	case now.ID == commit:
+		return nil
+	case refused && now.ID != parent:
+		return s.stale(parent, now.ID)
+	case refused:
+		return fmt.Errorf("%s cannot be moved: %w; if a ruleset forbids it, let this workflow's app pass it", strings.TrimPrefix(s.ref, "refs/heads/"), err)
+	}
+	return fmt.Errorf("%w: %w", ledger.ErrAmbiguous, err)
+}

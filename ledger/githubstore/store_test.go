@@ -1,0 +1,301 @@
+package githubstore_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/githubtest"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/githubstore"
+	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/ledger/storetest"
+)
+
+// connection is a store whose states can be verified in the server's own repository, and that can be made to die at any of its requests.
+type connection struct {
+	*githubstore.Store
+	server *githubtest.Server
+	api    *githubapi.Client
+	local  *gitstore.Store
+}
+
+// Tree is storetest.Viewer's.
+func (c connection) Tree(at ledger.Snapshot) (ledger.Tree, error) { return c.local.Tree(at) }
+
+// Break is storetest.Breaker's: the step-th request of an append to a ledger that exists is lost, before its effect for even steps and after
+// it for odd ones. There are five; after the last one's effect nothing is broken, as the branch says so.
+func (c connection) Break(step int) bool {
+	steps := []githubtest.Fault{githubtest.DropBefore, githubtest.DropAfter}
+	requests := [][2]string{{"GET", "git/commits/*"}, {"POST", "git/trees"}, {"POST", "git/trees"}, {"POST", "git/commits"}, {"PATCH", "git/refs/**"}}
+	if step >= 2*len(requests)-1 {
+		return false
+	}
+	f := steps[step%2].On(requests[step/2][0], requests[step/2][1])
+	if step/2 == 2 {
+		f.Skip = 1
+	}
+	c.server.Inject(f)
+	return true
+}
+
+// connect opens a store; without patience nothing is sent twice.
+func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func(string)) connection {
+	t.Helper()
+	api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: wait, Transport: s.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := githubstore.Open(api, githubstore.Options{URL: s.CloneURL(), Token: s.Token, Notice: notice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	local, err := gitstore.Open(s.Dir(), gitstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connection{store, s, api, local}
+}
+
+func TestGitHubStore(t *testing.T) {
+	storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
+		s := githubtest.New(t)
+		return func() ledger.Store { return connect(t, s, -1, nil) }
+	})
+}
+
+// quick makes the waits between tries short.
+var quick = ledger.Retry{Tries: 100, Pick: func(time.Duration) time.Duration { return 0 }}
+
+func drafts(receipts ...ledger.Receipt) func(ledger.Snapshot) (ledger.Draft, error) {
+	return func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: receipts}, nil }
+}
+
+func add(t *testing.T, s ledger.Store, receipts ...ledger.Receipt) ledger.Result {
+	t.Helper()
+	result, err := ledger.Append(t.Context(), s, quick, drafts(receipts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// verified holds the ledger to count entries, one chain, and commits that GitHub made.
+func verified(t *testing.T, c connection, count int64) {
+	t.Helper()
+	at, err := c.Head(t.Context())
+	if err != nil || at.Head.Count != count {
+		t.Fatalf("%d entries, %v; want %d", at.Head.Count, err, count)
+	}
+	tree, err := c.Tree(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := ledger.Verify(t.Context(), tree, ledger.Options{})
+	if err != nil || v.Head.Count != count {
+		t.Errorf("%d entries in the tree, %v", v.Head.Count, err)
+	}
+	for _, p := range v.Problems {
+		t.Error(p)
+	}
+}
+
+// Fifty sign-offs at once give fifty receipts on one chain.
+func TestFiftyAtOnce(t *testing.T) {
+	s := githubtest.New(t)
+	add(t, connect(t, s, 0, nil), storetest.Sample(0))
+	var group sync.WaitGroup
+	for n := range int64(50) {
+		group.Go(func() {
+			if _, err := ledger.Append(t.Context(), connect(t, s, 0, nil), ledger.Retry{Tries: 100}, drafts(storetest.Sample(n+1))); err != nil {
+				t.Errorf("sign-off %d: %v", n, err)
+			}
+		})
+	}
+	group.Wait()
+	verified(t, connect(t, s, 0, nil), 51)
+	t.Logf("%d requests of the API, %d of git", s.Count(), s.GitRequests())
+}
+
+// An append costs the same at any size: four requests for the first, five for one entry and for sixty, behind one entry and behind many.
+func TestCalls(t *testing.T) {
+	s := githubtest.New(t)
+	calls := func(receipts ...ledger.Receipt) int {
+		c := connect(t, s, -1, nil)
+		add(t, c, receipts...)
+		return c.api.Calls()
+	}
+	var many []ledger.Receipt
+	for n := range int64(60) {
+		many = append(many, storetest.Sample(n+1))
+	}
+	for i, want := range []int{4, 5, 5, 5} {
+		batches := [][]ledger.Receipt{{storetest.Sample(0)}, many, {storetest.Sample(61)}, {storetest.Sample(62), storetest.Sample(63)}}
+		if got := calls(batches[i]...); got != want {
+			t.Errorf("append %d took %d requests, want %d", i, got, want)
+		}
+	}
+	verified(t, connect(t, s, -1, nil), 64)
+	for _, r := range s.Requests() {
+		if strings.Contains(r.Path, "/git/trees") && strings.Count(r.Body, `\"receipt_id\":\"DCR-000000001`) > 1 {
+			t.Error("a receipt was sent more than once")
+		}
+	}
+}
+
+// What a swap that failed means is read from the branch.
+func TestSwap(t *testing.T) {
+	rule := githubtest.Fault{Status: 422, Body: `{"message":"Repository rule violations found"}`}
+	for name, c := range map[string]struct {
+		fault githubtest.Fault
+		moved bool // another commit comes first
+		want  error
+		count int64
+		text  string
+	}{
+		"lost after the effect":    {fault: githubtest.DropAfter, count: 2},
+		"502 after the effect":     {fault: githubtest.Fault{Status: 502, FailAfter: true}, count: 2},
+		"lost before the effect":   {fault: githubtest.DropBefore, want: ledger.ErrAmbiguous, count: 1},
+		"another came first":       {moved: true, want: ledger.ErrStale, count: 2},
+		"lost, another came first": {fault: githubtest.DropBefore, moved: true, want: ledger.ErrAmbiguous, count: 2},
+		"a ruleset":                {fault: rule, count: 1, text: "Repository rule violations found; if a ruleset forbids it"},
+		"no permission":            {fault: githubtest.NoAccess, count: 1, text: "Resource not accessible by integration"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := githubtest.New(t)
+			k := connect(t, s, -1, nil)
+			add(t, k, storetest.Sample(0))
+			fault := c.fault.On("PATCH", "git/refs/**")
+			if c.moved {
+				s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits", Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
+				fault.Skip = 1
+			}
+			if c.fault.Status > 0 || c.fault.DropBefore || c.fault.DropAfter {
+				s.Inject(fault)
+			}
+			_, err := ledger.Append(t.Context(), k, ledger.Retry{Tries: 1}, drafts(storetest.Sample(1)))
+			switch {
+			case c.want != nil && !errors.Is(err, c.want):
+				t.Errorf("%v, want %v", err, c.want)
+			case c.text != "" && (err == nil || !strings.Contains(err.Error(), c.text) || errors.Is(err, ledger.ErrStale)):
+				t.Errorf("%v, want %q", err, c.text)
+			case c.want == nil && c.text == "" && err != nil:
+				t.Error(err)
+			}
+			verified(t, connect(t, s, -1, nil), c.count)
+		})
+	}
+}
+
+// A head that the API still gives from before is not asked for; the swap itself would be refused.
+func TestStaleReferenceRead(t *testing.T) {
+	s := githubtest.New(t)
+	add(t, connect(t, s, -1, nil), storetest.Sample(0))
+	s.Inject(githubtest.Fault{Method: "GET", Path: "git/ref/**", Stale: true}.Always())
+	for n := range int64(3) {
+		if r := add(t, connect(t, s, -1, nil), storetest.Sample(n+1)); r.Tries != 1 {
+			t.Errorf("%d tries", r.Tries)
+		}
+	}
+	verified(t, connect(t, s, -1, nil), 4)
+}
+
+// Rate limits and failing servers cost waits and nothing else.
+func TestPatience(t *testing.T) {
+	s := githubtest.New(t)
+	s.Inject(githubtest.RetryAfter(403, 1).On("POST", "git/trees"))
+	s.Inject(githubtest.Unicorn.On("POST", "git/commits"))
+	s.Inject(githubtest.RetryAfter(429, 1).On("POST", "git/refs"))
+	if r := add(t, connect(t, s, time.Minute, nil), storetest.Sample(0)); r.Tries != 1 {
+		t.Errorf("%d tries", r.Tries)
+	}
+	verified(t, connect(t, s, -1, nil), 1)
+}
+
+// A commit that GitHub did not sign is said, once each, and keeps nobody from a receipt.
+func TestUnsigned(t *testing.T) {
+	s := githubtest.New(t)
+	var notices []string
+	c := connect(t, s, -1, func(n string) { notices = append(notices, n) })
+	add(t, c, storetest.Sample(0))
+	s.SetUnsigned()
+	add(t, c, storetest.Sample(1))
+	if len(notices) != 1 || !strings.Contains(notices[0], "GitHub did not sign") || !strings.Contains(notices[0], "unsigned") {
+		t.Errorf("%q", notices)
+	}
+	verified(t, c, 2)
+}
+
+// No path that could have been there before is written, and nothing is sent for such a batch.
+func TestRefusedBatches(t *testing.T) {
+	s := githubtest.New(t)
+	c := connect(t, s, -1, nil)
+	first := add(t, c, storetest.Sample(0)).Added[0]
+	at, err := c.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := ledger.File{Path: ledger.HeadPath, Data: []byte("{}")}
+	entry := func(seq int64, pull int64) []ledger.File {
+		var files []ledger.File
+		for _, p := range ledger.Places(seq, first.Hash, pull) {
+			files = append(files, ledger.File{Path: p.String(), Data: first.Bytes})
+		}
+		return files
+	}
+	sheet := ledger.SheetHash([]byte("{}"))
+	before := len(s.Requests())
+	for name, files := range map[string][]ledger.File{
+		"an entry that is there":    append(entry(0, 1), head),
+		"a path of no ledger":       {head, {Path: "x", Data: []byte("x")}},
+		"the papers":                {head, {Path: ledger.ReadmePath, Data: []byte("x")}},
+		"LEDGER.json":               {head, {Path: ledger.InfoPath, Data: []byte("x")}},
+		"another sheet":             {head, {Path: "sheets/" + sheet + ".json", Data: []byte("{ }")}},
+		"another entry by its hash": {head, {Path: entry(0, 1)[1].Path, Data: []byte("{}")}},
+		"one path twice":            {head, head},
+		"no HEAD.json":              entry(1, 1),
+	} {
+		if err := c.Append(t.Context(), at, ledger.Batch{Files: files, Message: "x\n", Head: at.Head}); err == nil || errors.Is(err, ledger.ErrStale) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if sent := len(s.Requests()) - before; sent != 0 {
+		t.Errorf("%d requests", sent)
+	}
+	verified(t, c, 1)
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, o := range []githubstore.Options{{URL: t.TempDir()}, {URL: "https://example.com/a.git", Branch: "a..b"}} {
+		if _, err := githubstore.Open(nil, o); err == nil {
+			t.Errorf("%+v was opened", o)
+		}
+	}
+}
+
+// Every commit of the branch has one parent, the message of ledger.md, GitHub as its committer, and its signature.
+func TestCommits(t *testing.T) {
+	s := githubtest.New(t)
+	c := connect(t, s, -1, nil)
+	first := add(t, c, storetest.Sample(0)).Added[0]
+	second := add(t, c, storetest.Sample(1)).Added[0]
+	data, err := s.Read("refs/heads/ledger", ledger.HeadPath)
+	if err != nil || !strings.Contains(string(data), second.Hash) {
+		t.Errorf("HEAD.json: %s, %v", data, err)
+	}
+	var posted []string
+	for _, r := range s.Requests() {
+		if r.Method == "POST" && strings.HasSuffix(r.Path, "/git/commits") {
+			posted = append(posted, r.Body)
+		}
+	}
+	want := fmt.Sprintf(`{"message":"receipt 000000001 pr#2 sha256:%s\n\nParent-Receipt: %s\n"`, second.Hash, first.Hash)
+	if len(posted) != 2 || !strings.HasPrefix(posted[1], want) || strings.Contains(posted[1], "author") || strings.Contains(posted[1], "committer") {
+		t.Errorf("%q\nwant %s", posted, want)
+	}
+}
