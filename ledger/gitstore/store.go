@@ -264,29 +264,25 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 }
 
 func (s *Store) record(root, parent string, at int64, message string) gitobject.Record {
-	name, email := s.o.Name, s.o.Email
-	if name == "" {
-		name = "referee"
-	}
-	if email == "" {
-		email = "referee@localhost"
-	}
-	who := strings.Map(func(r rune) rune {
-		if r < ' ' || r == '<' || r == '>' {
-			return -1
-		}
-		return r
-	}, name) + " <" + strings.Map(func(r rune) rune {
-		if r <= ' ' || r == '<' || r == '>' {
-			return -1
-		}
-		return r
-	}, email) + ">"
+	who := fmt.Sprintf("%s <%s>", named(s.o.Name, "referee"), strings.ReplaceAll(named(s.o.Email, "referee@localhost"), " ", ""))
 	r := gitobject.Record{Tree: root, Author: who, Authored: at, By: who, Time: at, Message: message}
 	if parent != "" {
 		r.Parents = []string{parent}
 	}
 	return r
+}
+
+// named is a name without what would end it in a commit.
+func named(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == '<' || r == '>' {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // maxSkew is how far the clocks of this machine and of the forge may be apart.
