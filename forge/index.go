@@ -1,0 +1,126 @@
+package forge
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+
+	_ "embed"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee"
+)
+
+//go:embed index.html.tmpl
+var indexSource string
+
+var indexTemplate = template.Must(template.New("index").Parse(indexSource))
+
+// Index is one page with every sheet: what it asks for, its formulas, gates, sources and its example. It needs nothing else, works from a
+// file and is the same bytes for the same sheets.
+func Index(sheets []*referee.Sheet) ([]byte, error) {
+	page := struct {
+		Lanes  []string
+		Sheets []indexed
+	}{}
+	seen := map[string]bool{}
+	for _, s := range sheets {
+		page.Sheets = append(page.Sheets, indexedSheet(s))
+		if !seen[s.Lane] {
+			seen[s.Lane] = true
+			page.Lanes = append(page.Lanes, s.Lane)
+		}
+	}
+	var b bytes.Buffer
+	if err := indexTemplate.Execute(&b, page); err != nil {
+		return nil, fmt.Errorf("writing the index: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// indexed is one sheet as the page shows it.
+type indexed struct {
+	*referee.Sheet
+	Search string // all its words, in lower case
+	Gates  []*referee.Rule
+	Others []*referee.Rule // checks that are neither gates, calculations nor questions
+	Asks   []*referee.Rule
+	Consts []indexedConst
+	Worked []indexedExample
+}
+
+type indexedConst struct{ Name, Value, Unit, Source, AsOf, Status, ReviewBy string }
+
+type indexedExample struct {
+	Name   string
+	Inputs string // as JSON
+	Trips  []indexedTrip
+}
+
+type indexedTrip struct{ Change, Flags string }
+
+func indexedSheet(s *referee.Sheet) indexed {
+	out := indexed{Sheet: s, Gates: gates(s)}
+	for _, r := range s.Rules {
+		switch {
+		case r.Stage == referee.StageChecklist:
+			out.Asks = append(out.Asks, r)
+		case r.Stage != referee.StagePolicy && declared(r) && !strings.HasPrefix(r.ID, "math."):
+			out.Others = append(out.Others, r)
+		}
+	}
+	if v := s.Doc.Get("consts"); v != nil {
+		for _, m := range v.Members {
+			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), text(m.Value, "unit"), text(m.Value, "source"), text(m.Value, "as_of"), text(m.Value, "status"),
+				text(m.Value, "review_by")})
+		}
+	}
+	for _, ex := range s.Examples() {
+		out.Worked = append(out.Worked, indexedEx(&ex))
+	}
+	out.Search = strings.ToLower(out.words())
+	return out
+}
+
+func indexedEx(ex *referee.Example) indexedExample {
+	out := indexedExample{Name: ex.Name}
+	v := ex.Submission.Get("inputs")
+	if v == nil {
+		v = ex.Submission
+	}
+	out.Inputs = shortened(string(indented(nil, v, 0)))
+	for _, t := range ex.Trips {
+		out.Trips = append(out.Trips, indexedTrip{t.Change, strings.Join(t.Flags, ", ")})
+	}
+	return out
+}
+
+// maxShown bounds how much of an example the page shows; the sheet itself has the rest.
+const maxShown = 4000
+
+func shortened(s string) string {
+	if r := []rune(s); len(r) > maxShown {
+		return string(r[:maxShown]) + "\n…"
+	}
+	return s
+}
+
+// words are what a search looks in.
+func (x *indexed) words() string {
+	out := []string{x.Slug, x.Name, x.Domain, x.Lane, x.Summary, x.Purpose}
+	for _, in := range x.Inputs {
+		out = append(out, in.Name, in.Description)
+	}
+	for _, m := range x.Math {
+		out = append(out, m.ID, m.Text, m.Label)
+	}
+	for _, r := range append(append(append([]*referee.Rule(nil), x.Gates...), x.Others...), x.Asks...) {
+		out = append(out, r.ID, r.Label, r.Text, r.Why, r.Fix, r.Source.Text)
+	}
+	x.Doc.Get("lexicons").Walk(func(v *strictjson.Value) bool { out = append(out, v.Text); return true })
+	for _, c := range x.Consts {
+		out = append(out, c.Name, c.Value, c.Source)
+	}
+	return strings.Join(out, " ")
+}
