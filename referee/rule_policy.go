@@ -146,7 +146,11 @@ func (a *audit) gateUnknown(r *Rule, res policy.Result) {
 // operandMissing raises the work-defect behind a gate that could not be decided because something declared is absent (S22a): never
 // a false flag of the gate, never a quiet pass.
 func (a *audit) operandMissing(r *Rule, res policy.Result) {
+	inRow := slices.ContainsFunc(res.Issues, func(is policy.Issue) bool { return is.Code == "row_error" })
 	for _, m := range res.Missing {
+		if inRow && m.Kind == "field" && m.Pointer == "" {
+			continue // said of the row, as what it is
+		}
 		if m.Kind == "prior" && a.Case.Prior != nil {
 			a.priorUnresolved(r, m)
 		}

@@ -340,10 +340,7 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	left, right := g.left.Eval(a.env), g.right.Eval(a.env)
 	x, y := left.Val.Num, right.Val.Num
 	if x == nil || y == nil {
-		joined := policy.Result{Missing: append(left.Missing, right.Missing...), Issues: append(left.Issues, right.Issues...)}
-		a.issues(r, joined)
-		a.operandMissing(r, joined)
-		return skipped("cannot be decided: %s", missingText(joined))
+		return a.noNumbers(r, left, right)
 	}
 	d := g.difference(x, y)
 	pass := d != nil && decimal.Cmp(d, g.warn) <= 0
@@ -368,6 +365,20 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	}
 	a.flag(r, f)
 	return flagged
+}
+
+// noNumbers skips a rule whose operands are not all numbers, and says of each why: missing, undefined, or of another type (S25).
+func (a *audit) noNumbers(r *Rule, results ...policy.Result) outcome {
+	var joined policy.Result
+	for _, res := range results {
+		if v := res.Val; v.Kind != policy.Missing && v.Num == nil {
+			res.Issues = append(res.Issues, policy.Issue{Code: "operand_type", Pointer: v.Pointer(), Message: fmt.Sprintf("%s is not a number", v)})
+		}
+		joined.Missing, joined.Issues = append(joined.Missing, res.Missing...), append(joined.Issues, res.Issues...)
+	}
+	a.issues(r, joined)
+	a.operandMissing(r, joined)
+	return skipped("cannot be decided: %s", missingText(joined))
 }
 
 func differenceText(d *decimal.Num) string {

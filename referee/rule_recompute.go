@@ -65,9 +65,7 @@ func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
 		return skipped("cannot be decided: %s", missingText(*miss))
 	}
 	if want.Val.Num == nil {
-		a.issues(r, want)
-		a.operandMissing(r, want)
-		return skipped("cannot be decided: %s", missingText(want))
+		return a.noNumbers(r, want)
 	}
 	if claim == nil {
 		a.flag(r, Finding{Code: "evidence.operand_type", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Message: rc.target + " is not a number", Fix: &Fix{Text: "state it as a JSON number"}})
@@ -145,9 +143,7 @@ func (l *loader) compileBind(r *Rule, v *strictjson.Value) {
 func (a *audit) binds(r *Rule, m *MathCheck, input string, to *policy.Expr, b bands) outcome {
 	want := to.Eval(a.env)
 	if want.Val.Num == nil {
-		a.issues(r, want)
-		a.operandMissing(r, want)
-		return skipped("cannot be decided: %s", missingText(want))
+		return a.noNumbers(r, want)
 	}
 	if len(a.byID[m.ID]) == 0 {
 		return skipped("no calculation named %q", m.ID)

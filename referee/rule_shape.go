@@ -108,7 +108,8 @@ func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
 			}
 		}
 		if len(found) == 0 {
-			absent = append(absent, "/"+strings.ReplaceAll(p, ".", "/"))
+			pointer, _ := parsePath(p)
+			absent = append(absent, pointer)
 		}
 	}
 	for i, pointer := range absent {

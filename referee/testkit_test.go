@@ -209,3 +209,37 @@ func linkTree(t *testing.T, dir string) fs.FS {
 	t.Cleanup(func() { root.Close() })
 	return root.FS()
 }
+
+// ruleCase is one submission to a sheet, and what becomes of some rules and of all findings.
+type ruleCase struct {
+	name       string
+	members    string // of the sheet
+	submission string
+	statuses   string   // "id status id status …"
+	codes      []string // "code tier pointer", all of them
+	options    []option
+}
+
+// runRuleCases audits every case.
+func runRuleCases(t *testing.T, cases []ruleCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			rep := audited(mustSheet(t, c.members), c.submission, c.options...)
+			wantStatus(t, rep, strings.Fields(c.statuses)...)
+			wantCodes(t, rep, c.codes...)
+		})
+	}
+}
+
+// oneCheck is a sheet with one deterministic check.
+func oneCheck(check string) string { return `"eval_spec":{"deterministic_checks":[` + check + `]}` }
+
+// oneRule is a sheet with these inputs, undeclared as to type, and one rule.
+func oneRule(inputs, rule string) string {
+	var names []string
+	for name := range strings.FieldsSeq(inputs) {
+		names = append(names, `{"name":"`+name+`"}`)
+	}
+	return `"required_inputs":[` + strings.Join(names, ",") + `],"eval_spec":{"rules":[` + rule + `]}`
+}
