@@ -40,8 +40,8 @@ func approveCommand() *command {
 	c.long = approveLong
 	c.examples = []string{
 		"referee approve runs/oak-street --as ann",
-		"referee approve runs/oak-street --as ann --satisfied appraisal_within_12_months --satisfied borrower_name_matches",
-		"referee approve runs/river-lofts --as ann --accept dscr_gate='the client adds collateral' --satisfied …",
+		"referee approve runs/steps --as ann --satisfied units_shown --flag scope='too wide'",
+		"referee approve runs/river-lofts --as ann --accept dscr_gate='more collateral'",
 		"referee approve runs/elm-plaza --as ann --reject 'the ratio is wrong'",
 	}
 	o := &approveOptions{}

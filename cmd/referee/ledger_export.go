@@ -22,7 +22,7 @@ const exportLong = `  jsonl  one receipt a line, in the chain's order; the SHA-2
 The files are enough for verify.html and for sha256sum; git is not needed.`
 
 func ledgerExportCommand() *command {
-	c := newCommand("ledger export", "", "write the ledger as lines, as an archive or as plain files", 0)
+	c := newCommand("ledger export", "", "write the ledger as lines, an archive or plain files", 0)
 	c.long = exportLong
 	c.examples = []string{"referee ledger export > receipts.jsonl", "referee ledger export --format tar --out ledger.tar", "referee ledger export --format dir --out site/ledger"}
 	format := c.flags.String("format", "jsonl", "`FORMAT`: jsonl, tar, dir")

@@ -16,7 +16,7 @@ type logFilter struct {
 
 func ledgerLogCommand() *command {
 	c := newCommand("ledger log", "", "list the entries, the newest first", 0)
-	c.long = "One line an entry: number, beginning of its hash, date, kind, severity, score, run.\nReading stops at --limit; nothing is verified (`referee ledger verify` does that)."
+	c.long = "One line an entry: number, beginning of its hash, date, kind, severity, score,\nrun. Nothing is verified (`referee ledger verify` does that)."
 	c.examples = []string{"referee ledger log", "referee ledger log --kind rejected --agent underwriter", "referee ledger log --run oak-street --limit 0"}
 	w := &logFilter{}
 	c.flags.StringVar(&w.kind, "kind", "", "only entries of this `KIND`: approved, rejected, …")
@@ -111,7 +111,7 @@ func cut(s string, n int) string {
 
 func ledgerHeadCommand() *command {
 	c := newCommand("ledger head", "", "print where the chain ends: count, tip and root", 0)
-	c.long = "What HEAD.json says; keep it somewhere else, and `referee ledger verify --pin` holds\nthe ledger to it later. --format json prints the file's own bytes."
+	c.long = "What HEAD.json says; keep it somewhere else, and `referee ledger verify --pin`\nholds the ledger to it later. --format json prints the file's own bytes."
 	c.examples = []string{"referee ledger head", "referee ledger head --format json > pin.json"}
 	format := c.flags.String("format", "text", "`FORMAT`: text, json")
 	where := ledgerFlag(c.flags)

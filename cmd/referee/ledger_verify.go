@@ -23,7 +23,7 @@ type verifyOptions struct {
 
 const verifyLong = `Says which level it reached, and what it cannot see there:
   L1  bytes, chain and tree agree with themselves; nothing else stands there
-  L2  the chain extends a pin: --pin, or what --remember kept from an earlier run
+  L2  the chain extends a pin: --pin, or what --remember kept earlier
   L4  agrees with a forge's record of reviews and merges (--online, in the gate)
   L5  agrees with another copy (--against)
 --since looks only at what came after the remembered state, at any size of the
@@ -33,7 +33,7 @@ ledger. Exit codes: 0 nothing is wrong; 1 a problem, each with its LDG code;
 func ledgerVerifyCommand() *command {
 	c := newCommand("ledger verify", "[REPO]", "verify the chain, and say how far that reaches", 1)
 	c.long = verifyLong
-	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify receipts.git --pin 12:4f0c… --against https://example.org/mirror.git", "referee ledger verify --since"}
+	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify receipts.git --pin pin.json", "referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since"}
 	o := &verifyOptions{}
 	f := c.flags
 	f.StringVar(&o.pin, "pin", "", "hold it to a `PIN`: a file of `referee ledger head --format json`, or COUNT:ROOT")

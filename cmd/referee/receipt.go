@@ -76,12 +76,12 @@ func readReceipt(name string) ([]byte, error) {
 }
 
 const receiptVerifyLong = `Holds each FILE to the format: canonical bytes, a receipt that could have been
-minted, and a name that ends in the SHA-256 of the bytes. With --ledger each must
-also stand in that ledger, which is verified first. What a file alone cannot show:
-that it is in a ledger at all, and that nobody took it back later.`
+minted, and a name that ends in the SHA-256 of the bytes. With --ledger each
+must also stand in that ledger, which is verified first. What a file alone
+cannot show: that it is in a ledger at all, and that nobody took it back later.`
 
 func receiptVerifyCommand() *command {
-	c := newCommand("receipt verify", "FILE…", "check receipts in files, against a ledger if there is one", -1)
+	c := newCommand("receipt verify", "FILE…", "check receipts in files, and against a ledger", -1)
 	c.long = receiptVerifyLong
 	c.examples = []string{"referee receipt verify 000000012-3fa9….json", "referee receipt verify *.json --ledger receipts.git"}
 	where := ledgerFlag(c.flags)

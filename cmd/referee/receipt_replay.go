@@ -15,8 +15,8 @@ import (
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
 them again, and compares the report's digest: byte for byte the same, or it says
-which rule decides otherwise. A pull request's bytes are read from git objects at
-the recorded head; those of a local sign-off from the files of the repository, or
+which rule decides otherwise. A pull request's bytes are read from git objects
+at the recorded head; those of a local sign-off from the repository's files, or
 from its HEAD. The sheet comes from the library, the ledger, or the history.
 Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand.`
 

@@ -12,8 +12,8 @@ const serveLong = `Read-only, over a ledger that is read anew when its branch mo
   GET /share/{hash}    a receipt's bytes, its place, and whether it is verified
   GET /r/{hash}        the page that shows it and checks it in the browser
   GET /ledger/verify   {ok, level, receipts_checked, errors[]}
-It listens on this machine alone unless --addr says otherwise, and ends when it is
-interrupted.`
+It listens on this machine alone unless --addr says otherwise, and ends when it
+is interrupted.`
 
 func serveCommand() *command {
 	c := newCommand("serve", "", "serve the ledger's receipts for reading", 0)
