@@ -47,6 +47,8 @@ var loadContract = sync.OnceValues(func() (*contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the schemas of GitHub's events: %w", err)
 	}
+	// the validator takes a slash in an expression ("{/number}", RFC 6570) for the end of a path's element
+	events = bytes.ReplaceAll(events, []byte(`"uri-template"`), []byte(`"x-uri-template"`))
 	c := &contract{api: api, events: jsonschema.NewCompiler(), cache: map[string]*jsonschema.Schema{}}
 	c.events.Draft = jsonschema.Draft7
 	return c, c.events.AddResource("webhooks.json", bytes.NewReader(events))

@@ -35,7 +35,8 @@ func (s *Server) payload(name, schema, sha, ref string, members object) Event {
 func (s *Server) eventRepository(o object) object {
 	_, short, _ := strings.Cut(s.Name, "/")
 	return o.with(object{"id": repoID, "node_id": nodeID("R", repoID), "name": short, "full_name": s.Name, "private": s.private, "default_branch": "main",
-		"owner": s.simpleUser(s.owner(s.Name)), "html_url": s.URL + "/" + s.Name, "clone_url": s.URL + "/" + s.Name + ".git"})
+		"owner": s.simpleUser(s.owner(s.Name)), "html_url": s.URL + "/" + s.Name, "clone_url": s.URL + "/" + s.Name + ".git",
+		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "visibility": "public", "custom_properties": object{}, "allow_forking": true})
 }
 
 // eventPull makes a payload's pull request ours.
@@ -53,7 +54,8 @@ func (s *Server) eventPull(o object, p *pull) object {
 	}
 	o.with(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state, "title": p.Title, "user": s.simpleUser(s.user(p.Author)),
 		"draft": p.Draft, "created_at": stamp(p.opened), "updated_at": stamp(p.moved), "closed_at": stampOrNull(p.closed), "merge_commit_sha": textOrNull(p.mergeSHA),
-		"head": side("head", head, p.Head, p.head), "base": side("base", s.Name, p.Base, s.baseSHA(p)), "body": nil})
+		"head": side("head", head, p.Head, p.head), "base": side("base", s.Name, p.Base, s.baseSHA(p)), "body": nil,
+		"auto_merge": nil, "active_lock_reason": nil})
 	if _, whole := o["merged"]; whole {
 		o["merged"] = p.mergedBy != ""
 	}
@@ -119,6 +121,7 @@ func (s *Server) RunEvent(id int64) Event {
 	for _, key := range []string{"id", "name", "path", "event", "status", "conclusion", "head_branch", "head_sha", "actor", "triggering_actor", "run_attempt"} {
 		run[key] = ours[key]
 	}
+	run["display_title"] = p.Title
 	pulls := []any{}
 	for _, x := range ours["pull_requests"].([]any) {
 		pulls = append(pulls, x)
