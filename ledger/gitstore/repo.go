@@ -2,7 +2,6 @@ package gitstore
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -189,10 +188,4 @@ func packedRefs(dir string, each func(id, name string)) (err error) {
 		}
 	}
 	return lines.Err()
-}
-
-// CommitTree gives the id of a commit's tree.
-func (r *Repo) CommitTree(ctx context.Context, commit string) (string, error) {
-	rec, err := r.objects.commit(ctx, commit)
-	return rec.Tree, err
 }
