@@ -103,15 +103,17 @@ func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 	if h.quote != nil {
 		open += a.quotesOf(r, h.quote)
 	}
-	reason := a.hashes(r, h)
-	if why := a.age(r, h); why != "" {
-		reason = why
+	unknown := append(a.hashes(r, h), a.age(r, h)...)
+	out := flaggedSince(a, before)
+	for _, res := range unknown {
+		a.issues(r, res)
+		a.operandMissing(r, res)
 	}
-	switch out := flaggedSince(a, before); {
+	switch {
 	case out.status == Flag:
 		return out
-	case reason != "":
-		return skipped("cannot be decided: %s", reason)
+	case len(unknown) > 0:
+		return skipped("cannot be decided: %s", missingText(unknown[0]))
 	case open > 0:
 		return outcome{status: Open, reason: fmt.Sprintf("%d references point into documents that are left to the human (S64)", open)}
 	}
@@ -126,22 +128,21 @@ func (a *audit) isHeld(r *Rule, id string) {
 	}
 }
 
-// hashes compares each item's bytes with the hash they must have.
-func (a *audit) hashes(r *Rule, h *heldRule) (undecided string) {
+// hashes compares each item's bytes with the hash they must have; it returns what kept it from doing so.
+func (a *audit) hashes(r *Rule, h *heldRule) (unknown []policy.Result) {
 	for _, want := range h.hashes {
 		sum, pointer := want.text, ""
 		if want.expr != nil {
 			res := want.expr.Eval(a.env)
 			if res.Val.Kind != policy.Str {
-				a.operandMissing(r, res)
-				undecided = missingText(res)
+				unknown = append(unknown, res)
 				continue
 			}
 			sum, pointer = res.Val.Str, res.Val.Pointer()
 		}
 		a.hashMatches(r, want.id, sum, pointer)
 	}
-	return undecided
+	return unknown
 }
 
 func (a *audit) hashMatches(r *Rule, id, want, pointer string) {
@@ -183,19 +184,17 @@ func (a *audit) quotesOf(r *Rule, q *quoteRows) (open int) {
 	return open
 }
 
-// age measures evidence against a date of the submission, never against a clock.
-func (a *audit) age(r *Rule, h *heldRule) (undecided string) {
+// age measures evidence against a date of the submission, never against a clock; it returns what kept it from doing so.
+func (a *audit) age(r *Rule, h *heldRule) (unknown []policy.Result) {
 	if h.dated == nil {
-		return ""
+		return nil
 	}
 	res := h.dated.Eval(a.env)
 	if res.Val.Num == nil {
-		a.issues(r, res)
-		a.operandMissing(r, res)
-		return missingText(res)
+		return []policy.Result{res}
 	}
 	if res.Val.Num.IsNeg() || decimal.Cmp(res.Val.Num, h.maxAge) > 0 {
 		a.flag(r, Finding{Code: "evidence.stale", Pointer: a.gatePointer(res), Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num), shown(h.maxAge)), Fix: fixOf(r)})
 	}
-	return ""
+	return nil
 }
