@@ -47,6 +47,7 @@ func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 	}
 	a.explainRule(r, whole, outcome{status: Pass})
 	var bad, unknown []policy.RowResult
+	tier := a.tierOf(r)
 	for _, row := range rows {
 		switch row.Result.Truth {
 		case policy.False:
@@ -54,7 +55,7 @@ func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 		case policy.Unknown:
 			unknown = append(unknown, row)
 		}
-		a.atom("row."+r.ID, row.Key, row.Result.Truth == policy.True, atomSeverity(r.Tier), "field", "row "+row.Key)
+		a.atom("row."+r.ID, row.Key, row.Result.Truth == policy.True, atomSeverity(tier), "field", "row "+row.Key)
 	}
 	if a.tooMany(len(bad), len(rows), f) {
 		a.flagRows(r, bad, len(rows))
