@@ -43,7 +43,7 @@ func monetary(said *bool, units, name string) bool {
 		return *said
 	}
 	units = strings.TrimSpace(units)
-	if m := currencyUnit.FindStringSubmatch(units); m != nil && (len(m[1]) != 3 || m[1] != strings.ToUpper(m[1]) || isoCurrency[m[1]]) {
+	if m := currencyUnit.FindStringSubmatch(units); m != nil && (m[1][0] < 'A' || m[1][0] > 'Z' || isoCurrency[m[1]]) {
 		return true
 	}
 	if plainUnits[strings.ToLower(units)] {
