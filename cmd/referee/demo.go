@@ -10,7 +10,6 @@ import (
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/gate"
-	"github.com/defendableos/referee/internal/worktree"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -101,7 +100,7 @@ func (d *demo) play(all bool) error {
 
 // begin makes the work tree.
 func (d *demo) begin() error {
-	err := worktree.Init(d.dir, testdata.Runs(), worktree.Commit{Branch: "main", Who: "referee demo <referee@localhost>", When: d.at, Message: "Four sample runs\n"})
+	err := initWorktree(d.dir, testdata.Runs(), firstCommit{branch: "main", who: "referee demo <referee@localhost>", when: d.at, message: "Four sample runs\n"})
 	if err != nil {
 		return toolf("making the work tree in %s: %w", d.dir, err)
 	}

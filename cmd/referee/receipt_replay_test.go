@@ -11,7 +11,6 @@ import (
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/gate"
-	"github.com/defendableos/referee/internal/worktree"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -25,7 +24,7 @@ func TestReplayPullRequest(t *testing.T) {
 		t.Skip("no git here")
 	}
 	dir, now := filepath.Join(t.TempDir(), "repo"), time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	if err := worktree.Init(dir, testdata.Runs(), worktree.Commit{Branch: "main", Who: "a <a@a>", When: now, Message: "head\n"}); err != nil {
+	if err := initWorktree(dir, testdata.Runs(), firstCommit{branch: "main", who: "a <a@a>", when: now, message: "head\n"}); err != nil {
 		t.Fatal(err)
 	}
 	do := func(args ...string) string {

@@ -1,4 +1,4 @@
-package worktree
+package main
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-func commit() Commit {
-	return Commit{Branch: "main", Who: "Ann <ann@example.org>", When: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), Message: "Sample\n"}
+func sampleCommit() firstCommit {
+	return firstCommit{branch: "main", who: "Ann <ann@example.org>", when: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), message: "Sample\n"}
 }
 
 // TestGitAgrees holds a work tree to what git says of it: objects whole, nothing changed, the files and the commit as given.
@@ -21,7 +21,7 @@ func TestGitAgrees(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "new")
 	files := map[string][]byte{"a.txt": []byte("a\n"), "runs/x/run.json": []byte("{}"), "runs/x/evidence/é.csv": []byte("1,2\n"), "runs/x.txt": {}, strings.Repeat("n", 60) + "/f": []byte("f")}
-	if err := Init(dir, files, commit()); err != nil {
+	if err := initWorktree(dir, files, sampleCommit()); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(args ...string) string {
@@ -49,20 +49,20 @@ func TestGitAgrees(t *testing.T) {
 	}
 }
 
-// TestRefusals: a folder that holds anything is left as it was, and no file leads out of it.
-func TestRefusals(t *testing.T) {
+// TestWorktreeRefusals: a folder that holds anything is left as it was, and no file leads out of it.
+func TestWorktreeRefusals(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "mine"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Init(dir, map[string][]byte{"a": nil}, commit()); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if err := initWorktree(dir, map[string][]byte{"a": nil}, sampleCommit()); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a folder that is not empty: %v", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("it was written into: %v", entries)
 	}
 	for _, name := range []string{"../out", "/abs", ".git/config", ".git", "a//b", ""} {
-		err := Init(filepath.Join(t.TempDir(), "new"), map[string][]byte{name: []byte("x")}, commit())
+		err := initWorktree(filepath.Join(t.TempDir(), "new"), map[string][]byte{name: []byte("x")}, sampleCommit())
 		if err == nil || !strings.Contains(err.Error(), "is no path of a work tree") {
 			t.Errorf("%q: %v", name, err)
 		}

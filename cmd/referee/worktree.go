@@ -1,6 +1,4 @@
-// Package worktree makes a new git work tree with one commit, without a git binary: the files, the objects, the index and the branch, as
-// git itself would leave them after init, add and commit (TestGitAgrees asks git). It never touches a folder that holds anything.
-package worktree
+package main
 
 import (
 	"bytes"
@@ -22,19 +20,22 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// Commit says who committed what, and when.
-type Commit struct {
-	Branch  string
-	Who     string // "name <email>"
-	When    time.Time
-	Message string
+// A new git work tree with one commit, made without a git binary: the files, the objects, the index and the branch, as git itself would
+// leave them after init, add and commit (TestGitAgrees asks git). A folder that holds anything is never touched.
+
+// firstCommit says who committed what, and when.
+type firstCommit struct {
+	branch  string
+	who     string // "name <email>"
+	when    time.Time
+	message string
 }
 
-const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+const gitConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
 
-// Init makes dir, which is absent or empty, a work tree that holds the files, by their slash-separated paths. When something fails, what
+// initWorktree makes dir, which is absent or empty, a work tree that holds the files, by their slash-separated paths. When something fails, what
 // it wrote is left for the caller to look at.
-func Init(dir string, files map[string][]byte, c Commit) error {
+func initWorktree(dir string, files map[string][]byte, c firstCommit) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -52,17 +53,17 @@ func Init(dir string, files map[string][]byte, c Commit) error {
 		return err
 	}
 	defer root.Close()
-	w := writer{root: root, ids: map[string]string{}}
+	w := treeWriter{root: root, ids: map[string]string{}}
 	return w.all(files, c)
 }
 
-// writer writes below one folder, and cannot write elsewhere.
-type writer struct {
+// treeWriter writes below one folder, and cannot write elsewhere.
+type treeWriter struct {
 	root *os.Root
 	ids  map[string]string // of the files, by path
 }
 
-func (w *writer) all(files map[string][]byte, c Commit) error {
+func (w *treeWriter) all(files map[string][]byte, c firstCommit) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := w.file(name, files[name]); err != nil {
 			return err
@@ -72,14 +73,14 @@ func (w *writer) all(files map[string][]byte, c Commit) error {
 	if err != nil {
 		return err
 	}
-	at := c.When.Unix()
-	commit := gitobject.Record{Tree: tree, Author: c.Who, Authored: at, By: c.Who, Time: at, Message: c.Message}
+	at := c.when.Unix()
+	commit := gitobject.Record{Tree: tree, Author: c.who, Authored: at, By: c.who, Time: at, Message: c.message}
 	id, err := w.object(gitobject.Commit, commit.Encode())
 	if err != nil {
 		return err
 	}
 	for _, f := range []struct{ name, text string }{
-		{".git/HEAD", "ref: refs/heads/" + c.Branch + "\n"}, {".git/config", config}, {".git/index", w.index()}, {".git/refs/heads/" + c.Branch, id + "\n"},
+		{".git/HEAD", "ref: refs/heads/" + c.branch + "\n"}, {".git/config", gitConfig}, {".git/index", w.index()}, {".git/refs/heads/" + c.branch, id + "\n"},
 	} {
 		if err := w.root.WriteFile(filepath.FromSlash(f.name), []byte(f.text), 0o644); err != nil {
 			return err
@@ -89,7 +90,7 @@ func (w *writer) all(files map[string][]byte, c Commit) error {
 }
 
 // file writes one file and its object.
-func (w *writer) file(name string, data []byte) error {
+func (w *treeWriter) file(name string, data []byte) error {
 	if !fs.ValidPath(name) || name == ".git" || strings.HasPrefix(name, ".git/") {
 		return fmt.Errorf("%q is no path of a work tree", name)
 	}
@@ -105,7 +106,7 @@ func (w *writer) file(name string, data []byte) error {
 }
 
 // tree writes the tree of a folder and of those below it.
-func (w *writer) tree(dir string) (string, error) {
+func (w *treeWriter) tree(dir string) (string, error) {
 	var entries []gitobject.Entry
 	below := map[string]bool{}
 	for name, id := range w.ids {
@@ -130,7 +131,7 @@ func (w *writer) tree(dir string) (string, error) {
 }
 
 // object writes a loose object.
-func (w *writer) object(kind gitobject.Kind, data []byte) (string, error) {
+func (w *treeWriter) object(kind gitobject.Kind, data []byte) (string, error) {
 	id := gitobject.ID(kind, data)
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -147,7 +148,7 @@ func (w *writer) object(kind gitobject.Kind, data []byte) (string, error) {
 }
 
 // index is git's index, version 2 (gitformat-index), with what the disk says of the files left at zero: git then looks for itself.
-func (w *writer) index() string {
+func (w *treeWriter) index() string {
 	var b bytes.Buffer
 	b.WriteString("DIRC")
 	word := func(n uint32) { b.Write(binary.BigEndian.AppendUint32(nil, n)) }
