@@ -303,3 +303,8 @@ func (m *mutator) compile(check *strictjson.Value) *referee.Rule {
 	}
 	return gates(sheet)[0]
 }
+
+// Below reports whether the score lies below a number of per cents.
+func (m *MutationResult) Below(percent float64) bool {
+	return float64(m.Killed)*100 < percent*float64(m.Mutants)
+}

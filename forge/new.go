@@ -279,4 +279,3 @@ func trips(sheet *referee.Sheet) *strictjson.Value {
 	}
 	return out
 }
-

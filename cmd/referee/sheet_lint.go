@@ -5,8 +5,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/defendableos/referee/forge"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
@@ -29,26 +33,48 @@ func sheetLintCommand() *command {
 	return c
 }
 
-// lint loads each sheet and prints what is wrong with it, refusals first.
+// linted is what is wrong with one sheet.
+type linted struct {
+	problems []referee.Problem
+	err      error
+}
+
+// lint loads each sheet and prints what is wrong with it, in the order of the names.
 func (a *app) lint(library *referee.Library, names []string) error {
 	p := &page{}
+	today := a.now().Format(time.DateOnly)
 	refused, warned, clean := 0, 0, 0
-	for _, name := range names {
-		s, err := a.anySheet(library, name)
-		switch {
-		case err != nil && codeOf(err) != exitUsage:
-			return err
-		case err != nil:
-			refused++
-			p.refusal(err)
-		case len(s.Warnings) > 0:
-			warned++
-			for _, w := range s.Warnings {
-				p.line("%s (warning)", w)
+	err := ordered(a.ctx, min(runtime.GOMAXPROCS(0), maxJobs), func(emit func(string) bool) error {
+		for _, name := range names {
+			if !emit(name) {
+				break
 			}
+		}
+		return nil
+	}, func(name string) linted {
+		s, err := a.anySheet(library, name)
+		if err != nil {
+			return linted{err: err}
+		}
+		return linted{problems: append(slices.Clone(s.Warnings), forge.Lint(s, today)...)}
+	}, func(l linted) error {
+		switch {
+		case l.err != nil && codeOf(l.err) != exitUsage:
+			return l.err
+		case l.err != nil:
+			refused++
+			p.refusal(l.err)
+		case p.problems(l.problems):
+			refused++
+		case len(l.problems) > 0:
+			warned++
 		default:
 			clean++
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	p.line("%s: %d clean, %d with warnings, %d refused", plural(len(names), "sheet"), clean, warned, refused)
 	if err := a.print(p.b.String()); err != nil {
@@ -58,6 +84,19 @@ func (a *app) lint(library *referee.Library, names []string) error {
 		return &failure{code: exitUsage}
 	}
 	return nil
+}
+
+// problems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.
+func (p *page) problems(list []referee.Problem) (refused bool) {
+	for _, problem := range list {
+		if !problem.Warning {
+			refused = true
+			p.line("%s", problem)
+			continue
+		}
+		p.line("%s (warning)", problem)
+	}
+	return refused
 }
 
 // refusal prints every problem of a refused sheet on a line of its own.
