@@ -79,6 +79,9 @@ func failed(what string, err error) error {
 	return fmt.Errorf("the answer about %s cannot be read: %w", what, err)
 }
 
+// errOther says that an answer is not about what was asked.
+var errOther = errors.New("it is about something else")
+
 // sends is how often something is made whose reply gets lost.
 const sends = 3
 

@@ -15,6 +15,9 @@ func (c *Client) PullRequest(ctx context.Context, number int64) (PullRequest, er
 	if err != nil {
 		return PullRequest{}, failed("the pull request", err)
 	}
+	if int64(p.GetNumber()) != number || p.GetHead().GetSHA() == "" {
+		return PullRequest{}, failed("the pull request", errOther)
+	}
 	out := PullRequest{Number: int64(p.GetNumber()), NodeID: p.GetNodeID(), Author: p.GetUser().GetLogin(), AuthorType: p.GetUser().GetType(),
 		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged(),
 		HeadSHA: p.GetHead().GetSHA(), HeadRef: p.GetHead().GetRef(), HeadRepo: p.GetHead().GetRepo().GetFullName(),

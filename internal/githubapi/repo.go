@@ -14,6 +14,9 @@ func (c *Client) Repository(ctx context.Context) (Repository, error) {
 	if err != nil {
 		return Repository{}, failed("the repository", err)
 	}
+	if r.GetID() == 0 || r.GetDefaultBranch() == "" {
+		return Repository{}, failed("the repository", errOther)
+	}
 	return Repository{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), OwnerID: r.GetOwner().GetID(), Name: r.GetFullName(),
 		DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate()}, nil
 }
@@ -72,6 +75,9 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	r, _, err := c.gh.Actions.GetWorkflowRunByID(ctx, c.owner, c.name, id)
 	if err != nil {
 		return WorkflowRun{}, failed("the workflow run", err)
+	}
+	if r.GetID() != id {
+		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
 	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
 		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin()}

@@ -22,8 +22,9 @@ import (
 const (
 	attemptTimeout = time.Minute
 	maxAnswer      = 64 << 20
-	maxBroken      = 4           // tries that may end in a 5xx or without an answer
-	defaultPause   = time.Minute // what GitHub asks for where it names no time
+	maxBroken      = 4              // tries that may end in a 5xx or without an answer
+	maxPause       = 24 * time.Hour // no limit lasts longer
+	defaultPause   = time.Minute    // what GitHub asks for where it names no time
 )
 
 // transport is everything that happens to a request below go-github: who may see the token, what is sent again, and how long is waited.
@@ -181,6 +182,9 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 	if err == nil && len(answer) > maxAnswer {
 		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
+	if err == nil && !whole(req, resp.StatusCode, answer) {
+		err = errors.New("the answer is empty or no JSON")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,6 +195,16 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 		}
 	}
 	return resp, answer, nil
+}
+
+// whole reports whether the answer to a GET can be one: go-github takes an empty body for an empty list, and nothing found is not nothing
+// there.
+func whole(req *http.Request, status int, answer []byte) bool {
+	if req.Method != http.MethodGet || status != http.StatusOK || strings.Contains(req.Header.Get("Accept"), "raw") {
+		return true
+	}
+	start := bytes.TrimSpace(answer)
+	return len(start) > 0 && (start[0] == '{' || start[0] == '[')
 }
 
 // ours reports whether a URL is the API's own: scheme, host and port.
@@ -318,7 +332,7 @@ func pauseOf(h http.Header, before int) time.Duration {
 	reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
 	now, dateErr := http.ParseTime(h.Get("Date"))
 	if err == nil && dateErr == nil && h.Get("X-Ratelimit-Remaining") == "0" {
-		return max(time.Second, time.Unix(reset, 0).Sub(now)+time.Second)
+		return max(time.Second, min(time.Unix(reset, 0).Sub(now), maxPause)+time.Second)
 	}
 	return defaultPause << min(before, 6)
 }

@@ -122,11 +122,7 @@ func (s *Server) RunEvent(id int64) Event {
 		run[key] = ours[key]
 	}
 	run["display_title"] = p.Title
-	pulls := []any{}
-	for _, x := range ours["pull_requests"].([]any) {
-		pulls = append(pulls, x)
-	}
-	run["pull_requests"] = pulls
+	run["pull_requests"] = ours["pull_requests"]
 	for _, key := range []string{"repository", "head_repository"} {
 		name := ours[key].(object)["full_name"].(string)
 		_, short, _ := strings.Cut(name, "/")

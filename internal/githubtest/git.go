@@ -229,7 +229,6 @@ type commit struct {
 	author, committer person
 	authored, at      string // RFC 3339
 	message           string
-	signature         string
 }
 
 const commitFormat = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B%x00"

@@ -16,11 +16,11 @@ type review struct {
 
 // comment is an inline comment.
 type comment struct {
-	id, replyTo, review int64
-	user, body, path    string
-	commit              string
-	line                int
-	at                  time.Time
+	id, replyTo      int64
+	user, body, path string
+	commit           string
+	line             int
+	at               time.Time
 }
 
 // Review adds a review of somebody on a pull request's head (APPROVED, CHANGES_REQUESTED, COMMENTED) and gives its id.

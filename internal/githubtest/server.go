@@ -258,6 +258,9 @@ func (s *Server) write(w http.ResponseWriter, rep reply) {
 	_, _ = w.Write(data) // a client that has gone needs no answer
 }
 
+// errNotJSON becomes GitHub's own wording.
+var errNotJSON = errors.New("problems parsing JSON")
+
 // call is a request as a handler sees it.
 type call struct {
 	*http.Request
@@ -270,7 +273,7 @@ type call struct {
 func (c call) into(v any) error {
 	d := json.NewDecoder(bytes.NewReader(c.body))
 	if err := d.Decode(v); err != nil {
-		return errors.New("Problems parsing JSON")
+		return errNotJSON
 	}
 	return nil
 }
