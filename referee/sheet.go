@@ -323,7 +323,10 @@ func (l *loader) loadTrace() {
 		}
 		return hashText("referee.trace/v1\n" + string(canonicalJSON(v)))
 	}
-	limits := hash(s.Doc.Get("consts")) + hash(s.Doc.At("/eval_spec/penalty")) + hash(s.Doc.At("/eval_spec/deterministic_checks"))
+	limits := hash(s.Doc.Get("consts")) + hash(s.Doc.At("/eval_spec/penalty"))
+	for _, list := range []string{"deterministic_checks", "math_checks", "evidence_checks", "rules"} {
+		limits += hash(s.Doc.At("/eval_spec/" + list)) // ranges, steps and bounds stand in the checks themselves
+	}
 	s.trace = Trace{Sheet: s.SHA256, Schema: hash(s.Doc.At("/eval_spec/required_output_schema")), Limits: hashText("referee.limits/v1\n" + limits), Registry: RegistrySHA256()}
 }
 
