@@ -104,7 +104,10 @@ func (a *audit) check(i int, r *Rule) {
 	a.checks[i] = Check{ID: r.ID, Label: r.Label, Kind: r.Kind, Category: r.Category, Tier: r.Tier}
 	first := len(a.atoms)
 	out, ch := a.runRule(r), &a.checks[i]
-	ch.Status, ch.Reason, ch.BlockedBy, ch.Vacuous = out.status, out.reason, out.blockedBy, out.vacuous
+	ch.Status, ch.Reason, ch.BlockedBy, ch.Vacuous = out.status, visible(out.reason), out.blockedBy, out.vacuous
+	for i, note := range out.notes {
+		out.notes[i] = visible(note)
+	}
 	ch.Notes, ch.Atoms = append(ch.Notes, out.notes...), atomIDs(a.atoms[first:])
 }
 
@@ -202,6 +205,10 @@ func (a *audit) flag(r *Rule, f Finding) {
 		f.Why = r.Why
 	}
 	f.RuleIDs, f.order = []string{r.ID}, r.order
+	f.Message = visible(f.Message)
+	if f.Fix != nil {
+		f.Fix.Text = visible(f.Fix.Text)
+	}
 	a.raised++
 	a.place(&f)
 	if f.Stage == StageEvidence || f.Code == "math.inputs_missing" { // a formula that reads what is not stated has no source either
@@ -289,7 +296,7 @@ func (a *audit) atom(kind, field string, pass bool, severity, scope, message str
 	if pass {
 		severity = "info"
 	}
-	a.atoms = append(a.atoms, Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope, Message: message})
+	a.atoms = append(a.atoms, Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope, Message: visible(message)})
 	return id
 }
 

@@ -1,7 +1,9 @@
 package referee
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -94,6 +96,24 @@ func percentText(rel *decimal.Num) string {
 		return p.String()
 	}
 	return r.String()
+}
+
+// visible writes control, direction and zero-width characters out (<U+202E>): an agent's text stands in messages, and a reader must see
+// what is there, not what it does to a terminal.
+func visible(s string) string {
+	hidden := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+	if strings.IndexFunc(s, hidden) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // clip shortens hostile text for a message.
