@@ -26,14 +26,14 @@ type summaryWork struct {
 
 func summaryCommand() *command {
 	c := newCommand("summary", "[REPORTS…]", "add audits up, per flight sheet", -1)
-	c.long = "REPORTS are files of `referee audit --format json`, one report a line; - is standard input.\nWithout them, or with --from-ledger, the receipts of the ledger are added up.\nThe parts of a sharded audit sum up to the same bytes as the whole; --join FILE writes\ntheir reports in input order, as an audit without --shard would have."
+	c.long = "REPORTS are files of `referee audit --format json`, one report a line;\n- is standard input. Without them, or with --from-ledger, the receipts of the\nledger are added up. The parts of a sharded audit sum up to the same bytes as\nthe whole; --join FILE writes their reports in input order, as an audit without\n--shard would have."
 	c.examples = []string{"referee summary reports.jsonl", "referee summary part-*.jsonl --join all.jsonl --format markdown", "referee summary --from-ledger --format html > summary.html"}
 	return summing(c, &summaryWork{paper: report.Summary})
 }
 
 func profileCommand() *command {
 	c := newCommand("profile", "[REPORTS…]", "add audits up, per agent", -1)
-	c.long = "Rates, scores, tiers and trend of each agent and model, over reports or over the ledger.\nA model's declared confidence is shown; it reaches no verdict."
+	c.long = "Rates, scores, tiers and trend of each agent and model, over reports or over\nthe ledger. A model's declared confidence is shown; it reaches no verdict."
 	c.examples = []string{"referee profile reports.jsonl", "referee profile --from-ledger"}
 	return summing(c, &summaryWork{paper: report.Profile})
 }
