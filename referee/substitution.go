@@ -125,6 +125,10 @@ func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 		h.Write([]byte{byte(k)})
 		h.Write([]byte(name))
 		draw, actual := h.Sum(nil), a.actual(name, c)
+		if a.Sheet.consts[name] != nil {
+			out[name] = actual // a constant is no variable
+			continue
+		}
 		if actual.List == nil {
 			out[name] = formula.Input{Num: scattered(actual.Num, draw)}
 			continue

@@ -1,0 +1,71 @@
+package referee
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestSubstitution: forms of one function are one, whatever the digits; other functions are found out, wherever they happen to agree (S16).
+func TestSubstitution(t *testing.T) {
+	sheet := mustSheet(t, `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"}],"consts":{"TWELVE":{"value":12,"source":"calendar","status":"general"}},
+		"eval_spec":{"math_checks":[{"formula_id":"ads","formula":"TWELVE * loan * (rate/12) / (1 - (1 + rate/12)**(-months))"},{"formula_id":"dscr","formula":"noi / ads"}]}`)
+	const inputs = `"noi":700000,"loan":9000000,"rate":0.0675,"months":360`
+	// 12 · 9e6 · (0.0675/12) / (1 − (1 + 0.0675/12)^−360) = 700485.944294… and 700000 / that = 0.999306… by Python's decimal.
+	for formula, same := range map[string]bool{
+		"12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months))":                  true,
+		"loan * rate / (1 - (1 + rate/12)**-months)":                              true,
+		"12 * loan * (rate/12) * (1+rate/12)**months / ((1+rate/12)**months - 1)": true,
+		"12 * loan * (rate/12) / (1 - 1/(1 + rate/12)**months)":                   true,
+		"TWELVE * loan * rate / TWELVE / (1 - (1 + rate / TWELVE)**(0-months))":   true,
+		"700485.944294":          false,
+		"loan * 0.0778317715882": false,
+		"12 * loan * (rate/12) / (1 - (1 + rate/12)**(-360))":        false,
+		"12 * loan * (0.0675/12) / (1 - (1 + 0.0675/12)**(-months))": false,
+		"noi / 0.999306275454":                                    false,
+		"loan * rate / (1 - (1 + rate/12)**-months) + 0 * noi":    true,
+		"loan * rate / (1 - (1 + rate/12)**-months) + 1e-9 * noi": false,
+	} {
+		own := inputs
+		if strings.Contains(formula, "TWELVE") {
+			own += `,"TWELVE":12`
+		}
+		rep := audited(sheet, fmt.Sprintf(`{"inputs":{%s},"calculations":[{"name":"ads","formula":%q,"inputs":{%s},"result":700485.944294,"units":"USD"},
+			{"name":"dscr","formula":"noi / ads","inputs":{"noi":700000,"ads":700485.944294},"result":0.999306275,"units":"x"}]}`, inputs, formula, own))
+		found := strings.Contains(strings.Join(codes(rep), " "), "math.formula_substituted")
+		if found == same {
+			t.Errorf("%s: the sheet's function %t, flagged %t: %v", formula, same, found, codes(rep))
+		}
+	}
+}
+
+// TestPointsCannotBeAimedAt: the points follow the submission's bytes, so that a formula cannot be made to agree on them.
+func TestPointsCannotBeAimedAt(t *testing.T) {
+	sheet := mustSheet(t, ratioSheet)
+	point := func(src string) string {
+		a := &audit{Case: Case{Sheet: sheet, Bytes: []byte(src)}, pick: map[string]int{}, missing: map[string]bool{}}
+		a.read()
+		return a.point(a.calcs[0], []string{"noi"}, 0)["noi"].Num.String()
+	}
+	one := ratioSubmission("130", "100", "noi / debt", "1.3")
+	if x, y := point(one), point(one+" "); x == y {
+		t.Errorf("one blank more, and still the point %s", x)
+	}
+	if x, y := point(one), point(one); x != y {
+		t.Errorf("the same bytes, and two points: %s %s", x, y)
+	}
+}
+
+// TestPercentOfOwnFormula: S10's scaling does not make two functions of one.
+func TestPercentOfOwnFormula(t *testing.T) {
+	members := `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"math_checks":[{"formula_id":"ltv","formula":"a / b","units":"ratio"}]}`
+	doc := func(formula, result, units string) string {
+		return `{"inputs":{"a":3,"b":4},"calculations":[{"name":"ltv","formula":"` + formula + `","inputs":{"a":3,"b":4},"result":` + result + `,"units":"` + units + `"}]}`
+	}
+	runRuleCases(t, []ruleCase{
+		{"percent of a fraction", members, doc("a / b", "75", "%"), "math.ltv pass", nil, nil},
+		{"percent of a percentage", members, doc("100 * a / b", "75", "%"), "math.ltv pass", nil, nil},
+		{"a percentage called a ratio", members, doc("100 * a / b", "75", "ratio"), "math.ltv flag", []string{"math.mismatch high /calculations/0/result", "math.formula_substituted high /calculations/0/formula"}, nil},
+		{"a hundred times too much", members, doc("100 * a / b", "7500", "%"), "math.ltv flag", []string{"math.mismatch high /calculations/0/result"}, nil},
+	})
+}
