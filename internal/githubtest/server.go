@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -80,11 +79,11 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 	if s.git, err = newRepo(filepath.Join(dir, s.Name+".git")); err != nil {
 		return nil, err
 	}
-	exe, err := exec.LookPath("git")
+	tools, err := s.git.git(nil, "--exec-path")
 	if err != nil {
 		return nil, err
 	}
-	s.backend = &cgi.Handler{Path: exe, Args: []string{"http-backend"}, InheritEnv: []string{"PATH"},
+	s.backend = &cgi.Handler{Path: filepath.Join(tools, "git-http-backend"), InheritEnv: []string{"PATH"},
 		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=git", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "HOME=/nonexistent"}}
 	s.mux = s.routes()
 	s.Commit("main", Change{Files: map[string]string{"README.md": "# work\n"}, Message: "Begin"})
