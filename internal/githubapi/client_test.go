@@ -81,7 +81,7 @@ func TestForkPullRequest(t *testing.T) {
 	}
 	id := s.AddRun(githubtest.Run{Pull: f, Listed: true})
 	run := must(c.WorkflowRun(t.Context(), id))(t)
-	if run.HeadSHA != head || run.HeadRepo != "mallory/work" || run.HeadBranch != "patch" || run.Event != "pull_request_review" || len(run.PullRequests) != 0 {
+	if run.HeadSHA != head || run.HeadRepo != "mallory/work" || run.HeadBranch != "patch" || run.Event != "pull_request_review" || run.Path != ".github/workflows/referee-review.yml" || len(run.PullRequests) != 0 {
 		t.Errorf("a fork's run: %+v", run)
 	}
 	if run = must(c.WorkflowRun(t.Context(), s.AddRun(githubtest.Run{Pull: n, Listed: true})))(t); !slices.Equal(run.PullRequests, []int64{n}) {

@@ -72,14 +72,17 @@ func (c *Client) Content(ctx context.Context, path, ref string) ([]byte, error) 
 
 // WorkflowRun reads a run of a workflow.
 func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error) {
-	r, _, err := c.gh.Actions.GetWorkflowRunByID(ctx, c.owner, c.name, id)
-	if err != nil {
-		return WorkflowRun{}, failed("the workflow run", err)
+	var r struct { // go-github leaves the path out
+		github.WorkflowRun
+		Path string `json:"path"`
+	}
+	if _, err := c.Get(ctx, fmt.Sprintf("actions/runs/%d", id), &r); err != nil {
+		return WorkflowRun{}, err
 	}
 	if r.GetID() != id {
 		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
-	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
+	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
 		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin()}
 	for _, p := range r.PullRequests {
 		run.PullRequests = append(run.PullRequests, int64(p.GetNumber()))
@@ -87,8 +90,8 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	return run, nil
 }
 
-// Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a value, for what only
-// doctor asks. The status is also given where it is an error's.
+// Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a value, for what go-github
+// does not know and for what only doctor asks. The status is also given where it is an error's.
 func (c *Client) Get(ctx context.Context, path string, into any) (int, error) {
 	whole := "repos/" + c.owner + "/" + c.name
 	if path != "" {
