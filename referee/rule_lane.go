@@ -111,7 +111,7 @@ func needClass(id, least string) requirement {
 // stackMeets holds the profile against requirements: below is a flag, unknown is skip "profile incomplete".
 func (a *audit) stackMeets(r *Rule, list []requirement) outcome {
 	if a.Agent == nil {
-		return skipped("profile incomplete: a bare submission names no agent")
+		return skipped("no_manifest: a bare submission names no agent")
 	}
 	out := passed
 	for _, q := range list {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
 )
@@ -105,18 +106,21 @@ func (t *tally) weighted() string {
 	return share(satisfied, all)
 }
 
-// undecidedHigh are the high rules that were skipped: nobody knows whether they hold, so the gate does not open (S39a). A rule whose
-// applies_if says that it does not apply passes and is not among them. An optional lane profile is the exception of S42: what is
-// unknown about the stack is said, and never closes the gate by itself.
+// undecidedHigh are the high rules that were skipped: nobody knows whether they hold, so the gate does not open and no receipt is minted
+// (S39a). A rule whose applies_if says that it does not apply passes and is not among them; nor is what a bare submission cannot have, an agent
+// and evidence, because without a manifest there is no run to sign off (S61).
 func (t *tally) undecidedHigh() []string {
 	var out []string
-	for i, ch := range t.checks {
-		if ch.Status == Skip && ch.Tier == High && t.rules[i].Stage != StageLane {
+	for _, ch := range t.checks {
+		if ch.Status == Skip && ch.Tier == High && !noManifest(ch) {
 			out = append(out, ch.ID)
 		}
 	}
 	return out
 }
+
+// noManifest: a bare submission names no agent and declares no evidence (S61).
+func noManifest(ch Check) bool { return strings.HasPrefix(ch.Reason, "no_manifest") }
 
 // severity is final where there is a flag; without one it is decided by the approval (S8, S37).
 func (t *tally) severity() (now, ifApproved Severity) {
