@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -210,8 +211,13 @@ func TestNoMachinePaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := exec.Command("git", "grep", "-nIF", filepath.Dir(top)+"/", "--", ".").Output()
-	if len(out) > 0 && filepath.Dir(top) != "/" {
+	parent := filepath.Dir(top) + "/"
+	if strings.Count(parent, "/") < 2 {
+		t.Skip("the tree stands at the root of the file system")
+	}
+	// At the beginning of a word: an address may hold the same letters.
+	out, _ := exec.Command("git", "grep", "-nIE", `(^|[^[:alnum:]_./-])`+regexp.QuoteMeta(parent), "--", ".").Output()
+	if len(out) > 0 {
 		t.Errorf("paths of this machine in tracked files:\n%s", out)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // approveOptions are the flags of referee approve.
 type approveOptions struct {
-	name, at, reject, digest, failOn, accept, repository, dir string
+	name, at, reject, digest, failOn, repository, dir string
 	satisfied, flags, waivers                                 []string
 	ledger                                                    *ledgerFlags
 }
