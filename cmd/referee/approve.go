@@ -18,8 +18,8 @@ import (
 // approveOptions are the flags of referee approve.
 type approveOptions struct {
 	name, at, reject, digest, failOn, repository, dir string
-	satisfied, flags, waivers                                 []string
-	ledger                                                    *ledgerFlags
+	satisfied, flags, waivers                         []string
+	ledger                                            *ledgerFlags
 }
 
 const approveLong = `Audits RUN, shows the verdict, asks what only a person can answer, and mints the
