@@ -221,3 +221,31 @@ func TestNoMachinePaths(t *testing.T) {
 		t.Errorf("paths of this machine in tracked files:\n%s", out)
 	}
 }
+
+// TestThreatModelNamesRealTests: a defence that names a test which is not there is a claim without proof.
+func TestThreatModelNamesRealTests(t *testing.T) {
+	doc, err := os.ReadFile("docs/threat-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	for path := range goFiles(t) {
+		if !strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				have[f.Name.Name] = true
+			}
+		}
+	}
+	for _, name := range regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w+`).FindAllString(string(doc), -1) {
+		if !have[name] {
+			t.Errorf("docs/threat-model.md names %s, which is no test", name)
+		}
+	}
+}
