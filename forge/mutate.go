@@ -145,7 +145,7 @@ func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
 }
 
 // maxTurned bounds how many turned conditions are looked around at, for each example and trip.
-const maxTurned = 10
+const maxTurned = 16
 
 // turned are the submissions with one condition the other way: another truth, another word, a number on the other side of what the gate
 // speaks of.
@@ -158,6 +158,7 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 		case strictjson.Bool:
 			values = []*strictjson.Value{jsonBool(p.value.Text != "true")}
 		case strictjson.String:
+			values = append(values, jsonString(""))
 			for _, w := range pool.words {
 				values = append(values, jsonString(w))
 			}

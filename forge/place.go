@@ -124,17 +124,7 @@ func (t *trial) below(pointer string, v *strictjson.Value, before []string) []sp
 	if v == nil {
 		return nil
 	}
-	out := []spot{{name: pointer, patch: pointer, value: v, with: func(to *strictjson.Value) (*worked, error) {
-		w := t.work.clone()
-		if name, top := strings.CutPrefix(pointer, "/inputs/"); top && !strings.Contains(name, "/") {
-			return w, w.rework([]strictjson.Member{{Key: unescapePointer(name), Value: to}}, before)
-		}
-		var err error
-		if w.submission, err = applyPatch(w.submission, []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}}); err != nil {
-			return nil, err
-		}
-		return w, w.rework(nil, before)
-	}}}
+	out := []spot{{name: pointer, patch: pointer, value: v, with: func(to *strictjson.Value) (*worked, error) { return t.replaced(pointer, to, before) }}}
 	for _, at := range someItems(v) {
 		out = append(out, t.below(pointerTo(pointer, at), v.Items[at], before)...)
 	}
@@ -142,6 +132,22 @@ func (t *trial) below(pointer string, v *strictjson.Value, before []string) []sp
 		out = append(out, t.below(pointer+"/"+escapePointer(m.Key), m.Value, before)...)
 	}
 	return out
+}
+
+// replaced is the submission with another value at a place. Where the place is in an input, the calculations that restate the input follow.
+func (t *trial) replaced(pointer string, to *strictjson.Value, before []string) (*worked, error) {
+	w := t.work.clone()
+	changed, err := applyPatch(clone(w.submission), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
+	if err != nil {
+		return nil, err
+	}
+	if rest, input := strings.CutPrefix(pointer, "/inputs/"); input {
+		key, _, _ := strings.Cut(rest, "/")
+		key = unescapePointer(key)
+		return w, w.rework([]strictjson.Member{{Key: key, Value: changed.Get("inputs").Get(key)}}, before)
+	}
+	w.submission = changed
+	return w, w.rework(nil, before)
 }
 
 func someItems(v *strictjson.Value) []int {

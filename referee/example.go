@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -142,19 +143,43 @@ func (s *Sheet) Const(name string) *strictjson.Value { return s.consts[name] }
 
 // Probe is an audit that can be asked again: what would a rule, or an expression, say of the same submission with inputs moved? It must
 // not be used by two goroutines at once.
-type Probe struct{ a *audit }
+type Probe struct {
+	a     *audit
+	found map[string]foundBefore // by rules that ask for it
+}
 
-// NewProbe reads the case and judges its calculations, which say whether a gate may pass on them.
+// foundBefore is what the rules before one had found.
+type foundBefore struct {
+	findings []Finding
+	atoms    []Atom
+}
+
+// NewProbe reads the case and judges its calculations, which say whether a gate may pass on them; all of its rules, where one asks what the
+// others found.
 func NewProbe(c Case) *Probe {
 	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
 	a.read()
 	a.checks = make([]Check, len(c.Sheet.Rules))
+	p := &Probe{a: a, found: map[string]foundBefore{}}
+	asking := slices.ContainsFunc(c.Sheet.Rules, asksOthers)
 	for i, r := range c.Sheet.Rules {
-		if r.math != nil {
+		if asksOthers(r) {
+			p.found[r.ID] = foundBefore{slices.Clone(a.findings), slices.Clone(a.atoms)}
+		}
+		if r.math != nil || asking && !lateKeys[r.Kind] {
 			a.check(i, r)
 		}
 	}
-	return &Probe{a: a}
+	return p
+}
+
+// asksOthers reports whether a rule reads what other rules found.
+func asksOthers(r *Rule) bool {
+	if r.expr == nil {
+		return false
+	}
+	tree := r.expr.Tree()
+	return bytes.Contains(tree, []byte(`"$flags`)) || bytes.Contains(tree, []byte(`"$atoms`))
 }
 
 // Status is what became of a calculation's rule; Skip for any other.
@@ -168,10 +193,11 @@ func (p *Probe) Status(id string) Status {
 }
 
 // Ask decides a rule over what was read, as it would have been decided in its place, without the findings; it may be a rule of a changed
-// copy of the sheet. Rules that ask what other rules found ($flags, $atoms) must be asked in an audit of their own.
+// copy of the sheet.
 func (p *Probe) Ask(r *Rule) Status {
 	a := *p.a
-	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), nil, nil, nil
+	before := p.found[r.ID]
+	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), slices.Clone(before.findings), slices.Clone(before.atoms), nil
 	a.pick = map[string]int{}
 	a.env = a.environment()
 	if r.Kind == "expr" && a.doc != nil {

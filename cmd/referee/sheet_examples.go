@@ -31,7 +31,7 @@ that an example, a trip or such a submission tells from the gate.`
 	c.flags.BoolVar(&o.coverage, "coverage", false, "list the outcomes, bands and branches that nothing reaches")
 	c.flags.BoolVar(&o.mutate, "mutate", false, "change every gate and say what would notice")
 	c.flags.BoolVar(&o.all, "survivors", false, "with --mutate: also list what only a worked-out submission notices")
-	c.flags.Float64Var(&o.minScore, "min-score", 0, "with --mutate: say no below this score, in per cent")
+	c.flags.Float64Var(&o.minScore, "min-score", 0, "with --mutate: say no if all sheets together score less, in per cent")
 	c.flags.IntVar(&o.jobs, "jobs", 0, "test `N` sheets at a time (default: one a processor)")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -90,7 +90,8 @@ func (a *app) testSheets(o *testOptions, names []string) error {
 	if t.refused > 0 {
 		return &failure{code: exitUsage}
 	}
-	if t.failed > 0 {
+	total := forge.MutationResult{Mutants: t.mutants, Killed: t.killed}
+	if t.failed > 0 || total.Below(o.minScore) {
 		return &failure{code: exitRules}
 	}
 	return nil
@@ -150,9 +151,6 @@ func (t *testRun) take(s *tested) error {
 	}
 	t.examples, t.trips, t.boundaries = t.examples+s.result.Examples, t.trips+s.result.Trips, t.boundaries+len(s.boundaries)
 	t.measured(s)
-	if s.mutation != nil {
-		bad = bad || s.mutation.Below(t.options.minScore)
-	}
 	if bad {
 		t.failed++
 	}
