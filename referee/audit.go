@@ -66,6 +66,7 @@ type audit struct {
 	pick     map[string]int // which of several calculations of one id a gate reads now (S19)
 	missing  map[string]bool
 	checks   []Check
+	done     []bool // the rules that have run
 	findings []Finding
 	atoms    []Atom
 	notices  []string
@@ -85,11 +86,11 @@ type failures struct{ highGate, evidence bool }
 func Audit(c Case) *Report {
 	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
 	a.read()
-	a.checks = make([]Check, len(c.Sheet.Rules))
+	a.checks, a.done = make([]Check, len(c.Sheet.Rules)), make([]bool, len(c.Sheet.Rules))
 	for _, late := range []bool{false, true} {
 		for i, r := range c.Sheet.Rules {
 			if lateKeys[r.Kind] == late {
-				a.check(i, r)
+				a.checkAfter(i, r)
 			}
 		}
 	}
@@ -98,6 +99,20 @@ func Audit(c Case) *Report {
 
 // lateKeys judge what the other rules have found, so they run last, wherever the sheet lists them.
 var lateKeys = map[string]bool{"self_check_consistent": true, "final_output_consistent": true}
+
+// checkAfter runs the i-th rule, once, after the calculations that it rests on: a sheet may declare them in any order.
+func (a *audit) checkAfter(i int, r *Rule) {
+	if a.done[i] {
+		return
+	}
+	a.done[i] = true
+	for _, m := range r.needs {
+		if dep := a.Sheet.Rule("math." + m.ID); dep != nil {
+			a.checkAfter(dep.order, dep)
+		}
+	}
+	a.check(i, r)
+}
 
 // check runs the i-th rule and keeps what became of it.
 func (a *audit) check(i int, r *Rule) {

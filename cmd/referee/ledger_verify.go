@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -18,6 +20,7 @@ import (
 type verifyOptions struct {
 	where                         ledgerFlags
 	pin, against, format          string
+	base, runs                    string
 	remember, since, online, full bool
 }
 
@@ -33,13 +36,15 @@ ledger. Exit codes: 0 nothing is wrong; 1 a problem, each with its LDG code;
 func ledgerVerifyCommand() *command {
 	c := newCommand("ledger verify", "[REPO]", "verify the chain, and say how far that reaches", 1)
 	c.long = verifyLong
-	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify receipts.git --pin pin.json", "referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since"}
+	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify --base main", "referee ledger verify receipts.git --pin pin.json", "referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since"}
 	o := &verifyOptions{}
 	f := c.flags
 	f.StringVar(&o.pin, "pin", "", "hold it to a `PIN`: a file of `referee ledger head --format json`, or COUNT:ROOT")
 	f.BoolVar(&o.remember, "remember", false, "remember the state that was verified, for the next time")
 	f.BoolVar(&o.since, "since", false, "look only at what came after the remembered state")
 	f.StringVar(&o.against, "against", "", "compare with another copy in `REPO`, which is verified too")
+	f.StringVar(&o.base, "base", "", "hold it to this branch or commit: each merged run has its receipt `REF`")
+	f.StringVar(&o.runs, "runs", "runs/**/run.json", "with --base, the manifests of runs `PATTERN`")
 	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
 	f.BoolVar(&o.online, "online", false, "compare with the forge's record; the gate does that, with its token")
 	f.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
@@ -59,6 +64,8 @@ func (o *verifyOptions) check() error {
 	switch {
 	case o.online:
 		return usagef("--online compares the ledger with the forge's own record of reviews and merges, and needs the gate's token").hint("run `referee gate` with mode verify in the repository's workflow")
+	case o.since && o.base != "":
+		return usagef("--since looks at nothing older than the remembered state; --base does")
 	case o.since && (o.pin != "" || o.against != "" || o.full):
 		return usagef("--since looks at nothing older than the remembered state; --pin, --against and --full do")
 	}
@@ -193,6 +200,9 @@ func (s *session) verify() error {
 	if s.result, err = s.whole(s.k, s.known); err != nil {
 		return err
 	}
+	if err := s.complete(); err != nil {
+		return err
+	}
 	if s.root != nil {
 		s.add(s.root.against(s.result))
 	}
@@ -225,6 +235,38 @@ func (s *session) compare() error {
 		s.add(&p)
 	}
 	s.settle()
+	return nil
+}
+
+// complete holds the ledger to the base branch: every merged run has its live receipt, or an entry that says it has none.
+func (s *session) complete() error {
+	o := s.options
+	if o.base == "" {
+		return nil
+	}
+	repo, done, err := s.all(s.k, &o.where)
+	if err != nil {
+		return err
+	}
+	defer done()
+	commits := map[string]string{}
+	for _, name := range []string{o.base, "refs/heads/" + s.k.branch} {
+		commit, err := repo.Resolve(name)
+		if err != nil {
+			return toolf("reading %s: %w", name, err)
+		}
+		if commit == "" {
+			return usagef("there is no %s in %s", name, s.k.location).hint("--base names a branch or commit of the repository that holds the ledger")
+		}
+		commits[name] = commit
+	}
+	problems, err := repo.Complete(s.ctx, commits["refs/heads/"+s.k.branch], gitstore.Base{Commit: commits[o.base], IsRun: gate.Manifests(o.runs), Read: gate.MergedRun(flightsheets.FS(), "flight_sheets")})
+	if err != nil {
+		return toolf("reading %s: %w", o.base, err)
+	}
+	for _, p := range problems {
+		s.add(&p)
+	}
 	return nil
 }
 
