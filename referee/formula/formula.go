@@ -59,6 +59,9 @@ func parse(src string, names []string, quoted bool) (*Formula, error) {
 		return nil, &LimitError{&SyntaxError{Src: src, Col: MaxCharacters + 1,
 			Msg: "the formula is longer than 2,000 characters", Hint: "name intermediate results as calculations of their own"}}
 	}
+	if quoted { // every name that is not plain stands between backquotes there: "vacancy % 0" is a remainder, although an input is called "vacancy %"
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return quoteName(name) != name })
+	}
 	p := &parser{text: src, src: []rune(src), names: newNameTable(names), quoted: quoted}
 	root, err := p.formula()
 	if err != nil {
