@@ -17,6 +17,7 @@ type Audited struct {
 	Work    *Work
 	Chosen  bool   // the pull request chose its sheet: the configuration says "*"
 	Refused string // why it could not be audited
+	Failed  int    // earlier audited heads of this run that failed: after two, a human decides (gate.md, the revision loop)
 	Notices []string
 }
 

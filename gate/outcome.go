@@ -12,6 +12,12 @@ import (
 
 // Outcome is one gate run over a pull request: what was audited, who has signed, and what still waits. Every paper is made of it.
 type Outcome struct {
+	Repository string // owner/name
+	ServerURL  string // of the site, for links; no slash at the end
+	Ledger     LedgerConfig
+	RunID      int64 // of the workflow run: a newer run's text is never overwritten
+	Attempt    int64 // of that run
+	Direct     bool  // the workflow file came from the pull request itself
 	Pull       int64
 	Head, Base string // SHAs
 	FailOn     string
@@ -19,7 +25,7 @@ type Outcome struct {
 	Audits     []Audited
 	Refusals   []Refusal
 	Removed    []string
-	Rulebook   []string
+	Rulebook   []RulebookChange
 	Notices    []string
 	Governance []Violation
 
@@ -28,8 +34,20 @@ type Outcome struct {
 	Unknown    []string // commit identities without an account: nobody's review counts
 	Need       int      // approvals that are needed
 	Receipts   []ledger.Entry
+	LedgerHead string   // tip of the ledger, "" where there is none yet
 	Blocked    []string // why an approval makes no receipt yet
 	Drift      []string // what happened since to earlier receipts
+	NotPosted  []string // what a refused write left out, and why
+}
+
+// RulebookChange is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.
+type RulebookChange struct {
+	Path     string
+	Sheet    string   // slug@version, "" for the configuration or a sheet that does not load
+	Problems []string // why it would be refused, or what the lint says; a problem fails the audit check
+	Warnings []string
+	Tested   string   // what its own examples gave: "12 examples and trips hold", "" where there are none to run
+	Turned   []string // stored verdicts that it would change
 }
 
 // Digest identifies what was audited and how it came out: SHA-256 over the domain, the head, and each run's folder and report digest or refusal,
@@ -56,15 +74,21 @@ func (o *Outcome) Empty() bool { return len(o.Audits) == 0 && len(o.Refusals) ==
 // Fails is the verdict of the audit check: a run that could not be audited, a finding at or above the threshold, an undecided high rule, or an
 // agent beyond its limits.
 func (o *Outcome) Fails() bool {
-	if len(o.Refusals) > 0 || len(o.Governance) > 0 {
+	if o.stopped() {
 		return true
 	}
 	return slices.ContainsFunc(o.Audits, func(a Audited) bool { return a.Work == nil || a.Work.Report.Fails(o.FailOn) })
 }
 
+// stopped reports what no finding is needed for: something could not be audited, a rulebook is broken, or an agent is beyond its limits.
+func (o *Outcome) stopped() bool {
+	broken := slices.ContainsFunc(o.Rulebook, func(c RulebookChange) bool { return len(c.Problems) > 0 })
+	return broken || len(o.Refusals) > 0 || len(o.Governance) > 0
+}
+
 // AuditPasses reports whether the audit check succeeds. A high deal-finding fails it until a counted review accepts it.
 func (o *Outcome) AuditPasses() bool {
-	if len(o.Refusals) > 0 || len(o.Governance) > 0 {
+	if o.stopped() {
 		return false
 	}
 	waivers := o.waivers()
