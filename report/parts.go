@@ -1,0 +1,64 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/defendableos/referee/referee"
+)
+
+// The parts that papers outside of this package are made of: hostile text, cleaned once and in one place.
+
+// Code is a hostile text as a markdown code span of at most limit characters, on one line.
+func Code(s string, limit int) string { return code(s, limit) }
+
+// Cell is Code within a table, where a bar would end the cell.
+func Cell(s string, limit int) string { return cell(s, limit) }
+
+// tagStart is what begins an element of HTML, or a comment.
+var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
+
+// Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags and comments are broken nevertheless, as such
+// texts are copied, mailed and searched for markers; a comparison keeps its sign.
+func Plain(s string, limit int) string {
+	return strings.ReplaceAll(clip(tagStart.ReplaceAllString(s, "< $1"), limit), "@", "(at)")
+}
+
+// Fenced is hostile text as a fenced block of markdown, a line each, within a fence that is longer than any run of backticks in it.
+func Fenced(lines []string) string {
+	fence := "```"
+	var b strings.Builder
+	for _, line := range lines {
+		line = Plain(line, maxMessage)
+		for strings.Contains(line, fence) {
+			fence += "`"
+		}
+		b.WriteString(line + "\n")
+	}
+	return fence + "\n" + b.String() + fence + "\n"
+}
+
+// File is the path of the file that a finding is about, as the caller would write it.
+func File(r *referee.Report, f *referee.Finding) string { return name(file(r, f)) }
+
+// Text is a finding in words: the run, the rules, what is wrong, and a line for each thing that would be right.
+func Text(r *referee.Report, f *referee.Finding) string { return text(r, f) }
+
+// FindingCommand is a finding as a workflow command without its line break; a low one is a notice.
+func FindingCommand(r *referee.Report, f *referee.Finding) string {
+	for _, l := range levels {
+		if l.tier == f.Tier {
+			return strings.TrimSuffix(command(l.command, annotation(r, f), text(r, f)), "\n")
+		}
+	}
+	return strings.TrimSuffix(command(levels[0].command, annotation(r, f), text(r, f)), "\n") // an unknown tier is not made lighter
+}
+
+// Command is a workflow command about a file, without its line break: kind is error, warning or notice, file may be "".
+func Command(kind, file, title, message string) string {
+	properties := []property{{"title", title}}
+	if file != "" {
+		properties = append([]property{{"file", file}}, properties...)
+	}
+	return strings.TrimSuffix(command(kind, properties, clip(message, maxMessage)), "\n")
+}
