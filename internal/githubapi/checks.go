@@ -13,29 +13,37 @@ const batch = 50
 // FindCheck gives the newest check run of a name on a commit that the token's app made, nil if there is none. Where Options do not name the
 // app, those of all apps are looked at.
 func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error) {
+	found, err := c.checks(ctx, sha, &name)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	check := found[name]
+	return &check, nil
+}
+
+// Checks gives the newest check run of each name on a commit that the token's app made, as FindCheck does.
+func (c *Client) Checks(ctx context.Context, sha string) (map[string]Check, error) { return c.checks(ctx, sha, nil) }
+
+func (c *Client) checks(ctx context.Context, sha string, name *string) (map[string]Check, error) {
 	list := func(o github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
 		found, resp, err := c.gh.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, url.PathEscape(sha),
-			&github.ListCheckRunsOptions{CheckName: &name, Filter: github.String("latest"), ListOptions: o})
+			&github.ListCheckRunsOptions{CheckName: name, Filter: github.String("latest"), ListOptions: o})
 		if err != nil {
 			return nil, resp, err
 		}
 		return found.CheckRuns, resp, nil
 	}
-	var newest *github.CheckRun
+	newest := map[string]Check{}
 	for run, err := range pages("the check runs", list) {
 		if err != nil {
 			return nil, err
 		}
-		ours := c.app == "" || run.GetApp().GetSlug() == c.app
-		if ours && run.GetName() == name && (newest == nil || run.GetID() > newest.GetID()) {
-			newest = run
+		ours := (c.app == "" || run.GetApp().GetSlug() == c.app) && (name == nil || run.GetName() == *name)
+		if have, ok := newest[run.GetName()]; ours && (!ok || run.GetID() > have.ID) {
+			newest[run.GetName()] = checkOf(run)
 		}
 	}
-	if newest == nil {
-		return nil, nil
-	}
-	check := checkOf(newest)
-	return &check, nil
+	return newest, nil
 }
 
 func checkOf(r *github.CheckRun) Check {

@@ -134,6 +134,21 @@ func (c *Client) Files(ctx context.Context, number int64) ([]ChangedFile, error)
 	return files, err
 }
 
+// MergeBase is the commit from which base and head went different ways, which may lie in a fork.
+func (c *Client) MergeBase(ctx context.Context, base, head string) (string, error) {
+	var found struct {
+		MergeBase struct {
+			SHA string `json:"sha"`
+		} `json:"merge_base_commit"`
+	}
+	// The files of a comparison stand on its first page only, and nobody reads them here.
+	_, err := c.Get(ctx, "compare/"+url.PathEscape(base)+"..."+url.PathEscape(head)+"?page=2&per_page=1", &found)
+	if err == nil && found.MergeBase.SHA == "" {
+		err = failed("the merge base", errOther)
+	}
+	return found.MergeBase.SHA, err
+}
+
 // CreateReview adds a review with a body, which is a comment and never a verdict (event COMMENT), on a commit. If the reply is lost, a
 // review with this body on this commit is the one.
 func (c *Client) CreateReview(ctx context.Context, number int64, commit, body string) (int64, error) {

@@ -49,13 +49,19 @@ type sameTwice struct{}
 // again marks the requests made with the context as giving the same when sent twice.
 func again(ctx context.Context) context.Context { return context.WithValue(ctx, sameTwice{}, true) }
 
+// readOnly marks requests that change nothing, although they are posted.
+type readOnly struct{}
+
+// reads marks the requests made with the context as changing nothing.
+func reads(ctx context.Context) context.Context { return context.WithValue(ctx, readOnly{}, true) }
+
 // RoundTrip sends a request until it succeeds, is refused, or has been waited for long enough.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := readBody(req)
 	if err != nil {
 		return nil, err
 	}
-	write := req.Method != http.MethodGet && req.Method != http.MethodHead
+	write := req.Method != http.MethodGet && req.Method != http.MethodHead && req.Context().Value(readOnly{}) == nil
 	if t.dry != nil {
 		t.dry(req.Method, t.path(req), body)
 		if write {

@@ -31,6 +31,8 @@ func (s *Server) routes() *http.ServeMux {
 		"POST {repo}/issues/{issue_number}/comments":               s.createIssueComment,
 		"GET {repo}/issues/{issue_number}/timeline":                s.listTimeline,
 		"GET {repo}/commits/{commit_sha}/pulls":                    s.pullsOf,
+		"GET {repo}/compare/{basehead}":                            s.compare,
+		"POST /graphql":                                            s.graphql,
 		"GET {repo}/commits/{ref}/check-runs":                      s.listChecks,
 		"POST {repo}/check-runs":                                   s.createCheck,
 		"GET {repo}/check-runs/{check_run_id}":                     s.getCheck,

@@ -11,7 +11,7 @@ import (
 type review struct {
 	id                        int64
 	user, state, body, commit string
-	at                        time.Time
+	at, edited                time.Time
 }
 
 // comment is an inline comment.
@@ -43,8 +43,8 @@ func (s *Server) addReview(p *pull, user, state, body, commit string) *review {
 func (s *Server) EditReview(pull, id int64, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tick()
-	s.pulls[pull].review(id).body = body
+	r := s.pulls[pull].review(id)
+	r.body, r.edited = body, s.tick()
 }
 
 // DismissReview dismisses a review.
@@ -175,7 +175,7 @@ func (s *Server) updateReview(c call) reply {
 	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
-	r.body = in.Body
+	r.body, r.edited = in.Body, s.now
 	return ok(s.reviewJSON(p, r))
 }
 

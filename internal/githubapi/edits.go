@@ -1,0 +1,81 @@
+package githubapi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// edits asks what the REST API does not tell: whether the body of a review was edited after it was submitted. Anybody who may write to a
+// repository may edit the body of anybody's review there.
+const edits = `query($owner:String!,$name:String!,$number:Int!,$after:String){repository(owner:$owner,name:$name){pullRequest(number:$number){` +
+	`reviews(first:100,after:$after){pageInfo{hasNextPage endCursor} nodes{fullDatabaseId lastEditedAt}}}}}`
+
+type editsPage struct {
+	Data struct {
+		Repository struct {
+			PullRequest *struct {
+				Reviews struct {
+					PageInfo struct {
+						HasNextPage bool   `json:"hasNextPage"`
+						EndCursor   string `json:"endCursor"`
+					} `json:"pageInfo"`
+					Nodes []struct {
+						ID     string  `json:"fullDatabaseId"`
+						Edited *string `json:"lastEditedAt"`
+					} `json:"nodes"`
+				} `json:"reviews"`
+			} `json:"pullRequest"`
+		} `json:"repository"`
+	} `json:"data"`
+	Errors []struct {
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+// Edited are the ids of a pull request's reviews, with whether the body was edited since the review was submitted. It is the one question
+// that is put to the GraphQL API, for the REST API has no answer.
+func (c *Client) Edited(ctx context.Context, number int64) (map[int64]bool, error) {
+	out := map[int64]bool{}
+	var after *string
+	for range maxPages {
+		page, err := c.editsPage(ctx, number, after)
+		if err != nil {
+			return nil, err
+		}
+		if page.Data.Repository.PullRequest == nil {
+			return nil, failed("the edits of the reviews", errOther)
+		}
+		reviews := page.Data.Repository.PullRequest.Reviews
+		for _, n := range reviews.Nodes {
+			var id int64
+			if _, err := fmt.Sscan(n.ID, &id); err != nil {
+				return nil, failed("the edits of the reviews", errOther)
+			}
+			out[id] = n.Edited != nil
+		}
+		if !reviews.PageInfo.HasNextPage {
+			return out, nil
+		}
+		after = &reviews.PageInfo.EndCursor
+	}
+	return nil, fmt.Errorf("the edits of the reviews: %w", ErrTooMany)
+}
+
+func (c *Client) editsPage(ctx context.Context, number int64, after *string) (*editsPage, error) {
+	at := *c.transport.base
+	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v3") + "/graphql" // /api/v3 beside /api/graphql on an Enterprise Server
+	req, err := c.gh.NewRequest("POST", at.String(), map[string]any{"query": edits,
+		"variables": map[string]any{"owner": c.owner, "name": c.name, "number": number, "after": after}})
+	if err != nil {
+		return nil, err
+	}
+	page := &editsPage{}
+	if _, err := c.gh.Do(reads(ctx), req, page); err != nil {
+		return nil, failed("the edits of the reviews", err)
+	}
+	if len(page.Errors) > 0 {
+		return nil, &Error{Status: 200, Method: "POST", Path: "/graphql", Kind: Refused, Message: c.transport.clean(page.Errors[0].Message)}
+	}
+	return page, nil
+}
