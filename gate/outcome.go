@@ -148,17 +148,35 @@ func (o *Outcome) Signed() bool {
 	if o.Empty() {
 		return true
 	}
-	if len(o.Refusals) > 0 {
-		return false
+	return len(o.Refusals) == 0 && !slices.ContainsFunc(o.Audits, func(a Audited) bool { return o.ReceiptOf(a) == nil })
+}
+
+// ReceiptOf is the live receipt for a run's very bytes, its sheet, submission and evidence (Work.Subject); nil where there is none, or where a
+// later entry takes it back.
+func (o *Outcome) ReceiptOf(a Audited) *ledger.Entry {
+	if a.Work == nil {
+		return nil
 	}
-	for _, a := range o.Audits {
-		if a.Work == nil || !slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool {
-			return e.Receipt.Run.ID == a.Work.Run.ID && e.Receipt.Submission.SHA256 == a.Work.Report.Submission.SHA256
-		}) {
-			return false
+	for i := range o.Receipts {
+		r := o.Receipts[i].Receipt
+		if r.Kind.Live() && r.Run.ID == a.Work.Run.ID && subjectOf(r) == a.Work.Subject() && !o.ended(o.Receipts[i].Hash) {
+			return &o.Receipts[i]
 		}
 	}
-	return true
+	return nil
+}
+
+// subjectOf is what an entry says was signed off: its approval's word, or for one that carries an approval over to the same bytes, what it binds.
+func subjectOf(r *ledger.Receipt) string {
+	if r.Approval != nil {
+		return r.Approval.SubjectDigest
+	}
+	return ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence}.Digest()
+}
+
+// ended reports whether a later entry takes an earlier one's word back.
+func (o *Outcome) ended(hash string) bool {
+	return slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool { return e.Receipt.RefersTo == hash && ends[e.Receipt.Kind] })
 }
 
 // Totals count findings over all runs.
