@@ -150,21 +150,30 @@ func (w *wire) tip(ctx context.Context, ref string) (string, error) {
 // atMost bounds one answer.
 const atMost = 100_000
 
-// read is source's: one request for all ids.
-func (w *wire) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
-	args := []string{"no-progress", "filter tree:0", "deepen 1"}
-	for _, id := range ids {
+// pack asks for a pack, and gives its bytes and what ends the answer.
+func (w *wire) pack(ctx context.Context, wants []string, args ...string) (io.Reader, func(), error) {
+	for _, id := range wants {
 		args = append(args, "want "+id)
 	}
-	resp, err := w.command(ctx, "fetch", append(args, "done"))
+	resp, err := w.command(ctx, "fetch", append(append([]string{"no-progress"}, args...), "done"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer drop(resp.Body)
 	pack, err := section(bufio.NewReader(resp.Body))
 	if err != nil {
+		drop(resp.Body)
+		return nil, nil, err
+	}
+	return pack, func() { drop(resp.Body) }, nil
+}
+
+// read is source's: one request for all ids.
+func (w *wire) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
+	pack, end, err := w.pack(ctx, ids, "filter tree:0", "deepen 1")
+	if err != nil {
 		return nil, err
 	}
+	defer end()
 	lim := gitobject.Limits{Objects: atMost, Size: limit, Total: maxHeld}
 	none := func(string) (gitobject.Object, bool) { return gitobject.Object{}, false }
 	got, err := gitobject.ReadPack(pack, lim, none)

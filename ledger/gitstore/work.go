@@ -1,0 +1,149 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/defendableos/referee/internal/gitobject"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// Work is a repository behind a URL, of which single commits are fetched as objects: no clone, no check-out, no reference. Files of more than
+// 64 MiB are left out where the server can leave them out, and are then missing (ErrMissing) to who reads them.
+type Work struct {
+	remote *remote
+	dir    string
+	have   []string // commits that were fetched
+	repo   *Repo
+}
+
+// maxWork bounds the bytes of one fetch.
+const maxWork = 2 << 30
+
+// OpenWork connects to a repository. What is fetched goes into a directory under Options.Cache, which Close removes. Nothing is sent yet.
+func OpenWork(location string, o Options) (*Work, error) {
+	o.Branch = "none"
+	s, err := Open(location, o)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := s.at.(*remote)
+	if !ok {
+		return nil, fmt.Errorf("%q is no URL of a repository", location)
+	}
+	dir, err := os.MkdirTemp(o.Cache, "referee-work-")
+	if err != nil {
+		return nil, err
+	}
+	return &Work{remote: r, dir: dir}, errors.Join(Init(dir, "none"))
+}
+
+// Close removes what was fetched.
+func (w *Work) Close() error { return os.RemoveAll(w.dir) }
+
+// Tip gives what a full reference (refs/heads/main) holds now, "" if there is none.
+func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
+	if err := w.remote.greet(ctx); err != nil {
+		return "", err
+	}
+	if w.remote.wire != nil {
+		return w.remote.wire.tip(ctx, ref)
+	}
+	session, err := w.remote.push.NewUploadPackSession(w.remote.endpoint, w.remote.auth)
+	if err != nil {
+		return "", err
+	}
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if err = errors.Join(err, session.Close()); err != nil {
+		return "", err
+	}
+	return shown(adv, ref), nil
+}
+
+// Fetch brings commits with their files, without their history, and gives the repository that holds all that was fetched so far.
+func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
+	return w.fetch(ctx, 1, commits)
+}
+
+// History brings a commit with all that came before it.
+func (w *Work) History(ctx context.Context, commit string) (*Repo, error) {
+	return w.fetch(ctx, 0, []string{commit})
+}
+
+func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, error) {
+	var wants []string
+	for _, id := range commits {
+		if !gitobject.IsID(id) {
+			return nil, fmt.Errorf("%q is no commit's id", id)
+		}
+		if (depth == 0 || !slices.Contains(w.have, id)) && !slices.Contains(wants, id) {
+			wants = append(wants, id)
+		}
+	}
+	if len(wants) == 0 && w.repo != nil {
+		return w.repo, nil
+	}
+	if err := w.remote.greet(ctx); err != nil {
+		return nil, err
+	}
+	get := w.byWire
+	if w.remote.wire == nil {
+		get = w.byLibrary
+	}
+	if err := get(ctx, depth, wants); err != nil {
+		return nil, fmt.Errorf("fetching %.12s: %w", wants[0], err)
+	}
+	repo, err := OpenRepo(w.dir, "") // anew: the packs are read once, when it is opened
+	if err != nil {
+		return nil, err
+	}
+	w.have, w.repo = append(w.have, wants...), repo
+	return repo, nil
+}
+
+func (w *Work) storage() *filesystem.Storage {
+	return filesystem.NewStorage(osfs.New(w.dir), cache.NewObjectLRUDefault())
+}
+
+func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
+	args := []string{fmt.Sprintf("filter blob:limit=%d", maxBlob+1)}
+	if depth > 0 {
+		args = append(args, fmt.Sprintf("deepen %d", depth))
+	}
+	pack, end, err := w.remote.wire.pack(ctx, wants, args...)
+	if err != nil {
+		return err
+	}
+	defer end()
+	into, err := w.storage().PackfileWriter()
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(into, io.LimitReader(pack, maxWork+1))
+	if err == nil && n > maxWork {
+		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, int64(maxWork))
+	}
+	return errors.Join(err, into.Close())
+}
+
+// byLibrary asks a server that cannot leave files out.
+func (w *Work) byLibrary(ctx context.Context, depth int, wants []string) error {
+	from := git.NewRemote(w.storage(), &config.RemoteConfig{Name: "origin", URLs: []string{w.remote.url}})
+	o := &git.FetchOptions{Depth: depth, Auth: w.remote.auth, Tags: git.NoTags, Force: true}
+	for _, id := range wants {
+		o.RefSpecs = append(o.RefSpecs, config.RefSpec(id+":refs/work/"+id))
+	}
+	err := from.FetchContext(ctx, o)
+	if errors.Is(err, git.NoErrAlreadyUpToDate) {
+		return nil
+	}
+	return err
+}
