@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -38,8 +39,9 @@ type RunRule struct {
 	Lane   string   // "" any
 }
 
-// LedgerConfig says where the ledger is kept. Repository is "" for the repository itself.
-type LedgerConfig struct{ Branch, Repository string }
+// LedgerConfig says where the ledger is kept. Repository is "" for the repository itself. Genesis is the hash of the first receipt, "" where it is
+// not pinned: a ledger that begins otherwise is another one (L3).
+type LedgerConfig struct{ Branch, Repository, Genesis string }
 
 // ApprovalConfig says whose approving review is a sign-off.
 type ApprovalConfig struct {
@@ -171,6 +173,11 @@ func readLedger(m *yamlMapping, c *LedgerConfig) {
 		configKey{"repository", func(n ast.Node) {
 			if c.Repository = yamlString(n, "repository"); !repositoryName.MatchString(c.Repository) {
 				refuseAt(n, "repository must be owner/name, not %q", c.Repository)
+			}
+		}},
+		configKey{"genesis", func(n ast.Node) {
+			if c.Genesis = yamlScalar(n, "genesis"); canonical.CheckHash(c.Genesis) != nil {
+				refuseAt(n, "genesis must be the hash of the ledger's first receipt, 64 lower-case hex digits as `referee ledger log` and LEDGER.json give it, not %q", c.Genesis)
 			}
 		}},
 	)

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ runs:
   - path: deals/*/run.json
     sheets: [cre-multifamily-agency@^1.2, lend-atr-qm]
 flight_sheets: rules/sheets
-ledger: {branch: ledger, repository: org/ledger}
+ledger: {branch: ledger, repository: org/ledger, genesis: 7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730}
 fail_on: mid
 accept: none
 evidence: base_only
@@ -51,6 +52,9 @@ func TestConfig(t *testing.T) {
 	if want := (ApprovalConfig{MinimumPermission: "maintain", Count: 2, Teams: []string{"org/credit"}, AllowCommitters: true, DigestRequired: true, SelfSign: true}); !reflect.DeepEqual(c.Approval, want) {
 		t.Errorf("approval %+v", c.Approval)
 	}
+	if want := (LedgerConfig{"ledger", "org/ledger", "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"}); c.Ledger != want {
+		t.Errorf("ledger %+v", c.Ledger)
+	}
 	a := c.Governance.Agents[0]
 	if a.Profile.ParamsB != "70" || !a.Profile.Pinned || !a.Profile.ToolsKnown || c.Governance.SpendCapUSD != "50.00" {
 		t.Errorf("agent %+v", a)
@@ -58,6 +62,17 @@ func TestConfig(t *testing.T) {
 	for _, empty := range []string{"", "# nothing\n", "version: 1\n"} {
 		if c, err := ParseConfig([]byte(empty), "f"); err != nil || !reflect.DeepEqual(c, DefaultConfig()) {
 			t.Errorf("%q: %+v %v", empty, c, err)
+		}
+	}
+}
+
+// TestGenesisForms: a hash stays the text that it is where YAML would read a number.
+func TestGenesisForms(t *testing.T) {
+	for _, hash := range []string{strings.Repeat("1", 64), strings.Repeat("0", 64), "0" + strings.Repeat("7", 63), "1e" + strings.Repeat("5", 62), "0b" + strings.Repeat("1", 62)} {
+		for _, form := range []string{"ledger: {genesis: %s}", "ledger:\n  genesis: %s # the first\n", "ledger: {genesis: \"%s\"}"} {
+			if c, err := ParseConfig(fmt.Appendf(nil, form, hash), "f"); err != nil || c.Ledger.Genesis != hash {
+				t.Errorf(form+": %v, %v", hash, c, err)
+			}
 		}
 	}
 }
@@ -80,6 +95,9 @@ func TestConfigRefusals(t *testing.T) {
 		{"runs: [{path: runs/run.json}]\n", "1:", "needs path and sheets"},
 		{"ledger: {repository: ledger}\n", "1:22", "owner/name"},
 		{"ledger: {branch: ../x}\n", "1:18", "plain relative name"},
+		{"ledger: {genesis: " + strings.Repeat("A", 64) + "}\n", "1:19", "64 lower-case hex digits"},
+		{"ledger: {genesis: " + strings.Repeat("a", 63) + "}\n", "1:19", "64 lower-case hex digits"},
+		{"ledger: {genesis: [a]}\n", "1:19", "plain value"},
 		{"governance: {spend_cap_usd: a lot}\n", "1:29", "plain decimal"},
 		{"governance: {agents: [{model: m}]}\n", "1:", "needs a name"},
 		{"governance: {agents: [{name: a}, {name: a}]}\n", "1:", "listed twice"},
