@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Online reads a forge's own record, as far as L4 compares it. The gate implements it.
@@ -14,6 +15,14 @@ type Online interface {
 	Reviews(ctx context.Context, pull int64) ([]ReviewRecord, error)
 	// Merges gives every merge into the base since the ledger's genesis that touched a run.
 	Merges(ctx context.Context) ([]MergeRecord, error)
+}
+
+// Witness is an Online that also knows what single entries rest on. An Online that is none leaves self-signed entries uncompared.
+type Witness interface {
+	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if there is none.
+	MergeOf(ctx context.Context, pull int64) (sha string, err error)
+	// RunOf gives the event that began a run of a workflow, and whose it was; an error also if the forge knows no such run any more.
+	RunOf(ctx context.Context, run int64) (event, actor string, err error)
 }
 
 // ErrNoPull says that the forge knows no such pull request.
@@ -49,21 +58,64 @@ type MergedRun struct {
 // with nothing. The error is the reading of the entries; what the forge does not give is a problem.
 func VerifyOnline(ctx context.Context, entries iter.Seq2[*Receipt, error], forge Online) ([]Problem, error) {
 	o := online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, live: map[string]int64{}, said: map[string]bool{}}
+	if err := o.approvals(entries); err != nil {
+		return nil, err
+	}
+	o.merges()
+	return o.problems, ctx.Err()
+}
+
+// VerifyApprovals is the part of VerifyOnline that is about reviews. It is for entries that are not the whole ledger: what was merged cannot be
+// judged by them.
+func VerifyApprovals(ctx context.Context, entries iter.Seq2[*Receipt, error], forge Online) ([]Problem, error) {
+	o := online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, live: map[string]int64{}, said: map[string]bool{}}
+	if err := o.approvals(entries); err != nil {
+		return nil, err
+	}
+	return o.problems, ctx.Err()
+}
+
+// approvals compares every approval with what the forge records of it. All entries are read first, for a later one may take back an earlier one.
+func (o *online) approvals(entries iter.Seq2[*Receipt, error]) error {
 	var signed []*Receipt
 	for r, err := range entries {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		o.remember(r)
-		if r.Approval != nil && r.Pull() > 0 && !r.SelfSigned {
+		if r.Approval != nil && r.Pull() > 0 {
 			signed = append(signed, r)
 		}
 	}
 	for _, r := range signed {
-		o.approval(r)
+		if r.SelfSigned {
+			o.selfSigned(r)
+		} else {
+			o.approval(r)
+		}
 	}
-	o.merges()
-	return o.problems, ctx.Err()
+	return nil
+}
+
+// selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody else can start one in their
+// name.
+func (o *online) selfSigned(r *Receipt) {
+	forge, ok := o.forge.(Witness)
+	if !ok {
+		return
+	}
+	if r.Workflow == nil {
+		o.add(CodeNoReview, r.Seq, "it is self-signed and names no run of a workflow")
+		return
+	}
+	event, actor, err := forge.RunOf(o.ctx, r.Workflow.RunID)
+	login := r.Approval.Approver.Login
+	switch {
+	case err != nil:
+		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d, by which it was self-signed: %v", r.Workflow.RunID, err)
+	case event != "workflow_dispatch" || !strings.EqualFold(actor, login):
+		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was begun by %s, by the event %s", clip(login), r.Workflow.RunID, clip(actor), clip(event))
+	}
 }
 
 type online struct {
@@ -176,9 +228,26 @@ func (o *online) merges() {
 	o.complete(merges)
 	for _, r := range o.merged {
 		if !slices.ContainsFunc(merges, func(m MergeRecord) bool { return m.PullRequest == r.Pull() && m.SHA == r.ObservedBy.SHA }) {
-			o.add(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
+			o.unmatched(r)
 		}
 	}
+}
+
+// unmatched looks closer at a merged entry that none of the commits bears out: a rebased one need not bring the run itself, and a message need not
+// name the pull request.
+func (o *online) unmatched(r *Receipt) {
+	forge, ok := o.forge.(Witness)
+	if ok {
+		sha, err := forge.MergeOf(o.ctx, r.Pull())
+		switch {
+		case err != nil && !errors.Is(err, ErrNoPull):
+			o.add(CodeOnlineUnread, r.Seq, "the merge of pull request %d: %v", r.Pull(), err)
+			return
+		case err == nil && sha != "" && sha == r.ObservedBy.SHA:
+			return
+		}
+	}
+	o.add(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
 }
 
 // complete holds every merged run to a live receipt or to an unreceipted entry.

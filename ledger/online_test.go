@@ -150,3 +150,63 @@ func TestProblemString(t *testing.T) {
 		t.Error("a receipt holds its audit, an observed entry none")
 	}
 }
+
+// witness is a record that also knows merges and runs of workflows.
+type witness struct {
+	*record
+	merge        string
+	event, actor string
+	unknown      error
+}
+
+func (w witness) MergeOf(context.Context, int64) (string, error) { return w.merge, w.unknown }
+
+func (w witness) RunOf(context.Context, int64) (string, string, error) {
+	return w.event, w.actor, w.unknown
+}
+
+// TestWitness: a self-signed entry rests on a run that its signer began by hand; a merge that no commit on base shows may be a rebased one.
+func TestWitness(t *testing.T) {
+	self := storetest.Sample(0)
+	self.SelfSigned, self.Approval.Review.ID = true, 0
+	nameless := self
+	nameless.Workflow = nil
+	approved, merged := storetest.Sample(0), storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
+	unmatched := agreeing()
+	unmatched.merges[0].PullRequest = 0
+	own, down := agreeing(), errors.New("502")
+	for name, c := range map[string]struct {
+		entries []*ledger.Receipt
+		forge   ledger.Online
+		codes   []ledger.Code
+	}{
+		"self-signed":                  {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "Rosa"}, codes()},
+		"self-signed, no witness":      {[]*ledger.Receipt{&self}, own, codes()},
+		"self-signed without a run":    {[]*ledger.Receipt{&nameless}, witness{record: own}, codes(ledger.CodeNoReview)},
+		"self-signed by somebody else": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "eve"}, codes(ledger.CodeReviewDiffers)},
+		"self-signed by a push":        {[]*ledger.Receipt{&self}, witness{record: own, event: "push", actor: "rosa"}, codes(ledger.CodeReviewDiffers)},
+		"self-signed, run unknown":     {[]*ledger.Receipt{&self}, witness{record: own, unknown: down}, codes(ledger.CodeOnlineUnread)},
+		"merged, no number":            {[]*ledger.Receipt{&approved, &merged}, unmatched, codes(ledger.CodeMergeDiffers)},
+		"merged, as the forge says":    {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, merge: merged.ObservedBy.SHA}, codes()},
+		"merged as another commit":     {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, merge: hashB[:40]}, codes(ledger.CodeMergeDiffers)},
+		"merged, not at the forge":     {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched}, codes(ledger.CodeMergeDiffers)},
+		"merged, no such pull request": {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, unknown: ledger.ErrNoPull}, codes(ledger.CodeMergeDiffers)},
+		"merged, unread":               {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, unknown: down}, codes(ledger.CodeOnlineUnread)},
+	} {
+		problems, err := ledger.VerifyOnline(t.Context(), seq(c.entries, nil), c.forge)
+		found := codes()
+		for _, p := range problems {
+			found = append(found, p.Code)
+		}
+		if err != nil || !slices.Equal(found, c.codes) {
+			t.Errorf("%s: %v, %v; want %v", name, problems, err, c.codes)
+		}
+	}
+	// What was merged is not judged by a part of the ledger.
+	if problems, err := ledger.VerifyApprovals(t.Context(), seq([]*ledger.Receipt{&merged}, nil), &record{noMerges: down}); err != nil || len(problems) > 0 {
+		t.Errorf("a part: %v, %v", problems, err)
+	}
+	if _, err := ledger.VerifyApprovals(t.Context(), seq[*ledger.Receipt](nil, down), own); !errors.Is(err, down) {
+		t.Errorf("%v", err)
+	}
+}

@@ -42,7 +42,7 @@ func ParsePin(b []byte) (Pin, error) {
 // pins compares what was known before with the entries.
 func (v *verifier) pins() error {
 	for _, p := range v.o.Pins {
-		if problem := v.result.against(p); problem != nil {
+		if problem := v.result.Against(p); problem != nil {
 			if err := v.report(problem.Code, "", problem.Seq, "%s", problem.Message); err != nil {
 				return err
 			}
@@ -52,8 +52,8 @@ func (v *verifier) pins() error {
 	return nil
 }
 
-// against holds the entries to one pin.
-func (r *Verification) against(p Pin) *Problem {
+// Against holds the entries of a verified ledger to one pin more; nil if it holds.
+func (r *Verification) Against(p Pin) *Problem {
 	say := func(code Code, format string, args ...any) *Problem {
 		out := problem(code, "", p.Count-1, format, args...)
 		out.Level = p.Level
