@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/defendableos/referee/internal/canonical"
 )
@@ -141,8 +142,11 @@ func (v *Verification) collect(ctx context.Context, s Store, at Snapshot, seen H
 			}
 		}
 	}
-	for i := len(fresh) - 1; i >= 0; i-- {
-		e := fresh[i]
+	slices.Reverse(fresh)
+	if len(fresh) > 0 && v.Head.Tip == "" { // a trunk
+		v.Head.Tip = fresh[0].Receipt.ParentHash
+	}
+	for _, e := range fresh {
 		if e.Receipt.ParentHash != v.Head.Tip {
 			return say(CodePinTip, seen.Count-1, "%.8s… was seen here before, the ledger goes on from %.8s…", v.Head.Tip, e.Receipt.ParentHash)
 		}
@@ -150,7 +154,7 @@ func (v *Verification) collect(ctx context.Context, s Store, at Snapshot, seen H
 		if err != nil {
 			return say(CodeLog, e.Receipt.Seq, "%v", err)
 		}
-		v.Head, v.Hashes = next, append(v.Hashes, e.Hash)
+		v.Head, v.Hashes, v.fresh = next, append(v.Hashes, e.Hash), append(v.fresh, e)
 	}
 	return nil
 }

@@ -53,6 +53,7 @@ type Verification struct {
 	Hashes   []string // of the entries, by seq
 	Minted   []string // minted_at of the entries, by seq; "" of one that could not be read
 	Problems []Problem
+	fresh    []*Entry // what VerifySince read, the oldest first
 }
 
 // OK reports whether nothing is wrong.

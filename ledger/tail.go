@@ -1,0 +1,60 @@
+package ledger
+
+import "context"
+
+// The bounds of a tail of which nothing is known from before: as many entries as are wanted, and as are read at most.
+const (
+	wantTail = 8
+	maxTail  = 64
+)
+
+// VerifyTail looks at the end of a ledger, and gives the entries that it looked at, the oldest first. With a head that was verified before, it is
+// VerifySince. With none (Count 0), it goes back by whole subtrees of the tree, whose roots HEAD.json names, to where the log of an entry tells
+// whether they are the ones that it was minted on: some 8 entries, 64 at most. Where the last subtree alone is larger, the newest entries are held to
+// each other by parent_hash only. It costs the same at any size of the ledger.
+func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry, []Problem, error) {
+	if seen.Count > 0 {
+		v, err := VerifySince(ctx, s, at, seen)
+		return v.fresh, v.Problems, err
+	}
+	trunk, whole := at.Head.trunk()
+	if !whole {
+		entries, problem := newest(ctx, s, at, wantTail)
+		return entries, problem, ctx.Err()
+	}
+	v, err := VerifySince(ctx, s, at, trunk)
+	return v.fresh, v.Problems, err
+}
+
+// trunk is the head without its last subtrees, as far as a tail goes; its tip is not known. It is false where the last one alone is too large.
+func (h Head) trunk() (Head, bool) {
+	e, err := h.decode()
+	if err != nil {
+		return Head{}, false // HEAD.json is read strictly: its edge fits its count
+	}
+	for e.count > 0 && h.Count-e.count < wantTail {
+		low := e.count & -e.count
+		if h.Count-e.count+low > maxTail {
+			break
+		}
+		e.count, e.hashes = e.count-low, e.hashes[:len(e.hashes)-1]
+	}
+	if e.count == 0 {
+		return NewHead(), true
+	}
+	return e.head(""), e.count < h.Count
+}
+
+// newest gives the newest n entries, the oldest first, each held to the parent_hash of the one after it.
+func newest(ctx context.Context, s Store, at Snapshot, n int) (entries []*Entry, problems []Problem) {
+	for e, err := range Backwards(ctx, s, at) {
+		if err != nil {
+			return nil, []Problem{problem(CodeUnreadable, "", at.Head.Count-1-int64(len(entries)), "%v", err)}
+		}
+		entries = append([]*Entry{e}, entries...)
+		if len(entries) == n {
+			break
+		}
+	}
+	return entries, nil
+}
