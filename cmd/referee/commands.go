@@ -5,6 +5,7 @@ package main
 func commands() []*command {
 	return []*command{
 		demoCommand(),
+		initCommand(),
 		auditCommand(),
 		approveCommand(),
 		runNewCommand(),
