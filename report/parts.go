@@ -38,8 +38,8 @@ func Fenced(lines []string) string {
 	return fence + "\n" + b.String() + fence + "\n"
 }
 
-// File is the path of the file that a finding is about, as the caller would write it.
-func File(r *referee.Report, f *referee.Finding) string { return name(file(r, f)) }
+// File is the path of the file that a finding is about, as the caller would write it: whole, and not cleaned.
+func File(r *referee.Report, f *referee.Finding) string { return file(r, f) }
 
 // Text is a finding in words: the run, the rules, what is wrong, and a line for each thing that would be right.
 func Text(r *referee.Report, f *referee.Finding) string { return text(r, f) }
@@ -61,4 +61,32 @@ func Command(kind, file, title, message string) string {
 		properties = append([]property{{"file", file}}, properties...)
 	}
 	return strings.TrimSuffix(command(kind, properties, clip(message, maxMessage)), "\n")
+}
+
+// hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention or a tag elsewhere.
+var (
+	hunk    = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@$`)
+	signs   = strings.NewReplacer("@", `\u0040`, "<", `\u003c`)
+	newline = regexp.MustCompile(`\r?\n`)
+)
+
+// FencedSource is JSON, or a patch of JSON, as a fenced block that can be copied: what could be read as more than text is written as JSON escapes,
+// so that the value stays the same. Lines are not cut.
+func FencedSource(text string) string {
+	fence := "```"
+	var b strings.Builder
+	for _, line := range newline.Split(strings.TrimRight(text, "\r\n"), -1) {
+		switch {
+		case hunk.MatchString(line):
+		case strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' }):
+			line = Plain(line, len(line)) // no line of JSON
+		default:
+			line = signs.Replace(string(escapeJSON([]byte(line))))
+		}
+		for strings.Contains(line, fence) {
+			fence += "`"
+		}
+		b.WriteString(line + "\n")
+	}
+	return fence + "\n" + b.String() + fence + "\n"
 }

@@ -11,6 +11,9 @@ func TestParts(t *testing.T) {
 		{"a comment", Plain("<!-- x --><b>@a", 99), "< !-- x -->< b>(at)a"},
 		{"a long text", Plain("abcdef", 3), "abc… (3 more)"},
 		{"a fence", Fenced([]string{"a ```` b", "c\nd"}), "`````\na ```` b\nc<U+000A>d\n`````\n"},
+		{"a patch", FencedSource("@@ -0,0 +1,2 @@\n+{\"a\": \"@b <c> \u202e\",\n+\"d\": \"```\"}\n"),
+			"````\n@@ -0,0 +1,2 @@\n+{\"a\": \"\\u0040b \\u003cc> \\u202e\",\n+\"d\": \"```\"}\n````\n"},
+		{"no patch", FencedSource("\x1b[2J @x"), "```\n<U+001B>[2J (at)x\n```\n"},
 		{"a command", Command("error", "a,b.json", "x: y", "50%\nz"), "::error file=a%2Cb.json,title=x%3A y::50%25<U+000A>z"},
 		{"a command about nothing", Command("notice", "", "x", "y"), "::notice title=x::y"},
 	} {
