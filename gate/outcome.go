@@ -38,6 +38,7 @@ type Outcome struct {
 	Blocked    []string // why an approval makes no receipt yet
 	Drift      []string // what happened since to earlier receipts
 	NotPosted  []string // what a refused write left out, and why
+	Heads      Heads    // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
 }
 
 // RulebookChange is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.

@@ -7,10 +7,27 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// ReviewPaper is the body of the one review that the gate keeps on a pull request: its marker first, at most 60,000 bytes.
+// ReviewPaper is the body of the one review that the gate keeps on a pull request, at most 60,000 bytes. It begins with the block of markers, so
+// that no text of a submission can stand before them: whose it is (Marker), the receipts (AnnouncedLine) and the heads that failed (Heads).
 func (o *Outcome) ReviewPaper() string {
-	marker := o.Marker().String() + "\n"
-	return marker + o.paper(maxReview-len(marker))
+	markers := o.Marker().String() + "\n"
+	for _, line := range []string{AnnouncedLine(o.Receipts), o.Heads.Add(o.Head, o.failedRuns()).Line()} {
+		if line != "" {
+			markers += line + "\n"
+		}
+	}
+	return markers + "\n" + o.paper(maxReview-len(markers)-1)
+}
+
+// failedRuns are the folders of the runs that fail at this head.
+func (o *Outcome) failedRuns() []string {
+	var out []string
+	for _, a := range o.Audits {
+		if a.Work == nil || a.Work.Report.Fails(o.FailOn) {
+			out = append(out, a.Dir)
+		}
+	}
+	return out
 }
 
 // SummaryPaper is the whole job summary, at most 900 KiB.
