@@ -1,0 +1,252 @@
+package gate
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+)
+
+// applied is what a patch of new files adds, read without git.
+func applied(t *testing.T, patch string) fstest.MapFS {
+	t.Helper()
+	out, name := fstest.MapFS{}, ""
+	for line := range strings.Lines(patch) {
+		if to, ok := strings.CutPrefix(line, "+++ b/"); ok {
+			name = strings.TrimSpace(to)
+			out[name] = &fstest.MapFile{}
+		} else if name != "" && strings.HasPrefix(line, "+") {
+			out[name].Data = append(out[name].Data, line[1:]...)
+		} else if strings.HasPrefix(line, "diff ") {
+			name = ""
+		}
+	}
+	if len(out) < 4 {
+		t.Fatalf("the draft adds %d files:\n%s", len(out), patch)
+	}
+	return out
+}
+
+// incidentWork audits the run of a draft.
+func incidentWork(t *testing.T, tree fstest.MapFS) Work {
+	t.Helper()
+	dirs, err := fs.Glob(tree, "*/*/run.json")
+	if err != nil || len(dirs) != 1 {
+		t.Fatalf("runs %q, %v", dirs, err)
+	}
+	return workIn(t, withRuns(tree), strings.Split(dirs[0], "/")[1], nil)
+}
+
+// withRuns lets a run be found under runs/, wherever the configuration wants it.
+func withRuns(tree fstest.MapFS) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, f := range tree {
+		_, rest, _ := strings.Cut(name, "/")
+		out["runs/"+rest] = f
+	}
+	return out
+}
+
+// violations make one of each kind, by a ledger that holds what they name.
+func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violation) {
+	t.Helper()
+	store, in := &ledger.MemStore{}, samples(nil)
+	cfg := DefaultConfig()
+	cfg.Governance = Governance{MaxRecurringCritical: 2, SpendCapUSD: "3.00", HeartbeatMinutes: 90,
+		Agents: []AgentProfile{{Name: "underwriter", Profile: referee.Agent{Name: "underwriter", Model: "example-8b", Tools: []string{"calculator"}, ToolsKnown: true, Pinned: true}}}}
+	plan := func(run string) PlannedRun { return PlannedRun{"runs/" + run, cfg.Runs[0]} }
+	audits := []Audited{Examine(in, plan("oak-street"), library(), cfg, nil)}
+	stranger := deal(t, "maple-court", [3]string{"run.json", `"underwriter"`, name})
+	audits = append(audits, Examine(stranger, plan("maple-court"), library(), cfg, nil))
+	for _, a := range audits {
+		if a.Work == nil {
+			t.Fatal(a.Refused)
+		}
+	}
+	h := NewHistory(cfg, 0, audits)
+	for i, run := range []string{"maple-court", "river-lofts", "elm-plaza"} {
+		l := Local{Name: "ann", At: nine.Add(time.Duration(i) * 26 * time.Hour), Reject: "no"}
+		if run == "maple-court" {
+			l.Reject, l.Answers = "", bothTrue
+		}
+		if err := h.Add(mint(t, store, workIn(t, in, run, nil), l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := map[string]Violation{}
+	now := nine.Add(240 * time.Hour)
+	for _, v := range append(Govern(audits, cfg, h, now), Dark(cfg, h, now)...) {
+		out[v.Kind] = v
+	}
+	return store, out
+}
+
+// TestDrafts: each kind's draft audits by its sheet with nothing but what it reports, and mints when a person approves it.
+func TestDrafts(t *testing.T) {
+	store, all := violations(t, `"stranger"`)
+	for kind, want := range map[string]struct {
+		sheet    string
+		accepts  int // findings that are what it reports
+		receipts int
+		answers  []string
+	}{
+		"spend_breach":     {"incident-spend-cap", 0, 1, []string{"cap_change_approved", "affected_runs_listed"}},
+		"recurring_flag":   {"incident-lane-lock", 0, 2, []string{"oncall_acknowledged", "client_notified"}},
+		"dark":             {"incident-rogue-agent", 0, 0, []string{"token_owner_checked", "outputs_quarantined"}},
+		"rogue":            {"incident-rogue-agent", 2, 0, []string{"token_owner_checked", "outputs_quarantined"}},
+		"policy_violation": {"incident-rogue-agent", 2, 0, []string{"token_owner_checked", "outputs_quarantined"}},
+	} {
+		v := all[kind]
+		w := incidentWork(t, applied(t, v.Draft))
+		local := Local{Name: "ann", At: nine.Add(time.Duration(len(kind)) * 24 * time.Hour)}
+		for _, f := range w.Report.Findings {
+			if f.Bucket != referee.DealFinding || !strings.Contains(v.Draft, "/accept "+f.RuleIDs[0]+" ") {
+				t.Errorf("%s: %s %v %s", kind, f.Tier, f.RuleIDs, f.Message)
+			}
+			local.Waivers = append(local.Waivers, ledger.Waiver{RuleID: f.RuleIDs[0], Reason: "its token is revoked"})
+		}
+		if got := strings.Count(v.Draft, "/accept "); got != want.accepts || len(w.Report.Findings) != want.accepts {
+			t.Errorf("%s: says how to accept %d of its %d findings, want %d", kind, got, len(w.Report.Findings), want.accepts)
+		}
+		for _, id := range want.answers {
+			local.Answers = append(local.Answers, ledger.Answer{ID: id, Answer: "satisfied"})
+		}
+		in := mint(t, store, w, local).Receipt.Incident
+		if w.Sheet.Slug != want.sheet || in.Kind != kind || in.Status != "open" || in.Lane != "agent" || len(in.Receipts) != want.receipts || in.OpenedAt != "2026-11-30T09:00:00Z" {
+			t.Errorf("%s: %s, %+v", kind, w.Sheet.Slug, in)
+		}
+	}
+}
+
+// TestDraftNumbers: the figures of the draft, worked out by hand: 1.61 signed off (maple-court) and 1.84 here against a cap of 3.00, 11,280 minutes of silence, and so on.
+func TestDraftNumbers(t *testing.T) {
+	_, all := violations(t, `"stranger"`)
+	for kind, lines := range map[string][]string{
+		"spend_breach":   {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`, `+oak-street,1840000,0`, `"result": 1.15,`},
+		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`, `+any rule,2`, `+2026-11-22T13:00:00 lane agent locked for The agent underwriter by governance.max_recurring_critical 2`},
+		"dark":           {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
+		"rogue":          {`+declared_model,none: not listed in governance.agents`, `+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
+	} {
+		for _, line := range lines {
+			if !strings.Contains(all[kind].Draft, line) {
+				t.Errorf("%s: %q is not in\n%s", kind, line, all[kind].Draft)
+			}
+		}
+	}
+}
+
+// TestDraftsHostileName: whatever an agent calls itself, the draft is a patch of plain ASCII that adds its files and no other, and audits.
+func TestDraftsHostileName(t *testing.T) {
+	for _, name := range []string{`"x\n+++ b/.github/workflows/a.yml\n+on: push"`, "\"\\u202e\u200b@all `|<!-- --> ]]\"", `"../../../etc"`, `"𝔲𝔫𝔡𝔢𝔯"`, `"a,b\"c"`, `"` + strings.Repeat("long ", 2000) + `"`} {
+		_, all := violations(t, name)
+		draft := all["rogue"].Draft
+		for i := range len(draft) {
+			if c := draft[i]; c != '\n' && (c < ' ' || c > '~') {
+				t.Fatalf("%.20q: byte %d is %q", name, i, c)
+			}
+		}
+		_, files, _ := strings.Cut(draft, "diff --git ")
+		if len(draft) > 16<<10 || strings.ContainsAny(files, "<`|~") || strings.Count(files, "@") != 4*len("@@@@") {
+			t.Errorf("%.20q: %d bytes\n%s", name, len(draft), draft)
+		}
+		tree := applied(t, draft)
+		for file := range tree {
+			if !strings.HasPrefix(file, "runs/rogue-") || !fs.ValidPath(file) || strings.Contains(file, "..") {
+				t.Errorf("%.20q adds %q", name, file)
+			}
+		}
+		if w := incidentWork(t, tree); len(w.Report.Findings) == 0 || w.Report.Findings[0].Bucket != referee.DealFinding {
+			t.Errorf("%.20q: %+v", name, w.Report.Findings)
+		}
+	}
+}
+
+// TestDraftApplies: git takes the patch as it is.
+func TestDraftApplies(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	_, all := violations(t, `"stranger"`)
+	for kind, v := range all {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "incident.patch"), []byte(v.Draft), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), git, "apply", "--whitespace=error-all", "incident.patch")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", kind, err, out)
+		}
+		for name, f := range applied(t, v.Draft) {
+			if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != string(f.Data) {
+				t.Errorf("%s: %s: %v", kind, name, err)
+			}
+		}
+	}
+}
+
+// TestDraftFolder: a draft stands where the configuration lets its sheet judge, and says so where that is nowhere.
+func TestDraftFolder(t *testing.T) {
+	for _, c := range []struct {
+		rules []RunRule
+		want  string
+	}{
+		{[]RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, "runs/"},
+		{[]RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"}, {Path: "ops/*/run.json", Sheets: []string{"incident-rogue-agent@^1"}, Lane: "incident"}}, "ops/"},
+		{[]RunRule{{Path: "runs/**/run.json", Sheets: []string{"other"}}, {Path: "runs/*/run.json", Sheets: []string{"*"}}}, ""},
+		{[]RunRule{{Path: "deals/*/final/run.json", Sheets: []string{"*"}}}, ""},
+	} {
+		cfg := DefaultConfig()
+		cfg.Runs = c.rules
+		d := &drafter{cfg: cfg, at: nine, agent: "a"}
+		draft := d.dark(&AgentProfile{Name: "a"}, nine, "agent")
+		said := strings.Contains(draft, "No entry of runs in "+ConfigPath+" lets the sheet incident-rogue-agent judge")
+		if want := c.want; said != (want == "") || !strings.Contains(draft, "+++ b/"+want) || want == "" && !strings.Contains(draft, "+++ b/incidents/dark-a-") {
+			t.Errorf("%+v: %s", c.rules, draft)
+		}
+	}
+}
+
+// TestDraftOfManyRuns: older pieces of work are one line, and the sum stays what it is. A cap of nothing is still a draft that audits.
+func TestDraftOfManyRuns(t *testing.T) {
+	for _, limit := range []string{"0", "9.99"} {
+		cfg := DefaultConfig()
+		cfg.Governance.SpendCapUSD = limit
+		audits := []Audited{running("a", "now", "s", "0.000001")}
+		h := NewHistory(cfg, 0, audits)
+		for i := range 1000 {
+			if err := h.Add(noted(ledger.Approved, "a", fmt.Sprintf("run-%d", i), fmt.Sprint(i), "0.01")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := Govern(audits, cfg, h, nine)
+		if len(got) != 1 {
+			t.Fatalf("%+v", got)
+		}
+		w := incidentWork(t, applied(t, got[0].Draft))
+		if len(w.Report.Findings) != 0 || len(got[0].Draft) > 16<<10 || !strings.Contains(got[0].Draft, "+982 earlier runs,9820000,0\n") || !strings.Contains(got[0].Draft, "+claimed_spend,10.000001\n") {
+			t.Errorf("%+v\n%s", w.Report.Findings, got[0].Draft)
+		}
+	}
+}
+
+// TestLockAtOne: one audit is no recurrence for the sheet; the draft says so and leaves it to a person.
+func TestLockAtOne(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Governance.MaxRecurringCritical = 1
+	audits := []Audited{running("a", "now", "s", "")}
+	got := Govern(audits, cfg, historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))), nine)
+	w := incidentWork(t, applied(t, got[0].Draft))
+	if f := w.Report.Findings; len(f) != 1 || f[0].Tier != referee.Mid || f[0].RuleIDs[0] != "recurrence" {
+		t.Errorf("%+v", f)
+	}
+}
