@@ -11,12 +11,12 @@ import (
 )
 
 // maxTailPulls is the reviews of how many other pull requests are read before an append: a sign-off has 15 requests in all.
-const maxTailPulls = 2
+const maxTailPulls = 1
 
 // VerifyTail holds the end of the ledger to itself (L1) and to the forge's record of reviews (L4), before something is appended behind it: an entry
 // that somebody forged with the workflow's token must not be confirmed by the next one. since is the last state that the gate knows; the zero head
-// where it knows none. Looked at are the entries after it, or some of the newest, newest first as far as they belong to at most two pull requests
-// beside the given one, and all entries of that one. The schedule verifies the rest.
+// where it knows none. Looked at are all entries of the given pull request, and the entries after since, or some of the newest, from the newest back as
+// far as they belong to no more than one other pull request. The schedule verifies the rest.
 //
 // An approval that was edited or dismissed later is no problem here: to append what says so is the gate's own work.
 func VerifyTail(ctx context.Context, store ledger.Store, at ledger.Snapshot, since ledger.Head, pull int64, forge ledger.Online) ([]ledger.Problem, error) {
