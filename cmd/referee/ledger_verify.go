@@ -22,21 +22,28 @@ type verifyOptions struct {
 	pin, against, format          string
 	base, runs                    string
 	remember, since, online, full bool
+	forge                         forgeFlags
 }
 
 const verifyLong = `Says which level it reached, and what it cannot see there:
   L1  bytes, chain and tree agree with themselves; nothing else stands there
   L2  the chain extends a pin: --pin, or what --remember kept earlier
-  L4  agrees with a forge's record of reviews and merges (--online, in the gate)
+  L3  agrees with the genesis that the configuration on base pins, and with the
+      receipts that the gate's reviews announce (--online)
+  L4  agrees with the forge's record of reviews and merges (--online)
   L5  agrees with another copy (--against)
+--online verifies the forge's own ledger, or the copy in REPO, and asks once for
+the reviews of each pull request. What it could not read is LDG-606, never a
+pass. It needs a token that may read pull requests, and contents if private.
 --since looks only at what came after the remembered state, at any size of the
 ledger. Exit codes: 0 nothing is wrong; 1 a problem, each with its LDG code;
-2 bad usage; 3 the ledger could not be read.`
+2 bad usage; 3 the ledger, or the forge's record, could not be read.`
 
 func ledgerVerifyCommand() *command {
 	c := newCommand("ledger verify", "[REPO]", "verify the chain, and say how far that reaches", 1)
 	c.long = verifyLong
-	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify --base main", "referee ledger verify receipts.git --pin pin.json", "referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since"}
+	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify --base main", "referee ledger verify receipts.git --pin pin.json", "referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since",
+		"referee ledger verify --online --repo acme/work", "referee ledger verify . --online --repo acme/work --api https://git.example.org/api/v3 --token-env GH_TOKEN"}
 	o := &verifyOptions{}
 	f := c.flags
 	f.StringVar(&o.pin, "pin", "", "hold it to a `PIN`: a file of `referee ledger head --format json`, or COUNT:ROOT")
@@ -46,7 +53,8 @@ func ledgerVerifyCommand() *command {
 	f.StringVar(&o.base, "base", "", "hold it to this branch or commit: each merged run has its receipt `REF`")
 	f.StringVar(&o.runs, "runs", "runs/**/run.json", "with --base, the manifests of runs `PATTERN`")
 	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
-	f.BoolVar(&o.online, "online", false, "compare with the forge's record; the gate does that, with its token")
+	f.BoolVar(&o.online, "online", false, "compare with the forge's record of reviews and merges")
+	o.forge.addTo(f)
 	f.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
 	o.where.placeFlags(f)
 	o.where.bulkFlag(f)
@@ -62,8 +70,10 @@ func ledgerVerifyCommand() *command {
 // check refuses flags that cannot be meant.
 func (o *verifyOptions) check() error {
 	switch {
-	case o.online:
-		return usagef("--online compares the ledger with the forge's own record of reviews and merges, and needs the gate's token").hint("run `referee gate` with mode verify in the repository's workflow")
+	case !o.online && o.forge.strange() != "":
+		return usagef("--%s says with which forge --online compares, and --online is not there", o.forge.strange())
+	case o.since && o.online:
+		return usagef("--since looks at nothing older than the remembered state; --online does")
 	case o.since && o.base != "":
 		return usagef("--since looks at nothing older than the remembered state; --base does")
 	case o.since && (o.pin != "" || o.against != "" || o.full):
@@ -77,10 +87,10 @@ func (o *verifyOptions) run(a *app) error {
 		return err
 	}
 	s := &session{app: a, options: o, pins: gitstore.Pins{Dir: a.stateDir()}, seen: []ledger.Level{ledger.L1}}
+	defer s.close()
 	if err := s.open(); err != nil {
 		return err
 	}
-	defer s.k.Close()
 	if err := s.verify(); err != nil {
 		return err
 	}
@@ -92,10 +102,13 @@ func (o *verifyOptions) run(a *app) error {
 	if err := s.print(); err != nil {
 		return err
 	}
-	if !s.result.OK() {
-		return &failure{code: exitRules}
+	switch {
+	case s.result.OK():
+		return nil
+	case unreadOnly(s.result.Problems):
+		return &failure{code: exitTool}
 	}
-	return nil
+	return &failure{code: exitRules}
 }
 
 // stateDir is where the pins of this user are kept.
@@ -117,7 +130,18 @@ type session struct {
 	root    *rootPin
 	seen    []ledger.Level // levels that were looked at
 	k       *kept
+	forge   *forgeSide // nil without --online
 	result  *ledger.Verification
+}
+
+// close removes what was fetched.
+func (s *session) close() {
+	if s.forge != nil {
+		s.forge.close()
+	}
+	if s.k != nil {
+		_ = s.k.Close() // a directory of temporary files
+	}
 }
 
 // open gathers what is known of the ledger. One that was seen before and is gone now was cut off, not forgotten.
@@ -129,7 +153,7 @@ func (s *session) open() error {
 	if err := s.readPin(); err != nil {
 		return err
 	}
-	k, err := s.reach(&o.where)
+	k, err := s.place()
 	if err != nil {
 		return err
 	}
@@ -143,6 +167,25 @@ func (s *session) open() error {
 		return usagef("nothing is remembered of this ledger").hint("`referee ledger verify --remember` looks at all of it once")
 	}
 	return nil
+}
+
+// place opens the ledger, and with --online the forge: then the ledger is the forge's own unless a copy is named.
+func (s *session) place() (k *kept, err error) {
+	o := s.options
+	if !o.online {
+		return s.reach(&o.where)
+	}
+	if s.forge, err = s.openForge(&o.forge, o.base); err != nil {
+		return nil, err
+	}
+	for _, pin := range s.forge.genesis() {
+		s.look(ledger.L3)
+		s.known = append(s.known, pin)
+	}
+	if o.where.repo != "" {
+		return s.reach(&o.where)
+	}
+	return s.own()
 }
 
 // rootPin is a pin that was given as COUNT:ROOT.
@@ -190,7 +233,7 @@ func (s *session) look(l ledger.Level) {
 
 // verify looks at all of it, or at what came after the remembered state.
 func (s *session) verify() error {
-	if len(s.known) > 0 {
+	if slices.ContainsFunc(s.known, func(p ledger.Pin) bool { return p.Level == ledger.L2 }) {
 		s.look(ledger.L2)
 	}
 	if s.options.since {
@@ -241,7 +284,7 @@ func (s *session) compare() error {
 // complete holds the ledger to the base branch: every merged run has its live receipt, or an entry that says it has none.
 func (s *session) complete() error {
 	o := s.options
-	if o.base == "" {
+	if o.base == "" || o.online { // with --online, the base is the forge's
 		return nil
 	}
 	repo, done, err := s.all(s.k, &o.where)
@@ -286,15 +329,12 @@ func (s *session) settle() {
 
 // whole verifies one copy as a whole. What is behind a URL is fetched for that, and removed again.
 func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error) {
-	repo, done, err := s.all(k, &s.options.where)
+	repo, commit, done, err := s.newest(k)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	commit, err := repo.Resolve("refs/heads/" + k.branch)
 	switch {
-	case err != nil:
-		return nil, toolf("reading %s: %w", k.name, err)
 	case commit == "" && len(pins) == 0 && s.root == nil:
 		return nil, usagef("there is no ledger: no %s", k.name).hint("--branch names the branch that holds it")
 	case commit == "":
@@ -306,7 +346,29 @@ func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error
 	if err != nil {
 		return nil, toolf("verifying %s: %w", k.name, err)
 	}
-	return v, nil
+	if s.forge != nil && k == s.k && v.OK() {
+		s.result = v
+		err = s.compareOnline(repo, commit)
+	}
+	return v, err
+}
+
+// newest gives the newest commit of a ledger, "" if there is none, and a repository that holds it. The function given back removes what was fetched.
+func (s *session) newest(k *kept) (repo *gitstore.Repo, commit string, done func(), err error) {
+	if s.forge != nil && s.forge.ledger != nil && k == s.k {
+		if repo, commit, err = s.fetched(); err != nil {
+			err = toolf("fetching %s: %w", k.name, err)
+		}
+		return repo, commit, func() {}, err
+	}
+	if repo, done, err = s.all(k, &s.options.where); err != nil {
+		return nil, "", nil, err
+	}
+	if commit, err = repo.Resolve("refs/heads/" + k.branch); err != nil {
+		done()
+		return nil, "", nil, toolf("reading %s: %w", k.name, err)
+	}
+	return repo, commit, done, nil
 }
 
 // against holds the entries to a root.
@@ -406,6 +468,7 @@ func (s *session) print() error {
 	p.entry("entries", receiptColumn, strconv.FormatInt(r.Head.Count, 10))
 	p.entry("tip", receiptColumn, r.Head.Tip)
 	p.entry("root", receiptColumn, r.Head.Root)
+	s.forge.entries(p)
 	if !r.OK() {
 		p.section(fmt.Sprintf("NOT VERIFIED: %s", plural(len(r.Problems), "problem")))
 		for i, problem := range r.Problems {
@@ -417,6 +480,9 @@ func (s *session) print() error {
 		return s.app.print(p.b.String())
 	}
 	p.section(fmt.Sprintf("%s reached: %s", r.Level, s.says()))
+	if why := s.forge.unpinned(slices.Contains(s.seen, ledger.L3)); why != "" {
+		p.text("", why)
+	}
 	p.line("Not seen by this verification:")
 	for _, what := range s.blind() {
 		p.text("  - ", what)
@@ -463,6 +529,7 @@ type verifyRecord struct {
 	Root     string          `json:"root"`
 	Problems []problemRecord `json:"problems"`
 	Blind    []string        `json:"not_seen"`
+	Forge    *forgeRecord    `json:"forge,omitempty"`
 }
 
 type problemRecord struct {
@@ -475,7 +542,7 @@ type problemRecord struct {
 
 func (s *session) record() verifyRecord {
 	r := s.result
-	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root, Problems: []problemRecord{}, Blind: s.blind(), LookedAt: []string{}}
+	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root, Problems: []problemRecord{}, Blind: s.blind(), LookedAt: []string{}, Forge: s.forge.record()}
 	if v.OK {
 		v.Level = r.Level.String()
 	}
