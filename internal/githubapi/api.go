@@ -114,6 +114,7 @@ type PullRequest struct {
 	ChangedFiles int
 	Commits      int
 	ClosedBy     string
+	ClosedAt     time.Time
 	UpdatedAt    time.Time
 }
 
@@ -228,6 +229,7 @@ type WorkflowRun struct {
 	HeadBranch   string
 	HeadRepo     string // owner/name
 	Actor        string
+	CreatedAt    time.Time
 	PullRequests []int64 // empty for a fork's: OpenPullRequestsFrom finds them
 }
 

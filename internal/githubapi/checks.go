@@ -1,8 +1,10 @@
 package githubapi
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/google/go-github/v62/github"
 )
@@ -13,18 +15,22 @@ const batch = 50
 // FindCheck gives the newest check run of a name on a commit that the token's app made, nil if there is none. Where Options do not name the
 // app, those of all apps are looked at.
 func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error) {
-	found, err := c.checks(ctx, sha, &name)
-	if err != nil || len(found) == 0 {
-		return nil, err
+	all, err := c.checks(ctx, sha, &name)
+	for i := range all {
+		if c.app == "" || all[i].AppSlug == c.app {
+			return &all[i], nil
+		}
 	}
-	check := found[name]
-	return &check, nil
+	return nil, err
 }
 
-// Checks gives the newest check run of each name on a commit that the token's app made, as FindCheck does.
-func (c *Client) Checks(ctx context.Context, sha string) (map[string]Check, error) { return c.checks(ctx, sha, nil) }
+// Checks gives the newest check run of each name and app on a commit, the newest first. Who made one is said by AppSlug: any workflow may make
+// one of any name.
+func (c *Client) Checks(ctx context.Context, sha string) ([]Check, error) {
+	return c.checks(ctx, sha, nil)
+}
 
-func (c *Client) checks(ctx context.Context, sha string, name *string) (map[string]Check, error) {
+func (c *Client) checks(ctx context.Context, sha string, name *string) ([]Check, error) {
 	list := func(o github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
 		found, resp, err := c.gh.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, url.PathEscape(sha),
 			&github.ListCheckRunsOptions{CheckName: name, Filter: github.String("latest"), ListOptions: o})
@@ -33,17 +39,17 @@ func (c *Client) checks(ctx context.Context, sha string, name *string) (map[stri
 		}
 		return found.CheckRuns, resp, nil
 	}
-	newest := map[string]Check{}
+	var out []Check
 	for run, err := range pages("the check runs", list) {
 		if err != nil {
 			return nil, err
 		}
-		ours := (c.app == "" || run.GetApp().GetSlug() == c.app) && (name == nil || run.GetName() == *name)
-		if have, ok := newest[run.GetName()]; ours && (!ok || run.GetID() > have.ID) {
-			newest[run.GetName()] = checkOf(run)
+		if name == nil || run.GetName() == *name {
+			out = append(out, checkOf(run))
 		}
 	}
-	return newest, nil
+	slices.SortFunc(out, func(a, b Check) int { return cmp.Compare(b.ID, a.ID) })
+	return out, nil
 }
 
 func checkOf(r *github.CheckRun) Check {

@@ -8,13 +8,17 @@ import (
 
 // edits asks what the REST API does not tell: whether the body of a review was edited after it was submitted. Anybody who may write to a
 // repository may edit the body of anybody's review there.
-const edits = `query($owner:String!,$name:String!,$number:Int!,$after:String){repository(owner:$owner,name:$name){pullRequest(number:$number){` +
+const edits = `query($owner:String!,$name:String!,$number:Int!,$after:String){repository(owner:$owner,name:$name){pullRequest(number:$number){headRefOid state isDraft baseRefName ` +
 	`reviews(first:100,after:$after){pageInfo{hasNextPage endCursor} nodes{fullDatabaseId lastEditedAt}}}}}`
 
 type editsPage struct {
 	Data struct {
 		Repository struct {
 			PullRequest *struct {
+				Head    string `json:"headRefOid"`
+				State   string `json:"state"`
+				Draft   bool   `json:"isDraft"`
+				Base    string `json:"baseRefName"`
 				Reviews struct {
 					PageInfo struct {
 						HasNextPage bool   `json:"hasNextPage"`
@@ -33,33 +37,44 @@ type editsPage struct {
 	} `json:"errors"`
 }
 
-// Edited are the ids of a pull request's reviews, with whether the body was edited since the review was submitted. It is the one question
-// that is put to the GraphQL API, for the REST API has no answer.
-func (c *Client) Edited(ctx context.Context, number int64) (map[int64]bool, error) {
-	out := map[int64]bool{}
+// Edits is what the GraphQL API tells of a pull request at one moment.
+type Edits struct {
+	HeadSHA string
+	State   string // open, closed, merged
+	Draft   bool
+	BaseRef string
+	Edited  map[int64]bool // of every review by its id: whether the body was edited since it was submitted
+}
+
+// Edits asks which reviews were edited, and where the pull request stands at that moment. It is the one question that is put to the GraphQL
+// API, for the REST API has no answer.
+func (c *Client) Edits(ctx context.Context, number int64) (Edits, error) {
+	out := Edits{Edited: map[int64]bool{}}
 	var after *string
 	for range maxPages {
 		page, err := c.editsPage(ctx, number, after)
 		if err != nil {
-			return nil, err
+			return Edits{}, err
 		}
-		if page.Data.Repository.PullRequest == nil {
-			return nil, failed("the edits of the reviews", errOther)
+		pull := page.Data.Repository.PullRequest
+		if pull == nil {
+			return Edits{}, failed("the edits of the reviews", errOther)
 		}
-		reviews := page.Data.Repository.PullRequest.Reviews
+		out.HeadSHA, out.State, out.Draft, out.BaseRef = pull.Head, strings.ToLower(pull.State), pull.Draft, pull.Base
+		reviews := pull.Reviews
 		for _, n := range reviews.Nodes {
 			var id int64
 			if _, err := fmt.Sscan(n.ID, &id); err != nil {
-				return nil, failed("the edits of the reviews", errOther)
+				return Edits{}, failed("the edits of the reviews", errOther)
 			}
-			out[id] = n.Edited != nil
+			out.Edited[id] = n.Edited != nil
 		}
 		if !reviews.PageInfo.HasNextPage {
 			return out, nil
 		}
 		after = &reviews.PageInfo.EndCursor
 	}
-	return nil, fmt.Errorf("the edits of the reviews: %w", ErrTooMany)
+	return Edits{}, fmt.Errorf("the edits of the reviews: %w", ErrTooMany)
 }
 
 func (c *Client) editsPage(ctx context.Context, number int64, after *string) (*editsPage, error) {

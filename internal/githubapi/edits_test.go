@@ -6,9 +6,9 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestEdited: a review whose body was changed is told from one that stands as it was submitted, over more than one page; a pull request that
+// TestEdits: a review whose body was changed is told from one that stands as it was submitted, over more than one page; a pull request that
 // does not exist has no answer.
-func TestEdited(t *testing.T) {
+func TestEdits(t *testing.T) {
 	s := githubtest.New(t)
 	s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "agent"})
 	pull := s.Open(githubtest.Pull{Head: "feature", Author: "agent"})
@@ -23,11 +23,11 @@ func TestEdited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.Edited(t.Context(), pull)
-		if err != nil || len(got) != 122 || got[first] || !got[last] {
-			t.Errorf("%s: %d reviews, first %v, last %v, %v", api, len(got), got[first], got[last], err)
+		got, err := c.Edits(t.Context(), pull)
+		if err != nil || len(got.Edited) != 122 || got.Edited[first] || !got.Edited[last] || got.HeadSHA != s.Head(pull) || got.State != "open" || got.Draft || got.BaseRef != "main" {
+			t.Errorf("%s: %+v, %v", api, got, err)
 		}
-		if _, err := c.Edited(t.Context(), 99); err == nil {
+		if _, err := c.Edits(t.Context(), 99); err == nil {
 			t.Error("a pull request that does not exist was answered for")
 		}
 	}

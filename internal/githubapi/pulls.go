@@ -22,7 +22,7 @@ func (c *Client) PullRequest(ctx context.Context, number int64) (PullRequest, er
 		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged(),
 		HeadSHA: p.GetHead().GetSHA(), HeadRef: p.GetHead().GetRef(), HeadRepo: p.GetHead().GetRepo().GetFullName(),
 		BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(), ChangedFiles: p.GetChangedFiles(), Commits: p.GetCommits(),
-		ClosedBy: p.GetMergedBy().GetLogin(), UpdatedAt: p.GetUpdatedAt().Time}
+		ClosedBy: p.GetMergedBy().GetLogin(), UpdatedAt: p.GetUpdatedAt().Time, ClosedAt: p.GetClosedAt().Time}
 	if out.Merged { // before that, it is the commit of a test merge
 		out.MergeSHA = p.GetMergeCommitSHA()
 	}

@@ -83,7 +83,7 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
 	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
-		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin()}
+		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin(), CreatedAt: r.GetCreatedAt().UTC()}
 	for _, p := range r.PullRequests {
 		run.PullRequests = append(run.PullRequests, int64(p.GetNumber()))
 	}

@@ -47,6 +47,10 @@ func (s *Server) graphql(c call) reply {
 		return ok(object{"data": object{"repository": object{"pullRequest": nil}},
 			"errors": []any{object{"type": "NOT_FOUND", "message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.", in.Variables.Number)}}})
 	}
+	state := strings.ToUpper(p.state)
+	if p.mergedBy != "" {
+		state = "MERGED"
+	}
 	nodes := []any{}
 	for _, r := range p.reviews {
 		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "lastEditedAt": stampOrNull(r.edited)})
@@ -56,6 +60,7 @@ func (s *Server) graphql(c call) reply {
 		_, _ = fmt.Sscan(*in.Variables.After, &from)
 	}
 	to := min(from+100, len(nodes))
-	return ok(object{"data": object{"repository": object{"pullRequest": object{"reviews": object{
-		"pageInfo": object{"hasNextPage": to < len(nodes), "endCursor": fmt.Sprint(to)}, "nodes": nodes[min(from, to):to]}}}}})
+	return ok(object{"data": object{"repository": object{"pullRequest": object{"headRefOid": p.head, "isDraft": p.Draft,
+		"state": state, "baseRefName": p.Base, "reviews": object{
+			"pageInfo": object{"hasNextPage": to < len(nodes), "endCursor": fmt.Sprint(to)}, "nodes": nodes[min(from, to):to]}}}}})
 }

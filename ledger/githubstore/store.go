@@ -2,7 +2,7 @@
 //
 //   - The head is read by git's own protocol: what the API says of a reference may be late by a minute. Objects are read by their ids, and none
 //     is believed whose bytes do not make its id (package gitstore). Neither counts against the API's rate limit.
-//   - An append is five requests at any size: the parent's tree; a tree that holds each new file once; the parent's tree with them laid over
+//   - An append is four requests at any size: a tree that holds each new file once; the parent's tree with them laid over
 //     it, by id, so that a receipt under its three names is sent once; a commit without an author; and the reference, without force, as the
 //     compare-and-swap (TestCalls). An object that an entry of a tree names must exist before the request: that is why there are two trees.
 //   - A file that stands in the ledger is never written again: a batch whose paths could have been there before is refused before anything is
@@ -191,7 +191,7 @@ func (s *Store) treeOf(ctx context.Context, commit string) (string, error) {
 	if known || commit == "" {
 		return tree, nil
 	}
-	tree, _, err := s.api.GitCommit(ctx, commit)
+	tree, err := s.git.TreeOf(ctx, commit)
 	if err == nil {
 		s.remember(commit, tree)
 	}

@@ -150,6 +150,12 @@ func (s *Store) top(ctx context.Context, commit string) error {
 	return err
 }
 
+// TreeOf gives the tree of a commit of the branch, checked by its id.
+func (s *Store) TreeOf(ctx context.Context, commit string) (string, error) {
+	rec, err := s.objects.commit(ctx, commit)
+	return rec.Tree, err
+}
+
 // Read is ledger.Store's. Reading one entry brings in those before it, as who goes backwards wants them next.
 func (s *Store) Read(ctx context.Context, at ledger.Snapshot, name string) ([]ledger.File, error) {
 	if at.ID == "" {

@@ -73,6 +73,11 @@ func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
 	return w.fetch(ctx, 1, commits)
 }
 
+// Recent brings a commit with its files and those of the commits before it, depth of them in all, as far as there are so many.
+func (w *Work) Recent(ctx context.Context, commit string, depth int) (*Repo, error) {
+	return w.fetch(ctx, max(2, depth), []string{commit})
+}
+
 // History brings a commit with all that came before it.
 func (w *Work) History(ctx context.Context, commit string) (*Repo, error) {
 	return w.fetch(ctx, 0, []string{commit})
@@ -84,7 +89,7 @@ func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, e
 		if !gitobject.IsID(id) {
 			return nil, fmt.Errorf("%q is no commit's id", id)
 		}
-		if (depth == 0 || !slices.Contains(w.have, id)) && !slices.Contains(wants, id) {
+		if (depth != 1 || !slices.Contains(w.have, id)) && !slices.Contains(wants, id) {
 			wants = append(wants, id)
 		}
 	}
