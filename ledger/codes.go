@@ -103,6 +103,7 @@ func (l Level) Blind() []string {
 		{L3, "an approval edited or dismissed later, and a merge without a receipt (L4)"},
 		{L4, "another history shown to somebody else (L5)"},
 		{L5, "a forge that lies about its own record"},
+		{L5, "a forged entry that lends a real approval to other bytes: `referee receipt replay` reads what was approved"},
 		{L5, "a person who approved without looking"},
 		{L5, "README.md and verify.html: any text may stand there; use your own copy of the page"},
 	}
@@ -174,7 +175,7 @@ var codes = []About{
 	{CodePinTip, L2, "another entry where the pin knows one", "the chain was written anew from there or earlier", restore},
 	{CodePinRoot, L2, "another tree than the pin knows", "the entries before the pin are not the ones it was made on", restore},
 	{CodePinGenesis, L3, "another genesis than the base branch names", "it is another ledger", restore},
-	{CodePinMissing, L3, "a receipt that was announced and is not in the ledger", "a review or a check run names its hash", restore},
+	{CodePinMissing, L3, "a receipt that was announced and is not in the ledger", "the gate's review on a pull request names its hash", restore},
 	{CodePinUnusable, L2, "a pin that cannot be read", "a pin that says nothing protects nothing", "remove the pin only if you know why it is broken"},
 
 	{CodeNoReview, L4, "an approval that the forge does not know", "the entry was forged, or the review deleted", "treat the receipt as void; find out which job wrote it"},
