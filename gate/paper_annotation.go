@@ -74,7 +74,7 @@ func tierRank(t referee.Tier) int { return max(0, slices.Index(tiers, t)) }
 // annotation is an item as GitHub shows it on the lines of the pull request.
 func (i item) annotation() githubapi.Annotation {
 	a := githubapi.Annotation{Path: report.Clean(i.path), StartLine: 1, EndLine: 1, Level: "failure",
-		Title: within(plain(i.title), maxTitle), Message: within(plain(i.message), maxDetail)}
+		Title: within(plain(i.title), maxTitle), Message: within(plain(cmp.Or(i.message, "no reason is given")), maxDetail)} // an empty one is refused
 	f := i.finding
 	if f == nil {
 		return a

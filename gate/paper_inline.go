@@ -47,8 +47,11 @@ func (o *Outcome) InlinePapers(lines func(path string) map[int]bool) []InlineCom
 		if _, asked := shown[i.path]; !asked {
 			shown[i.path] = lines(i.path)
 		}
+		if !shown[i.path][i.finding.Line] {
+			continue
+		}
 		id := i.fingerprint()
-		if seen[id] || !shown[i.path][i.finding.Line] {
+		if seen[id] {
 			continue
 		}
 		seen[id] = true

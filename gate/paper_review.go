@@ -2,8 +2,10 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
 )
 
@@ -11,7 +13,8 @@ import (
 // that no text of a submission can stand before them: whose it is (Marker), the receipts (AnnouncedLine) and the heads that failed (Heads).
 func (o *Outcome) ReviewPaper() string {
 	markers := o.Marker().String() + "\n"
-	for _, line := range []string{AnnouncedLine(o.Receipts), o.Heads.Add(o.Head, o.failedRuns()).Line()} {
+	hashed := slices.DeleteFunc(slices.Clone(o.Receipts), func(e ledger.Entry) bool { return !fullHash.MatchString(e.Hash) })
+	for _, line := range []string{AnnouncedLine(hashed), o.Heads.Add(o.Head, o.failedRuns()).Line()} {
 		if line != "" {
 			markers += line + "\n"
 		}
@@ -19,11 +22,12 @@ func (o *Outcome) ReviewPaper() string {
 	return markers + "\n" + o.paper(maxReview-len(markers)-1)
 }
 
-// failedRuns are the folders of the runs that fail at this head.
+// failedRuns are the folders of the runs that fail at this head, and that no counted review accepts.
 func (o *Outcome) failedRuns() []string {
+	waivers := o.waivers()
 	var out []string
 	for _, a := range o.Audits {
-		if a.Work == nil || a.Work.Report.Fails(o.FailOn) {
+		if a.Work == nil || a.Work.failing(o.FailOn, o.Accept, waivers) {
 			out = append(out, a.Dir)
 		}
 	}
@@ -81,7 +85,7 @@ func (o *Outcome) back() []section {
 // signing is what concerns the sign-off.
 func (o *Outcome) signing() []section {
 	return []section{
-		{"Questions for a person", 7, o.checklist()},
+		{"Checklist", 7, o.checklist()},
 		{"Reviews", 10, o.reviews()},
 		{"In the way of every review", 5, append(listed("objection", o.Objections), listed("unknown identity", o.Unknown)...)},
 		{"Receipts", 6, o.receipts()},
@@ -213,7 +217,8 @@ func (o *Outcome) rulebook() []block {
 		var b strings.Builder
 		fmt.Fprintf(&b, "- %s", code(c.Path))
 		if c.Sheet != "" {
-			fmt.Fprintf(&b, " (%s)", code(c.Sheet))
+			slug, version, _ := strings.Cut(c.Sheet, "@")
+			fmt.Fprintf(&b, " (%s@%s)", code(slug), code(version))
 		}
 		if c.Tested != "" {
 			fmt.Fprintf(&b, ": %s", quoted(c.Tested))

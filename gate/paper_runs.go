@@ -74,13 +74,18 @@ func (o *Outcome) byWeight(x, y *referee.Report) int {
 	return byRank(&x.Findings[0], &y.Findings[0])
 }
 
-// run is one run's block of at most limit bytes.
+// run is one run's block of at most limit bytes. Its questions stand in the checklist, once for all runs; what a review accepts does not fail it.
 func (o *Outcome) run(a *Audited, limit int) string {
 	head := "\n---\n\n" + o.runNotes(a)
 	if len(head) > limit-roomForTitle {
 		head = "\n---\n\n"
 	}
-	return head + report.Markdown(a.Work.Report, report.Options{FailOn: referee.Tier(o.FailOn)}, limit-len(head))
+	rep, failOn := *a.Work.Report, referee.Tier(o.FailOn)
+	rep.Checklist = nil
+	if !a.Work.failing(o.FailOn, o.Accept, o.waivers()) {
+		failOn = report.Never
+	}
+	return head + report.Markdown(&rep, report.Options{FailOn: failOn}, limit-len(head))
 }
 
 // runNotes are what the report of a run does not know.
@@ -131,7 +136,7 @@ func (o *Outcome) table(runs []*Audited, limit int) string {
 
 func (o *Outcome) row(a *Audited) string {
 	rep := a.Work.Report
-	verdict, sheet := "pass", cell(rep.Sheet.Slug+"@"+rep.Sheet.Version)
+	verdict, sheet := "pass", cell(rep.Sheet.Slug)+"@"+cell(rep.Sheet.Version)
 	if a.Work.failing(o.FailOn, o.Accept, o.waivers()) {
 		verdict = "**fail**"
 	}

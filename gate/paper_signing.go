@@ -195,33 +195,40 @@ func (o *Outcome) hurdles() (rules []string, defects int) {
 
 // instructions say how to sign off. A reason is left for the person to write: a command without one is refused, so that none is given by copying.
 func (o *Outcome) instructions() []block {
-	if o.Empty() || o.Signed() {
+	rules, defects := o.hurdles()
+	commands := o.commands(rules)
+	if o.Empty() || o.Signed() || len(commands) == 0 && o.Need > 0 && len(o.counted()) >= o.Need {
 		return nil
 	}
-	rules, defects := o.hurdles()
 	var out []block
-	if n := o.refused(); n > 0 || defects > 0 || o.undecided() > 0 {
+	submit := "Submit"
+	if o.refused()+o.undecided()+defects > 0 {
 		out = append(out, block{"step", "What could not be audited or decided, and findings at or above the threshold that are no deal-findings, cannot be accepted: have the agent mend them and push.\n\n"})
+		submit = "Then submit"
 	}
-	out = append(out, block{"step", "Submit an approving review whose text holds, a line each:\n\n"})
-	var commands []string
-	for _, q := range o.questions() {
-		if q.answer == "" {
-			commands = append(commands, "/satisfied "+q.id)
-		}
-	}
-	for _, rule := range rules {
-		commands = append(commands, "/accept "+rule)
-	}
-	const shown = 40
-	if len(commands) > shown {
-		commands = commands[:shown]
-	}
-	out = append(out, block{"step", report.Fenced(append(commands, fmt.Sprintf("/digest %.8s", o.Digest())))})
+	out = append(out, block{"step", submit + " an approving review whose text holds, a line each:\n\n"},
+		block{"step", report.Fenced(append(commands, fmt.Sprintf("/digest %.8s", o.Digest())))})
 	if len(rules) > 0 {
 		out = append(out, block{"step", "\nAfter each `/accept` comes the reason, on the same line: it stands in the receipt.\n"})
 	}
 	return out
+}
+
+// maxCommandLines is how many commands are written out; the checklist names the rest.
+const maxCommandLines = 40
+
+// commands are what a review still has to say.
+func (o *Outcome) commands(rules []string) []string {
+	var out []string
+	for _, q := range o.questions() {
+		if q.answer == "" {
+			out = append(out, "/satisfied "+q.id)
+		}
+	}
+	for _, rule := range rules {
+		out = append(out, "/accept "+rule)
+	}
+	return out[:min(len(out), maxCommandLines)]
 }
 
 // undecided counts the high rules that nobody decided.

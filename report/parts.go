@@ -15,13 +15,18 @@ func Code(s string, limit int) string { return code(s, limit) }
 // Cell is Code within a table, where a bar would end the cell.
 func Cell(s string, limit int) string { return cell(s, limit) }
 
-// tagStart is what begins an element of HTML, or a comment.
-var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
+// tagStart is what begins an element of HTML, or a comment; not the <U+202E> that Clean writes.
+var tagStart = regexp.MustCompile(`<([A-TV-Za-z/!?]|U[^+])`)
 
-// Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags and comments are broken nevertheless, as such
-// texts are copied, mailed and searched for markers; a comparison keeps its sign.
+// Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags, comments and a workflow command are broken
+// nevertheless, as such texts are copied, mailed, logged and searched for markers; a comparison keeps its sign.
 func Plain(s string, limit int) string {
-	return strings.ReplaceAll(clip(tagStart.ReplaceAllString(s, "< $1"), limit), "@", "(at)")
+	s = clip(tagStart.ReplaceAllString(s, "< $1"), limit)
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "-->", "- ->"), "@", "(at)")
+	if strings.HasPrefix(strings.TrimLeft(s, " "), "::") {
+		s = strings.Replace(s, "::", ": :", 1)
+	}
+	return s
 }
 
 // Fenced is hostile text as a fenced block of markdown, a line each, within a fence that is longer than any run of backticks in it.
@@ -63,10 +68,12 @@ func Command(kind, file, title, message string) string {
 	return strings.TrimSuffix(command(kind, properties, clip(message, maxMessage)), "\n")
 }
 
-// hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention or a tag elsewhere.
+// hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag or a comment's end
+// elsewhere; foreign is no line of JSON: a control character, or a workflow command.
 var (
 	hunk    = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@$`)
-	signs   = strings.NewReplacer("@", `\u0040`, "<", `\u003c`)
+	signs   = strings.NewReplacer("@", `\u0040`, "<", `\u003c`, "-->", `--\u003e`)
+	foreign = regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::`)
 	newline = regexp.MustCompile(`\r?\n`)
 )
 
@@ -78,8 +85,8 @@ func FencedSource(text string) string {
 	for _, line := range newline.Split(strings.TrimRight(text, "\r\n"), -1) {
 		switch {
 		case hunk.MatchString(line):
-		case strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' }):
-			line = Plain(line, len(line)) // no line of JSON
+		case foreign.MatchString(line):
+			line = Plain(line, len(line))
 		default:
 			line = signs.Replace(string(escapeJSON([]byte(line))))
 		}

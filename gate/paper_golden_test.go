@@ -1,0 +1,141 @@
+package gate
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/internal/githubapi"
+)
+
+var update = flag.Bool("update", false, "write the golden papers; read them before you commit them")
+
+// everything is all that is posted of an outcome, as one text. Hashes are cut: TestDigestIsOne compares them.
+func everything(o *Outcome) string {
+	var b strings.Builder
+	section := func(title, text string) { fmt.Fprintf(&b, "======== %s\n%s\n", title, text) }
+	for _, c := range []githubapi.Check{o.AuditPaper(10), o.SignOffPaper()} {
+		section(fmt.Sprintf("check %s: %s, %s", c.Name, c.Status, c.Conclusion), c.Title)
+		section("its summary", c.Summary)
+		section("its text", c.Text)
+		for _, a := range c.Annotations {
+			section(fmt.Sprintf("annotation %s %s:%d:%d-%d:%d %s", a.Level, a.Path, a.StartLine, a.StartColumn, a.EndLine, a.EndColumn, a.Title), a.Message+"\n"+a.Raw)
+		}
+	}
+	section("review", o.ReviewPaper())
+	for _, out := range o.Outputs("referee/report.json") {
+		fmt.Fprintf(&b, "%s=%s\n", out.Name, out.Value)
+	}
+	for _, c := range o.InlinePapers(func(string) map[int]bool { return map[int]bool{22: true} }) {
+		section(fmt.Sprintf("comment %s:%d", c.Path, c.Line), c.Body)
+	}
+	section("commands", strings.Join(o.Commands(10), "\n"))
+	return regexp.MustCompile(`[0-9a-f]{64}|[0-9a-f]{16}\b|/digest [0-9a-f]{8}`).ReplaceAllString(b.String(), "HASH")
+}
+
+// TestGoldenPapers compares whole papers with files that were read by a person when they were written.
+func TestGoldenPapers(t *testing.T) {
+	for name, make := range scenarios() {
+		file := filepath.Join("testdata", "papers", name+".txt")
+		got := everything(make())
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs from the paper that was kept: run with -update and read the difference", name)
+		}
+	}
+}
+
+// TestConclusions states the answers that let a merge happen.
+func TestConclusions(t *testing.T) {
+	for name, want := range map[string][3]string{ // audit, sign-off, result
+		"clean-awaiting":        {"success", "action_required", ResultAwaiting},
+		"clean-signed":          {"success", "success", ResultSigned},
+		"high-flags":            {"failure", "action_required", ResultFailed},
+		"deal-finding-accepted": {"success", "action_required", ResultAwaiting},
+		"refusals":              {"failure", "action_required", ResultFailed},
+		"hundred-runs":          {"failure", "action_required", ResultFailed},
+		"no-runs":               {"success", "success", ResultNoRuns},
+	} {
+		o := scenarios()[name]()
+		if got := [3]string{o.AuditPaper(0).Conclusion, o.SignOffPaper().Conclusion, o.Result()}; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	broken := outcome()
+	broken.Rulebook = []RulebookChange{{Path: "flight_sheets/x.json", Problems: []string{"no rule"}}}
+	if broken.AuditPaper(0).Conclusion != "failure" || broken.Result() != ResultFailed {
+		t.Error("a broken rulebook passes because no run is changed")
+	}
+}
+
+// TestDigestIsOne: the check's external_id, the marker and the instructions name one digest.
+func TestDigestIsOne(t *testing.T) {
+	o := scenarios()["clean-awaiting"]()
+	review := o.ReviewPaper()
+	m, ok := ParseMarker(review)
+	if !ok || m != o.Marker() || m.Digest != o.Digest() || o.AuditPaper(0).ExternalID != m.Digest || o.SignOffPaper().ExternalID != m.Digest || !strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
+		t.Errorf("marker %+v of %s", m, o.Digest())
+	}
+	if rec := (Record{Digest: o.Digest()}); rec.incomplete(ParseCommands("/digest "+m.Digest[:8]), DefaultConfig()) != "" {
+		t.Error("the command that the review gives is not taken")
+	}
+}
+
+// TestInstructionsAreTaken: the block of commands answers the checklist when it is pasted, and accepts nothing without a reason.
+func TestInstructionsAreTaken(t *testing.T) {
+	o := scenarios()["high-flags"]()
+	o.Judged, o.Objections, o.Unknown = nil, nil, nil
+	block := regexp.MustCompile("(?s)a line each:\n\n```\n(.*?)```").FindStringSubmatch(o.ReviewPaper())
+	if block == nil {
+		t.Fatal("no commands")
+	}
+	c := ParseCommands(block[1])
+	var keys []string
+	for _, a := range c.Answers {
+		keys = append(keys, a.ID)
+	}
+	if !slices.Equal(keys, []string{"appraisal_within_12_months", "borrower_name_matches"}) || len(c.Problems) != 1 || !strings.Contains(c.Problems[0], "/accept needs a rule and a reason") {
+		t.Errorf("%+v", c)
+	}
+	c = ParseCommands(strings.Replace(block[1], "/accept dscr_gate", "/accept dscr_gate the client insists", 1))
+	if len(c.Problems) != 0 || len(c.Accepts) != 1 || c.Accepts[0].RuleID != "dscr_gate" {
+		t.Errorf("with a reason: %+v", c)
+	}
+}
+
+func TestSignedOutcome(t *testing.T) {
+	o := scenarios()["clean-signed"]()
+	if !o.Signed() {
+		t.Fatal("a receipt of these bytes")
+	}
+	for what, edit := range map[string]func(*Outcome){
+		"another subject": func(o *Outcome) { o.Receipts[0].Receipt.Approval.SubjectDigest = strings.Repeat("0", 64) },
+		"another sheet":   func(o *Outcome) { o.Audits[0].Work.Report.Sheet.SHA256 = strings.Repeat("0", 64) },
+		"a rejection":     func(o *Outcome) { o.Receipts[0].Receipt.Kind = "rejected" },
+		"another run":     func(o *Outcome) { o.Audits[0].Work.Run.ID = "x" },
+		"taken back": func(o *Outcome) {
+			back := *o.Receipts[0].Receipt
+			back.Kind, back.RefersTo = "revoked", o.Receipts[0].Hash
+			o.Receipts = append(o.Receipts, o.Receipts[0])
+			o.Receipts[1].Hash, o.Receipts[1].Receipt = strings.Repeat("9", 64), &back
+		},
+	} {
+		o := scenarios()["clean-signed"]()
+		if edit(o); o.Signed() || o.SignOffPaper().Conclusion != "action_required" {
+			t.Errorf("%s: signed", what)
+		}
+	}
+}
