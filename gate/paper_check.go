@@ -62,7 +62,7 @@ func (o *Outcome) auditTitle(shown, total int) string {
 	if n := o.undecided(); n > 0 {
 		parts = append(parts, many(n, "high rule")+" undecided")
 	}
-	if o.broken() {
+	if o.brokenRulebooks() > 0 {
 		parts = append(parts, "the rulebook change is refused")
 	}
 	if len(o.Governance) > 0 {
@@ -74,14 +74,15 @@ func (o *Outcome) auditTitle(shown, total int) string {
 	return strings.Join(parts, "; ")
 }
 
-// broken reports whether a rulebook that the pull request edits would be refused.
-func (o *Outcome) broken() bool {
+// brokenRulebooks counts the rulebooks that the pull request edits and that would be refused.
+func (o *Outcome) brokenRulebooks() int {
+	n := 0
 	for _, c := range o.Rulebook {
 		if len(c.Problems) > 0 {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // firstRefusal is where and why, short enough for a title.
@@ -130,6 +131,8 @@ func (o *Outcome) signOffTitle() string {
 	say(len(rules), "rule to be accepted or met", "rules to be accepted or met")
 	say(len(o.Objections), "objection", "objections")
 	say(len(o.Unknown), "unknown identity", "unknown identities")
+	say(o.brokenRulebooks(), "rulebook change refused", "rulebook changes refused")
+	say(len(o.Governance), "limit broken by an agent", "limits broken by agents")
 	say(len(o.Blocked), "other reason", "other reasons")
 	return "waits: " + strings.Join(parts, " · ")
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/referee"
 )
 
 var update = flag.Bool("update", false, "write the golden papers; read them before you commit them")
@@ -113,6 +115,34 @@ func TestInstructionsAreTaken(t *testing.T) {
 	c = ParseCommands(strings.Replace(block[1], "/accept dscr_gate", "/accept dscr_gate the client insists", 1))
 	if len(c.Problems) != 0 || len(c.Accepts) != 1 || c.Accepts[0].RuleID != "dscr_gate" {
 		t.Errorf("with a reason: %+v", c)
+	}
+}
+
+// TestPapersOfRealRuns holds the papers of audited sample runs to the files that were audited: each annotation is on a line that is there, the order
+// of the engine's findings is the order of the papers, and the review names every finding.
+func TestPapersOfRealRuns(t *testing.T) {
+	for _, run := range []string{"oak-street", "maple-court", "river-lofts", "elm-plaza"} {
+		tree := deal(t, run)
+		o := outcome(Examine(tree, PlannedRun{"runs/" + run, RunRule{Path: "runs/**/run.json", Sheets: []string{"cre-multifamily-agency"}}}, library(), DefaultConfig(), nil))
+		rep := o.Audits[0].Work.Report
+		if !slices.IsSortedFunc(rep.Findings, func(x, y referee.Finding) int { return byRank(&x, &y) }) {
+			t.Errorf("%s: the engine ranks otherwise", run)
+		}
+		c, review := o.AuditPaper(200), o.ReviewPaper()
+		if len(c.Annotations) != len(rep.Findings)+len(rep.Verdict.UndecidedHigh) || (c.Conclusion == "success") != !rep.Fails("high") {
+			t.Errorf("%s: %d annotations, %s", run, len(c.Annotations), c.Conclusion)
+		}
+		for _, a := range c.Annotations {
+			f := tree[a.Path]
+			if f == nil || a.EndLine > bytes.Count(f.Data, []byte("\n"))+1 {
+				t.Errorf("%s: no line %d in %s", run, a.EndLine, a.Path)
+			}
+		}
+		for _, f := range rep.Findings {
+			if !strings.Contains(review, code(f.Code)) {
+				t.Errorf("%s: the review does not name %s", run, f.Code)
+			}
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func audited(dir string, findings ...referee.Finding) Audited {
 		switch f.Tier {
 		case referee.High:
 			v.Risk.High++
-			v.Severity, v.RecommendedAction = referee.Propolis, "resubmit"
+			v.Severity, v.RecommendedAction = referee.Propolis, map[referee.Bucket]string{referee.WorkDefect: "resubmit", referee.DealFinding: "reject"}[findings[0].Bucket]
 		case referee.Mid:
 			v.Risk.Mid++
 		default:
