@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/hex"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -13,31 +14,104 @@ const proveLong = `Prints a proof, with at most 30 hashes, that the entry stands
 first N entries (RFC 6962). Who has the root (` + "`referee ledger head`" + `) needs
 nothing else of the ledger: --check FILE recomputes the root from the proof, and
 with a receipt's FILE holds the proof to these bytes. Compare the root that it
-prints with one that you trust; a proof says nothing about the root itself.`
+prints with one that you trust; a proof says nothing about the root itself.
+--from COUNT proves instead that the tree of the first N entries extends the one
+of the first COUNT: nothing that stood there was changed or left out. With
+COUNT:ROOT, as ` + "`referee ledger head`" + ` gave them then, the proof is also held to
+the root that you kept; --check FILE --from COUNT:ROOT needs no ledger.`
 
 func ledgerProveCommand() *command {
 	c := newCommand("ledger prove", "SEQ|ID|HASH", "prove that an entry stands in the ledger", 1)
 	c.long = proveLong
-	c.examples = []string{"referee ledger prove 12 > proof.json", "referee ledger prove 3fa9 --size 100", "referee ledger prove --check proof.json 000000012-3fa9….json"}
+	c.examples = []string{"referee ledger prove 12 > proof.json", "referee ledger prove 3fa9 --size 100", "referee ledger prove --check proof.json 000000012-3fa9….json", "referee ledger prove --from 12 --size 100 > extends.json", "referee ledger prove --check extends.json --from 12:8c1e…"}
 	size := c.flags.Int64("size", 0, "in the tree of the first `N` entries (default: all)")
 	check := c.flags.String("check", "", "check the proof in `FILE` instead")
+	earlier := c.flags.String("from", "", "prove that the tree extends the one of `COUNT` entries, or COUNT:ROOT")
 	where := ledgerFlag(c.flags)
 	where.bulkFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		if *check != "" {
-			return a.checkProof(*check, args)
-		}
-		if len(args) == 0 {
-			return usagef("ledger prove needs a number, an id or a hash").hint("`referee ledger log` lists the entries")
+		from, err := parseFrom(*earlier)
+		switch {
+		case err != nil:
+			return err
+		case *check != "":
+			return a.checkProof(*check, from, args)
+		case from != nil && len(args) > 0:
+			return usagef("--from proves that a tree extends an earlier one; no entry belongs to it")
+		case from == nil && len(args) == 0:
+			return usagef("ledger prove needs a number, an id or a hash, or --from COUNT").hint("`referee ledger log` lists the entries")
 		}
 		k, err := a.openLedger(where)
 		if err != nil {
 			return err
 		}
 		defer k.Close()
+		if from != nil {
+			return a.proveFrom(k, where, *from, *size)
+		}
 		return a.prove(k, where, args[0], *size)
 	}
 	return c
+}
+
+// parseFrom reads --from: COUNT, or COUNT:ROOT. It is nil where the flag says nothing.
+func parseFrom(word string) (*rootPin, error) {
+	if word == "" {
+		return nil, nil
+	}
+	digits, _, rooted := strings.Cut(word, ":")
+	count, err := strconv.ParseInt(digits, 10, 64)
+	m := rootPattern.FindStringSubmatch(word)
+	if err != nil || count < 1 || strconv.FormatInt(count, 10) != digits || rooted && m == nil {
+		return nil, usagef("--from %s is neither COUNT nor COUNT:ROOT", word).hint("`referee ledger head` prints both")
+	}
+	from := &rootPin{count: count}
+	if m != nil {
+		from.root = m[2]
+	}
+	return from, nil
+}
+
+// proveFrom proves that the tree extends an earlier one.
+func (a *app) proveFrom(k *kept, where *ledgerFlags, from rootPin, size int64) error {
+	v, err := a.verified(k, where)
+	if err != nil {
+		return err
+	}
+	if size == 0 {
+		size = v.Leaves.Count()
+	}
+	if size > v.Leaves.Count() || from.count > size {
+		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree is no larger than the later one", from.count, size, entries(v.Leaves.Count()))
+	}
+	proof, err := v.Leaves.Consistency(from.count, size)
+	if err != nil {
+		return toolf("%w", err)
+	}
+	if err := from.holds(proof); err != nil {
+		return err
+	}
+	return a.printProof(proof)
+}
+
+// holds compares a proof with the earlier state that the reader knows.
+func (p *rootPin) holds(proof ledger.Proof) error {
+	switch {
+	case proof.Old != p.count:
+		return rulesf("the proof is about the first %d entries, --from about the first %d", proof.Old, p.count)
+	case p.root != "" && proof.OldRoot != p.root:
+		return rulesf("--from knows the root %.8s… over the first %d entries, the proof has %.8s…: it is another tree", p.root, p.count, proof.OldRoot)
+	}
+	return nil
+}
+
+// printProof prints a proof as one line of canonical JSON.
+func (a *app) printProof(proof ledger.Proof) error {
+	b, err := proof.Marshal()
+	if err != nil {
+		return toolf("%w", err)
+	}
+	return a.print(string(b) + "\n")
 }
 
 // prove verifies the ledger first: a proof from a tree that is wrong would prove nothing.
@@ -60,15 +134,11 @@ func (a *app) prove(k *kept, where *ledgerFlags, word string, size int64) error 
 	if err != nil {
 		return toolf("%w", err)
 	}
-	b, err := proof.Marshal()
-	if err != nil {
-		return toolf("%w", err)
-	}
-	return a.print(string(b) + "\n")
+	return a.printProof(proof)
 }
 
-// checkProof recomputes a proof's root, and holds the proof to a receipt's bytes.
-func (a *app) checkProof(file string, args []string) error {
+// checkProof recomputes a proof's root, and holds the proof to a receipt's bytes or to an earlier root.
+func (a *app) checkProof(file string, from *rootPin, args []string) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return usagef("--check: %w", err)
@@ -78,6 +148,14 @@ func (a *app) checkProof(file string, args []string) error {
 		return rulesf("%s: %w", file, err)
 	}
 	p := &page{}
+	switch {
+	case from != nil && proof.Format != ledger.ConsistencyFormat:
+		return usagef("%s proves that an entry stands in a tree; --from belongs to a proof that a tree extends another one", file)
+	case from != nil:
+		if err := from.holds(proof); err != nil {
+			return err
+		}
+	}
 	switch {
 	case proof.Format == ledger.ConsistencyFormat && len(args) > 0:
 		return usagef("%s proves that a tree extends another one; no receipt belongs to it", file)
