@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Govern holds the agents of a pull request to the limits of the base branch's configuration. It is pure: draftAt is the time that the drafts
-// state. The kinds, in the order in which they are looked for, agent by agent in the order of the audits:
+// Govern holds the agents of a pull request to the limits of the base branch's configuration. h is made for these audits (NewHistory). It is pure: draftAt
+// is the time that the drafts state. The kinds, in the order in which they are looked for, agent by agent in the order of the audits:
 //
 //   - rogue: the configuration lists agents and this one is not among them, or has no name. Names are compared byte by byte. A run of the lane
 //     incident that names no agent is a person's report and is held to nothing here.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -248,5 +249,76 @@ func TestLockAtOne(t *testing.T) {
 	w := incidentWork(t, applied(t, got[0].Draft))
 	if f := w.Report.Findings; len(f) != 1 || f[0].Tier != referee.Mid || f[0].RuleIDs[0] != "recurrence" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestUnlock: the draft, signed off as resolved, lifts the lock; signed off as it is, it does not.
+func TestUnlock(t *testing.T) {
+	store, all := violations(t, `"stranger"`)
+	for _, c := range []struct {
+		edits []string
+		want  int
+	}{
+		{nil, 1},
+		{[]string{`"status": "open"`, `"status": "resolved"`}, 1},
+		{[]string{`"status": "open"`, `"status": "resolved"`, "      \"lane_locked\",\n", ""}, 0},
+	} {
+		tree := applied(t, all["recurring_flag"].Draft)
+		for name, f := range tree {
+			if strings.HasSuffix(name, "/submission.json") {
+				f.Data = []byte(strings.NewReplacer(c.edits...).Replace(string(f.Data)))
+			}
+		}
+		w := incidentWork(t, tree)
+		mint(t, store, w, Local{Name: "ann", At: nine.Add(time.Duration(300+c.want+len(c.edits)) * time.Hour),
+			Answers: []ledger.Answer{{ID: "oncall_acknowledged", Answer: "satisfied"}, {ID: "client_notified", Answer: "satisfied"}}})
+		cfg := DefaultConfig()
+		audits := []Audited{running("underwriter", "now", "s", "")}
+		if got := Govern(audits, cfg, historyOf(t, cfg, 0, audits, inOrder(t, store)...), nine); len(got) != c.want {
+			t.Errorf("%q: %+v", c.edits, got)
+		}
+	}
+}
+
+// inOrder are the entries of a ledger, oldest first.
+func inOrder(t *testing.T, store ledger.Store) []*ledger.Entry {
+	t.Helper()
+	at, err := store.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*ledger.Entry
+	for e, err := range ledger.Backwards(t.Context(), store, at) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// TestLockOutOfOrder: minted_at may be out of order; the lock is dated by the last flag and its window by the first.
+func TestLockOutOfOrder(t *testing.T) {
+	cfg := DefaultConfig()
+	audits := []Audited{running("a", "now", "s", "")}
+	late := noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), mintedAt("2026-11-20T09:00:00Z"))
+	early := noted(ledger.Rejected, "a", "r2", "s2", "", critically("y"), mintedAt("2026-11-17T23:00:00Z"))
+	draft := Govern(audits, cfg, historyOf(t, cfg, 0, audits, late, early), nine)[0].Draft
+	w := incidentWork(t, applied(t, draft))
+	if len(w.Report.Findings) != 0 || !strings.Contains(draft, "+window_days,3\n") || !strings.Contains(draft, "+last_flag,2026-11-20T09:00:00\n") {
+		t.Errorf("%+v\n%s", w.Report.Findings, draft)
+	}
+}
+
+// TestDarkMinutes: the silence is stated to the second.
+func TestDarkMinutes(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Governance.Agents, cfg.Governance.HeartbeatMinutes = []AgentProfile{{Name: "a"}}, 1
+	h := historyOf(t, cfg, 0, nil, noted(ledger.Approved, "a", "r", "s", "", mintedAt("2026-11-20T08:58:15Z")))
+	draft := Dark(cfg, h, nine)[0].Draft
+	w := incidentWork(t, applied(t, draft))
+	if len(w.Report.Findings) != 0 || !strings.Contains(draft, `"result": 1.750000,`) {
+		t.Errorf("%+v\n%s", w.Report.Findings, draft)
 	}
 }

@@ -267,9 +267,6 @@ func sumOf(works []spent) (*decimal.Num, error) {
 // resolved incident names. The locked agent's own incident unlocks nothing.
 func (h *History) critical(agent, lane string) []flagged {
 	t := h.agents[agent]
-	if t == nil {
-		return nil
-	}
 	lifted := map[string]bool{}
 	for _, l := range h.lifts {
 		if l.lane == lane && (l.by == "" || l.by != agent) {

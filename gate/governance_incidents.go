@@ -19,7 +19,8 @@ const maxLines = 20
 var million = decimal.FromInt(1_000_000)
 
 // spend is the incident of a passed cap, for the sheet incident-spend-cap. That sheet counts tokens at a price a million of them; a ledger holds
-// the cost of a run and not its tokens, so that the unit here is a millionth of a dollar, at one dollar a million. The draft says so.
+// the cost of a run and not its tokens, so that the unit here is a millionth of a dollar, at one dollar a million. The draft says so. There is
+// none, and the violation stands without it, where the figures are beyond what a sheet can reckon with.
 func (d *drafter) spend(s *spending, limit *decimal.Num, lane string) string {
 	if limit.IsZero() {
 		limit = decimal.MustParse("0.000001") // a share of nothing is not defined; the smallest cap that a configuration can write stands for none
@@ -27,15 +28,23 @@ func (d *drafter) spend(s *spending, limit *decimal.Num, lane string) string {
 	var usage [][]string
 	var lines []map[string]any
 	receipts := []string{}
-	for _, w := range shortened(s.works) {
-		units := times(w.cost, million)
-		usage = append(usage, []string{token(w.run), units, "0"})
-		lines = append(lines, map[string]any{"r": token(w.run), "tok_in": json.Number(units), "tok_out": 0})
+	works, err := shortened(s.works)
+	ratio, err2 := decimal.Quo(s.total, limit)
+	if err != nil || err2 != nil {
+		return ""
+	}
+	for _, w := range works {
+		units, err := decimal.Mul(w.cost, million)
+		if err != nil {
+			return ""
+		}
+		usage = append(usage, []string{token(w.run), units.String(), "0"})
+		lines = append(lines, map[string]any{"r": token(w.run), "tok_in": json.Number(units.String()), "tok_out": 0})
 		if w.hash != "" {
 			receipts = append(receipts, w.hash)
 		}
 	}
-	total, share := s.total.String(), over(s.total, limit)
+	total, share := s.total.String(), ratio.String()
 	approver := "the maintainer who approves this incident"
 	budget := rows("item,value", []string{"cap", limit.String()}, []string{"price_in", "1"}, []string{"price_out", "0"}, []string{"gpu_hours", "0"}, []string{"gpu_rate", "0"},
 		[]string{"claimed_spend", total}, []string{"action", "stop"}, []string{"approver", approver})
@@ -55,49 +64,20 @@ func (d *drafter) spend(s *spending, limit *decimal.Num, lane string) string {
 }
 
 // shortened lists the newest pieces of work; older ones are summed up in the first.
-func shortened(works []spent) []spent {
+func shortened(works []spent) ([]spent, error) {
 	if len(works) <= maxLines {
-		return works
+		return works, nil
 	}
 	cut := len(works) - maxLines + 1
 	sum, err := sumOf(works[:cut])
-	if err != nil {
-		return works // the total was added up already
-	}
-	return append([]spent{{run: fmt.Sprintf("%d earlier runs", cut), cost: sum}}, works[cut:]...)
+	return append([]spent{{run: fmt.Sprintf("%d earlier runs", cut), cost: sum}}, works[cut:]...), err
 }
 
 // lock is the incident of recurring critical flags, for the sheet incident-lane-lock. The lock follows from the ledger: it stands from the entry
 // on that reached the limit, whenever somebody looks. The configuration sets no window, so that it is the time from the first to the last.
 func (d *drafter) lock(flags []flagged, lane string) string {
-	var runs, counts [][]string
-	var listed, byRule []map[string]any
-	receipts, rules, n := []string{}, []string{}, map[string]int{}
-	first, last := flags[0].at, flags[0].at
-	for _, f := range flags {
-		day := f.at.UTC().Format(time.DateOnly)
-		runs = append(runs, []string{token(f.run), strconv.Itoa(f.high), day})
-		listed = append(listed, map[string]any{"r": token(f.run), "high": f.high, "t": day})
-		receipts = append(receipts, f.hash)
-		if f.at.After(last) {
-			last = f.at
-		}
-		if f.at.Before(first) {
-			first = f.at
-		}
-		for _, id := range f.rules {
-			if id = token(id); n[id] == 0 {
-				rules = append(rules, id)
-			}
-			n[id]++
-		}
-	}
-	n["any rule"] = len(flags)
-	for _, id := range append(slices.Clone(rules), "any rule") {
-		counts = append(counts, []string{id, strconv.Itoa(n[id])})
-		byRule = append(byRule, map[string]any{"id": id, "n": n[id]})
-	}
-	days := daysBetween(first, last)
+	t := tallied(flags)
+	last, days := t.last, daysBetween(t.first, t.last)
 	plan := "a resolved incident of kind recurring_flag that names these receipts, signed off"
 	final := "PASS"
 	if len(flags) < 2 {
@@ -107,15 +87,54 @@ func (d *drafter) lock(flags []flagged, lane string) string {
 	facts := rows("item,value", []string{"window_days", days}, []string{"limit", strconv.Itoa(limit)}, []string{"locked_at", clock(last)}, []string{"last_flag", clock(last)}, []string{"action", "lock"})
 	log := fmt.Sprintf("%s lane %s locked for %s by governance.max_recurring_critical %d\n%s noticed by the gate\n", clock(last), lane, token(d.named()), limit, clock(d.at))
 	return d.patch(incident{kind: "recurring_flag", sheet: "incident-lane-lock", final: final,
-		inputs: map[string]any{"runs": listed, "window_days": json.Number(days), "limit": limit, "locked_at": clock(last), "last_flag": clock(last), "action": "lock", "rule_ids": rules,
-			"unlock_plan": plan, "receipts": receipts, "flags_by_rule": byRule},
+		inputs: map[string]any{"runs": t.runs, "window_days": json.Number(days), "limit": limit, "locked_at": clock(last), "last_flag": clock(last), "action": "lock", "rule_ids": t.rules,
+			"unlock_plan": plan, "receipts": t.receipts, "flags_by_rule": t.counts},
 		calculations: []map[string]any{calculation("critical_runs", strconv.Itoa(len(flags)), "count"), calculation("span", days, "days"), calculation("lag_h", "0", "hours")},
 		claims: []map[string]string{{"claim": "The runs with critical findings", "evidence_reference": "runs"}, {"claim": "The flags by rule", "evidence_reference": "flags"},
 			{"claim": "When the last flag fell", "evidence_reference": "incident#row=4"}, {"claim": "The lane is locked", "evidence_reference": "log", "quote": "lane " + lane + " locked for"}},
-		evidence: []evidenceFile{{"incident", "incident.csv", "The lock", facts}, {"runs", "runs.csv", "Runs with critical findings", rows("r,high,t", runs...)},
-			{"flags", "flags.csv", "Runs in which a rule raised critical flags", rows("id,n", counts...)}, {"log", "gate.txt", "What the gate saw", log}},
-		about: map[string]any{"tier": "high", "title": "The lane " + lane + " is locked by recurring critical flags", "lane": lane, "receipts": receipts,
+		evidence: []evidenceFile{{"incident", "incident.csv", "The lock", facts}, {"runs", "runs.csv", "Runs with critical findings", rows("r,high,t", t.runRows...)},
+			{"flags", "flags.csv", "Runs in which a rule raised critical flags", rows("id,n", t.countRows...)}, {"log", "gate.txt", "What the gate saw", log}},
+		about: map[string]any{"tier": "high", "title": "The lane " + lane + " is locked by recurring critical flags", "lane": lane, "receipts": t.receipts,
 			"response": []string{"lane_locked", "human_approval_required"}, "detail": d.named() + " had critical findings in " + strconv.Itoa(len(flags)) + " audits of this lane."}})
+}
+
+// tally is what a lock says of the flagged audits, as members of the submission and as rows of its evidence.
+type tally struct {
+	runs, counts       []map[string]any
+	runRows, countRows [][]string
+	receipts, rules    []string
+	first, last        time.Time
+}
+
+// anyRule is the row of all flagged audits: the configuration locks whatever the rule, and the sheet looks for a rule that recurs.
+const anyRule = "any rule"
+
+func tallied(flags []flagged) tally {
+	t := tally{first: flags[0].at, last: flags[0].at, rules: []string{}}
+	n := map[string]int{anyRule: len(flags)}
+	for _, f := range flags {
+		day := f.at.UTC().Format(time.DateOnly)
+		t.runRows = append(t.runRows, []string{token(f.run), strconv.Itoa(f.high), day})
+		t.runs = append(t.runs, map[string]any{"r": token(f.run), "high": f.high, "t": day})
+		t.receipts = append(t.receipts, f.hash)
+		if f.at.After(t.last) {
+			t.last = f.at
+		}
+		if f.at.Before(t.first) {
+			t.first = f.at
+		}
+		for _, id := range f.rules {
+			if id = token(id); n[id] == 0 {
+				t.rules = append(t.rules, id)
+			}
+			n[id]++
+		}
+	}
+	for _, id := range append(slices.Clone(t.rules), anyRule) {
+		t.countRows = append(t.countRows, []string{id, strconv.Itoa(n[id])})
+		t.counts = append(t.counts, map[string]any{"id": id, "n": n[id]})
+	}
+	return t
 }
 
 // daysBetween counts the days from one date to another, as the sheets do.
@@ -157,7 +176,7 @@ type sighting struct {
 // by its nature: the alert is right, and whoever signs accepts what it found.
 func (d *drafter) watch(s sighting) string {
 	beat := strconv.Itoa(d.cfg.Governance.HeartbeatMinutes)
-	silent := over(decimal.FromInt(int64(d.at.Sub(s.seen)/time.Second)), decimal.FromInt(60))
+	silent := minutes(d.at.Sub(s.seen))
 	facts := rows("item,value", []string{"declared_model", token(s.declared)}, []string{"observed_model", token(s.observed)}, []string{"last_heartbeat", clock(s.seen)}, []string{"now", clock(d.at)},
 		[]string{"heartbeat_min", beat}, []string{"signed", strconv.FormatBool(s.signed)}, []string{"alert", s.alert})
 	line := fmt.Sprintf("%s the gate saw the profile: %s", clock(d.at), token(s.observed))
@@ -176,6 +195,15 @@ func (d *drafter) watch(s sighting) string {
 			{"claim": "The profile that the gate saw", "evidence_reference": "trace", "quote": "the gate saw the profile:"}},
 		evidence: []evidenceFile{{"watch", "watch.csv", "The declared and the observed profile", facts}, {"trace", "gate.txt", "What the gate saw", line + "\n"}},
 		about:    map[string]any{"tier": "high", "title": s.title, "lane": s.lane, "receipts": []string{}, "response": []string{"human_approval_required"}, "detail": s.detail}})
+}
+
+// minutes is a time in minutes, to a millionth.
+func minutes(t time.Duration) string {
+	seconds := int64(t / time.Second)
+	if seconds%60 == 0 {
+		return strconv.FormatInt(seconds/60, 10)
+	}
+	return fmt.Sprintf("%d.%06d", seconds/60, seconds%60*1_000_000/60)
 }
 
 // named is the agent in a draft.
@@ -221,22 +249,4 @@ func stated(name, formula, result, units string, inputs map[string]any) map[stri
 
 func calculation(name, result, units string) map[string]any {
 	return map[string]any{"name": name, "inputs": map[string]any{}, "result": json.Number(result), "units": units}
-}
-
-// times and over are products and shares of costs that were read and added already; they fail for none of them but a share of nothing, which
-// is none.
-func times(a, b *decimal.Num) string {
-	n, err := decimal.Mul(a, b)
-	if err != nil {
-		return "0"
-	}
-	return n.String()
-}
-
-func over(a, b *decimal.Num) string {
-	n, err := decimal.Quo(a, b)
-	if err != nil {
-		return "0"
-	}
-	return n.String()
 }

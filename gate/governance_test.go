@@ -134,6 +134,21 @@ func TestSpendCapBroken(t *testing.T) {
 	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "1", mintedAt("yesterday"))); err == nil || !strings.Contains(err.Error(), "minted_at") {
 		t.Errorf("a recorded time that is none: %v", err)
 	}
+	for cost, draft := range map[string]bool{"9e399": false, "1e30": true} {
+		entries := []*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", cost), noted(ledger.Approved, "a", "r2", "s2", cost)}
+		paid := []Audited{running("a", "r", "s", "1")}
+		got := Govern(paid, cfg, historyOf(t, cfg, 0, paid, entries...), nine)
+		if len(got) != 1 || got[0].Kind != "spend_breach" || (got[0].Draft != "") != draft {
+			t.Errorf("costs of %s: %+v", cost, got)
+		}
+	}
+	h := historyOf(t, cfg, 0, audits, noted(ledger.Approved, "a", "r1", "s1", "9.9e400"), noted(ledger.Approved, "a", "r2", "s2", "9.9e400"))
+	if got := Govern([]Audited{running("a", "r", "s", "1")}, cfg, h, nine); len(got) != 1 || !strings.Contains(got[0].Reason, "cannot be added up") {
+		t.Errorf("a sum beyond all numbers: %+v", got)
+	}
+	if _, err := h.Spent("a", nil); err == nil {
+		t.Error("a sum beyond all numbers is given")
+	}
 	cfg.Governance.SpendCapUSD = "five"
 	if got := Govern(audits, cfg, NewHistory(cfg, 0, audits), nine); len(got) != 1 || !strings.Contains(got[0].Reason, "cannot be read") {
 		t.Errorf("a cap that is no number: %+v", got)
@@ -279,5 +294,21 @@ func TestDark(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%d minutes at %s: %q, want %q", c.minutes, c.now, got, c.want)
 		}
+	}
+}
+
+// TestHistoryKeepsLittle: entries of agents that nobody asks about leave nothing behind, however many there are.
+func TestHistoryKeepsLittle(t *testing.T) {
+	cfg := DefaultConfig()
+	audits := []Audited{running("a", "now", "s", "")}
+	h := NewHistory(cfg, 0, audits)
+	entry := noted(ledger.Approved, "b", "r", "s", "1", critically("x"))
+	for range 100_000 {
+		if err := h.Add(entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(h.live)+len(h.lifts)+len(h.agents["a"].works)+len(h.agents["a"].flags) != 0 || len(h.agents) != 1 {
+		t.Errorf("%d sign-offs of %d agents are kept", len(h.live), len(h.agents))
 	}
 }

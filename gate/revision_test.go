@@ -122,7 +122,7 @@ func TestHeadsStrict(t *testing.T) {
 	if ParseHeads(repeat(50)).Failed("runs/a", "") != 50 {
 		t.Error("50 heads are refused")
 	}
-	if got := ParseHeads(good + "\n" + repeat(3)).Failed("x", ""); got != 0 {
+	if got := ParseHeads(good+"\n"+repeat(3)).Failed("x", ""); got != 0 {
 		t.Errorf("a second line counts: %d", got)
 	}
 }

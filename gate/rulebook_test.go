@@ -229,9 +229,9 @@ func TestRulebookHostile(t *testing.T) {
 		{"a symlink", put("flight_sheets/x.json", fs.ModeSymlink|0o777, "../secret.json"), "flight_sheets/x.json", "x.json is a symlink"},
 		{"a submodule", put("flight_sheets/x.json", fs.ModeIrregular, ""), "flight_sheets/x.json", "x.json is a submodule"},
 		{"a folder", tree("flight_sheets/x.json/y.json={}"), "flight_sheets/x.json", "x.json is a folder"},
-		{"the folder is a symlink", tree2("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets", "flight_sheets is a symlink"},
-		{"the folder is a submodule", tree2("flight_sheets", fs.ModeIrregular), "flight_sheets", "flight_sheets is a submodule"},
-		{"the folder is a file", tree2("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
+		{"the folder is a symlink", lone("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets", "flight_sheets is a symlink"},
+		{"the folder is a submodule", lone("flight_sheets", fs.ModeIrregular), "flight_sheets", "flight_sheets is a submodule"},
+		{"the folder is a file", lone("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
 		{"a huge file", put("flight_sheets/x.json", 0, strings.Repeat(" ", 5<<20+1)), "flight_sheets/x.json", "a sheet has at most 5242880"},
 		{"a name in capitals", tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON", "is no sheet's"},
 		{"a name with markup", tree("flight_sheets/<!--@all.json={}"), "flight_sheets/<!--@all.json", "is no sheet's"},
@@ -248,8 +248,8 @@ func TestRulebookHostile(t *testing.T) {
 	}
 }
 
-// tree2 is a tree of one entry.
-func tree2(name string, mode fs.FileMode) fstest.MapFS {
+// lone is a tree of one entry.
+func lone(name string, mode fs.FileMode) fstest.MapFS {
 	return fstest.MapFS{name: &fstest.MapFile{Mode: mode, Data: []byte("elsewhere")}}
 }
 
@@ -290,7 +290,7 @@ func TestRulebookConfigRefused(t *testing.T) {
 		want string
 	}{
 		"an unknown key": {tree(ConfigPath + "=version: 1\nfail_om: high\n"), ConfigPath + ":2:1: "},
-		"a symlink":      {tree2(ConfigPath, fs.ModeSymlink|0o777), "symlink"},
+		"a symlink":      {lone(ConfigPath, fs.ModeSymlink|0o777), "symlink"},
 		"a huge file":    {tree(ConfigPath + "=" + strings.Repeat("#", 300<<10)), "larger than 256 KiB"},
 		"a folder":       {tree(ConfigPath + "/x=1"), "not a regular file"},
 	} {
