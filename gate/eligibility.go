@@ -20,6 +20,8 @@ type Record struct {
 	Permissions map[string]string // login → admin, maintain, write, triage, read, none; read now
 	TeamMembers map[string]bool   // login → member of one of the configured teams
 	Operators   []string          // declared by the runs
+	Pushers     Pushers           // who pushed to the pull request, as the gate saw it
+	Edited      map[int64]bool    // reviews whose body is not what was submitted
 	Digest      string            // of the audit
 	HeadNow     string            // the head that was audited
 }
@@ -77,6 +79,8 @@ func (rec Record) whyNot(r githubapi.Review, c Commands, latest map[int64]int64,
 		return "the pull request is " + rec.Pull.State
 	case rec.Pull.Draft:
 		return "the pull request is a draft"
+	case rec.Edited[r.ID]:
+		return "it was edited after it was submitted, and anybody who may write here may edit it: submit a new review"
 	}
 	if why := hands[strings.ToLower(r.User)]; why != "" {
 		return why
@@ -170,6 +174,9 @@ func hands(rec Record, cfg *Config) map[string]string {
 		if e.Event == "head_ref_force_pushed" {
 			say(e.Actor, "pushed to the pull request")
 		}
+	}
+	for _, login := range rec.Pushers {
+		say(login, "pushed to the pull request")
 	}
 	return out
 }

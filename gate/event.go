@@ -24,8 +24,11 @@ type Event struct {
 	ReviewID      int64
 	Ref           string            // of a push or a merge group
 	Before        string            // of a push
+	Commits       int               // that a push brings, as far as GitHub lists them
 	Pulls         []int64           // of a workflow_run: those that GitHub names; empty for a fork
 	RunID         int64             // of a workflow_run
+	RunEvent      string            // what started the workflow run
+	HeadBranch    string            // of a workflow_run
 	Inputs        map[string]string // of a workflow_dispatch
 }
 
@@ -52,6 +55,7 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 		}
 	case "workflow_run":
 		e.RunID, e.HeadSHA, e.HeadRepo = whole(doc, "/workflow_run/id"), str(doc, "/workflow_run/head_sha"), str(doc, "/workflow_run/head_repository/full_name")
+		e.RunEvent, e.HeadBranch = str(doc, "/workflow_run/event"), str(doc, "/workflow_run/head_branch")
 		for _, p := range list(doc.At("/workflow_run/pull_requests")) {
 			e.Pulls = append(e.Pulls, whole(p, "/number"))
 		}
@@ -63,6 +67,7 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 		}
 	case "push":
 		e.Ref, e.Before, e.HeadSHA = str(doc, "/ref"), str(doc, "/before"), str(doc, "/after")
+		e.Commits = len(list(doc.Get("commits")))
 	case "workflow_dispatch":
 		e.Inputs = map[string]string{}
 		if inputs := doc.Get("inputs"); inputs != nil {

@@ -68,6 +68,18 @@ func Draft(w Work, d Decision, p Place) (ledger.Receipt, error) {
 	return r, nil
 }
 
+// Observed makes the entry of audited work that nobody decided about: it was withdrawn, or stands on base without a receipt. It holds the whole
+// audit, for the agent's history. Its key is the same for the same bytes and event.
+func Observed(w Work, kind ledger.Kind, by ledger.ObservedBy, p Place) (ledger.Receipt, error) {
+	r, err := Draft(w, Decision{Kind: kind, Review: ledger.Review{SubmittedAt: by.At}}, p)
+	if err != nil {
+		return ledger.Receipt{}, err
+	}
+	r.Approval, r.ObservedBy = nil, &by
+	r.IdempotencyKey = ledger.Key{Repository: p.Repository.ID, PullRequest: r.Pull(), Run: w.Run.ID, Kind: kind, Subject: canonical.SHA256Hex([]byte(w.Subject() + " " + by.SHA))}.Digest()
+	return r, nil
+}
+
 // skeleton is what a receipt says beside the outcome.
 func skeleton(w Work, d Decision, p Place) ledger.Receipt {
 	rep := w.Report

@@ -34,11 +34,12 @@ type Outcome struct {
 	Unknown    []string // commit identities without an account: nobody's review counts
 	Need       int      // approvals that are needed
 	Receipts   []ledger.Entry
-	LedgerHead string   // tip of the ledger, "" where there is none yet
-	Blocked    []string // why an approval makes no receipt yet
-	Drift      []string // what happened since to earlier receipts
-	NotPosted  []string // what a refused write left out, and why
-	Heads      Heads    // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
+	Waived     []ledger.Waiver // accepted by who signed those receipts
+	LedgerHead string          // tip of the ledger, "" where there is none yet
+	Blocked    []string        // why an approval makes no receipt yet
+	Drift      []string        // what happened since to earlier receipts
+	NotPosted  []string        // what a refused write left out, and why
+	Heads      Heads           // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
 }
 
 // RulebookChange is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.
@@ -141,7 +142,7 @@ func (o *Outcome) waivers() []ledger.Waiver {
 	for _, j := range o.counted() {
 		out = append(out, j.Commands.Accepts...)
 	}
-	return out
+	return append(out, o.Waived...)
 }
 
 // Signed reports whether every run has its receipt.

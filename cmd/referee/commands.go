@@ -6,6 +6,7 @@ func commands() []*command {
 	return []*command{
 		demoCommand(),
 		initCommand(),
+		doctorCommand(),
 		auditCommand(),
 		approveCommand(),
 		runNewCommand(),
@@ -34,6 +35,7 @@ func commands() []*command {
 		summaryCommand(),
 		profileCommand(),
 		serveCommand(),
+		gateCommand(),
 		versionCommand(),
 		helpCommand(),
 	}

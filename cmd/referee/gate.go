@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/githubstore"
+	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+)
+
+const gateLong = `The action's entry: reads the event that started the job, audits what it is about
+by the rules on base, posts the checks and the review, and writes what a person
+has decided to the ledger. Its inputs are the action's (INPUT_…), the rest is what
+the runner says (GITHUB_…). --dry-run prints the requests that would change
+something and sends none of them.`
+
+func gateCommand() *command {
+	c := newCommand("gate", "", "what the GitHub Action runs: an event, from audit to receipt", 0)
+	c.long = gateLong
+	c.examples = []string{"referee gate", "referee gate --event event.json --name pull_request --dry-run"}
+	o := gateOptions{}
+	c.flags.StringVar(&o.event, "event", "", "the event's `FILE` (default: GITHUB_EVENT_PATH)")
+	c.flags.StringVar(&o.name, "name", "", "the event's `NAME` (default: GITHUB_EVENT_NAME)")
+	c.flags.StringVar(&o.repo, "repo", "", "`OWNER/NAME` (default: GITHUB_REPOSITORY, else the event's)")
+	c.flags.BoolVar(&o.dry, "dry-run", false, "print what would be written to GitHub, and write nothing")
+	c.run = func(a *app, _ []string) error { return a.gate(o) }
+	return c
+}
+
+// gateOptions are the command's flags.
+type gateOptions struct {
+	event, name, repo string
+	dry               bool
+}
+
+// gate is one job of the action.
+func (a *app) gate(o gateOptions) error {
+	s := newStep(a)
+	s.quiet()
+	in, err := s.inputs()
+	if err != nil {
+		return s.end(nil, err)
+	}
+	in.dry = in.dry || o.dry
+	event, err := a.event(&o)
+	if err != nil {
+		return s.end(nil, err)
+	}
+	if !event.Known() {
+		return s.end(&gate.Result{Word: gate.ResultIgnored, Messages: []string{fmt.Sprintf("the event %q is none that the gate acts on", event.Name)}}, nil)
+	}
+	g := &gating{app: a, step: s, in: in, o: o}
+	defer g.close()
+	job, err := g.job(event)
+	if err != nil {
+		return s.end(nil, err)
+	}
+	result, err := job.Run(a.ctx)
+	s.calls = g.api.Calls()
+	return s.end(result, err)
+}
+
+// event reads the payload.
+func (a *app) event(o *gateOptions) (*gate.Event, error) {
+	if o.event == "" {
+		o.event = a.getenv("GITHUB_EVENT_PATH")
+	}
+	if o.name == "" {
+		o.name = a.getenv("GITHUB_EVENT_NAME")
+	}
+	if o.event == "" || o.name == "" {
+		return nil, usagef("no event: GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set").hint("on a machine of your own: referee gate --event FILE --name pull_request --dry-run")
+	}
+	f, err := os.Open(o.event)
+	if err != nil {
+		return nil, usagef("the event cannot be read: %w", err)
+	}
+	defer f.Close()
+	payload, err := io.ReadAll(io.LimitReader(f, 26<<20))
+	if err != nil {
+		return nil, toolf("the event cannot be read: %w", err)
+	}
+	event, err := gate.ParseEvent(o.name, payload)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	return event, nil
+}
+
+// gating is everything that one job of the gate reaches.
+type gating struct {
+	*app
+	step   *actionStep
+	in     gateInputs
+	o      gateOptions
+	api    *githubapi.Client
+	repo   string
+	server string
+	dir    string // scratch; a container from scratch has none of its own
+	close_ []io.Closer
+}
+
+func (g *gating) close() {
+	for _, c := range g.close_ {
+		_ = c.Close() // nothing is lost with what was fetched
+	}
+	_ = os.RemoveAll(g.dir)
+}
+
+// job puts the gate's parts together.
+func (g *gating) job(event *gate.Event) (*gate.Job, error) {
+	g.repo = g.o.repo
+	for _, name := range []string{g.getenv("GITHUB_REPOSITORY"), event.Repository} {
+		if g.repo == "" {
+			g.repo = name
+		}
+	}
+	if g.server = strings.TrimSuffix(g.getenv("GITHUB_SERVER_URL"), "/"); g.server == "" {
+		g.server = "https://github.com"
+	}
+	if g.in.token == "" {
+		return nil, usagef("there is no token: the input token is empty").hint("leave the input out, and the job's own token is taken")
+	}
+	var err error
+	if g.api, err = g.client(g.repo); err != nil {
+		return nil, err
+	}
+	if err := g.scratch(); err != nil {
+		return nil, err
+	}
+	work, err := gitstore.OpenWork(g.server+"/"+g.repo+".git", gitstore.Options{Password: g.in.token, Cache: g.dir})
+	if err != nil {
+		return nil, toolf("%w", err)
+	}
+	g.close_ = append(g.close_, work)
+	if err := g.complete(event); err != nil {
+		return nil, err
+	}
+	return &gate.Job{Event: event, API: g.api, Work: work, Open: g.open, Clone: g.clone, Embedded: flightsheets.FS(), Tools: rulebookTools(g.now().UTC().Format(time.DateOnly)), Papers: ledgerPapers(),
+		Options: gate.Options{Mode: g.in.mode, Pull: g.in.pull, SHA: g.in.sha, Config: g.in.config, FailOn: g.in.failOn, Commands: event.Inputs["commands"]},
+		Runner: gate.Runner{Repository: g.repo, ServerURL: g.server, Actor: g.getenv("GITHUB_ACTOR"), Ref: g.getenv("GITHUB_REF"), WorkflowRef: g.getenv("GITHUB_WORKFLOW_REF"),
+			WorkflowSHA: g.getenv("GITHUB_WORKFLOW_SHA"), RunID: whole(g.getenv("GITHUB_RUN_ID")), Attempt: whole(g.getenv("GITHUB_RUN_ATTEMPT")), Now: g.now()}}, nil
+}
+
+// complete asks for what an event does not say: a schedule has no payload to speak of.
+func (g *gating) complete(event *gate.Event) error {
+	if event.RepositoryID != 0 && event.DefaultBranch != "" {
+		return nil
+	}
+	repository, err := g.api.Repository(g.ctx)
+	if err != nil {
+		return err
+	}
+	event.RepositoryID, event.DefaultBranch = repository.ID, repository.DefaultBranch
+	return nil
+}
+
+// client reaches the API of a repository. In a dry run what would write is printed and not sent.
+func (g *gating) client(repo string) (*githubapi.Client, error) {
+	o := githubapi.Options{APIURL: g.getenv("GITHUB_API_URL"), Token: g.in.token, Repository: repo, MaxWait: g.in.maxWait, UserAgent: "referee/" + referee.EngineVersion}
+	if g.in.dry {
+		o.Dry = g.step.dry
+	}
+	api, err := githubapi.New(o)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	return api, nil
+}
+
+// scratch makes a folder for what is fetched.
+func (g *gating) scratch() (err error) {
+	if err := os.MkdirAll(os.TempDir(), 0o777); err != nil {
+		return toolf("making room for what is fetched: %w", err)
+	}
+	if g.dir, err = os.MkdirTemp("", "referee-gate-"); err != nil {
+		return toolf("making room for what is fetched: %w", err)
+	}
+	return nil
+}
+
+// ledgerURL is where git finds the ledger.
+func (g *gating) ledgerURL(at gate.LedgerConfig) (repo, url string) {
+	if repo = at.Repository; repo == "" {
+		repo = g.repo
+	}
+	return repo, g.server + "/" + repo + ".git"
+}
+
+// open connects to the ledger.
+func (g *gating) open(at gate.LedgerConfig) (ledger.Store, error) {
+	repo, url := g.ledgerURL(at)
+	api := g.api
+	if repo != g.repo {
+		var err error
+		if api, err = g.client(repo); err != nil {
+			return nil, err
+		}
+	}
+	store, err := githubstore.Open(api, githubstore.Options{URL: url, Token: g.in.token, Branch: at.Branch, Cache: g.dir, Notice: g.step.notice})
+	if err != nil {
+		return nil, err
+	}
+	g.close_ = append(g.close_, store)
+	if g.in.dry {
+		return dryStore{store, g.step}, nil
+	}
+	return store, nil
+}
+
+// clone fetches the whole ledger.
+func (g *gating) clone(ctx context.Context, at gate.LedgerConfig) (*gitstore.Repo, string, error) {
+	_, url := g.ledgerURL(at)
+	o := gitstore.Options{Branch: at.Branch, Password: g.in.token, Cache: g.dir}
+	store, err := gitstore.Open(url, o)
+	if err != nil {
+		return nil, "", err
+	}
+	head, err := store.Head(ctx)
+	if err = errors.Join(err, store.Close()); err != nil || head.ID == "" {
+		return nil, "", err
+	}
+	repo, err := gitstore.Clone(ctx, url, filepath.Join(g.dir, "ledger"), o)
+	return repo, head.ID, err
+}
+
+// dryStore is a ledger that nothing is written to.
+type dryStore struct {
+	ledger.Store
+	step *actionStep
+}
+
+// Append is ledger.Store's.
+func (d dryStore) Append(_ context.Context, _ ledger.Snapshot, b ledger.Batch) error {
+	d.step.say("would commit to the ledger: %s", report.Clean(strings.SplitN(b.Message, "\n", 2)[0]))
+	for _, f := range b.Files {
+		d.step.say("  %s (%d bytes)", f.Path, len(f.Data))
+	}
+	return nil
+}
+
+// whole is a number of the runner's, 0 where it says none.
+func whole(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// gateInputs are the action's inputs (formats.md).
+type gateInputs struct {
+	token, mode, sha, config, failOn string
+	pull                             int64
+	maxWait                          time.Duration
+	summary, dry                     bool
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
+)
+
+// actionStep is the step of a workflow that this process is: its inputs, its log, its outputs and its summary. Outside a runner the log is all
+// there is.
+type actionStep struct {
+	*app
+	action  *githubactions.Action
+	runner  bool   // a runner reads what is printed
+	mute    string // the word that ends the time in which the runner obeys nothing
+	summary bool
+	calls   int
+}
+
+func newStep(a *app) *actionStep {
+	action := githubactions.New(githubactions.WithWriter(a.stdout), githubactions.WithGetenv(a.getenv))
+	return &actionStep{app: a, action: action, runner: a.getenv("GITHUB_ACTIONS") == "true", summary: true}
+}
+
+// quiet makes the runner obey nothing of what is printed, for the log may hold a submission's words.
+func (s *actionStep) quiet() {
+	if !s.runner {
+		return
+	}
+	word := make([]byte, 16)
+	_, _ = rand.Read(word) // it never fails
+	s.mute = hex.EncodeToString(word)
+	fmt.Fprintf(s.stdout, "::stop-commands::%s\n", s.mute)
+}
+
+// aloud lets the runner obey again.
+func (s *actionStep) aloud() {
+	if s.mute != "" {
+		fmt.Fprintf(s.stdout, "::%s::\n", s.mute)
+		s.mute = ""
+	}
+}
+
+// say prints a line to the log.
+func (s *actionStep) say(format string, args ...any) {
+	fmt.Fprintln(s.stdout, report.Clean(fmt.Sprintf(format, args...)))
+}
+
+func (s *actionStep) notice(text string) { s.say("notice: %s", text) }
+
+// dry prints a request of a dry run; one that reads is sent.
+func (s *actionStep) dry(method, path string, body []byte) {
+	if method == "GET" || strings.HasSuffix(path, "/graphql") {
+		s.say("%s %s", method, path)
+		return
+	}
+	s.say("%s %s (not sent)", method, path)
+	for line := range bytes.Lines(body) {
+		s.say("  %s", strings.TrimRight(string(line), "\n"))
+	}
+}
+
+// inputs reads and checks the action's inputs.
+func (s *actionStep) inputs() (in gateInputs, err error) {
+	get := func(name string) string { return strings.TrimSpace(s.action.GetInput(name)) }
+	in = gateInputs{token: get("token"), mode: get("mode"), sha: get("sha"), config: get("config"), failOn: get("fail-on"), summary: true}
+	if in.token == "" {
+		in.token = s.getenv("GITHUB_TOKEN")
+	}
+	if s.runner && in.token != "" {
+		s.aloud()
+		s.action.AddMask(in.token)
+		s.quiet()
+	}
+	if in.mode != "" && !slices.Contains(gate.Modes, in.mode) {
+		return in, usagef("the input mode is %q; it must be one of %s", in.mode, strings.Join(gate.Modes, ", "))
+	}
+	in.dry = in.mode == "dry-run"
+	if in.pull, err = number("pull-request", get("pull-request")); err != nil {
+		return in, err
+	}
+	seconds, err := number("max-wait", get("max-wait"))
+	if err != nil {
+		return in, err
+	}
+	in.maxWait = time.Duration(seconds) * time.Second
+	switch text := get("summary"); text {
+	case "", "true":
+	case "false":
+		in.summary, s.summary = false, false
+	default:
+		return in, usagef("the input summary is %q; it must be true or false", text)
+	}
+	return in, nil
+}
+
+// number is an input that counts something; empty is 0.
+func number(name, text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 || n > 1<<31 {
+		return 0, usagef("the input %s is %q; it must be a whole number above 0", name, text)
+	}
+	return n, nil
+}
+
+// end says how the job came out: in the log, the outputs, the summary, the report file, and the exit code.
+func (s *actionStep) end(r *gate.Result, err error) error {
+	defer s.aloud()
+	if err != nil {
+		return s.failed(err)
+	}
+	for _, m := range r.Messages {
+		s.say("%s", m)
+	}
+	outputs := []gate.Output{{Name: "result", Value: r.Word}}
+	if o := r.Outcome; o != nil && o.Base != "" {
+		path, err := s.report(o)
+		if err != nil {
+			return s.failed(err)
+		}
+		outputs = o.Outputs(path)
+		outputs[0].Value = r.Word
+		s.outcome(o)
+	}
+	s.drafts(r.Drafts)
+	s.outputs(outputs)
+	if s.calls > 0 {
+		s.say("%d requests of the API", s.calls)
+	}
+	if r.Failed {
+		return &failure{code: exitRules}
+	}
+	return nil
+}
+
+// outcome prints the summary, and what could not be posted as annotations of the log.
+func (s *actionStep) outcome(o *gate.Outcome) {
+	s.table(o)
+	for _, line := range o.NotPosted {
+		s.say("not posted: %s", line)
+	}
+	s.write("GITHUB_STEP_SUMMARY", o.SummaryPaper())
+	if len(o.NotPosted) == 0 || !s.runner {
+		return
+	}
+	s.aloud()
+	for _, c := range o.Commands(10) {
+		fmt.Fprintln(s.stdout, c)
+	}
+	s.quiet()
+}
+
+// table prints what was found, as `referee audit` does.
+func (s *actionStep) table(o *gate.Outcome) {
+	w, err := report.New("table", s.stdout, report.Options{FailOn: referee.Tier(o.FailOn)})
+	if err != nil {
+		return
+	}
+	for _, a := range o.Audits {
+		if a.Work != nil {
+			_ = w.Add(a.Work.Report) // a log that cannot be written is no failure of the audit
+		} else {
+			s.say("%s could not be audited: %s", a.Dir, a.Refused)
+		}
+	}
+	for _, r := range o.Refusals {
+		s.say("%s: %s", r.Path, r.Reason)
+	}
+	_ = w.Close()
+}
+
+// drafts puts the incidents of a scheduled look into the summary.
+func (s *actionStep) drafts(list []gate.Violation) {
+	for _, v := range list {
+		s.write("GITHUB_STEP_SUMMARY", "### "+report.Code(v.Kind+": "+v.Agent, 200)+"\n\n"+report.Code(v.Reason, 1000)+"\n\n"+report.FencedSource(v.Draft)+"\n")
+	}
+}
+
+// write adds to the job's summary, where there is one.
+func (s *actionStep) write(variable, text string) {
+	if !s.summary || s.getenv(variable) == "" {
+		return
+	}
+	s.action.AddStepSummary(text)
+}
+
+// outputs sets the step's outputs. The library ends the process where the runner has said no file for them.
+func (s *actionStep) outputs(list []gate.Output) {
+	for _, o := range list {
+		s.say("%s=%s", o.Name, o.Value)
+		if s.getenv("GITHUB_OUTPUT") != "" {
+			s.action.SetOutput(o.Name, o.Value)
+		}
+	}
+}
+
+// reportFile is the name of the report, in the job's workspace: what a later step may keep.
+const reportFile = "referee-report.jsonl"
+
+// report writes every report, one a line.
+func (s *actionStep) report(o *gate.Outcome) (string, error) {
+	dir := s.getenv("GITHUB_WORKSPACE")
+	if dir == "" {
+		return "", nil
+	}
+	f, err := os.Create(filepath.Join(dir, reportFile))
+	if err != nil {
+		s.say("the report file cannot be written: %v", err)
+		return "", nil
+	}
+	w, err := report.New("json", f, report.Options{})
+	if err == nil {
+		for _, a := range o.Audits {
+			if a.Work != nil {
+				err = errors.Join(err, w.Add(a.Work.Report))
+			}
+		}
+		err = errors.Join(err, w.Close())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", toolf("writing %s: %w", reportFile, err)
+	}
+	return reportFile, nil
+}
+
+// failed says why the job could not do its work. It is never a pass.
+func (s *actionStep) failed(err error) error {
+	var b *gate.Broken
+	var f *failure
+	var e *githubapi.Error
+	switch {
+	case errors.As(err, &f):
+	case errors.As(err, &b):
+		err = usagef("%w", err)
+	case errors.As(err, &e) && (e.Kind == githubapi.Unauthorized || e.Kind == githubapi.Forbidden):
+		err = toolf("%w", err).hint("give the job the permissions that `referee init` writes, or a token that has them")
+	default:
+		err = toolf("%w", err)
+	}
+	if s.runner {
+		s.aloud()
+		s.action.Errorf("%s", clipped(err.Error()))
+	}
+	s.outputs([]gate.Output{{Name: "result", Value: "broken"}})
+	return err
+}
+
+// clipped is an error's text for an annotation: one line, nothing invisible.
+func clipped(text string) string {
+	text, _ = canonical.Sanitize(strings.Join(strings.Fields(text), " "))
+	if r := []rune(text); len(r) > 1000 {
+		text = string(r[:1000]) + "…"
+	}
+	return text
+}

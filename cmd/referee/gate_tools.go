@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/forge"
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/referee"
+)
+
+// rulebookTools are the forge's, as the gate asks for them: what it says of a sheet that a pull request changes. today dates the reviews of
+// constants.
+func rulebookTools(today string) gate.RulebookTools {
+	return gate.RulebookTools{
+		Lint: func(s *referee.Sheet) (problems, warnings []string) {
+			for _, p := range forge.Lint(s, today) {
+				if p.Warning {
+					warnings = append(warnings, p.String())
+				} else {
+					problems = append(problems, p.String())
+				}
+			}
+			return problems, warnings
+		},
+		Test: func(s *referee.Sheet) (summary string, failures []string) {
+			r := forge.Test(s)
+			for _, f := range r.Failures {
+				failures = append(failures, f.String())
+			}
+			return fmt.Sprintf("%d examples and %d trips, %d failures", r.Examples, r.Trips, len(r.Failures)), failures
+		},
+		Turned: func(where string, c referee.Case, before, after *referee.Sheet) string {
+			t := forge.Turned(where, c, before, after)
+			if t == nil {
+				return ""
+			}
+			return fmt.Sprintf("%s: was %s, would be %s: %s", t.Where, t.Before, t.After, strings.Join(t.Rules, "; "))
+		},
+	}
+}

@@ -1,0 +1,258 @@
+package gate_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/forge"
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/githubtest"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/githubstore"
+	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/referee"
+)
+
+// world is a repository on a GitHub for tests, with the jobs that its events start.
+type world struct {
+	*testing.T
+	s     *githubtest.Server
+	runID int64
+	calls int // of the newest job
+	opts  gate.Options
+	token string
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{T: t, s: githubtest.New(t)}
+	w.token = w.s.Token
+	return w
+}
+
+// job is one job started by an event.
+func (w *world) job(e githubtest.Event) (*gate.Result, error) {
+	w.Helper()
+	w.runID++
+	event, err := gate.ParseEvent(e.Name, e.Payload)
+	if err != nil {
+		w.Fatal(err)
+	}
+	api, err := githubapi.New(githubapi.Options{APIURL: w.s.APIURL(), Token: w.token, Repository: w.s.Name, MaxWait: -1})
+	if err != nil {
+		w.Fatal(err)
+	}
+	dir := w.TempDir()
+	work, err := gitstore.OpenWork(w.s.CloneURL(), gitstore.Options{Password: w.token, Cache: dir})
+	if err != nil {
+		w.Fatal(err)
+	}
+	event.DefaultBranch = "main"
+	event.RepositoryID = max(event.RepositoryID, 1)
+	j := &gate.Job{Event: event, API: api, Work: work, Embedded: flightsheets.FS(), Tools: tools(), Options: w.opts,
+		Open: func(at gate.LedgerConfig) (ledger.Store, error) {
+			return githubstore.Open(api, githubstore.Options{URL: w.s.CloneURL(), Token: w.token, Branch: at.Branch, Cache: dir})
+		},
+		Clone: func(ctx context.Context, at gate.LedgerConfig) (*gitstore.Repo, string, error) {
+			tip := w.s.Ref("refs/heads/" + at.Branch)
+			if tip == "" {
+				return nil, "", nil
+			}
+			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(dir, "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
+			return repo, tip, err
+		},
+		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: "refs/heads/main", RunID: w.runID, Attempt: 1, Now: w.s.Now(),
+			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main", WorkflowSHA: w.s.Ref("refs/heads/main")}}
+	r, err := j.Run(w.Context())
+	w.calls = api.Calls()
+	return r, err
+}
+
+// must is a job that does its work.
+func (w *world) must(e githubtest.Event) *gate.Result {
+	w.Helper()
+	r, err := w.job(e)
+	if err != nil {
+		w.Fatalf("%s: %v", e.Name, err)
+	}
+	return r
+}
+
+func tools() gate.RulebookTools {
+	return gate.RulebookTools{
+		Lint: func(s *referee.Sheet) (problems, warnings []string) {
+			for _, p := range forge.Lint(s, "2026-11-21") {
+				if !p.Warning {
+					problems = append(problems, p.String())
+				}
+			}
+			return problems, nil
+		},
+		Test: func(s *referee.Sheet) (string, []string) {
+			r := forge.Test(s)
+			var failures []string
+			for _, f := range r.Failures {
+				failures = append(failures, f.String())
+			}
+			return fmt.Sprintf("%d examples", r.Examples), failures
+		},
+		Turned: func(where string, c referee.Case, before, after *referee.Sheet) string {
+			if t := forge.Turned(where, c, before, after); t != nil {
+				return where + ": was " + t.Before + ", would be " + t.After
+			}
+			return ""
+		},
+	}
+}
+
+// sample is a run folder of testdata, as files below runs/.
+func sample(t testing.TB, name string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	root := filepath.Join("..", "testdata", "runs", name)
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(file)
+		out[path.Join("runs", name, filepath.ToSlash(rel))] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// propose opens a pull request of the agent with the sample runs.
+func (w *world) propose(branch string, runs ...string) int64 {
+	w.Helper()
+	files := map[string]string{}
+	for _, r := range runs {
+		for k, v := range sample(w, r) {
+			files[k] = v
+		}
+	}
+	return w.proposeFiles(branch, files)
+}
+
+func (w *world) proposeFiles(branch string, files map[string]string) int64 {
+	w.s.Commit(branch, githubtest.Change{Files: files, Author: "agent"})
+	return w.s.Open(githubtest.Pull{Head: branch, Author: "agent"})
+}
+
+// answers are what a reviewer of the sample runs says.
+const answers = "Looks right.\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n"
+
+// approve is an approving review, the trigger's run, and the job that follows it.
+func (w *world) approve(pull int64, who, body string) (*gate.Result, error) {
+	w.Helper()
+	w.s.Review(pull, who, "APPROVED", body)
+	return w.reviewed(pull)
+}
+
+func (w *world) reviewed(pull int64) (*gate.Result, error) {
+	w.Helper()
+	return w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Listed: true})))
+}
+
+// check is the newest run of a check on a commit.
+func (w *world) check(sha, name string) githubtest.Check {
+	w.Helper()
+	all := w.s.Checks(sha)
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Name == name {
+			return all[i]
+		}
+	}
+	w.Fatalf("no check %q on %.7s", name, sha)
+	return githubtest.Check{}
+}
+
+// conclusions holds both checks of a pull request's head.
+func (w *world) conclusions(pull int64, audit, signOff string) {
+	w.Helper()
+	head := w.s.Head(pull)
+	if c := w.check(head, gate.AuditCheck); c.Conclusion != audit {
+		w.Errorf("audit: %s (%s), want %s\n%s", c.Conclusion, c.Title, audit, c.Summary)
+	}
+	if c := w.check(head, gate.SignOffCheck); c.Conclusion != signOff {
+		w.Errorf("sign-off: %s (%s), want %s\n%s", c.Conclusion, c.Title, signOff, c.Summary)
+	}
+}
+
+// review is the text of the gate's one review.
+func (w *world) review(pull int64) string {
+	w.Helper()
+	ids := w.s.ReviewsBy(pull, "github-actions[bot]")
+	if len(ids) != 1 {
+		w.Fatalf("%d reviews of the gate, want one", len(ids))
+	}
+	body, _ := w.s.ReviewBody(pull, ids[0])
+	return body
+}
+
+// entries are the ledger's, oldest first, after the whole of it was verified.
+func (w *world) entries() []ledger.Entry {
+	w.Helper()
+	tip := w.s.Ref("refs/heads/ledger")
+	if tip == "" {
+		return nil
+	}
+	repo, err := gitstore.OpenRepo(w.s.Dir(), "")
+	if err != nil {
+		w.Fatal(err)
+	}
+	v, err := repo.Verify(w.Context(), tip, gitstore.VerifyOptions{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, p := range v.Problems {
+		w.Error(p)
+	}
+	var out []ledger.Entry
+	for e, err := range repo.Tree(w.Context(), tip).Receipts() {
+		if err != nil {
+			w.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// kinds are the kinds of the ledger's entries, in order.
+func (w *world) kinds() string {
+	w.Helper()
+	var out []string
+	for _, e := range w.entries() {
+		out = append(out, string(e.Receipt.Kind))
+	}
+	return strings.Join(out, " ")
+}
+
+func (w *world) wantKinds(want string) {
+	w.Helper()
+	if got := w.kinds(); got != want {
+		w.Errorf("the ledger holds %q, want %q", got, want)
+	}
+}
+
+// says holds a text to a pattern.
+func (w *world) says(text, pattern string) {
+	w.Helper()
+	if !regexp.MustCompile(pattern).MatchString(text) {
+		w.Errorf("nothing fits %q in:\n%s", pattern, text)
+	}
+}

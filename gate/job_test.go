@@ -1,0 +1,95 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/defendableos/referee/gate"
+)
+
+// TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same events again change nothing.
+func TestSignOff(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	opened := w.s.PullEvent(pull, "opened", true)
+	r := w.must(opened)
+	if r.Failed || r.Word != gate.ResultAwaiting || w.calls > 12 {
+		t.Errorf("opened: %+v after %d calls", r, w.calls)
+	}
+	w.conclusions(pull, "success", "action_required")
+	w.says(w.review(pull), `/satisfied appraisal_within_12_months`)
+
+	r, err := w.approve(pull, "rosa", answers)
+	if err != nil || r.Failed || r.Word != gate.ResultSigned || w.calls > 15 {
+		t.Fatalf("approved: %+v, %v after %d calls", r, err, w.calls)
+	}
+	w.conclusions(pull, "success", "success")
+	w.wantKinds("approved")
+	e := w.entries()[0]
+	if a := e.Receipt.Approval; a.Approver.Login != "rosa" || a.Approver.Permission != "maintain" || e.Receipt.Verdict.Severity != "honey" ||
+		e.Receipt.PullRequest.HeadSHA != w.s.Head(pull) || e.Receipt.Evidence[0].AddedBy != "agent" {
+		t.Errorf("%+v", e.Receipt)
+	}
+	w.says(w.review(pull), e.Hash)
+
+	checks := len(w.s.Checks(w.s.Head(pull)))
+	for range 5 {
+		w.must(opened)
+		if _, err := w.reviewed(pull); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.wantKinds("approved")
+	if n := len(w.s.Checks(w.s.Head(pull))); n != checks || checks != 2 {
+		t.Errorf("%d checks, then %d", checks, n)
+	}
+	w.review(pull)
+}
+
+// TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first, within 15 requests.
+func TestSignOffBehindAnother(t *testing.T) {
+	w := newWorld(t)
+	for i, run := range []string{"oak-street", "maple-court"} {
+		pull := w.propose(run, run)
+		w.must(w.s.PullEvent(pull, "opened", true))
+		r, err := w.approve(pull, "rosa", answers)
+		if err != nil || r.Word != gate.ResultSigned || w.calls > 15 {
+			t.Fatalf("%d: %+v, %v after %d calls", i, r, err, w.calls)
+		}
+	}
+	w.wantKinds("approved approved")
+}
+
+// TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high deal-finding can be accepted.
+func TestFlagged(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("elm", "elm-plaza")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != gate.ResultFailed {
+		t.Errorf("%+v", r)
+	}
+	w.conclusions(pull, "failure", "action_required")
+	c := w.check(w.s.Head(pull), gate.AuditCheck)
+	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" || c.Annotations[0]["start_line"] == nil {
+		t.Errorf("%v", c.Annotations)
+	}
+	if r, err := w.approve(pull, "rosa", answers+"/accept math.dscr it is fine"); err != nil || !r.Failed {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.wantKinds("")
+	w.says(w.review(pull), "cannot be accepted")
+
+	deal := w.propose("river", "river-lofts")
+	w.must(w.s.PullEvent(deal, "opened", true))
+	w.conclusions(deal, "failure", "action_required")
+	if r, err := w.approve(deal, "rosa", answers); err != nil || !r.Failed {
+		t.Errorf("without /accept: %+v, %v", r, err)
+	}
+	w.wantKinds("")
+	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil || r.Failed || r.Word != gate.ResultSigned {
+		t.Errorf("with /accept: %+v, %v", r, err)
+	}
+	w.conclusions(deal, "success", "success")
+	w.wantKinds("approved")
+	if e := w.entries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" || e.Accepted[0].By != "rosa" {
+		t.Errorf("%+v", e.Accepted)
+	}
+}

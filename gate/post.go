@@ -1,0 +1,177 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/report"
+)
+
+// post writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
+// the log, the summary and the report file still carry the verdict (the ladder of gate.md).
+func (p *pulled) post(ctx context.Context) error {
+	p.audited()
+	app, err := p.postChecks(ctx)
+	if err = p.rung("the checks", err); err != nil {
+		return err
+	}
+	if err := p.rung("the review", p.postReview(ctx)); err != nil {
+		return err
+	}
+	if p.rules.Config.Comments.Inline && app != "" && p.pr.State == "open" {
+		return p.rung("the inline comments", p.postInline(ctx, app))
+	}
+	return nil
+}
+
+// rung takes a refused write for a step down the ladder, and every other error for one.
+func (p *pulled) rung(what string, err error) error {
+	if githubapi.IsForbidden(err) {
+		p.out.NotPosted = append(p.out.NotPosted, fmt.Sprintf("%s: the token may not write them (%v)", what, err))
+		return nil
+	}
+	return err
+}
+
+// audited notes, for the count of failed revisions, which runs fail at this head.
+func (p *pulled) audited() {
+	var failed []string
+	for _, a := range p.out.Audits {
+		if a.Work == nil || a.Work.Report.Fails(p.out.FailOn) {
+			failed = append(failed, a.Dir)
+		}
+	}
+	p.heads = ParseHeads(p.ownBody()).Add(p.pr.HeadSHA, failed)
+}
+
+// postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted.
+func (p *pulled) postChecks(ctx context.Context) (app string, err error) {
+	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
+	if err != nil {
+		return "", err
+	}
+	made, err := p.put(ctx, p.out.SignOffPaper(), have, "")
+	if err != nil {
+		return "", err
+	}
+	_, err = p.put(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations), have, made.AppSlug)
+	return made.AppSlug, err
+}
+
+// put updates our own run of a check, or makes one. app is ours, "" as long as it is not known: then an update shows whose run it is, for another
+// app's is refused. What stands there already is not written again.
+func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubapi.Check, app string) (githubapi.Check, error) {
+	for _, old := range have {
+		if old.Name != check.Name || app != "" && old.AppSlug != app || old.ExternalID != check.ExternalID {
+			continue
+		}
+		if app != "" && old.Conclusion == check.Conclusion && old.Title == check.Title && old.Posted >= len(check.Annotations) {
+			return old, nil // its external id says that the same was audited
+		}
+		next := check
+		next.ID, next.Posted = old.ID, old.Posted
+		made, err := p.j.API.PutCheck(ctx, next)
+		if !githubapi.IsForbidden(err) {
+			return made, err
+		}
+	}
+	return p.j.API.PutCheck(ctx, check)
+}
+
+// own is the gate's review of this pull request: it begins with the marker, and no person wrote it. The oldest is kept.
+func (p *pulled) own() []githubapi.Review {
+	var out []githubapi.Review
+	for _, r := range p.reviews {
+		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number && r.UserType != "User" {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b githubapi.Review) int { return int(a.ID - b.ID) })
+	return out
+}
+
+// ownBody is what the gate's review says.
+func (p *pulled) ownBody() string {
+	if own := p.own(); len(own) > 0 {
+		return own[0].Body
+	}
+	return ""
+}
+
+// reviewBody is the review: the marker, the lines that the gate keeps for itself, and the paper.
+func (p *pulled) reviewBody() string {
+	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
+	lines := []string{marker, AnnouncedLine(p.out.Receipts), p.heads.Line(), ParsePushers(p.ownBody()).With(p.pusher()).Line()}
+	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
+	return strings.Join(append(lines, paper), "\n")
+}
+
+// replaced is what a second review of ours says: a submitted review cannot be deleted.
+const replaced = "This review is a duplicate; the verdict stands in the gate's first review of this pull request."
+
+func (p *pulled) postReview(ctx context.Context) error {
+	body := p.reviewBody()
+	api, number := p.j.API, p.pr.Number
+	var kept *githubapi.Review
+	for _, r := range p.own() {
+		m, _ := ParseMarker(r.Body)
+		switch {
+		case kept != nil:
+			if err := api.UpdateReview(ctx, number, r.ID, replaced); err != nil && !foreignReview(err) {
+				return err
+			}
+			continue
+		case m.Newer(p.out.Marker()):
+			p.out.NotPosted = append(p.out.NotPosted, "the review: a newer run of the workflow has written it")
+		case r.Body != body:
+			err := api.UpdateReview(ctx, number, r.ID, body)
+			if foreignReview(err) {
+				continue // another app wrote what looks like ours
+			}
+			if err != nil {
+				return err
+			}
+		}
+		kept = &r
+	}
+	if kept != nil {
+		return nil
+	}
+	_, err := api.CreateReview(ctx, number, p.pr.HeadSHA, body)
+	return err
+}
+
+// foreignReview reports whether a review cannot be ours, because it is not ours to change.
+func foreignReview(err error) bool { return githubapi.IsForbidden(err) || githubapi.IsNotFound(err) }
+
+// postBroken says in the audit check why nothing was audited: a failure, with one sentence.
+func (p *pulled) postBroken(ctx context.Context, why error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	_, err := p.j.API.PutCheck(ctx, BrokenPaper(p.pr.HeadSHA, why))
+	if githubapi.IsForbidden(err) {
+		return nil // the job's own conclusion says it
+	}
+	return err
+}
+
+// BrokenPaper is the audit check of a pull request that could not be audited.
+func BrokenPaper(head string, why error) githubapi.Check {
+	text := "The work in this pull request could not be audited, and so it may not be merged.\n\n" + sentence(why)
+	return githubapi.Check{Name: AuditCheck, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
+		Title: "could not be audited", Summary: text}
+}
+
+// sentence is an error for people: a reason that somebody can mend, or what failed.
+func sentence(err error) string {
+	var b *Broken
+	if errors.As(err, &b) {
+		return report.Code(b.Reason, 2000)
+	}
+	return report.Code(err.Error(), 2000) + "\n\nRun the job again; if it fails again, its log says more."
+}

@@ -1,0 +1,263 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// pulled is a pull request while a job looks at it.
+type pulled struct {
+	j       *Job
+	pr      githubapi.PullRequest
+	rules   *Rules
+	fork    string // the merge base
+	reviews []githubapi.Review
+	at      ledger.Snapshot
+	entries []ledger.Entry // of this pull request, as they stand on the ledger
+	changed *Plan
+	heads   Heads
+	out     *Outcome
+}
+
+// pull audits a pull request as it is now, works out who has signed, writes what the ledger has to say, and posts it. Where the work cannot be
+// done, the audit check says why, and fails.
+func (j *Job) pull(ctx context.Context, number int64) (*Result, error) {
+	pr, err := j.API.PullRequest(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	if sha := j.Options.SHA; sha != "" && sha != pr.HeadSHA {
+		return nil, broken("the input sha is %.12s, the head of pull request %d is %.12s now: the head is what is audited", sha, number, pr.HeadSHA)
+	}
+	p := &pulled{j: j, pr: pr, out: &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt,
+		Direct: j.Event.Name == "pull_request" || j.Event.Name == "pull_request_review", Pull: number, Head: pr.HeadSHA}}
+	err = p.look(ctx)
+	if err == nil && pr.State == "open" {
+		err = p.decide(ctx)
+	} else if err == nil {
+		err = p.follow(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.postBroken(ctx, err))
+	}
+	if err := p.post(ctx); err != nil {
+		return nil, err
+	}
+	return &Result{Word: p.out.Result(), Failed: !p.out.AuditPasses(), Outcome: p.out}, nil
+}
+
+// look reads everything that is judged: rules, trees, runs, and the ledger's entries of this pull request.
+func (p *pulled) look(ctx context.Context) error {
+	j := p.j
+	rules, err := j.rulesFor(ctx, p.pr.BaseRef)
+	if err != nil {
+		return err
+	}
+	p.rules = rules
+	cfg := rules.Config
+	p.out.Base, p.out.FailOn, p.out.Accept, p.out.Need, p.out.Ledger = rules.Commit, cfg.FailOn, cfg.Accept, cfg.Approval.Count, j.kept
+	base, err := j.Work.Tip(ctx, "refs/heads/"+p.pr.BaseRef)
+	if err != nil {
+		return err
+	}
+	if base == "" {
+		base = p.pr.BaseSHA // the base branch was deleted
+	}
+	if p.fork, err = j.API.MergeBase(ctx, base, p.pr.HeadSHA); err != nil {
+		return err
+	}
+	if err := j.fetch(ctx, p.fork, p.pr.HeadSHA); err != nil {
+		return fmt.Errorf("reading the pull request's commits: %w", err)
+	}
+	if p.reviews, err = j.API.Reviews(ctx, p.pr.Number); err != nil {
+		return err
+	}
+	return p.audit(ctx)
+}
+
+// audit examines every changed run by the rules.
+func (p *pulled) audit(ctx context.Context) error {
+	before, head, o, cfg := p.j.trees[p.fork], p.j.trees[p.pr.HeadSHA], p.out, p.rules.Config
+	plan, err := MakePlan(before, head, cfg)
+	if err != nil {
+		return broken("the pull request cannot be looked through: %v", err)
+	}
+	p.changed = plan
+	o.Refusals, o.Removed = plan.Refusals, plan.Removed
+	prior := p.j.prior(ctx)
+	for _, run := range plan.Runs {
+		a := Examine(head, run, p.rules.Library, cfg, prior)
+		if a.Work != nil {
+			a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, p.pr.Author))
+			o.Refusals = append(o.Refusals, foreign(a, cfg)...)
+		}
+		o.Audits = append(o.Audits, a)
+	}
+	if err := twins(o.Audits); err != nil {
+		return err
+	}
+	p.countRevisions()
+	if err := p.readLedger(ctx); err != nil {
+		return err
+	}
+	return p.govern(ctx)
+}
+
+// foreign refuses evidence that the pull request brings along, where the configuration takes only what is on base already (S66).
+func foreign(a Audited, cfg *Config) []Refusal {
+	var out []Refusal
+	for _, e := range a.Work.Evidence {
+		if cfg.Evidence == "base_only" && e.Provenance != "base" {
+			out = append(out, Refusal{Path: a.Dir + "/" + e.Path, Reason: fmt.Sprintf("the evidence %q is added in this pull request by %s; the configuration takes evidence that is on base already (evidence: base_only)", e.ID, e.AddedBy)})
+		}
+	}
+	return out
+}
+
+// twins refuses two runs of one id in a pull request: a receipt could not tell them apart.
+func twins(audits []Audited) error {
+	seen := map[string]string{}
+	for _, a := range audits {
+		if a.Work == nil {
+			continue
+		}
+		if other := seen[a.Work.Run.ID]; other != "" {
+			return broken("the runs %s and %s have one id, %q: give each its own", other, a.Dir, a.Work.Run.ID)
+		}
+		seen[a.Work.Run.ID] = a.Dir
+	}
+	return nil
+}
+
+// prior resolves receipts of the ledger as it is when the first one is asked for.
+func (j *Job) prior(ctx context.Context) referee.PriorFunc {
+	head := sync.OnceValues(func() (ledger.Snapshot, error) { return j.Store.Head(ctx) })
+	return func(sha, pointer string) (v policy.Val, err error) {
+		at, err := head()
+		if err != nil {
+			return v, fmt.Errorf("reading the ledger: %w", err)
+		}
+		return Prior(ctx, j.Store, at)(sha, pointer)
+	}
+}
+
+// countRevisions counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit of a run failed.
+func (p *pulled) countRevisions() {
+	heads := ParseHeads(p.ownBody())
+	for i, a := range p.out.Audits {
+		p.out.Audits[i].Failed = heads.Failed(a.Dir, p.pr.HeadSHA)
+	}
+}
+
+// readLedger reads the ledger's newest state and what it holds of this pull request.
+func (p *pulled) readLedger(ctx context.Context) (err error) {
+	if p.at, err = p.j.Store.Head(ctx); err != nil {
+		return fmt.Errorf("reading the ledger: %w", err)
+	}
+	p.out.LedgerHead = ""
+	if p.at.Head.Count > 0 {
+		p.out.LedgerHead = p.at.Head.Tip
+	}
+	p.entries, err = pullEntries(ctx, p.j.Store, p.at, p.pr.Number)
+	return err
+}
+
+// pullEntries are the ledger's entries of a pull request, oldest first.
+func pullEntries(ctx context.Context, store ledger.Store, at ledger.Snapshot, number int64) ([]ledger.Entry, error) {
+	if at.Head.Count == 0 {
+		return nil, nil
+	}
+	files, err := store.Read(ctx, at, ledger.PullDir(number))
+	if err != nil {
+		return nil, fmt.Errorf("reading the ledger: %w", err)
+	}
+	var out []ledger.Entry
+	for _, f := range files {
+		r, err := ledger.Parse(f.Data)
+		if err != nil {
+			return nil, fmt.Errorf("the ledger's %s: %w", f.Path, err)
+		}
+		out = append(out, ledger.Entry{Hash: shaOf(f.Data), Bytes: f.Data, Receipt: r})
+	}
+	return out, nil
+}
+
+// govern holds the agents to their limits and says what changed rulebooks would do.
+func (p *pulled) govern(ctx context.Context) error {
+	j, o, cfg := p.j, p.out, p.rules.Config
+	history := NewHistory(cfg, p.pr.Number, o.Audits)
+	if len(o.Audits) > 0 {
+		if err := j.recall(ctx, p.at, history, cfg); err != nil {
+			return err
+		}
+	}
+	o.Governance = Govern(o.Audits, cfg, history, p.pr.UpdatedAt)
+	if len(p.changed.Rulebook) == 0 {
+		return nil
+	}
+	stored, err := j.stored(ctx, p.at, p.rules)
+	if err != nil {
+		return err
+	}
+	o.Rulebook = RulebookChanges(j.trees[p.fork], j.trees[p.pr.HeadSHA], cfg, j.Embedded, j.Tools, stored)
+	return nil
+}
+
+// recalled is how many of the newest entries governance looks at where nothing is summed up over all of them.
+const recalled = 5000
+
+// recall feeds the ledger to a history, oldest first.
+func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *History, cfg *Config) error {
+	var newest []*ledger.Entry
+	for e, err := range ledger.Backwards(ctx, j.Store, at) {
+		if err != nil {
+			return fmt.Errorf("reading the ledger: %w", err)
+		}
+		if newest = append(newest, e); len(newest) == recalled && cfg.Governance.SpendCapUSD == "" {
+			break
+		}
+	}
+	for i := len(newest) - 1; i >= 0; i-- {
+		if err := h.Add(newest[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored are the live receipts whose runs stand on base, for asking what another rulebook would say of them.
+func (j *Job) stored(ctx context.Context, at ledger.Snapshot, rules *Rules) ([]Stored, error) {
+	var out []Stored
+	ended := map[string]bool{}
+	for e, err := range ledger.Backwards(ctx, j.Store, at) {
+		if err != nil {
+			return nil, fmt.Errorf("reading the ledger: %w", err)
+		}
+		if e.Receipt.Seq+recalled < at.Head.Count {
+			break
+		}
+		if ends[e.Receipt.Kind] {
+			ended[e.Receipt.RefersTo] = true
+		}
+		if !e.Receipt.Kind.Live() || ended[e.Hash] {
+			continue
+		}
+		folder, where, err := FindRun(rules.Tree, e.Receipt)
+		if errors.Is(err, ErrNotAtHand) || errors.Is(err, fs.ErrNotExist) {
+			continue // not merged, or changed since
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Stored{Receipt: e.Receipt, Folder: folder, Where: where})
+	}
+	return out, nil
+}

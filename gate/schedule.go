@@ -1,0 +1,202 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/report"
+)
+
+// scheduledPulls is how many open pull requests one scheduled look goes through: the API grants 1,000 requests an hour to all jobs of a
+// repository together.
+const scheduledPulls = 50
+
+// schedule looks at what no event tells of: the whole chain, reviews that changed while no job ran, sign-offs whose job was cancelled, and agents
+// that have gone dark. What is wrong is told in an issue.
+func (j *Job) schedule(ctx context.Context) (*Result, error) {
+	rules, err := j.rulesFor(ctx, j.Event.DefaultBranch)
+	if err != nil {
+		return nil, err
+	}
+	r, wrong, err := j.verify(ctx, rules)
+	if err != nil {
+		return nil, err
+	}
+	if len(wrong) > 0 {
+		r.Failed = true
+		return r, j.tell(ctx, "The ledger does not verify", "A scheduled verification found this. Nothing is written to the ledger until it is put right.", wrong)
+	}
+	if err := j.late(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, j.darkness(ctx, rules, r)
+}
+
+// verify holds the whole ledger to itself and to GitHub's record.
+func (j *Job) verify(ctx context.Context, rules *Rules) (r *Result, wrong []string, err error) {
+	repo, commit, err := j.Clone(ctx, j.kept)
+	if err != nil {
+		return nil, nil, fmt.Errorf("fetching the ledger: %w", err)
+	}
+	if commit == "" {
+		return &Result{Word: "verified", Messages: []string{"there is no ledger yet"}}, nil, nil
+	}
+	v, err := repo.Verify(ctx, commit, gitstore.VerifyOptions{})
+	if err != nil {
+		return nil, nil, fmt.Errorf("verifying the ledger: %w", err)
+	}
+	problems := v.Problems
+	if len(problems) == 0 {
+		online, err := j.compare(ctx, repo, commit, rules)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = online
+	}
+	for _, p := range problems {
+		wrong = append(wrong, p.String())
+	}
+	r = &Result{Word: "verified", Messages: []string{fmt.Sprintf("the ledger holds %d entries, tip %s: %d problems at L1 and L4", v.Head.Count, v.Head.Tip, len(problems))}}
+	if len(problems) > 0 {
+		r.Word, r.Messages = "drift", append(r.Messages, wrong...)
+	}
+	return r, wrong, nil
+}
+
+// compare holds the ledger's approvals and merges to GitHub's record (L4).
+func (j *Job) compare(ctx context.Context, repo *gitstore.Repo, commit string, rules *Rules) ([]ledger.Problem, error) {
+	base, err := j.Work.History(ctx, rules.Commit)
+	if err != nil {
+		return nil, fmt.Errorf("fetching base: %w", err)
+	}
+	online := NewOnline(j.API, func(ctx context.Context) ([]ledger.MergeRecord, error) {
+		return j.merges(ctx, base, rules, repo, commit)
+	})
+	entries := func(yield func(*ledger.Receipt, error) bool) {
+		for e, err := range repo.Tree(ctx, commit).Receipts() {
+			if !yield(e.Receipt, err) {
+				return
+			}
+		}
+	}
+	return ledger.VerifyOnline(ctx, entries, online)
+}
+
+// merges are the commits on base that brought runs since the ledger began: what was there before is nobody's to sign off.
+func (j *Job) merges(ctx context.Context, base *gitstore.Repo, rules *Rules, repo *gitstore.Repo, commit string) ([]ledger.MergeRecord, error) {
+	until, err := j.genesisBase(ctx, repo, commit)
+	if err != nil {
+		return nil, err
+	}
+	var patterns []func(string) bool
+	for _, rule := range rules.Config.Runs {
+		patterns = append(patterns, Manifests(rule.Path))
+	}
+	isRun := func(manifest string) bool {
+		for _, matches := range patterns {
+			if matches(manifest) {
+				return true
+			}
+		}
+		return false
+	}
+	return base.Merges(ctx, gitstore.Base{Commit: rules.Commit, Until: until, IsRun: isRun, Read: MergedRun(j.Embedded, rules.Config.Sheets)})
+}
+
+// genesisBase is the commit on base that the ledger began on, as its first entry says; "" where that does not say.
+func (j *Job) genesisBase(ctx context.Context, repo *gitstore.Repo, commit string) (string, error) {
+	for e, err := range repo.Tree(ctx, commit).Receipts() {
+		if err != nil {
+			return "", err
+		}
+		if e.Receipt.PullRequest != nil {
+			return e.Receipt.PullRequest.BaseSHA, nil
+		}
+		break
+	}
+	return "", nil
+}
+
+// late looks at the open pull requests again: a job that was cancelled has left a sign-off unminted, or a dismissal unsaid.
+func (j *Job) late(ctx context.Context, r *Result) error {
+	open, err := j.API.OpenPullRequests(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range open[:min(len(open), scheduledPulls)] {
+		one, err := j.pull(ctx, n)
+		if err != nil {
+			r.Messages = append(r.Messages, fmt.Sprintf("pull request %d: %v", n, err))
+			r.Failed = true
+			continue
+		}
+		r.Messages = append(r.Messages, fmt.Sprintf("pull request %d: %s", n, one.Word))
+	}
+	if len(open) > scheduledPulls {
+		r.Messages = append(r.Messages, fmt.Sprintf("%d further open pull requests were not looked at", len(open)-scheduledPulls))
+	}
+	return nil
+}
+
+// darkness reports listed agents without a sign of life.
+func (j *Job) darkness(ctx context.Context, rules *Rules, r *Result) error {
+	if rules.Config.Governance.HeartbeatMinutes == 0 {
+		return nil
+	}
+	at, err := j.Store.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the ledger: %w", err)
+	}
+	history := NewHistory(rules.Config, 0, nil)
+	if err := j.recall(ctx, at, history, rules.Config); err != nil {
+		return err
+	}
+	dark := Dark(rules.Config, history, j.Runner.Now)
+	if len(dark) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, v := range dark {
+		r.Messages = append(r.Messages, v.Reason)
+		lines = append(lines, v.Reason)
+	}
+	body := "These agents are listed in the configuration and have handed in nothing for longer than heartbeat_minutes. An incident is drafted for each in the job's summary."
+	r.Drafts = append(r.Drafts, dark...)
+	return j.tell(ctx, "Agents have gone dark", body, lines)
+}
+
+// label marks the issues that the gate opens.
+const label = "referee"
+
+// tell opens an issue, once: an open one of this title gets a comment where it says something else, and nothing where it says the same.
+func (j *Job) tell(ctx context.Context, title, intro string, lines []string) error {
+	var b strings.Builder
+	b.WriteString(intro + "\n\n")
+	for i, l := range lines {
+		if i == 100 {
+			fmt.Fprintf(&b, "\nand %d more\n", len(lines)-i)
+			break
+		}
+		b.WriteString("- " + report.Code(l, 500) + "\n")
+	}
+	body := b.String()
+	issues, err := j.API.Issues(ctx, label)
+	if err != nil {
+		return err
+	}
+	for _, have := range issues {
+		if have.State != "open" || have.Title != title {
+			continue
+		}
+		if strings.TrimSpace(strings.ReplaceAll(have.Body, "\r\n", "\n")) == strings.TrimSpace(body) {
+			return nil
+		}
+		return j.API.CommentIssue(ctx, have.Number, body)
+	}
+	_, err = j.API.CreateIssue(ctx, githubapi.Issue{Title: title, Body: body, Labels: []string{label}})
+	return err
+}
