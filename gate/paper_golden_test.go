@@ -2,9 +2,13 @@ package gate
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -143,6 +147,49 @@ func TestPapersOfRealRuns(t *testing.T) {
 				t.Errorf("%s: the review does not name %s", run, f.Code)
 			}
 		}
+	}
+}
+
+// TestDraftCanBeApplied: the incident draft in the review is a patch that git takes, whatever the agent calls itself, and gives the files of the draft.
+func TestDraftCanBeApplied(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not here")
+	}
+	cfg := DefaultConfig()
+	cfg.Governance.Agents = []AgentProfile{{Name: "other"}}
+	tree := deal(t, "elm-plaza", [3]string{"run.json", `"name": "underwriter"`, `"name": "@a <b> \u202e"`})
+	o := outcome(Examine(tree, PlannedRun{"runs/elm-plaza", RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}}, library(), cfg, nil))
+	o.Governance = Govern(o.Audits, cfg, NewHistory(cfg, o.Pull, o.Audits), noon)
+	shown := regexp.MustCompile("(?s)ready to commit</summary>\n\n```\n(.*?)```\n").FindStringSubmatch(o.ReviewPaper())
+	if shown == nil {
+		t.Fatal("no draft")
+	}
+	apply := func(patch string) map[string]string {
+		dir, files := t.TempDir(), map[string]string{}
+		cmd := exec.Command("git", "apply", "-")
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(patch)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			var value any
+			if json.Unmarshal(b, &value) == nil {
+				b, _ = json.Marshal(value)
+			}
+			files[name] = string(b)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	if got, want := apply(shown[1]), apply(o.Governance[0].Draft); len(got) < 3 || !maps.Equal(got, want) {
+		t.Errorf("the review's draft gives %v, want %v", got, want)
 	}
 }
 

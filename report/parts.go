@@ -69,16 +69,16 @@ func Command(kind, file, title, message string) string {
 }
 
 // hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag or a comment's end
-// elsewhere; foreign is no line of JSON: a control character, or a workflow command.
+// elsewhere; foreign is no line of JSON or of a patch: a control character, a workflow command, a sentence.
 var (
 	hunk    = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@$`)
 	signs   = strings.NewReplacer("@", `\u0040`, "<", `\u003c`, "-->", `--\u003e`)
-	foreign = regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::`)
+	foreign = regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::|^[^-+{}\[\]" ]`)
 	newline = regexp.MustCompile(`\r?\n`)
 )
 
-// FencedSource is JSON, or a patch of JSON, as a fenced block that can be copied: what could be read as more than text is written as JSON escapes,
-// so that the value stays the same. Lines are not cut.
+// FencedSource is JSON, or a patch, as a fenced block that can be copied: what could be read as more than text is written as JSON escapes, so that
+// the value stays the same. Lines are not cut.
 func FencedSource(text string) string {
 	fence := "```"
 	var b strings.Builder
@@ -86,7 +86,9 @@ func FencedSource(text string) string {
 		switch {
 		case hunk.MatchString(line):
 		case foreign.MatchString(line):
-			line = Plain(line, len(line))
+			line = Plain(line, 2*len(line)+1)
+		case strings.HasPrefix(line, "+") && !strings.Contains(line, `"`):
+			line = Clean(line) // a line of a text file that the patch adds: its bytes are hashed
 		default:
 			line = signs.Replace(string(escapeJSON([]byte(line))))
 		}
