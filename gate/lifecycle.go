@@ -100,7 +100,7 @@ func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
 	if permission == "" {
 		permission = signed.Approver.Permission
 	}
-	r := p.about(e, kind)
+	r := p.j.about(e, kind, p.pullRef())
 	ref := reviewRef(now)
 	r.MintedAt = ref.SubmittedAt
 	r.Approval = &ledger.Approval{Decision: kind, Approver: approverOf(now, permission), Review: ref, SubjectDigest: subjectOf(e.Receipt)}
@@ -187,15 +187,15 @@ func unplace(r *ledger.Receipt) {
 }
 
 // about is a life-cycle entry about an earlier one, without an audit.
-func (p *pulled) about(e ledger.Entry, kind ledger.Kind) ledger.Receipt {
-	place := p.j.place(p.pullRef())
+func (j *Job) about(e ledger.Entry, kind ledger.Kind, pull *ledger.PullRequest) ledger.Receipt {
+	place := j.place(pull)
 	return ledger.Receipt{Schema: e.Receipt.Schema, Kind: kind, Org: place.Org, Repository: place.Repository, PullRequest: place.PullRequest, Workflow: place.Workflow,
 		Run: e.Receipt.Run, FlightSheet: e.Receipt.FlightSheet, Submission: e.Receipt.Submission, RefersTo: e.Hash, Cook: e.Receipt.Cook, Incident: e.Receipt.Incident}
 }
 
 // observed is a life-cycle entry about an earlier one that nobody signs.
 func (p *pulled) observed(kind ledger.Kind, e ledger.Entry, by ledger.ObservedBy) ledger.Receipt {
-	r := p.about(e, kind)
+	r := p.j.about(e, kind, p.pullRef())
 	r.ObservedBy, r.MintedAt = &by, by.At
 	r.IdempotencyKey = p.key(kind, e.Receipt.Seq, e)
 	return r

@@ -141,9 +141,8 @@ func (r *reconciled) run(ctx context.Context, at ledger.Snapshot, a Audited, s s
 	}
 	by := ledger.ObservedBy{Event: "push", Actor: r.j.Event.Sender, At: stamp(s.at), SHA: s.commit}
 	if receipt != nil {
-		p := &pulled{j: r.j}
-		draft := p.observed(ledger.Merged, *receipt, by)
-		draft.PullRequest = receipt.Receipt.PullRequest
+		draft := r.j.about(*receipt, ledger.Merged, receipt.Receipt.PullRequest)
+		draft.ObservedBy, draft.MintedAt = &by, by.At
 		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: receipt.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
 			Subject: shaOf([]byte(subjectOf(receipt.Receipt) + " " + s.commit))}.Digest()
 		r.drafts = append(r.drafts, draft)

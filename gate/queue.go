@@ -71,11 +71,11 @@ func (j *Job) grouped(ctx context.Context, o *Outcome, rules *Rules) error {
 	return nil
 }
 
-// examineOn audits a run that base is about to hold, or holds already. Whose its evidence is was settled in the pull request.
+// examineOn audits a run that base is about to hold, or holds already: brought by whoever started the event.
 func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run PlannedRun, rules *Rules) Audited {
 	a := Examine(after, run, rules.Library, rules.Config, j.prior(ctx))
 	if a.Work != nil {
-		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, ""))
+		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, j.Event.Sender))
 	}
 	return a
 }

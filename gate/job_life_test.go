@@ -1,0 +1,281 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubtest"
+	"github.com/defendableos/referee/ledger"
+)
+
+// signed is a world with one pull request that rosa has signed off.
+func signed(t *testing.T, config string) (*world, int64) {
+	t.Helper()
+	w := newWorld(t)
+	if config != "" {
+		w.configure(config)
+	}
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	return w, pull
+}
+
+func (w *world) configure(config string) {
+	w.s.Commit("main", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + config}})
+}
+
+func (w *world) mustReview(pull int64) *gate.Result {
+	w.Helper()
+	r, err := w.reviewed(pull)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return r
+}
+
+// TestEditedReview: the review's body is changed after the sign-off; nobody may rely on the receipt, and the edited review does not count again.
+func TestEditedReview(t *testing.T) {
+	w, pull := signed(t, "")
+	w.s.EditReview(pull, w.s.ReviewsBy(pull, "rosa")[0], answers+"/accept dscr_gate whatever")
+	w.mustReview(pull)
+	w.conclusions(pull, "success", "action_required")
+	w.wantKinds("approved amended")
+	w.mustReview(pull)
+	w.wantKinds("approved amended")
+	w.says(w.review(pull), "edited after it was submitted")
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		t.Errorf("a new review: %+v, %v", r, err)
+	}
+	w.wantKinds("approved amended approved")
+}
+
+// TestEditedBeforeReceipt: a body that somebody changed before the gate saw it makes no receipt.
+func TestEditedBeforeReceipt(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("river", "river-lofts")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	id := w.s.Review(pull, "rosa", "APPROVED", answers)
+	w.s.EditReview(pull, id, answers+"/accept dscr_gate the agent says so")
+	w.mustReview(pull)
+	w.wantKinds("")
+	w.conclusions(pull, "failure", "action_required")
+}
+
+// TestDismissed: a dismissed review revokes, also after the merge.
+func TestDismissed(t *testing.T) {
+	w, pull := signed(t, "")
+	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+	w.mustReview(pull)
+	w.conclusions(pull, "success", "action_required")
+	w.wantKinds("approved revoked")
+	if e := w.entries(); e[1].Receipt.RefersTo != e[0].Hash {
+		t.Error("refers to another entry")
+	}
+
+	w, pull = signed(t, "")
+	w.s.Merge(pull, "owner", "merge")
+	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+	w.mustReview(pull)
+	w.wantKinds("approved revoked")
+}
+
+// TestChangesRequested: another qualified person's no revokes the receipt; before a receipt it is kept as rejected. Who may not approve cannot
+// revoke.
+func TestChangesRequested(t *testing.T) {
+	w, pull := signed(t, "")
+	w.s.Review(pull, "tria", "CHANGES_REQUESTED", "hm")
+	w.mustReview(pull)
+	w.conclusions(pull, "success", "success")
+	w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
+	w.mustReview(pull)
+	w.conclusions(pull, "success", "action_required")
+	w.wantKinds("approved revoked")
+
+	w = newWorld(t)
+	pull = w.propose("elm", "elm-plaza")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	w.s.Review(pull, "wim", "CHANGES_REQUESTED", "the coverage is wrong")
+	w.mustReview(pull)
+	w.mustReview(pull)
+	w.wantKinds("rejected")
+	if e := w.entries()[0].Receipt; e.Verdict == nil || e.Verdict.Risk.High == 0 || e.Approval.Approver.Login != "wim" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestPushedAfter: other bytes void the sign-off; the same bytes on a new head are carried where the configuration says so, and void otherwise.
+func TestPushedAfter(t *testing.T) {
+	w, pull := signed(t, "")
+	text := sample(t, "oak-street")["runs/oak-street/submission.json"]
+	w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/submission.json": text + "\n"}, Author: "agent"})
+	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.conclusions(pull, "success", "action_required")
+	w.wantKinds("approved superseded")
+
+	for config, want := range map[string]string{"": "action_required", "carry_on_rebase: true\n": "success"} {
+		w, pull := signed(t, config)
+		w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "more"}, Author: "agent"})
+		w.must(w.s.PullEvent(pull, "synchronize", true))
+		w.must(w.s.PullEvent(pull, "synchronize", true))
+		w.conclusions(pull, "success", want)
+		kinds := map[string]string{"": "approved", "carry_on_rebase: true\n": "approved carried"}[config]
+		w.wantKinds(kinds)
+		if config == "" {
+			continue
+		}
+		w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "even more"}, Author: "agent"})
+		w.must(w.s.PullEvent(pull, "synchronize", true))
+		w.conclusions(pull, "success", "success")
+		w.wantKinds("approved carried carried")
+		w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+		w.mustReview(pull)
+		w.conclusions(pull, "success", "action_required")
+	}
+}
+
+// TestClosed: work that is given up stays in the agent's history.
+func TestClosed(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("elm", "elm-plaza")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	w.s.Close(pull, "agent")
+	closed := w.s.PullEvent(pull, "closed", true)
+	w.must(closed)
+	w.must(closed)
+	w.wantKinds("withdrawn")
+	if e := w.entries()[0].Receipt; e.ObservedBy.Actor != "agent" || e.Verdict.Severity != "propolis" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestMerged: a push to base with a receipt gets a merged entry, one without is kept as unreceipted, fails, and is told in one issue.
+func TestMerged(t *testing.T) {
+	for _, method := range []string{"merge", "squash"} {
+		w, pull := signed(t, "")
+		before := w.s.Ref("refs/heads/main")
+		sha := w.s.Merge(pull, "owner", method)
+		push := w.s.PushEvent("main", before, "owner")
+		for range 2 {
+			if r := w.must(push); r.Failed {
+				t.Errorf("%s: %+v", method, r)
+			}
+		}
+		w.wantKinds("approved merged")
+		if e := w.entries()[1].Receipt; e.ObservedBy.SHA != sha || e.RefersTo != w.entries()[0].Hash {
+			t.Errorf("%+v", e.ObservedBy)
+		}
+	}
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	before := w.s.Ref("refs/heads/main")
+	w.s.Merge(pull, "owner", "merge")
+	push := w.s.PushEvent("main", before, "owner")
+	for range 2 {
+		if r := w.must(push); !r.Failed {
+			t.Error("a merge without a receipt is no failure")
+		}
+	}
+	w.wantKinds("unreceipted")
+	if issues := w.s.Issues(); len(issues) != 1 || !strings.Contains(issues[0].Body, "runs/oak-street") {
+		t.Errorf("%+v", issues)
+	}
+}
+
+// TestMergeGroup: in a queue every run needs its receipt; both checks stand on the group's head.
+func TestMergeGroup(t *testing.T) {
+	w, pull := signed(t, "")
+	group := w.s.Commit("gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"), githubtest.Change{Files: sample(t, "oak-street")})
+	r := w.must(w.s.MergeGroupEvent(group, "main"))
+	if r.Failed {
+		t.Errorf("%+v", r)
+	}
+	if c := w.check(group, gate.SignOffCheck); c.Conclusion != "success" {
+		t.Errorf("%+v", c)
+	}
+	_ = pull
+	other := w.s.Commit("gh-readonly-queue/main/pr-2-"+w.s.Ref("refs/heads/main"), githubtest.Change{Files: sample(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")})
+	if r := w.must(w.s.MergeGroupEvent(other, "main")); !r.Failed {
+		t.Error("a run without a receipt passes the queue")
+	}
+	if c := w.check(other, gate.SignOffCheck); c.Conclusion != "action_required" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestSchedule mints what a cancelled job has missed, and tells of a ledger that does not verify.
+func TestSchedule(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	w.s.Review(pull, "rosa", "APPROVED", answers)
+	if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
+		t.Errorf("%+v", r)
+	}
+	w.wantKinds("approved")
+	w.conclusions(pull, "success", "success")
+	if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
+		t.Errorf("%+v", r.Messages)
+	}
+	tip := w.s.Ref("refs/heads/ledger")
+	w.s.Commit("ledger", githubtest.Change{Files: map[string]string{"receipts/000/000/more.json": "{}"}, Parent: tip})
+	for range 2 {
+		if r := w.must(w.s.ScheduleEvent("0 3 * * *")); !r.Failed {
+			t.Error("a ledger that does not verify is no failure")
+		}
+	}
+	if issues := w.s.Issues(); len(issues) != 1 {
+		t.Errorf("%d issues", len(issues))
+	}
+}
+
+// TestDispatch: what can be asked for by hand.
+func TestDispatch(t *testing.T) {
+	w, pull := signed(t, "")
+	for mode, word := range map[string]string{"audit": gate.ResultSigned, "verify": "verified", "replay": "replayed", "": gate.ResultSigned} {
+		r, err := w.job(w.s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": mode}))
+		if err != nil || r.Word != word || r.Failed {
+			t.Errorf("%q: %+v, %v", mode, r, err)
+		}
+	}
+	for _, inputs := range []map[string]any{{"mode": "audit"}, {"mode": "audit", "pr": "x"}, {"mode": "adit", "pr": "1"}, {"mode": "replay", "pr": "9"}} {
+		if r, err := w.job(w.s.DispatchEvent("owner", inputs)); err == nil {
+			t.Errorf("%v: %+v", inputs, r)
+		}
+	}
+	if _, err := w.job(w.s.DispatchEvent("owner", map[string]any{"mode": "sign-off", "pr": "1"})); err == nil {
+		t.Error("a self-sign-off that the configuration does not allow")
+	}
+	_ = pull
+}
+
+// TestSelfSign: an admin without a second person, where the configuration allows it; the receipt says so.
+func TestSelfSign(t *testing.T) {
+	w := newWorld(t)
+	w.configure("approval: {self_sign: true}\n")
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	id := w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", Pull: pull})
+	w.opts.Commands = answers
+	sign := func(who string) (*gate.Result, error) {
+		w.runID = id - 1
+		return w.job(w.s.DispatchEvent(who, map[string]any{"mode": "sign-off", "pr": "1"}))
+	}
+	if _, err := sign("wim"); err == nil {
+		t.Error("somebody who is no admin signs")
+	}
+	if r, err := sign("owner"); err != nil || r.Word != gate.ResultSigned {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.wantKinds("approved")
+	if e := w.entries()[0].Receipt; !e.SelfSigned || e.Approval.Approver.Login != "owner" || e.Kind != ledger.Approved {
+		t.Errorf("%+v", e)
+	}
+	w.conclusions(pull, "success", "success")
+	w.says(w.review(pull), "self")
+}
