@@ -47,7 +47,7 @@ func ownerPattern(pattern string) *regexp.Regexp {
 		b.WriteString("(?:.*/)?")
 	}
 	trimmed = strings.TrimPrefix(trimmed, "/")
-	for rest := strings.ToValidUTF8(trimmed, "?"); rest != ""; {
+	for rest := strings.ToValidUTF8(trimmed, "\ufffd"); rest != ""; {
 		n := 1
 		switch {
 		case strings.HasPrefix(rest, "**/"):

@@ -85,7 +85,6 @@ func TestParseWorkflow(t *testing.T) {
 		"name: x\n":                    "no events",
 		"on: push\n":                   "no jobs",
 		"on: push\non: pull_request\n": "line 2: the YAML cannot be read: mapping key \"on\" already defined",
-		"on: push\n1: a\n'1': b\n":     "stands twice",
 		"on: *x\n":                     "names no anchor",
 		"on: [push\n":                  "cannot be read",
 		bomb:                           "too large",

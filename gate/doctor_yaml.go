@@ -93,11 +93,7 @@ func (p *plainer) mapping(values []*ast.MappingValueNode, depth int) (any, error
 		if err != nil {
 			return nil, err
 		}
-		key := pair.Key.GetToken().Value
-		if _, twice := m[key]; twice {
-			return nil, fmt.Errorf("the key %q stands twice", key)
-		}
-		m[key] = v
+		m[pair.Key.GetToken().Value] = v // the parser refuses a key that stands twice
 	}
 	return m, nil
 }

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -254,5 +255,43 @@ func (w *world) says(text, pattern string) {
 	w.Helper()
 	if !regexp.MustCompile(pattern).MatchString(text) {
 		w.Errorf("nothing fits %q in:\n%s", pattern, text)
+	}
+}
+
+// sender is the event with another sender.
+func sender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
+	t.Helper()
+	var o map[string]any
+	if err := json.Unmarshal(e.Payload, &o); err != nil {
+		t.Fatal(err)
+	}
+	o["sender"].(map[string]any)["login"] = login
+	b, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Payload = b
+	return e
+}
+
+// forge appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything about it is in order but for the
+// review, which does not exist.
+func (w *world) forge() {
+	w.Helper()
+	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = store.Close() })
+	r := *w.entries()[0].Receipt
+	a := *r.Approval
+	a.Review.ID = 4711
+	pull := *r.PullRequest
+	pull.Number = 1
+	r.Approval, r.PullRequest = &a, &pull
+	r.Seq, r.ParentHash, r.Log, r.ID = 0, "", ledger.Log{}, ""
+	r.IdempotencyKey = strings.Repeat("f", 64)
+	if _, err := ledger.Append(w.Context(), store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: []ledger.Receipt{r}}, nil }); err != nil {
+		w.Fatal(err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 // post writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
 // the log, the summary and the report file still carry the verdict (the ladder of gate.md).
 func (p *pulled) post(ctx context.Context) error {
-	p.audited()
 	app, err := p.postChecks(ctx)
 	if err = p.rung("the checks", err); err != nil {
 		return err
@@ -35,17 +34,6 @@ func (p *pulled) rung(what string, err error) error {
 		return nil
 	}
 	return err
-}
-
-// audited notes, for the count of failed revisions, which runs fail at this head.
-func (p *pulled) audited() {
-	var failed []string
-	for _, a := range p.out.Audits {
-		if a.Work == nil || a.Work.Report.Fails(p.out.FailOn) {
-			failed = append(failed, a.Dir)
-		}
-	}
-	p.heads = ParseHeads(p.ownBody()).Add(p.pr.HeadSHA, failed)
 }
 
 // postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted.
@@ -102,12 +90,13 @@ func (p *pulled) ownBody() string {
 	return ""
 }
 
-// reviewBody is the review: the marker, the lines that the gate keeps for itself, and the paper.
+// reviewBody is the review: the paper, with who has pushed in the block of lines that the gate keeps for itself.
 func (p *pulled) reviewBody() string {
 	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
-	lines := []string{marker, AnnouncedLine(p.out.Receipts), p.heads.Line(), ParsePushers(p.ownBody()).With(p.pusher()).Line()}
-	lines = slices.DeleteFunc(lines, func(s string) bool { return s == "" })
-	return strings.Join(append(lines, paper), "\n")
+	if pushers := ParsePushers(p.ownBody()).With(p.pusher()).Line(); pushers != "" {
+		marker += "\n" + pushers
+	}
+	return marker + "\n" + paper
 }
 
 // replaced is what a second review of ours says: a submitted review cannot be deleted.

@@ -23,7 +23,6 @@ type pulled struct {
 	at      ledger.Snapshot
 	entries []ledger.Entry // of this pull request, as they stand on the ledger
 	changed *Plan
-	heads   Heads
 	out     *Outcome
 }
 
@@ -151,9 +150,9 @@ func (j *Job) prior(ctx context.Context) referee.PriorFunc {
 
 // countRevisions counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit of a run failed.
 func (p *pulled) countRevisions() {
-	heads := ParseHeads(p.ownBody())
+	p.out.Heads = ParseHeads(p.ownBody())
 	for i, a := range p.out.Audits {
-		p.out.Audits[i].Failed = heads.Failed(a.Dir, p.pr.HeadSHA)
+		p.out.Audits[i].Failed = p.out.Heads.Failed(a.Dir, p.pr.HeadSHA)
 	}
 }
 

@@ -1,0 +1,268 @@
+package gate_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubtest"
+)
+
+// with is a run's files, one of them changed.
+func with(files map[string]string, name, old, now string) map[string]string {
+	out := maps.Clone(files)
+	out[name] = strings.Replace(out[name], old, now, 1)
+	if out[name] == files[name] {
+		panic("nothing changed in " + name)
+	}
+	return out
+}
+
+// TestPullRequestChoosesNothing: what a pull request says of its own rules is not believed.
+func TestPullRequestChoosesNothing(t *testing.T) {
+	oak := sample(t, "oak-street")
+	manifest := "runs/oak-street/run.json"
+	config := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		says  string
+	}{
+		"another sheet":         {with(oak, manifest, "cre-multifamily-agency", "repair-triage"), `cannot be used|lets \[cre`},
+		"an inactive version":   {with(oak, manifest, "cre-multifamily-agency", "cre-multifamily-agency@0.9.0"), `active version|cannot be used`},
+		"another lane":          {with(oak, manifest, `"lane": "agent"`, `"lane": "dataset"`), `lane`},
+		"its own configuration": {with(with(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest, `"oak-street"`, `"oak-street"`+"\n "), `cannot be used|lets \[cre`},
+	} {
+		w := newWorld(t)
+		w.configure(config)
+		files := maps.Clone(c.files)
+		if name == "its own configuration" {
+			files[gate.ConfigPath] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"
+			files[".github/workflows/referee.yml"] = "on: push"
+		}
+		pull := w.proposeFiles("x", files)
+		if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+			t.Errorf("%s: passes", name)
+		}
+		w.conclusions(pull, "failure", "action_required")
+		w.says(w.review(pull), c.says)
+		if r, err := w.approve(pull, "rosa", answers); err != nil || !r.Failed {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		w.wantKinds("")
+	}
+}
+
+// TestLaxerSheet: a sheet that the pull request edits judges nothing in it; what it would mean is said.
+func TestLaxerSheet(t *testing.T) {
+	w := newWorld(t)
+	files := sample(t, "elm-plaza")
+	files["flight_sheets/cre-multifamily-agency.json"] = "{}"
+	pull := w.proposeFiles("x", files)
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("passes")
+	}
+	w.says(w.review(pull), `flight_sheets/cre-multifamily-agency\.json`)
+	w.conclusions(pull, "failure", "action_required")
+}
+
+// TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there is void once it is retargeted.
+func TestRetarget(t *testing.T) {
+	w := newWorld(t)
+	w.s.Commit("loose", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\nfail_on: never\n"}})
+	w.s.Commit("x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
+	pull := w.s.Open(githubtest.Pull{Head: "x", Base: "loose", Author: "agent"})
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("the pull request's own base decides")
+	}
+
+	w.s.Commit("y", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
+	pull = w.s.Open(githubtest.Pull{Head: "y", Base: "loose", Author: "agent"})
+	w.must(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.s.Retarget(pull, "main")
+	w.must(w.s.PullEvent(pull, "edited", true))
+	w.conclusions(pull, "success", "action_required")
+}
+
+// TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken for ours nor updated.
+func TestForgedCheck(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("elm", "elm-plaza")
+	w.s.ForgeCheck("evil", w.s.Head(pull), gate.AuditCheck, "success")
+	w.s.ForgeCheck("github-actions", w.s.Head(pull), gate.SignOffCheck, "success")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	w.conclusions(pull, "failure", "action_required")
+}
+
+// TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to write behind it.
+func TestForgedEntry(t *testing.T) {
+	w, _ := signed(t, "")
+	w.forge()
+	pull := w.propose("maple", "maple-court")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	_, err := w.approve(pull, "rosa", answers)
+	var b *gate.Broken
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), "does not verify") {
+		t.Errorf("%v", err)
+	}
+	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestWhoSigns: the hands that made the work do not sign it off.
+func TestWhoSigns(t *testing.T) {
+	oak := sample(t, "oak-street")
+	for name, c := range map[string]struct {
+		change githubtest.Change
+		who    string
+		author string
+		says   string
+	}{
+		"the author":       {githubtest.Change{Files: oak, Author: "agent"}, "agent", "agent", "opened the pull request"},
+		"a committer":      {githubtest.Change{Files: oak, Author: "rosa"}, "rosa", "agent", "author of commit"},
+		"a co-author":      {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa <7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
+		"a bot":            {githubtest.Change{Files: oak, Author: "agent"}, "helper[bot]", "agent", "signs nothing off"},
+		"too low":          {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
+		"a stranger":       {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},
+		"the operator":     {githubtest.Change{Files: with(oak, "runs/oak-street/run.json", `"cost_usd"`, `"operator": "rosa", "cost_usd"`), Author: "agent"}, "rosa", "agent", "declared operator"},
+		"an unknown hand":  {githubtest.Change{Files: oak, Author: "Someone <x@nowhere.example>"}, "rosa", "agent", "no GitHub account"},
+		"without answers":  {githubtest.Change{Files: oak, Author: "agent"}, "rosa", "agent", "checklist"},
+		"a broken command": {githubtest.Change{Files: oak, Author: "agent"}, "rosa", "agent", "unknown command"},
+	} {
+		w := newWorld(t)
+		w.s.Commit("x", c.change)
+		pull := w.s.Open(githubtest.Pull{Head: "x", Author: c.author})
+		w.must(w.s.PullEvent(pull, "opened", true))
+		body := map[string]string{"without answers": "", "a broken command": answers + "/satsified x"}
+		text, special := body[name]
+		if !special {
+			text = answers
+		}
+		r, err := w.approve(pull, c.who, text)
+		if err != nil || r.Word != gate.ResultAwaiting {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		w.wantKinds("")
+		w.conclusions(pull, "success", "action_required")
+		if !strings.Contains(w.review(pull), c.says) {
+			t.Errorf("%s: nothing says %q:\n%s", name, c.says, w.review(pull))
+		}
+	}
+}
+
+// TestPusher: who pushed the agent's commits does not sign them, although no commit names them.
+func TestPusher(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultAwaiting {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.says(w.review(pull), "pushed to the pull request")
+	if r, err := w.approve(pull, "wim", answers); err != nil || r.Word != gate.ResultSigned {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestApproveThenPush: an approval is of the bytes that were reviewed. A force-push voids it, also where GitHub re-points the review to the new head.
+func TestApproveThenPush(t *testing.T) {
+	for _, repoint := range []bool{false, true} {
+		w := newWorld(t)
+		pull := w.propose("oak", "oak-street")
+		w.must(w.s.PullEvent(pull, "opened", true))
+		w.s.Review(pull, "rosa", "APPROVED", answers)
+		w.s.ForcePush(pull, githubtest.Change{Files: sample(t, "maple-court"), Author: "agent"}, repoint)
+		w.must(w.s.PullEvent(pull, "synchronize", true))
+		w.mustReview(pull)
+		w.conclusions(pull, "success", "action_required")
+		w.wantKinds("")
+	}
+}
+
+// TestHostileTree: what is not plain files under the runs root is refused by name.
+func TestHostileTree(t *testing.T) {
+	oak := sample(t, "oak-street")
+	for name, c := range map[string]struct {
+		change githubtest.Change
+		says   string
+	}{
+		"a symlink as submission": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json", oak["runs/oak-street/submission.json"], "../../README.md"),
+			Modes: map[string]string{"runs/oak-street/submission.json": "120000"}}, "symlink|plain files"},
+		"a submodule as run": {githubtest.Change{Files: map[string]string{"runs/evil": strings.Repeat("1", 40)}, Modes: map[string]string{"runs/evil": "160000"}}, "belongs to no run|submodule"},
+		"a pointer of a large-file storage": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json", oak["runs/oak-street/submission.json"],
+			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")}, "cannot be read|unreadable|LFS|large-file"},
+		"no manifest":         {githubtest.Change{Files: map[string]string{"runs/x/submission.json": "{}"}}, "belongs to no run"},
+		"a broken manifest":   {githubtest.Change{Files: map[string]string{"runs/x/run.json": "{"}}, "run.json.*line 1"},
+		"no submission":       {githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": oak["runs/oak-street/run.json"]}}, "missing"},
+		"another folder name": {githubtest.Change{Files: map[string]string{"runs/x/run.json": oak["runs/oak-street/run.json"], "runs/x/submission.json": "{}"}}, "must be the same"},
+	} {
+		w := newWorld(t)
+		c.change.Author = "agent"
+		w.s.Commit("x", c.change)
+		pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent"})
+		r, err := w.job(w.s.PullEvent(pull, "opened", true))
+		if err != nil || !r.Failed {
+			t.Errorf("%s: %+v, %v", name, r, err)
+			continue
+		}
+		w.conclusions(pull, "failure", "action_required")
+		w.Run(name, func(t *testing.T) { (&world{T: t, s: w.s}).says(w.review(pull), c.says) })
+	}
+}
+
+// TestManyFiles: 3,001 changed files outside the runs root change nothing; a run among them is still found, although GitHub's list would end.
+func TestManyFiles(t *testing.T) {
+	w := newWorld(t)
+	files := sample(t, "elm-plaza")
+	for i := range 3001 {
+		files[fmt.Sprintf("a/%04d.txt", i)] = "x"
+	}
+	pull := w.proposeFiles("x", files)
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("the run among the files is not seen")
+	}
+}
+
+// TestLargeFile: a file of 100 MB is never read into memory, and never a pass.
+func TestLargeFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("100 MB")
+	}
+	w := newWorld(t)
+	files := sample(t, "oak-street")
+	files["runs/oak-street/evidence/t12.csv"] = strings.Repeat("x", 100<<20)
+	pull := w.proposeFiles("x", files)
+	r := w.must(w.s.PullEvent(pull, "opened", true))
+	if !r.Failed {
+		t.Errorf("%+v", r)
+	}
+	w.conclusions(pull, "failure", "action_required")
+}
+
+// TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the configuration takes none.
+func TestForeignEvidence(t *testing.T) {
+	w := newWorld(t)
+	w.configure("evidence: base_only\n")
+	pull := w.propose("oak", "oak-street")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("the agent's own evidence passes")
+	}
+	w.says(w.review(pull), "base_only")
+}
+
+// TestMisstatedProfile: a profile that run.json misstates fails where the configuration pins another.
+func TestMisstatedProfile(t *testing.T) {
+	w := newWorld(t)
+	w.configure("governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n")
+	pull := w.propose("oak", "oak-street")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("a misstated profile passes")
+	}
+	w.says(w.review(pull), "policy_violation|another profile")
+}
