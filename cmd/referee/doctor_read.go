@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubapi"
+)
+
+// settingsReader reads what doctor looks at. What the token may not see is noted; any other failure ends it.
+type settingsReader struct {
+	ctx   context.Context
+	api   *githubapi.Client
+	open  func(repository string) (*githubapi.Client, error)
+	local fs.FS // the repository's work tree, nil where there is none
+	admin bool  // the token is an administrator's, as far as the repository says
+	s     *gate.Settings
+}
+
+// The permissions of a fine-grained token, or of an App.
+const (
+	needContents = "the permission contents: read"
+	needMetadata = "the permission metadata: read"
+	needAdmin    = "the permission administration: read"
+)
+
+// read reads everything, the files first: the configuration says where the ledger is.
+func (r *settingsReader) read() (*gate.Settings, error) {
+	var repo struct {
+		Name        string `json:"full_name"`
+		Branch      string `json:"default_branch"`
+		Private     bool   `json:"private"`
+		Permissions struct {
+			Admin bool `json:"admin"`
+		} `json:"permissions"`
+	}
+	if _, err := r.api.Get(r.ctx, "", &repo); err != nil {
+		return nil, err
+	}
+	if repo.Name == "" || repo.Branch == "" {
+		return nil, errors.New("the answer about the repository names no repository")
+	}
+	r.admin = repo.Permissions.Admin
+	r.s = &gate.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch, Files: map[string][]byte{}, Local: map[string]bool{},
+		Embedded: flightsheets.FS(), Hidden: map[gate.Source]string{}}
+	cfg, err := r.files()
+	if err != nil {
+		return nil, err
+	}
+	r.s.LedgerBranch, r.s.LedgerRepository = cfg.Ledger.Branch, cfg.Ledger.Repository
+	return r.s, errors.Join(r.settings(), r.branches(cfg.Ledger))
+}
+
+// settings reads those of Actions.
+func (r *settingsReader) settings() error {
+	_, err := r.api.Get(r.ctx, "actions/permissions", &r.s.Actions)
+	if err = r.hide(gate.FromActions, needAdmin, err); err != nil {
+		return err
+	}
+	_, err = r.api.Get(r.ctx, "actions/permissions/workflow", &r.s.Workflows)
+	return r.hide(gate.FromWorkflows, needAdmin, err)
+}
+
+// branches reads what holds on the default branch and on the ledger's, which may be in another repository.
+func (r *settingsReader) branches(ledger gate.LedgerConfig) error {
+	at := r.api
+	if ledger.Repository != "" {
+		other, err := r.open(ledger.Repository)
+		if err != nil {
+			return err
+		}
+		at = other
+	}
+	var err [4]error
+	r.s.Rules, err[0] = r.rules(r.api, r.s.DefaultBranch, gate.FromRules)
+	r.s.Protection, err[1] = r.protection(r.api, r.s.DefaultBranch, gate.FromProtection)
+	r.s.LedgerRules, err[2] = r.rules(at, ledger.Branch, gate.FromLedgerRules)
+	r.s.LedgerProtection, err[3] = r.protection(at, ledger.Branch, gate.FromLedgerProtection)
+	return errors.Join(err[:]...)
+}
+
+// hide notes what the token may not see: that is no failure.
+func (r *settingsReader) hide(source gate.Source, scope string, err error) error {
+	if githubapi.IsForbidden(err) || githubapi.IsNotFound(err) || isUnauthorized(err) {
+		r.s.Hidden[source] = scope
+		return nil
+	}
+	return err
+}
+
+// isUnauthorized: without a token GitHub answers some questions with 401.
+func isUnauthorized(err error) bool {
+	e, ok := errors.AsType[*githubapi.Error](err)
+	return ok && e.Kind == githubapi.Unauthorized
+}
+
+// rulesPage is how many rules GitHub gives at once.
+const rulesPage = 100
+
+// rules are the active rules of all rulesets on a branch, the organisation's too. The branch need not be there yet.
+func (r *settingsReader) rules(at *githubapi.Client, branch string, source gate.Source) ([]gate.BranchRule, error) {
+	var all []gate.BranchRule
+	for n := 1; ; n++ {
+		var page []gate.BranchRule
+		_, err := at.Get(r.ctx, fmt.Sprintf("rules/branches/%s?per_page=%d&page=%d", url.PathEscape(branch), rulesPage, n), &page)
+		if notAtAll(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, r.hide(source, needMetadata, err)
+		}
+		if all = append(all, page...); len(page) < rulesPage {
+			return all, nil
+		}
+	}
+}
+
+// protection is the older kind of protection of a branch, nil where there is none.
+func (r *settingsReader) protection(at *githubapi.Client, branch string, source gate.Source) (*gate.BranchProtection, error) {
+	var p gate.BranchProtection
+	_, err := at.Get(r.ctx, "branches/"+url.PathEscape(branch)+"/protection", &p)
+	switch {
+	case err == nil:
+		return &p, nil
+	case notAtAll(err) || r.admin && at == r.api && githubapi.IsNotFound(err):
+		return nil, nil
+	}
+	return nil, r.hide(source, needAdmin, err)
+}
+
+// notAtAll reports whether GitHub says that there is no protection, rather than that the token may not see it: the branch has none, or is
+// not there, or the account's plan has none for private repositories.
+func notAtAll(err error) bool {
+	e, ok := errors.AsType[*githubapi.Error](err)
+	return ok && (e.Kind == githubapi.NotFound && strings.HasPrefix(e.Message, "Branch not ") || e.Kind == githubapi.Forbidden && strings.HasPrefix(e.Message, "Upgrade to "))
+}
+
+// files reads those of the default branch that doctor looks at, and gives the configuration among them; the defaults where none can be read.
+func (r *settingsReader) files() (*gate.Config, error) {
+	cfg := gate.DefaultConfig()
+	root, err := r.rootTree()
+	if root == "" || err != nil {
+		return cfg, r.hide(gate.FromFiles, needContents, err)
+	}
+	if err := r.folder(root, "", ".github", true, setupFile); err != nil {
+		return nil, err
+	}
+	if src, there := r.s.Files[gate.ConfigPath]; there {
+		if read, err := gate.ParseConfig(src, gate.ConfigPath); err == nil {
+			cfg = read
+		}
+	}
+	for _, f := range []struct {
+		dir  string
+		want func(string) bool
+	}{{".", setupFile}, {"docs", setupFile}, {cfg.Sheets, func(name string) bool { return path.Ext(name) == ".json" }}} {
+		if err := r.folder(root, "", f.dir, false, f.want); err != nil {
+			return nil, err
+		}
+	}
+	if r.local != nil {
+		for _, name := range []string{workflowPath, gate.ConfigPath} {
+			_, err := fs.Stat(r.local, name)
+			r.s.Local[name] = err == nil
+		}
+	}
+	return cfg, nil
+}
+
+// rootTree is the default branch's tree, "" where the repository is empty.
+func (r *settingsReader) rootTree() (string, error) {
+	commit, err := r.api.Ref(r.ctx, "refs/heads/"+r.s.DefaultBranch)
+	if e, ok := errors.AsType[*githubapi.Error](err); ok && (e.Kind == githubapi.Conflict || e.Kind == githubapi.NotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	tree, _, err := r.api.GitCommit(r.ctx, commit)
+	return tree, err
+}
+
+// setupFile tells which of the files beside the sheets doctor looks at.
+func setupFile(name string) bool {
+	return path.Base(name) == "CODEOWNERS" || name == gate.ConfigPath || path.Dir(name) == ".github/workflows"
+}
+
+// folder reads the wanted files of a folder below a tree. Links and submodules are none.
+func (r *settingsReader) folder(tree, above, dir string, whole bool, want func(string) bool) error {
+	if dir != "." {
+		first, rest, deeper := strings.Cut(dir, "/")
+		if !deeper {
+			rest = "."
+		}
+		entries, err := r.api.Tree(r.ctx, tree, false)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if e.Path == first && e.Type == "tree" {
+				return r.folder(e.SHA, path.Join(above, first), rest, whole, want)
+			}
+		}
+		return nil
+	}
+	entries, err := r.api.Tree(r.ctx, tree, whole)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := path.Join(above, e.Path)
+		if e.Type != "blob" || e.Mode == "120000" || !want(name) {
+			continue
+		}
+		if r.s.Files[name], err = r.api.Blob(r.ctx, e.SHA); err != nil {
+			return err
+		}
+	}
+	return nil
+}
