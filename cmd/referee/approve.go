@@ -268,7 +268,6 @@ func (o *approveOptions) checkAgainst(w gate.Work, l gate.Local) error {
 func signOffError(err error) error {
 	var blocked *gate.NotSignable
 	var refused *ledger.Refusal
-	var taken *gate.Taken
 	switch {
 	case errors.As(err, &blocked):
 		f := rulesf("%w", err)
@@ -276,8 +275,6 @@ func signOffError(err error) error {
 			f = f.hint("--accept RULE=WHY goes ahead despite a deal-finding, and the receipt says so")
 		}
 		return f.hint("--reject WHY puts the no into the ledger")
-	case errors.As(err, &taken):
-		return rulesf("%w", err).hint("another --at makes it another decision")
 	case errors.As(err, &refused):
 		return rulesf("not signed off: %w", err)
 	}
