@@ -90,30 +90,40 @@ func (l Level) Says() string {
 		"it agrees with the forge's record of reviews and merges", "it agrees with the other copy"}[max(L1-1, min(l, L5))]
 }
 
-// Blind is what a verification that reached the level cannot have seen. It is printed with every good result.
+// unseen is what some levels cannot see. By are the levels that do, none where no level does.
+var unseen = []struct {
+	by   []Level
+	what string
+}{
+	{[]Level{L2}, "entries cut off at the end: compare count and tip with what you know (L2)"},
+	{[]Level{L2, L3}, "the whole ledger written anew (L2, L3)"},
+	{[]Level{L3}, "a poisoned first pin: what was seen first may have been false already (L3)"},
+	{[]Level{L4}, "a forged entry that the repository's own workflow token appended (L4)"},
+	{[]Level{L4}, "an approval edited or dismissed later, and a merge without a receipt (L4)"},
+	{[]Level{L5}, "another history shown to somebody else (L5)"},
+	{nil, "a forge that lies about its own record"},
+	{nil, "a forged entry that lends a real approval to other bytes: `referee receipt replay` reads what was approved"},
+	{nil, "a person who approved without looking"},
+	{nil, "README.md and verify.html: any text may stand there; use your own copy of the page"},
+}
+
+// Blind is what a verification that reached the level, and with it those below, cannot have seen. It is printed with every good result.
 func (l Level) Blind() []string {
-	all := []struct {
-		until Level // the last level that is blind for it
-		what  string
-	}{
-		{L1, "entries cut off at the end: compare count and tip with what you know (L2)"},
-		{L1, "the whole ledger written anew (L2, L3)"},
-		{L2, "a poisoned first pin: what was seen first may have been false already (L3)"},
-		{L3, "a forged entry that the repository's own workflow token appended (L4)"},
-		{L3, "an approval edited or dismissed later, and a merge without a receipt (L4)"},
-		{L4, "another history shown to somebody else (L5)"},
-		{L5, "a forge that lies about its own record"},
-		{L5, "a forged entry that lends a real approval to other bytes: `referee receipt replay` reads what was approved"},
-		{L5, "a person who approved without looking"},
-		{L5, "README.md and verify.html: any text may stand there; use your own copy of the page"},
+	var looked []Level
+	for below := L1; below <= l; below++ {
+		looked = append(looked, below)
 	}
-	var blind []string
-	for _, b := range all {
-		if l <= b.until {
-			blind = append(blind, b.what)
+	return Unseen(looked)
+}
+
+// Unseen is what a verification that looked at these levels, and at no others, cannot have seen.
+func Unseen(looked []Level) (what []string) {
+	for _, u := range unseen {
+		if !slices.ContainsFunc(u.by, func(l Level) bool { return slices.Contains(looked, l) }) {
+			what = append(what, u.what)
 		}
 	}
-	return blind
+	return what
 }
 
 // About is what the documentation says of a code.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -134,6 +135,15 @@ func TestBlind(t *testing.T) {
 			t.Errorf("%s: %q, %q", l, l.Says(), blind)
 		}
 		last = len(blind)
+	}
+	// L4 alone says nothing of what was cut off; L3 alone sees a ledger that was written anew.
+	for want, looked := range map[string][]ledger.Level{"entries cut off": {ledger.L1, ledger.L4}, "the whole ledger": {ledger.L1, ledger.L4}, "a poisoned first": {ledger.L2}, "another history": {ledger.L3}} {
+		has := func(looked []ledger.Level) bool {
+			return slices.ContainsFunc(ledger.Unseen(looked), func(what string) bool { return strings.HasPrefix(what, want) })
+		}
+		if !has(looked) || has([]ledger.Level{ledger.L2, ledger.L3, ledger.L5}) {
+			t.Errorf("%q with %v: %q", want, looked, ledger.Unseen(looked))
+		}
 	}
 	if got := ledger.L1.Blind(); len(got) < 2 || got[0][:15] != "entries cut off" || ledger.L4.String() != "L4" {
 		t.Errorf("%q", got)

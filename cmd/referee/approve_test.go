@@ -64,7 +64,7 @@ func TestNotSeen(t *testing.T) {
 		{[]ledger.Level{ledger.L1, ledger.L5}, "another history", "a forged entry"},
 		{[]ledger.Level{ledger.L1, ledger.L5}, "another history", "entries cut off"},
 	} {
-		text := strings.Join((&session{seen: c.seen}).blind(), "\n")
+		text := strings.Join(ledger.Unseen(c.seen), "\n")
 		if c.gone != "" && strings.Contains(text, c.gone) || !strings.Contains(text, c.left) {
 			t.Errorf("%v: %s", c.seen, text)
 		}

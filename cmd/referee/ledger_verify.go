@@ -444,19 +444,6 @@ func (s *session) stateAt(pin ledger.Pin) (*ledger.Head, error) {
 	return nil, nil
 }
 
-// blind lists what the levels looked at cannot have seen.
-func (s *session) blind() []string {
-	missed := ledger.L1.Blind()
-	for _, level := range s.seen {
-		for _, what := range (level - 1).Blind() {
-			if !slices.Contains(level.Blind(), what) {
-				missed = slices.DeleteFunc(missed, func(m string) bool { return m == what })
-			}
-		}
-	}
-	return missed
-}
-
 // print prints the result.
 func (s *session) print() error {
 	if s.options.format == "json" {
@@ -484,7 +471,7 @@ func (s *session) print() error {
 		p.text("", why)
 	}
 	p.line("Not seen by this verification:")
-	for _, what := range s.blind() {
+	for _, what := range ledger.Unseen(s.seen) {
 		p.text("  - ", what)
 	}
 	if s.options.remember {
@@ -542,7 +529,7 @@ type problemRecord struct {
 
 func (s *session) record() verifyRecord {
 	r := s.result
-	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root, Problems: []problemRecord{}, Blind: s.blind(), LookedAt: []string{}, Forge: s.forge.record()}
+	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root, Problems: []problemRecord{}, Blind: ledger.Unseen(s.seen), LookedAt: []string{}, Forge: s.forge.record()}
 	if v.OK {
 		v.Level = r.Level.String()
 	}
