@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -158,8 +159,15 @@ func TestDraftsHostileName(t *testing.T) {
 		if len(draft) > 16<<10 || strings.ContainsAny(files, "<`|~") || strings.Count(files, "@") != 4*len("@@@@") {
 			t.Errorf("%.20q: %d bytes\n%s", name, len(draft), draft)
 		}
-		tree := applied(t, draft)
-		for file := range tree {
+		tree, called := applied(t, draft), ""
+		if err := json.Unmarshal([]byte(name), &called); err != nil {
+			t.Fatal(err)
+		}
+		for file, f := range tree {
+			var said struct{ Incident struct{ Detail string } }
+			if strings.HasSuffix(file, "/submission.json") && (json.Unmarshal(f.Data, &said) != nil || !strings.HasPrefix(said.Incident.Detail, "The agent "+called[:min(len(called), 80)])) {
+				t.Errorf("%.20q is called %q", name, said.Incident.Detail)
+			}
 			if !strings.HasPrefix(file, "runs/rogue-") || !fs.ValidPath(file) || strings.Contains(file, "..") {
 				t.Errorf("%.20q adds %q", name, file)
 			}

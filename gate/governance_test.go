@@ -84,6 +84,8 @@ func TestSpent(t *testing.T) {
 		{"the same bytes again, at a higher cost", 0, []Audited{running("a", "r1", "s1", "4")}, []*ledger.Entry{first}, "4"},
 		{"a run of this pull request as it stands now", 2, []Audited{running("a", "r1", "s2", "5")}, []*ledger.Entry{carried}, "5"},
 		{"a receipt of this pull request for another run", 2, []Audited{running("a", "r9", "s9", "5")}, []*ledger.Entry{carried}, "6.1"},
+		{"a receipt of another pull request for this run", 2, []Audited{running("a", "r1", "s2", "5")}, []*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(3))}, "6.1"},
+		{"signed off at two costs", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s1", "1.2", inPull(3)), noted(ledger.Approved, "a", "r1", "s1", "0.2", inPull(4))}, "1.2"},
 		{"a cost below nothing", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r2", "s2", "-1000")}, "1.1"},
 		{"two runs here", 0, []Audited{running("a", "r2", "s2", "1"), running("a", "r3", "s3", "1.000001"), {Dir: "runs/x", Refused: "no"}}, []*ledger.Entry{first}, "3.100001"},
 	} {
@@ -159,7 +161,9 @@ func TestSpendCapBroken(t *testing.T) {
 func TestUnlisted(t *testing.T) {
 	report := running("", "report", "s", "")
 	report.Work.Run.Lane = "incident"
-	audits := []Audited{running("a", "r1", "s1", ""), running("A", "r2", "s2", ""), running("", "r3", "s3", ""), running("A", "r4", "s4", ""), report}
+	filed := running("clerk", "filed", "s", "")
+	filed.Work.Run.Lane = "incident"
+	audits := []Audited{running("a", "r1", "s1", ""), running("A", "r2", "s2", ""), running("", "r3", "s3", ""), running("A", "r4", "s4", ""), report, filed}
 	cfg := DefaultConfig()
 	if got := Govern(audits, cfg, NewHistory(cfg, 0, audits), nine); got != nil {
 		t.Errorf("without a list any agent works: %+v", got)
@@ -169,7 +173,7 @@ func TestUnlisted(t *testing.T) {
 	for _, v := range Govern(audits, cfg, NewHistory(cfg, 0, audits), nine) {
 		got = append(got, v.Kind+" "+v.Agent)
 	}
-	if want := []string{"rogue A", "rogue "}; !slices.Equal(got, want) {
+	if want := []string{"rogue A", "rogue ", "rogue clerk"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -247,6 +251,7 @@ func TestRecurringFlags(t *testing.T) {
 		{"another lane", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Lane = "compute" })}, true},
 		{"another kind", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Kind = "rogue" })}, true},
 		{"resolved and still locked", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Response = []string{"lane_locked"} })}, true},
+		{"resolved, and nobody signed it off", []*ledger.Entry{one, two, func() *ledger.Entry { e := resolved("", one, two); e.Receipt.Kind = ledger.Rejected; return e }()}, true},
 		{"by the locked agent itself", []*ledger.Entry{one, two, resolved("a", one, two)}, true},
 		{"by another agent", []*ledger.Entry{one, two, resolved("recorder", one, two)}, false},
 	} {

@@ -105,7 +105,7 @@ func (f sheetFolder) entries() (map[string]fs.DirEntry, error) {
 	}
 	out := map[string]fs.DirEntry{}
 	for _, e := range list {
-		if strings.HasSuffix(strings.ToLower(e.Name()), ".json") || !utf8.ValidString(e.Name()) {
+		if strings.HasSuffix(strings.ToLower(e.Name()), ".json") {
 			out[e.Name()] = e
 		}
 	}
@@ -114,6 +114,9 @@ func (f sheetFolder) entries() (map[string]fs.DirEntry, error) {
 
 // reached refuses a folder that stands behind a link, or is none.
 func (f sheetFolder) reached() error {
+	if !fs.ValidPath(f.dir) {
+		return fmt.Errorf("flight_sheets %q names no folder: write it with single slashes and no dots", f.dir)
+	}
 	for i := range len(f.dir) + 1 {
 		if i < len(f.dir) && f.dir[i] != '/' {
 			continue

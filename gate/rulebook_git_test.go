@@ -67,10 +67,11 @@ func TestRulebookGit(t *testing.T) {
 	r := objectStore{t, git, t.TempDir()}
 	r.run("", "init", "-q", "--bare")
 	same := [3]string{"100644", agency + ".json", sheetText(t, agency)}
-	base := r.commit(same, [3]string{"120000", "old.json", "kept as it was"})
-	head := r.commit(same, [3]string{"120000", "old.json", "kept as it was"}, [3]string{"120000", "link.json", "../.git/config"}, [3]string{"160000", "module.json", strings.Repeat("1", 40)},
+	old, odd := [3]string{"120000", "old.json", "kept as it was"}, [3]string{"100644", "odd\xff.json", "judges nothing"}
+	base := r.commit(same, old, odd)
+	head := r.commit(same, old, odd, [3]string{"120000", "link.json", "../.git/config"}, [3]string{"160000", "module.json", strings.Repeat("1", 40)},
 		[3]string{"100644", "bad\xffname.json", "{}"}, [3]string{"100755", "doc-synthesis.json", sheetText(t, "doc-synthesis", `"version": "1.0.0"`, `"version": "9.0.0"`)},
-		[3]string{"100644", "huge.json", strings.Repeat(" ", 5<<20+1)}, [3]string{"100644", "notes.txt", "x"})
+		[3]string{"100644", "huge.json", strings.Repeat(" ", 5<<20+1)}, [3]string{"100644", "notes.txt", "x"}, [3]string{"100644", "\xff.txt", "x"})
 	want := map[string]string{"flight_sheets/link.json": "link.json is a symlink", "flight_sheets/module.json": "module.json is a submodule", "flight_sheets/bad\ufffdname.json": "is not UTF-8",
 		"flight_sheets/doc-synthesis.json": "", "flight_sheets/huge.json": "at most 5242880"}
 	got := RulebookChanges(base, head, DefaultConfig(), flightsheets.FS(), forgeTools(), nil)

@@ -170,12 +170,20 @@ func TestRulebookTurnedBounds(t *testing.T) {
 	for range maxTurnedAsked + 7 {
 		stored = append(stored, storedRuns(t)[0])
 	}
-	tools, asked := forgeTools(), 0
-	tools.Turned = func(where string, c referee.Case, before, after *referee.Sheet) string { asked++; return where }
+	stored[3].Receipt.FlightSheet.Slug = "other"
+	stored = append(stored, storedRuns(t)[0])
+	stored[4].Receipt.Agent = &ledger.Agent{Name: "underwriter", Model: "pinned-70b", Pinned: true}
+	tools, asked, pinned := forgeTools(), 0, 0
+	tools.Turned = func(where string, c referee.Case, before, after *referee.Sheet) string {
+		if asked++; c.Agent.Model == "pinned-70b" && c.Declared != nil {
+			pinned++
+		}
+		return where
+	}
 	head := tree("flight_sheets/" + agency + ".json=" + sheetText(t, agency, `"value": 1.25`, `"value": 1.6`))
 	got := RulebookChanges(tree(), head, DefaultConfig(), flightsheets.FS(), tools, stored)[0]
-	if asked != 500 || len(got.Turned) != 51 || got.Turned[50] != "and 450 more" || !holds(got.Warnings, "500 of 507 stored runs") {
-		t.Errorf("%d asked, %d named, %q", asked, len(got.Turned), got.Warnings)
+	if asked != 500 || pinned != 1 || len(got.Turned) != 51 || got.Turned[50] != "and 450 more" || !holds(got.Warnings, "500 of 507 stored runs") {
+		t.Errorf("%d asked, %d of them pinned, %d named, %q", asked, pinned, len(got.Turned), got.Warnings)
 	}
 }
 
@@ -199,6 +207,13 @@ type namedEntry struct {
 }
 
 func (n namedEntry) Name() string { return n.name }
+
+// sizeless is an entry whose object is missing.
+type sizeless struct{ fs.DirEntry }
+
+func (sizeless) Name() string { return "sizeless.json" }
+
+func (sizeless) Info() (fs.FileInfo, error) { return nil, errors.New("the object is missing") }
 
 // TestRulebookHostile: what is no plain sheet is refused by name, and never followed or passed over.
 func TestRulebookHostile(t *testing.T) {
@@ -236,6 +251,7 @@ func TestRulebookHostile(t *testing.T) {
 		{"a name in capitals", tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON", "is no sheet's"},
 		{"a name with markup", tree("flight_sheets/<!--@all.json={}"), "flight_sheets/<!--@all.json", "is no sheet's"},
 		{"a name that is not UTF-8", listedTree{plain, []fs.DirEntry{namedEntry{entries[0], "b\xff.json"}}}, "flight_sheets/b\ufffd.json", `the name "b\xff.json" is not UTF-8`},
+		{"a file without a size", listedTree{plain, []fs.DirEntry{sizeless{entries[0]}}}, "flight_sheets/sizeless.json", "it cannot be read: the object is missing"},
 		{"a pointer of a large-file storage", tree("flight_sheets/x.json=version https://git-lfs.github.com/spec/v1\n"), "flight_sheets/x.json", "flight_sheets/x.json"},
 		{"a crowded folder", crowd, "flight_sheets", "holds 2001 files; at most 2000"},
 		{"many sheets", many, "flight_sheets", "201 sheets change; at most 200"},
@@ -279,6 +295,14 @@ func TestRulebookMoved(t *testing.T) {
 	at := agency + ".json=" + sheetText(t, agency)
 	got := RulebookChanges(tree("flight_sheets/"+at), tree("flight_sheets/"+at, ConfigPath+"=flight_sheets: law\n", "law/"+at, "law/x.json={"), DefaultConfig(), flightsheets.FS(), forgeTools(), nil)
 	if len(got) != 2 || !holds(got[0].Warnings, "flight_sheets moves from flight_sheets to law") || got[1].Path != "law/x.json" || len(got[1].Problems) == 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestRulebookMovedNowhere: a folder that no tree can have is a problem.
+func TestRulebookMovedNowhere(t *testing.T) {
+	got := RulebookChanges(tree("flight_sheets/a.json={"), tree(ConfigPath+"=flight_sheets: law//x\n", "law/x/a.json={"), DefaultConfig(), flightsheets.FS(), forgeTools(), nil)
+	if len(got) != 2 || got[1].Path != "law//x" || !holds(got[1].Problems, `"law//x" names no folder`) {
 		t.Errorf("%+v", got)
 	}
 }
