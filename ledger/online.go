@@ -94,28 +94,7 @@ func (o *online) approvals(entries iter.Seq2[*Receipt, error]) error {
 			o.approval(r)
 		}
 	}
-	o.reused(signed)
 	return nil
-}
-
-// reused finds a review that stands behind two submissions of one run. A person approves what is there; after a push they approve again.
-func (o *online) reused(signed []*Receipt) {
-	type word struct {
-		pull, review int64
-		run          string
-	}
-	subjects := map[word]*Receipt{}
-	for _, r := range signed {
-		if !r.Kind.Live() || r.SelfSigned {
-			continue
-		}
-		w := word{r.Pull(), r.Approval.Review.ID, r.Run.ID}
-		if first, ok := subjects[w]; !ok {
-			subjects[w] = r
-		} else if first.Approval.SubjectDigest != r.Approval.SubjectDigest {
-			o.add(CodeReviewDiffers, r.Seq, "review %d signed other bytes of the run %s off: the entry %d", w.review, clip(w.run), first.Seq)
-		}
-	}
 }
 
 // selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody else can start one in their

@@ -42,9 +42,8 @@ func agreeing() *record {
 
 func TestVerifyOnline(t *testing.T) {
 	approved, merged := storetest.Sample(0), storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
-	lent, carried := storetest.Sample(0), storetest.Sample(0)
-	lent.Submission.SHA256 = hashB
-	lent, carried.Kind = storetest.Key(lent), ledger.Carried
+	carried := storetest.Sample(0)
+	carried.Kind = ledger.Carried
 	revoked := storetest.Sample(0)
 	revoked.Kind, revoked.Approval.Decision, revoked.RefersTo = ledger.Revoked, ledger.Revoked, hashA
 	usual := []*ledger.Receipt{&approved, &merged}
@@ -63,7 +62,6 @@ func TestVerifyOnline(t *testing.T) {
 		"a bot":               {usual, func(r *record) { r.reviews[1].UserType = "Bot" }, codes(ledger.CodeReviewDiffers)},
 		"another time":        {usual, func(r *record) { r.reviews[1].SubmittedAt = "2026-11-02T09:31:00Z" }, codes(ledger.CodeReviewDiffers)},
 		"another state":       {usual, func(r *record) { r.reviews[1].State = "CHANGES_REQUESTED" }, codes(ledger.CodeReviewDiffers)},
-		"lent to other bytes": {append(slices.Clone(usual), &lent), func(*record) {}, codes(ledger.CodeReviewDiffers)},
 		"carried":             {append(slices.Clone(usual), &carried), func(*record) {}, codes()},
 		"renamed reviewer":    {usual, func(r *record) { r.reviews[1].Login = "rosa-2" }, codes()},
 		"moved to a head":     {usual, func(r *record) { r.reviews[1].CommitSHA = hashB[:40] }, codes()},

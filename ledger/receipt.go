@@ -147,7 +147,7 @@ type Approver struct {
 	Permission string `json:"permission" is:"permission"`
 }
 
-// Review is the review that says so. ID is 0 for a sign-off outside a forge.
+// Review is the review that says so. Outside a forge, ID is a number made from who said what and when.
 type Review struct {
 	ID          int64  `json:"id,omitempty"`
 	SubmittedAt string `json:"submitted_at" is:"time"`
