@@ -39,7 +39,7 @@ var doctorChecks = []doctorCheck{
 		"Where a required check may come from anywhere, whoever can push can post a status of that name.",
 		"Name the source of each required check in the ruleset: integration_id 15368 (GitHub Actions on github.com), or your App's id."},
 	{"checks.token", nil, (*checkup).checksToken,
-		"Every check made with the plain token belongs to one app: any workflow that an agent manages to add can forge a check or append to the ledger. `referee ledger verify` at L4 sees it afterwards.",
+		"Every check made with the plain token belongs to one app: any workflow that an agent manages to add can forge a check or append to the ledger. `referee ledger verify --online` sees it afterwards.",
 		"Give the action an App's token (input token), and require the check of that App."},
 	{"reviews.required", nil, (*checkup).reviewsRequired,
 		"A merge without an approving review has no sign-off behind it.",

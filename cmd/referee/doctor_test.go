@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -218,10 +220,63 @@ func TestParseRemote(t *testing.T) {
 		"../work":                                {},
 		"/srv/git/deals.git":                     {},
 		"https://github.com/acme/deals/extra":    {},
-		"C:/work/deals":                          {},
+		"C:/deals/x":                             {},
 	} {
 		if got := parseRemote(text); got != want {
 			t.Errorf("%s: %+v", text, got)
 		}
+	}
+}
+
+// The workflows of this repository are as doctor wants them.
+func TestDoctorOnThisRepository(t *testing.T) {
+	names, err := filepath.Glob("../../.github/workflows/*.yml")
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%v %v", names, err)
+	}
+	s := &gate.Settings{DefaultBranch: "main", Files: map[string][]byte{}, Embedded: flightsheets.FS(), Hidden: map[gate.Source]string{}}
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Files[".github/workflows/"+filepath.Base(name)] = src
+	}
+	looked := 0
+	for _, d := range gate.Diagnose(s) {
+		if strings.HasPrefix(d.ID, "workflow.") || d.ID == "action.pinned" || d.ID == "workflows.head" {
+			looked++
+			if d.Status != gate.Fine {
+				t.Errorf("%+v", d)
+			}
+		}
+	}
+	if looked != 5 {
+		t.Errorf("%d checks", looked)
+	}
+}
+
+// docs/setup.md holds the configuration as init writes it, and names every check.
+func TestSetupDocument(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/setup.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), "```yaml\n"+template("config.yml", initOptions{branch: "main"}, actionPin{})+"```\n") {
+		t.Error("docs/setup.md does not hold the configuration of cmd/referee/setup/config.yml")
+	}
+	var named []string
+	for line := range strings.Lines(string(doc)) {
+		if id, found := strings.CutPrefix(line, "| `"); found && strings.Contains(id, ".") || strings.HasPrefix(line, "| `config`") || strings.HasPrefix(line, "| `sheets`") {
+			id, _, _ = strings.Cut(id, "`")
+			named = append(named, id)
+		}
+	}
+	var have []string
+	for _, d := range gate.Diagnose(&gate.Settings{}) {
+		have = append(have, d.ID)
+	}
+	if !slices.Equal(named[len(named)-len(have):], have) {
+		t.Errorf("docs/setup.md names %v, not %v", named, have)
 	}
 }
