@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -24,8 +25,8 @@ import (
 
 // Schema is a compiled JSON Schema. It is safe for concurrent use.
 type Schema struct {
-	compiled *jsonschema.Schema
-	source   *strictjson.Value // for the wording: what the library reports by pointer is read here
+	compiled func() (*jsonschema.Schema, error) // the same result at each call; no error where Compile gave none
+	source   *strictjson.Value                  // for the wording: what the library reports by pointer is read here
 }
 
 // Leaf is one place where a document breaks the schema.
@@ -59,13 +60,25 @@ func (e *Error) Error() string {
 const location = "referee:///schema.json"
 
 // Compile reads doc as a JSON Schema. The error is a *Error; name stands in it.
-func Compile(name string, doc *strictjson.Value) (s *Schema, err error) {
+func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if doc == nil {
 		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1}, Message: "there is no schema; write {} for one that accepts everything"}
 	}
 	if err := check(name, doc); err != nil {
 		return nil, err
 	}
+	s := &Schema{source: doc, compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })}
+	if simple(doc) {
+		return s, nil // the library will refuse nothing
+	}
+	if _, err := s.compiled(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// compiled has the library compile a checked schema.
+func compiled(name string, doc *strictjson.Value) (s *jsonschema.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s", shorten(fmt.Sprint(r)))}
@@ -80,11 +93,10 @@ func Compile(name string, doc *strictjson.Value) (s *Schema, err error) {
 	if err := c.AddResource(location, strings.NewReader(encode(doc))); err != nil {
 		return nil, &Error{Name: name, Pos: doc.Pos, Message: shorten(err.Error())}
 	}
-	compiled, err := c.Compile(location)
-	if err != nil {
+	if s, err = c.Compile(location); err != nil {
 		return nil, refused(name, doc, err)
 	}
-	return &Schema{compiled: compiled, source: doc}, nil
+	return s, nil
 }
 
 // refused words what the library says of a schema: usually that it breaks the draft's own schema, at the leaves of that tree.
@@ -155,8 +167,11 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 			leaves = []Leaf{internal(fmt.Sprint(r))}
 		}
 	}()
-	err := s.compiled.Validate(d.any)
-	if err == nil {
+	library, err := s.compiled()
+	if err != nil {
+		return []Leaf{internal(err.Error())}
+	}
+	if err = library.Validate(d.any); err == nil {
 		return nil
 	}
 	var broken *jsonschema.ValidationError

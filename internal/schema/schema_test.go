@@ -316,7 +316,11 @@ func FuzzValidate(f *testing.F) {
 		}
 		for _, s := range schemas {
 			leaves := s.Validate(doc)
-			if (s.compiled.Validate(doc.Any()) == nil) != (len(leaves) == 0) {
+			library, err := s.compiled()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (library.Validate(doc.Any()) == nil) != (len(leaves) == 0) {
 				t.Fatalf("%s: leaves %v do not agree with the library", src, leaves)
 			}
 			if !reflect.DeepEqual(leaves, s.Validate(doc)) {
@@ -346,8 +350,27 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
+		if _, err := s.compiled(); err != nil {
+			t.Fatalf("%s is taken for simple, and the library refuses it: %v", src, err)
+		}
 		s.Validate(doc)
 	})
+}
+
+// TestSimple: what is compiled later is what the library can refuse nothing of; anything else it reads at once.
+func TestSimple(t *testing.T) {
+	for src, want := range map[string]bool{
+		`true`: true, `{}`: true, `{"type":["string","null"],"pattern":"^a","x-of":1}`: true,
+		`{"properties":{"a":{"items":{"enum":[1],"minimum":0}}},"required":["a"]}`: true,
+		`{"$ref":"#/$defs/a"}`: false, `{"$id":"https://example.com/"}`: false, `{"properties":{"a b":{}}}`: false,
+		`{"type":[]}`: false, `{"type":["string","string"]}`: false, `{"type":"float"}`: false, `{"required":"a"}`: false, `{"required":["a","a"]}`: false,
+		`{"allOf":[]}`: false, `{"allOf":{}}`: false, `{"items":[{}]}`: false, `{"properties":[]}`: false, `{"multipleOf":0}`: false, `{"uniqueItems":1}`: false,
+		`{"minimum":"1"}`: false, `{"not":{"not":{"title":1}}}`: false,
+	} {
+		if got := simple(parse(t, src)); got != want {
+			t.Errorf("%s: simple is %v", src, got)
+		}
+	}
 }
 
 // BenchmarkValidate is the schema stage on a submission of ordinary size.
