@@ -17,9 +17,13 @@ import (
 //     incident that names no agent is a person's report and is held to nothing here.
 //   - policy_violation: run.json states another profile than the pinned one (the engine's mid finding lane.profile_mismatch, S42).
 //   - spend_breach: what the agent has spent (History.Spent) is more than spend_cap_usd. Without a cap nothing is.
-//   - recurring_flag: the lane is locked for the agent (History.Critical reaches max_recurring_critical).
+//   - recurring_flag: the lane is locked for the agent: it had critical findings (high or critical, S8, that the same receipt does not accept) in
+//     max_recurring_critical earlier audits of the lane. Approved, carried, rejected, withdrawn and unreceipted entries count, one for each run and
+//     pull request, and none of this pull request: its revisions are counted by Heads. A live incident of kind recurring_flag and status resolved,
+//     without the response lane_locked and not by this agent, takes the audits out whose entries it names.
 //
-// Each holds an incident's run folder as a patch that `git apply` takes (Violation.Draft).
+// Each holds an incident's run folder as a patch that `git apply` takes (Violation.Draft); a spend_breach whose figures no sheet can reckon with
+// stands without one.
 func Govern(audits []Audited, cfg *Config, h *History, draftAt time.Time) []Violation {
 	var out []Violation
 	for _, a := range groups(audits) {

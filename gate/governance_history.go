@@ -94,7 +94,9 @@ func (h *History) Add(e *ledger.Entry) error {
 	if at.After(t.last) {
 		t.last, t.lane = at, strings.Clone(r.Run.Lane)
 	}
-	t.flag(e, at)
+	if h.pull == 0 || r.Pull() != h.pull { // what was wrong with this pull request before may be mended in it; its revisions are counted by Heads
+		t.flag(e, at)
+	}
 	return h.spend(t, e)
 }
 
@@ -263,8 +265,8 @@ func sumOf(works []spent) (*decimal.Num, error) {
 	return total, nil
 }
 
-// critical lists the audits of an agent in a lane that count towards a lock, oldest first, one a run: those with critical findings that no
-// resolved incident names. The locked agent's own incident unlocks nothing.
+// critical lists the audits of an agent in a lane that count towards a lock, oldest first, one a run: those of other pull requests with critical
+// findings that no resolved incident names. The locked agent's own incident unlocks nothing.
 func (h *History) critical(agent, lane string) []flagged {
 	t := h.agents[agent]
 	lifted := map[string]bool{}

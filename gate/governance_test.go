@@ -232,6 +232,7 @@ func TestRecurringFlags(t *testing.T) {
 		{"one audit twice", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"), mintedAt("2026-11-21T09:00:00Z"))}, false},
 		{"two revisions in one pull request", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(3)), noted(ledger.Rejected, "a", "r1", "s2", "", critically("x"), inPull(3))}, false},
 		{"one run in two pull requests", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(3)), noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(4))}, true},
+		{"two runs of this very pull request", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(9)), noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inPull(9))}, false},
 		{"an entry about an audit", []*ledger.Entry{yes, noted(ledger.Merged, "a", "r6", "s3", "", critically("dscr"), about(yes)), noted(ledger.Revoked, "a", "r7", "s3", "", critically("dscr"), about(yes))}, false},
 		{"a deal that the client accepts", []*ledger.Entry{one, accepted}, false},
 		{"accepted for another rule", []*ledger.Entry{one, noted(ledger.Approved, "a", "r4", "s4", "", critically("dscr"), func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "ltv"}} })}, true},
