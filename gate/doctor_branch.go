@@ -40,7 +40,7 @@ func (d *branchDemands) rule(r BranchRule) {
 		d.noDelete = true
 	case "non_fast_forward":
 		d.noForce = true
-	case "creation", "update", "required_linear_history", "merge_queue", "required_deployments", "workflows", "code_scanning":
+	case "creation", "update", "merge_queue", "required_deployments", "workflows", "code_scanning":
 		d.stops = append(d.stops, r.Type)
 	case "pull_request":
 		var p struct {

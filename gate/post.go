@@ -18,7 +18,7 @@ func (p *pulled) post(ctx context.Context) error {
 	if err = p.rung("the checks", err); err != nil {
 		return err
 	}
-	if err := p.rung("the review", p.postReview(ctx)); err != nil {
+	if err := p.rung("the review", p.postReview(ctx, app)); err != nil {
 		return err
 	}
 	if p.rules.Config.Comments.Inline && app != "" && p.pr.State == "open" {
@@ -102,30 +102,35 @@ func (p *pulled) reviewBody() string {
 // replaced is what a second review of ours says: a submitted review cannot be deleted.
 const replaced = "This review is a duplicate; the verdict stands in the gate's first review of this pull request."
 
-func (p *pulled) postReview(ctx context.Context) error {
+// postReview updates our review, or makes one. app is ours, "" where it is not known: then whose review can be changed is ours.
+func (p *pulled) postReview(ctx context.Context, app string) error {
 	body := p.reviewBody()
 	api, number := p.j.API, p.pr.Number
 	var kept *githubapi.Review
 	for _, r := range p.own() {
 		m, _ := ParseMarker(r.Body)
-		switch {
-		case kept != nil:
-			if err := api.UpdateReview(ctx, number, r.ID, replaced); err != nil && !foreignReview(err) {
-				return err
-			}
-			continue
-		case m.Newer(p.out.Marker()):
+		if app != "" && r.User != app+"[bot]" {
+			continue // another app wrote what looks like ours
+		}
+		text := body
+		if kept != nil {
+			text = replaced
+		} else if m.Newer(p.out.Marker()) {
 			p.out.NotPosted = append(p.out.NotPosted, "the review: a newer run of the workflow has written it")
-		case r.Body != body:
-			err := api.UpdateReview(ctx, number, r.ID, body)
-			if foreignReview(err) {
-				continue // another app wrote what looks like ours
+			text = r.Body
+		}
+		if r.Body != text {
+			err := api.UpdateReview(ctx, number, r.ID, text)
+			if app == "" && (githubapi.IsForbidden(err) || githubapi.IsNotFound(err)) {
+				continue
 			}
 			if err != nil {
 				return err
 			}
 		}
-		kept = &r
+		if kept == nil {
+			kept = &r
+		}
 	}
 	if kept != nil {
 		return nil
@@ -133,9 +138,6 @@ func (p *pulled) postReview(ctx context.Context) error {
 	_, err := api.CreateReview(ctx, number, p.pr.HeadSHA, body)
 	return err
 }
-
-// foreignReview reports whether a review cannot be ours, because it is not ours to change.
-func foreignReview(err error) bool { return githubapi.IsForbidden(err) || githubapi.IsNotFound(err) }
 
 // postBroken says in the audit check why nothing was audited: a failure, with one sentence.
 func (p *pulled) postBroken(ctx context.Context, why error) error {

@@ -1,0 +1,287 @@
+package gate_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/githubtest"
+)
+
+// TestFaults: whatever goes wrong at any request of a sign-off, the job survives it or ends loudly; it never leaves a green sign-off without a
+// receipt, and the next delivery finishes the work, once.
+func TestFaults(t *testing.T) {
+	faults := map[string]githubtest.Fault{
+		"401": githubtest.BadToken, "403": githubtest.NoAccess, "404": githubtest.Missing, "409": githubtest.Conflicted, "422 abuse": githubtest.Abused,
+		"502": githubtest.Unicorn, "lost request": githubtest.DropBefore, "lost reply": githubtest.DropAfter, "429": githubtest.RetryAfter(429, 1),
+	}
+	plain := newWorld(t)
+	pull := plain.propose("oak", "oak-street")
+	plain.must(plain.s.PullEvent(pull, "opened", true))
+	before := len(plain.s.Requests())
+	if _, err := plain.approve(pull, "rosa", answers); err != nil {
+		t.Fatal(err)
+	}
+	requests := plain.s.Requests()[before:]
+	for name, fault := range faults {
+		for i := range requests {
+			if os.Getenv("REFEREE_CI") != "1" && i%5 > 0 { // .ci/run tries them all
+				continue
+			}
+			t.Run(fmt.Sprintf("%s at %s %d", name, requests[i].Method, i), func(t *testing.T) {
+				w := newWorld(t)
+				pull := w.propose("oak", "oak-street")
+				w.must(w.s.PullEvent(pull, "opened", true))
+				f := fault
+				f.Skip = i
+				w.s.Inject(f)
+				r, err := w.approve(pull, "rosa", answers)
+				c := w.check(w.s.Head(pull), gate.SignOffCheck)
+				kinds := w.kinds()
+				if c.Conclusion == "success" && kinds != "approved" {
+					t.Fatalf("signed without a receipt: %q", kinds)
+				}
+				if err == nil && kinds == "" && !r.Failed && r.Word == gate.ResultSigned {
+					t.Fatalf("says signed: %+v", r)
+				}
+				w.s.ClearFaults()
+				if r, err := w.reviewed(pull); err != nil || r.Word != gate.ResultSigned {
+					t.Fatalf("the next delivery: %+v, %v", r, err)
+				}
+				w.wantKinds("approved")
+				w.conclusions(pull, "success", "success")
+				w.review(pull)
+			})
+		}
+	}
+}
+
+// TestMeanwhile: a head that is pushed, and a review that is dismissed, while a sign-off is under way.
+func TestMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	f := githubtest.Fault{Do: func() {
+		w.s.Push(pull, githubtest.Change{Files: map[string]string{"x": "1"}, Author: "agent"})
+	}}
+	w.s.Inject(f.On("GET", "collaborators/*/permission"))
+	_, err := w.approve(pull, "rosa", answers)
+	var b *gate.Broken
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), "moved") {
+		t.Errorf("%v", err)
+	}
+	w.wantKinds("")
+	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.conclusions(pull, "success", "action_required")
+
+	w = newWorld(t)
+	pull = w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	id := w.s.Review(pull, "rosa", "APPROVED", answers)
+	f = githubtest.Fault{Do: func() { w.s.DismissReview(pull, id, "owner") }}
+	w.s.Inject(f.On("POST", "git/commits"))
+	w.mustReview(pull)
+	w.mustReview(pull) // the dismissal's own event
+	w.wantKinds("approved revoked")
+	w.conclusions(pull, "success", "action_required")
+}
+
+// TestFiftyAtOnce: fifty sign-offs at once give fifty receipts and one chain.
+func TestFiftyAtOnce(t *testing.T) {
+	if os.Getenv("REFEREE_CI") != "1" {
+		t.Skip("fifty jobs take a minute: .ci/run starts them")
+	}
+	w := newWorld(t)
+	first := w.propose("first", "maple-court")
+	w.must(w.s.PullEvent(first, "opened", true))
+	if _, err := w.approve(first, "rosa", answers); err != nil {
+		t.Fatal(err)
+	}
+	var events []githubtest.Event
+	oak := sample(t, "oak-street")
+	for i := range 50 {
+		name := fmt.Sprintf("oak-%02d", i)
+		files := map[string]string{}
+		for k, v := range oak {
+			files[strings.Replace(k, "oak-street", name, 1)] = strings.Replace(v, `"id": "oak-street"`, `"id": "`+name+`"`, 1)
+		}
+		pull := w.proposeFiles(name, files)
+		w.s.Review(pull, "rosa", "APPROVED", answers)
+		events = append(events, w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Listed: true})))
+	}
+	before := w.s.Count()
+	var group sync.WaitGroup
+	start := time.Now()
+	for i, e := range events {
+		group.Go(func() {
+			one := &world{T: w.T, s: w.s, token: w.token, runID: int64(100 + i)}
+			for range 5 { // a job that lost too many races is run again, as a person would
+				if r, err := one.job(e); err == nil && r.Word == gate.ResultSigned {
+					return
+				} else if err != nil && !strings.Contains(err.Error(), "ledger") {
+					t.Errorf("%d: %v", i, err)
+					return
+				}
+			}
+			t.Errorf("%d: never signed", i)
+		})
+	}
+	group.Wait()
+	t.Logf("fifty sign-offs in %s, %d requests", time.Since(start).Round(time.Second), w.s.Count()-before)
+	if n := len(w.entries()); n != 51 {
+		t.Errorf("%d entries, want 51", n)
+	}
+}
+
+// TestReadOnlyToken: on a fork the direct set-up may write nothing: the job's conclusion carries the verdict, and says what was not posted.
+func TestReadOnlyToken(t *testing.T) {
+	w := newWorld(t)
+	w.s.AddToken("fork", githubtest.Token{Login: "github-actions[bot]", App: "github-actions", ReadOnly: true})
+	w.token = "fork"
+	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
+	pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent", Fork: "mallory/work"})
+	r := w.must(w.s.PullEvent(pull, "opened", false))
+	if !r.Failed || len(r.Outcome.NotPosted) == 0 || !r.Outcome.Direct {
+		t.Errorf("%+v", r.Outcome.NotPosted)
+	}
+	if len(r.Outcome.Commands(10)) == 0 {
+		t.Error("nothing is said in the log")
+	}
+	if n := len(w.s.Checks(w.s.Head(pull))); n != 0 {
+		t.Errorf("%d checks", n)
+	}
+}
+
+// TestFork: a fork's pull request by the two workflows: the trigger names no pull request, and it is found by its branch.
+func TestFork(t *testing.T) {
+	w := newWorld(t)
+	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
+	pull := w.s.Open(githubtest.Pull{Head: "x", Author: "agent", Fork: "mallory/work"})
+	w.must(w.s.PullEvent(pull, "opened", true))
+	w.s.Review(pull, "rosa", "APPROVED", answers)
+	r, err := w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull})))
+	if err != nil || r.Word != gate.ResultSigned || w.calls > 15 {
+		t.Errorf("%+v, %v after %d calls", r, err, w.calls)
+	}
+	w.wantKinds("approved")
+}
+
+// TestDirect: the set-up on the pull request's own events works, and says whose workflow it was.
+func TestDirect(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", false))
+	w.says(w.review(pull), "workflow")
+	id := w.s.Review(pull, "rosa", "APPROVED", answers)
+	if r, err := w.job(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != gate.ResultSigned {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.wantKinds("approved")
+}
+
+// TestNoRuns: a pull request that touches no run passes both checks.
+func TestNoRuns(t *testing.T) {
+	w := newWorld(t)
+	pull := w.proposeFiles("x", map[string]string{"README.md": "more"})
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != gate.ResultNoRuns {
+		t.Errorf("%+v", r)
+	}
+	w.conclusions(pull, "success", "success")
+}
+
+// TestIgnored: what the gate does not act on is said to be ignored.
+func TestIgnored(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	push := w.s.PushEvent("main", w.s.Ref("refs/heads/main"), "owner")
+	push.Payload = []byte(strings.Replace(string(push.Payload), "refs/heads/main", "refs/heads/other", 1))
+	for _, e := range []githubtest.Event{push, w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull, Event: "push"}))} {
+		if r := w.must(e); r.Word != "ignored" || r.Failed || len(r.Messages) == 0 {
+			t.Errorf("%s: %+v", e.Name, r)
+		}
+	}
+}
+
+// TestBadConfiguration: whatever is wrong with what judges, the audit check fails with one sentence that says what to do.
+func TestBadConfiguration(t *testing.T) {
+	for text, says := range map[string]string{
+		"fail_onn: high\n":              `fail_on`,
+		"branches: [\n":                 `YAML`,
+		"fail_on: whenever\n":           `high, mid, low`,
+		"flight_sheets: ../elsewhere\n": `flight_sheets`,
+	} {
+		w := newWorld(t)
+		w.configure(text)
+		pull := w.propose("oak", "oak-street")
+		_, err := w.job(w.s.PullEvent(pull, "opened", true))
+		var b *gate.Broken
+		if !errors.As(err, &b) {
+			t.Errorf("%q: %v", text, err)
+		}
+		if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, says) {
+			t.Errorf("%q: %+v", text, c)
+		}
+	}
+	w := newWorld(t)
+	w.opts.FailOn = "never"
+	pull := w.propose("oak", "oak-street")
+	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil || !strings.Contains(err.Error(), "only be stricter") {
+		t.Errorf("%v", err)
+	}
+	w.opts = gate.Options{SHA: strings.Repeat("1", 40)}
+	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil {
+		t.Error("another sha than the head's is audited")
+	}
+	// A sheet of the repository that does not load.
+	w = newWorld(t)
+	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": `{"schema": "x"}`}})
+	pull = w.propose("oak", "oak-street")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("a sheet that does not load passes")
+	}
+	w.conclusions(pull, "failure", "action_required")
+}
+
+// TestBadToken: a token that is missing or wrong ends the job loudly.
+func TestBadToken(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	e := w.s.PullEvent(pull, "opened", true)
+	w.token = "wrong"
+	_, err := w.job(e)
+	var api *githubapi.Error
+	if !errors.As(err, &api) || api.Kind != githubapi.Unauthorized {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestHundredRuns: a pull request of a hundred runs stays within 25 requests, and within two seconds beside the server's own time.
+func TestHundredRuns(t *testing.T) {
+	w := newWorld(t)
+	files := map[string]string{}
+	for _, name := range []string{"oak-street", "elm-plaza"} {
+		for i := range 50 {
+			id := fmt.Sprintf("%s-%02d", name, i)
+			for k, v := range sample(t, name) {
+				files[strings.Replace(k, name, id, 1)] = strings.Replace(v, `"id": "`+name+`"`, `"id": "`+id+`"`, 1)
+			}
+		}
+	}
+	pull := w.proposeFiles("x", files)
+	start := time.Now()
+	r := w.must(w.s.PullEvent(pull, "opened", true))
+	t.Logf("a hundred runs: %s, %d requests", time.Since(start).Round(time.Millisecond), w.calls)
+	if !r.Failed || len(r.Outcome.Audits) != 100 || w.calls > 25 {
+		t.Errorf("%d audits, %d calls", len(r.Outcome.Audits), w.calls)
+	}
+	body := w.review(pull)
+	if len(body) > 60_000+2_000 {
+		t.Errorf("the review has %d bytes", len(body))
+	}
+}
