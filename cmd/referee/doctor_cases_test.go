@@ -82,7 +82,7 @@ var doctorCases = []struct {
 	{"an unknown key", func(t *testing.T, c *clinic) {
 		c.edit(t, gate.ConfigPath, "fail_on: high", "fail_onn: high")
 	},
-		"config", gate.Problem, `.github/referee.yml:21:1: unknown key "fail_onn"`},
+		"config", gate.Problem, `.github/referee.yml:22:1: unknown key "fail_onn"`},
 	{"another base", func(t *testing.T, c *clinic) { c.edit(t, gate.ConfigPath, `["main"]`, `["release"]`) },
 		"config", gate.Problem, "the default branch main is not gated"},
 	{"no configuration", func(_ *testing.T, c *clinic) { delete(c.files, gate.ConfigPath) },
@@ -168,6 +168,20 @@ var doctorCases = []struct {
 		"ledger.rules", gate.Problem, "may be deleted and be force-pushed"},
 	{"a ledger that nobody can push to", func(_ *testing.T, c *clinic) { c.ledger = append(c.ledger, c.rules[2]) },
 		"ledger.rules", gate.Warning, "pull_request: the gate's own push may be refused"},
+	{"a ledger in one line", func(_ *testing.T, c *clinic) {
+		c.ledger = append(c.ledger, map[string]any{"type": "required_linear_history", "ruleset_source_type": "Repository", "ruleset_source": "example/work", "ruleset_id": 42})
+	}, "ledger.rules", gate.Fine, "neither deleted nor force-pushed"},
+	{"a ledger by the older protection", func(_ *testing.T, c *clinic) {
+		c.ledger = []map[string]any{}
+		c.answers["branches/ledger/protection"] = map[string]any{"allow_force_pushes": map[string]any{"enabled": false}, "allow_deletions": map[string]any{"enabled": false}}
+	}, "ledger.rules", gate.Fine, "neither deleted nor force-pushed"},
+	{"a ledger by the older protection that may be cut", func(_ *testing.T, c *clinic) {
+		c.ledger = []map[string]any{}
+		c.answers["branches/ledger/protection"] = map[string]any{"allow_force_pushes": map[string]any{"enabled": true}, "allow_deletions": map[string]any{"enabled": false}}
+	}, "ledger.rules", gate.Problem, "may be force-pushed"},
+	{"a ledger elsewhere that cannot be seen", func(t *testing.T, c *clinic) {
+		c.edit(t, gate.ConfigPath, "  branch: ledger\n", "  branch: ledger\n  repository: acme/ledger\n")
+	}, "ledger.rules", gate.Unknown, "of acme/ledger"},
 	{"the head under a target", func(_ *testing.T, c *clinic) {
 		c.files[".github/workflows/lint.yml"] = fmt.Sprintf(attack, "pull_request_target", "permissions: write-all", "github.event.pull_request.head.sha")
 	}, "workflows.head", gate.Problem, "lint.yml (job build)"},

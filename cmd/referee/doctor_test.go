@@ -83,9 +83,10 @@ func (c *clinic) see(args ...string) (code int, stdout, stderr string) {
 	for _, path := range c.hide {
 		s.Inject(githubtest.NoAccess.On("GET", path).Always())
 	}
-	s.Inject(githubtest.Fault{Status: 404, Body: `{"message":"Branch not protected"}`}.On("GET", "branches/ledger/protection").Always())
-	if c.answers["branches/main/protection"] == nil {
-		s.Inject(githubtest.Fault{Status: 404, Body: `{"message":"Branch not protected"}`}.On("GET", "branches/main/protection").Always())
+	for _, path := range []string{"branches/main/protection", "branches/ledger/protection"} {
+		if c.answers[path] == nil {
+			s.Inject(githubtest.Fault{Status: 404, Body: `{"message":"Branch not protected"}`}.On("GET", path).Always())
+		}
 	}
 	if c.private {
 		s.SetPrivate()
