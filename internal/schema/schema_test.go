@@ -335,7 +335,7 @@ func FuzzValidate(f *testing.F) {
 
 // FuzzCompile states that no schema makes Compile panic or reach out, and that what compiles also validates.
 func FuzzCompile(f *testing.F) {
-	for _, src := range append(seeds, `{"$ref":"#/$defs/a"}`, `{"$id":"x","$anchor":"y","$ref":"#y"}`, `{"$dynamicRef":"#a","$dynamicAnchor":"a"}`) {
+	for _, src := range append(seeds, `{"$ref":"#/$defs/a"}`, `{"$id":"x","$anchor":"y","$ref":"#y"}`, `{"$dynamicRef":"#a","$dynamicAnchor":"a"}`, `{"properties":{"Turn Rate (deg/s)":{"type":"null"},"..":{},"/":{}}}`) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -362,7 +362,7 @@ func TestSimple(t *testing.T) {
 	for src, want := range map[string]bool{
 		`true`: true, `{}`: true, `{"type":["string","null"],"pattern":"^a","x-of":1}`: true,
 		`{"properties":{"a":{"items":{"enum":[1],"minimum":0}}},"required":["a"]}`: true,
-		`{"$ref":"#/$defs/a"}`: false, `{"$id":"https://example.com/"}`: false, `{"properties":{"a b":{}}}`: false,
+		`{"$ref":"#/$defs/a"}`: false, `{"$id":"https://example.com/"}`: false, `{"properties":{"Turn Rate (deg/s)":{}}}`: true, `{"properties":{"a%2":{}}}`: false,
 		`{"type":[]}`: false, `{"type":["string","string"]}`: false, `{"type":"float"}`: false, `{"required":"a"}`: false, `{"required":["a","a"]}`: false,
 		`{"allOf":[]}`: false, `{"allOf":{}}`: false, `{"items":[{}]}`: false, `{"properties":[]}`: false, `{"multipleOf":0}`: false, `{"uniqueItems":1}`: false,
 		`{"minimum":"1"}`: false, `{"not":{"not":{"title":1}}}`: false,

@@ -49,8 +49,8 @@ func formed(key string, v *strictjson.Value) bool {
 	return strings.HasPrefix(key, "x-")
 }
 
-// plainName is a name that stands in an address as it is written: the library addresses a property by its name.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+// plainName is a name that the library, which addresses a property by it, escapes and finds again.
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_ ./()-]+$`)
 
 // typed reports whether v is the name of a type, or distinct ones.
 func typed(v *strictjson.Value) bool {
