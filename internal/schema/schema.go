@@ -27,6 +27,7 @@ import (
 type Schema struct {
 	compiled func() (*jsonschema.Schema, error) // the same result at each call; no error where Compile gave none
 	source   *strictjson.Value                  // for the wording: what the library reports by pointer is read here
+	plain    *acceptor                          // tells most valid documents without the library
 }
 
 // Leaf is one place where a document breaks the schema.
@@ -67,7 +68,7 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if err := check(name, doc); err != nil {
 		return nil, err
 	}
-	s := &Schema{source: doc, compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })}
+	s := &Schema{source: doc, plain: newAcceptor(doc), compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })}
 	if simple(doc) {
 		return s, nil // the library will refuse nothing
 	}
@@ -139,10 +140,10 @@ func (s *Schema) Validate(doc *strictjson.Value) []Leaf {
 	return Prepare(doc).Validate(s)
 }
 
-// Document is a document in the form that the library reads, made once for several schemas.
+// Document is a document to be held against several schemas. The form that the library reads is made once, when it is first asked.
 type Document struct {
 	value *strictjson.Value
-	any   any
+	any   func() any
 	limit []Leaf // why it is not validated at all
 }
 
@@ -154,7 +155,7 @@ func Prepare(doc *strictjson.Value) *Document {
 	if n := count(doc); n > maxValues {
 		return &Document{limit: []Leaf{{Keyword: "limit", Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
 	}
-	return &Document{value: doc, any: doc.Any()}
+	return &Document{value: doc, any: sync.OnceValue(doc.Any)}
 }
 
 // Validate holds the document against one schema; see Schema.Validate.
@@ -167,11 +168,14 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 			leaves = []Leaf{internal(fmt.Sprint(r))}
 		}
 	}()
+	if s.plain.accepts(d.value) {
+		return nil
+	}
 	library, err := s.compiled()
 	if err != nil {
 		return []Leaf{internal(err.Error())}
 	}
-	if err = library.Validate(d.any); err == nil {
+	if err = library.Validate(d.any()); err == nil {
 		return nil
 	}
 	var broken *jsonschema.ValidationError
