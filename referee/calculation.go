@@ -30,7 +30,8 @@ type calculation struct {
 
 	formula    *formula.Formula
 	formulaErr error
-	inputs     formula.Inputs // the agent's, under the agent's names
+	renamed    func() *formula.Formula // the formula over the sheet's names
+	inputs     formula.Inputs          // the agent's, under the agent's names
 
 	own, sheet       *decimal.Num // recomputed by the agent's formula and by the sheet's
 	ownErr, sheetErr error
@@ -109,7 +110,8 @@ func (a *audit) computeOwn(c *calculation) {
 	for _, m := range members(c.v.Get("inputs")) {
 		names = append(names, m.Key)
 	}
-	if c.formula, c.formulaErr = a.Sheet.parseFormula(src, names); c.formulaErr != nil {
+	parsed := a.Sheet.parseFormula(src, names)
+	if c.formula, c.formulaErr, c.renamed = parsed.formula, parsed.err, parsed.renamed; c.formulaErr != nil {
 		return
 	}
 	if c.own, c.ownErr = c.formula.Eval(c.inputs); c.ownErr == nil {
@@ -219,13 +221,8 @@ func (a *audit) statesInputs(c *calculation) bool {
 	return true
 }
 
-// sheetName is the sheet's name for an agent's name: through the aliases, by the normal form, else the name itself (S18).
-func (a *audit) sheetName(name string) string {
-	if id, ok := a.Sheet.alias[a.Sheet.normal(name)]; ok {
-		return id
-	}
-	return name
-}
+// sheetName is the sheet's name for an agent's name (S18).
+func (a *audit) sheetName(name string) string { return a.Sheet.nameOf(name) }
 
 // calcValue is the recomputed value of a calculation as another formula reads it: the submission's own entry where there is one,
 // else the sheet's formula over the submission's inputs.

@@ -44,7 +44,7 @@ type Sheet struct {
 	money     bands             // of money
 	material  *decimal.Num      // S4; nil is off
 	alias     map[string]string // normal form of a name → the sheet's own (S18)
-	formulas  memo[parsedFormula]
+	formulas  memo[*parsedFormula]
 	normals   memo[string]
 	scores    map[string]string
 	response  *responseSpec // nil: no member holds a raw answer

@@ -20,7 +20,7 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 	if m.formula == nil || c.formula == nil || c.own == nil || c.sheet == nil {
 		return false
 	}
-	renamed := c.formula.NormaliseWith(a.sheetName)
+	renamed := c.renamed()
 	if renamed.Canonical() == m.formula.Canonical() {
 		return false
 	}

@@ -29,6 +29,7 @@ package formula
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/defendableos/referee/internal/decimal"
 )
@@ -47,6 +48,8 @@ type Formula struct {
 	notes   []string
 	vars    []string
 	program []*node // in postfix order, so that evaluation does not recurse
+
+	canonical func() string // printed when it is first asked for
 }
 
 // Parse reads src. names are the keys of the calculation's inputs. The error is a *SyntaxError, or a *LimitError where the formula
@@ -92,7 +95,7 @@ func (f *Formula) Notes() []string { return slices.Clone(f.notes) }
 
 // Canonical is the text of the syntax tree: one spacing, no redundant brackets, literals without superfluous digits, pow(a, b) as
 // a ** b, log(x) as ln(x). Operands are not reordered. Two formulas of equal canonical text are the same function (S16).
-func (f *Formula) Canonical() string { return f.root.String() }
+func (f *Formula) Canonical() string { return f.canonical() }
 
 // NormaliseWith is the formula with its variables renamed, for instance to a sheet's names (S18). Two variables never become one:
 // where rename gives both the same name, the variable that already has it keeps it and the others keep theirs.
@@ -124,6 +127,7 @@ func compile(f *Formula) *Formula {
 		f.program = append(f.program, n)
 	}
 	walk(f.root)
+	f.canonical = sync.OnceValue(f.root.String)
 	for _, n := range f.program {
 		if n.op == opVar {
 			n.slot = slices.Index(f.vars, n.name)
