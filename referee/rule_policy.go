@@ -53,8 +53,8 @@ func (a *audit) fallBacks(r *Rule) []string {
 
 // worseGate: a flag beats a skip beats a pass.
 func worseGate(x, y outcome) outcome {
-	rank := map[Status]int{Pass: 0, Open: 1, Skip: 2, Flag: 3}
-	if rank[y.status] > rank[x.status] || x.status == Pass && y.vacuous {
+	rank := func(s Status) int { return slices.Index([]Status{Pass, Open, Skip, Flag}, s) }
+	if rank(y.status) > rank(x.status) || x.status == Pass && y.vacuous {
 		return y
 	}
 	return x

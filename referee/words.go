@@ -101,6 +101,9 @@ func percentText(rel *decimal.Num) string {
 // visible writes control, direction and zero-width characters out (<U+202E>): an agent's text stands in messages, and a reader must see
 // what is there, not what it does to a terminal.
 func visible(s string) string {
+	if plain(s) {
+		return s // most texts are: asking four tables of Unicode for each letter took 3 % of an audit's time
+	}
 	hidden := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
@@ -114,6 +117,16 @@ func visible(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// plain reports whether s is printable ASCII.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7E {
+			return false
+		}
+	}
+	return true
 }
 
 // clip shortens hostile text for a message.
