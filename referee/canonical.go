@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
@@ -13,7 +12,9 @@ import (
 // canonicalJSON is the form in which a sheet is hashed (S54): members sorted by key, no white space, strings with RFC 8785's
 // escapes, numbers as canonical decimals, so that 0.80 and 0.8 are one sheet and 0.80 and 0.79 are two. It is not the ledger's
 // profile: a sheet holds fractions and its authors choose their own keys.
-func canonicalJSON(v *strictjson.Value) []byte { return appendCanonical(nil, v) }
+func canonicalJSON(v *strictjson.Value) []byte {
+	return appendCanonical(make([]byte, 0, v.End-v.Pos.Offset), v) // what was read is seldom shorter
+}
 
 func appendCanonical(b []byte, v *strictjson.Value) []byte {
 	switch v.Kind {
@@ -47,41 +48,58 @@ func appendCanonical(b []byte, v *strictjson.Value) []byte {
 	return append(b, '}')
 }
 
-// canonicalNumber spells equal numbers alike; a token that decimals cannot hold (S11) is kept as written.
+// guardDigits is how many significant digits a comparison looks at (S13a), and a number's String keeps.
+const guardDigits = 28
+
+// canonicalNumber spells equal numbers alike: up to 28 digits as the engine prints them, beyond that with every digit, because arithmetic
+// goes on to the fortieth and two sheets that compute differently are two. A token that decimals cannot hold (S11) is kept as written.
 func canonicalNumber(token string) string {
 	n, err := decimal.Parse(token)
 	if err != nil {
 		return token
 	}
-	return n.String()
+	digits, point := significand(token)
+	if len(digits) <= guardDigits {
+		return n.String()
+	}
+	sign := ""
+	if n.IsNeg() {
+		sign = "-"
+	}
+	return sign + digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(point-1)
+}
+
+// significand is a number's digits without zeros at either end, and where the decimal point stands among them.
+func significand(token string) (digits string, point int) {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimLeft(token, "+-")), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	point, _ = strconv.Atoi(exponent) // "" is 0; decimal.Parse has refused what is no number
+	point += len(digits) - len(fraction)
+	return strings.TrimRight(digits, "0"), point
 }
 
 // appendString appends s as RFC 8785 writes it. s is valid UTF-8: the reader has seen to that.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b = append(b, '\\', byte(r))
-		case r == '\b':
-			b = append(b, `\b`...)
-		case r == '\f':
-			b = append(b, `\f`...)
-		case r == '\n':
-			b = append(b, `\n`...)
-		case r == '\r':
-			b = append(b, `\r`...)
-		case r == '\t':
-			b = append(b, `\t`...)
-		case r < 0x20:
-			b = append(b, `\u00`...)
-			if r < 0x10 {
-				b = append(b, '0')
-			}
-			b = strconv.AppendInt(b, int64(r), 16)
-		default:
-			b = utf8.AppendRune(b, r)
+	from := 0 // what stands from here on needs no escape
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
 		}
+		b = append(b, s[from:i]...)
+		b = appendEscape(b, c)
+		from = i + 1
 	}
-	return append(b, '"')
+	return append(append(b, s[from:]...), '"')
+}
+
+// appendEscape appends an ASCII character that may not stand in a string as it is.
+func appendEscape(b []byte, c byte) []byte {
+	if i := strings.IndexByte("\"\\\b\f\n\r\t", c); i >= 0 {
+		return append(b, '\\', "\"\\bfnrt"[i])
+	}
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
