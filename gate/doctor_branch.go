@@ -10,7 +10,6 @@ import (
 // branchDemands are what rulesets and the older protection together demand of a branch.
 type branchDemands struct {
 	checks   map[string][]int64 // required checks, with the apps that they must come from; none: any source
-	reviews  bool               // pull requests are required
 	count    int                // of approvals
 	stale    bool
 	owners   bool
@@ -87,7 +86,7 @@ func (d *branchDemands) protection(p *BranchProtection) {
 }
 
 func (d *branchDemands) pulls(count int, stale, owners bool) {
-	d.reviews, d.count, d.stale, d.owners = true, max(d.count, count), d.stale || stale, d.owners || owners
+	d.count, d.stale, d.owners = max(d.count, count), d.stale || stale, d.owners || owners
 }
 
 func (d *branchDemands) check(name string, app *int64) {

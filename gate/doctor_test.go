@@ -145,10 +145,10 @@ func TestDemands(t *testing.T) {
 	if want := map[string][]int64{"a": {app}, "b": {9}, "c": nil}; !reflect.DeepEqual(d.checks, want) {
 		t.Errorf("checks %v", d.checks)
 	}
-	if d.count != 2 || !d.stale || !d.owners || !d.noDelete || !d.noForce || !d.reviews {
+	if d.count != 2 || !d.stale || !d.owners || !d.noDelete || !d.noForce {
 		t.Errorf("%+v", d)
 	}
-	if d := demandsOf(nil, nil); d.noDelete || d.noForce || d.reviews || len(d.checks) > 0 {
+	if d := demandsOf(nil, nil); d.noDelete || d.noForce || d.count > 0 || len(d.checks) > 0 {
 		t.Errorf("nothing demands %+v", d)
 	}
 }
