@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/defendableos/referee/internal/nearest"
 )
@@ -27,8 +29,27 @@ type Library struct {
 }
 
 type loadedSheet struct {
+	once  sync.Once
 	sheet *Sheet
 	err   error
+}
+
+// Load loads every sheet, as many at a time as the machine has processors, and gives them and their errors in the order of Slugs: one of
+// the two is nil at each place.
+func (l *Library) Load() ([]*Sheet, []error) {
+	slugs := l.Slugs()
+	sheets, errs := make([]*Sheet, len(slugs)), make([]error, len(slugs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(slugs)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(slugs); i = int(next.Add(1)) - 1 {
+				sheets[i], errs[i] = l.Find(slugs[i])
+			}
+		})
+	}
+	wg.Wait()
+	return sheets, errs
 }
 
 // NewLibrary makes a library. repository may be nil; dir is how messages name it.
@@ -68,18 +89,22 @@ func (l *Library) Find(ref string) (*Sheet, error) {
 	return sheet, nil
 }
 
+// load reads a sheet once; several may be read at a time, and who asks for one that is being read waits for it.
 func (l *Library) load(slug string) (*Sheet, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if got, ok := l.loaded[slug]; ok {
-		return got.sheet, got.err
+	got, ok := l.loaded[slug]
+	if !ok {
+		got = &loadedSheet{}
+		l.loaded[slug] = got
 	}
-	sheet, err := l.read(slug)
-	if errors.Is(err, ErrNoSheet) {
-		return nil, err // not kept: hostile names would fill the map
+	l.mu.Unlock()
+	got.once.Do(func() { got.sheet, got.err = l.read(slug) })
+	if errors.Is(got.err, ErrNoSheet) {
+		l.mu.Lock()
+		delete(l.loaded, slug) // hostile names would fill the map
+		l.mu.Unlock()
 	}
-	l.loaded[slug] = &loadedSheet{sheet, err}
-	return sheet, err
+	return got.sheet, got.err
 }
 
 // read loads a sheet from the repository, else from the library.

@@ -55,6 +55,19 @@ func TestLibrary(t *testing.T) {
 	if _, err := lib.Find("delta"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "flight_sheets/delta.json") {
 		t.Errorf("a sheet that is refused: %v", err)
 	}
+	sheets, errs := lib.Load()
+	for i, slug := range lib.Slugs() {
+		want, wantErr := lib.Find(slug)
+		if sheets[i] != want || errs[i] != wantErr || (want == nil) == (wantErr == nil) {
+			t.Errorf("loaded all at once, %s is %v (%v)", slug, sheets[i], errs[i])
+		}
+	}
+	if len(sheets) != 4 || errs[0] != nil || errs[2] == nil {
+		t.Errorf("%d sheets, %v", len(sheets), errs)
+	}
+	if len(lib.loaded) != 4 {
+		t.Errorf("%d names are kept: an unknown one is among them", len(lib.loaded))
+	}
 }
 
 // TestCanonicalJSON: RFC 8785's order and escapes, numbers by value; two spellings of one sheet are one, two values are two.

@@ -50,10 +50,10 @@ func sheetListCommand() *command {
 
 // activeSheets loads every sheet; those that are refused are errors.
 func activeSheets(library *referee.Library) (sheets []*referee.Sheet, refused []error) {
-	for _, slug := range library.Slugs() {
-		s, err := library.Find(slug)
-		if err != nil {
-			refused = append(refused, sheetError(err))
+	all, errs := library.Load()
+	for i, s := range all {
+		if errs[i] != nil {
+			refused = append(refused, sheetError(errs[i]))
 			continue
 		}
 		sheets = append(sheets, s)
