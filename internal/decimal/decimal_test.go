@@ -3,6 +3,7 @@ package decimal
 import (
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -345,7 +346,67 @@ func FuzzOperations(f *testing.F) {
 		if Cmp(ns[0], ns[1]) != -Cmp(ns[1], ns[0]) || (Cmp(ns[0], ns[1]) == 0) != (ns[0].String() == ns[1].String()) {
 			t.Fatalf("Cmp and String disagree on %s and %s", x, y)
 		}
+		sameAsSlow(t, x, ns[0], ns[1])
 	})
+}
+
+// sameAsSlow holds the two short ways to the long ones: a number that is read in one pass is the one that is read with an exponent, and what
+// sizes decide is what rounding decides.
+func sameAsSlow(t *testing.T, text string, a, b *Num) {
+	t.Helper()
+	if short := parseShort(text); short != nil {
+		if long, err := Parse(text + "e0"); err != nil || short.d.Cmp(&long.d) != 0 || short.d.Exponent != long.d.Exponent || short.d.Negative != long.d.Negative {
+			t.Fatalf("%s is read as %v, with an exponent as %v (%v)", text, short, long, err)
+		}
+	}
+	var ra, rb apd.Decimal
+	if want := guarded(a, &ra).Cmp(guarded(b, &rb)); cmpSize(a, b) != 0 && cmpSize(a, b) != want || Cmp(a, b) != want {
+		t.Fatalf("%s and %s compare as %d by size and %d, rounded as %d", a, b, cmpSize(a, b), Cmp(a, b), want)
+	}
+}
+
+// TestShortWays draws pairs of all sizes, near and far apart.
+func TestShortWays(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	draw := func() string {
+		s := ""
+		for range 1 + r.IntN(42) {
+			s += string(rune('0' + r.IntN(10)*r.IntN(2)))
+		}
+		if point := r.IntN(len(s) + 2); point <= len(s) {
+			s = s[:point] + "." + s[point:]
+		}
+		if r.IntN(2) == 0 {
+			s = "-" + s
+		}
+		return s
+	}
+	decided := 0
+	for range 50_000 {
+		text := draw()
+		a, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, factor := MustParse(draw()), MustParse([]string{"1", "2", "0.5", "1.0001", "0.999999999999999999999999999999"}[r.IntN(5)])
+		if r.IntN(2) == 0 {
+			if b, err = Mul(a, factor); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sameAsSlow(t, text, a, b)
+		if cmpSize(a, b) != 0 {
+			decided++
+		}
+	}
+	if decided < 10_000 || decided > 49_000 {
+		t.Errorf("sizes decide %d of 50000 comparisons: the draw shows nothing", decided)
+	}
+	for _, text := range []string{"", "-", ".", "-.", "1.2.3", "+1", "1e0", "1_0", " 1", "１"} {
+		if n := parseShort(text); n != nil {
+			t.Errorf("%q is read as %v", text, n)
+		}
+	}
 }
 
 // BenchmarkMortgage is 12 * loan * (rate/12) / (1 - (1 + rate/12)**(-360)), bounded by 15 µs in the design.
