@@ -110,10 +110,10 @@ func (b bands) measure(claimed, reference *decimal.Num, written string, scale *d
 
 // relative is |delta| / |reference|; nil is infinite. A zero delta from zero is zero (S1).
 func relative(delta, reference *decimal.Num) *decimal.Num {
-	if reference.IsZero() {
-		if delta.IsZero() {
-			return zero
-		}
+	switch {
+	case delta.IsZero():
+		return zero
+	case reference.IsZero():
 		return nil
 	}
 	rel, err := decimal.Quo(decimal.Abs(delta), decimal.Abs(reference))

@@ -17,31 +17,34 @@ func (a *audit) bindings(r *Rule, c *calculation) bool {
 			continue
 		}
 		if n := num(a.Sheet.consts[name]); n != nil {
-			a.bound(r, m, x, n, "the sheet's constant is "+shown(n))
+			a.bound(r, m, x, n, func() string { return "the sheet's constant is " + shown(n) })
 		}
 		if in := a.Sheet.declared(name); in != nil {
 			a.boundInput(r, m, x, *in)
 		}
 		if dep := a.Sheet.mathNamed(name); dep != nil && dep != c.check {
 			if n, err := a.calcValue(dep, nil); err == nil && n != nil {
-				a.bound(r, m, x, n, "the calculation of that name gives "+shown(n))
+				a.bound(r, m, x, n, func() string { return "the calculation of that name gives " + shown(n) })
 			}
 		}
 	}
 	return a.raised > before
 }
 
-func (a *audit) bound(r *Rule, m strictjson.Member, x, want *decimal.Num, why string) {
+// bound flags an input that differs from the value that it is bound to; why says where that one stands.
+func (a *audit) bound(r *Rule, m strictjson.Member, x, want *decimal.Num, why func() string) {
 	d := a.Sheet.penalty.measure(x, want, m.Value.Text, nil)
-	if d.failed() {
-		id := a.atom("recompute.bound", m.Value.Pointer(), false, "critical", "cross_field", why)
-		f := Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(d),
-			Message: fmt.Sprintf("input %q is %s here; %s", clip(m.Key), shown(x), why), Fix: &Fix{Text: "use the value that is stated"}}
-		if hint := percentHint(d); hint != "" {
-			f.Message += "; " + hint
-		}
-		a.flag(r, f)
+	if !d.failed() {
+		return
 	}
+	because := why()
+	id := a.atom("recompute.bound", m.Value.Pointer(), false, "critical", "cross_field", because)
+	f := Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(d),
+		Message: fmt.Sprintf("input %q is %s here; %s", clip(m.Key), shown(x), because), Fix: &Fix{Text: "use the value that is stated"}}
+	if hint := percentHint(d); hint != "" {
+		f.Message += "; " + hint
+	}
+	a.flag(r, f)
 }
 
 // boundInput holds a calculation's input against the declared input of its name. Where that one is absent or no number there is nothing to
@@ -49,7 +52,7 @@ func (a *audit) bound(r *Rule, m strictjson.Member, x, want *decimal.Num, why st
 func (a *audit) boundInput(r *Rule, m strictjson.Member, x *decimal.Num, in Input) {
 	switch v := a.input(in.Name); {
 	case num(v) != nil:
-		a.bound(r, m, x, num(v), "the submission's input is "+v.Text)
+		a.bound(r, m, x, num(v), func() string { return "the submission's input is " + v.Text })
 	case in.Optional:
 	case v.IsMissing():
 		a.inputAbsent(r, in)

@@ -2,6 +2,7 @@ package referee
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -34,6 +35,7 @@ type calculation struct {
 	inputs     formula.Inputs          // the agent's, under the agent's names
 
 	own, sheet       *decimal.Num // recomputed by the agent's formula and by the sheet's
+	ownRaw           *decimal.Num // own before it is made canonical
 	ownErr, sheetErr error
 	worst            deviation // of the claim, against both
 	sound            bool      // both could be computed, from inputs that the calculation states: a gate may pass on it
@@ -115,6 +117,7 @@ func (a *audit) computeOwn(c *calculation) {
 		return
 	}
 	if c.own, c.ownErr = c.formula.Eval(c.inputs); c.ownErr == nil {
+		c.ownRaw = c.own
 		c.scaleOwn()
 	}
 }
@@ -167,7 +170,22 @@ func (a *audit) sheetValue(m *MathCheck, c *calculation, override map[string]*de
 		}
 		in[name] = v
 	}
+	if c.computed(m, in) {
+		return c.ownRaw, nil
+	}
 	return m.formula.Eval(in)
+}
+
+// computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over the same numbers. Most
+// submissions copy the sheet's formula, and evaluating it a second time took 8 % of an audit.
+func (c *calculation) computed(m *MathCheck, in formula.Inputs) bool {
+	if c == nil || c.ownRaw == nil || c.formula.Source() != m.formula.Source() || c.formula.Canonical() != m.formula.Canonical() {
+		return false
+	}
+	return !slices.ContainsFunc(m.formula.Vars(), func(name string) bool {
+		n := in[name].Num
+		return n == nil || n != c.inputs[name].Num
+	})
 }
 
 // sheetInput resolves one name of a sheet's formula.

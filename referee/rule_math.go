@@ -227,7 +227,7 @@ func (a *audit) math(r *Rule, c *calculation, code string, tier Tier, below, mes
 func (a *audit) compare(r *Rule, c *calculation) bool {
 	first := true
 	for _, reference := range []*decimal.Num{c.sheet, c.own} {
-		if reference == nil || !first && decimal.Cmp(reference, c.worst.reference) == 0 {
+		if reference == nil || !first && (reference == c.worst.reference || decimal.Cmp(reference, c.worst.reference) == 0) {
 			continue
 		}
 		d := a.Sheet.materialAmount(c.bands.measure(c.claimed, reference, c.written, c.scale), c.money)
