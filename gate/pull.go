@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/defendableos/referee/internal/githubapi"
@@ -194,7 +195,7 @@ func (p *pulled) govern(ctx context.Context) error {
 	j, o, cfg := p.j, p.out, p.rules.Config
 	history := NewHistory(cfg, p.pr.Number, o.Audits)
 	if len(o.Audits) > 0 {
-		if err := j.recall(ctx, p.at, history, cfg); err != nil {
+		if err := j.recall(ctx, p.at, history, cfg.Governance.SpendCapUSD != ""); err != nil {
 			return err
 		}
 	}
@@ -213,19 +214,20 @@ func (p *pulled) govern(ctx context.Context) error {
 // recalled is how many of the newest entries governance looks at where nothing is summed up over all of them.
 const recalled = 5000
 
-// recall feeds the ledger to a history, oldest first.
-func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *History, cfg *Config) error {
-	var newest []*ledger.Entry
+// recall feeds the ledger to a history, oldest first: all of it, or the newest entries.
+func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *History, all bool) error {
+	var newest []ledger.Entry
 	for e, err := range ledger.Backwards(ctx, j.Store, at) {
 		if err != nil {
 			return fmt.Errorf("reading the ledger: %w", err)
 		}
-		if newest = append(newest, e); len(newest) == recalled && cfg.Governance.SpendCapUSD == "" {
+		newest = append(newest, ledger.Entry{Hash: e.Hash, Receipt: e.Receipt}) // the bytes of many would not fit
+		if len(newest) == recalled && !all {
 			break
 		}
 	}
-	for i := len(newest) - 1; i >= 0; i-- {
-		if err := h.Add(newest[i]); err != nil {
+	for i := range slices.Backward(newest) {
+		if err := h.Add(&newest[i]); err != nil {
 			return err
 		}
 	}

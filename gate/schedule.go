@@ -152,7 +152,7 @@ func (j *Job) darkness(ctx context.Context, rules *Rules, r *Result) error {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
 	history := NewHistory(rules.Config, 0, nil)
-	if err := j.recall(ctx, at, history, rules.Config); err != nil {
+	if err := j.recall(ctx, at, history, true); err != nil {
 		return err
 	}
 	dark := Dark(rules.Config, history, j.Runner.Now)

@@ -21,11 +21,11 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-const gateLong = `The action's entry: reads the event that started the job, audits what it is about
-by the rules on base, posts the checks and the review, and writes what a person
-has decided to the ledger. Its inputs are the action's (INPUT_…), the rest is what
-the runner says (GITHUB_…). --dry-run prints the requests that would change
-something and sends none of them.`
+const gateLong = `The action's entry: reads the event that started the job, audits what it is
+about by the rules on base, posts the checks and the review, and writes what a
+person has decided to the ledger. Its inputs are the action's (INPUT_…), the
+rest is what the runner says (GITHUB_…). --dry-run prints the requests that
+would change something and sends none of them.`
 
 func gateCommand() *command {
 	c := newCommand("gate", "", "what the GitHub Action runs: an event, from audit to receipt", 0)

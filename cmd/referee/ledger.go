@@ -100,7 +100,30 @@ func (a *app) reach(f *ledgerFlags) (*kept, error) {
 	if err != nil {
 		return nil, noRepository(f, err)
 	}
-	return &kept{Store: store, location: f.location(), branch: f.branch, name: "branch " + f.branch + " of " + f.location()}, nil
+	k := &kept{Store: store, location: f.location(), branch: f.branch, name: "branch " + f.branch + " of " + f.location()}
+	if copied := copyOf(store, f.branch); copied != "" {
+		if k.Store, err = gitstore.Open(f.location(), gitstore.Options{Branch: copied, Now: a.now}); err != nil {
+			return nil, noRepository(f, err)
+		}
+		k.name = "origin's branch " + f.branch + " in " + f.location()
+	}
+	return k, nil
+}
+
+// copyOf is the copy of origin's branch that a clone holds, where it has no branch of that name of its own; "" elsewhere. `git clone` leaves it so.
+func copyOf(store *gitstore.Store, branch string) string {
+	repo := store.Repo()
+	if repo == nil {
+		return ""
+	}
+	copied := "refs/remotes/origin/" + branch
+	if own, err := repo.Resolve(store.Ref()); err != nil || own != "" {
+		return "" // an error shows again when it is read
+	}
+	if commit, err := repo.Resolve(copied); err != nil || commit == "" {
+		return ""
+	}
+	return copied
 }
 
 // openStore opens the ledger, which may not have begun yet.

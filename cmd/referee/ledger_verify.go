@@ -293,7 +293,7 @@ func (s *session) complete() error {
 	}
 	defer done()
 	commits := map[string]string{}
-	for _, name := range []string{o.base, "refs/heads/" + s.k.branch} {
+	for _, name := range []string{o.base, s.k.Ref()} {
 		commit, err := repo.Resolve(name)
 		if err != nil {
 			return toolf("reading %s: %w", name, err)
@@ -303,7 +303,7 @@ func (s *session) complete() error {
 		}
 		commits[name] = commit
 	}
-	problems, err := repo.Complete(s.ctx, commits["refs/heads/"+s.k.branch], gitstore.Base{Commit: commits[o.base], IsRun: gate.Manifests(o.runs), Read: gate.MergedRun(flightsheets.FS(), "flight_sheets")})
+	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base], IsRun: gate.Manifests(o.runs), Read: gate.MergedRun(flightsheets.FS(), "flight_sheets")})
 	if err != nil {
 		return toolf("reading %s: %w", o.base, err)
 	}
@@ -364,7 +364,7 @@ func (s *session) newest(k *kept) (repo *gitstore.Repo, commit string, done func
 	if repo, done, err = s.all(k, &s.options.where); err != nil {
 		return nil, "", nil, err
 	}
-	if commit, err = repo.Resolve("refs/heads/" + k.branch); err != nil {
+	if commit, err = repo.Resolve(k.Ref()); err != nil {
 		done()
 		return nil, "", nil, toolf("reading %s: %w", k.name, err)
 	}

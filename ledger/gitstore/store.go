@@ -73,7 +73,16 @@ func driveOf(s string) string {
 	return ""
 }
 
-func (s *Store) ref() string { return "refs/heads/" + s.o.Branch }
+// ref is the reference that holds the ledger. A branch that is named in full is taken so: a clone's copy of another repository's branch.
+func (s *Store) ref() string {
+	if strings.HasPrefix(s.o.Branch, "refs/") {
+		return s.o.Branch
+	}
+	return "refs/heads/" + s.o.Branch
+}
+
+// Ref is the reference that holds the ledger.
+func (s *Store) Ref() string { return s.ref() }
 
 // Repo is the repository, if the ledger is on this machine; nil otherwise.
 func (s *Store) Repo() *Repo { return s.repo }
