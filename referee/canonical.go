@@ -36,8 +36,12 @@ func appendCanonical(b []byte, v *strictjson.Value) []byte {
 		}
 		return append(b, ']')
 	}
-	members := slices.Clone(v.Members)
-	slices.SortFunc(members, func(a, b strictjson.Member) int { return strings.Compare(a.Key, b.Key) })
+	var room [24]*strictjson.Member // most objects are smaller
+	members := room[:0]
+	for i := range v.Members {
+		members = append(members, &v.Members[i])
+	}
+	slices.SortFunc(members, func(a, b *strictjson.Member) int { return strings.Compare(a.Key, b.Key) })
 	b = append(b, '{')
 	for i, m := range members {
 		if i > 0 {
@@ -54,6 +58,9 @@ const guardDigits = 28
 // canonicalNumber spells equal numbers alike: up to 28 digits as the engine prints them, beyond that with every digit, because arithmetic
 // goes on to the fortieth and two sheets that compute differently are two. A token that decimals cannot hold (S11) is kept as written.
 func canonicalNumber(token string) string {
+	if spelt(token) {
+		return token
+	}
 	n, err := decimal.Parse(token)
 	if err != nil {
 		return token
@@ -67,6 +74,14 @@ func canonicalNumber(token string) string {
 		sign = "-"
 	}
 	return sign + digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(point-1)
+}
+
+// spelt reports whether a short token of JSON is its own canonical spelling: nearly every number of a sheet is, and need not be computed with.
+func spelt(token string) bool {
+	if len(token) > 12 || token == "-0" || strings.ContainsAny(token, "eE") {
+		return false
+	}
+	return !strings.Contains(token, ".") || token[len(token)-1] != '0'
 }
 
 // significand is a number's digits without zeros at either end, and where the decimal point stands among them.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -24,6 +25,29 @@ func TestCanonicalNumber(t *testing.T) {
 	}
 	if canonicalNumber("0.1234567890123456789012345678901") == canonicalNumber("0.1234567890123456789012345678902") {
 		t.Error("two constants that differ in the 31st digit are one")
+	}
+}
+
+// TestSpelt: a token that is taken as it stands is what the decimals print.
+func TestSpelt(t *testing.T) {
+	taken := 0
+	for _, whole := range []string{"0", "1", "10", "907", "123456789"} {
+		for _, rest := range []string{"", ".0", ".5", ".50", ".05", ".0000000001", ".000000000001", ".00", "e1", "E-2", ".5e0"} {
+			for _, token := range []string{whole + rest, "-" + whole + rest} {
+				n := decimal.MustParse(token)
+				if spelt(token) {
+					if taken++; n.String() != token {
+						t.Errorf("%s is taken as it stands, and is %s", token, n)
+					}
+				}
+				if got := canonicalNumber(token); got != n.String() {
+					t.Errorf("%s is spelt %s, not %s", token, got, n)
+				}
+			}
+		}
+	}
+	if taken < 20 {
+		t.Errorf("%d tokens are taken as they stand", taken)
 	}
 }
 
