@@ -45,12 +45,12 @@ func (a *audit) tally() *tally {
 func (r *Report) digest() string {
 	c := *r
 	c.Digest, c.Engine.Version, c.Location = "", "", ""
-	b, err := canonical.MarshalUnbounded(&c)
+	digest, err := canonical.HashUnbounded(&c)
 	if err != nil {
 		// Unreachable for a report of this package: every member is text, a number within 2^53, or a list of those.
 		panic("referee: report cannot be hashed: " + err.Error())
 	}
-	return canonical.SHA256Hex(b)
+	return digest
 }
 
 func (a *audit) evidenceRefs() []EvidenceRef {

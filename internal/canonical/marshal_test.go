@@ -104,6 +104,27 @@ func TestMarshalRefuses(t *testing.T) {
 	}
 }
 
+// TestHashUnbounded: the hash is that of the text, whatever was hashed before it: longer, shorter, or refused halfway.
+func TestHashUnbounded(t *testing.T) {
+	for _, v := range []any{
+		sample(), map[string]any{"a": "short"}, map[string]any{"a": strings.Repeat("x", 2<<20)}, map[string]any{"a": "é\"\u202e\x7f", "n": -12},
+		map[string]any{"a": 1, "b": 1.5}, map[string]any{},
+	} {
+		text, err := canonical.MarshalUnbounded(v)
+		got, errHash := canonical.HashUnbounded(v)
+		if (err == nil) != (errHash == nil) {
+			t.Fatalf("the text gives %v, the hash %v", err, errHash)
+		}
+		want := ""
+		if err == nil {
+			want = canonical.SHA256Hex(text)
+		}
+		if got != want {
+			t.Errorf("%.80s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestMarshalUnbounded(t *testing.T) {
 	v := map[string]any{"a": strings.Repeat("x", 256<<10)}
 	b, err := canonical.MarshalUnbounded(v)
