@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
 )
 
 // decide works out who has signed an open pull request, writes to the ledger what that means, and reads back what stands.
@@ -125,6 +127,7 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 		return nil, nil
 	}
 	var drafts []ledger.Receipt
+	o.Blocked = append(o.Blocked, o.unasked(signers)...)
 	for _, a := range o.Audits {
 		if a.Work == nil {
 			o.Blocked = append(o.Blocked, a.Dir+" could not be audited")
@@ -153,6 +156,32 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 	return drafts, nil
 }
 
+// unasked are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen.
+func (o *Outcome) unasked(signers []Judged) []string {
+	asked, raises := map[string]bool{}, func(rule string) bool {
+		return slices.ContainsFunc(o.Audits, func(a Audited) bool { return a.Work != nil && raised(a.Work, rule) })
+	}
+	for _, a := range o.Audits {
+		if a.Work != nil {
+			maps.Copy(asked, asks(a.Work))
+		}
+	}
+	var out []string
+	for _, s := range signers {
+		for _, answer := range s.Commands.Answers {
+			if !asked[answer.ID] {
+				out = append(out, fmt.Sprintf("%s answers %q, which no run asks", s.Review.User, answer.ID))
+			}
+		}
+		for _, w := range s.Commands.Accepts {
+			if !raises(w.RuleID) {
+				out = append(out, fmt.Sprintf("%s accepts %q, which flags nothing", s.Review.User, w.RuleID))
+			}
+		}
+	}
+	return out
+}
+
 func (p *pulled) pullRef() *ledger.PullRequest {
 	return &ledger.PullRequest{Number: p.pr.Number, NodeID: p.pr.NodeID, HeadSHA: p.pr.HeadSHA, BaseSHA: p.out.Base}
 }
@@ -161,10 +190,7 @@ func (p *pulled) pullRef() *ledger.PullRequest {
 // person; where one is satisfied and another is not, the flag stands.
 func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 	d := Decision{Kind: ledger.Approved, Approver: approverOf(s.Review, permission), Review: reviewRef(s.Review)}
-	asked := map[string]bool{}
-	for _, q := range w.Report.Checklist {
-		asked[q.ID] = true
-	}
+	asked := asks(w)
 	for _, j := range all {
 		by, at := j.Review.User, j.Review.SubmittedAt.UTC().Format(timeForm)
 		for _, answer := range j.Commands.Answers {
@@ -181,6 +207,17 @@ func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 		}
 	}
 	return d
+}
+
+// asks are the checks of a run that wait for a person's answer.
+func asks(w *Work) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range w.Report.Checks {
+		if c.Status == referee.Open {
+			out[c.ID] = true
+		}
+	}
+	return out
 }
 
 // mergeAnswer adds an answer; of two about one thing the flag stands, and of two flags the first.

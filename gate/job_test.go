@@ -93,3 +93,70 @@ func TestFlagged(t *testing.T) {
 		t.Errorf("%+v", e.Accepted)
 	}
 }
+
+// TestSeveralRuns: two runs by one sheet are signed off by one review, in one commit.
+func TestSeveralRuns(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("both", "oak-street", "maple-court")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	r, err := w.approve(pull, "rosa", answers)
+	if err != nil || r.Word != gate.ResultSigned || w.calls > 15 {
+		t.Fatalf("%+v, %v after %d calls", r, err, w.calls)
+	}
+	w.wantKinds("approved approved")
+	w.conclusions(pull, "success", "success")
+}
+
+// TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be taken back.
+func TestTwoApprovals(t *testing.T) {
+	w := newWorld(t)
+	w.configure("approval: {count: 2}\n")
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultAwaiting {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.wantKinds("")
+	if r, err := w.approve(pull, "wim", ""); err != nil || r.Word != gate.ResultSigned {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.wantKinds("approved approved")
+	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "wim")[0], "owner")
+	w.mustReview(pull)
+	w.wantKinds("approved approved revoked")
+	w.conclusions(pull, "success", "action_required")
+}
+
+// TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer saw.
+func TestDigestRequired(t *testing.T) {
+	w := newWorld(t)
+	w.configure("approval: {digest_required: true}\n")
+	pull := w.propose("oak", "oak-street")
+	r := w.must(w.s.PullEvent(pull, "opened", true))
+	digest := r.Outcome.Digest()[:8]
+	for text, want := range map[string]string{answers: gate.ResultAwaiting, answers + "/digest 01234567": gate.ResultAwaiting, answers + "/digest " + digest: gate.ResultSigned} {
+		if want == gate.ResultSigned {
+			continue
+		}
+		if r, err := w.approve(pull, "wim", text); err != nil || r.Word != want {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
+	}
+	if r, err := w.approve(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != gate.ResultSigned {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author has to mend: nothing is minted.
+func TestUnaskedCommands(t *testing.T) {
+	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor pays"} {
+		w := newWorld(t)
+		pull := w.propose("oak", "oak-street")
+		w.must(w.s.PullEvent(pull, "opened", true))
+		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word != gate.ResultAwaiting {
+			t.Errorf("%q: %+v, %v", text, r, err)
+		}
+		w.wantKinds("")
+		w.says(w.review(pull), "borrower_name|dscr_gates")
+	}
+}

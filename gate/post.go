@@ -153,9 +153,9 @@ func (p *pulled) postBroken(ctx context.Context, why error) error {
 
 // BrokenPaper is the audit check of a pull request that could not be audited.
 func BrokenPaper(head string, why error) githubapi.Check {
-	text := "The work in this pull request could not be audited, and so it may not be merged.\n\n" + sentence(why)
+	text := "The gate could not finish its work on this commit, and so it may not be merged.\n\n" + sentence(why)
 	return githubapi.Check{Name: AuditCheck, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
-		Title: "could not be audited", Summary: text}
+		Title: "could not be judged", Summary: text}
 }
 
 // sentence is an error for people: a reason that somebody can mend, or what failed.

@@ -130,7 +130,7 @@ func resolveIn(ctx context.Context, s Store, at Snapshot, r *Receipt, entries []
 	return err
 }
 
-// addSheets adds the sheets that the ledger does not hold yet.
+// addSheets adds the sheets that the ledger does not hold yet, each once: several runs may be judged by one.
 func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]byte) error {
 	for _, sheet := range sheets {
 		path := Place{Class: SheetFile, Hash: canonical.SHA256Hex(sheet)}.String()
@@ -141,7 +141,8 @@ func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if len(have) == 0 {
+		again := slices.ContainsFunc(b.Files, func(f File) bool { return f.Path == path })
+		if len(have) == 0 && !again {
 			b.Files = append(b.Files, File{path, sheet})
 		}
 	}
