@@ -87,6 +87,7 @@ func Audit(c Case) *Report {
 	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
 	a.read()
 	a.checks, a.done = make([]Check, len(c.Sheet.Rules)), make([]bool, len(c.Sheet.Rules))
+	a.atoms = make([]Atom, 0, len(c.Sheet.Rules)+4) // about one a rule: growing the list from one took twice the room
 	for _, late := range []bool{false, true} {
 		for i, r := range c.Sheet.Rules {
 			if lateKeys[r.Kind] == late {

@@ -60,9 +60,12 @@ func worseGate(x, y outcome) outcome {
 	return x
 }
 
+// oneReading picks nothing: where no calculation is duplicated there is one of each. Nobody writes to it.
+var oneReading = []map[string]int{{}}
+
 // readings lists the ways to pick one of each duplicated calculation; complete is false when there are too many.
 func (a *audit) readings(needs []*MathCheck) (out []map[string]int, complete bool) {
-	out = []map[string]int{{}}
+	out = oneReading
 	for _, m := range needs {
 		n := len(a.byID[m.ID])
 		if n < 2 {
@@ -212,8 +215,12 @@ func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 	if truth == policy.Unknown {
 		return
 	}
+	calcs := r.expr.Refs().Calcs
+	if len(calcs) == 0 {
+		return
+	}
 	crossed, all := []string{}, map[string]bool{}
-	for _, id := range r.expr.Refs().Calcs {
+	for _, id := range calcs {
 		all[id] = true
 		if a.truthAsClaimed(r, map[string]bool{id: true}) == opposite(truth) {
 			crossed = append(crossed, id)

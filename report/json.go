@@ -10,8 +10,9 @@ import (
 
 // jsonWriter writes one report a line, in input order.
 type jsonWriter struct {
-	w io.Writer
-	o Options
+	w    io.Writer
+	o    Options
+	room bytes.Buffer // of the last report, to be used again
 }
 
 func newJSON(w io.Writer, o Options) Writer { return &jsonWriter{w: w, o: o} }
@@ -23,7 +24,8 @@ func (j *jsonWriter) Add(r *referee.Report) error {
 		shown.Atoms = cited(r)
 		r = &shown
 	}
-	line, err := compact(r)
+	j.room.Reset()
+	line, err := compactIn(&j.room, r)
 	if err != nil {
 		return err
 	}
@@ -35,14 +37,16 @@ func (j *jsonWriter) Add(r *referee.Report) error {
 func (j *jsonWriter) Close() error { return nil }
 
 // compact is v as one line of JSON that is safe to print.
-func compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+func compact(v any) ([]byte, error) { return compactIn(new(bytes.Buffer), v) }
+
+// compactIn is compact, written into room; the line may lie there.
+func compactIn(room *bytes.Buffer, v any) ([]byte, error) {
+	enc := json.NewEncoder(room)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return nil, err
 	}
-	return escapeJSON(bytes.TrimRight(b.Bytes(), "\n")), nil
+	return escapeJSON(bytes.TrimRight(room.Bytes(), "\n")), nil
 }
 
 // cited are the atoms that a finding or the adjudication names, in their order.

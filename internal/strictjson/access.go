@@ -73,20 +73,20 @@ func (v *Value) Pointer() string {
 	if v == nil || v.up == nil {
 		return ""
 	}
-	var tokens []string
-	for ; v.up != nil; v = v.up {
-		if v.up.Kind == Array {
-			tokens = append(tokens, strconv.Itoa(v.index))
-		} else {
-			tokens = append(tokens, pointerEscaper.Replace(v.key))
-		}
+	var room [64]byte
+	return string(v.appendPointer(room[:0]))
+}
+
+// appendPointer writes the tokens from the root down; depth bounds the recursion (S46).
+func (v *Value) appendPointer(b []byte) []byte {
+	if v.up == nil {
+		return b
 	}
-	var b strings.Builder
-	for i := len(tokens) - 1; i >= 0; i-- {
-		b.WriteByte('/')
-		b.WriteString(tokens[i])
+	b = append(v.up.appendPointer(b), '/')
+	if v.up.Kind == Array {
+		return strconv.AppendInt(b, int64(v.index), 10)
 	}
-	return b.String()
+	return append(b, pointerEscaper.Replace(v.key)...) // Replace returns a key without ~ and / as it is
 }
 
 // Str is the text of a string.

@@ -13,7 +13,7 @@ func (ev *evaluator) compare(n *node) Val {
 		vals[i] = ev.eval(a)
 	}
 	if n == ev.top && len(vals) == 2 {
-		ev.sides = &[2]Val{vals[0], vals[1]}
+		ev.sides = (*[2]Val)(vals) // nothing writes to them any more
 	}
 	result := Truth(true)
 	for i, op := range n.ops {
