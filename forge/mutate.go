@@ -16,7 +16,11 @@ type MutationResult struct {
 	Written   int        // noticed by what the author wrote: an example or a trip
 	Killed    int        // those, and what only a worked-out witness notices
 	Survivors []Survivor // what no example and no trip notices, with the witness that does, where there is one
+	Idle      []Idle     // explanations of changes that are noticed, or that nobody makes
 }
+
+// Idle is an explanation of the sheet that explains nothing.
+type Idle struct{ Rule, What string }
 
 // Score is the share of mutants that are noticed, in whole and tenth per cents rounded down; 100 of a sheet without a gate.
 func (m *MutationResult) Score() string {
@@ -39,6 +43,7 @@ type Survivor struct {
 	// the change may make no difference.
 	Witness string
 	Patch   string // the same as a JSON Patch on the example's submission, where one says it
+	Why     string // the sheet's own reason why the change makes no difference; it counts as not noticed all the same
 }
 
 // Mutate changes every gate of the sheet in every small way that a careless editor would and looks for a submission that notices: among the
@@ -90,10 +95,36 @@ func (m *mutator) gate(r *referee.Rule) {
 	if len(left) > 0 {
 		m.witnesses(r, ask)
 	}
-	for _, x := range left {
-		m.result.Survivors = append(m.result.Survivors, Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text})
-	}
+	m.unnoticed(r, left)
 	m.result.Killed = m.result.Mutants - m.result.open()
+}
+
+// unnoticed keeps the changes that nothing notices, with the sheet's reasons (the rule's member "equivalent").
+func (m *mutator) unnoticed(r *referee.Rule, left []mutant) {
+	var explained []*strictjson.Value
+	if list := r.Value().Get("equivalent"); list != nil {
+		explained = list.Items
+	}
+	used := map[*strictjson.Value]bool{}
+	for _, x := range left {
+		s := Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text}
+		for _, e := range explained {
+			if text(e, "change") == x.what {
+				s.Why, used[e] = text(e, "why"), true
+			}
+		}
+		m.result.Survivors = append(m.result.Survivors, s)
+	}
+	for _, e := range explained {
+		if !used[e] {
+			m.result.Idle = append(m.result.Idle, Idle{r.ID, text(e, "change")})
+		}
+	}
+}
+
+// Open lists the changes that nothing notices and the sheet does not explain.
+func (m *MutationResult) Open() []Survivor {
+	return slices.DeleteFunc(slices.Clone(m.Survivors), func(s Survivor) bool { return s.Witness != "" || s.Why != "" })
 }
 
 // open counts the survivors without a witness.

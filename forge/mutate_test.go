@@ -63,6 +63,33 @@ func TestEquivalentMutant(t *testing.T) {
 	if m.Killed >= m.Mutants || m.Score() == "100" {
 		t.Errorf("%d of %d", m.Killed, m.Mutants)
 	}
+	if len(m.Open()) != m.Mutants-m.Killed || len(m.Idle) != 0 {
+		t.Errorf("%d of %d are unexplained, %d explanations idle", len(m.Open()), m.Mutants-m.Killed, len(m.Idle))
+	}
+}
+
+// TestExplainedMutant: the sheet's own reason stands beside a change that nothing notices, which still counts as not noticed; a reason for one
+// that is noticed, or that nobody makes, is idle.
+func TestExplainedMutant(t *testing.T) {
+	const below = `{"change": "below", "inputs": {"a": 4}, "flags": ["g"]}`
+	bare := trippedSheet(t, "a >= 5 or a >= 7", below)
+	before := Mutate(bare)
+	open := before.Open()
+	explained := []string{`{"change": ">= became > in a >= 5", "why": "x"}`, `{"change": "nobody makes this", "why": "x"}`}
+	for _, s := range open {
+		explained = append(explained, `{"change": "`+s.What+`", "why": "the other condition holds already"}`)
+	}
+	src := strings.Replace(string(bare.Canonical), `"expr":`, `"equivalent": [`+strings.Join(explained, ", ")+`], "expr":`, 1)
+	m := Mutate(loadSheet(t, src))
+	if len(open) == 0 || len(m.Open()) != 0 || m.Killed != m.Mutants-len(open) {
+		t.Errorf("%d were open, %v are; %d of %d killed", len(open), m.Open(), m.Killed, m.Mutants)
+	}
+	if i := slices.IndexFunc(m.Survivors, func(s Survivor) bool { return s.What == open[0].What }); i < 0 || m.Survivors[i].Why != "the other condition holds already" {
+		t.Errorf("no reason beside %q: %+v", open[0].What, m.Survivors)
+	}
+	if want := []Idle{{"g", ">= became > in a >= 5"}, {"g", "nobody makes this"}}; !slices.Equal(m.Idle, want) {
+		t.Errorf("idle are %v, not %v", m.Idle, want)
+	}
 }
 
 func TestScore(t *testing.T) {

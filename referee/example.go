@@ -272,7 +272,7 @@ func SheetOrder() *Order { return &Order{record: sheetRecord} }
 
 // checkOrder is the order of a check object of any kind: what it is called and asks first, then its parameters, then its words.
 var checkOrder = &record{Fields: fieldsNamed("check", "id", "label", "category", "risk", "tier", "tier_by", "severity", "bucket", "applies_if", "over", "where", "each", "expr",
-	"left", "right", "formula", "on_missing", "", "non_compensable", "emit", "message", "why", "fix", "source")}
+	"left", "right", "formula", "on_missing", "", "non_compensable", "emit", "message", "why", "fix", "source", "equivalent")}
 
 func fieldsNamed(names ...string) []field {
 	out := make([]field, len(names))

@@ -42,6 +42,10 @@ var modifiers = []field{
 	{Name: "non_compensable", Type: "boolean", Doc: "a flag closes the gate whatever the score"},
 	{Name: "emit", Type: "string", Doc: "one finding a rule, or one a row", Enum: []string{"per_rule", "per_row"}},
 	{Name: "source", Type: "object", Doc: "where the rule comes from", Of: sourceRecord},
+	{Name: "equivalent", Type: "array", Doc: "changes to the rule that no submission can notice, as `referee sheet test --mutate` words them, each with the reason", Of: &record{Name: "an equivalent change", Fields: []field{
+		{Name: "change", Type: "string", Doc: "the change, in the words of sheet test --mutate", Required: true},
+		{Name: "why", Type: "string", Doc: "why it makes no difference", Required: true},
+	}}},
 }
 
 // checkRecord is the record of a check object of one kind or key: the word itself, the modifiers and its own parameters.

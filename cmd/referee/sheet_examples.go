@@ -2,7 +2,6 @@ package main
 
 import (
 	"runtime"
-	"strconv"
 
 	"github.com/defendableos/referee/forge"
 	"github.com/defendableos/referee/referee"
@@ -25,7 +24,8 @@ comparison does what its operator says just below, on and just above its bound
 and without an operand. --coverage lists what no example reaches. --mutate
 changes every gate in small ways and lists what no example and no trip would
 notice, each with a submission that does. The score is the share of changes
-that an example, a trip or such a submission tells from the gate.`
+that an example, a trip or such a submission tells from the gate. A change that
+makes no difference is explained on its rule: "equivalent": [{"change", "why"}].`
 	c.examples = []string{"referee sheet test", "referee sheet test flight_sheets/my-sheet.json --coverage", "referee sheet test cre-multifamily-agency --mutate --min-score 95"}
 	o := &testOptions{}
 	c.flags.BoolVar(&o.coverage, "coverage", false, "list the outcomes, bands and branches that nothing reaches")
@@ -123,6 +123,7 @@ type testRun struct {
 	sheets, refused, failed            int
 	examples, trips, boundaries        int
 	reached, possible, mutants, killed int
+	unexplained                        int // changes that nothing notices and no sheet explains
 }
 
 // take prints one sheet's failures and counts it.
@@ -180,15 +181,22 @@ func (t *testRun) measured(s *tested) {
 			continue
 		}
 		t.page.line("  %s: %s", v.Rule, v.What)
-		if v.Witness == "" {
+		switch {
+		case v.Why != "":
+			t.page.line("    makes no difference: %s", v.Why)
+		case v.Witness == "":
 			t.page.line("    no submission was found that notices")
-			continue
+		default:
+			t.page.line("    noticed by %s", v.Witness)
 		}
-		t.page.line("    noticed by %s", v.Witness)
 		if v.Patch != "" {
 			t.page.line("    %s", v.Patch)
 		}
 	}
+	for _, idle := range m.Idle {
+		t.page.line("  %s: explains %q, which is noticed or which nobody makes", idle.Rule, idle.What)
+	}
+	t.unexplained += len(m.Open())
 }
 
 func (t *testRun) sum() {
@@ -199,6 +207,6 @@ func (t *testRun) sum() {
 	}
 	if t.mutants > 0 {
 		m := forge.MutationResult{Mutants: t.mutants, Killed: t.killed}
-		t.page.line("mutation: %s per cent, %s of %s changes noticed", m.Score(), strconv.Itoa(t.killed), strconv.Itoa(t.mutants))
+		t.page.line("mutation: %s per cent, %d of %d changes noticed, %d of the others unexplained", m.Score(), t.killed, t.mutants, t.unexplained)
 	}
 }
