@@ -261,6 +261,12 @@ func agentProfiles(n ast.Node) []AgentProfile {
 			configKey{"params_b", func(n ast.Node) { p.Profile.ParamsB = yamlDecimal(n, "params_b") }},
 			configKey{"vram_gb", func(n ast.Node) { p.Profile.VRAMGB = yamlDecimal(n, "vram_gb") }},
 			configKey{"tools", func(n ast.Node) { p.Profile.Tools, p.Profile.ToolsKnown = yamlStrings(n, "tools"), true }},
+			// Beyond formats.md: what else a lane may require (S42). A pinned profile is read whole, so it must be able to say all of it.
+			configKey{"context_tokens", func(n ast.Node) { p.Profile.ContextTokens = yamlDecimal(n, "context_tokens") }},
+			configKey{"runtime", func(n ast.Node) { p.Profile.Runtime = yamlString(n, "runtime") }},
+			configKey{"modalities", func(n ast.Node) {
+				p.Profile.Modalities, p.Profile.ModalitiesKnown = yamlStrings(n, "modalities"), true
+			}},
 		)
 		if p.Name == "" {
 			refuseAt(item, "an agent needs a name")

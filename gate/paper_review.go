@@ -223,24 +223,26 @@ func (o *Outcome) rulebook() []block {
 		if c.Tested != "" {
 			fmt.Fprintf(&b, ": %s", quoted(c.Tested))
 		}
-		b.WriteString("\n" + under("Refused", c.Problems) + under("Warning", c.Warnings) + under("Would change", c.Turned))
-		out = append(out, block{"rulebook change", b.String()})
+		out = append(out, block{"rulebook change", b.String() + "\n"})
+		out = append(out, under("Would change", c.Turned)...)
+		out = append(out, under("Warning", c.Warnings)...)
+		out = append(out, under("Refused", c.Problems)...)
 	}
 	return out
 }
 
-// under is a short list below a list's entry.
-func under(word string, texts []string) string {
+// under is a short list below a list's entry; each text is a block of its own, so that a full page still shows the first.
+func under(word string, texts []string) []block {
 	const shown = 20
-	var b strings.Builder
+	var out []block
 	for i, s := range texts {
 		if i == shown {
-			fmt.Fprintf(&b, "  - %s: %d more\n", word, len(texts)-shown)
+			out = append(out, block{"line", fmt.Sprintf("  - %s: %d more\n", word, len(texts)-shown)})
 			break
 		}
-		fmt.Fprintf(&b, "  - %s: %s\n", word, quoted(s))
+		out = append(out, block{"line", fmt.Sprintf("  - %s: %s\n", word, quoted(s))})
 	}
-	return b.String()
+	return out
 }
 
 // violations are the limits that agents break; the drafts come last, so that no violation is left out for the draft of another.

@@ -1,0 +1,153 @@
+package gate_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubtest"
+)
+
+// TestInline: inline comments stand on lines of the diff, once; a finding that is gone takes its comment along, unless somebody has answered.
+func TestInline(t *testing.T) {
+	w := newWorld(t)
+	w.configure("comments: {inline: true}\n")
+	pull := w.propose("elm", "elm-plaza")
+	for range 2 {
+		w.must(w.s.PullEvent(pull, "opened", true))
+	}
+	before := w.s.Comments(pull)
+	if len(before) == 0 || len(before) > 30 {
+		t.Fatalf("%d comments", len(before))
+	}
+	prints := map[string]bool{}
+	for _, body := range before {
+		if p := gate.ParseFingerprint(body); p == "" || prints[p] {
+			t.Errorf("fingerprint %q twice, or none", p)
+		} else {
+			prints[p] = true
+		}
+	}
+	files := map[string]string{}
+	for k, v := range sample(t, "oak-street") {
+		files[strings.ReplaceAll(k, "oak-street", "elm-plaza")] = strings.ReplaceAll(v, "oak-street", "elm-plaza")
+	}
+	w.s.Push(pull, githubtest.Change{Files: files, Author: "agent"})
+	w.must(w.s.PullEvent(pull, "synchronize", true))
+	if after := w.s.Comments(pull); len(after) >= len(before) {
+		t.Errorf("%d comments before, %d after the findings were mended", len(before), len(after))
+	}
+}
+
+// TestSpendCapInPull: an agent over its cap fails the audit, with an incident ready to commit.
+func TestSpendCapInPull(t *testing.T) {
+	w := newWorld(t)
+	w.configure("governance: {spend_cap_usd: \"1.00\"}\n")
+	pull := w.propose("oak", "oak-street")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("over the cap, and passes")
+	}
+	w.conclusions(pull, "failure", "action_required")
+	w.says(w.review(pull), "spend_breach")
+	w.says(w.review(pull), `\+\+\+ b/runs/`)
+	if r, err := w.approve(pull, "rosa", answers); err != nil || !r.Failed {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.wantKinds("")
+}
+
+// TestLaneLockInPull: rejected work with critical flags is remembered, and locks the agent out of its lane.
+func TestLaneLockInPull(t *testing.T) {
+	w := newWorld(t)
+	for _, run := range []string{"elm-plaza", "river-lofts"} {
+		pull := w.propose(run, run)
+		w.must(w.s.PullEvent(pull, "opened", true))
+		w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
+		w.mustReview(pull)
+	}
+	w.wantKinds("rejected rejected")
+	pull := w.propose("oak", "oak-street")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("the lane is locked, and the run passes")
+	}
+	w.says(w.review(pull), "recurring_flag")
+}
+
+// TestRogueInPull: an agent that the configuration does not list.
+func TestRogueInPull(t *testing.T) {
+	w := newWorld(t)
+	w.configure("governance: {agents: [{name: somebody-else}]}\n")
+	pull := w.propose("oak", "oak-street")
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
+		t.Error("an unknown agent passes")
+	}
+	w.says(w.review(pull), "rogue")
+}
+
+// TestDarkAgent: a listed agent that no entry is of is told in an issue, once.
+func TestDarkAgent(t *testing.T) {
+	w, _ := signed(t, "governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}, {name: sleeper}]}\n")
+	w.s.Sleep(1e12) // nanoseconds: more than the five minutes
+	for range 2 {
+		r := w.must(w.s.ScheduleEvent("0 3 * * *"))
+		if len(r.Drafts) == 0 {
+			t.Errorf("%+v %s", r, w.review(1))
+		}
+	}
+	issues := w.s.Issues()
+	if len(issues) != 1 || !strings.Contains(issues[0].Body, "sleeper") || len(issues[0].Comments) > 1 {
+		t.Errorf("%+v", issues)
+	}
+}
+
+// TestRulebookInPull: a pull request that edits a sheet or the configuration is judged by the base's; what its own would mean is said: a stored
+// verdict that it turns, a setting that it loosens.
+func TestRulebookInPull(t *testing.T) {
+	w, pull := signed(t, "")
+	before := w.s.Ref("refs/heads/main")
+	w.s.Merge(pull, "owner", "merge")
+	w.must(w.s.PushEvent("main", before, "owner"))
+	src, err := os.ReadFile(filepath.Join("..", "flight_sheets", "cre-multifamily-agency.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stricter := strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.1.0"`, 1)
+	stricter = strings.Replace(stricter, "\"MIN_DSCR\": {\n      \"value\": 1.25", "\"MIN_DSCR\": {\n      \"value\": 9.25", 1)
+	if !strings.Contains(stricter, "9.25") {
+		t.Fatal("nothing changed")
+	}
+	next := w.proposeFiles("sheet", map[string]string{"flight_sheets/cre-multifamily-agency.json": stricter, gate.ConfigPath: "version: 1\nfail_on: never\n"})
+	w.must(w.s.PullEvent(next, "opened", true))
+	body := w.review(next)
+	w.says(body, "cre-multifamily-agency")
+	w.says(body, `fail_on`)
+	w.says(body, `oak-street`)
+
+	broken := w.proposeFiles("broken", map[string]string{"flight_sheets/my-sheet.json": `{"schema": "referee.flight-sheet/v1", "slug": "other"}`})
+	if r := w.must(w.s.PullEvent(broken, "opened", true)); !r.Failed {
+		t.Error("a broken sheet passes")
+	}
+	w.conclusions(broken, "failure", "success") // there is nothing to sign off
+}
+
+// TestRevisionLoop: after two failed heads of one run a person decides, whatever the run says of its revision.
+func TestRevisionLoop(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("elm", "elm-plaza")
+	r := w.must(w.s.PullEvent(pull, "opened", true))
+	text := sample(t, "elm-plaza")["runs/elm-plaza/submission.json"]
+	for i := range 2 {
+		if got := r.Outcome.RecommendedAction(); got != "resubmit" {
+			t.Errorf("head %d: %s", i, got)
+		}
+		text += "\n"
+		w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"})
+		r = w.must(w.s.PullEvent(pull, "synchronize", true))
+	}
+	if got := r.Outcome.RecommendedAction(); got != "review" || r.Outcome.Audits[0].Failed != 2 {
+		t.Errorf("after two failed heads: %s, %d", got, r.Outcome.Audits[0].Failed)
+	}
+	w.says(w.review(pull), "human")
+}
