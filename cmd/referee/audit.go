@@ -78,6 +78,7 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	if err := o.check(paths); err != nil {
 		return err
 	}
+	defer debug.SetGCPercent(a.collectLess())
 	library, err := a.library(o.dir)
 	if err != nil {
 		return err
@@ -101,12 +102,12 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 		defer k.Close()
 		o.prior = gate.Prior(a.ctx, k, k.at)
 	}
-	defer debug.SetGCPercent(a.collectLess())
 	return au.run()
 }
 
 // collectLess lets the heap grow threefold between collections, unless GOGC says otherwise, and returns what it was. What an audit leaves
-// behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the time (docs/performance.md).
+// behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the time (docs/performance.md). It comes
+// before the sheets are loaded: one submission then ends before the first collection.
 func (a *app) collectLess() int {
 	const percent = 200
 	if a.getenv("GOGC") != "" {
