@@ -76,7 +76,7 @@ func (b bands) of(rel *decimal.Num) band {
 type deviation struct {
 	claimed, reference *decimal.Num
 	delta              *decimal.Num // claimed − reference
-	rel                *decimal.Num // nil is infinite
+	rel                *decimal.Num // nil is infinite, or plainly within the tolerance
 	band               band
 	rounded            bool // honest rounding (S2a)
 	coarse             bool // honest rounding beyond the high edge: low, "state more digits"
@@ -96,6 +96,10 @@ func (b bands) measure(claimed, reference *decimal.Num, written string, scale *d
 		return d
 	}
 	d.delta = delta
+	if decimal.PlainlyWithin(delta, reference, b.tolerance) {
+		d.band = bandPass // explain works out by how much
+		return d
+	}
 	d.rel = relative(delta, reference)
 	d.band = b.of(d.rel)
 	if d.band == bandPass {

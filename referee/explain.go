@@ -62,8 +62,8 @@ func (a *audit) explainCalculation(r *Rule, c *calculation, out outcome) {
 		add("by the sheet's formula "+c.check.Text, c.sheet, "sheet "+a.Sheet.Slug)
 	}
 	add("claimed", c.claimed, c.pointer+"/result")
-	if c.worst.rel != nil {
-		add("relative error", c.worst.rel, "band "+c.worst.band.String())
+	if c.worst.delta != nil {
+		add("relative error", relative(c.worst.delta, c.worst.reference), "band "+c.worst.band.String())
 	}
 	a.explain = append(a.explain, e)
 }

@@ -363,6 +363,13 @@ func sameAsSlow(t *testing.T, text string, a, b *Num) {
 	if want := guarded(a, &ra).Cmp(guarded(b, &rb)); cmpSize(a, b) != 0 && cmpSize(a, b) != want || Cmp(a, b) != want {
 		t.Fatalf("%s and %s compare as %d by size and %d, rounded as %d", a, b, cmpSize(a, b), Cmp(a, b), want)
 	}
+	for _, share := range []string{"0.01", "0.000001", "0", "-1", "3e10"} {
+		if share := MustParse(share); PlainlyWithin(a, b, share) {
+			if q, err := Quo(Abs(a), Abs(b)); err != nil || Cmp(q, share) >= 0 {
+				t.Fatalf("%s is plainly within %s of %s, and the quotient is %v, %v", a, share, b, q, err)
+			}
+		}
+	}
 }
 
 // TestShortWays draws pairs of all sizes, near and far apart.
@@ -381,7 +388,7 @@ func TestShortWays(t *testing.T) {
 		}
 		return s
 	}
-	decided := 0
+	decided, within := 0, 0
 	for range 50_000 {
 		text := draw()
 		a, err := Parse(text)
@@ -398,9 +405,20 @@ func TestShortWays(t *testing.T) {
 		if cmpSize(a, b) != 0 {
 			decided++
 		}
+		if PlainlyWithin(a, b, MustParse("0.01")) {
+			within++
+		}
 	}
-	if decided < 10_000 || decided > 49_000 {
-		t.Errorf("sizes decide %d of 50000 comparisons: the draw shows nothing", decided)
+	if decided < 10_000 || decided > 49_000 || within < 5_000 || within > 45_000 {
+		t.Errorf("sizes decide %d of 50000 comparisons and %d shares: the draw shows nothing", decided, within)
+	}
+	for _, c := range []struct {
+		part, whole string
+		want        bool
+	}{{"1e-300", "1e200", false}, {"1e-195", "1e195", true}, {"-0.004", "596380", true}, {"0.00999", "1", false}, {"0", "1", false}, {"1", "0", false}} {
+		if got := PlainlyWithin(MustParse(c.part), MustParse(c.whole), MustParse("0.01")); got != c.want {
+			t.Errorf("%s of %s: %v, want %v", c.part, c.whole, got, c.want)
+		}
 	}
 	for _, text := range []string{"", "-", ".", "-.", "1.2.3", "+1", "1e0", "1_0", " 1", "１"} {
 		if n := parseShort(text); n != nil {
