@@ -9,12 +9,6 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/gitobject"
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/config"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // mirror holds the newest commit of a branch whole, for servers that give nothing less.
@@ -22,7 +16,7 @@ type mirror struct {
 	o    Options
 	url  string
 	ref  string
-	auth transport.AuthMethod
+	web  *web   // nil where the URL is not HTTP
 	dir  string // a bare repository; "" before the first update
 	repo *Repo
 }
@@ -42,7 +36,7 @@ func (m *mirror) update(ctx context.Context) (string, error) {
 		}
 		m.dir = dir
 	}
-	err := fetch(ctx, m.dir, m.url, m.ref, 1, m.auth)
+	err := m.fetch(ctx, m.dir, 1)
 	if errors.Is(err, errNoBranch) {
 		return "", nil
 	}
@@ -50,6 +44,15 @@ func (m *mirror) update(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return readRef(m.dir, m.ref)
+}
+
+// fetch brings the branch into a bare repository, depth commits of it, 0 for all: over HTTP by go-git, and over everything else by the git
+// binary, which knows the user's keys and hosts.
+func (m *mirror) fetch(ctx context.Context, dir string, depth int) error {
+	if m.web == nil {
+		return fetchByGit(ctx, dir, m.url, m.ref, depth, m.o)
+	}
+	return m.web.fetch(ctx, dir, m.ref, depth)
 }
 
 // read is source's.
@@ -68,27 +71,6 @@ func (m *mirror) close() error {
 	return os.RemoveAll(m.dir)
 }
 
-// errNoBranch says that the remote has no such branch.
-var errNoBranch = errors.New("there is no such branch")
-
-// fetch brings a branch into a bare repository, by go-git. depth 0 is all of it.
-func fetch(ctx context.Context, dir, url, ref string, depth int, auth transport.AuthMethod) error {
-	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
-	defer func() { _ = storage.Close() }()
-	from := git.NewRemote(storage, &config.RemoteConfig{Name: "origin", URLs: []string{url}})
-	err := from.FetchContext(ctx, &git.FetchOptions{
-		RefSpecs: []config.RefSpec{config.RefSpec("+" + ref + ":" + ref)}, Depth: depth, Auth: auth, Tags: git.NoTags, Force: true,
-	})
-	var none git.NoMatchingRefSpecError
-	switch {
-	case errors.Is(err, git.NoErrAlreadyUpToDate):
-		return nil
-	case errors.As(err, &none) || errors.Is(err, transport.ErrEmptyRemoteRepository):
-		return errNoBranch
-	}
-	return err
-}
-
 // Clone fetches the ledger's whole history into dir, which is empty or absent, and opens it there: with the git binary
 // where one is given, which is faster, or with go-git.
 func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) {
@@ -99,14 +81,14 @@ func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) 
 	if err := Init(dir, "none"); err != nil {
 		return nil, err
 	}
-	if o.Git != "" {
-		err = fetchByGit(ctx, dir, location, s.ref(), o)
-	} else {
-		var auth transport.AuthMethod
-		if r, ok := s.at.(*remote); ok {
-			auth = r.auth
-		}
-		err = fetch(ctx, dir, location, s.ref(), 0, auth)
+	r, remote := s.at.(*remote)
+	switch {
+	case o.Git != "":
+		err = fetchByGit(ctx, dir, location, s.ref(), 0, o)
+	case remote:
+		err = r.mirror.fetch(ctx, dir, 0)
+	default:
+		err = errors.New("a repository on this machine is copied by the git binary, and there is none")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fetching %s from %s: %w", s.ref(), location, err)
@@ -116,9 +98,21 @@ func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) 
 
 // fetchByGit runs git fetch in a repository of our own. The token goes through the environment, not the arguments, which
 // every user of the machine can read.
-func fetchByGit(ctx context.Context, dir, location, ref string, o Options) error {
-	cmd := exec.CommandContext(ctx, o.Git, "--git-dir="+dir, "-c", "gc.auto=0", "-c", "fetch.fsckObjects=false", "fetch", "--quiet",
-		"--no-tags", "--no-write-fetch-head", "--", location, "+"+ref+":"+ref)
+func fetchByGit(ctx context.Context, dir, location, ref string, depth int, o Options) error {
+	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head"}
+	if depth > 0 {
+		args = append(args, fmt.Sprintf("--depth=%d", depth))
+	}
+	err := runGit(ctx, dir, o, append(args, "--", location, "+"+ref+":"+ref)...)
+	if err != nil && strings.Contains(err.Error(), "couldn't find remote ref") {
+		return errNoBranch
+	}
+	return err
+}
+
+// runGit runs the git binary in a repository of our own.
+func runGit(ctx context.Context, dir string, o Options, args ...string) error {
+	cmd := exec.CommandContext(ctx, o.Git, append([]string{"--git-dir=" + dir, "-c", "gc.auto=0", "-c", "fetch.fsckObjects=false"}, args...)...)
 	cmd.Env = append(cmd.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	if o.Password != "" {
 		user := o.User
@@ -129,7 +123,7 @@ func fetchByGit(ctx context.Context, dir, location, ref string, o Options) error
 	}
 	said, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("git fetch: %w: %.500s", err, strings.TrimSpace(string(said)))
+		return fmt.Errorf("git %s: %w: %.500s", args[0], err, strings.TrimSpace(string(said)))
 	}
 	return nil
 }

@@ -7,41 +7,41 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 
 	"github.com/defendableos/referee/internal/gitobject"
 	"github.com/defendableos/referee/ledger"
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/plumbing/transport/client"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
 // remote is a branch behind a URL. It is read object by object where the server allows that (wire), and otherwise from
 // its newest commit, fetched whole (mirror). It is written by a push without force.
 type remote struct {
-	url      string
-	ref      string
-	endpoint *transport.Endpoint
-	push     transport.Transport
-	auth     transport.AuthMethod
-	wire     *wire   // nil if the URL is not HTTP
-	greeted  bool    // the server said that it can do what wire needs
-	mirror   *mirror // used where wire is not
-	objects  *objects
+	url     string
+	ref     string
+	o       Options
+	web     *web    // nil if the URL is not HTTP
+	wire    *wire   // nil if the URL is not HTTP, or the server is an old one
+	greeted bool    // the server said that it can do what wire needs
+	mirror  *mirror // used where wire is not
+	objects *objects
 }
 
 func openRemote(location string, o Options) (*Store, error) {
 	return connect(location, o, http.DefaultClient)
 }
 
-func connect(location string, o Options, web *http.Client) (*Store, error) {
+func connect(location string, o Options, client *http.Client) (*Store, error) {
 	ep, err := transport.NewEndpoint(location)
 	if err != nil {
 		return nil, fmt.Errorf("%q is no URL of a repository: %w", location, err)
 	}
-	r := &remote{url: location, endpoint: ep, mirror: &mirror{o: o, url: location}}
+	r := &remote{url: location, o: o, mirror: &mirror{o: o, url: location}}
 	s := &Store{o: o, at: r}
 	r.ref = s.ref()
 	r.mirror.ref = r.ref
@@ -50,25 +50,36 @@ func connect(location string, o Options, web *http.Client) (*Store, error) {
 		if user == "" {
 			user = "x-access-token"
 		}
+		r.web = &web{client: githttp.NewClient(client), endpoint: ep}
 		if o.Password != "" {
-			r.auth = &githttp.BasicAuth{Username: user, Password: o.Password}
+			r.web.auth = &githttp.BasicAuth{Username: user, Password: o.Password}
 		}
-		r.push = githttp.NewClient(web)
-		r.wire = &wire{http: web, url: strings.TrimSuffix(ep.String(), "/"), auth: func(req *http.Request) {
+		r.wire = &wire{http: client, url: strings.TrimSuffix(ep.String(), "/"), auth: func(req *http.Request) {
 			if o.Password != "" {
 				req.SetBasicAuth(user, o.Password)
 			}
 		}}
-	} else if r.push, err = client.NewClient(ep); err != nil {
-		return nil, fmt.Errorf("%q: %w", location, err)
+	} else if err := r.overGit(); err != nil {
+		return nil, err
 	}
-	r.mirror.auth = r.auth
+	r.mirror.web = r.web
 	s.objects = newObjects(r)
 	r.objects = s.objects
 	if r.wire != nil {
 		r.wire.keep = s.objects.remember
 	}
 	return s, nil
+}
+
+// overGit reaches what is not HTTP through the git binary, which knows the user's keys and hosts.
+func (r *remote) overGit() (err error) {
+	if r.o.Git == "" {
+		if r.o.Git, err = exec.LookPath("git"); err != nil {
+			return fmt.Errorf("%q is reached through the git binary, and there is none; a URL with https needs none", r.url)
+		}
+	}
+	r.mirror.o.Git = r.o.Git
+	return nil
 }
 
 // greet finds out, once, how the server can be read.
@@ -106,7 +117,7 @@ func (r *remote) read(ctx context.Context, limit int64, ids []string) ([]gitobje
 // publish pushes. When it cannot tell what became of that, it looks at the branch: there stands the old commit, the new
 // one, or another, which may or may not have the new one behind it.
 func (r *remote) publish(ctx context.Context, old, commit string, objects []gitobject.Object) error {
-	report, err := r.send(ctx, old, commit, objects)
+	answered, err := r.send(ctx, old, commit, objects)
 	if err == nil {
 		return nil
 	}
@@ -119,9 +130,9 @@ func (r *remote) publish(ctx context.Context, old, commit string, objects []gito
 		return fmt.Errorf("%w (%v, and then %v)", ledger.ErrAmbiguous, err, failed)
 	case now == commit:
 		return nil
-	case report != nil && (now != old || isRace(err)):
+	case answered && (now != old || isRace(err)):
 		return fmt.Errorf("%w (%v)", ledger.ErrStale, err)
-	case report != nil:
+	case answered:
 		return fmt.Errorf("the server refused the push: %w", err)
 	}
 	return fmt.Errorf("%w (%v)", ledger.ErrAmbiguous, err)
@@ -152,9 +163,27 @@ func lasting(err error) bool {
 // errUnsent says that the push was given up before anything was sent.
 var errUnsent = errors.New("nothing was pushed")
 
-// send pushes the objects and moves the branch. The report is nil if none came.
-func (r *remote) send(ctx context.Context, old, commit string, objects []gitobject.Object) (report *packp.ReportStatus, err error) {
-	session, err := r.push.NewReceivePackSession(r.endpoint, r.auth)
+// send pushes the objects and moves the branch. answered says that the server has said no.
+func (r *remote) send(ctx context.Context, old, commit string, objects []gitobject.Object) (answered bool, err error) {
+	if r.web == nil {
+		return r.sendByGit(ctx, commit, objects)
+	}
+	report, err := r.sendByWeb(ctx, old, commit, objects)
+	return report != nil, err
+}
+
+// sendByGit writes the objects into the mirror and has git push them, without force: a branch that has moved is no ancestor of the commit.
+func (r *remote) sendByGit(ctx context.Context, commit string, objects []gitobject.Object) (answered bool, err error) {
+	if err := writeLoose(osfs.New(r.mirror.dir), objects); err != nil {
+		return false, fmt.Errorf("%w: %w", errUnsent, err)
+	}
+	err = runGit(ctx, r.mirror.dir, r.o, "push", "--quiet", "--", r.url, commit+":"+r.ref)
+	return err != nil && strings.Contains(err.Error(), "rejected"), err
+}
+
+// sendByWeb pushes over HTTP. The report is nil if none came.
+func (r *remote) sendByWeb(ctx context.Context, old, commit string, objects []gitobject.Object) (report *packp.ReportStatus, err error) {
+	session, err := r.web.client.NewReceivePackSession(r.web.endpoint, r.web.auth)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}

@@ -4,16 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 
 	"github.com/defendableos/referee/internal/gitobject"
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/config"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // Work is a repository behind a URL, of which single commits are fetched as objects: no clone, no check-out, no reference. Files of more than
@@ -57,16 +51,14 @@ func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
 	if w.remote.wire != nil {
 		return w.remote.wire.tip(ctx, ref)
 	}
-	session, err := w.remote.push.NewUploadPackSession(w.remote.endpoint, w.remote.auth)
-	if err != nil {
-		return "", err
+	if w.remote.web == nil {
+		return "", errWorkHTTP
 	}
-	adv, err := session.AdvertisedReferencesContext(ctx)
-	if err = errors.Join(err, session.Close()); err != nil {
-		return "", err
-	}
-	return shown(adv, ref), nil
+	return w.remote.web.tip(ctx, ref)
 }
+
+// errWorkHTTP refuses what is not HTTP: the gate reaches no forge otherwise.
+var errWorkHTTP = errors.New("single commits are fetched over HTTP only")
 
 // Fetch brings commits with their files, without their history, and gives the repository that holds all that was fetched so far.
 func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
@@ -114,10 +106,6 @@ func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, e
 	return repo, nil
 }
 
-func (w *Work) storage() *filesystem.Storage {
-	return filesystem.NewStorage(osfs.New(w.dir), cache.NewObjectLRUDefault())
-}
-
 func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
 	args := []string{fmt.Sprintf("filter blob:limit=%d", maxBlob+1)}
 	if depth > 0 {
@@ -128,27 +116,13 @@ func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
 		return err
 	}
 	defer end()
-	into, err := w.storage().PackfileWriter()
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(into, io.LimitReader(pack, maxWork+1))
-	if err == nil && n > maxWork {
-		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, int64(maxWork))
-	}
-	return errors.Join(err, into.Close())
+	return keep(w.dir, pack)
 }
 
 // byLibrary asks a server that cannot leave files out.
 func (w *Work) byLibrary(ctx context.Context, depth int, wants []string) error {
-	from := git.NewRemote(w.storage(), &config.RemoteConfig{Name: "origin", URLs: []string{w.remote.url}})
-	o := &git.FetchOptions{Depth: depth, Auth: w.remote.auth, Tags: git.NoTags, Force: true}
-	for _, id := range wants {
-		o.RefSpecs = append(o.RefSpecs, config.RefSpec(id+":refs/work/"+id))
+	if w.remote.web == nil {
+		return errWorkHTTP
 	}
-	err := from.FetchContext(ctx, o)
-	if errors.Is(err, git.NoErrAlreadyUpToDate) {
-		return nil
-	}
-	return err
+	return w.remote.web.objects(ctx, w.dir, depth, wants)
 }
