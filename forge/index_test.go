@@ -113,3 +113,18 @@ func ask[T any](t *testing.T, ctx context.Context, expression string) T {
 	}
 	return v
 }
+
+// TestIndexInStep: the page in the repository is the one that the library gives today.
+func TestIndexInStep(t *testing.T) {
+	want, err := Index(library(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.FromSlash("../docs/library/index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Error("docs/library/index.html is not in step with the library: run `go run ./cmd/referee sheet index --out docs/library/index.html`")
+	}
+}
