@@ -41,6 +41,7 @@ var (
 	zero         = decimal.FromInt(0)
 	one          = decimal.FromInt(1)
 	two          = decimal.FromInt(2)
+	fifty        = decimal.FromInt(50)
 	hundred      = decimal.FromInt(100)
 	tenThousand  = decimal.FromInt(10000)
 	defaultBands = bands{tolerance: decimal.MustParse("0.01"), mid: decimal.MustParse("0.02"), high: decimal.MustParse("0.10")}

@@ -3,6 +3,7 @@ package referee
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -19,14 +20,14 @@ func (a *audit) environment() *policy.Env {
 
 // calcReader reads calculations for expressions: recomputed, or as claimed. asClaimed names calculations whose claim is read in
 // place of the recomputed value (S14's second look).
-func (a *audit) calcReader(override map[string]*decimal.Num, asClaimed map[string]bool) func(string, bool) policy.Val {
+func (a *audit) calcReader(override map[string]*decimal.Num, asClaimed []string) func(string, bool) policy.Val {
 	return func(id string, claimed bool) policy.Val {
 		list := a.byID[id]
 		if len(list) == 0 {
 			return policy.Absent("no calculation named " + id)
 		}
 		c := list[min(a.pick[id], len(list)-1)]
-		if claimed || asClaimed[id] {
+		if claimed || slices.Contains(asClaimed, id) {
 			if c.claimed == nil {
 				return policy.Absent(id + " states no result")
 			}

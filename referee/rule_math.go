@@ -265,8 +265,8 @@ func (a *audit) mismatch(c *calculation, atom string) Finding {
 
 // percentHint recognises a ratio that was written as a percentage, or the other way round (S10).
 func percentHint(d deviation) string {
-	if d.reference.IsZero() {
-		return ""
+	if d.reference.IsZero() || decimal.PlainlyWithin(d.claimed, d.reference, fifty) && decimal.PlainlyWithin(d.reference, d.claimed, fifty) {
+		return "" // neither is near a hundred times the other
 	}
 	ratio, err := decimal.Quo(d.claimed, d.reference)
 	if err != nil {

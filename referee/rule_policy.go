@@ -215,19 +215,15 @@ func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 	if truth == policy.Unknown {
 		return
 	}
-	calcs := r.expr.Refs().Calcs
-	if len(calcs) == 0 {
-		return
-	}
-	crossed, all := []string{}, map[string]bool{}
-	for _, id := range calcs {
-		all[id] = true
-		if a.truthAsClaimed(r, map[string]bool{id: true}) == opposite(truth) {
-			crossed = append(crossed, id)
+	calcs := r.expr.Calcs()
+	var crossed []string
+	for i := range calcs {
+		if a.truthAsClaimed(r, calcs[i:i+1]) == opposite(truth) {
+			crossed = append(crossed, calcs[i])
 		}
 	}
-	if len(crossed) == 0 && len(all) > 1 && a.truthAsClaimed(r, all) == opposite(truth) {
-		crossed = slices.Sorted(maps.Keys(all))
+	if len(crossed) == 0 && len(calcs) > 1 && a.truthAsClaimed(r, calcs) == opposite(truth) {
+		crossed = slices.Sorted(slices.Values(calcs))
 	}
 	for _, id := range crossed {
 		if list := a.byID[id]; len(list) > 0 {
@@ -243,7 +239,7 @@ func opposite(t policy.Truth3) policy.Truth3 {
 	return policy.True
 }
 
-func (a *audit) truthAsClaimed(r *Rule, ids map[string]bool) policy.Truth3 {
+func (a *audit) truthAsClaimed(r *Rule, ids []string) policy.Truth3 {
 	env := *a.env
 	env.Calc = a.calcReader(nil, ids)
 	return r.expr.Eval(&env).Truth

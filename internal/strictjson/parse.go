@@ -309,7 +309,7 @@ func (p *parser) newValue(up *Value, key string, index int) *Value {
 	}
 	v := &p.slab[0]
 	p.slab = p.slab[1:]
-	v.up, v.key, v.index = up, key, index
+	v.up, v.key, v.index = up, key, int32(index) // a document of MaxBytes has fewer values than that
 	return v
 }
 

@@ -21,6 +21,9 @@ type Pos struct{ Offset, Line, Col int }
 // Value is one JSON value with the place it stands at. It is never changed after Parse.
 type Value struct {
 	Kind Kind
+	// OutOfRange says that a Number breaks the bound of S11; such a value counts as missing.
+	OutOfRange bool
+	index      int32 // place in an Array parent; it stands here because a document's values are most of what an audit holds
 	// Text is the decoded text of a String, the token as written of a Number, "true" or "false" of a Bool.
 	Text string
 	// Items are the elements of an Array.
@@ -30,12 +33,9 @@ type Value struct {
 	// Pos is the place of the value's first byte, End the byte offset after its last.
 	Pos Pos
 	End int
-	// OutOfRange says that a Number breaks the bound of S11; such a value counts as missing.
-	OutOfRange bool
 
-	up    *Value // nil at the root
-	key   string // name in an Object parent
-	index int    // place in an Array parent
+	up  *Value // nil at the root
+	key string // name in an Object parent
 }
 
 // Member is one name and value of an Object.

@@ -88,6 +88,9 @@ func (e *Expr) Approx() bool { return e.root.kind == kCall && e.root.fn.name == 
 // Number says whether the expression may be a number: only the submission decides the type of some.
 func (e *Expr) Number() bool { return e.root.typ&tNum != 0 }
 
+// Calcs are the calculations that the expression speaks of. The list is shared: gates ask for it at each submission.
+func (e *Expr) Calcs() []string { return slices.Clip(e.refs.Calcs) }
+
 // Refs are the names that the expression speaks of.
 func (e *Expr) Refs() Refs {
 	r := e.refs
