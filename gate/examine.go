@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,10 +46,33 @@ func Examine(head fs.FS, run PlannedRun, library *referee.Library, cfg *Config, 
 		a.Refused = fmt.Sprintf("run.json says id %q in a folder named %q: they must be the same", folder.Run.ID, path.Base(run.Dir))
 		return a
 	}
+	if name := pointed(withLinks(head, tree, run.Dir), folder); name != "" {
+		a.Refused = name + " is a pointer of Git LFS: the file itself is not in git, and what is not there can be neither judged nor hashed; commit it as a plain file"
+		return a
+	}
 	c := folder.Case(sheet, pinnedProfile(cfg, folder.Run.Agent.Name))
 	c.Prior, c.Location = prior, run.Dir
 	a.Work = &Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes}
 	return a
+}
+
+// pointer is how a pointer of Git LFS begins; it has no more than a thousand bytes.
+var pointer = []byte("version https://git-lfs.github.com/spec/")
+
+// pointed names the first file of a run, submission or evidence, that is a pointer of a large-file storage; "" if none is.
+func pointed(tree fs.FS, folder *referee.RunFolder) string {
+	if bytes.HasPrefix(folder.Bytes, pointer) {
+		return folder.Run.Submission
+	}
+	for _, e := range folder.Run.Evidence {
+		if e.Path == "" {
+			continue
+		}
+		if b, err := referee.ReadFile(tree, e.Path, int64(len(pointer))); err == nil && bytes.Equal(b, pointer) {
+			return e.Path
+		}
+	}
+	return ""
 }
 
 // refusal words what is wrong with a run folder for somebody who has to mend it.
