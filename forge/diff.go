@@ -287,7 +287,11 @@ func Turned(where string, c referee.Case, before, after *referee.Sheet) *Turn {
 	c.Sheet = before
 	old := referee.Audit(c)
 	c.Sheet = after
-	now := referee.Audit(c)
+	return TurnedReports(where, old, referee.Audit(c))
+}
+
+// TurnedReports is Turned of a submission that has been audited by both versions; nil where nothing changes.
+func TurnedReports(where string, old, now *referee.Report) *Turn {
 	t := &Turn{Where: where, Before: verdictText(old), After: verdictText(now)}
 	for _, check := range old.Checks {
 		if status := statusIn(now, check.ID); status != string(check.Status) {

@@ -12,10 +12,13 @@ func sheetDiffCommand() *command {
 	c := newCommand("sheet diff", "OLD NEW [PATH…]", "say in words what a new version of a sheet changes", -1)
 	c.long = `OLD and NEW are files or slugs. With PATHs (run folders, bare submissions,
 .jsonl files, as audit takes them) it also lists the stored submissions whose
-verdict would change. A star marks what may change a verdict; without one only
-words do.`
-	c.examples = []string{"referee sheet diff cre-multifamily-agency flight_sheets/cre-multifamily-agency.json", "referee sheet diff old.json new.json runs/"}
+verdict would change. With --ledger it lists the receipts of this sheet whose
+verdict would: their runs are looked for in --source, as receipt replay does. A
+star marks what may change a verdict; without one only words do.`
+	c.examples = []string{"referee sheet diff cre-multifamily-agency flight_sheets/cre-multifamily-agency.json", "referee sheet diff old.json new.json runs/", "referee sheet diff old.json new.json --ledger ."}
 	dir := sheetsFlag(c.flags)
+	where := ledgerFlag(c.flags)
+	source := c.flags.String("source", ".", "with --ledger: git `REPO` that holds the runs")
 	c.run = func(a *app, args []string) error {
 		if len(args) < 2 {
 			return usagef("sheet diff needs two sheets, OLD and NEW").hint("usage: %s", c.usage())
@@ -36,6 +39,12 @@ words do.`
 		p.changes(forge.Diff(before, after))
 		if len(args) > 2 {
 			if err := a.turned(p, before, after, args[2:]); err != nil {
+				return err
+			}
+		}
+		if where.repo != "" {
+			t := &turnedLedger{app: a, page: p, before: before, after: after, source: *source, library: library}
+			if err := t.run(where); err != nil {
 				return err
 			}
 		}
