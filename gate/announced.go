@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +37,7 @@ func AnnouncedLine(receipts []ledger.Entry) string {
 }
 
 // announced is one receipt of the line.
-var announced = regexp.MustCompile(`^(0|[1-9][0-9]{0,8}):([0-9a-f]{64})$`)
+var announced = newPattern(`^(0|[1-9][0-9]{0,8}):([0-9a-f]{64})$`)
 
 // ParseAnnounced gives the receipts that a review of the gate announces, as pins of level L3. Only the block of markers at the top is read: what
 // stands below is text. A line that begins as AnnouncedLine's and is none, or a second one, is an error: somebody changed it.

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/defendableos/referee/ledger"
@@ -19,8 +18,8 @@ type Commands struct {
 }
 
 var (
-	commandName  = regexp.MustCompile(`^/([a-z]+)(?:[ \t]+(.*))?$`)
-	digestPrefix = regexp.MustCompile(`^[0-9a-f]{8,64}$`)
+	commandName  = newPattern(`^/([a-z]+)(?:[ \t]+(.*))?$`)
+	digestPrefix = newPattern(`^[0-9a-f]{8,64}$`)
 	commandWords = []string{"satisfied", "flag", "accept", "digest"}
 )
 

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,7 +124,7 @@ func ParseConfig(src []byte, file string) (cfg *Config, err error) {
 }
 
 // yamlPlace is how the YAML library begins a message: "[line:column] …".
-var yamlPlace = regexp.MustCompile(`^\[(\d+):(\d+)\] (.*)`)
+var yamlPlace = newPattern(`^\[(\d+):(\d+)\] (.*)`)
 
 // unreadable words what the YAML library refuses, at its place.
 func unreadable(file string, err error) *ConfigError {
@@ -184,8 +183,8 @@ func readLedger(m *yamlMapping, c *LedgerConfig) {
 }
 
 var (
-	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
-	teamName       = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	repositoryName = newPattern(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	teamName       = newPattern(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
 )
 
 func readApproval(m *yamlMapping, c *ApprovalConfig) {
@@ -245,7 +244,7 @@ func readGovernance(m *yamlMapping, c *Governance) {
 	)
 }
 
-var dollars = regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`)
+var dollars = newPattern(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`)
 
 func agentProfiles(n ast.Node) []AgentProfile {
 	var out []AgentProfile

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -110,8 +109,8 @@ func (p *checkup) workflowPermissions() doctorFinding {
 }
 
 var (
-	pinnedAction = regexp.MustCompile(`@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64})$`)
-	versionTag   = regexp.MustCompile(`[@:]v?[0-9]+\.[0-9]+\.[0-9]+$`)
+	pinnedAction = newPattern(`@(?:[0-9a-f]{40}|sha256:[0-9a-f]{64})$`)
+	versionTag   = newPattern(`[@:]v?[0-9]+\.[0-9]+\.[0-9]+$`)
 )
 
 func (p *checkup) actionPinned() doctorFinding {
@@ -145,13 +144,13 @@ func (p *checkup) configReads() doctorFinding {
 }
 
 // fromHead are expressions that name the pull request's own commit.
-var fromHead = regexp.MustCompile(`github\.event\.pull_request\.(head|merge_commit_sha)|github\.head_ref|refs/pull/|workflow_run\.(head_|pull_requests)|github\.event\.(number|issue\.number|pull_request\.number)`)
+var fromHead = newPattern(`github\.event\.pull_request\.(head|merge_commit_sha)|github\.head_ref|refs/pull/|workflow_run\.(head_|pull_requests)|github\.event\.(number|issue\.number|pull_request\.number)`)
 
 // fromBase are expressions that name what the repository itself holds.
-var fromBase = regexp.MustCompile(`\$\{\{\s*github\.(sha|ref|ref_name|base_ref|repository|event\.pull_request\.base\.\w+|event\.repository\.default_branch)\s*\}\}`)
+var fromBase = newPattern(`\$\{\{\s*github\.(sha|ref|ref_name|base_ref|repository|event\.pull_request\.base\.\w+|event\.repository\.default_branch)\s*\}\}`)
 
 // headCommand are shell commands that fetch it.
-var headCommand = regexp.MustCompile(`gh pr checkout|git [^\n]*pull/[^\n]*/(head|merge)|git [^\n]*(github\.event\.pull_request\.head|github\.head_ref|workflow_run\.head_)`)
+var headCommand = newPattern(`gh pr checkout|git [^\n]*pull/[^\n]*/(head|merge)|git [^\n]*(github\.event\.pull_request\.head|github\.head_ref|workflow_run\.head_)`)
 
 // takesHead reports whether a step brings the pull request's files: 2 surely, 1 perhaps, where an expression cannot be followed.
 func (s ciStep) takesHead() int {

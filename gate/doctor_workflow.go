@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -157,13 +156,13 @@ func (p *checkup) grantFor(w *ciWorkflow, j *ciJob) (g ciGrant, sure bool) {
 }
 
 // workflowFile is the name of a file that GitHub reads as a workflow.
-var workflowFile = regexp.MustCompile(`^\.github/workflows/[^/]+\.ya?ml$`)
+var workflowFile = newPattern(`^\.github/workflows/[^/]+\.ya?ml$`)
 
 // gateFile is where `referee init` writes the workflow that runs the gate.
 const gateFile = ".github/workflows/referee.yml"
 
 // gateAction is a step that runs the gate: this action under whatever account, or its image.
-var gateAction = regexp.MustCompile(`^(?:[A-Za-z0-9-]+/referee@|docker://[^ ]*/referee[:@])`)
+var gateAction = newPattern(`^(?:[A-Za-z0-9-]+/referee@|docker://[^ ]*/referee[:@])`)
 
 // readWorkflows reads every workflow and finds the one that runs the gate: the first by that name, or else by name.
 func (p *checkup) readWorkflows() {

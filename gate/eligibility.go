@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,10 +136,10 @@ func (rec Record) incomplete(c Commands, cfg *Config) string {
 }
 
 // coAuthor is the trailer that names a further author.
-var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:.*<([^>\s]+)>\s*$`)
+var coAuthor = newPattern(`(?mi)^co-authored-by:.*<([^>\s]+)>\s*$`)
 
 // noReply is the e-mail address under which GitHub hides a person: it holds their login.
-var noReply = regexp.MustCompile(`^(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com$`)
+var noReply = newPattern(`^(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com$`)
 
 // hands are the people whose own work this is, by lower-case login, with the reason why they cannot sign it off.
 func hands(rec Record, cfg *Config) map[string]string {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -92,7 +91,7 @@ func names(list []string, sheet string) bool {
 	})
 }
 
-var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+var notSlug = newPattern(`[^a-z0-9]+`)
 
 // slug makes an agent's name a part of a file's name. What it loses, the hash keeps apart.
 func slug(name string) string {
@@ -133,7 +132,7 @@ func plainJSON(v any) string {
 	return out.String()
 }
 
-var notToken = regexp.MustCompile(`[^A-Za-z0-9.;:_ -]+`)
+var notToken = newPattern(`[^A-Za-z0-9.;:_ -]+`)
 
 // token is a text as it may stand in a cell of a table or a line of a log: nothing that ends either.
 func token(s string) string { return notToken.ReplaceAllString(shorten(s, 200), "_") }

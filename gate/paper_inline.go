@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,7 +19,7 @@ type InlineComment struct {
 	Body        string
 }
 
-var fingerprintLine = regexp.MustCompile(`^<!-- referee:finding/v1 ([0-9a-f]{64}) -->$`)
+var fingerprintLine = newPattern(`^<!-- referee:finding/v1 ([0-9a-f]{64}) -->$`)
 
 // ParseFingerprint reads the fingerprint of a comment of ours from its first line; "" where there is none.
 func ParseFingerprint(body string) string {

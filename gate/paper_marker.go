@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -17,7 +16,7 @@ type Marker struct {
 }
 
 // markerLine is exact: another text at the top of a review is somebody else's review.
-var markerLine = regexp.MustCompile(`^<!-- referee:review/v1 pull=(0|[1-9]\d{0,17}) head=([0-9a-f]{0,64}) digest=([0-9a-f]{64}) run=(0|[1-9]\d{0,17}) attempt=(0|[1-9]\d{0,17}) -->$`)
+var markerLine = newPattern(`^<!-- referee:review/v1 pull=(0|[1-9]\d{0,17}) head=([0-9a-f]{0,64}) digest=([0-9a-f]{64}) run=(0|[1-9]\d{0,17}) attempt=(0|[1-9]\d{0,17}) -->$`)
 
 // String is the line, without its break. ParseMarker reads it.
 func (m Marker) String() string {
@@ -52,4 +51,4 @@ func (o *Outcome) Marker() Marker {
 	return Marker{Pull: o.Pull, Head: head, Digest: o.Digest(), RunID: o.RunID, Attempt: o.Attempt}
 }
 
-var hexOnly = regexp.MustCompile(`^[0-9a-f]{1,64}$`)
+var hexOnly = newPattern(`^[0-9a-f]{1,64}$`)

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,7 +54,7 @@ func (o *Outcome) Outputs(report string) []Output {
 }
 
 // plainLine is what an output may hold at all: hashes, paths and words of this program.
-var plainLine = regexp.MustCompile(`^[A-Za-z0-9._/ -]*$`)
+var plainLine = newPattern(`^[A-Za-z0-9._/ -]*$`)
 
 // generated empties a value that is no plain line, so that nothing can be written after it.
 func generated(s string) string {
@@ -138,7 +137,7 @@ func (o *Outcome) clientReady(verdicts []ledger.Verdict) bool {
 }
 
 // scoreForm is how a score is written (S35): a whole number, or one with one decimal.
-var scoreForm = regexp.MustCompile(`^(\d{1,3})(?:\.(\d))?$`)
+var scoreForm = newPattern(`^(\d{1,3})(?:\.(\d))?$`)
 
 // lowestScore is the lowest score with one decimal; "" where there is none, or one that is no score.
 func lowestScore(verdicts []ledger.Verdict) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -150,8 +149,8 @@ func (o *Outcome) receipts() []block {
 }
 
 var (
-	site     = regexp.MustCompile(`^https?://[A-Za-z0-9.-]+(:\d+)?(/[A-Za-z0-9._~-]+)*$`)
-	fullHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	site     = newPattern(`^https?://[A-Za-z0-9.-]+(:\d+)?(/[A-Za-z0-9._~-]+)*$`)
+	fullHash = newPattern(`^[0-9a-f]{64}$`)
 )
 
 // link is where an entry is read on the site; "" where that is not known.

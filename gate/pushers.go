@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,7 +14,7 @@ const maxPushers = 100
 
 const pushersBegin = "<!-- referee:pushers "
 
-var loginForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:\[bot\])?$`)
+var loginForm = newPattern(`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})(?:\[bot\])?$`)
 
 // ParsePushers reads the line from the block of markers at the top of the gate's review. A line that is none names nobody.
 func ParsePushers(body string) Pushers {

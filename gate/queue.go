@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // queueRef is how a merge queue names its branches: the pull request's number stands behind the base's name.
-var queueRef = regexp.MustCompile(`/pr-([1-9][0-9]{0,7})-[0-9a-f]{40,64}$`)
+var queueRef = newPattern(`/pr-([1-9][0-9]{0,7})-[0-9a-f]{40,64}$`)
 
 // mergeGroup looks at what a merge queue is about to merge: every run that it brings must have a live receipt for these bytes. Both checks are
 // reported on the group's own head, where nobody can review.

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -36,8 +35,8 @@ const (
 )
 
 var (
-	commitSHA  = regexp.MustCompile(`\A(?:[0-9a-f]{40}|[0-9a-f]{64})\z`)
-	folderHash = regexp.MustCompile(`\A[0-9a-f]{16}\z`)
+	commitSHA  = newPattern(`\A(?:[0-9a-f]{40}|[0-9a-f]{64})\z`)
+	folderHash = newPattern(`\A[0-9a-f]{16}\z`)
 )
 
 // folderKey is what stands for a run folder.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,7 +41,7 @@ const (
 	maxProblemsNamed = 20
 )
 
-var sheetFile = regexp.MustCompile(`\A[a-z][a-z0-9]*(-[a-z0-9]+)*\.json\z`)
+var sheetFile = newPattern(`\A[a-z][a-z0-9]*(-[a-z0-9]+)*\.json\z`)
 
 // RulebookChanges says what the sheets and the configuration of a pull request would mean: the configuration first, then sheets by name. They
 // judge nothing in it (gate.md, fact 6). base and head are its trees, cfg the configuration in force, embedded the library's sheets, stored
