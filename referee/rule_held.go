@@ -3,7 +3,6 @@ package referee
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -36,14 +35,15 @@ type quoteRows struct {
 	minLen               int
 }
 
-var hexHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// isHash reports whether s is a SHA-256: 64 lower-case hexadecimal digits.
+func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
 	h := &heldRule{ids: texts(v, "ids"), resolve: truth(v.Get("refs_resolve")), maxAge: num(v.Get("max_age_days"))}
 	h.minItems, _ = v.Get("min_items").Int()
 	for _, m := range members(v.Get("sha256")) {
 		want := hashOf{id: m.Key}
-		if s, ok := m.Value.Str(); ok && hexHash.MatchString(s) {
+		if s, ok := m.Value.Str(); ok && isHash(s) {
 			want.text = s
 		} else {
 			want.expr = l.expr(m.Value, r.ID+": sha256")

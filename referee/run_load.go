@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
@@ -43,9 +44,10 @@ var runRecord = &record{Name: "run.json", Fields: []field{
 	{Name: "revision_of", Type: "string", Doc: "SHA-256 of the receipt or submission that this run revises"},
 }}
 
+// Counted repetitions make long programs, and a bare submission has no manifest: they are compiled when a manifest is read.
 var (
-	runID      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-	costNumber = regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`)
+	runID      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`) })
+	costNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`) })
 )
 
 // ParseRun reads run.json strictly: unknown members, other schemas and paths out of the folder are refused, all at once, with their places
@@ -79,13 +81,13 @@ func ParseRun(src []byte, file string) (*Run, error) {
 
 // check holds what the record cannot say.
 func (r *Run) check(doc *strictjson.Value, problems *Problems) {
-	if !runID.MatchString(r.ID) {
+	if !runID().MatchString(r.ID) {
 		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128", clip(r.ID))
 	}
-	if r.CostUSD != "" && !costNumber.MatchString(r.CostUSD) {
+	if r.CostUSD != "" && !costNumber().MatchString(r.CostUSD) {
 		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD), "1.84")
 	}
-	if r.RevisionOf != "" && !hexHash.MatchString(r.RevisionOf) {
+	if r.RevisionOf != "" && !isHash(r.RevisionOf) {
 		problems.add(doc.Get("revision_of"), "revision_of", "revision_of must be a SHA-256 in lower-case hex")
 	}
 	if err := insideRun(r.Submission); err != nil {
