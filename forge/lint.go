@@ -36,6 +36,7 @@ var lintRules = []LintRule{
 	{"contradictory", "two gates that cannot both hold"},
 	{"subsumed", "a gate that says nothing beyond another"},
 	{"unreachable", "a branch or a band that is never reached"},
+	{"percent", "a formula yields per cents, and claims are read as fractions (S10)"},
 	{"unit", "a bound that looks like another unit than its operand: 80 against 0.80"},
 	{"stale_explanation", "x-lint explains a warning that does not occur"},
 }
@@ -44,9 +45,20 @@ var lintRules = []LintRule{
 // rules. today, a date YYYY-MM-DD or "", is what review_by is held against. A sheet explains a warning by "x-lint": {code: reason} on the
 // rule, calculation or constant it is about, or at the sheet's top; explained warnings are left out.
 func Lint(sheet *referee.Sheet, today string) []referee.Problem {
+	return lint(sheet, today, (*linter).examples)
+}
+
+// LintOnly is Lint without what running the examples gives, for who asks Test beside it.
+func LintOnly(sheet *referee.Sheet, today string) []referee.Problem {
+	return lint(sheet, today, func(*linter) {})
+}
+
+func lint(sheet *referee.Sheet, today string, examples func(*linter)) []referee.Problem {
 	l := &linter{sheet: sheet, ranges: newRanges(sheet), used: map[*strictjson.Value]bool{}}
-	l.examples()
+	examples(l)
+	l.tripless()
 	l.gateWords()
+	l.percentages()
 	l.constants(today)
 	l.money()
 	for _, r := range sheet.Rules {
@@ -97,14 +109,16 @@ func (l *linter) problem(at *strictjson.Value, code, message string) referee.Pro
 // examples runs the sheet's own examples: a sheet that contradicts itself is refused.
 func (l *linter) examples() {
 	result := Test(l.sheet)
-	if result.Examples == 0 {
-		l.warn(l.sheet.Doc, "no_example", "add examples: a worked submission and, for each gate, a trip", "the sheet has no example")
-	}
 	for _, f := range result.Failures {
 		p := referee.Problem{File: f.File, Line: f.Line, Column: f.Column, Pointer: f.Pointer, Rule: "example", Message: f.text()}
 		l.problems = append(l.problems, p)
 	}
-	if result.Examples == 0 {
+}
+
+// tripless warns of a sheet without an example, and of gates that nobody has seen work.
+func (l *linter) tripless() {
+	if len(l.sheet.Examples()) == 0 {
+		l.warn(l.sheet.Doc, "no_example", "add examples: a worked submission and, for each gate, a trip", "the sheet has no example")
 		return
 	}
 	for _, r := range gates(l.sheet) {

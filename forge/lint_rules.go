@@ -211,6 +211,31 @@ func (l *linter) requiredPath(steps []string) bool {
 	return false
 }
 
+// percentages warns of a formula that yields per cents itself: a claim of 23 percent is read as 0.23 (S10), and would never match 23.
+func (l *linter) percentages() {
+	for _, m := range l.sheet.Math {
+		factor := map[string]string{"%": "100", "percent": "100", "pct": "100", "per cent": "100", "percentage": "100", "bps": "10000", "bp": "10000", "basis points": "10000"}[strings.ToLower(strings.TrimSpace(m.Units))]
+		if factor != "" && m.Expression() != nil && scaledUp(treeOf(m.Expression()), factor) {
+			l.warn(m.Value(), "percent", "leave the "+factor+" out: units say how the number is written", "the formula of %q multiplies by %s, and its claim in %s is divided by it before they are compared (S10)",
+				m.ID, factor, m.Units)
+		}
+	}
+}
+
+// scaledUp reports whether a product or quotient has the factor among its outermost multipliers.
+func scaledUp(v *strictjson.Value, factor string) bool {
+	switch text(v, "op") {
+	case "*":
+		return scaledUp(v.Get("left"), factor) || scaledUp(v.Get("right"), factor)
+	case "/":
+		return scaledUp(v.Get("left"), factor)
+	case "neg":
+		return scaledUp(v.Get("term"), factor)
+	}
+	n := num(v)
+	return n != nil && n.String() == factor
+}
+
 // magic warns of a bound without a source: neither the rule nor a constant says where it comes from.
 func (l *linter) magic(r *referee.Rule) {
 	if r.Stage != referee.StagePolicy || !declared(r) || r.Expr() == nil || r.Source.Text != "" {

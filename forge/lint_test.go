@@ -95,6 +95,9 @@ func TestLintWords(t *testing.T) {
 	}
 	clean := withExamples(sketch(gate("g", "a >= 5"), ""), example(trip))
 	money := `"math_checks": [{"formula_id": "m", "formula": "a * 2", "units": "USD", "why": "w", "fix": "f"}], `
+	percent := func(formula, units string) string {
+		return fmt.Sprintf(`"math_checks": [{"formula_id": "m", "formula": %q, "units": %q, "why": "w", "fix": "f"}], `, formula, units)
+	}
 	tests := []struct {
 		name, src, code, says string
 	}{
@@ -112,6 +115,12 @@ func TestLintWords(t *testing.T) {
 		{"past its date", strings.Replace(clean, `"eval_spec"`, `"consts": {"K": {"value": 5, "source": "s", "status": "general", "as_of": "2025-01-01", "review_by": "2026-11-20"}}, "eval_spec"`, 1), "review_by", "by 2026-11-20"},
 		{"money", sketch(gate("g", "m >= 5"), money), "material", `"m"`},
 		{"money with an amount", sketch(gate("g", "m >= 5"), money+`"penalty": {"monetary_material_abs": 1000}, `), "!material", ""},
+		{"per cents out of a formula", sketch(gate("g", "m >= 5"), percent("100 * a / b", "percent")), "percent", `"m" multiplies by 100`},
+		{"per cents at the end", sketch(gate("g", "m >= 5"), percent("(a - b) / b * 100.0", "%")), "percent", "divided by it"},
+		{"basis points", sketch(gate("g", "m >= 5"), percent("-(a / b * 10000)", "bps")), "percent", "10000"},
+		{"a share in per cents", sketch(gate("g", "m >= 5"), percent("a / b", "percent")), "!percent", ""},
+		{"a hundred below the line", sketch(gate("g", "m >= 5"), percent("a / (100 * b)", "percent")), "!percent", ""},
+		{"a hundred of something else", sketch(gate("g", "m >= 5"), percent("100 * a", "ratio")), "!percent", ""},
 		{"exact", sketch(gate("g", "a / 3 == b / 7"), ""), "exact", "a / 3 == b / 7"},
 		{"an exact quotient of counts", sketch(gate("g", "a / b == 1"), ""), "!exact", ""},
 		{"exact words", sketch(gate("g", "tier == \"x\""), ""), "!exact", ""},
@@ -142,6 +151,21 @@ func TestLintWords(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLintOnly: what the examples give is left to Test, and nothing else is.
+func TestLintOnly(t *testing.T) {
+	src := strings.TrimSuffix(sketch(gateOf("g", "high", "o >= 50", ""), ""), "}") +
+		`, "examples": [{"submission": {"inputs": {"a": 9, "b": 2, "tier": "x", "o": 1, "share": 0.5, "pct": 5, "rows": []}}, "trips": []}]}`
+	sheet := loadSheet(t, src)
+	all, only := Lint(sheet, ""), LintOnly(sheet, "")
+	rest := slices.DeleteFunc(slices.Clone(all), func(p referee.Problem) bool { return p.Rule == "example" })
+	if len(rest) == len(all) || len(rest) < 2 || !slices.Equal(rest, only) {
+		t.Errorf("all: %v\nonly: %v", all, only)
+	}
+	if r := Test(sheet); len(r.Failures) != len(all)-len(rest) {
+		t.Errorf("%d failures and %d problems of examples", len(r.Failures), len(all)-len(rest))
 	}
 }
 
