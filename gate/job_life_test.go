@@ -1,6 +1,9 @@
 package gate_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -278,4 +281,35 @@ func TestSelfSign(t *testing.T) {
 	}
 	w.conclusions(pull, "success", "success")
 	w.says(w.review(pull), "self")
+}
+
+// TestResultWords: every word that a result can have is in the action's description.
+func TestResultWords(t *testing.T) {
+	description, err := os.ReadFile("../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := regexp.MustCompile(`(?:Word: |Word = |r\.Failed, r\.Word = true, |r\.Word, r\.Messages = |Result[A-Z]\w+ += )"([a-z-]+)"`)
+	n := 0
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, m := range words.FindAllStringSubmatch(string(src), -1) {
+			if n++; !strings.Contains(string(description), m[1]) {
+				t.Errorf("%s: action.yml does not say %q", file, m[1])
+			}
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d words were found", n)
+	}
 }
