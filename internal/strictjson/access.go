@@ -65,6 +65,9 @@ func unescapePointer(token string) (string, bool) {
 			return "", false
 		}
 	}
+	if strings.IndexByte(token, '~') < 0 {
+		return token, true
+	}
 	return pointerUnescaper.Replace(token), true
 }
 

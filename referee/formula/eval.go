@@ -28,7 +28,7 @@ func (f *Formula) Eval(in Inputs) (*decimal.Num, error) {
 	if err != nil {
 		return nil, err
 	}
-	stack := make([]Input, 0, 16)
+	stack := make([]Input, 0, f.depth)
 	work := 0
 	for _, n := range f.program {
 		switch n.op {

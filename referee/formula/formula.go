@@ -48,6 +48,7 @@ type Formula struct {
 	notes   []string
 	vars    []string
 	program []*node // in postfix order, so that evaluation does not recurse
+	depth   int     // the most values that evaluation holds at once
 
 	canonical func() string // printed when it is first asked for
 }
@@ -128,10 +129,13 @@ func compile(f *Formula) *Formula {
 	}
 	walk(f.root)
 	f.canonical = sync.OnceValue(f.root.String)
+	held := 0
 	for _, n := range f.program {
 		if n.op == opVar {
 			n.slot = slices.Index(f.vars, n.name)
 		}
+		held += 1 - len(n.args)
+		f.depth = max(f.depth, held)
 	}
 	return f
 }
