@@ -3,6 +3,28 @@
 //
 //	run folder → referee.Report → a person's decision → ledger.Receipt → chain
 //
-// Approve refuses where the rules say no (Blocked), Draft makes the receipt's content, Prior lets later runs read receipts, Replay
-// derives a receipt's findings again from git objects.
+// # Without a forge
+//
+// Judge audits a run folder, Local.SignOff signs it off; Approve refuses where the rules say no (Blocked), Draft makes the receipt's content, Prior
+// lets later runs read receipts, Rerun derives a receipt's findings again from git objects.
+//
+// # On GitHub
+//
+// Job.Run does what one event asks for (gate.md has the table). A pull request goes this way, and each step is a file:
+//
+//	event.go       what happened; everything that decides is read again through the API
+//	rules.go       configuration and sheets, from base and never from the pull request
+//	plan.go        which runs differ between merge base and head, and what cannot be one
+//	examine.go     each run audited by the sheet that the configuration lets judge its path
+//	governance*.go the agents held to their limits; rulebook*.go what changed rules would mean
+//	eligibility.go who may sign off, and why not: pure
+//	decide.go      the receipts of a sign-off; lifecycle.go what became of earlier ones
+//	paper_*.go     what is posted, made of an Outcome alone; post*.go the posting, and the ladder where a write is refused
+//
+// queue.go, push.go, schedule.go and dispatch.go are the events that are about no single pull request; doctor*.go judges a repository's
+// settings; online*.go holds the ledger to GitHub's own record.
+//
+// Three things hold throughout. What cannot be judged fails: an error is posted as a failing check and ends the job with its sentence (Broken).
+// Nothing is written behind a ledger whose end does not verify (trusted). The same event twice leaves one check, one review, one receipt: checks
+// are found by name and app, the review by its marker and author, receipts by their idempotency key (TestSignOff, TestFaults).
 package gate
