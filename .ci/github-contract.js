@@ -1,6 +1,6 @@
-// Reduces GitHub's descriptions; .ci/github-contract says from what to what. Usage: github-contract.js CACHE OPERATIONS OUT
+// Reduces GitHub's descriptions; .ci/github-contract says from what to what. Usage: github-contract.js CACHE OPERATIONS FIELDS OUT
 const fs = require("fs"), path = require("path");
-const [cache, operations, out] = process.argv.slice(2);
+const [cache, operations, fields, out] = process.argv.slice(2);
 const read = (...p) => JSON.parse(fs.readFileSync(path.join(cache, ...p), "utf8"));
 const write = (name, value) => fs.writeFileSync(path.join(out, name), JSON.stringify(value, null, 1) + "\n");
 
@@ -64,3 +64,14 @@ for (const event of read("webhooks-examples", "api.github.com", "index.json")) {
   if (event.name in wanted) examples["event " + event.name] = event.examples.find((e) => e.action === wanted[event.name]);
 }
 write("examples.json", examples);
+
+// The GraphQL schema is text: a type's fields stand between its braces, two spaces in, an argument's list behind the name.
+const graphql = fs.readFileSync(path.join(cache, "graphql-schema", "schema.graphql"), "utf8");
+const typed = fs.readFileSync(fields, "utf8").trim().split("\n").map((line) => {
+  const [type, field] = line.split(".");
+  const body = graphql.match(new RegExp(`^type ${type}\\b[^{]*\\{\\n([^]*?)^\\}`, "m"));
+  const found = body && body[1].match(new RegExp(`^  ${field}(?:\\([^]*?^  \\))?: (\\S+)(.*)$`, "m"));
+  if (!found || found[2].includes("@deprecated")) throw new Error(`no field ${line}, or it is deprecated`);
+  return `${line}: ${found[1]}`;
+});
+fs.writeFileSync(path.join(out, "graphql.txt"), typed.join("\n") + "\n");

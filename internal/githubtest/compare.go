@@ -1,6 +1,8 @@
 package githubtest
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -63,4 +65,17 @@ func (s *Server) graphql(c call) reply {
 	return ok(object{"data": object{"repository": object{"pullRequest": object{"headRefOid": p.head, "isDraft": p.Draft,
 		"state": state, "baseRefName": p.Base, "reviews": object{
 			"pageInfo": object{"hasNextPage": to < len(nodes), "endCursor": fmt.Sprint(to)}, "nodes": nodes[min(from, to):to]}}}}})
+}
+
+// conforms holds a question to the GraphQL API and its answer against GitHub's public schema.
+func (s *Server) conforms(body []byte, rep reply) {
+	var in struct{ Query string }
+	var out struct{ Data any }
+	data, err := json.Marshal(rep.body)
+	if err = errors.Join(err, json.Unmarshal(body, &in), json.Unmarshal(data, &out)); err == nil && rep.status == 200 {
+		err = conforms(in.Query, out.Data)
+	}
+	if err != nil {
+		s.report("githubtest: POST /graphql is not as GitHub describes it: %v", err)
+	}
 }

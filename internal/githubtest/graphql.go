@@ -1,0 +1,125 @@
+package githubtest
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// schema are the fields of GitHub's public GraphQL schema that the gate asks for, each with its type ("PullRequest.state": "PullRequestState!").
+var schema = sync.OnceValues(func() (map[string]string, error) {
+	f, err := os.Open(filepath.Join(folder(), "graphql.txt"))
+	if err != nil {
+		return nil, fmt.Errorf("GitHub's GraphQL schema: %w", err)
+	}
+	defer f.Close()
+	fields := map[string]string{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if name, of, ok := strings.Cut(lines.Text(), ": "); ok {
+			fields[name] = of
+		}
+	}
+	return fields, lines.Err()
+})
+
+var token = regexp.MustCompile(`[{}]|\([^)]*\)|[A-Za-z_]\w*`)
+
+// conforms holds a query and its answer against the schema: every field that is asked for is one of its type, and the answer has it, of the form
+// that the type has.
+func conforms(query string, data any) error {
+	fields, err := schema()
+	if err != nil {
+		return err
+	}
+	_, body, ok := strings.Cut(query, "{")
+	if !ok {
+		return fmt.Errorf("no selection in %q", query)
+	}
+	tokens := token.FindAllString(body, -1)
+	w := &walker{fields: fields, tokens: tokens}
+	return w.selection("Query", data)
+}
+
+type walker struct {
+	fields map[string]string
+	tokens []string
+}
+
+func (w *walker) next() string {
+	if len(w.tokens) == 0 {
+		return ""
+	}
+	t := w.tokens[0]
+	w.tokens = w.tokens[1:]
+	return t
+}
+
+// selection reads the fields up to the closing brace. data is nil where the answer is null.
+func (w *walker) selection(of string, data any) error {
+	have, _ := data.(map[string]any)
+	for {
+		name := w.next()
+		switch {
+		case name == "}":
+			return nil
+		case name == "":
+			return fmt.Errorf("the query ends within %s", of)
+		case strings.HasPrefix(name, "("):
+			return fmt.Errorf("arguments of no field in %s", of)
+		}
+		typed, ok := w.fields[of+"."+name]
+		if !ok {
+			return fmt.Errorf("GitHub's schema, as far as it is held, has no field %s.%s", of, name)
+		}
+		value, there := have[name]
+		if have != nil && !there {
+			return fmt.Errorf("the answer has no %s.%s", of, name)
+		}
+		if have != nil && value == nil && strings.HasSuffix(typed, "!") {
+			return fmt.Errorf("%s.%s is null, and is %s", of, name, typed)
+		}
+		if len(w.tokens) > 0 && strings.HasPrefix(w.tokens[0], "(") {
+			w.next()
+		}
+		if err := w.value(of+"."+name, typed, value); err != nil {
+			return err
+		}
+	}
+}
+
+// value holds one value to its type: an object or a list of objects where a selection follows, and a scalar otherwise.
+func (w *walker) value(name, typed string, value any) error {
+	bare := strings.Trim(typed, "[]!")
+	if len(w.tokens) == 0 || w.tokens[0] != "{" {
+		_, isBool := value.(bool)
+		_, isText := value.(string)
+		if value != nil && (bare == "Boolean" && !isBool || bare != "Boolean" && !isText) { // ids, times and big numbers are texts
+			return fmt.Errorf("%s is %v, and is %s", name, value, typed)
+		}
+		return nil
+	}
+	w.next()
+	list, isList := value.([]any)
+	if isList != strings.HasPrefix(typed, "[") && value != nil {
+		return fmt.Errorf("%s is %T, and is %s", name, value, typed)
+	}
+	if !isList {
+		return w.selection(bare, value)
+	}
+	again := w.tokens
+	for _, item := range list {
+		w.tokens = again
+		if err := w.selection(bare, item); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return w.selection(bare, nil)
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package githubtest
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestConforms: the contract of the GraphQL API sees a field that the schema does not have, one that the answer lacks, and a value of another type.
+func TestConforms(t *testing.T) {
+	const query = `query($n:Int!){repository(owner:"a",name:"b"){pullRequest(number:$n){state isDraft reviews(first:2){nodes{fullDatabaseId lastEditedAt}}}}}`
+	good := func() map[string]any {
+		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"state": "OPEN", "isDraft": false,
+			"reviews": map[string]any{"nodes": []any{map[string]any{"fullDatabaseId": "1", "lastEditedAt": nil}}}}}}
+	}
+	if err := conforms(query, good()); err != nil {
+		t.Error(err)
+	}
+	if err := conforms(query, map[string]any{"repository": map[string]any{"pullRequest": nil}}); err != nil {
+		t.Error(err)
+	}
+	pull := func(o map[string]any) map[string]any {
+		return o["repository"].(map[string]any)["pullRequest"].(map[string]any)
+	}
+	for says, change := range map[string]func(map[string]any){
+		"no PullRequest.state":      func(o map[string]any) { delete(pull(o), "state") },
+		"PullRequest.state is null": func(o map[string]any) { pull(o)["state"] = nil },
+		"PullRequest.isDraft is no": func(o map[string]any) { pull(o)["isDraft"] = "no" },
+		"nodes is map":              func(o map[string]any) { pull(o)["reviews"].(map[string]any)["nodes"] = map[string]any{} },
+		"fullDatabaseId is 1":       func(o map[string]any) { pull(o)["reviews"].(map[string]any)["nodes"].([]any)[0].(map[string]any)["fullDatabaseId"] = 1.0 },
+	} {
+		o := good()
+		change(o)
+		if err := conforms(query, o); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	if err := conforms(strings.Replace(query, "lastEditedAt", "editedAt", 1), good()); err == nil || !strings.Contains(err.Error(), "no field PullRequestReview.editedAt") {
+		t.Errorf("%v", err)
+	}
+}
