@@ -181,6 +181,7 @@ func (a *app) askSheet(o *newOptions) {
 	one(&o.spec.Name, "name")
 	one(&o.spec.Lane, "lane: agent, dataset, compute, cook or incident")
 	one(&o.spec.Summary, "summary, one sentence")
+	one(&o.spec.Instructions, "instructions, what to give an agent")
 	many(&o.inputs, "input, NAME:TYPE[:UNIT][=VALUE]; empty ends", nothing)
 	many(&o.calcs, "calculation, ID[:UNITS]=FORMULA; empty ends", nothing)
 	many(&o.gates, "gate, ID:TIER:EXPRESSION; empty ends", func(gate string) {
@@ -189,5 +190,6 @@ func (a *app) askSheet(o *newOptions) {
 		o.fix = append(o.fix, id+"="+ask("  what would be right"))
 		o.source = append(o.source, id+"="+ask("  where does it come from"))
 	})
+	many(&o.checks, "check, a KEY that `referee rules` lists; empty ends", nothing)
 	many(&o.asks, "question to a person, KEY=QUESTION; empty ends", nothing)
 }
