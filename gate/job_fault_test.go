@@ -19,7 +19,7 @@ import (
 func TestFaults(t *testing.T) {
 	faults := map[string]githubtest.Fault{
 		"401": githubtest.BadToken, "403": githubtest.NoAccess, "404": githubtest.Missing, "409": githubtest.Conflicted, "422 abuse": githubtest.Abused,
-		"502": githubtest.Unicorn, "lost request": githubtest.DropBefore, "lost reply": githubtest.DropAfter, "429": githubtest.RetryAfter(429, 1),
+		"502": githubtest.Unicorn, "lost request": githubtest.DropBefore, "lost reply": githubtest.DropAfter, "429": githubtest.RetryAfter(429, 1), "403 limit": githubtest.RetryAfter(403, 1),
 	}
 	plain := newWorld(t)
 	pull := plain.propose("oak", "oak-street")

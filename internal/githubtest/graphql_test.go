@@ -26,7 +26,9 @@ func TestConforms(t *testing.T) {
 		"PullRequest.state is null": func(o map[string]any) { pull(o)["state"] = nil },
 		"PullRequest.isDraft is no": func(o map[string]any) { pull(o)["isDraft"] = "no" },
 		"nodes is map":              func(o map[string]any) { pull(o)["reviews"].(map[string]any)["nodes"] = map[string]any{} },
-		"fullDatabaseId is 1":       func(o map[string]any) { pull(o)["reviews"].(map[string]any)["nodes"].([]any)[0].(map[string]any)["fullDatabaseId"] = 1.0 },
+		"fullDatabaseId is 1": func(o map[string]any) {
+			pull(o)["reviews"].(map[string]any)["nodes"].([]any)[0].(map[string]any)["fullDatabaseId"] = 1.0
+		},
 	} {
 		o := good()
 		change(o)
