@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/forge"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
@@ -56,7 +58,7 @@ func (a *app) lint(library *referee.Library, names []string) error {
 		if err != nil {
 			return linted{err: err}
 		}
-		return linted{problems: append(slices.Clone(s.Warnings), forge.Lint(s, today)...)}
+		return linted{problems: slices.Concat(s.Warnings, reused(s), forge.Lint(s, today))}
 	}, func(l linted) error {
 		switch {
 		case l.err != nil && codeOf(l.err) != exitUsage:
@@ -84,6 +86,18 @@ func (a *app) lint(library *referee.Library, names []string) error {
 		return &failure{code: exitUsage}
 	}
 	return nil
+}
+
+// reused refuses another content under the slug and version of a sheet of the library: who reads the two words would take one for the other
+// (S54).
+func reused(s *referee.Sheet) []referee.Problem {
+	own, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(s.Slug)
+	if err != nil || own.Version != s.Version || own.SHA256 == s.SHA256 {
+		return nil // the library's own sheets load, and a slug of the author's is in none
+	}
+	at := s.Doc.Get("version")
+	return []referee.Problem{{File: s.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(), Rule: "version",
+		Message: fmt.Sprintf("the library has another content as %s@%s (S54)", s.Slug, s.Version), Hint: "give this one another version; `referee sheet diff` says what differs"}}
 }
 
 // problems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.
