@@ -13,43 +13,79 @@ import (
 // escapes, numbers as canonical decimals, so that 0.80 and 0.8 are one sheet and 0.80 and 0.79 are two. It is not the ledger's
 // profile: a sheet holds fractions and its authors choose their own keys.
 func canonicalJSON(v *strictjson.Value) []byte {
-	return appendCanonical(make([]byte, 0, v.End-v.Pos.Offset), v) // what was read is seldom shorter
+	w := canonicalWriter{out: make([]byte, 0, v.End-v.Pos.Offset)} // what was read is seldom shorter
+	w.value(v)
+	return w.out
 }
 
-func appendCanonical(b []byte, v *strictjson.Value) []byte {
+// canonicalParts is canonicalJSON of a document, and of some objects and arrays within it, which are written once with the whole.
+func canonicalParts(doc *strictjson.Value, parts []*strictjson.Value) (whole []byte, of map[*strictjson.Value][]byte) {
+	w := canonicalWriter{out: make([]byte, 0, doc.End-doc.Pos.Offset), parts: parts, spans: map[*strictjson.Value][2]int{}}
+	w.value(doc)
+	of = map[*strictjson.Value][]byte{}
+	for v, span := range w.spans {
+		of[v] = w.out[span[0]:span[1]]
+	}
+	return w.out, of
+}
+
+// canonicalWriter appends values to out and notes where the wanted parts stand.
+type canonicalWriter struct {
+	out   []byte
+	parts []*strictjson.Value
+	spans map[*strictjson.Value][2]int
+}
+
+func (w *canonicalWriter) value(v *strictjson.Value) {
 	switch v.Kind {
 	case strictjson.Null:
-		return append(b, "null"...)
+		w.out = append(w.out, "null"...)
 	case strictjson.Bool:
-		return append(b, v.Text...)
+		w.out = append(w.out, v.Text...)
 	case strictjson.Number:
-		return append(b, canonicalNumber(v.Text)...)
+		w.out = append(w.out, canonicalNumber(v.Text)...)
 	case strictjson.String:
-		return appendString(b, v.Text)
-	case strictjson.Array:
-		b = append(b, '[')
-		for i, item := range v.Items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendCanonical(b, item)
+		w.out = appendString(w.out, v.Text)
+	default:
+		from := len(w.out)
+		if v.Kind == strictjson.Array {
+			w.array(v)
+		} else {
+			w.object(v)
 		}
-		return append(b, ']')
+		if slices.Contains(w.parts, v) {
+			w.spans[v] = [2]int{from, len(w.out)}
+		}
 	}
+}
+
+func (w *canonicalWriter) array(v *strictjson.Value) {
+	w.out = append(w.out, '[')
+	for i, item := range v.Items {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		w.value(item)
+	}
+	w.out = append(w.out, ']')
+}
+
+func (w *canonicalWriter) object(v *strictjson.Value) {
 	var room [24]*strictjson.Member // most objects are smaller
 	members := room[:0]
 	for i := range v.Members {
 		members = append(members, &v.Members[i])
 	}
 	slices.SortFunc(members, func(a, b *strictjson.Member) int { return strings.Compare(a.Key, b.Key) })
-	b = append(b, '{')
+	w.out = append(w.out, '{')
 	for i, m := range members {
 		if i > 0 {
-			b = append(b, ',')
+			w.out = append(w.out, ',')
 		}
-		b = appendCanonical(append(appendString(b, m.Key), ':'), m.Value)
+		w.out = append(appendString(w.out, m.Key), ':')
+		w.value(m.Value)
 	}
-	return append(b, '}')
+	w.out = append(w.out, '}')
 }
 
 // guardDigits is how many significant digits a comparison looks at (S13a), and a number's String keeps.

@@ -147,7 +147,7 @@ func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
 	}
 	if v != nil && v.Kind == strictjson.Object {
 		before := len(l.problems.List)
-		checkRecord(k.Name, k.Params).check(v, &l.problems)
+		keptRecord(k.Name, &k.Params).check(v, &l.problems)
 		if len(l.problems.List) > before {
 			return
 		}
@@ -167,7 +167,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 		return
 	}
 	before := len(l.problems.List)
-	checkRecord(k.Name, k.Params).check(v, &l.problems)
+	keptRecord(k.Name, &k.Params).check(v, &l.problems)
 	if len(l.problems.List) > before {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/schema"
 	"github.com/defendableos/referee/internal/strictjson"
@@ -16,12 +17,22 @@ func (l *loader) loadSchemas() {
 		s.outputs = l.compileSchema(v, "required_output_schema")
 	}
 	if s.Baseline == "canonical" {
-		s.canonical = l.ownSchema(s.Doc, "canonical submission", canonicalSchema())
+		s.canonical = sharedSchema()
 	}
 	if len(s.Inputs) > 0 {
 		s.inputs = l.ownSchema(s.Doc, "declared inputs", s.inputsSchema())
 	}
 }
+
+// sharedSchema is that of the canonical submission, one for all sheets. It is the engine's own, and compiles.
+var sharedSchema = sync.OnceValue(func() *schema.Schema {
+	l := &loader{}
+	out := l.ownSchema(&strictjson.Value{}, "canonical submission", canonicalSchema())
+	if out == nil {
+		panic("referee: the schema of the canonical submission does not compile")
+	}
+	return out
+})
 
 func (l *loader) compileSchema(v *strictjson.Value, what string) *schema.Schema {
 	out, err := schema.Compile(what, v)

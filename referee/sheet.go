@@ -167,9 +167,12 @@ func (l *loader) load() {
 	s.Domain, s.Summary, s.Purpose = text(doc, "domain"), text(doc, "summary"), text(doc, "purpose")
 	s.Instructions, s.Outputs, s.Notes = text(doc, "assignment_instructions"), texts(doc, "expected_outputs"), texts(doc, "notes")
 	l.identity()
-	s.Canonical = canonicalJSON(doc)
+	traced := l.traced()
+	whole, parts := canonicalParts(doc, traced)
+	s.Canonical = whole
 	sum := sha256.Sum256(s.Canonical)
 	s.SHA256 = hex.EncodeToString(sum[:])
+	l.loadTrace(traced, parts)
 	l.loadBaseline()
 	l.loadInputs()
 	l.loadNames()
@@ -178,7 +181,6 @@ func (l *loader) load() {
 	l.loadMath()
 	l.loadRules()
 	l.loadDerived()
-	l.loadTrace()
 }
 
 func (l *loader) identity() {
@@ -314,20 +316,28 @@ func (l *loader) loadDerived() {
 
 var scoreNames = []string{"availability", "constraint_satisfaction", "conditional_error", "total"}
 
-// loadTrace hashes values, so that a changed threshold moves a hash (the original hashed only key names).
-func (l *loader) loadTrace() {
-	s := l.sheet
-	hash := func(v *strictjson.Value) string {
-		if v == nil {
-			return hashText("referee.trace/v1\nabsent")
-		}
-		return hashText("referee.trace/v1\n" + string(canonicalJSON(v)))
-	}
-	limits := hash(s.Doc.Get("consts")) + hash(s.Doc.At("/eval_spec/penalty"))
+// traced are the parts of a sheet that have a hash of their own in the trace: its schema, then what limits there are. Ranges, steps and
+// bounds stand in the checks themselves.
+func (l *loader) traced() []*strictjson.Value {
+	doc := l.sheet.Doc
+	out := []*strictjson.Value{doc.At("/eval_spec/required_output_schema"), doc.Get("consts"), doc.At("/eval_spec/penalty")}
 	for _, list := range []string{"deterministic_checks", "math_checks", "evidence_checks", "rules"} {
-		limits += hash(s.Doc.At("/eval_spec/" + list)) // ranges, steps and bounds stand in the checks themselves
+		out = append(out, doc.At("/eval_spec/"+list))
 	}
-	s.trace = Trace{Sheet: s.SHA256, Schema: hash(s.Doc.At("/eval_spec/required_output_schema")), Limits: hashText("referee.limits/v1\n" + limits), Registry: RegistrySHA256()}
+	return out
+}
+
+// loadTrace hashes values, so that a changed threshold moves a hash (the original hashed only key names).
+func (l *loader) loadTrace(traced []*strictjson.Value, canonical map[*strictjson.Value][]byte) {
+	var hashes []string
+	for _, v := range traced {
+		text := "absent"
+		if v != nil {
+			text = string(canonical[v])
+		}
+		hashes = append(hashes, hashText("referee.trace/v1\n"+text))
+	}
+	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], "")), Registry: RegistrySHA256()}
 }
 
 // expr compiles an expression in either spelling; nil after a refusal, which has been recorded.

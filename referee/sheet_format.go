@@ -1,5 +1,7 @@
 package referee
 
+import "sync"
+
 // SheetSchema names the shape of a flight sheet file.
 const SheetSchema = "referee.flight-sheet/v1"
 
@@ -54,6 +56,17 @@ func checkRecord(name string, params []field) *record {
 	r.Fields = append(append(r.Fields, params...), modifiers...)
 	return r
 }
+
+// keptRecord is checkRecord, made once for each entry of the registry, which its parameters stand for: a library asks 2,000 times.
+func keptRecord(name string, params *[]field) *record {
+	if r, ok := checkRecords.Load(params); ok {
+		return r.(*record)
+	}
+	r, _ := checkRecords.LoadOrStore(params, checkRecord(name, *params))
+	return r.(*record)
+}
+
+var checkRecords sync.Map // *[]field → *record
 
 var constRecord = &record{Name: "a constant", Fields: []field{
 	{Name: "value", Type: "any", Doc: "a number, text, yes/no, list, or table {key: value}", Required: true},
