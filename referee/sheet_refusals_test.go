@@ -55,6 +55,12 @@ var refusalCases = []struct{ name, members, rule, words string }{
 
 	{"unknown key", `"eval_spec":{"deterministic_checks":["calculation_present"]}`, "unknown_check", `did you mean "calculations_present"?`},
 	{"kind without parameters", `"eval_spec":{"deterministic_checks":["range"]}`, "unknown_check", "range"},
+	{"equivalents misspelt", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a > 1","equivalents":[]}]}`, "unknown_key", `did you mean "equivalent"?`},
+	{"equivalent without a reason", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a > 1","equivalent":[{"change":"1 became 2"}]}]}`, "missing_key", `"why"`},
+	{"equivalent without a change", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a > 1","equivalent":[{"why":"w"}]}]}`, "missing_key", `"change"`},
+	{"equivalent that is a text", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a > 1","equivalent":"w"}]}`, "type", "must be an array"},
+	{"equivalent with a word of its own", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a > 1","equivalent":[{"change":"c","wy":"w"}]}]}`, "unknown_key", `did you mean "why"?`},
+	{"equivalent on a calculation", `"required_inputs":[{"name":"a"}],"eval_spec":{"math_checks":[{"formula_id":"x","formula":"a","equivalent":[]}]}`, "unknown_key", `"equivalent"`},
 	{"rule without id", `"eval_spec":{"rules":[{"expr":"1 == 1"}]}`, "missing_key", "needs an id"},
 	{"rule id twice", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"r","expr":"a > 1"},{"id":"R","expr":"a > 2"}]}`, "duplicate", "used twice"},
 	{"rule id of an implicit rule", `"required_inputs":[{"name":"a"}],"eval_spec":{"rules":[{"id":"schema","expr":"a > 1"}]}`, "duplicate", "used twice"},
