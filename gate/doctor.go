@@ -141,7 +141,7 @@ func (p *checkup) either(made bool, good, bad doctorFinding, sources ...Source) 
 	}
 	for _, s := range sources {
 		if scope, hidden := p.Hidden[s]; hidden {
-			return doctorFinding{Unknown, fmt.Sprintf("%s; whether %s say otherwise, the token may not read: it needs %s", bad.what, s, scope)}
+			return doctorFinding{Unknown, fmt.Sprintf("%s; the token may not read %s, which may say otherwise: it needs %s", bad.what, s, scope)}
 		}
 	}
 	return bad
