@@ -13,7 +13,8 @@ import (
 // LintRule is one thing that Lint looks for.
 type LintRule struct{ Code, Doc string }
 
-// LintRules lists what Lint looks for, in the order in which it looks. "example" refuses a sheet; the others warn.
+// LintRules lists what Lint looks for, in the order in which it looks. "example" refuses a sheet; the others warn, but for what a sheet of the
+// library must have.
 func LintRules() []LintRule { return slices.Clone(lintRules) }
 
 var lintRules = []LintRule{
@@ -41,9 +42,13 @@ var lintRules = []LintRule{
 	{"stale_explanation", "x-lint explains a warning that does not occur"},
 }
 
+// musts are what a sheet of the library must have, and no explanation replaces: who did not write it relies on it.
+var musts = []string{"no_source", "no_why", "no_fix"}
+
 // Lint looks for what the loader lets pass and a careful author would not. Refusals have Warning false: an example that contradicts its own
-// rules. today, a date YYYY-MM-DD or "", is what review_by is held against. A sheet explains a warning by "x-lint": {code: reason} on the
-// rule, calculation or constant it is about, or at the sheet's top; explained warnings are left out.
+// rules and, in a sheet of the library, a gate without why, fix or, where it is high, source. today, a date YYYY-MM-DD or "", is what review_by
+// is held against. A sheet explains a warning by "x-lint": {code: reason} on the rule, calculation or constant it is about, or at the sheet's
+// top; explained warnings are left out.
 func Lint(sheet *referee.Sheet, today string) []referee.Problem {
 	return lint(sheet, today, (*linter).examples)
 }
@@ -91,14 +96,19 @@ type linter struct {
 
 // warn adds a warning at a value, unless the sheet explains it there, at one of the owners, or at its top.
 func (l *linter) warn(at *strictjson.Value, code, hint, format string, args ...any) {
+	p := l.problem(at, code, fmt.Sprintf(format, args...))
+	p.Warning, p.Hint = true, hint
+	if l.sheet.Origin == "library" && slices.Contains(musts, code) {
+		p.Warning = false
+		l.problems = append(l.problems, p)
+		return
+	}
 	for _, v := range []*strictjson.Value{at, l.sheet.Doc} {
 		if reason := v.Get("x-lint").Get(code); reason != nil && strings.TrimSpace(reason.Text) != "" {
 			l.used[reason] = true
 			return
 		}
 	}
-	p := l.problem(at, code, fmt.Sprintf(format, args...))
-	p.Warning, p.Hint = true, hint
 	l.problems = append(l.problems, p)
 }
 

@@ -154,6 +154,23 @@ func TestLintWords(t *testing.T) {
 	}
 }
 
+// TestLintOfTheLibrary: what our own sheets must have is refused there and warned of elsewhere, explained or not.
+func TestLintOfTheLibrary(t *testing.T) {
+	for code, src := range map[string]string{
+		"no_source": strings.Replace(sketch(gateOf("g", "high", "a >= 5", `, "x-lint": {"no_source": "r"}`), ""), `, "source": {"text": "t"}`, "", 1),
+		"no_why":    strings.Replace(sketch(gate("g", "a >= 5"), ""), `"why": "w"`, `"why": " "`, 1),
+		"no_fix":    strings.Replace(sketch(gate("g", "a >= 5"), ""), `"fix": "f", `, "", 1),
+	} {
+		for origin, refused := range map[string]bool{"library": true, "repository": false} {
+			got := Lint(loadAs(t, src, origin), "")
+			i := slices.IndexFunc(got, func(p referee.Problem) bool { return p.Rule == code && !p.Warning })
+			if (i >= 0) != refused || refused && (got[i].Line < 1 || got[i].Hint == "") {
+				t.Errorf("%s in the %s: refused %t: %v", code, origin, i >= 0, got)
+			}
+		}
+	}
+}
+
 // TestLintOnly: what the examples give is left to Test, and nothing else is.
 func TestLintOnly(t *testing.T) {
 	src := strings.TrimSuffix(sketch(gateOf("g", "high", "o >= 50", ""), ""), "}") +

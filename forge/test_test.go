@@ -15,12 +15,17 @@ func librarySheet(t testing.TB, slug string) *referee.Sheet {
 	if !ok {
 		t.Fatalf("no sheet %q", slug)
 	}
-	return loadSheet(t, string(src))
+	return loadAs(t, string(src), "library")
 }
 
 func loadSheet(t testing.TB, src string) *referee.Sheet {
 	t.Helper()
-	sheet, err := referee.LoadSheet([]byte(src), "sheet.json", "library")
+	return loadAs(t, src, "repository")
+}
+
+func loadAs(t testing.TB, src, origin string) *referee.Sheet {
+	t.Helper()
+	sheet, err := referee.LoadSheet([]byte(src), "sheet.json", origin)
 	if err != nil {
 		t.Fatalf("the sheet is refused:\n%v", err)
 	}
