@@ -158,6 +158,22 @@ func TestReadOnlyToken(t *testing.T) {
 	}
 }
 
+// TestPersonsToken: a person's token may make no checks. The review is theirs, and is still one.
+func TestPersonsToken(t *testing.T) {
+	w := newWorld(t)
+	w.s.AddToken("ghp_x", githubtest.Token{Login: "owner"})
+	w.token = "ghp_x"
+	pull := w.propose("elm", "elm-plaza")
+	for range 3 {
+		if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || len(r.Outcome.NotPosted) != 1 {
+			t.Errorf("%+v", r.Outcome.NotPosted)
+		}
+	}
+	if ids := w.s.ReviewsBy(pull, "owner"); len(ids) != 1 {
+		t.Errorf("%d reviews", len(ids))
+	}
+}
+
 // TestFork: a fork's pull request by the two workflows: the trigger names no pull request, and it is found by its branch.
 func TestFork(t *testing.T) {
 	w := newWorld(t)

@@ -70,11 +70,12 @@ func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubap
 	return p.j.API.PutCheck(ctx, check)
 }
 
-// own is the gate's review of this pull request: it begins with the marker, and no person wrote it. The oldest is kept.
-func (p *pulled) own() []githubapi.Review {
+// own is the gate's review of this pull request: it begins with the marker, and an app wrote it, or the person whose token this is. The oldest is
+// kept.
+func (p *pulled) own(me string) []githubapi.Review {
 	var out []githubapi.Review
 	for _, r := range p.reviews {
-		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number && r.UserType != "User" {
+		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number && (r.UserType != "User" || r.User == me && me != "") {
 			out = append(out, r)
 		}
 	}
@@ -82,9 +83,9 @@ func (p *pulled) own() []githubapi.Review {
 	return out
 }
 
-// ownBody is what the gate's review says.
+// ownBody is what the gate's review says. A person's is not asked: anybody could write one.
 func (p *pulled) ownBody() string {
-	if own := p.own(); len(own) > 0 {
+	if own := p.own(""); len(own) > 0 {
 		return own[0].Body
 	}
 	return ""
@@ -106,11 +107,18 @@ const replaced = "This review is a duplicate; the verdict stands in the gate's f
 func (p *pulled) postReview(ctx context.Context, app string) error {
 	body := p.reviewBody()
 	api, number := p.j.API, p.pr.Number
+	me := ""
+	if app == "" {
+		var err error
+		if me, err = api.Me(ctx); err != nil {
+			return err
+		}
+	}
 	var kept *githubapi.Review
-	for _, r := range p.own() {
+	for _, r := range p.own(me) {
 		m, _ := ParseMarker(r.Body)
-		if app != "" && r.User != app+"[bot]" {
-			continue // another app wrote what looks like ours
+		if app != "" && r.User != app+"[bot]" || me != "" && r.User != me {
+			continue // somebody else wrote what looks like ours
 		}
 		text := body
 		if kept != nil {

@@ -32,6 +32,7 @@ func (s *Server) routes() *http.ServeMux {
 		"GET {repo}/issues/{issue_number}/timeline":                s.listTimeline,
 		"GET {repo}/commits/{commit_sha}/pulls":                    s.pullsOf,
 		"GET {repo}/compare/{basehead}":                            s.compare,
+		"GET /user":                                                s.me,
 		"POST /graphql":                                            s.graphql,
 		"GET {repo}/commits/{ref}/check-runs":                      s.listChecks,
 		"POST {repo}/check-runs":                                   s.createCheck,
@@ -61,6 +62,15 @@ func (s *Server) routes() *http.ServeMux {
 		s.handle(mux, strings.Replace(pattern, " {repo}", " /repos/{owner}/{repo}", 1), f)
 	}
 	return mux
+}
+
+// me is who a person's token belongs to; an app's token is nobody's.
+func (s *Server) me(c call) reply {
+	u, known := s.lookup(c.token.Login)
+	if !known || c.token.App != "" || u.Type != "User" {
+		return refuse(403, "Resource not accessible by integration")
+	}
+	return ok(object(s.example("get /user")).with(s.simpleUser(u)).with(object{"user_view_type": "private"}))
 }
 
 func (s *Server) getRepository(call) reply {
