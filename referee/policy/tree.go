@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -62,7 +63,7 @@ var leafKeys = map[kind]string{kCalc: "calc", kClaimed: "claimed", kConst: "cons
 func (w *treeWriter) node(n *node) {
 	switch n.kind {
 	case kLit:
-		w.b.WriteString(n.lit.key())
+		w.b.WriteString(literalJSON(n.lit))
 	case kList:
 		arr(n.args)(w)
 	case kRow, kField:
@@ -84,6 +85,23 @@ func (w *treeWriter) node(n *node) {
 	default:
 		w.operation(n)
 	}
+}
+
+// literalJSON is a literal as the reader of JSON takes it back: 10**34 has 35 digits when it is written out, and at most 34 are read (S11).
+func literalJSON(v Val) string {
+	s := v.key()
+	if v.Kind != Num || len(strings.TrimPrefix(s, "-")) <= 34 || strings.ContainsAny(s, ".e") {
+		return s
+	}
+	sign, digits := "", s
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	mantissa := strings.TrimRight(digits, "0")
+	if len(mantissa) > 1 {
+		mantissa = mantissa[:1] + "." + mantissa[1:]
+	}
+	return fmt.Sprintf("%s%se+%d", sign, mantissa, len(digits)-1)
 }
 
 func (w *treeWriter) row(n *node) {
