@@ -2,6 +2,7 @@ package forge
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
@@ -193,7 +194,7 @@ func (m *mutating) call(name string, v *strictjson.Value, truth bool, p put) {
 	case name == "subset" && len(args.Items) == 2:
 		m.add(at(jsonArray(args.Items[1], args.Items[0])), "the sets of subset were exchanged")
 	}
-	if truth && predicates[name] {
+	if truth && predicates()[name] {
 		m.add(p(jsonObject("op", jsonString("not"), "term", v)), m.say(v)+" was turned round")
 	}
 	for i, a := range args.Items {
@@ -214,13 +215,13 @@ func (m *mutating) call(name string, v *strictjson.Value, truth bool, p put) {
 }
 
 // predicates are the functions that are true or false.
-var predicates = func() map[string]bool {
+var predicates = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, op := range policy.Registry() {
 		out[op.Name] = op.Result == "true/false"
 	}
 	return out
-}()
+})
 
 // wordArgs are the functions whose words are names or patterns, and not values.
 var wordArgs = map[string]bool{"data": true, "evidence": true, "prior": true, "matches": true, "extract": true, "nonempty": true, "all_nonempty": true, "normalise": true}

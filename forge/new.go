@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
@@ -57,11 +58,11 @@ func ParseInput(s string) (SpecInput, error) {
 }
 
 // calcText is id[:units]=formula.
-var calcText = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?::([^=]*))?=(.+)$`)
+var calcText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?::([^=]*))?=(.+)$`) })
 
 // ParseCalc reads id=formula or id:units=formula.
 func ParseCalc(s string) (SpecCalc, error) {
-	m := calcText.FindStringSubmatch(s)
+	m := calcText().FindStringSubmatch(s)
 	if m == nil {
 		return SpecCalc{}, fmt.Errorf("a calculation is written id=formula or id:units=formula, as in dscr:ratio=noi / debt_service, not %q", s)
 	}

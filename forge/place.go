@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -161,7 +162,7 @@ func someItems(v *strictjson.Value) []int {
 }
 
 // writtenNumber is a number in a text of evidence.
-var writtenNumber = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
+var writtenNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`) })
 
 // evidencePlaces lists the values of a JSON file, and the numbers and lines of any other text.
 func (t *trial) evidencePlaces(i int, before []string) []spot {
@@ -181,7 +182,7 @@ func (t *trial) evidencePlaces(i int, before []string) []spot {
 		}
 		return rewritten(b.String())
 	}}}
-	for _, at := range ends(writtenNumber.FindAllStringIndex(f.Text, -1)) {
+	for _, at := range ends(writtenNumber().FindAllStringIndex(f.Text, -1)) {
 		out = append(out, spot{name: "evidence " + f.ID + ": " + f.Text[at[0]:at[1]], value: jsonNumber(f.Text[at[0]:at[1]]), with: func(to *strictjson.Value) (*worked, error) {
 			return rewritten(f.Text[:at[0]] + to.Text + f.Text[at[1]:])
 		}})
@@ -258,7 +259,7 @@ func scaleOf(v *strictjson.Value) *scale {
 		return &scale{of: num, write: func(n *decimal.Num) *strictjson.Value { return jsonNumber(n.String()) }}
 	}
 	s, _ := v.Str()
-	if colour.MatchString(s) {
+	if colour().MatchString(s) {
 		return &scale{of: greyOf, write: grey, whole: true, day: 1}
 	}
 	for _, layout := range []struct {
@@ -284,7 +285,7 @@ func scaleOf(v *strictjson.Value) *scale {
 	return nil
 }
 
-var colour = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var colour = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9a-fA-F]{6}$`) })
 
 // greyOf lays colours on a line by the first of their three parts.
 func greyOf(v *strictjson.Value) *decimal.Num {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/defendableos/referee/internal/canonical"
 )
@@ -14,7 +15,7 @@ var forms = map[string]*canonical.Form{
 	"time":              {Check: isTime, Want: "a time (YYYY-MM-DDTHH:MM:SSZ)"},
 	"decimal":           {Check: isDecimal, Want: "a decimal number such as 1.50"},
 	"text":              {Check: func(b []byte) bool { return len(b) > 0 }, Want: "a text of at least one character"},
-	"receipt_id":        {Check: regexp.MustCompile(patterns["receipt_id"]).Match, Want: "a receipt id (DCR-000012-0a1b2c3d)"},
+	"receipt_id":        {Check: isReceiptID, Want: "a receipt id (DCR-000012-0a1b2c3d)"},
 	"schema":            {Enum: []string{EvalSchema, CookSchema, IncidentSchema}},
 	"kind":              {Enum: words(Kinds())},
 	"decision":          {Enum: words([]Kind{Approved, Amended, Revoked, Rejected})},
@@ -82,6 +83,11 @@ var hexDigit = func() (t [256]bool) {
 
 func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b)) == nil }
 
-var decimalPattern = regexp.MustCompile(patterns["decimal"])
+var receiptIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(patterns["receipt_id"]) })
 
-func isDecimal(b []byte) bool { return len(b) < 100 && decimalPattern.Match(b) }
+func isReceiptID(b []byte) bool { return receiptIDPattern().Match(b) }
+
+// Patterns are compiled when they are first asked: an audit asks none.
+var decimalPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(patterns["decimal"]) })
+
+func isDecimal(b []byte) bool { return len(b) < 100 && decimalPattern().Match(b) }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -18,7 +19,9 @@ type Commit struct {
 }
 
 // messagePattern takes apart what Message writes.
-var messagePattern = regexp.MustCompile(`\Areceipt ([0-9]{9}) (?:pr#([1-9][0-9]{0,7}) )?sha256:([0-9a-f]{64})\n\nParent-Receipt: ([0-9a-f]{64})\n?\z`)
+var messagePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\Areceipt ([0-9]{9}) (?:pr#([1-9][0-9]{0,7}) )?sha256:([0-9a-f]{64})\n\nParent-Receipt: ([0-9a-f]{64})\n?\z`)
+})
 
 // Stated is what a commit's message states.
 type Stated struct {
@@ -30,7 +33,7 @@ type Stated struct {
 
 // ParseMessage takes a commit's message apart. A server may have cut the last line feed.
 func ParseMessage(message string) (Stated, error) {
-	m := messagePattern.FindStringSubmatch(message)
+	m := messagePattern().FindStringSubmatch(message)
 	if m == nil {
 		return Stated{}, fmt.Errorf("the message %q is no sign-off's", clip(message))
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/referee"
 )
@@ -16,12 +17,12 @@ func Code(s string, limit int) string { return code(s, limit) }
 func Cell(s string, limit int) string { return cell(s, limit) }
 
 // tagStart is what begins an element of HTML, or a comment; not the <U+202E> that Clean writes.
-var tagStart = regexp.MustCompile(`<([A-TV-Za-z/!?]|U[^+])`)
+var tagStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([A-TV-Za-z/!?]|U[^+])`) })
 
 // Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags, comments and a workflow command are broken
 // nevertheless, as such texts are copied, mailed, logged and searched for markers; a comparison keeps its sign.
 func Plain(s string, limit int) string {
-	s = clip(tagStart.ReplaceAllString(s, "< $1"), limit)
+	s = clip(tagStart().ReplaceAllString(s, "< $1"), limit)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "-->", "- ->"), "@", "(at)")
 	if strings.HasPrefix(strings.TrimLeft(s, " "), "::") {
 		s = strings.Replace(s, "::", ": :", 1)
@@ -71,10 +72,10 @@ func Command(kind, file, title, message string) string {
 // hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag or a comment's end
 // elsewhere; foreign is no line of JSON or of a patch: a control character, a workflow command, a sentence.
 var (
-	hunk    = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@$`)
+	hunk    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@$`) })
 	signs   = strings.NewReplacer("@", `\u0040`, "<", `\u003c`, "-->", `--\u003e`)
-	foreign = regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::|^[^-+{}\[\]" ]`)
-	newline = regexp.MustCompile(`\r?\n`)
+	foreign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::|^[^-+{}\[\]" ]`) })
+	newline = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\r?\n`) })
 )
 
 // FencedSource is JSON, or a patch, as a fenced block that can be copied: what could be read as more than text is written as JSON escapes, so that
@@ -82,10 +83,10 @@ var (
 func FencedSource(text string) string {
 	fence := "```"
 	var b strings.Builder
-	for _, line := range newline.Split(strings.TrimRight(text, "\r\n"), -1) {
+	for _, line := range newline().Split(strings.TrimRight(text, "\r\n"), -1) {
 		switch {
-		case hunk.MatchString(line):
-		case foreign.MatchString(line):
+		case hunk().MatchString(line):
+		case foreign().MatchString(line):
 			line = Plain(line, 2*len(line)+1)
 		case strings.HasPrefix(line, "+") && !strings.Contains(line, `"`):
 			line = Clean(line) // a line of a text file that the patch adds: its bytes are hashed

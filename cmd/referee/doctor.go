@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/gate"
 	"github.com/defendableos/referee/internal/githubapi"
@@ -91,16 +92,18 @@ func (a *app) target(o *doctorOptions, origin remoteName) error {
 type remoteName struct{ host, repo string }
 
 var (
-	originURL = regexp.MustCompile(`(?m)^\[remote "origin"\]\s*\n(?:[ \t].*\n)*?[ \t]+url\s*=\s*(\S+)`)
-	scpURL    = regexp.MustCompile(`^(?:[^@/]+@)?([^:/]{2,}):(.+)$`) // one letter is a drive
-	ownerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+	originURL = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^\[remote "origin"\]\s*\n(?:[ \t].*\n)*?[ \t]+url\s*=\s*(\S+)`)
+	})
+	scpURL    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^@/]+@)?([^:/]{2,}):(.+)$`) }) // one letter is a drive
+	ownerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`) })
 )
 
 // originOf is where a work tree's origin is, nothing where it has none.
 func originOf(dir string) remoteName {
 	_, common := gitFolders(dir)
 	text, err := os.ReadFile(filepath.Join(common, "config"))
-	m := originURL.FindSubmatch(text)
+	m := originURL().FindSubmatch(text)
 	if err != nil || m == nil {
 		return remoteName{}
 	}
@@ -112,11 +115,11 @@ func parseRemote(text string) remoteName {
 	var host, path string
 	if u, err := url.Parse(text); err == nil && u.Scheme != "" && u.Host != "" {
 		host, path = u.Hostname(), u.Path
-	} else if m := scpURL.FindStringSubmatch(text); m != nil {
+	} else if m := scpURL().FindStringSubmatch(text); m != nil {
 		host, path = m[1], m[2]
 	}
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	if host == "" || !ownerName.MatchString(path) {
+	if host == "" || !ownerName().MatchString(path) {
 		return remoteName{}
 	}
 	return remoteName{strings.ToLower(host), path}

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/gate"
@@ -69,7 +70,7 @@ func (a *app) initRepository(dir string, o initOptions) error {
 	if o.branch == "" {
 		o.branch = a.defaultBranch(root)
 	}
-	if !plainBranch.MatchString(o.branch) {
+	if !plainBranch().MatchString(o.branch) {
 		return usagef("the branch %q cannot stand in a workflow: letters, digits, dots, dashes, underscores and slashes", o.branch).hint("--branch names the default branch")
 	}
 	s, err := sampleSheet(dir, o.sheet)
@@ -96,7 +97,7 @@ func (a *app) initRepository(dir string, o initOptions) error {
 const directWarning = "the direct set-up runs the workflow file of the pull request itself: whoever can push a branch here can edit the gate that judges them"
 
 // plainBranch is a branch name that is no pattern in a workflow's filter.
-var plainBranch = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
+var plainBranch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`) })
 
 // firstRun is the folder of the sample run.
 const firstRun = "runs/example"
@@ -159,8 +160,8 @@ const (
 )
 
 var (
-	releaseVersion = regexp.MustCompile(`^v?([0-9]+\.[0-9]+\.[0-9]+)$`)
-	commitID       = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	releaseVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v?([0-9]+\.[0-9]+\.[0-9]+)$`) })
+	commitID       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
 )
 
 // pinOf is the action at this build's own commit: a tag can be moved, a commit cannot.
@@ -168,11 +169,11 @@ func pinOf(v versionInfo, commit string) actionPin {
 	if commit == "" {
 		commit = v.Commit
 	}
-	m := releaseVersion.FindStringSubmatch(v.Version)
+	m := releaseVersion().FindStringSubmatch(v.Version)
 	switch {
 	case m == nil:
 		return actionPin{actionName + "@" + newestTag, fmt.Sprintf("this is a development build (%s): the workflow names the action by the tag %s; name a release's commit instead", v.Version, newestTag)}
-	case !commitID.MatchString(commit):
+	case !commitID().MatchString(commit):
 		tag := "v" + m[1]
 		return actionPin{actionName + "@" + tag, fmt.Sprintf("this build does not know its commit: the workflow names the action by the tag %s; name the commit instead: gh api repos/%s/commits/%s --jq .sha", tag, actionName, tag)}
 	}

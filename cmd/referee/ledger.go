@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -180,9 +181,9 @@ func (a *app) noEntry(k *kept, word string) error {
 }
 
 var (
-	seqWord    = regexp.MustCompile(`^[0-9]{1,9}$`)
-	idWord     = regexp.MustCompile(`^(?i:DCR)-([0-9]{6,9})-[0-9a-fA-F]{8}$`)
-	prefixWord = regexp.MustCompile(`^[0-9a-f]{4,63}$`)
+	seqWord    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,9}$`) })
+	idWord     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:DCR)-([0-9]{6,9})-[0-9a-fA-F]{8}$`) })
+	prefixWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{4,63}$`) })
 )
 
 // hashOf finds the whole hash of a word by the names in one directory of the ledger, whatever its size.
@@ -191,13 +192,13 @@ func (a *app) hashOf(k *kept, word string) (string, error) {
 	if canonical.CheckHash(lower) == nil {
 		return lower, nil
 	}
-	if id := idWord.FindStringSubmatch(word); id != nil {
+	if id := idWord().FindStringSubmatch(word); id != nil {
 		return a.bySeq(k, id[1], word)
 	}
-	if seqWord.MatchString(word) {
+	if seqWord().MatchString(word) {
 		return a.bySeq(k, word, word)
 	}
-	if !prefixWord.MatchString(lower) {
+	if !prefixWord().MatchString(lower) {
 		return "", usagef("%q names no receipt", word).hint("write its number, its id (DCR-000012-0a1b2c3d), its hash, or four digits or more of the hash")
 	}
 	found, err := a.names(k, "hash/"+lower[:2]+"/"+lower[2:4], func(p ledger.Place) bool { return strings.HasPrefix(p.Hash, lower) })

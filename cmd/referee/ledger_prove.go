@@ -61,7 +61,7 @@ func parseFrom(word string) (*rootPin, error) {
 	}
 	digits, _, rooted := strings.Cut(word, ":")
 	count, err := strconv.ParseInt(digits, 10, 64)
-	m := rootPattern.FindStringSubmatch(word)
+	m := rootPattern().FindStringSubmatch(word)
 	if err != nil || count < 1 || strconv.FormatInt(count, 10) != digits || rooted && m == nil {
 		return nil, usagef("--from %s is neither COUNT nor COUNT:ROOT", word).hint("`referee ledger head` prints both")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/gate"
@@ -194,7 +195,7 @@ type rootPin struct {
 	root  string
 }
 
-var rootPattern = regexp.MustCompile(`^([1-9][0-9]{0,9}):([0-9a-f]{64})$`)
+var rootPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]{0,9}):([0-9a-f]{64})$`) })
 
 // readPin reads --pin.
 func (s *session) readPin() error {
@@ -203,7 +204,7 @@ func (s *session) readPin() error {
 		return nil
 	}
 	s.look(ledger.L2)
-	if m := rootPattern.FindStringSubmatch(word); m != nil {
+	if m := rootPattern().FindStringSubmatch(word); m != nil {
 		count, err := strconv.ParseInt(m[1], 10, 64)
 		s.root = &rootPin{count, m[2]}
 		return err

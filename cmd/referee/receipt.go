@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
@@ -139,12 +140,12 @@ func (a *app) verifyFiles(names []string, v *ledger.Verification) error {
 }
 
 // hashInName is the hash that a ledger writes into a file's name.
-var hashInName = regexp.MustCompile(`^(?:[0-9]{9}-)?([0-9a-f]{64})\.json$`)
+var hashInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]{9}-)?([0-9a-f]{64})\.json$`) })
 
 // checkReceipt says what a file is, or what is wrong with it.
 func checkReceipt(base string, b []byte, v *ledger.Verification) (string, error) {
 	hash := canonical.SHA256Hex(b)
-	named := hashInName.FindStringSubmatch(base)
+	named := hashInName().FindStringSubmatch(base)
 	if named != nil && named[1] != hash {
 		return "", fmt.Errorf("its SHA-256 is %s: the bytes were changed", hash)
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/defendableos/referee/internal/gitobject"
 	"github.com/defendableos/referee/ledger"
@@ -69,11 +70,13 @@ func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord
 }
 
 // pullPattern is how forges name a pull request in the message of its merge.
-var pullPattern = regexp.MustCompile(`\A(?:Merge pull request #([1-9][0-9]{0,7}) |[^\n]*\(#([1-9][0-9]{0,7})\)(?:\n|\z))`)
+var pullPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A(?:Merge pull request #([1-9][0-9]{0,7}) |[^\n]*\(#([1-9][0-9]{0,7})\)(?:\n|\z))`)
+})
 
 // pullOf is the pull request that a message names, 0 if none. It is a hint for people: anybody can write a message.
 func pullOf(message string) int64 {
-	m := pullPattern.FindStringSubmatch(message)
+	m := pullPattern().FindStringSubmatch(message)
 	if m == nil {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/gitobject"
 	"github.com/defendableos/referee/ledger"
@@ -45,7 +46,9 @@ const (
 )
 
 // layout is the directories that a ledger has.
-var layout = regexp.MustCompile(`\A(receipts(/[0-9]{3}){0,2}|pr(/[0-9]{3}(/[0-9]{5})?)?|hash(/[0-9a-f]{2}){0,2}|sheets)\z`)
+var layout = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A(receipts(/[0-9]{3}){0,2}|pr(/[0-9]{3}(/[0-9]{5})?)?|hash(/[0-9a-f]{2}){0,2}|sheets)\z`)
+})
 
 // dir is a directory of which the id is known.
 type dir struct{ path, id string }
@@ -173,7 +176,7 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 		if path != "" {
 			name = path + "/" + e.Name
 		}
-		if e.IsTree() && layout.MatchString(name) {
+		if e.IsTree() && layout().MatchString(name) {
 			below = append(below, dir{name, e.ID})
 			continue
 		}
