@@ -333,7 +333,8 @@ func (p *pulled) standing() {
 	for _, e := range p.live() {
 		signed := p.signed(e)
 		here := e.Receipt.PullRequest.HeadSHA == p.pr.HeadSHA
-		if signed == nil || !(here && (e.Receipt.Kind == ledger.Carried || signed.SelfSigned) || good[signed.Approval.Review.ID] && e.Receipt.Kind == ledger.Approved) {
+		carried := e.Receipt.Kind == ledger.Carried && p.behind(e) >= p.out.Need
+		if signed == nil || !(here && (carried || signed.SelfSigned) || good[signed.Approval.Review.ID] && e.Receipt.Kind == ledger.Approved) {
 			continue
 		}
 		p.out.Receipts = append(p.out.Receipts, e)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubtest"
 )
 
 // TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same events again change nothing.
@@ -159,4 +160,27 @@ func TestUnaskedCommands(t *testing.T) {
 		w.wantKinds("")
 		w.says(w.review(pull), "borrower_name|dscr_gates")
 	}
+}
+
+// TestCarryNeedsAll: where two people have to sign, what is carried over to a new head holds only as long as both stand behind it.
+func TestCarryNeedsAll(t *testing.T) {
+	w := newWorld(t)
+	w.configure("approval: {count: 2}\ncarry_on_rebase: true\n")
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	for _, who := range []string{"rosa", "wim"} {
+		if _, err := w.approve(pull, who, answers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "more"}, Author: "agent"})
+	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.conclusions(pull, "success", "success")
+	w.wantKinds("approved approved carried")
+	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+	w.mustReview(pull)
+	w.conclusions(pull, "success", "action_required")
+	w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "even more"}, Author: "agent"})
+	w.must(w.s.PullEvent(pull, "synchronize", true))
+	w.conclusions(pull, "success", "action_required")
 }

@@ -42,20 +42,31 @@ func (p *pulled) lifecycle(rec *Record) ([]ledger.Receipt, error) {
 	return append(drafts, rejected...), err
 }
 
-// carriers are the sign-offs that may be carried to this head: of each run and reviewer the newest.
+// carriers are the sign-offs that may be carried to this head: of each run the newest, where as many people stand behind it as have to.
 func (p *pulled) carriers() map[string]bool {
 	out := map[string]bool{}
 	if !p.rules.Config.Carry {
 		return out
 	}
-	newest := map[string]string{}
+	newest := map[string]ledger.Entry{}
 	for _, e := range p.live() {
-		newest[e.Receipt.Run.ID] = e.Hash
+		newest[e.Receipt.Run.ID] = e
 	}
-	for _, hash := range newest {
-		out[hash] = true
+	for _, e := range newest {
+		out[e.Hash] = p.behind(e) >= p.out.Need
 	}
 	return out
+}
+
+// behind is how many people's approvals of the bytes that an entry signs off nobody has taken back.
+func (p *pulled) behind(e ledger.Entry) int {
+	people := map[string]bool{}
+	for _, x := range p.live() {
+		if a := x.Receipt.Approval; a != nil && x.Receipt.Run.ID == e.Receipt.Run.ID && subjectOf(x.Receipt) == subjectOf(e.Receipt) {
+			people[a.Approver.Login] = true
+		}
+	}
+	return len(people)
 }
 
 // workOf is the run of this head that an entry signs off, byte for byte; nil where there is none.

@@ -24,8 +24,9 @@ func ParsePushers(body string) Pushers {
 		if !strings.HasPrefix(line, "<!-- referee") {
 			break
 		}
-		names, ok := strings.CutPrefix(line, pushersBegin)
-		if names, ok = strings.CutSuffix(names, " -->"); !ok || !strings.HasPrefix(line, pushersBegin) {
+		names, begins := strings.CutPrefix(line, pushersBegin)
+		names, ends := strings.CutSuffix(names, " -->")
+		if !begins || !ends {
 			continue
 		}
 		for _, login := range strings.Split(names, " ") {
