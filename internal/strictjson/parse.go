@@ -20,7 +20,7 @@ func Parse(src []byte, lim Limits) (*Value, error) {
 		lim.MaxDepth = SubmissionLimits.MaxDepth
 	}
 	if len(src) > lim.MaxBytes {
-		return nil, &Error{Code: codeSize, Pos: startPos, Message: fmt.Sprintf("the document has %d bytes; at most %d are read", len(src), lim.MaxBytes)}
+		return nil, &Error{Code: codeSize, Pos: startPos, Message: fmt.Sprintf("the document has more than the %d bytes that are read", lim.MaxBytes)}
 	}
 	p := &parser{doc: string(src), lim: lim, line: 1}
 	p.slab = make([]Value, min(slabSize, p.valueBound()))

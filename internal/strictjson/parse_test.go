@@ -145,7 +145,7 @@ func TestSize(t *testing.T) {
 	}
 	for _, lim := range []Limits{SubmissionLimits, {}} {
 		v, err := Parse(append(fits, ' '), lim)
-		if e := refusal(t, v, err); e.Code != codeSize || !strings.Contains(e.Message, "5242881 bytes; at most 5242880") {
+		if e := refusal(t, v, err); e.Code != codeSize || !strings.Contains(e.Message, "more than the 5242880 bytes") {
 			t.Errorf("one byte more: %v", e)
 		}
 	}
