@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"testing"
 
@@ -245,6 +246,31 @@ func TestLargeFile(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "failure", "action_required")
+}
+
+// TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says what to do.
+func TestManyLargeSubmissions(t *testing.T) {
+	if os.Getenv("REFEREE_CI") != "1" {
+		t.Skip("300 MB take half a minute: .ci/run reads them")
+	}
+	w := newWorld(t)
+	files := map[string]string{}
+	manifest := sample(t, "oak-street")["runs/oak-street/run.json"]
+	large := `{"text": "` + strings.Repeat("x", 5<<20-100) + `"}`
+	for i := range 55 {
+		id := fmt.Sprintf("r%02d", i)
+		files["runs/"+id+"/run.json"] = strings.Replace(manifest, `"id": "oak-street"`, `"id": "`+id+`"`, 1)
+		files["runs/"+id+"/submission.json"] = large
+	}
+	pull := w.proposeFiles("x", files)
+	_, err := w.job(w.s.PullEvent(pull, "opened", true))
+	var b *gate.Broken
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), "256 MiB") {
+		t.Errorf("%v", err)
+	}
+	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+		t.Errorf("%+v", c)
+	}
 }
 
 // TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the configuration takes none.

@@ -83,6 +83,9 @@ func (p *pulled) look(ctx context.Context) error {
 	return p.audit(ctx)
 }
 
+// maxSubmitted bounds the bytes of all submissions of a pull request together, which are held at once.
+const maxSubmitted = 256 << 20
+
 // audit examines every changed run by the rules.
 func (p *pulled) audit(ctx context.Context) error {
 	before, head, o, cfg := p.j.trees[p.fork], p.j.trees[p.pr.HeadSHA], p.out, p.rules.Config
@@ -93,9 +96,13 @@ func (p *pulled) audit(ctx context.Context) error {
 	p.changed = plan
 	o.Refusals, o.Removed = plan.Refusals, plan.Removed
 	prior := p.j.prior(ctx)
+	room := maxSubmitted
 	for _, run := range plan.Runs {
 		a := Examine(head, run, p.rules.Library, cfg, prior)
 		if a.Work != nil {
+			if room -= len(a.Work.Bytes); room < 0 {
+				return broken("the submissions of this pull request have more than %d MiB together: split it", maxSubmitted>>20)
+			}
 			a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, p.pr.Author))
 			o.Refusals = append(o.Refusals, foreign(a, cfg)...)
 		}
