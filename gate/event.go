@@ -57,7 +57,10 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 		e.RunID, e.HeadSHA, e.HeadRepo = whole(doc, "/workflow_run/id"), str(doc, "/workflow_run/head_sha"), str(doc, "/workflow_run/head_repository/full_name")
 		e.RunEvent, e.HeadBranch = str(doc, "/workflow_run/event"), str(doc, "/workflow_run/head_branch")
 		for _, p := range list(doc.At("/workflow_run/pull_requests")) {
-			e.Pulls = append(e.Pulls, whole(p, "/number"))
+			// One from here to another repository is listed too, with a number that is that repository's.
+			if base := whole(p, "/base/repo/id"); base == 0 || base == e.RepositoryID {
+				e.Pulls = append(e.Pulls, whole(p, "/number"))
+			}
 		}
 	case "merge_group":
 		e.HeadSHA, e.BaseSHA, e.Ref = str(doc, "/merge_group/head_sha"), str(doc, "/merge_group/base_sha"), str(doc, "/merge_group/head_ref")

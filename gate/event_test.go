@@ -16,7 +16,7 @@ func TestParseEvent(t *testing.T) {
 	}{
 		{"pull_request_target", `{"action":"opened",` + pull + repository + `}`, Event{Action: "opened", Pull: 3, HeadSHA: "aa", HeadRepo: "f/r", BaseSHA: "bb", BaseRef: "main"}},
 		{"pull_request_review", `{"action":"submitted","review":{"id":9},` + pull + repository + `}`, Event{Action: "submitted", Pull: 3, ReviewID: 9, HeadSHA: "aa", HeadRepo: "f/r", BaseSHA: "bb", BaseRef: "main"}},
-		{"workflow_run", `{"action":"completed","workflow_run":{"id":5,"head_sha":"aa","head_repository":{"full_name":"f/r"},"pull_requests":[{"number":3}]},` + repository + `}`,
+		{"workflow_run", `{"action":"completed","workflow_run":{"id":5,"head_sha":"aa","head_repository":{"full_name":"f/r"},"pull_requests":[{"number":3},{"number":9,"base":{"repo":{"id":999999}}}]},` + repository + `}`,
 			Event{Action: "completed", RunID: 5, HeadSHA: "aa", HeadRepo: "f/r", Pulls: []int64{3}}},
 		{"merge_group", `{"action":"checks_requested","merge_group":{"head_sha":"aa","base_sha":"bb","head_ref":"refs/heads/gh-readonly-queue/main/pr-3","base_ref":"refs/heads/main"},` + repository + `}`,
 			Event{Action: "checks_requested", HeadSHA: "aa", BaseSHA: "bb", BaseRef: "main", Ref: "refs/heads/gh-readonly-queue/main/pr-3"}},
