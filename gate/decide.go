@@ -23,6 +23,7 @@ func (p *pulled) decide(ctx context.Context) error {
 	}
 	o, cfg := p.out, p.rules.Config
 	o.Judged, o.Unknown, o.Objections = JudgeReviews(*rec, cfg), UnknownHands(*rec, cfg), Objections(*rec, cfg)
+	p.spent()
 	drafts, err := p.lifecycle(rec)
 	if err != nil {
 		return err
@@ -39,6 +40,20 @@ func (p *pulled) decide(ctx context.Context) error {
 	return nil
 }
 
+// spent takes reviews out of the count that have signed something else: what is signed is a sheet, a submission and its evidence, and where one of
+// them is another now, on the same head as when base has another sheet, the review is not of it (fact 3).
+func (p *pulled) spent() {
+	for i := range p.out.Judged {
+		j := &p.out.Judged[i]
+		for _, e := range p.entries {
+			a := e.Receipt.Approval
+			if j.Counted && a != nil && a.Decision == ledger.Approved && !e.Receipt.SelfSigned && a.Review.ID == j.Review.ID && p.workOf(e) == nil {
+				j.Counted, j.Because = false, fmt.Sprintf("it signed receipt %d, of other bytes or by another sheet: submit a new review", e.Receipt.Seq)
+			}
+		}
+	}
+}
+
 // record reads what decides who may sign. Where nobody has decided anything, nothing more than the commits is asked for.
 func (p *pulled) record(ctx context.Context) (*Record, error) {
 	api, cfg := p.j.API, p.rules.Config
@@ -49,7 +64,7 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 		}
 	}
 	rec.Pushers = ParsePushers(p.ownBody()).With(p.pusher())
-	if p.out.Empty() {
+	if p.out.Empty() && len(p.entries) == 0 {
 		return rec, nil
 	}
 	var err error
@@ -283,6 +298,7 @@ func (p *pulled) write(ctx context.Context, drafts []ledger.Receipt) error {
 		}
 	}
 	slices.SortFunc(p.entries, func(a, b ledger.Entry) int { return cmp.Compare(a.Receipt.Seq, b.Receipt.Seq) })
+	p.out.Entries = p.entries
 	return nil
 }
 

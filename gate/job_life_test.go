@@ -47,6 +47,9 @@ func TestEditedReview(t *testing.T) {
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved amended")
+	if pins, err := gate.ParseAnnounced(w.review(pull)); err != nil || len(pins) != 2 {
+		t.Errorf("the review announces %d entries, %v; a void one is announced too", len(pins), err)
+	}
 	w.mustReview(pull)
 	w.wantKinds("approved amended")
 	w.says(w.review(pull), "edited after it was submitted")
@@ -81,7 +84,26 @@ func TestDismissed(t *testing.T) {
 
 	w, pull = signed(t, "")
 	w.s.Merge(pull, "owner", "merge")
+	body := w.review(pull)
+	if r := w.mustReview(pull); r.Word != gate.ResultIgnored {
+		t.Errorf("a merged pull request whose reviews stand: %+v", r)
+	}
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+	if r := w.mustReview(pull); r.Word != "revoked" {
+		t.Errorf("%+v", r)
+	}
+	w.wantKinds("approved revoked")
+	w.conclusions(pull, "success", "action_required")
+	if w.review(pull) != body {
+		t.Error("the review of a merged pull request was written anew")
+	}
+	w.mustReview(pull)
+	w.wantKinds("approved revoked")
+
+	// Changes requested after the merge, by somebody who could have approved.
+	w, pull = signed(t, "")
+	w.s.Merge(pull, "owner", "merge")
+	w.s.Review(pull, "wim", "CHANGES_REQUESTED", "this should not have been merged")
 	w.mustReview(pull)
 	w.wantKinds("approved revoked")
 }
@@ -139,6 +161,36 @@ func TestPushedAfter(t *testing.T) {
 		w.mustReview(pull)
 		w.conclusions(pull, "success", "action_required")
 	}
+}
+
+// TestSupersededBySheet: another sheet in force voids a sign-off, and the ledger does not get a rulebook that no entry names.
+func TestSupersededBySheet(t *testing.T) {
+	w, pull := signed(t, "")
+	src, err := os.ReadFile("../flight_sheets/cre-multifamily-agency.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
+	w.must(w.s.PullEvent(pull, "edited", true))
+	w.conclusions(pull, "success", "action_required")
+	w.wantKinds("approved superseded")
+	w.says(w.review(pull), "by another sheet: submit a new review")
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		t.Errorf("a new review: %+v, %v", r, err)
+	}
+	w.wantKinds("approved superseded approved")
+
+	// From the repository's own sheet to the library's, which the ledger would keep.
+	w = newWorld(t)
+	own := w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
+	pull = w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.s.Commit("main", githubtest.Change{Delete: []string{"flight_sheets/cre-multifamily-agency.json"}, Parent: own})
+	w.must(w.s.PullEvent(pull, "edited", true))
+	w.wantKinds("approved superseded")
 }
 
 // TestClosed: work that is given up stays in the agent's history.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 )
 
 // lifecycle drafts what became of earlier sign-offs of an open pull request, and the no of who asks for changes.
@@ -224,13 +226,24 @@ func (p *pulled) keyAt(kind ledger.Kind, event int64, e ledger.Entry, at string)
 
 func stamp(t time.Time) string { return t.UTC().Format(timeForm) }
 
-// follow looks at a pull request that is closed: its reviews may still change, and a receipt with them. Nothing is minted.
-func (p *pulled) follow(ctx context.Context) error {
+// follow looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again, for base
+// may hold the work already, and nothing is minted; the review stays as it was, and the sign-off check says what became void.
+func (p *pulled) follow(ctx context.Context) (*Result, error) {
+	rules, err := p.j.rulesFor(ctx, p.pr.BaseRef)
+	if err != nil {
+		return nil, err
+	}
+	p.rules, p.out.Base = rules, rules.Commit
+	if p.reviews, err = p.j.API.Reviews(ctx, p.pr.Number); err != nil {
+		return nil, err
+	}
+	if err := p.readLedger(ctx); err != nil {
+		return nil, err
+	}
 	rec, err := p.record(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.out.Judged, p.out.Notices = JudgeReviews(*rec, p.rules.Config), append(p.out.Notices, "the pull request is "+p.pr.State)
 	var drafts []ledger.Receipt
 	for _, e := range p.live() {
 		if r := p.takenBack(e, rec); r != nil {
@@ -238,10 +251,26 @@ func (p *pulled) follow(ctx context.Context) error {
 		}
 	}
 	if err := p.write(ctx, drafts); err != nil {
+		return nil, err
+	}
+	out := &Result{Word: ResultIgnored, Messages: append(p.out.Drift, fmt.Sprintf("pull request %d is %s: %d of its receipts became void", p.pr.Number, p.pr.State, len(drafts)))}
+	if len(drafts) == 0 {
+		return out, nil
+	}
+	out.Word = "revoked"
+	return out, p.void(ctx)
+}
+
+// void turns the sign-off check of a closed pull request back.
+func (p *pulled) void(ctx context.Context) error {
+	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
+	if err != nil {
 		return err
 	}
-	p.out.Receipts = p.live()
-	return nil
+	text := strings.Join(p.out.Drift, "\n")
+	_, err = p.put(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: shaOf([]byte("referee.void/v1\n" + text)), Status: "completed", Conclusion: "action_required",
+		Title: "the sign-off was taken back", Summary: report.Fenced(p.out.Drift)}, have, "")
+	return err
 }
 
 // closed says on the ledger that audited work was withdrawn: its history counts, also where nobody signed it. A merge has an event of its own.

@@ -34,6 +34,7 @@ type Outcome struct {
 	Unknown    []string // commit identities without an account: nobody's review counts
 	Need       int      // approvals that are needed
 	Receipts   []ledger.Entry
+	Entries    []ledger.Entry  // all that the ledger holds of the pull request: the review announces them, void ones too
 	Waived     []ledger.Waiver // accepted by who signed those receipts
 	LedgerHead string          // tip of the ledger, "" where there is none yet
 	Blocked    []string        // why an approval makes no receipt yet

@@ -13,7 +13,7 @@ import (
 // that no text of a submission can stand before them: whose it is (Marker), the receipts (AnnouncedLine) and the heads that failed (Heads).
 func (o *Outcome) ReviewPaper() string {
 	markers := o.Marker().String() + "\n"
-	hashed := slices.DeleteFunc(slices.Clone(o.Receipts), func(e ledger.Entry) bool { return !fullHash.MatchString(e.Hash) })
+	hashed := slices.DeleteFunc(slices.Concat(o.Entries, o.Receipts), func(e ledger.Entry) bool { return !fullHash.MatchString(e.Hash) })
 	for _, line := range []string{AnnouncedLine(hashed), o.Heads.Add(o.Head, o.failedRuns()).Line()} {
 		if line != "" {
 			markers += line + "\n"

@@ -51,10 +51,15 @@ func (p *pulled) postChecks(ctx context.Context) (app string, err error) {
 }
 
 // put updates our own run of a check, or makes one. app is ours, "" as long as it is not known: then an update shows whose run it is, for another
-// app's is refused. What stands there already is not written again.
+// app's is refused. What stands there already is not written again. Only an app's newest run is updated: an older one that was brought up to date
+// would still stand behind the newer, which may be green.
 func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubapi.Check, app string) (githubapi.Check, error) {
-	for _, old := range have {
-		if old.Name != check.Name || app != "" && old.AppSlug != app || old.ExternalID != check.ExternalID {
+	newest := map[string]bool{}
+	for _, old := range have { // the newest first
+		if old.Name != check.Name || app != "" && old.AppSlug != app || newest[old.AppSlug] {
+			continue
+		}
+		if newest[old.AppSlug] = true; old.ExternalID != check.ExternalID {
 			continue
 		}
 		if app != "" && old.Conclusion == check.Conclusion && old.Title == check.Title && old.Posted >= len(check.Annotations) {
@@ -152,7 +157,10 @@ func (p *pulled) postBroken(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	_, err := p.j.API.PutCheck(ctx, BrokenPaper(p.pr.HeadSHA, why))
+	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
+	if err == nil {
+		_, err = p.put(ctx, BrokenPaper(p.pr.HeadSHA, why), have, "")
+	}
 	if githubapi.IsForbidden(err) {
 		return nil // the job's own conclusion says it
 	}

@@ -39,11 +39,11 @@ func (j *Job) pull(ctx context.Context, number int64) (*Result, error) {
 	}
 	p := &pulled{j: j, pr: pr, out: &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt,
 		Direct: j.Event.Name == "pull_request" || j.Event.Name == "pull_request_review", Pull: number, Head: pr.HeadSHA}}
-	err = p.look(ctx)
-	if err == nil && pr.State == "open" {
+	if pr.State != "open" {
+		return p.follow(ctx)
+	}
+	if err = p.look(ctx); err == nil {
 		err = p.decide(ctx)
-	} else if err == nil {
-		err = p.follow(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.postBroken(ctx, err))
@@ -174,6 +174,7 @@ func (p *pulled) readLedger(ctx context.Context) (err error) {
 		p.out.LedgerHead = p.at.Head.Tip
 	}
 	p.entries, err = pullEntries(ctx, p.j.Store, p.at, p.pr.Number)
+	p.out.Entries = p.entries
 	return err
 }
 

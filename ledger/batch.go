@@ -55,7 +55,7 @@ func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entr
 	if err != nil {
 		return b, nil, err
 	}
-	if err := b.addSheets(ctx, s, at, d.Sheets); err != nil {
+	if err := b.addSheets(ctx, s, at, d.Sheets, entries); err != nil {
 		return b, nil, err
 	}
 	if err := b.addFirst(at, d.Papers, entries); err != nil {
@@ -130,12 +130,17 @@ func resolveIn(ctx context.Context, s Store, at Snapshot, r *Receipt, entries []
 	return err
 }
 
-// addSheets adds the sheets that the ledger does not hold yet, each once: several runs may be judged by one.
-func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]byte) error {
+// addSheets adds the sheets that the ledger does not hold yet, each once: several runs may be judged by one. One that none of the new entries
+// names is left out: in a closed world a rulebook stands only where a receipt binds it.
+func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]byte, entries []Entry) error {
 	for _, sheet := range sheets {
-		path := Place{Class: SheetFile, Hash: canonical.SHA256Hex(sheet)}.String()
+		hash := canonical.SHA256Hex(sheet)
+		path := Place{Class: SheetFile, Hash: hash}.String()
 		if int64(len(sheet)) > SheetFile.MaxBytes() {
 			return fmt.Errorf("%s has %d bytes, at most %d are allowed", path, len(sheet), SheetFile.MaxBytes())
+		}
+		if !slices.ContainsFunc(entries, func(e Entry) bool { return e.Receipt.FlightSheet.SHA256 == hash }) {
+			continue
 		}
 		have, err := s.Read(ctx, at, path)
 		if err != nil {

@@ -86,6 +86,32 @@ func TestPapers(t *testing.T) {
 	}
 }
 
+// TestUnnamedSheet: a rulebook that no new entry names is not written, for the closed world has no place for it; one that two entries name is
+// written once.
+func TestUnnamedSheet(t *testing.T) {
+	named, other := []byte(`{"slug":"named"}`), []byte(`{"slug":"other"}`)
+	var receipts []ledger.Receipt
+	for n := range int64(2) {
+		r := storetest.Sample(n)
+		r.FlightSheet.SHA256 = ledger.SheetHash(named)
+		receipts = append(receipts, storetest.Key(r))
+	}
+	m := &ledger.MemStore{}
+	if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+		return ledger.Draft{Receipts: receipts, Sheets: [][]byte{named, other, named}}, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	at, err := m.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := m.Read(t.Context(), at, "sheets")
+	if err != nil || len(files) != 1 || string(files[0].Data) != string(named) {
+		t.Errorf("%d sheets, %v", len(files), err)
+	}
+}
+
 func TestLookupRefuses(t *testing.T) {
 	m := &ledger.MemStore{}
 	if e, err := ledger.Lookup(t.Context(), m, ledger.Snapshot{}, "../../etc"); err == nil || e != nil {
