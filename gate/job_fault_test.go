@@ -120,7 +120,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	start := time.Now()
 	for i, e := range events {
 		group.Go(func() {
-			one := &world{T: w.T, s: w.s, token: w.token, runID: int64(100 + i)}
+			one := &world{T: w.T, s: w.s, token: w.token, runID: int64(100 + i), main: w.main, ref: w.ref}
 			for range 5 { // a job that lost too many races is run again, as a person would
 				if r, err := one.job(e); err == nil && r.Word == gate.ResultSigned {
 					return

@@ -31,10 +31,12 @@ type world struct {
 	calls int // of the newest job
 	opts  gate.Options
 	token string
+	main  string // the default branch, as events name it
+	ref   string // that the job runs on
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, s: githubtest.New(t)}
+	w := &world{T: t, s: githubtest.New(t), main: "main", ref: "refs/heads/main"}
 	w.token = w.s.Token
 	return w
 }
@@ -56,7 +58,7 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	event.DefaultBranch = "main"
+	event.DefaultBranch = w.main
 	event.RepositoryID = max(event.RepositoryID, 1)
 	j := &gate.Job{Event: event, API: api, Work: work, Embedded: flightsheets.FS(), Tools: tools(), Options: w.opts,
 		Open: func(at gate.LedgerConfig) (ledger.Store, error) {
@@ -70,7 +72,7 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(dir, "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
 			return repo, tip, err
 		},
-		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: "refs/heads/main", RunID: w.runID, Attempt: 1, Now: w.s.Now(),
+		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: w.ref, RunID: w.runID, Attempt: 1, Now: w.s.Now(),
 			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main", WorkflowSHA: w.s.Ref("refs/heads/main")}}
 	r, err := j.Run(w.Context())
 	w.calls = api.Calls()

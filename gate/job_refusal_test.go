@@ -1,0 +1,109 @@
+package gate_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubtest"
+)
+
+// refused holds a job to a sentence that somebody can act on.
+func (w *world) refused(err error, says string) {
+	w.Helper()
+	var b *gate.Broken
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), says) {
+		w.Errorf("%v, want %q", err, says)
+	}
+}
+
+// TestTwins: two runs of one id in a pull request, in two folders of one name.
+func TestTwins(t *testing.T) {
+	w := newWorld(t)
+	files := map[string]string{}
+	for k, v := range sample(t, "oak-street") {
+		files[strings.Replace(k, "runs/", "runs/a/", 1)], files[strings.Replace(k, "runs/", "runs/b/", 1)] = v, v
+	}
+	pull := w.proposeFiles("x", files)
+	_, err := w.job(w.s.PullEvent(pull, "opened", true))
+	w.refused(err, `have one id, "oak-street"`)
+	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestSelfSignRefusals: every condition of a sign-off by hand, one at a time.
+func TestSelfSignRefusals(t *testing.T) {
+	for says, change := range map[string]func(w *world, pull int64){
+		"choose the default branch":   func(w *world, _ int64) { w.ref = "refs/heads/agent" },
+		"or a draft":                  func(w *world, pull int64) { w.s.SetDraft(pull, true) },
+		"is closed":                   func(w *world, pull int64) { w.s.Close(pull, "owner") },
+		"the commands cannot be read": func(w *world, _ int64) { w.opts.Commands = "/satisfy x" },
+		"the checklist is open":       func(w *world, _ int64) { w.opts.Commands = "" },
+		"could not be audited": func(w *world, pull int64) {
+			w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": "{"}, Author: "agent"})
+		},
+	} {
+		w := newWorld(t)
+		w.configure("approval: {self_sign: true}\n")
+		pull := w.propose("oak", "oak-street")
+		w.runID = w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", Pull: pull}) - 1
+		w.opts.Commands = answers
+		change(w, pull)
+		_, err := w.job(w.s.DispatchEvent("owner", map[string]any{"mode": "sign-off", "pr": "1"}))
+		w.refused(err, says)
+		w.wantKinds("")
+	}
+}
+
+// TestNothingToStandOn: a default branch that does not exist, and a ledger that cannot be reached.
+func TestNothingToStandOn(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.main = "trunk"
+	_, err := w.job(w.s.PullEvent(pull, "opened", true))
+	w.refused(err, `"trunk"`)
+
+	w = newWorld(t)
+	w.configure("ledger: {branch: \"-x\"}\n")
+	pull = w.propose("oak", "oak-street")
+	_, err = w.job(w.s.PullEvent(pull, "opened", true))
+	if err == nil {
+		t.Error("a ledger's branch that git would refuse")
+	}
+}
+
+// TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next verdict of the same head stands
+// behind it and not before.
+func TestOneFailingCheck(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("elm", "elm-plaza")
+	head := w.s.Head(pull)
+	opened := func() { _, _ = w.job(w.s.PullEvent(pull, "opened", true)) }
+	audits := func() (n int) {
+		for _, c := range w.s.Checks(head) {
+			if c.Name == gate.AuditCheck {
+				n++
+			}
+		}
+		return n
+	}
+	w.configure("fail_onn: high\n")
+	for range 5 {
+		opened()
+	}
+	if n := audits(); n != 1 {
+		t.Errorf("%d failing checks", n)
+	}
+	w.configure("fail_on: never\n")
+	opened()
+	if c := w.check(head, gate.AuditCheck); c.Conclusion != "success" {
+		t.Errorf("%+v", c)
+	}
+	w.configure("fail_onn: high\n")
+	opened() // the same words as before: the newest check of the name must say them
+	if c := w.check(head, gate.AuditCheck); c.Conclusion != "failure" {
+		t.Errorf("a green check stands before the failure: %+v", c)
+	}
+}
