@@ -207,7 +207,7 @@ func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 	d := Decision{Kind: ledger.Approved, Approver: approverOf(s.Review, permission), Review: reviewRef(s.Review)}
 	asked := asks(w)
 	for _, j := range all {
-		by, at := j.Review.User, j.Review.SubmittedAt.UTC().Format(timeForm)
+		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
 		for _, answer := range j.Commands.Answers {
 			if asked[answer.ID] { // a pull request may hold runs with other questions
 				answer.By, answer.At = by, at
@@ -262,7 +262,7 @@ func approverOf(r githubapi.Review, permission string) ledger.Approver {
 }
 
 func reviewRef(r githubapi.Review) ledger.Review {
-	return ledger.Review{ID: r.ID, SubmittedAt: r.SubmittedAt.UTC().Format(timeForm), CommitSHA: r.CommitSHA, BodySHA256: shaOf([]byte(r.Body))}
+	return ledger.Review{ID: r.ID, SubmittedAt: stamp(r.SubmittedAt), CommitSHA: r.CommitSHA, BodySHA256: shaOf([]byte(r.Body))}
 }
 
 func shaOf(b []byte) string { return canonical.SHA256Hex(b) }

@@ -164,13 +164,10 @@ func Dark(cfg *Config, h *History, now time.Time) []Violation {
 		}
 		d := &drafter{cfg: cfg, at: now.UTC(), agent: agent.Name}
 		out = append(out, Violation{Agent: agent.Name, Kind: "dark", Draft: d.dark(&agent, last, lane),
-			Reason: fmt.Sprintf("%s %s%s, %d minutes ago; governance.heartbeat_minutes is %d", called(agent.Name), said, last.UTC().Format(ledgerTime), int64(silent/time.Minute), g.HeartbeatMinutes)})
+			Reason: fmt.Sprintf("%s %s%s, %d minutes ago; governance.heartbeat_minutes is %d", called(agent.Name), said, last.UTC().Format(timeForm), int64(silent/time.Minute), g.HeartbeatMinutes)})
 	}
 	return out
 }
-
-// ledgerTime is how the ledger writes a time.
-const ledgerTime = "2006-01-02T15:04:05Z"
 
 // called names an agent in a sentence.
 func called(name string) string {

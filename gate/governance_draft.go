@@ -51,7 +51,7 @@ func (d *drafter) patch(in incident) string {
 		files.WriteString(newFile(dir+"/evidence/"+e.name, e.text))
 	}
 	manifest["evidence"] = evidence
-	in.about["id"], in.about["kind"], in.about["status"], in.about["opened_at"] = path.Base(dir), in.kind, "open", d.at.Format(ledgerTime)
+	in.about["id"], in.about["kind"], in.about["status"], in.about["opened_at"] = path.Base(dir), in.kind, "open", d.at.Format(timeForm)
 	submission := map[string]any{"assignment_id": in.sheet, "inputs": in.inputs, "calculations": in.calculations, "claims": in.claims, "evidence_sha256": hashes,
 		"final_output": in.final, "incident": in.about}
 	return d.heading(in, placed) + newFile(dir+"/run.json", plainJSON(manifest)) + newFile(dir+"/submission.json", plainJSON(submission)) + files.String()

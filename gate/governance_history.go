@@ -74,7 +74,7 @@ func NewHistory(cfg *Config, pull int64, audits []Audited) *History {
 // Add takes the next entry. The error is a recorded cost or time that cannot be read: then nothing can be said of the agent.
 func (h *History) Add(e *ledger.Entry) error {
 	r := e.Receipt
-	at, err := time.Parse(ledgerTime, r.MintedAt)
+	at, err := time.Parse(timeForm, r.MintedAt)
 	if err != nil {
 		return fmt.Errorf("entry %d: minted_at: %w", r.Seq, err)
 	}

@@ -160,7 +160,7 @@ func (d *drafter) mismatch(w *Work, pinned *referee.Agent) string {
 func (d *drafter) dark(agent *AgentProfile, last time.Time, lane string) string {
 	profile := profileOf(&agent.Profile)
 	return d.watch(sighting{kind: "dark", alert: "dark", title: "An agent is silent", lane: lane, declared: profile, observed: profile, signed: true, seen: last,
-		detail: d.named() + " has had no entry in the ledger since " + last.UTC().Format(ledgerTime) + "."})
+		detail: d.named() + " has had no entry in the ledger since " + last.UTC().Format(timeForm) + "."})
 }
 
 // sighting is what was declared of an agent, and what was seen.

@@ -16,6 +16,7 @@ func TestSignOff(t *testing.T) {
 	if r.Failed || r.Word != gate.ResultAwaiting || w.calls > 12 {
 		t.Errorf("opened: %+v after %d calls", r, w.calls)
 	}
+	t.Logf("opened: %d requests", w.calls)
 	w.conclusions(pull, "success", "action_required")
 	w.says(w.review(pull), `/satisfied appraisal_within_12_months`)
 
@@ -56,6 +57,7 @@ func TestSignOffBehindAnother(t *testing.T) {
 		if err != nil || r.Word != gate.ResultSigned || w.calls > 15 {
 			t.Fatalf("%d: %+v, %v after %d calls", i, r, err, w.calls)
 		}
+		t.Logf("sign-off %d: %d requests", i, w.calls)
 	}
 	w.wantKinds("approved approved")
 }

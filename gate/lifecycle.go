@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
@@ -224,7 +225,7 @@ func (p *pulled) keyAt(kind ledger.Kind, event int64, e ledger.Entry, at string)
 	return ledger.Key{Repository: p.j.Event.RepositoryID, PullRequest: p.pr.Number, Review: event, Run: e.Receipt.Run.ID, Kind: kind, Subject: shaOf([]byte(subjectOf(e.Receipt) + " " + at))}.Digest()
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(timeForm) }
+func stamp(t time.Time) string { return canonical.Time(t) }
 
 // follow looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again, for base
 // may hold the work already, and nothing is minted; the review stays as it was, and the sign-off check says what became void.
