@@ -40,6 +40,10 @@ var textFunctions = []*function{
 	metric("passive_pct", "The share of sentences with a passive, 0 to 1: a heuristic.", "passive_pct(memo) <= 0.25", textNumber(passiveShare)),
 	metric("max_sentence_words", "Words of the longest sentence.", "max_sentence_words(memo) <= 40", textCount(func(s string) int { _, _, _, _, n := measure(s); return n })),
 	metric("quoted_words", "Words of the longest text in double quotes.", "quoted_words(memo) >= 2", textCount(quotedWords)),
+	{name: "shared_ngrams", params: []param{par("items", tList), par("texts", tList), {name: "n", typ: tNum, form: fNumber}}, result: tNum, group: groupText,
+		eval: evalSharedNgrams, check: checkSharedNgrams,
+		doc:     "How many of the items, which are texts, share n words in a row with one of the other texts; case and punctuation aside.",
+		example: `shared_ngrams([memo], ["the net operating income is as"], 4) == 1`},
 	{name: "contrast", params: []param{par("fg", tStr), par("bg", tStr)}, result: tNum, group: groupText, eval: evalContrast,
 		doc: "WCAG's contrast ratio of two colours #rrggbb.", example: `contrast("#333333", "#ffffff") >= 4.5`},
 }
