@@ -1,8 +1,7 @@
 package ledger
 
 import (
-	"regexp"
-	"sync"
+	"bytes"
 
 	"github.com/defendableos/referee/internal/canonical"
 )
@@ -83,11 +82,42 @@ var hexDigit = func() (t [256]bool) {
 
 func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b)) == nil }
 
-var receiptIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(patterns["receipt_id"]) })
+func isReceiptID(b []byte) bool {
+	rest, ok := bytes.CutPrefix(b, []byte("DCR-"))
+	number, id, two := bytes.Cut(rest, []byte("-"))
+	return ok && two && len(number) >= 6 && len(number) <= 9 && leading(number) == len(number) && len(id) == 8 && isHex(id)
+}
 
-func isReceiptID(b []byte) bool { return receiptIDPattern().Match(b) }
+// isDecimal reads what the pattern says: an integer of at most 40 digits without leading zeros, a fraction, an exponent.
+func isDecimal(b []byte) bool {
+	b = bytes.TrimPrefix(b, []byte("-"))
+	n := leading(b)
+	if n == 0 || n > 40 || n > 1 && b[0] == '0' {
+		return false
+	}
+	if b = b[n:]; len(b) > 0 && b[0] == '.' {
+		if n = leading(b[1:]); n == 0 || n > 40 {
+			return false
+		}
+		b = b[1+n:]
+	}
+	if len(b) == 0 {
+		return true
+	}
+	if b[0] != 'e' {
+		return false
+	}
+	if b = b[1:]; len(b) > 0 && (b[0] == '+' || b[0] == '-') {
+		b = b[1:]
+	}
+	n = leading(b)
+	return n >= 1 && n <= 3 && n == len(b)
+}
 
-// Patterns are compiled when they are first asked: an audit asks none.
-var decimalPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(patterns["decimal"]) })
-
-func isDecimal(b []byte) bool { return len(b) < 100 && decimalPattern().Match(b) }
+// leading is how many decimal digits b begins with.
+func leading(b []byte) (n int) {
+	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
+		n++
+	}
+	return n
+}

@@ -54,11 +54,11 @@ type Place struct {
 func (p Place) String() string {
 	switch p.Class {
 	case EntryFile:
-		return fmt.Sprintf("%s/%09d-%s.json", EntryDir(p.Seq), p.Seq, p.Hash)
+		return EntryDir(p.Seq) + "/" + padded(p.Seq, 9) + "-" + p.Hash + ".json"
 	case PullAlias:
-		return fmt.Sprintf("%s/%09d-%s.json", PullDir(p.Pull), p.Seq, p.Hash)
+		return PullDir(p.Pull) + "/" + padded(p.Seq, 9) + "-" + p.Hash + ".json"
 	case HashAlias:
-		return fmt.Sprintf("hash/%s/%s/%s.json", p.Hash[:2], p.Hash[2:4], p.Hash)
+		return "hash/" + p.Hash[:2] + "/" + p.Hash[2:4] + "/" + p.Hash + ".json"
 	case SheetFile:
 		return "sheets/" + p.Hash + ".json"
 	}
@@ -76,12 +76,18 @@ var single = map[string]Class{
 
 // EntryDir is the directory of the entry at seq; it holds a thousand.
 func EntryDir(seq int64) string {
-	return fmt.Sprintf("receipts/%03d/%03d", seq/1_000_000, seq/1_000%1_000)
+	return "receipts/" + padded(seq/1_000_000, 3) + "/" + padded(seq/1_000%1_000, 3)
 }
 
 // PullDir is the directory of a pull request's entries.
 func PullDir(number int64) string {
-	return fmt.Sprintf("pr/%03d/%05d", number/100_000, number%100_000)
+	return "pr/" + padded(number/100_000, 3) + "/" + padded(number%100_000, 5)
+}
+
+// padded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with a path.
+func padded(n int64, digits int) string {
+	s := strconv.FormatInt(n, 10)
+	return "000000000"[:max(0, digits-len(s))] + s
 }
 
 // Places gives the paths of one entry: its own, by hash, and by pull request where it has one (number > 0).

@@ -111,19 +111,23 @@ func fieldsOf(t reflect.Type, at []int, forms map[string]*Form) []field {
 func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, false) }
 
 // Scan is Decode without filling the fields tagged `scan:"-"`, which it checks all the same: for whoever reads a
-// hundred thousand texts and needs a few members of each.
+// hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error.
 func (d *Decoder) Scan(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, true) }
 
 func (d *Decoder) decode(b []byte, lim Limits, v any, scan bool) error {
 	if err := CheckLimits(b, lim); err != nil {
 		return err
 	}
-	into := reflect.New(reflect.TypeOf(v).Elem()).Elem()
 	r := reader{b: b, scan: scan}
+	to := reflect.ValueOf(v).Elem()
+	if scan {
+		return r.value(d.root, to)
+	}
+	into := reflect.New(to.Type()).Elem()
 	if err := r.value(d.root, into); err != nil {
 		return err
 	}
-	reflect.ValueOf(v).Elem().Set(into)
+	to.Set(into)
 	return nil
 }
 

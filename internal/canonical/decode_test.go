@@ -39,6 +39,7 @@ func TestDecode(t *testing.T) {
 		t.Fatalf("%+v, %v\nwant %+v", got, err, want)
 	}
 	want.Skip = ""
+	got = box{}
 	if err := decoder.Scan([]byte(in), canonical.Receipt, &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v\nwant %+v", got, err, want)
 	}

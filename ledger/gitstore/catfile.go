@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/defendableos/referee/internal/gitobject"
@@ -24,15 +23,7 @@ import (
 type gitBinary struct {
 	git     string // path of the binary
 	objects string // path of the objects directory
-	spare   sync.Pool
-}
-
-// buffer is for an object of so many bytes: a spare one, or one with room for a larger one later.
-func (g *gitBinary) buffer(size int64) []byte {
-	if b, ok := g.spare.Get().(*[]byte); ok && int64(cap(*b)) >= size {
-		return (*b)[:size]
-	}
-	return make([]byte, size, max(size, 12<<10))
+	spare   spare
 }
 
 // borrowConfig is the configuration of the empty repository. What git holds in memory is bounded.
@@ -210,30 +201,6 @@ func (g *gitBinary) sizes(ctx context.Context, ids []string) iter.Seq2[int64, er
 	}
 }
 
-// bodies is bulk's.
-func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
-	return func(yield func(gitobject.Object, error) bool) {
-		if len(ids) == 0 {
-			return
-		}
-		err := g.stream(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
-			for _, id := range ids {
-				o, err := g.body(r, id)
-				if err != nil {
-					return err
-				}
-				if !yield(o, nil) {
-					return errStop
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			yield(gitobject.Object{}, err)
-		}
-	}
-}
-
 // header reads a line "<kind> <size>"; the size is −1 for "<id> missing".
 func header(r *bufio.Reader) (gitobject.Kind, int64, error) {
 	line, err := r.ReadSlice('\n')
@@ -261,7 +228,7 @@ func (g *gitBinary) body(r *bufio.Reader, id string) (gitobject.Object, error) {
 	case size > maxBlob:
 		return gitobject.Object{}, fmt.Errorf("%s: %w: %d bytes", id, ErrTooLarge, size)
 	}
-	data := g.buffer(size)
+	data := g.spare.take(size)
 	if _, err := io.ReadFull(r, data); err != nil {
 		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
 	}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/defendableos/referee/internal/gitobject"
 	"github.com/defendableos/referee/ledger"
@@ -45,10 +43,37 @@ const (
 	maxFiles = 9_000_000
 )
 
-// layout is the directories that a ledger has.
-var layout = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\A(receipts(/[0-9]{3}){0,2}|pr(/[0-9]{3}(/[0-9]{5})?)?|hash(/[0-9a-f]{2}){0,2}|sheets)\z`)
-})
+// layout is the directories that a ledger has, by how many characters each part of the path has below the first, all
+// of them digits. A verification asks a hundred thousand times, so this is no regular expression.
+func layout(path string) bool {
+	top, below, deeper := strings.Cut(path, "/")
+	if !deeper {
+		return top == "receipts" || top == "pr" || top == "hash" || top == "sheets"
+	}
+	first, second, two := strings.Cut(below, "/")
+	switch top {
+	case "receipts":
+		return digits(first, 3, '9') && (!two || digits(second, 3, '9'))
+	case "pr":
+		return digits(first, 3, '9') && (!two || digits(second, 5, '9'))
+	case "hash":
+		return digits(first, 2, 'f') && (!two || digits(second, 2, 'f'))
+	}
+	return false
+}
+
+// digits reports whether s is so many digits, decimal ones (last is '9') or lower-case hexadecimal ones ('f').
+func digits(s string, n int, last byte) bool {
+	if len(s) != n {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > last) {
+			return false
+		}
+	}
+	return true
+}
 
 // dir is a directory of which the id is known.
 type dir struct{ path, id string }
@@ -176,7 +201,7 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 		if path != "" {
 			name = path + "/" + e.Name
 		}
-		if e.IsTree() && layout().MatchString(name) {
+		if e.IsTree() && layout(name) {
 			below = append(below, dir{name, e.ID})
 			continue
 		}
@@ -247,6 +272,6 @@ func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
 // Recycle takes back what Blobs gave, for the next.
 func (t *Tree) Recycle(data []byte) {
 	if g, ok := t.repo.all.(*gitBinary); ok {
-		g.spare.Put(&data)
+		g.spare.give(data)
 	}
 }
