@@ -3,6 +3,7 @@ package schema
 import (
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/strictjson"
@@ -20,7 +21,7 @@ type acceptor struct {
 	others     *acceptor // additionalProperties
 	items      *acceptor
 	enum       []string // of texts; nil where there is none
-	pattern    *regexp.Regexp
+	pattern    func() *regexp.Regexp
 
 	minLength, maxLength, minItems, maxItems, minProperties, maxProperties limit
 }
@@ -76,9 +77,8 @@ func (a *acceptor) keyword(key string, v *strictjson.Value) bool {
 		a.items = newAcceptor(v)
 		return true
 	case "pattern":
-		re, err := regexp.Compile(v.Text)
-		a.pattern = re
-		return err == nil && v.Kind == strictjson.String
+		a.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(v.Text) }) // checked by Compile
+		return v.Kind == strictjson.String
 	}
 	if b := a.limit(key); b != nil {
 		b.n, b.given = v.Int()
@@ -181,7 +181,7 @@ func (a *acceptor) acceptsText(s string) bool {
 			return false
 		}
 	}
-	return a.pattern == nil || a.pattern.MatchString(s)
+	return a.pattern == nil || a.pattern().MatchString(s)
 }
 
 func (a *acceptor) acceptsItems(items []*strictjson.Value) bool {

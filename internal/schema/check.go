@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -217,7 +217,7 @@ func (c *checker) format(v *strictjson.Value) error {
 
 // pattern refuses what is no RE2: look-around and back-references cannot be matched in linear time.
 func (c *checker) pattern(at *strictjson.Value, text string) error {
-	if _, err := regexp.Compile(text); err != nil {
+	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
 		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 		return c.fail(at, "the pattern %s does not compile as RE2: %s", quote(text), shorten(why))
 	}

@@ -90,7 +90,7 @@ type node struct {
 	lit    Val      // of a literal, const or lexicon
 	path   []seg    // of kPath
 	fn     *function
-	re     *regexp.Regexp
+	re     func() *regexp.Regexp // of a call with a pattern
 	cal    *calendar
 	typ    typ
 	place  place

@@ -2,9 +2,11 @@ package policy
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/nearest"
@@ -301,11 +303,11 @@ func (b *builder) arith(op string, l, r *node, p place) *node {
 	return b.add(node{kind: kArith, op: op, args: []*node{l, r}, typ: tNum}, p)
 }
 
-// pattern compiles a regular expression at load, so that no rule first fails on a submission.
-func pattern(text string, p place) *regexp.Regexp {
-	re, err := regexp.Compile(text)
-	if err != nil {
+// pattern reads a regular expression at load, so that no rule first fails on a submission. Only reading it can fail; it is
+// compiled when it is first asked, as most of a library's are not.
+func pattern(text string, p place) func() *regexp.Regexp {
+	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
 		refuse(p, "the syntax is RE2's", "the pattern does not compile: %v", err)
 	}
-	return re
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -150,7 +150,7 @@ func (c *call) done() *node {
 	return made
 }
 
-func (c *call) pattern() *regexp.Regexp {
+func (c *call) pattern() func() *regexp.Regexp {
 	for i, n := range c.given {
 		if n != nil && c.fn.param(i).form == fPattern {
 			return pattern(n.lit.Str, n.place)

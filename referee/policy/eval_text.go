@@ -35,7 +35,7 @@ func evalMatches(ev *evaluator, n *node, args []Val) Val {
 	if !ev.charge(len(args[0].Str) / 8) {
 		return Absent("the rule takes too much work")
 	}
-	return Truth(n.re.MatchString(args[0].Str))
+	return Truth(n.re().MatchString(args[0].Str))
 }
 
 // evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the whole.
@@ -43,8 +43,9 @@ func evalExtract(ev *evaluator, n *node, args []Val) Val {
 	if !ev.charge(len(args[0].Str) / 4) {
 		return Absent("the rule takes too much work")
 	}
-	group := extractGroup(n, n.re)
-	found := n.re.FindAllStringSubmatch(args[0].Str, maxFinds+1)
+	re := n.re()
+	group := extractGroup(n, re)
+	found := re.FindAllStringSubmatch(args[0].Str, maxFinds+1)
 	if len(found) > maxFinds {
 		ev.issue("too_complex", args[0].Pointer(), "the pattern of extract finds more than %d places", maxFinds)
 		return Absent("too many finds")
@@ -69,8 +70,8 @@ func checkExtract(b *builder, n *node) {
 	if g == nil {
 		return
 	}
-	if i, ok := g.lit.Num.Int64(); !ok || i < 0 || i > int64(n.re.NumSubexp()) {
-		refuse(g.place, "groups are counted from 1, 0 is the whole", "the pattern has %d groups", n.re.NumSubexp())
+	if i, ok := g.lit.Num.Int64(); !ok || i < 0 || i > int64(n.re().NumSubexp()) {
+		refuse(g.place, "groups are counted from 1, 0 is the whole", "the pattern has %d groups", n.re().NumSubexp())
 	}
 }
 

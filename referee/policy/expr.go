@@ -8,7 +8,6 @@ import (
 type Expr struct {
 	root *node
 	text string
-	tree []byte
 	refs Refs
 }
 
@@ -23,9 +22,7 @@ func finish(root *node, b *builder) *Expr {
 	if !ok {
 		refuse(root.place, "split the rule", "the rule is longer than %d characters as text", maxText)
 	}
-	w := &treeWriter{}
-	asOperand(root)(w)
-	e := &Expr{root: root, text: text, tree: []byte(w.b.String())}
+	e := &Expr{root: root, text: text}
 	root.each(func(n *node) {
 		e.refs.note(n)
 		if n.listed() {
@@ -76,7 +73,11 @@ func (r *Refs) note(n *node) {
 func (e *Expr) Text() string { return e.text }
 
 // Tree is the expression as canonical JSON, the bytes that are hashed. ParseTree reads the same expression from them.
-func (e *Expr) Tree() []byte { return slices.Clone(e.tree) }
+func (e *Expr) Tree() []byte {
+	w := &treeWriter{}
+	asOperand(e.root)(w)
+	return []byte(w.b.String())
+}
 
 // Boolean says whether the expression is a predicate: true or false, whatever the submission holds, or an operand whose type only
 // the submission decides (a declared input alone), and which is then unknown unless it holds true or false (S25, S26).

@@ -74,7 +74,7 @@ func (l *lexer) peek(ahead int) rune {
 
 // tokens cuts the whole text.
 func (l *lexer) tokens() []token {
-	var out []token
+	out := make([]token, 0, 4+len(l.src)/4)
 	for {
 		t := l.next()
 		out = append(out, t)

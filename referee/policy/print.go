@@ -36,7 +36,13 @@ func (n *node) precedence() int {
 	case kNeg:
 		return atNegate
 	case kArith:
-		return map[string]int{"+": atSum, "-": atSum, "**": atPower}[n.op] + map[string]int{"*": atProduct, "/": atProduct, "//": atProduct, "%": atProduct}[n.op]
+		switch n.op {
+		case "+", "-":
+			return atSum
+		case "**":
+			return atPower
+		}
+		return atProduct
 	case kLit:
 		if n.lit.Kind == Num && n.lit.Num.IsNeg() {
 			return atNegate
