@@ -14,6 +14,8 @@
 //   - honey outside an approved record, or with a finding; counts that do not add up;
 //   - a cook without a lift between two receipts of this ledger on one sheet and version, whose scores are the ones
 //     that it claims; an incident whose receipts are not in this ledger; a life-cycle entry about other bytes;
+//   - a subject_digest that is not what sheet, submission and evidence of the entry hash to or, in an entry without an
+//     audit, another one than the earlier entry's (TestSubjectIsSeen, TestSubjectOfLifeCycle);
 //   - a receipt_id that is not DCR-<seq>-<first 8 digits of the submission's SHA-256>; a minted_at that is not the
 //     review's submitted_at or the observed event's time, so that a receipt is a pure function of records.
 //

@@ -58,7 +58,7 @@ type Receipt struct {
 	Accepted       []Waiver     `json:"accepted,omitempty"`
 	SelfSigned     bool         `json:"self_signed,omitempty"`
 	Workflow       *Workflow    `json:"workflow,omitempty"`
-	Sanitized      []string     `json:"sanitized,omitempty" scan:"-"` // pointers of the strings that Format replaced code points in
+	Sanitized      []string     `json:"sanitized,omitempty"` // pointers of the strings that Format replaced code points in
 	Cook           *Cook        `json:"cook,omitempty"`
 	Incident       *Incident    `json:"incident,omitempty"`
 
@@ -67,8 +67,8 @@ type Receipt struct {
 	Engine        *Engine     `json:"engine,omitempty"`
 	Agent         *Agent      `json:"agent,omitempty"`
 	Assignment    *Assignment `json:"assignment,omitempty"`
-	Evidence      []Evidence  `json:"evidence,omitempty" scan:"-"`
-	Checklist     []Answer    `json:"checklist,omitempty" scan:"-"`
+	Evidence      []Evidence  `json:"evidence,omitempty"`
+	Checklist     []Answer    `json:"checklist,omitempty"`
 	Findings      []Finding   `json:"findings,omitempty" scan:"-"`
 	FindingsTotal int         `json:"findings_total,omitempty"`
 	Verdict       *Verdict    `json:"verdict,omitempty"`
@@ -205,8 +205,8 @@ type Assignment struct {
 // Evidence binds one piece of evidence and says whose it is (S66). SHA256 is there when Status is held.
 type Evidence struct {
 	ID         string `json:"id" is:"text"`
-	Kind       string `json:"kind" is:"evidence_kind"`
-	Path       string `json:"path,omitempty"`
+	Kind       string `json:"kind" is:"evidence_kind" scan:"-"`
+	Path       string `json:"path,omitempty" scan:"-"`
 	SHA256     string `json:"sha256,omitempty" is:"hash"`
 	Bytes      int64  `json:"bytes"`
 	Status     string `json:"status" is:"evidence_status"`
@@ -285,7 +285,8 @@ func Format(r Receipt) ([]byte, error) {
 // On an error the receipt is nil. Format(*r) is b again.
 func Parse(b []byte) (*Receipt, error) { return parse(b, receiptDecoder.Decode) }
 
-// scan is Parse without the long members (findings, evidence, …), whose form it checks all the same.
+// scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form it
+// checks all the same. Whatever Validate reads of the others is filled in.
 func scan(b []byte) (*Receipt, error) { return parse(b, receiptDecoder.Scan) }
 
 func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {

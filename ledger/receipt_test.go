@@ -136,6 +136,16 @@ func TestRefusals(t *testing.T) {
 			r.Findings = append(slices.Clone(r.Findings), r.Findings[0])
 			r.Findings[0].Tier, r.FindingsTotal, r.Verdict.Risk = "low", 2, ledger.Risk{Mid: 1, Low: 1}
 		}},
+		"another subject":        {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Approval.SubjectDigest = hashA }},
+		"another sheet":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.FlightSheet.SHA256 = hashA }},
+		"another submission":     {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Submission.SHA256 = hashA; *r = at0(*r) }},
+		"other evidence":         {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence[0].SHA256 = hashA }},
+		"evidence of another id": {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence[0].ID = "t13" }},
+		"evidence more":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence = append(r.Evidence, r.Evidence[0]) }},
+		"evidence less":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence = nil }},
+		"evidence no longer held": {ledger.RefuseSubject, func(r *ledger.Receipt) {
+			r.Evidence[0].SHA256, r.Evidence[0].Status = "", "missing"
+		}},
 		"held without hash":      {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].SHA256 = "" }},
 		"missing with hash":      {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].Status = "missing" }},
 		"added by nobody":        {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].AddedBy = "" }},
@@ -180,8 +190,8 @@ func TestRefusals(t *testing.T) {
 	for _, code := range []string{ledger.RefuseSheet, ledger.RefuseUnresolved} {
 		seen[code] = true
 	}
-	if len(seen) != 24 {
-		t.Errorf("%d reasons are tested, there are 24", len(seen))
+	if len(seen) != 25 {
+		t.Errorf("%d reasons are tested, there are 25", len(seen))
 	}
 }
 
@@ -267,29 +277,35 @@ func TestResolve(t *testing.T) {
 		return r
 	}
 	cooked, reported := cook(), incident()
-	cooked.Seq, reported.Seq = 5, 5
+	carried, revoked := storetest.Carried(storetest.Sample(0), hashA), storetest.TakenBack(storetest.Sample(0), ledger.Revoked, hashA)
+	cooked.Seq, reported.Seq, carried.Seq, revoked.Seq = 5, 5, 5, 5
 	score := func(s string) func(*ledger.Prior) { return func(p *ledger.Prior) { p.Score = s } }
 	for name, c := range map[string]struct {
 		r    ledger.Receipt
 		a, b ledger.Prior
 		want string // refusal; "" if it resolves
 	}{
-		"merged":              {life(ledger.Merged), prior(hashA, 0, nil), ledger.Prior{}, ""},
-		"refers to nothing":   {life(ledger.Merged), ledger.Prior{}, ledger.Prior{}, ledger.RefuseRefers},
-		"refers to a later":   {life(ledger.Merged), prior(hashA, 5, nil), ledger.Prior{}, ledger.RefuseRefers},
-		"another run":         {life(ledger.Merged), prior(hashA, 0, func(p *ledger.Prior) { p.Run.ID = "x" }), ledger.Prior{}, ledger.RefuseRefers},
-		"other bytes":         {life(ledger.Superseded), prior(hashA, 0, func(p *ledger.Prior) { p.Bytes = hashB }), ledger.Prior{}, ledger.RefuseRefers},
-		"another rulebook":    {life(ledger.Superseded), prior(hashA, 0, func(p *ledger.Prior) { p.Sheet.Version = "2.0.0" }), ledger.Prior{}, ledger.RefuseRefers},
-		"carrying a rejected": {life(ledger.Carried), prior(hashA, 0, func(p *ledger.Prior) { p.Kind = ledger.Rejected }), ledger.Prior{}, ledger.RefuseRefers},
-		"incident":            {reported, prior(hashA, 1, nil), ledger.Prior{}, ""},
-		"incident, no such":   {reported, ledger.Prior{}, ledger.Prior{}, ledger.RefuseUnresolved},
-		"incident, later":     {reported, prior(hashA, 7, nil), ledger.Prior{}, ledger.RefuseUnresolved},
-		"cook":                {cooked, prior(hashA, 1, score("71.50")), prior(hashB, 2, score("80.25")), ""},
-		"cook, no before":     {cooked, ledger.Prior{}, prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
-		"cook, no after":      {cooked, prior(hashA, 1, score("71.5")), ledger.Prior{}, ledger.RefuseUnresolved},
-		"cook, revoked":       {cooked, prior(hashA, 1, func(p *ledger.Prior) { p.Kind = ledger.Revoked }), prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
-		"cook, not audited":   {cooked, prior(hashA, 1, score("")), prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
-		"cook, other score":   {cooked, prior(hashA, 1, score("79")), prior(hashB, 2, score("80.25")), ledger.RefuseLift},
+		"merged":                   {life(ledger.Merged), prior(hashA, 0, nil), ledger.Prior{}, ""},
+		"refers to nothing":        {life(ledger.Merged), ledger.Prior{}, ledger.Prior{}, ledger.RefuseRefers},
+		"refers to a later":        {life(ledger.Merged), prior(hashA, 5, nil), ledger.Prior{}, ledger.RefuseRefers},
+		"another run":              {life(ledger.Merged), prior(hashA, 0, func(p *ledger.Prior) { p.Run.ID = "x" }), ledger.Prior{}, ledger.RefuseRefers},
+		"other bytes":              {life(ledger.Superseded), prior(hashA, 0, func(p *ledger.Prior) { p.Bytes = hashB }), ledger.Prior{}, ledger.RefuseRefers},
+		"another rulebook":         {life(ledger.Superseded), prior(hashA, 0, func(p *ledger.Prior) { p.Sheet.Version = "2.0.0" }), ledger.Prior{}, ledger.RefuseRefers},
+		"carrying a rejected":      {life(ledger.Carried), prior(hashA, 0, func(p *ledger.Prior) { p.Kind = ledger.Rejected }), ledger.Prior{}, ledger.RefuseRefers},
+		"carried":                  {carried, prior(hashA, 0, nil), ledger.Prior{}, ""},
+		"carried, other evidence":  {carried, prior(hashA, 0, func(p *ledger.Prior) { p.Subject = hashB }), ledger.Prior{}, ledger.RefuseSubject},
+		"revoked":                  {revoked, prior(hashA, 0, nil), ledger.Prior{}, ""},
+		"revoked, another subject": {revoked, prior(hashA, 0, func(p *ledger.Prior) { p.Subject = hashB }), ledger.Prior{}, ledger.RefuseSubject},
+		"revoked, of no subject":   {revoked, prior(hashA, 0, func(p *ledger.Prior) { p.Kind, p.Subject = ledger.Merged, "" }), ledger.Prior{}, ledger.RefuseSubject},
+		"incident":                 {reported, prior(hashA, 1, nil), ledger.Prior{}, ""},
+		"incident, no such":        {reported, ledger.Prior{}, ledger.Prior{}, ledger.RefuseUnresolved},
+		"incident, later":          {reported, prior(hashA, 7, nil), ledger.Prior{}, ledger.RefuseUnresolved},
+		"cook":                     {cooked, prior(hashA, 1, score("71.50")), prior(hashB, 2, score("80.25")), ""},
+		"cook, no before":          {cooked, ledger.Prior{}, prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
+		"cook, no after":           {cooked, prior(hashA, 1, score("71.5")), ledger.Prior{}, ledger.RefuseUnresolved},
+		"cook, revoked":            {cooked, prior(hashA, 1, func(p *ledger.Prior) { p.Kind = ledger.Revoked }), prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
+		"cook, not audited":        {cooked, prior(hashA, 1, score("")), prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
+		"cook, other score":        {cooked, prior(hashA, 1, score("79")), prior(hashB, 2, score("80.25")), ledger.RefuseLift},
 		"cook, other sheets": {cooked, prior(hashA, 1, score("71.5")), prior(hashB, 2, func(p *ledger.Prior) { p.Score, p.Sheet.Version = "80.25", "1.3.0" }),
 			ledger.RefuseSheet},
 		"cook, same version, other text": {cooked, prior(hashA, 1, score("71.5")), prior(hashB, 2, func(p *ledger.Prior) { p.Score, p.Sheet.SHA256 = "80.25", hashA }),
@@ -344,6 +360,11 @@ func TestDigests(t *testing.T) {
 	s := ledger.Subject{SheetSHA256: hashA, SubmissionSHA256: hashB, Evidence: []ledger.Evidence{{ID: "t12", SHA256: hashA}}}
 	if got, want := s.Digest(), "2c1e46a21b14bea98b5795d0cd6402aba67ed8bde5244c9637394e33785e22e2"; got != want {
 		t.Errorf("subject %s, want %s", got, want)
+	}
+	// d("referee.subject/v1", "a"*64, "b"*64, "t12<U+202E>", "a"*64, "Größe", ""), each length that of the text in UTF-8
+	s.Evidence = []ledger.Evidence{{ID: "t12\u202e", SHA256: hashA}, {ID: "Größe"}}
+	if got, want := s.Digest(), "ae7e274315b9416572e47eb00f5214f4aa3cf20708c21dcd2224aa6d70d2c8e4"; got != want {
+		t.Errorf("subject with an id that a receipt cannot hold %s, want %s", got, want)
 	}
 	k := ledger.Key{Repository: 4242, PullRequest: 7, Review: 1000, Run: "run-1", Kind: ledger.Approved, Subject: hashA}
 	if got, want := k.Digest(), "343d02ae542a2cff0f587c5f64c1d1afec443d1b4f2f01a996df4cd0d28d7bfd"; got != want {

@@ -1,9 +1,6 @@
 package ledger
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"strconv"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -17,12 +14,14 @@ type Prior struct {
 	Run   Run
 	Bytes string // SHA-256 of the submission
 	Sheet FlightSheet
-	Score string // of the verdict; "" if the entry holds no audit
+	// Subject is the digest of what it binds; "" for an entry that nobody signed and that holds no audit.
+	Subject string
+	Score   string // of the verdict; "" if the entry holds no audit
 }
 
 // PriorOf is the Prior of a receipt with the given hash.
 func PriorOf(r *Receipt, hash string) Prior {
-	p := Prior{Hash: hash, Seq: r.Seq, Kind: r.Kind, Run: r.Run, Bytes: r.Submission.SHA256, Sheet: r.FlightSheet}
+	p := Prior{Hash: hash, Seq: r.Seq, Kind: r.Kind, Run: r.Run, Bytes: r.Submission.SHA256, Sheet: r.FlightSheet, Subject: r.SubjectDigest()}
 	if r.Verdict != nil {
 		p.Score = r.Verdict.Score
 	}
@@ -51,8 +50,8 @@ func (r *Receipt) Resolve(find Resolver) error {
 	return nil
 }
 
-// resolveEarlier holds a life-cycle entry to the one that it is about: the same run, the same bytes, the same rulebook.
-// Nothing is carried that is not signed off.
+// resolveEarlier holds a life-cycle entry to the one that it is about: the same run, the same bytes, the same rulebook
+// and, where it binds evidence, the same evidence. Nothing is carried that is not signed off.
 func (r *Receipt) resolveEarlier(find Resolver) error {
 	if r.RefersTo == "" {
 		return nil
@@ -67,6 +66,10 @@ func (r *Receipt) resolveEarlier(find Resolver) error {
 		return refuse(RefuseRefers, "refers_to %.8s… is about other bytes, or judged by another rulebook", r.RefersTo)
 	case r.Kind == Carried && !earlier.Kind.Live():
 		return refuse(RefuseRefers, "refers_to %.8s… is of kind %q; only what is signed off can be carried", r.RefersTo, earlier.Kind)
+	}
+	if subject := r.SubjectDigest(); subject != "" && subject != earlier.Subject {
+		return refuse(RefuseSubject, "the subject of this entry is %.8s…, of refers_to %.8s… it is %.8s…; both are about the same sheet, submission and evidence",
+			subject, r.RefersTo, earlier.Subject)
 	}
 	return nil
 }
@@ -110,13 +113,32 @@ type Subject struct {
 }
 
 // Digest is SHA-256 over "referee.subject/v1", the sheet, the submission, and id and hash of each piece of evidence in
-// order, each text with its length before it, so that no two subjects share a digest.
+// order, each text with its length before it, so that no two subjects share a digest. An id counts as a receipt writes
+// it (canonical.Sanitize), so that the receipt's own parts give the digest again.
 func (s Subject) Digest() string {
-	parts := []string{s.SheetSHA256, s.SubmissionSHA256}
+	b := appendParts(make([]byte, 0, 512), "referee.subject/v1", s.SheetSHA256, s.SubmissionSHA256)
 	for _, e := range s.Evidence {
-		parts = append(parts, e.ID, e.SHA256)
+		id, _ := canonical.Sanitize(e.ID)
+		b = appendParts(b, id, e.SHA256)
 	}
-	return digest("referee.subject/v1", parts...)
+	return canonical.SHA256Hex(b)
+}
+
+// SubjectDigest is what r says was signed: its approval's word or, where it holds an audit that nobody signed, what its
+// own parts make. It is "" for an entry that binds no evidence.
+func (r *Receipt) SubjectDigest() string {
+	switch {
+	case r.Approval != nil:
+		return r.Approval.SubjectDigest
+	case r.Audited():
+		return r.subject()
+	}
+	return ""
+}
+
+// subject is the digest that the parts of r make.
+func (r *Receipt) subject() string {
+	return Subject{r.FlightSheet.SHA256, r.Submission.SHA256, r.Evidence}.Digest()
 }
 
 // Key names a sign-off, so that a second delivery of the same event is recognised.
@@ -131,18 +153,17 @@ type Key struct {
 
 // Digest is SHA-256 over "referee.idempotency-key/v1" and the parts, each with its length before it.
 func (k Key) Digest() string {
-	return digest("referee.idempotency-key/v1", strconv.FormatInt(k.Repository, 10), strconv.FormatInt(k.PullRequest, 10),
-		strconv.FormatInt(k.Review, 10), k.Run, string(k.Kind), k.Subject)
+	return canonical.SHA256Hex(appendParts(nil, "referee.idempotency-key/v1", strconv.FormatInt(k.Repository, 10), strconv.FormatInt(k.PullRequest, 10),
+		strconv.FormatInt(k.Review, 10), k.Run, string(k.Kind), k.Subject))
 }
 
-// digest hashes a domain and parts, each as "<length>:<bytes>".
-func digest(domain string, parts ...string) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d:%s", len(domain), domain)
+// appendParts writes each part as "<length>:<bytes>": so the input of a hash is made of its domain and parts.
+func appendParts(b []byte, parts ...string) []byte {
 	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
+		b = append(strconv.AppendInt(b, int64(len(p)), 10), ':')
+		b = append(b, p...)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return b
 }
 
 // SheetHash is the hash that a rulebook's bytes go by, in a receipt and under sheets/.

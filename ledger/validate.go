@@ -31,6 +31,7 @@ const (
 	RefuseDecision   = "decision"       // the approval decides something else
 	RefuseTime       = "minted_at"      // not the time of the review or the event
 	RefuseSelfSigned = "self-signed"    // self_signed by someone who is no admin
+	RefuseSubject    = "subject"        // subject_digest is not what the entry's own parts, or the earlier entry's, hash to
 	RefuseObserved   = "observed-by"    // no event where nobody signs, or one where somebody does
 	RefuseRefers     = "refers-to"      // refers_to missing, superfluous or unresolved
 	RefuseAudit      = "audit"          // the audit's members are missing or incomplete
@@ -55,7 +56,7 @@ const (
 func (r *Receipt) Validate() error {
 	checks := []func() error{
 		r.checkSchema, r.checkPlace, r.checkID, r.checkSignature, r.checkTime, r.checkRefers,
-		r.checkAudit, r.checkChecklist, r.checkVerdict, r.checkFindings, r.checkEvidence, r.checkCook, r.checkIncident,
+		r.checkAudit, r.checkChecklist, r.checkVerdict, r.checkFindings, r.checkEvidence, r.checkSubject, r.checkCook, r.checkIncident,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -269,6 +270,19 @@ func (r *Receipt) checkEvidence() error {
 		case (e.Provenance == "pull_request") != (e.AddedBy != ""):
 			return refuse(RefuseEvidence, "the evidence %q comes from %s; added_by names who added it in a pull request", e.ID, e.Provenance)
 		}
+	}
+	return nil
+}
+
+// checkSubject recomputes what the approval says was signed. An entry without an audit holds no evidence to do that
+// with: it repeats the subject of the entry that it refers to, and Resolve compares the two.
+func (r *Receipt) checkSubject() error {
+	if r.Approval == nil || !r.Audited() {
+		return nil
+	}
+	if want := r.subject(); r.Approval.SubjectDigest != want {
+		return refuse(RefuseSubject, "approval.subject_digest is %.8s…; sheet, submission and evidence of this entry make %.8s…: something else was signed",
+			r.Approval.SubjectDigest, want)
 	}
 	return nil
 }

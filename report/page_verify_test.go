@@ -103,6 +103,19 @@ func TestPageTampered(t *testing.T) {
 		{"the same sign-off twice", last(func(b []byte) []byte {
 			return edit(t, b, func(v map[string]any) { v["idempotency_key"] = storetest.Sample(2).IdempotencyKey })
 		}), 5, []string{"LDG-205"}},
+		{"approved for other evidence", last(func(b []byte) []byte {
+			return edit(t, b, func(v map[string]any) { v["evidence"].([]any)[0].(map[string]any)["sha256"] = canonical.SHA256Hex(nil) })
+		}), 5, []string{"LDG-107"}},
+		{"carried to other evidence", func(e [][]byte) ([][]byte, func(branch)) {
+			r := storetest.Carried(storetest.Sample(4), canonical.SHA256Hex(e[4]))
+			r.Evidence = storetest.Sample(8).Evidence
+			return chain(t, 6, func(n int64) ledger.Receipt {
+				if n < 5 {
+					return storetest.Sample(n)
+				}
+				return storetest.Key(r)
+			}), func(branch) {}
+		}, 5, []string{"LDG-207"}},
 		{"another repository", last(set("repository", map[string]any{"id": 1, "name": "other/work"})), 5, []string{"LDG-206"}},
 		{"another genesis", files(func(_ [][]byte, b branch) {
 			b["LEDGER.json"] = edit(t, b["LEDGER.json"], func(v map[string]any) { v["genesis"] = canonical.SHA256Hex(other[0]) })

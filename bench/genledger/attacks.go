@@ -68,6 +68,23 @@ func entries() []*branch {
 			seen("tampered-edit-renamed", "an entry edited and named anew", ledger.L1, ledger.CodeParent, ledger.CodeHeadLies, ledger.CodeCommitChain).full(ledger.CodeRewritten),
 		with(func(b *branch) { b.edit(2, `"path":"evidence/t12.csv"`, `"path":"evidence/t13.csv"`, false) }).
 			seen("tampered-evidence", "the evidence of an entry swapped", ledger.L1, ledger.CodeName, ledger.CodeHeadLies).full(ledger.CodeRewritten),
+		with(func(b *branch) {
+			r := storetest.Sample(7)
+			b.forge(r, `"subject_digest":"`+r.Approval.SubjectDigest, `"subject_digest":"`+storetest.Sample(8).Approval.SubjectDigest)
+		}).
+			seen("tampered-subject", "an entry whose approval is of another sheet, submission and evidence; all around it is right", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			r := storetest.Sample(7)
+			b.forge(r, r.Evidence[0].SHA256, storetest.Sample(8).Evidence[0].SHA256)
+		}).
+			seen("tampered-subject-evidence", "an entry with other evidence than was approved; all around it is right", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			_, first := b.entry(0)
+			r := storetest.Carried(storetest.Sample(0), canonical.SHA256Hex(first))
+			r.Evidence = storetest.Sample(8).Evidence
+			b.append(storetest.Key(r))
+		}).
+			seen("tampered-carried-evidence", "a sign-off carried over to other evidence", ledger.L1, ledger.CodeReference),
 		with(swapped).
 			seen("tampered-reorder", "two entries in each other's place", ledger.L1, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeHeadLies, ledger.CodeCommitChain).full(ledger.CodeRewritten),
 		with(func(b *branch) { b.remove(2) }).

@@ -180,6 +180,18 @@ func (b *branch) append(r ledger.Receipt) ledger.Entry {
 	return e
 }
 
+// forge adds r with one text in its bytes replaced by another of what no writer would mint, and everything around it right: names, tree,
+// HEAD.json and message.
+func (b *branch) forge(r ledger.Receipt, old, with string) {
+	before := b.head()
+	e := b.append(r)
+	b.edit(e.Receipt.Seq, old, with, true)
+	_, data := b.entry(e.Receipt.Seq)
+	head := storetest.Forged(before, data)
+	b.set(ledger.HeadPath, string(must(head.Format())))
+	b.tip().message = ledger.Message([]ledger.Entry{{Hash: head.Tip, Receipt: e.Receipt}}, before.Tip)
+}
+
 // rewritten is the good ledger minted anew from the entry at from on, after edit has changed that one: the attack of
 // whoever may push and knows the format.
 func rewritten(from int64, edit func(*ledger.Receipt)) *branch {

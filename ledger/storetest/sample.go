@@ -3,7 +3,9 @@
 package storetest
 
 import (
+	"encoding/hex"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -47,9 +49,13 @@ func Sample(n int64) ledger.Receipt {
 	return Key(r)
 }
 
-// Key fills in the subject's digest and the idempotency key from the rest of r.
+// Key fills in the subject's digest and the idempotency key from the rest of r. Whoever changes a sample's sheet,
+// submission, evidence, kind or review calls it again. An entry without an audit keeps the subject that it repeats.
 func Key(r ledger.Receipt) ledger.Receipt {
 	subject := ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence}.Digest()
+	if r.Approval != nil && !r.Audited() {
+		subject = r.Approval.SubjectDigest
+	}
 	key := ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Run: r.Run.ID, Kind: r.Kind, Subject: subject}
 	if r.Approval != nil {
 		approval := *r.Approval
@@ -78,4 +84,45 @@ func Observed(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Rece
 		r.ObservedBy.SHA = canonical.SHA256Hex([]byte("merge"))[:40]
 	}
 	return Key(r)
+}
+
+// Carried is the entry that carries the earlier one, which is signed off, to another head with the same bytes.
+func Carried(earlier ledger.Receipt, hash string) ledger.Receipt {
+	r := earlier
+	r.Kind, r.Approval, r.MintedAt, r.RefersTo = ledger.Carried, nil, "", hash
+	r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: "rosa", At: "2026-11-03T07:00:00Z"}
+	return Key(r)
+}
+
+// TakenBack is the entry, amended or revoked, by which its signer takes the earlier one back. It holds no audit.
+func TakenBack(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Receipt {
+	r := Observed(earlier, kind, hash)
+	approval := *earlier.Approval
+	approval.Decision, r.Approval, r.ObservedBy = kind, &approval, nil
+	return Key(r)
+}
+
+// Forged is the head after bytes that no writer would append (Head.Append refuses them): the tree and the tip are right,
+// so that whoever verifies sees the entry itself and nothing else.
+func Forged(h ledger.Head, b []byte) ledger.Head {
+	leaf := ledger.LeafHash(b)
+	edge := append(slices.Clone(h.Edge), hex.EncodeToString(leaf[:]))
+	for n := h.Count; n&1 == 1; n >>= 1 { // two complete subtrees of one size are one
+		last := len(edge) - 1
+		edge = append(edge[:last-1], node(edge[last-1], edge[last]))
+	}
+	root := edge[len(edge)-1]
+	for _, left := range slices.Backward(edge[:len(edge)-1]) {
+		root = node(left, root)
+	}
+	return ledger.Head{Count: h.Count + 1, Tip: canonical.SHA256Hex(b), Root: root, Edge: edge}
+}
+
+// node is the RFC 6962 hash of two subtrees, all in hexadecimal digits.
+func node(left, right string) string {
+	b, err := hex.DecodeString("01" + left + right)
+	if err != nil {
+		panic(err) // a head holds hashes only
+	}
+	return canonical.SHA256Hex(b)
 }

@@ -67,16 +67,16 @@ async function proofRoot(leaf, seq, size, path) {
 
 const bits = (n) => n.toString(2).replaceAll('0', '').length;
 
-// examine gives what the bytes of one entry say by themselves: hash, leaf, the receipt if they have the shape of one, whether it could
+// examine gives what the bytes of one entry say by themselves: hash, leaf, the receipt and its subject if they have the shape of one, whether it could
 // have been minted, and the first thing that is wrong with them.
 async function examine(bytes, name) {
-  const entry = { hash: await sha256Hex(bytes), leaf: await leafHash(bytes), receipt: null, mintable: false, problem: null };
+  const entry = { hash: await sha256Hex(bytes), leaf: await leafHash(bytes), receipt: null, subject: '', mintable: false, problem: null };
   const fail = (code, message) => Object.assign(entry, { problem: { code, message } });
   if (bytes.length > MAX_BYTES) return fail('LDG-103', `${bytes.length} bytes, at most ${MAX_BYTES} are allowed`);
   const refused = canonicalError(bytes);
   const value = refused ? null : JSON.parse(new TextDecoder().decode(bytes));
   const misshapen = refused ? '' : shapeError(value, FACTS.shapes.receipt);
-  if (!refused && !misshapen) entry.receipt = value;
+  if (!refused && !misshapen) Object.assign(entry, { receipt: value, subject: await subjectOf(value) });
   const said = misshapen || entry.receipt && await receiptError(entry.receipt);
   entry.mintable = entry.receipt !== null && !said;
   if (name && name !== entry.hash) return fail('LDG-105', `the SHA-256 of the bytes is ${entry.hash}, the name says ${name}`);
@@ -133,7 +133,7 @@ class Chain {
       if (r.seq !== seq) this.problem('LDG-108', seq, `the receipt says seq ${r.seq}`);
       else if (r.parent_hash !== this.tip) this.problem('LDG-203', seq, `parent_hash is ${r.parent_hash.slice(0, 8)}…, the entry before is ${this.tip.slice(0, 8)}…`);
       else if (!this.broken && r.log.root !== await this.tree.root()) this.problem('LDG-204', seq, 'log.root is not the root of the tree before it');
-      this.refer(seq, r);
+      this.refer(seq, r, entry.subject);
       this.know(seq, entry);
     }
     this.tip = entry.name ?? entry.hash; // so that one edit is one problem
@@ -141,23 +141,24 @@ class Chain {
     await this.tree.add(entry.leaf);
   }
 
-  refer(seq, r) {
+  refer(seq, r, subject) {
     const twice = this.keys.get(r.idempotency_key);
     if (twice !== undefined) this.problem('LDG-205', seq, `the sign-off has its receipt at seq ${twice} already`);
     this.keys.set(r.idempotency_key, seq);
-    const said = this.earlierError(r) || this.cookError(r);
+    const said = this.earlierError(r, subject) || this.cookError(r);
     if (said) this.problem('LDG-207', seq, said);
     for (const hash of r.incident?.receipts ?? []) {
       if (!this.facts.has(hash)) this.problem('LDG-207', seq, `the incident names ${hash.slice(0, 8)}…, which is no earlier entry`);
     }
   }
 
-  earlierError(r) {
+  earlierError(r, subject) {
     if (!r.refers_to) return '';
     const earlier = this.facts.get(r.refers_to);
     if (!earlier) return `refers_to ${r.refers_to.slice(0, 8)}… is no earlier entry of this ledger`;
     if (earlier.about !== about(r)) return `refers_to ${r.refers_to.slice(0, 8)}… is about another run, other bytes or another rulebook`;
-    return r.kind === 'carried' && !LIVE.includes(earlier.kind) ? 'only what is signed off can be carried' : '';
+    if (r.kind === 'carried' && !LIVE.includes(earlier.kind)) return 'only what is signed off can be carried';
+    return subject && subject !== earlier.subject ? `the subject is another one than that of refers_to ${r.refers_to.slice(0, 8)}…` : '';
   }
 
   cookError(r) {
@@ -177,7 +178,7 @@ class Chain {
     if (!this.repositories.has(r.repository.id)) this.repositories.set(r.repository.id, seq);
     if (r.refers_to) this.statements.push({ seq, hash: entry.hash, kind: r.kind, about: r.refers_to });
     for (const hash of r.incident?.receipts ?? []) this.statements.push({ seq, hash: entry.hash, kind: 'incident', about: hash });
-    this.facts.set(entry.name ?? entry.hash, { seq, kind: r.kind, about: about(r), sheet: JSON.stringify(r.flight_sheet), score: r.verdict?.score ?? '' });
+    this.facts.set(entry.name ?? entry.hash, { seq, kind: r.kind, about: about(r), sheet: JSON.stringify(r.flight_sheet), score: r.verdict?.score ?? '', subject: entry.subject });
   }
 
   // ends holds HEAD.json and LEDGER.json, where they are known, to the entries.

@@ -96,7 +96,7 @@ function clip(s) { return s.length > 80 ? s.slice(0, 80) + '…' : s; }
 async function receiptError(r) {
   const said = first([schemaError, placeError, signatureError, timeError, refersError, auditError, checklistError, verdictError,
     severityError, findingsError, evidenceError, cookError, incidentError].map((check) => () => check(r)));
-  return said || assignmentError(r);
+  return said || await assignmentError(r) || subjectError(r);
 }
 
 function schemaError(r) {
@@ -152,6 +152,25 @@ async function assignmentError(r) {
   if (!text || r.sanitized?.includes('/assignment/text')) return '';
   const hash = await sha256Hex(new TextEncoder().encode(text));
   return hash === r.assignment.sha256 ? '' : 'assignment.sha256 is not the SHA-256 of the text';
+}
+
+// subjectError recomputes what the approval says was signed. An entry without an audit repeats the subject of the one that it refers to,
+// and the chain compares the two.
+async function subjectError(r) {
+  if (!r.approval || !r.verdict) return '';
+  return r.approval.subject_digest === await subjectMade(r) ? '' : 'approval.subject_digest is not what sheet, submission and evidence make: something else was signed';
+}
+
+// subjectOf is what an entry says was signed, '' where it binds no evidence.
+async function subjectOf(r) {
+  return r.approval ? r.approval.subject_digest : r.verdict ? subjectMade(r) : '';
+}
+
+// subjectMade is the digest that an entry's own parts make, each with its length before it.
+async function subjectMade(r) {
+  const parts = ['referee.subject/v1', r.flight_sheet.sha256, r.submission.sha256, ...(r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? ''])];
+  const encoder = new TextEncoder();
+  return sha256Hex(encoder.encode(parts.map((p) => `${encoder.encode(p).length}:${p}`).join('')));
 }
 
 function checklistError(r) {
