@@ -29,7 +29,9 @@ begins. On a terminal the open questions are asked; elsewhere --satisfied and
 
 A finding at or above --fail-on refuses the approval, unless it is a
 deal-finding (the work is right and the deal is not) and --accept says why the
-client goes ahead; a work-defect is never accepted. --reject records a no.
+client goes ahead; a work-defect is never accepted. --reject records a no: the
+receipt holds the SHA-256 of its reason, and the reason stays with you. One that
+the ledger must hold is the answer to a question: --reject WHY --flag KEY=WHY.
 
 The same sign-off twice gives the same receipt. Exit codes: 0 minted, or found;
 1 the rules do not allow it, or a question is open; 2 bad usage; 3 the tool
@@ -50,7 +52,7 @@ func approveCommand() *command {
 	f.StringArrayVar(&o.satisfied, "satisfied", nil, "the checklist item `KEY` is satisfied; may be repeated")
 	f.StringArrayVar(&o.flags, "flag", nil, "the checklist item is not: `KEY=WHY`; may be repeated")
 	f.StringArrayVar(&o.waivers, "accept", nil, "go ahead despite a deal-finding: `RULE=WHY`; may be repeated")
-	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection")
+	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection and the SHA-256 of WHY")
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
 	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval: high, mid, low or never")
@@ -97,7 +99,21 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return signOffError(err)
 	}
-	return a.print(receiptLines(entry, k.name, again))
+	return a.print(receiptLines(entry, k.name, again) + wordsToKeep(local))
+}
+
+// wordsToKeep prints what a rejection said, as it was hashed: no member of a receipt holds its reason. The lines are not
+// wrapped, so that they can be kept as they are.
+func wordsToKeep(l gate.Local) string {
+	if l.Reject == "" {
+		return ""
+	}
+	p := &page{}
+	p.entry("keep", receiptColumn, "the receipt holds the SHA-256 of these words, and not the words:")
+	for line := range strings.Lines(l.Text()) {
+		p.line("%s%s", strings.Repeat(" ", receiptColumn), strings.TrimSuffix(line, "\n"))
+	}
+	return p.b.String()
 }
 
 // decision reads the flags.
