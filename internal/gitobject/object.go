@@ -1,7 +1,7 @@
 package gitobject
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
@@ -65,18 +65,27 @@ type Entry struct {
 // IsTree reports whether the entry is a directory.
 func (e Entry) IsTree() bool { return e.Mode == ModeTree }
 
-// sortKey orders a directory as if its name ended in a slash.
-func (e Entry) sortKey() string {
-	if e.IsTree() {
-		return e.Name + "/"
+// order is git's: that of the names' bytes, a directory's as if it ended in a slash.
+func order(a, b Entry) int {
+	n := min(len(a.Name), len(b.Name))
+	return cmp.Or(strings.Compare(a.Name[:n], b.Name[:n]), cmp.Compare(a.at(n), b.at(n)))
+}
+
+// at is the byte of the name that decides an order, 0 behind its end: no name holds that.
+func (e Entry) at(n int) byte {
+	switch {
+	case n < len(e.Name):
+		return e.Name[n]
+	case e.IsTree():
+		return '/'
 	}
-	return e.Name
+	return 0
 }
 
 // EncodeTree gives the bytes of a tree, its entries in git's order.
 func EncodeTree(entries []Entry) []byte {
 	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, func(a, b Entry) int { return strings.Compare(a.sortKey(), b.sortKey()) })
+	slices.SortFunc(sorted, order)
 	return EncodeRawTree(sorted)
 }
 
@@ -93,18 +102,22 @@ func EncodeRawTree(entries []Entry) []byte {
 }
 
 // ParseTree takes a tree apart. It refuses what could be read in two ways: bytes left over, an empty name, a name with a
-// slash, a name twice, and entries out of order. On an error there are no entries.
+// slash, a name twice, and entries out of order. On an error there are no entries. The strings of all entries share two
+// copies of the bytes: whoever keeps a few of many clones them.
 func ParseTree(b []byte) ([]Entry, error) {
-	entries := make([]Entry, 0, len(b)/48+1)
-	for len(b) > 0 {
-		e, rest, err := cutEntry(b)
+	text, digits := string(b), hex.EncodeToString(b)
+	entries := make([]Entry, 0, len(b)/32+1)
+	for at := 0; at < len(text); {
+		e, n, err := cutEntry(text[at:])
 		if err != nil {
 			return nil, err
 		}
-		if n := len(entries); n > 0 && entries[n-1].sortKey() >= e.sortKey() {
+		at += n
+		e.ID = digits[2*(at-sha1.Size) : 2*at]
+		if n := len(entries); n > 0 && order(entries[n-1], e) >= 0 {
 			return nil, fmt.Errorf("the name %.80q stands after %.80q, out of order or twice", e.Name, entries[n-1].Name)
 		}
-		entries, b = append(entries, e), rest
+		entries = append(entries, e)
 	}
 	if err := twice(entries); err != nil {
 		return nil, err
@@ -114,34 +127,41 @@ func ParseTree(b []byte) ([]Entry, error) {
 
 // twice looks for a name that a file and a directory share: git's order keeps those two apart.
 func twice(entries []Entry) error {
-	dirs := map[string]bool{}
+	n := 0
+	for _, e := range entries {
+		if e.IsTree() {
+			n++
+		}
+	}
+	if n == 0 || n == len(entries) {
+		return nil
+	}
+	dirs := make(map[string]bool, n)
 	for _, e := range entries {
 		if e.IsTree() {
 			dirs[e.Name] = true
 		}
 	}
-	if len(dirs) == len(entries) {
-		return nil
-	}
 	for _, e := range entries {
-		if !e.IsTree() && len(dirs) > 0 && dirs[e.Name] {
+		if !e.IsTree() && dirs[e.Name] {
 			return fmt.Errorf("the name %.80q stands there twice", e.Name)
 		}
 	}
 	return nil
 }
 
-func cutEntry(b []byte) (e Entry, rest []byte, err error) {
-	mode, after, ok := bytes.Cut(b, []byte{' '})
-	if !ok || len(mode) == 0 || len(mode) > 7 || len(bytes.Trim(mode, "01234567")) > 0 {
-		return e, nil, fmt.Errorf("no mode at %.20q", b[:min(len(b), 20)])
+// cutEntry reads the mode and the name of the first entry; n is its length, with the id that ends it.
+func cutEntry(s string) (e Entry, n int, err error) {
+	mode, after, ok := strings.Cut(s, " ")
+	if !ok || len(mode) == 0 || len(mode) > 7 || strings.Trim(mode, "01234567") != "" {
+		return e, 0, fmt.Errorf("no mode at %.20q", s[:min(len(s), 20)])
 	}
-	name, after, ok := bytes.Cut(after, []byte{0})
+	name, id, ok := strings.Cut(after, "\x00")
 	switch {
-	case !ok || len(after) < sha1.Size:
-		return e, nil, fmt.Errorf("an entry is cut off")
-	case len(name) == 0 || bytes.IndexByte(name, '/') >= 0:
-		return e, nil, fmt.Errorf("the name %.80q is empty or has a slash", name)
+	case !ok || len(id) < sha1.Size:
+		return e, 0, fmt.Errorf("an entry is cut off")
+	case len(name) == 0 || strings.IndexByte(name, '/') >= 0:
+		return e, 0, fmt.Errorf("the name %.80q is empty or has a slash", name)
 	}
-	return Entry{string(mode), string(name), hex.EncodeToString(after[:sha1.Size])}, after[sha1.Size:], nil
+	return Entry{Mode: mode, Name: name}, len(s) - len(id) + sha1.Size, nil
 }

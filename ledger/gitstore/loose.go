@@ -4,6 +4,7 @@ import (
 	"compress/zlib"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -16,24 +17,43 @@ import (
 // writeLoose writes objects as git does: whole under another name, then renamed. One that is killed in between leaves a
 // file that git's own cleaning removes.
 func writeLoose(f billy.Filesystem, objects []gitobject.Object) error {
+	var l looseWriter
 	for _, o := range objects {
 		name := path.Join("objects", o.ID[:2], o.ID[2:])
 		if _, err := f.Stat(name); err == nil {
 			continue
 		}
-		if err := writeOne(f, name, o); err != nil {
+		if err := l.one(f, name, o); err != nil {
 			return fmt.Errorf("%s %s: %w", o.Kind, o.ID, err)
 		}
 	}
 	return nil
 }
 
-func writeOne(f billy.Filesystem, name string, o gitobject.Object) error {
+// looseWriter keeps the compressors, whose making takes longer than most objects.
+type looseWriter struct{ fast, stored *zlib.Writer }
+
+// to gives the compressor for an object. A tree is mostly hashes, which do not get shorter.
+func (l *looseWriter) to(w io.Writer, kind gitobject.Kind) (*zlib.Writer, error) {
+	z, level := &l.fast, zlib.BestSpeed
+	if kind == gitobject.Tree {
+		z, level = &l.stored, zlib.NoCompression
+	}
+	if *z != nil {
+		(*z).Reset(w)
+		return *z, nil
+	}
+	var err error
+	*z, err = zlib.NewWriterLevel(w, level)
+	return *z, err
+}
+
+func (l *looseWriter) one(f billy.Filesystem, name string, o gitobject.Object) error {
 	if err := f.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
 	temp := path.Join(path.Dir(name), fmt.Sprintf("tmp_obj_%016x", rand.Uint64()))
-	err := deflate(f, temp, o)
+	err := l.deflate(f, temp, o)
 	if err == nil {
 		err = f.Rename(temp, name)
 	}
@@ -45,13 +65,13 @@ func writeOne(f billy.Filesystem, name string, o gitobject.Object) error {
 	return err
 }
 
-func deflate(f billy.Filesystem, name string, o gitobject.Object) (err error) {
+func (l *looseWriter) deflate(f billy.Filesystem, name string, o gitobject.Object) (err error) {
 	file, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	z, err := zlib.NewWriterLevel(file, zlib.BestSpeed)
+	z, err := l.to(file, o.Kind)
 	if err != nil {
 		return err
 	}

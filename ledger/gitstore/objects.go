@@ -71,11 +71,12 @@ type objects struct {
 	from source
 	mu   sync.Mutex
 	held map[string]gitobject.Object
-	size int
+	dirs map[string][]gitobject.Entry // of the trees held, taken apart
+	size int                          // of both, in bytes, about
 }
 
 func newObjects(from source) *objects {
-	return &objects{from: from, held: map[string]gitobject.Object{}}
+	return &objects{from: from, held: map[string]gitobject.Object{}, dirs: map[string][]gitobject.Entry{}}
 }
 
 // get gives the objects in the order of ids.
@@ -129,10 +130,30 @@ func (o *objects) remember(obj gitobject.Object) {
 	defer o.mu.Unlock()
 	if o.size+len(obj.Data) > maxHeld {
 		clear(o.held)
+		clear(o.dirs)
 		o.size = 0
 	}
 	o.held[obj.ID] = obj
 	o.size += len(obj.Data)
+}
+
+// parsed takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name, and then
+// for the next. Nobody changes what it gives.
+func (o *objects) parsed(tree gitobject.Object) ([]gitobject.Entry, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if entries, ok := o.dirs[tree.ID]; ok {
+		return entries, nil
+	}
+	entries, err := gitobject.ParseTree(tree.Data)
+	if err != nil {
+		return nil, err
+	}
+	if _, held := o.held[tree.ID]; held {
+		o.dirs[tree.ID] = entries
+		o.size += 5 * len(tree.Data)
+	}
+	return entries, nil
 }
 
 func (o *objects) commit(ctx context.Context, id string) (gitobject.Record, error) {
@@ -161,7 +182,7 @@ func (o *objects) trees(ctx context.Context, ids ...string) ([][]gitobject.Entry
 		if obj.Kind != gitobject.Tree {
 			return nil, fmt.Errorf("%s is a %s, not a tree", obj.ID, obj.Kind)
 		}
-		if out[i], err = gitobject.ParseTree(obj.Data); err != nil {
+		if out[i], err = o.parsed(obj); err != nil {
 			return nil, fmt.Errorf("tree %s: %w", obj.ID, err)
 		}
 	}

@@ -231,8 +231,9 @@ func (w *walk) flush() error {
 	var ids []string
 	for _, e := range w.pending {
 		if _, known := w.t.blobs[e.ID]; !known && e.Mode == ledger.RegularMode {
-			w.t.blobs[e.ID] = sized{id: e.ID}
-			ids = append(ids, e.ID)
+			id := strings.Clone(e.ID) // lets go of the directory's bytes
+			w.t.blobs[id] = sized{id: id}
+			ids = append(ids, id)
 		}
 	}
 	i := 0
