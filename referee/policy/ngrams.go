@@ -16,29 +16,48 @@ type run struct {
 }
 
 // runOf takes a text's words as a search for contamination does: cut at white space, in lower case and compatible letters (NFKC), and of
-// each word the letters, marks and digits. A word of none is no word. Punctuation within a word is taken out and does not cut it.
-func runOf(s string) run {
+// each word the letters, marks and digits. A word of none is no word. Punctuation within a word is taken out and does not cut it. Every
+// byte and every word is paid for before room is made for it; false where there is too much.
+func runOf(s string, pay func(int) bool) (run, bool) {
 	var b strings.Builder
 	var words []span
-	for field := range strings.FieldsSeq(norm.NFKC.String(s)) {
-		from := -1
-		for _, r := range strings.ToLower(field) {
-			if !isWordRune(r) {
+	for raw := range strings.FieldsSeq(s) {
+		if !pay(len(raw)) {
+			return run{}, false
+		}
+		for field := range strings.FieldsSeq(norm.NFKC.String(raw)) {
+			from := writeWord(&b, field)
+			if from == b.Len() {
 				continue
 			}
-			if from < 0 && b.Len() > 0 {
-				b.WriteByte(' ')
+			if words = append(words, span{from, b.Len()}); !pay(4) {
+				return run{}, false
 			}
-			if from < 0 {
-				from = b.Len()
-			}
-			b.WriteRune(r)
-		}
-		if from >= 0 {
-			words = append(words, span{from, b.Len()})
 		}
 	}
-	return run{b.String(), words}
+	return run{b.String(), words}, true
+}
+
+// writeWord writes what counts of a word, with a space before it if it is not the first, and says where it begins: at the end of what
+// there is, if nothing counts.
+func writeWord(b *strings.Builder, field string) (from int) {
+	begun := false
+	for _, r := range strings.ToLower(field) {
+		if !isWordRune(r) {
+			continue
+		}
+		if !begun && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		if !begun {
+			begun, from = true, b.Len()
+		}
+		b.WriteRune(r)
+	}
+	if !begun {
+		return b.Len()
+	}
+	return from
 }
 
 // grams yields every n words in a row; a text of fewer words has none.
@@ -55,35 +74,37 @@ func (r run) grams(n int) func(yield func(string) bool) {
 // evalSharedNgrams is shared_ngrams(items, texts, n). The items are indexed and the texts read past them, so that the work is that of
 // reading each once; the runs are compared as they are written and not by a hash.
 func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
-	size, _ := args[2].Num.Int64()
-	items, bad := ev.runs(n, 0, args[0].List)
-	if bad != nil {
-		return *bad
-	}
+	n64, _ := args[2].Num.Int64()
+	size := int(n64)
+	var items []run
 	seen := map[string]bool{} // whether a run of the items stands in the texts
-	for _, item := range items {
-		for gram := range item.grams(int(size)) {
+	bad := ev.runs(n, 0, args[0].List, func(item run) bool {
+		items = append(items, item)
+		for gram := range item.grams(size) {
 			seen[gram] = false
 			if len(seen) > maxGrams {
 				ev.issue("too_complex", args[0].Pointer(), "the items of shared_ngrams have more than %d different runs of %d words", maxGrams, size)
-				return Absent("too many runs of words")
+				return false
 			}
 		}
+		return true
+	})
+	if bad == nil {
+		bad = ev.runs(n, 1, args[1].List, func(text run) bool {
+			for gram := range text.grams(size) {
+				if _, known := seen[gram]; known {
+					seen[gram] = true
+				}
+			}
+			return true
+		})
 	}
-	texts, bad := ev.runs(n, 1, args[1].List)
 	if bad != nil {
 		return *bad
 	}
-	for _, text := range texts {
-		for gram := range text.grams(int(size)) {
-			if _, known := seen[gram]; known {
-				seen[gram] = true
-			}
-		}
-	}
 	shared := 0
 	for _, item := range items {
-		for gram := range item.grams(int(size)) {
+		for gram := range item.grams(size) {
 			if seen[gram] {
 				shared++
 				break
@@ -93,25 +114,26 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 	return integer(shared)
 }
 
-// runs makes the texts of an argument ready. A null leaves the count open, and anything but a text is an issue.
-func (ev *evaluator) runs(n *node, arg int, texts []Val) ([]run, *Val) {
-	out := make([]run, len(texts))
-	for i, v := range texts {
-		var bad Val
+// runs makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a text is an issue.
+func (ev *evaluator) runs(n *node, arg int, texts []Val, use func(run) bool) *Val {
+	for _, v := range texts {
+		bad := Absent("the rule takes too much work")
 		switch {
 		case v.Kind == Missing:
 			bad = Absent(errNullItem.Error())
 		case v.Kind != Str:
 			bad = ev.mismatch(n.args[arg], v, tStr, "shared_ngrams")
-		case !ev.charge(1 + len(v.Str)/2):
-			bad = Absent("the rule takes too much work")
 		default:
-			out[i] = runOf(v.Str)
-			continue
+			if !ev.charge(1 + len(v.Str)/64) {
+				return &bad
+			}
+			if r, ok := runOf(v.Str, ev.charge); ok && use(r) {
+				continue
+			}
 		}
-		return nil, &bad
+		return &bad
 	}
-	return out, nil
+	return nil
 }
 
 // checkSharedNgrams: runs of one word are vocabulary, and of a hundred nothing is found.

@@ -15,14 +15,14 @@ const thirteen = "one two three four five six seven eight nine ten eleven twelve
 func TestRunOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", " \n\t ": "", "— ... !": "", "The CAT, sat.": "the|cat|sat", "don't well-known 1,200.50": "dont|wellknown|120050", "a — b": "a|b", "- a": "a", "a -": "a",
-		"ｆｕｌｌ ﬁne": "full|fine", "zero\u200bwidth soft\u00adhyphen": "zerowidth|softhyphen", "no\u00a0break": "no|break", "naïve nai\u0308ve": "naïve|naïve", "İ": "i",
+		"ｆｕｌｌ ﬁne": "full|fine", "zero\u200bwidth soft\u00adhyphen": "zerowidth|softhyphen", "no\u00a0break": "no|break", "naïve nai\u0308ve": "naïve|naïve", "İ": "i", "\ufdfa": "صلى|الله|عليه|وسلم",
 	} {
-		r := runOf(text)
+		r, ok := runOf(text, func(int) bool { return true })
 		var words []string
 		for _, w := range r.words {
 			words = append(words, r.text[w.from:w.to])
 		}
-		if got := strings.Join(words, "|"); got != want || r.text != strings.Join(words, " ") {
+		if got := strings.Join(words, "|"); got != want || !ok || r.text != strings.Join(words, " ") {
 			t.Errorf("%q: words %q of %q, want %q", text, got, r.text, want)
 		}
 	}
@@ -81,15 +81,18 @@ func TestSharedNgramsBounds(t *testing.T) {
 	for i := range maxGrams + 2 {
 		fmt.Fprintf(&b, "%x ", i)
 	}
-	book := b.String()
-	wide := []Val{Text(book)}
+	wide := []Val{Text(b.String())}
+	letters := []Val{Text(strings.Repeat("a ", maxWork/5))} // a byte and a word each: 5 steps
+	long := []Val{Text(strings.Repeat("-", maxWork))}
 	for _, c := range []struct {
 		name         string
 		items, texts []Val
 		spent        int
 	}{
 		{"too many runs", wide, nil, 0},
-		{"too much work, items", wide, nil, maxWork},
+		{"too much work, many words", letters, nil, 1},
+		{"too much work, one long word", nil, long, 1},
+		{"too much work, items", []Val{Text("a")}, nil, maxWork},
 		{"too much work, texts", []Val{Text("a b")}, wide, maxWork - 10},
 	} {
 		work := c.spent
