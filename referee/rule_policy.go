@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee/policy"
@@ -118,17 +119,65 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 	if res.Sides != nil {
 		f.Spot.Distance = gap(res.Sides)
 	}
-	f.Message = r.Message
-	if f.Message == "" {
-		f.Message = r.title() + " does not hold: " + r.Text
-	}
-	if values := operandText(res); values != "" {
-		f.Message += " (" + values + ")"
-	}
+	f.Message = r.failure(res)
 	if f.Fix == nil && r.Fix != "" {
 		f.Fix = &Fix{Text: r.Fix}
 	}
 	a.flag(r, f)
+}
+
+// longRule is how many characters of a rule a finding repeats. A longer one is for `--explain`.
+const longRule = 160
+
+// failure says that the gate does not hold: in the sheet's words, or with the part of it that fails and the values there.
+func (r *Rule) failure(res policy.Result) string {
+	if r.Message != "" {
+		return withValues(r.Message, operandText(res.Operands))
+	}
+	what, sides, operands := r.Text, res.Sides, res.Operands
+	if t := res.Term; t != nil {
+		what, sides = t.Text, t.Sides
+		operands = slices.DeleteFunc(slices.Clone(operands), func(o policy.OperandValue) bool { return !strings.Contains(what, o.Text) })
+	}
+	said := r.title() + " does not hold: "
+	long := utf8.RuneCountInString(what) > longRule
+	differs := ""
+	if sides != nil && sides[0].Kind == policy.List && sides[1].Kind == policy.List {
+		differs = difference(sides[0].List, sides[1].List)
+	} else if sides != nil && long {
+		differs = clip(valueText(sides[0])) + " against " + clip(valueText(sides[1]))
+	}
+	switch {
+	case !long && differs != "":
+		return said + what + " (" + differs + ")"
+	case !long:
+		return withValues(said+what, operandText(operands))
+	case differs != "":
+		said += differs
+	default:
+		said = strings.TrimSuffix(said, ": ")
+	}
+	short := slices.DeleteFunc(slices.Clone(operands), func(o policy.OperandValue) bool {
+		return utf8.RuneCountInString(o.Text) > longRule/4 || o.Val.Kind == policy.List
+	})
+	return withValues(said, operandText(short)) + "; the rule is printed by --explain " + r.ID
+}
+
+// difference says where two lists part.
+func difference(left, right []policy.Val) string {
+	for i := range min(len(left), len(right)) {
+		if l, r := clip(valueText(left[i])), clip(valueText(right[i])); l != r {
+			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), l, r)
+		}
+	}
+	return fmt.Sprintf("%d values against %d", len(left), len(right))
+}
+
+func withValues(said, values string) string {
+	if values == "" {
+		return said
+	}
+	return said + " (" + values + ")"
 }
 
 // bandTier is the tier of an approx comparison that does not hold: the band sets it (S7, S33).
@@ -348,9 +397,9 @@ func missingText(res policy.Result) string {
 }
 
 // operandText prints the operands that are not literals: "dscr = 1.022, …".
-func operandText(res policy.Result) string {
+func operandText(operands []policy.OperandValue) string {
 	var words []string
-	for _, op := range res.Operands {
+	for _, op := range operands {
 		w := op.Text + " = " + valueText(op.Val)
 		if op.From != "literal" && !slices.Contains(words, w) {
 			words = append(words, w)

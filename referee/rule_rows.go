@@ -96,7 +96,7 @@ func (a *audit) flagRows(r *Rule, bad []policy.RowResult, rows int) {
 		keys[i] = row.Key
 		if r.PerRow {
 			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
-				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key, operandText(row.Result))})
+				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key, operandText(row.Result.Operands))})
 		}
 	}
 	if r.PerRow {
@@ -107,5 +107,5 @@ func (a *audit) flagRows(r *Rule, bad []policy.RowResult, rows int) {
 		message = r.title() + " does not hold"
 	}
 	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
-		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, len(bad), rows, listed(keys), operandText(bad[0].Result))})
+		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, len(bad), rows, listed(keys), operandText(bad[0].Result.Operands))})
 }

@@ -12,8 +12,8 @@ func (ev *evaluator) compare(n *node) Val {
 	for i, a := range n.args {
 		vals[i] = ev.eval(a)
 	}
-	if n == ev.top && len(vals) == 2 {
-		ev.sides = (*[2]Val)(vals) // nothing writes to them any more
+	if len(vals) == 2 {
+		ev.compared(n, vals[0], vals[1])
 	}
 	result := Truth(true)
 	for i, op := range n.ops {

@@ -80,6 +80,13 @@ type Result struct {
 	Operands []OperandValue // in the order of evaluation, each text once
 	Vacuous  bool           // a condition without else did not apply (S27)
 	Sides    *[2]Val        // left and right of a comparison or approx at the top
+	Term     *Term          // of an "and" at the top, the first term that does not hold; nil if there is none
+}
+
+// Term is a part of an expression.
+type Term struct {
+	Text  string
+	Sides *[2]Val // left and right, if it is a comparison or approx
 }
 
 // Eval evaluates the expression. It never panics and always terminates.
@@ -91,7 +98,7 @@ func (e *Expr) Eval(env *Env) Result {
 	ev.top = e.root
 	ev.inRows = env.Row != nil
 	v := ev.eval(e.root)
-	r := Result{Val: v, Issues: ev.issues, Operands: ev.operands, Vacuous: ev.vacuous, Sides: ev.sides}
+	r := Result{Val: v, Issues: ev.issues, Operands: ev.operands, Vacuous: ev.vacuous, Sides: ev.sides, Term: ev.failed}
 	if ev.exhausted() && v.Kind != Missing {
 		r.Val = Absent("the rule takes too much work")
 	}
@@ -119,6 +126,9 @@ type evaluator struct {
 	operands []OperandValue
 	vacuous  bool
 	sides    *[2]Val
+	term     *node   // of the "and" at the top, the one under way
+	within   *[2]Val // its sides
+	failed   *Term
 	rowBad   bool           // a row lacked a referenced key
 	lists    map[string]Val // inputs that are lists, read once and not once a row
 }
@@ -280,10 +290,18 @@ func (ev *evaluator) logic(n *node) Val {
 	}
 	missing, issues := len(ev.missing), len(ev.issues)
 	result := Truth(!decides)
+	top := n == ev.top && n.kind == kAnd
 	for _, a := range n.args {
+		if top {
+			ev.term, ev.within = a, nil
+		}
 		v := ev.truth(a, word)
 		if v.Kind == Bool && v.Bool == decides {
 			ev.forget(missing, issues)
+			if top {
+				text, _ := printText(a)
+				ev.failed = &Term{text, ev.within}
+			}
 			return v
 		}
 		if v.Kind == Missing {
@@ -291,6 +309,16 @@ func (ev *evaluator) logic(n *node) Val {
 		}
 	}
 	return result
+}
+
+// compared keeps the sides of a comparison that a message may speak of.
+func (ev *evaluator) compared(n *node, left, right Val) {
+	if n == ev.top {
+		ev.sides = &[2]Val{left, right}
+	}
+	if n == ev.term {
+		ev.within = &[2]Val{left, right}
+	}
 }
 
 // forget drops what the terms that no longer matter lacked. Wrong types and broken rows stay reported.

@@ -140,9 +140,7 @@ func evalRound(ev *evaluator, n *node, args []Val) Val {
 
 // evalApprox is S33: |a − b| / |b| within the tolerance; where b is 0 only 0 is near.
 func evalApprox(ev *evaluator, n *node, args []Val) Val {
-	if n == ev.top {
-		ev.sides = &[2]Val{args[0], args[1]}
-	}
+	ev.compared(n, args[0], args[1])
 	tolerance := defaultTolerance
 	if len(args) > 2 {
 		tolerance = args[2].Num
