@@ -136,7 +136,7 @@ func appendString(b []byte, s string) []byte {
 	from := 0 // what stands from here on needs no escape
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' {
+		if !escaped[c] {
 			continue
 		}
 		b = append(b, s[from:i]...)
@@ -146,10 +146,22 @@ func appendString(b []byte, s string) []byte {
 	return append(append(b, s[from:]...), '"')
 }
 
+// escaped marks the bytes that may not stand in a string as they are.
+var escaped = func() (t [256]bool) {
+	for c := range 0x20 {
+		t[c] = true
+	}
+	t['"'], t['\\'] = true, true
+	return t
+}()
+
 // appendEscape appends an ASCII character that may not stand in a string as it is.
 func appendEscape(b []byte, c byte) []byte {
-	if i := strings.IndexByte("\"\\\b\f\n\r\t", c); i >= 0 {
-		return append(b, '\\', "\"\\bfnrt"[i])
+	if c == '\n' {
+		return append(b, '\\', 'n')
+	}
+	if i := strings.IndexByte("\"\\\b\f\r\t", c); i >= 0 {
+		return append(b, '\\', "\"\\bfrt"[i])
 	}
 	const hex = "0123456789abcdef"
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])

@@ -111,9 +111,12 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 // compileFormula takes the agent's language where the formula can be said in it, because then two formulas can be compared as such
 // (S16); else the expression language of rules.md.
 func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
-	known := l.sheet.formulaNames()
+	if l.known == nil {
+		l.known = l.sheet.formulaNames()
+		l.reads = formula.NewNames(l.known)
+	}
 	if src, ok := v.Str(); ok {
-		if f, err := formula.Parse(src, known); err == nil && subset(f.Vars(), known) {
+		if f, err := l.reads.Parse(src); err == nil && subset(f.Vars(), l.known) {
 			m.formula, m.Inputs, m.Text = f, f.Vars(), src
 		}
 	}

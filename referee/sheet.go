@@ -158,6 +158,8 @@ type loader struct {
 	sheet    *Sheet
 	problems Problems
 	ids      map[string]*strictjson.Value
+	known    []string      // formulaNames, once there are formulas
+	reads    formula.Names // over them
 }
 
 func (l *loader) load() {

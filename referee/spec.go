@@ -115,13 +115,15 @@ func (f *field) checkStrings(v *strictjson.Value, problems *Problems) {
 	}
 }
 
+// kindsOf are the JSON types that a field of a type takes.
+var kindsOf = map[string][]strictjson.Kind{
+	"string": {strictjson.String}, "number": {strictjson.Number}, "integer": {strictjson.Number}, "boolean": {strictjson.Bool},
+	"expr":   {strictjson.String, strictjson.Object, strictjson.Bool, strictjson.Number, strictjson.Array},
+	"schema": {strictjson.Object}, "list": {strictjson.Array}, "any": {strictjson.String, strictjson.Number, strictjson.Bool, strictjson.Array, strictjson.Object},
+}
+
 func (f *field) checkScalar(v *strictjson.Value, problems *Problems) {
-	kinds := map[string][]strictjson.Kind{
-		"string": {strictjson.String}, "number": {strictjson.Number}, "integer": {strictjson.Number}, "boolean": {strictjson.Bool},
-		"expr":   {strictjson.String, strictjson.Object, strictjson.Bool, strictjson.Number, strictjson.Array},
-		"schema": {strictjson.Object}, "list": {strictjson.Array}, "any": {strictjson.String, strictjson.Number, strictjson.Bool, strictjson.Array, strictjson.Object},
-	}[f.Type]
-	if !slices.Contains(kinds, v.Kind) {
+	if !slices.Contains(kindsOf[f.Type], v.Kind) {
 		problems.add(v, "type", "%q must be %s", f.Name, article(f.Type))
 		return
 	}

@@ -55,18 +55,24 @@ type Formula struct {
 
 // Parse reads src. names are the keys of the calculation's inputs. The error is a *SyntaxError, or a *LimitError where the formula
 // breaks a limit of S13b; the Formula is then nil.
-func Parse(src string, names []string) (*Formula, error) { return parse(src, names, false) }
+func Parse(src string, names []string) (*Formula, error) { return NewNames(names).Parse(src) }
 
-// parse reads names between backquotes too, as Canonical writes those that are not plain words.
-func parse(src string, names []string, quoted bool) (*Formula, error) {
+// Names are the keys of inputs, made ready for reading any number of formulas over them, by many goroutines too.
+type Names struct{ table *nameTable }
+
+// NewNames prepares the keys.
+func NewNames(keys []string) Names { return Names{newNameTable(keys)} }
+
+// Parse is the function Parse over these names.
+func (n Names) Parse(src string) (*Formula, error) { return parse(src, n.table, false) }
+
+// parse reads names between backquotes too where quoted says so, as Canonical writes those that are not plain words.
+func parse(src string, names *nameTable, quoted bool) (*Formula, error) {
 	if n := countRunes(src, MaxCharacters); n > MaxCharacters {
 		return nil, &LimitError{&SyntaxError{Src: src, Col: MaxCharacters + 1,
 			Msg: "the formula is longer than 2,000 characters", Hint: "name intermediate results as calculations of their own"}}
 	}
-	if quoted { // every name that is not plain stands between backquotes there: "vacancy % 0" is a remainder, although an input is called "vacancy %"
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return quoteName(name) != name })
-	}
-	p := &parser{text: src, src: []rune(src), names: newNameTable(names), quoted: quoted}
+	p := &parser{text: src, src: []rune(src), names: names, quoted: quoted}
 	root, err := p.formula()
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func TestVectors(t *testing.T) {
 			continue
 		}
 		same(t, v.Src, f, in, v.Want)
-		again, err := parse(f.Canonical(), names, true)
+		again, err := parseQuoted(f.Canonical(), names)
 		if err != nil {
 			t.Errorf("%s: canonical %s: %v", v.Src, f.Canonical(), err)
 			continue
