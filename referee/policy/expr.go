@@ -25,7 +25,11 @@ func finish(root *node, b *builder) *Expr {
 	e := &Expr{root: root, text: text}
 	root.each(func(n *node) {
 		e.refs.note(n)
-		if n.listed() {
+		switch {
+		case !n.listed():
+		case !n.prefix && (n.kind == kCalc || n.kind == kConst || n.kind == kInput):
+			n.text = n.name
+		default:
 			n.text, _ = printText(n)
 		}
 	})

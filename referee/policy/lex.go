@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -186,7 +187,9 @@ func (l *lexer) operator(t token) token {
 func (l *lexer) text(t token, raw bool) token {
 	end := l.src[l.at]
 	l.at++
-	var b []rune
+	room := max(0, slices.Index(l.src[l.at:], end)) // about as long as the text is
+	b := make([]rune, 0, room)
+	t.cols = make([]int, 0, room+1)
 	for {
 		c := l.peek(0)
 		switch {
