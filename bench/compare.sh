@@ -1,7 +1,8 @@
 #!/bin/sh
 # The same work in referee, conftest and opa: a schema, three recomputed calculations and six gates over N submissions of 1.6 KB
-# (default 1,000), each tool the fastest of R runs (default 5). Prints a markdown table. conftest and opa are installed through the
-# Go module proxy into bench/.peers, at the versions below.
+# (default 1,000), each tool the fastest of R runs (default 5), and then one document cold, a hundred times. Prints markdown tables.
+# All are built as their releases are, without cgo; conftest and opa are installed through the Go module proxy into bench/.peers, at
+# the versions below.
 #
 # What the peers do not do is left out, not added: no decimals (Rego computes in floats), no positions, no proof, no evidence.
 set -eu
@@ -14,7 +15,8 @@ peers=$PWD/bench/.peers
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-go build -o "$work/referee" ./cmd/referee
+export CGO_ENABLED=0
+go build -trimpath -o "$work/referee" ./cmd/referee
 go build -o "$work/make" ./bench/make
 mkdir -p "$peers"
 [ -x "$peers/conftest" ] || GOBIN=$peers go install github.com/open-policy-agent/conftest@$conftest
@@ -52,3 +54,26 @@ measure "referee, one .jsonl" "$wrong" '"code":"math.mismatch","rule_ids"' "$wor
 measure "referee, $n files" "$wrong" '"code":"math.mismatch","rule_ids"' "$work/referee" audit "$work"/docs/*.json $sheet
 measure "conftest $conftest, $n files" "$wrong" 'claims [0-9.]*; recomputed' "$peers/conftest" test --no-color --output json --policy bench/conftest "$work"/docs/*.json
 measure "opa $opa exec, $n files" "$wrong" 'claims [0-9.]*; recomputed' "$peers/opa" exec --bundle bench/conftest --decision main/deny "$work"/docs
+
+# cold NAME COMMAND…: the least and the median of a hundred starts, in milliseconds, by the clock around the process.
+cold() {
+	name=$1
+	shift
+	python3 - "$name" "$@" <<'PY'
+import subprocess, sys, time
+def once():
+    start = time.monotonic()
+    subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return 1e3 * (time.monotonic() - start)
+times = sorted(once() for _ in range(100))
+print(f"| {sys.argv[1]} | {times[0]:.1f} | {times[50]:.1f} |")
+PY
+}
+
+one=$(ls "$work"/docs/*.json | head -1)
+printf '\n| one document, cold | least, ms | median, ms |\n| --- | --- | --- |\n'
+# shellcheck disable=SC2086
+cold "referee" "$work/referee" audit "$one" $sheet
+cold "of that, starting" "$work/referee" version
+cold "conftest $conftest" "$peers/conftest" test --no-color --output json --policy bench/conftest "$one"
+cold "opa $opa exec" "$peers/opa" exec --bundle bench/conftest --decision main/deny "$one"
