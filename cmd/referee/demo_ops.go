@@ -72,7 +72,11 @@ func (d *demo) operate(p *page, name string) error {
 	var no *gate.NotSignable
 	switch {
 	case errors.As(err, &no):
-		p.entry(name, demoColumn, "REFUSED: "+w.Report.Findings[0].Message)
+		why := no.Error()
+		if len(w.Report.Findings) > 0 {
+			why = w.Report.Findings[0].Message
+		}
+		p.entry(name, demoColumn, "REFUSED: "+why)
 	case err != nil:
 		return toolf("signing %s off: %w", name, err)
 	default:
