@@ -20,7 +20,7 @@ const (
 
 // What a lane may read ahead: so many batches, each of so many objects or bytes.
 const (
-	batchesAhead = 8
+	batchesAhead = 4
 	batchObjects = 64
 	batchBytes   = 1 << 20
 )
@@ -143,7 +143,7 @@ type spare struct {
 
 // What spare holds at most, and the room that a small buffer has, so that it serves a larger object later.
 const (
-	maxSpare  = 1024
+	maxSpare  = 512
 	spareRoom = 12 << 10
 )
 
