@@ -32,6 +32,28 @@ func TestWhatAFailedGateSays(t *testing.T) {
 	}
 }
 
+// TestWhichPartFails: of an "and" only the term that fails is said, of two lists where they part, and of a rule that is too
+// long to read its sides or its short operands.
+func TestWhichPartFails(t *testing.T) {
+	long := func(s string) string { return s + strings.Repeat(" + 0 * (a + b)", 20) }
+	for _, c := range []struct{ expr, inputs, want string }{
+		{"a <= 10 and b >= 2 and a + b > 0", `"a":3,"b":1`, `r does not hold: b >= 2 (b = 1)`},
+		{"a <= 10 or b >= 2", `"a":30,"b":1`, `r does not hold: a <= 10 or b >= 2 (a = 30, b = 1)`},
+		{"a == b", `"a":["x","y","z"],"b":["x","q","z"]`, `r does not hold: a == b (number 2 of 3 is "y" against "q")`},
+		{"a == b", `"a":[1,2],"b":[1,2,3]`, `r does not hold: a == b (2 values against 3)`},
+		{"len(a) > 0 and a == b", `"a":[1],"b":[1.5]`, `r does not hold: a == b (number 1 of 1 is 1 against 1.5)`},
+		{long("a") + " == 4", `"a":3,"b":1`, `r does not hold: 3 against 4 (a = 3, b = 1); the rule is printed by --explain r`},
+		{"b == 1 and " + long("a") + " == 4", `"a":3,"b":1`, `r does not hold: 3 against 4 (b = 1, a = 3); the rule is printed by --explain r`},
+		{"not (" + long("a") + " == 3)", `"a":3,"b":1`, `r does not hold (a = 3, b = 1); the rule is printed by --explain r`},
+	} {
+		sheet := oneRule("a b", fmt.Sprintf(`{"id":"r","tier":"high","expr":%q}`, c.expr))
+		rep := audited(mustSheet(t, sheet), `{"inputs":{`+c.inputs+`}}`)
+		if got := findingOf(t, rep, "policy.r").Message; got != c.want {
+			t.Errorf("%.60s\n%s\nwant %s", c.expr, got, c.want)
+		}
+	}
+}
+
 // TestExplain: the proof of a gate holds each operand, its value and where it came from.
 func TestExplain(t *testing.T) {
 	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("130", "100", "noi / debt", "1.3"), func(c *Case) { c.Explain = true })
