@@ -15,23 +15,13 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// StatResult is a recounted statistic: a number, a text (sha256, the least and greatest of dates), or a histogram. Missing says
-// that there is nothing to compute it of: the mean, least or greatest of no values.
+// StatResult is a recounted statistic: a number, or a text (sha256, the least and greatest of dates). Missing says that there is
+// nothing to compute it of: the mean, least or greatest of no values.
 type StatResult struct {
 	Num     *decimal.Num
 	Text    string
-	Hist    []Bin
 	Missing bool
 }
-
-// Bin is one value of a column and how often it occurs.
-type Bin struct {
-	Value string
-	Count int
-}
-
-// maxBins bounds a histogram: a column of more values is no category.
-const maxBins = 10_000
 
 // Stats are the statistics that Stat knows.
 //
@@ -42,7 +32,7 @@ const maxBins = 10_000
 //	dups           values or rows that repeat an earlier one
 //	sum, mean      of a column of numbers, nulls aside, added in row order in decimal
 //	min, max       of a column of numbers, or of dates as YYYY-MM-DD
-//	hist           how often each value of a column occurs, nulls aside, by value; with arg, how often that value occurs
+//	hist           how often the value arg occurs in a column
 //	regex_hits     cells of a column, or of all, in which the RE2 expression arg matches; lines, of a text
 //	type_errors    cells of a column that are not of the type arg, nulls aside: number, integer, boolean, date, datetime, string
 var Stats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits", "type_errors", "sha256", "bytes"}
@@ -241,6 +231,9 @@ func (t *table) stat(stat, column, arg string) (StatResult, error) {
 	case "nulls", "regex_hits", "type_errors":
 		return matching(cells, stat, arg)
 	}
+	if stat == "hist" && strings.TrimSpace(arg) == "" {
+		return StatResult{}, fmt.Errorf("the value to count is needed; blank cells are what nulls counts")
+	}
 	cells = slices.DeleteFunc(cells, cell.null)
 	switch stat {
 	case "sum", "mean":
@@ -389,7 +382,7 @@ func extremeDate(cells []cell, wanted int) (StatResult, error) {
 	return StatResult{Text: best}, nil
 }
 
-// tally counts equal values. In JSON the number 1 and the string "1" are two values.
+// tally counts equal values. In JSON the number 1 and the string "1" are two values; hist, which is given a text, counts both.
 func tally(cells []cell, stat, arg string) (StatResult, error) {
 	type value struct {
 		text string
@@ -399,29 +392,17 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 	for _, c := range cells {
 		counts[value{c.text, c.kind}]++
 	}
-	switch {
-	case stat == "distinct":
+	switch stat {
+	case "distinct":
 		return whole(len(counts)), nil
-	case stat == "dups":
+	case "dups":
 		return whole(len(cells) - len(counts)), nil
-	case arg != "":
-		n := 0
-		for v, times := range counts {
-			if v.text == arg {
-				n += times
-			}
-		}
-		return whole(n), nil
-	case len(counts) > maxBins:
-		return StatResult{}, fmt.Errorf("the column has %d different values; at most %d are listed", len(counts), maxBins)
 	}
-	byText := map[string]int{}
+	n := 0
 	for v, times := range counts {
-		byText[v.text] += times
+		if v.text == arg {
+			n += times
+		}
 	}
-	bins := make([]Bin, 0, len(byText))
-	for _, text := range slices.Sorted(maps.Keys(byText)) {
-		bins = append(bins, Bin{Value: text, Count: byText[text]})
-	}
-	return StatResult{Hist: bins}, nil
+	return whole(n), nil
 }

@@ -66,8 +66,16 @@ func checkData(b *builder, n *node) {
 	if !slices.Contains(evidence.Stats, stat.lit.Str) {
 		refuseNear(stat.place, nearest.Word(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "), "unknown statistic %s", quote(stat.lit.Str))
 	}
-	if p := n.arg(3); p != nil && stat.lit.Str == "regex_hits" {
-		pattern(p.lit.Str, p.place)
+	arg := n.arg(3)
+	switch stat.lit.Str {
+	case "regex_hits":
+		if arg != nil {
+			pattern(arg.lit.Str, arg.place)
+		}
+	case "hist": // without a value it would be a table of counts, which is not a value that a rule can compare
+		if arg == nil || strings.TrimSpace(arg.lit.Str) == "" {
+			refuse(stat.place, `write data("id", "hist", "column", "value"); blank cells are counted by nulls`, "hist needs the value that it counts")
+		}
 	}
 }
 

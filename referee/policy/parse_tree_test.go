@@ -120,6 +120,7 @@ var badTrees = []struct{ tree, pointer, message, nearest string }{
 	{`{"agg": {"op": "sums", "over": "claims", "value": "1"}}`, "/agg/op", `unknown aggregate "sums"`, "sum"},
 	{`{"agg": {"op": "sum", "over": "claims"}}`, "", "sum needs the value to take of each row", ""},
 	{`{"agg": {"op": "sum", "over": "claims", "value": "risk +"}}`, "/agg/value", "expected a value, found the end", ""},
+	{`{"op": "==", "left": {"data": {"evidence_id": "ledger", "stat": "hist", "column": "a"}}, "right": 5}`, "/left/data/stat", "hist needs the value that it counts", ""},
 	{`{"op": "==", "left": {"data": {"evidence_id": "leger", "stat": "rows"}}, "right": 5}`, "/left/data/evidence_id", `unknown evidence "leger"`, "ledger"},
 	{`{"op": "<", "left": 1e400, "right": 5}`, "/left", "the number is out of range", ""},
 	{`{"literal": {"a": 1}}`, "/literal", "a literal is a number, a text, true, false or a list of them", ""},

@@ -47,7 +47,8 @@ var truthFunctions = []*function{
 var outsideFunctions = []*function{
 	{name: "data", params: []param{word("id"), word("stat"), {name: "column", typ: tStr, opt: true}, {name: "arg", typ: tStr, form: fText, opt: true}},
 		result: tAny, group: groupOutside, lazy: evalData, check: checkData,
-		doc:     "A statistic recounted from a CSV or JSONL evidence file: rows nulls distinct dups sum mean min max hist regex_hits type_errors sha256 bytes.",
+		doc: "A statistic recounted from a CSV or JSONL evidence file: rows nulls distinct dups sum mean min max hist regex_hits type_errors sha256 bytes. " +
+			"arg is the value that hist counts, the pattern of regex_hits, the type of type_errors.",
 		example: `data("ledger", "rows") == len(rows)`},
 	{name: "evidence", params: []param{word("id"), word("selector")}, result: tAny, group: groupOutside, lazy: evalEvidence, check: checkEvidence,
 		doc: "The value at a selector of an evidence file (S61).", example: `evidence("ledger", "#cell=4,2") == noi`},
