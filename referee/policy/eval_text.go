@@ -6,6 +6,7 @@ import (
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/nearest"
+	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 )
 
@@ -130,6 +131,21 @@ func evalAfter(ev *evaluator, n *node, args []Val) Val {
 		return Text("")
 	}
 	return Text(args[0].Str[i+len(args[1].Str):])
+}
+
+// evalIsJSON is is_json(text): the text is one document as a submission is read (S46), of any kind. What is too long to be read at all
+// is neither true nor false. Each byte is paid for before room is made for the values.
+func evalIsJSON(ev *evaluator, _ *node, args []Val) Val {
+	most := strictjson.SubmissionLimits.MaxBytes
+	if len(args[0].Str) > most {
+		ev.issue("too_complex", args[0].Pointer(), "is_json reads texts of at most %d bytes, and this one has %d", most, len(args[0].Str))
+		return Absent("the text is too long")
+	}
+	if !ev.charge(1 + len(args[0].Str)) {
+		return Absent("the rule takes too much work")
+	}
+	_, err := strictjson.Parse([]byte(args[0].Str), strictjson.Limits{})
+	return Truth(err == nil)
 }
 
 // evalToNumber reads a text, or each text of a list, as a plain decimal. It is the one way from text to number, and it is written.

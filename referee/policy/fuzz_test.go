@@ -18,6 +18,7 @@ var seeds = []string{
 	`datediff(sent, closed, "business_days", FEDERAL) > 1`, `1_000.50e+2 > .5`, "1,000", "10%", "a ^ b", "a && b", "a = b", `f(x)`, `noi.lower()`, `[x for x in rows]`,
 	`lookup(LIMITS, tier, on_missing="flag") > 0`, `"0.9" == noi`, strings.Repeat("(", 300), strings.Repeat("-", 300) + "1", strings.Repeat("not ", 100) + "cash_out",
 	`{"op": ">=", "left": {"calc": "dscr"}, "right": 1.20}`, "\xff", "“x”", `"\ud800"`, `agg("percentile", rows, "rent", p=95) > 0`, `prior("a", "/b") == 1`,
+	`is_json("{\"a\": 1, \"a\": 2}") == cash_out`, `is_json('[1, 2] ') and not is_json(memo)`,
 }
 
 // FuzzParseText: nothing panics; what parses prints, in both spellings, as what reads back the same; it evaluates on the example
