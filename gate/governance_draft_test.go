@@ -132,10 +132,12 @@ func TestDrafts(t *testing.T) {
 func TestDraftNumbers(t *testing.T) {
 	_, all := violations(t, `"stranger"`)
 	for kind, lines := range map[string][]string{
-		"spend_breach":   {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`, `+oak-street,1840000,0`, `"result": 1.15,`},
-		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`, `+any rule,2`, `+2026-11-22T13:00:00 lane agent locked for The agent underwriter by governance.max_recurring_critical 2`},
-		"dark":           {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
-		"rogue":          {`+declared_model,none: not listed in governance.agents`, `+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
+		"spend_breach": {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`, `+oak-street,1840000,0`, `"result": 1.15,`},
+		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`, `+river-lofts,dscr_gate,high,2026-11-21T11:00:00`, `+elm-plaza,math.dscr,high,2026-11-22T13:00:00`,
+			`+elm-plaza,dscr_gate,high,2026-11-22T13:00:00`, `+elm-plaza,any rule,,2026-11-22T13:00:00`, `+2026-11-22T13:00:00 run elm-plaza: high findings 3`,
+			`+2026-11-22T13:00:00 lane agent locked for The agent underwriter by governance.max_recurring_critical 2`},
+		"dark":  {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
+		"rogue": {`+declared_model,none: not listed in governance.agents`, `+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
 	} {
 		for _, line := range lines {
 			if !strings.Contains(all[kind].Draft, line) {
@@ -156,7 +158,7 @@ func TestDraftsHostileName(t *testing.T) {
 			}
 		}
 		_, files, _ := strings.Cut(draft, "diff --git ")
-		if len(draft) > 16<<10 || strings.ContainsAny(files, "<`|~") || strings.Count(files, "@") != 4*len("@@@@") {
+		if len(draft) > 16<<10 || strings.ContainsAny(files, "<`|~") || strings.Count(files, "@") != 8*len("@@@@") {
 			t.Errorf("%.20q: %d bytes\n%s", name, len(draft), draft)
 		}
 		tree, called := applied(t, draft), ""
@@ -328,5 +330,46 @@ func TestDarkMinutes(t *testing.T) {
 	w := incidentWork(t, applied(t, draft))
 	if len(w.Report.Findings) != 0 || !strings.Contains(draft, `"result": 1.750000,`) {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
+	}
+}
+
+// TestLockCounts: the sheet counts the flags of each audit in the draft's files, also where two audits are of one run, a receipt lists a rule twice
+// or none, and a name has what a table cannot hold.
+func TestLockCounts(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.Governance.MaxRecurringCritical = 4
+	audits := []Audited{running("a", "now", "s", "")}
+	unlisted := func(r *ledger.Receipt) { r.Verdict.Risk.High = 7 }
+	draft := Govern(audits, cfg, historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "", inPull(1), critically("x", "y", "x")),
+		noted(ledger.Rejected, "a", "r1", "s2", "", inPull(2), critically("x")), noted(ledger.Rejected, "a", "r2", "s3", "", unlisted),
+		noted(ledger.Rejected, "a", "r,\"3", "s4", "", critically("x"))), nine)[0].Draft
+	w := incidentWork(t, applied(t, draft))
+	if len(w.Report.Findings) != 0 {
+		t.Errorf("%+v\n%s", w.Report.Findings, draft)
+	}
+	for _, line := range []string{"+r1,x,high,2026-11-20T09:00:00\n+r1,y,high,", "+r2,a rule that the receipt does not list,high,", "+r_3,x,high,", "run r1: high findings 3\n", "run r2: high findings 7\n"} {
+		if !strings.Contains(draft, line) {
+			t.Errorf("%q is not in\n%s", line, draft)
+		}
+	}
+	if strings.Count(draft, "+r1 in the receipt ") != 3 { // its day, its rule, and that it had some
+		t.Errorf("the second audit of r1:\n%s", draft)
+	}
+}
+
+// TestProfilesApart: two profiles that differ only in what a table cannot hold are two profiles in the draft, and the same in all its files.
+func TestProfilesApart(t *testing.T) {
+	for _, c := range [][2]string{{"m/70b", "m,70b"}, {"m\n70b", "m 70b"}, {"\U0001d532", "\U0001d533"}, {"m_70b", "m/70b"}, {"=m", "\"m"}} {
+		cfg := DefaultConfig()
+		d := &drafter{cfg: cfg, at: nine, agent: "a"}
+		tools := []string{"a,b", "=c", " d ", "\u202e", "e\"f"}
+		draft := d.mismatch(&Work{Run: &referee.Run{ID: "r", Lane: "agent", Agent: referee.Agent{Name: "a", Model: c[1], Tools: tools}}}, &referee.Agent{Name: "a", Model: c[0], Tools: tools})
+		var got []string
+		for _, f := range incidentWork(t, applied(t, draft)).Report.Findings {
+			got = append(got, f.RuleIDs[0])
+		}
+		if !slices.Equal(got, []string{"same_model"}) {
+			t.Errorf("%q: %q\n%s", c, got, draft)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
 )
@@ -48,7 +49,7 @@ func (d *drafter) spend(s *spending, limit *decimal.Num, lane string) string {
 	approver := "the maintainer who approves this incident"
 	budget := rows("item,value", []string{"cap", limit.String()}, []string{"price_in", "1"}, []string{"price_out", "0"}, []string{"gpu_hours", "0"}, []string{"gpu_rate", "0"},
 		[]string{"claimed_spend", total}, []string{"action", "stop"}, []string{"approver", approver})
-	prices := "The ledger records the cost of a run in US dollars. One unit here is a millionth of a dollar of that cost; a million units cost $1.00.\n"
+	prices := "The ledger records the cost of a run in US dollars. One unit here is a millionth of a dollar of that cost; a million units cost $1.00. It holds no output and no accelerator hours: both cost $0.\n"
 	return d.patch(incident{kind: "spend_breach", sheet: "incident-spend-cap", final: "PASS",
 		inputs: map[string]any{"cap": json.Number(limit.String()), "lines": lines, "price_in": 1, "price_out": 0, "gpu_hours": 0, "gpu_rate": 0, "claimed_spend": json.Number(total),
 			"action": "stop", "approver": approver},
@@ -58,7 +59,7 @@ func (d *drafter) spend(s *spending, limit *decimal.Num, lane string) string {
 		claims: []map[string]string{{"claim": "The units of each run", "evidence_reference": "usage"}, {"claim": "The spend is " + total, "evidence_reference": "budget#row=6"},
 			{"claim": "What a unit is", "evidence_reference": "prices", "quote": "a million units cost $1.00"}},
 		evidence: []evidenceFile{{"budget", "budget.csv", "The cap and the spend", budget}, {"usage", "usage.csv", "Cost of each run, in millionths of a dollar", rows("r,tok_in,tok_out", usage...)},
-			{"prices", "prices.txt", "What a unit is", prices}},
+			{"prices", "prices.txt", "What a unit is", prices}, {"gpu", "gpu.csv", "Accelerator hours: the ledger holds none", rows("r,hours")}},
 		about: map[string]any{"tier": "high", "title": "The spend cap of " + d.cfg.Governance.SpendCapUSD + " USD is passed", "lane": lane, "receipts": receipts, "response": []string{"human_approval_required"},
 			"detail": d.named() + " has spent " + total + " USD in " + strconv.Itoa(len(s.works)) + " runs; the gate does not let its work through."}})
 }
@@ -85,56 +86,76 @@ func (d *drafter) lock(flags []flagged, lane string) string {
 	}
 	limit := d.cfg.Governance.MaxRecurringCritical
 	facts := rows("item,value", []string{"window_days", days}, []string{"limit", strconv.Itoa(limit)}, []string{"locked_at", clock(last)}, []string{"last_flag", clock(last)}, []string{"action", "lock"})
-	log := fmt.Sprintf("%s lane %s locked for %s by governance.max_recurring_critical %d\n%s noticed by the gate\n", clock(last), lane, token(d.named()), limit, clock(d.at))
+	log := fmt.Sprintf("%s lane %s locked for %s by governance.max_recurring_critical %d\n%s noticed by the gate\n%s", clock(last), lane, token(d.named()), limit, clock(d.at), t.log)
 	return d.patch(incident{kind: "recurring_flag", sheet: "incident-lane-lock", final: final,
 		inputs: map[string]any{"runs": t.runs, "window_days": json.Number(days), "limit": limit, "locked_at": clock(last), "last_flag": clock(last), "action": "lock", "rule_ids": t.rules,
 			"unlock_plan": plan, "receipts": t.receipts, "flags_by_rule": t.counts},
 		calculations: []map[string]any{calculation("critical_runs", strconv.Itoa(len(flags)), "count"), calculation("span", days, "days"), calculation("lag_h", "0", "hours")},
 		claims: []map[string]string{{"claim": "The runs with critical findings", "evidence_reference": "runs"}, {"claim": "The flags by rule", "evidence_reference": "flags"},
 			{"claim": "When the last flag fell", "evidence_reference": "incident#row=4"}, {"claim": "The lane is locked", "evidence_reference": "log", "quote": "lane " + lane + " locked for"}},
-		evidence: []evidenceFile{{"incident", "incident.csv", "The lock", facts}, {"runs", "runs.csv", "Runs with critical findings", rows("r,high,t", t.runRows...)},
-			{"flags", "flags.csv", "Runs in which a rule raised critical flags", rows("id,n", t.countRows...)}, {"log", "gate.txt", "What the gate saw", log}},
+		evidence: []evidenceFile{{"incident", "incident.csv", "The lock", facts}, {"runs", "runs.csv", "Runs with critical findings", rows("r,t", t.runRows...)},
+			{"flags", "flags.csv", "Rules that raised critical flags, each once a run", rows("run,rule,tier,at", t.flagRows...)}, {"log", "gate.txt", "What the gate saw", log}},
 		about: map[string]any{"tier": "high", "title": "The lane " + lane + " is locked by recurring critical flags", "lane": lane, "receipts": t.receipts,
 			"response": []string{"lane_locked", "human_approval_required"}, "detail": d.named() + " had critical findings in " + strconv.Itoa(len(flags)) + " audits of this lane."}})
 }
 
-// tally is what a lock says of the flagged audits, as members of the submission and as rows of its evidence.
+// tally is what a lock says of the flagged audits, as members of the submission and as rows of its evidence. The sheet counts the flags of a run
+// and of a rule in those rows, so that each audit has a name of its own and each of its rules one row; how many findings an audit had is in the log.
 type tally struct {
-	runs, counts       []map[string]any
-	runRows, countRows [][]string
-	receipts, rules    []string
-	first, last        time.Time
+	runs, counts      []map[string]any
+	runRows, flagRows [][]string
+	receipts, rules   []string
+	log               string
+	first, last       time.Time
 }
 
-// anyRule is the row of all flagged audits: the configuration locks whatever the rule, and the sheet looks for a rule that recurs.
-const anyRule = "any rule"
+// anyRule is a row of every flagged audit: the configuration locks whatever the rule, and the sheet looks for a rule that recurs. It is of no
+// tier, as the rules beside it are what the audit's high flags are counted by. noRule stands where the receipt names none.
+const anyRule, noRule = "any rule", "a rule that the receipt does not list"
 
 func tallied(flags []flagged) tally {
 	t := tally{first: flags[0].at, last: flags[0].at, rules: []string{}}
-	n := map[string]int{anyRule: len(flags)}
+	n, seen := map[string]int{}, map[string]bool{}
 	for _, f := range flags {
-		day := f.at.UTC().Format(time.DateOnly)
-		t.runRows = append(t.runRows, []string{token(f.run), strconv.Itoa(f.high), day})
-		t.runs = append(t.runs, map[string]any{"r": token(f.run), "high": f.high, "t": day})
-		t.receipts = append(t.receipts, f.hash)
-		if f.at.After(t.last) {
-			t.last = f.at
+		run := token(f.run)
+		if seen[run] { // the same run in another pull request is another audit
+			run = token(shorten(f.run, 100) + " in the receipt " + f.hash)
 		}
-		if f.at.Before(t.first) {
-			t.first = f.at
+		seen[run] = true
+		rules := tokens(f.rules)
+		if len(rules) == 0 {
+			rules = []string{noRule}
 		}
-		for _, id := range f.rules {
-			if id = token(id); n[id] == 0 {
+		for _, id := range rules {
+			t.flagRows = append(t.flagRows, []string{run, id, "high", clock(f.at)})
+			if n[id] == 0 {
 				t.rules = append(t.rules, id)
 			}
 			n[id]++
 		}
+		t.audit(run, len(rules), f)
 	}
+	n[anyRule] = len(flags)
 	for _, id := range append(slices.Clone(t.rules), anyRule) {
-		t.countRows = append(t.countRows, []string{id, strconv.Itoa(n[id])})
 		t.counts = append(t.counts, map[string]any{"id": id, "n": n[id]})
 	}
 	return t
+}
+
+// audit adds what is said once of an audit.
+func (t *tally) audit(run string, high int, f flagged) {
+	day := f.at.UTC().Format(time.DateOnly)
+	t.flagRows = append(t.flagRows, []string{run, anyRule, "", clock(f.at)})
+	t.runRows = append(t.runRows, []string{run, day})
+	t.runs = append(t.runs, map[string]any{"r": run, "high": high, "t": day})
+	t.receipts = append(t.receipts, f.hash)
+	t.log += fmt.Sprintf("%s run %s: high findings %d\n", clock(f.at), run, f.high)
+	if f.at.After(t.last) {
+		t.last = f.at
+	}
+	if f.at.Before(t.first) {
+		t.first = f.at
+	}
 }
 
 // daysBetween counts the days from one date to another, as the sheets do.
@@ -172,14 +193,16 @@ type sighting struct {
 	seen                             time.Time
 }
 
-// watch is an incident for the sheet incident-rogue-agent. The gate sees no hosts, and lists none. A rogue agent is a high finding of that sheet
-// by its nature: the alert is right, and whoever signs accepts what it found.
+// watch is an incident for the sheet incident-rogue-agent. The gate sees no hosts, and lists none; the tools are those that run.json states, and
+// the sign of life is an entry of the ledger or the run itself. A rogue agent is a high finding of that sheet by its nature: the alert is right,
+// and whoever signs accepts what it found.
 func (d *drafter) watch(s sighting) string {
 	beat := strconv.Itoa(d.cfg.Governance.HeartbeatMinutes)
 	silent := minutes(d.at.Sub(s.seen))
-	facts := rows("item,value", []string{"declared_model", token(s.declared)}, []string{"observed_model", token(s.observed)}, []string{"last_heartbeat", clock(s.seen)}, []string{"now", clock(d.at)},
+	s.declared, s.observed = exact(s.declared), exact(s.observed)
+	facts := rows("item,value", []string{"declared_model", s.declared}, []string{"observed_model", s.observed}, []string{"last_heartbeat", clock(s.seen)}, []string{"now", clock(d.at)},
 		[]string{"heartbeat_min", beat}, []string{"signed", strconv.FormatBool(s.signed)}, []string{"alert", s.alert})
-	line := fmt.Sprintf("%s the gate saw the profile: %s", clock(d.at), token(s.observed))
+	line := fmt.Sprintf("%s the gate saw the profile: %s", clock(d.at), s.observed)
 	declared, used, accept, final := tokens(s.tools), tokens(s.used), []string(nil), "PASS"
 	if s.alert == "rogue" {
 		accept, final = []string{"same_model"}, "FAIL: the agent is not the one that was declared"
@@ -193,8 +216,29 @@ func (d *drafter) watch(s sighting) string {
 		calculations: []map[string]any{calculation("silent_min", silent, "min")},
 		claims: []map[string]string{{"claim": "The last sign of life and the time of the observation", "evidence_reference": "watch#row=4"},
 			{"claim": "The profile that the gate saw", "evidence_reference": "trace", "quote": "the gate saw the profile:"}},
-		evidence: []evidenceFile{{"watch", "watch.csv", "The declared and the observed profile", facts}, {"trace", "gate.txt", "What the gate saw", line + "\n"}},
-		about:    map[string]any{"tier": "high", "title": s.title, "lane": s.lane, "receipts": []string{}, "response": []string{"human_approval_required"}, "detail": s.detail}})
+		evidence: []evidenceFile{{"watch", "watch.csv", "The declared and the observed profile", facts}, {"trace", "gate.txt", "What the gate saw", line + "\n"},
+			{"tool_trace", "tool_trace.csv", "Tools as run.json states them", rows("at,tool,model", d.calls(used, s.observed)...)},
+			{"egress", "egress.csv", "Hosts: the gate sees none", rows("at,host")},
+			{"heartbeats", "heartbeats.csv", "The last sign of life", rows("at,model", []string{clock(s.seen), s.observed})},
+			{"profile", "profile.json", "What governance.agents declares", plainJSON(map[string]any{"tools": declared, "hosts": []string{}, "model": s.declared})}},
+		about: map[string]any{"tier": "high", "title": s.title, "lane": s.lane, "receipts": []string{}, "response": []string{"human_approval_required"}, "detail": s.detail}})
+}
+
+// calls are the rows of a tool trace.
+func (d *drafter) calls(tools []string, model string) [][]string {
+	var out [][]string
+	for _, tool := range tools {
+		out = append(out, []string{clock(d.at), tool, model})
+	}
+	return out
+}
+
+// exact is a text as a token that tells it from every other: the sheet compares what was declared with what was seen.
+func exact(s string) string {
+	if t := token(s); t != s {
+		return token(shorten(s, 150) + " sha256 " + canonical.SHA256Hex([]byte(s))[:16])
+	}
+	return s
 }
 
 // minutes is a time in minutes, to a millionth.
