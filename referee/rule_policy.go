@@ -126,7 +126,7 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 	a.flag(r, f)
 }
 
-// longRule is how many characters of a rule a finding repeats. A longer one is for `--explain`.
+// longRule is how many characters of a rule a finding repeats; `audit --explain` prints a longer one.
 const longRule = 160
 
 // failure says that the gate does not hold: in the sheet's words, or with the part of it that fails and the values there.
@@ -160,7 +160,7 @@ func (r *Rule) failure(res policy.Result) string {
 	short := slices.DeleteFunc(slices.Clone(operands), func(o policy.OperandValue) bool {
 		return utf8.RuneCountInString(o.Text) > longRule/4 || o.Val.Kind == policy.List
 	})
-	return withValues(said, operandText(short)) + "; the rule is printed by --explain " + r.ID
+	return withValues(said, operandText(short))
 }
 
 // difference says where two lists part.

@@ -250,8 +250,20 @@ func (t *table) proofs(r *referee.Report) {
 		}
 		list := [][2]string{{"rule", message(e.Text)}}
 		for _, op := range e.Operands {
-			list = append(list, [2]string{name(op.Text), fmt.Sprintf("%s, %s", message(op.Value), message(op.From))})
+			list = append(list, t.operand(op))
 		}
 		t.entries(fmt.Sprintf("Proof of %s: %s", name(e.RuleID), name(e.Outcome)), list)
 	}
+}
+
+// operand is a line of a proof. A text that does not fit beside its value stands before it.
+func (t *table) operand(op referee.ExplainedOperand) [2]string {
+	key, value := name(op.Text), message(op.Value)
+	if width(key) > t.width/3 {
+		key, value = "value", message(op.Text)+" = "+value
+	}
+	if op.From != "" {
+		value += ", " + message(op.From)
+	}
+	return [2]string{key, value}
 }
