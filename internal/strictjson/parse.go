@@ -49,6 +49,7 @@ type parser struct {
 	members []Member // members of the objects that are still open, innermost last
 	refs    []*Value // room for the element lists of closed arrays
 	fields  []Member // room for the member lists of closed objects
+	decoded []byte   // room for a text with escapes while it is read
 }
 
 // valueBound is never less than the number of values: each follows a comma or an opening bracket, or is the root.

@@ -25,7 +25,7 @@ func (p *parser) str(v *Value) (string, *Error) {
 		p.pos++
 		return p.doc[start : p.pos-1], nil
 	}
-	text := []byte(p.doc[start:p.pos])
+	text := append(p.decoded[:0], p.doc[start:p.pos]...)
 	for p.doc[p.pos] == '\\' {
 		var err *Error
 		if text, err = p.escape(v, open, text); err != nil {
@@ -38,6 +38,7 @@ func (p *parser) str(v *Value) (string, *Error) {
 		text = append(text, p.doc[start:p.pos]...)
 	}
 	p.pos++
+	p.decoded = text
 	return string(text), nil
 }
 
@@ -73,8 +74,8 @@ func (p *parser) badUTF8(v *Value) *Error {
 	return p.fail(v, p.here(), codeUTF8, "byte 0x%02X is not UTF-8; save the document as UTF-8", p.doc[p.pos])
 }
 
-// simple are the escapes of one character.
-var simple = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+// simple are the escapes of one character; none stands for U+0000.
+var simple = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escape reads the escape at pos and appends what it stands for.
 func (p *parser) escape(v *Value, open Pos, text []byte) ([]byte, *Error) {
@@ -87,8 +88,8 @@ func (p *parser) escape(v *Value, open Pos, text []byte) ([]byte, *Error) {
 		r, err := p.unicode(v, at)
 		return utf8.AppendRune(text, r), err
 	}
-	b, ok := simple[c]
-	if !ok {
+	b := simple[c]
+	if b == 0 {
 		r, _ := utf8.DecodeRuneInString(p.doc[p.pos+1:])
 		return nil, p.fail(v, at, codeSyntax, `\ before %q is no escape of JSON; a backslash itself is written \\`, r)
 	}
