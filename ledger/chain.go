@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"reflect"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"golang.org/x/mod/sumdb/tlog"
@@ -66,13 +65,13 @@ func (h Head) Format() ([]byte, error) {
 	return b, nil
 }
 
-var headDecoder = canonical.NewDecoder(reflect.TypeFor[Head](), forms)
+var headDecoder = decoderOf[Head]()
 
 // ParseHead reads HEAD.json and holds its members together: as many hashes in edge as bits in count, and root the root
 // that they make. On an error the head is zero.
 func ParseHead(b []byte) (Head, error) {
 	var h Head
-	if err := headDecoder.Decode(b, canonical.Receipt, &h); err != nil {
+	if err := headDecoder().Decode(b, canonical.Receipt, &h); err != nil {
 		return Head{}, fmt.Errorf("HEAD.json: %w", err)
 	}
 	if h.Count > MaxSeq+1 {
@@ -174,12 +173,12 @@ func (i Info) Marshal() ([]byte, error) {
 	return b, nil
 }
 
-var infoDecoder = canonical.NewDecoder(reflect.TypeFor[Info](), forms)
+var infoDecoder = decoderOf[Info]()
 
 // ParseInfo reads LEDGER.json. On an error the info is zero.
 func ParseInfo(b []byte) (Info, error) {
 	var i Info
-	if err := infoDecoder.Decode(b, canonical.Receipt, &i); err != nil {
+	if err := infoDecoder().Decode(b, canonical.Receipt, &i); err != nil {
 		return Info{}, fmt.Errorf("LEDGER.json: %w", err)
 	}
 	return i, nil

@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"bytes"
+	"reflect"
+	"sync"
 
 	"github.com/defendableos/referee/internal/canonical"
 )
@@ -36,6 +38,11 @@ var forms = map[string]*canonical.Form{
 	"incident_status":   {Enum: []string{"open", "resolved"}},
 	"ledger_format":     {Enum: []string{InfoFormat}},
 	"proof_format":      {Enum: []string{InclusionFormat, ConsistencyFormat}},
+}
+
+// decoderOf is the decoder of one of the ledger's files, made when the first is read: most commands read none.
+func decoderOf[T any]() func() *canonical.Decoder {
+	return sync.OnceValue(func() *canonical.Decoder { return canonical.NewDecoder(reflect.TypeFor[T](), forms) })
 }
 
 // patterns are the forms as regular expressions, for the schemas; the checks below are the same in code, faster.

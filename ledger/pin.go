@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -26,12 +25,12 @@ func PinOf(h Head, source string) Pin {
 // Marshal gives the canonical bytes of a pin; level and source are the reader's.
 func (p Pin) Marshal() ([]byte, error) { return canonical.Marshal(p) }
 
-var pinDecoder = canonical.NewDecoder(reflect.TypeFor[Pin](), forms)
+var pinDecoder = decoderOf[Pin]()
 
 // ParsePin reads a pin. On an error the pin is zero.
 func ParsePin(b []byte) (Pin, error) {
 	var p Pin
-	if err := pinDecoder.Decode(b, canonical.Receipt, &p); err != nil {
+	if err := pinDecoder().Decode(b, canonical.Receipt, &p); err != nil {
 		return Pin{}, fmt.Errorf("pin: %w", err)
 	}
 	if p.Count > MaxSeq+1 || (p.Count == 0) != (p.Tip == NoParent) {

@@ -3,7 +3,6 @@ package ledger
 import (
 	"encoding/hex"
 	"fmt"
-	"reflect"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"golang.org/x/mod/sumdb/tlog"
@@ -161,12 +160,12 @@ func (p Proof) Marshal() ([]byte, error) {
 	return b, nil
 }
 
-var proofDecoder = canonical.NewDecoder(reflect.TypeFor[Proof](), forms)
+var proofDecoder = decoderOf[Proof]()
 
 // ParseProof reads a proof and checks it. On an error the proof is zero.
 func ParseProof(b []byte) (Proof, error) {
 	var p Proof
-	if err := proofDecoder.Decode(b, canonical.Receipt, &p); err != nil {
+	if err := proofDecoder().Decode(b, canonical.Receipt, &p); err != nil {
 		return Proof{}, fmt.Errorf("proof: %w", err)
 	}
 	inclusion := p.Format == InclusionFormat

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -257,7 +256,7 @@ type Incident struct {
 	Receipts []string `json:"receipts" is:"hash"`
 }
 
-var receiptDecoder = canonical.NewDecoder(reflect.TypeFor[Receipt](), forms)
+var receiptDecoder = decoderOf[Receipt]()
 
 // Format gives the bytes of r, or the first reason why r may not be written (Validate). Text that a canonical string
 // cannot hold is replaced visibly, and Sanitized says where.
@@ -283,11 +282,11 @@ func Format(r Receipt) ([]byte, error) {
 
 // Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in itself.
 // On an error the receipt is nil. Format(*r) is b again.
-func Parse(b []byte) (*Receipt, error) { return parse(b, receiptDecoder.Decode) }
+func Parse(b []byte) (*Receipt, error) { return parse(b, receiptDecoder().Decode) }
 
 // scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form it
 // checks all the same. Whatever Validate reads of the others is filled in.
-func scan(b []byte) (*Receipt, error) { return parse(b, receiptDecoder.Scan) }
+func scan(b []byte) (*Receipt, error) { return parse(b, receiptDecoder().Scan) }
 
 func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
 	r := new(Receipt)

@@ -109,7 +109,7 @@ func (l *Library) load(slug string) (*Sheet, error) {
 
 // read loads a sheet from the repository, else from the library.
 func (l *Library) read(slug string) (*Sheet, error) {
-	if !slugPattern.MatchString(slug) {
+	if !isSlug(slug) {
 		return nil, l.unknown(slug)
 	}
 	name := slug + ".json"

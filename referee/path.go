@@ -5,12 +5,13 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
 // pathStep is one part of a dotted path with its subscripts: claims[0], rows[*].
-var pathStep = regexp.MustCompile(`^([^.\[\]]+)((?:\[(?:\d+|\*)\])*)$`)
+var pathStep = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^.\[\]]+)((?:\[(?:\d+|\*)\])*)$`) })
 
 // parsePath turns a dotted path or a JSON Pointer into a JSON Pointer (S28). A path with [*] gives a pointer with "*" tokens, which
 // selectPath understands.
@@ -26,7 +27,7 @@ func parsePath(path string) (string, error) {
 	}
 	var b strings.Builder
 	for step := range strings.SplitSeq(path, ".") {
-		m := pathStep.FindStringSubmatch(step)
+		m := pathStep().FindStringSubmatch(step)
 		if m == nil {
 			return "", fmt.Errorf("path %q: %q is not a name with subscripts such as claims[0] or rows[*]", path, step)
 		}

@@ -47,7 +47,7 @@ func (l *loader) loadResponse() {
 	}
 	spec.pointer = pointer
 	reserved := slices.ContainsFunc(canonicalKeys, func(k struct{ name, kind string }) bool { return k.name == spec.as })
-	if !identifier.MatchString(spec.as) || reserved || spec.as == "inputs" || strings.HasPrefix(pointer+"/", "/"+spec.as+"/") {
+	if !isIdentifier(spec.as) || reserved || spec.as == "inputs" || strings.HasPrefix(pointer+"/", "/"+spec.as+"/") {
 		l.problems.add(v.Get("as"), "response", "as %q must be a plain name of its own, not one of the canonical submission and not that of the raw answer", spec.as)
 	}
 	if len(spec.fields) == 0 {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/schema"
@@ -127,10 +128,20 @@ func (s *Sheet) Rule(id string) *Rule {
 	return s.Rules[i]
 }
 
-var (
-	slugPattern   = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	semverPattern = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
-)
+var semverPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+})
+
+// isSlug says that s is lower-case words joined by dashes and begins with a letter. It is no regular expression, as those are
+// compiled at each start.
+func isSlug(s string) bool {
+	for word := range strings.SplitSeq(s, "-") {
+		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return false
+		}
+	}
+	return s[0] >= 'a'
+}
 
 // LoadSheet reads, checks and compiles one flight sheet. file names it in messages; origin is "library" or "repository".
 // A sheet that is not understood whole is refused whole, with every problem at its line and column (*RefusedError, or
@@ -186,10 +197,10 @@ func (l *loader) load() {
 }
 
 func (l *loader) identity() {
-	if v := l.sheet.Doc.Get("slug"); !slugPattern.MatchString(l.sheet.Slug) {
+	if v := l.sheet.Doc.Get("slug"); !isSlug(l.sheet.Slug) {
 		l.problems.add(v, "slug", "slug %q must be lower-case words joined by dashes, as in %q", l.sheet.Slug, "cre-multifamily-agency")
 	}
-	if v := l.sheet.Doc.Get("version"); !semverPattern.MatchString(l.sheet.Version) {
+	if v := l.sheet.Doc.Get("version"); !semverPattern().MatchString(l.sheet.Version) {
 		l.problems.add(v, "version", "version %q must be a semantic version such as %q", l.sheet.Version, "1.2.0")
 	}
 }
@@ -212,7 +223,7 @@ func (l *loader) loadInputs() {
 		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"),
 			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields")}
 		in.Optional = truth(v.Get("optional"))
-		if !identifier.MatchString(in.Name) {
+		if !isIdentifier(in.Name) {
 			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not beginning with a digit", in.Name)
 		}
 		if n := normalName(in.Name); seen[n] {
@@ -224,7 +235,15 @@ func (l *loader) loadInputs() {
 	}
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+// isIdentifier says that s is letters, digits and _ of ASCII, and does not begin with a digit.
+func isIdentifier(s string) bool {
+	for i, c := range []byte(s) {
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // loadNames gathers what a bare name may mean, before anything that uses names is compiled.
 func (l *loader) loadNames() {

@@ -3,6 +3,7 @@ package referee
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/defendableos/referee/internal/decimal"
 )
@@ -19,9 +20,11 @@ func unitScale(units string) *decimal.Num {
 }
 
 var (
-	currencyUnit = regexp.MustCompile(`^([A-Z]{3}|\$|€|£|¥|dollars|dollar|us dollars)(\s*/\s*\w+)?$`)
-	plainUnits   = map[string]bool{"ratio": true, "x": true, "%": true, "percent": true, "pct": true, "bps": true, "count": true, "years": true, "months": true, "sqft": true}
-	moneyTokens  = map[string]bool{"noi": true, "income": true, "revenue": true, "expense": true, "price": true, "cost": true, "payment": true, "debt_service": true,
+	currencyUnit = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([A-Z]{3}|\$|€|£|¥|dollars|dollar|us dollars)(\s*/\s*\w+)?$`)
+	})
+	plainUnits  = map[string]bool{"ratio": true, "x": true, "%": true, "percent": true, "pct": true, "bps": true, "count": true, "years": true, "months": true, "sqft": true}
+	moneyTokens = map[string]bool{"noi": true, "income": true, "revenue": true, "expense": true, "price": true, "cost": true, "payment": true, "debt_service": true,
 		"loan": true, "proceeds": true, "cash_flow": true, "rent": true, "value": true, "fee": true, "tax": true, "principal": true, "egi": true, "gpr": true}
 )
 
@@ -43,7 +46,7 @@ func monetary(said *bool, units, name string) bool {
 		return *said
 	}
 	units = strings.TrimSpace(units)
-	if m := currencyUnit.FindStringSubmatch(units); m != nil && (m[1][0] < 'A' || m[1][0] > 'Z' || isoCurrency[m[1]]) {
+	if m := currencyUnit().FindStringSubmatch(units); m != nil && (m[1][0] < 'A' || m[1][0] > 'Z' || isoCurrency[m[1]]) {
 		return true
 	}
 	if plainUnits[strings.ToLower(units)] {

@@ -7,15 +7,22 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// powers holds 10**0 … 10**1023: exponents are bounded (finish), so no operation needs more than a little beyond 880.
-var powers = sync.OnceValue(func() []*big.Int {
-	p := make([]*big.Int, 1024)
+// few and powers hold 10**0 … 10**127 and 10**1023: exponents are bounded (finish), so no operation needs more than a little
+// beyond 880, and most need a few, which are there sooner.
+var (
+	few    = sync.OnceValue(func() []*big.Int { return firstPowers(128) })
+	powers = sync.OnceValue(func() []*big.Int { return firstPowers(1024) })
+)
+
+// firstPowers gives 10**0 … 10**(n-1).
+func firstPowers(n int) []*big.Int {
+	p := make([]*big.Int, n)
 	p[0] = big.NewInt(1)
-	for i := 1; i < len(p); i++ {
+	for i := 1; i < n; i++ {
 		p[i] = new(big.Int).Mul(p[i-1], bigTen)
 	}
 	return p
-})
+}
 
 var (
 	bigTen = big.NewInt(10)
@@ -24,6 +31,9 @@ var (
 
 // pow10 is 10**k, k >= 0. The result is shared and must not be written to.
 func pow10(k int) *big.Int {
+	if p := few(); k < len(p) {
+		return p[k]
+	}
 	if p := powers(); k < len(p) {
 		return p[k]
 	}

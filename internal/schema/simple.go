@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func formed(key string, v *strictjson.Value) bool {
 	case "required":
 		return distinct(v)
 	case "properties":
-		return all(v, func(m strictjson.Member) bool { return plainName.MatchString(m.Key) && simple(m.Value) })
+		return all(v, func(m strictjson.Member) bool { return plainName(m.Key) && simple(m.Value) })
 	case "dependentRequired":
 		return all(v, func(m strictjson.Member) bool { return distinct(m.Value) })
 	case "items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else":
@@ -50,7 +49,14 @@ func formed(key string, v *strictjson.Value) bool {
 }
 
 // plainName is a name that the library, which addresses a property by it, escapes and finds again.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_ ./()-]+$`)
+func plainName(s string) bool {
+	for _, c := range []byte(s) {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && !strings.ContainsRune("_ ./()-", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // typed reports whether v is the name of a type, or distinct ones.
 func typed(v *strictjson.Value) bool {

@@ -3,6 +3,7 @@ package evidence
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -21,7 +22,9 @@ var folds = strings.NewReplacer(
 )
 
 // broken is a word divided at the end of a line.
-var broken = regexp.MustCompile(`(\p{L})[-‐\x{00AD}][ \t]*\r?\n[ \t]*(\p{Ll})`)
+var broken = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(\p{L})[-‐\x{00AD}][ \t]*\r?\n[ \t]*(\p{Ll})`)
+})
 
 // NormaliseText is the form in which quotes are compared (rules.md 1.2): words divided at a line end are joined, NFKC, lower
 // case, straight quotes, soft hyphens and zero-width characters dropped, white space collapsed.
@@ -29,7 +32,7 @@ func NormaliseText(s string) string { return normalise(s, "$1$2") }
 
 // normalise joins a divided word as said: a hyphen at a line end may belong to the word ("trailing-⏎twelve").
 func normalise(s, join string) string {
-	s = broken.ReplaceAllString(s, join)
+	s = broken().ReplaceAllString(s, join)
 	return foldSpace(strings.ToLower(folds.Replace(norm.NFKC.String(s))))
 }
 
