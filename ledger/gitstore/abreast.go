@@ -14,18 +14,18 @@ import (
 // A long list of objects is read by two git processes, as one spends its time inflating on one processor. They take
 // stretches of the list by turns: neighbours lie in one pack as differences from each other, so each stretch stays whole.
 const (
-	lanes   = 2
+	readers = 2
 	stretch = 512
 )
 
-// What a lane may read ahead: so many batches, each of so many objects or bytes.
+// What a reader may read ahead: so many batches, each of so many objects or bytes.
 const (
 	batchesAhead = 4
 	batchObjects = 64
 	batchBytes   = 1 << 20
 )
 
-// batch is what a lane hands over at once; err ended the lane.
+// batch is what a reader hands over at once; err ended it.
 type batch struct {
 	objects []gitobject.Object
 	bytes   int
@@ -35,7 +35,7 @@ type batch struct {
 // bodies is bulk's.
 func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
 	return func(yield func(gitobject.Object, error) bool) {
-		if len(ids) >= lanes*stretch {
+		if len(ids) >= readers*stretch {
 			g.abreast(ctx, ids, yield)
 			return
 		}
@@ -43,6 +43,61 @@ func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobjec
 			yield(gitobject.Object{}, err)
 		}
 	}
+}
+
+// sizes is bulk's. Of a long list each reader takes one half: there is nothing to keep in order but numbers.
+func (g *gitBinary) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		if len(ids) < readers*stretch {
+			if err := g.eachSize(ctx, ids, func(size int64) bool { return yield(size, nil) }); err != nil {
+				yield(0, err)
+			}
+			return
+		}
+		var running sync.WaitGroup
+		var found [readers][]int64
+		var failed [readers]error
+		for n := range readers {
+			running.Go(func() {
+				half := ids[n*len(ids)/readers : (n+1)*len(ids)/readers]
+				failed[n] = g.eachSize(ctx, half, func(size int64) bool {
+					found[n] = append(found[n], size)
+					return true
+				})
+			})
+		}
+		running.Wait()
+		for n := range readers {
+			for _, size := range found[n] {
+				if !yield(size, nil) {
+					return
+				}
+			}
+			if failed[n] != nil {
+				yield(0, failed[n])
+				return
+			}
+		}
+	}
+}
+
+// eachSize gives the sizes as one git process finds them, until use says no.
+func (g *gitBinary) eachSize(ctx context.Context, ids []string, use func(int64) bool) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return g.stream(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
+		for range ids {
+			_, size, err := header(r)
+			if err != nil {
+				return err
+			}
+			if !use(size) {
+				return errStop
+			}
+		}
+		return nil
+	})
 }
 
 // each gives the objects as one git process reads them, until use says no.
@@ -64,23 +119,23 @@ func (g *gitBinary) each(ctx context.Context, ids []string, use func(gitobject.O
 	})
 }
 
-// errEarly says that a lane ended before its share did, which each does not do without an error of its own.
+// errEarly says that a reader ended before its share did, which each does not do without an error of its own.
 var errEarly = errors.New("git cat-file gave fewer objects than it was asked for")
 
-// abreast gives the objects in the order of ids while the lanes read ahead. No lane is left running.
+// abreast gives the objects in the order of ids while the readers go ahead. None is left running.
 func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobject.Object, error) bool) {
 	inner, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer stop()
-	var read [lanes]chan batch
-	var held [lanes]batch
+	var read [readers]chan batch
+	var held [readers]batch
 	for n := range read {
 		read[n] = make(chan batch, batchesAhead)
-		running.Go(func() { g.lane(inner, share(ids, n), read[n]) })
+		running.Go(func() { g.readAhead(inner, share(ids, n), read[n]) })
 	}
 	for i := range ids {
-		n := i / stretch % lanes
+		n := i / stretch % readers
 		if len(held[n].objects) == 0 {
 			held[n] = <-read[n]
 		}
@@ -102,16 +157,16 @@ func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobj
 	}
 }
 
-// share is the stretches of the list that fall to lane n.
+// share is the stretches of the list that fall to reader n.
 func share(ids []string, n int) (own []string) {
-	for i := n * stretch; i < len(ids); i += lanes * stretch {
+	for i := n * stretch; i < len(ids); i += readers * stretch {
 		own = append(own, ids[i:min(i+stretch, len(ids))]...)
 	}
 	return own
 }
 
-// lane reads its ids and hands them over in batches; the last one says how it ended, so there is always one.
-func (g *gitBinary) lane(ctx context.Context, ids []string, to chan<- batch) {
+// readAhead reads its ids and hands them over in batches; the last one says how it ended, so there is always one.
+func (g *gitBinary) readAhead(ctx context.Context, ids []string, to chan<- batch) {
 	defer close(to)
 	var b batch
 	hand := func() bool {

@@ -62,6 +62,16 @@ func TestAbreast(t *testing.T) {
 		if i != n {
 			t.Errorf("%d of %d objects", i, n)
 		}
+		i = 0
+		for size, err := range g.sizes(t.Context(), ids(blobs[:n])) {
+			if err != nil || size != int64(len(blobs[i].Data)) {
+				t.Fatalf("of %d, number %d: size %d, %v", n, i, size, err)
+			}
+			i++
+		}
+		if i != n {
+			t.Errorf("%d of %d sizes", i, n)
+		}
 	}
 }
 
@@ -90,6 +100,13 @@ func TestAbreastStops(t *testing.T) {
 		if i != missing {
 			t.Errorf("ended at %d, the missing object is number %d", i, missing)
 		}
+		i = 0
+		for size, err := range g.sizes(t.Context(), broken) {
+			if err != nil || (size < 0) != (i == missing) {
+				t.Errorf("missing %d, at %d: size %d, %v", missing, i, size, err)
+			}
+			i++
+		}
 	}
 	for range g.bodies(t.Context(), list) {
 		break
@@ -103,6 +120,13 @@ func TestAbreastStops(t *testing.T) {
 	}
 	if last == nil {
 		t.Error("a cancelled reading ended as if it were whole")
+	}
+	last = nil
+	for _, err := range g.sizes(ctx, list) {
+		last = err
+	}
+	if last == nil {
+		t.Error("a cancelled asking for sizes ended as if it were whole")
 	}
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

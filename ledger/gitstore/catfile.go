@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -175,30 +174,6 @@ func (r *lineReader) Read(p []byte) (n int, err error) {
 // read is source's.
 func (g *gitBinary) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
 	return readBulk(ctx, g, limit, ids)
-}
-
-// sizes is bulk's.
-func (g *gitBinary) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
-	return func(yield func(int64, error) bool) {
-		if len(ids) == 0 {
-			return
-		}
-		err := g.stream(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
-			for range ids {
-				_, size, err := header(r)
-				if err != nil {
-					return err
-				}
-				if !yield(size, nil) {
-					return errStop
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			yield(0, err)
-		}
-	}
 }
 
 // header reads a line "<kind> <size>"; the size is −1 for "<id> missing".

@@ -153,6 +153,7 @@ func (w *walk) level(dirs []dir) (below []dir, err error) {
 		if below, err = w.directory(readable[i].path, o, below); err != nil {
 			return nil, err
 		}
+		w.t.Recycle(o.Data) // ParseTree made copies
 		i++
 	}
 	return below, nil
