@@ -10,14 +10,15 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// Format writes a sheet in the one layout: two spaces, one member a line, members in the order of the format's own description, expressions,
-// schemas and submissions in their author's order. The canonical bytes (S54) stay what they are: only order and white space change.
+// Format writes a sheet in the one layout: what fits into a line of 120 bytes on one, else one member a line and two spaces a level; members in
+// the order of the format's own description, expressions, schemas and submissions in their author's order. The canonical bytes (S54) stay
+// what they are: only order and white space change.
 func Format(src []byte) ([]byte, error) {
 	doc, err := strictjson.Parse(src, strictjson.DocumentLimits)
 	if err != nil {
 		return nil, fmt.Errorf("formatting: %w", err)
 	}
-	return append(indented(nil, arranged(doc, referee.SheetOrder()), 0), '\n'), nil
+	return append(spread(nil, arranged(doc, referee.SheetOrder()), 0), '\n'), nil
 }
 
 // arranged puts members into the order of a description; what it does not name keeps its own order, at the end.
@@ -37,9 +38,21 @@ func arranged(v *strictjson.Value, order *referee.Order) *strictjson.Value {
 	return out
 }
 
-// indented writes a value with two spaces a level; what is empty stays on its line.
-func indented(b []byte, v *strictjson.Value, level int) []byte {
-	line := func(level int) { b = append(append(b, '\n'), strings.Repeat("  ", level)...) }
+// lineWidth is how many bytes a line may have that holds more than one value.
+const lineWidth = 120
+
+// laid writes a value that begins so many bytes into its line: on the line if it fits there, else spread over lines.
+func laid(b []byte, v *strictjson.Value, level, column int) []byte {
+	if line, fits := onLine(b, v, len(b)+lineWidth-column); fits {
+		return line
+	}
+	return spread(b, v, level)
+}
+
+// spread writes a value with its elements on lines of their own, two spaces a level; what has no elements stays on its line.
+func spread(b []byte, v *strictjson.Value, level int) []byte {
+	indent := 2 * (level + 1)
+	line := func(indent int) { b = append(append(b, '\n'), strings.Repeat(" ", indent)...) }
 	switch {
 	case v.Kind == strictjson.Array && len(v.Items) > 0:
 		b = append(b, '[')
@@ -47,10 +60,10 @@ func indented(b []byte, v *strictjson.Value, level int) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			line(level + 1)
-			b = indented(b, item, level+1)
+			line(indent)
+			b = laid(b, item, level+1, indent)
 		}
-		line(level)
+		line(indent - 2)
 		return append(b, ']')
 	case v.Kind == strictjson.Object && len(v.Members) > 0:
 		b = append(b, '{')
@@ -58,13 +71,48 @@ func indented(b []byte, v *strictjson.Value, level int) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			line(level + 1)
-			b = indented(append(appendText(b, m.Key), ": "...), m.Value, level+1)
+			line(indent)
+			from := len(b)
+			b = append(appendText(b, m.Key), ": "...)
+			b = laid(b, m.Value, level+1, indent+len(b)-from)
 		}
-		line(level)
+		line(indent - 2)
 		return append(b, '}')
 	}
 	return appendJSON(b, v)
+}
+
+// onLine writes a value on one line. It gives up, and b stands as it was, where the line would have more than so many bytes.
+func onLine(b []byte, v *strictjson.Value, most int) (line []byte, fits bool) {
+	line, fits = b, true
+	each := func(i int, key string, v *strictjson.Value) {
+		if i > 0 {
+			line = append(line, ", "...)
+		}
+		line, fits = onLine(append(line, key...), v, most)
+	}
+	switch {
+	case v.Kind == strictjson.Array && len(v.Items) > 0:
+		line = append(line, '[')
+		for i := 0; i < len(v.Items) && fits; i++ {
+			each(i, "", v.Items[i])
+		}
+		line = append(line, ']')
+	case v.Kind == strictjson.Object && len(v.Members) > 0:
+		line = append(line, '{')
+		for i := 0; i < len(v.Members) && fits; i++ {
+			each(i, string(append(appendText(nil, v.Members[i].Key), ": "...)), v.Members[i].Value)
+		}
+		line = append(line, '}')
+	case len(v.Text) > most-len(b):
+		return b, false
+	default:
+		line = appendJSON(line, v)
+	}
+	if !fits || len(line) > most {
+		return b, false
+	}
+	return line, true
 }
 
 // Formatted reports whether the bytes are what Format writes.

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
@@ -21,40 +22,12 @@ func TestFormat(t *testing.T) {
   "eval_spec": {
     "deterministic_checks": [],
     "rules": [
-      {
-        "id": "r",
-        "expr": {
-          "right": 1,
-          "op": ">=",
-          "left": {
-            "literal": 2
-          }
-        },
-        "warn": 3,
-        "why": "w"
-      },
+      {"id": "r", "expr": {"right": 1, "op": ">=", "left": {"literal": 2}}, "warn": 3, "why": "w"},
       "json_valid"
     ]
   },
-  "consts": {
-    "B": {
-      "value": 0.80,
-      "source": "t"
-    },
-    "A": {
-      "value": 1,
-      "source": "t",
-      "status": "general"
-    }
-  },
-  "examples": [
-    {
-      "submission": {
-        "z": 1,
-        "a": "é\n"
-      }
-    }
-  ],
+  "consts": {"B": {"value": 0.80, "source": "t"}, "A": {"value": 1, "source": "t", "status": "general"}},
+  "examples": [{"submission": {"z": 1, "a": "é\n"}}],
   "x-note": 1
 }
 `
@@ -67,6 +40,16 @@ func TestFormat(t *testing.T) {
 	}
 	if yes, _ := Formatted([]byte(src)); yes {
 		t.Error("it is not formatted yet")
+	}
+}
+
+// TestFormatWidth: a line of 120 bytes is kept, one of 121 is spread.
+func TestFormatWidth(t *testing.T) {
+	for _, c := range []struct{ pad, lines int }{{120 - len(`  "k": ["", 1]`), 3}, {121 - len(`  "k": ["", 1]`), 6}} {
+		got, err := Format([]byte(`{"k":["` + strings.Repeat("x", c.pad) + `",1]}`))
+		if err != nil || bytes.Count(got, []byte("\n")) != c.lines {
+			t.Errorf("%v\n%s\nwant %d lines", err, got, c.lines)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func indexedEx(ex *referee.Example) indexedExample {
 	if v == nil {
 		v = ex.Submission
 	}
-	out.Inputs = shortened(string(indented(nil, v, 0)))
+	out.Inputs = shortened(string(spread(nil, v, 0)))
 	for _, t := range ex.Trips {
 		out.Trips = append(out.Trips, indexedTrip{t.Change, strings.Join(t.Flags, ", ")})
 	}
