@@ -163,12 +163,16 @@ func (r *Rule) failure(res policy.Result) string {
 	return withValues(said, operandText(short))
 }
 
-// difference says where two lists part.
+// difference says where two lists part, and nothing where they do not.
 func difference(left, right []policy.Val) string {
 	for i := range min(len(left), len(right)) {
-		if l, r := clip(valueText(left[i])), clip(valueText(right[i])); l != r {
-			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), l, r)
+		l, r := left[i], right[i]
+		if valueText(l) != valueText(r) || l.Str != r.Str {
+			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), clip(valueText(l)), clip(valueText(r)))
 		}
+	}
+	if len(left) == len(right) {
+		return ""
 	}
 	return fmt.Sprintf("%d values against %d", len(left), len(right))
 }

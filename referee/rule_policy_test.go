@@ -41,6 +41,7 @@ func TestWhichPartFails(t *testing.T) {
 		{"a <= 10 or b >= 2", `"a":30,"b":1`, `r does not hold: a <= 10 or b >= 2 (a = 30, b = 1)`},
 		{"a == b", `"a":["x","y","z"],"b":["x","q","z"]`, `r does not hold: a == b (number 2 of 3 is "y" against "q")`},
 		{"a == b", `"a":[1,2],"b":[1,2,3]`, `r does not hold: a == b (2 values against 3)`},
+		{"a != b", `"a":[1,2],"b":[1.0,2]`, `r does not hold: a != b (a = [1,2], b = [1,2])`},
 		{"len(a) > 0 and a == b", `"a":[1],"b":[1.5]`, `r does not hold: a == b (number 1 of 1 is 1 against 1.5)`},
 		{long("a") + " == 4", `"a":3,"b":1`, `r does not hold: 3 against 4 (a = 3, b = 1)`},
 		{"b == 1 and " + long("a") + " == 4", `"a":3,"b":1`, `r does not hold: 3 against 4 (b = 1, a = 3)`},

@@ -7,8 +7,9 @@
 // with the same result (TestFixtures runs both). The repository is not trusted. git runs in an empty repository of its own
 // that borrows nothing but the objects, so no configuration, hook, replacement, graft, commit graph or remote of the
 // repository acts; sizes are known from object headers before anything is inflated; a tree or a commit whose bytes do not
-// make its id is refused. TreeFS shows one commit as a fs.FS, links and submodules included and never followed; Tree as
-// ledger.Verify wants it; Commits and Merges walk the history along first parents.
+// make its id is refused. A long list of objects is read by two processes at once (abreast.go). TreeFS shows one commit
+// as a fs.FS, links and submodules included and never followed; Tree as ledger.Verify wants it; Commits and Merges walk
+// the history along first parents.
 //
 // # Writing
 //
