@@ -238,9 +238,9 @@ func (v *verifier) walk() error {
 // follow lists what is wrong with one entry and puts it on the chain. Only the first problem of an entry's own bytes is
 // listed, as the others follow from it; it takes its place in the chain nevertheless, so that one edit is one problem.
 func (v *verifier) follow(e named, c checked) error {
-	path := Place{Class: EntryFile, Seq: e.seq, Hash: e.hash}.String()
+	path := func() string { return Place{Class: EntryFile, Seq: e.seq, Hash: e.hash}.String() }
 	if c.err != nil {
-		if err := v.report(c.code, path, e.seq, "%v", c.err); err != nil {
+		if err := v.report(c.code, path(), e.seq, "%v", c.err); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func (v *verifier) follow(e named, c checked) error {
 		return nil
 	}
 	for _, p := range v.chain.link(e, c) {
-		if err := v.report(p.Code, path, e.seq, "%s", p.Message); err != nil {
+		if err := v.report(p.Code, path(), e.seq, "%s", p.Message); err != nil {
 			return err
 		}
 	}

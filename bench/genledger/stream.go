@@ -10,13 +10,13 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// wide is a receipt of about 8 KB: thirteen findings with numbers of their own.
+// wide is a receipt of about 8 KB: eleven findings with numbers of their own.
 func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
 	w := storetest.Sample(n)
 	w.PullRequest.Number = pull
 	one := w.Findings[0]
 	w.Findings = nil
-	for i := range 13 {
+	for i := range 11 {
 		f := one
 		claimed, found := r.IntN(1_000_000), r.IntN(1_000_000)
 		f.Pointer = fmt.Sprintf("/calculations/%d/result", r.IntN(400))
@@ -24,10 +24,10 @@ func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
 		f.Message = fmt.Sprintf("the claim %d.%03d is not what its own formula gives, %d.%03d", claimed/1000, claimed%1000, found/1000, found%1000)
 		f.Spot = &ledger.Spot{Claimed: fmt.Sprintf("%d.%03d", claimed/1000, claimed%1000), Recomputed: fmt.Sprintf("%d.%03d", found/1000, found%1000),
 			Delta: fmt.Sprint(claimed - found), Band: "mid"}
-		f.Fix = &ledger.Fix{Text: fmt.Sprintf("state %d.%03d, or correct the inputs it is made of: rent, vacancy, taxes and insurance", found/1000, found%1000)}
+		f.Fix = &ledger.Fix{Text: fmt.Sprintf("state %d.%03d, or correct the inputs it is made of: rents, vacancies, taxes and insurance", found/1000, found%1000)}
 		w.Findings = append(w.Findings, f)
 	}
-	w.FindingsTotal, w.Verdict.Risk = 13, ledger.Risk{Mid: 13}
+	w.FindingsTotal, w.Verdict.Risk = 11, ledger.Risk{Mid: 11}
 	return storetest.Key(w)
 }
 

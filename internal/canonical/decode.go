@@ -245,26 +245,34 @@ func (r *reader) str(form *Form, into reflect.Value) error {
 	if escaped && (form != nil || into.IsValid()) {
 		text = unescape(text)
 	}
-	if form != nil && !form.ok(text) {
+	word, ok := "", true
+	if form != nil {
+		word, ok = form.ok(text)
+	}
+	switch {
+	case !ok:
 		r.i = at
 		return r.fail(RuleShape, "%q is not %s%s", clip(string(text)), form.want(), form.hint(string(text)))
-	}
-	if into.IsValid() {
+	case !into.IsValid():
+	case word != "":
+		into.SetString(word)
+	default:
 		into.SetString(string(text))
 	}
 	return nil
 }
 
-func (f *Form) ok(text []byte) bool {
+// ok reports whether the text has the form; word is the one of a list that it is, which needs no copy.
+func (f *Form) ok(text []byte) (word string, ok bool) {
 	if f.Enum == nil {
-		return f.Check(text)
+		return "", f.Check(text)
 	}
 	for _, word := range f.Enum {
 		if word == string(text) {
-			return true
+			return word, true
 		}
 	}
-	return false
+	return "", false
 }
 
 func (f *Form) want() string {
@@ -385,7 +393,9 @@ func (r *reader) member(f *field, into reflect.Value) error {
 	}
 	var at reflect.Value
 	if into.IsValid() && (!r.scan || !f.bulk) {
-		at = into.FieldByIndex(f.index)
+		if at = into.Field(f.index[0]); len(f.index) > 1 {
+			at = at.FieldByIndex(f.index[1:])
+		}
 		if f.ptr {
 			at.Set(reflect.New(at.Type().Elem()))
 			at = at.Elem()
