@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -285,8 +287,43 @@ func Format(r Receipt) ([]byte, error) {
 func Parse(b []byte) (*Receipt, error) { return parse(b, receiptDecoder().Decode) }
 
 // scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form it
-// checks all the same. Whatever Validate reads of the others is filled in.
-func scan(b []byte) (*Receipt, error) { return parse(b, receiptDecoder().Scan) }
+// checks all the same. Whatever Validate reads of the others is filled in; of the findings it reads the tiers, which are
+// found in their bytes.
+func scan(b []byte) (*Receipt, error) {
+	var findings []byte
+	r, err := parse(b, func(b []byte, lim canonical.Limits, v any) error {
+		return receiptDecoder().Scan(b, lim, v, func(key string, value []byte) {
+			if key == "findings" {
+				findings = value
+			}
+		})
+	})
+	if err == nil {
+		err = r.checkTiers(tiersIn(findings))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// tiersIn gives the tier of each finding in the bytes of a receipt's findings, which were checked. No other member of a
+// finding has this key (TestTiersIn), and within a text a quotation mark has a backslash before it.
+func tiersIn(findings []byte) iter.Seq[string] {
+	key := []byte(`"tier":"`)
+	return func(yield func(string) bool) {
+		for rest := findings; ; {
+			i := bytes.Index(rest, key)
+			if i < 0 {
+				return
+			}
+			rest = rest[i+len(key):]
+			if end := bytes.IndexByte(rest, '"'); !yield(string(rest[:end])) {
+				return
+			}
+		}
+	}
+}
 
 func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
 	r := new(Receipt)

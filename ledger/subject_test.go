@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -162,5 +163,40 @@ func TestVerifySanitized(t *testing.T) {
 	}
 	if v, err := ledger.VerifySince(t.Context(), s, now, at.Head); err != nil || !v.OK() {
 		t.Errorf("since: %v, %v", v.Problems, err)
+	}
+}
+
+// TestFindingsAreSeen holds that every reader sees findings that are not what the verdict counts, or not ranked, though hash, chain, tree and
+// HEAD.json agree.
+func TestFindingsAreSeen(t *testing.T) {
+	for name, c := range map[string]struct{ tiers, code string }{
+		"lighter than the verdict says":  {"low", ledger.RefuseCounts},
+		"graver than the verdict says":   {"high", ledger.RefuseCounts},
+		"a grave one behind a light one": {"low mid", ledger.RefuseFindings},
+	} {
+		s, at := grown(t, 3)
+		r := storetest.Sample(3)
+		for range len(strings.Fields(c.tiers)) - 1 {
+			r.Findings = append(r.Findings, r.Findings[0])
+			r.FindingsTotal++
+			r.Verdict.Risk.Mid++
+		}
+		b := must(ledger.Mint(at.Head, storetest.Key(r)))
+		mid := []byte(`"tier":"mid"`)
+		if bytes.Count(b, mid) != len(r.Findings) {
+			t.Fatalf("%d mid findings, want %d", bytes.Count(b, mid), len(r.Findings))
+		}
+		for _, tier := range strings.Fields(c.tiers) {
+			b = bytes.Replace(b, mid, []byte(`"tIer":"`+tier+`"`), 1)
+		}
+		b = bytes.ReplaceAll(b, []byte(`"tIer"`), []byte(`"tier"`))
+		if r, err := ledger.Parse(b); !isRefused(err, c.code) || r != nil {
+			t.Errorf("%s: Parse gives %v, %v", name, r, err)
+		}
+		after := forgeEntry(t, s, at, b, r.Pull())
+		v, err := ledger.Verify(t.Context(), must(s.Tree(after)), ledger.Options{})
+		if err != nil || len(v.Problems) == 0 || v.Problems[0].Code != ledger.CodeInvalid {
+			t.Errorf("%s: Verify gives %v, %v", name, v, err)
+		}
 	}
 }

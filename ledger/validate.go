@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
 	"slices"
 	"strings"
@@ -242,20 +243,32 @@ func (r *Receipt) checkSeverity() error {
 }
 
 func (r *Receipt) checkFindings() error {
-	if len(r.Findings) > MaxFindings || len(r.Findings) > r.FindingsTotal {
-		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", len(r.Findings), r.FindingsTotal, MaxFindings)
-	}
+	return r.checkTiers(func(yield func(string) bool) {
+		for _, f := range r.Findings {
+			if !yield(f.Tier) {
+				return
+			}
+		}
+	})
+}
+
+// checkTiers holds the findings, as far as their tiers say, to their order, their number and the verdict.
+func (r *Receipt) checkTiers(tiers iter.Seq[string]) error {
 	var seen Risk
-	last := 0
-	for _, f := range r.Findings {
-		rank := slices.Index(forms["tier"].Enum, f.Tier)
+	n, last := 0, 0
+	for tier := range tiers {
+		n++
+		rank := slices.Index(forms["tier"].Enum, tier)
 		if rank < last {
-			return refuse(RefuseFindings, "a %s finding (%s) stands after a lighter one; findings are ranked", f.Tier, f.Code)
+			return refuse(RefuseFindings, "finding number %d is %s and stands after a lighter one; findings are ranked", n, tier)
 		}
 		last = rank
 		*[]*int{&seen.High, &seen.Mid, &seen.Low}[rank]++
 	}
-	if r.Verdict != nil && len(r.Findings) == r.FindingsTotal && seen != r.Verdict.Risk {
+	if n > MaxFindings || n > r.FindingsTotal {
+		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", n, r.FindingsTotal, MaxFindings)
+	}
+	if r.Verdict != nil && n == r.FindingsTotal && seen != r.Verdict.Risk {
 		return refuse(RefuseCounts, "the findings are %d high, %d mid and %d low, the verdict says %d, %d and %d",
 			seen.High, seen.Mid, seen.Low, r.Verdict.Risk.High, r.Verdict.Risk.Mid, r.Verdict.Risk.Low)
 	}

@@ -108,19 +108,22 @@ func fieldsOf(t reflect.Type, at []int, forms map[string]*Form) []field {
 }
 
 // Decode checks b and fills the struct that v points to. On an error, an *Error, v is left as it was.
-func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, false) }
+func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, nil) }
 
 // Scan is Decode without filling the fields tagged `scan:"-"`, which it checks all the same: for whoever reads a
-// hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error.
-func (d *Decoder) Scan(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, true) }
+// hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error. bulk is
+// given the bytes of each member of the text itself that was checked and not filled.
+func (d *Decoder) Scan(b []byte, lim Limits, v any, bulk func(key string, value []byte)) error {
+	return d.decode(b, lim, v, bulk)
+}
 
-func (d *Decoder) decode(b []byte, lim Limits, v any, scan bool) error {
+func (d *Decoder) decode(b []byte, lim Limits, v any, bulk func(string, []byte)) error {
 	if err := CheckLimits(b, lim); err != nil {
 		return err
 	}
-	r := reader{b: b, scan: scan}
+	r := reader{b: b, bulk: bulk}
 	to := reflect.ValueOf(v).Elem()
-	if scan {
+	if bulk != nil {
 		return r.value(d.root, to)
 	}
 	into := reflect.New(to.Type()).Elem()
@@ -135,7 +138,7 @@ func (d *Decoder) decode(b []byte, lim Limits, v any, scan bool) error {
 type reader struct {
 	b    []byte
 	i    int
-	scan bool
+	bulk func(key string, value []byte) // of Scan, else nil
 	path []step
 }
 
@@ -392,7 +395,8 @@ func (r *reader) member(f *field, into reflect.Value) error {
 		return r.fail(RuleShape, "an empty member; what is empty is left out")
 	}
 	var at reflect.Value
-	if into.IsValid() && (!r.scan || !f.bulk) {
+	passed := r.bulk != nil && f.bulk
+	if into.IsValid() && !passed {
 		if at = into.Field(f.index[0]); len(f.index) > 1 {
 			at = at.FieldByIndex(f.index[1:])
 		}
@@ -401,10 +405,14 @@ func (r *reader) member(f *field, into reflect.Value) error {
 			at = at.Elem()
 		}
 	}
+	start := r.i
 	if err := r.value(f.plan, at); err != nil {
 		return err
 	}
 	r.path = r.path[:len(r.path)-1]
+	if passed && len(r.path) == 0 {
+		r.bulk(f.key, r.b[start:r.i])
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package canonical_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -40,8 +41,13 @@ func TestDecode(t *testing.T) {
 	}
 	want.Skip = ""
 	got = box{}
-	if err := decoder.Scan([]byte(in), canonical.Receipt, &got); err != nil || !reflect.DeepEqual(got, want) {
+	passed := map[string]string{}
+	keep := func(key string, value []byte) { passed[key] = string(value) }
+	if err := decoder.Scan([]byte(in), canonical.Receipt, &got, keep); err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, %v\nwant %+v", got, err, want)
+	}
+	if want := map[string]string{"skip": `"s"`}; !maps.Equal(passed, want) {
+		t.Errorf("passed over %v, want %v", passed, want)
 	}
 	back, err := canonical.Marshal(box{part: part{N: 3}, Name: "a\"\n\x1f\\é", Words: []string{"x", "y"},
 		List: []part{{N: 1}, {2, "low"}}, In: &part{7, "mid"}, OK: true, Skip: "s"})
@@ -81,7 +87,7 @@ func TestDecodeRefuses(t *testing.T) {
 		if got.Name != "as it was" || got.N != 0 {
 			t.Errorf("%s: something was filled in: %+v", in, got)
 		}
-		if again := decoder.Scan([]byte(in), canonical.Receipt, &got); again == nil || again.Error() != err.Error() {
+		if again := decoder.Scan([]byte(in), canonical.Receipt, &got, func(string, []byte) {}); again == nil || again.Error() != err.Error() {
 			t.Errorf("%s: Scan says %v, Decode %v", in, again, err)
 		}
 	}
