@@ -182,7 +182,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 			r.ID = text(v, "check")
 		}
 	}
-	compilerOf(k.Name)(l, r, v)
+	compilers[k.Name](l, r, v)
 	if r.run == nil && !l.problems.Refused() {
 		l.problems.add(v, "internal", "check kind %q cannot be compiled", k.Name)
 	}
@@ -344,37 +344,12 @@ func (s *Sheet) madeOf(r *Rule) []*MathCheck {
 	return slices.DeleteFunc(slices.Clone(s.Math), func(m *MathCheck) bool { return !need[m] && !judgesCalculations[r.Kind] })
 }
 
-// compilerOf finds what turns a check object of a kind into something that runs; nil for a kind without one, which a test refuses.
-func compilerOf(kind string) func(*loader, *Rule, *strictjson.Value) {
-	switch kind {
-	case "required":
-		return (*loader).compileRequired
-	case "schema":
-		return (*loader).compileSchemaPart
-	case "recompute":
-		return (*loader).compileRecompute
-	case "bind":
-		return (*loader).compileBind
-	case "expr":
-		return (*loader).compileExpr
-	case "for_each":
-		return (*loader).compileForEach
-	case "range":
-		return (*loader).compileRange
-	case "jump":
-		return (*loader).compileJump
-	case "agree":
-		return (*loader).compileAgree
-	case "evidence":
-		return (*loader).compileEvidence
-	case "stack_fit":
-		return (*loader).compileStackFit
-	case "checklist":
-		return (*loader).compileChecklist
-	case "match":
-		return (*loader).compileMatch
-	}
-	return nil
+// compilers turn a check object of a kind into something that runs. A test refuses a kind without one.
+var compilers = map[string]func(*loader, *Rule, *strictjson.Value){
+	"required": (*loader).compileRequired, "schema": (*loader).compileSchemaPart, "recompute": (*loader).compileRecompute, "bind": (*loader).compileBind,
+	"expr": (*loader).compileExpr, "for_each": (*loader).compileForEach, "range": (*loader).compileRange, "jump": (*loader).compileJump,
+	"agree": (*loader).compileAgree, "evidence": (*loader).compileEvidence, "stack_fit": (*loader).compileStackFit, "checklist": (*loader).compileChecklist,
+	"match": (*loader).compileMatch,
 }
 
 func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {

@@ -112,7 +112,7 @@ func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b,
 
 // Scan is Decode without filling the fields tagged `scan:"-"`, which it checks all the same: for whoever reads a
 // hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error. bulk is
-// given the bytes of each member of the text itself that was checked and not filled.
+// given the bytes of each member of the text itself that was checked and not filled; it may not be nil.
 func (d *Decoder) Scan(b []byte, lim Limits, v any, bulk func(key string, value []byte)) error {
 	return d.decode(b, lim, v, bulk)
 }

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
+	"io"
 	"iter"
 	"sync"
 
@@ -119,9 +119,6 @@ func (g *gitBinary) each(ctx context.Context, ids []string, use func(gitobject.O
 	})
 }
 
-// errEarly says that a reader ended before its share did, which each does not do without an error of its own.
-var errEarly = errors.New("git cat-file gave fewer objects than it was asked for")
-
 // abreast gives the objects in the order of ids while the readers go ahead. None is left running.
 func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobject.Object, error) bool) {
 	inner, stop := context.WithCancel(ctx)
@@ -140,7 +137,7 @@ func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobj
 			held[n] = <-read[n]
 		}
 		if len(held[n].objects) == 0 {
-			yield(gitobject.Object{}, cmp.Or(held[n].err, ctx.Err(), errEarly))
+			yield(gitobject.Object{}, cmp.Or(held[n].err, ctx.Err(), io.ErrUnexpectedEOF))
 			return
 		}
 		o := held[n].objects[0]
