@@ -11,6 +11,7 @@ import (
 	"github.com/defendableos/referee/internal/schema"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/formula"
 	"github.com/defendableos/referee/referee/policy"
 )
 
@@ -64,6 +65,8 @@ type audit struct {
 	calcs    []*calculation
 	byID     map[string][]*calculation
 	pick     map[string]int // which of several calculations of one id a gate reads now (S19)
+	facts    *chain         // what gates read (S14)
+	given    map[string]formula.Input
 	missing  map[string]bool
 	checks   []Check
 	done     []bool // the rules that have run
@@ -141,6 +144,7 @@ func (a *audit) read() {
 	for _, name := range texts(a.doc, "missing_inputs") {
 		a.missing[normalName(name)] = true
 	}
+	a.facts = a.newChain(nil)
 	a.env = a.environment()
 	a.readCalculations()
 }

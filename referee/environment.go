@@ -18,26 +18,26 @@ func (a *audit) environment() *policy.Env {
 	return env
 }
 
-// calcReader reads calculations for expressions: recomputed, or as claimed. asClaimed names calculations whose claim is read in
-// place of the recomputed value (S14's second look).
-func (a *audit) calcReader(override map[string]*decimal.Num, asClaimed []string) func(string, bool) policy.Val {
+// calcReader reads calculations for expressions: as a chain computes them (nil is the chain of the facts), or as claimed. asClaimed names
+// calculations whose claim is read in place of the recomputed value (S14's second look).
+func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) policy.Val {
 	return func(id string, claimed bool) policy.Val {
-		list := a.byID[id]
-		if len(list) == 0 {
+		c := a.picked(id)
+		if c == nil {
 			return policy.Absent("no calculation named " + id)
 		}
-		c := list[min(a.pick[id], len(list)-1)]
 		if claimed || slices.Contains(asClaimed, id) {
 			if c.claimed == nil {
 				return policy.Absent(id + " states no result")
 			}
 			return policy.Val{Kind: policy.Num, Num: c.claimed, Ptr: c.pointer + "/result"}
 		}
-		n := c.value()
-		if override != nil {
-			n, _ = a.sheetValue(c.check, c, override)
+		read := ch
+		if read == nil {
+			read = a.facts
 		}
-		if n == nil {
+		n, err := read.read(c.check)
+		if err != nil || n == nil {
 			return policy.Absent(id + " cannot be recomputed")
 		}
 		return policy.Val{Kind: policy.Num, Num: n, Ptr: c.pointer}

@@ -28,6 +28,7 @@ type Sheet struct {
 	SHA256                            string // of Canonical
 	Canonical                         []byte // S54
 	Inputs                            []Input
+	Carried                           []string // names that formulas read and only the submission's calculations carry (S78)
 	Outputs                           []string
 	Math                              []*MathCheck
 	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
