@@ -158,6 +158,11 @@ func (a *audit) runRule(r *Rule) outcome {
 	if out.status != Pass || r.math != nil && out.vacuous {
 		return out
 	}
+	if i := slices.IndexFunc(r.reads, func(id string) bool { return slices.Contains(a.Sheet.Undeclared, id) }); i >= 0 {
+		out.status, out.vacuous = Skip, false
+		out.reason = fmt.Sprintf("the sheet has no formula for the calculation %q: a formula of the agent's own may fail a gate and never open one", r.reads[i])
+		return out
+	}
 	if id := a.shaky(r); id != "" {
 		out.status, out.vacuous, out.blockedBy = Skip, false, "math."+id
 		out.reason = fmt.Sprintf("it rests on the calculation %q, which is not stated or could not be re-derived by the sheet's formula from stated inputs", id)

@@ -165,7 +165,11 @@ func (ch *chain) expression(m *MathCheck, c *calculation) (*decimal.Num, error) 
 		if n, ok := ch.restatedNumber(id, c); ok {
 			return policy.Number(n)
 		}
-		n, err := ch.read(ch.a.Sheet.mathNamed(id))
+		dep := ch.a.Sheet.mathNamed(id)
+		if dep == nil {
+			return policy.Absent("the sheet has no formula for " + id)
+		}
+		n, err := ch.read(dep)
 		if err != nil || n == nil {
 			return policy.Absent(id + " cannot be computed")
 		}

@@ -24,6 +24,9 @@ func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) pol
 	return func(id string, claimed bool) policy.Val {
 		c := a.picked(id)
 		if c == nil {
+			c = a.undeclared(id)
+		}
+		if c == nil {
 			return policy.Absent("no calculation named " + id)
 		}
 		if claimed || slices.Contains(asClaimed, id) {
@@ -36,7 +39,10 @@ func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) pol
 		if read == nil {
 			read = a.facts
 		}
-		n, err := read.read(c.check)
+		n, err := c.own, error(nil)
+		if c.check != nil {
+			n, err = read.read(c.check)
+		}
 		if err != nil || n == nil {
 			return policy.Absent(id + " cannot be recomputed")
 		}

@@ -210,7 +210,7 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 		if m.Kind == "prior" && a.Case.Prior != nil {
 			a.priorUnresolved(r, m)
 		}
-		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" {
+		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" || m.Kind == "calc" && a.Sheet.undeclared(m.Name) {
 			continue
 		}
 		tier := r.Tier

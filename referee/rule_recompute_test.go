@@ -47,6 +47,6 @@ func TestConstantsAreTheSheets(t *testing.T) {
 	}
 	runRuleCases(t, []ruleCase{
 		{"the same", sheet, doc("0.05", "2000"), "math.value pass", nil, nil},
-		{"another", sheet, doc("0.04", "2500"), "math.value flag", []string{"math.mismatch high /calculations/0/result", "math.bind_mismatch high /calculations/0/inputs/CAP"}, nil},
+		{"another", sheet, doc("0.04", "2500"), "math.value flag", []string{"math.mismatch high /calculations/0/result", "math.input_restated high /calculations/0/inputs/CAP"}, nil},
 	})
 }

@@ -29,6 +29,7 @@ type Sheet struct {
 	Canonical                         []byte // S54
 	Inputs                            []Input
 	Carried                           []string // names that formulas read and only the submission's calculations carry (S78)
+	Undeclared                        []string // calculations that only a rule names: the sheet has no formula for them (S78)
 	Outputs                           []string
 	Math                              []*MathCheck
 	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
@@ -221,6 +222,9 @@ func (l *loader) loadInputs() {
 	list := l.sheet.Doc.Get("required_inputs")
 	seen := map[string]bool{}
 	for _, v := range items(list) {
+		if v.Kind == strictjson.String {
+			continue // the source documents' prose: "T-12"
+		}
 		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"),
 			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields")}
 		in.Optional = truth(v.Get("optional"))
@@ -259,6 +263,7 @@ func (l *loader) loadNames() {
 	for _, in := range s.Inputs {
 		n.Inputs = append(n.Inputs, in.Name)
 	}
+	l.loadSourceForm(n)
 	for _, m := range members(doc.Get("lexicons")) {
 		n.Lexicons[m.Key] = l.phrases(m)
 	}
