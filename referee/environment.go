@@ -98,7 +98,25 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	if hit.Kind == evidence.HitFile && hit.JSON == nil {
 		return policy.Text(hit.Text), nil // a whole text is a text, even where it looks like a number
 	}
+	if hit.Kind == evidence.HitText {
+		return a.quotedVal(id, selector, hit)
+	}
 	return hitVal(hit), nil
+}
+
+// quotedVal is a quotation as a value: the number that it is, with the sign and scale that stand around it, else its text.
+func (a *audit) quotedVal(id, selector string, hit evidence.Hit) (policy.Val, error) {
+	if _, ok := evidence.NumberIn(hit.Text); !ok {
+		return policy.Text(hit.Text), nil
+	}
+	cited, err := a.Evidence.Cited(id + "#" + strings.TrimPrefix(selector, "#"))
+	if err != nil {
+		return policy.Absent(err.Error()), err
+	}
+	if d := hitNumber(cited.Number); d != nil {
+		return policy.Number(d), nil
+	}
+	return policy.Text(hit.Text), nil
 }
 
 func (a *audit) hit(id, selector string) (evidence.Hit, error) {
@@ -115,7 +133,7 @@ func hitVal(hit evidence.Hit) policy.Val {
 	if hit.JSON != nil {
 		return policy.FromJSON(hit.JSON)
 	}
-	if n, ok := evidence.NumberIn(hit.Text); ok {
+	if n, ok := evidence.NumberIn(hit.Text); ok && hit.Row == nil && hit.Cells == nil { // "1,815,000" of three cells is no number
 		if d := hitNumber(n); d != nil {
 			return policy.Number(d)
 		}
