@@ -75,14 +75,15 @@ type audit struct {
 	notices  []string
 	explain  []Explanation
 	failures failures
-	raised   int // findings raised so far, merged ones too
+	raised   int               // findings raised so far, merged ones too
+	lacking  map[string]string // by rule, where the operand that it lacks should stand
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
 }
 
-// failures are facts that later rules ask about.
-type failures struct{ highGate, evidence bool }
+// failures are facts that later rules ask about: whether a gate failed at all, at mid or high, at high; and whether the evidence is flagged.
+type failures struct{ gate, midGate, highGate, evidence bool }
 
 // Audit runs the five stages over one submission and returns its report. It never fails: what cannot be read or decided is in the
 // report as a flag or a skip with its reason, because broken must never look like pass.
@@ -98,6 +99,7 @@ func Audit(c Case) *Report {
 			}
 		}
 	}
+	a.raiseUndecided()
 	return a.report()
 }
 
@@ -226,6 +228,9 @@ func (a *audit) flag(r *Rule, f Finding) {
 	if f.Severity == "" || f.Tier == High {
 		f.Severity = severityOf(f.Tier)
 	}
+	if r.NonCompensable {
+		f.Severity = severityOf(High) // it closes the gate whatever the score, so it fails the audit too (S74)
+	}
 	if f.Why == "" {
 		f.Why = r.Why
 	}
@@ -239,8 +244,10 @@ func (a *audit) flag(r *Rule, f Finding) {
 	if f.Stage == StageEvidence || f.Code == "math.inputs_missing" { // a formula that reads what is not stated has no source either
 		a.failures.evidence = true
 	}
-	if f.Stage == StagePolicy && f.Tier == High {
-		a.failures.highGate = true
+	if f.Stage == StagePolicy {
+		a.failures.gate = true
+		a.failures.midGate = a.failures.midGate || f.Tier != Low
+		a.failures.highGate = a.failures.highGate || f.Tier == High
 	}
 	for i := range a.findings {
 		if old := &a.findings[i]; old.Code == f.Code && old.Pointer == f.Pointer {

@@ -253,43 +253,6 @@ func runSelfCheckConsistent(a *audit, r *Rule) outcome {
 	return flaggedSince(a, before)
 }
 
-// runFinalOutputConsistent: the final output does not say PASS while a high gate fails (S48). It runs after the gates.
-func runFinalOutputConsistent(a *audit, r *Rule) outcome {
-	v := a.doc.Get("final_output")
-	if !saysPass(v) {
-		return passed
-	}
-	if !a.failures.highGate {
-		return a.undecidedGate()
-	}
-	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output", Message: "final_output says PASS while a high gate fails", Fix: &Fix{Text: r.Fix}})
-	return flagged
-}
-
-// undecidedGate: PASS is neither right nor wrong while a high gate is undecided, so it does not count as satisfied (S51).
-func (a *audit) undecidedGate() outcome {
-	for i, ch := range a.checks {
-		if a.Sheet.Rules[i].Stage == StagePolicy && ch.Status == Skip && ch.Tier == High {
-			return outcome{status: Skip, blockedBy: ch.ID, reason: "final_output says PASS while the high gate " + ch.ID + " is undecided"}
-		}
-	}
-	return passed
-}
-
-// saysPass reads PASS as a word of its own at the beginning, or as the decision of an object.
-func saysPass(v *strictjson.Value) bool {
-	if s, ok := v.Str(); ok {
-		word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(s))+" ", " ")
-		return strings.Trim(word, ".,:;!-—") == "PASS"
-	}
-	for _, name := range []string{"decision", "status", "result", "outcome", "recommendation"} {
-		if s, ok := v.Get(name).Str(); ok && strings.EqualFold(strings.TrimSpace(s), "PASS") {
-			return true
-		}
-	}
-	return false
-}
-
 // outputText is the final output as text: itself, or all strings in it.
 func (a *audit) outputText() string {
 	v := a.doc.Get("final_output")

@@ -204,6 +204,7 @@ func (a *audit) gateUnknown(r *Rule, res policy.Result) {
 func (a *audit) operandMissing(r *Rule, res policy.Result) {
 	inRow := slices.ContainsFunc(res.Issues, func(is policy.Issue) bool { return is.Code == "row_error" })
 	for _, m := range res.Missing {
+		a.lacks(r, pointerOf(m))
 		if inRow && m.Kind == "field" && m.Pointer == "" {
 			continue // said of the row, as what it is
 		}
@@ -217,18 +218,34 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 		if a.missing[normalName(m.Name)] && tier == High {
 			tier = Mid
 		}
-		pointer := m.Pointer
-		switch {
-		case pointer != "":
-		case m.Kind == "input":
-			pointer = "/inputs/" + m.Name
-		case m.Kind == "calc":
-			pointer = "/calculations"
-		}
+		pointer := pointerOf(m)
 		id := a.atom("operand.missing", m.Name, false, atomSeverity(tier), "field", m.Why)
 		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Atoms: []string{id},
 			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "supply " + m.Name}})
 	}
+}
+
+// pointerOf is where a missing operand should stand.
+func pointerOf(m policy.MissingOperand) string {
+	switch {
+	case m.Pointer != "":
+	case m.Kind == "input":
+		return "/inputs/" + m.Name
+	case m.Kind == "calc":
+		return "/calculations"
+	}
+	return m.Pointer
+}
+
+// lacks keeps the first place at which a rule found nothing.
+func (a *audit) lacks(r *Rule, pointer string) {
+	if _, known := a.lacking[r.ID]; known {
+		return
+	}
+	if a.lacking == nil {
+		a.lacking = map[string]string{}
+	}
+	a.lacking[r.ID] = pointer
 }
 
 // priorUnresolved flags a receipt that the ledger at hand does not hold; without a ledger the rule only skips.
@@ -248,6 +265,7 @@ func whyMissing(m policy.MissingOperand) string {
 // issues reports what evaluation stumbled over: wrong types (S25), undefined arithmetic (S12), rows that lack a member.
 func (a *audit) issues(r *Rule, res policy.Result) {
 	for _, is := range res.Issues {
+		a.lacks(r, is.Pointer)
 		f := Finding{Code: "evidence." + is.Code, Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: is.Pointer, Message: fmt.Sprintf("rule %q: %s", r.ID, is.Message)}
 		switch is.Code {
 		case "undefined", "too_large", "irr_ambiguous", "too_complex":

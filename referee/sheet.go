@@ -195,6 +195,7 @@ func (l *loader) load() {
 	l.loadPenalty()
 	l.loadMath()
 	l.loadRules()
+	s.trace.Registry = s.registrySHA256()
 	l.loadDerived()
 }
 
@@ -364,7 +365,7 @@ func (l *loader) loadTrace(traced []*strictjson.Value, canonical map[*strictjson
 		}
 		hashes = append(hashes, hashText("referee.trace/v1\n"+text))
 	}
-	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], "")), Registry: RegistrySHA256()}
+	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], ""))}
 }
 
 // expr compiles an expression in either spelling; nil after a refusal, which has been recorded.
