@@ -241,7 +241,8 @@ func (a *audit) flag(r *Rule, f Finding) {
 	}
 	a.raised++
 	a.place(&f)
-	if f.Stage == StageEvidence || f.Code == "math.inputs_missing" { // a formula that reads what is not stated has no source either
+	// A formula that reads what is not stated has no source either; a number that a text gets wrong may have one.
+	if f.Stage == StageEvidence && f.Code != "evidence.claim_number" || f.Code == "math.inputs_missing" {
 		a.failures.evidence = true
 	}
 	if f.Stage == StagePolicy {

@@ -148,6 +148,8 @@ var ruleKeys = []RuleKey{
 		Why: "A claim that cites nothing rests on nothing.", Remedy: "Give each claim an evidence_reference: a declared id, with a selector where it helps."},
 	{Name: "all_claims_cited", Title: "No claim cites a blank or a placeholder", Stage: StageEvidence, Tier: Mid, Since: "1", Baseline: true, Codes: []string{"evidence.all_claims_cited"},
 		Why: "A placeholder looks like a source and is none.", Remedy: "Name the evidence, or drop the claim."},
+	{Name: "claim_numbers", Title: "Numbers in words are the numbers that are computed", Stage: StageEvidence, Tier: Low, Since: "2", Baseline: true, Codes: []string{"evidence.claim_number"},
+		Why: "A reader of the summary acts on its number, not on the calculation's.", Remedy: "Say the computed number, rounded as you like, or name what the other number is."},
 	{Name: "evidence_references_resolve", Title: "Every reference names declared evidence and its selector hits", Stage: StageEvidence, Tier: Mid, Since: "1", Baseline: true,
 		Params: []field{pBool("strict_references", "free text that names no declared id is mid instead of low")}, Codes: []string{"evidence.unresolved", "evidence.missing_file", "evidence.no_hit", "evidence.not_held", "evidence.refused"},
 		Why: "A reference that leads nowhere proves nothing.", Remedy: "Declare the evidence in run.json and point at what is there."},

@@ -12,7 +12,7 @@ import (
 // keyRunners run the registry keys.
 var keyRunners = map[string]func(*audit, *Rule) outcome{
 	"json_valid": runJSONValid, "required_fields_present": runRequiredFields, "calculations_present": runCalculationsPresent,
-	"evidence_references_present": runReferencesPresent, "all_claims_cited": runAllClaimsCited, "evidence_references_resolve": runReferencesResolve,
+	"evidence_references_present": runReferencesPresent, "all_claims_cited": runAllClaimsCited, "claim_numbers": runClaimNumbers, "evidence_references_resolve": runReferencesResolve,
 	"quotes_verbatim": runQuotesVerbatim, "inputs_match_evidence": runInputsMatchEvidence, "inputs_consistent": runInputsConsistent,
 	"assumptions_labeled": runAssumptionsLabeled, "missing_inputs_disclosed": runMissingInputsDisclosed, "self_check_true": runSelfCheckTrue,
 	"self_check_consistent": runSelfCheckConsistent, "final_output_consistent": runFinalOutputConsistent, "sections_present": runSectionsPresent,
