@@ -218,19 +218,25 @@ type MadeCommit struct {
 	Reason   string
 }
 
-// WorkflowRun is a run of a workflow: the one that a workflow_run event is about.
+// WorkflowRun is a run of a workflow: the one that a workflow_run event is about, or the one that a self-signature rests on. What may change
+// with a re-run (attempt, triggering actor, conclusion) is the newest attempt's.
 type WorkflowRun struct {
-	ID           int64
-	Name         string
-	Path         string // of the workflow file
-	Event        string
-	Conclusion   string
-	HeadSHA      string
-	HeadBranch   string
-	HeadRepo     string // owner/name
-	Actor        string
-	CreatedAt    time.Time
-	PullRequests []int64 // empty for a fork's: OpenPullRequestsFrom finds them
+	ID                int64
+	Name              string // of the workflow
+	DisplayTitle      string // what the workflow's run-name came to when the run began; a re-run keeps it
+	Path              string // of the workflow file; GitHub may write @ and a reference behind it
+	Event             string
+	Conclusion        string
+	Attempt           int // 1 for a run that nobody has re-run
+	HeadSHA           string
+	HeadBranch        string
+	HeadRepo          string // owner/name
+	Actor             string // who started the first attempt; every re-run has this account's permissions
+	ActorID           int64
+	TriggeringActor   string // who started the newest attempt
+	TriggeringActorID int64
+	CreatedAt         time.Time
+	PullRequests      []int64 // empty for a fork's: OpenPullRequestsFrom finds them
 }
 
 // TreeEntry is one name of a tree, as the repository has it.

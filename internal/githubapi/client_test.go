@@ -1,6 +1,7 @@
 package githubapi_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,27 @@ func TestForkPullRequest(t *testing.T) {
 	}
 	if run = must(c.WorkflowRun(t.Context(), s.AddRun(githubtest.Run{Pull: n, Listed: true})))(t); !slices.Equal(run.PullRequests, []int64{n}) {
 		t.Errorf("a branch's run: %+v", run)
+	}
+}
+
+// TestDispatchedRun: what a run that was started by hand says of itself, and what a re-run by somebody else changes of it.
+func TestDispatchedRun(t *testing.T) {
+	s, n := sample(t)
+	c := client(t, s)
+	began := s.Now()
+	const title = "referee sign-off pr=1 head=0123456789012345678901234567890123456789 digest=0123456789abcdef"
+	id := s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title})
+	first := must(c.WorkflowRun(t.Context(), id))(t)
+	want := githubapi.WorkflowRun{ID: id, Name: "referee", DisplayTitle: title, Path: ".github/workflows/referee.yml", Event: "workflow_dispatch", Conclusion: "success", Attempt: 1,
+		HeadSHA: s.Ref("refs/heads/main"), HeadBranch: "main", HeadRepo: s.Name, Actor: "owner", ActorID: 1, TriggeringActor: "owner", TriggeringActorID: 1, CreatedAt: began}
+	if !reflect.DeepEqual(first, want) {
+		t.Errorf("%+v, not\n%+v", first, want)
+	}
+	s.Push(n, githubtest.Change{Files: map[string]string{"later": "1"}, Author: "wim"})
+	s.Rerun(id, "wim")
+	want.Attempt, want.TriggeringActor, want.TriggeringActorID = 2, "wim", 8
+	if again := must(c.WorkflowRun(t.Context(), id))(t); !reflect.DeepEqual(again, want) {
+		t.Errorf("the re-run: %+v, not\n%+v", again, want)
 	}
 }
 

@@ -91,8 +91,10 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	if r.GetID() != id {
 		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
-	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
-		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin(), CreatedAt: r.GetCreatedAt().UTC()}
+	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), DisplayTitle: r.GetDisplayTitle(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(),
+		Attempt: r.GetRunAttempt(), HeadSHA: r.GetHeadSHA(), HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(),
+		Actor: r.GetActor().GetLogin(), ActorID: r.GetActor().GetID(), TriggeringActor: r.GetTriggeringActor().GetLogin(), TriggeringActorID: r.GetTriggeringActor().GetID(),
+		CreatedAt: r.GetCreatedAt().UTC()}
 	for _, p := range r.PullRequests {
 		run.PullRequests = append(run.PullRequests, int64(p.GetNumber()))
 	}

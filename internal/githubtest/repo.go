@@ -106,62 +106,6 @@ func (s *Server) membership(c call) reply {
 	return ok(object{"url": s.APIURL() + c.URL.Path, "role": "member", "state": "active"})
 }
 
-// Run is a run of a workflow.
-type Run struct {
-	ID         int64
-	Name       string // "referee-review" if empty
-	Event      string // pull_request_review if empty
-	Conclusion string // success if empty
-	Pull       int64  // whose head it ran on
-	Listed     bool   // the run names its pull request, which it does not for a fork's
-}
-
-// AddRun adds a run of a workflow on a pull request's head and gives its id.
-func (s *Server) AddRun(r Run) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.ID = s.nextID()
-	for to, word := range map[*string]string{&r.Name: "referee-review", &r.Event: "pull_request_review", &r.Conclusion: "success"} {
-		if *to == "" {
-			*to = word
-		}
-	}
-	s.runs[r.ID] = &r
-	return r.ID
-}
-
-func (s *Server) runJSON(r *Run) object {
-	p := s.pulls[r.Pull]
-	o := object(s.example("get /repos/{owner}/{repo}/actions/runs/{run_id}"))
-	head := s.Name
-	if p.Fork != "" {
-		head = p.Fork
-	}
-	pulls := []any{}
-	if r.Listed && p.Fork == "" {
-		side := func(ref, sha string) object {
-			return object{"ref": ref, "sha": sha, "repo": object{"id": repoID, "url": s.APIURL() + "/repos/" + s.Name, "name": s.Name}}
-		}
-		pulls = append(pulls, object{"id": 900_000 + p.number, "number": p.number, "url": s.apiURL("pulls/%d", p.number), "head": side(p.Head, p.head), "base": side(p.Base, s.baseSHA(p))})
-	}
-	author := s.user(p.Author)
-	repository := func(name, key string) object {
-		r := object(o[key].(map[string]any))
-		_, short, _ := strings.Cut(name, "/")
-		return r.with(object{"id": repoID, "name": short, "full_name": name, "owner": s.simpleUser(s.owner(name))})
-	}
-	return o.with(object{"id": r.ID, "name": r.Name, "path": ".github/workflows/" + r.Name + ".yml", "event": r.Event, "status": "completed", "conclusion": r.Conclusion,
-		"head_branch": p.Head, "head_sha": p.head, "pull_requests": pulls, "actor": s.simpleUser(author), "triggering_actor": s.simpleUser(author),
-		"repository": repository(s.Name, "repository"), "head_repository": repository(head, "head_repository"), "run_attempt": 1})
-}
-
-func (s *Server) getRun(c call) reply {
-	if r := s.runs[number(c, "run_id")]; r != nil {
-		return ok(s.runJSON(r))
-	}
-	return refuse(404, "Not Found")
-}
-
 // Set gives an answer to a GET below the repository that doctor asks (branches/main/protection, rulesets, …) as JSON; nil takes it back.
 func (s *Server) Set(path string, answer any) {
 	s.mu.Lock()
