@@ -76,14 +76,7 @@ func (j *Job) compare(ctx context.Context, repo *gitstore.Repo, commit string, r
 	online := NewOnline(j.API, func(ctx context.Context) ([]ledger.MergeRecord, error) {
 		return j.merges(ctx, base, rules, repo, commit)
 	})
-	entries := func(yield func(*ledger.Receipt, error) bool) {
-		for e, err := range repo.Tree(ctx, commit).Receipts() {
-			if !yield(e.Receipt, err) {
-				return
-			}
-		}
-	}
-	return ledger.VerifyOnline(ctx, entries, online)
+	return ledger.VerifyOnline(ctx, repo.Tree(ctx, commit).Receipts(), online)
 }
 
 // merges are the commits on base that brought runs since the ledger began: what was there before is nobody's to sign off.
