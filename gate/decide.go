@@ -68,12 +68,10 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 		return rec, nil
 	}
 	var err error
-	if rec.Commits, err = api.Commits(ctx, p.pr.Number); err != nil {
-		return nil, err
-	}
 	deciders := deciding(rec.Reviews)
 	if len(deciders) == 0 {
-		return rec, nil
+		err = p.tellStory(ctx, rec)
+		return rec, err
 	}
 	if rec.Timeline, err = api.Timeline(ctx, p.pr.Number); err != nil {
 		return nil, err
@@ -91,12 +89,20 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 			rec.TeamMembers[login] = rec.TeamMembers[login] || member
 		}
 	}
-	edits, err := api.Edits(ctx, p.pr.Number) // last: what was read before is of this moment, or of none
-	if err != nil {
+	if err := p.tellStory(ctx, rec); err != nil { // last: what was read before is of this moment, or of none
 		return nil, err
 	}
-	rec.Edited = edits.Edited
-	return rec, p.moved(edits)
+	return rec, p.moved(p.story)
+}
+
+// tellStory reads who made the commits and who edited the reviews. What GitHub does not list whole ends the job with what to do about it.
+func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
+	p.story, err = p.j.API.Story(ctx, p.pr.Number)
+	if errors.Is(err, githubapi.ErrTooMany) {
+		return broken("%v", err)
+	}
+	rec.Commits, rec.Edited = p.story.Commits, p.story.Edited
+	return err
 }
 
 // human are the reviews that are not the gate's own.
@@ -268,7 +274,7 @@ func reviewRef(r githubapi.Review) ledger.Review {
 func shaOf(b []byte) string { return canonical.SHA256Hex(b) }
 
 // moved refuses to decide about a pull request that is no longer what was audited: the event of what happened meanwhile has a job of its own.
-func (p *pulled) moved(now githubapi.Edits) error {
+func (p *pulled) moved(now githubapi.Story) error {
 	merged := now.State == "merged" && p.pr.Merged
 	if now.HeadSHA == p.pr.HeadSHA && now.BaseRef == p.pr.BaseRef && (now.State == p.pr.State || merged) {
 		return nil

@@ -159,9 +159,9 @@ func hands(rec Record, cfg *Config) map[string]string {
 		return out
 	}
 	for _, c := range rec.Commits {
-		say(c.AuthorLogin, fmt.Sprintf("is the author of commit %.7s", c.SHA))
-		if c.CommitterLogin != "web-flow" {
-			say(c.CommitterLogin, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
+		say(c.Author.Login, fmt.Sprintf("is the author of commit %.7s", c.SHA))
+		if c.Committer.Login != "web-flow" {
+			say(c.Committer.Login, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
 		}
 		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
 			if login := noReply.FindStringSubmatch(m[1]); login != nil {
@@ -200,8 +200,8 @@ func UnknownHands(rec Record, cfg *Config) []string {
 		out = append(out, fmt.Sprintf("%s <%s> of commit %.7s has no GitHub account: have the e-mail added to an account, or list it under governance.agents[].emails", role, email, c.SHA))
 	}
 	for _, c := range rec.Commits {
-		check(c.AuthorLogin, c.AuthorEmail, "author", c)
-		check(c.CommitterLogin, c.CommitterEmail, "committer", c)
+		check(c.Author.Login, c.Author.Email, "author", c)
+		check(c.Committer.Login, c.Committer.Email, "committer", c)
 		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
 			check("", m[1], "co-author", c)
 		}

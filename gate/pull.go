@@ -21,6 +21,7 @@ type pulled struct {
 	rules   *Rules
 	fork    string // the merge base
 	reviews []githubapi.Review
+	story   githubapi.Story // read last, once everything else that decides has been read
 	at      ledger.Snapshot
 	entries []ledger.Entry // of this pull request, as they stand on the ledger
 	changed *Plan
