@@ -39,7 +39,7 @@ func (p *pulled) decide(ctx context.Context) error {
 	if err := p.write(ctx, append(drafts, signing...)); err != nil {
 		return err
 	}
-	return p.confirm(ctx, rec, signing)
+	return p.confirm(ctx, signing)
 }
 
 // judge decides as decide does and writes nothing: what is not in the ledger yet is not signed off.
@@ -53,7 +53,7 @@ func (p *pulled) judge(ctx context.Context) error {
 	if err != nil || len(p.missing(signing)) > 0 {
 		return err
 	}
-	return p.confirm(ctx, rec, signing)
+	return p.confirm(ctx, signing)
 }
 
 // judgeReviews says of each review whether it counts.
@@ -96,7 +96,7 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 		}
 	}
 	if p.out.Empty() && len(p.entries) == 0 {
-		return rec, nil
+		return rec, p.tellSiblings(ctx)
 	}
 	deciders := deciding(rec.Reviews)
 	if len(deciders) > 0 {
@@ -119,18 +119,33 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 			rec.TeamMembers[login] = rec.TeamMembers[login] || member
 		}
 	}
-	story, err := api.Story(ctx, p.pr.Number) // last: what was read before is of this moment, or of none
-	if err != nil {
+	if err := p.tellStory(ctx, rec); err != nil { // last: what was read before is of this moment, or of none
 		return nil, err
 	}
-	p.story = story
-	rec.Commits, rec.Edited = story.Commits, story.Edited
 	rec.Pushers = ParsePushers(p.ownBody()).With(p.pusher())
 	for _, pin := range p.announced() {
 		p.vouched[pin.Tip] = true
 	}
 	rec.Carried = p.carriedReviews(rec)
-	return rec, p.moved(story)
+	return rec, p.moved(p.story)
+}
+
+// tellSiblings reads, of a pull request without runs, which others have its head: a check that is green for it is green for them.
+func (p *pulled) tellSiblings(ctx context.Context) (err error) {
+	if p.story, err = p.j.API.Story(ctx, p.pr.Number); errors.Is(err, githubapi.ErrTooMany) {
+		return nil // nobody signs it off, so nobody asks who made its commits
+	}
+	return err
+}
+
+// tellStory reads who made the commits and who edited the reviews. What GitHub does not list whole ends the job with what to do about it.
+func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
+	p.story, err = p.j.API.Story(ctx, p.pr.Number)
+	if errors.Is(err, githubapi.ErrTooMany) {
+		return broken("%v", err)
+	}
+	rec.Commits, rec.Edited = p.story.Commits, p.story.Edited
+	return err
 }
 
 // announced are the entries that the gate itself has announced in its review of this pull request; none where somebody else edited that.
@@ -467,7 +482,7 @@ func (j *Job) append(ctx context.Context, drafts []ledger.Receipt, sheets [][]by
 
 // confirm takes for signed off what this job has decided from the reviews of now, and nothing else: the entries of its own drafts, which the
 // ledger holds, and a self-signature that the record of its workflow run bears out.
-func (p *pulled) confirm(ctx context.Context, rec *Record, signing []ledger.Receipt) error {
+func (p *pulled) confirm(ctx context.Context, signing []ledger.Receipt) error {
 	for _, r := range signing {
 		e := p.entryOf(r)
 		if e == nil {
@@ -481,7 +496,7 @@ func (p *pulled) confirm(ctx context.Context, rec *Record, signing []ledger.Rece
 	if len(signing) > 0 {
 		return nil
 	}
-	return p.confirmSelfSigned(ctx, rec)
+	return p.confirmSelfSigned(ctx)
 }
 
 // live are the sign-offs of this pull request that no later entry takes back.

@@ -46,7 +46,7 @@ func earlierApprovals(r githubapi.Review, rec Record) []githubapi.Review {
 		case e.UserID != r.UserID:
 		case e.State == "CHANGES_REQUESTED":
 			out = nil
-		case e.State == "APPROVED" && e.CommitSHA == r.CommitSHA && !rec.Edited[e.ID] && rec.moved(e.SubmittedAt) == "" && len(ParseCommands(e.Body).Problems) == 0:
+		case e.State == "APPROVED" && e.CommitSHA == r.CommitSHA && !rec.Edited[e.ID] && rec.moved(e.SubmittedAt) == nil && len(ParseCommands(e.Body).Problems) == 0:
 			out = append(out, e)
 		}
 	}
@@ -80,12 +80,13 @@ func editedAnswer(signed *ledger.Receipt, rec *Record) *githubapi.Review {
 	return nil
 }
 
-// moved says what happened to the pull request after a moment that makes earlier reviews of it stale; "" for nothing.
-func (rec Record) moved(since time.Time) string {
-	for _, e := range rec.Timeline {
-		if (e.Event == "head_ref_force_pushed" || e.Event == "base_ref_changed") && !e.At.Before(since) {
-			return e.Event
-		}
+// moved is the first event after a moment that makes earlier reviews of the pull request stale; nil for none.
+func (rec Record) moved(since time.Time) *githubapi.TimelineEvent {
+	i := slices.IndexFunc(rec.Timeline, func(e githubapi.TimelineEvent) bool {
+		return (e.Event == "head_ref_force_pushed" || e.Event == "base_ref_changed") && !e.At.Before(since)
+	})
+	if i < 0 {
+		return nil
 	}
-	return ""
+	return &rec.Timeline[i]
 }

@@ -123,6 +123,11 @@ func workflowRecord(run githubapi.WorkflowRun) ledger.WorkflowRecord {
 	return ledger.WorkflowRecord{Path: path, Event: run.Event, Actor: run.Actor, Title: run.DisplayTitle}
 }
 
+// PullsOf is ledger.Witness's.
+func (o *Online) PullsOf(ctx context.Context, sha string) ([]int64, error) {
+	return o.api.PullRequestsOf(ctx, sha)
+}
+
 // PermissionOf is ledger.Witness's.
 func (o *Online) PermissionOf(ctx context.Context, login string) (string, error) {
 	o.mu.Lock()

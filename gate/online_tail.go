@@ -30,7 +30,7 @@ func VerifyTail(ctx context.Context, store ledger.Store, at ledger.Snapshot, sin
 	looked = append(looked, newestOf(entries, pull)...)
 	slices.SortFunc(looked, func(a, b ledger.Entry) int { return cmp.Compare(a.Receipt.Seq, b.Receipt.Seq) })
 	looked = slices.CompactFunc(looked, func(a, b ledger.Entry) bool { return a.Hash == b.Hash })
-	problems, err = ledger.VerifyApprovals(ctx, inOrder(looked), reviewsOnly{forge})
+	problems, err = ledger.VerifyApprovals(ctx, entrySeq(looked), reviewsOnly{forge})
 	return slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged }), err
 }
 
@@ -49,8 +49,8 @@ func newestOf(entries []*ledger.Entry, pull int64) (out []ledger.Entry) {
 	return out
 }
 
-// inOrder gives entries one after the other.
-func inOrder(entries []ledger.Entry) iter.Seq2[ledger.Entry, error] {
+// entrySeq gives entries one after the other.
+func entrySeq(entries []ledger.Entry) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		for _, e := range entries {
 			if !yield(e, nil) {

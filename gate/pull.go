@@ -24,7 +24,7 @@ type pulled struct {
 	checks  []githubapi.Check // of the head, those that this job has turned back as they are now
 	unseen  error             // why the checks could not be read, nil if they were
 	claimed bool              // this job has written a sign-off check that is not green
-	story   githubapi.Story
+	story   githubapi.Story   // read last, once everything else that decides has been read
 	at      ledger.Snapshot
 	entries []ledger.Entry  // of this pull request, verified
 	vouched map[string]bool // entries, by hash, that the gate itself has announced, or that this job wrote or decided again

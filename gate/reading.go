@@ -78,7 +78,7 @@ func (j *Job) entriesOf(ctx context.Context, at ledger.Snapshot, pull int64, rev
 		if reviews != nil {
 			online.Know(pull, reviews)
 		}
-		if problems, err = ledger.VerifyApprovals(ctx, inOrder(entries), reviewsOnly{online}); err != nil {
+		if problems, err = ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online}); err != nil {
 			return nil, fmt.Errorf("comparing the ledger with the reviews: %w", err)
 		}
 		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged })

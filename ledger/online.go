@@ -22,6 +22,8 @@ type Online interface {
 type Witness interface {
 	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if the forge knows no such pull request.
 	MergeOf(ctx context.Context, pull int64) (sha string, err error)
+	// PullsOf gives the pull requests that brought a commit to base; none for a direct push.
+	PullsOf(ctx context.Context, sha string) ([]int64, error)
 	// RunOf gives a run of a workflow; ErrNoRun if the forge knows no such run, or has deleted its record (GitHub does after 400 days).
 	RunOf(ctx context.Context, run int64) (WorkflowRecord, error)
 	// PermissionOf gives a person's permission on the repository as it is now: admin, maintain, write, triage, read or none.
@@ -310,8 +312,7 @@ func (o *online) open(r *Receipt) {
 	}
 	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
 	switch {
-	case errors.Is(err, ErrNoRun):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow run %d, which the forge does not know", r.Workflow.RunID)
+	case errors.Is(err, ErrNoRun): // anybody who may write can delete a run, and GitHub does after 400 days: the review is what counts
 	case err != nil:
 		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
 	case !sameWorkflow(r.Workflow, run):
@@ -382,14 +383,46 @@ func (o *online) unmatched(r *Receipt) {
 
 // complete holds every merged run to a live receipt or to an unreceipted entry.
 func (o *online) complete(merges []MergeRecord) {
-	for _, m := range merges {
+	for i, m := range merges {
 		for _, run := range m.Runs {
 			key := bytesKey(run.SubmissionSHA256, run.SheetSHA256)
-			if !o.signed(key) && !o.said[key] {
+			if !o.signed(key) && !o.said[key] && !o.onTheWay(m, run, merges[i+1:]) {
 				o.add(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt", m.SHA, clip(run.ID), run.SubmissionSHA256)
 			}
 		}
 	}
+}
+
+// onTheWay reports whether a run without a receipt is a state on the way to a signed one: a pull request of several commits that was merged by
+// rebasing brings each of them to base, and the last one was signed off. Where the forge can be asked, both commits must be of one pull request.
+func (o *online) onTheWay(m MergeRecord, run MergedRun, later []MergeRecord) bool {
+	for _, next := range later {
+		i := slices.IndexFunc(next.Runs, func(r MergedRun) bool { return r.ID == run.ID })
+		if i < 0 {
+			continue
+		}
+		return o.signed(bytesKey(next.Runs[i].SubmissionSHA256, next.Runs[i].SheetSHA256)) && o.onePull(m, next)
+	}
+	return false
+}
+
+// onePull reports whether two commits on base came from one pull request.
+func (o *online) onePull(a, b MergeRecord) bool {
+	forge, ok := o.forge.(Witness)
+	if !ok {
+		return a.PullRequest == 0 || a.PullRequest == b.PullRequest
+	}
+	first, err := forge.PullsOf(o.ctx, a.SHA)
+	if err != nil {
+		o.add(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", a.SHA, err)
+		return false
+	}
+	second, err := forge.PullsOf(o.ctx, b.SHA)
+	if err != nil {
+		o.add(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", b.SHA, err)
+		return false
+	}
+	return slices.ContainsFunc(first, func(n int64) bool { return slices.Contains(second, n) })
 }
 
 // VerifyMerges compares the entries, in order, with the commits on base alone, as a clone holds them without a forge:

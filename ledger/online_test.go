@@ -183,6 +183,7 @@ type witness struct {
 	title, path  string
 	permission   string // write if empty
 	user         int64  // that has the login now, 0 if nobody has
+	pullsOf      map[string][]int64
 }
 
 // inChain gives receipts their hashes: the first has the one that the others refer to.
@@ -205,6 +206,10 @@ func (w witness) RunOf(_ context.Context, run int64) (ledger.WorkflowRecord, err
 	rec := ledger.WorkflowRecord{Event: cmp.Or(w.event, s.Workflow.Event), Actor: w.actor, Path: cmp.Or(w.path, ".github/workflows/referee.yml"),
 		Title: cmp.Or(w.title, ledger.SelfSignTitle(s.Pull(), s.PullRequest.HeadSHA, "0a1b2c3d4e5f6071"))}
 	return rec, w.unknown
+}
+
+func (w witness) PullsOf(_ context.Context, sha string) ([]int64, error) {
+	return w.pullsOf[sha], w.unknown
 }
 
 func (w witness) PermissionOf(context.Context, string) (string, error) {
@@ -263,7 +268,7 @@ func TestWitness(t *testing.T) {
 		"merged, who signed left":      {[]*ledger.Receipt{&approved, &merged}, witness{record: own, permission: "read"}, codes()},
 		"by another workflow":          {[]*ledger.Receipt{&approved}, witness{record: own, path: ".github/workflows/evil.yml"}, codes(ledger.CodeReviewDiffers)},
 		"by another event":             {[]*ledger.Receipt{&approved}, witness{record: own, event: "push"}, codes(ledger.CodeReviewDiffers)},
-		"by no run":                    {[]*ledger.Receipt{&approved}, witness{record: own, unknown: ledger.ErrNoRun}, codes(ledger.CodeReviewDiffers)},
+		"by no run":                    {[]*ledger.Receipt{&approved}, witness{record: own, unknown: ledger.ErrNoRun}, codes()},
 		"a rename":                     {[]*ledger.Receipt{&renamed}, witness{record: own}, codes()},
 		"another's name":               {[]*ledger.Receipt{&renamed}, witness{record: own, user: 99}, codes(ledger.CodeReviewDiffers)},
 		"self-signed, run unknown":     {[]*ledger.Receipt{&self}, witness{record: own, unknown: down}, codes(ledger.CodeOnlineUnread)},
@@ -289,5 +294,39 @@ func TestWitness(t *testing.T) {
 	}
 	if _, err := ledger.VerifyApprovals(t.Context(), seq[ledger.Entry](nil, down), own); !errors.Is(err, down) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestRebasedMerge: a signed pull request of two commits, merged by rebasing, brings its first commit to base too, and that is no merge past the
+// gate; the same bytes of another pull request, or of none, are.
+func TestRebasedMerge(t *testing.T) {
+	approved := storetest.Sample(0)
+	approved.Workflow = workflow("workflow_run")
+	merged := storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
+	forge := agreeing()
+	last := forge.merges[0]
+	first := ledger.MergeRecord{SHA: hashB[:40], Runs: []ledger.MergedRun{{ID: last.Runs[0].ID, SubmissionSHA256: hashB, SheetSHA256: last.Runs[0].SheetSHA256}}}
+	forge.merges = []ledger.MergeRecord{first, last}
+	for name, c := range map[string]struct {
+		pulls map[string][]int64
+		codes []ledger.Code
+	}{
+		"one pull request":     {map[string][]int64{first.SHA: {1}, last.SHA: {1}}, codes()},
+		"another pull request": {map[string][]int64{first.SHA: {2}, last.SHA: {1}}, codes(ledger.CodeUnreceipted)},
+		"a direct push":        {map[string][]int64{last.SHA: {1}}, codes(ledger.CodeUnreceipted)},
+	} {
+		w := witness{record: forge, pullsOf: c.pulls}
+		problems, err := ledger.VerifyOnline(t.Context(), inChain([]*ledger.Receipt{&approved, &merged}), w)
+		found := codes()
+		for _, p := range problems {
+			found = append(found, p.Code)
+		}
+		if err != nil || !slices.Equal(found, c.codes) {
+			t.Errorf("%s: %v, %v; want %v", name, problems, err, c.codes)
+		}
+	}
+	forge.merges = []ledger.MergeRecord{last, first}
+	if problems, err := ledger.VerifyOnline(t.Context(), inChain([]*ledger.Receipt{&approved, &merged}), forge); err != nil || len(problems) != 1 {
+		t.Errorf("changed after it was signed: %v, %v", problems, err)
 	}
 }
