@@ -143,4 +143,3 @@ func (j *Job) sheetOf(ctx context.Context, at ledger.Snapshot, r *ledger.Receipt
 	}
 	return sheet, nil
 }
-
