@@ -245,7 +245,7 @@ func TestVerifyOnlineWords(t *testing.T) {
 				t.Errorf("%v: %q is not in\n%s", args, want, stdout)
 			}
 		}
-		if code != 0 || stderr != "" || w.Count() != before+4 || strings.Contains(stdout, "workflow token") || strings.Contains(stdout, "written anew") || !strings.Contains(stdout, "a forge that lies") {
+		if code != 0 || stderr != "" || w.Count() != before+6 || strings.Contains(stdout, "workflow token") || strings.Contains(stdout, "written anew") || !strings.Contains(stdout, "a forge that lies") {
 			t.Errorf("%v: exit %d, %d requests\n%s%s", args, code, w.Count()-before, stdout, stderr)
 		}
 	}
