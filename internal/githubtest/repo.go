@@ -32,6 +32,7 @@ func (s *Server) routes() *http.ServeMux {
 		"GET {repo}/issues/{issue_number}/timeline":                             s.listTimeline,
 		"GET {repo}/commits/{commit_sha}/pulls":                                 s.pullsOf,
 		"GET {repo}/compare/{basehead}":                                         s.compare,
+		"GET /apps/{app_slug}":                                                  s.getApp,
 		"GET /user":                                                             s.me,
 		"POST /graphql":                                                         s.graphql,
 		"GET {repo}/commits/{ref}/check-runs":                                   s.listChecks,
@@ -77,8 +78,21 @@ func (s *Server) me(c call) reply {
 	return ok(object(s.example("get /user")).with(s.simpleUser(u)).with(object{"user_view_type": "private"}))
 }
 
-func (s *Server) getRepository(call) reply {
-	return ok(s.repository("get /repos/{owner}/{repo}", s.Name))
+// getApp knows every app; GitHub Actions has the id that a test has set ("apps/github-actions"), as on another server.
+func (s *Server) getApp(c call) reply {
+	app := object(s.example("get /apps/{app_slug}")).with(s.app(c.PathValue("app_slug")))
+	if id := s.set["apps/"+c.PathValue("app_slug")]; id != nil {
+		app["id"] = id
+	}
+	return ok(app)
+}
+
+func (s *Server) getRepository(c call) reply {
+	o := s.repository("get /repos/{owner}/{repo}", s.Name)
+	if c.token.Admin {
+		o["permissions"] = permissions("admin")
+	}
+	return ok(o)
 }
 
 // permission folds maintain into write and triage into read at the top, as GitHub does; the user's own members do not.
