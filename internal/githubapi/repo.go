@@ -107,6 +107,12 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	return run, nil
 }
 
+// AppID is the number of an app that its page names: GitHub Actions ("github-actions") has another one on every server.
+func (c *Client) AppID(ctx context.Context, slug string) (int64, error) {
+	app, _, err := c.gh.Apps.Get(ctx, slug)
+	return app.GetID(), failed("the app "+slug, err)
+}
+
 // Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a value, for what go-github
 // does not know and for what only doctor asks. The status is also given where it is an error's.
 func (c *Client) Get(ctx context.Context, path string, into any) (int, error) {
