@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/referee"
 )
 
 // decide works out who has signed an open pull request, writes to the ledger what that means, and reads back what stands.
@@ -171,32 +169,6 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 	return drafts, nil
 }
 
-// unasked are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen.
-func (o *Outcome) unasked(signers []Judged) []string {
-	asked, raises := map[string]bool{}, func(rule string) bool {
-		return slices.ContainsFunc(o.Audits, func(a Audited) bool { return a.Work != nil && raised(a.Work, rule) })
-	}
-	for _, a := range o.Audits {
-		if a.Work != nil {
-			maps.Copy(asked, asks(a.Work))
-		}
-	}
-	var out []string
-	for _, s := range signers {
-		for _, answer := range s.Commands.Answers {
-			if !asked[answer.ID] {
-				out = append(out, fmt.Sprintf("%s answers %q, which no run asks", s.Review.User, answer.ID))
-			}
-		}
-		for _, w := range s.Commands.Accepts {
-			if !raises(w.RuleID) {
-				out = append(out, fmt.Sprintf("%s accepts %q, which flags nothing", s.Review.User, w.RuleID))
-			}
-		}
-	}
-	return out
-}
-
 func (p *pulled) pullRef() *ledger.PullRequest {
 	return &ledger.PullRequest{Number: p.pr.Number, NodeID: p.pr.NodeID, HeadSHA: p.pr.HeadSHA, BaseSHA: p.out.Base}
 }
@@ -208,31 +180,16 @@ func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 	asked := asks(w)
 	for _, j := range all {
 		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
-		for _, answer := range j.Commands.Answers {
-			if asked[answer.ID] { // a pull request may hold runs with other questions
-				answer.By, answer.At = by, at
-				d.Answers = mergeAnswer(d.Answers, answer)
-			}
+		for _, answer := range answersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
+			answer.By, answer.At = by, at
+			d.Answers = mergeAnswer(d.Answers, answer)
 		}
-		for _, waiver := range j.Commands.Accepts {
-			if raised(w, waiver.RuleID) {
-				waiver.By, waiver.At = by, at
-				d.Waivers = append(d.Waivers, waiver)
-			}
+		for _, waiver := range waiversFor(j.Commands.Accepts, w) {
+			waiver.By, waiver.At = by, at
+			d.Waivers = append(d.Waivers, waiver)
 		}
 	}
 	return d
-}
-
-// asks are the checks of a run that wait for a person's answer.
-func asks(w *Work) map[string]bool {
-	out := map[string]bool{}
-	for _, c := range w.Report.Checks {
-		if c.Status == referee.Open {
-			out[c.ID] = true
-		}
-	}
-	return out
 }
 
 // mergeAnswer adds an answer; of two about one thing the flag stands, and of two flags the first.
@@ -245,16 +202,6 @@ func mergeAnswer(have []ledger.Answer, next ledger.Answer) []ledger.Answer {
 		have[i] = next
 	}
 	return have
-}
-
-// raised reports whether a rule has a finding in a run.
-func raised(w *Work, rule string) bool {
-	for _, f := range w.Report.Findings {
-		if slices.Contains(f.RuleIDs, rule) {
-			return true
-		}
-	}
-	return false
 }
 
 func approverOf(r githubapi.Review, permission string) ledger.Approver {
@@ -354,7 +301,7 @@ func (p *pulled) standing() {
 			continue
 		}
 		p.out.Receipts = append(p.out.Receipts, e)
-		p.out.Waived = append(p.out.Waived, signed.Accepted...)
+		p.out.Waived = append(p.out.Waived, forRun(e.Receipt.Run.ID, signed.Accepted)...)
 	}
 }
 
