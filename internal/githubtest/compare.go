@@ -54,7 +54,7 @@ func (s *Server) graphql(c call) reply {
 		state = "MERGED"
 	}
 	nodes := []any{}
-	for _, r := range p.reviews {
+	for _, r := range p.seen(c.token.Login) {
 		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "lastEditedAt": stampOrNull(r.edited)})
 	}
 	from := 0
