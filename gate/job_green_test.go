@@ -438,7 +438,10 @@ func TestEarlierAnswersHold(t *testing.T) {
 		"dismissed":         func(w *world, pull, id int64) { w.s.DismissReview(pull, id, "owner") },
 		"edited":            func(w *world, pull, id int64) { w.s.EditReview(pull, id, answers+"\nand more") },
 		"changes requested": func(w *world, pull, _ int64) { w.s.Review(pull, "rosa", "CHANGES_REQUESTED", "no") },
-		"somebody else's":   func(w *world, pull, id int64) { w.s.DismissReview(pull, id, "owner"); w.s.Review(pull, "wim", "COMMENTED", answers) },
+		"somebody else's": func(w *world, pull, id int64) {
+			w.s.DismissReview(pull, id, "owner")
+			w.s.Review(pull, "wim", "COMMENTED", answers)
+		},
 	} {
 		w, pull, id := start()
 		change(w, pull, id)
