@@ -106,6 +106,7 @@ type PullRequest struct {
 	Draft        bool
 	Merged       bool
 	MergeSHA     string
+	MergedBy     string // login, "" where it is not merged
 	HeadSHA      string
 	HeadRef      string
 	HeadRepo     string // owner/name; another repository for a fork, "" where it was deleted
@@ -133,16 +134,18 @@ type Review struct {
 
 // Commit is a commit of a pull request: who may have made it.
 type Commit struct {
-	SHA            string
-	Parents        []string
-	AuthorLogin    string // "" where GitHub knows no account for the e-mail
-	AuthorEmail    string
-	AuthorType     string
-	CommitterLogin string
-	CommitterEmail string
-	CommitterType  string
-	Message        string
-	Verified       bool
+	SHA               string
+	Message           string
+	Author, Committer Identity
+	Authors           []Identity // the author and everybody whom a Co-authored-by names, as GitHub reads the message
+}
+
+// Identity is somebody as a commit names them. Anybody can write any name and address into a commit.
+type Identity struct {
+	Login string // of the account that confirmed the address, as the REST API writes it; "" where GitHub knows none
+	Bot   bool   // the account is an app's
+	Email string
+	Name  string
 }
 
 // TimelineEvent is an event of a pull request's timeline.

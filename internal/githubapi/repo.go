@@ -54,6 +54,12 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	return "none", nil
 }
 
+// UserID is the id of the account that has a login now.
+func (c *Client) UserID(ctx context.Context, login string) (int64, error) {
+	user, _, err := c.gh.Users.Get(ctx, url.PathEscape(login))
+	return user.GetID(), failed("the account "+login, err)
+}
+
 // TeamMember reports whether a user is an active member of org/team. A token that may not see the team sees no member.
 func (c *Client) TeamMember(ctx context.Context, org, team, login string) (bool, error) {
 	m, _, err := c.gh.Teams.GetTeamMembershipBySlug(ctx, url.PathEscape(org), url.PathEscape(team), url.PathEscape(login))
