@@ -214,7 +214,7 @@ func (p *pulled) confirmSelfSigned(ctx context.Context) error {
 	}
 	for _, e := range found {
 		p.out.Receipts = append(p.out.Receipts, e)
-		p.out.Waived = append(p.out.Waived, e.Receipt.Accepted...)
+		p.out.Waived = append(p.out.Waived, forRun(e.Receipt.Run.ID, e.Receipt.Accepted)...)
 	}
 	return nil
 }
