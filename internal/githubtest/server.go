@@ -46,6 +46,7 @@ type Server struct {
 	faults      []*Fault
 	requests    []Request
 	gitRequests int
+	latency     time.Duration
 }
 
 // New starts a server for a test, with the repository example/work, its branch main with a README, and the sample users. A broken contract
@@ -140,6 +141,7 @@ func (s *Server) nextID() int64 {
 
 // ServeHTTP is the site: git under /OWNER/NAME.git, the API under /api/v3 and, as on api.github.com, under /.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.late()
 	if strings.HasPrefix(r.URL.Path, "/"+s.Name+".git/") {
 		s.serveGit(w, r)
 		return
@@ -173,11 +175,15 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Write access to repository not granted.", http.StatusForbidden)
 		return
 	}
-	s.backend.ServeHTTP(w, r)
 	if push {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.sync(token.Login)
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.sync(token.Login)
+		}()
+	}
+	if !s.gitFault(w, r) {
+		s.backend.ServeHTTP(w, r)
 	}
 }
 
