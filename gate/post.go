@@ -36,37 +36,34 @@ func (p *pulled) rung(what string, err error) error {
 	return err
 }
 
-// postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted.
+// postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted. Where it may not
+// be written, and an older one is green or could not be read, the job fails.
 func (p *pulled) postChecks(ctx context.Context) (app string, err error) {
-	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
+	made, err := p.put(ctx, p.out.SignOffPaper(), p.checks, "")
 	if err != nil {
+		p.out.StaleGreen = p.unseen != nil || slices.ContainsFunc(newestRuns(p.checks, SignOffCheck), passes)
 		return "", err
 	}
-	made, err := p.put(ctx, p.out.SignOffPaper(), have, "")
-	if err != nil {
-		return "", err
-	}
-	_, err = p.put(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations), have, made.AppSlug)
+	_, err = p.put(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations), p.checks, made.AppSlug)
 	return made.AppSlug, err
 }
 
 // put updates our own run of a check, or makes one. app is ours, "" as long as it is not known: then an update shows whose run it is, for another
-// app's is refused. What stands there already is not written again. Only an app's newest run is updated: an older one that was brought up to date
-// would still stand behind the newer, which may be green.
+// app's is refused. What is written already is not written again. Only an app's newest run is updated: an older one that was brought up to date
+// would still be behind the newer, which may be green. One that is in progress is brought to its end.
 func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubapi.Check, app string) (githubapi.Check, error) {
-	newest := map[string]bool{}
-	for _, old := range have { // the newest first
-		if old.Name != check.Name || app != "" && old.AppSlug != app || newest[old.AppSlug] {
+	for _, old := range newestRuns(have, check.Name) {
+		if app != "" && old.AppSlug != app || old.ExternalID != check.ExternalID && old.Status == "completed" {
 			continue
 		}
-		if newest[old.AppSlug] = true; old.ExternalID != check.ExternalID {
-			continue
-		}
-		if app != "" && old.Conclusion == check.Conclusion && old.Title == check.Title && old.Posted >= len(check.Annotations) {
+		if app != "" && old.Status == check.Status && old.Conclusion == check.Conclusion && old.Title == check.Title && old.Posted >= len(check.Annotations) {
 			return old, nil // its external id says that the same was audited
 		}
 		next := check
 		next.ID, next.Posted = old.ID, old.Posted
+		if old.ExternalID != check.ExternalID {
+			next.Posted = 0
+		}
 		made, err := p.j.API.PutCheck(ctx, next)
 		if !githubapi.IsForbidden(err) {
 			return made, err
@@ -88,10 +85,13 @@ func (p *pulled) own(me string) []githubapi.Review {
 	return out
 }
 
-// ownBody is what the gate's review says. A person's is not asked: anybody could write one.
+// ownBody is what the gate's review says: the oldest that this token's account wrote, and that nobody else has edited since.
 func (p *pulled) ownBody() string {
-	if own := p.own(""); len(own) > 0 {
-		return own[0].Body
+	for _, r := range p.own("") {
+		if me := p.story.Viewer; me == "" || r.User != me || p.story.Editors[r.ID] != "" && p.story.Editors[r.ID] != me {
+			continue
+		}
+		return p.story.Own[r.ID]
 	}
 	return ""
 }
@@ -152,25 +152,28 @@ func (p *pulled) postReview(ctx context.Context, app string) error {
 	return err
 }
 
-// postBroken says in the audit check why nothing was audited: a failure, with one sentence.
+// postBroken says in both checks why nothing was judged: two failures, with one sentence. The sign-off comes first: it is what may be green.
 func (p *pulled) postBroken(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
-	if err == nil {
-		_, err = p.put(ctx, BrokenPaper(p.pr.HeadSHA, why), have, "")
+	if p.checks == nil {
+		p.checks, _ = p.j.API.Checks(ctx, p.pr.HeadSHA) // where they cannot be read, new ones are made, and the newest counts
 	}
-	if githubapi.IsForbidden(err) {
-		return nil // the job's own conclusion says it
+	var failures error
+	for _, name := range []string{SignOffCheck, AuditCheck} {
+		_, err := p.put(ctx, BrokenPaper(name, p.pr.HeadSHA, why), p.checks, "")
+		if err != nil && !githubapi.IsForbidden(err) { // forbidden: the job's own conclusion says it
+			failures = errors.Join(failures, err)
+		}
 	}
-	return err
+	return failures
 }
 
-// BrokenPaper is the audit check of a pull request that could not be audited.
-func BrokenPaper(head string, why error) githubapi.Check {
+// BrokenPaper is a check of a pull request that could not be judged.
+func BrokenPaper(name, head string, why error) githubapi.Check {
 	text := "The gate could not finish its work on this commit, and so it may not be merged.\n\n" + sentence(why)
-	return githubapi.Check{Name: AuditCheck, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
+	return githubapi.Check{Name: name, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
 		Title: "could not be judged", Summary: text}
 }
 

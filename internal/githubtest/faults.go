@@ -107,7 +107,7 @@ func (s *Server) late() {
 }
 
 // gitFault carries out the fault of a request of git's, and reports whether that was all.
-func (s *Server) gitFault(w http.ResponseWriter, r *http.Request) (done bool) {
+func (s *Server) gitFault(w http.ResponseWriter, r *http.Request, token Token) (done bool) {
 	s.mu.Lock()
 	f := s.due(r)
 	s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *Server) gitFault(w http.ResponseWriter, r *http.Request) (done bool) {
 		f.Do()
 	}
 	if f.DropAfter || f.FailAfter {
-		s.backend.ServeHTTP(httptest.NewRecorder(), r)
+		s.carryOut(httptest.NewRecorder(), r, token)
 	}
 	if f.DropBefore || f.DropAfter {
 		panic(http.ErrAbortHandler)

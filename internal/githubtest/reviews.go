@@ -11,6 +11,7 @@ import (
 type review struct {
 	id                        int64
 	user, state, body, commit string
+	editor                    string // who changed the body last
 	at, edited                time.Time
 }
 
@@ -39,12 +40,20 @@ func (s *Server) addReview(p *pull, user, state, body, commit string) *review {
 	return r
 }
 
-// EditReview changes a review's body.
+// EditReview changes a review's body, as who wrote it.
 func (s *Server) EditReview(pull, id int64, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.pulls[pull].review(id)
-	r.body, r.edited = body, s.tick()
+	r.body, r.editor, r.edited = body, r.user, s.tick()
+}
+
+// EditReviewBy changes a review's body as somebody else, which whoever may write to the repository can. "" is an account that is gone.
+func (s *Server) EditReviewBy(pull, id int64, by, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.pulls[pull].review(id)
+	r.body, r.editor, r.edited = body, by, s.tick()
 }
 
 // DismissReview dismisses a review.
@@ -175,7 +184,7 @@ func (s *Server) updateReview(c call) reply {
 	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
-	r.body, r.edited = in.Body, s.now
+	r.body, r.editor, r.edited = in.Body, c.token.Login, s.now
 	return ok(s.reviewJSON(p, r))
 }
 

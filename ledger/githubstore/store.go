@@ -82,6 +82,11 @@ func (s *Store) Read(ctx context.Context, at ledger.Snapshot, path string) ([]le
 	return s.git.Read(ctx, at, path)
 }
 
+// Commits is ledger.History's.
+func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
+	return s.git.Commits(ctx, at, n)
+}
+
 // Append is ledger.Store's.
 func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
 	if err := ctx.Err(); err != nil {
