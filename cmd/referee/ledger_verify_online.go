@@ -31,7 +31,7 @@ func (f *forgeFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.api, "api", "", "with --online, `URL` of the API (default: $GITHUB_API_URL, https://api.github.com)")
 	flags.StringVar(&f.tokenEnv, "token-env", "GITHUB_TOKEN", "with --online, the environment variable `NAME` that holds the token")
 	flags.StringVar(&f.app, "app", "github-actions", "with --online, the `SLUG` of the app as which the gate posts")
-	flags.DurationVar(&f.maxWait, "max-wait", githubapi.DefaultMaxWait, "with --online, wait so long for rate limits in all")
+	flags.DurationVar(&f.maxWait, "max-wait", githubapi.DefaultMaxWait, "with --online, the API, and each connection to git, wait so long for rate limits and failing servers")
 }
 
 // strange gives a flag that was set and means nothing without --online.

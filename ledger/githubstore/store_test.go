@@ -250,6 +250,9 @@ func TestPatience(t *testing.T) {
 	s.Inject(githubtest.RetryAfter(403, 1).On("POST", "git/trees"))
 	s.Inject(githubtest.Unicorn.On("POST", "git/commits"))
 	s.Inject(githubtest.RetryAfter(429, 1).On("POST", "git/refs"))
+	s.Inject(githubtest.Unicorn.OnGit("GET", "info/refs*"))
+	s.Inject(githubtest.RetryAfter(429, 1).OnGit("POST", "git-upload-pack"))
+	s.Inject(githubtest.DropAfter.OnGit("POST", "git-upload-pack"))
 	if r := add(t, connect(t, s, time.Minute, nil), storetest.Sample(0)); r.Tries != 1 {
 		t.Errorf("%d tries", r.Tries)
 	}

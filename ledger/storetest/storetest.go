@@ -440,24 +440,3 @@ func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Dura
 	}
 	return took
 }
-
-// Load keeps so many goroutines busy until the test ends: as other programs would.
-func Load(t *testing.T, n int) {
-	done := make(chan struct{})
-	var group sync.WaitGroup
-	for range n {
-		group.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-			}
-		})
-	}
-	t.Cleanup(func() {
-		close(done)
-		group.Wait()
-	})
-}
