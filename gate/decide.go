@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/referee"
 )
 
 // decide works out who has signed an open pull request, writes to the ledger what that means, and takes for signed what it decided itself.
@@ -242,32 +240,6 @@ func (p *pulled) draftOf(w Work, s Judged, d Decision) (ledger.Receipt, error) {
 	return p.carried(*e, w), nil
 }
 
-// unasked are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen.
-func (o *Outcome) unasked(signers []Judged) []string {
-	asked, raises := map[string]bool{}, func(rule string) bool {
-		return slices.ContainsFunc(o.Audits, func(a Audited) bool { return a.Work != nil && raised(a.Work, rule) })
-	}
-	for _, a := range o.Audits {
-		if a.Work != nil {
-			maps.Copy(asked, asks(a.Work))
-		}
-	}
-	var out []string
-	for _, s := range signers {
-		for _, answer := range s.Commands.Answers {
-			if !asked[answer.ID] {
-				out = append(out, fmt.Sprintf("%s answers %q, which no run asks", s.Review.User, answer.ID))
-			}
-		}
-		for _, w := range s.Commands.Accepts {
-			if !raises(w.RuleID) {
-				out = append(out, fmt.Sprintf("%s accepts %q, which flags nothing", s.Review.User, w.RuleID))
-			}
-		}
-	}
-	return out
-}
-
 func (p *pulled) pullRef() *ledger.PullRequest {
 	return &ledger.PullRequest{Number: p.pr.Number, NodeID: p.pr.NodeID, HeadSHA: p.pr.HeadSHA, BaseSHA: p.out.Base}
 }
@@ -279,31 +251,16 @@ func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 	asked := asks(w)
 	for _, j := range all {
 		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
-		for _, answer := range j.Commands.Answers {
-			if asked[answer.ID] { // a pull request may hold runs with other questions
-				answer.By, answer.At = by, cmp.Or(answer.At, at)
-				d.Answers = mergeAnswer(d.Answers, answer)
-			}
+		for _, answer := range answersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
+			answer.By, answer.At = by, cmp.Or(answer.At, at)
+			d.Answers = mergeAnswer(d.Answers, answer)
 		}
-		for _, waiver := range j.Commands.Accepts {
-			if raised(w, waiver.RuleID) {
-				waiver.By, waiver.At = by, cmp.Or(waiver.At, at)
-				d.Waivers = append(d.Waivers, waiver)
-			}
+		for _, waiver := range waiversFor(j.Commands.Accepts, w) {
+			waiver.By, waiver.At = by, cmp.Or(waiver.At, at)
+			d.Waivers = append(d.Waivers, waiver)
 		}
 	}
 	return d
-}
-
-// asks are the checks of a run that wait for a person's answer.
-func asks(w *Work) map[string]bool {
-	out := map[string]bool{}
-	for _, c := range w.Report.Checks {
-		if c.Status == referee.Open {
-			out[c.ID] = true
-		}
-	}
-	return out
 }
 
 // mergeAnswer adds an answer; of two about one thing the flag stands, and of two flags the first.
@@ -316,16 +273,6 @@ func mergeAnswer(have []ledger.Answer, next ledger.Answer) []ledger.Answer {
 		have[i] = next
 	}
 	return have
-}
-
-// raised reports whether a rule has a finding in a run.
-func raised(w *Work, rule string) bool {
-	for _, f := range w.Report.Findings {
-		if slices.Contains(f.RuleIDs, rule) {
-			return true
-		}
-	}
-	return false
 }
 
 func approverOf(r githubapi.Review, permission string) ledger.Approver {

@@ -19,13 +19,13 @@ func withEarlier(c Commands, r githubapi.Review, rec Record) Commands {
 	for _, e := range slices.Backward(earlier) { // the newest first
 		said, at := ParseCommands(e.Body), stamp(e.SubmittedAt)
 		for _, a := range said.Answers {
-			if !slices.ContainsFunc(c.Answers, func(have ledger.Answer) bool { return have.ID == a.ID }) {
+			if !slices.ContainsFunc(c.Answers, func(have ledger.Answer) bool { return covers(have.ID, a.ID) }) {
 				a.At = at
 				c.Answers = append(c.Answers, a)
 			}
 		}
 		for _, w := range said.Accepts {
-			if !slices.ContainsFunc(c.Accepts, func(have ledger.Waiver) bool { return have.RuleID == w.RuleID }) {
+			if !slices.ContainsFunc(c.Accepts, func(have ledger.Waiver) bool { return covers(have.RuleID, w.RuleID) }) {
 				w.At = at
 				c.Accepts = append(c.Accepts, w)
 			}

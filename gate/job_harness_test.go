@@ -74,7 +74,7 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 			if tip == "" {
 				return nil, "", nil
 			}
-			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(dir, "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
+			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(w.TempDir(), "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
 			return repo, tip, err
 		},
 		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: w.ref, RunID: w.runID, Attempt: max(w.attempt, 1), Now: w.s.Now(),

@@ -105,27 +105,30 @@ func (o *Outcome) AuditPasses() bool {
 	if o.stopped() || slices.ContainsFunc(o.Siblings, func(s Sibling) bool { return !s.Passes }) {
 		return false
 	}
-	waivers := o.waivers()
 	for _, a := range o.Audits {
-		if a.Work == nil || a.Work.failing(o.FailOn, o.Accept, waivers) {
+		if a.Work == nil || o.failing(a.Work) {
 			return false
 		}
 	}
 	return true
 }
 
-// failing reports whether a finding stands in the way that no counted review accepts.
-func (w *Work) failing(failOn, accept string, waivers []ledger.Waiver) bool {
-	if failOn == "never" {
+// failing reports whether a finding of a run stands in the way that no counted review accepts.
+func (o *Outcome) failing(w *Work) bool {
+	if o.FailOn == "never" {
 		return false
 	}
+	waived := o.waived(w)
 	for _, f := range w.Report.Findings {
-		if atOrAbove(f, failOn) && !(f.Bucket == referee.DealFinding && accept == "deal-finding" && anyWaived(f.RuleIDs, waivedRules(waivers))) {
+		if atOrAbove(f, o.FailOn) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && anyWaived(f.RuleIDs, waived)) {
 			return true
 		}
 	}
 	return len(w.Report.Verdict.UndecidedHigh) > 0
 }
+
+// waived are the rules of a run's findings that counted reviews, or those behind its receipts, accept.
+func (o *Outcome) waived(w *Work) map[string]bool { return waivedRules(waiversFor(o.waivers(), w)) }
 
 func waivedRules(waivers []ledger.Waiver) map[string]bool {
 	out := map[string]bool{}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/report"
@@ -70,86 +69,6 @@ func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubap
 		}
 	}
 	return p.j.API.PutCheck(ctx, check)
-}
-
-// own is the gate's review of this pull request: it begins with the marker, and an app wrote it, or the person whose token this is. The oldest is
-// kept.
-func (p *pulled) own(me string) []githubapi.Review {
-	var out []githubapi.Review
-	for _, r := range p.reviews {
-		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number && (r.UserType != "User" || r.User == me && me != "") {
-			out = append(out, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b githubapi.Review) int { return int(a.ID - b.ID) })
-	return out
-}
-
-// ownBody is what the gate's review says: the oldest that this token's account wrote, and that nobody else has edited since.
-func (p *pulled) ownBody() string {
-	for _, r := range p.own("") {
-		if me := p.story.Viewer; me == "" || r.User != me || p.story.Editors[r.ID] != "" && p.story.Editors[r.ID] != me {
-			continue
-		}
-		return p.story.Own[r.ID]
-	}
-	return ""
-}
-
-// reviewBody is the review: the paper, with who has pushed in the block of lines that the gate keeps for itself.
-func (p *pulled) reviewBody() string {
-	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
-	if pushers := ParsePushers(p.ownBody()).With(p.pusher()).Line(); pushers != "" {
-		marker += "\n" + pushers
-	}
-	return marker + "\n" + paper
-}
-
-// replaced is what a second review of ours says: a submitted review cannot be deleted.
-const replaced = "This review is a duplicate; the verdict stands in the gate's first review of this pull request."
-
-// postReview updates our review, or makes one. app is ours, "" where it is not known: then whose review can be changed is ours.
-func (p *pulled) postReview(ctx context.Context, app string) error {
-	body := p.reviewBody()
-	api, number := p.j.API, p.pr.Number
-	me := ""
-	if app == "" {
-		var err error
-		if me, err = api.Me(ctx); err != nil {
-			return err
-		}
-	}
-	var kept *githubapi.Review
-	for _, r := range p.own(me) {
-		m, _ := ParseMarker(r.Body)
-		if app != "" && r.User != app+"[bot]" || me != "" && r.User != me {
-			continue // somebody else wrote what looks like ours
-		}
-		text := body
-		if kept != nil {
-			text = replaced
-		} else if m.Newer(p.out.Marker()) {
-			p.out.NotPosted = append(p.out.NotPosted, "the review: a newer run of the workflow has written it")
-			text = r.Body
-		}
-		if r.Body != text {
-			err := api.UpdateReview(ctx, number, r.ID, text)
-			if app == "" && (githubapi.IsForbidden(err) || githubapi.IsNotFound(err)) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if kept == nil {
-			kept = &r
-		}
-	}
-	if kept != nil {
-		return nil
-	}
-	_, err := api.CreateReview(ctx, number, p.pr.HeadSHA, body)
-	return err
 }
 
 // postBroken says in both checks why nothing was judged: two failures, with one sentence. The sign-off comes first: it is what may be green.

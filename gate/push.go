@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -207,7 +206,7 @@ func (r *reconciled) step(ctx context.Context, s step, pull githubapi.PullReques
 	}
 	for _, run := range plan.Runs {
 		r.runs++
-		a := j.examineOn(ctx, j.trees[s.before], j.trees[s.commit], run, rules)
+		a := j.examineOn(ctx, j.trees[s.before], j.trees[s.commit], run, rules, r.who(pull))
 		if a.Work == nil {
 			r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", a.Dir, r.origin(s, pull), a.Refused))
 			continue
@@ -249,7 +248,7 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 
 // run drafts the entry of one run on base.
 func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed []ledger.Entry) {
-	by := ledger.ObservedBy{Event: "push", Actor: r.j.Event.Sender, At: stamp(s.at), SHA: s.commit}
+	by := ledger.ObservedBy{Event: "push", Actor: r.who(pull), At: stamp(s.at), SHA: s.commit}
 	i := slices.IndexFunc(signed, func(e ledger.Entry) bool {
 		return e.Receipt.Run.ID == a.Work.Run.ID && subjectOf(e.Receipt) == a.Work.Subject()
 	})
@@ -277,12 +276,17 @@ func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed [
 	}
 }
 
+// who brought a commit to base: whoever merged its pull request, or sent the push.
+func (r *reconciled) who(pull githubapi.PullRequest) string {
+	return nobody(pull.MergedBy, r.j.Event.Sender)
+}
+
 // origin says how a commit came to base, and by whom.
 func (r *reconciled) origin(s step, pull githubapi.PullRequest) string {
 	if pull.Number == 0 {
-		return fmt.Sprintf("pushed to %s by %s as %.12s", r.branch, r.j.Event.Sender, s.commit)
+		return fmt.Sprintf("pushed to %s by %s as %.12s", r.branch, r.who(pull), s.commit)
 	}
-	return fmt.Sprintf("merged to %s from #%d by %s as %.12s", r.branch, pull.Number, cmp.Or(pull.MergedBy, r.j.Event.Sender), s.commit)
+	return fmt.Sprintf("merged to %s from #%d by %s as %.12s", r.branch, pull.Number, r.who(pull), s.commit)
 }
 
 // finish writes the entries and tells people of what has no receipt.

@@ -66,7 +66,7 @@ func (p *pulled) group(ctx context.Context) (err error) {
 	o.LedgerHead = at.Head.Tip
 	g := &grouped{j: j, base: j.Event.BaseRef, seen: map[int64]*pulled{}}
 	for _, run := range plan.Runs {
-		a := j.examineOn(ctx, j.trees[o.Base], j.trees[o.Head], run, p.rules)
+		a := j.examineOn(ctx, j.trees[o.Base], j.trees[o.Head], run, p.rules, nobody(j.Event.Sender))
 		o.Audits = append(o.Audits, a)
 		if a.Work == nil {
 			continue
@@ -134,11 +134,11 @@ func (p *pulled) signedFor(w Work, base string) *ledger.Entry {
 	return p.out.ReceiptOf(Audited{Work: &w})
 }
 
-// examineOn audits a run that base is about to hold, or holds already: brought by whoever started the event.
-func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run PlannedRun, rules *Rules) Audited {
+// examineOn audits a run that base is about to hold, or holds already, brought by somebody.
+func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run PlannedRun, rules *Rules, by string) Audited {
 	a := Examine(after, run, rules.Library, rules.Config, j.prior(ctx))
 	if a.Work != nil {
-		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, j.Event.Sender))
+		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, by))
 	}
 	return a
 }
@@ -167,4 +167,14 @@ func (j *Job) hinted(ctx context.Context, at ledger.Snapshot, w Work) ([]int64, 
 		}
 	}
 	return out, nil
+}
+
+// nobody names who is not known: an entry of the ledger has a name there.
+func nobody(logins ...string) string {
+	for _, login := range logins {
+		if login != "" {
+			return login
+		}
+	}
+	return "unknown"
 }

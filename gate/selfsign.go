@@ -54,7 +54,7 @@ func (j *Job) selfSign(ctx context.Context, number int64) (*Result, error) {
 
 // signByHand signs a pull request, about which was decided already, off in the name of who started the run. A refusal is *Broken.
 func (p *pulled) signByHand(ctx context.Context) error {
-	if p.out.Signed() {
+	if p.out.Signed() && p.rules.Config.Approval.SelfSign {
 		return nil
 	}
 	run, permission, err := p.mayAndDid(ctx)
@@ -214,7 +214,7 @@ func (p *pulled) confirmSelfSigned(ctx context.Context) error {
 	}
 	for _, e := range found {
 		p.out.Receipts = append(p.out.Receipts, e)
-		p.out.Waived = append(p.out.Waived, e.Receipt.Accepted...)
+		p.out.Waived = append(p.out.Waived, forRun(e.Receipt.Run.ID, e.Receipt.Accepted)...)
 	}
 	return nil
 }

@@ -63,6 +63,8 @@ func (s *Server) routes() *http.ServeMux {
 		"GET {repo}/actions/secrets/{secret_name}":                              s.setting(nil),
 		"GET {repo}/actions/permissions":                                        s.setting(object{"enabled": true, "allowed_actions": "all"}),
 		"GET {repo}/actions/permissions/workflow":                               s.setting(object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": false}),
+		"DELETE {repo}/pulls/{pull_number}/reviews/{review_id}":                 s.deleteReview,
+		"POST {repo}/pulls/{pull_number}/reviews/{review_id}/events":            s.submitReview,
 	} {
 		s.handle(mux, strings.Replace(pattern, " {repo}", " /repos/{owner}/{repo}", 1), f)
 	}

@@ -43,7 +43,7 @@ func (s *Server) graphql(c call) reply {
 		}
 	}
 	return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequests": object{"nodes": open[:min(len(open), 100)]}, "pullRequest": object{
-		"headRefOid": p.head, "isDraft": p.Draft, "state": s.stateOf(p), "baseRefName": p.Base, "reviews": s.reviewNodes(p, in.Variables.Reviews),
+		"headRefOid": p.head, "isDraft": p.Draft, "state": s.stateOf(p), "baseRefName": p.Base, "reviews": s.reviewNodes(p, c.token.Login, in.Variables.Reviews),
 		"commits": s.commitNodes(p, in.Variables.Commits), "head": object{"nodes": []any{object{"commit": object{"associatedPullRequests": object{"nodes": inside}}}}}}}}})
 }
 
@@ -64,9 +64,9 @@ func (s *Server) actor(login string) any {
 	return object{"__typename": u.Type, "login": strings.TrimSuffix(u.Login, "[bot]")}
 }
 
-func (s *Server) reviewNodes(p *pull, after *string) object {
+func (s *Server) reviewNodes(p *pull, reader string, after *string) object {
 	nodes := []any{}
-	for _, r := range p.reviews {
+	for _, r := range p.seen(reader) {
 		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "body": r.body, "lastEditedAt": stampOrNull(r.edited), "author": s.actor(r.user), "editor": s.actor(r.editor)})
 	}
 	return connection(nodes, after)
