@@ -31,7 +31,7 @@ func TestFiftyAtOnce(t *testing.T) {
 		load    int
 		push    bool          // by git, and not by the API
 		lost    int           // requests of lost races, at most
-		within  time.Duration // on a machine with nothing else to do; asked of the usual case only
+		within  time.Duration // on a machine with nothing else to do, which REFEREE_IDLE=1 says
 		heavy   bool
 	}{
 		{name: "fifty", writers: 50, lost: 50, within: time.Minute},
@@ -44,9 +44,8 @@ func TestFiftyAtOnce(t *testing.T) {
 		{name: "fifty, requests 12 times as slow", writers: 50, latency: 120 * time.Millisecond, lost: 150, heavy: true},
 		{name: "fifty, requests 29 times as slow", writers: 50, latency: 290 * time.Millisecond, lost: 150, heavy: true},
 		{name: "fifty under a load of 5", writers: 50, load: 5, lost: 100, heavy: true},
-		{name: "fifty under a load of 12", writers: 50, load: 12, lost: 100, heavy: true},
 		{name: "fifty under a load of 29", writers: 50, load: 29, lost: 100, heavy: true},
-		{name: "fifty by pushes under a load of 29", writers: 50, load: 29, push: true, heavy: true},
+		{name: "fifty by pushes under a load of 12", writers: 50, load: 12, push: true, heavy: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.heavy {
@@ -118,5 +117,5 @@ func pusher(t *testing.T, s *githubtest.Server) ledger.Store {
 	return pushed{store, local}
 }
 
-// idle reports whether the machine has time for the test: what is asked of its speed is asked of one that has.
+// idle reports whether the machine is said to have nothing else to do.
 func idle() bool { return os.Getenv("REFEREE_IDLE") == "1" }
