@@ -92,9 +92,14 @@ func TestBrokenReads(t *testing.T) {
 				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 7*time.Second || c.Calls() != 4 {
 					t.Errorf("waited %s in %d calls, want 7 s in 4", got, c.Calls())
 				}
+				later := githubtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"20"}}}
+				s.Inject(later)
+				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 20*time.Second || c.Calls() != 6 {
+					t.Errorf("waited %s in %d calls for a server that asks for 20 s, want 2 more calls", got, c.Calls())
+				}
 				s.Inject(fault.Always())
 				_, err := c.PullRequest(t.Context(), n)
-				if !githubapi.IsAmbiguous(err) || c.Calls() != 8 || !strings.Contains(err.Error(), "waited 7s for the server to recover") {
+				if !githubapi.IsAmbiguous(err) || c.Calls() != 10 || !strings.Contains(err.Error(), "waited 7s for the server to recover") {
 					t.Errorf("%v after %d calls", err, c.Calls())
 				}
 			})
