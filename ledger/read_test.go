@@ -45,13 +45,16 @@ func TestVerifyForReading(t *testing.T) {
 		edit    func(*ledger.Snapshot, []ledger.Commit) []ledger.Commit
 		codes   []ledger.Code
 	}{
-		"right":             {genesis, nil, codes()},
-		"not pinned":        {"", nil, codes()},
-		"another genesis":   {hashA, nil, codes(ledger.CodePinGenesis)},
-		"no LEDGER.json":    {genesis, func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { at.Info = nil; return c }, codes(ledger.CodePinGenesis)},
-		"no ledger":         {genesis, func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { *at = ledger.Snapshot{}; return c }, codes(ledger.CodePinGenesis)},
-		"a foreign commit":  {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { c[1].Message = "hello"; return c }, codes(ledger.CodeMessage)},
-		"a merge":           {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { c[1].Parents = append(c[1].Parents, "x"); return c }, codes(ledger.CodeMerge)},
+		"right":            {genesis, nil, codes()},
+		"not pinned":       {"", nil, codes()},
+		"another genesis":  {hashA, nil, codes(ledger.CodePinGenesis)},
+		"no LEDGER.json":   {genesis, func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { at.Info = nil; return c }, codes(ledger.CodePinGenesis)},
+		"no ledger":        {genesis, func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { *at = ledger.Snapshot{}; return c }, codes(ledger.CodePinGenesis)},
+		"a foreign commit": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { c[1].Message = "hello"; return c }, codes(ledger.CodeMessage)},
+		"a merge": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit {
+			c[1].Parents = append(c[1].Parents, "x")
+			return c
+		}, codes(ledger.CodeMerge)},
 		"a commit left out": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { return append(c[:1], c[2:]...) }, codes(ledger.CodeCommitChain)},
 		"the newest is not": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { return c[1:] }, codes(ledger.CodeCommitChain)},
 		"HEAD.json lies": {"", func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit {
