@@ -104,7 +104,9 @@ func (p *pulled) postBroken(ctx context.Context, why error) error {
 	}
 	var failures error
 	for _, name := range []string{SignOffCheck, AuditCheck} {
-		_, err := p.put(ctx, BrokenPaper(name, p.pr.HeadSHA, why), p.checks, "")
+		paper := BrokenPaper(name, p.pr.HeadSHA, why)
+		paper.Title = fmt.Sprintf("#%d: %s", p.pr.Number, paper.Title)
+		_, err := p.put(ctx, paper, p.checks, "")
 		if err != nil && !githubapi.IsForbidden(err) { // forbidden: the job's own conclusion says it
 			failures = errors.Join(failures, err)
 		}
