@@ -45,7 +45,6 @@ type Outcome struct {
 	Heads      Heads           // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
 
 	DigestRequired bool  // a review counts only if it names the audit (/digest)
-	Carried        bool  // the sign-off was given on an earlier head with the same bytes
 	ReviewID       int64 // the gate's own review, for links; 0 where it is not known
 	NoReview       bool  // the gate posts no review here: the checks carry all
 }

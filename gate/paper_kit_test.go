@@ -156,7 +156,7 @@ func scenarios() map[string]func() *Outcome {
 			o := outcome(audited("runs/oak-street"))
 			o.Judged = []Judged{counted(5, "ann", bothAnswers)}
 			o = signed(o)
-			o.Carried, o.ReviewID = true, 900
+			o.Receipts[0].Receipt.Kind, o.ReviewID = ledger.Carried, 900
 			o.Siblings = []Sibling{{Pull: 14, Passes: true, Why: "waiting for 1 approval"}, {Pull: 15, Passes: true, Signed: true}}
 			return o
 		},

@@ -73,7 +73,7 @@ func (o *Outcome) signedBy(name func(string) string) string {
 	if len(names) > 0 {
 		text += " by " + enumerate(names, "and")
 	}
-	if o.Carried || slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool { return e.Receipt.Kind == ledger.Carried }) {
+	if slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool { return e.Receipt.Kind == ledger.Carried }) {
 		text += ", on an earlier commit with the same files"
 	}
 	return text
