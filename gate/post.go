@@ -14,10 +14,10 @@ import (
 // post writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
 // the log, the summary and the report file still carry the verdict (the ladder of gate.md). Where there is no review, the checks carry all.
 func (p *pulled) post(ctx context.Context) error {
-	if own := p.own(""); len(own) > 0 {
+	if own := slices.DeleteFunc(p.ownAmong(p.reviews), isPending); len(own) > 0 {
 		p.out.ReviewID = own[0].ID
 	}
-	p.out.NoReview = p.out.Idle() && p.out.ReviewID == 0
+	p.out.NoReview = p.out.ReviewID == 0 && p.out.Idle() || p.story.Viewer == "" // as postReview has it
 	app, err := p.postChecks(ctx)
 	if err = p.rung("the checks", err); err != nil {
 		return err
