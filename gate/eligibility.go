@@ -21,6 +21,7 @@ type Record struct {
 	Operators   []string          // declared by the runs
 	Pushers     Pushers           // who pushed to the pull request, as the gate saw it
 	Edited      map[int64]bool    // reviews whose body is not what was submitted
+	Carried     map[int64]bool    // reviews of an earlier head that the gate itself recorded for these very bytes, where the configuration carries them
 	Digest      string            // of the audit
 	HeadNow     string            // the head that was audited
 }
@@ -30,6 +31,7 @@ type Judged struct {
 	Review   githubapi.Review
 	Commands Commands
 	Counted  bool
+	Carried  bool   // it counts because it was of the same bytes on an earlier head
 	Because  string // why not
 }
 
@@ -42,9 +44,10 @@ func JudgeReviews(rec Record, cfg *Config) []Judged {
 	hands := hands(rec, cfg)
 	var out []Judged
 	for _, r := range rec.Reviews {
-		j := Judged{Review: r, Commands: ParseCommands(r.Body)}
+		j := Judged{Review: r, Commands: withEarlier(ParseCommands(r.Body), r, rec)}
 		j.Because = rec.whyNot(r, j.Commands, latest, hands, cfg)
 		j.Counted = j.Because == ""
+		j.Carried = j.Counted && rec.stale(r) != ""
 		out = append(out, j)
 	}
 	return out
@@ -52,12 +55,8 @@ func JudgeReviews(rec Record, cfg *Config) []Judged {
 
 // latestDecisive is each user's newest review that decides; a COMMENTED one does not supersede.
 func latestDecisive(reviews []githubapi.Review) map[int64]int64 {
-	sorted := slices.Clone(reviews)
-	slices.SortStableFunc(sorted, func(a, b githubapi.Review) int {
-		return cmp.Or(a.SubmittedAt.Compare(b.SubmittedAt), cmp.Compare(a.ID, b.ID))
-	})
 	latest := map[int64]int64{}
-	for _, r := range sorted {
+	for _, r := range inTime(reviews) {
 		if r.State == "APPROVED" || r.State == "CHANGES_REQUESTED" || r.State == "DISMISSED" {
 			latest[r.UserID] = r.ID
 		}
@@ -87,10 +86,10 @@ func (rec Record) whyNot(r githubapi.Review, c Commands, latest map[int64]int64,
 	if why := rec.unqualified(r.User, cfg); why != "" {
 		return why
 	}
-	if why := rec.stale(r); why != "" {
+	if why := rec.stale(r); why != "" && !(rec.Carried[r.ID] && rec.sameBase(r)) {
 		return why
 	}
-	return rec.incomplete(c, cfg)
+	return rec.incomplete(r, c, cfg)
 }
 
 // unqualified holds a reviewer to the configured permission and teams.
@@ -114,19 +113,26 @@ func (rec Record) stale(r githubapi.Review) string {
 	if r.CommitSHA != rec.Pull.HeadSHA {
 		return fmt.Sprintf("it is of %.7s; the head is %.7s", r.CommitSHA, rec.Pull.HeadSHA)
 	}
-	for _, e := range rec.Timeline {
-		if (e.Event == "head_ref_force_pushed" || e.Event == "base_ref_changed") && !e.At.Before(r.SubmittedAt) {
-			return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
-		}
+	if e := rec.moved(r.SubmittedAt); e != nil {
+		return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
 	}
 	return ""
 }
 
-// incomplete holds the body to what the configuration asks of it.
-func (rec Record) incomplete(c Commands, cfg *Config) string {
+// sameBase reports whether the pull request has had the same base since a review: what was signed for one base is not signed for another.
+func (rec Record) sameBase(r githubapi.Review) bool {
+	return rec.Pull.HeadSHA == rec.HeadNow && !slices.ContainsFunc(rec.Timeline, func(e githubapi.TimelineEvent) bool {
+		return e.Event == "base_ref_changed" && !e.At.Before(r.SubmittedAt)
+	})
+}
+
+// incomplete holds the body to what the configuration asks of it. A review of an earlier head with the same bytes names the digest of that head.
+func (rec Record) incomplete(r githubapi.Review, c Commands, cfg *Config) string {
 	switch {
 	case len(c.Problems) > 0:
 		return "its commands cannot be read: " + c.Problems[0]
+	case c.Digest != "" && rec.Carried[r.ID] && r.CommitSHA != rec.Pull.HeadSHA:
+		return ""
 	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
 		return "its /digest is of another audit than the one in force"
 	case c.Digest == "" && cfg.Approval.DigestRequired:
@@ -159,9 +165,9 @@ func hands(rec Record, cfg *Config) map[string]string {
 		return out
 	}
 	for _, c := range rec.Commits {
-		say(c.AuthorLogin, fmt.Sprintf("is the author of commit %.7s", c.SHA))
-		if c.CommitterLogin != "web-flow" {
-			say(c.CommitterLogin, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
+		say(c.Author.Login, fmt.Sprintf("is the author of commit %.7s", c.SHA))
+		if c.Committer.Login != "web-flow" {
+			say(c.Committer.Login, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
 		}
 		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
 			if login := noReply.FindStringSubmatch(m[1]); login != nil {
@@ -200,8 +206,8 @@ func UnknownHands(rec Record, cfg *Config) []string {
 		out = append(out, fmt.Sprintf("%s <%s> of commit %.7s has no GitHub account: have the e-mail added to an account, or list it under governance.agents[].emails", role, email, c.SHA))
 	}
 	for _, c := range rec.Commits {
-		check(c.AuthorLogin, c.AuthorEmail, "author", c)
-		check(c.CommitterLogin, c.CommitterEmail, "committer", c)
+		check(c.Author.Login, c.Author.Email, "author", c)
+		check(c.Committer.Login, c.Committer.Email, "committer", c)
 		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
 			check("", m[1], "co-author", c)
 		}

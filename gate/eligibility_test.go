@@ -16,7 +16,7 @@ func record() Record {
 		Pull:    githubapi.PullRequest{Number: 3, Author: "agent-runner", State: "open", HeadSHA: "head", BaseSHA: "base"},
 		HeadNow: "head", Digest: "0a1b2c3d4e5f",
 		Reviews:     []githubapi.Review{{ID: 1, User: "Maintainer", UserID: 10, UserType: "User", State: "APPROVED", CommitSHA: "head", SubmittedAt: noon}},
-		Commits:     []githubapi.Commit{{SHA: "head", AuthorLogin: "agent-runner", CommitterLogin: "web-flow"}},
+		Commits:     []githubapi.Commit{{SHA: "head", Author: githubapi.Identity{Login: "agent-runner"}, Committer: githubapi.Identity{Login: "web-flow"}}},
 		Permissions: map[string]string{"Maintainer": "maintain", "agent-runner": "admin", "other": "write"},
 	}
 }
@@ -38,12 +38,15 @@ func TestEligibility(t *testing.T) {
 		{"dismissed", func(r *Record, _ *Config) { review(r).State = "DISMISSED" }, "its state is dismissed"},
 		{"a bot", func(r *Record, _ *Config) { review(r).UserType = "Bot" }, "a bot signs nothing off"},
 		{"the author", func(r *Record, _ *Config) { review(r).User = "Agent-Runner" }, "opened the pull request"},
-		{"a committer", func(r *Record, _ *Config) { r.Commits[0].CommitterLogin = "maintainer" }, "committer of commit head"},
-		{"an author of a commit", func(r *Record, _ *Config) { r.Commits[0].AuthorLogin = "Maintainer" }, "author of commit head"},
+		{"a committer", func(r *Record, _ *Config) { r.Commits[0].Committer.Login = "maintainer" }, "committer of commit head"},
+		{"an author of a commit", func(r *Record, _ *Config) { r.Commits[0].Author.Login = "Maintainer" }, "author of commit head"},
 		{"a co-author", func(r *Record, _ *Config) {
 			r.Commits[0].Message = "x\n\nCo-authored-by: M <123+Maintainer@users.noreply.github.com>\n"
 		}, "co-author of commit head"},
-		{"committers allowed", func(r *Record, c *Config) { r.Commits[0].AuthorLogin = "Maintainer"; c.Approval.AllowCommitters = true }, ""},
+		{"committers allowed", func(r *Record, c *Config) {
+			r.Commits[0].Author.Login = "Maintainer"
+			c.Approval.AllowCommitters = true
+		}, ""},
 		{"the operator", func(r *Record, _ *Config) { r.Operators = []string{"maintainer"} }, "declared operator"},
 		{"a pusher", func(r *Record, _ *Config) {
 			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "Maintainer", At: noon.Add(-time.Hour)}}
@@ -83,7 +86,8 @@ func TestEligibility(t *testing.T) {
 // TestUnknownHands: an identity without an account might be the reviewer's own, so nobody's review counts.
 func TestUnknownHands(t *testing.T) {
 	rec, cfg := record(), DefaultConfig()
-	rec.Commits = append(rec.Commits, githubapi.Commit{SHA: "0123456789", AuthorEmail: "me@laptop", CommitterLogin: "web-flow", Message: "x\n\nCo-authored-by: Y <y@z>"})
+	rec.Commits = append(rec.Commits, githubapi.Commit{SHA: "0123456789", Author: githubapi.Identity{Email: "me@laptop"}, Committer: githubapi.Identity{Login: "web-flow"},
+		Message: "x\n\nCo-authored-by: Y <y@z>"})
 	if got := UnknownHands(rec, cfg); len(got) != 2 || !strings.Contains(got[0], "author <me@laptop> of commit 0123456") || !strings.Contains(got[1], "co-author <y@z>") {
 		t.Errorf("%q", got)
 	}

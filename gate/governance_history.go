@@ -81,7 +81,7 @@ func (h *History) Add(e *ledger.Entry) error {
 	if h.first.IsZero() {
 		h.first = at
 	}
-	if ends[r.Kind] {
+	if r.Kind.Ends() {
 		h.end(r.RefersTo)
 	}
 	if r.Kind.Live() && r.Incident != nil {
@@ -152,7 +152,7 @@ func (h *History) spend(t *track, e *ledger.Entry) error {
 // flag keeps an audit with critical findings. Amended, revoked, superseded and merged entries are about an audit that has its own entry.
 func (t *track) flag(e *ledger.Entry, at time.Time) {
 	r := e.Receipt
-	if ends[r.Kind] || r.Kind == ledger.Merged {
+	if r.Kind.Ends() || r.Kind == ledger.Merged {
 		return
 	}
 	high, rules := criticalOf(r)

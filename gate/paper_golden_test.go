@@ -95,7 +95,7 @@ func TestDigestIsOne(t *testing.T) {
 	if !ok || m != o.Marker() || m.Digest != o.Digest() || o.AuditPaper(0).ExternalID != m.Digest || o.SignOffPaper().ExternalID != m.Digest || !strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
 		t.Errorf("marker %+v of %s", m, o.Digest())
 	}
-	if rec := (Record{Digest: o.Digest()}); rec.incomplete(ParseCommands("/digest "+m.Digest[:8]), DefaultConfig()) != "" {
+	if rec := (Record{Digest: o.Digest()}); rec.incomplete(githubapi.Review{}, ParseCommands("/digest "+m.Digest[:8]), DefaultConfig()) != "" {
 		t.Error("the command that the review gives is not taken")
 	}
 }

@@ -54,7 +54,7 @@ func audited(dir string, findings ...referee.Finding) Audited {
 			v.Severity = referee.Jelly
 		}
 	}
-	return Audited{Dir: dir, Work: &Work{Report: rep, Run: &referee.Run{ID: rep.Run.ID}}}
+	return Audited{Dir: dir, Work: &Work{Report: rep, Sheet: &referee.Sheet{}, Run: &referee.Run{ID: rep.Run.ID}}}
 }
 
 func outcome(audits ...Audited) *Outcome {

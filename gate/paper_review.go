@@ -24,10 +24,9 @@ func (o *Outcome) ReviewPaper() string {
 
 // failedRuns are the folders of the runs that fail at this head, and that no counted review accepts.
 func (o *Outcome) failedRuns() []string {
-	waivers := o.waivers()
 	var out []string
 	for _, a := range o.Audits {
-		if a.Work == nil || a.Work.failing(o.FailOn, o.Accept, waivers) {
+		if a.Work == nil || o.failing(a.Work) {
 			out = append(out, a.Dir)
 		}
 	}

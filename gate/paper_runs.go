@@ -82,7 +82,7 @@ func (o *Outcome) run(a *Audited, limit int) string {
 	}
 	rep, failOn := *a.Work.Report, referee.Tier(o.FailOn)
 	rep.Checklist = nil
-	if !a.Work.failing(o.FailOn, o.Accept, o.waivers()) {
+	if !o.failing(a.Work) {
 		failOn = report.Never
 	}
 	return head + report.Markdown(&rep, report.Options{FailOn: failOn}, limit-len(head))
@@ -137,7 +137,7 @@ func (o *Outcome) table(runs []*Audited, limit int) string {
 func (o *Outcome) row(a *Audited) string {
 	rep := a.Work.Report
 	verdict, sheet := "pass", cell(rep.Sheet.Slug)+"@"+cell(rep.Sheet.Version)
-	if a.Work.failing(o.FailOn, o.Accept, o.waivers()) {
+	if o.failing(a.Work) {
 		verdict = "**fail**"
 	}
 	if a.Chosen {

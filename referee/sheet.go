@@ -28,6 +28,8 @@ type Sheet struct {
 	SHA256                            string // of Canonical
 	Canonical                         []byte // S54
 	Inputs                            []Input
+	Carried                           []string // names that formulas read and only the submission's calculations carry (S78)
+	Undeclared                        []string // calculations that only a rule names: the sheet has no formula for them (S78)
 	Outputs                           []string
 	Math                              []*MathCheck
 	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
@@ -193,6 +195,7 @@ func (l *loader) load() {
 	l.loadPenalty()
 	l.loadMath()
 	l.loadRules()
+	s.trace.Registry = s.registrySHA256()
 	l.loadDerived()
 }
 
@@ -220,6 +223,9 @@ func (l *loader) loadInputs() {
 	list := l.sheet.Doc.Get("required_inputs")
 	seen := map[string]bool{}
 	for _, v := range items(list) {
+		if v.Kind == strictjson.String {
+			continue // the source documents' prose: "T-12"
+		}
 		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"),
 			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields")}
 		in.Optional = truth(v.Get("optional"))
@@ -258,6 +264,7 @@ func (l *loader) loadNames() {
 	for _, in := range s.Inputs {
 		n.Inputs = append(n.Inputs, in.Name)
 	}
+	l.loadSourceForm(n)
 	for _, m := range members(doc.Get("lexicons")) {
 		n.Lexicons[m.Key] = l.phrases(m)
 	}
@@ -358,7 +365,7 @@ func (l *loader) loadTrace(traced []*strictjson.Value, canonical map[*strictjson
 		}
 		hashes = append(hashes, hashText("referee.trace/v1\n"+text))
 	}
-	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], "")), Registry: RegistrySHA256()}
+	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], ""))}
 }
 
 // expr compiles an expression in either spelling; nil after a refusal, which has been recorded.

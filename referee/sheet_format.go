@@ -154,7 +154,7 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 	{Name: "summary", Type: "string", Doc: "one sentence"},
 	{Name: "purpose", Type: "string", Doc: "who uses it for what"},
 	{Name: "assignment_instructions", Type: "string", Doc: "what to give an agent, as it is"},
-	{Name: "required_inputs", Type: "array", Doc: "what the agent is given and must restate", Of: &record{Name: "an input", Fields: []field{
+	{Name: "required_inputs", Type: "array", Prose: true, Doc: "what the agent is given and must restate; texts alone name documents, and the numbers are then those of the calculations (S78)", Of: &record{Name: "an input", Fields: []field{
 		{Name: "name", Type: "string", Doc: "name in the submission's inputs", Required: true}, {Name: "type", Type: "string", Doc: "its type", Enum: inputTypes},
 		{Name: "unit", Type: "string", Doc: "its unit"}, {Name: "description", Type: "string", Doc: "what it is"},
 		{Name: "optional", Type: "boolean", Doc: "it may be absent"}, {Name: "aliases", Type: "strings", Doc: "other names (S18)"},

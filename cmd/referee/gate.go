@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -233,7 +232,11 @@ func (g *gating) clone(ctx context.Context, at gate.LedgerConfig) (*gitstore.Rep
 	if err = errors.Join(err, store.Close()); err != nil || head.ID == "" {
 		return nil, "", err
 	}
-	repo, err := gitstore.Clone(ctx, url, filepath.Join(g.dir, "ledger"), o)
+	dir, err := os.MkdirTemp(g.dir, "ledger-") // the schedule looks twice: before it heals and after
+	if err != nil {
+		return nil, "", err
+	}
+	repo, err := gitstore.Clone(ctx, url, dir, o)
 	return repo, head.ID, err
 }
 

@@ -249,13 +249,7 @@ func (s *session) compareOnline(repo *gitstore.Repo, commit string) error {
 		return nil
 	}
 	s.look(ledger.L4)
-	problems, err := ledger.VerifyOnline(s.ctx, func(yield func(*ledger.Receipt, error) bool) {
-		for _, r := range receipts {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}, f.online)
+	problems, err := ledger.VerifyOnline(s.ctx, repo.Tree(s.ctx, commit).Receipts(), f.online)
 	if err != nil {
 		return toolf("comparing with the forge: %w", err)
 	}

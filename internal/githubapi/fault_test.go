@@ -266,8 +266,9 @@ func TestTooMany(t *testing.T) {
 		s.Commit("long", githubtest.Change{Files: map[string]string{"one": time.Duration(i).String()}, Author: "agent"})
 	}
 	long := s.Open(githubtest.Pull{Head: "long"})
-	if got, err := c.Commits(t.Context(), long); !errors.Is(err, githubapi.ErrTooMany) || got != nil {
-		t.Errorf("%d commits, %v", len(got), err)
+	got, err := c.Story(t.Context(), long)
+	if !errors.Is(err, githubapi.ErrTooMany) || got.Commits != nil || !strings.Contains(err.Error(), "250 commits") || !strings.Contains(err.Error(), "squash them, or split the pull request") {
+		t.Errorf("%d commits, %v", len(got.Commits), err)
 	}
 }
 

@@ -54,6 +54,12 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	return "none", nil
 }
 
+// UserID is the id of the account that has a login now.
+func (c *Client) UserID(ctx context.Context, login string) (int64, error) {
+	user, _, err := c.gh.Users.Get(ctx, url.PathEscape(login))
+	return user.GetID(), failed("the account "+login, err)
+}
+
 // TeamMember reports whether a user is an active member of org/team. A token that may not see the team sees no member.
 func (c *Client) TeamMember(ctx context.Context, org, team, login string) (bool, error) {
 	m, _, err := c.gh.Teams.GetTeamMembershipBySlug(ctx, url.PathEscape(org), url.PathEscape(team), url.PathEscape(login))
@@ -91,12 +97,20 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	if r.GetID() != id {
 		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
-	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
-		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin(), CreatedAt: r.GetCreatedAt().UTC()}
+	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), DisplayTitle: r.GetDisplayTitle(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(),
+		Attempt: r.GetRunAttempt(), HeadSHA: r.GetHeadSHA(), HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(),
+		Actor: r.GetActor().GetLogin(), ActorID: r.GetActor().GetID(), TriggeringActor: r.GetTriggeringActor().GetLogin(), TriggeringActorID: r.GetTriggeringActor().GetID(),
+		CreatedAt: r.GetCreatedAt().UTC()}
 	for _, p := range r.PullRequests {
 		run.PullRequests = append(run.PullRequests, int64(p.GetNumber()))
 	}
 	return run, nil
+}
+
+// AppID is the number of an app that its page names: GitHub Actions ("github-actions") has another one on every server.
+func (c *Client) AppID(ctx context.Context, slug string) (int64, error) {
+	app, _, err := c.gh.Apps.Get(ctx, slug)
+	return app.GetID(), failed("the app "+slug, err)
 }
 
 // Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a value, for what go-github

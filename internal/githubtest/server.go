@@ -26,7 +26,7 @@ type Server struct {
 	report   func(format string, args ...any) // a broken contract
 	contract *contract
 	mux      *http.ServeMux
-	backend  http.Handler
+	backend  *cgi.Handler
 
 	mu          sync.Mutex
 	now         time.Time
@@ -42,6 +42,8 @@ type Server struct {
 	issues      map[int64]*issue
 	checks      []*check
 	runs        map[int64]*Run
+	rulesets    []*ruleset
+	statuses    []status
 	set         map[string]any // answers that a test has set
 	faults      []*Fault
 	requests    []Request
@@ -74,7 +76,7 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 	s := &Server{Name: "example/work", Token: "ghs_0123456789abcdefghijABCDEFGHIJ012345", report: report, users: append([]User(nil), sample...),
 		now: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), ids: 1000, teams: map[string][]string{}, verified: map[string]bool{}, before: map[string]string{},
 		pulls: map[int64]*pull{}, issues: map[int64]*issue{}, runs: map[int64]*Run{}, set: map[string]any{}}
-	s.tokens = map[string]Token{s.Token: {Login: actionsBot, App: "github-actions"}}
+	s.tokens = map[string]Token{s.Token: {Login: actionsBot, App: "github-actions"}, administrator: {Login: "owner", Admin: true}}
 	var err error
 	if s.git, err = newRepo(filepath.Join(dir, s.Name+".git")); err != nil {
 		return nil, err
@@ -173,7 +175,11 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Write access to repository not granted.", http.StatusForbidden)
 		return
 	}
-	s.backend.ServeHTTP(w, r)
+	if push && r.Method == "POST" {
+		s.receive(w, r, token)
+	} else {
+		s.backend.ServeHTTP(w, r)
+	}
 	if push {
 		s.mu.Lock()
 		defer s.mu.Unlock()
