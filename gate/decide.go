@@ -58,7 +58,6 @@ func (p *pulled) judge(ctx context.Context) error {
 func (p *pulled) judgeReviews(rec *Record) {
 	o, cfg := p.out, p.rules.Config
 	o.Judged, o.Unknown, o.Objections = JudgeReviews(*rec, cfg), UnknownHands(*rec, cfg), Objections(*rec, cfg)
-	p.countRevisions()
 	p.discountSpent()
 }
 
@@ -89,12 +88,18 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 	api, cfg := p.j.API, p.rules.Config
 	rec := &Record{Pull: p.pr, Reviews: p.human(), Digest: p.out.Digest(), HeadNow: p.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{}}
 	for _, a := range p.out.Audits {
-		if a.Work != nil && a.Work.Run.Operator != "" {
+		if a.Work == nil {
+			continue
+		}
+		rec.Agents = append(rec.Agents, a.Work.Run.Agent.Name)
+		if a.Work.Run.Operator != "" {
 			rec.Operators = append(rec.Operators, a.Work.Run.Operator)
 		}
 	}
 	if p.out.Empty() && len(p.entries) == 0 {
-		return rec, p.tellSiblings(ctx)
+		err := p.tellSiblings(ctx)
+		p.remember(rec)
+		return rec, err
 	}
 	deciders := deciding(rec.Reviews)
 	if len(deciders) > 0 {
@@ -120,7 +125,7 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 	if err := p.tellStory(ctx, rec); err != nil { // last: what was read before is of this moment, or of none
 		return nil, err
 	}
-	rec.Pushers = ParsePushers(p.ownBody()).With(p.pusher())
+	p.remember(rec)
 	for _, pin := range p.announced() {
 		p.vouched[pin.Tip] = true
 	}
@@ -131,6 +136,7 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 // tellSiblings reads, of a pull request without runs, which others have its head: a check that is green for it is green for them.
 func (p *pulled) tellSiblings(ctx context.Context) (err error) {
 	if p.story, err = p.j.API.Story(ctx, p.pr.Number); errors.Is(err, githubapi.ErrTooMany) {
+		p.story = githubapi.Story{}
 		return nil // nobody signs it off, so nobody asks who made its commits
 	}
 	return err
@@ -146,9 +152,21 @@ func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
 	return err
 }
 
+// remember works out who has pushed, and counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit
+// of a run failed.
+func (p *pulled) remember(rec *Record) {
+	p.memory = recollect(p.story, p.pr.Number)
+	p.memory.Pushers = p.pushed(p.memory.Pushers)
+	rec.Pushers, rec.Lost = p.memory.Pushers, p.memory.lostReason()
+	p.out.Heads = p.memory.Heads
+	for i, a := range p.out.Audits {
+		p.out.Audits[i].Failed = p.memory.failed(a.Dir, p.pr.HeadSHA)
+	}
+}
+
 // announced are the entries that the gate itself has announced in its review of this pull request; none where somebody else edited that.
 func (p *pulled) announced() []ledger.Pin {
-	pins, err := ParseAnnounced(p.ownBody())
+	pins, err := ParseAnnounced(p.memory.Body)
 	if err != nil {
 		p.out.Notices = append(p.out.Notices, "the gate's review no longer says which receipts it announced: "+err.Error())
 		return nil

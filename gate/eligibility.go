@@ -15,10 +15,12 @@ type Record struct {
 	Pull        githubapi.PullRequest
 	Reviews     []githubapi.Review
 	Commits     []githubapi.Commit
+	Lost        string // why the gate's own memory of who pushed cannot be believed; "" where it can
 	Timeline    []githubapi.TimelineEvent
 	Permissions map[string]string // login → admin, maintain, write, triage, read, none; read now
 	TeamMembers map[string]bool   // login → member of one of the configured teams
 	Operators   []string          // declared by the runs
+	Agents      []string          // that the runs name
 	Pushers     Pushers           // who pushed to the pull request, as the gate saw it
 	Edited      map[int64]bool    // reviews whose body is not what was submitted
 	Carried     map[int64]bool    // reviews of an earlier head that the gate itself recorded for these very bytes, where the configuration carries them
@@ -139,80 +141,6 @@ func (rec Record) incomplete(r githubapi.Review, c Commands, cfg *Config) string
 		return fmt.Sprintf("the configuration asks for /digest %.8s", rec.Digest)
 	}
 	return ""
-}
-
-// coAuthor is the trailer that names a further author.
-var coAuthor = newPattern(`(?mi)^co-authored-by:.*<([^>\s]+)>\s*$`)
-
-// noReply is the e-mail address under which GitHub hides a person: it holds their login.
-var noReply = newPattern(`^(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com$`)
-
-// hands are the people whose own work this is, by lower-case login, with the reason why they cannot sign it off.
-func hands(rec Record, cfg *Config) map[string]string {
-	out := map[string]string{}
-	say := func(login, why string) {
-		if login != "" && out[strings.ToLower(login)] == "" {
-			out[strings.ToLower(login)] = why
-		}
-	}
-	if !cfg.Approval.AllowAuthor {
-		say(rec.Pull.Author, "opened the pull request")
-	}
-	for _, op := range rec.Operators {
-		say(op, "is the run's declared operator")
-	}
-	if cfg.Approval.AllowCommitters {
-		return out
-	}
-	for _, c := range rec.Commits {
-		say(c.Author.Login, fmt.Sprintf("is the author of commit %.7s", c.SHA))
-		if c.Committer.Login != "web-flow" {
-			say(c.Committer.Login, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
-		}
-		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
-			if login := noReply.FindStringSubmatch(m[1]); login != nil {
-				say(login[1], fmt.Sprintf("is a co-author of commit %.7s", c.SHA))
-			}
-		}
-	}
-	for _, e := range rec.Timeline {
-		if e.Event == "head_ref_force_pushed" {
-			say(e.Actor, "pushed to the pull request")
-		}
-	}
-	for _, login := range rec.Pushers {
-		say(login, "pushed to the pull request")
-	}
-	return out
-}
-
-// UnknownHands are commit identities for which GitHub knows no account and that the configuration does not list for a governed agent. While there
-// is one, nobody's review counts: it might be the reviewer's own (an unknown commit identity fails closed).
-func UnknownHands(rec Record, cfg *Config) []string {
-	if cfg.Approval.AllowCommitters {
-		return nil
-	}
-	known := map[string]bool{}
-	for _, a := range cfg.Governance.Agents {
-		for _, e := range a.Emails {
-			known[strings.ToLower(e)] = true
-		}
-	}
-	var out []string
-	check := func(login, email, role string, c githubapi.Commit) {
-		if login != "" || known[strings.ToLower(email)] || noReply.MatchString(email) {
-			return
-		}
-		out = append(out, fmt.Sprintf("%s <%s> of commit %.7s has no GitHub account: have the e-mail added to an account, or list it under governance.agents[].emails", role, email, c.SHA))
-	}
-	for _, c := range rec.Commits {
-		check(c.Author.Login, c.Author.Email, "author", c)
-		check(c.Committer.Login, c.Committer.Email, "committer", c)
-		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
-			check("", m[1], "co-author", c)
-		}
-	}
-	return slices.Compact(out)
 }
 
 // Objections are open requests for changes of reviewers who could have approved: while there is one, nothing is signed off.

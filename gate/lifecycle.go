@@ -317,6 +317,9 @@ func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
 			p.out.Notices = append(p.out.Notices, fmt.Sprintf("%s: the withdrawal cannot be kept: %v", a.Dir, err))
 			continue
 		}
+		if g := &p.rules.Config.Governance; g.attributed(&r) && !g.operates(r.Agent.Name, p.pr.Author) {
+			withoutAudit(&r)
+		}
 		for _, e := range p.live() {
 			if e.Receipt.Run.ID == r.Run.ID && p.workOf(e) != nil {
 				r.RefersTo = e.Hash

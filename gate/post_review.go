@@ -9,18 +9,11 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// own is the gate's review of this pull request: it begins with the marker, and an app wrote it, or the person whose token this is. The oldest is
-// kept.
-func (p *pulled) own(me string) []githubapi.Review { return p.ownAmong(p.reviews, "", me) }
-
-// ownAmong are our own reviews among those given, pending ones included, the oldest first. app is ours, "" where it is not known; me is the person
-// whose token this is, "" for an app's.
-func (p *pulled) ownAmong(reviews []githubapi.Review, app, me string) []githubapi.Review {
+// ownAmong are our own reviews among those given, pending ones included, the oldest first: this token's account wrote them (memory).
+func (p *pulled) ownAmong(reviews []githubapi.Review) []githubapi.Review {
 	var out []githubapi.Review
 	for _, r := range reviews {
-		m, marked := ParseMarker(r.Body)
-		wrote := r.User == me && me != "" || r.UserType != "User" && (app == "" || r.User == app+"[bot]")
-		if marked && m.Pull == p.pr.Number && wrote {
+		if m, marked := ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer && r.User != "" {
 			out = append(out, r)
 		}
 	}
@@ -28,24 +21,10 @@ func (p *pulled) ownAmong(reviews []githubapi.Review, app, me string) []githubap
 	return out
 }
 
-// ownBody is what the gate's review says: the oldest that this token's account wrote, and that nobody else has edited since.
-func (p *pulled) ownBody() string {
-	for _, r := range p.own("") {
-		if me := p.story.Viewer; me == "" || r.User != me || p.story.Editors[r.ID] != "" && p.story.Editors[r.ID] != me {
-			continue
-		}
-		return p.story.Own[r.ID]
-	}
-	return ""
-}
-
-// reviewBody is the review: the paper, with who has pushed in the block of lines that the gate keeps for itself.
+// reviewBody is the review: the paper, with what the gate keeps for itself in the block of lines at the top.
 func (p *pulled) reviewBody() string {
 	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
-	if pushers := ParsePushers(p.ownBody()).With(p.pusher()).Line(); pushers != "" {
-		marker += "\n" + pushers
-	}
-	return marker + "\n" + paper
+	return marker + "\n" + p.memory.lines() + paper
 }
 
 // replaced is what a second review of ours says: a submitted review cannot be deleted.
@@ -59,17 +38,13 @@ const maxLooks = 5
 // the one of the other job, or one that a job left behind when it died. app is ours, "" where it is not known.
 func (p *pulled) postReview(ctx context.Context, app string) error {
 	api, number := p.j.API, p.pr.Number
-	me := ""
-	if app == "" {
-		var err error
-		if me, err = api.Me(ctx); err != nil {
-			return err
-		}
+	if p.story.Viewer == "" {
+		return nil // whose token this is was not asked, for nothing is to be signed, and a second review of ours would hide what the first one keeps
 	}
 	body, reviews, pending := p.reviewBody(), p.reviews, int64(0)
 	var refused error
 	for range maxLooks {
-		own := p.ownAmong(reviews, app, me)
+		own := p.ownAmong(reviews)
 		if i := slices.IndexFunc(own, isPending); i >= 0 {
 			pending = own[i].ID
 		}
@@ -127,7 +102,7 @@ func (p *pulled) updateReview(ctx context.Context, submitted []githubapi.Review,
 		text := body
 		if done {
 			text = replaced
-		} else if m.Newer(p.out.Marker()) {
+		} else if m.Newer(p.out.Marker()) && p.memory.Lost == "" { // an edited marker says nothing
 			p.out.NotPosted = append(p.out.NotPosted, "the review: a newer run of the workflow has written it")
 			text = r.Body
 		}

@@ -25,6 +25,7 @@ type pulled struct {
 	unseen  error             // why the checks could not be read, nil if they were
 	claimed bool              // this job has written a sign-off check that is not green
 	story   githubapi.Story   // read last, once everything else that decides has been read
+	memory  memory            // what our own review keeps, by the story
 	at      ledger.Snapshot
 	entries []ledger.Entry  // of this pull request, verified
 	vouched map[string]bool // entries, by hash, that the gate itself has announced, or that this job wrote or decided again
@@ -189,14 +190,6 @@ func (j *Job) prior(ctx context.Context) referee.PriorFunc {
 			return v, fmt.Errorf("reading the ledger: %w", err)
 		}
 		return resolvePrior(ctx, j.Store, at, sha, pointer, j.vouch)
-	}
-}
-
-// countRevisions counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit of a run failed.
-func (p *pulled) countRevisions() {
-	p.out.Heads = ParseHeads(p.ownBody())
-	for i, a := range p.out.Audits {
-		p.out.Audits[i].Failed = p.out.Heads.Failed(a.Dir, p.pr.HeadSHA)
 	}
 }
 

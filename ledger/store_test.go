@@ -133,6 +133,48 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// lossy is a store whose first swap is carried out and its reply lost.
+type lossy struct {
+	slow
+	lost *bool
+}
+
+func (l lossy) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) error {
+	err := l.slow.Append(ctx, at, b)
+	if err == nil && !*l.lost {
+		*l.lost = true
+		return fmt.Errorf("connection reset: %w", ledger.ErrAmbiguous)
+	}
+	return err
+}
+
+// TestLostInQueue: who does not know whether its entry was written looks for it, however busy the ledger is, before anything is sent again.
+func TestLostInQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, swaps, lost := &ledger.MemStore{}, 0, false
+		var group sync.WaitGroup
+		for n := range int64(20) {
+			group.Go(func() {
+				others := 0
+				if _, err := ledger.Append(t.Context(), slow{m, 100 * time.Millisecond, &others}, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+					return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n + 1)}}, nil
+				}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		result, err := ledger.Append(t.Context(), lossy{slow{m, 100 * time.Millisecond, &swaps}, &lost}, ledger.Retry{}, one)
+		if err != nil || len(result.Added) != 1 || len(result.Found) != 0 || result.Tries != swaps+1 {
+			t.Errorf("%d added, %d found after %d tries and %d swaps, %v; want it added, and found by the last try without a swap",
+				len(result.Added), len(result.Found), result.Tries, swaps, err)
+		}
+		group.Wait()
+		if at, err := m.Head(t.Context()); err != nil || at.Head.Count != 21 {
+			t.Errorf("%d entries, %v; want 21", at.Head.Count, err)
+		}
+	})
+}
+
 // TestMovingQueue: a queue that moves is waited for longer than one that stands still, and not for ever.
 func TestMovingQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

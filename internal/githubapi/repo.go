@@ -21,15 +21,6 @@ func (c *Client) Repository(ctx context.Context) (Repository, error) {
 		DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate()}, nil
 }
 
-// Me is the login of the person whose token this is, "" for an app's: that is nobody's.
-func (c *Client) Me(ctx context.Context) (string, error) {
-	u, _, err := c.gh.Users.Get(ctx, "")
-	if err = failed("who the token belongs to", err); IsForbidden(err) {
-		return "", nil
-	}
-	return u.GetLogin(), err
-}
-
 // roles are the repository roles, the highest first, with the names that the map of permissions has for them.
 var roles = []struct{ role, permission string }{
 	{"admin", "admin"}, {"maintain", "maintain"}, {"write", "push"}, {"triage", "triage"}, {"read", "pull"},

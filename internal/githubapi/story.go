@@ -159,7 +159,7 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 			return Story{}, err
 		}
 		pull := page.Data.Repository.PullRequest
-		if pull == nil || page.Data.Viewer == nil || out.HeadSHA != "" && out.HeadSHA != pull.Head {
+		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" && out.HeadSHA != pull.Head {
 			return Story{}, failed(storyName, errOther)
 		}
 		out.Viewer, out.CommitCount = page.Data.Viewer.rest(), pull.Commits.Count

@@ -58,9 +58,8 @@ func TestStory(t *testing.T) {
 func TestStoryCommits(t *testing.T) {
 	s := githubtest.New(t)
 	rosa := "7+rosa@users.noreply.github.com"
-	for range 119 {
-		s.Commit("feature", githubtest.Change{Author: "agent"})
-	}
+	s.Commit("feature", githubtest.Change{Author: "agent"})
+	s.CommitMany("feature", 118, "agent")
 	s.Commit("feature", githubtest.Change{Author: "Nobody <nobody@example.com>", Committer: "helper[bot]",
 		Message: "Change\n\nCo-authored-by: Rosa <" + rosa + ">\nCo-authored-by: Claude <noreply@anthropic.com>\n"})
 	pull := s.Open(githubtest.Pull{Head: "feature", Author: "agent"})

@@ -48,6 +48,7 @@ type Server struct {
 	faults      []*Fault
 	requests    []Request
 	gitRequests int
+	latency     time.Duration
 }
 
 // New starts a server for a test, with the repository example/work, its branch main with a README, and the sample users. A broken contract
@@ -142,6 +143,7 @@ func (s *Server) nextID() int64 {
 
 // ServeHTTP is the site: git under /OWNER/NAME.git, the API under /api/v3 and, as on api.github.com, under /.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.late()
 	if strings.HasPrefix(r.URL.Path, "/"+s.Name+".git/") {
 		s.serveGit(w, r)
 		return
@@ -175,16 +177,26 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Write access to repository not granted.", http.StatusForbidden)
 		return
 	}
-	if push && r.Method == "POST" {
-		s.receive(w, r, token)
-	} else {
-		s.backend.ServeHTTP(w, r)
-	}
 	if push {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.sync(token.Login)
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.sync(token.Login)
+		}()
 	}
+	if s.gitFault(w, r, token) {
+		return
+	}
+	s.carryOut(w, r, token)
+}
+
+// carryOut does what a request of git's asks for.
+func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
+	if r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
+		s.receive(w, r, token)
+		return
+	}
+	s.backend.ServeHTTP(w, r)
 }
 
 // reply is an answer of the API.

@@ -21,6 +21,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
@@ -36,6 +37,8 @@ type Options struct {
 	Branch string       // "ledger" if empty
 	Cache  string       // as gitstore's
 	Notice func(string) // told what somebody should know and nothing fails for; may be nil
+
+	MaxWait time.Duration // as gitstore's; the client has its own
 }
 
 // Store keeps a ledger at GitHub.
@@ -55,7 +58,7 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 	if o.Branch == "" {
 		o.Branch = "ledger"
 	}
-	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache})
+	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache, MaxWait: o.MaxWait})
 	if err != nil {
 		return nil, err
 	}

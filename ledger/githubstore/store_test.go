@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -100,23 +99,6 @@ func verified(t *testing.T, c connection, count int64) {
 	for _, p := range v.Problems {
 		t.Error(p)
 	}
-}
-
-// Fifty sign-offs at once give fifty receipts on one chain.
-func TestFiftyAtOnce(t *testing.T) {
-	s := githubtest.New(t)
-	add(t, connect(t, s, 0, nil), storetest.Sample(0))
-	var group sync.WaitGroup
-	for n := range int64(50) {
-		group.Go(func() {
-			if _, err := ledger.Append(t.Context(), connect(t, s, 0, nil), ledger.Retry{Tries: 100}, drafts(storetest.Sample(n+1))); err != nil {
-				t.Errorf("sign-off %d: %v", n, err)
-			}
-		})
-	}
-	group.Wait()
-	verified(t, connect(t, s, 0, nil), 51)
-	t.Logf("%d requests of the API, %d of git", s.Count(), s.GitRequests())
 }
 
 // An append is three requests, the first one too, behind one entry and behind many. One request more sends a batch of more than a megabyte once
@@ -268,6 +250,9 @@ func TestPatience(t *testing.T) {
 	s.Inject(githubtest.RetryAfter(403, 1).On("POST", "git/trees"))
 	s.Inject(githubtest.Unicorn.On("POST", "git/commits"))
 	s.Inject(githubtest.RetryAfter(429, 1).On("POST", "git/refs"))
+	s.Inject(githubtest.Unicorn.OnGit("GET", "info/refs*"))
+	s.Inject(githubtest.RetryAfter(429, 1).OnGit("POST", "git-upload-pack"))
+	s.Inject(githubtest.DropAfter.OnGit("POST", "git-upload-pack"))
 	if r := add(t, connect(t, s, time.Minute, nil), storetest.Sample(0)); r.Tries != 1 {
 		t.Errorf("%d tries", r.Tries)
 	}

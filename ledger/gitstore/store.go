@@ -22,6 +22,7 @@ type Options struct {
 	User     string           // for HTTP; "x-access-token" if empty
 	Password string           // for HTTP: a token
 	Cache    string           // directory for what a server without filters makes us fetch whole; a temporary one if empty
+	MaxWait  time.Duration    // for HTTP: bound on all waits for rate limits and failing servers; 0 is DefaultMaxWait, below 0 none
 }
 
 // Store keeps a ledger on a branch of a git repository: ledger.Store.
