@@ -174,11 +174,11 @@ func (p *pulled) announced() []ledger.Pin {
 	return pins
 }
 
-// human are the reviews that are not the gate's own.
+// human are the reviews that are not the gate's own, and that were submitted: a draft is its author's business.
 func (p *pulled) human() []githubapi.Review {
 	return slices.DeleteFunc(slices.Clone(p.reviews), func(r githubapi.Review) bool {
 		_, marked := ParseMarker(r.Body)
-		return marked && r.UserType != "User"
+		return marked && r.UserType != "User" || isPending(r)
 	})
 }
 

@@ -143,6 +143,11 @@ func TestForeignDraft(t *testing.T) {
 	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil || !strings.Contains(err.Error(), "draft of a review") {
 		t.Errorf("%v", err)
 	}
+	for _, c := range w.s.Checks(w.s.Head(pull)) {
+		if strings.Contains(c.Summary+c.Text, "pending") {
+			t.Errorf("the draft is shown: %s", c.Summary)
+		}
+	}
 	if ids := w.s.ReviewsBy(pull, "owner"); len(ids) != 1 {
 		t.Errorf("%d reviews: the person's draft must stay as it is", len(ids))
 	}

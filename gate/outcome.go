@@ -43,6 +43,15 @@ type Outcome struct {
 	Siblings   []Sibling       // other open pull requests with the same head
 	StaleGreen bool            // the sign-off check could not be written, and an older one may be green
 	Heads      Heads           // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
+
+	DigestRequired bool  // a review counts only if it names the audit (/digest)
+	ReviewID       int64 // the gate's own review, for links; 0 where it is not known
+	NoReview       bool  // the gate posts no review here: the checks carry all
+}
+
+// waiting are the siblings that are not signed off.
+func (o *Outcome) waiting() []Sibling {
+	return slices.DeleteFunc(slices.Clone(o.Siblings), func(s Sibling) bool { return s.Signed })
 }
 
 // Sibling is another open pull request with the same head commit. Checks belong to commits: what is green for one is green for the other, and so
@@ -85,6 +94,9 @@ func (o *Outcome) Digest() string {
 // Empty reports whether the pull request touches nothing that is gated.
 func (o *Outcome) Empty() bool { return len(o.Audits) == 0 && len(o.Refusals) == 0 }
 
+// Idle reports whether the pull request is none of the gate's business: it touches no run and no rulebook. It gets no review.
+func (o *Outcome) Idle() bool { return o.Empty() && len(o.Rulebook) == 0 && len(o.Governance) == 0 }
+
 // Fails is the verdict of the audit check: a run that could not be audited, a finding at or above the threshold, an undecided high rule, or an
 // agent beyond its limits.
 func (o *Outcome) Fails() bool {
@@ -102,7 +114,12 @@ func (o *Outcome) stopped() bool {
 
 // AuditPasses reports whether the audit check succeeds. A high deal-finding fails it until a counted review accepts it.
 func (o *Outcome) AuditPasses() bool {
-	if o.stopped() || slices.ContainsFunc(o.Siblings, func(s Sibling) bool { return !s.Passes }) {
+	return o.passesHere() && !slices.ContainsFunc(o.Siblings, func(s Sibling) bool { return !s.Passes })
+}
+
+// passesHere is AuditPasses without a look at other pull requests.
+func (o *Outcome) passesHere() bool {
+	if o.stopped() {
 		return false
 	}
 	for _, a := range o.Audits {
@@ -162,9 +179,11 @@ func (o *Outcome) waivers() []ledger.Waiver {
 
 // Signed reports whether every run has its receipt, here and in every other open pull request with this head.
 func (o *Outcome) Signed() bool {
-	if slices.ContainsFunc(o.Siblings, func(s Sibling) bool { return !s.Signed }) {
-		return false
-	}
+	return o.signedHere() && len(o.waiting()) == 0
+}
+
+// signedHere is Signed without a look at other pull requests.
+func (o *Outcome) signedHere() bool {
 	if o.Empty() {
 		return true
 	}

@@ -5,20 +5,36 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/report"
 )
 
 // post writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
-// the log, the summary and the report file still carry the verdict (the ladder of gate.md).
+// the log, the summary and the report file still carry the verdict (the ladder of gate.md). Where there is no review, the checks carry all.
 func (p *pulled) post(ctx context.Context) error {
+	if own := slices.DeleteFunc(p.ownAmong(p.reviews), isPending); len(own) > 0 {
+		p.out.ReviewID = own[0].ID
+	}
+	p.out.NoReview = p.out.ReviewID == 0 && p.out.Idle() || p.story.Viewer == "" // as postReview has it
 	app, err := p.postChecks(ctx)
 	if err = p.rung("the checks", err); err != nil {
 		return err
 	}
-	if err := p.rung("the review", p.postReview(ctx, app)); err != nil {
+	refused := p.postReview(ctx, app)
+	if err := p.rung("the review", refused); err != nil {
 		return err
+	}
+	if refused != nil && app != "" {
+		p.out.NoReview = true
+		var err error
+		if p.checks, err = p.j.API.Checks(ctx, p.pr.HeadSHA); err == nil { // with those of just now
+			_, err = p.postChecks(ctx)
+		}
+		if err = p.rung("the details in the checks", err); err != nil {
+			return err
+		}
 	}
 	if p.rules.Config.Comments.Inline && app != "" && p.pr.State == "open" {
 		return p.rung("the inline comments", p.postInline(ctx, app))
@@ -55,7 +71,8 @@ func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubap
 		if app != "" && old.AppSlug != app || old.ExternalID != check.ExternalID && old.Status == "completed" {
 			continue
 		}
-		if app != "" && old.Status == check.Status && old.Conclusion == check.Conclusion && old.Title == check.Title && old.Posted >= len(check.Annotations) {
+		same := old.Status == check.Status && old.Conclusion == check.Conclusion && old.Title == check.Title && sameText(old.Summary, check.Summary)
+		if app != "" && same && old.Posted >= len(check.Annotations) {
 			return old, nil // its external id says that the same was audited
 		}
 		next := check
@@ -71,6 +88,12 @@ func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubap
 	return p.j.API.PutCheck(ctx, check)
 }
 
+// sameText compares texts as a forge may keep them: with other line ends, without white space at the end.
+func sameText(a, b string) bool {
+	kept := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return kept(a) == kept(b)
+}
+
 // postBroken says in both checks why nothing was judged: two failures, with one sentence. The sign-off comes first: it is what may be green.
 func (p *pulled) postBroken(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
@@ -81,7 +104,9 @@ func (p *pulled) postBroken(ctx context.Context, why error) error {
 	}
 	var failures error
 	for _, name := range []string{SignOffCheck, AuditCheck} {
-		_, err := p.put(ctx, BrokenPaper(name, p.pr.HeadSHA, why), p.checks, "")
+		paper := BrokenPaper(name, p.pr.HeadSHA, why)
+		paper.Title = fmt.Sprintf("#%d: %s", p.pr.Number, paper.Title)
+		_, err := p.put(ctx, paper, p.checks, "")
 		if err != nil && !githubapi.IsForbidden(err) { // forbidden: the job's own conclusion says it
 			failures = errors.Join(failures, err)
 		}

@@ -52,7 +52,7 @@ func (p *pulled) postReview(ctx context.Context, app string) error {
 		if err != nil {
 			return err
 		}
-		if done || p.out.Empty() && len(p.out.Rulebook) == 0 { // a pull request without a run gets no review
+		if done || p.out.Idle() { // it gets no review
 			return p.dropPending(ctx, pending)
 		}
 		if pending, done, refused = p.makeReview(ctx, pending, body); done {

@@ -101,6 +101,7 @@ func (p *pulled) look(ctx context.Context) error {
 	p.rules = rules
 	cfg := rules.Config
 	p.out.Base, p.out.FailOn, p.out.Accept, p.out.Need, p.out.Ledger = rules.Commit, cfg.FailOn, cfg.Accept, cfg.Approval.Count, j.kept
+	p.out.DigestRequired = cfg.Approval.DigestRequired
 	base, err := j.Work.Tip(ctx, "refs/heads/"+p.pr.BaseRef)
 	if err != nil {
 		return err

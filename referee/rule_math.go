@@ -190,13 +190,25 @@ func (a *audit) ownFailed(r *Rule, c *calculation, tier Tier) bool {
 	var missing *formula.MissingError
 	switch {
 	case errors.As(c.ownErr, &missing):
-		a.math(r, c, "math.inputs_missing", tier, "/inputs", fmt.Sprintf("reads %q, which its inputs do not hold as a number", missing.Name), "add the input")
+		a.ownMissing(r, c, tier, missing.Name)
 	case errors.Is(c.ownErr, decimal.ErrTooLarge):
 		a.math(r, c, "math.too_complex", High, "/formula", "cannot be computed: "+c.ownErr.Error(), "numbers stay within exponents of ±400 and powers of ±10,000")
 	default:
 		a.math(r, c, "math.undefined", High, "/formula", "is undefined: "+c.ownErr.Error(), "state that it is undefined, and why, instead of a number")
 	}
 	return false
+}
+
+// ownMissing flags a name of the agent's formula without a number; of a list it says which element is none.
+func (a *audit) ownMissing(r *Rule, c *calculation, tier Tier, name string) {
+	for i, item := range items(c.v.Get("inputs").Get(name)) {
+		if num(item) == nil {
+			a.math(r, c, "math.inputs_missing", tier, fmt.Sprintf("/inputs/%s/%d", escapePointer(name), i),
+				fmt.Sprintf("reads the list %q, whose element %d is %s, not a number", name, i+1, a.sourceText(item)), "write each element as a JSON number")
+			return
+		}
+	}
+	a.math(r, c, "math.inputs_missing", tier, "/inputs", fmt.Sprintf("reads %q, which its inputs do not hold as a number", name), "add the input")
 }
 
 // judgeSheet flags a sheet formula that cannot be computed at the agent's inputs; gates then fall back to the agent's own (S16).

@@ -37,7 +37,7 @@ func TestJump(t *testing.T) {
 		{"one sample", check, `{"rows":[{"x":1,"dir":1}]}`, "smooth skip", []string{"policy.undecided high "}, nil},
 		{"text", check, `{"rows":[{"x":1,"dir":0},{"x":"2","dir":0}]}`, "smooth flag", []string{"math.not_a_number high /rows/1/x"}, nil},
 		{"a step that cannot be seen does not pass", check, `{"rows":[{"x":1,"dir":0},{"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/1/x", "policy.undecided high /rows/1/x"}, nil},
-		{"nor one from nowhere", check, `{"rows":[{"dir":0},{"x":1,"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/1/x", "policy.undecided high /rows/1/x"}, nil},
+		{"nor one from nowhere", check, `{"rows":[{"dir":0},{"x":1,"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/0/x", "policy.undecided high /rows/0/x"}, nil},
 		{"two objects, within the factor", pair, `{"now":{"x":19},"before":{"x":0}}`, "smooth pass", nil, nil},
 		{"two objects, beyond it", pair, `{"now":{"x":21},"before":{"x":0}}`, "smooth flag", []string{"math.jump mid /now/x"}, nil},
 		{"no predecessor", pair, `{"now":{"x":21}}`, "smooth skip", []string{"evidence.operand_missing high /before", "policy.undecided high /before"}, nil},

@@ -21,7 +21,6 @@ func (a *audit) raiseUndecided() {
 		if r.Bucket == StackFit || strings.Contains(ch.Reason, errNoLedger.Error()) {
 			f.Bucket = StackFit // the operator's to mend: a profile, a ledger
 		}
-		f.Atoms = []string{a.atom("policy.undecided", r.ID, false, "critical", "cross_field", ch.Reason)}
 		a.flag(r, f)
 	}
 }
