@@ -248,7 +248,7 @@ func TestTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Prior(t.Context(), store, now)(oak.Hash, "/verdict/score"); err == nil || !strings.Contains(err.Error(), "is revoked by a later entry") {
+	if _, err := Prior(t.Context(), store, now)(oak.Hash, "/verdict/score"); err == nil || !strings.Contains(err.Error(), "was taken back by a later entry") {
 		t.Errorf("after the revocation: %v", err)
 	}
 	if _, err := Prior(t.Context(), store, Before(now, cook.Receipt))(oak.Hash, "/verdict/score"); err != nil {
