@@ -22,6 +22,7 @@ func runStructure(a *audit, r *Rule) outcome {
 	a.atom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
 	a.assignment(r)
 	a.profileMatches(r)
+	a.hiddenText(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
 		a.held(r) // no other rule would say that declared evidence is not there
 	}

@@ -15,6 +15,7 @@ package evidence
 import (
 	"io/fs"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -98,8 +99,10 @@ func Open(fsys fs.FS, items []Item, lim Limits) *Set {
 		if err := checkItem(&e.file.Item); err != nil {
 			e.file.Err, e.loaded = err, true
 		}
-		if s.byID[item.ID] == nil {
-			s.byID[item.ID] = e
+		for _, id := range []string{item.ID, legible.Fold(item.ID)} {
+			if s.byID[id] == nil {
+				s.byID[id] = e
+			}
 		}
 	}
 	s.refuseTwins()
@@ -148,6 +151,9 @@ func (s *Set) entry(id string) (*entry, error) {
 		return nil, &Error{Code: "no_manifest", Message: "the submission has no run manifest that declares evidence", cause: ErrNoManifest}
 	}
 	e := s.byID[id]
+	if e == nil {
+		e = s.byID[legible.Fold(id)] // as people see it (S80)
+	}
 	if e == nil {
 		return nil, s.undeclared(id)
 	}

@@ -7,8 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -43,7 +42,7 @@ func NormaliseText(s string) string { return normalise(s, "$1$2") }
 // normalise joins a divided word as said: a hyphen at a line end may belong to the word ("trailing-⏎twelve").
 func normalise(s, join string) string {
 	s = broken().ReplaceAllString(s, join)
-	return foldSpace(strings.ToLower(folds.Replace(norm.NFKC.String(s))))
+	return foldSpace(strings.ToLower(folds.Replace(legible.Fold(s))))
 }
 
 // FoundIn says whether a quote stands in a text, both after NormaliseText. A quote shorter than minLen characters (0 means

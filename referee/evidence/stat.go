@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
@@ -141,7 +142,7 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		}
-		if re.MatchString(strings.TrimRight(text[from:end], "\r\n")) {
+		if matches(re, arg, strings.TrimRight(text[from:end], "\r\n")) {
 			hits++
 		}
 	}
@@ -159,6 +160,12 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// matches holds a pattern to a text as people see it (S80), and to the text as written where the pattern names what folding changes.
+func matches(re *regexp.Regexp, pattern, text string) bool {
+	folded := legible.Fold(text)
+	return re.MatchString(folded) || folded != text && legible.Names(pattern) && re.MatchString(text)
+}
+
 func whole(n int) StatResult { return StatResult{Num: decimal.FromInt(int64(n))} }
 
 // cell is one value of a column with the type it has in JSON, and where it stands.
@@ -169,7 +176,7 @@ type cell struct {
 	line int
 }
 
-func (c cell) null() bool { return strings.TrimSpace(c.text) == "" }
+func (c cell) null() bool { return legible.Blank(c.text) }
 
 func (t *table) cell(n, col int) cell {
 	at := t.rows[n].first + col
@@ -250,6 +257,7 @@ func (t *table) wholeRows(stat string) StatResult {
 	for n := 1; n < len(t.rows); n++ {
 		var key []byte
 		for col, text := range t.row(n) {
+			text = legible.Fold(text)
 			key = strconv.AppendInt(key, int64(len(text)), 10)
 			key = append(key, ':', '0'+byte(t.cell(n, col).kind))
 			key = append(key, text...)
@@ -271,7 +279,7 @@ func matching(cells []cell, stat, arg string) (StatResult, error) {
 		if err != nil {
 			return StatResult{}, err
 		}
-		test = func(c cell) bool { return re.MatchString(c.text) }
+		test = func(c cell) bool { return matches(re, arg, c.text) }
 	case "type_errors":
 		is, ok := types[arg]
 		if !ok {
@@ -390,7 +398,7 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 	}
 	counts := map[value]int{}
 	for _, c := range cells {
-		counts[value{c.text, c.kind}]++
+		counts[value{legible.Fold(c.text), c.kind}]++
 	}
 	switch stat {
 	case "distinct":
@@ -400,7 +408,7 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 	}
 	n := 0
 	for v, times := range counts {
-		if v.text == arg {
+		if v.text == legible.Fold(arg) {
 			n += times
 		}
 	}

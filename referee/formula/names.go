@@ -7,13 +7,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
-// NormalName is the normal form of S18: lower case, trimmed, runs of space - _ . become _, other punctuation is dropped.
+// NormalName is the normal form of S18: as people see it (S80), lower case, trimmed, runs of space - _ . become _, other punctuation is dropped.
 func NormalName(s string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range strings.ToLower(s) {
+	for _, r := range strings.ToLower(legible.Fold(s)) {
 		switch {
 		case unicode.IsSpace(r) || strings.ContainsRune("-_.", r):
 			gap = true

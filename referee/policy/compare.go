@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // compare evaluates a chain: true if every link is, false if one is, unknown otherwise.
@@ -57,7 +58,7 @@ func (ev *evaluator) equal(ln, rn *node, l, r Val) Val {
 	case Num:
 		return Truth(decimal.Cmp(l.Num, r.Num) == 0)
 	case Str:
-		return Truth(l.Str == r.Str)
+		return Truth(l.Str == r.Str || legible.Fold(l.Str) == legible.Fold(r.Str))
 	case Bool:
 		return Truth(l.Bool == r.Bool)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
@@ -22,6 +23,16 @@ func (ev *evaluator) scan(texts ...string) bool {
 	return ev.charge(n)
 }
 
+// seen is a text as the function of a node reads it: as people see it (S80). A pattern that names a character which folding changes is about
+// the text as it was written.
+func (n *node) seen(text string) string {
+	folded := legible.Fold(text)
+	if n.re != nil && folded != text && legible.Names(n.args[1].lit.Str) {
+		return text
+	}
+	return folded
+}
+
 // ofText makes a function of a text that reads it once.
 func ofText(f func(s string) Val) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
@@ -36,7 +47,9 @@ func evalMatches(ev *evaluator, n *node, args []Val) Val {
 	if !ev.charge(len(args[0].Str) / 8) {
 		return Absent("the rule takes too much work")
 	}
-	return Truth(n.re().MatchString(args[0].Str))
+	text := args[0].Str
+	folded := legible.Fold(text)
+	return Truth(n.re().MatchString(folded) || folded != text && n.seen(text) == text && n.re().MatchString(text))
 }
 
 // evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the whole.
@@ -46,7 +59,7 @@ func evalExtract(ev *evaluator, n *node, args []Val) Val {
 	}
 	re := n.re()
 	group := extractGroup(n, re)
-	found := re.FindAllStringSubmatch(args[0].Str, maxFinds+1)
+	found := re.FindAllStringSubmatch(n.seen(args[0].Str), maxFinds+1)
 	if len(found) > maxFinds {
 		ev.issue("too_complex", args[0].Pointer(), "the pattern of extract finds more than %d places", maxFinds)
 		return Absent("too many finds")
@@ -117,20 +130,22 @@ func checkFoundIn(b *builder, n *node) {
 	}
 }
 
-// evalContains is plain: a phrase as it is written, case and all. An empty phrase is in nothing.
+// evalContains is plain: a phrase as people see it (S80), case and all. An empty phrase is in nothing.
 func evalContains(ev *evaluator, n *node, args []Val) Val {
 	ev.scan(args[0].Str)
-	return Truth(args[1].Str != "" && strings.Contains(args[0].Str, args[1].Str))
+	phrase := legible.Fold(args[1].Str)
+	return Truth(phrase != "" && strings.Contains(legible.Fold(args[0].Str), phrase))
 }
 
 // evalAfter is what stands behind the last marker; a text without the marker has nothing behind it.
 func evalAfter(ev *evaluator, n *node, args []Val) Val {
 	ev.scan(args[0].Str)
-	i := strings.LastIndex(args[0].Str, args[1].Str)
-	if i < 0 || args[1].Str == "" {
+	text, marker := legible.Fold(args[0].Str), legible.Fold(args[1].Str)
+	i := strings.LastIndex(text, marker)
+	if i < 0 || marker == "" {
 		return Text("")
 	}
-	return Text(args[0].Str[i+len(args[1].Str):])
+	return Text(text[i+len(marker):])
 }
 
 // evalIsJSON is is_json(text): the text is one document as a submission is read (S46), of any kind. What is too long to be read at all
@@ -168,7 +183,7 @@ func (ev *evaluator) toNumber(n *node, v Val) Val {
 		return v
 	}
 	if v.Kind == Str && len(v.Str) <= 64 {
-		if x, err := decimal.Parse(strings.TrimSpace(v.Str)); err == nil && !outOfRange(x.String()) {
+		if x, err := decimal.Parse(strings.TrimSpace(legible.Fold(v.Str))); err == nil && !outOfRange(x.String()) {
 			return Number(x)
 		}
 	}
@@ -180,7 +195,7 @@ func evalNumbers(ev *evaluator, n *node, args []Val) Val {
 		return Absent("the rule takes too much work")
 	}
 	var out []Val
-	for _, s := range numbersIn(args[0].Str) {
+	for _, s := range numbersIn(legible.Fold(args[0].Str)) {
 		if len(s) > 64 {
 			continue
 		}
@@ -205,6 +220,7 @@ var normaliseSteps = []string{"case", "space", "strip"}
 func evalNormalise(ev *evaluator, n *node, args []Val) Val {
 	one := func(s string) Val {
 		ev.scan(s)
+		s = legible.Fold(s)
 		for _, step := range args[1:] {
 			switch step.Str {
 			case "case":
@@ -309,7 +325,7 @@ func textNumber(f func(string) (*decimal.Num, error)) func(*evaluator, *node, []
 		if !ev.charge(len(args[0].Str)) {
 			return Absent("the rule takes too much work")
 		}
-		return ev.result(n)(f(args[0].Str))
+		return ev.result(n)(f(legible.Fold(args[0].Str)))
 	}
 }
 
@@ -319,6 +335,6 @@ func textCount(f func(string) int) func(*evaluator, *node, []Val) Val {
 		if !ev.charge(len(args[0].Str)) {
 			return Absent("the rule takes too much work")
 		}
-		return integer(f(args[0].Str))
+		return integer(f(legible.Fold(args[0].Str)))
 	}
 }

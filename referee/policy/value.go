@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -152,7 +153,7 @@ func (v Val) entries() []Entry {
 // String prints a value for a message: shortened to 80 code points, never empty.
 func (v Val) String() string {
 	const most = 80
-	s := v.key()
+	s := v.written()
 	if v.Kind == Missing {
 		s = "missing"
 	}
@@ -163,14 +164,19 @@ func (v Val) String() string {
 }
 
 // key is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted, so that no
-// number is ever the text that looks like it. It is the identity that sets work with.
-func (v Val) key() string {
+// number is ever the text that looks like it, and as people see them (S80). It is the identity that sets work with.
+func (v Val) key() string { return v.print(legible.Fold) }
+
+// written is key with the texts as they are written.
+func (v Val) written() string { return v.print(func(s string) string { return s }) }
+
+func (v Val) print(text func(string) string) string {
 	var b strings.Builder
-	v.writeKey(&b)
+	v.writeKey(&b, text)
 	return b.String()
 }
 
-func (v Val) writeKey(b *strings.Builder) {
+func (v Val) writeKey(b *strings.Builder, text func(string) string) {
 	switch v.Kind {
 	case Missing:
 		b.WriteString("null")
@@ -179,22 +185,22 @@ func (v Val) writeKey(b *strings.Builder) {
 	case Num:
 		b.WriteString(v.Num.String())
 	case Str:
-		writeJSONString(b, v.Str)
+		writeJSONString(b, text(v.Str))
 	case List:
 		for i, item := range v.List {
 			b.WriteByte("[,"[min(i, 1)])
-			item.writeKey(b)
+			item.writeKey(b, text)
 		}
 		if len(v.List) == 0 {
 			b.WriteByte('[')
 		}
 		b.WriteByte(']')
 	case Obj:
-		v.writeObjectKey(b)
+		v.writeObjectKey(b, text)
 	}
 }
 
-func (v Val) writeObjectKey(b *strings.Builder) {
+func (v Val) writeObjectKey(b *strings.Builder, text func(string) string) {
 	entries := slices.Clone(v.entries())
 	slices.SortFunc(entries, func(x, y Entry) int { return strings.Compare(x.Key, y.Key) })
 	b.WriteByte('{')
@@ -202,9 +208,9 @@ func (v Val) writeObjectKey(b *strings.Builder) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		writeJSONString(b, e.Key)
+		writeJSONString(b, text(e.Key))
 		b.WriteByte(':')
-		e.Val.writeKey(b)
+		e.Val.writeKey(b, text)
 	}
 	b.WriteByte('}')
 }
