@@ -53,6 +53,9 @@ func runReferencesPresent(a *audit, r *Rule) outcome {
 func runAllClaimsCited(a *audit, r *Rule) outcome {
 	before := a.raised
 	for i, claim := range a.claims(r) {
+		if !a.spend(2) {
+			break
+		}
 		ref := reference(claim)
 		word, isText := ref.Str()
 		switch {

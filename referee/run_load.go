@@ -93,6 +93,9 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 	if err := insideRun(r.Submission); err != nil {
 		problems.add(doc.Get("submission"), "path", "submission: %v", err)
 	}
+	if n := len(r.Evidence); n > maxEvidence {
+		problems.add(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs together", n, maxEvidence)
+	}
 	for _, v := range items(doc.Get("evidence")) {
 		if p := text(v, "path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
 			problems.add(v, "evidence", "the submission cannot be its own evidence")
@@ -138,6 +141,7 @@ type RunFolder struct {
 const (
 	maxManifest   = 1 << 20
 	maxSubmission = 5<<20 + 1
+	maxEvidence   = 1000 // items of evidence
 )
 
 // OpenRun reads a run folder from a tree (os.Root's, or git objects). Symlinks and anything that is not a regular file are refused.

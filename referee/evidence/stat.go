@@ -64,11 +64,48 @@ func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 	if err != nil {
 		return StatResult{}, err
 	}
+	key := statKey{stat, column, arg}
+	if known, ok := e.views.stats[key]; ok {
+		return known.result, known.err
+	}
+	if err := s.take(e, t.cost(stat, column, e.file.Bytes)); err != nil {
+		return StatResult{}, err
+	}
 	r, err := t.stat(stat, column, arg)
 	if err != nil {
-		return StatResult{}, e.file.wrong(ErrStat, "%s: %v", stat, err)
+		r, err = StatResult{}, e.file.wrong(ErrStat, "%s: %v", stat, err)
 	}
-	return r, nil
+	if e.views.stats == nil {
+		e.views.stats = map[statKey]knownStat{}
+	}
+	e.views.stats[key] = knownStat{r, err}
+	return r, err
+}
+
+// statKey is what a statistic is asked for, knownStat what was found: a rule over rows asks the same for every row.
+type (
+	statKey   struct{ stat, column, arg string }
+	knownStat struct {
+		result StatResult
+		err    error
+	}
+)
+
+// cost is the work of recounting a statistic: of the cells that it looks at, and of a pattern of the bytes that may be in them.
+func (t *table) cost(stat, column string, bytes int64) int {
+	cells := len(t.rows)
+	if column == "" {
+		cells = len(t.cells)
+	}
+	switch stat {
+	case "rows":
+		return 1
+	case "regex_hits":
+		return 1 + cells + int(bytes/4)
+	case "sum", "mean", "min", "max", "type_errors":
+		return 1 + 6*cells
+	}
+	return 1 + cells + int(bytes/32)
 }
 
 // Rows are the header and the rows of a table, as text.
@@ -117,8 +154,11 @@ func (s *Set) dataTable(e *entry) (*table, error) {
 	if len(t.rows) == 0 {
 		return nil, e.file.wrong(ErrContent, "the file is empty; a table has at least a header")
 	}
-	if err := t.rectangular(); err != nil {
-		return nil, e.file.wrong(ErrContent, "%v", err)
+	if !t.checked {
+		t.checked, t.ragged = true, t.rectangular()
+	}
+	if t.ragged != nil {
+		return nil, e.file.wrong(ErrContent, "%v", t.ragged)
 	}
 	return t, nil
 }
@@ -128,13 +168,19 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 	if err != nil {
 		return StatResult{}, err
 	}
-	starts := e.lineStarts(text)
+	starts, err := s.lineStarts(e, text)
+	if err != nil {
+		return StatResult{}, err
+	}
 	if stat == "rows" {
 		return whole(len(starts)), nil
 	}
 	re, err := compile(arg)
 	if err != nil {
 		return StatResult{}, e.file.wrong(ErrStat, "regex_hits: %v", err)
+	}
+	if err := s.take(e, len(starts)+len(text)/4); err != nil {
+		return StatResult{}, err
 	}
 	hits := 0
 	for i, from := range starts {

@@ -30,7 +30,7 @@ func (v Val) empty(reference bool) bool {
 	case List:
 		return len(v.List) == 0
 	case Obj:
-		return len(v.entries()) == 0
+		return v.size() == 0
 	}
 	return false
 }
@@ -49,7 +49,7 @@ func evalAllNonempty(ev *evaluator, n *node) Val {
 	reference := slices.Contains(referenceFields, lastStep(n.args[0], field))
 	for _, item := range over.List {
 		if !ev.charge(1) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		if field != "" {
 			item = ev.steps(item, n.path, item.Pointer())

@@ -33,19 +33,25 @@ func (n *node) seen(text string) string {
 	return folded
 }
 
+// searchable charges for a search by the node's pattern: by the byte, and more where the pattern has many alternatives to keep in mind.
+func (ev *evaluator) searchable(n *node, text string) bool {
+	perByte := 1 + len(n.args[1].lit.Str)/256
+	return ev.charge(1 + len(text)/4*perByte)
+}
+
 // ofText makes a function of a text that reads it once.
 func ofText(f func(s string) Val) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		if !ev.charge(len(args[0].Str) / 8) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		return f(args[0].Str)
 	}
 }
 
 func evalMatches(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[0].Str) / 8) {
-		return Absent("the rule takes too much work")
+	if !ev.searchable(n, args[0].Str) {
+		return Absent(tooMuchWork)
 	}
 	text := args[0].Str
 	folded := legible.Fold(text)
@@ -54,8 +60,8 @@ func evalMatches(ev *evaluator, n *node, args []Val) Val {
 
 // evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the whole.
 func evalExtract(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[0].Str) / 4) {
-		return Absent("the rule takes too much work")
+	if !ev.searchable(n, args[0].Str) {
+		return Absent(tooMuchWork)
 	}
 	re := n.re()
 	group := extractGroup(n, re)
@@ -91,7 +97,7 @@ func checkExtract(b *builder, n *node) {
 
 func evalHasPhrase(ev *evaluator, n *node, args []Val) Val {
 	if !ev.scan(args[0].Str) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	text := foldPhrase(args[0].Str)
 	result := Truth(false)
@@ -111,8 +117,8 @@ func evalHasPhrase(ev *evaluator, n *node, args []Val) Val {
 
 // evalFoundIn is found_in(quote, text, min_len): both normalised as evidence does (rules.md 1.2).
 func evalFoundIn(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[1].Str)/16 + len(args[0].Str)/4) {
-		return Absent("the rule takes too much work")
+	if !ev.charge(len(args[1].Str)/2 + len(args[0].Str)/2) {
+		return Absent(tooMuchWork)
 	}
 	shortest := 0
 	if len(args) > 2 {
@@ -157,7 +163,7 @@ func evalIsJSON(ev *evaluator, _ *node, args []Val) Val {
 		return Absent("the text is too long")
 	}
 	if !ev.charge(1 + len(args[0].Str)) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	_, err := strictjson.Parse([]byte(args[0].Str), strictjson.Limits{})
 	return Truth(err == nil)
@@ -192,10 +198,15 @@ func (ev *evaluator) toNumber(n *node, v Val) Val {
 
 func evalNumbers(ev *evaluator, n *node, args []Val) Val {
 	if !ev.charge(len(args[0].Str) / 8) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	var out []Val
-	for _, s := range numbersIn(legible.Fold(args[0].Str)) {
+	found := numbersIn(legible.Fold(args[0].Str))
+	if len(found) > maxFinds {
+		ev.issue("too_complex", args[0].Pointer(), "the text of numbers holds %d; at most %d are listed", len(found), maxFinds)
+		return Absent("too many finds")
+	}
+	for _, s := range found {
 		if len(s) > 64 {
 			continue
 		}
@@ -323,7 +334,7 @@ func passiveShare(s string) (*decimal.Num, error) {
 func textNumber(f func(string) (*decimal.Num, error)) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		if !ev.charge(len(args[0].Str)) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		return ev.result(n)(f(legible.Fold(args[0].Str)))
 	}
@@ -333,7 +344,7 @@ func textNumber(f func(string) (*decimal.Num, error)) func(*evaluator, *node, []
 func textCount(f func(string) int) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		if !ev.charge(len(args[0].Str)) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		return integer(f(legible.Fold(args[0].Str)))
 	}

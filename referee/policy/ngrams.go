@@ -117,7 +117,7 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 // runs makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a text is an issue.
 func (ev *evaluator) runs(n *node, arg int, texts []Val, use func(run) bool) *Val {
 	for _, v := range texts {
-		bad := Absent("the rule takes too much work")
+		bad := Absent(tooMuchWork)
 		switch {
 		case v.Kind == Missing:
 			bad = Absent(errNullItem.Error())

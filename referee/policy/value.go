@@ -90,6 +90,37 @@ func FromJSON(v *strictjson.Value) Val {
 	return out
 }
 
+// Value is FromJSON with lists made once for all evaluations of the environment. Nobody writes to them.
+func (e *Env) Value(v *strictjson.Value) Val {
+	ev := evaluator{work: e.Work, made: e.Lists}
+	if ev.made == nil {
+		return FromJSON(v)
+	}
+	return ev.fromJSON(v)
+}
+
+// fromJSON is FromJSON, where a list is paid for once, when it is made. Without room for it, it is missing.
+func (ev *evaluator) fromJSON(v *strictjson.Value) Val {
+	if v == nil || v.Kind != strictjson.Array {
+		return FromJSON(v)
+	}
+	items, known := ev.made[v]
+	if !known {
+		if !ev.charge(2 * len(v.Items)) {
+			return Absent(tooMuchWork)
+		}
+		items = make([]Val, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = ev.fromJSON(item)
+		}
+		ev.made[v] = items
+	}
+	return Val{Kind: List, JSON: v, List: items}
+}
+
+// tooMuchWork is why a value is missing that the audit's meter has no room for.
+const tooMuchWork = "the rule takes too much work"
+
 func numberFromJSON(out Val, v *strictjson.Value) Val {
 	n, err := decimal.Parse(v.Text)
 	if err != nil || v.OutOfRange {
@@ -109,10 +140,15 @@ func (v Val) Pointer() string {
 }
 
 // Member is a member of an object, missing (with reason) where there is none.
-func (v Val) Member(key string) Val {
+func (v Val) Member(key string) Val { return v.member(key, FromJSON) }
+
+// member is Member for the evaluator.
+func (ev *evaluator) member(v Val, key string) Val { return v.member(key, ev.fromJSON) }
+
+func (v Val) member(key string, value func(*strictjson.Value) Val) Val {
 	if v.JSON != nil && v.JSON.Kind == strictjson.Object {
 		if m := v.JSON.Get(key); m != nil {
-			return FromJSON(m)
+			return value(m)
 		}
 	}
 	for _, e := range v.Members {
@@ -148,6 +184,40 @@ func (v Val) entries() []Entry {
 		out[i] = Entry{m.Key, FromJSON(m.Value)}
 	}
 	return out
+}
+
+// size is how many members an object has.
+func (v Val) size() int {
+	if v.JSON == nil || v.JSON.Kind != strictjson.Object {
+		return len(v.Members)
+	}
+	return len(v.JSON.Members)
+}
+
+// weight is the work of making the key of a value.
+func (v Val) weight() int {
+	switch {
+	case v.JSON != nil:
+		return 1 + (v.JSON.End-v.JSON.Pos.Offset)/8
+	case v.Kind == Str:
+		return 1 + len(v.Str)/16
+	}
+	n := 1
+	for _, item := range v.List {
+		n += item.weight()
+	}
+	for _, e := range v.Members {
+		n += 1 + len(e.Key)/16 + e.Val.weight()
+	}
+	return n
+}
+
+// keyOf is the key of a value, paid for.
+func (ev *evaluator) keyOf(v Val) string {
+	if !ev.charge(v.weight()) {
+		return ""
+	}
+	return v.key()
 }
 
 // String prints a value for a message: shortened to 80 code points, never empty.
