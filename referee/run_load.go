@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 )
@@ -83,6 +84,9 @@ func ParseRun(src []byte, file string) (*Run, error) {
 func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 	if !runID().MatchString(r.ID) {
 		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128", clip(r.ID))
+	}
+	if slug, _ := SplitSheet(r.Sheet); legible.Blank(slug) {
+		problems.add(doc.Get("flight_sheet"), "flight_sheet", "flight_sheet is %q: it must be the slug of a flight sheet, or slug@version", clip(r.Sheet))
 	}
 	if r.CostUSD != "" && !costNumber().MatchString(r.CostUSD) {
 		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD), "1.84")
