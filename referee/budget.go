@@ -21,7 +21,7 @@ const (
 // meters begins the counts anew.
 func (a *audit) meters() {
 	a.work, a.advice = &decimal.Meter{Most: maxAuditWork}, decimal.Meter{Most: maxAdvice}
-	a.found, a.listings, a.listed = map[findingKey]int{}, map[listKey]*listing{}, nil
+	a.found, a.listings, a.listed = nil, nil, nil // made with the first finding
 	if a.Evidence != nil {
 		a.Evidence.Meter(a.work)
 	}
@@ -77,6 +77,9 @@ type listing struct{ count, last int }
 func (a *audit) lists(r *Rule, f *Finding) bool {
 	k := listKey{r.ID, f.Code, f.Tier, f.Severity}
 	l := a.listings[k]
+	if a.listings == nil {
+		a.listings, a.found = map[listKey]*listing{}, map[findingKey]int{}
+	}
 	if l == nil {
 		l = &listing{last: -1}
 		a.listings[k] = l
