@@ -134,6 +134,9 @@ func (s *Set) Column(id, column string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.take(e, 2*len(t.rows)); err != nil {
+		return nil, err
+	}
 	cells, err := t.column(column)
 	if err != nil {
 		return nil, e.file.wrong(ErrStat, "%v", err)
