@@ -78,7 +78,7 @@ func (ch *chain) compute(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	if c.computed(m, in) {
 		return c.ownRaw, nil
 	}
-	return m.formula.Eval(in)
+	return ch.a.compute(m.formula, in)
 }
 
 // computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over the same numbers. Most

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 	"github.com/defendableos/referee/referee/policy"
 )
@@ -14,6 +15,7 @@ import (
 // environment is what expressions read.
 func (a *audit) environment() *policy.Env {
 	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column, Evidence: a.evidenceValue, Prior: a.prior}
+	env.Work, env.Lists = a.work, map[*strictjson.Value][]policy.Val{}
 	env.Calc = a.calcReader(nil, nil)
 	return env
 }
@@ -62,7 +64,11 @@ func (a *audit) space(name string) policy.Val {
 	case "atoms":
 		return a.atomSpace()
 	case "file":
-		ref := a.submissionRef()
+		if a.file == nil {
+			ref := a.submissionRef()
+			a.file = &ref
+		}
+		ref := *a.file
 		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob", policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
 	}
 	return policy.Absent("no namespace " + name)
@@ -108,6 +114,9 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	}
 	if hit.Kind == evidence.HitText {
 		return a.quotedVal(id, selector, hit)
+	}
+	if hit.JSON != nil {
+		return a.env.Value(hit.JSON), nil
 	}
 	return hitVal(hit), nil
 }

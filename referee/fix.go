@@ -76,16 +76,18 @@ func (a *audit) distanceOf(r *Rule, res policy.Result) *Fix {
 		return nil
 	}
 	fix := &Fix{Text: r.Fix}
-	for _, name := range a.leavesOf(r.expr) {
-		if len(fix.Moves) == maxMoves {
-			break
-		}
-		if from := a.inputNumber(name); from != nil {
-			if to := a.solve(r, name, from); to != nil {
-				fix.Moves = append(fix.Moves, Move{Input: name, From: number(from), To: number(to)})
+	a.advising(func() {
+		for _, name := range a.leavesOf(r.expr) {
+			if len(fix.Moves) == maxMoves || a.work.Exhausted() {
+				break
+			}
+			if from := a.inputNumber(name); from != nil {
+				if to := a.solve(r, name, from); to != nil && !a.work.Exhausted() {
+					fix.Moves = append(fix.Moves, Move{Input: name, From: number(from), To: number(to)})
+				}
 			}
 		}
-	}
+	})
 	if fix.Text == "" && len(fix.Moves) > 0 {
 		fix.Text = "any one of these alone would do: " + movesText(fix.Moves)
 	}

@@ -28,7 +28,7 @@ func evalSameRows(ev *evaluator, n *node) Val {
 			held = make([]strings.Builder, len(cells))
 		}
 		if !ev.charge(len(cells) + len(rows.List)) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		members, bad := ev.membersOf(rows, c.lit.Str, len(columns) == 1)
 		if bad != nil {
