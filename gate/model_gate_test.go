@@ -168,7 +168,7 @@ func (g *modelGate) apply(s ModelStep) {
 		digest := (&Outcome{Head: g.pr.HeadSHA, Audits: []Audited{g.audits[g.work]}}).Digest()
 		kind := map[bool]string{true: "Bot", false: "User"}[s.Who == modelBot]
 		g.reviews = append(g.reviews, githubapi.Review{ID: id, User: s.Who, UserID: modelIDs[s.Who], UserType: kind, State: s.State, CommitSHA: g.pr.HeadSHA, SubmittedAt: g.now,
-			Body: strings.ReplaceAll(s.Words.Body(), modelDigest, digest[:8])})
+			Body: strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8])})
 	case "edit":
 		g.reviews[s.Review].Body += "\nAnd more."
 		g.edited[int64(s.Review+1)] = true

@@ -318,3 +318,12 @@ func playable(h ModelHistory) bool {
 	}
 	return true
 }
+
+// SignedSeed gives, for a number, the seed of a history that is signed off at some time if the number is even, and of any history if it is odd.
+func SignedSeed(n uint64) uint64 {
+	seed := 1_000_000 + n*1000
+	for n%2 == 0 && !slices.ContainsFunc(ModelRun(NewModelHistory(seed, 10)), func(v ModelVerdict) bool { return v.Signed }) {
+		seed++
+	}
+	return seed
+}

@@ -23,7 +23,7 @@ const (
 	questionB    = "borrower_name_matches"            // the same
 	dealRule     = "dscr_gate"                        // what the deal of river fails
 	noSuchRule   = "site_visit"                       // what no run asks
-	modelDigest  = "\x00digest"                       // stands in a body for the digest of the audit of now
+	ModelDigest  = "\x00digest"                       // stands in a body for the digest of the audit of now
 	wrongDigest  = "/digest 0000000000000000deadbeef" // of no audit
 )
 
@@ -58,14 +58,12 @@ type ModelConfig struct {
 	Crew                                        bool // lists the crew's address for a governed agent
 }
 
-// YAML is .github/referee.yml.
+// YAML is .github/referee.yml. The runs' agent is listed as its manifests describe it, with or without the crew's address.
 func (c ModelConfig) YAML() string {
-	agents := ""
-	if c.Crew {
-		agents = "governance: {agents: [{name: crew, emails: [crew@agents.example]}]}\n"
-	}
-	return fmt.Sprintf("branches: [main, dev]\nfail_on: %s\ncarry_on_rebase: %v\napproval: {count: %d, minimum_permission: %s, digest_required: %v, allow_author: %v, allow_committers: %v}\n%s",
-		c.FailOn, c.Carry, c.Count, c.Minimum, c.Digest, c.AllowAuthor, c.AllowCommitters, agents)
+	emails := map[bool]string{true: "emails: [crew@agents.example], "}[c.Crew]
+	return fmt.Sprintf("branches: [main, dev]\nfail_on: %s\ncarry_on_rebase: %v\napproval: {count: %d, minimum_permission: %s, digest_required: %v, allow_author: %v, allow_committers: %v}\n"+
+		"governance: {agents: [{name: underwriter, %smodel: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n",
+		c.FailOn, c.Carry, c.Count, c.Minimum, c.Digest, c.AllowAuthor, c.AllowCommitters, emails)
 }
 
 // ModelWords are what a review says to the gate.
@@ -89,7 +87,7 @@ func (w ModelWords) Body() string {
 	}
 	switch w.Digest {
 	case "right":
-		lines = append(lines, "/digest "+modelDigest)
+		lines = append(lines, "/digest "+ModelDigest)
 	case "wrong":
 		lines = append(lines, wrongDigest)
 	}
