@@ -58,13 +58,13 @@ func (p *pulled) judge(ctx context.Context) error {
 func (p *pulled) judgeReviews(rec *Record) {
 	o, cfg := p.out, p.rules.Config
 	o.Judged, o.Unknown, o.Objections = JudgeReviews(*rec, cfg), UnknownHands(*rec, cfg), Objections(*rec, cfg)
-	p.discountSpent()
+	p.discountSpent(rec)
 }
 
 // discountSpent takes reviews out of the count that have signed something else, or whose receipt was taken back. What is signed is a sheet, a
 // submission, its evidence and its manifest, and where one of them is another now, on the same head as when base has another sheet, the review is
-// not of it (fact 3).
-func (p *pulled) discountSpent() {
+// not of it (fact 3). What this job is about to take back counts no more than what an earlier one has.
+func (p *pulled) discountSpent(rec *Record) {
 	live := p.live()
 	for i := range p.out.Judged {
 		j := &p.out.Judged[i]
@@ -78,6 +78,10 @@ func (p *pulled) discountSpent() {
 				j.Counted, j.Because = false, fmt.Sprintf("it signed receipt %d, of other bytes or by another sheet: submit a new review", e.Receipt.Seq)
 			case !slices.ContainsFunc(live, func(x ledger.Entry) bool { return x.Hash == e.Hash }):
 				j.Counted, j.Because = false, fmt.Sprintf("its receipt %d was taken back: submit a new review", e.Receipt.Seq)
+			default:
+				if kind, why, _ := p.changedSince(e.Receipt, rec); kind != "" {
+					j.Counted, j.Because = false, fmt.Sprintf("its receipt %d is taken back, because %s: submit a new review", e.Receipt.Seq, why)
+				}
 			}
 		}
 	}
@@ -248,14 +252,36 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 // draftOf drafts the receipt of one approval of one run: a new one, or one that carries the approval's earlier receipt to this head.
 func (p *pulled) draftOf(w Work, s Judged, d Decision) (ledger.Receipt, error) {
 	r, err := Sign(w, d, p.j.place(p.pullRef()), Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept})
-	if err != nil || !s.Carried {
+	if err != nil {
 		return r, err
+	}
+	if !s.Carried {
+		return p.amongOthers(r, d), nil
 	}
 	e := p.carriedFrom(s.Review, w)
 	if e == nil {
 		return r, &NotSignable{Run: w.Run.ID, Reason: "the receipt that its approval had is not in the ledger"}
 	}
 	return p.carried(*e, w), nil
+}
+
+// amongOthers gives a receipt that repeats what other approvals answer a key of its own, where this gate has written one already that repeats what
+// somebody else answered: the approval is the same, and who else signs is not. A second one that its own words alone would explain is a forgery.
+func (p *pulled) amongOthers(r ledger.Receipt, d Decision) ledger.Receipt {
+	e := p.entryOf(r)
+	if e == nil || !p.vouched[e.Hash] || differsFrom(r, e.Receipt) != otherWords {
+		return r
+	}
+	var others []string
+	for _, a := range d.Answers {
+		others = append(others, a.By+" "+a.At+" "+a.ID+" "+a.Answer)
+	}
+	for _, w := range d.Waivers {
+		others = append(others, w.By+" "+w.At+" "+w.RuleID)
+	}
+	subject := shaOf([]byte(subjectOf(&r) + "\n" + strings.Join(others, "\n")))
+	r.IdempotencyKey = ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Review: r.Approval.Review.ID, Run: r.Run.ID, Kind: r.Kind, Subject: subject}.Digest()
+	return r
 }
 
 func (p *pulled) pullRef() *ledger.PullRequest {
@@ -374,6 +400,9 @@ func (p *pulled) recognise(draft ledger.Receipt, e *ledger.Entry) error {
 	return nil
 }
 
+// otherWords is how an entry differs that holds other answers or waivers.
+const otherWords = "answer or waiver"
+
 // differsFrom names what an entry says otherwise than a draft of the same idempotency key; "" where they are the same decision. Where and when a
 // job ran may differ, and the words of findings where another version of the engine wrote them.
 func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
@@ -395,7 +424,7 @@ func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
 	case a != nil && a.Review != b.Review:
 		return "review"
 	case d.SelfSigned != e.SelfSigned || !reflect.DeepEqual(d.Accepted, e.Accepted) || !reflect.DeepEqual(d.Checklist, e.Checklist):
-		return "answer or waiver"
+		return otherWords
 	case sameEngine && (d.ReportDigest != e.ReportDigest || d.FindingsTotal != e.FindingsTotal || !reflect.DeepEqual(d.Verdict, e.Verdict)):
 		return "verdict"
 	}

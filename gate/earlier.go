@@ -35,7 +35,8 @@ func withEarlier(c Commands, r githubapi.Review, rec Record) Commands {
 	return c
 }
 
-// earlierApprovals are the reviews whose words still hold beside a later one of the same person, in order.
+// earlierApprovals are the reviews whose words still hold beside a later one of the same person, in order. What comes after the later one makes that
+// one stale, or, where it is carried, neither. A review that was dismissed may have asked for changes: it takes back what came before it, too.
 func earlierApprovals(r githubapi.Review, rec Record) []githubapi.Review {
 	var out []githubapi.Review
 	for _, e := range inTime(rec.Reviews) {
@@ -44,9 +45,9 @@ func earlierApprovals(r githubapi.Review, rec Record) []githubapi.Review {
 		}
 		switch {
 		case e.UserID != r.UserID:
-		case e.State == "CHANGES_REQUESTED":
+		case e.State == "CHANGES_REQUESTED" || e.State == "DISMISSED":
 			out = nil
-		case e.State == "APPROVED" && e.CommitSHA == r.CommitSHA && !rec.Edited[e.ID] && rec.moved(e.SubmittedAt) == nil && len(ParseCommands(e.Body).Problems) == 0:
+		case e.State == "APPROVED" && e.CommitSHA == r.CommitSHA && !rec.Edited[e.ID] && !rec.movedBetween(e.SubmittedAt, r.SubmittedAt) && len(ParseCommands(e.Body).Problems) == 0:
 			out = append(out, e)
 		}
 	}
@@ -78,6 +79,12 @@ func editedAnswer(signed *ledger.Receipt, rec *Record) *githubapi.Review {
 		}
 	}
 	return nil
+}
+
+// movedBetween reports whether something between two reviews made the first of them stale.
+func (rec Record) movedBetween(first, second time.Time) bool {
+	e := rec.moved(first)
+	return e != nil && !e.At.After(second)
 }
 
 // moved is the first event after a moment that makes earlier reviews of the pull request stale; nil for none.

@@ -128,12 +128,13 @@ func (rec Record) sameBase(r githubapi.Review) bool {
 	})
 }
 
-// incomplete holds the body to what the configuration asks of it. A review of an earlier head with the same bytes names the digest of that head.
+// incomplete holds the body to what the configuration asks of it. A review of an earlier head with the same bytes names the digest of that head, also
+// where the forge has moved it to this one.
 func (rec Record) incomplete(r githubapi.Review, c Commands, cfg *Config) string {
 	switch {
 	case len(c.Problems) > 0:
 		return "its commands cannot be read: " + c.Problems[0]
-	case c.Digest != "" && rec.Carried[r.ID] && r.CommitSHA != rec.Pull.HeadSHA:
+	case c.Digest != "" && rec.Carried[r.ID] && rec.stale(r) != "":
 		return ""
 	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
 		return "its /digest is of another audit than the one in force"

@@ -182,7 +182,7 @@ func TestFork(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "rosa", "APPROVED", answers)
 	r, err := w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull})))
-	if err != nil || r.Word != gate.ResultSigned || w.calls > 15 {
+	if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
 		t.Errorf("%+v, %v after %d calls", r, err, w.calls)
 	}
 	w.wantKinds("approved")

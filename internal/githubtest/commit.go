@@ -17,6 +17,7 @@ type Change struct {
 	Orphan    bool   // no parent
 	Author    string // login, or "Name <email>"; "owner" if empty
 	Committer string // the author if empty
+	Pusher    string // login; the author if empty
 	Message   string
 }
 

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -134,7 +135,7 @@ func (s *Server) Push(number int64, c Change) string {
 		c.Author = p.Author
 	}
 	id := s.commit(p.ref(), c)
-	s.sync(c.Author)
+	s.sync(cmp.Or(c.Pusher, c.Author))
 	return id
 }
 
@@ -152,7 +153,7 @@ func (s *Server) ForcePush(number int64, c Change, repoint bool) string {
 	}
 	old := p.head
 	id := s.commit(p.ref(), c)
-	s.sync(c.Author)
+	s.sync(cmp.Or(c.Pusher, c.Author))
 	for _, r := range p.reviews {
 		if repoint && r.commit == old {
 			r.commit = id

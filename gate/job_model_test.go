@@ -1,0 +1,178 @@
+package gate_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubtest"
+)
+
+// modelWorld is a generated history on a GitHub for tests.
+type modelWorld struct {
+	*world
+	pull    int64
+	work    string
+	base    string
+	reviews []int64
+	states  []string
+}
+
+// newModelWorld opens the pull request of a history.
+func newModelWorld(t *testing.T, h gate.ModelHistory) *modelWorld {
+	m := &modelWorld{world: newWorld(t), base: "main"}
+	m.configureAll(h.Config)
+	first := h.Steps[0]
+	m.work = first.Work
+	m.s.Commit("work", m.change(first, ""))
+	m.pull = m.s.Open(githubtest.Pull{Head: "work", Author: h.Author})
+	return m
+}
+
+// configureAll commits the configuration to both bases. The second one begins with it.
+func (m *modelWorld) configureAll(c gate.ModelConfig) {
+	for _, branch := range []string{"main", "dev"} {
+		m.s.Commit(branch, githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + c.YAML()}})
+	}
+}
+
+// change is the commit of a push: the bytes of a run in place of another's.
+func (m *modelWorld) change(s gate.ModelStep, before string) githubtest.Change {
+	c := githubtest.Change{Files: map[string]string{fmt.Sprintf("notes/%d.txt", m.s.Now().Unix()): "a change beside the runs"}, Author: s.Author, Committer: s.Committer, Pusher: s.Who,
+		Message: gate.ModelMessage(s.Trailers)}
+	if before != "" {
+		dir, files := gate.ModelFiles(m.T, before)
+		for name := range files {
+			c.Delete = append(c.Delete, "runs/"+dir+"/"+name)
+		}
+	}
+	dir, files := gate.ModelFiles(m.T, m.work)
+	for name, text := range files {
+		c.Files["runs/"+dir+"/"+name] = text
+	}
+	return c
+}
+
+// step does what a step says; and if a job is to run, the event that starts it.
+func (m *modelWorld) step(i int, s gate.ModelStep) (event githubtest.Event) {
+	switch s.What {
+	case "push", "force", "repoint":
+		if i == 0 {
+			return sender(m.T, m.s.PullEvent(m.pull, "opened", true), s.Who)
+		}
+		before := m.work
+		if s.Work != "" {
+			m.work = s.Work
+		}
+		if s.What == "push" {
+			m.s.Push(m.pull, m.change(s, before))
+		} else {
+			m.s.ForcePush(m.pull, m.change(s, ""), s.What == "repoint")
+		}
+		return sender(m.T, m.s.PullEvent(m.pull, "synchronize", true), s.Who)
+	case "review":
+		digest := m.check(m.s.Head(m.pull), gate.AuditCheck).ExternalID
+		m.reviews = append(m.reviews, m.s.Review(m.pull, s.Who, s.State, strings.ReplaceAll(s.Words.Body(), gate.ModelDigest, digest[:min(8, len(digest))])))
+		m.states = append(m.states, s.State)
+	case "edit", "restore":
+		body, _ := m.s.ReviewBody(m.pull, m.reviews[s.Review])
+		if s.What == "edit" {
+			body += "\nAnd more."
+		}
+		m.s.EditReviewBy(m.pull, m.reviews[s.Review], s.Who, body)
+	case "dismiss":
+		if m.states[s.Review] != "COMMENTED" {
+			m.s.DismissReview(m.pull, m.reviews[s.Review], s.Who)
+		}
+	case "retarget":
+		m.base = map[string]string{"main": "dev", "dev": "main"}[m.base]
+		m.s.Retarget(m.pull, m.base)
+		return m.s.PullEvent(m.pull, "edited", true)
+	case "draft", "ready":
+		m.s.SetDraft(m.pull, s.What == "draft")
+		if s.Quiet || s.What == "draft" {
+			return event
+		}
+		return m.s.PullEvent(m.pull, "ready_for_review", true)
+	case "permission":
+		m.setRole(s.Who, s.Value)
+	case "configure":
+		m.configureAll(s.Config)
+	case "close":
+		m.s.Close(m.pull, "agent")
+		return m.s.PullEvent(m.pull, "closed", true)
+	case "reopen":
+		m.s.Reopen(m.pull, s.Who)
+		return sender(m.T, m.s.PullEvent(m.pull, "reopened", true), s.Who)
+	case "merge":
+		m.s.Merge(m.pull, "owner", "squash")
+		return m.s.PullEvent(m.pull, "closed", true)
+	}
+	return m.s.RunEvent(m.s.AddRun(githubtest.Run{Pull: m.pull, Listed: true}))
+}
+
+func (m *modelWorld) setRole(login, role string) {
+	ids := map[string]int64{"owner": 1, "rosa": 7, "wim": 8, "tria": 9, "agent": 20, "mallory": 66, "helper[bot]": 30}
+	kind := "User"
+	if strings.HasSuffix(login, "[bot]") {
+		kind = "Bot"
+	}
+	m.s.AddUser(githubtest.User{Login: login, ID: ids[login], Type: kind, Role: role})
+}
+
+// TestModelOverTheWire plays generated histories through the whole job, and holds the sign-off check of each open head to the model.
+func TestModelOverTheWire(t *testing.T) {
+	histories := uint64(60)
+	if os.Getenv("REFEREE_CI") == "1" {
+		histories = 400
+	}
+	var played, green atomic.Int64
+	t.Run("histories", func(t *testing.T) {
+		for n := range histories {
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				jobs, greens := playOverTheWire(t, gate.NewModelHistory(gate.SignedSeed(n), 10))
+				played.Add(jobs)
+				green.Add(greens)
+			})
+		}
+	})
+	t.Logf("%d jobs, %d times green", played.Load(), green.Load())
+	if green.Load() == 0 {
+		t.Error("nothing was ever green: this proves nothing")
+	}
+}
+
+// playOverTheWire plays one history as long as it is not merged, and counts jobs and greens.
+func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
+	verdicts := gate.ModelRun(h)
+	m := newModelWorld(t, h)
+	for i, s := range h.Steps {
+		event := m.step(i, s)
+		if !verdicts[i].Job {
+			continue
+		}
+		_, err := m.job(event)
+		jobs++
+		if s.What == "merge" {
+			break
+		}
+		if !verdicts[i].Open {
+			continue
+		}
+		c := m.check(m.s.Head(m.pull), gate.SignOffCheck)
+		green := c.Conclusion == "success"
+		if green {
+			greens++
+		}
+		if green != verdicts[i].Signed || err != nil {
+			t.Errorf("after step %d: green is %v, the model says %v (%s); %v\n%s\n%s", i, green, verdicts[i].Signed, verdicts[i].Why, err, h, c.Summary)
+			break
+		}
+	}
+	m.entries() // verifies the ledger
+	return jobs, greens
+}

@@ -1,0 +1,361 @@
+package gate
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+)
+
+var modelSeed = flag.Uint64("model.seed", 0, "play the history of this seed alone, step by step")
+
+// ModelFiles are the files of a run of the model, below its folder, and the folder.
+func ModelFiles(t testing.TB, work string) (dir string, files map[string]string) {
+	t.Helper()
+	dir = map[string]string{"river": "river-lofts", "elm": "elm-plaza"}[work]
+	if dir == "" {
+		dir = "oak-street"
+	}
+	files = map[string]string{}
+	root := filepath.Join("..", "testdata", "runs", dir)
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(root, file)
+		b, err := os.ReadFile(file)
+		files[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := files["run.json"]
+	switch work {
+	case "oak2":
+		run = strings.Replace(run, `"cost_usd": "1.84"`, `"cost_usd": "1.85"`, 1)
+	case "owned":
+		run = strings.Replace(run, `"cost_usd"`, `"operator": "owner", "cost_usd"`, 1)
+	}
+	if changed := run != files["run.json"]; changed != (work == "oak2" || work == "owned") {
+		t.Fatalf("%s: run.json is not as this test expects it", work)
+	}
+	files["run.json"] = run
+	return dir, files
+}
+
+// modelAudits are the audited runs of the model, by their names.
+func modelAudits(t testing.TB) map[string]Audited {
+	t.Helper()
+	library := referee.NewLibrary(flightsheets.FS(), fstest.MapFS{}, "flight_sheets")
+	out := map[string]Audited{}
+	for work := range modelWorks {
+		dir, files := ModelFiles(t, work)
+		tree := fstest.MapFS{}
+		for name, text := range files {
+			tree["runs/"+dir+"/"+name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		a := Examine(tree, PlannedRun{Dir: "runs/" + dir, Rule: RunRule{Sheets: []string{"*"}}}, library, DefaultConfig(), nil)
+		if a.Work == nil {
+			t.Fatal(a.Refused)
+		}
+		a.Work.Evidence = EvidenceOf(a.Work.Report, func(string) (string, string) { return "pull_request", "agent" })
+		out[work] = a
+	}
+	return out
+}
+
+// modelGate is the same pull request as the API would give it, and the gate's own decision of it, without a network: what is announced is what it has
+// written.
+type modelGate struct {
+	t       testing.TB
+	audits  map[string]Audited
+	configs map[string]*Config
+	history ModelHistory
+
+	cfg      *Config
+	pr       githubapi.PullRequest
+	work     string
+	commits  []githubapi.Commit
+	reviews  []githubapi.Review
+	edited   map[int64]bool
+	timeline []githubapi.TimelineEvent
+	roles    map[string]string
+	pushers  Pushers
+	entries  []ledger.Entry
+	now      time.Time
+	minted   int64
+}
+
+var modelIDs = map[string]int64{"owner": 1, "rosa": 7, "wim": 8, "tria": 9, "agent": 20, modelBot: 30, "mallory": 66}
+
+func newModelGate(t testing.TB, audits map[string]Audited, configs map[string]*Config, h ModelHistory) *modelGate {
+	g := &modelGate{t: t, audits: audits, configs: configs, roles: maps.Clone(modelRoles), edited: map[int64]bool{}, now: noon}
+	g.pr = githubapi.PullRequest{Number: 3, Author: h.Author, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: modelSHA(0)}
+	g.configure(h.Config)
+	return g
+}
+
+func modelSHA(n int) string { return fmt.Sprintf("%040x", n) }
+
+func (g *modelGate) configure(c ModelConfig) {
+	text := c.YAML()
+	if g.configs[text] == nil {
+		cfg, err := ParseConfig([]byte(text), ConfigPath)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		g.configs[text] = cfg
+	}
+	g.cfg = g.configs[text]
+}
+
+// identity is somebody as GitHub resolves an address.
+func identity(who string) githubapi.Identity {
+	if name, rest, ok := strings.Cut(who, " <"); ok {
+		out := githubapi.Identity{Name: name, Email: strings.TrimSuffix(rest, ">")}
+		if who == modelSite {
+			out.Login = "web-flow"
+		}
+		return out
+	}
+	return githubapi.Identity{Login: who, Name: who, Email: noReplyOf(who), Bot: who == modelBot}
+}
+
+// noReplyOf is the address under which GitHub hides an account.
+func noReplyOf(who string) string {
+	return fmt.Sprintf("%d+%s@users.noreply.github.com", modelIDs[who], who)
+}
+
+// ModelMessage is a commit's message with its trailers.
+func ModelMessage(trailers []string) string {
+	out := "Change\n"
+	for _, who := range trailers {
+		if !strings.Contains(who, "<") {
+			who = fmt.Sprintf("%s <%s>", who, noReplyOf(who))
+		}
+		out += "\nCo-authored-by: " + who
+	}
+	return out + "\n"
+}
+
+func (g *modelGate) event(name, who string) {
+	g.timeline = append(g.timeline, githubapi.TimelineEvent{Event: name, Actor: who, At: g.now})
+}
+
+// apply is what a step does to what the API gives.
+func (g *modelGate) apply(s ModelStep) {
+	g.now = g.now.Add(time.Minute)
+	switch s.What {
+	case "push", "force", "repoint":
+		g.push(s)
+	case "review":
+		id := int64(len(g.reviews) + 1)
+		digest := (&Outcome{Head: g.pr.HeadSHA, Audits: []Audited{g.audits[g.work]}}).Digest()
+		kind := map[bool]string{true: "Bot", false: "User"}[s.Who == modelBot]
+		g.reviews = append(g.reviews, githubapi.Review{ID: id, User: s.Who, UserID: modelIDs[s.Who], UserType: kind, State: s.State, CommitSHA: g.pr.HeadSHA, SubmittedAt: g.now,
+			Body: strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8])})
+	case "edit":
+		g.reviews[s.Review].Body += "\nAnd more."
+		g.edited[int64(s.Review+1)] = true
+	case "restore":
+		g.edited[int64(s.Review+1)] = true
+	case "dismiss":
+		if r := &g.reviews[s.Review]; r.State != "COMMENTED" {
+			r.State = "DISMISSED"
+			g.event("review_dismissed", s.Who)
+		}
+	case "retarget":
+		g.pr.BaseRef = map[string]string{"main": "dev", "dev": "main"}[g.pr.BaseRef]
+		g.event("base_ref_changed", s.Who)
+	case "draft", "ready":
+		g.pr.Draft = s.What == "draft"
+	case "permission":
+		g.roles[s.Who] = s.Value
+	case "close", "merge":
+		g.pr.State, g.pr.Merged = "closed", s.What == "merge"
+	case "reopen":
+		g.pr.State = "open"
+		g.pushers = g.pushers.With(s.Who)
+	case "configure":
+		g.configure(s.Config)
+	}
+}
+
+func (g *modelGate) push(s ModelStep) {
+	g.pushers, g.work = g.pushers.With(s.Who), cmp.Or(s.Work, g.work)
+	before := g.pr.HeadSHA
+	g.minted++
+	g.pr.HeadSHA = modelSHA(int(g.minted))
+	author := identity(s.Author)
+	c := githubapi.Commit{SHA: g.pr.HeadSHA, Author: author, Committer: identity(s.Committer), Message: ModelMessage(s.Trailers), Authors: []githubapi.Identity{author}}
+	for _, who := range s.Trailers {
+		c.Authors = append(c.Authors, identity(who))
+	}
+	g.commits = append(g.commits, c)
+	if s.What == "push" {
+		return
+	}
+	g.commits = []githubapi.Commit{c}
+	g.event("head_ref_force_pushed", s.Who)
+	for i := range g.reviews {
+		if s.What == "repoint" && g.reviews[i].CommitSHA == before {
+			g.reviews[i].CommitSHA = g.pr.HeadSHA
+		}
+	}
+}
+
+// job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would end without a verdict.
+func (g *modelGate) job() (out *Outcome, err error) {
+	p := &pulled{j: &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}}, pr: g.pr, rules: &Rules{Config: g.cfg}, entries: g.entries, vouched: map[string]bool{}}
+	p.out = &Outcome{Head: g.pr.HeadSHA, Base: "base", FailOn: g.cfg.FailOn, Accept: g.cfg.Accept, Need: g.cfg.Approval.Count, Audits: []Audited{g.audits[g.work]}}
+	rec := g.record(p)
+	p.judgeReviews(rec)
+	if g.pr.State != "open" {
+		for _, e := range p.live() {
+			if r := p.takenBack(e, rec); r != nil {
+				g.mint(p, *r)
+			}
+		}
+		return p.out, nil
+	}
+	drafts, err := p.lifecycle(rec)
+	if err != nil {
+		return p.out, err
+	}
+	signing, err := p.receipts(rec)
+	if err != nil {
+		return p.out, err
+	}
+	for _, r := range slices.Concat(drafts, signing) {
+		if e := p.entryOf(r); e != nil {
+			if err := p.recognise(r, e); err != nil {
+				return p.out, err
+			}
+			continue
+		}
+		g.mint(p, r)
+	}
+	for _, r := range signing {
+		p.out.Receipts = append(p.out.Receipts, *p.entryOf(r))
+	}
+	return p.out, nil
+}
+
+func (g *modelGate) mint(p *pulled, r ledger.Receipt) {
+	r.Seq = int64(len(g.entries) + 1)
+	g.entries = append(g.entries, ledger.Entry{Hash: fmt.Sprintf("%064x", r.Seq), Receipt: &r})
+	p.entries = g.entries
+}
+
+// record is what the gate reads, as record() reads it.
+func (g *modelGate) record(p *pulled) *Record {
+	work := g.audits[g.work].Work
+	rec := &Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: p.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
+		Timeline: slices.Clone(g.timeline), Commits: g.commits, Edited: maps.Clone(g.edited), Pushers: g.pushers, Agents: []string{work.Run.Agent.Name}}
+	if work.Run.Operator != "" {
+		rec.Operators = []string{work.Run.Operator}
+	}
+	for _, login := range deciding(rec.Reviews) {
+		rec.Permissions[login] = g.roles[login]
+	}
+	for _, e := range g.entries {
+		p.vouched[e.Hash] = true
+	}
+	rec.Carried = p.carriedReviews(rec)
+	return rec
+}
+
+// disagreement plays a history through the model and the gate, and says where they first differ; "" where they never do.
+func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*Config, h ModelHistory, tell *bytes.Buffer) string {
+	g := newModelGate(t, audits, configs, h)
+	for i, v := range ModelRun(h) {
+		g.apply(h.Steps[i])
+		if !v.Job {
+			continue
+		}
+		o, err := g.job()
+		if tell != nil {
+			fmt.Fprintf(tell, "%3d  %s: %s\n", i, h.Steps[i], g.story(v, o, err))
+		}
+		if !v.Open {
+			continue
+		}
+		if signed := err == nil && o.Signed(); signed != v.Signed {
+			return fmt.Sprintf("after step %d: signed is %v, the model says %v (%s)\n%s", i, signed, v.Signed, v.Why, g.story(v, o, err))
+		}
+		counted := map[int64]bool{}
+		for _, j := range o.counted() {
+			counted[j.Review.ID] = true
+		}
+		for n, why := range v.Counts {
+			if counted[int64(n+1)] != (why == "") {
+				return fmt.Sprintf("after step %d: review %d counts is %v\n%s", i, n, counted[int64(n+1)], g.story(v, o, err))
+			}
+		}
+	}
+	return ""
+}
+
+// story is both sides' view, for people.
+func (g *modelGate) story(v ModelVerdict, o *Outcome, err error) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "gate: signed %v, blocked %q, objections %q, unknown %q, drift %q, error %v\n", o.Signed(), o.Blocked, o.Objections, o.Unknown, o.Drift, err)
+	for i, j := range o.Judged {
+		fmt.Fprintf(&b, "       review %d of %s: gate %v %q, model %q\n", i, j.Review.User, j.Counted, j.Because, v.Counts[i])
+	}
+	return b.String()
+}
+
+// TestModel holds the gate's decision to the model's on generated histories.
+func TestModel(t *testing.T) {
+	audits, configs := modelAudits(t), map[string]*Config{}
+	if *modelSeed != 0 {
+		var tell bytes.Buffer
+		h := NewModelHistory(*modelSeed, 16)
+		why := disagreement(t, audits, configs, h, &tell)
+		t.Fatalf("%s\n%s\n%s", h, tell.String(), why)
+	}
+	signed, green, jobs, failed := 0, 0, 0, 0
+	for seed := range uint64(10_000) {
+		h := NewModelHistory(seed+1, 16)
+		why := disagreement(t, audits, configs, h, nil)
+		for _, v := range ModelRun(h) {
+			if v.Job {
+				jobs++
+			}
+			if v.Signed {
+				green++
+			}
+		}
+		if slices.ContainsFunc(ModelRun(h), func(v ModelVerdict) bool { return v.Signed }) {
+			signed++
+		}
+		if why == "" {
+			continue
+		}
+		small, why := shrink(h, func(h ModelHistory) string { return disagreement(t, audits, configs, h, nil) })
+		t.Errorf("seed %d: %s\n%s", seed+1, why, small)
+		if failed++; failed == 6 {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d jobs, %d of them green, in 10,000 histories; %d were signed off at some time", jobs, green, signed)
+	if signed < 2000 {
+		t.Error("too few histories are ever signed off: they would prove little")
+	}
+}
