@@ -19,6 +19,7 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 		r.stated[w.sheet.NameFor(calculationName(c))] = i
 	}
 	w.setInputs(changes, r)
+	w.restateCells(r)
 	for range len(w.calculations()) + 1 {
 		for i, c := range w.calculations() {
 			r.restateInputs(i, c, w.calculations())

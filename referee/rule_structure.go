@@ -21,6 +21,7 @@ func runStructure(a *audit, r *Rule) outcome {
 	before := a.raised
 	a.atom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
 	a.assignment(r)
+	a.unsetParam(r)
 	a.profileMatches(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
 		a.held(r) // no other rule would say that declared evidence is not there
@@ -47,6 +48,9 @@ func (a *audit) absent(r *Rule) {
 
 // inputAbsent flags a required input that is not there; mid where the submission says so itself.
 func (a *audit) inputAbsent(r *Rule, in Input) {
+	if a.strangeWord(in.Name) {
+		return // it is there, and inDomain says what is wrong with it
+	}
 	tier := High
 	if a.missing[normalName(in.Name)] {
 		tier = Mid
@@ -65,6 +69,14 @@ func (a *audit) unreadable(r *Rule) {
 	id := a.atom("structure.json_valid", "", false, "critical", "sample", message)
 	a.flag(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id}, Message: message,
 		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels deep and 5 MiB, nothing after it"}})
+}
+
+// unsetParam: a limit that nobody has set decides nothing. Who runs audits refuses before that (WithParams); this is for who forgot to.
+func (a *audit) unsetParam(r *Rule) {
+	if p := a.Sheet.unset(); p != nil {
+		missing := p.missing(a.Sheet.Slug)
+		a.flag(r, Finding{Code: "structure.param_missing", Tier: High, Message: missing.Message, Fix: &Fix{Text: missing.Hint}})
+	}
 }
 
 // assignment: an answer to another assignment is not an answer to this one (S46).
@@ -149,6 +161,7 @@ func runSchema(a *audit, r *Rule) outcome {
 		}
 		a.flagLeaf(r, "schema."+leaf.Keyword, leaf)
 	}
+	a.inDomain(r)
 	return flaggedSince(a, before)
 }
 

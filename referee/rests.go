@@ -1,0 +1,88 @@
+package referee
+
+import (
+	"slices"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// expressions are the compiled conditions of a rule.
+func (r *Rule) expressions() []*policy.Expr {
+	out := []*policy.Expr{r.expr, r.when}
+	if r.tierBy != nil {
+		out = append(out, r.tierBy.measure)
+	}
+	return out
+}
+
+// prose are the members of a check that are words for people.
+var prose = []string{"id", "label", "why", "fix", "message", "source", "equivalent", "x-lint", "category", "tier", "risk", "severity", "bucket", "emit", "on_missing", "check"}
+
+// eachParameter visits the texts of a check's parameters.
+func eachParameter(v *strictjson.Value, visit func(string)) {
+	for _, m := range members(v) {
+		if slices.Contains(prose, m.Key) {
+			continue
+		}
+		m.Value.Walk(func(x *strictjson.Value) bool {
+			if x.Kind == strictjson.String {
+				visit(x.Text)
+			}
+			return true
+		})
+	}
+}
+
+// inputsUnder are the declared inputs that a rule reads, directly or through calculations. The parameters of a kind are read as texts: a name
+// too many makes a gate rest on more than it does, which errs to the strict side.
+func (s *Sheet) inputsUnder(r *Rule) []string {
+	seen := map[string]bool{}
+	var out []string
+	var note func(names []string)
+	note = func(names []string) {
+		for _, name := range names {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			switch m := s.mathNamed(name); {
+			case m != nil:
+				note(m.Inputs)
+			case s.declared(name) != nil:
+				out = append(out, name)
+			}
+		}
+	}
+	if r.Kind == "expr" {
+		for _, e := range r.expressions() {
+			if e != nil {
+				refs := e.Refs()
+				note(append(refs.Inputs, refs.Calcs...))
+				for _, f := range refs.Fields {
+					note(wordsOf(f))
+				}
+			}
+		}
+		return out
+	}
+	eachParameter(r.v, func(text string) { note(wordsOf(text)) })
+	note(r.reads)
+	return out
+}
+
+// wordsOf are the identifiers in a text.
+func wordsOf(s string) []string {
+	var out []string
+	from := -1
+	for i := 0; i <= len(s); i++ {
+		word := i < len(s) && (s[i] == '_' || s[i] >= '0' && s[i] <= '9' || s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z')
+		switch {
+		case word && from < 0:
+			from = i
+		case !word && from >= 0:
+			out, from = append(out, s[from:i]), -1
+		}
+	}
+	return out
+}
