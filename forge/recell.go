@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
 )
@@ -23,7 +24,14 @@ func (w *worked) restateCells(r *reworking) {
 		for _, p := range in.From {
 			i := slices.IndexFunc(w.files, func(f referee.ExampleFile) bool { return f.ID == p.Evidence })
 			e := slices.IndexFunc(r.sheet.Evidence, func(e referee.EvidenceItem) bool { return e.ID == p.Evidence })
-			if i < 0 || e < 0 || r.sheet.Evidence[e].Kind != "table" {
+			if i < 0 || e < 0 {
+				continue
+			}
+			if r.sheet.Evidence[e].Kind == "json" {
+				w.rewrite(i, memberChanged(w.files[i].Text, pointerOf(in, p), scalarText(r.oldInput(in.Name)), now))
+				continue
+			}
+			if r.sheet.Evidence[e].Kind != "table" {
 				continue
 			}
 			names := append([]string{in.Name}, in.Aliases...)
@@ -34,6 +42,26 @@ func (w *worked) restateCells(r *reworking) {
 			w.rewrite(i, cell.in(w.files[i].Text))
 		}
 	}
+}
+
+func pointerOf(in referee.Input, p referee.Place) string {
+	if p.Pointer == "" {
+		return "/" + in.Name
+	}
+	return p.Pointer
+}
+
+// memberChanged is a JSON file with another value at a pointer, where it holds the old one; all other bytes stay.
+func memberChanged(text, pointer, old string, now *strictjson.Value) string {
+	doc, err := strictjson.Parse([]byte(text), strictjson.DocumentLimits)
+	if err != nil {
+		return text
+	}
+	v := doc.At(pointer)
+	if v == nil || v.Text != old {
+		return text
+	}
+	return text[:v.Pos.Offset] + string(encode(now)) + text[v.End:]
 }
 
 // rewrite gives a file another text, and the submission its hash.
@@ -90,7 +118,7 @@ func (c *cellChange) in(text string) string {
 		if err != nil {
 			return text
 		}
-		if max(key, column) < len(row) && c.named(row[key]) && row[column] == c.old {
+		if max(key, column) < len(row) && c.named(row[key]) && sameText(row[column], c.old) {
 			row[column] = c.now
 			var line bytes.Buffer
 			out := csv.NewWriter(&line)
@@ -102,6 +130,16 @@ func (c *cellChange) in(text string) string {
 		}
 	}
 	return text
+}
+
+// sameText compares cells, numbers by value: 481.0 is 481.
+func sameText(x, y string) bool {
+	n, err1 := decimal.Parse(strings.TrimSpace(x))
+	m, err2 := decimal.Parse(strings.TrimSpace(y))
+	if err1 == nil && err2 == nil {
+		return decimal.Cmp(n, m) == 0
+	}
+	return x == y
 }
 
 func (c *cellChange) named(key string) bool {

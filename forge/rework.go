@@ -20,6 +20,11 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 	}
 	w.setInputs(changes, r)
 	w.restateCells(r)
+	for _, p := range w.sheet.Params {
+		if p.Value != nil {
+			r.moved[p.Name] = p.Value // a calculation that restates a limit states the one in force
+		}
+	}
 	for range len(w.calculations()) + 1 {
 		for i, c := range w.calculations() {
 			r.restateInputs(i, c, w.calculations())

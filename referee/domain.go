@@ -25,7 +25,9 @@ func (a *audit) readEnums() {
 		}
 		words := []*strictjson.Value{v}
 		if v.Kind == strictjson.Array {
-			words = v.Items
+			if words = v.Items; len(words) == 0 {
+				a.strange = append(a.strange, outOfEnum{in, "[]", v}) // nothing applies: S73 asks for the words
+			}
 		}
 		for _, w := range words {
 			if w.Kind != strictjson.String {

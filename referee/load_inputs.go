@@ -210,6 +210,7 @@ func (l *loader) place(in *Input, v *strictjson.Value) Place {
 		l.problems.addNear(v.Get("column"), "unknown_name", p.Column, e.columnNames(), "evidence %q has no column %q", e.ID, p.Column)
 	case !table && (p.Row != "" || p.Column != ""):
 		l.problems.add(v, "place", "evidence %q is of kind %s: only a table has rows and columns", e.ID, e.Kind)
+	case !table && e.Kind != "json" && p.Pointer == "": // the submission cites where in it
 	case e.Kind != "json" && p.Pointer != "":
 		l.problems.add(v.Get("pointer"), "place", "evidence %q is of kind %s: only json has pointers", e.ID, e.Kind)
 	}

@@ -199,11 +199,14 @@ func (a *audit) unheld(r *Rule, in *Input, v *strictjson.Value, why, fix string)
 // heldByCells holds an input against every place that the sheet names, or the one that the submission cites; it returns 1 where only a person
 // can read one of them.
 func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) {
-	places := in.From
-	if len(places) == 0 {
-		return a.heldByCitation(r, in, v)
+	if len(in.From) == 0 {
+		return a.heldByCitation(r, in, v, "")
 	}
-	for _, p := range places {
+	for _, p := range in.From {
+		if kind := a.Sheet.evidenceItem(p.Evidence).Kind; kind != "table" && kind != "json" {
+			open = max(open, a.heldByCitation(r, in, v, p.Evidence))
+			continue
+		}
 		cell, err := a.cellAt(in, p)
 		switch {
 		case errors.Is(err, errLeftToHuman):
@@ -217,11 +220,17 @@ func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) 
 	return open
 }
 
-// heldByCitation reads the cell that the submission cites for an input: in its own sources, else in those of a calculation.
-func (a *audit) heldByCitation(r *Rule, in *Input, v *strictjson.Value) (open int) {
+// heldByCitation reads the place that the submission cites for an input: in its own sources, else in those of a calculation. within is the
+// evidence that it must stand in, "" for any.
+func (a *audit) heldByCitation(r *Rule, in *Input, v *strictjson.Value, within string) (open int) {
 	ref, found := a.citation(in)
-	if !found {
-		a.unheld(r, in, v, "the submission cites no cell for it", fmt.Sprintf("cite its cell: \"sources\": {%q: \"<evidence>#cell=2,2\"}", in.Name))
+	id, _, _ := strings.Cut(ref, "#")
+	switch {
+	case !found:
+		a.unheld(r, in, v, "the submission cites no place for it", fmt.Sprintf("cite it: \"sources\": {%q: \"%s#…\"}", in.Name, orWord(within, "<evidence>")))
+		return 0
+	case within != "" && id != within:
+		a.unheld(r, in, v, fmt.Sprintf("it is cited from %q, and the evidence %q must hold it", clip(id), within), fmt.Sprintf("cite where it stands in %q", within))
 		return 0
 	}
 	hit, err := a.Evidence.Resolve(ref)
@@ -238,6 +247,13 @@ func (a *audit) heldByCitation(r *Rule, in *Input, v *strictjson.Value) (open in
 		a.holds(r, in, v, hit.Text, clip(ref))
 	}
 	return 0
+}
+
+func orWord(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
 }
 
 // citation is the submission's reference for an input.
