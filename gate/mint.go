@@ -39,7 +39,25 @@ type Decision struct {
 
 // Subject is the digest of what was decided on: sheet, submission and evidence by content (gate.md: never a commit alone).
 func (w Work) Subject() string {
-	return ledger.Subject{SheetSHA256: w.Report.Sheet.SHA256, SubmissionSHA256: w.Report.Submission.SHA256, Evidence: w.Evidence}.Digest()
+	return ledger.Subject{SheetSHA256: w.Report.Sheet.SHA256, SubmissionSHA256: w.Report.Submission.SHA256, Evidence: w.Evidence, Params: paramsOf(w.Report)}.Digest()
+}
+
+// paramsOf are the limits that the audit was run by, as a receipt holds them (S71).
+func paramsOf(rep *referee.Report) []ledger.Param {
+	var out []ledger.Param
+	for _, p := range rep.Params {
+		out = append(out, ledger.Param{Name: p.Name, Value: p.Value})
+	}
+	return out
+}
+
+// statedOf are the figures that a person confirms, as a receipt holds them (S70).
+func statedOf(rep *referee.Report) []ledger.Figure {
+	var out []ledger.Figure
+	for _, f := range rep.Stated {
+		out = append(out, ledger.Figure{Name: f.Name, Value: f.Value})
+	}
+	return out
 }
 
 // Draft makes the receipt of a decision, complete but for its place in the chain. It refuses what the ledger refuses (package ledger's
@@ -94,7 +112,7 @@ func skeleton(w Work, d Decision, p Place) ledger.Receipt {
 		Submission:  ledger.Submission{Path: rep.Submission.Path, SHA256: rep.Submission.SHA256, GitBlob: rep.Submission.GitBlob},
 		Semantics:   rep.Semantics, Engine: &ledger.Engine{Version: rep.Engine.Version, RegistrySHA256: rep.Engine.RegistrySHA256},
 		Agent: agentOf(rep.Agent, w.Run.CostUSD), Assignment: &ledger.Assignment{Text: clip(assignment), SHA256: canonical.SHA256Hex([]byte(assignment))},
-		Evidence: w.Evidence, ReportDigest: rep.Digest, SelfSigned: d.SelfSigned, Accepted: d.Waivers,
+		Params: paramsOf(rep), Stated: statedOf(rep), Evidence: w.Evidence, ReportDigest: rep.Digest, SelfSigned: d.SelfSigned, Accepted: d.Waivers,
 		Approval: &ledger.Approval{Decision: d.Kind, Approver: d.Approver, Review: d.Review, SubjectDigest: w.Subject()},
 	}
 	if r.Assignment.Text != assignment {

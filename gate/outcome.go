@@ -174,7 +174,7 @@ func subjectOf(r *ledger.Receipt) string {
 	if r.Approval != nil {
 		return r.Approval.SubjectDigest
 	}
-	return ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence}.Digest()
+	return ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence, Params: r.Params}.Digest()
 }
 
 // ended reports whether a later entry takes an earlier one's word back.

@@ -110,13 +110,26 @@ type Subject struct {
 	SheetSHA256      string
 	SubmissionSHA256 string
 	Evidence         []Evidence
+	Params           []Param
 }
 
 // Digest is SHA-256 over "referee.subject/v1", the sheet, the submission, and id and hash of each piece of evidence in
-// order, each text with its length before it, so that no two subjects share a digest. An id counts as a receipt writes
-// it (canonical.Sanitize), so that the receipt's own parts give the digest again.
+// order, each text with its length before it, so that no two subjects share a digest. Where parameters are set, the domain
+// is "referee.subject/v2", and their number, names and values stand before the evidence: other limits are another subject
+// (S71). An id counts as a receipt writes it (canonical.Sanitize), so that the receipt's own parts give the digest again.
 func (s Subject) Digest() string {
-	b := appendParts(make([]byte, 0, 512), "referee.subject/v1", s.SheetSHA256, s.SubmissionSHA256)
+	domain := "referee.subject/v1"
+	if len(s.Params) > 0 {
+		domain = "referee.subject/v2"
+	}
+	b := appendParts(make([]byte, 0, 512), domain, s.SheetSHA256, s.SubmissionSHA256)
+	if len(s.Params) > 0 {
+		b = appendParts(b, strconv.Itoa(len(s.Params)))
+	}
+	for _, p := range s.Params {
+		value, _ := canonical.Sanitize(p.Value)
+		b = appendParts(b, p.Name, value)
+	}
 	for _, e := range s.Evidence {
 		id, _ := canonical.Sanitize(e.ID)
 		b = appendParts(b, id, e.SHA256)
@@ -138,7 +151,7 @@ func (r *Receipt) SubjectDigest() string {
 
 // subject is the digest that the parts of r make.
 func (r *Receipt) subject() string {
-	return Subject{r.FlightSheet.SHA256, r.Submission.SHA256, r.Evidence}.Digest()
+	return Subject{r.FlightSheet.SHA256, r.Submission.SHA256, r.Evidence, r.Params}.Digest()
 }
 
 // Key names a sign-off, so that a second delivery of the same event is recognised.

@@ -143,7 +143,7 @@ function auditError(r) {
   const missing = parts.find((part) => r[part] === undefined);
   const needed = LIVE.includes(r.kind) || r.kind === 'rejected' || parts.some((part) => r[part] !== undefined);
   if (needed && missing) return `${missing} is missing; the audit is there as a whole or not at all`;
-  const rest = ['findings_total', 'findings', 'checklist', 'evidence', 'advisory'];
+  const rest = ['findings_total', 'findings', 'checklist', 'evidence', 'params', 'stated', 'advisory'];
   return !needed && rest.some((part) => r[part] !== undefined) ? 'parts of an audit without a verdict' : '';
 }
 
@@ -168,7 +168,9 @@ async function subjectOf(r) {
 
 // subjectMade is the digest that an entry's own parts make, each with its length before it.
 async function subjectMade(r) {
-  const parts = ['referee.subject/v1', r.flight_sheet.sha256, r.submission.sha256, ...(r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? ''])];
+  const set = r.params?.length ? [String(r.params.length), ...r.params.flatMap((p) => [p.name, p.value])] : [];
+  const parts = [set.length ? 'referee.subject/v2' : 'referee.subject/v1', r.flight_sheet.sha256, r.submission.sha256, ...set,
+    ...(r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? ''])];
   const encoder = new TextEncoder();
   return sha256Hex(encoder.encode(parts.map((p) => `${encoder.encode(p).length}:${p}`).join('')));
 }
