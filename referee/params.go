@@ -37,6 +37,14 @@ func (e *ParamError) Error() string { return e.Message + "; " + e.Hint }
 // compiled is the value that expressions read; nil where it is not known yet.
 func (p *Param) compiled() *strictjson.Value { return p.Value }
 
+// Text is the value in force as JSON, "" where there is none.
+func (p *Param) Text() string {
+	if p.Value == nil {
+		return ""
+	}
+	return string(canonicalJSON(p.Value))
+}
+
 // loadParams reads the parameters, with the values that are given for them.
 func (l *loader) loadParams() {
 	for _, m := range members(l.sheet.Doc.Get("params")) {

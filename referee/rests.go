@@ -86,3 +86,32 @@ func wordsOf(s string) []string {
 	}
 	return out
 }
+
+// Counted lists the rules that hold an input to evidence: they read it, and they read evidence too, themselves, or by a
+// calculation or another input that is counted from it.
+func (s *Sheet) Counted(input string) []string {
+	var out []string
+	for _, r := range s.Rules {
+		if r.v == nil || r.v == s.Doc || r.math != nil || keyNamed(r.Kind) != nil {
+			continue
+		}
+		counts := r.readsEvidence() || r.Bucket == WorkDefect && s.restsOnCounted(r, input)
+		if r.Kind == "bind" && text(r.v, "input") == input || counts && slices.Contains(s.inputsUnder(r), input) {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// restsOnCounted reports whether the rule reads evidence through a calculation, or another input that a rule counts from evidence.
+func (s *Sheet) restsOnCounted(r *Rule, input string) bool {
+	for _, m := range r.needs {
+		if m.expr != nil && len(m.expr.Refs().Evidence) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.inputsUnder(r), func(name string) bool {
+		in := s.declared(name)
+		return name != input && in != nil && in.Held == HeldRecount
+	})
+}
