@@ -182,7 +182,8 @@ func TestOwnGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		filled := strings.NewReplacer("@BRANCH@", "main", "@ACTION@", "./").Replace(string(src))
+		ofApp := regexp.MustCompile(`(?m)^@APP@.*\n`) // this repository's own set-up has no App
+		filled := strings.NewReplacer("@BRANCH@", "main", "@ACTION@", "./", "@PLAIN@", "").Replace(ofApp.ReplaceAllString(string(src), ""))
 		if err := yaml.Unmarshal([]byte(filled), &want); err != nil {
 			t.Fatal(err)
 		}

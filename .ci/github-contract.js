@@ -69,7 +69,7 @@ write("examples.json", examples);
 const graphql = fs.readFileSync(path.join(cache, "graphql-schema", "schema.graphql"), "utf8");
 const typed = fs.readFileSync(fields, "utf8").trim().split("\n").map((line) => {
   const [type, field] = line.split(".");
-  const body = graphql.match(new RegExp(`^type ${type}\\b[^{]*\\{\\n([^]*?)^\\}`, "m"));
+  const body = graphql.match(new RegExp(`^(?:type|interface) ${type}\\b[^{]*\\{\\n([^]*?)^\\}`, "m"));
   const found = body && body[1].match(new RegExp(`^  ${field}(?:\\([^]*?^  \\))?: (\\S+)(.*)$`, "m"));
   if (!found || found[2].includes("@deprecated")) throw new Error(`no field ${line}, or it is deprecated`);
   return `${line}: ${found[1]}`;

@@ -102,14 +102,6 @@ func num(v *strictjson.Value) *decimal.Num {
 }
 
 // encode writes a tree without white space; members keep their order and numbers their digits.
-// itemsOf are the elements of an array; none of anything else.
-func itemsOf(v *strictjson.Value) []*strictjson.Value {
-	if v == nil {
-		return nil
-	}
-	return v.Items
-}
-
 // membersOf are the members of an object; none of anything else.
 func membersOf(v *strictjson.Value) []strictjson.Member {
 	if v == nil {

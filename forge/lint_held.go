@@ -13,8 +13,9 @@ func (l *linter) holding() {
 	if l.sheet.Origin != "library" {
 		return
 	}
-	for i, v := range itemsOf(l.sheet.Doc.Get("required_inputs")) {
-		in := l.sheet.Inputs[i]
+	for i := range l.sheet.Inputs {
+		in := &l.sheet.Inputs[i]
+		v := in.Value()
 		if in.Decides() && v.Get("held") == nil {
 			l.must(v, "held", "say how it is held: cell, recount, attested, param, or stated with a reason", "the input %q does not say how it is held (S70)", in.Name)
 		}

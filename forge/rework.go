@@ -2,10 +2,13 @@ package forge
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/referee/evidence"
 )
 
 // rework changes inputs of a submission and states every calculation anew, as an honest agent would have: a trip is about the gate, so
@@ -34,11 +37,80 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 			return err
 		}
 		if !w.restateResults(before, after) {
-			return nil
+			break
 		}
 		before = after
 	}
+	w.restateWords(r)
 	return nil
+}
+
+// restateWords says the new numbers where claims and the summary said the old ones.
+func (w *worked) restateWords(r *reworking) {
+	var all []restatement
+	add := func(name string, was, is *strictjson.Value) {
+		if num(was) != nil && num(is) != nil {
+			all = append(all, restatement{strings.ReplaceAll(strings.ToLower(name), "_", " "), num(was), is})
+		}
+	}
+	for i, c := range w.calculations() {
+		add(calculationName(c), r.old.Get("calculations").Items[i].Get("result"), c.Get("result"))
+	}
+	if inputs := w.submission.Get("inputs"); inputs != nil {
+		for _, m := range inputs.Members {
+			add(m.Key, r.old.Get("inputs").Get(m.Key), m.Value)
+		}
+	}
+	restate := func(object *strictjson.Value, key string) {
+		if said, ok := object.Get(key).Str(); ok {
+			set(object, key, jsonString(inNewWords(said, all)))
+		}
+	}
+	restate(w.submission, "agent_summary")
+	if claims := w.submission.Get("claims"); claims != nil {
+		for _, claim := range claims.Items {
+			restate(claim, "claim")
+		}
+	}
+}
+
+// restatement is a named number before and after the inputs moved.
+type restatement struct {
+	name string
+	was  *decimal.Num
+	is   *strictjson.Value
+}
+
+// inNewWords replaces each number of a text that is one of the old values, rounded as it is written, by the new value. Of several with one
+// value it is the one that the text names last before the number.
+func inNewWords(said string, all []restatement) string {
+	for _, f := range slices.Backward(evidence.Figures(said)) {
+		face, err := f.Canonical()
+		if err != nil {
+			continue
+		}
+		before, places := strings.ToLower(said[:f.Start]), f.Text
+		if f.Percent {
+			places = face.String()
+		}
+		best, at := -1, -2
+		for i, r := range all {
+			if named := strings.LastIndex(before, r.name); restates(face, places, r.was) && named > at {
+				best, at = i, named
+			}
+		}
+		if best >= 0 && decimal.Cmp(all[best].was, num(all[best].is)) != 0 {
+			said = said[:f.Start] + all[best].is.Text + said[f.End:]
+		}
+	}
+	return said
+}
+
+// restates reports whether a number as written is a value rounded to the places that it shows.
+func restates(face *decimal.Num, written string, value *decimal.Num) bool {
+	_, frac, _ := strings.Cut(written, ".")
+	rounded, err := decimal.Round(value, len(frac))
+	return err == nil && decimal.Cmp(rounded, face) == 0
 }
 
 // reworking is what the restatement of one submission needs to know of its state before.

@@ -94,7 +94,7 @@ func TestTest(t *testing.T) {
 		{"a patch after the rework", `{"change": "c", "inputs": {"noi": 200}, "patch": [{"op": "replace", "path": "/calculations/1/result", "value": 3}], "flags": ["math.dscr"], "findings": ["math.mismatch"]}`, nil},
 		{"a patch that does not fit", `{"change": "c", "patch": [{"op": "remove", "path": "/claims/0"}], "flags": []}`, []string{`patch remove "/claims/0"`}},
 		{"evidence that is not there", `{"change": "c", "evidence": {"t12": "x"}, "flags": []}`, []string{`the evidence "t12"`}},
-		{"an input that goes missing", `{"change": "c", "inputs": {"value": null}, "flags": []}`, []string{"structure must be no flag and is flag", "schema must be no flag", "math.ltv must be no flag"}},
+		{"an input that goes missing", `{"change": "c", "inputs": {"value": null}, "flags": []}`, []string{"structure must be no flag and is flag", "schema must be no flag", "math.ltv must be no flag", "math.slack must be no flag"}},
 		{"evidence without inputs leaves the calculations", `{"change": "c", "agent": {"model": null}, "flags": []}`, nil},
 	}
 	for _, tt := range tests {

@@ -8,8 +8,9 @@ import (
 )
 
 // Commands are what an approving review's body says to the gate, one a line (gate.md): /satisfied <key>, /flag <key> <why>,
-// /accept <rule> <why>, /digest <first 8 of the audit digest>. Other lines are talk. Problems are commands that cannot be read; an approval with
-// one is not counted, because its author meant something that would be lost.
+// /accept <rule> <why>, /digest <first 8 of the audit digest>. A key or rule alone speaks of all runs of the pull request, <run id>:<key> of one.
+// Only a line that a reader of the rendered review sees as a plain line counts (reviewLines); other lines are talk. Problems are commands that cannot
+// be read, or that are not plain lines; an approval with one is not counted, because its author meant something that would be lost.
 type Commands struct {
 	Answers  []ledger.Answer
 	Accepts  []ledger.Waiver
@@ -19,6 +20,7 @@ type Commands struct {
 
 var (
 	commandName  = newPattern(`^/([a-z]+)(?:[ \t]+(.*))?$`)
+	nearCommand  = newPattern(`(?i)^[^[:ascii:]]*/(?:satisfied|flag|accept|digest)(?:[^a-z0-9_/-]|$)`)
 	digestPrefix = newPattern(`^[0-9a-f]{8,64}$`)
 	commandWords = []string{"satisfied", "flag", "accept", "digest"}
 )
@@ -26,21 +28,21 @@ var (
 // maxReason is how long a reason may be, in bytes; longer ones belong into the conversation.
 const maxReason = 2000
 
-// ParseCommands reads a review body. Lines inside fenced code and quoted lines (>) are not commands: a quote repeats somebody else.
+// ParseCommands reads a review body.
 func ParseCommands(body string) Commands {
 	var c Commands
 	seen := map[string]bool{}
-	fenced := false
-	for line := range strings.SplitSeq(strings.ReplaceAll(body, "\r\n", "\n"), "\n") {
-		if trimmed := strings.TrimSpace(line); strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-			fenced = !fenced
-			continue
+	for _, line := range reviewLines(body) {
+		m := commandName.FindStringSubmatch(line.text)
+		switch {
+		case m != nil && line.inside == "":
+			c.add(m[1], strings.TrimSpace(m[2]), seen)
+		case !nearCommand.MatchString(line.text): // talk
+		case line.inside != "":
+			c.problem("line %d, %.60q, is part of %s: write it after a blank line, as a line of its own", line.number, line.text, line.inside)
+		default:
+			c.problem("line %d, %.60q, is not read as a command: write it in lower case, with a space behind the word and nothing before the slash", line.number, line.text)
 		}
-		m := commandName.FindStringSubmatch(strings.TrimRight(line, " \t"))
-		if fenced || m == nil {
-			continue
-		}
-		c.add(m[1], strings.TrimSpace(m[2]), seen)
 	}
 	return c
 }

@@ -69,20 +69,22 @@ type Governance struct {
 	SpendCapUSD          string
 	HeartbeatMinutes     int
 	Agents               []AgentProfile
+	AgentTrailers        []string // addresses that name an agent, and not a person, in a Co-authored-by
 }
 
 // AgentProfile is an agent that the configuration vouches for.
 type AgentProfile struct {
-	Name    string
-	Emails  []string
-	Profile referee.Agent
+	Name      string
+	Emails    []string // addresses of its commits
+	Operators []string // logins whose pull requests are this agent's work
+	Profile   referee.Agent
 }
 
 // DefaultConfig is what holds where nothing is said.
 func DefaultConfig() *Config {
 	return &Config{Branches: []string{"main"}, Runs: []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, Sheets: "flight_sheets", Ledger: LedgerConfig{Branch: "ledger"},
 		FailOn: "high", Accept: "deal-finding", Evidence: "any", Approval: ApprovalConfig{MinimumPermission: "write", Count: 1}, Comments: CommentConfig{Annotations: 200},
-		Governance: Governance{MaxRecurringCritical: 2}}
+		Governance: Governance{MaxRecurringCritical: 2, AgentTrailers: AgentTrailers}}
 }
 
 // ConfigError refuses a configuration, at its line.
@@ -245,7 +247,32 @@ func readGovernance(m *yamlMapping, c *Governance) {
 			}
 		}},
 		configKey{"agents", func(n ast.Node) { c.Agents = agentProfiles(n) }},
+		configKey{"agent_trailers", func(n ast.Node) { c.AgentTrailers = yamlEmails(n, "agent_trailers") }},
 	)
+}
+
+var address = newPattern(`^[^@<>\s]+@[^@<>\s]+$`)
+
+// yamlEmails are e-mail addresses, as commits have them.
+func yamlEmails(n ast.Node, what string) []string {
+	out := yamlStrings(n, what)
+	for _, e := range out {
+		if !address.MatchString(e) {
+			refuseAt(n, "%s lists e-mail addresses such as \"agent@example.com\", not %q", what, e)
+		}
+	}
+	return out
+}
+
+// yamlLogins are accounts of the forge.
+func yamlLogins(n ast.Node, what string) []string {
+	out := yamlStrings(n, what)
+	for _, login := range out {
+		if !loginForm.MatchString(login) {
+			refuseAt(n, "%s lists logins such as \"octocat\" or \"my-agent[bot]\", not %q", what, login)
+		}
+	}
+	return out
 }
 
 var dollars = newPattern(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`)
@@ -256,7 +283,8 @@ func agentProfiles(n ast.Node) []AgentProfile {
 		p := AgentProfile{Profile: referee.Agent{Pinned: true}}
 		yamlMap(item, "an agent").keys(
 			configKey{"name", func(n ast.Node) { p.Name = yamlString(n, "name") }},
-			configKey{"emails", func(n ast.Node) { p.Emails = yamlStrings(n, "emails") }},
+			configKey{"emails", func(n ast.Node) { p.Emails = yamlEmails(n, "emails") }},
+			configKey{"operators", func(n ast.Node) { p.Operators = yamlLogins(n, "operators") }},
 			configKey{"model", func(n ast.Node) { p.Profile.Model = yamlString(n, "model") }},
 			configKey{"capability_tier", func(n ast.Node) {
 				p.Profile.CapabilityTier = yamlWord(n, "capability_tier", "edge", "small", "mid", "frontier")

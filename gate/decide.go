@@ -5,50 +5,79 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/referee"
 )
 
-// decide works out who has signed an open pull request, writes to the ledger what that means, and reads back what stands.
+// decide works out who has signed an open pull request, writes to the ledger what that means, and takes for signed what it decided itself.
 func (p *pulled) decide(ctx context.Context) error {
 	rec, err := p.record(ctx)
 	if err != nil {
 		return err
 	}
-	o, cfg := p.out, p.rules.Config
-	o.Judged, o.Unknown, o.Objections = JudgeReviews(*rec, cfg), UnknownHands(*rec, cfg), Objections(*rec, cfg)
-	p.spent()
+	p.judgeReviews(rec)
 	drafts, err := p.lifecycle(rec)
 	if err != nil {
 		return err
 	}
-	minted, err := p.receipts(rec)
+	signing, err := p.receipts(rec)
 	if err != nil {
 		return err
 	}
-	drafts = append(drafts, minted...)
-	if err := p.write(ctx, drafts); err != nil {
+	if len(p.missing(signing)) > 0 {
+		if err := p.claim(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.write(ctx, append(drafts, signing...)); err != nil {
 		return err
 	}
-	p.standing()
-	return nil
+	return p.confirm(ctx, signing)
 }
 
-// spent takes reviews out of the count that have signed something else: what is signed is a sheet, a submission and its evidence, and where one of
-// them is another now, on the same head as when base has another sheet, the review is not of it (fact 3).
-func (p *pulled) spent() {
+// judge decides as decide does and writes nothing: what is not in the ledger yet is not signed off.
+func (p *pulled) judge(ctx context.Context) error {
+	rec, err := p.record(ctx)
+	if err != nil {
+		return err
+	}
+	p.judgeReviews(rec)
+	signing, err := p.receipts(rec)
+	if err != nil || len(p.missing(signing)) > 0 {
+		return err
+	}
+	return p.confirm(ctx, signing)
+}
+
+// judgeReviews says of each review whether it counts.
+func (p *pulled) judgeReviews(rec *Record) {
+	o, cfg := p.out, p.rules.Config
+	o.Judged, o.Unknown, o.Objections = JudgeReviews(*rec, cfg), UnknownHands(*rec, cfg), Objections(*rec, cfg)
+	p.discountSpent()
+}
+
+// discountSpent takes reviews out of the count that have signed something else, or whose receipt was taken back. What is signed is a sheet, a
+// submission, its evidence and its manifest, and where one of them is another now, on the same head as when base has another sheet, the review is
+// not of it (fact 3).
+func (p *pulled) discountSpent() {
+	live := p.live()
 	for i := range p.out.Judged {
 		j := &p.out.Judged[i]
 		for _, e := range p.entries {
 			a := e.Receipt.Approval
-			if j.Counted && a != nil && a.Decision == ledger.Approved && !e.Receipt.SelfSigned && a.Review.ID == j.Review.ID && p.workOf(e) == nil {
+			if !j.Counted || a == nil || a.Decision != ledger.Approved || e.Receipt.SelfSigned || a.Review.ID != j.Review.ID {
+				continue
+			}
+			switch {
+			case p.workOf(e) == nil:
 				j.Counted, j.Because = false, fmt.Sprintf("it signed receipt %d, of other bytes or by another sheet: submit a new review", e.Receipt.Seq)
+			case !slices.ContainsFunc(live, func(x ledger.Entry) bool { return x.Hash == e.Hash }):
+				j.Counted, j.Because = false, fmt.Sprintf("its receipt %d was taken back: submit a new review", e.Receipt.Seq)
 			}
 		}
 	}
@@ -59,26 +88,28 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 	api, cfg := p.j.API, p.rules.Config
 	rec := &Record{Pull: p.pr, Reviews: p.human(), Digest: p.out.Digest(), HeadNow: p.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{}}
 	for _, a := range p.out.Audits {
-		if a.Work != nil && a.Work.Run.Operator != "" {
+		if a.Work == nil {
+			continue
+		}
+		rec.Agents = append(rec.Agents, a.Work.Run.Agent.Name)
+		if a.Work.Run.Operator != "" {
 			rec.Operators = append(rec.Operators, a.Work.Run.Operator)
 		}
 	}
-	rec.Pushers = ParsePushers(p.ownBody()).With(p.pusher())
 	if p.out.Empty() && len(p.entries) == 0 {
-		return rec, nil
-	}
-	var err error
-	if rec.Commits, err = api.Commits(ctx, p.pr.Number); err != nil {
-		return nil, err
+		err := p.tellSiblings(ctx)
+		p.remember(rec)
+		return rec, err
 	}
 	deciders := deciding(rec.Reviews)
-	if len(deciders) == 0 {
-		return rec, nil
-	}
-	if rec.Timeline, err = api.Timeline(ctx, p.pr.Number); err != nil {
-		return nil, err
+	if len(deciders) > 0 {
+		var err error
+		if rec.Timeline, err = api.Timeline(ctx, p.pr.Number); err != nil {
+			return nil, err
+		}
 	}
 	for _, login := range deciders {
+		var err error
 		if rec.Permissions[login], err = api.Permission(ctx, login); err != nil {
 			return nil, err
 		}
@@ -91,19 +122,63 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 			rec.TeamMembers[login] = rec.TeamMembers[login] || member
 		}
 	}
-	edits, err := api.Edits(ctx, p.pr.Number) // last: what was read before is of this moment, or of none
-	if err != nil {
+	if err := p.tellStory(ctx, rec); err != nil { // last: what was read before is of this moment, or of none
 		return nil, err
 	}
-	rec.Edited = edits.Edited
-	return rec, p.moved(edits)
+	p.remember(rec)
+	for _, pin := range p.announced() {
+		p.vouched[pin.Tip] = true
+	}
+	rec.Carried = p.carriedReviews(rec)
+	return rec, p.moved(p.story)
 }
 
-// human are the reviews that are not the gate's own.
+// tellSiblings reads, of a pull request without runs, which others have its head: a check that is green for it is green for them.
+func (p *pulled) tellSiblings(ctx context.Context) (err error) {
+	if p.story, err = p.j.API.Story(ctx, p.pr.Number); errors.Is(err, githubapi.ErrTooMany) {
+		p.story = githubapi.Story{}
+		return nil // nobody signs it off, so nobody asks who made its commits
+	}
+	return err
+}
+
+// tellStory reads who made the commits and who edited the reviews. What GitHub does not list whole ends the job with what to do about it.
+func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
+	p.story, err = p.j.API.Story(ctx, p.pr.Number)
+	if errors.Is(err, githubapi.ErrTooMany) {
+		return broken("%v", err)
+	}
+	rec.Commits, rec.Edited = p.story.Commits, p.story.Edited
+	return err
+}
+
+// remember works out who has pushed, and counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit
+// of a run failed.
+func (p *pulled) remember(rec *Record) {
+	p.memory = recollect(p.story, p.pr.Number)
+	p.memory.Pushers = p.pushed(p.memory.Pushers)
+	rec.Pushers, rec.Lost = p.memory.Pushers, p.memory.lostReason()
+	p.out.Heads = p.memory.Heads
+	for i, a := range p.out.Audits {
+		p.out.Audits[i].Failed = p.memory.failed(a.Dir, p.pr.HeadSHA)
+	}
+}
+
+// announced are the entries that the gate itself has announced in its review of this pull request; none where somebody else edited that.
+func (p *pulled) announced() []ledger.Pin {
+	pins, err := ParseAnnounced(p.memory.Body)
+	if err != nil {
+		p.out.Notices = append(p.out.Notices, "the gate's review no longer says which receipts it announced: "+err.Error())
+		return nil
+	}
+	return pins
+}
+
+// human are the reviews that are not the gate's own, and that were submitted: a draft is its author's business.
 func (p *pulled) human() []githubapi.Review {
 	return slices.DeleteFunc(slices.Clone(p.reviews), func(r githubapi.Review) bool {
 		_, marked := ParseMarker(r.Body)
-		return marked && r.UserType != "User"
+		return marked && r.UserType != "User" || isPending(r)
 	})
 }
 
@@ -136,7 +211,7 @@ func (o *Outcome) enough() []Judged {
 // receipts drafts one receipt for each run and each approval that makes the sign-off; none while any of the runs may not be signed off, for the
 // pull request is merged as a whole.
 func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
-	o, cfg := p.out, p.rules.Config
+	o := p.out
 	signers := o.enough()
 	if len(signers) == 0 || o.Empty() || o.stopped() {
 		return nil, nil
@@ -149,8 +224,7 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 			continue
 		}
 		for _, s := range signers {
-			d := decisionOf(s, rec.Permissions[s.Review.User], signers, a.Work)
-			r, err := Sign(*a.Work, d, p.j.place(p.pullRef()), Policy{FailOn: cfg.FailOn, Accept: cfg.Accept})
+			r, err := p.draftOf(*a.Work, s, decisionOf(s, rec.Permissions[s.Review.User], signers, a.Work))
 			var not *NotSignable
 			switch {
 			case errors.As(err, &not):
@@ -171,30 +245,17 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 	return drafts, nil
 }
 
-// unasked are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen.
-func (o *Outcome) unasked(signers []Judged) []string {
-	asked, raises := map[string]bool{}, func(rule string) bool {
-		return slices.ContainsFunc(o.Audits, func(a Audited) bool { return a.Work != nil && raised(a.Work, rule) })
+// draftOf drafts the receipt of one approval of one run: a new one, or one that carries the approval's earlier receipt to this head.
+func (p *pulled) draftOf(w Work, s Judged, d Decision) (ledger.Receipt, error) {
+	r, err := Sign(w, d, p.j.place(p.pullRef()), Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept})
+	if err != nil || !s.Carried {
+		return r, err
 	}
-	for _, a := range o.Audits {
-		if a.Work != nil {
-			maps.Copy(asked, asks(a.Work))
-		}
+	e := p.carriedFrom(s.Review, w)
+	if e == nil {
+		return r, &NotSignable{Run: w.Run.ID, Reason: "the receipt that its approval had is not in the ledger"}
 	}
-	var out []string
-	for _, s := range signers {
-		for _, answer := range s.Commands.Answers {
-			if !asked[answer.ID] {
-				out = append(out, fmt.Sprintf("%s answers %q, which no run asks", s.Review.User, answer.ID))
-			}
-		}
-		for _, w := range s.Commands.Accepts {
-			if !raises(w.RuleID) {
-				out = append(out, fmt.Sprintf("%s accepts %q, which flags nothing", s.Review.User, w.RuleID))
-			}
-		}
-	}
-	return out
+	return p.carried(*e, w), nil
 }
 
 func (p *pulled) pullRef() *ledger.PullRequest {
@@ -208,31 +269,16 @@ func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 	asked := asks(w)
 	for _, j := range all {
 		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
-		for _, answer := range j.Commands.Answers {
-			if asked[answer.ID] { // a pull request may hold runs with other questions
-				answer.By, answer.At = by, at
-				d.Answers = mergeAnswer(d.Answers, answer)
-			}
+		for _, answer := range answersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
+			answer.By, answer.At = by, cmp.Or(answer.At, at)
+			d.Answers = mergeAnswer(d.Answers, answer)
 		}
-		for _, waiver := range j.Commands.Accepts {
-			if raised(w, waiver.RuleID) {
-				waiver.By, waiver.At = by, at
-				d.Waivers = append(d.Waivers, waiver)
-			}
+		for _, waiver := range waiversFor(j.Commands.Accepts, w) {
+			waiver.By, waiver.At = by, cmp.Or(waiver.At, at)
+			d.Waivers = append(d.Waivers, waiver)
 		}
 	}
 	return d
-}
-
-// asks are the checks of a run that wait for a person's answer.
-func asks(w *Work) map[string]bool {
-	out := map[string]bool{}
-	for _, c := range w.Report.Checks {
-		if c.Status == referee.Open {
-			out[c.ID] = true
-		}
-	}
-	return out
 }
 
 // mergeAnswer adds an answer; of two about one thing the flag stands, and of two flags the first.
@@ -247,16 +293,6 @@ func mergeAnswer(have []ledger.Answer, next ledger.Answer) []ledger.Answer {
 	return have
 }
 
-// raised reports whether a rule has a finding in a run.
-func raised(w *Work, rule string) bool {
-	for _, f := range w.Report.Findings {
-		if slices.Contains(f.RuleIDs, rule) {
-			return true
-		}
-	}
-	return false
-}
-
 func approverOf(r githubapi.Review, permission string) ledger.Approver {
 	return ledger.Approver{Login: r.User, ID: r.UserID, Type: r.UserType, Permission: permission}
 }
@@ -268,7 +304,7 @@ func reviewRef(r githubapi.Review) ledger.Review {
 func shaOf(b []byte) string { return canonical.SHA256Hex(b) }
 
 // moved refuses to decide about a pull request that is no longer what was audited: the event of what happened meanwhile has a job of its own.
-func (p *pulled) moved(now githubapi.Edits) error {
+func (p *pulled) moved(now githubapi.Story) error {
 	merged := now.State == "merged" && p.pr.Merged
 	if now.HeadSHA == p.pr.HeadSHA && now.BaseRef == p.pr.BaseRef && (now.State == p.pr.State || merged) {
 		return nil
@@ -276,37 +312,107 @@ func (p *pulled) moved(now githubapi.Edits) error {
 	return broken("the pull request moved while it was looked at (head %.12s, now %.12s; base %q, now %q; now %s): the job for what it is now decides", p.pr.HeadSHA, now.HeadSHA, p.pr.BaseRef, now.BaseRef, now.State)
 }
 
-// write appends to the ledger, once: entries that stand there already are left out.
+// missing are the drafts that the ledger does not hold yet, by their idempotency keys.
+func (p *pulled) missing(drafts []ledger.Receipt) []ledger.Receipt {
+	return slices.DeleteFunc(slices.Clone(drafts), func(r ledger.Receipt) bool { return p.entryOf(r) != nil })
+}
+
+// entryOf is the entry with a draft's idempotency key.
+func (p *pulled) entryOf(r ledger.Receipt) *ledger.Entry {
+	i := slices.IndexFunc(p.entries, func(e ledger.Entry) bool { return e.Receipt.IdempotencyKey == r.IdempotencyKey })
+	if i < 0 {
+		return nil
+	}
+	return &p.entries[i]
+}
+
+// write appends to the ledger, once: entries that it holds already are left out, after they were compared with what would be written.
 func (p *pulled) write(ctx context.Context, drafts []ledger.Receipt) error {
-	fresh := slices.DeleteFunc(drafts, func(r ledger.Receipt) bool {
-		return slices.ContainsFunc(p.entries, func(e ledger.Entry) bool { return e.Receipt.IdempotencyKey == r.IdempotencyKey })
-	})
+	for _, r := range drafts {
+		if e := p.entryOf(r); e != nil {
+			if err := p.recognise(r, e); err != nil {
+				return err
+			}
+		}
+	}
+	fresh := p.missing(drafts)
 	if len(fresh) == 0 {
+		p.announce()
 		return nil
 	}
 	if err := p.j.trusted(ctx, p.at, p.pr.Number, p.reviews); err != nil {
 		return err
 	}
-	result, err := p.j.append(ctx, fresh, p.sheets())
+	result, err := p.j.append(ctx, fresh, p.sheets(fresh))
 	if err != nil {
 		return fmt.Errorf("writing to the ledger: %w", err)
 	}
 	p.out.LedgerHead = result.Head.Tip
-	for _, e := range slices.Concat(result.Found, result.Added) {
+	for _, e := range slices.Concat(result.Added, result.Found) {
 		if !slices.ContainsFunc(p.entries, func(have ledger.Entry) bool { return have.Hash == e.Hash }) {
 			p.entries = append(p.entries, e)
 		}
 	}
+	for _, r := range fresh {
+		if e := p.entryOf(r); e != nil {
+			if err := p.recognise(r, e); err != nil { // somebody else wrote an entry of this key meanwhile
+				return err
+			}
+		}
+	}
 	slices.SortFunc(p.entries, func(a, b ledger.Entry) int { return cmp.Compare(a.Receipt.Seq, b.Receipt.Seq) })
-	p.out.Entries = p.entries
+	p.announce()
 	return nil
 }
 
-// sheets are those of the embedded library that the runs were judged by.
-func (p *pulled) sheets() [][]byte {
+// recognise holds an entry of the ledger to the draft that this job makes of the same decision: an idempotency key can be computed by anybody.
+func (p *pulled) recognise(draft ledger.Receipt, e *ledger.Entry) error {
+	if what := differsFrom(draft, e.Receipt); what != "" {
+		return broken("entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it was forged; restore the branch from a clone that verifies, then run this job again", e.Receipt.Seq, what)
+	}
+	p.vouched[e.Hash] = true
+	return nil
+}
+
+// differsFrom names what an entry says otherwise than a draft of the same idempotency key; "" where they are the same decision. Where and when a
+// job ran may differ, and the words of findings where another version of the engine wrote them.
+func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
+	a, b := d.Approval, e.Approval
+	sameEngine := d.Engine != nil && e.Engine != nil && *d.Engine == *e.Engine && d.Semantics == e.Semantics
+	switch {
+	case d.Kind != e.Kind || d.Run != e.Run || d.Schema != e.Schema:
+		return "kind or run"
+	case d.FlightSheet != e.FlightSheet || d.Submission.SHA256 != e.Submission.SHA256 || subjectOf(&d) != subjectOf(e):
+		return "subject"
+	case d.RefersTo != e.RefersTo && d.Kind != ledger.Withdrawn: // what a withdrawal refers to may have been taken back since
+		return "earlier receipt"
+	case d.Pull() != e.Pull() || d.Kind.Live() && d.PullRequest.HeadSHA != e.PullRequest.HeadSHA:
+		return "pull request"
+	case (a == nil) != (b == nil) || a != nil && (a.Decision != b.Decision || a.Approver.ID != b.Approver.ID || a.Approver.Type != b.Approver.Type || a.Review.ID != b.Review.ID):
+		return "approval"
+	case !d.Kind.Live():
+		return "" // its review may have been edited or moved once more
+	case a != nil && a.Review != b.Review:
+		return "review"
+	case d.SelfSigned != e.SelfSigned || !reflect.DeepEqual(d.Accepted, e.Accepted) || !reflect.DeepEqual(d.Checklist, e.Checklist):
+		return "answer or waiver"
+	case sameEngine && (d.ReportDigest != e.ReportDigest || d.FindingsTotal != e.FindingsTotal || !reflect.DeepEqual(d.Verdict, e.Verdict)):
+		return "verdict"
+	}
+	return ""
+}
+
+// announce lists for the review what the gate vouches for. A forged entry below this pull request's name is not among it.
+func (p *pulled) announce() {
+	p.out.Entries = slices.DeleteFunc(slices.Clone(p.entries), func(e ledger.Entry) bool { return !p.vouched[e.Hash] })
+}
+
+// sheets are those of the embedded library that receipts with an audit are judged by; a life-cycle entry refers to one that is there.
+func (p *pulled) sheets(drafts []ledger.Receipt) [][]byte {
 	var out [][]byte
 	for _, a := range p.out.Audits {
-		if a.Work != nil && a.Work.Sheet.Origin == "library" {
+		named := func(r ledger.Receipt) bool { return r.Audited() && r.FlightSheet.SHA256 == a.Work.Sheet.SHA256 }
+		if a.Work != nil && a.Work.Sheet.Origin == "library" && slices.ContainsFunc(drafts, named) {
 			out = append(out, a.Work.Sheet.Canonical)
 		}
 	}
@@ -314,7 +420,7 @@ func (p *pulled) sheets() [][]byte {
 }
 
 // trusted holds the end of the ledger to itself and to GitHub's record, before something is written behind it: an entry that somebody forged
-// with the workflow's token must not be confirmed by the next one.
+// must not be confirmed by the next one.
 func (j *Job) trusted(ctx context.Context, at ledger.Snapshot, pull int64, reviews []githubapi.Review) error {
 	if at.Head.Count == 0 {
 		return nil
@@ -328,7 +434,7 @@ func (j *Job) trusted(ctx context.Context, at ledger.Snapshot, pull int64, revie
 		return fmt.Errorf("verifying the end of the ledger: %w", err)
 	}
 	if len(problems) > 0 {
-		return broken("nothing is written to the ledger, for its end does not verify: %s; run `referee ledger verify --online` and restore the branch", problems[0].String())
+		return unsound(problems)
 	}
 	return nil
 }
@@ -339,38 +445,24 @@ func (j *Job) append(ctx context.Context, drafts []ledger.Receipt, sheets [][]by
 	return ledger.Append(ctx, j.Store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return draft, nil })
 }
 
-// standing tells which entries sign off what is there now: those whose review is counted, or that were carried to this head, and that nothing has
-// taken back.
-func (p *pulled) standing() {
-	good := map[int64]bool{}
-	for _, j := range p.out.enough() {
-		good[j.Review.ID] = true
-	}
-	for _, e := range p.live() {
-		signed := p.signed(e)
-		here := e.Receipt.PullRequest.HeadSHA == p.pr.HeadSHA
-		carried := e.Receipt.Kind == ledger.Carried && p.behind(e) >= p.out.Need
-		if signed == nil || !(here && (carried || signed.SelfSigned) || good[signed.Approval.Review.ID] && e.Receipt.Kind == ledger.Approved) {
-			continue
+// confirm takes for signed off what this job has decided from the reviews of now, and nothing else: the entries of its own drafts, which the
+// ledger holds, and a self-signature that the record of its workflow run bears out.
+func (p *pulled) confirm(ctx context.Context, signing []ledger.Receipt) error {
+	for _, r := range signing {
+		e := p.entryOf(r)
+		if e == nil {
+			return fmt.Errorf("the ledger does not hold the receipt that was written to it")
 		}
-		p.out.Receipts = append(p.out.Receipts, e)
-		p.out.Waived = append(p.out.Waived, signed.Accepted...)
+		if err := p.recognise(r, e); err != nil {
+			return err
+		}
+		p.out.Receipts = append(p.out.Receipts, *e)
 	}
+	if len(signing) > 0 {
+		return nil
+	}
+	return p.confirmSelfSigned(ctx)
 }
 
 // live are the sign-offs of this pull request that no later entry takes back.
-func (p *pulled) live() []ledger.Entry {
-	ended := map[string]bool{}
-	for _, e := range p.entries {
-		if ends[e.Receipt.Kind] {
-			ended[e.Receipt.RefersTo] = true
-		}
-	}
-	var out []ledger.Entry
-	for _, e := range p.entries {
-		if e.Receipt.Kind.Live() && !ended[e.Hash] && !ended[e.Receipt.RefersTo] {
-			out = append(out, e)
-		}
-	}
-	return out
-}
+func (p *pulled) live() []ledger.Entry { return ledger.Live(p.entries) }

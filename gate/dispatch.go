@@ -2,12 +2,10 @@ package gate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -26,11 +24,15 @@ func (j *Job) dispatch(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, wrong, err := j.verify(ctx, rules)
-		if err == nil {
-			r.Failed = len(wrong) > 0
+		seen, err := j.verify(ctx, rules)
+		if err != nil {
+			return nil, err
 		}
-		return r, err
+		r := &Result{Word: "verified", Messages: []string{seen.message}}
+		if wrong := seen.wrong(); len(wrong) > 0 {
+			r.Word, r.Failed, r.Messages = "drift", true, append(r.Messages, wrong...)
+		}
+		return r, nil
 	}
 	if number == 0 {
 		return nil, broken("the mode %q needs a pull request: give the input pr", mode)
@@ -73,16 +75,16 @@ func (j *Job) replay(ctx context.Context, number int64) (*Result, error) {
 	if _, err := j.rulesFor(ctx, j.Event.DefaultBranch); err != nil {
 		return nil, err
 	}
-	at, err := j.Store.Head(ctx)
+	at, err := j.verified(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("reading the ledger: %w", err)
+		return nil, err
 	}
-	entries, err := pullEntries(ctx, j.Store, at, number)
+	entries, err := j.entriesOf(ctx, at, number, nil)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{Word: "replayed"}
-	for _, e := range (&pulled{entries: entries}).live() {
+	for _, e := range ledger.Live(entries) {
 		said, err := j.replayed(ctx, at, e)
 		if err != nil {
 			return nil, fmt.Errorf("receipt %d: %w", e.Receipt.Seq, err)
@@ -140,78 +142,4 @@ func (j *Job) sheetOf(ctx context.Context, at ledger.Snapshot, r *ledger.Receipt
 		return nil, fmt.Errorf("the sheet %s@%s with %.12s… is neither in the ledger nor on base at %.12s", r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256, r.PullRequest.BaseSHA)
 	}
 	return sheet, nil
-}
-
-// selfSign mints the sign-off of an admin who has nobody else to ask, where the configuration allows it. The receipt says self_signed everywhere.
-// Only who started the workflow by hand on the default branch can do it, and only an admin.
-func (j *Job) selfSign(ctx context.Context, number int64) (*Result, error) {
-	if want := "refs/heads/" + j.Event.DefaultBranch; j.Runner.Ref != want {
-		return nil, broken("a sign-off by hand runs on %s, not on %s: choose the default branch", want, j.Runner.Ref)
-	}
-	pr, err := j.API.PullRequest(ctx, number)
-	if err != nil {
-		return nil, err
-	}
-	p := &pulled{j: j, pr: pr, out: &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Pull: number, Head: pr.HeadSHA}}
-	if err := p.look(ctx); err != nil {
-		return nil, err
-	}
-	permission, err := j.API.Permission(ctx, j.Event.Sender)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case !p.rules.Config.Approval.SelfSign:
-		return nil, broken("the configuration does not allow to sign off one's own work: approval.self_sign is false")
-	case permission != "admin":
-		return nil, broken("%s has the permission %q; only an admin may sign off by hand", j.Event.Sender, permission)
-	case pr.State != "open" || pr.Draft:
-		return nil, broken("pull request %d is %s, or a draft: nothing is signed off", number, pr.State)
-	}
-	if err := p.selfSigned(ctx, permission); err != nil {
-		return nil, err
-	}
-	if err := p.decide(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.post(ctx); err != nil {
-		return nil, err
-	}
-	return &Result{Word: p.out.Result(), Failed: !p.out.AuditPasses() || !p.out.Signed(), Outcome: p.out}, nil
-}
-
-// selfSigned writes the receipts of the sign-off. The workflow run stands where a review would: its number, and when it began.
-func (p *pulled) selfSigned(ctx context.Context, permission string) error {
-	j := p.j
-	run, err := j.API.WorkflowRun(ctx, j.Runner.RunID)
-	if err != nil {
-		return fmt.Errorf("reading the workflow run, which is the record of who signs: %w", err)
-	}
-	commands := ParseCommands(j.Options.Commands)
-	if len(commands.Problems) > 0 {
-		return broken("the commands cannot be read: %s", commands.Problems[0])
-	}
-	review := githubapi.Review{ID: run.ID, User: j.Event.Sender, UserType: "User", Body: j.Options.Commands, CommitSHA: p.pr.HeadSHA, SubmittedAt: run.CreatedAt}
-	signer := Judged{Review: review, Commands: commands, Counted: true}
-	var drafts []ledger.Receipt
-	for _, a := range p.out.Audits {
-		if a.Work == nil {
-			return broken("%s could not be audited: %s", a.Dir, a.Refused)
-		}
-		d := decisionOf(signer, permission, []Judged{signer}, a.Work)
-		d.SelfSigned = true
-		r, err := Sign(*a.Work, d, j.place(p.pullRef()), Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept})
-		var not *NotSignable
-		if errors.As(err, &not) {
-			return broken("%s: %s", a.Dir, not.Reason)
-		}
-		if err != nil {
-			return err
-		}
-		drafts = append(drafts, r)
-	}
-	if p.out.stopped() || len(drafts) == 0 {
-		return broken("nothing can be signed off: there is no run, or something could not be audited")
-	}
-	return p.write(ctx, drafts)
 }

@@ -17,7 +17,8 @@
 //	plan.go        which runs differ between merge base and head, and what cannot be one
 //	examine.go     each run audited by the sheet that the configuration lets judge its path
 //	governance*.go the agents held to their limits; rulebook*.go what changed rules would mean
-//	eligibility.go who may sign off, and why not: pure
+//	eligibility.go who may sign off, and why not: pure; hands.go whose own work it is
+//	memory.go      what the gate keeps in its own review: who pushed (pushers.go), which heads failed (revision.go), and whether it can be believed
 //	decide.go      the receipts of a sign-off; lifecycle.go what became of earlier ones
 //	paper_*.go     what is posted, made of an Outcome alone; post*.go the posting, and the ladder where a write is refused
 //

@@ -17,6 +17,10 @@ type Settings struct {
 	Protection       *BranchProtection // of the default branch, nil where there is none
 	LedgerRules      []BranchRule
 	LedgerProtection *BranchProtection
+	LedgerBypass     map[int64][]BypassActor // whom each ruleset on the ledger's branch lets through, by its id
+	ActionsApp       int64                   // id of GitHub Actions on this server, 0 where it does not say
+	Environment      *EnvironmentSettings    // of the environment that the gate's job names, nil where there is none
+	SecretOutside    bool                    // the secret with the App's key is also one of the repository
 	Actions          ActionsSettings
 	Workflows        WorkflowSettings
 	Files            map[string][]byte // of the default branch: .github, CODEOWNERS, the repository's own sheets
@@ -34,6 +38,8 @@ const (
 	FromProtection       Source = "the branch's protection"
 	FromLedgerRules      Source = "the rulesets of the ledger's branch"
 	FromLedgerProtection Source = "the protection of the ledger's branch"
+	FromLedgerBypass     Source = "who may bypass the ledger's rulesets"
+	FromEnvironment      Source = "the environment of the gate's job"
 	FromActions          Source = "the settings of Actions"
 	FromWorkflows        Source = "the settings of workflows"
 	FromFiles            Source = "the files of the default branch"
@@ -43,6 +49,21 @@ const (
 type BranchRule struct {
 	Type       string          `json:"type"`
 	Parameters json.RawMessage `json:"parameters"`
+	Ruleset    int64           `json:"ruleset_id"`
+}
+
+// BypassActor is somebody for whom a ruleset does not hold.
+type BypassActor struct {
+	ID   int64  `json:"actor_id"`
+	Type string `json:"actor_type"` // Integration, RepositoryRole, Team, OrganizationAdmin, DeployKey
+	Mode string `json:"bypass_mode"`
+}
+
+// EnvironmentSettings say which branches' jobs may use an environment, and with it its secrets.
+type EnvironmentSettings struct {
+	Every     bool     // all branches
+	Protected bool     // those that the older kind of protection protects
+	Branches  []string // patterns
 }
 
 // BranchProtection is the older kind of protection.
@@ -59,6 +80,16 @@ type BranchProtection struct {
 		Stale  bool `json:"dismiss_stale_reviews"`
 		Owners bool `json:"require_code_owner_reviews"`
 	} `json:"required_pull_request_reviews"`
+	Admins struct {
+		Enabled bool `json:"enabled"`
+	} `json:"enforce_admins"`
+	Pushers *struct {
+		Users []struct{} `json:"users"`
+		Teams []struct{} `json:"teams"`
+		Apps  []struct {
+			ID int64 `json:"id"`
+		} `json:"apps"`
+	} `json:"restrictions"`
 	ForcePushes struct {
 		Enabled bool `json:"enabled"`
 	} `json:"allow_force_pushes"`

@@ -16,6 +16,15 @@ type branchDemands struct {
 	noDelete bool
 	noForce  bool
 	stops    []string // what would stop a push of the gate's own
+	locks    []branchLock
+}
+
+// branchLock is a rule that lets only some push to a branch.
+type branchLock struct {
+	ruleset  int64
+	creation bool // or else update
+	actors   []BypassActor
+	older    bool // it is of the older protection, which says itself whom it lets through
 }
 
 // actionsApp is the id of GitHub Actions on github.com, to which every check made with a workflow's own token belongs.
@@ -39,7 +48,9 @@ func (d *branchDemands) rule(r BranchRule) {
 		d.noDelete = true
 	case "non_fast_forward":
 		d.noForce = true
-	case "creation", "update", "merge_queue", "required_deployments", "workflows", "code_scanning":
+	case "creation", "update":
+		d.locks = append(d.locks, branchLock{ruleset: r.Ruleset, creation: r.Type == "creation"})
+	case "merge_queue", "required_deployments", "workflows", "code_scanning":
 		d.stops = append(d.stops, r.Type)
 	case "pull_request":
 		var p struct {
@@ -70,6 +81,9 @@ func (d *branchDemands) rule(r BranchRule) {
 func (d *branchDemands) protection(p *BranchProtection) {
 	d.noDelete = d.noDelete || !p.Deletions.Enabled
 	d.noForce = d.noForce || !p.ForcePushes.Enabled
+	if p.Pushers != nil {
+		d.locks = append(d.locks, p.lock())
+	}
 	if p.Reviews != nil {
 		d.pulls(p.Reviews.Count, p.Reviews.Stale, p.Reviews.Owners)
 		d.stops = append(d.stops, "pull requests")
@@ -85,6 +99,24 @@ func (d *branchDemands) protection(p *BranchProtection) {
 	}
 }
 
+// lock is what the older protection says of who may push; it holds for administrators where it says so.
+func (p *BranchProtection) lock() branchLock {
+	l := branchLock{older: true}
+	for _, app := range p.Pushers.Apps {
+		l.actors = append(l.actors, BypassActor{ID: app.ID, Type: "Integration", Mode: "always"})
+	}
+	for _, who := range []struct {
+		there bool
+		actor BypassActor
+	}{{len(p.Pushers.Users) > 0, BypassActor{Type: "User"}}, {len(p.Pushers.Teams) > 0, BypassActor{Type: "Team"}}, {!p.Admins.Enabled, BypassActor{ID: roleAdmin, Type: "RepositoryRole"}}} {
+		if who.there {
+			who.actor.Mode = "always"
+			l.actors = append(l.actors, who.actor)
+		}
+	}
+	return l
+}
+
 func (d *branchDemands) pulls(count int, stale, owners bool) {
 	d.count, d.stale, d.owners = max(d.count, count), d.stale || stale, d.owners || owners
 }
@@ -95,75 +127,6 @@ func (d *branchDemands) check(name string, app *int64) {
 		apps = append(apps, *app)
 	}
 	d.checks[name] = apps
-}
-
-// auditNames are what the audit may be required as: the job that runs it, or the check that it makes.
-func (p *checkup) auditNames() []string {
-	if p.job == nil {
-		return []string{AuditCheck}
-	}
-	return []string{p.job.check(), AuditCheck}
-}
-
-// requiredNames are the gate's own checks among those that are required, and those that are missing.
-func (p *checkup) requiredNames() (have, missing []string) {
-	for _, names := range [][]string{p.auditNames(), {SignOffCheck}} {
-		i := slices.IndexFunc(names, func(name string) bool { _, there := p.rules.checks[name]; return there })
-		if i < 0 {
-			missing = append(missing, names[0])
-			continue
-		}
-		have = append(have, names[i])
-	}
-	return have, missing
-}
-
-func (p *checkup) checksRequired() doctorFinding {
-	have, missing := p.requiredNames()
-	return p.either(len(missing) == 0, fine("%s are required on %s", quotedList(have), p.DefaultBranch),
-		problem("not required on %s: %s", p.DefaultBranch, quotedList(missing)), FromRules, FromProtection)
-}
-
-func (p *checkup) checksSource() doctorFinding {
-	have, _ := p.requiredNames()
-	if len(have) == 0 {
-		return p.either(false, doctorFinding{}, warn("neither of the gate's checks is required yet"), FromRules, FromProtection)
-	}
-	var open []string
-	for _, name := range have {
-		if len(p.rules.checks[name]) == 0 {
-			open = append(open, name)
-		}
-	}
-	return p.either(len(open) == 0, fine("%s must come from an app that is named", quotedList(have)),
-		problem("from any source: %s", quotedList(open)), FromRules, FromProtection)
-}
-
-func (p *checkup) checksToken() doctorFinding {
-	apps := p.rules.checks[SignOffCheck]
-	ofActions := slices.ContainsFunc(apps, p.isActions)
-	switch own := p.ownToken(); {
-	case ofActions && own:
-		return problem("%q is required of GitHub Actions, and the action is given another token: it will never come", SignOffCheck)
-	case len(apps) > 0 && !ofActions && p.job != nil && !own:
-		return problem("%q is required of the app %d, and the action is given no token of it: it will never come", SignOffCheck, apps[0])
-	case len(apps) > 0 && !ofActions:
-		return fine("%q is required of the app %d", SignOffCheck, apps[0])
-	case own:
-		return p.either(false, doctorFinding{}, warn("the action is given a token of its own, and nothing requires %q of its app", SignOffCheck), FromRules, FromProtection)
-	}
-	return p.either(false, doctorFinding{}, warn("the checks are made with the workflow's own token, and can be forged"), FromFiles, FromRules, FromProtection)
-}
-
-// isActions reports whether an app is GitHub Actions: on github.com by its id, elsewhere because the job's own check is required of it.
-func (p *checkup) isActions(app int64) bool {
-	return app == actionsApp || p.job != nil && slices.Contains(p.rules.checks[p.job.check()], app)
-}
-
-// ownToken reports whether the action is given another token than the job's.
-func (p *checkup) ownToken() bool {
-	token := p.step.with["token"]
-	return token != "" && !strings.Contains(token, "github.token") && !strings.Contains(token, "secrets.GITHUB_TOKEN")
 }
 
 func (p *checkup) reviewsRequired() doctorFinding {
@@ -177,25 +140,6 @@ func (p *checkup) reviewsRequired() doctorFinding {
 
 func (p *checkup) reviewsStale() doctorFinding {
 	return p.either(p.rules.stale, fine("an approval is dismissed when something is pushed"), problem("an approval outlives a push to the pull request"), FromRules, FromProtection)
-}
-
-func (p *checkup) ledgerRules() doctorFinding {
-	where := "the branch " + p.LedgerBranch
-	if p.LedgerRepository != "" {
-		where += " of " + p.LedgerRepository
-	}
-	var may []string
-	if !p.ledger.noDelete {
-		may = append(may, "be deleted")
-	}
-	if !p.ledger.noForce {
-		may = append(may, "be force-pushed")
-	}
-	good := fine("%s can be neither deleted nor force-pushed", where)
-	if len(p.ledger.stops) > 0 {
-		good = warn("%s is held by %s: the gate's own push may be refused", where, strings.Join(slices.Compact(slices.Sorted(slices.Values(p.ledger.stops))), ", "))
-	}
-	return p.either(len(may) == 0, good, problem("%s may %s", where, strings.Join(may, " and ")), FromLedgerRules, FromLedgerProtection)
 }
 
 func (p *checkup) actionsEnabled() doctorFinding {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -79,10 +80,60 @@ func (p *checkup) workflowEvents() doctorFinding {
 			missing = append(missing, event)
 		}
 	}
+	missing = append(missing, p.missingTypes()...)
 	if len(missing) > 0 {
 		return warn("%s does not run on %s", path.Base(p.gate.path), strings.Join(missing, ", "))
 	}
 	return fine("%s runs on the default branch's own file", path.Base(p.gate.path))
+}
+
+// pullTypes are what happens to a pull request that the gate acts on. Without types GitHub takes the first three.
+var pullTypes = []string{"opened", "synchronize", "reopened", "ready_for_review", "edited", "closed"}
+
+// missingTypes are the types of the pull request's event that the workflow leaves out.
+func (p *checkup) missingTypes() (missing []string) {
+	have := pullTypes[:3]
+	if filters, _ := p.gate.events["pull_request_target"].(map[string]any); filters["types"] != nil {
+		have = slices.Collect(maps.Keys(eventsOf(filters["types"])))
+	}
+	for _, kind := range pullTypes {
+		if !slices.Contains(have, kind) {
+			missing = append(missing, "pull_request_target "+kind)
+		}
+	}
+	return missing
+}
+
+// RunName is the run-name of the gate's workflow: the title of a run that somebody started by hand says for which pull request, head and digest.
+// A sign-off by hand is bound to it; every other run keeps the title that GitHub gives it.
+const RunName = `${{ github.event_name == 'workflow_dispatch' && ` +
+	`format('referee {0} pr={1} head={2} digest={3}', inputs.mode, inputs.pr, inputs.head, inputs.digest) || '' }}`
+
+// signInputs are the inputs that a sign-off by hand needs.
+var signInputs = []string{"mode", "pr", "head", "digest", "commands"}
+
+// workflowSelfSign looks whether a sign-off by hand can be bound to what its run was started for, where the configuration allows one.
+func (p *checkup) workflowSelfSign() doctorFinding {
+	switch {
+	case !p.config.Approval.SelfSign:
+		return fine("nobody signs off by hand: approval.self_sign is false")
+	case p.gate == nil:
+		return problem("no workflow runs the gate")
+	case strings.Join(strings.Fields(p.gate.runName), " ") != RunName:
+		return problem("approval.self_sign is true, and the run-name of %s does not say what a run was started for", path.Base(p.gate.path))
+	}
+	dispatch, _ := p.gate.events["workflow_dispatch"].(map[string]any)
+	inputs, _ := dispatch["inputs"].(map[string]any)
+	var missing []string
+	for _, name := range signInputs {
+		if _, there := inputs[name]; !there {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return problem("approval.self_sign is true, and workflow_dispatch of %s lacks the inputs %s", path.Base(p.gate.path), strings.Join(missing, ", "))
+	}
+	return fine("a sign-off by hand is bound to the head and the digest that its run was started for")
 }
 
 // gateNeeds is what the gate's job may do.
@@ -91,6 +142,9 @@ var gateNeeds = []struct{ scope, level string }{{"contents", "write"}, {"checks"
 func (p *checkup) workflowPermissions() doctorFinding {
 	if p.gate == nil {
 		return problem("no workflow runs the gate")
+	}
+	if p.ownToken() {
+		return fine("%s works with a token of its own", path.Base(p.gate.path))
 	}
 	grant, sure := p.grantFor(p.gate, p.job)
 	if !sure {

@@ -40,6 +40,20 @@ func (p *checkup) sheetsLoad() doctorFinding {
 	return fine("the repository's own sheets load: %d", len(own))
 }
 
+// sheetsAny asks which sheets are meant, where the configuration lets every one judge.
+func (p *checkup) sheetsAny() doctorFinding {
+	var paths []string
+	for _, rule := range p.config.Runs {
+		if slices.Contains(rule.Sheets, "*") {
+			paths = append(paths, rule.Path)
+		}
+	}
+	if len(paths) > 0 {
+		return warn("which sheets do you use? Any active one may judge %s, as the pull request chooses", quotedList(paths))
+	}
+	return fine("the configuration names the sheets of every path")
+}
+
 // firstLine is the beginning of an error that has many.
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")

@@ -10,19 +10,21 @@ import (
 
 // ciWorkflow is a workflow file, as far as it matters what it may do and with whose files.
 type ciWorkflow struct {
-	path   string
-	name   string
-	events map[string]any // by name, with their filters
-	grant  ciGrant
-	jobs   []*ciJob
+	path    string
+	name    string
+	runName string
+	events  map[string]any // by name, with their filters
+	grant   ciGrant
+	jobs    []*ciJob
 }
 
 // ciJob is one job of a workflow.
 type ciJob struct {
-	id, name string
-	uses     string // another workflow that it is
-	grant    ciGrant
-	steps    []ciStep
+	id, name    string
+	uses        string // another workflow that it is
+	environment string
+	grant       ciGrant
+	steps       []ciStep
 }
 
 // ciStep is one step of a job.
@@ -52,7 +54,7 @@ func parseWorkflow(file string, src []byte) (*ciWorkflow, error) {
 	if !ok {
 		return nil, errors.New("it is no mapping")
 	}
-	w := &ciWorkflow{path: file, name: scalar(m["name"]), events: eventsOf(m["on"]), grant: grantOf(m)}
+	w := &ciWorkflow{path: file, name: scalar(m["name"]), runName: scalar(m["run-name"]), events: eventsOf(m["on"]), grant: grantOf(m)}
 	if w.name == "" {
 		w.name = file // as GitHub does
 	}
@@ -68,7 +70,10 @@ func parseWorkflow(file string, src []byte) (*ciWorkflow, error) {
 }
 
 func jobOf(id string, m map[string]any) *ciJob {
-	j := &ciJob{id: id, name: scalar(m["name"]), uses: scalar(m["uses"]), grant: grantOf(m)}
+	j := &ciJob{id: id, name: scalar(m["name"]), uses: scalar(m["uses"]), environment: scalar(m["environment"]), grant: grantOf(m)}
+	if place, is := m["environment"].(map[string]any); is {
+		j.environment = scalar(place["name"])
+	}
 	steps, _ := m["steps"].([]any)
 	for _, s := range steps {
 		step, _ := s.(map[string]any)

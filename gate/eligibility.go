@@ -15,12 +15,15 @@ type Record struct {
 	Pull        githubapi.PullRequest
 	Reviews     []githubapi.Review
 	Commits     []githubapi.Commit
+	Lost        string // why the gate's own memory of who pushed cannot be believed; "" where it can
 	Timeline    []githubapi.TimelineEvent
 	Permissions map[string]string // login → admin, maintain, write, triage, read, none; read now
 	TeamMembers map[string]bool   // login → member of one of the configured teams
 	Operators   []string          // declared by the runs
+	Agents      []string          // that the runs name
 	Pushers     Pushers           // who pushed to the pull request, as the gate saw it
 	Edited      map[int64]bool    // reviews whose body is not what was submitted
+	Carried     map[int64]bool    // reviews of an earlier head that the gate itself recorded for these very bytes, where the configuration carries them
 	Digest      string            // of the audit
 	HeadNow     string            // the head that was audited
 }
@@ -30,6 +33,7 @@ type Judged struct {
 	Review   githubapi.Review
 	Commands Commands
 	Counted  bool
+	Carried  bool   // it counts because it was of the same bytes on an earlier head
 	Because  string // why not
 }
 
@@ -42,9 +46,10 @@ func JudgeReviews(rec Record, cfg *Config) []Judged {
 	hands := hands(rec, cfg)
 	var out []Judged
 	for _, r := range rec.Reviews {
-		j := Judged{Review: r, Commands: ParseCommands(r.Body)}
+		j := Judged{Review: r, Commands: withEarlier(ParseCommands(r.Body), r, rec)}
 		j.Because = rec.whyNot(r, j.Commands, latest, hands, cfg)
 		j.Counted = j.Because == ""
+		j.Carried = j.Counted && rec.stale(r) != ""
 		out = append(out, j)
 	}
 	return out
@@ -52,12 +57,8 @@ func JudgeReviews(rec Record, cfg *Config) []Judged {
 
 // latestDecisive is each user's newest review that decides; a COMMENTED one does not supersede.
 func latestDecisive(reviews []githubapi.Review) map[int64]int64 {
-	sorted := slices.Clone(reviews)
-	slices.SortStableFunc(sorted, func(a, b githubapi.Review) int {
-		return cmp.Or(a.SubmittedAt.Compare(b.SubmittedAt), cmp.Compare(a.ID, b.ID))
-	})
 	latest := map[int64]int64{}
-	for _, r := range sorted {
+	for _, r := range inTime(reviews) {
 		if r.State == "APPROVED" || r.State == "CHANGES_REQUESTED" || r.State == "DISMISSED" {
 			latest[r.UserID] = r.ID
 		}
@@ -87,10 +88,10 @@ func (rec Record) whyNot(r githubapi.Review, c Commands, latest map[int64]int64,
 	if why := rec.unqualified(r.User, cfg); why != "" {
 		return why
 	}
-	if why := rec.stale(r); why != "" {
+	if why := rec.stale(r); why != "" && !(rec.Carried[r.ID] && rec.sameBase(r)) {
 		return why
 	}
-	return rec.incomplete(c, cfg)
+	return rec.incomplete(r, c, cfg)
 }
 
 // unqualified holds a reviewer to the configured permission and teams.
@@ -114,99 +115,32 @@ func (rec Record) stale(r githubapi.Review) string {
 	if r.CommitSHA != rec.Pull.HeadSHA {
 		return fmt.Sprintf("it is of %.7s; the head is %.7s", r.CommitSHA, rec.Pull.HeadSHA)
 	}
-	for _, e := range rec.Timeline {
-		if (e.Event == "head_ref_force_pushed" || e.Event == "base_ref_changed") && !e.At.Before(r.SubmittedAt) {
-			return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
-		}
+	if e := rec.moved(r.SubmittedAt); e != nil {
+		return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
 	}
 	return ""
 }
 
-// incomplete holds the body to what the configuration asks of it.
-func (rec Record) incomplete(c Commands, cfg *Config) string {
+// sameBase reports whether the pull request has had the same base since a review: what was signed for one base is not signed for another.
+func (rec Record) sameBase(r githubapi.Review) bool {
+	return rec.Pull.HeadSHA == rec.HeadNow && !slices.ContainsFunc(rec.Timeline, func(e githubapi.TimelineEvent) bool {
+		return e.Event == "base_ref_changed" && !e.At.Before(r.SubmittedAt)
+	})
+}
+
+// incomplete holds the body to what the configuration asks of it. A review of an earlier head with the same bytes names the digest of that head.
+func (rec Record) incomplete(r githubapi.Review, c Commands, cfg *Config) string {
 	switch {
 	case len(c.Problems) > 0:
 		return "its commands cannot be read: " + c.Problems[0]
+	case c.Digest != "" && rec.Carried[r.ID] && r.CommitSHA != rec.Pull.HeadSHA:
+		return ""
 	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
 		return "its /digest is of another audit than the one in force"
 	case c.Digest == "" && cfg.Approval.DigestRequired:
 		return fmt.Sprintf("the configuration asks for /digest %.8s", rec.Digest)
 	}
 	return ""
-}
-
-// coAuthor is the trailer that names a further author.
-var coAuthor = newPattern(`(?mi)^co-authored-by:.*<([^>\s]+)>\s*$`)
-
-// noReply is the e-mail address under which GitHub hides a person: it holds their login.
-var noReply = newPattern(`^(?:\d+\+)?([A-Za-z0-9-]+)@users\.noreply\.github\.com$`)
-
-// hands are the people whose own work this is, by lower-case login, with the reason why they cannot sign it off.
-func hands(rec Record, cfg *Config) map[string]string {
-	out := map[string]string{}
-	say := func(login, why string) {
-		if login != "" && out[strings.ToLower(login)] == "" {
-			out[strings.ToLower(login)] = why
-		}
-	}
-	if !cfg.Approval.AllowAuthor {
-		say(rec.Pull.Author, "opened the pull request")
-	}
-	for _, op := range rec.Operators {
-		say(op, "is the run's declared operator")
-	}
-	if cfg.Approval.AllowCommitters {
-		return out
-	}
-	for _, c := range rec.Commits {
-		say(c.AuthorLogin, fmt.Sprintf("is the author of commit %.7s", c.SHA))
-		if c.CommitterLogin != "web-flow" {
-			say(c.CommitterLogin, fmt.Sprintf("is the committer of commit %.7s", c.SHA))
-		}
-		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
-			if login := noReply.FindStringSubmatch(m[1]); login != nil {
-				say(login[1], fmt.Sprintf("is a co-author of commit %.7s", c.SHA))
-			}
-		}
-	}
-	for _, e := range rec.Timeline {
-		if e.Event == "head_ref_force_pushed" {
-			say(e.Actor, "pushed to the pull request")
-		}
-	}
-	for _, login := range rec.Pushers {
-		say(login, "pushed to the pull request")
-	}
-	return out
-}
-
-// UnknownHands are commit identities for which GitHub knows no account and that the configuration does not list for a governed agent. While there
-// is one, nobody's review counts: it might be the reviewer's own (an unknown commit identity fails closed).
-func UnknownHands(rec Record, cfg *Config) []string {
-	if cfg.Approval.AllowCommitters {
-		return nil
-	}
-	known := map[string]bool{}
-	for _, a := range cfg.Governance.Agents {
-		for _, e := range a.Emails {
-			known[strings.ToLower(e)] = true
-		}
-	}
-	var out []string
-	check := func(login, email, role string, c githubapi.Commit) {
-		if login != "" || known[strings.ToLower(email)] || noReply.MatchString(email) {
-			return
-		}
-		out = append(out, fmt.Sprintf("%s <%s> of commit %.7s has no GitHub account: have the e-mail added to an account, or list it under governance.agents[].emails", role, email, c.SHA))
-	}
-	for _, c := range rec.Commits {
-		check(c.AuthorLogin, c.AuthorEmail, "author", c)
-		check(c.CommitterLogin, c.CommitterEmail, "committer", c)
-		for _, m := range coAuthor.FindAllStringSubmatch(c.Message, -1) {
-			check("", m[1], "co-author", c)
-		}
-	}
-	return slices.Compact(out)
 }
 
 // Objections are open requests for changes of reviewers who could have approved: while there is one, nothing is signed off.

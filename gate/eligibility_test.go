@@ -16,7 +16,7 @@ func record() Record {
 		Pull:    githubapi.PullRequest{Number: 3, Author: "agent-runner", State: "open", HeadSHA: "head", BaseSHA: "base"},
 		HeadNow: "head", Digest: "0a1b2c3d4e5f",
 		Reviews:     []githubapi.Review{{ID: 1, User: "Maintainer", UserID: 10, UserType: "User", State: "APPROVED", CommitSHA: "head", SubmittedAt: noon}},
-		Commits:     []githubapi.Commit{{SHA: "head", AuthorLogin: "agent-runner", CommitterLogin: "web-flow"}},
+		Commits:     []githubapi.Commit{{SHA: "head", Author: githubapi.Identity{Login: "agent-runner"}, Committer: githubapi.Identity{Login: "web-flow"}}},
 		Permissions: map[string]string{"Maintainer": "maintain", "agent-runner": "admin", "other": "write"},
 	}
 }
@@ -38,13 +38,22 @@ func TestEligibility(t *testing.T) {
 		{"dismissed", func(r *Record, _ *Config) { review(r).State = "DISMISSED" }, "its state is dismissed"},
 		{"a bot", func(r *Record, _ *Config) { review(r).UserType = "Bot" }, "a bot signs nothing off"},
 		{"the author", func(r *Record, _ *Config) { review(r).User = "Agent-Runner" }, "opened the pull request"},
-		{"a committer", func(r *Record, _ *Config) { r.Commits[0].CommitterLogin = "maintainer" }, "committer of commit head"},
-		{"an author of a commit", func(r *Record, _ *Config) { r.Commits[0].AuthorLogin = "Maintainer" }, "author of commit head"},
+		{"a committer", func(r *Record, _ *Config) { r.Commits[0].Committer.Login = "maintainer" }, "committer of commit head"},
+		{"an author of a commit", func(r *Record, _ *Config) { r.Commits[0].Author.Login = "Maintainer" }, "author of commit head"},
 		{"a co-author", func(r *Record, _ *Config) {
 			r.Commits[0].Message = "x\n\nCo-authored-by: M <123+Maintainer@users.noreply.github.com>\n"
 		}, "co-author of commit head"},
-		{"committers allowed", func(r *Record, c *Config) { r.Commits[0].AuthorLogin = "Maintainer"; c.Approval.AllowCommitters = true }, ""},
+		{"committers allowed", func(r *Record, c *Config) {
+			r.Commits[0].Author.Login = "Maintainer"
+			c.Approval.AllowCommitters = true
+		}, ""},
 		{"the operator", func(r *Record, _ *Config) { r.Operators = []string{"maintainer"} }, "declared operator"},
+		{"who operates the agent, by the configuration", func(r *Record, c *Config) {
+			r.Agents, c.Governance.Agents = []string{"a"}, []AgentProfile{{Name: "a", Operators: []string{"maintainer"}}}
+		}, "operates the run's agent"},
+		{"who operates another agent", func(r *Record, c *Config) {
+			r.Agents, c.Governance.Agents = []string{"b"}, []AgentProfile{{Name: "a", Operators: []string{"maintainer"}}}
+		}, ""},
 		{"a pusher", func(r *Record, _ *Config) {
 			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "Maintainer", At: noon.Add(-time.Hour)}}
 		}, "pushed to the pull request"},
@@ -80,16 +89,92 @@ func TestEligibility(t *testing.T) {
 	}
 }
 
-// TestUnknownHands: an identity without an account might be the reviewer's own, so nobody's review counts.
+// TestUnknownHands: an identity without an account might be the reviewer's own, so nobody's review counts. Each is named once, with how many commits
+// have it.
 func TestUnknownHands(t *testing.T) {
 	rec, cfg := record(), DefaultConfig()
-	rec.Commits = append(rec.Commits, githubapi.Commit{SHA: "0123456789", AuthorEmail: "me@laptop", CommitterLogin: "web-flow", Message: "x\n\nCo-authored-by: Y <y@z>"})
-	if got := UnknownHands(rec, cfg); len(got) != 2 || !strings.Contains(got[0], "author <me@laptop> of commit 0123456") || !strings.Contains(got[1], "co-author <y@z>") {
+	stranger := githubapi.Commit{SHA: "0123456789", Author: githubapi.Identity{Email: "me@laptop"}, Committer: githubapi.Identity{Login: "web-flow"},
+		Message: "x\n\nCo-authored-by: Y <y@z>"}
+	rec.Commits = append(rec.Commits, stranger, stranger, stranger)
+	got := UnknownHands(rec, cfg)
+	if len(got) != 2 || !strings.Contains(got[0], "author <me@laptop> of commit 0123456 and 2 more") || !strings.Contains(got[1], "co-author <y@z>") {
 		t.Errorf("%q", got)
 	}
 	cfg.Governance.Agents = []AgentProfile{{Name: "a", Emails: []string{"ME@laptop", "y@z"}}}
 	if got := UnknownHands(rec, cfg); got != nil {
 		t.Errorf("listed for a governed agent: %q", got)
+	}
+	rec.Pushers, rec.Lost = rec.Pushers.With("not a login"), "the memory is lost"
+	if got := UnknownHands(rec, cfg); len(got) != 2 || !strings.Contains(got[0], "more than 100 accounts pushed") || got[1] != rec.Lost {
+		t.Errorf("%q", got)
+	}
+	cfg.Approval.AllowCommitters = true
+	if got := UnknownHands(rec, cfg); got != nil {
+		t.Errorf("committers may sign: %q", got)
+	}
+}
+
+// TestIdentities: whose hand an identity of a commit is, and whether it is unknown. The author is a person with an account unless it is said otherwise.
+func TestIdentities(t *testing.T) {
+	who := func(login, email string) githubapi.Identity { return githubapi.Identity{Login: login, Email: email} }
+	for _, c := range []struct {
+		what           string
+		edit           func(*githubapi.Commit)
+		hands, unknown int // besides the author
+	}{
+		{"web-flow as GitHub links it", func(c *githubapi.Commit) { c.Committer = who("web-flow", "noreply@github.com") }, 0, 0},
+		{"web-flow as GitHub links it not", func(c *githubapi.Commit) { c.Committer = who("", "NoReply@github.com") }, 0, 0},
+		{"web-flow's login is not taken from another address", func(c *githubapi.Commit) { c.Committer = who("", "1+web-flow@users.noreply.github.com") }, 1, 1},
+		{"an address of an Enterprise Server", func(c *githubapi.Commit) { c.Committer = who("", "1+rosa@users.noreply.git.corp.example") }, 1, 1},
+		{"a managed account", func(c *githubapi.Commit) { c.Committer = who("", "1+octo_acme@users.noreply.github.com") }, 1, 1},
+		{"another account than the address's", func(c *githubapi.Commit) { c.Committer = who("wim", "1+rosa@users.noreply.github.com") }, 2, 0},
+		{"a domain that only looks like it", func(c *githubapi.Commit) { c.Committer = who("", "1+rosa@users.noreply.github.com@x") }, 0, 1},
+		{"nobody at all", func(c *githubapi.Commit) { c.Committer = githubapi.Identity{} }, 0, 1},
+		{"a trailer that only GitHub reads", func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("wim", "w@x")) }, 1, 0},
+		{"an unknown one that only GitHub reads", func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("", "w@x")) }, 0, 1},
+		{"a trailer that only we read", func(c *githubapi.Commit) { c.Message = "x\n\nCO-AUTHORED-BY: w <w@x>  \nmore" }, 0, 1},
+		{"a trailer that both read", func(c *githubapi.Commit) {
+			c.Message, c.Authors = "x\n\nCo-authored-by: w <W@x>", append(c.Authors, who("wim", "w@x"))
+		}, 1, 0},
+		{"an app in a trailer", func(c *githubapi.Commit) { c.Message = "x\n\nCo-authored-by: w <9+w[bot]@users.noreply.github.com>" }, 1, 0},
+	} {
+		rec, cfg := record(), DefaultConfig()
+		rec.Pull.Author = ""
+		author := who("agent-runner", "a@b")
+		commit := githubapi.Commit{SHA: "head", Author: author, Committer: author, Authors: []githubapi.Identity{author}}
+		c.edit(&commit)
+		rec.Commits = []githubapi.Commit{commit}
+		if got, unknown := hands(rec, cfg), UnknownHands(rec, cfg); len(got) != c.hands+1 || len(unknown) != c.unknown {
+			t.Errorf("%s: %v, %q", c.what, got, unknown)
+		}
+	}
+}
+
+// TestAgentTrailers: the usual trailers of agents are nobody unknown, in whatever letters, and none of their addresses makes an author or a committer
+// known. The trailers are those that the agents write, as their makers publish them.
+func TestAgentTrailers(t *testing.T) {
+	for _, trailer := range []string{
+		"Claude <noreply@anthropic.com>", "Claude Opus 4.6 <NoReply@Anthropic.com>", "Copilot <223556219+Copilot@users.noreply.github.com>",
+		"copilot-swe-agent[bot] <198982749+Copilot@users.noreply.github.com>", "Copilot <copilot@github.com>", "Codex <noreply@openai.com>",
+		"Cursor <cursoragent@cursor.com>", "gemini-cli <218195315+gemini-cli@users.noreply.github.com>", "aider (gpt-5) <aider@aider.chat>",
+		"Devin <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "google-labs-jules[bot] <161369871+google-labs-jules[bot]@users.noreply.github.com>",
+		"dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>", "renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>",
+		"github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>",
+	} {
+		rec, cfg := record(), DefaultConfig()
+		rec.Commits[0].Message = "Change\n\nCo-authored-by: " + trailer + "\n"
+		if got := UnknownHands(rec, cfg); got != nil {
+			t.Errorf("%s: %q", trailer, got)
+		}
+		_, email, _ := strings.Cut(strings.TrimSuffix(trailer, ">"), "<")
+		for _, role := range []string{"author", "committer"} {
+			rec := record()
+			who := map[string]*githubapi.Identity{"author": &rec.Commits[0].Author, "committer": &rec.Commits[0].Committer}[role]
+			*who = githubapi.Identity{Email: email}
+			if got := UnknownHands(rec, cfg); len(got) != 1 || !strings.Contains(got[0], role+" <"+email+">") || !strings.Contains(got[0], "governance.agents[].emails") {
+				t.Errorf("%s as %s: %q", email, role, got)
+			}
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 //     incident that names no agent is a person's report and is held to nothing here.
 //   - policy_violation: run.json states another profile than the pinned one (the engine's mid finding lane.profile_mismatch, S42).
 //   - spend_breach: what the agent has spent (History.Spent) is more than spend_cap_usd. Without a cap nothing is.
-//   - recurring_flag: the lane is locked for the agent: it had critical findings (high or critical, S8, that the same receipt does not accept) in
-//     max_recurring_critical earlier audits of the lane. Approved, carried, rejected, withdrawn and unreceipted entries count, one for each run and
+//   - recurring_flag: the lane is locked for the agent: it had critical work-defects (high or critical, S8) in max_recurring_critical earlier audits of
+//     the lane that are known to be its work (attributed). Approved, carried, rejected, withdrawn and unreceipted entries count, one for each run and
 //     pull request, and none of this pull request: its revisions are counted by Heads. A live incident of kind recurring_flag and status resolved,
 //     without the response lane_locked and not by this agent, takes the audits out whose entries it names.
 //
@@ -138,14 +138,14 @@ func (a *agentRuns) lockedOut(d *drafter, h *History) []Violation {
 			runs = append(runs, f.run)
 		}
 		out = append(out, Violation{Agent: a.name, Kind: "recurring_flag", Draft: d.lock(flags[len(flags)-limit:], lane),
-			Reason: fmt.Sprintf("%s is locked out of the lane %s: %d earlier audits had critical findings, governance.max_recurring_critical is %d (last: %s). A signed-off incident of kind recurring_flag with status resolved, that names their receipts, unlocks it",
+			Reason: fmt.Sprintf("%s is locked out of the lane %s: %d earlier audits had critical work-defects, governance.max_recurring_critical is %d (last: %s). A signed-off incident of kind recurring_flag with status resolved, that names their receipts, unlocks it",
 				called(a.name), lane, len(flags), limit, strings.Join(runs, ", "))})
 	}
 	return out
 }
 
 // Dark lists the agents of governance.agents without an entry in the ledger for more than heartbeat_minutes; 0 looks for none. An entry of an
-// agent is one with its name and an audit, of any kind; its time is minted_at. An agent that never had one is silent since the ledger's first
+// agent is one with its name and an audit, of any kind, that is known to be its work (attributed); its time is minted_at. An agent that never had one is silent since the ledger's first
 // entry; an empty ledger tells nothing, and no agent is dark in it.
 func Dark(cfg *Config, h *History, now time.Time) []Violation {
 	g := cfg.Governance

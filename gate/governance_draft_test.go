@@ -74,12 +74,14 @@ func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violati
 		}
 	}
 	h := NewHistory(cfg, 0, audits)
-	for i, run := range []string{"maple-court", "river-lofts", "elm-plaza"} {
+	for i, run := range []string{"maple-court", "birch-hall", "elm-plaza"} {
 		l := Local{Name: "ann", At: nine.Add(time.Duration(i) * 26 * time.Hour), Reject: "no"}
 		if run == "maple-court" {
 			l.Reject, l.Answers = "", bothTrue
 		}
-		if err := h.Add(mint(t, store, workIn(t, in, run, nil), l)); err != nil {
+		w := workIn(t, in, strings.Replace(run, "birch-hall", "elm-plaza", 1), nil)
+		w.Run.ID = run // the same work, handed in again as another run
+		if err := h.Add(mint(t, store, w, l)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,8 +135,8 @@ func TestDraftNumbers(t *testing.T) {
 	_, all := violations(t, `"stranger"`)
 	for kind, lines := range map[string][]string{
 		"spend_breach": {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`, `+oak-street,1840000,0`, `"result": 1.15,`},
-		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`, `+river-lofts,dscr_gate,high,2026-11-21T11:00:00`, `+elm-plaza,math.dscr,high,2026-11-22T13:00:00`,
-			`+elm-plaza,dscr_gate,high,2026-11-22T13:00:00`, `+elm-plaza,any rule,,2026-11-22T13:00:00`, `+2026-11-22T13:00:00 run elm-plaza: high findings 3`,
+		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`, `+birch-hall,math.dscr,high,2026-11-21T11:00:00`, `+elm-plaza,math.dscr,high,2026-11-22T13:00:00`,
+			`+elm-plaza,any rule,,2026-11-22T13:00:00`, `+2026-11-22T13:00:00 run elm-plaza: high work-defects 2`,
 			`+2026-11-22T13:00:00 lane agent locked for The agent underwriter by governance.max_recurring_critical 2`},
 		"dark":  {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
 		"rogue": {`+declared_model,none: not listed in governance.agents`, `+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
@@ -347,7 +349,7 @@ func TestLockCounts(t *testing.T) {
 	if len(w.Report.Findings) != 0 {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
 	}
-	for _, line := range []string{"+r1,x,high,2026-11-20T09:00:00\n+r1,y,high,", "+r2,a rule that the receipt does not list,high,", "+r_3,x,high,", "run r1: high findings 3\n", "run r2: high findings 7\n"} {
+	for _, line := range []string{"+r1,x,high,2026-11-20T09:00:00\n+r1,y,high,", "+r2,a rule that the receipt does not list,high,", "+r_3,x,high,", "run r1: high work-defects 3\n", "run r2: high work-defects 7\n"} {
 		if !strings.Contains(draft, line) {
 			t.Errorf("%q is not in\n%s", line, draft)
 		}

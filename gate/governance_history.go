@@ -9,6 +9,7 @@ import (
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
 )
 
 // History is what the ledger says of agents, as far as governance reads it: what they spent, which of their audits had critical findings, and
@@ -20,6 +21,7 @@ type History struct {
 	agents map[string]*track
 	live   map[[32]byte]*spent // sign-offs by the hash of their entry
 	lifts  []lift
+	limits *Governance
 	first  time.Time // of the oldest entry
 }
 
@@ -58,7 +60,7 @@ type lift struct {
 
 // NewHistory begins a history. pull is the pull request that is looked at, 0 for none.
 func NewHistory(cfg *Config, pull int64, audits []Audited) *History {
-	h := &History{pull: pull, now: map[string]bool{}, agents: map[string]*track{}, live: map[[32]byte]*spent{}}
+	h := &History{pull: pull, now: map[string]bool{}, agents: map[string]*track{}, live: map[[32]byte]*spent{}, limits: &cfg.Governance}
 	for _, a := range audits {
 		if a.Work != nil {
 			h.agents[a.Work.Run.Agent.Name] = &track{works: map[[32]byte]*spent{}}
@@ -81,13 +83,13 @@ func (h *History) Add(e *ledger.Entry) error {
 	if h.first.IsZero() {
 		h.first = at
 	}
-	if ends[r.Kind] {
+	if r.Kind.Ends() {
 		h.end(r.RefersTo)
 	}
 	if r.Kind.Live() && r.Incident != nil {
 		h.unlock(e)
 	}
-	if !r.Audited() || h.agents[r.Agent.Name] == nil {
+	if !r.Audited() || h.agents[r.Agent.Name] == nil || !h.limits.attributed(r) {
 		return nil
 	}
 	t := h.agents[r.Agent.Name]
@@ -152,7 +154,7 @@ func (h *History) spend(t *track, e *ledger.Entry) error {
 // flag keeps an audit with critical findings. Amended, revoked, superseded and merged entries are about an audit that has its own entry.
 func (t *track) flag(e *ledger.Entry, at time.Time) {
 	r := e.Receipt
-	if ends[r.Kind] || r.Kind == ledger.Merged {
+	if r.Kind.Ends() || r.Kind == ledger.Merged {
 		return
 	}
 	high, rules := criticalOf(r)
@@ -166,19 +168,42 @@ func (t *track) flag(e *ledger.Entry, at time.Time) {
 	t.flags = append(t.flags, flagged{run: strings.Clone(r.Run.ID), lane: strings.Clone(r.Run.Lane), hash: strings.Clone(e.Hash), key: key, at: at, high: high, rules: rules})
 }
 
-// criticalOf counts the high or critical findings of an entry and names their rules. One that the same receipt accepts does not count: the work
-// is right, and the client decided (gate.md). Beyond the findings that a receipt holds, the verdict's count of high ones is taken.
-func criticalOf(r *ledger.Receipt) (high int, rules []string) {
-	accepted := map[string]bool{}
-	for _, w := range r.Accepted {
-		accepted[w.RuleID] = true
+// attributed reports whether an audited entry speaks of the work of the agent that it names. The name is run.json's word, which anybody can write
+// into a pull request of their own; so either a person with the permission signed the entry, with a yes or a no, or the work came to base, or it is
+// of a pull request of somebody who operates the agent by the configuration. An address in a commit tells nothing: that is anybody's word too.
+func (g *Governance) attributed(r *ledger.Receipt) bool {
+	if r.Kind != ledger.Withdrawn {
+		return true
 	}
+	if r.ObservedBy == nil {
+		return false
+	}
+	known, authors := true, 0
+	for _, e := range r.Evidence { // who adds evidence in a pull request is its author
+		if e.AddedBy != "" {
+			authors++
+			known = known && g.operates(r.Agent.Name, e.AddedBy)
+		}
+	}
+	return known && (authors > 0 || g.operates(r.Agent.Name, r.ObservedBy.Actor))
+}
+
+// operates reports whether the configuration knows somebody as an operator of an agent.
+func (g *Governance) operates(agent, login string) bool {
+	return slices.ContainsFunc(g.Agents, func(a AgentProfile) bool {
+		return a.Name == agent && slices.ContainsFunc(a.Operators, func(o string) bool { return strings.EqualFold(o, login) })
+	})
+}
+
+// criticalOf counts the high or critical work-defects of an entry and names their rules. A finding about the deal is none: the work is right, and says
+// that the deal is not. Beyond the findings that a receipt holds, the verdict's count of high ones is taken.
+func criticalOf(r *ledger.Receipt) (high int, rules []string) {
 	listed := 0
 	for _, f := range r.Findings {
 		if f.Tier == "high" {
 			listed++
 		}
-		if !isCritical(f) || anyWaived(f.RuleIDs, accepted) {
+		if !isCritical(f) || f.Bucket != string(referee.WorkDefect) {
 			continue
 		}
 		high++

@@ -149,7 +149,7 @@ func (t *tally) audit(run string, high int, f flagged) {
 	t.runRows = append(t.runRows, []string{run, day})
 	t.runs = append(t.runs, map[string]any{"r": run, "high": high, "t": day})
 	t.receipts = append(t.receipts, f.hash)
-	t.log += fmt.Sprintf("%s run %s: high findings %d\n", clock(f.at), run, f.high)
+	t.log += fmt.Sprintf("%s run %s: high work-defects %d\n", clock(f.at), run, f.high)
 	if f.at.After(t.last) {
 		t.last = f.at
 	}

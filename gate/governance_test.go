@@ -33,13 +33,36 @@ func mintedAt(at string) func(*ledger.Receipt) {
 	return func(r *ledger.Receipt) { r.MintedAt = at }
 }
 
-// critically gives an entry high findings, one a rule.
+// critically gives an entry high work-defects, one a rule.
 func critically(rules ...string) func(*ledger.Receipt) {
 	return func(r *ledger.Receipt) {
 		for _, id := range rules {
-			r.Findings = append(r.Findings, ledger.Finding{Code: "policy." + id, RuleIDs: []string{id}, Tier: "high", Severity: "critical"})
+			r.Findings = append(r.Findings, ledger.Finding{Code: "policy." + id, RuleIDs: []string{id}, Tier: "high", Severity: "critical", Bucket: "work-defect"})
 		}
 		r.Verdict.Risk.High, r.FindingsTotal = len(r.Findings), len(r.Findings)
+	}
+}
+
+// inBucket says whom the findings of an entry concern.
+func inBucket(bucket string) func(*ledger.Receipt) {
+	return func(r *ledger.Receipt) {
+		for i := range r.Findings {
+			r.Findings[i].Bucket = bucket
+		}
+	}
+}
+
+// closedBy says who withdrew the work of an entry.
+func closedBy(login string) func(*ledger.Receipt) {
+	return func(r *ledger.Receipt) { r.ObservedBy = &ledger.ObservedBy{Event: "closed", Actor: login} }
+}
+
+// addedBy says whose pull requests brought the evidence of an entry; "" is the base branch's.
+func addedBy(logins ...string) func(*ledger.Receipt) {
+	return func(r *ledger.Receipt) {
+		for _, login := range logins {
+			r.Evidence = append(r.Evidence, ledger.Evidence{AddedBy: login})
+		}
 	}
 }
 
@@ -216,10 +239,13 @@ func changed(e *ledger.Entry, edit func(*ledger.Incident)) *ledger.Entry {
 // TestRecurringFlags: which audits count towards a lock, and what lifts it.
 func TestRecurringFlags(t *testing.T) {
 	one := noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))
-	two := noted(ledger.Withdrawn, "a", "r2", "s2", "", critically("ltv"))
+	two := noted(ledger.Withdrawn, "a", "r2", "s2", "", critically("ltv"), closedBy("Runner"))
 	yes := noted(ledger.Approved, "a", "r3", "s3", "", critically("dscr"))
-	accepted := noted(ledger.Approved, "a", "r4", "s4", "", critically("dscr"), func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "dscr"}} })
+	accepted := noted(ledger.Approved, "a", "r4", "s4", "", critically("dscr"), inBucket("deal-finding"), func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "dscr"}} })
 	unlock := resolved("", one, two)
+	withdrawn := func(edits ...func(*ledger.Receipt)) *ledger.Entry {
+		return noted(ledger.Withdrawn, "a", "r2", "s2", "", append(edits, critically("ltv"))...)
+	}
 	for _, c := range []struct {
 		what    string
 		entries []*ledger.Entry
@@ -227,6 +253,14 @@ func TestRecurringFlags(t *testing.T) {
 	}{
 		{"one audit", []*ledger.Entry{one}, false},
 		{"rejected and withdrawn", []*ledger.Entry{one, two}, true},
+		{"rejected, and withdrawn by somebody else", []*ledger.Entry{one, withdrawn(closedBy("mallory"))}, false},
+		{"withdrawn, and nobody says who", []*ledger.Entry{one, withdrawn()}, false},
+		{"withdrawn by the operator of another agent", []*ledger.Entry{one, withdrawn(closedBy("clerk"))}, false},
+		{"the operator closes somebody else's work", []*ledger.Entry{one, withdrawn(closedBy("runner"), addedBy("", "mallory"))}, false},
+		{"somebody else closes the operator's work", []*ledger.Entry{one, withdrawn(closedBy("wim"), addedBy("", "runner"))}, true},
+		{"of both", []*ledger.Entry{one, withdrawn(closedBy("runner"), addedBy("runner", "mallory"))}, false},
+		{"right analyses of bad deals", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inBucket("deal-finding")), noted(ledger.Approved, "a", "r2", "s2", "", critically("x"), inBucket("deal-finding"))}, false},
+		{"the wrong agent for the work", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inBucket("stack-fit"))}, false},
 		{"rejected and approved", []*ledger.Entry{one, yes}, true},
 		{"merged without a receipt", []*ledger.Entry{one, noted(ledger.Unreceipted, "a", "r5", "s5", "", critically("x"))}, true},
 		{"one audit twice", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"), mintedAt("2026-11-21T09:00:00Z"))}, false},
@@ -235,7 +269,6 @@ func TestRecurringFlags(t *testing.T) {
 		{"two runs of this very pull request", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(9)), noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inPull(9))}, false},
 		{"an entry about an audit", []*ledger.Entry{yes, noted(ledger.Merged, "a", "r6", "s3", "", critically("dscr"), about(yes)), noted(ledger.Revoked, "a", "r7", "s3", "", critically("dscr"), about(yes))}, false},
 		{"a deal that the client accepts", []*ledger.Entry{one, accepted}, false},
-		{"accepted for another rule", []*ledger.Entry{one, noted(ledger.Approved, "a", "r4", "s4", "", critically("dscr"), func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "ltv"}} })}, true},
 		{"more high findings than a receipt holds", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r8", "s8", "", func(r *ledger.Receipt) { r.Verdict.Risk.High = 1 })}, true},
 		{"another agent's", []*ledger.Entry{one, noted(ledger.Rejected, "b", "r2", "s2", "", critically("x"))}, false},
 		{"another lane's", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), func(r *ledger.Receipt) { r.Run.Lane = "compute" })}, false},
@@ -258,6 +291,7 @@ func TestRecurringFlags(t *testing.T) {
 	} {
 		audits := []Audited{running("a", "now", "s0", ""), running("a", "now2", "s00", "")}
 		cfg := DefaultConfig()
+		cfg.Governance.Agents = []AgentProfile{{Name: "a", Operators: []string{"runner"}}, {Name: "b", Operators: []string{"clerk"}}}
 		got := Govern(audits, cfg, historyOf(t, cfg, 9, audits, c.entries...), nine)
 		if (len(got) == 1) != c.want || len(got) > 1 || c.want && (got[0].Kind != "recurring_flag" || !strings.Contains(got[0].Reason, "locked out of the lane agent")) {
 			t.Errorf("%s: %+v", c.what, got)

@@ -30,8 +30,10 @@ type Job struct {
 	Runner  Runner
 	Options Options
 
-	trees map[string]fs.FS // by commit
-	kept  LedgerConfig     // where the ledger is
+	trees  map[string]fs.FS // by commit
+	kept   LedgerConfig     // where the ledger is
+	sound  string           // the ledger's state that was verified last …
+	looked bool             // … if any was
 }
 
 // Runner is what the runner says of the job. Now dates what no record dates.

@@ -108,7 +108,7 @@ func TestForgedEntry(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	_, err := w.approve(pull, "rosa", answers)
 	var b *gate.Broken
-	if !errors.As(err, &b) || !strings.Contains(err.Error(), "does not verify") {
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), "failed verification") {
 		t.Errorf("%v", err)
 	}
 	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -33,6 +34,10 @@ type world struct {
 	token string
 	main  string // the default branch, as events name it
 	ref   string // that the job runs on
+
+	attempt int64          // of the workflow run; 1 if 0
+	signer  string         // who signs by hand, in place of who is given
+	named   map[string]any // inputs of a sign-off by hand, in place of the right ones
 }
 
 func newWorld(t *testing.T) *world {
@@ -69,10 +74,10 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 			if tip == "" {
 				return nil, "", nil
 			}
-			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(dir, "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
+			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(w.TempDir(), "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
 			return repo, tip, err
 		},
-		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: w.ref, RunID: w.runID, Attempt: 1, Now: w.s.Now(),
+		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: w.ref, RunID: w.runID, Attempt: max(w.attempt, 1), Now: w.s.Now(),
 			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main", WorkflowSHA: w.s.Ref("refs/heads/main")}}
 	r, err := j.Run(w.Context())
 	w.calls = api.Calls()
@@ -87,6 +92,30 @@ func (w *world) must(e githubtest.Event) *gate.Result {
 		w.Fatalf("%s: %v", e.Name, err)
 	}
 	return r
+}
+
+// dispatched are the inputs by which an admin signs off a pull request as it is now.
+func (w *world) dispatched(pull int64) map[string]any {
+	w.Helper()
+	c := w.check(w.s.Head(pull), gate.AuditCheck)
+	inputs := map[string]any{"mode": "sign-off", "pr": fmt.Sprint(pull), "head": w.s.Head(pull), "digest": c.ExternalID[:16]}
+	if w.named != nil {
+		delete(inputs, "head")
+		delete(inputs, "digest")
+		maps.Copy(inputs, w.named)
+	}
+	return inputs
+}
+
+// byHand is the job of a workflow that somebody starts by hand, with the record that GitHub keeps of the run.
+func (w *world) byHand(pull int64, who string, inputs map[string]any) (*gate.Result, error) {
+	w.Helper()
+	if w.signer != "" {
+		who = w.signer
+	}
+	title := fmt.Sprintf("referee %v pr=%v head=%v digest=%v", inputs["mode"], inputs["pr"], inputs["head"], inputs["digest"])
+	w.runID = w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title, Actor: who}) - 1
+	return w.job(w.s.DispatchEvent(who, inputs))
 }
 
 func tools() gate.RulebookTools {

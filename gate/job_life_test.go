@@ -315,16 +315,11 @@ func TestSelfSign(t *testing.T) {
 	w.configure("approval: {self_sign: true}\n")
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	id := w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", Pull: pull})
 	w.opts.Commands = answers
-	sign := func(who string) (*gate.Result, error) {
-		w.runID = id - 1
-		return w.job(w.s.DispatchEvent(who, map[string]any{"mode": "sign-off", "pr": "1"}))
-	}
-	if _, err := sign("wim"); err == nil {
+	if _, err := w.byHand(pull, "wim", w.dispatched(pull)); err == nil {
 		t.Error("somebody who is no admin signs")
 	}
-	if r, err := sign("owner"); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != gate.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")

@@ -37,10 +37,17 @@ func TestTwins(t *testing.T) {
 func TestSelfSignRefusals(t *testing.T) {
 	for says, change := range map[string]func(w *world, pull int64){
 		"choose the default branch":   func(w *world, _ int64) { w.ref = "refs/heads/agent" },
-		"or a draft":                  func(w *world, pull int64) { w.s.SetDraft(pull, true) },
+		"is a draft":                  func(w *world, pull int64) { w.s.SetDraft(pull, true) },
 		"is closed":                   func(w *world, pull int64) { w.s.Close(pull, "owner") },
 		"the commands cannot be read": func(w *world, _ int64) { w.opts.Commands = "/satisfy x" },
 		"the checklist is open":       func(w *world, _ int64) { w.opts.Commands = "" },
+		"names what it signs":         func(w *world, pull int64) { w.named = map[string]any{"head": w.s.Head(pull)} },
+		"by the inputs head":          func(w *world, pull int64) { w.named = map[string]any{"head": strings.Repeat("1", 40)} },
+		"another audit":               func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
+		"which no run asks":           func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
+		"changes are requested":       func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
+		"only an admin":               func(w *world, _ int64) { w.signer = "wim" },
+		"this is attempt 2":           func(w *world, _ int64) { w.attempt = 2 },
 		"could not be audited": func(w *world, pull int64) {
 			w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": "{"}, Author: "agent"})
 		},
@@ -48,12 +55,16 @@ func TestSelfSignRefusals(t *testing.T) {
 		w := newWorld(t)
 		w.configure("approval: {self_sign: true}\n")
 		pull := w.propose("oak", "oak-street")
-		w.runID = w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", Pull: pull}) - 1
+		head := w.s.Head(pull)
+		w.must(w.s.PullEvent(pull, "opened", true))
 		w.opts.Commands = answers
 		change(w, pull)
-		_, err := w.job(w.s.DispatchEvent("owner", map[string]any{"mode": "sign-off", "pr": "1"}))
+		if w.s.Head(pull) != head {
+			w.must(w.s.PullEvent(pull, "synchronize", true))
+		}
+		_, err := w.byHand(pull, "owner", w.dispatched(pull))
 		w.refused(err, says)
-		w.wantKinds("")
+		w.wantKinds(map[string]string{"changes are requested": "rejected"}[says])
 	}
 }
 

@@ -58,23 +58,6 @@ func TestSpendCapInPull(t *testing.T) {
 	w.wantKinds("")
 }
 
-// TestLaneLockInPull: rejected work with critical flags is remembered, and locks the agent out of its lane.
-func TestLaneLockInPull(t *testing.T) {
-	w := newWorld(t)
-	for _, run := range []string{"elm-plaza", "river-lofts"} {
-		pull := w.propose(run, run)
-		w.must(w.s.PullEvent(pull, "opened", true))
-		w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
-		w.mustReview(pull)
-	}
-	w.wantKinds("rejected rejected")
-	pull := w.propose("oak", "oak-street")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
-		t.Error("the lane is locked, and the run passes")
-	}
-	w.says(w.review(pull), "recurring_flag")
-}
-
 // TestRogueInPull: an agent that the configuration does not list.
 func TestRogueInPull(t *testing.T) {
 	w := newWorld(t)

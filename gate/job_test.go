@@ -178,7 +178,7 @@ func TestCarryNeedsAll(t *testing.T) {
 	w.s.Push(pull, githubtest.Change{Files: map[string]string{"README": "more"}, Author: "agent"})
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.conclusions(pull, "success", "success")
-	w.wantKinds("approved approved carried")
+	w.wantKinds("approved approved carried carried")
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,63 +14,54 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// lifecycle drafts what became of earlier sign-offs of an open pull request, and the no of who asks for changes.
+// lifecycle drafts what became of earlier sign-offs of an open pull request, and the rejections by reviewers who request changes.
 func (p *pulled) lifecycle(rec *Record) ([]ledger.Receipt, error) {
 	var drafts []ledger.Receipt
-	carry := p.carriers()
 	for _, e := range p.live() {
-		if r := p.takenBack(e, rec); r != nil {
-			drafts = append(drafts, *r)
-			continue
-		}
 		work := p.workOf(e)
-		if e.Receipt.PullRequest.HeadSHA == p.pr.HeadSHA && work != nil {
-			continue
-		}
-		if work == nil {
+		switch r := p.takenBack(e, rec); {
+		case r != nil:
+			drafts = append(drafts, *r)
+		case work == nil:
 			drafts = append(drafts, p.observed(ledger.Superseded, e, ledger.ObservedBy{Event: "synchronize", Actor: p.pr.Author, At: stamp(p.pr.UpdatedAt), SHA: p.pr.HeadSHA}))
 			p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is void: other bytes were pushed, or another sheet is in force", e.Receipt.Seq))
-			continue
+		case e.Receipt.PullRequest.HeadSHA != p.pr.HeadSHA && !p.rules.Config.Carry:
+			p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is for the same bytes on an earlier head; the configuration does not carry it over (carry_on_rebase)", e.Receipt.Seq))
 		}
-		if carry[e.Hash] {
-			r, err := p.carried(e, *work)
-			if err != nil {
-				return nil, err
-			}
-			drafts = append(drafts, r)
-			continue
-		}
-		p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is for the same bytes on an earlier head; the configuration does not carry it over (carry_on_rebase)", e.Receipt.Seq))
 	}
 	rejected, err := p.rejections(rec)
 	return append(drafts, rejected...), err
 }
 
-// carriers are the sign-offs that may be carried to this head: of each run the newest, where as many people stand behind it as have to.
-func (p *pulled) carriers() map[string]bool {
-	out := map[string]bool{}
-	if !p.rules.Config.Carry {
+// carriedReviews are the approvals of an earlier head that hold for this one, where the configuration carries them: by the record that the gate
+// itself announced, each of them has signed exactly these bytes, of every run that is here now. That record is needed because the forge moves a
+// review to another head after a force-push (fact 3), and only the gate knows what it was of.
+func (p *pulled) carriedReviews(rec *Record) map[int64]bool {
+	out := map[int64]bool{}
+	if !p.rules.Config.Carry || len(p.out.Audits) == 0 {
 		return out
 	}
-	newest := map[string]ledger.Entry{}
-	for _, e := range p.live() {
-		newest[e.Receipt.Run.ID] = e
-	}
-	for _, e := range newest {
-		out[e.Hash] = p.behind(e) >= p.out.Need
+	for _, r := range rec.Reviews {
+		if r.State != "APPROVED" {
+			continue
+		}
+		out[r.ID] = !slices.ContainsFunc(p.out.Audits, func(a Audited) bool { return a.Work == nil || p.carriedFrom(r, *a.Work) == nil })
 	}
 	return out
 }
 
-// behind is how many people's approvals of the bytes that an entry signs off nobody has taken back.
-func (p *pulled) behind(e ledger.Entry) int {
-	people := map[string]bool{}
-	for _, x := range p.live() {
-		if a := x.Receipt.Approval; a != nil && x.Receipt.Run.ID == e.Receipt.Run.ID && subjectOf(x.Receipt) == subjectOf(e.Receipt) {
-			people[a.Approver.Login] = true
+// carriedFrom is the receipt of an earlier head by which a review has signed off these very bytes; nil where the gate vouches for none.
+func (p *pulled) carriedFrom(r githubapi.Review, w Work) *ledger.Entry {
+	for _, e := range p.live() {
+		a := e.Receipt.Approval
+		if e.Receipt.Kind != ledger.Approved || e.Receipt.SelfSigned || !p.vouched[e.Hash] || e.Receipt.PullRequest.HeadSHA == p.pr.HeadSHA {
+			continue
+		}
+		if a.Review.ID == r.ID && a.Approver.ID == r.UserID && a.Review.BodySHA256 == reviewRef(r).BodySHA256 && e.Receipt.Run.ID == w.Run.ID && a.SubjectDigest == w.Subject() {
+			return &e
 		}
 	}
-	return len(people)
+	return nil
 }
 
 // workOf is the run of this head that an entry signs off, byte for byte; nil where there is none.
@@ -82,37 +74,21 @@ func (p *pulled) workOf(e ledger.Entry) *Work {
 	return nil
 }
 
-// takenBack drafts the entry that ends a sign-off whose review is no longer what it was: edited, dismissed, gone, or followed by a request for
-// changes of somebody who may approve.
+// takenBack drafts the entry that ends a sign-off whose review is no longer what it was: edited (also where the old text was put back), dismissed,
+// gone, or followed by a request for changes of somebody who may approve. Answers of an earlier review of the same person end it in the same way.
 func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
 	signed := p.signature(e)
-	if signed == nil || e.Receipt.SelfSigned {
+	if signed == nil {
 		return nil
 	}
-	i := slices.IndexFunc(rec.Reviews, func(r githubapi.Review) bool { return r.ID == signed.Review.ID })
-	var now githubapi.Review
-	kind, why := ledger.Kind(""), ""
-	switch {
-	case i < 0:
-		kind, why = ledger.Revoked, "the review is gone"
-		now = githubapi.Review{ID: signed.Review.ID, User: signed.Approver.Login, UserID: signed.Approver.ID, UserType: signed.Approver.Type}
-		now.SubmittedAt, _ = time.Parse(timeForm, signed.Review.SubmittedAt) // it was written in this form
-	case rec.Reviews[i].State == "DISMISSED":
-		kind, why, now = ledger.Revoked, "the review was dismissed", rec.Reviews[i]
-	case reviewRef(rec.Reviews[i]).BodySHA256 != signed.Review.BodySHA256:
-		kind, why, now = ledger.Amended, "the review was edited", rec.Reviews[i]
-	default:
-		if j := laterNo(rec, rec.Reviews[i], p.rules.Config); j != nil {
-			kind, why, now = ledger.Revoked, j.User+" requests changes", *j
-		}
-	}
+	kind, why, now := p.changedSince(signed, rec)
 	if kind == "" {
 		return nil
 	}
 	p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is void: %s", e.Receipt.Seq, why))
 	permission := rec.Permissions[now.User]
 	if permission == "" {
-		permission = signed.Approver.Permission
+		permission = signed.Approval.Approver.Permission
 	}
 	r := p.j.about(e, kind, p.pullRef())
 	ref := reviewRef(now)
@@ -122,16 +98,35 @@ func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
 	return &r
 }
 
-// signature is the approval behind an entry; of one that was carried, the one of the entry that it carries.
-func (p *pulled) signature(e ledger.Entry) *ledger.Approval {
-	if signed := p.signed(e); signed != nil {
-		return signed.Approval
+// changedSince says what became of the review, or of the workflow run, that signed an entry: the kind of entry that ends it, why, and the review
+// to blame; "" where it is as it was.
+func (p *pulled) changedSince(signed *ledger.Receipt, rec *Record) (kind ledger.Kind, why string, now githubapi.Review) {
+	a := signed.Approval
+	at, _ := time.Parse(timeForm, a.Review.SubmittedAt) // it was written in this form
+	if !signed.SelfSigned {
+		i := slices.IndexFunc(rec.Reviews, func(r githubapi.Review) bool { return r.ID == a.Review.ID })
+		if i < 0 {
+			gone := githubapi.Review{ID: a.Review.ID, User: a.Approver.Login, UserID: a.Approver.ID, UserType: a.Approver.Type, SubmittedAt: at}
+			return ledger.Revoked, "the review is gone", gone
+		}
+		switch r := rec.Reviews[i]; {
+		case r.State == "DISMISSED":
+			return ledger.Revoked, "the review was dismissed", r
+		case rec.Edited[r.ID] || reviewRef(r).BodySHA256 != a.Review.BodySHA256:
+			return ledger.Amended, "the review was edited", r
+		}
+		if r := editedAnswer(signed, rec); r != nil {
+			return ledger.Amended, "an earlier review that answered the checklist was edited or dismissed", *r
+		}
 	}
-	return nil
+	if r := laterNo(rec, at, p.rules.Config); r != nil {
+		return ledger.Revoked, r.User + " requests changes", *r
+	}
+	return "", "", now
 }
 
-// signed is the entry that somebody signed: the one given, or the one that it carries; nil where that is not of this pull request.
-func (p *pulled) signed(e ledger.Entry) *ledger.Receipt {
+// signature is the entry that somebody signed: the one given, or the one that it carries; nil where that is not of this pull request.
+func (p *pulled) signature(e ledger.Entry) *ledger.Receipt {
 	for e.Receipt.Approval == nil {
 		i := slices.IndexFunc(p.entries, func(x ledger.Entry) bool { return x.Hash == e.Receipt.RefersTo })
 		if i < 0 || p.entries[i].Receipt.Seq >= e.Receipt.Seq {
@@ -142,11 +137,11 @@ func (p *pulled) signed(e ledger.Entry) *ledger.Receipt {
 	return e.Receipt
 }
 
-// laterNo is an open request for changes of somebody who may approve, submitted after the review.
-func laterNo(rec *Record, review githubapi.Review, cfg *Config) *githubapi.Review {
+// laterNo is an open request for changes of somebody who may approve, submitted after a sign-off.
+func laterNo(rec *Record, signedAt time.Time, cfg *Config) *githubapi.Review {
 	latest := latestDecisive(rec.Reviews)
 	for i, r := range rec.Reviews {
-		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" && r.SubmittedAt.After(review.SubmittedAt) && rec.unqualified(r.User, cfg) == "" {
+		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" && r.SubmittedAt.After(signedAt) && rec.unqualified(r.User, cfg) == "" {
 			return &rec.Reviews[i]
 		}
 	}
@@ -179,20 +174,16 @@ func (p *pulled) rejections(rec *Record) ([]ledger.Receipt, error) {
 }
 
 // carried drafts the entry that carries a sign-off over to a new head with the same bytes.
-func (p *pulled) carried(e ledger.Entry, w Work) (ledger.Receipt, error) {
-	signed := p.signature(e)
-	if signed == nil {
-		return ledger.Receipt{}, fmt.Errorf("receipt %d cannot be carried over: the approval behind it is not in the ledger", e.Receipt.Seq)
-	}
+func (p *pulled) carried(e ledger.Entry, w Work) ledger.Receipt {
 	r := *e.Receipt
 	r.Kind, r.Approval, r.Accepted, r.SelfSigned, r.Sanitized = ledger.Carried, nil, nil, false, nil
 	r.RefersTo = e.Hash
 	r.PullRequest, r.Workflow = p.pullRef(), p.j.place(nil).Workflow
 	r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: p.pr.Author, At: stamp(p.pr.UpdatedAt), SHA: p.pr.HeadSHA}
-	r.MintedAt, r.IdempotencyKey = r.ObservedBy.At, p.keyAt(ledger.Carried, signed.Review.ID, e, p.pr.HeadSHA)
+	r.MintedAt, r.IdempotencyKey = r.ObservedBy.At, p.keyAt(ledger.Carried, e.Receipt.Approval.Review.ID, e, p.pr.HeadSHA)
 	r.Evidence = w.Evidence
 	unplace(&r)
-	return r, nil
+	return r
 }
 
 // unplace takes out what Mint fills in for an entry's own place.
@@ -230,68 +221,92 @@ func stamp(t time.Time) string { return canonical.Time(t) }
 // follow looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again, for base
 // may hold the work already, and nothing is minted; the review stays as it was, and the sign-off check says what became void.
 func (p *pulled) follow(ctx context.Context) (*Result, error) {
-	rules, err := p.j.rulesFor(ctx, p.pr.BaseRef)
+	drafts, err := p.endings(ctx)
 	if err != nil {
+		return nil, errors.Join(err, p.postBroken(ctx, err))
+	}
+	if err := p.write(ctx, drafts); err != nil {
+		return nil, errors.Join(err, p.postBroken(ctx, err))
+	}
+	out := &Result{Word: ResultIgnored, Messages: append(p.out.Drift, fmt.Sprintf("pull request %d is %s: %d of its receipts became void", p.pr.Number, p.pr.State, len(drafts)))}
+	if !p.voided() {
+		return out, nil
+	}
+	if len(drafts) > 0 {
+		out.Word = "revoked"
+	}
+	return out, p.void(ctx)
+}
+
+// endings drafts the entries that end sign-offs of a closed pull request.
+func (p *pulled) endings(ctx context.Context) (drafts []ledger.Receipt, err error) {
+	if p.rules, err = p.j.rulesFor(ctx, p.pr.BaseRef); err != nil {
 		return nil, err
 	}
-	p.rules, p.out.Base = rules, rules.Commit
+	p.out.Base = p.rules.Commit
 	if p.reviews, err = p.j.API.Reviews(ctx, p.pr.Number); err != nil {
 		return nil, err
 	}
-	if err := p.readLedger(ctx); err != nil {
+	if p.at, err = p.j.verified(ctx); err != nil {
+		return nil, err
+	}
+	if p.entries, err = p.j.entriesOf(ctx, p.at, p.pr.Number, p.reviews); err != nil || len(p.entries) == 0 {
 		return nil, err
 	}
 	rec, err := p.record(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var drafts []ledger.Receipt
 	for _, e := range p.live() {
 		if r := p.takenBack(e, rec); r != nil {
 			drafts = append(drafts, *r)
 		}
 	}
-	if err := p.write(ctx, drafts); err != nil {
-		return nil, err
-	}
-	out := &Result{Word: ResultIgnored, Messages: append(p.out.Drift, fmt.Sprintf("pull request %d is %s: %d of its receipts became void", p.pr.Number, p.pr.State, len(drafts)))}
-	if len(drafts) == 0 {
-		return out, nil
-	}
-	out.Word = "revoked"
-	return out, p.void(ctx)
+	return drafts, nil
 }
 
-// void turns the sign-off check of a closed pull request back.
+// voided reports whether a sign-off of this pull request was taken back, now or earlier: a job that died may have left the check green.
+func (p *pulled) voided() bool {
+	return len(p.live()) == 0 && slices.ContainsFunc(p.entries, func(e ledger.Entry) bool { return e.Receipt.Kind == ledger.Revoked || e.Receipt.Kind == ledger.Amended })
+}
+
+// void turns the sign-off check of a closed pull request back, where it is green.
 func (p *pulled) void(ctx context.Context) error {
 	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
 	if err != nil {
 		return err
 	}
-	text := strings.Join(p.out.Drift, "\n")
-	_, err = p.put(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: shaOf([]byte("referee.void/v1\n" + text)), Status: "completed", Conclusion: "action_required",
-		Title: "the sign-off was taken back", Summary: report.Fenced(p.out.Drift)}, have, "")
+	lines := p.out.Drift
+	if len(lines) == 0 {
+		lines = []string{"a receipt of this pull request was taken back"}
+	}
+	green := slices.ContainsFunc(newestRuns(have, SignOffCheck), passes)
+	if !green {
+		return nil
+	}
+	_, err = p.put(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: shaOf([]byte("referee.void/v1\n" + strings.Join(lines, "\n"))), Status: "completed", Conclusion: "action_required",
+		Title: "the sign-off was taken back", Summary: report.Fenced(lines)}, have, "")
 	return err
 }
 
-// closed says on the ledger that audited work was withdrawn: its history counts, also where nobody signed it. A merge has an event of its own.
+// closed says on the ledger that audited work was withdrawn: its history counts, also where nobody signed it. A merge has an event of its own. The
+// checks of another open pull request with the same head may have waited for this one.
 func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
-	pr, err := j.API.PullRequest(ctx, number)
+	p, err := j.newPulled(ctx, number)
 	if err != nil {
 		return nil, err
 	}
-	if pr.Merged || pr.State == "open" {
+	if p.pr.Merged || p.pr.State == "open" {
 		return ignored("pull request %d is merged or open again: the push to base is what counts", number), nil
 	}
-	p := &pulled{j: j, pr: pr, out: &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, Pull: number, Head: pr.HeadSHA}}
 	if err := p.look(ctx); err != nil {
 		return nil, err
 	}
-	at := pr.UpdatedAt
-	if !pr.ClosedAt.IsZero() {
-		at = pr.ClosedAt
+	at := p.pr.UpdatedAt
+	if !p.pr.ClosedAt.IsZero() {
+		at = p.pr.ClosedAt
 	}
-	by := ledger.ObservedBy{Event: "closed", Actor: pr.ClosedBy, At: stamp(at), SHA: pr.HeadSHA}
+	by := ledger.ObservedBy{Event: "closed", Actor: p.pr.ClosedBy, At: stamp(at), SHA: p.pr.HeadSHA}
 	var drafts []ledger.Receipt
 	for _, a := range p.out.Audits {
 		if a.Work == nil {
@@ -301,6 +316,9 @@ func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
 		if err != nil {
 			p.out.Notices = append(p.out.Notices, fmt.Sprintf("%s: the withdrawal cannot be kept: %v", a.Dir, err))
 			continue
+		}
+		if g := &p.rules.Config.Governance; g.attributed(&r) && !g.operates(r.Agent.Name, p.pr.Author) {
+			withoutAudit(&r)
 		}
 		for _, e := range p.live() {
 			if e.Receipt.Run.ID == r.Run.ID && p.workOf(e) != nil {
@@ -312,5 +330,17 @@ func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
 	if err := p.write(ctx, drafts); err != nil {
 		return nil, err
 	}
-	return &Result{Word: "withdrawn", Outcome: p.out, Messages: []string{fmt.Sprintf("pull request %d was closed; %d runs are withdrawn", number, len(drafts))}}, nil
+	r := &Result{Word: "withdrawn", Outcome: p.out, Messages: []string{fmt.Sprintf("pull request %d was closed; %d runs are withdrawn", number, len(drafts))}}
+	story, err := j.API.Story(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range story.Siblings {
+		one, err := j.pull(ctx, n)
+		if err != nil {
+			return nil, fmt.Errorf("pull request %d, which has the same head: %w", n, err)
+		}
+		r.Messages = append(r.Messages, fmt.Sprintf("pull request %d has the same head: %s", n, one.Word))
+	}
+	return r, nil
 }

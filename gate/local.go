@@ -149,8 +149,8 @@ func standing(ctx context.Context, store ledger.Store, at ledger.Snapshot, draft
 		if !sameWord(e.Receipt, draft) || e.Receipt.ReportDigest != draft.ReportDigest {
 			return nil, nil
 		}
-		end, err := Ended(ctx, store, at, e)
-		if err != nil || end != nil {
+		live, err := isLive(ctx, store, at, e)
+		if err != nil || !live {
 			return nil, err
 		}
 		return e, nil

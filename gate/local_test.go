@@ -174,7 +174,7 @@ func answered(t *testing.T, w Work) []ledger.Answer {
 }
 
 // TestOperations takes a cook and three incidents from audit to receipt, and back by replay. The lift is worked out by hand: oak-street has
-// 33 of 33 rules satisfied, 100; maple-court 32 of 33, 96.97 cut to 96.9; 100 - 96.9 = 3.1.
+// 33 of 33 rules satisfied, 100; maple-court 32 of 33, 96.969 cut to 96.9; 100 - 96.9 = 3.1.
 func TestOperations(t *testing.T) {
 	store, in, hashes := onLedger(t)
 	for _, c := range []struct{ run, schema string }{
@@ -268,7 +268,7 @@ func TestTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Prior(t.Context(), store, now)(oak.Hash, "/verdict/score"); err == nil || !strings.Contains(err.Error(), "is revoked by a later entry") {
+	if _, err := Prior(t.Context(), store, now)(oak.Hash, "/verdict/score"); err == nil || !strings.Contains(err.Error(), "was taken back by a later entry") {
 		t.Errorf("after the revocation: %v", err)
 	}
 	if _, err := Prior(t.Context(), store, Before(now, cook.Receipt))(oak.Hash, "/verdict/score"); err != nil {

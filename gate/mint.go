@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -37,9 +38,30 @@ type Decision struct {
 	SelfSigned bool
 }
 
-// Subject is the digest of what was decided on: sheet, submission and evidence by content (gate.md: never a commit alone).
+// Subject is the digest of what was decided on: sheet, submission, evidence and the run's manifest by content (gate.md: never a commit alone).
 func (w Work) Subject() string {
-	return ledger.Subject{SheetSHA256: w.Report.Sheet.SHA256, SubmissionSHA256: w.Report.Submission.SHA256, Evidence: w.Evidence, Params: paramsOf(w.Report)}.Digest()
+	r := w.bound()
+	return ledger.SubjectOf(&r).Digest()
+}
+
+// bound is the part of a receipt that its subject is made of.
+func (w Work) bound() ledger.Receipt {
+	rep, assignment := w.Report, w.assignment()
+	return ledger.Receipt{
+		Run:         ledger.Run{ID: w.Run.ID, Lane: rep.Lane, Project: w.Run.Project},
+		FlightSheet: ledger.FlightSheet{Slug: rep.Sheet.Slug, Version: rep.Sheet.Version, SHA256: rep.Sheet.SHA256},
+		Submission:  ledger.Submission{Path: rep.Submission.Path, SHA256: rep.Submission.SHA256, GitBlob: rep.Submission.GitBlob},
+		Semantics:   rep.Semantics, Agent: agentOf(rep.Agent, w.Run.CostUSD), Params: paramsOf(rep), Evidence: w.Evidence,
+		Assignment: &ledger.Assignment{Text: clip(assignment), SHA256: canonical.SHA256Hex([]byte(assignment))},
+	}
+}
+
+// assignment is what the agent was asked: by the run, or by the sheet.
+func (w Work) assignment() string {
+	if w.Sheet == nil {
+		return w.Run.Assignment
+	}
+	return cmp.Or(w.Run.Assignment, w.Sheet.Instructions)
 }
 
 // paramsOf are the limits that the audit was run by, as a receipt holds them (S71).
@@ -98,26 +120,23 @@ func Observed(w Work, kind ledger.Kind, by ledger.ObservedBy, p Place) (ledger.R
 	return r, nil
 }
 
+// withoutAudit takes the audit out of an entry that nobody signs: where the agent's operator closes a stranger's pull request, the entry would read as
+// if the work were the agent's, which is only that stranger's word.
+func withoutAudit(r *ledger.Receipt) {
+	r.Semantics, r.Engine, r.Agent, r.Assignment, r.Evidence, r.Checklist = 0, nil, nil, nil, nil, nil
+	r.Findings, r.FindingsTotal, r.Verdict, r.ReportDigest, r.Advisory = nil, 0, nil, "", nil
+}
+
 // skeleton is what a receipt says beside the outcome.
 func skeleton(w Work, d Decision, p Place) ledger.Receipt {
 	rep := w.Report
-	assignment := w.Run.Assignment
-	if assignment == "" {
-		assignment = w.Sheet.Instructions
-	}
-	r := ledger.Receipt{
-		Schema: ledger.SchemaOf(rep.Lane), Kind: d.Kind, MintedAt: d.Review.SubmittedAt, Org: p.Org, Repository: p.Repository, PullRequest: p.PullRequest, Workflow: p.Workflow,
-		Run:         ledger.Run{ID: w.Run.ID, Lane: rep.Lane, Project: w.Run.Project},
-		FlightSheet: ledger.FlightSheet{Slug: rep.Sheet.Slug, Version: rep.Sheet.Version, SHA256: rep.Sheet.SHA256},
-		Submission:  ledger.Submission{Path: rep.Submission.Path, SHA256: rep.Submission.SHA256, GitBlob: rep.Submission.GitBlob},
-		Semantics:   rep.Semantics, Engine: &ledger.Engine{Version: rep.Engine.Version, RegistrySHA256: rep.Engine.RegistrySHA256},
-		Agent: agentOf(rep.Agent, w.Run.CostUSD), Assignment: &ledger.Assignment{Text: clip(assignment), SHA256: canonical.SHA256Hex([]byte(assignment))},
-		Params: paramsOf(rep), Stated: statedOf(rep), Evidence: w.Evidence, ReportDigest: rep.Digest, SelfSigned: d.SelfSigned, Accepted: d.Waivers,
-		Approval: &ledger.Approval{Decision: d.Kind, Approver: d.Approver, Review: d.Review, SubjectDigest: w.Subject()},
-	}
-	if r.Assignment.Text != assignment {
-		r.Assignment.Text = "" // its hash binds it; a text that is cut is not the text
-	}
+	r := w.bound()
+	r.Schema, r.Kind, r.MintedAt = ledger.SchemaOf(rep.Lane), d.Kind, d.Review.SubmittedAt
+	r.Org, r.Repository, r.PullRequest, r.Workflow = p.Org, p.Repository, p.PullRequest, p.Workflow
+	r.Engine, r.ReportDigest = &ledger.Engine{Version: rep.Engine.Version, RegistrySHA256: rep.Engine.RegistrySHA256}, rep.Digest
+	r.Stated = statedOf(rep)
+	r.SelfSigned, r.Accepted = d.SelfSigned, d.Waivers
+	r.Approval = &ledger.Approval{Decision: d.Kind, Approver: d.Approver, Review: d.Review, SubjectDigest: w.Subject()}
 	for _, f := range rep.Advisory {
 		r.Advisory = append(r.Advisory, ledger.FileRef{Path: f.Path, SHA256: f.SHA256})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -19,6 +20,7 @@ type Online struct {
 	mu     sync.Mutex
 	pulls  map[int64]pullReviews
 	runs   map[int64]githubapi.WorkflowRun
+	people map[string]string // permissions by login
 }
 
 // pullReviews is what was read of a pull request, or why it was not.
@@ -30,7 +32,7 @@ type pullReviews struct {
 // NewOnline reads through the API; merges gives the commits on base that brought runs (gitstore's Merges). It may be nil for who looks at no
 // merges, as VerifyTail does.
 func NewOnline(api *githubapi.Client, merges func(context.Context) ([]ledger.MergeRecord, error)) *Online {
-	return &Online{api: api, merges: merges, pulls: map[int64]pullReviews{}, runs: map[int64]githubapi.WorkflowRun{}}
+	return &Online{api: api, merges: merges, pulls: map[int64]pullReviews{}, runs: map[int64]githubapi.WorkflowRun{}, people: map[string]string{}}
 }
 
 // Know notes the reviews of a pull request that were read already, so that they are not read again.
@@ -98,17 +100,56 @@ func (o *Online) MergeOf(ctx context.Context, pull int64) (string, error) {
 }
 
 // RunOf is ledger.Witness's. GitHub keeps the runs of workflows for 400 days: what a self-signed entry rests on is not to be had for ever.
-func (o *Online) RunOf(ctx context.Context, run int64) (event, actor string, err error) {
+func (o *Online) RunOf(ctx context.Context, run int64) (ledger.WorkflowRecord, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	have, ok := o.runs[run]
 	if !ok {
+		var err error
 		if have, err = o.api.WorkflowRun(ctx, run); err != nil {
-			return "", "", err
+			if githubapi.IsNotFound(err) {
+				err = fmt.Errorf("%w: %w", ledger.ErrNoRun, err)
+			}
+			return ledger.WorkflowRecord{}, err
 		}
 		o.runs[run] = have
 	}
-	return have.Event, have.Actor, nil
+	return workflowRecord(have), nil
+}
+
+// workflowRecord is a run of a workflow as the ledger compares it.
+func workflowRecord(run githubapi.WorkflowRun) ledger.WorkflowRecord {
+	path, _, _ := strings.Cut(run.Path, "@") // GitHub may write the reference behind it
+	return ledger.WorkflowRecord{Path: path, Event: run.Event, Actor: run.Actor, Title: run.DisplayTitle}
+}
+
+// PullsOf is ledger.Witness's.
+func (o *Online) PullsOf(ctx context.Context, sha string) ([]int64, error) {
+	return o.api.PullRequestsOf(ctx, sha)
+}
+
+// PermissionOf is ledger.Witness's.
+func (o *Online) PermissionOf(ctx context.Context, login string) (string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	have, ok := o.people[login]
+	if !ok {
+		var err error
+		if have, err = o.api.Permission(ctx, login); err != nil {
+			return "", err
+		}
+		o.people[login] = have
+	}
+	return have, nil
+}
+
+// UserOf is ledger.Witness's.
+func (o *Online) UserOf(ctx context.Context, login string) (int64, error) {
+	id, err := o.api.UserID(ctx, login)
+	if githubapi.IsNotFound(err) {
+		return 0, fmt.Errorf("%w: %w", ledger.ErrNoUser, err)
+	}
+	return id, err
 }
 
 // Announced gives the receipts that the gate announced in its review on a pull request, as pins of level L3. author is the gate's login

@@ -118,8 +118,9 @@ func TestOnline(t *testing.T) {
 	online := NewOnline(f.api, func(context.Context) ([]ledger.MergeRecord, error) {
 		return []ledger.MergeRecord{{SHA: sha, PullRequest: pull, Runs: []ledger.MergedRun{{ID: "x", SubmissionSHA256: receipt.Submission.SHA256, SheetSHA256: receipt.FlightSheet.SHA256}}}}, nil
 	})
+	merged := ledger.Receipt{Kind: ledger.Merged, RefersTo: hashOf("0"), Repository: receipt.Repository, PullRequest: receipt.PullRequest, ObservedBy: &ledger.ObservedBy{SHA: sha}}
 	before := f.Count()
-	problems, err := ledger.VerifyOnline(t.Context(), each([]*ledger.Receipt{&receipt, &receipt}), online)
+	problems, err := ledger.VerifyOnline(t.Context(), entrySeq([]ledger.Entry{{Hash: hashOf("0"), Receipt: &receipt}, {Hash: hashOf("1"), Receipt: &merged}}), online)
 	if err != nil || len(problems) > 0 || f.Count() != before+1 || online.Pulls() != 1 {
 		t.Errorf("%v, %v, with %d requests", problems, err, f.Count()-before)
 	}
@@ -133,11 +134,11 @@ func TestOnline(t *testing.T) {
 		t.Errorf("no such pull request: %v", err)
 	}
 	run := f.AddRun(githubtest.Run{Pull: pull})
-	if event, actor, err := online.RunOf(t.Context(), run); event != "pull_request_review" || actor == "" || err != nil {
-		t.Errorf("%s, %s, %v", event, actor, err)
+	if rec, err := online.RunOf(t.Context(), run); rec.Event != "pull_request_review" || rec.Actor == "" || rec.Path == "" || err != nil {
+		t.Errorf("%+v, %v", rec, err)
 	}
-	if _, _, err := online.RunOf(t.Context(), run+1000); err == nil {
-		t.Error("a run that is not there")
+	if _, err := online.RunOf(t.Context(), run+1000); !errors.Is(err, ledger.ErrNoRun) {
+		t.Errorf("a run that is not there: %v", err)
 	}
 	if _, err := NewOnline(f.api, nil).Merges(t.Context()); err == nil {
 		t.Error("nobody looked at merges, and they are none")

@@ -40,7 +40,27 @@ type Outcome struct {
 	Blocked    []string        // why an approval makes no receipt yet
 	Drift      []string        // what happened since to earlier receipts
 	NotPosted  []string        // what a refused write left out, and why
+	Siblings   []Sibling       // other open pull requests with the same head
+	StaleGreen bool            // the sign-off check could not be written, and an older one may be green
 	Heads      Heads           // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
+
+	DigestRequired bool  // a review counts only if it names the audit (/digest)
+	ReviewID       int64 // the gate's own review, for links; 0 where it is not known
+	NoReview       bool  // the gate posts no review here: the checks carry all
+}
+
+// waiting are the siblings that are not signed off.
+func (o *Outcome) waiting() []Sibling {
+	return slices.DeleteFunc(slices.Clone(o.Siblings), func(s Sibling) bool { return s.Signed })
+}
+
+// Sibling is another open pull request with the same head commit. Checks belong to commits: what is green for one is green for the other, and so
+// neither is green before both are.
+type Sibling struct {
+	Pull   int64
+	Passes bool   // its audit
+	Signed bool   // its sign-off
+	Why    string // why it is not known, "" where it is
 }
 
 // RulebookChange is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.
@@ -74,6 +94,9 @@ func (o *Outcome) Digest() string {
 // Empty reports whether the pull request touches nothing that is gated.
 func (o *Outcome) Empty() bool { return len(o.Audits) == 0 && len(o.Refusals) == 0 }
 
+// Idle reports whether the pull request is none of the gate's business: it touches no run and no rulebook. It gets no review.
+func (o *Outcome) Idle() bool { return o.Empty() && len(o.Rulebook) == 0 && len(o.Governance) == 0 }
+
 // Fails is the verdict of the audit check: a run that could not be audited, a finding at or above the threshold, an undecided high rule, or an
 // agent beyond its limits.
 func (o *Outcome) Fails() bool {
@@ -91,30 +114,38 @@ func (o *Outcome) stopped() bool {
 
 // AuditPasses reports whether the audit check succeeds. A high deal-finding fails it until a counted review accepts it.
 func (o *Outcome) AuditPasses() bool {
+	return o.passesHere() && !slices.ContainsFunc(o.Siblings, func(s Sibling) bool { return !s.Passes })
+}
+
+// passesHere is AuditPasses without a look at other pull requests.
+func (o *Outcome) passesHere() bool {
 	if o.stopped() {
 		return false
 	}
-	waivers := o.waivers()
 	for _, a := range o.Audits {
-		if a.Work == nil || a.Work.failing(o.FailOn, o.Accept, waivers) {
+		if a.Work == nil || o.failing(a.Work) {
 			return false
 		}
 	}
 	return true
 }
 
-// failing reports whether a finding stands in the way that no counted review accepts.
-func (w *Work) failing(failOn, accept string, waivers []ledger.Waiver) bool {
-	if failOn == "never" {
+// failing reports whether a finding of a run stands in the way that no counted review accepts.
+func (o *Outcome) failing(w *Work) bool {
+	if o.FailOn == "never" {
 		return false
 	}
+	waived := o.waived(w)
 	for _, f := range w.Report.Findings {
-		if atOrAbove(f, failOn) && !(f.Bucket == referee.DealFinding && accept == "deal-finding" && anyWaived(f.RuleIDs, waivedRules(waivers))) {
+		if atOrAbove(f, o.FailOn) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && anyWaived(f.RuleIDs, waived)) {
 			return true
 		}
 	}
 	return len(w.Report.Verdict.UndecidedHigh) > 0
 }
+
+// waived are the rules of a run's findings that counted reviews, or those behind its receipts, accept.
+func (o *Outcome) waived(w *Work) map[string]bool { return waivedRules(waiversFor(o.waivers(), w)) }
 
 func waivedRules(waivers []ledger.Waiver) map[string]bool {
 	out := map[string]bool{}
@@ -146,24 +177,27 @@ func (o *Outcome) waivers() []ledger.Waiver {
 	return append(out, o.Waived...)
 }
 
-// Signed reports whether every run has its receipt.
+// Signed reports whether every run has its receipt, here and in every other open pull request with this head.
 func (o *Outcome) Signed() bool {
+	return o.signedHere() && len(o.waiting()) == 0
+}
+
+// signedHere is Signed without a look at other pull requests.
+func (o *Outcome) signedHere() bool {
 	if o.Empty() {
 		return true
 	}
 	return len(o.Refusals) == 0 && !slices.ContainsFunc(o.Audits, func(a Audited) bool { return o.ReceiptOf(a) == nil })
 }
 
-// ReceiptOf is the live receipt for a run's very bytes, its sheet, submission and evidence (Work.Subject); nil where there is none, or where a
-// later entry takes it back.
+// ReceiptOf is the receipt, among those that this job has decided, for a run's very bytes (Work.Subject); nil where there is none.
 func (o *Outcome) ReceiptOf(a Audited) *ledger.Entry {
 	if a.Work == nil {
 		return nil
 	}
-	for i := range o.Receipts {
-		r := o.Receipts[i].Receipt
-		if r.Kind.Live() && r.Run.ID == a.Work.Run.ID && subjectOf(r) == a.Work.Subject() && !o.ended(o.Receipts[i].Hash) {
-			return &o.Receipts[i]
+	for _, e := range ledger.Live(o.Receipts) {
+		if r := e.Receipt; r.Run.ID == a.Work.Run.ID && subjectOf(r) == a.Work.Subject() {
+			return &e
 		}
 	}
 	return nil
@@ -174,12 +208,7 @@ func subjectOf(r *ledger.Receipt) string {
 	if r.Approval != nil {
 		return r.Approval.SubjectDigest
 	}
-	return ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence, Params: r.Params}.Digest()
-}
-
-// ended reports whether a later entry takes an earlier one's word back.
-func (o *Outcome) ended(hash string) bool {
-	return slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool { return e.Receipt.RefersTo == hash && ends[e.Receipt.Kind] })
+	return ledger.SubjectOf(r).Digest()
 }
 
 // Totals count findings over all runs.

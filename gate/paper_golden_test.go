@@ -41,7 +41,7 @@ func everything(o *Outcome) string {
 		section(fmt.Sprintf("comment %s:%d", c.Path, c.Line), c.Body)
 	}
 	section("commands", strings.Join(o.Commands(10), "\n"))
-	return regexp.MustCompile(`[0-9a-f]{64}|[0-9a-f]{16}\b|/digest [0-9a-f]{8}`).ReplaceAllString(b.String(), "HASH")
+	return regexp.MustCompile(`[0-9a-f]{64}|=[0-9a-f]{16}\b|(/digest |Audit .)[0-9a-f]{8}`).ReplaceAllString(b.String(), "${1}HASH")
 }
 
 // TestGoldenPapers compares whole papers with files that were read by a person when they were written.
@@ -74,6 +74,8 @@ func TestConclusions(t *testing.T) {
 		"refusals":              {"failure", "action_required", ResultFailed},
 		"hundred-runs":          {"failure", "action_required", ResultFailed},
 		"no-runs":               {"success", "success", ResultNoRuns},
+		"two-deals":             {"failure", "action_required", ResultFailed},
+		"carried-sibling":       {"success", "action_required", ResultAwaiting},
 	} {
 		o := scenarios()[name]()
 		if got := [3]string{o.AuditPaper(0).Conclusion, o.SignOffPaper().Conclusion, o.Result()}; got != want {
@@ -95,30 +97,130 @@ func TestDigestIsOne(t *testing.T) {
 	if !ok || m != o.Marker() || m.Digest != o.Digest() || o.AuditPaper(0).ExternalID != m.Digest || o.SignOffPaper().ExternalID != m.Digest || !strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
 		t.Errorf("marker %+v of %s", m, o.Digest())
 	}
-	if rec := (Record{Digest: o.Digest()}); rec.incomplete(ParseCommands("/digest "+m.Digest[:8]), DefaultConfig()) != "" {
+	if rec := (Record{Digest: o.Digest()}); rec.incomplete(githubapi.Review{}, ParseCommands("/digest "+m.Digest[:8]), DefaultConfig()) != "" {
 		t.Error("the command that the review gives is not taken")
 	}
 }
 
-// TestInstructionsAreTaken: the block of commands answers the checklist when it is pasted, and accepts nothing without a reason.
+// printedBlock is the block of commands that a review prints.
+var printedBlock = regexp.MustCompile("(?s)### How to sign off\n\n[^`]*\n\n```\n(.*?)```\n")
+
+// TestInstructionsAreTaken: the block of commands answers what is open when it is pasted, and accepts nothing without a reason.
 func TestInstructionsAreTaken(t *testing.T) {
-	o := scenarios()["high-flags"]()
-	o.Judged, o.Objections, o.Unknown = nil, nil, nil
-	block := regexp.MustCompile("(?s)a line each:\n\n```\n(.*?)```").FindStringSubmatch(o.ReviewPaper())
+	o := scenarios()["two-deals"]()
+	block := printedBlock.FindStringSubmatch(o.ReviewPaper())
 	if block == nil {
 		t.Fatal("no commands")
 	}
-	c := ParseCommands(block[1])
-	var keys []string
-	for _, a := range c.Answers {
-		keys = append(keys, a.ID)
+	if want := "/satisfied appraisal_within_12_months\n/satisfied elm:borrower_name_matches\n/satisfied site_visit\n/accept oak:dscr_gate\n"; block[1] != want {
+		t.Errorf("%q, want %q", block[1], want)
 	}
-	if !slices.Equal(keys, []string{"appraisal_within_12_months", "borrower_name_matches"}) || len(c.Problems) != 1 || !strings.Contains(c.Problems[0], "/accept needs a rule and a reason") {
-		t.Errorf("%+v", c)
+	if c := ParseCommands(block[1]); len(c.Answers) != 3 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0], "/accept needs a rule and a reason") {
+		t.Errorf("pasted as it is: %+v", c)
 	}
-	c = ParseCommands(strings.Replace(block[1], "/accept dscr_gate", "/accept dscr_gate the client insists", 1))
-	if len(c.Problems) != 0 || len(c.Accepts) != 1 || c.Accepts[0].RuleID != "dscr_gate" {
-		t.Errorf("with a reason: %+v", c)
+	c := ParseCommands(strings.Replace(block[1], "dscr_gate", "dscr_gate the client insists", 1))
+	o.Judged = append(o.Judged, counted(6, "bea", ""))
+	o.Judged[1].Commands = c
+	if rules, _ := o.hurdles(); len(c.Problems) != 0 || o.open() != 0 || len(rules) != 0 || len(o.unasked(o.Judged)) != 0 {
+		t.Errorf("with a reason: %+v; open %d, to be accepted %v, unasked %v", c, o.open(), rules, o.unasked(o.Judged))
+	}
+}
+
+// TestInstructionsAreBounded: above forty lines one line speaks of all runs; what is left out is counted; a key that cannot be written as a command,
+// or that means two things, is named and not printed.
+func TestInstructionsAreBounded(t *testing.T) {
+	deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
+	o := outcome()
+	for i := range 50 {
+		o.Audits = append(o.Audits, audited(fmt.Sprintf("runs/r%d", i), deal))
+	}
+	if block := printedBlock.FindStringSubmatch(o.ReviewPaper()); block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n" {
+		t.Errorf("%q", block)
+	}
+	o = outcome(audited("runs/a"))
+	for i := range 60 {
+		o.Audits[0].Work.Report.Checks = append(o.Audits[0].Work.Report.Checks, referee.Check{ID: fmt.Sprintf("q%d", i), Status: referee.Open})
+	}
+	review := o.ReviewPaper()
+	if block := printedBlock.FindStringSubmatch(review); block == nil || strings.Count(block[1], "\n") != 40 || !strings.Contains(review, "\n22 lines left out.") {
+		t.Errorf("%q", block)
+	}
+	o = outcome(audited("runs/a"), audited("runs/b"))
+	o.Audits[0].Work.Report.Checks = append(o.Audits[0].Work.Report.Checks, referee.Check{ID: "two words", Status: referee.Open}, referee.Check{ID: "x@y", Status: referee.Open},
+		referee.Check{ID: "b:borrower_name_matches", Status: referee.Open})
+	review = o.ReviewPaper()
+	block := printedBlock.FindStringSubmatch(review)
+	if block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n" || strings.Count(review, "cannot be written as a command") != 3 {
+		t.Errorf("%q in %s", block, review)
+	}
+}
+
+// TestSignedSaysSo: after a sign-off nothing speaks of waiting or of what nobody signed, and a hash is short or in a marker.
+func TestSignedSaysSo(t *testing.T) {
+	o := scenarios()["clean-signed"]()
+	for name, paper := range map[string]string{"review": o.ReviewPaper(), "summary": o.SummaryPaper(), "check": o.SignOffPaper().Title + o.SignOffPaper().Summary} {
+		_, text, _ := strings.Cut(paper, "-->\n\n")
+		if name != "review" {
+			text = paper
+		}
+		if m := regexp.MustCompile(`(?i)unsigned|wait|await|open\b|how to sign|recommended`).FindString(text); m != "" {
+			t.Errorf("the %s says %q:\n%s", name, m, text)
+		}
+		for _, h := range regexp.MustCompile(`[0-9a-f]{16,}`).FindAllString(regexp.MustCompile(`\]\([^)]*\)`).ReplaceAllString(text, ""), -1) {
+			t.Errorf("the %s shows the hash %s", name, h)
+		}
+	}
+}
+
+// TestChecksAreShort: what the review says is not said again in the checks; without a review they say all.
+func TestChecksAreShort(t *testing.T) {
+	for name, make := range scenarios() {
+		o := make()
+		o.NoReview, o.ReviewID = false, 77
+		for _, c := range []githubapi.Check{o.AuditPaper(5), o.SignOffPaper()} {
+			if len(c.Summary) > 400 || c.Text != "" || !strings.Contains(c.Summary, "(https://github.com/acme/deals/pull/12") || !strings.HasPrefix(c.Title, "#12: ") {
+				t.Errorf("%s: %s: %s\n%s", name, c.Title, c.Summary, c.Text)
+			}
+		}
+		if !strings.Contains(o.SignOffPaper().Summary, "#pullrequestreview-77)") {
+			t.Errorf("%s: %s", name, o.SignOffPaper().Summary)
+		}
+		o.NoReview = true
+		audit, review := o.AuditPaper(5), o.ReviewPaper()
+		for _, l := range strings.Split(strings.TrimSpace(review[strings.Index(review, "## Referee"):]), "\n") {
+			if !strings.Contains(audit.Summary+audit.Text, l) {
+				t.Errorf("%s: without a review the check leaves out %q", name, l)
+			}
+		}
+	}
+}
+
+// TestPlaceIsALink: a place is a link to the very commit; a path that an address cannot say is shown without one.
+func TestPlaceIsALink(t *testing.T) {
+	o := outcome()
+	head := "https://github.com/acme/deals/blob/" + o.Head
+	for file, want := range map[string]string{
+		"runs/a b/s.json":         "[`runs/a b/s.json:3`](" + head + "/runs/a%20b/s.json#L3-L5)",
+		"runs/a](x)/s.json":       "[`runs/a](x)/s.json:3`](" + head + "/runs/a%5D%28x%29/s.json#L3-L5)",
+		"runs/é#?%/s.json":        "[`runs/é#?%/s.json:3`](" + head + "/runs/%C3%A9%23%3F%25/s.json#L3-L5)",
+		"runs/`x`@y/<b>":          "[``runs/`x`(at)y/<b>:3``](" + head + "/runs/%60x%60%40y/%3Cb%3E#L3-L5)",
+		"runs/../../evil":         "`runs/../../evil:3`",
+		"runs//x":                 "`runs//x:3`",
+		strings.Repeat("a", 1000): "",
+	} {
+		got := o.place(file, 3, 5)
+		if want == "" && strings.Contains(got, "](") || want != "" && got != want {
+			t.Errorf("%.40q: %s, want %s", file, got, want)
+		}
+	}
+	if got := o.place("a.json", 0, 0); got != "[`a.json`]("+head+"/a.json)" {
+		t.Error(got)
+	}
+	for _, edit := range []func(){func() { o.Head = "main" }, func() { o.ServerURL = "javascript:x" }, func() { o.ServerURL, o.Repository = "https://x", "" }} {
+		o = outcome()
+		if edit(); o.place("a.json", 1, 1) != "`a.json:1`" {
+			t.Error(o.place("a.json", 1, 1))
+		}
 	}
 }
 

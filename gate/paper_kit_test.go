@@ -54,7 +54,7 @@ func audited(dir string, findings ...referee.Finding) Audited {
 			v.Severity = referee.Jelly
 		}
 	}
-	return Audited{Dir: dir, Work: &Work{Report: rep, Run: &referee.Run{ID: rep.Run.ID}}}
+	return Audited{Dir: dir, Work: &Work{Report: rep, Sheet: &referee.Sheet{}, Run: &referee.Run{ID: rep.Run.ID}}}
 }
 
 func outcome(audits ...Audited) *Outcome {
@@ -75,6 +75,7 @@ func signed(o *Outcome) *Outcome {
 			Approval: &ledger.Approval{Approver: ledger.Approver{Login: "ann"}, SubjectDigest: a.Work.Subject()}, Verdict: verdictOf(a.Work.Report.Verdict)}
 		if len(a.Work.Report.Findings) == 0 {
 			r.Verdict.Severity, r.Verdict.Score, r.Verdict.ClientReady, r.Verdict.RecommendedAction = "honey", "100", true, "approve"
+			r.Verdict.Counts.Satisfied, r.Verdict.Counts.Open = 9, 0
 		}
 		o.Receipts = append(o.Receipts, ledger.Entry{Hash: fmt.Sprintf("%064x", 1000+i), Receipt: r})
 	}
@@ -91,7 +92,8 @@ func scenarios() map[string]func() *Outcome {
 	return map[string]func() *Outcome{
 		"clean-awaiting": func() *Outcome {
 			o := outcome(audited("runs/oak-street"))
-			o.Judged = []Judged{{Review: githubapi.Review{User: "agent-runner", State: "APPROVED", CommitSHA: o.Head}, Because: "opened the pull request"}}
+			o.Judged = []Judged{{Review: githubapi.Review{User: "agent-runner", UserType: "User", State: "APPROVED", CommitSHA: o.Head}, Because: "opened the pull request"}}
+			o.DigestRequired = true
 			return o
 		},
 		"clean-signed": func() *Outcome {
@@ -127,7 +129,7 @@ func scenarios() map[string]func() *Outcome {
 			o := outcome()
 			for i := range 100 {
 				a := audited(fmt.Sprintf("runs/deal-%03d", i))
-				if i%10 == 3 {
+				if i%50 == 3 {
 					a = audited(fmt.Sprintf("runs/deal-%03d", i), finding("math.ltv", referee.Mid, referee.WorkDefect, 40))
 				}
 				if i == 98 {
@@ -137,6 +139,26 @@ func scenarios() map[string]func() *Outcome {
 			}
 			return o
 		},
-		"no-runs": func() *Outcome { return outcome() },
+		"no-runs": func() *Outcome {
+			o := outcome()
+			o.NoReview = true
+			return o
+		},
+		"two-deals": func() *Outcome { // runs that differ in what they ask, and one of which has an answer of its own
+			deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
+			o := outcome(audited("runs/elm", deal), audited("runs/oak", deal))
+			o.Audits[1].Work.Report.Checks[1].ID, o.Audits[1].Work.Report.Checks[1].Label = "site_visit", "Did somebody see the site?"
+			o.Judged = []Judged{counted(5, "ann", "/satisfied oak:borrower_name_matches\n/accept elm:dscr_gate the sponsor pays")}
+			o.Need = 2
+			return o
+		},
+		"carried-sibling": func() *Outcome {
+			o := outcome(audited("runs/oak-street"))
+			o.Judged = []Judged{counted(5, "ann", bothAnswers)}
+			o = signed(o)
+			o.Receipts[0].Receipt.Kind, o.ReviewID = ledger.Carried, 900
+			o.Siblings = []Sibling{{Pull: 14, Passes: true, Why: "waiting for 1 approval"}, {Pull: 15, Passes: true, Signed: true}}
+			return o
+		},
 	}
 }

@@ -14,7 +14,7 @@ import (
 const (
 	ResultNoRuns   = "no-runs"           // the pull request touches nothing that is gated
 	ResultFailed   = "failed"            // the audit check fails, or something could not be audited
-	ResultAwaiting = "awaiting-sign-off" // the audit passes, and a receipt is missing
+	ResultAwaiting = "awaiting-sign-off" // the audit passes, and a receipt is missing, here or in another pull request with this commit
 	ResultSigned   = "signed"            // the audit passes, and every run has its receipt
 	ResultIgnored  = "ignored"
 )
@@ -24,6 +24,8 @@ func (o *Outcome) Result() string {
 	switch {
 	case !o.AuditPasses():
 		return ResultFailed
+	case len(o.waiting()) > 0:
+		return ResultAwaiting
 	case o.Empty():
 		return ResultNoRuns
 	case o.Signed():
@@ -64,20 +66,23 @@ func generated(s string) string {
 	return s
 }
 
-// verdicts are those of the runs that were audited: the receipt's where there is one, for it holds what the person answered.
+// verdicts are those of the runs that were audited.
 func (o *Outcome) verdicts() []ledger.Verdict {
 	var out []ledger.Verdict
-	for _, a := range o.Audits {
-		if a.Work == nil {
-			continue
+	for i := range o.Audits {
+		if o.Audits[i].Work != nil {
+			out = append(out, o.verdictOf(&o.Audits[i]))
 		}
-		v := verdictOf(a.Work.Report.Verdict)
-		if e := o.ReceiptOf(a); e != nil && e.Receipt.Verdict != nil {
-			v = e.Receipt.Verdict
-		}
-		out = append(out, *v)
 	}
 	return out
+}
+
+// verdictOf is the verdict of a run that was audited: the receipt's where there is one, for it holds what the person answered.
+func (o *Outcome) verdictOf(a *Audited) ledger.Verdict {
+	if e := o.ReceiptOf(*a); e != nil && e.Receipt.Verdict != nil {
+		return *e.Receipt.Verdict
+	}
+	return *verdictOf(a.Work.Report.Verdict)
 }
 
 // severities are the words of a verdict, worst first. actions are the recommended ones, by what has to be done before a merge.

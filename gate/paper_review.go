@@ -24,10 +24,9 @@ func (o *Outcome) ReviewPaper() string {
 
 // failedRuns are the folders of the runs that fail at this head, and that no counted review accepts.
 func (o *Outcome) failedRuns() []string {
-	waivers := o.waivers()
 	var out []string
 	for _, a := range o.Audits {
-		if a.Work == nil || a.Work.failing(o.FailOn, o.Accept, waivers) {
+		if a.Work == nil || o.failing(a.Work) {
 			out = append(out, a.Dir)
 		}
 	}
@@ -66,33 +65,31 @@ func written(sections []section, limit int) string {
 	return b.String()
 }
 
-// front is what stands before the runs.
+// front is what stands before the runs: where things stand, and what a person has to do.
 func (o *Outcome) front() []section {
+	questions := "Questions for a person"
+	if o.signedHere() {
+		questions = "Questions and answers"
+	}
 	return []section{
 		{"", 8, o.head()},
 		{"What could not be audited", 10, o.refusals()},
+		{"What is in the way", 9, o.inTheWay()},
+		{"What has happened since", 3, listed("change", o.Drift)},
+		{questions, 8, o.checklist()},
+		{"How to sign off", 7, o.instructions()},
 	}
 }
 
 // back is what stands after the runs.
 func (o *Outcome) back() []section {
-	return append([]section{
-		{"Rulebook changes: they judge nothing here", 8, o.rulebook()},
-		{"Agents beyond their limits", 14, o.violations()},
-	}, o.signing()...)
-}
-
-// signing is what concerns the sign-off.
-func (o *Outcome) signing() []section {
 	return []section{
-		{"Checklist", 7, o.checklist()},
-		{"Reviews", 10, o.reviews()},
-		{"In the way of every review", 5, append(listed("objection", o.Objections), listed("unknown identity", o.Unknown)...)},
+		{"Rulebook changes: they judge nothing here", 8, o.rulebook()},
+		{"Agents beyond their limits", 12, o.violations()},
+		{"Reviews", 8, o.reviews()},
 		{"Receipts", 6, o.receipts()},
-		{"What still waits", 5, listed("reason", o.Blocked)},
-		{"What has happened since", 3, listed("change", o.Drift)},
-		{"How to sign off", 5, o.instructions()},
 		{"Notices", 4, o.notices()},
+		{"", 2, o.hashes()},
 	}
 }
 
@@ -105,21 +102,20 @@ func listed(name string, texts []string) []block {
 	return out
 }
 
-// headline is the whole outcome in a few words of our own.
-func (o *Outcome) headline() string {
-	switch {
-	case o.Empty() && o.stopped():
-		return "this change is refused"
-	case o.Empty():
-		return "no runs in this pull request"
-	case o.refused() > 0:
-		return "could not be audited"
-	case !o.AuditPasses():
-		return "the audit fails"
-	case o.Signed():
-		return "signed off"
+// inTheWay is what keeps approvals from being a sign-off, beside findings and questions.
+func (o *Outcome) inTheWay() []block {
+	out := append(listed("objection", o.Objections), listed("unknown identity", o.Unknown)...)
+	if !o.signedHere() {
+		out = append(out, listed("reason", o.Blocked)...)
 	}
-	return "the audit passes, and awaits a sign-off"
+	for _, s := range o.waiting() {
+		text := fmt.Sprintf("- Pull request #%d has the same commit, and is not signed off", s.Pull)
+		if s.Why != "" {
+			text += ": " + quoted(s.Why)
+		}
+		out = append(out, block{"pull request", text + ". A check belongs to the commit: it is green when all of them are signed off, or the others are closed.\n"})
+	}
+	return out
 }
 
 // refused is how much could not be audited.
@@ -133,24 +129,12 @@ func (o *Outcome) refused() int {
 	return n
 }
 
-// head is the verdict and what one must know before reading on.
+// head is where things stand, and what one must know before reading on.
 func (o *Outcome) head() []block {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## Referee: %s\n\n", o.headline())
-	if !o.Empty() {
-		fmt.Fprintf(&b, "%s over %s; recommended: %s. Sign-off: %s.\n\n", o.counts(), many(len(o.Audits), "run"), o.recommended(), o.signOffTitle())
-	}
-	fmt.Fprintf(&b, "<sub>Audit %s of head %s, rulebooks from base %s.</sub>\n", code(o.Digest()), code(o.Head), code(o.Base))
-	out := []block{{"verdict", b.String()}}
-	warn := func(text string) { out = append(out, block{"warning", "\n> **Warning.** " + text + "\n"}) }
+	out := []block{{"verdict", fmt.Sprintf("## Referee: %s\n\n%s\n", o.state(code), o.verdictLine())}}
 	if o.Direct {
-		warn("The workflow that ran this audit came from the pull request itself: who can push to it can change what is posted here. Only a workflow of the default branch binds (`pull_request_target`).")
-	}
-	if n := o.chosen(); n > 0 {
-		warn(fmt.Sprintf("Of %s the sheet was chosen by the pull request: the configuration lets any active sheet judge there.", many(n, "run")))
-	}
-	if n := o.worn(); n > 0 {
-		warn(fmt.Sprintf("%s failed %d audits or more before, and this one too: what becomes of it is a human's decision.", many(n, "run"), maxRevisions))
+		out = append(out, block{"warning", "\n> **Warning.** The workflow that ran this audit came from the pull request itself: who can push to it can change what is posted here. " +
+			"Only a workflow of the default branch binds (`pull_request_target`).\n"})
 	}
 	if len(o.Removed) > 0 {
 		out = append(out, block{"note", fmt.Sprintf("\nRemoved by this pull request: %s.\n", spans(o.Removed, 10))})
@@ -158,14 +142,47 @@ func (o *Outcome) head() []block {
 	return out
 }
 
-func (o *Outcome) chosen() int {
-	n := 0
-	for _, a := range o.Audits {
-		if a.Chosen {
-			n++
-		}
+// verdictLine is the audit's verdict in one sentence, and what is recommended as long as nobody has signed.
+func (o *Outcome) verdictLine() string {
+	if o.signedHere() || len(o.Audits) == 0 {
+		return o.verdict()
 	}
-	return n
+	return o.verdict() + " Recommended: " + o.recommended() + "."
+}
+
+// verdict is the audit's verdict in one sentence.
+func (o *Outcome) verdict() string {
+	switch {
+	case o.Empty() && !o.stopped():
+		return "This pull request touches no run: nothing was audited, and nothing has to be signed off."
+	case o.Empty() && o.brokenRulebooks() > 0:
+		return "The audit failed: the rulebook that this pull request brings would be refused."
+	case o.Empty():
+		return "The audit failed: an agent is beyond its limits."
+	case o.refused() > 0:
+		return "The audit failed: not everything could be audited."
+	}
+	verdict := "failed"
+	if o.passesHere() {
+		verdict = "passed"
+	}
+	text := fmt.Sprintf("The audit of %s %s: %s", many(len(o.Audits), "run"), verdict, o.findings())
+	if o.Fails() && o.passesHere() {
+		text += ", accepted in review"
+	}
+	if elsewhere := o.failingElsewhere(); len(elsewhere) > 0 {
+		text += "; but " + siblings(elsewhere, "a failing audit")
+	}
+	return text + "."
+}
+
+// hashes name what was looked at, in short.
+func (o *Outcome) hashes() []block {
+	text := fmt.Sprintf("\n<sub>Audit %s of commit %s, by the rulebooks of %s.", short(o.Digest(), 8), short(o.Head, 7), short(o.Base, 7))
+	if o.LedgerHead != "" {
+		text += fmt.Sprintf(" The ledger's newest entry is %s; `referee ledger verify` checks all of it.", short(o.LedgerHead, 12))
+	}
+	return []block{{"commit", text + "</sub>\n"}}
 }
 
 // worn is how many runs fail again, and have used up their revisions.
@@ -186,21 +203,16 @@ func (o *Outcome) wornOut(a *Audited) bool {
 // recommended words the recommended action.
 func (o *Outcome) recommended() string {
 	if o.worn() > 0 {
-		return "a human's decision"
+		return "a human decides what becomes of it"
 	}
 	return o.RecommendedAction()
-}
-
-func (o *Outcome) counts() string {
-	high, mid, low := o.Totals()
-	return fmt.Sprintf("%d high · %d mid · %d low", high, mid, low)
 }
 
 // refusals are what could not be audited, a line each.
 func (o *Outcome) refusals() []block {
 	var out []block
 	for _, r := range o.Refusals {
-		out = append(out, block{"refusal", fmt.Sprintf("- %s: %s\n", code(r.Path), quoted(r.Reason))})
+		out = append(out, block{"refusal", fmt.Sprintf("- %s: %s\n", o.place(r.Path, 0, 0), quoted(r.Reason))})
 	}
 	for _, a := range o.Audits {
 		if a.Work == nil {

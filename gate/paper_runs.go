@@ -3,18 +3,19 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
 
 const (
-	fewRuns      = 5     // up to how many runs each is shown whole, also where nothing is wrong
-	smallestRun  = 1_500 // bytes below which a run is better shown as a line
-	tableShare   = 35    // percent of the runs' room for their table, at most
-	roomForTitle = 200   // of a run's block
+	fewRuns     = 5     // up to how many runs each is shown whole, also where nothing is wrong
+	smallestRun = 1_500 // bytes below which a run is better shown as a line
+	tableShare  = 35    // percent of the runs' room for their table, at most
 )
 
 // runs shows the audited runs: those with findings first, each within a fair part of the room; the rest are a line each.
@@ -74,51 +75,149 @@ func (o *Outcome) byWeight(x, y *referee.Report) int {
 	return byRank(&x.Findings[0], &y.Findings[0])
 }
 
-// run is one run's block of at most limit bytes. Its questions stand in the checklist, once for all runs; what a review accepts does not fail it.
+// run is one run's block of at most limit bytes. Its questions stand in the checklist, once for all runs. Where not all of its findings have room, the
+// heaviest have half of it, and the others a line each.
 func (o *Outcome) run(a *Audited, limit int) string {
-	head := "\n---\n\n" + o.runNotes(a)
-	if len(head) > limit-roomForTitle {
-		head = "\n---\n\n"
+	blocks, size := []block{{"run", o.runHead(a)}}, 0
+	for i, note := range o.runNotes(a) {
+		if note = "- " + note + "\n"; i == 0 {
+			note = "\n" + note
+		}
+		blocks = append(blocks, block{"note", note})
 	}
-	rep, failOn := *a.Work.Report, referee.Tier(o.FailOn)
-	rep.Checklist = nil
-	if !a.Work.failing(o.FailOn, o.Accept, o.waivers()) {
-		failOn = report.Never
-	}
-	return head + report.Markdown(&rep, report.Options{FailOn: failOn}, limit-len(head))
-}
-
-// runNotes are what the report of a run does not know.
-func (o *Outcome) runNotes(a *Audited) string {
-	var b strings.Builder
-	if a.Chosen {
-		b.WriteString("- The sheet was chosen by the pull request.\n")
-	}
-	if a.Failed > 0 {
-		fmt.Fprintf(&b, "- Failed before: %s.\n", many(a.Failed, "audit"))
-	}
-	if o.wornOut(a) {
-		b.WriteString("- Recommended: a human's decision, and no further revision by the agent.\n")
-	}
-	for _, j := range o.counted() {
-		for _, w := range j.Commands.Accepts {
-			if a.Work.about(w.RuleID) {
-				fmt.Fprintf(&b, "- Accepted by %s: %s, %s\n", code(j.Review.User), code(w.RuleID), quoted(w.Reason))
-			}
+	findings := a.Work.Report.Findings
+	var whole []block
+	for n := range findings {
+		whole = append(whole, block{"finding", o.finding(a, n) + findingDetails(&findings[n])})
+		if size += len(whole[n].text); size > limit {
+			break
 		}
 	}
-	if e := o.ReceiptOf(*a); e != nil {
-		fmt.Fprintf(&b, "- Signed off: receipt %s\n", code(e.Receipt.ID))
+	if all := append(slices.Clone(blocks), whole...); len(whole) == len(findings) && len(joined(all)) <= limit {
+		return joined(all)
 	}
-	if b.Len() > 0 {
-		b.WriteString("\n")
+	size = 0
+	for n := range findings {
+		text := o.finding(a, n)
+		if n < len(whole) && size+len(whole[n].text) <= limit/2 {
+			text = whole[n].text
+		}
+		size += len(text)
+		blocks = append(blocks, block{"finding", text})
+		if size > limit {
+			blocks = append(blocks, slices.Repeat([]block{{"finding", ""}}, len(findings)-n-1)...)
+			break
+		}
 	}
+	return page(blocks, limit)
+}
+
+// runHead is where a run stands: by its receipt where it is signed off, by the audit else.
+func (o *Outcome) runHead(a *Audited) string {
+	rep, v := a.Work.Report, o.verdictOf(a)
+	state := "passes"
+	switch {
+	case o.ReceiptOf(*a) != nil:
+		state = "signed off"
+	case o.failing(a.Work):
+		state = "fails"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n---\n\n### Run %s: %s%s, score %s\n\n", code(a.Work.Run.ID), state, grade(v.Severity), code(v.Score))
+	fmt.Fprintf(&b, "%s, judged by the sheet %s, version %s. %s", o.place(path.Join(a.Dir, rep.Submission.Path), 0, 0), code(rep.Sheet.Slug), code(rep.Sheet.Version), rules(v.Counts))
+	if len(o.Audits) > 1 && o.ReceiptOf(*a) == nil {
+		fmt.Fprintf(&b, " Recommended: %s.", code(v.RecommendedAction))
+	}
+	return b.String() + "\n"
+}
+
+// grades explain the words for a verdict. Nothing is said of an audit that nobody has signed and that found nothing.
+var grades = map[string]string{
+	string(referee.Honey): ", honey (clean)", string(referee.Jelly): ", jelly (flags, none of them critical)", string(referee.Propolis): ", propolis (a critical flag)",
+	string(referee.Unsigned): "",
+}
+
+func grade(severity string) string {
+	text, known := grades[severity]
+	if !known {
+		return ", " + code(severity)
+	}
+	return text
+}
+
+// rules counts the rules of a sheet by what became of them.
+func rules(c ledger.Counts) string {
+	text := fmt.Sprintf("%s: %d satisfied", many(c.Declared, "rule"), c.Satisfied)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Flagged, "flagged"}, {c.Skipped, "skipped"}, {c.Open, "for a person to answer"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	return text + "."
+}
+
+// runNotes are what a reader must know of a run beside its findings.
+func (o *Outcome) runNotes(a *Audited) []string {
+	var out []string
+	if a.Failed > 0 && !o.wornOut(a) {
+		out = append(out, fmt.Sprintf("%s of it failed before.", many(a.Failed, "audit")))
+	}
+	if o.wornOut(a) {
+		out = append(out, fmt.Sprintf("%s of it failed before, and this one does: a human decides what becomes of it, and the agent revises it no more.", many(a.Failed, "audit")))
+	}
+	for _, j := range o.counted() {
+		for _, w := range waiversFor(j.Commands.Accepts, a.Work) {
+			out = append(out, fmt.Sprintf("Accepted by %s: %s, %s", code(j.Review.User), code(w.RuleID), quoted(w.Reason)))
+		}
+	}
+	rep := a.Work.Report
+	for _, id := range rep.Verdict.UndecidedHigh {
+		out = append(out, fmt.Sprintf("Undecided, and of high weight: %s, %s", code(id), quoted(undecidedReason(rep, id))))
+	}
+	for _, reason := range rep.Gating.Reasons {
+		if !slices.ContainsFunc(rep.Findings, func(f referee.Finding) bool { return strings.HasPrefix(reason, f.Code) }) { // findings speak for themselves
+			out = append(out, "Stopped: "+quoted(reason))
+		}
+	}
+	for _, notice := range rep.Notices {
+		out = append(out, "Note: "+quoted(notice))
+	}
+	for _, file := range rep.Advisory {
+		out = append(out, "Advisory, and never a gate: "+code(file.Path))
+	}
+	return out
+}
+
+// finding is one finding of a run in a line, its place a link.
+func (o *Outcome) finding(a *Audited, n int) string {
+	rep := a.Work.Report
+	f := &rep.Findings[n]
+	var b strings.Builder
+	if n == 0 {
+		b.WriteString("\n#### Findings\n\n")
+	}
+	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n+1, tiers[tierRank(f.Tier)], code(f.Code), spans(f.RuleIDs, 5), o.place(report.File(rep, f), f.Line, f.EndLine))
+	if f.Pointer != "" {
+		fmt.Fprintf(&b, " %s", code(f.Pointer))
+	}
+	fmt.Fprintf(&b, ", %s\n", code(string(f.Bucket)))
 	return b.String()
 }
 
-// about reports whether a rule has a finding here.
-func (w *Work) about(rule string) bool {
-	return slices.ContainsFunc(w.Report.Findings, func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, rule) })
+// findingDetails are what a finding says, why it matters, and what would be right.
+func findingDetails(f *referee.Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "   - %s\n", quoted(f.Message))
+	if f.Why != "" {
+		fmt.Fprintf(&b, "   - Why: %s\n", quoted(f.Why))
+	}
+	for _, line := range report.Fixes(f) {
+		fmt.Fprintf(&b, "   - Fix: %s\n", quoted(line))
+	}
+	return b.String()
 }
 
 // table is a line for each run.
@@ -126,7 +225,7 @@ func (o *Outcome) table(runs []*Audited, limit int) string {
 	if len(runs) == 0 {
 		return ""
 	}
-	head := "\n| run | audit | severity | score | high | mid | low | sheet |\n| --- | --- | --- | --: | --: | --: | --: | --- |\n"
+	head := "\n| run | audit | score | high | mid | low | sheet |\n| --- | --- | --: | --: | --: | --: | --- |\n"
 	var rows []block
 	for _, a := range runs {
 		rows = append(rows, block{"run", o.row(a)})
@@ -135,14 +234,14 @@ func (o *Outcome) table(runs []*Audited, limit int) string {
 }
 
 func (o *Outcome) row(a *Audited) string {
-	rep := a.Work.Report
-	verdict, sheet := "pass", cell(rep.Sheet.Slug)+"@"+cell(rep.Sheet.Version)
-	if a.Work.failing(o.FailOn, o.Accept, o.waivers()) {
-		verdict = "**fail**"
+	rep, v := a.Work.Report, o.verdictOf(a)
+	state := "passes"
+	switch {
+	case o.ReceiptOf(*a) != nil:
+		state = "signed off" + grade(v.Severity)
+	case o.failing(a.Work):
+		state = "**fails**" + grade(v.Severity)
 	}
-	if a.Chosen {
-		sheet += " (chosen by the pull request)"
-	}
-	v := rep.Verdict
-	return fmt.Sprintf("| %s | %s | %s | %s | %d | %d | %d | %s |\n", cell(a.Dir), verdict, cell(string(v.Severity)), cell(v.Score), v.Risk.High, v.Risk.Mid, v.Risk.Low, sheet)
+	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %s %s |\n", cell(a.Dir), strings.ReplaceAll(state, "|", `\|`), cell(v.Score), v.Risk.High, v.Risk.Mid, v.Risk.Low,
+		cell(rep.Sheet.Slug), cell(rep.Sheet.Version))
 }

@@ -3,7 +3,6 @@ package gate
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -12,32 +11,41 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// question is one item of the checklist, over all runs that ask it.
+// question is one item of the checklist, over all runs that ask it in these words.
 type question struct {
 	id, text, why string
-	runs          []string
-	answer        string // "" while it is open
+	asked         []*Audited
+	open          []*Audited // those for which no counted review answers it
+	said          []givenAnswer
 }
 
-// questions are the open checks of all runs, each with the answer that counted reviews give, in the order of the audits and sheets.
+// givenAnswer is one answer, and the runs that it was given for.
+type givenAnswer struct {
+	text string
+	runs []string
+}
+
+// questions are the open checks of all runs, each with the answers that counted reviews give, in the order of the audits and sheets.
 func (o *Outcome) questions() []*question {
-	answers := o.answers()
 	var out []*question
-	for _, a := range o.Audits {
+	for i := range o.Audits {
+		a := &o.Audits[i]
 		if a.Work == nil {
 			continue
 		}
+		answers := o.answers(a.Work)
 		for _, c := range a.Work.Report.Checks {
 			if c.Status != referee.Open {
 				continue
 			}
 			q := asked(a.Work.Report, c)
-			i := slices.IndexFunc(out, func(have *question) bool { return have.id == q.id && have.text == q.text })
-			if i < 0 {
-				i, out = len(out), append(out, q)
+			if i := slices.IndexFunc(out, func(have *question) bool { return have.id == q.id && have.text == q.text }); i >= 0 {
+				q = out[i]
+			} else {
+				out = append(out, q)
 			}
-			out[i].runs = append(out[i].runs, a.Dir)
-			out[i].answer = answers[q.id]
+			q.asked = append(q.asked, a)
+			q.note(a, answers[q.id])
 		}
 	}
 	return out
@@ -52,26 +60,43 @@ func asked(rep *referee.Report, c referee.Check) *question {
 	return &question{id: c.ID, text: cmp.Or(c.Label, c.Reason, "this rule waits for a person")}
 }
 
-// answers are what counted reviews say, in words, by question.
-func (o *Outcome) answers() map[string]string {
-	out := map[string]string{}
+// note keeps the answer for a run, "" where there is none.
+func (q *question) note(a *Audited, answer string) {
+	if answer == "" {
+		q.open = append(q.open, a)
+		return
+	}
+	i := slices.IndexFunc(q.said, func(s givenAnswer) bool { return s.text == answer })
+	if i < 0 {
+		i, q.said = len(q.said), append(q.said, givenAnswer{text: answer})
+	}
+	q.said[i].runs = append(q.said[i].runs, a.Dir)
+}
+
+// answers are what counted reviews say of a run's questions, in words, by question. Of two answers a flag stands.
+func (o *Outcome) answers(w *Work) map[string]string {
+	open := asks(w)
+	var all []ledger.Answer
 	for _, j := range o.counted() {
-		for _, a := range j.Commands.Answers {
-			word := "satisfied"
-			if a.Answer != "satisfied" {
-				word = "flagged, " + quoted(a.Note)
-			}
-			out[a.ID] = fmt.Sprintf("%s, says %s", word, code(j.Review.User))
+		for _, a := range answersFor(j.Commands, w.Run.ID, open) {
+			a.By = j.Review.User
+			all = mergeAnswer(all, a)
+		}
+	}
+	out := map[string]string{}
+	for _, a := range all {
+		if out[a.ID] = fmt.Sprintf("Yes, says %s", code(a.By)); a.Answer != "satisfied" {
+			out[a.ID] = fmt.Sprintf("No, says %s: %s", code(a.By), quoted(a.Note))
 		}
 	}
 	return out
 }
 
-// open counts the questions that no counted review answers.
+// open counts the questions that no counted review answers, each once for the runs that ask it in the same words.
 func (o *Outcome) open() int {
 	n := 0
 	for _, q := range o.questions() {
-		if q.answer == "" {
+		if len(q.open) > 0 {
 			n++
 		}
 	}
@@ -86,14 +111,26 @@ func (o *Outcome) checklist() []block {
 			text += "  - Why: " + quoted(q.why) + "\n"
 		}
 		if len(o.Audits) > 1 {
-			text += "  - Asked by " + spans(q.runs, 5) + "\n"
+			text += "  - Asked by " + spans(folders(q.asked), 5) + "\n"
 		}
-		if q.answer != "" {
-			text += "  - Answered: " + q.answer + "\n"
-		} else {
-			text += fmt.Sprintf("  - Open. Answer with %s, or %s and the reason\n", code("/satisfied "+q.id), code("/flag "+q.id))
+		for _, s := range q.said {
+			if text += "  - " + s.text; len(s.runs) < len(q.asked) {
+				text += ", for " + spans(s.runs, 5)
+			}
+			text += "\n"
+		}
+		if len(q.open) > 0 && len(q.said) > 0 {
+			text += "  - Open for " + spans(folders(q.open), 5) + "\n"
 		}
 		out = append(out, block{"question", text})
+	}
+	return out
+}
+
+func folders(runs []*Audited) []string {
+	var out []string
+	for _, a := range runs {
+		out = append(out, a.Dir)
 	}
 	return out
 }
@@ -103,9 +140,10 @@ func (o *Outcome) reviews() []block {
 	if len(o.Judged) == 0 {
 		return nil
 	}
-	out := []block{{"heading", "| reviewer | review | of | |\n| --- | --- | --- | --- |\n"}}
+	out := []block{{"heading", "| reviewer | review | of commit | counted? |\n| --- | --- | --- | --- |\n"}}
 	for _, j := range o.Judged {
-		out = append(out, block{"review", fmt.Sprintf("| %s | %s | %s | %s |\n", cell(j.Review.User), cell(strings.ToLower(j.Review.State)), cell(fmt.Sprintf("%.7s", j.Review.CommitSHA)), o.standing(j))})
+		state := strings.ReplaceAll(strings.ToLower(j.Review.State), "_", " ")
+		out = append(out, block{"review", fmt.Sprintf("| %s | %s | %s | %s |\n", cell(j.Review.User), cell(state), cell(fmt.Sprintf("%.7s", j.Review.CommitSHA)), o.standing(j))})
 	}
 	return out
 }
@@ -127,10 +165,10 @@ func (o *Outcome) receipts() []block {
 	if len(o.Receipts) == 0 {
 		return nil
 	}
-	out := []block{{"heading", "| receipt | entry | run | SHA-256 | by |\n| --- | --- | --- | --- | --- |\n"}}
+	out := []block{{"heading", "| receipt | run | signed off by | SHA-256 |\n| --- | --- | --- | --- |\n"}}
 	for _, e := range o.Receipts {
 		r := e.Receipt
-		number, by := cell(r.ID), ""
+		number, by := cell(r.ID), "carried over from an earlier commit"
 		if link := o.link(e); link != "" {
 			number = "[" + number + "](" + link + ")"
 		}
@@ -140,94 +178,38 @@ func (o *Outcome) receipts() []block {
 		if r.SelfSigned {
 			by += " **self-signed**"
 		}
-		out = append(out, block{"receipt", fmt.Sprintf("| %s | %s | %s | %s | %s |\n", number, cell(string(r.Kind)), cell(r.Run.ID), cell(e.Hash), by)})
-	}
-	if o.LedgerHead != "" {
-		out = append(out, block{"ledger's head", fmt.Sprintf("\nThe ledger's head is %s. `referee ledger verify` checks all of it.\n", code(o.LedgerHead))})
+		out = append(out, block{"receipt", fmt.Sprintf("| %s | %s | %s | %s |\n", number, cell(r.Run.ID), by, report.Cell(e.Hash[:min(12, len(e.Hash))], nameLength))})
 	}
 	return out
 }
 
-var (
-	site     = newPattern(`^https?://[A-Za-z0-9.-]+(:\d+)?(/[A-Za-z0-9._~-]+)*$`)
-	fullHash = newPattern(`^[0-9a-f]{64}$`)
-)
-
-// link is where an entry is read on the site; "" where that is not known.
-func (o *Outcome) link(e ledger.Entry) string {
-	repository := cmp.Or(o.Ledger.Repository, o.Repository)
-	if !site.MatchString(o.ServerURL) || repository == "" || o.Ledger.Branch == "" || !fullHash.MatchString(e.Hash) {
-		return ""
-	}
-	file := ledger.Place{Class: ledger.EntryFile, Seq: e.Receipt.Seq, Hash: e.Hash}.String()
-	return o.ServerURL + segments(repository) + "/blob" + segments(o.Ledger.Branch) + segments(file)
+// hurdle is a finding of a run that stands in the way until a review accepts one of its rules.
+type hurdle struct {
+	run   *Audited
+	rules []string
 }
 
-// segments escapes each part of a path.
-func segments(path string) string {
-	var b strings.Builder
-	for part := range strings.SplitSeq(path, "/") {
-		b.WriteString("/" + strings.ReplaceAll(url.PathEscape(part), "@", "%40"))
-	}
-	return b.String()
-}
-
-// hurdles are the findings that stand in the way of a receipt: those that a review may accept, by rule, and how many may not be accepted.
-func (o *Outcome) hurdles() (rules []string, defects int) {
-	waived := waivedRules(o.waivers())
-	for _, a := range o.Audits {
+// hurdles are the findings that stand in the way of a receipt: those that a review may accept, and how many may not be accepted.
+func (o *Outcome) hurdles() (acceptable []hurdle, defects int) {
+	for i := range o.Audits {
+		a := &o.Audits[i]
 		if a.Work == nil {
 			continue
 		}
+		waived := o.waived(a.Work)
 		for _, f := range a.Work.Report.Findings {
+			h := hurdle{a, f.RuleIDs}
+			same := func(have hurdle) bool { return have.run == a && slices.Equal(have.rules, h.rules) }
 			switch {
 			case !atOrAbove(f, o.FailOn):
 			case f.Bucket != referee.DealFinding || o.Accept != "deal-finding" || len(f.RuleIDs) == 0:
 				defects++
-			case !anyWaived(f.RuleIDs, waived) && !slices.Contains(rules, f.RuleIDs[0]):
-				rules = append(rules, f.RuleIDs[0])
+			case !anyWaived(f.RuleIDs, waived) && !slices.ContainsFunc(acceptable, same):
+				acceptable = append(acceptable, h)
 			}
 		}
 	}
-	return rules, defects
-}
-
-// instructions say how to sign off. A reason is left for the person to write: a command without one is refused, so that none is given by copying.
-func (o *Outcome) instructions() []block {
-	rules, defects := o.hurdles()
-	commands := o.commands(rules)
-	if o.Empty() || o.Signed() || len(commands) == 0 && o.Need > 0 && len(o.counted()) >= o.Need {
-		return nil
-	}
-	var out []block
-	submit := "Submit"
-	if o.refused()+o.undecided()+defects > 0 {
-		out = append(out, block{"step", "What could not be audited or decided, and findings at or above the threshold that are no deal-findings, cannot be accepted: have the agent mend them and push.\n\n"})
-		submit = "Then submit"
-	}
-	out = append(out, block{"step", submit + " an approving review whose text holds, a line each:\n\n"},
-		block{"step", report.Fenced(append(commands, fmt.Sprintf("/digest %.8s", o.Digest())))})
-	if len(rules) > 0 {
-		out = append(out, block{"step", "\nAfter each `/accept` comes the reason, on the same line: it stands in the receipt.\n"})
-	}
-	return out
-}
-
-// maxCommandLines is how many commands are written out; the checklist names the rest.
-const maxCommandLines = 40
-
-// commands are what a review still has to say.
-func (o *Outcome) commands(rules []string) []string {
-	var out []string
-	for _, q := range o.questions() {
-		if q.answer == "" {
-			out = append(out, "/satisfied "+q.id)
-		}
-	}
-	for _, rule := range rules {
-		out = append(out, "/accept "+rule)
-	}
-	return out[:min(len(out), maxCommandLines)]
+	return acceptable, defects
 }
 
 // undecided counts the high rules that nobody decided.

@@ -27,3 +27,6 @@ func (p *pattern) FindAllStringSubmatch(s string, n int) [][]string {
 
 // ReplaceAllString is s with each match replaced.
 func (p *pattern) ReplaceAllString(s, by string) string { return p.compiled().ReplaceAllString(s, by) }
+
+// FindString is regexp.Regexp's.
+func (p *pattern) FindString(s string) string { return p.compiled().FindString(s) }

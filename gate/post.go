@@ -12,14 +12,29 @@ import (
 )
 
 // post writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
-// the log, the summary and the report file still carry the verdict (the ladder of gate.md).
+// the log, the summary and the report file still carry the verdict (the ladder of gate.md). Where there is no review, the checks carry all.
 func (p *pulled) post(ctx context.Context) error {
+	if own := slices.DeleteFunc(p.ownAmong(p.reviews), isPending); len(own) > 0 {
+		p.out.ReviewID = own[0].ID
+	}
+	p.out.NoReview = p.out.ReviewID == 0 && p.out.Idle() || p.story.Viewer == "" // as postReview has it
 	app, err := p.postChecks(ctx)
 	if err = p.rung("the checks", err); err != nil {
 		return err
 	}
-	if err := p.rung("the review", p.postReview(ctx, app)); err != nil {
+	refused := p.postReview(ctx, app)
+	if err := p.rung("the review", refused); err != nil {
 		return err
+	}
+	if refused != nil && app != "" {
+		p.out.NoReview = true
+		var err error
+		if p.checks, err = p.j.API.Checks(ctx, p.pr.HeadSHA); err == nil { // with those of just now
+			_, err = p.postChecks(ctx)
+		}
+		if err = p.rung("the details in the checks", err); err != nil {
+			return err
+		}
 	}
 	if p.rules.Config.Comments.Inline && app != "" && p.pr.State == "open" {
 		return p.rung("the inline comments", p.postInline(ctx, app))
@@ -36,37 +51,35 @@ func (p *pulled) rung(what string, err error) error {
 	return err
 }
 
-// postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted.
+// postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted. Where it may not
+// be written, and an older one is green or could not be read, the job fails.
 func (p *pulled) postChecks(ctx context.Context) (app string, err error) {
-	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
+	made, err := p.put(ctx, p.out.SignOffPaper(), p.checks, "")
 	if err != nil {
+		p.out.StaleGreen = p.unseen != nil || slices.ContainsFunc(newestRuns(p.checks, SignOffCheck), passes)
 		return "", err
 	}
-	made, err := p.put(ctx, p.out.SignOffPaper(), have, "")
-	if err != nil {
-		return "", err
-	}
-	_, err = p.put(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations), have, made.AppSlug)
+	_, err = p.put(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations), p.checks, made.AppSlug)
 	return made.AppSlug, err
 }
 
 // put updates our own run of a check, or makes one. app is ours, "" as long as it is not known: then an update shows whose run it is, for another
-// app's is refused. What stands there already is not written again. Only an app's newest run is updated: an older one that was brought up to date
-// would still stand behind the newer, which may be green.
+// app's is refused. What is written already is not written again. Only an app's newest run is updated: an older one that was brought up to date
+// would still be behind the newer, which may be green. One that is in progress is brought to its end.
 func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubapi.Check, app string) (githubapi.Check, error) {
-	newest := map[string]bool{}
-	for _, old := range have { // the newest first
-		if old.Name != check.Name || app != "" && old.AppSlug != app || newest[old.AppSlug] {
+	for _, old := range newestRuns(have, check.Name) {
+		if app != "" && old.AppSlug != app || old.ExternalID != check.ExternalID && old.Status == "completed" {
 			continue
 		}
-		if newest[old.AppSlug] = true; old.ExternalID != check.ExternalID {
-			continue
-		}
-		if app != "" && old.Conclusion == check.Conclusion && old.Title == check.Title && old.Posted >= len(check.Annotations) {
+		same := old.Status == check.Status && old.Conclusion == check.Conclusion && old.Title == check.Title && sameText(old.Summary, check.Summary)
+		if app != "" && same && old.Posted >= len(check.Annotations) {
 			return old, nil // its external id says that the same was audited
 		}
 		next := check
 		next.ID, next.Posted = old.ID, old.Posted
+		if old.ExternalID != check.ExternalID {
+			next.Posted = 0
+		}
 		made, err := p.j.API.PutCheck(ctx, next)
 		if !githubapi.IsForbidden(err) {
 			return made, err
@@ -75,102 +88,36 @@ func (p *pulled) put(ctx context.Context, check githubapi.Check, have []githubap
 	return p.j.API.PutCheck(ctx, check)
 }
 
-// own is the gate's review of this pull request: it begins with the marker, and an app wrote it, or the person whose token this is. The oldest is
-// kept.
-func (p *pulled) own(me string) []githubapi.Review {
-	var out []githubapi.Review
-	for _, r := range p.reviews {
-		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number && (r.UserType != "User" || r.User == me && me != "") {
-			out = append(out, r)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b githubapi.Review) int { return int(a.ID - b.ID) })
-	return out
+// sameText compares texts as a forge may keep them: with other line ends, without white space at the end.
+func sameText(a, b string) bool {
+	kept := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return kept(a) == kept(b)
 }
 
-// ownBody is what the gate's review says. A person's is not asked: anybody could write one.
-func (p *pulled) ownBody() string {
-	if own := p.own(""); len(own) > 0 {
-		return own[0].Body
-	}
-	return ""
-}
-
-// reviewBody is the review: the paper, with who has pushed in the block of lines that the gate keeps for itself.
-func (p *pulled) reviewBody() string {
-	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
-	if pushers := ParsePushers(p.ownBody()).With(p.pusher()).Line(); pushers != "" {
-		marker += "\n" + pushers
-	}
-	return marker + "\n" + paper
-}
-
-// replaced is what a second review of ours says: a submitted review cannot be deleted.
-const replaced = "This review is a duplicate; the verdict stands in the gate's first review of this pull request."
-
-// postReview updates our review, or makes one. app is ours, "" where it is not known: then whose review can be changed is ours.
-func (p *pulled) postReview(ctx context.Context, app string) error {
-	body := p.reviewBody()
-	api, number := p.j.API, p.pr.Number
-	me := ""
-	if app == "" {
-		var err error
-		if me, err = api.Me(ctx); err != nil {
-			return err
-		}
-	}
-	var kept *githubapi.Review
-	for _, r := range p.own(me) {
-		m, _ := ParseMarker(r.Body)
-		if app != "" && r.User != app+"[bot]" || me != "" && r.User != me {
-			continue // somebody else wrote what looks like ours
-		}
-		text := body
-		if kept != nil {
-			text = replaced
-		} else if m.Newer(p.out.Marker()) {
-			p.out.NotPosted = append(p.out.NotPosted, "the review: a newer run of the workflow has written it")
-			text = r.Body
-		}
-		if r.Body != text {
-			err := api.UpdateReview(ctx, number, r.ID, text)
-			if app == "" && (githubapi.IsForbidden(err) || githubapi.IsNotFound(err)) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if kept == nil {
-			kept = &r
-		}
-	}
-	if kept != nil {
-		return nil
-	}
-	_, err := api.CreateReview(ctx, number, p.pr.HeadSHA, body)
-	return err
-}
-
-// postBroken says in the audit check why nothing was audited: a failure, with one sentence.
+// postBroken says in both checks why nothing was judged: two failures, with one sentence. The sign-off comes first: it is what may be green.
 func (p *pulled) postBroken(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	have, err := p.j.API.Checks(ctx, p.pr.HeadSHA)
-	if err == nil {
-		_, err = p.put(ctx, BrokenPaper(p.pr.HeadSHA, why), have, "")
+	if p.checks == nil {
+		p.checks, _ = p.j.API.Checks(ctx, p.pr.HeadSHA) // where they cannot be read, new ones are made, and the newest counts
 	}
-	if githubapi.IsForbidden(err) {
-		return nil // the job's own conclusion says it
+	var failures error
+	for _, name := range []string{SignOffCheck, AuditCheck} {
+		paper := BrokenPaper(name, p.pr.HeadSHA, why)
+		paper.Title = fmt.Sprintf("#%d: %s", p.pr.Number, paper.Title)
+		_, err := p.put(ctx, paper, p.checks, "")
+		if err != nil && !githubapi.IsForbidden(err) { // forbidden: the job's own conclusion says it
+			failures = errors.Join(failures, err)
+		}
 	}
-	return err
+	return failures
 }
 
-// BrokenPaper is the audit check of a pull request that could not be audited.
-func BrokenPaper(head string, why error) githubapi.Check {
+// BrokenPaper is a check of a pull request that could not be judged.
+func BrokenPaper(name, head string, why error) githubapi.Check {
 	text := "The gate could not finish its work on this commit, and so it may not be merged.\n\n" + sentence(why)
-	return githubapi.Check{Name: AuditCheck, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
+	return githubapi.Check{Name: name, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
 		Title: "could not be judged", Summary: text}
 }
 

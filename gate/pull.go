@@ -21,37 +21,74 @@ type pulled struct {
 	rules   *Rules
 	fork    string // the merge base
 	reviews []githubapi.Review
+	checks  []githubapi.Check // of the head, those that this job has turned back as they are now
+	unseen  error             // why the checks could not be read, nil if they were
+	claimed bool              // this job has written a sign-off check that is not green
+	story   githubapi.Story   // read last, once everything else that decides has been read
+	memory  memory            // what our own review keeps, by the story
 	at      ledger.Snapshot
-	entries []ledger.Entry // of this pull request, as they stand on the ledger
+	entries []ledger.Entry  // of this pull request, verified
+	vouched map[string]bool // entries, by hash, that the gate itself has announced, or that this job wrote or decided again
 	changed *Plan
 	out     *Outcome
 }
 
-// pull audits a pull request as it is now, works out who has signed, writes what the ledger has to say, and posts it. Where the work cannot be
-// done, the audit check says why, and fails.
-func (j *Job) pull(ctx context.Context, number int64) (*Result, error) {
+// newPulled begins with a pull request as the API gives it now.
+func (j *Job) newPulled(ctx context.Context, number int64) (*pulled, error) {
 	pr, err := j.API.PullRequest(ctx, number)
 	if err != nil {
 		return nil, err
 	}
-	if sha := j.Options.SHA; sha != "" && sha != pr.HeadSHA {
-		return nil, broken("the input sha is %.12s, the head of pull request %d is %.12s now: the head is what is audited", sha, number, pr.HeadSHA)
-	}
-	p := &pulled{j: j, pr: pr, out: &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt,
-		Direct: j.Event.Name == "pull_request" || j.Event.Name == "pull_request_review", Pull: number, Head: pr.HeadSHA}}
-	if pr.State != "open" {
-		return p.follow(ctx)
-	}
-	if err = p.look(ctx); err == nil {
-		err = p.decide(ctx)
-	}
+	direct := j.Event.Name == "pull_request" || j.Event.Name == "pull_request_review"
+	out := &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Direct: direct,
+		Pull: number, Head: pr.HeadSHA}
+	return &pulled{j: j, pr: pr, vouched: map[string]bool{}, out: out}, nil
+}
+
+// pull audits a pull request as it is now, works out who has signed, writes what the ledger has to say, and posts it. An older green sign-off is
+// turned back before anything is read that may fail. Where the work cannot be done, both checks fail and say why.
+func (j *Job) pull(ctx context.Context, number int64) (*Result, error) {
+	p, err := j.newPulled(ctx, number)
 	if err != nil {
-		return nil, errors.Join(err, p.postBroken(ctx, err))
-	}
-	if err := p.post(ctx); err != nil {
 		return nil, err
 	}
-	return &Result{Word: p.out.Result(), Failed: !p.out.AuditPasses(), Outcome: p.out}, nil
+	if sha := j.Options.SHA; sha != "" && sha != p.pr.HeadSHA {
+		return nil, broken("the input sha is %.12s, the head of pull request %d is %.12s now: the head is what is audited", sha, number, p.pr.HeadSHA)
+	}
+	if p.pr.State != "open" {
+		return p.follow(ctx)
+	}
+	for _, step := range []func(context.Context) error{p.turnBack, p.look, p.decide, p.compareSiblings, p.post} {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, p.postBroken(ctx, err))
+		}
+	}
+	return p.result(), nil
+}
+
+// result is how the job ends. A sign-off check that could not be written, while an older green one may stand, is a failure.
+func (p *pulled) result() *Result {
+	r := &Result{Word: p.out.Result(), Failed: !p.out.AuditPasses(), Outcome: p.out}
+	if p.out.StaleGreen {
+		r.Failed = true
+		r.Messages = append(r.Messages, "the sign-off check could not be written, and an older one may still be green: give the workflow `checks: write`, and run it again")
+	}
+	return r
+}
+
+// view reads a pull request and decides about it as pull does, and writes nothing: whether it is signed off now, for what depends on that.
+func (j *Job) view(ctx context.Context, number int64) (*pulled, error) {
+	p, err := j.newPulled(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	if p.pr.State != "open" {
+		return nil, broken("pull request %d is %s", number, p.pr.State)
+	}
+	if err := p.look(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.judge(ctx)
 }
 
 // look reads everything that is judged: rules, trees, runs, and the ledger's entries of this pull request.
@@ -64,6 +101,7 @@ func (p *pulled) look(ctx context.Context) error {
 	p.rules = rules
 	cfg := rules.Config
 	p.out.Base, p.out.FailOn, p.out.Accept, p.out.Need, p.out.Ledger = rules.Commit, cfg.FailOn, cfg.Accept, cfg.Approval.Count, j.kept
+	p.out.DigestRequired = cfg.Approval.DigestRequired
 	base, err := j.Work.Tip(ctx, "refs/heads/"+p.pr.BaseRef)
 	if err != nil {
 		return err
@@ -95,6 +133,9 @@ func (p *pulled) audit(ctx context.Context) error {
 	}
 	p.changed = plan
 	o.Refusals, o.Removed = plan.Refusals, plan.Removed
+	if err := p.readLedger(ctx); err != nil {
+		return err
+	}
 	prior := p.j.prior(ctx)
 	room := maxSubmitted
 	for _, run := range plan.Runs {
@@ -109,10 +150,6 @@ func (p *pulled) audit(ctx context.Context) error {
 		o.Audits = append(o.Audits, a)
 	}
 	if err := twins(o.Audits); err != nil {
-		return err
-	}
-	p.countRevisions()
-	if err := p.readLedger(ctx); err != nil {
 		return err
 	}
 	return p.govern(ctx)
@@ -144,58 +181,17 @@ func twins(audits []Audited) error {
 	return nil
 }
 
-// prior resolves receipts of the ledger as it is when the first one is asked for.
+// prior resolves receipts of the ledger as it is when the first one is asked for. A receipt that the forge's record of reviews does not bear out
+// is not believed: a forged one would open whatever builds on it.
 func (j *Job) prior(ctx context.Context) referee.PriorFunc {
-	head := sync.OnceValues(func() (ledger.Snapshot, error) { return j.Store.Head(ctx) })
+	head := sync.OnceValues(func() (ledger.Snapshot, error) { return j.verified(ctx) })
 	return func(sha, pointer string) (v policy.Val, err error) {
 		at, err := head()
 		if err != nil {
 			return v, fmt.Errorf("reading the ledger: %w", err)
 		}
-		return Prior(ctx, j.Store, at)(sha, pointer)
+		return resolvePrior(ctx, j.Store, at, sha, pointer, j.vouch)
 	}
-}
-
-// countRevisions counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit of a run failed.
-func (p *pulled) countRevisions() {
-	p.out.Heads = ParseHeads(p.ownBody())
-	for i, a := range p.out.Audits {
-		p.out.Audits[i].Failed = p.out.Heads.Failed(a.Dir, p.pr.HeadSHA)
-	}
-}
-
-// readLedger reads the ledger's newest state and what it holds of this pull request.
-func (p *pulled) readLedger(ctx context.Context) (err error) {
-	if p.at, err = p.j.Store.Head(ctx); err != nil {
-		return fmt.Errorf("reading the ledger: %w", err)
-	}
-	p.out.LedgerHead = ""
-	if p.at.Head.Count > 0 {
-		p.out.LedgerHead = p.at.Head.Tip
-	}
-	p.entries, err = pullEntries(ctx, p.j.Store, p.at, p.pr.Number)
-	p.out.Entries = p.entries
-	return err
-}
-
-// pullEntries are the ledger's entries of a pull request, oldest first.
-func pullEntries(ctx context.Context, store ledger.Store, at ledger.Snapshot, number int64) ([]ledger.Entry, error) {
-	if at.Head.Count == 0 {
-		return nil, nil
-	}
-	files, err := store.Read(ctx, at, ledger.PullDir(number))
-	if err != nil {
-		return nil, fmt.Errorf("reading the ledger: %w", err)
-	}
-	var out []ledger.Entry
-	for _, f := range files {
-		r, err := ledger.Parse(f.Data)
-		if err != nil {
-			return nil, fmt.Errorf("the ledger's %s: %w", f.Path, err)
-		}
-		out = append(out, ledger.Entry{Hash: shaOf(f.Data), Bytes: f.Data, Receipt: r})
-	}
-	return out, nil
 }
 
 // govern holds the agents to their limits and says what changed rulebooks would do.
@@ -242,10 +238,9 @@ func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *History, all bo
 	return nil
 }
 
-// stored are the live receipts whose runs stand on base, for asking what another rulebook would say of them.
+// stored are the live receipts whose runs are on base, for asking what another rulebook would say of them.
 func (j *Job) stored(ctx context.Context, at ledger.Snapshot, rules *Rules) ([]Stored, error) {
-	var out []Stored
-	ended := map[string]bool{}
+	var newest []ledger.Entry
 	for e, err := range ledger.Backwards(ctx, j.Store, at) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger: %w", err)
@@ -253,12 +248,10 @@ func (j *Job) stored(ctx context.Context, at ledger.Snapshot, rules *Rules) ([]S
 		if e.Receipt.Seq+recalled < at.Head.Count {
 			break
 		}
-		if ends[e.Receipt.Kind] {
-			ended[e.Receipt.RefersTo] = true
-		}
-		if !e.Receipt.Kind.Live() || ended[e.Hash] {
-			continue
-		}
+		newest = append(newest, ledger.Entry{Hash: e.Hash, Receipt: e.Receipt})
+	}
+	var out []Stored
+	for _, e := range ledger.Live(newest) {
 		folder, where, err := FindRun(rules.Tree, e.Receipt)
 		if errors.Is(err, ErrNotAtHand) || errors.Is(err, fs.ErrNotExist) {
 			continue // not merged, or changed since

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
 
@@ -29,11 +30,9 @@ func (j *Job) push(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reconciled{j: j}
-	for _, s := range steps {
-		if err := r.step(ctx, s); err != nil {
-			return nil, err
-		}
+	r := &reconciled{j: j, branch: branch, pulls: map[int64]githubapi.PullRequest{}}
+	if err := r.steps(ctx, steps); err != nil {
+		return nil, err
 	}
 	return r.finish(ctx)
 }
@@ -76,112 +75,247 @@ func (j *Job) steps(ctx context.Context, before, after string, commits int) ([]s
 	return out, nil
 }
 
+// stepOf is one commit on base as a step.
+func (j *Job) stepOf(ctx context.Context, commit string) (step, error) {
+	repo, err := j.Work.Recent(ctx, commit, 2)
+	if err != nil {
+		return step{}, err
+	}
+	for c, err := range repo.Commits(ctx, commit) {
+		if err != nil {
+			return step{}, err
+		}
+		s := step{commit: c.ID, at: c.Time, message: c.Message}
+		if len(c.Parents) > 0 {
+			s.before = c.Parents[0]
+		}
+		return s, nil
+	}
+	return step{}, broken("the commit %.12s cannot be read", commit)
+}
+
 // reconciled is what a push comes to.
 type reconciled struct {
 	j       *Job
+	branch  string
+	pulls   map[int64]githubapi.PullRequest
 	drafts  []ledger.Receipt
 	sheets  [][]byte
 	missing []string // runs without a receipt, for people
 	runs    int
 }
 
-func (r *reconciled) step(ctx context.Context, s step) error {
-	j := r.j
-	if strings.Trim(s.before, "0") == "" {
-		return nil // the first commit of a branch: what was there before the gate is not judged
+// steps reconciles commits, the oldest first. The commits of one pull request are one step: when it was merged by rebasing, only what it comes to
+// was signed off.
+func (r *reconciled) steps(ctx context.Context, steps []step) error {
+	var joined step
+	var of githubapi.PullRequest
+	for _, s := range steps {
+		brings, err := r.brings(ctx, s)
+		if err != nil {
+			return err
+		}
+		if !brings {
+			continue
+		}
+		pull, err := r.pullOf(ctx, s)
+		if err != nil {
+			return err
+		}
+		if joined.commit != "" && pull.Number != 0 && pull.Number == of.Number {
+			joined.commit, joined.at, joined.message = s.commit, s.at, s.message
+			continue
+		}
+		if err := r.step(ctx, joined, of); err != nil {
+			return err
+		}
+		joined, of = s, pull
 	}
+	return r.step(ctx, joined, of)
+}
+
+// brings reports whether a commit changes a run.
+func (r *reconciled) brings(ctx context.Context, s step) (bool, error) {
+	if strings.Trim(s.before, "0") == "" {
+		return false, nil // the first commit of a branch: what was there before the gate is not judged
+	}
+	plan, _, err := r.plan(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	return len(plan.Runs)+len(plan.Refusals) > 0, nil
+}
+
+// plan is what a step changes, by the rules that were in force before it.
+func (r *reconciled) plan(ctx context.Context, s step) (*Plan, *Rules, error) {
+	j := r.j
 	if err := j.fetch(ctx, s.before, s.commit); err != nil {
-		return err
+		return nil, nil, err
 	}
 	rules, err := j.rulesOf(j.trees[s.before], s.before)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	plan, err := MakePlan(j.trees[s.before], j.trees[s.commit], rules.Config)
 	if err != nil {
-		return broken("the commit %.12s cannot be looked through: %v", s.commit, err)
+		return nil, nil, broken("the commit %.12s cannot be looked through: %v", s.commit, err)
+	}
+	return plan, rules, nil
+}
+
+// pullOf is the pull request by which a commit came to this branch; the zero one for a direct push. One that was merged into another branch does
+// not count: what was signed for that branch was not signed for this one.
+func (r *reconciled) pullOf(ctx context.Context, s step) (none githubapi.PullRequest, err error) {
+	numbers, err := r.j.API.PullRequestsOf(ctx, s.commit)
+	if err != nil {
+		return none, err
+	}
+	for _, n := range numbers {
+		pull, ok := r.pulls[n]
+		if !ok {
+			if pull, err = r.j.API.PullRequest(ctx, n); err != nil {
+				return none, err
+			}
+			r.pulls[n] = pull
+		}
+		if pull.Merged && pull.BaseRef == r.branch {
+			return pull, nil
+		}
+	}
+	return none, nil
+}
+
+func (r *reconciled) step(ctx context.Context, s step, pull githubapi.PullRequest) error {
+	if s.commit == "" {
+		return nil
+	}
+	j := r.j
+	plan, rules, err := r.plan(ctx, s)
+	if err != nil {
+		return err
 	}
 	for _, refusal := range plan.Refusals {
-		r.missing = append(r.missing, fmt.Sprintf("%s of %.12s: %s", refusal.Path, s.commit, refusal.Reason))
+		r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", refusal.Path, r.origin(s, pull), refusal.Reason))
 	}
 	if len(plan.Runs) == 0 {
 		return nil
 	}
-	pulls, err := j.API.PullRequestsOf(ctx, s.commit)
+	signed, err := r.signedIn(ctx, pull)
 	if err != nil {
 		return err
 	}
-	at, err := j.Store.Head(ctx)
-	if err != nil {
-		return fmt.Errorf("reading the ledger: %w", err)
-	}
 	for _, run := range plan.Runs {
 		r.runs++
-		a := j.examineOn(ctx, j.trees[s.before], j.trees[s.commit], run, rules)
+		a := j.examineOn(ctx, j.trees[s.before], j.trees[s.commit], run, rules, r.who(pull))
 		if a.Work == nil {
-			r.missing = append(r.missing, fmt.Sprintf("%s of %.12s: %s", a.Dir, s.commit, a.Refused))
+			r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", a.Dir, r.origin(s, pull), a.Refused))
 			continue
 		}
-		if err := r.run(ctx, at, a, s, pulls); err != nil {
-			return err
-		}
+		r.run(a, s, pull, signed)
 	}
 	return nil
 }
 
-// run drafts the entry of one run on base.
-func (r *reconciled) run(ctx context.Context, at ledger.Snapshot, a Audited, s step, pulls []int64) error {
-	pull := int64(0)
-	if len(pulls) > 0 {
-		pull = pulls[0]
+// signedIn are the sign-offs of a merged pull request that are live and that the reviews of now bear out.
+func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) ([]ledger.Entry, error) {
+	if pull.Number == 0 {
+		return nil, nil
 	}
-	receipt, err := r.j.receiptFor(ctx, at, pull, *a.Work)
+	j := r.j
+	at, err := j.verified(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	by := ledger.ObservedBy{Event: "push", Actor: r.j.Event.Sender, At: stamp(s.at), SHA: s.commit}
-	if receipt != nil {
-		draft := r.j.about(*receipt, ledger.Merged, receipt.Receipt.PullRequest)
+	reviews, err := j.API.Reviews(ctx, pull.Number)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := j.entriesOf(ctx, at, pull.Number, reviews)
+	if err != nil {
+		return nil, err
+	}
+	online := NewOnline(j.API, nil)
+	online.Know(pull.Number, reviews)
+	problems, err := ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online})
+	if err != nil {
+		return nil, err
+	}
+	changed := func(e ledger.Entry) bool { // edited or dismissed, and no job has said so yet
+		return slices.ContainsFunc(problems, func(p ledger.Problem) bool { return p.Seq == e.Receipt.Seq })
+	}
+	return slices.DeleteFunc(ledger.Live(entries), changed), nil
+}
+
+// run drafts the entry of one run on base.
+func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed []ledger.Entry) {
+	by := ledger.ObservedBy{Event: "push", Actor: r.who(pull), At: stamp(s.at), SHA: s.commit}
+	i := slices.IndexFunc(signed, func(e ledger.Entry) bool {
+		return e.Receipt.Run.ID == a.Work.Run.ID && subjectOf(e.Receipt) == a.Work.Subject()
+	})
+	if i >= 0 {
+		receipt := signed[i]
+		draft := r.j.about(receipt, ledger.Merged, receipt.Receipt.PullRequest)
 		draft.ObservedBy, draft.MintedAt = &by, by.At
 		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: receipt.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
 			Subject: shaOf([]byte(subjectOf(receipt.Receipt) + " " + s.commit))}.Digest()
 		r.drafts = append(r.drafts, draft)
-		return nil
+		return
 	}
-	r.missing = append(r.missing, fmt.Sprintf("%s, on base since %.12s, has no receipt for its bytes", a.Dir, s.commit))
+	r.missing = append(r.missing, fmt.Sprintf("%s, %s: nobody signed these bytes off. Look at the run; then approve a pull request that brings it again, or revert the commit", a.Dir, r.origin(s, pull)))
 	var where *ledger.PullRequest
-	if pull > 0 {
-		where = &ledger.PullRequest{Number: pull, HeadSHA: s.commit, BaseSHA: s.before}
+	if pull.Number > 0 {
+		where = &ledger.PullRequest{Number: pull.Number, HeadSHA: s.commit, BaseSHA: s.before}
 	}
 	draft, err := Observed(*a.Work, ledger.Unreceipted, by, r.j.place(where))
 	if err != nil {
-		return nil // the issue and the failure say it; a cook or incident that says too little makes no entry
+		return // the issue and the failure say it; a cook or incident that says too little makes no entry
 	}
 	r.drafts = append(r.drafts, draft)
 	if a.Work.Sheet.Origin == "library" {
 		r.sheets = append(r.sheets, a.Work.Sheet.Canonical)
 	}
-	return nil
+}
+
+// who brought a commit to base: whoever merged its pull request, or sent the push.
+func (r *reconciled) who(pull githubapi.PullRequest) string {
+	return nobody(pull.MergedBy, r.j.Event.Sender)
+}
+
+// origin says how a commit came to base, and by whom.
+func (r *reconciled) origin(s step, pull githubapi.PullRequest) string {
+	if pull.Number == 0 {
+		return fmt.Sprintf("pushed to %s by %s as %.12s", r.branch, r.who(pull), s.commit)
+	}
+	return fmt.Sprintf("merged to %s from #%d by %s as %.12s", r.branch, pull.Number, r.who(pull), s.commit)
 }
 
 // finish writes the entries and tells people of what has no receipt.
 func (r *reconciled) finish(ctx context.Context) (*Result, error) {
-	out := &Result{Word: "reconciled", Failed: len(r.missing) > 0, Messages: []string{fmt.Sprintf("%d runs came to base, %d without a receipt", r.runs, len(r.missing))}}
+	out := &Result{Word: "reconciled", Failed: len(r.missing) > 0, Messages: []string{fmt.Sprintf("%d runs came to %s, %d without a receipt", r.runs, r.branch, len(r.missing))}}
 	out.Messages = append(out.Messages, r.missing...)
-	if len(r.drafts) > 0 {
-		at, err := r.j.Store.Head(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("reading the ledger: %w", err)
-		}
-		if err := r.j.trusted(ctx, at, 0, nil); err != nil {
-			return nil, err
-		}
-		if _, err := r.j.append(ctx, r.drafts, r.sheets); err != nil {
-			return nil, fmt.Errorf("writing to the ledger: %w", err)
-		}
+	if err := r.append(ctx); err != nil {
+		return nil, err
 	}
 	if len(r.missing) == 0 {
 		return out, nil
 	}
-	return out, r.j.tell(ctx, "Runs on base without a receipt", "These runs came to base past the gate. Review each, and sign it off with a pull request, or take it back.", r.missing)
+	return out, r.j.tell(ctx, "Runs on "+r.branch+" without a receipt", "These runs came to the branch past the gate.", r.missing)
+}
+
+// append writes the entries.
+func (r *reconciled) append(ctx context.Context) error {
+	if len(r.drafts) == 0 {
+		return nil
+	}
+	at, err := r.j.verified(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.j.trusted(ctx, at, 0, nil); err != nil {
+		return err
+	}
+	if _, err := r.j.append(ctx, r.drafts, r.sheets); err != nil {
+		return fmt.Errorf("writing to the ledger: %w", err)
+	}
+	return nil
 }

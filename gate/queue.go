@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -10,119 +11,170 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// queueRef is how a merge queue names its branches: the pull request's number stands behind the base's name.
+// queueRef is how a merge queue names its branches: the pull request's number is behind the base's name.
 var queueRef = newPattern(`/pr-([1-9][0-9]{0,7})-[0-9a-f]{40,64}$`)
 
-// mergeGroup looks at what a merge queue is about to merge: every run that it brings must have a live receipt for these bytes. Both checks are
-// reported on the group's own head, where nobody can review.
+// mergeGroup looks at what a merge queue is about to merge: every run that it brings must be signed off now, in the pull request that brings it,
+// for these bytes. Both checks are reported on the group's own head, where nobody can review.
 func (j *Job) mergeGroup(ctx context.Context) (*Result, error) {
 	e := j.Event
-	rules, err := j.rulesFor(ctx, e.BaseRef)
-	if err != nil {
-		return nil, j.brokenAt(ctx, e.HeadSHA, err)
-	}
-	o := &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Head: e.HeadSHA, Base: e.BaseSHA,
-		FailOn: rules.Config.FailOn, Accept: rules.Config.Accept, Ledger: rules.Config.Ledger, Need: rules.Config.Approval.Count}
+	o := &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Head: e.HeadSHA, Base: e.BaseSHA}
 	if m := queueRef.FindStringSubmatch(e.Ref); m != nil {
 		o.Pull, _ = strconv.ParseInt(m[1], 10, 64) // at most eight digits
 	}
-	if err := j.grouped(ctx, o, rules); err != nil {
-		return nil, j.brokenAt(ctx, e.HeadSHA, err)
-	}
-	p := &pulled{j: j, rules: rules, out: o}
+	p := &pulled{j: j, out: o}
 	p.pr.HeadSHA = e.HeadSHA
-	if _, err := p.postChecks(ctx); err != nil {
-		return nil, err
+	for _, step := range []func(context.Context) error{p.turnBack, p.group, p.postGroup} {
+		if err := step(ctx); err != nil {
+			if failed := p.postBroken(ctx, err); failed != nil {
+				return nil, fmt.Errorf("%w; and the check could not be written: %w", err, failed)
+			}
+			return nil, err
+		}
 	}
 	return &Result{Word: o.Result(), Failed: !o.AuditPasses() || !o.Signed(), Outcome: o}, nil
 }
 
-// grouped audits the runs of a merge group and finds their receipts.
-func (j *Job) grouped(ctx context.Context, o *Outcome, rules *Rules) error {
+func (p *pulled) postGroup(ctx context.Context) error {
+	_, err := p.postChecks(ctx)
+	return err
+}
+
+// group audits the runs of a merge group and decides, from the reviews of now, whether the pull requests that bring them are signed off.
+func (p *pulled) group(ctx context.Context) (err error) {
+	j, o := p.j, p.out
+	if p.rules, err = j.rulesFor(ctx, j.Event.BaseRef); err != nil {
+		return err
+	}
+	cfg := p.rules.Config
+	o.FailOn, o.Accept, o.Ledger, o.Need = cfg.FailOn, cfg.Accept, cfg.Ledger, cfg.Approval.Count
 	if err := j.fetch(ctx, o.Base, o.Head); err != nil {
 		return err
 	}
-	plan, err := MakePlan(j.trees[o.Base], j.trees[o.Head], rules.Config)
+	plan, err := MakePlan(j.trees[o.Base], j.trees[o.Head], cfg)
 	if err != nil {
 		return broken("the merge group cannot be looked through: %v", err)
 	}
 	o.Refusals, o.Removed = plan.Refusals, plan.Removed
-	at, err := j.Store.Head(ctx)
+	if len(plan.Runs) == 0 {
+		return nil
+	}
+	at, err := j.verified(ctx)
 	if err != nil {
-		return fmt.Errorf("reading the ledger: %w", err)
+		return err
 	}
 	o.LedgerHead = at.Head.Tip
+	g := &grouped{j: j, base: j.Event.BaseRef, seen: map[int64]*pulled{}}
 	for _, run := range plan.Runs {
-		a := j.examineOn(ctx, j.trees[o.Base], j.trees[o.Head], run, rules)
+		a := j.examineOn(ctx, j.trees[o.Base], j.trees[o.Head], run, p.rules, nobody(j.Event.Sender))
 		o.Audits = append(o.Audits, a)
 		if a.Work == nil {
 			continue
 		}
-		receipt, err := j.receiptFor(ctx, at, o.Pull, *a.Work)
-		if err != nil {
+		if err := g.find(ctx, at, o, *a.Work); err != nil {
 			return err
-		}
-		if receipt != nil {
-			o.Receipts = append(o.Receipts, *receipt)
-			o.Waived = append(o.Waived, receipt.Receipt.Accepted...)
 		}
 	}
 	return nil
 }
 
-// examineOn audits a run that base is about to hold, or holds already: brought by whoever started the event.
-func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run PlannedRun, rules *Rules) Audited {
+// grouped are the pull requests of a merge group, as they are signed off now.
+type grouped struct {
+	j    *Job
+	base string
+	seen map[int64]*pulled
+}
+
+// find adds the receipts of a run's sign-off to the outcome, where the pull request that brings it is signed off now. The queue's branch names one
+// pull request; where a group holds several, the ledger tells where to look, and nothing more.
+func (g *grouped) find(ctx context.Context, at ledger.Snapshot, o *Outcome, w Work) error {
+	hinted, err := g.j.hinted(ctx, at, w)
+	if err != nil {
+		return err
+	}
+	for _, n := range append([]int64{o.Pull}, hinted...) {
+		if n == 0 {
+			continue
+		}
+		p, err := g.pull(ctx, n)
+		var unfit *Broken
+		if errors.As(err, &unfit) && n != o.Pull {
+			continue // one that is closed, say: the ledger's hint was of no use
+		}
+		if err != nil {
+			return err
+		}
+		if e := p.signedFor(w, g.base); e != nil {
+			o.Receipts = append(o.Receipts, *e)
+			o.Waived = append(o.Waived, p.out.waivers()...)
+			return nil
+		}
+	}
+	return nil
+}
+
+// pull decides about one pull request, once.
+func (g *grouped) pull(ctx context.Context, number int64) (*pulled, error) {
+	if p, ok := g.seen[number]; ok {
+		return p, nil
+	}
+	p, err := g.j.view(ctx, number)
+	if err != nil {
+		return nil, fmt.Errorf("pull request %d, which the merge group brings: %w", number, err)
+	}
+	g.seen[number] = p
+	return p, nil
+}
+
+// signedFor is the receipt by which a pull request against a base is signed off, as a whole, for a run's bytes; nil where it is not.
+func (p *pulled) signedFor(w Work, base string) *ledger.Entry {
+	if p.pr.BaseRef != base || !p.out.Signed() || !p.out.AuditPasses() {
+		return nil
+	}
+	return p.out.ReceiptOf(Audited{Work: &w})
+}
+
+// examineOn audits a run that base is about to hold, or holds already, brought by somebody.
+func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run PlannedRun, rules *Rules, by string) Audited {
 	a := Examine(after, run, rules.Library, rules.Config, j.prior(ctx))
 	if a.Work != nil {
-		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, j.Event.Sender))
+		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, by))
 	}
 	return a
 }
 
-// brokenAt says on a commit why nothing was audited, and gives that reason.
-func (j *Job) brokenAt(ctx context.Context, sha string, why error) error {
-	p := &pulled{j: j}
-	p.pr.HeadSHA = sha
-	if err := p.postBroken(ctx, why); err != nil {
-		return fmt.Errorf("%w; and the check could not be written: %w", why, err)
-	}
-	return why
-}
+// The bounds of a search for the pull request that a merge group's run comes from.
+const (
+	searched = 2000 // of the newest entries
+	hints    = 3    // pull requests
+)
 
-// searched is how many of the newest entries are looked through for a receipt whose pull request is not known.
-const searched = 2000
-
-// receiptFor finds the live receipt for a run's bytes: among the entries of the pull request, and else among the newest of the ledger.
-func (j *Job) receiptFor(ctx context.Context, at ledger.Snapshot, pull int64, w Work) (*ledger.Entry, error) {
-	fits := func(e *ledger.Entry) bool {
-		return e.Receipt.Kind.Live() && e.Receipt.Run.ID == w.Run.ID && subjectOf(e.Receipt) == w.Subject()
-	}
-	if pull > 0 {
-		entries, err := pullEntries(ctx, j.Store, at, pull)
-		if err != nil {
-			return nil, err
-		}
-		p := &pulled{entries: entries}
-		live := p.live()
-		if i := slices.IndexFunc(live, func(e ledger.Entry) bool { return fits(&e) }); i >= 0 {
-			return &live[i], nil
-		}
-	}
-	ended := map[string]bool{}
+// hinted are the pull requests of which the ledger's newest entries say that they signed a run's bytes off, the newest first. Whoever asks decides
+// about them from their reviews.
+func (j *Job) hinted(ctx context.Context, at ledger.Snapshot, w Work) ([]int64, error) {
+	var out []int64
 	n := 0
 	for e, err := range ledger.Backwards(ctx, j.Store, at) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger: %w", err)
 		}
-		if n++; n > searched {
+		if n++; n > searched || len(out) == hints {
 			break
 		}
-		if ends[e.Receipt.Kind] {
-			ended[e.Receipt.RefersTo] = true
-		}
-		if fits(e) && !ended[e.Hash] && !ended[e.Receipt.RefersTo] {
-			return e, nil
+		r := e.Receipt
+		if r.Kind.Live() && r.Pull() > 0 && r.Run.ID == w.Run.ID && subjectOf(r) == w.Subject() && !slices.Contains(out, r.Pull()) {
+			out = append(out, r.Pull())
 		}
 	}
-	return nil, nil
+	return out, nil
+}
+
+// nobody names who is not known: an entry of the ledger has a name there.
+func nobody(logins ...string) string {
+	for _, login := range logins {
+		if login != "" {
+			return login
+		}
+	}
+	return "unknown"
 }

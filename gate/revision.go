@@ -106,10 +106,33 @@ func (h Heads) Add(head string, failedRunDirs []string) Heads {
 		f.folders = nil
 	}
 	out.list = append(out.list, f)
-	for len(out.list) > maxHeads || len(out.Line()) > maxHeadsLine {
-		out.list = out.list[1:]
+	return out.bounded()
+}
+
+// bounded drops the oldest heads beyond the limits. As many as a human is asked for after count for every run then.
+func (h Heads) bounded() Heads {
+	for len(h.list) > maxHeads || len(h.Line()) > maxHeadsLine {
+		h.list = slices.Clone(h.list[1:])
+		for i := range min(maxRevisions, len(h.list)) {
+			h.list[i].folders = nil
+		}
 	}
-	return out
+	return h
+}
+
+// and are the heads of two memories of one pull request. A head of both failed as the first says, or for every run where they differ.
+func (h Heads) and(other Heads) Heads {
+	out := Heads{list: slices.Clone(h.list)}
+	for _, f := range other.list {
+		i := slices.IndexFunc(out.list, func(o failedHead) bool { return o.sha == f.sha })
+		switch {
+		case i < 0:
+			out.list = append(out.list, f)
+		case !slices.Equal(out.list[i].folders, f.folders):
+			out.list[i].folders = nil
+		}
+	}
+	return out.bounded()
 }
 
 // Failed counts the heads at which a run folder failed, other than one: the head that is audited now.

@@ -73,14 +73,28 @@ func TestHeadsBounds(t *testing.T) {
 	for i := range 50 {
 		h = h.Add(fmt.Sprintf("%040x", 1000+i), many)
 	}
-	if n := h.Failed("runs/7", ""); len(h.Line()) > 8192 || n != 7 {
+	// 8,192 bytes hold 7 heads of 64 folders (1,129 bytes each), and the two oldest that count for every run (43 each).
+	if n := h.Failed("runs/7", ""); len(h.Line()) > 8192 || n != 9 || h.Failed("runs/other", "") != 2 {
 		t.Errorf("%d heads in %d bytes", n, len(h.Line()))
 	}
-	if h = h.Add(sha("f"), append(many, "runs/64")); h.Failed("runs/any", "") != 1 || !strings.HasSuffix(h.Line(), sha("f")+"=* -->") {
+	if h = h.Add(sha("f"), append(many, "runs/64")); h.Failed("runs/any", "") != 3 || !strings.HasSuffix(h.Line(), sha("f")+"=* -->") {
 		t.Errorf("65 failed runs: %d", h.Failed("runs/any", ""))
 	}
 	if got := ParseHeads(h.Line()); got.Line() != h.Line() {
 		t.Error("the line is not read back")
+	}
+}
+
+// TestHeadsOfTwo: what two memories of one pull request say is taken together, and never counts fewer.
+func TestHeadsOfTwo(t *testing.T) {
+	a := Heads{}.Add(sha("1"), []string{"runs/a"}).Add(sha("2"), []string{"runs/a"})
+	b := Heads{}.Add(sha("2"), []string{"runs/b"}).Add(sha("3"), []string{"runs/b"})
+	both := a.and(b)
+	if both.Failed("runs/a", "") != 2 || both.Failed("runs/b", "") != 2 || both.Failed("runs/c", "") != 1 || ParseHeads(both.Line()).Line() != both.Line() {
+		t.Errorf("%s", both.Line())
+	}
+	if a.and(a).Line() != a.Line() || a.and(Heads{}).Line() != a.Line() || (Heads{}).and(a).Line() != a.Line() {
+		t.Error("one memory is not itself")
 	}
 }
 

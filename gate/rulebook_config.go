@@ -163,6 +163,7 @@ func (l *loosening) governance() {
 		l.when(is.HeartbeatMinutes > was.HeartbeatMinutes, "governance.heartbeat_minutes goes from %d to %d", was.HeartbeatMinutes, is.HeartbeatMinutes)
 	}
 	l.agents(was.Agents, is.Agents)
+	l.missing("governance.agent_trailers", "names an agent in a Co-authored-by now, and not an unknown person", is.AgentTrailers, was.AgentTrailers)
 }
 
 // above compares two amounts; what cannot be read is above all.
@@ -187,6 +188,7 @@ func (l *loosening) agents(was, is []AgentProfile) {
 			l.when(true, "governance.agents: %q is removed, and its profile is pinned no more", w.Name)
 			continue
 		}
+		l.missing("governance.agents", fmt.Sprintf("no longer operates %q, and may sign its work", w.Name), w.Operators, now.Operators)
 		l.when(!reflect.DeepEqual(w.Profile, now.Profile), "governance.agents: the profile of %q was %s and is %s", w.Name, profileOf(&w.Profile), profileOf(&now.Profile))
 	}
 	for _, a := range is {

@@ -23,8 +23,9 @@ governance:
   spend_cap_usd: "50.00"
   heartbeat_minutes: 60
   agents:
-    - {name: a, emails: [a@b], model: m, tools: [t]}
+    - {name: a, emails: [a@b], operators: [bot-a], model: m, tools: [t]}
     - {name: b}
+  agent_trailers: [c@d]
 `
 
 // TestLoosened: each way to let more through is said, and its opposite is not.
@@ -63,6 +64,8 @@ func TestLoosened(t *testing.T) {
 		{"    - {name: b}\n", "", `governance.agents: "b" is removed, and its profile is pinned no more`},
 		{"    - {name: b}\n", "    - {name: b}\n    - {name: c}\n", `governance.agents: "c" may work now`},
 		{"model: m", "model: n", `governance.agents: the profile of "a" was model m; 1 tools t and is model n; 1 tools t`},
+		{"[c@d]", "[c@d, x@y]", "governance.agent_trailers: x@y names an agent in a Co-authored-by now, and not an unknown person"},
+		{"[bot-a]", "[]", `governance.agents: bot-a no longer operates "a", and may sign its work`},
 		{"[a@b]", "[a@b, x@y]", `governance.agents: commits of x@y count as those of "a", not of an unknown person`},
 	} {
 		head := strings.Replace(strictConfig, c.from, c.to, 1)

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/githubapi"
@@ -15,75 +16,147 @@ import (
 // repository together.
 const scheduledPulls = 50
 
-// schedule looks at what no event tells of: the whole chain, reviews that changed while no job ran, sign-offs whose job was cancelled, and agents
-// that have gone dark. What is wrong is told in an issue.
+// schedule looks at what no event tells of: the whole chain, reviews that changed while no job ran, sign-offs and merges whose job was cancelled,
+// and agents that have gone dark. It heals each pull request by itself, and then tells in an issue what is left.
 func (j *Job) schedule(ctx context.Context) (*Result, error) {
 	rules, err := j.rulesFor(ctx, j.Event.DefaultBranch)
 	if err != nil {
 		return nil, err
 	}
-	r, wrong, err := j.verify(ctx, rules)
+	r := &Result{Word: "verified"}
+	if err := j.late(ctx, r); err != nil {
+		return nil, err
+	}
+	seen, err := j.verify(ctx, rules)
 	if err != nil {
 		return nil, err
 	}
-	if len(wrong) > 0 {
-		r.Failed = true
-		return r, j.tell(ctx, "The ledger does not verify", "A scheduled verification found this. Nothing is written to the ledger until it is put right.", wrong)
+	if j.heal(ctx, r, seen) {
+		if seen, err = j.verify(ctx, rules); err != nil {
+			return nil, err
+		}
 	}
-	if err := j.late(ctx, r); err != nil {
-		return nil, err
+	r.Messages = append(r.Messages, seen.message)
+	if wrong := seen.wrong(); len(wrong) > 0 {
+		r.Word, r.Failed, r.Messages = "drift", true, append(r.Messages, wrong...)
+		if err := j.tell(ctx, "The ledger does not verify", "A scheduled verification found this, and could not put it right by itself. `referee ledger verify --online` shows it with what to do.", wrong); err != nil {
+			return nil, err
+		}
 	}
 	return r, j.darkness(ctx, rules, r)
 }
 
+// scheduled is what a verification of the whole ledger has come to.
+type scheduled struct {
+	problems []ledger.Problem
+	pulls    map[int64]int64 // of the entries that problems are about: seq to pull request
+	merges   []ledger.MergeRecord
+	message  string
+}
+
+// wrong words the problems.
+func (s *scheduled) wrong() []string {
+	var out []string
+	for _, p := range s.problems {
+		out = append(out, p.String())
+	}
+	return out
+}
+
 // verify holds the whole ledger to itself and to GitHub's record.
-func (j *Job) verify(ctx context.Context, rules *Rules) (r *Result, wrong []string, err error) {
+func (j *Job) verify(ctx context.Context, rules *Rules) (*scheduled, error) {
 	repo, commit, err := j.Clone(ctx, j.kept)
 	if err != nil {
-		return nil, nil, fmt.Errorf("fetching the ledger: %w", err)
+		return nil, fmt.Errorf("fetching the ledger: %w", err)
 	}
 	if commit == "" {
-		return &Result{Word: "verified", Messages: []string{"there is no ledger yet"}}, nil, nil
+		return &scheduled{message: "the ledger has not begun yet"}, nil
 	}
 	v, err := repo.Verify(ctx, commit, gitstore.VerifyOptions{})
 	if err != nil {
-		return nil, nil, fmt.Errorf("verifying the ledger: %w", err)
+		return nil, fmt.Errorf("verifying the ledger: %w", err)
 	}
-	problems := v.Problems
-	if len(problems) == 0 {
-		online, err := j.compare(ctx, repo, commit, rules)
-		if err != nil {
-			return nil, nil, err
+	s := &scheduled{problems: v.Problems, pulls: map[int64]int64{}}
+	if len(s.problems) == 0 {
+		if s.problems, s.merges, err = j.compare(ctx, repo, commit, rules); err != nil {
+			return nil, err
 		}
-		problems = online
 	}
-	for _, p := range problems {
-		wrong = append(wrong, p.String())
-	}
-	r = &Result{Word: "verified", Messages: []string{fmt.Sprintf("the ledger holds %d entries, tip %s: %d problems at L1 and L4", v.Head.Count, v.Head.Tip, len(problems))}}
-	if len(problems) > 0 {
-		r.Word, r.Messages = "drift", append(r.Messages, wrong...)
-	}
-	return r, wrong, nil
-}
-
-// compare holds the ledger's approvals and merges to GitHub's record (L4).
-func (j *Job) compare(ctx context.Context, repo *gitstore.Repo, commit string, rules *Rules) ([]ledger.Problem, error) {
-	base, err := j.Work.History(ctx, rules.Commit)
-	if err != nil {
-		return nil, fmt.Errorf("fetching base: %w", err)
-	}
-	online := NewOnline(j.API, func(ctx context.Context) ([]ledger.MergeRecord, error) {
-		return j.merges(ctx, base, rules, repo, commit)
-	})
-	entries := func(yield func(*ledger.Receipt, error) bool) {
+	if len(s.problems) > 0 {
 		for e, err := range repo.Tree(ctx, commit).Receipts() {
-			if !yield(e.Receipt, err) {
-				return
+			if err != nil {
+				break // what cannot be read is among the problems
+			}
+			if slices.ContainsFunc(s.problems, func(p ledger.Problem) bool { return p.Seq == e.Receipt.Seq }) {
+				s.pulls[e.Receipt.Seq] = e.Receipt.Pull()
 			}
 		}
 	}
-	return ledger.VerifyOnline(ctx, entries, online)
+	s.message = fmt.Sprintf("the ledger holds %d entries, tip %.12s: %d problems at L1 and L4", v.Head.Count, v.Head.Tip, len(s.problems))
+	return s, nil
+}
+
+// compare holds the ledger's approvals and merges to GitHub's record (L4).
+func (j *Job) compare(ctx context.Context, repo *gitstore.Repo, commit string, rules *Rules) ([]ledger.Problem, []ledger.MergeRecord, error) {
+	base, err := j.Work.History(ctx, rules.Commit)
+	if err != nil {
+		return nil, nil, fmt.Errorf("fetching base: %w", err)
+	}
+	var merges []ledger.MergeRecord
+	online := NewOnline(j.API, func(ctx context.Context) (_ []ledger.MergeRecord, err error) {
+		merges, err = j.merges(ctx, base, rules, repo, commit)
+		return merges, err
+	})
+	problems, err := ledger.VerifyOnline(ctx, repo.Tree(ctx, commit).Receipts(), online)
+	return problems, merges, err
+}
+
+// heal does what a job has missed, and reports whether it wrote anything: it takes back sign-offs whose review has changed since, also of pull
+// requests that are closed, and reconciles merges. What goes wrong for one pull request is said and does not keep it from the next.
+func (j *Job) heal(ctx context.Context, r *Result, seen *scheduled) bool {
+	tried := false
+	try := func(what string, do func() (*Result, error)) {
+		tried = true
+		one, err := do()
+		if err != nil {
+			r.Messages, r.Failed = append(r.Messages, fmt.Sprintf("%s: %v", what, err)), true
+			return
+		}
+		r.Messages = append(r.Messages, fmt.Sprintf("%s: %s", what, one.Word))
+	}
+	var pulls []int64
+	unreceipted := false
+	for _, p := range seen.problems {
+		n := seen.pulls[p.Seq]
+		if p.Code == ledger.CodeReviewChanged && n > 0 && !slices.Contains(pulls, n) && len(pulls) < scheduledPulls {
+			pulls = append(pulls, n)
+		}
+		unreceipted = unreceipted || p.Code == ledger.CodeUnreceipted
+	}
+	for _, n := range pulls {
+		try(fmt.Sprintf("pull request %d", n), func() (*Result, error) { return j.pull(ctx, n) })
+	}
+	if unreceipted {
+		try("merges", func() (*Result, error) { return j.reconcileLate(ctx, seen.merges) })
+	}
+	return tried
+}
+
+// reconcileLate does for merges what their push would have done.
+func (j *Job) reconcileLate(ctx context.Context, merges []ledger.MergeRecord) (*Result, error) {
+	var steps []step
+	for _, m := range merges[max(0, len(merges)-scheduledPulls):] {
+		one, err := j.stepOf(ctx, m.SHA)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, one)
+	}
+	r := &reconciled{j: j, branch: j.Event.DefaultBranch, pulls: map[int64]githubapi.PullRequest{}}
+	if err := r.steps(ctx, steps); err != nil {
+		return nil, err
+	}
+	return r.finish(ctx)
 }
 
 // merges are the commits on base that brought runs since the ledger began: what was there before is nobody's to sign off.
@@ -121,7 +194,8 @@ func (j *Job) genesisBase(ctx context.Context, repo *gitstore.Repo, commit strin
 	return "", nil
 }
 
-// late looks at the open pull requests again: a job that was cancelled has left a sign-off unminted, or a dismissal unsaid.
+// late looks at the open pull requests again: a job that was cancelled has left a sign-off unminted, or a dismissal unsaid. One that cannot be
+// judged fails by itself, and does not keep the others from being healed.
 func (j *Job) late(ctx context.Context, r *Result) error {
 	open, err := j.API.OpenPullRequests(ctx)
 	if err != nil {

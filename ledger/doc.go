@@ -46,6 +46,11 @@
 // Append reads the head, drafts, mints and swaps the head if it is still the one read; it starts again when it is not,
 // or when the reply was lost, after looking for the idempotency key (Key). storetest.TestStore holds every Store to that.
 //
+// Who loses a race waits in a queue that nobody keeps (queue.go): each writer guesses from what the branch shows how busy
+// the ledger is, and tries only where that is worth its requests. The queue decides nothing, the swap does. A ledger that
+// stands still is tried for five minutes (Retry; TestRetry, TestQueue), and fifty writers at once all get their entry
+// (TestFiftyAtOnce of githubstore).
+//
 // # Verifying
 //
 // Verify looks at a whole tree (L1) and at pins (L2, L3); VerifySince at what came after a head (L2); VerifyHistory at

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -17,16 +18,40 @@ type Online interface {
 	Merges(ctx context.Context) ([]MergeRecord, error)
 }
 
-// Witness is an Online that also knows what single entries rest on. An Online that is none leaves self-signed entries uncompared.
+// Witness is an Online that also knows what single entries rest on. With an Online that does not, the reviews alone are compared.
 type Witness interface {
-	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if there is none.
+	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if the forge knows no such pull request.
 	MergeOf(ctx context.Context, pull int64) (sha string, err error)
-	// RunOf gives the event that began a run of a workflow, and whose it was; an error also if the forge knows no such run any more.
-	RunOf(ctx context.Context, run int64) (event, actor string, err error)
+	// PullsOf gives the pull requests that brought a commit to base; none for a direct push.
+	PullsOf(ctx context.Context, sha string) ([]int64, error)
+	// RunOf gives a run of a workflow; ErrNoRun if the forge knows no such run, or has deleted its record (GitHub does after 400 days).
+	RunOf(ctx context.Context, run int64) (WorkflowRecord, error)
+	// PermissionOf gives a person's permission on the repository as it is now: admin, maintain, write, triage, read or none.
+	PermissionOf(ctx context.Context, login string) (string, error)
+	// UserOf gives the id of the account that has a login now; ErrNoUser if no account has it.
+	UserOf(ctx context.Context, login string) (int64, error)
 }
 
-// ErrNoPull says that the forge knows no such pull request.
-var ErrNoPull = errors.New("no such pull request")
+// What a Witness says of what the forge does not know; test with errors.Is.
+var (
+	ErrNoPull = errors.New("no such pull request")
+	ErrNoRun  = errors.New("no such workflow run")
+	ErrNoUser = errors.New("no such account")
+)
+
+// WorkflowRecord is one run of a workflow as the forge records it.
+type WorkflowRecord struct {
+	Path  string // .github/workflows/referee.yml
+	Event string // workflow_dispatch, workflow_run …
+	Actor string // login of who started it; a re-run does not change it
+	Title string // display_title, which the workflow's run-name makes of the inputs
+}
+
+// SelfSignTitle is the title of the workflow run by which an admin signs off a head by hand: the workflow's run-name makes it of the inputs, so
+// that the forge's record says what was signed. digest is what the admin gave of the audit's digest, at least 16 hex digits.
+func SelfSignTitle(pull int64, head, digest string) string {
+	return fmt.Sprintf("referee sign-off pr=%d head=%s digest=%s", pull, head, digest)
+}
 
 // ReviewRecord is one review as the forge records it now.
 type ReviewRecord struct {
@@ -54,10 +79,10 @@ type MergedRun struct {
 	SheetSHA256      string
 }
 
-// VerifyOnline compares the entries, in order, with the forge's record (L4). Entries outside a pull request are compared
-// with nothing. The error is the reading of the entries; what the forge does not give is a problem.
-func VerifyOnline(ctx context.Context, entries iter.Seq2[*Receipt, error], forge Online) ([]Problem, error) {
-	o := online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, live: map[string]int64{}, said: map[string]bool{}}
+// VerifyOnline compares the entries, in order, with the forge's record (L4). Of the entries the hash and the receipt are read. The error is the
+// reading of the entries; what the forge does not give is a problem.
+func VerifyOnline(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
+	o := newOnline(ctx, forge)
 	if err := o.approvals(entries); err != nil {
 		return nil, err
 	}
@@ -65,41 +90,68 @@ func VerifyOnline(ctx context.Context, entries iter.Seq2[*Receipt, error], forge
 	return o.problems, ctx.Err()
 }
 
-// VerifyApprovals is the part of VerifyOnline that is about reviews. It is for entries that are not the whole ledger: what was merged cannot be
+// VerifyApprovals is the part of VerifyOnline that is about sign-offs. It is for entries that are not the whole ledger: what was merged cannot be
 // judged by them.
-func VerifyApprovals(ctx context.Context, entries iter.Seq2[*Receipt, error], forge Online) ([]Problem, error) {
-	o := online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, live: map[string]int64{}, said: map[string]bool{}}
+func VerifyApprovals(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
+	o := newOnline(ctx, forge)
 	if err := o.approvals(entries); err != nil {
 		return nil, err
 	}
 	return o.problems, ctx.Err()
 }
 
-// approvals compares every approval with what the forge records of it. All entries are read first, for a later one may take back an earlier one.
-func (o *online) approvals(entries iter.Seq2[*Receipt, error]) error {
-	var signed []*Receipt
-	for r, err := range entries {
+// approvals compares every sign-off with what the forge records of it. All entries are read first, for a later one may take back an earlier one.
+func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
+	var signed []Entry
+	for e, err := range entries {
 		if err != nil {
 			return err
 		}
-		o.remember(r)
-		if r.Approval != nil && r.Pull() > 0 {
-			signed = append(signed, r)
+		o.remember(e)
+		if e.Receipt.Approval != nil || e.Receipt.Kind == Carried {
+			signed = append(signed, Entry{Hash: e.Hash, Receipt: e.Receipt})
+			o.byHash[e.Hash] = e.Receipt
 		}
 	}
-	for _, r := range signed {
-		if r.SelfSigned {
-			o.selfSigned(r)
-		} else {
-			o.approval(r)
+	for _, e := range signed {
+		switch r := e.Receipt; {
+		case r.Kind == Carried:
+			o.carried(r)
+		case r.Pull() == 0:
+			o.add(CodeNoReview, r.Seq, "it is signed by %s outside a pull request: the forge has no record of that", clip(r.Approval.Approver.Login))
+		case r.SelfSigned:
+			o.selfSigned(e)
+		default:
+			o.approval(e)
 		}
 	}
 	return nil
 }
 
+// carried compares an entry that carries a sign-off over to another head with the sign-off: everything but its place must be the same.
+func (o *online) carried(r *Receipt) {
+	earlier := o.byHash[r.RefersTo]
+	switch {
+	case earlier == nil:
+		return // an earlier part of the ledger, which is not looked at here
+	case earlier.Pull() != r.Pull():
+		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d, which was signed off in pull request %d, not %d", earlier.Seq, earlier.Pull(), r.Pull())
+	case !sameAudit(r, earlier):
+		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d and holds another audit than that", earlier.Seq)
+	}
+}
+
+// sameAudit compares all that an audit is, beside where and when. Whose the evidence is may have changed with the base.
+func sameAudit(a, b *Receipt) bool {
+	return a.Run == b.Run && a.FlightSheet == b.FlightSheet && a.Submission.SHA256 == b.Submission.SHA256 && a.ReportDigest == b.ReportDigest && a.Semantics == b.Semantics &&
+		a.FindingsTotal == b.FindingsTotal && a.SubjectDigest() == b.SubjectDigest() && reflect.DeepEqual(a.Verdict, b.Verdict) && reflect.DeepEqual(a.Findings, b.Findings) &&
+		reflect.DeepEqual(a.Checklist, b.Checklist) && reflect.DeepEqual(a.Agent, b.Agent) && reflect.DeepEqual(a.Assignment, b.Assignment)
+}
+
 // selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody else can start one in their
-// name.
-func (o *online) selfSigned(r *Receipt) {
+// name, and its title says which head they signed.
+func (o *online) selfSigned(e Entry) {
+	r := e.Receipt
 	forge, ok := o.forge.(Witness)
 	if !ok {
 		return
@@ -108,25 +160,52 @@ func (o *online) selfSigned(r *Receipt) {
 		o.add(CodeNoReview, r.Seq, "it is self-signed and names no run of a workflow")
 		return
 	}
-	event, actor, err := forge.RunOf(o.ctx, r.Workflow.RunID)
+	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
 	login := r.Approval.Approver.Login
 	switch {
+	case errors.Is(err, ErrNoRun) && o.finished[e.Hash]:
+		// The forge has deleted the record of work that was merged long ago.
+	case errors.Is(err, ErrNoRun):
+		o.add(CodeNoReview, r.Seq, "it is self-signed by the workflow run %d, which the forge does not know", r.Workflow.RunID)
 	case err != nil:
 		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d, by which it was self-signed: %v", r.Workflow.RunID, err)
-	case event != "workflow_dispatch" || !strings.EqualFold(actor, login):
-		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was begun by %s, by the event %s", clip(login), r.Workflow.RunID, clip(actor), clip(event))
+	case run.Event != "workflow_dispatch" || !strings.EqualFold(run.Actor, login):
+		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was started by %s with the event %s", clip(login), r.Workflow.RunID, clip(run.Actor), clip(run.Event))
+	case !strings.HasPrefix(run.Title, SelfSignTitle(r.Pull(), r.PullRequest.HeadSHA, "")):
+		o.add(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clip(run.Title))
+	case !sameWorkflow(r.Workflow, run):
+		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d is of %s", clip(r.Workflow.Ref), r.Workflow.RunID, clip(run.Path))
 	}
+}
+
+// sameWorkflow holds the workflow that an entry names to the record of its run. A reference is owner/name/path@ref.
+func sameWorkflow(w *Workflow, run WorkflowRecord) bool {
+	path, _, _ := strings.Cut(w.Ref, "@")
+	return run.Event == w.Event && run.Path != "" && strings.HasSuffix(path, "/"+run.Path)
 }
 
 type online struct {
 	ctx      context.Context
 	forge    Online
 	pulls    map[int64]pullRecord
-	live     map[string]int64 // bytes and sheet that an entry signs off, to its seq
-	said     map[string]bool  // bytes that the ledger itself calls unreceipted
-	merged   []*Receipt       // the entries of kind merged
-	ended    []int64          // review ids with an amended or revoked entry
+	standing Standing
+	byHash   map[string]*Receipt    // the sign-offs
+	signing  map[string][]signature // bytes and sheet to the entries that sign them off
+	finished map[string]bool        // entries whose pull request was merged or closed
+	said     map[string]bool        // bytes that the ledger itself calls unreceipted
+	merged   []*Receipt             // the entries of kind merged
 	problems []Problem
+}
+
+// signature is an entry that signs off: what Standing asks of it.
+type signature struct {
+	hash    string
+	receipt *Receipt
+}
+
+func newOnline(ctx context.Context, forge Online) *online {
+	return &online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, byHash: map[string]*Receipt{}, signing: map[string][]signature{},
+		finished: map[string]bool{}, said: map[string]bool{}}
 }
 
 type pullRecord struct {
@@ -142,21 +221,26 @@ func (o *online) add(code Code, seq int64, format string, args ...any) {
 func bytesKey(submission, sheet string) string { return submission + sheet }
 
 // remember notes what an entry says of its bytes and of earlier entries.
-func (o *online) remember(r *Receipt) {
+func (o *online) remember(e Entry) {
+	r := e.Receipt
+	o.standing.Add(e.Hash, r)
 	key := bytesKey(r.Submission.SHA256, r.FlightSheet.SHA256)
 	switch r.Kind {
 	case Approved, Carried:
-		o.live[key] = r.Seq
-	case Amended, Revoked:
-		delete(o.live, key)
-		o.ended = append(o.ended, r.Approval.Review.ID)
-	case Superseded, Withdrawn, Rejected:
-		delete(o.live, key)
+		o.signing[key] = append(o.signing[key], signature{e.Hash, &Receipt{Kind: r.Kind, RefersTo: r.RefersTo}})
+	case Withdrawn:
+		o.finished[r.RefersTo] = true
 	case Unreceipted:
 		o.said[key] = true
 	case Merged:
+		o.finished[r.RefersTo] = true
 		o.merged = append(o.merged, r)
 	}
+}
+
+// signed reports whether an entry signs bytes off by a rulebook and nothing takes it back.
+func (o *online) signed(key string) bool {
+	return slices.ContainsFunc(o.signing[key], func(s signature) bool { return o.standing.Live(s.hash, s.receipt) })
 }
 
 func (o *online) reviews(pull int64) ([]ReviewRecord, error) {
@@ -169,7 +253,8 @@ func (o *online) reviews(pull int64) ([]ReviewRecord, error) {
 }
 
 // approval compares one entry's approval with the review that it names.
-func (o *online) approval(r *Receipt) {
+func (o *online) approval(e Entry) {
+	r := e.Receipt
 	a := r.Approval
 	reviews, err := o.reviews(r.Pull())
 	if errors.Is(err, ErrNoPull) {
@@ -182,15 +267,17 @@ func (o *online) approval(r *Receipt) {
 	}
 	i := slices.IndexFunc(reviews, func(v ReviewRecord) bool { return v.ID == a.Review.ID })
 	if i < 0 {
-		o.add(CodeNoReview, r.Seq, "pull request %d has no review %d", r.Pull(), a.Review.ID)
+		if r.Kind != Revoked { // a review that was deleted is revoked by its own name
+			o.add(CodeNoReview, r.Seq, "pull request %d has no review %d", r.Pull(), a.Review.ID)
+		}
 		return
 	}
 	v := reviews[i]
-	if diff := differs(a, v); diff != "" {
+	if diff := o.differs(a, v); diff != "" {
 		o.add(CodeReviewDiffers, r.Seq, "review %d: %s", v.ID, diff)
 		return
 	}
-	if !r.Kind.Live() || slices.Contains(o.ended, v.ID) {
+	if !o.standing.Live(e.Hash, r) {
 		return
 	}
 	switch {
@@ -200,12 +287,43 @@ func (o *online) approval(r *Receipt) {
 		o.add(CodeReviewChanged, r.Seq, "the text of review %d was edited", v.ID)
 	case v.State != "APPROVED":
 		o.add(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clip(v.State), a.Decision)
+	case !o.finished[e.Hash]:
+		o.open(r)
+	}
+}
+
+// open compares what a sign-off rests on as long as its pull request is open: who signed may still sign, and the workflow that wrote it is the
+// one it names.
+func (o *online) open(r *Receipt) {
+	forge, ok := o.forge.(Witness)
+	if !ok {
+		return
+	}
+	login := r.Approval.Approver.Login
+	permission, err := forge.PermissionOf(o.ctx, login)
+	switch {
+	case err != nil:
+		o.add(CodeOnlineUnread, r.Seq, "the permission of %s: %v", clip(login), err)
+	case !slices.Contains([]string{"write", "maintain", "admin"}, permission):
+		o.add(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clip(login), r.Approval.Approver.Permission, clip(permission))
+	}
+	if r.Workflow == nil {
+		return
+	}
+	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
+	switch {
+	case errors.Is(err, ErrNoRun): // anybody who may write can delete a run, and GitHub does after 400 days: the review is what counts
+	case err != nil:
+		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
+	case !sameWorkflow(r.Workflow, run):
+		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s and the event %s; run %d is of %s, started by %s",
+			clip(r.Workflow.Ref), clip(r.Workflow.Event), r.Workflow.RunID, clip(run.Path), clip(run.Event))
 	}
 }
 
 // differs says in what the record is another one than the receipt's. A dismissed state and an edited text are not among
 // it, as they come later; nor is the commit, as a forge moves a review to another head after a force-push.
-func differs(a *Approval, v ReviewRecord) string {
+func (o *online) differs(a *Approval, v ReviewRecord) string {
 	for _, c := range []struct{ what, receipt, forge string }{
 		{"the reviewer", fmt.Sprint(a.Approver.ID), fmt.Sprint(v.UserID)},
 		{"the reviewer's type", a.Approver.Type, v.UserType},
@@ -215,7 +333,20 @@ func differs(a *Approval, v ReviewRecord) string {
 			return fmt.Sprintf("%s is %s in the receipt, %s at the forge", c.what, c.receipt, clip(c.forge))
 		}
 	}
+	if !strings.EqualFold(a.Approver.Login, v.Login) && !o.renamed(a.Approver) {
+		return fmt.Sprintf("the receipt says %s, the review is by %s", clip(a.Approver.Login), clip(v.Login))
+	}
 	return ""
+}
+
+// renamed reports whether the account that a receipt names may have had that login when it signed: nobody else has it now.
+func (o *online) renamed(who Approver) bool {
+	forge, ok := o.forge.(Witness)
+	if !ok {
+		return true // the id is the same, and nobody can say whose the login is
+	}
+	id, err := forge.UserOf(o.ctx, who.Login)
+	return errors.Is(err, ErrNoUser) || err == nil && id == who.ID
 }
 
 // merges holds every merged run to a live receipt or to an unreceipted entry, and every merged entry to a merge.
@@ -252,25 +383,57 @@ func (o *online) unmatched(r *Receipt) {
 
 // complete holds every merged run to a live receipt or to an unreceipted entry.
 func (o *online) complete(merges []MergeRecord) {
-	for _, m := range merges {
+	for i, m := range merges {
 		for _, run := range m.Runs {
 			key := bytesKey(run.SubmissionSHA256, run.SheetSHA256)
-			if _, ok := o.live[key]; !ok && !o.said[key] {
+			if !o.signed(key) && !o.said[key] && !o.onTheWay(m, run, merges[i+1:]) {
 				o.add(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt", m.SHA, clip(run.ID), run.SubmissionSHA256)
 			}
 		}
 	}
 }
 
+// onTheWay reports whether a run without a receipt is a state on the way to a signed one: a pull request of several commits that was merged by
+// rebasing brings each of them to base, and the last one was signed off. Where the forge can be asked, both commits must be of one pull request.
+func (o *online) onTheWay(m MergeRecord, run MergedRun, later []MergeRecord) bool {
+	for _, next := range later {
+		i := slices.IndexFunc(next.Runs, func(r MergedRun) bool { return r.ID == run.ID })
+		if i < 0 {
+			continue
+		}
+		return o.signed(bytesKey(next.Runs[i].SubmissionSHA256, next.Runs[i].SheetSHA256)) && o.onePull(m, next)
+	}
+	return false
+}
+
+// onePull reports whether two commits on base came from one pull request.
+func (o *online) onePull(a, b MergeRecord) bool {
+	forge, ok := o.forge.(Witness)
+	if !ok {
+		return a.PullRequest == 0 || a.PullRequest == b.PullRequest
+	}
+	first, err := forge.PullsOf(o.ctx, a.SHA)
+	if err != nil {
+		o.add(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", a.SHA, err)
+		return false
+	}
+	second, err := forge.PullsOf(o.ctx, b.SHA)
+	if err != nil {
+		o.add(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", b.SHA, err)
+		return false
+	}
+	return slices.ContainsFunc(first, func(n int64) bool { return slices.Contains(second, n) })
+}
+
 // VerifyMerges compares the entries, in order, with the commits on base alone, as a clone holds them without a forge:
 // every merged run has a live receipt or an unreceipted entry, and every merged entry names one of the commits.
-func VerifyMerges(entries iter.Seq2[*Receipt, error], merges []MergeRecord) ([]Problem, error) {
-	o := online{live: map[string]int64{}, said: map[string]bool{}}
-	for r, err := range entries {
+func VerifyMerges(entries iter.Seq2[Entry, error], merges []MergeRecord) ([]Problem, error) {
+	o := newOnline(context.Background(), nil)
+	for e, err := range entries {
 		if err != nil {
 			return nil, err
 		}
-		o.remember(r)
+		o.remember(e)
 	}
 	o.complete(merges)
 	for _, r := range o.merged {

@@ -68,7 +68,7 @@ func (r *Receipt) resolveEarlier(find Resolver) error {
 		return refuse(RefuseRefers, "refers_to %.8s… is of kind %q; only what is signed off can be carried", r.RefersTo, earlier.Kind)
 	}
 	if subject := r.SubjectDigest(); subject != "" && subject != earlier.Subject {
-		return refuse(RefuseSubject, "the subject of this entry is %.8s…, of refers_to %.8s… it is %.8s…; both are about the same sheet, submission and evidence",
+		return refuse(RefuseSubject, "the subject of this entry is %.8s…, of refers_to %.8s… it is %.8s…; both are about the same sheet, submission, evidence and agent",
 			subject, r.RefersTo, earlier.Subject)
 	}
 	return nil
@@ -105,36 +105,82 @@ func (r *Receipt) cooked(find Resolver, side, hash, eval string) (Prior, error) 
 	return p, nil
 }
 
-// Subject is what a human signs: the bytes, not a commit (a review can be moved to another head).
+// Subject is what a human signs: the bytes, not a commit (a review can be moved to another head), and who the run says has made them.
 type Subject struct {
 	SheetSHA256      string
 	SubmissionSHA256 string
 	Evidence         []Evidence
-	Params           []Param
+	Params           []Param   // limits that the configuration set (S71)
+	Manifest         *Manifest // nil for an entry of semantics 1
 }
 
-// Digest is SHA-256 over "referee.subject/v1", the sheet, the submission, and id and hash of each piece of evidence in
-// order, each text with its length before it, so that no two subjects share a digest. Where parameters are set, the domain
-// is "referee.subject/v2", and their number, names and values stand before the evidence: other limits are another subject
-// (S71). An id counts as a receipt writes it (canonical.Sanitize), so that the receipt's own parts give the digest again.
+// Manifest is what the run's own run.json says of the work, as a receipt holds it: another agent, model, lane or assignment is another subject.
+type Manifest struct {
+	Run              Run
+	Agent            *Agent
+	AssignmentSHA256 string
+}
+
+// Digest is SHA-256 over "referee.subject/v2", the sheet, the submission, the manifest, and id and hash of each piece of evidence in order, each
+// text with its length before it, so that no two subjects share a digest. Texts count as a receipt writes them (canonical.Sanitize), so that the
+// receipt's own parts give the digest again. Where limits are set, the word params, their number, and name and value of each stand before the
+// evidence: other limits are another subject (S71). Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest.
 func (s Subject) Digest() string {
-	domain := "referee.subject/v1"
-	if len(s.Params) > 0 {
-		domain = "referee.subject/v2"
+	b := make([]byte, 0, 1024)
+	if s.Manifest == nil {
+		b = appendParts(b, "referee.subject/v1", s.SheetSHA256, s.SubmissionSHA256)
+	} else {
+		b = appendParts(b, "referee.subject/v2", s.SheetSHA256, s.SubmissionSHA256)
+		b = s.Manifest.appendTo(b)
 	}
-	b := appendParts(make([]byte, 0, 512), domain, s.SheetSHA256, s.SubmissionSHA256)
 	if len(s.Params) > 0 {
-		b = appendParts(b, strconv.Itoa(len(s.Params)))
+		b = appendParts(b, "params", strconv.Itoa(len(s.Params)))
 	}
 	for _, p := range s.Params {
-		value, _ := canonical.Sanitize(p.Value)
-		b = appendParts(b, p.Name, value)
+		b = appendTexts(b, p.Name, p.Value)
 	}
 	for _, e := range s.Evidence {
-		id, _ := canonical.Sanitize(e.ID)
-		b = appendParts(b, id, e.SHA256)
+		b = appendTexts(b, e.ID)
+		b = appendParts(b, e.SHA256)
 	}
 	return canonical.SHA256Hex(b)
+}
+
+// appendTo writes every member, absent ones as empty texts, and lists with their length before them.
+func (m *Manifest) appendTo(b []byte) []byte {
+	b = appendTexts(b, m.Run.ID, m.Run.Lane, m.Run.Project, m.AssignmentSHA256)
+	if m.Agent == nil {
+		return appendParts(b, "no agent")
+	}
+	a := m.Agent
+	b = appendTexts(b, "agent", a.Name, a.Model, a.Provider, a.Harness, a.Runtime, a.CapabilityTier, a.ParamsB, a.ContextTokens, a.VRAMGB, a.ConfidencePrior,
+		a.CostUSD, strconv.FormatBool(a.Pinned))
+	for _, list := range [][]string{a.Tools, a.Modalities} {
+		b = appendParts(b, strconv.Itoa(len(list)))
+		b = appendTexts(b, list...)
+	}
+	return b
+}
+
+// appendTexts writes texts as a receipt holds them.
+func appendTexts(b []byte, texts ...string) []byte {
+	for _, text := range texts {
+		clean, _ := canonical.Sanitize(text)
+		b = appendParts(b, clean)
+	}
+	return b
+}
+
+// SubjectOf is the subject that the parts of an entry make.
+func SubjectOf(r *Receipt) Subject {
+	s := Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence, Params: r.Params}
+	if r.Semantics >= 2 {
+		s.Manifest = &Manifest{Run: r.Run, Agent: r.Agent}
+		if r.Assignment != nil {
+			s.Manifest.AssignmentSHA256 = r.Assignment.SHA256
+		}
+	}
+	return s
 }
 
 // SubjectDigest is what r says was signed: its approval's word or, where it holds an audit that nobody signed, what its
@@ -150,9 +196,7 @@ func (r *Receipt) SubjectDigest() string {
 }
 
 // subject is the digest that the parts of r make.
-func (r *Receipt) subject() string {
-	return Subject{r.FlightSheet.SHA256, r.Submission.SHA256, r.Evidence, r.Params}.Digest()
-}
+func (r *Receipt) subject() string { return SubjectOf(r).Digest() }
 
 // Key names a sign-off, so that a second delivery of the same event is recognised.
 type Key struct {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
 )
@@ -68,78 +66,44 @@ type Result struct {
 	Tries        int
 }
 
-// Retry says how often Append tries, and how long it waits between. The zero value is the one in force: 12 tries, a
-// random wait that grows from 50 ms to at most 5 s.
-type Retry struct {
-	Tries int
-	Pick  func(n time.Duration) time.Duration // a duration below n; random if nil
-}
-
-// The bounds of the wait between two tries.
-const (
-	minWait = 50 * time.Millisecond
-	maxWait = 5 * time.Second
-)
-
-// wait is the pause before the given try, counted from 1: between 50 ms and twice as much with every try.
-func (r Retry) wait(try int) time.Duration {
-	pick := r.Pick
-	if pick == nil {
-		pick = rand.N[time.Duration]
-	}
-	span := maxWait - minWait
-	if try < 7 {
-		span = min(span, minWait<<try)
-	}
-	return minWait + pick(span)
-}
-
 // Append adds the entries that build drafts, once: it reads the head, has build draft for it, leaves out what the
 // ledger holds already by idempotency key, mints the rest, and swaps the head. When the head has moved or the reply was
-// lost, the whole of it starts again, for a new parent is a new hash. Errors of build, and refusals, end it at once
-// with nothing written.
+// lost, the whole of it starts again, for a new parent is a new hash; retry says for how long (queue.go). Errors of
+// build, and refusals, end it at once with nothing written.
 func Append(ctx context.Context, s Store, retry Retry, build func(Snapshot) (Draft, error)) (Result, error) {
-	tries := retry.Tries
-	if tries == 0 {
-		tries = 12
+	result, err := appendInTurn(ctx, s, retry, build)
+	if err != nil {
+		return Result{}, fmt.Errorf("appending to the ledger: %w", err)
 	}
+	return result, nil
+}
+
+func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot) (Draft, error)) (Result, error) {
+	t := newTurn(retry)
 	minted := map[string]bool{} // by earlier tries, whose reply may have been lost
-	var last error
-	for try := 1; try <= tries; try++ {
-		if try > 1 {
-			if err := sleep(ctx, retry.wait(try-1)); err != nil {
-				return Result{}, fmt.Errorf("appending to the ledger: %w (after: %w)", err, last)
+	for {
+		at, wait, err := t.look(ctx, s)
+		if err != nil {
+			return Result{}, fmt.Errorf("reading the head: %w", err)
+		}
+		if wait == 0 {
+			result, err := appendOnce(ctx, s, at, build, minted)
+			t.tries++
+			if err == nil {
+				result.Tries = t.tries
+				return result, nil
+			}
+			if wait, err = t.lost(err); err != nil {
+				return Result{}, err
 			}
 		}
-		result, err := appendOnce(ctx, s, build, minted)
-		if err == nil {
-			result.Tries = try
-			return result, nil
+		if err := t.sleep(ctx, wait); err != nil {
+			return Result{}, err
 		}
-		if !errors.Is(err, ErrStale) && !errors.Is(err, ErrAmbiguous) {
-			return Result{}, fmt.Errorf("appending to the ledger: %w", err)
-		}
-		last = err
-	}
-	return Result{}, fmt.Errorf("appending to the ledger: given up after %d tries: %w", tries, last)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }
 
-func appendOnce(ctx context.Context, s Store, build func(Snapshot) (Draft, error), minted map[string]bool) (Result, error) {
-	at, err := s.Head(ctx)
-	if err != nil {
-		return Result{}, fmt.Errorf("reading the head: %w", err)
-	}
+func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) (Draft, error), minted map[string]bool) (Result, error) {
 	draft, err := build(at)
 	if err != nil {
 		return Result{}, err

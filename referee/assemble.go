@@ -16,7 +16,7 @@ var EngineVersion = "dev"
 func (a *audit) report() *Report {
 	rank(a.findings)
 	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(), Semantics: SemanticsVersion,
-		Engine: EngineRef{Version: EngineVersion, RegistrySHA256: RegistrySHA256()}, Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(), Agent: a.Agent,
+		Engine: EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry}, Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(), Agent: a.Agent,
 		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Verdict: a.tally().verdict(), Advisory: a.Advisory, Protocol: a.protocol(), Trace: a.Sheet.trace,
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
 	if a.Run != nil {
@@ -37,7 +37,7 @@ func (a *audit) report() *Report {
 }
 
 func (a *audit) tally() *tally {
-	return &tally{rules: a.Sheet.Rules, checks: a.checks, findings: a.findings, readable: a.doc != nil}
+	return &tally{lane: a.Sheet.Lane, rules: a.Sheet.Rules, checks: a.checks, findings: a.findings, readable: a.doc != nil}
 }
 
 // digest is SHA-256 over the report in the ledger's canonical profile, without the digest itself, the engine's release and where the

@@ -11,6 +11,7 @@ import (
 	"github.com/defendableos/referee/internal/schema"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/formula"
 	"github.com/defendableos/referee/referee/policy"
 )
 
@@ -66,6 +67,8 @@ type audit struct {
 	calcs    []*calculation
 	byID     map[string][]*calculation
 	pick     map[string]int // which of several calculations of one id a gate reads now (S19)
+	facts    *chain         // what gates read (S14)
+	given    map[string]formula.Input
 	missing  map[string]bool
 	checks   []Check
 	done     []bool // the rules that have run
@@ -74,14 +77,15 @@ type audit struct {
 	notices  []string
 	explain  []Explanation
 	failures failures
-	raised   int // findings raised so far, merged ones too
+	raised   int               // findings raised so far, merged ones too
+	lacking  map[string]string // by rule, where the operand that it lacks should stand
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
 }
 
-// failures are facts that later rules ask about.
-type failures struct{ highGate, evidence bool }
+// failures are facts that later rules ask about: whether a gate failed at all, at mid or high, at high; and whether the evidence is flagged.
+type failures struct{ gate, midGate, highGate, evidence bool }
 
 // Audit runs the five stages over one submission and returns its report. It never fails: what cannot be read or decided is in the
 // report as a flag or a skip with its reason, because broken must never look like pass.
@@ -97,6 +101,7 @@ func Audit(c Case) *Report {
 			}
 		}
 	}
+	a.raiseUndecided()
 	return a.report()
 }
 
@@ -144,6 +149,7 @@ func (a *audit) read() {
 	for _, name := range texts(a.doc, "missing_inputs") {
 		a.missing[normalName(name)] = true
 	}
+	a.facts = a.newChain(nil)
 	a.env = a.environment()
 	a.readCalculations()
 }
@@ -155,6 +161,11 @@ func (a *audit) runRule(r *Rule) outcome {
 	}
 	out := a.runWhereItApplies(r)
 	if out.status != Pass || r.math != nil && out.vacuous {
+		return out
+	}
+	if i := slices.IndexFunc(r.reads, func(id string) bool { return slices.Contains(a.Sheet.Undeclared, id) }); i >= 0 {
+		out.status, out.vacuous = Skip, false
+		out.reason = fmt.Sprintf("the sheet has no formula for the calculation %q: a formula of the agent's own may fail a gate and never open one", r.reads[i])
 		return out
 	}
 	if id := a.shaky(r); id != "" {
@@ -220,6 +231,9 @@ func (a *audit) flag(r *Rule, f Finding) {
 	if f.Severity == "" || f.Tier == High {
 		f.Severity = severityOf(f.Tier)
 	}
+	if r.NonCompensable {
+		f.Severity = severityOf(High) // it closes the gate whatever the score, so it fails the audit too (S74)
+	}
 	if f.Why == "" {
 		f.Why = r.Why
 	}
@@ -230,11 +244,14 @@ func (a *audit) flag(r *Rule, f Finding) {
 	}
 	a.raised++
 	a.place(&f)
-	if f.Stage == StageEvidence || f.Code == "math.inputs_missing" { // a formula that reads what is not stated has no source either
+	// A formula that reads what is not stated has no source either; a number that a text gets wrong may have one.
+	if f.Stage == StageEvidence && f.Code != "evidence.claim_number" || f.Code == "math.inputs_missing" {
 		a.failures.evidence = true
 	}
-	if f.Stage == StagePolicy && f.Tier == High {
-		a.failures.highGate = true
+	if f.Stage == StagePolicy {
+		a.failures.gate = true
+		a.failures.midGate = a.failures.midGate || f.Tier != Low
+		a.failures.highGate = a.failures.highGate || f.Tier == High
 	}
 	for i := range a.findings {
 		if old := &a.findings[i]; old.Code == f.Code && old.Pointer == f.Pointer {

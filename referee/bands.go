@@ -82,6 +82,7 @@ type deviation struct {
 	rounded            bool // honest rounding (S2a)
 	coarse             bool // honest rounding beyond the high edge: low, "state more digits"
 	material           bool // raised to high by S4
+	notRounded         bool // an exponent form that states too few digits to be rounding (S17a)
 }
 
 // failed reports whether the deviation is a flag.
@@ -146,6 +147,10 @@ func (b bands) roundingOf(d deviation, written string, scale *decimal.Num) devia
 		off = scaled
 	}
 	if decimal.Cmp(off, half) > 0 {
+		return d
+	}
+	if !roundsByDigits(written) {
+		d.notRounded = true
 		return d
 	}
 	switch {

@@ -2,13 +2,11 @@ package referee
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/formula"
-	"github.com/defendableos/referee/referee/policy"
 )
 
 // maxCalculations bounds what one submission may ask to be re-derived (S13b).
@@ -38,6 +36,9 @@ type calculation struct {
 	ownRaw           *decimal.Num // own before it is made canonical
 	ownErr, sheetErr error
 	worst            deviation // of the claim, against both
+	restated         bool      // an input is not what it restates, to the digit: a gate might turn on it (S14)
+	bent             bool      // and not by honest rounding (S17a)
+	readAs           []string  // names of the agent's own that were read as the sheet's
 	sound            bool      // both could be computed, from inputs that the calculation states: a gate may pass on it
 }
 
@@ -66,7 +67,7 @@ func (a *audit) readCalculations() {
 	}
 	for _, c := range a.calcs {
 		if c.check != nil {
-			c.sheet, c.sheetErr = a.sheetValue(c.check, c, nil)
+			c.sheet, c.sheetErr = a.facts.value(c.check, c)
 		}
 	}
 }
@@ -93,9 +94,18 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 	}
 	c.inputs = formula.Inputs{}
 	for _, m := range members(v.Get("inputs")) {
-		c.inputs[m.Key] = formulaInput(m.Value)
+		c.inputs[m.Key] = a.ownInput(m)
 	}
 	return c
+}
+
+// ownInput reads what a calculation states for a name. Where it is the very text of the submission's input it is the very number, so that
+// nothing is read or computed twice.
+func (a *audit) ownInput(m strictjson.Member) formula.Input {
+	if v := a.input(m.Key); v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text {
+		return a.statedInput(m.Key)
+	}
+	return formulaInput(m.Value)
 }
 
 // errNoFormula: the calculation states no formula.
@@ -147,71 +157,6 @@ func distance(claimed, reference *decimal.Num) *decimal.Num {
 	return relative(delta, reference)
 }
 
-// missingName is the error of a sheet formula that reads a name without a value.
-type missingName struct{ Name string }
-
-func (e *missingName) Error() string { return "no value for " + strconv.Quote(e.Name) }
-
-// sheetValue computes a declared calculation by the sheet's formula. A name is read, in this order, from the sheet's constants, the
-// agent's inputs of that calculation (c may be nil), the other calculations and the submission's inputs; override comes before all of
-// them (for the distance of a gate).
-func (a *audit) sheetValue(m *MathCheck, c *calculation, override map[string]*decimal.Num) (*decimal.Num, error) {
-	if m.formula == nil {
-		return a.sheetExpression(m, c, override)
-	}
-	in := make(formula.Inputs, len(m.Inputs))
-	for _, name := range m.Inputs {
-		v, err := a.sheetInput(name, c, override)
-		if in := a.input(name); err != nil && in != nil && in.Kind == strictjson.Array {
-			return a.sheetExpression(m, c, override) // a list of other things than numbers: only expressions know it
-		}
-		if err != nil {
-			return nil, err
-		}
-		in[name] = v
-	}
-	if c.computed(m, in) {
-		return c.ownRaw, nil
-	}
-	return m.formula.Eval(in)
-}
-
-// computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over the same numbers. Most
-// submissions copy the sheet's formula, and evaluating it a second time took 8 % of an audit.
-func (c *calculation) computed(m *MathCheck, in formula.Inputs) bool {
-	if c == nil || c.ownRaw == nil || c.formula.Source() != m.formula.Source() || c.formula.Canonical() != m.formula.Canonical() {
-		return false
-	}
-	return !slices.ContainsFunc(m.formula.Vars(), func(name string) bool {
-		n := in[name].Num
-		return n == nil || n != c.inputs[name].Num
-	})
-}
-
-// sheetInput resolves one name of a sheet's formula.
-func (a *audit) sheetInput(name string, c *calculation, override map[string]*decimal.Num) (formula.Input, error) {
-	if n, ok := override[name]; ok {
-		return formula.Input{Num: n}, nil
-	}
-	if n := num(a.Sheet.consts[name]); n != nil {
-		return formula.Input{Num: n}, nil // the sheet's constants are not the agent's to choose
-	}
-	dep := a.Sheet.mathNamed(name)
-	if v, ok := a.agentInput(name, c); ok && !(dep != nil && override != nil) {
-		return v, nil
-	}
-	if dep != nil {
-		n, err := a.calcValue(dep, override)
-		return formula.Input{Num: n}, err
-	}
-	if v := a.input(name); v != nil {
-		if in := formulaInput(v); in.Num != nil || in.List != nil {
-			return in, nil
-		}
-	}
-	return formula.Input{}, &missingName{name}
-}
-
 // agentInput reads a calculation's own input under the sheet's name for it.
 func (a *audit) agentInput(name string, c *calculation) (formula.Input, bool) {
 	if c == nil {
@@ -241,59 +186,3 @@ func (a *audit) statesInputs(c *calculation) bool {
 
 // sheetName is the sheet's name for an agent's name (S18).
 func (a *audit) sheetName(name string) string { return a.Sheet.nameOf(name) }
-
-// calcValue is the recomputed value of a calculation as another formula reads it: the submission's own entry where there is one,
-// else the sheet's formula over the submission's inputs.
-func (a *audit) calcValue(m *MathCheck, override map[string]*decimal.Num) (*decimal.Num, error) {
-	if list := a.byID[m.ID]; len(list) > 0 {
-		c := list[min(a.pick[m.ID], len(list)-1)]
-		if override == nil && c.sheet != nil {
-			return c.sheet, nil
-		}
-		n, err := a.sheetValue(m, c, override)
-		if err != nil && override == nil && c.own != nil {
-			return c.own, nil
-		}
-		return n, err
-	}
-	return a.sheetValue(m, nil, override)
-}
-
-// undefinedValue is the error of a sheet's expression that has no value for another reason than a missing name.
-type undefinedValue struct{ why string }
-
-func (e *undefinedValue) Error() string { return e.why }
-
-// sheetExpression computes a formula of rules.md's language, with the same precedence of names as sheetInput.
-func (a *audit) sheetExpression(m *MathCheck, c *calculation, override map[string]*decimal.Num) (*decimal.Num, error) {
-	env := *a.env
-	env.Override = map[string]*decimal.Num{}
-	for _, name := range m.Inputs {
-		if in, ok := a.agentInput(name, c); ok && in.Num != nil {
-			env.Override[name] = in.Num
-		}
-		if n, ok := override[name]; ok {
-			env.Override[name] = n
-		}
-	}
-	env.Calc = func(id string, _ bool) policy.Val {
-		if in, ok := a.agentInput(id, c); ok && in.Num != nil && override == nil {
-			return policy.Number(in.Num)
-		}
-		n, err := a.calcValue(a.Sheet.mathNamed(id), override)
-		if err != nil || n == nil {
-			return policy.Absent(id + " cannot be computed")
-		}
-		return policy.Number(n)
-	}
-	res := m.expr.Eval(&env)
-	switch {
-	case res.Val.Num != nil:
-		return res.Val.Num, nil
-	case len(res.Issues) > 0:
-		return nil, &undefinedValue{res.Issues[0].Message}
-	case len(res.Missing) > 0:
-		return nil, &missingName{res.Missing[0].Name}
-	}
-	return nil, &undefinedValue{"the formula gives " + res.Val.String() + ", not a number"}
-}

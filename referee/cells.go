@@ -129,7 +129,7 @@ func (in *Input) matches(v *strictjson.Value, cell string) bool {
 	case strictjson.Number:
 		n := num(v)
 		for _, want := range readNumbers(cell) {
-			if n != nil && roundsTo(n, want, v.Text) {
+			if n != nil && (decimal.Cmp(n, want) == 0 || honestlyRounded(n, want, v.Text, one)) {
 				return true
 			}
 		}
@@ -173,25 +173,4 @@ func readTruth(cell string) string {
 		return "false"
 	}
 	return ""
-}
-
-// mostRounded is how far honest rounding goes (S17a): 0.5 %.
-var mostRounded = decimal.MustParse("0.005")
-
-// roundsTo reports whether a number is another one, exactly or by honest rounding as it is written: half a unit in its last stated digit, and at
-// most 0.5 % (S17a, S62).
-func roundsTo(n, want *decimal.Num, written string) bool {
-	if decimal.Cmp(n, want) == 0 {
-		return true
-	}
-	delta, err := decimal.Sub(n, want)
-	if err != nil || want.IsZero() || n.IsZero() {
-		return false
-	}
-	half, _ := halfUnit(written)
-	if half == nil || decimal.Cmp(decimal.Abs(delta), half) > 0 {
-		return false
-	}
-	rel := relative(delta, want)
-	return rel != nil && decimal.Cmp(rel, mostRounded) <= 0
 }

@@ -118,7 +118,7 @@ func TestDefectInputsNeverComparedWithEvidence(t *testing.T) {
 	submission := strings.Replace(ratioSubmission("130", "100", "noi / debt", "1.3"), `"result":`, `"sources":{"noi":"t12#/noi","debt":"t12#/debt"},"result":`, 1)
 	wantStatus(t, audited(sheet, submission, withEvidence("t12.json", `{"noi":130,"debt":100}`)), "inputs_match_evidence", "pass", "dscr_gate", "pass")
 	rep := audited(sheet, submission, withEvidence("t12.json", `{"noi":100,"debt":100}`))
-	wantCodes(t, rep, "evidence.input_mismatch high /calculations/0/inputs/noi")
+	wantCodes(t, rep, "evidence.input_mismatch high /calculations/0/inputs/noi", "evidence.input_mismatch high /inputs/noi")
 }
 
 // Defect 8: honey with no rule applied: none declared, or all skipped.

@@ -18,26 +18,32 @@ func (a *audit) environment() *policy.Env {
 	return env
 }
 
-// calcReader reads calculations for expressions: recomputed, or as claimed. asClaimed names calculations whose claim is read in
-// place of the recomputed value (S14's second look).
-func (a *audit) calcReader(override map[string]*decimal.Num, asClaimed []string) func(string, bool) policy.Val {
+// calcReader reads calculations for expressions: as a chain computes them (nil is the chain of the facts), or as claimed. asClaimed names
+// calculations whose claim is read in place of the recomputed value (S14's second look).
+func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) policy.Val {
 	return func(id string, claimed bool) policy.Val {
-		list := a.byID[id]
-		if len(list) == 0 {
+		c := a.picked(id)
+		if c == nil {
+			c = a.undeclared(id)
+		}
+		if c == nil {
 			return policy.Absent("no calculation named " + id)
 		}
-		c := list[min(a.pick[id], len(list)-1)]
 		if claimed || slices.Contains(asClaimed, id) {
 			if c.claimed == nil {
 				return policy.Absent(id + " states no result")
 			}
 			return policy.Val{Kind: policy.Num, Num: c.claimed, Ptr: c.pointer + "/result"}
 		}
-		n := c.value()
-		if override != nil {
-			n, _ = a.sheetValue(c.check, c, override)
+		read := ch
+		if read == nil {
+			read = a.facts
 		}
-		if n == nil {
+		n, err := c.own, error(nil)
+		if c.check != nil {
+			n, err = read.read(c.check)
+		}
+		if err != nil || n == nil {
 			return policy.Absent(id + " cannot be recomputed")
 		}
 		return policy.Val{Kind: policy.Num, Num: n, Ptr: c.pointer}
@@ -92,7 +98,25 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	if hit.Kind == evidence.HitFile && hit.JSON == nil {
 		return policy.Text(hit.Text), nil // a whole text is a text, even where it looks like a number
 	}
+	if hit.Kind == evidence.HitText {
+		return a.quotedVal(id, selector, hit)
+	}
 	return hitVal(hit), nil
+}
+
+// quotedVal is a quotation as a value: the number that it is, with the sign and scale that stand around it, else its text.
+func (a *audit) quotedVal(id, selector string, hit evidence.Hit) (policy.Val, error) {
+	if _, ok := evidence.NumberIn(hit.Text); !ok {
+		return policy.Text(hit.Text), nil
+	}
+	cited, err := a.Evidence.Cited(id + "#" + strings.TrimPrefix(selector, "#"))
+	if err != nil {
+		return policy.Absent(err.Error()), err
+	}
+	if d := hitNumber(cited.Number); d != nil {
+		return policy.Number(d), nil
+	}
+	return policy.Text(hit.Text), nil
 }
 
 func (a *audit) hit(id, selector string) (evidence.Hit, error) {
@@ -109,7 +133,7 @@ func hitVal(hit evidence.Hit) policy.Val {
 	if hit.JSON != nil {
 		return policy.FromJSON(hit.JSON)
 	}
-	if n, ok := evidence.NumberIn(hit.Text); ok {
+	if n, ok := evidence.NumberIn(hit.Text); ok && hit.Row == nil && hit.Cells == nil { // "1,815,000" of three cells is no number
 		if d := hitNumber(n); d != nil {
 			return policy.Number(d)
 		}

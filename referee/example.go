@@ -209,7 +209,7 @@ func (p *Probe) Ask(r *Rule) Status {
 	a := *p.a
 	before := p.found[r.ID]
 	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), slices.Clone(before.findings), slices.Clone(before.atoms), nil
-	a.pick = map[string]int{}
+	a.pick, a.facts = map[string]int{}, &chain{a: &a, values: p.a.facts.values}
 	a.env = a.environment()
 	if r.Kind == "expr" && a.doc != nil {
 		return a.gateStatus(r)
@@ -232,7 +232,8 @@ func (a *audit) gateStatus(r *Rule) Status {
 		return Flag
 	}
 	out := outcome{status: Pass}
-	for _, a.pick = range readings {
+	for _, pick := range readings {
+		a.choose(pick)
 		one := outcome{status: Skip}
 		switch r.expr.Eval(a.env).Truth {
 		case policy.True:
@@ -258,7 +259,7 @@ func (p *Probe) Eval(e *policy.Expr, at map[string]*decimal.Num) policy.Result {
 	env := *a.env
 	if at != nil {
 		env.Override = at
-		env.Calc = a.calcReader(at, nil)
+		env.Calc = a.calcReader(a.newChain(at), nil)
 	}
 	return e.Eval(&env)
 }

@@ -20,7 +20,7 @@ func TestFailOpenMisspeltField(t *testing.T) {
 	sheet := mustSheet(t, `"eval_spec":{"rules":[{"id":"r","expr":"field(\"occupency\") >= 0.9","tier":"high"}]}`)
 	rep := audited(sheet, `{"occupancy":0.5}`)
 	wantStatus(t, rep, "r", "skip")
-	wantCodes(t, rep, "evidence.operand_missing high /occupency")
+	wantCodes(t, rep, "evidence.operand_missing high /occupency", "policy.undecided high /occupency")
 	if !rep.Fails("high") {
 		t.Error("an undecided high gate does not fail")
 	}
@@ -45,7 +45,7 @@ func TestFailOpenTextForNumber(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"ltv"}],"eval_spec":{"rules":[{"id":"r","expr":"not (ltv > 0.8)","tier":"high"}]}`)
 	rep := audited(sheet, `{"inputs":{"ltv":"0.9"}}`)
 	wantStatus(t, rep, "r", "skip")
-	wantCodes(t, rep, "evidence.operand_type mid /inputs/ltv")
+	wantCodes(t, rep, "evidence.operand_type mid /inputs/ltv", "policy.undecided high /inputs/ltv")
 	if !rep.Fails("high") || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
 		t.Errorf("%+v", rep.Verdict)
 	}

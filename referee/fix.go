@@ -164,7 +164,7 @@ func (a *audit) solve(r *Rule, name string, from *decimal.Num) *decimal.Num {
 func (a *audit) evalAt(r *Rule, name string, x *decimal.Num) policy.Result {
 	env := *a.env
 	env.Override = map[string]*decimal.Num{name: x}
-	env.Calc = a.calcReader(env.Override, nil)
+	env.Calc = a.calcReader(a.newChain(env.Override), nil)
 	return r.expr.Eval(&env)
 }
 

@@ -47,6 +47,9 @@ type EvidenceItem struct {
 // EvidenceColumn is a column of a declared table.
 type EvidenceColumn struct{ Name, Type, Unit string }
 
+// Value is where the sheet declares the input.
+func (in *Input) Value() *strictjson.Value { return in.v }
+
 // Gate is the tier of the heaviest gate that rests on the input, "" where none does.
 func (in *Input) Gate() Tier { return in.gate }
 
@@ -106,6 +109,9 @@ func (s *Sheet) evidenceItem(id string) *EvidenceItem {
 func (l *loader) loadInputs() {
 	seen := map[string]bool{}
 	for _, v := range items(l.sheet.Doc.Get("required_inputs")) {
+		if v.Kind == strictjson.String {
+			continue // the source documents' prose: "T-12"
+		}
 		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"), Optional: truth(v.Get("optional")),
 			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields"), Min: num(v.Get("min")), Max: num(v.Get("max")),
 			Signed: truth(v.Get("signed")), v: v}

@@ -55,6 +55,9 @@ func (l *loader) loadMath() {
 	for _, in := range s.Inputs {
 		l.addAliases(in.Name, in.Aliases, s.Doc)
 	}
+	for _, name := range slices.Concat(s.Carried, s.Undeclared) {
+		l.addAliases(name, nil, s.Doc)
+	}
 	for _, v := range items(s.Doc.At("/eval_spec/math_checks")) {
 		m := l.mathCheck(v)
 		s.Math = append(s.Math, m)
@@ -136,7 +139,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 
 // formulaNames are the names that a formula of the agent's language may read: inputs, calculations and plain constants.
 func (s *Sheet) formulaNames() []string {
-	out := slices.Clone(s.names.Calcs)
+	out := slices.Concat(s.names.Calcs, s.Carried)
 	for _, in := range s.Inputs {
 		if in.Type == "" || in.Type == "number" || in.Type == "integer" || in.Type == "array" && in.Fields == nil {
 			out = append(out, in.Name) // the agent's language knows numbers and lists of them

@@ -355,9 +355,15 @@ var compilers = map[string]func(*loader, *Rule, *strictjson.Value){
 	"match": (*loader).compileMatch,
 }
 
+// ownPolicyCodes are the findings of the policy stage that are no gate of a sheet.
+var ownPolicyCodes = []string{"policy.undecided", "policy.final_output_inconsistent"}
+
 func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
 	if r.ID == "" || r.ID == "expr" {
 		l.problems.add(v, "missing_key", "a rule needs an id")
+	}
+	if slices.Contains(ownPolicyCodes, "policy."+r.ID) {
+		l.problems.add(v, "reserved_id", "rule id %q is taken: a finding policy.%s is the engine's own", r.ID, r.ID)
 	}
 	r.expr = l.predicate(v.Get("expr"), fmt.Sprintf("rule %q", r.ID))
 	if r.expr != nil {

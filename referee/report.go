@@ -6,7 +6,7 @@ import "github.com/defendableos/referee/internal/decimal"
 const ReportSchema = "referee.report/v1"
 
 // SemanticsVersion is the version of docs/semantics.md that this engine decides by; every report and receipt carries it.
-const SemanticsVersion = 1
+const SemanticsVersion = 2
 
 // Tier is the weight of a rule and the rank of a finding.
 type Tier string
@@ -113,7 +113,8 @@ type SheetRef struct {
 	SHA256  string `json:"sha256"`
 }
 
-// EngineRef names what decided. Version is outside the digest; RegistrySHA256 is the hash of the rule registry's values.
+// EngineRef names what decided. Version is outside the digest; RegistrySHA256 is the hash of the registry's rows that the sheet uses, so that a
+// registry that grows changes no digest (S79).
 type EngineRef struct {
 	Version        string `json:"version,omitempty"`
 	RegistrySHA256 string `json:"registry_sha256"`
@@ -297,7 +298,7 @@ type Gating struct {
 }
 
 // Trace is the SHA-256 of values, not of key names, behind the decision: the sheet, its output schema, its limits and constants,
-// and the rule registry.
+// and the rows of the rule registry that the sheet uses.
 type Trace struct {
 	Sheet    string `json:"sheet"`
 	Schema   string `json:"schema"`

@@ -139,7 +139,7 @@ func TestResponseSeries(t *testing.T) {
 		}
 	}
 	rep := audited(sheet, recorded(`{"a": [1, 2]}`))
-	wantCodes(t, rep, "structure.missing high /trajectory/0/b", "structure.missing high /trajectory/1/b", "evidence.operand_missing high /trajectory/1/b") // the last from the step that cannot be seen
+	wantCodes(t, rep, "structure.missing high /trajectory/0/b", "structure.missing high /trajectory/1/b", "evidence.operand_missing high /trajectory/0/b", "policy.undecided high /trajectory/0/b") // the last two from the step that cannot be seen, at its first gap
 }
 
 func TestResponseRefusals(t *testing.T) {

@@ -49,7 +49,7 @@ func (s *Sheet) inputsUnder(r *Rule) []string {
 			switch m := s.mathNamed(name); {
 			case m != nil:
 				note(m.Inputs)
-			case s.declared(name) != nil:
+			case s.declared(name) != nil || s.carries(name):
 				out = append(out, name)
 			}
 		}
@@ -60,19 +60,19 @@ func (s *Sheet) inputsUnder(r *Rule) []string {
 				refs := e.Refs()
 				note(append(refs.Inputs, refs.Calcs...))
 				for _, f := range refs.Fields {
-					note(wordsOf(f))
+					note(identifiersIn(f))
 				}
 			}
 		}
 		return out
 	}
-	eachParameter(r.v, func(text string) { note(wordsOf(text)) })
+	eachParameter(r.v, func(text string) { note(identifiersIn(text)) })
 	note(r.reads)
 	return out
 }
 
-// wordsOf are the identifiers in a text.
-func wordsOf(s string) []string {
+// identifiersIn are the identifiers in a text.
+func identifiersIn(s string) []string {
 	var out []string
 	from := -1
 	for i := 0; i <= len(s); i++ {

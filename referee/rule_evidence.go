@@ -3,10 +3,8 @@ package referee
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 )
@@ -14,7 +12,7 @@ import (
 // keyRunners run the registry keys.
 var keyRunners = map[string]func(*audit, *Rule) outcome{
 	"json_valid": runJSONValid, "required_fields_present": runRequiredFields, "calculations_present": runCalculationsPresent,
-	"evidence_references_present": runReferencesPresent, "all_claims_cited": runAllClaimsCited, "evidence_references_resolve": runReferencesResolve,
+	"evidence_references_present": runReferencesPresent, "all_claims_cited": runAllClaimsCited, "claim_numbers": runClaimNumbers, "evidence_references_resolve": runReferencesResolve,
 	"quotes_verbatim": runQuotesVerbatim, "inputs_match_evidence": runInputsMatchEvidence, "inputs_consistent": runInputsConsistent,
 	"assumptions_labeled": runAssumptionsLabeled, "missing_inputs_disclosed": runMissingInputsDisclosed, "self_check_true": runSelfCheckTrue,
 	"self_check_consistent": runSelfCheckConsistent, "final_output_consistent": runFinalOutputConsistent, "sections_present": runSectionsPresent,
@@ -151,178 +149,6 @@ func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
 	return 0
 }
 
-// runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
-func runQuotesVerbatim(a *audit, r *Rule) outcome {
-	if !slices.ContainsFunc(items(a.doc.Get("claims")), func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
-		return outcome{status: Pass, vacuous: true}
-	}
-	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
-	}
-	before, open := a.raised, 0
-	for _, claim := range items(a.doc.Get("claims")) {
-		quote, ok := claim.Get("quote").Str()
-		if !ok || strings.TrimSpace(quote) == "" {
-			continue
-		}
-		word, _ := reference(claim).Str()
-		open += a.quoteStands(r, claim.Get("quote"), quote, word, 0)
-	}
-	out := flaggedSince(a, before)
-	if out.status == Pass && open > 0 {
-		return outcome{status: Open, reason: fmt.Sprintf("%d quotes are from documents that are left to the human", open)}
-	}
-	return out
-}
-
-// quoteStands looks a quote up in the whole text of the evidence that a reference names.
-func (a *audit) quoteStands(r *Rule, at *strictjson.Value, quote, ref string, minLen int) int {
-	id, _, _ := strings.Cut(ref, "#")
-	found, hit, err := a.Evidence.Quoted(id, quote, minLen)
-	if err == nil && hit.Open {
-		return 1
-	}
-	atom := a.atom("evidence.quote", at.Pointer(), found, "critical", "field", clip(quote))
-	if found {
-		return 0
-	}
-	message := fmt.Sprintf("the quote %q is not in evidence %q", clip(quote), clip(id))
-	if err != nil {
-		message = fmt.Sprintf("the quote %q cannot be looked up: %v", clip(quote), err)
-	}
-	a.flag(r, Finding{Code: "evidence.quote_not_found", Tier: High, Pointer: at.Pointer(), Atoms: []string{atom}, Message: message, Fix: &Fix{Text: "quote the evidence word for word, and cite where it stands"}})
-	return 0
-}
-
-// runInputsMatchEvidence: an input equals the cell that it cites (S62).
-func runInputsMatchEvidence(a *audit, r *Rule) outcome {
-	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !blank(c.v.Get("sources")) })
-	if !cited && !truth(r.v.Get("require_sources")) {
-		return outcome{status: Pass, vacuous: true}
-	}
-	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
-	}
-	before, open := a.raised, 0
-	for _, c := range a.calcs {
-		sources := c.v.Get("sources")
-		for _, m := range members(sources) {
-			if in := c.v.Get("inputs").Get(m.Key); num(in) == nil && (in == nil || in.Kind != strictjson.Array) {
-				a.flag(r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(), Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key), c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
-			}
-		}
-		for _, m := range members(c.v.Get("inputs")) {
-			ref, ok := sources.Get(m.Key).Str()
-			switch {
-			case ok:
-				open += a.inputMatches(r, c, m, ref)
-			case truth(r.v.Get("require_sources")):
-				a.flag(r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(), Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()), Fix: &Fix{Text: "cite the cell in sources"}})
-			}
-		}
-	}
-	out := flaggedSince(a, before)
-	if out.status == Pass && open > 0 {
-		return outcome{status: Open, reason: fmt.Sprintf("%d inputs cite documents that are left to the human", open)}
-	}
-	return out
-}
-
-func (a *audit) inputMatches(r *Rule, c *calculation, m strictjson.Member, ref string) int {
-	hit, err := a.Evidence.Resolve(ref)
-	if err != nil {
-		a.flag(r, Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key), Message: err.Error(), Fix: &Fix{Text: "cite the cell that holds the input"}})
-		return 0
-	}
-	if hit.Open {
-		return 1
-	}
-	if m.Value.Kind == strictjson.Array {
-		a.listMatches(r, m, ref, hit)
-		return 0
-	}
-	cells := cellNumbers(hit)
-	if len(cells) == 0 {
-		a.flag(r, Finding{Code: "evidence.not_a_number", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(m.Key),
-			Message: fmt.Sprintf("%s holds %q, which is not a number", clip(ref), clip(hit.Text)), Fix: &Fix{Text: "cite the cell that holds the input"}})
-		return 0
-	}
-	x := num(m.Value)
-	if x == nil {
-		return 0
-	}
-	best := a.Sheet.penalty.measure(x, cells[0], m.Value.Text, nil)
-	for _, cell := range cells[1:] {
-		if d := a.Sheet.penalty.measure(x, cell, m.Value.Text, nil); d.band < best.band {
-			best = d
-		}
-	}
-	id := a.atom("evidence.input_matches", m.Value.Pointer(), !best.failed(), "critical", "field", clip(ref))
-	if best.failed() {
-		a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: best.band.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id}, Spot: spotOf(best),
-			Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(m.Key), shown(x), clip(ref), shown(best.reference), percent(best.rel)),
-			Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", m.Value.Pointer(), best.reference.String())}})
-	}
-	return 0
-}
-
-// listMatches holds a list against the numbers of a JSON array, a row or a column, one by one; a heading is no number.
-func (a *audit) listMatches(r *Rule, m strictjson.Member, ref string, hit evidence.Hit) {
-	cells := slices.DeleteFunc(numbersOf(hit), func(n *decimal.Num) bool { return n == nil })
-	worst := bandPass
-	for i, item := range m.Value.Items {
-		if x := num(item); x == nil || i >= len(cells) {
-			worst = bandHigh
-		} else {
-			worst = max(worst, a.Sheet.penalty.measure(x, cells[i], item.Text, nil).band)
-		}
-	}
-	if len(cells) != len(m.Value.Items) {
-		worst = bandHigh
-	}
-	id := a.atom("evidence.input_matches", m.Value.Pointer(), worst == bandPass, "critical", "field", clip(ref))
-	if worst != bandPass {
-		a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: worst.tier(), Pointer: m.Value.Pointer(), Atoms: []string{id},
-			Message: fmt.Sprintf("the list %q is not what %s holds: %d numbers against %d", clip(m.Key), clip(ref), len(m.Value.Items), len(cells)), Fix: &Fix{Text: "use the evidence's values, in their order"}})
-	}
-}
-
-// numbersOf are the values of a hit that holds several; nil where a value is no number.
-func numbersOf(hit evidence.Hit) []*decimal.Num {
-	var out []*decimal.Num
-	for _, item := range items(hit.JSON) {
-		out = append(out, num(item))
-	}
-	for _, row := range append(hit.Cells, hit.Row) {
-		for _, cell := range row {
-			n, _ := evidence.NumberIn(cell)
-			out = append(out, hitNumber(n))
-		}
-	}
-	return out
-}
-
-// cellNumbers are the values a cell may stand for: 12 % is 0.12, and 12 where the input is stated in percent.
-func cellNumbers(hit evidence.Hit) []*decimal.Num {
-	if hit.JSON != nil {
-		if n := num(hit.JSON); n != nil {
-			return []*decimal.Num{n}
-		}
-	}
-	n, ok := evidence.NumberIn(hit.Text)
-	if !ok {
-		return nil
-	}
-	var out []*decimal.Num
-	if d, err := n.Canonical(); err == nil {
-		out = append(out, d)
-	}
-	if d, err := n.Decimal(); err == nil && n.Percent {
-		out = append(out, d)
-	}
-	return out
-}
-
 // runInputsConsistent: one input name has one value in all calculations (S17).
 func runInputsConsistent(a *audit, r *Rule) outcome {
 	before := a.raised
@@ -425,43 +251,6 @@ func runSelfCheckConsistent(a *audit, r *Rule) outcome {
 		}
 	}
 	return flaggedSince(a, before)
-}
-
-// runFinalOutputConsistent: the final output does not say PASS while a high gate fails (S48). It runs after the gates.
-func runFinalOutputConsistent(a *audit, r *Rule) outcome {
-	v := a.doc.Get("final_output")
-	if !saysPass(v) {
-		return passed
-	}
-	if !a.failures.highGate {
-		return a.undecidedGate()
-	}
-	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output", Message: "final_output says PASS while a high gate fails", Fix: &Fix{Text: r.Fix}})
-	return flagged
-}
-
-// undecidedGate: PASS is neither right nor wrong while a high gate is undecided, so it does not count as satisfied (S51).
-func (a *audit) undecidedGate() outcome {
-	for i, ch := range a.checks {
-		if a.Sheet.Rules[i].Stage == StagePolicy && ch.Status == Skip && ch.Tier == High {
-			return outcome{status: Skip, blockedBy: ch.ID, reason: "final_output says PASS while the high gate " + ch.ID + " is undecided"}
-		}
-	}
-	return passed
-}
-
-// saysPass reads PASS as a word of its own at the beginning, or as the decision of an object.
-func saysPass(v *strictjson.Value) bool {
-	if s, ok := v.Str(); ok {
-		word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(s))+" ", " ")
-		return strings.Trim(word, ".,:;!-—") == "PASS"
-	}
-	for _, name := range []string{"decision", "status", "result", "outcome", "recommendation"} {
-		if s, ok := v.Get(name).Str(); ok && strings.EqualFold(strings.TrimSpace(s), "PASS") {
-			return true
-		}
-	}
-	return false
 }
 
 // outputText is the final output as text: itself, or all strings in it.

@@ -106,12 +106,12 @@ func TestStackFit(t *testing.T) {
 	runRuleCases(t, []ruleCase{
 		{"class", check(`"min_class":"mid"`), doc, "fit pass", nil, agent(Agent{CapabilityTier: "frontier"})},
 		{"class below", check(`"min_class":"mid"`), doc, "fit flag", []string{"lane.min_class high "}, agent(Agent{CapabilityTier: "small"})},
-		{"class unknown", check(`"min_class":"mid"`), doc, "fit skip", nil, agent(Agent{Model: "m"})},
+		{"class unknown", check(`"min_class":"mid"`), doc, "fit skip", []string{"policy.undecided high "}, agent(Agent{Model: "m"})},
 		{"a flag beats what is unknown", check(`"min_class":"mid","min_vram_gb":80`), doc, "fit flag", []string{"lane.min_vram_gb high "}, agent(Agent{VRAMGB: "24"})},
 		{"context and tools", check(`"min_context":1000,"tools":["calculator"]`), doc, "fit pass", nil, agent(Agent{ContextTokens: "1000", Tools: []string{"Calculator"}, ToolsKnown: true})},
 		{"another model", check(`"different_from":"judged"`), doc, "fit pass", nil, agent(Agent{Model: "model-b"})},
 		{"the same model", check(`"different_from":"judged"`), doc, "fit flag", []string{"lane.different_from high /inputs/judged"}, agent(Agent{Model: "model_a"})},
-		{"a model without a name", check(`"different_from":"judged"`), doc, "fit skip", nil, agent(Agent{})},
+		{"a model without a name", check(`"different_from":"judged"`), doc, "fit skip", []string{"policy.undecided high "}, agent(Agent{})},
 		{"no agent", check(`"min_params_b":7`), doc, "fit skip", nil, nil},
 	})
 }

@@ -180,6 +180,7 @@ func (a *audit) quotesOf(r *Rule, q *quoteRows) (open int) {
 			at = row
 		}
 		open += a.quoteStands(r, at, quote, ref, q.minLen)
+		a.quoteValue(r, quote, row.Get("value"))
 	}
 	return open
 }

@@ -44,8 +44,13 @@ func (in *Input) checked() bool {
 
 // loadStatedFigures adds S70's one question where a mid or high gate may rest on an input that only the agent states.
 func (l *loader) loadStatedFigures() {
-	asks := slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.asked() })
-	if !asks {
+	rest := l.sheet.gatesOnInputs()
+	for _, name := range l.sheet.Carried {
+		if tier := rest[name]; (tier == High || tier == Mid) && len(l.sheet.Counted(name)) == 0 {
+			l.sheet.carriedAlone = append(l.sheet.carriedAlone, name)
+		}
+	}
+	if len(l.sheet.carriedAlone) == 0 && !slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.asked() }) {
 		return
 	}
 	l.add(&Rule{ID: statedFigures, Label: "Figures that come from the agent alone", Kind: "checklist", Category: "checklist", Stage: StageChecklist, Tier: Mid,
@@ -94,7 +99,24 @@ func (a *audit) stated() []StatedFigure {
 		}
 		out = append(out, StatedFigure{Name: in.Name, Value: visible(statedText(v)), Unit: in.Unit, Reason: in.Reason})
 	}
+	for _, name := range a.Sheet.carriedAlone {
+		if v := a.carried(name); v != nil {
+			out = append(out, StatedFigure{Name: name, Value: visible(statedText(v)), Reason: "only the submission's calculations carry it"})
+		}
+	}
 	return out
+}
+
+// carried is the value of a name that only calculations carry, by the first that does (S78).
+func (a *audit) carried(name string) *strictjson.Value {
+	for _, c := range a.calcs {
+		for _, m := range members(c.v.Get("inputs")) {
+			if a.sheetName(m.Key) == name && (num(m.Value) != nil || m.Value.Kind == strictjson.Array) {
+				return m.Value
+			}
+		}
+	}
+	return nil
 }
 
 // isDate reports whether a text begins like an ISO date.
@@ -143,7 +165,10 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 		in := &a.Sheet.Inputs[i]
 		v := a.input(in.Name)
 		if v.IsMissing() {
-			continue // the structure stage says so
+			if in.checked() && !in.Optional {
+				a.inputAbsent(r, *in) // as the structure stage says: otherwise leaving a wrong one out would mend this rule (S51)
+			}
+			continue
 		}
 		switch in.Held {
 		case HeldParam:

@@ -119,12 +119,16 @@ func (a *audit) rederive(r *Rule, c *calculation) outcome {
 		out.notes = append(out.notes, "read "+c.name+" as: "+strings.Join(c.formula.Notes(), "; "))
 	}
 	if c.check != nil && (c.own != nil || c.sheet != nil) {
-		replaced, unbound := a.substituted(r, c), a.bindings(r, c)
+		replaced := a.substituted(r, c)
 		if replaced && !a.statesInputs(c) {
 			c.sound = false
 		}
-		bad = bad || replaced || unbound
+		bad = bad || replaced
+		if len(c.readAs) > 0 && !replaced {
+			out.notes = append(out.notes, "names in "+c.name+": "+strings.Join(c.readAs, ", "))
+		}
 	}
+	bad = a.restates(r, c) || bad
 	if bad {
 		out.status = Flag
 	}
@@ -186,13 +190,25 @@ func (a *audit) ownFailed(r *Rule, c *calculation, tier Tier) bool {
 	var missing *formula.MissingError
 	switch {
 	case errors.As(c.ownErr, &missing):
-		a.math(r, c, "math.inputs_missing", tier, "/inputs", fmt.Sprintf("reads %q, which its inputs do not hold as a number", missing.Name), "add the input")
+		a.ownMissing(r, c, tier, missing.Name)
 	case errors.Is(c.ownErr, decimal.ErrTooLarge):
 		a.math(r, c, "math.too_complex", High, "/formula", "cannot be computed: "+c.ownErr.Error(), "numbers stay within exponents of ±400 and powers of ±10,000")
 	default:
 		a.math(r, c, "math.undefined", High, "/formula", "is undefined: "+c.ownErr.Error(), "state that it is undefined, and why, instead of a number")
 	}
 	return false
+}
+
+// ownMissing flags a name of the agent's formula without a number; of a list it says which element is none.
+func (a *audit) ownMissing(r *Rule, c *calculation, tier Tier, name string) {
+	for i, item := range items(c.v.Get("inputs").Get(name)) {
+		if num(item) == nil {
+			a.math(r, c, "math.inputs_missing", tier, fmt.Sprintf("/inputs/%s/%d", escapePointer(name), i),
+				fmt.Sprintf("reads the list %q, whose element %d is %s, not a number", name, i+1, a.sourceText(item)), "write each element as a JSON number")
+			return
+		}
+	}
+	a.math(r, c, "math.inputs_missing", tier, "/inputs", fmt.Sprintf("reads %q, which its inputs do not hold as a number", name), "add the input")
 }
 
 // judgeSheet flags a sheet formula that cannot be computed at the agent's inputs; gates then fall back to the agent's own (S16).
@@ -204,13 +220,21 @@ func (a *audit) judgeSheet(r *Rule, c *calculation) bool {
 	var missing *formula.MissingError
 	switch {
 	case errors.As(c.sheetErr, &name):
-		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no value for %q", c.check.Text, name.Name), "add "+name.Name+" to the calculation's inputs")
+		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no value for %q", c.check.Text, name.Name), a.whereToState(name.Name))
 	case errors.As(c.sheetErr, &missing):
-		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no number for %q", c.check.Text, missing.Name), "add "+missing.Name+" to the calculation's inputs")
+		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no number for %q", c.check.Text, missing.Name), a.whereToState(missing.Name))
 	default:
 		a.math(r, c, "math.undefined", High, "", fmt.Sprintf("is undefined by the sheet's formula %s: %v", c.check.Text, c.sheetErr), "state that it is undefined, and why, instead of a number")
 	}
 	return false
+}
+
+// whereToState says where a name that a sheet's formula reads gets its value (S14, S78).
+func (a *audit) whereToState(name string) string {
+	if a.Sheet.carries(name) {
+		return "add " + name + " to the calculation's inputs"
+	}
+	return "state " + name + " in the submission's inputs: what only a calculation states decides nothing"
 }
 
 // math flags a calculation with one failed atom.
@@ -252,6 +276,9 @@ func (a *audit) mismatch(c *calculation, atom string) Finding {
 	if d.coarse {
 		f.Code = "math.coarse_rounding"
 		f.Message = fmt.Sprintf("calculation %q claims %s, which is %s rounded until it is %s off: state more digits", c.label(), c.written, shown(d.reference), percent(d.rel))
+	}
+	if d.notRounded {
+		f.Message += fmt.Sprintf("; %s is not how one rounds: write the digits out", clip(c.written))
 	}
 	if d.material {
 		f.Message += fmt.Sprintf("; the amount is material (≥ %s)", shown(a.Sheet.material))

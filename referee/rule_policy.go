@@ -25,7 +25,7 @@ func runExpr(a *audit, r *Rule) outcome {
 	}
 	out := outcome{status: Pass}
 	for i, pick := range readings {
-		a.pick = pick
+		a.choose(pick)
 		res := r.expr.Eval(a.env)
 		one := a.gate(r, res)
 		if i == 0 {
@@ -34,7 +34,7 @@ func runExpr(a *audit, r *Rule) outcome {
 		out = worseGate(out, one)
 		a.straddles(r, res.Truth)
 	}
-	a.pick = map[string]int{}
+	a.choose(nil)
 	out.notes = append(out.notes, a.fallBacks(r)...)
 	return out
 }
@@ -204,31 +204,48 @@ func (a *audit) gateUnknown(r *Rule, res policy.Result) {
 func (a *audit) operandMissing(r *Rule, res policy.Result) {
 	inRow := slices.ContainsFunc(res.Issues, func(is policy.Issue) bool { return is.Code == "row_error" })
 	for _, m := range res.Missing {
+		a.lacks(r, pointerOf(m))
 		if inRow && m.Kind == "field" && m.Pointer == "" {
 			continue // said of the row, as what it is
 		}
 		if m.Kind == "prior" && a.Case.Prior != nil {
 			a.priorUnresolved(r, m)
 		}
-		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" {
+		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" || m.Kind == "calc" && a.Sheet.undeclared(m.Name) {
 			continue
 		}
 		tier := r.Tier
 		if a.missing[normalName(m.Name)] && tier == High {
 			tier = Mid
 		}
-		pointer := m.Pointer
-		switch {
-		case pointer != "":
-		case m.Kind == "input":
-			pointer = "/inputs/" + m.Name
-		case m.Kind == "calc":
-			pointer = "/calculations"
-		}
+		pointer := pointerOf(m)
 		id := a.atom("operand.missing", m.Name, false, atomSeverity(tier), "field", m.Why)
 		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Atoms: []string{id},
 			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "supply " + m.Name}})
 	}
+}
+
+// pointerOf is where a missing operand should stand.
+func pointerOf(m policy.MissingOperand) string {
+	switch {
+	case m.Pointer != "":
+	case m.Kind == "input":
+		return "/inputs/" + m.Name
+	case m.Kind == "calc":
+		return "/calculations"
+	}
+	return m.Pointer
+}
+
+// lacks keeps the first place at which a rule found nothing.
+func (a *audit) lacks(r *Rule, pointer string) {
+	if _, known := a.lacking[r.ID]; known {
+		return
+	}
+	if a.lacking == nil {
+		a.lacking = map[string]string{}
+	}
+	a.lacking[r.ID] = pointer
 }
 
 // priorUnresolved flags a receipt that the ledger at hand does not hold; without a ledger the rule only skips.
@@ -248,6 +265,7 @@ func whyMissing(m policy.MissingOperand) string {
 // issues reports what evaluation stumbled over: wrong types (S25), undefined arithmetic (S12), rows that lack a member.
 func (a *audit) issues(r *Rule, res policy.Result) {
 	for _, is := range res.Issues {
+		a.lacks(r, is.Pointer)
 		f := Finding{Code: "evidence." + is.Code, Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: is.Pointer, Message: fmt.Sprintf("rule %q: %s", r.ID, is.Message)}
 		switch is.Code {
 		case "undefined", "too_large", "irr_ambiguous", "too_complex":
@@ -260,59 +278,6 @@ func (a *audit) issues(r *Rule, res policy.Result) {
 		f.Atoms = []string{a.atom("operand."+is.Code, is.Pointer, false, atomSeverity(f.Tier), "field", is.Message)}
 		a.flag(r, f)
 	}
-}
-
-// straddles flags a claim that lies on the other side of the gate than its recomputation (S14), unless it is honest rounding. Of duplicated
-// calculations it looks at those that the gate reads now.
-func (a *audit) straddles(r *Rule, truth policy.Truth3) {
-	if truth == policy.Unknown {
-		return
-	}
-	calcs := r.expr.Calcs()
-	var crossed []string
-	for i := range calcs {
-		if a.truthAsClaimed(r, calcs[i:i+1]) == opposite(truth) {
-			crossed = append(crossed, calcs[i])
-		}
-	}
-	if len(crossed) == 0 && len(calcs) > 1 && a.truthAsClaimed(r, calcs) == opposite(truth) {
-		crossed = slices.Sorted(slices.Values(calcs))
-	}
-	for _, id := range crossed {
-		if list := a.byID[id]; len(list) > 0 {
-			a.straddle(r, id, list[min(a.pick[id], len(list)-1)])
-		}
-	}
-}
-
-func opposite(t policy.Truth3) policy.Truth3 {
-	if t == policy.True {
-		return policy.False
-	}
-	return policy.True
-}
-
-func (a *audit) truthAsClaimed(r *Rule, ids []string) policy.Truth3 {
-	env := *a.env
-	env.Calc = a.calcReader(nil, ids)
-	return r.expr.Eval(&env).Truth
-}
-
-// straddle flags the statement of a calculation whose claim crosses the gate.
-func (a *audit) straddle(r *Rule, id string, c *calculation) {
-	math := a.Sheet.Rule("math." + id)
-	if c.claimed == nil || c.value() == nil {
-		return
-	}
-	if c.worst.rounded && !c.worst.coarse || a.honest(c) {
-		a.note(math, fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s", id, r.Text))
-		return
-	}
-	atom := a.atom("recompute.same_side", id, false, "critical", "cross_field", r.Text)
-	a.flag(math, Finding{Code: "math.straddles_gate", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: c.pointer + "/result", Atoms: []string{atom},
-		Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s", id, shown(c.claimed), r.ID, r.Text, shown(c.value())),
-		Spot:    &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
-	a.setStatus(math.ID, Flag)
 }
 
 // honest reports whether the claim is the recomputed value rounded as written, whatever band it is in (S2a).

@@ -101,7 +101,7 @@ func TestLateKeys(t *testing.T) {
 	members := `"required_inputs":[{"name":"a"}],"eval_spec":{"deterministic_checks":["final_output_consistent"],"rules":[{"id":"r","expr":"a > 1","tier":"high"}]}`
 	runRuleCases(t, []ruleCase{
 		{"PASS while the gate fails", members, `{"inputs":{"a":0},"final_output":{"decision":"pass"}}`, "final_output_consistent flag", []string{"policy.r high /inputs/a", "policy.final_output_inconsistent mid /final_output"}, nil},
-		{"PASS while nobody knows", members, `{"inputs":{"a":"x"},"final_output":"PASS."}`, "final_output_consistent skip r skip", []string{"evidence.operand_type mid /inputs/a"}, nil},
+		{"PASS while nobody knows", members, `{"inputs":{"a":"x"},"final_output":"PASS."}`, "final_output_consistent skip r skip", []string{"evidence.operand_type mid /inputs/a", "policy.undecided high /inputs/a"}, nil},
 		{"passing is another word", members, `{"inputs":{"a":0},"final_output":"PASSING is not PASS"}`, "final_output_consistent pass", []string{"policy.r high /inputs/a"}, nil},
 	})
 }

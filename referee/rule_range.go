@@ -241,8 +241,8 @@ func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
 	before, absent := a.raised, ""
 	for i := 1; i < len(rows); i++ {
 		for _, t := range s.thresholds {
-			if !a.checkStep(r, s, rows[i-1], rows[i], t) {
-				absent = cmp.Or(absent, a.pointerOf(rows[i], t.field), t.field)
+			if unseen := a.checkStep(r, s, rows[i-1], rows[i], t); unseen != nil {
+				absent = cmp.Or(absent, a.pointerOf(unseen, t.field), t.field)
 			}
 		}
 	}
@@ -267,16 +267,20 @@ func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
 	return []*strictjson.Value{prev, cur}, nil
 }
 
-// checkStep judges one member's step; false where the step cannot be seen because a number is missing.
-func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) bool {
+// checkStep judges one member's step. Where the step cannot be seen it gives the sample whose number is missing.
+func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) (unseen *strictjson.Value) {
 	x, y := num(prev.Get(t.field)), num(cur.Get(t.field))
 	where := a.pointerOf(cur, t.field)
-	if y == nil && !cur.Get(t.field).IsMissing() {
-		a.notANumber(r, cur.Get(t.field), where, t.field)
-		return true
-	}
-	if x == nil || y == nil {
-		return false
+	for _, sample := range []*strictjson.Value{prev, cur} {
+		v := sample.Get(t.field)
+		switch {
+		case num(v) != nil:
+		case v.IsMissing():
+			return sample
+		default:
+			a.notANumber(r, v, a.pointerOf(sample, t.field), t.field)
+			return nil
+		}
 	}
 	c := newCalculator()
 	step := decimal.Abs(c.sub(y, x))
@@ -294,7 +298,7 @@ func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t
 			Message: fmt.Sprintf("%s moves by %s in one step (from %s to %s); at most %s is plausible", t.field, shown(step), shown(x), shown(y), shown(t.high)),
 			Spot:    &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
 	}
-	return true
+	return nil
 }
 
 // shortestArc folds a difference of degrees into 0 … 180.

@@ -19,9 +19,9 @@ func TestRange(t *testing.T) {
 		{"a ratio of its own", oneCheck(`{"check":"range","id":"sane","over":"s","limits":{"x":[0,100]},"ratio":1.01}`), `{"s":{"x":101}}`, "sane flag", []string{"math.out_of_range high /s/x"}, nil},
 		{"rows, one absent and one null where that is allowed", may, `{"rows":[{"x":1},{},{"x":null},{"x":101}]}`, "sane flag", []string{"math.out_of_range mid /rows/3/x"}, nil},
 		{"a text is not absent", may, `{"rows":[{"x":"1"}]}`, "sane flag", []string{"math.not_a_number high /rows/0/x"}, nil},
-		{"nothing to look at", check, `{}`, "sane skip", []string{"evidence.operand_missing high /s"}, nil},
+		{"nothing to look at", check, `{}`, "sane skip", []string{"evidence.operand_missing high /s", "policy.undecided high /s"}, nil},
 		{"JSON evidence", oneCheck(`{"check":"range","id":"sane","over":"$evidence.log#/s","limits":{"x":[0,100]}}`), `{}`, "sane flag", []string{"math.out_of_range mid "}, []option{withEvidence("log.json", `{"s":{"x":110}}`)}},
-		{"evidence without a manifest", oneCheck(`{"check":"range","id":"sane","over":"$evidence.log#/s","limits":{"x":[0,100]}}`), `{}`, "sane skip", nil, nil},
+		{"evidence without a manifest", oneCheck(`{"check":"range","id":"sane","over":"$evidence.log#/s","limits":{"x":[0,100]}}`), `{}`, "sane skip", []string{"policy.undecided high "}, nil},
 	})
 }
 
@@ -34,13 +34,13 @@ func TestJump(t *testing.T) {
 		{"a step of 1.1", check, `{"rows":[{"x":1,"dir":0},{"x":12,"dir":0}]}`, "smooth flag", []string{"math.jump mid /rows/1/x"}, nil},
 		{"a step of 1.6", check, `{"rows":[{"x":1,"dir":0},{"x":-15,"dir":0}]}`, "smooth flag", []string{"math.jump high /rows/1/x"}, nil},
 		{"an arc of 40", check, `{"rows":[{"x":1,"dir":350},{"x":1,"dir":30}]}`, "smooth flag", []string{"math.jump high /rows/1/dir"}, nil},
-		{"one sample", check, `{"rows":[{"x":1,"dir":1}]}`, "smooth skip", nil, nil},
+		{"one sample", check, `{"rows":[{"x":1,"dir":1}]}`, "smooth skip", []string{"policy.undecided high "}, nil},
 		{"text", check, `{"rows":[{"x":1,"dir":0},{"x":"2","dir":0}]}`, "smooth flag", []string{"math.not_a_number high /rows/1/x"}, nil},
-		{"a step that cannot be seen does not pass", check, `{"rows":[{"x":1,"dir":0},{"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/1/x"}, nil},
-		{"nor one from nowhere", check, `{"rows":[{"dir":0},{"x":1,"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/1/x"}, nil},
+		{"a step that cannot be seen does not pass", check, `{"rows":[{"x":1,"dir":0},{"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/1/x", "policy.undecided high /rows/1/x"}, nil},
+		{"nor one from nowhere", check, `{"rows":[{"dir":0},{"x":1,"dir":0}]}`, "smooth skip", []string{"evidence.operand_missing high /rows/0/x", "policy.undecided high /rows/0/x"}, nil},
 		{"two objects, within the factor", pair, `{"now":{"x":19},"before":{"x":0}}`, "smooth pass", nil, nil},
 		{"two objects, beyond it", pair, `{"now":{"x":21},"before":{"x":0}}`, "smooth flag", []string{"math.jump mid /now/x"}, nil},
-		{"no predecessor", pair, `{"now":{"x":21}}`, "smooth skip", []string{"evidence.operand_missing high /before"}, nil},
+		{"no predecessor", pair, `{"now":{"x":21}}`, "smooth skip", []string{"evidence.operand_missing high /before", "policy.undecided high /before"}, nil},
 	})
 }
 
@@ -59,7 +59,7 @@ func TestAgree(t *testing.T) {
 		{"relative to 0", check(`"warn":0.05,"metric":"rel"`), in("1", "0"), "same flag", []string{"agree.same high /inputs/a"}, nil},
 		{"angle: 10 and 350 are 20 apart", check(`"warn":20,"metric":"angle"`), in("10", "350"), "same pass", nil, nil},
 		{"absolute: they are 340 apart", check(`"warn":20`), in("10", "350"), "same flag", []string{"agree.same high /inputs/a"}, nil},
-		{"missing", check(`"warn":1`), `{"inputs":{"a":1}}`, "same skip structure flag schema flag", []string{"structure.missing high /inputs/b", "evidence.operand_missing high /inputs/b"}, nil},
-		{"text", check(`"warn":1`), in("1", `"1"`), "same skip", []string{"evidence.operand_type mid /inputs/b"}, nil},
+		{"missing", check(`"warn":1`), `{"inputs":{"a":1}}`, "same skip structure flag schema flag", []string{"structure.missing high /inputs/b", "evidence.operand_missing high /inputs/b", "policy.undecided high /inputs/b"}, nil},
+		{"text", check(`"warn":1`), in("1", `"1"`), "same skip", []string{"evidence.operand_type mid /inputs/b", "policy.undecided high /inputs/b"}, nil},
 	})
 }

@@ -146,6 +146,7 @@ func (a *audit) binds(r *Rule, m *MathCheck, input string, to *policy.Expr, b ba
 		return a.noNumbers(r, want)
 	}
 	if len(a.byID[m.ID]) == 0 {
+		a.lacks(r, "/calculations")
 		return skipped("no calculation named %q", m.ID)
 	}
 	before := a.raised

@@ -17,9 +17,9 @@ func TestRecompute(t *testing.T) {
 		{"percent", check(`"path":"total","formula":"b / a","units":"percent"`), doc("10", "1000"), "re pass", nil, nil},
 		{"a tolerance of its own", check(`"path":"total","formula":"a * b","tolerance":0.001`), doc("1005", "1000"), "re flag", []string{"math.mismatch low /total"}, nil},
 		{"an absolute one", check(`"path":"total","formula":"a + b","tolerance_abs":10`), doc("119", "1000"), "re pass", nil, nil},
-		{"absent", check(`"path":"gone","formula":"a + b"`), doc("110", "1000"), "re skip", []string{"evidence.operand_missing high /gone"}, nil},
-		{"text", check(`"path":"total","formula":"a + b"`), doc(`"110"`, "1000"), "re skip", []string{"evidence.operand_type mid /total"}, nil},
-		{"undefined", check(`"path":"total","formula":"a / (b - 10)"`), doc("110", "1000"), "re skip", []string{"math.undefined high "}, nil},
+		{"absent", check(`"path":"gone","formula":"a + b"`), doc("110", "1000"), "re skip", []string{"evidence.operand_missing high /gone", "policy.undecided high /gone"}, nil},
+		{"text", check(`"path":"total","formula":"a + b"`), doc(`"110"`, "1000"), "re skip", []string{"evidence.operand_type mid /total", "policy.undecided high /total"}, nil},
+		{"undefined", check(`"path":"total","formula":"a / (b - 10)"`), doc("110", "1000"), "re skip", []string{"math.undefined high ", "policy.undecided high "}, nil},
 		{"of a claimed result", check(`"calc":"x","formula":"a * b"`), doc("1", "1000"), "re pass", nil, nil},
 		{"of a claimed result that is off: one finding, both rules", check(`"calc":"x","formula":"a * b"`), doc("1", "1200"), "re flag math.x flag", []string{"math.mismatch high /calculations/0/result"}, nil},
 	})
@@ -34,8 +34,8 @@ func TestBind(t *testing.T) {
 		{"bound", sheet, doc("100", `"noi":90,`), "bound pass", nil, nil},
 		{"another value", sheet, doc("110", `"noi":90,`), "bound flag", []string{"math.bind_mismatch high /calculations/0/inputs"}, nil},
 		{"no such input", sheet, doc("100", ""), "bound flag math.dscr flag", []string{"math.inputs_missing mid /calculations/0/inputs"}, nil},
-		{"no source", sheet, doc("null", `"noi":90,`), "bound skip", []string{"evidence.operand_missing high /rent"}, nil},
-		{"no calculation", sheet, `{"rent":100,"inputs":{"noi":90,"debt":100},"calculations":[]}`, "bound skip", []string{"math.calc_missing high /calculations"}, nil},
+		{"no source", sheet, doc("null", `"noi":90,`), "bound skip", []string{"evidence.operand_missing high /rent", "policy.undecided high /rent"}, nil},
+		{"no calculation", sheet, `{"rent":100,"inputs":{"noi":90,"debt":100},"calculations":[]}`, "bound skip", []string{"math.calc_missing high /calculations", "policy.undecided high /calculations"}, nil},
 	})
 }
 
@@ -47,6 +47,6 @@ func TestConstantsAreTheSheets(t *testing.T) {
 	}
 	runRuleCases(t, []ruleCase{
 		{"the same", sheet, doc("0.05", "2000"), "math.value pass", nil, nil},
-		{"another", sheet, doc("0.04", "2500"), "math.value flag", []string{"math.mismatch high /calculations/0/result", "math.bind_mismatch high /calculations/0/inputs/CAP"}, nil},
+		{"another", sheet, doc("0.04", "2500"), "math.value flag", []string{"math.mismatch high /calculations/0/result", "math.input_restated high /calculations/0/inputs/CAP"}, nil},
 	})
 }

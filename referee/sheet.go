@@ -28,6 +28,8 @@ type Sheet struct {
 	SHA256                            string // of Canonical
 	Canonical                         []byte // S54
 	Inputs                            []Input
+	Carried                           []string // names that formulas read and only the submission's calculations carry (S78)
+	Undeclared                        []string // calculations that only a rule names: the sheet has no formula for them (S78)
 	Outputs                           []string
 	Math                              []*MathCheck
 	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
@@ -38,21 +40,22 @@ type Sheet struct {
 	Warnings                          []Problem
 	Doc                               *strictjson.Value
 
-	names     *policy.Names
-	consts    map[string]*strictjson.Value
-	outputs   *schema.Schema    // required_output_schema
-	inputs    *schema.Schema    // types of the declared inputs
-	canonical *schema.Schema    // the canonical submission, with baseline canonical
-	penalty   bands             // of numbers
-	money     bands             // of money
-	material  *decimal.Num      // S4; nil is off
-	alias     map[string]string // normal form of a name → the sheet's own (S18)
-	formulas  memo[*parsedFormula]
-	normals   memo[string]
-	scores    map[string]string
-	response  *responseSpec // nil: no member holds a raw answer
-	trace     Trace
-	given     memo[*Sheet] // this sheet with other parameters
+	names        *policy.Names
+	consts       map[string]*strictjson.Value
+	outputs      *schema.Schema    // required_output_schema
+	inputs       *schema.Schema    // types of the declared inputs
+	canonical    *schema.Schema    // the canonical submission, with baseline canonical
+	penalty      bands             // of numbers
+	money        bands             // of money
+	material     *decimal.Num      // S4; nil is off
+	alias        map[string]string // normal form of a name → the sheet's own (S18)
+	formulas     memo[*parsedFormula]
+	normals      memo[string]
+	scores       map[string]string
+	response     *responseSpec // nil: no member holds a raw answer
+	trace        Trace
+	carriedAlone []string     // names that only calculations carry, that no rule counts, and that a mid or high gate rests on
+	given        memo[*Sheet] // this sheet with other parameters
 }
 
 // MathCheck is a declared calculation.
@@ -197,6 +200,7 @@ func (l *loader) load() {
 	l.loadPenalty()
 	l.loadMath()
 	l.loadRules()
+	s.trace.Registry = s.registrySHA256()
 	l.loadDerived()
 }
 
@@ -247,6 +251,7 @@ func (l *loader) loadNames() {
 	for _, in := range s.Inputs {
 		n.Inputs = append(n.Inputs, in.Name)
 	}
+	l.loadSourceForm(n)
 	for _, m := range members(doc.Get("lexicons")) {
 		n.Lexicons[m.Key] = l.phrases(m)
 	}
@@ -352,7 +357,7 @@ func (l *loader) loadTrace(traced []*strictjson.Value, canonical map[*strictjson
 		}
 		hashes = append(hashes, hashText("referee.trace/v1\n"+text))
 	}
-	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], "")), Registry: RegistrySHA256()}
+	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], ""))}
 }
 
 // expr compiles an expression in either spelling; nil after a refusal, which has been recorded.

@@ -86,6 +86,9 @@ func (g *schemaGenerator) field(f *field) map[string]any {
 		return g.described(g.object(f.Of), f.Doc)
 	case "array":
 		out["type"], out["items"] = "array", g.object(f.Of)
+		if f.Prose {
+			out["items"] = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, g.object(f.Of)}}
+		}
 	case "map":
 		out["type"] = "object"
 		if f.Of != nil {

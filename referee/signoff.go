@@ -38,7 +38,7 @@ func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 		}
 	}
 	rank(s.Findings)
-	t := tally{rules: sheet.Rules, checks: s.Checks, findings: s.Findings, readable: r.Protocol.Parsed, signed: true}
+	t := tally{lane: sheet.Lane, rules: sheet.Rules, checks: s.Checks, findings: s.Findings, readable: r.Protocol.Parsed, signed: true}
 	s.Verdict = t.verdict()
 	return s, nil
 }

@@ -24,6 +24,7 @@ type field struct {
 	Required bool
 	Enum     []string
 	Of       *record // of object, and of the items of array and map
+	Prose    bool    // of array: an item may be a text of its own
 }
 
 // field returns the named field, or nil.
@@ -94,6 +95,9 @@ func (f *field) checkItems(v *strictjson.Value, problems *Problems) {
 		return
 	}
 	for _, item := range v.Items {
+		if f.Prose && item.Kind == strictjson.String {
+			continue
+		}
 		f.Of.check(item, problems)
 	}
 	for _, m := range v.Members {

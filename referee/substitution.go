@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -24,22 +25,39 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 	if renamed.Canonical() == m.formula.Canonical() {
 		return false
 	}
-	same, where := a.sameFunction(c, renamed)
+	own := a.underSheetNames(c, renamed)
+	if own.Canonical() == m.formula.Canonical() {
+		return false
+	}
+	same, where := a.sameFunction(c, own)
 	id := a.atom("recompute.same_formula", m.ID, same, "critical", "field", "the formula against the sheet's")
 	if same {
 		return false
 	}
 	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula", Atoms: []string{id},
-		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (they differ %s)", m.ID, clip(c.formula.Source()), m.Text, where),
+		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clip(c.formula.Source()), m.Text, where),
 		Spot:    &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
 		Fix:     &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text, shown(c.sheet))}})
 	return true
 }
 
-// sameFunction compares at the actual inputs, then at points.
-func (a *audit) sameFunction(c *calculation, own *formula.Formula) (bool, string) {
-	if !closeTo(c.own, c.sheet) && !closeTo(a.unscaled(c), c.sheet) {
-		return false, "at these inputs"
+// sameFunction compares at the actual inputs, then at points. Both are asked at the values that the chain reads: what a calculation restates
+// otherwise is said of the restatement.
+func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, why string) {
+	at := make(formula.Inputs, len(own.Vars()))
+	var foreign []string
+	for _, name := range own.Vars() {
+		at[name] = a.actual(name, c)
+		if !a.Sheet.knows(name) {
+			foreign = append(foreign, name)
+		}
+	}
+	if x, err := own.Eval(at); err != nil || !closeTo(x, c.sheet) && !closeTo(scaledBy(x, c.scale), c.sheet) {
+		return false, "they differ at these inputs"
+	}
+	elsewhere := "they agree at these inputs and differ at others"
+	if len(foreign) > 0 {
+		elsewhere = "it reads " + listed(foreign) + ", which is no name and no value of the sheet's"
 	}
 	vars := a.freeNames(c, own)
 	decided := 0
@@ -51,20 +69,78 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (bool, string
 			continue // undefined for both
 		}
 		if errX != nil || errY != nil || !(closeTo(x, y) || closeTo(scaledBy(x, c.scale), y)) {
-			return false, "at other inputs"
+			return false, elsewhere
 		}
 		decided++
 	}
-	return decided > 0 || len(vars) == 0, "where they could be compared"
+	return decided > 0 || len(vars) == 0, "they could be compared nowhere"
 }
 
-// unscaled is the agent's value before percent scaling, so that a formula "…*100" is compared as what it is.
-func (a *audit) unscaled(c *calculation) *decimal.Num {
-	n, err := c.formula.Eval(c.inputs)
-	if err != nil {
-		return nil
+// underSheetNames is the agent's formula with each name that the sheet does not know read as the input or calculation whose value it has: an
+// agent that writes net_operating_income for noi uses the sheet's formula. No gate rests on what is read here.
+func (a *audit) underSheetNames(c *calculation, own *formula.Formula) *formula.Formula {
+	taken := slices.Clone(own.Vars())
+	meant := map[string]string{}
+	for _, name := range own.Vars() {
+		if a.Sheet.knows(name) {
+			continue
+		}
+		if n := a.standsFor(name, c, taken); n != "" {
+			meant[name], taken = n, append(taken, n)
+			c.readAs = append(c.readAs, name+" is "+n)
+		}
 	}
-	return scaledBy(n, c.scale)
+	if len(meant) == 0 {
+		return own
+	}
+	return own.NormaliseWith(func(name string) string { return cmp.Or(meant[name], name) })
+}
+
+// standsFor is the first name in what the sheet's formula is made of, not taken yet, whose value the calculation states under another name;
+// "" where there is none.
+func (a *audit) standsFor(name string, c *calculation, taken []string) string {
+	for _, m := range members(c.v.Get("inputs")) {
+		x := num(m.Value)
+		if x == nil || a.sheetName(m.Key) != name {
+			continue
+		}
+		for _, candidate := range a.Sheet.made(c.check) {
+			in, err := a.facts.input(candidate, c)
+			if err != nil || in.Num == nil || slices.Contains(taken, candidate) {
+				continue
+			}
+			if decimal.Cmp(x, in.Num) == 0 || honestlyRounded(x, in.Num, m.Value.Text, one) {
+				return candidate
+			}
+		}
+	}
+	return ""
+}
+
+// knows reports whether the sheet gives a name a meaning.
+func (s *Sheet) knows(name string) bool {
+	return s.declared(name) != nil || s.mathNamed(name) != nil || s.consts[name] != nil || s.carries(name)
+}
+
+// made lists the inputs and calculations that a calculation is made of, those of its formula first.
+func (s *Sheet) made(m *MathCheck) []string {
+	var out []string
+	for level := []*MathCheck{m}; len(level) > 0; {
+		var below []*MathCheck
+		for _, m := range level {
+			for _, name := range m.Inputs {
+				if s.consts[name] != nil || slices.Contains(out, name) {
+					continue
+				}
+				out = append(out, name)
+				if dep := s.mathNamed(name); dep != nil {
+					below = append(below, dep)
+				}
+			}
+		}
+		level = below
+	}
+	return out
 }
 
 func scaledBy(n, scale *decimal.Num) *decimal.Num {
@@ -99,8 +175,7 @@ func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 			if slices.Contains(vars, name) {
 				continue
 			}
-			_, given := a.agentInput(name, c)
-			if dep := a.Sheet.mathNamed(name); dep != nil && !given {
+			if dep := a.Sheet.mathNamed(name); dep != nil {
 				walk(dep)
 				continue
 			}
@@ -159,10 +234,10 @@ func scattered(n *decimal.Num, draw []byte) *decimal.Num {
 
 // actual is the value a variable has now, if it has one.
 func (a *audit) actual(name string, c *calculation) formula.Input {
-	in, err := a.sheetInput(name, c, nil)
-	if err != nil {
-		return formula.Input{}
+	if in, err := a.facts.input(name, c); err == nil {
+		return in
 	}
+	in, _ := a.agentInput(name, c)
 	return in
 }
 
@@ -182,7 +257,7 @@ func (a *audit) sheetAt(m *MathCheck, c *calculation, point formula.Inputs) (*de
 			in[name] = formula.Input{Num: n}
 			continue
 		}
-		v, err := a.sheetInput(name, c, nil)
+		v, err := a.facts.input(name, c)
 		if err != nil {
 			return nil, err
 		}

@@ -43,6 +43,7 @@ type tally struct {
 	rules    []*Rule
 	checks   []Check
 	findings []Finding
+	lane     string
 	readable bool // the submission is JSON
 	signed   bool // a person has answered the checklist and approved
 }
@@ -118,13 +119,11 @@ func (t *tally) weighted() string {
 	return share(satisfied, all)
 }
 
-// undecidedHigh are the high rules that were skipped: nobody knows whether they hold, so the gate does not open and no receipt is minted
-// (S39a). A rule whose applies_if says that it does not apply passes and is not among them; nor is what a bare submission cannot have, an agent
-// and evidence, because without a manifest there is no run to sign off (S61).
+// undecidedHigh are the high rules that were skipped (S39a).
 func (t *tally) undecidedHigh() []string {
 	var out []string
 	for _, ch := range t.checks {
-		if ch.Status == Skip && ch.Tier == High && !noManifest(ch) {
+		if undecided(ch) {
 			out = append(out, ch.ID)
 		}
 	}
@@ -150,16 +149,17 @@ func (t *tally) severity() (now, ifApproved Severity) {
 	return Jelly, Jelly
 }
 
-// action is the recommended action, first match (S39).
+// action is the recommended action, first match (S39). A low nit does not turn a reject into a review. What an incident reports is the record's, not
+// the report's: a true and well-formed one is reviewed, never rejected.
 func (t *tally) action(v Verdict) string {
 	any := func(match func(f Finding) bool) bool { return slices.ContainsFunc(t.findings, match) }
 	switch {
 	case !t.readable, any(func(f Finding) bool { return f.Bucket == WorkDefect && f.Tier != Low }):
 		return "resubmit"
+	case t.lane != "incident" && any(func(f Finding) bool { return f.Bucket == DealFinding && (f.Tier == High || f.Severity == "critical") }):
+		return "reject"
 	case any(func(f Finding) bool { return f.Bucket == StackFit || f.Bucket == WorkDefect }):
 		return "review"
-	case any(func(f Finding) bool { return f.Bucket == DealFinding && (f.Tier == High || f.Severity == "critical") }):
-		return "reject"
 	case any(func(f Finding) bool { return f.Bucket == DealFinding }), v.Counts.Open > 0, t.skippedHigh():
 		return "review"
 	}

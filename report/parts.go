@@ -50,6 +50,9 @@ func File(r *referee.Report, f *referee.Finding) string { return file(r, f) }
 // Text is a finding in words: the run, the rules, what is wrong, and a line for each thing that would be right.
 func Text(r *referee.Report, f *referee.Finding) string { return text(r, f) }
 
+// Fixes are what would be right, a line each, none where the finding says nothing of it.
+func Fixes(f *referee.Finding) []string { return fix(f) }
+
 // FindingCommand is a finding as a workflow command without its line break; a low one is a notice.
 func FindingCommand(r *referee.Report, f *referee.Finding) string {
 	for _, l := range levels {

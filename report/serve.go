@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +35,10 @@ type Source interface {
 // verified says that the bytes have the hash and are a valid receipt, and that the whole ledger verifies and holds it at its place;
 // what is not verified is false, never left out. The payload is the receipt's bytes as they are, so that its hash can be checked.
 // Whatever is refused is {error}. A verification is shared by all who ask within FreshFor.
-func ShareHandler(src Source) http.Handler {
+//
+// It answers to addresses, to localhost and to the names in hosts. A request for any other name is refused: a page of that name, whose author
+// lets it stand for this machine, could otherwise read the ledger through a visitor's browser.
+func ShareHandler(src Source, hosts ...string) http.Handler {
 	s := &share{src: src}
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]http.HandlerFunc{
@@ -48,7 +52,7 @@ func ShareHandler(src Source) http.Handler {
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
-	return guard(mux)
+	return guard(mux, hosts)
 }
 
 // FreshFor is how long a share server takes a verification for the newest.
@@ -63,7 +67,7 @@ type share struct {
 }
 
 // guard answers nothing but GET and HEAD, and sets the headers that every answer has.
-func guard(next http.Handler) http.Handler {
+func guard(next http.Handler, hosts []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -71,6 +75,10 @@ func guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-cache")
+		if !ownHost(r.Host, hosts) {
+			refuse(w, http.StatusMisdirectedRequest, "this server does not answer to the name %q: use its address, or start it with --host", r.Host)
+			return
+		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			h.Set("Allow", "GET, HEAD")
 			refuse(w, http.StatusMethodNotAllowed, "the server is read-only: GET and HEAD")
@@ -78,6 +86,16 @@ func guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// ownHost reports whether a Host header names this server: an address, localhost, or one of its names.
+func ownHost(host string, names []string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	return net.ParseIP(name) != nil || name == "localhost" || slices.ContainsFunc(names, func(own string) bool { return own != "" && strings.EqualFold(own, name) })
 }
 
 // forever is for what has its own hash in its address.

@@ -49,7 +49,9 @@ func (s *shelf) Verify(ctx context.Context) (*ledger.Verification, error) {
 func get(t testing.TB, h http.Handler, method, target string) (*http.Response, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	request := httptest.NewRequest(method, target, nil)
+	request.Host = "127.0.0.1:8321"
+	h.ServeHTTP(w, request)
 	r := w.Result()
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -278,5 +280,24 @@ func TestPageShared(t *testing.T) {
 				t.Errorf("the page shows %q", clip(text, 200))
 			}
 		})
+	}
+}
+
+// TestForeignHosts: a name that is not the server's is refused before anything is read, whatever it resolves to (DNS rebinding); addresses,
+// localhost and the names that it was started with are answered.
+func TestForeignHosts(t *testing.T) {
+	h := ShareHandler(&shelf{files: branch{}}, "ledger.example", "")
+	for host, want := range map[string]int{
+		"127.0.0.1:8321": http.StatusNotFound, "[::1]:8321": http.StatusNotFound, "localhost:8321": http.StatusNotFound, "LOCALHOST": http.StatusNotFound, "localhost.": http.StatusNotFound,
+		"ledger.example": http.StatusNotFound, "ledger.example:443": http.StatusNotFound, "10.1.2.3": http.StatusNotFound,
+		"evil.example": http.StatusMisdirectedRequest, "evil.example:8321": http.StatusMisdirectedRequest, "127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost.evil.example": http.StatusMisdirectedRequest,
+		"ledger.example.evil": http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/nothing", nil)
+		r.Host = host
+		h.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("Host %q: %d %s, want %d", host, w.Code, w.Body, want)
+		}
 	}
 }

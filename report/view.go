@@ -104,10 +104,13 @@ func Fingerprint(r *referee.Report, f *referee.Finding) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// undecided are the high rules that nobody could decide, with their reason: they fail a report (S39a) and are no finding.
+// undecided are the high rules that nobody could decide and no finding names, with their reason: they fail a report all the same (S39a).
 func undecided(r *referee.Report) []referee.Check {
 	var out []referee.Check
 	for _, id := range r.Verdict.UndecidedHigh {
+		if slices.ContainsFunc(r.Findings, func(f referee.Finding) bool { return f.Code == "policy.undecided" && slices.Contains(f.RuleIDs, id) }) {
+			continue // said as the finding that it is (S74)
+		}
 		c := referee.Check{ID: id, Tier: referee.High}
 		if i := slices.IndexFunc(r.Checks, func(c referee.Check) bool { return c.ID == id }); i >= 0 {
 			c = r.Checks[i]

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -62,7 +64,9 @@ var doctorCases = []struct {
 	{"no checks", func(t *testing.T, c *clinic) { c.edit(t, workflowPath, "checks: write", "checks: read") },
 		"workflow.permissions", gate.Problem, "lacks checks: write"},
 	{"by the repository's word", func(t *testing.T, c *clinic) {
-		c.edit(t, workflowPath, c.files[workflowPath][strings.Index(c.files[workflowPath], "permissions:"):strings.Index(c.files[workflowPath], "concurrency:")], "")
+		text := c.files[workflowPath]
+		c.edit(t, workflowPath, text[strings.Index(text, "    permissions:"):strings.Index(text, "    steps:")], "")
+		c.edit(t, workflowPath, "permissions: {}", "#")
 	}, "workflow.permissions", gate.Problem, "lacks contents: write"},
 	{"a major tag", func(t *testing.T, c *clinic) { c.edit(t, workflowPath, pin+" # v1.2.3", "defendableos/referee@v1") },
 		"action.pinned", gate.Problem, "something that moves"},
@@ -101,42 +105,135 @@ var doctorCases = []struct {
 		c.files["flight_sheets/math-steps.json"] = src
 	}, "sheets", gate.Fine, "own sheets load: 1"},
 	{"nothing required", func(_ *testing.T, c *clinic) { c.rules = drop(c.rules, "required_status_checks") },
-		"checks.required", gate.Problem, `"referee-audit", "referee / sign-off"`},
+		"checks.required", gate.Problem, `"referee / audit", "referee / sign-off"`},
 	{"only the audit", func(_ *testing.T, c *clinic) {
 		p := c.parameters("required_status_checks")
 		p["required_status_checks"] = p["required_status_checks"].([]any)[:1]
 	}, "checks.required", gate.Problem, `not required on main: "referee / sign-off"`},
-	{"another job's name", func(t *testing.T, c *clinic) { c.edit(t, workflowPath, "name: referee-audit", "name: gate") },
-		"checks.required", gate.Problem, `not required on main: "gate"`},
+	{"the job in the audit's place", func(_ *testing.T, c *clinic) { c.require("referee-audit", 15368, gate.SignOffCheck, 15368) },
+		"checks.required", gate.Problem, `not required on main: "referee / audit"`},
+	{"the job, as earlier versions printed it", func(_ *testing.T, c *clinic) { c.require("referee-audit", 15368, gate.SignOffCheck, 15368) },
+		"checks.job", gate.Warning, `the job "referee-audit" is required on main, and stays red after a later /accept`},
+	{"the job beside the checks", func(_ *testing.T, c *clinic) {
+		c.require("referee-audit", 15368, gate.AuditCheck, 15368, gate.SignOffCheck, 15368)
+	}, "checks.job", gate.Warning, "stays red"},
+	{"the job by another name", func(t *testing.T, c *clinic) {
+		c.edit(t, workflowPath, "name: referee-audit", "name: gate")
+		c.require("gate", 15368, gate.AuditCheck, 15368, gate.SignOffCheck, 15368)
+	}, "checks.job", gate.Warning, `the job "gate"`},
+	{"another job", func(_ *testing.T, c *clinic) {
+		c.require("test", 15368, gate.AuditCheck, 15368, gate.SignOffCheck, 15368)
+	},
+		"checks.job", gate.Fine, "is not required"},
+	{"a job by the check's name", func(t *testing.T, c *clinic) {
+		c.edit(t, workflowPath, "name: referee-audit", "name: referee / audit")
+	}, "checks.names", gate.Problem, `referee.yml (job audit): "referee / audit"`},
+	{"another workflow's job by the check's name", func(_ *testing.T, c *clinic) {
+		c.files[".github/workflows/ci.yml"] = "on: push\njobs:\n  x:\n    name: Referee / sign-off\n    steps: [{run: make}]\n"
+	}, "checks.names", gate.Problem, `ci.yml (job x): "referee / sign-off"`},
+	{"a called job by the check's name", func(_ *testing.T, c *clinic) {
+		c.files[".github/workflows/outer.yml"] = "on: push\njobs:\n  referee:\n    uses: ./.github/workflows/inner.yml\n"
+		c.files[".github/workflows/inner.yml"] = "on: workflow_call\njobs:\n  sign-off:\n    steps: [{run: make}]\n"
+	}, "checks.names", gate.Problem, `outer.yml (job referee): "referee / sign-off"`},
+	{"a called job by another name", func(_ *testing.T, c *clinic) {
+		c.files[".github/workflows/outer.yml"] = "on: push\njobs:\n  referee:\n    uses: ./.github/workflows/inner.yml\n"
+		c.files[".github/workflows/inner.yml"] = "on: workflow_call\njobs:\n  test:\n    steps: [{run: make}]\n"
+	}, "checks.names", gate.Fine, ""},
+	{"jobs that cannot be read", func(_ *testing.T, c *clinic) { c.files[".github/workflows/x.yml"] = "a: *b\n" },
+		"checks.names", gate.Warning, "not read: x.yml"},
 	{"by the older protection", func(_ *testing.T, c *clinic) {
 		c.rules = drop(c.rules, "required_status_checks")
-		c.protect("referee-audit", "referee / sign-off")
+		c.protect(gate.AuditCheck, gate.SignOffCheck)
 	}, "checks.required", gate.Fine, "are required on main"},
 	{"by the older protection from anywhere", func(_ *testing.T, c *clinic) {
 		c.rules = drop(c.rules, "required_status_checks")
-		c.protect("referee-audit", "referee / sign-off")
-	}, "checks.source", gate.Problem, `from any source: "referee-audit", "referee / sign-off"`},
-	{"the gate's own check", func(t *testing.T, c *clinic) { c.require(gate.AuditCheck, 15368, gate.SignOffCheck, 15368) },
-		"checks.required", gate.Fine, `"referee / audit", "referee / sign-off"`},
+		c.protect(gate.AuditCheck, gate.SignOffCheck)
+	}, "checks.source", gate.Problem, `from any source: "referee / audit", "referee / sign-off"`},
 	{"the protection out of sight", func(_ *testing.T, c *clinic) {
 		c.rules = drop(c.rules, "required_status_checks")
 		c.hide = []string{"branches/main/protection"}
 	}, "checks.required", gate.Unknown, "administration: read"},
-	{"from any source", func(_ *testing.T, c *clinic) { c.require("referee-audit", 15368, gate.SignOffCheck, 0) },
+	{"a job that may be required out of sight", func(_ *testing.T, c *clinic) {
+		c.rules = drop(c.rules, "required_status_checks")
+		c.hide = []string{"branches/main/protection"}
+	}, "checks.job", gate.Unknown, "administration: read"},
+	{"from any source", func(_ *testing.T, c *clinic) { c.require(gate.AuditCheck, 15368, gate.SignOffCheck, 0) },
 		"checks.source", gate.Problem, `from any source: "referee / sign-off"`},
 	{"nothing to come from", func(_ *testing.T, c *clinic) { c.rules = drop(c.rules, "required_status_checks") },
 		"checks.source", gate.Warning, "neither of the gate's checks"},
-	{"an App's token", func(t *testing.T, c *clinic) {
-		c.require("referee-audit", 15368, gate.SignOffCheck, 777)
-		c.edit(t, workflowPath, "        with:\n", "        with:\n          token: ${{ steps.app.outputs.token }}\n")
+	{"an App's token", withApp, "checks.token", gate.Fine, "of the app 777"},
+	{"an App's token by hand", func(t *testing.T, c *clinic) {
+		c.require(gate.AuditCheck, 777, gate.SignOffCheck, 777)
+		c.edit(t, workflowPath, "        with:\n", "        with:\n          token: ${{ secrets.APP_TOKEN }}\n")
 	}, "checks.token", gate.Fine, "of the app 777"},
-	{"an App that is given nothing", func(_ *testing.T, c *clinic) { c.require("referee-audit", 15368, gate.SignOffCheck, 777) },
+	{"an App that is given nothing", func(_ *testing.T, c *clinic) { c.require(gate.AuditCheck, 777, gate.SignOffCheck, 777) },
 		"checks.token", gate.Problem, "given no token of it"},
+	{"two apps for one token", func(_ *testing.T, c *clinic) { c.require(gate.AuditCheck, 15368, gate.SignOffCheck, 777) },
+		"checks.token", gate.Problem, "of the apps 777, 15368"},
 	{"an App that is not required", func(t *testing.T, c *clinic) {
 		c.edit(t, workflowPath, "        with:\n", "        with:\n          token: ${{ steps.app.outputs.token }}\n")
 	}, "checks.token", gate.Problem, "is given another token"},
-	{"the plain token elsewhere", func(_ *testing.T, c *clinic) { c.require("referee-audit", 9, gate.SignOffCheck, 9) },
-		"checks.token", gate.Warning, "can be forged"},
+	{"another App's token", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.require(gate.AuditCheck, 778, gate.SignOffCheck, 778)
+	}, "checks.token", gate.Problem, "required of the app 778, and the action is given a token of the app 777"},
+	{"the plain token elsewhere", func(_ *testing.T, c *clinic) {
+		c.answers["apps/github-actions"] = 9
+		c.require(gate.AuditCheck, 9, gate.SignOffCheck, 9)
+	}, "checks.token", gate.Warning, "can be forged"},
+	{"github.com's id elsewhere", func(_ *testing.T, c *clinic) { c.answers["apps/github-actions"] = 9 },
+		"checks.token", gate.Problem, "of the app 15368, and the action is given no token of it"},
+	{"no App's key", func(*testing.T, *clinic) {}, "app.key", gate.Fine, "no App's token"},
+	{"an App's key", withApp, "app.key", gate.Fine, `REFEREE_APP_KEY is kept in the environment "referee", which is for main alone`},
+	{"a key for the merge queue too", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.environment("main", "gh-readonly-queue/main/*")
+	}, "app.key", gate.Fine, "for main alone"},
+	{"a key for every branch of agents", func(t *testing.T, c *clinic) { withApp(t, c); c.environment("main", "agent/*") },
+		"app.key", gate.Warning, `is open to "agent/*"`},
+	{"a key for a tag", func(t *testing.T, c *clinic) { withApp(t, c); c.policy("main", "tag") },
+		"app.key", gate.Warning, "the tag main"},
+	{"a key for every branch", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.answers["environments/referee"].(map[string]any)["deployment_branch_policy"] = nil
+	}, "app.key", gate.Warning, "open to every branch"},
+	{"a key for every protected branch", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.answers["environments/referee"].(map[string]any)["deployment_branch_policy"] = map[string]any{"protected_branches": true, "custom_branch_policies": false}
+	}, "app.key", gate.Warning, "every protected branch"},
+	{"an environment that is not there", func(t *testing.T, c *clinic) { withApp(t, c); delete(c.answers, "environments/referee") },
+		"app.key", gate.Warning, "does not exist"},
+	{"a key that is a secret of the repository too", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.answers["actions/secrets/REFEREE_APP_KEY"] = map[string]any{"name": "REFEREE_APP_KEY", "created_at": "2026-12-01T12:00:00Z", "updated_at": "2026-12-01T12:00:00Z"}
+	}, "app.key", gate.Warning, "also a secret of the repository"},
+	{"a key without an environment", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.edit(t, workflowPath, "    environment: referee #", "    #")
+	}, "app.key", gate.Warning, "a workflow on any branch can read it"},
+	{"a key out of sight", func(t *testing.T, c *clinic) { withApp(t, c); c.hide = []string{"environments/**"} },
+		"app.key", gate.Unknown, "administration: read"},
+	{"every sheet", func(*testing.T, *clinic) {}, "sheets.any", gate.Warning, `which sheets do you use? Any active one may judge "runs/**/run.json"`},
+	{"the sheets by name", func(t *testing.T, c *clinic) { c.edit(t, gate.ConfigPath, `["*"]`, `[math-steps]`) },
+		"sheets.any", gate.Fine, ""},
+	{"no closed", func(t *testing.T, c *clinic) { c.edit(t, workflowPath, ", edited, closed]", ", edited]") },
+		"workflow.events", gate.Warning, "does not run on pull_request_target closed"},
+	{"GitHub's own types", func(t *testing.T, c *clinic) {
+		c.edit(t, workflowPath, "    types: [opened, synchronize, reopened, ready_for_review, edited, closed]\n", "")
+	}, "workflow.events", gate.Warning, "pull_request_target ready_for_review, pull_request_target edited, pull_request_target closed"},
+	{"by hand", selfSign, "workflow.self_sign", gate.Fine, "bound to the head and the digest"},
+	{"by hand without a title", func(t *testing.T, c *clinic) {
+		selfSign(t, c)
+		c.edit(t, workflowPath, "run-name: ", "run-name: by hand #")
+	}, "workflow.self_sign", gate.Problem, "the run-name of referee.yml does not say"},
+	{"by hand with another title", func(t *testing.T, c *clinic) {
+		selfSign(t, c)
+		c.edit(t, workflowPath, "head={2}", "head={3}")
+	}, "workflow.self_sign", gate.Problem, "run-name"},
+	{"by hand without a digest", func(t *testing.T, c *clinic) {
+		selfSign(t, c)
+		c.edit(t, workflowPath, "      digest:\n", "      summary:\n")
+	}, "workflow.self_sign", gate.Problem, "lacks the inputs digest"},
 	{"no approvals", func(_ *testing.T, c *clinic) { c.parameters("pull_request")["required_approving_review_count"] = 0 },
 		"reviews.required", gate.Problem, "no approval is required"},
 	{"too few approvals", func(t *testing.T, c *clinic) { c.edit(t, gate.ConfigPath, "count: 1", "count: 2") },
@@ -166,6 +263,48 @@ var doctorCases = []struct {
 		"ledger.rules", gate.Problem, "the branch ledger may be force-pushed"},
 	{"a ledger without rules", func(_ *testing.T, c *clinic) { c.ledger = []map[string]any{} },
 		"ledger.rules", gate.Problem, "may be deleted and be force-pushed"},
+	{"a ledger that anybody can push to", func(*testing.T, *clinic) {}, "ledger.push", gate.Warning,
+		"anybody with push access can append entries to the branch ledger, forged ones too; with the workflow's own token this cannot be stopped"},
+	{"a ledger that anybody can push to beside the App", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.ledger = drop(drop(c.ledger, "update"), "creation")
+	}, "ledger.push", gate.Warning, "anybody with push access can append entries to the branch ledger, forged ones too"},
+	{"a ledger for the App alone", withApp, "ledger.push", gate.Fine, "only the app 777 may push to the branch ledger"},
+	{"a ledger for an App that the gate is not", func(t *testing.T, c *clinic) { withApp(t, c); c.bypass(integration(778)) },
+		"ledger.push", gate.Problem, "only the app 778 may push to the branch ledger, and the action is given a token of the app 777"},
+	{"a ledger for an App without its token", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.files[workflowPath] = newClinic(t).files[workflowPath]
+	}, "ledger.push", gate.Problem, "the action is given no token of it"},
+	{"a ledger for administrators too", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.bypass(integration(777), map[string]any{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"})
+	}, "ledger.push", gate.Warning, "besides the app 777, administrators may push"},
+	{"a ledger by a team's pull requests", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.bypass(integration(777), map[string]any{"actor_id": 1, "actor_type": "Team", "bypass_mode": "pull_request"})
+	}, "ledger.push", gate.Warning, "besides the app 777, a team may push"},
+	{"a ledger for nobody", func(t *testing.T, c *clinic) { withApp(t, c); c.bypass() },
+		"ledger.push", gate.Problem, "the gate's own push is refused"},
+	{"a ledger for every workflow", func(t *testing.T, c *clinic) { withApp(t, c); c.bypass(integration(15368)) },
+		"ledger.push", gate.Warning, "any workflow of the repository can"},
+	{"a ledger that anybody may create", func(t *testing.T, c *clinic) { withApp(t, c); c.ledger = drop(c.ledger, "creation") },
+		"ledger.push", gate.Warning, "anybody may create it"},
+	{"a ledger whose bypass cannot be seen", func(t *testing.T, c *clinic) { withApp(t, c); c.hide = []string{"rulesets/**"} },
+		"ledger.push", gate.Unknown, "who may bypass the ledger's rulesets: it needs the permission administration: read"},
+	{"a ledger whose rules cannot be seen", func(_ *testing.T, c *clinic) { c.hide = []string{"rules/branches/ledger"} },
+		"ledger.push", gate.Unknown, "metadata: read"},
+	{"a ledger that the older protection keeps for the App", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.ledger = drop(drop(c.ledger, "update"), "creation")
+		c.older(true, 777)
+	}, "ledger.push", gate.Fine, "only the app 777 may push"},
+	{"a ledger that the older protection keeps from all but administrators", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.ledger = drop(drop(c.ledger, "update"), "creation")
+		c.older(false, 777)
+	}, "ledger.push", gate.Warning, "administrators may push"},
+	{"a ledger that lets the App in, whole", withApp, "ledger.rules", gate.Fine, "neither deleted nor force-pushed"},
 	{"a ledger that nobody can push to", func(_ *testing.T, c *clinic) { c.ledger = append(c.ledger, c.rules[2]) },
 		"ledger.rules", gate.Warning, "pull_request: the gate's own push may be refused"},
 	{"a ledger in one line", func(_ *testing.T, c *clinic) {
@@ -221,6 +360,74 @@ var doctorCases = []struct {
 		"files.owned", gate.Unknown, "contents: read"},
 	{"rules out of sight", func(_ *testing.T, c *clinic) { c.hide = []string{"rules/**"} },
 		"ledger.rules", gate.Unknown, "metadata: read"},
+}
+
+// withApp is the set-up with an App of one's own, as init writes and prints it.
+func withApp(t *testing.T, c *clinic) {
+	o := initOptions{branch: "main", app: "777"}
+	for _, f := range setup(o, actionPin{uses: pin + " # v1.2.3"}) {
+		c.files[f.name] = f.text
+	}
+	c.rules, c.ledger = nil, nil
+	for _, file := range rulesetFiles(o) {
+		to := &c.ledger
+		if file == "protect-default.json" {
+			to = &c.rules
+		}
+		*to = append(*to, c.printedRules(t, file, o)...)
+	}
+	var environment map[string]any
+	if err := json.Unmarshal([]byte(setupText("environment.json", o, "ledger")), &environment); err != nil {
+		t.Fatal(err)
+	}
+	c.answers["environments/referee"] = c.server.Example("get /repos/{owner}/{repo}/environments/{environment_name}")
+	maps.Copy(c.answers["environments/referee"].(map[string]any), environment)
+	c.environment("main")
+}
+
+// environment sets the branches that may use the environment.
+func (c *clinic) environment(branches ...string) {
+	var list []any
+	for i, name := range branches {
+		list = append(list, map[string]any{"id": i, "node_id": "x", "name": name, "type": "branch"})
+	}
+	c.answers["environments/referee/deployment-branch-policies"] = map[string]any{"total_count": len(list), "branch_policies": list}
+}
+
+// policy sets the one name, of a branch or a tag, that may use the environment.
+func (c *clinic) policy(name, kind string) {
+	c.environment(name)
+	c.answers["environments/referee/deployment-branch-policies"].(map[string]any)["branch_policies"].([]any)[0].(map[string]any)["type"] = kind
+}
+
+// bypass names whom the ruleset lets through that keeps others from the ledger.
+func (c *clinic) bypass(actors ...map[string]any) {
+	for _, r := range c.ledger {
+		if r["type"] == "update" {
+			c.answers[fmt.Sprintf("rulesets/%d", r["ruleset_id"])].(map[string]any)["bypass_actors"] = append([]map[string]any{}, actors...)
+		}
+	}
+}
+
+// integration is an app in the list of those whom a ruleset lets through.
+func integration(id int64) map[string]any {
+	return map[string]any{"actor_id": id, "actor_type": "Integration", "bypass_mode": "always"}
+}
+
+// older sets the older protection of the ledger, which lets an app alone push.
+func (c *clinic) older(admins bool, app int64) {
+	a := c.server.Example("post /repos/{owner}/{repo}/check-runs")["app"].(map[string]any)
+	a["id"] = app
+	p := map[string]any{"allow_force_pushes": map[string]any{"enabled": false}, "allow_deletions": map[string]any{"enabled": false},
+		"enforce_admins": map[string]any{"url": "https://api.github.com/x", "enabled": admins},
+		"restrictions": map[string]any{"url": "https://api.github.com/x", "users_url": "https://api.github.com/x", "teams_url": "https://api.github.com/x",
+			"apps_url": "https://api.github.com/x", "users": []any{}, "teams": []any{}, "apps": []any{a}}}
+	c.answers["branches/ledger/protection"] = p
+}
+
+// selfSign is the configuration in which an admin signs by hand.
+func selfSign(t *testing.T, c *clinic) {
+	c.edit(t, gate.ConfigPath, "self_sign: false", "self_sign: true")
 }
 
 // direct is the direct set-up.

@@ -55,7 +55,10 @@ func (r *settingsReader) read() (*gate.Settings, error) {
 		return nil, err
 	}
 	r.s.LedgerBranch, r.s.LedgerRepository = cfg.Ledger.Branch, cfg.Ledger.Repository
-	return r.s, errors.Join(r.settings(), r.branches(cfg.Ledger))
+	if id, err := r.api.AppID(r.ctx, "github-actions"); err == nil {
+		r.s.ActionsApp = id
+	}
+	return r.s, errors.Join(r.settings(), r.branches(cfg.Ledger), r.environment())
 }
 
 // settings reads those of Actions.
@@ -83,7 +86,83 @@ func (r *settingsReader) branches(ledger gate.LedgerConfig) error {
 	r.s.Protection, err[1] = r.protection(r.api, r.s.DefaultBranch, gate.FromProtection)
 	r.s.LedgerRules, err[2] = r.rules(at, ledger.Branch, gate.FromLedgerRules)
 	r.s.LedgerProtection, err[3] = r.protection(at, ledger.Branch, gate.FromLedgerProtection)
-	return errors.Join(err[:]...)
+	return errors.Join(append(err[:], r.bypass(at))...)
+}
+
+// bypass reads whom the rulesets let through that keep others from the ledger. GitHub says it to administrators only.
+func (r *settingsReader) bypass(at *githubapi.Client) error {
+	r.s.LedgerBypass = map[int64][]gate.BypassActor{}
+	for _, rule := range r.s.LedgerRules {
+		if _, known := r.s.LedgerBypass[rule.Ruleset]; known || rule.Type != "update" && rule.Type != "creation" {
+			continue
+		}
+		var set struct {
+			Actors *[]gate.BypassActor `json:"bypass_actors"`
+		}
+		_, err := at.Get(r.ctx, fmt.Sprintf("rulesets/%d", rule.Ruleset), &set)
+		if err != nil {
+			return r.hide(gate.FromLedgerBypass, needAdmin, err)
+		}
+		if set.Actors == nil {
+			r.s.Hidden[gate.FromLedgerBypass] = needAdmin
+			return nil
+		}
+		r.s.LedgerBypass[rule.Ruleset] = *set.Actors
+	}
+	return nil
+}
+
+// environment reads which branches may use the environment that keeps the App's key, and whether the key is kept elsewhere too.
+func (r *settingsReader) environment() error {
+	name, secret := r.s.AppKey()
+	if name == "" {
+		return nil
+	}
+	at := "environments/" + url.PathEscape(name)
+	var e struct {
+		Policy *struct {
+			Protected bool `json:"protected_branches"`
+		} `json:"deployment_branch_policy"`
+	}
+	if _, err := r.api.Get(r.ctx, at, &e); err != nil {
+		if r.admin && githubapi.IsNotFound(err) {
+			return nil
+		}
+		return r.hide(gate.FromEnvironment, needAdmin, err)
+	}
+	r.s.Environment = &gate.EnvironmentSettings{Every: e.Policy == nil}
+	if e.Policy != nil {
+		r.s.Environment.Protected = e.Policy.Protected
+		var list struct {
+			Policies []struct {
+				Name string `json:"name"`
+				Type string `json:"type"` // branch, tag
+			} `json:"branch_policies"`
+		}
+		if _, err := r.api.Get(r.ctx, at+"/deployment-branch-policies?per_page=100", &list); err != nil {
+			return r.hide(gate.FromEnvironment, needAdmin, err)
+		}
+		for _, p := range list.Policies {
+			if p.Type == "tag" {
+				p.Name = "the tag " + p.Name
+			}
+			r.s.Environment.Branches = append(r.s.Environment.Branches, p.Name)
+		}
+	}
+	return r.outside(secret)
+}
+
+// outside looks whether the environment's secret is one of the repository too.
+func (r *settingsReader) outside(secret string) error {
+	if secret == "" {
+		return nil
+	}
+	_, err := r.api.Get(r.ctx, "actions/secrets/"+url.PathEscape(secret), nil)
+	if r.admin && githubapi.IsNotFound(err) {
+		return nil
+	}
+	r.s.SecretOutside = err == nil
+	return r.hide(gate.FromEnvironment, "the permission secrets: read", err)
 }
 
 // hide notes what the token may not see: that is no failure.

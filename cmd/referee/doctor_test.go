@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -34,21 +35,30 @@ func newClinic(t *testing.T) *clinic {
 	for _, f := range setup(o, actionPin{uses: pin + " # v1.2.3"}) {
 		c.files[f.name] = f.text
 	}
-	c.rules, c.ledger = printedRules(t, "protect-default.json"), printedRules(t, "protect-ledger.json")
+	c.rules, c.ledger = c.printedRules(t, "protect-default.json", o), c.printedRules(t, "protect-ledger.json", o)
 	return c
 }
 
-// printedRules are the rules of a ruleset that init prints, as GitHub lists them on a branch.
-func printedRules(t *testing.T, name string) []map[string]any {
+// printedRules are the rules of a ruleset that init prints, as GitHub lists them on a branch. The ruleset itself is there too.
+func (c *clinic) printedRules(t *testing.T, name string, o initOptions) []map[string]any {
 	t.Helper()
-	var set struct{ Rules []map[string]any }
-	if err := json.Unmarshal([]byte(ruleset(name, "ledger")), &set); err != nil {
+	var set map[string]any
+	if err := json.Unmarshal([]byte(setupText(name, o, "ledger")), &set); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	for _, r := range set.Rules {
-		maps.Copy(r, map[string]any{"ruleset_source_type": "Repository", "ruleset_source": "example/work", "ruleset_id": 42})
+	id := 40 + len(c.answers)
+	maps.Copy(set, map[string]any{"id": id, "source": "example/work", "source_type": "Repository"})
+	if set["bypass_actors"] == nil {
+		set["bypass_actors"] = []any{}
 	}
-	return set.Rules
+	c.answers[fmt.Sprintf("rulesets/%d", id)] = set
+	var rules []map[string]any
+	for _, x := range set["rules"].([]any) {
+		r := maps.Clone(x.(map[string]any))
+		maps.Copy(r, map[string]any{"ruleset_source_type": "Repository", "ruleset_source": "example/work", "ruleset_id": id})
+		rules = append(rules, r)
+	}
+	return rules
 }
 
 // parameters are those of a rule, to be changed.
@@ -119,20 +129,31 @@ func (c *clinic) diagnoses(t *testing.T) (int, map[string]gate.Diagnosis) {
 	return code, all
 }
 
-// What init writes and prints is what doctor wants, but for the plain token, which can be forged whatever one does.
+// What init writes and prints is what doctor wants, but for the question which sheets are meant, and for what the plain token leaves open whatever
+// one does: with an App of one's own nothing is left.
 func TestDoctorAfterInit(t *testing.T) {
-	code, all := newClinic(t).diagnoses(t)
-	for id, d := range all {
-		want := gate.Fine
-		if id == "checks.token" {
-			want = gate.Warning
+	for name, c := range map[string]struct {
+		change func(*testing.T, *clinic)
+		left   []string
+	}{
+		"the plain token": {func(*testing.T, *clinic) {}, []string{"checks.token", "ledger.push", "sheets.any"}},
+		"an App":          {withApp, []string{"sheets.any"}},
+	} {
+		k := newClinic(t)
+		c.change(t, k)
+		code, all := k.diagnoses(t)
+		for id, d := range all {
+			want := gate.Fine
+			if slices.Contains(c.left, id) {
+				want = gate.Warning
+			}
+			if d.Status != want {
+				t.Errorf("%s: %s: %+v", name, id, d)
+			}
 		}
-		if d.Status != want {
-			t.Errorf("%s: %+v", id, d)
+		if code != exitClean || len(all) != 24 {
+			t.Errorf("%s: exit code %d, %d checks", name, code, len(all))
 		}
-	}
-	if code != exitClean || len(all) != 18 {
-		t.Errorf("exit code %d, %d checks", code, len(all))
 	}
 }
 
@@ -153,7 +174,7 @@ func TestDoctorTable(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"example/work, default branch main\n", "ok       reviews.stale ", "problem  ledger.rules ", "why: A ledger that can be force-pushed", "do:  A ruleset for the ledger's",
-		"\n16 ok, 1 warnings, 1 problems, 0 unknown\n"} {
+		"\n20 ok, 3 warnings, 1 problems, 0 unknown\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
@@ -252,7 +273,7 @@ func TestDoctorOnThisRepository(t *testing.T) {
 			}
 		}
 	}
-	if looked != 5 {
+	if looked != 6 {
 		t.Errorf("%d checks", looked)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -141,7 +140,7 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 	if err := g.scratch(); err != nil {
 		return nil, err
 	}
-	work, err := gitstore.OpenWork(g.server+"/"+g.repo+".git", gitstore.Options{Password: g.in.token, Cache: g.dir})
+	work, err := gitstore.OpenWork(g.server+"/"+g.repo+".git", gitstore.Options{Password: g.in.token, Cache: g.dir, MaxWait: g.in.maxWait})
 	if err != nil {
 		return nil, toolf("%w", err)
 	}
@@ -210,7 +209,7 @@ func (g *gating) open(at gate.LedgerConfig) (ledger.Store, error) {
 			return nil, err
 		}
 	}
-	store, err := githubstore.Open(api, githubstore.Options{URL: url, Token: g.in.token, Branch: at.Branch, Cache: g.dir, Notice: g.step.notice})
+	store, err := githubstore.Open(api, githubstore.Options{URL: url, Token: g.in.token, Branch: at.Branch, Cache: g.dir, Notice: g.step.notice, MaxWait: g.in.maxWait})
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +223,7 @@ func (g *gating) open(at gate.LedgerConfig) (ledger.Store, error) {
 // clone fetches the whole ledger.
 func (g *gating) clone(ctx context.Context, at gate.LedgerConfig) (*gitstore.Repo, string, error) {
 	_, url := g.ledgerURL(at)
-	o := gitstore.Options{Branch: at.Branch, Password: g.in.token, Cache: g.dir}
+	o := gitstore.Options{Branch: at.Branch, Password: g.in.token, Cache: g.dir, MaxWait: g.in.maxWait}
 	store, err := gitstore.Open(url, o)
 	if err != nil {
 		return nil, "", err
@@ -233,7 +232,11 @@ func (g *gating) clone(ctx context.Context, at gate.LedgerConfig) (*gitstore.Rep
 	if err = errors.Join(err, store.Close()); err != nil || head.ID == "" {
 		return nil, "", err
 	}
-	repo, err := gitstore.Clone(ctx, url, filepath.Join(g.dir, "ledger"), o)
+	dir, err := os.MkdirTemp(g.dir, "ledger-") // the schedule looks twice: before it heals and after
+	if err != nil {
+		return nil, "", err
+	}
+	repo, err := gitstore.Clone(ctx, url, dir, o)
 	return repo, head.ID, err
 }
 

@@ -29,6 +29,7 @@ type initOptions struct {
 	direct bool
 	branch string
 	sheet  string
+	app    string // id of the GitHub App whose token the gate works with; "": the workflow's own token
 }
 
 const initLong = `DIR (default .) is the top of a repository. Written are
@@ -37,14 +38,18 @@ const initLong = `DIR (default .) is the top of a repository. Written are
   .github/referee.yml                    the configuration: what holds anyway
   runs/example/                          a run folder for an agent to fill
 What stands already is left as it is, and named. Where something cannot be
-written, nothing is.`
+written, nothing is.
+
+With --app the gate works as a GitHub App of yours, and the printed rulesets let
+nobody else append to the ledger or make the required checks.`
 
 func initCommand() *command {
 	c := newCommand("init", "[DIR]", "write the gate's workflows, configuration and a sample run", 1)
 	c.long = initLong
-	c.examples = []string{"referee init", "referee init --branch trunk --sheet math-steps", "referee init --direct"}
+	c.examples = []string{"referee init", "referee init --branch trunk --sheet math-steps", "referee init --app 123456", "referee init --direct"}
 	o := initOptions{}
 	c.flags.BoolVar(&o.direct, "direct", false, "one workflow, which a pull request can edit: only\nwhere no agent can edit workflows")
+	c.flags.StringVar(&o.app, "app", "", "`APP_ID` of the GitHub App that the gate works as\n(default: the workflow's own token)")
 	c.flags.StringVar(&o.branch, "branch", "", "the default `BRANCH` (default: what git says, else main)")
 	c.flags.StringVar(&o.sheet, "sheet", "cre-multifamily-agency", "flight `SHEET` of the sample run")
 	c.run = func(a *app, args []string) error {
@@ -59,6 +64,9 @@ func initCommand() *command {
 
 // initRepository writes the files and says what comes next.
 func (a *app) initRepository(dir string, o initOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return usagef("%s cannot be set up: %w", dir, err).hint("name the top folder of a repository")
@@ -94,6 +102,22 @@ func (a *app) initRepository(dir string, o initOptions) error {
 	return a.print(initPage(w, o, ledgerBranch(root)))
 }
 
+// check refuses what cannot be meant.
+func (o initOptions) check() error {
+	switch {
+	case o.app == "":
+		return nil
+	case !appID().MatchString(o.app):
+		return usagef("--app is %q, not the id of a GitHub App", o.app).hint("the number that the App's settings page names \"App ID\", and `gh api apps/SLUG --jq .id`")
+	case o.direct:
+		return usagef("--app and --direct do not go together: a pull request that edits the workflow could read the App's key").hint("leave --direct out")
+	}
+	return nil
+}
+
+// appID is the id of a GitHub App; what is larger than GitHub's database has never been given away.
+var appID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,11}$`) })
+
 const directWarning = "the direct set-up runs the workflow file of the pull request itself: whoever can push a branch here can edit the gate that judges them"
 
 // plainBranch is a branch name that is no pattern in a workflow's filter.
@@ -122,7 +146,22 @@ func template(name string, o initOptions, pin actionPin) string {
 	if err != nil {
 		panic(err) // a file of this program's own
 	}
-	return strings.NewReplacer("@BRANCH@", quoted(o.branch), "@ACTION@", pin.uses).Replace(string(text))
+	return strings.NewReplacer("@BRANCH@", quoted(o.branch), "@ACTION@", pin.uses, "@APP_ID@", o.app).Replace(o.choose(string(text)))
+}
+
+// choose keeps the lines of a template that are for every set-up, and of those marked for one kind of token the ones of this set-up.
+func (o initOptions) choose(text string) string {
+	keep, leave := "@PLAIN@", "@APP@"
+	if o.app != "" {
+		keep, leave = leave, keep
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, leave) {
+			b.WriteString(strings.TrimPrefix(line, keep))
+		}
+	}
+	return b.String()
 }
 
 // sampleSheet is the rulebook of the sample run: of the repository, or of the library.

@@ -16,6 +16,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/githubtest"
 )
 
 // The configuration that init writes says, key by key, what holds without it.
@@ -46,6 +48,7 @@ func TestInitConfiguration(t *testing.T) {
 // setupWorkflow is a workflow as the test reads it: by another reader than doctor's.
 type setupWorkflow struct {
 	Name        string
+	RunName     string `yaml:"run-name"`
 	On          map[string]any
 	Permissions map[string]string
 	Concurrency struct {
@@ -53,10 +56,14 @@ type setupWorkflow struct {
 		Cancel *bool `yaml:"cancel-in-progress"`
 	}
 	Jobs map[string]struct {
-		Name    string
-		RunsOn  string `yaml:"runs-on"`
-		Timeout int    `yaml:"timeout-minutes"`
-		Steps   []struct {
+		Name        string
+		If          string
+		RunsOn      string `yaml:"runs-on"`
+		Timeout     int    `yaml:"timeout-minutes"`
+		Permissions map[string]string
+		Environment string
+		Steps       []struct {
+			ID        string
 			Uses, Run string
 			With      map[string]string
 		}
@@ -82,10 +89,10 @@ var (
 	always       = map[string][]string{"merge_group": nil, "push": nil, "schedule": nil, "workflow_dispatch": nil}
 	setupPromise = map[string]struct { // gate.md, "Two workflows, written by `referee init`"
 		events      map[string][]string
-		permissions map[string]string
+		permissions map[string]string // of the one job: the workflow itself has none
 	}{
 		"referee.yml":        {with(always, map[string][]string{"pull_request_target": pullTypes, "workflow_run": {"completed"}}), writes},
-		"referee-review.yml": {map[string][]string{"pull_request_review": reviewTypes}, map[string]string{}},
+		"referee-review.yml": {map[string][]string{"pull_request_review": reviewTypes}, nil},
 		"direct.yml":         {with(always, map[string][]string{"pull_request": pullTypes, "pull_request_review": reviewTypes}), writes},
 	}
 )
@@ -96,16 +103,26 @@ func with(a, b map[string][]string) map[string][]string {
 	return out
 }
 
+// readSetup reads a workflow that init writes.
+func readSetup(t *testing.T, name string, o initOptions) setupWorkflow {
+	t.Helper()
+	var w setupWorkflow
+	text := template(name, o, actionPin{uses: pin + " # v1.2.3"})
+	if err := yaml.UnmarshalWithOptions([]byte(text), &w, yaml.Strict()); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if i := strings.Index(text, "@APP"); i >= 0 || strings.Contains(text, "@PLAIN") {
+		t.Errorf("%s: a mark is left: %.60s", name, text[max(i, 0):])
+	}
+	return w
+}
+
 // The events, their types and the permissions are those that gate.md names, and nothing of a pull request is checked out.
 func TestInitWorkflows(t *testing.T) {
 	for name, want := range setupPromise {
-		text := template(name, initOptions{branch: "main"}, actionPin{uses: pin + " # v1.2.3"})
-		var w setupWorkflow
-		if err := yaml.UnmarshalWithOptions([]byte(text), &w, yaml.Strict()); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !maps.Equal(w.Permissions, want.permissions) {
-			t.Errorf("%s: permissions %v", name, w.Permissions)
+		w := readSetup(t, name, initOptions{branch: "main"})
+		if w.Permissions == nil || len(w.Permissions) > 0 {
+			t.Errorf("%s: permissions of the workflow: %v", name, w.Permissions)
 		}
 		for event, types := range want.events {
 			if _, there := w.On[event]; !there || !slices.Equal(w.types(event), types) {
@@ -119,7 +136,7 @@ func TestInitWorkflows(t *testing.T) {
 			t.Errorf("%s has %d jobs", name, len(w.Jobs))
 		}
 		for _, j := range w.Jobs {
-			if len(j.Steps) != 1 || j.Timeout == 0 || j.RunsOn == "" {
+			if len(j.Steps) != 1 || j.Timeout == 0 || j.RunsOn == "" || !maps.Equal(j.Permissions, want.permissions) || j.Environment != "" || j.If == "" {
 				t.Errorf("%s: %+v", name, j)
 			}
 			if name == "referee-review.yml" {
@@ -128,12 +145,84 @@ func TestInitWorkflows(t *testing.T) {
 				}
 				continue
 			}
-			if j.Steps[0].Uses != pin || j.Name != "referee-audit" {
+			if j.Steps[0].Uses != pin || j.Name != "referee-audit" || len(j.Steps[0].With) != 2 {
 				t.Errorf("%s: %+v", name, j)
 			}
 			if w.Concurrency.Cancel == nil || *w.Concurrency.Cancel || !strings.Contains(w.Concurrency.Group, "github.event.pull_request.number") ||
 				!strings.Contains(w.Concurrency.Group, "github.event_name") {
 				t.Errorf("%s: concurrency %+v", name, w.Concurrency)
+			}
+			if w.RunName != gate.RunName {
+				t.Errorf("%s: run-name %q", name, w.RunName)
+			}
+			w.asksForInputs(t, name)
+		}
+	}
+}
+
+// asksForInputs: who starts the workflow by hand is asked for what the title of the run then says, and for the answers.
+func (w setupWorkflow) asksForInputs(t *testing.T, name string) {
+	t.Helper()
+	dispatch, _ := w.On["workflow_dispatch"].(map[string]any)
+	inputs, _ := dispatch["inputs"].(map[string]any)
+	if got := slices.Sorted(maps.Keys(inputs)); !slices.Equal(got, []string{"commands", "digest", "head", "mode", "pr"}) {
+		t.Errorf("%s: inputs %v", name, got)
+	}
+	for input, x := range inputs {
+		if about, _ := x.(map[string]any)["description"].(string); about == "" {
+			t.Errorf("%s: the input %s is not described", name, input)
+		}
+	}
+}
+
+// With an App the job's own token may do nothing: the App's token is made of a key in an environment, for what the gate does and no more.
+func TestInitApp(t *testing.T) {
+	w := readSetup(t, "referee.yml", initOptions{branch: "main", app: "777"})
+	j := w.Jobs["audit"]
+	if len(j.Permissions) != 0 || j.Permissions == nil || j.Environment != "referee" || len(j.Steps) != 2 {
+		t.Fatalf("%+v", j)
+	}
+	token, action := j.Steps[0], j.Steps[1]
+	if !regexp.MustCompile(`^actions/create-github-app-token@[0-9a-f]{40}$`).MatchString(token.Uses) || token.With["app-id"] != "777" ||
+		token.With["private-key"] != "${{ secrets."+appSecret+" }}" {
+		t.Errorf("%+v", token)
+	}
+	granted := map[string]string{}
+	for key, level := range token.With {
+		if scope, found := strings.CutPrefix(key, "permission-"); found {
+			granted[scope] = level
+		}
+	}
+	if !maps.Equal(granted, writes) {
+		t.Errorf("the App's token is made for %v", granted)
+	}
+	if action.Uses != pin || action.With["token"] != "${{ steps."+token.ID+".outputs.token }}" || len(action.With) != 3 {
+		t.Errorf("%+v", action)
+	}
+}
+
+// Every ruleset and every setting that init prints is one that GitHub describes, and on the branches it holds what the page says.
+func TestInitRulesets(t *testing.T) {
+	for app, held := range map[string]string{"": "Repository rule violations|", "777": "Repository rule violations|Repository rule violations"} {
+		s := githubtest.New(t)
+		s.AddToken("person", githubtest.Token{Login: "owner", Admin: true})
+		tip := s.Ref("refs/heads/main")
+		for _, file := range rulesetFiles(initOptions{app: app}) {
+			text := setupText(file, initOptions{app: app}, "ledger")
+			if err := s.Protect(text); err != nil || strings.Contains(text, "@") {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+		api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: "person", Repository: s.Name, MaxWait: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		onMain := api.UpdateRef(t.Context(), "refs/heads/main", tip, false)
+		onLedger := api.CreateRef(t.Context(), "refs/heads/ledger", tip)
+		for i, err := range []error{onMain, onLedger} {
+			want := strings.Split(held, "|")[i]
+			if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("app %q: %v, want %q", app, err, want)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (f *forgeFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.api, "api", "", "with --online, `URL` of the API (default: $GITHUB_API_URL, https://api.github.com)")
 	flags.StringVar(&f.tokenEnv, "token-env", "GITHUB_TOKEN", "with --online, the environment variable `NAME` that holds the token")
 	flags.StringVar(&f.app, "app", "github-actions", "with --online, the `SLUG` of the app as which the gate posts")
-	flags.DurationVar(&f.maxWait, "max-wait", githubapi.DefaultMaxWait, "with --online, wait so long for rate limits in all")
+	flags.DurationVar(&f.maxWait, "max-wait", githubapi.DefaultMaxWait, "with --online, the API, and each connection to git, wait so long for rate limits and failing servers")
 }
 
 // strange gives a flag that was set and means nothing without --online.
@@ -111,12 +111,8 @@ func (a *app) connect(f *forgeSide) error {
 	if f.token == "" && f.flags.set.Changed("token-env") {
 		return usagef("--token-env %s: the environment holds no such variable, or an empty one", f.flags.tokenEnv)
 	}
-	wait := f.flags.maxWait
-	if wait == 0 {
-		wait = -1 // in the client, 0 is the usual
-	}
 	var err error
-	if f.api, err = githubapi.New(githubapi.Options{APIURL: at, Token: f.token, Repository: name, MaxWait: wait}); err != nil {
+	if f.api, err = githubapi.New(githubapi.Options{APIURL: at, Token: f.token, Repository: name, MaxWait: f.patience()}); err != nil {
 		return usagef("%w", err)
 	}
 	if f.site, err = siteOf(at); err != nil {
@@ -141,9 +137,17 @@ func siteOf(api string) (string, error) {
 	return "", fmt.Errorf("the API's URL %q is not like https://api.github.com or https://HOST/api/v3", api)
 }
 
+// patience is the bound on the waits as the clients know it, in which 0 is the usual.
+func (f *forgeSide) patience() time.Duration {
+	if f.flags.maxWait == 0 {
+		return -1
+	}
+	return f.flags.maxWait
+}
+
 // fetcher opens a repository at the forge for fetching.
 func (f *forgeSide) fetcher(name string) (*gitstore.Work, error) {
-	work, err := gitstore.OpenWork(f.site+"/"+name+".git", gitstore.Options{Password: f.token})
+	work, err := gitstore.OpenWork(f.site+"/"+name+".git", gitstore.Options{Password: f.token, MaxWait: f.patience()})
 	if err != nil {
 		return nil, toolf("%w", err)
 	}
@@ -207,7 +211,7 @@ func (s *session) own() (*kept, error) {
 		return nil, err
 	}
 	at := f.site + "/" + name + ".git"
-	store, err := gitstore.Open(at, gitstore.Options{Branch: o.where.branch, Password: f.token})
+	store, err := gitstore.Open(at, gitstore.Options{Branch: o.where.branch, Password: f.token, MaxWait: f.patience()})
 	if err != nil {
 		return nil, toolf("opening %s: %w", at, err)
 	}
@@ -249,13 +253,7 @@ func (s *session) compareOnline(repo *gitstore.Repo, commit string) error {
 		return nil
 	}
 	s.look(ledger.L4)
-	problems, err := ledger.VerifyOnline(s.ctx, func(yield func(*ledger.Receipt, error) bool) {
-		for _, r := range receipts {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}, f.online)
+	problems, err := ledger.VerifyOnline(s.ctx, repo.Tree(s.ctx, commit).Receipts(), f.online)
 	if err != nil {
 		return toolf("comparing with the forge: %w", err)
 	}

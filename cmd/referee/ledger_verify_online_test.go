@@ -240,12 +240,12 @@ func TestVerifyOnlineWords(t *testing.T) {
 	for _, args := range [][]string{{}, {w.Dir()}, {"--no-git"}, {"--remember"}, {"--against", w.Dir(), "--token-env", "GITHUB_TOKEN"}} {
 		before := w.Count()
 		code, stdout, stderr := w.referee(append([]string{"ledger", "verify", "--online"}, args...)...)
-		for _, want := range []string{"it agrees with", w.URL + "/example/work", "main " + w.Ref("refs/heads/main"), "not pinned: ledger.genesis", "2 receipts in the reviews of 2 pull", "requests     4"} {
+		for _, want := range []string{"it agrees with", w.URL + "/example/work", "main " + w.Ref("refs/heads/main"), "not pinned: ledger.genesis", "2 receipts in the reviews of 2 pull", "requests     6"} {
 			if !strings.Contains(strings.Join(strings.Fields(stdout), " "), strings.Join(strings.Fields(want), " ")) {
 				t.Errorf("%v: %q is not in\n%s", args, want, stdout)
 			}
 		}
-		if code != 0 || stderr != "" || w.Count() != before+4 || strings.Contains(stdout, "workflow token") || strings.Contains(stdout, "written anew") || !strings.Contains(stdout, "a forge that lies") {
+		if code != 0 || stderr != "" || w.Count() != before+6 || strings.Contains(stdout, "workflow token") || strings.Contains(stdout, "written anew") || !strings.Contains(stdout, "a forge that lies") {
 			t.Errorf("%v: exit %d, %d requests\n%s%s", args, code, w.Count()-before, stdout, stderr)
 		}
 	}

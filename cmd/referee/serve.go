@@ -12,14 +12,16 @@ const serveLong = `Read-only, over a ledger that is read anew when its branch mo
   GET /share/{hash}    a receipt's bytes, its place, and whether it is verified
   GET /r/{hash}        the page that shows it and checks it in the browser
   GET /ledger/verify   {ok, level, receipts_checked, errors[]}
-It listens on this machine alone unless --addr says otherwise, and ends when it
-is interrupted.`
+It listens on this machine alone unless --addr says otherwise, answers to
+addresses and to localhost, to other names only where --host says so, and ends
+when it is interrupted.`
 
 func serveCommand() *command {
 	c := newCommand("serve", "", "serve the ledger's receipts for reading", 0)
 	c.long = serveLong
 	c.examples = []string{"referee serve", "referee serve --ledger receipts.git --addr 127.0.0.1:8080"}
 	addr := c.flags.String("addr", "127.0.0.1:8321", "`HOST:PORT` to listen on; port 0 is any free one")
+	host := c.flags.String("host", "", "`NAME` that it answers to as well, such as the one of a proxy before it")
 	where := ledgerFlag(c.flags)
 	where.bulkFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
@@ -28,7 +30,8 @@ func serveCommand() *command {
 			return err
 		}
 		defer k.Close()
-		if _, _, err := net.SplitHostPort(*addr); err != nil {
+		listens, _, err := net.SplitHostPort(*addr)
+		if err != nil {
 			return usagef("--addr %q must be HOST:PORT, such as 127.0.0.1:8321", *addr)
 		}
 		l, err := (&net.ListenConfig{}).Listen(a.ctx, "tcp", *addr)
@@ -38,7 +41,7 @@ func serveCommand() *command {
 		if err := a.print("http://" + l.Addr().String() + "/r/" + k.at.Head.Tip + "\n"); err != nil {
 			return err
 		}
-		if err := report.Serve(a.ctx, l, report.ShareHandler(&shared{a, k, where})); err != nil {
+		if err := report.Serve(a.ctx, l, report.ShareHandler(&shared{a, k, where}, listens, *host)); err != nil {
 			return toolf("serving: %w", err)
 		}
 		return nil

@@ -106,6 +106,7 @@ type PullRequest struct {
 	Draft        bool
 	Merged       bool
 	MergeSHA     string
+	MergedBy     string // login, "" where it is not merged
 	HeadSHA      string
 	HeadRef      string
 	HeadRepo     string // owner/name; another repository for a fork, "" where it was deleted
@@ -133,16 +134,18 @@ type Review struct {
 
 // Commit is a commit of a pull request: who may have made it.
 type Commit struct {
-	SHA            string
-	Parents        []string
-	AuthorLogin    string // "" where GitHub knows no account for the e-mail
-	AuthorEmail    string
-	AuthorType     string
-	CommitterLogin string
-	CommitterEmail string
-	CommitterType  string
-	Message        string
-	Verified       bool
+	SHA               string
+	Message           string
+	Author, Committer Identity
+	Authors           []Identity // the author and everybody whom a Co-authored-by names, as GitHub reads the message
+}
+
+// Identity is somebody as a commit names them. Anybody can write any name and address into a commit.
+type Identity struct {
+	Login string // of the account that confirmed the address, as the REST API writes it; "" where GitHub knows none
+	Bot   bool   // the account is an app's
+	Email string
+	Name  string
 }
 
 // TimelineEvent is an event of a pull request's timeline.
@@ -218,19 +221,25 @@ type MadeCommit struct {
 	Reason   string
 }
 
-// WorkflowRun is a run of a workflow: the one that a workflow_run event is about.
+// WorkflowRun is a run of a workflow: the one that a workflow_run event is about, or the one that a self-signature rests on. What may change
+// with a re-run (attempt, triggering actor, conclusion) is the newest attempt's.
 type WorkflowRun struct {
-	ID           int64
-	Name         string
-	Path         string // of the workflow file
-	Event        string
-	Conclusion   string
-	HeadSHA      string
-	HeadBranch   string
-	HeadRepo     string // owner/name
-	Actor        string
-	CreatedAt    time.Time
-	PullRequests []int64 // empty for a fork's: OpenPullRequestsFrom finds them
+	ID                int64
+	Name              string // of the workflow
+	DisplayTitle      string // what the workflow's run-name came to when the run began; a re-run keeps it
+	Path              string // of the workflow file; GitHub may write @ and a reference behind it
+	Event             string
+	Conclusion        string
+	Attempt           int // 1 for a run that nobody has re-run
+	HeadSHA           string
+	HeadBranch        string
+	HeadRepo          string // owner/name
+	Actor             string // who started the first attempt; every re-run has this account's permissions
+	ActorID           int64
+	TriggeringActor   string // who started the newest attempt
+	TriggeringActorID int64
+	CreatedAt         time.Time
+	PullRequests      []int64 // empty for a fork's: OpenPullRequestsFrom finds them
 }
 
 // TreeEntry is one name of a tree, as the repository has it.

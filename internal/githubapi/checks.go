@@ -103,7 +103,7 @@ func (c Check) state(last bool) (status, conclusion *string) {
 
 func (c Check) output(annotations []Annotation) *github.CheckRunOutput {
 	out := &github.CheckRunOutput{Title: &c.Title, Summary: &c.Summary}
-	if c.Text != "" {
+	if c.Text != "" || c.ID != 0 { // an update without it would leave the old one
 		out.Text = &c.Text
 	}
 	for _, a := range annotations {

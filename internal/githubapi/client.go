@@ -132,6 +132,9 @@ func IsNotFound(err error) bool { return is(err, NotFound) }
 // IsForbidden reports whether the token may not do it, as on a fork.
 func IsForbidden(err error) bool { return is(err, Forbidden) }
 
+// IsUnprocessable reports whether the server understood what was asked and cannot do it as things are.
+func IsUnprocessable(err error) bool { return is(err, Unprocessable) }
+
 // IsAmbiguous reports whether a write may have taken place although it failed.
 func IsAmbiguous(err error) bool { return is(err, Server, Lost) }
 

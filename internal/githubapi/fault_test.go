@@ -92,9 +92,14 @@ func TestBrokenReads(t *testing.T) {
 				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 7*time.Second || c.Calls() != 4 {
 					t.Errorf("waited %s in %d calls, want 7 s in 4", got, c.Calls())
 				}
+				later := githubtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"20"}}}
+				s.Inject(later)
+				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 20*time.Second || c.Calls() != 6 {
+					t.Errorf("waited %s in %d calls for a server that asks for 20 s, want 2 more calls", got, c.Calls())
+				}
 				s.Inject(fault.Always())
 				_, err := c.PullRequest(t.Context(), n)
-				if !githubapi.IsAmbiguous(err) || c.Calls() != 8 || !strings.Contains(err.Error(), "waited 7s for the server to recover") {
+				if !githubapi.IsAmbiguous(err) || c.Calls() != 10 || !strings.Contains(err.Error(), "waited 7s for the server to recover") {
 					t.Errorf("%v after %d calls", err, c.Calls())
 				}
 			})
@@ -262,12 +267,12 @@ func TestTooMany(t *testing.T) {
 	if calls := c.Calls() - before; calls > 30 {
 		t.Errorf("%d calls", calls)
 	}
-	for i := range 250 {
-		s.Commit("long", githubtest.Change{Files: map[string]string{"one": time.Duration(i).String()}, Author: "agent"})
-	}
+	s.Commit("long", githubtest.Change{Author: "agent"})
+	s.CommitMany("long", 249, "agent")
 	long := s.Open(githubtest.Pull{Head: "long"})
-	if got, err := c.Commits(t.Context(), long); !errors.Is(err, githubapi.ErrTooMany) || got != nil {
-		t.Errorf("%d commits, %v", len(got), err)
+	got, err := c.Story(t.Context(), long)
+	if !errors.Is(err, githubapi.ErrTooMany) || got.Commits != nil || !strings.Contains(err.Error(), "250 commits") || !strings.Contains(err.Error(), "squash them, or split the pull request") {
+		t.Errorf("%d commits, %v", len(got.Commits), err)
 	}
 }
 

@@ -24,7 +24,7 @@ func (c *Client) PullRequest(ctx context.Context, number int64) (PullRequest, er
 		BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(), ChangedFiles: p.GetChangedFiles(), Commits: p.GetCommits(),
 		ClosedBy: p.GetMergedBy().GetLogin(), UpdatedAt: p.GetUpdatedAt().Time, ClosedAt: p.GetClosedAt().Time}
 	if out.Merged { // before that, it is the commit of a test merge
-		out.MergeSHA = p.GetMergeCommitSHA()
+		out.MergeSHA, out.MergedBy = p.GetMergeCommitSHA(), p.GetMergedBy().GetLogin()
 	}
 	if out.State == "closed" && !out.Merged {
 		issue, _, err := c.gh.Issues.Get(ctx, c.owner, c.name, int(number))
@@ -73,30 +73,6 @@ func (c *Client) Reviews(ctx context.Context, number int64) ([]Review, error) {
 func reviewOf(r *github.PullRequestReview) Review {
 	return Review{ID: r.GetID(), NodeID: r.GetNodeID(), User: r.GetUser().GetLogin(), UserID: r.GetUser().GetID(), UserType: r.GetUser().GetType(),
 		State: r.GetState(), Body: r.GetBody(), CommitSHA: r.GetCommitID(), SubmittedAt: r.GetSubmittedAt().UTC()}
-}
-
-// maxCommits is how many commits GitHub lists of a pull request; further ones are left out without a word.
-const maxCommits = 250
-
-// Commits are the commits of a pull request, the oldest first. A list that GitHub may have cut is ErrTooMany: who made the rest is not known.
-func (c *Client) Commits(ctx context.Context, number int64) ([]Commit, error) {
-	commits, err := all("the commits", commitOf, func(o github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
-		return c.gh.PullRequests.ListCommits(ctx, c.owner, c.name, int(number), &o)
-	})
-	if err == nil && len(commits) >= maxCommits {
-		return nil, fmt.Errorf("the commits: GitHub lists at most %d: %w", maxCommits, ErrTooMany)
-	}
-	return commits, err
-}
-
-func commitOf(r *github.RepositoryCommit) Commit {
-	c := Commit{SHA: r.GetSHA(), AuthorLogin: r.GetAuthor().GetLogin(), AuthorType: r.GetAuthor().GetType(), AuthorEmail: r.GetCommit().GetAuthor().GetEmail(),
-		CommitterLogin: r.GetCommitter().GetLogin(), CommitterType: r.GetCommitter().GetType(), CommitterEmail: r.GetCommit().GetCommitter().GetEmail(),
-		Message: r.GetCommit().GetMessage(), Verified: r.GetCommit().GetVerification().GetVerified()}
-	for _, p := range r.Parents {
-		c.Parents = append(c.Parents, p.GetSHA())
-	}
-	return c
 }
 
 // Timeline is what happened to a pull request, the oldest first.

@@ -21,15 +21,6 @@ func (c *Client) Repository(ctx context.Context) (Repository, error) {
 		DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate()}, nil
 }
 
-// Me is the login of the person whose token this is, "" for an app's: that is nobody's.
-func (c *Client) Me(ctx context.Context) (string, error) {
-	u, _, err := c.gh.Users.Get(ctx, "")
-	if err = failed("who the token belongs to", err); IsForbidden(err) {
-		return "", nil
-	}
-	return u.GetLogin(), err
-}
-
 // roles are the repository roles, the highest first, with the names that the map of permissions has for them.
 var roles = []struct{ role, permission string }{
 	{"admin", "admin"}, {"maintain", "maintain"}, {"write", "push"}, {"triage", "triage"}, {"read", "pull"},
@@ -52,6 +43,12 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 		}
 	}
 	return "none", nil
+}
+
+// UserID is the id of the account that has a login now.
+func (c *Client) UserID(ctx context.Context, login string) (int64, error) {
+	user, _, err := c.gh.Users.Get(ctx, url.PathEscape(login))
+	return user.GetID(), failed("the account "+login, err)
 }
 
 // TeamMember reports whether a user is an active member of org/team. A token that may not see the team sees no member.
@@ -91,12 +88,20 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	if r.GetID() != id {
 		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
-	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(), HeadSHA: r.GetHeadSHA(),
-		HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(), Actor: r.GetActor().GetLogin(), CreatedAt: r.GetCreatedAt().UTC()}
+	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), DisplayTitle: r.GetDisplayTitle(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(),
+		Attempt: r.GetRunAttempt(), HeadSHA: r.GetHeadSHA(), HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(),
+		Actor: r.GetActor().GetLogin(), ActorID: r.GetActor().GetID(), TriggeringActor: r.GetTriggeringActor().GetLogin(), TriggeringActorID: r.GetTriggeringActor().GetID(),
+		CreatedAt: r.GetCreatedAt().UTC()}
 	for _, p := range r.PullRequests {
 		run.PullRequests = append(run.PullRequests, int64(p.GetNumber()))
 	}
 	return run, nil
+}
+
+// AppID is the number of an app that its page names: GitHub Actions ("github-actions") has another one on every server.
+func (c *Client) AppID(ctx context.Context, slug string) (int64, error) {
+	app, _, err := c.gh.Apps.Get(ctx, slug)
+	return app.GetID(), failed("the app "+slug, err)
 }
 
 // Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a value, for what go-github

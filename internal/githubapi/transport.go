@@ -93,7 +93,7 @@ func (t *transport) send(req *http.Request, body []byte, repeatable bool) (*http
 		case failed.Kind == RateLimited || failed.Kind == Abuse:
 			pause = pauseOf(resp.Header, waited.limits)
 		case failed.Ambiguous() && repeatable && broken < maxBroken-1:
-			pause = time.Second << broken
+			pause = max(time.Second<<broken, pauseAfter(resp))
 			broken++
 		default:
 			return nil, failed
@@ -327,6 +327,18 @@ func kindOf(resp *http.Response, m message) string {
 		return Server
 	}
 	return Refused
+}
+
+// pauseAfter is how long a server that fails asks to be left alone, 0 if it does not say or did not answer.
+func pauseAfter(resp *http.Response) time.Duration {
+	if resp == nil {
+		return 0
+	}
+	after, err := strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(after) * time.Second
 }
 
 // pauseOf is how long a rate limit asks to wait: what Retry-After says, or until x-ratelimit-reset by the server's own clock, and one second

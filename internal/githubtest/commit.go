@@ -29,6 +29,22 @@ func (s *Server) Commit(branch string, c Change) string {
 	return id
 }
 
+// CommitMany adds empty commits to a branch, at once.
+func (s *Server) CommitMany(branch string, n int, author string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ref, who := "refs/heads/"+branch, s.person(author)
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "commit %s\ncommitter %s <%s> %d +0000\ndata 7\nChange\n\n", ref, who.name, who.email, s.tick().Unix())
+		if i == 0 {
+			fmt.Fprintf(&b, "from %s\n", s.git.resolve(ref))
+		}
+	}
+	s.must(s.git.git(b.Bytes(), "fast-import", "--quiet"))
+	s.sync(author)
+}
+
 // CommitFork is Commit on a branch of a fork ("mallory/work").
 func (s *Server) CommitFork(fork, branch string, c Change) string {
 	s.mu.Lock()

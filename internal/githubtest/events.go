@@ -114,14 +114,13 @@ func (s *Server) RunEvent(id int64) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.runs[id]
-	p := s.pulls[r.Pull]
 	ours := s.runJSON(r)
 	example := s.example("event workflow_run")
 	run := object(example["workflow_run"].(map[string]any))
-	for _, key := range []string{"id", "name", "path", "event", "status", "conclusion", "head_branch", "head_sha", "actor", "triggering_actor", "run_attempt"} {
+	for _, key := range []string{"id", "name", "display_title", "path", "event", "status", "conclusion", "head_branch", "head_sha", "actor", "triggering_actor", "run_attempt",
+		"created_at", "updated_at", "run_started_at"} {
 		run[key] = ours[key]
 	}
-	run["display_title"] = p.Title
 	run["pull_requests"] = ours["pull_requests"]
 	for _, key := range []string{"repository", "head_repository"} {
 		name := ours[key].(object)["full_name"].(string)
@@ -129,7 +128,7 @@ func (s *Server) RunEvent(id int64) Event {
 		run[key] = object(run[key].(map[string]any)).with(object{"id": repoID, "full_name": name, "name": short, "owner": s.simpleUser(s.owner(name)), "fork": name != s.Name})
 	}
 	return s.payload("workflow_run", "workflow_run$completed", s.git.resolve("refs/heads/main"), "refs/heads/main",
-		object{"workflow_run": run, "sender": s.simpleUser(s.user(p.Author))})
+		object{"workflow_run": run, "sender": s.simpleUser(s.user(r.TriggeringActor))})
 }
 
 // MergeGroupEvent is a merge_group event about a commit that a merge queue made on a base.

@@ -2,14 +2,19 @@ package githubtest
 
 import (
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
-// Fault is something that goes wrong, or happens, at a request of the API.
+// Fault is something that goes wrong, or happens, at a request of the API, or of git's own protocol.
 type Fault struct {
+	Git    bool   // at one of git's: Path is then info/refs?service=git-upload-pack, git-upload-pack, or the same of git-receive-pack
 	Method string // "" any
 	Path   string // pattern of package path below /repos/OWNER/NAME, "*" for one element, "**" at its end for any number; "" any
 	Skip   int    // so many matching requests pass first
@@ -51,6 +56,12 @@ func (s *Server) Spent(status, seconds int) Fault {
 		"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {fmt.Sprint(s.now.Unix() + int64(seconds))}}}
 }
 
+// OnGit gives the fault for a method and path of git's protocol.
+func (f Fault) OnGit(method, pattern string) Fault {
+	f.Git = true
+	return f.On(method, pattern)
+}
+
 // On gives the fault for a method and path.
 func (f Fault) On(method, pattern string) Fault {
 	f.Method, f.Path = method, pattern
@@ -80,11 +91,56 @@ func (s *Server) ClearFaults() {
 	s.faults = nil
 }
 
+// SetLatency makes every request, of the API and of git, wait so long before it is carried out.
+func (s *Server) SetLatency(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.latency = d
+}
+
+// late waits for as long as the network would take.
+func (s *Server) late() {
+	s.mu.Lock()
+	d := s.latency
+	s.mu.Unlock()
+	time.Sleep(d)
+}
+
+// gitFault carries out the fault of a request of git's, and reports whether that was all.
+func (s *Server) gitFault(w http.ResponseWriter, r *http.Request, token Token) (done bool) {
+	s.mu.Lock()
+	f := s.due(r)
+	s.mu.Unlock()
+	if f == nil {
+		return false
+	}
+	if f.Do != nil {
+		f.Do()
+	}
+	if f.DropAfter || f.FailAfter {
+		s.carryOut(httptest.NewRecorder(), r, token)
+	}
+	if f.DropBefore || f.DropAfter {
+		panic(http.ErrAbortHandler)
+	}
+	if f.Status == 0 {
+		return false
+	}
+	maps.Copy(w.Header(), f.Header)
+	w.WriteHeader(f.Status)
+	_, _ = io.WriteString(w, f.Body) // a client that has gone needs no answer
+	return true
+}
+
 // due gives the fault that a request runs into, nil if there is none.
 func (s *Server) due(r *http.Request) *Fault {
 	below := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/repos/"+s.Name), "/")
+	name, git := strings.CutPrefix(r.URL.Path, "/"+s.Name+".git/")
+	if git {
+		below = strings.TrimSuffix(name+"?"+r.URL.RawQuery, "?")
+	}
 	for _, f := range s.faults {
-		if f.Times == 0 || f.Method != "" && f.Method != r.Method || !matches(f.Path, below) {
+		if f.Git != git || f.Times == 0 || f.Method != "" && f.Method != r.Method || !matches(f.Path, below) {
 			continue
 		}
 		if f.Skip > 0 {

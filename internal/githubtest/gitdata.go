@@ -34,6 +34,9 @@ func (s *Server) createRef(c call) reply {
 	if s.git.kind(in.SHA) == "" {
 		return refuse(422, "Object does not exist")
 	}
+	if why := s.violation(c.token, in.Ref, s.git.resolve(in.Ref), in.SHA); why != "" {
+		return violated(why)
+	}
 	if err := s.git.setRef(in.Ref, in.SHA, ""); err != nil {
 		if errors.Is(err, errMoved) && s.git.resolve(in.Ref) != "" {
 			return refuse(422, "Reference already exists")
@@ -63,6 +66,9 @@ func (s *Server) updateRef(c call) reply {
 		return refuse(422, "Object does not exist")
 	case !in.Force && !s.git.ancestor(now, in.SHA):
 		return refuse(422, "Update is not a fast forward")
+	}
+	if why := s.violation(c.token, ref, now, in.SHA); why != "" {
+		return violated(why)
 	}
 	if err := s.git.setRef(ref, in.SHA, now); err != nil {
 		return refuse(409, "Reference cannot be updated")

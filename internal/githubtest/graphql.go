@@ -27,7 +27,7 @@ var schema = sync.OnceValues(func() (map[string]string, error) {
 	return fields, lines.Err()
 })
 
-var token = regexp.MustCompile(`[{}]|\([^)]*\)|[A-Za-z_]\w*`)
+var token = regexp.MustCompile(`[{}]|\([^)]*\)|[A-Za-z_]\w*:?`) // an alias ends with a colon
 
 // conforms holds a query and its answer against the schema: every field that is asked for is one of its type, and the answer has it, of the form
 // that the type has.
@@ -72,11 +72,18 @@ func (w *walker) selection(of string, data any) error {
 		case strings.HasPrefix(name, "("):
 			return fmt.Errorf("arguments of no field in %s", of)
 		}
+		key, alias := strings.CutSuffix(name, ":")
+		if alias {
+			name = w.next()
+		}
 		typed, ok := w.fields[of+"."+name]
+		if name == "__typename" { // every type has it
+			typed, ok = "String!", true
+		}
 		if !ok {
 			return fmt.Errorf("GitHub's schema, as far as it is held, has no field %s.%s", of, name)
 		}
-		value, there := have[name]
+		value, there := have[key]
 		if have != nil && !there {
 			return fmt.Errorf("the answer has no %s.%s", of, name)
 		}
@@ -96,9 +103,7 @@ func (w *walker) selection(of string, data any) error {
 func (w *walker) value(name, typed string, value any) error {
 	bare := strings.Trim(typed, "[]!")
 	if len(w.tokens) == 0 || w.tokens[0] != "{" {
-		_, isBool := value.(bool)
-		_, isText := value.(string)
-		if value != nil && (bare == "Boolean" && !isBool || bare != "Boolean" && !isText) { // ids, times and big numbers are texts
+		if value != nil && !scalar(bare, value) {
 			return fmt.Errorf("%s is %v, and is %s", name, value, typed)
 		}
 		return nil
@@ -122,4 +127,17 @@ func (w *walker) value(name, typed string, value any) error {
 		return w.selection(bare, nil)
 	}
 	return nil
+}
+
+// scalar reports whether a value has the form of its type. Ids, times and big numbers are texts.
+func scalar(typed string, value any) (is bool) {
+	switch typed {
+	case "Boolean":
+		_, is = value.(bool)
+	case "Int":
+		_, is = value.(float64)
+	default:
+		_, is = value.(string)
+	}
+	return is
 }

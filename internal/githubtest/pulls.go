@@ -27,6 +27,7 @@ type pull struct {
 	state         string
 	head          string
 	mergeSHA      string
+	rebased       []string // the commits of base that it became, where it was merged by rebasing
 	mergedBy      string
 	closedBy      string
 	heads         []string // all that it ever had
@@ -186,12 +187,40 @@ func (s *Server) Close(number int64, by string) {
 	s.event(p, "closed", by, nil)
 }
 
-// Merge merges a pull request ("merge" or "squash") and gives the new commit of its base.
+// Reopen opens a closed pull request again.
+func (s *Server) Reopen(number int64, by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[number]
+	p.state, p.closedBy, p.closed = "open", "", time.Time{}
+	s.event(p, "reopened", by, nil)
+}
+
+// rebase puts the commits of a pull request on its base, one by one, as GitHub's "Rebase and merge" does.
+func (s *Server) rebase(p *pull, base string) (ids []string) {
+	commits, err := s.git.commits(s.baseOf(p) + ".." + p.head)
+	s.must("", err)
+	onto := base
+	for _, c := range slices.Backward(commits) { // the oldest first
+		tree, err := s.git.git(nil, "merge-tree", "--write-tree", onto, c.sha)
+		s.must(tree, err)
+		base, err = s.record(tree, []string{base}, c.author, person{"GitHub", "noreply@github.com"}, c.message, true)
+		s.must(base, err)
+		ids = append(ids, base)
+	}
+	return ids
+}
+
+// Merge merges a pull request ("merge", "squash" or "rebase") and gives the new commit of its base.
 func (s *Server) Merge(number int64, by, method string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	base := s.baseSHA(p)
+	if method == "rebase" {
+		p.rebased = s.rebase(p, base)
+		return s.merged(p, base, p.rebased[len(p.rebased)-1], by)
+	}
 	tree, err := s.git.git(nil, "merge-tree", "--write-tree", base, p.head)
 	s.must(tree, err)
 	parents := []string{base, p.head}
@@ -201,6 +230,11 @@ func (s *Server) Merge(number int64, by, method string) string {
 	}
 	id, err := s.record(tree, parents, s.person(by), person{"GitHub", "noreply@github.com"}, message, true)
 	s.must(id, err)
+	return s.merged(p, base, id, by)
+}
+
+// merged moves the base to the commit of a merge.
+func (s *Server) merged(p *pull, base, id, by string) string {
 	s.must("", s.git.setRef("refs/heads/"+p.Base, id, base))
 	p.state, p.mergedBy, p.mergeSHA, p.closed = "closed", by, id, s.tick()
 	s.event(p, "merged", by, object{"commit_id": id, "commit_url": s.apiURL("commits/%s", id)})
@@ -253,6 +287,9 @@ func (s *Server) pullJSON(p *pull, whole bool) object {
 
 // baseOf is what a pull request is compared with: its base, or, once merged, what the base was then.
 func (s *Server) baseOf(p *pull) string {
+	if len(p.rebased) > 0 {
+		return p.rebased[0] + "^1"
+	}
 	if p.mergeSHA != "" {
 		return p.mergeSHA + "^1"
 	}
@@ -334,7 +371,7 @@ func (s *Server) pullsOf(c call) reply {
 	for _, n := range slices.Sorted(maps.Keys(s.pulls)) {
 		p := s.pulls[n]
 		inside := s.git.ancestor(sha, p.head) && !s.git.ancestor(sha, s.baseOf(p))
-		if inside || p.mergeSHA == sha {
+		if inside || p.mergeSHA == sha || slices.Contains(p.rebased, sha) {
 			list = append(list, s.pullJSON(p, false))
 		}
 	}

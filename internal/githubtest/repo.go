@@ -12,52 +12,59 @@ import (
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, f := range map[string]func(call) reply{
-		"GET {repo}":                                               s.getRepository,
-		"GET {repo}/pulls":                                         s.listPulls,
-		"GET {repo}/pulls/{pull_number}":                           s.getPull,
-		"GET {repo}/pulls/{pull_number}/reviews":                   s.listReviews,
-		"POST {repo}/pulls/{pull_number}/reviews":                  s.createReview,
-		"PUT {repo}/pulls/{pull_number}/reviews/{review_id}":       s.updateReview,
-		"GET {repo}/pulls/{pull_number}/commits":                   s.listCommits,
-		"GET {repo}/pulls/{pull_number}/files":                     s.listFiles,
-		"GET {repo}/pulls/{pull_number}/comments":                  s.listComments,
-		"POST {repo}/pulls/{pull_number}/comments":                 s.createComment,
-		"DELETE {repo}/pulls/comments/{comment_id}":                s.deleteComment,
-		"GET {repo}/issues":                                        s.listIssues,
-		"POST {repo}/issues":                                       s.createIssue,
-		"GET {repo}/issues/{issue_number}":                         s.getIssue,
-		"PATCH {repo}/issues/{issue_number}":                       s.updateIssue,
-		"GET {repo}/issues/{issue_number}/comments":                s.listIssueComments,
-		"POST {repo}/issues/{issue_number}/comments":               s.createIssueComment,
-		"GET {repo}/issues/{issue_number}/timeline":                s.listTimeline,
-		"GET {repo}/commits/{commit_sha}/pulls":                    s.pullsOf,
-		"GET {repo}/compare/{basehead}":                            s.compare,
-		"GET /user":                                                s.me,
-		"POST /graphql":                                            s.graphql,
-		"GET {repo}/commits/{ref}/check-runs":                      s.listChecks,
-		"POST {repo}/check-runs":                                   s.createCheck,
-		"GET {repo}/check-runs/{check_run_id}":                     s.getCheck,
-		"PATCH {repo}/check-runs/{check_run_id}":                   s.updateCheck,
-		"GET {repo}/check-runs/{check_run_id}/annotations":         s.listAnnotations,
-		"GET {repo}/collaborators/{username}/permission":           s.permission,
-		"GET /orgs/{org}/teams/{team_slug}/memberships/{username}": s.membership,
-		"GET {repo}/contents/{path...}":                            s.contents,
-		"GET {repo}/git/ref/{ref...}":                              s.getRef,
-		"POST {repo}/git/refs":                                     s.createRef,
-		"PATCH {repo}/git/refs/{ref...}":                           s.updateRef,
-		"POST {repo}/git/trees":                                    s.createTree,
-		"GET {repo}/git/trees/{tree_sha}":                          s.getTree,
-		"POST {repo}/git/blobs":                                    s.createBlob,
-		"GET {repo}/git/blobs/{file_sha}":                          s.getBlob,
-		"POST {repo}/git/commits":                                  s.createCommit,
-		"GET {repo}/git/commits/{commit_sha}":                      s.getGitCommit,
-		"GET {repo}/actions/runs/{run_id}":                         s.getRun,
-		"GET {repo}/branches/{branch}/protection":                  s.setting(nil),
-		"GET {repo}/rules/branches/{branch}":                       s.setting([]any{}),
-		"GET {repo}/rulesets":                                      s.setting([]any{}),
-		"GET {repo}/rulesets/{ruleset_id}":                         s.setting(nil),
-		"GET {repo}/actions/permissions":                           s.setting(object{"enabled": true, "allowed_actions": "all"}),
-		"GET {repo}/actions/permissions/workflow":                  s.setting(object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": false}),
+		"GET {repo}":                                                            s.getRepository,
+		"GET {repo}/pulls":                                                      s.listPulls,
+		"GET {repo}/pulls/{pull_number}":                                        s.getPull,
+		"GET {repo}/pulls/{pull_number}/reviews":                                s.listReviews,
+		"POST {repo}/pulls/{pull_number}/reviews":                               s.createReview,
+		"PUT {repo}/pulls/{pull_number}/reviews/{review_id}":                    s.updateReview,
+		"GET {repo}/pulls/{pull_number}/commits":                                s.listCommits,
+		"GET {repo}/pulls/{pull_number}/files":                                  s.listFiles,
+		"GET {repo}/pulls/{pull_number}/comments":                               s.listComments,
+		"POST {repo}/pulls/{pull_number}/comments":                              s.createComment,
+		"DELETE {repo}/pulls/comments/{comment_id}":                             s.deleteComment,
+		"GET {repo}/issues":                                                     s.listIssues,
+		"POST {repo}/issues":                                                    s.createIssue,
+		"GET {repo}/issues/{issue_number}":                                      s.getIssue,
+		"PATCH {repo}/issues/{issue_number}":                                    s.updateIssue,
+		"GET {repo}/issues/{issue_number}/comments":                             s.listIssueComments,
+		"POST {repo}/issues/{issue_number}/comments":                            s.createIssueComment,
+		"GET {repo}/issues/{issue_number}/timeline":                             s.listTimeline,
+		"GET {repo}/commits/{commit_sha}/pulls":                                 s.pullsOf,
+		"GET {repo}/compare/{basehead}":                                         s.compare,
+		"GET /apps/{app_slug}":                                                  s.getApp,
+		"GET /user":                                                             s.me,
+		"POST /graphql":                                                         s.graphql,
+		"GET {repo}/commits/{ref}/check-runs":                                   s.listChecks,
+		"POST {repo}/check-runs":                                                s.createCheck,
+		"GET {repo}/check-runs/{check_run_id}":                                  s.getCheck,
+		"PATCH {repo}/check-runs/{check_run_id}":                                s.updateCheck,
+		"GET {repo}/check-runs/{check_run_id}/annotations":                      s.listAnnotations,
+		"GET {repo}/collaborators/{username}/permission":                        s.permission,
+		"GET /orgs/{org}/teams/{team_slug}/memberships/{username}":              s.membership,
+		"GET {repo}/contents/{path...}":                                         s.contents,
+		"GET {repo}/git/ref/{ref...}":                                           s.getRef,
+		"POST {repo}/git/refs":                                                  s.createRef,
+		"PATCH {repo}/git/refs/{ref...}":                                        s.updateRef,
+		"POST {repo}/git/trees":                                                 s.createTree,
+		"GET {repo}/git/trees/{tree_sha}":                                       s.getTree,
+		"POST {repo}/git/blobs":                                                 s.createBlob,
+		"GET {repo}/git/blobs/{file_sha}":                                       s.getBlob,
+		"POST {repo}/git/commits":                                               s.createCommit,
+		"GET {repo}/git/commits/{commit_sha}":                                   s.getGitCommit,
+		"GET {repo}/actions/runs/{run_id}":                                      s.getRun,
+		"GET {repo}/branches/{branch}/protection":                               s.setting(nil),
+		"GET {repo}/rules/branches/{branch}":                                    s.branchRules,
+		"GET {repo}/rulesets":                                                   s.setting([]any{}),
+		"POST {repo}/rulesets":                                                  s.createRuleset,
+		"GET {repo}/rulesets/{ruleset_id}":                                      s.getRuleset,
+		"GET {repo}/environments/{environment_name}":                            s.setting(nil),
+		"GET {repo}/environments/{environment_name}/deployment-branch-policies": s.setting(nil),
+		"GET {repo}/actions/secrets/{secret_name}":                              s.setting(nil),
+		"GET {repo}/actions/permissions":                                        s.setting(object{"enabled": true, "allowed_actions": "all"}),
+		"GET {repo}/actions/permissions/workflow":                               s.setting(object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": false}),
+		"DELETE {repo}/pulls/{pull_number}/reviews/{review_id}":                 s.deleteReview,
+		"POST {repo}/pulls/{pull_number}/reviews/{review_id}/events":            s.submitReview,
 	} {
 		s.handle(mux, strings.Replace(pattern, " {repo}", " /repos/{owner}/{repo}", 1), f)
 	}
@@ -73,8 +80,21 @@ func (s *Server) me(c call) reply {
 	return ok(object(s.example("get /user")).with(s.simpleUser(u)).with(object{"user_view_type": "private"}))
 }
 
-func (s *Server) getRepository(call) reply {
-	return ok(s.repository("get /repos/{owner}/{repo}", s.Name))
+// getApp knows every app; GitHub Actions has the id that a test has set ("apps/github-actions"), as on another server.
+func (s *Server) getApp(c call) reply {
+	app := object(s.example("get /apps/{app_slug}")).with(s.app(c.PathValue("app_slug")))
+	if id := s.set["apps/"+c.PathValue("app_slug")]; id != nil {
+		app["id"] = id
+	}
+	return ok(app)
+}
+
+func (s *Server) getRepository(c call) reply {
+	o := s.repository("get /repos/{owner}/{repo}", s.Name)
+	if c.token.Admin {
+		o["permissions"] = permissions("admin")
+	}
+	return ok(o)
 }
 
 // permission folds maintain into write and triage into read at the top, as GitHub does; the user's own members do not.
@@ -104,62 +124,6 @@ func (s *Server) membership(c call) reply {
 		return refuse(404, "Not Found")
 	}
 	return ok(object{"url": s.APIURL() + c.URL.Path, "role": "member", "state": "active"})
-}
-
-// Run is a run of a workflow.
-type Run struct {
-	ID         int64
-	Name       string // "referee-review" if empty
-	Event      string // pull_request_review if empty
-	Conclusion string // success if empty
-	Pull       int64  // whose head it ran on
-	Listed     bool   // the run names its pull request, which it does not for a fork's
-}
-
-// AddRun adds a run of a workflow on a pull request's head and gives its id.
-func (s *Server) AddRun(r Run) int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.ID = s.nextID()
-	for to, word := range map[*string]string{&r.Name: "referee-review", &r.Event: "pull_request_review", &r.Conclusion: "success"} {
-		if *to == "" {
-			*to = word
-		}
-	}
-	s.runs[r.ID] = &r
-	return r.ID
-}
-
-func (s *Server) runJSON(r *Run) object {
-	p := s.pulls[r.Pull]
-	o := object(s.example("get /repos/{owner}/{repo}/actions/runs/{run_id}"))
-	head := s.Name
-	if p.Fork != "" {
-		head = p.Fork
-	}
-	pulls := []any{}
-	if r.Listed && p.Fork == "" {
-		side := func(ref, sha string) object {
-			return object{"ref": ref, "sha": sha, "repo": object{"id": repoID, "url": s.APIURL() + "/repos/" + s.Name, "name": s.Name}}
-		}
-		pulls = append(pulls, object{"id": 900_000 + p.number, "number": p.number, "url": s.apiURL("pulls/%d", p.number), "head": side(p.Head, p.head), "base": side(p.Base, s.baseSHA(p))})
-	}
-	author := s.user(p.Author)
-	repository := func(name, key string) object {
-		r := object(o[key].(map[string]any))
-		_, short, _ := strings.Cut(name, "/")
-		return r.with(object{"id": repoID, "name": short, "full_name": name, "owner": s.simpleUser(s.owner(name))})
-	}
-	return o.with(object{"id": r.ID, "name": r.Name, "path": ".github/workflows/" + r.Name + ".yml", "event": r.Event, "status": "completed", "conclusion": r.Conclusion,
-		"head_branch": p.Head, "head_sha": p.head, "pull_requests": pulls, "actor": s.simpleUser(author), "triggering_actor": s.simpleUser(author),
-		"repository": repository(s.Name, "repository"), "head_repository": repository(head, "head_repository"), "run_attempt": 1})
-}
-
-func (s *Server) getRun(c call) reply {
-	if r := s.runs[number(c, "run_id")]; r != nil {
-		return ok(s.runJSON(r))
-	}
-	return refuse(404, "Not Found")
 }
 
 // Set gives an answer to a GET below the repository that doctor asks (branches/main/protection, rulesets, …) as JSON; nil takes it back.

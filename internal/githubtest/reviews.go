@@ -11,6 +11,7 @@ import (
 type review struct {
 	id                        int64
 	user, state, body, commit string
+	editor                    string // who changed the body last
 	at, edited                time.Time
 }
 
@@ -32,19 +33,50 @@ func (s *Server) Review(pull int64, user, state, body string) int64 {
 }
 
 func (s *Server) addReview(p *pull, user, state, body, commit string) *review {
-	r := &review{id: s.nextID(), user: user, state: state, body: body, commit: commit, at: s.tick()}
+	r := &review{id: s.nextID(), user: user, body: body, commit: commit}
 	p.reviews = append(p.reviews, r)
-	p.timeline = append(p.timeline, s.reviewJSON(p, r).with(object{"event": "reviewed", "state": strings.ToLower(state)}))
-	p.moved = s.now
+	s.submit(p, r, state)
 	return r
 }
 
-// EditReview changes a review's body.
+// submit gives a review its state and time, and notes it in the timeline; a pending one is nobody's business yet.
+func (s *Server) submit(p *pull, r *review, state string) {
+	r.state, r.at = state, s.tick()
+	if state == pending {
+		return
+	}
+	p.timeline = append(p.timeline, s.reviewJSON(p, r).with(object{"event": "reviewed", "state": strings.ToLower(state)}))
+	p.moved = s.now
+}
+
+// pending is the state of a review that its author has not submitted.
+const pending = "PENDING"
+
+// seen are the reviews that somebody may see: all that were submitted, and their own pending one.
+func (p *pull) seen(login string) []*review {
+	var out []*review
+	for _, r := range p.reviews {
+		if r.state != pending || r.user == login {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// EditReview changes a review's body, as who wrote it.
 func (s *Server) EditReview(pull, id int64, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.pulls[pull].review(id)
-	r.body, r.edited = body, s.tick()
+	r.body, r.editor, r.edited = body, r.user, s.tick()
+}
+
+// EditReviewBy changes a review's body as somebody else, which whoever may write to the repository can. "" is an account that is gone.
+func (s *Server) EditReviewBy(pull, id int64, by, body string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.pulls[pull].review(id)
+	r.body, r.editor, r.edited = body, by, s.tick()
 }
 
 // DismissReview dismisses a review.
@@ -98,9 +130,13 @@ func (p *pull) review(id int64) *review {
 
 func (s *Server) reviewJSON(p *pull, r *review) object {
 	o := object(s.example("post /repos/{owner}/{repo}/pulls/{pull_number}/reviews"))
-	return o.with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": r.body, "state": r.state, "commit_id": r.commit,
+	o.with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": r.body, "state": r.state, "commit_id": r.commit,
 		"submitted_at": stamp(r.at), "pull_request_url": s.apiURL("pulls/%d", p.number), "author_association": "NONE",
 		"html_url": fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", s.URL, s.Name, p.number, r.id)})
+	if r.state == pending {
+		delete(o, "submitted_at")
+	}
+	return o
 }
 
 func (s *Server) listReviews(c call) reply {
@@ -109,7 +145,7 @@ func (s *Server) listReviews(c call) reply {
 		return refuse(404, "Not Found")
 	}
 	var list []any
-	for _, r := range p.reviews {
+	for _, r := range p.seen(c.token.Login) {
 		list = append(list, s.reviewJSON(p, r))
 	}
 	return s.page(c, list)
@@ -131,6 +167,9 @@ func bodyProblem(resource, body string) *reply {
 	return nil
 }
 
+// reviewStates are what the events of a review make of it; without one it is pending.
+var reviewStates = map[string]string{"": pending, "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
+
 func (s *Server) createReview(c call) reply {
 	p := s.one(c)
 	if p == nil {
@@ -140,12 +179,15 @@ func (s *Server) createReview(c call) reply {
 	if err := c.into(&in); err != nil {
 		return refuse(400, "%v", err)
 	}
-	state, known := map[string]string{"COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}[in.Event]
+	state, known := reviewStates[in.Event]
 	if !known {
 		return invalid("PullRequestReview", "event", "event is not included in the list")
 	}
 	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil && state != "APPROVED" {
 		return *bad
+	}
+	if slices.ContainsFunc(p.reviews, func(r *review) bool { return r.state == pending && r.user == c.token.Login }) {
+		return invalid("PullRequestReview", "user_id", "User can only have one pending review per pull request")
 	}
 	if in.Commit_ID == "" {
 		in.Commit_ID = p.head
@@ -175,8 +217,66 @@ func (s *Server) updateReview(c call) reply {
 	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
-	r.body, r.edited = in.Body, s.now
+	r.body, r.editor, r.edited = in.Body, c.token.Login, s.now
 	return ok(s.reviewJSON(p, r))
+}
+
+// own is the review that a request is about, where it is the caller's; else what GitHub answers.
+func (s *Server) own(c call) (*pull, *review, *reply) {
+	p := s.one(c)
+	var r *review
+	if p != nil {
+		r = p.review(number(c, "review_id"))
+	}
+	var no reply
+	switch {
+	case r == nil || r.state == pending && r.user != c.token.Login:
+		no = refuse(404, "Not Found")
+	case r.user != c.token.Login:
+		no = refuse(403, "Resource not accessible by integration")
+	default:
+		return p, r, nil
+	}
+	return nil, nil, &no
+}
+
+func (s *Server) submitReview(c call) reply {
+	p, r, no := s.own(c)
+	if no != nil {
+		return *no
+	}
+	var in struct{ Body, Event string }
+	if err := c.into(&in); err != nil {
+		return refuse(400, "%v", err)
+	}
+	state, known := reviewStates[in.Event]
+	switch {
+	case !known || state == pending:
+		return invalid("PullRequestReview", "event", "event is not included in the list")
+	case r.state != pending:
+		return invalid("PullRequestReview", "state", "Could not submit a review that is not pending.")
+	}
+	if in.Body != "" {
+		r.body = in.Body
+	}
+	if bad := bodyProblem("PullRequestReview", r.body); bad != nil && state != "APPROVED" {
+		return *bad
+	}
+	s.submit(p, r, state)
+	return ok(s.reviewJSON(p, r))
+}
+
+func (s *Server) deleteReview(c call) reply {
+	p, r, no := s.own(c)
+	if no != nil {
+		return *no
+	}
+	if r.state != pending {
+		return invalid("PullRequestReview", "state", "Can not delete a non-pending pull request review")
+	}
+	gone := s.reviewJSON(p, r)
+	p.reviews = slices.DeleteFunc(p.reviews, func(x *review) bool { return x == r })
+	return ok(gone)
 }
 
 // Reply adds somebody's answer to an inline comment.
@@ -267,4 +367,22 @@ func (s *Server) deleteComment(c call) reply {
 		}
 	}
 	return refuse(404, "Not Found")
+}
+
+// StartReview adds somebody's review that is not submitted yet, and gives its id.
+func (s *Server) StartReview(pull int64, user, body string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.pulls[pull]
+	return s.addReview(p, user, pending, body, p.head).id
+}
+
+// ReviewState is the state of a review, "" where there is none.
+func (s *Server) ReviewState(pull, id int64) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.pulls[pull].review(id); r != nil {
+		return r.state
+	}
+	return ""
 }

@@ -26,7 +26,7 @@ type Server struct {
 	report   func(format string, args ...any) // a broken contract
 	contract *contract
 	mux      *http.ServeMux
-	backend  http.Handler
+	backend  *cgi.Handler
 
 	mu          sync.Mutex
 	now         time.Time
@@ -42,10 +42,13 @@ type Server struct {
 	issues      map[int64]*issue
 	checks      []*check
 	runs        map[int64]*Run
+	rulesets    []*ruleset
+	statuses    []status
 	set         map[string]any // answers that a test has set
 	faults      []*Fault
 	requests    []Request
 	gitRequests int
+	latency     time.Duration
 }
 
 // New starts a server for a test, with the repository example/work, its branch main with a README, and the sample users. A broken contract
@@ -74,7 +77,7 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 	s := &Server{Name: "example/work", Token: "ghs_0123456789abcdefghijABCDEFGHIJ012345", report: report, users: append([]User(nil), sample...),
 		now: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), ids: 1000, teams: map[string][]string{}, verified: map[string]bool{}, before: map[string]string{},
 		pulls: map[int64]*pull{}, issues: map[int64]*issue{}, runs: map[int64]*Run{}, set: map[string]any{}}
-	s.tokens = map[string]Token{s.Token: {Login: actionsBot, App: "github-actions"}}
+	s.tokens = map[string]Token{s.Token: {Login: actionsBot, App: "github-actions"}, administrator: {Login: "owner", Admin: true}}
 	var err error
 	if s.git, err = newRepo(filepath.Join(dir, s.Name+".git")); err != nil {
 		return nil, err
@@ -140,6 +143,7 @@ func (s *Server) nextID() int64 {
 
 // ServeHTTP is the site: git under /OWNER/NAME.git, the API under /api/v3 and, as on api.github.com, under /.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.late()
 	if strings.HasPrefix(r.URL.Path, "/"+s.Name+".git/") {
 		s.serveGit(w, r)
 		return
@@ -173,12 +177,26 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Write access to repository not granted.", http.StatusForbidden)
 		return
 	}
-	s.backend.ServeHTTP(w, r)
 	if push {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.sync(token.Login)
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.sync(token.Login)
+		}()
 	}
+	if s.gitFault(w, r, token) {
+		return
+	}
+	s.carryOut(w, r, token)
+}
+
+// carryOut does what a request of git's asks for.
+func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
+	if r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
+		s.receive(w, r, token)
+		return
+	}
+	s.backend.ServeHTTP(w, r)
 }
 
 // reply is an answer of the API.

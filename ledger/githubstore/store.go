@@ -2,9 +2,11 @@
 //
 //   - The head is read by git's own protocol: what the API says of a reference may be late by a minute. Objects are read by their ids, and none
 //     is believed whose bytes do not make its id (package gitstore). Neither counts against the API's rate limit.
-//   - An append is four requests at any size: a tree that holds each new file once; the parent's tree with them laid over
-//     it, by id, so that a receipt under its three names is sent once; a commit without an author; and the reference, without force, as the
-//     compare-and-swap (TestCalls). An object that an entry of a tree names must exist before the request: that is why there are two trees.
+//   - An append is three requests: the parent's tree with the new files laid over it; a commit without an author; and the reference, without
+//     force, as the compare-and-swap (TestCalls). A receipt stands under three names. An object that an entry of a tree names must exist before
+//     the request, so it is sent three times as long as that is little, and otherwise once, in a tree of its own before: a fourth request.
+//   - The head is looked at before the first request and between the tree and the commit: a race that is known to be lost costs one of them at
+//     most, unless it is lost at the very end. What GitHub has got from an earlier try, it is not sent again.
 //   - A file that stands in the ledger is never written again: a batch whose paths could have been there before is refused before anything is
 //     sent (TestRefusedBatches).
 //   - What a refused or lost swap means is read from the branch, and not from the server's words (TestSwap).
@@ -16,8 +18,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
@@ -33,6 +37,8 @@ type Options struct {
 	Branch string       // "ledger" if empty
 	Cache  string       // as gitstore's
 	Notice func(string) // told what somebody should know and nothing fails for; may be nil
+
+	MaxWait time.Duration // as gitstore's; the client has its own
 }
 
 // Store keeps a ledger at GitHub.
@@ -44,6 +50,7 @@ type Store struct {
 
 	mu    sync.Mutex
 	trees map[string]string // commits to their trees, of those that were made or read here
+	there map[string]bool   // blobs that GitHub has got from here
 }
 
 // Open connects to the ledger. Nothing is sent yet.
@@ -51,7 +58,7 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 	if o.Branch == "" {
 		o.Branch = "ledger"
 	}
-	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache})
+	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache, MaxWait: o.MaxWait})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +68,7 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
 	}
-	return &Store{api: api, git: git, ref: "refs/heads/" + o.Branch, notice: o.Notice, trees: map[string]string{}}, nil
+	return &Store{api: api, git: git, ref: "refs/heads/" + o.Branch, notice: o.Notice, trees: map[string]string{}, there: map[string]bool{}}, nil
 }
 
 // Close removes what was fetched for reading.
@@ -75,6 +82,11 @@ func (s *Store) Read(ctx context.Context, at ledger.Snapshot, path string) ([]le
 	return s.git.Read(ctx, at, path)
 }
 
+// Commits is ledger.History's.
+func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
+	return s.git.Commits(ctx, at, n)
+}
+
 // Append is ledger.Store's.
 func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Batch) error {
 	if err := ctx.Err(); err != nil {
@@ -83,12 +95,8 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 	if err := check(parent, b); err != nil {
 		return err
 	}
-	now, err := s.git.Head(ctx) // costs nothing of the rate limit, which many lost races would spend
-	if err != nil {
+	if err := s.still(ctx, parent.ID); err != nil {
 		return err
-	}
-	if now.ID != parent.ID {
-		return s.stale(parent.ID, now.ID)
 	}
 	commit, err := s.commit(ctx, parent.ID, b)
 	if err != nil {
@@ -100,6 +108,16 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 		err = s.api.UpdateRef(ctx, s.ref, commit, false)
 	}
 	return s.swapped(ctx, parent.ID, commit, err)
+}
+
+// still is ErrStale where the branch is no longer at the parent. git says so, which costs nothing of the rate limit: every request after a
+// lost race is one for nothing.
+func (s *Store) still(ctx context.Context, parent string) error {
+	now, err := s.git.Tip(ctx)
+	if err != nil || now == parent {
+		return err
+	}
+	return s.stale(parent, now)
 }
 
 func (s *Store) stale(parent, now string) error {
@@ -145,21 +163,11 @@ func (s *Store) commit(ctx context.Context, parent string, b ledger.Batch) (stri
 	if err != nil {
 		return "", err
 	}
-	var contents, names []githubapi.TreeFile
-	sent := map[string]bool{}
-	for _, f := range b.Files {
-		id := gitobject.ID(gitobject.Blob, f.Data)
-		if !sent[id] {
-			contents = append(contents, githubapi.TreeFile{Path: f.Path, Content: string(f.Data)})
-		}
-		sent[id] = true
-		names = append(names, githubapi.TreeFile{Path: f.Path, SHA: id})
-	}
-	if _, err := s.api.CreateTree(ctx, "", contents); err != nil {
+	tree, err := s.tree(ctx, base, b.Files)
+	if err != nil {
 		return "", err
 	}
-	tree, err := s.api.CreateTree(ctx, base, names)
-	if err != nil {
+	if err := s.still(ctx, parent); err != nil {
 		return "", err
 	}
 	made := githubapi.NewCommit{Message: b.Message, Tree: tree}
@@ -175,6 +183,55 @@ func (s *Store) commit(ctx context.Context, parent string, b ledger.Batch) (stri
 	}
 	s.remember(commit.SHA, tree)
 	return commit.SHA, nil
+}
+
+// maxTwice is how many bytes are sent for nothing rather than spend a request on them.
+const maxTwice = 1 << 20
+
+// tree lays files over the tree base.
+func (s *Store) tree(ctx context.Context, base string, files []ledger.File) (string, error) {
+	var once, all []githubapi.TreeFile // each content once; every file, with its content where GitHub has not got it
+	twice, news := 0, map[string]bool{}
+	for _, f := range files {
+		id := gitobject.ID(gitobject.Blob, f.Data)
+		if s.has(id) {
+			all = append(all, githubapi.TreeFile{Path: f.Path, SHA: id})
+			continue
+		}
+		made := githubapi.TreeFile{Path: f.Path, Content: string(f.Data)}
+		all = append(all, made)
+		if news[id] {
+			twice += len(f.Data)
+		} else {
+			once = append(once, made)
+		}
+		news[id] = true
+	}
+	if twice > maxTwice {
+		if _, err := s.api.CreateTree(ctx, "", once); err != nil {
+			return "", err
+		}
+		s.got(news)
+		return s.tree(ctx, base, files)
+	}
+	tree, err := s.api.CreateTree(ctx, base, all)
+	if err == nil {
+		s.got(news)
+	}
+	return tree, err
+}
+
+// has reports whether GitHub has got a blob from here.
+func (s *Store) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.there[id]
+}
+
+func (s *Store) got(ids map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.Copy(s.there, ids)
 }
 
 func (s *Store) remember(commit, tree string) {
@@ -209,16 +266,16 @@ func (s *Store) swapped(ctx context.Context, parent, commit string, err error) e
 	if !refused && !e.Ambiguous() {
 		return err
 	}
-	now, headErr := s.git.Head(ctx)
+	now, headErr := s.git.Tip(ctx)
 	switch {
 	case headErr != nil && refused:
 		return fmt.Errorf("%w; and where %s is now cannot be read: %w", err, s.ref, headErr)
 	case headErr != nil:
 		return fmt.Errorf("%w: %w; and then %w", ledger.ErrAmbiguous, err, headErr)
-	case now.ID == commit:
+	case now == commit:
 		return nil
-	case refused && now.ID != parent:
-		return s.stale(parent, now.ID)
+	case refused && now != parent:
+		return s.stale(parent, now)
 	case refused:
 		return fmt.Errorf("%s cannot be moved: %w; if a ruleset forbids it, let this workflow's app pass it", strings.TrimPrefix(s.ref, "refs/heads/"), err)
 	}

@@ -18,6 +18,9 @@
 // (refSwap), behind a URL they are pushed without force, which is a compare-and-swap of the server's. A commit is dated
 // by the clock that it is given, but never before its parent or before what was signed.
 //
+// Over HTTP, rate limits are waited for, and a server that fails, breaks off or says nothing is asked again (patience.go;
+// TestPatience). A push is not sent twice: the branch tells what became of it.
+//
 // A process that is killed leaves objects that nobody names, or a lock that the next one recognises as left behind
 // (TestKilledProcesses); the ledger is the old or the new one (TestEveryWriteFails, TestFiftyProcesses).
 package gitstore

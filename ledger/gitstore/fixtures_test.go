@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,7 +146,7 @@ func judge(t *testing.T, f fixture, dir, tip, other, git string, full bool) ([]l
 		t.Fatal(err)
 	}
 	if f.Forge != nil {
-		more, err := ledger.VerifyOnline(t.Context(), receipts(repo.Tree(t.Context(), tip)), forge{f})
+		more, err := ledger.VerifyOnline(t.Context(), repo.Tree(t.Context(), tip).Receipts(), forge{f})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,16 +184,6 @@ func judge(t *testing.T, f fixture, dir, tip, other, git string, full bool) ([]l
 		t.Errorf("reached %s, want %s", v.Level, f.Level)
 	}
 	return codes, text.String()
-}
-
-func receipts(t *Tree) iter.Seq2[*ledger.Receipt, error] {
-	return func(yield func(*ledger.Receipt, error) bool) {
-		for e, err := range t.Receipts() {
-			if !yield(e.Receipt, err) {
-				return
-			}
-		}
-	}
 }
 
 // forge is a recorded forge.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -163,12 +162,5 @@ func (r *Repo) Complete(ctx context.Context, commit string, b Base) ([]ledger.Pr
 	if err != nil {
 		return nil, err
 	}
-	var receipts iter.Seq2[*ledger.Receipt, error] = func(yield func(*ledger.Receipt, error) bool) {
-		for e, err := range r.Tree(ctx, commit).Receipts() {
-			if !yield(e.Receipt, err) {
-				return
-			}
-		}
-	}
-	return ledger.VerifyMerges(receipts, merges)
+	return ledger.VerifyMerges(r.Tree(ctx, commit).Receipts(), merges)
 }

@@ -29,6 +29,7 @@ type remote struct {
 	wire    *wire   // nil if the URL is not HTTP, or the server is an old one
 	greeted bool    // the server said that it can do what wire needs
 	mirror  *mirror // used where wire is not
+	again   *patience
 	objects *objects
 }
 
@@ -41,7 +42,8 @@ func connect(location string, o Options, client *http.Client) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q is no URL of a repository: %w", location, err)
 	}
-	r := &remote{url: location, o: o, mirror: &mirror{o: o, url: location}}
+	client, again := withPatience(client, o.MaxWait)
+	r := &remote{url: location, o: o, mirror: &mirror{o: o, url: location}, again: again}
 	s := &Store{o: o, at: r}
 	r.ref = s.ref()
 	r.mirror.ref = r.ref
@@ -50,7 +52,7 @@ func connect(location string, o Options, client *http.Client) (*Store, error) {
 		if user == "" {
 			user = "x-access-token"
 		}
-		r.web = &web{client: githttp.NewClient(client), endpoint: ep}
+		r.web = &web{client: githttp.NewClient(client), endpoint: ep, again: again}
 		if o.Password != "" {
 			r.web.auth = &githttp.BasicAuth{Username: user, Password: o.Password}
 		}
@@ -107,9 +109,13 @@ func (r *remote) tip(ctx context.Context) (string, error) {
 }
 
 // read is source's.
-func (r *remote) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
+func (r *remote) read(ctx context.Context, limit int64, ids []string) (objects []gitobject.Object, err error) {
 	if r.wire != nil {
-		return r.wire.read(ctx, limit, ids)
+		err = r.again.retry(ctx, func() error {
+			objects, err = r.wire.read(ctx, limit, ids)
+			return err
+		})
+		return objects, err
 	}
 	return r.mirror.read(ctx, limit, ids)
 }

@@ -41,7 +41,7 @@ func (l *lossy) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, errLost
 }
 
-// TestLostRequests loses each request of an append, and each answer, in turn. Whatever was lost, the receipt is there
+// TestLostRequests loses each request of an append, and each answer, in turn, to a client without patience. Whatever was lost, the receipt is there
 // once at the end.
 func TestLostRequests(t *testing.T) {
 	url := served(t, true)
@@ -51,7 +51,7 @@ func TestLostRequests(t *testing.T) {
 	for _, answer := range []bool{false, true} {
 		for n := 0; ; n++ {
 			l := &lossy{left: n, answer: answer}
-			s, err := connect(url, Options{Now: clock, Branch: "ledger"}, &http.Client{Transport: l})
+			s, err := connect(url, Options{Now: clock, Branch: "ledger", MaxWait: -1}, &http.Client{Transport: l})
 			if err != nil {
 				t.Fatal(err)
 			}

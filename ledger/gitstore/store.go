@@ -22,6 +22,7 @@ type Options struct {
 	User     string           // for HTTP; "x-access-token" if empty
 	Password string           // for HTTP: a token
 	Cache    string           // directory for what a server without filters makes us fetch whole; a temporary one if empty
+	MaxWait  time.Duration    // for HTTP: bound on all waits for rate limits and failing servers; 0 is DefaultMaxWait, below 0 none
 }
 
 // Store keeps a ledger on a branch of a git repository: ledger.Store.
@@ -100,14 +101,23 @@ func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return ledger.Snapshot{}, err
 	}
-	tip, err := s.at.tip(ctx)
+	tip, err := s.Tip(ctx)
 	if err != nil {
-		return ledger.Snapshot{}, fmt.Errorf("%s: %w", s.ref(), err)
+		return ledger.Snapshot{}, err
 	}
 	if tip == "" {
 		return ledger.Snapshot{Head: ledger.NewHead()}, nil
 	}
 	return s.At(ctx, tip)
+}
+
+// Tip gives the newest commit of the branch, "" if there is no branch; behind a URL that is one request.
+func (s *Store) Tip(ctx context.Context) (string, error) {
+	tip, err := s.at.tip(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s.ref(), err)
+	}
+	return tip, nil
 }
 
 // At is Head for the state at any commit of the branch.
@@ -139,7 +149,7 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 	return at, nil
 }
 
-// top brings in the two files that At reads, at once.
+// top brings in, at once, the two files that At reads, and the directory in which an append looks next: a race is won by who asks less often.
 func (s *Store) top(ctx context.Context, commit string) error {
 	rec, err := s.objects.commit(ctx, commit)
 	if err != nil {
@@ -153,6 +163,11 @@ func (s *Store) top(ctx context.Context, commit string) error {
 	for _, name := range []string{ledger.HeadPath, ledger.InfoPath} {
 		if e := entryOf(entries[0], name); e.Mode == gitobject.ModeFile {
 			ids = append(ids, e.ID)
+		}
+	}
+	if e := entryOf(entries[0], "pr"); e.IsTree() {
+		if _, err := s.objects.get(ctx, ledger.HeadFile.MaxBytes(), append(slices.Clone(ids), e.ID)...); err == nil {
+			return nil // otherwise the directory may be what is wrong, and that is for who reads it to say
 		}
 	}
 	_, err = s.objects.get(ctx, ledger.HeadFile.MaxBytes(), ids...)

@@ -25,6 +25,7 @@ type web struct {
 	client   transport.Transport
 	endpoint *transport.Endpoint
 	auth     transport.AuthMethod
+	again    *patience
 }
 
 // errNoBranch says that the remote has no such branch.
@@ -53,6 +54,10 @@ func (w *web) tip(ctx context.Context, ref string) (string, error) {
 
 // fetch brings a branch into a bare repository and sets it there.
 func (w *web) fetch(ctx context.Context, dir, ref string, depth int) error {
+	return w.again.retry(ctx, func() error { return w.fetchOnce(ctx, dir, ref, depth) })
+}
+
+func (w *web) fetchOnce(ctx context.Context, dir, ref string, depth int) error {
 	session, adv, err := w.refs(ctx)
 	if err != nil {
 		return err
@@ -124,5 +129,12 @@ func keep(dir string, pack io.Reader) error {
 	if err == nil && n > maxWork {
 		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, int64(maxWork))
 	}
-	return errors.Join(err, into.Close(), storage.Close())
+	err = errors.Join(err, into.Close(), storage.Close())
+	if err != nil {
+		left, _ := filepath.Glob(filepath.Join(dir, "objects", "pack", "tmp_pack_*"))
+		for _, name := range left {
+			err = errors.Join(err, os.Remove(name))
+		}
+	}
+	return err
 }

@@ -95,7 +95,7 @@ func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, e
 	if w.remote.wire == nil {
 		get = w.byLibrary
 	}
-	if err := get(ctx, depth, wants); err != nil {
+	if err := w.remote.again.retry(ctx, func() error { return get(ctx, depth, wants) }); err != nil {
 		return nil, fmt.Errorf("fetching %.12s: %w", wants[0], err)
 	}
 	repo, err := OpenRepo(w.dir, "") // anew: the packs are read once, when it is opened

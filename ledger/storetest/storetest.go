@@ -414,3 +414,29 @@ func testCancelled(t *testing.T, connect func() ledger.Store) {
 		t.Errorf("%+v, %v; something was written", at, err)
 	}
 }
+
+// AtOnce has n writers append at once, the samples from the first on, each by its own connection and as patiently as everybody is. It holds the
+// ledger, in which there were first entries, to one chain with an entry of each, and gives how long that took.
+func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Duration {
+	t.Helper()
+	start := time.Now()
+	var group sync.WaitGroup
+	for i := first; i < first+n; i++ {
+		group.Go(func() {
+			result, err := ledger.Append(t.Context(), connect(), ledger.Retry{}, drafts(Sample(i)))
+			if err != nil || len(result.Added) != 1 || len(result.Found) > 0 {
+				t.Errorf("sign-off %d: %d added, %d found, %v", i, len(result.Added), len(result.Found), err)
+			}
+		})
+	}
+	group.Wait()
+	took := time.Since(start)
+	s := connect()
+	at := verify(t, s, first+n)
+	for i := range first + n {
+		if e, err := ledger.Find(t.Context(), s, at, Sample(i).PullRequest, Sample(i).IdempotencyKey); err != nil || e == nil {
+			t.Errorf("sign-off %d is not in the ledger: %v", i, err)
+		}
+	}
+	return took
+}

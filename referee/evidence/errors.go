@@ -21,10 +21,12 @@ var (
 	ErrNoHit      = errors.New("selector does not hit")                // it is understood and nothing is there
 	ErrContent    = errors.New("evidence is not what its format says") // not UTF-8, bad JSON, ragged CSV
 	ErrStat       = errors.New("statistic cannot be computed")         // unknown statistic or column, or not a number
+	ErrNoNumber   = errors.New("no number stands there")               // where a reference must cite one (S62)
+	ErrAmbiguous  = errors.New("several numbers stand there")          // where a reference must cite one
 )
 
 // Error says what is wrong with which evidence. Code is stable: no_manifest, undeclared, missing_file, not_held, refused,
-// too_large, bad_selector, no_hit, bad_content, bad_stat.
+// too_large, bad_selector, no_hit, bad_content, bad_stat, not_a_number, ambiguous.
 type Error struct {
 	Code    string
 	ID      string // of the item, as referred to
@@ -46,7 +48,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 var codes = map[error]string{
 	ErrMissing: "missing_file", ErrNotHeld: "not_held", ErrRefused: "refused", ErrTooLarge: "too_large", ErrSelector: "bad_selector",
-	ErrNoHit: "no_hit", ErrContent: "bad_content", ErrStat: "bad_stat",
+	ErrNoHit: "no_hit", ErrContent: "bad_content", ErrStat: "bad_stat", ErrNoNumber: "not_a_number", ErrAmbiguous: "ambiguous",
 }
 
 // wrong is an error about an item.

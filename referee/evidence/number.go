@@ -16,10 +16,21 @@ type Number struct {
 	Text     string
 	Percent  bool
 	Currency string // the sign or code as written, "" if there is none
+	Scale    int    // power of ten of a word behind it: 6 for "1.2 million"
 }
 
-// Decimal is the face value: 12 for "12%".
-func (n Number) Decimal() (*decimal.Num, error) { return decimal.Parse(n.Text) }
+// Decimal is the face value: 12 for "12%", 1200000 for "1.2 million".
+func (n Number) Decimal() (*decimal.Num, error) {
+	face, err := decimal.Parse(n.Text)
+	if err != nil || n.Scale == 0 {
+		return face, err
+	}
+	power, err := decimal.Pow(decimal.FromInt(10), decimal.FromInt(int64(n.Scale)))
+	if err != nil {
+		return nil, err
+	}
+	return decimal.Mul(face, power)
+}
 
 // Canonical is the value by S10: 0.12 for "12%". An input may equal a percentage either way, as its units say; the matcher
 // compares with both Decimal and Canonical.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -14,19 +15,28 @@ import (
 // DefaultMinLen is the shortest quote, in characters after NormaliseText, that may stand anywhere in a text (rules.md 1.2).
 const DefaultMinLen = 12
 
-// folds are the typographic characters that a quotation may write otherwise, and the invisible ones it may lose.
-var folds = strings.NewReplacer(
+// straightQuotes are the typographic quotation marks that a quotation may write straight.
+var straightQuotes = []string{
 	"‘", "'", "’", "'", "‚", "'", "‛", "'", "′", "'", "`", "'",
 	"“", `"`, "”", `"`, "„", `"`, "‟", `"`, "″", `"`, "«", `"`, "»", `"`,
-	"\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "",
+}
+
+// folds are those, and the invisible characters that found_in passes over.
+var (
+	folds      = strings.NewReplacer(append(slices.Clone(straightQuotes), "\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "")...)
+	quoteFolds = strings.NewReplacer(straightQuotes...)
 )
+
+// foldQuote is the form in which a quotation is compared with what it quotes (S63): white space and typographic quotation marks only; case,
+// letters and signs are as they stand.
+func foldQuote(s string) string { return foldSpace(quoteFolds.Replace(s)) }
 
 // broken is a word divided at the end of a line.
 var broken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(\p{L})[-‐\x{00AD}][ \t]*\r?\n[ \t]*(\p{Ll})`)
 })
 
-// NormaliseText is the form in which quotes are compared (rules.md 1.2): words divided at a line end are joined, NFKC, lower
+// NormaliseText is the form in which found_in compares (rules.md 1.2): words divided at a line end are joined, NFKC, lower
 // case, straight quotes, soft hyphens and zero-width characters dropped, white space collapsed.
 func NormaliseText(s string) string { return normalise(s, "$1$2") }
 
@@ -44,29 +54,35 @@ func FoundIn(quote, text string, minLen int) bool {
 	return newHaystack(text, strings.Split(text, "\n")).has(quote, minLen)
 }
 
-// haystack is a text prepared for many quotes.
+// haystack is a text prepared for many quotes: by found_in's rules, or for quotations word for word.
 type haystack struct {
 	joined, hyphened string
 	parts            []string // lines, cells, or JSON strings
 	whole            map[string]bool
+	fold             func(string) string
 }
 
 func newHaystack(text string, parts []string) *haystack {
-	return &haystack{joined: NormaliseText(text), hyphened: normalise(text, "$1-$2"), parts: parts}
+	return &haystack{joined: NormaliseText(text), hyphened: normalise(text, "$1-$2"), parts: parts, fold: NormaliseText}
+}
+
+// quotable is a text prepared for quotations (S63).
+func quotable(text string, parts []string) *haystack {
+	return &haystack{joined: foldQuote(text), parts: parts, fold: foldQuote}
 }
 
 func (h *haystack) has(quote string, minLen int) bool {
 	if minLen <= 0 {
 		minLen = DefaultMinLen
 	}
-	q := NormaliseText(quote)
+	q := h.fold(quote)
 	if q == "" {
 		return false
 	}
 	if utf8.RuneCountInString(q) < minLen {
 		return q == h.joined || h.isPart(q)
 	}
-	return standsIn(q, h.joined) || standsIn(normalise(quote, "$1-$2"), h.hyphened) || h.isPart(q)
+	return standsIn(q, h.joined) || h.hyphened != "" && standsIn(normalise(quote, "$1-$2"), h.hyphened) || h.isPart(q)
 }
 
 // isPart compares with whole lines or cells; the table of them is made when the first short quote comes.
@@ -74,7 +90,7 @@ func (h *haystack) isPart(q string) bool {
 	if h.whole == nil {
 		h.whole = make(map[string]bool, len(h.parts))
 		for _, p := range h.parts {
-			h.whole[NormaliseText(p)] = true
+			h.whole[h.fold(p)] = true
 		}
 	}
 	return h.whole[q]
@@ -145,17 +161,17 @@ func (h Hit) haystack() *haystack {
 	switch {
 	case h.JSON != nil:
 		texts := jsonTexts(h.JSON)
-		return newHaystack(strings.Join(texts, "\n"), texts)
+		return quotable(strings.Join(texts, "\n"), texts)
 	case h.Row != nil:
-		return newHaystack(h.Text, h.Row)
+		return quotable(h.Text, h.Row)
 	case h.Cells != nil:
 		var parts []string
 		for _, r := range h.Cells {
 			parts = append(parts, r...)
 		}
-		return newHaystack(h.Text, parts)
+		return quotable(h.Text, parts)
 	}
-	return newHaystack(h.Text, strings.Split(h.Text, "\n"))
+	return quotable(h.Text, strings.Split(h.Text, "\n"))
 }
 
 // haystackOf prepares a whole item. A CSV or JSON file that cannot be read as such still has its text.
@@ -186,7 +202,7 @@ func (s *Set) haystackOf(e *entry) (*haystack, error) {
 			text = text + "\n" + strings.Join(t.cells, "\n")
 		}
 	}
-	return newHaystack(text, parts), nil
+	return quotable(text, parts), nil
 }
 
 // jsonTexts are the strings and numbers of a JSON value, decoded, in document order.

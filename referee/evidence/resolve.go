@@ -196,21 +196,17 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 	return Hit{File: &e.file, Kind: HitLines, Text: lines, Line: sel.From + 1, Column: 1}, nil
 }
 
-// hitText finds the first place where the words stand one after the other, whatever white space lies between them.
+// hitText finds the first place where the words stand one after the other, whatever white space lies between them, and cut no number in two.
 func (s *Set) hitText(e *entry, sel Selector) (Hit, error) {
 	text, err := s.content(e)
 	if err != nil {
 		return Hit{}, err
 	}
-	if e.views.folded == "" {
-		e.views.folded = foldSpace(text)
-	}
-	at := strings.Index(e.views.folded, foldSpace(sel.Text))
-	if at < 0 {
+	places := e.occurrences(text, sel.Text)
+	if len(places) == 0 {
 		return Hit{}, e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
 	}
-	from := unfold(text, at)
-	to := unfold(text, at+len(foldSpace(sel.Text))-1) + 1
+	from, to := places[0][0], places[0][1]
 	line, col := e.place(text, from)
 	return Hit{File: &e.file, Kind: HitText, Text: text[from:to], Line: line, Column: col}, nil
 }

@@ -63,7 +63,7 @@ func (ev *evaluator) equal(ln, rn *node, l, r Val) Val {
 	}
 	ev.charge(len(l.List) + len(r.List))
 	if l.holdsNull() || r.holdsNull() {
-		return Absent(errNullItem.Error())
+		return ev.nullIn(slices.Concat(l.List, r.List))
 	}
 	return Truth(l.key() == r.key())
 }

@@ -90,6 +90,11 @@ func evalAgg(ev *evaluator, n *node) Val {
 	case ev.exhausted():
 		return Absent("the rule takes too much work")
 	case broken:
+		if op := n.args[aggOp].lit.Str; op == "all" || op == "any" {
+			if v := quantify(vals, op == "any"); v.Kind == Bool && v.Bool == (op == "any") {
+				return v // one row decides, whatever the others lack (S22); what they lack is an issue all the same
+			}
+		}
 		return Absent("a row lacks a member that the rule refers to")
 	case missing != nil:
 		return *missing

@@ -16,7 +16,7 @@ func (ev *evaluator) numbers(n *node, args []Val) ([]*decimal.Num, *Val) {
 		case Num:
 			out[i] = v.Num
 		case Missing:
-			bad := Absent(errNullItem.Error())
+			bad := ev.nullIn(items)
 			return nil, &bad
 		default:
 			bad := ev.mismatch(n.args[min(i, len(n.args)-1)], v, tNum, n.fn.name)
@@ -113,7 +113,7 @@ func (ev *evaluator) extreme(n *node, sign int, items []Val) Val {
 	best := items[0]
 	for _, v := range items {
 		if v.Kind == Missing {
-			return Absent(errNullItem.Error())
+			return ev.nullIn(items)
 		}
 		c, bad := ev.order(n, n, v, best, n.fn.name)
 		if bad != nil {

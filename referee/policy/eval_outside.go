@@ -21,7 +21,11 @@ func evalData(ev *evaluator, n *node) Val {
 		if v.Kind != Str {
 			return v
 		}
-		column = v.Str
+		if column = v.Str; strings.TrimSpace(column) == "" && n.args[2].kind != kLit { // the whole file is asked for by leaving the column out, not by an empty name
+			absent := Absent("the name of the column is empty")
+			absent.Ptr = v.Pointer()
+			return ev.lacks(n.args[2], n.args[2].missingKind(), absent)
+		}
 	}
 	if pattern := n.arg(3); pattern != nil {
 		column += "\x00" + pattern.lit.Str
@@ -67,6 +71,9 @@ func checkData(b *builder, n *node) {
 		refuseNear(stat.place, nearest.Word(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "), "unknown statistic %s", quote(stat.lit.Str))
 	}
 	arg := n.arg(3)
+	if column := n.arg(2); arg == nil && column != nil && column.kind == kLit && strings.TrimSpace(column.lit.Str) == "" {
+		refuse(column.place, "leave it out to ask of the whole file", "the name of the column is empty")
+	}
 	switch stat.lit.Str {
 	case "regex_hits":
 		if arg != nil {

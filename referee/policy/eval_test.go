@@ -92,7 +92,7 @@ var truths = []struct {
 	{`agg("percentile", [15], "x", p=0.1) == 15`, True, ""}, {`agg("distinct", [1, 1.0, 2], "x") == 2`, True, ""}, {`agg("list", rows, "k") == ["a", "b"]`, True, ""}, {`agg("all", rows, "v > 0")`, True, ""}, {`agg("any", rows, "v > 3")`, False, ""},
 	{`agg("sum", empty, "x") == 0`, True, ""}, {`agg("count", empty) == 0`, True, ""}, {`agg("all", empty, "x > 0")`, True, ""}, {`agg("any", empty, "x > 0")`, False, ""}, {`agg("mean", empty, "x") == 0`, Unknown, ""},
 	{`agg("max", empty, "x") == 0`, Unknown, ""}, {`agg("stddev", [1], "x") == 0`, Unknown, ""}, {`agg("min", ["2026-02-01", "2026-01-31"], "x") == "2026-01-31"`, True, ""},
-	{`agg("sum", ragged, "v") > 0`, Unknown, "row_error"}, {`agg("all", ragged, "v > 5")`, Unknown, "row_error"}, {`agg("any", ragged, "v == 1")`, Unknown, "row_error"}, {`agg("count", ragged, where="v > 0") == 1`, Unknown, "row_error"},
+	{`agg("sum", ragged, "v") > 0`, Unknown, "row_error"}, {`agg("all", ragged, "v > 5")`, False, "row_error"}, {`agg("any", ragged, "v == 1")`, True, "row_error"}, {`agg("all", ragged, "v == 1")`, Unknown, "row_error"}, {`agg("any", ragged, "v > 5")`, Unknown, "row_error"}, {`agg("count", ragged, where="v > 0") == 1`, Unknown, "row_error"},
 	{`agg("any", ragged, "v == 1") or t`, True, "row_error"}, {`agg("sum", holes, "x") > 0`, Unknown, "row_error"}, {`agg("sum", rows, "k") > 0`, Unknown, "operand_type"}, {`agg("count", rows, where="v") > 0`, Unknown, "operand_type"},
 	{`agg("all", rows, "v > lost")`, Unknown, ""}, {`agg("all", rows, "v > 9 and v > lost")`, False, ""}, {`agg("sum", gone, "x") > 0`, Unknown, ""}, {`agg("sum", obj, "x") > 0`, Unknown, "operand_type"},
 	{`agg("sum", nested, "agg('sum', items, 'x * len(outer.items)')") == 9`, True, ""}, {`agg("list", pairs(list), "b - a") == [1, 1]`, True, ""}, {`agg("sum", entries(obj), "value", where="key != 'k'") == 2`, True, ""},
@@ -145,6 +145,34 @@ func TestMissingSaysWhereAndWhy(t *testing.T) {
 		if len(r.Missing) != 1 || r.Missing[0] != want {
 			t.Errorf("%s lacks %+v, want %+v", c.expr, r.Missing, want)
 		}
+	}
+}
+
+// TestNullItem: of a list with a null the reason says which item it is, whatever the function.
+func TestNullItem(t *testing.T) {
+	names, env := truthNames(), truthEnv(t)
+	for _, expr := range []string{"sum(holes) > 1", "max(holes) > 1", "irr(holes) > 1", "unique(holes)", "increasing(holes)", "subset(holes, holes)", "holes == holes"} {
+		r := mustParse(t, expr, names).Eval(env)
+		if r.Truth != Unknown || len(r.Missing) != 1 || r.Missing[0].Pointer != "/inputs/holes/1" || r.Missing[0].Why != "item 2 of the list is null" {
+			t.Errorf("%s is %v and lacks %+v", expr, r.Truth, r.Missing)
+		}
+	}
+}
+
+// TestEmptyColumn: a column whose name the submission leaves empty is not the whole file, and a rule does not write one.
+func TestEmptyColumn(t *testing.T) {
+	names, env := truthNames(), *truthEnv(t)
+	asked := 0
+	env.Data = func(string, string, string) (Val, error) { asked++; return Number(decimal.FromInt(0)), nil }
+	r := mustParse(t, `data("x", "dups", blank) == 0`, names).Eval(&env)
+	if r.Truth != Unknown || asked != 0 || len(r.Missing) != 1 || r.Missing[0].Pointer != "/inputs/blank" || r.Missing[0].Why != "the name of the column is empty" {
+		t.Errorf("%v after %d questions, lacking %+v", r.Truth, asked, r.Missing)
+	}
+	if r := mustParse(t, `data("x", "dups") == 0`, names).Eval(&env); r.Truth != True || asked != 1 {
+		t.Errorf("%v after %d questions", r.Truth, asked)
+	}
+	if _, err := ParseText(`data("x", "dups", "") == 0`, names); err == nil || !strings.Contains(err.Error(), "the name of the column is empty") {
+		t.Errorf("%v", err)
 	}
 }
 

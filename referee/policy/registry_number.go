@@ -74,7 +74,7 @@ var financeFunctions = []*function{
 		doc: "The internal rate of return in [-0.9, 10]; with other than one change of sign missing, with the issue irr_ambiguous.", example: "irr(flows) >= 0.12",
 		eval: flows(func(_ []Val, cf []*decimal.Num) (*decimal.Num, error) { return decimal.Irr(cf) }, 0)},
 	{name: "rate", params: []param{par("n", tNum), par("pmt", tNum), par("pv", tNum)}, result: tNum, group: groupNumber,
-		doc: "The rate a period of an annuity, in [1e-9, 1].", example: "rate(360, 2997.75, 500000) < 0.006",
+		doc: "The rate a period of an annuity of n equal payments, in [1e-9, 1]. n is a whole number above 0: a term with a fraction of a month is undefined, so round it as the contract does.", example: "rate(360, 2997.75, 500000) < 0.006",
 		eval: func(ev *evaluator, n *node, args []Val) Val {
 			ev.charge(2000)
 			return ev.result(n)(decimal.Rate(args[0].Num, args[1].Num, args[2].Num))

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -14,6 +15,29 @@ type set struct {
 }
 
 var errNullItem = errors.New("an item of the list is null")
+
+// nullIn notes the first item of a list that is null, so that a reader learns which: where it stands in the submission, else which one it is.
+func (ev *evaluator) nullIn(items []Val) Val {
+	for i, item := range items {
+		if item.Kind == List && item.holdsNull() {
+			return ev.nullIn(item.List)
+		}
+		if item.Kind != Missing {
+			continue
+		}
+		m := MissingOperand{Kind: "field", Name: item.Pointer(), Pointer: item.Pointer(), Why: fmt.Sprintf("item %d of the list is null", i+1)}
+		if m.Name == "" {
+			m.Name = fmt.Sprintf("item %d of the list", i+1)
+		}
+		if len(ev.missing) < maxIssues && !slices.Contains(ev.missing, m) {
+			ev.missing = append(ev.missing, m)
+		}
+		out := Absent(m.Why)
+		out.Ptr = m.Pointer
+		return out
+	}
+	return Absent(errNullItem.Error())
+}
 
 func (ev *evaluator) set(v Val) (set, error) {
 	s := set{keys: make(map[string]bool, len(v.List))}
@@ -39,7 +63,7 @@ func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
 		b, err = ev.set(args[1])
 	}
 	if err != nil {
-		v := Absent(err.Error())
+		v := ev.nullIn(slices.Concat(args[0].List, args[1].List))
 		return a, b, &v
 	}
 	if len(a.types) > 0 && len(b.types) > 0 && !slices.Equal(a.types, b.types) {
@@ -142,7 +166,7 @@ func evalUnique(ev *evaluator, n *node, args []Val) Val {
 		seen[k] = true
 	}
 	if null {
-		return Absent(errNullItem.Error())
+		return ev.nullIn(args[0].List)
 	}
 	return Truth(true)
 }
@@ -167,6 +191,9 @@ func sequence(holds func(c int) bool) func(*evaluator, *node, []Val) Val {
 			case !holds(c):
 				return Truth(false)
 			}
+		}
+		if result.Kind == Missing {
+			return ev.nullIn(items)
 		}
 		return result
 	}

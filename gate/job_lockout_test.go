@@ -1,0 +1,128 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/defendableos/referee/internal/githubtest"
+)
+
+// handIn proposes a sample run in pull requests of its own, from a fork where one is named.
+func (w *world) handIn(run, author, fork string, times int) []int64 {
+	w.Helper()
+	var out []int64
+	for i := range times {
+		branch := author + run + string(rune('a'+i))
+		change := githubtest.Change{Files: sample(w, run), Author: author, Parent: w.s.Ref("refs/heads/main")}
+		if fork == "" {
+			w.s.Commit(branch, change)
+		} else {
+			w.s.CommitFork(fork, branch, change)
+		}
+		pull := w.s.Open(githubtest.Pull{Head: branch, Author: author, Fork: fork})
+		w.must(w.s.PullEvent(pull, "opened", true))
+		out = append(out, pull)
+	}
+	return out
+}
+
+func (w *world) reject(pulls []int64) {
+	w.Helper()
+	for _, pull := range pulls {
+		w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
+		w.mustReview(pull)
+	}
+}
+
+func (w *world) withdraw(pulls []int64, by string) {
+	w.Helper()
+	for _, pull := range pulls {
+		w.s.Close(pull, by)
+		w.must(w.s.PullEvent(pull, "closed", true))
+	}
+}
+
+// locked reports whether the lane is locked for the agent of the sample runs.
+func (w *world) locked() bool {
+	w.Helper()
+	pull := w.propose("next", "oak-street")
+	r := w.must(w.s.PullEvent(pull, "opened", true))
+	locked := strings.Contains(w.review(pull), "recurring_flag")
+	if r.Failed != locked {
+		w.Errorf("failed %v, locked %v", r.Failed, locked)
+	}
+	return locked
+}
+
+// agents is a configuration that knows who operates the agent of the sample runs.
+const agents = "governance: {agents: [{name: underwriter, operators: [Agent], model: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n"
+
+// TestLaneLockInPull: rejected work with critical flags is remembered, and locks the agent out of its lane.
+func TestLaneLockInPull(t *testing.T) {
+	w := newWorld(t)
+	w.reject(w.handIn("elm-plaza", "agent", "", 2))
+	w.wantKinds("rejected rejected")
+	if !w.locked() {
+		t.Error("the lane is not locked")
+	}
+}
+
+// TestLockOutByStranger: bad work that a stranger hands in under an agent's name, and whoever closes it, locks nobody out; what the agent's operator
+// withdraws does.
+func TestLockOutByStranger(t *testing.T) {
+	for _, c := range []struct {
+		what, config, author, fork, closedBy string
+		locked                               bool
+	}{
+		{"a stranger's, closed by the stranger", agents, "mallory", "mallory/work", "mallory", false},
+		{"a stranger's, closed by the operator", agents, "mallory", "mallory/work", "agent", false},
+		{"the operator's, closed by a maintainer", agents, "agent", "", "wim", true},
+	} {
+		w := newWorld(t)
+		w.configure(c.config)
+		w.withdraw(w.handIn("elm-plaza", c.author, c.fork, 2), c.closedBy)
+		w.wantKinds("withdrawn withdrawn")
+		if w.locked() != c.locked {
+			t.Errorf("%s: locked %v, want %v", c.what, !c.locked, c.locked)
+		}
+	}
+}
+
+// TestLockOutByOperatorsHand: evidence on base names no author, and the operator who closes a stranger's pull request is not taken for its author.
+func TestLockOutByOperatorsHand(t *testing.T) {
+	w := newWorld(t)
+	w.configure(agents)
+	evidence := map[string]string{}
+	for name, text := range sample(t, "elm-plaza") {
+		if strings.Contains(name, "/evidence/") {
+			evidence[name] = text
+		}
+	}
+	w.s.Commit("main", githubtest.Change{Files: evidence})
+	w.withdraw(w.handIn("elm-plaza", "mallory", "mallory/work", 2), "agent")
+	w.wantKinds("withdrawn withdrawn")
+	for _, e := range w.entries() {
+		if e.Receipt.Audited() {
+			t.Errorf("entry %d holds an audit that reads as the agent's", e.Receipt.Seq)
+		}
+	}
+	if w.locked() {
+		t.Error("locked")
+	}
+}
+
+// TestLockOutByDeals: right analyses of bad deals are no flags, however often a person says no to the deal.
+func TestLockOutByDeals(t *testing.T) {
+	w := newWorld(t)
+	w.configure(agents)
+	w.reject(w.handIn("river-lofts", "agent", "", 3))
+	w.wantKinds("rejected rejected rejected")
+	for _, e := range w.entries() {
+		if e.Receipt.Verdict.Risk.High == 0 {
+			t.Error("the sample has no high finding any more")
+		}
+	}
+	if w.locked() {
+		t.Error("right work locks its agent out")
+	}
+}

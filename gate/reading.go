@@ -1,0 +1,113 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/ledger"
+)
+
+// verified gives the ledger's newest state after holding it to itself: nothing is read from a ledger that fails. Each state is looked at once.
+func (j *Job) verified(ctx context.Context) (ledger.Snapshot, error) {
+	at, err := j.Store.Head(ctx)
+	if err != nil {
+		return at, fmt.Errorf("reading the ledger: %w", err)
+	}
+	if j.sound == at.ID && j.looked {
+		return at, nil
+	}
+	problems, err := ledger.VerifyForReading(ctx, j.Store, at, j.kept.Genesis)
+	if err != nil {
+		return at, fmt.Errorf("verifying the ledger: %w", err)
+	}
+	if len(problems) > 0 {
+		return at, unsound(problems)
+	}
+	j.sound, j.looked = at.ID, true
+	return at, nil
+}
+
+// unsound says why a ledger is neither read nor written.
+func unsound(problems []ledger.Problem) error {
+	more := ""
+	if n := len(problems) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return broken("the ledger failed verification: %s%s; restore its branch from a clone that verifies (`referee ledger verify --online` lists everything), then run this job again", problems[0].String(), more)
+}
+
+// readLedger reads what the ledger holds of this pull request. A pull request that never had a run is not the ledger's business.
+func (p *pulled) readLedger(ctx context.Context) (err error) {
+	_, marked := p.marked()
+	if len(p.changed.Runs)+len(p.changed.Refusals)+len(p.changed.Rulebook) == 0 && !marked {
+		return nil
+	}
+	if p.at, err = p.j.verified(ctx); err != nil {
+		return err
+	}
+	p.out.LedgerHead = ""
+	if p.at.Head.Count > 0 {
+		p.out.LedgerHead = p.at.Head.Tip
+	}
+	p.entries, err = p.j.entriesOf(ctx, p.at, p.pr.Number, p.reviews)
+	return err
+}
+
+// marked tells whether any review begins with the gate's marker, whoever wrote it.
+func (p *pulled) marked() (githubapi.Review, bool) {
+	for _, r := range p.reviews {
+		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number {
+			return r, true
+		}
+	}
+	return githubapi.Review{}, false
+}
+
+// entriesOf gives the entries of a pull request, in the order of the chain. Each is at its place in the chain, of this pull request and
+// repository, and says of reviews what the forge says; that one was edited or dismissed since is no problem here, for to write that down is the
+// gate's own work. It holds nothing to be signed off: only reviews that are read now can do that.
+func (j *Job) entriesOf(ctx context.Context, at ledger.Snapshot, pull int64, reviews []githubapi.Review) ([]ledger.Entry, error) {
+	entries, problems, err := ledger.EntriesOf(ctx, j.Store, at, pull, j.Event.RepositoryID)
+	if err != nil {
+		return nil, fmt.Errorf("reading the ledger: %w", err)
+	}
+	if len(problems) == 0 && len(entries) > 0 {
+		online := NewOnline(j.API, nil)
+		if reviews != nil {
+			online.Know(pull, reviews)
+		}
+		if problems, err = ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online}); err != nil {
+			return nil, fmt.Errorf("comparing the ledger with the reviews: %w", err)
+		}
+		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged })
+	}
+	if len(problems) > 0 {
+		return nil, unsound(problems)
+	}
+	return entries, nil
+}
+
+// reviewsOnly hides what an Online knows beside reviews: a job compares those, and the schedule the rest.
+type reviewsOnly struct{ ledger.Online }
+
+// vouch holds a receipt that others build on to the forge's record: its review, and all that the ledger says of its pull request.
+func (j *Job) vouch(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) error {
+	pull := e.Receipt.Pull()
+	if pull == 0 {
+		return fmt.Errorf("it was signed off outside a pull request, and the forge has no record of that")
+	}
+	reviews, err := j.API.Reviews(ctx, pull)
+	if err != nil {
+		return err
+	}
+	entries, err := j.entriesOf(ctx, at, pull, reviews)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(entries, func(x ledger.Entry) bool { return x.Hash == e.Hash }) {
+		return fmt.Errorf("it is not among the entries of pull request %d", pull)
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package githubtest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// refCommand is one line of a push: what a reference was, and what it is to be; "" where it is not there.
+type refCommand struct{ old, next, ref string }
+
+// receive hands a push to git's backend, unless a ruleset forbids it. What is no fast-forward git refuses by itself where it is told to.
+func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
+	commands, capabilities, err := pushCommands(r)
+	if err != nil {
+		http.Error(w, "the push cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	var refused bytes.Buffer
+	forwardOnly := false
+	s.mu.Lock()
+	for _, c := range commands {
+		if why := s.violation(t, c.ref, c.old, c.next); why != "" {
+			pkt(&refused, "ng "+c.ref+" push declined due to repository rule violations: "+why+"\n")
+		}
+		forwardOnly = forwardOnly || s.forwardOnly(t, c.ref)
+	}
+	s.mu.Unlock()
+	if refused.Len() > 0 {
+		_, _ = io.Copy(io.Discard, r.Body)
+		declined(w, refused.String(), strings.Contains(capabilities, "side-band-64k"))
+		return
+	}
+	backend := *s.backend
+	if forwardOnly {
+		backend.Env = append(slices.Clone(backend.Env), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=receive.denyNonFastForwards", "GIT_CONFIG_VALUE_0=true")
+	}
+	backend.ServeHTTP(w, r)
+}
+
+// declined reports to a pushing client, which may want the report in a band of its own, which references were refused.
+func declined(w http.ResponseWriter, lines string, band bool) {
+	var report bytes.Buffer
+	pkt(&report, "unpack ok\n")
+	report.WriteString(lines + "0000")
+	if band {
+		whole := "\x01" + report.String()
+		report.Reset()
+		pkt(&report, whole)
+		report.WriteString("0000")
+	}
+	w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
+	_, _ = w.Write(report.Bytes())
+}
+
+// pkt writes a line of git's protocol: four hexadecimal digits of its length, and the line.
+func pkt(to *bytes.Buffer, line string) { fmt.Fprintf(to, "%04x%s", len(line)+4, line) }
+
+// pushCommands reads the lines at the beginning of a push, and puts them back.
+func pushCommands(r *http.Request) (commands []refCommand, capabilities string, err error) {
+	var read bytes.Buffer
+	in := bufio.NewReader(r.Body)
+	from := io.TeeReader(in, &read)
+	defer func() { r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(read.Bytes()), in)) }()
+	for {
+		head := make([]byte, 4)
+		if _, err := io.ReadFull(from, head); err == io.EOF {
+			return commands, capabilities, nil
+		} else if err != nil {
+			return nil, "", err
+		}
+		n, err := strconv.ParseUint(string(head), 16, 16)
+		if err != nil || n == 0 {
+			return commands, capabilities, err
+		}
+		line := make([]byte, max(int(n), 4)-4)
+		if _, err := io.ReadFull(from, line); err != nil {
+			return nil, "", err
+		}
+		text, more, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\x00")
+		capabilities += more
+		words := strings.SplitN(text, " ", 3)
+		if len(words) < 3 {
+			return nil, "", fmt.Errorf("the line %q", text)
+		}
+		commands = append(commands, refCommand{orAbsent(words[0]), orAbsent(words[1]), words[2]})
+	}
+}
+
+// orAbsent is a commit's id, "" for the one of zeros only.
+func orAbsent(id string) string {
+	if strings.Trim(id, "0") == "" {
+		return ""
+	}
+	return id
+}

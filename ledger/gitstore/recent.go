@@ -1,0 +1,54 @@
+package gitstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/defendableos/referee/internal/gitobject"
+	"github.com/defendableos/referee/ledger"
+)
+
+// Commits is ledger.History's: the newest n commits of that state, the newest first, as far as they can be had: a server that gives only the
+// newest commit whole ends the list there.
+func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
+	if r, ok := s.at.(*remote); ok && r.wire != nil && at.ID != "" {
+		if err := r.wire.recent(ctx, at.ID, n); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.ref(), err)
+		}
+	}
+	var out []ledger.Commit
+	for id := at.ID; id != "" && len(out) < n; {
+		rec, err := s.objects.commit(ctx, id)
+		if errors.Is(err, ErrMissing) && len(out) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.ref(), err)
+		}
+		out = append(out, ledger.Commit{ID: id, Parents: rec.Parents, Time: time.Unix(rec.Time, 0).UTC(), Message: rec.Message})
+		if id = ""; len(rec.Parents) > 0 {
+			id = rec.Parents[0]
+		}
+	}
+	return out, nil
+}
+
+// recent brings in the newest commits of a branch by one request, without their trees.
+func (w *wire) recent(ctx context.Context, commit string, depth int) error {
+	pack, end, err := w.pack(ctx, []string{commit}, "filter tree:0", fmt.Sprintf("deepen %d", depth))
+	if err != nil {
+		return err
+	}
+	defer end()
+	none := func(string) (gitobject.Object, bool) { return gitobject.Object{}, false }
+	got, err := gitobject.ReadPack(pack, gitobject.Limits{Objects: atMost, Size: maxCommit, Total: maxHeld}, none)
+	if err != nil {
+		return err
+	}
+	for _, o := range got {
+		w.keep(o)
+	}
+	return nil
+}

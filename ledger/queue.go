@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Retry says how long Append goes on while others append, and how it waits. The zero value is the one in force: five
+// minutes.
+type Retry struct {
+	// For is how long Append goes on although the ledger stands still; DefaultFor if 0. A queue that moves is waited
+	// for up to three times as long: every entry of another brings this one nearer.
+	For   time.Duration
+	Tries int                                 // at most so many tries to write; as many as fit into the time if 0
+	Pick  func(n time.Duration) time.Duration // a duration below n, which is positive; random if nil
+}
+
+// DefaultFor is how long Append goes on where Retry does not say.
+const DefaultFor = 5 * time.Minute
+
+// What the queue is tuned by: fifty at once, with and without a slow network, by simulation and by TestFiftyAtOnce of
+// both stores.
+const (
+	minWait   = 50 * time.Millisecond // between two looks, on the fastest machine
+	lookShare = 2                     // a whole append takes about twice as long as reading a head that moved
+	spread    = 3                     // cycles over which the first tries of a burst are spread
+	calm      = 0.2                   // part of the time in which others append, up to which a try is worth its requests
+	widest    = 32                    // cycles of the longest random wait while the ledger moves
+	patience  = 3                     // times Retry.For, while the ledger moves
+)
+
+// turn is the place of one Append in a queue that nobody keeps. Writers know nothing of each other but what the branch
+// shows: how many entries came since the last look. From that and from how long its own looks take, each one guesses
+// how much of the time the ledger is being written to. Above a bound it does not try, which would cost requests that
+// the forge counts, but waits for a random time, and the longer the busier it is; below it, it tries. The bound rises
+// with the time waited, so that the oldest go first. None of this decides anything: the swap does.
+type turn struct {
+	retry  Retry
+	began  time.Time
+	moved  time.Time     // when the ledger was last seen to have moved
+	looked time.Time     // the last look; zero before the first
+	seen   Snapshot      // what it saw
+	others int64         // entries that others have added meanwhile
+	cycle  time.Duration // what an append takes now, about
+	window time.Duration // of the random wait
+	tries  int
+	last   error // what the last try ended in
+}
+
+func newTurn(r Retry) *turn {
+	if r.For == 0 {
+		r.For = DefaultFor
+	}
+	if r.Pick == nil {
+		r.Pick = rand.N[time.Duration]
+	}
+	now := time.Now()
+	return &turn{retry: r, began: now, moved: now}
+}
+
+// look reads the head, and says how long to wait before the next look; 0 is to try now.
+func (t *turn) look(ctx context.Context, s Store) (Snapshot, time.Duration, error) {
+	start := time.Now()
+	at, err := s.Head(ctx)
+	if err != nil {
+		return at, 0, err
+	}
+	now := time.Now()
+	first, before, since := t.looked.IsZero(), t.seen, now.Sub(t.looked)
+	t.seen, t.looked = at, now
+	if first {
+		t.cycle = lookShare * now.Sub(start)
+		t.window = spread * t.cycle
+		return at, t.pick(), nil
+	}
+	if at.ID == before.ID {
+		return at, 0, nil
+	}
+	t.moved, t.cycle = now, lookShare*now.Sub(start)
+	came := max(1, at.Head.Count-before.Head.Count)
+	t.others += came
+	load := t.load(came, since, now)
+	t.widen(max(1, load), widest*max(t.cycle, minWait))
+	// A try whose reply was lost may have been written: that is found out at once.
+	if load > 1 && !errors.Is(t.last, ErrAmbiguous) && now.Before(t.end()) {
+		return at, t.pause(), nil
+	}
+	return at, 0, nil
+}
+
+// load is how busy the ledger was in the time since the last look, 1 is as busy as a try may find it.
+func (t *turn) load(came int64, since time.Duration, now time.Time) float64 {
+	busy := 1.0
+	if spent := time.Duration(came) * t.cycle; spent < since {
+		busy = float64(spent) / float64(since)
+	}
+	age := min(1, float64(now.Sub(t.began))/float64(t.retry.For))
+	return busy / (calm + (1-calm)*age)
+}
+
+// widen makes the window of the random wait larger by a factor, up to a bound.
+func (t *turn) widen(by float64, atMost time.Duration) {
+	wider := max(time.Duration(float64(t.window)*by), t.cycle, minWait)
+	t.window = min(wider, atMost, t.retry.For/8)
+}
+
+// pick is a random time within the window.
+func (t *turn) pick() time.Duration {
+	if t.window <= 0 {
+		return 0
+	}
+	return t.retry.Pick(t.window)
+}
+
+// pause is the time until the next look: what is under way now needs some time itself, and nobody asks all the time.
+func (t *turn) pause() time.Duration { return max(minWait, t.cycle/2, t.window/8) + t.pick() }
+
+// end is when the last try is made.
+func (t *turn) end() time.Time {
+	end, last := t.moved.Add(t.retry.For), t.began.Add(patience*t.retry.For)
+	if last.Before(end) {
+		return last
+	}
+	return end
+}
+
+// lost says how long to wait after a try that failed, or the error that ends it.
+func (t *turn) lost(err error) (time.Duration, error) {
+	if !errors.Is(err, ErrStale) && !errors.Is(err, ErrAmbiguous) {
+		return 0, err
+	}
+	t.last = err
+	now := time.Now()
+	if t.tries == t.retry.Tries || !now.Before(t.end()) {
+		return 0, fmt.Errorf("given up after %s and %s, while others added %s: %w; run it again: what was written is found and not written twice",
+			now.Sub(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"), counted(t.others, "entry", "entries"), err)
+	}
+	t.widen(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone
+	return min(t.pause(), max(minWait, t.end().Sub(now))), nil
+}
+
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// sleep waits, or says why that ended early.
+func (t *turn) sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+	}
+	err := fmt.Errorf("%w after %s and %s", ctx.Err(), time.Since(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"))
+	if t.last != nil {
+		err = fmt.Errorf("%w: %w", err, t.last)
+	}
+	return err
+}

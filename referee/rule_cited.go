@@ -1,0 +1,257 @@
+package referee
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/evidence"
+	"github.com/defendableos/referee/referee/policy"
+)
+
+// citing is one run over the inputs that cite evidence (S62).
+type citing struct {
+	a    *audit
+	r    *Rule
+	open int                     // left to the human
+	cell map[string]*decimal.Num // what the evidence says of an input that says otherwise
+}
+
+// runInputsMatchEvidence: an input equals the cell that it cites, exactly or by honest rounding (S62).
+func runInputsMatchEvidence(a *audit, r *Rule) outcome {
+	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !blank(c.v.Get("sources")) })
+	if !cited && !truth(r.v.Get("require_sources")) {
+		return outcome{status: Pass, vacuous: true}
+	}
+	if a.Evidence == nil {
+		return skipped("no_manifest: a bare submission declares no evidence")
+	}
+	before, run := a.raised, &citing{a: a, r: r, cell: map[string]*decimal.Num{}}
+	for _, c := range a.calcs {
+		run.calculation(c)
+	}
+	run.turnGates()
+	out := flaggedSince(a, before)
+	if out.status == Pass && run.open > 0 {
+		return outcome{status: Open, reason: fmt.Sprintf("%d inputs cite documents that are left to the human", run.open)}
+	}
+	return out
+}
+
+// calculation holds the inputs of one calculation to what its sources cite.
+func (run *citing) calculation(c *calculation) {
+	sources := c.v.Get("sources")
+	for _, m := range members(sources) {
+		if in := c.v.Get("inputs").Get(m.Key); num(in) == nil && (in == nil || in.Kind != strictjson.Array) {
+			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key), c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
+		}
+	}
+	for _, m := range members(c.v.Get("inputs")) {
+		ref, ok := sources.Get(m.Key).Str()
+		switch {
+		case ok && m.Value.Kind == strictjson.Array:
+			run.list(c, m, ref)
+		case ok && num(m.Value) != nil:
+			run.number(c, m, ref)
+		case !ok && truth(run.r.v.Get("require_sources")):
+			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(), Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()), Fix: &Fix{Text: "cite the cell in sources"}})
+		}
+	}
+}
+
+// misses flags a source at which no such number stands.
+func (run *citing) misses(c *calculation, key string, err error) {
+	f := Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(key), Message: err.Error(), Fix: &Fix{Text: "cite the one cell that holds the input"}}
+	switch {
+	case errors.Is(err, evidence.ErrNoNumber):
+		f.Code = "evidence.not_a_number"
+	case errors.Is(err, evidence.ErrAmbiguous):
+		f.Code = "evidence.ambiguous"
+	}
+	run.a.flag(run.r, f)
+}
+
+// statements are the places that state an input: the calculation, and the submission's own input of that name, which is what gates read.
+func (run *citing) statements(m strictjson.Member) []*strictjson.Value {
+	name := run.a.sheetName(m.Key)
+	if v := run.a.input(name); run.a.Sheet.declared(name) != nil && v != nil {
+		return []*strictjson.Value{m.Value, v}
+	}
+	return []*strictjson.Value{m.Value}
+}
+
+func (run *citing) number(c *calculation, m strictjson.Member, ref string) {
+	cited, err := run.a.Evidence.Cited(ref)
+	switch {
+	case err != nil:
+		run.misses(c, m.Key, err)
+		return
+	case cited.Open:
+		run.open++
+		return
+	}
+	name := run.a.sheetName(m.Key)
+	values := run.a.citedValues(cited, name)
+	if len(values) == 0 {
+		run.misses(c, m.Key, fmt.Errorf("%s holds a number that is out of range: %w", clip(ref), evidence.ErrNoNumber))
+		return
+	}
+	for _, v := range run.statements(m) {
+		if num(v) != nil {
+			run.holds(v, name, ref, values)
+		}
+	}
+}
+
+// citedValues are the values that an input citing this number may have. Where the column says "in thousands", that scale counts, unless the
+// sheet's own unit says so too, and a name whose unit nobody declares may be in either.
+func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
+	faces := readings(cited.Number)
+	if cited.ColumnScale == 0 || cited.Number.Percent {
+		return faces
+	}
+	unit := ""
+	if in := a.Sheet.declared(name); in != nil {
+		unit = strings.ToLower(in.Unit)
+	}
+	if strings.Contains(unit, "thousand") || strings.Contains(unit, "million") || strings.Contains(unit, "000") {
+		return faces
+	}
+	scaled := cited.Number
+	scaled.Scale += cited.ColumnScale
+	if unit == "" {
+		return append(readings(scaled), faces...)
+	}
+	return readings(scaled)
+}
+
+// holds compares one statement of an input with what it cites.
+func (run *citing) holds(v *strictjson.Value, name, ref string, values []*decimal.Num) {
+	a, x := run.a, num(v)
+	best := a.Sheet.penalty.restated(x, values[0])
+	same := false
+	for _, value := range values {
+		same = same || decimal.Cmp(x, value) == 0 || honestlyRounded(x, value, v.Text, one)
+		if d := a.Sheet.penalty.restated(x, value); d.band < best.band {
+			best = d
+		}
+	}
+	id := a.atom("evidence.input_matches", v.Pointer(), same, "critical", "field", clip(ref))
+	if same {
+		return
+	}
+	run.cell[name] = best.reference
+	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: best.band.tier(), Pointer: v.Pointer(), Atoms: []string{id}, Spot: spotOf(best),
+		Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(name), shown(x), clip(ref), shown(best.reference), percent(best.rel)),
+		Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", v.Pointer(), best.reference.String())}})
+}
+
+// list holds a list against the numbers of a JSON array, a row or a column, one by one.
+func (run *citing) list(c *calculation, m strictjson.Member, ref string) {
+	cells, hit, err := run.a.Evidence.CitedList(ref)
+	switch {
+	case err != nil:
+		run.misses(c, m.Key, err)
+		return
+	case hit.Open:
+		run.open++
+		return
+	}
+	for _, v := range run.statements(m) {
+		if v.Kind == strictjson.Array {
+			run.listHolds(v, run.a.sheetName(m.Key), ref, cells)
+		}
+	}
+}
+
+func (run *citing) listHolds(v *strictjson.Value, name, ref string, cells []evidence.Number) {
+	a, worst, at := run.a, bandPass, -1
+	for i := range min(len(cells), len(v.Items)) {
+		if b := run.element(v.Items[i], cells[i]); b > worst {
+			worst, at = b, i
+		}
+	}
+	said := fmt.Sprintf("%d numbers against %d", len(v.Items), len(cells))
+	if len(cells) != len(v.Items) || worst != bandPass && a.gated(name) {
+		worst = bandHigh // what it does to a gate is not asked of lists
+	}
+	id := a.atom("evidence.input_matches", v.Pointer(), worst == bandPass, "critical", "field", clip(ref))
+	if worst == bandPass {
+		return
+	}
+	if at >= 0 {
+		said = fmt.Sprintf("number %d is %s against %s", at+1, clip(string(v.Items[at].Source(a.Bytes))), cells[at].String())
+	}
+	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: worst.tier(), Pointer: v.Pointer(), Atoms: []string{id},
+		Message: fmt.Sprintf("the list %q is not what %s holds: %s", clip(name), clip(ref), said), Fix: &Fix{Text: "use the evidence's values, in their order"}})
+}
+
+// element is the band of one element of a list against its cell.
+func (run *citing) element(v *strictjson.Value, cell evidence.Number) band {
+	x, worst := num(v), bandHigh
+	if x == nil {
+		return bandHigh
+	}
+	for _, value := range readings(cell) {
+		if decimal.Cmp(x, value) == 0 || honestlyRounded(x, value, v.Text, one) {
+			return bandPass
+		}
+		worst = min(worst, run.a.Sheet.penalty.restated(x, value).band)
+	}
+	return worst
+}
+
+// turnGates makes a contradiction high where a gate would turn at what the evidence says, of one input or of all of them together: a gate does not
+// open on an input that the evidence contradicts, however small the difference is.
+func (run *citing) turnGates() {
+	names := make([]string, 0, len(run.cell))
+	for name := range run.cell {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	turning := crossing(names, func(some []string) bool {
+		at := map[string]*decimal.Num{}
+		for _, name := range some {
+			at[name] = run.cell[name]
+		}
+		return len(at) > 0 && run.a.gateTurns(at)
+	})
+	for i := range run.a.findings {
+		f := &run.a.findings[i]
+		name := run.a.sheetName(unescapedLast(f.Pointer))
+		if f.Code == "evidence.input_mismatch" && slices.Contains(turning, name) {
+			f.Tier, f.Severity = High, severityOf(High)
+		}
+	}
+}
+
+// unescapedLast is the last name of a pointer.
+func unescapedLast(pointer string) string {
+	last := pointer[strings.LastIndexByte(pointer, '/')+1:]
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(last)
+}
+
+// gateTurns reports whether a gate is decided otherwise with these inputs at other values.
+func (a *audit) gateTurns(at map[string]*decimal.Num) bool {
+	env := *a.env
+	env.Override = at
+	env.Calc = a.calcReader(a.newChain(at), nil)
+	return slices.ContainsFunc(a.Sheet.Rules, func(r *Rule) bool {
+		if r.Kind != "expr" || r.expr == nil || !slices.ContainsFunc(a.leavesOf(r.expr), func(name string) bool { return at[name] != nil }) {
+			return false
+		}
+		was, is := r.expr.Eval(a.env).Truth, r.expr.Eval(&env).Truth
+		return was != is && was != policy.Unknown
+	})
+}
+
+// gated reports whether some gate reads this input, directly or through calculations.
+func (a *audit) gated(name string) bool {
+	return slices.ContainsFunc(a.Sheet.Rules, func(r *Rule) bool {
+		return r.Kind == "expr" && r.expr != nil && slices.Contains(a.leavesOf(r.expr), name)
+	})
+}
