@@ -102,7 +102,8 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 // ownInput reads what a calculation states for a name. Where it is the very text of the submission's input it is the very number, so that
 // nothing is read or computed twice.
 func (a *audit) ownInput(m strictjson.Member) formula.Input {
-	if v := a.input(m.Key); v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text {
+	v := a.doc.Get("inputs").Get(m.Key)
+	if v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text && a.Sheet.declared(m.Key) != nil {
 		return a.statedInput(m.Key)
 	}
 	return formulaInput(m.Value)

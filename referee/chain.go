@@ -67,10 +67,10 @@ func (ch *chain) compute(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	in := make(formula.Inputs, len(m.Inputs))
 	for _, name := range m.Inputs {
 		v, err := ch.input(name, c)
-		if given := ch.a.input(name); err != nil && given != nil && given.Kind == strictjson.Array {
-			return ch.expression(m, c) // a list of other things than numbers: only expressions know it
-		}
 		if err != nil {
+			if given := ch.a.input(name); given != nil && given.Kind == strictjson.Array {
+				return ch.expression(m, c) // a list of other things than numbers: only expressions know it
+			}
 			return nil, err
 		}
 		in[name] = v

@@ -13,7 +13,7 @@ import (
 
 // environment is what expressions read.
 func (a *audit) environment() *policy.Env {
-	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Evidence: a.evidenceValue, Prior: a.prior}
+	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column, Evidence: a.evidenceValue, Prior: a.prior}
 	env.Calc = a.calcReader(nil, nil)
 	return env
 }
@@ -81,6 +81,14 @@ func (a *audit) data(id, stat, column string) (policy.Val, error) {
 		return policy.Absent(err.Error()), err
 	}
 	return statVal(got), nil
+}
+
+// column reads a column of a table of evidence, the header aside.
+func (a *audit) column(id, name string) ([]string, error) {
+	if a.Evidence == nil {
+		return nil, errNoManifest
+	}
+	return a.Evidence.Column(id, name)
 }
 
 // evidenceValue reads a value at a selector of an evidence file.

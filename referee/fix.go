@@ -35,7 +35,7 @@ func (c *calculation) fixResult(a *audit) *Fix {
 		}
 	}
 	fix := &Fix{Text: fmt.Sprintf("state %s", value)}
-	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) {
+	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) || c.check.formula != nil && c.renamed().Canonical() == c.check.formula.Canonical() {
 		fix.JSONPatch = patch("replace", c.pointer+"/result", value)
 	} else {
 		fix.Text = fmt.Sprintf("use the sheet's formula %s, and state %s", c.check.Text, value)

@@ -35,6 +35,7 @@ type Env struct {
 	Calc       func(id string, claimed bool) Val          // a calculation, recomputed or as claimed
 	Space      func(name string) Val                      // $stack $evidence $flags $atoms $file
 	Data       func(id, stat, column string) (Val, error) // a count over a data file
+	Column     func(id, name string) ([]string, error)    // the cells of a column of a table
 	Evidence   func(id, selector string) (Val, error)     // the value at a selector of an evidence file
 	Prior      func(sha, path string) (Val, error)        // a value of a ledger receipt
 	Override   map[string]*decimal.Num                    // inputs by name, for the distance search
