@@ -110,7 +110,7 @@ func TestParamsLoosened(t *testing.T) {
 func TestSubjectHoldsParams(t *testing.T) {
 	sheet, submission := strings.Repeat("a", 64), strings.Repeat("b", 64)
 	s := ledger.Subject{SheetSHA256: sheet, SubmissionSHA256: submission, Params: []ledger.Param{{Name: "cap", Value: "500"}}}
-	want := canonical.SHA256Hex([]byte("18:referee.subject/v264:" + sheet + "64:" + submission + "1:13:cap3:500"))
+	want := canonical.SHA256Hex([]byte("18:referee.subject/v164:" + sheet + "64:" + submission + "6:params1:13:cap3:500"))
 	if got := s.Digest(); got != want {
 		t.Errorf("the subject is %s, want %s", got, want)
 	}
