@@ -43,6 +43,7 @@ const noPass = "no pass"
 // Boundaries works out submissions below, on and above every bound of every gate, and without an input that the gate reads, and asks the
 // gate. Gates of one comparison are held to their operator. A bound that no single input reaches is left out.
 func Boundaries(sheet *referee.Sheet) []Boundary {
+	sheet = asExample(sheet)
 	trials := suite(sheet)
 	var out []Boundary
 	for _, r := range gates(sheet) {

@@ -64,7 +64,10 @@ func TestFactsCanFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		work := workedExample(s, &s.Examples()[0])
+		work, err := workedExample(s, &s.Examples()[0])
+		if err != nil {
+			t.Fatal(err)
+		}
 		report, err := work.audited()
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +126,10 @@ func targetsOf(sheet *referee.Sheet, outside map[string]bool) []*target {
 		}
 	}
 	for _, ex := range sheet.Examples() {
-		base := workedExample(sheet, &ex)
+		base, err := workedExample(sheet, &ex)
+		if err != nil {
+			continue
+		}
 		if slices.ContainsFunc(ex.Expect, func(e referee.ExampleStatus) bool { return e.Status == referee.Flag && slices.Contains(gates, e.Rule) }) {
 			try(ex.Name, base, nil)
 		}

@@ -102,6 +102,14 @@ func num(v *strictjson.Value) *decimal.Num {
 }
 
 // encode writes a tree without white space; members keep their order and numbers their digits.
+// membersOf are the members of an object; none of anything else.
+func membersOf(v *strictjson.Value) []strictjson.Member {
+	if v == nil {
+		return nil
+	}
+	return v.Members
+}
+
 func encode(v *strictjson.Value) []byte { return appendJSON(nil, v) }
 
 func appendJSON(b []byte, v *strictjson.Value) []byte {

@@ -37,6 +37,8 @@ var lintRules = []LintRule{
 	{"contradictory", "two gates that cannot both hold"},
 	{"subsumed", "a gate that says nothing beyond another"},
 	{"unreachable", "a branch or a band that is never reached"},
+	{"held", "an input of a library sheet that does not say how it is held, or that no rule counts as it says (S70)"},
+	{"domain", "a number of a library sheet without min, max or signed (S72)"},
 	{"percent", "a formula yields per cents, and claims are read as fractions (S10)"},
 	{"unit", "a bound that looks like another unit than its operand: 80 against 0.80"},
 	{"stale_explanation", "x-lint explains a warning that does not occur"},
@@ -66,6 +68,7 @@ func lint(sheet *referee.Sheet, today string, examples func(*linter)) []referee.
 	l.percentages()
 	l.constants(today)
 	l.money()
+	l.holding()
 	for _, r := range sheet.Rules {
 		l.exactness(r)
 		l.coverage(r)

@@ -243,7 +243,11 @@ func (l *linter) workedValue(v *strictjson.Value) *decimal.Num {
 // firstProbe audits the first example, once.
 func (l *linter) firstProbe() *referee.Probe {
 	if examples := l.sheet.Examples(); l.probe == nil && len(examples) > 0 {
-		if c, err := workedExample(l.sheet, &examples[0]).auditCase(); err == nil {
+		base, err := workedExample(l.sheet, &examples[0])
+		if err != nil {
+			return nil
+		}
+		if c, err := base.auditCase(); err == nil {
 			l.probe = referee.NewProbe(c)
 		}
 	}

@@ -50,6 +50,7 @@ type Survivor struct {
 // examples and trips, then among the boundaries of the gate, then among submissions that differ from those in one place, or in one place
 // beside a condition that was turned.
 func Mutate(sheet *referee.Sheet) MutationResult {
+	sheet = asExample(sheet)
 	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: suite(sheet)}
 	m.result.Sheet = sheet
 	for _, r := range gates(sheet) {
@@ -319,6 +320,44 @@ func (m *mutating) numbersIn(v *strictjson.Value, p put) {
 	}
 }
 
+// asExample is the sheet with the parameters of its first example: one that needs a parameter can decide nothing without.
+func asExample(sheet *referee.Sheet) *referee.Sheet {
+	for _, ex := range sheet.Examples() {
+		if with, err := sheet.WithParams(ex.Params); err == nil {
+			return with
+		}
+	}
+	return sheet
+}
+
+// bareInputs are the declared inputs without what holds them, which no gate reads.
+func (m *mutator) bareInputs() *strictjson.Value {
+	out := clone(m.sheet.Doc.Get("required_inputs"))
+	if out == nil {
+		return nil
+	}
+	for _, in := range out.Items {
+		for _, key := range []string{"held", "reason", "from", "param"} {
+			remove(in, key)
+		}
+	}
+	return out
+}
+
+// constants are the sheet's, and its parameters as they are set.
+func (m *mutator) constants() *strictjson.Value {
+	out := jsonObject()
+	for _, c := range membersOf(m.sheet.Doc.Get("consts")) {
+		set(out, c.Key, c.Value)
+	}
+	for _, p := range m.sheet.Params {
+		if p.Value != nil {
+			set(out, p.Name, jsonObject("value", p.Value, "source", jsonString("a parameter"), "status", jsonString("policy")))
+		}
+	}
+	return out
+}
+
 // compile loads a sheet of nothing but what the gate may name, and the gate.
 func (m *mutator) compile(check *strictjson.Value) *referee.Rule {
 	doc := m.sheet.Doc
@@ -328,7 +367,7 @@ func (m *mutator) compile(check *strictjson.Value) *referee.Rule {
 	}
 	spec := jsonObject("math_checks", math, "penalty", doc.At("/eval_spec/penalty"), "rules", jsonArray(check))
 	src := jsonObject("slug", jsonString("mutant"), "name", jsonString("mutant"), "version", jsonString("1.0.0"), "lane", jsonString(m.sheet.Lane), "baseline", jsonString("none"),
-		"required_inputs", doc.Get("required_inputs"), "consts", doc.Get("consts"), "lexicons", doc.Get("lexicons"), "calendars", doc.Get("calendars"), "eval_spec", spec)
+		"required_inputs", m.bareInputs(), "consts", m.constants(), "lexicons", doc.Get("lexicons"), "calendars", doc.Get("calendars"), "eval_spec", spec)
 	sheet, err := referee.LoadSheet(encode(src), "mutant", "library")
 	if err != nil {
 		return nil

@@ -146,7 +146,11 @@ func TestTurned(t *testing.T) {
 	before, same := loadSheet(t, src), loadSheet(t, strings.Replace(src, "dscr >= 1.25", "dscr >= 1.5", 1))
 	stricter := loadSheet(t, strings.Replace(src, "dscr >= 1.25", "dscr >= 2", 1))
 	ex := before.Examples()[0]
-	c, err := workedExample(before, &ex).auditCase()
+	base, err := workedExample(before, &ex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := base.auditCase()
 	if err != nil {
 		t.Fatal(err)
 	}

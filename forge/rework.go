@@ -22,6 +22,12 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 		r.stated[w.sheet.NameFor(calculationName(c))] = i
 	}
 	w.setInputs(changes, r)
+	w.restateCells(r)
+	for _, p := range w.sheet.Params {
+		if p.Value != nil {
+			r.moved[p.Name] = p.Value // a calculation that restates a limit states the one in force
+		}
+	}
 	for range len(w.calculations()) + 1 {
 		for i, c := range w.calculations() {
 			r.restateInputs(i, c, w.calculations())

@@ -10,7 +10,10 @@ import (
 // TestEvaluatorReportAsTheSourceWritesIt: the source documents' own evaluator report says "autoFailReason": null where nothing failed (S78).
 func TestEvaluatorReportAsTheSourceWritesIt(t *testing.T) {
 	sheet := librarySheet(t, "genai-evaluator-gate")
-	w := workedExample(sheet, &sheet.Examples()[0])
+	w, err := workedExample(sheet, &sheet.Examples()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
 	if v := w.submission.Get("autoFailTriggered"); v == nil || v.Kind != strictjson.Bool || v.Text != "false" {
 		t.Fatal("the first example has an automatic fail: it needs its reason")
 	}

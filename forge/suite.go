@@ -32,7 +32,10 @@ func (t *trial) ask(r *referee.Rule) referee.Status { return t.probe.Ask(r) }
 func suite(sheet *referee.Sheet) []*trial {
 	var out []*trial
 	for i, ex := range sheet.Examples() {
-		base := workedExample(sheet, &ex)
+		base, err := workedExample(sheet, &ex)
+		if err != nil {
+			continue
+		}
 		name := ex.Name
 		if name == "" {
 			name = fmt.Sprintf("example %d", i+1)

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/defendableos/referee/internal/strictjson"
@@ -17,15 +18,20 @@ type worked struct {
 	agent      *strictjson.Value
 	files      []referee.ExampleFile
 	prior      *strictjson.Value
+	params     map[string]*strictjson.Value // what the configuration sets; sheet is the one with them
 }
 
-// workedExample copies an example so that it can be changed.
-func workedExample(sheet *referee.Sheet, ex *referee.Example) *worked {
-	return &worked{sheet: sheet, submission: clone(ex.Submission), agent: clone(ex.Agent), files: slices.Clone(ex.Evidence), prior: ex.Prior}
+// workedExample copies an example so that it can be changed. The error says that the example lacks a parameter, or sets one that is none.
+func workedExample(sheet *referee.Sheet, ex *referee.Example) (*worked, error) {
+	with, err := sheet.WithParams(ex.Params)
+	if err != nil {
+		return nil, fmt.Errorf("the example's params: %w", err)
+	}
+	return &worked{sheet: with, submission: clone(ex.Submission), agent: clone(ex.Agent), files: slices.Clone(ex.Evidence), prior: ex.Prior, params: ex.Params}, nil
 }
 
 func (w *worked) clone() *worked {
-	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files), prior: w.prior}
+	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files), prior: w.prior, params: w.params}
 }
 
 // tripped is the example with a trip's changes, in the order in which an agent would have met them: other evidence and another stack, then
@@ -33,6 +39,9 @@ func (w *worked) clone() *worked {
 // the calculations as they were: changed evidence then shows them wrong.
 func (w *worked) tripped(trip *referee.Trip) (*worked, error) {
 	out := w.clone()
+	if err := out.setParams(trip.Params); err != nil {
+		return nil, err
+	}
 	var before []string
 	if trip.At.Get("inputs") != nil {
 		var err error
@@ -61,6 +70,18 @@ func (w *worked) tripped(trip *referee.Trip) (*worked, error) {
 	var err error
 	out.submission, err = applyPatch(out.submission, trip.Patch)
 	return out, err
+}
+
+// setParams sets parameters on top of the example's.
+func (w *worked) setParams(changes map[string]*strictjson.Value) (err error) {
+	if len(changes) == 0 {
+		return nil
+	}
+	all := maps.Clone(w.params)
+	maps.Copy(all, changes)
+	w.params = all
+	w.sheet, err = w.sheet.WithParams(all)
+	return err
 }
 
 // setAgent changes a member of the profile; null takes it away, so that a requirement cannot be decided.

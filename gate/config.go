@@ -36,7 +36,11 @@ type RunRule struct {
 	Path   string
 	Sheets []string // slugs, slug@range, or "*"
 	Lane   string   // "" any
+	Params Params   // limits that the sheets leave to the configuration (S71)
 }
+
+// Params are limits by name, each as JSON.
+type Params map[string]string
 
 // LedgerConfig says where the ledger is kept. Repository is "" for the repository itself. Genesis is the hash of the first receipt, "" where it is
 // not pinned: a ledger that begins otherwise is another one (L3).
@@ -315,6 +319,7 @@ func runRules(n ast.Node) []RunRule {
 			configKey{"path", func(n ast.Node) { r.Path = yamlGlob(n) }},
 			configKey{"sheets", func(n ast.Node) { r.Sheets = yamlStrings(n, "sheets") }},
 			configKey{"lane", func(n ast.Node) { r.Lane = yamlWord(n, "lane", "agent", "dataset", "compute", "cook", "incident") }},
+			configKey{"params", func(n ast.Node) { r.Params = yamlParams(n) }},
 		)
 		if r.Path == "" || len(r.Sheets) == 0 {
 			refuseAt(item, "an entry of runs needs path and sheets")

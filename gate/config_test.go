@@ -46,7 +46,8 @@ func TestConfig(t *testing.T) {
 	if !reflect.DeepEqual(c.Branches, []string{"main", "release"}) || c.FailOn != "mid" || c.Accept != "none" || c.Evidence != "base_only" || !c.Carry || c.Sheets != "rules/sheets" {
 		t.Errorf("%+v", c)
 	}
-	if want := []RunRule{{"runs/**/run.json", []string{"*"}, "agent"}, {"deals/*/run.json", []string{"cre-multifamily-agency@^1.2", "lend-atr-qm"}, ""}}; !reflect.DeepEqual(c.Runs, want) {
+	if want := []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"},
+		{Path: "deals/*/run.json", Sheets: []string{"cre-multifamily-agency@^1.2", "lend-atr-qm"}}}; !reflect.DeepEqual(c.Runs, want) {
 		t.Errorf("runs %+v", c.Runs)
 	}
 	if want := (ApprovalConfig{MinimumPermission: "maintain", Count: 2, Teams: []string{"org/credit"}, AllowCommitters: true, DigestRequired: true, SelfSign: true}); !reflect.DeepEqual(c.Approval, want) {

@@ -41,6 +41,10 @@ func Examine(head fs.FS, run PlannedRun, library *referee.Library, cfg *Config, 
 		a.Refused = why
 		return a
 	}
+	if sheet, err = setParams(sheet, run.Rule, library); err != nil {
+		a.Refused = err.Error()
+		return a
+	}
 	a.Chosen = slices.Contains(run.Rule.Sheets, "*")
 	if path.Base(run.Dir) != folder.Run.ID {
 		a.Refused = fmt.Sprintf("run.json says id %q in a folder named %q: they must be the same", folder.Run.ID, path.Base(run.Dir))

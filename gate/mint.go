@@ -51,7 +51,7 @@ func (w Work) bound() ledger.Receipt {
 		Run:         ledger.Run{ID: w.Run.ID, Lane: rep.Lane, Project: w.Run.Project},
 		FlightSheet: ledger.FlightSheet{Slug: rep.Sheet.Slug, Version: rep.Sheet.Version, SHA256: rep.Sheet.SHA256},
 		Submission:  ledger.Submission{Path: rep.Submission.Path, SHA256: rep.Submission.SHA256, GitBlob: rep.Submission.GitBlob},
-		Semantics:   rep.Semantics, Agent: agentOf(rep.Agent, w.Run.CostUSD), Evidence: w.Evidence,
+		Semantics:   rep.Semantics, Agent: agentOf(rep.Agent, w.Run.CostUSD), Params: paramsOf(rep), Evidence: w.Evidence,
 		Assignment: &ledger.Assignment{Text: clip(assignment), SHA256: canonical.SHA256Hex([]byte(assignment))},
 	}
 }
@@ -62,6 +62,24 @@ func (w Work) assignment() string {
 		return w.Run.Assignment
 	}
 	return cmp.Or(w.Run.Assignment, w.Sheet.Instructions)
+}
+
+// paramsOf are the limits that the audit was run by, as a receipt holds them (S71).
+func paramsOf(rep *referee.Report) []ledger.Param {
+	var out []ledger.Param
+	for _, p := range rep.Params {
+		out = append(out, ledger.Param{Name: p.Name, Value: p.Value})
+	}
+	return out
+}
+
+// statedOf are the figures that a person confirms, as a receipt holds them (S70).
+func statedOf(rep *referee.Report) []ledger.Figure {
+	var out []ledger.Figure
+	for _, f := range rep.Stated {
+		out = append(out, ledger.Figure{Name: f.Name, Value: f.Value})
+	}
+	return out
 }
 
 // Draft makes the receipt of a decision, complete but for its place in the chain. It refuses what the ledger refuses (package ledger's
@@ -116,6 +134,7 @@ func skeleton(w Work, d Decision, p Place) ledger.Receipt {
 	r.Schema, r.Kind, r.MintedAt = ledger.SchemaOf(rep.Lane), d.Kind, d.Review.SubmittedAt
 	r.Org, r.Repository, r.PullRequest, r.Workflow = p.Org, p.Repository, p.PullRequest, p.Workflow
 	r.Engine, r.ReportDigest = &ledger.Engine{Version: rep.Engine.Version, RegistrySHA256: rep.Engine.RegistrySHA256}, rep.Digest
+	r.Stated = statedOf(rep)
 	r.SelfSigned, r.Accepted = d.SelfSigned, d.Waivers
 	r.Approval = &ledger.Approval{Decision: d.Kind, Approver: d.Approver, Review: d.Review, SubjectDigest: w.Subject()}
 	for _, f := range rep.Advisory {

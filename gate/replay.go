@@ -36,6 +36,9 @@ func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.
 	if err != nil {
 		return nil, fmt.Errorf("opening the run folder: %w", err)
 	}
+	if sheet, err = withRecorded(sheet, r.Params); err != nil {
+		return nil, err
+	}
 	c := run.Case(sheet, pinned(r.Agent))
 	c.Prior = prior
 	rep := referee.Audit(c)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,6 +117,15 @@ func (l *loosening) sheets(was, is RunRule) {
 		}
 	}
 	l.when(was.Lane != "" && was.Lane != is.Lane, "runs: %s let only the lane %s in and lets %s in now", is.Path, was.Lane, orAny(is.Lane))
+	for _, name := range slices.Sorted(maps.Keys(was.Params)) {
+		now, set := is.Params[name]
+		l.when(!set, "runs: params.%s was %s for %s, and is the sheet's own now", name, was.Params[name], is.Path)
+		l.when(set && now != was.Params[name], "runs: params.%s goes from %s to %s for %s", name, was.Params[name], now, is.Path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(is.Params)) {
+		_, had := was.Params[name]
+		l.when(!had, "runs: params.%s is set to %s for %s, in place of the sheet's own", name, is.Params[name], is.Path)
+	}
 }
 
 func orAny(lane string) string {

@@ -68,7 +68,9 @@ type Receipt struct {
 	Engine        *Engine     `json:"engine,omitempty"`
 	Agent         *Agent      `json:"agent,omitempty"`
 	Assignment    *Assignment `json:"assignment,omitempty"`
+	Params        []Param     `json:"params,omitempty"` // limits that the configuration set (S71); part of the subject
 	Evidence      []Evidence  `json:"evidence,omitempty"`
+	Stated        []Figure    `json:"stated,omitempty"` // figures that the agent alone states, and a person confirms (S70)
 	Checklist     []Answer    `json:"checklist,omitempty"`
 	Findings      []Finding   `json:"findings,omitempty" scan:"-"`
 	FindingsTotal int         `json:"findings_total,omitempty"`
@@ -213,6 +215,18 @@ type Evidence struct {
 	Status     string `json:"status" is:"evidence_status"`
 	Provenance string `json:"provenance" is:"provenance"`
 	AddedBy    string `json:"added_by,omitempty"` // login, where Provenance is pull_request
+}
+
+// Param is a limit in force, as canonical JSON.
+type Param struct {
+	Name  string `json:"name" is:"text"`
+	Value string `json:"value" is:"text"`
+}
+
+// Figure is an input that no evidence holds, with its value.
+type Figure struct {
+	Name  string `json:"name" is:"text"`
+	Value string `json:"value" is:"text"`
 }
 
 // Answer is one checklist item and what the human said (S38).

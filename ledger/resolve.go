@@ -110,6 +110,7 @@ type Subject struct {
 	SheetSHA256      string
 	SubmissionSHA256 string
 	Evidence         []Evidence
+	Params           []Param   // limits that the configuration set (S71)
 	Manifest         *Manifest // nil for an entry of semantics 1
 }
 
@@ -122,7 +123,8 @@ type Manifest struct {
 
 // Digest is SHA-256 over "referee.subject/v2", the sheet, the submission, the manifest, and id and hash of each piece of evidence in order, each
 // text with its length before it, so that no two subjects share a digest. Texts count as a receipt writes them (canonical.Sanitize), so that the
-// receipt's own parts give the digest again. Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest.
+// receipt's own parts give the digest again. Where limits are set, the word params, their number, and name and value of each stand before the
+// evidence: other limits are another subject (S71). Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest.
 func (s Subject) Digest() string {
 	b := make([]byte, 0, 1024)
 	if s.Manifest == nil {
@@ -130,6 +132,12 @@ func (s Subject) Digest() string {
 	} else {
 		b = appendParts(b, "referee.subject/v2", s.SheetSHA256, s.SubmissionSHA256)
 		b = s.Manifest.appendTo(b)
+	}
+	if len(s.Params) > 0 {
+		b = appendParts(b, "params", strconv.Itoa(len(s.Params)))
+	}
+	for _, p := range s.Params {
+		b = appendTexts(b, p.Name, p.Value)
 	}
 	for _, e := range s.Evidence {
 		b = appendTexts(b, e.ID)
@@ -165,7 +173,7 @@ func appendTexts(b []byte, texts ...string) []byte {
 
 // SubjectOf is the subject that the parts of an entry make.
 func SubjectOf(r *Receipt) Subject {
-	s := Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence}
+	s := Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence, Params: r.Params}
 	if r.Semantics >= 2 {
 		s.Manifest = &Manifest{Run: r.Run, Agent: r.Agent}
 		if r.Assignment != nil {

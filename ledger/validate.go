@@ -181,7 +181,7 @@ func (r *Receipt) checkAudit() error {
 	if i := slices.Index(have, false); needed && i >= 0 {
 		return refuse(RefuseAudit, "%s is missing; an entry of kind %q holds the whole audit or, where nobody signs it off, none", names[i], r.Kind)
 	}
-	if !needed && (r.FindingsTotal != 0 || len(r.Findings)+len(r.Checklist)+len(r.Evidence)+len(r.Advisory) > 0) {
+	if !needed && (r.FindingsTotal != 0 || len(r.Findings)+len(r.Checklist)+len(r.Evidence)+len(r.Params)+len(r.Stated)+len(r.Advisory) > 0) {
 		return refuse(RefuseAudit, "parts of an audit without a verdict")
 	}
 	if r.Assignment != nil && r.Assignment.Text != "" && !slices.Contains(r.Sanitized, "/assignment/text") &&

@@ -17,7 +17,7 @@ func (a *audit) report() *Report {
 	a.countRest()
 	rank(a.findings)
 	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(), Semantics: SemanticsVersion,
-		Engine: EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry}, Submission: a.submissionRef(), Evidence: a.evidenceRefs(), Agent: a.Agent,
+		Engine: EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry}, Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(), Agent: a.Agent,
 		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Verdict: a.tally().verdict(), Advisory: a.Advisory, Protocol: a.protocol(), Trace: a.Sheet.trace,
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
 	if a.Run != nil {
@@ -212,7 +212,14 @@ func (a *audit) questions() []Question {
 	var out []Question
 	for _, r := range a.Sheet.Rules {
 		if r.Question != "" {
-			out = append(out, Question{ID: r.ID, Text: r.Question, Why: r.Why})
+			text := r.Question
+			if r.ID == statedFigures {
+				if len(a.stated()) == 0 {
+					continue
+				}
+				text = a.statedQuestion()
+			}
+			out = append(out, Question{ID: r.ID, Text: text, Why: r.Why})
 		}
 	}
 	return out

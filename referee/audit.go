@@ -59,7 +59,9 @@ func skipped(format string, args ...any) outcome {
 // audit is the state of one audit: the document, its calculations, and what the rules have found so far.
 type audit struct {
 	Case
-	doc      *strictjson.Value // nil when the submission cannot be read
+	doc      *strictjson.Value      // nil when the submission cannot be read
+	keyed    map[string]*keyedTable // declared tables by their keys, once read
+	strange  []outOfEnum            // words that their inputs' enums do not have
 	readErr  *strictjson.Error
 	answer   rawAnswer // the model's raw answer, where the sheet asks for one
 	env      *policy.Env
@@ -167,6 +169,7 @@ func (a *audit) read() {
 		a.doc = doc
 	}
 	a.readResponse()
+	a.readEnums()
 	for _, name := range texts(a.doc, "missing_inputs") {
 		a.missing[normalName(name)] = true
 	}

@@ -18,7 +18,8 @@ type Example struct {
 	Agent      *strictjson.Value // the profile; nil when the example states none
 	Evidence   []ExampleFile
 	Prior      *strictjson.Value // {receipt hash: payload}; nil when it resolves none
-	Expect     []ExampleStatus   // rules that do not pass
+	Params     map[string]*strictjson.Value
+	Expect     []ExampleStatus // rules that do not pass
 	Trips      []Trip
 	At         *strictjson.Value // where the sheet says it
 }
@@ -43,6 +44,7 @@ type Trip struct {
 	Patch    []PatchOp           // on the submission, after the calculations are worked anew
 	Agent    []strictjson.Member // members of the profile that change; null takes one away
 	Evidence []ExampleFile       // texts that change
+	Params   map[string]*strictjson.Value
 	Flags    []string
 	Findings []string
 	At       *strictjson.Value
@@ -58,7 +60,7 @@ type PatchOp struct {
 func (s *Sheet) Examples() []Example {
 	var out []Example
 	for _, v := range items(s.Doc.Get("examples")) {
-		ex := Example{Name: text(v, "name"), Submission: v.Get("submission"), Agent: v.Get("agent"), Prior: v.Get("prior"), At: v}
+		ex := Example{Name: text(v, "name"), Submission: v.Get("submission"), Agent: v.Get("agent"), Prior: v.Get("prior"), Params: paramsOf(v), At: v}
 		for _, m := range members(v.Get("evidence")) {
 			ex.Evidence = append(ex.Evidence, ExampleFile{ID: m.Key, Path: text(m.Value, "path"), Text: text(m.Value, "text"), At: m.Value})
 		}
@@ -74,7 +76,7 @@ func (s *Sheet) Examples() []Example {
 }
 
 func tripOf(v *strictjson.Value) Trip {
-	t := Trip{Change: text(v, "change"), Inputs: members(v.Get("inputs")), Agent: members(v.Get("agent")), Flags: texts(v, "flags"), Findings: texts(v, "findings"), At: v}
+	t := Trip{Change: text(v, "change"), Inputs: members(v.Get("inputs")), Agent: members(v.Get("agent")), Flags: texts(v, "flags"), Findings: texts(v, "findings"), Params: paramsOf(v), At: v}
 	for _, p := range items(v.Get("patch")) {
 		t.Patch = append(t.Patch, PatchOp{Op: text(p, "op"), Path: text(p, "path"), Value: p.Get("value")})
 	}
@@ -82,6 +84,15 @@ func tripOf(v *strictjson.Value) Trip {
 		t.Evidence = append(t.Evidence, ExampleFile{ID: m.Key, Text: m.Value.Text, At: m.Value})
 	}
 	return t
+}
+
+// paramsOf are the parameters that an example or a trip sets.
+func paramsOf(v *strictjson.Value) map[string]*strictjson.Value {
+	out := map[string]*strictjson.Value{}
+	for _, m := range members(v.Get("params")) {
+		out[m.Key] = m.Value
+	}
+	return out
 }
 
 // NameFor is the sheet's name for a name of a submission: through the aliases, by the normal form, else the name itself (S18).

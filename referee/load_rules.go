@@ -33,11 +33,14 @@ func (l *loader) loadRules() {
 	for _, v := range items(spec.Get("evidence_checks")) {
 		l.addCheck(v, StageEvidence)
 	}
+	l.loadHeldInputs()
 	for _, v := range items(spec.Get("rules")) {
 		l.addCheck(v, StagePolicy)
 	}
 	l.loadLane()
 	l.loadChecklist()
+	l.restOnInputs()
+	l.loadStatedFigures()
 	l.markGated()
 	if !slices.ContainsFunc(l.sheet.Rules, func(r *Rule) bool { return r.Kind != "implicit" }) && l.sheet.outputs == nil {
 		l.problems.add(l.sheet.Doc, "no_rule", "the sheet declares no rule: it would pass everything (S35)")

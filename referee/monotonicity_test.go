@@ -142,7 +142,12 @@ func libraryGround(f *testing.F, src []byte) *ground {
 	for _, id := range sortedKeys(ex.Evidence) {
 		pairs = append(pairs, id+filepath.Ext(ex.Evidence[id].Path), ex.Evidence[id].Text)
 	}
-	return &ground{sheet: mustLoad(f, string(src)), submission: ex.Submission, options: []option{withEvidence(pairs...), withAgent(agentOf(firstAgent(src)))}}
+	sheet := mustLoad(f, string(src))
+	sheet, err := sheet.WithParams(sheet.Examples()[0].Params)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return &ground{sheet: sheet, submission: ex.Submission, options: []option{withEvidence(pairs...), withAgent(agentOf(firstAgent(src)))}}
 }
 
 // firstAgent is the profile that the first example declares.

@@ -47,11 +47,13 @@ func ImplicitRules() []RuleKind { return slices.Clone(implicitRules) }
 
 var implicitRules = []RuleKind{
 	{Name: "structure", Title: "The submission can be read and nothing required is missing", Stage: StageStructure, Tier: High, Since: "1",
-		Doc:   "Fails on bytes that are not one strict JSON object (S46), on what the schema or the sheet requires and is absent (S45), on an answer to another assignment, on declared evidence that is not there, and on a text that hides what it holds (S80).",
-		Codes: []string{"structure.json_valid", "structure.missing", "structure.min_items", "structure.min_properties", "structure.dependent_required", "structure.assignment_mismatch", "lane.profile_mismatch", "evidence.hidden_text"}},
+		Doc: "Fails on bytes that are not one strict JSON object (S46), on what the schema or the sheet requires and is absent (S45), on an answer to another assignment, on declared evidence that is not there, and on a text that hides what it holds (S80).",
+		Codes: []string{"structure.json_valid", "structure.missing", "structure.min_items", "structure.min_properties", "structure.dependent_required", "structure.assignment_mismatch", "structure.param_missing",
+			"lane.profile_mismatch", "evidence.hidden_text"}},
 	{Name: "schema", Title: "What is there has the declared shape", Stage: StageSchema, Tier: High, Since: "1",
-		Doc:   "Fails where a value breaks the output schema or a declared input's type, where a number is out of range (S11), and where a row lacks a member that a rule reads.",
-		Codes: []string{"schema.<keyword>", "schema.number_out_of_range", "schema.row_error", "schema.date"}},
+		Doc: "Fails where a value breaks the output schema or a declared input's type, where a number is out of range (S11) or an input outside of its domain (S72, S73), where the submission sets a parameter (S71), " +
+			"and where a row lacks a member that a rule reads.",
+		Codes: []string{"schema.<keyword>", "schema.number_out_of_range", "schema.out_of_domain", "schema.param_set", "schema.row_error", "schema.date"}},
 	{Name: "response", Title: "The raw answer is one JSON object with every field", Stage: StageStructure, Tier: High, Since: "1",
 		Doc: "Only of a sheet with `response`. Fails where the model's raw answer is not one strict JSON object (one code fence around all of it may stand, prose may not), where a declared field is absent or no number, " +
 			"and where the submission states the answer twice or not at all. What cannot be read is absent to every other rule.",
@@ -62,8 +64,14 @@ var implicitRules = []RuleKind{
 			"math.undefined", "math.too_large", "math.irr_ambiguous", "math.formula_unparseable", "math.too_complex", "math.input_restated"}},
 	{Name: "math.rederivation", Title: "Calculations that the sheet does not know re-derive too", Stage: StageMath, Tier: High, Since: "1",
 		Doc: "One rule for all of them, so that adding calculations does not pad the score (S21).", Codes: []string{"math.mismatch", "math.coarse_rounding", "math.undefined", "math.formula_unparseable", "math.too_complex", "math.inputs_missing", "math.input_restated", "math.result_missing"}},
+	{Name: "inputs_held", Title: "Every input that evidence must hold is held by it", Stage: StageEvidence, Tier: High, Since: "2",
+		Doc: "Only of a sheet with such inputs (S70). Fails where the evidence does not hold an input (no such file, row or column, or nothing cited), where it holds another value (S62: equal, or rounded as written " +
+			"by at most 0.5 %), and where an input that restates a parameter differs from it. The tier is that of the heaviest gate that rests on the input.",
+		Codes: []string{"evidence.input_unheld", "evidence.input_mismatch", "evidence.param_set"}},
 	{Name: "lane.<requirement>", Title: "The stack has what the lane requires", Stage: StageLane, Tier: High, Since: "1",
 		Doc: "Fails where the agent's profile is below a requirement; an unknown profile field skips (S42).", Codes: []string{"lane.<requirement>"}},
+	{Name: "stated_figures", Title: "A person confirms the figures that come from the agent alone", Stage: StageChecklist, Tier: Mid, Since: "2",
+		Doc: "Only of a sheet with inputs that nothing but the agent states and a mid or high gate rests on (S70): one question with their values, open until a person answers.", Codes: []string{"checklist.stated_figures"}},
 	{Name: "checklist.<key>", Title: "A person's answer to a question", Stage: StageChecklist, Tier: Mid, Since: "1",
 		Doc: "Open until a person answers; an answer of no is a finding with the person's note (S38).", Codes: []string{"checklist.<key>"}},
 }

@@ -67,29 +67,31 @@ const (
 // Report is the whole outcome of one audit: schema referee.report/v1. Everything in it is a pure function of the sheet, the
 // submission, the evidence and the agent's profile; Digest is the SHA-256 that binds it.
 type Report struct {
-	Schema       string        `json:"schema"`
-	Location     string        `json:"location,omitempty"` // where the caller found the submission, as it named it; outside the digest
-	Run          RunRef        `json:"run"`
-	Lane         string        `json:"lane"`
-	Sheet        SheetRef      `json:"flight_sheet"`
-	Semantics    int           `json:"semantics"`
-	Engine       EngineRef     `json:"engine"`
-	Submission   SubmissionRef `json:"submission"`
-	Evidence     []EvidenceRef `json:"evidence,omitempty"`
-	Agent        *Agent        `json:"agent,omitempty"`
-	Checks       []Check       `json:"checks"`
-	Findings     []Finding     `json:"findings"`
-	Atoms        []Atom        `json:"atoms,omitempty"`
-	Derived      []Derived     `json:"derived,omitempty"`
-	Adjudication Adjudication  `json:"adjudication"`
-	Verdict      Verdict       `json:"verdict"`
-	Scores       *Scores       `json:"scores,omitempty"`
-	Advisory     []FileRef     `json:"advisory,omitempty"`
-	Protocol     Protocol      `json:"protocol"`
-	Gating       Gating        `json:"gating"`
-	Trace        Trace         `json:"trace"`
-	Notices      []string      `json:"notices,omitempty"` // what a reader must know and no rule says: a shadowed sheet, normalised formulas
-	Digest       string        `json:"digest"`
+	Schema       string         `json:"schema"`
+	Location     string         `json:"location,omitempty"` // where the caller found the submission, as it named it; outside the digest
+	Run          RunRef         `json:"run"`
+	Lane         string         `json:"lane"`
+	Sheet        SheetRef       `json:"flight_sheet"`
+	Semantics    int            `json:"semantics"`
+	Engine       EngineRef      `json:"engine"`
+	Submission   SubmissionRef  `json:"submission"`
+	Params       []ParamValue   `json:"params,omitempty"` // the limits in force that the configuration sets (S71)
+	Evidence     []EvidenceRef  `json:"evidence,omitempty"`
+	Stated       []StatedFigure `json:"stated,omitempty"` // figures that a person has to confirm (S70)
+	Agent        *Agent         `json:"agent,omitempty"`
+	Checks       []Check        `json:"checks"`
+	Findings     []Finding      `json:"findings"`
+	Atoms        []Atom         `json:"atoms,omitempty"`
+	Derived      []Derived      `json:"derived,omitempty"`
+	Adjudication Adjudication   `json:"adjudication"`
+	Verdict      Verdict        `json:"verdict"`
+	Scores       *Scores        `json:"scores,omitempty"`
+	Advisory     []FileRef      `json:"advisory,omitempty"`
+	Protocol     Protocol       `json:"protocol"`
+	Gating       Gating         `json:"gating"`
+	Trace        Trace          `json:"trace"`
+	Notices      []string       `json:"notices,omitempty"` // what a reader must know and no rule says: a shadowed sheet, normalised formulas
+	Digest       string         `json:"digest"`
 
 	// Checklist holds the questions behind the open checks, for papers and the sign-off; it is part of the sheet, not of the digest.
 	Checklist []Question `json:"-"`

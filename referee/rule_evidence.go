@@ -218,7 +218,7 @@ func runAssumptionsLabeled(a *audit, r *Rule) outcome {
 func runMissingInputsDisclosed(a *audit, r *Rule) outcome {
 	before := a.raised
 	for _, in := range a.Sheet.Inputs {
-		if in.Optional || !a.input(in.Name).IsMissing() {
+		if in.Optional || !a.input(in.Name).IsMissing() || a.strangeWord(in.Name) {
 			continue
 		}
 		disclosed := a.missing[normalName(in.Name)]

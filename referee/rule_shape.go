@@ -20,7 +20,7 @@ func (l *loader) loadSchemas() {
 		s.canonical = sharedSchema()
 	}
 	if len(s.Inputs) > 0 {
-		s.inputs = l.ownSchema(s.Doc, "declared inputs", s.inputsSchema())
+		s.inputs = l.ownSchema(s.Doc, "declared inputs", s.inputsSchema(inputType))
 	}
 }
 
@@ -59,12 +59,12 @@ func (l *loader) ownSchema(at *strictjson.Value, what, src string) *schema.Schem
 	return out
 }
 
-// inputsSchema is the JSON Schema of the submission's inputs object. A declared input may be null: it is then missing, which is what
+// inputsSchema is the JSON Schema of the submission's inputs object. Domains are not in it: they have a finding of their own (S72). A declared input may be null: it is then missing, which is what
 // missing_inputs_disclosed and the gates speak of.
-func (s *Sheet) inputsSchema() string {
+func (s *Sheet) inputsSchema(typeOf func(Input) string) string {
 	var properties []string
 	for _, in := range s.Inputs {
-		body := inputType(in)
+		body := typeOf(in)
 		if body == "" {
 			continue
 		}
@@ -76,15 +76,11 @@ func (s *Sheet) inputsSchema() string {
 }
 
 func inputType(in Input) string {
-	if len(in.Enum) > 0 {
-		words := make([]string, len(in.Enum))
-		for i, w := range in.Enum {
-			words[i] = string(appendString(nil, w))
-		}
-		return `{"enum":[` + strings.Join(words, ",") + `,null]}`
-	}
 	switch in.Type {
 	case "":
+		if len(in.Enum) > 0 {
+			return `{"type":["string","null"]}`
+		}
 		return ""
 	case "date":
 		return `{"type":["string","null"],"pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}`
@@ -92,6 +88,35 @@ func inputType(in Input) string {
 		return `{"type":["string","null"],"pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}"}`
 	}
 	return `{"type":["` + in.Type + `","null"]}`
+}
+
+// domainType is inputType with the input's domain, for who writes a submission (S72).
+func domainType(in Input) string {
+	if len(in.Enum) > 0 {
+		words := make([]string, len(in.Enum))
+		for i, w := range in.Enum {
+			words[i] = string(appendString(nil, w))
+		}
+		if in.Type == "array" {
+			return `{"type":["array","null"],"items":{"enum":[` + strings.Join(words, ",") + `]}}`
+		}
+		return `{"enum":[` + strings.Join(words, ",") + `,null]}`
+	}
+	bounds := ""
+	if in.Min != nil {
+		bounds += `,"minimum":` + in.Min.String()
+	}
+	if in.Max != nil {
+		bounds += `,"maximum":` + in.Max.String()
+	}
+	body := inputType(in)
+	if bounds == "" || in.Type == "array" {
+		return body
+	}
+	if body == "" {
+		return "{" + bounds[1:] + "}"
+	}
+	return body[:len(body)-1] + bounds + "}"
 }
 
 func (l *loader) compileRequired(r *Rule, v *strictjson.Value) {

@@ -21,6 +21,7 @@ func runStructure(a *audit, r *Rule) outcome {
 	before := a.raised
 	a.atom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
 	a.assignment(r)
+	a.unsetParam(r)
 	a.profileMatches(r)
 	a.hiddenText(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
@@ -48,6 +49,9 @@ func (a *audit) absent(r *Rule) {
 
 // inputAbsent flags a required input that is not there; mid where the submission says so itself.
 func (a *audit) inputAbsent(r *Rule, in Input) {
+	if a.strangeWord(in.Name) {
+		return // it is there, and inDomain says what is wrong with it
+	}
 	tier := High
 	if a.missing[normalName(in.Name)] {
 		tier = Mid
@@ -66,6 +70,14 @@ func (a *audit) unreadable(r *Rule) {
 	id := a.atom("structure.json_valid", "", false, "critical", "sample", message)
 	a.flag(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id}, Message: message,
 		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels deep, 500,000 values and 5 MiB, nothing after it"}})
+}
+
+// unsetParam: a limit that nobody has set decides nothing. Who runs audits refuses before that (WithParams); this is for who forgot to.
+func (a *audit) unsetParam(r *Rule) {
+	if p := a.Sheet.unset(); p != nil {
+		missing := p.missing(a.Sheet.Slug)
+		a.flag(r, Finding{Code: "structure.param_missing", Tier: High, Message: missing.Message, Fix: &Fix{Text: missing.Hint}})
+	}
 }
 
 // assignment: an answer to another assignment is not an answer to this one (S46).
@@ -150,6 +162,7 @@ func runSchema(a *audit, r *Rule) outcome {
 		}
 		a.flagLeaf(r, "schema."+leaf.Keyword, leaf)
 	}
+	a.inDomain(r)
 	return flaggedSince(a, before)
 }
 

@@ -34,31 +34,28 @@ type Sheet struct {
 	Math                              []*MathCheck
 	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
 	Derive                            []DerivedValue
+	Evidence                          []EvidenceItem // what a run must bring
+	Params                            []Param        // limits that the configuration sets (S71), with their values here
 	Notes                             []string
 	Warnings                          []Problem
 	Doc                               *strictjson.Value
 
-	names     *policy.Names
-	consts    map[string]*strictjson.Value
-	outputs   *schema.Schema    // required_output_schema
-	inputs    *schema.Schema    // types of the declared inputs
-	canonical *schema.Schema    // the canonical submission, with baseline canonical
-	penalty   bands             // of numbers
-	money     bands             // of money
-	material  *decimal.Num      // S4; nil is off
-	alias     map[string]string // normal form of a name → the sheet's own (S18)
-	formulas  memo[*parsedFormula]
-	normals   memo[string]
-	scores    map[string]string
-	response  *responseSpec // nil: no member holds a raw answer
-	trace     Trace
-}
-
-// Input is a declared input of a sheet.
-type Input struct {
-	Name, Type, Unit, Description string
-	Optional                      bool
-	Aliases, Enum, Fields         []string
+	names        *policy.Names
+	consts       map[string]*strictjson.Value
+	outputs      *schema.Schema    // required_output_schema
+	inputs       *schema.Schema    // types of the declared inputs
+	canonical    *schema.Schema    // the canonical submission, with baseline canonical
+	penalty      bands             // of numbers
+	money        bands             // of money
+	material     *decimal.Num      // S4; nil is off
+	alias        map[string]string // normal form of a name → the sheet's own (S18)
+	formulas     memo[*parsedFormula]
+	normals      memo[string]
+	scores       map[string]string
+	response     *responseSpec // nil: no member holds a raw answer
+	trace        Trace
+	carriedAlone []string     // names that only calculations carry, that no rule counts, and that a mid or high gate rests on
+	given        memo[*Sheet] // this sheet with other parameters
 }
 
 // MathCheck is a declared calculation.
@@ -153,7 +150,12 @@ func LoadSheet(src []byte, file, origin string) (*Sheet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	l := &loader{sheet: &Sheet{Doc: doc, File: file, Origin: origin}, problems: Problems{File: file}}
+	return loadDocument(doc, file, origin, nil)
+}
+
+// loadDocument compiles a sheet with these values of its parameters.
+func loadDocument(doc *strictjson.Value, file, origin string, values map[string]*strictjson.Value) (*Sheet, error) {
+	l := &loader{sheet: &Sheet{Doc: doc, File: file, Origin: origin}, problems: Problems{File: file}, values: values}
 	sheetRecord.check(doc, &l.problems)
 	if l.problems.Refused() {
 		return nil, l.problems.Err()
@@ -171,8 +173,9 @@ type loader struct {
 	sheet    *Sheet
 	problems Problems
 	ids      map[string]*strictjson.Value
-	known    []string      // formulaNames, once there are formulas
-	reads    formula.Names // over them
+	known    []string                     // formulaNames, once there are formulas
+	reads    formula.Names                // over them
+	values   map[string]*strictjson.Value // of parameters that are set
 }
 
 func (l *loader) load() {
@@ -189,6 +192,8 @@ func (l *loader) load() {
 	s.SHA256 = hex.EncodeToString(sum[:])
 	l.loadTrace(traced, parts)
 	l.loadBaseline()
+	l.loadEvidence()
+	l.loadParams()
 	l.loadInputs()
 	l.loadNames()
 	l.loadSchemas()
@@ -219,28 +224,6 @@ func (l *loader) loadBaseline() {
 	}
 }
 
-func (l *loader) loadInputs() {
-	list := l.sheet.Doc.Get("required_inputs")
-	seen := map[string]bool{}
-	for _, v := range items(list) {
-		if v.Kind == strictjson.String {
-			continue // the source documents' prose: "T-12"
-		}
-		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"),
-			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields")}
-		in.Optional = truth(v.Get("optional"))
-		if !isIdentifier(in.Name) {
-			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not beginning with a digit", in.Name)
-		}
-		if n := normalName(in.Name); seen[n] {
-			l.problems.add(v, "duplicate", "input %q is declared twice (names are compared as %q)", in.Name, n)
-		} else {
-			seen[n] = true
-		}
-		l.sheet.Inputs = append(l.sheet.Inputs, in)
-	}
-}
-
 // isIdentifier says that s is letters, digits and _ of ASCII, and does not begin with a digit.
 func isIdentifier(s string) bool {
 	for i, c := range []byte(s) {
@@ -260,6 +243,10 @@ func (l *loader) loadNames() {
 	}
 	for _, m := range members(doc.Get("consts")) {
 		n.Consts[m.Key] = m.Value.Get("value")
+	}
+	for _, p := range s.Params {
+		n.Params = append(n.Params, p.Name)
+		n.Consts[p.Name] = p.compiled()
 	}
 	for _, in := range s.Inputs {
 		n.Inputs = append(n.Inputs, in.Name)
@@ -307,6 +294,10 @@ func (l *loader) distinctNames(n *policy.Names) {
 	for _, m := range members(l.sheet.Doc.Get("consts")) {
 		claim(m.Key, m.Key, "a constant")
 	}
+	for _, p := range l.sheet.Params {
+		claim(p.Name, p.Name, "a parameter")
+		claim(p.Name, "submission "+normalName(p.Name), "a parameter")
+	}
 	for _, in := range n.Inputs {
 		claim(in, in, "an input")
 		claim(in, "submission "+normalName(in), "an input")
@@ -349,6 +340,7 @@ var scoreNames = []string{"availability", "constraint_satisfaction", "conditiona
 func (l *loader) traced() []*strictjson.Value {
 	doc := l.sheet.Doc
 	out := []*strictjson.Value{doc.At("/eval_spec/required_output_schema"), doc.Get("consts"), doc.At("/eval_spec/penalty")}
+	out = append(out, doc.Get("params"))
 	for _, list := range []string{"deterministic_checks", "math_checks", "evidence_checks", "rules"} {
 		out = append(out, doc.At("/eval_spec/"+list))
 	}

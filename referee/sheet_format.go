@@ -13,7 +13,64 @@ var (
 	statuses   = []string{"verified", "general", "policy"}
 	classes    = []string{"edge", "small", "mid", "frontier"}
 	inputTypes = []string{"number", "integer", "string", "boolean", "date", "datetime", "array", "object"}
+	holds      = []string{HeldCell, HeldRecount, HeldAttested, HeldParam, HeldStated}
+	paramTypes = []string{"number", "integer", "string", "boolean", "date", "list", "table"}
+	fileKinds  = []string{"table", "text", "json", "workbook", "pdf"}
+	cellTypes  = []string{"number", "text", "date", "bool"}
 )
+
+// inputRecord is one declared input: what it is, how it is held (S70), and what it may be (S72, S73).
+var inputRecord = &record{Name: "an input", Fields: []field{
+	{Name: "name", Type: "string", Doc: "name in the submission's inputs", Required: true},
+	{Name: "type", Type: "string", Doc: "its type", Enum: inputTypes},
+	{Name: "unit", Type: "string", Doc: "its unit"},
+	{Name: "held", Type: "string", Doc: "what vouches for it (S70): cell: a cell of the evidence; recount: a rule that counts it again; attested: attested evidence; param: a parameter; " +
+		"stated: nothing but the agent, so that a person is asked. Default: cell where the sheet declares evidence, else stated", Enum: holds},
+	{Name: "reason", Type: "string", Doc: "of a stated input: why no evidence holds it"},
+	{Name: "from", Type: "array", Doc: "of a cell: the places that hold it, all of which must; without it the submission cites its cell in sources", Of: placeRecord},
+	{Name: "param", Type: "string", Doc: "of held param: the parameter that it restates"},
+	{Name: "min", Type: "number", Doc: "the least value it may have (S72); of a list, each of its numbers"},
+	{Name: "max", Type: "number", Doc: "the greatest value it may have (S72)"},
+	{Name: "signed", Type: "boolean", Doc: "it may be below 0"},
+	{Name: "description", Type: "string", Doc: "what it is"},
+	{Name: "optional", Type: "boolean", Doc: "it may be absent"},
+	{Name: "aliases", Type: "strings", Doc: "other names (S18)"},
+	{Name: "enum", Type: "strings", Doc: "the values it may have, compared without case, spaces and hyphens (S73)"},
+	{Name: "fields", Type: "strings", Doc: "members of its rows"},
+}}
+
+// placeRecord is a place in declared evidence that holds an input.
+var placeRecord = &record{Name: "a place of evidence", Fields: []field{
+	{Name: "evidence", Type: "string", Doc: "id of the evidence", Required: true},
+	{Name: "row", Type: "string", Doc: "of a table: what the row's key is, default the input's name or one of its aliases"},
+	{Name: "column", Type: "string", Doc: "of a table: the column, default the first that is not the key"},
+	{Name: "pointer", Type: "string", Doc: "of json: JSON Pointer of the value, default /NAME"},
+}}
+
+// evidenceRecord declares a file of evidence that a run must bring, and its columns.
+var evidenceRecord = &record{Name: "an item of evidence", Fields: []field{
+	{Name: "id", Type: "string", Doc: "id in run.json", Required: true},
+	{Name: "title", Type: "string", Doc: "what it is, for people"},
+	{Name: "kind", Type: "string", Doc: "what kind of file it is", Required: true, Enum: fileKinds},
+	{Name: "columns", Type: "array", Doc: "of a table: its columns", Of: &record{Name: "a column", Fields: []field{
+		{Name: "name", Type: "string", Doc: "its name in the header", Required: true},
+		{Name: "type", Type: "string", Doc: "what its cells are", Enum: cellTypes},
+		{Name: "unit", Type: "string", Doc: "unit of its numbers"}}}},
+	{Name: "key", Type: "string", Doc: "of a table: the column by which a row is found; no two rows have the same"},
+}}
+
+// paramRecord is a parameter: a limit that the configuration or the command line sets, and never a submission (S71).
+var paramRecord = &record{Name: "a parameter", Fields: []field{
+	{Name: "type", Type: "string", Doc: "its type", Required: true, Enum: paramTypes},
+	{Name: "unit", Type: "string", Doc: "its unit"},
+	{Name: "title", Type: "string", Doc: "what it is", Required: true},
+	{Name: "default", Type: "any", Doc: "its value where nobody sets it"},
+	{Name: "required", Type: "boolean", Doc: "an audit without it is refused"},
+	{Name: "min", Type: "number", Doc: "the least value it may have"},
+	{Name: "max", Type: "number", Doc: "the greatest value it may have"},
+	{Name: "enum", Type: "strings", Doc: "the words it may be"},
+	{Name: "source", Type: "string", Doc: "where the default comes from"},
+}}
 
 var sourceRecord = &record{Name: "a source", Fields: []field{
 	{Name: "text", Type: "string", Doc: "what is cited, in words"},
@@ -120,15 +177,17 @@ var exampleRecord = &record{Name: "an example", Fields: []field{
 	{Name: "agent", Type: "schema", Doc: "the agent's profile, for lane requirements"},
 	{Name: "evidence", Type: "map", Doc: "{id: {path, text}}: files that the example cites"},
 	{Name: "prior", Type: "map", Doc: "{receipt hash: payload}: receipts that the example resolves"},
+	{Name: "params", Type: "map", Doc: "{parameter: value}: what the configuration sets (S71)"},
 	{Name: "expect", Type: "map", Doc: "{rule id: status} where it is not pass (or open, for a question)"},
 	{Name: "trips", Type: "array", Doc: "changes and the rules that they flag", Of: &record{Name: "a trip", Fields: []field{
 		{Name: "change", Type: "string", Doc: "the change in words", Required: true},
-		{Name: "inputs", Type: "map", Doc: "inputs that change; calculations are worked anew"},
+		{Name: "inputs", Type: "map", Doc: "inputs that change; calculations and the cells that hold the inputs are worked anew"},
 		{Name: "patch", Type: "array", Doc: "JSON Patch on the submission (RFC 6902)", Of: &record{Name: "a patch operation", Fields: []field{
 			{Name: "op", Type: "string", Doc: "add, remove or replace", Required: true, Enum: []string{"add", "remove", "replace"}},
 			{Name: "path", Type: "string", Doc: "JSON Pointer", Required: true}, {Name: "value", Type: "any", Doc: "the new value"}}}},
 		{Name: "agent", Type: "schema", Doc: "members of the profile that change"},
 		{Name: "evidence", Type: "map", Doc: "{id: new text}: evidence that changes"},
+		{Name: "params", Type: "map", Doc: "{parameter: value}: parameters that change"},
 		{Name: "flags", Type: "strings", Doc: "the rules that flag, and no others", Required: true},
 		{Name: "findings", Type: "strings", Doc: "codes that must be among the findings"},
 	}}},
@@ -154,11 +213,10 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 	{Name: "summary", Type: "string", Doc: "one sentence"},
 	{Name: "purpose", Type: "string", Doc: "who uses it for what"},
 	{Name: "assignment_instructions", Type: "string", Doc: "what to give an agent, as it is"},
-	{Name: "required_inputs", Type: "array", Prose: true, Doc: "what the agent is given and must restate; texts alone name documents, and the numbers are then those of the calculations (S78)", Of: &record{Name: "an input", Fields: []field{
-		{Name: "name", Type: "string", Doc: "name in the submission's inputs", Required: true}, {Name: "type", Type: "string", Doc: "its type", Enum: inputTypes},
-		{Name: "unit", Type: "string", Doc: "its unit"}, {Name: "description", Type: "string", Doc: "what it is"},
-		{Name: "optional", Type: "boolean", Doc: "it may be absent"}, {Name: "aliases", Type: "strings", Doc: "other names (S18)"},
-		{Name: "enum", Type: "strings", Doc: "the values it may have"}, {Name: "fields", Type: "strings", Doc: "members of its rows"}}}},
+	{Name: "required_inputs", Type: "array", Prose: true,
+		Doc: "what the agent is given and must restate; texts alone name documents, and the numbers are then those of the calculations (S78)", Of: inputRecord},
+	{Name: "evidence", Type: "array", Doc: "the files of evidence that a run brings", Of: evidenceRecord},
+	{Name: "params", Type: "map", Doc: "limits that the configuration sets, by name (S71)", Of: paramRecord},
 	{Name: "expected_outputs", Type: "strings", Doc: "what must be delivered"},
 	{Name: "audit_checks", Type: "array", Doc: "labels of automatic checks, and the checklist", Of: &record{Name: "an audit check", Fields: []field{
 		{Name: "key", Type: "string", Doc: "registry key, or the id of a question", Required: true}, {Name: "label", Type: "string", Doc: "in words; of a question, the question"},

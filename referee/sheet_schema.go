@@ -25,7 +25,7 @@ func (s *Sheet) SubmissionSchema() []byte {
 		all = append(all, json.RawMessage(canonicalSchema()))
 	}
 	if len(s.Inputs) > 0 {
-		all = append(all, json.RawMessage(s.inputsSchema()))
+		all = append(all, json.RawMessage(s.inputsSchema(domainType)))
 	}
 	if v := s.Doc.At("/eval_spec/required_output_schema"); v != nil {
 		all = append(all, json.RawMessage(canonicalJSON(v)))

@@ -177,6 +177,7 @@ func markdownTail(r *referee.Report, o Options) []string {
 	}
 	add("Not decided, and of high weight", checkEntries(undecided(r)))
 	add("Questions for a person", questions(r))
+	add("Limits in force", limits(r))
 	var notes, advisory, checks [][2]string
 	for _, reason := range r.Gating.Reasons {
 		notes = append(notes, [2]string{"stopped", reason})

@@ -17,6 +17,8 @@ func (p *paper) body() {
 	p.rulebook()
 	p.agent()
 	p.checklist()
+	p.stated()
+	p.limits()
 	p.accepted()
 	p.findings()
 	p.evidence()

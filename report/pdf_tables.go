@@ -24,6 +24,32 @@ func (p *paper) checklist() {
 	p.table([]field{{"QUESTION", 52}, {"ANSWER", 20}, {"NOTE", 54}, {"BY", 48}}, cells)
 }
 
+// stated are the figures that no document of the run holds: whoever signed has vouched for them (S70).
+func (p *paper) stated() {
+	if len(p.r.Stated) == 0 {
+		return
+	}
+	p.section("Figures from the agent alone, confirmed by the signer", 20)
+	var cells [][][]span
+	for _, f := range p.r.Stated {
+		cells = append(cells, [][]span{said(name(f.Name)), said(f.Value)})
+	}
+	p.table([]field{{"FIGURE", 72}, {"VALUE", 102}}, cells)
+}
+
+// limits are what the configuration set (S71).
+func (p *paper) limits() {
+	if len(p.r.Params) == 0 {
+		return
+	}
+	p.section("Limits in force", 20)
+	var cells [][][]span
+	for _, l := range p.r.Params {
+		cells = append(cells, [][]span{said(name(l.Name)), said(l.Value)})
+	}
+	p.table([]field{{"LIMIT", 72}, {"VALUE", 102}}, cells)
+}
+
 func (p *paper) accepted() {
 	if len(p.r.Accepted) == 0 {
 		return

@@ -20,6 +20,7 @@ func (t *table) block(r *referee.Report) {
 	}
 	t.entries("Not decided, and of high weight", checkEntries(undecided(r)))
 	t.entries("Questions for a person", questions(r))
+	t.entries("Limits in force", limits(r))
 	t.notes(r)
 	if t.o.Verbose {
 		t.details(r)
@@ -167,6 +168,15 @@ func questions(r *referee.Report) [][2]string {
 			text += " (" + message(q.Why) + ")"
 		}
 		list = append(list, [2]string{name(q.ID), text})
+	}
+	return list
+}
+
+// limits are the parameters that the audit was run by (S71).
+func limits(r *referee.Report) [][2]string {
+	var list [][2]string
+	for _, p := range r.Params {
+		list = append(list, [2]string{name(p.Name), strings.TrimSpace(message(p.Value) + " " + message(p.Unit))})
 	}
 	return list
 }

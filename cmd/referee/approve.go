@@ -20,6 +20,7 @@ type approveOptions struct {
 	name, at, reject, digest, failOn, repository, dir string
 	satisfied, flags, waivers                         []string
 	ledger                                            *ledgerFlags
+	params                                            *paramFlags
 }
 
 const approveLong = `Audits RUN, shows the verdict, asks what only a person can answer, and mints the
@@ -58,6 +59,7 @@ func approveCommand() *command {
 	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval: high, mid, low or never")
 	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, else its folder's)")
 	o.ledger = ledgerFlag(f)
+	o.params = paramsFlag(f)
 	dir := sheetsFlag(f)
 	c.run = func(a *app, args []string) error {
 		o.dir = *dir
@@ -72,6 +74,9 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.params.check(); err != nil {
+		return err
+	}
 	k, err := a.openStore(o.ledger)
 	if err != nil {
 		return err
@@ -81,7 +86,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	work, done, err := a.openWork(slashed(args[0]), o.dir, gate.Prior(a.ctx, k, k.at))
+	work, done, err := a.openWork(slashed(args[0]), o.dir, o.params, gate.Prior(a.ctx, k, k.at))
 	if err != nil {
 		return err
 	}
@@ -213,7 +218,7 @@ func workTree(k *kept) string {
 }
 
 // openWork opens a run folder and audits it. The function given back closes the folder, whose files are read until then.
-func (a *app) openWork(path, sheets string, prior referee.PriorFunc) (gate.Work, func(), error) {
+func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (gate.Work, func(), error) {
 	if filepath.Base(path) == "run.json" {
 		path = slashed(filepath.Dir(path))
 	}
@@ -237,10 +242,15 @@ func (a *app) openWork(path, sheets string, prior referee.PriorFunc) (gate.Work,
 		err = runError(path, root, err)
 		return gate.Work{}, nil, errors.Join(err, root.Close())
 	}
-	au := &auditor{app: a, library: library}
+	au := &auditor{app: a, library: library, options: &auditOptions{params: params}}
 	sheet, _, err := au.sheetOfRun(path, folder.Run)
 	if err != nil {
 		return gate.Work{}, nil, errors.Join(err, root.Close())
+	}
+	if params != nil {
+		if err := params.unused(); err != nil {
+			return gate.Work{}, nil, errors.Join(err, root.Close())
+		}
 	}
 	return gate.Judge(folder, sheet, path, prior), func() { root.Close() }, nil
 }

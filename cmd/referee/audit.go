@@ -22,6 +22,7 @@ type auditOptions struct {
 	part                                                   part
 	ledger                                                 *ledgerFlags
 	prior                                                  referee.PriorFunc
+	params                                                 *paramFlags
 }
 
 const auditLong = `A PATH is a run folder (it holds run.json), a folder of run folders, a bare
@@ -48,6 +49,7 @@ func auditCommand() *command {
 		"referee audit memo.json --sheet cre-multifamily-agency",
 		"referee audit batch.jsonl --sheet math-steps --format json > reports.jsonl",
 		"referee audit runs/elm-plaza --explain dscr_gate",
+		"referee audit runs/serving --param slo_p99_ms=300",
 		"cat memo.json | referee audit - --sheet cre-multifamily-agency --fail-on mid",
 	}
 	o := &auditOptions{}
@@ -65,6 +67,7 @@ func auditCommand() *command {
 	o.ledger = &ledgerFlags{}
 	f.StringVar(&o.ledger.repo, "ledger", "", "git `REPO` whose ledger holds the receipts that a submission names")
 	o.ledger.placeFlags(f)
+	o.params = paramsFlag(f)
 	dir := sheetsFlag(f)
 	c.run = func(a *app, args []string) error {
 		o.dir = *dir
@@ -147,8 +150,10 @@ func (o *auditOptions) check(paths []string) error {
 	if o.jobs == 0 {
 		o.jobs = min(runtime.GOMAXPROCS(0), maxJobs)
 	}
-	o.part, err = parsePart(o.shard)
-	return err
+	if o.part, err = parsePart(o.shard); err != nil {
+		return err
+	}
+	return o.params.check()
 }
 
 const maxJobs = 256

@@ -91,7 +91,8 @@ func (au *auditor) sheetFor(u unit) (sheet *referee.Sheet, byAssignment bool, er
 	if err != nil {
 		return nil, false, sheetError(err)
 	}
-	return sheet, true, nil
+	sheet, err = au.options.params.of(sheet, false)
+	return sheet, true, err
 }
 
 // name is the unit as the user would write it.
@@ -164,6 +165,15 @@ func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Shee
 	}
 	if run.Lane != sheet.Lane {
 		return nil, "", usagef("%s says lane %q; the flight sheet %s judges lane %q", manifest, run.Lane, sheet.Slug, sheet.Lane).hint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
+	}
+	if sheet == au.sheet {
+		return sheet, "", nil // --param is in it
+	}
+	if sheet, err = au.options.params.of(sheet, false); err != nil {
+		f := &failure{}
+		errors.As(err, &f)
+		f.err = lead(manifest, f.err)
+		return nil, "", f
 	}
 	return sheet, "", nil
 }

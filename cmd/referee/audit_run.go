@@ -38,7 +38,9 @@ func (au *auditor) chooseSheet() error {
 	if err != nil {
 		return sheetError(err)
 	}
-	au.sheet = sheet
+	if au.sheet, err = au.options.params.of(sheet, true); err != nil {
+		return err
+	}
 	if rule := au.options.explain; rule != "" && sheet.Rule(rule) == nil {
 		return au.noRule(sheet)
 	}
@@ -70,6 +72,9 @@ func (au *auditor) run() error {
 		return err
 	}
 	if err := au.papers.close(); err != nil {
+		return err
+	}
+	if err := au.options.params.unused(); err != nil && au.audited > 0 {
 		return err
 	}
 	return au.sum()

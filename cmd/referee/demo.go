@@ -136,6 +136,9 @@ func (d *demo) judge(name string, prior referee.PriorFunc) (gate.Work, error) {
 	if err != nil {
 		return gate.Work{}, err
 	}
+	if sheet, err = demoParams().of(sheet, false); err != nil {
+		return gate.Work{}, err
+	}
 	return gate.Judge(folder, sheet, path.Join("runs", name), prior), nil
 }
 

@@ -35,6 +35,11 @@ func (d *demo) rejections() error {
 // demoOperations are the runs that stand on receipts, in the order in which they are shown.
 var demoOperations = []string{"cook-with-lift", "cook-without-lift", "lane-lock", "spend-breach", "rogue-agent"}
 
+// demoParams are the limits that the demonstration's configuration would set.
+func demoParams() *paramFlags {
+	return &paramFlags{given: []string{"cap=200"}, used: map[string]bool{}}
+}
+
 // demoWaivers are the deal-findings that the signer accepts: the alert is right, and what it found is what it is about.
 var demoWaivers = map[string][]ledger.Waiver{
 	"rogue-agent": {{RuleID: "tools", Reason: "the agent's token is revoked and its outputs are quarantined"}},

@@ -86,7 +86,7 @@ var doctorCases = []struct {
 	{"an unknown key", func(t *testing.T, c *clinic) {
 		c.edit(t, gate.ConfigPath, "fail_on: high", "fail_onn: high")
 	},
-		"config", gate.Problem, `.github/referee.yml:22:1: unknown key "fail_onn"`},
+		"config", gate.Problem, `.github/referee.yml:23:1: unknown key "fail_onn"`},
 	{"another base", func(t *testing.T, c *clinic) { c.edit(t, gate.ConfigPath, `["main"]`, `["release"]`) },
 		"config", gate.Problem, "the default branch main is not gated"},
 	{"no configuration", func(_ *testing.T, c *clinic) { delete(c.files, gate.ConfigPath) },

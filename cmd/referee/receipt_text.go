@@ -119,6 +119,18 @@ func lists(p *page, r *ledger.Receipt) {
 	for _, c := range r.Checklist {
 		p.entry(c.ID, wide, strings.TrimSuffix(c.Answer+": "+c.Note, ": "))
 	}
+	if len(r.Stated) > 0 {
+		p.section("Figures from the agent alone, confirmed by the signer")
+	}
+	for _, f := range r.Stated {
+		p.entry(f.Name, wide, f.Value)
+	}
+	if len(r.Params) > 0 {
+		p.section("Limits in force")
+	}
+	for _, l := range r.Params {
+		p.entry(l.Name, wide, l.Value)
+	}
 	if len(r.Accepted) > 0 {
 		p.section("Accepted")
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,12 +82,18 @@ func absolute(folder string) string {
 type newFile struct{ name, text, about string }
 
 func runFiles(s *referee.Sheet, id string) []newFile {
-	return []newFile{
+	files := []newFile{
 		{"run.json", manifest(s, id), "the manifest: name the agent, list the evidence"},
 		{"submission.json", skeleton(s), "what the agent hands in: a skeleton"},
 		{"INSTRUCTIONS.md", promptOf(s), "what to give the agent"},
 		{"evidence/README.md", evidenceReadme, "where the evidence goes"},
 	}
+	for _, e := range s.Evidence {
+		if e.Kind == "table" {
+			files = append(files, newFile{evidencePath(e), tableOf(s, e), "what holds the inputs: fill it from the documents"})
+		}
+	}
+	return files
 }
 
 const evidenceReadme = `Put what the agent was given here, and declare each file in ../run.json:
@@ -97,6 +104,46 @@ Claims then cite it by its id, with a selector where that helps: t12#row=6, t12#
 memo#line=10,12. CSV, JSON and text are read; PDFs and images are hashed and left to a person.
 `
 
+func evidencePath(e referee.EvidenceItem) string { return "evidence/" + e.ID + ".csv" }
+
+// tableOf is the header of a declared table, and a row for each input that it holds under its name.
+func tableOf(s *referee.Sheet, e referee.EvidenceItem) string {
+	var b strings.Builder
+	out := csv.NewWriter(&b)
+	key := -1
+	header := make([]string, len(e.Columns))
+	for i, c := range e.Columns {
+		if header[i] = c.Name; c.Name == e.Key {
+			key = i
+		}
+	}
+	rows := [][]string{header}
+	for _, in := range s.Inputs {
+		for _, p := range in.From {
+			if p.Evidence == e.ID && key >= 0 {
+				row := make([]string, len(header))
+				if row[key] = in.Name; p.Row != "" {
+					row[key] = p.Row
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	_ = out.WriteAll(rows) // into memory: it cannot fail
+	return b.String()
+}
+
+// declaredEvidence are the entries of the manifest for the tables that the new run holds.
+func declaredEvidence(s *referee.Sheet) string {
+	var out []string
+	for _, e := range s.Evidence {
+		if e.Kind == "table" {
+			out = append(out, fmt.Sprintf("\n    {\"id\": %s, \"path\": %s, \"kind\": \"file\"}", quoted(e.ID), quoted(evidencePath(e))))
+		}
+	}
+	return "[" + strings.Join(out, ",") + closing(out)
+}
+
 func manifest(s *referee.Sheet, id string) string {
 	return fmt.Sprintf(`{
   "schema": %s,
@@ -104,9 +151,9 @@ func manifest(s *referee.Sheet, id string) string {
   "lane": %s,
   "flight_sheet": %s,
   "agent": {},
-  "evidence": []
+  "evidence": %s
 }
-`, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version))
+`, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version), declaredEvidence(s))
 }
 
 // skeleton is a submission with every name in place and no value: null is missing, so that an audit of it says what is to be done.

@@ -33,6 +33,8 @@ func promptOf(s *referee.Sheet) string {
 		p.text("", s.Instructions)
 	}
 	p.promptInputs(s)
+	p.promptEvidence(s)
+	p.promptParams(s)
 	p.promptCalculations(s)
 	p.promptGates(s)
 	p.promptHandIn(s)
@@ -49,6 +51,32 @@ func (p *page) promptInputs(s *referee.Sheet) {
 	p.line("")
 	for _, in := range s.Inputs {
 		p.text("- ", fmt.Sprintf("`%s`: %s", in.Name, inputText(in)))
+	}
+}
+
+// promptEvidence names the files that hold the inputs.
+func (p *page) promptEvidence(s *referee.Sheet) {
+	if len(s.Evidence) == 0 {
+		return
+	}
+	p.section("## Evidence files")
+	p.line("")
+	for _, e := range s.Evidence {
+		p.text("- ", fmt.Sprintf("`%s`: %s", e.ID, evidenceText(e)))
+	}
+}
+
+// promptParams says which limits apply; the answer cannot set them.
+func (p *page) promptParams(s *referee.Sheet) {
+	if len(s.Params) == 0 {
+		return
+	}
+	p.section("## Limits that apply")
+	p.line("")
+	p.text("", "They are set by the repository, not by your answer.")
+	p.line("")
+	for _, param := range s.Params {
+		p.text("- ", fmt.Sprintf("`%s`: %s", param.Name, limitText(param)))
 	}
 }
 
@@ -96,6 +124,7 @@ const handIn = `Hand in one JSON object: UTF-8, no duplicate keys, nothing befor
 const evidenceRules = `Evidence rules:
 - A claim has an ` + "`evidence_reference`" + `: the id of an evidence item in run.json, with a selector where it helps: ` + "`t12#row=6`, `t12#cell=6,2`, `quote#/rate`, `memo#line=10,12`" + `.
 - A ` + "`quote`" + ` stands word for word in the evidence that its claim cites.
+- An input is in the evidence as its description says. Where that is left to you, ` + "`sources`" + ` of the submission cites the cell: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `.
 - A calculation's ` + "`sources`" + ` say where each input stands: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `. The value there must equal the input.
 - An assumption is an object with the label "assumption", and its basis.
 - ` + "`self_check` and `final_output`" + ` are claims too: they are held against what is found.`

@@ -63,6 +63,8 @@ func aloud(s *referee.Sheet) string {
 		}
 	}
 	p.inputs(s)
+	p.evidence(s)
+	p.params(s)
 	p.constants(s)
 	p.calculations(s)
 	p.gates(s)
@@ -105,6 +107,9 @@ func inputText(in referee.Input) string {
 	if len(in.Fields) > 0 {
 		about = append(about, "rows with "+strings.Join(in.Fields, ", "))
 	}
+	if bounds := boundsText(in); bounds != "" {
+		about = append(about, bounds)
+	}
 	if in.Optional {
 		about = append(about, "optional")
 	}
@@ -112,7 +117,133 @@ func inputText(in referee.Input) string {
 	if in.Description != "" && text != "" {
 		text += ". "
 	}
-	return text + in.Description
+	text += in.Description
+	if held := heldText(in); held != "" {
+		text = strings.TrimSuffix(text, ".") + ". " + held
+	}
+	return text
+}
+
+// boundsText is an input's domain (S72).
+func boundsText(in referee.Input) string {
+	switch {
+	case in.Min != nil && in.Max != nil:
+		return fmt.Sprintf("%s to %s", in.Min, in.Max)
+	case in.Min != nil:
+		return fmt.Sprintf("at least %s", in.Min)
+	case in.Max != nil:
+		return fmt.Sprintf("at most %s", in.Max)
+	}
+	return ""
+}
+
+// heldText says what vouches for an input (S70).
+func heldText(in referee.Input) string {
+	switch in.Held {
+	case referee.HeldCell:
+		if len(in.From) == 0 {
+			return "Held: cite its cell in sources."
+		}
+		var places []string
+		for _, p := range in.From {
+			places = append(places, placeText(in, p))
+		}
+		return "Held by " + strings.Join(places, ", and by ") + "."
+	case referee.HeldRecount:
+		return "Held: counted again from the evidence."
+	case referee.HeldAttested:
+		return "Held: by attested evidence."
+	case referee.HeldParam:
+		return "Held: the parameter " + in.Param + "."
+	case referee.HeldStated:
+		if in.Reason != "" {
+			return "Stated, and confirmed by a person: " + in.Reason + "."
+		}
+		return "Stated, and confirmed by a person."
+	}
+	return ""
+}
+
+// placeText is where evidence holds an input.
+func placeText(in referee.Input, p referee.Place) string {
+	row := p.Row
+	if row == "" {
+		row = in.Name
+	}
+	if p.Column != "" {
+		return fmt.Sprintf("the row %q of %s, column %s", row, p.Evidence, p.Column)
+	}
+	if p.Pointer != "" {
+		return p.Evidence + "#" + p.Pointer
+	}
+	return p.Evidence + "#/" + in.Name
+}
+
+// evidence are the files that a run must bring.
+func (p *page) evidence(s *referee.Sheet) {
+	if len(s.Evidence) == 0 {
+		return
+	}
+	p.section("Evidence")
+	for _, e := range s.Evidence {
+		p.entry(e.ID, wide, evidenceText(e))
+	}
+}
+
+// evidenceText is a declared file: its kind, its columns, what it is.
+func evidenceText(e referee.EvidenceItem) string {
+	text := e.Kind
+	var columns []string
+	for _, c := range e.Columns {
+		about := c.Type
+		if c.Unit != "" {
+			about = strings.TrimSpace(about + " in " + c.Unit)
+		}
+		if c.Name == e.Key {
+			about = strings.TrimPrefix(about+", the key", ", ")
+		}
+		if about != "" {
+			about = " (" + about + ")"
+		}
+		columns = append(columns, c.Name+about)
+	}
+	if len(columns) > 0 {
+		text += " with the columns " + strings.Join(columns, ", ")
+	}
+	if e.Title != "" {
+		text += ". " + e.Title
+	}
+	return text
+}
+
+// params are the limits that the configuration sets (S71).
+func (p *page) params(s *referee.Sheet) {
+	if len(s.Params) == 0 {
+		return
+	}
+	p.section("Parameters, which the configuration or --param sets and no submission")
+	for _, param := range s.Params {
+		p.entry(param.Name, wide, limitText(param))
+	}
+}
+
+// limitText is a parameter's value, unit and meaning.
+func limitText(p referee.Param) string {
+	text := "required"
+	if p.Value != nil {
+		text = constText(p.Value)
+		if p.Unit != "" {
+			text += " " + p.Unit
+		}
+		text += ", unless set otherwise"
+	} else if p.Unit != "" {
+		text += ", in " + p.Unit
+	}
+	text += ". " + p.Title
+	if p.Source != "" {
+		text += " (" + p.Source + ")"
+	}
+	return text
 }
 
 // constants are the thresholds that the gates name.

@@ -13,6 +13,7 @@ import (
 type Names struct {
 	Calcs      []string
 	Consts     map[string]*strictjson.Value // numbers, texts, true/false, lists, tables
+	Params     []string                     // the consts that are parameters of the sheet: param.x and {"param": "x"} name them too
 	Inputs     []string
 	InputTypes map[string]string // optional: JSON Schema's type of a declared input, to refuse at load what could never compare
 	Lexicons   map[string][]string
@@ -53,7 +54,7 @@ func (n *Names) root() *scope {
 }
 
 // prefixes are the written-out name spaces of the text.
-var prefixes = map[string]kind{"calc": kCalc, "const": kConst, "inputs": kInput, "lexicon": kLexicon, "calendar": kCalendar}
+var prefixes = map[string]kind{"calc": kCalc, "const": kConst, "param": kConst, "inputs": kInput, "lexicon": kLexicon, "calendar": kCalendar}
 
 var prefixOf = map[kind]string{kCalc: "calc", kConst: "const", kInput: "inputs", kLexicon: "lexicon", kCalendar: "calendar"}
 

@@ -131,7 +131,7 @@ func (b *builder) str(v *strictjson.Value, what string) string {
 }
 
 // operandNames lists the keys of operands in a fixed order.
-var operandNames = []string{"calc", "claimed", "field", "literal", "const", "input", "lexicon", "calendar", "row", "outer", "list",
+var operandNames = []string{"calc", "claimed", "field", "literal", "const", "param", "input", "lexicon", "calendar", "row", "outer", "list",
 	"member", "index", "slice", "len", "expr", "text", "set"}
 
 // operands read the operands that are more than a function with its arguments (rules.md 1.1).
@@ -139,7 +139,7 @@ var operands map[string]func(b *builder, v, arg *strictjson.Value) *node
 
 func init() { // a map literal would be an initialisation cycle: operands contain operands
 	operands = map[string]func(b *builder, v, arg *strictjson.Value) *node{
-		"calc": (*builder).calcTree, "claimed": nameTree(kClaimed, "claimed"), "const": nameTree(kConst, "const"),
+		"calc": (*builder).calcTree, "claimed": nameTree(kClaimed, "claimed"), "const": nameTree(kConst, "const"), "param": nameTree(kConst, "param"),
 		"input": nameTree(kInput, "input"), "lexicon": nameTree(kLexicon, "lexicon"), "calendar": nameTree(kCalendar, "calendar"),
 		"field": (*builder).fieldTree, "literal": (*builder).literalTree, "list": (*builder).listTree,
 		"row": rowTree("row", 0), "outer": rowTree("outer", 1),

@@ -143,7 +143,7 @@ function auditError(r) {
   const missing = parts.find((part) => r[part] === undefined);
   const needed = LIVE.includes(r.kind) || r.kind === 'rejected' || parts.some((part) => r[part] !== undefined);
   if (needed && missing) return `${missing} is missing; the audit is there as a whole or not at all`;
-  const rest = ['findings_total', 'findings', 'checklist', 'evidence', 'advisory'];
+  const rest = ['findings_total', 'findings', 'checklist', 'evidence', 'params', 'stated', 'advisory'];
   return !needed && rest.some((part) => r[part] !== undefined) ? 'parts of an audit without a verdict' : '';
 }
 
@@ -168,7 +168,8 @@ async function subjectOf(r) {
 
 // subjectMade is the digest that an entry's own parts make, each with its length before it: of semantics 2 also what its run.json says of the work.
 async function subjectMade(r) {
-  const evidence = (r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? '']);
+  const set = r.params?.length ? ['params', String(r.params.length), ...r.params.flatMap((p) => [p.name, p.value])] : [];
+  const evidence = [...set, ...(r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? ''])];
   const bytes = [r.flight_sheet.sha256, r.submission.sha256];
   const parts = (r.semantics ?? 1) < 2 ? ['referee.subject/v1', ...bytes, ...evidence] : ['referee.subject/v2', ...bytes, ...manifestParts(r), ...evidence];
   const encoder = new TextEncoder();

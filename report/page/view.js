@@ -111,6 +111,8 @@ function receiptView(entry, statements) {
     section('Place in the chain', pairs(['This receipt, SHA-256', code(entry.hash)], ['Entry', String(r.seq)], ['Parent', r.seq === 0 ? 'none: this is the first entry' : code(r.parent_hash)],
       ['Root of the tree before', code(r.log.root)], ['Refers to', code(r.refers_to)], ['Minted', date(r.minted_at)])),
     cookView(r.cook), incidentView(r.incident), workView(r), agentView(r.agent),
+    section('Limits in force', pairs(...(r.params ?? []).map((p) => [p.name, p.value]))),
+    section('Figures from the agent alone, confirmed by the signer', pairs(...(r.stated ?? []).map((f) => [f.name, f.value]))),
     section('Questions to the human', table('Questions', ['Question', 'Answer', 'Note', 'By'], (r.checklist ?? []).map((a) => [a.id, el('strong', '', a.answer), a.note, lines(a.by, date(a.at))]))),
     section('Accepted findings', table('Accepted findings', ['Rule', 'Reason', 'Accepted by'], (r.accepted ?? []).map((w) => [w.rule_id, w.reason, lines(w.by, date(w.at))]))),
     findingsView(r), evidenceView(r),
