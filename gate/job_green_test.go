@@ -333,27 +333,6 @@ func TestStaleGreen(t *testing.T) {
 	}
 }
 
-// TestNoCheckNoReceipt: where the sign-off check cannot be written, nothing is minted.
-func TestNoCheckNoReceipt(t *testing.T) {
-	w := newWorld(t)
-	pull := w.propose("oak", "oak-street")
-	w.must(w.s.PullEvent(pull, "opened", true))
-	for _, refused := range [][][2]string{{{"GET", "commits/*/check-runs"}, {"POST", "check-runs"}}, {{"PATCH", "check-runs/*"}, {"POST", "check-runs"}}} {
-		for _, at := range refused {
-			w.s.Inject(githubtest.NoAccess.On(at[0], at[1]).Always())
-		}
-		r, err := w.approve(pull, "rosa", answers)
-		if err == nil && !r.Failed {
-			t.Errorf("%v: %+v", refused, r)
-		}
-		w.s.ClearFaults()
-		w.wantKinds("")
-	}
-	w.mustReview(pull)
-	w.wantKinds("approved")
-	w.conclusions(pull, "success", "success")
-}
-
 // TestOneHeadTwoPulls: two open pull requests with one head share their checks; neither is green before both are signed off, and closing one
 // frees the other.
 func TestOneHeadTwoPulls(t *testing.T) {

@@ -49,6 +49,25 @@ func TestSignOff(t *testing.T) {
 	w.review(pull)
 }
 
+// TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most 14 requests.
+func TestSignOffInOneGo(t *testing.T) {
+	w := newWorld(t)
+	for i, run := range []string{"oak-street", "maple-court"} {
+		pull := w.propose(run, run)
+		from := len(w.s.Requests())
+		r, err := w.approve(pull, "rosa", answers)
+		if err != nil || r.Word != gate.ResultSigned || w.calls > 14 {
+			t.Errorf("%d: %+v, %v after %d calls:", i, r, err, w.calls)
+			for _, r := range w.s.Requests()[from:] {
+				t.Log(r.Method, r.Path)
+			}
+		}
+		t.Logf("sign-off %d: %d requests", i, w.calls)
+		w.conclusions(pull, "success", "success")
+	}
+	w.wantKinds("approved approved")
+}
+
 // TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first, within 16 requests.
 func TestSignOffBehindAnother(t *testing.T) {
 	w := newWorld(t)

@@ -23,7 +23,7 @@ type pulled struct {
 	reviews []githubapi.Review
 	checks  []githubapi.Check // of the head, those that this job has turned back as they are now
 	unseen  error             // why the checks could not be read, nil if they were
-	claimed bool              // this job has written a sign-off check that is not green
+	claimed bool              // this job has written a check, and no sign-off check that it can turn back is green
 	story   githubapi.Story   // read last, once everything else that decides has been read
 	memory  memory            // what our own review keeps, by the story
 	at      ledger.Snapshot

@@ -66,7 +66,7 @@ func (p *pulled) signByHand(ctx context.Context) error {
 		return err
 	}
 	if len(p.missing(drafts)) > 0 {
-		if err := p.claim(ctx); err != nil {
+		if err := p.claimSignOff(ctx); err != nil {
 			return err
 		}
 	}

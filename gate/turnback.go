@@ -82,25 +82,44 @@ func (p *pulled) replaceCheck(c githubapi.Check) {
 	p.checks[i] = c
 }
 
-// claim makes sure, before anything is minted, that this job can write the sign-off check: it sets its own to "in progress". A receipt whose green
-// cannot be shown, or taken back, is not minted.
+// claim makes sure, before anything is minted, that this job can write checks: a receipt whose green cannot be shown, or taken back, is not minted. On
+// a head without either check the audit's check is written, which is as it will be: no receipt changes it. Else the sign-off's is set to "in progress".
 func (p *pulled) claim(ctx context.Context) error {
+	if p.claimed || p.unseen != nil || !p.auditIsFinal() {
+		return p.claimSignOff(ctx)
+	}
+	return p.writeClaim(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations))
+}
+
+// auditIsFinal reports whether the audit's check can be written before the sign-off: no other pull request has a say in it, and no run of the sign-off
+// check, whoever made it, is there to be green meanwhile.
+func (p *pulled) auditIsFinal() bool {
+	ours := func(c githubapi.Check) bool { return c.Name == AuditCheck || c.Name == SignOffCheck }
+	return len(p.story.Siblings) == 0 && !slices.ContainsFunc(p.checks, ours)
+}
+
+// claimSignOff sets our own run of the sign-off check to "in progress".
+func (p *pulled) claimSignOff(ctx context.Context) error {
 	if p.claimed {
 		return nil
 	}
 	if p.unseen != nil {
 		return broken("the checks of the head cannot be read (%v), so nothing is signed off: give the workflow `checks: write`", p.unseen)
 	}
-	check := githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: p.out.Digest(), Status: "in_progress", Title: rereading,
-		Summary: "The gate is reading the reviews of this head."}
+	return p.writeClaim(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: p.out.Digest(), Status: "in_progress", Title: rereading,
+		Summary: "The gate is reading the reviews of this head."})
+}
+
+// writeClaim writes the check that is the claim.
+func (p *pulled) writeClaim(ctx context.Context, check githubapi.Check) error {
 	made, err := p.put(ctx, check, p.checks, "")
 	if githubapi.IsForbidden(err) {
-		return broken("the sign-off check cannot be written (%v), so nothing is signed off: give the workflow `checks: write`", err)
+		return broken("the check %q cannot be written (%v), so nothing is signed off: give the workflow `checks: write`", check.Name, err)
 	}
 	if err != nil {
-		return fmt.Errorf("claiming the sign-off check: %w", err)
+		return fmt.Errorf("claiming the check %q: %w", check.Name, err)
 	}
-	check.ID, check.AppSlug = made.ID, made.AppSlug
+	check.ID, check.AppSlug, check.Posted = made.ID, made.AppSlug, made.Posted
 	p.replaceCheck(check)
 	p.claimed = true
 	return nil
