@@ -46,7 +46,8 @@ func TestTelephoneNumbersAsPeopleSeeThem(t *testing.T) {
 		}
 	}
 	for _, honest := range []string{"10⁶ cells per 5½ ml", "dose 5 µm; Δp 3 kPa", "555 patients", "naïve – see chart", "לא השתנה"} {
-		if rep := auditEdited(t, "comp-hipaa-safe-harbor", "dataset", "improved", honest); len(rep.Findings) > 0 {
+		rep := auditEdited(t, "comp-hipaa-safe-harbor", "dataset", "improved", honest)
+		if slices.ContainsFunc(rep.Findings, func(f referee.Finding) bool { return f.Bucket != referee.StackFit }) { // no profile is given here
 			t.Errorf("%q is flagged: %+v", honest, rep.Findings)
 		}
 	}

@@ -34,6 +34,10 @@ func TestOneVerdict(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ex := range sheet.Examples()[:1] {
+			sheet, err := sheet.WithParams(ex.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for what, doc := range lessened(t, ex.Submission.Source(src)) {
 				r := referee.Audit(exampleCase(sheet, &ex, doc))
 				undecidedRules += len(r.Verdict.UndecidedHigh)
