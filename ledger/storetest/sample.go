@@ -49,6 +49,17 @@ func Sample(n int64) ledger.Receipt {
 	return Key(r)
 }
 
+// Clean is r without a finding: honey.
+func Clean(r ledger.Receipt) ledger.Receipt {
+	v := *r.Verdict
+	n := v.Counts.Declared
+	v.Counts, v.Risk, v.RiskPoints = ledger.Counts{Declared: n, Satisfied: n}, ledger.Risk{}, 0
+	v.Score, v.ScoreFraction = "100", fmt.Sprintf("%d/%d", n, n)
+	v.Severity, v.SeverityIfApproved, v.ClientReady, v.RecommendedAction = "honey", "honey", true, "approve"
+	r.Verdict, r.Findings, r.FindingsTotal = &v, nil, 0
+	return r
+}
+
 // Key fills in the subject's digest and the idempotency key from the rest of r. Whoever changes a sample's sheet,
 // submission, evidence, kind or review calls it again. An entry without an audit keeps the subject that it repeats.
 func Key(r ledger.Receipt) ledger.Receipt {
