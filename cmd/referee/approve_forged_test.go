@@ -41,7 +41,7 @@ func TestApproveRefusesForgedLedger(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		args := []string{"approve", filepath.Join(work, "runs", "oak-street"), "--ledger", dir, "--as", "ann"}
 		code := run(t.Context(), args, func(string) string { return os.DevNull }, strings.NewReader(""), &stdout, &stderr)
-		if code != exitRules || !strings.Contains(stderr.String(), "LDG-107") || head() != before {
+		if code != exitRules || !strings.Contains(stderr.String(), "receipt refused") || head() != before {
 			t.Errorf("%s: exit %d\n%s%s", name, code, stdout.String(), stderr.String())
 		}
 	}
