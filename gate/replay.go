@@ -5,48 +5,156 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
 
 // Replay is a receipt derived again from the bytes that it binds.
 type Replay struct {
-	Same    bool
-	Want    string // the recorded report digest
-	Got     string // the digest reached now
-	Changed []string
-	Report  *referee.Report
+	Same    bool     // nothing differs, but perhaps the engine and with it the digest
+	Engine  string   // "" where the digest is the recorded one; otherwise the recorded engine and the one that replays (S79)
+	Want    string   // the recorded report digest
+	Got     string   // the digest reached now
+	Changed []string // what is decided otherwise, or not what the receipt says
 }
 
 // ErrNotAudited is returned for an entry that holds no audit to replay.
 var ErrNotAudited = errors.New("the entry holds no audit")
 
-// Rerun audits a run folder again by the recorded sheet and compares report digests: they are equal, byte for byte, or Changed says which
-// rules, findings or bindings differ. folder is the run folder at the recorded commit; profile is the agent's profile as recorded, where
-// the configuration pinned it.
+// ErrOtherSemantics is returned for a receipt of another semantics number: this release does not judge by it, and can say neither that the
+// receipt is right nor that it is wrong.
+var ErrOtherSemantics = errors.New("another semantics number")
+
+// Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings, answers, agent, evidence,
+// assignment and digest. folder is the run folder at the recorded commit.
 func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (*Replay, error) {
+	if r.Audited() && r.Semantics != referee.SemanticsVersion {
+		return nil, fmt.Errorf("%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it needs the release that made it",
+			ErrOtherSemantics, r.Semantics, r.Engine.Version, referee.SemanticsVersion)
+	}
+	w, err := Reaudit(r, sheet, folder, prior)
+	if err != nil {
+		return nil, err
+	}
+	rep := w.Report
+	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Changed: differences(r, rep)}
+	again, err := derived(r, w)
+	if err != nil {
+		out.Changed = append(out.Changed, "its answers do not make a receipt: "+err.Error())
+	} else if err := out.compare(r, &again); err != nil {
+		return nil, err
+	}
+	if out.Got != out.Want {
+		if r.Engine.Version == rep.Engine.Version && r.Engine.RegistrySHA256 == rep.Engine.RegistrySHA256 {
+			out.Changed = append(out.Changed, "report_digest is another one, under the same engine")
+		} else {
+			out.Engine = fmt.Sprintf("%s (rules %.8s…) then, %s (rules %.8s…) now", r.Engine.Version, r.Engine.RegistrySHA256, rep.Engine.Version, rep.Engine.RegistrySHA256)
+		}
+	}
+	out.Same = len(out.Changed) == 0
+	return out, nil
+}
+
+// Reaudit audits the run of a receipt again by the sheet that it binds.
+func Reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (Work, error) {
 	if !r.Audited() {
-		return nil, fmt.Errorf("%w: kind %q", ErrNotAudited, r.Kind)
+		return Work{}, fmt.Errorf("%w: kind %q", ErrNotAudited, r.Kind)
 	}
 	if sheet.SHA256 != r.FlightSheet.SHA256 {
-		return nil, fmt.Errorf("the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…", sheet.SHA256, r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256)
+		return Work{}, fmt.Errorf("the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…", sheet.SHA256, r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256)
 	}
 	run, err := referee.OpenRun(folder)
 	if err != nil {
-		return nil, fmt.Errorf("opening the run folder: %w", err)
+		return Work{}, fmt.Errorf("opening the run folder: %w", err)
 	}
 	if sheet, err = withRecorded(sheet, r.Params); err != nil {
 		return nil, err
 	}
 	c := run.Case(sheet, pinned(r.Agent))
 	c.Prior = prior
-	rep := referee.Audit(c)
-	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Same: rep.Digest == r.ReportDigest, Report: rep}
-	if !out.Same {
-		out.Changed = differences(r, rep)
+	w := Work{Report: referee.Audit(c), Sheet: sheet, Run: run.Run, Bytes: run.Bytes}
+	w.Evidence = EvidenceOf(w.Report, func(id string) (from, by string) {
+		i := slices.IndexFunc(r.Evidence, func(e ledger.Evidence) bool { return e.ID == id })
+		if i < 0 {
+			return "local", ""
+		}
+		return r.Evidence[i].Provenance, r.Evidence[i].AddedBy // who added it is the forge's to know
+	})
+	return w, nil
+}
+
+// derived is the receipt that the work makes with the recorded answers.
+func derived(r *ledger.Receipt, w Work) (ledger.Receipt, error) {
+	d := Decision{Kind: r.Kind, Answers: r.Checklist}
+	if r.Kind.Live() {
+		d.Kind = ledger.Approved // what is carried holds the audit of what was approved
 	}
-	return out, nil
+	return Draft(w, d, Place{})
+}
+
+// compare names the members that the receipt words otherwise than the work makes them. A receipt that had to be cut shows the first findings.
+func (p *Replay) compare(r, again *ledger.Receipt) error {
+	again.Findings = again.Findings[:min(len(again.Findings), max(len(r.Findings), cutAt(r)))]
+	for _, m := range []struct {
+		name string
+		of   func(*ledger.Receipt) ledger.Receipt
+	}{
+		{"run", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Run: r.Run} }},
+		{"flight_sheet", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{FlightSheet: r.FlightSheet} }},
+		{"submission", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Submission: r.Submission} }},
+		{"agent", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Agent: r.Agent} }},
+		{"assignment", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Assignment: r.Assignment} }},
+		{"evidence", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Evidence: r.Evidence} }},
+		{"advisory", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Advisory: r.Advisory} }},
+		{"checklist", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Checklist: r.Checklist} }},
+		{"verdict", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Verdict: r.Verdict} }},
+		{"findings", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Findings: r.Findings} }},
+		{"findings_total", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{FindingsTotal: r.FindingsTotal} }},
+		{"cook", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Cook: r.Cook} }},
+		{"incident", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Incident: r.Incident} }},
+	} {
+		was, err := asWritten(m.of(r))
+		if err != nil {
+			return err
+		}
+		made, err := asWritten(m.of(again))
+		if err != nil {
+			return err
+		}
+		if was != made {
+			p.Changed = append(p.Changed, parting(m.name, was, made))
+		}
+	}
+	return nil
+}
+
+// cutAt is how many findings a receipt holds at least: all of them, or MaxFindings, unless it had to be cut to its size, which only one of more
+// than half that size was.
+func cutAt(r *ledger.Receipt) int {
+	if b, err := ledger.Format(*r); err == nil && len(b) > canonical.Receipt.MaxBytes/2 {
+		return 0
+	}
+	return ledger.MaxFindings
+}
+
+// asWritten is a part of a receipt, the rest empty, as canonical JSON.
+func asWritten(part ledger.Receipt) (string, error) {
+	b, err := canonical.Marshal(part)
+	return string(b), err
+}
+
+// parting shows where two texts part.
+func parting(name, was, made string) string {
+	i := 0
+	for i < len(was) && i < len(made) && was[i] == made[i] {
+		i++
+	}
+	from := max(0, i-24)
+	excerpt := func(s string) string { return strings.ToValidUTF8(s[min(from, len(s)):min(len(s), i+40)], "") }
+	return fmt.Sprintf("%s is not what the work makes: …%s… in the receipt, …%s… now", name, excerpt(was), excerpt(made))
 }
 
 // pinned is the profile that the configuration vouched for; nil where the run's own was read.
@@ -71,12 +179,6 @@ func differences(r *ledger.Receipt, rep *referee.Report) []string {
 		if i < 0 || rep.Evidence[i].SHA256 != e.SHA256 {
 			say("the evidence %q is another file", e.ID)
 		}
-	}
-	if r.Semantics != rep.Semantics {
-		say("semantics %d recorded, %d now", r.Semantics, rep.Semantics)
-	}
-	if r.Engine != nil && r.Engine.RegistrySHA256 != rep.Engine.RegistrySHA256 {
-		say("the rule registry is another: %.8s… recorded, %.8s… now", r.Engine.RegistrySHA256, rep.Engine.RegistrySHA256)
 	}
 	return append(out, findingDifferences(r, rep)...)
 }

@@ -15,7 +15,7 @@ func wide(n int64) ledger.Receipt {
 	for range 13 {
 		r.Findings = append(r.Findings, f)
 	}
-	r.FindingsTotal, r.Verdict.Risk = 13, ledger.Risk{Mid: 13}
+	r.FindingsTotal, r.Verdict.Risk, r.Verdict.RiskPoints = 13, ledger.Risk{Mid: 13}, 26
 	return r
 }
 

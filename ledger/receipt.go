@@ -1,9 +1,7 @@
 package ledger
 
 import (
-	"bytes"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -298,11 +296,20 @@ func Format(r Receipt) ([]byte, error) {
 
 // Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in itself.
 // On an error the receipt is nil. Format(*r) is b again.
-func Parse(b []byte) (*Receipt, error) { return parse(b, receiptDecoder().Decode) }
+func Parse(b []byte) (*Receipt, error) {
+	r, err := parse(b, receiptDecoder().Decode)
+	if err == nil {
+		err = r.checkFacts(factsOf(r.Findings))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
 
 // scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form it
-// checks all the same. Whatever Validate reads of the others is filled in; of the findings it reads the tiers, which are
-// found in their bytes.
+// checks all the same. Whatever Validate reads of the others is filled in; of the findings the verdict is held
+// to what is found in their bytes.
 func scan(b []byte) (*Receipt, error) {
 	var findings []byte
 	r, err := parse(b, func(b []byte, lim canonical.Limits, v any) error {
@@ -313,7 +320,7 @@ func scan(b []byte) (*Receipt, error) {
 		})
 	})
 	if err == nil {
-		err = r.checkTiers(tiersIn(findings))
+		err = r.checkFacts(factsIn(findings))
 	}
 	if err != nil {
 		return nil, err
@@ -321,24 +328,7 @@ func scan(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// tiersIn gives the tier of each finding in the bytes of a receipt's findings, which were checked. No other member of a
-// finding has this key (TestTiersIn), and within a text a quotation mark has a backslash before it.
-func tiersIn(findings []byte) iter.Seq[string] {
-	key := []byte(`"tier":"`)
-	return func(yield func(string) bool) {
-		for rest := findings; ; {
-			i := bytes.Index(rest, key)
-			if i < 0 {
-				return
-			}
-			rest = rest[i+len(key):]
-			if end := bytes.IndexByte(rest, '"'); !yield(string(rest[:end])) {
-				return
-			}
-		}
-	}
-}
-
+// parse reads a receipt and checks all of it but the findings.
 func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
 	r := new(Receipt)
 	if err := decode(b, canonical.Receipt, r); err != nil {
@@ -347,7 +337,7 @@ func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt
 		}
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
-	if err := r.Validate(); err != nil {
+	if err := r.checkMembers(); err != nil {
 		return nil, err
 	}
 	return r, nil

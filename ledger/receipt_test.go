@@ -136,6 +136,30 @@ func TestRefusals(t *testing.T) {
 			r.Findings = append(slices.Clone(r.Findings), r.Findings[0])
 			r.Findings[0].Tier, r.FindingsTotal, r.Verdict.Risk = "low", 2, ledger.Risk{Mid: 1, Low: 1}
 		}},
+		"score below zero":      {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.Score = "-5" }},
+		"score rounded up":      {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.Score = "96.5" }},
+		"another spelling":      {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.Score = "96.40" }},
+		"another fraction":      {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.ScoreFraction = "28/28" }},
+		"another decided score": {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.ScoreDecided = "100" }},
+		"another coverage":      {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.Coverage = "99.9" }},
+		"weighted above all":    {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.WeightedScore = "100.1" }},
+		"risk points":           {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.RiskPoints = 0 }},
+		"critical in jelly":     {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Findings[0].Severity = "critical" }},
+		"propolis over a mid":   {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "propolis" }},
+		"jelly without any":     {ledger.RefuseSeverity, func(r *ledger.Receipt) { clean(r); r.Verdict.Severity = "jelly" }},
+		"another if approved":   {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.SeverityIfApproved = "honey" }},
+		"honey over a no": {ledger.RefuseChecklist, func(r *ledger.Receipt) {
+			clean(r)
+			r.Checklist[0].Answer, r.Checklist[0].Note = "flag", "it was not visited"
+		}},
+		"two answers":            {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist = append(r.Checklist, r.Checklist[0]) }},
+		"findings of more rules": {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Findings[0].RuleIDs = []string{"dscr", "ltv"} }},
+		"a rule flagged in vain": {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts.Satisfied, r.Verdict.Counts.Flagged = 26, 2 }},
+		"a count out of reach":   {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts.Declared = 1 << 52 }},
+		"ready over a defect":    {ledger.RefuseReady, func(r *ledger.Receipt) { r.Verdict.ClientReady = true }},
+		"unready for nothing":    {ledger.RefuseReady, func(r *ledger.Receipt) { clean(r); r.Verdict.ClientReady = false }},
+		"approve over a defect":  {ledger.RefuseAction, func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "approve" }},
+		"resubmit for nothing":   {ledger.RefuseAction, func(r *ledger.Receipt) { clean(r); r.Verdict.RecommendedAction = "resubmit" }},
 		"another subject":        {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Approval.SubjectDigest = hashA }},
 		"another sheet":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.FlightSheet.SHA256 = hashA }},
 		"another submission":     {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Submission.SHA256 = hashA; *r = at0(*r) }},
@@ -190,8 +214,8 @@ func TestRefusals(t *testing.T) {
 	for _, code := range []string{ledger.RefuseSheet, ledger.RefuseUnresolved} {
 		seen[code] = true
 	}
-	if len(seen) != 25 {
-		t.Errorf("%d reasons are tested, there are 25", len(seen))
+	if len(seen) != 28 {
+		t.Errorf("%d reasons are tested, there are 28", len(seen))
 	}
 }
 
@@ -213,10 +237,7 @@ func at0(r ledger.Receipt) ledger.Receipt {
 }
 
 // clean takes the finding out of r and makes it honey.
-func clean(r *ledger.Receipt) {
-	r.Findings, r.FindingsTotal = nil, 0
-	r.Verdict.Counts, r.Verdict.Risk, r.Verdict.Severity = ledger.Counts{Declared: 28, Satisfied: 28}, ledger.Risk{}, "honey"
-}
+func clean(r *ledger.Receipt) { *r = storetest.Clean(*r) }
 
 // TestParseRefuses edits the bytes of a good receipt, as a forger would.
 func TestParseRefuses(t *testing.T) {
@@ -330,7 +351,7 @@ func TestResolve(t *testing.T) {
 func TestMintCuts(t *testing.T) {
 	r := storetest.Sample(0)
 	r.Findings = slices.Repeat(r.Findings, 312)
-	r.FindingsTotal, r.Verdict.Risk.Mid = 312, 312
+	r.FindingsTotal, r.Verdict.Risk.Mid, r.Verdict.RiskPoints = 312, 312, 624
 	for message, want := range map[string]int{"short": ledger.MaxFindings, strings.Repeat("x", 4000): 63} {
 		for i := range r.Findings {
 			r.Findings[i].Message = message

@@ -180,6 +180,7 @@ func TestFindingsAreSeen(t *testing.T) {
 			r.Findings = append(r.Findings, r.Findings[0])
 			r.FindingsTotal++
 			r.Verdict.Risk.Mid++
+			r.Verdict.RiskPoints += 2
 		}
 		b := must(ledger.Mint(at.Head, storetest.Key(r)))
 		mid := []byte(`"tier":"mid"`)

@@ -10,13 +10,14 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// TestTiersIn: the tiers of a receipt's findings are found in their bytes whatever their texts say, and no member within a
-// finding has the same key.
-func TestTiersIn(t *testing.T) {
+// TestFactsIn: what the verdict is held to is found in the bytes of a receipt's findings whatever their texts say, and no member within a finding
+// has the same key as another.
+func TestFactsIn(t *testing.T) {
 	findings := []Finding{
-		{Code: "a", Tier: "high", Message: `"tier":"low","`, RuleIDs: []string{`tier":"mid"`}},
-		{Code: "b", Tier: "mid", Why: `\"tier\":\"high\"`, Fix: &Fix{Text: `{"tier":"high"}`}, Spot: &Spot{Gate: `"tier":"high"`}},
-		{Code: "c", Tier: "low", Pointer: `/"tier":"high"`, Atoms: []string{`"tier":"high"`}},
+		{Code: "a", Tier: "high", Severity: "critical", Bucket: "deal-finding", Stage: "policy", Message: `"tier":"low","`, RuleIDs: []string{`tier":"mid"`, "x", `\"]`}},
+		{Code: "b", Tier: "mid", Severity: "noncritical", Bucket: "work-defect", Stage: "math", Why: `\"tier\":\"high\"`, RuleIDs: []string{"b"},
+			Fix: &Fix{Text: `{"tier":"high","bucket":"stack-fit"}`}, Spot: &Spot{Gate: `"tier":"high"`}},
+		{Code: "c", Tier: "low", Severity: "noncritical", Bucket: "stack-fit", Stage: "checklist", Pointer: `/"tier":"high"`, Atoms: []string{`"severity":"critical"`}},
 	}
 	b, err := canonical.Marshal(struct {
 		Findings []Finding `json:"findings"`
@@ -25,23 +26,32 @@ func TestTiersIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back struct {
-		Findings []struct{ Tier string }
+		Findings []struct {
+			Tier, Severity, Bucket, Stage string
+			RuleIDs                       []json.RawMessage `json:"rule_ids"`
+		}
 	}
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
-	var want []string // by encoding/json
+	var want []findingFacts // by encoding/json
 	for _, f := range back.Findings {
-		want = append(want, f.Tier)
+		facts := findingFacts{tier: f.Tier, severity: f.Severity, bucket: f.Bucket, stage: f.Stage}
+		for _, raw := range f.RuleIDs {
+			facts.rules = append(facts.rules, string(raw[1:len(raw)-1]))
+		}
+		want = append(want, facts)
 	}
-	if got := slices.Collect(tiersIn(b)); !slices.Equal(got, want) || len(got) != 3 {
-		t.Errorf("%v, want %v", got, want)
+	if got := slices.Collect(factsIn([]byte(strings.TrimPrefix(string(b), `{"findings":`)))); !reflect.DeepEqual(got, want) || len(got) != 3 {
+		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got := slices.Collect(tiersIn(nil)); got != nil {
+	if got := slices.Collect(factsIn(nil)); got != nil {
 		t.Errorf("%v in no findings", got)
 	}
-	if n := keys(reflect.TypeFor[Finding](), "tier"); n != 1 {
-		t.Errorf("a finding has %d members called tier", n)
+	for _, key := range []string{"tier", "severity", "bucket", "stage", "rule_ids"} {
+		if n := keys(reflect.TypeFor[Finding](), key); n != 1 {
+			t.Errorf("a finding has %d members called %s", n, key)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"iter"
 	"math/big"
 	"slices"
 	"strings"
@@ -41,6 +40,9 @@ const (
 	RefuseSeverity   = "severity"       // a severity that this kind cannot have
 	RefuseCounts     = "counts"         // numbers that do not add up
 	RefuseFindings   = "findings"       // too many, or out of rank
+	RefuseScore      = "score"          // a score that the counts do not make
+	RefuseReady      = "client-ready"   // client_ready against the findings
+	RefuseAction     = "action"         // another action than the findings recommend
 	RefuseEvidence   = "evidence"       // an item that contradicts itself
 	RefuseAssignment = "assignment"     // the text is not the one hashed
 	RefuseWaiver     = "waiver"         // something accepted without an approval
@@ -55,9 +57,17 @@ const (
 // Validate gives the first reason why r may not be written, judged by r alone; Resolve judges what it refers to. The
 // forms of single members are the decoder's, so Parse has checked them already.
 func (r *Receipt) Validate() error {
+	if err := r.checkMembers(); err != nil {
+		return err
+	}
+	return r.checkFacts(factsOf(r.Findings))
+}
+
+// checkMembers is Validate without the findings.
+func (r *Receipt) checkMembers() error {
 	checks := []func() error{
 		r.checkSchema, r.checkPlace, r.checkID, r.checkSignature, r.checkTime, r.checkRefers,
-		r.checkAudit, r.checkChecklist, r.checkVerdict, r.checkFindings, r.checkEvidence, r.checkSubject, r.checkCook, r.checkIncident,
+		r.checkAudit, r.checkChecklist, r.checkVerdict, r.checkEvidence, r.checkSubject, r.checkCook, r.checkIncident,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -205,6 +215,9 @@ func (r *Receipt) checkChecklist() error {
 	return nil
 }
 
+// maxCount bounds the counts of a verdict, so that no sum of them overflows.
+const maxCount = 1 << 40
+
 func (r *Receipt) checkVerdict() error {
 	v := r.Verdict
 	if v == nil {
@@ -212,6 +225,8 @@ func (r *Receipt) checkVerdict() error {
 	}
 	c := v.Counts
 	switch {
+	case max(c.Declared, c.Satisfied, c.Flagged, c.Skipped, c.Open, v.Risk.High, v.Risk.Mid, v.Risk.Low) > maxCount:
+		return refuse(RefuseCounts, "a count above %d; no audit has so many rules or findings", maxCount)
 	case c.Declared == 0:
 		return refuse(RefuseCounts, "no rule was declared; an audit of nothing is no audit")
 	case c.Satisfied+c.Flagged+c.Skipped+c.Open != c.Declared:
@@ -223,7 +238,28 @@ func (r *Receipt) checkVerdict() error {
 	case r.Kind.Live() && len(v.UndecidedHigh) > 0:
 		return refuse(RefuseUndecided, "the high rule %q was not decided; what could not be judged is not signed off", v.UndecidedHigh[0])
 	}
+	if err := r.checkOpen(); err != nil {
+		return err
+	}
 	return r.checkSeverity()
+}
+
+// checkOpen holds the counts to the answers: every check that waits for a person is a question, and has one answer.
+func (r *Receipt) checkOpen() error {
+	open, asked := 0, map[string]bool{}
+	for _, a := range r.Checklist {
+		if asked[a.ID] {
+			return refuse(RefuseChecklist, "the question %q has two answers", a.ID)
+		}
+		asked[a.ID] = true
+		if a.Answer == "open" {
+			open++
+		}
+	}
+	if open != r.Verdict.Counts.Open {
+		return refuse(RefuseChecklist, "%d questions are open, the verdict counts %d", open, r.Verdict.Counts.Open)
+	}
+	return nil
 }
 
 // checkSeverity keeps honey to approved records (S37) and to records without a flag, and propolis where a high finding is.
@@ -238,39 +274,6 @@ func (r *Receipt) checkSeverity() error {
 		return refuse(RefuseSeverity, "%s with %d flagged checks and %d findings", v.Severity, v.Counts.Flagged, r.FindingsTotal)
 	case v.Severity != "propolis" && v.Risk.High > 0:
 		return refuse(RefuseSeverity, "%s with %d high findings; that is propolis", v.Severity, v.Risk.High)
-	}
-	return nil
-}
-
-func (r *Receipt) checkFindings() error {
-	return r.checkTiers(func(yield func(string) bool) {
-		for _, f := range r.Findings {
-			if !yield(f.Tier) {
-				return
-			}
-		}
-	})
-}
-
-// checkTiers holds the findings, as far as their tiers say, to their order, their number and the verdict.
-func (r *Receipt) checkTiers(tiers iter.Seq[string]) error {
-	var seen Risk
-	n, last := 0, 0
-	for tier := range tiers {
-		n++
-		rank := slices.Index(forms["tier"].Enum, tier)
-		if rank < last {
-			return refuse(RefuseFindings, "finding number %d is %s and stands after a lighter one; findings are ranked", n, tier)
-		}
-		last = rank
-		*[]*int{&seen.High, &seen.Mid, &seen.Low}[rank]++
-	}
-	if n > MaxFindings || n > r.FindingsTotal {
-		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", n, r.FindingsTotal, MaxFindings)
-	}
-	if r.Verdict != nil && n == r.FindingsTotal && seen != r.Verdict.Risk {
-		return refuse(RefuseCounts, "the findings are %d high, %d mid and %d low, the verdict says %d, %d and %d",
-			seen.High, seen.Mid, seen.Low, r.Verdict.Risk.High, r.Verdict.Risk.Mid, r.Verdict.Risk.Low)
 	}
 	return nil
 }

@@ -242,8 +242,8 @@ func TestVerifyAttacks(t *testing.T) {
 		attack func(f *forge)
 		codes  []ledger.Code
 	}{
-		"edit":         {func(f *forge) { f.edit(2, `"score":"96.4"`, `"score":"99.9"`, false) }, codes(ledger.CodeName, ledger.CodeHeadLies)},
-		"edit, rename": {func(f *forge) { f.edit(2, `"score":"96.4"`, `"score":"99.9"`, true) }, codes(ledger.CodeParent, ledger.CodeHeadLies)},
+		"edit":         {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false) }, codes(ledger.CodeName, ledger.CodeHeadLies)},
+		"edit, rename": {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, true) }, codes(ledger.CodeParent, ledger.CodeHeadLies)},
 		"edit the tip": {func(f *forge) { f.edit(5, `"actor":"rosa"`, `"actor":"mina"`, true) }, codes(ledger.CodeHeadLies)},
 		"drop middle":  {func(f *forge) { f.remove(2) }, codes(ledger.CodeGap, ledger.CodeHeadLies)},
 		"drop first":   {func(f *forge) { f.remove(0) }, codes(ledger.CodeGap, ledger.CodeReference, ledger.CodeHeadLies, ledger.CodeInfoLies)},
@@ -319,8 +319,8 @@ func TestVerifyAttacks(t *testing.T) {
 		"blob missing":   {func(f *forge) { f.lost = ledger.HeadPath }, codes(ledger.CodeUnreadable)},
 		// What L1 cannot see, as every good verification says:
 		"truncate, HEAD.json too": {func(f *forge) { f.truncate() }, codes()},
-		"rewrite from 2":          {func(f *forge) { f.rewrite(2, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" }) }, codes()},
-		"new genesis":             {func(f *forge) { f.rewrite(0, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" }) }, codes()},
+		"rewrite from 2":          {func(f *forge) { f.rewrite(2, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }, codes()},
+		"new genesis":             {func(f *forge) { f.rewrite(0, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }, codes()},
 	} {
 		f := good(t)
 		c.attack(f)
@@ -390,7 +390,7 @@ func TestPins(t *testing.T) {
 	review := ledger.Pin{Level: ledger.L3, Source: "review 1004", Count: 5, Tip: before.Hashes[4]}
 	short := func(f *forge) { f.truncate() }
 	anew := func(from int64) func(*forge) {
-		return func(f *forge) { f.rewrite(from, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" }) }
+		return func(f *forge) { f.rewrite(from, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }
 	}
 	for name, c := range map[string]struct {
 		attack func(*forge)
@@ -462,7 +462,7 @@ func TestCompare(t *testing.T) {
 	a, same := verify(t, good(t)), verify(t, good(t))
 	grown, forked, cut := good(t), good(t), good(t)
 	grown.append(storetest.Sample(70))
-	forked.rewrite(3, func(r *ledger.Receipt) { r.Verdict.Score = "99.9" })
+	forked.rewrite(3, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
 	cut.truncate()
 	for name, other := range map[string]*ledger.Verification{"same": same, "longer": verify(t, grown), "shorter": verify(t, cut), "empty": verify(t, &forge{})} {
 		if problems := ledger.Compare(a, other); len(problems) != 0 {
@@ -474,7 +474,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%v, want a fork at 3", problems)
 	}
 	edited := good(t)
-	edited.edit(2, `"score":"96.4"`, `"score":"99.9"`, false)
+	edited.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false)
 	if problems := ledger.Compare(a, verify(t, edited)); len(problems) != 1 || problems[0].Code != ledger.CodeFork {
 		t.Errorf("%v, want that other bytes are seen under the same names", problems)
 	}
@@ -562,7 +562,7 @@ func TestVerifyIsStable(t *testing.T) {
 	var first []ledger.Problem
 	for range 20 {
 		f := good(t)
-		f.edit(1, `"score":"96.4"`, `"score":"99.9"`, false)
+		f.edit(1, `"model":"example-70b"`, `"model":"example-99b"`, false)
 		f.edit(3, `"seq":3`, `"seq": 3`, true)
 		f.files["a"], f.files["b"] = nil, nil
 		v := verify(t, f)

@@ -47,18 +47,13 @@ func render(t testing.TB, r ledger.Receipt, at Place) []byte {
 // longFindings gives a receipt n findings of all tiers with everything that a finding can hold.
 func longFindings(r ledger.Receipt, n int) ledger.Receipt {
 	r.Findings = nil
-	risk := ledger.Risk{}
 	for i := range n {
 		tier := "low"
 		switch {
 		case i < n/5:
 			tier = "high"
-			risk.High++
 		case i < n/2:
 			tier = "mid"
-			risk.Mid++
-		default:
-			risk.Low++
 		}
 		r.Findings = append(r.Findings, ledger.Finding{
 			Code: "math.mismatch", RuleIDs: []string{fmt.Sprintf("rule_%d", i), "debt_service_coverage"}, Tier: tier, Severity: "noncritical",
@@ -70,10 +65,7 @@ func longFindings(r ledger.Receipt, n int) ledger.Receipt {
 				Moves: []ledger.Move{{Input: "net_operating_income", From: "1200000", To: "1228550.5"}}},
 			Atoms: []string{"EVID_001", "CALC_002"}})
 	}
-	r.FindingsTotal = n
-	r.Verdict = &ledger.Verdict{Score: "41.2", ScoreFraction: "35/85", Counts: ledger.Counts{Declared: n + 20, Satisfied: 18, Flagged: n, Skipped: 2},
-		Risk: risk, Severity: "propolis", RecommendedAction: "resubmit", Coverage: "97.5"}
-	return r
+	return storetest.Judged(r, 18, 2)
 }
 
 // scripts are names that a paper must hold: Latin with marks of every kind, Greek of all times, Cyrillic of many languages.
@@ -94,7 +86,7 @@ func withNames(r ledger.Receipt) ledger.Receipt {
 	r.Findings[0].Message, r.Findings[0].RuleIDs = strings.Join(scripts, "; ")+"; 中文名 ไทย עברית 🐝", slices.Clone(scripts)
 	r.Accepted = []ledger.Waiver{{RuleID: scripts[0], Reason: scripts[1], By: scripts[2], At: r.MintedAt}}
 	r.Accepted[0].At = r.Approval.Review.SubmittedAt
-	return r
+	return storetest.Judged(r, 27, 0)
 }
 
 func cookSample() ledger.Receipt {

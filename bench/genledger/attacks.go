@@ -59,12 +59,12 @@ func entries() []*branch {
 	restored := good()
 	whole := restored.commits
 	restored.commits = whole[:4]
-	restored.edit(1, `"score":"96.4"`, `"score":"99.9"`, false)
+	restored.edit(1, `"model":"example-70b"`, `"model":"example-99b"`, false)
 	restored.commits = whole
 	return []*branch{
-		with(func(b *branch) { b.edit(2, `"score":"96.4"`, `"score":"99.9"`, false) }).
+		with(func(b *branch) { b.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false) }).
 			seen("tampered-edit", "an entry edited under its old name", ledger.L1, ledger.CodeName, ledger.CodeHeadLies).full(ledger.CodeRewritten),
-		with(func(b *branch) { b.edit(2, `"score":"96.4"`, `"score":"99.9"`, true) }).
+		with(func(b *branch) { b.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, true) }).
 			seen("tampered-edit-renamed", "an entry edited and named anew", ledger.L1, ledger.CodeParent, ledger.CodeHeadLies, ledger.CodeCommitChain).full(ledger.CodeRewritten),
 		with(func(b *branch) { b.edit(2, `"path":"evidence/t12.csv"`, `"path":"evidence/t13.csv"`, false) }).
 			seen("tampered-evidence", "the evidence of an entry swapped", ledger.L1, ledger.CodeName, ledger.CodeHeadLies).full(ledger.CodeRewritten),
@@ -78,6 +78,22 @@ func entries() []*branch {
 			b.forge(r, r.Evidence[0].SHA256, storetest.Sample(8).Evidence[0].SHA256)
 		}).
 			seen("tampered-subject-evidence", "an entry with other evidence than was approved; all around it is right", ledger.L1, ledger.CodeInvalid),
+		with(lie(`"score":"96.4"`, `"score":"-5"`)).seen("tampered-score", "a score that the counts do not make", ledger.L1, ledger.CodeInvalid),
+		with(lie(`"severity":"noncritical"`, `"severity":"critical"`)).
+			seen("tampered-severity", "a critical finding in a jelly receipt", ledger.L1, ledger.CodeInvalid),
+		with(lie(`"recommended_action":"resubmit"`, `"recommended_action":"approve"`)).
+			seen("tampered-action", "an action that the findings do not recommend", ledger.L1, ledger.CodeInvalid),
+		with(lie(`"client_ready":false`, `"client_ready":true`)).
+			seen("tampered-ready", "work with a defect, said to be ready", ledger.L1, ledger.CodeInvalid),
+		with(lie(`"rule_ids":["dscr"]`, `"rule_ids":["dscr","ltv"]`)).
+			seen("tampered-flagged", "a finding of two rules where one is counted", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			r := storetest.Clean(storetest.Sample(7))
+			at := r.Checklist[0].At
+			b.forge(r, `"checklist":[{"answer":"satisfied","at":"`+at+`","by":"rosa","id":"site_visited"}]`,
+				`"checklist":[{"answer":"flag","at":"`+at+`","by":"rosa","id":"site_visited","note":"nobody was there"}]`)
+		}).
+			seen("tampered-honey", "honey where a person said no", ledger.L1, ledger.CodeInvalid),
 		with(func(b *branch) {
 			_, first := b.entry(0)
 			r := storetest.Carried(storetest.Sample(0), canonical.SHA256Hex(first))
@@ -112,6 +128,11 @@ func entries() []*branch {
 			seen("tampered-no-approval", "a receipt that nobody signed", ledger.L1, ledger.CodeInvalid, ledger.CodeHeadLies, ledger.CodeCommitChain),
 		restored.seen("tampered-edited-and-restored", "an entry edited in one commit and restored in the next", ledger.L1).full(ledger.CodeRewritten),
 	}
+}
+
+// lie is one edit of an entry that is otherwise right, hash and chain included.
+func lie(old, with string) func(b *branch) {
+	return func(b *branch) { b.forge(storetest.Sample(7), old, with) }
 }
 
 func swapped(b *branch) {

@@ -31,7 +31,7 @@ func history() []*branch {
 	}
 }
 
-func better(r *ledger.Receipt) { r.Verdict.Score = "99.9" }
+func better(r *ledger.Receipt) { r.Agent.Model = "example-99b" }
 
 // pinned is attacks that leave a ledger in good order, so that only somebody who knew it before can tell.
 func pinned() []*branch {

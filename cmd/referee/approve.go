@@ -82,6 +82,9 @@ func (o *approveOptions) approve(a *app, args []string) error {
 		return err
 	}
 	defer k.Close()
+	if err := a.soundTail(k); err != nil {
+		return err
+	}
 	place, err := o.place(k)
 	if err != nil {
 		return err
@@ -157,6 +160,22 @@ func (o *approveOptions) decision(a *app, args []string) (gate.Local, error) {
 		l.Waivers = append(l.Waivers, ledger.Waiver{RuleID: rule, Reason: why})
 	}
 	return l, nil
+}
+
+// soundTail looks at the end of the ledger before anything is put on it: what no honest writer wrote is not signed over. It costs the same at any
+// size.
+func (a *app) soundTail(k *kept) error {
+	if k.at.ID == "" {
+		return nil // the first sign-off begins it
+	}
+	_, problems, err := ledger.VerifyTail(a.ctx, k, k.at, ledger.Head{})
+	switch {
+	case err != nil:
+		return toolf("reading the end of the ledger, %s: %w", k.name, err)
+	case len(problems) > 0:
+		return rulesf("the ledger, %s, does not verify: %s", k.name, problems[0]).hint("`referee ledger verify` lists all problems; nothing was written")
+	}
+	return nil
 }
 
 // oneLine puts a text on one line: a receipt's notes are lines of a review.

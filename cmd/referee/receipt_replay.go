@@ -14,11 +14,13 @@ import (
 )
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
-them again, and compares the report's digest: byte for byte the same, or it says
-which rule decides otherwise. A pull request's bytes are read from git objects
+them again, and compares the whole receipt but its place and its approval. It
+says one of: the same digest; the same findings and verdict, by another engine;
+or what is decided otherwise, with the rule. A pull request's bytes are read from git objects
 at the recorded head; those of a local sign-off from the repository's files, or
 from its HEAD. The sheet comes from the library, the ledger, or the history.
-Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand.`
+Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand, or the
+receipt needs another release.`
 
 func receiptReplayCommand() *command {
 	c := newCommand("receipt replay", "SEQ|ID|HASH|FILE", "derive a receipt's findings again from git", 1)
@@ -78,6 +80,9 @@ func (r *replay) run() error {
 		return err
 	}
 	out, err := gate.Rerun(r.e.Receipt, sheet, folder, gate.Prior(r.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
+	if errors.Is(err, gate.ErrOtherSemantics) {
+		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well", r.e.Receipt.Engine.Version)
+	}
 	if err != nil {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err)
 	}
@@ -186,19 +191,30 @@ func (r *replay) oldSheet() *referee.Sheet {
 	return nil
 }
 
+// replayWord is the outcome in a few words.
+func replayWord(out *gate.Replay) string {
+	switch {
+	case !out.Same:
+		return "DIFFERS"
+	case out.Engine != "":
+		return "derived again: the same findings and verdict, another engine"
+	}
+	return "derived again: the same"
+}
+
 // report says whether the receipt was reached again.
 func (r *replay) report(out *gate.Replay, where string) error {
 	p := &page{}
-	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, map[bool]string{true: "derived again: the same", false: "DIFFERS"}[out.Same])
+	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, replayWord(out))
 	p.entry("run", receiptColumn, where)
 	p.entry("sheet", receiptColumn, r.e.Receipt.FlightSheet.Slug+"@"+r.e.Receipt.FlightSheet.Version)
 	p.entry("recorded", receiptColumn, out.Want)
 	p.entry("now", receiptColumn, out.Got)
+	if out.Engine != "" {
+		p.entry("engine", receiptColumn, out.Engine)
+	}
 	for _, change := range out.Changed {
 		p.text("  - ", change)
-	}
-	if !out.Same && len(out.Changed) == 0 {
-		p.text("  - ", "no finding differs: atoms, notes or derived values of the report do")
 	}
 	if err := r.print(p.b.String()); err != nil || out.Same {
 		return err

@@ -92,7 +92,7 @@ func (t *turnedLedger) one(r *replay) error {
 func (t *turnedLedger) by(r *replay, sheet *referee.Sheet, folder fs.FS) (*referee.Report, error) {
 	receipt := *r.e.Receipt
 	receipt.FlightSheet = ledger.FlightSheet{Slug: sheet.Slug, Version: sheet.Version, SHA256: sheet.SHA256}
-	out, err := gate.Rerun(&receipt, sheet, folder, gate.Prior(t.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
+	out, err := gate.Reaudit(&receipt, sheet, folder, gate.Prior(t.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
 	if err != nil {
 		return nil, toolf("auditing the run of receipt %d: %w", receipt.Seq, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -47,6 +48,39 @@ func Sample(n int64) ledger.Receipt {
 		Workflow: &ledger.Workflow{Ref: "refs/heads/main", SHA: sha("workflow")[:40], RunID: 500 + n, RunAttempt: 1, Event: "workflow_run"},
 	}
 	return Key(r)
+}
+
+// Clean is r without a finding: honey.
+func Clean(r ledger.Receipt) ledger.Receipt {
+	v := *r.Verdict
+	n := v.Counts.Declared
+	v.Counts, v.Risk, v.RiskPoints = ledger.Counts{Declared: n, Satisfied: n}, ledger.Risk{}, 0
+	v.Score, v.ScoreFraction = "100", fmt.Sprintf("%d/%d", n, n)
+	v.Severity, v.SeverityIfApproved, v.ClientReady, v.RecommendedAction = "honey", "honey", true, "approve"
+	r.Verdict, r.Findings, r.FindingsTotal = &v, nil, 0
+	return r
+}
+
+// Judged is r with the verdict that its findings make, all of them work-defects that are high or mid, beside so many satisfied and skipped rules.
+func Judged(r ledger.Receipt, satisfied, skipped int) ledger.Receipt {
+	rules, risk, severity := map[string]bool{}, ledger.Risk{}, "jelly"
+	for _, f := range r.Findings {
+		for _, id := range f.RuleIDs {
+			rules[id] = true
+		}
+		*map[string]*int{"high": &risk.High, "mid": &risk.Mid, "low": &risk.Low}[f.Tier]++
+	}
+	if risk.High > 0 {
+		severity = "propolis"
+	}
+	declared := satisfied + len(rules) + skipped
+	tenths := satisfied * 1000 / declared
+	score := fmt.Sprintf("%d.%d", tenths/10, tenths%10)
+	r.Verdict = &ledger.Verdict{Score: strings.TrimSuffix(score, ".0"), ScoreFraction: fmt.Sprintf("%d/%d", satisfied, declared),
+		Counts: ledger.Counts{Declared: declared, Satisfied: satisfied, Flagged: len(rules), Skipped: skipped}, Risk: risk,
+		RiskPoints: 5*risk.High + 2*risk.Mid + risk.Low, Severity: severity, SeverityIfApproved: severity, RecommendedAction: "resubmit"}
+	r.FindingsTotal = len(r.Findings)
+	return r
 }
 
 // Key fills in the subject's digest and the idempotency key from the rest of r. Whoever changes a sample's sheet,

@@ -95,7 +95,7 @@ function clip(s) { return s.length > 80 ? s.slice(0, 80) + '…' : s; }
 // receiptError says why a receipt of the right shape could not have been minted, '' if it could.
 async function receiptError(r) {
   const said = first([schemaError, placeError, signatureError, timeError, refersError, auditError, checklistError, verdictError,
-    severityError, findingsError, evidenceError, cookError, incidentError].map((check) => () => check(r)));
+    severityError, findingsError, answersError, factsError, scoreError, evidenceError, cookError, incidentError].map((check) => () => check(r)));
   return said || await assignmentError(r) || subjectError(r);
 }
 
@@ -196,6 +196,7 @@ function checklistError(r) {
 function verdictError(r) {
   if (!r.verdict) return '';
   const { counts: c, risk } = r.verdict;
+  if ([...Object.values(c), ...Object.values(risk)].some((n) => n > 2 ** 40)) return 'a count out of reach';
   if (c.declared === 0) return 'no rule was declared; an audit of nothing is no audit';
   if (c.satisfied + c.flagged + c.skipped + c.open !== c.declared) return 'the counts do not add up to the rules declared';
   if (risk.high + risk.mid + risk.low !== (r.findings_total ?? 0)) return 'high, mid and low are not the findings in all';
@@ -222,6 +223,105 @@ function findingsError(r) {
   if (ranks.some((rank, i) => i > 0 && rank < ranks[i - 1])) return 'the findings are not ranked';
   const off = r.verdict && findings.length === total && TIERS.some((tier) => findings.filter((f) => f.tier === tier).length !== r.verdict.risk[tier]);
   return off ? 'the findings are not the ones that the verdict counts' : '';
+}
+
+// answersError holds the counts to the answers: every check that waits for a person is a question, and has one answer.
+function answersError(r) {
+  if (!r.verdict) return '';
+  const list = r.checklist ?? [];
+  if (new Set(list.map((a) => a.id)).size !== list.length) return 'a question has two answers';
+  return list.filter((a) => a.answer === 'open').length === r.verdict.counts.open ? '' : 'the open questions are not the ones that the verdict counts';
+}
+
+// sumUp is what the findings of a receipt make together.
+function sumUp(findings) {
+  const any = (test) => findings.some(test);
+  const critical = (f) => f.severity === 'critical';
+  const defect = (f) => f.bucket === 'work-defect';
+  return {
+    critical: any(critical), fit: any((f) => f.bucket === 'stack-fit'), deal: any((f) => f.bucket === 'deal-finding'),
+    heavy: any((f) => f.bucket === 'deal-finding' && (f.tier === 'high' || critical(f))),
+    blocking: any((f) => defect(f) && f.tier !== 'low'), nit: any((f) => defect(f) && f.tier === 'low'),
+    flagged: new Set(findings.flatMap((f) => f.rule_ids)), said: findings.filter((f) => f.stage === 'checklist').length,
+  };
+}
+
+// factsError holds the verdict to the findings. What follows from all of them is held where all are there.
+function factsError(r) {
+  if (!r.verdict) return '';
+  const s = sumUp(r.findings ?? []);
+  const all = (r.findings ?? []).length === (r.findings_total ?? 0);
+  return flaggedError(r, s, all) || severityOfError(r, s, all) || readyError(r, s, all) || actionError(r, s, all);
+}
+
+function flaggedError(r, s, all) {
+  for (const id of r.verdict.undecided_high ?? []) s.flagged.delete(id); // skipped, and a finding says so
+  const flagged = r.verdict.counts.flagged;
+  const no = (r.checklist ?? []).filter((a) => a.answer === 'flag').length;
+  if (all ? s.flagged.size !== flagged : s.flagged.size > flagged) return 'the findings name other rules than the verdict counts as flagged';
+  return (all ? s.said !== no : s.said > no) ? 'where a person says no, a finding says so' : '';
+}
+
+function severityOfError(r, s, all) {
+  const { severity, severity_if_approved: approved, risk } = r.verdict;
+  if (!r.findings_total) {
+    if (!['honey', 'unsigned'].includes(severity)) return `${severity} without a finding`;
+    return approved === undefined || approved === 'honey' ? '' : 'severity_if_approved is not what the findings make';
+  }
+  if (!all && risk.high === 0 && !s.critical) return ''; // a critical one may be among those that are not shown
+  const want = risk.high > 0 || s.critical ? 'propolis' : 'jelly';
+  if (severity !== want) return `${severity}, the findings make it ${want}`;
+  return approved === undefined || approved === want ? '' : 'severity_if_approved is not what the findings make';
+}
+
+function readyError(r, s, all) {
+  const v = r.verdict;
+  const kept = s.blocking || s.fit || v.counts.open > 0 || Boolean(v.undecided_high);
+  if (v.client_ready && kept) return 'client_ready with a defect, or with something that is open or undecided';
+  return !v.client_ready && !kept && all && v.counts.skipped === 0 ? 'client_ready is false, and nothing keeps it from being true' : '';
+}
+
+// actionError holds the recommended action to S39, by the text that the semantics number had.
+function actionError(r, s, all) {
+  let allowed = actions(r, s);
+  if (!all) allowed = s.blocking ? ['resubmit'] : ['resubmit', 'reject', 'review'];
+  return allowed.includes(r.verdict.recommended_action) ? '' : `the recommended action is ${r.verdict.recommended_action}, the findings make it ${allowed.join(' or ')}`;
+}
+
+function actions(r, s) {
+  const first = r.semantics < 2;
+  const review = s.fit || s.nit;
+  if (s.blocking) return ['resubmit'];
+  if (first && review) return ['review'];
+  if (s.heavy && (first || r.run.lane !== 'incident')) return ['reject'];
+  if (review || s.deal || r.verdict.counts.open > 0 || r.verdict.undecided_high) return ['review'];
+  return r.verdict.counts.skipped > 0 ? ['approve', 'review'] : ['approve'];
+}
+
+// scoreError recomputes what follows from the counts.
+function scoreError(r) {
+  if (!r.verdict) return '';
+  const { counts: c, risk, ...v } = r.verdict;
+  const decided = c.satisfied + c.flagged;
+  if (v.score !== share(c.satisfied, c.declared)) return 'the score is not what the counts make';
+  if (v.score_fraction !== undefined && v.score_fraction !== `${c.satisfied}/${c.declared}`) return 'the fraction is not what the counts make';
+  if (v.score_decided !== undefined && v.score_decided !== share(c.satisfied, decided)) return 'score_decided is not what the counts make';
+  if (v.coverage !== undefined && v.coverage !== share(decided, c.declared)) return 'the coverage is not what the counts make';
+  if (v.weighted_score !== undefined && !inHundred(v.weighted_score)) return 'weighted_score is not within 0 and 100';
+  return (v.risk_points ?? 0) === 5 * risk.high + 2 * risk.mid + risk.low ? '' : 'risk_points are not what the findings make';
+}
+
+function inHundred(s) {
+  if (!FORMS.decimal(s)) return false;
+  const [zero, n, hundred] = sameScale('0', s, '100');
+  return zero <= n && n <= hundred;
+}
+
+// share is 100·n/d, floored to one decimal.
+function share(n, d) {
+  if (d === 0) return '0';
+  const tenths = BigInt(n) * 1000n / BigInt(d);
+  return `${tenths / 10n}.${tenths % 10n}`.replace(/\.0$/, '');
 }
 
 function evidenceError(r) {
