@@ -132,11 +132,11 @@ func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
 	if r, err = w.job(event()); err != nil {
 		t.Fatalf("the next delivery: %v", err)
 	}
-	scene.healed(w, pull, head)
+	scene.healed(w, pull, head, f.Status == githubtest.NoAccess.Status && f.Header == nil)
 }
 
-// healed: everything is there, once.
-func (scene sweepScene) healed(w *world, pull int64, head string) {
+// healed: everything is there, once. A run of a check that may not be changed is taken for another app's, and gets a newer one beside it.
+func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) {
 	w.Helper()
 	w.wantKinds(scene.kinds)
 	w.review(pull)
@@ -150,7 +150,7 @@ func (scene sweepScene) healed(w *world, pull int64, head string) {
 		if c := w.check(head, name); c.Conclusion != want {
 			w.Errorf("%s: %s (%s), want %s", name, c.Conclusion, c.Title, want)
 		}
-		if _, doubled := w.greenOn(head, name); doubled > 0 {
+		if _, doubled := w.greenOn(head, name); doubled > 0 && !refused {
 			w.Errorf("%d runs of %s are there twice", doubled, name)
 		}
 	}
@@ -159,7 +159,7 @@ func (scene sweepScene) healed(w *world, pull int64, head string) {
 // TestFaults: whatever goes wrong at any request of a sign-off, a dismissal, a flagged run, a merge or a merge group, of the API or of git, the job
 // survives it or ends loudly: no green is wrong, nothing is lost or doubled, and the next delivery finishes the work.
 func TestFaults(t *testing.T) {
-	case0 := 0
+	tried := 0
 	for _, scene := range sweepScenes {
 		w := newWorld(t)
 		pull, head, event := scene.begin(w)
@@ -167,14 +167,14 @@ func TestFaults(t *testing.T) {
 		if _, err := w.job(event()); err != nil {
 			t.Fatalf("%s: %v", scene.name, err)
 		}
-		scene.healed(w, pull, head)
+		scene.healed(w, pull, head, false)
 		requests := w.s.Requests()[api:]
 		git = w.s.GitRequests() - git
 		t.Logf("%s: %d requests of the API, %d of git", scene.name, len(requests), git)
 		for i := range len(requests) + git {
-			for _, f := range sweepFaults {
-				if case0++; os.Getenv("REFEREE_CI") != "1" && case0%sampled != 0 {
-					continue
+			for k, f := range sweepFaults {
+				if tried++; os.Getenv("REFEREE_CI") != "1" && tried%sampled != 0 || i >= len(requests) && (i+k)%3 != 0 {
+					continue // git asks for much in the same way: each of its requests has a third of the faults, in turn
 				}
 				fault, where := f.fault, ""
 				if i < len(requests) {
@@ -192,4 +192,4 @@ func TestFaults(t *testing.T) {
 }
 
 // sampled is which of the cases are tried where not all are: prime to the number of faults, so that each fault and each request has its turn.
-const sampled = 41
+const sampled = 31
