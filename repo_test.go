@@ -87,8 +87,6 @@ func TestArrows(t *testing.T) {
 
 // TestOneImporter: every outside package has one importer among the product's packages, so that it can be replaced in one place.
 func TestOneImporter(t *testing.T) {
-	// Packages of one module that are used together, and types that cross rooms by design.
-	shared := map[string]bool{"golang.org/x/text/unicode/norm": true} // quotes fold (NFKC), readability splits (NFD), PDF text composes (NFC)
 	importers := map[string][]string{}
 	for _, p := range packages(t) {
 		if under(p.ImportPath, "bench") || p.ImportPath == "internal/githubtest" {
@@ -96,7 +94,7 @@ func TestOneImporter(t *testing.T) {
 		}
 		for _, i := range p.Imports {
 			first, _, _ := strings.Cut(i, "/")
-			if strings.Contains(first, ".") && !strings.HasPrefix(i, module) && !shared[i] {
+			if strings.Contains(first, ".") && !strings.HasPrefix(i, module) {
 				importers[i] = append(importers[i], p.ImportPath)
 			}
 		}
@@ -123,7 +121,7 @@ func TestRooms(t *testing.T) {
 			t.Errorf("%s lies deeper than two levels", p.ImportPath)
 		}
 	}
-	if product > 24 {
+	if product > 25 {
 		t.Errorf("%d packages: which two are one room?", product)
 	}
 }

@@ -65,9 +65,17 @@ for (const event of read("webhooks-examples", "api.github.com", "index.json")) {
 }
 write("examples.json", examples);
 
-// The GraphQL schema is text: a type's fields stand between its braces, two spaces in, an argument's list behind the name.
+// The GraphQL schema is text: a type's fields stand between its braces, two spaces in, an argument's list behind the name. A line of fields.txt is
+// Type.field, or "Type Member" for a member of a union or a value of an enumeration.
 const graphql = fs.readFileSync(path.join(cache, "graphql-schema", "schema.graphql"), "utf8");
 const typed = fs.readFileSync(fields, "utf8").trim().split("\n").map((line) => {
+  if (line.includes(" ")) {
+    const [type, member] = line.split(" ");
+    const union = graphql.match(new RegExp(`^union ${type}\\b([^]*?)\n\n`, "m")), values = graphql.match(new RegExp(`^enum ${type}\\b[^{]*\\{\n([^]*?)^\\}`, "m"));
+    const is = union ? new RegExp(`[|=]\\s*${member}\\b`).test(union[1]) : values && new RegExp(`^  ${member}$`, "m").test(values[1]);
+    if (!is) throw new Error(`no member or value ${line}, or it is deprecated`);
+    return `${line}: ${union ? "member" : "value"}`;
+  }
   const [type, field] = line.split(".");
   const body = graphql.match(new RegExp(`^(?:type|interface) ${type}\\b[^{]*\\{\\n([^]*?)^\\}`, "m"));
   const found = body && body[1].match(new RegExp(`^  ${field}(?:\\([^]*?^  \\))?: (\\S+)(.*)$`, "m"));

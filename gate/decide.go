@@ -105,14 +105,7 @@ func (p *pulled) record(ctx context.Context) (*Record, error) {
 		p.remember(rec)
 		return rec, err
 	}
-	deciders := deciding(rec.Reviews)
-	if len(deciders) > 0 {
-		var err error
-		if rec.Timeline, err = api.Timeline(ctx, p.pr.Number); err != nil {
-			return nil, err
-		}
-	}
-	for _, login := range deciders {
+	for _, login := range deciding(rec.Reviews) {
 		var err error
 		if rec.Permissions[login], err = api.Permission(ctx, login); err != nil {
 			return nil, err
@@ -146,13 +139,13 @@ func (p *pulled) tellSiblings(ctx context.Context) (err error) {
 	return err
 }
 
-// tellStory reads who made the commits and who edited the reviews. What GitHub does not list whole ends the job with what to do about it.
+// tellStory reads who made the commits, who edited the reviews, and which pushes and changes of base made reviews stale. What GitHub does not list whole ends the job with what to do about it.
 func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
 	p.story, err = p.j.API.Story(ctx, p.pr.Number)
 	if errors.Is(err, githubapi.ErrTooMany) {
 		return broken("%v", err)
 	}
-	rec.Commits, rec.Edited = p.story.Commits, p.story.Edited
+	rec.Commits, rec.Edited, rec.Timeline = p.story.Commits, p.story.Edited, p.story.Timeline
 	return err
 }
 

@@ -17,15 +17,20 @@
 //	plan.go        which runs differ between merge base and head, and what cannot be one
 //	examine.go     each run audited by the sheet that the configuration lets judge its path
 //	governance*.go the agents held to their limits; rulebook*.go what changed rules would mean
-//	eligibility.go who may sign off, and why not: pure; hands.go whose own work it is
+//	turnback.go    an older green sign-off is set to "in progress" before anything is read that may fail
+//	reading.go     what the ledger holds of the pull request, verified before it is used
+//	eligibility.go who may sign off, and why not: pure; hands.go whose own work it is; earlier.go which earlier answers still hold
 //	memory.go      what the gate keeps in its own review: who pushed (pushers.go), which heads failed (revision.go), and whether it can be believed
-//	decide.go      the receipts of a sign-off; lifecycle.go what became of earlier ones
+//	decide.go      the receipts of a sign-off; lifecycle.go what became of earlier ones; selfsign.go an admin's sign-off by hand
+//	siblings.go    other open pull requests with the same head, whose checks are the same
 //	paper_*.go     what is posted, made of an Outcome alone; post*.go the posting, and the ladder where a write is refused
 //
 // queue.go, push.go, schedule.go and dispatch.go are the events that are about no single pull request; doctor*.go judges a repository's
 // settings; online*.go holds the ledger to GitHub's own record.
 //
-// Three things hold throughout. What cannot be judged fails: an error is posted as a failing check and ends the job with its sentence (Broken).
-// Nothing is written behind a ledger whose end does not verify (trusted). The same event twice leaves one check, one review, one receipt: checks
+// Four things hold throughout. Green comes only from reviews that this job has read, under the base's configuration of now, about the bytes of
+// now: the ledger records and never decides, and what a sign-off finds in it is compared with what it would write (recognise). What cannot be
+// judged fails: an error is posted as two failing checks and ends the job with its sentence (Broken). Nothing is read from a ledger that does not
+// verify (verified), or written behind one whose end does not agree with the forge (trusted). The same event twice leaves one check, one review, one receipt: checks
 // are found by name and app, the review by its marker and author, receipts by their idempotency key (TestSignOff, TestFaults).
 package gate

@@ -139,16 +139,31 @@ func (p *checkup) ledgerRules() doctorFinding {
 		may = append(may, "be force-pushed")
 	}
 	good := fine("%s can be neither deleted nor force-pushed", p.ledgerPlace())
-	if len(p.ledger.stops) > 0 {
+	switch who := p.rewriters(); {
+	case len(who) > 0:
+		good = warn("%s can be deleted or force-pushed by %s", p.ledgerPlace(), strings.Join(who, " and "))
+	case len(p.ledger.stops) > 0:
 		good = warn("%s is held by %s: the gate's own push may be refused", p.ledgerPlace(), strings.Join(slices.Compact(slices.Sorted(slices.Values(p.ledger.stops))), ", "))
 	}
 	return p.either(len(may) == 0, good, problem("%s may %s", p.ledgerPlace(), strings.Join(may, " and ")), FromLedgerRules, FromLedgerProtection)
 }
 
+// rewriters are those for whom the rules against deleting and force-pushing do not hold, as far as they can be seen.
+func (p *checkup) rewriters() (who []string) {
+	for _, kind := range []string{"deletion", "non_fast_forward"} {
+		apps, others := p.letThrough(p.ledger.locksOf(kind))
+		for _, id := range apps {
+			who = append(who, BypassActor{ID: id, Type: "Integration"}.word())
+		}
+		who = append(who, others...)
+	}
+	slices.Sort(who)
+	return slices.Compact(who)
+}
+
 // ledgerPush looks who may append to the ledger.
 func (p *checkup) ledgerPush() doctorFinding {
-	updates := slices.DeleteFunc(slices.Clone(p.ledger.locks), func(l branchLock) bool { return l.creation })
-	creations := slices.DeleteFunc(slices.Clone(p.ledger.locks), func(l branchLock) bool { return !l.creation })
+	updates, creations := p.ledger.locksOf("update"), p.ledger.locksOf("creation")
 	if len(updates) == 0 {
 		return p.either(false, doctorFinding{}, p.ledgerOpen(), FromLedgerRules, FromLedgerProtection)
 	}

@@ -19,12 +19,17 @@ type branchDemands struct {
 	locks    []branchLock
 }
 
-// branchLock is a rule that lets only some push to a branch.
+// branchLock is a rule that lets only some do something to a branch.
 type branchLock struct {
-	ruleset  int64
-	creation bool // or else update
-	actors   []BypassActor
-	older    bool // it is of the older protection, which says itself whom it lets through
+	kind    string // creation, update, deletion, non_fast_forward
+	ruleset int64
+	actors  []BypassActor
+	older   bool // it is of the older protection, which says itself whom it lets through
+}
+
+// locksOf are the locks of one kind.
+func (d *branchDemands) locksOf(kind string) []branchLock {
+	return slices.DeleteFunc(slices.Clone(d.locks), func(l branchLock) bool { return l.kind != kind })
 }
 
 // actionsApp is the id of GitHub Actions on github.com, to which every check made with a workflow's own token belongs.
@@ -44,12 +49,9 @@ func demandsOf(rules []BranchRule, protection *BranchProtection) *branchDemands 
 
 func (d *branchDemands) rule(r BranchRule) {
 	switch r.Type {
-	case "deletion":
-		d.noDelete = true
-	case "non_fast_forward":
-		d.noForce = true
-	case "creation", "update":
-		d.locks = append(d.locks, branchLock{ruleset: r.Ruleset, creation: r.Type == "creation"})
+	case "creation", "update", "deletion", "non_fast_forward":
+		d.locks = append(d.locks, branchLock{kind: r.Type, ruleset: r.Ruleset})
+		d.noDelete, d.noForce = d.noDelete || r.Type == "deletion", d.noForce || r.Type == "non_fast_forward"
 	case "merge_queue", "required_deployments", "workflows", "code_scanning":
 		d.stops = append(d.stops, r.Type)
 	case "pull_request":
@@ -79,6 +81,11 @@ func (d *branchDemands) rule(r BranchRule) {
 }
 
 func (d *branchDemands) protection(p *BranchProtection) {
+	for kind, allowed := range map[string]bool{"deletion": p.Deletions.Enabled, "non_fast_forward": p.ForcePushes.Enabled} {
+		if !allowed {
+			d.locks = append(d.locks, branchLock{kind: kind, older: true})
+		}
+	}
 	d.noDelete = d.noDelete || !p.Deletions.Enabled
 	d.noForce = d.noForce || !p.ForcePushes.Enabled
 	if p.Pushers != nil {
@@ -101,7 +108,7 @@ func (d *branchDemands) protection(p *BranchProtection) {
 
 // lock is what the older protection says of who may push; it holds for administrators where it says so.
 func (p *BranchProtection) lock() branchLock {
-	l := branchLock{older: true}
+	l := branchLock{kind: "update", older: true}
 	for _, app := range p.Pushers.Apps {
 		l.actors = append(l.actors, BypassActor{ID: app.ID, Type: "Integration", Mode: "always"})
 	}

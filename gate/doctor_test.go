@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/defendableos/referee/ledger"
 )
 
 // The examples of GitHub's documentation, "About code owners", and what it says of each.
@@ -165,6 +168,19 @@ func TestDiagnoseNothing(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 		ids[d.ID] = true
+	}
+}
+
+// The title that the run-name makes, by GitHub's format() of the inputs, is the one that a verification online looks for.
+func TestRunNameIsTheTitle(t *testing.T) {
+	m := regexp.MustCompile(`format\('([^']*)', inputs\.mode, inputs\.pr, inputs\.head, inputs\.digest\)`).FindStringSubmatch(RunName)
+	if m == nil {
+		t.Fatal(RunName)
+	}
+	head, digest := strings.Repeat("0a", 20), strings.Repeat("1b", 8)
+	got := strings.NewReplacer("{0}", "sign-off", "{1}", "7", "{2}", head, "{3}", digest).Replace(m[1])
+	if want := ledger.SelfSignTitle(7, head, digest); got != want {
+		t.Errorf("the run-name makes %q, looked for is %q", got, want)
 	}
 }
 

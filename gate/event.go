@@ -33,7 +33,7 @@ type Event struct {
 }
 
 // eventLimits bound a payload: GitHub caps them at 25 MB.
-var eventLimits = strictjson.Limits{MaxBytes: 25 << 20, MaxDepth: 64, Object: true}
+var eventLimits = strictjson.Limits{MaxBytes: 25 << 20, MaxDepth: 64, MaxValues: 4_000_000, Object: true}
 
 // Events lists the names that the gate acts on; every other is ignored with a warning.
 var Events = []string{"pull_request", "pull_request_target", "pull_request_review", "workflow_run", "merge_group", "push", "schedule", "workflow_dispatch"}

@@ -79,15 +79,17 @@ func TestRetarget(t *testing.T) {
 		t.Error("the pull request's own base decides")
 	}
 
-	w.s.Commit("y", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
-	pull = w.s.Open(githubtest.Pull{Head: "y", Base: "loose", Author: "agent"})
-	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
-		t.Fatalf("%+v, %v", r, err)
+	for name, retarget := range map[string]func(pull int64, base string){"y": w.s.Retarget, "z": w.s.TakeBase} { // TakeBase: GitHub does it by itself
+		w.s.Commit(name, githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
+		pull = w.s.Open(githubtest.Pull{Head: name, Base: "loose", Author: "agent"})
+		w.must(w.s.PullEvent(pull, "opened", true))
+		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+			t.Fatalf("%s: %+v, %v", name, r, err)
+		}
+		retarget(pull, "main")
+		w.must(w.s.PullEvent(pull, "edited", true))
+		w.conclusions(pull, "success", "action_required")
 	}
-	w.s.Retarget(pull, "main")
-	w.must(w.s.PullEvent(pull, "edited", true))
-	w.conclusions(pull, "success", "action_required")
 }
 
 // TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken for ours nor updated.

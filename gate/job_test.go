@@ -1,6 +1,8 @@
 package gate_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/defendableos/referee/gate"
@@ -60,6 +62,32 @@ func TestSignOffBehindAnother(t *testing.T) {
 		t.Logf("sign-off %d: %d requests", i, w.calls)
 	}
 	w.wantKinds("approved approved")
+}
+
+// TestMergeBaseIsAsked: where the commits do not prove from which one a pull request is looked at, because main is far ahead, GitHub is asked; where it
+// does not answer, nothing is green.
+func TestMergeBaseIsAsked(t *testing.T) {
+	asked := func(w *world, from int) bool {
+		return slices.ContainsFunc(w.s.Requests()[from:], func(r githubtest.Request) bool { return strings.Contains(r.Path, "/compare/") })
+	}
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	if asked(w, 0) {
+		t.Error("GitHub is asked for what the commits prove")
+	}
+	w.s.CommitMany("main", 260, "owner")
+	from := len(w.s.Requests())
+	w.s.Inject(githubtest.NoAccess.On("GET", "compare/*").Always())
+	if r, err := w.approve(pull, "rosa", answers); err == nil && !r.Failed || !asked(w, from) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.notGreen(pull)
+	w.wantKinds("")
+	w.s.ClearFaults()
+	if r, err := w.reviewed(pull); err != nil || r.Word != gate.ResultSigned || len(r.Outcome.Audits) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
 }
 
 // TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high deal-finding can be accepted.

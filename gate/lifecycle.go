@@ -75,7 +75,7 @@ func (p *pulled) workOf(e ledger.Entry) *Work {
 }
 
 // takenBack drafts the entry that ends a sign-off whose review is no longer what it was: edited (also where the old text was put back), dismissed,
-// gone, or followed by a request for changes of somebody who may approve. Answers of an earlier review of the same person end it in the same way.
+// gone, by somebody who may no longer sign while the pull request is open, or followed by a request for changes of somebody who may. Answers of an earlier review of the same person end it in the same way.
 func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
 	signed := p.signature(e)
 	if signed == nil {
@@ -87,7 +87,7 @@ func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
 	}
 	p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is void: %s", e.Receipt.Seq, why))
 	permission := rec.Permissions[now.User]
-	if permission == "" {
+	if permissionRank[permission] < permissionRank["write"] { // of somebody who decides no more, the ledger keeps the one they signed with
 		permission = signed.Approval.Approver.Permission
 	}
 	r := p.j.about(e, kind, p.pullRef())
@@ -114,6 +114,9 @@ func (p *pulled) changedSince(signed *ledger.Receipt, rec *Record) (kind ledger.
 			return ledger.Revoked, "the review was dismissed", r
 		case rec.Edited[r.ID] || reviewRef(r).BodySHA256 != a.Review.BodySHA256:
 			return ledger.Amended, "the review was edited", r
+		}
+		if has, known := rec.Permissions[rec.Reviews[i].User]; known && rec.Pull.State == "open" && rec.unqualified(rec.Reviews[i].User, p.rules.Config) != "" {
+			return ledger.Revoked, fmt.Sprintf("%s may no longer sign off (permission %s)", rec.Reviews[i].User, has), rec.Reviews[i]
 		}
 		if r := editedAnswer(signed, rec); r != nil {
 			return ledger.Amended, "an earlier review that answered the checklist was edited or dismissed", *r

@@ -149,6 +149,9 @@ func standing(ctx context.Context, store ledger.Store, at ledger.Snapshot, draft
 		if !sameWord(e.Receipt, draft) || e.Receipt.ReportDigest != draft.ReportDigest {
 			return nil, nil
 		}
+		if e.Receipt.Kind == ledger.Rejected {
+			return e, nil // nothing takes a rejection back
+		}
 		live, err := isLive(ctx, store, at, e)
 		if err != nil || !live {
 			return nil, err

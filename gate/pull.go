@@ -109,7 +109,7 @@ func (p *pulled) look(ctx context.Context) error {
 	if base == "" {
 		base = p.pr.BaseSHA // the base branch was deleted
 	}
-	if p.fork, err = j.API.MergeBase(ctx, base, p.pr.HeadSHA); err != nil {
+	if p.fork, err = j.mergeBase(ctx, base, p.pr.HeadSHA); err != nil {
 		return err
 	}
 	if err := j.fetch(ctx, p.fork, p.pr.HeadSHA); err != nil {
@@ -119,6 +119,15 @@ func (p *pulled) look(ctx context.Context) error {
 		return err
 	}
 	return p.audit(ctx)
+}
+
+// mergeBase is the commit from which a pull request is looked at: what the commits themselves prove, or else what GitHub says. Where git's own protocol
+// fails, GitHub is asked too.
+func (j *Job) mergeBase(ctx context.Context, base, head string) (string, error) {
+	if id, ok, err := j.Work.MergeBase(ctx, base, head); ok && err == nil {
+		return id, nil
+	}
+	return j.API.MergeBase(ctx, base, head)
 }
 
 // maxSubmitted bounds the bytes of all submissions of a pull request together, which are held at once.

@@ -34,7 +34,11 @@ func (j *Job) push(ctx context.Context) (*Result, error) {
 	if err := r.steps(ctx, steps); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx)
+	out, err := r.finish(ctx)
+	if err == nil && r.rulebook { // what is green by the rules of before may not be by those of now
+		err = j.late(ctx, out)
+	}
+	return out, err
 }
 
 // step is one commit on base, with the one before it.
@@ -103,6 +107,8 @@ type reconciled struct {
 	sheets  [][]byte
 	missing []string // runs without a receipt, for people
 	runs    int
+
+	rulebook bool // the push changes the configuration or a sheet
 }
 
 // steps reconciles commits, the oldest first. The commits of one pull request are one step: when it was merged by rebasing, only what it comes to
@@ -143,6 +149,7 @@ func (r *reconciled) brings(ctx context.Context, s step) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	r.rulebook = r.rulebook || len(plan.Rulebook) > 0
 	return len(plan.Runs)+len(plan.Refusals) > 0, nil
 }
 

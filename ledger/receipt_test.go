@@ -366,6 +366,18 @@ func TestDigests(t *testing.T) {
 	if got, want := s.Digest(), "ae7e274315b9416572e47eb00f5214f4aa3cf20708c21dcd2224aa6d70d2c8e4"; got != want {
 		t.Errorf("subject with an id that a receipt cannot hold %s, want %s", got, want)
 	}
+	// d("referee.subject/v2", "a"*64, "b"*64, "r", "agent", "", "a"*64, "agent", "underwriter", "m", "", "", "", "frontier", "", "", "", "", "", "true", "2",
+	//   "calculator", "reader", "0", "t12", "a"*64), and with "no agent" in a project "p"
+	s.Evidence = []ledger.Evidence{{ID: "t12", SHA256: hashA}}
+	s.Manifest = &ledger.Manifest{Run: ledger.Run{ID: "r", Lane: "agent"}, AssignmentSHA256: hashA,
+		Agent: &ledger.Agent{Name: "underwriter", Model: "m", CapabilityTier: "frontier", Pinned: true, Tools: []string{"calculator", "reader"}}}
+	if got, want := s.Digest(), "1032c21e7ba1147f2678f68ffc8d57f704b527263eff2d74ff738febf9ada6dc"; got != want {
+		t.Errorf("subject with an agent %s, want %s", got, want)
+	}
+	s.Manifest = &ledger.Manifest{Run: ledger.Run{ID: "r", Lane: "agent", Project: "p"}, AssignmentSHA256: hashA}
+	if got, want := s.Digest(), "d16a0e9d113bc84541cb13aaf4ca18f7201e85336d503488d2c0e480cb248132"; got != want {
+		t.Errorf("subject without an agent %s, want %s", got, want)
+	}
 	k := ledger.Key{Repository: 4242, PullRequest: 7, Review: 1000, Run: "run-1", Kind: ledger.Approved, Subject: hashA}
 	if got, want := k.Digest(), "343d02ae542a2cff0f587c5f64c1d1afec443d1b4f2f01a996df4cd0d28d7bfd"; got != want {
 		t.Errorf("key %s, want %s", got, want)

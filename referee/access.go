@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/formula"
 )
@@ -68,18 +69,18 @@ var placeholders = map[string]bool{"n/a": true, "na": true, "tbd": true, "-": tr
 
 // blankReference reports whether a reference is empty or a placeholder.
 func blankReference(s string) bool {
-	s = strings.ToLower(strings.TrimSpace(s))
+	s = strings.ToLower(strings.TrimSpace(legible.Fold(s)))
 	return s == "" || placeholders[s]
 }
 
-// blank reports whether a value counts as empty (S30): null, "", white space, [] and {}; 0 and false are not.
+// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {}; 0 and false are not.
 func blank(v *strictjson.Value) bool {
 	if v.IsMissing() {
 		return true
 	}
 	switch v.Kind {
 	case strictjson.String:
-		return strings.TrimSpace(v.Text) == ""
+		return legible.Blank(v.Text)
 	case strictjson.Array:
 		return len(v.Items) == 0
 	case strictjson.Object:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/schema"
@@ -75,8 +76,18 @@ type audit struct {
 	notices  []string
 	explain  []Explanation
 	failures failures
-	raised   int               // findings raised so far, merged ones too
+	raised   int               // findings raised so far, merged and unlisted ones too
 	lacking  map[string]string // by rule, where the operand that it lacks should stand
+
+	work     *decimal.Meter // what the audit has taken (S81)
+	advice   decimal.Meter
+	found    map[findingKey]int // places in findings
+	listings map[listKey]*listing
+	listed   []listKey // of listings, in the order of the first finding
+	recorded int       // atoms so far, those that are not kept too
+	holding  int       // of them those that pass
+	failing  int       // and those that fail, of the rule under way
+	file     *SubmissionRef
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
@@ -88,7 +99,12 @@ type failures struct{ gate, midGate, highGate, evidence bool }
 // Audit runs the five stages over one submission and returns its report. It never fails: what cannot be read or decided is in the
 // report as a flag or a skip with its reason, because broken must never look like pass.
 func Audit(c Case) *Report {
-	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	return newAudit(c).judgeAll()
+}
+
+// judgeAll runs every rule and puts the report together.
+func (a *audit) judgeAll() *Report {
+	c := a.Case
 	a.read()
 	a.checks, a.done = make([]Check, len(c.Sheet.Rules)), make([]bool, len(c.Sheet.Rules))
 	a.atoms = make([]Atom, 0, len(c.Sheet.Rules)+4) // about one a rule: growing the list from one took twice the room
@@ -101,6 +117,13 @@ func Audit(c Case) *Report {
 	}
 	a.raiseUndecided()
 	return a.report()
+}
+
+// newAudit is an audit that has read nothing yet.
+func newAudit(c Case) *audit {
+	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	a.meters()
+	return a
 }
 
 // lateKeys judge what the other rules have found, so they run last, wherever the sheet lists them.
@@ -124,6 +147,7 @@ func (a *audit) checkAfter(i int, r *Rule) {
 func (a *audit) check(i int, r *Rule) {
 	a.checks[i] = Check{ID: r.ID, Label: r.Label, Kind: r.Kind, Category: r.Category, Tier: r.Tier}
 	first := len(a.atoms)
+	a.failing = 0
 	out, ch := a.runRule(r), &a.checks[i]
 	ch.Status, ch.Reason, ch.BlockedBy, ch.Vacuous = out.status, visible(out.reason), out.blockedBy, out.vacuous
 	for i, note := range out.notes {
@@ -156,7 +180,11 @@ func (a *audit) runRule(r *Rule) outcome {
 	if a.doc == nil && needsDocument(r) {
 		return outcome{status: Skip, reason: "the submission cannot be read", blockedBy: "json_valid"}
 	}
-	out := a.runWhereItApplies(r)
+	out := outcome{status: Skip}
+	if !a.work.Exhausted() {
+		out = a.runWhereItApplies(r)
+	}
+	out = a.undecidedIfSpent(r, out)
 	if out.status != Pass || r.math != nil && out.vacuous {
 		return out
 	}
@@ -235,12 +263,8 @@ func (a *audit) flag(r *Rule, f Finding) {
 		f.Why = r.Why
 	}
 	f.RuleIDs, f.order = []string{r.ID}, r.order
-	f.Message = visible(f.Message)
-	if f.Fix != nil {
-		f.Fix.Text = visible(f.Fix.Text)
-	}
 	a.raised++
-	a.place(&f)
+	a.spend(4)
 	// A formula that reads what is not stated has no source either; a number that a text gets wrong may have one.
 	if f.Stage == StageEvidence && f.Code != "evidence.claim_number" || f.Code == "math.inputs_missing" {
 		a.failures.evidence = true
@@ -250,13 +274,25 @@ func (a *audit) flag(r *Rule, f Finding) {
 		a.failures.midGate = a.failures.midGate || f.Tier != Low
 		a.failures.highGate = a.failures.highGate || f.Tier == High
 	}
-	for i := range a.findings {
-		if old := &a.findings[i]; old.Code == f.Code && old.Pointer == f.Pointer {
-			old.merge(f)
-			return
-		}
+	if !a.lists(r, &f) {
+		return
 	}
-	a.findings = append(a.findings, f)
+	f.Message = visible(f.Message)
+	if f.Fix != nil {
+		f.Fix.Text = visible(f.Fix.Text)
+	}
+	f.Atoms = withoutBlank(f.Atoms)
+	key := findingKey{f.Code, f.Pointer}
+	i, known := a.found[key]
+	if known {
+		a.findings[i].merge(f)
+	} else {
+		i = len(a.findings)
+		a.found[key] = i
+		a.place(&f)
+		a.findings = append(a.findings, f)
+	}
+	a.listings[listKey{r.ID, f.Code, f.Tier, f.Severity}].last = i
 }
 
 // maxMessage bounds a message that is joined from several.
@@ -308,7 +344,7 @@ func (a *audit) place(f *Finding) {
 	}
 	f.Line, f.Column, f.doc = v.Pos.Line, v.Pos.Col, v.Pos.Offset
 	if end && (v.Kind == strictjson.Number || v.Kind == strictjson.String || v.Kind == strictjson.Bool || v.Kind == strictjson.Null) {
-		f.EndLine, f.EndCol = v.Pos.Line, v.Pos.Col+len([]rune(string(a.Bytes[v.Pos.Offset:v.End])))
+		f.EndLine, f.EndCol = v.Pos.Line, v.Pos.Col+utf8.RuneCount(a.Bytes[v.Pos.Offset:v.End])
 	}
 	a.shift(f)
 }
@@ -323,9 +359,12 @@ func (a *audit) shift(f *Finding) {
 	}
 }
 
-// atom records one verified fact and returns its id.
+// atom records one verified fact and returns its id, "" where there are too many to keep it.
 func (a *audit) atom(kind, field string, pass bool, severity, scope, message string) string {
-	id := atomID(len(a.atoms) + 1)
+	if !a.keepsAtom(pass) {
+		return ""
+	}
+	id := atomID(a.recorded)
 	if pass {
 		severity = "info"
 	}

@@ -2,6 +2,7 @@ package referee
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
@@ -169,26 +170,17 @@ func halfUnit(written string) (half *decimal.Num, decimals bool) {
 	if i := strings.IndexAny(written, "eE"); i >= 0 {
 		mantissa, exponent = written[:i], written[i+1:]
 	}
-	places := 0
+	places, power := 0, 0
 	if i := strings.IndexByte(mantissa, '.'); i >= 0 {
 		places = len(mantissa) - i - 1
 	}
-	unit := "1"
 	if exponent != "" {
-		unit += "e" + exponent
+		var err error
+		if power, err = strconv.Atoi(exponent); err != nil {
+			return nil, false
+		}
 	}
-	n, err := decimal.Parse(unit)
-	if err != nil {
-		return nil, false
-	}
-	shift, err := decimal.Pow(decimal.FromInt(10), decimal.FromInt(int64(-places)))
-	if err != nil {
-		return nil, false
-	}
-	if n, err = decimal.Mul(n, shift); err != nil {
-		return nil, false
-	}
-	half, err = decimal.Quo(n, two)
+	half, err := decimal.Parse("5e" + strconv.Itoa(power-places-1))
 	if err != nil {
 		return nil, false
 	}

@@ -93,16 +93,25 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 		c.claimed = scaledBy(c.raw, c.scale)
 	}
 	c.inputs = formula.Inputs{}
-	for _, m := range members(v.Get("inputs")) {
+	for _, m := range c.stated() {
 		c.inputs[m.Key] = a.ownInput(m)
 	}
 	return c
 }
 
+// stated are the inputs of a calculation; of one with more than a formula can be read over, none.
+func (c *calculation) stated() []strictjson.Member {
+	if in := members(c.v.Get("inputs")); len(in) <= formula.MaxNames {
+		return in
+	}
+	return nil
+}
+
 // ownInput reads what a calculation states for a name. Where it is the very text of the submission's input it is the very number, so that
 // nothing is read or computed twice.
 func (a *audit) ownInput(m strictjson.Member) formula.Input {
-	if v := a.input(m.Key); v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text {
+	v := a.doc.Get("inputs").Get(m.Key)
+	if v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text && a.Sheet.declared(m.Key) != nil {
 		return a.statedInput(m.Key)
 	}
 	return formulaInput(m.Value)
@@ -118,7 +127,7 @@ func (a *audit) computeOwn(c *calculation) {
 		c.formulaErr = errNoFormula
 		return
 	}
-	names := make([]string, 0, len(c.inputs))
+	names := make([]string, 0, len(members(c.v.Get("inputs"))))
 	for _, m := range members(c.v.Get("inputs")) {
 		names = append(names, m.Key)
 	}
@@ -126,7 +135,7 @@ func (a *audit) computeOwn(c *calculation) {
 	if c.formula, c.formulaErr, c.renamed = parsed.formula, parsed.err, parsed.renamed; c.formulaErr != nil {
 		return
 	}
-	if c.own, c.ownErr = c.formula.Eval(c.inputs); c.ownErr == nil {
+	if c.own, c.ownErr = a.compute(c.formula, c.inputs); c.ownErr == nil {
 		c.ownRaw = c.own
 		c.scaleOwn()
 	}
@@ -165,7 +174,7 @@ func (a *audit) agentInput(name string, c *calculation) (formula.Input, bool) {
 	if v, ok := c.inputs[name]; ok && (v.Num != nil || v.List != nil) {
 		return v, true
 	}
-	for _, m := range members(c.v.Get("inputs")) {
+	for _, m := range c.stated() {
 		if a.sheetName(m.Key) == name {
 			v := c.inputs[m.Key]
 			return v, v.Num != nil || v.List != nil

@@ -67,10 +67,10 @@ func (ch *chain) compute(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	in := make(formula.Inputs, len(m.Inputs))
 	for _, name := range m.Inputs {
 		v, err := ch.input(name, c)
-		if given := ch.a.input(name); err != nil && given != nil && given.Kind == strictjson.Array {
-			return ch.expression(m, c) // a list of other things than numbers: only expressions know it
-		}
 		if err != nil {
+			if given := ch.a.input(name); given != nil && given.Kind == strictjson.Array {
+				return ch.expression(m, c) // a list of other things than numbers: only expressions know it
+			}
 			return nil, err
 		}
 		in[name] = v
@@ -78,7 +78,7 @@ func (ch *chain) compute(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	if c.computed(m, in) {
 		return c.ownRaw, nil
 	}
-	return m.formula.Eval(in)
+	return ch.a.compute(m.formula, in)
 }
 
 // computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over the same numbers. Most

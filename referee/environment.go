@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 	"github.com/defendableos/referee/referee/policy"
 )
 
 // environment is what expressions read.
 func (a *audit) environment() *policy.Env {
-	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Evidence: a.evidenceValue, Prior: a.prior}
+	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column, Evidence: a.evidenceValue, Prior: a.prior}
+	env.Work, env.Lists = a.work, map[*strictjson.Value][]policy.Val{}
 	env.Calc = a.calcReader(nil, nil)
 	return env
 }
@@ -62,7 +64,11 @@ func (a *audit) space(name string) policy.Val {
 	case "atoms":
 		return a.atomSpace()
 	case "file":
-		ref := a.submissionRef()
+		if a.file == nil {
+			ref := a.submissionRef()
+			a.file = &ref
+		}
+		ref := *a.file
 		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob", policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
 	}
 	return policy.Absent("no namespace " + name)
@@ -83,6 +89,14 @@ func (a *audit) data(id, stat, column string) (policy.Val, error) {
 	return statVal(got), nil
 }
 
+// column reads a column of a table of evidence, the header aside.
+func (a *audit) column(id, name string) ([]string, error) {
+	if a.Evidence == nil {
+		return nil, errNoManifest
+	}
+	return a.Evidence.Column(id, name)
+}
+
 // evidenceValue reads a value at a selector of an evidence file.
 func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	if a.Evidence == nil {
@@ -100,6 +114,9 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	}
 	if hit.Kind == evidence.HitText {
 		return a.quotedVal(id, selector, hit)
+	}
+	if hit.JSON != nil {
+		return a.env.Value(hit.JSON), nil
 	}
 	return hitVal(hit), nil
 }

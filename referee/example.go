@@ -92,7 +92,7 @@ func (s *Sheet) NameFor(name string) string {
 // Recomputed gives, for each calculation of the submission in its order, the result that an honest agent would state, in the calculation's
 // own units: the sheet's value where it can be computed, else that of the agent's own formula; "" where neither can.
 func Recomputed(c Case) []string {
-	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	a := newAudit(c)
 	a.read()
 	out := make([]string, len(a.calcs))
 	for i, k := range a.calcs {
@@ -157,7 +157,7 @@ type foundBefore struct {
 // NewProbe reads the case and judges its calculations, which say whether a gate may pass on them; all of its rules, where one asks what the
 // others found.
 func NewProbe(c Case) *Probe {
-	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
+	a := newAudit(c)
 	a.read()
 	a.checks = make([]Check, len(c.Sheet.Rules))
 	p := &Probe{a: a, found: map[string]foundBefore{}}
@@ -198,7 +198,8 @@ func (p *Probe) Ask(r *Rule) Status {
 	a := *p.a
 	before := p.found[r.ID]
 	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), slices.Clone(before.findings), slices.Clone(before.atoms), nil
-	a.pick, a.facts = map[string]int{}, &chain{a: &a, values: p.a.facts.values}
+	a.pick, a.facts, a.recorded = map[string]int{}, &chain{a: &a, values: p.a.facts.values}, len(before.atoms)
+	a.meters()
 	a.env = a.environment()
 	if r.Kind == "expr" && a.doc != nil {
 		return a.gateStatus(r)

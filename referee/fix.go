@@ -35,7 +35,7 @@ func (c *calculation) fixResult(a *audit) *Fix {
 		}
 	}
 	fix := &Fix{Text: fmt.Sprintf("state %s", value)}
-	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) {
+	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) || c.check.formula != nil && c.renamed().Canonical() == c.check.formula.Canonical() {
 		fix.JSONPatch = patch("replace", c.pointer+"/result", value)
 	} else {
 		fix.Text = fmt.Sprintf("use the sheet's formula %s, and state %s", c.check.Text, value)
@@ -76,16 +76,18 @@ func (a *audit) distanceOf(r *Rule, res policy.Result) *Fix {
 		return nil
 	}
 	fix := &Fix{Text: r.Fix}
-	for _, name := range a.leavesOf(r.expr) {
-		if len(fix.Moves) == maxMoves {
-			break
-		}
-		if from := a.inputNumber(name); from != nil {
-			if to := a.solve(r, name, from); to != nil {
-				fix.Moves = append(fix.Moves, Move{Input: name, From: number(from), To: number(to)})
+	a.advising(func() {
+		for _, name := range a.leavesOf(r.expr) {
+			if len(fix.Moves) == maxMoves || a.work.Exhausted() {
+				break
+			}
+			if from := a.inputNumber(name); from != nil {
+				if to := a.solve(r, name, from); to != nil && !a.work.Exhausted() {
+					fix.Moves = append(fix.Moves, Move{Input: name, From: number(from), To: number(to)})
+				}
 			}
 		}
-	}
+	})
 	if fix.Text == "" && len(fix.Moves) > 0 {
 		fix.Text = "any one of these alone would do: " + movesText(fix.Moves)
 	}

@@ -2,7 +2,10 @@ package referee
 
 import (
 	"encoding/binary"
+	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/defendableos/referee/referee/formula"
 )
@@ -80,5 +83,47 @@ func (s *Sheet) nameOf(name string) string {
 	if id, ok := s.alias[s.normal(name)]; ok {
 		return id
 	}
+	if id, ok := s.alias[s.normal(abbreviated(name, s))]; ok {
+		return id
+	}
 	return name
+}
+
+// abbreviated takes a name apart that stands beside its abbreviation in brackets, either first: of "Debt Service Coverage Ratio (DSCR)"
+// the part that the sheet knows. Both parts must be one name: the letters of one are the initials of the other, or the sheet knows
+// both as the same. "DSCR (stressed)" stays what it is, another calculation.
+func abbreviated(name string, s *Sheet) string {
+	long, rest, ok := strings.Cut(name, "(")
+	short, after, closed := strings.Cut(rest, ")")
+	if !ok || !closed || strings.TrimSpace(after) != "" {
+		return ""
+	}
+	a, b := s.alias[s.normal(long)], s.alias[s.normal(short)]
+	switch one := initials(long) == letters(short) || initials(short) == letters(long); {
+	case a != "" && a == b, a != "" && b == "" && one:
+		return long
+	case a == "" && b != "" && one:
+		return short
+	}
+	return ""
+}
+
+// initials are the first letters of the words of a name, in lower case.
+func initials(name string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		r, _ := utf8.DecodeRuneInString(word)
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// letters are the letters and digits of an abbreviation, in lower case, a "." or "/" between them aside.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
 }

@@ -307,7 +307,7 @@ func (g *ground) needsFormula(name string) bool {
 
 // right reports whether the calculation is the sheet's and can be computed: only then is another formula something taken away.
 func (g *ground) right(doc, c map[string]any) bool {
-	a := &audit{Case: Case{Sheet: g.sheet, Bytes: encode(doc)}, pick: map[string]int{}, missing: map[string]bool{}}
+	a := newAudit(Case{Sheet: g.sheet, Bytes: encode(doc)})
 	a.read()
 	for _, x := range a.calcs {
 		if x.name == c["name"] {

@@ -9,7 +9,7 @@ import (
 )
 
 // reportLimits bound one report: findings of a large submission take room.
-var reportLimits = strictjson.Limits{MaxBytes: 64 << 20, MaxDepth: 64, Object: true}
+var reportLimits = strictjson.Limits{MaxBytes: 64 << 20, MaxDepth: 64, MaxValues: 8_000_000, Object: true}
 
 // ParseReport reads a report as `--format json` writes it: strict JSON of the known schema, with no unknown member, whose digest is the one
 // over its own content, so that a report that was edited, or cut, is refused. Atoms that nothing cites are outside the digest.

@@ -22,6 +22,9 @@ func (a *audit) restates(r *Rule, c *calculation) bool {
 	before := a.raised
 	for _, m := range members(c.v.Get("inputs")) {
 		name := a.sheetName(m.Key)
+		if n, ok := a.given[name]; ok && n.Num != nil && n.Num == c.inputs[m.Key].Num && a.Sheet.consts[name] == nil {
+			continue // the very text of the submission's input
+		}
 		if n := num(a.Sheet.consts[name]); n != nil {
 			a.holdRestated(r, c, m, heldTo{name, n, nil, func(v string) string { return "the sheet's constant is " + v }})
 		}
@@ -50,8 +53,8 @@ func (a *audit) restatesInput(r *Rule, c *calculation, m strictjson.Member, in I
 	switch {
 	case v != nil && v.Kind == strictjson.Array:
 		a.holdRestated(r, c, m, heldTo{in.Name, nil, v, func(value string) string { return "the submission's input is " + value }})
-	case num(v) != nil:
-		a.holdRestated(r, c, m, heldTo{in.Name, num(v), nil, func(string) string { return "the submission's input is " + v.Text }})
+	case a.statedInput(in.Name).Num != nil:
+		a.holdRestated(r, c, m, heldTo{in.Name, a.statedInput(in.Name).Num, nil, func(string) string { return "the submission's input is " + v.Text }})
 	case in.Optional || m.Value.Kind == strictjson.Array:
 	case v.IsMissing():
 		a.inputAbsent(r, in)
@@ -83,7 +86,7 @@ func (a *audit) restatesCarried(r *Rule, c *calculation, m strictjson.Member, na
 
 // holdRestated compares a restated number, or a list element by element.
 func (a *audit) holdRestated(r *Rule, c *calculation, m strictjson.Member, at heldTo) {
-	x := num(m.Value)
+	x := c.inputs[m.Key].Num
 	switch {
 	case x != nil && at.num != nil:
 		a.holdNumber(r, c, m.Value, x, at.num, at)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 )
@@ -52,6 +53,9 @@ func runReferencesPresent(a *audit, r *Rule) outcome {
 func runAllClaimsCited(a *audit, r *Rule) outcome {
 	before := a.raised
 	for i, claim := range a.claims(r) {
+		if !a.spend(2) {
+			break
+		}
 		ref := reference(claim)
 		word, isText := ref.Str()
 		switch {
@@ -196,11 +200,11 @@ func runAssumptionsLabeled(a *audit, r *Rule) outcome {
 	before := a.raised
 	for i, v := range items(a.doc.Get("assumptions")) {
 		word, isText := v.Str()
-		labelled := isText && strings.HasPrefix(strings.ToLower(strings.TrimSpace(word)), "assumption:")
+		labelled := isText && strings.HasPrefix(strings.ToLower(strings.TrimSpace(legible.Fold(word))), "assumption:")
 		if v.Kind == strictjson.Object {
 			label, _ := v.Get("label").Str()
 			said, _ := v.Get("assumption").Str()
-			labelled = strings.EqualFold(strings.TrimSpace(label), "assumption") && strings.TrimSpace(said) != ""
+			labelled = strings.EqualFold(strings.TrimSpace(legible.Fold(label)), "assumption") && !legible.Blank(said)
 		}
 		id := a.atom("evidence.assumption_labeled", v.Pointer(), labelled, atomSeverity(r.Tier), "field", "says that it is an assumption")
 		if !labelled {
@@ -279,9 +283,9 @@ func runSectionsPresent(a *audit, r *Rule) outcome {
 	if want == nil {
 		want = a.Sheet.Outputs
 	}
-	out, before := strings.ToLower(a.outputText()), a.raised
+	out, before := strings.ToLower(legible.Fold(a.outputText())), a.raised
 	for _, s := range want {
-		if !strings.Contains(out, strings.ToLower(s)) {
+		if !strings.Contains(out, strings.ToLower(legible.Fold(s))) {
 			a.flag(r, Finding{Code: "structure.section_missing", Pointer: "/final_output", Message: fmt.Sprintf("the section %q is missing", s), Fix: &Fix{Text: r.Fix}})
 			break
 		}
@@ -291,7 +295,7 @@ func runSectionsPresent(a *audit, r *Rule) outcome {
 
 func runOutputNonempty(a *audit, r *Rule) outcome {
 	least, _ := r.v.Get("min_chars").Int()
-	if n := len([]rune(strings.TrimSpace(a.outputText()))); int64(n) < max(least, 1) {
+	if n := len([]rune(strings.TrimSpace(legible.Fold(a.outputText())))); int64(n) < max(least, 1) {
 		a.flag(r, Finding{Code: "structure.output_empty", Pointer: "/final_output", Message: fmt.Sprintf("final_output has %d characters; at least %d are needed", n, max(least, 1)), Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
@@ -299,7 +303,7 @@ func runOutputNonempty(a *audit, r *Rule) outcome {
 }
 
 func runNumbersPresent(a *audit, r *Rule) outcome {
-	if !strings.ContainsAny(a.outputText(), "0123456789") {
+	if !strings.ContainsAny(legible.Fold(a.outputText()), "0123456789") {
 		a.flag(r, Finding{Code: "structure.numbers_missing", Pointer: "/final_output", Message: "final_output states no number", Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
@@ -321,7 +325,7 @@ func runSpecsPresent(a *audit, r *Rule) outcome {
 var citationWords = []string{"source", "per the", "according to", "exhibit", "rent roll", "t12", "page", "[", "cited", "provided"}
 
 func runCitationsPresent(a *audit, r *Rule) outcome {
-	out := strings.ToLower(a.outputText())
+	out := strings.ToLower(legible.Fold(a.outputText()))
 	for _, claim := range items(a.doc.Get("claims")) {
 		if s, ok := reference(claim).Str(); ok && !blankReference(s) {
 			return passed

@@ -170,6 +170,9 @@ func (a *audit) quotesOf(r *Rule, q *quoteRows) (open int) {
 		return 0
 	}
 	for _, row := range rows {
+		if !a.spend(2) {
+			break
+		}
 		quote, _ := row.Get(q.quote).Str()
 		ref := q.id
 		if ref == "" {

@@ -156,7 +156,7 @@ func (c *calculation) label() string {
 		return c.check.ID
 	}
 	if c.name != "" {
-		return c.name
+		return clip(c.name)
 	}
 	return c.pointer
 }

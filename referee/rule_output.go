@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -70,7 +71,7 @@ var outcomeWords = map[string]string{"PASS": "PASS", "PASSED": "PASS", "PASSES":
 // leadingWord reads the word that a text begins with, before punctuation and reasons: "PASS.", "**PASS** - all gates hold", "Decision: PASS".
 // "PASS-through" and "passing" are other words.
 func leadingWord(s string) string {
-	s = strings.TrimLeftFunc(s, notLetter)
+	s = strings.TrimLeftFunc(legible.Fold(s), notLetter)
 	s = strings.TrimLeftFunc(s[len(outcomeLabel().FindString(s)):], notLetter)
 	end := strings.IndexFunc(s, notLetter)
 	if end < 0 {

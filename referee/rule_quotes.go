@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 )
@@ -21,7 +22,7 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 	before, open := a.raised, 0
 	for _, claim := range items(a.doc.Get("claims")) {
 		quote, ok := claim.Get("quote").Str()
-		if !ok || strings.TrimSpace(quote) == "" {
+		if !ok || legible.Blank(quote) {
 			continue
 		}
 		word, _ := reference(claim).Str()

@@ -133,6 +133,9 @@ func (a *audit) inRange(r *Rule, s *sampleRule) outcome {
 	}
 	before := a.raised
 	for _, row := range rows {
+		if !a.spend(8 * len(s.limits)) {
+			break
+		}
 		for _, lim := range s.limits {
 			a.checkLimit(r, s, row, lim)
 		}
@@ -239,7 +242,7 @@ func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
 		return skipped("a first sample has no predecessor")
 	}
 	before, absent := a.raised, ""
-	for i := 1; i < len(rows); i++ {
+	for i := 1; i < len(rows) && a.spend(8*len(s.thresholds)); i++ {
 		for _, t := range s.thresholds {
 			if unseen := a.checkStep(r, s, rows[i-1], rows[i], t); unseen != nil {
 				absent = cmp.Or(absent, a.pointerOf(unseen, t.field), t.field)

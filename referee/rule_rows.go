@@ -35,7 +35,12 @@ func (l *loader) compileForEach(r *Rule, v *strictjson.Value) {
 
 // everyRow holds the condition for each row and names the rows that break it.
 func (a *audit) everyRow(r *Rule, f *forEach) outcome {
-	rows, whole := policy.Rows(a.env, f.over, r.expr, f.where, f.key)
+	tier := a.tierOf(r)
+	seen := &rowsSeen{}
+	whole := policy.EachRow(a.env, f.over, r.expr, f.where, f.key, func(row policy.RowResult) {
+		seen.add(row)
+		a.atom("row."+r.ID, row.Key, row.Result.Truth == policy.True, atomSeverity(tier), "field", "row "+row.Key)
+	})
 	if whole.Truth == policy.Unknown {
 		a.issues(r, whole)
 		if r.OnMissing == "flag" {
@@ -46,29 +51,38 @@ func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 		return skipped("cannot be decided: %s", missingText(whole))
 	}
 	a.explainRule(r, whole, outcome{status: Pass})
-	var bad, unknown []policy.RowResult
-	tier := a.tierOf(r)
-	for _, row := range rows {
-		switch row.Result.Truth {
-		case policy.False:
-			bad = append(bad, row)
-		case policy.Unknown:
-			unknown = append(unknown, row)
-		}
-		a.atom("row."+r.ID, row.Key, row.Result.Truth == policy.True, atomSeverity(tier), "field", "row "+row.Key)
-	}
-	if a.tooMany(len(bad), len(rows), f) {
-		a.flagRows(r, bad, len(rows))
+	if a.tooMany(seen.failed, seen.rows, f) {
+		a.flagRows(r, seen)
 		return flagged
 	}
-	if len(unknown) > 0 {
-		for _, row := range unknown {
+	if seen.open > 0 {
+		for _, row := range seen.unknown {
 			a.issues(r, row.Result)
 			a.operandMissing(r, row.Result)
 		}
-		return skipped("%d of %d rows cannot be decided: %s", len(unknown), len(rows), missingText(unknown[0].Result))
+		return skipped("%d of %d rows cannot be decided: %s", seen.open, seen.rows, missingText(seen.unknown[0].Result))
 	}
-	return outcome{status: Pass, vacuous: len(rows) == 0}
+	return outcome{status: Pass, vacuous: seen.rows == 0}
+}
+
+// rowsSeen counts the rows of a rule, and keeps those that a report has room for.
+type rowsSeen struct {
+	rows, failed, open int
+	bad, unknown       []policy.RowResult
+}
+
+func (s *rowsSeen) add(row policy.RowResult) {
+	s.rows++
+	switch row.Result.Truth {
+	case policy.False:
+		if s.failed++; len(s.bad) < maxListed {
+			s.bad = append(s.bad, row)
+		}
+	case policy.Unknown:
+		if s.open++; len(s.unknown) < maxListed {
+			s.unknown = append(s.unknown, row)
+		}
+	}
 }
 
 func (a *audit) tooMany(bad, rows int, f *forEach) bool {
@@ -83,7 +97,8 @@ func (a *audit) tooMany(bad, rows int, f *forEach) bool {
 }
 
 // flagRows emits one finding for the rule, or one a row.
-func (a *audit) flagRows(r *Rule, bad []policy.RowResult, rows int) {
+func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
+	bad := seen.bad
 	tier := a.tierOf(r)
 	fix := func() *Fix {
 		if r.Fix == "" {
@@ -93,13 +108,16 @@ func (a *audit) flagRows(r *Rule, bad []policy.RowResult, rows int) {
 	}
 	keys := make([]string, len(bad))
 	for i, row := range bad {
-		keys[i] = row.Key
+		keys[i] = clip(row.Key)
 		if r.PerRow {
 			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
 				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key, operandText(row.Result.Operands))})
 		}
 	}
 	if r.PerRow {
+		if rest := seen.failed - len(bad); rest > 0 {
+			a.note(r, fmt.Sprintf("%d more rows fail and are not listed", rest))
+		}
 		return
 	}
 	message := r.Message
@@ -107,5 +125,5 @@ func (a *audit) flagRows(r *Rule, bad []policy.RowResult, rows int) {
 		message = r.title() + " does not hold"
 	}
 	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
-		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, len(bad), rows, listed(keys), operandText(bad[0].Result.Operands))})
+		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, listed(keys), operandText(bad[0].Result.Operands))})
 }

@@ -114,6 +114,9 @@ func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
 	for _, p := range paths {
 		found := selectPath(a.doc, p)
 		for _, hit := range found {
+			if !a.spend(1) {
+				return flagged
+			}
 			if hit.Value.IsMissing() || nonempty && blank(hit.Value) {
 				absent = append(absent, hit.Pointer)
 			}
@@ -179,6 +182,9 @@ func (a *audit) shaped(r *Rule, s *schema.Schema, path, unique string) outcome {
 		if hit.Value == nil {
 			continue
 		}
+		if !a.spend(4) {
+			break
+		}
 		for _, leaf := range s.Validate(hit.Value) {
 			if !strings.HasPrefix(leaf.Pointer, hit.Pointer) {
 				leaf.Pointer = hit.Pointer + leaf.Pointer
@@ -198,6 +204,9 @@ func (a *audit) uniqueBy(r *Rule, rows *strictjson.Value, member string) {
 		v := row.Get(member)
 		if v == nil {
 			continue
+		}
+		if !a.spend(1 + (v.End-v.Pos.Offset)/8) {
+			return
 		}
 		key := string(canonicalJSON(v))
 		if seen[key] {

@@ -22,6 +22,7 @@ func runStructure(a *audit, r *Rule) outcome {
 	a.atom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
 	a.assignment(r)
 	a.profileMatches(r)
+	a.hiddenText(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
 		a.held(r) // no other rule would say that declared evidence is not there
 	}
@@ -64,7 +65,7 @@ func (a *audit) unreadable(r *Rule) {
 	}
 	id := a.atom("structure.json_valid", "", false, "critical", "sample", message)
 	a.flag(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id}, Message: message,
-		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels deep and 5 MiB, nothing after it"}})
+		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels deep, 500,000 values and 5 MiB, nothing after it"}})
 }
 
 // assignment: an answer to another assignment is not an answer to this one (S46).

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
 )
@@ -84,6 +85,9 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 	if !runID().MatchString(r.ID) {
 		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128", clip(r.ID))
 	}
+	if slug, _ := SplitSheet(r.Sheet); legible.Blank(slug) {
+		problems.add(doc.Get("flight_sheet"), "flight_sheet", "flight_sheet is %q: it must be the slug of a flight sheet, or slug@version", clip(r.Sheet))
+	}
 	if r.CostUSD != "" && !costNumber().MatchString(r.CostUSD) {
 		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD), "1.84")
 	}
@@ -92,6 +96,9 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 	}
 	if err := insideRun(r.Submission); err != nil {
 		problems.add(doc.Get("submission"), "path", "submission: %v", err)
+	}
+	if n := len(r.Evidence); n > maxEvidence {
+		problems.add(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs together", n, maxEvidence)
 	}
 	for _, v := range items(doc.Get("evidence")) {
 		if p := text(v, "path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
@@ -138,6 +145,7 @@ type RunFolder struct {
 const (
 	maxManifest   = 1 << 20
 	maxSubmission = 5<<20 + 1
+	maxEvidence   = 1000 // items of evidence
 )
 
 // OpenRun reads a run folder from a tree (os.Root's, or git objects). Symlinks and anything that is not a regular file are refused.

@@ -57,6 +57,7 @@ var runRefusals = []struct{ name, members, rule, words string }{
 	{"cost in words", `"cost_usd":"two dollars"`, "cost_usd", "plain decimal"},
 	{"negative cost", `"cost_usd":"-1"`, "cost_usd", "plain decimal"},
 	{"revision", `"revision_of":"abc"`, "revision_of", "SHA-256"},
+	{"too many items of evidence", `"evidence":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","path":"b"},`, 1001), ",") + `]`, "evidence", "1001 items of evidence; at most 1000"},
 	{"null", `"project":null`, "type", "leave the member out"},
 }
 
@@ -82,6 +83,9 @@ func TestRunRefusals(t *testing.T) {
 	refused(strings.Replace(good, "referee.run/v1", "referee.run/v2", 1), "unknown_word", "referee.run/v1")
 	refused(strings.Replace(good, `"id":"r1"`, `"id":"a/b"`, 1), "id", "at most 128")
 	refused(strings.Replace(good, `"id":"r1"`, `"id":".."`, 1), "id", "run id")
+	for _, sheet := range []string{``, ` `, `@1.0.0`, `\u200b`} {
+		refused(strings.Replace(good, `"flight_sheet":"math-steps"`, `"flight_sheet":"`+sheet+`"`, 1), "flight_sheet", "must be the slug of a flight sheet")
+	}
 	refused(strings.Replace(good, `"lane":"agent"`, `"lane":"agents"`, 1), "unknown_word", "agent")
 	refused(strings.Replace(good, `"lane":"agent",`, ``, 1), "missing_key", `"lane"`)
 	if _, err := ParseRun([]byte(`{"id":"a","id":"b"}`), "run.json"); err == nil || !strings.Contains(err.Error(), "duplicate") {

@@ -1,6 +1,8 @@
 package referee
 
 import (
+	"fmt"
+
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee/evidence"
 	"github.com/defendableos/referee/referee/policy"
@@ -79,6 +81,9 @@ func (a *audit) flagSpace() policy.Val {
 
 // atomSpace is $atoms: every fact verified so far.
 func (a *audit) atomSpace() policy.Val {
+	if a.recorded > len(a.atoms) {
+		return policy.Absent(fmt.Sprintf("the audit has %d facts, and no more than %d are kept", a.recorded, len(a.atoms)))
+	}
 	rows := make([]policy.Val, len(a.atoms))
 	for i, at := range a.atoms {
 		rows[i] = object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass", policy.Truth(at.Pass),

@@ -63,7 +63,7 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, w
 	decided := 0
 	for k := range samplePoints {
 		point := a.point(c, vars, k)
-		x, errX := own.Eval(point)
+		x, errX := a.compute(own, point)
 		y, errY := a.sheetAt(c.check, c, point)
 		if errX != nil && errY != nil {
 			continue // undefined for both
@@ -263,5 +263,5 @@ func (a *audit) sheetAt(m *MathCheck, c *calculation, point formula.Inputs) (*de
 		}
 		in[name] = v
 	}
-	return m.formula.Eval(in)
+	return a.compute(m.formula, in)
 }

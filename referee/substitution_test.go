@@ -43,7 +43,7 @@ func TestSubstitution(t *testing.T) {
 func TestPointsCannotBeAimedAt(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
 	point := func(src string) string {
-		a := &audit{Case: Case{Sheet: sheet, Bytes: []byte(src)}, pick: map[string]int{}, missing: map[string]bool{}}
+		a := newAudit(Case{Sheet: sheet, Bytes: []byte(src)})
 		a.read()
 		return a.point(a.calcs[0], []string{"noi"}, 0)["noi"].Num.String()
 	}

@@ -17,7 +17,7 @@ func (a *audit) raiseUndecided() {
 		}
 		r := a.Sheet.Rules[i]
 		f := Finding{Code: "policy.undecided", Tier: High, Bucket: WorkDefect, Pointer: a.whereItShouldBe(r, ch),
-			Message: fmt.Sprintf("the high rule %q is undecided: %s", r.ID, ch.Reason), Fix: &Fix{Text: "supply what is missing there; what nobody can decide does not pass"}}
+			Message: fmt.Sprintf("the high rule %q cannot be decided: %s", r.ID, strings.TrimPrefix(ch.Reason, "cannot be decided: ")), Fix: &Fix{Text: "supply what is missing there; what nobody can decide does not pass"}}
 		if r.Bucket == StackFit || strings.Contains(ch.Reason, errNoLedger.Error()) {
 			f.Bucket = StackFit // the operator's to mend: a profile, a ledger
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // shown prints a number for a message: six significant digits at least, never rounded away from what it is by more than that.
@@ -98,13 +99,15 @@ func percentText(rel *decimal.Num) string {
 	return r.String()
 }
 
-// visible writes control, direction and zero-width characters out (<U+202E>): an agent's text stands in messages, and a reader must see
+// visible writes controls, characters of direction and those without a shape out (<U+202E>): an agent's text stands in messages, and a reader must see
 // what is there, not what it does to a terminal.
 func visible(s string) string {
 	if plain(s) {
 		return s // most texts are: asking four tables of Unicode for each letter took 3 % of an audit's time
 	}
-	hidden := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+	hidden := func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r != 0xFE0E && r != 0xFE0F && legible.Ignorable(r)
+	}
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s
 	}

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/unicode/norm"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // namesTTF holds the Latin, Greek and Cyrillic letters that the Go fonts lack (page/names.txt).
@@ -92,7 +93,7 @@ func (t typesetter) has(f face, r rune) bool { return r < widest && t.faces[f][r
 // shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the paper has, which
 // is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
 func (t typesetter) shown(s string) string {
-	s = norm.NFC.String(Clean(s))
+	s = legible.Composed(Clean(s))
 	if strings.IndexFunc(s, t.absent) < 0 {
 		return s
 	}

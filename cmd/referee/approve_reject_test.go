@@ -79,7 +79,7 @@ func TestReceiptByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := regexp.MustCompile(`(?m)^    jq -j '(\[.*)' FILE \| sha256sum$`).FindSubmatch(doc)
+	program := regexp.MustCompile(`(?ms)^    jq -j '(def agent:[^']*)' FILE \| sha256sum$`).FindSubmatch(doc)
 	if program == nil {
 		t.Fatal("docs/receipts.md has no jq program for a subject")
 	}

@@ -44,7 +44,7 @@ const maxSubmission = 5<<20 + 1
 const folderWeight = 4 << 10
 
 // sourcesOf says what each PATH holds. A path that is not there is refused before anything is audited; a folder is searched for
-// run.json in the order of names, not following symlinks and not into run folders.
+// run.json in the order of names, not into run folders; a symbolic link to one is refused, and so is a folder without any.
 func sourcesOf(paths []string) ([]source, error) {
 	var out []source
 	for _, p := range paths {
@@ -62,6 +62,9 @@ func sourcesOf(paths []string) ([]source, error) {
 			found, err := runsUnder(p)
 			if err != nil {
 				return nil, err
+			}
+			if len(found) == 0 { // beside other paths that hold runs it would look as if its runs had been audited
+				return nil, usagef("there is no run in %s: no folder in it holds run.json", p).hint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
 			}
 			out = append(out, found...)
 		default:
@@ -93,10 +96,15 @@ func slashed(p string) string { return filepath.ToSlash(filepath.Clean(p)) }
 // runsUnder lists the run folders at or under a folder.
 func runsUnder(dir string) ([]source, error) {
 	var out []source
+	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		dir += string(filepath.Separator) // the user names what it leads to
+	}
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
+		case d.Type()&fs.ModeSymlink != 0:
+			return notALinkedRun(p)
 		case !d.IsDir():
 			return nil
 		case d.Name() == ".git" && p != dir:
@@ -108,10 +116,21 @@ func runsUnder(dir string) ([]source, error) {
 		out = append(out, source{kind: runFolder, path: slashed(p), size: folderWeight})
 		return fs.SkipDir
 	})
+	if asked := (&failure{}); errors.As(err, &asked) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, toolf("searching %s for runs: %w", dir, err)
 	}
 	return out, nil
+}
+
+// notALinkedRun refuses a link that leads to a run folder: links are not followed, and a run that is passed over must not look audited.
+func notALinkedRun(p string) error {
+	if _, err := os.Stat(filepath.Join(p, "run.json")); err != nil {
+		return nil
+	}
+	return usagef("%s is a symbolic link to a run folder, and links are not followed", slashed(p)).hint("name the folder itself, or put the run where the link is")
 }
 
 // units hands every submission of the source to emit, in order, until emit returns false.

@@ -263,6 +263,13 @@ var doctorCases = []struct {
 		"ledger.rules", gate.Problem, "the branch ledger may be force-pushed"},
 	{"a ledger without rules", func(_ *testing.T, c *clinic) { c.ledger = []map[string]any{} },
 		"ledger.rules", gate.Problem, "may be deleted and be force-pushed"},
+	{"a ledger that administrators can rewrite", func(_ *testing.T, c *clinic) {
+		c.answers[fmt.Sprintf("rulesets/%d", c.ledger[0]["ruleset_id"])].(map[string]any)["bypass_actors"] = []any{map[string]any{"actor_id": 5, "actor_type": "RepositoryRole", "bypass_mode": "always"}}
+	}, "ledger.rules", gate.Warning, "can be deleted or force-pushed by administrators"},
+	{"a ledger that the App can rewrite", func(t *testing.T, c *clinic) {
+		withApp(t, c)
+		c.answers[fmt.Sprintf("rulesets/%d", c.ledger[0]["ruleset_id"])].(map[string]any)["bypass_actors"] = []any{integration(777)}
+	}, "ledger.rules", gate.Warning, "can be deleted or force-pushed by the app 777"},
 	{"a ledger that anybody can push to", func(*testing.T, *clinic) {}, "ledger.push", gate.Warning,
 		"anybody with push access can append entries to the branch ledger, forged ones too; with the workflow's own token this cannot be stopped"},
 	{"a ledger that anybody can push to beside the App", func(t *testing.T, c *clinic) {

@@ -89,11 +89,11 @@ func (r *settingsReader) branches(ledger gate.LedgerConfig) error {
 	return errors.Join(append(err[:], r.bypass(at))...)
 }
 
-// bypass reads whom the rulesets let through that keep others from the ledger. GitHub says it to administrators only.
+// bypass reads whom the rulesets let through that hold the ledger's branch. GitHub says it to administrators only.
 func (r *settingsReader) bypass(at *githubapi.Client) error {
 	r.s.LedgerBypass = map[int64][]gate.BypassActor{}
 	for _, rule := range r.s.LedgerRules {
-		if _, known := r.s.LedgerBypass[rule.Ruleset]; known || rule.Type != "update" && rule.Type != "creation" {
+		if _, known := r.s.LedgerBypass[rule.Ruleset]; known || rule.Ruleset == 0 {
 			continue
 		}
 		var set struct {

@@ -33,14 +33,14 @@ func initPage(w *setupWriter, o initOptions, ledger string) string {
 // The steps of a set-up: each writes what is to be done, and gives its title.
 
 func appStep(p *page, o initOptions, ledger string) string {
-	p.text("", "It needs the permissions contents, checks, pull requests and issues: write, and actions: read, and no webhook. "+
-		"Its key belongs into an environment that only "+o.branch+" may use: a secret of the repository can be read by a workflow on any branch.")
+	p.text("", "Install it in this repository. It needs the permissions contents, checks, pull requests and issues: write, and actions: read, and no webhook. "+
+		"Its key belongs in an environment that only "+o.branch+" may use: a secret of the repository can be read by a workflow on any branch.")
 	p.post("PUT", "environments/referee", setupText("environment.json", o, ledger))
 	p.line(`gh api --method POST \`)
 	p.line(`  'repos/{owner}/{repo}/environments/referee/deployment-branch-policies' \`)
 	p.line(`  -f type=branch -f 'name=%s'`, o.branch)
 	p.line(`gh secret set %s --env referee < the-app.private-key.pem`, appSecret)
-	return "Install the App " + o.app + " in this repository, and keep its key from branches:"
+	return "Install the App " + o.app + ", and keep its key out of the reach of branches:"
 }
 
 // appSecret is the secret that holds the key of the App.
@@ -79,7 +79,14 @@ func firstRunStep(p *page, _ initOptions, _ string) string {
 
 // post writes a request of gh with its body.
 func (p *page) post(method, path, body string) {
-	p.line("gh api --method %s 'repos/{owner}/{repo}/%s' --input - <<'JSON'", method, path)
+	call := fmt.Sprintf("gh api --method %s 'repos/{owner}/{repo}/%s'", method, path)
+	input := " --input - <<'JSON'"
+	if len(call)+len(input) > pageWidth {
+		input = " \\\n " + input
+	}
+	for line := range strings.Lines(call + input) {
+		p.line("%s", strings.TrimSuffix(line, "\n"))
+	}
 	for line := range strings.Lines(body) {
 		p.line("%s", strings.TrimSuffix(line, "\n"))
 	}

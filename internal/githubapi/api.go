@@ -148,12 +148,11 @@ type Identity struct {
 	Name  string
 }
 
-// TimelineEvent is an event of a pull request's timeline.
+// TimelineEvent is an event of a pull request that makes its earlier reviews stale.
 type TimelineEvent struct {
-	Event     string // head_ref_force_pushed, review_dismissed, reviewed, committed, base_ref_changed …
-	Actor     string
-	CommitSHA string
-	At        time.Time
+	Event string // head_ref_force_pushed or base_ref_changed
+	Actor string // login as the REST API writes it; "" where the account is gone
+	At    time.Time
 }
 
 // ChangedFile is a file that a pull request changes, as the list of files says.

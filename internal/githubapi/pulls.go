@@ -75,27 +75,6 @@ func reviewOf(r *github.PullRequestReview) Review {
 		State: r.GetState(), Body: r.GetBody(), CommitSHA: r.GetCommitID(), SubmittedAt: r.GetSubmittedAt().UTC()}
 }
 
-// Timeline is what happened to a pull request, the oldest first.
-func (c *Client) Timeline(ctx context.Context, number int64) ([]TimelineEvent, error) {
-	return all("the timeline", eventOf, func(o github.ListOptions) ([]*github.Timeline, *github.Response, error) {
-		return c.gh.Issues.ListIssueTimeline(ctx, c.owner, c.name, int(number), &o)
-	})
-}
-
-func eventOf(t *github.Timeline) TimelineEvent {
-	e := TimelineEvent{Event: t.GetEvent(), Actor: t.GetActor().GetLogin(), CommitSHA: t.GetCommitID(), At: t.GetCreatedAt().UTC()}
-	if e.Actor == "" {
-		e.Actor = t.GetUser().GetLogin()
-	}
-	if e.CommitSHA == "" {
-		e.CommitSHA = t.GetSHA()
-	}
-	if e.At.IsZero() {
-		e.At = t.GetSubmittedAt().UTC()
-	}
-	return e
-}
-
 // Files are the files that a pull request changes. GitHub lists at most 3,000 and leaves further ones out without a word: a list of that
 // length is ErrTooMany, and a shorter one is held against PullRequest.ChangedFiles by the caller.
 func (c *Client) Files(ctx context.Context, number int64) ([]ChangedFile, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Story is what the GraphQL API tells of a pull request at one moment: where it is, who edited its reviews, and who made its commits. Logins are
@@ -27,17 +28,21 @@ type Story struct {
 	Commits     []Commit         // the oldest first, all of them
 	CommitCount int
 	Siblings    []int64 // other open pull requests of this repository with the same head, in order
+	Timeline    []TimelineEvent
 }
 
-// storyQuery is one request for up to 100 reviews and 100 commits. Other pull requests of the head are asked for in two ways: GitHub does not list
+// storyQuery is one request for up to 100 reviews, 100 commits and 100 events. Other pull requests of the head are asked for in two ways: GitHub does not list
 // open ones of a commit that the default branch has.
-const storyQuery = `query($owner:String!,$name:String!,$number:Int!,$reviews:String,$commits:String){viewer{__typename login} repository(owner:$owner,name:$name){` +
+const storyQuery = `query($owner:String!,$name:String!,$number:Int!,$reviews:String,$commits:String,$events:String){viewer{__typename login} repository(owner:$owner,name:$name){` +
 	`pullRequests(states:OPEN,first:100,orderBy:{field:UPDATED_AT,direction:DESC}){nodes{number headRefOid}} ` +
 	`pullRequest(number:$number){headRefOid state isDraft baseRefName ` +
 	`reviews(first:100,after:$reviews){pageInfo{hasNextPage endCursor} nodes{fullDatabaseId body lastEditedAt author{__typename login} editor{__typename login}}} ` +
 	`commits(first:100,after:$commits){totalCount pageInfo{hasNextPage endCursor} nodes{commit{oid message ` +
 	`author{name email user{__typename login}} committer{name email user{__typename login}} ` +
 	`authors(first:100){totalCount nodes{name email user{__typename login}}}}}} ` +
+	`timelineItems(first:100,after:$events,itemTypes:[HEAD_REF_FORCE_PUSHED_EVENT,BASE_REF_CHANGED_EVENT,AUTOMATIC_BASE_CHANGE_SUCCEEDED_EVENT]){` +
+	`pageInfo{hasNextPage endCursor} nodes{__typename ... on HeadRefForcePushedEvent{createdAt actor{__typename login}} ` +
+	`... on BaseRefChangedEvent{createdAt actor{__typename login}} ... on AutomaticBaseChangeSucceededEvent{createdAt actor{__typename login}}}} ` +
 	`head:commits(last:1){nodes{commit{associatedPullRequests(first:100){nodes{number state headRefOid repository{nameWithOwner}}}}}}}}}`
 
 type actorJSON struct {
@@ -89,6 +94,12 @@ type reviewJSON struct {
 	Editor *actorJSON `json:"editor"`
 }
 
+type eventJSON struct {
+	Type  string     `json:"__typename"`
+	At    time.Time  `json:"createdAt"`
+	Actor *actorJSON `json:"actor"`
+}
+
 type pullJSON struct {
 	Number     int64  `json:"number"`
 	State      string `json:"state"`
@@ -134,6 +145,10 @@ type storyPull struct {
 			Commit commitJSON `json:"commit"`
 		} `json:"nodes"`
 	} `json:"commits"`
+	Timeline struct {
+		PageInfo pageInfo     `json:"pageInfo"`
+		Nodes    []*eventJSON `json:"nodes"`
+	} `json:"timelineItems"`
 	HeadCommit struct {
 		Nodes []struct {
 			Commit struct {
@@ -149,17 +164,19 @@ type storyPull struct {
 const maxCommits = 250
 
 // Story asks the one question that is put to the GraphQL API, for the REST API tells neither who edited a review nor whom a Co-authored-by names.
+// The pushes that were no fast-forward and the changes of base come with it, so that all of it is of one moment.
 // More commits or authors than GitHub lists are ErrTooMany, which says what to do: who made the rest is not known; Viewer and Siblings are.
 func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 	out := Story{Edited: map[int64]bool{}, Editors: map[int64]string{}, Own: map[int64]string{}}
-	reviews, commits := pageInfo{HasNextPage: true}, pageInfo{HasNextPage: true}
+	first := pageInfo{HasNextPage: true}
+	reviews, commits, events := first, first, first
 	for range maxPages {
-		page, err := c.storyPage(ctx, number, reviews.EndCursor, commits.EndCursor)
+		page, err := c.storyPage(ctx, number, reviews.EndCursor, commits.EndCursor, events.EndCursor)
 		if err != nil {
 			return Story{}, err
 		}
 		pull := page.Data.Repository.PullRequest
-		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" && out.HeadSHA != pull.Head {
+		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" && (out.HeadSHA != pull.Head || out.BaseRef != pull.Base) {
 			return Story{}, failed(storyName, errOther)
 		}
 		out.Viewer, out.CommitCount = page.Data.Viewer.rest(), pull.Commits.Count
@@ -173,17 +190,21 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 			err = out.addCommits(pull)
 			commits = pull.Commits.PageInfo
 		}
+		if err == nil && events.HasNextPage {
+			err = out.addEvents(pull.Timeline.Nodes)
+			events = pull.Timeline.PageInfo
+		}
 		if errors.Is(err, ErrTooMany) {
 			return Story{Viewer: out.Viewer, Siblings: out.Siblings}, err
 		}
 		if err != nil {
 			return Story{}, err
 		}
-		if !reviews.HasNextPage && !commits.HasNextPage {
+		if !reviews.HasNextPage && !commits.HasNextPage && !events.HasNextPage {
 			return out, out.whole()
 		}
 	}
-	return Story{}, fmt.Errorf("the reviews: more than %d: open a new pull request: %w", maxPages*perPage, ErrTooMany)
+	return Story{}, fmt.Errorf("the reviews or the pushes: more than %d: open a new pull request: %w", maxPages*perPage, ErrTooMany)
 }
 
 const storyName = "the pull request's story"
@@ -199,6 +220,22 @@ func (s *Story) addReviews(nodes []reviewJSON) error {
 		if n.Author.rest() == s.Viewer && s.Viewer != "" {
 			s.Own[id] = n.Body
 		}
+	}
+	return nil
+}
+
+// restEvents are the events that are asked for, by the names that the REST API has for them. Where GitHub itself takes another base, as the old one's
+// branch was deleted, it is a change of base like any other.
+var restEvents = map[string]string{"HeadRefForcePushedEvent": "head_ref_force_pushed", "BaseRefChangedEvent": "base_ref_changed",
+	"AutomaticBaseChangeSucceededEvent": "base_ref_changed"}
+
+// addEvents adds a page of events. One that cannot be read might be the push that makes a review stale.
+func (s *Story) addEvents(nodes []*eventJSON) error {
+	for _, n := range nodes {
+		if n == nil || restEvents[n.Type] == "" || n.At.IsZero() {
+			return failed(storyName, errOther)
+		}
+		s.Timeline = append(s.Timeline, TimelineEvent{Event: restEvents[n.Type], Actor: n.Actor.rest(), At: n.At.UTC()})
 	}
 	return nil
 }
@@ -254,11 +291,11 @@ func siblings(page *storyPage, number int64, repository string) []int64 {
 	return out
 }
 
-func (c *Client) storyPage(ctx context.Context, number int64, reviews, commits *string) (*storyPage, error) {
+func (c *Client) storyPage(ctx context.Context, number int64, reviews, commits, events *string) (*storyPage, error) {
 	at := *c.transport.base
 	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v3") + "/graphql" // /api/v3 beside /api/graphql on an Enterprise Server
 	req, err := c.gh.NewRequest("POST", at.String(), map[string]any{"query": storyQuery,
-		"variables": map[string]any{"owner": c.owner, "name": c.name, "number": number, "reviews": reviews, "commits": commits}})
+		"variables": map[string]any{"owner": c.owner, "name": c.name, "number": number, "reviews": reviews, "commits": commits, "events": events}})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/defendableos/referee/internal/githubtest"
 )
@@ -51,6 +52,42 @@ func TestStory(t *testing.T) {
 		if _, err := c.Story(t.Context(), 99); err == nil {
 			t.Error("a pull request that does not exist was answered for")
 		}
+	}
+}
+
+// TestStoryTimeline: every force-push and change of base is known, over more than one page, the oldest first; an app is named as the REST API names
+// it, an account that is gone has no name, and an event that cannot be read is no empty list.
+func TestStoryTimeline(t *testing.T) {
+	s := githubtest.New(t)
+	s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "helper[bot]"})
+	pull := s.Open(githubtest.Pull{Head: "feature", Author: "helper[bot]"})
+	for range 120 {
+		s.Retarget(pull, "main")
+	}
+	s.Close(pull, "owner")
+	s.Reopen(pull, "owner")
+	s.ForcePush(pull, githubtest.Change{Files: map[string]string{"a": "2"}}, false)
+	c, err := New(Options{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.Story(t.Context(), pull)
+	if err != nil || len(got.Timeline) != 121 || c.Calls() != 2 {
+		t.Fatalf("%d events in %d calls, %v", len(got.Timeline), c.Calls(), err)
+	}
+	first, last := got.Timeline[0], got.Timeline[120]
+	if first.Event != "base_ref_changed" || first.Actor != "helper[bot]" || last.Event != "head_ref_force_pushed" || last.At.Before(first.At) {
+		t.Errorf("%+v, %+v", first, last)
+	}
+	at := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
+	for name, nodes := range map[string][]*eventJSON{"null": {nil}, "unknown": {{Type: "MergedEvent", At: at}}, "no time": {{Type: "BaseRefChangedEvent"}}, "no type": {{At: at}}} {
+		if err := new(Story).addEvents(nodes); err == nil {
+			t.Errorf("%s: it was taken", name)
+		}
+	}
+	ghost := Story{}
+	if err := ghost.addEvents([]*eventJSON{{Type: "HeadRefForcePushedEvent", At: at}}); err != nil || ghost.Timeline[0] != (TimelineEvent{"head_ref_force_pushed", "", at}) {
+		t.Errorf("%+v, %v", ghost.Timeline, err)
 	}
 }
 

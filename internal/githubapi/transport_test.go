@@ -80,7 +80,7 @@ func TestAnswerUnreadable(t *testing.T) {
 		_, repo := c.Repository(t.Context())
 		_, pull := c.PullRequest(t.Context(), 1)
 		_, run := c.WorkflowRun(t.Context(), 1)
-		_, list := c.Timeline(t.Context(), 1)
+		_, list := c.Reviews(t.Context(), 1)
 		if repo == nil || pull == nil || run == nil || list == nil && body != "[]" {
 			t.Errorf("%q: %v, %v, %v, %v", body, repo, pull, run, list)
 		}

@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// schema are the fields of GitHub's public GraphQL schema that the gate asks for, each with its type ("PullRequest.state": "PullRequestState!").
+// schema are the fields of GitHub's public GraphQL schema that the gate asks for, each with its type ("PullRequest.state": "PullRequestState!"), and
+// the members of unions and values of enumerations ("PullRequestState OPEN": "value").
 var schema = sync.OnceValues(func() (map[string]string, error) {
 	f, err := os.Open(filepath.Join(folder(), "graphql.txt"))
 	if err != nil {
@@ -27,7 +28,10 @@ var schema = sync.OnceValues(func() (map[string]string, error) {
 	return fields, lines.Err()
 })
 
-var token = regexp.MustCompile(`[{}]|\([^)]*\)|[A-Za-z_]\w*:?`) // an alias ends with a colon
+var token = regexp.MustCompile(`[{}]|\.\.\.|\([^)]*\)|[A-Za-z_]\w*:?`) // an alias ends with a colon
+
+// constant is a value of an enumeration among arguments.
+var constant = regexp.MustCompile(`\b[A-Z][A-Z_]+\b`)
 
 // conforms holds a query and its answer against the schema: every field that is asked for is one of its type, and the answer has it, of the form
 // that the type has.
@@ -71,6 +75,11 @@ func (w *walker) selection(of string, data any) error {
 			return fmt.Errorf("the query ends within %s", of)
 		case strings.HasPrefix(name, "("):
 			return fmt.Errorf("arguments of no field in %s", of)
+		case name == "...":
+			if err := w.fragment(of, have); err != nil {
+				return err
+			}
+			continue
 		}
 		key, alias := strings.CutSuffix(name, ":")
 		if alias {
@@ -91,12 +100,50 @@ func (w *walker) selection(of string, data any) error {
 			return fmt.Errorf("%s.%s is null, and is %s", of, name, typed)
 		}
 		if len(w.tokens) > 0 && strings.HasPrefix(w.tokens[0], "(") {
-			w.next()
+			if err := w.constants(w.next()); err != nil {
+				return err
+			}
 		}
 		if err := w.value(of+"."+name, typed, value); err != nil {
 			return err
 		}
 	}
+}
+
+// fragment reads "... on Type {…}" of a union; the fields are held to the answer where it is of that type.
+func (w *walker) fragment(of string, have map[string]any) error {
+	on, member, brace := w.next(), w.next(), w.next()
+	if on != "on" || brace != "{" {
+		return fmt.Errorf("a fragment of %s is no inline fragment with a type", of)
+	}
+	if w.fields[of+" "+member] == "" {
+		return fmt.Errorf("GitHub's schema, as far as it is held, has no %s in %s", member, of)
+	}
+	if have == nil {
+		return w.selection(member, nil)
+	}
+	is, _ := have["__typename"].(string)
+	if w.fields[of+" "+is] == "" {
+		return fmt.Errorf("the answer has a %q in %s", is, of)
+	}
+	if is != member {
+		return w.selection(member, nil)
+	}
+	return w.selection(member, have)
+}
+
+// constants holds the values of enumerations among arguments to the schema.
+func (w *walker) constants(arguments string) error {
+	for _, value := range constant.FindAllString(arguments, -1) {
+		known := false
+		for name, what := range w.fields {
+			known = known || what == "value" && strings.HasSuffix(name, " "+value)
+		}
+		if !known {
+			return fmt.Errorf("GitHub's schema, as far as it is held, has no value %s", value)
+		}
+	}
+	return nil
 }
 
 // value holds one value to its type: an object or a list of objects where a selection follows, and a scalar otherwise.

@@ -40,3 +40,34 @@ func TestConforms(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestConformsFragments: fields of a union are held to the answer's own type, which is one of the union's; a value of an enumeration is held too.
+func TestConformsFragments(t *testing.T) {
+	const query = `query($n:Int!){repository(owner:"a",name:"b"){pullRequest(number:$n){timelineItems(first:2,itemTypes:[BASE_REF_CHANGED_EVENT]){nodes{__typename ` +
+		`... on BaseRefChangedEvent{createdAt actor{login}} ... on HeadRefForcePushedEvent{createdAt}}}}}}`
+	answer := func(nodes ...any) map[string]any {
+		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"timelineItems": map[string]any{"nodes": nodes}}}}
+	}
+	base := map[string]any{"__typename": "BaseRefChangedEvent", "createdAt": "2026-11-22T01:02:03Z", "actor": nil}
+	force := map[string]any{"__typename": "HeadRefForcePushedEvent", "createdAt": "2026-11-22T01:02:03Z"}
+	for _, nodes := range [][]any{{}, {nil}, {base, force}} {
+		if err := conforms(query, answer(nodes...)); err != nil {
+			t.Errorf("%v: %v", nodes, err)
+		}
+	}
+	for says, node := range map[string]map[string]any{
+		`a "MergedEvent" in PullRequestTimelineItems`: {"__typename": "MergedEvent"},
+		"no BaseRefChangedEvent.actor":                {"__typename": "BaseRefChangedEvent", "createdAt": "x"},
+		"HeadRefForcePushedEvent.createdAt is null":   {"__typename": "HeadRefForcePushedEvent", "createdAt": nil},
+		"no PullRequestTimelineItems.__typename":      {"createdAt": "x"},
+	} {
+		if err := conforms(query, answer(base, node)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	for from, to := range map[string]string{"BASE_REF_CHANGED_EVENT": "BASE_REF_EVENT", "on HeadRefForcePushedEvent": "on PullRequest", "... on HeadRefForcePushedEvent": "... ", "{createdAt}": "{id}"} {
+		if err := conforms(strings.Replace(query, from, to, 1), answer(base)); err == nil {
+			t.Errorf("%q was taken", to)
+		}
+	}
+}

@@ -34,7 +34,7 @@ type pull struct {
 	heads         []string // all that it ever had
 	opened, moved time.Time
 	closed        time.Time
-	timeline      []object
+	timeline      []happening
 	reviews       []*review
 	comments      []*comment
 }
@@ -68,21 +68,16 @@ func (s *Server) Open(o Pull) int64 {
 		panic("githubtest: no branch " + p.ref())
 	}
 	s.pulls[p.number] = p
-	s.arrive(p, s.baseSHA(p))
+	s.arrive(p)
 	return p.number
 }
 
 func (s *Server) baseSHA(p *pull) string { return s.git.resolve("refs/heads/" + p.Base) }
 
-// arrive records a new head: the reference, and the commits since another one in the timeline.
-func (s *Server) arrive(p *pull, since string) {
+// arrive records a new head.
+func (s *Server) arrive(p *pull) {
 	p.heads = append(p.heads, p.head)
 	s.must(s.git.git(nil, "update-ref", fmt.Sprintf("refs/pull/%d/head", p.number), p.head))
-	commits, err := s.git.commits("--reverse", since+".."+p.head)
-	s.must("", err)
-	for _, c := range commits {
-		p.timeline = append(p.timeline, s.gitCommit(c).with(object{"event": "committed"}))
-	}
 }
 
 // must ends a test whose repository does not work.
@@ -92,12 +87,16 @@ func (s *Server) must(_ string, err error) {
 	}
 }
 
-// event adds to the timeline what somebody did.
-func (s *Server) event(p *pull, name, actor string, more object) {
-	id := s.nextID()
+// happening is an event of a pull request's timeline, by the name that the REST API has for it.
+type happening struct {
+	name, actor string
+	at          time.Time
+}
+
+// event adds to the timeline what somebody did; actor is "" where the account is gone.
+func (s *Server) event(p *pull, name, actor string) {
 	p.moved = s.now
-	p.timeline = append(p.timeline, object{"id": id, "node_id": nodeID("E", id), "url": s.apiURL("issues/events/%d", id), "actor": s.simpleUser(s.user(actor)),
-		"event": name, "commit_id": nil, "commit_url": nil, "created_at": stamp(s.tick()), "performed_via_github_app": nil}.with(more))
+	p.timeline = append(p.timeline, happening{name, actor, s.tick()})
 }
 
 // sync looks which branches of open pull requests have moved. A push on top is a synchronize; anything else is a force-push.
@@ -111,11 +110,11 @@ func (s *Server) sync(actor string) {
 		old := p.head
 		p.head, p.moved = now, s.tick()
 		if s.git.ancestor(old, now) {
-			s.arrive(p, old)
+			s.arrive(p)
 			continue
 		}
-		s.event(p, "head_ref_force_pushed", actor, object{"commit_id": now, "commit_url": s.apiURL("commits/%s", now)})
-		s.arrive(p, s.baseSHA(p))
+		s.event(p, "head_ref_force_pushed", actor)
+		s.arrive(p)
 	}
 }
 
@@ -167,7 +166,15 @@ func (s *Server) Retarget(number int64, base string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pulls[number].Base = base
-	s.event(s.pulls[number], "base_ref_changed", s.pulls[number].Author, nil)
+	s.event(s.pulls[number], "base_ref_changed", s.pulls[number].Author)
+}
+
+// TakeBase gives a pull request another base as GitHub does by itself, where the branch that was its base is deleted after a merge.
+func (s *Server) TakeBase(number int64, base string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pulls[number].Base = base
+	s.event(s.pulls[number], "automatic_base_change_succeeded", s.pulls[number].Author)
 }
 
 // SetDraft makes a pull request a draft, or ready for review.
@@ -176,7 +183,7 @@ func (s *Server) SetDraft(number int64, draft bool) {
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	p.Draft = draft
-	s.event(p, map[bool]string{true: "convert_to_draft", false: "ready_for_review"}[draft], p.Author, nil)
+	s.event(p, map[bool]string{true: "convert_to_draft", false: "ready_for_review"}[draft], p.Author)
 }
 
 // Close closes a pull request unmerged.
@@ -185,7 +192,7 @@ func (s *Server) Close(number int64, by string) {
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	p.state, p.closedBy, p.closed = "closed", by, s.tick()
-	s.event(p, "closed", by, nil)
+	s.event(p, "closed", by)
 }
 
 // Reopen opens a closed pull request again.
@@ -194,7 +201,7 @@ func (s *Server) Reopen(number int64, by string) {
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	p.state, p.closedBy, p.closed = "open", "", time.Time{}
-	s.event(p, "reopened", by, nil)
+	s.event(p, "reopened", by)
 }
 
 // rebase puts the commits of a pull request on its base, one by one, as GitHub's "Rebase and merge" does.
@@ -238,8 +245,8 @@ func (s *Server) Merge(number int64, by, method string) string {
 func (s *Server) merged(p *pull, base, id, by string) string {
 	s.must("", s.git.setRef("refs/heads/"+p.Base, id, base))
 	p.state, p.mergedBy, p.mergeSHA, p.closed = "closed", by, id, s.tick()
-	s.event(p, "merged", by, object{"commit_id": id, "commit_url": s.apiURL("commits/%s", id)})
-	s.event(p, "closed", by, nil)
+	s.event(p, "merged", by)
+	s.event(p, "closed", by)
 	return id
 }
 
@@ -414,18 +421,6 @@ func (s *Server) listFiles(c call) reply {
 			o["previous_filename"] = f.previous
 		}
 		list = append(list, o)
-	}
-	return s.page(c, list)
-}
-
-func (s *Server) listTimeline(c call) reply {
-	p := s.pulls[number(c, "issue_number")]
-	if p == nil {
-		return refuse(404, "Not Found")
-	}
-	var list []any
-	for _, e := range p.timeline {
-		list = append(list, e)
 	}
 	return s.page(c, list)
 }

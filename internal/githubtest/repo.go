@@ -29,7 +29,6 @@ func (s *Server) routes() *http.ServeMux {
 		"PATCH {repo}/issues/{issue_number}":                                    s.updateIssue,
 		"GET {repo}/issues/{issue_number}/comments":                             s.listIssueComments,
 		"POST {repo}/issues/{issue_number}/comments":                            s.createIssueComment,
-		"GET {repo}/issues/{issue_number}/timeline":                             s.listTimeline,
 		"GET {repo}/commits/{commit_sha}/pulls":                                 s.pullsOf,
 		"GET {repo}/compare/{basehead}":                                         s.compare,
 		"GET /apps/{app_slug}":                                                  s.getApp,

@@ -39,13 +39,12 @@ func (s *Server) addReview(p *pull, user, state, body, commit string) *review {
 	return r
 }
 
-// submit gives a review its state and time, and notes it in the timeline; a pending one is nobody's business yet.
+// submit gives a review its state and time; a pending one is nobody's business yet.
 func (s *Server) submit(p *pull, r *review, state string) {
 	r.state, r.at = state, s.tick()
 	if state == pending {
 		return
 	}
-	p.timeline = append(p.timeline, s.reviewJSON(p, r).with(object{"event": "reviewed", "state": strings.ToLower(state)}))
 	p.moved = s.now
 }
 
@@ -85,9 +84,8 @@ func (s *Server) DismissReview(pull, id int64, by string) {
 	defer s.mu.Unlock()
 	p := s.pulls[pull]
 	r := p.review(id)
-	was := strings.ToLower(r.state)
 	r.state = "DISMISSED"
-	s.event(p, "review_dismissed", by, object{"dismissed_review": object{"state": was, "review_id": id, "dismissal_message": "stale", "dismissal_commit_id": nil}})
+	s.event(p, "review_dismissed", by)
 }
 
 // RepointReview moves a review to another commit, as GitHub may after a force-push.

@@ -208,7 +208,7 @@ func TestGitOverHTTP(t *testing.T) {
 	}
 	git("-C", dir, "commit", "--quiet", "--amend", "--allow-empty", "-m", "Other")
 	git("-C", dir, "push", "--quiet", "--force", "origin", "work")
-	forced := slices.ContainsFunc(s.pulls[n].timeline, func(e object) bool { return e["event"] == "head_ref_force_pushed" && e["commit_id"] == s.Head(n) })
+	forced := slices.ContainsFunc(s.pulls[n].timeline, func(e happening) bool { return e.name == "head_ref_force_pushed" })
 	if !forced {
 		t.Error("no force-push in the timeline")
 	}

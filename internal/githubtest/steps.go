@@ -75,7 +75,15 @@ var steps = map[string]func(*Server, Step) (any, error){
 	"review":      func(s *Server, p Step) (any, error) { return s.Review(p.Pull, p.User, p.State, p.Body), nil },
 	"edit-review": func(s *Server, p Step) (any, error) { s.EditReview(p.Pull, p.Review, p.Body); return nil, nil },
 	"dismiss":     func(s *Server, p Step) (any, error) { s.DismissReview(p.Pull, p.Review, p.User); return nil, nil },
-	"run":         func(s *Server, p Step) (any, error) { return s.AddRun(Run{Pull: p.Pull, Event: p.Event}), nil },
+	"run": func(s *Server, p Step) (any, error) {
+		return s.AddRun(Run{Pull: p.Pull, Event: p.Event, Conclusion: p.State}), nil
+	},
+	"job":     func(s *Server, p Step) (any, error) { return s.RunJob(p.SHA, p.Message, p.State), nil },
+	"protect": func(s *Server, p Step) (any, error) { return nil, s.Protect(p.Body) },
+	"lacks": func(s *Server, p Step) (any, error) {
+		_, missing := s.Mergeable(p.Pull)
+		return append([]string{}, missing...), nil
+	},
 	"user": func(s *Server, p Step) (any, error) {
 		s.AddUser(User{Login: p.User, Role: p.Role, Type: p.Type})
 		return nil, nil

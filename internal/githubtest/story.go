@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// question is what is asked of the GraphQL API: its variables say where two lists go on.
+// question is what is asked of the GraphQL API: its variables say where three lists go on.
 type question struct {
 	Query     string
 	Variables struct {
-		Owner, Name      string
-		Number           int64
-		Reviews, Commits *string
+		Owner, Name              string
+		Number                   int64
+		Reviews, Commits, Events *string
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *Server) graphql(c call) reply {
 	}
 	return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequests": object{"nodes": open[:min(len(open), 100)]}, "pullRequest": object{
 		"headRefOid": p.head, "isDraft": p.Draft, "state": s.stateOf(p), "baseRefName": p.Base, "reviews": s.reviewNodes(p, c.token.Login, in.Variables.Reviews),
-		"commits": s.commitNodes(p, in.Variables.Commits), "head": object{"nodes": []any{object{"commit": object{"associatedPullRequests": object{"nodes": inside}}}}}}}}})
+		"commits": s.commitNodes(p, in.Variables.Commits), "timelineItems": s.eventNodes(p, in.Variables.Events), "head": object{"nodes": []any{object{"commit": object{"associatedPullRequests": object{"nodes": inside}}}}}}}}})
 }
 
 // stateOf is a pull request's state as the GraphQL API words it.
@@ -68,6 +68,20 @@ func (s *Server) reviewNodes(p *pull, reader string, after *string) object {
 	nodes := []any{}
 	for _, r := range p.seen(reader) {
 		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "body": r.body, "lastEditedAt": stampOrNull(r.edited), "author": s.actor(r.user), "editor": s.actor(r.editor)})
+	}
+	return connection(nodes, after)
+}
+
+// eventTypes are the events that the gate asks for, by the names that the REST API has for them.
+var eventTypes = map[string]string{"head_ref_force_pushed": "HeadRefForcePushedEvent", "base_ref_changed": "BaseRefChangedEvent",
+	"automatic_base_change_succeeded": "AutomaticBaseChangeSucceededEvent"}
+
+func (s *Server) eventNodes(p *pull, after *string) object {
+	nodes := []any{}
+	for _, e := range p.timeline {
+		if of := eventTypes[e.name]; of != "" {
+			nodes = append(nodes, object{"__typename": of, "createdAt": stamp(e.at), "actor": s.actor(e.actor)})
+		}
 	}
 	return connection(nodes, after)
 }

@@ -173,11 +173,12 @@ func places(n int) string {
 
 // sorted puts leaves into document order, then by keyword, drops repetitions (two paths to one schema) and cuts the list.
 func (f *flattener) sorted(leaves []Leaf) []Leaf {
-	order := map[string]int{}
-	f.doc.Walk(func(v *strictjson.Value) bool {
-		order[v.Pointer()] = len(order)
-		return true
-	})
+	order := make(map[string]int, len(leaves)) // a pointer for every value of the document would take more than the document
+	for _, l := range leaves {
+		if v := f.doc.At(l.Pointer); v != nil {
+			order[l.Pointer] = v.Pos.Offset
+		}
+	}
 	slices.SortFunc(leaves, func(a, b Leaf) int {
 		return cmp.Or(cmp.Compare(order[a.Pointer], order[b.Pointer]), cmp.Compare(a.Keyword, b.Keyword),
 			cmp.Compare(a.Property, b.Property), cmp.Compare(a.SchemaPointer, b.SchemaPointer), cmp.Compare(a.Message, b.Message))

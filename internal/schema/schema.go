@@ -68,6 +68,9 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if err := check(name, doc); err != nil {
 		return nil, err
 	}
+	if err := bounded(name, doc); err != nil {
+		return nil, err
+	}
 	s := &Schema{source: doc, plain: newAcceptor(doc), compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })}
 	if simple(doc) {
 		return s, nil // the library will refuse nothing
@@ -76,6 +79,27 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// bounded refuses a schema of which too much applies to one place of a document.
+func bounded(name string, doc *strictjson.Value) error {
+	var refused *Error
+	all := maxSteps
+	doc.Walk(func(v *strictjson.Value) bool {
+		c := newCoster(doc, maxPlace)
+		c.apply(v, nil)
+		if all -= maxPlace - c.left; (c.left < 0 || all < 0) && refused == nil {
+			refused = &Error{Name: name, Pos: v.Pos, Pointer: v.Pointer(), Message: fmt.Sprintf("more than %d schemas apply to one place, through allOf, anyOf, oneOf and $ref; write each once", maxPlace)}
+			if c.endless {
+				refused.Message = "infinite loop: the schema leads to itself, through allOf, anyOf, oneOf and $ref; a schema that repeats does so below properties or items"
+			}
+		}
+		return refused == nil
+	})
+	if refused != nil {
+		return refused
+	}
+	return nil
 }
 
 // compiled has the library compile a checked schema.
@@ -171,6 +195,9 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	if s.plain.accepts(d.value) {
 		return nil
 	}
+	if leaf := s.tooMuch(d.value); leaf != nil {
+		return leaf
+	}
 	library, err := s.compiled()
 	if err != nil {
 		return []Leaf{internal(err.Error())}
@@ -184,6 +211,18 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	}
 	f := flattener{schema: s.source, doc: d.value}
 	return f.sorted(f.flatten(broken))
+}
+
+// tooMuch says that a document is not held against the schema, because that would take too long or find too much.
+func (s *Schema) tooMuch(doc *strictjson.Value) []Leaf {
+	c := newCoster(s.source, maxSteps)
+	if c.apply(s.source, doc); c.left < 0 {
+		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("takes more than %d steps to be held against the schema", maxSteps)}}
+	}
+	if n := s.plain.doubts(doc, maxDoubts); n > maxDoubts {
+		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("may break the schema in more than %d places, too many to be looked at", maxDoubts)}}
+	}
+	return nil
 }
 
 func internal(what string) Leaf {

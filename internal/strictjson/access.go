@@ -11,6 +11,12 @@ func (v *Value) Get(key string) *Value {
 	if v == nil {
 		return nil
 	}
+	if v.places != nil {
+		if i, ok := v.places[key]; ok {
+			return v.Members[i].Value
+		}
+		return nil
+	}
 	for i := range v.Members {
 		if v.Members[i].Key == key {
 			return v.Members[i].Value
@@ -213,16 +219,8 @@ func equalItems(a, b *Value) bool {
 }
 
 func equalMembers(a, b *Value) bool {
-	find := b.Get
-	if len(b.Members) >= mapFrom { // looking each name up by comparing would take the square of the number of members
-		byName := make(map[string]*Value, len(b.Members))
-		for _, m := range b.Members {
-			byName[m.Key] = m.Value
-		}
-		find = func(key string) *Value { return byName[key] }
-	}
 	for _, m := range a.Members {
-		if !Equal(m.Value, find(m.Key)) {
+		if !Equal(m.Value, b.Get(m.Key)) {
 			return false
 		}
 	}

@@ -19,6 +19,8 @@ const (
 	codeNotObject = "not_an_object"
 	codeSyntax    = "syntax"
 	codeEmpty     = "empty"
+	codeValues    = "values"
+	codeNames     = "names"
 )
 
 // Error is the place, the message and, within the document, the pointer. Text of the document stands in it only quoted

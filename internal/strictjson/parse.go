@@ -10,7 +10,7 @@ import (
 const slabSize = 256
 
 // Parse reads src as one JSON document (RFC 8259) and refuses what S46 refuses. The error is a *Error, and then the value
-// is nil. A zero MaxBytes or MaxDepth means the bound of S46, so that no caller can read without limits by forgetting one.
+// is nil. A zero MaxBytes, MaxDepth or MaxValues means the bound of S46, so that no caller can read without limits by forgetting one.
 // Numbers beyond the bound of S11 are kept and marked OutOfRange: they are the engine's finding, not a refusal to read.
 func Parse(src []byte, lim Limits) (*Value, error) {
 	if lim.MaxBytes <= 0 {
@@ -18,6 +18,9 @@ func Parse(src []byte, lim Limits) (*Value, error) {
 	}
 	if lim.MaxDepth <= 0 {
 		lim.MaxDepth = SubmissionLimits.MaxDepth
+	}
+	if lim.MaxValues <= 0 {
+		lim.MaxValues = SubmissionLimits.MaxValues
 	}
 	if len(src) > lim.MaxBytes {
 		return nil, &Error{Code: codeSize, Pos: startPos, Message: fmt.Sprintf("the document has more than the %d bytes that are read", lim.MaxBytes)}
@@ -44,6 +47,9 @@ type parser struct {
 	lineStart int // offset of the line's first byte
 	wide      int // bytes of the line so far that begin no code point, so that columns need no second pass
 
+	values int // made so far
+	path   int // bytes of the names on the way to the value under way
+
 	slab    []Value
 	items   []*Value // elements of the arrays that are still open, innermost last
 	members []Member // members of the objects that are still open, innermost last
@@ -52,10 +58,16 @@ type parser struct {
 	decoded []byte   // room for a text with escapes while it is read
 }
 
-// valueBound is never less than the number of values: each follows a comma or an opening bracket, or is the root.
-func (p *parser) valueBound() int {
-	return 1 + strings.Count(p.doc, ",") + strings.Count(p.doc, "[") + strings.Count(p.doc, "{")
+func (p *parser) valueBound() int { return ValueBound(p.doc) }
+
+// ValueBound is never less than the number of values of a document: each follows a comma or an opening bracket, or is the root.
+func ValueBound(doc string) int {
+	return 1 + strings.Count(doc, ",") + strings.Count(doc, "[") + strings.Count(doc, "{")
 }
+
+// maxPath bounds the names on the way to a value, in bytes: a JSON Pointer is written for whatever is flagged, and one name of a megabyte above a
+// hundred thousand values would be a hundred gigabytes of them.
+const maxPath = 4096
 
 // here is the place of the next byte.
 func (p *parser) here() Pos {
@@ -127,6 +139,9 @@ func (p *parser) peek() byte {
 // value reads the value at pos into v, whose parent and name are already set, so that every refusal has a pointer.
 func (p *parser) value(v *Value, depth int) (err *Error) {
 	v.Pos = p.here()
+	if p.values > p.lim.MaxValues {
+		return p.fail(v, v.Pos, codeValues, "the document has more than %d values", p.lim.MaxValues)
+	}
 	switch c := p.peek(); {
 	case c == '"':
 		v.Kind = String
@@ -214,10 +229,14 @@ func (p *parser) object(v *Value, depth int) *Error {
 		if seen, err = p.unique(v, p.members[base:], m, seen); err != nil {
 			return err
 		}
+		if p.path += len(m.Key); p.path > maxPath {
+			return p.fail(v, m.KeyPos, codeNames, "the names of this member and of those around it have more than %d bytes together", maxPath)
+		}
 		m.Value = p.newValue(v, m.Key, 0)
 		if err := p.value(m.Value, depth+1); err != nil {
 			return err
 		}
+		p.path -= len(m.Key)
 		p.members = append(p.members, m)
 		more, err := p.next(v, '}')
 		if err != nil {
@@ -229,6 +248,9 @@ func (p *parser) object(v *Value, depth int) *Error {
 	}
 	p.pos++
 	v.Members = p.keepMembers(p.members[base:])
+	if len(v.Members) >= indexFrom {
+		v.places = seen
+	}
 	p.members = p.members[:base]
 	return nil
 }
@@ -255,6 +277,9 @@ func (p *parser) name(v *Value) (Member, *Error) {
 // mapFrom is the number of members from which names are looked up in a map: below it comparing is faster, above it the
 // square of the number of names would let a hostile document burn time.
 const mapFrom = 12
+
+// indexFrom is the number of members from which the map is kept, so that looking a name up does not go through them all.
+const indexFrom = 64
 
 // unique refuses a name that the object already has, compared as decoded: "a" and "\u0061" are one name.
 func (p *parser) unique(v *Value, sofar []Member, m Member, seen map[string]int) (map[string]int, *Error) {
@@ -310,6 +335,7 @@ func (p *parser) newValue(up *Value, key string, index int) *Value {
 	}
 	v := &p.slab[0]
 	p.slab = p.slab[1:]
+	p.values++
 	v.up, v.key, v.index = up, key, int32(index) // a document of MaxBytes has fewer values than that
 	return v
 }

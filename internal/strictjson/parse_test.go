@@ -312,3 +312,40 @@ func sameAsStandard(t *testing.T, v *Value, src []byte) {
 		}
 	}
 }
+
+// TestValuesAndNamesAreBounded: a document of too many values, and names that would make every pointer below them long, are refused where they stand.
+func TestValuesAndNamesAreBounded(t *testing.T) {
+	many := "[" + strings.TrimSuffix(strings.Repeat("0,", 50), ",") + "]"
+	if _, err := Parse([]byte(many), Limits{MaxValues: 51}); err != nil {
+		t.Errorf("51 values: %v", err)
+	}
+	var refused *Error
+	if _, err := Parse([]byte(many), Limits{MaxValues: 50}); !errors.As(err, &refused) || refused.Code != "values" || refused.Pos.Col != 100 {
+		t.Errorf("51 values where 50 may stand: %v", err)
+	}
+	if _, err := Parse([]byte("["+strings.Repeat("0,", 500_000)+"0]"), SubmissionLimits); !errors.As(err, &refused) || refused.Code != "values" {
+		t.Errorf("500,002 values of a submission: %v", err)
+	}
+	half := strings.Repeat("k", 2048)
+	if _, err := Parse([]byte(`{"`+half+`":{"`+half+`":1},"`+half+`x":[{"`+half[1:]+`":2}]}`), Limits{}); err != nil {
+		t.Errorf("names of 4,096 bytes: %v", err)
+	}
+	if _, err := Parse([]byte(`{"a":{"`+half+`":{"`+half+`":1}}}`), Limits{}); !errors.As(err, &refused) || refused.Code != "names" {
+		t.Errorf("names of 4,097 bytes: %v", err)
+	}
+}
+
+// TestGetAmongMany: names are found by an index where there are many, and what is not there is not.
+func TestGetAmongMany(t *testing.T) {
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, `"k%d":%d,`, i, i)
+	}
+	v, err := Parse([]byte(`{`+b.String()+`"last":1}`), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Get("k999"); got == nil || got.Text != "999" || v.Get("k1000") != nil || v.At("/k7").Text != "7" {
+		t.Errorf("k999 is %v", got)
+	}
+}

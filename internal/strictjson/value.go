@@ -34,6 +34,8 @@ type Value struct {
 	Pos Pos
 	End int
 
+	places map[string]int // of the members by name, where there are many
+
 	up  *Value // nil at the root
 	key string // name in an Object parent
 }
@@ -47,19 +49,20 @@ type Member struct {
 
 // Limits bound what Parse accepts.
 type Limits struct {
-	MaxBytes int  // bytes of the whole document
-	MaxDepth int  // nested arrays and objects
-	Object   bool // the root must be an object
+	MaxBytes  int  // bytes of the whole document
+	MaxDepth  int  // nested arrays and objects
+	MaxValues int  // values of all kinds together
+	Object    bool // the root must be an object
 }
 
 // The limits in force: a submission (or a line of a .jsonl file) and a flight sheet or manifest (S46).
 var (
-	SubmissionLimits = Limits{MaxBytes: 5 << 20, MaxDepth: 64, Object: true}
-	DocumentLimits   = Limits{MaxBytes: 5 << 20, MaxDepth: 64, Object: true}
+	SubmissionLimits = Limits{MaxBytes: 5 << 20, MaxDepth: 64, MaxValues: 500_000, Object: true}
+	DocumentLimits   = Limits{MaxBytes: 5 << 20, MaxDepth: 64, MaxValues: 500_000, Object: true}
 )
 
 // Error is a refusal. Code is stable ("duplicate_key", "invalid_utf8", "lone_surrogate", "bom", "depth", "size", "trailing_data",
-// "not_an_object", "syntax", "empty"); Message says what, where and what would be right.
+// "not_an_object", "syntax", "empty", "values", "names"); Message says what, where and what would be right.
 type Error struct {
 	Code    string
 	Pos     Pos

@@ -52,7 +52,7 @@ func Sample(n int64) ledger.Receipt {
 // Key fills in the subject's digest and the idempotency key from the rest of r. Whoever changes a sample's sheet,
 // submission, evidence, kind or review calls it again. An entry without an audit keeps the subject that it repeats.
 func Key(r ledger.Receipt) ledger.Receipt {
-	subject := ledger.Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence}.Digest()
+	subject := ledger.SubjectOf(&r).Digest()
 	if r.Approval != nil && !r.Audited() {
 		subject = r.Approval.SubjectDigest
 	}

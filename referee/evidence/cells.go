@@ -23,14 +23,14 @@ func (s *Set) hitTable(e *entry, sel Selector) (Hit, error) {
 	}
 	switch sel.Kind {
 	case SelectRow:
-		return e.hitRows(t, sel)
+		return s.hitRows(e, t, sel)
 	case SelectCol:
-		return e.hitBlock(t, Selector{Kind: SelectCol, From: 1, To: Last, FromCol: sel.From, ToCol: sel.To}, sel)
+		return s.hitBlock(e, t, Selector{Kind: SelectCol, From: 1, To: Last, FromCol: sel.From, ToCol: sel.To}, sel)
 	}
 	if sel.From == sel.To && sel.FromCol == sel.ToCol {
 		return s.hitCell(e, t, sel)
 	}
-	return e.hitBlock(t, sel, sel)
+	return s.hitBlock(e, t, sel, sel)
 }
 
 // bound replaces Last by the number there are, and says whether the range lies inside.
@@ -48,10 +48,13 @@ func (e *entry) noRow(t *table, sel Selector) error {
 	return e.file.wrong(ErrNoHit, "#%s: the table has %s, the header included", sel, plural(len(t.rows), "row"))
 }
 
-func (e *entry) hitRows(t *table, sel Selector) (Hit, error) {
+func (s *Set) hitRows(e *entry, t *table, sel Selector) (Hit, error) {
 	from, to, ok := bound(sel.From, sel.To, len(t.rows))
 	if !ok {
 		return Hit{}, e.noRow(t, sel)
+	}
+	if err := s.take(e, 2*(to-from+1)+int(e.file.Bytes/256)); err != nil {
+		return Hit{}, err
 	}
 	hit := Hit{File: &e.file, Line: t.rows[from-1].line, Column: 1}
 	if from == to {
@@ -80,6 +83,9 @@ func (s *Set) hitCell(e *entry, t *table, sel Selector) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
+	if err := s.take(e, t.length(n-1, len(text))/8); err != nil {
+		return Hit{}, err
+	}
 	hit := Hit{File: &e.file, Kind: HitString, Text: cells[col-1]}
 	if _, isNumber := NumberIn(hit.Text); isNumber {
 		hit.Kind = HitNumber
@@ -93,10 +99,13 @@ func (e *entry) noColumn(n int, cells []string, sel Selector) error {
 }
 
 // hitBlock is a rectangle of cells; every row must reach it. asked is the selector for the message.
-func (e *entry) hitBlock(t *table, sel, asked Selector) (Hit, error) {
+func (s *Set) hitBlock(e *entry, t *table, sel, asked Selector) (Hit, error) {
 	from, to, ok := bound(sel.From, sel.To, len(t.rows))
 	if !ok {
 		return Hit{}, e.noRow(t, asked)
+	}
+	if err := s.take(e, 2*(to-from+1)+int(e.file.Bytes/256)); err != nil {
+		return Hit{}, err
 	}
 	hit := Hit{File: &e.file, Kind: HitCells, Line: t.rows[from-1].line, Column: 1}
 	for n := from; n <= to; n++ {

@@ -1,11 +1,14 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -136,7 +139,14 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 
 // citedLines reads the one number of the lines selected.
 func (s *Set) citedLines(e *entry, c *Cited) error {
-	text, figures := c.Text, Figures(c.Text)
+	text := c.Text
+	if len(text) > maxCitedLines {
+		return e.file.wrong(ErrAmbiguous, "the lines have %d bytes; cite the one that holds the number, or quote the number with text=", len(text))
+	}
+	if err := s.take(e, len(text)/2); err != nil {
+		return err
+	}
+	figures := Figures(text)
 	if e.file.Format == JSON || e.file.Format == JSONL {
 		figures = withoutNames(text, figures)
 	}
@@ -171,7 +181,10 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 	if err != nil {
 		return err
 	}
-	places := e.occurrences(text, sel.Text)
+	places, err := s.occurrences(e, text, sel.Text)
+	if err != nil {
+		return err
+	}
 	if len(places) > 1 {
 		var words []string
 		for _, p := range places {
@@ -180,8 +193,18 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 		}
 		return e.file.wrong(ErrAmbiguous, "the text %s stands in %d places (%s); quote more of it", show(sel.Text), len(places), list(words))
 	}
+	if len(places) == 0 {
+		return e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
+	}
 	from, to := places[0][0], places[0][1]
 	first, last := lineAround(text, from, to)
+	first, last = max(first, from-maxAround), min(last, to+maxAround)
+	for first < from && !utf8.RuneStart(text[first]) {
+		first++
+	}
+	if err := s.take(e, (last-first)/2); err != nil {
+		return err
+	}
 	figures := Figures(text[first:last])
 	if e.file.Format == JSON || e.file.Format == JSONL {
 		figures = withoutNames(text[first:last], figures)
@@ -211,36 +234,61 @@ func lineAround(text string, from, to int) (first, last int) {
 	return first, len(text)
 }
 
+// Lines that a number is cited from have no more bytes than maxCitedLines; of the line around a quotation, so many on either side are read.
+const (
+	maxCitedLines = 1 << 16
+	maxAround     = 1 << 12
+)
+
 // maxPlaces bounds how many places of a quotation are listed.
 const maxPlaces = 20
 
 // occurrences are the places of a quotation in the text, white space folded, where neither end cuts a number in two.
-func (e *entry) occurrences(text, quotation string) [][2]int {
+func (s *Set) occurrences(e *entry, text, quotation string) ([][2]int, error) {
 	if e.views.folded == "" {
-		e.views.folded = foldSpace(text)
+		if err := errors.Join(s.reserve(e, 2*len(text), 1, "bytes of text"), s.take(e, len(text)/4)); err != nil {
+			return nil, err
+		}
+		e.views.seen = legible.Map(text)
+		e.views.folded = foldSpace(e.views.seen.Text)
 	}
-	folded, want := e.views.folded, foldSpace(quotation)
+	seen, folded, want := e.views.seen, e.views.folded, foldSpace(legible.Fold(quotation))
+	if want == "" {
+		return nil, nil // of what nobody sees
+	}
+	if _, err := s.lineStarts(e, text); err != nil {
+		return nil, err
+	}
 	var out [][2]int
-	for at := nextWhole(folded, want, 0); at >= 0 && len(out) < maxPlaces; at = nextWhole(folded, want, at+len(want)) {
-		out = append(out, [2]int{unfold(text, at), unfold(text, at+len(want)-1) + 1})
+	for from := 0; len(out) < maxPlaces; {
+		at, tries := nextWhole(folded, want, from)
+		if err := s.take(e, 1+tries/8+(len(folded)-from)/128+max(at, 0)/8); err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			break
+		}
+		first, last := seen.Original(unfold(seen.Text, at), unfold(seen.Text, at+len(want)-1)+1)
+		out = append(out, [2]int{first, last})
+		from = at + len(want)
 	}
-	return out
+	return out, nil
 }
 
-// nextWhole is the next place of want in text, from on, that cuts no number; -1 where there is none.
-func nextWhole(text, want string, from int) int {
-	for from <= len(text) {
+// nextWhole is the next place of want in text, from on, that cuts no number; -1 where there is none. tries counts the places that were looked at.
+func nextWhole(text, want string, from int) (place, tries int) {
+	for ; from <= len(text); tries++ {
 		at := strings.Index(text[from:], want)
 		if at < 0 {
-			return -1
+			return -1, tries
 		}
 		at += from
 		if !cutsBefore(text[:at], want) && !cutsAfter(text[at+len(want):], want) {
-			return at
+			return at, tries
 		}
 		from = at + 1
 	}
-	return -1
+	return -1, tries
 }
 
 var columnScale = sync.OnceValue(func() *regexp.Regexp {

@@ -98,3 +98,30 @@ func TestCitedList(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCited: whatever stands in a text and whatever of it is cited, a number that is read stands there whole, and an error is one of S62's.
+func FuzzCited(f *testing.F) {
+	for _, c := range [][2]string{{"NOI is $920,000 in 2025.\n", "920,000"}, {"(600,000) and 600,000", "600,000"}, {"a 9600000 b", "600000"}, {"x −5 % y", "5"}, {"1.2 million", "1.2"}, {"\u00a05\u00a0", "5"}} {
+		f.Add(c[0], c[1])
+	}
+	f.Fuzz(func(t *testing.T, text, quotation string) {
+		s := Open(fstest.MapFS{"memo.txt": {Data: []byte(text)}}, []Item{{ID: "memo", Path: "memo.txt", Kind: "file"}}, Limits{})
+		ref := Reference{ID: "memo", Selector: Selector{Kind: SelectText, Text: quotation}}.String()
+		c, err := s.Cited(ref)
+		if err != nil {
+			if c.Hit.File != nil {
+				t.Fatalf("%q of %q: an error and a hit", quotation, text)
+			}
+			return
+		}
+		if c.Open {
+			return
+		}
+		if _, err := c.Number.Decimal(); err != nil {
+			t.Fatalf("%q of %q is %+v: %v", quotation, text, c.Number, err)
+		}
+		if !strings.ContainsAny(quotation, "0123456789") {
+			t.Fatalf("%q of %q is %+v, and cites no digit", quotation, text, c.Number)
+		}
+	})
+}

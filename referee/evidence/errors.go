@@ -57,8 +57,11 @@ func (i *Item) wrong(cause error, format string, args ...any) *Error {
 }
 
 func (s *Set) undeclared(id string) *Error {
-	ids := s.IDs()
 	hint := "run.json declares no evidence"
+	if s.undeclareds++; s.undeclareds > maxHints { // looking for what was meant takes longer than saying that it is not there
+		return &Error{Code: "undeclared", ID: id, Message: "not declared in run.json", cause: ErrUndeclared}
+	}
+	ids := s.IDs()
 	if near := nearest.Word(id, ids); near != "" {
 		hint = "did you mean " + show(near) + "?"
 	} else if len(ids) > 0 {
@@ -81,13 +84,21 @@ func show(s string) string {
 }
 
 // list shows at most ten names.
-func list(names []string) string {
-	const most = 10
+func list(names []string) string { return listOf(names, len(names)) }
+
+// maxShown is how many names a message lists, maxHints how many references that lead nowhere are looked at for what was meant.
+const (
+	maxShown = 10
+	maxHints = 100
+)
+
+// listOf is list of the first of so many names.
+func listOf(names []string, all int) string {
 	var shown []string
-	for _, n := range names[:min(most, len(names))] {
+	for _, n := range names[:min(maxShown, len(names))] {
 		shown = append(shown, show(n))
 	}
-	if more := len(names) - most; more > 0 {
+	if more := all - maxShown; more > 0 {
 		shown = append(shown, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(shown, ", ")

@@ -14,7 +14,10 @@ package evidence
 
 import (
 	"io/fs"
+	"slices"
 
+	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -43,10 +46,11 @@ type Limits struct {
 	MaxRead int64 // largest file that is read into memory for selectors and statistics
 	MaxJSON int64 // largest JSON document that is parsed whole: values take many times the room of their text
 	MaxHash int64 // largest file that is hashed
+	MaxRoom int64 // what all readings of a Set may hold
 }
 
-// DefaultLimits are 50 MB (rules.md, operand data), 16 MiB and 1 GiB.
-var DefaultLimits = Limits{MaxRead: 50_000_000, MaxJSON: 16 << 20, MaxHash: 1 << 30}
+// DefaultLimits are 50 MB (rules.md, operand data), 16 MiB, 1 GiB and 160 MiB.
+var DefaultLimits = Limits{MaxRead: 50_000_000, MaxJSON: 16 << 20, MaxHash: 1 << 30, MaxRoom: maxRoom}
 
 func (l Limits) orDefault() Limits {
 	if l.MaxRead <= 0 {
@@ -57,6 +61,9 @@ func (l Limits) orDefault() Limits {
 	}
 	if l.MaxHash <= 0 {
 		l.MaxHash = DefaultLimits.MaxHash
+	}
+	if l.MaxRoom <= 0 {
+		l.MaxRoom = DefaultLimits.MaxRoom
 	}
 	return l
 }
@@ -78,28 +85,34 @@ type Set struct {
 	lim     Limits
 	entries []*entry
 	byID    map[string]*entry
+	byPath  map[string]*entry // loaded, by the path of their bytes
+	room    int64             // held by readings
+	meter   *decimal.Meter    // of the audit
+
+	ids         []string // declared, once asked for
+	undeclareds int      // references that lead nowhere so far
 }
 
 // entry is an item with what has been read of it so far.
 type entry struct {
 	file   File
 	loaded bool
-	kept   []byte // the bytes, where they were small enough to keep while hashing, or were asked for
-	have   bool   // kept is filled
-	views  views
+	views  *views
 }
 
 // Open makes the set of a run's items. Paths are relative to the root of fsys, the run folder. Nothing is read yet.
 func Open(fsys fs.FS, items []Item, lim Limits) *Set {
-	s := &Set{fsys: fsys, lim: lim.orDefault(), byID: make(map[string]*entry, len(items))}
+	s := &Set{fsys: fsys, lim: lim.orDefault(), byID: make(map[string]*entry, len(items)), byPath: map[string]*entry{}}
 	for _, item := range items {
-		e := &entry{file: File{Item: item}}
+		e := &entry{file: File{Item: item}, views: &views{}}
 		s.entries = append(s.entries, e)
 		if err := checkItem(&e.file.Item); err != nil {
 			e.file.Err, e.loaded = err, true
 		}
-		if s.byID[item.ID] == nil {
-			s.byID[item.ID] = e
+		for _, id := range []string{item.ID, legible.Fold(item.ID)} {
+			if s.byID[id] == nil {
+				s.byID[id] = e
+			}
 		}
 	}
 	s.refuseTwins()
@@ -111,13 +124,14 @@ func (s *Set) IDs() []string {
 	if s == nil {
 		return nil
 	}
-	var ids []string
-	for _, e := range s.entries {
-		if s.byID[e.file.ID] == e {
-			ids = append(ids, e.file.ID)
+	if s.ids == nil {
+		for _, e := range s.entries {
+			if s.byID[e.file.ID] == e {
+				s.ids = append(s.ids, e.file.ID)
+			}
 		}
 	}
-	return ids
+	return slices.Clip(s.ids)
 }
 
 // File is the evidence of that id, hashed. The error is a *Error.
@@ -149,6 +163,9 @@ func (s *Set) entry(id string) (*entry, error) {
 	}
 	e := s.byID[id]
 	if e == nil {
+		e = s.byID[legible.Fold(id)] // as people see it (S80)
+	}
+	if e == nil {
 		return nil, s.undeclared(id)
 	}
 	s.load(e)
@@ -164,8 +181,14 @@ func (s *Set) load(e *entry) {
 		return
 	}
 	e.loaded = true
+	if same := s.byPath[e.file.path()]; same != nil { // one file under several ids is read once
+		e.file.SHA256, e.file.Bytes, e.file.Format, e.views = same.file.SHA256, same.file.Bytes, same.file.Format, same.views
+		return
+	}
 	err := s.hold(e)
 	if err != nil {
 		e.file = File{Item: e.file.Item, Err: err}
+	} else if p := e.file.path(); p != "" {
+		s.byPath[p] = e
 	}
 }

@@ -41,9 +41,10 @@ const lfsPrefix = "version https://git-lfs.github.com/spec/v1\n"
 func (s *Set) hold(e *entry) error {
 	i := &e.file.Item
 	if i.path() == "" {
-		e.kept, e.have = []byte(i.Text), true
-		sum := sha256.Sum256(e.kept)
-		e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum[:]), int64(len(e.kept)), inlineFormat(e.kept)
+		v := e.views
+		v.kept, v.have = []byte(i.Text), true
+		sum := sha256.Sum256(v.kept)
+		e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum[:]), int64(len(v.kept)), inlineFormat(v.kept)
 		return nil
 	}
 	if s.fsys == nil {
@@ -89,7 +90,7 @@ func (s *Set) hash(e *entry) error {
 		return i.wrong(ErrRefused, "the file %s is a Git LFS pointer, not the evidence itself; commit the file without LFS", show(i.path()))
 	}
 	if n <= keepBelow {
-		e.kept, e.have = first.Bytes(), true
+		e.views.kept, e.views.have = first.Bytes(), true
 	}
 	head := first.Bytes()[:min(headSize, first.Len())]
 	e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum.Sum(nil)), n, formatOf(i.path(), head)
@@ -151,8 +152,8 @@ func inlineFormat(src []byte) Format {
 
 // bytes are the item's bytes, read at most once more than for hashing, and the same that were hashed.
 func (s *Set) bytes(e *entry) ([]byte, error) {
-	if e.have {
-		return e.kept, nil
+	if e.views.have {
+		return e.views.kept, nil
 	}
 	i := &e.file.Item
 	if e.file.Bytes > s.lim.MaxRead {
@@ -170,6 +171,6 @@ func (s *Set) bytes(e *entry) ([]byte, error) {
 	if sum := sha256.Sum256(src); hex.EncodeToString(sum[:]) != e.file.SHA256 {
 		return nil, i.wrong(ErrRefused, "the file %s changed while it was read", show(i.path()))
 	}
-	e.kept, e.have = src, true
+	e.views.kept, e.views.have = src, true
 	return src, nil
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // checkItem refuses a declaration that cannot be held, before the tree is touched.
@@ -71,8 +73,9 @@ func unprintable(s string) string {
 // that the same run would be judged on different evidence.
 func (s *Set) refuseTwins() {
 	ids, paths := map[string][]*entry{}, map[string][]*entry{}
+	id := func(e *entry) string { return fold(legible.Fold(e.file.ID)) }
 	for _, e := range s.entries {
-		ids[fold(e.file.ID)] = append(ids[fold(e.file.ID)], e)
+		ids[id(e)] = append(ids[id(e)], e)
 		if p := e.file.path(); p != "" {
 			paths[fold(p)] = append(paths[fold(p)], e)
 		}
@@ -81,7 +84,7 @@ func (s *Set) refuseTwins() {
 		if e.file.Err != nil {
 			continue
 		}
-		if same := ids[fold(e.file.ID)]; len(same) > 1 {
+		if same := ids[id(e)]; len(same) > 1 {
 			e.file.Err, e.loaded = e.file.wrong(ErrRefused, "%d items have this id (case aside); an id must be unique", len(same)), true
 			continue
 		}

@@ -54,6 +54,9 @@ func (s *Set) Resolve(ref string) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
+	if err := s.take(e, 4+len(ref)/16); err != nil {
+		return Hit{}, err
+	}
 	return s.hit(e, r.Selector)
 }
 
@@ -156,14 +159,14 @@ func deepest(root *strictjson.Value, pointer string) string {
 func describe(v *strictjson.Value) string {
 	switch v.Kind {
 	case strictjson.Object:
-		var names []string
-		for _, m := range v.Members {
-			names = append(names, m.Key)
-		}
-		if len(names) == 0 {
+		if len(v.Members) == 0 {
 			return "an object without members"
 		}
-		return "an object with the members " + list(names)
+		names := make([]string, min(len(v.Members), maxShown))
+		for i := range names {
+			names[i] = v.Members[i].Key
+		}
+		return "an object with the members " + listOf(names, len(v.Members))
 	case strictjson.Array:
 		return "an array of " + plural(len(v.Items), "element")
 	}
@@ -176,7 +179,10 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
-	starts := e.lineStarts(text)
+	starts, err := s.lineStarts(e, text)
+	if err != nil {
+		return Hit{}, err
+	}
 	to := sel.To
 	if to == Last {
 		to = len(starts)
@@ -202,7 +208,10 @@ func (s *Set) hitText(e *entry, sel Selector) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
-	places := e.occurrences(text, sel.Text)
+	places, err := s.occurrences(e, text, sel.Text)
+	if err != nil {
+		return Hit{}, err
+	}
 	if len(places) == 0 {
 		return Hit{}, e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
@@ -63,11 +64,48 @@ func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 	if err != nil {
 		return StatResult{}, err
 	}
+	key := statKey{stat, column, arg}
+	if known, ok := e.views.stats[key]; ok {
+		return known.result, known.err
+	}
+	if err := s.take(e, t.cost(stat, column, e.file.Bytes)); err != nil {
+		return StatResult{}, err
+	}
 	r, err := t.stat(stat, column, arg)
 	if err != nil {
-		return StatResult{}, e.file.wrong(ErrStat, "%s: %v", stat, err)
+		r, err = StatResult{}, e.file.wrong(ErrStat, "%s: %v", stat, err)
 	}
-	return r, nil
+	if e.views.stats == nil {
+		e.views.stats = map[statKey]knownStat{}
+	}
+	e.views.stats[key] = knownStat{r, err}
+	return r, err
+}
+
+// statKey is what a statistic is asked for, knownStat what was found: a rule over rows asks the same for every row.
+type (
+	statKey   struct{ stat, column, arg string }
+	knownStat struct {
+		result StatResult
+		err    error
+	}
+)
+
+// cost is the work of recounting a statistic: of the cells that it looks at, and of a pattern of the bytes that may be in them.
+func (t *table) cost(stat, column string, bytes int64) int {
+	cells := len(t.rows)
+	if column == "" {
+		cells = len(t.cells)
+	}
+	switch stat {
+	case "rows":
+		return 1
+	case "regex_hits":
+		return 1 + cells + int(bytes/4)
+	case "sum", "mean", "min", "max", "type_errors":
+		return 1 + 6*cells
+	}
+	return 1 + cells + int(bytes/32)
 }
 
 // Rows are the header and the rows of a table, as text.
@@ -96,6 +134,9 @@ func (s *Set) Column(id, column string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.take(e, 2*len(t.rows)); err != nil {
+		return nil, err
+	}
 	cells, err := t.column(column)
 	if err != nil {
 		return nil, e.file.wrong(ErrStat, "%v", err)
@@ -116,8 +157,11 @@ func (s *Set) dataTable(e *entry) (*table, error) {
 	if len(t.rows) == 0 {
 		return nil, e.file.wrong(ErrContent, "the file is empty; a table has at least a header")
 	}
-	if err := t.rectangular(); err != nil {
-		return nil, e.file.wrong(ErrContent, "%v", err)
+	if !t.checked {
+		t.checked, t.ragged = true, t.rectangular()
+	}
+	if t.ragged != nil {
+		return nil, e.file.wrong(ErrContent, "%v", t.ragged)
 	}
 	return t, nil
 }
@@ -127,7 +171,10 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 	if err != nil {
 		return StatResult{}, err
 	}
-	starts := e.lineStarts(text)
+	starts, err := s.lineStarts(e, text)
+	if err != nil {
+		return StatResult{}, err
+	}
 	if stat == "rows" {
 		return whole(len(starts)), nil
 	}
@@ -135,13 +182,16 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 	if err != nil {
 		return StatResult{}, e.file.wrong(ErrStat, "regex_hits: %v", err)
 	}
+	if err := s.take(e, len(starts)+len(text)/4); err != nil {
+		return StatResult{}, err
+	}
 	hits := 0
 	for i, from := range starts {
 		end := len(text)
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		}
-		if re.MatchString(strings.TrimRight(text[from:end], "\r\n")) {
+		if matches(re, arg, strings.TrimRight(text[from:end], "\r\n")) {
 			hits++
 		}
 	}
@@ -159,6 +209,12 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// matches holds a pattern to a text as people see it (S80), and to the text as written where the pattern names what folding changes.
+func matches(re *regexp.Regexp, pattern, text string) bool {
+	folded := legible.Fold(text)
+	return re.MatchString(folded) || folded != text && legible.Names(pattern) && re.MatchString(text)
+}
+
 func whole(n int) StatResult { return StatResult{Num: decimal.FromInt(int64(n))} }
 
 // cell is one value of a column with the type it has in JSON, and where it stands.
@@ -169,7 +225,7 @@ type cell struct {
 	line int
 }
 
-func (c cell) null() bool { return strings.TrimSpace(c.text) == "" }
+func (c cell) null() bool { return legible.Blank(c.text) }
 
 func (t *table) cell(n, col int) cell {
 	at := t.rows[n].first + col
@@ -250,6 +306,7 @@ func (t *table) wholeRows(stat string) StatResult {
 	for n := 1; n < len(t.rows); n++ {
 		var key []byte
 		for col, text := range t.row(n) {
+			text = legible.Fold(text)
 			key = strconv.AppendInt(key, int64(len(text)), 10)
 			key = append(key, ':', '0'+byte(t.cell(n, col).kind))
 			key = append(key, text...)
@@ -271,7 +328,7 @@ func matching(cells []cell, stat, arg string) (StatResult, error) {
 		if err != nil {
 			return StatResult{}, err
 		}
-		test = func(c cell) bool { return re.MatchString(c.text) }
+		test = func(c cell) bool { return matches(re, arg, c.text) }
 	case "type_errors":
 		is, ok := types[arg]
 		if !ok {
@@ -390,7 +447,7 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 	}
 	counts := map[value]int{}
 	for _, c := range cells {
-		counts[value{c.text, c.kind}]++
+		counts[value{legible.Fold(c.text), c.kind}]++
 	}
 	switch stat {
 	case "distinct":
@@ -400,7 +457,7 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 	}
 	n := 0
 	for v, times := range counts {
-		if v.text == arg {
+		if v.text == legible.Fold(arg) {
 			n += times
 		}
 	}

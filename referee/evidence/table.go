@@ -17,6 +17,9 @@ type table struct {
 	rows  []row
 	cells []string          // of all rows, one after the other: half the room of a slice a row
 	kinds []strictjson.Kind // of JSON cells; nil for CSV
+
+	checked bool  // whether every row is as long as the first
+	ragged  error // the first that is not
 }
 
 // row is where a row stands in the cells and in the source.
@@ -32,6 +35,14 @@ func (t *table) end(n int) int {
 		return t.rows[n+1].first
 	}
 	return len(t.cells)
+}
+
+// length is how many bytes of the source row n takes, of a text of so many.
+func (t *table) length(n, text int) int {
+	if n+1 < len(t.rows) {
+		return t.rows[n+1].offset - t.rows[n].offset
+	}
+	return text - t.rows[n].offset
 }
 
 // rectangular refuses a table with a row that is longer or shorter than the first.
@@ -51,7 +62,7 @@ func (t *table) add(line, offset int, cells ...string) {
 
 // tableOf is the item as a table: CSV, JSONL, or one JSON array of objects.
 func (s *Set) tableOf(e *entry) (*table, error) {
-	v := &e.views
+	v := e.views
 	if v.table == nil && v.tableErr == nil {
 		v.table, v.tableErr = s.readTable(e)
 	}
@@ -65,7 +76,13 @@ func (s *Set) readTable(e *entry) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := readCSV(text, separator(e.file.path()))
+		comma := separator(e.file.path())
+		rows := strings.Count(text, "\n") + 1
+		cells := rows + strings.Count(text, string(comma)) // and more where they are quoted
+		if err := errors.Join(s.reserve(e, rows, roomRow, "rows"), s.reserve(e, cells, roomCell, "cells"), s.take(e, cells+len(text)/64)); err != nil {
+			return nil, e.file.wrong(ErrTooLarge, "the file has up to %d rows and %d cells, too many to be held with the run's other evidence (at most %d MiB in all)", rows, cells, s.lim.MaxRoom>>20)
+		}
+		t, err := readCSV(text, comma)
 		if err != nil {
 			return nil, e.file.wrong(ErrContent, "%v", err)
 		}
@@ -148,6 +165,8 @@ func (t *table) cellPlace(text string, comma rune, n, col int) (line, column int
 // records collects JSON objects into a table: a column for every name, in order of first appearance. A row is as long as the
 // names known when it was added; table fills it up.
 type records struct {
+	set     *Set
+	of      *entry
 	names   []string
 	columns map[string]int
 	body    table
@@ -168,6 +187,9 @@ func (rs *records) add(v *strictjson.Value, source string, line int) error {
 	}
 	if len(rs.names)*(len(rs.body.rows)+1) > maxSparse {
 		return fmt.Errorf("line %d: %d objects with %d different names are too large a table (at most %d cells)", line, len(rs.body.rows)+1, len(rs.names), maxSparse)
+	}
+	if err := rs.set.reserve(rs.of, len(rs.names), roomCell, "cells of a row"); err != nil {
+		return fmt.Errorf("line %d: %d rows with %d different names are too large a table (at most %d MiB with the run's other evidence)", line, len(rs.body.rows)+1, len(rs.names), rs.set.lim.MaxRoom>>20)
 	}
 	b := &rs.body
 	first := len(b.cells)
@@ -212,12 +234,15 @@ func (s *Set) readJSONL(e *entry) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rs records
+	rs := records{set: s, of: e}
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
 		if strings.TrimSpace(line) == "" {
 			continue
+		}
+		if err := s.take(e, 4+len(line)/16); err != nil {
+			return nil, err
 		}
 		v, err := strictjson.Parse([]byte(line), strictjson.SubmissionLimits)
 		if err != nil {
@@ -243,7 +268,7 @@ func (s *Set) readArray(e *entry) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rs records
+	rs := records{set: s, of: e}
 	for i, item := range root.Items {
 		if item.Kind != strictjson.Object {
 			return nil, e.file.wrong(ErrStat, "element %d of the array is no object; a table in JSON is an array of objects", i)

@@ -1,15 +1,20 @@
 package evidence
 
 import (
+	"errors"
 	"sort"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
 // views are the readings of an item, each made when it is first asked for.
 type views struct {
+	kept []byte // the bytes, where they were small enough to keep while hashing, or were asked for
+	have bool   // kept is filled
+
 	text     string
 	haveText bool
 	textErr  error
@@ -20,14 +25,17 @@ type views struct {
 	table    *table
 	tableErr error
 
-	lines  []int // offsets of line beginnings
-	folded string
+	stats map[statKey]knownStat
+
+	lines  []int          // offsets of line beginnings
+	seen   legible.Folded // the text as people see it (S80)
+	folded string         // the same with its white space folded
 	quotes *haystack
 }
 
 // content is the text of an item without its byte order mark, which is tolerated in evidence and noted.
 func (s *Set) content(e *entry) (string, error) {
-	v := &e.views
+	v := e.views
 	if v.haveText || v.textErr != nil {
 		return v.text, v.textErr
 	}
@@ -35,6 +43,8 @@ func (s *Set) content(e *entry) (string, error) {
 	switch {
 	case err != nil:
 		v.textErr = err
+	case s.reserve(e, len(src), 1, "bytes of text") != nil:
+		v.textErr = e.file.wrong(ErrTooLarge, "the file has %d bytes, too much to be read with the run's other evidence", len(src))
 	case strings.HasPrefix(string(src[:min(2, len(src))]), "\xff\xfe"), strings.HasPrefix(string(src[:min(2, len(src))]), "\xfe\xff"):
 		v.textErr = e.file.wrong(ErrContent, "the file is UTF-16; save it as UTF-8")
 	case !utf8.Valid(src):
@@ -45,7 +55,7 @@ func (s *Set) content(e *entry) (string, error) {
 			e.file.Notes = append(e.file.Notes, "byte order mark ignored")
 		}
 		v.text, v.haveText = text, true
-		e.kept = nil // the text has it all; the bytes would only double the room
+		v.kept = nil // the text has it all; the bytes would only double the room
 	}
 	return v.text, v.textErr
 }
@@ -64,7 +74,7 @@ func invalidAt(src []byte) int {
 
 // document is the item as one JSON document.
 func (s *Set) document(e *entry) (*strictjson.Value, error) {
-	v := &e.views
+	v := e.views
 	if v.root != nil || v.rootErr != nil {
 		return v.root, v.rootErr
 	}
@@ -80,7 +90,13 @@ func (s *Set) parseDocument(e *entry) (*strictjson.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: int(s.lim.MaxJSON)})
+	if err := s.take(e, len(text)/16); err != nil {
+		return nil, err
+	}
+	if err := s.reserve(e, strictjson.ValueBound(text), roomValue, "values"); err != nil {
+		return nil, err
+	}
+	root, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: int(s.lim.MaxJSON), MaxValues: int(s.lim.MaxRoom / roomValue)})
 	if err != nil {
 		return nil, e.file.wrong(ErrContent, "the file is not JSON: %v", err)
 	}
@@ -89,11 +105,15 @@ func (s *Set) parseDocument(e *entry) (*strictjson.Value, error) {
 
 // lineStarts are the offsets at which lines begin. A line ends with LF, CR LF or CR (RFC 5147); an end of line at the end of
 // the text begins no further line.
-func (e *entry) lineStarts(text string) []int {
+func (s *Set) lineStarts(e *entry, text string) ([]int, error) {
 	if e.views.lines != nil || text == "" {
-		return e.views.lines
+		return e.views.lines, nil
 	}
-	lines := []int{0}
+	most := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
+	if err := errors.Join(s.reserve(e, most, 8, "lines"), s.take(e, len(text)/64)); err != nil {
+		return nil, e.file.wrong(ErrTooLarge, "the text has up to %d lines, too many to be held with the run's other evidence", most)
+	}
+	lines := make([]int, 1, most)
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n' {
 			continue
@@ -103,12 +123,12 @@ func (e *entry) lineStarts(text string) []int {
 		}
 	}
 	e.views.lines = lines
-	return lines
+	return lines, nil
 }
 
-// place is the line and column, in code points from 1, of an offset.
+// place is the line and column, in code points from 1, of an offset; lineStarts has been asked for before.
 func (e *entry) place(text string, offset int) (line, col int) {
-	starts := e.lineStarts(text)
+	starts := e.views.lines
 	if len(starts) == 0 {
 		return 1, 1
 	}

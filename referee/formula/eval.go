@@ -21,9 +21,12 @@ type Inputs map[string]Input
 // it costs a second.
 const maxWork = 1_000_000
 
-// Eval computes the formula. The error is a *MissingError, or an *EvalError that wraps one of package decimal's errors (or a
+// Eval computes the formula by itself; see EvalWithin.
+func (f *Formula) Eval(in Inputs) (*decimal.Num, error) { return f.EvalWithin(in, nil) }
+
+// EvalWithin computes the formula, and takes the work from the meter of the audit that it belongs to (nil: from none). The error is a *MissingError, or an *EvalError that wraps one of package decimal's errors (or a
 // *MissingError where a list stands for a number) and says which part has no value.
-func (f *Formula) Eval(in Inputs) (*decimal.Num, error) {
+func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, error) {
 	values, err := f.bind(in)
 	if err != nil {
 		return nil, err
@@ -41,8 +44,9 @@ func (f *Formula) Eval(in Inputs) (*decimal.Num, error) {
 		}
 		first := len(stack) - len(n.args)
 		args := stack[first:]
-		work += n.cost(args)
-		r, err := n.apply(args, work)
+		cost := n.cost(args)
+		work += cost
+		r, err := n.apply(args, work, meter.Take(cost))
 		if err != nil {
 			return nil, &EvalError{Col: n.col, Expr: clip(n.String(), 120), Err: err}
 		}
@@ -87,9 +91,12 @@ func (n *node) cost(args []Input) int {
 }
 
 // apply computes one node from its arguments.
-func (n *node) apply(args []Input, work int) (*decimal.Num, error) {
+func (n *node) apply(args []Input, work int, room bool) (*decimal.Num, error) {
 	if work > maxWork {
 		return nil, fmt.Errorf("too much work for one formula: %w", decimal.ErrTooLarge)
+	}
+	if !room {
+		return nil, fmt.Errorf("the formulas of the audit take too much work: %w", decimal.ErrTooLarge)
 	}
 	if err := n.kinds(args); err != nil {
 		return nil, err

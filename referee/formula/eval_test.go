@@ -2,6 +2,7 @@ package formula
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -147,5 +148,53 @@ func BenchmarkParseMortgage(b *testing.B) {
 		if _, err := Parse(mortgage, names); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestCrowdOfNames: a calculation of more inputs than any formula could read is refused, and names of one normal form take no square of time.
+func TestCrowdOfNames(t *testing.T) {
+	names := make([]string, MaxNames+1)
+	for i := range names {
+		names[i] = "a" + strings.Repeat(".", i)
+	}
+	var limit *LimitError
+	if _, err := Parse("a", names); !errors.As(err, &limit) || !strings.Contains(err.Error(), "1001 inputs; at most 1000") {
+		t.Errorf("%d names: %v", len(names), err)
+	}
+	if f, err := Parse("a", names[:MaxNames]); err != nil || f.Vars()[0] != "a" {
+		t.Errorf("%d names: %v", MaxNames, err)
+	}
+}
+
+// TestLongNames: the longest name wins among many words, as the normal form of each beginning says.
+func TestLongNames(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("net income ", 80))
+	f, err := Parse(long+" / net_income", []string{"net income", strings.ReplaceAll(long, " ", "_"), "net_income net"})
+	if err != nil || len(f.Vars()) != 2 || f.Vars()[0] != strings.ReplaceAll(long, " ", "_") || f.Vars()[1] != "net income" {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
+// TestEvalWithin: the formulas of one audit take from one meter, and what has no room is refused as too much.
+func TestEvalWithin(t *testing.T) {
+	f, err := Parse("a * a + a", []string{"a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Inputs{"a": {Num: decimal.FromInt(3)}}
+	m := &decimal.Meter{Most: 10}
+	for range 2 {
+		if n, err := f.EvalWithin(in, m); err != nil || n.String() != "12" {
+			t.Fatalf("%v, %v", n, err)
+		}
+	}
+	if m.Spent != 8 {
+		t.Errorf("two evaluations of two operations take %d steps, want 8", m.Spent)
+	}
+	if _, err := f.EvalWithin(in, m); !errors.Is(err, decimal.ErrTooLarge) || !m.Exhausted() {
+		t.Errorf("the third: %v", err)
+	}
+	if n, err := f.Eval(in); err != nil || n.String() != "12" {
+		t.Errorf("without a meter: %v, %v", n, err)
 	}
 }

@@ -28,6 +28,7 @@
 package formula
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -39,6 +40,7 @@ const (
 	MaxCharacters = 2000
 	MaxNodes      = 512
 	MaxDepth      = 64
+	MaxNames      = 1000 // keys of a calculation's inputs: a formula has room for half as many
 )
 
 // Formula is a parsed formula. It is never changed after Parse, so it may be evaluated by many goroutines at once.
@@ -71,6 +73,9 @@ func parse(src string, names *nameTable, quoted bool) (*Formula, error) {
 	if n := countRunes(src, MaxCharacters); n > MaxCharacters {
 		return nil, &LimitError{&SyntaxError{Src: src, Col: MaxCharacters + 1,
 			Msg: "the formula is longer than 2,000 characters", Hint: "name intermediate results as calculations of their own"}}
+	}
+	if names.crowd > 0 {
+		return nil, &LimitError{&SyntaxError{Src: src, Col: 1, Msg: fmt.Sprintf("the calculation has %d inputs; at most %d are read", names.crowd, MaxNames), Hint: "state the inputs that the formula reads"}}
 	}
 	p := &parser{text: src, src: []rune(src), names: names, quoted: quoted}
 	root, err := p.formula()

@@ -36,7 +36,7 @@ var functionTable = []*function{
 	{"ceil", 1, 1, "ceil(x)", false, 2, one(decimal.Ceil)},
 	{"pow", 2, 2, "pow(x, y)", false, costPow, nil}, // parsed as x ** y
 	{"pmt", 3, 3, "pmt(rate, n, pv)", false, 2 * costPow, func(a []Input) (*decimal.Num, error) { return decimal.Pmt(a[0].Num, a[1].Num, a[2].Num) }},
-	{"npv", 2, many, "npv(rate, cash_flows)", true, 4, npv},
+	{"npv", 2, many, "npv(rate, cash_flows)", true, 16, npv},
 	{"irr", 1, many, "irr(cash_flows)", true, 400, func(a []Input) (*decimal.Num, error) { return decimal.Irr(flat(a)) }},
 	{"len", 1, 1, "len(list)", true, 0, func(a []Input) (*decimal.Num, error) { return decimal.FromInt(int64(len(a[0].List))), nil }},
 }

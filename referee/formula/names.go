@@ -7,13 +7,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
-// NormalName is the normal form of S18: lower case, trimmed, runs of space - _ . become _, other punctuation is dropped.
+// NormalName is the normal form of S18: as people see it (S80), lower case, trimmed, runs of space - _ . become _, other punctuation is dropped.
 func NormalName(s string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range strings.ToLower(s) {
+	for _, r := range strings.ToLower(legible.Fold(s)) {
 		switch {
 		case unicode.IsSpace(r) || strings.ContainsRune("-_.", r):
 			gap = true
@@ -35,6 +37,7 @@ const operators = "+-*/%×÷−^=<>(),."
 // nameTable finds the input that a text names.
 type nameTable struct {
 	all    []string
+	crowd  int                 // names, where they are too many to be read
 	exact  map[rune][][]rune   // by first rune, longest first
 	normal map[string][]string // by NormalName
 	words  int                 // of the longest normal form
@@ -42,6 +45,10 @@ type nameTable struct {
 
 func newNameTable(names []string) *nameTable {
 	t := &nameTable{exact: map[rune][][]rune{}, normal: map[string][]string{}}
+	if len(names) > MaxNames {
+		t.crowd = len(names)
+		return t
+	}
 	for _, name := range names {
 		key := NormalName(name)
 		// A key such as "2" or "1e5" must not turn a literal into a variable; JSON has no key that is not UTF-8.
@@ -94,15 +101,33 @@ func (t *nameTable) find(src []rune, at int) (match, bool) {
 		}
 	}
 	ends := wordEnds(src, at, t.words)
-	for _, end := range slices.Backward(ends) {
+	whole, cuts := normalPrefixes(src, at, ends)
+	for i, end := range slices.Backward(ends) {
 		if end <= best.end {
 			break
 		}
-		if keys := t.normal[NormalName(string(src[at:end]))]; len(keys) > 0 {
+		if keys := t.normal[whole[:cuts[i]]]; len(keys) > 0 {
 			return match{name: keys[0], end: end, other: keys[1:]}, true
 		}
 	}
 	return best, best.end > 0
+}
+
+// normalPrefixes is the normal form of src from at to the last of ends, and how long it is at each of them: normalising every beginning by itself
+// would take the square of a name's length. Between the ends stands white space alone.
+func normalPrefixes(src []rune, at int, ends []int) (whole string, cuts []int) {
+	var b strings.Builder
+	cuts = make([]int, len(ends))
+	for i, end := range ends {
+		if word := NormalName(string(src[at:end])); word != "" {
+			if b.Len() > 0 {
+				b.WriteByte('_')
+			}
+			b.WriteString(word)
+		}
+		cuts[i], at = b.Len(), end
+	}
+	return b.String(), cuts
 }
 
 func hasPrefix(src, name []rune) bool {

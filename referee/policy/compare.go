@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // compare evaluates a chain: true if every link is, false if one is, unknown otherwise.
@@ -57,15 +58,14 @@ func (ev *evaluator) equal(ln, rn *node, l, r Val) Val {
 	case Num:
 		return Truth(decimal.Cmp(l.Num, r.Num) == 0)
 	case Str:
-		return Truth(l.Str == r.Str)
+		return Truth(l.Str == r.Str || legible.Fold(l.Str) == legible.Fold(r.Str))
 	case Bool:
 		return Truth(l.Bool == r.Bool)
 	}
-	ev.charge(len(l.List) + len(r.List))
 	if l.holdsNull() || r.holdsNull() {
 		return ev.nullIn(slices.Concat(l.List, r.List))
 	}
-	return Truth(l.key() == r.key())
+	return Truth(ev.keyOf(l) == ev.keyOf(r))
 }
 
 // holdsNull says whether a list has a missing item, at any depth of lists.
@@ -131,7 +131,7 @@ func (ev *evaluator) in(n *node) Val {
 		return ev.mismatch(n.args[1], set, tList, "in")
 	}
 	ev.charge(len(set.List))
-	result := Truth(false)
+	result, key := Truth(false), ev.keyOf(x)
 	for _, item := range set.List {
 		switch {
 		case item.Kind == Missing:
@@ -141,7 +141,7 @@ func (ev *evaluator) in(n *node) Val {
 		case item.Kind != x.Kind:
 			return ev.mismatch(n.args[0], x, of(item.Kind), "a list that holds "+item.String())
 		case result.Kind != Bool || !result.Bool:
-			if item.key() == x.key() {
+			if ev.keyOf(item) == key {
 				result = Truth(true)
 			}
 		}

@@ -72,3 +72,30 @@ func TestCalendars(t *testing.T) {
 		}
 	}
 }
+
+// TestReckonedDates: months by the examples of EDPB Guidelines 01/2022 (5 March to 5 April, 31 August to 30 September) and by Python's
+// dateutil.relativedelta; weekdays by Python's datetime.
+func TestReckonedDates(t *testing.T) {
+	for _, c := range []struct{ expr, want string }{
+		{`add_months("2026-03-05", 1)`, "2026-04-05"}, {`add_months("2026-08-31", 1)`, "2026-09-30"}, {`add_months("2026-01-31", 1)`, "2026-02-28"},
+		{`add_months("2024-01-31", 1)`, "2024-02-29"}, {`add_months("2026-11-30", 3)`, "2027-02-28"}, {`add_months("2026-12-15", 1)`, "2027-01-15"},
+		{`add_months("2026-03-31", 0)`, "2026-03-31"}, {`add_months("2026-03-31", -1)`, "2026-02-28"}, {`add_months("2024-02-29", 12)`, "2025-02-28"},
+		{`working_day("2026-10-09")`, "2026-10-09"}, {`working_day("2026-10-10")`, "2026-10-12"}, {`working_day("2026-10-11")`, "2026-10-12"},
+		{`working_day("2026-10-10", FEDERAL)`, "2026-10-13"}, {`working_day("2026-12-31")`, "2026-12-31"}, {`working_day("1969-12-28")`, "1969-12-29"},
+		{`add_months("2026-02-29", 1)`, "?"}, {`add_months("2026-03-05T10:00", 1)`, "?"}, {`add_months("soon", 1)`, "?"}, {`add_months("2026-03-05", 1.5)`, "?"},
+		{`add_months("2026-03-05", 12001)`, "?"}, {`add_months("9999-12-01", 1)`, "?"}, {`add_months("0000-01-01", -1)`, "?"},
+		{`working_day("2026-03-05T10:00")`, "?"}, {`working_day("9999-12-31", NEVER)`, "?"},
+	} {
+		names := exampleNames(t)
+		names.Calendars = map[string]Calendar{"FEDERAL": {Weekend: []string{"saturday", "sunday"}, Holidays: []string{"2026-10-12"}},
+			"NEVER": {Weekend: []string{"friday"}}}
+		r := mustParse(t, c.expr+` == "2000-01-01"`, names).Eval(&Env{})
+		got := "?"
+		if r.Sides[0].Kind == Str {
+			got = r.Sides[0].Str
+		}
+		if got != c.want || (got == "?") != (len(r.Issues) == 1) {
+			t.Errorf("%s is %s, want %s; issues %+v", c.expr, got, c.want, r.Issues)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -18,18 +19,18 @@ func (v Val) isNull() bool {
 	return v.Kind == Missing && v.JSON != nil && v.JSON.Kind == strictjson.Null
 }
 
-// empty is S30: null, "", white space, [] and {} are empty, 0 and false are not.
+// empty is S30: null, "", white space, what nobody sees (S80), [] and {} are empty, 0 and false are not.
 func (v Val) empty(reference bool) bool {
 	switch v.Kind {
 	case Missing:
 		return true
 	case Str:
-		s := strings.TrimSpace(v.Str)
+		s := strings.TrimSpace(legible.Fold(v.Str))
 		return s == "" || reference && slices.Contains(placeholders, strings.ToLower(s))
 	case List:
 		return len(v.List) == 0
 	case Obj:
-		return len(v.entries()) == 0
+		return v.size() == 0
 	}
 	return false
 }
@@ -48,7 +49,7 @@ func evalAllNonempty(ev *evaluator, n *node) Val {
 	reference := slices.Contains(referenceFields, lastStep(n.args[0], field))
 	for _, item := range over.List {
 		if !ev.charge(1) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		if field != "" {
 			item = ev.steps(item, n.path, item.Pointer())

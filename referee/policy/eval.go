@@ -9,7 +9,7 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// maxWork bounds an evaluation: nodes evaluated, nested rows included, and the length of texts searched, in 64ths of a byte.
+// maxWork bounds an evaluation that no audit meters, in the units of decimal.Meter.
 const maxWork = 20_000_000
 
 // maxIssues bounds the issues that one evaluation lists, so that a million broken rows make one page.
@@ -35,11 +35,13 @@ type Env struct {
 	Calc       func(id string, claimed bool) Val          // a calculation, recomputed or as claimed
 	Space      func(name string) Val                      // $stack $evidence $flags $atoms $file
 	Data       func(id, stat, column string) (Val, error) // a count over a data file
+	Column     func(id, name string) ([]string, error)    // the cells of a column of a table
 	Evidence   func(id, selector string) (Val, error)     // the value at a selector of an evidence file
 	Prior      func(sha, path string) (Val, error)        // a value of a ledger receipt
 	Override   map[string]*decimal.Num                    // inputs by name, for the distance search
 	Row        *RowScope                                  // the row, for the checks of for_each
-	Work       *int                                       // work done so far, to bound many evaluations together
+	Work       *decimal.Meter                             // of the audit, to bound all evaluations together
+	Lists      map[*strictjson.Value][]Val                // lists of documents as values, made once; nil: made for each evaluation
 }
 
 // RowScope is the row that a row expression is about, and the row around it.
@@ -93,14 +95,17 @@ type Term struct {
 func (e *Expr) Eval(env *Env) Result {
 	ev := &evaluator{env: env, row: env.Row, work: env.Work}
 	if ev.work == nil {
-		ev.work = new(int)
+		ev.work = &decimal.Meter{Most: maxWork}
+	}
+	if ev.made = env.Lists; ev.made == nil {
+		ev.made = map[*strictjson.Value][]Val{}
 	}
 	ev.top = e.root
 	ev.inRows = env.Row != nil
 	v := ev.eval(e.root)
 	r := Result{Val: v, Issues: ev.issues, Operands: ev.operands, Vacuous: ev.vacuous, Sides: ev.sides, Term: ev.failed}
 	if ev.exhausted() && v.Kind != Missing {
-		r.Val = Absent("the rule takes too much work")
+		r.Val = Absent(tooMuchWork)
 	}
 	switch {
 	case r.Val.Kind == Missing:
@@ -120,7 +125,8 @@ type evaluator struct {
 	row      *RowScope
 	inRows   bool // a missing field is an error of its row (rules.md 1.1, agg)
 	nested   int  // rows inside the expression, whose operands are not listed
-	work     *int
+	work     *decimal.Meter
+	made     map[*strictjson.Value][]Val
 	missing  []MissingOperand
 	issues   []Issue
 	operands []OperandValue
@@ -133,16 +139,15 @@ type evaluator struct {
 	lists    map[string]Val // inputs that are lists, read once and not once a row
 }
 
-func (ev *evaluator) exhausted() bool { return *ev.work > maxWork }
+func (ev *evaluator) exhausted() bool { return ev.work.Exhausted() }
 
 // charge adds work; the result is an issue and a missing value as soon as there is too much.
 func (ev *evaluator) charge(n int) bool {
-	before := ev.exhausted()
-	*ev.work += n
-	if ev.exhausted() && !before {
-		ev.issues = append(ev.issues, Issue{Code: "too_complex", Message: fmt.Sprintf("the rule takes more than %d steps on this submission", maxWork)})
+	if ev.work.Take(n) {
+		return true
 	}
-	return !ev.exhausted()
+	ev.issue("too_complex", "", "the audit takes more than %d steps on this submission, and this rule could not be decided within them", ev.work.Most)
+	return false
 }
 
 func (ev *evaluator) issue(code, pointer, format string, args ...any) {
@@ -229,7 +234,7 @@ func (n *node) inRow() bool {
 
 func (ev *evaluator) eval(n *node) Val {
 	if !ev.charge(1) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	switch n.kind {
 	case kLit, kLexicon:

@@ -88,7 +88,7 @@ func evalAgg(ev *evaluator, n *node) Val {
 	ev.row, ev.inRows, ev.rowBad = outer, inRows, bad
 	switch {
 	case ev.exhausted():
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	case broken:
 		if op := n.args[aggOp].lit.Str; op == "all" || op == "any" {
 			if v := quantify(vals, op == "any"); v.Kind == Bool && v.Bool == (op == "any") {
@@ -160,7 +160,7 @@ func (ev *evaluator) aggregate(n *node, vals []Val) Val {
 	case "distinct":
 		seen := map[string]bool{}
 		for _, v := range vals {
-			seen[v.key()] = true
+			seen[ev.keyOf(v)] = true
 		}
 		return integer(len(seen))
 	case "all", "any":
@@ -200,6 +200,7 @@ func quantify(vals []Val, decides bool) Val {
 }
 
 func (ev *evaluator) statistic(n *node, op string, vals []Val) Val {
+	ev.charge(8 * len(vals))
 	nums := make([]*decimal.Num, len(vals))
 	for i, v := range vals {
 		nums[i] = v.Num

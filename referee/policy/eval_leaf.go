@@ -54,7 +54,7 @@ func (ev *evaluator) input(name string) Val {
 	if v, ok := ev.lists[name]; ok {
 		return v
 	}
-	v := memberOf(ev.env.InputsRoot, name, "/inputs")
+	v := ev.memberOf(ev.env.InputsRoot, name, "/inputs")
 	if v.Kind == List {
 		if ev.lists == nil {
 			ev.lists = map[string]Val{}
@@ -65,14 +65,14 @@ func (ev *evaluator) input(name string) Val {
 }
 
 // memberOf is a member of a document object with the pointer where it is, or should be.
-func memberOf(of *strictjson.Value, name, at string) Val {
+func (ev *evaluator) memberOf(of *strictjson.Value, name, at string) Val {
 	m := of.Get(name)
 	if m == nil {
 		v := Absent(fmt.Sprintf("no member %s at %s", strconv.Quote(name), at))
 		v.Ptr = at + "/" + escaper.Replace(name)
 		return v
 	}
-	v := FromJSON(m)
+	v := ev.fromJSON(m)
 	v.Ptr = m.Pointer()
 	return v
 }
@@ -81,7 +81,11 @@ func (ev *evaluator) space(name string) Val {
 	if ev.env.Space == nil {
 		return Absent(name + " is not known here")
 	}
-	return ev.env.Space(name)
+	v := ev.env.Space(name)
+	if !ev.charge(8 * len(v.List)) {
+		return Absent(tooMuchWork)
+	}
+	return v
 }
 
 // field is the row, or a field of it. A row that is no object is named x.
@@ -100,7 +104,7 @@ func (ev *evaluator) field(n *node) Val {
 	case n.kind == kRow:
 		return row
 	case row.Kind == Obj:
-		v := row.Member(n.name)
+		v := ev.member(row, n.name)
 		if v.Kind != Missing && v.JSON != nil && ev.nested == 0 {
 			v.Ptr = v.JSON.Pointer()
 		}
@@ -115,7 +119,7 @@ func (ev *evaluator) path(n *node) (Val, string, string) {
 	base, kind := Val{}, "field"
 	switch {
 	case n.name == "":
-		base = FromJSON(ev.env.Root)
+		base = ev.fromJSON(ev.env.Root)
 	case n.name == "row":
 		base = ev.field(&node{kind: kRow})
 	default:
@@ -134,7 +138,7 @@ func (ev *evaluator) steps(v Val, path []seg, at string) Val {
 			return ev.spread(v, path[i+1:], at)
 		}
 		at += "/" + escaper.Replace(s.key)
-		v = v.step(s)
+		v = ev.step(v, s)
 		if v.Kind == Missing && v.Ptr == "" {
 			v.Ptr = at
 		}
@@ -152,7 +156,7 @@ func (ev *evaluator) spread(v Val, rest []seg, at string) Val {
 	out := Val{Kind: List, JSON: v.JSON, List: make([]Val, len(v.List))}
 	for i, item := range v.List {
 		if !ev.charge(1) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		out.List[i] = ev.steps(item, rest, at+"/"+strconv.Itoa(i))
 	}
@@ -160,13 +164,13 @@ func (ev *evaluator) spread(v Val, rest []seg, at string) Val {
 }
 
 // step is a member of an object or an item of a list; any other value has no parts, so they are missing (S28).
-func (v Val) step(s seg) Val {
+func (ev *evaluator) step(v Val, s seg) Val {
 	if v.Kind == List && s.index {
 		i, _ := strconv.Atoi(s.key)
 		return v.item(i)
 	}
 	if v.Kind == Obj {
-		return v.Member(s.key)
+		return ev.member(v, s.key)
 	}
 	return Absent(fmt.Sprintf("no member %s: %s is %s", strconv.Quote(s.key), orRoot(v.Pointer()), article(v.Kind)))
 }
@@ -236,7 +240,7 @@ func (ev *evaluator) memberPart(n *node, base Val) Val {
 	if base.Kind != Obj {
 		return ev.mismatch(n.args[0], base, tObj, "."+n.name)
 	}
-	v := base.Member(n.name)
+	v := ev.member(base, n.name)
 	if v.Kind == Missing && base.Pointer() != "" {
 		v.Ptr = base.Pointer() + "/" + escaper.Replace(n.name)
 	}
@@ -249,9 +253,9 @@ func (ev *evaluator) indexPart(n *node, base Val) Val {
 	case at.Kind == Missing:
 		return at
 	case base.Kind == Obj && at.Kind == Str:
-		return base.Member(at.Str)
+		return ev.member(base, at.Str)
 	case base.Kind == Obj && at.Kind == Num:
-		return base.Member(at.Num.String())
+		return ev.member(base, at.Num.String())
 	case base.Kind != List:
 		return ev.mismatch(n.args[0], base, tList|tObj, "a subscript")
 	case at.Kind != Num:

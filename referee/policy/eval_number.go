@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // numbers flattens arguments into numbers: f(a, b, c) or f(list). A null item makes the whole missing.
@@ -228,6 +229,9 @@ func evalLookup(ev *evaluator, n *node, args []Val) Val {
 	key := args[1].Str
 	if args[1].Kind == Num {
 		key = args[1].Num.String()
+	}
+	if !args[0].has(key) {
+		key = legible.Fold(key) // as a set is asked (S80)
 	}
 	if args[0].has(key) {
 		v := args[0].Member(key)

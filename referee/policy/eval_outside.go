@@ -86,9 +86,12 @@ func checkData(b *builder, n *node) {
 	}
 }
 
+func checkSameRows(b *builder, n *node) { knownEvidence(b, n.args[1]) }
+
 // checkEvidence refuses an id that is not declared, where it is known what is.
-func checkEvidence(b *builder, n *node) {
-	id := n.args[0]
+func checkEvidence(b *builder, n *node) { knownEvidence(b, n.args[0]) }
+
+func knownEvidence(b *builder, id *node) {
 	if known := b.names.Evidence; known != nil && !slices.Contains(known, id.lit.Str) {
 		refuseNear(id.place, nearest.Word(id.lit.Str, known), "declare it", "unknown evidence %s", quote(id.lit.Str))
 	}

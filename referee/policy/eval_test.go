@@ -223,8 +223,8 @@ func TestWorkIsBounded(t *testing.T) {
 	names := &Names{Inputs: []string{"list", "text"}}
 	for _, src := range []string{`agg("sum", list, "agg('sum', list, \"agg('sum', list, 'x')\")") > 0`, `agg("all", list, "not matches(text, 'b')")`,
 		`agg("all", list, "found_in(text, text)")`, `agg("all", list, "words(text) == 1")`, `agg("all", list, "len(extract(text, 'b')) == 0")`} {
-		work := maxWork - 1_000_000
-		r := mustParse(t, src, names).Eval(&Env{Root: root, InputsRoot: root.Get("inputs"), Work: &work})
+		work := &decimal.Meter{Spent: maxWork - 1_000_000, Most: maxWork}
+		r := mustParse(t, src, names).Eval(&Env{Root: root, InputsRoot: root.Get("inputs"), Work: work})
 		if r.Truth != Unknown || len(r.Issues) != 1 || r.Issues[0].Code != "too_complex" {
 			t.Errorf("%s: %v %+v", src, r.Truth, r.Issues)
 		}

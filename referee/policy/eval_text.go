@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/evidence"
@@ -22,31 +23,49 @@ func (ev *evaluator) scan(texts ...string) bool {
 	return ev.charge(n)
 }
 
+// seen is a text as the function of a node reads it: as people see it (S80). A pattern that names a character which folding changes is about
+// the text as it was written.
+func (n *node) seen(text string) string {
+	folded := legible.Fold(text)
+	if n.re != nil && folded != text && legible.Names(n.args[1].lit.Str) {
+		return text
+	}
+	return folded
+}
+
+// searchable charges for a search by the node's pattern: by the byte, and more where the pattern has many alternatives to keep in mind.
+func (ev *evaluator) searchable(n *node, text string) bool {
+	perByte := 1 + len(n.args[1].lit.Str)/256
+	return ev.charge(1 + len(text)/4*perByte)
+}
+
 // ofText makes a function of a text that reads it once.
 func ofText(f func(s string) Val) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		if !ev.charge(len(args[0].Str) / 8) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
 		return f(args[0].Str)
 	}
 }
 
 func evalMatches(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[0].Str) / 8) {
-		return Absent("the rule takes too much work")
+	if !ev.searchable(n, args[0].Str) {
+		return Absent(tooMuchWork)
 	}
-	return Truth(n.re().MatchString(args[0].Str))
+	text := args[0].Str
+	folded := legible.Fold(text)
+	return Truth(n.re().MatchString(folded) || folded != text && n.seen(text) == text && n.re().MatchString(text))
 }
 
 // evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the whole.
 func evalExtract(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[0].Str) / 4) {
-		return Absent("the rule takes too much work")
+	if !ev.searchable(n, args[0].Str) {
+		return Absent(tooMuchWork)
 	}
 	re := n.re()
 	group := extractGroup(n, re)
-	found := re.FindAllStringSubmatch(args[0].Str, maxFinds+1)
+	found := re.FindAllStringSubmatch(n.seen(args[0].Str), maxFinds+1)
 	if len(found) > maxFinds {
 		ev.issue("too_complex", args[0].Pointer(), "the pattern of extract finds more than %d places", maxFinds)
 		return Absent("too many finds")
@@ -78,7 +97,7 @@ func checkExtract(b *builder, n *node) {
 
 func evalHasPhrase(ev *evaluator, n *node, args []Val) Val {
 	if !ev.scan(args[0].Str) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	text := foldPhrase(args[0].Str)
 	result := Truth(false)
@@ -98,8 +117,8 @@ func evalHasPhrase(ev *evaluator, n *node, args []Val) Val {
 
 // evalFoundIn is found_in(quote, text, min_len): both normalised as evidence does (rules.md 1.2).
 func evalFoundIn(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[1].Str)/16 + len(args[0].Str)/4) {
-		return Absent("the rule takes too much work")
+	if !ev.charge(len(args[1].Str)/2 + len(args[0].Str)/2) {
+		return Absent(tooMuchWork)
 	}
 	shortest := 0
 	if len(args) > 2 {
@@ -117,20 +136,22 @@ func checkFoundIn(b *builder, n *node) {
 	}
 }
 
-// evalContains is plain: a phrase as it is written, case and all. An empty phrase is in nothing.
+// evalContains is plain: a phrase as people see it (S80), case and all. An empty phrase is in nothing.
 func evalContains(ev *evaluator, n *node, args []Val) Val {
 	ev.scan(args[0].Str)
-	return Truth(args[1].Str != "" && strings.Contains(args[0].Str, args[1].Str))
+	phrase := legible.Fold(args[1].Str)
+	return Truth(phrase != "" && strings.Contains(legible.Fold(args[0].Str), phrase))
 }
 
 // evalAfter is what stands behind the last marker; a text without the marker has nothing behind it.
 func evalAfter(ev *evaluator, n *node, args []Val) Val {
 	ev.scan(args[0].Str)
-	i := strings.LastIndex(args[0].Str, args[1].Str)
-	if i < 0 || args[1].Str == "" {
+	text, marker := legible.Fold(args[0].Str), legible.Fold(args[1].Str)
+	i := strings.LastIndex(text, marker)
+	if i < 0 || marker == "" {
 		return Text("")
 	}
-	return Text(args[0].Str[i+len(args[1].Str):])
+	return Text(text[i+len(marker):])
 }
 
 // evalIsJSON is is_json(text): the text is one document as a submission is read (S46), of any kind. What is too long to be read at all
@@ -142,7 +163,7 @@ func evalIsJSON(ev *evaluator, _ *node, args []Val) Val {
 		return Absent("the text is too long")
 	}
 	if !ev.charge(1 + len(args[0].Str)) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	_, err := strictjson.Parse([]byte(args[0].Str), strictjson.Limits{})
 	return Truth(err == nil)
@@ -168,7 +189,7 @@ func (ev *evaluator) toNumber(n *node, v Val) Val {
 		return v
 	}
 	if v.Kind == Str && len(v.Str) <= 64 {
-		if x, err := decimal.Parse(strings.TrimSpace(v.Str)); err == nil && !outOfRange(x.String()) {
+		if x, err := decimal.Parse(strings.TrimSpace(legible.Fold(v.Str))); err == nil && !outOfRange(x.String()) {
 			return Number(x)
 		}
 	}
@@ -177,10 +198,15 @@ func (ev *evaluator) toNumber(n *node, v Val) Val {
 
 func evalNumbers(ev *evaluator, n *node, args []Val) Val {
 	if !ev.charge(len(args[0].Str) / 8) {
-		return Absent("the rule takes too much work")
+		return Absent(tooMuchWork)
 	}
 	var out []Val
-	for _, s := range numbersIn(args[0].Str) {
+	found := numbersIn(legible.Fold(args[0].Str))
+	if len(found) > maxFinds {
+		ev.issue("too_complex", args[0].Pointer(), "the text of numbers holds %d; at most %d are listed", len(found), maxFinds)
+		return Absent("too many finds")
+	}
+	for _, s := range found {
 		if len(s) > 64 {
 			continue
 		}
@@ -205,6 +231,7 @@ var normaliseSteps = []string{"case", "space", "strip"}
 func evalNormalise(ev *evaluator, n *node, args []Val) Val {
 	one := func(s string) Val {
 		ev.scan(s)
+		s = legible.Fold(s)
 		for _, step := range args[1:] {
 			switch step.Str {
 			case "case":
@@ -307,9 +334,9 @@ func passiveShare(s string) (*decimal.Num, error) {
 func textNumber(f func(string) (*decimal.Num, error)) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		if !ev.charge(len(args[0].Str)) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
-		return ev.result(n)(f(args[0].Str))
+		return ev.result(n)(f(legible.Fold(args[0].Str)))
 	}
 }
 
@@ -317,8 +344,8 @@ func textNumber(f func(string) (*decimal.Num, error)) func(*evaluator, *node, []
 func textCount(f func(string) int) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		if !ev.charge(len(args[0].Str)) {
-			return Absent("the rule takes too much work")
+			return Absent(tooMuchWork)
 		}
-		return integer(f(args[0].Str))
+		return integer(f(legible.Fold(args[0].Str)))
 	}
 }

@@ -15,7 +15,7 @@ var seeds = []string{
 	`agg("sum", rows, "agg('list', row.items, \"outer.rent + x\")[0]", where="tenant != ''")`, `agg('all', pairs(flows), 'outer["outer"] == row["row"]')`,
 	`if(cash_out, ltv <= 0.8)`, `if(cash_out, 1, 2) == 1`, `(1 if cash_out else 2) == 1`, `x if y`, `$stack["a b"].c >= 7`, `field("claims[*].claim") == 1`,
 	`all_nonempty(field("claims"), allow_empty=True)`, `inputs["a name"] == calc.noi`, `claimed("DSCR") > 1e-9`, `band(score, [(2, 1), (1, "a")]) == "a"`,
-	`datediff(sent, closed, "business_days", FEDERAL) > 1`, `1_000.50e+2 > .5`, "1,000", "10%", "a ^ b", "a && b", "a = b", `f(x)`, `noi.lower()`, `[x for x in rows]`,
+	`datediff(sent, closed, "business_days", FEDERAL) > 1`, `closed <= working_day(add_months(sent, -1), FEDERAL)`, `same_rows(rows, "ledger", "tenant", "rent")`, `1_000.50e+2 > .5`, "1,000", "10%", "a ^ b", "a && b", "a = b", `f(x)`, `noi.lower()`, `[x for x in rows]`,
 	`lookup(LIMITS, tier, on_missing="flag") > 0`, `"0.9" == noi`, strings.Repeat("(", 300), strings.Repeat("-", 300) + "1", strings.Repeat("not ", 100) + "cash_out",
 	`{"op": ">=", "left": {"calc": "dscr"}, "right": 1.20}`, "\xff", "“x”", `"\ud800"`, `agg("percentile", rows, "rent", p=95) > 0`, `prior("a", "/b") == 1`,
 	`is_json("{\"a\": 1, \"a\": 2}") == cash_out`, `is_json('[1, 2] ') and not is_json(memo)`,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -59,10 +60,10 @@ func TestIsJSONUnknown(t *testing.T) {
 
 // TestIsJSONWork: rows of long answers are bounded as one long answer is.
 func TestIsJSONWork(t *testing.T) {
-	work := maxWork - 100
-	ev := &evaluator{env: &Env{}, work: &work}
-	if got := evalIsJSON(ev, nil, []Val{Text("[" + strings.Repeat(" ", 97) + "]")}); got.Kind != Bool || !got.Bool || len(ev.issues) != 0 || work != maxWork {
-		t.Errorf("99 bytes: %v, %v, work %d", got, ev.issues, work)
+	work := &decimal.Meter{Spent: maxWork - 100, Most: maxWork}
+	ev := &evaluator{env: &Env{}, work: work}
+	if got := evalIsJSON(ev, nil, []Val{Text("[" + strings.Repeat(" ", 97) + "]")}); got.Kind != Bool || !got.Bool || len(ev.issues) != 0 || work.Spent != maxWork {
+		t.Errorf("99 bytes: %v, %v, work %d", got, ev.issues, work.Spent)
 	}
 	if got := evalIsJSON(ev, nil, []Val{Text("[]")}); got.Kind != Missing || len(ev.issues) != 1 || ev.issues[0].Code != "too_complex" {
 		t.Errorf("without any work left: %v, %v", got, ev.issues)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -106,7 +107,7 @@ func (n *Names) bare(name string) (kind, bool) {
 func normalName(s string) string {
 	var b strings.Builder
 	gap := false
-	for _, c := range strings.ToLower(strings.TrimSpace(s)) {
+	for _, c := range strings.ToLower(strings.TrimSpace(legible.Fold(s))) {
 		switch {
 		case strings.ContainsRune(" \t\r\n-_.", c):
 			gap = true

@@ -3,7 +3,7 @@ package policy
 import (
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // maxGrams bounds how many different runs of words one shared_ngrams keeps.
@@ -15,7 +15,7 @@ type run struct {
 	words []span
 }
 
-// runOf takes a text's words as a search for contamination does: cut at white space, in lower case and compatible letters (NFKC), and of
+// runOf takes a text's words as a search for contamination does: cut at white space, in lower case and as people see them (S80), and of
 // each word the letters, marks and digits. A word of none is no word. Punctuation within a word is taken out and does not cut it. Every
 // byte and every word is paid for before room is made for it; false where there is too much.
 func runOf(s string, pay func(int) bool) (run, bool) {
@@ -25,7 +25,7 @@ func runOf(s string, pay func(int) bool) (run, bool) {
 		if !pay(len(raw)) {
 			return run{}, false
 		}
-		for field := range strings.FieldsSeq(norm.NFKC.String(raw)) {
+		for field := range strings.FieldsSeq(legible.Fold(raw)) {
 			from := writeWord(&b, field)
 			if from == b.Len() {
 				continue
@@ -117,7 +117,7 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 // runs makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a text is an issue.
 func (ev *evaluator) runs(n *node, arg int, texts []Val, use func(run) bool) *Val {
 	for _, v := range texts {
-		bad := Absent("the rule takes too much work")
+		bad := Absent(tooMuchWork)
 		switch {
 		case v.Kind == Missing:
 			bad = Absent(errNullItem.Error())

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/internal/strictjson"
+
+	"github.com/defendableos/referee/internal/decimal"
 )
 
 // thirteen are the numbers from one to thirteen in words.
@@ -95,8 +97,8 @@ func TestSharedNgramsBounds(t *testing.T) {
 		{"too much work, items", []Val{Text("a")}, nil, maxWork},
 		{"too much work, texts", []Val{Text("a b")}, wide, maxWork - 10},
 	} {
-		work := c.spent
-		ev := &evaluator{env: &Env{}, work: &work}
+		work := &decimal.Meter{Spent: c.spent, Most: maxWork}
+		ev := &evaluator{env: &Env{}, work: work}
 		e := mustParse(t, "shared_ngrams(items, texts, 2) == 0", &Names{Inputs: []string{"items", "texts"}})
 		got := evalSharedNgrams(ev, e.root.args[0], []Val{list(c.items), list(c.texts), integer(2)})
 		if got.Kind != Missing || len(ev.issues) != 1 || ev.issues[0].Code != "too_complex" {
@@ -149,8 +151,8 @@ func TestSharedNgramsProperty(t *testing.T) {
 		n := 2 + random.IntN(4)
 		items, itemVals := texts()
 		others, otherVals := texts()
-		work := 0
-		got := evalSharedNgrams(&evaluator{env: &Env{}, work: &work}, e.root.args[0], []Val{list(itemVals), list(otherVals), integer(n)})
+		work := &decimal.Meter{Most: maxWork}
+		got := evalSharedNgrams(&evaluator{env: &Env{}, work: work}, e.root.args[0], []Val{list(itemVals), list(otherVals), integer(n)})
 		if want := sharedSlowly(items, others, n); got.Kind != Num || got.Num.String() != fmt.Sprint(want) {
 			t.Fatalf("%q and %q share %v runs of %d, want %d", items, others, got, n, want)
 		}

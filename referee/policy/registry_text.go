@@ -62,6 +62,12 @@ var dateFunctions = []*function{
 	{name: "business_days", params: []param{par("from", tStr), par("to", tStr), opt("calendar", tCalendar)}, result: tNum, group: groupDate, eval: evalBusinessDays,
 		doc:     "Working days after the first date, up to and including the second; without a calendar Monday to Friday are worked.",
 		example: "business_days(sent, closed, FEDERAL) >= 3"},
+	{name: "add_months", params: []param{par("date", tStr), par("n", tNum)}, result: tStr, group: groupDate, eval: evalAddMonths,
+		doc:     "The date on which n months from a date end: the same day, or the last day of a month that is shorter. What months counts back.",
+		example: "closed <= add_months(sent, 12)"},
+	{name: "working_day", params: []param{par("date", tStr), opt("calendar", tCalendar)}, result: tStr, group: groupDate, eval: evalWorkingDay,
+		doc:     "The date itself where it is worked, else the first day after it that is; without a calendar Monday to Friday are worked.",
+		example: "closed <= working_day(add_months(sent, 12), FEDERAL)"},
 	{name: "datediff", params: []param{par("from", tStr), par("to", tStr), word("unit"), opt("calendar", tCalendar)}, result: tNum, group: groupDate,
 		doc: `Another way to write days, hours, months and business_days: datediff(from, to, "days").`, example: `datediff(sent, closed, "months") <= 12`, build: buildDatediff},
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"strconv"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -40,9 +41,20 @@ func (e *Expr) EvalRows(env *Env, over *Expr) ([]RowResult, Result) {
 // where is unknown is listed with that unknown: it is not left out. The second result is that of over: true if there was a list
 // (its value), unknown otherwise.
 func Rows(env *Env, over, check, where *Expr, key string) ([]RowResult, Result) {
+	var out []RowResult
+	whole := EachRow(env, over, check, where, key, func(r RowResult) { out = append(out, r) })
+	return out, whole
+}
+
+// EachRow is Rows one row at a time: what became of a million rows must not be held at once. It ends early where the audit's work is spent; the
+// last row that was looked at is then unknown.
+func EachRow(env *Env, over, check, where *Expr, key string, use func(RowResult)) Result {
 	shared := *env
 	if shared.Work == nil {
-		shared.Work = new(int)
+		shared.Work = &decimal.Meter{Most: maxWork}
+	}
+	if shared.Lists == nil {
+		shared.Lists = map[*strictjson.Value][]Val{}
 	}
 	whole := over.Eval(&shared)
 	if whole.Val.Kind != List {
@@ -50,10 +62,9 @@ func Rows(env *Env, over, check, where *Expr, key string) ([]RowResult, Result) 
 			whole.Issues = append(whole.Issues, Issue{"operand_type", whole.Val.Pointer(), over.Text() + " is " + article(whole.Val.Kind) + ", and rows are a list"})
 		}
 		whole.Truth = Unknown
-		return nil, whole
+		return whole
 	}
 	whole.Truth = True
-	var out []RowResult
 	for i, row := range whole.Val.List {
 		shared.Row = &RowScope{Row: row, Index: i, Up: env.Row}
 		r := RowResult{Index: i, Key: rowKey(row, key, i), Pointer: row.Pointer(), Row: row}
@@ -65,15 +76,17 @@ func Rows(env *Env, over, check, where *Expr, key string) ([]RowResult, Result) 
 		} else if r.Result.Truth == False {
 			continue
 		}
-		out = append(out, r)
+		if use(r); shared.Work.Exhausted() {
+			break
+		}
 	}
-	return out, whole
+	return whole
 }
 
 // rowKey names a row: by its key member if that is a text or a number, else by its place counted from 1.
 func rowKey(row Val, key string, i int) string {
 	v := Val{}
-	if key != "" && row.Kind == Obj {
+	if key != "" && row.Kind == Obj && (row.JSON == nil || row.JSON.Get(key) == nil || row.JSON.Get(key).Kind != strictjson.Array) {
 		v = row.Member(key)
 	}
 	switch v.Kind {

@@ -42,11 +42,12 @@ func (ev *evaluator) nullIn(items []Val) Val {
 func (ev *evaluator) set(v Val) (set, error) {
 	s := set{keys: make(map[string]bool, len(v.List))}
 	for _, item := range v.List {
-		ev.charge(1)
 		if item.Kind == Missing {
 			return s, errNullItem
 		}
-		s.keys[item.key()] = true
+		if s.keys[ev.keyOf(item)] = true; ev.exhausted() {
+			break
+		}
 		if t := item.signature(); !slices.Contains(s.types, t) {
 			s.types = append(s.types, t)
 		}
@@ -107,7 +108,7 @@ func setList(keep func(inA, inB bool) bool) func(*evaluator, *node, []Val) Val {
 		var out []Val
 		seen := map[string]bool{}
 		for _, item := range append(slices.Clone(args[0].List), args[1].List...) {
-			k := item.key()
+			k := ev.keyOf(item)
 			if !seen[k] && keep(a.keys[k], b.keys[k]) {
 				out = append(out, item)
 			}
@@ -142,7 +143,7 @@ func evalDistinct(ev *evaluator, n *node, args []Val) Val {
 	var out []Val
 	seen := map[string]bool{}
 	for _, item := range args[0].List {
-		if k := item.key(); !seen[k] {
+		if k := ev.keyOf(item); !seen[k] {
 			seen[k] = true
 			out = append(out, item)
 		}
@@ -159,7 +160,10 @@ func evalUnique(ev *evaluator, n *node, args []Val) Val {
 			null = true
 			continue
 		}
-		k := item.key()
+		k := ev.keyOf(item)
+		if ev.exhausted() {
+			break
+		}
 		if seen[k] {
 			return Truth(false)
 		}
@@ -227,8 +231,10 @@ func evalPairs(ev *evaluator, n *node, args []Val) Val {
 
 // evalEntries makes a row {key, value} of each member, in document order.
 func evalEntries(ev *evaluator, n *node, args []Val) Val {
+	if !ev.charge(4 * args[0].size()) {
+		return Absent(tooMuchWork)
+	}
 	members := args[0].entries()
-	ev.charge(len(members))
 	out := make([]Val, len(members))
 	for i, m := range members {
 		out[i] = Val{Kind: Obj, Members: []Entry{{"key", Text(m.Key)}, {"value", m.Val}}, Ptr: m.Val.Pointer()}

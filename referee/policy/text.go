@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // The frozen tokenizer of the text operand (rules.md 1.1). It belongs to the semantics: TestTextMetrics holds it to counts made by
@@ -128,7 +128,7 @@ func abbreviated(text []rune, w span) bool {
 func syllables(word string) int {
 	var letters []rune
 	accented := false // the last letter, which then is not silent
-	for _, r := range norm.NFD.String(strings.ToLower(word)) {
+	for _, r := range legible.Decomposed(strings.ToLower(word)) {
 		if accented = unicode.IsMark(r); !accented {
 			letters = append(letters, r)
 		}
@@ -223,9 +223,9 @@ func lastRune(s string) string {
 	return s[from:]
 }
 
-// foldPhrase is the form in which phrases are compared.
+// foldPhrase is the form in which phrases are compared: as people see them (S80), case and the shape of apostrophes aside.
 func foldPhrase(s string) string {
-	s = strings.NewReplacer("’", "'", "‘", "'").Replace(strings.ToLower(s))
+	s = strings.NewReplacer("’", "'", "‘", "'").Replace(strings.ToLower(legible.Fold(s)))
 	return strings.Join(strings.Fields(s), " ")
 }
 

@@ -89,7 +89,7 @@ func (w *treeWriter) node(n *node) {
 
 // literalJSON is a literal as the reader of JSON takes it back: 10**34 has 35 digits when it is written out, and at most 34 are read (S11).
 func literalJSON(v Val) string {
-	s := v.key()
+	s := v.written()
 	if v.Kind != Num || len(strings.TrimPrefix(s, "-")) <= 34 || strings.ContainsAny(s, ".e") {
 		return s
 	}

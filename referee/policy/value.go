@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -89,6 +90,37 @@ func FromJSON(v *strictjson.Value) Val {
 	return out
 }
 
+// Value is FromJSON with lists made once for all evaluations of the environment. Nobody writes to them.
+func (e *Env) Value(v *strictjson.Value) Val {
+	ev := evaluator{work: e.Work, made: e.Lists}
+	if ev.made == nil {
+		return FromJSON(v)
+	}
+	return ev.fromJSON(v)
+}
+
+// fromJSON is FromJSON, where a list is paid for once, when it is made. Without room for it, it is missing.
+func (ev *evaluator) fromJSON(v *strictjson.Value) Val {
+	if v == nil || v.Kind != strictjson.Array {
+		return FromJSON(v)
+	}
+	items, known := ev.made[v]
+	if !known {
+		if !ev.charge(2 * len(v.Items)) {
+			return Absent(tooMuchWork)
+		}
+		items = make([]Val, len(v.Items))
+		for i, item := range v.Items {
+			items[i] = ev.fromJSON(item)
+		}
+		ev.made[v] = items
+	}
+	return Val{Kind: List, JSON: v, List: items}
+}
+
+// tooMuchWork is why a value is missing that the audit's meter has no room for.
+const tooMuchWork = "the rule takes too much work"
+
 func numberFromJSON(out Val, v *strictjson.Value) Val {
 	n, err := decimal.Parse(v.Text)
 	if err != nil || v.OutOfRange {
@@ -108,10 +140,15 @@ func (v Val) Pointer() string {
 }
 
 // Member is a member of an object, missing (with reason) where there is none.
-func (v Val) Member(key string) Val {
+func (v Val) Member(key string) Val { return v.member(key, FromJSON) }
+
+// member is Member for the evaluator.
+func (ev *evaluator) member(v Val, key string) Val { return v.member(key, ev.fromJSON) }
+
+func (v Val) member(key string, value func(*strictjson.Value) Val) Val {
 	if v.JSON != nil && v.JSON.Kind == strictjson.Object {
 		if m := v.JSON.Get(key); m != nil {
-			return FromJSON(m)
+			return value(m)
 		}
 	}
 	for _, e := range v.Members {
@@ -149,10 +186,44 @@ func (v Val) entries() []Entry {
 	return out
 }
 
+// size is how many members an object has.
+func (v Val) size() int {
+	if v.JSON == nil || v.JSON.Kind != strictjson.Object {
+		return len(v.Members)
+	}
+	return len(v.JSON.Members)
+}
+
+// weight is the work of making the key of a value.
+func (v Val) weight() int {
+	switch {
+	case v.JSON != nil:
+		return 1 + (v.JSON.End-v.JSON.Pos.Offset)/8
+	case v.Kind == Str:
+		return 1 + len(v.Str)/16
+	}
+	n := 1
+	for _, item := range v.List {
+		n += item.weight()
+	}
+	for _, e := range v.Members {
+		n += 1 + len(e.Key)/16 + e.Val.weight()
+	}
+	return n
+}
+
+// keyOf is the key of a value, paid for.
+func (ev *evaluator) keyOf(v Val) string {
+	if !ev.charge(v.weight()) {
+		return ""
+	}
+	return v.key()
+}
+
 // String prints a value for a message: shortened to 80 code points, never empty.
 func (v Val) String() string {
 	const most = 80
-	s := v.key()
+	s := v.written()
 	if v.Kind == Missing {
 		s = "missing"
 	}
@@ -163,14 +234,19 @@ func (v Val) String() string {
 }
 
 // key is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted, so that no
-// number is ever the text that looks like it. It is the identity that sets work with.
-func (v Val) key() string {
+// number is ever the text that looks like it, and as people see them (S80). It is the identity that sets work with.
+func (v Val) key() string { return v.print(legible.Fold) }
+
+// written is key with the texts as they are written.
+func (v Val) written() string { return v.print(func(s string) string { return s }) }
+
+func (v Val) print(text func(string) string) string {
 	var b strings.Builder
-	v.writeKey(&b)
+	v.writeKey(&b, text)
 	return b.String()
 }
 
-func (v Val) writeKey(b *strings.Builder) {
+func (v Val) writeKey(b *strings.Builder, text func(string) string) {
 	switch v.Kind {
 	case Missing:
 		b.WriteString("null")
@@ -179,22 +255,22 @@ func (v Val) writeKey(b *strings.Builder) {
 	case Num:
 		b.WriteString(v.Num.String())
 	case Str:
-		writeJSONString(b, v.Str)
+		writeJSONString(b, text(v.Str))
 	case List:
 		for i, item := range v.List {
 			b.WriteByte("[,"[min(i, 1)])
-			item.writeKey(b)
+			item.writeKey(b, text)
 		}
 		if len(v.List) == 0 {
 			b.WriteByte('[')
 		}
 		b.WriteByte(']')
 	case Obj:
-		v.writeObjectKey(b)
+		v.writeObjectKey(b, text)
 	}
 }
 
-func (v Val) writeObjectKey(b *strings.Builder) {
+func (v Val) writeObjectKey(b *strings.Builder, text func(string) string) {
 	entries := slices.Clone(v.entries())
 	slices.SortFunc(entries, func(x, y Entry) int { return strings.Compare(x.Key, y.Key) })
 	b.WriteByte('{')
@@ -202,9 +278,9 @@ func (v Val) writeObjectKey(b *strings.Builder) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		writeJSONString(b, e.Key)
+		writeJSONString(b, text(e.Key))
 		b.WriteByte(':')
-		e.Val.writeKey(b)
+		e.Val.writeKey(b, text)
 	}
 	b.WriteByte('}')
 }

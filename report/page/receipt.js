@@ -158,7 +158,7 @@ async function assignmentError(r) {
 // and the chain compares the two.
 async function subjectError(r) {
   if (!r.approval || !r.verdict) return '';
-  return r.approval.subject_digest === await subjectMade(r) ? '' : 'approval.subject_digest is not what sheet, submission and evidence make: something else was signed';
+  return r.approval.subject_digest === await subjectMade(r) ? '' : 'approval.subject_digest is not what sheet, submission, agent and evidence make: something else was signed';
 }
 
 // subjectOf is what an entry says was signed, '' where it binds no evidence.
@@ -166,11 +166,22 @@ async function subjectOf(r) {
   return r.approval ? r.approval.subject_digest : r.verdict ? subjectMade(r) : '';
 }
 
-// subjectMade is the digest that an entry's own parts make, each with its length before it.
+// subjectMade is the digest that an entry's own parts make, each with its length before it: of semantics 2 also what its run.json says of the work.
 async function subjectMade(r) {
-  const parts = ['referee.subject/v1', r.flight_sheet.sha256, r.submission.sha256, ...(r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? ''])];
+  const evidence = (r.evidence ?? []).flatMap((e) => [e.id, e.sha256 ?? '']);
+  const bytes = [r.flight_sheet.sha256, r.submission.sha256];
+  const parts = (r.semantics ?? 1) < 2 ? ['referee.subject/v1', ...bytes, ...evidence] : ['referee.subject/v2', ...bytes, ...manifestParts(r), ...evidence];
   const encoder = new TextEncoder();
   return sha256Hex(encoder.encode(parts.map((p) => `${encoder.encode(p).length}:${p}`).join('')));
+}
+
+// manifestParts are what the subject holds of the run and its agent; what is absent is an empty text.
+function manifestParts(r) {
+  const run = [r.run.id, r.run.lane, r.run.project ?? '', r.assignment?.sha256 ?? ''];
+  if (!r.agent) return [...run, 'no agent'];
+  const words = ['name', 'model', 'provider', 'harness', 'runtime', 'capability_tier', 'params_b', 'context_tokens', 'vram_gb', 'confidence_prior', 'cost_usd'];
+  const lists = ['tools', 'modalities'].flatMap((key) => [String((r.agent[key] ?? []).length), ...(r.agent[key] ?? [])]);
+  return [...run, 'agent', ...words.map((key) => r.agent[key] ?? ''), String(r.agent.pinned ?? false), ...lists];
 }
 
 function checklistError(r) {

@@ -1,0 +1,72 @@
+package referee
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/defendableos/referee/internal/legible"
+	"github.com/defendableos/referee/internal/strictjson"
+)
+
+// hiddenText flags every text and every name of the submission that does not show what it holds (S80). Rules read what people see, so nothing is
+// got round by it; that it is there is the finding.
+func (a *audit) hiddenText(r *Rule) {
+	if a.showsAll() {
+		return
+	}
+	a.doc.Walk(func(v *strictjson.Value) bool {
+		if v.Kind == strictjson.String {
+			a.hides(r, v, "the text", v.Text)
+		}
+		for _, m := range v.Members {
+			a.hides(r, m.Value, "the name", m.Key)
+		}
+		return true
+	})
+}
+
+// showsAll reports whether the submission is plain ASCII without an escape that could stand for anything else: most are.
+func (a *audit) showsAll() bool {
+	for _, c := range a.Bytes {
+		if c >= 0x7F {
+			return false
+		}
+	}
+	return !bytes.Contains(a.Bytes, []byte(`\u`)) && !bytes.Contains(a.Bytes, []byte(`\b`))
+}
+
+// hides flags one text, at its value.
+func (a *audit) hides(r *Rule, at *strictjson.Value, what, text string) {
+	found := legible.Find(text)
+	if len(found) == 0 {
+		return
+	}
+	places := make([]string, min(len(found), 3))
+	for i := range places {
+		places[i] = fmt.Sprintf("%s, at character %d", found[i].What, found[i].Char)
+	}
+	message := fmt.Sprintf("%s %q holds %s", what, around(text, found[0].At), strings.Join(places, "; "))
+	if more := len(found) - len(places); more > 0 {
+		message += fmt.Sprintf("; and %d or more places more", more)
+	}
+	id := a.atom("text.shown", at.Pointer(), false, atomSeverity(Mid), "field", found[0].What)
+	a.flag(r, Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: at.Pointer(), Atoms: []string{id}, Message: message,
+		Fix: &Fix{Text: "write the text so that it shows all that it holds"}})
+}
+
+// around is the part of a text around an offset, for a message.
+func around(text string, at int) string {
+	const before, after = 16, 24
+	from := []rune(text[max(0, at-4*before-4):at])
+	to := []rune(text[at:min(len(text), at+4*after)])
+	out := string(from[max(0, len(from)-before):])
+	if len(out) < at {
+		out = "…" + out
+	}
+	rest := string(to[:min(len(to), after)])
+	if at+len(rest) < len(text) {
+		rest += "…"
+	}
+	return out + rest
+}
