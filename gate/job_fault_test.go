@@ -14,54 +14,6 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestFaults: whatever goes wrong at any request of a sign-off, the job survives it or ends loudly; it never leaves a green sign-off without a
-// receipt, and the next delivery finishes the work, once.
-func TestFaults(t *testing.T) {
-	faults := map[string]githubtest.Fault{
-		"401": githubtest.BadToken, "403": githubtest.NoAccess, "404": githubtest.Missing, "409": githubtest.Conflicted, "422 abuse": githubtest.Abused,
-		"502": githubtest.Unicorn, "lost request": githubtest.DropBefore, "lost reply": githubtest.DropAfter, "429": githubtest.RetryAfter(429, 1), "403 limit": githubtest.RetryAfter(403, 1),
-	}
-	plain := newWorld(t)
-	pull := plain.propose("oak", "oak-street")
-	plain.must(plain.s.PullEvent(pull, "opened", true))
-	before := len(plain.s.Requests())
-	if _, err := plain.approve(pull, "rosa", answers); err != nil {
-		t.Fatal(err)
-	}
-	requests := plain.s.Requests()[before:]
-	for name, fault := range faults {
-		for i := range requests {
-			if os.Getenv("REFEREE_CI") != "1" && i%5 > 0 { // .ci/run tries them all
-				continue
-			}
-			t.Run(fmt.Sprintf("%s at %s %d", name, requests[i].Method, i), func(t *testing.T) {
-				w := newWorld(t)
-				pull := w.propose("oak", "oak-street")
-				w.must(w.s.PullEvent(pull, "opened", true))
-				f := fault
-				f.Skip = i
-				w.s.Inject(f)
-				r, err := w.approve(pull, "rosa", answers)
-				c := w.check(w.s.Head(pull), gate.SignOffCheck)
-				kinds := w.kinds()
-				if c.Conclusion == "success" && kinds != "approved" {
-					t.Fatalf("signed without a receipt: %q", kinds)
-				}
-				if err == nil && kinds == "" && !r.Failed && r.Word == gate.ResultSigned {
-					t.Fatalf("says signed: %+v", r)
-				}
-				w.s.ClearFaults()
-				if r, err := w.reviewed(pull); err != nil || r.Word != gate.ResultSigned {
-					t.Fatalf("the next delivery: %+v, %v", r, err)
-				}
-				w.wantKinds("approved")
-				w.conclusions(pull, "success", "success")
-				w.review(pull)
-			})
-		}
-	}
-}
-
 // TestMeanwhile: a head that is pushed, and a review that is dismissed, while a sign-off is under way.
 func TestMeanwhile(t *testing.T) {
 	w := newWorld(t)

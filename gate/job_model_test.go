@@ -176,3 +176,42 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 	m.entries() // verifies the ledger
 	return jobs, greens
 }
+
+// TestAnotherSigner: where two sign and one of them is replaced, the other's receipt repeats other answers than before: it is a new receipt, and no
+// forgery.
+func TestAnotherSigner(t *testing.T) {
+	w := newWorld(t)
+	w.configure("approval: {count: 2}\n")
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	id := w.s.Review(pull, "rosa", "APPROVED", "/satisfied appraisal_within_12_months")
+	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil || r.Word != gate.ResultSigned {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	w.s.DismissReview(pull, id, "owner")
+	w.mustReview(pull)
+	w.conclusions(pull, "success", "action_required")
+	for range 2 {
+		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil || r.Word != gate.ResultSigned {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	w.conclusions(pull, "success", "success")
+	if kinds := w.kinds(); !strings.HasPrefix(kinds, "approved approved revoked approved approved") {
+		t.Errorf("%q", kinds)
+	}
+}
+
+// TestDismissedRequestStillTakesBack: somebody who requested changes has taken back what they answered before, also if that request was dismissed.
+func TestDismissedRequestStillTakesBack(t *testing.T) {
+	w := newWorld(t)
+	pull := w.propose("oak", "oak-street")
+	w.must(w.s.PullEvent(pull, "opened", true))
+	w.s.Review(pull, "rosa", "APPROVED", answers)
+	id := w.s.Review(pull, "rosa", "CHANGES_REQUESTED", "no")
+	w.s.DismissReview(pull, id, "owner")
+	if r, err := w.approve(pull, "rosa", "again"); err != nil || r.Word == gate.ResultSigned {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.conclusions(pull, "success", "action_required")
+}
