@@ -71,7 +71,7 @@ func Reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior refere
 		return Work{}, fmt.Errorf("opening the run folder: %w", err)
 	}
 	if sheet, err = withRecorded(sheet, r.Params); err != nil {
-		return nil, err
+		return Work{}, err
 	}
 	c := run.Case(sheet, pinned(r.Agent))
 	c.Prior = prior
@@ -107,6 +107,8 @@ func (p *Replay) compare(r, again *ledger.Receipt) error {
 		{"submission", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Submission: r.Submission} }},
 		{"agent", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Agent: r.Agent} }},
 		{"assignment", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Assignment: r.Assignment} }},
+		{"params", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Params: r.Params} }},
+		{"stated", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Stated: r.Stated} }},
 		{"evidence", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Evidence: r.Evidence} }},
 		{"advisory", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Advisory: r.Advisory} }},
 		{"checklist", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Checklist: r.Checklist} }},
