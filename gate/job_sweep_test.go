@@ -129,7 +129,7 @@ func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
 	if kinds := w.kinds(); !strings.HasPrefix(scene.kinds, kinds) {
 		t.Errorf("the ledger holds %q, which is more than %q", kinds, scene.kinds)
 	}
-	if r, err = w.job(event()); err != nil {
+	if _, err = w.job(event()); err != nil {
 		t.Fatalf("the next delivery: %v", err)
 	}
 	scene.healed(w, pull, head, f.Status == githubtest.NoAccess.Status && f.Header == nil)

@@ -85,7 +85,6 @@ type modelGate struct {
 	t       testing.TB
 	audits  map[string]Audited
 	configs map[string]*Config
-	history ModelHistory
 
 	cfg      *Config
 	pr       githubapi.PullRequest
