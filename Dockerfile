@@ -1,9 +1,6 @@
 # The action's image: one static binary over nothing. The same file builds it from source for `uses: ./`, for enterprise servers and for the
 # release, with BuildKit and with the classic builder, so it uses no syntax of one of them.
-# The compiler of go.mod, by the digest of its multi-architecture image, so that a moved tag changes no release. Where no registry can be reached,
-# --build-arg GO_IMAGE=... names a stand-in (.ci/container).
-ARG GO_IMAGE=golang:1.26.8-bookworm@sha256:9fdc884aacc3bec89b20ffc69f4bb369c78210e3e4f600387b5128b12c199f81
-FROM ${GO_IMAGE} AS build
+FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

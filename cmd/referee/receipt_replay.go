@@ -18,7 +18,8 @@ them again, and compares the whole receipt but its place and its approval. It
 says one of: the same digest; the same findings and verdict, by another engine;
 or what is decided otherwise, with the rule. A pull request's bytes are read
 from git objects at the recorded head; those of a local sign-off from the
-repository's files, or from its HEAD. The sheet comes from the library, the ledger, or the history.
+repository's files, or from its HEAD. The sheet comes from the library, the
+ledger, or the history.
 Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand, or the
 receipt needs another release.`
 
