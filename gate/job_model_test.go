@@ -127,7 +127,7 @@ func (m *modelWorld) setRole(login, role string) {
 func TestModelOverTheWire(t *testing.T) {
 	histories := uint64(60)
 	if os.Getenv("REFEREE_CI") == "1" {
-		histories = 400
+		histories = 120
 	}
 	var played, green atomic.Int64
 	t.Run("histories", func(t *testing.T) {

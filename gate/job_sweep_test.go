@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 		t.Logf("%s: %d requests of the API, %d of git", scene.name, len(requests), git)
 		for i := range len(requests) + git {
 			for k, f := range sweepFaults {
-				if tried++; os.Getenv("REFEREE_CI") != "1" && tried%sampled != 0 || i >= len(requests) && (i+k)%3 != 0 {
+				if tried++; tried%sampledCases() != 0 || i >= len(requests) && (i+k)%3 != 0 {
 					continue // git asks for much in the same way: each of its requests has a third of the faults, in turn
 				}
 				fault, where := f.fault, ""
@@ -193,3 +193,14 @@ func TestFaults(t *testing.T) {
 
 // sampled is which of the cases are tried where not all are: prime to the number of faults, so that each fault and each request has its turn.
 const sampled = 31
+
+// sampledCases is every which case is tried: a few, more of them in .ci/run, and all with REFEREE_SWEEP=1, which takes a quarter of an hour.
+func sampledCases() int {
+	switch {
+	case os.Getenv("REFEREE_SWEEP") == "1":
+		return 1
+	case os.Getenv("REFEREE_CI") == "1":
+		return 7
+	}
+	return sampled
+}
