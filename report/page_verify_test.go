@@ -196,6 +196,7 @@ func TestPageHostile(t *testing.T) {
 			r.Run.Project = "x"
 			spoil(reflect.ValueOf(&r).Elem(), "", text)
 			r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
+			oneRule(r.Verdict)
 			return storetest.Key(r)
 		})
 		visit(t, ctx, lay(t, b).serve(t)+"#"+canonical.SHA256Hex(b[0]))
@@ -223,14 +224,17 @@ func TestPageHostile(t *testing.T) {
 // TestPageReferences follows a cook and an incident to the receipts that they stand on.
 func TestPageReferences(t *testing.T) {
 	ctx := tab(t)
-	begin := func(n int64) ledger.Receipt {
+	begin := func(n int64) ledger.Receipt { // 96.4, then 100
 		r := storetest.Sample(n)
-		r.Verdict.Score = []string{"71.5", "83.250"}[n] // the cook says 83.25, which is the same number
+		if n == 1 {
+			return storetest.Clean(r)
+		}
 		return r
 	}
 	first := chain(t, 2, begin)
 	build := func(change func(cook, incident *ledger.Receipt)) [][]byte {
 		cook, incident := cookSample(), incidentSample()
+		cook.Cook.EvalBefore, cook.Cook.EvalAfter, cook.Cook.Lift = "96.4", "100", "3.6"
 		cook.Cook.Before, cook.Cook.After = canonical.SHA256Hex(first[0]), canonical.SHA256Hex(first[1])
 		incident.Incident.Receipts = []string{canonical.SHA256Hex(first[0])}
 		change(&cook, &incident)
@@ -250,9 +254,9 @@ func TestPageReferences(t *testing.T) {
 		want   []string
 		says   []string
 	}{
-		{"good", func(_, _ *ledger.Receipt) {}, nil, []string{"11.75 (from 71.5 to 83.25)", "48123 pairs"}},
+		{"good", func(_, _ *ledger.Receipt) {}, nil, []string{"3.6 (from 96.4 to 100)", "48123 pairs"}},
 		{"a cook before its receipts", func(c, _ *ledger.Receipt) { c.Cook.Before = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"no earlier entry of this ledger"}},
-		{"a cook with another score", func(c, _ *ledger.Receipt) { c.Cook.EvalBefore, c.Cook.Lift = "71.4", "11.85" }, []string{"LDG-207"}, []string{"another score"}},
+		{"a cook with another score", func(c, _ *ledger.Receipt) { c.Cook.EvalBefore, c.Cook.Lift = "96.3", "3.7" }, []string{"LDG-207"}, []string{"another score"}},
 		{"an incident about nothing", func(_, i *ledger.Receipt) { i.Incident.Receipts[0] = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"the incident names"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -575,4 +579,13 @@ func TestPageDrop(t *testing.T) {
 	if state, codes := settled(t, ctx); state != "good" {
 		t.Errorf("%s, %q", state, codes)
 	}
+}
+
+// oneRule makes a verdict that of findings which all name one rule.
+func oneRule(v *ledger.Verdict) {
+	v.Counts.Satisfied += v.Counts.Flagged - 1
+	v.Counts.Flagged = 1
+	tenths := v.Counts.Satisfied * 1000 / v.Counts.Declared
+	v.Score = strings.TrimSuffix(fmt.Sprintf("%d.%d", tenths/10, tenths%10), ".0")
+	v.ScoreFraction = fmt.Sprintf("%d/%d", v.Counts.Satisfied, v.Counts.Declared)
 }
