@@ -26,8 +26,17 @@ func TestLibraryMutations(t *testing.T) {
 			t.Run(slug, func(t *testing.T) {
 				t.Parallel()
 				m := Mutate(librarySheet(t, slug))
+				listed := slices.Clone(unnoticed[slug])
 				for _, s := range m.Open() {
-					t.Errorf("%s: %s: nothing notices, and the sheet does not say why", s.Rule, s.What)
+					i := slices.Index(listed, s.Rule+": "+s.What)
+					if i < 0 {
+						t.Errorf("%s: %s: nothing notices, and the sheet does not say why", s.Rule, s.What)
+						continue
+					}
+					listed = slices.Delete(listed, i, i+1)
+				}
+				for _, gone := range listed {
+					t.Errorf("%s is noticed now: take it out of the list of what is not", gone)
 				}
 				for _, idle := range m.Idle {
 					t.Errorf("%s: the sheet explains %q, which is noticed or which nobody makes", idle.Rule, idle.What)
