@@ -147,11 +147,11 @@ func (p *pulled) selfSigned(run githubapi.WorkflowRun, permission string) ([]led
 	case len(commands.Problems) > 0:
 		return nil, broken("the commands cannot be read: %s", commands.Problems[0])
 	case commands.Digest != "" && !strings.HasPrefix(p.out.Digest(), commands.Digest):
-		return nil, broken("/digest %s is of another audit than the one in force, %.8s", commands.Digest, p.out.Digest())
+		return nil, broken("/digest %s names another audit; the audit of this head is %.8s", commands.Digest, p.out.Digest())
 	case cfg.Approval.DigestRequired && commands.Digest == "" && j.Event.Inputs["digest"] == "":
 		return nil, broken("the configuration asks for /digest %.8s", p.out.Digest())
 	case p.out.stopped() || len(p.out.Audits) == 0:
-		return nil, broken("nothing can be signed off: there is no run, or something could not be audited")
+		return nil, broken("nothing to sign off: the pull request has no run, or something could not be audited")
 	}
 	review := githubapi.Review{ID: run.ID, User: j.Event.Sender, UserID: run.ActorID, UserType: "User", Body: body, CommitSHA: p.pr.HeadSHA, SubmittedAt: run.CreatedAt}
 	signer := Judged{Review: review, Commands: commands, Counted: true}

@@ -174,7 +174,7 @@ func (o *online) selfSigned(e Entry) {
 	case !strings.HasPrefix(run.Title, SelfSignTitle(r.Pull(), r.PullRequest.HeadSHA, "")):
 		o.add(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clip(run.Title))
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d is of %s", clip(r.Workflow.Ref), r.Workflow.RunID, clip(run.Path))
+		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clip(r.Workflow.Ref), r.Workflow.RunID, clip(run.Path))
 	}
 }
 
@@ -316,7 +316,7 @@ func (o *online) open(r *Receipt) {
 	case err != nil:
 		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s and the event %s; run %d is of %s, started by %s",
+		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s and the event %s; run %d belongs to %s, started by %s",
 			clip(r.Workflow.Ref), clip(r.Workflow.Event), r.Workflow.RunID, clip(run.Path), clip(run.Event))
 	}
 }
