@@ -17,8 +17,9 @@ func FuzzPapers(f *testing.F) {
 		if len(one)+len(other) > 1<<12 {
 			return
 		}
-		hostile, harmless := filled(one, words), filled("x", words)
+		hostile, harmless := filled(one, words), filled(harmlessFor(one), words)
 		alternate(hostile, other)
+		alternate(harmless, harmlessFor(other))
 		for _, format := range Formats() {
 			for _, n := range []int{1, few + 1} {
 				if n > 1 && format != "table" {
@@ -33,6 +34,14 @@ func FuzzPapers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// harmlessFor returns the text that stands beside a hostile one: an empty field is left out of a paper, and so must be its pair.
+func harmlessFor(hostile string) string {
+	if hostile == "" {
+		return ""
+	}
+	return "x"
 }
 
 // alternate gives every second finding, check and notice the other text.
