@@ -59,7 +59,8 @@ func facts(t testing.TB) string {
 			"receipt": shapeOf(reflect.TypeFor[ledger.Receipt](), ""), "head": shapeOf(reflect.TypeFor[ledger.Head](), ""),
 			"info": shapeOf(reflect.TypeFor[ledger.Info](), ""), "proof": shapeOf(reflect.TypeFor[ledger.Proof](), ""),
 		},
-		"codes": codes,
+		"codes":  codes,
+		"papers": paperForms,
 		"blind": ledger.L1.Blind(),
 	})
 	if err != nil {

@@ -62,13 +62,13 @@ func receiptReplayCommand() *command {
 // replay derives one receipt again.
 type replay struct {
 	*app
-	k       *kept
-	e       *ledger.Entry
+	k *kept
+	e *ledger.Entry
 
 	standing report.Standing // of a file: what the ledger says of it
 	source   string
-	library *referee.Library
-	repo    *gitstore.Repo // nil where the source is no repository
+	library  *referee.Library
+	repo     *gitstore.Repo // nil where the source is no repository
 }
 
 func (r *replay) run() error {
