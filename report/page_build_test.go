@@ -61,7 +61,7 @@ func facts(t testing.TB) string {
 		},
 		"codes":  codes,
 		"papers": paperForms,
-		"blind": ledger.L1.Blind(),
+		"blind":  ledger.L1.Blind(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -217,9 +217,10 @@ async function proofProblems(proof, entries, head) {
 
 // finish says what came out, and shows a receipt or a list of them.
 async function finish(mine, result) {
-  const { entries, chain, problems, alone, opened, proofs = [] } = result;
+  const { entries, chain, problems, alone, partial, head, opened, proofs = [] } = result;
   const good = problems.length === 0;
   const n = entries.length;
+  const unproven = alone || partial || !head; // no ledger was followed from its end to its first entry
   const shownEntry = opened ?? (n === 1 ? await reopen(entries[0]) : null);
   if (mine !== job) throw new Stopped();
   const title = !good ? `${problems.length === 1 ? 'One thing is' : `${problems.length} things are`} wrong.`
@@ -227,10 +228,10 @@ async function finish(mine, result) {
   const says = !good ? 'Nothing of it is shown, and nobody may rely on it.' : proofs.length ? `The proof shows that it stands in a tree of ${proofs[0].size.toLocaleString('en')} entries with the root ${proofs[0].root}. Compare that root with one that you trust.`
     : alone ? 'Its bytes, its hash and its form are right. Whether it stands in a ledger, and whether a later entry takes it back, was not seen.'
       : 'The bytes, the chain and the tree agree with themselves.';
-  conclude({ good, alone, title, says, problems, checks: checksOf(result), level: alone ? 'One receipt, by itself' : 'Level 1' });
+  conclude({ good, alone: unproven, title, says, problems, checks: checksOf(result), level: alone ? 'One receipt, by itself' : 'Level 1' });
   if (!good) return;
-  if (shownEntry) showReceipt(shownEntry, chain.statements.filter((s) => s.about === shownEntry.hash), alone ? uncheckedText(shownEntry, opened) : '');
-  else listEntries(mine, entries, chain);
+  if (shownEntry) showReceipt(shownEntry, chain.statements.filter((s) => s.about === shownEntry.hash), unproven ? uncheckedText(shownEntry, opened) : '');
+  else listEntries(mine, entries, chain, unproven);
 }
 
 // uncheckedText says what was not looked at, and what looks at it.
@@ -256,24 +257,24 @@ function checksOf({ chain, problems, head, partial, alone, proofs = [], whole, a
 }
 
 // listEntries shows the newest entries, each to be opened.
-function listEntries(mine, entries, chain) {
+function listEntries(mine, entries, chain, unproven) {
   const newest = entries.filter((e) => e.receipt).slice(-100).reverse();
   $('entries').hidden = newest.length === 0;
   replace($('entries'), el('h2', '', newest.length < entries.length ? `The newest ${newest.length} entries` : 'The entries'), el('ul', 'list', newest.map((e) => {
     const r = e.receipt;
-    const button = el('button', '', el('b', '', r.receipt_id), el('span', '', joined(' · ', KINDS[r.kind][0], r.verdict?.severity, r.run.id)));
+    const button = el('button', '', el('b', '', r.receipt_id), el('span', '', joined(' · ', unproven ? `says ${r.kind}` : joined(' · ', KINDS[r.kind][0], r.verdict?.severity), r.run.id)));
     button.type = 'button';
-    button.addEventListener('click', () => openListed(mine, e, chain));
+    button.addEventListener('click', () => openListed(mine, e, chain, unproven));
     return el('li', '', button);
   })));
 }
 
 // openListed shows an entry of the list, if its bytes are still the ones that were checked and nothing else was asked for meanwhile.
-async function openListed(mine, entry, chain) {
+async function openListed(mine, entry, chain, unproven) {
   try {
     const whole = await reopen(entry);
     if (mine !== job) return;
-    showReceipt(whole, chain.statements.filter((s) => s.about === entry.hash));
+    showReceipt(whole, chain.statements.filter((s) => s.about === entry.hash), unproven ? uncheckedText(whole) : '');
     $('receipt').scrollIntoView();
   } catch (e) {
     await attempt(() => { throw e; });
