@@ -52,7 +52,7 @@ func TestCommandOnPaper(t *testing.T) {
 	for paper, from := range map[string]string{"sound.pdf": "receipt pdf 0 -o ../sound.pdf", "file.pdf": "receipt pdf ../alone/receipt.json -o ../file.pdf"} {
 		must("shop", "referee "+from)
 		text := must(".", "pdftotext -layout "+paper+" -")
-		commands := regexp.MustCompile(`(?m)^\s*((?:referee|sha256sum|git) .*\S)\s*$`).FindAllStringSubmatch(text, -1)
+		commands := regexp.MustCompile(`(?m)^\s*((?:referee (?:receipt|ledger)|sha256sum|git (?:show|cat-file|clone)) .*\S)\s*$`).FindAllStringSubmatch(text, -1)
 		if len(commands) != 1 {
 			t.Fatalf("%s: the commands %q are printed, one is expected:\n%s", paper, commands, text)
 		}

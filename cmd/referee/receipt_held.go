@@ -263,3 +263,15 @@ func stampable(format string, unverified bool) error {
 	}
 	return nil
 }
+
+// soundForReading refuses to read on in a ledger whose end, or whose newest commits, no honest writer wrote.
+func (a *app) soundForReading(k *kept) error {
+	problems, err := ledger.VerifyForReading(a.ctx, k, k.at, "")
+	switch {
+	case err != nil:
+		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole")
+	case len(problems) > 0:
+		return rulesf("the ledger, %s, does not verify: %s", k.name, problems[0]).hint("`referee ledger verify` lists all problems")
+	}
+	return nil
+}
