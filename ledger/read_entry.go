@@ -7,8 +7,8 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// ParseUnverified reads the form of a receipt and nothing else: canonical, of a known schema, every member of its type. What it gives may contradict
-// itself in any way (Parse says so), and may be shown only by a paper that says so.
+// ParseUnverified reads the form of a receipt and nothing else: canonical, of a known schema, every member of its
+// type. What it gives may contradict itself in any way (Parse says so), and may be shown only by a paper that says so.
 func ParseUnverified(b []byte) (*Receipt, error) {
 	r := new(Receipt)
 	if err := receiptDecoder().Decode(b, canonical.Receipt, r); err != nil {
@@ -17,10 +17,11 @@ func ParseUnverified(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// VerifyEntry holds one entry to the ledger that it is said to be of, before it is shown: its bytes stand at its place and at its aliases, no other
-// entry has its seq, it names the entry before it and is named by the one after it (or by HEAD.json), and what it refers to is there. With
-// VerifyForReading, which looks at the end of the chain, it costs the same at any size of the ledger. Later are the entries of the same pull request
-// that say something about it. What it cannot see is several neighbouring entries that were replaced together; Verify looks at the whole.
+// VerifyEntry holds one entry to the ledger that it is said to be of, before it is shown: its bytes stand at its place
+// and at its aliases, no other entry has its seq, it names the entry before it and is named by the one after it (or by
+// HEAD.json), and what it refers to is there. With VerifyForReading, which looks at the end of the chain, it costs the
+// same at any size of the ledger. Later are the entries of the same pull request that say something about it. What it
+// cannot see is several neighbouring entries that were replaced together; Verify looks at the whole.
 func VerifyEntry(ctx context.Context, s Store, at Snapshot, e *Entry) (later []Entry, problems []Problem, err error) {
 	v := &entryCheck{ctx: ctx, s: s, at: at, e: e, r: e.Receipt}
 	if v.r.Seq < 0 || v.r.Seq >= at.Head.Count {
@@ -151,7 +152,8 @@ func (v *entryCheck) belongs() error {
 	if v.at.Info == nil {
 		v.add(CodeInfoUnreadable, -1, "%s is missing", InfoPath)
 	} else if v.r.Repository.ID != v.at.Info.Repository.ID {
-		v.add(CodeRepository, v.r.Seq, "the entry is of the repository %d, the ledger of %d", v.r.Repository.ID, v.at.Info.Repository.ID)
+		v.add(CodeRepository, v.r.Seq, "the entry is of the repository %d, the ledger of %d",
+			v.r.Repository.ID, v.at.Info.Repository.ID)
 	}
 	err := v.r.Resolve(func(hash string) (Prior, bool) {
 		e, err := Lookup(v.ctx, v.s, v.at, hash)

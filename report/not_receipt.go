@@ -36,7 +36,8 @@ var paperForms = []paperForm{
 	{Is: "a run manifest", Keys: []string{"flight_sheet", "submission", "lane"}},
 }
 
-// receiptSchemas are the schemas that this version reads, and receiptPrefix and receiptMark what those of any version have.
+// receiptSchemas are the schemas that this version reads, and receiptPrefix and receiptMark what those of any version
+// have.
 var receiptSchemas = []string{ledger.EvalSchema, ledger.CookSchema, ledger.IncidentSchema}
 
 const (
@@ -44,8 +45,9 @@ const (
 	receiptMark   = "-receipt/"
 )
 
-// NotReceipt says what a JSON file is that is no receipt of this version, to be put behind its name and "is": "a run manifest, not a receipt". It is
-// empty for what says that it is a receipt of this version, whatever is wrong with it, and for what is not JSON. It decides nothing: ledger.Parse does.
+// NotReceipt says what a JSON file is that is no receipt of this version, to be put behind its name and "is": "a run
+// manifest, not a receipt". It is empty for what says that it is a receipt of this version, whatever is wrong with it,
+// and for what is not JSON. It decides nothing: ledger.Parse does.
 func NotReceipt(b []byte) string {
 	line, _, _ := bytes.Cut(b, []byte("\n"))
 	var value any
@@ -64,7 +66,8 @@ func NotReceipt(b []byte) string {
 		return ""
 	}
 	if strings.HasPrefix(schema, receiptPrefix) && strings.Contains(schema, receiptMark) {
-		return fmt.Sprintf("an entry of the schema %q, which this version does not know; it knows %s", Clean(schema), strings.Join(receiptSchemas, ", "))
+		return fmt.Sprintf("an entry of the schema %q, which this version does not know; it knows %s",
+			Clean(schema), strings.Join(receiptSchemas, ", "))
 	}
 	for _, form := range paperForms {
 		if form.fits(members, schema) {

@@ -16,19 +16,21 @@ import (
 	"rsc.io/qr"
 )
 
-// Place is where a receipt is published, and what is known of it there. URL is the address of the page that shows it, and stands on the paper as text
-// and as a QR code; without one the code holds the receipt's hash.
+// Place is where a receipt is published, and what is known of it there. URL is the address of the page that shows it,
+// and stands on the paper as text and as a QR code; without one the code holds the receipt's hash.
 type Place struct {
 	URL      string
 	Standing Standing
 }
 
-// PDF renders a receipt as a paper to file: the same payload and place give the same bytes, on every machine and at any time.
+// PDF renders a receipt as a paper to file: the same payload and place give the same bytes, on every machine and at
+// any time.
 //
-// A receipt that does not verify (Standing.Fails) is stamped across every page, and one that was held to no ledger says so in a band; neither has the
-// look of an approved one. All else comes from the payload, which are the bytes of the receipt's file; receipt is what ledger.Parse gives for them, and a
-// pair that does not belong together is refused, so that the hash on the paper is the hash of what the paper says. Text is set in
-// Latin, Greek and Cyrillic letters; any other character stands there as <U+4E2D>.
+// A receipt that does not verify (Standing.Fails) is stamped across every page, and one that was held to no ledger
+// says so in a band; neither has the look of an approved one. All else comes from the payload, which are the bytes of
+// the receipt's file; receipt is what ledger.Parse gives for them, and a pair that does not belong together is
+// refused, so that the hash on the paper is the hash of what the paper says. Text is set in Latin, Greek and Cyrillic
+// letters; any other character stands there as <U+4E2D>.
 func PDF(w io.Writer, receipt *ledger.Receipt, payload []byte, at Place) error {
 	p, err := newPaper(receipt, payload, at)
 	if err != nil {
@@ -87,7 +89,8 @@ func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
 	return p, nil
 }
 
-// belongs refuses a receipt that is not the one of the payload, and one that could not have been minted on a paper that does not say so.
+// belongs refuses a receipt that is not the one of the payload, and one that could not have been minted on a paper
+// that does not say so.
 func belongs(r *ledger.Receipt, payload []byte, at Standing) error {
 	same, err := canonical.Marshal(*r)
 	if err != nil {

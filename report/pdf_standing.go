@@ -6,7 +6,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Standing is what is known of a receipt beyond its own bytes. The zero value is the least: nobody looked for it in a ledger, and its paper says so.
+// Standing is what is known of a receipt beyond its own bytes. The zero value is the least: nobody looked for it in a
+// ledger, and its paper says so.
 type Standing struct {
 	InLedger bool     // a ledger was verified for reading, and holds these bytes in their place
 	Fails    []string // why the receipt does not verify; with one, nothing else counts
@@ -34,7 +35,8 @@ func (p *paper) band() kindText {
 	case len(p.at.Fails) > 0:
 		return kindText{"Not verified", says + "It does not verify: nobody may rely on it.", true}
 	case !p.at.InLedger:
-		return kindText{"Not checked", says + "Its bytes agree with themselves. Whether anybody decided so was not seen: anybody can write such a file.", true}
+		return kindText{"Not checked", says + "Its bytes agree with themselves. Whether anybody decided so was not seen: " +
+			"anybody can write such a file.", true}
 	}
 	k := p.kind()
 	k.void = k.void || len(p.at.Later) > 0
@@ -55,7 +57,8 @@ func (s Standing) lines(r *ledger.Receipt, hash string) []string {
 	return s.Later[:min(len(s.Later), maxReasons)]
 }
 
-// The stamp is a line of large letters from the lower left to the upper right. It is nearly clear, so that what is below can still be read.
+// The stamp is a line of large letters from the lower left to the upper right. It is nearly clear, so that what is
+// below can still be read.
 const (
 	stampText  = "NOT VERIFIED"
 	stampSize  = 76.0

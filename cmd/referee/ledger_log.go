@@ -139,7 +139,7 @@ func ledgerHeadCommand() *command {
 
 func ledgerShowCommand() *command {
 	c := newCommand("ledger show", "SEQ|ID|HASH", "print one entry", 1)
-	c.long = "The entry by its number, its id, its hash, or four digits or more of the hash.\nIt is\nverified first, as by `referee receipt show`. --format json prints the file's own\nbytes."
+	c.long = "The entry by its number, its id, its hash, or four digits or more of the hash.\nIt is verified first, as by `referee receipt show`. --format json prints the\nfile's own bytes."
 	c.examples = []string{"referee ledger show 12", "referee ledger show 3fa9 --format json | sha256sum"}
 	format := c.flags.String("format", "text", "`FORMAT`: text, json")
 	unverified := unverifiedFlag(c.flags)

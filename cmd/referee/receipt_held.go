@@ -27,10 +27,12 @@ func unverifiedFlag(flags *pflag.FlagSet) *bool {
 	return flags.Bool("unverified", false, "show a receipt that does not verify, stamped NOT VERIFIED; the exit code stays 1")
 }
 
-// hold reads the receipt that the arguments name and holds it to a ledger: a file of that name if there is one, an entry of the ledger otherwise.
+// hold reads the receipt that the arguments name and holds it to a ledger: a file of that name if there is one, an
+// entry of the ledger otherwise.
 func (a *app) hold(command string, args []string, where *ledgerFlags) (*held, error) {
 	if len(args) == 0 {
-		return nil, usagef("%s needs a number, an id, a hash or a file", command).hint("`referee ledger log` lists the entries")
+		return nil, usagef("%s needs a number, an id, a hash or a file", command).
+			hint("`referee ledger log` lists the entries")
 	}
 	if isReceiptFile(args[0]) {
 		return a.holdFile(args[0], where)
@@ -87,7 +89,8 @@ func (a *app) holdEntry(k *kept, word string) (*held, error) {
 	return h, a.holdTo(k, h)
 }
 
-// readHeld reads the bytes of a receipt. An error says that they are no receipt at all; what is wrong with one that can be read is in its standing.
+// readHeld reads the bytes of a receipt. An error says that they are no receipt at all; what is wrong with one that
+// can be read is in its standing.
 func readHeld(name string, b []byte) (*held, error) {
 	h := &held{Entry: &ledger.Entry{Hash: canonical.SHA256Hex(b), Bytes: b}, name: name}
 	r, err := ledger.Parse(b)
@@ -97,7 +100,8 @@ func readHeld(name string, b []byte) (*held, error) {
 		}
 		h.fail("%v", err)
 		if r, err = ledger.ParseUnverified(b); err != nil {
-			return nil, rulesf("%s: %w", name, err).hint("a receipt's file is one line of canonical JSON, byte for byte: `referee receipt show HASH --format json > FILE` writes it again")
+			return nil, rulesf("%s: %w", name, err).
+				hint("a receipt's file is one line of canonical JSON, byte for byte: `referee receipt show HASH --format json > FILE` writes it again")
 		}
 	}
 	h.Receipt = r
@@ -107,7 +111,8 @@ func readHeld(name string, b []byte) (*held, error) {
 
 // noReceipt refuses another kind of file by its name.
 func noReceipt(name, what string) error {
-	return rulesf("%s is %s", name, what).hint("`referee ledger log` lists the receipts; `referee receipt show HASH --format json > FILE` writes one to a file")
+	return rulesf("%s is %s", name, what).
+		hint("`referee ledger log` lists the receipts; `referee receipt show HASH --format json > FILE` writes one to a file")
 }
 
 // fail adds a reason why the receipt does not verify, unless it is empty.
@@ -131,8 +136,8 @@ func nameError(base, hash string, seq int64) string {
 	return ""
 }
 
-// ledgerAtHand is the ledger that is named, or the one around this folder; nil where none is. One that is there and cannot be read is an error: it
-// might not hold the receipt.
+// ledgerAtHand is the ledger that is named, or the one around this folder; nil where none is. One that is there and
+// cannot be read is an error: it might not hold the receipt.
 func (a *app) ledgerAtHand(where *ledgerFlags) (*kept, error) {
 	if where.repo != "" || where.branch != usualBranch {
 		return a.openLedger(where)
@@ -149,7 +154,8 @@ func (a *app) ledgerAtHand(where *ledgerFlags) (*kept, error) {
 	return k, nil
 }
 
-// holdTo holds a receipt to a ledger: the ledger's end and newest commits, then the entry in its place. What is wrong goes into its standing.
+// holdTo holds a receipt to a ledger: the ledger's end and newest commits, then the entry in its place. What is wrong
+// goes into its standing.
 func (a *app) holdTo(k *kept, h *held) error {
 	h.where = k.name
 	problems, err := ledger.VerifyForReading(a.ctx, k, k.at, "")
@@ -161,7 +167,8 @@ func (a *app) holdTo(k *kept, h *held) error {
 	}
 	later, problems, err := ledger.VerifyEntry(a.ctx, k, k.at, h.Entry)
 	if err != nil {
-		return toolf("holding the receipt to the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole")
+		return toolf("holding the receipt to the ledger, %s: %w", k.name, err).
+			hint("`referee ledger verify` says whether it is whole")
 	}
 	for _, p := range problems {
 		h.fail("the ledger, %s, does not hold it: %s", k.name, p)
@@ -193,7 +200,8 @@ func (h *held) unchecked() string {
 // alone reports whether a receipt is right by itself, and was held to no ledger.
 func (h *held) alone() bool { return len(h.standing.Fails) == 0 && !h.standing.InLedger }
 
-// fileOfHash is the file in this folder whose bytes have the hash, "" where none has. It is for a folder that holds a receipt's file and nothing else.
+// fileOfHash is the file in this folder whose bytes have the hash, "" where none has. It is for a folder that holds a
+// receipt's file and nothing else.
 func fileOfHash(hash string) string {
 	if canonical.CheckHash(hash) != nil {
 		return ""
@@ -236,7 +244,8 @@ func receiptWord(word string) bool {
 	return canonical.CheckHash(lower) == nil || seqWord().MatchString(word) || idWord().MatchString(word) || prefixWord().MatchString(lower)
 }
 
-// showHeld prints a receipt for people, or its bytes. One that does not verify is stamped on its first and last line, and is an error all the same.
+// showHeld prints a receipt for people, or its bytes. One that does not verify is stamped on its first and last line,
+// and is an error all the same.
 func (a *app) showHeld(h *held, format string, unverified bool) error {
 	refused := h.refusal()
 	switch {
@@ -259,7 +268,8 @@ func (a *app) showHeld(h *held, format string, unverified bool) error {
 // stampable refuses a stamp on the bytes of a receipt.
 func stampable(format string, unverified bool) error {
 	if unverified && format == "json" {
-		return usagef("--unverified and --format json do not go together: the bytes of a receipt cannot carry a stamp").hint("--format text shows it stamped")
+		return usagef("--unverified and --format json do not go together: the bytes of a receipt cannot carry a stamp").
+			hint("--format text shows it stamped")
 	}
 	return nil
 }
@@ -271,7 +281,8 @@ func (a *app) soundForReading(k *kept) error {
 	case err != nil:
 		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole")
 	case len(problems) > 0:
-		return rulesf("the ledger, %s, does not verify: %s", k.name, problems[0]).hint("`referee ledger verify` lists all problems")
+		return rulesf("the ledger, %s, does not verify: %s", k.name, problems[0]).
+			hint("`referee ledger verify` lists all problems")
 	}
 	return nil
 }

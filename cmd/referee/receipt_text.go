@@ -51,8 +51,8 @@ func signedText(r *ledger.Receipt) string {
 	return text
 }
 
-// receiptPage is a receipt for people with what is known of it. What was held to no ledger, or does not verify, says so before and after everything else,
-// and nowhere names a decision as one that was taken.
+// receiptPage is a receipt for people with what is known of it. What was held to no ledger, or does not verify, says
+// so before and after everything else, and nowhere names a decision as one that was taken.
 func receiptPage(h *held) string {
 	p := &page{}
 	stamp, kind := "", string(h.Receipt.Kind)
