@@ -17,9 +17,9 @@ import (
 )
 
 const receiptShowLong = `The receipt is verified before anything of it is shown. One of the ledger: its
-bytes, its place, the entries before and after it, and the end of the chain. One
-in a file: its bytes and its form; where a ledger is at hand, that holds the same
-bytes, and where none is, the first line says so. What does not verify is
+bytes, its place, the entries before and after it, and the end of the chain.
+One in a file: its bytes and its form; where a ledger is at hand, that holds the
+same bytes, and where none is, the first line says so. What does not verify is
 refused; --unverified shows it, stamped NOT VERIFIED.
 --format json prints the file's own bytes, whose SHA-256 is the receipt's hash.`
 
@@ -63,12 +63,12 @@ func readReceipt(name string) ([]byte, error) {
 	return b, nil
 }
 
-const receiptVerifyLong = `Holds each receipt to the format: canonical bytes, a receipt that could have been
-minted, and a name that ends in the SHA-256 of the bytes. The ledger that --ledger
-names, or the one around this folder, is verified as a whole first, and must hold
-the same bytes. A HASH may also be that of a file in this folder, where no ledger
-is at hand. What a file alone cannot show: that it is in a ledger at all, and that
-nobody took it back later.`
+const receiptVerifyLong = `Holds each receipt to the format: canonical bytes, a receipt that could have
+been minted, and a name that ends in the SHA-256 of the bytes. The ledger that
+--ledger names, or the one around this folder, is verified as a whole first,
+and must hold the same bytes. A HASH may also be that of a file in this
+folder, where no ledger is at hand. What a file alone cannot show: that it is
+in a ledger at all, and that nobody took it back later.`
 
 func receiptVerifyCommand() *command {
 	c := newCommand("receipt verify", "SEQ|ID|HASH|FILE…", "check receipts, in a ledger and in files", -1)
@@ -185,10 +185,10 @@ func checkReceipt(name string, b []byte, k *kept, v *ledger.Verification) (strin
 	return said + "; in the ledger, " + k.name + ", which verifies: " + v.Level.Says(), nil
 }
 
-const receiptPDFLong = `The receipt is verified first, as by ` + "`referee receipt show`" + `. A file for which no
-ledger is at hand becomes a paper that says so; what does not verify is refused,
-or, with --unverified, stamped NOT VERIFIED across every page.
-The same receipt gives the same bytes, unless a later entry says something of it.
+const receiptPDFLong = `The receipt is verified first, as receipt show does. A file for which no ledger
+is at hand becomes a paper that says so; what does not verify is refused, or,
+with --unverified, stamped NOT VERIFIED across every page.
+The same receipt gives the same bytes, unless a later entry speaks of it.
 --url puts the address of its page on it, as text and as a code to photograph.`
 
 func receiptPDFCommand() *command {
