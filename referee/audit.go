@@ -91,6 +91,9 @@ type audit struct {
 	failing  int       // and those that fail, of the rule under way
 	file     *SubmissionRef
 
+	statedFigures []StatedFigure // what a person has to confirm (S70), once listed
+	statedKnown   bool
+
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
 }

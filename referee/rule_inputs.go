@@ -88,8 +88,15 @@ type StatedFigure struct {
 // maxStatedFigure bounds one value of the question; a longer one is cut, and the report's submission holds it whole.
 const maxStatedFigure = 80
 
-// stated lists the inputs that a person has to confirm, in sheet order.
+// stated lists the inputs that a person has to confirm, in sheet order. The rule, the question and the report ask for them; they are written once.
 func (a *audit) stated() []StatedFigure {
+	if !a.statedKnown {
+		a.statedFigures, a.statedKnown = a.listStated(), true
+	}
+	return slices.Clip(a.statedFigures)
+}
+
+func (a *audit) listStated() []StatedFigure {
 	var out []StatedFigure
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
@@ -150,12 +157,16 @@ func statedText(v *strictjson.Value) string {
 
 // statedQuestion is S70's one question, with the values.
 func (a *audit) statedQuestion() string {
-	list := a.stated()
-	words := make([]string, len(list))
-	for i, f := range list {
-		words[i] = f.Name + " " + f.Value
+	var b strings.Builder
+	for i, f := range a.stated() {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(f.Name)
+		b.WriteByte(' ')
+		b.WriteString(f.Value)
 	}
-	return "These figures come from the agent alone: " + strings.Join(words, "; ") + ". Do you confirm them?"
+	return "These figures come from the agent alone: " + b.String() + ". Do you confirm them?"
 }
 
 // runHeldInputs: an input that evidence must hold equals the cells that hold it (S62, S70).
