@@ -97,7 +97,7 @@ func (a *audit) stated() []StatedFigure {
 }
 
 func (a *audit) listStated() []StatedFigure {
-	var out []StatedFigure
+	out := make([]StatedFigure, 0, len(a.Sheet.Inputs))
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
 		v := a.input(in.Name)
@@ -110,6 +110,9 @@ func (a *audit) listStated() []StatedFigure {
 		if v := a.carried(name); v != nil {
 			out = append(out, StatedFigure{Name: name, Value: visible(statedText(v)), Reason: "only the submission's calculations carry it"})
 		}
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	return out
 }
@@ -135,10 +138,23 @@ func isDate(s string) bool {
 	return err == nil
 }
 
+// plainWhole reports whether a number is written as a short whole number is printed.
+func plainWhole(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && s[0] != '0' && len(s) <= 18
+}
+
 // statedText is a value for people: thousands apart, a list in brackets.
 func statedText(v *strictjson.Value) string {
 	switch v.Kind {
 	case strictjson.Number:
+		if plainWhole(v.Text) {
+			return grouped(v.Text) // as it would be printed
+		}
 		if n := num(v); n != nil {
 			return shown(n)
 		}
