@@ -133,10 +133,9 @@ func (p *Replay) compare(r, again *ledger.Receipt) error {
 	return nil
 }
 
-// cutAt is how many findings a receipt holds at least: all of them, or MaxFindings, unless it had to be cut to its size, which only one of more
-// than half that size was.
+// cutAt is how many findings a receipt holds at least: all of them, or MaxFindings, unless it is full.
 func cutAt(r *ledger.Receipt) int {
-	if b, err := ledger.Format(*r); err == nil && len(b) > canonical.Receipt.MaxBytes/2 {
+	if b, err := ledger.Format(*r); err == nil && len(b) > ledger.FullBytes {
 		return 0
 	}
 	return ledger.MaxFindings
