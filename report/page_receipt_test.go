@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,24 @@ func TestPageHoldsShownFindings(t *testing.T) {
 	for i, answer := range pageAnswers(t, node, texts) {
 		if (answer != "") != refused[i] {
 			t.Errorf("case %d: the page says %q", i, answer)
+		}
+	}
+}
+
+// TestPageScriptsFitTogether: the page's parts are one script, in which a name declared twice leaves a page that does nothing.
+func TestPageScriptsFitTogether(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let|class) (\w+)`)
+	where := map[string]string{}
+	for _, part := range []string{"canonical.js", "receipt.js", "chain.js", "view.js", "page.js"} {
+		names := declared.FindAllStringSubmatch(pagePart(t, part), -1)
+		if len(names) < 5 {
+			t.Errorf("%s declares %d names: the search finds nothing", part, len(names))
+		}
+		for _, m := range names {
+			if was := where[m[1]]; was != "" {
+				t.Errorf("%s is declared in %s and in %s", m[1], was, part)
+			}
+			where[m[1]] = part
 		}
 	}
 }

@@ -233,12 +233,12 @@ const FULL = (256 << 10) - (64 << 10);
 // sizeOf is how many bytes a receipt has: in its form, only the order of the keys is not JSON.stringify's.
 function sizeOf(r) { return new TextEncoder().encode(JSON.stringify(r)).length; }
 
-const SEVERITIES = ['critical', 'noncritical'];
+const WEIGHTS = ['critical', 'noncritical'];
 const BUCKETS = ['work-defect', 'deal-finding', 'stack-fit'];
 const STAGES = ['structure', 'schema', 'math', 'evidence', 'policy', 'lane', 'checklist'];
 
 function compareFindings(f, g) {
-  const ranks = (h) => [TIERS.indexOf(h.tier), SEVERITIES.indexOf(h.severity), BUCKETS.indexOf(h.bucket), STAGES.indexOf(h.stage)];
+  const ranks = (h) => [TIERS.indexOf(h.tier), WEIGHTS.indexOf(h.severity), BUCKETS.indexOf(h.bucket), STAGES.indexOf(h.stage)];
   const other = ranks(g);
   return ranks(f).map((rank, i) => rank - other[i]).find((d) => d !== 0) ?? 0;
 }
@@ -288,7 +288,7 @@ function weighed(findings) {
 function restOf(r, s) {
   const shown = r.findings ?? [];
   const open = TIERS.filter((tier) => shown.filter((f) => f.tier === tier).length !== r.verdict.risk[tier]);
-  const kinds = open.flatMap((tier) => SEVERITIES.flatMap((severity) => BUCKETS.map((bucket) => ({ tier, severity, bucket, stage: 'checklist' }))));
+  const kinds = open.flatMap((tier) => WEIGHTS.flatMap((severity) => BUCKETS.map((bucket) => ({ tier, severity, bucket, stage: 'checklist' }))));
   return kinds.filter((f) => !s.last || compareFindings(f, s.last) >= 0);
 }
 
