@@ -42,7 +42,7 @@ func TestNoGateOpensAgainstEvidence(t *testing.T) {
 						continue
 					}
 					opened[slug]++
-					if !report.Fails("high") {
+					if !report.Fails(referee.FailOnHigh) {
 						t.Errorf("%s: %s: the gate %q opens and the audit passes after: %s", slug, x.name, gate, strings.Join(how, "; "))
 					}
 				}
@@ -135,7 +135,7 @@ func TestContradictionCanPass(t *testing.T) {
 	}
 	c := contradiction{&target{sheet: s, name: "low", work: work, gates: []string{"gate"}}, "noi"}
 	for i, factor := range factors {
-		if gate, report, _ := c.try(factor, rand.New(rand.NewPCG(1, uint64(i)))); gate != "" && !report.Fails("high") {
+		if gate, report, _ := c.try(factor, rand.New(rand.NewPCG(1, uint64(i)))); gate != "" && !report.Fails(referee.FailOnHigh) {
 			return
 		}
 	}

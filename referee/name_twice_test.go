@@ -51,7 +51,7 @@ func TestNameTwice(t *testing.T) {
 		switch {
 		case c.at == "" && i >= 0:
 			t.Errorf("%s: %v", name, rep.Findings[i])
-		case c.at != "" && (i < 0 || rep.Findings[i].Tier != High || rep.Findings[i].Pointer != c.at || !rep.Fails("high")):
+		case c.at != "" && (i < 0 || rep.Findings[i].Tier != High || rep.Findings[i].Pointer != c.at || !rep.Fails(FailOnHigh)):
 			t.Errorf("%s: %v, want one at %s", name, codes(rep), c.at)
 		}
 	}

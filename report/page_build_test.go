@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/ledger"
 )
 
@@ -59,8 +60,9 @@ func facts(t testing.TB) string {
 			"receipt": shapeOf(reflect.TypeFor[ledger.Receipt](), ""), "head": shapeOf(reflect.TypeFor[ledger.Head](), ""),
 			"info": shapeOf(reflect.TypeFor[ledger.Info](), ""), "proof": shapeOf(reflect.TypeFor[ledger.Proof](), ""),
 		},
-		"codes": codes,
-		"blind": ledger.L1.Blind(),
+		"codes":  codes,
+		"papers": paperForms,
+		"blind":  ledger.L1.Blind(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -104,14 +106,9 @@ func buildPage(t testing.TB) []byte {
 // TestVerifyPageIsBuilt holds the page to its parts and to the types of the ledger; -update writes it.
 func TestVerifyPageIsBuilt(t *testing.T) {
 	page := buildPage(t)
-	if *update {
-		if err := os.WriteFile("page/verify.html", page, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !bytes.Equal(VerifyPage(), page) {
-		t.Error("page/verify.html is not what its parts make: go test ./report -run TestVerifyPageIsBuilt -update")
+	golden.Compare(t, "page/verify.html", page)
+	if !golden.Updating() && !bytes.Equal(VerifyPage(), page) {
+		t.Error("the embedded page is another than page/verify.html")
 	}
 }
 

@@ -87,7 +87,7 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	place := gate.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
 	w := gate.Judge(folder, sheet, "", nil)
 	w.Evidence = gate.EvidenceOf(w.Report, func(string) (string, string) { return "base", "" }) // base and head are one commit here
-	receipt, err := gate.Sign(w, d, place, gate.Policy{FailOn: "high"})
+	receipt, err := gate.Sign(w, d, place, gate.Policy{FailOn: referee.FailOnHigh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (g replayGround) signed(t *testing.T, runs map[string][]byte) ledger.Receip
 	d := gate.Local{Name: "ann", At: replayTime, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
 	place := gate.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: 7, HeadSHA: g.head, BaseSHA: g.base}}
-	r, err := gate.Sign(w, d, place, gate.Policy{FailOn: "never"})
+	r, err := gate.Sign(w, d, place, gate.Policy{FailOn: referee.FailNever})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,15 +205,8 @@ func readFileOf(t *testing.T, dir, commit, name string) string {
 // and verdict under another engine, 1 for any difference, 3 for another semantics number or bytes that are not at hand. All receipts verify.
 func TestReplayExitCodes(t *testing.T) {
 	g := newReplayGround(t)
-	store, err := gitstore.Open(g.dir, gitstore.Options{Now: func() time.Time { return replayTime }})
-	if err != nil {
-		t.Fatal(err)
-	}
 	sheet, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(g.receipt.FlightSheet.Slug)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := gate.Mint(t.Context(), store, []ledger.Receipt{g.receipt}, []*referee.Sheet{sheet}, nil); err != nil {
 		t.Fatal(err)
 	}
 	other := func(version string, edit func(*ledger.Receipt)) func(*ledger.Receipt) {
@@ -254,16 +247,19 @@ func TestReplayExitCodes(t *testing.T) {
 	} {
 		r := clonedReceipt(t, g.receipt)
 		c.edit(&r)
-		b, err := ledger.Mint(ledger.NewHead(), storetest.Key(r))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		file := filepath.Join(t.TempDir(), "receipt.json")
-		if err := os.WriteFile(file, b, 0o644); err != nil {
+		kept := filepath.Join(t.TempDir(), "ledger")
+		if err := initWorktree(kept, map[string][]byte{"a": nil}, firstCommit{branch: "main", who: "a <a@a>", when: replayTime, message: "a\n"}); err != nil {
 			t.Fatal(err)
 		}
+		store, err := gitstore.Open(kept, gitstore.Options{Now: func() time.Time { return replayTime }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gate.Mint(t.Context(), store, []ledger.Receipt{storetest.Key(r)}, []*referee.Sheet{sheet}, nil); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 		var stdout, stderr bytes.Buffer
-		args := []string{"receipt", "replay", file, "--source", g.dir, "--ledger", g.dir}
+		args := []string{"receipt", "replay", "0", "--source", g.dir, "--ledger", kept}
 		code := run(t.Context(), args, func(string) string { return "" }, strings.NewReader(""), &stdout, &stderr)
 		said := strings.Join(strings.Fields(stdout.String()+stderr.String()), " ")
 		if code != c.code || !strings.Contains(said+"\n", strings.TrimSuffix(c.says, "\n")) {
