@@ -42,11 +42,11 @@ func workIn(t *testing.T, in fs.FS, name string, prior referee.PriorFunc) Work {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Judge(folder, withLimits(t, sheet, folder.Bytes), "runs/"+name, prior)
+	return Judge(folder, withStatedLimits(t, sheet, folder.Bytes), "runs/"+name, prior)
 }
 
-// withLimits is the sheet with the limits that the configuration of these tests sets, which an incident restates.
-func withLimits(t *testing.T, sheet *referee.Sheet, submission []byte) *referee.Sheet {
+// withStatedLimits is the sheet with the limits that the configuration of these tests sets, which an incident restates.
+func withStatedLimits(t *testing.T, sheet *referee.Sheet, submission []byte) *referee.Sheet {
 	t.Helper()
 	doc, err := strictjson.Parse(submission, strictjson.SubmissionLimits)
 	if err != nil {
