@@ -49,7 +49,7 @@ func TestFixturesAreThePrograms(t *testing.T) {
 // TestStream holds that the stream for a large ledger names every receipt three times and counts them in HEAD.json.
 func TestStream(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeStream(&b, 25, 10); err != nil {
+	if err := writeStream(&b, shape{receipts: 25, per: 10, together: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{"\ncommit refs/heads/ledger\n": 3, "\nM 100644 :": 75, "\nM 100644 inline HEAD.json\n": 3, `{"count":25,`: 1} {

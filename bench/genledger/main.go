@@ -26,7 +26,9 @@ func main() {
 
 func run() error {
 	receipts := flag.Int64("receipts", 0, "write a stream for git fast-import with so many receipts")
-	per := flag.Int64("per", 10, "receipts of one sign-off, in one commit and one pull request")
+	per := flag.Int64("per", 10, "receipts of one sign-off, which is of one pull request")
+	together := flag.Int64("together", 1, "sign-offs of one commit, but for the newest thousand; the tree is the same, and written faster")
+	trace := flag.String("trace", "", "a file that the server of -serve writes, and from which -append takes what git itself does")
 	verify := flag.String("verify", "", "measure the verification of the ledger in this repository")
 	since := flag.String("since", "", "measure the verification of the newest sign-off in this repository")
 	appendTo := flag.String("append", "", "measure ten appends to the ledger at this path or URL")
@@ -41,16 +43,16 @@ func run() error {
 	case *since != "":
 		return measureSince(ctx, *since, *git)
 	case *serve != "":
-		return serveBackend(*serve, *git)
+		return serveBackend(*serve, *git, *trace)
 	case *appendTo != "":
-		return measureAppend(ctx, *appendTo, *git)
+		return measureAppend(ctx, appends{*appendTo, *git, *trace, *per})
 	case *fixtures != "":
 		return writeFixtures(*fixtures)
-	case *receipts < 1 || *per < 1:
-		return errors.New("-receipts and -per must be at least 1")
+	case *receipts < 1 || *per < 1 || *together < 1:
+		return errors.New("-receipts, -per and -together must be at least 1")
 	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
-	if err := writeStream(out, *receipts, *per); err != nil {
+	if err := writeStream(out, shape{*receipts, *per, *together}); err != nil {
 		return err
 	}
 	return out.Flush()
