@@ -160,7 +160,7 @@ type Info struct {
 }
 
 // InfoFormat names the layout of the branch; a reader that does not know a format refuses it by name. FirstInfoFormat is the one before
-// the first release, with pr/000/00123/ and sheets/<hash>.json: whoever followed it would not find a pull request's entries where they are.
+// the first release, with receipts/000/012/, pr/000/00123/ and sheets/<hash>.json: whoever followed it would not find a pull request's entries where they are.
 const (
 	InfoFormat      = "defendablecloud.ledger/v2"
 	FirstInfoFormat = "defendablecloud.ledger/v1"

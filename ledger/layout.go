@@ -18,9 +18,10 @@ const (
 // Attributes is the whole of .gitattributes: git must never change a byte of these files.
 const Attributes = "* -text\n"
 
-// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split in threes, and eight, split 2, 3 and 3. So no
-// directory holds more than a thousand names at a million entries and a million pull requests (TestNamesPerDirectory):
-// a directory is read, written and hashed whole whenever an entry is appended below it.
+// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split 3, 2, 2 and 2, and eight, split 4, 2 and 2. So no
+// directory holds more than 256 names at a million entries and a million pull requests (TestNamesPerDirectory). A directory
+// is read, written and hashed whole whenever an entry is appended below it, and a git server that is asked for one reads
+// all those directly below it too (docs/performance.md): with a thousand in each of two levels, 100 MB.
 const (
 	MaxSeq         = 999_999_999
 	MaxPullRequest = 99_999_999
@@ -51,7 +52,7 @@ type Place struct {
 	Hash  string // EntryFile, PullAlias, HashAlias, SheetFile
 }
 
-// String gives the path: receipts/000/012/000012345-<hash>.json, pr/00/000/123/000012345-<hash>.json,
+// String gives the path: receipts/000/01/23/000012345-<hash>.json, pr/0000/01/23/000012345-<hash>.json,
 // hash/ab/cd/<hash>.json, sheets/ab/<hash>.json, or a file's own name. It is empty for an unknown place.
 func (p Place) String() string {
 	switch p.Class {
@@ -76,14 +77,14 @@ var single = map[string]Class{
 	InfoPath: InfoFile, HeadPath: HeadFile, ReadmePath: ReadmeFile, PagePath: PageFile, AttributesPath: AttributesFile,
 }
 
-// EntryDir is the directory of the entry at seq; it holds a thousand.
+// EntryDir is the directory of the entry at seq; it holds a hundred.
 func EntryDir(seq int64) string {
-	return "receipts/" + padded(seq/1_000_000, 3) + "/" + padded(seq/1_000%1_000, 3)
+	return "receipts/" + padded(seq/1_000_000, 3) + "/" + padded(seq/10_000%100, 2) + "/" + padded(seq/100%100, 2)
 }
 
 // PullDir is the directory of a pull request's entries.
 func PullDir(number int64) string {
-	return "pr/" + padded(number/1_000_000, 2) + "/" + padded(number/1_000%1_000, 3) + "/" + padded(number%1_000, 3)
+	return "pr/" + padded(number/10_000, 4) + "/" + padded(number/100%100, 2) + "/" + padded(number%100, 2)
 }
 
 // padded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with a path.
@@ -134,7 +135,13 @@ func firstLayout(path string) string {
 				return strings.Join(parts[:3], "/") + before + "now it is " + PullDir(number)
 			}
 		}
-		return "pr/" + parts[1] + before + "now a directory below pr/ has two digits"
+		return "pr/" + parts[1] + before + "now a directory in pr/ has four digits"
+	case parts[0] == "receipts" && len(parts) > 2:
+		number, ok := digits(strings.Join(parts[1:3], ""), 6, "")
+		if !ok || len(parts[1]) != 3 {
+			return ""
+		}
+		return strings.Join(parts[:3], "/") + before + "now it is ten directories from " + EntryDir(number*1000)
 	case parts[0] == "sheets" && len(parts) == 2:
 		if hash, ok := strings.CutSuffix(parts[1], ".json"); ok && isHash([]byte(hash)) {
 			return "a sheet without a directory" + before + "now it is " + Place{Class: SheetFile, Hash: hash}.String()

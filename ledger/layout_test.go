@@ -13,9 +13,9 @@ import (
 // TestPlaces' paths stand in the specification of the branch.
 func TestPlaces(t *testing.T) {
 	want := []string{
-		"receipts/000/012/000012345-" + hashA + ".json",
+		"receipts/000/01/23/000012345-" + hashA + ".json",
 		"hash/aa/aa/" + hashA + ".json",
-		"pr/00/000/123/000012345-" + hashA + ".json",
+		"pr/0000/01/23/000012345-" + hashA + ".json",
 	}
 	places := ledger.Places(12345, hashA, 123)
 	for i, p := range places {
@@ -32,7 +32,7 @@ func TestPlaces(t *testing.T) {
 	for path, class := range map[string]ledger.Class{
 		"LEDGER.json": ledger.InfoFile, "HEAD.json": ledger.HeadFile, "README.md": ledger.ReadmeFile,
 		"verify.html": ledger.PageFile, ".gitattributes": ledger.AttributesFile, "sheets/bb/" + hashB + ".json": ledger.SheetFile,
-		"receipts/999/999/999999999-" + hashA + ".json": ledger.EntryFile, "pr/99/999/999/000000000-" + hashA + ".json": ledger.PullAlias,
+		"receipts/999/99/99/999999999-" + hashA + ".json": ledger.EntryFile, "pr/9999/99/99/000000000-" + hashA + ".json": ledger.PullAlias,
 	} {
 		if p, err := ledger.ParsePath(path); err != nil || p.Class != class || p.String() != path {
 			t.Errorf("%s: %+v, %v", path, p, err)
@@ -46,16 +46,16 @@ func TestPlaces(t *testing.T) {
 // strangers are paths that look like a ledger's, to some file system or some reader.
 var strangers = []string{
 	"", "/", ".", "..", "LEDGER.JSON", "ledger.json", "Head.json", "README", "readme.md", "HEAD.json/x", ".git", ".git/config", "./HEAD.json",
-	"../HEAD.json", "receipts/../HEAD.json", "receipts", "receipts/000/012", "receipts/000/012/", "receipts//000/012/000012345-" + hashA + ".json",
-	"receipts/000/012/12345-" + hashA + ".json", "receipts/000/011/000012345-" + hashA + ".json", "receipts/000/012/000012345_" + hashA + ".json",
-	"receipts/000/012/000012345-" + hashA + ".JSON", "receipts/000/012/000012345-" + strings.ToUpper(hashA) + ".json", "Receipts/000/012/000012345-" + hashA + ".json",
-	"receipts/000/012/000012345-" + hashA, "receipts/000/012/000012345-" + hashA[:63] + ".json", "receipts/000/012/+00012345-" + hashA + ".json",
-	"receipts/000/012/x/000012345-" + hashA + ".json", "receipts/1000/012/1000012345-" + hashA + ".json", "receipts\\000\\012\\000012345-" + hashA + ".json",
-	"pr/00/000/000/000012345-" + hashA + ".json", "pr/00/123/000012345-" + hashA + ".json", "pr/00/000123/000012345-" + hashA + ".json", "pr/000012345-" + hashA + ".json",
-	"pr/000/00123/000012345-" + hashA + ".json", "pr/000", "pr/0/000/0123/000012345-" + hashA + ".json", "pr/00/000/123/x/000012345-" + hashA + ".json",
+	"../HEAD.json", "receipts/../HEAD.json", "receipts", "receipts/000/01/23", "receipts/000/01/23/", "receipts//000/01/23/000012345-" + hashA + ".json",
+	"receipts/000/01/23/12345-" + hashA + ".json", "receipts/000/01/24/000012345-" + hashA + ".json", "receipts/000/01/23/000012345_" + hashA + ".json",
+	"receipts/000/01/23/000012345-" + hashA + ".JSON", "receipts/000/01/23/000012345-" + strings.ToUpper(hashA) + ".json", "Receipts/000/012/000012345-" + hashA + ".json",
+	"receipts/000/01/23/000012345-" + hashA, "receipts/000/01/23/000012345-" + hashA[:63] + ".json", "receipts/000/01/23/+00012345-" + hashA + ".json",
+	"receipts/000/01/23/x/000012345-" + hashA + ".json", "receipts/1000/01/23/1000012345-" + hashA + ".json", "receipts\\000\\01\\23\\000012345-" + hashA + ".json",
+	"pr/0000/00/00/000012345-" + hashA + ".json", "pr/00/01/23/000012345-" + hashA + ".json", "pr/0000/0123/000012345-" + hashA + ".json", "pr/000012345-" + hashA + ".json",
+	"pr/000/00123/000012345-" + hashA + ".json", "pr/000", "pr/000/00/123/000012345-" + hashA + ".json", "receipts/000/012/000012345-" + hashA + ".json", "pr/0000/01/23/x/000012345-" + hashA + ".json",
 	"hash/aa/bb/" + hashA + ".json", "hash/" + hashA + ".json", "hash/aa/aa/" + hashA + ".json ", "hash/aa/aa/" + hashA + ".json\x00",
-	"sheets/x.json", "sheets/" + hashA, "sheets/a/" + hashA + ".json", "sheets/" + hashA + ".json", "sheets/ab/" + hashA + ".json", "sheets/aa/aa/" + hashA + ".json", "sheet/" + hashA + ".json", "receipts/000/012/000012345-" + hashA + ".json/x",
-	"receipts/٠٠٠/012/000012345-" + hashA + ".json", "README.md\u200b",
+	"sheets/x.json", "sheets/" + hashA, "sheets/a/" + hashA + ".json", "sheets/" + hashA + ".json", "sheets/ab/" + hashA + ".json", "sheets/aa/aa/" + hashA + ".json", "sheet/" + hashA + ".json", "receipts/000/01/23/000012345-" + hashA + ".json/x",
+	"receipts/٠٠٠/01/23/000012345-" + hashA + ".json", "README.md\u200b",
 }
 
 func TestParsePathRefuses(t *testing.T) {
@@ -70,17 +70,17 @@ func TestParsePathRefuses(t *testing.T) {
 func TestFirstLayout(t *testing.T) {
 	const before = " is the layout of defendablecloud.ledger/v1, before the first release; "
 	for path, want := range map[string]string{
-		"pr/000/00123/000012345-" + hashA + ".json": "pr/000/00123" + before + "now it is pr/00/000/123",
-		"pr/001/23456/000012345-" + hashA + ".json": "pr/001/23456" + before + "now it is pr/00/123/456",
-		"pr/999/99999":              "pr/999/99999" + before + "now it is pr/99/999/999",
-		"pr/000":                    "pr/000" + before + "now a directory below pr/ has two digits", // as a store shows a directory that no ledger has
+		"pr/000/00123/000012345-" + hashA + ".json": "pr/000/00123" + before + "now it is pr/0000/01/23",
+		"pr/001/23456/000012345-" + hashA + ".json": "pr/001/23456" + before + "now it is pr/0012/34/56",
+		"pr/999/99999":              "pr/999/99999" + before + "now it is pr/9999/99/99",
+		"pr/000":                    "pr/000" + before + "now a directory in pr/ has four digits", // as a store shows a directory that no ledger has
 		"sheets/" + hashB + ".json": "a sheet without a directory" + before + "now it is sheets/bb/" + hashB + ".json",
 	} {
 		if _, err := ledger.ParsePath(path); err == nil || !strings.HasSuffix(err.Error(), "is no path of a ledger: "+want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, path := range []string{"pr/00x", "pr/00", "pr", "sheets/x.json", "sheets", "hash/000/00123", "sheets/aa/x.json", "pr/0000/0123"} {
+	for _, path := range []string{"pr/00x", "pr/00", "pr", "receipts/000", "receipts/00/0000", "receipts/000/01", "receipts/000/01/23", "sheets/x.json", "sheets", "hash/000/00123", "sheets/aa/x.json", "pr/0000/0123"} {
 		if _, err := ledger.ParsePath(path); err == nil || strings.Contains(err.Error(), "layout") {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -103,8 +103,8 @@ func (n names) add(path string) {
 	}
 }
 
-// TestNamesPerDirectory holds what the layout is for: at a million entries and a million pull requests no directory has more than a thousand
-// names, so that an append reads and writes little at any size. Digits are dealt out evenly by their numbers, hashes by a seeded generator.
+// TestNamesPerDirectory holds what the layout is for: at a million entries and a million pull requests no directory has more than 256
+// names (a thousand were asked), so that an append reads and writes little at any size. Digits are dealt out evenly by their numbers, hashes by a seeded generator.
 func TestNamesPerDirectory(t *testing.T) {
 	const million = 1_000_000
 	r := rand.New(rand.NewPCG(10, 10))
@@ -132,11 +132,16 @@ func TestNamesPerDirectory(t *testing.T) {
 			t.Errorf("%q has %d names", dir, n)
 		}
 	}
-	// By hand: a million numbers fill a thousand directories of a thousand, in pr/ with one name each; 65,536 directories of hashes
-	// hold 15 on average, below 256 of 256; 256 directories of sheets hold 391.
-	for top, least := range map[string]int{"receipts": 1000, "pr": 1000, "hash": 256, "sheets": 391, "": 4} {
+	// By hand: a million numbers fill a hundred directories of a hundred of a hundred, in pr/ with one name each, and the million-and-first
+	// begins a new one at the top; 65,536 directories of hashes hold 15 on average, below 256 of 256; 256 directories of sheets hold 391.
+	for top, least := range map[string]int{"receipts": 100, "pr": 101, "hash": 256, "sheets": 391, "": 4} {
 		if most[top] < least {
 			t.Errorf("the largest directory of %q has %d names, and by hand at least %d", top, most[top], least)
+		}
+	}
+	for top, bound := range map[string]int{"receipts": 100, "pr": 101, "hash": 256} {
+		if most[top] > bound {
+			t.Errorf("the largest directory of %q has %d names, and by hand at most %d", top, most[top], bound)
 		}
 	}
 }

@@ -316,11 +316,11 @@ func TestVerifyAttacks(t *testing.T) {
 			f.files[f.drop(ledger.HashAlias)] = b
 		}, codes(ledger.CodeAliasDiffers)},
 		"alias orphan": {func(f *forge) { f.files["hash/aa/aa/"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
-		"pull orphan":  {func(f *forge) { f.files["pr/00/000/001/000000009-"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
+		"pull orphan":  {func(f *forge) { f.files["pr/0000/00/01/000000009-"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
 		"two pull requests": {func(f *forge) {
 			path, b := f.entry(1)
 			p, _ := ledger.ParsePath(path)
-			f.files["pr/00/000/099/000000001-"+p.Hash+".json"] = b
+			f.files["pr/0000/00/99/000000001-"+p.Hash+".json"] = b
 		}, nil}, // which of the two is seen first depends on the tree: held below
 		"sheet edited":   {func(f *forge) { f.files[sheetPath("sheet")] = []byte("shoot") }, codes(ledger.CodeSheet)},
 		"sheet orphaned": {func(f *forge) { f.files[sheetPath("x")] = []byte("x") }, codes(ledger.CodeSheetOrphan)},

@@ -163,7 +163,7 @@ func forged(b *branch) {
 // sheetPath is where a sheet is kept.
 func sheetPath(hash string) string { return ledger.Place{Class: ledger.SheetFile, Hash: hash}.String() }
 
-// firstLayout turns a ledger into one of before the first release: pr/000/00123/ and sheets/<hash>.json.
+// firstLayout turns a ledger into one of before the first release: receipts/000/012/, pr/000/00123/ and sheets/<hash>.json.
 func firstLayout(b *branch) {
 	for i, c := range b.commits {
 		files := map[string]file{}
@@ -172,6 +172,8 @@ func firstLayout(b *branch) {
 			switch p.Class {
 			case ledger.PullAlias:
 				path = fmt.Sprintf("pr/%03d/%05d/%09d-%s.json", p.Pull/100_000, p.Pull%100_000, p.Seq, p.Hash)
+			case ledger.EntryFile:
+				path = fmt.Sprintf("receipts/%03d/%03d/%09d-%s.json", p.Seq/1_000_000, p.Seq/1_000%1_000, p.Seq, p.Hash)
 			case ledger.SheetFile:
 				path = "sheets/" + p.Hash + ".json"
 			case ledger.InfoFile:
@@ -208,11 +210,11 @@ func files() []*branch {
 	return []*branch{
 		extra("tampered-extra-file", "a file that no ledger has", "notes.txt"),
 		extra("tampered-case-fold", "a twin for file systems that fold case", "head.json"),
-		extra("tampered-case-fold-directory", "a directory that a file system may take for another", "Receipts/000/000/x"),
+		extra("tampered-case-fold-directory", "a directory that a file system may take for another", "Receipts/000/00/00/x"),
 		extra("tampered-dot-git", "a .git for whoever checks the branch out", ".git/config"),
 		extra("tampered-dot-dot", "a way out of the directory", "../x"),
 		extra("tampered-homoglyph", "a Cyrillic letter in HEAD.json", "\u041dEAD.json"),
-		extra("tampered-bidi-name", "a name that is shown backwards", "receipts/000/000/\u202enosj.x"),
+		extra("tampered-bidi-name", "a name that is shown backwards", "receipts/000/00/00/\u202enosj.x"),
 		extra("tampered-depth", "three hundred directories, one in the other", strings.Repeat("d/", 300)+"x"),
 		with(func(b *branch) {
 			for i := range 5000 {

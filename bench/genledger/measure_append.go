@@ -1,114 +1,143 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 )
 
-// appends says what measureAppend appends to.
+// appends says what measureAppend appends to, and how.
 type appends struct {
-	location string // a path or a URL
-	git      string
-	trace    string // what the server wrote of itself; "" for none
-	per      int64  // receipts of a pull request, as the ledger was made
+	dir  string // a bare repository
+	git  string
+	web  bool  // through git http-backend over loopback, without a git on this side
+	per  int64 // receipts of a pull request, as the ledger was made
+	drop int64 // of the newest commits, before the first append: the ledger as it was then
 }
 
-// measureAppend appends once to warm up and then ten times, each from a connection of its own. Beside the whole it prints what git's
-// own check of a push took in it (checks), and what is left.
-func measureAppend(ctx context.Context, a appends) error {
-	var whole, own, rest []time.Duration
-	for range 11 {
-		before, err := checks(a.trace)
-		if err != nil {
-			return err
-		}
-		start := time.Now()
-		if err := appendOne(ctx, a); err != nil {
-			return err
-		}
-		took := time.Since(start)
-		after, err := checks(a.trace)
-		if err != nil {
-			return err
-		}
-		whole, own, rest = append(whole, took), append(own, after-before), append(rest, took-(after-before))
+// cost is what something took: on the clock, and of the processors.
+type cost struct{ wall, processor time.Duration }
+
+// measureAppend appends once to warm up and then ten times, each from a connection of its own, and takes the ledger back to where it was. Over
+// HTTP it says besides what git's check takes that a push brings all that it names: the server runs it within every push, and here the same
+// command runs once more behind each.
+func measureAppend(ctx context.Context, a appends) (err error) {
+	const branch = "refs/heads/ledger"
+	newest, err := a.run("rev-parse", branch)
+	if err != nil {
+		return err
 	}
-	fmt.Printf("append to %s", a.location)
-	for _, m := range []struct {
-		name string
-		all  []time.Duration
-	}{{"", whole[1:]}, {"git's check ", own[1:]}, {"the rest ", rest[1:]}} {
-		fmt.Printf("\t%sleast %d ms, median %d ms", m.name, slices.Min(m.all).Milliseconds(), middle(m.all).Milliseconds())
-		if a.trace == "" {
-			break
+	defer func() {
+		_, failed := a.run("update-ref", branch, newest)
+		err = errors.Join(err, failed)
+	}()
+	if _, err := a.run("update-ref", branch, fmt.Sprintf("%s~%d", newest, a.drop)); err != nil {
+		return err
+	}
+	location, options := a.dir, gitstore.Options{Git: a.git}
+	if a.web {
+		url, end, err := serveBackend(filepath.Dir(a.dir), a.git)
+		if err != nil {
+			return err
 		}
+		defer func() { err = errors.Join(err, end()) }()
+		location, options = url+"/"+filepath.Base(a.dir), gitstore.Options{}
+	}
+	var whole, check []cost
+	seq := int64(0)
+	for range 11 {
+		used, start := processor(), time.Now()
+		if seq, err = appendOne(ctx, location, options, a.per); err != nil {
+			return err
+		}
+		whole = append(whole, cost{time.Since(start), processor() - used})
+		c, err := a.check(branch)
+		if err != nil {
+			return err
+		}
+		check = append(check, c)
+	}
+	fmt.Printf("append at %d\t%s", seq-9, spread(whole[1:]))
+	if a.web {
+		fmt.Printf("\tgit's check\t%s", spread(check[1:]))
 	}
 	fmt.Println()
 	return nil
 }
 
-// appendOne signs one receipt off, of a pull request that has none yet.
-func appendOne(ctx context.Context, a appends) error {
-	clock := func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
-	s, err := gitstore.Open(a.location, gitstore.Options{Git: a.git, Now: clock})
-	if err != nil {
-		return err
-	}
-	_, err = ledger.Append(ctx, s, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
-		count := at.Head.Count
-		return ledger.Draft{Receipts: []ledger.Receipt{wide(count, count/a.per+1, seeded())}}, nil
-	})
-	return errors.Join(err, s.Close())
-}
-
-// traced is a line of git's trace2, as far as it is about a child process.
-type traced struct {
-	Event string   `json:"event"`
-	SID   string   `json:"sid"`
-	Child int      `json:"child_id"`
-	Argv  []string `json:"argv"`
-	Took  float64  `json:"t_rel"` // in seconds
-}
-
-// checks adds up what the server's git spent so far on its check that a push brings all that it names (git rev-list --objects): it goes
-// through the whole tree of the commit before, whatever is pushed.
-func checks(trace string) (total time.Duration, err error) {
-	if trace == "" {
-		return 0, nil
-	}
-	f, err := os.Open(trace)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+// appendOne signs one receipt off, of a pull request that has none yet, and gives its seq.
+func appendOne(ctx context.Context, location string, o gitstore.Options, per int64) (seq int64, err error) {
+	o.Now = func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
+	s, err := gitstore.Open(location, o)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	running := map[string]bool{}
-	for d := json.NewDecoder(bufio.NewReader(f)); ; {
-		var t traced
-		if err := d.Decode(&t); errors.Is(err, io.EOF) {
-			return total, nil
-		} else if err != nil {
-			return 0, fmt.Errorf("%s: %w", trace, err)
-		}
-		key := fmt.Sprint(t.SID, " ", t.Child)
-		switch {
-		case t.Event == "child_start":
-			running[key] = slices.Contains(t.Argv, "rev-list")
-		case t.Event == "child_exit" && running[key]:
-			total += time.Duration(t.Took * float64(time.Second))
-		}
+	_, err = ledger.Append(ctx, s, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
+		seq = at.Head.Count
+		return ledger.Draft{Receipts: []ledger.Receipt{wide(seq, seq/per+1, 11, seeded())}}, nil
+	})
+	return seq, errors.Join(err, s.Close())
+}
+
+// check runs the command by which git's server looks, before it moves a branch, whether all that the new commit names is there. It goes
+// through the whole tree of the commit before, whatever is pushed.
+func (a appends) check(branch string) (cost, error) {
+	cmd := exec.Command(a.git, "--git-dir="+a.dir, "rev-list", "--objects", "--quiet", branch, "--not", branch+"~1")
+	start := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return cost{}, fmt.Errorf("git rev-list: %w: %s", err, out)
 	}
+	return cost{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
+}
+
+// run gives what git says about the repository.
+func (a appends) run(args ...string) (string, error) {
+	out, err := exec.Command(a.git, append([]string{"--git-dir=" + a.dir}, args...)...).Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// spread prints costs: the least and the median on the clock, and the mean of the processors' time, which other programs change least.
+func spread(all []cost) string {
+	var wall []time.Duration
+	var used time.Duration
+	for _, c := range all {
+		wall, used = append(wall, c.wall), used+c.processor
+	}
+	ms := func(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
+	return fmt.Sprintf("least %d ms, median %d ms, processor %d ms", ms(slices.Min(wall)), ms(middle(wall)), ms(used/time.Duration(len(all))))
+}
+
+// processor is the time that this process and its ended children have had of the processors so far, as Linux counts it, in hundredths of a
+// second; 0 elsewhere.
+func processor() (total time.Duration) {
+	b, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0
+	}
+	text := string(b)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	for _, i := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime: the fields 14 to 17, counted from 1 and with the two before
+		if len(fields) <= i {
+			return 0
+		}
+		n, err := strconv.ParseInt(fields[i], 10, 64)
+		if err != nil {
+			return 0
+		}
+		total += time.Duration(n) * 10 * time.Millisecond
+	}
+	return total
 }

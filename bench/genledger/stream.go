@@ -10,13 +10,13 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// wide is a receipt of about 8 KB: eleven findings with numbers of their own.
-func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
+// wide is a receipt with so many findings, which have numbers of their own; with eleven it has about 8 KB.
+func wide(n, pull int64, findings int, r *rand.Rand) ledger.Receipt {
 	w := storetest.Sample(n)
 	w.PullRequest.Number = pull
 	one := w.Findings[0]
 	w.Findings = nil
-	for i := range 11 {
+	for i := range findings {
 		f := one
 		claimed, found := r.IntN(1_000_000), r.IntN(1_000_000)
 		f.Pointer = fmt.Sprintf("/calculations/%d/result", r.IntN(400))
@@ -37,6 +37,7 @@ func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 type shape struct {
 	receipts int64
 	per      int64 // receipts of one sign-off, which is of one pull request
+	findings int   // of a receipt: with 11 it has about 8 KB
 	together int64 // sign-offs of one commit: a shorter history under the same tree, which takes a tenth of the time to write
 }
 
@@ -58,7 +59,7 @@ func writeStream(w io.Writer, s shape) error {
 		var entries []ledger.Entry
 		before := head
 		for end := min(s.receipts, seq+s.per*s.signOffs(seq)); seq < end; seq++ {
-			e, err := next(&head, wide(seq, seq/s.per+1, r))
+			e, err := next(&head, wide(seq, seq/s.per+1, s.findings, r))
 			if err != nil {
 				return err
 			}

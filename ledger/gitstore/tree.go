@@ -52,9 +52,9 @@ func layout(path string) bool {
 	}
 	switch top {
 	case "receipts":
-		return parts(below, '9', 3, 3)
+		return parts(below, '9', 3, 2, 2)
 	case "pr":
-		return parts(below, '9', 2, 3, 3)
+		return parts(below, '9', 4, 2, 2)
 	case "hash":
 		return parts(below, 'f', 2, 2)
 	case "sheets":

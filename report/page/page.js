@@ -120,16 +120,16 @@ async function sortProof(found, bytes) {
 }
 
 // FIRST_LAYOUT is what no ledger of this format has.
-const FIRST_LAYOUT = /^pr\/\d{3}\/|^sheets\/[0-9a-f]{64}\.json$/;
+const FIRST_LAYOUT = /^pr\/\d{3}\/|^receipts\/\d{3}\/\d{3}\/|^sheets\/[0-9a-f]{64}\.json$/;
 
 // parsePath knows the paths of a ledger; null is none. Outside of a ledger's folders a file may have its bare name.
 function parsePath(path) {
   if (['HEAD.json', 'LEDGER.json', 'README.md', 'verify.html', '.gitattributes'].includes(path)) return {};
-  let m = /^(?:receipts\/(\d{3})\/(\d{3})\/)?(\d{9})-([0-9a-f]{64})\.json$/.exec(path);
-  if (m) return m[1] === undefined || m[1] + m[2] === m[3].slice(0, 6) ? { seq: Number(m[3]), hash: m[4] } : null;
+  let m = /^(?:receipts\/(\d{3})\/(\d\d)\/(\d\d)\/)?(\d{9})-([0-9a-f]{64})\.json$/.exec(path);
+  if (m) return m[1] === undefined || m[1] + m[2] + m[3] === m[4].slice(0, 7) ? { seq: Number(m[4]), hash: m[5] } : null;
   m = /^(?:hash\/([0-9a-f]{2})\/([0-9a-f]{2})\/)?([0-9a-f]{64})\.json$/.exec(path);
   if (m) return m[1] === undefined ? { hash: m[3] } : m[1] + m[2] === m[3].slice(0, 4) ? { hash: m[3], alias: true } : null;
-  m = /^pr\/\d\d\/\d{3}\/\d{3}\/\d{9}-([0-9a-f]{64})\.json$/.exec(path);
+  m = /^pr\/\d{4}\/\d\d\/\d\d\/\d{9}-([0-9a-f]{64})\.json$/.exec(path);
   if (m) return { hash: m[1], alias: true };
   m = /^sheets\/([0-9a-f]{2})\/([0-9a-f]{64})\.json$/.exec(path);
   return m && m[2].startsWith(m[1]) ? { hash: m[2], sheet: true } : null;
@@ -139,8 +139,8 @@ function parsePath(path) {
 function pathsOf(seq, hash, pull) {
   const n = String(seq).padStart(9, '0');
   const p = String(pull ?? 0).padStart(8, '0');
-  return [`receipts/${n.slice(0, 3)}/${n.slice(3, 6)}/${n}-${hash}.json`, `hash/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.json`,
-    ...(pull ? [`pr/${p.slice(0, 2)}/${p.slice(2, 5)}/${p.slice(5)}/${n}-${hash}.json`] : [])];
+  return [`receipts/${n.slice(0, 3)}/${n.slice(3, 5)}/${n.slice(5, 7)}/${n}-${hash}.json`, `hash/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.json`,
+    ...(pull ? [`pr/${p.slice(0, 4)}/${p.slice(4, 6)}/${p.slice(6)}/${n}-${hash}.json`] : [])];
 }
 
 // ---- judging
