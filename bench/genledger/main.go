@@ -30,9 +30,10 @@ func run() error {
 	together := flag.Int64("together", 1, "sign-offs of one commit, but for the newest thousand; the tree is the same, and written faster")
 	verify := flag.String("verify", "", "measure the verification of the ledger in this repository")
 	since := flag.String("since", "", "measure the verification of the newest sign-off in this repository")
-	appendTo := flag.String("append", "", "measure ten appends to the ledger in this bare repository, and take them back")
+	appendTo := flag.String("append", "", "measure appends to the ledger in this bare repository, and take them back")
 	web := flag.Bool("http", false, "append over loopback, through git http-backend")
 	drop := flag.Int64("drop", 0, "append behind this many of the newest commits, as if they were not there yet")
+	times := flag.Int("times", 10, "how many appends are measured")
 	git := flag.String("git", "", "the git binary to read with; go-git if empty")
 	fixtures := flag.String("fixtures", "", "write the attacks into this directory")
 	flag.Parse()
@@ -42,12 +43,12 @@ func run() error {
 		return measureVerify(ctx, *verify, *git)
 	case *since != "":
 		return measureSince(ctx, *since, *git)
-	case *appendTo != "":
-		return measureAppend(ctx, appends{*appendTo, *git, *web, *per, *drop})
+	case *appendTo != "" && *times > 0:
+		return measureAppend(ctx, appends{dir: *appendTo, git: *git, web: *web, per: *per, times: *times, drop: *drop})
 	case *fixtures != "":
 		return writeFixtures(*fixtures)
-	case *receipts < 1 || *per < 1 || *together < 1 || *findings < 1:
-		return errors.New("-receipts, -per, -findings and -together must be at least 1")
+	case *times < 1 || *receipts < 1 || *per < 1 || *together < 1 || *findings < 1:
+		return errors.New("-receipts, -per, -findings, -together and -times must be at least 1")
 	}
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	if err := writeStream(out, shape{*receipts, *per, *findings, *together}); err != nil {

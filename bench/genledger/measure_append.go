@@ -18,17 +18,18 @@ import (
 
 // appends says what measureAppend appends to, and how.
 type appends struct {
-	dir  string // a bare repository
-	git  string
-	web  bool  // through git http-backend over loopback, without a git on this side
-	per  int64 // receipts of a pull request, as the ledger was made
-	drop int64 // of the newest commits, before the first append: the ledger as it was then
+	dir   string // a bare repository
+	git   string
+	web   bool  // through git http-backend over loopback, without a git on this side
+	per   int64 // receipts of a pull request, as the ledger was made
+	times int   // after the first, which is not counted
+	drop  int64 // of the newest commits, before the first append: the ledger as it was then
 }
 
 // cost is what something took: on the clock, and of the processors.
 type cost struct{ wall, processor time.Duration }
 
-// measureAppend appends once to warm up and then ten times, each from a connection of its own, and takes the ledger back to where it was. Over
+// measureAppend appends once to warm up and then as often as is asked, each from a connection of its own, and takes the ledger back to where it was. Over
 // HTTP it says besides what git's check takes that a push brings all that it names: the server runs it within every push, and here the same
 // command runs once more behind each.
 func measureAppend(ctx context.Context, a appends) (err error) {
@@ -55,7 +56,7 @@ func measureAppend(ctx context.Context, a appends) (err error) {
 	}
 	var whole, check []cost
 	seq := int64(0)
-	for range 11 {
+	for range a.times + 1 {
 		used, start := processor(), time.Now()
 		if seq, err = appendOne(ctx, location, options, a.per); err != nil {
 			return err
@@ -67,7 +68,7 @@ func measureAppend(ctx context.Context, a appends) (err error) {
 		}
 		check = append(check, c)
 	}
-	fmt.Printf("append at %d\t%s", seq-9, spread(whole[1:]))
+	fmt.Printf("append at %d\t%s", seq-int64(a.times), spread(whole[1:]))
 	if a.web {
 		fmt.Printf("\tgit's check\t%s", spread(check[1:]))
 	}
