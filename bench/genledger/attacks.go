@@ -245,7 +245,7 @@ func files() []*branch {
 			b.set(ledger.InfoPath, strings.Replace(string(b.tip().files[ledger.InfoPath].data), "ledger/v2", "ledger/v3", 1))
 		}).seen("tampered-info-version", "LEDGER.json of a version that this one does not know", ledger.L1, ledger.CodeInfoUnreadable).full(ledger.CodeRewritten),
 		with(firstLayout).seen("tampered-first-layout", "a ledger of the layout before the first release", ledger.L1,
-			ledger.CodeUnknownFile, ledger.CodeAliasMissing, ledger.CodeInfoUnreadable),
+			ledger.CodeUnknownFile, ledger.CodeAliasOrphan, ledger.CodeHeadLies, ledger.CodeInfoUnreadable, ledger.CodeCommitChain),
 		with(func(b *branch) {
 			info := ledger.Info{Format: ledger.InfoFormat, Genesis: other, Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
 			b.set(ledger.InfoPath, string(must(info.Marshal())))

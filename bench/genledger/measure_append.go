@@ -68,7 +68,7 @@ func measureAppend(ctx context.Context, a appends) (err error) {
 		}
 		check = append(check, c)
 	}
-	fmt.Printf("append at %d\t%s", seq-int64(a.times), spread(whole[1:]))
+	fmt.Printf("append at %d\t%s", seq-int64(a.times)+1, spread(whole[1:]))
 	if a.web {
 		fmt.Printf("\tgit's check\t%s", spread(check[1:]))
 	}
@@ -83,10 +83,13 @@ func appendOne(ctx context.Context, location string, o gitstore.Options, per int
 	if err != nil {
 		return 0, err
 	}
-	_, err = ledger.Append(ctx, s, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
+	result, err := ledger.Append(ctx, s, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
 		seq = at.Head.Count
 		return ledger.Draft{Receipts: []ledger.Receipt{wide(seq, seq/per+1, 11, seeded())}}, nil
 	})
+	if err == nil && len(result.Added) != 1 {
+		err = fmt.Errorf("nothing was appended at %d", seq)
+	}
 	return seq, errors.Join(err, s.Close())
 }
 
