@@ -24,7 +24,6 @@ func commands() []*command {
 		ledgerInitCommand(),
 		ledgerVerifyCommand(),
 		ledgerLogCommand(),
-		ledgerShowCommand(),
 		ledgerHeadCommand(),
 		ledgerProveCommand(),
 		ledgerExportCommand(),
@@ -33,9 +32,11 @@ func commands() []*command {
 		receiptPDFCommand(),
 		receiptReplayCommand(),
 		summaryCommand(),
-		profileCommand(),
 		serveCommand(),
 		gateCommand(),
+		completionCommand(),
+		docsCommandsCommand(),
+		docsManCommand(),
 		versionCommand(),
 		helpCommand(),
 	}
@@ -47,4 +48,5 @@ var groups = map[string]string{
 	"sheet":   "flight sheets: the rulebooks",
 	"ledger":  "the chain of receipts",
 	"receipt": "one receipt: print, check, render, derive again",
+	"docs":    "the commands themselves, as documents",
 }

@@ -29,6 +29,17 @@ func TestRulesDocument(t *testing.T) {
 	}
 }
 
+// docs/commands.md is what `referee docs commands` prints.
+func TestCommandReference(t *testing.T) {
+	got, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != commandReference(commands()) {
+		t.Error("docs/commands.md is stale; remake it: go run ./cmd/referee docs commands > docs/commands.md")
+	}
+}
+
 // Every command has a short line, help of at most 80 columns, and an example that begins with its own name.
 func TestEveryCommandHelps(t *testing.T) {
 	for _, c := range commands() {
@@ -44,7 +55,8 @@ func TestEveryCommandHelps(t *testing.T) {
 			t.Errorf("%s has no example of itself", c.name)
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !strings.HasPrefix(line, "  referee ") && !strings.HasPrefix(line, "  cat ") {
+			example := strings.HasPrefix(line, "  referee ") || strings.HasPrefix(line, "  cat ")
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !example {
 				t.Errorf("%s: %d columns: %s", c.name, n, line)
 			}
 		}

@@ -20,12 +20,9 @@ func receiptShowCommand() *command {
 	c := newCommand("receipt show", "SEQ|ID|HASH|FILE", "print a receipt, of the ledger or in a file", 1)
 	c.long = "--format json prints the file's own bytes, whose SHA-256 is the receipt's hash."
 	c.examples = []string{"referee receipt show 3fa9", "referee receipt show 000000012-3fa9….json", "referee receipt show 12 --format json | jq .verdict"}
-	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	format := c.formatFlag("text", "json")
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		if err := known("--format", *format, "text", "json"); err != nil {
-			return err
-		}
 		e, err := a.receiptOf("receipt show", args, where)
 		if err != nil {
 			return err
