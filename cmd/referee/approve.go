@@ -18,6 +18,7 @@ import (
 // approveOptions are the flags of referee approve.
 type approveOptions struct {
 	name, at, reject, digest, failOn, repository, dir string
+	limit                                             referee.Threshold // failOn, read
 	satisfied, flags, waivers                         []string
 	ledger                                            *ledgerFlags
 	params                                            *paramFlags
@@ -56,7 +57,7 @@ func approveCommand() *command {
 	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection and the SHA-256 of WHY")
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
-	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", failOnTiers)
+	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", referee.ThresholdNames())
 	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, else its folder's)")
 	o.ledger = ledgerFlag(f)
 	o.params = paramsFlag(f)
@@ -94,7 +95,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 		return err
 	}
 	defer done()
-	if err := a.showWork(work, o.failOn); err != nil {
+	if err := a.showWork(work, o.limit); err != nil {
 		return err
 	}
 	if err := o.checkAgainst(work, local); err != nil {
@@ -103,7 +104,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err := o.complete(a, work, &local); err != nil {
 		return err
 	}
-	entry, again, err := local.SignOff(a.ctx, k, work, place, gate.Policy{FailOn: o.failOn, Accept: "deal-finding"}, ledgerPapers())
+	entry, again, err := local.SignOff(a.ctx, k, work, place, gate.Policy{FailOn: o.limit, Accept: "deal-finding"}, ledgerPapers())
 	if err != nil {
 		return signOffError(err)
 	}
@@ -134,8 +135,11 @@ func (o *approveOptions) decision(a *app, args []string) (gate.Local, error) {
 	case o.reject != "" && len(o.waivers) > 0:
 		return gate.Local{}, usagef("--reject and --accept contradict each other")
 	}
-	l := gate.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
 	var err error
+	if o.limit, err = thresholdFlag(o.failOn); err != nil {
+		return gate.Local{}, err
+	}
+	l := gate.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
 	if l.At, err = o.when(a.now()); err != nil {
 		return gate.Local{}, err
 	}
@@ -272,9 +276,9 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 }
 
 // showWork prints the audit, as referee audit does.
-func (a *app) showWork(w gate.Work, failOn string) error {
+func (a *app) showWork(w gate.Work, failOn referee.Threshold) error {
 	look := a.lookAt(a.stdout)
-	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: referee.Tier(failOn), Version: referee.EngineVersion})
+	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: failOn, Version: referee.EngineVersion})
 	if err != nil {
 		return usagef("%w", err)
 	}

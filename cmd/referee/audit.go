@@ -15,6 +15,7 @@ import (
 // auditOptions are the flags of referee audit.
 type auditOptions struct {
 	sheet, format, out, failOn, explain, dir, shard, input string
+	limit                                                  referee.Threshold // failOn, read
 	jobs                                                   int
 	atoms, verbose                                         bool
 	part                                                   part
@@ -55,7 +56,7 @@ func auditCommand() *command {
 	f.StringVar(&o.sheet, "sheet", "", "flight `SHEET` to judge by: slug, slug@version or slug@^1.2")
 	c.choiceFlag(&o.format, "format", "table", "`FORMAT` of the result", report.Formats())
 	f.StringVar(&o.out, "out", "", "write the result to `FILE`; the table stays on the terminal")
-	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that gives exit code 1", failOnTiers)
+	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that gives exit code 1", referee.ThresholdNames())
 	f.StringVar(&o.explain, "explain", "", "print the proof of `RULE`: each operand, its value, where it came from")
 	f.BoolVar(&o.atoms, "atoms", false, "keep every verified fact in the json, not only the cited ones")
 	f.BoolVar(&o.verbose, "verbose", false, "show every check, derived values and advisory files")
@@ -139,6 +140,9 @@ func (o *auditOptions) check(paths []string) error {
 	case o.explain != "" && o.format != "table" && o.out == "":
 		return usagef("--explain prints its proof into the table, and --format %s has none", o.format).hint("leave --format out, or send it to a file with --out")
 	}
+	if o.limit, err = thresholdFlag(o.failOn); err != nil {
+		return err
+	}
 	if o.jobs == 0 {
 		o.jobs = min(runtime.GOMAXPROCS(0), maxJobs)
 	}
@@ -149,9 +153,6 @@ func (o *auditOptions) check(paths []string) error {
 }
 
 const maxJobs = 256
-
-// failOnTiers are what --fail-on takes.
-var failOnTiers = []string{"high", "mid", "low", "never"}
 
 // part is one of n parts of the submissions; the zero part is all of them.
 type part struct{ index, of int }
@@ -172,3 +173,12 @@ func parsePart(s string) (part, error) {
 
 // has reports whether the submission at this position, counted from 0, belongs to the part.
 func (p part) has(position int) bool { return p.of == 0 || position%p.of == p.index-1 }
+
+// thresholdFlag reads --fail-on.
+func thresholdFlag(word string) (referee.Threshold, error) {
+	limit, err := referee.ParseThreshold(word)
+	if err != nil {
+		return limit, unknownWord("--fail-on", word, referee.ThresholdNames())
+	}
+	return limit, nil
+}
