@@ -166,7 +166,7 @@ func sarifLevel(t referee.Tier) string {
 func findingResult(r *referee.Report, f *referee.Finding) sarifResult {
 	result := sarifResult{RuleID: name(f.Code), Level: sarifLevel(f.Tier), Message: sarifText{noLinks(sarifMessage(f))}}
 	result.Locations = []sarifLocation{location(file(r, f), region(f), f.Pointer)}
-	result.Fingerprints = map[string]string{"referee/v1": Fingerprint(r, f)}
+	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = properties(r, f.RuleIDs)
 	p := &result.Properties
 	p.Tier, p.Severity, p.Bucket, p.Stage = name(string(f.Tier)), name(f.Severity), name(string(f.Bucket)), name(string(f.Stage))
@@ -188,7 +188,7 @@ func undecidedResult(r *referee.Report, c referee.Check) sarifResult {
 	result := sarifResult{RuleID: undecidedRule, Kind: "open", Level: "none"}
 	result.Message = sarifText{noLinks("The high rule " + name(c.ID) + " could not be decided: " + reason(c))}
 	result.Locations = []sarifLocation{location(locate(r, r.Submission.Path), nil, "")}
-	result.Fingerprints = map[string]string{"referee/v1": Fingerprint(r, f)}
+	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = properties(r, f.RuleIDs)
 	result.Properties.Tier = string(referee.High)
 	return result

@@ -34,7 +34,7 @@ type Source interface {
 //
 // verified says that the bytes have the hash and are a valid receipt, and that the whole ledger verifies and holds it at its place;
 // what is not verified is false, never left out. The payload is the receipt's bytes as they are, so that its hash can be checked.
-// Whatever is refused is {error}. A verification is shared by all who ask within FreshFor.
+// Whatever is refused is {error}. A verification is shared by all who ask within verificationFreshFor.
 //
 // It answers to addresses, to localhost and to the names in hosts. A request for any other name is refused: a page of that name, whose author
 // lets it stand for this machine, could otherwise read the ledger through a visitor's browser.
@@ -55,8 +55,8 @@ func ShareHandler(src Source, hosts ...string) http.Handler {
 	return guard(mux, hosts)
 }
 
-// FreshFor is how long a share server takes a verification for the newest.
-const FreshFor = 10 * time.Second
+// verificationFreshFor is how long a share server takes a verification for the newest.
+const verificationFreshFor = 10 * time.Second
 
 // share is the state of a share server: the last verification.
 type share struct {
@@ -192,7 +192,7 @@ var pagePolicy = sync.OnceValue(func() string {
 func (s *share) verification(ctx context.Context) (*ledger.Verification, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != nil && time.Since(s.at) < FreshFor {
+	if s.last != nil && time.Since(s.at) < verificationFreshFor {
 		return s.last, nil
 	}
 	v, err := s.src.Verify(context.WithoutCancel(ctx))

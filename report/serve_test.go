@@ -179,10 +179,10 @@ func TestShareFresh(t *testing.T) {
 		if n := src.verified.Load(); n != 1 {
 			t.Errorf("%d verifications for 20 visitors at once", n)
 		}
-		time.Sleep(FreshFor + time.Second)
+		time.Sleep(verificationFreshFor + time.Second)
 		get(t, h, "GET", "/ledger/verify")
 		if n := src.verified.Load(); n != 2 {
-			t.Errorf("%d verifications after %v, want 2", n, FreshFor)
+			t.Errorf("%d verifications after %v, want 2", n, verificationFreshFor)
 		}
 	})
 }

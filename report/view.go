@@ -86,10 +86,10 @@ func uri(p string) string {
 	return u.String()
 }
 
-// Fingerprint names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the code. Line numbers
+// fingerprintOf names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the code. Line numbers
 // are left out, so that a finding keeps its name when the text above it changes. Each part is written with its length before it:
 // no two lists of parts have one encoding.
-func Fingerprint(r *referee.Report, f *referee.Finding) string {
+func fingerprintOf(r *referee.Report, f *referee.Finding) string {
 	run := r.Run.ID
 	if run == "" {
 		run = fmt.Sprintf("%s#%d", r.Submission.Path, r.Submission.Line)

@@ -61,14 +61,6 @@ func CheckHash(s string) error {
 	return nil
 }
 
-// CheckGitHash refuses whatever is not a git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
-func CheckGitHash(s string) error {
-	if !isLowerHex(s, 40) && !isLowerHex(s, 64) {
-		return fmt.Errorf("%q is no git object name (40 or 64 lower-case hexadecimal digits)", clip(s))
-	}
-	return nil
-}
-
 func isLowerHex(s string, n int) bool {
 	if len(s) != n {
 		return false

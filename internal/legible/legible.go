@@ -22,9 +22,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Compatible is NFKC.
-func Compatible(s string) string { return norm.NFKC.String(s) }
-
 // Composed is NFC.
 func Composed(s string) string { return norm.NFC.String(s) }
 

@@ -130,22 +130,3 @@ func (n *node) kinds(args []Input) error {
 	}
 	return nil
 }
-
-// SameAtPoints says whether a and b have equal values (S13a) at every point, and which is the first point where they differ (−1 if
-// none is). Where both are undefined a point decides nothing; where one is, they differ. Formulas that no point decides are not
-// the same.
-func SameAtPoints(a, b *Formula, points []Inputs) (bool, int) {
-	decided := false
-	for i, p := range points {
-		x, errX := a.Eval(p)
-		y, errY := b.Eval(p)
-		if errX != nil && errY != nil {
-			continue
-		}
-		if errX != nil || errY != nil || decimal.Cmp(x, y) != 0 {
-			return false, i
-		}
-		decided = true
-	}
-	return decided, -1
-}
