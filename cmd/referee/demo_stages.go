@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -31,7 +32,7 @@ func (d *demo) assignment() error {
 	sheet := d.work[0].Sheet
 	return d.stage(1, "Assignment: a flight sheet says what is asked for and by which rules", func(p *page) {
 		p.text("  ", sheet.Name)
-		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules), "rule")+", sha256 "+cut(sheet.SHA256, 17))
+		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules), "rule")+", sha256 "+legible.Clip(sheet.SHA256, 16))
 	})
 }
 
@@ -49,7 +50,7 @@ func (d *demo) runs() error {
 func (d *demo) submissions() error {
 	return d.stage(3, "Submission: numbers, formulas and sources, bound by their hash", func(p *page) {
 		for _, w := range d.work {
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes), cut(w.Report.Submission.SHA256, 33)))
+			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes), legible.Clip(w.Report.Submission.SHA256, 32)))
 		}
 	})
 }
@@ -123,7 +124,7 @@ func (d *demo) verify() error {
 		return rulesf("the new ledger does not verify: %s", v.Problems[0])
 	}
 	return d.stage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
-		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), cut(v.Head.Tip, 17)))
+		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), legible.Clip(v.Head.Tip, 16)))
 	})
 }
 

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
 )
@@ -90,6 +92,9 @@ func (a *app) log(k *kept, w *logFilter) error {
 	return nil
 }
 
+// mostRunID is what the other columns of a line leave to the run's ID.
+const mostRunID = 20
+
 // logLine is an entry in 80 columns.
 func logLine(e *ledger.Entry) string {
 	r := e.Receipt
@@ -97,18 +102,13 @@ func logLine(e *ledger.Entry) string {
 	if r.Verdict != nil {
 		severity, score = r.Verdict.Severity, r.Verdict.Score
 	}
-	p := &page{}
-	p.line("%6d  %.8s  %.10s  %-11s  %-8s  %5s  %s", r.Seq, e.Hash, r.MintedAt, r.Kind, severity, score, cut(report.Clean(r.Run.ID), 20))
-	return p.b.String()
-}
-
-// cut shortens a text to n characters and shows that it did.
-func cut(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
+	id := report.Clean(r.Run.ID)
+	if utf8.RuneCountInString(id) > mostRunID {
+		id = legible.Clip(id, mostRunID-1)
 	}
-	return string(runes[:n-1]) + "…"
+	p := &page{}
+	p.line("%6d  %.8s  %.10s  %-11s  %-8s  %5s  %s", r.Seq, e.Hash, r.MintedAt, r.Kind, severity, score, id)
+	return p.b.String()
 }
 
 func ledgerHeadCommand() *command {

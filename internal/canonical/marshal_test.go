@@ -195,6 +195,14 @@ func TestTimeAndHash(t *testing.T) {
 	}
 }
 
+// A message repeats whole characters: the 80th byte here is in the middle of one.
+func TestMessagesTearNoCharacter(t *testing.T) {
+	err := canonical.CheckHash(strings.Repeat("a", 79) + strings.Repeat("€", 40))
+	if err == nil || !strings.Contains(err.Error(), "a€…") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestCheckMembers(t *testing.T) {
 	var got []string
 	err := canonical.CheckMembers([]byte(`{"a":{"x":1},"b":["y"],"c":"z"}`), canonical.Receipt, func(key, value []byte) {

@@ -22,6 +22,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Clip keeps the first characters of a text, at most most of them, and marks the cut with "…": foreign text in a message
+// stays short, and no character is torn apart.
+func Clip(text string, most int) string {
+	for i := range text {
+		if most--; most < 0 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// mostWord is how many letters of a word a message repeats.
+const mostWord = 40
+
 // Composed is NFC.
 func Composed(s string) string { return norm.NFC.String(s) }
 

@@ -65,7 +65,7 @@ func (f *finder) words() {
 		i = w.from + len(w.letters) - 1 + f.skipped(w)
 		own |= w.own()
 		if w.mixes() {
-			f.hide(w.from, "the word %q, which mixes letters of %s that look alike", clip(string(w.letters)), w.scripts)
+			f.hide(w.from, "the word %q, which mixes letters of %s that look alike", Clip(string(w.letters), mostWord), w.scripts)
 		} else if w.disguised() {
 			disguised = append(disguised, w)
 		}
@@ -75,7 +75,7 @@ func (f *finder) words() {
 	}
 	for _, w := range disguised {
 		if own&w.scripts == 0 {
-			f.hide(w.from, "the word %q, whose letters are %s and look Latin", clip(string(w.letters)), w.scripts)
+			f.hide(w.from, "the word %q, whose letters are %s and look Latin", Clip(string(w.letters), mostWord), w.scripts)
 		}
 	}
 }
@@ -191,12 +191,4 @@ func (s script) String() string {
 		}
 	}
 	return strings.Join(names, " and ")
-}
-
-// clip shortens a word for a message.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // Input is the value of a variable: a number or a list of numbers. Where both are set the number counts; where neither is, the
@@ -48,7 +49,7 @@ func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, err
 		work += cost
 		r, err := n.apply(args, work, meter.Take(cost))
 		if err != nil {
-			return nil, &EvalError{Col: n.col, Expr: clip(n.String(), 120), Err: err}
+			return nil, &EvalError{Col: n.col, Expr: legible.Clip(n.String(), 120), Err: err}
 		}
 		stack = append(stack[:first], Input{Num: r})
 	}
