@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -194,7 +193,7 @@ func TestPageHostile(t *testing.T) {
 		b := chain(t, 1, func(int64) ledger.Receipt {
 			r := withNames(storetest.Sample(2))
 			r.Run.Project = "x"
-			spoil(reflect.ValueOf(&r).Elem(), "", text)
+			storetest.Spoil(&r, text)
 			r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
 			oneRule(r.Verdict)
 			return storetest.Key(r)

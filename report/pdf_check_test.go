@@ -9,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -193,36 +191,12 @@ func TestPDFSameBytes(t *testing.T) {
 	}
 }
 
-// spoil sets every string that a writer is free in.
-func spoil(v reflect.Value, is, text string) {
-	switch v.Kind() {
-	case reflect.String:
-		if is == "" || is == "text" {
-			v.SetString(text)
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			spoil(v.Elem(), "", text)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			spoil(v.Index(i), is, text)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); !slices.Contains([]string{"AddedBy", "Sanitized", "ScoreFraction", "ScoreDecided", "Coverage", "WeightedScore"}, f.Name) { // the last four follow from the counts
-				spoil(v.Field(i), f.Tag.Get("is"), text)
-			}
-		}
-	}
-}
-
 func TestPDFHostile(t *testing.T) {
 	more := []string{") Tj ET Q /JavaScript (alert) \\", ">> endobj 1 0 obj << /OpenAction", "\\) \\( %PDF-1.7\r%%EOF", strings.Repeat("W", 1500)}
 	for _, attack := range append(more, attacks...) {
 		for _, what := range []string{"short", "incident", "cook", "merged"} {
 			r := samples()[what]
-			spoil(reflect.ValueOf(&r).Elem(), "", attack)
+			storetest.Spoil(&r, attack)
 			if r.Assignment != nil {
 				r.Assignment.SHA256 = canonical.SHA256Hex([]byte(attack))
 			}
