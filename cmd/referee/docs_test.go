@@ -1,6 +1,6 @@
 package main
 
-//go:generate go test . -run ^TestRulesDocument$ -update
+//go:generate go test . -run ^(TestRulesDocument|TestCommandReference)$ -update
 
 import (
 	"bytes"
@@ -27,13 +27,7 @@ func TestRulesDocument(t *testing.T) {
 
 // docs/commands.md is what `referee docs commands` prints.
 func TestCommandReference(t *testing.T) {
-	got, err := os.ReadFile("../../docs/commands.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != commandReference(commands()) {
-		t.Error("docs/commands.md is stale; remake it: go run ./cmd/referee docs commands > docs/commands.md")
-	}
+	golden.Compare(t, "../../docs/commands.md", []byte(commandReference(commands())))
 }
 
 // Every command has a short line, help of at most 80 columns, and an example that begins with its own name.
