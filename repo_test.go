@@ -64,7 +64,7 @@ func TestArrows(t *testing.T) {
 		"referee":       {"ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
 		"ledger":        {"referee", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
 		"report":        {"serve", "gate", "forge", "cmd", "flight_sheets"},
-		"serve":         {"referee", "gate", "forge", "cmd", "flight_sheets"},
+		"serve":         {"referee", "report", "gate", "forge", "cmd", "flight_sheets"},
 		"forge":         {"ledger", "report", "serve", "gate", "cmd"},
 		"flight_sheets": {"ledger", "report", "serve", "gate", "forge", "cmd"},
 		"gate":          {"serve", "forge", "cmd"},
@@ -122,7 +122,7 @@ func TestRooms(t *testing.T) {
 			t.Errorf("%s lies deeper than two levels", p.ImportPath)
 		}
 	}
-	if product > 30 {
+	if product > 40 {
 		t.Errorf("%d packages: which two are one room?", product)
 	}
 }

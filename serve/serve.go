@@ -1,5 +1,5 @@
 // Package serve shows a ledger over HTTP, for reading only: receipts by hash, whether they are verified, the page
-// that checks one in the browser (report.VerifyPage), and the files that this page reads. It decides nothing: bytes
+// that checks one in the browser, and the files that this page reads. It decides nothing: bytes
 // come from a Source, verdicts from ledger.Verify. Whoever asks is foreign: TestForeignHosts, TestShareHostile and
 // TestShareAnswers hold what a visitor, a page of another name and a hostile ledger get to see.
 package serve
@@ -19,7 +19,6 @@ import (
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/report"
 )
 
 // Source is the ledger that a share server shows. Both methods may be called at the same time.
@@ -30,7 +29,7 @@ type Source interface {
 	Verify(ctx context.Context) (*ledger.Verification, error)
 }
 
-// Handler serves a ledger for reading:
+// Handler serves a ledger for reading; page is what report.VerifyPage returns:
 //
 //	GET /share/{hash}    {payload, receipt_id, seq, parent_hash, receipt_sha256, verified}
 //	GET /r/{hash}        verify.html, which shows that receipt and checks it in the browser
@@ -45,8 +44,8 @@ type Source interface {
 // It answers to addresses, to localhost and to the names in hosts. A request for any other name is refused: a page of
 // that name, whose author lets it stand for this machine, could otherwise read the ledger through a visitor's
 // browser.
-func Handler(src Source, hosts ...string) http.Handler {
-	s := &shareServer{src: src}
+func Handler(src Source, page []byte, hosts ...string) http.Handler {
+	s := &shareServer{src: src, verifyPage: page}
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"/share/{hash}":        s.serveShare,
@@ -67,10 +66,11 @@ const verificationFreshFor = 10 * time.Second
 
 // shareServer is the state of a share server: the last verification.
 type shareServer struct {
-	src  Source
-	mu   sync.Mutex
-	last *ledger.Verification
-	at   time.Time
+	src        Source
+	verifyPage []byte
+	mu         sync.Mutex
+	last       *ledger.Verification
+	at         time.Time
 }
 
 // guardRequests answers nothing but GET and HEAD, and sets the headers that every answer has.
@@ -121,10 +121,16 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // a client that has gone is told nothing
 }
 
+// visible shows characters that are not seen as themselves as the ledger's canonical form does: <U+202E>.
+func visible(text string) string {
+	text, _ = canonical.Sanitize(text)
+	return text
+}
+
 // writeRefusal answers with a status and what is wrong.
 func writeRefusal(w http.ResponseWriter, status int, format string, args ...any) {
 	w.Header().Set("Cache-Control", "no-store")
-	body, err := json.Marshal(map[string]string{"error": report.Clean(fmt.Sprintf(format, args...))})
+	body, err := json.Marshal(map[string]string{"error": visible(fmt.Sprintf(format, args...))})
 	if err != nil {
 		body = []byte(`{"error":"internal error"}`)
 	}
@@ -189,19 +195,16 @@ func (s *shareServer) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", pagePolicy()+"; frame-ancestors 'none'")
-	_, _ = w.Write(verifyPage())
+	h.Set("Content-Security-Policy", policyOf(s.verifyPage)+"; frame-ancestors 'none'")
+	_, _ = w.Write(s.verifyPage)
 }
 
-// verifyPage is the page, copied once.
-var verifyPage = sync.OnceValue(report.VerifyPage)
-
-// pagePolicy is the policy that the page states itself.
-var pagePolicy = sync.OnceValue(func() string {
-	_, rest, _ := strings.Cut(string(verifyPage()), `http-equiv="Content-Security-Policy" content="`)
+// policyOf is the policy that a page states itself.
+func policyOf(page []byte) string {
+	_, rest, _ := strings.Cut(string(page), `http-equiv="Content-Security-Policy" content="`)
 	policy, _, _ := strings.Cut(rest, `"`)
 	return policy
-})
+}
 
 // freshVerification returns the last verification while it is fresh, and makes one otherwise; who asks meanwhile
 // waits for that one. It does not end with the request that began it, since others may wait for it.
@@ -232,7 +235,7 @@ func (s *shareServer) serveVerification(w http.ResponseWriter, r *http.Request) 
 	}
 	problems := []string{}
 	for _, p := range v.Problems {
-		problems = append(problems, report.Clean(p.String()))
+		problems = append(problems, visible(p.String()))
 	}
 	body, err := json.Marshal(struct {
 		OK      bool     `json:"ok"`

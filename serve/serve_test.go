@@ -22,6 +22,10 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
+// page stands for verify.html, with a policy of its own.
+var page = []byte(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-x'">
+<title>Verify a receipt</title>`)
+
 // shelf is a ledger in memory as a Source.
 type shelf struct {
 	files    map[string][]byte
@@ -83,7 +87,7 @@ func get(t testing.TB, h http.Handler, method, target string) (*http.Response, s
 func TestShare(t *testing.T) {
 	entries := minted(t, 5, storetest.Sample)
 	hash, parent := canonical.SHA256Hex(entries[3]), canonical.SHA256Hex(entries[2])
-	h := Handler(&shelf{files: filesOf(t, entries)})
+	h := Handler(&shelf{files: filesOf(t, entries)}, page)
 	r, body := get(t, h, "GET", "/share/"+hash)
 	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Fatalf("%d %s: %s", r.StatusCode, r.Header, body)
@@ -160,7 +164,7 @@ func TestShareAnswers(t *testing.T) {
 		{"no disk, head", "GET", "/HEAD.json", &shelf{broken: errors.New("disk gone")}, 500, "cannot be verified: disk gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, body := get(t, Handler(c.src), c.method, c.path)
+			r, body := get(t, Handler(c.src, page), c.method, c.path)
 			if r.StatusCode != c.status || !strings.Contains(body, c.says) {
 				t.Errorf("%d, want %d with %q: %s", r.StatusCode, c.status, c.says, legible.Clip(body, 300))
 			}
@@ -190,7 +194,7 @@ func TestShareAnswers(t *testing.T) {
 func TestShareFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := &shelf{files: filesOf(t, minted(t, 2, storetest.Sample))}
-		h := Handler(src)
+		h := Handler(src, page)
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() { get(t, h, "GET", "/ledger/verify") })
@@ -216,7 +220,7 @@ func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	under, free := make(chan bool), make(chan bool)
 	entries := minted(t, 1, storetest.Sample)
-	share := Handler(&shelf{files: filesOf(t, entries)})
+	share := Handler(&shelf{files: filesOf(t, entries)}, page)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- Run(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -266,7 +270,7 @@ func TestShareHostile(t *testing.T) {
 		storetest.Spoil(&r, text)
 		r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
 		entries := minted(t, 1, func(int64) ledger.Receipt { return storetest.Key(r) })
-		answer, body := get(t, Handler(&shelf{files: filesOf(t, entries)}), "GET", "/share/"+canonical.SHA256Hex(entries[0]))
+		answer, body := get(t, Handler(&shelf{files: filesOf(t, entries)}, page), "GET", "/share/"+canonical.SHA256Hex(entries[0]))
 		if answer.StatusCode != 200 || !json.Valid([]byte(body)) || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%q: %d %s", text, answer.StatusCode, legible.Clip(body, 200))
 		}
@@ -276,7 +280,7 @@ func TestShareHostile(t *testing.T) {
 // TestForeignHosts: a name that is not the server's is refused before anything is read, whatever it resolves to (DNS rebinding); addresses,
 // localhost and the names that it was started with are answered.
 func TestForeignHosts(t *testing.T) {
-	h := Handler(&shelf{files: nil}, "ledger.example", "")
+	h := Handler(&shelf{files: nil}, page, "ledger.example", "")
 	for host, want := range map[string]int{
 		"127.0.0.1:8321": http.StatusNotFound, "[::1]:8321": http.StatusNotFound, "localhost:8321": http.StatusNotFound, "LOCALHOST": http.StatusNotFound, "localhost.": http.StatusNotFound,
 		"ledger.example": http.StatusNotFound, "ledger.example:443": http.StatusNotFound, "10.1.2.3": http.StatusNotFound,

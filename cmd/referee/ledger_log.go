@@ -135,11 +135,3 @@ func ledgerHeadCommand() *command {
 	}
 	return c
 }
-
-// showEntry prints a receipt for people, or its bytes.
-func (a *app) showEntry(e *ledger.Entry, format string) error {
-	if format == "json" {
-		return a.print(string(e.Bytes))
-	}
-	return a.print(receiptText(e))
-}
