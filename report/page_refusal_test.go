@@ -60,7 +60,7 @@ func refused(t *testing.T, ctx context.Context, says string) {
 	}
 	main := ask[string](t, ctx, `document.querySelector('main').textContent`)
 	if !strings.Contains(main, says) {
-		t.Errorf("the reason %q is missing: %s", says, clip(main, 500))
+		t.Errorf("the reason %q is missing: %s", says, CleanStart(main, 500))
 	}
 	for _, never := range []string{"rosa", "Approved", "signed them off"} {
 		if strings.Contains(main, never) {

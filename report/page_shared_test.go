@@ -52,7 +52,7 @@ func TestPageShared(t *testing.T) {
 			}
 			text := ask[string](t, ctx, `document.getElementById('receipt').innerText`)
 			if strings.Contains(text, "DCR-000003-") != (c.state == "good") {
-				t.Errorf("the page shows %q", clip(text, 200))
+				t.Errorf("the page shows %q", CleanStart(text, 200))
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func TestPageGood(t *testing.T) {
 	press(t, ctx, `#entries li:last-child button`)
 	await(t, ctx, `!document.getElementById('receipt').hidden`)
 	if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text, "DCR-000000-") || !strings.Contains(text, "the claim is 2.4 % above") {
-		t.Errorf("an entry of the list is not shown whole: %q", clip(text, 200))
+		t.Errorf("an entry of the list is not shown whole: %q", CleanStart(text, 200))
 	}
 }
 
@@ -180,7 +180,7 @@ func TestPageUnknownHash(t *testing.T) {
 		t.Error("a receipt that is not there is good")
 	}
 	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "This ledger holds no receipt "+strings.Repeat("ab", 32)) {
-		t.Errorf("the page says %q", clip(text, 300))
+		t.Errorf("the page says %q", CleanStart(text, 300))
 	}
 }
 
@@ -191,7 +191,7 @@ func TestPageHostile(t *testing.T) {
 		`{{constructor.constructor('alert(5)')()}}`, `<a href="javascript:alert(6)">x</a>`, `<iframe srcdoc="<script>alert(7)</script>">`, "__proto__"}
 	for i, text := range append(more, attacks...) {
 		b := chain(t, 1, func(int64) ledger.Receipt {
-			r := withNames(storetest.Sample(2))
+			r := storetest.WithForeignNames(storetest.Sample(2))
 			r.Run.Project = "x"
 			storetest.Spoil(&r, text)
 			r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
@@ -232,7 +232,7 @@ func TestPageReferences(t *testing.T) {
 	}
 	first := chain(t, 2, begin)
 	build := func(change func(cook, incident *ledger.Receipt)) [][]byte {
-		cook, incident := cookSample(), incidentSample()
+		cook, incident := storetest.CookSample(), storetest.IncidentSample()
 		cook.Cook.EvalBefore, cook.Cook.EvalAfter, cook.Cook.Lift = "96.4", "100", "3.6"
 		cook.Cook.Before, cook.Cook.After = canonical.SHA256Hex(first[0]), canonical.SHA256Hex(first[1])
 		incident.Incident.Receipts = []string{canonical.SHA256Hex(first[0])}
@@ -360,7 +360,7 @@ func mutations(t testing.TB, b []byte) [][]byte {
 			put(v)
 		}
 	}
-	edit(t, b, func(v map[string]any) { root = whole(v).(map[string]any) })
+	edit(t, b, func(v map[string]any) { root = v }) // edit turns its numbers into integers, in place
 	walk(root, func(any) {})
 	return all
 }
@@ -371,7 +371,10 @@ func TestPageRules(t *testing.T) {
 	visit(t, ctx, lay(t, nil).serve(t))
 	accepted, refused := 0, 0
 	for _, what := range []string{"short", "cook", "incident", "revoked", "merged"} {
-		_, b := minted(t, samples()[what])
+		_, b, err := storetest.Minted(storetest.Samples()[what])
+		if err != nil {
+			t.Fatal(err)
+		}
 		all := append(mutations(t, b), b)
 		texts := make([]string, len(all))
 		for i, m := range all {
@@ -421,7 +424,7 @@ func TestPageLongChain(t *testing.T) {
 	}
 	t.Logf("2,000 receipts in %v", time.Since(begin))
 	if text := ask[string](t, ctx, `document.getElementById('outcome').innerText`); !strings.Contains(text, "2,000 receipts agree with each other") {
-		t.Errorf("the page says %q", clip(text, 200))
+		t.Errorf("the page says %q", CleanStart(text, 200))
 	}
 }
 
@@ -506,7 +509,7 @@ func TestPageFiles(t *testing.T) {
 			state, codes := settled(t, ctx)
 			text := ask[string](t, ctx, `document.body.innerText`)
 			if state != c.state || !slices.Equal(codes, c.codes) || !strings.Contains(text, c.says) {
-				t.Errorf("%s, %q, want %s, %q and %q:\n%s", state, codes, c.state, c.codes, c.says, clip(text, 700))
+				t.Errorf("%s, %q, want %s, %q and %q:\n%s", state, codes, c.state, c.codes, c.says, CleanStart(text, 700))
 			}
 			if c.name == "one" {
 				shot(t, ctx, "page-file", 1100, 1300, false)
@@ -558,7 +561,7 @@ func TestPageFolder(t *testing.T) {
 			do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#folder"), []string{dir}))
 			state, codes := settled(t, ctx)
 			if (state == "good") != (c.want == nil) || !slices.Equal(codes, c.want) {
-				t.Errorf("%s, %q, want %q: %s", state, codes, c.want, clip(ask[string](t, ctx, `document.body.innerText`), 900))
+				t.Errorf("%s, %q, want %q: %s", state, codes, c.want, CleanStart(ask[string](t, ctx, `document.body.innerText`), 900))
 			}
 		})
 	}

@@ -73,10 +73,10 @@ func FuzzClean(f *testing.F) {
 }
 
 func TestClip(t *testing.T) {
-	if got := clip("äöüß", 3); got != "äöü… (1 more)" {
+	if got := CleanStart("äöüß", 3); got != "äöü… (1 more)" {
 		t.Errorf("%q", got)
 	}
-	if got := clip("äöü", 3); got != "äöü" {
+	if got := CleanStart("äöü", 3); got != "äöü" {
 		t.Errorf("%q", got)
 	}
 }

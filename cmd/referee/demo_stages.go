@@ -13,6 +13,7 @@ import (
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 // demoColumn is where texts begin beside the name of a run.
@@ -134,7 +135,7 @@ func (d *demo) end() error {
 	files := map[string][]byte{"verify.html": report.VerifyPage()}
 	for _, e := range d.minted {
 		var b bytes.Buffer
-		if err := report.PDF(&b, e.Receipt, e.Bytes, report.Place{Standing: report.Standing{InLedger: true}}); err != nil {
+		if err := pdf.Write(&b, e.Receipt, e.Bytes, pdf.Place{Standing: pdf.Standing{InLedger: true}}); err != nil {
 			return toolf("%w", err)
 		}
 		files[e.Receipt.Run.ID+".pdf"] = b.Bytes()

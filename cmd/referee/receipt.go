@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 const receiptShowLong = `The receipt is verified before anything of it is shown. One of the ledger: its
@@ -218,7 +218,7 @@ func (a *app) paperOf(h *held, out, url string) error {
 		out = h.Receipt.ID + h.suffix() + ".pdf"
 	}
 	var b bytes.Buffer
-	if err := report.PDF(&b, h.Receipt, h.Bytes, report.Place{URL: url, Standing: h.standing}); err != nil {
+	if err := pdf.Write(&b, h.Receipt, h.Bytes, pdf.Place{URL: url, Standing: h.standing}); err != nil {
 		return usagef("%w", err)
 	}
 	if out == "-" && isTerminal(a.stdout) {

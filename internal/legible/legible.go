@@ -14,6 +14,7 @@
 package legible
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"unicode"
@@ -31,6 +32,17 @@ func Clip(text string, most int) string {
 		}
 	}
 	return text
+}
+
+// Count is a number with its noun: "1 entry", "3 entries".
+func Count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		noun = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // mostWord is how many letters of a word a message repeats.

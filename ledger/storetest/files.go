@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -99,4 +101,39 @@ func spoilValue(v reflect.Value, form, text string) {
 			}
 		}
 	}
+}
+
+// Edit changes an entry as text and puts it into canonical form again. What it makes need not be a receipt.
+func Edit(entry []byte, change func(map[string]any)) ([]byte, error) {
+	var v map[string]any
+	d := json.NewDecoder(bytes.NewReader(entry))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	change(v)
+	return canonical.Marshal(withIntegers(v))
+}
+
+// withIntegers turns the numbers of a decoded text into integers.
+func withIntegers(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, m := range v {
+			v[k] = withIntegers(m)
+		}
+		return v
+	case []any:
+		for i, m := range v {
+			v[i] = withIntegers(m)
+		}
+		return v
+	case json.Number:
+		n, err := v.Int64()
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	return v
 }

@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	"bytes"
@@ -48,8 +48,18 @@ func stood(t testing.TB, b []byte, at Standing) ([]byte, error) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = PDF(&out, r, b, Place{Standing: at})
+	err = Write(&out, r, b, Place{Standing: at})
 	return out.Bytes(), err
+}
+
+// edit changes an entry as text and puts it into canonical form again.
+func edit(t testing.TB, b []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	out, err := storetest.Edit(b, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // keep leaves a paper to be looked at.
@@ -85,7 +95,7 @@ func TestPDFSoundIsGold(t *testing.T) {
 // TestPDFNotVerified: a receipt that does not verify is stamped on each page, says why, and nowhere looks like one that does.
 func TestPDFNotVerified(t *testing.T) {
 	_, clean := minted(t, storetest.Clean(storetest.Sample(0)))
-	_, many := minted(t, longFindings(storetest.Sample(1), 200))
+	_, many := minted(t, storetest.WithFindings(storetest.Sample(1), 200))
 	for name, b := range map[string][]byte{
 		"not-verified":      clean,
 		"not-verified-many": many,

@@ -1,4 +1,8 @@
-package report
+package pdf
+
+import (
+	"github.com/defendableos/referee/report"
+)
 
 import "strings"
 
@@ -105,7 +109,7 @@ func (p *paper) lines(text string) []string {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	parts := strings.SplitN(text, "\n", maxLines)
 	for i, part := range parts {
-		parts[i] = p.shown(message(part))
+		parts[i] = p.shown(report.CleanMessage(part))
 	}
 	return parts
 }

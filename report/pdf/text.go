@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	_ "embed"
@@ -15,11 +15,12 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/defendableos/referee/internal/legible"
+	"github.com/defendableos/referee/report"
 )
 
-// namesTTF holds the Latin, Greek and Cyrillic letters that the Go fonts lack (page/names.txt).
+// namesTTF holds the Latin, Greek and Cyrillic letters that the Go fonts lack (names.txt).
 //
-//go:embed page/names.ttf
+//go:embed names.ttf
 var namesTTF []byte
 
 // face is one of the paper's fonts.
@@ -93,7 +94,7 @@ func (t typesetter) has(f face, r rune) bool { return r < widest && t.faces[f][r
 // shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the paper has, which
 // is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
 func (t typesetter) shown(s string) string {
-	s = legible.Composed(Clean(s))
+	s = legible.Composed(report.Clean(s))
 	if strings.IndexFunc(s, t.absent) < 0 {
 		return s
 	}

@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 	"github.com/go-pdf/fpdf"
 )
 
@@ -74,7 +75,7 @@ func (p *paper) where() []string {
 	}
 	parts = append(parts, "run "+p.r.Run.ID)
 	for i := range parts {
-		parts[i] = name(parts[i])
+		parts[i] = report.CleanName(parts[i])
 	}
 	return parts
 }
@@ -165,7 +166,7 @@ func (p *paper) numbers(x, y float64) {
 	}
 	for i, c := range cells {
 		cx, cy := x+float64(i%3)*26, y+float64(i/3)*12.5
-		p.text(cx, cy+7.5, style{face: bold, size: 11, color: black}, clip(c[0], 14))
+		p.text(cx, cy+7.5, style{face: bold, size: 11, color: black}, report.CleanStart(c[0], 14))
 		p.text(cx, cy+11, style{size: 7.2, color: grey}, c[1])
 	}
 }

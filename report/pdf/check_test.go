@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
+	"github.com/defendableos/referee/report"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -90,7 +91,7 @@ func TestPDFSaysAll(t *testing.T) {
 		"unreceipted": {"UNRECEIPTED", "no human's approval is known"},
 	}
 	for what, wants := range all {
-		r := samples()[what]
+		r := storetest.Samples()[what]
 		if what == "local" {
 			r.Approval.Approver.Permission = "local"
 		}
@@ -112,8 +113,8 @@ func TestPDFSaysAll(t *testing.T) {
 }
 
 func TestPDFNames(t *testing.T) {
-	text := squeeze(strings.Join(readPDF(t, render(t, samples()["names"], Place{})), ""))
-	for _, s := range scripts {
+	text := squeeze(strings.Join(readPDF(t, render(t, storetest.Samples()["names"], Place{})), ""))
+	for _, s := range storetest.ForeignNames() {
 		if !strings.Contains(text, squeeze(s)) {
 			t.Errorf("%s is not on the paper as it is", s)
 		}
@@ -127,7 +128,7 @@ func TestPDFNames(t *testing.T) {
 }
 
 func TestPDFPages(t *testing.T) {
-	r := samples()["findings-200"]
+	r := storetest.Samples()["findings-200"]
 	parsed, _ := minted(t, r)
 	pages := readPDF(t, render(t, r, Place{}))
 	if len(pages) < 20 {
@@ -155,7 +156,7 @@ func TestPDFPages(t *testing.T) {
 
 // TestPDFCutFindings holds that what a receipt does not hold is said to be missing.
 func TestPDFCutFindings(t *testing.T) {
-	text := squeeze(strings.Join(readPDF(t, render(t, longFindings(storetest.Sample(1), 230), Place{})), ""))
+	text := squeeze(strings.Join(readPDF(t, render(t, storetest.WithFindings(storetest.Sample(1), 230), Place{})), ""))
 	if !strings.Contains(text, squeeze("30 more stand in the report")) || !strings.Contains(text, "Findings:230") {
 		t.Error("the paper does not say that 30 findings are missing")
 	}
@@ -168,7 +169,7 @@ func TestPDFSameBytes(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for what, r := range samples() {
+	for what, r := range storetest.Samples() {
 		want := sha256.Sum256(render(t, r, Place{URL: published}))
 		other, err := os.ReadFile(filepath.Join(dir, what+".pdf"))
 		if err != nil {
@@ -182,7 +183,7 @@ func TestPDFSameBytes(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				var out bytes.Buffer
-				if err := PDF(&out, parsed, payload, Place{URL: published}); err != nil || sha256.Sum256(out.Bytes()) != want {
+				if err := Write(&out, parsed, payload, Place{URL: published}); err != nil || sha256.Sum256(out.Bytes()) != want {
 					t.Errorf("%s: other bytes the next time: %v", what, err)
 				}
 			})
@@ -193,9 +194,9 @@ func TestPDFSameBytes(t *testing.T) {
 
 func TestPDFHostile(t *testing.T) {
 	more := []string{") Tj ET Q /JavaScript (alert) \\", ">> endobj 1 0 obj << /OpenAction", "\\) \\( %PDF-1.7\r%%EOF", strings.Repeat("W", 1500)}
-	for _, attack := range append(more, attacks...) {
+	for _, attack := range append(more, storetest.HostileTexts()...) {
 		for _, what := range []string{"short", "incident", "cook", "merged"} {
-			r := samples()[what]
+			r := storetest.Samples()[what]
 			storetest.Spoil(&r, attack)
 			if r.Assignment != nil {
 				r.Assignment.SHA256 = canonical.SHA256Hex([]byte(attack))
@@ -208,8 +209,8 @@ func TestPDFHostile(t *testing.T) {
 			}
 			for _, page := range readPDF(t, pdf) {
 				for _, c := range page {
-					if c != '\n' && (hidden(c) || c == utf8.RuneError) {
-						t.Errorf("%q: U+%04X on the paper", clip(attack, 30), c)
+					if shown := string(c); c != '\n' && (report.Clean(shown) != shown || c == utf8.RuneError) {
+						t.Errorf("%q: U+%04X on the paper", report.CleanStart(attack, 30), c)
 					}
 				}
 			}
@@ -233,7 +234,7 @@ func TestPDFRefuses(t *testing.T) {
 		"the receipt is not the one of the payload": {r, append([]byte(" "), payload...), ""},
 	} {
 		var out bytes.Buffer
-		if err := PDF(&out, c.r, c.b, Place{URL: c.url}); err == nil || !strings.Contains(err.Error(), what) {
+		if err := Write(&out, c.r, c.b, Place{URL: c.url}); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %q", err, what)
 		}
 		if out.Len() > 0 {
@@ -269,7 +270,7 @@ func TestGradesTellInGrey(t *testing.T) {
 }
 
 func FuzzWrap(f *testing.F) {
-	for _, s := range append(scripts, attacks...) {
+	for _, s := range append(storetest.ForeignNames(), storetest.HostileTexts()...) {
 		f.Add(s, 40.0)
 	}
 	all, err := measure()
