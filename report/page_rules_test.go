@@ -12,8 +12,26 @@ import (
 )
 
 // variants are what each member of a receipt is replaced by, one at a time; nil takes it away.
-var variants = []any{nil, "", "x", int64(0), int64(-1), int64(1), true, false, []any{}, map[string]any{}, "9999", "open", "2026-11-02T09:30:01Z", "honey", "approved", "high",
-	strings.Repeat("0", 64), strings.Repeat("a", 40)}
+var variants = []any{
+	nil,
+	"",
+	"x",
+	int64(0),
+	int64(-1),
+	int64(1),
+	true,
+	false,
+	[]any{},
+	map[string]any{},
+	"9999",
+	"open",
+	"2026-11-02T09:30:01Z",
+	"honey",
+	"approved",
+	"high",
+	strings.Repeat("0", 64),
+	strings.Repeat("a", 40),
+}
 
 // mutations gives a receipt with each member changed to each variant, and one member more in each object.
 func mutations(t testing.TB, b []byte) [][]byte {

@@ -201,7 +201,12 @@ func completeCommands(a *app, _ *cobra.Command, given []string, prefix string) (
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-func completeFirstSheet(a *app, node *cobra.Command, given []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func completeFirstSheet(
+	a *app,
+	node *cobra.Command,
+	given []string,
+	prefix string,
+) ([]string, cobra.ShellCompDirective) {
 	if len(given) > 0 {
 		return completeNothing(a, node, given, prefix)
 	}

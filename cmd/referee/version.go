@@ -40,8 +40,14 @@ func versionCommand() *command {
 
 // versionOf reads what the build recorded; a release sets the version by the linker.
 func versionOf(info *debug.BuildInfo, ok bool) versionInfo {
-	v := versionInfo{Version: referee.EngineVersion, Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Semantics: referee.SemanticsVersion, Registry: referee.RegistrySHA256()}
+	v := versionInfo{
+		Version:   referee.EngineVersion,
+		Commit:    "unknown",
+		Go:        runtime.Version(),
+		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
+		Semantics: referee.SemanticsVersion,
+		Registry:  referee.RegistrySHA256(),
+	}
 	if !ok {
 		return v
 	}

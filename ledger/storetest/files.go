@@ -28,8 +28,8 @@ func Mint(n int, of func(int64) ledger.Receipt) ([][]byte, error) {
 	return entries, nil
 }
 
-// Files are the files of a ledger's branch that follow from its entries, by path: the entries under each of their names,
-// HEAD.json, LEDGER.json and .gitattributes.
+// Files are the files of a ledger's branch that follow from its entries, by path: the entries under each of their
+// names, HEAD.json, LEDGER.json and .gitattributes.
 func Files(entries [][]byte) (map[string][]byte, error) {
 	files := map[string][]byte{ledger.AttributesPath: []byte(ledger.Attributes)}
 	head := ledger.NewHead()

@@ -21,11 +21,23 @@ func WithFindings(r ledger.Receipt, n int) ledger.Receipt {
 			tier = "mid"
 		}
 		r.Findings = append(r.Findings, ledger.Finding{
-			Code: "math.mismatch", RuleIDs: []string{fmt.Sprintf("rule_%d", i), "debt_service_coverage"}, Tier: tier, Severity: "noncritical",
-			Bucket: "work-defect", Stage: "math", Pointer: fmt.Sprintf("/calculations/%d/result", i), File: "submission.json", Line: 10 + i,
-			Message: strings.Repeat("The claimed value of the coverage does not follow from its own formula and inputs. ", 1+i%4),
-			Why:     "A lender sizes the loan on this number; one that is too high hides that rent does not cover the debt.",
-			Spot:    &ledger.Spot{Claimed: "1.334", Recomputed: "1.303", Delta: "0.031", Percent: "2.3791", Band: "mid", Gate: "1.25"},
+			Code: "math.mismatch", RuleIDs: []string{fmt.Sprintf("rule_%d", i), "debt_service_coverage"},
+			Tier: tier, Severity: "noncritical",
+			Bucket: "work-defect", Stage: "math", Pointer: fmt.Sprintf("/calculations/%d/result", i),
+			File: "submission.json", Line: 10 + i,
+			Message: strings.Repeat(
+				"The claimed value of the coverage does not follow from its own formula and inputs. ",
+				1+i%4,
+			),
+			Why: "A lender sizes the loan on this number; one that is too high hides that rent does not cover the debt.",
+			Spot: &ledger.Spot{
+				Claimed:    "1.334",
+				Recomputed: "1.303",
+				Delta:      "0.031",
+				Percent:    "2.3791",
+				Band:       "mid",
+				Gate:       "1.25",
+			},
 			Fix: &ledger.Fix{Text: "State 1.303, or correct the input that it is computed from.",
 				Moves: []ledger.Move{{Input: "net_operating_income", From: "1200000", To: "1228550.5"}}},
 			Atoms: []string{"EVID_001", "CALC_002"}})
@@ -33,7 +45,8 @@ func WithFindings(r ledger.Receipt, n int) ledger.Receipt {
 	return Judged(r, 18, 2)
 }
 
-// ForeignNames are names that a paper must hold: Latin with marks of every kind, Greek of all times, Cyrillic of many languages.
+// ForeignNames are names that a paper must hold: Latin with marks of every kind, Greek of all times, Cyrillic of many
+// languages.
 func ForeignNames() []string {
 	return []string{
 		"Ștefan Țepeș, Łódź, Þórður, Ørsted, İstanbul, Nguyễn Thị Phương, Dvořák",
@@ -62,8 +75,18 @@ func WithForeignNames(r ledger.Receipt) ledger.Receipt {
 func CookSample() ledger.Receipt {
 	r := Sample(3)
 	r.Schema, r.Run.Lane = ledger.CookSchema, "cook"
-	r.Cook = &ledger.Cook{Before: canonical.SHA256Hex([]byte("before")), After: canonical.SHA256Hex([]byte("after")), BaseModel: "example-9b",
-		Dataset: "oak-street-pairs", Pairs: 48123, EvalBefore: "71.5", EvalAfter: "83.25", Lift: "11.75", Runner: "rack-3", ComputeUSD: "112.40"}
+	r.Cook = &ledger.Cook{
+		Before:     canonical.SHA256Hex([]byte("before")),
+		After:      canonical.SHA256Hex([]byte("after")),
+		BaseModel:  "example-9b",
+		Dataset:    "oak-street-pairs",
+		Pairs:      48123,
+		EvalBefore: "71.5",
+		EvalAfter:  "83.25",
+		Lift:       "11.75",
+		Runner:     "rack-3",
+		ComputeUSD: "112.40",
+	}
 	return r
 }
 
@@ -72,8 +95,10 @@ func IncidentSample() ledger.Receipt {
 	r := Sample(4)
 	r.Schema, r.Run.Lane = ledger.IncidentSchema, "incident"
 	r.Incident = &ledger.Incident{ID: "INC-7", Kind: "spend_breach", Tier: "high", Title: "The agent spent twice its cap",
-		Detail: "Cap 50.00 USD, spent 104.12 USD in one run.", Lane: "agent", Response: []string{"lane_locked", "human_approval_required"},
-		Status: "open", OpenedAt: "2026-11-02T08:00:00Z", Receipts: []string{canonical.SHA256Hex([]byte("a")), canonical.SHA256Hex([]byte("b"))}}
+		Detail: "Cap 50.00 USD, spent 104.12 USD in one run.", Lane: "agent",
+		Response: []string{"lane_locked", "human_approval_required"},
+		Status:   "open", OpenedAt: "2026-11-02T08:00:00Z",
+		Receipts: []string{canonical.SHA256Hex([]byte("a")), canonical.SHA256Hex([]byte("b"))}}
 	return r
 }
 
@@ -83,7 +108,13 @@ func SelfSigned() ledger.Receipt {
 	r.SelfSigned = true
 	r.Approval.Approver.Permission = "admin"
 	r.Findings, r.FindingsTotal = nil, 0
-	r.Verdict = &ledger.Verdict{Score: "100", Counts: ledger.Counts{Declared: 28, Satisfied: 28}, Severity: "honey", ClientReady: true, RecommendedAction: "approve"}
+	r.Verdict = &ledger.Verdict{
+		Score:             "100",
+		Counts:            ledger.Counts{Declared: 28, Satisfied: 28},
+		Severity:          "honey",
+		ClientReady:       true,
+		RecommendedAction: "approve",
+	}
 	return r
 }
 
@@ -102,7 +133,8 @@ func Samples() map[string]ledger.Receipt {
 		"names": WithForeignNames(Sample(2)), "cook": CookSample(), "incident": IncidentSample(), "self-signed": SelfSigned(),
 		"revoked": RevokedSample(), "local": Local(Sample(7)),
 	}
-	for _, kind := range []ledger.Kind{ledger.Carried, ledger.Superseded, ledger.Withdrawn, ledger.Merged, ledger.Unreceipted} {
+	observed := []ledger.Kind{ledger.Carried, ledger.Superseded, ledger.Withdrawn, ledger.Merged, ledger.Unreceipted}
+	for _, kind := range observed {
 		hash := canonical.SHA256Hex([]byte("earlier"))
 		if kind == ledger.Unreceipted {
 			hash = ""
@@ -110,7 +142,8 @@ func Samples() map[string]ledger.Receipt {
 		r := Observed(Sample(8), kind, hash)
 		if kind == ledger.Carried {
 			s := Sample(8)
-			r.Semantics, r.Engine, r.Agent, r.Assignment, r.Verdict, r.ReportDigest = s.Semantics, s.Engine, s.Agent, s.Assignment, s.Verdict, s.ReportDigest
+			r.Semantics, r.Engine, r.Agent, r.Assignment = s.Semantics, s.Engine, s.Agent, s.Assignment
+			r.Verdict, r.ReportDigest = s.Verdict, s.ReportDigest
 			r.Findings, r.FindingsTotal = s.Findings, s.FindingsTotal
 		}
 		all[string(kind)] = r

@@ -138,7 +138,10 @@ func (p *paper) work() {
 	list := []pair{
 		{"Repository", said(repository)},
 		{"Run", said(joined("   ·   ", r.Run.ID, "lane "+r.Run.Lane, after("project", r.Run.Project)))},
-		{"Submission", append(named(report.CleanName(r.Submission.Path), r.Submission.SHA256), gitBlob(r.Submission.GitBlob)...)},
+		{
+			"Submission",
+			append(named(report.CleanName(r.Submission.Path), r.Submission.SHA256), gitBlob(r.Submission.GitBlob)...),
+		},
 	}
 	if pr := r.PullRequest; pr != nil {
 		list = append(list, pair{"Pull request", []span{{style: body, text: fmt.Sprint(pr.Number)},
@@ -149,7 +152,10 @@ func (p *paper) work() {
 	}
 	p.pairs(list...)
 	if len(r.Sanitized) > 0 {
-		p.paragraph(note, "Characters that could mislead a reader were replaced visibly at "+report.CleanNames(r.Sanitized, 8)+".")
+		p.paragraph(
+			note,
+			"Characters that could mislead a reader were replaced visibly at "+report.CleanNames(r.Sanitized, 8)+".",
+		)
 	}
 }
 
@@ -163,7 +169,8 @@ func gitBlob(id string) []span {
 func (p *paper) rulebook() {
 	r := p.r
 	p.section("Rulebook", 10)
-	list := []pair{{"Flight sheet", named(report.CleanName(r.FlightSheet.Slug)+" "+report.CleanName(r.FlightSheet.Version), r.FlightSheet.SHA256)}}
+	sheet := report.CleanName(r.FlightSheet.Slug) + " " + report.CleanName(r.FlightSheet.Version)
+	list := []pair{{"Flight sheet", named(sheet, r.FlightSheet.SHA256)}}
 	if r.Engine != nil {
 		list = append(list,
 			pair{"Engine", append(said("referee "+report.CleanName(r.Engine.Version)+fmt.Sprintf(", semantics %d", r.Semantics)),
@@ -191,9 +198,16 @@ func (p *paper) agent() {
 		source = "pinned by the repository's configuration"
 	}
 	p.pairs(
-		pair{"Name", []span{{style: body, text: joined("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}}},
-		pair{"Runs in", said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime), after("tier", a.CapabilityTier)))},
-		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"), unit(a.ContextTokens, "tokens of context"), unit(a.VRAMGB, "GB of memory")))},
+		pair{
+			"Name",
+			[]span{{style: body, text: joined("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}},
+		},
+		pair{
+			"Runs in",
+			said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime), after("tier", a.CapabilityTier))),
+		},
+		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"), unit(a.ContextTokens, "tokens of context"),
+			unit(a.VRAMGB, "GB of memory")))},
 		pair{"Tools", said(report.CleanNames(a.Tools, 30))},
 		pair{"Modalities", said(report.CleanNames(a.Modalities, 30))},
 		pair{"Prior confidence", said(a.ConfidencePrior)},
@@ -261,22 +275,25 @@ func (p *paper) workflow() {
 	)
 }
 
-// VerifyCommand is the command that checks a receipt by its hash: in a clone or a work tree of the repository it verifies the ledger and finds the
-// receipt in it, and in a folder that holds the receipt's file alone it checks the file. It is what papers print.
+// VerifyCommand is the command that checks a receipt by its hash: in a clone or a work tree of the repository it
+// verifies the ledger and finds the receipt in it, and in a folder that holds the receipt's file alone it checks the
+// file. It is what papers print.
 func VerifyCommand(hash string) string { return "referee receipt verify " + hash }
 
 // verify says how anybody checks the paper, and what that cannot show.
 func (p *paper) verify() {
 	p.section("How to verify this receipt", 38)
-	p.paragraph(body, "In a clone or a work tree of "+report.CleanName(p.r.Repository.Name)+", this verifies the whole ledger and finds the receipt in it. In a folder with "+
-		"the receipt's file alone, it checks the bytes and the form, and says that no ledger was seen.")
+	repository := report.CleanName(p.r.Repository.Name)
+	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the receipt "+
+		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no ledger was "+
+		"seen.")
 	p.y += 0.4
 	p.command(VerifyCommand(p.hash))
 	p.y += 1.5
 	file := ledger.Place{Class: ledger.EntryFile, Seq: p.r.Seq, Hash: p.hash}.String()
-	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the one on this paper, which is a rendering of it. "+
-		"The page verify.html on that branch checks it in a browser. An audit re-derives what it is given; it catches slips, not a wrong set-up, and no "+
-		"severity means that the work is right.")
+	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the one on "+
+		"this paper, which is a rendering of it. The page verify.html on that branch checks it in a browser. An audit "+
+		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work is right.")
 }
 
 // command sets a line to be typed.

@@ -75,12 +75,53 @@ func squeeze(s string) string {
 
 func TestPDFSaysAll(t *testing.T) {
 	all := map[string][]string{
-		"short": {"DCR-000000-", "APPROVED", "JELLY", "96.4", "27 of 28", "0 · 1 · 0", "rosa", "permission maintain", "2 November 2026, 09:30:00 UTC",
-			"cre-acquisition-underwriting 1.2.0", "semantics 1", "underwriter", "example-70b", "site_visited", "satisfied", "math.mismatch",
-			"the claim is 2.4 % above", "claimed 1.334", "recomputed 1.303", "state 1.303", "evidence/t12.csv", "1.2 kB", "agent-owner", "none: this is the first entry",
-			published, "referee receipt verify", ledger.EntryDir(0) + "/000000000-", "refs/heads/main", "1.84 USD"},
-		"cook":        {"RECEIPT OF A TRAINING RUN", "11.75", "from 71.5 to 83.25", "oak-street-pairs", "48123 pairs", "112.40 USD"},
-		"incident":    {"RECEIPT OF AN INCIDENT", "spend breach", "HIGH", "Cap 50.00 USD", "lane locked, human approval required", "open, opened 2 November 2026, 08:00:00 UTC"},
+		"short": {
+			"DCR-000000-",
+			"APPROVED",
+			"JELLY",
+			"96.4",
+			"27 of 28",
+			"0 · 1 · 0",
+			"rosa",
+			"permission maintain",
+			"2 November 2026, 09:30:00 UTC",
+			"cre-acquisition-underwriting 1.2.0",
+			"semantics 1",
+			"underwriter",
+			"example-70b",
+			"site_visited",
+			"satisfied",
+			"math.mismatch",
+			"the claim is 2.4 % above",
+			"claimed 1.334",
+			"recomputed 1.303",
+			"state 1.303",
+			"evidence/t12.csv",
+			"1.2 kB",
+			"agent-owner",
+			"none: this is the first entry",
+			published,
+			"referee receipt verify",
+			ledger.EntryDir(0) + "/000000000-",
+			"refs/heads/main",
+			"1.84 USD",
+		},
+		"cook": {
+			"RECEIPT OF A TRAINING RUN",
+			"11.75",
+			"from 71.5 to 83.25",
+			"oak-street-pairs",
+			"48123 pairs",
+			"112.40 USD",
+		},
+		"incident": {
+			"RECEIPT OF AN INCIDENT",
+			"spend breach",
+			"HIGH",
+			"Cap 50.00 USD",
+			"lane locked, human approval required",
+			"open, opened 2 November 2026, 08:00:00 UTC",
+		},
 		"self-signed": {"HONEY", "Self-signed", "Findings: none"},
 		"revoked":     {"REVOKED", "Nobody may rely on", "Refers to"},
 		"local":       {"no forge confirms"},
@@ -97,7 +138,14 @@ func TestPDFSaysAll(t *testing.T) {
 		}
 		parsed, payload := minted(t, r)
 		text := squeeze(strings.Join(readPDF(t, render(t, r, Place{URL: published, Standing: Standing{InLedger: true}})), ""))
-		wants = append(wants, canonical.SHA256Hex(payload), parsed.ID, parsed.Submission.SHA256, parsed.FlightSheet.SHA256, parsed.RefersTo)
+		wants = append(
+			wants,
+			canonical.SHA256Hex(payload),
+			parsed.ID,
+			parsed.Submission.SHA256,
+			parsed.FlightSheet.SHA256,
+			parsed.RefersTo,
+		)
 		if parsed.Approval != nil {
 			wants = append(wants, parsed.Approval.SubjectDigest, parsed.Approval.Review.BodySHA256, parsed.ReportDigest)
 		}
@@ -193,7 +241,12 @@ func TestPDFSameBytes(t *testing.T) {
 }
 
 func TestPDFHostile(t *testing.T) {
-	more := []string{") Tj ET Q /JavaScript (alert) \\", ">> endobj 1 0 obj << /OpenAction", "\\) \\( %PDF-1.7\r%%EOF", strings.Repeat("W", 1500)}
+	more := []string{
+		") Tj ET Q /JavaScript (alert) \\",
+		">> endobj 1 0 obj << /OpenAction",
+		"\\) \\( %PDF-1.7\r%%EOF",
+		strings.Repeat("W", 1500),
+	}
 	for _, attack := range append(more, storetest.HostileTexts()...) {
 		for _, what := range []string{"short", "incident", "cook", "merged"} {
 			r := storetest.Samples()[what]
@@ -257,7 +310,8 @@ func TestKindsAreNamed(t *testing.T) {
 	}
 }
 
-// TestGradesTellInGrey holds the colours of the severities apart by lightness alone (ITU-R BT.601), as on paper printed in grey.
+// TestGradesTellInGrey holds the colours of the severities apart by lightness alone (ITU-R BT.601), as on paper
+// printed in grey.
 func TestGradesTellInGrey(t *testing.T) {
 	lightness := func(c color) int { return (299*c[0] + 587*c[1] + 114*c[2]) / 1000 }
 	names := []string{"honey", "unsigned", "jelly", "propolis"} // from light to dark

@@ -124,7 +124,10 @@ func encode(address, hash string) (*qr.Code, error) {
 		case err != nil:
 			return nil, err
 		case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-			return nil, fmt.Errorf("%q is no address of a page; it must begin with https:// or http://", report.CleanName(address))
+			return nil, fmt.Errorf(
+				"%q is no address of a page; it must begin with https:// or http://",
+				report.CleanName(address),
+			)
 		case len(address) > maxURL:
 			return nil, fmt.Errorf("the address has %d characters, a QR code on paper holds %d", len(address), maxURL)
 		case slices.ContainsFunc([]byte(address), func(c byte) bool { return c <= ' ' || c >= 0x7F }):

@@ -53,7 +53,9 @@ func (s Standing) lines(r *ledger.Receipt, hash string) []string {
 	case len(s.Fails) > 0:
 		return s.Fails[:min(len(s.Fails), maxReasons)]
 	case !s.InLedger:
-		return []string{"Not checked against a ledger: run " + VerifyCommand(hash) + " in a clone of " + report.CleanName(r.Repository.Name)}
+		return []string{
+			"Not checked against a ledger: run " + VerifyCommand(hash) + " in a clone of " + report.CleanName(r.Repository.Name),
+		}
 	}
 	return s.Later[:min(len(s.Later), maxReasons)]
 }

@@ -60,7 +60,9 @@ func (p *paper) accepted() {
 	var cells [][][]span
 	for _, w := range p.r.Accepted {
 		cells = append(cells, [][]span{
-			said(report.CleanName(w.RuleID)), said(w.Reason), append(said(report.CleanName(w.By)), span{style: note, text: date(w.At)}),
+			said(report.CleanName(w.RuleID)),
+			said(w.Reason),
+			append(said(report.CleanName(w.By)), span{style: note, text: date(w.At)}),
 		})
 	}
 	p.table([]field{{"RULE", 44}, {"REASON", 82}, {"ACCEPTED BY", 48}}, cells)
@@ -133,7 +135,15 @@ func remedy(f *ledger.Fix) (lines []string) {
 		if i == 5 {
 			return append(lines, fmt.Sprintf("… and %s", legible.Count(len(f.Moves)-i, "other way")))
 		}
-		lines = append(lines, fmt.Sprintf("move %s from %s to %s, all else kept", report.CleanName(m.Input), report.CleanName(m.From), report.CleanName(m.To)))
+		lines = append(
+			lines,
+			fmt.Sprintf(
+				"move %s from %s to %s, all else kept",
+				report.CleanName(m.Input),
+				report.CleanName(m.From),
+				report.CleanName(m.To),
+			),
+		)
 	}
 	return lines
 }
@@ -154,7 +164,10 @@ func (p *paper) evidence() {
 	p.section("Evidence", 20)
 	var cells [][][]span
 	for _, e := range p.r.Evidence {
-		file := append(said(report.CleanName(e.Path)), span{style: style{face: mono, size: 6.6, color: black}, text: e.SHA256})
+		file := append(
+			said(report.CleanName(e.Path)),
+			span{style: style{face: mono, size: 6.6, color: black}, text: e.SHA256},
+		)
 		if e.SHA256 == "" {
 			file = append(said(report.CleanName(e.Path)), span{style: note, text: words(e.Status)})
 		}

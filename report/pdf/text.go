@@ -91,8 +91,8 @@ type typesetter struct{ faces *[len(faces)]advances }
 // has says whether a face holds a character.
 func (t typesetter) has(f face, r rune) bool { return r < widest && t.faces[f][r] > 0 }
 
-// shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the paper has, which
-// is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
+// shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the
+// paper has, which is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
 func (t typesetter) shown(s string) string {
 	s = legible.Composed(report.Clean(s))
 	if strings.IndexFunc(s, t.absent) < 0 {
@@ -138,7 +138,8 @@ func (t typesetter) advance(f face, r rune) int {
 	return int(t.faces[t.of(f, r)][r])
 }
 
-// wrap breaks a text into lines that are no wider than width: at spaces, and inside of words that are longer than a line.
+// wrap breaks a text into lines that are no wider than width: at spaces, and inside of words that are longer than a
+// line.
 func (t typesetter) wrap(f face, size float64, s string, width float64) []string {
 	room := int(width / millimetre / size * 1000)
 	var lines []string
