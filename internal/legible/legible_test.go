@@ -189,3 +189,14 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+func TestCount(t *testing.T) {
+	for want, c := range map[string]struct {
+		n    int64
+		noun string
+	}{"0 rows": {0, "row"}, "1 row": {1, "row"}, "2 rows": {2, "row"}, "1 entry": {1, "entry"}, "3 entries": {3, "entry"}} {
+		if got := Count(c.n, c.noun); got != want {
+			t.Errorf("Count(%d, %q) = %q, want %q", c.n, c.noun, got, want)
+		}
+	}
+}
