@@ -29,7 +29,6 @@ func run(
 	stdout, stderr io.Writer,
 ) int {
 	a := &app{ctx: ctx, getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
-	defer a.boundMemory(args)()
 	err := a.dispatch(args)
 	if err != nil {
 		complain(stderr, err)
