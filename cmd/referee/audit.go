@@ -107,11 +107,12 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	return au.run()
 }
 
-// collectLess lets the heap grow threefold between collections, unless GOGC says otherwise, and returns what it was. What an audit leaves
-// behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the time (docs/performance.md). It comes
-// before the sheets are loaded: one submission then ends before the first collection.
+// collectLess lets the heap grow fivefold between collections, unless GOGC says otherwise, and returns what it was. What
+// an audit leaves behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the
+// time (docs/performance.md); the process's memory limit bounds the rest. It comes before the sheets are loaded: one
+// submission then ends before the first collection.
 func (a *app) collectLess() int {
-	const percent = 200
+	const percent = 400
 	if a.getenv("GOGC") != "" {
 		was := debug.SetGCPercent(percent)
 		debug.SetGCPercent(was)
