@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -71,42 +70,6 @@ func forRun(run string, waivers []ledger.Waiver) []ledger.Waiver {
 		out[i].RuleID = run + ":" + out[i].RuleID
 	}
 	return out
-}
-
-// unasked are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen. So is
-// a key that means one rule in all runs and another in one.
-func (o *Outcome) unasked(signers []Judged) []string {
-	var out []string
-	say := func(s Judged, verb, key, nothing string, fits func(w *Work, rule string) bool) {
-		switch all, one := o.fits(key, fits); {
-		case all && one:
-			out = append(out, fmt.Sprintf("%s %s %q, which is a key of its own and a key of one run: rename one of the rules", s.Review.User, verb, key))
-		case !all && !one:
-			out = append(out, fmt.Sprintf("%s %s %q, which %s", s.Review.User, verb, key, nothing))
-		}
-	}
-	for _, s := range signers {
-		for _, a := range s.Commands.Answers {
-			say(s, "answers", a.ID, "no run asks", func(w *Work, rule string) bool { return asks(w)[rule] })
-		}
-		for _, w := range s.Commands.Accepts {
-			say(s, "accepts", w.RuleID, "flags nothing", raised)
-		}
-	}
-	return out
-}
-
-// fits reports whether a command's key fits a rule of some run by itself, and whether it fits one behind the run's id.
-func (o *Outcome) fits(key string, has func(w *Work, rule string) bool) (all, one bool) {
-	for _, a := range o.Audits {
-		if a.Work == nil {
-			continue
-		}
-		all = all || has(a.Work, key)
-		rule := ruleOf(key, a.Work.Run.ID, fitsThisRun)
-		one = one || rule != "" && has(a.Work, rule)
-	}
-	return all, one
 }
 
 // asks are the checks of a run that wait for a person's answer.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -193,18 +192,6 @@ func deciding(reviews []githubapi.Review) []string {
 	return out
 }
 
-// enough gives the counted reviews that make the sign-off, the earliest of different people, or none where there are too few.
-func (o *Outcome) enough() []Judged {
-	counted := slices.Clone(o.counted())
-	slices.SortStableFunc(counted, func(a, b Judged) int {
-		return cmp.Or(a.Review.SubmittedAt.Compare(b.Review.SubmittedAt), cmp.Compare(a.Review.ID, b.Review.ID))
-	})
-	if o.Need < 1 || len(counted) < o.Need {
-		return nil
-	}
-	return counted[:o.Need]
-}
-
 // receipts drafts one receipt for each run and each approval that makes the sign-off; none while any of the runs may not be signed off, for the
 // pull request is merged as a whole.
 func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
@@ -280,47 +267,6 @@ func (p *pulled) amongOthers(r ledger.Receipt, d Decision) ledger.Receipt {
 func (p *pulled) pullRef() *ledger.PullRequest {
 	return &ledger.PullRequest{Number: p.pr.Number, NodeID: p.pr.NodeID, HeadSHA: p.pr.HeadSHA, BaseSHA: p.out.Base}
 }
-
-// decisionOf is what an approving review decides of a run. Answers and waivers of all the approvals that make the sign-off count, each with its
-// person; where one is satisfied and another is not, the flag stands.
-func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
-	d := Decision{Kind: ledger.Approved, Approver: approverOf(s.Review, permission), Review: reviewRef(s.Review)}
-	asked := asks(w)
-	for _, j := range all {
-		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
-		for _, answer := range answersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
-			answer.By, answer.At = by, cmp.Or(answer.At, at)
-			d.Answers = mergeAnswer(d.Answers, answer)
-		}
-		for _, waiver := range waiversFor(j.Commands.Accepts, w) {
-			waiver.By, waiver.At = by, cmp.Or(waiver.At, at)
-			d.Waivers = append(d.Waivers, waiver)
-		}
-	}
-	return d
-}
-
-// mergeAnswer adds an answer; of two about one thing the flag stands, and of two flags the first.
-func mergeAnswer(have []ledger.Answer, next ledger.Answer) []ledger.Answer {
-	i := slices.IndexFunc(have, func(a ledger.Answer) bool { return a.ID == next.ID })
-	if i < 0 {
-		return append(have, next)
-	}
-	if have[i].Answer != "flag" && next.Answer == "flag" {
-		have[i] = next
-	}
-	return have
-}
-
-func approverOf(r githubapi.Review, permission string) ledger.Approver {
-	return ledger.Approver{Login: r.User, ID: r.UserID, Type: r.UserType, Permission: permission}
-}
-
-func reviewRef(r githubapi.Review) ledger.Review {
-	return ledger.Review{ID: r.ID, SubmittedAt: stamp(r.SubmittedAt), CommitSHA: r.CommitSHA, BodySHA256: shaOf([]byte(r.Body))}
-}
-
-func shaOf(b []byte) string { return canonical.SHA256Hex(b) }
 
 // moved refuses to decide about a pull request that is no longer what was audited: the event of what happened meanwhile has a job of its own.
 func (p *pulled) moved(now githubapi.Story) error {
@@ -456,7 +402,7 @@ func (j *Job) trusted(ctx context.Context, at ledger.Snapshot, pull int64, revie
 		return fmt.Errorf("verifying the end of the ledger: %w", err)
 	}
 	if len(problems) > 0 {
-		return unsound(problems)
+		return brokenLedger(problems)
 	}
 	return nil
 }

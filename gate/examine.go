@@ -123,38 +123,3 @@ func allowed(list []string, sheet *referee.Sheet) bool {
 	}
 	return false
 }
-
-// pinnedProfile is the profile that the configuration vouches for; nil where it names no agents.
-func pinnedProfile(cfg *Config, name string) *referee.Agent {
-	for i := range cfg.Governance.Agents {
-		if cfg.Governance.Agents[i].Name == name {
-			return &cfg.Governance.Agents[i].Profile
-		}
-	}
-	return nil
-}
-
-// subTree is a folder of a tree that still shows what is a link.
-type subTree struct {
-	fs.FS
-	whole fs.ReadLinkFS
-	dir   string
-}
-
-// withLinks keeps Lstat and ReadLink of the whole tree for a folder of it, so that a link inside a run is seen as one.
-func withLinks(whole, sub fs.FS, dir string) fs.FS {
-	if links, ok := whole.(fs.ReadLinkFS); ok {
-		return subTree{sub, links, dir}
-	}
-	return sub
-}
-
-// Lstat is fs.ReadLinkFS's.
-func (t subTree) Lstat(name string) (fs.FileInfo, error) {
-	return t.whole.Lstat(path.Join(t.dir, name))
-}
-
-// ReadLink is fs.ReadLinkFS's.
-func (t subTree) ReadLink(name string) (string, error) {
-	return t.whole.ReadLink(path.Join(t.dir, name))
-}

@@ -187,5 +187,13 @@ func shorten(s string, most int) string {
 	return s
 }
 
+// Violation is an agent beyond a limit of the configuration.
+type Violation struct {
+	Agent  string
+	Kind   string // spend_breach, rogue, policy_violation, recurring_flag, dark
+	Reason string
+	Draft  string // an incident, ready to commit
+}
+
 // isCritical reports whether a finding makes a verdict propolis: it is high, or critical (S8).
 func isCritical(f ledger.Finding) bool { return f.Tier == "high" || f.Severity == "critical" }

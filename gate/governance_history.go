@@ -89,7 +89,7 @@ func (h *History) Add(e *ledger.Entry) error {
 	if r.Kind.Live() && r.Incident != nil {
 		h.unlock(e)
 	}
-	if !r.Audited() || h.agents[r.Agent.Name] == nil || !h.limits.attributed(r) {
+	if !r.Audited() || h.agents[r.Agent.Name] == nil || !isAttributed(h.limits, r) {
 		return nil
 	}
 	t := h.agents[r.Agent.Name]
@@ -166,33 +166,6 @@ func (t *track) flag(e *ledger.Entry, at time.Time) {
 		key = fmt.Sprintf("%s\x00%d", r.Run.ID, r.Pull()) // the revisions of a run in one pull request are one audit: gate.md counts those itself
 	}
 	t.flags = append(t.flags, flagged{run: strings.Clone(r.Run.ID), lane: strings.Clone(r.Run.Lane), hash: strings.Clone(e.Hash), key: key, at: at, high: high, rules: rules})
-}
-
-// attributed reports whether an audited entry speaks of the work of the agent that it names. The name is run.json's word, which anybody can write
-// into a pull request of their own; so either a person with the permission signed the entry, with a yes or a no, or the work came to base, or it is
-// of a pull request of somebody who operates the agent by the configuration. An address in a commit tells nothing: that is anybody's word too.
-func (g *Governance) attributed(r *ledger.Receipt) bool {
-	if r.Kind != ledger.Withdrawn {
-		return true
-	}
-	if r.ObservedBy == nil {
-		return false
-	}
-	known, authors := true, 0
-	for _, e := range r.Evidence { // who adds evidence in a pull request is its author
-		if e.AddedBy != "" {
-			authors++
-			known = known && g.operates(r.Agent.Name, e.AddedBy)
-		}
-	}
-	return known && (authors > 0 || g.operates(r.Agent.Name, r.ObservedBy.Actor))
-}
-
-// operates reports whether the configuration knows somebody as an operator of an agent.
-func (g *Governance) operates(agent, login string) bool {
-	return slices.ContainsFunc(g.Agents, func(a AgentProfile) bool {
-		return a.Name == agent && slices.ContainsFunc(a.Operators, func(o string) bool { return strings.EqualFold(o, login) })
-	})
 }
 
 // criticalOf counts the high or critical work-defects of an entry and names their rules. A finding about the deal is none: the work is right, and says
@@ -335,3 +308,23 @@ func workKey(run, submission string) [32]byte {
 }
 
 func hashKey(hash string) [32]byte { return sha256.Sum256([]byte(hash)) }
+
+// isAttributed reports whether an audited entry speaks of the work of the agent that it names. The name is run.json's word, which anybody can write
+// into a pull request of their own; so either a person with the permission signed the entry, with a yes or a no, or the work came to base, or it is
+// of a pull request of somebody who operates the agent by the configuration. An address in a commit tells nothing: that is anybody's word too.
+func isAttributed(g *Governance, r *ledger.Receipt) bool {
+	if r.Kind != ledger.Withdrawn {
+		return true
+	}
+	if r.ObservedBy == nil {
+		return false
+	}
+	known, authors := true, 0
+	for _, e := range r.Evidence { // who adds evidence in a pull request is its author
+		if e.AddedBy != "" {
+			authors++
+			known = known && g.operates(r.Agent.Name, e.AddedBy)
+		}
+	}
+	return known && (authors > 0 || g.operates(r.Agent.Name, r.ObservedBy.Actor))
+}

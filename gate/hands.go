@@ -121,7 +121,7 @@ func UnknownHands(rec Record, cfg *Config) []string {
 			u.add(c, c.Committer, "committer", trailerNo)
 		}
 		for _, who := range coAuthors(c) {
-			if who.Login == "" && !cfg.Governance.agentTrailer(who.Email) {
+			if who.Login == "" && !namesAgent(&cfg.Governance, who.Email) {
 				u.add(c, who, "co-author", trailerYes)
 			}
 		}
@@ -177,24 +177,8 @@ func (u *unknown) sentences() []string {
 	return out
 }
 
-// AgentTrailers are the addresses that agents write into a Co-authored-by where nothing else is configured. GitHub links some of them to an account,
-// and then the account is the author; apps ([bot]) need no entry.
-var AgentTrailers = []string{
-	"noreply@anthropic.com",                      // Claude Code
-	"copilot@github.com",                         // Copilot in an editor
-	"223556219+Copilot@users.noreply.github.com", // Copilot on the command line
-	"198982749+Copilot@users.noreply.github.com", // Copilot's coding agent
-	"175728472+Copilot@users.noreply.github.com", // Copilot's code review
-	"noreply@openai.com",                         // Codex
-	"cursoragent@cursor.com",                     // Cursor
-	"218195315+gemini-cli@users.noreply.github.com",
-	"aider@aider.chat",
-	"noreply@aider.chat", // aider, before 2025
-	"noreply@github.com", // GitHub itself, in what it squashes
-}
-
-// agentTrailer reports whether a Co-authored-by of this address names an agent.
-func (g *Governance) agentTrailer(email string) bool {
+// namesAgent reports whether a Co-authored-by of this address names an agent.
+func namesAgent(g *Governance, email string) bool {
 	same := func(listed string) bool { return strings.EqualFold(listed, email) }
 	if strings.HasSuffix(loginIn(email), "[bot]") || slices.ContainsFunc(g.AgentTrailers, same) {
 		return true

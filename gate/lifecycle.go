@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
@@ -219,8 +218,6 @@ func (p *pulled) keyAt(kind ledger.Kind, event int64, e ledger.Entry, at string)
 	return ledger.Key{Repository: p.j.Event.RepositoryID, PullRequest: p.pr.Number, Review: event, Run: e.Receipt.Run.ID, Kind: kind, Subject: shaOf([]byte(subjectOf(e.Receipt) + " " + at))}.Digest()
 }
 
-func stamp(t time.Time) string { return canonical.Time(t) }
-
 // follow looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again, for base
 // may hold the work already, and nothing is minted; the review stays as it was, and the sign-off check says what became void.
 func (p *pulled) follow(ctx context.Context) (*Result, error) {
@@ -320,7 +317,7 @@ func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
 			p.out.Notices = append(p.out.Notices, fmt.Sprintf("%s: the withdrawal cannot be kept: %v", a.Dir, err))
 			continue
 		}
-		if g := &p.rules.Config.Governance; g.attributed(&r) && !g.operates(r.Agent.Name, p.pr.Author) {
+		if g := &p.rules.Config.Governance; isAttributed(g, &r) && !g.operates(r.Agent.Name, p.pr.Author) {
 			withoutAudit(&r)
 		}
 		for _, e := range p.live() {

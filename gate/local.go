@@ -25,9 +25,6 @@ type Local struct {
 	Waivers []ledger.Waiver
 }
 
-// timeForm is the ledger's form of a time.
-const timeForm = "2006-01-02T15:04:05Z"
-
 // Text is the sign-off as a review on a forge would say it (gate.md): one command a line, sorted. The receipt holds its SHA-256.
 func (l Local) Text() string {
 	var lines []string

@@ -120,13 +120,6 @@ func Observed(w Work, kind ledger.Kind, by ledger.ObservedBy, p Place) (ledger.R
 	return r, nil
 }
 
-// withoutAudit takes the audit out of an entry that nobody signs: where the agent's operator closes a stranger's pull request, the entry would read as
-// if the work were the agent's, which is only that stranger's word.
-func withoutAudit(r *ledger.Receipt) {
-	r.Semantics, r.Engine, r.Agent, r.Assignment, r.Evidence, r.Checklist = 0, nil, nil, nil, nil, nil
-	r.Findings, r.FindingsTotal, r.Verdict, r.ReportDigest, r.Advisory = nil, 0, nil, "", nil
-}
-
 // skeleton is what a receipt says beside the outcome.
 func skeleton(w Work, d Decision, p Place) ledger.Receipt {
 	rep := w.Report

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -61,16 +62,6 @@ type Sibling struct {
 	Passes bool   // its audit
 	Signed bool   // its sign-off
 	Why    string // why it is not known, "" where it is
-}
-
-// RulebookChange is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.
-type RulebookChange struct {
-	Path     string
-	Sheet    string   // slug@version, "" for the configuration or a sheet that does not load
-	Problems []string // why it would be refused, or what the lint says; a problem fails the audit check
-	Warnings []string
-	Tested   string   // what its own examples gave: "12 examples and trips hold", "" where there are none to run
-	Turned   []string // stored verdicts that it would change
 }
 
 // Digest identifies what was audited and how it came out: SHA-256 over the domain, the head, and each run's folder and report digest or refusal,
@@ -203,14 +194,6 @@ func (o *Outcome) ReceiptOf(a Audited) *ledger.Entry {
 	return nil
 }
 
-// subjectOf is what an entry says was signed off: its approval's word, or for one that carries an approval over to the same bytes, what it binds.
-func subjectOf(r *ledger.Receipt) string {
-	if r.Approval != nil {
-		return r.Approval.SubjectDigest
-	}
-	return ledger.SubjectOf(r).Digest()
-}
-
 // Totals count findings over all runs.
 func (o *Outcome) Totals() (high, mid, low int) {
 	for _, a := range o.Audits {
@@ -222,10 +205,238 @@ func (o *Outcome) Totals() (high, mid, low int) {
 	return high, mid, low
 }
 
-// Violation is an agent beyond a limit of the configuration.
-type Violation struct {
-	Agent  string
-	Kind   string // spend_breach, rogue, policy_violation, recurring_flag, dark
-	Reason string
-	Draft  string // an incident, ready to commit
+// What the output "result" says. ResultIgnored is of an event that the gate does not act on; the others are of an Outcome.
+const (
+	ResultNoRuns   = "no-runs"           // the pull request touches nothing that is gated
+	ResultFailed   = "failed"            // the audit check fails, or something could not be audited
+	ResultAwaiting = "awaiting-sign-off" // the audit passes, and a receipt is missing, here or in another pull request with this commit
+	ResultSigned   = "signed"            // the audit passes, and every run has its receipt
+	ResultIgnored  = "ignored"
+)
+
+// Result is the outcome in a word.
+func (o *Outcome) Result() string {
+	switch {
+	case !o.AuditPasses():
+		return ResultFailed
+	case len(o.waiting()) > 0:
+		return ResultAwaiting
+	case o.Empty():
+		return ResultNoRuns
+	case o.Signed():
+		return ResultSigned
+	}
+	return ResultAwaiting
 }
+
+// hurdle is a finding of a run that stands in the way until a review accepts one of its rules.
+type hurdle struct {
+	run   *Audited
+	rules []string
+}
+
+// hurdles are the findings that stand in the way of a receipt: those that a review may accept, and how many may not be accepted.
+func (o *Outcome) hurdles() (acceptable []hurdle, defects int) {
+	for i := range o.Audits {
+		a := &o.Audits[i]
+		if a.Work == nil {
+			continue
+		}
+		waived := o.waived(a.Work)
+		for _, f := range a.Work.Report.Findings {
+			h := hurdle{a, f.RuleIDs}
+			same := func(have hurdle) bool { return have.run == a && slices.Equal(have.rules, h.rules) }
+			switch {
+			case !atOrAbove(f, o.FailOn):
+			case f.Bucket != referee.DealFinding || o.Accept != "deal-finding" || len(f.RuleIDs) == 0:
+				defects++
+			case !anyWaived(f.RuleIDs, waived) && !slices.ContainsFunc(acceptable, same):
+				acceptable = append(acceptable, h)
+			}
+		}
+	}
+	return acceptable, defects
+}
+
+// undecided counts the high rules that nobody decided.
+func (o *Outcome) undecided() int {
+	n := 0
+	for _, a := range o.Audits {
+		if a.Work != nil {
+			n += len(a.Work.Report.Verdict.UndecidedHigh)
+		}
+	}
+	return n
+}
+
+// refused is how much could not be audited.
+func (o *Outcome) refused() int {
+	n := len(o.Refusals)
+	for _, a := range o.Audits {
+		if a.Work == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// brokenRulebooks counts the rulebooks that the pull request edits and that would be refused.
+func (o *Outcome) brokenRulebooks() int {
+	n := 0
+	for _, c := range o.Rulebook {
+		if len(c.Problems) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// enough gives the counted reviews that make the sign-off, the earliest of different people, or none where there are too few.
+func (o *Outcome) enough() []Judged {
+	counted := slices.Clone(o.counted())
+	slices.SortStableFunc(counted, func(a, b Judged) int {
+		return cmp.Or(a.Review.SubmittedAt.Compare(b.Review.SubmittedAt), cmp.Compare(a.Review.ID, b.Review.ID))
+	})
+	if o.Need < 1 || len(counted) < o.Need {
+		return nil
+	}
+	return counted[:o.Need]
+}
+
+// unasked are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen. So is
+// a key that means one rule in all runs and another in one.
+func (o *Outcome) unasked(signers []Judged) []string {
+	var out []string
+	say := func(s Judged, verb, key, nothing string, fits func(w *Work, rule string) bool) {
+		switch all, one := o.fits(key, fits); {
+		case all && one:
+			out = append(out, fmt.Sprintf("%s %s %q, which is a key of its own and a key of one run: rename one of the rules", s.Review.User, verb, key))
+		case !all && !one:
+			out = append(out, fmt.Sprintf("%s %s %q, which %s", s.Review.User, verb, key, nothing))
+		}
+	}
+	for _, s := range signers {
+		for _, a := range s.Commands.Answers {
+			say(s, "answers", a.ID, "no run asks", func(w *Work, rule string) bool { return asks(w)[rule] })
+		}
+		for _, w := range s.Commands.Accepts {
+			say(s, "accepts", w.RuleID, "flags nothing", raised)
+		}
+	}
+	return out
+}
+
+// fits reports whether a command's key fits a rule of some run by itself, and whether it fits one behind the run's id.
+func (o *Outcome) fits(key string, has func(w *Work, rule string) bool) (all, one bool) {
+	for _, a := range o.Audits {
+		if a.Work == nil {
+			continue
+		}
+		all = all || has(a.Work, key)
+		rule := ruleOf(key, a.Work.Run.ID, fitsThisRun)
+		one = one || rule != "" && has(a.Work, rule)
+	}
+	return all, one
+}
+
+// verdicts are those of the runs that were audited.
+func (o *Outcome) verdicts() []ledger.Verdict {
+	var out []ledger.Verdict
+	for i := range o.Audits {
+		if o.Audits[i].Work != nil {
+			out = append(out, o.verdictOf(&o.Audits[i]))
+		}
+	}
+	return out
+}
+
+// verdictOf is the verdict of a run that was audited: the receipt's where there is one, for it holds what the person answered.
+func (o *Outcome) verdictOf(a *Audited) ledger.Verdict {
+	if e := o.ReceiptOf(*a); e != nil && e.Receipt.Verdict != nil {
+		return *e.Receipt.Verdict
+	}
+	return *verdictOf(a.Work.Report.Verdict)
+}
+
+// RecommendedAction is the heaviest over all runs (S39): resubmit, reject, review or approve; none where nothing was audited. What could not be
+// audited is to be submitted again. A run that failed twice already is not sent round a third time: review, a person decides.
+func (o *Outcome) RecommendedAction() string {
+	verdicts := o.verdicts()
+	var have []string
+	for i := range o.Audits {
+		action := "resubmit"
+		if o.Audits[i].Work != nil {
+			action, verdicts = verdicts[0].RecommendedAction, verdicts[1:]
+		}
+		if action == "resubmit" && o.wornOut(&o.Audits[i]) {
+			action = "review"
+		}
+		have = append(have, action)
+	}
+	if len(o.Refusals) > 0 {
+		have = append(have, "resubmit")
+	}
+	return worst(actions, have)
+}
+
+// worn is how many runs fail again, and have used up their revisions.
+func (o *Outcome) worn() int {
+	n := 0
+	for i := range o.Audits {
+		if o.wornOut(&o.Audits[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *Outcome) wornOut(a *Audited) bool {
+	return a.Failed >= maxRevisions && (a.Work == nil || a.Work.Report.Fails(o.FailOn))
+}
+
+// clientReady: every run is, and nothing stands beside them that could not be audited.
+func (o *Outcome) clientReady(verdicts []ledger.Verdict) bool {
+	return len(verdicts) > 0 && len(verdicts) == len(o.Audits) && !o.stopped() &&
+		!slices.ContainsFunc(verdicts, func(v ledger.Verdict) bool { return !v.ClientReady })
+}
+
+// worst is the first known word that one of the values has. An unknown word is the worst of all.
+func worst(order, have []string) string {
+	at := len(order)
+	for _, s := range have {
+		at = min(at, max(0, slices.Index(order, s)))
+	}
+	if at == len(order) {
+		return "none"
+	}
+	return order[at]
+}
+
+var actions = []string{"resubmit", "reject", "review", "approve"}
+
+// failedRuns are the folders of the runs that fail at this head, and that no counted review accepts.
+func (o *Outcome) failedRuns() []string {
+	var out []string
+	for _, a := range o.Audits {
+		if a.Work == nil || o.failing(a.Work) {
+			out = append(out, a.Dir)
+		}
+	}
+	return out
+}
+
+// failingElsewhere are the other pull requests with this commit whose audit fails.
+func (o *Outcome) failingElsewhere() []Sibling {
+	return slices.DeleteFunc(slices.Clone(o.Siblings), func(s Sibling) bool { return s.Passes })
+}
+
+// Marker is what the papers of this run carry.
+func (o *Outcome) Marker() Marker {
+	head := o.Head
+	if !hexOnly.MatchString(head) {
+		head = "" // no commit's name: a paper is still made, and found again
+	}
+	return Marker{Pull: o.Pull, Head: head, Digest: o.Digest(), RunID: o.RunID, Attempt: o.Attempt}
+}
+
+var hexOnly = newPattern(`^[0-9a-f]{1,64}$`)

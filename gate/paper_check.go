@@ -76,17 +76,6 @@ func (o *Outcome) reviewLink(review int64) string {
 	return fmt.Sprintf("The details are in Referee's review of [pull request #%d](%s).", o.Pull, page)
 }
 
-// brokenRulebooks counts the rulebooks that the pull request edits and that would be refused.
-func (o *Outcome) brokenRulebooks() int {
-	n := 0
-	for _, c := range o.Rulebook {
-		if len(c.Problems) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // firstRefusal is where and why, short enough for a title.
 func (o *Outcome) firstRefusal() string {
 	where, why := "", ""

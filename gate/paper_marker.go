@@ -41,14 +41,3 @@ func ParseMarker(body string) (Marker, bool) {
 func (m Marker) Newer(than Marker) bool {
 	return cmp.Or(cmp.Compare(m.RunID, than.RunID), cmp.Compare(m.Attempt, than.Attempt)) > 0
 }
-
-// Marker is what the papers of this run carry.
-func (o *Outcome) Marker() Marker {
-	head := o.Head
-	if !hexOnly.MatchString(head) {
-		head = "" // no commit's name: a paper is still made, and found again
-	}
-	return Marker{Pull: o.Pull, Head: head, Digest: o.Digest(), RunID: o.RunID, Attempt: o.Attempt}
-}
-
-var hexOnly = newPattern(`^[0-9a-f]{1,64}$`)

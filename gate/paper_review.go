@@ -22,17 +22,6 @@ func (o *Outcome) ReviewPaper() string {
 	return markers + "\n" + o.paper(maxReview-len(markers)-1)
 }
 
-// failedRuns are the folders of the runs that fail at this head, and that no counted review accepts.
-func (o *Outcome) failedRuns() []string {
-	var out []string
-	for _, a := range o.Audits {
-		if a.Work == nil || o.failing(a.Work) {
-			out = append(out, a.Dir)
-		}
-	}
-	return out
-}
-
 // SummaryPaper is the whole job summary, at most 900 KiB.
 func (o *Outcome) SummaryPaper() string { return o.paper(maxSummary) }
 
@@ -118,17 +107,6 @@ func (o *Outcome) inTheWay() []block {
 	return out
 }
 
-// refused is how much could not be audited.
-func (o *Outcome) refused() int {
-	n := len(o.Refusals)
-	for _, a := range o.Audits {
-		if a.Work == nil {
-			n++
-		}
-	}
-	return n
-}
-
 // head is where things stand, and what one must know before reading on.
 func (o *Outcome) head() []block {
 	out := []block{{"verdict", fmt.Sprintf("## Referee: %s\n\n%s\n", o.state(code), o.verdictLine())}}
@@ -183,21 +161,6 @@ func (o *Outcome) hashes() []block {
 		text += fmt.Sprintf(" The ledger's newest entry is %s; `referee ledger verify` checks all of it.", short(o.LedgerHead, 12))
 	}
 	return []block{{"commit", text + "</sub>\n"}}
-}
-
-// worn is how many runs fail again, and have used up their revisions.
-func (o *Outcome) worn() int {
-	n := 0
-	for i := range o.Audits {
-		if o.wornOut(&o.Audits[i]) {
-			n++
-		}
-	}
-	return n
-}
-
-func (o *Outcome) wornOut(a *Audited) bool {
-	return a.Failed >= maxRevisions && (a.Work == nil || a.Work.Report.Fails(o.FailOn))
 }
 
 // recommended words the recommended action.

@@ -46,11 +46,6 @@ func siblings(list []Sibling, what string) string {
 	return fmt.Sprintf("%s %s the same commit and %s", enumerate(names, "and"), has, what)
 }
 
-// failingElsewhere are the other pull requests with this commit whose audit fails.
-func (o *Outcome) failingElsewhere() []Sibling {
-	return slices.DeleteFunc(slices.Clone(o.Siblings), func(s Sibling) bool { return s.Passes })
-}
-
 // signedBy is who signed off.
 func (o *Outcome) signedBy(name func(string) string) string {
 	var names []string

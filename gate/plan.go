@@ -5,12 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/defendableos/referee/ledger/gitstore"
-	"github.com/defendableos/referee/referee"
 )
 
 // Limits of what one pull request may ask of the gate.
@@ -70,43 +66,6 @@ type planner struct {
 	plan       *Plan
 	covered    map[string]bool // run folders of the head, changed or not
 	seen       int
-}
-
-// root is the folder that a pattern's fixed part names.
-func root(pattern string) string {
-	dir := path.Dir(pattern)
-	if i := strings.IndexAny(dir, "*?["); i >= 0 {
-		dir = path.Dir(dir[:i] + "x")
-	}
-	return dir
-}
-
-func roots(cfg *Config) []string {
-	var out []string
-	for _, r := range cfg.Runs {
-		if dir := root(r.Path); dir != "." && !slices.Contains(out, dir) {
-			out = append(out, dir)
-		}
-	}
-	return out
-}
-
-// glob turns a pattern into a regular expression: ** is any number of folders, * any part of a name.
-func glob(pattern string) *regexp.Regexp {
-	var b strings.Builder
-	b.WriteString("^")
-	for i := 0; i < len(pattern); i++ {
-		switch {
-		case strings.HasPrefix(pattern[i:], "**/"):
-			b.WriteString("(?:[^/]+/)*")
-			i += 2
-		case pattern[i] == '*':
-			b.WriteString("[^/]*")
-		default:
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
-		}
-	}
-	return regexp.MustCompile(b.String() + "$")
 }
 
 // find lists the run folders of one rule in the head. The first rule that covers a folder is its rule.
@@ -204,38 +163,4 @@ func (p *planner) walk(tree fs.FS, dir string, visit func(string, fs.DirEntry)) 
 func (p *planner) differs(name string) bool {
 	before, after := identityOf(p.base, name), identityOf(p.head, name)
 	return before != after
-}
-
-// identityOf is a string that is equal for equal content; "" where nothing stands.
-func identityOf(tree fs.FS, name string) string {
-	info, err := lstat(tree, name)
-	if err != nil {
-		return ""
-	}
-	if object, ok := info.Sys().(gitstore.Object); ok {
-		return object.Mode + " " + object.ID
-	}
-	if !info.IsDir() {
-		b, err := referee.ReadFile(tree, name, 64<<20)
-		if err != nil {
-			return info.Mode().String() + " unreadable"
-		}
-		return info.Mode().String() + " " + string(b)
-	}
-	var all strings.Builder
-	entries, err := fs.ReadDir(tree, name)
-	if err != nil {
-		return "unreadable"
-	}
-	for _, e := range entries {
-		fmt.Fprintf(&all, "%s %s\n", e.Name(), identityOf(tree, path.Join(name, e.Name())))
-	}
-	return all.String()
-}
-
-func lstat(tree fs.FS, name string) (fs.FileInfo, error) {
-	if links, ok := tree.(fs.ReadLinkFS); ok {
-		return links.Lstat(name)
-	}
-	return fs.Stat(tree, name)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/githubapi"
-	"github.com/defendableos/referee/report"
 )
 
 // post writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
@@ -112,20 +111,4 @@ func (p *pulled) postBroken(ctx context.Context, why error) error {
 		}
 	}
 	return failures
-}
-
-// BrokenPaper is a check of a pull request that could not be judged.
-func BrokenPaper(name, head string, why error) githubapi.Check {
-	text := "The gate could not finish its work on this commit, and so it may not be merged.\n\n" + sentence(why)
-	return githubapi.Check{Name: name, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
-		Title: "could not be judged", Summary: text}
-}
-
-// sentence is an error for people: a reason that somebody can mend, or what failed.
-func sentence(err error) string {
-	var b *Broken
-	if errors.As(err, &b) {
-		return report.Code(b.Reason, 2000)
-	}
-	return report.Code(err.Error(), 2000) + "\n\nRun the job again; if it fails again, its log says more."
 }

@@ -57,7 +57,7 @@ func isLive(ctx context.Context, store ledger.Store, at ledger.Snapshot, entry *
 		entries, problems, err := ledger.EntriesOf(ctx, store, at, pull.Number, 0)
 		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeAliasOrphan }) // later than this state
 		if err == nil && len(problems) > 0 {
-			err = unsound(problems)
+			err = unsoundLedger(problems)
 		}
 		if err != nil {
 			return false, err

@@ -164,17 +164,6 @@ func (p *pulled) audit(ctx context.Context) error {
 	return p.govern(ctx)
 }
 
-// foreign refuses evidence that the pull request brings along, where the configuration takes only what is on base already (S66).
-func foreign(a Audited, cfg *Config) []Refusal {
-	var out []Refusal
-	for _, e := range a.Work.Evidence {
-		if cfg.Evidence == "base_only" && e.Provenance != "base" {
-			out = append(out, Refusal{Path: a.Dir + "/" + e.Path, Reason: fmt.Sprintf("the evidence %q is added in this pull request by %s; the configuration takes evidence that is on base already (evidence: base_only)", e.ID, e.AddedBy)})
-		}
-	}
-	return out
-}
-
 // twins refuses two runs of one id in a pull request: a receipt could not tell them apart.
 func twins(audits []Audited) error {
 	seen := map[string]string{}

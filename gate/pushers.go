@@ -17,9 +17,6 @@ const (
 	anybody      = "*"
 )
 
-// loginForm is what GitHub takes for a login. Those that an enterprise manages end with an underscore and its short name.
-var loginForm = newPattern(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}(?:\[bot\])?$`)
-
 // ParsePushers reads the line from the block of markers at the top of the gate's review. What is no login stands for anybody: the gate wrote
 // nothing like it.
 func ParsePushers(body string) Pushers {

@@ -23,19 +23,10 @@ func (j *Job) verified(ctx context.Context) (ledger.Snapshot, error) {
 		return at, fmt.Errorf("verifying the ledger: %w", err)
 	}
 	if len(problems) > 0 {
-		return at, unsound(problems)
+		return at, brokenLedger(problems)
 	}
 	j.sound, j.looked = at.ID, true
 	return at, nil
-}
-
-// unsound says why a ledger is neither read nor written.
-func unsound(problems []ledger.Problem) error {
-	more := ""
-	if n := len(problems) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more)", n)
-	}
-	return broken("the ledger failed verification: %s%s; restore its branch from a clone that verifies (`referee ledger verify --online` lists everything), then run this job again", problems[0].String(), more)
 }
 
 // readLedger reads what the ledger holds of this pull request. A pull request that never had a run is not the ledger's business.
@@ -84,7 +75,7 @@ func (j *Job) entriesOf(ctx context.Context, at ledger.Snapshot, pull int64, rev
 		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged })
 	}
 	if len(problems) > 0 {
-		return nil, unsound(problems)
+		return nil, brokenLedger(problems)
 	}
 	return entries, nil
 }
@@ -111,3 +102,6 @@ func (j *Job) vouch(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) er
 	}
 	return nil
 }
+
+// brokenLedger ends a job whose ledger is neither read nor written.
+func brokenLedger(problems []ledger.Problem) error { return broken("%v", unsoundLedger(problems)) }

@@ -333,3 +333,13 @@ func named(list []string, most int) []string {
 	}
 	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
 }
+
+// RulebookChange is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.
+type RulebookChange struct {
+	Path     string
+	Sheet    string   // slug@version, "" for the configuration or a sheet that does not load
+	Problems []string // why it would be refused, or what the lint says; a problem fails the audit check
+	Warnings []string
+	Tested   string   // what its own examples gave: "12 examples and trips hold", "" where there are none to run
+	Turned   []string // stored verdicts that it would change
+}

@@ -50,7 +50,7 @@ func loosened(was, is *Config) []string {
 	l.missing("branches", "brings its own configuration and sheets now: protect it", is.Branches, was.Branches)
 	l.rules()
 	l.when(was.Sheets != is.Sheets, "flight_sheets moves from %s to %s", was.Sheets, is.Sheets)
-	l.when(was.Ledger != is.Ledger, "ledger moves from %s to %s: earlier receipts stay behind", was.Ledger.where(), is.Ledger.where())
+	l.when(was.Ledger != is.Ledger, "ledger moves from %s to %s: earlier receipts stay behind", ledgerPlace(was.Ledger), ledgerPlace(is.Ledger))
 	l.later("fail_on", was.FailOn, is.FailOn, "low", "mid", "high", "never")
 	l.later("accept", was.Accept, is.Accept, "none", "deal-finding")
 	l.later("evidence", was.Evidence, is.Evidence, "base_only", "any")
@@ -60,7 +60,8 @@ func loosened(was, is *Config) []string {
 	return l.out
 }
 
-func (c LedgerConfig) where() string {
+// ledgerPlace is repository:branch, or the branch alone where it is this repository's.
+func ledgerPlace(c LedgerConfig) string {
 	return strings.TrimPrefix(c.Repository+":"+c.Branch, ":")
 }
 

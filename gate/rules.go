@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/defendableos/referee/internal/canonical"
-	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -110,29 +108,4 @@ func stricter(configured, input string) (string, error) {
 func ownerOf(repository string) string {
 	owner, _, _ := strings.Cut(repository, "/")
 	return owner
-}
-
-// provenance tells whose an evidence file is (S66): already on base with these bytes, or added by this pull request.
-func provenance(base fs.FS, dir string, rep *referee.Report, author string) func(id string) (from, by string) {
-	return func(id string) (string, string) {
-		for _, e := range rep.Evidence {
-			if e.ID == id && e.Path != "" && onBase(base, dir+"/"+e.Path, e.SHA256) {
-				return "base", ""
-			}
-		}
-		return "pull_request", author
-	}
-}
-
-// onBase reports whether base holds a file with these bytes.
-func onBase(base fs.FS, name, sha256 string) bool {
-	info, err := lstat(base, name)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	if object, ok := info.Sys().(gitstore.Object); ok && object.ID == "" {
-		return false
-	}
-	b, err := referee.ReadFile(base, name, maxReplayed)
-	return err == nil && canonical.SHA256Hex(b) == sha256
 }

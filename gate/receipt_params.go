@@ -1,0 +1,30 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+)
+
+func jsonValue(text string) (*strictjson.Value, error) {
+	doc, err := strictjson.Parse([]byte(`{"value":`+text+`}`), strictjson.DocumentLimits)
+	if err != nil {
+		return nil, err
+	}
+	return doc.Get("value"), nil
+}
+
+// withRecorded is a sheet with the limits that a receipt holds, for a replay.
+func withRecorded(sheet *referee.Sheet, params []ledger.Param) (*referee.Sheet, error) {
+	values := map[string]*strictjson.Value{}
+	for _, p := range params {
+		v, err := jsonValue(p.Value)
+		if err != nil {
+			return nil, fmt.Errorf("the recorded parameter %q cannot be read: %w", p.Name, err)
+		}
+		values[p.Name] = v
+	}
+	return sheet.WithParams(values)
+}

@@ -1,0 +1,30 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+)
+
+// subjectOf is what an entry says was signed off: its approval's word, or for one that carries an approval over to the same bytes, what it binds.
+func subjectOf(r *ledger.Receipt) string {
+	if r.Approval != nil {
+		return r.Approval.SubjectDigest
+	}
+	return ledger.SubjectOf(r).Digest()
+}
+
+// timeForm is the ledger's form of a time.
+const timeForm = "2006-01-02T15:04:05Z"
+
+func stamp(t time.Time) string { return canonical.Time(t) }
+
+func shaOf(b []byte) string { return canonical.SHA256Hex(b) }
+
+// withoutAudit takes the audit out of an entry that nobody signs: where the agent's operator closes a stranger's pull request, the entry would read as
+// if the work were the agent's, which is only that stranger's word.
+func withoutAudit(r *ledger.Receipt) {
+	r.Semantics, r.Engine, r.Agent, r.Assignment, r.Evidence, r.Checklist = 0, nil, nil, nil, nil, nil
+	r.Findings, r.FindingsTotal, r.Verdict, r.ReportDigest, r.Advisory = nil, 0, nil, "", nil
+}

@@ -1,0 +1,48 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/ledger"
+)
+
+// decisionOf is what an approving review decides of a run. Answers and waivers of all the approvals that make the sign-off count, each with its
+// person; where one is satisfied and another is not, the flag stands.
+func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
+	d := Decision{Kind: ledger.Approved, Approver: approverOf(s.Review, permission), Review: reviewRef(s.Review)}
+	asked := asks(w)
+	for _, j := range all {
+		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
+		for _, answer := range answersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
+			answer.By, answer.At = by, cmp.Or(answer.At, at)
+			d.Answers = mergeAnswer(d.Answers, answer)
+		}
+		for _, waiver := range waiversFor(j.Commands.Accepts, w) {
+			waiver.By, waiver.At = by, cmp.Or(waiver.At, at)
+			d.Waivers = append(d.Waivers, waiver)
+		}
+	}
+	return d
+}
+
+// mergeAnswer adds an answer; of two about one thing the flag stands, and of two flags the first.
+func mergeAnswer(have []ledger.Answer, next ledger.Answer) []ledger.Answer {
+	i := slices.IndexFunc(have, func(a ledger.Answer) bool { return a.ID == next.ID })
+	if i < 0 {
+		return append(have, next)
+	}
+	if have[i].Answer != "flag" && next.Answer == "flag" {
+		have[i] = next
+	}
+	return have
+}
+
+func approverOf(r githubapi.Review, permission string) ledger.Approver {
+	return ledger.Approver{Login: r.User, ID: r.UserID, Type: r.UserType, Permission: permission}
+}
+
+func reviewRef(r githubapi.Review) ledger.Review {
+	return ledger.Review{ID: r.ID, SubmittedAt: stamp(r.SubmittedAt), CommitSHA: r.CommitSHA, BodySHA256: shaOf([]byte(r.Body))}
+}
