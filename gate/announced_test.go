@@ -9,12 +9,6 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-func hashOf(digit string) string { return strings.Repeat(digit, 64) }
-
-func entry(seq int64, digit string) ledger.Entry {
-	return ledger.Entry{Hash: hashOf(digit), Receipt: &ledger.Receipt{Seq: seq}}
-}
-
 func TestAnnounced(t *testing.T) {
 	line := AnnouncedLine([]ledger.Entry{entry(13, "b"), entry(12, "a"), entry(13, "b")})
 	if want := "<!-- referee:receipts 12:" + hashOf("a") + " 13:" + hashOf("b") + " -->"; line != want {

@@ -46,6 +46,9 @@ func ruleOf(key, run string, how fit) string {
 	return rule
 }
 
+// ruleOfRun is the rule that a command's key names for one run alone, <run id>:<rule>; "" where it names none of this run.
+func ruleOfRun(key, run string) string { return ruleOf(key, run, fitsThisRun) }
+
 // waiversFor are the waivers of one review that fit the findings of a run, each under the rule's own id. A waiver for this run replaces one for all
 // runs.
 func waiversFor(accepts []ledger.Waiver, w *Work) []ledger.Waiver {

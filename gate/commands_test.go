@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/referee"
 )
 
 func TestParseCommands(t *testing.T) {
@@ -140,60 +139,6 @@ func TestCommandsAsRendered(t *testing.T) {
 		if is != e.want {
 			t.Errorf("%s, %q: %s; want %s", e.example, e.body, is, e.want)
 		}
-	}
-}
-
-// answering is a run with open questions and findings.
-func answering(id string, asks, flags []string) Audited {
-	a := Audited{Dir: "runs/" + id, Work: &Work{Run: &referee.Run{ID: id}, Report: &referee.Report{}}}
-	for _, q := range asks {
-		a.Work.Report.Checks = append(a.Work.Report.Checks, referee.Check{ID: q, Status: referee.Open})
-	}
-	for _, f := range flags {
-		a.Work.Report.Findings = append(a.Work.Report.Findings, referee.Finding{RuleIDs: []string{f}})
-	}
-	return a
-}
-
-// TestAnswersForRuns: a word about one run beats one about all, and concerns no other run.
-func TestAnswersForRuns(t *testing.T) {
-	c := ParseCommands("/satisfied site_visit\n/flag oak:site_visit nobody was there\n/satisfied elm:only\n/accept dscr all of them\n/accept oak:dscr this one\n/accept elm:ltv here")
-	oak, elm := answering("oak", []string{"site_visit"}, []string{"dscr", "ltv"}), answering("elm", []string{"site_visit", "only"}, []string{"dscr", "ltv"})
-	words := func(a Audited) (out []string) {
-		for _, x := range answersFor(c, a.Work.Run.ID, asks(a.Work)) {
-			out = append(out, x.ID+"="+x.Answer+" "+x.Note)
-		}
-		for _, x := range waiversFor(c.Accepts, a.Work) {
-			out = append(out, x.RuleID+"="+x.Reason)
-		}
-		return out
-	}
-	if got, want := words(oak), []string{"site_visit=flag nobody was there", "dscr=this one"}; !slices.Equal(got, want) {
-		t.Errorf("oak: %q, want %q", got, want)
-	}
-	if got, want := words(elm), []string{"only=satisfied ", "site_visit=satisfied ", "ltv=here", "dscr=all of them"}; !slices.Equal(got, want) {
-		t.Errorf("elm: %q, want %q", got, want)
-	}
-	o := &Outcome{Audits: []Audited{oak, elm}}
-	if got := o.unasked([]Judged{{Commands: c}}); got != nil {
-		t.Errorf("%q", got)
-	}
-}
-
-// TestUnaskedKeys: a word that fits nothing, and one that means two things, are said.
-func TestUnaskedKeys(t *testing.T) {
-	o := &Outcome{Audits: []Audited{answering("oak", []string{"a"}, nil), answering("elm", []string{"oak:a"}, []string{"x"}), {Dir: "runs/broken"}}}
-	for body, says := range map[string]string{"/satisfied b": "no run asks", "/satisfied elm:a": "no run asks", "/accept oak:x why": "flags nothing", "/satisfied oak:a": "a key of its own and a key of one run",
-		"/satisfied a": "", "/satisfied elm:oak:a": "", "/accept elm:x why": ""} {
-		got := strings.Join(o.unasked([]Judged{{Commands: ParseCommands(body)}}), "; ")
-		if !strings.Contains(got, says) || says == "" && got != "" {
-			t.Errorf("%s: %q, want %q", body, got, says)
-		}
-	}
-	// A rule's own id is never taken for the key of a run: the agent names its run.
-	c := ParseCommands("/satisfied oak:a")
-	if got := answersFor(c, "oak", map[string]bool{"a": true, "oak:a": true}); len(got) != 1 || got[0].ID != "oak:a" {
-		t.Errorf("%+v", got)
 	}
 }
 

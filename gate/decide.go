@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -259,7 +260,7 @@ func (p *pulled) amongOthers(r ledger.Receipt, d Decision) ledger.Receipt {
 	for _, w := range d.Waivers {
 		others = append(others, w.By+" "+w.At+" "+w.RuleID)
 	}
-	subject := shaOf([]byte(subjectOf(&r) + "\n" + strings.Join(others, "\n")))
+	subject := canonical.SHA256Hex([]byte(subjectOf(&r) + "\n" + strings.Join(others, "\n")))
 	r.IdempotencyKey = ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Review: r.Approval.Review.ID, Run: r.Run.ID, Kind: r.Kind, Subject: subject}.Digest()
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -17,7 +18,7 @@ import (
 func withEarlier(c Commands, r githubapi.Review, rec Record) Commands {
 	earlier := earlierApprovals(r, rec)
 	for _, e := range slices.Backward(earlier) { // the newest first
-		said, at := ParseCommands(e.Body), stamp(e.SubmittedAt)
+		said, at := ParseCommands(e.Body), canonical.Time(e.SubmittedAt)
 		for _, a := range said.Answers {
 			if !slices.ContainsFunc(c.Answers, func(have ledger.Answer) bool { return covers(have.ID, a.ID) }) {
 				a.At = at
@@ -74,7 +75,7 @@ func editedAnswer(signed *ledger.Receipt, rec *Record) *githubapi.Review {
 		times[x.At] = times[x.At] || x.By == a.Approver.Login
 	}
 	for i, r := range rec.Reviews {
-		if r.UserID == a.Approver.ID && r.ID != a.Review.ID && times[stamp(r.SubmittedAt)] && (rec.Edited[r.ID] || r.State == "DISMISSED") {
+		if r.UserID == a.Approver.ID && r.ID != a.Review.ID && times[canonical.Time(r.SubmittedAt)] && (rec.Edited[r.ID] || r.State == "DISMISSED") {
 			return &rec.Reviews[i]
 		}
 	}

@@ -8,8 +8,6 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-
 // record is a pull request of an agent, approved by a maintainer at noon: the review counts.
 func record() Record {
 	return Record{

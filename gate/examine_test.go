@@ -2,44 +2,13 @@ package gate
 
 import (
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/referee"
 )
-
-// deal is a sample run as a tree, with edits of its files: name → from, to.
-func deal(t *testing.T, name string, edits ...[3]string) fstest.MapFS {
-	t.Helper()
-	out := fstest.MapFS{}
-	sample := os.DirFS("../testdata/runs/" + name)
-	err := fs.WalkDir(sample, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := fs.ReadFile(sample, path)
-		out["runs/"+name+"/"+path] = &fstest.MapFile{Data: b}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range edits {
-		f := out["runs/"+name+"/"+e[0]]
-		changed := strings.Replace(string(f.Data), e[1], e[2], 1)
-		if changed == string(f.Data) {
-			t.Fatalf("%s does not hold %q", e[0], e[1])
-		}
-		f.Data = []byte(changed)
-	}
-	return out
-}
-
-func library() *referee.Library { return referee.NewLibrary(flightsheets.FS(), nil, "") }
 
 func TestExamine(t *testing.T) {
 	rule := RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}

@@ -101,7 +101,7 @@ func TestReadOnlyToken(t *testing.T) {
 	if !r.Failed || len(r.Outcome.NotPosted) == 0 || !r.Outcome.Direct {
 		t.Errorf("%+v", r.Outcome.NotPosted)
 	}
-	if len(r.Outcome.Commands(10)) == 0 {
+	if len(gate.WorkflowCommands(r.Outcome, 10)) == 0 {
 		t.Error("nothing is said in the log")
 	}
 	if n := len(w.s.Checks(w.s.Head(pull))); n != 0 {

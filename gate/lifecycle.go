@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
@@ -22,7 +23,7 @@ func (p *pulled) lifecycle(rec *Record) ([]ledger.Receipt, error) {
 		case r != nil:
 			drafts = append(drafts, *r)
 		case work == nil:
-			drafts = append(drafts, p.observed(ledger.Superseded, e, ledger.ObservedBy{Event: "synchronize", Actor: p.pr.Author, At: stamp(p.pr.UpdatedAt), SHA: p.pr.HeadSHA}))
+			drafts = append(drafts, p.observed(ledger.Superseded, e, ledger.ObservedBy{Event: "synchronize", Actor: p.pr.Author, At: canonical.Time(p.pr.UpdatedAt), SHA: p.pr.HeadSHA}))
 			p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is void: other bytes were pushed, or another sheet is in force", e.Receipt.Seq))
 		case e.Receipt.PullRequest.HeadSHA != p.pr.HeadSHA && !p.rules.Config.Carry:
 			p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is for the same bytes on an earlier head; the configuration does not carry it over (carry_on_rebase)", e.Receipt.Seq))
@@ -181,7 +182,7 @@ func (p *pulled) carried(e ledger.Entry, w Work) ledger.Receipt {
 	r.Kind, r.Approval, r.Accepted, r.SelfSigned, r.Sanitized = ledger.Carried, nil, nil, false, nil
 	r.RefersTo = e.Hash
 	r.PullRequest, r.Workflow = p.pullRef(), p.j.place(nil).Workflow
-	r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: p.pr.Author, At: stamp(p.pr.UpdatedAt), SHA: p.pr.HeadSHA}
+	r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: p.pr.Author, At: canonical.Time(p.pr.UpdatedAt), SHA: p.pr.HeadSHA}
 	r.MintedAt, r.IdempotencyKey = r.ObservedBy.At, p.keyAt(ledger.Carried, e.Receipt.Approval.Review.ID, e, p.pr.HeadSHA)
 	r.Evidence = w.Evidence
 	unplace(&r)
@@ -215,7 +216,7 @@ func (p *pulled) key(kind ledger.Kind, event int64, e ledger.Entry) string {
 
 // keyAt also tells apart entries of one kind about one earlier entry, such as two heads that it is carried to.
 func (p *pulled) keyAt(kind ledger.Kind, event int64, e ledger.Entry, at string) string {
-	return ledger.Key{Repository: p.j.Event.RepositoryID, PullRequest: p.pr.Number, Review: event, Run: e.Receipt.Run.ID, Kind: kind, Subject: shaOf([]byte(subjectOf(e.Receipt) + " " + at))}.Digest()
+	return ledger.Key{Repository: p.j.Event.RepositoryID, PullRequest: p.pr.Number, Review: event, Run: e.Receipt.Run.ID, Kind: kind, Subject: canonical.SHA256Hex([]byte(subjectOf(e.Receipt) + " " + at))}.Digest()
 }
 
 // follow looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again, for base
@@ -284,7 +285,7 @@ func (p *pulled) void(ctx context.Context) error {
 	if !green {
 		return nil
 	}
-	_, err = p.put(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: shaOf([]byte("referee.void/v1\n" + strings.Join(lines, "\n"))), Status: "completed", Conclusion: "action_required",
+	_, err = p.put(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: canonical.SHA256Hex([]byte("referee.void/v1\n" + strings.Join(lines, "\n"))), Status: "completed", Conclusion: "action_required",
 		Title: "the sign-off was taken back", Summary: report.Fenced(lines)}, have, "")
 	return err
 }
@@ -306,7 +307,7 @@ func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
 	if !p.pr.ClosedAt.IsZero() {
 		at = p.pr.ClosedAt
 	}
-	by := ledger.ObservedBy{Event: "closed", Actor: p.pr.ClosedBy, At: stamp(at), SHA: p.pr.HeadSHA}
+	by := ledger.ObservedBy{Event: "closed", Actor: p.pr.ClosedBy, At: canonical.Time(at), SHA: p.pr.HeadSHA}
 	var drafts []ledger.Receipt
 	for _, a := range p.out.Audits {
 		if a.Work == nil {

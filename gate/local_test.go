@@ -10,75 +10,12 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/testdata"
 )
 
-// samples is a repository with the sample runs.
-func samples(extra map[string][]byte) fstest.MapFS {
-	out := fstest.MapFS{}
-	for _, files := range []map[string][]byte{testdata.Runs(), extra} {
-		for name, b := range files {
-			out[name] = &fstest.MapFile{Data: b}
-		}
-	}
-	return out
-}
-
-// workIn audits a run of a tree.
-func workIn(t *testing.T, in fs.FS, name string, prior referee.PriorFunc) Work {
-	t.Helper()
-	dir, err := fs.Sub(in, "runs/"+name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := referee.OpenRun(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sheet, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(folder.Run.Sheet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Judge(folder, withCap(t, sheet, folder.Bytes), "runs/"+name, prior)
-}
-
-// withCap is the sheet with the cap that the configuration of these tests sets, which a spend incident restates.
-func withCap(t *testing.T, sheet *referee.Sheet, submission []byte) *referee.Sheet {
-	t.Helper()
-	if _, err := sheet.Param("cap"); err != nil {
-		return sheet
-	}
-	doc, err := strictjson.Parse(submission, strictjson.SubmissionLimits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sheet, err = sheet.WithParams(map[string]*strictjson.Value{"cap": doc.At("/inputs/cap")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sheet
-}
-
-var (
-	nine      = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	here      = Place{Repository: ledger.Repository{Name: "here"}}
-	strict    = Policy{FailOn: "high", Accept: "deal-finding"}
-	bothTrue  = []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}
-	oneAnswer = bothTrue[:1]
-)
-
-// mint signs off and wants it to be new.
-func mint(t *testing.T, store ledger.Store, w Work, l Local) *ledger.Entry {
-	t.Helper()
-	e, again, err := l.SignOff(t.Context(), store, w, here, strict, nil)
-	if err != nil || again {
-		t.Fatalf("signing %s off: again %v, %v", w.Run.ID, again, err)
-	}
-	return e
-}
+var oneAnswer = bothTrue[:1]
 
 // annAtNine is the number of the first sign-off below: the first 13 digits of what sha256sum gives of
 // 25:referee.local-sign-off/v13:ann20:2026-11-20T09:00:00Z70:/satisfied appraisal_within_12_months<LF>/satisfied borrower_name_matches, as an odd number.

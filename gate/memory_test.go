@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -72,15 +71,4 @@ func FuzzRecollect(f *testing.F) {
 			t.Errorf("%+v is read as %+v", m, again)
 		}
 	})
-}
-
-// TestMemoryFits: the longest block of lines leaves the review within what GitHub takes.
-func TestMemoryFits(t *testing.T) {
-	var p Pushers
-	for i := range 150 {
-		p = p.With(fmt.Sprintf("%050d", i))
-	}
-	if n := len(memory{Pushers: p, Lost: strings.Repeat("x", 50)}.lines()); maxReview+n > 65_536 {
-		t.Errorf("%d bytes beside a review of %d", n, maxReview)
-	}
 }

@@ -333,7 +333,7 @@ func (o *Outcome) fits(key string, has func(w *Work, rule string) bool) (all, on
 			continue
 		}
 		all = all || has(a.Work, key)
-		rule := ruleOf(key, a.Work.Run.ID, fitsThisRun)
+		rule := ruleOfRun(key, a.Work.Run.ID)
 		one = one || rule != "" && has(a.Work, rule)
 	}
 	return all, one
@@ -440,3 +440,16 @@ func (o *Outcome) Marker() Marker {
 }
 
 var hexOnly = newPattern(`^[0-9a-f]{1,64}$`)
+
+// severities are the words of a verdict, worst first. actions are the recommended ones, by what has to be done before a merge.
+var (
+	severities = []string{string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned), string(referee.Honey)}
+)
+
+func worstSeverity(verdicts []ledger.Verdict) string {
+	var have []string
+	for _, v := range verdicts {
+		have = append(have, v.Severity)
+	}
+	return worst(severities, have)
+}

@@ -23,7 +23,7 @@ type item struct {
 
 // items are all things that are wrong, over all runs: what could not be audited first, then what could not be decided, then the findings by rank
 // (S43). Runs of equal rank stand in the order of the audits; below the stage, the order is each run's own.
-func (o *Outcome) items() []item {
+func (o writer) items() []item {
 	var out, found []item
 	for _, r := range o.Refusals {
 		out = append(out, item{path: r.Path, title: "could not be audited", message: r.Reason})
@@ -124,9 +124,9 @@ func lines(text string) string {
 // maxCommands is how many annotations of a kind GitHub keeps of a step.
 const maxCommands = 10
 
-// Commands are workflow commands for where checks cannot be written: at most ten errors and ten warnings, and at most limit of each. What is low,
+// workflowCommands are workflow commands for where checks cannot be written: at most ten errors and ten warnings, and at most limit of each. What is low,
 // and what is left out, is counted in the last warning. No command ends in a line break.
-func (o *Outcome) Commands(limit int) []string {
+func (o writer) workflowCommands(limit int) []string {
 	limit = min(limit, maxCommands)
 	all := o.items()
 	var errors, warnings []string

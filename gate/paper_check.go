@@ -13,9 +13,9 @@ const (
 	SignOffCheck = "referee / sign-off"
 )
 
-// AuditPaper is the check on the head with the audit's verdict: success or failure, never neutral or skipped, which would satisfy a required
+// writeAuditCheck makes the check on the head with the audit's verdict: success or failure, never neutral or skipped, which would satisfy a required
 // check. It carries at most that many annotations, the heaviest first; the rest of what is to be said stands in the review.
-func (o *Outcome) AuditPaper(annotations int) githubapi.Check {
+func (o writer) writeAuditCheck(annotations int) githubapi.Check {
 	items := o.items()
 	total := len(items)
 	items = items[:min(max(annotations, 0), total)]
@@ -29,16 +29,16 @@ func (o *Outcome) AuditPaper(annotations int) githubapi.Check {
 	return c
 }
 
-// SignOffPaper is the check that is required before a merge: success when every run has its receipt, here and in every other open pull request
+// writeSignOffCheck makes the check that is required before a merge: success when every run has its receipt, here and in every other open pull request
 // with this commit. Else it waits for a person.
-func (o *Outcome) SignOffPaper() githubapi.Check {
+func (o writer) writeSignOffCheck() githubapi.Check {
 	state := o.state(code)
 	return o.check(SignOffCheck, o.Signed(), "action_required", o.signOffTitle(), strings.ToUpper(state[:1])+state[1:]+".", o.ReviewID)
 }
 
 // check is a check of this outcome. Its title names the pull request, because two of them can share a commit. Its summary is one sentence and a link to
 // the review; where there is no review, it says all.
-func (o *Outcome) check(name string, good bool, otherwise, title, sentence string, review int64) githubapi.Check {
+func (o writer) check(name string, good bool, otherwise, title, sentence string, review int64) githubapi.Check {
 	c := githubapi.Check{Name: name, HeadSHA: o.Head, ExternalID: o.Digest(), Status: "completed", Conclusion: otherwise}
 	if good {
 		c.Conclusion = "success"
@@ -52,7 +52,7 @@ func (o *Outcome) check(name string, good bool, otherwise, title, sentence strin
 }
 
 // auditTitle is the audit in one line; shown and total are annotations.
-func (o *Outcome) auditTitle(shown, total int) string {
+func (o writer) auditTitle(shown, total int) string {
 	text := o.auditState()
 	if shown < total {
 		text += fmt.Sprintf(" (%d of %d shown on the lines)", shown, total)
@@ -61,11 +61,11 @@ func (o *Outcome) auditTitle(shown, total int) string {
 }
 
 // signOffTitle says where the sign-off stands.
-func (o *Outcome) signOffTitle() string { return o.state(func(login string) string { return login }) }
+func (o writer) signOffTitle() string { return o.state(func(login string) string { return login }) }
 
 // reviewLink says where the details are: in a review, 0 where its number does not matter. The audit's check names none: it is posted before the review
 // is there, and a sign-off alone does not write it again.
-func (o *Outcome) reviewLink(review int64) string {
+func (o writer) reviewLink(review int64) string {
 	page := o.page("pull", fmt.Sprint(o.Pull))
 	switch {
 	case page == "":
@@ -77,7 +77,7 @@ func (o *Outcome) reviewLink(review int64) string {
 }
 
 // firstRefusal is where and why, short enough for a title.
-func (o *Outcome) firstRefusal() string {
+func (o writer) firstRefusal() string {
 	where, why := "", ""
 	if len(o.Refusals) > 0 {
 		where, why = o.Refusals[0].Path, o.Refusals[0].Reason

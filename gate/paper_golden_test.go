@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden papers; read them befo
 func everything(o *Outcome) string {
 	var b strings.Builder
 	section := func(title, text string) { fmt.Fprintf(&b, "======== %s\n%s\n", title, text) }
-	for _, c := range []githubapi.Check{o.AuditPaper(10), o.SignOffPaper()} {
+	for _, c := range []githubapi.Check{WriteAuditCheck(o, 10), WriteSignOffCheck(o)} {
 		section(fmt.Sprintf("check %s: %s, %s", c.Name, c.Status, c.Conclusion), c.Title)
 		section("its summary", c.Summary)
 		section("its text", c.Text)
@@ -33,14 +33,14 @@ func everything(o *Outcome) string {
 			section(fmt.Sprintf("annotation %s %s:%d:%d-%d:%d %s", a.Level, a.Path, a.StartLine, a.StartColumn, a.EndLine, a.EndColumn, a.Title), a.Message+"\n"+a.Raw)
 		}
 	}
-	section("review", o.ReviewPaper())
-	for _, out := range o.Outputs("referee/report.json") {
+	section("review", WriteReview(o))
+	for _, out := range StepOutputs(o, "referee/report.json") {
 		fmt.Fprintf(&b, "%s=%s\n", out.Name, out.Value)
 	}
-	for _, c := range o.InlinePapers(func(string) map[int]bool { return map[int]bool{22: true} }) {
+	for _, c := range WriteInline(o, func(string) map[int]bool { return map[int]bool{22: true} }) {
 		section(fmt.Sprintf("comment %s:%d", c.Path, c.Line), c.Body)
 	}
-	section("commands", strings.Join(o.Commands(10), "\n"))
+	section("commands", strings.Join(WorkflowCommands(o, 10), "\n"))
 	return regexp.MustCompile(`[0-9a-f]{64}|=[0-9a-f]{16}\b|(/digest |Audit .)[0-9a-f]{8}`).ReplaceAllString(b.String(), "${1}HASH")
 }
 
@@ -78,13 +78,13 @@ func TestConclusions(t *testing.T) {
 		"carried-sibling":       {"success", "action_required", ResultAwaiting},
 	} {
 		o := scenarios()[name]()
-		if got := [3]string{o.AuditPaper(0).Conclusion, o.SignOffPaper().Conclusion, o.Result()}; got != want {
+		if got := [3]string{WriteAuditCheck(o, 0).Conclusion, WriteSignOffCheck(o).Conclusion, o.Result()}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	broken := outcome()
+	broken := outcomeOf()
 	broken.Rulebook = []RulebookChange{{Path: "flight_sheets/x.json", Problems: []string{"no rule"}}}
-	if broken.AuditPaper(0).Conclusion != "failure" || broken.Result() != ResultFailed {
+	if WriteAuditCheck(broken, 0).Conclusion != "failure" || broken.Result() != ResultFailed {
 		t.Error("a broken rulebook passes because no run is changed")
 	}
 }
@@ -92,13 +92,15 @@ func TestConclusions(t *testing.T) {
 // TestDigestIsOne: the check's external_id, the marker and the instructions name one digest.
 func TestDigestIsOne(t *testing.T) {
 	o := scenarios()["clean-awaiting"]()
-	review := o.ReviewPaper()
+	review := WriteReview(o)
 	m, ok := ParseMarker(review)
-	if !ok || m != o.Marker() || m.Digest != o.Digest() || o.AuditPaper(0).ExternalID != m.Digest || o.SignOffPaper().ExternalID != m.Digest || !strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
+	if !ok || m != o.Marker() || m.Digest != o.Digest() || WriteAuditCheck(o, 0).ExternalID != m.Digest || WriteSignOffCheck(o).ExternalID != m.Digest || !strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
 		t.Errorf("marker %+v of %s", m, o.Digest())
 	}
-	if rec := (Record{Digest: o.Digest()}); rec.incomplete(githubapi.Review{}, ParseCommands("/digest "+m.Digest[:8]), DefaultConfig()) != "" {
-		t.Error("the command that the review gives is not taken")
+	rec := Record{Digest: o.Digest(), Pull: githubapi.PullRequest{State: "open"}, Permissions: map[string]string{"ann": "admin"},
+		Reviews: []githubapi.Review{{ID: 1, User: "ann", UserID: 1, UserType: "User", State: "APPROVED", Body: "/digest " + m.Digest[:8]}}}
+	if judged := JudgeReviews(rec, DefaultConfig()); !judged[0].Counted || judged[0].Commands.Digest != m.Digest[:8] {
+		t.Errorf("the command that the review gives is not taken: %s", judged[0].Because)
 	}
 }
 
@@ -108,7 +110,7 @@ var printedBlock = regexp.MustCompile("(?s)### How to sign off\n\n[^`]*\n\n```\n
 // TestInstructionsAreTaken: the block of commands answers what is open when it is pasted, and accepts nothing without a reason.
 func TestInstructionsAreTaken(t *testing.T) {
 	o := scenarios()["two-deals"]()
-	block := printedBlock.FindStringSubmatch(o.ReviewPaper())
+	block := printedBlock.FindStringSubmatch(WriteReview(o))
 	if block == nil {
 		t.Fatal("no commands")
 	}
@@ -121,8 +123,8 @@ func TestInstructionsAreTaken(t *testing.T) {
 	c := ParseCommands(strings.Replace(block[1], "dscr_gate", "dscr_gate the client insists", 1))
 	o.Judged = append(o.Judged, counted(6, "bea", ""))
 	o.Judged[1].Commands = c
-	if rules, _ := o.hurdles(); len(c.Problems) != 0 || o.open() != 0 || len(rules) != 0 || len(o.unasked(o.Judged)) != 0 {
-		t.Errorf("with a reason: %+v; open %d, to be accepted %v, unasked %v", c, o.open(), rules, o.unasked(o.Judged))
+	if rules, _ := o.hurdles(); len(c.Problems) != 0 || writerOf(o).open() != 0 || len(rules) != 0 || len(o.unasked(o.Judged)) != 0 {
+		t.Errorf("with a reason: %+v; open %d, to be accepted %v, unasked %v", c, writerOf(o).open(), rules, o.unasked(o.Judged))
 	}
 }
 
@@ -130,25 +132,25 @@ func TestInstructionsAreTaken(t *testing.T) {
 // or that means two things, is named and not printed.
 func TestInstructionsAreBounded(t *testing.T) {
 	deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
-	o := outcome()
+	o := outcomeOf()
 	for i := range 50 {
 		o.Audits = append(o.Audits, audited(fmt.Sprintf("runs/r%d", i), deal))
 	}
-	if block := printedBlock.FindStringSubmatch(o.ReviewPaper()); block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n" {
+	if block := printedBlock.FindStringSubmatch(WriteReview(o)); block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n" {
 		t.Errorf("%q", block)
 	}
-	o = outcome(audited("runs/a"))
+	o = outcomeOf(audited("runs/a"))
 	for i := range 60 {
 		o.Audits[0].Work.Report.Checks = append(o.Audits[0].Work.Report.Checks, referee.Check{ID: fmt.Sprintf("q%d", i), Status: referee.Open})
 	}
-	review := o.ReviewPaper()
+	review := WriteReview(o)
 	if block := printedBlock.FindStringSubmatch(review); block == nil || strings.Count(block[1], "\n") != 40 || !strings.Contains(review, "\n22 lines left out.") {
 		t.Errorf("%q", block)
 	}
-	o = outcome(audited("runs/a"), audited("runs/b"))
+	o = outcomeOf(audited("runs/a"), audited("runs/b"))
 	o.Audits[0].Work.Report.Checks = append(o.Audits[0].Work.Report.Checks, referee.Check{ID: "two words", Status: referee.Open}, referee.Check{ID: "x@y", Status: referee.Open},
 		referee.Check{ID: "b:borrower_name_matches", Status: referee.Open})
-	review = o.ReviewPaper()
+	review = WriteReview(o)
 	block := printedBlock.FindStringSubmatch(review)
 	if block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n" || strings.Count(review, "cannot be written as a command") != 3 {
 		t.Errorf("%q in %s", block, review)
@@ -158,7 +160,7 @@ func TestInstructionsAreBounded(t *testing.T) {
 // TestSignedSaysSo: after a sign-off nothing speaks of waiting or of what nobody signed, and a hash is short or in a marker.
 func TestSignedSaysSo(t *testing.T) {
 	o := scenarios()["clean-signed"]()
-	for name, paper := range map[string]string{"review": o.ReviewPaper(), "summary": o.SummaryPaper(), "check": o.SignOffPaper().Title + o.SignOffPaper().Summary} {
+	for name, paper := range map[string]string{"review": WriteReview(o), "summary": WriteSummary(o), "check": WriteSignOffCheck(o).Title + WriteSignOffCheck(o).Summary} {
 		_, text, _ := strings.Cut(paper, "-->\n\n")
 		if name != "review" {
 			text = paper
@@ -177,16 +179,16 @@ func TestChecksAreShort(t *testing.T) {
 	for name, make := range scenarios() {
 		o := make()
 		o.NoReview, o.ReviewID = false, 77
-		for _, c := range []githubapi.Check{o.AuditPaper(5), o.SignOffPaper()} {
+		for _, c := range []githubapi.Check{WriteAuditCheck(o, 5), WriteSignOffCheck(o)} {
 			if len(c.Summary) > 400 || c.Text != "" || !strings.Contains(c.Summary, "(https://github.com/acme/deals/pull/12") || !strings.HasPrefix(c.Title, "#12: ") {
 				t.Errorf("%s: %s: %s\n%s", name, c.Title, c.Summary, c.Text)
 			}
 		}
-		if !strings.Contains(o.SignOffPaper().Summary, "#pullrequestreview-77)") {
-			t.Errorf("%s: %s", name, o.SignOffPaper().Summary)
+		if !strings.Contains(WriteSignOffCheck(o).Summary, "#pullrequestreview-77)") {
+			t.Errorf("%s: %s", name, WriteSignOffCheck(o).Summary)
 		}
 		o.NoReview = true
-		audit, review := o.AuditPaper(5), o.ReviewPaper()
+		audit, review := WriteAuditCheck(o, 5), WriteReview(o)
 		for _, l := range strings.Split(strings.TrimSpace(review[strings.Index(review, "## Referee"):]), "\n") {
 			if !strings.Contains(audit.Summary+audit.Text, l) {
 				t.Errorf("%s: without a review the check leaves out %q", name, l)
@@ -197,7 +199,7 @@ func TestChecksAreShort(t *testing.T) {
 
 // TestPlaceIsALink: a place is a link to the very commit; a path that an address cannot say is shown without one.
 func TestPlaceIsALink(t *testing.T) {
-	o := outcome()
+	o := outcomeOf()
 	head := "https://github.com/acme/deals/blob/" + o.Head
 	for file, want := range map[string]string{
 		"runs/a b/s.json":         "[`runs/a b/s.json:3`](" + head + "/runs/a%20b/s.json#L3-L5)",
@@ -208,18 +210,18 @@ func TestPlaceIsALink(t *testing.T) {
 		"runs//x":                 "`runs//x:3`",
 		strings.Repeat("a", 1000): "",
 	} {
-		got := o.place(file, 3, 5)
+		got := writerOf(o).place(file, 3, 5)
 		if want == "" && strings.Contains(got, "](") || want != "" && got != want {
 			t.Errorf("%.40q: %s, want %s", file, got, want)
 		}
 	}
-	if got := o.place("a.json", 0, 0); got != "[`a.json`]("+head+"/a.json)" {
+	if got := writerOf(o).place("a.json", 0, 0); got != "[`a.json`]("+head+"/a.json)" {
 		t.Error(got)
 	}
 	for _, edit := range []func(){func() { o.Head = "main" }, func() { o.ServerURL = "javascript:x" }, func() { o.ServerURL, o.Repository = "https://x", "" }} {
-		o = outcome()
-		if edit(); o.place("a.json", 1, 1) != "`a.json:1`" {
-			t.Error(o.place("a.json", 1, 1))
+		o = outcomeOf()
+		if edit(); writerOf(o).place("a.json", 1, 1) != "`a.json:1`" {
+			t.Error(writerOf(o).place("a.json", 1, 1))
 		}
 	}
 }
@@ -229,12 +231,12 @@ func TestPlaceIsALink(t *testing.T) {
 func TestPapersOfRealRuns(t *testing.T) {
 	for _, run := range []string{"oak-street", "maple-court", "river-lofts", "elm-plaza"} {
 		tree := deal(t, run)
-		o := outcome(Examine(tree, PlannedRun{"runs/" + run, RunRule{Path: "runs/**/run.json", Sheets: []string{"cre-multifamily-agency"}}}, library(), DefaultConfig(), nil))
+		o := outcomeOf(Examine(tree, PlannedRun{"runs/" + run, RunRule{Path: "runs/**/run.json", Sheets: []string{"cre-multifamily-agency"}}}, library(), DefaultConfig(), nil))
 		rep := o.Audits[0].Work.Report
 		if !slices.IsSortedFunc(rep.Findings, func(x, y referee.Finding) int { return byRank(&x, &y) }) {
 			t.Errorf("%s: the engine ranks otherwise", run)
 		}
-		c, review := o.AuditPaper(200), o.ReviewPaper()
+		c, review := WriteAuditCheck(o, 200), WriteReview(o)
 		if len(c.Annotations) != len(rep.Findings)+len(rep.Verdict.UndecidedHigh) || (c.Conclusion == "success") != !rep.Fails("high") {
 			t.Errorf("%s: %d annotations, %s", run, len(c.Annotations), c.Conclusion)
 		}
@@ -260,9 +262,9 @@ func TestDraftCanBeApplied(t *testing.T) {
 	cfg := DefaultConfig()
 	cfg.Governance.Agents = []AgentProfile{{Name: "other"}}
 	tree := deal(t, "elm-plaza", [3]string{"run.json", `"name": "underwriter"`, `"name": "@a <b> \u202e"`})
-	o := outcome(Examine(tree, PlannedRun{"runs/elm-plaza", RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}}, library(), cfg, nil))
+	o := outcomeOf(Examine(tree, PlannedRun{"runs/elm-plaza", RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}}, library(), cfg, nil))
 	o.Governance = Govern(o.Audits, cfg, NewHistory(cfg, o.Pull, o.Audits), noon)
-	shown := regexp.MustCompile("(?s)ready to commit</summary>\n\n```\n(.*?)```\n").FindStringSubmatch(o.ReviewPaper())
+	shown := regexp.MustCompile("(?s)ready to commit</summary>\n\n```\n(.*?)```\n").FindStringSubmatch(WriteReview(o))
 	if shown == nil {
 		t.Fatal("no draft")
 	}
@@ -313,7 +315,7 @@ func TestSignedOutcome(t *testing.T) {
 		},
 	} {
 		o := scenarios()["clean-signed"]()
-		if edit(o); o.Signed() || o.SignOffPaper().Conclusion != "action_required" {
+		if edit(o); o.Signed() || WriteSignOffCheck(o).Conclusion != "action_required" {
 			t.Errorf("%s: signed", what)
 		}
 	}

@@ -108,8 +108,8 @@ func TestHostilePapers(t *testing.T) {
 
 // markdownOf are the papers that GitHub renders.
 func markdownOf(o *Outcome) []string {
-	out := []string{o.ReviewPaper(), o.SummaryPaper(), o.AuditPaper(9).Summary, o.AuditPaper(9).Text, o.SignOffPaper().Summary}
-	for _, c := range o.InlinePapers(func(string) map[int]bool { return map[int]bool{7: true} }) {
+	out := []string{WriteReview(o), WriteSummary(o), WriteAuditCheck(o, 9).Summary, WriteAuditCheck(o, 9).Text, WriteSignOffCheck(o).Summary}
+	for _, c := range WriteInline(o, func(string) map[int]bool { return map[int]bool{7: true} }) {
 		out = append(out, c.Body)
 	}
 	return out
@@ -214,10 +214,10 @@ func dropSpans(t *testing.T, line string) string {
 
 func checkAnnotations(t *testing.T, o *Outcome) {
 	t.Helper()
-	for _, c := range []struct{ text string }{{o.AuditPaper(0).Title}, {o.SignOffPaper().Title}} {
+	for _, c := range []struct{ text string }{{WriteAuditCheck(o, 0).Title}, {WriteSignOffCheck(o).Title}} {
 		checkPlain(t, c.text, maxTitle)
 	}
-	annotations := o.AuditPaper(100).Annotations
+	annotations := WriteAuditCheck(o, 100).Annotations
 	if len(annotations) < 6 {
 		t.Errorf("%d annotations", len(annotations))
 	}
@@ -255,7 +255,7 @@ func checkPlain(t *testing.T, line string, limit int) {
 func checkOutputs(t *testing.T, o *Outcome) {
 	t.Helper()
 	var names []string
-	for _, out := range o.Outputs(o.Head) {
+	for _, out := range StepOutputs(o, o.Head) {
 		names = append(names, out.Name)
 		if !regexp.MustCompile(`^[A-Za-z0-9._/ -]*$`).MatchString(out.Value) {
 			t.Errorf("output %s=%q", out.Name, out.Value)
@@ -271,7 +271,7 @@ var workflowCommand = regexp.MustCompile(`^::(error|warning) ((file|line|col|end
 
 func checkCommands(t *testing.T, hostile, harmless *Outcome) {
 	t.Helper()
-	got, want := hostile.Commands(10), harmless.Commands(10)
+	got, want := WorkflowCommands(hostile, 10), WorkflowCommands(harmless, 10)
 	if len(got) != len(want) || len(got) == 0 {
 		t.Errorf("%d commands, want %d", len(got), len(want))
 	}

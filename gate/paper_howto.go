@@ -13,7 +13,7 @@ const maxCommandLines = 40
 
 // instructions say how to sign off this commit: one block that is complete and works as it is pasted, but for the reasons. A reason is left for the
 // person to write, and nothing stands in its place: a command without one is refused, so that none is given by copying.
-func (o *Outcome) instructions() []block {
+func (o writer) instructions() []block {
 	if o.Empty() || o.signedHere() {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (o *Outcome) instructions() []block {
 }
 
 // submit is the first step.
-func (o *Outcome) submit() string {
+func (o writer) submit() string {
 	if len(o.Objections)+len(o.Unknown)+len(o.waiting()) > 0 {
 		return "Once nothing is in the way any more, submit an approving review with these lines:"
 	}
@@ -59,7 +59,7 @@ func (o *Outcome) submit() string {
 }
 
 // hints explain the lines of the block, as far as it has them.
-func (o *Outcome) hints(lines []string) []string {
+func (o writer) hints(lines []string) []string {
 	has := func(command string) bool {
 		return slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, command) })
 	}
@@ -82,7 +82,7 @@ func (o *Outcome) hints(lines []string) []string {
 }
 
 // signLines are what a review still has to say, how many lines of it are left out, and the keys that cannot be written as a command.
-func (o *Outcome) signLines(acceptable []hurdle) (lines []string, left int, unwritable []string) {
+func (o writer) signLines(acceptable []hurdle) (lines []string, left int, unwritable []string) {
 	lines, unwritable = o.writeLines(acceptable, false)
 	if len(lines) > maxCommandLines {
 		lines, unwritable = o.writeLines(acceptable, true)
@@ -92,7 +92,7 @@ func (o *Outcome) signLines(acceptable []hurdle) (lines []string, left int, unwr
 }
 
 // writeLines are all the lines: for single runs where runs differ in what they ask or are accepted for, or, where it has to be short, for all runs.
-func (o *Outcome) writeLines(acceptable []hurdle, short bool) (lines, unwritable []string) {
+func (o writer) writeLines(acceptable []hurdle, short bool) (lines, unwritable []string) {
 	add := func(command, key string, run *Audited) {
 		if run != nil && !short && len(o.Audits) > 1 {
 			key = run.Work.Run.ID + ":" + key
@@ -123,7 +123,7 @@ func (o *Outcome) writeLines(acceptable []hurdle, short bool) (lines, unwritable
 }
 
 // askedAlike reports whether all runs that ask a question's key ask it in the same words, and none of them has an answer.
-func (o *Outcome) askedAlike(q *question) bool {
+func (o writer) askedAlike(q *question) bool {
 	n := 0
 	for _, a := range o.Audits {
 		if a.Work != nil && asks(a.Work)[q.id] {
@@ -134,7 +134,7 @@ func (o *Outcome) askedAlike(q *question) bool {
 }
 
 // writable reports whether a command is read back as it is meant once it was shown, copied and pasted, with a reason behind it.
-func (o *Outcome) writable(line, key string) bool {
+func (o writer) writable(line, key string) bool {
 	c := ParseCommands(report.Plain(line, sentenceLength) + " because")
 	all, one := o.fits(key, func(w *Work, rule string) bool { return asks(w)[rule] || raised(w, rule) })
 	switch {

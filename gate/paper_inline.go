@@ -30,9 +30,9 @@ func ParseFingerprint(body string) string {
 	return ""
 }
 
-// InlinePapers are the comments on the lines of the pull request, the heaviest findings first: only where lines says that the diff shows the line,
+// writeInline makes the comments on the lines of the pull request, the heaviest findings first: only where lines says that the diff shows the line,
 // and at most one for a fingerprint. The rest stands in the review and in the annotations.
-func (o *Outcome) InlinePapers(lines func(path string) map[int]bool) []InlineComment {
+func (o writer) writeInline(lines func(path string) map[int]bool) []InlineComment {
 	var out []InlineComment
 	seen := map[string]bool{}
 	shown := map[string]map[int]bool{}

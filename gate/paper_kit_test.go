@@ -57,7 +57,7 @@ func audited(dir string, findings ...referee.Finding) Audited {
 	return Audited{Dir: dir, Work: &Work{Report: rep, Sheet: &referee.Sheet{}, Run: &referee.Run{ID: rep.Run.ID}}}
 }
 
-func outcome(audits ...Audited) *Outcome {
+func outcomeOf(audits ...Audited) *Outcome {
 	return &Outcome{Repository: "acme/deals", ServerURL: "https://github.com", Ledger: LedgerConfig{Branch: "ledger"}, RunID: 7001, Attempt: 1, Pull: 12, Head: strings.Repeat("a1", 20), Base: strings.Repeat("b2", 20),
 		FailOn: "high", Accept: "deal-finding", Audits: audits, Need: 1}
 }
@@ -91,19 +91,19 @@ func scenarios() map[string]func() *Outcome {
 	dealHigh := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
 	return map[string]func() *Outcome{
 		"clean-awaiting": func() *Outcome {
-			o := outcome(audited("runs/oak-street"))
+			o := outcomeOf(audited("runs/oak-street"))
 			o.Judged = []Judged{{Review: githubapi.Review{User: "agent-runner", UserType: "User", State: "APPROVED", CommitSHA: o.Head}, Because: "opened the pull request"}}
 			o.DigestRequired = true
 			return o
 		},
 		"clean-signed": func() *Outcome {
-			o := outcome(audited("runs/oak-street"))
+			o := outcomeOf(audited("runs/oak-street"))
 			o.Judged = []Judged{counted(5, "ann", bothAnswers)}
 			return signed(o)
 		},
 		"high-flags": func() *Outcome {
 			low := finding("style.words", referee.Low, referee.WorkDefect, 0)
-			o := outcome(audited("runs/maple-court", low), audited("runs/elm-plaza", defect, dealHigh, finding("math.ltv", referee.Mid, referee.WorkDefect, 40)))
+			o := outcomeOf(audited("runs/maple-court", low), audited("runs/elm-plaza", defect, dealHigh, finding("math.ltv", referee.Mid, referee.WorkDefect, 40)))
 			o.Audits[1].Failed, o.Audits[1].Chosen, o.Direct = 2, true, true
 			o.Objections, o.Unknown = []string{"bea requests changes"}, []string{"author <x@laptop> of commit 0123456 has no GitHub account"}
 			o.Judged = []Judged{counted(5, "ann", bothAnswers)}
@@ -115,18 +115,18 @@ func scenarios() map[string]func() *Outcome {
 			return o
 		},
 		"deal-finding-accepted": func() *Outcome {
-			o := outcome(audited("runs/river-lofts", dealHigh))
+			o := outcomeOf(audited("runs/river-lofts", dealHigh))
 			o.Judged = []Judged{counted(5, "ann", bothAnswers+"/accept dscr_gate the client takes the risk\n")}
 			o.Blocked = []string{"the ledger could not be read"}
 			return o
 		},
 		"refusals": func() *Outcome {
-			o := outcome(audited("runs/oak-street"), Audited{Dir: "runs/broken", Refused: "run.json is refused: unknown member \"projekt\""})
+			o := outcomeOf(audited("runs/oak-street"), Audited{Dir: "runs/broken", Refused: "run.json is refused: unknown member \"projekt\""})
 			o.Refusals = []Refusal{{Path: "runs/stray.txt", Reason: "it stands under runs and belongs to no run: a run is a folder with a run.json"}}
 			return o
 		},
 		"hundred-runs": func() *Outcome {
-			o := outcome()
+			o := outcomeOf()
 			for i := range 100 {
 				a := audited(fmt.Sprintf("runs/deal-%03d", i))
 				if i%50 == 3 {
@@ -140,20 +140,20 @@ func scenarios() map[string]func() *Outcome {
 			return o
 		},
 		"no-runs": func() *Outcome {
-			o := outcome()
+			o := outcomeOf()
 			o.NoReview = true
 			return o
 		},
 		"two-deals": func() *Outcome { // runs that differ in what they ask, and one of which has an answer of its own
 			deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
-			o := outcome(audited("runs/elm", deal), audited("runs/oak", deal))
+			o := outcomeOf(audited("runs/elm", deal), audited("runs/oak", deal))
 			o.Audits[1].Work.Report.Checks[1].ID, o.Audits[1].Work.Report.Checks[1].Label = "site_visit", "Did somebody see the site?"
 			o.Judged = []Judged{counted(5, "ann", "/satisfied oak:borrower_name_matches\n/accept elm:dscr_gate the sponsor pays")}
 			o.Need = 2
 			return o
 		},
 		"carried-sibling": func() *Outcome {
-			o := outcome(audited("runs/oak-street"))
+			o := outcomeOf(audited("runs/oak-street"))
 			o.Judged = []Judged{counted(5, "ann", bothAnswers)}
 			o = signed(o)
 			o.Receipts[0].Receipt.Kind, o.ReviewID = ledger.Carried, 900

@@ -14,7 +14,7 @@ import (
 
 // flooded is an outcome in which everything is too much: runs, findings, reviews, questions, and long strings in all of them.
 func flooded(runs, findings int, text string) *Outcome {
-	o := outcome()
+	o := outcomeOf()
 	for r := range runs {
 		var list []referee.Finding
 		for i := range findings {
@@ -59,13 +59,13 @@ func TestPapersAreBounded(t *testing.T) {
 		o := flooded(c.runs, c.findings, c.text)
 		o.NoReview = true // the checks say all: the longest that they can be
 		begun := time.Now()
-		audit, signOff := o.AuditPaper(200), o.SignOffPaper()
+		audit, signOff := WriteAuditCheck(o, 200), WriteSignOffCheck(o)
 		for _, p := range []struct {
 			name, text string
 			limit      int
 			cut        bool
 		}{
-			{"review", o.ReviewPaper(), 60_000, true}, {"summary", o.SummaryPaper(), 921_600, false}, {"audit summary", audit.Summary, 65_535, false},
+			{"review", WriteReview(o), 60_000, true}, {"summary", WriteSummary(o), 921_600, false}, {"audit summary", audit.Summary, 65_535, false},
 			{"audit text", audit.Text, 65_535, false}, {"sign-off summary", signOff.Summary, 65_535, false}, {"title", audit.Title, 255, false}, {"sign-off title", signOff.Title, 255, false},
 		} {
 			if len(p.text) > p.limit || p.text == "" || !utf8.ValidString(p.text) {
@@ -82,8 +82,8 @@ func TestPapersAreBounded(t *testing.T) {
 				t.Errorf("%s: %d details begin, %d end", c.what, open, closed)
 			}
 		}
-		if len(audit.Annotations) != min(200, len(o.items())) || len(o.Commands(99)) > 20 || len(o.InlinePapers(func(string) map[int]bool { return map[int]bool{1: true, 2: true} })) > 30 {
-			t.Errorf("%s: %d annotations, %d commands", c.what, len(audit.Annotations), len(o.Commands(99)))
+		if len(audit.Annotations) != min(200, len(writerOf(o).items())) || len(WorkflowCommands(o, 99)) > 20 || len(WriteInline(o, func(string) map[int]bool { return map[int]bool{1: true, 2: true} })) > 30 {
+			t.Errorf("%s: %d annotations, %d commands", c.what, len(audit.Annotations), len(WorkflowCommands(o, 99)))
 		}
 		for _, a := range audit.Annotations {
 			if len(a.Message) > 65_536 || len(a.Raw) > 65_536 || len(a.Title) > 255 || a.Message == "" {
@@ -100,7 +100,7 @@ func TestPapersAreBounded(t *testing.T) {
 func TestEverySectionIsThere(t *testing.T) {
 	o := flooded(40, 100, strings.Repeat("word ", 100))
 	o.Receipts = o.Receipts[:30]
-	review := o.ReviewPaper()
+	review := WriteReview(o)
 	for _, want := range []string{"## Referee: waiting for the agent to fix what could not be audited", "#### Findings\n", "\n| run | audit |", "### What could not be audited", "### Rulebook changes", "### Agents beyond", "### Questions for a person", "### Reviews", "### Receipts",
 		"### What is in the way", "### How to sign off", "### Notices"} {
 		if !strings.Contains(review, want) {
@@ -115,8 +115,8 @@ func TestAnnotationRank(t *testing.T) {
 	high, deal := finding("math.c", referee.High, referee.WorkDefect, 5), finding("policy.d", referee.High, referee.DealFinding, 6)
 	long := finding("math.e", referee.Mid, referee.WorkDefect, 7)
 	long.EndLine, long.EndCol = 9, 2
-	o := outcome(audited("runs/a", mid, low), audited("runs/b", deal, long), audited("runs/c", high))
-	c := o.AuditPaper(4)
+	o := outcomeOf(audited("runs/a", mid, low), audited("runs/b", deal, long), audited("runs/c", high))
+	c := WriteAuditCheck(o, 4)
 	var got []string
 	for _, a := range c.Annotations {
 		got = append(got, fmt.Sprintf("%s %s:%d:%d-%d:%d", a.Level, a.Path, a.StartLine, a.StartColumn, a.EndLine, a.EndColumn))
@@ -125,7 +125,7 @@ func TestAnnotationRank(t *testing.T) {
 	if !slices.Equal(got, want) || c.Title != "#12: failed, 2 high, 2 mid and 1 low findings (4 of 5 shown on the lines)" {
 		t.Errorf("%q: %q", c.Title, got)
 	}
-	if all := o.AuditPaper(50); len(all.Annotations) != 5 || all.Title != "#12: failed, 2 high, 2 mid and 1 low findings" {
+	if all := WriteAuditCheck(o, 50); len(all.Annotations) != 5 || all.Title != "#12: failed, 2 high, 2 mid and 1 low findings" {
 		t.Errorf("%q with %d", all.Title, len(all.Annotations))
 	}
 }
@@ -134,17 +134,17 @@ func TestCommandsAreBounded(t *testing.T) {
 	o := flooded(1, 90, "")
 	o.Refusals = o.Refusals[:0]
 	errors, warnings := 0, 0
-	for _, c := range o.Commands(50) {
+	for _, c := range WorkflowCommands(o, 50) {
 		if strings.HasPrefix(c, "::error ") {
 			errors++
 		} else if strings.HasPrefix(c, "::warning ") {
 			warnings++
 		}
 	}
-	if last := o.Commands(50)[19]; errors != 10 || warnings != 10 || last != "::warning title=referee::19 of 90 findings are shown here; the job summary holds all" {
+	if last := WorkflowCommands(o, 50)[19]; errors != 10 || warnings != 10 || last != "::warning title=referee::19 of 90 findings are shown here; the job summary holds all" {
 		t.Errorf("%d errors, %d warnings, last %q", errors, warnings, last)
 	}
-	if got := o.Commands(0); len(got) != 0 {
+	if got := WorkflowCommands(o, 0); len(got) != 0 {
 		t.Errorf("none asked for: %q", got)
 	}
 }
@@ -159,7 +159,7 @@ func TestInline(t *testing.T) {
 		}
 		return out
 	}
-	all := o.InlinePapers(even)
+	all := WriteInline(o, even)
 	seen := map[string]bool{}
 	for _, c := range all {
 		if c.Line%2 != 0 || ParseFingerprint(c.Body) != c.Fingerprint || seen[c.Fingerprint] || c.Path != "runs/r0000/submission.json" {
@@ -167,7 +167,7 @@ func TestInline(t *testing.T) {
 		}
 		seen[c.Fingerprint] = true
 	}
-	if len(all) != 30 || o.InlinePapers(func(string) map[int]bool { return nil }) != nil {
+	if len(all) != 30 || WriteInline(o, func(string) map[int]bool { return nil }) != nil {
 		t.Errorf("%d comments", len(all))
 	}
 	f := &o.Audits[0].Work.Report.Findings[0]
@@ -211,7 +211,7 @@ func TestMarker(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	get := func(o *Outcome) map[string]string {
 		out := map[string]string{}
-		for _, p := range o.Outputs("r.json") {
+		for _, p := range StepOutputs(o, "r.json") {
 			out[p.Name] = p.Value
 		}
 		return out
@@ -229,14 +229,14 @@ func TestOutputs(t *testing.T) {
 		o                              *Outcome
 		severity, score, action, ready string
 	}{
-		{outcome(clean, jelly), "jelly", "75.0", "review", "true"},
-		{outcome(worn, clean), "propolis", "9.5", "review", "false"},
-		{outcome(clean, Audited{Dir: "x", Refused: "no"}), "unsigned", "100.0", "resubmit", "false"},
-		{outcome(clean, Audited{Dir: "x", Refused: "no", Failed: 2}), "unsigned", "100.0", "review", "false"},
-		{outcome(clean, with("odd", "1e9", "odd", true)), "propolis", "", "resubmit", "true"},
+		{outcomeOf(clean, jelly), "jelly", "75.0", "review", "true"},
+		{outcomeOf(worn, clean), "propolis", "9.5", "review", "false"},
+		{outcomeOf(clean, Audited{Dir: "x", Refused: "no"}), "unsigned", "100.0", "resubmit", "false"},
+		{outcomeOf(clean, Audited{Dir: "x", Refused: "no", Failed: 2}), "unsigned", "100.0", "review", "false"},
+		{outcomeOf(clean, with("odd", "1e9", "odd", true)), "propolis", "", "resubmit", "true"},
 		{&Outcome{Refusals: []Refusal{{"x", "y"}}}, "none", "", "resubmit", "false"},
-		{outcome(), "none", "", "none", "false"},
-		{outcome(with("jelly", "80", "reject", true), with("jelly", "80", "review", true)), "jelly", "80.0", "reject", "true"},
+		{outcomeOf(), "none", "", "none", "false"},
+		{outcomeOf(with("jelly", "80", "reject", true), with("jelly", "80", "review", true)), "jelly", "80.0", "reject", "true"},
 	} {
 		got := get(c.o)
 		if got["severity"] != c.severity || got["score"] != c.score || got["recommended_action"] != c.action || got["client_ready"] != c.ready {
@@ -298,4 +298,15 @@ func FuzzDiffLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMemoryFits: the longest block of lines leaves the review within what GitHub takes.
+func TestMemoryFits(t *testing.T) {
+	var p Pushers
+	for i := range 150 {
+		p = p.With(fmt.Sprintf("%050d", i))
+	}
+	if n := len(memory{Pushers: p, Lost: strings.Repeat("x", 50)}.lines()); maxReview+n > 65_536 {
+		t.Errorf("%d bytes beside a review of %d", n, maxReview)
+	}
 }

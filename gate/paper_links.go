@@ -20,7 +20,7 @@ var (
 const maxLink = 1000
 
 // page is the address of a page of the repository on the site, "" where that is not known.
-func (o *Outcome) page(parts ...string) string {
+func (o writer) page(parts ...string) string {
 	if !site.MatchString(o.ServerURL) || o.Repository == "" {
 		return ""
 	}
@@ -29,14 +29,14 @@ func (o *Outcome) page(parts ...string) string {
 
 // place is a file of the head, and lines in it, as a link. The path is hostile: it stands in a code span, and percent-encoded in the address. A path
 // that a browser would read as another one is shown without a link.
-func (o *Outcome) place(file string, line, end int) string {
+func (o writer) place(file string, line, end int) string {
 	text := file
 	if line > 0 {
 		text += fmt.Sprintf(":%d", line)
 	}
 	span := code(text)
 	odd := func(part string) bool { return part == "" || part == "." || part == ".." }
-	if !commitSHA.MatchString(o.Head) || !utf8.ValidString(file) || slices.ContainsFunc(strings.Split(file, "/"), odd) {
+	if !isCommit(o.Head) || !utf8.ValidString(file) || slices.ContainsFunc(strings.Split(file, "/"), odd) {
 		return span
 	}
 	to := o.page("blob", o.Head, file)
@@ -53,7 +53,7 @@ func (o *Outcome) place(file string, line, end int) string {
 }
 
 // link is where an entry of the ledger is read on the site; "" where that is not known.
-func (o *Outcome) link(e ledger.Entry) string {
+func (o writer) link(e ledger.Entry) string {
 	repository := cmp.Or(o.Ledger.Repository, o.Repository)
 	if !site.MatchString(o.ServerURL) || repository == "" || o.Ledger.Branch == "" || !fullHash.MatchString(e.Hash) {
 		return ""

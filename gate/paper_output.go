@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/referee"
 )
 
 // Output is a step's output. Value is one line, made here: never text of a submission, which could close the runner's delimiter.
 type Output struct{ Name, Value string }
 
-// Outputs are the action's outputs, in the order of its description. report is the path of the report file.
-func (o *Outcome) Outputs(report string) []Output {
+// stepOutputs are the action's outputs, in the order of its description. report is the path of the report file.
+func (o writer) stepOutputs(report string) []Output {
 	high, mid, low := o.Totals()
 	verdicts := o.verdicts()
 	var receipts []string
@@ -40,22 +39,6 @@ func generated(s string) string {
 	}
 	return s
 }
-
-// severities are the words of a verdict, worst first. actions are the recommended ones, by what has to be done before a merge.
-var (
-	severities = []string{string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned), string(referee.Honey)}
-)
-
-func worstSeverity(verdicts []ledger.Verdict) string {
-	var have []string
-	for _, v := range verdicts {
-		have = append(have, v.Severity)
-	}
-	return worst(severities, have)
-}
-
-// maxRevisions is how many failed revisions an agent has before a person decides (gate.md).
-const maxRevisions = 2
 
 // scoreForm is how a score is written (S35): a whole number, or one with one decimal.
 var scoreForm = newPattern(`^(\d{1,3})(?:\.(\d))?$`)

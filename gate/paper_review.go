@@ -9,9 +9,9 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// ReviewPaper is the body of the one review that the gate keeps on a pull request, at most 60,000 bytes. It begins with the block of markers, so
+// writeReview makes the body of the one review that the gate keeps on a pull request, at most 60,000 bytes. It begins with the block of markers, so
 // that no text of a submission can stand before them: whose it is (Marker), the receipts (AnnouncedLine) and the heads that failed (Heads).
-func (o *Outcome) ReviewPaper() string {
+func (o writer) writeReview() string {
 	markers := o.Marker().String() + "\n"
 	hashed := slices.DeleteFunc(slices.Concat(o.Entries, o.Receipts), func(e ledger.Entry) bool { return !fullHash.MatchString(e.Hash) })
 	for _, line := range []string{AnnouncedLine(hashed), o.Heads.Add(o.Head, o.failedRuns()).Line()} {
@@ -22,11 +22,11 @@ func (o *Outcome) ReviewPaper() string {
 	return markers + "\n" + o.paper(maxReview-len(markers)-1)
 }
 
-// SummaryPaper is the whole job summary, at most 900 KiB.
-func (o *Outcome) SummaryPaper() string { return o.paper(maxSummary) }
+// writeSummary makes the whole job summary, at most 900 KiB.
+func (o writer) writeSummary() string { return o.paper(maxSummary) }
 
 // paper is what the review and the summary say: the sections around the runs have their parts of the limit, and the runs have what is left.
-func (o *Outcome) paper(limit int) string {
+func (o writer) paper(limit int) string {
 	front, back := written(o.front(), limit), written(o.back(), limit)
 	return front + o.runs(limit-len(front)-len(back)) + back
 }
@@ -55,7 +55,7 @@ func written(sections []section, limit int) string {
 }
 
 // front is what stands before the runs: where things stand, and what a person has to do.
-func (o *Outcome) front() []section {
+func (o writer) front() []section {
 	questions := "Questions for a person"
 	if o.signedHere() {
 		questions = "Questions and answers"
@@ -71,7 +71,7 @@ func (o *Outcome) front() []section {
 }
 
 // back is what stands after the runs.
-func (o *Outcome) back() []section {
+func (o writer) back() []section {
 	return []section{
 		{"Rulebook changes: they judge nothing here", 8, o.rulebook()},
 		{"Agents beyond their limits", 12, o.violations()},
@@ -92,7 +92,7 @@ func listed(name string, texts []string) []block {
 }
 
 // inTheWay is what keeps approvals from being a sign-off, beside findings and questions.
-func (o *Outcome) inTheWay() []block {
+func (o writer) inTheWay() []block {
 	out := append(listed("objection", o.Objections), listed("unknown identity", o.Unknown)...)
 	if !o.signedHere() {
 		out = append(out, listed("reason", o.Blocked)...)
@@ -108,7 +108,7 @@ func (o *Outcome) inTheWay() []block {
 }
 
 // head is where things stand, and what one must know before reading on.
-func (o *Outcome) head() []block {
+func (o writer) head() []block {
 	out := []block{{"verdict", fmt.Sprintf("## Referee: %s\n\n%s\n", o.state(code), o.verdictLine())}}
 	if o.Direct {
 		out = append(out, block{"warning", "\n> **Warning.** The workflow that ran this audit came from the pull request itself: who can push to it can change what is posted here. " +
@@ -121,7 +121,7 @@ func (o *Outcome) head() []block {
 }
 
 // verdictLine is the audit's verdict in one sentence, and what is recommended as long as nobody has signed.
-func (o *Outcome) verdictLine() string {
+func (o writer) verdictLine() string {
 	if o.signedHere() || len(o.Audits) == 0 {
 		return o.verdict()
 	}
@@ -129,7 +129,7 @@ func (o *Outcome) verdictLine() string {
 }
 
 // verdict is the audit's verdict in one sentence.
-func (o *Outcome) verdict() string {
+func (o writer) verdict() string {
 	switch {
 	case o.Empty() && !o.stopped():
 		return "This pull request touches no run: nothing was audited, and nothing has to be signed off."
@@ -155,7 +155,7 @@ func (o *Outcome) verdict() string {
 }
 
 // hashes name what was looked at, in short.
-func (o *Outcome) hashes() []block {
+func (o writer) hashes() []block {
 	text := fmt.Sprintf("\n<sub>Audit %s of commit %s, by the rulebooks of %s.", short(o.Digest(), 8), short(o.Head, 7), short(o.Base, 7))
 	if o.LedgerHead != "" {
 		text += fmt.Sprintf(" The ledger's newest entry is %s; `referee ledger verify` checks all of it.", short(o.LedgerHead, 12))
@@ -164,7 +164,7 @@ func (o *Outcome) hashes() []block {
 }
 
 // recommended words the recommended action.
-func (o *Outcome) recommended() string {
+func (o writer) recommended() string {
 	if o.worn() > 0 {
 		return "a human decides what becomes of it"
 	}
@@ -172,7 +172,7 @@ func (o *Outcome) recommended() string {
 }
 
 // refusals are what could not be audited, a line each.
-func (o *Outcome) refusals() []block {
+func (o writer) refusals() []block {
 	var out []block
 	for _, r := range o.Refusals {
 		out = append(out, block{"refusal", fmt.Sprintf("- %s: %s\n", o.place(r.Path, 0, 0), quoted(r.Reason))})
@@ -186,7 +186,7 @@ func (o *Outcome) refusals() []block {
 }
 
 // rulebook is what the sheets and the configuration that the pull request edits would mean.
-func (o *Outcome) rulebook() []block {
+func (o writer) rulebook() []block {
 	var out []block
 	for _, c := range o.Rulebook {
 		var b strings.Builder
@@ -221,7 +221,7 @@ func under(word string, texts []string) []block {
 }
 
 // violations are the limits that agents break; the drafts come last, so that no violation is left out for the draft of another.
-func (o *Outcome) violations() []block {
+func (o writer) violations() []block {
 	var out, drafts []block
 	for i, v := range o.Governance {
 		out = append(out, block{"violation", fmt.Sprintf("%d. %s by %s: %s\n", i+1, code(v.Kind), code(v.Agent), quoted(v.Reason))})
@@ -233,7 +233,7 @@ func (o *Outcome) violations() []block {
 }
 
 // notices are what the reader must know beside, of the gate, of its runs, and what a refused write left out.
-func (o *Outcome) notices() []block {
+func (o writer) notices() []block {
 	out := listed("notice", o.Notices)
 	for _, a := range o.Audits {
 		for _, n := range a.Notices {

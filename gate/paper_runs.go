@@ -19,7 +19,7 @@ const (
 )
 
 // runs shows the audited runs: those with findings first, each within a fair part of the room; the rest are a line each.
-func (o *Outcome) runs(limit int) string {
+func (o writer) runs(limit int) string {
 	whole, lines := o.divide(limit)
 	if len(whole)+len(lines) == 0 {
 		return ""
@@ -38,7 +38,7 @@ func (o *Outcome) runs(limit int) string {
 }
 
 // divide says which runs are shown whole, heaviest first, and which as a line.
-func (o *Outcome) divide(limit int) (whole, lines []*Audited) {
+func (o writer) divide(limit int) (whole, lines []*Audited) {
 	var all []*Audited
 	for i := range o.Audits {
 		if o.Audits[i].Work != nil {
@@ -59,7 +59,7 @@ func (o *Outcome) divide(limit int) (whole, lines []*Audited) {
 }
 
 // byWeight puts what fails first, and among equals the run with the heavier first finding.
-func (o *Outcome) byWeight(x, y *referee.Report) int {
+func (o writer) byWeight(x, y *referee.Report) int {
 	class := func(r *referee.Report) int {
 		switch {
 		case r.Fails(o.FailOn):
@@ -77,7 +77,7 @@ func (o *Outcome) byWeight(x, y *referee.Report) int {
 
 // run is one run's block of at most limit bytes. Its questions stand in the checklist, once for all runs. Where not all of its findings have room, the
 // heaviest have half of it, and the others a line each.
-func (o *Outcome) run(a *Audited, limit int) string {
+func (o writer) run(a *Audited, limit int) string {
 	blocks, size := []block{{"run", o.runHead(a)}}, 0
 	for i, note := range o.runNotes(a) {
 		if note = "- " + note + "\n"; i == 0 {
@@ -113,7 +113,7 @@ func (o *Outcome) run(a *Audited, limit int) string {
 }
 
 // runHead is where a run stands: by its receipt where it is signed off, by the audit else.
-func (o *Outcome) runHead(a *Audited) string {
+func (o writer) runHead(a *Audited) string {
 	rep, v := a.Work.Report, o.verdictOf(a)
 	state := "passes"
 	switch {
@@ -160,7 +160,7 @@ func rules(c ledger.Counts) string {
 }
 
 // runNotes are what a reader must know of a run beside its findings.
-func (o *Outcome) runNotes(a *Audited) []string {
+func (o writer) runNotes(a *Audited) []string {
 	var out []string
 	if a.Failed > 0 && !o.wornOut(a) {
 		out = append(out, fmt.Sprintf("%s of it failed before.", many(a.Failed, "audit")))
@@ -192,7 +192,7 @@ func (o *Outcome) runNotes(a *Audited) []string {
 }
 
 // finding is one finding of a run in a line, its place a link.
-func (o *Outcome) finding(a *Audited, n int) string {
+func (o writer) finding(a *Audited, n int) string {
 	rep := a.Work.Report
 	f := &rep.Findings[n]
 	var b strings.Builder
@@ -221,7 +221,7 @@ func findingDetails(f *referee.Finding) string {
 }
 
 // table is a line for each run.
-func (o *Outcome) table(runs []*Audited, limit int) string {
+func (o writer) table(runs []*Audited, limit int) string {
 	if len(runs) == 0 {
 		return ""
 	}
@@ -233,7 +233,7 @@ func (o *Outcome) table(runs []*Audited, limit int) string {
 	return head + page(rows, limit-len(head))
 }
 
-func (o *Outcome) row(a *Audited) string {
+func (o writer) row(a *Audited) string {
 	rep, v := a.Work.Report, o.verdictOf(a)
 	state := "passes"
 	switch {

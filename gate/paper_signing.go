@@ -26,7 +26,7 @@ type givenAnswer struct {
 }
 
 // questions are the open checks of all runs, each with the answers that counted reviews give, in the order of the audits and sheets.
-func (o *Outcome) questions() []*question {
+func (o writer) questions() []*question {
 	var out []*question
 	for i := range o.Audits {
 		a := &o.Audits[i]
@@ -74,7 +74,7 @@ func (q *question) note(a *Audited, answer string) {
 }
 
 // answers are what counted reviews say of a run's questions, in words, by question. Of two answers a flag stands.
-func (o *Outcome) answers(w *Work) map[string]string {
+func (o writer) answers(w *Work) map[string]string {
 	open := asks(w)
 	var all []ledger.Answer
 	for _, j := range o.counted() {
@@ -93,7 +93,7 @@ func (o *Outcome) answers(w *Work) map[string]string {
 }
 
 // open counts the questions that no counted review answers, each once for the runs that ask it in the same words.
-func (o *Outcome) open() int {
+func (o writer) open() int {
 	n := 0
 	for _, q := range o.questions() {
 		if len(q.open) > 0 {
@@ -103,7 +103,7 @@ func (o *Outcome) open() int {
 	return n
 }
 
-func (o *Outcome) checklist() []block {
+func (o writer) checklist() []block {
 	var out []block
 	for _, q := range o.questions() {
 		text := fmt.Sprintf("- %s: %s\n", code(q.id), quoted(q.text))
@@ -136,7 +136,7 @@ func folders(runs []*Audited) []string {
 }
 
 // reviews is every review, counted or not counted and why.
-func (o *Outcome) reviews() []block {
+func (o writer) reviews() []block {
 	if len(o.Judged) == 0 {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (o *Outcome) reviews() []block {
 	return out
 }
 
-func (o *Outcome) standing(j Judged) string {
+func (o writer) standing(j Judged) string {
 	switch {
 	case !j.Counted:
 		return "not counted because " + report.Cell(j.Because, sentenceLength)
@@ -161,7 +161,7 @@ func (o *Outcome) standing(j Judged) string {
 }
 
 // receipts are the entries of the ledger, with a link where the site is known.
-func (o *Outcome) receipts() []block {
+func (o writer) receipts() []block {
 	if len(o.Receipts) == 0 {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // state is where the sign-off stands, in one line of plain words: the review's headline, and the title of its check. name writes a login.
-func (o *Outcome) state(name func(string) string) string {
+func (o writer) state(name func(string) string) string {
 	switch {
 	case o.Empty() && o.brokenRulebooks() > 0:
 		return "the change of the rulebook is refused"
@@ -47,7 +47,7 @@ func siblings(list []Sibling, what string) string {
 }
 
 // signedBy is who signed off.
-func (o *Outcome) signedBy(name func(string) string) string {
+func (o writer) signedBy(name func(string) string) string {
 	var names []string
 	self := false
 	for _, e := range o.Receipts {
@@ -93,7 +93,7 @@ func inWords(list []countedWord) []string {
 }
 
 // fixes are what no person can sign off: the agent has to push first.
-func (o *Outcome) fixes() []string {
+func (o writer) fixes() []string {
 	_, defects := o.hurdles()
 	return inWords([]countedWord{
 		{min(o.refused(), 1), "what could not be audited", ""}, {defects, "1 finding", "%d findings"}, {o.undecided(), "1 undecided rule", "%d undecided rules"},
@@ -102,7 +102,7 @@ func (o *Outcome) fixes() []string {
 }
 
 // missing is what a sign-off still needs of people.
-func (o *Outcome) missing() []string {
+func (o writer) missing() []string {
 	acceptable, _ := o.hurdles()
 	out := inWords([]countedWord{
 		{len(o.Unknown), "1 unknown commit identity to be cleared up", "%d unknown commit identities to be cleared up"},
@@ -118,7 +118,7 @@ func (o *Outcome) missing() []string {
 }
 
 // auditState is the audit's verdict in words.
-func (o *Outcome) auditState() string {
+func (o writer) auditState() string {
 	switch {
 	case o.Empty() && o.brokenRulebooks() > 0:
 		return "failed, the change of the rulebook is refused"
@@ -152,7 +152,7 @@ func (o *Outcome) auditState() string {
 }
 
 // findings counts the findings of all runs in words. Where a run is signed off its receipt counts, with what the person flagged.
-func (o *Outcome) findings() string {
+func (o writer) findings() string {
 	var high, mid, low int
 	for _, v := range o.verdicts() {
 		high, mid, low = high+v.Risk.High, mid+v.Risk.Mid, low+v.Risk.Low

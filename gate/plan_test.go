@@ -9,15 +9,6 @@ import (
 	"testing/fstest"
 )
 
-func tree(files ...string) fstest.MapFS {
-	out := fstest.MapFS{}
-	for _, f := range files {
-		name, content, _ := strings.Cut(f, "=")
-		out[name] = &fstest.MapFile{Data: []byte(content)}
-	}
-	return out
-}
-
 func dirs(p *Plan) (out []string) {
 	for _, r := range p.Runs {
 		out = append(out, r.Dir)

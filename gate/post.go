@@ -53,12 +53,12 @@ func (p *pulled) rung(what string, err error) error {
 // postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted. Where it may not
 // be written, and an older one is green or could not be read, the job fails.
 func (p *pulled) postChecks(ctx context.Context) (app string, err error) {
-	made, err := p.put(ctx, p.out.SignOffPaper(), p.checks, "")
+	made, err := p.put(ctx, WriteSignOffCheck(p.out), p.checks, "")
 	if err != nil {
 		p.out.StaleGreen = p.unseen != nil || slices.ContainsFunc(newestRuns(p.checks, SignOffCheck), passes)
 		return "", err
 	}
-	_, err = p.put(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations), p.checks, made.AppSlug)
+	_, err = p.put(ctx, WriteAuditCheck(p.out, p.rules.Config.Comments.Annotations), p.checks, made.AppSlug)
 	return made.AppSlug, err
 }
 

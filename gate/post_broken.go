@@ -3,6 +3,7 @@ package gate
 import (
 	"errors"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/report"
 )
@@ -10,7 +11,7 @@ import (
 // BrokenPaper is a check of a pull request that could not be judged.
 func BrokenPaper(name, head string, why error) githubapi.Check {
 	text := "The gate could not finish its work on this commit, and so it may not be merged.\n\n" + sentence(why)
-	return githubapi.Check{Name: name, HeadSHA: head, ExternalID: shaOf([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
+	return githubapi.Check{Name: name, HeadSHA: head, ExternalID: canonical.SHA256Hex([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
 		Title: "could not be judged", Summary: text}
 }
 

@@ -24,7 +24,7 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 	for _, c := range have {
 		answered[c.InReplyTo] = true
 	}
-	want := p.out.InlinePapers(p.diffLines)
+	want := WriteInline(p.out, p.diffLines)
 	for _, c := range have {
 		print := ParseFingerprint(c.Body)
 		if print == "" || c.User != app+"[bot]" || c.InReplyTo != 0 {

@@ -23,7 +23,7 @@ func (p *pulled) ownAmong(reviews []githubapi.Review) []githubapi.Review {
 
 // reviewBody is the review: the paper, with what the gate keeps for itself in the block of lines at the top.
 func (p *pulled) reviewBody() string {
-	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
+	marker, paper, _ := strings.Cut(WriteReview(p.out), "\n")
 	return marker + "\n" + p.memory.lines() + paper
 }
 

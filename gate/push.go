@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -255,7 +256,7 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 
 // run drafts the entry of one run on base.
 func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed []ledger.Entry) {
-	by := ledger.ObservedBy{Event: "push", Actor: r.who(pull), At: stamp(s.at), SHA: s.commit}
+	by := ledger.ObservedBy{Event: "push", Actor: r.who(pull), At: canonical.Time(s.at), SHA: s.commit}
 	i := slices.IndexFunc(signed, func(e ledger.Entry) bool {
 		return e.Receipt.Run.ID == a.Work.Run.ID && subjectOf(e.Receipt) == a.Work.Subject()
 	})
@@ -264,7 +265,7 @@ func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed [
 		draft := r.j.about(receipt, ledger.Merged, receipt.Receipt.PullRequest)
 		draft.ObservedBy, draft.MintedAt = &by, by.At
 		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: receipt.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
-			Subject: shaOf([]byte(subjectOf(receipt.Receipt) + " " + s.commit))}.Digest()
+			Subject: canonical.SHA256Hex([]byte(subjectOf(receipt.Receipt) + " " + s.commit))}.Digest()
 		r.drafts = append(r.drafts, draft)
 		return
 	}

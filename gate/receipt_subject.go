@@ -1,9 +1,6 @@
 package gate
 
 import (
-	"time"
-
-	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 )
 
@@ -17,10 +14,6 @@ func subjectOf(r *ledger.Receipt) string {
 
 // timeForm is the ledger's form of a time.
 const timeForm = "2006-01-02T15:04:05Z"
-
-func stamp(t time.Time) string { return canonical.Time(t) }
-
-func shaOf(b []byte) string { return canonical.SHA256Hex(b) }
 
 // withoutAudit takes the audit out of an entry that nobody signs: where the agent's operator closes a stranger's pull request, the entry would read as
 // if the work were the agent's, which is only that stranger's word.

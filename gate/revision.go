@@ -39,6 +39,9 @@ var (
 	folderHash = newPattern(`\A[0-9a-f]{16}\z`)
 )
 
+// isCommit reports whether a text is the full name of a commit.
+func isCommit(sha string) bool { return commitSHA.MatchString(sha) }
+
 // folderKey is what stands for a run folder.
 func folderKey(dir string) string {
 	return canonical.SHA256Hex([]byte("referee.run-folder/v1\n" + dir))[:16]
@@ -161,3 +164,6 @@ func (h Heads) Line() string {
 	}
 	return headsOpen + strings.Join(words, " ") + headsClose
 }
+
+// maxRevisions is how many failed revisions an agent has before a person decides (gate.md).
+const maxRevisions = 2

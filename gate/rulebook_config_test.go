@@ -114,3 +114,27 @@ func TestLoosenedWhole(t *testing.T) {
 		t.Error("an amount that cannot be read is not above all")
 	}
 }
+
+// TestParamsLoosened: another limit in the configuration is said to who reviews it.
+func TestParamsLoosened(t *testing.T) {
+	rule := func(p Params) *Config {
+		c := DefaultConfig()
+		c.Runs[0].Params = p
+		return c
+	}
+	for _, c := range []struct {
+		was, is Params
+		words   string
+	}{
+		{Params{"cap": "500"}, Params{"cap": "5000"}, "params.cap goes from 500 to 5000"},
+		{Params{"cap": "500"}, nil, "params.cap was 500"},
+		{nil, Params{"cap": "500"}, "params.cap is set to 500"},
+	} {
+		if out := loosened(rule(c.was), rule(c.is)); len(out) != 1 || !strings.Contains(out[0], c.words) {
+			t.Errorf("%v to %v: %q", c.was, c.is, out)
+		}
+	}
+	if out := loosened(rule(Params{"cap": "5"}), rule(Params{"cap": "5"})); out != nil {
+		t.Errorf("the same limits: %q", out)
+	}
+}

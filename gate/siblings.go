@@ -21,7 +21,7 @@ func (p *pulled) compareSiblings(ctx context.Context) error {
 		} else {
 			s.Passes, s.Signed = other.out.AuditPasses(), other.out.Signed()
 			if !s.Signed {
-				s.Why = other.out.signOffTitle()
+				s.Why = SignOffTitle(other.out)
 			}
 		}
 		p.out.Siblings = append(p.out.Siblings, s)

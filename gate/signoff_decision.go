@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -14,7 +15,7 @@ func decisionOf(s Judged, permission string, all []Judged, w *Work) Decision {
 	d := Decision{Kind: ledger.Approved, Approver: approverOf(s.Review, permission), Review: reviewRef(s.Review)}
 	asked := asks(w)
 	for _, j := range all {
-		by, at := j.Review.User, stamp(j.Review.SubmittedAt)
+		by, at := j.Review.User, canonical.Time(j.Review.SubmittedAt)
 		for _, answer := range answersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
 			answer.By, answer.At = by, cmp.Or(answer.At, at)
 			d.Answers = mergeAnswer(d.Answers, answer)
@@ -44,5 +45,5 @@ func approverOf(r githubapi.Review, permission string) ledger.Approver {
 }
 
 func reviewRef(r githubapi.Review) ledger.Review {
-	return ledger.Review{ID: r.ID, SubmittedAt: stamp(r.SubmittedAt), CommitSHA: r.CommitSHA, BodySHA256: shaOf([]byte(r.Body))}
+	return ledger.Review{ID: r.ID, SubmittedAt: canonical.Time(r.SubmittedAt), CommitSHA: r.CommitSHA, BodySHA256: canonical.SHA256Hex([]byte(r.Body))}
 }

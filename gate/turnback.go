@@ -88,7 +88,7 @@ func (p *pulled) claim(ctx context.Context) error {
 	if p.claimed || p.unseen != nil || !p.auditIsFinal() {
 		return p.claimSignOff(ctx)
 	}
-	return p.writeClaim(ctx, p.out.AuditPaper(p.rules.Config.Comments.Annotations))
+	return p.writeClaim(ctx, WriteAuditCheck(p.out, p.rules.Config.Comments.Annotations))
 }
 
 // auditIsFinal reports whether the audit's check can be written before the sign-off: no other pull request has a say in it, and no run of the sign-off

@@ -137,7 +137,7 @@ func (s *actionStep) end(r *gate.Result, err error) error {
 		if err != nil {
 			return s.failed(err)
 		}
-		outputs = o.Outputs(path)
+		outputs = gate.StepOutputs(o, path)
 		outputs[0].Value = r.Word
 		s.outcome(o)
 	}
@@ -158,12 +158,12 @@ func (s *actionStep) outcome(o *gate.Outcome) {
 	for _, line := range o.NotPosted {
 		s.say("not posted: %s", line)
 	}
-	s.write("GITHUB_STEP_SUMMARY", o.SummaryPaper())
+	s.write("GITHUB_STEP_SUMMARY", gate.WriteSummary(o))
 	if len(o.NotPosted) == 0 || !s.runner {
 		return
 	}
 	s.aloud()
-	for _, c := range o.Commands(10) {
+	for _, c := range gate.WorkflowCommands(o, 10) {
 		fmt.Fprintln(s.stdout, c)
 	}
 	s.quiet()
