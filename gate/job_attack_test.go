@@ -26,7 +26,7 @@ func with(files map[string]string, name, old, now string) map[string]string {
 func TestPullRequestChoosesNothing(t *testing.T) {
 	oak := sample(t, "oak-street")
 	manifest := "runs/oak-street/run.json"
-	config := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
+	settings := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
 	for name, c := range map[string]struct {
 		files map[string]string
 		says  string
@@ -37,7 +37,7 @@ func TestPullRequestChoosesNothing(t *testing.T) {
 		"its own configuration": {with(with(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest, `"oak-street"`, `"oak-street"`+"\n "), `cannot be used|lets \[cre`},
 	} {
 		w := newWorld(t)
-		w.configure(config)
+		w.configure(settings)
 		files := maps.Clone(c.files)
 		if name == "its own configuration" {
 			files[gate.ConfigPath] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"

@@ -27,8 +27,8 @@ func signed(t *testing.T, config string) (*world, int64) {
 	return w, pull
 }
 
-func (w *world) configure(config string) {
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + config}})
+func (w *world) configure(text string) {
+	w.s.Commit("main", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + text}})
 }
 
 func (w *world) mustReview(pull int64) *gate.Result {

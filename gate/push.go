@@ -261,11 +261,11 @@ func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed [
 		return e.Receipt.Run.ID == a.Work.Run.ID && subjectOf(e.Receipt) == a.Work.Subject()
 	})
 	if i >= 0 {
-		receipt := signed[i]
-		draft := r.j.about(receipt, ledger.Merged, receipt.Receipt.PullRequest)
+		minted := signed[i]
+		draft := r.j.about(minted, ledger.Merged, minted.Receipt.PullRequest)
 		draft.ObservedBy, draft.MintedAt = &by, by.At
-		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: receipt.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
-			Subject: canonical.SHA256Hex([]byte(subjectOf(receipt.Receipt) + " " + s.commit))}.Digest()
+		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: minted.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
+			Subject: canonical.SHA256Hex([]byte(subjectOf(minted.Receipt) + " " + s.commit))}.Digest()
 		r.drafts = append(r.drafts, draft)
 		return
 	}
