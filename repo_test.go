@@ -67,6 +67,17 @@ func TestArrows(t *testing.T) {
 		"forge":         {"ledger", "report", "gate", "cmd"},
 		"flight_sheets": {"ledger", "report", "gate", "forge", "cmd"},
 		"gate":          {"forge", "cmd"},
+		// Within the gate: the rooms that judge know nothing of the job, of what is posted, or of each other where that would close a circle.
+		"gate/internal":   {"gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/config":     {"gate/receipt", "gate/audit", "gate/governance", "gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/receipt":    {"gate/config", "gate/audit", "gate/governance", "gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/audit":      {"gate/governance", "gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/governance": {"gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/rulebook":   {"gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/memory":     {"gate/receipt", "gate/audit", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/signoff":    {"gate/audit", "gate/governance", "gate/rulebook", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/outcome":    {"gate/comment", "gate/doctor"},
+		"gate/comment":    {"gate/doctor"},
 	}
 	exempt := map[string]bool{"internal/githubtest": true} // a server for tests, over a real ledger
 	for _, p := range packages(t) {
@@ -82,6 +93,30 @@ func TestArrows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPureRooms: what decides who may sign off, and what a gate run comes to, reaches no network, file, clock or context; nor does a room of the gate
+// import the job that connects it.
+func TestPureRooms(t *testing.T) {
+	pure := []string{"gate/signoff", "gate/outcome", "gate/memory", "gate/comment", "gate/governance"}
+	reaches := []string{"context", "net", "net/http", "os", "os/exec", "io/fs", "math/rand", "math/rand/v2", module + "/ledger/gitstore"}
+	seen := 0
+	for _, p := range packages(t) {
+		if slices.Contains(pure, p.ImportPath) {
+			seen++
+			for _, i := range p.Imports {
+				if slices.Contains(reaches, i) {
+					t.Errorf("%s imports %s: it must be pure", p.ImportPath, i)
+				}
+			}
+		}
+		if under(p.ImportPath, "gate") && slices.Contains(own(p.Imports), "gate") {
+			t.Errorf("%s imports gate: the rooms do not know the job", p.ImportPath)
+		}
+	}
+	if seen != len(pure) {
+		t.Errorf("%d of the rooms %v are there", seen, pure)
 	}
 }
 
@@ -121,7 +156,7 @@ func TestRooms(t *testing.T) {
 			t.Errorf("%s lies deeper than two levels", p.ImportPath)
 		}
 	}
-	if product > 25 {
+	if product > 40 {
 		t.Errorf("%d packages: which two are one room?", product)
 	}
 }

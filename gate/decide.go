@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/signoff"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
@@ -55,16 +58,16 @@ func (p *pulled) judge(ctx context.Context) error {
 }
 
 // judgeReviews says of each review whether it counts.
-func (p *pulled) judgeReviews(rec *Record) {
+func (p *pulled) judgeReviews(rec *signoff.Record) {
 	o, cfg := p.out, p.rules.Config
-	o.Judged, o.Unknown, o.Objections = JudgeReviews(*rec, cfg), UnknownHands(*rec, cfg), Objections(*rec, cfg)
+	o.Judged, o.Unknown, o.Objections = signoff.JudgeReviews(*rec, cfg), signoff.UnknownHands(*rec, cfg), signoff.Objections(*rec, cfg)
 	p.discountSpent(rec)
 }
 
 // discountSpent takes reviews out of the count that have signed something else, or whose receipt was taken back. What is signed is a sheet, a
 // submission, its evidence and its manifest, and where one of them is another now, on the same head as when base has another sheet, the review is
 // not of it (fact 3). What this job is about to take back counts no more than what an earlier one has.
-func (p *pulled) discountSpent(rec *Record) {
+func (p *pulled) discountSpent(rec *signoff.Record) {
 	live := p.live()
 	for i := range p.out.Judged {
 		j := &p.out.Judged[i]
@@ -88,9 +91,9 @@ func (p *pulled) discountSpent(rec *Record) {
 }
 
 // record reads what decides who may sign. Where nobody has decided anything, nothing more than the commits is asked for.
-func (p *pulled) record(ctx context.Context) (*Record, error) {
+func (p *pulled) record(ctx context.Context) (*signoff.Record, error) {
 	api, cfg := p.j.API, p.rules.Config
-	rec := &Record{Pull: p.pr, Reviews: p.human(), Digest: p.out.Digest(), HeadNow: p.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{}}
+	rec := &signoff.Record{Pull: p.pr, Reviews: p.human(), Digest: p.out.Digest(), HeadNow: p.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{}}
 	for _, a := range p.out.Audits {
 		if a.Work == nil {
 			continue
@@ -140,7 +143,7 @@ func (p *pulled) tellSiblings(ctx context.Context) (err error) {
 }
 
 // tellStory reads who made the commits, who edited the reviews, and which pushes and changes of base made reviews stale. What GitHub does not list whole ends the job with what to do about it.
-func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
+func (p *pulled) tellStory(ctx context.Context, rec *signoff.Record) (err error) {
 	p.story, err = p.j.API.Story(ctx, p.pr.Number)
 	if errors.Is(err, githubapi.ErrTooMany) {
 		return broken("%v", err)
@@ -151,19 +154,19 @@ func (p *pulled) tellStory(ctx context.Context, rec *Record) (err error) {
 
 // remember works out who has pushed, and counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit
 // of a run failed.
-func (p *pulled) remember(rec *Record) {
-	p.memory = recollect(p.story, p.pr.Number)
+func (p *pulled) remember(rec *signoff.Record) {
+	p.memory = memory.Recollect(p.story, p.pr.Number)
 	p.memory.Pushers = p.pushed(p.memory.Pushers)
-	rec.Pushers, rec.Lost = p.memory.Pushers, p.memory.lostReason()
+	rec.Pushers, rec.Lost = p.memory.Pushers, p.memory.LostReason()
 	p.out.Heads = p.memory.Heads
 	for i, a := range p.out.Audits {
-		p.out.Audits[i].Failed = p.memory.failed(a.Dir, p.pr.HeadSHA)
+		p.out.Audits[i].Failed = p.memory.FailedRevisions(a.Dir, p.pr.HeadSHA)
 	}
 }
 
 // announced are the entries that the gate itself has announced in its review of this pull request; none where somebody else edited that.
 func (p *pulled) announced() []ledger.Pin {
-	pins, err := ParseAnnounced(p.memory.Body)
+	pins, err := memory.ParseAnnounced(p.memory.Body)
 	if err != nil {
 		p.out.Notices = append(p.out.Notices, "the gate's review no longer says which receipts it announced: "+err.Error())
 		return nil
@@ -174,14 +177,14 @@ func (p *pulled) announced() []ledger.Pin {
 // human are the reviews that are not the gate's own, and that were submitted: a draft is its author's business.
 func (p *pulled) human() []githubapi.Review {
 	return slices.DeleteFunc(slices.Clone(p.reviews), func(r githubapi.Review) bool {
-		_, marked := ParseMarker(r.Body)
+		_, marked := memory.ParseMarker(r.Body)
 		return marked && r.UserType != "User" || isPending(r)
 	})
 }
 
 // deciding are the people whose newest decisive review approves or asks for changes, in order of their names.
 func deciding(reviews []githubapi.Review) []string {
-	latest := latestDecisive(reviews)
+	latest := signoff.LatestDecisive(reviews)
 	var out []string
 	for _, r := range reviews {
 		decides := r.State == "APPROVED" || r.State == "CHANGES_REQUESTED"
@@ -195,22 +198,22 @@ func deciding(reviews []githubapi.Review) []string {
 
 // receipts drafts one receipt for each run and each approval that makes the sign-off; none while any of the runs may not be signed off, for the
 // pull request is merged as a whole.
-func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
+func (p *pulled) receipts(rec *signoff.Record) ([]ledger.Receipt, error) {
 	o := p.out
-	signers := o.enough()
-	if len(signers) == 0 || o.Empty() || o.stopped() {
+	signers := o.Signers()
+	if len(signers) == 0 || o.Empty() || o.Stopped() {
 		return nil, nil
 	}
 	var drafts []ledger.Receipt
-	o.Blocked = append(o.Blocked, o.unasked(signers)...)
+	o.Blocked = append(o.Blocked, o.UnaskedCommands(signers)...)
 	for _, a := range o.Audits {
 		if a.Work == nil {
 			o.Blocked = append(o.Blocked, a.Dir+" could not be audited")
 			continue
 		}
 		for _, s := range signers {
-			r, err := p.draftOf(*a.Work, s, decisionOf(s, rec.Permissions[s.Review.User], signers, a.Work))
-			var not *NotSignable
+			r, err := p.draftOf(*a.Work, s, signoff.DecisionOf(s, rec.Permissions[s.Review.User], signers, a.Work))
+			var not *receipt.NotSignable
 			switch {
 			case errors.As(err, &not):
 				o.Blocked = append(o.Blocked, fmt.Sprintf("%s: %s", a.Dir, not.Reason))
@@ -231,8 +234,8 @@ func (p *pulled) receipts(rec *Record) ([]ledger.Receipt, error) {
 }
 
 // draftOf drafts the receipt of one approval of one run: a new one, or one that carries the approval's earlier receipt to this head.
-func (p *pulled) draftOf(w Work, s Judged, d Decision) (ledger.Receipt, error) {
-	r, err := Sign(w, d, p.j.place(p.pullRef()), Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept})
+func (p *pulled) draftOf(w receipt.Work, s signoff.Judged, d receipt.Decision) (ledger.Receipt, error) {
+	r, err := receipt.Sign(w, d, p.j.place(p.pullRef()), receipt.Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept})
 	if err != nil {
 		return r, err
 	}
@@ -241,14 +244,14 @@ func (p *pulled) draftOf(w Work, s Judged, d Decision) (ledger.Receipt, error) {
 	}
 	e := p.carriedFrom(s.Review, w)
 	if e == nil {
-		return r, &NotSignable{Run: w.Run.ID, Reason: "the receipt that its approval had is not in the ledger"}
+		return r, &receipt.NotSignable{Run: w.Run.ID, Reason: "the receipt that its approval had is not in the ledger"}
 	}
 	return p.carried(*e, w), nil
 }
 
 // amongOthers gives a receipt that repeats what other approvals answer a key of its own, where this gate has written one already that repeats what
 // somebody else answered: the approval is the same, and who else signs is not. A second one that its own words alone would explain is a forgery.
-func (p *pulled) amongOthers(r ledger.Receipt, d Decision) ledger.Receipt {
+func (p *pulled) amongOthers(r ledger.Receipt, d receipt.Decision) ledger.Receipt {
 	e := p.entryOf(r)
 	if e == nil || !p.vouched[e.Hash] || differsFrom(r, e.Receipt) != otherWords {
 		return r
@@ -260,7 +263,7 @@ func (p *pulled) amongOthers(r ledger.Receipt, d Decision) ledger.Receipt {
 	for _, w := range d.Waivers {
 		others = append(others, w.By+" "+w.At+" "+w.RuleID)
 	}
-	subject := canonical.SHA256Hex([]byte(subjectOf(&r) + "\n" + strings.Join(others, "\n")))
+	subject := canonical.SHA256Hex([]byte(receipt.SubjectDigest(&r) + "\n" + strings.Join(others, "\n")))
 	r.IdempotencyKey = ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Review: r.Approval.Review.ID, Run: r.Run.ID, Kind: r.Kind, Subject: subject}.Digest()
 	return r
 }
@@ -351,7 +354,7 @@ func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
 	switch {
 	case d.Kind != e.Kind || d.Run != e.Run || d.Schema != e.Schema:
 		return "kind or run"
-	case d.FlightSheet != e.FlightSheet || d.Submission.SHA256 != e.Submission.SHA256 || subjectOf(&d) != subjectOf(e):
+	case d.FlightSheet != e.FlightSheet || d.Submission.SHA256 != e.Submission.SHA256 || receipt.SubjectDigest(&d) != receipt.SubjectDigest(e):
 		return "subject"
 	case d.RefersTo != e.RefersTo && d.Kind != ledger.Withdrawn: // what a withdrawal refers to may have been taken back since
 		return "earlier receipt"

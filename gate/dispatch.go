@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -106,7 +108,7 @@ func (j *Job) replayed(ctx context.Context, at ledger.Snapshot, e ledger.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	folder, where, err := FindRun(tree, e.Receipt)
+	folder, where, err := receipt.FindRun(tree, e.Receipt)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +116,7 @@ func (j *Job) replayed(ctx context.Context, at ledger.Snapshot, e ledger.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	got, err := Rerun(e.Receipt, sheet, withLinks(tree, folder, where), Prior(ctx, j.Store, Before(at, e.Receipt)))
+	got, err := receipt.Rerun(e.Receipt, sheet, audit.WithLinks(tree, folder, where), receipt.Prior(ctx, j.Store, receipt.Before(at, e.Receipt)))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func (j *Job) replayed(ctx context.Context, at ledger.Snapshot, e ledger.Entry) 
 
 // sheetOf is the rulebook that a receipt binds: the ledger keeps those of the library, base those of the repository.
 func (j *Job) sheetOf(ctx context.Context, at ledger.Snapshot, r *ledger.Receipt) (*referee.Sheet, error) {
-	sheet, err := KeptSheet(ctx, j.Store, at, r)
+	sheet, err := receipt.KeptSheet(ctx, j.Store, at, r)
 	if err != nil || sheet != nil {
 		return sheet, err
 	}
@@ -135,7 +137,7 @@ func (j *Job) sheetOf(ctx context.Context, at ledger.Snapshot, r *ledger.Receipt
 	if err != nil {
 		return nil, err
 	}
-	if sheet = TreeSheet(tree, rules.Config.Sheets, r, false); sheet == nil {
+	if sheet = receipt.TreeSheet(tree, rules.Config.Sheets, r, false); sheet == nil {
 		return nil, fmt.Errorf("the sheet %s@%s with %.12s… is neither in the ledger nor on base at %.12s", r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256, r.PullRequest.BaseSHA)
 	}
 	return sheet, nil

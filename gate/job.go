@@ -8,6 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -21,17 +26,17 @@ type Job struct {
 	Work     *gitstore.Work // the repository's commits, as objects
 	Store    ledger.Store   // opened by Open once the configuration is known, if it is nil
 	Embedded fs.FS          // the library's sheets
-	Tools    RulebookTools
+	Tools    rulebook.Tools
 	Papers   []ledger.File // what a new ledger's first commit also holds
 	// Open connects to the ledger that the default branch's configuration names.
-	Open func(LedgerConfig) (ledger.Store, error)
+	Open func(config.Ledger) (ledger.Store, error)
 	// Clone fetches that ledger as a whole and gives it with its newest commit, "" where there is none yet.
-	Clone   func(context.Context, LedgerConfig) (*gitstore.Repo, string, error)
+	Clone   func(context.Context, config.Ledger) (*gitstore.Repo, string, error)
 	Runner  Runner
 	Options Options
 
 	trees  map[string]fs.FS // by commit
-	kept   LedgerConfig     // where the ledger is
+	kept   config.Ledger    // where the ledger is
 	sound  string           // the ledger's state that was verified last …
 	looked bool             // … if any was
 }
@@ -63,9 +68,9 @@ type Options struct {
 type Result struct {
 	Word     string // signed, awaiting-sign-off, failed, no-runs, ignored, verified … : the output "result"
 	Failed   bool   // the rules, or the chain, say no
-	Outcome  *Outcome
-	Messages []string    // what the log says
-	Drafts   []Violation // incidents that a scheduled look has drafted
+	Outcome  *outcome.Outcome
+	Messages []string               // what the log says
+	Drafts   []governance.Violation // incidents that a scheduled look has drafted
 }
 
 // Broken is returned where the gate could not do its work for a reason that somebody can mend: the configuration, a sheet, a permission. It says
@@ -193,8 +198,8 @@ func (j *Job) fetch(ctx context.Context, commits ...string) error {
 }
 
 // place is where an entry of this job is minted.
-func (j *Job) place(pull *ledger.PullRequest) Place {
-	p := Place{Repository: ledger.Repository{ID: j.Event.RepositoryID, Name: j.Runner.Repository}, PullRequest: pull}
+func (j *Job) place(pull *ledger.PullRequest) receipt.Place {
+	p := receipt.Place{Repository: ledger.Repository{ID: j.Event.RepositoryID, Name: j.Runner.Repository}, PullRequest: pull}
 	p.Org = &ledger.Org{Name: ownerOf(j.Runner.Repository)}
 	if j.Runner.WorkflowSHA != "" {
 		p.Workflow = &ledger.Workflow{Ref: j.Runner.WorkflowRef, SHA: j.Runner.WorkflowSHA, RunID: j.Runner.RunID, RunAttempt: j.Runner.Attempt, Event: j.Event.Name}

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -40,7 +43,7 @@ func TestPullRequestChoosesNothing(t *testing.T) {
 		w.configure(settings)
 		files := maps.Clone(c.files)
 		if name == "its own configuration" {
-			files[gate.ConfigPath] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"
+			files[config.Path] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"
 			files[".github/workflows/referee.yml"] = "on: push"
 		}
 		pull := w.proposeFiles("x", files)
@@ -72,7 +75,7 @@ func TestLaxerSheet(t *testing.T) {
 // TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there is void once it is retargeted.
 func TestRetarget(t *testing.T) {
 	w := newWorld(t)
-	w.s.Commit("loose", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\nfail_on: never\n"}})
+	w.s.Commit("loose", githubtest.Change{Files: map[string]string{config.Path: "version: 1\nfail_on: never\n"}})
 	w.s.Commit("x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
 	pull := w.s.Open(githubtest.Pull{Head: "x", Base: "loose", Author: "agent"})
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
@@ -83,7 +86,7 @@ func TestRetarget(t *testing.T) {
 		w.s.Commit(name, githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
 		pull = w.s.Open(githubtest.Pull{Head: name, Base: "loose", Author: "agent"})
 		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
 		retarget(pull, "main")
@@ -96,8 +99,8 @@ func TestRetarget(t *testing.T) {
 func TestForgedCheck(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
-	w.s.ForgeCheck("evil", w.s.Head(pull), gate.AuditCheck, "success")
-	w.s.ForgeCheck("github-actions", w.s.Head(pull), gate.SignOffCheck, "success")
+	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
+	w.s.ForgeCheck("github-actions", w.s.Head(pull), comment.SignOffCheck, "success")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.conclusions(pull, "failure", "action_required")
 }
@@ -113,7 +116,7 @@ func TestForgedEntry(t *testing.T) {
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "failed verification") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -148,7 +151,7 @@ func TestWhoSigns(t *testing.T) {
 			text = answers
 		}
 		r, err := w.approve(pull, c.who, text)
-		if err != nil || r.Word != gate.ResultAwaiting {
+		if err != nil || r.Word != outcome.ResultAwaiting {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 		w.wantKinds("")
@@ -164,11 +167,11 @@ func TestPusher(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultAwaiting {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.says(w.review(pull), "pushed to the pull request")
-	if r, err := w.approve(pull, "wim", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "wim", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -270,7 +273,7 @@ func TestManyLargeSubmissions(t *testing.T) {
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "256 MiB") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }

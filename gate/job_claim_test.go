@@ -3,7 +3,7 @@ package gate_test
 import (
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -41,12 +41,14 @@ func TestClaim(t *testing.T) {
 		before func(w *world, pull int64)
 		first  string
 	}{
-		"fresh":        {func(*world, int64) {}, gate.AuditCheck},
-		"forged green": {func(w *world, pull int64) { w.s.ForgeCheck("evil", w.s.Head(pull), gate.SignOffCheck, "success") }, gate.SignOffCheck},
+		"fresh": {func(*world, int64) {}, comment.AuditCheck},
+		"forged green": {func(w *world, pull int64) {
+			w.s.ForgeCheck("evil", w.s.Head(pull), comment.SignOffCheck, "success")
+		}, comment.SignOffCheck},
 		"sibling": {func(w *world, _ int64) {
 			w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
 			w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
-		}, gate.SignOffCheck},
+		}, comment.SignOffCheck},
 	} {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
@@ -57,7 +59,7 @@ func TestClaim(t *testing.T) {
 		if _, err := w.approve(pull, "rosa", answers); err != nil {
 			t.Fatal(name, err)
 		}
-		if len(then) != 1 || then[0].Name != c.first || (then[0].Status == "completed") != (c.first == gate.AuditCheck) {
+		if len(then) != 1 || then[0].Name != c.first || (then[0].Status == "completed") != (c.first == comment.AuditCheck) {
 			t.Errorf("%s: before the ledger was written there were %+v", name, then)
 		}
 		w.wantKinds("approved")

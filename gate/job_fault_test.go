@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
 )
@@ -74,7 +76,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	for i, e := range events {
 		group.Go(func() {
 			one := &world{T: w.T, s: w.s, token: w.token, runID: int64(100 + i), main: w.main, ref: w.ref}
-			if r, err := one.job(e); err != nil || r.Word != gate.ResultSigned {
+			if r, err := one.job(e); err != nil || r.Word != outcome.ResultSigned {
 				t.Errorf("%d: %+v, %v", i, r, err)
 			}
 		})
@@ -101,7 +103,7 @@ func TestReadOnlyToken(t *testing.T) {
 	if !r.Failed || len(r.Outcome.NotPosted) == 0 || !r.Outcome.Direct {
 		t.Errorf("%+v", r.Outcome.NotPosted)
 	}
-	if len(gate.WorkflowCommands(r.Outcome, 10)) == 0 {
+	if len(comment.WorkflowCommands(r.Outcome, 10)) == 0 {
 		t.Error("nothing is said in the log")
 	}
 	if n := len(w.s.Checks(w.s.Head(pull))); n != 0 {
@@ -133,7 +135,7 @@ func TestFork(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "rosa", "APPROVED", answers)
 	r, err := w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull})))
-	if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
+	if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Errorf("%+v, %v after %d calls", r, err, w.calls)
 	}
 	w.wantKinds("approved")
@@ -146,7 +148,7 @@ func TestDirect(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", false))
 	w.says(w.review(pull), "workflow")
 	id := w.s.Review(pull, "rosa", "APPROVED", answers)
-	if r, err := w.job(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.job(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")
@@ -156,7 +158,7 @@ func TestDirect(t *testing.T) {
 func TestNoRuns(t *testing.T) {
 	w := newWorld(t)
 	pull := w.proposeFiles("x", map[string]string{"README.md": "more"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != gate.ResultNoRuns {
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != outcome.ResultNoRuns {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "success", "success")
@@ -191,7 +193,7 @@ func TestBadConfiguration(t *testing.T) {
 		if !errors.As(err, &b) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, says) {
+		if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, says) {
 			t.Errorf("%q: %+v", text, c)
 		}
 	}

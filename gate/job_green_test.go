@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -41,7 +43,7 @@ func (w *world) pushEntries(receipts ...ledger.Receipt) []ledger.Entry {
 func (w *world) notGreen(pull int64) {
 	w.Helper()
 	for _, c := range w.s.Checks(w.s.Head(pull)) {
-		if c.Name == gate.SignOffCheck && c.Conclusion == "success" {
+		if c.Name == comment.SignOffCheck && c.Conclusion == "success" {
 			w.Errorf("pull request %d: the sign-off is green: %s\n%s", pull, c.Title, c.Summary)
 		}
 	}
@@ -132,7 +134,7 @@ func TestForgedWaiver(t *testing.T) {
 	for range 2 {
 		_, _ = w.reviewed(pull)
 		w.notGreen(pull)
-		if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion == "success" {
+		if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion == "success" {
 			t.Errorf("the audit is green: %s", c.Title)
 		}
 	}
@@ -206,7 +208,7 @@ func TestSelfSignRerun(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.opts.Commands = answers
 	inputs := w.dispatched(pull)
-	if r, err := w.byHand(pull, "owner", inputs); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.byHand(pull, "owner", inputs); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	run := w.runID
@@ -236,7 +238,7 @@ func TestSelfSignRerun(t *testing.T) {
 // notGreenNow is about the newest run of the sign-off check.
 func (w *world) notGreenNow(pull int64) {
 	w.Helper()
-	if c := w.check(w.s.Head(pull), gate.SignOffCheck); c.Conclusion == "success" {
+	if c := w.check(w.s.Head(pull), comment.SignOffCheck); c.Conclusion == "success" {
 		w.Errorf("the sign-off is green: %s", c.Title)
 	}
 }
@@ -254,7 +256,7 @@ func TestSelfSignEnds(t *testing.T) {
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))
 		w.opts.Commands = answers
-		if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
 		change(w, pull)
@@ -279,7 +281,7 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 	other := newWorld(t)
 	theirs := other.propose("maple", "maple-court")
 	other.must(other.s.PullEvent(theirs, "opened", true))
-	if r, err := other.approve(theirs, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := other.approve(theirs, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	lent := *other.entries()[0].Receipt
@@ -322,7 +324,7 @@ func TestStaleGreen(t *testing.T) {
 			w.s.Inject(fault.On(at[0], at[1]).Always())
 			r, err := w.reviewed(pull)
 			w.s.ClearFaults()
-			green := w.check(w.s.Head(pull), gate.SignOffCheck).Conclusion == "success"
+			green := w.check(w.s.Head(pull), comment.SignOffCheck).Conclusion == "success"
 			if green && err == nil && !r.Failed {
 				t.Errorf("%s at %v: the job ends well and the sign-off is green: %+v", name, at, r)
 			}
@@ -342,12 +344,12 @@ func TestOneHeadTwoPulls(t *testing.T) {
 	second := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
 	w.must(w.s.PullEvent(first, "opened", true))
 	w.must(w.s.PullEvent(second, "opened", true))
-	if r, err := w.approve(first, "rosa", answers); err != nil || r.Word == gate.ResultSigned {
+	if r, err := w.approve(first, "rosa", answers); err != nil || r.Word == outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.notGreenNow(first)
-	w.says(w.check(w.s.Head(first), gate.SignOffCheck).Title+w.review(first), fmt.Sprintf("#%d", second))
-	if r, err := w.approve(second, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	w.says(w.check(w.s.Head(first), comment.SignOffCheck).Title+w.review(first), fmt.Sprintf("#%d", second))
+	if r, err := w.approve(second, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.conclusions(first, "success", "success")
@@ -384,7 +386,7 @@ func TestRevokedStaysRevoked(t *testing.T) {
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	w.says(w.review(pull), "submit a new review")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved revoked approved")
@@ -404,7 +406,7 @@ func TestEarlierAnswersHold(t *testing.T) {
 	}
 	const accept = "/accept dscr_gate the sponsor guarantees the shortfall"
 	w, pull, id := start()
-	if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.conclusions(pull, "success", "success")
@@ -427,7 +429,7 @@ func TestEarlierAnswersHold(t *testing.T) {
 	} {
 		w, pull, id := start()
 		change(w, pull, id)
-		if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word == gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word == outcome.ResultSigned {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
@@ -489,7 +491,7 @@ func TestRebaseMerge(t *testing.T) {
 	w.s.Commit("oak", githubtest.Change{Files: oak, Author: "agent", Parent: w.s.Ref("refs/heads/oak")})
 	pull := w.s.Open(githubtest.Pull{Head: "oak", Author: "agent"})
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	before := w.s.Ref("refs/heads/main")
@@ -531,7 +533,7 @@ func TestSignedForAnotherBase(t *testing.T) {
 	w.s.Commit("oak", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")})
 	forDev := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
 	w.must(w.s.PullEvent(forDev, "opened", true))
-	if r, err := w.approve(forDev, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(forDev, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.Merge(forDev, "owner", "merge")

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -27,7 +29,7 @@ func (w *world) signs(pull int64, who, says string) {
 	switch {
 	case err != nil:
 		w.Errorf("%s: %v", who, err)
-	case (r.Word == gate.ResultSigned) != (says == ""):
+	case (r.Word == outcome.ResultSigned) != (says == ""):
 		w.Errorf("%s: %s, want %q", who, r.Word, says)
 	default:
 		w.says(w.review(pull), says)
@@ -172,7 +174,7 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 			w.s.EditReviewBy(pull, id, c.by, edited)
 			for _, who := range []string{"wim", "rosa"} {
 				r, err := w.approve(pull, who, answers)
-				if err != nil || r.Word != gate.ResultAwaiting {
+				if err != nil || r.Word != outcome.ResultAwaiting {
 					t.Errorf("%s: %+v, %v", who, r, err)
 				}
 			}
@@ -218,12 +220,12 @@ func TestTooManyCommits(t *testing.T) {
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "250 commits") || !strings.Contains(err.Error(), "squash them, or split the pull request") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, "squash them") {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, "squash them") {
 		t.Errorf("%+v", c)
 	}
 	other := w.s.Open(githubtest.Pull{Head: "other", Author: "agent"})
 	w.s.Review(other, "rosa", "APPROVED", "")
-	if r := w.must(w.s.PullEvent(other, "opened", true)); r.Word != gate.ResultNoRuns {
+	if r := w.must(w.s.PullEvent(other, "opened", true)); r.Word != outcome.ResultNoRuns {
 		t.Errorf("%+v", r)
 	}
 }

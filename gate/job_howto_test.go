@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -70,7 +71,7 @@ func TestPrintedBlocks(t *testing.T) {
 			}
 			filled := withReasons(block)
 			if filled != block { // as it is printed, it accepts nothing
-				if r, err := w.approve(pull, "wim", block); err != nil || r.Word == gate.ResultSigned {
+				if r, err := w.approve(pull, "wim", block); err != nil || r.Word == outcome.ResultSigned {
 					t.Fatalf("without a reason: %+v, %v", r, err)
 				}
 				w.wantKinds("")
@@ -78,7 +79,7 @@ func TestPrintedBlocks(t *testing.T) {
 					t.Errorf("after a review that does not count the block is %q, was %q", again, block)
 				}
 			}
-			if r, err := w.approve(pull, "rosa", filled); err != nil || r.Word != gate.ResultSigned {
+			if r, err := w.approve(pull, "rosa", filled); err != nil || r.Word != outcome.ResultSigned {
 				t.Fatalf("%+v, %v\n%s\n%s", r, err, filled, w.review(pull))
 			}
 			w.conclusions(pull, "success", "success")
@@ -121,7 +122,7 @@ func TestAnswersPerRun(t *testing.T) {
 		common + "/satisfied oak-street:appraisal_within_12_months\n/accept dscr_gate x y":              "no run asks",
 	} {
 		w, pull := both()
-		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word == gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word == outcome.ResultSigned {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 		w.says(w.review(pull), says)
@@ -129,7 +130,7 @@ func TestAnswersPerRun(t *testing.T) {
 	}
 	w, pull := both()
 	body := common + "/satisfied maple-court:appraisal_within_12_months\n/accept river-lofts:dscr_gate the sponsor pays"
-	if r, err := w.approve(pull, "rosa", body); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", body); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v\n%s", r, err, w.review(pull))
 	}
 	for _, e := range w.entries() {
@@ -151,7 +152,7 @@ func TestReviewRefused(t *testing.T) {
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Errorf("%+v", r)
 	}
-	c := w.check(w.s.Head(pull), gate.AuditCheck)
+	c := w.check(w.s.Head(pull), comment.AuditCheck)
 	w.says(c.Summary, "\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n")
 	w.says(c.Summary, "Not posted: `the review")
 	w.says(c.Text, "#### Findings")
@@ -160,7 +161,7 @@ func TestReviewRefused(t *testing.T) {
 	}
 	w.s.ClearFaults()
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if c = w.check(w.s.Head(pull), gate.AuditCheck); len(c.Summary) > 400 || c.Text != "" {
+	if c = w.check(w.s.Head(pull), comment.AuditCheck); len(c.Summary) > 400 || c.Text != "" {
 		t.Errorf("with the review there, the check still says all: %s", c.Summary)
 	}
 }

@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
 )
@@ -21,14 +25,14 @@ func signed(t *testing.T, config string) (*world, int64) {
 	}
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	return w, pull
 }
 
 func (w *world) configure(text string) {
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + text}})
+	w.s.Commit("main", githubtest.Change{Files: map[string]string{config.Path: "version: 1\n" + text}})
 }
 
 func (w *world) mustReview(pull int64) *gate.Result {
@@ -47,13 +51,13 @@ func TestEditedReview(t *testing.T) {
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved amended")
-	if pins, err := gate.ParseAnnounced(w.review(pull)); err != nil || len(pins) != 2 {
+	if pins, err := memory.ParseAnnounced(w.review(pull)); err != nil || len(pins) != 2 {
 		t.Errorf("the review announces %d entries, %v; a void one is announced too", len(pins), err)
 	}
 	w.mustReview(pull)
 	w.wantKinds("approved amended")
 	w.says(w.review(pull), "edited after it was submitted")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
 	w.wantKinds("approved amended approved")
@@ -85,7 +89,7 @@ func TestDismissed(t *testing.T) {
 	w, pull = signed(t, "")
 	w.s.Merge(pull, "owner", "merge")
 	body := w.review(pull)
-	if r := w.mustReview(pull); r.Word != gate.ResultIgnored {
+	if r := w.mustReview(pull); r.Word != outcome.ResultIgnored {
 		t.Errorf("a merged pull request whose reviews stand: %+v", r)
 	}
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
@@ -175,7 +179,7 @@ func TestSupersededBySheet(t *testing.T) {
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
 	w.says(w.review(pull), "by another sheet: submit a new review")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
 	w.wantKinds("approved superseded approved")
@@ -185,7 +189,7 @@ func TestSupersededBySheet(t *testing.T) {
 	own := w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
 	pull = w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.Commit("main", githubtest.Change{Delete: []string{"flight_sheets/cre-multifamily-agency.json"}, Parent: own})
@@ -250,7 +254,7 @@ func TestMergeGroup(t *testing.T) {
 	if r.Failed {
 		t.Errorf("%+v", r)
 	}
-	if c := w.check(group, gate.SignOffCheck); c.Conclusion != "success" {
+	if c := w.check(group, comment.SignOffCheck); c.Conclusion != "success" {
 		t.Errorf("%+v", c)
 	}
 	_ = pull
@@ -258,7 +262,7 @@ func TestMergeGroup(t *testing.T) {
 	if r := w.must(w.s.MergeGroupEvent(other, "main")); !r.Failed {
 		t.Error("a run without a receipt passes the queue")
 	}
-	if c := w.check(other, gate.SignOffCheck); c.Conclusion != "action_required" {
+	if c := w.check(other, comment.SignOffCheck); c.Conclusion != "action_required" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -292,7 +296,7 @@ func TestSchedule(t *testing.T) {
 // TestDispatch: what can be asked for by hand.
 func TestDispatch(t *testing.T) {
 	w, pull := signed(t, "")
-	for mode, word := range map[string]string{"audit": gate.ResultSigned, "verify": "verified", "replay": "replayed", "": gate.ResultSigned} {
+	for mode, word := range map[string]string{"audit": outcome.ResultSigned, "verify": "verified", "replay": "replayed", "": outcome.ResultSigned} {
 		r, err := w.job(w.s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": mode}))
 		if err != nil || r.Word != word || r.Failed {
 			t.Errorf("%q: %+v, %v", mode, r, err)
@@ -319,7 +323,7 @@ func TestSelfSign(t *testing.T) {
 	if _, err := w.byHand(pull, "wim", w.dispatched(pull)); err == nil {
 		t.Error("somebody who is no admin signs")
 	}
-	if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")

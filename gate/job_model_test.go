@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -35,7 +38,7 @@ func newModelWorld(t *testing.T, h gate.ModelHistory) *modelWorld {
 // configureAll commits the configuration to both bases. The second one begins with it.
 func (m *modelWorld) configureAll(c gate.ModelConfig) {
 	for _, branch := range []string{"main", "dev"} {
-		m.s.Commit(branch, githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + c.YAML()}})
+		m.s.Commit(branch, githubtest.Change{Files: map[string]string{config.Path: "version: 1\n" + c.YAML()}})
 	}
 }
 
@@ -74,7 +77,7 @@ func (m *modelWorld) step(i int, s gate.ModelStep) (event githubtest.Event) {
 		}
 		return sender(m.T, m.s.PullEvent(m.pull, "synchronize", true), s.Who)
 	case "review":
-		digest := m.check(m.s.Head(m.pull), gate.AuditCheck).ExternalID
+		digest := m.check(m.s.Head(m.pull), comment.AuditCheck).ExternalID
 		m.reviews = append(m.reviews, m.s.Review(m.pull, s.Who, s.State, strings.ReplaceAll(s.Words.Body(), gate.ModelDigest, digest[:min(8, len(digest))])))
 		m.states = append(m.states, s.State)
 	case "edit", "restore":
@@ -163,7 +166,7 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 		if !verdicts[i].Open {
 			continue
 		}
-		c := m.check(m.s.Head(m.pull), gate.SignOffCheck)
+		c := m.check(m.s.Head(m.pull), comment.SignOffCheck)
 		green := c.Conclusion == "success"
 		if green {
 			greens++
@@ -185,14 +188,14 @@ func TestAnotherSigner(t *testing.T) {
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", "/satisfied appraisal_within_12_months")
-	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.DismissReview(pull, id, "owner")
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	for range 2 {
-		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
@@ -210,7 +213,7 @@ func TestDismissedRequestStillTakesBack(t *testing.T) {
 	w.s.Review(pull, "rosa", "APPROVED", answers)
 	id := w.s.Review(pull, "rosa", "CHANGES_REQUESTED", "no")
 	w.s.DismissReview(pull, id, "owner")
-	if r, err := w.approve(pull, "rosa", "again"); err != nil || r.Word == gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", "again"); err != nil || r.Word == outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.conclusions(pull, "success", "action_required")

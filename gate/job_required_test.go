@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -63,9 +64,9 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.lacks(pull, red...)
-	w.s.ForgeCheck("evil", w.s.Head(pull), gate.AuditCheck, "success")
-	w.s.ForgeCheck("evil", w.s.Head(pull), gate.SignOffCheck, "success")
-	w.s.ForgeStatus("", w.s.Head(pull), gate.SignOffCheck, "success")
+	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
+	w.s.ForgeCheck("evil", w.s.Head(pull), comment.SignOffCheck, "success")
+	w.s.ForgeStatus("", w.s.Head(pull), comment.SignOffCheck, "success")
 	w.lacks(pull, red...)
 
 	review := w.s.Review(pull, "rosa", "APPROVED", accepted)
@@ -158,7 +159,7 @@ func TestAppAlone(t *testing.T) {
 		w.s.AddToken("of-wim", githubtest.Token{Login: "wim"})
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("app %q: %+v, %v", app, r, err)
 		}
 		w.lacks(pull)
@@ -175,7 +176,7 @@ func TestAppAlone(t *testing.T) {
 		w.wantKinds("approved")
 
 		other := w.propose("maple", "maple-court")
-		for _, name := range []string{gate.AuditCheck, gate.SignOffCheck} {
+		for _, name := range []string{comment.AuditCheck, comment.SignOffCheck} {
 			w.s.ForgeCheck("github-actions", w.s.Head(other), name, "success") // as a workflow on the agent's branch can
 		}
 		w.lacks(other, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -31,7 +31,7 @@ func (w *world) oneReview(pull int64) {
 func TestNoRunNoReview(t *testing.T) {
 	w := newWorld(t)
 	pull := w.proposeFiles("docs", map[string]string{"docs/a.md": "words\n"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Word != gate.ResultNoRuns || r.Failed {
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Word != outcome.ResultNoRuns || r.Failed {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "success", "success")

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -24,7 +25,7 @@ func TestInline(t *testing.T) {
 	}
 	prints := map[string]bool{}
 	for _, body := range before {
-		if p := gate.ParseFingerprint(body); p == "" || prints[p] {
+		if p := comment.ParseFingerprint(body); p == "" || prints[p] {
 			t.Errorf("fingerprint %q twice, or none", p)
 		} else {
 			prints[p] = true
@@ -101,7 +102,7 @@ func TestRulebookInPull(t *testing.T) {
 	if !strings.Contains(stricter, "9.25") {
 		t.Fatal("nothing changed")
 	}
-	next := w.proposeFiles("sheet", map[string]string{"flight_sheets/cre-multifamily-agency.json": stricter, gate.ConfigPath: "version: 1\nfail_on: never\n"})
+	next := w.proposeFiles("sheet", map[string]string{"flight_sheets/cre-multifamily-agency.json": stricter, config.Path: "version: 1\nfail_on: never\n"})
 	w.must(w.s.PullEvent(next, "opened", true))
 	body := w.review(next)
 	w.says(body, "cre-multifamily-agency")

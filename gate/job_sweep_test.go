@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -42,7 +43,7 @@ func dismissed(w *world) (pull int64) {
 func signedIn(w *world) (pull int64) {
 	pull = w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		w.Fatalf("%+v, %v", r, err)
 	}
 	return pull
@@ -116,14 +117,14 @@ func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
 	r, err := w.job(event())
 	w.s.ClearFaults()
 	well := err == nil && !r.Failed
-	green, _ := w.greenOn(head, gate.SignOffCheck)
+	green, _ := w.greenOn(head, comment.SignOffCheck)
 	if scene.sign != "" && green && !scene.may && well {
 		t.Errorf("a wrong green: the sign-off passes and the job ends well: %+v", r)
 	}
 	if scene.sign == "success" && green && !strings.Contains(w.kinds(), "approved") {
 		t.Errorf("signed without a receipt: %q", w.kinds())
 	}
-	if passes, _ := w.greenOn(head, gate.AuditCheck); passes && scene.audit == "failure" {
+	if passes, _ := w.greenOn(head, comment.AuditCheck); passes && scene.audit == "failure" {
 		t.Error("the audit of a flagged run is green")
 	}
 	if kinds := w.kinds(); !strings.HasPrefix(scene.kinds, kinds) {
@@ -146,7 +147,7 @@ func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) 
 	if scene.sign == "" {
 		return
 	}
-	for name, want := range map[string]string{gate.AuditCheck: scene.audit, gate.SignOffCheck: scene.sign} {
+	for name, want := range map[string]string{comment.AuditCheck: scene.audit, comment.SignOffCheck: scene.sign} {
 		if c := w.check(head, name); c.Conclusion != want {
 			w.Errorf("%s: %s (%s), want %s", name, c.Conclusion, c.Title, want)
 		}

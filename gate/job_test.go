@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -15,7 +16,7 @@ func TestSignOff(t *testing.T) {
 	pull := w.propose("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
 	r := w.must(opened)
-	if r.Failed || r.Word != gate.ResultAwaiting || w.calls > 12 {
+	if r.Failed || r.Word != outcome.ResultAwaiting || w.calls > 12 {
 		t.Errorf("opened: %+v after %d calls", r, w.calls)
 	}
 	t.Logf("opened: %d requests", w.calls)
@@ -23,7 +24,7 @@ func TestSignOff(t *testing.T) {
 	w.says(w.review(pull), `/satisfied appraisal_within_12_months`)
 
 	r, err := w.approve(pull, "rosa", answers)
-	if err != nil || r.Failed || r.Word != gate.ResultSigned || w.calls > 16 {
+	if err != nil || r.Failed || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Fatalf("approved: %+v, %v after %d calls", r, err, w.calls)
 	}
 	w.conclusions(pull, "success", "success")
@@ -56,7 +57,7 @@ func TestSignOffInOneGo(t *testing.T) {
 		pull := w.propose(run, run)
 		from := len(w.s.Requests())
 		r, err := w.approve(pull, "rosa", answers)
-		if err != nil || r.Word != gate.ResultSigned || w.calls > 14 {
+		if err != nil || r.Word != outcome.ResultSigned || w.calls > 14 {
 			t.Errorf("%d: %+v, %v after %d calls:", i, r, err, w.calls)
 			for _, r := range w.s.Requests()[from:] {
 				t.Log(r.Method, r.Path)
@@ -75,7 +76,7 @@ func TestSignOffBehindAnother(t *testing.T) {
 		pull := w.propose(run, run)
 		w.must(w.s.PullEvent(pull, "opened", true))
 		r, err := w.approve(pull, "rosa", answers)
-		if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
+		if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 			t.Fatalf("%d: %+v, %v after %d calls", i, r, err, w.calls)
 		}
 		t.Logf("sign-off %d: %d requests", i, w.calls)
@@ -104,7 +105,7 @@ func TestMergeBaseIsAsked(t *testing.T) {
 	w.notGreen(pull)
 	w.wantKinds("")
 	w.s.ClearFaults()
-	if r, err := w.reviewed(pull); err != nil || r.Word != gate.ResultSigned || len(r.Outcome.Audits) != 1 {
+	if r, err := w.reviewed(pull); err != nil || r.Word != outcome.ResultSigned || len(r.Outcome.Audits) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -113,11 +114,11 @@ func TestMergeBaseIsAsked(t *testing.T) {
 func TestFlagged(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != gate.ResultFailed {
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != outcome.ResultFailed {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "failure", "action_required")
-	c := w.check(w.s.Head(pull), gate.AuditCheck)
+	c := w.check(w.s.Head(pull), comment.AuditCheck)
 	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" || c.Annotations[0]["start_line"] == nil {
 		t.Errorf("%v", c.Annotations)
 	}
@@ -134,7 +135,7 @@ func TestFlagged(t *testing.T) {
 		t.Errorf("without /accept: %+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil || r.Failed || r.Word != gate.ResultSigned {
+	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil || r.Failed || r.Word != outcome.ResultSigned {
 		t.Errorf("with /accept: %+v, %v", r, err)
 	}
 	w.conclusions(deal, "success", "success")
@@ -150,7 +151,7 @@ func TestSeveralRuns(t *testing.T) {
 	pull := w.propose("both", "oak-street", "maple-court")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	r, err := w.approve(pull, "rosa", answers)
-	if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
+	if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Fatalf("%+v, %v after %d calls", r, err, w.calls)
 	}
 	w.wantKinds("approved approved")
@@ -163,11 +164,11 @@ func TestTwoApprovals(t *testing.T) {
 	w.configure("approval: {count: 2}\n")
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultAwaiting {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(pull, "wim", ""); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "wim", ""); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved approved")
@@ -184,15 +185,15 @@ func TestDigestRequired(t *testing.T) {
 	pull := w.propose("oak", "oak-street")
 	r := w.must(w.s.PullEvent(pull, "opened", true))
 	digest := r.Outcome.Digest()[:8]
-	for text, want := range map[string]string{answers: gate.ResultAwaiting, answers + "/digest 01234567": gate.ResultAwaiting, answers + "/digest " + digest: gate.ResultSigned} {
-		if want == gate.ResultSigned {
+	for text, want := range map[string]string{answers: outcome.ResultAwaiting, answers + "/digest 01234567": outcome.ResultAwaiting, answers + "/digest " + digest: outcome.ResultSigned} {
+		if want == outcome.ResultSigned {
 			continue
 		}
 		if r, err := w.approve(pull, "wim", text); err != nil || r.Word != want {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 	}
-	if r, err := w.approve(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -203,7 +204,7 @@ func TestUnaskedCommands(t *testing.T) {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word != gate.ResultAwaiting {
+		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word != outcome.ResultAwaiting {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 		w.wantKinds("")

@@ -8,6 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/signoff"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
@@ -15,7 +22,7 @@ import (
 )
 
 // lifecycle drafts what became of earlier sign-offs of an open pull request, and the rejections by reviewers who request changes.
-func (p *pulled) lifecycle(rec *Record) ([]ledger.Receipt, error) {
+func (p *pulled) lifecycle(rec *signoff.Record) ([]ledger.Receipt, error) {
 	var drafts []ledger.Receipt
 	for _, e := range p.live() {
 		work := p.workOf(e)
@@ -36,7 +43,7 @@ func (p *pulled) lifecycle(rec *Record) ([]ledger.Receipt, error) {
 // carriedReviews are the approvals of an earlier head that hold for this one, where the configuration carries them: by the record that the gate
 // itself announced, each of them has signed exactly these bytes, of every run that is here now. That record is needed because the forge moves a
 // review to another head after a force-push (fact 3), and only the gate knows what it was of.
-func (p *pulled) carriedReviews(rec *Record) map[int64]bool {
+func (p *pulled) carriedReviews(rec *signoff.Record) map[int64]bool {
 	out := map[int64]bool{}
 	if !p.rules.Config.Carry || len(p.out.Audits) == 0 {
 		return out
@@ -45,19 +52,19 @@ func (p *pulled) carriedReviews(rec *Record) map[int64]bool {
 		if r.State != "APPROVED" {
 			continue
 		}
-		out[r.ID] = !slices.ContainsFunc(p.out.Audits, func(a Audited) bool { return a.Work == nil || p.carriedFrom(r, *a.Work) == nil })
+		out[r.ID] = !slices.ContainsFunc(p.out.Audits, func(a audit.AuditedRun) bool { return a.Work == nil || p.carriedFrom(r, *a.Work) == nil })
 	}
 	return out
 }
 
 // carriedFrom is the receipt of an earlier head by which a review has signed off these very bytes; nil where the gate vouches for none.
-func (p *pulled) carriedFrom(r githubapi.Review, w Work) *ledger.Entry {
+func (p *pulled) carriedFrom(r githubapi.Review, w receipt.Work) *ledger.Entry {
 	for _, e := range p.live() {
 		a := e.Receipt.Approval
 		if e.Receipt.Kind != ledger.Approved || e.Receipt.SelfSigned || !p.vouched[e.Hash] || e.Receipt.PullRequest.HeadSHA == p.pr.HeadSHA {
 			continue
 		}
-		if a.Review.ID == r.ID && a.Approver.ID == r.UserID && a.Review.BodySHA256 == reviewRef(r).BodySHA256 && e.Receipt.Run.ID == w.Run.ID && a.SubjectDigest == w.Subject() {
+		if a.Review.ID == r.ID && a.Approver.ID == r.UserID && a.Review.BodySHA256 == signoff.ReviewRef(r).BodySHA256 && e.Receipt.Run.ID == w.Run.ID && a.SubjectDigest == w.Subject() {
 			return &e
 		}
 	}
@@ -65,9 +72,9 @@ func (p *pulled) carriedFrom(r githubapi.Review, w Work) *ledger.Entry {
 }
 
 // workOf is the run of this head that an entry signs off, byte for byte; nil where there is none.
-func (p *pulled) workOf(e ledger.Entry) *Work {
+func (p *pulled) workOf(e ledger.Entry) *receipt.Work {
 	for _, a := range p.out.Audits {
-		if a.Work != nil && a.Work.Run.ID == e.Receipt.Run.ID && a.Work.Subject() == subjectOf(e.Receipt) {
+		if a.Work != nil && a.Work.Run.ID == e.Receipt.Run.ID && a.Work.Subject() == receipt.SubjectDigest(e.Receipt) {
 			return a.Work
 		}
 	}
@@ -76,7 +83,7 @@ func (p *pulled) workOf(e ledger.Entry) *Work {
 
 // takenBack drafts the entry that ends a sign-off whose review is no longer what it was: edited (also where the old text was put back), dismissed,
 // gone, by somebody who may no longer sign while the pull request is open, or followed by a request for changes of somebody who may. Answers of an earlier review of the same person end it in the same way.
-func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
+func (p *pulled) takenBack(e ledger.Entry, rec *signoff.Record) *ledger.Receipt {
 	signed := p.signature(e)
 	if signed == nil {
 		return nil
@@ -87,22 +94,22 @@ func (p *pulled) takenBack(e ledger.Entry, rec *Record) *ledger.Receipt {
 	}
 	p.out.Drift = append(p.out.Drift, fmt.Sprintf("receipt %d is void: %s", e.Receipt.Seq, why))
 	permission := rec.Permissions[now.User]
-	if permissionRank[permission] < permissionRank["write"] { // of somebody who decides no more, the ledger keeps the one they signed with
+	if signoff.PermissionRank[permission] < signoff.PermissionRank["write"] { // of somebody who decides no more, the ledger keeps the one they signed with
 		permission = signed.Approval.Approver.Permission
 	}
 	r := p.j.about(e, kind, p.pullRef())
-	ref := reviewRef(now)
+	ref := signoff.ReviewRef(now)
 	r.MintedAt = ref.SubmittedAt
-	r.Approval = &ledger.Approval{Decision: kind, Approver: approverOf(now, permission), Review: ref, SubjectDigest: subjectOf(e.Receipt)}
+	r.Approval = &ledger.Approval{Decision: kind, Approver: signoff.ApproverOf(now, permission), Review: ref, SubjectDigest: receipt.SubjectDigest(e.Receipt)}
 	r.IdempotencyKey = p.key(kind, now.ID, e)
 	return &r
 }
 
 // changedSince says what became of the review, or of the workflow run, that signed an entry: the kind of entry that ends it, why, and the review
 // to blame; "" where it is as it was.
-func (p *pulled) changedSince(signed *ledger.Receipt, rec *Record) (kind ledger.Kind, why string, now githubapi.Review) {
+func (p *pulled) changedSince(signed *ledger.Receipt, rec *signoff.Record) (kind ledger.Kind, why string, now githubapi.Review) {
 	a := signed.Approval
-	at, _ := time.Parse(timeForm, a.Review.SubmittedAt) // it was written in this form
+	at, _ := time.Parse(receipt.TimeFormat, a.Review.SubmittedAt) // it was written in this form
 	if !signed.SelfSigned {
 		i := slices.IndexFunc(rec.Reviews, func(r githubapi.Review) bool { return r.ID == a.Review.ID })
 		if i < 0 {
@@ -112,13 +119,13 @@ func (p *pulled) changedSince(signed *ledger.Receipt, rec *Record) (kind ledger.
 		switch r := rec.Reviews[i]; {
 		case r.State == "DISMISSED":
 			return ledger.Revoked, "the review was dismissed", r
-		case rec.Edited[r.ID] || reviewRef(r).BodySHA256 != a.Review.BodySHA256:
+		case rec.Edited[r.ID] || signoff.ReviewRef(r).BodySHA256 != a.Review.BodySHA256:
 			return ledger.Amended, "the review was edited", r
 		}
-		if has, known := rec.Permissions[rec.Reviews[i].User]; known && rec.Pull.State == "open" && rec.unqualified(rec.Reviews[i].User, p.rules.Config) != "" {
+		if has, known := rec.Permissions[rec.Reviews[i].User]; known && rec.Pull.State == "open" && rec.Unqualified(rec.Reviews[i].User, p.rules.Config) != "" {
 			return ledger.Revoked, fmt.Sprintf("%s may no longer sign off (permission %s)", rec.Reviews[i].User, has), rec.Reviews[i]
 		}
-		if r := editedAnswer(signed, rec); r != nil {
+		if r := signoff.EditedAnswer(signed, rec); r != nil {
 			return ledger.Amended, "an earlier review that answered the checklist was edited or dismissed", *r
 		}
 	}
@@ -141,10 +148,10 @@ func (p *pulled) signature(e ledger.Entry) *ledger.Receipt {
 }
 
 // laterNo is an open request for changes of somebody who may approve, submitted after a sign-off.
-func laterNo(rec *Record, signedAt time.Time, cfg *Config) *githubapi.Review {
-	latest := latestDecisive(rec.Reviews)
+func laterNo(rec *signoff.Record, signedAt time.Time, cfg *config.Config) *githubapi.Review {
+	latest := signoff.LatestDecisive(rec.Reviews)
 	for i, r := range rec.Reviews {
-		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" && r.SubmittedAt.After(signedAt) && rec.unqualified(r.User, cfg) == "" {
+		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" && r.SubmittedAt.After(signedAt) && rec.Unqualified(r.User, cfg) == "" {
 			return &rec.Reviews[i]
 		}
 	}
@@ -153,19 +160,19 @@ func laterNo(rec *Record, signedAt time.Time, cfg *Config) *githubapi.Review {
 
 // rejections draft the no of each qualified person who asks for changes of what was audited, for the history of the agent. A receipt that their
 // no ends is ended by a revoked entry instead.
-func (p *pulled) rejections(rec *Record) ([]ledger.Receipt, error) {
+func (p *pulled) rejections(rec *signoff.Record) ([]ledger.Receipt, error) {
 	var out []ledger.Receipt
-	latest := latestDecisive(rec.Reviews)
+	latest := signoff.LatestDecisive(rec.Reviews)
 	for _, r := range rec.Reviews {
-		if r.State != "CHANGES_REQUESTED" || latest[r.UserID] != r.ID || r.UserType != "User" || rec.unqualified(r.User, p.rules.Config) != "" || r.CommitSHA != p.pr.HeadSHA {
+		if r.State != "CHANGES_REQUESTED" || latest[r.UserID] != r.ID || r.UserType != "User" || rec.Unqualified(r.User, p.rules.Config) != "" || r.CommitSHA != p.pr.HeadSHA {
 			continue
 		}
 		for _, a := range p.out.Audits {
 			if a.Work == nil || slices.ContainsFunc(p.live(), func(e ledger.Entry) bool { return p.workOf(e) == a.Work }) {
 				continue
 			}
-			d := Decision{Kind: ledger.Rejected, Approver: approverOf(r, rec.Permissions[r.User]), Review: reviewRef(r)}
-			draft, err := Draft(*a.Work, d, p.j.place(p.pullRef()))
+			d := receipt.Decision{Kind: ledger.Rejected, Approver: signoff.ApproverOf(r, rec.Permissions[r.User]), Review: signoff.ReviewRef(r)}
+			draft, err := receipt.Draft(*a.Work, d, p.j.place(p.pullRef()))
 			if err != nil {
 				p.out.Notices = append(p.out.Notices, fmt.Sprintf("%s: the rejection cannot be kept: %v", a.Dir, err))
 				continue
@@ -177,7 +184,7 @@ func (p *pulled) rejections(rec *Record) ([]ledger.Receipt, error) {
 }
 
 // carried drafts the entry that carries a sign-off over to a new head with the same bytes.
-func (p *pulled) carried(e ledger.Entry, w Work) ledger.Receipt {
+func (p *pulled) carried(e ledger.Entry, w receipt.Work) ledger.Receipt {
 	r := *e.Receipt
 	r.Kind, r.Approval, r.Accepted, r.SelfSigned, r.Sanitized = ledger.Carried, nil, nil, false, nil
 	r.RefersTo = e.Hash
@@ -216,7 +223,7 @@ func (p *pulled) key(kind ledger.Kind, event int64, e ledger.Entry) string {
 
 // keyAt also tells apart entries of one kind about one earlier entry, such as two heads that it is carried to.
 func (p *pulled) keyAt(kind ledger.Kind, event int64, e ledger.Entry, at string) string {
-	return ledger.Key{Repository: p.j.Event.RepositoryID, PullRequest: p.pr.Number, Review: event, Run: e.Receipt.Run.ID, Kind: kind, Subject: canonical.SHA256Hex([]byte(subjectOf(e.Receipt) + " " + at))}.Digest()
+	return ledger.Key{Repository: p.j.Event.RepositoryID, PullRequest: p.pr.Number, Review: event, Run: e.Receipt.Run.ID, Kind: kind, Subject: canonical.SHA256Hex([]byte(receipt.SubjectDigest(e.Receipt) + " " + at))}.Digest()
 }
 
 // follow looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again, for base
@@ -229,7 +236,7 @@ func (p *pulled) follow(ctx context.Context) (*Result, error) {
 	if err := p.write(ctx, drafts); err != nil {
 		return nil, errors.Join(err, p.postBroken(ctx, err))
 	}
-	out := &Result{Word: ResultIgnored, Messages: append(p.out.Drift, fmt.Sprintf("pull request %d is %s: %d of its receipts became void", p.pr.Number, p.pr.State, len(drafts)))}
+	out := &Result{Word: outcome.ResultIgnored, Messages: append(p.out.Drift, fmt.Sprintf("pull request %d is %s: %d of its receipts became void", p.pr.Number, p.pr.State, len(drafts)))}
 	if !p.voided() {
 		return out, nil
 	}
@@ -281,11 +288,11 @@ func (p *pulled) void(ctx context.Context) error {
 	if len(lines) == 0 {
 		lines = []string{"a receipt of this pull request was taken back"}
 	}
-	green := slices.ContainsFunc(newestRuns(have, SignOffCheck), passes)
+	green := slices.ContainsFunc(newestRuns(have, comment.SignOffCheck), passes)
 	if !green {
 		return nil
 	}
-	_, err = p.put(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: canonical.SHA256Hex([]byte("referee.void/v1\n" + strings.Join(lines, "\n"))), Status: "completed", Conclusion: "action_required",
+	_, err = p.put(ctx, githubapi.Check{Name: comment.SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: canonical.SHA256Hex([]byte("referee.void/v1\n" + strings.Join(lines, "\n"))), Status: "completed", Conclusion: "action_required",
 		Title: "the sign-off was taken back", Summary: report.Fenced(lines)}, have, "")
 	return err
 }
@@ -313,13 +320,13 @@ func (j *Job) closed(ctx context.Context, number int64) (*Result, error) {
 		if a.Work == nil {
 			continue
 		}
-		r, err := Observed(*a.Work, ledger.Withdrawn, by, j.place(p.pullRef()))
+		r, err := receipt.Observed(*a.Work, ledger.Withdrawn, by, j.place(p.pullRef()))
 		if err != nil {
 			p.out.Notices = append(p.out.Notices, fmt.Sprintf("%s: the withdrawal cannot be kept: %v", a.Dir, err))
 			continue
 		}
-		if g := &p.rules.Config.Governance; isAttributed(g, &r) && !g.operates(r.Agent.Name, p.pr.Author) {
-			withoutAudit(&r)
+		if g := &p.rules.Config.Governance; governance.IsAttributed(g, &r) && !g.Operates(r.Agent.Name, p.pr.Author) {
+			receipt.WithoutAudit(&r)
 		}
 		for _, e := range p.live() {
 			if e.Receipt.Run.ID == r.Run.ID && p.workOf(e) != nil {

@@ -16,6 +16,13 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/internal/gatetest"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/signoff"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
@@ -59,21 +66,21 @@ func ModelFiles(t testing.TB, work string) (dir string, files map[string]string)
 }
 
 // modelAudits are the audited runs of the model, by their names.
-func modelAudits(t testing.TB) map[string]Audited {
+func modelAudits(t testing.TB) map[string]audit.AuditedRun {
 	t.Helper()
 	library := referee.NewLibrary(flightsheets.FS(), fstest.MapFS{}, "flight_sheets")
-	out := map[string]Audited{}
+	out := map[string]audit.AuditedRun{}
 	for work := range modelWorks {
 		dir, files := ModelFiles(t, work)
 		tree := fstest.MapFS{}
 		for name, text := range files {
 			tree["runs/"+dir+"/"+name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		a := Examine(tree, PlannedRun{Dir: "runs/" + dir, Rule: RunRule{Sheets: []string{"*"}}}, library, DefaultConfig(), nil)
+		a := audit.Examine(tree, audit.PlannedRun{Dir: "runs/" + dir, Rule: config.RunRule{Sheets: []string{"*"}}}, library, config.Default(), nil)
 		if a.Work == nil {
 			t.Fatal(a.Refused)
 		}
-		a.Work.Evidence = EvidenceOf(a.Work.Report, func(string) (string, string) { return "pull_request", "agent" })
+		a.Work.Evidence = receipt.EvidenceOf(a.Work.Report, func(string) (string, string) { return "pull_request", "agent" })
 		out[work] = a
 	}
 	return out
@@ -83,10 +90,10 @@ func modelAudits(t testing.TB) map[string]Audited {
 // written.
 type modelGate struct {
 	t       testing.TB
-	audits  map[string]Audited
-	configs map[string]*Config
+	audits  map[string]audit.AuditedRun
+	configs map[string]*config.Config
 
-	cfg      *Config
+	cfg      *config.Config
 	pr       githubapi.PullRequest
 	work     string
 	commits  []githubapi.Commit
@@ -94,7 +101,7 @@ type modelGate struct {
 	edited   map[int64]bool
 	timeline []githubapi.TimelineEvent
 	roles    map[string]string
-	pushers  Pushers
+	pushers  memory.Pushers
 	entries  []ledger.Entry
 	now      time.Time
 	minted   int64
@@ -102,8 +109,8 @@ type modelGate struct {
 
 var modelIDs = map[string]int64{"owner": 1, "rosa": 7, "wim": 8, "tria": 9, "agent": 20, modelBot: 30, "mallory": 66}
 
-func newModelGate(t testing.TB, audits map[string]Audited, configs map[string]*Config, h ModelHistory) *modelGate {
-	g := &modelGate{t: t, audits: audits, configs: configs, roles: maps.Clone(modelRoles), edited: map[int64]bool{}, now: noon}
+func newModelGate(t testing.TB, audits map[string]audit.AuditedRun, configs map[string]*config.Config, h ModelHistory) *modelGate {
+	g := &modelGate{t: t, audits: audits, configs: configs, roles: maps.Clone(modelRoles), edited: map[int64]bool{}, now: gatetest.Noon}
 	g.pr = githubapi.PullRequest{Number: 3, Author: h.Author, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: modelSHA(0)}
 	g.configure(h.Config)
 	return g
@@ -114,7 +121,7 @@ func modelSHA(n int) string { return fmt.Sprintf("%040x", n) }
 func (g *modelGate) configure(c ModelConfig) {
 	text := c.YAML()
 	if g.configs[text] == nil {
-		cfg, err := ParseConfig([]byte(text), ConfigPath)
+		cfg, err := config.Parse([]byte(text), config.Path)
 		if err != nil {
 			g.t.Fatal(err)
 		}
@@ -164,7 +171,7 @@ func (g *modelGate) apply(s ModelStep) {
 		g.push(s)
 	case "review":
 		id := int64(len(g.reviews) + 1)
-		digest := (&Outcome{Head: g.pr.HeadSHA, Audits: []Audited{g.audits[g.work]}}).Digest()
+		digest := (&outcome.Outcome{Head: g.pr.HeadSHA, Audits: []audit.AuditedRun{g.audits[g.work]}}).Digest()
 		kind := map[bool]string{true: "Bot", false: "User"}[s.Who == modelBot]
 		g.reviews = append(g.reviews, githubapi.Review{ID: id, User: s.Who, UserID: modelIDs[s.Who], UserType: kind, State: s.State, CommitSHA: g.pr.HeadSHA, SubmittedAt: g.now,
 			Body: strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8])})
@@ -219,9 +226,9 @@ func (g *modelGate) push(s ModelStep) {
 }
 
 // job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would end without a verdict.
-func (g *modelGate) job() (out *Outcome, err error) {
+func (g *modelGate) job() (out *outcome.Outcome, err error) {
 	p := &pulled{j: &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}}, pr: g.pr, rules: &Rules{Config: g.cfg}, entries: g.entries, vouched: map[string]bool{}}
-	p.out = &Outcome{Head: g.pr.HeadSHA, Base: "base", FailOn: g.cfg.FailOn, Accept: g.cfg.Accept, Need: g.cfg.Approval.Count, Audits: []Audited{g.audits[g.work]}}
+	p.out = &outcome.Outcome{Head: g.pr.HeadSHA, Base: "base", FailOn: g.cfg.FailOn, Accept: g.cfg.Accept, Need: g.cfg.Approval.Count, Audits: []audit.AuditedRun{g.audits[g.work]}}
 	rec := g.record(p)
 	p.judgeReviews(rec)
 	if g.pr.State != "open" {
@@ -262,9 +269,9 @@ func (g *modelGate) mint(p *pulled, r ledger.Receipt) {
 }
 
 // record is what the gate reads, as record() reads it.
-func (g *modelGate) record(p *pulled) *Record {
+func (g *modelGate) record(p *pulled) *signoff.Record {
 	work := g.audits[g.work].Work
-	rec := &Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: p.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
+	rec := &signoff.Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: p.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
 		Timeline: slices.Clone(g.timeline), Commits: g.commits, Edited: maps.Clone(g.edited), Pushers: g.pushers, Agents: []string{work.Run.Agent.Name}}
 	if work.Run.Operator != "" {
 		rec.Operators = []string{work.Run.Operator}
@@ -280,7 +287,7 @@ func (g *modelGate) record(p *pulled) *Record {
 }
 
 // disagreement plays a history through the model and the gate, and says where they first differ; "" where they never do.
-func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*Config, h ModelHistory, tell *bytes.Buffer) string {
+func disagreement(t testing.TB, audits map[string]audit.AuditedRun, configs map[string]*config.Config, h ModelHistory, tell *bytes.Buffer) string {
 	g := newModelGate(t, audits, configs, h)
 	for i, v := range ModelRun(h) {
 		g.apply(h.Steps[i])
@@ -298,7 +305,7 @@ func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*C
 			return fmt.Sprintf("after step %d: signed is %v, the model says %v (%s)\n%s", i, signed, v.Signed, v.Why, g.story(v, o, err))
 		}
 		counted := map[int64]bool{}
-		for _, j := range o.counted() {
+		for _, j := range o.CountedReviews() {
 			counted[j.Review.ID] = true
 		}
 		for n, why := range v.Counts {
@@ -311,7 +318,7 @@ func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*C
 }
 
 // story is both sides' view, for people.
-func (g *modelGate) story(v ModelVerdict, o *Outcome, err error) string {
+func (g *modelGate) story(v ModelVerdict, o *outcome.Outcome, err error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gate: signed %v, blocked %q, objections %q, unknown %q, drift %q, error %v\n", o.Signed(), o.Blocked, o.Objections, o.Unknown, o.Drift, err)
 	for i, j := range o.Judged {
@@ -322,7 +329,7 @@ func (g *modelGate) story(v ModelVerdict, o *Outcome, err error) string {
 
 // TestModel holds the gate's decision to the model's on generated histories.
 func TestModel(t *testing.T) {
-	audits, configs := modelAudits(t), map[string]*Config{}
+	audits, configs := modelAudits(t), map[string]*config.Config{}
 	if *modelSeed != 0 {
 		var tell bytes.Buffer
 		h := NewModelHistory(*modelSeed, 16)

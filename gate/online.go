@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
@@ -162,11 +163,11 @@ func (o *Online) Announced(ctx context.Context, pull int64, author string) ([]le
 	}
 	var pins []ledger.Pin
 	for _, r := range reviews {
-		marker, marked := ParseMarker(r.Body)
+		marker, marked := memory.ParseMarker(r.Body)
 		if r.User != author || r.UserType != "Bot" || !marked || marker.Pull != pull {
 			continue
 		}
-		said, err := ParseAnnounced(r.Body)
+		said, err := memory.ParseAnnounced(r.Body)
 		if err != nil {
 			return nil, fmt.Errorf("review %d of pull request %d: %w: %w", r.ID, pull, ErrAnnouncement, err)
 		}

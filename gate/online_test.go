@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/gate/internal/gatetest"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
@@ -74,7 +77,7 @@ func receiptOf(n, pull int64, head string, r githubapi.Review) ledger.Receipt {
 // mint appends entries and gives the state after them.
 func (f *forgeWorld) mint(receipts ...ledger.Receipt) []ledger.Entry {
 	f.t.Helper()
-	result, err := Mint(f.t.Context(), f.store, receipts, nil, nil)
+	result, err := receipt.Mint(f.t.Context(), f.store, receipts, nil, nil)
 	if err != nil || len(result.Added) != len(receipts) {
 		f.t.Fatalf("%v, %v", result, err)
 	}
@@ -102,7 +105,7 @@ func codesOf(problems []ledger.Problem) []ledger.Code {
 // announce posts a review of the gate as the gate does, by its token.
 func (f *forgeWorld) announce(pull int64, lines ...string) int64 {
 	f.t.Helper()
-	marker := Marker{Pull: pull, Head: f.Head(pull), Digest: hashOf("d"), RunID: 1, Attempt: 1}.String()
+	marker := memory.Marker{Pull: pull, Head: f.Head(pull), Digest: gatetest.HashOf("d"), RunID: 1, Attempt: 1}.String()
 	id, err := f.api.CreateReview(f.t.Context(), pull, f.Head(pull), strings.Join(append([]string{marker}, lines...), "\n")+"\n\nwords\n")
 	if err != nil {
 		f.t.Fatal(err)
@@ -118,9 +121,9 @@ func TestOnline(t *testing.T) {
 	online := NewOnline(f.api, func(context.Context) ([]ledger.MergeRecord, error) {
 		return []ledger.MergeRecord{{SHA: sha, PullRequest: pull, Runs: []ledger.MergedRun{{ID: "x", SubmissionSHA256: receipt.Submission.SHA256, SheetSHA256: receipt.FlightSheet.SHA256}}}}, nil
 	})
-	merged := ledger.Receipt{Kind: ledger.Merged, RefersTo: hashOf("0"), Repository: receipt.Repository, PullRequest: receipt.PullRequest, ObservedBy: &ledger.ObservedBy{SHA: sha}}
+	merged := ledger.Receipt{Kind: ledger.Merged, RefersTo: gatetest.HashOf("0"), Repository: receipt.Repository, PullRequest: receipt.PullRequest, ObservedBy: &ledger.ObservedBy{SHA: sha}}
 	before := f.Count()
-	problems, err := ledger.VerifyOnline(t.Context(), entrySeq([]ledger.Entry{{Hash: hashOf("0"), Receipt: &receipt}, {Hash: hashOf("1"), Receipt: &merged}}), online)
+	problems, err := ledger.VerifyOnline(t.Context(), entrySeq([]ledger.Entry{{Hash: gatetest.HashOf("0"), Receipt: &receipt}, {Hash: gatetest.HashOf("1"), Receipt: &merged}}), online)
 	if err != nil || len(problems) > 0 || f.Count() != before+1 || online.Pulls() != 1 {
 		t.Errorf("%v, %v, with %d requests", problems, err, f.Count()-before)
 	}
@@ -238,16 +241,16 @@ func TestOnlineAnnounced(t *testing.T) {
 	pull, receipt := f.approve(0)
 	other, _ := f.approve(1)
 	entries := f.mint(receipt)
-	line := AnnouncedLine(entries)
+	line := memory.AnnouncedLine(entries)
 	read := func(author string) ([]ledger.Pin, error) {
 		return NewOnline(f.api, nil).Announced(t.Context(), pull, author)
 	}
 	const bot = "github-actions[bot]"
-	marker := Marker{Pull: pull, Head: f.Head(pull), Digest: hashOf("d"), RunID: 1, Attempt: 1}.String()
-	f.Review(pull, "mallory", "COMMENTED", marker+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
-	f.Review(pull, "helper[bot]", "COMMENTED", marker+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
-	f.Review(pull, bot, "COMMENTED", strings.Replace(marker, fmt.Sprintf("pull=%d", pull), fmt.Sprintf("pull=%d", other), 1)+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
-	f.Review(pull, bot, "COMMENTED", "text first\n"+marker+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
+	marker := memory.Marker{Pull: pull, Head: f.Head(pull), Digest: gatetest.HashOf("d"), RunID: 1, Attempt: 1}.String()
+	f.Review(pull, "mallory", "COMMENTED", marker+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}))
+	f.Review(pull, "helper[bot]", "COMMENTED", marker+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}))
+	f.Review(pull, bot, "COMMENTED", strings.Replace(marker, fmt.Sprintf("pull=%d", pull), fmt.Sprintf("pull=%d", other), 1)+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}))
+	f.Review(pull, bot, "COMMENTED", "text first\n"+marker+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}))
 	if pins, err := read(bot); err != nil || len(pins) > 0 {
 		t.Errorf("nothing of it is the gate's: %v, %v", pins, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
@@ -53,12 +54,12 @@ func (p *pulled) rung(what string, err error) error {
 // postChecks puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted. Where it may not
 // be written, and an older one is green or could not be read, the job fails.
 func (p *pulled) postChecks(ctx context.Context) (app string, err error) {
-	made, err := p.put(ctx, WriteSignOffCheck(p.out), p.checks, "")
+	made, err := p.put(ctx, comment.WriteSignOffCheck(p.out), p.checks, "")
 	if err != nil {
-		p.out.StaleGreen = p.unseen != nil || slices.ContainsFunc(newestRuns(p.checks, SignOffCheck), passes)
+		p.out.StaleGreen = p.unseen != nil || slices.ContainsFunc(newestRuns(p.checks, comment.SignOffCheck), passes)
 		return "", err
 	}
-	_, err = p.put(ctx, WriteAuditCheck(p.out, p.rules.Config.Comments.Annotations), p.checks, made.AppSlug)
+	_, err = p.put(ctx, comment.WriteAuditCheck(p.out, p.rules.Config.Comments.Annotations), p.checks, made.AppSlug)
 	return made.AppSlug, err
 }
 
@@ -102,7 +103,7 @@ func (p *pulled) postBroken(ctx context.Context, why error) error {
 		p.checks, _ = p.j.API.Checks(ctx, p.pr.HeadSHA) // where they cannot be read, new ones are made, and the newest counts
 	}
 	var failures error
-	for _, name := range []string{SignOffCheck, AuditCheck} {
+	for _, name := range []string{comment.SignOffCheck, comment.AuditCheck} {
 		paper := BrokenPaper(name, p.pr.HeadSHA, why)
 		paper.Title = fmt.Sprintf("#%d: %s", p.pr.Number, paper.Title)
 		_, err := p.put(ctx, paper, p.checks, "")

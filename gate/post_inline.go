@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/referee"
 )
@@ -24,13 +25,13 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 	for _, c := range have {
 		answered[c.InReplyTo] = true
 	}
-	want := WriteInline(p.out, p.diffLines)
+	want := comment.WriteInline(p.out, p.diffLines)
 	for _, c := range have {
-		print := ParseFingerprint(c.Body)
+		print := comment.ParseFingerprint(c.Body)
 		if print == "" || c.User != app+"[bot]" || c.InReplyTo != 0 {
 			continue
 		}
-		i := slices.IndexFunc(want, func(w InlineComment) bool { return w.Fingerprint == print })
+		i := slices.IndexFunc(want, func(w comment.InlineComment) bool { return w.Fingerprint == print })
 		if i >= 0 {
 			want = slices.Delete(want, i, i+1) // it stands
 		} else if !answered[c.ID] {
@@ -60,5 +61,5 @@ func (p *pulled) diffLines(name string) map[int]bool {
 	if after == nil {
 		return nil
 	}
-	return DiffLines(read(p.j.trees[p.fork]), after)
+	return comment.DiffLines(read(p.j.trees[p.fork]), after)
 }

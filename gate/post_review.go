@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// ownAmong are our own reviews among those given, pending ones included, the oldest first: this token's account wrote them (memory).
+// ownAmong are our own reviews among those given, pending ones included, the oldest first: this token's account wrote them (package memory).
 func (p *pulled) ownAmong(reviews []githubapi.Review) []githubapi.Review {
 	var out []githubapi.Review
 	for _, r := range reviews {
-		if m, marked := ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer && r.User != "" {
+		if m, marked := memory.ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer && r.User != "" {
 			out = append(out, r)
 		}
 	}
@@ -23,8 +25,8 @@ func (p *pulled) ownAmong(reviews []githubapi.Review) []githubapi.Review {
 
 // reviewBody is the review: the paper, with what the gate keeps for itself in the block of lines at the top.
 func (p *pulled) reviewBody() string {
-	marker, paper, _ := strings.Cut(WriteReview(p.out), "\n")
-	return marker + "\n" + p.memory.lines() + paper
+	marker, paper, _ := strings.Cut(comment.WriteReview(p.out), "\n")
+	return marker + "\n" + p.memory.MarkerLines() + paper
 }
 
 // replaced is what a second review of ours says: a submitted review cannot be deleted.
@@ -98,7 +100,7 @@ func (p *pulled) dropPending(ctx context.Context, id int64) error {
 // duplicates. It is done when there is one that can be written. Where the app is not known, a review that cannot be changed is not ours.
 func (p *pulled) updateReview(ctx context.Context, submitted []githubapi.Review, body, app string) (done bool, err error) {
 	for _, r := range submitted {
-		m, _ := ParseMarker(r.Body)
+		m, _ := memory.ParseMarker(r.Body)
 		text := body
 		if done {
 			text = replaced

@@ -8,6 +8,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
@@ -25,12 +31,12 @@ type pulled struct {
 	unseen  error             // why the checks could not be read, nil if they were
 	claimed bool              // this job has written a check, and no sign-off check that it can turn back is green
 	story   githubapi.Story   // read last, once everything else that decides has been read
-	memory  memory            // what our own review keeps, by the story
+	memory  memory.Memory     // what our own review keeps, by the story
 	at      ledger.Snapshot
 	entries []ledger.Entry  // of this pull request, verified
 	vouched map[string]bool // entries, by hash, that the gate itself has announced, or that this job wrote or decided again
-	changed *Plan
-	out     *Outcome
+	changed *audit.Plan
+	out     *outcome.Outcome
 }
 
 // newPulled begins with a pull request as the API gives it now.
@@ -40,7 +46,7 @@ func (j *Job) newPulled(ctx context.Context, number int64) (*pulled, error) {
 		return nil, err
 	}
 	direct := j.Event.Name == "pull_request" || j.Event.Name == "pull_request_review"
-	out := &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Direct: direct,
+	out := &outcome.Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Direct: direct,
 		Pull: number, Head: pr.HeadSHA}
 	return &pulled{j: j, pr: pr, vouched: map[string]bool{}, out: out}, nil
 }
@@ -136,7 +142,7 @@ const maxSubmitted = 256 << 20
 // audit examines every changed run by the rules.
 func (p *pulled) audit(ctx context.Context) error {
 	before, head, o, cfg := p.j.trees[p.fork], p.j.trees[p.pr.HeadSHA], p.out, p.rules.Config
-	plan, err := MakePlan(before, head, cfg)
+	plan, err := audit.MakePlan(before, head, cfg)
 	if err != nil {
 		return broken("the pull request cannot be looked through: %v", err)
 	}
@@ -148,13 +154,13 @@ func (p *pulled) audit(ctx context.Context) error {
 	prior := p.j.prior(ctx)
 	room := maxSubmitted
 	for _, run := range plan.Runs {
-		a := Examine(head, run, p.rules.Library, cfg, prior)
+		a := audit.Examine(head, run, p.rules.Library, cfg, prior)
 		if a.Work != nil {
 			if room -= len(a.Work.Bytes); room < 0 {
 				return broken("the submissions of this pull request have more than %d MiB together: split it", maxSubmitted>>20)
 			}
-			a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, p.pr.Author))
-			o.Refusals = append(o.Refusals, foreign(a, cfg)...)
+			a.Work.Evidence = receipt.EvidenceOf(a.Work.Report, audit.EvidenceProvenance(before, run.Dir, a.Work.Report, p.pr.Author))
+			o.Refusals = append(o.Refusals, audit.RefuseForeignEvidence(a, cfg)...)
 		}
 		o.Audits = append(o.Audits, a)
 	}
@@ -165,7 +171,7 @@ func (p *pulled) audit(ctx context.Context) error {
 }
 
 // twins refuses two runs of one id in a pull request: a receipt could not tell them apart.
-func twins(audits []Audited) error {
+func twins(audits []audit.AuditedRun) error {
 	seen := map[string]string{}
 	for _, a := range audits {
 		if a.Work == nil {
@@ -188,20 +194,20 @@ func (j *Job) prior(ctx context.Context) referee.PriorFunc {
 		if err != nil {
 			return v, fmt.Errorf("reading the ledger: %w", err)
 		}
-		return resolvePrior(ctx, j.Store, at, sha, pointer, j.vouch)
+		return receipt.ResolvePrior(ctx, j.Store, at, sha, pointer, j.vouch)
 	}
 }
 
 // govern holds the agents to their limits and says what changed rulebooks would do.
 func (p *pulled) govern(ctx context.Context) error {
 	j, o, cfg := p.j, p.out, p.rules.Config
-	history := NewHistory(cfg, p.pr.Number, o.Audits)
+	history := governance.NewHistory(cfg, p.pr.Number, o.Audits)
 	if len(o.Audits) > 0 {
 		if err := j.recall(ctx, p.at, history, cfg.Governance.SpendCapUSD != ""); err != nil {
 			return err
 		}
 	}
-	o.Governance = Govern(o.Audits, cfg, history, p.pr.UpdatedAt)
+	o.Governance = governance.CheckLimits(o.Audits, cfg, history, p.pr.UpdatedAt)
 	if len(p.changed.Rulebook) == 0 {
 		return nil
 	}
@@ -209,7 +215,7 @@ func (p *pulled) govern(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.Rulebook = RulebookChanges(j.trees[p.fork], j.trees[p.pr.HeadSHA], cfg, j.Embedded, j.Tools, stored)
+	o.Rulebook = rulebook.Changes(j.trees[p.fork], j.trees[p.pr.HeadSHA], cfg, j.Embedded, j.Tools, stored)
 	return nil
 }
 
@@ -217,7 +223,7 @@ func (p *pulled) govern(ctx context.Context) error {
 const recalled = 5000
 
 // recall feeds the ledger to a history, oldest first: all of it, or the newest entries.
-func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *History, all bool) error {
+func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *governance.History, all bool) error {
 	var newest []ledger.Entry
 	for e, err := range ledger.Backwards(ctx, j.Store, at) {
 		if err != nil {
@@ -237,7 +243,7 @@ func (j *Job) recall(ctx context.Context, at ledger.Snapshot, h *History, all bo
 }
 
 // stored are the live receipts whose runs are on base, for asking what another rulebook would say of them.
-func (j *Job) stored(ctx context.Context, at ledger.Snapshot, rules *Rules) ([]Stored, error) {
+func (j *Job) stored(ctx context.Context, at ledger.Snapshot, rules *Rules) ([]rulebook.StoredRun, error) {
 	var newest []ledger.Entry
 	for e, err := range ledger.Backwards(ctx, j.Store, at) {
 		if err != nil {
@@ -248,16 +254,16 @@ func (j *Job) stored(ctx context.Context, at ledger.Snapshot, rules *Rules) ([]S
 		}
 		newest = append(newest, ledger.Entry{Hash: e.Hash, Receipt: e.Receipt})
 	}
-	var out []Stored
+	var out []rulebook.StoredRun
 	for _, e := range ledger.Live(newest) {
-		folder, where, err := FindRun(rules.Tree, e.Receipt)
-		if errors.Is(err, ErrNotAtHand) || errors.Is(err, fs.ErrNotExist) {
+		folder, where, err := receipt.FindRun(rules.Tree, e.Receipt)
+		if errors.Is(err, receipt.ErrNotAtHand) || errors.Is(err, fs.ErrNotExist) {
 			continue // not merged, or changed since
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Stored{Receipt: e.Receipt, Folder: folder, Where: where})
+		out = append(out, rulebook.StoredRun{Receipt: e.Receipt, Folder: folder, Where: where})
 	}
 	return out, nil
 }

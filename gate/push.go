@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
@@ -155,7 +157,7 @@ func (r *reconciled) brings(ctx context.Context, s step) (bool, error) {
 }
 
 // plan is what a step changes, by the rules that were in force before it.
-func (r *reconciled) plan(ctx context.Context, s step) (*Plan, *Rules, error) {
+func (r *reconciled) plan(ctx context.Context, s step) (*audit.Plan, *Rules, error) {
 	j := r.j
 	if err := j.fetch(ctx, s.before, s.commit); err != nil {
 		return nil, nil, err
@@ -164,7 +166,7 @@ func (r *reconciled) plan(ctx context.Context, s step) (*Plan, *Rules, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := MakePlan(j.trees[s.before], j.trees[s.commit], rules.Config)
+	plan, err := audit.MakePlan(j.trees[s.before], j.trees[s.commit], rules.Config)
 	if err != nil {
 		return nil, nil, broken("the commit %.12s cannot be looked through: %v", s.commit, err)
 	}
@@ -255,17 +257,17 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 }
 
 // run drafts the entry of one run on base.
-func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed []ledger.Entry) {
+func (r *reconciled) run(a audit.AuditedRun, s step, pull githubapi.PullRequest, signed []ledger.Entry) {
 	by := ledger.ObservedBy{Event: "push", Actor: r.who(pull), At: canonical.Time(s.at), SHA: s.commit}
 	i := slices.IndexFunc(signed, func(e ledger.Entry) bool {
-		return e.Receipt.Run.ID == a.Work.Run.ID && subjectOf(e.Receipt) == a.Work.Subject()
+		return e.Receipt.Run.ID == a.Work.Run.ID && receipt.SubjectDigest(e.Receipt) == a.Work.Subject()
 	})
 	if i >= 0 {
 		minted := signed[i]
 		draft := r.j.about(minted, ledger.Merged, minted.Receipt.PullRequest)
 		draft.ObservedBy, draft.MintedAt = &by, by.At
 		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: minted.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
-			Subject: canonical.SHA256Hex([]byte(subjectOf(minted.Receipt) + " " + s.commit))}.Digest()
+			Subject: canonical.SHA256Hex([]byte(receipt.SubjectDigest(minted.Receipt) + " " + s.commit))}.Digest()
 		r.drafts = append(r.drafts, draft)
 		return
 	}
@@ -274,7 +276,7 @@ func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed [
 	if pull.Number > 0 {
 		where = &ledger.PullRequest{Number: pull.Number, HeadSHA: s.commit, BaseSHA: s.before}
 	}
-	draft, err := Observed(*a.Work, ledger.Unreceipted, by, r.j.place(where))
+	draft, err := receipt.Observed(*a.Work, ledger.Unreceipted, by, r.j.place(where))
 	if err != nil {
 		return // the issue and the failure say it; a cook or incident that says too little makes no entry
 	}

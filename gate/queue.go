@@ -8,17 +8,21 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/internal/pattern"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 )
 
 // queueRef is how a merge queue names its branches: the pull request's number is behind the base's name.
-var queueRef = newPattern(`/pr-([1-9][0-9]{0,7})-[0-9a-f]{40,64}$`)
+var queueRef = pattern.New(`/pr-([1-9][0-9]{0,7})-[0-9a-f]{40,64}$`)
 
 // mergeGroup looks at what a merge queue is about to merge: every run that it brings must be signed off now, in the pull request that brings it,
 // for these bytes. Both checks are reported on the group's own head, where nobody can review.
 func (j *Job) mergeGroup(ctx context.Context) (*Result, error) {
 	e := j.Event
-	o := &Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Head: e.HeadSHA, Base: e.BaseSHA}
+	o := &outcome.Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Head: e.HeadSHA, Base: e.BaseSHA}
 	if m := queueRef.FindStringSubmatch(e.Ref); m != nil {
 		o.Pull, _ = strconv.ParseInt(m[1], 10, 64) // at most eight digits
 	}
@@ -51,7 +55,7 @@ func (p *pulled) group(ctx context.Context) (err error) {
 	if err := j.fetch(ctx, o.Base, o.Head); err != nil {
 		return err
 	}
-	plan, err := MakePlan(j.trees[o.Base], j.trees[o.Head], cfg)
+	plan, err := audit.MakePlan(j.trees[o.Base], j.trees[o.Head], cfg)
 	if err != nil {
 		return broken("the merge group cannot be looked through: %v", err)
 	}
@@ -87,7 +91,7 @@ type grouped struct {
 
 // find adds the receipts of a run's sign-off to the outcome, where the pull request that brings it is signed off now. The queue's branch names one
 // pull request; where a group holds several, the ledger tells where to look, and nothing more.
-func (g *grouped) find(ctx context.Context, at ledger.Snapshot, o *Outcome, w Work) error {
+func (g *grouped) find(ctx context.Context, at ledger.Snapshot, o *outcome.Outcome, w receipt.Work) error {
 	hinted, err := g.j.hinted(ctx, at, w)
 	if err != nil {
 		return err
@@ -106,7 +110,7 @@ func (g *grouped) find(ctx context.Context, at ledger.Snapshot, o *Outcome, w Wo
 		}
 		if e := p.signedFor(w, g.base); e != nil {
 			o.Receipts = append(o.Receipts, *e)
-			o.Waived = append(o.Waived, p.out.waivers()...)
+			o.Waived = append(o.Waived, p.out.Waivers()...)
 			return nil
 		}
 	}
@@ -127,18 +131,18 @@ func (g *grouped) pull(ctx context.Context, number int64) (*pulled, error) {
 }
 
 // signedFor is the receipt by which a pull request against a base is signed off, as a whole, for a run's bytes; nil where it is not.
-func (p *pulled) signedFor(w Work, base string) *ledger.Entry {
+func (p *pulled) signedFor(w receipt.Work, base string) *ledger.Entry {
 	if p.pr.BaseRef != base || !p.out.Signed() || !p.out.AuditPasses() {
 		return nil
 	}
-	return p.out.ReceiptOf(Audited{Work: &w})
+	return p.out.ReceiptOf(audit.AuditedRun{Work: &w})
 }
 
 // examineOn audits a run that base is about to hold, or holds already, brought by somebody.
-func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run PlannedRun, rules *Rules, by string) Audited {
-	a := Examine(after, run, rules.Library, rules.Config, j.prior(ctx))
+func (j *Job) examineOn(ctx context.Context, before, after fs.FS, run audit.PlannedRun, rules *Rules, by string) audit.AuditedRun {
+	a := audit.Examine(after, run, rules.Library, rules.Config, j.prior(ctx))
 	if a.Work != nil {
-		a.Work.Evidence = EvidenceOf(a.Work.Report, provenance(before, run.Dir, a.Work.Report, by))
+		a.Work.Evidence = receipt.EvidenceOf(a.Work.Report, audit.EvidenceProvenance(before, run.Dir, a.Work.Report, by))
 	}
 	return a
 }
@@ -151,7 +155,7 @@ const (
 
 // hinted are the pull requests of which the ledger's newest entries say that they signed a run's bytes off, the newest first. Whoever asks decides
 // about them from their reviews.
-func (j *Job) hinted(ctx context.Context, at ledger.Snapshot, w Work) ([]int64, error) {
+func (j *Job) hinted(ctx context.Context, at ledger.Snapshot, w receipt.Work) ([]int64, error) {
 	var out []int64
 	n := 0
 	for e, err := range ledger.Backwards(ctx, j.Store, at) {
@@ -162,7 +166,7 @@ func (j *Job) hinted(ctx context.Context, at ledger.Snapshot, w Work) ([]int64, 
 			break
 		}
 		r := e.Receipt
-		if r.Kind.Live() && r.Pull() > 0 && r.Run.ID == w.Run.ID && subjectOf(r) == w.Subject() && !slices.Contains(out, r.Pull()) {
+		if r.Kind.Live() && r.Pull() > 0 && r.Run.ID == w.Run.ID && receipt.SubjectDigest(r) == w.Subject() && !slices.Contains(out, r.Pull()) {
 			out = append(out, r.Pull())
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -49,7 +51,7 @@ func (p *pulled) readLedger(ctx context.Context) (err error) {
 // marked tells whether any review begins with the gate's marker, whoever wrote it.
 func (p *pulled) marked() (githubapi.Review, bool) {
 	for _, r := range p.reviews {
-		if m, ok := ParseMarker(r.Body); ok && m.Pull == p.pr.Number {
+		if m, ok := memory.ParseMarker(r.Body); ok && m.Pull == p.pr.Number {
 			return r, true
 		}
 	}
@@ -104,4 +106,6 @@ func (j *Job) vouch(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) er
 }
 
 // brokenLedger ends a job whose ledger is neither read nor written.
-func brokenLedger(problems []ledger.Problem) error { return broken("%v", unsoundLedger(problems)) }
+func brokenLedger(problems []ledger.Problem) error {
+	return broken("%v", receipt.UnsoundLedger(problems))
+}

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/referee"
 )
 
 // Rules are what judges: the configuration and the sheets of one commit on base, never of the pull request.
 type Rules struct {
 	Commit  string
-	Config  *Config
+	Config  *config.Config
 	Library *referee.Library
 	Tree    fs.FS
 }
@@ -32,7 +34,7 @@ func (j *Job) rulesFor(ctx context.Context, base string) (*Rules, error) {
 }
 
 // reach connects to the ledger: one for all bases, where the default branch says.
-func (j *Job) reach(at LedgerConfig) (err error) {
+func (j *Job) reach(at config.Ledger) (err error) {
 	j.kept = at
 	if j.Store == nil {
 		if j.Store, err = j.Open(at); err != nil {
@@ -61,9 +63,9 @@ func (j *Job) rulesAt(ctx context.Context, branch string) (*Rules, error) {
 func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	name := j.Options.Config
 	if name == "" {
-		name = ConfigPath
+		name = config.Path
 	}
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	src, err := referee.ReadFile(tree, name, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && j.Options.Config == "":
@@ -71,7 +73,7 @@ func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	case err != nil:
 		return nil, broken("the configuration %s on base cannot be read: %v", name, err)
 	default:
-		if cfg, err = ParseConfig(src, name); err != nil {
+		if cfg, err = config.Parse(src, name); err != nil {
 			return nil, broken("the configuration on base is refused: %v", err)
 		}
 	}
@@ -82,7 +84,7 @@ func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	if err != nil {
 		return nil, broken("flight_sheets %q of the configuration is no folder: %v", cfg.Sheets, err)
 	}
-	library := referee.NewLibrary(j.Embedded, withLinks(tree, own, cfg.Sheets), cfg.Sheets)
+	library := referee.NewLibrary(j.Embedded, audit.WithLinks(tree, own, cfg.Sheets), cfg.Sheets)
 	return &Rules{Commit: commit, Config: cfg, Library: library, Tree: tree}, nil
 }
 

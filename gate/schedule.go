@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/governance"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -167,7 +169,7 @@ func (j *Job) merges(ctx context.Context, base *gitstore.Repo, rules *Rules, rep
 	}
 	var patterns []func(string) bool
 	for _, rule := range rules.Config.Runs {
-		patterns = append(patterns, Manifests(rule.Path))
+		patterns = append(patterns, audit.Manifests(rule.Path))
 	}
 	isRun := func(manifest string) bool {
 		for _, matches := range patterns {
@@ -177,7 +179,7 @@ func (j *Job) merges(ctx context.Context, base *gitstore.Repo, rules *Rules, rep
 		}
 		return false
 	}
-	return base.Merges(ctx, gitstore.Base{Commit: rules.Commit, Until: until, IsRun: isRun, Read: MergedRun(j.Embedded, rules.Config.Sheets)})
+	return base.Merges(ctx, gitstore.Base{Commit: rules.Commit, Until: until, IsRun: isRun, Read: audit.MergedRun(j.Embedded, rules.Config.Sheets)})
 }
 
 // genesisBase is the commit on base that the ledger began on, as its first entry says; "" where that does not say.
@@ -225,11 +227,11 @@ func (j *Job) darkness(ctx context.Context, rules *Rules, r *Result) error {
 	if err != nil {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
-	history := NewHistory(rules.Config, 0, nil)
+	history := governance.NewHistory(rules.Config, 0, nil)
 	if err := j.recall(ctx, at, history, true); err != nil {
 		return err
 	}
-	dark := Dark(rules.Config, history, j.Runner.Now)
+	dark := governance.SilentAgents(rules.Config, history, j.Runner.Now)
 	if len(dark) == 0 {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/signoff"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -142,7 +144,7 @@ func (d dispatched) recorded(run githubapi.WorkflowRun, pull int64, login, workf
 func (p *pulled) selfSigned(run githubapi.WorkflowRun, permission string) ([]ledger.Receipt, error) {
 	j, cfg := p.j, p.rules.Config
 	body := j.commands()
-	commands := ParseCommands(body)
+	commands := signoff.ParseCommands(body)
 	switch {
 	case len(commands.Problems) > 0:
 		return nil, broken("the commands cannot be read: %s", commands.Problems[0])
@@ -150,25 +152,25 @@ func (p *pulled) selfSigned(run githubapi.WorkflowRun, permission string) ([]led
 		return nil, broken("/digest %s names another audit; the audit of this head is %.8s", commands.Digest, p.out.Digest())
 	case cfg.Approval.DigestRequired && commands.Digest == "" && j.Event.Inputs["digest"] == "":
 		return nil, broken("the configuration asks for /digest %.8s", p.out.Digest())
-	case p.out.stopped() || len(p.out.Audits) == 0:
+	case p.out.Stopped() || len(p.out.Audits) == 0:
 		return nil, broken("nothing to sign off: the pull request has no run, or something could not be audited")
 	}
 	review := githubapi.Review{ID: run.ID, User: j.Event.Sender, UserID: run.ActorID, UserType: "User", Body: body, CommitSHA: p.pr.HeadSHA, SubmittedAt: run.CreatedAt}
-	signer := Judged{Review: review, Commands: commands, Counted: true}
+	signer := signoff.Judged{Review: review, Commands: commands, Counted: true}
 	for _, a := range p.out.Audits {
 		if a.Work == nil {
 			return nil, broken("%s could not be audited: %s", a.Dir, a.Refused)
 		}
 	}
-	if slips := p.out.unasked([]Judged{signer}); len(slips) > 0 {
+	if slips := p.out.UnaskedCommands([]signoff.Judged{signer}); len(slips) > 0 {
 		return nil, broken("the commands fit nothing: %s", strings.Join(slips, "; "))
 	}
 	var drafts []ledger.Receipt
 	for _, a := range p.out.Audits {
-		d := decisionOf(signer, permission, []Judged{signer}, a.Work)
+		d := signoff.DecisionOf(signer, permission, []signoff.Judged{signer}, a.Work)
 		d.SelfSigned = true
-		r, err := Sign(*a.Work, d, j.place(p.pullRef()), Policy{FailOn: cfg.FailOn, Accept: cfg.Accept})
-		var not *NotSignable
+		r, err := receipt.Sign(*a.Work, d, j.place(p.pullRef()), receipt.Policy{FailOn: cfg.FailOn, Accept: cfg.Accept})
+		var not *receipt.NotSignable
 		if errors.As(err, &not) {
 			return nil, broken("%s: %s", a.Dir, not.Reason)
 		}
@@ -192,7 +194,7 @@ func (j *Job) commands() string {
 // permission, nobody's request for changes, GitHub's record of the workflow run, for this head and this audit, and the gate's own announcement of
 // the receipt: what the ledger says alone counts for nothing.
 func (p *pulled) confirmSelfSigned(ctx context.Context) error {
-	if !p.rules.Config.Approval.SelfSign || len(p.out.Objections) > 0 || p.out.stopped() || len(p.out.Audits) == 0 {
+	if !p.rules.Config.Approval.SelfSign || len(p.out.Objections) > 0 || p.out.Stopped() || len(p.out.Audits) == 0 {
 		return nil
 	}
 	var found []ledger.Entry
@@ -214,16 +216,16 @@ func (p *pulled) confirmSelfSigned(ctx context.Context) error {
 	}
 	for _, e := range found {
 		p.out.Receipts = append(p.out.Receipts, e)
-		p.out.Waived = append(p.out.Waived, forRun(e.Receipt.Run.ID, e.Receipt.Accepted)...)
+		p.out.Waived = append(p.out.Waived, signoff.WaiversOfRun(e.Receipt.Run.ID, e.Receipt.Accepted)...)
 	}
 	return nil
 }
 
 // selfSignedFor reports whether an entry that the gate vouches for is an admin's own sign-off of a run at this head.
-func (p *pulled) selfSignedFor(e ledger.Entry, w Work) bool {
+func (p *pulled) selfSignedFor(e ledger.Entry, w receipt.Work) bool {
 	r := e.Receipt
 	return r.SelfSigned && r.Kind == ledger.Approved && p.vouched[e.Hash] && r.PullRequest.HeadSHA == p.pr.HeadSHA && r.Run.ID == w.Run.ID &&
-		subjectOf(r) == w.Subject() && r.Workflow != nil
+		receipt.SubjectDigest(r) == w.Subject() && r.Workflow != nil
 }
 
 // unconfirmed says why a self-signature no longer counts; "" where it does.

@@ -3,6 +3,9 @@ package gate
 import (
 	"context"
 	"fmt"
+
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 )
 
 // maxSiblings is how many other open pull requests of one head are decided about; with more, nothing is green.
@@ -13,7 +16,7 @@ const maxSiblings = 5
 func (p *pulled) compareSiblings(ctx context.Context) error {
 	p.out.Siblings = nil
 	for i, n := range p.story.Siblings {
-		s := Sibling{Pull: n}
+		s := outcome.Sibling{Pull: n}
 		if i >= maxSiblings {
 			s.Why = fmt.Sprintf("more than %d open pull requests have this head: close those that are not needed", maxSiblings)
 		} else if other, err := p.j.view(ctx, n); err != nil {
@@ -21,7 +24,7 @@ func (p *pulled) compareSiblings(ctx context.Context) error {
 		} else {
 			s.Passes, s.Signed = other.out.AuditPasses(), other.out.Signed()
 			if !s.Signed {
-				s.Why = SignOffTitle(other.out)
+				s.Why = comment.SignOffTitle(other.out)
 			}
 		}
 		p.out.Siblings = append(p.out.Siblings, s)

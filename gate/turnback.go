@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
@@ -40,7 +41,7 @@ func (p *pulled) turnBack(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("reading the checks of the head: %w", err)
 	}
-	for _, c := range newestRuns(p.checks, SignOffCheck) {
+	for _, c := range newestRuns(p.checks, comment.SignOffCheck) {
 		if !passes(c) {
 			continue
 		}
@@ -88,13 +89,13 @@ func (p *pulled) claim(ctx context.Context) error {
 	if p.claimed || p.unseen != nil || !p.auditIsFinal() {
 		return p.claimSignOff(ctx)
 	}
-	return p.writeClaim(ctx, WriteAuditCheck(p.out, p.rules.Config.Comments.Annotations))
+	return p.writeClaim(ctx, comment.WriteAuditCheck(p.out, p.rules.Config.Comments.Annotations))
 }
 
 // auditIsFinal reports whether the audit's check can be written before the sign-off: no other pull request has a say in it, and no run of the sign-off
 // check, whoever made it, is there to be green meanwhile.
 func (p *pulled) auditIsFinal() bool {
-	ours := func(c githubapi.Check) bool { return c.Name == AuditCheck || c.Name == SignOffCheck }
+	ours := func(c githubapi.Check) bool { return c.Name == comment.AuditCheck || c.Name == comment.SignOffCheck }
 	return len(p.story.Siblings) == 0 && !slices.ContainsFunc(p.checks, ours)
 }
 
@@ -106,7 +107,7 @@ func (p *pulled) claimSignOff(ctx context.Context) error {
 	if p.unseen != nil {
 		return broken("the checks of the head cannot be read (%v), so nothing is signed off: give the workflow `checks: write`", p.unseen)
 	}
-	return p.writeClaim(ctx, githubapi.Check{Name: SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: p.out.Digest(), Status: "in_progress", Title: rereading,
+	return p.writeClaim(ctx, githubapi.Check{Name: comment.SignOffCheck, HeadSHA: p.pr.HeadSHA, ExternalID: p.out.Digest(), Status: "in_progress", Title: rereading,
 		Summary: "The gate is reading the reviews of this head."})
 }
 

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -80,8 +80,8 @@ func (r *replay) run() error {
 	if err != nil {
 		return err
 	}
-	out, err := gate.Rerun(r.e.Receipt, sheet, folder, gate.Prior(r.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
-	if errors.Is(err, gate.ErrOtherSemantics) {
+	out, err := receipt.Rerun(r.e.Receipt, sheet, folder, receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
+	if errors.Is(err, receipt.ErrOtherSemantics) {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well", r.e.Receipt.Engine.Version)
 	}
 	if err != nil {
@@ -103,12 +103,12 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 	if err != nil {
 		return nil, "", nil, toolf("opening %s: %w", r.source, err)
 	}
-	folder, path, err := gate.FindRun(root.FS(), r.e.Receipt)
+	folder, path, err := receipt.FindRun(root.FS(), r.e.Receipt)
 	if err == nil {
 		return folder, path, func() { root.Close() }, nil
 	}
 	root.Close()
-	if head := r.head(); head != "" && errors.Is(err, gate.ErrNotAtHand) {
+	if head := r.head(); head != "" && errors.Is(err, receipt.ErrNotAtHand) {
 		folder, where, err = r.inCommit(head)
 	}
 	if err != nil {
@@ -132,13 +132,13 @@ func (r *replay) head() string {
 // inCommit looks for the run in a commit's tree.
 func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 	if r.repo == nil {
-		return nil, "", fmt.Errorf("%s is no git repository: %w", r.source, gate.ErrNotAtHand)
+		return nil, "", fmt.Errorf("%s is no git repository: %w", r.source, receipt.ErrNotAtHand)
 	}
 	tree, err := r.repo.TreeFS(r.ctx, commit)
 	if err != nil {
 		return nil, "", err
 	}
-	folder, path, err := gate.FindRun(tree, r.e.Receipt)
+	folder, path, err := receipt.FindRun(tree, r.e.Receipt)
 	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
 }
 
@@ -148,7 +148,7 @@ func (r *replay) sheet() (*referee.Sheet, error) {
 	if sheet, err := r.library.Find(want.Slug); err == nil && sheet.SHA256 == want.SHA256 {
 		return sheet, nil
 	}
-	sheet, err := gate.KeptSheet(r.ctx, r.k, r.k.at, r.e.Receipt)
+	sheet, err := receipt.KeptSheet(r.ctx, r.k, r.k.at, r.e.Receipt)
 	if err != nil {
 		return nil, toolf("reading the ledger's sheet: %w", err)
 	}
@@ -184,7 +184,7 @@ func (r *replay) oldSheet() *referee.Sheet {
 			if err != nil {
 				break
 			}
-			if sheet := gate.TreeSheet(tree, sheetsDir, r.e.Receipt, shadows); sheet != nil {
+			if sheet := receipt.TreeSheet(tree, sheetsDir, r.e.Receipt, shadows); sheet != nil {
 				return sheet
 			}
 		}
@@ -193,7 +193,7 @@ func (r *replay) oldSheet() *referee.Sheet {
 }
 
 // replayWord is the outcome in a few words.
-func replayWord(out *gate.Replay) string {
+func replayWord(out *receipt.Replay) string {
 	switch {
 	case !out.Same:
 		return "DIFFERS"
@@ -204,7 +204,7 @@ func replayWord(out *gate.Replay) string {
 }
 
 // report says whether the receipt was reached again.
-func (r *replay) report(out *gate.Replay, where string) error {
+func (r *replay) report(out *receipt.Replay, where string) error {
 	p := &page{}
 	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, replayWord(out))
 	p.entry("run", receiptColumn, where)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -79,10 +79,10 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := gate.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
+	d := receipt.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := gate.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
-	signed, err := gate.Sign(gate.Judge(folder, sheet, "", nil), d, place, gate.Policy{FailOn: "high"})
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
+	signed, err := receipt.Sign(receipt.Judge(folder, sheet, "", nil), d, place, receipt.Policy{FailOn: "high"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gate.Mint(t.Context(), store, []ledger.Receipt{signed}, []*referee.Sheet{sheet}, nil); err != nil {
+	if _, err := receipt.Mint(t.Context(), store, []ledger.Receipt{signed}, []*referee.Sheet{sheet}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

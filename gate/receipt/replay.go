@@ -1,0 +1,217 @@
+package receipt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/referee"
+)
+
+// Replay is a receipt derived again from the bytes that it binds.
+type Replay struct {
+	Same    bool     // nothing differs, but perhaps the engine and with it the digest
+	Engine  string   // "" where the digest is the recorded one; otherwise the recorded engine and the one that replays (S79)
+	Want    string   // the recorded report digest
+	Got     string   // the digest reached now
+	Changed []string // what is decided otherwise, or not what the receipt says
+}
+
+// ErrNotAudited is returned for an entry that holds no audit to replay.
+var ErrNotAudited = errors.New("the entry holds no audit")
+
+// ErrOtherSemantics is returned for a receipt of another semantics number: this release does not judge by it, and can say neither that the
+// receipt is right nor that it is wrong.
+var ErrOtherSemantics = errors.New("another semantics number")
+
+// Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings, answers, agent, evidence,
+// assignment and digest. folder is the run folder at the recorded commit.
+func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (*Replay, error) {
+	if r.Audited() && r.Semantics != referee.SemanticsVersion {
+		return nil, fmt.Errorf("%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it needs the release that made it",
+			ErrOtherSemantics, r.Semantics, r.Engine.Version, referee.SemanticsVersion)
+	}
+	w, err := Reaudit(r, sheet, folder, prior)
+	if err != nil {
+		return nil, err
+	}
+	rep := w.Report
+	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Changed: differences(r, rep)}
+	again, err := derived(r, w)
+	if err != nil {
+		out.Changed = append(out.Changed, "its answers do not make a receipt: "+err.Error())
+	} else if err := out.compare(r, &again); err != nil {
+		return nil, err
+	}
+	if out.Got != out.Want {
+		if r.Engine.Version == rep.Engine.Version && r.Engine.RegistrySHA256 == rep.Engine.RegistrySHA256 {
+			out.Changed = append(out.Changed, "report_digest is another one, under the same engine")
+		} else {
+			out.Engine = fmt.Sprintf("%s (rules %.8s…) then, %s (rules %.8s…) now", r.Engine.Version, r.Engine.RegistrySHA256, rep.Engine.Version, rep.Engine.RegistrySHA256)
+		}
+	}
+	out.Same = len(out.Changed) == 0
+	return out, nil
+}
+
+// Reaudit audits the run of a receipt again by the sheet that it binds.
+func Reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (Work, error) {
+	if !r.Audited() {
+		return Work{}, fmt.Errorf("%w: kind %q", ErrNotAudited, r.Kind)
+	}
+	if sheet.SHA256 != r.FlightSheet.SHA256 {
+		return Work{}, fmt.Errorf("the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…", sheet.SHA256, r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256)
+	}
+	run, err := referee.OpenRun(folder)
+	if err != nil {
+		return Work{}, fmt.Errorf("opening the run folder: %w", err)
+	}
+	if sheet, err = withRecorded(sheet, r.Params); err != nil {
+		return Work{}, err
+	}
+	c := run.Case(sheet, PinnedProfile(r.Agent))
+	c.Prior = prior
+	w := Work{Report: referee.Audit(c), Sheet: sheet, Run: run.Run, Bytes: run.Bytes}
+	w.Evidence = EvidenceOf(w.Report, func(id string) (from, by string) {
+		i := slices.IndexFunc(r.Evidence, func(e ledger.Evidence) bool { return e.ID == id })
+		if i < 0 {
+			return "local", ""
+		}
+		return r.Evidence[i].Provenance, r.Evidence[i].AddedBy // who added it is the forge's to know
+	})
+	return w, nil
+}
+
+// derived is the receipt that the work makes with the recorded answers.
+func derived(r *ledger.Receipt, w Work) (ledger.Receipt, error) {
+	d := Decision{Kind: r.Kind, Answers: r.Checklist}
+	if r.Kind.Live() {
+		d.Kind = ledger.Approved // what is carried holds the audit of what was approved
+	}
+	return Draft(w, d, Place{})
+}
+
+// compare names the members that the receipt words otherwise than the work makes them. A receipt that had to be cut shows the first findings.
+func (p *Replay) compare(r, again *ledger.Receipt) error {
+	again.Findings = again.Findings[:min(len(again.Findings), max(len(r.Findings), cutAt(r)))]
+	for _, m := range []struct {
+		name string
+		of   func(*ledger.Receipt) ledger.Receipt
+	}{
+		{"run", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Run: r.Run} }},
+		{"flight_sheet", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{FlightSheet: r.FlightSheet} }},
+		{"submission", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Submission: r.Submission} }},
+		{"agent", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Agent: r.Agent} }},
+		{"assignment", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Assignment: r.Assignment} }},
+		{"params", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Params: r.Params} }},
+		{"stated", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Stated: r.Stated} }},
+		{"evidence", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Evidence: r.Evidence} }},
+		{"advisory", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Advisory: r.Advisory} }},
+		{"checklist", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Checklist: r.Checklist} }},
+		{"verdict", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Verdict: r.Verdict} }},
+		{"findings", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Findings: r.Findings} }},
+		{"findings_total", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{FindingsTotal: r.FindingsTotal} }},
+		{"cook", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Cook: r.Cook} }},
+		{"incident", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Incident: r.Incident} }},
+	} {
+		was, err := asWritten(m.of(r))
+		if err != nil {
+			return err
+		}
+		made, err := asWritten(m.of(again))
+		if err != nil {
+			return err
+		}
+		if was != made {
+			p.Changed = append(p.Changed, parting(m.name, was, made))
+		}
+	}
+	return nil
+}
+
+// cutAt is how many findings a receipt holds at least: all of them, or MaxFindings, unless it had to be cut to its size, which only one of more
+// than half that size was.
+func cutAt(r *ledger.Receipt) int {
+	if b, err := ledger.Format(*r); err == nil && len(b) > canonical.Receipt.MaxBytes/2 {
+		return 0
+	}
+	return ledger.MaxFindings
+}
+
+// asWritten is a part of a receipt, the rest empty, as canonical JSON.
+func asWritten(part ledger.Receipt) (string, error) {
+	b, err := canonical.Marshal(part)
+	return string(b), err
+}
+
+// parting shows where two texts part.
+func parting(name, was, made string) string {
+	i := 0
+	for i < len(was) && i < len(made) && was[i] == made[i] {
+		i++
+	}
+	from := max(0, i-24)
+	excerpt := func(s string) string { return strings.ToValidUTF8(s[min(from, len(s)):min(len(s), i+40)], "") }
+	return fmt.Sprintf("%s is not what the work makes: …%s… in the receipt, …%s… now", name, excerpt(was), excerpt(made))
+}
+
+// PinnedProfile is the profile that the configuration vouched for; nil where the run's own was read.
+func PinnedProfile(a *ledger.Agent) *referee.Agent {
+	if a == nil || !a.Pinned {
+		return nil
+	}
+	return &referee.Agent{Name: a.Name, Model: a.Model, Provider: a.Provider, Harness: a.Harness, Runtime: a.Runtime, CapabilityTier: a.CapabilityTier, ParamsB: a.ParamsB,
+		ContextTokens: a.ContextTokens, VRAMGB: a.VRAMGB, Confidence: a.ConfidencePrior, Tools: a.Tools, Modalities: a.Modalities, Pinned: true,
+		ToolsKnown: a.Tools != nil, ModalitiesKnown: a.Modalities != nil}
+}
+
+// differences says what a changed engine, or changed bytes, decide otherwise.
+func differences(r *ledger.Receipt, rep *referee.Report) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if r.Submission.SHA256 != rep.Submission.SHA256 {
+		say("the submission's bytes are others: %.8s… recorded, %.8s… now", r.Submission.SHA256, rep.Submission.SHA256)
+	}
+	for _, e := range r.Evidence {
+		i := slices.IndexFunc(rep.Evidence, func(x referee.EvidenceRef) bool { return x.ID == e.ID })
+		if i < 0 || rep.Evidence[i].SHA256 != e.SHA256 {
+			say("the evidence %q is another file", e.ID)
+		}
+	}
+	return append(out, findingDifferences(r, rep)...)
+}
+
+// findingDifferences names the rules whose findings appear, vanish or change.
+func findingDifferences(r *ledger.Receipt, rep *referee.Report) []string {
+	type key struct{ code, pointer string }
+	recorded, now := map[key]string{}, map[key]string{}
+	rules := map[key]string{}
+	for _, f := range r.Findings {
+		if f.Stage != string(referee.StageChecklist) {
+			recorded[key{f.Code, f.Pointer}], rules[key{f.Code, f.Pointer}] = f.Tier+" "+f.Message, f.RuleIDs[0]
+		}
+	}
+	got, _ := findingsOf(rep.Findings)
+	for _, f := range got {
+		now[key{f.Code, f.Pointer}], rules[key{f.Code, f.Pointer}] = f.Tier+" "+f.Message, f.RuleIDs[0]
+	}
+	var out []string
+	for k, rule := range rules {
+		was, is := recorded[k], now[k]
+		switch {
+		case was == is:
+		case was == "":
+			out = append(out, fmt.Sprintf("rule %s now flags %s at %q", rule, k.code, k.pointer))
+		case is == "":
+			out = append(out, fmt.Sprintf("rule %s no longer flags %s at %q", rule, k.code, k.pointer))
+		default:
+			out = append(out, fmt.Sprintf("rule %s says otherwise of %q: %s, not %s", rule, k.pointer, is, was))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
