@@ -158,6 +158,6 @@ func (d *demo) sign(w receipt.Work, waivers ...ledger.Waiver) (*ledger.Entry, er
 // enter puts a decision into the ledger.
 func (d *demo) enter(w receipt.Work, l receipt.Local) (*ledger.Entry, error) {
 	place := receipt.Place{Repository: ledger.Repository{Name: "demo"}}
-	entry, _, err := l.SignOff(d.ctx, d.store, w, place, receipt.Policy{FailOn: "high", Accept: "deal-finding"}, ledgerPapers())
+	entry, _, err := l.SignOff(d.ctx, d.store, w, place, receipt.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}, ledgerPapers())
 	return entry, err
 }

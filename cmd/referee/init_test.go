@@ -31,7 +31,7 @@ func TestInitConfiguration(t *testing.T) {
 	if !reflect.DeepEqual(cfg, config.Default()) {
 		t.Errorf("it gives\n%+v, not\n%+v", cfg, config.Default())
 	}
-	src, err := os.ReadFile("../../gate/config.go")
+	src, err := os.ReadFile("../../gate/config/config.go")
 	if err != nil {
 		t.Fatal(err)
 	}

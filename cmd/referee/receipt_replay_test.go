@@ -82,7 +82,7 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	d := receipt.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
 	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
-	signed, err := receipt.Sign(receipt.Judge(folder, sheet, "", nil), d, place, receipt.Policy{FailOn: "high"})
+	signed, err := receipt.Sign(receipt.Judge(folder, sheet, "", nil), d, place, receipt.Policy{FailOn: referee.FailOnHigh})
 	if err != nil {
 		t.Fatal(err)
 	}

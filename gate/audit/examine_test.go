@@ -17,7 +17,7 @@ import (
 func TestExamine(t *testing.T) {
 	rule := config.RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}
 	a := audit.Examine(gatetest.SampleDeal(t, "oak-street"), audit.PlannedRun{Dir: "runs/oak-street", Rule: rule}, gatetest.Library(), config.Default(), nil)
-	if a.Refused != "" || a.Work == nil || !a.Chosen || a.Work.Report.Fails("high") {
+	if a.Refused != "" || a.Work == nil || !a.Chosen || a.Work.Report.Fails(referee.FailOnHigh) {
 		t.Fatalf("%+v", a)
 	}
 	cfg := config.Default()
@@ -61,7 +61,7 @@ func TestExamineRefusals(t *testing.T) {
 		if a.Work != nil || !strings.Contains(a.Refused, c.says) {
 			t.Errorf("%s: refused %q, want %q", c.name, a.Refused, c.says)
 		}
-		if o := (&outcome.Outcome{FailOn: "high", Audits: []audit.AuditedRun{a}}); !o.Fails() || o.AuditPasses() || o.Signed() || o.Digest() == (&outcome.Outcome{}).Digest() {
+		if o := (&outcome.Outcome{FailOn: referee.FailOnHigh, Audits: []audit.AuditedRun{a}}); !o.Fails() || o.AuditPasses() || o.Signed() || o.Digest() == (&outcome.Outcome{}).Digest() {
 			t.Errorf("%s: a run that could not be audited passes", c.name)
 		}
 	}

@@ -1,9 +1,10 @@
 package comment
 
+//go:generate go test . -run ^TestGoldenPapers$ -update
+
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -24,10 +25,9 @@ import (
 	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/gate/signoff"
 	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/referee"
 )
-
-var update = flag.Bool("update", false, "write the golden papers; read them before you commit them")
 
 // everything is all that is posted of an outcome, as one text. Hashes are cut: TestDigestIsOne compares them.
 func everything(o *outcome.Outcome) string {
@@ -57,18 +57,7 @@ func TestGoldenPapers(t *testing.T) {
 	for name, make := range scenarios() {
 		file := filepath.Join("testdata", "papers", name+".txt")
 		got := everything(make())
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs from the paper that was kept: run with -update and read the difference", name)
-		}
+		golden.Compare(t, file, []byte(got))
 	}
 }
 
@@ -245,7 +234,7 @@ func TestPapersOfRealRuns(t *testing.T) {
 			t.Errorf("%s: the engine ranks otherwise", run)
 		}
 		c, review := WriteAuditCheck(o, 200), WriteReview(o)
-		if len(c.Annotations) != len(rep.Findings)+len(rep.Verdict.UndecidedHigh) || (c.Conclusion == "success") != !rep.Fails("high") {
+		if len(c.Annotations) != len(rep.Findings)+len(rep.Verdict.UndecidedHigh) || (c.Conclusion == "success") != !rep.Fails(referee.FailOnHigh) {
 			t.Errorf("%s: %d annotations, %s", run, len(c.Annotations), c.Conclusion)
 		}
 		for _, a := range c.Annotations {

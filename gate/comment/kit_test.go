@@ -66,7 +66,7 @@ func audited(dir string, findings ...referee.Finding) audit.AuditedRun {
 
 func outcomeOf(audits ...audit.AuditedRun) *outcome.Outcome {
 	return &outcome.Outcome{Repository: "acme/deals", ServerURL: "https://github.com", Ledger: config.Ledger{Branch: "ledger"}, RunID: 7001, Attempt: 1, Pull: 12, Head: strings.Repeat("a1", 20), Base: strings.Repeat("b2", 20),
-		FailOn: "high", Accept: "deal-finding", Audits: audits, Need: 1}
+		FailOn: referee.FailOnHigh, Accept: "deal-finding", Audits: audits, Need: 1}
 }
 
 // counted is one approval that counts.

@@ -23,7 +23,7 @@ type Config struct {
 	Runs       []RunRule
 	Sheets     string // folder of the repository's own sheets
 	Ledger     Ledger
-	FailOn     string // high, mid, low, never
+	FailOn     referee.Threshold
 	Accept     string // none, deal-finding
 	Evidence   string // any, base_only
 	Approval   Approval
@@ -84,7 +84,7 @@ type AgentProfile struct {
 // Default is what holds where nothing is said.
 func Default() *Config {
 	return &Config{Branches: []string{"main"}, Runs: []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, Sheets: "flight_sheets", Ledger: Ledger{Branch: "ledger"},
-		FailOn: "high", Accept: "deal-finding", Evidence: "any", Approval: Approval{MinimumPermission: "write", Count: 1}, Comments: Comments{Annotations: 200},
+		FailOn: referee.FailOnHigh, Accept: "deal-finding", Evidence: "any", Approval: Approval{MinimumPermission: "write", Count: 1}, Comments: Comments{Annotations: 200},
 		Governance: Governance{MaxRecurringCritical: 2, AgentTrailers: AgentTrailers}}
 }
 
@@ -163,7 +163,7 @@ func readConfig(m *yamlMapping, c *Config) {
 		configKey{"runs", func(n ast.Node) { c.Runs = runRules(n) }},
 		configKey{"flight_sheets", func(n ast.Node) { c.Sheets = yamlPath(n, "flight_sheets") }},
 		configKey{"ledger", func(n ast.Node) { readLedger(yamlMap(n, "ledger"), &c.Ledger) }},
-		configKey{"fail_on", func(n ast.Node) { c.FailOn = yamlWord(n, "fail_on", "high", "mid", "low", "never") }},
+		configKey{"fail_on", func(n ast.Node) { c.FailOn = yamlThreshold(n, "fail_on") }},
 		configKey{"accept", func(n ast.Node) { c.Accept = yamlWord(n, "accept", "none", "deal-finding") }},
 		configKey{"evidence", func(n ast.Node) { c.Evidence = yamlWord(n, "evidence", "any", "base_only") }},
 		configKey{"approval", func(n ast.Node) { readApproval(yamlMap(n, "approval"), &c.Approval) }},

@@ -29,7 +29,7 @@ type Outcome struct {
 	Direct     bool  // the workflow file came from the pull request itself
 	Pull       int64
 	Head, Base string // SHAs
-	FailOn     string
+	FailOn     referee.Threshold
 	Accept     string
 	Audits     []audit.AuditedRun
 	Refusals   []audit.Refusal
@@ -131,12 +131,12 @@ func (o *Outcome) PassesHere() bool {
 
 // FailsUnaccepted reports whether a finding of a run stands in the way that no counted review accepts.
 func (o *Outcome) FailsUnaccepted(w *receipt.Work) bool {
-	if o.FailOn == "never" {
+	if o.FailOn == referee.FailNever {
 		return false
 	}
 	waived := o.waived(w)
 	for _, f := range w.Report.Findings {
-		if receipt.ReachesThreshold(f, o.FailOn) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && receipt.AnyWaived(f.RuleIDs, waived)) {
+		if o.FailOn.Covers(f) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && receipt.AnyWaived(f.RuleIDs, waived)) {
 			return true
 		}
 	}
@@ -258,7 +258,7 @@ func (o *Outcome) Hurdles() (acceptable []Hurdle, defects int) {
 			h := Hurdle{a, f.RuleIDs}
 			same := func(have Hurdle) bool { return have.Run == a && slices.Equal(have.Rules, h.Rules) }
 			switch {
-			case !receipt.ReachesThreshold(f, o.FailOn):
+			case !o.FailOn.Covers(f):
 			case f.Bucket != referee.DealFinding || o.Accept != "deal-finding" || len(f.RuleIDs) == 0:
 				defects++
 			case !receipt.AnyWaived(f.RuleIDs, waived) && !slices.ContainsFunc(acceptable, same):

@@ -89,7 +89,7 @@ var (
 	Nine     = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	Noon     = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	Here     = receipt.Place{Repository: ledger.Repository{Name: "here"}}
-	Strict   = receipt.Policy{FailOn: "high", Accept: "deal-finding"}
+	Strict   = receipt.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}
 	BothTrue = []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}
 )
 
