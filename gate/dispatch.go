@@ -26,7 +26,7 @@ func (j *Job) dispatch(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		seen, err := j.verify(ctx, rules)
+		seen, err := j.verifyWholeLedger(ctx, rules)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (j *Job) dispatch(ctx context.Context) (*Result, error) {
 	case "sign-off":
 		return j.selfSign(ctx, number)
 	}
-	return j.pull(ctx, number)
+	return j.decidePull(ctx, number)
 }
 
 // asked reads mode and pull request from the event's inputs and the action's.
@@ -77,11 +77,11 @@ func (j *Job) replay(ctx context.Context, number int64) (*Result, error) {
 	if _, err := j.rulesFor(ctx, j.Event.DefaultBranch); err != nil {
 		return nil, err
 	}
-	at, err := j.verified(ctx)
+	at, err := j.verifiedLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := j.entriesOf(ctx, at, number, nil)
+	entries, err := j.entriesOfPull(ctx, at, number, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -35,10 +35,10 @@ type Job struct {
 	Runner  Runner
 	Options Options
 
-	trees  map[string]fs.FS // by commit
-	kept   config.Ledger    // where the ledger is
-	sound  string           // the ledger's state that was verified last …
-	looked bool             // … if any was
+	trees       map[string]fs.FS // by commit
+	ledgerPlace config.Ledger    // where the ledger is
+	sound       string           // the ledger's state that was verified last …
+	looked      bool             // … if any was
 }
 
 // Runner is what the runner says of the job. Now dates what no record dates.
@@ -101,7 +101,7 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 	case "pull_request", "pull_request_target":
 		return j.pullEvent(ctx)
 	case "pull_request_review":
-		return j.pull(ctx, e.Pull)
+		return j.decidePull(ctx, e.Pull)
 	case "workflow_run":
 		return j.workflowRun(ctx)
 	case "merge_group":
@@ -120,9 +120,9 @@ var pullActions = []string{"opened", "synchronize", "reopened", "ready_for_revie
 func (j *Job) pullEvent(ctx context.Context) (*Result, error) {
 	switch e := j.Event; {
 	case slices.Contains(pullActions, e.Action):
-		return j.pull(ctx, e.Pull)
+		return j.decidePull(ctx, e.Pull)
 	case e.Action == "closed":
-		return j.closed(ctx, e.Pull)
+		return j.withdrawClosedPull(ctx, e.Pull)
 	default:
 		return ignored("a pull request that was %q is not audited again", e.Action), nil
 	}
@@ -156,7 +156,7 @@ func (j *Job) each(ctx context.Context, pulls []int64) (*Result, error) {
 	var worst *Result
 	var failures error
 	for _, n := range pulls {
-		r, err := j.pull(ctx, n)
+		r, err := j.decidePull(ctx, n)
 		if err != nil {
 			failures = errors.Join(failures, fmt.Errorf("pull request %d: %w", n, err))
 			continue
@@ -178,13 +178,13 @@ func (j *Job) tree(ctx context.Context, commit string) (fs.FS, error) {
 	if t, ok := j.trees[commit]; ok {
 		return t, nil
 	}
-	if err := j.fetch(ctx, commit); err != nil {
+	if err := j.fetchTrees(ctx, commit); err != nil {
 		return nil, err
 	}
 	return j.trees[commit], nil
 }
 
-func (j *Job) fetch(ctx context.Context, commits ...string) error {
+func (j *Job) fetchTrees(ctx context.Context, commits ...string) error {
 	repo, err := j.Work.Fetch(ctx, commits...)
 	if err != nil {
 		return err

@@ -227,63 +227,61 @@ func (g *modelGate) push(s ModelStep) {
 
 // job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would end without a verdict.
 func (g *modelGate) job() (out *outcome.Outcome, err error) {
-	p := &pulled{j: &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}}, pr: g.pr, rules: &Rules{Config: g.cfg}, entries: g.entries, vouched: map[string]bool{}}
-	p.out = &outcome.Outcome{Head: g.pr.HeadSHA, Base: "base", FailOn: g.cfg.FailOn, Accept: g.cfg.Accept, Need: g.cfg.Approval.Count, Audits: []audit.AuditedRun{g.audits[g.work]}}
-	rec := g.record(p)
-	p.judgeReviews(rec)
+	facts := pullFacts{job: &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}}, pr: g.pr, rules: &Rules{Config: g.cfg, Commit: "base"}}
+	audited := facts.beginAudit()
+	audited.held.entries = g.entries
+	audited.out.Audits = []audit.AuditedRun{g.audits[g.work]}
+	p := g.record(audited).withJudgements()
 	if g.pr.State != "open" {
-		for _, e := range p.live() {
-			if r := p.takenBack(e, rec); r != nil {
-				g.mint(p, *r)
+		for _, e := range p.held.live() {
+			if r, _ := p.draftEnding(e); r != nil {
+				g.mint(&p, *r)
 			}
 		}
-		return p.out, nil
+		return &p.out, nil
 	}
-	drafts, err := p.lifecycle(rec)
-	if err != nil {
-		return p.out, err
-	}
-	signing, err := p.receipts(rec)
-	if err != nil {
-		return p.out, err
-	}
-	for _, r := range slices.Concat(drafts, signing) {
-		if e := p.entryOf(r); e != nil {
-			if err := p.recognise(r, e); err != nil {
-				return p.out, err
+	ended := p.draftLifecycle()
+	p.out.Drift = append(p.out.Drift, ended.drift...)
+	signing, blocked := p.draftReceipts()
+	p.out.Blocked = blocked
+	for _, r := range slices.Concat(ended.drafts, signing) {
+		if e := p.held.entryOf(r); e != nil {
+			if err := p.held.recognise(r, e); err != nil {
+				return &p.out, err
 			}
 			continue
 		}
-		g.mint(p, r)
+		g.mint(&p, r)
 	}
 	for _, r := range signing {
-		p.out.Receipts = append(p.out.Receipts, *p.entryOf(r))
+		p.out.Receipts = append(p.out.Receipts, *p.held.entryOf(r))
 	}
-	return p.out, nil
+	return &p.out, nil
 }
 
-func (g *modelGate) mint(p *pulled, r ledger.Receipt) {
+func (g *modelGate) mint(p *judgedPull, r ledger.Receipt) {
 	r.Seq = int64(len(g.entries) + 1)
 	g.entries = append(g.entries, ledger.Entry{Hash: fmt.Sprintf("%064x", r.Seq), Receipt: &r})
-	p.entries = g.entries
+	p.held.entries = g.entries
 }
 
-// record is what the gate reads, as record() reads it.
-func (g *modelGate) record(p *pulled) *signoff.Record {
+// record is what the gate reads, as readRecord reads it.
+func (g *modelGate) record(a auditedPull) judgedPull {
 	work := g.audits[g.work].Work
-	rec := &signoff.Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: p.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
+	rec := &signoff.Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: a.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
 		Timeline: slices.Clone(g.timeline), Commits: g.commits, Edited: maps.Clone(g.edited), Pushers: g.pushers, Agents: []string{work.Run.Agent.Name}}
 	if work.Run.Operator != "" {
 		rec.Operators = []string{work.Run.Operator}
 	}
-	for _, login := range deciding(rec.Reviews) {
+	for _, login := range whoDecides(rec.Reviews) {
 		rec.Permissions[login] = g.roles[login]
 	}
 	for _, e := range g.entries {
-		p.vouched[e.Hash] = true
+		a.held.vouched[e.Hash] = true
 	}
-	rec.Carried = p.carriedReviews(rec)
-	return rec
+	p := judgedPull{auditedPull: a, record: rec}
+	rec.Carried = p.carriedReviews()
+	return p
 }
 
 // disagreement plays a history through the model and the gate, and says where they first differ; "" where they never do.

@@ -15,8 +15,8 @@ const maxDiffed = 1 << 20
 
 // postInline keeps the inline comments in step with the findings: new ones are added, those of findings that are gone are removed unless somebody
 // has answered. Ours are known by their fingerprint and their author.
-func (p *pulled) postInline(ctx context.Context, app string) error {
-	api, number := p.j.API, p.pr.Number
+func (p *posting) postInline(ctx context.Context, app string) error {
+	api, number := p.job.API, p.pr.Number
 	have, err := api.Comments(ctx, number)
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 	for _, c := range have {
 		answered[c.InReplyTo] = true
 	}
-	want := comment.WriteInline(p.out, p.diffLines)
+	want := comment.WriteInline(&p.out, p.diffLines)
 	for _, c := range have {
 		print := comment.ParseFingerprint(c.Body)
 		if print == "" || c.User != app+"[bot]" || c.InReplyTo != 0 {
@@ -49,7 +49,7 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 }
 
 // diffLines are the lines of a file of the head that the pull request's diff shows.
-func (p *pulled) diffLines(name string) map[int]bool {
+func (p *posting) diffLines(name string) map[int]bool {
 	read := func(tree fs.FS) []byte {
 		b, err := referee.ReadFile(tree, name, maxDiffed+1)
 		if err != nil || len(b) > maxDiffed {
@@ -57,9 +57,9 @@ func (p *pulled) diffLines(name string) map[int]bool {
 		}
 		return b
 	}
-	after := read(p.j.trees[p.pr.HeadSHA])
+	after := read(p.job.trees[p.pr.HeadSHA])
 	if after == nil {
 		return nil
 	}
-	return comment.DiffLines(read(p.j.trees[p.fork]), after)
+	return comment.DiffLines(read(p.job.trees[p.mergeBase]), after)
 }

@@ -159,7 +159,7 @@ func (r *reconciled) brings(ctx context.Context, s step) (bool, error) {
 // plan is what a step changes, by the rules that were in force before it.
 func (r *reconciled) plan(ctx context.Context, s step) (*audit.Plan, *Rules, error) {
 	j := r.j
-	if err := j.fetch(ctx, s.before, s.commit); err != nil {
+	if err := j.fetchTrees(ctx, s.before, s.commit); err != nil {
 		return nil, nil, err
 	}
 	rules, err := j.rulesOf(j.trees[s.before], s.before)
@@ -216,7 +216,7 @@ func (r *reconciled) step(ctx context.Context, s step, pull githubapi.PullReques
 	}
 	for _, run := range plan.Runs {
 		r.runs++
-		a := j.examineOn(ctx, j.trees[s.before], j.trees[s.commit], run, rules, r.who(pull))
+		a := j.auditOnBase(ctx, j.trees[s.before], j.trees[s.commit], run, rules, r.who(pull))
 		if a.Work == nil {
 			r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", a.Dir, r.origin(s, pull), a.Refused))
 			continue
@@ -232,7 +232,7 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 		return nil, nil
 	}
 	j := r.j
-	at, err := j.verified(ctx)
+	at, err := j.verifiedLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +240,7 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 	if err != nil {
 		return nil, err
 	}
-	entries, err := j.entriesOf(ctx, at, pull.Number, reviews)
+	entries, err := j.entriesOfPull(ctx, at, pull.Number, reviews)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (r *reconciled) run(a audit.AuditedRun, s step, pull githubapi.PullRequest,
 	})
 	if i >= 0 {
 		minted := signed[i]
-		draft := r.j.about(minted, ledger.Merged, minted.Receipt.PullRequest)
+		draft := r.j.lifecycleEntry(minted, ledger.Merged, minted.Receipt.PullRequest)
 		draft.ObservedBy, draft.MintedAt = &by, by.At
 		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: minted.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
 			Subject: canonical.SHA256Hex([]byte(receipt.SubjectDigest(minted.Receipt) + " " + s.commit))}.Digest()
@@ -288,7 +288,7 @@ func (r *reconciled) run(a audit.AuditedRun, s step, pull githubapi.PullRequest,
 
 // who brought a commit to base: whoever merged its pull request, or sent the push.
 func (r *reconciled) who(pull githubapi.PullRequest) string {
-	return nobody(pull.MergedBy, r.j.Event.Sender)
+	return firstKnown(pull.MergedBy, r.j.Event.Sender)
 }
 
 // origin says how a commit came to base, and by whom.
@@ -317,14 +317,14 @@ func (r *reconciled) append(ctx context.Context) error {
 	if len(r.drafts) == 0 {
 		return nil
 	}
-	at, err := r.j.verified(ctx)
+	at, err := r.j.verifiedLedger(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.j.trusted(ctx, at, 0, nil); err != nil {
+	if err := r.j.verifyTail(ctx, at, 0, nil); err != nil {
 		return err
 	}
-	if _, err := r.j.append(ctx, r.drafts, r.sheets); err != nil {
+	if _, err := r.j.appendEntries(ctx, r.drafts, r.sheets); err != nil {
 		return fmt.Errorf("writing to the ledger: %w", err)
 	}
 	return nil

@@ -35,7 +35,7 @@ func (j *Job) rulesFor(ctx context.Context, base string) (*Rules, error) {
 
 // reach connects to the ledger: one for all bases, where the default branch says.
 func (j *Job) reach(at config.Ledger) (err error) {
-	j.kept = at
+	j.ledgerPlace = at
 	if j.Store == nil {
 		if j.Store, err = j.Open(at); err != nil {
 			return broken("the ledger cannot be reached: %v", err)

@@ -29,12 +29,12 @@ func (j *Job) schedule(ctx context.Context) (*Result, error) {
 	if err := j.late(ctx, r); err != nil {
 		return nil, err
 	}
-	seen, err := j.verify(ctx, rules)
+	seen, err := j.verifyWholeLedger(ctx, rules)
 	if err != nil {
 		return nil, err
 	}
 	if j.heal(ctx, r, seen) {
-		if seen, err = j.verify(ctx, rules); err != nil {
+		if seen, err = j.verifyWholeLedger(ctx, rules); err != nil {
 			return nil, err
 		}
 	}
@@ -65,9 +65,9 @@ func (s *scheduled) wrong() []string {
 	return out
 }
 
-// verify holds the whole ledger to itself and to GitHub's record.
-func (j *Job) verify(ctx context.Context, rules *Rules) (*scheduled, error) {
-	repo, commit, err := j.Clone(ctx, j.kept)
+// verifyWholeLedger holds the whole ledger to itself and to GitHub's record.
+func (j *Job) verifyWholeLedger(ctx context.Context, rules *Rules) (*scheduled, error) {
+	repo, commit, err := j.Clone(ctx, j.ledgerPlace)
 	if err != nil {
 		return nil, fmt.Errorf("fetching the ledger: %w", err)
 	}
@@ -136,7 +136,7 @@ func (j *Job) heal(ctx context.Context, r *Result, seen *scheduled) bool {
 		unreceipted = unreceipted || p.Code == ledger.CodeUnreceipted
 	}
 	for _, n := range pulls {
-		try(fmt.Sprintf("pull request %d", n), func() (*Result, error) { return j.pull(ctx, n) })
+		try(fmt.Sprintf("pull request %d", n), func() (*Result, error) { return j.decidePull(ctx, n) })
 	}
 	if unreceipted {
 		try("merges", func() (*Result, error) { return j.reconcileLate(ctx, seen.merges) })
@@ -204,7 +204,7 @@ func (j *Job) late(ctx context.Context, r *Result) error {
 		return err
 	}
 	for _, n := range open[:min(len(open), scheduledPulls)] {
-		one, err := j.pull(ctx, n)
+		one, err := j.decidePull(ctx, n)
 		if err != nil {
 			r.Messages = append(r.Messages, fmt.Sprintf("pull request %d: %v", n, err))
 			r.Failed = true
@@ -228,7 +228,7 @@ func (j *Job) darkness(ctx context.Context, rules *Rules, r *Result) error {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
 	history := governance.NewHistory(rules.Config, 0, nil)
-	if err := j.recall(ctx, at, history, true); err != nil {
+	if err := j.feedHistory(ctx, at, history, true); err != nil {
 		return err
 	}
 	dark := governance.SilentAgents(rules.Config, history, j.Runner.Now)

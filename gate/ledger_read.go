@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
 
-// verified gives the ledger's newest state after holding it to itself: nothing is read from a ledger that fails. Each state is looked at once.
-func (j *Job) verified(ctx context.Context) (ledger.Snapshot, error) {
+// verifiedLedger gives the ledger's newest state after holding it to itself: nothing is read from a ledger that fails. Each state is looked at once.
+func (j *Job) verifiedLedger(ctx context.Context) (ledger.Snapshot, error) {
 	at, err := j.Store.Head(ctx)
 	if err != nil {
 		return at, fmt.Errorf("reading the ledger: %w", err)
@@ -20,7 +21,7 @@ func (j *Job) verified(ctx context.Context) (ledger.Snapshot, error) {
 	if j.sound == at.ID && j.looked {
 		return at, nil
 	}
-	problems, err := ledger.VerifyForReading(ctx, j.Store, at, j.kept.Genesis)
+	problems, err := ledger.VerifyForReading(ctx, j.Store, at, j.ledgerPlace.Genesis)
 	if err != nil {
 		return at, fmt.Errorf("verifying the ledger: %w", err)
 	}
@@ -31,37 +32,31 @@ func (j *Job) verified(ctx context.Context) (ledger.Snapshot, error) {
 	return at, nil
 }
 
-// readLedger reads what the ledger holds of this pull request. A pull request that never had a run is not the ledger's business.
-func (p *pulled) readLedger(ctx context.Context) (err error) {
-	_, marked := p.marked()
-	if len(p.changed.Runs)+len(p.changed.Refusals)+len(p.changed.Rulebook) == 0 && !marked {
-		return nil
+// readHeldEntries reads what the ledger holds of this pull request. A pull request that never had a run is not the ledger's business.
+func (f pullFacts) readHeldEntries(ctx context.Context, plan *audit.Plan) (held heldEntries, err error) {
+	held.vouched = map[string]bool{}
+	if len(plan.Runs)+len(plan.Refusals)+len(plan.Rulebook) == 0 && !f.hasMarkedReview() {
+		return held, nil
 	}
-	if p.at, err = p.j.verified(ctx); err != nil {
-		return err
+	if held.at, err = f.job.verifiedLedger(ctx); err != nil {
+		return held, err
 	}
-	p.out.LedgerHead = ""
-	if p.at.Head.Count > 0 {
-		p.out.LedgerHead = p.at.Head.Tip
-	}
-	p.entries, err = p.j.entriesOf(ctx, p.at, p.pr.Number, p.reviews)
-	return err
+	held.entries, err = f.job.entriesOfPull(ctx, held.at, f.pr.Number, f.reviews)
+	return held, err
 }
 
-// marked tells whether any review begins with the gate's marker, whoever wrote it.
-func (p *pulled) marked() (githubapi.Review, bool) {
-	for _, r := range p.reviews {
-		if m, ok := memory.ParseMarker(r.Body); ok && m.Pull == p.pr.Number {
-			return r, true
-		}
-	}
-	return githubapi.Review{}, false
+// hasMarkedReview tells whether any review begins with the gate's marker, whoever wrote it.
+func (f pullFacts) hasMarkedReview() bool {
+	return slices.ContainsFunc(f.reviews, func(r githubapi.Review) bool {
+		m, marked := memory.ParseMarker(r.Body)
+		return marked && m.Pull == f.pr.Number
+	})
 }
 
-// entriesOf gives the entries of a pull request, in the order of the chain. Each is at its place in the chain, of this pull request and
+// entriesOfPull gives the entries of a pull request, in the order of the chain. Each is at its place in the chain, of this pull request and
 // repository, and says of reviews what the forge says; that one was edited or dismissed since is no problem here, for to write that down is the
 // gate's own work. It holds nothing to be signed off: only reviews that are read now can do that.
-func (j *Job) entriesOf(ctx context.Context, at ledger.Snapshot, pull int64, reviews []githubapi.Review) ([]ledger.Entry, error) {
+func (j *Job) entriesOfPull(ctx context.Context, at ledger.Snapshot, pull int64, reviews []githubapi.Review) ([]ledger.Entry, error) {
 	entries, problems, err := ledger.EntriesOf(ctx, j.Store, at, pull, j.Event.RepositoryID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
@@ -85,8 +80,8 @@ func (j *Job) entriesOf(ctx context.Context, at ledger.Snapshot, pull int64, rev
 // reviewsOnly hides what an Online knows beside reviews: a job compares those, and the schedule the rest.
 type reviewsOnly struct{ ledger.Online }
 
-// vouch holds a receipt that others build on to the forge's record: its review, and all that the ledger says of its pull request.
-func (j *Job) vouch(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) error {
+// believeEntry holds a receipt that others build on to the forge's record: its review, and all that the ledger says of its pull request.
+func (j *Job) believeEntry(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) error {
 	pull := e.Receipt.Pull()
 	if pull == 0 {
 		return fmt.Errorf("it was signed off outside a pull request, and the forge has no record of that")
@@ -95,7 +90,7 @@ func (j *Job) vouch(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) er
 	if err != nil {
 		return err
 	}
-	entries, err := j.entriesOf(ctx, at, pull, reviews)
+	entries, err := j.entriesOfPull(ctx, at, pull, reviews)
 	if err != nil {
 		return err
 	}
