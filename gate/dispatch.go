@@ -116,11 +116,29 @@ func (j *Job) replayed(ctx context.Context, at ledger.Snapshot, e ledger.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	got, err := receipt.Rerun(e.Receipt, sheet, audit.WithLinks(tree, folder, where), receipt.Prior(ctx, j.Store, receipt.Before(at, e.Receipt)))
+	ground, err := j.readGround(ctx, e.Receipt, where)
+	if err != nil {
+		return nil, err
+	}
+	got, err := audit.Rerun(e.Receipt, sheet, audit.WithLinks(tree, folder, where), ground, receipt.Prior(ctx, j.Store, receipt.Before(at, e.Receipt)))
 	if err != nil {
 		return nil, err
 	}
 	return got.Changed, nil
+}
+
+// readGround is what a replay of the job reads beside the run: the commits are the repository's own, so that one that cannot be read is an error.
+func (j *Job) readGround(ctx context.Context, r *ledger.Receipt, dir string) (audit.Ground, error) {
+	base, err := j.tree(ctx, r.PullRequest.BaseSHA)
+	if err != nil {
+		return audit.Ground{}, err
+	}
+	id, err := j.findMergeBase(ctx, r.PullRequest.BaseSHA, r.PullRequest.HeadSHA)
+	if err != nil {
+		return audit.Ground{}, err
+	}
+	fork, err := j.tree(ctx, id)
+	return audit.Ground{Dir: dir, Config: j.Options.Config, Base: base, Fork: fork}, err
 }
 
 // sheetOf is the rulebook that a receipt binds: the ledger keeps those of the library, base those of the repository.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sort"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"golang.org/x/mod/sumdb/tlog"
@@ -205,13 +206,18 @@ func Mint(h Head, r Receipt) ([]byte, error) {
 
 // fit formats r with as many of its findings as 256 KiB hold.
 func fit(r Receipt) ([]byte, error) {
-	for {
-		b, err := Format(r)
-		if err == nil || len(r.Findings) == 0 || !tooLong(err) {
-			return b, err
-		}
-		r.Findings = r.Findings[:len(r.Findings)*3/4]
+	b, err := Format(r)
+	if !tooLong(err) {
+		return b, err
 	}
+	all := r.Findings
+	n := sort.Search(len(all), func(n int) bool {
+		r.Findings = all[:n+1]
+		_, err := Format(r)
+		return tooLong(err)
+	})
+	r.Findings = all[:n]
+	return Format(r)
 }
 
 // tooLong reports whether err is the bound on a receipt's bytes.

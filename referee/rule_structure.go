@@ -24,6 +24,7 @@ func runStructure(a *audit, r *Rule) outcome {
 	a.unsetParam(r)
 	a.profileMatches(r)
 	a.hiddenText(r)
+	a.namedTwice(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
 		a.held(r) // no other rule would say that declared evidence is not there
 	}
@@ -110,6 +111,9 @@ func (a *audit) leaves() []schema.Leaf {
 	}
 	var out []schema.Leaf
 	doc := schema.Prepare(a.doc)
+	if a.showsAll() {
+		doc.ShowsAll()
+	}
 	for _, s := range []*schema.Schema{a.Sheet.canonical, a.Sheet.outputs, a.Sheet.inputs} {
 		if s != nil {
 			out = append(out, doc.Validate(s)...)

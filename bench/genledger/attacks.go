@@ -88,6 +88,28 @@ func entries() []*branch {
 		with(lie(`"rule_ids":["dscr"]`, `"rule_ids":["dscr","ltv"]`)).
 			seen("tampered-flagged", "a finding of two rules where one is counted", ledger.L1, ledger.CodeInvalid),
 		with(func(b *branch) {
+			r := storetest.Sample(7)
+			shown := string(must(canonical.Marshal(struct {
+				Findings []ledger.Finding `json:"findings"`
+			}{r.Findings})))
+			b.forge(r, strings.TrimPrefix(strings.TrimSuffix(shown, "}"), "{")+",", "")
+		}).
+			seen("tampered-cut", "findings taken out, their number kept", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			r := storetest.Sample(7)
+			low := r.Findings[0]
+			low.Tier = "low"
+			r.Findings = append(r.Findings, low)
+			b.forge(storetest.Judged(r, 27, 0), `"high":0,"low":1,"mid":1`, `"high":0,"low":0,"mid":2`)
+		}).
+			seen("tampered-tiers", "a low finding counted as a mid one", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			r := storetest.Sample(7)
+			r.Accepted = []ledger.Waiver{{RuleID: "dscr", Reason: "the lender knows", By: "rosa", At: r.Approval.Review.SubmittedAt}}
+			b.forge(r, `"rule_id":"dscr"`, `"rule_id":"ltv"`)
+		}).
+			seen("tampered-accepted", "a finding accepted that is not there", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
 			r := storetest.Clean(storetest.Sample(7))
 			at := r.Checklist[0].At
 			b.forge(r, `"checklist":[{"answer":"satisfied","at":"`+at+`","by":"rosa","id":"site_visited"}]`,

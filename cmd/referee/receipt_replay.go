@@ -7,15 +7,20 @@ import (
 	"os"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
 )
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
-them again, and compares the whole receipt but its place and its approval. It
-says one of: the same digest; the same findings and verdict, by another engine;
+them again, and compares the whole receipt but its place and its approval. The
+agent's profile and the limits are those of the configuration on base, and whose
+the evidence is tell the commits of base and head; where these are not at hand,
+that is said, and the receipt's word is taken. It says one of: the same digest; the same findings and verdict, by another engine;
 or what is decided otherwise, with the rule. A pull request's bytes are read
 from git objects at the recorded head; those of a local sign-off from the
 repository's files, or from its HEAD. The sheet comes from the library, the
@@ -28,6 +33,7 @@ func receiptReplayCommand() *command {
 	c.long = replayLong
 	c.examples = []string{"referee receipt replay 12", "referee receipt replay 3fa9 --source ~/src/memos --ledger receipts.git"}
 	source := c.flags.String("source", ".", "git `REPO` that holds the runs")
+	configPath := c.flags.String("config", "", "the configuration's `PATH` on base (default: "+config.Path+")")
 	where := ledgerFlag(c.flags)
 	sheets := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -39,11 +45,17 @@ func receiptReplayCommand() *command {
 			return err
 		}
 		defer k.Close()
-		e, err := a.receiptOf("receipt replay", args, where)
+		h, err := a.hold("receipt replay", args, where)
 		if err != nil {
 			return err
 		}
-		r := &replay{app: a, k: k, e: e, source: *source}
+		if !isReceiptFile(args[0]) && h.refusal() != nil {
+			return h.refusal()
+		}
+		if _, err := ledger.Parse(h.Bytes); err != nil {
+			return rulesf("%s: %w", args[0], err)
+		}
+		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source, config: *configPath}
 		if r.library, err = a.library(*sheets); err != nil {
 			return err
 		}
@@ -55,11 +67,15 @@ func receiptReplayCommand() *command {
 // replay derives one receipt again.
 type replay struct {
 	*app
-	k       *kept
-	e       *ledger.Entry
-	source  string
-	library *referee.Library
-	repo    *gitstore.Repo // nil where the source is no repository
+	k *kept
+	e *ledger.Entry
+
+	standing report.Standing // of a file: what the ledger says of it
+	source   string
+	config   string
+	dir      string // of the run, in the commit or the files
+	library  *referee.Library
+	repo     *gitstore.Repo // nil where the source is no repository
 }
 
 func (r *replay) run() error {
@@ -80,8 +96,8 @@ func (r *replay) run() error {
 	if err != nil {
 		return err
 	}
-	out, err := receipt.Rerun(r.e.Receipt, sheet, folder, receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
-	if errors.Is(err, receipt.ErrOtherSemantics) {
+	out, err := audit.Rerun(r.e.Receipt, sheet, folder, r.ground(), receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
+	if errors.Is(err, audit.ErrOtherSemantics) {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well", r.e.Receipt.Engine.Version)
 	}
 	if err != nil {
@@ -104,7 +120,7 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 		return nil, "", nil, toolf("opening %s: %w", r.source, err)
 	}
 	folder, path, err := receipt.FindRun(root.FS(), r.e.Receipt)
-	if err == nil {
+	if r.dir = path; err == nil {
 		return folder, path, func() { root.Close() }, nil
 	}
 	root.Close()
@@ -139,7 +155,25 @@ func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 		return nil, "", err
 	}
 	folder, path, err := receipt.FindRun(tree, r.e.Receipt)
+	r.dir = path
 	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
+}
+
+// ground reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and what base and head have in common.
+func (r *replay) ground() audit.Ground {
+	out, pull := audit.Ground{Dir: r.dir, Config: r.config}, r.e.Receipt.PullRequest
+	if pull == nil || r.repo == nil {
+		return out
+	}
+	if base, err := r.repo.TreeFS(r.ctx, pull.BaseSHA); err == nil {
+		out.Base = base
+	}
+	if id, ok, err := r.repo.MergeBase(r.ctx, pull.BaseSHA, pull.HeadSHA); ok && err == nil {
+		if fork, err := r.repo.TreeFS(r.ctx, id); err == nil {
+			out.Fork = fork
+		}
+	}
+	return out
 }
 
 // sheet finds the rulebook by its hash: the active one, the ledger's, or the repository's of another time.
@@ -193,7 +227,7 @@ func (r *replay) oldSheet() *referee.Sheet {
 }
 
 // replayWord is the outcome in a few words.
-func replayWord(out *receipt.Replay) string {
+func replayWord(out *audit.Replay) string {
 	switch {
 	case !out.Same:
 		return "DIFFERS"
@@ -204,7 +238,7 @@ func replayWord(out *receipt.Replay) string {
 }
 
 // report says whether the receipt was reached again.
-func (r *replay) report(out *receipt.Replay, where string) error {
+func (r *replay) report(out *audit.Replay, where string) error {
 	p := &page{}
 	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, replayWord(out))
 	p.entry("run", receiptColumn, where)
@@ -217,7 +251,13 @@ func (r *replay) report(out *receipt.Replay, where string) error {
 	for _, change := range out.Changed {
 		p.text("  - ", change)
 	}
-	if err := r.print(p.b.String()); err != nil || out.Same {
+	for _, word := range out.Word {
+		p.text("  at the receipt's word: ", word)
+	}
+	for _, why := range r.standing.Fails { // the audit may be derived again, and the approval still be somebody's invention
+		p.text("NOT VERIFIED  ", why)
+	}
+	if err := r.print(p.b.String()); err != nil || out.Same && r.standing.InLedger {
 		return err
 	}
 	return &failure{code: exitRules}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/forge"
+	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -92,7 +93,7 @@ func (t *turnedLedger) one(r *replay) error {
 func (t *turnedLedger) by(r *replay, sheet *referee.Sheet, folder fs.FS) (*referee.Report, error) {
 	recorded := *r.e.Receipt
 	recorded.FlightSheet = ledger.FlightSheet{Slug: sheet.Slug, Version: sheet.Version, SHA256: sheet.SHA256}
-	out, err := receipt.Reaudit(&recorded, sheet, folder, receipt.Prior(t.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
+	out, err := audit.Reaudit(&recorded, sheet, folder, receipt.Prior(t.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
 	if err != nil {
 		return nil, toolf("auditing the run of receipt %d: %w", recorded.Seq, err)
 	}

@@ -3,4 +3,8 @@
 //
 // Whatever cannot be audited is a Refusal or an AuditedRun without Work, which fails the audit check: no file under a runs folder passes because
 // nobody could read it (TestExamineRefusals, TestPlanStrays). Trees are read as git objects, with links seen as links (WithLinks).
+//
+// Rerun derives a receipt again from the bytes that it binds, and says what the receipt words otherwise. What the audit took from outside the run
+// folder (the agent's profile, the limits, whose the evidence is) is read from the repository again where its commits are at hand (Ground), and else
+// stays the receipt's word, which is said (TestReplayHoldsWholeReceipt).
 package audit

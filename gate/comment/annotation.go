@@ -13,7 +13,7 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// item is one thing that is wrong, at its place: a finding, or what could not be audited or decided.
+// item is one thing that is wrong, at its place: a finding, or what could not be audited.
 type item struct {
 	run     *audit.AuditedRun
 	finding *referee.Finding // nil for what is no finding
@@ -36,10 +36,6 @@ func (o writer) items() []item {
 			continue
 		}
 		rep := a.Work.Report
-		for _, id := range rep.Verdict.UndecidedHigh {
-			out = append(out, item{run: a, path: path.Join(a.Dir, rep.Submission.Path), title: "undecided: " + id,
-				message: fmt.Sprintf("the high rule %q could not be decided: %s", id, undecidedReason(rep, id))})
-		}
 		for n := range rep.Findings {
 			found = append(found, item{run: a, finding: &rep.Findings[n], path: report.File(rep, &rep.Findings[n])})
 		}

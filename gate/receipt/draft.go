@@ -100,7 +100,7 @@ func Draft(w Work, d Decision, p Place) (ledger.Receipt, error) {
 	if d.Kind != ledger.Approved && r.Verdict.Severity == string(referee.Honey) {
 		r.Verdict.Severity = string(referee.Unsigned) // honey exists only in an approved record (S37)
 	}
-	r.Findings, r.FindingsTotal = findingsOf(signed.Findings)
+	r.Findings, r.FindingsTotal = FindingsOf(signed.Findings)
 	r.Checklist = checklist(w.Report, signed, d)
 	if err := special(&r, w); err != nil {
 		return ledger.Receipt{}, err

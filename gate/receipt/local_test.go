@@ -10,11 +10,11 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/internal/gatetest"
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
-	"github.com/defendableos/referee/testdata"
 )
 
 var oneAnswer = gatetest.BothTrue[:1]
@@ -85,37 +85,10 @@ func TestSignOffRefuses(t *testing.T) {
 	gatetest.MintNew(t, &ledger.MemStore{}, gatetest.AuditSample(t, operated, "oak-street", nil), receipt.Local{Name: "ann", At: gatetest.Nine, Reject: "mine, and wrong"})
 }
 
-// onLedger signs the sample runs off and gives the store and a tree whose operations name those receipts.
-func onLedger(t *testing.T) (*ledger.MemStore, fstest.MapFS, map[string]string) {
-	t.Helper()
-	store, in, hashes := &ledger.MemStore{}, gatetest.Samples(nil), map[string]string{}
-	for _, run := range []string{"oak-street", "maple-court"} {
-		hashes[run] = gatetest.MintNew(t, store, gatetest.AuditSample(t, in, run, nil), receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue}).Hash
-	}
-	for _, run := range []string{"river-lofts", "elm-plaza"} {
-		hashes[run] = gatetest.MintNew(t, store, gatetest.AuditSample(t, in, run, nil), receipt.Local{Name: "ann", At: gatetest.Nine, Reject: "no"}).Hash
-	}
-	return store, gatetest.Samples(testdata.OnLedger(hashes)), hashes
-}
-
-// answered answers every open question of a work.
-func answered(t *testing.T, w receipt.Work) []ledger.Answer {
-	t.Helper()
-	open, err := w.Open(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []ledger.Answer
-	for _, q := range open {
-		out = append(out, ledger.Answer{ID: q.ID, Answer: "satisfied"})
-	}
-	return out
-}
-
-// TestOperations takes a cook and three incidents from audit to receipt, and back by replay. The lift is worked out by hand: oak-street has
+// TestOperations takes a cook and three incidents from audit to receipt, and back by audit. The lift is worked out by hand: oak-street has
 // 34 of 34 rules satisfied, 100; maple-court 33 of 34, 97.06 cut to 97; 100 - 97 = 3.
 func TestOperations(t *testing.T) {
-	store, in, hashes := onLedger(t)
+	store, in, hashes := gatetest.SampleLedger(t)
 	for _, c := range []struct{ run, schema string }{
 		{"cook-with-lift", ledger.CookSchema}, {"lane-lock", ledger.IncidentSchema}, {"spend-breach", ledger.IncidentSchema}, {"rogue-agent", ledger.IncidentSchema},
 	} {
@@ -124,7 +97,7 @@ func TestOperations(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := gatetest.AuditSample(t, in, c.run, receipt.Prior(t.Context(), store, at))
-		l := receipt.Local{Name: "ann", At: gatetest.Nine, Answers: answered(t, w)}
+		l := receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)}
 		if c.run == "rogue-agent" {
 			l.Waivers = []ledger.Waiver{{RuleID: "tools", Reason: "contained"}}
 		}
@@ -150,7 +123,7 @@ func replayed(t *testing.T, store ledger.Store, in fs.FS, sheet *referee.Sheet, 
 	if err != nil || where != "runs/"+e.Receipt.Run.ID {
 		t.Fatalf("finding %s: %q, %v", e.Receipt.Run.ID, where, err)
 	}
-	out, err := receipt.Rerun(e.Receipt, sheet, folder, receipt.Prior(t.Context(), store, receipt.Before(now, e.Receipt)))
+	out, err := audit.Rerun(e.Receipt, sheet, folder, audit.Ground{Dir: where}, receipt.Prior(t.Context(), store, receipt.Before(now, e.Receipt)))
 	if err != nil || !out.Same || out.Got != e.Receipt.ReportDigest {
 		t.Errorf("replaying %s: %+v, %v", e.Receipt.Run.ID, out, err)
 	}
@@ -158,13 +131,13 @@ func replayed(t *testing.T, store ledger.Store, in fs.FS, sheet *referee.Sheet, 
 
 // TestCookWithoutLift: the sheet refuses the claim, and the ledger refuses the receipt even where nothing is claimed.
 func TestCookWithoutLift(t *testing.T) {
-	store, in, _ := onLedger(t)
+	store, in, _ := gatetest.SampleLedger(t)
 	at, err := store.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := gatetest.AuditSample(t, in, "cook-without-lift", receipt.Prior(t.Context(), store, at))
-	_, _, err = receipt.Local{Name: "ann", At: gatetest.Nine, Answers: answered(t, w)}.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
+	_, _, err = receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)}.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
 	var no *receipt.NotSignable
 	if !errors.As(err, &no) || !strings.Contains(no.Reason, "lift_positive") {
 		t.Errorf("a claimed lift: %v", err)
@@ -174,7 +147,7 @@ func TestCookWithoutLift(t *testing.T) {
 	name = "runs/cook-without-lift/evidence/pairs.csv"
 	in[name] = &fstest.MapFile{Data: bytes.Replace(in[name].Data, []byte("claim,lift"), []byte("claim,no_lift"), 1)}
 	w = gatetest.AuditSample(t, in, "cook-without-lift", receipt.Prior(t.Context(), store, at))
-	_, _, err = receipt.Local{Name: "ann", At: gatetest.Nine, Answers: answered(t, w)}.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
+	_, _, err = receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)}.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
 	var refused *ledger.Refusal
 	if !errors.As(err, &refused) || refused.Code != ledger.RefuseLift {
 		t.Errorf("no claim of a lift: %v", err)
@@ -183,7 +156,7 @@ func TestCookWithoutLift(t *testing.T) {
 
 // TestTakenBack: a receipt that a later entry revokes is nothing to stand on from then on, and was something before.
 func TestTakenBack(t *testing.T) {
-	store, in, hashes := onLedger(t)
+	store, in, hashes := gatetest.SampleLedger(t)
 	before, err := store.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)

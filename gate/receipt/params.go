@@ -17,8 +17,8 @@ func ParseParam(text string) (*strictjson.Value, error) {
 	return doc.Get("value"), nil
 }
 
-// withRecorded is a sheet with the limits that a receipt holds, for a replay.
-func withRecorded(sheet *referee.Sheet, params []ledger.Param) (*referee.Sheet, error) {
+// WithRecordedParams is a sheet with the limits that a receipt holds, for a replay.
+func WithRecordedParams(sheet *referee.Sheet, params []ledger.Param) (*referee.Sheet, error) {
 	values := map[string]*strictjson.Value{}
 	for _, p := range params {
 		v, err := ParseParam(p.Value)

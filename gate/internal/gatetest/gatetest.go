@@ -120,3 +120,30 @@ func HashOf(digit string) string { return strings.Repeat(digit, 64) }
 func Entry(seq int64, digit string) ledger.Entry {
 	return ledger.Entry{Hash: HashOf(digit), Receipt: &ledger.Receipt{Seq: seq}}
 }
+
+// SampleLedger signs the sample runs off and gives the store and a tree whose operations name those receipts.
+func SampleLedger(t *testing.T) (*ledger.MemStore, fstest.MapFS, map[string]string) {
+	t.Helper()
+	store, in, hashes := &ledger.MemStore{}, Samples(nil), map[string]string{}
+	for _, run := range []string{"oak-street", "maple-court"} {
+		hashes[run] = MintNew(t, store, AuditSample(t, in, run, nil), receipt.Local{Name: "ann", At: Nine, Answers: BothTrue}).Hash
+	}
+	for _, run := range []string{"river-lofts", "elm-plaza"} {
+		hashes[run] = MintNew(t, store, AuditSample(t, in, run, nil), receipt.Local{Name: "ann", At: Nine, Reject: "no"}).Hash
+	}
+	return store, Samples(testdata.OnLedger(hashes)), hashes
+}
+
+// AnswerAll answers every open question of a work.
+func AnswerAll(t *testing.T, w receipt.Work) []ledger.Answer {
+	t.Helper()
+	open, err := w.Open(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []ledger.Answer
+	for _, q := range open {
+		out = append(out, ledger.Answer{ID: q.ID, Answer: "satisfied"})
+	}
+	return out
+}

@@ -1,4 +1,4 @@
-package receipt_test
+package audit_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/internal/gatetest"
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
@@ -15,20 +16,20 @@ import (
 // TestReplayHoldsWholeReceipt rewrites a receipt's own words, the digest kept, as somebody would who has the ledger: replay names what is not what the
 // work makes. What an older release made is said to need that release.
 func TestReplayHoldsWholeReceipt(t *testing.T) {
-	store, in, _ := onLedger(t)
+	store, in, _ := gatetest.SampleLedger(t)
 	w := gatetest.AuditSample(t, in, "oak-street", nil)
-	e := gatetest.MintNew(t, store, w, receipt.Local{Name: "bea", At: gatetest.Nine, Answers: answered(t, w)})
+	e := gatetest.MintNew(t, store, w, receipt.Local{Name: "bea", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)})
 	folder, _, err := receipt.FindRun(in, e.Receipt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := func(edit func(*ledger.Receipt)) (*receipt.Replay, error) {
+	again := func(edit func(*ledger.Receipt)) (*audit.Replay, error) {
 		r, err := ledger.Parse(e.Bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		edit(r)
-		return receipt.Rerun(r, w.Sheet, folder, nil)
+		return audit.Rerun(r, w.Sheet, folder, audit.Ground{}, nil)
 	}
 	for name, c := range map[string]struct {
 		edit func(*ledger.Receipt)
@@ -66,7 +67,7 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 	if err != nil || out.Same {
 		t.Errorf("another engine that decides otherwise: %+v, %v", out, err)
 	}
-	if _, err := again(func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" }); !errors.Is(err, receipt.ErrOtherSemantics) || !strings.Contains(err.Error(), "release 0.9.0") {
+	if _, err := again(func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" }); !errors.Is(err, audit.ErrOtherSemantics) || !strings.Contains(err.Error(), "release 0.9.0") {
 		t.Errorf("semantics 1: %v", err)
 	}
 }
