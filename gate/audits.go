@@ -18,8 +18,8 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// auditedPull is the second step: the audits of the runs that a pull request changes, the limits of their agents, and what the ledger holds of the
-// pull request.
+// auditedPull is the second step: the audits of the runs that a pull request changes, the limits of their agents, and
+// what the ledger holds of the pull request.
 type auditedPull struct {
 	pullFacts
 	plan *audit.Plan
@@ -30,12 +30,13 @@ type auditedPull struct {
 // maxSubmitted bounds the bytes of all submissions of a pull request together, which are held at once.
 const maxSubmitted = 256 << 20
 
-// auditRuns examines every changed run by the rules of base, holds the agents to their limits, and says what changed rulebooks would do.
+// auditRuns examines every changed run by the rules of base, holds the agents to their limits, and says what changed
+// rulebooks would do.
 func (f pullFacts) auditRuns(ctx context.Context) (a auditedPull, err error) {
 	a = f.beginAudit()
 	before, head, cfg := f.job.trees[f.mergeBase], f.job.trees[f.pr.HeadSHA], f.rules.Config
 	if a.plan, err = audit.MakePlan(before, head, cfg); err != nil {
-		return a, broken("the pull request cannot be looked through: %v", err)
+		return a, brokenf("the pull request cannot be looked through: %v", err)
 	}
 	a.out.Refusals, a.out.Removed = a.plan.Refusals, a.plan.Removed
 	if a.held, err = f.readHeldEntries(ctx, a.plan); err != nil {
@@ -50,7 +51,10 @@ func (f pullFacts) auditRuns(ctx context.Context) (a auditedPull, err error) {
 		one := audit.Examine(head, run, f.rules.Library, cfg, prior)
 		if one.Work != nil {
 			if room -= len(one.Work.Bytes); room < 0 {
-				return a, broken("the submissions of this pull request have more than %d MiB together: split it", maxSubmitted>>20)
+				return a, brokenf(
+					"the submissions of this pull request have more than %d MiB together: split it",
+					maxSubmitted>>20,
+				)
 			}
 			added := audit.EvidenceProvenance(before, run.Dir, one.Work.Report, f.pr.Author)
 			one.Work.Evidence = receipt.EvidenceOf(one.Work.Report, added)
@@ -82,15 +86,15 @@ func refuseSharedRunID(audits []audit.AuditedRun) error {
 			continue
 		}
 		if other := seen[a.Work.Run.ID]; other != "" {
-			return broken("the runs %s and %s have one id, %q: give each its own", other, a.Dir, a.Work.Run.ID)
+			return brokenf("the runs %s and %s have one id, %q: give each its own", other, a.Dir, a.Work.Run.ID)
 		}
 		seen[a.Work.Run.ID] = a.Dir
 	}
 	return nil
 }
 
-// priorReceipts resolves receipts of the ledger as it is when the first one is asked for. A receipt that the forge's record of reviews does not bear out
-// is not believed: a forged one would open whatever builds on it.
+// priorReceipts resolves receipts of the ledger as it is when the first one is asked for. A receipt that the forge's
+// record of reviews does not bear out is not believed: a forged one would open whatever builds on it.
 func (j *Job) priorReceipts(ctx context.Context) referee.PriorFunc {
 	head := sync.OnceValues(func() (ledger.Snapshot, error) { return j.verifiedLedger(ctx) })
 	return func(sha, pointer string) (v policy.Val, err error) {

@@ -12,10 +12,11 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// A green sign-off check is turned back before the job reads anything that may fail: whatever happens to the job then, no older green outlives it.
+// A green sign-off check is turned back before the job reads anything that may fail: whatever happens to the job then,
+// no older green outlives it.
 
-// headChecks are the checks on one commit as this job sees and writes them. It is the one thing of a job that changes as it goes on, because what is
-// green on GitHub does.
+// headChecks are the checks on one commit as this job sees and writes them. It is the one thing of a job that changes
+// as it goes on, because what is green on GitHub does.
 type headChecks struct {
 	api        *githubapi.Client
 	head       string
@@ -42,15 +43,16 @@ func letsMerge(c githubapi.Check) bool {
 func newestRuns(checks []githubapi.Check, name string) []githubapi.Check {
 	var out []githubapi.Check
 	for _, c := range checks {
-		if c.Name == name && !slices.ContainsFunc(out, func(have githubapi.Check) bool { return have.AppSlug == c.AppSlug }) {
+		if c.Name == name &&
+			!slices.ContainsFunc(out, func(have githubapi.Check) bool { return have.AppSlug == c.AppSlug }) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// turnBackGreen sets every green sign-off check of the head to "in progress". Another app's cannot be set, and is not ours to trust. Where the checks
-// cannot be read, the job goes on and writes its own.
+// turnBackGreen sets every green sign-off check of the head to "in progress". Another app's cannot be set, and is not
+// ours to trust. Where the checks cannot be read, the job goes on and writes its own.
 func (c *headChecks) turnBackGreen(ctx context.Context) (err error) {
 	c.runs, err = c.api.Checks(ctx, c.head)
 	if githubapi.IsForbidden(err) {
@@ -102,9 +104,9 @@ func (c *headChecks) keepRun(run githubapi.Check) {
 	c.runs[i] = run
 }
 
-// claimCheck makes sure, before anything is minted, that this job can write checks: a receipt whose green cannot be shown, or taken back, is not
-// minted. On a head without either check the audit's check is written, which is as it will be: no receipt changes it. Else the sign-off's is set to
-// "in progress".
+// claimCheck makes sure, before anything is minted, that this job can write checks: a receipt whose green cannot be
+// shown, or taken back, is not minted. On a head without either check the audit's check is written, which is as it will
+// be: no receipt changes it. Else the sign-off's is set to "in progress".
 func (p judgedPull) claimCheck(ctx context.Context, checks *headChecks) error {
 	if checks.claimed || checks.unreadable != nil || !p.auditIsFinal(checks) {
 		return checks.claimSignOff(ctx, p.out.Digest())
@@ -112,8 +114,8 @@ func (p judgedPull) claimCheck(ctx context.Context, checks *headChecks) error {
 	return checks.writeClaim(ctx, comment.WriteAuditCheck(&p.out, p.rules.Config.Comments.Annotations))
 }
 
-// auditIsFinal reports whether the audit's check can be written before the sign-off: no other pull request has a say in it, and no run of the sign-off
-// check, whoever made it, is there to be green meanwhile.
+// auditIsFinal reports whether the audit's check can be written before the sign-off: no other pull request has a say in
+// it, and no run of the sign-off check, whoever made it, is there to be green meanwhile.
 func (p judgedPull) auditIsFinal(checks *headChecks) bool {
 	ours := func(c githubapi.Check) bool { return c.Name == comment.AuditCheck || c.Name == comment.SignOffCheck }
 	return len(p.story.Siblings) == 0 && !slices.ContainsFunc(checks.runs, ours)
@@ -125,17 +127,27 @@ func (c *headChecks) claimSignOff(ctx context.Context, digest string) error {
 		return nil
 	}
 	if c.unreadable != nil {
-		return broken("the checks of the head cannot be read (%v), so nothing is signed off: give the workflow `checks: write`", c.unreadable)
+		return brokenf(
+			"the checks of the head cannot be read (%v), so nothing is signed off: give the workflow `checks: write`",
+			c.unreadable,
+		)
 	}
-	return c.writeClaim(ctx, githubapi.Check{Name: comment.SignOffCheck, HeadSHA: c.head, ExternalID: digest, Status: "in_progress",
-		Title: rereading, Summary: "The gate is reading the reviews of this head."})
+	return c.writeClaim(
+		ctx,
+		githubapi.Check{Name: comment.SignOffCheck, HeadSHA: c.head, ExternalID: digest, Status: "in_progress",
+			Title: rereading, Summary: "The gate is reading the reviews of this head."},
+	)
 }
 
 // writeClaim writes the check that is the claim.
 func (c *headChecks) writeClaim(ctx context.Context, check githubapi.Check) error {
 	made, err := c.putCheck(ctx, check, c.runs, "")
 	if githubapi.IsForbidden(err) {
-		return broken("the check %q cannot be written (%v), so nothing is signed off: give the workflow `checks: write`", check.Name, err)
+		return brokenf(
+			"the check %q cannot be written (%v), so nothing is signed off: give the workflow `checks: write`",
+			check.Name,
+			err,
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("claiming the check %q: %w", check.Name, err)
@@ -146,9 +158,13 @@ func (c *headChecks) writeClaim(ctx context.Context, check githubapi.Check) erro
 	return nil
 }
 
-// postBoth puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are trusted. Where it may not
-// be written, and an older one is green or could not be read, stale is true: the job fails.
-func (c *headChecks) postBoth(ctx context.Context, o *outcome.Outcome, annotations int) (app string, stale bool, err error) {
+// postBoth puts the sign-off first: who answers it is the app that this token belongs to, and only its own checks are
+// trusted. Where it may not be written, and an older one is green or could not be read, stale is true: the job fails.
+func (c *headChecks) postBoth(
+	ctx context.Context,
+	o *outcome.Outcome,
+	annotations int,
+) (app string, stale bool, err error) {
 	made, err := c.putCheck(ctx, comment.WriteSignOffCheck(o), c.runs, "")
 	if err != nil {
 		stale = c.unreadable != nil || slices.ContainsFunc(newestRuns(c.runs, comment.SignOffCheck), letsMerge)
@@ -158,15 +174,22 @@ func (c *headChecks) postBoth(ctx context.Context, o *outcome.Outcome, annotatio
 	return made.AppSlug, false, err
 }
 
-// putCheck updates our own run of a check, or makes one. app is ours, "" as long as it is not known: then an update shows whose run it is, for another
-// app's is refused. What is written already is not written again. Only an app's newest run is updated: an older one that was brought up to date
-// would still be behind the newer, which may be green. One that is in progress is brought to its end.
-func (c *headChecks) putCheck(ctx context.Context, check githubapi.Check, have []githubapi.Check, app string) (githubapi.Check, error) {
+// putCheck updates our own run of a check, or makes one. app is ours, "" as long as it is not known: then an update
+// shows whose run it is, for another app's is refused. What is written already is not written again. Only an app's
+// newest run is updated: an older one that was brought up to date would still be behind the newer, which may be green.
+// One that is in progress is brought to its end.
+func (c *headChecks) putCheck(
+	ctx context.Context,
+	check githubapi.Check,
+	have []githubapi.Check,
+	app string,
+) (githubapi.Check, error) {
 	for _, old := range newestRuns(have, check.Name) {
 		if app != "" && old.AppSlug != app || old.ExternalID != check.ExternalID && old.Status == "completed" {
 			continue
 		}
-		same := old.Status == check.Status && old.Conclusion == check.Conclusion && old.Title == check.Title && sameText(old.Summary, check.Summary)
+		same := old.Status == check.Status && old.Conclusion == check.Conclusion && old.Title == check.Title &&
+			sameText(old.Summary, check.Summary)
 		if app != "" && same && old.Posted >= len(check.Annotations) {
 			return old, nil // its external id says that the same was audited
 		}
@@ -189,7 +212,8 @@ func sameText(a, b string) bool {
 	return kept(a) == kept(b)
 }
 
-// postBroken says in both checks why nothing was judged: two failures, with one sentence. The sign-off comes first: it is what may be green.
+// postBroken says in both checks why nothing was judged: two failures, with one sentence. The sign-off comes first: it
+// is what may be green.
 func (c *headChecks) postBroken(ctx context.Context, why error) error {
 	if ctx.Err() != nil {
 		return nil

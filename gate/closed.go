@@ -17,8 +17,9 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// followClosedPull looks at a pull request that is closed: its reviews may still change, and what rests on them with them. Nothing is audited again,
-// for base may hold the work already, and nothing is minted; the review stays as it was, and the sign-off check says what became void.
+// followClosedPull looks at a pull request that is closed: its reviews may still change, and what rests on them with
+// them. Nothing is audited again, for base may hold the work already, and nothing is minted; the review stays as it
+// was, and the sign-off check says what became void.
 func (j *Job) followClosedPull(ctx context.Context, pr githubapi.PullRequest) (*Result, error) {
 	checks := j.checksOn(pr.HeadSHA, pr.Number)
 	p, drafts, err := j.draftEndings(ctx, pr)
@@ -40,7 +41,10 @@ func (j *Job) followClosedPull(ctx context.Context, pr githubapi.PullRequest) (*
 }
 
 // draftEndings drafts the entries that end sign-offs of a closed pull request.
-func (j *Job) draftEndings(ctx context.Context, pr githubapi.PullRequest) (a auditedPull, drafts []ledger.Receipt, err error) {
+func (j *Job) draftEndings(
+	ctx context.Context,
+	pr githubapi.PullRequest,
+) (a auditedPull, drafts []ledger.Receipt, err error) {
 	f := pullFacts{job: j, pr: pr}
 	if f.rules, err = j.rulesFor(ctx, pr.BaseRef); err != nil {
 		return a, nil, err
@@ -52,14 +56,15 @@ func (j *Job) draftEndings(ctx context.Context, pr githubapi.PullRequest) (a aud
 	if a.held.at, err = j.verifiedLedger(ctx); err != nil {
 		return a, nil, err
 	}
-	if a.held.entries, err = j.entriesOfPull(ctx, a.held.at, pr.Number, f.reviews); err != nil || len(a.held.entries) == 0 {
+	if a.held.entries, err = j.entriesOfPull(ctx, a.held.at, pr.Number, f.reviews); err != nil ||
+		len(a.held.entries) == 0 {
 		return a, nil, err
 	}
 	p, err := a.readRecord(ctx)
 	if err != nil {
 		return a, nil, err
 	}
-	for _, e := range p.held.live() {
+	for _, e := range p.held.liveSignOffs() {
 		if r, why := p.draftEnding(e); r != nil {
 			drafts, p.out.Drift = append(drafts, *r), append(p.out.Drift, why)
 		}
@@ -67,10 +72,10 @@ func (j *Job) draftEndings(ctx context.Context, pr githubapi.PullRequest) (a aud
 	return p.auditedPull, drafts, nil
 }
 
-// tookBackAll reports whether a sign-off of this pull request was taken back, now or earlier, and none is left: a job that died may have left the
-// check green.
+// tookBackAll reports whether a sign-off of this pull request was taken back, now or earlier, and none is left: a job
+// that died may have left the check green.
 func (h heldEntries) tookBackAll() bool {
-	return len(h.live()) == 0 && slices.ContainsFunc(h.entries, func(e ledger.Entry) bool {
+	return len(h.liveSignOffs()) == 0 && slices.ContainsFunc(h.entries, func(e ledger.Entry) bool {
 		return e.Receipt.Kind == ledger.Revoked || e.Receipt.Kind == ledger.Amended
 	})
 }
@@ -88,20 +93,26 @@ func (c *headChecks) turnVoid(ctx context.Context, lines []string) error {
 		return nil
 	}
 	id := canonical.SHA256Hex([]byte("referee.void/v1\n" + strings.Join(lines, "\n")))
-	_, err = c.putCheck(ctx, githubapi.Check{Name: comment.SignOffCheck, HeadSHA: c.head, ExternalID: id, Status: "completed",
-		Conclusion: "action_required", Title: "the sign-off was taken back", Summary: report.Fenced(lines)}, have, "")
+	_, err = c.putCheck(
+		ctx,
+		githubapi.Check{Name: comment.SignOffCheck, HeadSHA: c.head, ExternalID: id, Status: "completed",
+			Conclusion: "action_required", Title: "the sign-off was taken back", Summary: report.Fenced(lines)},
+		have,
+		"",
+	)
 	return err
 }
 
-// withdrawClosedPull says on the ledger that audited work was withdrawn: its history counts, also where nobody signed it. A merge has an event of its
-// own. The checks of another open pull request with the same head may have waited for this one.
+// withdrawClosedPull says on the ledger that audited work was withdrawn: its history counts, also where nobody signed
+// it. A merge has an event of its own. The checks of another open pull request with the same head may have waited for
+// this one.
 func (j *Job) withdrawClosedPull(ctx context.Context, number int64) (*Result, error) {
 	pr, err := j.API.PullRequest(ctx, number)
 	if err != nil {
 		return nil, err
 	}
 	if pr.Merged || pr.State == "open" {
-		return ignored("pull request %d is merged or open again: the push to base is what counts", number), nil
+		return ignoredResult("pull request %d is merged or open again: the push to base is what counts", number), nil
 	}
 	facts, err := j.readFacts(ctx, pr)
 	if err != nil {
@@ -143,7 +154,7 @@ func (a auditedPull) draftWithdrawals() (drafts []ledger.Receipt, notices []stri
 		if one.Work == nil {
 			continue
 		}
-		r, err := receipt.Observed(*one.Work, ledger.Withdrawn, by, a.job.place(a.pullRef()))
+		r, err := receipt.Observed(*one.Work, ledger.Withdrawn, by, a.job.receiptPlace(a.pullRef()))
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("%s: the withdrawal cannot be kept: %v", one.Dir, err))
 			continue
@@ -151,7 +162,7 @@ func (a auditedPull) draftWithdrawals() (drafts []ledger.Receipt, notices []stri
 		if g := &a.rules.Config.Governance; governance.IsAttributed(g, &r) && !g.Operates(r.Agent.Name, a.pr.Author) {
 			receipt.WithoutAudit(&r)
 		}
-		for _, e := range a.held.live() {
+		for _, e := range a.held.liveSignOffs() {
 			if e.Receipt.Run.ID == r.Run.ID && a.signedWork(e) != nil {
 				r.RefersTo = e.Hash
 			}

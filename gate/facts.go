@@ -8,7 +8,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// pullFacts is the first step: a pull request as the API gave it, with the rules of its base, the commit that it is compared with, and its reviews.
+// pullFacts is the first step: a pull request as the API gave it, with the rules of its base, the commit that it is
+// compared with, and its reviews.
 type pullFacts struct {
 	job       *Job
 	pr        githubapi.PullRequest
@@ -41,8 +42,8 @@ func (j *Job) readFacts(ctx context.Context, pr githubapi.PullRequest) (pullFact
 	return f, err
 }
 
-// findMergeBase is the commit from which a pull request is looked at: what the commits themselves prove, or else what GitHub says. Where git's own
-// protocol fails, GitHub is asked too.
+// findMergeBase is the commit from which a pull request is looked at: what the commits themselves prove, or else what
+// GitHub says. Where git's own protocol fails, GitHub is asked too.
 func (j *Job) findMergeBase(ctx context.Context, base, head string) (string, error) {
 	if id, ok, err := j.Work.MergeBase(ctx, base, head); ok && err == nil {
 		return id, nil

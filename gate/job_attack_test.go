@@ -72,7 +72,8 @@ func TestLaxerSheet(t *testing.T) {
 	w.conclusions(pull, "failure", "action_required")
 }
 
-// TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there is void once it is retargeted.
+// TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there
+// is void once it is retargeted.
 func TestRetarget(t *testing.T) {
 	w := newWorld(t)
 	w.s.Commit("loose", githubtest.Change{Files: map[string]string{config.Path: "version: 1\nfail_on: never\n"}})
@@ -95,7 +96,8 @@ func TestRetarget(t *testing.T) {
 	}
 }
 
-// TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken for ours nor updated.
+// TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken
+// for ours nor updated.
 func TestForgedCheck(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
@@ -105,7 +107,8 @@ func TestForgedCheck(t *testing.T) {
 	w.conclusions(pull, "failure", "action_required")
 }
 
-// TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to write behind it.
+// TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to
+// write behind it.
 func TestForgedEntry(t *testing.T) {
 	w, _ := signed(t, "")
 	w.forge()
@@ -176,7 +179,8 @@ func TestPusher(t *testing.T) {
 	}
 }
 
-// TestApproveThenPush: an approval is of the bytes that were reviewed. A force-push voids it, also where GitHub re-points the review to the new head.
+// TestApproveThenPush: an approval is of the bytes that were reviewed. A force-push voids it, also where GitHub
+// re-points the review to the new head.
 func TestApproveThenPush(t *testing.T) {
 	for _, repoint := range []bool{false, true} {
 		w := newWorld(t)
@@ -224,7 +228,8 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
-// TestManyFiles: 3,001 changed files outside the runs root change nothing; a run among them is still found, although GitHub's list would end.
+// TestManyFiles: 3,001 changed files outside the runs root change nothing; a run among them is still found, although
+// GitHub's list would end.
 func TestManyFiles(t *testing.T) {
 	w := newWorld(t)
 	files := sample(t, "elm-plaza")
@@ -253,7 +258,8 @@ func TestLargeFile(t *testing.T) {
 	w.conclusions(pull, "failure", "action_required")
 }
 
-// TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says what to do.
+// TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says
+// what to do.
 func TestManyLargeSubmissions(t *testing.T) {
 	if os.Getenv("REFEREE_CI") != "1" {
 		t.Skip("300 MB take half a minute: .ci/run reads them")
@@ -278,7 +284,8 @@ func TestManyLargeSubmissions(t *testing.T) {
 	}
 }
 
-// TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the configuration takes none.
+// TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the
+// configuration takes none.
 func TestForeignEvidence(t *testing.T) {
 	w := newWorld(t)
 	w.configure("evidence: base_only\n")
@@ -292,7 +299,9 @@ func TestForeignEvidence(t *testing.T) {
 // TestMisstatedProfile: a profile that run.json misstates fails where the configuration pins another.
 func TestMisstatedProfile(t *testing.T) {
 	w := newWorld(t)
-	w.configure("governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n")
+	w.configure(
+		"governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n",
+	)
 	pull := w.propose("oak", "oak-street")
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a misstated profile passes")

@@ -14,10 +14,11 @@ import (
 	"github.com/defendableos/referee/ledger/gitstore"
 )
 
-// Here somebody wants a green check that no person gave. Whoever has push access can append to the ledger what they like, well formed in every
-// respect: no entry makes a check green.
+// Here somebody wants a green check that no person gave. Whoever has push access can append to the ledger what they
+// like, well formed in every respect: no entry makes a check green.
 
-// pushEntries pushes entries to the ledger as anybody with push access can, through the same code that makes them right in every respect.
+// pushEntries pushes entries to the ledger as anybody with push access can, through the same code that makes them right
+// in every respect.
 func (w *world) pushEntries(receipts ...ledger.Receipt) []ledger.Entry {
 	w.Helper()
 	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})
@@ -32,7 +33,12 @@ func (w *world) pushEntries(receipts ...ledger.Receipt) []ledger.Entry {
 			r.IdempotencyKey = fmt.Sprintf("%064x", 0xf00d+i)
 		}
 	}
-	res, err := ledger.Append(w.Context(), store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: receipts}, nil })
+	res, err := ledger.Append(
+		w.Context(),
+		store,
+		ledger.Retry{},
+		func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: receipts}, nil },
+	)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -49,15 +55,16 @@ func (w *world) notGreen(pull int64) {
 	}
 }
 
-// approvedBySomeone is the receipt that the gate would mint of a pull request's run, which the forger takes from their own copy of the gate.
+// approvedBySomeone is the receipt that the gate would mint of a pull request's run, which the forger takes from their
+// own copy of the gate.
 func approvedBySomeone(t *testing.T) ledger.Receipt {
 	t.Helper()
 	w, _ := signed(t, "")
 	return *w.entries()[0].Receipt
 }
 
-// TestPushToLedger: a forged approved, self-signed, carried or loose entry below this pull request's name turns neither check green, whatever the
-// configuration allows.
+// TestPushToLedger: a forged approved, self-signed, carried or loose entry below this pull request's name turns neither
+// check green, whatever the configuration allows.
 func TestPushToLedger(t *testing.T) {
 	for _, config := range []string{"", "approval: {self_sign: true}\ncarry_on_rebase: true\n"} {
 		for name, forge := range map[string]func(w *world, pull int64, r ledger.Receipt){
@@ -128,7 +135,12 @@ func TestForgedWaiver(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", answers) // a real one, that accepts nothing
 	a, place := *r.Approval, *r.PullRequest
-	a.Review.ID, a.Review.SubmittedAt, place.HeadSHA = id, w.s.Now().UTC().Format("2006-01-02T15:04:05Z"), w.s.Head(pull)
+	a.Review.ID, a.Review.SubmittedAt, place.HeadSHA = id, w.s.Now().
+		UTC().
+		Format("2006-01-02T15:04:05Z"),
+		w.s.Head(
+			pull,
+		)
 	r.Approval, r.PullRequest, r.MintedAt = &a, &place, a.Review.SubmittedAt
 	w.pushEntries(r)
 	for range 2 {
@@ -140,10 +152,18 @@ func TestForgedWaiver(t *testing.T) {
 	}
 }
 
-// TestForeignCommit: a commit of the ledger that is no sign-off stops every append, and the checks of who waits for one.
+// TestForeignCommit: a commit of the ledger that is no sign-off stops every append, and the checks of who waits for
+// one.
 func TestForeignCommit(t *testing.T) {
 	w, _ := signed(t, "")
-	w.s.Commit("ledger", githubtest.Change{Files: map[string]string{"README.md": "mine"}, Message: "hello", Parent: w.s.Ref("refs/heads/ledger")})
+	w.s.Commit(
+		"ledger",
+		githubtest.Change{
+			Files:   map[string]string{"README.md": "mine"},
+			Message: "hello",
+			Parent:  w.s.Ref("refs/heads/ledger"),
+		},
+	)
 	pull := w.propose("maple", "maple-court")
 	_, err := w.approve(pull, "rosa", answers)
 	var b *gate.Broken
@@ -157,7 +177,10 @@ func TestForeignCommit(t *testing.T) {
 // TestQueueTakesNoEntry: a merge queue takes what the reviews of now say, and no entry, however live it looks.
 func TestQueueTakesNoEntry(t *testing.T) {
 	queue := func(w *world, pull int64) *gate.Result {
-		group := w.s.Commit(fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, w.s.Ref("refs/heads/main")), githubtest.Change{Files: sample(w.T, "oak-street"), Parent: w.s.Ref("refs/heads/main")})
+		group := w.s.Commit(
+			fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, w.s.Ref("refs/heads/main")),
+			githubtest.Change{Files: sample(w.T, "oak-street"), Parent: w.s.Ref("refs/heads/main")},
+		)
 		r, err := w.job(w.s.MergeGroupEvent(group, "main"))
 		if err != nil {
 			return &gate.Result{Failed: true}
@@ -199,8 +222,8 @@ func TestQueueTakesNoEntry(t *testing.T) {
 	}
 }
 
-// TestSelfSignRerun: somebody with write access pushes other bytes and runs the admin's dispatch again; neither that nor a forged receipt of it
-// signs anything.
+// TestSelfSignRerun: somebody with write access pushes other bytes and runs the admin's dispatch again; neither that
+// nor a forged receipt of it signs anything.
 func TestSelfSignRerun(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {self_sign: true}\n")
@@ -243,8 +266,8 @@ func (w *world) notGreenNow(pull int64) {
 	}
 }
 
-// TestSelfSignEnds: what an admin signed by hand ends when somebody qualified requests changes, when the configuration no longer allows it, and
-// when they are no admin any more.
+// TestSelfSignEnds: what an admin signed by hand ends when somebody qualified requests changes, when the configuration
+// no longer allows it, and when they are no admin any more.
 func TestSelfSignEnds(t *testing.T) {
 	for name, change := range map[string]func(w *world, pull int64){
 		"changes requested": func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
@@ -268,13 +291,24 @@ func TestSelfSignEnds(t *testing.T) {
 	}
 }
 
-// TestCarryNeedsTheGatesWord: an entry that lends a real review of other bytes to the bytes of now is carried nowhere, for the gate never announced
-// it; and an announcement that somebody wrote into the gate's review is not believed.
+// TestCarryNeedsTheGatesWord: an entry that lends a real review of other bytes to the bytes of now is carried nowhere,
+// for the gate never announced it; and an announcement that somebody wrote into the gate's review is not believed.
 func TestCarryNeedsTheGatesWord(t *testing.T) {
 	w, pull := signed(t, "carry_on_rebase: true\n")
 	maple := sample(t, "maple-court")
 	honest := *w.entries()[0].Receipt
-	w.s.Push(pull, githubtest.Change{Files: maple, Delete: []string{"runs/oak-street/run.json", "runs/oak-street/submission.json", "runs/oak-street/evidence/t12.csv"}, Author: "agent"})
+	w.s.Push(
+		pull,
+		githubtest.Change{
+			Files: maple,
+			Delete: []string{
+				"runs/oak-street/run.json",
+				"runs/oak-street/submission.json",
+				"runs/oak-street/evidence/t12.csv",
+			},
+			Author: "agent",
+		},
+	)
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.notGreenNow(pull)
 
@@ -303,7 +337,8 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentIsAnotherSubject: what was signed is the work of the agent that run.json names: with another model it is not carried, nor signed.
+// TestAnotherAgentIsAnotherSubject: what was signed is the work of the agent that run.json names: with another model it
+// is not carried, nor signed.
 func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 	w, pull := signed(t, "carry_on_rebase: true\n")
 	files := with(sample(t, "oak-street"), "runs/oak-street/run.json", "example-70b-instruct", "example-7b-instruct")
@@ -313,8 +348,8 @@ func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 	w.wantKinds("approved superseded")
 }
 
-// TestStaleGreen: after a dismissal, whatever request of the job that sees it fails, the older green does not outlive it with exit 0; one more
-// delivery heals.
+// TestStaleGreen: after a dismissal, whatever request of the job that sees it fails, the older green does not outlive
+// it with exit 0; one more delivery heals.
 func TestStaleGreen(t *testing.T) {
 	for name, fault := range map[string]githubtest.Fault{"403": githubtest.NoAccess, "500": githubtest.Unicorn, "404": githubtest.Missing} {
 		for _, at := range [][2]string{{"GET", "commits/*/check-runs"}, {"GET", "pulls/*/reviews"}, {"POST", "/graphql"},
@@ -335,8 +370,8 @@ func TestStaleGreen(t *testing.T) {
 	}
 }
 
-// TestOneHeadTwoPulls: two open pull requests with one head share their checks; neither is green before both are signed off, and closing one
-// frees the other.
+// TestOneHeadTwoPulls: two open pull requests with one head share their checks; neither is green before both are signed
+// off, and closing one frees the other.
 func TestOneHeadTwoPulls(t *testing.T) {
 	w := newWorld(t)
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
@@ -376,7 +411,8 @@ func TestOneHeadTwoPulls(t *testing.T) {
 	w.notGreenNow(first)
 }
 
-// TestRevokedStaysRevoked: a receipt that was taken back is not the record of a later green; the same person submits a new review.
+// TestRevokedStaysRevoked: a receipt that was taken back is not the record of a later green; the same person submits a
+// new review.
 func TestRevokedStaysRevoked(t *testing.T) {
 	w, pull := signed(t, "")
 	id := w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
@@ -392,8 +428,8 @@ func TestRevokedStaysRevoked(t *testing.T) {
 	w.wantKinds("approved revoked approved")
 }
 
-// TestEarlierAnswersHold: what a person answered in an earlier approving review of this head still holds, until they request changes, or that
-// review is edited or dismissed.
+// TestEarlierAnswersHold: what a person answered in an earlier approving review of this head still holds, until they
+// request changes, or that review is edited or dismissed.
 func TestEarlierAnswersHold(t *testing.T) {
 	start := func() (*world, int64, int64) {
 		w := newWorld(t)
@@ -435,7 +471,8 @@ func TestEarlierAnswersHold(t *testing.T) {
 	}
 }
 
-// TestEditedAndRestored: a body that was edited and put back is amended all the same: what stood there meanwhile may have been read.
+// TestEditedAndRestored: a body that was edited and put back is amended all the same: what stood there meanwhile may
+// have been read.
 func TestEditedAndRestored(t *testing.T) {
 	w, pull := signed(t, "")
 	id := w.s.ReviewsBy(pull, "rosa")[0]
@@ -447,8 +484,9 @@ func TestEditedAndRestored(t *testing.T) {
 	w.wantKinds("approved amended")
 }
 
-// TestScheduleHeals: one pull request that cannot be judged does not keep the others from being healed: a lost dismissal is revoked, also after the
-// merge, a sign-off whose job was cancelled is minted, a lost push is reconciled; then the schedule has nothing more to say.
+// TestScheduleHeals: one pull request that cannot be judged does not keep the others from being healed: a lost
+// dismissal is revoked, also after the merge, a sign-off whose job was cancelled is minted, a lost push is reconciled;
+// then the schedule has nothing more to say.
 func TestScheduleHeals(t *testing.T) {
 	w, merged := signed(t, "")
 	before := w.s.Ref("refs/heads/main")
@@ -463,14 +501,21 @@ func TestScheduleHeals(t *testing.T) {
 	w.must(w.s.PullEvent(late, "opened", true))
 	w.s.Review(late, "rosa", "APPROVED", answers)
 
-	hopeless := w.proposeFiles("twins", map[string]string{"runs/a/x/run.json": sample(t, "oak-street")["runs/oak-street/run.json"], "runs/b/x/run.json": "{"})
+	hopeless := w.proposeFiles(
+		"twins",
+		map[string]string{
+			"runs/a/x/run.json": sample(t, "oak-street")["runs/oak-street/run.json"],
+			"runs/b/x/run.json": "{",
+		},
+	)
 	_ = hopeless
 	r, err := w.job(w.s.ScheduleEvent("0 3 * * *"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.conclusions(late, "success", "success")
-	if kinds := w.kinds(); !strings.Contains(kinds, "revoked") || !strings.Contains(kinds, "unreceipted") || strings.Count(kinds, "approved") != 2 {
+	if kinds := w.kinds(); !strings.Contains(kinds, "revoked") || !strings.Contains(kinds, "unreceipted") ||
+		strings.Count(kinds, "approved") != 2 {
 		t.Errorf("%s; %q", kinds, r.Messages)
 	}
 	r = w.must(w.s.ScheduleEvent("0 3 * * *"))
@@ -481,8 +526,8 @@ func TestScheduleHeals(t *testing.T) {
 	}
 }
 
-// TestRebaseMerge: a signed pull request of two commits that is merged by rebasing is no merge past the gate, neither for the push nor for the
-// schedule.
+// TestRebaseMerge: a signed pull request of two commits that is merged by rebasing is no merge past the gate, neither
+// for the push nor for the schedule.
 func TestRebaseMerge(t *testing.T) {
 	w := newWorld(t)
 	oak := sample(t, "oak-street")
@@ -505,7 +550,8 @@ func TestRebaseMerge(t *testing.T) {
 	}
 }
 
-// TestReopened: a pull request that was closed and opened again is signed off as it was, and its merge is no merge past the gate.
+// TestReopened: a pull request that was closed and opened again is signed off as it was, and its merge is no merge past
+// the gate.
 func TestReopened(t *testing.T) {
 	w, pull := signed(t, "")
 	w.s.Close(pull, "agent")
@@ -524,13 +570,16 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// TestSignedForAnotherBase: bytes that were signed off for one branch are not signed off for main, neither by a merge of that branch nor by an
-// unapproved pull request with the same bytes.
+// TestSignedForAnotherBase: bytes that were signed off for one branch are not signed off for main, neither by a merge
+// of that branch nor by an unapproved pull request with the same bytes.
 func TestSignedForAnotherBase(t *testing.T) {
 	w := newWorld(t)
 	w.configure("branches: [main, dev]\n")
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}, Parent: w.s.Ref("refs/heads/main")})
-	w.s.Commit("oak", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")})
+	w.s.Commit(
+		"oak",
+		githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")},
+	)
 	forDev := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
 	w.must(w.s.PullEvent(forDev, "opened", true))
 	if r, err := w.approve(forDev, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
@@ -538,7 +587,10 @@ func TestSignedForAnotherBase(t *testing.T) {
 	}
 	w.s.Merge(forDev, "owner", "merge")
 
-	w.s.Commit("copy", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/main")})
+	w.s.Commit(
+		"copy",
+		githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/main")},
+	)
 	toMain := w.s.Open(githubtest.Pull{Head: "copy", Author: "agent"})
 	w.must(w.s.PullEvent(toMain, "opened", true))
 	w.notGreenNow(toMain)

@@ -57,7 +57,9 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	api, err := githubapi.New(githubapi.Options{APIURL: w.s.APIURL(), Token: w.token, Repository: w.s.Name, MaxWait: -1})
+	api, err := githubapi.New(
+		githubapi.Options{APIURL: w.s.APIURL(), Token: w.token, Repository: w.s.Name, MaxWait: -1},
+	)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -70,18 +72,35 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	event.RepositoryID = max(event.RepositoryID, 1)
 	j := &gate.Job{Event: event, API: api, Work: work, Embedded: flightsheets.FS(), Tools: tools(), Options: w.opts,
 		Open: func(at config.Ledger) (ledger.Store, error) {
-			return githubstore.Open(api, githubstore.Options{URL: w.s.CloneURL(), Token: w.token, Branch: at.Branch, Cache: dir})
+			return githubstore.Open(
+				api,
+				githubstore.Options{URL: w.s.CloneURL(), Token: w.token, Branch: at.Branch, Cache: dir},
+			)
 		},
 		Clone: func(ctx context.Context, at config.Ledger) (*gitstore.Repo, string, error) {
 			tip := w.s.Ref("refs/heads/" + at.Branch)
 			if tip == "" {
 				return nil, "", nil
 			}
-			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(w.TempDir(), "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
+			repo, err := gitstore.Clone(
+				ctx,
+				w.s.CloneURL(),
+				filepath.Join(w.TempDir(), "ledger"),
+				gitstore.Options{Branch: at.Branch, Password: w.token},
+			)
 			return repo, tip, err
 		},
-		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: w.ref, RunID: w.runID, Attempt: max(w.attempt, 1), Now: w.s.Now(),
-			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main", WorkflowSHA: w.s.Ref("refs/heads/main")}}
+		Runner: gate.Runner{
+			Repository:  w.s.Name,
+			ServerURL:   w.s.URL,
+			Actor:       event.Sender,
+			Ref:         w.ref,
+			RunID:       w.runID,
+			Attempt:     max(w.attempt, 1),
+			Now:         w.s.Now(),
+			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main",
+			WorkflowSHA: w.s.Ref("refs/heads/main"),
+		}}
 	r, err := j.Run(w.Context())
 	w.calls = api.Calls()
 	return r, err
@@ -101,7 +120,12 @@ func (w *world) must(e githubtest.Event) *gate.Result {
 func (w *world) dispatched(pull int64) map[string]any {
 	w.Helper()
 	c := w.check(w.s.Head(pull), comment.AuditCheck)
-	inputs := map[string]any{"mode": "sign-off", "pr": fmt.Sprint(pull), "head": w.s.Head(pull), "digest": c.ExternalID[:16]}
+	inputs := map[string]any{
+		"mode":   "sign-off",
+		"pr":     fmt.Sprint(pull),
+		"head":   w.s.Head(pull),
+		"digest": c.ExternalID[:16],
+	}
 	if w.named != nil {
 		delete(inputs, "head")
 		delete(inputs, "digest")
@@ -116,8 +140,16 @@ func (w *world) byHand(pull int64, who string, inputs map[string]any) (*gate.Res
 	if w.signer != "" {
 		who = w.signer
 	}
-	title := fmt.Sprintf("referee %v pr=%v head=%v digest=%v", inputs["mode"], inputs["pr"], inputs["head"], inputs["digest"])
-	w.runID = w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title, Actor: who}) - 1
+	title := fmt.Sprintf(
+		"referee %v pr=%v head=%v digest=%v",
+		inputs["mode"],
+		inputs["pr"],
+		inputs["head"],
+		inputs["digest"],
+	)
+	w.runID = w.s.AddRun(
+		githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title, Actor: who},
+	) - 1
 	return w.job(w.s.DispatchEvent(who, inputs))
 }
 
@@ -308,8 +340,8 @@ func sender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
 	return e
 }
 
-// forge appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything about it is in order but for the
-// review, which does not exist.
+// forge appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything about
+// it is in order but for the review, which does not exist.
 func (w *world) forge() {
 	w.Helper()
 	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})

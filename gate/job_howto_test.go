@@ -33,8 +33,18 @@ func (w *world) secondSheet(run string) map[string]string {
 	if err != nil {
 		w.Fatal(err)
 	}
-	own := strings.NewReplacer("cre-multifamily-agency", "house-multifamily", "borrower_name_matches", "site_visit", "Is the borrower's name on the memo the same as on the term sheet?", "Did somebody see the site this year?")
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/house-multifamily.json": own.Replace(string(src))}})
+	own := strings.NewReplacer(
+		"cre-multifamily-agency",
+		"house-multifamily",
+		"borrower_name_matches",
+		"site_visit",
+		"Is the borrower's name on the memo the same as on the term sheet?",
+		"Did somebody see the site this year?",
+	)
+	w.s.Commit(
+		"main",
+		githubtest.Change{Files: map[string]string{"flight_sheets/house-multifamily.json": own.Replace(string(src))}},
+	)
 	files := sample(w, run)
 	for name, text := range files {
 		files[name] = strings.ReplaceAll(text, "cre-multifamily-agency", "house-multifamily")
@@ -171,5 +181,10 @@ func TestReviewLinks(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("river", "river-lofts")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	w.says(w.review(pull), "\\[`runs/river-lofts/submission\\.json:\\d+`\\]\\("+regexp.QuoteMeta(w.s.URL+"/example/work/blob/"+w.s.Head(pull))+"/runs/river-lofts/submission\\.json#L\\d+\\)")
+	w.says(
+		w.review(pull),
+		"\\[`runs/river-lofts/submission\\.json:\\d+`\\]\\("+regexp.QuoteMeta(
+			w.s.URL+"/example/work/blob/"+w.s.Head(pull),
+		)+"/runs/river-lofts/submission\\.json#L\\d+\\)",
+	)
 }

@@ -44,7 +44,8 @@ func (w *world) mustReview(pull int64) *gate.Result {
 	return r
 }
 
-// TestEditedReview: the review's body is changed after the sign-off; nobody may rely on the receipt, and the edited review does not count again.
+// TestEditedReview: the review's body is changed after the sign-off; nobody may rely on the receipt, and the edited
+// review does not count again.
 func TestEditedReview(t *testing.T) {
 	w, pull := signed(t, "")
 	w.s.EditReview(pull, w.s.ReviewsBy(pull, "rosa")[0], answers+"/accept dscr_gate whatever")
@@ -112,8 +113,8 @@ func TestDismissed(t *testing.T) {
 	w.wantKinds("approved revoked")
 }
 
-// TestChangesRequested: another qualified person's no revokes the receipt; before a receipt it is kept as rejected. Who may not approve cannot
-// revoke.
+// TestChangesRequested: another qualified person's no revokes the receipt; before a receipt it is kept as rejected. Who
+// may not approve cannot revoke.
 func TestChangesRequested(t *testing.T) {
 	w, pull := signed(t, "")
 	w.s.Review(pull, "tria", "CHANGES_REQUESTED", "hm")
@@ -136,11 +137,15 @@ func TestChangesRequested(t *testing.T) {
 	}
 }
 
-// TestPushedAfter: other bytes void the sign-off; the same bytes on a new head are carried where the configuration says so, and void otherwise.
+// TestPushedAfter: other bytes void the sign-off; the same bytes on a new head are carried where the configuration says
+// so, and void otherwise.
 func TestPushedAfter(t *testing.T) {
 	w, pull := signed(t, "")
 	text := sample(t, "oak-street")["runs/oak-street/submission.json"]
-	w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/submission.json": text + "\n"}, Author: "agent"})
+	w.s.Push(
+		pull,
+		githubtest.Change{Files: map[string]string{"runs/oak-street/submission.json": text + "\n"}, Author: "agent"},
+	)
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.conclusions(pull, "success", "action_required")
@@ -167,14 +172,27 @@ func TestPushedAfter(t *testing.T) {
 	}
 }
 
-// TestSupersededBySheet: another sheet in force voids a sign-off, and the ledger does not get a rulebook that no entry names.
+// TestSupersededBySheet: another sheet in force voids a sign-off, and the ledger does not get a rulebook that no entry
+// names.
 func TestSupersededBySheet(t *testing.T) {
 	w, pull := signed(t, "")
 	src, err := os.ReadFile("../flight_sheets/cre-multifamily-agency.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
+	w.s.Commit(
+		"main",
+		githubtest.Change{
+			Files: map[string]string{
+				"flight_sheets/cre-multifamily-agency.json": strings.Replace(
+					string(src),
+					`"version": "1.0.0"`,
+					`"version": "1.0.1"`,
+					1,
+				),
+			},
+		},
+	)
 	w.must(w.s.PullEvent(pull, "edited", true))
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
@@ -186,7 +204,19 @@ func TestSupersededBySheet(t *testing.T) {
 
 	// From the repository's own sheet to the library's, which the ledger would keep.
 	w = newWorld(t)
-	own := w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
+	own := w.s.Commit(
+		"main",
+		githubtest.Change{
+			Files: map[string]string{
+				"flight_sheets/cre-multifamily-agency.json": strings.Replace(
+					string(src),
+					`"version": "1.0.0"`,
+					`"version": "1.0.1"`,
+					1,
+				),
+			},
+		},
+	)
 	pull = w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
@@ -212,7 +242,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestMerged: a push to base with a receipt gets a merged entry, one without is kept as unreceipted, fails, and is told in one issue.
+// TestMerged: a push to base with a receipt gets a merged entry, one without is kept as unreceipted, fails, and is told
+// in one issue.
 func TestMerged(t *testing.T) {
 	for _, method := range []string{"merge", "squash"} {
 		w, pull := signed(t, "")
@@ -249,7 +280,10 @@ func TestMerged(t *testing.T) {
 // TestMergeGroup: in a queue every run needs its receipt; both checks stand on the group's head.
 func TestMergeGroup(t *testing.T) {
 	w, pull := signed(t, "")
-	group := w.s.Commit("gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"), githubtest.Change{Files: sample(t, "oak-street")})
+	group := w.s.Commit(
+		"gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"),
+		githubtest.Change{Files: sample(t, "oak-street")},
+	)
 	r := w.must(w.s.MergeGroupEvent(group, "main"))
 	if r.Failed {
 		t.Errorf("%+v", r)
@@ -258,7 +292,10 @@ func TestMergeGroup(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	_ = pull
-	other := w.s.Commit("gh-readonly-queue/main/pr-2-"+w.s.Ref("refs/heads/main"), githubtest.Change{Files: sample(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")})
+	other := w.s.Commit(
+		"gh-readonly-queue/main/pr-2-"+w.s.Ref("refs/heads/main"),
+		githubtest.Change{Files: sample(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")},
+	)
 	if r := w.must(w.s.MergeGroupEvent(other, "main")); !r.Failed {
 		t.Error("a run without a receipt passes the queue")
 	}
@@ -348,7 +385,9 @@ func TestResultWords(t *testing.T) {
 		}
 		files = append(files, found...)
 	}
-	words := regexp.MustCompile(`(?:Word: |Word = |r\.Failed, r\.Word = true, |r\.Word, r\.Messages = |Result[A-Z]\w+ += )"([a-z-]+)"`)
+	words := regexp.MustCompile(
+		`(?:Word: |Word = |r\.Failed, r\.Word = true, |r\.Word, r\.Messages = |Result[A-Z]\w+ += )"([a-z-]+)"`,
+	)
 	n := 0
 	for _, file := range files {
 		src, err := os.ReadFile(file)

@@ -67,8 +67,8 @@ func TestLaneLockInPull(t *testing.T) {
 	}
 }
 
-// TestLockOutByStranger: bad work that a stranger hands in under an agent's name, and whoever closes it, locks nobody out; what the agent's operator
-// withdraws does.
+// TestLockOutByStranger: bad work that a stranger hands in under an agent's name, and whoever closes it, locks nobody
+// out; what the agent's operator withdraws does.
 func TestLockOutByStranger(t *testing.T) {
 	for _, c := range []struct {
 		what, config, author, fork, closedBy string
@@ -88,7 +88,8 @@ func TestLockOutByStranger(t *testing.T) {
 	}
 }
 
-// TestLockOutByOperatorsHand: evidence on base names no author, and the operator who closes a stranger's pull request is not taken for its author.
+// TestLockOutByOperatorsHand: evidence on base names no author, and the operator who closes a stranger's pull request
+// is not taken for its author.
 func TestLockOutByOperatorsHand(t *testing.T) {
 	w := newWorld(t)
 	w.configure(agents)

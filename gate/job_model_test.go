@@ -44,8 +44,13 @@ func (m *modelWorld) configureAll(c gate.ModelConfig) {
 
 // change is the commit of a push: the bytes of a run in place of another's.
 func (m *modelWorld) change(s gate.ModelStep, before string) githubtest.Change {
-	c := githubtest.Change{Files: map[string]string{fmt.Sprintf("notes/%d.txt", m.s.Now().Unix()): "a change beside the runs"}, Author: s.Author, Committer: s.Committer, Pusher: s.Who,
-		Message: gate.ModelMessage(s.Trailers)}
+	c := githubtest.Change{
+		Files:     map[string]string{fmt.Sprintf("notes/%d.txt", m.s.Now().Unix()): "a change beside the runs"},
+		Author:    s.Author,
+		Committer: s.Committer,
+		Pusher:    s.Who,
+		Message:   gate.ModelMessage(s.Trailers),
+	}
 	if before != "" {
 		dir, files := gate.ModelFiles(m.T, before)
 		for name := range files {
@@ -78,7 +83,15 @@ func (m *modelWorld) step(i int, s gate.ModelStep) (event githubtest.Event) {
 		return sender(m.T, m.s.PullEvent(m.pull, "synchronize", true), s.Who)
 	case "review":
 		digest := m.check(m.s.Head(m.pull), comment.AuditCheck).ExternalID
-		m.reviews = append(m.reviews, m.s.Review(m.pull, s.Who, s.State, strings.ReplaceAll(s.Words.Body(), gate.ModelDigest, digest[:min(8, len(digest))])))
+		m.reviews = append(
+			m.reviews,
+			m.s.Review(
+				m.pull,
+				s.Who,
+				s.State,
+				strings.ReplaceAll(s.Words.Body(), gate.ModelDigest, digest[:min(8, len(digest))]),
+			),
+		)
 		m.states = append(m.states, s.State)
 	case "edit", "restore":
 		body, _ := m.s.ReviewBody(m.pull, m.reviews[s.Review])
@@ -126,7 +139,8 @@ func (m *modelWorld) setRole(login, role string) {
 	m.s.AddUser(githubtest.User{Login: login, ID: ids[login], Type: kind, Role: role})
 }
 
-// TestModelOverTheWire plays generated histories through the whole job, and holds the sign-off check of each open head to the model.
+// TestModelOverTheWire plays generated histories through the whole job, and holds the sign-off check of each open head
+// to the model.
 func TestModelOverTheWire(t *testing.T) {
 	histories := uint64(60)
 	if os.Getenv("REFEREE_CI") == "1" {
@@ -172,7 +186,16 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 			greens++
 		}
 		if green != verdicts[i].Signed || err != nil {
-			t.Errorf("after step %d: green is %v, the model says %v (%s); %v\n%s\n%s", i, green, verdicts[i].Signed, verdicts[i].Why, err, h, c.Summary)
+			t.Errorf(
+				"after step %d: green is %v, the model says %v (%s); %v\n%s\n%s",
+				i,
+				green,
+				verdicts[i].Signed,
+				verdicts[i].Why,
+				err,
+				h,
+				c.Summary,
+			)
 			break
 		}
 	}
@@ -180,22 +203,24 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 	return jobs, greens
 }
 
-// TestAnotherSigner: where two sign and one of them is replaced, the other's receipt repeats other answers than before: it is a new receipt, and no
-// forgery.
+// TestAnotherSigner: where two sign and one of them is replaced, the other's receipt repeats other answers than before:
+// it is a new receipt, and no forgery.
 func TestAnotherSigner(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\n")
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", "/satisfied appraisal_within_12_months")
-	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil || r.Word != outcome.ResultSigned {
+	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil ||
+		r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.DismissReview(pull, id, "owner")
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	for range 2 {
-		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil || r.Word != outcome.ResultSigned {
+		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil ||
+			r.Word != outcome.ResultSigned {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
@@ -205,7 +230,8 @@ func TestAnotherSigner(t *testing.T) {
 	}
 }
 
-// TestDismissedRequestStillTakesBack: somebody who requested changes has taken back what they answered before, also if that request was dismissed.
+// TestDismissedRequestStillTakesBack: somebody who requested changes has taken back what they answered before, also if
+// that request was dismissed.
 func TestDismissedRequestStillTakesBack(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")

@@ -86,8 +86,8 @@ func TestNothingToStandOn(t *testing.T) {
 	}
 }
 
-// TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next verdict of the same head stands
-// behind it and not before.
+// TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next
+// verdict of the same head stands behind it and not before.
 func TestOneFailingCheck(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")

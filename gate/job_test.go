@@ -10,7 +10,8 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same events again change nothing.
+// TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same
+// events again change nothing.
 func TestSignOff(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
@@ -30,8 +31,10 @@ func TestSignOff(t *testing.T) {
 	w.conclusions(pull, "success", "success")
 	w.wantKinds("approved")
 	e := w.entries()[0]
-	if a := e.Receipt.Approval; a.Approver.Login != "rosa" || a.Approver.Permission != "maintain" || e.Receipt.Verdict.Severity != "honey" ||
-		e.Receipt.PullRequest.HeadSHA != w.s.Head(pull) || e.Receipt.Evidence[0].AddedBy != "agent" {
+	if a := e.Receipt.Approval; a.Approver.Login != "rosa" || a.Approver.Permission != "maintain" ||
+		e.Receipt.Verdict.Severity != "honey" ||
+		e.Receipt.PullRequest.HeadSHA != w.s.Head(pull) ||
+		e.Receipt.Evidence[0].AddedBy != "agent" {
 		t.Errorf("%+v", e.Receipt)
 	}
 	w.says(w.review(pull), e.Hash)
@@ -50,7 +53,8 @@ func TestSignOff(t *testing.T) {
 	w.review(pull)
 }
 
-// TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most 14 requests.
+// TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most
+// 14 requests.
 func TestSignOffInOneGo(t *testing.T) {
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
@@ -69,7 +73,8 @@ func TestSignOffInOneGo(t *testing.T) {
 	w.wantKinds("approved approved")
 }
 
-// TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first, within 16 requests.
+// TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first,
+// within 16 requests.
 func TestSignOffBehindAnother(t *testing.T) {
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
@@ -84,11 +89,14 @@ func TestSignOffBehindAnother(t *testing.T) {
 	w.wantKinds("approved approved")
 }
 
-// TestMergeBaseIsAsked: where the commits do not prove from which one a pull request is looked at, because main is far ahead, GitHub is asked; where it
-// does not answer, nothing is green.
+// TestMergeBaseIsAsked: where the commits do not prove from which one a pull request is looked at, because main is far
+// ahead, GitHub is asked; where it does not answer, nothing is green.
 func TestMergeBaseIsAsked(t *testing.T) {
 	asked := func(w *world, from int) bool {
-		return slices.ContainsFunc(w.s.Requests()[from:], func(r githubtest.Request) bool { return strings.Contains(r.Path, "/compare/") })
+		return slices.ContainsFunc(
+			w.s.Requests()[from:],
+			func(r githubtest.Request) bool { return strings.Contains(r.Path, "/compare/") },
+		)
 	}
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
@@ -110,7 +118,8 @@ func TestMergeBaseIsAsked(t *testing.T) {
 	}
 }
 
-// TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high deal-finding can be accepted.
+// TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high
+// deal-finding can be accepted.
 func TestFlagged(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
@@ -119,7 +128,8 @@ func TestFlagged(t *testing.T) {
 	}
 	w.conclusions(pull, "failure", "action_required")
 	c := w.check(w.s.Head(pull), comment.AuditCheck)
-	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" || c.Annotations[0]["start_line"] == nil {
+	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" ||
+		c.Annotations[0]["start_line"] == nil {
 		t.Errorf("%v", c.Annotations)
 	}
 	if r, err := w.approve(pull, "rosa", answers+"/accept math.dscr it is fine"); err != nil || !r.Failed {
@@ -135,12 +145,15 @@ func TestFlagged(t *testing.T) {
 		t.Errorf("without /accept: %+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil || r.Failed || r.Word != outcome.ResultSigned {
+	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil ||
+		r.Failed ||
+		r.Word != outcome.ResultSigned {
 		t.Errorf("with /accept: %+v, %v", r, err)
 	}
 	w.conclusions(deal, "success", "success")
 	w.wantKinds("approved")
-	if e := w.entries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" || e.Accepted[0].By != "rosa" {
+	if e := w.entries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" ||
+		e.Accepted[0].By != "rosa" {
 		t.Errorf("%+v", e.Accepted)
 	}
 }
@@ -158,7 +171,8 @@ func TestSeveralRuns(t *testing.T) {
 	w.conclusions(pull, "success", "success")
 }
 
-// TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be taken back.
+// TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be
+// taken back.
 func TestTwoApprovals(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\n")
@@ -178,7 +192,8 @@ func TestTwoApprovals(t *testing.T) {
 	w.conclusions(pull, "success", "action_required")
 }
 
-// TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer saw.
+// TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer
+// saw.
 func TestDigestRequired(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {digest_required: true}\n")
@@ -198,7 +213,8 @@ func TestDigestRequired(t *testing.T) {
 	}
 }
 
-// TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author has to mend: nothing is minted.
+// TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author
+// has to mend: nothing is minted.
 func TestUnaskedCommands(t *testing.T) {
 	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor pays"} {
 		w := newWorld(t)
@@ -212,7 +228,8 @@ func TestUnaskedCommands(t *testing.T) {
 	}
 }
 
-// TestCarryNeedsAll: where two people have to sign, what is carried over to a new head holds only as long as both stand behind it.
+// TestCarryNeedsAll: where two people have to sign, what is carried over to a new head holds only as long as both stand
+// behind it.
 func TestCarryNeedsAll(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\ncarry_on_rebase: true\n")

@@ -13,7 +13,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// judgedPull is the third step: whose reviews count, by everything that was read from the forge, and what the gate's own review keeps.
+// judgedPull is the third step: whose reviews count, by everything that was read from the forge, and what the gate's
+// own review keeps.
 type judgedPull struct {
 	auditedPull
 	record *signoff.Record
@@ -39,33 +40,46 @@ func (p judgedPull) withJudgements() judgedPull {
 	return p
 }
 
-// discountUsedReviews takes reviews out of the count that have signed something else, or whose receipt was taken back. What is signed is a sheet, a
-// submission, its evidence and its manifest, and where one of them is another now, on the same head as when base has another sheet, the review is
-// not of it (fact 3). What this job is about to take back counts no more than what an earlier one has.
+// discountUsedReviews takes reviews out of the count that have signed something else, or whose receipt was taken back.
+// What is signed is a sheet, a submission, its evidence and its manifest, and where one of them is another now, on the
+// same head as when base has another sheet, the review is not of it (fact 3). What this job is about to take back
+// counts no more than what an earlier one has.
 func (p judgedPull) discountUsedReviews() {
-	live := p.held.live()
+	live := p.held.liveSignOffs()
 	for i := range p.out.Judged {
 		j := &p.out.Judged[i]
 		for _, e := range p.held.entries {
 			a := e.Receipt.Approval
-			if !j.Counted || a == nil || a.Decision != ledger.Approved || e.Receipt.SelfSigned || a.Review.ID != j.Review.ID {
+			if !j.Counted || a == nil || a.Decision != ledger.Approved || e.Receipt.SelfSigned ||
+				a.Review.ID != j.Review.ID {
 				continue
 			}
 			switch {
 			case p.signedWork(e) == nil:
-				j.Counted, j.Because = false, fmt.Sprintf("it signed receipt %d, of other bytes or by another sheet: submit a new review", e.Receipt.Seq)
+				j.Counted, j.Because = false, fmt.Sprintf(
+					"it signed receipt %d, of other bytes or by another sheet: submit a new review",
+					e.Receipt.Seq,
+				)
 			case !slices.ContainsFunc(live, func(x ledger.Entry) bool { return x.Hash == e.Hash }):
-				j.Counted, j.Because = false, fmt.Sprintf("its receipt %d was taken back: submit a new review", e.Receipt.Seq)
+				j.Counted, j.Because = false, fmt.Sprintf(
+					"its receipt %d was taken back: submit a new review",
+					e.Receipt.Seq,
+				)
 			default:
 				if kind, why, _ := p.changedSince(e.Receipt); kind != "" {
-					j.Counted, j.Because = false, fmt.Sprintf("its receipt %d is taken back, because %s: submit a new review", e.Receipt.Seq, why)
+					j.Counted, j.Because = false, fmt.Sprintf(
+						"its receipt %d is taken back, because %s: submit a new review",
+						e.Receipt.Seq,
+						why,
+					)
 				}
 			}
 		}
 	}
 }
 
-// readRecord reads what decides who may sign. Where nobody has decided anything, nothing more than the commits is asked for.
+// readRecord reads what decides who may sign. Where nobody has decided anything, nothing more than the commits is asked
+// for.
 func (a auditedPull) readRecord(ctx context.Context) (p judgedPull, err error) {
 	api, cfg := a.job.API, a.rules.Config
 	rec := &signoff.Record{Pull: a.pr, Reviews: a.reviewsOfOthers(), Digest: a.out.Digest(), HeadNow: a.pr.HeadSHA,
@@ -107,20 +121,20 @@ func (a auditedPull) readRecord(ctx context.Context) (p judgedPull, err error) {
 	return p, p.refuseMoved(p.story)
 }
 
-// readStory reads who made the commits, who edited the reviews, and which pushes and changes of base made reviews stale. What GitHub does not list
-// whole ends the job with what to do about it. The story also names the other pull requests with this head: a check that is green for it is green
-// for them.
+// readStory reads who made the commits, who edited the reviews, and which pushes and changes of base made reviews
+// stale. What GitHub does not list whole ends the job with what to do about it. The story also names the other pull
+// requests with this head: a check that is green for it is green for them.
 func (p *judgedPull) readStory(ctx context.Context) (err error) {
 	p.story, err = p.job.API.Story(ctx, p.pr.Number)
 	if errors.Is(err, githubapi.ErrTooMany) {
-		return broken("%v", err)
+		return brokenf("%v", err)
 	}
 	p.record.Commits, p.record.Edited, p.record.Timeline = p.story.Commits, p.story.Edited, p.story.Timeline
 	return err
 }
 
-// withMemory works out who has pushed, and counts, by what this gate recorded and not by what the run says of itself, the earlier heads whose audit
-// of a run failed.
+// withMemory works out who has pushed, and counts, by what this gate recorded and not by what the run says of itself,
+// the earlier heads whose audit of a run failed.
 func (p judgedPull) withMemory() judgedPull {
 	p.memory = memory.Recollect(p.story, p.pr.Number)
 	p.memory.Pushers = p.job.Event.withPusher(p.memory.Pushers, p.pr.Number)
@@ -133,12 +147,15 @@ func (p judgedPull) withMemory() judgedPull {
 	return p
 }
 
-// withAnnouncedEntries vouches for the entries that the gate itself has announced in its review of this pull request; none where somebody else
-// edited that.
+// withAnnouncedEntries vouches for the entries that the gate itself has announced in its review of this pull request;
+// none where somebody else edited that.
 func (p judgedPull) withAnnouncedEntries() judgedPull {
 	pins, err := memory.ParseAnnounced(p.memory.Body)
 	if err != nil {
-		p.out.Notices = append(p.out.Notices, "the gate's review no longer says which receipts it announced: "+err.Error())
+		p.out.Notices = append(
+			p.out.Notices,
+			"the gate's review no longer says which receipts it announced: "+err.Error(),
+		)
 		return p
 	}
 	for _, pin := range pins {
@@ -147,7 +164,8 @@ func (p judgedPull) withAnnouncedEntries() judgedPull {
 	return p
 }
 
-// reviewsOfOthers are the reviews that are not the gate's own, and that were submitted: a draft is its author's business.
+// reviewsOfOthers are the reviews that are not the gate's own, and that were submitted: a draft is its author's
+// business.
 func (f pullFacts) reviewsOfOthers() []githubapi.Review {
 	return slices.DeleteFunc(slices.Clone(f.reviews), func(r githubapi.Review) bool {
 		_, marked := memory.ParseMarker(r.Body)
@@ -169,11 +187,19 @@ func whoDecides(reviews []githubapi.Review) []string {
 	return out
 }
 
-// refuseMoved refuses to decide about a pull request that is no longer what was audited: the event of what happened meanwhile has a job of its own.
+// refuseMoved refuses to decide about a pull request that is no longer what was audited: the event of what happened
+// meanwhile has a job of its own.
 func (f pullFacts) refuseMoved(now githubapi.Story) error {
 	merged := now.State == "merged" && f.pr.Merged
 	if now.HeadSHA == f.pr.HeadSHA && now.BaseRef == f.pr.BaseRef && (now.State == f.pr.State || merged) {
 		return nil
 	}
-	return broken("the pull request moved while it was looked at (head %.12s, now %.12s; base %q, now %q; now %s): the job for what it is now decides", f.pr.HeadSHA, now.HeadSHA, f.pr.BaseRef, now.BaseRef, now.State)
+	return brokenf(
+		"the pull request moved while it was looked at (head %.12s, now %.12s; base %q, now %q; now %s): the job for what it is now decides",
+		f.pr.HeadSHA,
+		now.HeadSHA,
+		f.pr.BaseRef,
+		now.BaseRef,
+		now.State,
+	)
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// verifiedLedger gives the ledger's newest state after holding it to itself: nothing is read from a ledger that fails. Each state is looked at once.
+// verifiedLedger gives the ledger's newest state after holding it to itself: nothing is read from a ledger that fails.
+// Each state is looked at once.
 func (j *Job) verifiedLedger(ctx context.Context) (ledger.Snapshot, error) {
 	at, err := j.Store.Head(ctx)
 	if err != nil {
 		return at, fmt.Errorf("reading the ledger: %w", err)
 	}
-	if j.sound == at.ID && j.looked {
+	if j.verifiedState == at.ID && j.hasVerified {
 		return at, nil
 	}
 	problems, err := ledger.VerifyForReading(ctx, j.Store, at, j.ledgerPlace.Genesis)
@@ -28,11 +29,12 @@ func (j *Job) verifiedLedger(ctx context.Context) (ledger.Snapshot, error) {
 	if len(problems) > 0 {
 		return at, brokenLedger(problems)
 	}
-	j.sound, j.looked = at.ID, true
+	j.verifiedState, j.hasVerified = at.ID, true
 	return at, nil
 }
 
-// readHeldEntries reads what the ledger holds of this pull request. A pull request that never had a run is not the ledger's business.
+// readHeldEntries reads what the ledger holds of this pull request. A pull request that never had a run is not the
+// ledger's business.
 func (f pullFacts) readHeldEntries(ctx context.Context, plan *audit.Plan) (held heldEntries, err error) {
 	held.vouched = map[string]bool{}
 	if len(plan.Runs)+len(plan.Refusals)+len(plan.Rulebook) == 0 && !f.hasMarkedReview() {
@@ -53,10 +55,16 @@ func (f pullFacts) hasMarkedReview() bool {
 	})
 }
 
-// entriesOfPull gives the entries of a pull request, in the order of the chain. Each is at its place in the chain, of this pull request and
-// repository, and says of reviews what the forge says; that one was edited or dismissed since is no problem here, for to write that down is the
-// gate's own work. It holds nothing to be signed off: only reviews that are read now can do that.
-func (j *Job) entriesOfPull(ctx context.Context, at ledger.Snapshot, pull int64, reviews []githubapi.Review) ([]ledger.Entry, error) {
+// entriesOfPull gives the entries of a pull request, in the order of the chain. Each is at its place in the chain, of
+// this pull request and repository, and says of reviews what the forge says; that one was edited or dismissed since is
+// no problem here, for to write that down is the gate's own work. It holds nothing to be signed off: only reviews that
+// are read now can do that.
+func (j *Job) entriesOfPull(
+	ctx context.Context,
+	at ledger.Snapshot,
+	pull int64,
+	reviews []githubapi.Review,
+) ([]ledger.Entry, error) {
 	entries, problems, err := ledger.EntriesOf(ctx, j.Store, at, pull, j.Event.RepositoryID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
@@ -69,7 +77,10 @@ func (j *Job) entriesOfPull(ctx context.Context, at ledger.Snapshot, pull int64,
 		if problems, err = ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online}); err != nil {
 			return nil, fmt.Errorf("comparing the ledger with the reviews: %w", err)
 		}
-		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged })
+		problems = slices.DeleteFunc(
+			problems,
+			func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged },
+		)
 	}
 	if len(problems) > 0 {
 		return nil, brokenLedger(problems)
@@ -80,7 +91,8 @@ func (j *Job) entriesOfPull(ctx context.Context, at ledger.Snapshot, pull int64,
 // reviewsOnly hides what an Online knows beside reviews: a job compares those, and the schedule the rest.
 type reviewsOnly struct{ ledger.Online }
 
-// believeEntry holds a receipt that others build on to the forge's record: its review, and all that the ledger says of its pull request.
+// believeEntry holds a receipt that others build on to the forge's record: its review, and all that the ledger says of
+// its pull request.
 func (j *Job) believeEntry(ctx context.Context, at ledger.Snapshot, e *ledger.Entry) error {
 	pull := e.Receipt.Pull()
 	if pull == 0 {
@@ -102,5 +114,5 @@ func (j *Job) believeEntry(ctx context.Context, at ledger.Snapshot, e *ledger.En
 
 // brokenLedger ends a job whose ledger is neither read nor written.
 func brokenLedger(problems []ledger.Problem) error {
-	return broken("%v", receipt.UnsoundLedger(problems))
+	return brokenf("%v", receipt.UnsoundLedger(problems))
 }

@@ -20,8 +20,8 @@ type heldEntries struct {
 	vouched map[string]bool // entries, by hash, that the gate itself has announced, or that this job wrote or decided again
 }
 
-// live are the sign-offs of this pull request that no later entry takes back.
-func (h heldEntries) live() []ledger.Entry { return ledger.Live(h.entries) }
+// liveSignOffs are the sign-offs of this pull request that no later entry takes back.
+func (h heldEntries) liveSignOffs() []ledger.Entry { return ledger.Live(h.entries) }
 
 // withoutEntry are the drafts that the ledger does not hold yet, by their idempotency keys.
 func (h heldEntries) withoutEntry(drafts []ledger.Receipt) []ledger.Receipt {
@@ -42,11 +42,15 @@ func (h heldEntries) vouchedEntries() []ledger.Entry {
 	return slices.DeleteFunc(slices.Clone(h.entries), func(e ledger.Entry) bool { return !h.vouched[e.Hash] })
 }
 
-// recognise holds an entry of the ledger to the draft that this job makes of the same decision, and vouches for it: an idempotency key can be
-// computed by anybody.
-func (h heldEntries) recognise(draft ledger.Receipt, e *ledger.Entry) error {
+// recogniseEntry holds an entry of the ledger to the draft that this job makes of the same decision, and vouches for
+// it: an idempotency key can be computed by anybody.
+func (h heldEntries) recogniseEntry(draft ledger.Receipt, e *ledger.Entry) error {
 	if what := differsFrom(draft, e.Receipt); what != "" {
-		return broken("entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it was forged; restore the branch from a clone that verifies, then run this job again", e.Receipt.Seq, what)
+		return brokenf(
+			"entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it was forged; restore the branch from a clone that verifies, then run this job again",
+			e.Receipt.Seq,
+			what,
+		)
 	}
 	h.vouched[e.Hash] = true
 	return nil
@@ -55,8 +59,9 @@ func (h heldEntries) recognise(draft ledger.Receipt, e *ledger.Entry) error {
 // otherWords is how an entry differs that holds other answers or waivers.
 const otherWords = "answer or waiver"
 
-// differsFrom names what an entry says otherwise than a draft of the same idempotency key; "" where they are the same decision. Where and when a
-// job ran may differ, and the words of findings where another version of the engine wrote them.
+// differsFrom names what an entry says otherwise than a draft of the same idempotency key; "" where they are the same
+// decision. Where and when a job ran may differ, and the words of findings where another version of the engine wrote
+// them.
 func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
 	a, b := d.Approval, e.Approval
 	sameEngine := d.Engine != nil && e.Engine != nil && *d.Engine == *e.Engine && d.Semantics == e.Semantics
@@ -83,12 +88,13 @@ func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
 	return ""
 }
 
-// writeEntries appends to the ledger, once: entries that it holds already are left out, after they were compared with what would be written.
+// writeEntries appends to the ledger, once: entries that it holds already are left out, after they were compared with
+// what would be written.
 func (p auditedPull) writeEntries(ctx context.Context, drafts []ledger.Receipt) (auditedPull, error) {
 	p.held.vouched = maps.Clone(p.held.vouched)
 	for _, r := range drafts {
 		if e := p.held.entryOf(r); e != nil {
-			if err := p.held.recognise(r, e); err != nil {
+			if err := p.held.recogniseEntry(r, e); err != nil {
 				return p, err
 			}
 		}
@@ -114,7 +120,7 @@ func (p auditedPull) writeEntries(ctx context.Context, drafts []ledger.Receipt) 
 	}
 	for _, r := range fresh {
 		if e := p.held.entryOf(r); e != nil {
-			if err := p.held.recognise(r, e); err != nil { // somebody else wrote an entry of this key meanwhile
+			if err := p.held.recogniseEntry(r, e); err != nil { // somebody else wrote an entry of this key meanwhile
 				return p, err
 			}
 		}
@@ -124,7 +130,8 @@ func (p auditedPull) writeEntries(ctx context.Context, drafts []ledger.Receipt) 
 	return p, nil
 }
 
-// sheetsToKeep are those of the embedded library that receipts with an audit are judged by; a life-cycle entry refers to one that is there.
+// sheetsToKeep are those of the embedded library that receipts with an audit are judged by; a life-cycle entry refers
+// to one that is there.
 func (a auditedPull) sheetsToKeep(drafts []ledger.Receipt) [][]byte {
 	var out [][]byte
 	for _, one := range a.out.Audits {
@@ -136,8 +143,8 @@ func (a auditedPull) sheetsToKeep(drafts []ledger.Receipt) [][]byte {
 	return out
 }
 
-// verifyTail holds the end of the ledger to itself and to GitHub's record, before something is written behind it: an entry that somebody forged
-// must not be confirmed by the next one.
+// verifyTail holds the end of the ledger to itself and to GitHub's record, before something is written behind it: an
+// entry that somebody forged must not be confirmed by the next one.
 func (j *Job) verifyTail(ctx context.Context, at ledger.Snapshot, pull int64, reviews []githubapi.Review) error {
 	if at.Head.Count == 0 {
 		return nil
@@ -159,5 +166,10 @@ func (j *Job) verifyTail(ctx context.Context, at ledger.Snapshot, pull int64, re
 // appendEntries writes entries to the ledger. Sheets are written where the ledger does not hold them.
 func (j *Job) appendEntries(ctx context.Context, drafts []ledger.Receipt, sheets [][]byte) (ledger.Result, error) {
 	draft := ledger.Draft{Receipts: drafts, Sheets: sheets, Papers: j.Papers}
-	return ledger.Append(ctx, j.Store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return draft, nil })
+	return ledger.Append(
+		ctx,
+		j.Store,
+		ledger.Retry{},
+		func(ledger.Snapshot) (ledger.Draft, error) { return draft, nil },
+	)
 }

@@ -76,18 +76,27 @@ func modelAudits(t testing.TB) map[string]audit.AuditedRun {
 		for name, text := range files {
 			tree["runs/"+dir+"/"+name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		a := audit.Examine(tree, audit.PlannedRun{Dir: "runs/" + dir, Rule: config.RunRule{Sheets: []string{"*"}}}, library, config.Default(), nil)
+		a := audit.Examine(
+			tree,
+			audit.PlannedRun{Dir: "runs/" + dir, Rule: config.RunRule{Sheets: []string{"*"}}},
+			library,
+			config.Default(),
+			nil,
+		)
 		if a.Work == nil {
 			t.Fatal(a.Refused)
 		}
-		a.Work.Evidence = receipt.EvidenceOf(a.Work.Report, func(string) (string, string) { return "pull_request", "agent" })
+		a.Work.Evidence = receipt.EvidenceOf(
+			a.Work.Report,
+			func(string) (string, string) { return "pull_request", "agent" },
+		)
 		out[work] = a
 	}
 	return out
 }
 
-// modelGate is the same pull request as the API would give it, and the gate's own decision of it, without a network: what is announced is what it has
-// written.
+// modelGate is the same pull request as the API would give it, and the gate's own decision of it, without a network:
+// what is announced is what it has written.
 type modelGate struct {
 	t       testing.TB
 	audits  map[string]audit.AuditedRun
@@ -109,9 +118,28 @@ type modelGate struct {
 
 var modelIDs = map[string]int64{"owner": 1, "rosa": 7, "wim": 8, "tria": 9, "agent": 20, modelBot: 30, "mallory": 66}
 
-func newModelGate(t testing.TB, audits map[string]audit.AuditedRun, configs map[string]*config.Config, h ModelHistory) *modelGate {
-	g := &modelGate{t: t, audits: audits, configs: configs, roles: maps.Clone(modelRoles), edited: map[int64]bool{}, now: gatetest.Noon}
-	g.pr = githubapi.PullRequest{Number: 3, Author: h.Author, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: modelSHA(0)}
+func newModelGate(
+	t testing.TB,
+	audits map[string]audit.AuditedRun,
+	configs map[string]*config.Config,
+	h ModelHistory,
+) *modelGate {
+	g := &modelGate{
+		t:       t,
+		audits:  audits,
+		configs: configs,
+		roles:   maps.Clone(modelRoles),
+		edited:  map[int64]bool{},
+		now:     gatetest.Noon,
+	}
+	g.pr = githubapi.PullRequest{
+		Number:  3,
+		Author:  h.Author,
+		State:   "open",
+		BaseRef: "main",
+		BaseSHA: "base",
+		HeadSHA: modelSHA(0),
+	}
 	g.configure(h.Config)
 	return g
 }
@@ -173,8 +201,19 @@ func (g *modelGate) apply(s ModelStep) {
 		id := int64(len(g.reviews) + 1)
 		digest := (&outcome.Outcome{Head: g.pr.HeadSHA, Audits: []audit.AuditedRun{g.audits[g.work]}}).Digest()
 		kind := map[bool]string{true: "Bot", false: "User"}[s.Who == modelBot]
-		g.reviews = append(g.reviews, githubapi.Review{ID: id, User: s.Who, UserID: modelIDs[s.Who], UserType: kind, State: s.State, CommitSHA: g.pr.HeadSHA, SubmittedAt: g.now,
-			Body: strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8])})
+		g.reviews = append(
+			g.reviews,
+			githubapi.Review{
+				ID:          id,
+				User:        s.Who,
+				UserID:      modelIDs[s.Who],
+				UserType:    kind,
+				State:       s.State,
+				CommitSHA:   g.pr.HeadSHA,
+				SubmittedAt: g.now,
+				Body:        strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8]),
+			},
+		)
 	case "edit":
 		g.reviews[s.Review].Body += "\nAnd more."
 		g.edited[int64(s.Review+1)] = true
@@ -208,7 +247,13 @@ func (g *modelGate) push(s ModelStep) {
 	g.minted++
 	g.pr.HeadSHA = modelSHA(int(g.minted))
 	author := identity(s.Author)
-	c := githubapi.Commit{SHA: g.pr.HeadSHA, Author: author, Committer: identity(s.Committer), Message: ModelMessage(s.Trailers), Authors: []githubapi.Identity{author}}
+	c := githubapi.Commit{
+		SHA:       g.pr.HeadSHA,
+		Author:    author,
+		Committer: identity(s.Committer),
+		Message:   ModelMessage(s.Trailers),
+		Authors:   []githubapi.Identity{author},
+	}
 	for _, who := range s.Trailers {
 		c.Authors = append(c.Authors, identity(who))
 	}
@@ -225,15 +270,20 @@ func (g *modelGate) push(s ModelStep) {
 	}
 }
 
-// job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would end without a verdict.
+// job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would
+// end without a verdict.
 func (g *modelGate) job() (out *outcome.Outcome, err error) {
-	facts := pullFacts{job: &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}}, pr: g.pr, rules: &Rules{Config: g.cfg, Commit: "base"}}
+	facts := pullFacts{
+		job:   &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}},
+		pr:    g.pr,
+		rules: &Rules{Config: g.cfg, Commit: "base"},
+	}
 	audited := facts.beginAudit()
 	audited.held.entries = g.entries
 	audited.out.Audits = []audit.AuditedRun{g.audits[g.work]}
 	p := g.record(audited).withJudgements()
 	if g.pr.State != "open" {
-		for _, e := range p.held.live() {
+		for _, e := range p.held.liveSignOffs() {
 			if r, _ := p.draftEnding(e); r != nil {
 				g.mint(&p, *r)
 			}
@@ -246,7 +296,7 @@ func (g *modelGate) job() (out *outcome.Outcome, err error) {
 	p.out.Blocked = blocked
 	for _, r := range slices.Concat(ended.drafts, signing) {
 		if e := p.held.entryOf(r); e != nil {
-			if err := p.held.recognise(r, e); err != nil {
+			if err := p.held.recogniseEntry(r, e); err != nil {
 				return &p.out, err
 			}
 			continue
@@ -268,8 +318,21 @@ func (g *modelGate) mint(p *judgedPull, r ledger.Receipt) {
 // record is what the gate reads, as readRecord reads it.
 func (g *modelGate) record(a auditedPull) judgedPull {
 	work := g.audits[g.work].Work
-	rec := &signoff.Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: a.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
-		Timeline: slices.Clone(g.timeline), Commits: g.commits, Edited: maps.Clone(g.edited), Pushers: g.pushers, Agents: []string{work.Run.Agent.Name}}
+	rec := &signoff.Record{
+		Pull:        g.pr,
+		Reviews:     slices.Clone(g.reviews),
+		Digest:      a.out.Digest(),
+		HeadNow:     g.pr.HeadSHA,
+		Permissions: map[string]string{},
+		TeamMembers: map[string]bool{},
+		Timeline: slices.Clone(
+			g.timeline,
+		),
+		Commits: g.commits,
+		Edited:  maps.Clone(g.edited),
+		Pushers: g.pushers,
+		Agents:  []string{work.Run.Agent.Name},
+	}
 	if work.Run.Operator != "" {
 		rec.Operators = []string{work.Run.Operator}
 	}
@@ -284,8 +347,15 @@ func (g *modelGate) record(a auditedPull) judgedPull {
 	return p
 }
 
-// disagreement plays a history through the model and the gate, and says where they first differ; "" where they never do.
-func disagreement(t testing.TB, audits map[string]audit.AuditedRun, configs map[string]*config.Config, h ModelHistory, tell *bytes.Buffer) string {
+// disagreement plays a history through the model and the gate, and says where they first differ; "" where they never
+// do.
+func disagreement(
+	t testing.TB,
+	audits map[string]audit.AuditedRun,
+	configs map[string]*config.Config,
+	h ModelHistory,
+	tell *bytes.Buffer,
+) string {
 	g := newModelGate(t, audits, configs, h)
 	for i, v := range ModelRun(h) {
 		g.apply(h.Steps[i])
@@ -300,7 +370,14 @@ func disagreement(t testing.TB, audits map[string]audit.AuditedRun, configs map[
 			continue
 		}
 		if signed := err == nil && o.Signed(); signed != v.Signed {
-			return fmt.Sprintf("after step %d: signed is %v, the model says %v (%s)\n%s", i, signed, v.Signed, v.Why, g.story(v, o, err))
+			return fmt.Sprintf(
+				"after step %d: signed is %v, the model says %v (%s)\n%s",
+				i,
+				signed,
+				v.Signed,
+				v.Why,
+				g.story(v, o, err),
+			)
 		}
 		counted := map[int64]bool{}
 		for _, j := range o.CountedReviews() {
@@ -308,7 +385,13 @@ func disagreement(t testing.TB, audits map[string]audit.AuditedRun, configs map[
 		}
 		for n, why := range v.Counts {
 			if counted[int64(n+1)] != (why == "") {
-				return fmt.Sprintf("after step %d: review %d counts is %v\n%s", i, n, counted[int64(n+1)], g.story(v, o, err))
+				return fmt.Sprintf(
+					"after step %d: review %d counts is %v\n%s",
+					i,
+					n,
+					counted[int64(n+1)],
+					g.story(v, o, err),
+				)
 			}
 		}
 	}
@@ -318,9 +401,26 @@ func disagreement(t testing.TB, audits map[string]audit.AuditedRun, configs map[
 // story is both sides' view, for people.
 func (g *modelGate) story(v ModelVerdict, o *outcome.Outcome, err error) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gate: signed %v, blocked %q, objections %q, unknown %q, drift %q, error %v\n", o.Signed(), o.Blocked, o.Objections, o.Unknown, o.Drift, err)
+	fmt.Fprintf(
+		&b,
+		"gate: signed %v, blocked %q, objections %q, unknown %q, drift %q, error %v\n",
+		o.Signed(),
+		o.Blocked,
+		o.Objections,
+		o.Unknown,
+		o.Drift,
+		err,
+	)
 	for i, j := range o.Judged {
-		fmt.Fprintf(&b, "       review %d of %s: gate %v %q, model %q\n", i, j.Review.User, j.Counted, j.Because, v.Counts[i])
+		fmt.Fprintf(
+			&b,
+			"       review %d of %s: gate %v %q, model %q\n",
+			i,
+			j.Review.User,
+			j.Counted,
+			j.Because,
+			v.Counts[i],
+		)
 	}
 	return b.String()
 }

@@ -18,16 +18,17 @@ type posting struct {
 	checks *headChecks
 }
 
-// post compares the pull request with the others of the same head and writes the two checks and the review.
-func (p signedPull) post(ctx context.Context, checks *headChecks) (postedPull, error) {
+// postOutcome compares the pull request with the others of the same head and writes the two checks and the review.
+func (p signedPull) postOutcome(ctx context.Context, checks *headChecks) (postedPull, error) {
 	p.out.Siblings = p.judgeSiblings(ctx)
 	w := &posting{signedPull: p, checks: checks}
 	err := w.postAll(ctx)
 	return postedPull{w.out}, err
 }
 
-// postAll writes the two checks and the review. What the token may not write is left out, and said: the job's own conclusion, the annotations of
-// the log, the summary and the report file still carry the verdict (the ladder of gate.md). Where there is no review, the checks carry all.
+// postAll writes the two checks and the review. What the token may not write is left out, and said: the job's own
+// conclusion, the annotations of the log, the summary and the report file still carry the verdict (the ladder of
+// gate.md). Where there is no review, the checks carry all.
 func (p *posting) postAll(ctx context.Context) error {
 	if own := slices.DeleteFunc(p.ownReviews(p.reviews), isPending); len(own) > 0 {
 		p.out.ReviewID = own[0].ID
@@ -72,12 +73,16 @@ func (p *posting) postChecks(ctx context.Context) (app string, err error) {
 	return app, err
 }
 
-// result is how the job ends. A sign-off check that could not be written, while an older green one may stand, is a failure.
-func (p postedPull) result() *Result {
+// jobResult is how the job ends. A sign-off check that could not be written, while an older green one may stand, is a
+// failure.
+func (p postedPull) jobResult() *Result {
 	r := &Result{Word: p.out.Result(), Failed: !p.out.AuditPasses(), Outcome: &p.out}
 	if p.out.StaleGreen {
 		r.Failed = true
-		r.Messages = append(r.Messages, "the sign-off check could not be written, and an older one may still be green: give the workflow `checks: write`, and run it again")
+		r.Messages = append(
+			r.Messages,
+			"the sign-off check could not be written, and an older one may still be green: give the workflow `checks: write`, and run it again",
+		)
 	}
 	return r
 }

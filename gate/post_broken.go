@@ -11,8 +11,15 @@ import (
 // BrokenCheck is a check of a pull request that could not be judged.
 func BrokenCheck(name, head string, why error) githubapi.Check {
 	text := "The gate could not finish its work on this commit, and so it may not be merged.\n\n" + explainError(why)
-	return githubapi.Check{Name: name, HeadSHA: head, ExternalID: canonical.SHA256Hex([]byte("referee.broken/v1\n" + text)), Status: "completed", Conclusion: "failure",
-		Title: "could not be judged", Summary: text}
+	return githubapi.Check{
+		Name:       name,
+		HeadSHA:    head,
+		ExternalID: canonical.SHA256Hex([]byte("referee.broken/v1\n" + text)),
+		Status:     "completed",
+		Conclusion: "failure",
+		Title:      "could not be judged",
+		Summary:    text,
+	}
 }
 
 // explainError is an error for people: a reason that somebody can mend, or what failed.

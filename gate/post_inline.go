@@ -13,8 +13,8 @@ import (
 // maxDiffed bounds a file whose diff is looked at for inline comments; a larger one gets none.
 const maxDiffed = 1 << 20
 
-// postInline keeps the inline comments in step with the findings: new ones are added, those of findings that are gone are removed unless somebody
-// has answered. Ours are known by their fingerprint and their author.
+// postInline keeps the inline comments in step with the findings: new ones are added, those of findings that are gone
+// are removed unless somebody has answered. Ours are known by their fingerprint and their author.
 func (p *posting) postInline(ctx context.Context, app string) error {
 	api, number := p.job.API, p.pr.Number
 	have, err := api.Comments(ctx, number)

@@ -11,11 +11,13 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// ownReviews are our own reviews among those given, pending ones included, the oldest first: this token's account wrote them (package memory).
+// ownReviews are our own reviews among those given, pending ones included, the oldest first: this token's account wrote
+// them (package memory).
 func (p *posting) ownReviews(reviews []githubapi.Review) []githubapi.Review {
 	var out []githubapi.Review
 	for _, r := range reviews {
-		if m, marked := memory.ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer && r.User != "" {
+		if m, marked := memory.ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer &&
+			r.User != "" {
 			out = append(out, r)
 		}
 	}
@@ -35,9 +37,10 @@ const replaced = "This review is a duplicate; the verdict stands in the gate's f
 // maxLooks is how often the reviews are looked at where other jobs write ours at the same time.
 const maxLooks = 5
 
-// postReview updates our review, or makes one. Of jobs that begin at once only one makes it: a new review is pending first, and GitHub lets one account
-// have one pending review on a pull request. Who holds it looks at the reviews again before it is submitted; who is refused does so too, and finds
-// the one of the other job, or one that a job left behind when it died. app is ours, "" where it is not known.
+// postReview updates our review, or makes one. Of jobs that begin at once only one makes it: a new review is pending
+// first, and GitHub lets one account have one pending review on a pull request. Who holds it looks at the reviews again
+// before it is submitted; who is refused does so too, and finds the one of the other job, or one that a job left behind
+// when it died. app is ours, "" where it is not known.
 func (p *posting) postReview(ctx context.Context, app string) error {
 	api, number := p.job.API, p.pr.Number
 	if p.story.Viewer == "" {
@@ -64,13 +67,17 @@ func (p *posting) postReview(ctx context.Context, app string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("the review: other jobs write it at the same time, or this account has the draft of a review here, to be submitted or discarded first: %w", refused)
+	return fmt.Errorf(
+		"the review: other jobs write it at the same time, or this account has the draft of a review here, to be submitted or discarded first: %w",
+		refused,
+	)
 }
 
 func isPending(r githubapi.Review) bool { return r.State == githubapi.Pending }
 
-// makeReview takes the next step towards a review: it starts one, or submits the one that is pending. It is done when the review is submitted or
-// cannot be. Else the reviews have changed: what is pending now, and why something was refused.
+// makeReview takes the next step towards a review: it starts one, or submits the one that is pending. It is done when
+// the review is submitted or cannot be. Else the reviews have changed: what is pending now, and why something was
+// refused.
 func (p *posting) makeReview(ctx context.Context, pending int64, body string) (id int64, done bool, err error) {
 	api, number := p.job.API, p.pr.Number
 	if pending != 0 {
@@ -85,7 +92,8 @@ func (p *posting) makeReview(ctx context.Context, pending int64, body string) (i
 	return made.ID, !isPending(made), nil // another state: the server submits at once, or nothing was sent (a dry run)
 }
 
-// dropPending deletes a pending review of ours that is not needed. One that another job has submitted meanwhile is marked as a duplicate next time.
+// dropPending deletes a pending review of ours that is not needed. One that another job has submitted meanwhile is
+// marked as a duplicate next time.
 func (p *posting) dropPending(ctx context.Context, id int64) error {
 	if id == 0 {
 		return nil
@@ -96,9 +104,14 @@ func (p *posting) dropPending(ctx context.Context, id int64) error {
 	return nil
 }
 
-// updateReview writes the text into the oldest of our submitted reviews, unless a newer run of the workflow has written it, and marks the others as
-// duplicates. It is done when there is one that can be written. Where the app is not known, a review that cannot be changed is not ours.
-func (p *posting) updateReview(ctx context.Context, submitted []githubapi.Review, body, app string) (done bool, err error) {
+// updateReview writes the text into the oldest of our submitted reviews, unless a newer run of the workflow has written
+// it, and marks the others as duplicates. It is done when there is one that can be written. Where the app is not known,
+// a review that cannot be changed is not ours.
+func (p *posting) updateReview(
+	ctx context.Context,
+	submitted []githubapi.Review,
+	body, app string,
+) (done bool, err error) {
 	for _, r := range submitted {
 		m, _ := memory.ParseMarker(r.Body)
 		text := body

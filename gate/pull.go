@@ -8,16 +8,21 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// decidePull audits an open pull request as it is now, works out who has signed, writes what the ledger has to say, and posts it. An older green
-// sign-off is turned back before anything is read that may fail. Where the work cannot be done, both checks fail and say why.
+// decidePull audits an open pull request as it is now, works out who has signed, writes what the ledger has to say, and
+// posts it. An older green sign-off is turned back before anything is read that may fail. Where the work cannot be
+// done, both checks fail and say why.
 func (j *Job) decidePull(ctx context.Context, number int64) (*Result, error) {
 	pr, err := j.API.PullRequest(ctx, number)
 	if err != nil {
 		return nil, err
 	}
 	if sha := j.Options.SHA; sha != "" && sha != pr.HeadSHA {
-		return nil, broken("the input sha is %.12s, the head of pull request %d is %.12s now: the head is what is audited",
-			sha, number, pr.HeadSHA)
+		return nil, brokenf(
+			"the input sha is %.12s, the head of pull request %d is %.12s now: the head is what is audited",
+			sha,
+			number,
+			pr.HeadSHA,
+		)
 	}
 	if pr.State != "open" {
 		return j.followClosedPull(ctx, pr)
@@ -27,11 +32,11 @@ func (j *Job) decidePull(ctx context.Context, number int64) (*Result, error) {
 	if err != nil {
 		return nil, errors.Join(err, checks.postBroken(ctx, err))
 	}
-	return posted.result(), nil
+	return posted.jobResult(), nil
 }
 
-// throughTheSteps is the way of an open pull request. Each step takes what the one before it gives and changes none of it. byHand is nil, or what an
-// admin who signs off by hand adds between the receipts and the post.
+// throughTheSteps is the way of an open pull request. Each step takes what the one before it gives and changes none of
+// it. byHand is nil, or what an admin who signs off by hand adds between the receipts and the post.
 func (j *Job) throughTheSteps(ctx context.Context, pr githubapi.PullRequest, checks *headChecks,
 	byHand func(context.Context, signedPull) (signedPull, error)) (postedPull, error) {
 	if err := checks.turnBackGreen(ctx); err != nil {
@@ -58,18 +63,18 @@ func (j *Job) throughTheSteps(ctx context.Context, pr githubapi.PullRequest, che
 			return postedPull{}, err
 		}
 	}
-	return signed.post(ctx, checks)
+	return signed.postOutcome(ctx, checks)
 }
 
-// viewPull reads a pull request and decides about it as decidePull does, and writes nothing: whether it is signed off now, for what depends on that.
-// What is not in the ledger yet is not signed off.
+// viewPull reads a pull request and decides about it as decidePull does, and writes nothing: whether it is signed off
+// now, for what depends on that. What is not in the ledger yet is not signed off.
 func (j *Job) viewPull(ctx context.Context, number int64) (none signedPull, err error) {
 	pr, err := j.API.PullRequest(ctx, number)
 	if err != nil {
 		return none, err
 	}
 	if pr.State != "open" {
-		return none, broken("pull request %d is %s", number, pr.State)
+		return none, brokenf("pull request %d is %s", number, pr.State)
 	}
 	facts, err := j.readFacts(ctx, pr)
 	if err != nil {
@@ -94,6 +99,13 @@ func (j *Job) viewPull(ctx context.Context, number int64) (none signedPull, err 
 // newOutcome begins an outcome with what the job knows of itself.
 func (j *Job) newOutcome(head string, number int64) outcome.Outcome {
 	direct := j.Event.Name == "pull_request" || j.Event.Name == "pull_request_review"
-	return outcome.Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt,
-		Direct: direct, Pull: number, Head: head}
+	return outcome.Outcome{
+		Repository: j.Runner.Repository,
+		ServerURL:  j.Runner.ServerURL,
+		RunID:      j.Runner.RunID,
+		Attempt:    j.Runner.Attempt,
+		Direct:     direct,
+		Pull:       number,
+		Head:       head,
+	}
 }

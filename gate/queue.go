@@ -18,11 +18,19 @@ import (
 // queueRef is how a merge queue names its branches: the pull request's number is behind the base's name.
 var queueRef = pattern.New(`/pr-([1-9][0-9]{0,7})-[0-9a-f]{40,64}$`)
 
-// mergeGroup looks at what a merge queue is about to merge: every run that it brings must be signed off now, in the pull request that brings it,
-// for these bytes. Both checks are reported on the group's own head, where nobody can review.
+// mergeGroup looks at what a merge queue is about to merge: every run that it brings must be signed off now, in the
+// pull request that brings it, for these bytes. Both checks are reported on the group's own head, where nobody can
+// review.
 func (j *Job) mergeGroup(ctx context.Context) (*Result, error) {
 	e := j.Event
-	o := &outcome.Outcome{Repository: j.Runner.Repository, ServerURL: j.Runner.ServerURL, RunID: j.Runner.RunID, Attempt: j.Runner.Attempt, Head: e.HeadSHA, Base: e.BaseSHA}
+	o := &outcome.Outcome{
+		Repository: j.Runner.Repository,
+		ServerURL:  j.Runner.ServerURL,
+		RunID:      j.Runner.RunID,
+		Attempt:    j.Runner.Attempt,
+		Head:       e.HeadSHA,
+		Base:       e.BaseSHA,
+	}
 	if m := queueRef.FindStringSubmatch(e.Ref); m != nil {
 		o.Pull, _ = strconv.ParseInt(m[1], 10, 64) // at most eight digits
 	}
@@ -40,8 +48,8 @@ func (j *Job) mergeGroup(ctx context.Context) (*Result, error) {
 	return &Result{Word: o.Result(), Failed: !o.AuditPasses() || !o.Signed(), Outcome: o}, nil
 }
 
-// judgeGroup audits the runs of a merge group, decides, from the reviews of now, whether the pull requests that bring them are signed off, and posts
-// both checks.
+// judgeGroup audits the runs of a merge group, decides, from the reviews of now, whether the pull requests that bring
+// them are signed off, and posts both checks.
 func (j *Job) judgeGroup(ctx context.Context, o *outcome.Outcome, checks *headChecks) error {
 	rules, err := j.rulesFor(ctx, j.Event.BaseRef)
 	if err != nil {
@@ -64,7 +72,7 @@ func (j *Job) auditGroup(ctx context.Context, o *outcome.Outcome, rules *Rules) 
 	}
 	plan, err := audit.MakePlan(j.trees[o.Base], j.trees[o.Head], cfg)
 	if err != nil {
-		return broken("the merge group cannot be looked through: %v", err)
+		return brokenf("the merge group cannot be looked through: %v", err)
 	}
 	o.Refusals, o.Removed = plan.Refusals, plan.Removed
 	if len(plan.Runs) == 0 {
@@ -96,8 +104,9 @@ type groupedPulls struct {
 	seen map[int64]signedPull
 }
 
-// findSignOff adds the receipts of a run's sign-off to the outcome, where the pull request that brings it is signed off now. The queue's branch names one
-// pull request; where a group holds several, the ledger tells where to look, and nothing more.
+// findSignOff adds the receipts of a run's sign-off to the outcome, where the pull request that brings it is signed off
+// now. The queue's branch names one pull request; where a group holds several, the ledger tells where to look, and
+// nothing more.
 func (g *groupedPulls) findSignOff(ctx context.Context, at ledger.Snapshot, o *outcome.Outcome, w receipt.Work) error {
 	hintedPulls, err := g.job.hintedPulls(ctx, at, w)
 	if err != nil {
@@ -137,7 +146,8 @@ func (g *groupedPulls) viewOnce(ctx context.Context, number int64) (signedPull, 
 	return p, nil
 }
 
-// receiptOnBase is the receipt by which a pull request against a base is signed off, as a whole, for a run's bytes; nil where it is not.
+// receiptOnBase is the receipt by which a pull request against a base is signed off, as a whole, for a run's bytes; nil
+// where it is not.
 func (p signedPull) receiptOnBase(w receipt.Work, base string) *ledger.Entry {
 	if p.pr.BaseRef != base || !p.out.Signed() || !p.out.AuditPasses() {
 		return nil
@@ -146,10 +156,19 @@ func (p signedPull) receiptOnBase(w receipt.Work, base string) *ledger.Entry {
 }
 
 // auditOnBase audits a run that base is about to hold, or holds already, brought by somebody.
-func (j *Job) auditOnBase(ctx context.Context, before, after fs.FS, run audit.PlannedRun, rules *Rules, by string) audit.AuditedRun {
+func (j *Job) auditOnBase(
+	ctx context.Context,
+	before, after fs.FS,
+	run audit.PlannedRun,
+	rules *Rules,
+	by string,
+) audit.AuditedRun {
 	a := audit.Examine(after, run, rules.Library, rules.Config, j.priorReceipts(ctx))
 	if a.Work != nil {
-		a.Work.Evidence = receipt.EvidenceOf(a.Work.Report, audit.EvidenceProvenance(before, run.Dir, a.Work.Report, by))
+		a.Work.Evidence = receipt.EvidenceOf(
+			a.Work.Report,
+			audit.EvidenceProvenance(before, run.Dir, a.Work.Report, by),
+		)
 	}
 	return a
 }
@@ -160,8 +179,8 @@ const (
 	maxHints    = 3    // pull requests
 )
 
-// hintedPulls are the pull requests of which the ledger's newest entries say that they signed a run's bytes off, the newest first. Whoever asks decides
-// about them from their reviews.
+// hintedPulls are the pull requests of which the ledger's newest entries say that they signed a run's bytes off, the
+// newest first. Whoever asks decides about them from their reviews.
 func (j *Job) hintedPulls(ctx context.Context, at ledger.Snapshot, w receipt.Work) ([]int64, error) {
 	var out []int64
 	n := 0
@@ -173,7 +192,8 @@ func (j *Job) hintedPulls(ctx context.Context, at ledger.Snapshot, w receipt.Wor
 			break
 		}
 		r := e.Receipt
-		if r.Kind.Live() && r.Pull() > 0 && r.Run.ID == w.Run.ID && receipt.SubjectDigest(r) == w.Subject() && !slices.Contains(out, r.Pull()) {
+		if r.Kind.Live() && r.Pull() > 0 && r.Run.ID == w.Run.ID && receipt.SubjectDigest(r) == w.Subject() &&
+			!slices.Contains(out, r.Pull()) {
 			out = append(out, r.Pull())
 		}
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// signedPull is the fourth step: what became of earlier sign-offs and the receipts of this one are on the ledger, and the outcome says who signed.
+// signedPull is the fourth step: what became of earlier sign-offs and the receipts of this one are on the ledger, and
+// the outcome says who signed.
 type signedPull struct{ judgedPull }
 
-// writeEntriesAndReceipts writes to the ledger what the reviews mean, and takes for signed what it decided itself. Before a receipt is minted this
-// job must have a check that it can write.
+// writeEntriesAndReceipts writes to the ledger what the reviews mean, and takes for signed what it decided itself.
+// Before a receipt is minted this job must have a check that it can write.
 func (p judgedPull) writeEntriesAndReceipts(ctx context.Context, checks *headChecks) (signedPull, error) {
 	ended := p.draftLifecycle()
 	p.out.Drift, p.out.Notices = append(p.out.Drift, ended.drift...), append(p.out.Notices, ended.notices...)
@@ -34,8 +35,8 @@ func (p judgedPull) writeEntriesAndReceipts(ctx context.Context, checks *headChe
 	return p.confirmSigned(ctx, signing)
 }
 
-// draftReceipts drafts one receipt for each run and each approval that makes the sign-off; none while any of the runs may not be signed off, for the
-// pull request is merged as a whole. blocked says why then.
+// draftReceipts drafts one receipt for each run and each approval that makes the sign-off; none while any of the runs
+// may not be signed off, for the pull request is merged as a whole. blocked says why then.
 func (p judgedPull) draftReceipts() (drafts []ledger.Receipt, blocked []string) {
 	o := &p.out
 	signers := o.Signers()
@@ -71,9 +72,15 @@ func (p judgedPull) draftReceipts() (drafts []ledger.Receipt, blocked []string) 
 	return drafts, nil
 }
 
-// draftReceipt drafts the receipt of one approval of one run: a new one, or one that carries the approval's earlier receipt to this head.
+// draftReceipt drafts the receipt of one approval of one run: a new one, or one that carries the approval's earlier
+// receipt to this head.
 func (p judgedPull) draftReceipt(w receipt.Work, s signoff.Judged, d receipt.Decision) (ledger.Receipt, error) {
-	r, err := receipt.Sign(w, d, p.job.place(p.pullRef()), receipt.Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept})
+	r, err := receipt.Sign(
+		w,
+		d,
+		p.job.receiptPlace(p.pullRef()),
+		receipt.Policy{FailOn: p.rules.Config.FailOn, Accept: p.rules.Config.Accept},
+	)
 	if err != nil {
 		return r, err
 	}
@@ -87,8 +94,9 @@ func (p judgedPull) draftReceipt(w receipt.Work, s signoff.Judged, d receipt.Dec
 	return p.draftCarried(*e, w), nil
 }
 
-// withOwnKey gives a receipt that repeats what other approvals answer a key of its own, where this gate has written one already that repeats what
-// somebody else answered: the approval is the same, and who else signs is not. A second one that its own words alone would explain is a forgery.
+// withOwnKey gives a receipt that repeats what other approvals answer a key of its own, where this gate has written one
+// already that repeats what somebody else answered: the approval is the same, and who else signs is not. A second one
+// that its own words alone would explain is a forgery.
 func (p judgedPull) withOwnKey(r ledger.Receipt, d receipt.Decision) ledger.Receipt {
 	e := p.held.entryOf(r)
 	if e == nil || !p.held.vouched[e.Hash] || differsFrom(r, e.Receipt) != otherWords {
@@ -102,19 +110,26 @@ func (p judgedPull) withOwnKey(r ledger.Receipt, d receipt.Decision) ledger.Rece
 		others = append(others, w.By+" "+w.At+" "+w.RuleID)
 	}
 	subject := canonical.SHA256Hex([]byte(receipt.SubjectDigest(&r) + "\n" + strings.Join(others, "\n")))
-	r.IdempotencyKey = ledger.Key{Repository: r.Repository.ID, PullRequest: r.Pull(), Review: r.Approval.Review.ID, Run: r.Run.ID, Kind: r.Kind, Subject: subject}.Digest()
+	r.IdempotencyKey = ledger.Key{
+		Repository:  r.Repository.ID,
+		PullRequest: r.Pull(),
+		Review:      r.Approval.Review.ID,
+		Run:         r.Run.ID,
+		Kind:        r.Kind,
+		Subject:     subject,
+	}.Digest()
 	return r
 }
 
-// confirmSigned takes for signed off what this job has decided from the reviews of now, and nothing else: the entries of its own drafts, which the
-// ledger holds, and a self-signature that the record of its workflow run bears out.
+// confirmSigned takes for signed off what this job has decided from the reviews of now, and nothing else: the entries
+// of its own drafts, which the ledger holds, and a self-signature that the record of its workflow run bears out.
 func (p judgedPull) confirmSigned(ctx context.Context, signing []ledger.Receipt) (signedPull, error) {
 	for _, r := range signing {
 		e := p.held.entryOf(r)
 		if e == nil {
 			return signedPull{p}, fmt.Errorf("the ledger does not hold the receipt that was written to it")
 		}
-		if err := p.held.recognise(r, e); err != nil {
+		if err := p.held.recogniseEntry(r, e); err != nil {
 			return signedPull{p}, err
 		}
 		p.out.Receipts = append(p.out.Receipts, *e)

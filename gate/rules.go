@@ -20,12 +20,13 @@ type Rules struct {
 	Tree    fs.FS
 }
 
-// rulesFor finds the rules for a base branch: its own where the default branch's configuration lists it, else the default branch's (fact 6).
+// rulesFor finds the rules for a base branch: its own where the default branch's configuration lists it, else the
+// default branch's (fact 6).
 func (j *Job) rulesFor(ctx context.Context, base string) (*Rules, error) {
 	main := j.Event.DefaultBranch
 	rules, err := j.rulesAt(ctx, main)
 	if err == nil {
-		err = j.reach(rules.Config.Ledger)
+		err = j.connectLedger(rules.Config.Ledger)
 	}
 	if err != nil || base == main || !slices.Contains(rules.Config.Branches, base) {
 		return rules, err
@@ -33,12 +34,12 @@ func (j *Job) rulesFor(ctx context.Context, base string) (*Rules, error) {
 	return j.rulesAt(ctx, base)
 }
 
-// reach connects to the ledger: one for all bases, where the default branch says.
-func (j *Job) reach(at config.Ledger) (err error) {
+// connectLedger connects to the ledger: one for all bases, where the default branch says.
+func (j *Job) connectLedger(at config.Ledger) (err error) {
 	j.ledgerPlace = at
 	if j.Store == nil {
 		if j.Store, err = j.Open(at); err != nil {
-			return broken("the ledger cannot be reached: %v", err)
+			return brokenf("the ledger cannot be reached: %v", err)
 		}
 	}
 	return nil
@@ -51,9 +52,12 @@ func (j *Job) rulesAt(ctx context.Context, branch string) (*Rules, error) {
 		return nil, err
 	}
 	if tip == "" {
-		return nil, broken("the branch %q, whose configuration and sheets judge, does not exist: set the repository's default branch, or mend `branches`", branch)
+		return nil, brokenf(
+			"the branch %q, whose configuration and sheets judge, does not exist: set the repository's default branch, or mend `branches`",
+			branch,
+		)
 	}
-	tree, err := j.tree(ctx, tip)
+	tree, err := j.treeAt(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -71,34 +75,42 @@ func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	case errors.Is(err, fs.ErrNotExist) && j.Options.Config == "":
 		cfg.Branches = []string{j.Event.DefaultBranch}
 	case err != nil:
-		return nil, broken("the configuration %s on base cannot be read: %v", name, err)
+		return nil, brokenf("the configuration %s on base cannot be read: %v", name, err)
 	default:
 		if cfg, err = config.Parse(src, name); err != nil {
-			return nil, broken("the configuration on base is refused: %v", err)
+			return nil, brokenf("the configuration on base is refused: %v", err)
 		}
 	}
-	if cfg.FailOn, err = stricter(cfg.FailOn, j.Options.FailOn); err != nil {
+	if cfg.FailOn, err = stricterThreshold(cfg.FailOn, j.Options.FailOn); err != nil {
 		return nil, err
 	}
 	own, err := fs.Sub(tree, cfg.Sheets)
 	if err != nil {
-		return nil, broken("flight_sheets %q of the configuration is no folder: %v", cfg.Sheets, err)
+		return nil, brokenf("flight_sheets %q of the configuration is no folder: %v", cfg.Sheets, err)
 	}
 	library := referee.NewLibrary(j.Embedded, audit.WithLinks(tree, own, cfg.Sheets), cfg.Sheets)
 	return &Rules{Commit: commit, Config: cfg, Library: library, Tree: tree}, nil
 }
 
-// stricter takes the input fail-on, which may only be stricter than the configuration.
-func stricter(configured referee.Threshold, input string) (referee.Threshold, error) {
+// stricterThreshold takes the input fail-on, which may only be stricter than the configuration.
+func stricterThreshold(configured referee.Threshold, input string) (referee.Threshold, error) {
 	if input == "" {
 		return configured, nil
 	}
 	asked, err := referee.ParseThreshold(input)
 	switch {
 	case err != nil:
-		return configured, broken("the input fail-on is %q; it must be one of %s", input, strings.Join(referee.ThresholdNames(), ", "))
+		return configured, brokenf(
+			"the input fail-on is %q; it must be one of %s",
+			input,
+			strings.Join(referee.ThresholdNames(), ", "),
+		)
 	case configured.Stricter(asked):
-		return configured, broken("the input fail-on is %q, the configuration says %q: the input may only be stricter", input, configured)
+		return configured, brokenf(
+			"the input fail-on is %q, the configuration says %q: the input may only be stricter",
+			input,
+			configured,
+		)
 	}
 	return asked, nil
 }

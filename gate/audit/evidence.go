@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// EvidenceProvenance tells whose an evidence file is (S66): already on base with these bytes, or added by this pull request.
+// EvidenceProvenance tells whose an evidence file is (S66): already on base with these bytes, or added by this pull
+// request.
 func EvidenceProvenance(base fs.FS, dir string, rep *referee.Report, author string) func(id string) (from, by string) {
 	return func(id string) (string, string) {
 		for _, e := range rep.Evidence {
@@ -36,12 +37,23 @@ func onBase(base fs.FS, name, sha256 string) bool {
 	return err == nil && canonical.SHA256Hex(b) == sha256
 }
 
-// RefuseForeignEvidence refuses evidence that the pull request brings along, where the configuration takes only what is on base already (S66).
+// RefuseForeignEvidence refuses evidence that the pull request brings along, where the configuration takes only what is
+// on base already (S66).
 func RefuseForeignEvidence(a AuditedRun, cfg *config.Config) []Refusal {
 	var out []Refusal
 	for _, e := range a.Work.Evidence {
 		if cfg.Evidence == "base_only" && e.Provenance != "base" {
-			out = append(out, Refusal{Path: a.Dir + "/" + e.Path, Reason: fmt.Sprintf("the evidence %q is added in this pull request by %s; the configuration takes evidence that is on base already (evidence: base_only)", e.ID, e.AddedBy)})
+			out = append(
+				out,
+				Refusal{
+					Path: a.Dir + "/" + e.Path,
+					Reason: fmt.Sprintf(
+						"the evidence %q is added in this pull request by %s; the configuration takes evidence that is on base already (evidence: base_only)",
+						e.ID,
+						e.AddedBy,
+					),
+				},
+			)
 		}
 	}
 	return out

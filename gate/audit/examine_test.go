@@ -16,13 +16,27 @@ import (
 
 func TestExamine(t *testing.T) {
 	rule := config.RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}
-	a := audit.Examine(gatetest.SampleDeal(t, "oak-street"), audit.PlannedRun{Dir: "runs/oak-street", Rule: rule}, gatetest.Library(), config.Default(), nil)
+	a := audit.Examine(
+		gatetest.SampleDeal(t, "oak-street"),
+		audit.PlannedRun{Dir: "runs/oak-street", Rule: rule},
+		gatetest.Library(),
+		config.Default(),
+		nil,
+	)
 	if a.Refused != "" || a.Work == nil || !a.Chosen || a.Work.Report.Fails(referee.FailOnHigh) {
 		t.Fatalf("%+v", a)
 	}
 	cfg := config.Default()
-	cfg.Governance.Agents = []config.AgentProfile{{Name: "underwriter", Profile: referee.Agent{Name: "underwriter", Model: "another", Pinned: true}}}
-	a = audit.Examine(gatetest.SampleDeal(t, "oak-street"), audit.PlannedRun{Dir: "runs/oak-street", Rule: rule}, gatetest.Library(), cfg, nil)
+	cfg.Governance.Agents = []config.AgentProfile{
+		{Name: "underwriter", Profile: referee.Agent{Name: "underwriter", Model: "another", Pinned: true}},
+	}
+	a = audit.Examine(
+		gatetest.SampleDeal(t, "oak-street"),
+		audit.PlannedRun{Dir: "runs/oak-street", Rule: rule},
+		gatetest.Library(),
+		cfg,
+		nil,
+	)
 	misstated := func(f referee.Finding) bool { return f.Code == "lane.profile_mismatch" }
 	if a.Work == nil || !a.Work.Report.Agent.Pinned || !slices.ContainsFunc(a.Work.Report.Findings, misstated) {
 		t.Errorf("a profile that run.json misstates: %+v", a)
@@ -57,11 +71,23 @@ func TestExamineRefusals(t *testing.T) {
 		if c.edit != nil {
 			c.edit(head)
 		}
-		a := audit.Examine(head, audit.PlannedRun{Dir: "runs/oak-street", Rule: config.RunRule{Path: "runs/**/run.json", Sheets: c.sheets, Lane: c.lane}}, gatetest.Library(), config.Default(), nil)
+		a := audit.Examine(
+			head,
+			audit.PlannedRun{
+				Dir:  "runs/oak-street",
+				Rule: config.RunRule{Path: "runs/**/run.json", Sheets: c.sheets, Lane: c.lane},
+			},
+			gatetest.Library(),
+			config.Default(),
+			nil,
+		)
 		if a.Work != nil || !strings.Contains(a.Refused, c.says) {
 			t.Errorf("%s: refused %q, want %q", c.name, a.Refused, c.says)
 		}
-		if o := (&outcome.Outcome{FailOn: referee.FailOnHigh, Audits: []audit.AuditedRun{a}}); !o.Fails() || o.AuditPasses() || o.Signed() || o.Digest() == (&outcome.Outcome{}).Digest() {
+		if o := (&outcome.Outcome{FailOn: referee.FailOnHigh, Audits: []audit.AuditedRun{a}}); !o.Fails() ||
+			o.AuditPasses() ||
+			o.Signed() ||
+			o.Digest() == (&outcome.Outcome{}).Digest() {
 			t.Errorf("%s: a run that could not be audited passes", c.name)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// Ground is what a replay reads of the repository beside the run folder. What is nil is not at hand, and what rests on it stays at the receipt's word.
+// Ground is what a replay reads of the repository beside the run folder. What is nil is not at hand, and what rests on
+// it stays at the receipt's word.
 type Ground struct {
 	Dir    string // the run's folder in the head's tree
 	Config string // the configuration's path; "" is config.Path
@@ -21,7 +22,8 @@ type Ground struct {
 	Fork   fs.FS  // the merge base of that and the head: what stood there already is base's evidence
 }
 
-// grounds are what an audit took from outside the run folder: the agent's profile, the limits in force, and who brought the evidence.
+// grounds are what an audit took from outside the run folder: the agent's profile, the limits in force, and who brought
+// the evidence.
 type grounds struct {
 	profile  *referee.Agent
 	sheet    *referee.Sheet // with the limits
@@ -46,20 +48,23 @@ func recordedProvenance(r *ledger.Receipt) func(id string) (from, by string) {
 	}
 }
 
-// groundsOf derives what it can: the profile and the limits from the configuration on base, whose the evidence is from the trees of base and head.
-// Outside a forge nobody pins a profile, and all evidence is local. An entry that nobody signed says which commit stood on base, not by which rules.
+// groundsOf derives what it can: the profile and the limits from the configuration on base, whose the evidence is from
+// the trees of base and head. Outside a forge nobody pins a profile, and all evidence is local. An entry that nobody
+// signed says which commit stood on base, not by which rules.
 func groundsOf(r *ledger.Receipt, run *referee.Run, sheet *referee.Sheet, at Ground) (grounds, error) {
 	g, err := atWord(r, sheet)
 	switch {
 	case r.Kind == ledger.Unreceipted:
-		g.say("the profile, the limits and who added the evidence: nobody signed this entry, and it does not say by whose rules it was audited")
+		g.noteWord(
+			"the profile, the limits and who added the evidence: nobody signed this entry, and it does not say by whose rules it was audited",
+		)
 	case r.PullRequest == nil:
 		g.profile = nil
 		g.evidence = func(*referee.Report) func(string) (string, string) {
 			return func(string) (string, string) { return "local", "" }
 		}
 		if len(r.Params) > 0 {
-			g.say("the limits (params): they were given on a command line")
+			g.noteWord("the limits (params): they were given on a command line")
 		}
 	default:
 		g.fromConfig(r, run, sheet, at)
@@ -71,15 +76,15 @@ func groundsOf(r *ledger.Receipt, run *referee.Run, sheet *referee.Sheet, at Gro
 	return g, nil
 }
 
-func (g *grounds) say(format string, args ...any) {
+func (g *grounds) noteWord(format string, args ...any) {
 	g.word = append(g.word, fmt.Sprintf(format, args...))
 }
 
 // fromConfig reads the configuration on base for the pinned profile and the limits.
 func (g *grounds) fromConfig(r *ledger.Receipt, run *referee.Run, sheet *referee.Sheet, at Ground) {
-	cfg, err := at.config()
+	cfg, err := at.baseConfig()
 	if err != nil {
-		g.say("the profile and the limits (params): %v at %.12s", err, r.PullRequest.BaseSHA)
+		g.noteWord("the profile and the limits (params): %v at %.12s", err, r.PullRequest.BaseSHA)
 		return
 	}
 	g.profile = config.PinnedProfile(cfg, run.Agent.Name)
@@ -87,19 +92,19 @@ func (g *grounds) fromConfig(r *ledger.Receipt, run *referee.Run, sheet *referee
 		return config.CompilePattern(rule.Path).MatchString(at.Dir + "/run.json")
 	})
 	if i < 0 {
-		g.say("the limits (params): no rule of the configuration covers %s/run.json", at.Dir)
+		g.noteWord("the limits (params): no rule of the configuration covers %s/run.json", at.Dir)
 		return
 	}
 	set, err := withLimits(sheet, cfg.Runs[i])
 	if err != nil {
-		g.say("the limits (params): %v", err)
+		g.noteWord("the limits (params): %v", err)
 		return
 	}
 	g.sheet = set
 }
 
-// config is the configuration on base. A repository without one is judged by the default.
-func (at Ground) config() (*config.Config, error) {
+// baseConfig is the configuration on base. A repository without one is judged by the default.
+func (at Ground) baseConfig() (*config.Config, error) {
 	name := at.Config
 	if name == "" {
 		name = config.Path
@@ -137,11 +142,11 @@ func withLimits(sheet *referee.Sheet, rule config.RunRule) (*referee.Sheet, erro
 	return sheet.WithParams(values)
 }
 
-// fromTrees tells whose the evidence is: base's, where the merge base has the same bytes, and else the pull request's. Git knows no login, so that
-// who added it stays the receipt's word; it is one person.
+// fromTrees tells whose the evidence is: base's, where the merge base has the same bytes, and else the pull request's.
+// Git knows no login, so that who added it stays the receipt's word; it is one person.
 func (g *grounds) fromTrees(r *ledger.Receipt, at Ground) {
 	if at.Fork == nil {
-		g.say("who added the evidence: the commit that base and head have in common is not at hand")
+		g.noteWord("who added the evidence: the commit that base and head have in common is not at hand")
 		return
 	}
 	author := ""
@@ -153,7 +158,7 @@ func (g *grounds) fromTrees(r *ledger.Receipt, at Ground) {
 	if author == "" {
 		author = unknownAuthor // the receipt names nobody: what the pull request added cannot agree with it
 	} else {
-		g.say("that %s added the pull request's evidence: git knows no logins", author)
+		g.noteWord("that %s added the pull request's evidence: git knows no logins", author)
 	}
 	g.evidence = func(rep *referee.Report) func(string) (string, string) {
 		return EvidenceProvenance(at.Fork, at.Dir, rep, author)

@@ -11,8 +11,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// setParams is the sheet with the limits that the rule sets. A limit that this sheet does not have is one of another sheet of the rule; one that no
-// sheet of it has is refused, because a misspelt limit is not in force.
+// setParams is the sheet with the limits that the rule sets. A limit that this sheet does not have is one of another
+// sheet of the rule; one that no sheet of it has is refused, because a misspelt limit is not in force.
 func setParams(sheet *referee.Sheet, rule config.RunRule, library *referee.Library) (*referee.Sheet, error) {
 	values := map[string]*strictjson.Value{}
 	for _, name := range slices.Sorted(maps.Keys(rule.Params)) {
@@ -35,7 +35,7 @@ func setParams(sheet *referee.Sheet, rule config.RunRule, library *referee.Libra
 func anotherHas(name string, rule config.RunRule, library *referee.Library) bool {
 	sheets, _ := library.Load()
 	return slices.ContainsFunc(sheets, func(s *referee.Sheet) bool {
-		if s == nil || !allowed(rule.Sheets, s) {
+		if s == nil || !allowsSheet(rule.Sheets, s) {
 			return false
 		}
 		_, err := s.Param(name)

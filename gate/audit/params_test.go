@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/gate/config"
 )
 
-// TestSetParams: a required limit that is missing refuses the audit with the line to add; a limit that no sheet of the rule has is refused; one of
-// another sheet of the rule is not this one's.
+// TestSetParams: a required limit that is missing refuses the audit with the line to add; a limit that no sheet of the
+// rule has is refused; one of another sheet of the rule is not this one's.
 func TestSetParams(t *testing.T) {
 	library := referee.NewLibrary(flightsheets.FS(), nil, "")
 	find := func(slug string) *referee.Sheet {
@@ -22,7 +22,11 @@ func TestSetParams(t *testing.T) {
 		return sheet
 	}
 	serving, agency := find("compute-llm-serving"), find("cre-multifamily-agency")
-	both := config.RunRule{Path: "runs/**/run.json", Sheets: []string{"compute-llm-serving", "cre-multifamily-agency"}, Params: config.Params{"slo_ttft_ms": "300", "slo_tpot_ms": "25"}}
+	both := config.RunRule{
+		Path:   "runs/**/run.json",
+		Sheets: []string{"compute-llm-serving", "cre-multifamily-agency"},
+		Params: config.Params{"slo_ttft_ms": "300", "slo_tpot_ms": "25"},
+	}
 	set, err := setParams(serving, both, library)
 	if err != nil || set.Ref() != serving.Ref() {
 		t.Fatalf("%v, %v", set, err)

@@ -40,24 +40,24 @@ type Refusal struct {
 // errTooMany ends a walk.
 var errTooMany = errors.New("too many files")
 
-// MakePlan compares two trees and lists the run folders that differ. base and head are file systems of commits (or any trees); cfg is the base
-// branch's configuration.
+// MakePlan compares two trees and lists the run folders that differ. base and head are file systems of commits (or any
+// trees); cfg is the base branch's configuration.
 func MakePlan(base, head fs.FS, cfg *config.Config) (*Plan, error) {
 	p := &planner{base: base, head: head, cfg: cfg, plan: &Plan{}, covered: map[string]bool{}}
 	for _, rule := range cfg.Runs {
-		if err := p.find(rule); err != nil {
+		if err := p.findRuns(rule); err != nil {
 			return nil, err
 		}
 	}
 	for _, root := range config.RunRoots(cfg) {
-		if err := p.strays(root); err != nil {
+		if err := p.refuseStrays(root); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.removed(); err != nil {
+	if err := p.findRemoved(); err != nil {
 		return nil, err
 	}
-	p.rulebook()
+	p.findRulebookChanges()
 	slices.SortFunc(p.plan.Runs, func(a, b PlannedRun) int { return strings.Compare(a.Dir, b.Dir) })
 	return p.plan, nil
 }
@@ -70,33 +70,33 @@ type planner struct {
 	seen       int
 }
 
-// find lists the run folders of one rule in the head. The first rule that covers a folder is its rule.
-func (p *planner) find(rule config.RunRule) error {
+// findRuns lists the run folders of one rule in the head. The first rule that covers a folder is its rule.
+func (p *planner) findRuns(rule config.RunRule) error {
 	match := config.CompilePattern(rule.Path)
-	return p.walk(p.head, config.PatternRoot(rule.Path), func(name string, entry fs.DirEntry) {
+	return p.walkFiles(p.head, config.PatternRoot(rule.Path), func(name string, entry fs.DirEntry) {
 		dir := path.Dir(name)
 		if path.Base(name) != "run.json" || !match.MatchString(name) || p.covered[dir] {
 			return
 		}
 		p.covered[dir] = true
-		if !p.differs(dir) {
+		if !p.differsInTrees(dir) {
 			return
 		}
 		if len(p.plan.Runs) == maxRuns {
-			p.refuse(dir, fmt.Sprintf("more than %d changed runs; split the pull request", maxRuns))
+			p.addRefusal(dir, fmt.Sprintf("more than %d changed runs; split the pull request", maxRuns))
 			return
 		}
 		p.plan.Runs = append(p.plan.Runs, PlannedRun{Dir: dir, Rule: rule})
 	})
 }
 
-// strays refuses changed files under a runs root that belong to no run.
-func (p *planner) strays(root string) error {
-	return p.walk(p.head, root, func(name string, entry fs.DirEntry) {
-		if p.inRun(name) || !p.differs(name) {
+// refuseStrays refuses changed files under a runs root that belong to no run.
+func (p *planner) refuseStrays(root string) error {
+	return p.walkFiles(p.head, root, func(name string, entry fs.DirEntry) {
+		if p.inRun(name) || !p.differsInTrees(name) {
 			return
 		}
-		p.refuse(name, "it stands under "+root+" and belongs to no run: a run is a folder with a run.json")
+		p.addRefusal(name, "it stands under "+root+" and belongs to no run: a run is a folder with a run.json")
 	})
 }
 
@@ -109,12 +109,13 @@ func (p *planner) inRun(name string) bool {
 	return false
 }
 
-// removed lists run folders that only the base has.
-func (p *planner) removed() error {
+// findRemoved lists run folders that only the base has.
+func (p *planner) findRemoved() error {
 	for _, rule := range p.cfg.Runs {
 		match := config.CompilePattern(rule.Path)
-		err := p.walk(p.base, config.PatternRoot(rule.Path), func(name string, _ fs.DirEntry) {
-			if dir := path.Dir(name); match.MatchString(name) && !p.covered[dir] && !slices.Contains(p.plan.Removed, dir) {
+		err := p.walkFiles(p.base, config.PatternRoot(rule.Path), func(name string, _ fs.DirEntry) {
+			if dir := path.Dir(name); match.MatchString(name) && !p.covered[dir] &&
+				!slices.Contains(p.plan.Removed, dir) {
 				p.plan.Removed = append(p.plan.Removed, dir)
 			}
 		})
@@ -125,21 +126,23 @@ func (p *planner) removed() error {
 	return nil
 }
 
-// rulebook lists what judges: changed sheets and configuration. They are linted, and say what they would change, and judge nothing here.
-func (p *planner) rulebook() {
+// findRulebookChanges lists what judges: changed sheets and configuration. They are linted, and say what they would
+// change, and judge nothing here.
+func (p *planner) findRulebookChanges() {
 	for _, name := range []string{config.Path, p.cfg.Sheets} {
-		if p.differs(name) {
+		if p.differsInTrees(name) {
 			p.plan.Rulebook = append(p.plan.Rulebook, name)
 		}
 	}
 }
 
-func (p *planner) refuse(name, why string) {
+func (p *planner) addRefusal(name, why string) {
 	p.plan.Refusals = append(p.plan.Refusals, Refusal{Path: name, Reason: why})
 }
 
-// walk visits every file below a folder of a tree that does not exist in all trees. A folder that is a symlink or a submodule is not entered.
-func (p *planner) walk(tree fs.FS, dir string, visit func(string, fs.DirEntry)) error {
+// walkFiles visits every file below a folder of a tree that does not exist in all trees. A folder that is a symlink or
+// a submodule is not entered.
+func (p *planner) walkFiles(tree fs.FS, dir string, visit func(string, fs.DirEntry)) error {
 	err := fs.WalkDir(tree, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -161,8 +164,9 @@ func (p *planner) walk(tree fs.FS, dir string, visit func(string, fs.DirEntry)) 
 	return err
 }
 
-// differs compares a file or folder of the two trees: by git's object ids where the trees are commits, else by content.
-func (p *planner) differs(name string) bool {
+// differsInTrees compares a file or folder of the two trees: by git's object ids where the trees are commits, else by
+// content.
+func (p *planner) differsInTrees(name string) bool {
 	before, after := ContentIdentity(p.base, name), ContentIdentity(p.head, name)
 	return before != after
 }

@@ -26,32 +26,47 @@ type Replay struct {
 // ErrNotAudited is returned for an entry that holds no audit to replay.
 var ErrNotAudited = errors.New("the entry holds no audit")
 
-// ErrOtherSemantics is returned for a receipt of another semantics number: this release does not judge by it, and can say neither that the
-// receipt is right nor that it is wrong.
+// ErrOtherSemantics is returned for a receipt of another semantics number: this release does not judge by it, and can
+// say neither that the receipt is right nor that it is wrong.
 var ErrOtherSemantics = errors.New("another semantics number")
 
-// Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings, answers, agent, evidence,
-// assignment and digest. folder is the run folder at the recorded commit, at what else of the repository is at hand. The engine's version decides
-// only which sentence is said of another digest; any other difference is one under every engine.
+// Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings,
+// answers, agent, evidence, assignment and digest. folder is the run folder at the recorded commit, at what else of the
+// repository is at hand. The engine's version decides only which sentence is said of another digest; any other
+// difference is one under every engine.
 func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, at Ground, prior referee.PriorFunc) (*Replay, error) {
 	if r.Audited() && r.Semantics != referee.SemanticsVersion {
-		return nil, fmt.Errorf("%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it needs the release that made it",
-			ErrOtherSemantics, r.Semantics, r.Engine.Version, referee.SemanticsVersion)
+		return nil, fmt.Errorf(
+			"%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it needs the release that made it",
+			ErrOtherSemantics,
+			r.Semantics,
+			r.Engine.Version,
+			referee.SemanticsVersion,
+		)
 	}
-	w, word, err := reaudit(r, sheet, folder, prior, func(run *referee.Run) (grounds, error) { return groundsOf(r, run, sheet, at) })
+	w, word, err := auditAgain(
+		r,
+		sheet,
+		folder,
+		prior,
+		func(run *referee.Run) (grounds, error) { return groundsOf(r, run, sheet, at) },
+	)
 	if err != nil {
 		return nil, err
 	}
 	rep := w.Report
-	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Changed: differences(r, rep), Word: word}
-	again, err := derived(r, w)
+	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Changed: reportDifferences(r, rep), Word: word}
+	again, err := deriveReceipt(r, w)
 	if err != nil {
 		out.Changed = append(out.Changed, "its answers do not make a receipt: "+err.Error())
-	} else if err := out.compare(r, &again); err != nil {
+	} else if err := out.compareMembers(r, &again); err != nil {
 		return nil, err
 	}
 	if out.Got == out.Want && r.Engine.RegistrySHA256 != rep.Engine.RegistrySHA256 {
-		out.Changed = append(out.Changed, "engine.registry_sha256 is another one under the same report_digest, which covers it")
+		out.Changed = append(
+			out.Changed,
+			"engine.registry_sha256 is another one under the same report_digest, which covers it",
+		)
 	}
 	if out.Got != out.Want {
 		if r.Engine.Version == rep.Engine.Version && r.Engine.RegistrySHA256 == rep.Engine.RegistrySHA256 {
@@ -64,19 +79,32 @@ func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, at Ground, pri
 	return out, nil
 }
 
-// Reaudit audits the run of a receipt again by the sheet that it binds, with the profile, the limits and the origin of the evidence that it records.
+// Reaudit audits the run of a receipt again by the sheet that it binds, with the profile, the limits and the origin of
+// the evidence that it records.
 func Reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (receipt.Work, error) {
-	w, _, err := reaudit(r, sheet, folder, prior, func(*referee.Run) (grounds, error) { return atWord(r, sheet) })
+	w, _, err := auditAgain(r, sheet, folder, prior, func(*referee.Run) (grounds, error) { return atWord(r, sheet) })
 	return w, err
 }
 
-// reaudit audits the run of a receipt again on some grounds, and says what of them is the receipt's word.
-func reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc, on func(*referee.Run) (grounds, error)) (receipt.Work, []string, error) {
+// auditAgain audits the run of a receipt again on some grounds, and says what of them is the receipt's word.
+func auditAgain(
+	r *ledger.Receipt,
+	sheet *referee.Sheet,
+	folder fs.FS,
+	prior referee.PriorFunc,
+	on func(*referee.Run) (grounds, error),
+) (receipt.Work, []string, error) {
 	if !r.Audited() {
 		return receipt.Work{}, nil, fmt.Errorf("%w: kind %q", ErrNotAudited, r.Kind)
 	}
 	if sheet.SHA256 != r.FlightSheet.SHA256 {
-		return receipt.Work{}, nil, fmt.Errorf("the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…", sheet.SHA256, r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256)
+		return receipt.Work{}, nil, fmt.Errorf(
+			"the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…",
+			sheet.SHA256,
+			r.FlightSheet.Slug,
+			r.FlightSheet.Version,
+			r.FlightSheet.SHA256,
+		)
 	}
 	run, err := referee.OpenRun(folder)
 	if err != nil {
@@ -93,8 +121,8 @@ func reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior refere
 	return w, g.word, nil
 }
 
-// derived is the receipt that the work makes with the recorded answers.
-func derived(r *ledger.Receipt, w receipt.Work) (ledger.Receipt, error) {
+// deriveReceipt is the receipt that the work makes with the recorded answers.
+func deriveReceipt(r *ledger.Receipt, w receipt.Work) (ledger.Receipt, error) {
 	d := receipt.Decision{Kind: r.Kind, Answers: r.Checklist}
 	if r.Kind.Live() {
 		d.Kind = ledger.Approved // what is carried holds the audit of what was approved
@@ -102,8 +130,9 @@ func derived(r *ledger.Receipt, w receipt.Work) (ledger.Receipt, error) {
 	return receipt.Draft(w, d, receipt.Place{})
 }
 
-// compare names the members that the receipt words otherwise than the work makes them. A receipt that had to be cut shows the first findings.
-func (p *Replay) compare(r, again *ledger.Receipt) error {
+// compareMembers names the members that the receipt words otherwise than the work makes them. A receipt that had to be
+// cut shows the first findings.
+func (p *Replay) compareMembers(r, again *ledger.Receipt) error {
 	again.Findings = again.Findings[:min(len(again.Findings), max(len(r.Findings), cutAt(r)))]
 	for _, m := range []struct {
 		name string
@@ -134,7 +163,7 @@ func (p *Replay) compare(r, again *ledger.Receipt) error {
 			return err
 		}
 		if was != made {
-			p.Changed = append(p.Changed, parting(m.name, was, made))
+			p.Changed = append(p.Changed, describeParting(m.name, was, made))
 		}
 	}
 	return nil
@@ -154,19 +183,24 @@ func asWritten(part ledger.Receipt) (string, error) {
 	return string(b), err
 }
 
-// parting shows where two texts part.
-func parting(name, was, made string) string {
+// describeParting shows where two texts part.
+func describeParting(name, was, made string) string {
 	i := 0
 	for i < len(was) && i < len(made) && was[i] == made[i] {
 		i++
 	}
 	from := max(0, i-24)
 	excerpt := func(s string) string { return strings.ToValidUTF8(s[min(from, len(s)):min(len(s), i+40)], "") }
-	return fmt.Sprintf("%s is not what the work makes: …%s… in the receipt, …%s… now", name, excerpt(was), excerpt(made))
+	return fmt.Sprintf(
+		"%s is not what the work makes: …%s… in the receipt, …%s… now",
+		name,
+		excerpt(was),
+		excerpt(made),
+	)
 }
 
-// differences says what a changed engine, or changed bytes, decide otherwise.
-func differences(r *ledger.Receipt, rep *referee.Report) []string {
+// reportDifferences says what a changed engine, or changed bytes, decide otherwise.
+func reportDifferences(r *ledger.Receipt, rep *referee.Report) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if r.Submission.SHA256 != rep.Submission.SHA256 {

@@ -13,8 +13,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// TestReplayHoldsWholeReceipt rewrites a receipt's own words, the digest kept, as somebody would who has the ledger: replay names what is not what the
-// work makes. What an older release made is said to need that release.
+// TestReplayHoldsWholeReceipt rewrites a receipt's own words, the digest kept, as somebody would who has the ledger:
+// replay names what is not what the work makes. What an older release made is said to need that release.
 func TestReplayHoldsWholeReceipt(t *testing.T) {
 	store, in, _ := gatetest.SampleLedger(t)
 	w := gatetest.AuditSample(t, in, "oak-street", nil)
@@ -50,7 +50,8 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 		"digest":     {func(r *ledger.Receipt) { r.ReportDigest = strings.Repeat("0", 64) }, "report_digest"},
 	} {
 		out, err := again(c.edit)
-		if err != nil || out.Same || !slices.ContainsFunc(out.Changed, func(s string) bool { return strings.HasPrefix(s, c.want+" is") }) {
+		if err != nil || out.Same ||
+			!slices.ContainsFunc(out.Changed, func(s string) bool { return strings.HasPrefix(s, c.want+" is") }) {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}
 	}
@@ -58,7 +59,8 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 		t.Errorf("unchanged: %+v, %v", out, err)
 	}
 	out, err := again(func(r *ledger.Receipt) { r.Engine.Version, r.ReportDigest = "0.9.0", strings.Repeat("0", 64) })
-	if err != nil || !out.Same || !strings.Contains(out.Engine, "0.9.0") || !strings.Contains(out.Engine, referee.EngineVersion) {
+	if err != nil || !out.Same || !strings.Contains(out.Engine, "0.9.0") ||
+		!strings.Contains(out.Engine, referee.EngineVersion) {
 		t.Errorf("another engine, the same findings: %+v, %v", out, err)
 	}
 	out, err = again(func(r *ledger.Receipt) {
@@ -67,7 +69,11 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 	if err != nil || out.Same {
 		t.Errorf("another engine that decides otherwise: %+v, %v", out, err)
 	}
-	if _, err := again(func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" }); !errors.Is(err, audit.ErrOtherSemantics) || !strings.Contains(err.Error(), "release 0.9.0") {
+	if _, err := again(func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" }); !errors.Is(
+		err,
+		audit.ErrOtherSemantics,
+	) ||
+		!strings.Contains(err.Error(), "release 0.9.0") {
 		t.Errorf("semantics 1: %v", err)
 	}
 }

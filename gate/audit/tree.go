@@ -48,8 +48,8 @@ func Lstat(tree fs.FS, name string) (fs.FileInfo, error) {
 // subTree is a folder of a tree that still shows what is a link.
 type subTree struct {
 	fs.FS
-	whole fs.ReadLinkFS
-	dir   string
+	wholeTree fs.ReadLinkFS
+	dir       string
 }
 
 // WithLinks keeps Lstat and ReadLink of the whole tree for a folder of it, so that a link inside a run is seen as one.
@@ -62,10 +62,10 @@ func WithLinks(whole, sub fs.FS, dir string) fs.FS {
 
 // Lstat is fs.ReadLinkFS's.
 func (t subTree) Lstat(name string) (fs.FileInfo, error) {
-	return t.whole.Lstat(path.Join(t.dir, name))
+	return t.wholeTree.Lstat(path.Join(t.dir, name))
 }
 
 // ReadLink is fs.ReadLinkFS's.
 func (t subTree) ReadLink(name string) (string, error) {
-	return t.whole.ReadLink(path.Join(t.dir, name))
+	return t.wholeTree.ReadLink(path.Join(t.dir, name))
 }

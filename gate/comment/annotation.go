@@ -13,8 +13,8 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// item is one thing that is wrong, at its place: a finding, or what could not be audited.
-type item struct {
+// problemItem is one thing that is wrong, at its place: a finding, or what could not be audited.
+type problemItem struct {
 	run     *audit.AuditedRun
 	finding *referee.Finding // nil for what is no finding
 	path    string
@@ -22,25 +22,37 @@ type item struct {
 	message string
 }
 
-// items are all things that are wrong, over all runs: what could not be audited first, then what could not be decided, then the findings by rank
-// (S43). Runs of equal rank stand in the order of the audits; below the stage, the order is each run's own.
-func (o writer) items() []item {
-	var out, found []item
+// itemsByRank are all things that are wrong, over all runs: what could not be audited first, then what could not be
+// decided, then the findings by rank (S43). Runs of equal rank stand in the order of the audits; below the stage, the
+// order is each run's own.
+func (o writer) itemsByRank() []problemItem {
+	var out, found []problemItem
 	for _, r := range o.Refusals {
-		out = append(out, item{path: r.Path, title: "could not be audited", message: r.Reason})
+		out = append(out, problemItem{path: r.Path, title: "could not be audited", message: r.Reason})
 	}
 	for i := range o.Audits {
 		a := &o.Audits[i]
 		if a.Work == nil {
-			out = append(out, item{run: a, path: path.Join(a.Dir, "run.json"), title: "could not be audited", message: a.Refused})
+			out = append(
+				out,
+				problemItem{
+					run:     a,
+					path:    path.Join(a.Dir, "run.json"),
+					title:   "could not be audited",
+					message: a.Refused,
+				},
+			)
 			continue
 		}
 		rep := a.Work.Report
 		for n := range rep.Findings {
-			found = append(found, item{run: a, finding: &rep.Findings[n], path: report.File(rep, &rep.Findings[n])})
+			found = append(
+				found,
+				problemItem{run: a, finding: &rep.Findings[n], path: report.File(rep, &rep.Findings[n])},
+			)
 		}
 	}
-	slices.SortStableFunc(found, func(x, y item) int { return byRank(x.finding, y.finding) })
+	slices.SortStableFunc(found, func(x, y problemItem) int { return byRank(x.finding, y.finding) })
 	return append(out, found...)
 }
 
@@ -53,7 +65,8 @@ func undecidedReason(rep *referee.Report, id string) string {
 	return "no reason is given"
 }
 
-// byRank compares findings of different runs (S43), as far as they can be compared: below the stage, the order is the sheet's.
+// byRank compares findings of different runs (S43), as far as they can be compared: below the stage, the order is the
+// sheet's.
 func byRank(x, y *referee.Finding) int {
 	return referee.CompareFindings(*x, *y)
 }
@@ -61,34 +74,40 @@ func byRank(x, y *referee.Finding) int {
 // tiers are the tiers by rank: what is no tier is printed as the heaviest.
 var tiers = referee.Tiers()
 
-// annotation is an item as GitHub shows it on the lines of the pull request.
-func (i item) annotation() githubapi.Annotation {
+// toAnnotation is an item as GitHub shows it on the lines of the pull request.
+func (i problemItem) toAnnotation() githubapi.Annotation {
 	a := githubapi.Annotation{Path: report.Clean(i.path), StartLine: 1, EndLine: 1, Level: "failure",
-		Title: within(plain(i.title), maxTitle), Message: within(plain(cmp.Or(i.message, "no reason is given")), maxDetail)} // an empty one is refused
+		Title: cutToBytes(
+			plainText(i.title),
+			maxTitle,
+		), Message: cutToBytes(plainText(cmp.Or(i.message, "no reason is given")), maxDetail)} // an empty one is refused
 	f := i.finding
 	if f == nil {
 		return a
 	}
 	a.Level = []string{"failure", "warning", "notice"}[f.Tier.Rank()]
-	a.Title = within(plain(fmt.Sprintf("%s: %s", f.Tier, f.Code)), maxTitle)
-	a.Message = within(lines(report.Text(i.run.Work.Report, f)), maxDetail)
-	a.Raw = within(i.details(), maxDetail)
+	a.Title = cutToBytes(plainText(fmt.Sprintf("%s: %s", f.Tier, f.Code)), maxTitle)
+	a.Message = cutToBytes(plainLines(report.Text(i.run.Work.Report, f)), maxDetail)
+	a.Raw = cutToBytes(i.detailLines(), maxDetail)
 	if f.Line > 0 {
 		a.StartLine, a.EndLine = f.Line, max(f.Line, f.EndLine)
 	}
 	if f.Line > 0 && f.Column > 0 && a.StartLine == a.EndLine { // GitHub takes columns only within one line
-		a.StartColumn, a.EndColumn = f.Column, max(f.Column, f.EndCol-1) // its end is the last column, ours the one after
+		a.StartColumn, a.EndColumn = f.Column, max(
+			f.Column,
+			f.EndCol-1,
+		) // its end is the last column, ours the one after
 	}
 	return a
 }
 
-// details are what stands behind a finding.
-func (i item) details() string {
+// detailLines are what stands behind a finding.
+func (i problemItem) detailLines() string {
 	f := i.finding
 	var out []string
 	say := func(name, value string) {
 		if value != "" {
-			out = append(out, name+": "+plain(value))
+			out = append(out, name+": "+plainText(value))
 		}
 	}
 	say("why", f.Why)
@@ -102,11 +121,11 @@ func (i item) details() string {
 	return strings.Join(out, "\n")
 }
 
-// lines cleans a text of several lines of our own, each of which holds hostile text.
-func lines(text string) string {
+// plainLines cleans a text of several lines of our own, each of which holds hostile text.
+func plainLines(text string) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
-		out = append(out, plain(line))
+		out = append(out, plainText(line))
 	}
 	return strings.Join(out, "\n")
 }
@@ -114,11 +133,12 @@ func lines(text string) string {
 // maxCommands is how many annotations of a kind GitHub keeps of a step.
 const maxCommands = 10
 
-// workflowCommands are workflow commands for where checks cannot be written: at most ten errors and ten warnings, and at most limit of each. What is low,
-// and what is left out, is counted in the last warning. No command ends in a line break.
+// workflowCommands are workflow commands for where checks cannot be written: at most ten errors and ten warnings, and
+// at most limit of each. What is low, and what is left out, is counted in the last warning. No command ends in a line
+// break.
 func (o writer) workflowCommands(limit int) []string {
 	limit = min(limit, maxCommands)
-	all := o.items()
+	all := o.itemsByRank()
 	var errors, warnings []string
 	for _, i := range all {
 		switch {
@@ -137,7 +157,15 @@ func (o writer) workflowCommands(limit int) []string {
 		if len(warnings) == limit {
 			warnings, shown = warnings[:limit-1], shown-1
 		}
-		warnings = append(warnings, report.Command("warning", "", "referee", fmt.Sprintf("%d of %d findings are shown here; the job summary holds all", shown, len(all))))
+		warnings = append(
+			warnings,
+			report.Command(
+				"warning",
+				"",
+				"referee",
+				fmt.Sprintf("%d of %d findings are shown here; the job summary holds all", shown, len(all)),
+			),
+		)
 	}
 	return append(errors, warnings...)
 }

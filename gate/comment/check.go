@@ -13,40 +13,54 @@ const (
 	SignOffCheck = "referee / sign-off"
 )
 
-// writeAuditCheck makes the check on the head with the audit's verdict: success or failure, never neutral or skipped, which would satisfy a required
-// check. It carries at most that many annotations, the heaviest first; the rest of what is to be said stands in the review.
+// writeAuditCheck makes the check on the head with the audit's verdict: success or failure, never neutral or skipped,
+// which would satisfy a required check. It carries at most that many annotations, the heaviest first; the rest of what
+// is to be said stands in the review.
 func (o writer) writeAuditCheck(annotations int) githubapi.Check {
-	items := o.items()
+	items := o.itemsByRank()
 	total := len(items)
 	items = items[:min(max(annotations, 0), total)]
-	c := o.check(AuditCheck, o.AuditPasses(), "failure", o.auditTitle(len(items), total), o.verdict(), 0)
+	c := o.makeCheck(AuditCheck, o.AuditPasses(), "failure", o.auditTitle(len(items), total), o.verdictSentence(), 0)
 	if o.NoReview {
-		c.Text = o.runs(maxCheck)
+		c.Text = o.runSections(maxCheck)
 	}
 	for _, i := range items {
-		c.Annotations = append(c.Annotations, i.annotation())
+		c.Annotations = append(c.Annotations, i.toAnnotation())
 	}
 	return c
 }
 
-// writeSignOffCheck makes the check that is required before a merge: success when every run has its receipt, here and in every other open pull request
-// with this commit. Else it waits for a person.
+// writeSignOffCheck makes the check that is required before a merge: success when every run has its receipt, here and
+// in every other open pull request with this commit. Else it waits for a person.
 func (o writer) writeSignOffCheck() githubapi.Check {
-	state := o.state(code)
-	return o.check(SignOffCheck, o.Signed(), "action_required", o.signOffTitle(), strings.ToUpper(state[:1])+state[1:]+".", o.ReviewID)
+	state := o.signOffState(codeName)
+	return o.makeCheck(
+		SignOffCheck,
+		o.Signed(),
+		"action_required",
+		o.signOffTitle(),
+		strings.ToUpper(state[:1])+state[1:]+".",
+		o.ReviewID,
+	)
 }
 
-// check is a check of this outcome. Its title names the pull request, because two of them can share a commit. Its summary is one sentence and a link to
-// the review; where there is no review, it says all.
-func (o writer) check(name string, good bool, otherwise, title, sentence string, review int64) githubapi.Check {
-	c := githubapi.Check{Name: name, HeadSHA: o.Head, ExternalID: o.Digest(), Status: "completed", Conclusion: otherwise}
+// makeCheck is a check of this outcome. Its title names the pull request, because two of them can share a commit. Its
+// summary is one sentence and a link to the review; where there is no review, it says all.
+func (o writer) makeCheck(name string, good bool, otherwise, title, sentence string, review int64) githubapi.Check {
+	c := githubapi.Check{
+		Name:       name,
+		HeadSHA:    o.Head,
+		ExternalID: o.Digest(),
+		Status:     "completed",
+		Conclusion: otherwise,
+	}
 	if good {
 		c.Conclusion = "success"
 	}
-	c.Title = within(plain(fmt.Sprintf("#%d: %s", o.Pull, title)), maxTitle)
+	c.Title = cutToBytes(plainText(fmt.Sprintf("#%d: %s", o.Pull, title)), maxTitle)
 	c.Summary = fmt.Sprintf("%s\n\n%s\n", sentence, o.reviewLink(review))
 	if o.NoReview {
-		c.Summary = written(append(o.front(), o.back()...), maxCheck)
+		c.Summary = joinSections(append(o.sectionsBeforeRuns(), o.sectionsAfterRuns()...), maxCheck)
 	}
 	return c
 }
@@ -61,12 +75,14 @@ func (o writer) auditTitle(shown, total int) string {
 }
 
 // signOffTitle says where the sign-off stands.
-func (o writer) signOffTitle() string { return o.state(func(login string) string { return login }) }
+func (o writer) signOffTitle() string {
+	return o.signOffState(func(login string) string { return login })
+}
 
-// reviewLink says where the details are: in a review, 0 where its number does not matter. The audit's check names none: it is posted before the review
-// is there, and a sign-off alone does not write it again.
+// reviewLink says where the details are: in a review, 0 where its number does not matter. The audit's check names none:
+// it is posted before the review is there, and a sign-off alone does not write it again.
 func (o writer) reviewLink(review int64) string {
-	page := o.page("pull", fmt.Sprint(o.Pull))
+	page := o.pageAddress("pull", fmt.Sprint(o.Pull))
 	switch {
 	case page == "":
 		return "The details are in Referee's review of this pull request."
@@ -88,7 +104,7 @@ func (o writer) firstRefusal() string {
 		}
 	}
 	const pathRoom, reasonRoom = 60, 100
-	text := within(where, pathRoom) + ": " + within(why, reasonRoom)
+	text := cutToBytes(where, pathRoom) + ": " + cutToBytes(why, reasonRoom)
 	if n := o.RefusedCount(); n > 1 {
 		text += fmt.Sprintf(" (and %d more)", n-1)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// The bounds of a diff that is made here: GitHub shows no larger file's, and the work grows with the square of the lines that differ.
+// The bounds of a diff that is made here: GitHub shows no larger file's, and the work grows with the square of the
+// lines that differ.
 const (
 	maxDiffBytes = 1 << 20
 	maxDiffLines = 20_000 // of a file
@@ -15,15 +16,16 @@ const (
 	diffContext  = 3      // lines that GitHub shows around a change
 )
 
-// DiffLines lists the lines of the new side that GitHub shows in a diff: those that were added or changed, and three lines around each change.
-// A comment on another line is refused there. Nil where the diff is too large to be made, or there is no change. The lines are aligned by the
-// same algorithm as git's (Myers), without its heuristics: where a change can be shown in two ways, the two may differ by a line.
+// DiffLines lists the lines of the new side that GitHub shows in a diff: those that were added or changed, and three
+// lines around each change. A comment on another line is refused there. Nil where the diff is too large to be made, or
+// there is no change. The lines are aligned by the same algorithm as git's (Myers), without its heuristics: where a
+// change can be shown in two ways, the two may differ by a line.
 func DiffLines(before, after []byte) map[int]bool {
 	if len(before) > maxDiffBytes || len(after) > maxDiffBytes {
 		return nil
 	}
-	old, now := numbered(before, after)
-	if len(old) > maxDiffLines || len(now) > maxDiffLines || differing(old, now) > maxDiffering {
+	old, now := numberLines(before, after)
+	if len(old) > maxDiffLines || len(now) > maxDiffLines || countDiffering(old, now) > maxDiffering {
 		return nil
 	}
 	d := diffmatchpatch.New()
@@ -34,10 +36,10 @@ func DiffLines(before, after []byte) map[int]bool {
 		n := utf8.RuneCountInString(part.Text)
 		switch part.Type {
 		case diffmatchpatch.DiffInsert:
-			show(shown, line-diffContext, line+n+diffContext, len(now))
+			markShown(shown, line-diffContext, line+n+diffContext, len(now))
 			line += n
 		case diffmatchpatch.DiffDelete:
-			show(shown, line-diffContext, line+diffContext, len(now))
+			markShown(shown, line-diffContext, line+diffContext, len(now))
 		case diffmatchpatch.DiffEqual:
 			line += n
 		}
@@ -45,16 +47,16 @@ func DiffLines(before, after []byte) map[int]bool {
 	return shown
 }
 
-// show marks the lines from first up to, not including, end.
-func show(shown map[int]bool, first, end, lines int) {
+// markShown marks the lines from first up to, not including, end.
+func markShown(shown map[int]bool, first, end, lines int) {
 	for n := max(first, 1); n < end && n <= lines; n++ {
 		shown[n] = true
 	}
 }
 
-// numbered gives each different line a character of its own. There are at most 2·maxDiffLines of them where it matters, below the first number
-// that is no character (U+D800).
-func numbered(before, after []byte) (old, now []rune) {
+// numberLines gives each different line a character of its own. There are at most 2·maxDiffLines of them where it
+// matters, below the first number that is no character (U+D800).
+func numberLines(before, after []byte) (old, now []rune) {
 	known := map[string]rune{}
 	side := func(b []byte) []rune {
 		var out []rune
@@ -71,9 +73,9 @@ func numbered(before, after []byte) (old, now []rune) {
 	return side(before), side(after)
 }
 
-// differing is how many lines of both sides lie between what they begin and end with alike; none where one side has nothing there, as then there
-// is nothing to align.
-func differing(old, now []rune) int {
+// countDiffering is how many lines of both sides lie between what they begin and end with alike; none where one side
+// has nothing there, as then there is nothing to align.
+func countDiffering(old, now []rune) int {
 	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
 		old, now = old[1:], now[1:]
 	}

@@ -23,7 +23,17 @@ func gitLines(t *testing.T, before, after string) map[int]bool {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("git", "diff", "--no-index", "--no-color", "-U3", "--no-indent-heuristic", "--minimal", "a", "b")
+	cmd := exec.Command(
+		"git",
+		"diff",
+		"--no-index",
+		"--no-color",
+		"-U3",
+		"--no-indent-heuristic",
+		"--minimal",
+		"a",
+		"b",
+	)
 	cmd.Dir = dir
 	out, _ := cmd.Output() // it exits 1 where there is a difference
 	shown := map[int]bool{}
@@ -53,8 +63,14 @@ func TestDiffLinesAgainstGit(t *testing.T) {
 		return b.String()
 	}
 	cases := [][2]string{
-		{"", rows(0, 5)}, {rows(0, 5), ""}, {rows(0, 9), rows(0, 9)}, {rows(0, 30), rows(0, 15) + "new\n" + rows(15, 30)},
-		{rows(0, 30), rows(0, 10) + rows(12, 30)}, {rows(0, 30), rows(0, 28) + "x\ny"}, {rows(0, 3) + "end", rows(0, 3) + "end\n"},
+		{
+			"",
+			rows(0, 5),
+		}, {rows(0, 5), ""}, {rows(0, 9), rows(0, 9)}, {rows(0, 30), rows(0, 15) + "new\n" + rows(15, 30)},
+		{
+			rows(0, 30),
+			rows(0, 10) + rows(12, 30),
+		}, {rows(0, 30), rows(0, 28) + "x\ny"}, {rows(0, 3) + "end", rows(0, 3) + "end\n"},
 		{rows(0, 40), "top\n" + rows(0, 20) + "mid\n" + rows(21, 40)}, {rows(0, 8), rows(100, 120)},
 	}
 	random := rand.New(rand.NewPCG(4, 2))

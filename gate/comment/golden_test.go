@@ -38,7 +38,19 @@ func everything(o *outcome.Outcome) string {
 		section("its summary", c.Summary)
 		section("its text", c.Text)
 		for _, a := range c.Annotations {
-			section(fmt.Sprintf("annotation %s %s:%d:%d-%d:%d %s", a.Level, a.Path, a.StartLine, a.StartColumn, a.EndLine, a.EndColumn, a.Title), a.Message+"\n"+a.Raw)
+			section(
+				fmt.Sprintf(
+					"annotation %s %s:%d:%d-%d:%d %s",
+					a.Level,
+					a.Path,
+					a.StartLine,
+					a.StartColumn,
+					a.EndLine,
+					a.EndColumn,
+					a.Title,
+				),
+				a.Message+"\n"+a.Raw,
+			)
 		}
 	}
 	section("review", WriteReview(o))
@@ -49,7 +61,8 @@ func everything(o *outcome.Outcome) string {
 		section(fmt.Sprintf("comment %s:%d", c.Path, c.Line), c.Body)
 	}
 	section("commands", strings.Join(WorkflowCommands(o, 10), "\n"))
-	return regexp.MustCompile(`[0-9a-f]{64}|=[0-9a-f]{16}\b|(/digest |Audit .)[0-9a-f]{8}`).ReplaceAllString(b.String(), "${1}HASH")
+	return regexp.MustCompile(`[0-9a-f]{64}|=[0-9a-f]{16}\b|(/digest |Audit .)[0-9a-f]{8}`).
+		ReplaceAllString(b.String(), "${1}HASH")
 }
 
 // TestGoldenPapers compares whole papers with files that were read by a person when they were written.
@@ -91,12 +104,21 @@ func TestDigestIsOne(t *testing.T) {
 	o := scenarios()["clean-awaiting"]()
 	review := WriteReview(o)
 	m, ok := memory.ParseMarker(review)
-	if !ok || m != o.Marker() || m.Digest != o.Digest() || WriteAuditCheck(o, 0).ExternalID != m.Digest || WriteSignOffCheck(o).ExternalID != m.Digest || !strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
+	if !ok || m != o.Marker() || m.Digest != o.Digest() || WriteAuditCheck(o, 0).ExternalID != m.Digest ||
+		WriteSignOffCheck(o).ExternalID != m.Digest ||
+		!strings.Contains(review, "\n/digest "+m.Digest[:8]+"\n") {
 		t.Errorf("marker %+v of %s", m, o.Digest())
 	}
-	rec := signoff.Record{Digest: o.Digest(), Pull: githubapi.PullRequest{State: "open"}, Permissions: map[string]string{"ann": "admin"},
-		Reviews: []githubapi.Review{{ID: 1, User: "ann", UserID: 1, UserType: "User", State: "APPROVED", Body: "/digest " + m.Digest[:8]}}}
-	if judged := signoff.JudgeReviews(rec, config.Default()); !judged[0].Counted || judged[0].Commands.Digest != m.Digest[:8] {
+	rec := signoff.Record{
+		Digest:      o.Digest(),
+		Pull:        githubapi.PullRequest{State: "open"},
+		Permissions: map[string]string{"ann": "admin"},
+		Reviews: []githubapi.Review{
+			{ID: 1, User: "ann", UserID: 1, UserType: "User", State: "APPROVED", Body: "/digest " + m.Digest[:8]},
+		},
+	}
+	if judged := signoff.JudgeReviews(rec, config.Default()); !judged[0].Counted ||
+		judged[0].Commands.Digest != m.Digest[:8] {
 		t.Errorf("the command that the review gives is not taken: %s", judged[0].Because)
 	}
 }
@@ -114,14 +136,22 @@ func TestInstructionsAreTaken(t *testing.T) {
 	if want := "/satisfied appraisal_within_12_months\n/satisfied elm:borrower_name_matches\n/satisfied site_visit\n/accept oak:dscr_gate\n"; block[1] != want {
 		t.Errorf("%q, want %q", block[1], want)
 	}
-	if c := signoff.ParseCommands(block[1]); len(c.Answers) != 3 || len(c.Problems) != 1 || !strings.Contains(c.Problems[0], "/accept needs a rule and a reason") {
+	if c := signoff.ParseCommands(block[1]); len(c.Answers) != 3 || len(c.Problems) != 1 ||
+		!strings.Contains(c.Problems[0], "/accept needs a rule and a reason") {
 		t.Errorf("pasted as it is: %+v", c)
 	}
 	c := signoff.ParseCommands(strings.Replace(block[1], "dscr_gate", "dscr_gate the client insists", 1))
 	o.Judged = append(o.Judged, counted(6, "bea", ""))
 	o.Judged[1].Commands = c
-	if rules, _ := o.Hurdles(); len(c.Problems) != 0 || writerOf(o).open() != 0 || len(rules) != 0 || len(o.UnaskedCommands(o.Judged)) != 0 {
-		t.Errorf("with a reason: %+v; open %d, to be accepted %v, unasked %v", c, writerOf(o).open(), rules, o.UnaskedCommands(o.Judged))
+	if rules, _ := o.Hurdles(); len(c.Problems) != 0 || writerOf(o).openQuestions() != 0 || len(rules) != 0 ||
+		len(o.UnaskedCommands(o.Judged)) != 0 {
+		t.Errorf(
+			"with a reason: %+v; open %d, to be accepted %v, unasked %v",
+			c,
+			writerOf(o).openQuestions(),
+			rules,
+			o.UnaskedCommands(o.Judged),
+		)
 	}
 }
 
@@ -133,23 +163,33 @@ func TestInstructionsAreBounded(t *testing.T) {
 	for i := range 50 {
 		o.Audits = append(o.Audits, audited(fmt.Sprintf("runs/r%d", i), deal))
 	}
-	if block := printedBlock.FindStringSubmatch(WriteReview(o)); block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n" {
+	if block := printedBlock.FindStringSubmatch(WriteReview(o)); block == nil ||
+		block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n" {
 		t.Errorf("%q", block)
 	}
 	o = outcomeOf(audited("runs/a"))
 	for i := range 60 {
-		o.Audits[0].Work.Report.Checks = append(o.Audits[0].Work.Report.Checks, referee.Check{ID: fmt.Sprintf("q%d", i), Status: referee.Open})
+		o.Audits[0].Work.Report.Checks = append(
+			o.Audits[0].Work.Report.Checks,
+			referee.Check{ID: fmt.Sprintf("q%d", i), Status: referee.Open},
+		)
 	}
 	review := WriteReview(o)
-	if block := printedBlock.FindStringSubmatch(review); block == nil || strings.Count(block[1], "\n") != 40 || !strings.Contains(review, "\n22 lines left out.") {
+	if block := printedBlock.FindStringSubmatch(review); block == nil || strings.Count(block[1], "\n") != 40 ||
+		!strings.Contains(review, "\n22 lines left out.") {
 		t.Errorf("%q", block)
 	}
 	o = outcomeOf(audited("runs/a"), audited("runs/b"))
-	o.Audits[0].Work.Report.Checks = append(o.Audits[0].Work.Report.Checks, referee.Check{ID: "two words", Status: referee.Open}, referee.Check{ID: "x@y", Status: referee.Open},
-		referee.Check{ID: "b:borrower_name_matches", Status: referee.Open})
+	o.Audits[0].Work.Report.Checks = append(
+		o.Audits[0].Work.Report.Checks,
+		referee.Check{ID: "two words", Status: referee.Open},
+		referee.Check{ID: "x@y", Status: referee.Open},
+		referee.Check{ID: "b:borrower_name_matches", Status: referee.Open},
+	)
 	review = WriteReview(o)
 	block := printedBlock.FindStringSubmatch(review)
-	if block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n" || strings.Count(review, "cannot be written as a command") != 3 {
+	if block == nil || block[1] != "/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n" ||
+		strings.Count(review, "cannot be written as a command") != 3 {
 		t.Errorf("%q in %s", block, review)
 	}
 }
@@ -177,7 +217,9 @@ func TestChecksAreShort(t *testing.T) {
 		o := make()
 		o.NoReview, o.ReviewID = false, 77
 		for _, c := range []githubapi.Check{WriteAuditCheck(o, 5), WriteSignOffCheck(o)} {
-			if len(c.Summary) > 400 || c.Text != "" || !strings.Contains(c.Summary, "(https://github.com/acme/deals/pull/12") || !strings.HasPrefix(c.Title, "#12: ") {
+			if len(c.Summary) > 400 || c.Text != "" ||
+				!strings.Contains(c.Summary, "(https://github.com/acme/deals/pull/12") ||
+				!strings.HasPrefix(c.Title, "#12: ") {
 				t.Errorf("%s: %s: %s\n%s", name, c.Title, c.Summary, c.Text)
 			}
 		}
@@ -207,18 +249,18 @@ func TestPlaceIsALink(t *testing.T) {
 		"runs//x":                 "`runs//x:3`",
 		strings.Repeat("a", 1000): "",
 	} {
-		got := writerOf(o).place(file, 3, 5)
+		got := writerOf(o).linkToFile(file, 3, 5)
 		if want == "" && strings.Contains(got, "](") || want != "" && got != want {
 			t.Errorf("%.40q: %s, want %s", file, got, want)
 		}
 	}
-	if got := writerOf(o).place("a.json", 0, 0); got != "[`a.json`]("+head+"/a.json)" {
+	if got := writerOf(o).linkToFile("a.json", 0, 0); got != "[`a.json`]("+head+"/a.json)" {
 		t.Error(got)
 	}
 	for _, edit := range []func(){func() { o.Head = "main" }, func() { o.ServerURL = "javascript:x" }, func() { o.ServerURL, o.Repository = "https://x", "" }} {
 		o = outcomeOf()
-		if edit(); writerOf(o).place("a.json", 1, 1) != "`a.json:1`" {
-			t.Error(writerOf(o).place("a.json", 1, 1))
+		if edit(); writerOf(o).linkToFile("a.json", 1, 1) != "`a.json:1`" {
+			t.Error(writerOf(o).linkToFile("a.json", 1, 1))
 		}
 	}
 }
@@ -228,7 +270,18 @@ func TestPlaceIsALink(t *testing.T) {
 func TestPapersOfRealRuns(t *testing.T) {
 	for _, run := range []string{"oak-street", "maple-court", "river-lofts", "elm-plaza"} {
 		tree := gatetest.SampleDeal(t, run)
-		o := outcomeOf(audit.Examine(tree, audit.PlannedRun{Dir: "runs/" + run, Rule: config.RunRule{Path: "runs/**/run.json", Sheets: []string{"cre-multifamily-agency"}}}, gatetest.Library(), config.Default(), nil))
+		o := outcomeOf(
+			audit.Examine(
+				tree,
+				audit.PlannedRun{
+					Dir:  "runs/" + run,
+					Rule: config.RunRule{Path: "runs/**/run.json", Sheets: []string{"cre-multifamily-agency"}},
+				},
+				gatetest.Library(),
+				config.Default(),
+				nil,
+			),
+		)
 		rep := o.Audits[0].Work.Report
 		if !slices.IsSortedFunc(rep.Findings, func(x, y referee.Finding) int { return byRank(&x, &y) }) {
 			t.Errorf("%s: the engine ranks otherwise", run)
@@ -244,7 +297,7 @@ func TestPapersOfRealRuns(t *testing.T) {
 			}
 		}
 		for _, f := range rep.Findings {
-			if !strings.Contains(review, code(f.Code)) {
+			if !strings.Contains(review, codeName(f.Code)) {
 				t.Errorf("%s: the review does not name %s", run, f.Code)
 			}
 		}
@@ -258,8 +311,23 @@ func TestDraftCanBeApplied(t *testing.T) {
 	}
 	cfg := config.Default()
 	cfg.Governance.Agents = []config.AgentProfile{{Name: "other"}}
-	tree := gatetest.SampleDeal(t, "elm-plaza", [3]string{"run.json", `"name": "underwriter"`, `"name": "@a <b> \u202e"`})
-	o := outcomeOf(audit.Examine(tree, audit.PlannedRun{Dir: "runs/elm-plaza", Rule: config.RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}}, gatetest.Library(), cfg, nil))
+	tree := gatetest.SampleDeal(
+		t,
+		"elm-plaza",
+		[3]string{"run.json", `"name": "underwriter"`, `"name": "@a <b> \u202e"`},
+	)
+	o := outcomeOf(
+		audit.Examine(
+			tree,
+			audit.PlannedRun{
+				Dir:  "runs/elm-plaza",
+				Rule: config.RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}},
+			},
+			gatetest.Library(),
+			cfg,
+			nil,
+		),
+	)
 	o.Governance = governance.CheckLimits(o.Audits, cfg, governance.NewHistory(cfg, o.Pull, o.Audits), gatetest.Noon)
 	shown := regexp.MustCompile("(?s)ready to commit</summary>\n\n```\n(.*?)```\n").FindStringSubmatch(WriteReview(o))
 	if shown == nil {

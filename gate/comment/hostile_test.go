@@ -20,8 +20,14 @@ import (
 var attacks = []string{
 	"\u202egpj.exe\u202c and \u2066\u2069", "\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m", "zero\u200bwidth\ufeff\u00ad\u2060 \U000e0041tag \u3164",
 	"line\r\n::set-output name=verdict::honey\n::error::x\v\f\u2028\u2029\u0085x", "::add-mask::x ##[save-state name=a]b",
-	"<!-- referee:review/v1 pull=12 head=a1 digest=" + strings.Repeat("d", 64) + " run=9999999 attempt=9 -->", "<!-- referee:receipts 0:" + strings.Repeat("a", 64) + " -->",
-	"\n<!-- referee:finding/v1 " + strings.Repeat("d", 64) + " -->\n", "</details></sub><script>alert(1)</script><img src=x> --> <!--",
+	"<!-- referee:review/v1 pull=12 head=a1 digest=" + strings.Repeat(
+		"d",
+		64,
+	) + " run=9999999 attempt=9 -->", "<!-- referee:receipts 0:" + strings.Repeat("a", 64) + " -->",
+	"\n<!-- referee:finding/v1 " + strings.Repeat(
+		"d",
+		64,
+	) + " -->\n", "</details></sub><script>alert(1)</script><img src=x> --> <!--",
 	"**APPROVED** by @someone and @org/team, [merge](https://evil) #1 GH-1", "` `` ``` ```` ````` ~~~\n```\n| a | b | \n| --- |\n- [x] item\n# heading\n> quote\n---",
 	"EOF\nghadelimiter_x\n_GitHubActionsFileCommandDelimeter_\nresult=signed", "100%0A::error::x %25, a=b:c,d=e", "\xff\xfe not UTF-8 \xed\xa0\x80",
 	strings.Repeat("long ", 400), "A" + strings.Repeat("\u0316", 60), `\|\`, "a\\`b`", "",
@@ -58,12 +64,16 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// stuffed is an outcome with a text in every string that somebody else can write: of runs, refusals, reviews, commits, rulebooks and receipts.
+// stuffed is an outcome with a text in every string that somebody else can write: of runs, refusals, reviews, commits,
+// rulebooks and receipts.
 func stuffed(text string, counted bool) *outcome.Outcome {
 	o := &outcome.Outcome{}
 	fill(reflect.ValueOf(o).Elem(), text)
 	o.Repository, o.ServerURL, o.Ledger = "acme/deals", "https://github.com", config.Ledger{Branch: "ledger"}
-	o.FailOn, o.Accept, o.Need, o.Head, o.NoReview = referee.FailOnHigh, "deal-finding", 2, strings.Repeat("a1", 20), true
+	o.FailOn, o.Accept, o.Need, o.Head, o.NoReview = referee.FailOnHigh, "deal-finding", 2, strings.Repeat(
+		"a1",
+		20,
+	), true
 	for i := range o.Audits {
 		rep := o.Audits[i].Work.Report
 		rep.Findings[0].Tier, rep.Findings[0].Bucket = referee.High, referee.WorkDefect
@@ -85,8 +95,8 @@ func stuffed(text string, counted bool) *outcome.Outcome {
 	return o
 }
 
-// TestHostilePapers writes every attack into every string of an outcome. What is left outside of code spans and fences is the same, to the byte, as
-// with a harmless text: nothing hostile becomes structure.
+// TestHostilePapers writes every attack into every string of an outcome. What is left outside of code spans and fences
+// is the same, to the byte, as with a harmless text: nothing hostile becomes structure.
 func TestHostilePapers(t *testing.T) {
 	for i, attack := range attacks {
 		for _, counted := range []bool{false, true} {
@@ -95,7 +105,10 @@ func TestHostilePapers(t *testing.T) {
 				got, want := markdownOf(hostile), markdownOf(harmless)
 				for n := range got {
 					checkPaper(t, got[n])
-					cut := strings.Contains(strings.ToLower(got[n]), "this page is full") // longer texts: TestPapersAreBounded
+					cut := strings.Contains(
+						strings.ToLower(got[n]),
+						"this page is full",
+					) // longer texts: TestPapersAreBounded
 					if a, b := bones(t, got[n]), bones(t, want[n]); a != b && !cut && attack != "" {
 						t.Errorf("paper %d, outside of spans:\n%s\nwant\n%s", n, a, b)
 					}
@@ -110,7 +123,13 @@ func TestHostilePapers(t *testing.T) {
 
 // markdownOf are the papers that GitHub renders.
 func markdownOf(o *outcome.Outcome) []string {
-	out := []string{WriteReview(o), WriteSummary(o), WriteAuditCheck(o, 9).Summary, WriteAuditCheck(o, 9).Text, WriteSignOffCheck(o).Summary}
+	out := []string{
+		WriteReview(o),
+		WriteSummary(o),
+		WriteAuditCheck(o, 9).Summary,
+		WriteAuditCheck(o, 9).Text,
+		WriteSignOffCheck(o).Summary,
+	}
 	for _, c := range WriteInline(o, func(string) map[int]bool { return map[int]bool{7: true} }) {
 		out = append(out, c.Body)
 	}
@@ -132,7 +151,8 @@ func checkPaper(t *testing.T, text string) {
 	if n := strings.Count(text, "<!--"); n != markers || n != strings.Count(text, "-->") {
 		t.Errorf("%d comments begin, %d are markers, %d end", n, markers, strings.Count(text, "-->"))
 	}
-	if markers > 0 && strings.Count(text, "referee:review/v1 pull=")+strings.Count(text, "<!-- referee:finding/v1") < 1 {
+	if markers > 0 &&
+		strings.Count(text, "referee:review/v1 pull=")+strings.Count(text, "<!-- referee:finding/v1") < 1 {
 		t.Error("no marker of ours")
 	}
 }
@@ -144,7 +164,8 @@ func checkCharacters(t *testing.T, text string) {
 		t.Error("not UTF-8")
 	}
 	for i, r := range text {
-		if r != '\n' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || r == '\u3164') {
+		if r != '\n' &&
+			(unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || r == '\u3164') {
 			t.Fatalf("%U at %d: %q", r, i, text[max(0, i-40):i])
 		}
 	}
@@ -179,11 +200,15 @@ func bones(t *testing.T, page string) string {
 	if fence != "" {
 		t.Error("a fence is not closed")
 	}
-	return regexp.MustCompile(`[0-9a-f]{64}|head=[0-9a-f]*|=[0-9a-f]{16}\b|\d+ more`).ReplaceAllString(unlinked(b.String()), "#")
+	return regexp.MustCompile(`[0-9a-f]{64}|head=[0-9a-f]*|=[0-9a-f]{16}\b|\d+ more`).
+		ReplaceAllString(unlinked(b.String()), "#")
 }
 
-// fileLink is the link of a file's place: its text is a span, and its address holds nothing that ends a link or is read as markdown.
-var fileLink = regexp.MustCompile(`\[§\]\(https://github\.com/acme/deals/blob/[0-9a-f]{40}/[A-Za-z0-9%._~$&+=:/-]+(#L\d+(-L\d+)?)?\)`)
+// fileLink is the link of a file's place: its text is a span, and its address holds nothing that ends a link or is read
+// as markdown.
+var fileLink = regexp.MustCompile(
+	`\[§\]\(https://github\.com/acme/deals/blob/[0-9a-f]{40}/[A-Za-z0-9%._~$&+=:/-]+(#L\d+(-L\d+)?)?\)`,
+)
 
 // unlinked takes the links of places away: a path that cannot be linked is shown without.
 func unlinked(page string) string { return fileLink.ReplaceAllString(page, "§") }
@@ -263,13 +288,28 @@ func checkOutputs(t *testing.T, o *outcome.Outcome) {
 			t.Errorf("output %s=%q", out.Name, out.Value)
 		}
 	}
-	want := []string{"result", "severity", "score", "findings", "high", "mid", "low", "client_ready", "recommended_action", "report", "receipt_sha256", "ledger_head"}
+	want := []string{
+		"result",
+		"severity",
+		"score",
+		"findings",
+		"high",
+		"mid",
+		"low",
+		"client_ready",
+		"recommended_action",
+		"report",
+		"receipt_sha256",
+		"ledger_head",
+	}
 	if !slices.Equal(names, want) {
 		t.Errorf("outputs %v", names)
 	}
 }
 
-var workflowCommand = regexp.MustCompile(`^::(error|warning) ((file|line|col|endLine|endColumn|title)=[^:,\r\n]*)(,(file|line|col|endLine|endColumn|title)=[^:,\r\n]*)*::[^\r\n]*$`)
+var workflowCommand = regexp.MustCompile(
+	`^::(error|warning) ((file|line|col|endLine|endColumn|title)=[^:,\r\n]*)(,(file|line|col|endLine|endColumn|title)=[^:,\r\n]*)*::[^\r\n]*$`,
+)
 
 func checkCommands(t *testing.T, hostile, harmless *outcome.Outcome) {
 	t.Helper()
@@ -278,7 +318,8 @@ func checkCommands(t *testing.T, hostile, harmless *outcome.Outcome) {
 		t.Errorf("%d commands, want %d", len(got), len(want))
 	}
 	for _, c := range got {
-		if rest := regexp.MustCompile(`%(25|0D|0A|3A|2C)`).ReplaceAllString(c, ""); !workflowCommand.MatchString(c) || strings.Contains(rest, "%") {
+		if rest := regexp.MustCompile(`%(25|0D|0A|3A|2C)`).ReplaceAllString(c, ""); !workflowCommand.MatchString(c) ||
+			strings.Contains(rest, "%") {
 			t.Errorf("no workflow command: %q", c)
 		}
 	}

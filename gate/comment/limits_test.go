@@ -17,13 +17,19 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// flooded is an outcome in which everything is too much: runs, findings, reviews, questions, and long strings in all of them.
+// flooded is an outcome in which everything is too much: runs, findings, reviews, questions, and long strings in all of
+// them.
 func flooded(runs, findings int, text string) *outcome.Outcome {
 	o := outcomeOf()
 	for r := range runs {
 		var list []referee.Finding
 		for i := range findings {
-			f := finding(fmt.Sprintf("math.%04d%s", i, text), []referee.Tier{referee.High, referee.Mid, referee.Low}[i%3], referee.WorkDefect, i+1)
+			f := finding(
+				fmt.Sprintf("math.%04d%s", i, text),
+				[]referee.Tier{referee.High, referee.Mid, referee.Low}[i%3],
+				referee.WorkDefect,
+				i+1,
+			)
 			f.Message, f.Why, f.Fix.Text, f.Pointer = f.Message+text, f.Why+text, f.Fix.Text+text, f.Pointer+text
 			list = append(list, f)
 		}
@@ -33,17 +39,54 @@ func flooded(runs, findings int, text string) *outcome.Outcome {
 		for i := range 20 {
 			id := fmt.Sprintf("q%d_%d%s", r%7, i, text)
 			a.Work.Report.Checks = append(a.Work.Report.Checks, referee.Check{ID: id, Status: referee.Open})
-			a.Work.Report.Checklist = append(a.Work.Report.Checklist, referee.Question{ID: id, Text: text + "?", Why: text})
+			a.Work.Report.Checklist = append(
+				a.Work.Report.Checklist,
+				referee.Question{ID: id, Text: text + "?", Why: text},
+			)
 		}
 		o.Audits = append(o.Audits, a)
 	}
 	for i := range runs {
 		o.Refusals = append(o.Refusals, audit.Refusal{Path: fmt.Sprintf("runs/x%d%s", i, text), Reason: text})
 		o.Judged = append(o.Judged, counted(int64(i), "user"+text, "/satisfied x"))
-		o.Governance = append(o.Governance, governance.Violation{Agent: text, Kind: "rogue", Reason: text, Draft: strings.Repeat("+"+text+"\n", 20)})
-		o.Rulebook = append(o.Rulebook, rulebook.Change{Path: text, Sheet: text, Tested: text, Problems: slices.Repeat([]string{text}, 50), Warnings: slices.Repeat([]string{text}, 50), Turned: slices.Repeat([]string{text}, 50)})
-		o.Objections, o.Unknown, o.Blocked = append(o.Objections, text), append(o.Unknown, text), append(o.Blocked, text)
-		o.Drift, o.Notices, o.NotPosted, o.Removed = append(o.Drift, text), append(o.Notices, text), append(o.NotPosted, text), append(o.Removed, text)
+		o.Governance = append(
+			o.Governance,
+			governance.Violation{Agent: text, Kind: "rogue", Reason: text, Draft: strings.Repeat("+"+text+"\n", 20)},
+		)
+		o.Rulebook = append(
+			o.Rulebook,
+			rulebook.Change{
+				Path:     text,
+				Sheet:    text,
+				Tested:   text,
+				Problems: slices.Repeat([]string{text}, 50),
+				Warnings: slices.Repeat([]string{text}, 50),
+				Turned:   slices.Repeat([]string{text}, 50),
+			},
+		)
+		o.Objections, o.Unknown, o.Blocked = append(
+			o.Objections,
+			text,
+		), append(
+			o.Unknown,
+			text,
+		), append(
+			o.Blocked,
+			text,
+		)
+		o.Drift, o.Notices, o.NotPosted, o.Removed = append(
+			o.Drift,
+			text,
+		), append(
+			o.Notices,
+			text,
+		), append(
+			o.NotPosted,
+			text,
+		), append(
+			o.Removed,
+			text,
+		)
 	}
 	for i := range o.Audits {
 		o.Audits[i].Work.Run.ID += text
@@ -87,7 +130,8 @@ func TestPapersAreBounded(t *testing.T) {
 				t.Errorf("%s: %d details begin, %d end", c.what, open, closed)
 			}
 		}
-		if len(audit.Annotations) != min(200, len(writerOf(o).items())) || len(WorkflowCommands(o, 99)) > 20 || len(WriteInline(o, func(string) map[int]bool { return map[int]bool{1: true, 2: true} })) > 30 {
+		if len(audit.Annotations) != min(200, len(writerOf(o).itemsByRank())) || len(WorkflowCommands(o, 99)) > 20 ||
+			len(WriteInline(o, func(string) map[int]bool { return map[int]bool{1: true, 2: true} })) > 30 {
 			t.Errorf("%s: %d annotations, %d commands", c.what, len(audit.Annotations), len(WorkflowCommands(o, 99)))
 		}
 		for _, a := range audit.Annotations {
@@ -116,21 +160,51 @@ func TestEverySectionIsThere(t *testing.T) {
 
 // TestAnnotationRank: high first over all runs, whatever run they are of.
 func TestAnnotationRank(t *testing.T) {
-	mid, low := finding("math.a", referee.Mid, referee.WorkDefect, 3), finding("math.b", referee.Low, referee.WorkDefect, 4)
-	high, deal := finding("math.c", referee.High, referee.WorkDefect, 5), finding("policy.d", referee.High, referee.DealFinding, 6)
+	mid, low := finding(
+		"math.a",
+		referee.Mid,
+		referee.WorkDefect,
+		3,
+	), finding(
+		"math.b",
+		referee.Low,
+		referee.WorkDefect,
+		4,
+	)
+	high, deal := finding(
+		"math.c",
+		referee.High,
+		referee.WorkDefect,
+		5,
+	), finding(
+		"policy.d",
+		referee.High,
+		referee.DealFinding,
+		6,
+	)
 	long := finding("math.e", referee.Mid, referee.WorkDefect, 7)
 	long.EndLine, long.EndCol = 9, 2
 	o := outcomeOf(audited("runs/a", mid, low), audited("runs/b", deal, long), audited("runs/c", high))
 	c := WriteAuditCheck(o, 4)
 	var got []string
 	for _, a := range c.Annotations {
-		got = append(got, fmt.Sprintf("%s %s:%d:%d-%d:%d", a.Level, a.Path, a.StartLine, a.StartColumn, a.EndLine, a.EndColumn))
+		got = append(
+			got,
+			fmt.Sprintf("%s %s:%d:%d-%d:%d", a.Level, a.Path, a.StartLine, a.StartColumn, a.EndLine, a.EndColumn),
+		)
 	}
-	want := []string{"failure runs/c/submission.json:5:17-5:20", "failure runs/b/submission.json:6:17-6:20", "warning runs/a/submission.json:3:17-3:20", "warning runs/b/submission.json:7:0-9:0"}
-	if !slices.Equal(got, want) || c.Title != "#12: failed, 2 high, 2 mid and 1 low findings (4 of 5 shown on the lines)" {
+	want := []string{
+		"failure runs/c/submission.json:5:17-5:20",
+		"failure runs/b/submission.json:6:17-6:20",
+		"warning runs/a/submission.json:3:17-3:20",
+		"warning runs/b/submission.json:7:0-9:0",
+	}
+	if !slices.Equal(got, want) ||
+		c.Title != "#12: failed, 2 high, 2 mid and 1 low findings (4 of 5 shown on the lines)" {
 		t.Errorf("%q: %q", c.Title, got)
 	}
-	if all := WriteAuditCheck(o, 50); len(all.Annotations) != 5 || all.Title != "#12: failed, 2 high, 2 mid and 1 low findings" {
+	if all := WriteAuditCheck(o, 50); len(all.Annotations) != 5 ||
+		all.Title != "#12: failed, 2 high, 2 mid and 1 low findings" {
 		t.Errorf("%q with %d", all.Title, len(all.Annotations))
 	}
 }
@@ -146,7 +220,8 @@ func TestCommandsAreBounded(t *testing.T) {
 			warnings++
 		}
 	}
-	if last := WorkflowCommands(o, 50)[19]; errors != 10 || warnings != 10 || last != "::warning title=referee::19 of 90 findings are shown here; the job summary holds all" {
+	if last := WorkflowCommands(o, 50)[19]; errors != 10 || warnings != 10 ||
+		last != "::warning title=referee::19 of 90 findings are shown here; the job summary holds all" {
 		t.Errorf("%d errors, %d warnings, last %q", errors, warnings, last)
 	}
 	if got := WorkflowCommands(o, 0); len(got) != 0 {
@@ -167,7 +242,8 @@ func TestInline(t *testing.T) {
 	all := WriteInline(o, even)
 	seen := map[string]bool{}
 	for _, c := range all {
-		if c.Line%2 != 0 || ParseFingerprint(c.Body) != c.Fingerprint || seen[c.Fingerprint] || c.Path != "runs/r0000/submission.json" {
+		if c.Line%2 != 0 || ParseFingerprint(c.Body) != c.Fingerprint || seen[c.Fingerprint] ||
+			c.Path != "runs/r0000/submission.json" {
 			t.Errorf("%+v", c)
 		}
 		seen[c.Fingerprint] = true
@@ -176,11 +252,11 @@ func TestInline(t *testing.T) {
 		t.Errorf("%d comments", len(all))
 	}
 	f := &o.Audits[0].Work.Report.Findings[0]
-	was := item{run: &o.Audits[0], finding: f}.fingerprint()
-	if f.Line, f.EndLine = 70, 70; (item{run: &o.Audits[0], finding: f}).fingerprint() != was {
+	was := problemItem{run: &o.Audits[0], finding: f}.findingFingerprint()
+	if f.Line, f.EndLine = 70, 70; (problemItem{run: &o.Audits[0], finding: f}).findingFingerprint() != was {
 		t.Error("a line that moves changes the fingerprint")
 	}
-	if f.Spot.Claimed = "1.4"; (item{run: &o.Audits[0], finding: f}).fingerprint() == was {
+	if f.Spot.Claimed = "1.4"; (problemItem{run: &o.Audits[0], finding: f}).findingFingerprint() == was {
 		t.Error("another claim is the same finding")
 	}
 	for _, body := range []string{"", "x\n" + all[0].Body, " " + all[0].Body, strings.ToUpper(all[0].Body)} {
@@ -194,11 +270,18 @@ func TestInline(t *testing.T) {
 }
 
 func TestMarker(t *testing.T) {
-	m := memory.Marker{Pull: 12, Head: strings.Repeat("a1", 20), Digest: strings.Repeat("d", 64), RunID: 7001, Attempt: 2}
+	m := memory.Marker{
+		Pull:    12,
+		Head:    strings.Repeat("a1", 20),
+		Digest:  strings.Repeat("d", 64),
+		RunID:   7001,
+		Attempt: 2,
+	}
 	line := "<!-- referee:review/v1 pull=12 head=" + m.Head + " digest=" + m.Digest + " run=7001 attempt=2 -->"
 	for body, want := range map[string]bool{line: true, line + "\n\nx": true, line + "\r\nx": true, "x\n" + line: false, " " + line: false, line + "x": false, "": false,
 		strings.Replace(line, "7001", "07001", 1): false, strings.Replace(line, "7001", "-7", 1): false, strings.Replace(line, "7001", "9999999999999999999", 1): false, strings.Replace(line, "v1", "v2", 1): false} {
-		if got, ok := memory.ParseMarker(body); ok != want || ok && (got != m || got.String() != line) || !ok && got != (memory.Marker{}) {
+		if got, ok := memory.ParseMarker(body); ok != want || ok && (got != m || got.String() != line) ||
+			!ok && got != (memory.Marker{}) {
 			t.Errorf("%q: %+v, %v", body, got, ok)
 		}
 	}
@@ -229,7 +312,9 @@ func TestOutputs(t *testing.T) {
 	}
 	jelly, clean := with("jelly", "75", "review", true), with("unsigned", "100", "approve", true)
 	worn := with("propolis", "9.5", "resubmit", false)
-	worn.Failed, worn.Work.Report.Findings = 2, []referee.Finding{finding("math.x", referee.High, referee.WorkDefect, 1)}
+	worn.Failed, worn.Work.Report.Findings = 2, []referee.Finding{
+		finding("math.x", referee.High, referee.WorkDefect, 1),
+	}
 	for _, c := range []struct {
 		o                              *outcome.Outcome
 		severity, score, action, ready string
@@ -244,7 +329,8 @@ func TestOutputs(t *testing.T) {
 		{outcomeOf(with("jelly", "80", "reject", true), with("jelly", "80", "review", true)), "jelly", "80.0", "reject", "true"},
 	} {
 		got := get(c.o)
-		if got["severity"] != c.severity || got["score"] != c.score || got["recommended_action"] != c.action || got["client_ready"] != c.ready {
+		if got["severity"] != c.severity || got["score"] != c.score || got["recommended_action"] != c.action ||
+			got["client_ready"] != c.ready {
 			b, _ := json.Marshal(got)
 			t.Errorf("%s, want %s %s %s %s", b, c.severity, c.score, c.action, c.ready)
 		}
@@ -257,7 +343,7 @@ func TestFair(t *testing.T) {
 		budget int
 		want   []int
 	}{{[]int{10, 10}, 100, []int{10, 10}}, {[]int{90, 10, 90}, 100, []int{45, 10, 45}}, {[]int{50, 50}, 60, []int{30, 30}}, {nil, 5, []int{}}} {
-		if got := fair(c.needs, c.budget); !slices.Equal(got, c.want) {
+		if got := fairShares(c.needs, c.budget); !slices.Equal(got, c.want) {
 			t.Errorf("%v in %d: %v, want %v", c.needs, c.budget, got, c.want)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Output is a step's output. Value is one line, made here: never text of a submission, which could close the runner's delimiter.
+// Output is a step's output. Value is one line, made here: never text of a submission, which could close the runner's
+// delimiter.
 type Output struct{ Name, Value string }
 
 // stepOutputs are the action's outputs, in the order of its description. report is the path of the report file.
@@ -20,22 +21,28 @@ func (o writer) stepOutputs(report string) []Output {
 	var receipts []string
 	for _, a := range o.Audits {
 		if e := o.ReceiptOf(a); e != nil {
-			receipts = append(receipts, generated(e.Hash))
+			receipts = append(receipts, onlyPlain(e.Hash))
 		}
 	}
 	return []Output{
 		{"result", o.Result()}, {"severity", outcome.WorstSeverity(verdicts)}, {"score", lowestScore(verdicts)},
-		{"findings", strconv.Itoa(high + mid + low)}, {"high", strconv.Itoa(high)}, {"mid", strconv.Itoa(mid)}, {"low", strconv.Itoa(low)},
-		{"client_ready", strconv.FormatBool(o.ClientReady(verdicts))}, {"recommended_action", o.RecommendedAction()}, {"report", generated(report)},
-		{"receipt_sha256", strings.Join(receipts, " ")}, {"ledger_head", generated(o.LedgerHead)},
+		{
+			"findings",
+			strconv.Itoa(high + mid + low),
+		}, {"high", strconv.Itoa(high)}, {"mid", strconv.Itoa(mid)}, {"low", strconv.Itoa(low)},
+		{
+			"client_ready",
+			strconv.FormatBool(o.ClientReady(verdicts)),
+		}, {"recommended_action", o.RecommendedAction()}, {"report", onlyPlain(report)},
+		{"receipt_sha256", strings.Join(receipts, " ")}, {"ledger_head", onlyPlain(o.LedgerHead)},
 	}
 }
 
 // plainLine is what an output may hold at all: hashes, paths and words of this program.
 var plainLine = pattern.New(`^[A-Za-z0-9._/ -]*$`)
 
-// generated empties a value that is no plain line, so that nothing can be written after it.
-func generated(s string) string {
+// onlyPlain empties a value that is no plain line, so that nothing can be written after it.
+func onlyPlain(s string) string {
 	if !plainLine.MatchString(s) {
 		return ""
 	}

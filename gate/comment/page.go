@@ -31,14 +31,14 @@ type block struct{ name, text string }
 // roomForRest is kept for the sentence about what is left out.
 const roomForRest = 260
 
-// page joins blocks up to limit bytes, and says what is left out.
-func page(blocks []block, limit int) string {
+// joinWithin joins blocks up to limit bytes, and says what is left out.
+func joinWithin(blocks []block, limit int) string {
 	size := 0
 	for _, b := range blocks {
 		size += len(b.text)
 	}
 	if size <= limit {
-		return joined(blocks)
+		return joinBlocks(blocks)
 	}
 	var kept []block
 	left := map[string]int{}
@@ -54,10 +54,10 @@ func page(blocks []block, limit int) string {
 			order = append(order, b.name)
 		}
 	}
-	return joined(kept) + rest(order, left)
+	return joinBlocks(kept) + leftOutSentence(order, left)
 }
 
-func joined(blocks []block) string {
+func joinBlocks(blocks []block) string {
 	var b strings.Builder
 	for _, bl := range blocks {
 		b.WriteString(bl.text)
@@ -65,28 +65,31 @@ func joined(blocks []block) string {
 	return b.String()
 }
 
-// rest is the sentence about what is left out, in at most roomForRest bytes.
-func rest(order []string, left map[string]int) string {
+// leftOutSentence is the sentence about what is left out, in at most roomForRest bytes.
+func leftOutSentence(order []string, left map[string]int) string {
 	var parts []string
 	for _, name := range order[:min(len(order), 5)] {
-		parts = append(parts, many(left[name], name))
+		parts = append(parts, countOf(left[name], name))
 	}
 	if len(order) > 5 {
 		parts = append(parts, "and more")
 	}
-	return fmt.Sprintf("\n_This page is full. Left out: %s. The report file holds all of it._\n", strings.Join(parts, ", "))
+	return fmt.Sprintf(
+		"\n_This page is full. Left out: %s. The report file holds all of it._\n",
+		strings.Join(parts, ", "),
+	)
 }
 
-// many is a count with its noun.
-func many(n int, noun string) string {
+// countOf is a count with its noun.
+func countOf(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, strings.TrimSuffix(noun, "s"))
 }
 
-// fair shares a budget out: who needs less than an even part leaves the rest to the others.
-func fair(needs []int, budget int) []int {
+// fairShares shares a budget out: who needs less than an even part leaves the rest to the others.
+func fairShares(needs []int, budget int) []int {
 	order := make([]int, len(needs))
 	for i := range order {
 		order[i] = i
@@ -100,8 +103,8 @@ func fair(needs []int, budget int) []int {
 	return shares
 }
 
-// within cuts a text that GitHub shows as it is to a number of bytes, between two characters.
-func within(s string, limit int) string {
+// cutToBytes cuts a text that GitHub shows as it is to a number of bytes, between two characters.
+func cutToBytes(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -112,12 +115,12 @@ func within(s string, limit int) string {
 	return s[:cut] + "…"
 }
 
-// code and quoted are hostile text in a line of markdown: a name, and a sentence.
-func code(s string) string   { return report.Code(s, nameLength) }
-func quoted(s string) string { return report.Code(s, sentenceLength) }
+// codeName and quoted are hostile text in a line of markdown: a name, and a sentence.
+func codeName(s string) string     { return report.Code(s, nameLength) }
+func codeSentence(s string) string { return report.Code(s, sentenceLength) }
 
-// cell is hostile text in a table.
-func cell(s string) string { return report.Cell(s, nameLength) }
+// tableCell is hostile text in a table.
+func tableCell(s string) string { return report.Cell(s, nameLength) }
 
-// plain is hostile text where GitHub shows text as it is.
-func plain(s string) string { return report.Plain(s, sentenceLength) }
+// plainText is hostile text where GitHub shows text as it is.
+func plainText(s string) string { return report.Plain(s, sentenceLength) }

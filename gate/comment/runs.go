@@ -20,27 +20,30 @@ const (
 	tableShare  = 35    // percent of the runs' room for their table, at most
 )
 
-// runs shows the audited runs: those with findings first, each within a fair part of the room; the rest are a line each.
-func (o writer) runs(limit int) string {
-	whole, lines := o.divide(limit)
+// runSections shows the audited runs: those with findings first, each within a fair part of the room; the rest are a
+// line each.
+func (o writer) runSections(limit int) string {
+	whole, lines := o.divideRuns(limit)
 	if len(whole)+len(lines) == 0 {
 		return ""
 	}
-	table := o.table(lines, limit*tableShare/100)
+	table := o.runTable(lines, limit*tableShare/100)
 	limit -= len(table)
 	needs := make([]int, len(whole))
 	for i, a := range whole {
-		needs[i] = roomForRest + len(o.run(a, min(limit, 8*limit/len(whole)))) // rendering is bounded too: no run gets more than that where there are many
+		needs[i] = roomForRest + len(
+			o.runSection(a, min(limit, 8*limit/len(whole))),
+		) // rendering is bounded too: no run gets more than that where there are many
 	}
 	var b strings.Builder
-	for i, share := range fair(needs, limit) {
-		b.WriteString(o.run(whole[i], share))
+	for i, share := range fairShares(needs, limit) {
+		b.WriteString(o.runSection(whole[i], share))
 	}
 	return b.String() + table
 }
 
-// divide says which runs are shown whole, heaviest first, and which as a line.
-func (o writer) divide(limit int) (whole, lines []*audit.AuditedRun) {
+// divideRuns says which runs are shown whole, heaviest first, and which as a line.
+func (o writer) divideRuns(limit int) (whole, lines []*audit.AuditedRun) {
 	var all []*audit.AuditedRun
 	for i := range o.Audits {
 		if o.Audits[i].Work != nil {
@@ -77,9 +80,9 @@ func (o writer) byWeight(x, y *referee.Report) int {
 	return byRank(&x.Findings[0], &y.Findings[0])
 }
 
-// run is one run's block of at most limit bytes. Its questions stand in the checklist, once for all runs. Where not all of its findings have room, the
-// heaviest have half of it, and the others a line each.
-func (o writer) run(a *audit.AuditedRun, limit int) string {
+// runSection is one run's block of at most limit bytes. Its questions stand in the checklist, once for all runs. Where
+// not all of its findings have room, the heaviest have half of it, and the others a line each.
+func (o writer) runSection(a *audit.AuditedRun, limit int) string {
 	blocks, size := []block{{"run", o.runHead(a)}}, 0
 	for i, note := range o.runNotes(a) {
 		if note = "- " + note + "\n"; i == 0 {
@@ -90,17 +93,17 @@ func (o writer) run(a *audit.AuditedRun, limit int) string {
 	findings := a.Work.Report.Findings
 	var whole []block
 	for n := range findings {
-		whole = append(whole, block{"finding", o.finding(a, n) + findingDetails(&findings[n])})
+		whole = append(whole, block{"finding", o.findingLine(a, n) + findingDetails(&findings[n])})
 		if size += len(whole[n].text); size > limit {
 			break
 		}
 	}
-	if all := append(slices.Clone(blocks), whole...); len(whole) == len(findings) && len(joined(all)) <= limit {
-		return joined(all)
+	if all := append(slices.Clone(blocks), whole...); len(whole) == len(findings) && len(joinBlocks(all)) <= limit {
+		return joinBlocks(all)
 	}
 	size = 0
 	for n := range findings {
-		text := o.finding(a, n)
+		text := o.findingLine(a, n)
 		if n < len(whole) && size+len(whole[n].text) <= limit/2 {
 			text = whole[n].text
 		}
@@ -111,7 +114,7 @@ func (o writer) run(a *audit.AuditedRun, limit int) string {
 			break
 		}
 	}
-	return page(blocks, limit)
+	return joinWithin(blocks, limit)
 }
 
 // runHead is where a run stands: by its receipt where it is signed off, by the audit else.
@@ -125,10 +128,24 @@ func (o writer) runHead(a *audit.AuditedRun) string {
 		state = "fails"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n---\n\n### Run %s: %s%s, score %s\n\n", code(a.Work.Run.ID), state, grade(v.Severity), code(v.Score))
-	fmt.Fprintf(&b, "%s, judged by the sheet %s, version %s. %s", o.place(path.Join(a.Dir, rep.Submission.Path), 0, 0), code(rep.Sheet.Slug), code(rep.Sheet.Version), rules(v.Counts))
+	fmt.Fprintf(
+		&b,
+		"\n---\n\n### Run %s: %s%s, score %s\n\n",
+		codeName(a.Work.Run.ID),
+		state,
+		gradeText(v.Severity),
+		codeName(v.Score),
+	)
+	fmt.Fprintf(
+		&b,
+		"%s, judged by the sheet %s, version %s. %s",
+		o.linkToFile(path.Join(a.Dir, rep.Submission.Path), 0, 0),
+		codeName(rep.Sheet.Slug),
+		codeName(rep.Sheet.Version),
+		countRules(v.Counts),
+	)
 	if len(o.Audits) > 1 && o.ReceiptOf(*a) == nil {
-		fmt.Fprintf(&b, " Recommended: %s.", code(v.RecommendedAction))
+		fmt.Fprintf(&b, " Recommended: %s.", codeName(v.RecommendedAction))
 	}
 	return b.String() + "\n"
 }
@@ -139,17 +156,17 @@ var grades = map[string]string{
 	string(referee.Unsigned): "",
 }
 
-func grade(severity string) string {
+func gradeText(severity string) string {
 	text, known := grades[severity]
 	if !known {
-		return ", " + code(severity)
+		return ", " + codeName(severity)
 	}
 	return text
 }
 
-// rules counts the rules of a sheet by what became of them.
-func rules(c ledger.Counts) string {
-	text := fmt.Sprintf("%s: %d satisfied", many(c.Declared, "rule"), c.Satisfied)
+// countRules counts the rules of a sheet by what became of them.
+func countRules(c ledger.Counts) string {
+	text := fmt.Sprintf("%s: %d satisfied", countOf(c.Declared, "rule"), c.Satisfied)
 	for _, part := range []struct {
 		n    int
 		what string
@@ -165,85 +182,122 @@ func rules(c ledger.Counts) string {
 func (o writer) runNotes(a *audit.AuditedRun) []string {
 	var out []string
 	if a.Failed > 0 && !o.WornOut(a) {
-		out = append(out, fmt.Sprintf("%s of it failed before.", many(a.Failed, "audit")))
+		out = append(out, fmt.Sprintf("%s of it failed before.", countOf(a.Failed, "audit")))
 	}
 	if o.WornOut(a) {
-		out = append(out, fmt.Sprintf("%s of it failed before, and this one does: a human decides what becomes of it, and the agent revises it no more.", many(a.Failed, "audit")))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"%s of it failed before, and this one does: a human decides what becomes of it, and the agent revises it no more.",
+				countOf(a.Failed, "audit"),
+			),
+		)
 	}
 	for _, j := range o.CountedReviews() {
 		for _, w := range signoff.WaiversFor(j.Commands.Accepts, a.Work) {
-			out = append(out, fmt.Sprintf("Accepted by %s: %s, %s", code(j.Review.User), code(w.RuleID), quoted(w.Reason)))
+			out = append(
+				out,
+				fmt.Sprintf(
+					"Accepted by %s: %s, %s",
+					codeName(j.Review.User),
+					codeName(w.RuleID),
+					codeSentence(w.Reason),
+				),
+			)
 		}
 	}
 	rep := a.Work.Report
 	for _, id := range rep.Verdict.UndecidedHigh {
-		out = append(out, fmt.Sprintf("Undecided, and of high weight: %s, %s", code(id), quoted(undecidedReason(rep, id))))
+		out = append(
+			out,
+			fmt.Sprintf("Undecided, and of high weight: %s, %s", codeName(id), codeSentence(undecidedReason(rep, id))),
+		)
 	}
 	for _, reason := range rep.Gating.Reasons {
-		if !slices.ContainsFunc(rep.Findings, func(f referee.Finding) bool { return strings.HasPrefix(reason, f.Code) }) { // findings speak for themselves
-			out = append(out, "Stopped: "+quoted(reason))
+		if !slices.ContainsFunc(
+			rep.Findings,
+			func(f referee.Finding) bool { return strings.HasPrefix(reason, f.Code) },
+		) { // findings speak for themselves
+			out = append(out, "Stopped: "+codeSentence(reason))
 		}
 	}
 	for _, notice := range rep.Notices {
-		out = append(out, "Note: "+quoted(notice))
+		out = append(out, "Note: "+codeSentence(notice))
 	}
 	for _, file := range rep.Advisory {
-		out = append(out, "Advisory, and never a gate: "+code(file.Path))
+		out = append(out, "Advisory, and never a gate: "+codeName(file.Path))
 	}
 	return out
 }
 
-// finding is one finding of a run in a line, its place a link.
-func (o writer) finding(a *audit.AuditedRun, n int) string {
+// findingLine is one finding of a run in a line, its place a link.
+func (o writer) findingLine(a *audit.AuditedRun, n int) string {
 	rep := a.Work.Report
 	f := &rep.Findings[n]
 	var b strings.Builder
 	if n == 0 {
 		b.WriteString("\n#### Findings\n\n")
 	}
-	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n+1, tiers[f.Tier.Rank()], code(f.Code), spans(f.RuleIDs, 5), o.place(report.File(rep, f), f.Line, f.EndLine))
+	fmt.Fprintf(
+		&b,
+		"%d. **%s** %s (%s) at %s",
+		n+1,
+		tiers[f.Tier.Rank()],
+		codeName(f.Code),
+		codeSpans(f.RuleIDs, 5),
+		o.linkToFile(report.File(rep, f), f.Line, f.EndLine),
+	)
 	if f.Pointer != "" {
-		fmt.Fprintf(&b, " %s", code(f.Pointer))
+		fmt.Fprintf(&b, " %s", codeName(f.Pointer))
 	}
-	fmt.Fprintf(&b, ", %s\n", code(string(f.Bucket)))
+	fmt.Fprintf(&b, ", %s\n", codeName(string(f.Bucket)))
 	return b.String()
 }
 
 // findingDetails are what a finding says, why it matters, and what would be right.
 func findingDetails(f *referee.Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "   - %s\n", quoted(f.Message))
+	fmt.Fprintf(&b, "   - %s\n", codeSentence(f.Message))
 	if f.Why != "" {
-		fmt.Fprintf(&b, "   - Why: %s\n", quoted(f.Why))
+		fmt.Fprintf(&b, "   - Why: %s\n", codeSentence(f.Why))
 	}
 	for _, line := range report.Fixes(f) {
-		fmt.Fprintf(&b, "   - Fix: %s\n", quoted(line))
+		fmt.Fprintf(&b, "   - Fix: %s\n", codeSentence(line))
 	}
 	return b.String()
 }
 
-// table is a line for each run.
-func (o writer) table(runs []*audit.AuditedRun, limit int) string {
+// runTable is a line for each run.
+func (o writer) runTable(runs []*audit.AuditedRun, limit int) string {
 	if len(runs) == 0 {
 		return ""
 	}
 	head := "\n| run | audit | score | high | mid | low | sheet |\n| --- | --- | --: | --: | --: | --: | --- |\n"
 	var rows []block
 	for _, a := range runs {
-		rows = append(rows, block{"run", o.row(a)})
+		rows = append(rows, block{"run", o.runRow(a)})
 	}
-	return head + page(rows, limit-len(head))
+	return head + joinWithin(rows, limit-len(head))
 }
 
-func (o writer) row(a *audit.AuditedRun) string {
+func (o writer) runRow(a *audit.AuditedRun) string {
 	rep, v := a.Work.Report, o.VerdictOf(a)
 	state := "passes"
 	switch {
 	case o.ReceiptOf(*a) != nil:
-		state = "signed off" + grade(v.Severity)
+		state = "signed off" + gradeText(v.Severity)
 	case o.FailsUnaccepted(a.Work):
-		state = "**fails**" + grade(v.Severity)
+		state = "**fails**" + gradeText(v.Severity)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %s %s |\n", cell(a.Dir), strings.ReplaceAll(state, "|", `\|`), cell(v.Score), v.Risk.High, v.Risk.Mid, v.Risk.Low,
-		cell(rep.Sheet.Slug), cell(rep.Sheet.Version))
+	return fmt.Sprintf(
+		"| %s | %s | %s | %d | %d | %d | %s %s |\n",
+		tableCell(a.Dir),
+		strings.ReplaceAll(state, "|", `\|`),
+		tableCell(v.Score),
+		v.Risk.High,
+		v.Risk.Mid,
+		v.Risk.Low,
+		tableCell(rep.Sheet.Slug),
+		tableCell(rep.Sheet.Version),
+	)
 }

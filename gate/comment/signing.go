@@ -28,33 +28,34 @@ type givenAnswer struct {
 	runs []string
 }
 
-// questions are the open checks of all runs, each with the answers that counted reviews give, in the order of the audits and sheets.
-func (o writer) questions() []*question {
+// questionsOfRuns are the open checks of all runs, each with the answers that counted reviews give, in the order of the
+// audits and sheets.
+func (o writer) questionsOfRuns() []*question {
 	var out []*question
 	for i := range o.Audits {
 		a := &o.Audits[i]
 		if a.Work == nil {
 			continue
 		}
-		answers := o.answers(a.Work)
+		answers := o.answersTo(a.Work)
 		for _, c := range a.Work.Report.Checks {
 			if c.Status != referee.Open {
 				continue
 			}
-			q := asked(a.Work.Report, c)
+			q := questionOf(a.Work.Report, c)
 			if i := slices.IndexFunc(out, func(have *question) bool { return have.id == q.id && have.text == q.text }); i >= 0 {
 				q = out[i]
 			} else {
 				out = append(out, q)
 			}
 			q.asked = append(q.asked, a)
-			q.note(a, answers[q.id])
+			q.noteAnswer(a, answers[q.id])
 		}
 	}
 	return out
 }
 
-func asked(rep *referee.Report, c referee.Check) *question {
+func questionOf(rep *referee.Report, c referee.Check) *question {
 	for _, q := range rep.Checklist {
 		if q.ID == c.ID {
 			return &question{id: c.ID, text: q.Text, why: q.Why}
@@ -63,8 +64,8 @@ func asked(rep *referee.Report, c referee.Check) *question {
 	return &question{id: c.ID, text: cmp.Or(c.Label, c.Reason, "this rule waits for a person")}
 }
 
-// note keeps the answer for a run, "" where there is none.
-func (q *question) note(a *audit.AuditedRun, answer string) {
+// noteAnswer keeps the answer for a run, "" where there is none.
+func (q *question) noteAnswer(a *audit.AuditedRun, answer string) {
 	if answer == "" {
 		q.open = append(q.open, a)
 		return
@@ -76,8 +77,8 @@ func (q *question) note(a *audit.AuditedRun, answer string) {
 	q.said[i].runs = append(q.said[i].runs, a.Dir)
 }
 
-// answers are what counted reviews say of a run's questions, in words, by question. Of two answers a flag stands.
-func (o writer) answers(w *receipt.Work) map[string]string {
+// answersTo are what counted reviews say of a run's questions, in words, by question. Of two answers a flag stands.
+func (o writer) answersTo(w *receipt.Work) map[string]string {
 	open := signoff.OpenQuestions(w)
 	var all []ledger.Answer
 	for _, j := range o.CountedReviews() {
@@ -88,17 +89,18 @@ func (o writer) answers(w *receipt.Work) map[string]string {
 	}
 	out := map[string]string{}
 	for _, a := range all {
-		if out[a.ID] = fmt.Sprintf("Yes, says %s", code(a.By)); a.Answer != "satisfied" {
-			out[a.ID] = fmt.Sprintf("No, says %s: %s", code(a.By), quoted(a.Note))
+		if out[a.ID] = fmt.Sprintf("Yes, says %s", codeName(a.By)); a.Answer != "satisfied" {
+			out[a.ID] = fmt.Sprintf("No, says %s: %s", codeName(a.By), codeSentence(a.Note))
 		}
 	}
 	return out
 }
 
-// open counts the questions that no counted review answers, each once for the runs that ask it in the same words.
-func (o writer) open() int {
+// openQuestions counts the questions that no counted review answers, each once for the runs that ask it in the same
+// words.
+func (o writer) openQuestions() int {
 	n := 0
-	for _, q := range o.questions() {
+	for _, q := range o.questionsOfRuns() {
 		if len(q.open) > 0 {
 			n++
 		}
@@ -106,31 +108,31 @@ func (o writer) open() int {
 	return n
 }
 
-func (o writer) checklist() []block {
+func (o writer) checklistBlocks() []block {
 	var out []block
-	for _, q := range o.questions() {
-		text := fmt.Sprintf("- %s: %s\n", code(q.id), quoted(q.text))
+	for _, q := range o.questionsOfRuns() {
+		text := fmt.Sprintf("- %s: %s\n", codeName(q.id), codeSentence(q.text))
 		if q.why != "" {
-			text += "  - Why: " + quoted(q.why) + "\n"
+			text += "  - Why: " + codeSentence(q.why) + "\n"
 		}
 		if len(o.Audits) > 1 {
-			text += "  - Asked by " + spans(folders(q.asked), 5) + "\n"
+			text += "  - Asked by " + codeSpans(runFolders(q.asked), 5) + "\n"
 		}
 		for _, s := range q.said {
 			if text += "  - " + s.text; len(s.runs) < len(q.asked) {
-				text += ", for " + spans(s.runs, 5)
+				text += ", for " + codeSpans(s.runs, 5)
 			}
 			text += "\n"
 		}
 		if len(q.open) > 0 && len(q.said) > 0 {
-			text += "  - Open for " + spans(folders(q.open), 5) + "\n"
+			text += "  - Open for " + codeSpans(runFolders(q.open), 5) + "\n"
 		}
 		out = append(out, block{"question", text})
 	}
 	return out
 }
 
-func folders(runs []*audit.AuditedRun) []string {
+func runFolders(runs []*audit.AuditedRun) []string {
 	var out []string
 	for _, a := range runs {
 		out = append(out, a.Dir)
@@ -138,20 +140,32 @@ func folders(runs []*audit.AuditedRun) []string {
 	return out
 }
 
-// reviews is every review, counted or not counted and why.
-func (o writer) reviews() []block {
+// reviewBlocks is every review, counted or not counted and why.
+func (o writer) reviewBlocks() []block {
 	if len(o.Judged) == 0 {
 		return nil
 	}
 	out := []block{{"heading", "| reviewer | review | of commit | counted? |\n| --- | --- | --- | --- |\n"}}
 	for _, j := range o.Judged {
 		state := strings.ReplaceAll(strings.ToLower(j.Review.State), "_", " ")
-		out = append(out, block{"review", fmt.Sprintf("| %s | %s | %s | %s |\n", cell(j.Review.User), cell(state), cell(fmt.Sprintf("%.7s", j.Review.CommitSHA)), o.standing(j))})
+		out = append(
+			out,
+			block{
+				"review",
+				fmt.Sprintf(
+					"| %s | %s | %s | %s |\n",
+					tableCell(j.Review.User),
+					tableCell(state),
+					tableCell(fmt.Sprintf("%.7s", j.Review.CommitSHA)),
+					o.whetherCounted(j),
+				),
+			},
+		)
 	}
 	return out
 }
 
-func (o writer) standing(j signoff.Judged) string {
+func (o writer) whetherCounted(j signoff.Judged) string {
 	switch {
 	case !j.Counted:
 		return "not counted because " + report.Cell(j.Because, sentenceLength)
@@ -163,25 +177,37 @@ func (o writer) standing(j signoff.Judged) string {
 	return "**counted**"
 }
 
-// receipts are the entries of the ledger, with a link where the site is known.
-func (o writer) receipts() []block {
+// receiptBlocks are the entries of the ledger, with a link where the site is known.
+func (o writer) receiptBlocks() []block {
 	if len(o.Receipts) == 0 {
 		return nil
 	}
 	out := []block{{"heading", "| receipt | run | signed off by | SHA-256 |\n| --- | --- | --- | --- |\n"}}
 	for _, e := range o.Receipts {
 		r := e.Receipt
-		number, by := cell(r.ID), "carried over from an earlier commit"
-		if link := o.link(e); link != "" {
+		number, by := tableCell(r.ID), "carried over from an earlier commit"
+		if link := o.linkToEntry(e); link != "" {
 			number = "[" + number + "](" + link + ")"
 		}
 		if r.Approval != nil {
-			by = cell(r.Approval.Approver.Login)
+			by = tableCell(r.Approval.Approver.Login)
 		}
 		if r.SelfSigned {
 			by += " **self-signed**"
 		}
-		out = append(out, block{"receipt", fmt.Sprintf("| %s | %s | %s | %s |\n", number, cell(r.Run.ID), by, report.Cell(e.Hash[:min(12, len(e.Hash))], nameLength))})
+		out = append(
+			out,
+			block{
+				"receipt",
+				fmt.Sprintf(
+					"| %s | %s | %s | %s |\n",
+					number,
+					tableCell(r.Run.ID),
+					by,
+					report.Cell(e.Hash[:min(12, len(e.Hash))], nameLength),
+				),
+			},
+		)
 	}
 	return out
 }

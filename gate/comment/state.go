@@ -9,8 +9,9 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// state is where the sign-off stands, in one line of plain words: the review's headline, and the title of its check. name writes a login.
-func (o writer) state(name func(string) string) string {
+// signOffState is where the sign-off stands, in one line of plain words: the review's headline, and the title of its
+// check. name writes a login.
+func (o writer) signOffState(name func(string) string) string {
 	switch {
 	case o.Empty() && o.BrokenRulebooks() > 0:
 		return "the change of the rulebook is refused"
@@ -19,23 +20,23 @@ func (o writer) state(name func(string) string) string {
 	case o.Empty() && len(o.WaitingSiblings()) == 0:
 		return "no runs in this pull request"
 	case o.Empty():
-		return "no runs in this pull request, but " + siblings(o.WaitingSiblings(), "no sign-off")
+		return "no runs in this pull request, but " + nameSiblings(o.WaitingSiblings(), "no sign-off")
 	case o.SignedHere() && len(o.WaitingSiblings()) > 0:
-		return o.signedBy(name) + ", but " + siblings(o.WaitingSiblings(), "no sign-off")
+		return o.signedBy(name) + ", but " + nameSiblings(o.WaitingSiblings(), "no sign-off")
 	case o.SignedHere():
 		return o.signedBy(name)
 	}
-	if fixes := o.fixes(); len(fixes) > 0 {
-		return "waiting for the agent to fix " + enumerate(fixes, "and")
+	if fixes := o.neededFixes(); len(fixes) > 0 {
+		return "waiting for the agent to fix " + joinList(fixes, "and")
 	}
 	if len(o.Governance) > 0 {
 		return "an agent is beyond its limits"
 	}
-	return "waiting for " + enumerate(o.missing(), "and")
+	return "waiting for " + joinList(o.stillRequired(), "and")
 }
 
-// siblings names pull requests with the same commit, and what else they have.
-func siblings(list []outcome.Sibling, what string) string {
+// nameSiblings names pull requests with the same commit, and what else they have.
+func nameSiblings(list []outcome.Sibling, what string) string {
 	var names []string
 	for _, s := range list {
 		names = append(names, fmt.Sprintf("#%d", s.Pull))
@@ -44,7 +45,7 @@ func siblings(list []outcome.Sibling, what string) string {
 	if len(names) > 1 {
 		has = "have"
 	}
-	return fmt.Sprintf("%s %s the same commit and %s", enumerate(names, "and"), has, what)
+	return fmt.Sprintf("%s %s the same commit and %s", joinList(names, "and"), has, what)
 }
 
 // signedBy is who signed off.
@@ -67,7 +68,7 @@ func (o writer) signedBy(name func(string) string) string {
 		text = "self-signed"
 	}
 	if len(names) > 0 {
-		text += " by " + enumerate(names, "and")
+		text += " by " + joinList(names, "and")
 	}
 	if slices.ContainsFunc(o.Receipts, func(e ledger.Entry) bool { return e.Receipt.Kind == ledger.Carried }) {
 		text += ", on an earlier commit with the same files"
@@ -93,23 +94,27 @@ func inWords(list []countedWord) []string {
 	return out
 }
 
-// fixes are what no person can sign off: the agent has to push first.
-func (o writer) fixes() []string {
+// neededFixes are what no person can sign off: the agent has to push first.
+func (o writer) neededFixes() []string {
 	_, defects := o.Hurdles()
 	return inWords([]countedWord{
-		{min(o.RefusedCount(), 1), "what could not be audited", ""}, {defects, "1 finding", "%d findings"}, {o.UndecidedRules(), "1 undecided rule", "%d undecided rules"},
+		{
+			min(o.RefusedCount(), 1),
+			"what could not be audited",
+			"",
+		}, {defects, "1 finding", "%d findings"}, {o.UndecidedRules(), "1 undecided rule", "%d undecided rules"},
 		{o.BrokenRulebooks(), "1 rulebook change", "%d rulebook changes"},
 	})
 }
 
-// missing is what a sign-off still needs of people.
-func (o writer) missing() []string {
+// stillRequired is what a sign-off still needs of people.
+func (o writer) stillRequired() []string {
 	acceptable, _ := o.Hurdles()
 	out := inWords([]countedWord{
 		{len(o.Unknown), "1 unknown commit identity to be cleared up", "%d unknown commit identities to be cleared up"},
 		{len(o.Objections), "1 request for changes to be settled", "%d requests for changes to be settled"},
 		{len(acceptable), "1 finding to be accepted or fixed", "%d findings to be accepted or fixed"},
-		{o.Need - len(o.CountedReviews()), "1 approval", "%d approvals"}, {o.open(), "1 answer", "%d answers"},
+		{o.Need - len(o.CountedReviews()), "1 approval", "%d approvals"}, {o.openQuestions(), "1 answer", "%d answers"},
 		{len(o.Blocked), "1 problem to be solved", "%d problems to be solved"},
 	})
 	if len(out) == 0 {
@@ -126,7 +131,7 @@ func (o writer) auditState() string {
 	case o.Empty() && o.Stopped():
 		return "failed, an agent is beyond its limits"
 	case o.PassesHere() && !o.AuditPasses():
-		return "failed, because " + siblings(o.FailingElsewhere(), "a failing audit")
+		return "failed, because " + nameSiblings(o.FailingElsewhere(), "a failing audit")
 	case o.Empty():
 		return "no runs in this pull request"
 	case o.RefusedCount() > 0:
@@ -136,12 +141,12 @@ func (o writer) auditState() string {
 	if o.PassesHere() {
 		text = "passed, "
 	}
-	text += o.findings()
+	text += o.countFindings()
 	if o.Fails() && o.PassesHere() {
 		text += ", accepted in review"
 	}
 	if n := o.UndecidedRules(); n > 0 {
-		text += ", " + many(n, "high rule") + " undecided"
+		text += ", " + countOf(n, "high rule") + " undecided"
 	}
 	if o.BrokenRulebooks() > 0 {
 		text += ", the change of the rulebook is refused"
@@ -152,8 +157,9 @@ func (o writer) auditState() string {
 	return text
 }
 
-// findings counts the findings of all runs in words. Where a run is signed off its receipt counts, with what the person flagged.
-func (o writer) findings() string {
+// countFindings counts the findings of all runs in words. Where a run is signed off its receipt counts, with what the
+// person flagged.
+func (o writer) countFindings() string {
 	var high, mid, low int
 	for _, v := range o.Verdicts() {
 		high, mid, low = high+v.Risk.High, mid+v.Risk.Mid, low+v.Risk.Low
@@ -173,11 +179,11 @@ func (o writer) findings() string {
 	case high+mid+low == 1:
 		return parts[0] + " finding"
 	}
-	return enumerate(parts, "and") + " findings"
+	return joinList(parts, "and") + " findings"
 }
 
-// enumerate joins a list as a sentence does.
-func enumerate(list []string, last string) string {
+// joinList joins a list as a sentence does.
+func joinList(list []string, last string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
 	}

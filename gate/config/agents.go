@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// AgentTrailers are the addresses that agents write into a Co-authored-by where nothing else is configured. GitHub links some of them to an account,
-// and then the account is the author; apps ([bot]) need no entry.
+// AgentTrailers are the addresses that agents write into a Co-authored-by where nothing else is configured. GitHub
+// links some of them to an account, and then the account is the author; apps ([bot]) need no entry.
 var AgentTrailers = []string{
 	"noreply@anthropic.com",                      // Claude Code
 	"copilot@github.com",                         // Copilot in an editor
@@ -37,9 +37,11 @@ func PinnedProfile(cfg *Config, name string) *referee.Agent {
 // Operates reports whether the configuration knows somebody as an operator of an agent.
 func (g *Governance) Operates(agent, login string) bool {
 	return slices.ContainsFunc(g.Agents, func(a AgentProfile) bool {
-		return a.Name == agent && slices.ContainsFunc(a.Operators, func(o string) bool { return strings.EqualFold(o, login) })
+		return a.Name == agent &&
+			slices.ContainsFunc(a.Operators, func(o string) bool { return strings.EqualFold(o, login) })
 	})
 }
 
-// LoginForm is what GitHub takes for a login. Those that an enterprise manages end with an underscore and its short name.
+// LoginForm is what GitHub takes for a login. Those that an enterprise manages end with an underscore and its short
+// name.
 var LoginForm = pattern.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}(?:\[bot\])?$`)

@@ -43,8 +43,8 @@ type RunRule struct {
 // Params are limits by name, each as JSON.
 type Params map[string]string
 
-// Ledger says where the ledger is kept. Repository is "" for the repository itself. Genesis is the hash of the first receipt, "" where it is
-// not pinned: a ledger that begins otherwise is another one (L3).
+// Ledger says where the ledger is kept. Repository is "" for the repository itself. Genesis is the hash of the first
+// receipt, "" where it is not pinned: a ledger that begins otherwise is another one (L3).
 type Ledger struct{ Branch, Repository, Genesis string }
 
 // Approval says whose approving review is a sign-off.
@@ -83,9 +83,18 @@ type AgentProfile struct {
 
 // Default is what holds where nothing is said.
 func Default() *Config {
-	return &Config{Branches: []string{"main"}, Runs: []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, Sheets: "flight_sheets", Ledger: Ledger{Branch: "ledger"},
-		FailOn: referee.FailOnHigh, Accept: "deal-finding", Evidence: "any", Approval: Approval{MinimumPermission: "write", Count: 1}, Comments: Comments{Annotations: 200},
-		Governance: Governance{MaxRecurringCritical: 2, AgentTrailers: AgentTrailers}}
+	return &Config{
+		Branches:   []string{"main"},
+		Runs:       []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}},
+		Sheets:     "flight_sheets",
+		Ledger:     Ledger{Branch: "ledger"},
+		FailOn:     referee.FailOnHigh,
+		Accept:     "deal-finding",
+		Evidence:   "any",
+		Approval:   Approval{MinimumPermission: "write", Count: 1},
+		Comments:   Comments{Annotations: 200},
+		Governance: Governance{MaxRecurringCritical: 2, AgentTrailers: AgentTrailers},
+	}
 }
 
 // Error refuses a configuration, at its line.
@@ -100,8 +109,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// Parse reads a configuration strictly: one YAML document of plain mappings, lists and scalars; an unknown key, a duplicate, an anchor or
-// a tag is refused with its line (*ConfigError).
+// Parse reads a configuration strictly: one YAML document of plain mappings, lists and scalars; an unknown key, a
+// duplicate, an anchor or a tag is refused with its line (*ConfigError).
 func Parse(src []byte, file string) (cfg *Config, err error) {
 	if len(src) > 256<<10 {
 		return nil, &Error{File: file, Line: 1, Column: 1, Message: "the configuration is larger than 256 KiB"}
@@ -117,7 +126,7 @@ func Parse(src []byte, file string) (cfg *Config, err error) {
 	}()
 	tree, err := parser.ParseBytes(src, 0)
 	if err != nil {
-		return nil, unreadable(file, err)
+		return nil, yamlError(file, err)
 	}
 	cfg = Default()
 	if len(tree.Docs) > 1 {
@@ -133,8 +142,8 @@ func Parse(src []byte, file string) (cfg *Config, err error) {
 // yamlPlace is how the YAML library begins a message: "[line:column] …".
 var yamlPlace = pattern.New(`^\[(\d+):(\d+)\] (.*)`)
 
-// unreadable words what the YAML library refuses, at its place.
-func unreadable(file string, err error) *Error {
+// yamlError words what the YAML library refuses, at its place.
+func yamlError(file string, err error) *Error {
 	message, _, _ := strings.Cut(err.Error(), "\n")
 	e := &Error{File: file, Line: 1, Column: 1}
 	if m := yamlPlace.FindStringSubmatch(message); m != nil {
@@ -153,7 +162,7 @@ type configKey struct {
 }
 
 func readConfig(m *yamlMapping, c *Config) {
-	m.keys(
+	m.readKeys(
 		configKey{"version", func(n ast.Node) {
 			if yamlInt(n, "version") != 1 {
 				refuseAt(n, "version must be 1: this referee reads no other configuration")
@@ -174,7 +183,7 @@ func readConfig(m *yamlMapping, c *Config) {
 }
 
 func readLedger(m *yamlMapping, c *Ledger) {
-	m.keys(
+	m.readKeys(
 		configKey{"branch", func(n ast.Node) { c.Branch = yamlPath(n, "branch") }},
 		configKey{"repository", func(n ast.Node) {
 			if c.Repository = yamlString(n, "repository"); !repositoryName.MatchString(c.Repository) {
@@ -183,7 +192,11 @@ func readLedger(m *yamlMapping, c *Ledger) {
 		}},
 		configKey{"genesis", func(n ast.Node) {
 			if c.Genesis = yamlScalar(n, "genesis"); canonical.CheckHash(c.Genesis) != nil {
-				refuseAt(n, "genesis must be the hash of the ledger's first receipt, 64 lower-case hex digits as `referee ledger log` and LEDGER.json give it, not %q", c.Genesis)
+				refuseAt(
+					n,
+					"genesis must be the hash of the ledger's first receipt, 64 lower-case hex digits as `referee ledger log` and LEDGER.json give it, not %q",
+					c.Genesis,
+				)
 			}
 		}},
 	)
@@ -195,7 +208,7 @@ var (
 )
 
 func readApproval(m *yamlMapping, c *Approval) {
-	m.keys(
+	m.readKeys(
 		configKey{"minimum_permission", func(n ast.Node) {
 			c.MinimumPermission = yamlWord(n, "minimum_permission", "write", "maintain", "admin")
 		}},
@@ -220,7 +233,7 @@ func readApproval(m *yamlMapping, c *Approval) {
 }
 
 func readComments(m *yamlMapping, c *Comments) {
-	m.keys(
+	m.readKeys(
 		configKey{"inline", func(n ast.Node) { c.Inline = yamlBool(n, "inline") }},
 		configKey{"annotations", func(n ast.Node) {
 			if c.Annotations = yamlInt(n, "annotations"); c.Annotations < 0 || c.Annotations > 1000 {
@@ -231,7 +244,7 @@ func readComments(m *yamlMapping, c *Comments) {
 }
 
 func readGovernance(m *yamlMapping, c *Governance) {
-	m.keys(
+	m.readKeys(
 		configKey{"max_recurring_critical", func(n ast.Node) {
 			if c.MaxRecurringCritical = yamlInt(n, "max_recurring_critical"); c.MaxRecurringCritical < 1 {
 				refuseAt(n, "max_recurring_critical must be at least 1")
@@ -282,7 +295,7 @@ func agentProfiles(n ast.Node) []AgentProfile {
 	var out []AgentProfile
 	for _, item := range yamlList(n, "agents") {
 		p := AgentProfile{Profile: referee.Agent{Pinned: true}}
-		yamlMap(item, "an agent").keys(
+		yamlMap(item, "an agent").readKeys(
 			configKey{"name", func(n ast.Node) { p.Name = yamlString(n, "name") }},
 			configKey{"emails", func(n ast.Node) { p.Emails = yamlEmails(n, "emails") }},
 			configKey{"operators", func(n ast.Node) { p.Operators = yamlLogins(n, "operators") }},
@@ -292,9 +305,16 @@ func agentProfiles(n ast.Node) []AgentProfile {
 			}},
 			configKey{"params_b", func(n ast.Node) { p.Profile.ParamsB = yamlDecimal(n, "params_b") }},
 			configKey{"vram_gb", func(n ast.Node) { p.Profile.VRAMGB = yamlDecimal(n, "vram_gb") }},
-			configKey{"tools", func(n ast.Node) { p.Profile.Tools, p.Profile.ToolsKnown = yamlStrings(n, "tools"), true }},
-			// Beyond formats.md: what else a lane may require (S42). A pinned profile is read whole, so it must be able to say all of it.
-			configKey{"context_tokens", func(n ast.Node) { p.Profile.ContextTokens = yamlDecimal(n, "context_tokens") }},
+			configKey{
+				"tools",
+				func(n ast.Node) { p.Profile.Tools, p.Profile.ToolsKnown = yamlStrings(n, "tools"), true },
+			},
+			// Beyond formats.md: what else a lane may require (S42). A pinned profile is read whole, so it must be able
+			// to say all of it.
+			configKey{
+				"context_tokens",
+				func(n ast.Node) { p.Profile.ContextTokens = yamlDecimal(n, "context_tokens") },
+			},
 			configKey{"runtime", func(n ast.Node) { p.Profile.Runtime = yamlString(n, "runtime") }},
 			configKey{"modalities", func(n ast.Node) {
 				p.Profile.Modalities, p.Profile.ModalitiesKnown = yamlStrings(n, "modalities"), true
@@ -316,10 +336,13 @@ func runRules(n ast.Node) []RunRule {
 	var out []RunRule
 	for _, item := range yamlList(n, "runs") {
 		r := RunRule{}
-		yamlMap(item, "an entry of runs").keys(
+		yamlMap(item, "an entry of runs").readKeys(
 			configKey{"path", func(n ast.Node) { r.Path = yamlGlob(n) }},
 			configKey{"sheets", func(n ast.Node) { r.Sheets = yamlStrings(n, "sheets") }},
-			configKey{"lane", func(n ast.Node) { r.Lane = yamlWord(n, "lane", "agent", "dataset", "compute", "cook", "incident") }},
+			configKey{
+				"lane",
+				func(n ast.Node) { r.Lane = yamlWord(n, "lane", "agent", "dataset", "compute", "cook", "incident") },
+			},
 			configKey{"params", func(n ast.Node) { r.Params = yamlParams(n) }},
 		)
 		if r.Path == "" || len(r.Sheets) == 0 {
@@ -336,7 +359,8 @@ func runRules(n ast.Node) []RunRule {
 // yamlGlob is a path with * and **, that ends in run.json.
 func yamlGlob(n ast.Node) string {
 	s := yamlString(n, "path")
-	if strings.HasPrefix(s, "/") || strings.Contains(s, "..") || strings.ContainsAny(s, "\\\x00") || !strings.HasSuffix(s, "run.json") {
+	if strings.HasPrefix(s, "/") || strings.Contains(s, "..") || strings.ContainsAny(s, "\\\x00") ||
+		!strings.HasSuffix(s, "run.json") {
 		refuseAt(n, "path must be a relative pattern that ends in run.json, such as %q, not %q", "runs/**/run.json", s)
 	}
 	return s

@@ -45,14 +45,21 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(c.Branches, []string{"main", "release"}) || c.FailOn != referee.FailOnMid || c.Accept != "none" || c.Evidence != "base_only" || !c.Carry || c.Sheets != "rules/sheets" {
+	if !reflect.DeepEqual(c.Branches, []string{"main", "release"}) || c.FailOn != referee.FailOnMid ||
+		c.Accept != "none" ||
+		c.Evidence != "base_only" ||
+		!c.Carry ||
+		c.Sheets != "rules/sheets" {
 		t.Errorf("%+v", c)
 	}
 	if want := []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"},
 		{Path: "deals/*/run.json", Sheets: []string{"cre-multifamily-agency@^1.2", "lend-atr-qm"}}}; !reflect.DeepEqual(c.Runs, want) {
 		t.Errorf("runs %+v", c.Runs)
 	}
-	if want := (Approval{MinimumPermission: "maintain", Count: 2, Teams: []string{"org/credit"}, AllowCommitters: true, DigestRequired: true, SelfSign: true}); !reflect.DeepEqual(c.Approval, want) {
+	if want := (Approval{MinimumPermission: "maintain", Count: 2, Teams: []string{"org/credit"}, AllowCommitters: true, DigestRequired: true, SelfSign: true}); !reflect.DeepEqual(
+		c.Approval,
+		want,
+	) {
 		t.Errorf("approval %+v", c.Approval)
 	}
 	if want := (Ledger{"ledger", "org/ledger", "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"}); c.Ledger != want {

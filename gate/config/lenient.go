@@ -18,8 +18,9 @@ const (
 // errGrows refuses a file whose aliases make it too large, or that is nested too deeply.
 var errGrows = errors.New("it is too large, or nested too deeply, to be looked at")
 
-// ReadPlainYAML reads one YAML document into texts, lists ([]any) and mappings (map[string]any); null is nil. Unlike the configuration's reader it
-// takes whatever GitHub takes: anchors, tags, numbers; every scalar is the text that was written.
+// ReadPlainYAML reads one YAML document into texts, lists ([]any) and mappings (map[string]any); null is nil. Unlike
+// the configuration's reader it takes whatever GitHub takes: anchors, tags, numbers; every scalar is the text that was
+// written.
 func ReadPlainYAML(src []byte) (v any, err error) {
 	if len(src) > maxWorkflow {
 		return nil, errGrows
@@ -31,22 +32,22 @@ func ReadPlainYAML(src []byte) (v any, err error) {
 	}()
 	tree, err := parser.ParseBytes(src, 0)
 	if err != nil {
-		refusal := unreadable("", err)
+		refusal := yamlError("", err)
 		return nil, fmt.Errorf("line %d: %s", refusal.Line, refusal.Message)
 	}
 	if len(tree.Docs) != 1 || tree.Docs[0].Body == nil {
 		return nil, errors.New("it is not one YAML document")
 	}
-	p := &plainer{anchors: map[string]ast.Node{}}
-	return p.value(tree.Docs[0].Body, 0)
+	p := &plainReader{anchors: map[string]ast.Node{}}
+	return p.readValue(tree.Docs[0].Body, 0)
 }
 
-type plainer struct {
+type plainReader struct {
 	anchors map[string]ast.Node
 	nodes   int
 }
 
-func (p *plainer) value(n ast.Node, depth int) (any, error) {
+func (p *plainReader) readValue(n ast.Node, depth int) (any, error) {
 	if p.nodes++; p.nodes > maxNodes || depth > maxNesting {
 		return nil, errGrows
 	}
@@ -54,13 +55,13 @@ func (p *plainer) value(n ast.Node, depth int) (any, error) {
 	case nil, *ast.NullNode:
 		return nil, nil
 	case *ast.MappingNode:
-		return p.mapping(n.Values, depth)
+		return p.readMapping(n.Values, depth)
 	case *ast.MappingValueNode:
-		return p.mapping([]*ast.MappingValueNode{n}, depth)
+		return p.readMapping([]*ast.MappingValueNode{n}, depth)
 	case *ast.SequenceNode:
 		list := make([]any, 0, len(n.Values))
 		for _, item := range n.Values {
-			v, err := p.value(item, depth+1)
+			v, err := p.readValue(item, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -69,15 +70,15 @@ func (p *plainer) value(n ast.Node, depth int) (any, error) {
 		return list, nil
 	case *ast.AnchorNode:
 		p.anchors[n.Name.GetToken().Value] = n.Value
-		return p.value(n.Value, depth+1)
+		return p.readValue(n.Value, depth+1)
 	case *ast.AliasNode:
 		target, known := p.anchors[n.Value.GetToken().Value]
 		if !known {
 			return nil, fmt.Errorf("the alias *%s names no anchor", n.Value.GetToken().Value)
 		}
-		return p.value(target, depth+1)
+		return p.readValue(target, depth+1)
 	case *ast.TagNode:
-		return p.value(n.Value, depth+1)
+		return p.readValue(n.Value, depth+1)
 	case *ast.LiteralNode:
 		return n.Value.Value, nil
 	case *ast.StringNode:
@@ -86,10 +87,10 @@ func (p *plainer) value(n ast.Node, depth int) (any, error) {
 	return n.GetToken().Value, nil
 }
 
-func (p *plainer) mapping(values []*ast.MappingValueNode, depth int) (any, error) {
+func (p *plainReader) readMapping(values []*ast.MappingValueNode, depth int) (any, error) {
 	m := make(map[string]any, len(values))
 	for _, pair := range values {
-		v, err := p.value(pair.Value, depth+1)
+		v, err := p.readValue(pair.Value, depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,14 @@ func TestParamsOfConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Params{"slo_ttft_ms": "300", "slo_tpot_ms": "2.5", "words": `["MIT","Apache-2.0",7]`, "strict": "true", "date": `"2026-11-30"`, "table": `{"a":"x","b":2}`}
+	want := Params{
+		"slo_ttft_ms": "300",
+		"slo_tpot_ms": "2.5",
+		"words":       `["MIT","Apache-2.0",7]`,
+		"strict":      "true",
+		"date":        `"2026-11-30"`,
+		"table":       `{"a":"x","b":2}`,
+	}
 	if got := c.Runs[0].Params; !reflect.DeepEqual(got, want) {
 		t.Errorf("params are %v, want %v", got, want)
 	}

@@ -39,8 +39,8 @@ func yamlMap(n ast.Node, what string) *yamlMapping {
 	return nil
 }
 
-// keys reads each key once; an unknown or repeated one is refused with the nearest name.
-func (m *yamlMapping) keys(known ...configKey) {
+// readKeys reads each key once; an unknown or repeated one is refused with the nearest name.
+func (m *yamlMapping) readKeys(known ...configKey) {
 	names := make([]string, len(known))
 	for i, k := range known {
 		names[i] = k.name
@@ -125,7 +125,13 @@ func yamlWord(n ast.Node, what string, known ...string) string {
 func yamlThreshold(n ast.Node, what string) referee.Threshold {
 	limit, err := referee.ParseThreshold(yamlScalar(n, what))
 	if err != nil {
-		refuseAt(n, "%s must be one of %s, not %q", what, strings.Join(referee.ThresholdNames(), ", "), yamlScalar(n, what))
+		refuseAt(
+			n,
+			"%s must be one of %s, not %q",
+			what,
+			strings.Join(referee.ThresholdNames(), ", "),
+			yamlScalar(n, what),
+		)
 	}
 	return limit
 }

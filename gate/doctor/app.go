@@ -37,7 +37,8 @@ func (p *checkup) madeBy() int64 {
 	return id
 }
 
-// AppKey says where the gate's workflow takes its App's key from: the environment that its job names and the secret, "" where there is none.
+// AppKey says where the gate's workflow takes its App's key from: the environment that its job names and the secret, ""
+// where there is none.
 func (s *Settings) AppKey() (environment, secret string) {
 	p := newCheckup(s)
 	if !p.ownToken() {
@@ -60,30 +61,34 @@ func (p *checkup) keySecret() string {
 
 func (p *checkup) appKey() doctorFinding {
 	if !p.ownToken() {
-		return fine("the action is given no App's token")
+		return finef("the action is given no App's token")
 	}
 	key, place := p.keySecret(), p.job.environment
 	if key == "" {
 		key = "its token"
 	}
 	if place == "" {
-		return warn("%s is read without an environment: a workflow on any branch can read it too", key)
+		return warnf("%s is read without an environment: a workflow on any branch can read it too", key)
 	}
-	if f := p.hidden([]Source{FromEnvironment}); f.status != "" {
+	if f := p.whatIsHidden([]Source{FromEnvironment}); f.status != "" {
 		return f
 	}
 	switch open := p.openBranches(); {
 	case p.SecretOutside:
-		return warn("%s is also a secret of the repository: a workflow on any branch can read it", key)
+		return warnf("%s is also a secret of the repository: a workflow on any branch can read it", key)
 	case p.Environment == nil:
-		return warn("the environment %q does not exist: GitHub makes it, open to every branch, when a job first names it", place)
+		return warnf(
+			"the environment %q does not exist: GitHub makes it, open to every branch, when a job first names it",
+			place,
+		)
 	case open != "":
-		return warn("the environment %q is open to %s", place, open)
+		return warnf("the environment %q is open to %s", place, open)
 	}
-	return fine("%s is kept in the environment %q, which is for %s alone", key, place, p.DefaultBranch)
+	return finef("%s is kept in the environment %q, which is for %s alone", key, place, p.DefaultBranch)
 }
 
-// openBranches are those beside the default branch, and the merge queue's own, that may use the environment; "" if none may.
+// openBranches are those beside the default branch, and the merge queue's own, that may use the environment; "" if none
+// may.
 func (p *checkup) openBranches() string {
 	if p.Environment == nil {
 		return ""
@@ -107,10 +112,16 @@ func (p *checkup) openBranches() string {
 const roleAdmin = 5
 
 // actorWords name those whom a ruleset may let through.
-var actorWords = map[string]string{"User": "people by name", "Team": "a team", "OrganizationAdmin": "the organisation's owners", "DeployKey": "deploy keys", "EnterpriseOwner": "the enterprise's owners"}
+var actorWords = map[string]string{
+	"User":              "people by name",
+	"Team":              "a team",
+	"OrganizationAdmin": "the organisation's owners",
+	"DeployKey":         "deploy keys",
+	"EnterpriseOwner":   "the enterprise's owners",
+}
 
-// word names whom a ruleset lets through.
-func (a BypassActor) word() string {
+// bypassWord names whom a ruleset lets through.
+func (a BypassActor) bypassWord() string {
 	switch {
 	case a.Type == "Integration":
 		return fmt.Sprintf("the app %d", a.ID)
@@ -140,14 +151,24 @@ func (p *checkup) ledgerRules() doctorFinding {
 	if !p.ledger.noForce {
 		may = append(may, "be force-pushed")
 	}
-	good := fine("%s can be neither deleted nor force-pushed", p.ledgerPlace())
+	good := finef("%s can be neither deleted nor force-pushed", p.ledgerPlace())
 	switch who := p.rewriters(); {
 	case len(who) > 0:
-		good = warn("%s can be deleted or force-pushed by %s", p.ledgerPlace(), strings.Join(who, " and "))
+		good = warnf("%s can be deleted or force-pushed by %s", p.ledgerPlace(), strings.Join(who, " and "))
 	case len(p.ledger.stops) > 0:
-		good = warn("%s is held by %s: the gate's own push may be refused", p.ledgerPlace(), strings.Join(slices.Compact(slices.Sorted(slices.Values(p.ledger.stops))), ", "))
+		good = warnf(
+			"%s is held by %s: the gate's own push may be refused",
+			p.ledgerPlace(),
+			strings.Join(slices.Compact(slices.Sorted(slices.Values(p.ledger.stops))), ", "),
+		)
 	}
-	return p.either(len(may) == 0, good, problem("%s may %s", p.ledgerPlace(), strings.Join(may, " and ")), FromLedgerRules, FromLedgerProtection)
+	return p.madeByEither(
+		len(may) == 0,
+		good,
+		problemf("%s may %s", p.ledgerPlace(), strings.Join(may, " and ")),
+		FromLedgerRules,
+		FromLedgerProtection,
+	)
 }
 
 // rewriters are those for whom the rules against deleting and force-pushing do not hold, as far as they can be seen.
@@ -155,7 +176,7 @@ func (p *checkup) rewriters() (who []string) {
 	for _, kind := range []string{"deletion", "non_fast_forward"} {
 		apps, others := p.letThrough(p.ledger.locksOf(kind))
 		for _, id := range apps {
-			who = append(who, BypassActor{ID: id, Type: "Integration"}.word())
+			who = append(who, BypassActor{ID: id, Type: "Integration"}.bypassWord())
 		}
 		who = append(who, others...)
 	}
@@ -167,9 +188,9 @@ func (p *checkup) rewriters() (who []string) {
 func (p *checkup) ledgerPush() doctorFinding {
 	updates, creations := p.ledger.locksOf("update"), p.ledger.locksOf("creation")
 	if len(updates) == 0 {
-		return p.either(false, doctorFinding{}, p.ledgerOpen(), FromLedgerRules, FromLedgerProtection)
+		return p.madeByEither(false, doctorFinding{}, p.ledgerOpen(), FromLedgerRules, FromLedgerProtection)
 	}
-	if f := p.hidden([]Source{FromLedgerBypass}); f.status != "" {
+	if f := p.whatIsHidden([]Source{FromLedgerBypass}); f.status != "" {
 		return f
 	}
 	apps, others := p.letThrough(updates)
@@ -177,22 +198,29 @@ func (p *checkup) ledgerPush() doctorFinding {
 	case f.status != "":
 		return f
 	case len(others) > 0:
-		return warn("besides the app %d, %s may push to %s", apps[0], strings.Join(others, " and "), p.ledgerPlace())
+		return warnf("besides the app %d, %s may push to %s", apps[0], strings.Join(others, " and "), p.ledgerPlace())
 	case len(creations) == 0 && !slices.ContainsFunc(updates, func(l branchLock) bool { return l.older }):
-		return warn("only the app %d may push to %s, and anybody may create it: the rule creation is missing", apps[0], p.ledgerPlace())
+		return warnf(
+			"only the app %d may push to %s, and anybody may create it: the rule creation is missing",
+			apps[0],
+			p.ledgerPlace(),
+		)
 	}
 	if made, _ := p.letThrough(creations); len(creations) > 0 && !slices.Contains(made, apps[0]) {
-		return problem("the app %d may push to %s, and may not create it", apps[0], p.ledgerPlace())
+		return problemf("the app %d may push to %s, and may not create it", apps[0], p.ledgerPlace())
 	}
-	return fine("only the app %d may push to %s", apps[0], p.ledgerPlace())
+	return finef("only the app %d may push to %s", apps[0], p.ledgerPlace())
 }
 
 // ledgerOpen is said where nothing keeps anybody who can push from the ledger.
 func (p *checkup) ledgerOpen() doctorFinding {
 	if p.ownToken() {
-		return warn("anybody with push access can append entries to %s, forged ones too", p.ledgerPlace())
+		return warnf("anybody with push access can append entries to %s, forged ones too", p.ledgerPlace())
 	}
-	return warn("anybody with push access can append entries to %s, forged ones too; with the workflow's own token this cannot be stopped", p.ledgerPlace())
+	return warnf(
+		"anybody with push access can append entries to %s, forged ones too; with the workflow's own token this cannot be stopped",
+		p.ledgerPlace(),
+	)
 }
 
 // ledgerApp says what is wrong with the apps that may push, if anything is.
@@ -200,23 +228,35 @@ func (p *checkup) ledgerApp(apps []int64) doctorFinding {
 	made := p.madeBy()
 	switch {
 	case len(apps) == 0:
-		return problem("nobody's app may push to %s: the gate's own push is refused", p.ledgerPlace())
+		return problemf("nobody's app may push to %s: the gate's own push is refused", p.ledgerPlace())
 	case slices.ContainsFunc(apps, p.isActions) && p.ownToken():
-		return warn("GitHub Actions may push to %s: any workflow of the repository can", p.ledgerPlace())
+		return warnf("GitHub Actions may push to %s: any workflow of the repository can", p.ledgerPlace())
 	case slices.ContainsFunc(apps, p.isActions):
-		return warn("any workflow of the repository can push to %s, as GitHub Actions; with the workflow's own token this cannot be stopped", p.ledgerPlace())
+		return warnf(
+			"any workflow of the repository can push to %s, as GitHub Actions; with the workflow's own token this cannot be stopped",
+			p.ledgerPlace(),
+		)
 	case p.job != nil && !p.ownToken():
-		return problem("only the app %d may push to %s, and the action is given no token of it: the gate's own push is refused", apps[0], p.ledgerPlace())
+		return problemf(
+			"only the app %d may push to %s, and the action is given no token of it: the gate's own push is refused",
+			apps[0],
+			p.ledgerPlace(),
+		)
 	case made > 0 && !slices.Contains(apps, made):
-		return problem("only the app %d may push to %s, and the action is given a token of the app %d: the gate's own push is refused", apps[0], p.ledgerPlace(), made)
+		return problemf(
+			"only the app %d may push to %s, and the action is given a token of the app %d: the gate's own push is refused",
+			apps[0],
+			p.ledgerPlace(),
+			made,
+		)
 	case len(apps) > 1:
-		return warn("the apps %s may push to %s", numbers(apps), p.ledgerPlace())
+		return warnf("the apps %s may push to %s", numbers(apps), p.ledgerPlace())
 	}
 	return doctorFinding{}
 }
 
-// letThrough is whom all of the locks let through: the apps, and the others in words. What a lock lets through only with a pull request counts for
-// the others, and not for an app, which has to push.
+// letThrough is whom all of the locks let through: the apps, and the others in words. What a lock lets through only
+// with a pull request counts for the others, and not for an app, which has to push.
 func (p *checkup) letThrough(locks []branchLock) (apps []int64, others []string) {
 	for i, l := range locks {
 		actors := l.actors
@@ -229,7 +269,7 @@ func (p *checkup) letThrough(locks []branchLock) (apps []int64, others []string)
 			if a.Type == "Integration" && a.Mode != "pull_request" {
 				may = append(may, a.ID)
 			} else {
-				who = append(who, a.word())
+				who = append(who, a.bypassWord())
 			}
 		}
 		if i == 0 {

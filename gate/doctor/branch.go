@@ -39,15 +39,15 @@ const actionsApp = 15368
 func demandsOf(rules []BranchRule, protection *BranchProtection) *branchDemands {
 	d := &branchDemands{checks: map[string][]int64{}}
 	for _, r := range rules {
-		d.rule(r)
+		d.addRule(r)
 	}
 	if protection != nil {
-		d.protection(protection)
+		d.addProtection(protection)
 	}
 	return d
 }
 
-func (d *branchDemands) rule(r BranchRule) {
+func (d *branchDemands) addRule(r BranchRule) {
 	switch r.Type {
 	case "creation", "update", "deletion", "non_fast_forward":
 		d.locks = append(d.locks, branchLock{kind: r.Type, ruleset: r.Ruleset})
@@ -61,7 +61,7 @@ func (d *branchDemands) rule(r BranchRule) {
 			Owners bool `json:"require_code_owner_review"`
 		}
 		if json.Unmarshal(r.Parameters, &p) == nil {
-			d.pulls(p.Count, p.Stale, p.Owners)
+			d.addPullRule(p.Count, p.Stale, p.Owners)
 		}
 		d.stops = append(d.stops, r.Type)
 	case "required_status_checks":
@@ -73,14 +73,14 @@ func (d *branchDemands) rule(r BranchRule) {
 		}
 		if json.Unmarshal(r.Parameters, &p) == nil {
 			for _, c := range p.Checks {
-				d.check(c.Context, c.App)
+				d.addCheck(c.Context, c.App)
 			}
 		}
 		d.stops = append(d.stops, r.Type)
 	}
 }
 
-func (d *branchDemands) protection(p *BranchProtection) {
+func (d *branchDemands) addProtection(p *BranchProtection) {
 	for kind, allowed := range map[string]bool{"deletion": p.Deletions.Enabled, "non_fast_forward": p.ForcePushes.Enabled} {
 		if !allowed {
 			d.locks = append(d.locks, branchLock{kind: kind, older: true})
@@ -92,15 +92,15 @@ func (d *branchDemands) protection(p *BranchProtection) {
 		d.locks = append(d.locks, p.lock())
 	}
 	if p.Reviews != nil {
-		d.pulls(p.Reviews.Count, p.Reviews.Stale, p.Reviews.Owners)
+		d.addPullRule(p.Reviews.Count, p.Reviews.Stale, p.Reviews.Owners)
 		d.stops = append(d.stops, "pull requests")
 	}
 	if p.Checks != nil {
 		for _, name := range p.Checks.Contexts {
-			d.check(name, nil)
+			d.addCheck(name, nil)
 		}
 		for _, c := range p.Checks.Checks {
-			d.check(c.Context, c.App)
+			d.addCheck(c.Context, c.App)
 		}
 		d.stops = append(d.stops, "required checks")
 	}
@@ -124,11 +124,11 @@ func (p *BranchProtection) lock() branchLock {
 	return l
 }
 
-func (d *branchDemands) pulls(count int, stale, owners bool) {
+func (d *branchDemands) addPullRule(count int, stale, owners bool) {
 	d.count, d.stale, d.owners = max(d.count, count), d.stale || stale, d.owners || owners
 }
 
-func (d *branchDemands) check(name string, app *int64) {
+func (d *branchDemands) addCheck(name string, app *int64) {
 	apps := d.checks[name]
 	if app != nil && *app > 0 && !slices.Contains(apps, *app) {
 		apps = append(apps, *app)
@@ -139,35 +139,47 @@ func (d *branchDemands) check(name string, app *int64) {
 func (p *checkup) reviewsRequired() doctorFinding {
 	need := p.config.Approval.Count
 	if p.rules.count > 0 && p.rules.count < need {
-		return p.either(false, doctorFinding{}, warn("%d of the %d approvals of approval.count are required on %s", p.rules.count, need, p.DefaultBranch), FromRules, FromProtection)
+		return p.madeByEither(
+			false,
+			doctorFinding{},
+			warnf("%d of the %d approvals of approval.count are required on %s", p.rules.count, need, p.DefaultBranch),
+			FromRules,
+			FromProtection,
+		)
 	}
-	return p.either(p.rules.count >= need, fine("approvals required on %s: %d", p.DefaultBranch, p.rules.count),
-		problem("no approval is required on %s", p.DefaultBranch), FromRules, FromProtection)
+	return p.madeByEither(p.rules.count >= need, finef("approvals required on %s: %d", p.DefaultBranch, p.rules.count),
+		problemf("no approval is required on %s", p.DefaultBranch), FromRules, FromProtection)
 }
 
 func (p *checkup) reviewsStale() doctorFinding {
-	return p.either(p.rules.stale, fine("an approval is dismissed when something is pushed"), problem("an approval outlives a push to the pull request"), FromRules, FromProtection)
+	return p.madeByEither(
+		p.rules.stale,
+		finef("an approval is dismissed when something is pushed"),
+		problemf("an approval outlives a push to the pull request"),
+		FromRules,
+		FromProtection,
+	)
 }
 
 func (p *checkup) actionsEnabled() doctorFinding {
 	if !p.Actions.Enabled {
-		return problem("Actions are turned off")
+		return problemf("Actions are turned off")
 	}
-	return fine("Actions are on")
+	return finef("Actions are on")
 }
 
 func (p *checkup) actionsApprove() doctorFinding {
 	if p.Workflows.Approve {
-		return problem("workflows may create and approve pull requests")
+		return problemf("workflows may create and approve pull requests")
 	}
-	return fine("workflows may not approve pull requests")
+	return finef("workflows may not approve pull requests")
 }
 
 func (p *checkup) actionsToken() doctorFinding {
 	if p.Workflows.Token != "read" {
-		return warn("a workflow's token may write where the workflow does not say otherwise")
+		return warnf("a workflow's token may write where the workflow does not say otherwise")
 	}
-	return fine("a workflow's token may only read where the workflow does not say otherwise")
+	return finef("a workflow's token may only read where the workflow does not say otherwise")
 }
 
 // quotedList is names in quotes, with commas.

@@ -131,24 +131,25 @@ type Diagnosis struct {
 // finding is the part of a Diagnosis that a check decides.
 type doctorFinding struct{ status, what string }
 
-func fine(format string, args ...any) doctorFinding {
+func finef(format string, args ...any) doctorFinding {
 	return doctorFinding{Fine, fmt.Sprintf(format, args...)}
 }
 
-func warn(format string, args ...any) doctorFinding {
+func warnf(format string, args ...any) doctorFinding {
 	return doctorFinding{Warning, fmt.Sprintf(format, args...)}
 }
 
-func problem(format string, args ...any) doctorFinding {
+func problemf(format string, args ...any) doctorFinding {
 	return doctorFinding{Problem, fmt.Sprintf(format, args...)}
 }
 
-// Diagnose looks at a repository's settings. It is pure: the same settings, the same diagnoses, in the order of doctorChecks.
+// Diagnose looks at a repository's settings. It is pure: the same settings, the same diagnoses, in the order of
+// doctorChecks.
 func Diagnose(s *Settings) []Diagnosis {
 	p := newCheckup(s)
 	out := make([]Diagnosis, len(doctorChecks))
 	for i, c := range doctorChecks {
-		f := p.hidden(c.needs)
+		f := p.whatIsHidden(c.needs)
 		if f.status == "" {
 			f = c.look(p)
 		}
@@ -157,8 +158,8 @@ func Diagnose(s *Settings) []Diagnosis {
 	return out
 }
 
-// hidden says that a check cannot look, where it needs what the token may not see.
-func (p *checkup) hidden(needs []Source) doctorFinding {
+// whatIsHidden says that a check cannot look, where it needs what the token may not see.
+func (p *checkup) whatIsHidden(needs []Source) doctorFinding {
 	for _, s := range needs {
 		if scope, hidden := p.Hidden[s]; hidden {
 			return doctorFinding{Unknown, fmt.Sprintf("the token may not read %s: it needs %s", s, scope)}
@@ -167,14 +168,18 @@ func (p *checkup) hidden(needs []Source) doctorFinding {
 	return doctorFinding{}
 }
 
-// either is a demand that a ruleset or the older protection may make: where neither that can be seen does, one that cannot be seen may.
-func (p *checkup) either(made bool, good, bad doctorFinding, sources ...Source) doctorFinding {
+// madeByEither is a demand that a ruleset or the older protection may make: where neither that can be seen does, one
+// that cannot be seen may.
+func (p *checkup) madeByEither(made bool, good, bad doctorFinding, sources ...Source) doctorFinding {
 	if made {
 		return good
 	}
 	for _, s := range sources {
 		if scope, hidden := p.Hidden[s]; hidden {
-			return doctorFinding{Unknown, fmt.Sprintf("%s; the token may not read %s, which may say otherwise: it needs %s", bad.what, s, scope)}
+			return doctorFinding{
+				Unknown,
+				fmt.Sprintf("%s; the token may not read %s, which may say otherwise: it needs %s", bad.what, s, scope),
+			}
 		}
 	}
 	return bad

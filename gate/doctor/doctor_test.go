@@ -52,7 +52,7 @@ func TestOwners(t *testing.T) {
 		{"/é/ @octocat", "é/d", true},
 		{"/\xb1/ @octocat", "a/d", false},
 	} {
-		if got := owned(parseOwners(c.lines), c.name); got != c.owned {
+		if got := ownerOfPath(parseOwners(c.lines), c.name); got != c.owned {
 			t.Errorf("%q: %s is owned: %v", c.lines, c.name, got)
 		}
 	}
@@ -70,16 +70,28 @@ func TestParseWorkflow(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s\n%v", src, err)
 		}
-		steps := []ciStep{{uses: "b@1", with: map[string]string{"ref": "1", "n": "2"}}, {run: "echo\n", with: map[string]string{}}}
-		if got := slices.Sorted(maps.Keys(w.events)); !slices.Equal(got, []string{"pull_request_target", "push"}) || w.name != "w.yml" || len(w.jobs) != 1 {
+		steps := []ciStep{
+			{uses: "b@1", with: map[string]string{"ref": "1", "n": "2"}},
+			{run: "echo\n", with: map[string]string{}},
+		}
+		if got := slices.Sorted(maps.Keys(w.events)); !slices.Equal(got, []string{"pull_request_target", "push"}) ||
+			w.name != "w.yml" ||
+			len(w.jobs) != 1 {
 			t.Errorf("%s\n%+v", src, w)
-		} else if j := w.jobs[0]; j.id != "a" || j.check() != "x" || !reflect.DeepEqual(j.steps, steps) {
+		} else if j := w.jobs[0]; j.id != "a" || j.checkName() != "x" || !reflect.DeepEqual(j.steps, steps) {
 			t.Errorf("%s\n%+v", src, j)
 		}
 	}
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'k'; c++ {
-		bomb += string(c) + ": &" + string(c) + " [" + strings.TrimSuffix(strings.Repeat("*"+string(c-1)+", ", 10), ", ") + "]\n"
+		bomb += string(
+			c,
+		) + ": &" + string(
+			c,
+		) + " [" + strings.TrimSuffix(
+			strings.Repeat("*"+string(c-1)+", ", 10),
+			", ",
+		) + "]\n"
 	}
 	for src, want := range map[string]string{
 		"":                             "not one YAML document",
@@ -95,7 +107,8 @@ func TestParseWorkflow(t *testing.T) {
 		strings.Repeat("[", 200) + strings.Repeat("]", 200): "too deeply",
 		strings.Repeat("# padding\n", 60_000):               "too large",
 	} {
-		if w, err := parseWorkflow("w.yml", []byte(src)); w != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if w, err := parseWorkflow("w.yml", []byte(src)); w != nil || err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q gives %v, not %q", src, err, want)
 		}
 	}
@@ -127,8 +140,8 @@ func TestGrants(t *testing.T) {
 		if c.settings == "" {
 			p.Hidden = map[Source]string{FromWorkflows: "administration"}
 		}
-		if grant, sure := p.grantFor(w, w.jobs[0]); grant.level("contents") != c.level || sure != c.sure {
-			t.Errorf("%+v: %q %v", c, grant.level("contents"), sure)
+		if grant, sure := p.grantFor(w, w.jobs[0]); grant.levelOf("contents") != c.level || sure != c.sure {
+			t.Errorf("%+v: %q %v", c, grant.levelOf("contents"), sure)
 		}
 	}
 }
@@ -142,8 +155,20 @@ func TestDemands(t *testing.T) {
 		"allow_force_pushes": {"enabled": false}, "allow_deletions": {"enabled": true}}`), &protection); err != nil {
 		t.Fatal(err)
 	}
-	rules := []BranchRule{{Type: "deletion"}, {Type: "something new", Parameters: json.RawMessage(`[1]`)}, {Type: "pull_request", Parameters: json.RawMessage(`{"required_approving_review_count": 1, "require_code_owner_review": true}`)},
-		{Type: "required_status_checks", Parameters: json.RawMessage(`{"required_status_checks": [{"context": "a", "integration_id": 7}, {"context": "c"}]}`)}}
+	rules := []BranchRule{
+		{Type: "deletion"},
+		{Type: "something new", Parameters: json.RawMessage(`[1]`)},
+		{
+			Type:       "pull_request",
+			Parameters: json.RawMessage(`{"required_approving_review_count": 1, "require_code_owner_review": true}`),
+		},
+		{
+			Type: "required_status_checks",
+			Parameters: json.RawMessage(
+				`{"required_status_checks": [{"context": "a", "integration_id": 7}, {"context": "c"}]}`,
+			),
+		},
+	}
 	d := demandsOf(rules, &protection)
 	if want := map[string][]int64{"a": {app}, "b": {9}, "c": nil}; !reflect.DeepEqual(d.checks, want) {
 		t.Errorf("checks %v", d.checks)
@@ -171,9 +196,11 @@ func TestDiagnoseNothing(t *testing.T) {
 	}
 }
 
-// The title that the run-name makes, by GitHub's format() of the inputs, is the one that a verification online looks for.
+// The title that the run-name makes, by GitHub's format() of the inputs, is the one that a verification online looks
+// for.
 func TestRunNameIsTheTitle(t *testing.T) {
-	m := regexp.MustCompile(`format\('([^']*)', inputs\.mode, inputs\.pr, inputs\.head, inputs\.digest\)`).FindStringSubmatch(RunName)
+	m := regexp.MustCompile(`format\('([^']*)', inputs\.mode, inputs\.pr, inputs\.head, inputs\.digest\)`).
+		FindStringSubmatch(RunName)
 	if m == nil {
 		t.Fatal(RunName)
 	}
@@ -186,7 +213,12 @@ func TestRunNameIsTheTitle(t *testing.T) {
 
 // FuzzWorkflow: whatever stands in a workflow or in CODEOWNERS, the diagnoses come to an end and are whole.
 func FuzzWorkflow(f *testing.F) {
-	f.Add([]byte("on: pull_request_target\njobs:\n  a:\n    steps: [{uses: actions/checkout@v4, with: {ref: '${{ github.head_ref }}'}}]\n"), "* @a\n/b/*\n")
+	f.Add(
+		[]byte(
+			"on: pull_request_target\njobs:\n  a:\n    steps: [{uses: actions/checkout@v4, with: {ref: '${{ github.head_ref }}'}}]\n",
+		),
+		"* @a\n/b/*\n",
+	)
 	f.Add([]byte("on: &a [*a]\n"), `\`)
 	f.Add([]byte("? [a]\n: {<<: *b, !!set c}\n"), "/**/ @")
 	f.Add([]byte("on: push\n"), "\xb1")
@@ -195,7 +227,11 @@ func FuzzWorkflow(f *testing.F) {
 		if (w == nil) == (err == nil) {
 			t.Fatalf("%+v %v", w, err)
 		}
-		s := &Settings{DefaultBranch: "main", Files: map[string][]byte{gateFile: workflow, ".github/CODEOWNERS": []byte(owners)}, Embedded: memoryTree{}}
+		s := &Settings{
+			DefaultBranch: "main",
+			Files:         map[string][]byte{gateFile: workflow, ".github/CODEOWNERS": []byte(owners)},
+			Embedded:      memoryTree{},
+		}
 		for _, d := range Diagnose(s) {
 			if !slices.Contains([]string{Fine, Warning, Problem, Unknown}, d.Status) || d.What == "" {
 				t.Fatalf("%+v", d)

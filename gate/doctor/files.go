@@ -36,30 +36,33 @@ func (p *checkup) direct() bool {
 func (p *checkup) workflowPresent() doctorFinding {
 	switch {
 	case p.gate == nil && p.Files[gateFile] != nil && len(p.broken) > 0:
-		return problem("no workflow on %s runs the gate; %s", p.DefaultBranch, strings.Join(p.broken, "; "))
+		return problemf("no workflow on %s runs the gate; %s", p.DefaultBranch, strings.Join(p.broken, "; "))
 	case p.gate == nil && p.Files[gateFile] != nil:
-		return problem("%s on %s does not use the action", gateFile, p.DefaultBranch)
+		return problemf("%s on %s does not use the action", gateFile, p.DefaultBranch)
 	case p.gate == nil && p.Local[gateFile]:
-		return problem("%s stands in the working tree and not on %s: merge it first", gateFile, p.DefaultBranch)
+		return problemf("%s stands in the working tree and not on %s: merge it first", gateFile, p.DefaultBranch)
 	case p.gate == nil:
-		return problem("no workflow on %s runs the gate", p.DefaultBranch)
+		return problemf("no workflow on %s runs the gate", p.DefaultBranch)
 	case p.direct():
-		return fine("%s runs the gate", path.Base(p.gate.path))
+		return finef("%s runs the gate", path.Base(p.gate.path))
 	case p.trigger() == nil:
-		return problem("%s runs the gate, and no workflow on pull_request_review starts it after a review", path.Base(p.gate.path))
+		return problemf(
+			"%s runs the gate, and no workflow on pull_request_review starts it after a review",
+			path.Base(p.gate.path),
+		)
 	}
-	return fine("%s runs the gate, %s starts it after a review", path.Base(p.gate.path), path.Base(p.trigger().path))
+	return finef("%s runs the gate, %s starts it after a review", path.Base(p.gate.path), path.Base(p.trigger().path))
 }
 
 func (p *checkup) workflowEvents() doctorFinding {
 	if p.gate == nil {
-		return problem("no workflow runs the gate")
+		return problemf("no workflow runs the gate")
 	}
 	if p.direct() && p.Private {
-		return warn("the direct set-up: %s runs on pull_request", path.Base(p.gate.path))
+		return warnf("the direct set-up: %s runs on pull_request", path.Base(p.gate.path))
 	}
 	if p.direct() {
-		return problem("the direct set-up in a public repository: %s runs on pull_request", path.Base(p.gate.path))
+		return problemf("the direct set-up in a public repository: %s runs on pull_request", path.Base(p.gate.path))
 	}
 	var missing, extra []string
 	for _, event := range []string{"pull_request_target", "workflow_run"} {
@@ -74,9 +77,9 @@ func (p *checkup) workflowEvents() doctorFinding {
 	}
 	switch {
 	case len(missing) > 0:
-		return problem("%s does not run on %s", path.Base(p.gate.path), strings.Join(missing, " and "))
+		return problemf("%s does not run on %s", path.Base(p.gate.path), strings.Join(missing, " and "))
 	case len(extra) > 0:
-		return problem("%s also runs on %s", path.Base(p.gate.path), strings.Join(extra, " and "))
+		return problemf("%s also runs on %s", path.Base(p.gate.path), strings.Join(extra, " and "))
 	}
 	for _, event := range []string{"merge_group", "push", "schedule"} {
 		if _, there := p.gate.events[event]; !there {
@@ -85,9 +88,9 @@ func (p *checkup) workflowEvents() doctorFinding {
 	}
 	missing = append(missing, p.missingTypes()...)
 	if len(missing) > 0 {
-		return warn("%s does not run on %s", path.Base(p.gate.path), strings.Join(missing, ", "))
+		return warnf("%s does not run on %s", path.Base(p.gate.path), strings.Join(missing, ", "))
 	}
-	return fine("%s runs on the default branch's own file", path.Base(p.gate.path))
+	return finef("%s runs on the default branch's own file", path.Base(p.gate.path))
 }
 
 // pullTypes are what happens to a pull request that the gate acts on. Without types GitHub takes the first three.
@@ -107,23 +110,27 @@ func (p *checkup) missingTypes() (missing []string) {
 	return missing
 }
 
-// RunName is the run-name of the gate's workflow: the title of a run that somebody started by hand says for which pull request, head and digest.
-// A sign-off by hand is bound to it; every other run keeps the title that GitHub gives it.
+// RunName is the run-name of the gate's workflow: the title of a run that somebody started by hand says for which pull
+// request, head and digest. A sign-off by hand is bound to it; every other run keeps the title that GitHub gives it.
 const RunName = `${{ github.event_name == 'workflow_dispatch' && ` +
 	`format('referee {0} pr={1} head={2} digest={3}', inputs.mode, inputs.pr, inputs.head, inputs.digest) || '' }}`
 
 // signInputs are the inputs that a sign-off by hand needs.
 var signInputs = []string{"mode", "pr", "head", "digest", "commands"}
 
-// workflowSelfSign looks whether a sign-off by hand can be bound to what its run was started for, where the configuration allows one.
+// workflowSelfSign looks whether a sign-off by hand can be bound to what its run was started for, where the
+// configuration allows one.
 func (p *checkup) workflowSelfSign() doctorFinding {
 	switch {
 	case !p.config.Approval.SelfSign:
-		return fine("nobody signs off by hand: approval.self_sign is false")
+		return finef("nobody signs off by hand: approval.self_sign is false")
 	case p.gate == nil:
-		return problem("no workflow runs the gate")
+		return problemf("no workflow runs the gate")
 	case strings.Join(strings.Fields(p.gate.runName), " ") != RunName:
-		return problem("approval.self_sign is true, and the run-name of %s does not say what a run was started for", path.Base(p.gate.path))
+		return problemf(
+			"approval.self_sign is true, and the run-name of %s does not say what a run was started for",
+			path.Base(p.gate.path),
+		)
 	}
 	dispatch, _ := p.gate.events["workflow_dispatch"].(map[string]any)
 	inputs, _ := dispatch["inputs"].(map[string]any)
@@ -134,35 +141,50 @@ func (p *checkup) workflowSelfSign() doctorFinding {
 		}
 	}
 	if len(missing) > 0 {
-		return problem("approval.self_sign is true, and workflow_dispatch of %s lacks the inputs %s", path.Base(p.gate.path), strings.Join(missing, ", "))
+		return problemf(
+			"approval.self_sign is true, and workflow_dispatch of %s lacks the inputs %s",
+			path.Base(p.gate.path),
+			strings.Join(missing, ", "),
+		)
 	}
-	return fine("a sign-off by hand is bound to the head and the digest that its run was started for")
+	return finef("a sign-off by hand is bound to the head and the digest that its run was started for")
 }
 
 // gateNeeds is what the gate's job may do.
-var gateNeeds = []struct{ scope, level string }{{"contents", "write"}, {"checks", "write"}, {"pull-requests", "write"}, {"issues", "write"}, {"actions", "read"}}
+var gateNeeds = []struct{ scope, level string }{
+	{"contents", "write"},
+	{"checks", "write"},
+	{"pull-requests", "write"},
+	{"issues", "write"},
+	{"actions", "read"},
+}
 
 func (p *checkup) workflowPermissions() doctorFinding {
 	if p.gate == nil {
-		return problem("no workflow runs the gate")
+		return problemf("no workflow runs the gate")
 	}
 	if p.ownToken() {
-		return fine("%s works with a token of its own", path.Base(p.gate.path))
+		return finef("%s works with a token of its own", path.Base(p.gate.path))
 	}
 	grant, sure := p.grantFor(p.gate, p.job)
 	if !sure {
-		return doctorFinding{Unknown, path.Base(p.gate.path) + " says nothing of its permissions, and the token may not read the repository's: it needs " + p.Hidden[FromWorkflows]}
+		return doctorFinding{
+			Unknown,
+			path.Base(
+				p.gate.path,
+			) + " says nothing of its permissions, and the token may not read the repository's: it needs " + p.Hidden[FromWorkflows],
+		}
 	}
 	var missing []string
 	for _, need := range gateNeeds {
-		if level := grant.level(need.scope); level != need.level && level != "write" {
+		if level := grant.levelOf(need.scope); level != need.level && level != "write" {
 			missing = append(missing, need.scope+": "+need.level)
 		}
 	}
 	if len(missing) > 0 {
-		return problem("%s lacks %s", path.Base(p.gate.path), strings.Join(missing, ", "))
+		return problemf("%s lacks %s", path.Base(p.gate.path), strings.Join(missing, ", "))
 	}
-	return fine("%s has what the gate needs", path.Base(p.gate.path))
+	return finef("%s has what the gate needs", path.Base(p.gate.path))
 }
 
 var (
@@ -173,15 +195,15 @@ var (
 func (p *checkup) actionPinned() doctorFinding {
 	switch uses := p.step.uses; {
 	case p.job == nil:
-		return problem("no workflow runs the gate")
+		return problemf("no workflow runs the gate")
 	case strings.HasPrefix(uses, "./"):
-		return fine("the action is this repository's own")
+		return finef("the action is this repository's own")
 	case pinnedAction.MatchString(uses):
-		return fine("the action is pinned to %.12s", uses[strings.LastIndexAny(uses, "@:")+1:])
+		return finef("the action is pinned to %.12s", uses[strings.LastIndexAny(uses, "@:")+1:])
 	case versionTag.MatchString(uses):
-		return warn("%q names a tag", uses)
+		return warnf("%q names a tag", uses)
 	default:
-		return problem("%q names something that moves", uses)
+		return problemf("%q names something that moves", uses)
 	}
 }
 
@@ -189,27 +211,38 @@ func (p *checkup) configReads() doctorFinding {
 	_, there := p.Files[config.Path]
 	switch {
 	case p.configErr != nil:
-		return problem("%s", p.configErr)
+		return problemf("%s", p.configErr)
 	case !slices.Contains(p.config.Branches, p.DefaultBranch):
-		return problem("branches is %s: the default branch %s is not gated", quotedList(p.config.Branches), p.DefaultBranch)
+		return problemf(
+			"branches is %s: the default branch %s is not gated",
+			quotedList(p.config.Branches),
+			p.DefaultBranch,
+		)
 	case !there && p.Local[config.Path]:
-		return warn("%s stands in the working tree and not on %s: the defaults hold", config.Path, p.DefaultBranch)
+		return warnf("%s stands in the working tree and not on %s: the defaults hold", config.Path, p.DefaultBranch)
 	case !there:
-		return fine("there is none, and the defaults hold")
+		return finef("there is none, and the defaults hold")
 	}
-	return fine("%s is understood", config.Path)
+	return finef("%s is understood", config.Path)
 }
 
 // fromHead are expressions that name the pull request's own commit.
-var fromHead = pattern.New(`github\.event\.pull_request\.(head|merge_commit_sha)|github\.head_ref|refs/pull/|workflow_run\.(head_|pull_requests)|github\.event\.(number|issue\.number|pull_request\.number)`)
+var fromHead = pattern.New(
+	`github\.event\.pull_request\.(head|merge_commit_sha)|github\.head_ref|refs/pull/|workflow_run\.(head_|pull_requests)|github\.event\.(number|issue\.number|pull_request\.number)`,
+)
 
 // fromBase are expressions that name what the repository itself holds.
-var fromBase = pattern.New(`\$\{\{\s*github\.(sha|ref|ref_name|base_ref|repository|event\.pull_request\.base\.\w+|event\.repository\.default_branch)\s*\}\}`)
+var fromBase = pattern.New(
+	`\$\{\{\s*github\.(sha|ref|ref_name|base_ref|repository|event\.pull_request\.base\.\w+|event\.repository\.default_branch)\s*\}\}`,
+)
 
 // headCommand are shell commands that fetch it.
-var headCommand = pattern.New(`gh pr checkout|git [^\n]*pull/[^\n]*/(head|merge)|git [^\n]*(github\.event\.pull_request\.head|github\.head_ref|workflow_run\.head_)`)
+var headCommand = pattern.New(
+	`gh pr checkout|git [^\n]*pull/[^\n]*/(head|merge)|git [^\n]*(github\.event\.pull_request\.head|github\.head_ref|workflow_run\.head_)`,
+)
 
-// takesHead reports whether a step brings the pull request's files: 2 surely, 1 perhaps, where an expression cannot be followed.
+// takesHead reports whether a step brings the pull request's files: 2 surely, 1 perhaps, where an expression cannot be
+// followed.
 func (s ciStep) takesHead() int {
 	if headCommand.MatchString(s.run) {
 		return 2
@@ -261,7 +294,7 @@ func (p *checkup) workflowsHead() doctorFinding {
 			}
 			where := path.Base(w.path) + " (job " + j.id + ")"
 			switch {
-			case takes == 0 || !grant.writes():
+			case takes == 0 || !grant.mayWrite():
 			case takes == 2 && sure:
 				surely = append(surely, where)
 			default:
@@ -271,29 +304,35 @@ func (p *checkup) workflowsHead() doctorFinding {
 	}
 	switch {
 	case len(surely) > 0:
-		return problem("with a token that may write, the pull request is checked out by %s", strings.Join(surely, ", "))
+		return problemf(
+			"with a token that may write, the pull request is checked out by %s",
+			strings.Join(surely, ", "),
+		)
 	case len(perhaps) > 0:
-		return warn("with a token that may write, the pull request may be checked out by %s", strings.Join(perhaps, ", "))
+		return warnf(
+			"with a token that may write, the pull request may be checked out by %s",
+			strings.Join(perhaps, ", "),
+		)
 	case len(p.broken) > 0:
-		return warn("not read: %s", strings.Join(p.broken, "; "))
+		return warnf("not read: %s", strings.Join(p.broken, "; "))
 	}
-	return fine("no workflow with a token that may write checks a pull request out")
+	return finef("no workflow with a token that may write checks a pull request out")
 }
 
 func (p *checkup) workflowsWrite() doctorFinding {
 	var may []string
 	for _, w := range p.workflows {
 		for _, j := range w.jobs {
-			if grant, _ := p.grantFor(w, j); w != p.gate && grant.level("contents") == "write" {
+			if grant, _ := p.grantFor(w, j); w != p.gate && grant.levelOf("contents") == "write" {
 				may = append(may, path.Base(w.path)+" (job "+j.id+")")
 			}
 		}
 	}
 	if len(may) > 0 {
-		return warn("contents: write, besides the gate: %s", strings.Join(may, ", "))
+		return warnf("contents: write, besides the gate: %s", strings.Join(may, ", "))
 	}
 	if len(p.broken) > 0 {
-		return warn("not read: %s", strings.Join(p.broken, "; "))
+		return warnf("not read: %s", strings.Join(p.broken, "; "))
 	}
-	return fine("only the gate may write contents")
+	return finef("only the gate may write contents")
 }

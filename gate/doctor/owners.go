@@ -38,8 +38,8 @@ func parseOwners(src string) []ownerRule {
 	return rules
 }
 
-// ownerPattern turns a pattern into a regular expression: as in gitignore, a slash that is not the last anchors it, and what matches a folder
-// matches all below it, unless it ends in /*.
+// ownerPattern turns a pattern into a regular expression: as in gitignore, a slash that is not the last anchors it, and
+// what matches a folder matches all below it, unless it ends in /*.
 func ownerPattern(pattern string) *regexp.Regexp {
 	trimmed := strings.TrimSuffix(pattern, "/")
 	folder := trimmed != pattern
@@ -82,8 +82,8 @@ func ownerPattern(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(b.String())
 }
 
-// owned reports whether a path has an owner.
-func owned(rules []ownerRule, name string) bool {
+// ownerOfPath reports whether a path has an owner.
+func ownerOfPath(rules []ownerRule, name string) bool {
 	for _, r := range slices.Backward(rules) {
 		if r.match.MatchString(name) {
 			return r.owned
@@ -94,24 +94,37 @@ func owned(rules []ownerRule, name string) bool {
 
 // guarded are the paths that decide what passes: those that are there, and those that somebody might add.
 func (p *checkup) guarded() []string {
-	return []string{".github/workflows/referee.yml", ".github/workflows/new.yml", config.Path, ".github/CODEOWNERS", p.config.Sheets + "/new.json"}
+	return []string{
+		".github/workflows/referee.yml",
+		".github/workflows/new.yml",
+		config.Path,
+		".github/CODEOWNERS",
+		p.config.Sheets + "/new.json",
+	}
 }
 
 func (p *checkup) filesOwned() doctorFinding {
 	i := slices.IndexFunc(ownerFiles, func(name string) bool { return p.Files[name] != nil })
 	if i < 0 {
-		return problem("there is no CODEOWNERS")
+		return problemf("there is no CODEOWNERS")
 	}
 	rules := parseOwners(string(p.Files[ownerFiles[i]]))
 	var bare []string
 	for _, name := range p.guarded() {
-		if !owned(rules, name) {
+		if !ownerOfPath(rules, name) {
 			bare = append(bare, name)
 		}
 	}
 	if len(bare) > 0 {
-		return problem("%s names no owner of %s", ownerFiles[i], strings.Join(bare, ", "))
+		return problemf("%s names no owner of %s", ownerFiles[i], strings.Join(bare, ", "))
 	}
-	return p.either(p.rules.owners, fine("the workflows, the configuration and the sheets have owners, whose review is required"),
-		problem("the workflows, the configuration and the sheets have owners, whose review is not required"), FromRules, FromProtection)
+	return p.madeByEither(
+		p.rules.owners,
+		finef("the workflows, the configuration and the sheets have owners, whose review is required"),
+		problemf(
+			"the workflows, the configuration and the sheets have owners, whose review is not required",
+		),
+		FromRules,
+		FromProtection,
+	)
 }

@@ -35,9 +35,9 @@ func (p *checkup) sheetsLoad() doctorFinding {
 		}
 	}
 	if len(refused) > 0 {
-		return problem("%s", strings.Join(slices.Compact(refused), "; "))
+		return problemf("%s", strings.Join(slices.Compact(refused), "; "))
 	}
-	return fine("the repository's own sheets load: %d", len(own))
+	return finef("the repository's own sheets load: %d", len(own))
 }
 
 // sheetsAny asks which sheets are meant, where the configuration lets every one judge.
@@ -49,9 +49,12 @@ func (p *checkup) sheetsAny() doctorFinding {
 		}
 	}
 	if len(paths) > 0 {
-		return warn("which sheets do you use? Any active one may judge %s, as the pull request chooses", quotedList(paths))
+		return warnf(
+			"which sheets do you use? Any active one may judge %s, as the pull request chooses",
+			quotedList(paths),
+		)
 	}
-	return fine("the configuration names the sheets of every path")
+	return finef("the configuration names the sheets of every path")
 }
 
 // firstLine is the beginning of an error that has many.

@@ -39,8 +39,8 @@ type ciStep struct {
 // ciGrant is what a permissions key says; nil where there is none.
 type ciGrant map[string]string
 
-// check is the name of the check that GitHub makes of a job.
-func (j *ciJob) check() string {
+// checkName is the name of the check that GitHub makes of a job.
+func (j *ciJob) checkName() string {
 	if j.name != "" {
 		return j.name
 	}
@@ -57,7 +57,13 @@ func parseWorkflow(file string, src []byte) (*ciWorkflow, error) {
 	if !ok {
 		return nil, errors.New("it is no mapping")
 	}
-	w := &ciWorkflow{path: file, name: scalar(m["name"]), runName: scalar(m["run-name"]), events: eventsOf(m["on"]), grant: grantOf(m)}
+	w := &ciWorkflow{
+		path:    file,
+		name:    textValue(m["name"]),
+		runName: textValue(m["run-name"]),
+		events:  eventsOf(m["on"]),
+		grant:   grantOf(m),
+	}
 	if w.name == "" {
 		w.name = file // as GitHub does
 	}
@@ -73,25 +79,31 @@ func parseWorkflow(file string, src []byte) (*ciWorkflow, error) {
 }
 
 func jobOf(id string, m map[string]any) *ciJob {
-	j := &ciJob{id: id, name: scalar(m["name"]), uses: scalar(m["uses"]), environment: scalar(m["environment"]), grant: grantOf(m)}
+	j := &ciJob{
+		id:          id,
+		name:        textValue(m["name"]),
+		uses:        textValue(m["uses"]),
+		environment: textValue(m["environment"]),
+		grant:       grantOf(m),
+	}
 	if place, is := m["environment"].(map[string]any); is {
-		j.environment = scalar(place["name"])
+		j.environment = textValue(place["name"])
 	}
 	steps, _ := m["steps"].([]any)
 	for _, s := range steps {
 		step, _ := s.(map[string]any)
 		with, _ := step["with"].(map[string]any)
-		out := ciStep{uses: scalar(step["uses"]), run: scalar(step["run"]), with: map[string]string{}}
+		out := ciStep{uses: textValue(step["uses"]), run: textValue(step["run"]), with: map[string]string{}}
 		for key, value := range with {
-			out.with[key] = scalar(value)
+			out.with[key] = textValue(value)
 		}
 		j.steps = append(j.steps, out)
 	}
 	return j
 }
 
-// scalar is a text, "" where something else stands.
-func scalar(v any) string {
+// textValue is a text, "" where something else stands.
+func textValue(v any) string {
 	s, _ := v.(string)
 	return s
 }
@@ -104,7 +116,7 @@ func eventsOf(v any) map[string]any {
 		events[v] = nil
 	case []any:
 		for _, name := range v {
-			events[scalar(name)] = nil
+			events[textValue(name)] = nil
 		}
 	case map[string]any:
 		return v
@@ -124,22 +136,22 @@ func grantOf(m map[string]any) ciGrant {
 		g["*"] = strings.TrimSuffix(v, "-all")
 	case map[string]any:
 		for scope, level := range v {
-			g[scope] = scalar(level)
+			g[scope] = textValue(level)
 		}
 	}
 	return g
 }
 
-// level is what a grant says of a scope.
-func (g ciGrant) level(scope string) string {
+// levelOf is what a grant says of a scope.
+func (g ciGrant) levelOf(scope string) string {
 	if level, there := g[scope]; there {
 		return level
 	}
 	return g["*"]
 }
 
-// writes reports whether a grant lets anything be written.
-func (g ciGrant) writes() bool {
+// mayWrite reports whether a grant lets anything be written.
+func (g ciGrant) mayWrite() bool {
 	for _, level := range g {
 		if level == "write" {
 			return true
@@ -148,8 +160,8 @@ func (g ciGrant) writes() bool {
 	return false
 }
 
-// grantFor is what a job's token may do: what the job says, else what the workflow says, else what the repository says. sure is false where the
-// repository's settings cannot be seen; then it may write.
+// grantFor is what a job's token may do: what the job says, else what the workflow says, else what the repository says.
+// sure is false where the repository's settings cannot be seen; then it may write.
 func (p *checkup) grantFor(w *ciWorkflow, j *ciJob) (g ciGrant, sure bool) {
 	switch {
 	case j.grant != nil:

@@ -17,10 +17,10 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// drafter writes the incident of one agent: the run folder of an incident, as a patch that `git apply` takes. Everything in it is ASCII without
-// the characters that a comment's markup or a cleaner of text would touch, so that it is the same bytes after it was posted and copied: the
-// hashes in it are of the evidence in it.
-type drafter struct {
+// incidentDrafter writes the incident of one agent: the run folder of an incident, as a patch that `git apply` takes.
+// Everything in it is ASCII without the characters that a comment's markup or a cleaner of text would touch, so that it
+// is the same bytes after it was posted and copied: the hashes in it are of the evidence in it.
+type incidentDrafter struct {
 	cfg   *config.Config
 	at    time.Time
 	agent string
@@ -41,53 +41,98 @@ type incident struct {
 // evidenceFile is a file that the gate writes from what it saw.
 type evidenceFile struct{ id, name, title, text string }
 
-// patch writes the incident as a run folder.
-func (d *drafter) patch(in incident) string {
-	dir, placed := d.folder(in)
-	manifest := map[string]any{"schema": referee.RunSchema, "id": path.Base(dir), "lane": "incident", "flight_sheet": in.sheet, "project": "governance", "submission": "submission.json"}
+// writePatch writes the incident as a run folder.
+func (d *incidentDrafter) writePatch(in incident) string {
+	dir, placed := d.runFolder(in)
+	manifest := map[string]any{
+		"schema":       referee.RunSchema,
+		"id":           path.Base(dir),
+		"lane":         "incident",
+		"flight_sheet": in.sheet,
+		"project":      "governance",
+		"submission":   "submission.json",
+	}
 	var evidence []map[string]string
 	hashes := map[string]string{}
 	var files strings.Builder
 	for _, e := range in.evidence {
-		evidence = append(evidence, map[string]string{"id": e.id, "path": "evidence/" + e.name, "kind": "file", "title": e.title})
+		evidence = append(
+			evidence,
+			map[string]string{"id": e.id, "path": "evidence/" + e.name, "kind": "file", "title": e.title},
+		)
 		hashes[e.id] = canonical.SHA256Hex([]byte(e.text))
 		files.WriteString(newFile(dir+"/evidence/"+e.name, e.text))
 	}
 	manifest["evidence"] = evidence
-	in.about["id"], in.about["kind"], in.about["status"], in.about["opened_at"] = path.Base(dir), in.kind, "open", d.at.Format(receipt.TimeFormat)
-	submission := map[string]any{"assignment_id": in.sheet, "inputs": in.inputs, "calculations": in.calculations, "claims": in.claims, "evidence_sha256": hashes,
-		"final_output": in.final, "incident": in.about}
-	return d.heading(in, placed) + newFile(dir+"/run.json", plainJSON(manifest)) + newFile(dir+"/submission.json", plainJSON(submission)) + files.String()
+	in.about["id"], in.about["kind"], in.about["status"], in.about["opened_at"] = path.Base(
+		dir,
+	), in.kind, "open", d.at.Format(
+		receipt.TimeFormat,
+	)
+	submission := map[string]any{
+		"assignment_id":   in.sheet,
+		"inputs":          in.inputs,
+		"calculations":    in.calculations,
+		"claims":          in.claims,
+		"evidence_sha256": hashes,
+		"final_output":    in.final,
+		"incident":        in.about,
+	}
+	return d.patchHeading(
+		in,
+		placed,
+	) + newFile(
+		dir+"/run.json",
+		plainJSON(manifest),
+	) + newFile(
+		dir+"/submission.json",
+		plainJSON(submission),
+	) + files.String()
 }
 
-// heading tells a person what to do with it; git passes over lines before the first file.
-func (d *drafter) heading(in incident, placed bool) string {
+// patchHeading tells a person what to do with it; git passes over lines before the first file.
+func (d *incidentDrafter) patchHeading(in incident, placed bool) string {
 	var b strings.Builder
-	b.WriteString("A draft. Save it as incident.patch, run `git apply incident.patch` on a branch from the base, read it, correct what is not so, and open a pull request.\n")
+	b.WriteString(
+		"A draft. Save it as incident.patch, run `git apply incident.patch` on a branch from the base, read it, correct what is not so, and open a pull request.\n",
+	)
 	for _, rule := range in.accept {
-		fmt.Fprintf(&b, "Its high finding %s is what it reports: approve it with the line `/accept %s <what was done>`.\n", rule, rule)
+		fmt.Fprintf(
+			&b,
+			"Its high finding %s is what it reports: approve it with the line `/accept %s <what was done>`.\n",
+			rule,
+			rule,
+		)
 	}
 	if !placed {
-		fmt.Fprintf(&b, "No entry of runs in %s lets the sheet %s judge a run: add {path: \"incidents/*/run.json\", sheets: [%s], lane: incident} first.\n", config.Path, in.sheet, in.sheet)
+		fmt.Fprintf(
+			&b,
+			"No entry of runs in %s lets the sheet %s judge a run: add {path: \"incidents/*/run.json\", sheets: [%s], lane: incident} first.\n",
+			config.Path,
+			in.sheet,
+			in.sheet,
+		)
 	}
 	return b.String()
 }
 
-// folder is where the configuration lets this sheet judge; placed is false where it does so nowhere.
-func (d *drafter) folder(in incident) (dir string, placed bool) {
-	id := strings.ReplaceAll(in.kind, "_", "-") + "-" + slug(d.agent) + "-" + d.at.Format("20060102")
+// runFolder is where the configuration lets this sheet judge; placed is false where it does so nowhere.
+func (d *incidentDrafter) runFolder(in incident) (dir string, placed bool) {
+	id := strings.ReplaceAll(in.kind, "_", "-") + "-" + agentSlug(d.agent) + "-" + d.at.Format("20060102")
 	for i, rule := range d.cfg.Runs {
 		dir := path.Join(config.PatternRoot(rule.Path), id)
 		covers := func(r config.RunRule) bool { return config.CompilePattern(r.Path).MatchString(dir + "/run.json") }
-		if covers(rule) && !slices.ContainsFunc(d.cfg.Runs[:i], covers) && (rule.Lane == "" || rule.Lane == "incident") && names(rule.Sheets, in.sheet) {
+		if covers(rule) && !slices.ContainsFunc(d.cfg.Runs[:i], covers) &&
+			(rule.Lane == "" || rule.Lane == "incident") &&
+			listsSheet(rule.Sheets, in.sheet) {
 			return dir, true
 		}
 	}
 	return "incidents/" + id, false
 }
 
-// names reports whether a list of sheets lets one of this name judge, whatever its version.
-func names(list []string, sheet string) bool {
+// listsSheet reports whether a list of sheets lets one of this name judge, whatever its version.
+func listsSheet(list []string, sheet string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		slug, _ := referee.SplitSheet(entry)
 		return entry == "*" || slug == sheet
@@ -96,8 +141,8 @@ func names(list []string, sheet string) bool {
 
 var notSlug = pattern.New(`[^a-z0-9]+`)
 
-// slug makes an agent's name a part of a file's name. What it loses, the hash keeps apart.
-func slug(name string) string {
+// agentSlug makes an agent's name a part of a file's name. What it loses, the hash keeps apart.
+func agentSlug(name string) string {
 	s := strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return strings.Trim(s[:min(len(s), 24)]+"-"+canonical.SHA256Hex([]byte(name))[:8], "-")
 }
@@ -105,7 +150,14 @@ func slug(name string) string {
 // newFile is a patch that adds a file. Its text ends in a line break.
 func newFile(name, text string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n", name, name, name, strings.Count(text, "\n"))
+	fmt.Fprintf(
+		&b,
+		"diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n",
+		name,
+		name,
+		name,
+		strings.Count(text, "\n"),
+	)
 	for line := range strings.Lines(text) {
 		b.WriteString("+" + line)
 	}
@@ -137,11 +189,11 @@ func plainJSON(v any) string {
 
 var notToken = pattern.New(`[^A-Za-z0-9.;:_ -]+`)
 
-// token is a text as it may stand in a cell of a table or a line of a log: nothing that ends either.
-func token(s string) string { return notToken.ReplaceAllString(shorten(s, 200), "_") }
+// safeToken is a text as it may stand in a cell of a table or a line of a log: nothing that ends either.
+func safeToken(s string) string { return notToken.ReplaceAllString(keepRunes(s, 200), "_") }
 
-// rows writes a table as CSV.
-func rows(head string, cells ...[]string) string {
+// csvRows writes a table as CSV.
+func csvRows(head string, cells ...[]string) string {
 	out := head + "\n"
 	for _, c := range cells {
 		out += strings.Join(c, ",") + "\n"
@@ -149,5 +201,5 @@ func rows(head string, cells ...[]string) string {
 	return out
 }
 
-// clock is a time as the sheets read it.
-func clock(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
+// sheetTime is a time as the sheets read it.
+func sheetTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }

@@ -67,7 +67,18 @@ func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violati
 	store, in := &ledger.MemStore{}, gatetest.Samples(nil)
 	cfg := config.Default()
 	cfg.Governance = config.Governance{MaxRecurringCritical: 2, SpendCapUSD: "3.00", HeartbeatMinutes: 90,
-		Agents: []config.AgentProfile{{Name: "underwriter", Profile: referee.Agent{Name: "underwriter", Model: "example-8b", Tools: []string{"calculator"}, ToolsKnown: true, Pinned: true}}}}
+		Agents: []config.AgentProfile{
+			{
+				Name: "underwriter",
+				Profile: referee.Agent{
+					Name:       "underwriter",
+					Model:      "example-8b",
+					Tools:      []string{"calculator"},
+					ToolsKnown: true,
+					Pinned:     true,
+				},
+			},
+		}}
 	plan := func(run string) audit.PlannedRun { return audit.PlannedRun{Dir: "runs/" + run, Rule: cfg.Runs[0]} }
 	audits := []audit.AuditedRun{audit.Examine(in, plan("oak-street"), gatetest.Library(), cfg, nil)}
 	stranger := gatetest.SampleDeal(t, "maple-court", [3]string{"run.json", `"underwriter"`, name})
@@ -97,7 +108,8 @@ func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violati
 	return store, out
 }
 
-// TestDrafts: each kind's draft audits by its sheet with nothing but what it reports, and mints when a person approves it.
+// TestDrafts: each kind's draft audits by its sheet with nothing but what it reports, and mints when a person approves
+// it.
 func TestDrafts(t *testing.T) {
 	store, all := violations(t, `"stranger"`)
 	for kind, want := range map[string]struct {
@@ -122,19 +134,28 @@ func TestDrafts(t *testing.T) {
 			local.Waivers = append(local.Waivers, ledger.Waiver{RuleID: f.RuleIDs[0], Reason: "its token is revoked"})
 		}
 		if got := strings.Count(v.Draft, "/accept "); got != want.accepts || len(w.Report.Findings) != want.accepts {
-			t.Errorf("%s: says how to accept %d of its %d findings, want %d", kind, got, len(w.Report.Findings), want.accepts)
+			t.Errorf(
+				"%s: says how to accept %d of its %d findings, want %d",
+				kind,
+				got,
+				len(w.Report.Findings),
+				want.accepts,
+			)
 		}
 		for _, id := range want.answers {
 			local.Answers = append(local.Answers, ledger.Answer{ID: id, Answer: "satisfied"})
 		}
 		in := gatetest.MintNew(t, store, w, local).Receipt.Incident
-		if w.Sheet.Slug != want.sheet || in.Kind != kind || in.Status != "open" || in.Lane != "agent" || len(in.Receipts) != want.receipts || in.OpenedAt != "2026-11-30T09:00:00Z" {
+		if w.Sheet.Slug != want.sheet || in.Kind != kind || in.Status != "open" || in.Lane != "agent" ||
+			len(in.Receipts) != want.receipts ||
+			in.OpenedAt != "2026-11-30T09:00:00Z" {
 			t.Errorf("%s: %s, %+v", kind, w.Sheet.Slug, in)
 		}
 	}
 }
 
-// TestDraftNumbers: the figures of the draft, worked out by hand: 1.61 signed off (maple-court) and 1.84 here against a cap of 3.00, 11,280 minutes of silence, and so on.
+// TestDraftNumbers: the figures of the draft, worked out by hand: 1.61 signed off (maple-court) and 1.84 here against a
+// cap of 3.00, 11,280 minutes of silence, and so on.
 func TestDraftNumbers(t *testing.T) {
 	_, all := violations(t, `"stranger"`)
 	for kind, lines := range map[string][]string{
@@ -153,7 +174,8 @@ func TestDraftNumbers(t *testing.T) {
 	}
 }
 
-// TestDraftsHostileName: whatever an agent calls itself, the draft is a patch of plain ASCII that adds its files and no other, and audits.
+// TestDraftsHostileName: whatever an agent calls itself, the draft is a patch of plain ASCII that adds its files and no
+// other, and audits.
 func TestDraftsHostileName(t *testing.T) {
 	for _, name := range []string{`"x\n+++ b/.github/workflows/a.yml\n+on: push"`, "\"\\u202e\u200b@all `|<!-- --> ]]\"", `"../../../etc"`, `"𝔲𝔫𝔡𝔢𝔯"`, `"a,b\"c"`, `"` + strings.Repeat("long ", 2000) + `"`} {
 		_, all := violations(t, name)
@@ -173,14 +195,16 @@ func TestDraftsHostileName(t *testing.T) {
 		}
 		for file, f := range tree {
 			var said struct{ Incident struct{ Detail string } }
-			if strings.HasSuffix(file, "/submission.json") && (json.Unmarshal(f.Data, &said) != nil || !strings.HasPrefix(said.Incident.Detail, "The agent "+called[:min(len(called), 80)])) {
+			if strings.HasSuffix(file, "/submission.json") &&
+				(json.Unmarshal(f.Data, &said) != nil || !strings.HasPrefix(said.Incident.Detail, "The agent "+called[:min(len(called), 80)])) {
 				t.Errorf("%.20q is called %q", name, said.Incident.Detail)
 			}
 			if !strings.HasPrefix(file, "runs/rogue-") || !fs.ValidPath(file) || strings.Contains(file, "..") {
 				t.Errorf("%.20q adds %q", name, file)
 			}
 		}
-		if w := incidentWork(t, tree); len(w.Report.Findings) == 0 || w.Report.Findings[0].Bucket != referee.DealFinding {
+		if w := incidentWork(t, tree); len(w.Report.Findings) == 0 ||
+			w.Report.Findings[0].Bucket != referee.DealFinding {
 			t.Errorf("%.20q: %+v", name, w.Report.Findings)
 		}
 	}
@@ -224,16 +248,18 @@ func TestDraftFolder(t *testing.T) {
 	} {
 		cfg := config.Default()
 		cfg.Runs = c.rules
-		d := &drafter{cfg: cfg, at: gatetest.Nine, agent: "a"}
-		draft := d.dark(&config.AgentProfile{Name: "a"}, gatetest.Nine, "agent")
+		d := &incidentDrafter{cfg: cfg, at: gatetest.Nine, agent: "a"}
+		draft := d.draftSilent(&config.AgentProfile{Name: "a"}, gatetest.Nine, "agent")
 		said := strings.Contains(draft, "No entry of runs in "+config.Path+" lets the sheet incident-rogue-agent judge")
-		if want := c.want; said != (want == "") || !strings.Contains(draft, "+++ b/"+want) || want == "" && !strings.Contains(draft, "+++ b/incidents/dark-a-") {
+		if want := c.want; said != (want == "") || !strings.Contains(draft, "+++ b/"+want) ||
+			want == "" && !strings.Contains(draft, "+++ b/incidents/dark-a-") {
 			t.Errorf("%+v: %s", c.rules, draft)
 		}
 	}
 }
 
-// TestDraftOfManyRuns: older pieces of work are one line, and the sum stays what it is. A cap of nothing is still a draft that audits.
+// TestDraftOfManyRuns: older pieces of work are one line, and the sum stays what it is. A cap of nothing is still a
+// draft that audits.
 func TestDraftOfManyRuns(t *testing.T) {
 	for _, limit := range []string{"0", "9.99"} {
 		cfg := config.Default()
@@ -250,7 +276,9 @@ func TestDraftOfManyRuns(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		w := incidentWork(t, applied(t, got[0].Draft))
-		if len(w.Report.Findings) != 0 || len(got[0].Draft) > 16<<10 || !strings.Contains(got[0].Draft, "+982 earlier runs,9820000,0\n") || !strings.Contains(got[0].Draft, "+claimed_spend,10.000001\n") {
+		if len(w.Report.Findings) != 0 || len(got[0].Draft) > 16<<10 ||
+			!strings.Contains(got[0].Draft, "+982 earlier runs,9820000,0\n") ||
+			!strings.Contains(got[0].Draft, "+claimed_spend,10.000001\n") {
 			t.Errorf("%+v\n%s", w.Report.Findings, got[0].Draft)
 		}
 	}
@@ -261,7 +289,12 @@ func TestLockAtOne(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.MaxRecurringCritical = 1
 	audits := []audit.AuditedRun{running("a", "now", "s", "")}
-	got := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))), gatetest.Nine)
+	got := CheckLimits(
+		audits,
+		cfg,
+		historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))),
+		gatetest.Nine,
+	)
 	w := incidentWork(t, applied(t, got[0].Draft))
 	if f := w.Report.Findings; len(f) != 1 || f[0].Tier != referee.Mid || f[0].RuleIDs[0] != "recurrence" {
 		t.Errorf("%+v", f)
@@ -286,11 +319,21 @@ func TestUnlock(t *testing.T) {
 			}
 		}
 		w := incidentWork(t, tree)
-		gatetest.MintNew(t, store, w, receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Duration(300+c.want+len(c.edits)) * time.Hour),
-			Answers: []ledger.Answer{{ID: "oncall_acknowledged", Answer: "satisfied"}, {ID: "client_notified", Answer: "satisfied"}}})
+		gatetest.MintNew(
+			t,
+			store,
+			w,
+			receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Duration(300+c.want+len(c.edits)) * time.Hour),
+				Answers: []ledger.Answer{
+					{ID: "oncall_acknowledged", Answer: "satisfied"},
+					{ID: "client_notified", Answer: "satisfied"},
+				}},
+		)
 		cfg := config.Default()
 		audits := []audit.AuditedRun{running("underwriter", "now", "s", "")}
-		if got := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, inOrder(t, store)...), gatetest.Nine); len(got) != c.want {
+		if got := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, inOrder(t, store)...), gatetest.Nine); len(
+			got,
+		) != c.want {
 			t.Errorf("%q: %+v", c.edits, got)
 		}
 	}
@@ -322,7 +365,8 @@ func TestLockOutOfOrder(t *testing.T) {
 	early := noted(ledger.Rejected, "a", "r2", "s2", "", critically("y"), mintedAt("2026-11-17T23:00:00Z"))
 	draft := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, late, early), gatetest.Nine)[0].Draft
 	w := incidentWork(t, applied(t, draft))
-	if len(w.Report.Findings) != 0 || !strings.Contains(draft, "+window_days,3\n") || !strings.Contains(draft, "+last_flag,2026-11-20T09:00:00\n") {
+	if len(w.Report.Findings) != 0 || !strings.Contains(draft, "+window_days,3\n") ||
+		!strings.Contains(draft, "+last_flag,2026-11-20T09:00:00\n") {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
 	}
 }
@@ -339,8 +383,8 @@ func TestDarkMinutes(t *testing.T) {
 	}
 }
 
-// TestLockCounts: the sheet counts the flags of each audit in the draft's files, also where two audits are of one run, a receipt lists a rule twice
-// or none, and a name has what a table cannot hold.
+// TestLockCounts: the sheet counts the flags of each audit in the draft's files, also where two audits are of one run,
+// a receipt lists a rule twice or none, and a name has what a table cannot hold.
 func TestLockCounts(t *testing.T) {
 	cfg := config.Default()
 	cfg.Governance.MaxRecurringCritical = 4
@@ -363,13 +407,19 @@ func TestLockCounts(t *testing.T) {
 	}
 }
 
-// TestProfilesApart: two profiles that differ only in what a table cannot hold are two profiles in the draft, and the same in all its files.
+// TestProfilesApart: two profiles that differ only in what a table cannot hold are two profiles in the draft, and the
+// same in all its files.
 func TestProfilesApart(t *testing.T) {
 	for _, c := range [][2]string{{"m/70b", "m,70b"}, {"m\n70b", "m 70b"}, {"\U0001d532", "\U0001d533"}, {"m_70b", "m/70b"}, {"=m", "\"m"}} {
 		cfg := config.Default()
-		d := &drafter{cfg: cfg, at: gatetest.Nine, agent: "a"}
+		d := &incidentDrafter{cfg: cfg, at: gatetest.Nine, agent: "a"}
 		tools := []string{"a,b", "=c", " d ", "\u202e", "e\"f"}
-		draft := d.mismatch(&receipt.Work{Run: &referee.Run{ID: "r", Lane: "agent", Agent: referee.Agent{Name: "a", Model: c[1], Tools: tools}}}, &referee.Agent{Name: "a", Model: c[0], Tools: tools})
+		draft := d.draftMismatch(
+			&receipt.Work{
+				Run: &referee.Run{ID: "r", Lane: "agent", Agent: referee.Agent{Name: "a", Model: c[1], Tools: tools}},
+			},
+			&referee.Agent{Name: "a", Model: c[0], Tools: tools},
+		)
 		var got []string
 		for _, f := range incidentWork(t, applied(t, draft)).Report.Findings {
 			got = append(got, f.RuleIDs[0])

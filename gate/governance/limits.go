@@ -13,28 +13,31 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// CheckLimits holds the agents of a pull request to the limits of the base branch's configuration. h is made for these audits (NewHistory). It is pure: draftAt
-// is the time that the drafts state. The kinds, in the order in which they are looked for, agent by agent in the order of the audits:
+// CheckLimits holds the agents of a pull request to the limits of the base branch's configuration. h is made for these
+// audits (NewHistory). It is pure: draftAt is the time that the drafts state. The kinds, in the order in which they are
+// looked for, agent by agent in the order of the audits:
 //
-//   - rogue: the configuration lists agents and this one is not among them, or has no name. Names are compared byte by byte. A run of the lane
-//     incident that names no agent is a person's report and is held to nothing here.
-//   - policy_violation: run.json states another profile than the pinned one (the engine's mid finding lane.profile_mismatch, S42).
+//   - rogue: the configuration lists agents and this one is not among them, or has no name. Names are compared byte
+//     by byte. A run of the lane incident that names no agent is a person's report and is held to nothing here.
+//   - policy_violation: run.json states another profile than the pinned one (the engine's mid finding
+//     lane.profile_mismatch, S42).
 //   - spend_breach: what the agent has spent (History.Spent) is more than spend_cap_usd. Without a cap nothing is.
-//   - recurring_flag: the lane is locked for the agent: it had critical work-defects (high or critical, S8) in max_recurring_critical earlier audits of
-//     the lane that are known to be its work (attributed). Approved, carried, rejected, withdrawn and unreceipted entries count, one for each run and
-//     pull request, and none of this pull request: its revisions are counted by Heads. A live incident of kind recurring_flag and status resolved,
+//   - recurring_flag: the lane is locked for the agent: it had critical work-defects (high or critical, S8) in
+//     max_recurring_critical earlier audits of the lane that are known to be its work (IsAttributed). Approved,
+//     carried, rejected, withdrawn and unreceipted entries count, one for each run and pull request, and none of this
+//     pull request: its revisions are counted by Heads. A live incident of kind recurring_flag and status resolved,
 //     without the response lane_locked and not by this agent, takes the audits out whose entries it names.
 //
-// Each holds an incident's run folder as a patch that `git apply` takes (Violation.Draft); a spend_breach whose figures no sheet can reckon with
-// stands without one.
+// Each holds an incident's run folder as a patch that `git apply` takes (Violation.Draft); a spend_breach whose figures
+// no sheet can reckon with stands without one.
 func CheckLimits(audits []audit.AuditedRun, cfg *config.Config, h *History, draftAt time.Time) []Violation {
 	var out []Violation
-	for _, a := range groups(audits) {
-		d := &drafter{cfg: cfg, at: draftAt.UTC(), agent: a.name}
-		out = append(out, a.unlisted(d)...)
-		out = append(out, a.misstated(d)...)
-		out = append(out, a.overspent(d, h)...)
-		out = append(out, a.lockedOut(d, h)...)
+	for _, a := range groupByAgent(audits) {
+		d := &incidentDrafter{cfg: cfg, at: draftAt.UTC(), agent: a.name}
+		out = append(out, a.checkListed(d)...)
+		out = append(out, a.checkProfile(d)...)
+		out = append(out, a.checkSpending(d, h)...)
+		out = append(out, a.checkLocks(d, h)...)
 	}
 	return out
 }
@@ -45,11 +48,11 @@ type agentRuns struct {
 	runs []*receipt.Work
 }
 
-// groups are the audited runs by agent. What could not be audited fails without this.
-func groups(audits []audit.AuditedRun) []*agentRuns {
+// groupByAgent are the audited runs by agent. What could not be audited fails without this.
+func groupByAgent(audits []audit.AuditedRun) []*agentRuns {
 	var out []*agentRuns
 	for _, a := range audits {
-		if a.Work == nil || personal(a.Work) {
+		if a.Work == nil || isPersonalReport(a.Work) {
 			continue
 		}
 		name := a.Work.Run.Agent.Name
@@ -62,23 +65,29 @@ func groups(audits []audit.AuditedRun) []*agentRuns {
 	return out
 }
 
-// personal reports whether a run is a person's own report of an incident.
-func personal(w *receipt.Work) bool { return w.Run.Lane == "incident" && w.Run.Agent.Name == "" }
+// isPersonalReport reports whether a run is a person's own report of an incident.
+func isPersonalReport(w *receipt.Work) bool {
+	return w.Run.Lane == "incident" && w.Run.Agent.Name == ""
+}
 
-// unlisted finds an agent that the configuration does not know.
-func (a *agentRuns) unlisted(d *drafter) []Violation {
+// checkListed finds an agent that the configuration does not know.
+func (a *agentRuns) checkListed(d *incidentDrafter) []Violation {
 	if len(d.cfg.Governance.Agents) == 0 || config.PinnedProfile(d.cfg, a.name) != nil {
 		return nil
 	}
-	reason := fmt.Sprintf("%s is not among the %d agents of governance.agents; list it there on the base branch, or do not merge its work", called(a.name), len(d.cfg.Governance.Agents))
+	reason := fmt.Sprintf(
+		"%s is not among the %d agents of governance.agents; list it there on the base branch, or do not merge its work",
+		agentInWords(a.name),
+		len(d.cfg.Governance.Agents),
+	)
 	if a.name == "" {
 		reason = "run.json names no agent, and governance.agents lists those that may work here; name the agent that ran"
 	}
-	return []Violation{{Agent: a.name, Kind: "rogue", Reason: reason, Draft: d.rogue(a.runs[0])}}
+	return []Violation{{Agent: a.name, Kind: "rogue", Reason: reason, Draft: d.draftRogue(a.runs[0])}}
 }
 
-// misstated finds a run that states another profile than the pinned one. One violation an agent: the first run's.
-func (a *agentRuns) misstated(d *drafter) []Violation {
+// checkProfile finds a run that states another profile than the pinned one. One violation an agent: the first run's.
+func (a *agentRuns) checkProfile(d *incidentDrafter) []Violation {
 	pinned := config.PinnedProfile(d.cfg, a.name)
 	if pinned == nil {
 		return nil
@@ -88,15 +97,22 @@ func (a *agentRuns) misstated(d *drafter) []Violation {
 			if f.Code != "lane.profile_mismatch" {
 				continue
 			}
-			reason := fmt.Sprintf("%s: %s (run %s); state the profile that ran, or change governance.agents on the base branch", called(a.name), f.Message, w.Run.ID)
-			return []Violation{{Agent: a.name, Kind: "policy_violation", Reason: reason, Draft: d.mismatch(w, pinned)}}
+			reason := fmt.Sprintf(
+				"%s: %s (run %s); state the profile that ran, or change governance.agents on the base branch",
+				agentInWords(a.name),
+				f.Message,
+				w.Run.ID,
+			)
+			return []Violation{
+				{Agent: a.name, Kind: "policy_violation", Reason: reason, Draft: d.draftMismatch(w, pinned)},
+			}
 		}
 	}
 	return nil
 }
 
-// overspent holds the agent to the spend cap.
-func (a *agentRuns) overspent(d *drafter, h *History) []Violation {
+// checkSpending holds the agent to the spend cap.
+func (a *agentRuns) checkSpending(d *incidentDrafter, h *History) []Violation {
 	text := d.cfg.Governance.SpendCapUSD
 	if text == "" {
 		return nil
@@ -107,22 +123,32 @@ func (a *agentRuns) overspent(d *drafter, h *History) []Violation {
 		v.Reason = fmt.Sprintf("governance.spend_cap_usd %q cannot be read: %v", text, err)
 		return []Violation{v}
 	}
-	s, err := h.spending(a.name, a.runs)
+	s, err := h.spendingOf(a.name, a.runs)
 	switch {
 	case err != nil:
-		v.Reason = fmt.Sprintf("what %s spent cannot be added up, so the cap of %s USD cannot be held: %v", called(a.name), text, err)
+		v.Reason = fmt.Sprintf(
+			"what %s spent cannot be added up, so the cap of %s USD cannot be held: %v",
+			agentInWords(a.name),
+			text,
+			err,
+		)
 	case decimal.Cmp(s.total, limit) <= 0:
 		return nil
 	default:
-		v.Reason = fmt.Sprintf("%s has spent %s USD, %s of it in this pull request; governance.spend_cap_usd is %s. Stop the agent, or raise the cap on the base branch",
-			called(a.name), s.total, s.here, text)
-		v.Draft = d.spend(s, limit, a.runs[0].Run.Lane)
+		v.Reason = fmt.Sprintf(
+			"%s has spent %s USD, %s of it in this pull request; governance.spend_cap_usd is %s. Stop the agent, or raise the cap on the base branch",
+			agentInWords(a.name),
+			s.total,
+			s.here,
+			text,
+		)
+		v.Draft = d.draftSpendBreach(s, limit, a.runs[0].Run.Lane)
 	}
 	return []Violation{v}
 }
 
-// lockedOut finds the lanes that recurring critical flags close to the agent.
-func (a *agentRuns) lockedOut(d *drafter, h *History) []Violation {
+// checkLocks finds the lanes that recurring critical flags close to the agent.
+func (a *agentRuns) checkLocks(d *incidentDrafter, h *History) []Violation {
 	var out []Violation
 	var seen []string
 	limit := d.cfg.Governance.MaxRecurringCritical
@@ -132,7 +158,7 @@ func (a *agentRuns) lockedOut(d *drafter, h *History) []Violation {
 			continue
 		}
 		seen = append(seen, lane)
-		flags := h.critical(a.name, lane)
+		flags := h.criticalAudits(a.name, lane)
 		if limit < 1 || len(flags) < limit {
 			continue
 		}
@@ -140,16 +166,26 @@ func (a *agentRuns) lockedOut(d *drafter, h *History) []Violation {
 		for _, f := range flags[len(flags)-min(len(flags), 5):] {
 			runs = append(runs, f.run)
 		}
-		out = append(out, Violation{Agent: a.name, Kind: "recurring_flag", Draft: d.lock(flags[len(flags)-limit:], lane),
-			Reason: fmt.Sprintf("%s is locked out of the lane %s: %d earlier audits had critical work-defects, governance.max_recurring_critical is %d (last: %s). A signed-off incident of kind recurring_flag with status resolved, that names their receipts, unlocks it",
-				called(a.name), lane, len(flags), limit, strings.Join(runs, ", "))})
+		out = append(
+			out,
+			Violation{Agent: a.name, Kind: "recurring_flag", Draft: d.draftLaneLock(flags[len(flags)-limit:], lane),
+				Reason: fmt.Sprintf(
+					"%s is locked out of the lane %s: %d earlier audits had critical work-defects, governance.max_recurring_critical is %d (last: %s). A signed-off incident of kind recurring_flag with status resolved, that names their receipts, unlocks it",
+					agentInWords(a.name),
+					lane,
+					len(flags),
+					limit,
+					strings.Join(runs, ", "),
+				)},
+		)
 	}
 	return out
 }
 
-// SilentAgents lists the agents of governance.agents without an entry in the ledger for more than heartbeat_minutes; 0 looks for none. An entry of an
-// agent is one with its name and an audit, of any kind, that is known to be its work (attributed); its time is minted_at. An agent that never had one is silent since the ledger's first
-// entry; an empty ledger tells nothing, and no agent is dark in it.
+// SilentAgents lists the agents of governance.agents without an entry in the ledger for more than heartbeat_minutes; 0
+// looks for none. An entry of an agent is one with its name and an audit, of any kind, that is known to be its work
+// (IsAttributed); its time is minted_at. An agent that never had one is silent since the ledger's first entry; an empty
+// ledger tells nothing, and no agent is dark in it.
 func SilentAgents(cfg *config.Config, h *History, now time.Time) []Violation {
 	g := cfg.Governance
 	if g.HeartbeatMinutes < 1 || h.first.IsZero() {
@@ -158,30 +194,37 @@ func SilentAgents(cfg *config.Config, h *History, now time.Time) []Violation {
 	var out []Violation
 	for _, agent := range g.Agents {
 		last, lane, said := h.first, "agent", "has no entry in the ledger, which began at "
-		if t := h.agents[agent.Name]; t != nil && !t.last.IsZero() {
+		if t := h.agentTracks[agent.Name]; t != nil && !t.last.IsZero() {
 			last, lane, said = t.last, t.lane, "was last seen at "
 		}
 		silent := now.Sub(last)
 		if silent <= time.Duration(g.HeartbeatMinutes)*time.Minute {
 			continue
 		}
-		d := &drafter{cfg: cfg, at: now.UTC(), agent: agent.Name}
-		out = append(out, Violation{Agent: agent.Name, Kind: "dark", Draft: d.dark(&agent, last, lane),
-			Reason: fmt.Sprintf("%s %s%s, %d minutes ago; governance.heartbeat_minutes is %d", called(agent.Name), said, last.UTC().Format(receipt.TimeFormat), int64(silent/time.Minute), g.HeartbeatMinutes)})
+		d := &incidentDrafter{cfg: cfg, at: now.UTC(), agent: agent.Name}
+		out = append(out, Violation{Agent: agent.Name, Kind: "dark", Draft: d.draftSilent(&agent, last, lane),
+			Reason: fmt.Sprintf(
+				"%s %s%s, %d minutes ago; governance.heartbeat_minutes is %d",
+				agentInWords(agent.Name),
+				said,
+				last.UTC().Format(receipt.TimeFormat),
+				int64(silent/time.Minute),
+				g.HeartbeatMinutes,
+			)})
 	}
 	return out
 }
 
-// called names an agent in a sentence.
-func called(name string) string {
+// agentInWords names an agent in a sentence.
+func agentInWords(name string) string {
 	if name == "" {
 		return "an agent without a name"
 	}
-	return fmt.Sprintf("the agent %q", shorten(name, 80))
+	return fmt.Sprintf("the agent %q", keepRunes(name, 80))
 }
 
-// shorten keeps the first runes of a text.
-func shorten(s string, most int) string {
+// keepRunes keeps the first runes of a text.
+func keepRunes(s string, most int) string {
 	for i := range s {
 		if most--; most < 0 {
 			return s[:i] + "…"

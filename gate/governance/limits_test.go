@@ -17,12 +17,21 @@ import (
 
 // noted is an entry of the ledger as governance reads it.
 func noted(kind ledger.Kind, agent, run, submission, cost string, edits ...func(*ledger.Receipt)) *ledger.Entry {
-	r := &ledger.Receipt{Kind: kind, MintedAt: "2026-11-20T09:00:00Z", Run: ledger.Run{ID: run, Lane: "agent"}, Submission: ledger.Submission{SHA256: submission},
-		Agent: &ledger.Agent{Name: agent, CostUSD: cost}, Verdict: &ledger.Verdict{}}
+	r := &ledger.Receipt{
+		Kind:       kind,
+		MintedAt:   "2026-11-20T09:00:00Z",
+		Run:        ledger.Run{ID: run, Lane: "agent"},
+		Submission: ledger.Submission{SHA256: submission},
+		Agent:      &ledger.Agent{Name: agent, CostUSD: cost},
+		Verdict:    &ledger.Verdict{},
+	}
 	for _, edit := range edits {
 		edit(r)
 	}
-	return &ledger.Entry{Hash: ledger.SheetHash([]byte(fmt.Sprint(kind, agent, run, submission, cost, r.Pull(), r.MintedAt))), Receipt: r}
+	return &ledger.Entry{
+		Hash:    ledger.SheetHash([]byte(fmt.Sprint(kind, agent, run, submission, cost, r.Pull(), r.MintedAt))),
+		Receipt: r,
+	}
 }
 
 func about(e *ledger.Entry) func(*ledger.Receipt) {
@@ -41,7 +50,16 @@ func mintedAt(at string) func(*ledger.Receipt) {
 func critically(rules ...string) func(*ledger.Receipt) {
 	return func(r *ledger.Receipt) {
 		for _, id := range rules {
-			r.Findings = append(r.Findings, ledger.Finding{Code: "policy." + id, RuleIDs: []string{id}, Tier: "high", Severity: "critical", Bucket: "work-defect"})
+			r.Findings = append(
+				r.Findings,
+				ledger.Finding{
+					Code:     "policy." + id,
+					RuleIDs:  []string{id},
+					Tier:     "high",
+					Severity: "critical",
+					Bucket:   "work-defect",
+				},
+			)
 		}
 		r.Verdict.Risk.High, r.FindingsTotal = len(r.Findings), len(r.Findings)
 	}
@@ -72,11 +90,20 @@ func addedBy(logins ...string) func(*ledger.Receipt) {
 
 // running is a run in the pull request, without its audit's findings.
 func running(agent, run, submission, cost string) audit.AuditedRun {
-	return audit.AuditedRun{Dir: "runs/" + run, Work: &receipt.Work{Run: &referee.Run{ID: run, Lane: "agent", CostUSD: cost, Agent: referee.Agent{Name: agent}},
-		Report: &referee.Report{Lane: "agent", Submission: referee.SubmissionRef{SHA256: submission}}}}
+	return audit.AuditedRun{
+		Dir: "runs/" + run,
+		Work: &receipt.Work{Run: &referee.Run{ID: run, Lane: "agent", CostUSD: cost, Agent: referee.Agent{Name: agent}},
+			Report: &referee.Report{Lane: "agent", Submission: referee.SubmissionRef{SHA256: submission}}},
+	}
 }
 
-func historyOf(t *testing.T, cfg *config.Config, pull int64, audits []audit.AuditedRun, entries ...*ledger.Entry) *History {
+func historyOf(
+	t *testing.T,
+	cfg *config.Config,
+	pull int64,
+	audits []audit.AuditedRun,
+	entries ...*ledger.Entry,
+) *History {
 	t.Helper()
 	h := NewHistory(cfg, pull, audits)
 	for _, e := range entries {
@@ -138,7 +165,11 @@ func TestSpendCap(t *testing.T) {
 			if v.Kind != "spend_breach" || v.Draft == "" {
 				t.Errorf("cap %q: %+v", limit, v)
 			}
-			if v.Agent == "a" && !strings.Contains(v.Reason, "has spent 50 USD, 30 of it in this pull request; governance.spend_cap_usd is "+limit) {
+			if v.Agent == "a" &&
+				!strings.Contains(
+					v.Reason,
+					"has spent 50 USD, 30 of it in this pull request; governance.spend_cap_usd is "+limit,
+				) {
 				t.Errorf("cap %q: %s", limit, v.Reason)
 			}
 		}
@@ -157,29 +188,43 @@ func TestSpendCapBroken(t *testing.T) {
 	if len(got) != 1 || got[0].Kind != "spend_breach" || !strings.Contains(got[0].Reason, "cannot be added up") {
 		t.Errorf("%+v", got)
 	}
-	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "x")); err == nil || !strings.Contains(err.Error(), "cost_usd") {
+	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "x")); err == nil ||
+		!strings.Contains(err.Error(), "cost_usd") {
 		t.Errorf("a recorded cost that is no number: %v", err)
 	}
-	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "1", mintedAt("yesterday"))); err == nil || !strings.Contains(err.Error(), "minted_at") {
+	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "1", mintedAt("yesterday"))); err == nil ||
+		!strings.Contains(err.Error(), "minted_at") {
 		t.Errorf("a recorded time that is none: %v", err)
 	}
 	for cost, draft := range map[string]bool{"9e399": false, "1e30": true} {
-		entries := []*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", cost), noted(ledger.Approved, "a", "r2", "s2", cost)}
+		entries := []*ledger.Entry{
+			noted(ledger.Approved, "a", "r1", "s1", cost),
+			noted(ledger.Approved, "a", "r2", "s2", cost),
+		}
 		paid := []audit.AuditedRun{running("a", "r", "s", "1")}
 		got := CheckLimits(paid, cfg, historyOf(t, cfg, 0, paid, entries...), gatetest.Nine)
 		if len(got) != 1 || got[0].Kind != "spend_breach" || (got[0].Draft != "") != draft {
 			t.Errorf("costs of %s: %+v", cost, got)
 		}
 	}
-	h := historyOf(t, cfg, 0, audits, noted(ledger.Approved, "a", "r1", "s1", "9.9e400"), noted(ledger.Approved, "a", "r2", "s2", "9.9e400"))
-	if got := CheckLimits([]audit.AuditedRun{running("a", "r", "s", "1")}, cfg, h, gatetest.Nine); len(got) != 1 || !strings.Contains(got[0].Reason, "cannot be added up") {
+	h := historyOf(
+		t,
+		cfg,
+		0,
+		audits,
+		noted(ledger.Approved, "a", "r1", "s1", "9.9e400"),
+		noted(ledger.Approved, "a", "r2", "s2", "9.9e400"),
+	)
+	if got := CheckLimits([]audit.AuditedRun{running("a", "r", "s", "1")}, cfg, h, gatetest.Nine); len(got) != 1 ||
+		!strings.Contains(got[0].Reason, "cannot be added up") {
 		t.Errorf("a sum beyond all numbers: %+v", got)
 	}
 	if _, err := h.Spent("a", nil); err == nil {
 		t.Error("a sum beyond all numbers is given")
 	}
 	cfg.Governance.SpendCapUSD = "five"
-	if got := CheckLimits(audits, cfg, NewHistory(cfg, 0, audits), gatetest.Nine); len(got) != 1 || !strings.Contains(got[0].Reason, "cannot be read") {
+	if got := CheckLimits(audits, cfg, NewHistory(cfg, 0, audits), gatetest.Nine); len(got) != 1 ||
+		!strings.Contains(got[0].Reason, "cannot be read") {
 		t.Errorf("a cap that is no number: %+v", got)
 	}
 }
@@ -190,7 +235,14 @@ func TestUnlisted(t *testing.T) {
 	report.Work.Run.Lane = "incident"
 	filed := running("clerk", "filed", "s", "")
 	filed.Work.Run.Lane = "incident"
-	audits := []audit.AuditedRun{running("a", "r1", "s1", ""), running("A", "r2", "s2", ""), running("", "r3", "s3", ""), running("A", "r4", "s4", ""), report, filed}
+	audits := []audit.AuditedRun{
+		running("a", "r1", "s1", ""),
+		running("A", "r2", "s2", ""),
+		running("", "r3", "s3", ""),
+		running("A", "r4", "s4", ""),
+		report,
+		filed,
+	}
 	cfg := config.Default()
 	if got := CheckLimits(audits, cfg, NewHistory(cfg, 0, audits), gatetest.Nine); got != nil {
 		t.Errorf("without a list any agent works: %+v", got)
@@ -217,10 +269,18 @@ func TestMisstatedProfile(t *testing.T) {
 		pinned.Name, pinned.Pinned = "underwriter", true
 		cfg := config.Default()
 		cfg.Governance.Agents = []config.AgentProfile{{Name: "underwriter", Profile: pinned}}
-		a := audit.Examine(gatetest.SampleDeal(t, "oak-street"), audit.PlannedRun{Dir: "runs/oak-street", Rule: cfg.Runs[0]}, gatetest.Library(), cfg, nil)
+		a := audit.Examine(
+			gatetest.SampleDeal(t, "oak-street"),
+			audit.PlannedRun{Dir: "runs/oak-street", Rule: cfg.Runs[0]},
+			gatetest.Library(),
+			cfg,
+			nil,
+		)
 		got := CheckLimits([]audit.AuditedRun{a}, cfg, NewHistory(cfg, 0, []audit.AuditedRun{a}), gatetest.Nine)
 		want := what != "the same" && what != "not stated"
-		if (len(got) == 1) != want || want && (got[0].Kind != "policy_violation" || got[0].Draft == "" || !strings.Contains(got[0].Reason, "oak-street")) {
+		if (len(got) == 1) != want ||
+			want &&
+				(got[0].Kind != "policy_violation" || got[0].Draft == "" || !strings.Contains(got[0].Reason, "oak-street")) {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
@@ -228,11 +288,23 @@ func TestMisstatedProfile(t *testing.T) {
 
 // resolved is an incident that unlocks a lane.
 func resolved(by string, receipts ...*ledger.Entry) *ledger.Entry {
-	in := &ledger.Incident{Kind: "recurring_flag", Lane: "agent", Status: "resolved", Response: []string{"repair_task_recommended"}}
+	in := &ledger.Incident{
+		Kind:     "recurring_flag",
+		Lane:     "agent",
+		Status:   "resolved",
+		Response: []string{"repair_task_recommended"},
+	}
 	for _, e := range receipts {
 		in.Receipts = append(in.Receipts, e.Hash)
 	}
-	return noted(ledger.Approved, by, "unlock", "s9", "", func(r *ledger.Receipt) { r.Run.Lane, r.Incident = "incident", in })
+	return noted(
+		ledger.Approved,
+		by,
+		"unlock",
+		"s9",
+		"",
+		func(r *ledger.Receipt) { r.Run.Lane, r.Incident = "incident", in },
+	)
 }
 
 func changed(e *ledger.Entry, edit func(*ledger.Incident)) *ledger.Entry {
@@ -245,7 +317,16 @@ func TestRecurringFlags(t *testing.T) {
 	one := noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"))
 	two := noted(ledger.Withdrawn, "a", "r2", "s2", "", critically("ltv"), closedBy("Runner"))
 	yes := noted(ledger.Approved, "a", "r3", "s3", "", critically("dscr"))
-	accepted := noted(ledger.Approved, "a", "r4", "s4", "", critically("dscr"), inBucket("deal-finding"), func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "dscr"}} })
+	accepted := noted(
+		ledger.Approved,
+		"a",
+		"r4",
+		"s4",
+		"",
+		critically("dscr"),
+		inBucket("deal-finding"),
+		func(r *ledger.Receipt) { r.Accepted = []ledger.Waiver{{RuleID: "dscr"}} },
+	)
 	unlock := resolved("", one, two)
 	withdrawn := func(edits ...func(*ledger.Receipt)) *ledger.Entry {
 		return noted(ledger.Withdrawn, "a", "r2", "s2", "", append(edits, critically("ltv"))...)
@@ -295,9 +376,14 @@ func TestRecurringFlags(t *testing.T) {
 	} {
 		audits := []audit.AuditedRun{running("a", "now", "s0", ""), running("a", "now2", "s00", "")}
 		cfg := config.Default()
-		cfg.Governance.Agents = []config.AgentProfile{{Name: "a", Operators: []string{"runner"}}, {Name: "b", Operators: []string{"clerk"}}}
+		cfg.Governance.Agents = []config.AgentProfile{
+			{Name: "a", Operators: []string{"runner"}},
+			{Name: "b", Operators: []string{"clerk"}},
+		}
 		got := CheckLimits(audits, cfg, historyOf(t, cfg, 9, audits, c.entries...), gatetest.Nine)
-		if (len(got) == 1) != c.want || len(got) > 1 || c.want && (got[0].Kind != "recurring_flag" || !strings.Contains(got[0].Reason, "locked out of the lane agent")) {
+		if (len(got) == 1) != c.want || len(got) > 1 ||
+			c.want &&
+				(got[0].Kind != "recurring_flag" || !strings.Contains(got[0].Reason, "locked out of the lane agent")) {
 			t.Errorf("%s: %+v", c.what, got)
 		}
 	}
@@ -309,7 +395,14 @@ func TestDark(t *testing.T) {
 	cfg.Governance.Agents = []config.AgentProfile{{Name: "a"}, {Name: "never"}}
 	first := noted(ledger.Approved, "x", "r", "s", "", mintedAt("2026-11-20T08:00:00Z"))
 	seen := noted(ledger.Rejected, "a", "r", "s", "", mintedAt("2026-11-20T08:30:00Z"))
-	late := noted(ledger.Approved, "a", "r2", "s2", "", mintedAt("2026-11-20T08:10:00Z")) // minted late: minted_at may be out of order
+	late := noted(
+		ledger.Approved,
+		"a",
+		"r2",
+		"s2",
+		"",
+		mintedAt("2026-11-20T08:10:00Z"),
+	) // minted late: minted_at may be out of order
 	for _, c := range []struct {
 		minutes int
 		now     string
@@ -352,7 +445,8 @@ func TestHistoryKeepsLittle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(h.live)+len(h.lifts)+len(h.agents["a"].works)+len(h.agents["a"].flags) != 0 || len(h.agents) != 1 {
-		t.Errorf("%d sign-offs of %d agents are kept", len(h.live), len(h.agents))
+	if len(h.live)+len(h.laneUnlocks)+len(h.agentTracks["a"].works)+len(h.agentTracks["a"].flags) != 0 ||
+		len(h.agentTracks) != 1 {
+		t.Errorf("%d sign-offs of %d agents are kept", len(h.live), len(h.agentTracks))
 	}
 }

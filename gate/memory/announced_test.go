@@ -18,7 +18,10 @@ func TestAnnounced(t *testing.T) {
 	if got := AnnouncedLine(nil); got != "" {
 		t.Errorf("no receipts: %q", got)
 	}
-	want := []ledger.Pin{{Level: ledger.L3, Count: 13, Tip: gatetest.HashOf("a")}, {Level: ledger.L3, Count: 14, Tip: gatetest.HashOf("b")}}
+	want := []ledger.Pin{
+		{Level: ledger.L3, Count: 13, Tip: gatetest.HashOf("a")},
+		{Level: ledger.L3, Count: 14, Tip: gatetest.HashOf("b")},
+	}
 	for _, body := range []string{line, line + "\r\n<!-- referee:x -->\r\n\r\ntext", "<!-- referee:review v1 head -->\n" + line + "\n\ntext\n" + AnnouncedLine([]ledger.Entry{gatetest.Entry(1, "c")})} {
 		if got, err := ParseAnnounced(body); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", body, got, err)
@@ -34,7 +37,8 @@ func TestAnnounced(t *testing.T) {
 	}
 }
 
-// TestAnnouncedRefusals: text below the block of markers announces nothing; a line in it that was changed is an error, never nothing.
+// TestAnnouncedRefusals: text below the block of markers announces nothing; a line in it that was changed is an error,
+// never nothing.
 func TestAnnouncedRefusals(t *testing.T) {
 	good := "1:" + gatetest.HashOf("a")
 	for _, body := range []string{"", "hello", "hello\n<!-- referee:receipts " + good + " -->", "<!-- referee:review -->\n\n<!-- referee:receipts " + good + " -->", " <!-- referee:receipts " + good + " -->"} {

@@ -8,14 +8,16 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// Heads are the earlier heads of a pull request that the gate audited and that had a run that failed. The gate keeps them in its own review
-// between updates, as one line that no reader sees (Line, ParseHeads): after two failed revisions of one run a person decides (gate.md), and
-// what run.json says of itself counts for nothing. A head without a failed run is not kept.
+// Heads are the earlier heads of a pull request that the gate audited and that had a run that failed. The gate keeps
+// them in its own review between updates, as one line that no reader sees (Line, ParseHeads): after two failed
+// revisions of one run a person decides (gate.md), and what run.json says of itself counts for nothing. A head without
+// a failed run is not kept.
 //
 //	<!-- referee:heads v1 SHA=HASH,HASH SHA=* -->
 //
-// Oldest first; SHA is the commit in hex, HASH the first 16 hex digits of a run folder's hash, sorted: folder names are the pull request's, and
-// hostile. * stands for more than 64 failed runs and counts for every run. At most 50 heads and 8 KiB, the newest ones.
+// Oldest first; SHA is the commit in hex, HASH the first 16 hex digits of a run folder's hash, sorted: folder names are
+// the pull request's, and hostile. * stands for more than 64 failed runs and counts for every run. At most 50 heads and
+// 8 KiB, the newest ones.
 //
 // The zero value holds none.
 type Heads struct{ list []failedHead }
@@ -48,8 +50,8 @@ func folderKey(dir string) string {
 	return canonical.SHA256Hex([]byte("referee.run-folder/v1\n" + dir))[:16]
 }
 
-// ParseHeads reads the line from the body of the gate's review: the first line that begins as one. Where that is not what Line writes, to the
-// byte, or there is none, nothing is known.
+// ParseHeads reads the line from the body of the gate's review: the first line that begins as one. Where that is not
+// what Line writes, to the byte, or there is none, nothing is known.
 func ParseHeads(body string) Heads {
 	for line := range strings.Lines(body) {
 		if line = strings.TrimRight(line, "\r\n"); strings.HasPrefix(line, headsOpen) {
@@ -80,7 +82,7 @@ func parseHeads(line string) Heads {
 		if list != "*" {
 			f.folders = strings.Split(list, ",")
 			bad := func(s string) bool { return !folderHash.MatchString(s) }
-			if len(f.folders) > maxHeadFolders || slices.ContainsFunc(f.folders, bad) || !ascending(f.folders) {
+			if len(f.folders) > maxHeadFolders || slices.ContainsFunc(f.folders, bad) || !isAscending(f.folders) {
 				return Heads{}
 			}
 		}
@@ -89,13 +91,13 @@ func parseHeads(line string) Heads {
 	return h
 }
 
-// ascending reports whether each text comes after the one before.
-func ascending(list []string) bool {
+// isAscending reports whether each text comes after the one before.
+func isAscending(list []string) bool {
 	return slices.IsSorted(list) && len(slices.Compact(slices.Clone(list))) == len(list)
 }
 
-// Add gives the heads after the audit of one more, with the run folders that failed there. A head that was audited before is replaced: it holds
-// once, as it came out last.
+// Add gives the heads after the audit of one more, with the run folders that failed there. A head that was audited
+// before is replaced: it holds once, as it came out last.
 func (h Heads) Add(head string, failedRunDirs []string) Heads {
 	out := Heads{list: slices.DeleteFunc(slices.Clone(h.list), func(f failedHead) bool { return f.sha == head })}
 	if len(failedRunDirs) == 0 || !commitSHA.MatchString(head) {
@@ -110,11 +112,12 @@ func (h Heads) Add(head string, failedRunDirs []string) Heads {
 		f.folders = nil
 	}
 	out.list = append(out.list, f)
-	return out.bounded()
+	return out.withinLimits()
 }
 
-// bounded drops the oldest heads beyond the limits. As many as a human is asked for after count for every run then.
-func (h Heads) bounded() Heads {
+// withinLimits drops the oldest heads beyond the limits. As many as a human is asked for after count for every run
+// then.
+func (h Heads) withinLimits() Heads {
 	for len(h.list) > maxHeads || len(h.Line()) > maxHeadsLine {
 		h.list = slices.Clone(h.list[1:])
 		for i := range min(MaxRevisions, len(h.list)) {
@@ -124,8 +127,9 @@ func (h Heads) bounded() Heads {
 	return h
 }
 
-// and are the heads of two memories of one pull request. A head of both failed as the first says, or for every run where they differ.
-func (h Heads) and(other Heads) Heads {
+// mergedWith are the heads of two memories of one pull request. A head of both failed as the first says, or for every
+// run where they differ.
+func (h Heads) mergedWith(other Heads) Heads {
 	out := Heads{list: slices.Clone(h.list)}
 	for _, f := range other.list {
 		i := slices.IndexFunc(out.list, func(o failedHead) bool { return o.sha == f.sha })
@@ -136,7 +140,7 @@ func (h Heads) and(other Heads) Heads {
 			out.list[i].folders = nil
 		}
 	}
-	return out.bounded()
+	return out.withinLimits()
 }
 
 // Failed counts the heads at which a run folder failed, other than one: the head that is audited now.

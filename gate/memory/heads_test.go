@@ -52,7 +52,8 @@ func TestHeadsLine(t *testing.T) {
 		t.Errorf("read back: %+v", got)
 	}
 	hostile := Heads{}.Add(sha("1"), []string{"runs/--> ](x) @all\n<!-- referee:heads v1"})
-	if line := hostile.Line(); strings.Count(line, "-->") != 1 || strings.Count(line, "<!--") != 1 || strings.ContainsAny(line, "@\n(") {
+	if line := hostile.Line(); strings.Count(line, "-->") != 1 || strings.Count(line, "<!--") != 1 ||
+		strings.ContainsAny(line, "@\n(") {
 		t.Errorf("a hostile folder's name stands in %q", line)
 	}
 }
@@ -77,7 +78,8 @@ func TestHeadsBounds(t *testing.T) {
 	if n := h.Failed("runs/7", ""); len(h.Line()) > 8192 || n != 9 || h.Failed("runs/other", "") != 2 {
 		t.Errorf("%d heads in %d bytes", n, len(h.Line()))
 	}
-	if h = h.Add(sha("f"), append(many, "runs/64")); h.Failed("runs/any", "") != 3 || !strings.HasSuffix(h.Line(), sha("f")+"=* -->") {
+	if h = h.Add(sha("f"), append(many, "runs/64")); h.Failed("runs/any", "") != 3 ||
+		!strings.HasSuffix(h.Line(), sha("f")+"=* -->") {
 		t.Errorf("65 failed runs: %d", h.Failed("runs/any", ""))
 	}
 	if got := ParseHeads(h.Line()); got.Line() != h.Line() {
@@ -89,11 +91,13 @@ func TestHeadsBounds(t *testing.T) {
 func TestHeadsOfTwo(t *testing.T) {
 	a := Heads{}.Add(sha("1"), []string{"runs/a"}).Add(sha("2"), []string{"runs/a"})
 	b := Heads{}.Add(sha("2"), []string{"runs/b"}).Add(sha("3"), []string{"runs/b"})
-	both := a.and(b)
-	if both.Failed("runs/a", "") != 2 || both.Failed("runs/b", "") != 2 || both.Failed("runs/c", "") != 1 || ParseHeads(both.Line()).Line() != both.Line() {
+	both := a.mergedWith(b)
+	if both.Failed("runs/a", "") != 2 || both.Failed("runs/b", "") != 2 || both.Failed("runs/c", "") != 1 ||
+		ParseHeads(both.Line()).Line() != both.Line() {
 		t.Errorf("%s", both.Line())
 	}
-	if a.and(a).Line() != a.Line() || a.and(Heads{}).Line() != a.Line() || (Heads{}).and(a).Line() != a.Line() {
+	if a.mergedWith(a).Line() != a.Line() || a.mergedWith(Heads{}).Line() != a.Line() ||
+		(Heads{}).mergedWith(a).Line() != a.Line() {
 		t.Error("one memory is not itself")
 	}
 }
@@ -149,7 +153,8 @@ func FuzzParseHeads(f *testing.F) {
 		if line := h.Line(); line != "" && !strings.Contains(body, line) || ParseHeads(line).Line() != line {
 			t.Errorf("%q is read as %q", body, line)
 		}
-		if more := h.Add(sha("b"), []string{"runs/a"}); len(more.Line()) > maxHeadsLine || more.Failed("runs/a", "") < 1 {
+		if more := h.Add(sha("b"), []string{"runs/a"}); len(more.Line()) > maxHeadsLine ||
+			more.Failed("runs/a", "") < 1 {
 			t.Errorf("after %q a failed head is lost", body)
 		}
 	})

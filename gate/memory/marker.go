@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/gate/internal/pattern"
 )
 
-// Marker is the first line of the one review that the gate keeps: by it, and by its author, the review is found again. It says which run of the
-// workflow wrote the text, so that an older run never overwrites a newer one's.
+// Marker is the first line of the one review that the gate keeps: by it, and by its author, the review is found again.
+// It says which run of the workflow wrote the text, so that an older run never overwrites a newer one's.
 type Marker struct {
 	Pull           int64
 	Head, Digest   string
@@ -18,11 +18,20 @@ type Marker struct {
 }
 
 // markerLine is exact: another text at the top of a review is somebody else's review.
-var markerLine = pattern.New(`^<!-- referee:review/v1 pull=(0|[1-9]\d{0,17}) head=([0-9a-f]{0,64}) digest=([0-9a-f]{64}) run=(0|[1-9]\d{0,17}) attempt=(0|[1-9]\d{0,17}) -->$`)
+var markerLine = pattern.New(
+	`^<!-- referee:review/v1 pull=(0|[1-9]\d{0,17}) head=([0-9a-f]{0,64}) digest=([0-9a-f]{64}) run=(0|[1-9]\d{0,17}) attempt=(0|[1-9]\d{0,17}) -->$`,
+)
 
 // String is the line, without its break. ParseMarker reads it.
 func (m Marker) String() string {
-	return fmt.Sprintf("<!-- referee:review/v1 pull=%d head=%s digest=%s run=%d attempt=%d -->", m.Pull, m.Head, m.Digest, m.RunID, m.Attempt)
+	return fmt.Sprintf(
+		"<!-- referee:review/v1 pull=%d head=%s digest=%s run=%d attempt=%d -->",
+		m.Pull,
+		m.Head,
+		m.Digest,
+		m.RunID,
+		m.Attempt,
+	)
 }
 
 // ParseMarker reads the marker at the very top of a review's body. One anywhere else is text that somebody put there.

@@ -10,12 +10,14 @@ import (
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// Memory is what the gate keeps in its own review of a pull request between one event and the next: who pushed, and which heads failed.
+// Memory is what the gate keeps in its own review of a pull request between one event and the next: who pushed, and
+// which heads failed.
 //
-// It is believed only as far as it is the gate's own word. The review is one that this token's account wrote, not one that looks like it; its text
-// is the one of the moment at which GitHub was asked who edited it last; and if that was anybody else, also somebody whose account is gone, the memory
-// is lost. A lost memory stays lost: the gate says so in the block of markers of what it writes next, and else the next job would believe an empty
-// one. While it is lost nobody's review counts, and every failing run waits for a human's decision; a new pull request begins a new memory.
+// It is believed only as far as it is the gate's own word. The review is one that this token's account wrote, not one
+// that looks like it; its text is the one of the moment at which GitHub was asked who edited it last; and if that was
+// anybody else, also somebody whose account is gone, the memory is lost. A lost memory stays lost: the gate says so in
+// the block of markers of what it writes next, and else the next job would believe an empty one. While it is lost
+// nobody's review counts, and every failing run waits for a human's decision; a new pull request begins a new memory.
 type Memory struct {
 	Pushers Pushers
 	Heads   Heads
@@ -29,9 +31,9 @@ const (
 	someone   = "somebody whose account is gone"
 )
 
-// ours are the gate's own reviews of this pull request, the oldest first: this token's account wrote them, and they begin with the marker, as they are
-// at the moment of the story.
-func ours(story githubapi.Story, pull int64) []int64 {
+// ownReviews are the gate's own reviews of this pull request, the oldest first: this token's account wrote them, and
+// they begin with the marker, as they are at the moment of the story.
+func ownReviews(story githubapi.Story, pull int64) []int64 {
 	var out []int64
 	for id, body := range story.Own {
 		if m, ok := ParseMarker(body); ok && m.Pull == pull {
@@ -42,11 +44,11 @@ func ours(story githubapi.Story, pull int64) []int64 {
 	return out
 }
 
-// Recollect reads what our own reviews keep. Two jobs that began at once may have made two: what both say is taken. Where none begins with the
-// marker, a review of ours that somebody else edited may have been it.
+// Recollect reads what our own reviews keep. Two jobs that began at once may have made two: what both say is taken.
+// Where none begins with the marker, a review of ours that somebody else edited may have been it.
 func Recollect(story githubapi.Story, pull int64) Memory {
 	var m Memory
-	ids := ours(story, pull)
+	ids := ownReviews(story, pull)
 	marked := len(ids) > 0
 	if !marked {
 		for id := range story.Own {
@@ -66,7 +68,7 @@ func Recollect(story githubapi.Story, pull int64) Memory {
 		for _, login := range ParsePushers(body) {
 			m.Pushers = m.Pushers.With(login)
 		}
-		m.Heads = m.Heads.and(ParseHeads(body))
+		m.Heads = m.Heads.mergedWith(ParseHeads(body))
 		m.Lost = cmp.Or(m.Lost, parseLost(body))
 	}
 	return m
@@ -122,10 +124,14 @@ func (m Memory) LostReason() string {
 	if m.Lost == "" {
 		return ""
 	}
-	return fmt.Sprintf("the gate's review of this pull request was edited by %s, so who pushed here and what failed before is no longer known: open a new pull request, and leave the gate's review as it is", m.Lost)
+	return fmt.Sprintf(
+		"the gate's review of this pull request was edited by %s, so who pushed here and what failed before is no longer known: open a new pull request, and leave the gate's review as it is",
+		m.Lost,
+	)
 }
 
-// FailedRevisions is how many earlier audits of a run failed. What is not known any more counts as failed as often as a human may be asked for.
+// FailedRevisions is how many earlier audits of a run failed. What is not known any more counts as failed as often as a
+// human may be asked for.
 func (m Memory) FailedRevisions(dir, head string) int {
 	n := m.Heads.Failed(dir, head)
 	if m.Lost != "" {

@@ -10,7 +10,12 @@ import (
 
 // keeping is a text of the gate's review that keeps something.
 func keeping(m Memory) string {
-	return Marker{Pull: 3, Digest: strings.Repeat("0", 64), RunID: 1, Attempt: 1}.String() + "\n" + m.MarkerLines() + m.Heads.Line() + "\n\ntext\n"
+	return Marker{
+		Pull:    3,
+		Digest:  strings.Repeat("0", 64),
+		RunID:   1,
+		Attempt: 1,
+	}.String() + "\n" + m.MarkerLines() + m.Heads.Line() + "\n\ntext\n"
 }
 
 // TestRecollect: the memory is believed only where it is our own word, and a lost one stays lost.
@@ -18,7 +23,12 @@ func TestRecollect(t *testing.T) {
 	kept := Memory{Pushers: Pushers{"rosa"}, Heads: Heads{}.Add(sha("1"), []string{"runs/a"})}
 	const us = "gate[bot]"
 	story := func(edit func(*githubapi.Story)) githubapi.Story {
-		s := githubapi.Story{Viewer: us, Own: map[int64]string{7: keeping(kept)}, Edited: map[int64]bool{7: true}, Editors: map[int64]string{7: us}}
+		s := githubapi.Story{
+			Viewer:  us,
+			Own:     map[int64]string{7: keeping(kept)},
+			Edited:  map[int64]bool{7: true},
+			Editors: map[int64]string{7: us},
+		}
 		edit(&s)
 		return s
 	}
@@ -49,25 +59,34 @@ func TestRecollect(t *testing.T) {
 		{"somebody else's review, edited", by(9, "mallory"), "rosa", 1, ""},
 	} {
 		got := Recollect(story(c.edit), 3)
-		if strings.Join(got.Pushers, " ") != c.pushers || got.FailedRevisions("runs/a", "") != c.failed || got.Lost != c.lost || (got.LostReason() == "") != (c.lost == "") {
+		if strings.Join(got.Pushers, " ") != c.pushers || got.FailedRevisions("runs/a", "") != c.failed ||
+			got.Lost != c.lost ||
+			(got.LostReason() == "") != (c.lost == "") {
 			t.Errorf("%s: %+v, failed %d", c.what, got, got.FailedRevisions("runs/a", ""))
 		}
 	}
 }
 
-// FuzzRecollect: nothing panics; a memory that is written back is read as it was; what somebody else edited tells nothing.
+// FuzzRecollect: nothing panics; a memory that is written back is read as it was; what somebody else edited tells
+// nothing.
 func FuzzRecollect(f *testing.F) {
 	f.Add(keeping(Memory{Lost: "mallory", Pushers: Pushers{"rosa", "*"}}), "gate[bot]")
 	f.Add("<!-- referee:lost -->\n", "mallory")
 	f.Fuzz(func(t *testing.T, body, editor string) {
-		s := githubapi.Story{Viewer: "gate[bot]", Own: map[int64]string{1: body}, Edited: map[int64]bool{1: true}, Editors: map[int64]string{1: editor}}
+		s := githubapi.Story{
+			Viewer:  "gate[bot]",
+			Own:     map[int64]string{1: body},
+			Edited:  map[int64]bool{1: true},
+			Editors: map[int64]string{1: editor},
+		}
 		m := Recollect(s, 3)
 		if editor != s.Viewer && (m.Lost == "" || len(m.Pushers) > 0 || m.Heads.Line() != "") {
 			t.Errorf("%q, edited by %q: %+v", body, editor, m)
 		}
 		s.Own[1], s.Editors[1] = keeping(m), s.Viewer
 		again := Recollect(s, 3)
-		if !slices.Equal(again.Pushers, m.Pushers) || again.Heads.Line() != m.Heads.Line() || (again.Lost == "") != (m.Lost == "") {
+		if !slices.Equal(again.Pushers, m.Pushers) || again.Heads.Line() != m.Heads.Line() ||
+			(again.Lost == "") != (m.Lost == "") {
 			t.Errorf("%+v is read as %+v", m, again)
 		}
 	})

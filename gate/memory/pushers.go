@@ -7,8 +7,9 @@ import (
 	"github.com/defendableos/referee/gate/config"
 )
 
-// Pushers are the logins of who opened a pull request or pushed to it, as the events said that this gate has seen: the API lists commits, and not
-// who pushed them. They are kept in the gate's own review, between one event and the next. "*" stands for somebody whose name could not be kept.
+// Pushers are the logins of who opened a pull request or pushed to it, as the events said that this gate has seen: the
+// API lists commits, and not who pushed them. They are kept in the gate's own review, between one event and the next.
+// "*" stands for somebody whose name could not be kept.
 type Pushers []string
 
 // MaxPushers bounds the line: who would sign off work with more hands than these?
@@ -19,8 +20,8 @@ const (
 	anybody      = "*"
 )
 
-// ParsePushers reads the line from the block of markers at the top of the gate's review. What is no login stands for anybody: the gate wrote
-// nothing like it.
+// ParsePushers reads the line from the block of markers at the top of the gate's review. What is no login stands for
+// anybody: the gate wrote nothing like it.
 func ParsePushers(body string) Pushers {
 	var out Pushers
 	for line := range strings.Lines(body) {

@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/gate/config"
 )
 
-// TestPushers: the line is read from the block at the top only, a login stands once, and nobody is dropped: what is no login, and one more than are
-// kept, is anybody.
+// TestPushers: the line is read from the block at the top only, a login stands once, and nobody is dropped: what is no
+// login, and one more than are kept, is anybody.
 func TestPushers(t *testing.T) {
 	p := Pushers(nil).With("rosa").With("wim").With("rosa").With("helper[bot]").With("octo_acme")
 	if !slices.Equal(p, Pushers{"rosa", "wim", "helper[bot]", "octo_acme"}) || p.More() {
@@ -44,7 +44,8 @@ func TestPushers(t *testing.T) {
 	if len(many) != MaxPushers || many.More() || Pushers(nil).Line() != "" {
 		t.Errorf("%d, %q", len(many), Pushers(nil).Line())
 	}
-	if more := many.With("one-more").With("and-another"); len(more) != MaxPushers+1 || !more.More() || !ParsePushers(top+more.Line()).More() {
+	if more := many.With("one-more").With("and-another"); len(more) != MaxPushers+1 || !more.More() ||
+		!ParsePushers(top+more.Line()).More() {
 		t.Errorf("%d: somebody is dropped without a word", len(more))
 	}
 }

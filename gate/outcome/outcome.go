@@ -19,7 +19,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// Outcome is one gate run over a pull request: what was audited, who has signed, and what still waits. Every paper is made of it.
+// Outcome is one gate run over a pull request: what was audited, who has signed, and what still waits. Every paper is
+// made of it.
 type Outcome struct {
 	Repository string // owner/name
 	ServerURL  string // of the site, for links; no slash at the end
@@ -63,8 +64,8 @@ func (o *Outcome) WaitingSiblings() []Sibling {
 	return slices.DeleteFunc(slices.Clone(o.Siblings), func(s Sibling) bool { return s.Signed })
 }
 
-// Sibling is another open pull request with the same head commit. Checks belong to commits: what is green for one is green for the other, and so
-// neither is green before both are.
+// Sibling is another open pull request with the same head commit. Checks belong to commits: what is green for one is
+// green for the other, and so neither is green before both are.
 type Sibling struct {
 	Pull   int64
 	Passes bool   // its audit
@@ -72,8 +73,8 @@ type Sibling struct {
 	Why    string // why it is not known, "" where it is
 }
 
-// Digest identifies what was audited and how it came out: SHA-256 over the domain, the head, and each run's folder and report digest or refusal,
-// in order. It is the check's external_id, and what /digest in a review names.
+// Digest identifies what was audited and how it came out: SHA-256 over the domain, the head, and each run's folder and
+// report digest or refusal, in order. It is the check's external_id, and what /digest in a review names.
 func (o *Outcome) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "referee.audit/v1\n%s\n", o.Head)
@@ -93,19 +94,24 @@ func (o *Outcome) Digest() string {
 // Empty reports whether the pull request touches nothing that is gated.
 func (o *Outcome) Empty() bool { return len(o.Audits) == 0 && len(o.Refusals) == 0 }
 
-// Idle reports whether the pull request is none of the gate's business: it touches no run and no rulebook. It gets no review.
+// Idle reports whether the pull request is none of the gate's business: it touches no run and no rulebook. It gets no
+// review.
 func (o *Outcome) Idle() bool { return o.Empty() && len(o.Rulebook) == 0 && len(o.Governance) == 0 }
 
-// Fails is the verdict of the audit check: a run that could not be audited, a finding at or above the threshold, an undecided high rule, or an
-// agent beyond its limits.
+// Fails is the verdict of the audit check: a run that could not be audited, a finding at or above the threshold, an
+// undecided high rule, or an agent beyond its limits.
 func (o *Outcome) Fails() bool {
 	if o.Stopped() {
 		return true
 	}
-	return slices.ContainsFunc(o.Audits, func(a audit.AuditedRun) bool { return a.Work == nil || a.Work.Report.Fails(o.FailOn) })
+	return slices.ContainsFunc(
+		o.Audits,
+		func(a audit.AuditedRun) bool { return a.Work == nil || a.Work.Report.Fails(o.FailOn) },
+	)
 }
 
-// Stopped reports what no finding is needed for: something could not be audited, a rulebook is broken, or an agent is beyond its limits.
+// Stopped reports what no finding is needed for: something could not be audited, a rulebook is broken, or an agent is
+// beyond its limits.
 func (o *Outcome) Stopped() bool {
 	broken := slices.ContainsFunc(o.Rulebook, func(c rulebook.Change) bool { return len(c.Problems) > 0 })
 	return broken || len(o.Refusals) > 0 || len(o.Governance) > 0
@@ -134,17 +140,18 @@ func (o *Outcome) FailsUnaccepted(w *receipt.Work) bool {
 	if o.FailOn == referee.FailNever {
 		return false
 	}
-	waived := o.waived(w)
+	waived := o.waivedRulesOf(w)
 	for _, f := range w.Report.Findings {
-		if o.FailOn.Covers(f) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && receipt.AnyWaived(f.RuleIDs, waived)) {
+		if o.FailOn.Covers(f) &&
+			!(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && receipt.AnyWaived(f.RuleIDs, waived)) {
 			return true
 		}
 	}
 	return len(w.Report.Verdict.UndecidedHigh) > 0
 }
 
-// waived are the rules of a run's findings that counted reviews, or those behind its receipts, accept.
-func (o *Outcome) waived(w *receipt.Work) map[string]bool {
+// waivedRulesOf are the rules of a run's findings that counted reviews, or those behind its receipts, accept.
+func (o *Outcome) waivedRulesOf(w *receipt.Work) map[string]bool {
 	return waivedRules(signoff.WaiversFor(o.Waivers(), w))
 }
 
@@ -156,7 +163,8 @@ func waivedRules(waivers []ledger.Waiver) map[string]bool {
 	return out
 }
 
-// CountedReviews are the reviews that are sign-offs; none while a commit's identity is unknown or a qualified reviewer objects.
+// CountedReviews are the reviews that are sign-offs; none while a commit's identity is unknown or a qualified reviewer
+// objects.
 func (o *Outcome) CountedReviews() []signoff.Judged {
 	if len(o.Unknown) > 0 || len(o.Objections) > 0 {
 		return nil
@@ -189,10 +197,12 @@ func (o *Outcome) SignedHere() bool {
 	if o.Empty() {
 		return true
 	}
-	return len(o.Refusals) == 0 && !slices.ContainsFunc(o.Audits, func(a audit.AuditedRun) bool { return o.ReceiptOf(a) == nil })
+	return len(o.Refusals) == 0 &&
+		!slices.ContainsFunc(o.Audits, func(a audit.AuditedRun) bool { return o.ReceiptOf(a) == nil })
 }
 
-// ReceiptOf is the receipt, among those that this job has decided, for a run's very bytes (Work.Subject); nil where there is none.
+// ReceiptOf is the receipt, among those that this job has decided, for a run's very bytes (Work.Subject); nil where
+// there is none.
 func (o *Outcome) ReceiptOf(a audit.AuditedRun) *ledger.Entry {
 	if a.Work == nil {
 		return nil
@@ -216,7 +226,8 @@ func (o *Outcome) Totals() (high, mid, low int) {
 	return high, mid, low
 }
 
-// What the output "result" says. ResultIgnored is of an event that the gate does not act on; the others are of an Outcome.
+// What the output "result" says. ResultIgnored is of an event that the gate does not act on; the others are of an
+// Outcome.
 const (
 	ResultNoRuns   = "no-runs"           // the pull request touches nothing that is gated
 	ResultFailed   = "failed"            // the audit check fails, or something could not be audited
@@ -246,14 +257,15 @@ type Hurdle struct {
 	Rules []string
 }
 
-// Hurdles are the findings that stand in the way of a receipt: those that a review may accept, and how many may not be accepted.
+// Hurdles are the findings that stand in the way of a receipt: those that a review may accept, and how many may not be
+// accepted.
 func (o *Outcome) Hurdles() (acceptable []Hurdle, defects int) {
 	for i := range o.Audits {
 		a := &o.Audits[i]
 		if a.Work == nil {
 			continue
 		}
-		waived := o.waived(a.Work)
+		waived := o.waivedRulesOf(a.Work)
 		for _, f := range a.Work.Report.Findings {
 			h := Hurdle{a, f.RuleIDs}
 			same := func(have Hurdle) bool { return have.Run == a && slices.Equal(have.Rules, h.Rules) }
@@ -302,7 +314,8 @@ func (o *Outcome) BrokenRulebooks() int {
 	return n
 }
 
-// Signers gives the counted reviews that make the sign-off, the earliest of different people, or none where there are too few.
+// Signers gives the counted reviews that make the sign-off, the earliest of different people, or none where there are
+// too few.
 func (o *Outcome) Signers() []signoff.Judged {
 	counted := slices.Clone(o.CountedReviews())
 	slices.SortStableFunc(counted, func(a, b signoff.Judged) int {
@@ -314,21 +327,35 @@ func (o *Outcome) Signers() []signoff.Judged {
 	return counted[:o.Need]
 }
 
-// UnaskedCommands are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags nothing. They are slips of the pen. So is
-// a key that means one rule in all runs and another in one.
+// UnaskedCommands are the words of signers that fit no run: an answer to no question, a waiver of a rule that flags
+// nothing. They are slips of the pen. So is a key that means one rule in all runs and another in one.
 func (o *Outcome) UnaskedCommands(signers []signoff.Judged) []string {
 	var out []string
 	say := func(s signoff.Judged, verb, key, nothing string, fits func(w *receipt.Work, rule string) bool) {
 		switch all, one := o.CommandFits(key, fits); {
 		case all && one:
-			out = append(out, fmt.Sprintf("%s %s %q, which is a key of its own and a key of one run: rename one of the rules", s.Review.User, verb, key))
+			out = append(
+				out,
+				fmt.Sprintf(
+					"%s %s %q, which is a key of its own and a key of one run: rename one of the rules",
+					s.Review.User,
+					verb,
+					key,
+				),
+			)
 		case !all && !one:
 			out = append(out, fmt.Sprintf("%s %s %q, which %s", s.Review.User, verb, key, nothing))
 		}
 	}
 	for _, s := range signers {
 		for _, a := range s.Commands.Answers {
-			say(s, "answers", a.ID, "no run asks", func(w *receipt.Work, rule string) bool { return signoff.OpenQuestions(w)[rule] })
+			say(
+				s,
+				"answers",
+				a.ID,
+				"no run asks",
+				func(w *receipt.Work, rule string) bool { return signoff.OpenQuestions(w)[rule] },
+			)
 		}
 		for _, w := range s.Commands.Accepts {
 			say(s, "accepts", w.RuleID, "flags nothing", signoff.HasFinding)
@@ -337,7 +364,8 @@ func (o *Outcome) UnaskedCommands(signers []signoff.Judged) []string {
 	return out
 }
 
-// CommandFits reports whether a command's key fits a rule of some run by itself, and whether it fits one behind the run's id.
+// CommandFits reports whether a command's key fits a rule of some run by itself, and whether it fits one behind the
+// run's id.
 func (o *Outcome) CommandFits(key string, has func(w *receipt.Work, rule string) bool) (all, one bool) {
 	for _, a := range o.Audits {
 		if a.Work == nil {
@@ -361,7 +389,8 @@ func (o *Outcome) Verdicts() []ledger.Verdict {
 	return out
 }
 
-// VerdictOf is the verdict of a run that was audited: the receipt's where there is one, for it holds what the person answered.
+// VerdictOf is the verdict of a run that was audited: the receipt's where there is one, for it holds what the person
+// answered.
 func (o *Outcome) VerdictOf(a *audit.AuditedRun) ledger.Verdict {
 	if e := o.ReceiptOf(*a); e != nil && e.Receipt.Verdict != nil {
 		return *e.Receipt.Verdict
@@ -369,8 +398,9 @@ func (o *Outcome) VerdictOf(a *audit.AuditedRun) ledger.Verdict {
 	return *receipt.VerdictOf(a.Work.Report.Verdict)
 }
 
-// RecommendedAction is the heaviest over all runs (S39): resubmit, reject, review or approve; none where nothing was audited. What could not be
-// audited is to be submitted again. A run that failed twice already is not sent round a third time: review, a person decides.
+// RecommendedAction is the heaviest over all runs (S39): resubmit, reject, review or approve; none where nothing was
+// audited. What could not be audited is to be submitted again. A run that failed twice already is not sent round a
+// third time: review, a person decides.
 func (o *Outcome) RecommendedAction() string {
 	verdicts := o.Verdicts()
 	var have []string
@@ -387,7 +417,7 @@ func (o *Outcome) RecommendedAction() string {
 	if len(o.Refusals) > 0 {
 		have = append(have, "resubmit")
 	}
-	return worst(actions, have)
+	return firstKnownWord(actions, have)
 }
 
 // WornOutRuns is how many runs fail again, and have used up their revisions.
@@ -412,8 +442,8 @@ func (o *Outcome) ClientReady(verdicts []ledger.Verdict) bool {
 		!slices.ContainsFunc(verdicts, func(v ledger.Verdict) bool { return !v.ClientReady })
 }
 
-// worst is the first known word that one of the values has. An unknown word is the worst of all.
-func worst(order, have []string) string {
+// firstKnownWord is the first known word that one of the values has. An unknown word is the worst of all.
+func firstKnownWord(order, have []string) string {
 	at := len(order)
 	for _, s := range have {
 		at = min(at, max(0, slices.Index(order, s)))
@@ -453,9 +483,15 @@ func (o *Outcome) Marker() memory.Marker {
 
 var hexOnly = pattern.New(`^[0-9a-f]{1,64}$`)
 
-// severities are the words of a verdict, worst first. actions are the recommended ones, by what has to be done before a merge.
+// severities are the words of a verdict, worst first. actions are the recommended ones, by what has to be done before a
+// merge.
 var (
-	severities = []string{string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned), string(referee.Honey)}
+	severities = []string{
+		string(referee.Propolis),
+		string(referee.Jelly),
+		string(referee.Unsigned),
+		string(referee.Honey),
+	}
 )
 
 // WorstSeverity is the severity of the worst of the verdicts; "none" without one.
@@ -464,5 +500,5 @@ func WorstSeverity(verdicts []ledger.Verdict) string {
 	for _, v := range verdicts {
 		have = append(have, v.Severity)
 	}
-	return worst(severities, have)
+	return firstKnownWord(severities, have)
 }

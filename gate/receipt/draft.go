@@ -38,26 +38,34 @@ type Decision struct {
 	SelfSigned bool
 }
 
-// Subject is the digest of what was decided on: sheet, submission, evidence and the run's manifest by content (gate.md: never a commit alone).
+// Subject is the digest of what was decided on: sheet, submission, evidence and the run's manifest by content (gate.md:
+// never a commit alone).
 func (w Work) Subject() string {
-	r := w.bound()
+	r := w.boundParts()
 	return ledger.SubjectOf(&r).Digest()
 }
 
-// bound is the part of a receipt that its subject is made of.
-func (w Work) bound() ledger.Receipt {
-	rep, assignment := w.Report, w.assignment()
+// boundParts is the part of a receipt that its subject is made of.
+func (w Work) boundParts() ledger.Receipt {
+	rep, assignment := w.Report, w.assignmentText()
 	return ledger.Receipt{
 		Run:         ledger.Run{ID: w.Run.ID, Lane: rep.Lane, Project: w.Run.Project},
 		FlightSheet: ledger.FlightSheet{Slug: rep.Sheet.Slug, Version: rep.Sheet.Version, SHA256: rep.Sheet.SHA256},
-		Submission:  ledger.Submission{Path: rep.Submission.Path, SHA256: rep.Submission.SHA256, GitBlob: rep.Submission.GitBlob},
-		Semantics:   rep.Semantics, Agent: agentOf(rep.Agent, w.Run.CostUSD), Params: paramsOf(rep), Evidence: w.Evidence,
-		Assignment: &ledger.Assignment{Text: clip(assignment), SHA256: canonical.SHA256Hex([]byte(assignment))},
+		Submission: ledger.Submission{
+			Path:    rep.Submission.Path,
+			SHA256:  rep.Submission.SHA256,
+			GitBlob: rep.Submission.GitBlob,
+		},
+		Semantics: rep.Semantics, Agent: agentOf(rep.Agent, w.Run.CostUSD), Params: paramsOf(rep), Evidence: w.Evidence,
+		Assignment: &ledger.Assignment{
+			Text:   clipAssignment(assignment),
+			SHA256: canonical.SHA256Hex([]byte(assignment)),
+		},
 	}
 }
 
-// assignment is what the agent was asked: by the run, or by the sheet.
-func (w Work) assignment() string {
+// assignmentText is what the agent was asked: by the run, or by the sheet.
+func (w Work) assignmentText() string {
 	if w.Sheet == nil {
 		return w.Run.Assignment
 	}
@@ -82,8 +90,8 @@ func statedOf(rep *referee.Report) []ledger.Figure {
 	return out
 }
 
-// Draft makes the receipt of a decision, complete but for its place in the chain. It refuses what the ledger refuses (package ledger's
-// Refusal), and a cook or incident whose submission does not say what such a receipt must hold.
+// Draft makes the receipt of a decision, complete but for its place in the chain. It refuses what the ledger refuses
+// (package ledger's Refusal), and a cook or incident whose submission does not say what such a receipt must hold.
 func Draft(w Work, d Decision, p Place) (ledger.Receipt, error) {
 	var answers []referee.Answer
 	for _, a := range d.Answers {
@@ -95,60 +103,76 @@ func Draft(w Work, d Decision, p Place) (ledger.Receipt, error) {
 	if err != nil {
 		return ledger.Receipt{}, fmt.Errorf("working the answers in: %w", err)
 	}
-	r := skeleton(w, d, p)
+	r := withoutOutcome(w, d, p)
 	r.Verdict = VerdictOf(signed.Verdict)
 	if d.Kind != ledger.Approved && r.Verdict.Severity == string(referee.Honey) {
 		r.Verdict.Severity = string(referee.Unsigned) // honey exists only in an approved record (S37)
 	}
 	r.Findings, r.FindingsTotal = FindingsOf(signed.Findings)
-	r.Checklist = checklist(w.Report, signed, d)
-	if err := special(&r, w); err != nil {
+	r.Checklist = checklistOf(w.Report, signed, d)
+	if err := addLaneDetails(&r, w); err != nil {
 		return ledger.Receipt{}, err
 	}
 	return r, nil
 }
 
-// Observed makes the entry of audited work that nobody decided about: it was withdrawn, or stands on base without a receipt. It holds the whole
-// audit, for the agent's history. Its key is the same for the same bytes and event.
+// Observed makes the entry of audited work that nobody decided about: it was withdrawn, or stands on base without a
+// receipt. It holds the whole audit, for the agent's history. Its key is the same for the same bytes and event.
 func Observed(w Work, kind ledger.Kind, by ledger.ObservedBy, p Place) (ledger.Receipt, error) {
 	r, err := Draft(w, Decision{Kind: kind, Review: ledger.Review{SubmittedAt: by.At}}, p)
 	if err != nil {
 		return ledger.Receipt{}, err
 	}
 	r.Approval, r.ObservedBy = nil, &by
-	r.IdempotencyKey = ledger.Key{Repository: p.Repository.ID, PullRequest: r.Pull(), Run: w.Run.ID, Kind: kind, Subject: canonical.SHA256Hex([]byte(w.Subject() + " " + by.SHA))}.Digest()
+	r.IdempotencyKey = ledger.Key{
+		Repository:  p.Repository.ID,
+		PullRequest: r.Pull(),
+		Run:         w.Run.ID,
+		Kind:        kind,
+		Subject:     canonical.SHA256Hex([]byte(w.Subject() + " " + by.SHA)),
+	}.Digest()
 	return r, nil
 }
 
-// skeleton is what a receipt says beside the outcome.
-func skeleton(w Work, d Decision, p Place) ledger.Receipt {
+// withoutOutcome is what a receipt says beside the outcome.
+func withoutOutcome(w Work, d Decision, p Place) ledger.Receipt {
 	rep := w.Report
-	r := w.bound()
+	r := w.boundParts()
 	r.Schema, r.Kind, r.MintedAt = ledger.SchemaOf(rep.Lane), d.Kind, d.Review.SubmittedAt
 	r.Org, r.Repository, r.PullRequest, r.Workflow = p.Org, p.Repository, p.PullRequest, p.Workflow
-	r.Engine, r.ReportDigest = &ledger.Engine{Version: rep.Engine.Version, RegistrySHA256: rep.Engine.RegistrySHA256}, rep.Digest
+	r.Engine, r.ReportDigest = &ledger.Engine{
+		Version:        rep.Engine.Version,
+		RegistrySHA256: rep.Engine.RegistrySHA256,
+	}, rep.Digest
 	r.Stated = statedOf(rep)
 	r.SelfSigned, r.Accepted = d.SelfSigned, d.Waivers
 	r.Approval = &ledger.Approval{Decision: d.Kind, Approver: d.Approver, Review: d.Review, SubjectDigest: w.Subject()}
 	for _, f := range rep.Advisory {
 		r.Advisory = append(r.Advisory, ledger.FileRef{Path: f.Path, SHA256: f.SHA256})
 	}
-	r.IdempotencyKey = ledger.Key{Repository: p.Repository.ID, PullRequest: r.Pull(), Review: d.Review.ID, Run: w.Run.ID, Kind: d.Kind, Subject: w.Subject()}.Digest()
+	r.IdempotencyKey = ledger.Key{
+		Repository:  p.Repository.ID,
+		PullRequest: r.Pull(),
+		Review:      d.Review.ID,
+		Run:         w.Run.ID,
+		Kind:        d.Kind,
+		Subject:     w.Subject(),
+	}.Digest()
 	return r
 }
 
 // maxAssignment is how long an assignment may be to stand in a receipt; a longer one is bound by its hash.
 const maxAssignment = 16 << 10
 
-func clip(s string) string {
+func clipAssignment(s string) string {
 	if len(s) > maxAssignment {
 		return ""
 	}
 	return s
 }
 
-// checklist holds every question with its answer, and the checks that wait for a person for another reason (S64).
-func checklist(rep *referee.Report, signed *referee.Signed, d Decision) []ledger.Answer {
+// checklistOf holds every question with its answer, and the checks that wait for a person for another reason (S64).
+func checklistOf(rep *referee.Report, signed *referee.Signed, d Decision) []ledger.Answer {
 	said := map[string]ledger.Answer{}
 	for _, a := range d.Answers {
 		said[a.ID] = a
@@ -171,8 +195,8 @@ func checklist(rep *referee.Report, signed *referee.Signed, d Decision) []ledger
 	return out
 }
 
-// special adds what a cook or an incident receipt holds, read from the submission's member of that name.
-func special(r *ledger.Receipt, w Work) error {
+// addLaneDetails adds what a cook or an incident receipt holds, read from the submission's member of that name.
+func addLaneDetails(r *ledger.Receipt, w Work) error {
 	if r.Schema == ledger.EvalSchema {
 		return nil
 	}
@@ -190,27 +214,57 @@ func special(r *ledger.Receipt, w Work) error {
 
 func cookOf(v *strictjson.Value) (*ledger.Cook, error) {
 	if v == nil {
-		return nil, fmt.Errorf("a cook receipt needs the submission's member \"cook\": {before, after, base_model, dataset, pairs, eval_before, eval_after, lift, runner}")
+		return nil, fmt.Errorf(
+			"a cook receipt needs the submission's member \"cook\": {before, after, base_model, dataset, pairs, eval_before, eval_after, lift, runner}",
+		)
 	}
 	pairs, _ := v.Get("pairs").Int()
-	return &ledger.Cook{Before: word(v, "before"), After: word(v, "after"), BaseModel: word(v, "base_model"), Dataset: word(v, "dataset"), Pairs: pairs,
-		EvalBefore: word(v, "eval_before"), EvalAfter: word(v, "eval_after"), Lift: word(v, "lift"), Runner: word(v, "runner"), ComputeUSD: word(v, "compute_usd")}, nil
+	return &ledger.Cook{
+		Before:    memberText(v, "before"),
+		After:     memberText(v, "after"),
+		BaseModel: memberText(v, "base_model"),
+		Dataset:   memberText(v, "dataset"),
+		Pairs:     pairs,
+		EvalBefore: memberText(
+			v,
+			"eval_before",
+		),
+		EvalAfter:  memberText(v, "eval_after"),
+		Lift:       memberText(v, "lift"),
+		Runner:     memberText(v, "runner"),
+		ComputeUSD: memberText(v, "compute_usd"),
+	}, nil
 }
 
 func incidentOf(v *strictjson.Value, r *ledger.Receipt) (*ledger.Incident, error) {
 	if v == nil {
-		return nil, fmt.Errorf("an incident receipt needs the submission's member \"incident\": {kind, tier, title, detail, lane, response, status, opened_at, receipts}")
+		return nil, fmt.Errorf(
+			"an incident receipt needs the submission's member \"incident\": {kind, tier, title, detail, lane, response, status, opened_at, receipts}",
+		)
 	}
-	in := &ledger.Incident{ID: word(v, "id"), Kind: word(v, "kind"), Tier: word(v, "tier"), Title: word(v, "title"), Detail: word(v, "detail"), Lane: word(v, "lane"),
-		Response: words(v, "response"), Status: word(v, "status"), OpenedAt: word(v, "opened_at"), Receipts: words(v, "receipts")}
+	in := &ledger.Incident{
+		ID:     memberText(v, "id"),
+		Kind:   memberText(v, "kind"),
+		Tier:   memberText(v, "tier"),
+		Title:  memberText(v, "title"),
+		Detail: memberText(v, "detail"),
+		Lane:   memberText(v, "lane"),
+		Response: memberTexts(
+			v,
+			"response",
+		),
+		Status:   memberText(v, "status"),
+		OpenedAt: memberText(v, "opened_at"),
+		Receipts: memberTexts(v, "receipts"),
+	}
 	if in.ID == "" {
 		in.ID = r.Run.ID
 	}
 	return in, nil
 }
 
-// word is a member as the ledger writes it: text as it is, a number as its digits.
-func word(v *strictjson.Value, key string) string {
+// memberText is a member as the ledger writes it: text as it is, a number as its digits.
+func memberText(v *strictjson.Value, key string) string {
 	m := v.Get(key)
 	if m == nil || m.Kind != strictjson.String && m.Kind != strictjson.Number {
 		return ""
@@ -218,7 +272,7 @@ func word(v *strictjson.Value, key string) string {
 	return m.Text
 }
 
-func words(v *strictjson.Value, key string) []string {
+func memberTexts(v *strictjson.Value, key string) []string {
 	out := []string{}
 	if list := v.Get(key); list != nil {
 		for _, item := range list.Items {
@@ -230,17 +284,24 @@ func words(v *strictjson.Value, key string) []string {
 	return out
 }
 
-// Blocked says why an audited run may not be signed off at a threshold, or "" where it may: a finding at or above it that is not waived, an
-// undecided high rule, or a question left open. Only deal-findings can be waived, and only where accept says so: the work is right, and the
-// client decides (gate.md).
-func Blocked(rep *referee.Report, signed *referee.Signed, failOn referee.Threshold, accept string, waivers []ledger.Waiver) string {
+// Blocked says why an audited run may not be signed off at a threshold, or "" where it may: a finding at or above it
+// that is not waived, an undecided high rule, or a question left open. Only deal-findings can be waived, and only where
+// accept says so: the work is right, and the client decides (gate.md).
+func Blocked(
+	rep *referee.Report,
+	signed *referee.Signed,
+	failOn referee.Threshold,
+	accept string,
+	waivers []ledger.Waiver,
+) string {
 	waived := map[string]bool{}
 	for _, w := range waivers {
 		waived[w.RuleID] = true
 	}
 	var reasons []string
 	for _, f := range signed.Findings {
-		if !failOn.Covers(f) || f.Bucket == referee.DealFinding && accept == "deal-finding" && AnyWaived(f.RuleIDs, waived) {
+		if !failOn.Covers(f) ||
+			f.Bucket == referee.DealFinding && accept == "deal-finding" && AnyWaived(f.RuleIDs, waived) {
 			continue
 		}
 		reason := fmt.Sprintf("%s finding %s (%s): %s", f.Tier, f.Code, f.Bucket, f.Message)

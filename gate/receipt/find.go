@@ -14,11 +14,12 @@ import (
 // ErrNotAtHand is returned where the bytes that a receipt binds are not where one looked.
 var ErrNotAtHand = errors.New("not at hand")
 
-// MaxReplayed bounds what is read of a submission to recognise it; longer ones never make a receipt that can be replayed.
+// MaxReplayed bounds what is read of a submission to recognise it; longer ones never make a receipt that can be
+// replayed.
 const MaxReplayed = 64 << 20
 
-// FindRun finds in a tree (of files, or of a commit) the run folder that a receipt is about: its manifest names the run, and its submission
-// has the recorded bytes. It gives the folder and its path.
+// FindRun finds in a tree (of files, or of a commit) the run folder that a receipt is about: its manifest names the
+// run, and its submission has the recorded bytes. It gives the folder and its path.
 func FindRun(tree fs.FS, r *ledger.Receipt) (folder fs.FS, where string, err error) {
 	if usual := path.Join("runs", r.Run.ID); holdsRun(tree, usual, r) {
 		where = usual
@@ -48,7 +49,12 @@ func searchRun(tree fs.FS, r *ledger.Receipt) (string, error) {
 		return "", fmt.Errorf("looking for the run %s: %w", r.Run.ID, err)
 	}
 	if found == "" {
-		return "", fmt.Errorf("the run %s with the submission %.12s… is %w", r.Run.ID, r.Submission.SHA256, ErrNotAtHand)
+		return "", fmt.Errorf(
+			"the run %s with the submission %.12s… is %w",
+			r.Run.ID,
+			r.Submission.SHA256,
+			ErrNotAtHand,
+		)
 	}
 	return found, nil
 }
@@ -67,8 +73,8 @@ func holdsRun(tree fs.FS, dir string, r *ledger.Receipt) bool {
 	return err == nil && canonical.SHA256Hex(b) == r.Submission.SHA256
 }
 
-// Before is the state of the ledger that a receipt was minted on, as far as later entries can be told from earlier ones: what was taken back
-// after it counts for nothing in it.
+// Before is the state of the ledger that a receipt was minted on, as far as later entries can be told from earlier
+// ones: what was taken back after it counts for nothing in it.
 func Before(at ledger.Snapshot, r *ledger.Receipt) ledger.Snapshot {
 	at.Head = ledger.Head{Count: r.Seq, Tip: r.ParentHash, Root: r.Log.Root}
 	return at

@@ -15,8 +15,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Local is a sign-off outside a forge: what a person says on the command line, and when. There is no review record: the receipt says so by
-// the permission "local", and is worth what the word of whoever keeps the ledger is worth.
+// Local is a sign-off outside a forge: what a person says on the command line, and when. There is no review record: the
+// receipt says so by the permission "local", and is worth what the word of whoever keeps the ledger is worth.
 type Local struct {
 	Name    string
 	At      time.Time
@@ -25,7 +25,8 @@ type Local struct {
 	Waivers []ledger.Waiver
 }
 
-// Text is the sign-off as a review on a forge would say it (gate.md): one command a line, sorted. The receipt holds its SHA-256.
+// Text is the sign-off as a review on a forge would say it (gate.md): one command a line, sorted. The receipt holds its
+// SHA-256.
 func (l Local) Text() string {
 	var lines []string
 	for _, a := range l.Answers {
@@ -45,9 +46,9 @@ func (l Local) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// id numbers the sign-off where no forge numbers reviews: 52 bits of a hash over who said what and when, for a number in a receipt has 53. So two
-// people may sign in the same second, and the same word said twice is one sign-off.
-func (l Local) id() int64 {
+// signOffID numbers the sign-off where no forge numbers reviews: 52 bits of a hash over who said what and when, for a
+// number in a receipt has 53. So two people may sign in the same second, and the same word said twice is one sign-off.
+func (l Local) signOffID() int64 {
 	h := sha256.New()
 	for _, part := range []string{"referee.local-sign-off/v1", l.Name, l.At.UTC().Format(TimeFormat), l.Text()} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
@@ -58,8 +59,12 @@ func (l Local) id() int64 {
 // Decision is the sign-off as every other.
 func (l Local) Decision() Decision {
 	at := l.At.UTC().Format(TimeFormat)
-	d := Decision{Kind: ledger.Approved, Approver: ledger.Approver{Login: l.Name, Type: "User", Permission: "local"}, Answers: l.Answers,
-		Review: ledger.Review{ID: l.id(), SubmittedAt: at, BodySHA256: canonical.SHA256Hex([]byte(l.Text()))}}
+	d := Decision{
+		Kind:     ledger.Approved,
+		Approver: ledger.Approver{Login: l.Name, Type: "User", Permission: "local"},
+		Answers:  l.Answers,
+		Review:   ledger.Review{ID: l.signOffID(), SubmittedAt: at, BodySHA256: canonical.SHA256Hex([]byte(l.Text()))},
+	}
 	if l.Reject != "" {
 		d.Kind = ledger.Rejected
 	}
@@ -70,11 +75,21 @@ func (l Local) Decision() Decision {
 	return d
 }
 
-// SignOff mints a local sign-off, once. Where the newest word of this person about these bytes is the same already, nothing is written and
-// that entry is given, with again true.
-func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place, policy Policy, papers []ledger.File) (entry *ledger.Entry, again bool, err error) {
+// SignOff mints a local sign-off, once. Where the newest word of this person about these bytes is the same already,
+// nothing is written and that entry is given, with again true.
+func (l Local) SignOff(
+	ctx context.Context,
+	store ledger.Store,
+	w Work,
+	p Place,
+	policy Policy,
+	papers []ledger.File,
+) (entry *ledger.Entry, again bool, err error) {
 	if strings.EqualFold(w.Run.Operator, l.Name) && l.Reject == "" {
-		return nil, false, &NotSignable{Run: w.Run.ID, Reason: l.Name + " ran the agent, as run.json says; another person signs"}
+		return nil, false, &NotSignable{
+			Run:    w.Run.ID,
+			Reason: l.Name + " ran the agent, as run.json says; another person signs",
+		}
 	}
 	receipt, err := Sign(w, l.Decision(), p, policy)
 	if err != nil {
@@ -84,8 +99,8 @@ func (l Local) SignOff(ctx context.Context, store ledger.Store, w Work, p Place,
 	if w.Sheet.Origin == "library" {
 		draft.Sheets = [][]byte{w.Sheet.Canonical}
 	}
-	result, err := ledger.Append(ctx, store, patient, func(at ledger.Snapshot) (ledger.Draft, error) {
-		if e, err := standing(ctx, store, at, &receipt); err != nil || e != nil {
+	result, err := ledger.Append(ctx, store, localRetry, func(at ledger.Snapshot) (ledger.Draft, error) {
+		if e, err := findStanding(ctx, store, at, &receipt); err != nil || e != nil {
 			return ledger.Draft{}, errors.Join(err, saidBefore(e))
 		}
 		return draft, nil
@@ -111,8 +126,12 @@ func notSignable(w Work, err error) error {
 	return &NotSignable{Run: w.Run.ID, Reason: err.Error()}
 }
 
-// patient is how a sign-off on this machine tries again: a try is a few milliseconds, and fifty people may sign at once.
-var patient = ledger.Retry{Tries: 60, Pick: func(n time.Duration) time.Duration { return rand.N(min(n, time.Second)) }}
+// localRetry is how a sign-off on this machine tries again: a try is a few milliseconds, and fifty people may sign at
+// once.
+var localRetry = ledger.Retry{
+	Tries: 60,
+	Pick:  func(n time.Duration) time.Duration { return rand.N(min(n, time.Second)) },
+}
 
 // saidAlready ends an append that has nothing new to say.
 type saidAlready struct{ entry *ledger.Entry }
@@ -129,9 +148,14 @@ func saidBefore(e *ledger.Entry) error {
 // lookBack is how many of the newest entries are searched for an earlier word, as ledger.Find does outside a forge.
 const lookBack = 100
 
-// standing gives the newest entry that the same person signed about the same bytes, if it says the same as this draft and nobody took it
-// back.
-func standing(ctx context.Context, store ledger.Store, at ledger.Snapshot, draft *ledger.Receipt) (*ledger.Entry, error) {
+// findStanding gives the newest entry that the same person signed about the same bytes, if it says the same as this
+// draft and nobody took it back.
+func findStanding(
+	ctx context.Context,
+	store ledger.Store,
+	at ledger.Snapshot,
+	draft *ledger.Receipt,
+) (*ledger.Entry, error) {
 	for e, err := range ledger.Backwards(ctx, store, at) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger: %w", err)
@@ -140,7 +164,8 @@ func standing(ctx context.Context, store ledger.Store, at ledger.Snapshot, draft
 			return nil, nil
 		}
 		a := e.Receipt.Approval
-		if a == nil || a.SubjectDigest != draft.Approval.SubjectDigest || e.Receipt.Run != draft.Run || a.Approver != draft.Approval.Approver {
+		if a == nil || a.SubjectDigest != draft.Approval.SubjectDigest || e.Receipt.Run != draft.Run ||
+			a.Approver != draft.Approval.Approver {
 			continue
 		}
 		if !sameWord(e.Receipt, draft) || e.Receipt.ReportDigest != draft.ReportDigest {
@@ -160,5 +185,6 @@ func standing(ctx context.Context, store ledger.Store, at ledger.Snapshot, draft
 
 // sameWord reports whether two receipts hold the same decision of the same person.
 func sameWord(a, b *ledger.Receipt) bool {
-	return a.Kind == b.Kind && a.Approval.Approver == b.Approval.Approver && a.Approval.Review.BodySHA256 == b.Approval.Review.BodySHA256
+	return a.Kind == b.Kind && a.Approval.Approver == b.Approval.Approver &&
+		a.Approval.Review.BodySHA256 == b.Approval.Review.BodySHA256
 }

@@ -20,14 +20,18 @@ import (
 var oneAnswer = gatetest.BothTrue[:1]
 
 // annAtNine is the number of the first sign-off below: the first 13 digits of what sha256sum gives of
-// 25:referee.local-sign-off/v13:ann20:2026-11-20T09:00:00Z70:/satisfied appraisal_within_12_months<LF>/satisfied borrower_name_matches, as an odd number.
+// 25:referee.local-sign-off/v13:ann20:2026-11-20T09:00:00Z70:/satisfied appraisal_within_12_months<LF>/satisfied
+// borrower_name_matches, as an odd number.
 const annAtNine = 701284998771251
 
-// TestSignOffOnce: the same word of the same person about the same bytes is one receipt, in whatever order it is said and whenever.
+// TestSignOffOnce: the same word of the same person about the same bytes is one receipt, in whatever order it is said
+// and whenever.
 func TestSignOffOnce(t *testing.T) {
 	store, w := &ledger.MemStore{}, gatetest.AuditSample(t, gatetest.Samples(nil), "oak-street", nil)
 	first := gatetest.MintNew(t, store, w, receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue})
-	if r := first.Receipt; r.Verdict.Severity != "honey" || r.Approval.Review.ID != annAtNine || r.MintedAt != "2026-11-20T09:00:00Z" || len(r.Checklist) != 2 {
+	if r := first.Receipt; r.Verdict.Severity != "honey" || r.Approval.Review.ID != annAtNine ||
+		r.MintedAt != "2026-11-20T09:00:00Z" ||
+		len(r.Checklist) != 2 {
 		t.Errorf("the receipt: %+v", r)
 	}
 	swapped := []ledger.Answer{gatetest.BothTrue[1], gatetest.BothTrue[0]}
@@ -37,12 +41,27 @@ func TestSignOffOnce(t *testing.T) {
 			t.Errorf("at %v: again %v, %v", l.At, again, err)
 		}
 	}
-	bea := gatetest.MintNew(t, store, w, receipt.Local{Name: "bea", At: gatetest.Nine, Answers: gatetest.BothTrue}) // in the same second
+	bea := gatetest.MintNew(
+		t,
+		store,
+		w,
+		receipt.Local{Name: "bea", At: gatetest.Nine, Answers: gatetest.BothTrue},
+	) // in the same second
 	if bea.Receipt.Seq != 1 || bea.Receipt.IdempotencyKey == first.Receipt.IdempotencyKey {
 		t.Errorf("another person in the same second: %d", bea.Receipt.Seq)
 	}
-	no := gatetest.MintNew(t, store, w, receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Second), Reject: "on second thought"})
-	yes := gatetest.MintNew(t, store, w, receipt.Local{Name: "ann", At: gatetest.Nine.Add(2 * time.Second), Answers: gatetest.BothTrue}) // the newest word was another
+	no := gatetest.MintNew(
+		t,
+		store,
+		w,
+		receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Second), Reject: "on second thought"},
+	)
+	yes := gatetest.MintNew(
+		t,
+		store,
+		w,
+		receipt.Local{Name: "ann", At: gatetest.Nine.Add(2 * time.Second), Answers: gatetest.BothTrue},
+	) // the newest word was another
 	if no.Receipt.Kind != ledger.Rejected || yes.Receipt.Seq != 3 {
 		t.Errorf("a no and a yes after it: %s, %d", no.Receipt.Kind, yes.Receipt.Seq)
 	}
@@ -52,7 +71,14 @@ func TestSignOffOnce(t *testing.T) {
 func TestSignOffRefuses(t *testing.T) {
 	in := gatetest.Samples(nil)
 	operated := gatetest.Samples(nil)
-	operated["runs/oak-street/run.json"] = &fstest.MapFile{Data: bytes.Replace(in["runs/oak-street/run.json"].Data, []byte(`"cost_usd"`), []byte(`"operator": "Ann", "cost_usd"`), 1)}
+	operated["runs/oak-street/run.json"] = &fstest.MapFile{
+		Data: bytes.Replace(
+			in["runs/oak-street/run.json"].Data,
+			[]byte(`"cost_usd"`),
+			[]byte(`"operator": "Ann", "cost_usd"`),
+			1,
+		),
+	}
 	waive := func(rule string) []ledger.Waiver {
 		return []ledger.Waiver{{RuleID: rule, Reason: "the client insists"}}
 	}
@@ -72,7 +98,14 @@ func TestSignOffRefuses(t *testing.T) {
 	} {
 		store := &ledger.MemStore{}
 		c.l.Name, c.l.At = "ann", gatetest.Nine
-		_, _, err := c.l.SignOff(t.Context(), store, gatetest.AuditSample(t, c.in, c.run, nil), gatetest.Here, gatetest.Strict, nil)
+		_, _, err := c.l.SignOff(
+			t.Context(),
+			store,
+			gatetest.AuditSample(t, c.in, c.run, nil),
+			gatetest.Here,
+			gatetest.Strict,
+			nil,
+		)
 		var no *receipt.NotSignable
 		if !errors.As(err, &no) || !strings.Contains(no.Reason, c.want) {
 			t.Errorf("%s: %v, want %q", c.what, err, c.want)
@@ -81,12 +114,22 @@ func TestSignOffRefuses(t *testing.T) {
 			t.Errorf("%s: the ledger has %d entries", c.what, at.Head.Count)
 		}
 	}
-	gatetest.MintNew(t, &ledger.MemStore{}, gatetest.AuditSample(t, in, "river-lofts", nil), receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue, Waivers: waive("dscr_gate")})
-	gatetest.MintNew(t, &ledger.MemStore{}, gatetest.AuditSample(t, operated, "oak-street", nil), receipt.Local{Name: "ann", At: gatetest.Nine, Reject: "mine, and wrong"})
+	gatetest.MintNew(
+		t,
+		&ledger.MemStore{},
+		gatetest.AuditSample(t, in, "river-lofts", nil),
+		receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue, Waivers: waive("dscr_gate")},
+	)
+	gatetest.MintNew(
+		t,
+		&ledger.MemStore{},
+		gatetest.AuditSample(t, operated, "oak-street", nil),
+		receipt.Local{Name: "ann", At: gatetest.Nine, Reject: "mine, and wrong"},
+	)
 }
 
-// TestOperations takes a cook and three incidents from audit to receipt, and back by audit. The lift is worked out by hand: oak-street has
-// 34 of 34 rules satisfied, 100; maple-court 33 of 34, 97.06 cut to 97; 100 - 97 = 3.
+// TestOperations takes a cook and three incidents from audit to receipt, and back by audit. The lift is worked out by
+// hand: oak-street has 34 of 34 rules satisfied, 100; maple-court 33 of 34, 97.06 cut to 97; 100 - 97 = 3.
 func TestOperations(t *testing.T) {
 	store, in, hashes := gatetest.SampleLedger(t)
 	for _, c := range []struct{ run, schema string }{
@@ -123,7 +166,13 @@ func replayed(t *testing.T, store ledger.Store, in fs.FS, sheet *referee.Sheet, 
 	if err != nil || where != "runs/"+e.Receipt.Run.ID {
 		t.Fatalf("finding %s: %q, %v", e.Receipt.Run.ID, where, err)
 	}
-	out, err := audit.Rerun(e.Receipt, sheet, folder, audit.Ground{Dir: where}, receipt.Prior(t.Context(), store, receipt.Before(now, e.Receipt)))
+	out, err := audit.Rerun(
+		e.Receipt,
+		sheet,
+		folder,
+		audit.Ground{Dir: where},
+		receipt.Prior(t.Context(), store, receipt.Before(now, e.Receipt)),
+	)
 	if err != nil || !out.Same || out.Got != e.Receipt.ReportDigest {
 		t.Errorf("replaying %s: %+v, %v", e.Receipt.Run.ID, out, err)
 	}
@@ -137,17 +186,41 @@ func TestCookWithoutLift(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := gatetest.AuditSample(t, in, "cook-without-lift", receipt.Prior(t.Context(), store, at))
-	_, _, err = receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)}.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
+	_, _, err = receipt.Local{
+		Name:    "ann",
+		At:      gatetest.Nine,
+		Answers: gatetest.AnswerAll(t, w),
+	}.SignOff(
+		t.Context(),
+		store,
+		w,
+		gatetest.Here,
+		gatetest.Strict,
+		nil,
+	)
 	var no *receipt.NotSignable
 	if !errors.As(err, &no) || !strings.Contains(no.Reason, "lift_positive") {
 		t.Errorf("a claimed lift: %v", err)
 	}
 	name := "runs/cook-without-lift/submission.json"
-	in[name] = &fstest.MapFile{Data: bytes.Replace(in[name].Data, []byte(`"claim": "lift"`), []byte(`"claim": "no_lift"`), 1)}
+	in[name] = &fstest.MapFile{
+		Data: bytes.Replace(in[name].Data, []byte(`"claim": "lift"`), []byte(`"claim": "no_lift"`), 1),
+	}
 	name = "runs/cook-without-lift/evidence/pairs.csv"
 	in[name] = &fstest.MapFile{Data: bytes.Replace(in[name].Data, []byte("claim,lift"), []byte("claim,no_lift"), 1)}
 	w = gatetest.AuditSample(t, in, "cook-without-lift", receipt.Prior(t.Context(), store, at))
-	_, _, err = receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)}.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
+	_, _, err = receipt.Local{
+		Name:    "ann",
+		At:      gatetest.Nine,
+		Answers: gatetest.AnswerAll(t, w),
+	}.SignOff(
+		t.Context(),
+		store,
+		w,
+		gatetest.Here,
+		gatetest.Strict,
+		nil,
+	)
 	var refused *ledger.Refusal
 	if !errors.As(err, &refused) || refused.Code != ledger.RefuseLift {
 		t.Errorf("no claim of a lift: %v", err)
@@ -161,8 +234,16 @@ func TestTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cook := gatetest.MintNew(t, store, gatetest.AuditSample(t, in, "cook-with-lift", receipt.Prior(t.Context(), store, before)), receipt.Local{Name: "ann", At: gatetest.Nine,
-		Answers: []ledger.Answer{{ID: "seeds_in_manifest", Answer: "satisfied"}, {ID: "rollback_named", Answer: "satisfied"}}})
+	cook := gatetest.MintNew(
+		t,
+		store,
+		gatetest.AuditSample(t, in, "cook-with-lift", receipt.Prior(t.Context(), store, before)),
+		receipt.Local{Name: "ann", At: gatetest.Nine,
+			Answers: []ledger.Answer{
+				{ID: "seeds_in_manifest", Answer: "satisfied"},
+				{ID: "rollback_named", Answer: "satisfied"},
+			}},
+	)
 	oak, err := ledger.Lookup(t.Context(), store, before, hashes["oak-street"])
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +261,8 @@ func TestTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := receipt.Prior(t.Context(), store, now)(oak.Hash, "/verdict/score"); err == nil || !strings.Contains(err.Error(), "was taken back by a later entry") {
+	if _, err := receipt.Prior(t.Context(), store, now)(oak.Hash, "/verdict/score"); err == nil ||
+		!strings.Contains(err.Error(), "was taken back by a later entry") {
 		t.Errorf("after the revocation: %v", err)
 	}
 	if _, err := receipt.Prior(t.Context(), store, receipt.Before(now, cook.Receipt))(oak.Hash, "/verdict/score"); err != nil {
@@ -188,7 +270,12 @@ func TestTakenBack(t *testing.T) {
 	}
 	replayed(t, store, in, gatetest.AuditSample(t, in, "cook-with-lift", nil).Sheet, cook)
 	// The word that was taken back no longer stands: signing again is a new receipt.
-	again := gatetest.MintNew(t, store, gatetest.AuditSample(t, in, "oak-street", nil), receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Hour), Answers: gatetest.BothTrue})
+	again := gatetest.MintNew(
+		t,
+		store,
+		gatetest.AuditSample(t, in, "oak-street", nil),
+		receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Hour), Answers: gatetest.BothTrue},
+	)
 	if again.Receipt.Seq != now.Head.Count {
 		t.Errorf("signed again at %d", again.Receipt.Seq)
 	}
@@ -197,7 +284,12 @@ func TestTakenBack(t *testing.T) {
 // TestFindRun: by its bytes, wherever it lies; never by its name alone.
 func TestFindRun(t *testing.T) {
 	store, in := &ledger.MemStore{}, gatetest.Samples(nil)
-	e := gatetest.MintNew(t, store, gatetest.AuditSample(t, in, "oak-street", nil), receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue})
+	e := gatetest.MintNew(
+		t,
+		store,
+		gatetest.AuditSample(t, in, "oak-street", nil),
+		receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue},
+	)
 	moved := fstest.MapFS{}
 	for name, f := range in {
 		moved[strings.Replace(name, "runs/oak-street/", "deep/down/here/", 1)] = f
@@ -206,7 +298,9 @@ func TestFindRun(t *testing.T) {
 		t.Errorf("moved: %q, %v", where, err)
 	}
 	edited := gatetest.Samples(nil)
-	edited["runs/oak-street/submission.json"] = &fstest.MapFile{Data: append([]byte(" "), in["runs/oak-street/submission.json"].Data...)}
+	edited["runs/oak-street/submission.json"] = &fstest.MapFile{
+		Data: append([]byte(" "), in["runs/oak-street/submission.json"].Data...),
+	}
 	if _, _, err := receipt.FindRun(edited, e.Receipt); !errors.Is(err, receipt.ErrNotAtHand) {
 		t.Errorf("edited: %v", err)
 	}
@@ -220,10 +314,13 @@ func TestFindRun(t *testing.T) {
 	}
 	src, _ := flightsheets.Read("cre-multifamily-agency")
 	own := fstest.MapFS{"flight_sheets/cre-multifamily-agency.json": {Data: src}}
-	if s := receipt.TreeSheet(own, "flight_sheets", e.Receipt, true); s == nil || !s.Shadows || s.Origin != "repository" {
+	if s := receipt.TreeSheet(own, "flight_sheets", e.Receipt, true); s == nil || !s.Shadows ||
+		s.Origin != "repository" {
 		t.Errorf("the repository's sheet: %+v", s)
 	}
-	own["flight_sheets/cre-multifamily-agency.json"] = &fstest.MapFile{Data: bytes.Replace(src, []byte("1.0.0"), []byte("1.0.1"), 1)}
+	own["flight_sheets/cre-multifamily-agency.json"] = &fstest.MapFile{
+		Data: bytes.Replace(src, []byte("1.0.0"), []byte("1.0.1"), 1),
+	}
 	if s := receipt.TreeSheet(own, "flight_sheets", e.Receipt, true); s != nil {
 		t.Errorf("another version: %s", s.Version)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// Prior resolves the `prior` operand in one state of a ledger: the receipt is found by its hash, its bytes are hashed again, and the value at
-// the pointer is returned. A decimal of the verdict or of a cook is a number; other texts are texts. An entry that is not, or no longer,
-// signed off does not resolve: nobody may rely on it.
+// Prior resolves the `prior` operand in one state of a ledger: the receipt is found by its hash, its bytes are hashed
+// again, and the value at the pointer is returned. A decimal of the verdict or of a cook is a number; other texts are
+// texts. An entry that is not, or no longer, signed off does not resolve: nobody may rely on it.
 func Prior(ctx context.Context, store ledger.Store, at ledger.Snapshot) referee.PriorFunc {
 	return func(sha, pointer string) (policy.Val, error) {
 		return ResolvePrior(ctx, store, at, sha, pointer, nil)
@@ -49,13 +49,17 @@ func ResolvePrior(ctx context.Context, store ledger.Store, at ledger.Snapshot, s
 	return receiptValue(entry.Bytes, pointer)
 }
 
-// isLive reports whether nothing takes a sign-off back in this state of the ledger (ledger.Standing). Entries of a pull request are read from its
-// folder, where none that came after this state counts (Before); others from the newest back to it.
+// isLive reports whether nothing takes a sign-off back in this state of the ledger (ledger.Standing). Entries of a pull
+// request are read from its folder, where none that came after this state counts (Before); others from the newest back
+// to it.
 func isLive(ctx context.Context, store ledger.Store, at ledger.Snapshot, entry *ledger.Entry) (bool, error) {
 	var standing ledger.Standing
 	if pull := entry.Receipt.PullRequest; pull != nil {
 		entries, problems, err := ledger.EntriesOf(ctx, store, at, pull.Number, 0)
-		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeAliasOrphan }) // later than this state
+		problems = slices.DeleteFunc(
+			problems,
+			func(p ledger.Problem) bool { return p.Code == ledger.CodeAliasOrphan },
+		) // later than this state
 		if err == nil && len(problems) > 0 {
 			err = UnsoundLedger(problems)
 		}

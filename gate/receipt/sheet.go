@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// KeptSheet gives the rulebook of a receipt from the ledger, which holds those of the embedded library; nil if it holds none of that hash.
+// KeptSheet gives the rulebook of a receipt from the ledger, which holds those of the embedded library; nil if it holds
+// none of that hash.
 func KeptSheet(ctx context.Context, store ledger.Store, at ledger.Snapshot, r *ledger.Receipt) (*referee.Sheet, error) {
 	files, err := store.Read(ctx, at, ledger.Place{Class: ledger.SheetFile, Hash: r.FlightSheet.SHA256}.String())
 	if err != nil || len(files) == 0 {
@@ -23,8 +24,8 @@ func KeptSheet(ctx context.Context, store ledger.Store, at ledger.Snapshot, r *l
 	return referee.LoadSheet(files[0].Data, files[0].Path, "library")
 }
 
-// TreeSheet gives the rulebook of a receipt from a tree of the repository; nil if the tree has none of that slug with that hash. shadows says
-// whether the library has a sheet of this slug too.
+// TreeSheet gives the rulebook of a receipt from a tree of the repository; nil if the tree has none of that slug with
+// that hash. shadows says whether the library has a sheet of this slug too.
 func TreeSheet(tree fs.FS, dir string, r *ledger.Receipt, shadows bool) *referee.Sheet {
 	name := path.Join(dir, r.FlightSheet.Slug+".json")
 	src, err := referee.ReadFile(tree, name, ledger.SheetFile.MaxBytes()+1)

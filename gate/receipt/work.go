@@ -5,8 +5,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// Judge audits a run folder for a decision. notices are what the reader of the report must be told, location is where the folder was
-// found; all of its evidence is local, as nobody knows who added it (S66).
+// Judge audits a run folder for a decision. notices are what the reader of the report must be told, location is where
+// the folder was found; all of its evidence is local, as nobody knows who added it (S66).
 func Judge(folder *referee.RunFolder, sheet *referee.Sheet, location string, prior referee.PriorFunc) Work {
 	c := folder.Case(sheet, nil)
 	c.Location, c.Prior = location, prior
@@ -15,10 +15,10 @@ func Judge(folder *referee.RunFolder, sheet *referee.Sheet, location string, pri
 	return w
 }
 
-// Open lists the questions that a decision's answers leave open, in sheet order. The error says which answer is none: of no such question,
-// given twice, or a flag without its reason.
+// Open lists the questions that a decision's answers leave open, in sheet order. The error says which answer is none:
+// of no such question, given twice, or a flag without its reason.
 func (w Work) Open(answers []ledger.Answer) ([]referee.Question, error) {
-	signed, err := w.Report.Sign(w.Sheet, said(answers))
+	signed, err := w.Report.Sign(w.Sheet, engineAnswers(answers))
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func (w Work) Open(answers []ledger.Answer) ([]referee.Question, error) {
 	return out, nil
 }
 
-// said is what a person answered, in the engine's words.
-func said(answers []ledger.Answer) []referee.Answer {
+// engineAnswers is what a person answered, in the engine's words.
+func engineAnswers(answers []ledger.Answer) []referee.Answer {
 	var out []referee.Answer
 	for _, a := range answers {
 		out = append(out, referee.Answer{ID: a.ID, Satisfied: a.Answer == "satisfied", Note: a.Note})

@@ -18,7 +18,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// Tools are what the forge does with a sheet. The command gives them: the gate decides by sheets and does not make them.
+// Tools are what the forge does with a sheet. The command gives them: the gate decides by sheets and does not make
+// them.
 type Tools struct {
 	// Lint is what `referee sheet lint` says of a sheet that loads, without what its examples gave: that is Test's.
 	Lint func(*referee.Sheet) (problems, warnings []string)
@@ -47,13 +48,13 @@ const (
 
 var sheetFile = pattern.New(`\A[a-z][a-z0-9]*(-[a-z0-9]+)*\.json\z`)
 
-// Changes says what the sheets and the configuration of a pull request would mean: the configuration first, then sheets by name. They
-// judge nothing in it (gate.md, fact 6). base and head are its trees, cfg the configuration in force, embedded the library's sheets, stored
-// the receipts whose verdicts a new sheet may turn.
+// Changes says what the sheets and the configuration of a pull request would mean: the configuration first, then sheets
+// by name. They judge nothing in it (gate.md, fact 6). base and head are its trees, cfg the configuration in force,
+// embedded the library's sheets, stored the receipts whose verdicts a new sheet may turn.
 //
-// A file that is no sheet, does not load, is refused by the lint or fails its own examples is a Problem, which fails the audit check: what judges
-// next must not be broken. Only SLUG.json in the folder of the sheets itself is one; other files and folders there judge nothing and are passed
-// over, but no symlink or submodule under such a name is.
+// A file that is no sheet, does not load, is refused by the lint or fails its own examples is a Problem, which fails
+// the audit check: what judges next must not be broken. Only SLUG.json in the folder of the sheets itself is one; other
+// files and folders there judge nothing and are passed over, but no symlink or submodule under such a name is.
 func Changes(base, head fs.FS, cfg *config.Config, embedded fs.FS, tools Tools, stored []StoredRun) []Change {
 	var out []Change
 	then := cfg
@@ -62,13 +63,13 @@ func Changes(base, head fs.FS, cfg *config.Config, embedded fs.FS, tools Tools, 
 		out = append(out, change)
 		then = cmp.Or(parsed, cfg)
 	}
-	r := &rulebooks{cfg: then, tools: tools, stored: stored, embedded: embedded,
+	r := &sheetComparer{cfg: then, tools: tools, stored: stored, embedded: embedded,
 		before: sheetFolder{tree: base, dir: cfg.Sheets}, after: sheetFolder{tree: head, dir: then.Sheets}}
-	return append(out, r.changes()...)
+	return append(out, r.listChanges()...)
 }
 
-// rulebooks compares the sheets of two trees.
-type rulebooks struct {
+// sheetComparer compares the sheets of two trees.
+type sheetComparer struct {
 	cfg           *config.Config
 	tools         Tools
 	stored        []StoredRun
@@ -83,8 +84,8 @@ type sheetFolder struct {
 	dir  string
 }
 
-// library finds the sheets that judge by this folder.
-func (f sheetFolder) library(embedded fs.FS) *referee.Library {
+// libraryOf finds the sheets that judge by this folder.
+func (f sheetFolder) libraryOf(embedded fs.FS) *referee.Library {
 	sub, err := fs.Sub(f.tree, f.dir)
 	if err != nil {
 		return referee.NewLibrary(embedded, nil, f.dir) // no such folder can be
@@ -92,9 +93,9 @@ func (f sheetFolder) library(embedded fs.FS) *referee.Library {
 	return referee.NewLibrary(embedded, audit.WithLinks(f.tree, sub, f.dir), f.dir)
 }
 
-// entries lists the folder's own sheets and what stands in their place. A folder that is not there has none.
-func (f sheetFolder) entries() (map[string]fs.DirEntry, error) {
-	if err := f.reached(); err != nil {
+// listSheets lists the folder's own sheets and what stands in their place. A folder that is not there has none.
+func (f sheetFolder) listSheets() (map[string]fs.DirEntry, error) {
+	if err := f.refuseUnreachable(); err != nil {
 		return nil, err
 	}
 	list, err := fs.ReadDir(f.tree, f.dir)
@@ -115,8 +116,8 @@ func (f sheetFolder) entries() (map[string]fs.DirEntry, error) {
 	return out, nil
 }
 
-// reached refuses a folder that stands behind a link, or is none.
-func (f sheetFolder) reached() error {
+// refuseUnreachable refuses a folder that stands behind a link, or is none.
+func (f sheetFolder) refuseUnreachable() error {
 	if !fs.ValidPath(f.dir) {
 		return fmt.Errorf("flight_sheets %q names no folder: write it with single slashes and no dots", f.dir)
 	}
@@ -150,16 +151,16 @@ func whatIs(mode fs.FileMode) string {
 	return "a submodule or a special file"
 }
 
-// changes lists the sheets that differ.
-func (r *rulebooks) changes() []Change {
-	then, err := r.after.entries()
+// listChanges lists the sheets that differ.
+func (r *sheetComparer) listChanges() []Change {
+	then, err := r.after.listSheets()
 	if err != nil {
 		return []Change{{Path: r.after.dir, Problems: []string{err.Error()}}}
 	}
-	now, _ := r.before.entries() // what base has and nobody can read was nobody's rulebook
+	now, _ := r.before.listSheets() // what base has and nobody can read was nobody's rulebook
 	var names []string
 	for name, e := range then {
-		if now[name] == nil || r.identity(r.before, name, now[name]) != r.identity(r.after, name, e) {
+		if now[name] == nil || r.sheetIdentity(r.before, name, now[name]) != r.sheetIdentity(r.after, name, e) {
 			names = append(names, name)
 		}
 	}
@@ -170,29 +171,40 @@ func (r *rulebooks) changes() []Change {
 	}
 	slices.Sort(names)
 	if len(names) > maxRulebooks {
-		return []Change{{Path: r.after.dir, Problems: []string{fmt.Sprintf("%d sheets change; at most %d are looked at: split the pull request", len(names), maxRulebooks)}}}
+		return []Change{
+			{
+				Path: r.after.dir,
+				Problems: []string{
+					fmt.Sprintf(
+						"%d sheets change; at most %d are looked at: split the pull request",
+						len(names),
+						maxRulebooks,
+					),
+				},
+			},
+		}
 	}
-	before, after := r.before.library(r.embedded), r.after.library(r.embedded)
+	before, after := r.before.libraryOf(r.embedded), r.after.libraryOf(r.embedded)
 	var out []Change
 	for _, name := range names {
-		out = append(out, r.change(name, then[name], before, after))
+		out = append(out, r.describeChange(name, then[name], before, after))
 	}
 	return out
 }
 
-// identity is identityOf, for names too that no tree can be asked for.
-func (r *rulebooks) identity(f sheetFolder, name string, e fs.DirEntry) string {
+// sheetIdentity is identityOf, for names too that no tree can be asked for.
+func (r *sheetComparer) sheetIdentity(f sheetFolder, name string, e fs.DirEntry) string {
 	if at := path.Join(f.dir, name); fs.ValidPath(at) {
 		return audit.ContentIdentity(f.tree, at)
 	}
 	return "unreadable " + e.Type().String()
 }
 
-// change looks at one sheet. e is its entry in the head, nil where it is removed.
-func (r *rulebooks) change(name string, e fs.DirEntry, before, after *referee.Library) Change {
+// describeChange looks at one sheet. e is its entry in the head, nil where it is removed.
+func (r *sheetComparer) describeChange(name string, e fs.DirEntry, before, after *referee.Library) Change {
 	c := Change{Path: path.Join(r.after.dir, strings.ToValidUTF8(name, "\ufffd"))}
 	if e != nil {
-		if why := r.unfit(name, e); why != "" {
+		if why := r.whyNoSheet(name, e); why != "" {
 			c.Problems = []string{why}
 			return c
 		}
@@ -205,7 +217,7 @@ func (r *rulebooks) change(name string, e fs.DirEntry, before, after *referee.Li
 	}
 	switch {
 	case e == nil && err != nil:
-		c.gone(was, r.stored, slug)
+		c.noteRemoved(was, r.stored, slug)
 		return c
 	case err != nil:
 		c.Problems = problemsOf(err)
@@ -215,14 +227,14 @@ func (r *rulebooks) change(name string, e fs.DirEntry, before, after *referee.Li
 	if e == nil {
 		c.Warnings = append(c.Warnings, "removed: the library's sheet "+c.Sheet+" judges instead")
 	} else {
-		r.tried(&c, is)
+		r.lintAndTest(&c, is)
 	}
-	r.compare(&c, was, is)
+	r.compareVerdicts(&c, was, is)
 	return c
 }
 
-// unfit says why an entry under the name of a sheet is none, or cannot be looked at.
-func (r *rulebooks) unfit(name string, e fs.DirEntry) string {
+// whyNoSheet says why an entry under the name of a sheet is none, or cannot be looked at.
+func (r *sheetComparer) whyNoSheet(name string, e fs.DirEntry) string {
 	switch {
 	case !utf8.ValidString(name):
 		return fmt.Sprintf("the name %q is not UTF-8", name)
@@ -239,7 +251,11 @@ func (r *rulebooks) unfit(name string, e fs.DirEntry) string {
 		return fmt.Sprintf("it has %d bytes; a sheet has at most %d", info.Size(), limit)
 	}
 	if r.bytes += info.Size(); r.bytes > maxRulebookBytes {
-		return fmt.Sprintf("the changed sheets up to here have %d bytes; at most %d are looked at: split the pull request", r.bytes, maxRulebookBytes)
+		return fmt.Sprintf(
+			"the changed sheets up to here have %d bytes; at most %d are looked at: split the pull request",
+			r.bytes,
+			maxRulebookBytes,
+		)
 	}
 	return ""
 }
@@ -254,16 +270,16 @@ func problemsOf(err error) []string {
 	for _, p := range refused.Problems {
 		out = append(out, p.String())
 	}
-	return named(out, maxProblemsNamed)
+	return firstAndCount(out, maxProblemsNamed)
 }
 
-// tried lints and tests a sheet of the head.
-func (r *rulebooks) tried(c *Change, sheet *referee.Sheet) {
+// lintAndTest lints and tests a sheet of the head.
+func (r *sheetComparer) lintAndTest(c *Change, sheet *referee.Sheet) {
 	problems, warnings := r.tools.Lint(sheet)
 	tested, failures := r.tools.Test(sheet)
 	c.Tested = tested
-	c.Problems = named(append(slices.Clone(problems), failures...), maxProblemsNamed)
-	c.Warnings = append(c.Warnings, named(slices.Clone(warnings), maxProblemsNamed)...)
+	c.Problems = firstAndCount(append(slices.Clone(problems), failures...), maxProblemsNamed)
+	c.Warnings = append(c.Warnings, firstAndCount(slices.Clone(warnings), maxProblemsNamed)...)
 	if tested == "" && len(failures) == 0 {
 		c.Warnings = append(c.Warnings, "it has no example: nothing shows that it judges as it says")
 	}
@@ -272,20 +288,27 @@ func (r *rulebooks) tried(c *Change, sheet *referee.Sheet) {
 	}
 	for _, rule := range r.cfg.Runs {
 		for _, entry := range rule.Sheets {
-			if slug, version := referee.SplitSheet(entry); slug == sheet.Slug && !referee.VersionIn(sheet.Version, version) {
-				c.Warnings = append(c.Warnings, fmt.Sprintf("the configuration lets %s judge %s, and %s is none", entry, rule.Path, sheet.Version))
+			if slug, version := referee.SplitSheet(entry); slug == sheet.Slug &&
+				!referee.VersionIn(sheet.Version, version) {
+				c.Warnings = append(
+					c.Warnings,
+					fmt.Sprintf("the configuration lets %s judge %s, and %s is none", entry, rule.Path, sheet.Version),
+				)
 			}
 		}
 	}
 }
 
-// compare says what becomes of stored verdicts.
-func (r *rulebooks) compare(c *Change, was, is *referee.Sheet) {
+// compareVerdicts says what becomes of stored verdicts.
+func (r *sheetComparer) compareVerdicts(c *Change, was, is *referee.Sheet) {
 	if was == nil || was.SHA256 == is.SHA256 {
 		return
 	}
 	if was.Version == is.Version {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("the content changes and the version is still %s: give it another (S54)", is.Version))
+		c.Warnings = append(
+			c.Warnings,
+			fmt.Sprintf("the content changes and the version is still %s: give it another (S54)", is.Version),
+		)
 	}
 	asked := 0
 	for _, s := range r.stored {
@@ -295,18 +318,21 @@ func (r *rulebooks) compare(c *Change, was, is *referee.Sheet) {
 		if asked++; asked > maxTurnedAsked {
 			continue
 		}
-		if said := r.turned(s, was, is); said != "" {
+		if said := r.askBothVersions(s, was, is); said != "" {
 			c.Turned = append(c.Turned, said)
 		}
 	}
-	c.Turned = named(c.Turned, maxTurnedNamed)
+	c.Turned = firstAndCount(c.Turned, maxTurnedNamed)
 	if asked > maxTurnedAsked {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d of %d stored runs of this sheet were asked", maxTurnedAsked, asked))
+		c.Warnings = append(
+			c.Warnings,
+			fmt.Sprintf("%d of %d stored runs of this sheet were asked", maxTurnedAsked, asked),
+		)
 	}
 }
 
-// turned asks both versions about a stored run.
-func (r *rulebooks) turned(s StoredRun, was, is *referee.Sheet) string {
+// askBothVersions asks both versions about a stored run.
+func (r *sheetComparer) askBothVersions(s StoredRun, was, is *referee.Sheet) string {
 	folder, err := referee.OpenRun(s.Folder)
 	if err != nil {
 		return fmt.Sprintf("%s: it cannot be read, so that nobody knows: %s", s.Where, audit.ExplainRefusal(err))
@@ -316,8 +342,8 @@ func (r *rulebooks) turned(s StoredRun, was, is *referee.Sheet) string {
 	return r.tools.Turned(s.Where, c, was, is)
 }
 
-// gone says that a slug names no sheet any more.
-func (c *Change) gone(was *referee.Sheet, stored []StoredRun, slug string) {
+// noteRemoved says that a slug names no sheet any more.
+func (c *Change) noteRemoved(was *referee.Sheet, stored []StoredRun, slug string) {
 	c.Warnings = append(c.Warnings, "removed: no sheet of this slug is left, and a run that names it cannot be audited")
 	if was != nil {
 		c.Sheet = was.Slug + "@" + was.Version
@@ -327,18 +353,19 @@ func (c *Change) gone(was *referee.Sheet, stored []StoredRun, slug string) {
 			c.Turned = append(c.Turned, s.Where+": no sheet would judge it")
 		}
 	}
-	c.Turned = named(c.Turned, maxTurnedNamed)
+	c.Turned = firstAndCount(c.Turned, maxTurnedNamed)
 }
 
-// named keeps the first of a list and counts the others.
-func named(list []string, most int) []string {
+// firstAndCount keeps the first of a list and counts the others.
+func firstAndCount(list []string, most int) []string {
 	if len(list) <= most {
 		return list
 	}
 	return append(list[:most:most], fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// Change is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is said.
+// Change is a sheet or the configuration that a pull request edits. It judges nothing there; what it would mean is
+// said.
 type Change struct {
 	Path     string
 	Sheet    string   // slug@version, "" for the configuration or a sheet that does not load

@@ -81,7 +81,18 @@ func storedRuns(t *testing.T) []StoredRun {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, StoredRun{Where: "runs/" + run, Folder: folder, Receipt: &ledger.Receipt{Run: ledger.Run{ID: run}, FlightSheet: ledger.FlightSheet{Slug: agency}, Agent: &ledger.Agent{Name: "underwriter"}}})
+		out = append(
+			out,
+			StoredRun{
+				Where:  "runs/" + run,
+				Folder: folder,
+				Receipt: &ledger.Receipt{
+					Run:         ledger.Run{ID: run},
+					FlightSheet: ledger.FlightSheet{Slug: agency},
+					Agent:       &ledger.Agent{Name: "underwriter"},
+				},
+			},
+		)
 	}
 	return out
 }
@@ -104,7 +115,14 @@ func holds(list []string, part string) bool {
 func TestRulebookSheets(t *testing.T) {
 	at := "flight_sheets/" + agency + ".json="
 	same, stricter := sheetText(t, agency), sheetText(t, agency, `"value": 1.25`, `"value": 1.6`)
-	worded := sheetText(t, agency, `"version": "1.0.0"`, `"version": "1.0.1"`, "Below 1.25 a conventional", "Under 1.25 a conventional")
+	worded := sheetText(
+		t,
+		agency,
+		`"version": "1.0.0"`,
+		`"version": "1.0.1"`,
+		"Below 1.25 a conventional",
+		"Under 1.25 a conventional",
+	)
 	bare := `{"schema": "referee.flight-sheet/v1", "slug": "loan", "name": "Loan", "version": "2.0.0", "lane": "agent", "baseline": "none", "required_inputs": [{"name": "noi", "type": "number"}], "eval_spec": {"rules": [{"id": "gate", "expr": "noi >= 1", "tier": "high"}]}}`
 	one := config.Default()
 	one.Runs[0].Sheets = []string{"loan@^1"}
@@ -142,14 +160,16 @@ func TestRulebookSheets(t *testing.T) {
 			got  []string
 			want string
 		}{{"problem", got.Problems, c.problem}, {"warning", got.Warnings, c.warns}, {"turned verdict", got.Turned, c.hit}} {
-			if list.want != "" && !holds(list.got, list.want) || list.want == "" && len(list.got) > 0 && (list.name != "warning" || c.clean) {
+			if list.want != "" && !holds(list.got, list.want) ||
+				list.want == "" && len(list.got) > 0 && (list.name != "warning" || c.clean) {
 				t.Errorf("%s: %ss %q, want %q", c.what, list.name, list.got, list.want)
 			}
 		}
 	}
 }
 
-// TestRulebookTurnedRemoved: a verdict that nothing could judge any more is named, and a stored run that cannot be read too.
+// TestRulebookTurnedRemoved: a verdict that nothing could judge any more is named, and a stored run that cannot be read
+// too.
 func TestRulebookTurnedRemoved(t *testing.T) {
 	own := sheetText(t, agency, agency, "own-agency")
 	stored := storedRuns(t)[:1]
@@ -160,7 +180,13 @@ func TestRulebookTurnedRemoved(t *testing.T) {
 	}
 	stored = storedRuns(t)[:1]
 	stored[0].Folder = gatetest.Tree("run.json={}")
-	got = onlyChange(t, gatetest.Tree(), gatetest.Tree("flight_sheets/"+agency+".json="+sheetText(t, agency, `"value": 1.25`, `"value": 1.6`)), config.Default(), stored)
+	got = onlyChange(
+		t,
+		gatetest.Tree(),
+		gatetest.Tree("flight_sheets/"+agency+".json="+sheetText(t, agency, `"value": 1.25`, `"value": 1.6`)),
+		config.Default(),
+		stored,
+	)
 	if !holds(got.Turned, "runs/oak-street: it cannot be read") {
 		t.Errorf("%q", got.Turned)
 	}
@@ -184,7 +210,8 @@ func TestRulebookTurnedBounds(t *testing.T) {
 	}
 	head := gatetest.Tree("flight_sheets/" + agency + ".json=" + sheetText(t, agency, `"value": 1.25`, `"value": 1.6`))
 	got := Changes(gatetest.Tree(), head, config.Default(), flightsheets.FS(), tools, stored)[0]
-	if asked != 500 || pinned != 1 || len(got.Turned) != 51 || got.Turned[50] != "and 450 more" || !holds(got.Warnings, "500 of 507 stored runs") {
+	if asked != 500 || pinned != 1 || len(got.Turned) != 51 || got.Turned[50] != "and 450 more" ||
+		!holds(got.Warnings, "500 of 507 stored runs") {
 		t.Errorf("%d asked, %d of them pinned, %d named, %q", asked, pinned, len(got.Turned), got.Warnings)
 	}
 }
@@ -258,7 +285,14 @@ func TestRulebookHostile(t *testing.T) {
 		{"a crowded folder", crowd, "flight_sheets", "holds 2001 files; at most 2000"},
 		{"many sheets", many, "flight_sheets", "201 sheets change; at most 200"},
 	} {
-		got := Changes(gatetest.Tree("flight_sheets/a.json=x"), c.head, config.Default(), flightsheets.FS(), forgeTools(), nil)
+		got := Changes(
+			gatetest.Tree("flight_sheets/a.json=x"),
+			c.head,
+			config.Default(),
+			flightsheets.FS(),
+			forgeTools(),
+			nil,
+		)
 		i := slices.IndexFunc(got, func(r Change) bool { return r.Path == c.at })
 		if i < 0 || !holds(got[i].Problems, c.want) || got[i].Tested != "" {
 			t.Errorf("%s: %+v", c.what, got)
@@ -278,7 +312,8 @@ func TestRulebookBytes(t *testing.T) {
 		head["flight_sheets/"+name+".json"] = &fstest.MapFile{Data: []byte(strings.Repeat(" ", 4<<20))}
 	}
 	got := Changes(gatetest.Tree(), head, config.Default(), flightsheets.FS(), forgeTools(), nil)
-	if len(got) != 3 || holds(got[1].Problems, "split the pull request") || !holds(got[2].Problems, "up to here have 12582912 bytes; at most 8388608") {
+	if len(got) != 3 || holds(got[1].Problems, "split the pull request") ||
+		!holds(got[2].Problems, "up to here have 12582912 bytes; at most 8388608") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -286,30 +321,55 @@ func TestRulebookBytes(t *testing.T) {
 // TestRulebookNothing: other files of the folder, and sheets that stay, are no change.
 func TestRulebookNothing(t *testing.T) {
 	at := "flight_sheets/" + agency + ".json=" + sheetText(t, agency)
-	got := Changes(gatetest.Tree(at), gatetest.Tree(at, "flight_sheets/README.md=new", "flight_sheets/sub/x.json={", "docs/a=b"), config.Default(), flightsheets.FS(), forgeTools(), nil)
+	got := Changes(
+		gatetest.Tree(at),
+		gatetest.Tree(at, "flight_sheets/README.md=new", "flight_sheets/sub/x.json={", "docs/a=b"),
+		config.Default(),
+		flightsheets.FS(),
+		forgeTools(),
+		nil,
+	)
 	if len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestRulebookMoved: a configuration that moves the folder of the sheets is taken at its word; what lies in the new one is looked at.
+// TestRulebookMoved: a configuration that moves the folder of the sheets is taken at its word; what lies in the new one
+// is looked at.
 func TestRulebookMoved(t *testing.T) {
 	at := agency + ".json=" + sheetText(t, agency)
-	got := Changes(gatetest.Tree("flight_sheets/"+at), gatetest.Tree("flight_sheets/"+at, config.Path+"=flight_sheets: law\n", "law/"+at, "law/x.json={"), config.Default(), flightsheets.FS(), forgeTools(), nil)
-	if len(got) != 2 || !holds(got[0].Warnings, "flight_sheets moves from flight_sheets to law") || got[1].Path != "law/x.json" || len(got[1].Problems) == 0 {
+	got := Changes(
+		gatetest.Tree("flight_sheets/"+at),
+		gatetest.Tree("flight_sheets/"+at, config.Path+"=flight_sheets: law\n", "law/"+at, "law/x.json={"),
+		config.Default(),
+		flightsheets.FS(),
+		forgeTools(),
+		nil,
+	)
+	if len(got) != 2 || !holds(got[0].Warnings, "flight_sheets moves from flight_sheets to law") ||
+		got[1].Path != "law/x.json" ||
+		len(got[1].Problems) == 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
 // TestRulebookMovedNowhere: a folder that no tree can have is a problem.
 func TestRulebookMovedNowhere(t *testing.T) {
-	got := Changes(gatetest.Tree("flight_sheets/a.json={"), gatetest.Tree(config.Path+"=flight_sheets: law//x\n", "law/x/a.json={"), config.Default(), flightsheets.FS(), forgeTools(), nil)
+	got := Changes(
+		gatetest.Tree("flight_sheets/a.json={"),
+		gatetest.Tree(config.Path+"=flight_sheets: law//x\n", "law/x/a.json={"),
+		config.Default(),
+		flightsheets.FS(),
+		forgeTools(),
+		nil,
+	)
 	if len(got) != 2 || got[1].Path != "law//x" || !holds(got[1].Problems, `"law//x" names no folder`) {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestRulebookConfigRefused: a configuration that cannot be read is a problem, and the sheets are looked at by the one in force.
+// TestRulebookConfigRefused: a configuration that cannot be read is a problem, and the sheets are looked at by the one
+// in force.
 func TestRulebookConfigRefused(t *testing.T) {
 	for what, c := range map[string]struct {
 		head fs.FS
@@ -325,7 +385,14 @@ func TestRulebookConfigRefused(t *testing.T) {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
-	both := Changes(gatetest.Tree(), gatetest.Tree(config.Path+"=:", "flight_sheets/x.json={"), config.Default(), flightsheets.FS(), forgeTools(), nil)
+	both := Changes(
+		gatetest.Tree(),
+		gatetest.Tree(config.Path+"=:", "flight_sheets/x.json={"),
+		config.Default(),
+		flightsheets.FS(),
+		forgeTools(),
+		nil,
+	)
 	if len(both) != 2 || both[0].Path != config.Path || both[1].Path != "flight_sheets/x.json" {
 		t.Errorf("%+v", both)
 	}
@@ -334,7 +401,8 @@ func TestRulebookConfigRefused(t *testing.T) {
 // TestRulebookUnreadable: a tree that fails is a problem.
 func TestRulebookUnreadable(t *testing.T) {
 	got := Changes(gatetest.Tree(), failingTree{}, config.Default(), flightsheets.FS(), forgeTools(), nil)
-	if i := slices.IndexFunc(got, func(c Change) bool { return c.Path == "flight_sheets" }); i < 0 || !holds(got[i].Problems, "the object is missing") {
+	if i := slices.IndexFunc(got, func(c Change) bool { return c.Path == "flight_sheets" }); i < 0 ||
+		!holds(got[i].Problems, "the object is missing") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -22,7 +22,10 @@ type objectStore struct {
 
 func (r objectStore) run(stdin string, args ...string) string {
 	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), r.git, append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+	cmd := exec.CommandContext(
+		r.t.Context(),
+		r.git,
+		append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
 	cmd.Stdin = strings.NewReader(stdin)
 	var failed bytes.Buffer
 	cmd.Stderr = &failed
@@ -33,7 +36,8 @@ func (r objectStore) run(stdin string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit makes a commit whose folder flight_sheets has these entries: mode, name and content, or the id of a submodule's commit.
+// commit makes a commit whose folder flight_sheets has these entries: mode, name and content, or the id of a
+// submodule's commit.
 func (r objectStore) commit(entries ...[3]string) fs.FS {
 	r.t.Helper()
 	var list strings.Builder
@@ -70,11 +74,37 @@ func TestRulebookGit(t *testing.T) {
 	same := [3]string{"100644", agency + ".json", sheetText(t, agency)}
 	old, odd := [3]string{"120000", "old.json", "kept as it was"}, [3]string{"100644", "odd\xff.json", "judges nothing"}
 	base := r.commit(same, old, odd)
-	head := r.commit(same, old, odd, [3]string{"120000", "link.json", "../.git/config"}, [3]string{"160000", "module.json", strings.Repeat("1", 40)},
-		[3]string{"100644", "bad\xffname.json", "{}"}, [3]string{"100755", "doc-synthesis.json", sheetText(t, "doc-synthesis", `"version": "1.0.0"`, `"version": "9.0.0"`)},
-		[3]string{"100644", "huge.json", strings.Repeat(" ", 5<<20+1)}, [3]string{"100644", "notes.txt", "x"}, [3]string{"100644", "\xff.txt", "x"})
-	want := map[string]string{"flight_sheets/link.json": "link.json is a symlink", "flight_sheets/module.json": "module.json is a submodule", "flight_sheets/bad\ufffdname.json": "is not UTF-8",
-		"flight_sheets/doc-synthesis.json": "", "flight_sheets/huge.json": "at most 5242880"}
+	head := r.commit(
+		same,
+		old,
+		odd,
+		[3]string{"120000", "link.json", "../.git/config"},
+		[3]string{"160000", "module.json", strings.Repeat("1", 40)},
+		[3]string{
+			"100644",
+			"bad\xffname.json",
+			"{}",
+		},
+		[3]string{
+			"100755",
+			"doc-synthesis.json",
+			sheetText(t, "doc-synthesis", `"version": "1.0.0"`, `"version": "9.0.0"`),
+		},
+		[3]string{
+			"100644",
+			"huge.json",
+			strings.Repeat(" ", 5<<20+1),
+		},
+		[3]string{"100644", "notes.txt", "x"},
+		[3]string{"100644", "\xff.txt", "x"},
+	)
+	want := map[string]string{
+		"flight_sheets/link.json":          "link.json is a symlink",
+		"flight_sheets/module.json":        "module.json is a submodule",
+		"flight_sheets/bad\ufffdname.json": "is not UTF-8",
+		"flight_sheets/doc-synthesis.json": "",
+		"flight_sheets/huge.json":          "at most 5242880",
+	}
 	got := Changes(base, head, config.Default(), flightsheets.FS(), forgeTools(), nil)
 	for _, c := range got {
 		problem, known := want[c.Path]
@@ -85,7 +115,8 @@ func TestRulebookGit(t *testing.T) {
 			t.Errorf("the good sheet: %+v", c)
 		}
 	}
-	if len(got) != len(want) || !slices.IsSortedFunc(got, func(a, b Change) int { return strings.Compare(a.Path, b.Path) }) {
+	if len(got) != len(want) ||
+		!slices.IsSortedFunc(got, func(a, b Change) int { return strings.Compare(a.Path, b.Path) }) {
 		t.Errorf("%d changes, want %d: %+v", len(got), len(want), got)
 	}
 }

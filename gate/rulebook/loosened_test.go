@@ -73,11 +73,22 @@ func TestLoosened(t *testing.T) {
 	} {
 		head := strings.Replace(strictConfig, c.from, c.to, 1)
 		was, is := parsed(t, strictConfig), parsed(t, head)
-		if got := loosened(was, is); !slices.Equal(got, []string{c.want}) {
+		if got := listLoosened(was, is); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%q → %q: %q, want %q", c.from, c.to, got, c.want)
 		}
-		back := loosened(is, was)
-		twoWays := []string{"runs: deals", "flight_sheets", "ledger", "runs: ops", "branches", "governance.agents", "runs: loan", "runs: lax", "runs: lease", "approval.teams: org/risk"}
+		back := listLoosened(is, was)
+		twoWays := []string{
+			"runs: deals",
+			"flight_sheets",
+			"ledger",
+			"runs: ops",
+			"branches",
+			"governance.agents",
+			"runs: loan",
+			"runs: lax",
+			"runs: lease",
+			"approval.teams: org/risk",
+		}
 		if i := slices.IndexFunc(back, func(s string) bool {
 			return !slices.ContainsFunc(twoWays, func(p string) bool { return strings.HasPrefix(s, p) })
 		}); i >= 0 && !strings.Contains(c.from, "runs:") {
@@ -107,13 +118,16 @@ func TestLoosenedWhole(t *testing.T) {
 	}
 	swapped := *cfg
 	swapped.Runs = []config.RunRule{cfg.Runs[1], cfg.Runs[0]}
-	if got := loosened(cfg, &swapped); !slices.Equal(got, []string{"runs: ops/*/run.json stands before patterns that it stood after"}) {
+	if got := listLoosened(cfg, &swapped); !slices.Equal(
+		got,
+		[]string{"runs: ops/*/run.json stands before patterns that it stood after"},
+	) {
 		t.Errorf("%q", got)
 	}
-	if got := loosened(cfg, parsed(t, strictConfig)); got != nil {
+	if got := listLoosened(cfg, parsed(t, strictConfig)); got != nil {
 		t.Errorf("the same configuration: %q", got)
 	}
-	if !above("x", "1") {
+	if !isAbove("x", "1") {
 		t.Error("an amount that cannot be read is not above all")
 	}
 }
@@ -133,11 +147,11 @@ func TestParamsLoosened(t *testing.T) {
 		{config.Params{"cap": "500"}, nil, "params.cap was 500"},
 		{nil, config.Params{"cap": "500"}, "params.cap is set to 500"},
 	} {
-		if out := loosened(rule(c.was), rule(c.is)); len(out) != 1 || !strings.Contains(out[0], c.words) {
+		if out := listLoosened(rule(c.was), rule(c.is)); len(out) != 1 || !strings.Contains(out[0], c.words) {
 			t.Errorf("%v to %v: %q", c.was, c.is, out)
 		}
 	}
-	if out := loosened(rule(config.Params{"cap": "5"}), rule(config.Params{"cap": "5"})); out != nil {
+	if out := listLoosened(rule(config.Params{"cap": "5"}), rule(config.Params{"cap": "5"})); out != nil {
 		t.Errorf("the same limits: %q", out)
 	}
 }

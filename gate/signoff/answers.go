@@ -9,8 +9,9 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// How a command of a review may fit a question or rule of a run: /satisfied site_visit, or /satisfied oak-street:site_visit. One for the run beats
-// one for all. A run's id holds no colon (referee.ParseRun), a rule's may: the whole key is taken for a rule's id first.
+// How a command of a review may fit a question or rule of a run: /satisfied site_visit, or /satisfied
+// oak-street:site_visit. One for the run beats one for all. A run's id holds no colon (referee.ParseRun), a rule's may:
+// the whole key is taken for a rule's id first.
 type fit int
 
 const (
@@ -18,8 +19,8 @@ const (
 	fitsAllRuns
 )
 
-// AnswersFor are the answers of one review that fit the open questions of a run, each under the question's own id. An answer for this run replaces
-// one for all runs.
+// AnswersFor are the answers of one review that fit the open questions of a run, each under the question's own id. An
+// answer for this run replaces one for all runs.
 func AnswersFor(c Commands, run string, asked map[string]bool) []ledger.Answer {
 	var out []ledger.Answer
 	for _, how := range []fit{fitsThisRun, fitsAllRuns} {
@@ -47,11 +48,12 @@ func ruleOf(key, run string, how fit) string {
 	return rule
 }
 
-// RuleOfRun is the rule that a command's key names for one run alone, <run id>:<rule>; "" where it names none of this run.
+// RuleOfRun is the rule that a command's key names for one run alone, <run id>:<rule>; "" where it names none of this
+// run.
 func RuleOfRun(key, run string) string { return ruleOf(key, run, fitsThisRun) }
 
-// WaiversFor are the waivers of one review that fit the findings of a run, each under the rule's own id. A waiver for this run replaces one for all
-// runs.
+// WaiversFor are the waivers of one review that fit the findings of a run, each under the rule's own id. A waiver for
+// this run replaces one for all runs.
 func WaiversFor(accepts []ledger.Waiver, w *receipt.Work) []ledger.Waiver {
 	var out []ledger.Waiver
 	for _, how := range []fit{fitsThisRun, fitsAllRuns} {
@@ -89,11 +91,14 @@ func OpenQuestions(w *receipt.Work) map[string]bool {
 
 // HasFinding reports whether a rule has a finding in a run.
 func HasFinding(w *receipt.Work, rule string) bool {
-	return slices.ContainsFunc(w.Report.Findings, func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, rule) })
+	return slices.ContainsFunc(
+		w.Report.Findings,
+		func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, rule) },
+	)
 }
 
-// covers reports whether a later command of somebody says something about all that an earlier one of theirs was about: a word about all runs takes
-// the place of one about a single run, and not the other way round.
-func covers(later, earlier string) bool {
+// coversEarlier reports whether a later command of somebody says something about all that an earlier one of theirs was
+// about: a word about all runs takes the place of one about a single run, and not the other way round.
+func coversEarlier(later, earlier string) bool {
 	return later == earlier || strings.HasSuffix(earlier, ":"+later)
 }

@@ -14,8 +14,18 @@ func TestParseCommands(t *testing.T) {
 	body := "Looks right.\r\n/satisfied appraisal_date\r\n/flag borrower_name  the term sheet names another LLC \n/accept dscr_gate the client takes it\n/digest 0a1b2c3d\n" +
 		"> /satisfied quoted\n\n  /satisfied indented\n```\n/accept everything in code\n```\n/ not a command\nsee /satisfied here"
 	got := ParseCommands(body)
-	want := Commands{Answers: []ledger.Answer{{ID: "appraisal_date", Answer: "satisfied"}, {ID: "borrower_name", Answer: "flag", Note: "the term sheet names another LLC"},
-		{ID: "indented", Answer: "satisfied"}}, Accepts: []ledger.Waiver{{RuleID: "dscr_gate", Reason: "the client takes it"}}, Digest: "0a1b2c3d"}
+	want := Commands{
+		Answers: []ledger.Answer{
+			{ID: "appraisal_date", Answer: "satisfied"},
+			{ID: "borrower_name", Answer: "flag", Note: "the term sheet names another LLC"},
+			{
+				ID:     "indented",
+				Answer: "satisfied",
+			},
+		},
+		Accepts: []ledger.Waiver{{RuleID: "dscr_gate", Reason: "the client takes it"}},
+		Digest:  "0a1b2c3d",
+	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\n want %+v", got, want)
 	}
@@ -50,9 +60,10 @@ const (
 	isProblem = "part of something else: a problem"
 )
 
-// TestCommandsAsRendered: a command counts where the reader of the rendered review sees it as a plain line, and nowhere else. The numbers are the
-// examples of the CommonMark specification 0.31.2 that a case is made of, with the command put into it; what is expected was taken from the
-// specification's own renderer, commonmark.js (GitHub's dialect, which it does not render, has no number).
+// TestCommandsAsRendered: a command counts where the reader of the rendered review sees it as a plain line, and nowhere
+// else. The numbers are the examples of the CommonMark specification 0.31.2 that a case is made of, with the command
+// put into it; what is expected was taken from the specification's own renderer, commonmark.js (GitHub's dialect, which
+// it does not render, has no number).
 func TestCommandsAsRendered(t *testing.T) {
 	const c = "/satisfied x"
 	for _, e := range []struct{ example, body, want string }{
@@ -142,7 +153,8 @@ func TestCommandsAsRendered(t *testing.T) {
 	}
 }
 
-// FuzzParseCommands: no crash; what counts is a line of the body; nothing counts within a quote, a longer fence, or indented code.
+// FuzzParseCommands: no crash; what counts is a line of the body; nothing counts within a quote, a longer fence, or
+// indented code.
 func FuzzParseCommands(f *testing.F) {
 	f.Add("/satisfied a\n/flag b why\n/accept c why\n/digest 00000000")
 	f.Add("> x\n/flag a\n- ```\n  /satisfied b\n<!-- \n-->\n<details>\n/accept x y\n[a]: b '\n~~~ `\n")
@@ -150,7 +162,10 @@ func FuzzParseCommands(f *testing.F) {
 		c := ParseCommands(body)
 		lines := strings.FieldsFunc(body, func(r rune) bool { return r == '\n' || r == '\r' })
 		for _, a := range c.Answers {
-			stands := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimLeft(l, " \t"), "/"+a.Answer) })
+			stands := slices.ContainsFunc(
+				lines,
+				func(l string) bool { return strings.HasPrefix(strings.TrimLeft(l, " \t"), "/"+a.Answer) },
+			)
 			if a.ID == "" || a.Answer == "flag" && a.Note == "" || !stands {
 				t.Errorf("%+v", a)
 			}
@@ -171,7 +186,7 @@ func TestCovers(t *testing.T) {
 		later, earlier string
 		want           bool
 	}{{"a", "a", true}, {"a", "oak:a", true}, {"oak:a", "a", false}, {"oak:a", "elm:a", false}, {"a", "ba", false}, {"oak:a", "oak:a", true}} {
-		if got := covers(c.later, c.earlier); got != c.want {
+		if got := coversEarlier(c.later, c.earlier); got != c.want {
 			t.Errorf("%q after %q: %v", c.later, c.earlier, got)
 		}
 	}

@@ -10,10 +10,14 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// DecisionOf is what an approving review decides of a run. Answers and waivers of all the approvals that make the sign-off count, each with its
-// person; where one is satisfied and another is not, the flag stands.
+// DecisionOf is what an approving review decides of a run. Answers and waivers of all the approvals that make the
+// sign-off count, each with its person; where one is satisfied and another is not, the flag stands.
 func DecisionOf(s Judged, permission string, all []Judged, w *receipt.Work) receipt.Decision {
-	d := receipt.Decision{Kind: ledger.Approved, Approver: ApproverOf(s.Review, permission), Review: ReviewRef(s.Review)}
+	d := receipt.Decision{
+		Kind:     ledger.Approved,
+		Approver: ApproverOf(s.Review, permission),
+		Review:   ReviewRef(s.Review),
+	}
 	asked := OpenQuestions(w)
 	for _, j := range all {
 		by, at := j.Review.User, canonical.Time(j.Review.SubmittedAt)
@@ -48,5 +52,10 @@ func ApproverOf(r githubapi.Review, permission string) ledger.Approver {
 
 // ReviewRef is a review as a receipt binds it.
 func ReviewRef(r githubapi.Review) ledger.Review {
-	return ledger.Review{ID: r.ID, SubmittedAt: canonical.Time(r.SubmittedAt), CommitSHA: r.CommitSHA, BodySHA256: canonical.SHA256Hex([]byte(r.Body))}
+	return ledger.Review{
+		ID:          r.ID,
+		SubmittedAt: canonical.Time(r.SubmittedAt),
+		CommitSHA:   r.CommitSHA,
+		BodySHA256:  canonical.SHA256Hex([]byte(r.Body)),
+	}
 }

@@ -1,6 +1,6 @@
-// Package signoff decides whose review of a pull request counts as a sign-off, and says why another does not (gate.md, "Who may sign off"). It is
-// pure: a Record of everything that was read from the forge goes in, a judgement of each review comes out, and the same record gives the same
-// judgements.
+// Package signoff decides whose review of a pull request counts as a sign-off, and says why another does not (gate.md,
+// "Who may sign off"). It is pure: a Record of everything that was read from the forge goes in, a judgement of each
+// review comes out, and the same record gives the same judgements.
 //
 //	eligibility.go      whether a review counts: state, permission, team, head, edits, commands (JudgeReviews, Objections)
 //	hands.go            whose own work it is, and who cannot be known to have no part in it (UnknownHands)

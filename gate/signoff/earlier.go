@@ -10,9 +10,9 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// What a person answered in an earlier approving review still holds, as long as it is about the same bytes and they did not take it back: the
-// review is of the same head, was neither edited nor dismissed, and its author has requested no changes since. A later word of theirs about the
-// same thing stands before it.
+// What a person answered in an earlier approving review still holds, as long as it is about the same bytes and they did
+// not take it back: the review is of the same head, was neither edited nor dismissed, and its author has requested no
+// changes since. A later word of theirs about the same thing stands before it.
 
 // withEarlier adds to a review's commands what earlier approving reviews of the same person say and it does not.
 func withEarlier(c Commands, r githubapi.Review, rec Record) Commands {
@@ -20,13 +20,16 @@ func withEarlier(c Commands, r githubapi.Review, rec Record) Commands {
 	for _, e := range slices.Backward(earlier) { // the newest first
 		said, at := ParseCommands(e.Body), canonical.Time(e.SubmittedAt)
 		for _, a := range said.Answers {
-			if !slices.ContainsFunc(c.Answers, func(have ledger.Answer) bool { return covers(have.ID, a.ID) }) {
+			if !slices.ContainsFunc(c.Answers, func(have ledger.Answer) bool { return coversEarlier(have.ID, a.ID) }) {
 				a.At = at
 				c.Answers = append(c.Answers, a)
 			}
 		}
 		for _, w := range said.Accepts {
-			if !slices.ContainsFunc(c.Accepts, func(have ledger.Waiver) bool { return covers(have.RuleID, w.RuleID) }) {
+			if !slices.ContainsFunc(
+				c.Accepts,
+				func(have ledger.Waiver) bool { return coversEarlier(have.RuleID, w.RuleID) },
+			) {
 				w.At = at
 				c.Accepts = append(c.Accepts, w)
 			}
@@ -36,8 +39,9 @@ func withEarlier(c Commands, r githubapi.Review, rec Record) Commands {
 	return c
 }
 
-// earlierApprovals are the reviews whose words still hold beside a later one of the same person, in order. What comes after the later one makes that
-// one stale, or, where it is carried, neither. A review that was dismissed may have asked for changes: it takes back what came before it, too.
+// earlierApprovals are the reviews whose words still hold beside a later one of the same person, in order. What comes
+// after the later one makes that one stale, or, where it is carried, neither. A review that was dismissed may have
+// asked for changes: it takes back what came before it, too.
 func earlierApprovals(r githubapi.Review, rec Record) []githubapi.Review {
 	var out []githubapi.Review
 	for _, e := range inTime(rec.Reviews) {
@@ -64,7 +68,8 @@ func inTime(reviews []githubapi.Review) []githubapi.Review {
 	return sorted
 }
 
-// EditedAnswer is an earlier review by which the signer of an entry answered part of the checklist, and that no longer says so.
+// EditedAnswer is an earlier review by which the signer of an entry answered part of the checklist, and that no longer
+// says so.
 func EditedAnswer(signed *ledger.Receipt, rec *Record) *githubapi.Review {
 	a := signed.Approval
 	times := map[string]bool{}
@@ -75,7 +80,8 @@ func EditedAnswer(signed *ledger.Receipt, rec *Record) *githubapi.Review {
 		times[x.At] = times[x.At] || x.By == a.Approver.Login
 	}
 	for i, r := range rec.Reviews {
-		if r.UserID == a.Approver.ID && r.ID != a.Review.ID && times[canonical.Time(r.SubmittedAt)] && (rec.Edited[r.ID] || r.State == "DISMISSED") {
+		if r.UserID == a.Approver.ID && r.ID != a.Review.ID && times[canonical.Time(r.SubmittedAt)] &&
+			(rec.Edited[r.ID] || r.State == "DISMISSED") {
 			return &rec.Reviews[i]
 		}
 	}
@@ -84,12 +90,12 @@ func EditedAnswer(signed *ledger.Receipt, rec *Record) *githubapi.Review {
 
 // movedBetween reports whether something between two reviews made the first of them stale.
 func (rec Record) movedBetween(first, second time.Time) bool {
-	e := rec.moved(first)
+	e := rec.movedSince(first)
 	return e != nil && !e.At.After(second)
 }
 
-// moved is the first event after a moment that makes earlier reviews of the pull request stale; nil for none.
-func (rec Record) moved(since time.Time) *githubapi.TimelineEvent {
+// movedSince is the first event after a moment that makes earlier reviews of the pull request stale; nil for none.
+func (rec Record) movedSince(since time.Time) *githubapi.TimelineEvent {
 	i := slices.IndexFunc(rec.Timeline, func(e githubapi.TimelineEvent) bool {
 		return (e.Event == "head_ref_force_pushed" || e.Event == "base_ref_changed") && !e.At.Before(since)
 	})

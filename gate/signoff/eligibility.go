@@ -30,7 +30,8 @@ type Record struct {
 	HeadNow     string            // the head that was audited
 }
 
-// Judged is one review with its verdict: counted, or not and why. The table of them stands in the review that the gate posts.
+// Judged is one review with its verdict: counted, or not and why. The table of them stands in the review that the gate
+// posts.
 type Judged struct {
 	Review   githubapi.Review
 	Commands Commands
@@ -42,16 +43,17 @@ type Judged struct {
 // PermissionRank orders repository roles.
 var PermissionRank = map[string]int{"none": 0, "read": 1, "triage": 2, "write": 3, "maintain": 4, "admin": 5}
 
-// JudgeReviews says of every review whether it is a sign-off (gate.md, "Who may sign off"). It is pure: the same record, the same answer.
+// JudgeReviews says of every review whether it is a sign-off (gate.md, "Who may sign off"). It is pure: the same
+// record, the same answer.
 func JudgeReviews(rec Record, cfg *config.Config) []Judged {
 	latest := LatestDecisive(rec.Reviews)
-	hands := hands(rec, cfg)
+	hands := ownWork(rec, cfg)
 	var out []Judged
 	for _, r := range rec.Reviews {
 		j := Judged{Review: r, Commands: withEarlier(ParseCommands(r.Body), r, rec)}
 		j.Because = rec.whyNot(r, j.Commands, latest, hands, cfg)
 		j.Counted = j.Because == ""
-		j.Carried = j.Counted && rec.stale(r) != ""
+		j.Carried = j.Counted && rec.whyStale(r) != ""
 		out = append(out, j)
 	}
 	return out
@@ -69,7 +71,13 @@ func LatestDecisive(reviews []githubapi.Review) map[int64]int64 {
 }
 
 // whyNot is the first reason why a review is no sign-off; "" when it is one.
-func (rec Record) whyNot(r githubapi.Review, c Commands, latest map[int64]int64, hands map[string]string, cfg *config.Config) string {
+func (rec Record) whyNot(
+	r githubapi.Review,
+	c Commands,
+	latest map[int64]int64,
+	hands map[string]string,
+	cfg *config.Config,
+) string {
 	switch {
 	case r.State != "APPROVED":
 		return "its state is " + strings.ToLower(r.State)
@@ -90,10 +98,10 @@ func (rec Record) whyNot(r githubapi.Review, c Commands, latest map[int64]int64,
 	if why := rec.Unqualified(r.User, cfg); why != "" {
 		return why
 	}
-	if why := rec.stale(r); why != "" && !(rec.Carried[r.ID] && rec.sameBase(r)) {
+	if why := rec.whyStale(r); why != "" && !(rec.Carried[r.ID] && rec.sameBase(r)) {
 		return why
 	}
-	return rec.incomplete(r, c, cfg)
+	return rec.whyIncomplete(r, c, cfg)
 }
 
 // Unqualified holds a reviewer to the configured permission and teams.
@@ -108,35 +116,36 @@ func (rec Record) Unqualified(login string, cfg *config.Config) string {
 	return ""
 }
 
-// stale: a review counts only for the head that was reviewed. commit_id alone is no proof, because GitHub may point a review at a new head after
-// a force-push (fact 3); so neither a push nor a force-push may follow it.
-func (rec Record) stale(r githubapi.Review) string {
+// whyStale: a review counts only for the head that was reviewed. commit_id alone is no proof, because GitHub may point
+// a review at a new head after a force-push (fact 3); so neither a push nor a force-push may follow it.
+func (rec Record) whyStale(r githubapi.Review) string {
 	if rec.Pull.HeadSHA != rec.HeadNow {
 		return "the head has moved since the audit"
 	}
 	if r.CommitSHA != rec.Pull.HeadSHA {
 		return fmt.Sprintf("it is of %.7s; the head is %.7s", r.CommitSHA, rec.Pull.HeadSHA)
 	}
-	if e := rec.moved(r.SubmittedAt); e != nil {
+	if e := rec.movedSince(r.SubmittedAt); e != nil {
 		return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
 	}
 	return ""
 }
 
-// sameBase reports whether the pull request has had the same base since a review: what was signed for one base is not signed for another.
+// sameBase reports whether the pull request has had the same base since a review: what was signed for one base is not
+// signed for another.
 func (rec Record) sameBase(r githubapi.Review) bool {
 	return rec.Pull.HeadSHA == rec.HeadNow && !slices.ContainsFunc(rec.Timeline, func(e githubapi.TimelineEvent) bool {
 		return e.Event == "base_ref_changed" && !e.At.Before(r.SubmittedAt)
 	})
 }
 
-// incomplete holds the body to what the configuration asks of it. A review of an earlier head with the same bytes names the digest of that head, also
-// where the forge has moved it to this one.
-func (rec Record) incomplete(r githubapi.Review, c Commands, cfg *config.Config) string {
+// whyIncomplete holds the body to what the configuration asks of it. A review of an earlier head with the same bytes
+// names the digest of that head, also where the forge has moved it to this one.
+func (rec Record) whyIncomplete(r githubapi.Review, c Commands, cfg *config.Config) string {
 	switch {
 	case len(c.Problems) > 0:
 		return "its commands cannot be read: " + c.Problems[0]
-	case c.Digest != "" && rec.Carried[r.ID] && rec.stale(r) != "":
+	case c.Digest != "" && rec.Carried[r.ID] && rec.whyStale(r) != "":
 		return ""
 	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
 		return "its /digest is of another audit than the one in force"
@@ -146,12 +155,14 @@ func (rec Record) incomplete(r githubapi.Review, c Commands, cfg *config.Config)
 	return ""
 }
 
-// Objections are open requests for changes of reviewers who could have approved: while there is one, nothing is signed off.
+// Objections are open requests for changes of reviewers who could have approved: while there is one, nothing is signed
+// off.
 func Objections(rec Record, cfg *config.Config) []string {
 	latest := LatestDecisive(rec.Reviews)
 	var out []string
 	for _, r := range rec.Reviews {
-		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" && rec.Unqualified(r.User, cfg) == "" {
+		if r.State == "CHANGES_REQUESTED" && latest[r.UserID] == r.ID && r.UserType == "User" &&
+			rec.Unqualified(r.User, cfg) == "" {
 			out = append(out, r.User+" requests changes")
 		}
 	}

@@ -13,10 +13,32 @@ import (
 // record is a pull request of an agent, approved by a maintainer at noon: the review counts.
 func record() Record {
 	return Record{
-		Pull:    githubapi.PullRequest{Number: 3, Author: "agent-runner", State: "open", HeadSHA: "head", BaseSHA: "base"},
+		Pull: githubapi.PullRequest{
+			Number:  3,
+			Author:  "agent-runner",
+			State:   "open",
+			HeadSHA: "head",
+			BaseSHA: "base",
+		},
 		HeadNow: "head", Digest: "0a1b2c3d4e5f",
-		Reviews:     []githubapi.Review{{ID: 1, User: "Maintainer", UserID: 10, UserType: "User", State: "APPROVED", CommitSHA: "head", SubmittedAt: gatetest.Noon}},
-		Commits:     []githubapi.Commit{{SHA: "head", Author: githubapi.Identity{Login: "agent-runner"}, Committer: githubapi.Identity{Login: "web-flow"}}},
+		Reviews: []githubapi.Review{
+			{
+				ID:          1,
+				User:        "Maintainer",
+				UserID:      10,
+				UserType:    "User",
+				State:       "APPROVED",
+				CommitSHA:   "head",
+				SubmittedAt: gatetest.Noon,
+			},
+		},
+		Commits: []githubapi.Commit{
+			{
+				SHA:       "head",
+				Author:    githubapi.Identity{Login: "agent-runner"},
+				Committer: githubapi.Identity{Login: "web-flow"},
+			},
+		},
 		Permissions: map[string]string{"Maintainer": "maintain", "agent-runner": "admin", "other": "write"},
 	}
 }
@@ -92,15 +114,20 @@ func TestEligibility(t *testing.T) {
 	}
 }
 
-// TestUnknownHands: an identity without an account might be the reviewer's own, so nobody's review counts. Each is named once, with how many commits
-// have it.
+// TestUnknownHands: an identity without an account might be the reviewer's own, so nobody's review counts. Each is
+// named once, with how many commits have it.
 func TestUnknownHands(t *testing.T) {
 	rec, cfg := record(), config.Default()
-	stranger := githubapi.Commit{SHA: "0123456789", Author: githubapi.Identity{Email: "me@laptop"}, Committer: githubapi.Identity{Login: "web-flow"},
-		Message: "x\n\nCo-authored-by: Y <y@z>"}
+	stranger := githubapi.Commit{
+		SHA:       "0123456789",
+		Author:    githubapi.Identity{Email: "me@laptop"},
+		Committer: githubapi.Identity{Login: "web-flow"},
+		Message:   "x\n\nCo-authored-by: Y <y@z>",
+	}
 	rec.Commits = append(rec.Commits, stranger, stranger, stranger)
 	got := UnknownHands(rec, cfg)
-	if len(got) != 2 || !strings.Contains(got[0], "author <me@laptop> of commit 0123456 and 2 more") || !strings.Contains(got[1], "co-author <y@z>") {
+	if len(got) != 2 || !strings.Contains(got[0], "author <me@laptop> of commit 0123456 and 2 more") ||
+		!strings.Contains(got[1], "co-author <y@z>") {
 		t.Errorf("%q", got)
 	}
 	cfg.Governance.Agents = []config.AgentProfile{{Name: "a", Emails: []string{"ME@laptop", "y@z"}}}
@@ -108,7 +135,8 @@ func TestUnknownHands(t *testing.T) {
 		t.Errorf("listed for a governed agent: %q", got)
 	}
 	rec.Pushers, rec.Lost = rec.Pushers.With("not a login"), "the memory is lost"
-	if got := UnknownHands(rec, cfg); len(got) != 2 || !strings.Contains(got[0], "more than 100 accounts pushed") || got[1] != rec.Lost {
+	if got := UnknownHands(rec, cfg); len(got) != 2 || !strings.Contains(got[0], "more than 100 accounts pushed") ||
+		got[1] != rec.Lost {
 		t.Errorf("%q", got)
 	}
 	cfg.Approval.AllowCommitters = true
@@ -117,7 +145,8 @@ func TestUnknownHands(t *testing.T) {
 	}
 }
 
-// TestIdentities: whose hand an identity of a commit is, and whether it is unknown. The author is a person with an account unless it is said otherwise.
+// TestIdentities: whose hand an identity of a commit is, and whether it is unknown. The author is a person with an
+// account unless it is said otherwise.
 func TestIdentities(t *testing.T) {
 	who := func(login, email string) githubapi.Identity { return githubapi.Identity{Login: login, Email: email} }
 	for _, c := range []struct {
@@ -144,17 +173,23 @@ func TestIdentities(t *testing.T) {
 		rec, cfg := record(), config.Default()
 		rec.Pull.Author = ""
 		author := who("agent-runner", "a@b")
-		commit := githubapi.Commit{SHA: "head", Author: author, Committer: author, Authors: []githubapi.Identity{author}}
+		commit := githubapi.Commit{
+			SHA:       "head",
+			Author:    author,
+			Committer: author,
+			Authors:   []githubapi.Identity{author},
+		}
 		c.edit(&commit)
 		rec.Commits = []githubapi.Commit{commit}
-		if got, unknown := hands(rec, cfg), UnknownHands(rec, cfg); len(got) != c.hands+1 || len(unknown) != c.unknown {
+		if got, unknown := ownWork(rec, cfg), UnknownHands(rec, cfg); len(got) != c.hands+1 ||
+			len(unknown) != c.unknown {
 			t.Errorf("%s: %v, %q", c.what, got, unknown)
 		}
 	}
 }
 
-// TestAgentTrailers: the usual trailers of agents are nobody unknown, in whatever letters, and none of their addresses makes an author or a committer
-// known. The trailers are those that the agents write, as their makers publish them.
+// TestAgentTrailers: the usual trailers of agents are nobody unknown, in whatever letters, and none of their addresses
+// makes an author or a committer known. The trailers are those that the agents write, as their makers publish them.
 func TestAgentTrailers(t *testing.T) {
 	for _, trailer := range []string{
 		"Claude <noreply@anthropic.com>", "Claude Opus 4.6 <NoReply@Anthropic.com>", "Copilot <223556219+Copilot@users.noreply.github.com>",
@@ -174,7 +209,8 @@ func TestAgentTrailers(t *testing.T) {
 			rec := record()
 			who := map[string]*githubapi.Identity{"author": &rec.Commits[0].Author, "committer": &rec.Commits[0].Committer}[role]
 			*who = githubapi.Identity{Email: email}
-			if got := UnknownHands(rec, cfg); len(got) != 1 || !strings.Contains(got[0], role+" <"+email+">") || !strings.Contains(got[0], "governance.agents[].emails") {
+			if got := UnknownHands(rec, cfg); len(got) != 1 || !strings.Contains(got[0], role+" <"+email+">") ||
+				!strings.Contains(got[0], "governance.agents[].emails") {
 				t.Errorf("%s as %s: %q", email, role, got)
 			}
 		}
@@ -183,8 +219,25 @@ func TestAgentTrailers(t *testing.T) {
 
 func TestObjections(t *testing.T) {
 	rec, cfg := record(), config.Default()
-	rec.Reviews = append(rec.Reviews, githubapi.Review{ID: 2, User: "other", UserID: 11, UserType: "User", State: "CHANGES_REQUESTED", SubmittedAt: gatetest.Noon},
-		githubapi.Review{ID: 3, User: "stranger", UserID: 12, UserType: "User", State: "CHANGES_REQUESTED", SubmittedAt: gatetest.Noon})
+	rec.Reviews = append(
+		rec.Reviews,
+		githubapi.Review{
+			ID:          2,
+			User:        "other",
+			UserID:      11,
+			UserType:    "User",
+			State:       "CHANGES_REQUESTED",
+			SubmittedAt: gatetest.Noon,
+		},
+		githubapi.Review{
+			ID:          3,
+			User:        "stranger",
+			UserID:      12,
+			UserType:    "User",
+			State:       "CHANGES_REQUESTED",
+			SubmittedAt: gatetest.Noon,
+		},
+	)
 	if got := Objections(rec, cfg); len(got) != 1 || got[0] != "other requests changes" {
 		t.Errorf("%q", got)
 	}

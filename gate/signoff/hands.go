@@ -14,8 +14,8 @@ import (
 // coAuthor is the trailer that names a further author.
 var coAuthor = pattern.New(`(?mi)^co-authored-by:.*<([^>\s]+)>\s*$`)
 
-// noReply is the e-mail address under which GitHub hides an account: it holds the login. Of an app's the login ends with [bot], and no person's
-// login can hold a bracket.
+// noReply is the e-mail address under which GitHub hides an account: it holds the login. Of an app's the login ends
+// with [bot], and no person's login can hold a bracket.
 var noReply = pattern.New(`(?i)^(?:\d+\+)?([a-z0-9][a-z0-9_-]*(?:\[bot\])?)@users\.noreply\.[a-z0-9.-]+$`)
 
 // loginIn is the login that an address of GitHub's own holds, "" for every other address.
@@ -26,13 +26,14 @@ func loginIn(email string) string {
 	return ""
 }
 
-// webFlow is the committer of what is committed on GitHub's own site. Anybody can write it into a commit, and so it vouches for no author.
+// webFlow is the committer of what is committed on GitHub's own site. Anybody can write it into a commit, and so it
+// vouches for no author.
 func webFlow(who githubapi.Identity) bool {
 	return who.Login == "web-flow" || who.Login == "" && strings.EqualFold(who.Email, "noreply@github.com")
 }
 
-// coAuthors are whom a commit's message names as authors, by address, with the account where GitHub knows one. What GitHub reads as a trailer and
-// what looks like one here are both taken: a trailer only ever adds hands.
+// coAuthors are whom a commit's message names as authors, by address, with the account where GitHub knows one. What
+// GitHub reads as a trailer and what looks like one here are both taken: a trailer only ever adds hands.
 func coAuthors(c githubapi.Commit) []githubapi.Identity {
 	var out []githubapi.Identity
 	add := func(who githubapi.Identity) {
@@ -50,9 +51,10 @@ func coAuthors(c githubapi.Commit) []githubapi.Identity {
 	return out
 }
 
-// hands are the people whose own work this is, by lower-case login, with the reason why they cannot sign it off. An address that holds a login is
-// that account's hand also where GitHub does not link it, as with another number before the login.
-func hands(rec Record, cfg *config.Config) map[string]string {
+// ownWork are the people whose own work this is, by lower-case login, with the reason why they cannot sign it off. An
+// address that holds a login is that account's hand also where GitHub does not link it, as with another number before
+// the login.
+func ownWork(rec Record, cfg *config.Config) map[string]string {
 	out := map[string]string{}
 	say := func(login, why string) {
 		if login != "" && out[strings.ToLower(login)] == "" {
@@ -100,17 +102,18 @@ func hands(rec Record, cfg *config.Config) map[string]string {
 	return out
 }
 
-// UnknownHands are reasons why somebody unknown may have had a hand in the work. While there is one, nobody's review counts, for it might be the
-// reviewer's own hand: an identity of a commit for which GitHub knows no account, more pushers than are kept, or a memory of them that somebody
-// has edited.
+// UnknownHands are reasons why somebody unknown may have had a hand in the work. While there is one, nobody's review
+// counts, for it might be the reviewer's own hand: an identity of a commit for which GitHub knows no account, more
+// pushers than are kept, or a memory of them that somebody has edited.
 //
-// An author or a committer without an account is known only where governance.agents lists the address: an address of an agent that everybody knows
-// could hide who wrote the commit. A Co-authored-by hides nobody, so the addresses of governance.agent_trailers and every app's are taken there.
+// An author or a committer without an account is known only where governance.agents lists the address: an address of an
+// agent that everybody knows could hide who wrote the commit. A Co-authored-by hides nobody, so the addresses of
+// governance.agent_trailers and every app's are taken there.
 func UnknownHands(rec Record, cfg *config.Config) []string {
 	if cfg.Approval.AllowCommitters {
 		return nil
 	}
-	u := &unknown{listed: map[string]bool{}}
+	u := &unknownIdentities{listed: map[string]bool{}}
 	for _, a := range cfg.Governance.Agents {
 		for _, e := range a.Emails {
 			u.listed[strings.ToLower(e)] = true
@@ -118,20 +121,26 @@ func UnknownHands(rec Record, cfg *config.Config) []string {
 	}
 	for _, c := range rec.Commits {
 		if c.Author.Login == "" || webFlow(c.Author) {
-			u.add(c, c.Author, "author", trailerNo)
+			u.addIdentity(c, c.Author, "author", trailerNo)
 		}
 		if c.Committer.Login == "" && !webFlow(c.Committer) {
-			u.add(c, c.Committer, "committer", trailerNo)
+			u.addIdentity(c, c.Committer, "committer", trailerNo)
 		}
 		for _, who := range coAuthors(c) {
 			if who.Login == "" && !namesAgent(&cfg.Governance, who.Email) {
-				u.add(c, who, "co-author", trailerYes)
+				u.addIdentity(c, who, "co-author", trailerYes)
 			}
 		}
 	}
-	out := u.sentences()
+	out := u.inSentences()
 	if rec.Pushers.More() {
-		out = append(out, fmt.Sprintf("more than %d accounts pushed to this pull request, or one whose name cannot be kept: open a new pull request", memory.MaxPushers))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"more than %d accounts pushed to this pull request, or one whose name cannot be kept: open a new pull request",
+				memory.MaxPushers,
+			),
+		)
 	}
 	if rec.Lost != "" {
 		out = append(out, rec.Lost)
@@ -139,13 +148,13 @@ func UnknownHands(rec Record, cfg *config.Config) []string {
 	return out
 }
 
-// unknown collects identities without an account, each with the first commit that has it.
-type unknown struct {
+// unknownIdentities collects identities without an account, each with the first commit that has it.
+type unknownIdentities struct {
 	listed map[string]bool // lower-case addresses of governed agents
-	found  []stranger
+	found  []unknownIdentity
 }
 
-type stranger struct {
+type unknownIdentity struct {
 	role, email, commit, remedy string
 	more                        int
 }
@@ -155,20 +164,23 @@ const (
 	trailerYes = "have the e-mail added to an account, or, if it is an agent's, list it under governance.agent_trailers"
 )
 
-func (u *unknown) add(c githubapi.Commit, who githubapi.Identity, role, remedy string) {
+func (u *unknownIdentities) addIdentity(c githubapi.Commit, who githubapi.Identity, role, remedy string) {
 	email := strings.ToLower(who.Email)
 	if u.listed[email] && email != "" {
 		return
 	}
-	i := slices.IndexFunc(u.found, func(s stranger) bool { return s.role == role && strings.EqualFold(s.email, who.Email) })
+	i := slices.IndexFunc(
+		u.found,
+		func(s unknownIdentity) bool { return s.role == role && strings.EqualFold(s.email, who.Email) },
+	)
 	if i >= 0 {
 		u.found[i].more++
 		return
 	}
-	u.found = append(u.found, stranger{role: role, email: who.Email, commit: c.SHA, remedy: remedy})
+	u.found = append(u.found, unknownIdentity{role: role, email: who.Email, commit: c.SHA, remedy: remedy})
 }
 
-func (u *unknown) sentences() []string {
+func (u *unknownIdentities) inSentences() []string {
 	var out []string
 	for _, s := range u.found {
 		where := fmt.Sprintf("commit %.7s", s.commit)
@@ -186,5 +198,8 @@ func namesAgent(g *config.Governance, email string) bool {
 	if strings.HasSuffix(loginIn(email), "[bot]") || slices.ContainsFunc(g.AgentTrailers, same) {
 		return true
 	}
-	return slices.ContainsFunc(g.Agents, func(a config.AgentProfile) bool { return slices.ContainsFunc(a.Emails, same) })
+	return slices.ContainsFunc(
+		g.Agents,
+		func(a config.AgentProfile) bool { return slices.ContainsFunc(a.Emails, same) },
+	)
 }

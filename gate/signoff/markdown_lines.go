@@ -24,18 +24,19 @@ const (
 	insideStruck  = "a formula, or text that is struck out"
 )
 
-// reviewLines are the lines of a review's paragraphs, in order. It reads the text as CommonMark 0.31.2 has it (sections 4 and 5), with GitHub's
-// tables, formulas and strike-through, as far as that decides what a reader sees. Lines that show code, somebody else's words (a quote) or nothing
-// at all (an HTML comment) are left out. Where telling would need a whole renderer, a line is taken for not plain, and never for plain.
+// reviewLines are the lines of a review's paragraphs, in order. It reads the text as CommonMark 0.31.2 has it (sections
+// 4 and 5), with GitHub's tables, formulas and strike-through, as far as that decides what a reader sees. Lines that
+// show code, somebody else's words (a quote) or nothing at all (an HTML comment) are left out. Where telling would need
+// a whole renderer, a line is taken for not plain, and never for plain.
 func reviewLines(body string) []reviewLine {
 	doc := &reviewText{}
 	top := &textBlock{doc: doc}
 	body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
 	for line := range strings.SplitSeq(body, "\n") {
 		doc.number++
-		top.read(line)
+		top.readLine(line)
 	}
-	top.end()
+	top.closeAll()
 	slices.SortStableFunc(doc.lines, func(a, b reviewLine) int { return cmp.Compare(a.number, b.number) })
 	return doc.lines
 }
@@ -59,25 +60,27 @@ type textBlock struct {
 	paragraph []paragraphLine
 }
 
-// paragraphLine is a line of a paragraph. A lazy one continues the paragraph of a quote or list item without the item's marker.
+// paragraphLine is a line of a paragraph. A lazy one continues the paragraph of a quote or list item without the item's
+// marker.
 type paragraphLine struct {
 	number int
 	text   string
 	lazy   bool
 }
 
-// maxDepth is how deep quotes and lists are followed. What lies deeper is read as a paragraph of the quote or item around it.
+// maxDepth is how deep quotes and lists are followed. What lies deeper is read as a paragraph of the quote or item
+// around it.
 const maxDepth = 50
 
-// read takes the next line, without the markers of the blocks around this one.
-func (b *textBlock) read(line string) {
+// readLine takes the next line, without the markers of the blocks around this one.
+func (b *textBlock) readLine(line string) {
 	line = spacesForTabs(line)
-	if b.child != nil && b.takes(b.child, line) {
+	if b.child != nil && b.offerChild(b.child, line) {
 		return
 	}
 	b.endChild()
 	indent := len(line) - len(strings.TrimLeft(line, " "))
-	rest := trimmed(line)
+	rest := trimSpaces(line)
 	switch {
 	case b.fence != "":
 		if indent <= 3 && closesFence(rest, b.fence) {
@@ -89,22 +92,22 @@ func (b *textBlock) read(line string) {
 		b.endParagraph("")
 	case indent > 3 && len(b.paragraph) == 0: // indented code
 	case indent > 3:
-		b.add(line, false)
+		b.addToParagraph(line, false)
 	default:
-		b.begin(line, rest, indent)
+		b.beginBlock(line, rest, indent)
 	}
 }
 
-// takes hands a line to the open quote or list item if it belongs to it, and reports whether it does.
-func (b *textBlock) takes(c *textBlock, line string) bool {
+// offerChild hands a line to the open quote or list item if it belongs to it, and reports whether it does.
+func (b *textBlock) offerChild(c *textBlock, line string) bool {
 	text := strings.TrimLeft(line, " ")
-	indent, blank := len(line)-len(text), trimmed(text) == ""
+	indent, blank := len(line)-len(text), trimSpaces(text) == ""
 	switch {
 	case c.item == 0 && indent <= 3 && strings.HasPrefix(text, ">"):
-		c.read(afterQuote(text))
+		c.readLine(afterQuote(text))
 		return true
 	case c.item > 0 && (blank || indent >= c.item):
-		c.read(line[min(c.item, indent):])
+		c.readLine(line[min(c.item, indent):])
 		return true
 	}
 	inner := c
@@ -115,7 +118,7 @@ func (b *textBlock) takes(c *textBlock, line string) bool {
 	if !lazy || blank || indent <= 3 && endsLaziness(text) {
 		return false
 	}
-	inner.add(line, !b.quoted) // what is lazy within a quote was quoted
+	inner.addToParagraph(line, !b.quoted) // what is lazy within a quote was quoted
 	return true
 }
 
@@ -124,8 +127,8 @@ func afterQuote(text string) string {
 	return strings.TrimPrefix(spacesForTabs(" " + text[1:])[1:], " ")
 }
 
-// begin reads a line that is indented by less than a code block, where no code and no HTML is open.
-func (b *textBlock) begin(line, rest string, indent int) {
+// beginBlock reads a line that is indented by less than a code block, where no code and no HTML is open.
+func (b *textBlock) beginBlock(line, rest string, indent int) {
 	text := line[indent:]
 	open := len(b.paragraph) > 0
 	switch {
@@ -138,45 +141,45 @@ func (b *textBlock) begin(line, rest string, indent int) {
 		b.readHTML(line)
 	case headingLine.MatchString(text):
 		b.endParagraph("")
-		b.add(strings.TrimLeft(text, "#"), false)
+		b.addToParagraph(strings.TrimLeft(text, "#"), false)
 		b.endParagraph(insideHeading)
 	case open && setextLine.MatchString(rest):
 		b.endParagraph(insideHeading)
 	case ruleLine.MatchString(rest):
 		b.endParagraph("")
 	case b.depth < maxDepth && strings.HasPrefix(text, ">"):
-		b.nest(true, 0, afterQuote(text))
+		b.openChild(true, 0, afterQuote(text))
 	case b.depth < maxDepth && markerWidth(text, open) > 0:
 		width := markerWidth(text, open)
-		b.nest(b.quoted, indent+width, text[min(width, len(text)):])
+		b.openChild(b.quoted, indent+width, text[min(width, len(text)):])
 	default:
-		b.add(line, false)
+		b.addToParagraph(line, false)
 	}
 }
 
-// nest opens a quote or list item, whose first line is the rest of this one.
-func (b *textBlock) nest(quoted bool, item int, first string) {
+// openChild opens a quote or list item, whose first line is the rest of this one.
+func (b *textBlock) openChild(quoted bool, item int, first string) {
 	b.endParagraph("")
 	b.child = &textBlock{doc: b.doc, quoted: quoted, item: item, depth: b.depth + 1}
-	b.child.read(first)
+	b.child.readLine(first)
 }
 
-func (b *textBlock) add(line string, lazy bool) {
-	b.paragraph = append(b.paragraph, paragraphLine{b.doc.number, trimmed(line), lazy})
+func (b *textBlock) addToParagraph(line string, lazy bool) {
+	b.paragraph = append(b.paragraph, paragraphLine{b.doc.number, trimSpaces(line), lazy})
 }
 
-// end closes everything that is open.
-func (b *textBlock) end() {
+// closeAll closes everything that is open.
+func (b *textBlock) closeAll() {
 	b.endChild()
 	b.endParagraph("")
 }
 
 func (b *textBlock) endChild() {
 	if b.child != nil {
-		b.child.end()
+		b.child.closeAll()
 		b.child = nil
 	}
 }
 
-// trimmed is a text without what CommonMark takes for white space around it: other spaces are text.
-func trimmed(s string) string { return strings.Trim(s, " \t") }
+// trimSpaces is a text without what CommonMark takes for white space around it: other spaces are text.
+func trimSpaces(s string) string { return strings.Trim(s, " \t") }

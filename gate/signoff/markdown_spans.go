@@ -8,7 +8,8 @@ import (
 	"github.com/defendableos/referee/gate/internal/pattern"
 )
 
-// span is a part of a paragraph that CommonMark reads as one thing and that may cover several lines: code, an HTML comment, a tag.
+// span is a part of a paragraph that CommonMark reads as one thing and that may cover several lines: code, an HTML
+// comment, a tag.
 type span struct {
 	from, to int
 	kind     spanKind
@@ -34,7 +35,9 @@ func tagLength(text string) int {
 		return n
 	}
 	letter := text[1] | 0x20
-	if text[1] == '/' || letter >= 'a' && letter <= 'z' && strings.Contains(text[maxTag:], ">") && !strings.Contains(text[1:maxTag], ">") {
+	if text[1] == '/' ||
+		letter >= 'a' && letter <= 'z' && strings.Contains(text[maxTag:], ">") &&
+			!strings.Contains(text[1:maxTag], ">") {
 		return len(text)
 	}
 	return 0
@@ -89,8 +92,8 @@ func runLength(text string, at int, c byte) int {
 	return n
 }
 
-// codeLength is the length of the code span that begins at a run of backticks: up to the next run of that length. Where there is none, it is the
-// length of the run, negative.
+// codeLength is the length of the code span that begins at a run of backticks: up to the next run of that length. Where
+// there is none, it is the length of the run, negative.
 func codeLength(text string, at int, runs map[int][]int) int {
 	n := runLength(text, at, '`')
 	places := runs[n]
@@ -119,8 +122,8 @@ func markupLength(text string, at int) (int, spanKind) {
 	return 1, tagSpan
 }
 
-// element notes which element of HTML a tag opens or ends.
-func (d *reviewText) element(tag string, kind spanKind) {
+// noteElement notes which element of HTML a tag opens or ends.
+func (d *reviewText) noteElement(tag string, kind spanKind) {
 	if kind != tagSpan {
 		return
 	}
@@ -141,11 +144,26 @@ func (d *reviewText) element(tag string, kind spanKind) {
 
 var (
 	tagName       = pattern.New(`^</?[A-Za-z][A-Za-z0-9-]*`)
-	emptyElements = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"}
+	emptyElements = []string{
+		"area",
+		"base",
+		"br",
+		"col",
+		"embed",
+		"hr",
+		"img",
+		"input",
+		"link",
+		"meta",
+		"param",
+		"source",
+		"track",
+		"wbr",
+	}
 )
 
-// say lists a line. Within an element of HTML that is open no line is plain: it may be folded up, struck out, or shown as something else.
-func (d *reviewText) say(l reviewLine) {
+// listLine lists a line. Within an element of HTML that is open no line is plain: it may be folded up, struck out, or shown as something else.
+func (d *reviewText) listLine(l reviewLine) {
 	if l.inside == "" && len(d.open) > 0 {
 		l.inside = insideHTML
 	}
@@ -157,8 +175,8 @@ func (d *reviewText) say(l reviewLine) {
 // quotedLine marks a line that somebody else wrote.
 const quotedLine = "quoted"
 
-// around is what a line of a block is part of.
-func (b *textBlock) around(inside string, lazy bool) string {
+// partOf is what a line of a block is part of.
+func (b *textBlock) partOf(inside string, lazy bool) string {
 	switch {
 	case b.quoted && lazy:
 		return insideQuote
@@ -187,10 +205,10 @@ func (b *textBlock) endParagraph(as string) {
 			table = i - 1
 		}
 	}
-	spread := spreading(text, spans)
+	spread := findSpreading(text, spans)
 	for i, l := range lines {
 		for len(spans) > 0 && spans[0].to <= start {
-			b.doc.element(text[spans[0].from:spans[0].to], spans[0].kind)
+			b.doc.noteElement(text[spans[0].from:spans[0].to], spans[0].kind)
 			spans = spans[1:]
 		}
 		inside := as
@@ -203,20 +221,20 @@ func (b *textBlock) endParagraph(as string) {
 		switch {
 		case len(spans) > 0 && spans[0].from < start && spans[0].kind != tagSpan: // code, or nothing that is seen
 		case len(spans) > 0 && spans[0].from < start:
-			b.doc.say(reviewLine{l.number, l.text, b.around(insideHTML, l.lazy)})
+			b.doc.listLine(reviewLine{l.number, l.text, b.partOf(insideHTML, l.lazy)})
 		default:
-			b.doc.say(reviewLine{l.number, l.text, b.around(inside, l.lazy)})
+			b.doc.listLine(reviewLine{l.number, l.text, b.partOf(inside, l.lazy)})
 		}
 		start += len(l.text) + 1
 	}
 	for _, s := range spans {
-		b.doc.element(text[s.from:s.to], s.kind)
+		b.doc.noteElement(text[s.from:s.to], s.kind)
 	}
 }
 
-// spreading tells of a place in a paragraph whether it may lie within a link, its definition, a formula, or text that is struck out: where one of
+// findSpreading tells of a place in a paragraph whether it may lie within a link, its definition, a formula, or text that is struck out: where one of
 // them has begun before it, and something that may end it follows.
-func spreading(text string, spans []span) func(at int) string {
+func findSpreading(text string, spans []span) func(at int) string {
 	plain := []byte(text)
 	for _, s := range spans {
 		for i := s.from; i < s.to; i++ {
@@ -239,7 +257,9 @@ func spreading(text string, spans []span) func(at int) string {
 			case rest[0] == ']':
 				depth = max(0, depth-1)
 				defines = defines || bytes.HasPrefix(rest, []byte("]:"))
-				target = target || bytes.HasPrefix(rest, []byte("](")) && !closedTarget.MatchString(string(rest[1:min(len(rest), maxTag)]))
+				target = target ||
+					bytes.HasPrefix(rest, []byte("](")) &&
+						!closedTarget.MatchString(string(rest[1:min(len(rest), maxTag)]))
 			case rest[0] == '~':
 				tildes, at = tildes+1, at+runLength(text, at, '~')-1
 			case bytes.HasPrefix(rest, []byte("$$")):

@@ -90,7 +90,10 @@ var (
 	Noon     = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	Here     = receipt.Place{Repository: ledger.Repository{Name: "here"}}
 	Strict   = receipt.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}
-	BothTrue = []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}
+	BothTrue = []ledger.Answer{
+		{ID: "appraisal_within_12_months", Answer: "satisfied"},
+		{ID: "borrower_name_matches", Answer: "satisfied"},
+	}
 )
 
 // MintNew signs off and wants it to be new.
@@ -126,10 +129,20 @@ func SampleLedger(t *testing.T) (*ledger.MemStore, fstest.MapFS, map[string]stri
 	t.Helper()
 	store, in, hashes := &ledger.MemStore{}, Samples(nil), map[string]string{}
 	for _, run := range []string{"oak-street", "maple-court"} {
-		hashes[run] = MintNew(t, store, AuditSample(t, in, run, nil), receipt.Local{Name: "ann", At: Nine, Answers: BothTrue}).Hash
+		hashes[run] = MintNew(
+			t,
+			store,
+			AuditSample(t, in, run, nil),
+			receipt.Local{Name: "ann", At: Nine, Answers: BothTrue},
+		).Hash
 	}
 	for _, run := range []string{"river-lofts", "elm-plaza"} {
-		hashes[run] = MintNew(t, store, AuditSample(t, in, run, nil), receipt.Local{Name: "ann", At: Nine, Reject: "no"}).Hash
+		hashes[run] = MintNew(
+			t,
+			store,
+			AuditSample(t, in, run, nil),
+			receipt.Local{Name: "ann", At: Nine, Reject: "no"},
+		).Hash
 	}
 	return store, Samples(testdata.OnLedger(hashes)), hashes
 }

@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Pattern is a regular expression that is compiled when it is first asked. The gate has some thirty of them, a run asks a few, and an audit
-// on the command line none: compiled where they are declared they were a tenth of every start of the program.
+// Pattern is a regular expression that is compiled when it is first asked. The gate has some thirty of them, a run asks
+// a few, and an audit on the command line none: compiled where they are declared they were a tenth of every start of
+// the program.
 type Pattern struct{ compiled func() *regexp.Regexp }
 
 // New is regexp.MustCompile, later. TestPatterns compiles them all.

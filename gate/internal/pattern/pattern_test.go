@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestPatterns: a pattern is compiled when it is first asked, so that one that does not compile would be found by a user. Here all that
-// stand in the source are.
+// TestPatterns: a pattern is compiled when it is first asked, so that one that does not compile would be found by a
+// user. Here all that stand in the source are.
 func TestPatterns(t *testing.T) {
 	var files []string
 	for _, rooms := range []string{"../../*.go", "../../*/*.go"} {
