@@ -82,7 +82,8 @@ const rereading = "reading the reviews again"
 
 // reopenRun sets one run of the sign-off check to "in progress".
 func (c *headChecks) reopenRun(ctx context.Context, run githubapi.Check) error {
-	run.Status, run.Conclusion, run.Title, run.Summary, run.Text, run.Annotations = "in_progress", "", rereading, "The gate is reading the reviews of this head again.", "", nil
+	run.Status, run.Conclusion, run.Title, run.Text, run.Annotations = "in_progress", "", rereading, "", nil
+	run.Summary = "The gate is reading the reviews of this head again."
 	run.Posted = 0
 	made, err := c.api.PutCheck(ctx, run)
 	if err != nil {

@@ -17,10 +17,10 @@
 // one before it, so that nothing can be asked of a step that has not been taken:
 //
 //	facts.go      pullFacts: the pull request, the rules of its base (rules.go), the merge base, the reviews
-//	audits.go     auditedPull: its runs audited, agents and changed rulebooks looked at, what the ledger holds of it (ledger_read.go)
+//	audits.go     auditedPull: its runs, agents and changed rulebooks; what the ledger holds of it (ledger_read.go)
 //	judge.go      judgedPull: which reviews count, by everything that was read from the forge
-//	receipts.go   signedPull: what became of earlier receipts (lifecycle.go) and the receipts of this sign-off, on the ledger (ledger_write.go)
-//	post.go       postedPull: the checks, the review (post_review.go) and the comments on lines (post_inline.go), and what was refused
+//	receipts.go   signedPull: what became of earlier receipts (lifecycle.go) and the new ones (ledger_write.go)
+//	post.go       postedPull: the checks, the review (post_review.go), comments on lines (post_inline.go)
 //
 // checks.go holds the checks on the head, the one thing that changes as a job goes on: an older green sign-off is set
 // to "in progress" before anything is read that may fail. siblings.go looks at other open pull requests with the same

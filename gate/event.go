@@ -11,7 +11,9 @@ import (
 // Event is what GitHub says happened, as far as the gate reads it. Everything that decides is read again through the
 // API.
 type Event struct {
-	Name          string // pull_request, pull_request_target, pull_request_review, workflow_run, merge_group, push, schedule, workflow_dispatch
+	// pull_request, pull_request_target, pull_request_review, workflow_run, merge_group, push, schedule,
+	// workflow_dispatch
+	Name          string
 	Action        string
 	Repository    string // owner/name
 	RepositoryID  int64

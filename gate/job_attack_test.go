@@ -83,7 +83,8 @@ func TestRetarget(t *testing.T) {
 		t.Error("the pull request's own base decides")
 	}
 
-	for name, retarget := range map[string]func(pull int64, base string){"y": w.s.Retarget, "z": w.s.TakeBase} { // TakeBase: GitHub does it by itself
+	// TakeBase: GitHub does it by itself
+	for name, retarget := range map[string]func(pull int64, base string){"y": w.s.Retarget, "z": w.s.TakeBase} {
 		w.s.Commit(name, githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
 		pull = w.s.Open(githubtest.Pull{Head: name, Base: "loose", Author: "agent"})
 		w.must(w.s.PullEvent(pull, "opened", true))
@@ -133,9 +134,11 @@ func TestWhoSigns(t *testing.T) {
 		author string
 		says   string
 	}{
-		"the author":       {githubtest.Change{Files: oak, Author: "agent"}, "agent", "agent", "opened the pull request"},
-		"a committer":      {githubtest.Change{Files: oak, Author: "rosa"}, "rosa", "agent", "author of commit"},
-		"a co-author":      {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa <7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
+		"the author": {githubtest.Change{Files: oak, Author: "agent"}, "agent", "agent", "opened the pull " +
+			"request"},
+		"a committer": {githubtest.Change{Files: oak, Author: "rosa"}, "rosa", "agent", "author of commit"},
+		"a co-author": {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa " +
+			"<7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
 		"a bot":            {githubtest.Change{Files: oak, Author: "agent"}, "helper[bot]", "agent", "signs nothing off"},
 		"too low":          {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
 		"a stranger":       {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},

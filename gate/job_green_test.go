@@ -448,7 +448,9 @@ func TestEarlierAnswersHold(t *testing.T) {
 	w.conclusions(pull, "success", "success")
 	w.s.DismissReview(pull, id, "owner") // the answers of the earlier review are part of what was signed
 	w.mustReview(pull)
-	for range 2 { // the later review's receipt is taken back with them, and so the review accepts nothing any more, in this job as in the next
+	// the later review's receipt is taken back with them, and so the review accepts nothing any more, in this job
+	// as in the next
+	for range 2 {
 		w.conclusions(pull, "failure", "action_required")
 		w.wantKinds("approved amended")
 		w.mustReview(pull)

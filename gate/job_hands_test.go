@@ -75,8 +75,9 @@ func TestUnknownIdentityTrailers(t *testing.T) {
 		"nobody's address":           {"Y <y@z.example>", "", "rosa", "co-author <y.at.z.example> of commit"},
 		"Claude":                     {"Claude <noreply@anthropic.com>", "", "rosa", ""},
 		"an app":                     {"d <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "", "rosa", ""},
-		"one that is configured":     {"Own <agent@corp.example>", "governance: {agent_trailers: [agent@corp.example]}\n", "rosa", ""},
-		"one that is not any more":   {"Claude <noreply@anthropic.com>", "governance: {agent_trailers: []}\n", "rosa", "co-author <noreply.at.anthropic.com>"},
+		"one that is configured": {"Own <agent@corp.example>", "governance: {agent_trailers: " +
+			"[agent@corp.example]}\n", "rosa", ""},
+		"one that is not any more": {"Claude <noreply@anthropic.com>", "governance: {agent_trailers: []}\n", "rosa", "co-author <noreply.at.anthropic.com>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -125,7 +125,8 @@ func TestAnswersPerRun(t *testing.T) {
 		w.must(w.s.PullEvent(pull, "opened", true))
 		return w, pull
 	}
-	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag maple-court:site_visit nobody was there\n"
+	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag " +
+		"maple-court:site_visit nobody was there\n"
 	for text, says := range map[string]string{
 		common + "/accept dscr_gate the sponsor pays":                                                   "the checklist is open",
 		common + "/satisfied maple-court:appraisal_within_12_months\n/accept maple-court:dscr_gate x y": "flags nothing",

@@ -55,7 +55,9 @@ func (w *world) locked() bool {
 }
 
 // agents is a configuration that knows who operates the agent of the sample runs.
-const agents = "governance: {agents: [{name: underwriter, operators: [Agent], model: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n"
+const agents = "governance: {agents: [{name: underwriter, operators: [Agent], model: example-70b-instruct, " +
+	"capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, " +
+	"document_reader]}]}\n"
 
 // TestLaneLockInPull: rejected work with critical flags is remembered, and locks the agent out of its lane.
 func TestLaneLockInPull(t *testing.T) {

@@ -75,7 +75,9 @@ func TestRogueInPull(t *testing.T) {
 func TestDarkAgent(t *testing.T) {
 	w, _ := signed(
 		t,
-		"governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}, {name: sleeper}]}\n",
+		"governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, "+
+			"capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, "+
+			"document_reader]}, {name: sleeper}]}\n",
 	)
 	w.s.Sleep(1e12) // nanoseconds: more than the five minutes
 	for range 2 {

@@ -216,7 +216,8 @@ func TestDigestRequired(t *testing.T) {
 // TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author
 // has to mend: nothing is minted.
 func TestUnaskedCommands(t *testing.T) {
-	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor pays"} {
+	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor " +
+		"pays"} {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))

@@ -195,7 +195,8 @@ func (f pullFacts) refuseMoved(now githubapi.Story) error {
 		return nil
 	}
 	return brokenf(
-		"the pull request moved while it was looked at (head %.12s, now %.12s; base %q, now %q; now %s): the job for what it is now decides",
+		"the pull request moved while it was looked at (head %.12s, now %.12s; base %q, now %q; now %s): the job "+
+			"for what it is now decides",
 		f.pr.HeadSHA,
 		now.HeadSHA,
 		f.pr.BaseRef,

@@ -16,8 +16,9 @@ import (
 // heldEntries is what the ledger holds of a pull request, in one state of it.
 type heldEntries struct {
 	at      ledger.Snapshot
-	entries []ledger.Entry  // of this pull request, verified
-	vouched map[string]bool // entries, by hash, that the gate itself has announced, or that this job wrote or decided again
+	entries []ledger.Entry // of this pull request, verified
+	// entries, by hash, that the gate itself has announced, or that this job wrote or decided again
+	vouched map[string]bool
 }
 
 // liveSignOffs are the sign-offs of this pull request that no later entry takes back.
@@ -47,7 +48,8 @@ func (h heldEntries) vouchedEntries() []ledger.Entry {
 func (h heldEntries) recogniseEntry(draft ledger.Receipt, e *ledger.Entry) error {
 	if what := differsFrom(draft, e.Receipt); what != "" {
 		return brokenf(
-			"entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it was forged; restore the branch from a clone that verifies, then run this job again",
+			"entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it "+
+				"was forged; restore the branch from a clone that verifies, then run this job again",
 			e.Receipt.Seq,
 			what,
 		)
@@ -68,21 +70,26 @@ func differsFrom(d ledger.Receipt, e *ledger.Receipt) string {
 	switch {
 	case d.Kind != e.Kind || d.Run != e.Run || d.Schema != e.Schema:
 		return "kind or run"
-	case d.FlightSheet != e.FlightSheet || d.Submission.SHA256 != e.Submission.SHA256 || receipt.SubjectDigest(&d) != receipt.SubjectDigest(e):
+	case d.FlightSheet != e.FlightSheet || d.Submission.SHA256 != e.Submission.SHA256 ||
+		receipt.SubjectDigest(&d) != receipt.SubjectDigest(e):
 		return "subject"
-	case d.RefersTo != e.RefersTo && d.Kind != ledger.Withdrawn: // what a withdrawal refers to may have been taken back since
+	// what a withdrawal refers to may have been taken back since
+	case d.RefersTo != e.RefersTo && d.Kind != ledger.Withdrawn:
 		return "earlier receipt"
 	case d.Pull() != e.Pull() || d.Kind.Live() && d.PullRequest.HeadSHA != e.PullRequest.HeadSHA:
 		return "pull request"
-	case (a == nil) != (b == nil) || a != nil && (a.Decision != b.Decision || a.Approver.ID != b.Approver.ID || a.Approver.Type != b.Approver.Type || a.Review.ID != b.Review.ID):
+	case (a == nil) != (b == nil) || a != nil && (a.Decision != b.Decision ||
+		a.Approver.ID != b.Approver.ID || a.Approver.Type != b.Approver.Type || a.Review.ID != b.Review.ID):
 		return "approval"
 	case !d.Kind.Live():
 		return "" // its review may have been edited or moved once more
 	case a != nil && a.Review != b.Review:
 		return "review"
-	case d.SelfSigned != e.SelfSigned || !reflect.DeepEqual(d.Accepted, e.Accepted) || !reflect.DeepEqual(d.Checklist, e.Checklist):
+	case d.SelfSigned != e.SelfSigned || !reflect.DeepEqual(d.Accepted, e.Accepted) ||
+		!reflect.DeepEqual(d.Checklist, e.Checklist):
 		return otherWords
-	case sameEngine && (d.ReportDigest != e.ReportDigest || d.FindingsTotal != e.FindingsTotal || !reflect.DeepEqual(d.Verdict, e.Verdict)):
+	case sameEngine && (d.ReportDigest != e.ReportDigest || d.FindingsTotal != e.FindingsTotal ||
+		!reflect.DeepEqual(d.Verdict, e.Verdict)):
 		return "verdict"
 	}
 	return ""

@@ -45,7 +45,8 @@ func (p judgedPull) draftLifecycle() lifecycleDrafts {
 			out.drift = append(
 				out.drift,
 				fmt.Sprintf(
-					"receipt %d is for the same bytes on an earlier head; the configuration does not carry it over (carry_on_rebase)",
+					"receipt %d is for the same bytes on an earlier head; the configuration does not carry it "+
+						"over (carry_on_rebase)",
 					e.Receipt.Seq,
 				),
 			)
@@ -120,7 +121,8 @@ func (p judgedPull) draftEnding(e ledger.Entry) (r *ledger.Receipt, why string) 
 		return nil, ""
 	}
 	permission := p.record.Permissions[now.User]
-	if signoff.PermissionRank[permission] < signoff.PermissionRank["write"] { // of somebody who decides no more, the ledger keeps the one they signed with
+	// of somebody who decides no more, the ledger keeps the one they signed with
+	if signoff.PermissionRank[permission] < signoff.PermissionRank["write"] {
 		permission = signed.Approval.Approver.Permission
 	}
 	draft := p.job.lifecycleEntry(e, kind, p.pullRef())

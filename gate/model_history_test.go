@@ -11,7 +11,9 @@ import (
 
 // ModelStep is one thing that somebody does to a pull request.
 type ModelStep struct {
-	What      string // push, force, repoint, review, edit, restore, dismiss, retarget, draft, ready, permission, close, reopen, merge, configure
+	// push, force, repoint, review, edit, restore, dismiss, retarget, draft, ready, permission, close, reopen,
+	// merge, configure
+	What      string
 	Who       string
 	Work      string   // of a push: the run's bytes, "" the same
 	Author    string   // of its commit

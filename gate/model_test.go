@@ -79,8 +79,10 @@ type ModelConfig struct {
 func (c ModelConfig) YAML() string {
 	emails := map[bool]string{true: "emails: [crew@agents.example], "}[c.Crew]
 	return fmt.Sprintf(
-		"branches: [main, dev]\nfail_on: %s\ncarry_on_rebase: %v\napproval: {count: %d, minimum_permission: %s, digest_required: %v, allow_author: %v, allow_committers: %v}\n"+
-			"governance: {agents: [{name: underwriter, %smodel: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n",
+		"branches: [main, dev]\nfail_on: %s\ncarry_on_rebase: %v\napproval: {count: %d, minimum_permission: %s, "+
+			"digest_required: %v, allow_author: %v, allow_committers: %v}\n"+
+			"governance: {agents: [{name: underwriter, %smodel: example-70b-instruct, capability_tier: frontier, "+
+			"params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n",
 		c.FailOn,
 		c.Carry,
 		c.Count,

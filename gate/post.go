@@ -81,7 +81,8 @@ func (p postedPull) jobResult() *Result {
 		r.Failed = true
 		r.Messages = append(
 			r.Messages,
-			"the sign-off check could not be written, and an older one may still be green: give the workflow `checks: write`, and run it again",
+			"the sign-off check could not be written, and an older one may still be green: give the workflow "+
+				"`checks: write`, and run it again",
 		)
 	}
 	return r

@@ -41,7 +41,8 @@ func (p *posting) postInline(ctx context.Context, app string) error {
 		}
 	}
 	for _, w := range want {
-		if _, err := api.CreateComment(ctx, number, p.pr.HeadSHA, githubapi.Comment{Path: w.Path, Line: w.Line, Body: w.Body}); err != nil {
+		made := githubapi.Comment{Path: w.Path, Line: w.Line, Body: w.Body}
+		if _, err := api.CreateComment(ctx, number, p.pr.HeadSHA, made); err != nil {
 			return err
 		}
 	}

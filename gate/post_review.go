@@ -44,7 +44,9 @@ const maxLooks = 5
 func (p *posting) postReview(ctx context.Context, app string) error {
 	api, number := p.job.API, p.pr.Number
 	if p.story.Viewer == "" {
-		return nil // whose token this is was not asked, for nothing is to be signed, and a second review of ours would hide what the first one keeps
+		// whose token this is was not asked, for nothing is to be signed, and a second review of ours would hide
+		// what the first one keeps
+		return nil
 	}
 	body, reviews, pending := p.reviewBody(), p.reviews, int64(0)
 	var refused error
@@ -68,7 +70,8 @@ func (p *posting) postReview(ctx context.Context, app string) error {
 		}
 	}
 	return fmt.Errorf(
-		"the review: other jobs write it at the same time, or this account has the draft of a review here, to be submitted or discarded first: %w",
+		"the review: other jobs write it at the same time, or this account has the draft of a review here, to be "+
+			"submitted or discarded first: %w",
 		refused,
 	)
 }

@@ -292,7 +292,8 @@ func (r *pushReconciler) draftMerged(
 	r.missing = append(
 		r.missing,
 		fmt.Sprintf(
-			"%s, %s: nobody signed these bytes off. Look at the run; then approve a pull request that brings it again, or revert the commit",
+			"%s, %s: nobody signed these bytes off. Look at the run; then approve a pull request that brings it "+
+				"again, or revert the commit",
 			a.Dir,
 			r.describeOrigin(s, pull),
 		),

@@ -53,7 +53,8 @@ func (j *Job) rulesAt(ctx context.Context, branch string) (*Rules, error) {
 	}
 	if tip == "" {
 		return nil, brokenf(
-			"the branch %q, whose configuration and sheets judge, does not exist: set the repository's default branch, or mend `branches`",
+			"the branch %q, whose configuration and sheets judge, does not exist: set the repository's default "+
+				"branch, or mend `branches`",
 			branch,
 		)
 	}

@@ -108,7 +108,8 @@ func (p signedPull) checkDispatch(ctx context.Context) (run githubapi.WorkflowRu
 		)
 	case !want.names(j.Event.Inputs["head"], j.Event.Inputs["digest"]):
 		return run, "", brokenf(
-			"a sign-off by hand names what it signs, by the inputs head and digest; for what is here now: -f pr=%d -f mode=sign-off -f head=%s -f digest=%.*s",
+			"a sign-off by hand names what it signs, by the inputs head and digest; for what is here now: -f "+
+				"pr=%d -f mode=sign-off -f head=%s -f digest=%.*s",
 			p.pr.Number,
 			want.head,
 			minDispatchedDigest,

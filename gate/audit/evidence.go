@@ -48,7 +48,8 @@ func RefuseForeignEvidence(a AuditedRun, cfg *config.Config) []Refusal {
 				Refusal{
 					Path: a.Dir + "/" + e.Path,
 					Reason: fmt.Sprintf(
-						"the evidence %q is added in this pull request by %s; the configuration takes evidence that is on base already (evidence: base_only)",
+						"the evidence %q is added in this pull request by %s; the configuration takes evidence "+
+							"that is on base already (evidence: base_only)",
 						e.ID,
 						e.AddedBy,
 					),

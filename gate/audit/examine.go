@@ -20,7 +20,8 @@ type AuditedRun struct {
 	Work    *receipt.Work
 	Chosen  bool   // the pull request chose its sheet: the configuration says "*"
 	Refused string // why it could not be audited
-	Failed  int    // earlier audited heads of this run that failed: after two, a human decides (gate.md, the revision loop)
+	// earlier audited heads of this run that failed: after two, a human decides (gate.md, the revision loop)
+	Failed  int
 	Notices []string
 }
 
@@ -64,7 +65,8 @@ func Examine(
 		return a
 	}
 	if name := findPointer(WithLinks(head, tree, run.Dir), folder); name != "" {
-		a.Refused = name + " is a pointer of Git LFS: the file itself is not in git, and what is not there can be neither judged nor hashed; commit it as a plain file"
+		a.Refused = name + " is a pointer of Git LFS: the file itself is not in git, and what is not there can be " +
+			"neither judged nor hashed; commit it as a plain file"
 		return a
 	}
 	c := folder.Case(sheet, config.PinnedProfile(cfg, folder.Run.Agent.Name))

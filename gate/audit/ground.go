@@ -56,7 +56,8 @@ func groundsOf(r *ledger.Receipt, run *referee.Run, sheet *referee.Sheet, at Gro
 	switch {
 	case r.Kind == ledger.Unreceipted:
 		g.noteWord(
-			"the profile, the limits and who added the evidence: nobody signed this entry, and it does not say by whose rules it was audited",
+			"the profile, the limits and who added the evidence: nobody signed this entry, and it does not say by " +
+				"whose rules it was audited",
 		)
 	case r.PullRequest == nil:
 		g.profile = nil

@@ -15,8 +15,9 @@ import (
 
 // Replay is a receipt derived again from the bytes that it binds.
 type Replay struct {
-	Same    bool     // nothing differs, but perhaps the engine and with it the digest
-	Engine  string   // "" where the digest is the recorded one; otherwise the recorded engine and the one that replays (S79)
+	Same bool // nothing differs, but perhaps the engine and with it the digest
+	// "" where the digest is the recorded one; otherwise the recorded engine and the one that replays (S79)
+	Engine  string
 	Want    string   // the recorded report digest
 	Got     string   // the digest reached now
 	Changed []string // what is decided otherwise, or not what the receipt says
@@ -37,7 +38,8 @@ var ErrOtherSemantics = errors.New("another semantics number")
 func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, at Ground, prior referee.PriorFunc) (*Replay, error) {
 	if r.Audited() && r.Semantics != referee.SemanticsVersion {
 		return nil, fmt.Errorf(
-			"%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it needs the release that made it",
+			"%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it "+
+				"needs the release that made it",
 			ErrOtherSemantics,
 			r.Semantics,
 			r.Engine.Version,
@@ -72,7 +74,8 @@ func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, at Ground, pri
 		if r.Engine.Version == rep.Engine.Version && r.Engine.RegistrySHA256 == rep.Engine.RegistrySHA256 {
 			out.Changed = append(out.Changed, "report_digest is another one, under the same engine")
 		} else {
-			out.Engine = fmt.Sprintf("%s (rules %.8s…) then, %s (rules %.8s…) now", r.Engine.Version, r.Engine.RegistrySHA256, rep.Engine.Version, rep.Engine.RegistrySHA256)
+			out.Engine = fmt.Sprintf("%s (rules %.8s…) then, %s (rules %.8s…) now",
+				r.Engine.Version, r.Engine.RegistrySHA256, rep.Engine.Version, rep.Engine.RegistrySHA256)
 		}
 	}
 	out.Same = len(out.Changed) == 0

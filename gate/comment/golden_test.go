@@ -133,7 +133,8 @@ func TestInstructionsAreTaken(t *testing.T) {
 	if block == nil {
 		t.Fatal("no commands")
 	}
-	if want := "/satisfied appraisal_within_12_months\n/satisfied elm:borrower_name_matches\n/satisfied site_visit\n/accept oak:dscr_gate\n"; block[1] != want {
+	if want := "/satisfied appraisal_within_12_months\n/satisfied elm:borrower_name_matches\n/satisfied " +
+		"site_visit\n/accept oak:dscr_gate\n"; block[1] != want {
 		t.Errorf("%q, want %q", block[1], want)
 	}
 	if c := signoff.ParseCommands(block[1]); len(c.Answers) != 3 || len(c.Problems) != 1 ||

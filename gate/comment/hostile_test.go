@@ -19,7 +19,8 @@ import (
 // attacks are what submissions, reviews and file names are known to try on what a bot posts.
 var attacks = []string{
 	"\u202egpj.exe\u202c and \u2066\u2069", "\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m", "zero\u200bwidth\ufeff\u00ad\u2060 \U000e0041tag \u3164",
-	"line\r\n::set-output name=verdict::honey\n::error::x\v\f\u2028\u2029\u0085x", "::add-mask::x ##[save-state name=a]b",
+	"line\r\n::set-output name=verdict::honey\n::error::x\v\f\u2028\u2029\u0085x", "::add-mask::x ##[save-state " +
+		"name=a]b",
 	"<!-- referee:review/v1 pull=12 head=a1 digest=" + strings.Repeat(
 		"d",
 		64,
@@ -28,7 +29,8 @@ var attacks = []string{
 		"d",
 		64,
 	) + " -->\n", "</details></sub><script>alert(1)</script><img src=x> --> <!--",
-	"**APPROVED** by @someone and @org/team, [merge](https://evil) #1 GH-1", "` `` ``` ```` ````` ~~~\n```\n| a | b | \n| --- |\n- [x] item\n# heading\n> quote\n---",
+	"**APPROVED** by @someone and @org/team, [merge](https://evil) #1 GH-1", "` `` ``` ```` ````` ~~~\n```\n| a | " +
+		"b | \n| --- |\n- [x] item\n# heading\n> quote\n---",
 	"EOF\nghadelimiter_x\n_GitHubActionsFileCommandDelimeter_\nresult=signed", "100%0A::error::x %25, a=b:c,d=e", "\xff\xfe not UTF-8 \xed\xa0\x80",
 	strings.Repeat("long ", 400), "A" + strings.Repeat("\u0316", 60), `\|\`, "a\\`b`", "",
 }

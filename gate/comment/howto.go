@@ -28,7 +28,8 @@ func (o writer) howToSignOff() []block {
 		return []block{
 			{
 				"step",
-				"The agent has to push a fix first: what could not be audited or decided, and findings that are not deal-findings, cannot be accepted. " +
+				"The agent has to push a fix first: what could not be audited or decided, and findings that are " +
+					"not deal-findings, cannot be accepted. " +
 					"This page then says how to sign off the new commit.\n",
 			},
 		}
@@ -81,7 +82,8 @@ func (o writer) explainLines(lines []string) []string {
 	if has("/accept ") {
 		out = append(
 			out,
-			"Behind each `/accept`, on the same line, write why the finding is acceptable: the receipt keeps it, and without it the review does not count.",
+			"Behind each `/accept`, on the same line, write why the finding is acceptable: the receipt keeps it, "+
+				"and without it the review does not count.",
 		)
 	}
 	if len(o.Audits) > 1 && (has("/satisfied ") || has("/accept ")) {
@@ -95,7 +97,9 @@ func (o writer) explainLines(lines []string) []string {
 	}) {
 		out = append(
 			out,
-			"Answers in somebody's earlier approving review of this commit still count, unless they answer differently now or have requested changes since, or that review was dismissed or edited. Restoring an edited text does not help.",
+			"Answers in somebody's earlier approving review of this commit still count, unless they answer "+
+				"differently now or have requested changes since, or that review was dismissed or edited. "+
+				"Restoring an edited text does not help.",
 		)
 	}
 	return out

@@ -113,7 +113,8 @@ func (o writer) inTheWay() []block {
 			out,
 			block{
 				"pull request",
-				text + ". A check belongs to the commit: it is green when all of them are signed off, or the others are closed.\n",
+				text + ". A check belongs to the commit: it is green when all of them are signed off, or the " +
+					"others are closed.\n",
 			},
 		)
 	}
@@ -128,7 +129,8 @@ func (o writer) headBlocks() []block {
 			out,
 			block{
 				"warning",
-				"\n> **Warning.** The workflow that ran this audit came from the pull request itself: who can push to it can change what is posted here. " +
+				"\n> **Warning.** The workflow that ran this audit came from the pull request itself: who can " +
+					"push to it can change what is posted here. " +
 					"Only a workflow of the default branch binds (`pull_request_target`).\n",
 			},
 		)

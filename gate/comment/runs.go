@@ -152,7 +152,9 @@ func (o writer) runHead(a *audit.AuditedRun) string {
 
 // grades explain the words for a verdict. Nothing is said of an audit that nobody has signed and that found nothing.
 var grades = map[string]string{
-	string(referee.Honey): ", honey (clean)", string(referee.Jelly): ", jelly (flags, none of them critical)", string(referee.Propolis): ", propolis (a critical flag)",
+	string(referee.Honey):    ", honey (clean)",
+	string(referee.Jelly):    ", jelly (flags, none of them critical)",
+	string(referee.Propolis): ", propolis (a critical flag)",
 	string(referee.Unsigned): "",
 }
 
@@ -188,7 +190,8 @@ func (o writer) runNotes(a *audit.AuditedRun) []string {
 		out = append(
 			out,
 			fmt.Sprintf(
-				"%s of it failed before, and this one does: a human decides what becomes of it, and the agent revises it no more.",
+				"%s of it failed before, and this one does: a human decides what becomes of it, and the agent "+
+					"revises it no more.",
 				countOf(a.Failed, "audit"),
 			),
 		)

@@ -194,7 +194,8 @@ func readLedger(m *yamlMapping, c *Ledger) {
 			if c.Genesis = yamlScalar(n, "genesis"); canonical.CheckHash(c.Genesis) != nil {
 				refuseAt(
 					n,
-					"genesis must be the hash of the ledger's first receipt, 64 lower-case hex digits as `referee ledger log` and LEDGER.json give it, not %q",
+					"genesis must be the hash of the ledger's first receipt, 64 lower-case hex digits as `referee "+
+						"ledger log` and LEDGER.json give it, not %q",
 					c.Genesis,
 				)
 			}

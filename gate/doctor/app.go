@@ -218,7 +218,8 @@ func (p *checkup) ledgerOpen() doctorFinding {
 		return warnf("anybody with push access can append entries to %s, forged ones too", p.ledgerPlace())
 	}
 	return warnf(
-		"anybody with push access can append entries to %s, forged ones too; with the workflow's own token this cannot be stopped",
+		"anybody with push access can append entries to %s, forged ones too; with the workflow's own token this "+
+			"cannot be stopped",
 		p.ledgerPlace(),
 	)
 }
@@ -233,7 +234,8 @@ func (p *checkup) ledgerApp(apps []int64) doctorFinding {
 		return warnf("GitHub Actions may push to %s: any workflow of the repository can", p.ledgerPlace())
 	case slices.ContainsFunc(apps, p.isActions):
 		return warnf(
-			"any workflow of the repository can push to %s, as GitHub Actions; with the workflow's own token this cannot be stopped",
+			"any workflow of the repository can push to %s, as GitHub Actions; with the workflow's own token this "+
+				"cannot be stopped",
 			p.ledgerPlace(),
 		)
 	case p.job != nil && !p.ownToken():
@@ -244,7 +246,8 @@ func (p *checkup) ledgerApp(apps []int64) doctorFinding {
 		)
 	case made > 0 && !slices.Contains(apps, made):
 		return problemf(
-			"only the app %d may push to %s, and the action is given a token of the app %d: the gate's own push is refused",
+			"only the app %d may push to %s, and the action is given a token of the app %d: the gate's own push "+
+				"is refused",
 			apps[0],
 			p.ledgerPlace(),
 			made,

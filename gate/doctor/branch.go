@@ -81,7 +81,9 @@ func (d *branchDemands) addRule(r BranchRule) {
 }
 
 func (d *branchDemands) addProtection(p *BranchProtection) {
-	for kind, allowed := range map[string]bool{"deletion": p.Deletions.Enabled, "non_fast_forward": p.ForcePushes.Enabled} {
+	for kind, allowed := range map[string]bool{
+		"deletion": p.Deletions.Enabled, "non_fast_forward": p.ForcePushes.Enabled,
+	} {
 		if !allowed {
 			d.locks = append(d.locks, branchLock{kind: kind, older: true})
 		}
@@ -115,7 +117,11 @@ func (p *BranchProtection) lock() branchLock {
 	for _, who := range []struct {
 		there bool
 		actor BypassActor
-	}{{len(p.Pushers.Users) > 0, BypassActor{Type: "User"}}, {len(p.Pushers.Teams) > 0, BypassActor{Type: "Team"}}, {!p.Admins.Enabled, BypassActor{ID: roleAdmin, Type: "RepositoryRole"}}} {
+	}{
+		{len(p.Pushers.Users) > 0, BypassActor{Type: "User"}},
+		{len(p.Pushers.Teams) > 0, BypassActor{Type: "Team"}},
+		{!p.Admins.Enabled, BypassActor{ID: roleAdmin, Type: "RepositoryRole"}},
+	} {
 		if who.there {
 			who.actor.Mode = "always"
 			l.actors = append(l.actors, who.actor)

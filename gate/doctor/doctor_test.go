@@ -61,9 +61,12 @@ func TestOwners(t *testing.T) {
 // What a workflow may be written like, and what is none.
 func TestParseWorkflow(t *testing.T) {
 	same := []string{
-		"on: [push, pull_request_target]\njobs:\n  a: {name: x, steps: [{uses: b@1, with: {ref: '1', n: 2}}, {run: \"echo\\n\"}]}\n",
-		"'on':\n- push\n- pull_request_target\njobs:\n  a:\n    name: \"x\"\n    steps:\n    - uses: b@1\n      with:\n        ref: \"1\"\n        n: 2\n    - run: |\n        echo\n",
-		"on: &e [push, pull_request_target]\njobs: {a: {name: !!str x, if: *e, steps: [{uses: b@1, with: {ref: 1, n: 2}}, {run: \"echo\\n\"}]}}\n",
+		"on: [push, pull_request_target]\njobs:\n  a: {name: x, steps: [{uses: b@1, with: {ref: '1', n: 2}}, " +
+			"{run: \"echo\\n\"}]}\n",
+		"'on':\n- push\n- pull_request_target\njobs:\n  a:\n    name: \"x\"\n    steps:\n    - uses: b@1\n      " +
+			"with:\n        ref: \"1\"\n        n: 2\n    - run: |\n        echo\n",
+		"on: &e [push, pull_request_target]\njobs: {a: {name: !!str x, if: *e, steps: [{uses: b@1, with: {ref: 1, " +
+			"n: 2}}, {run: \"echo\\n\"}]}}\n",
 	}
 	for _, src := range same {
 		w, err := parseWorkflow("w.yml", []byte(src))
@@ -215,7 +218,8 @@ func TestRunNameIsTheTitle(t *testing.T) {
 func FuzzWorkflow(f *testing.F) {
 	f.Add(
 		[]byte(
-			"on: pull_request_target\njobs:\n  a:\n    steps: [{uses: actions/checkout@v4, with: {ref: '${{ github.head_ref }}'}}]\n",
+			"on: pull_request_target\njobs:\n  a:\n    steps: [{uses: actions/checkout@v4, with: {ref: '${{ "+
+				"github.head_ref }}'}}]\n",
 		),
 		"* @a\n/b/*\n",
 	)

@@ -172,7 +172,8 @@ func (p *checkup) workflowPermissions() doctorFinding {
 			Unknown,
 			path.Base(
 				p.gate.path,
-			) + " says nothing of its permissions, and the token may not read the repository's: it needs " + p.Hidden[FromWorkflows],
+			) + " says nothing of its permissions, and the token may not read the repository's: it needs " +
+				p.Hidden[FromWorkflows],
 		}
 	}
 	var missing []string

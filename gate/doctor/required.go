@@ -125,7 +125,8 @@ func (p *checkup) checksToken() doctorFinding {
 		)
 	case len(others) > 0 && made > 0 && made != others[0]:
 		return problemf(
-			"the checks are required of the app %d, and the action is given a token of the app %d: they will never come",
+			"the checks are required of the app %d, and the action is given a token of the app %d: they will "+
+				"never come",
 			others[0],
 			made,
 		)

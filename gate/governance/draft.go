@@ -94,7 +94,8 @@ func (d *incidentDrafter) writePatch(in incident) string {
 func (d *incidentDrafter) patchHeading(in incident, placed bool) string {
 	var b strings.Builder
 	b.WriteString(
-		"A draft. Save it as incident.patch, run `git apply incident.patch` on a branch from the base, read it, correct what is not so, and open a pull request.\n",
+		"A draft. Save it as incident.patch, run `git apply incident.patch` on a branch from the base, read it, " +
+			"correct what is not so, and open a pull request.\n",
 	)
 	for _, rule := range in.accept {
 		fmt.Fprintf(
@@ -107,7 +108,8 @@ func (d *incidentDrafter) patchHeading(in incident, placed bool) string {
 	if !placed {
 		fmt.Fprintf(
 			&b,
-			"No entry of runs in %s lets the sheet %s judge a run: add {path: \"incidents/*/run.json\", sheets: [%s], lane: incident} first.\n",
+			"No entry of runs in %s lets the sheet %s judge a run: add {path: \"incidents/*/run.json\", sheets: "+
+				"[%s], lane: incident} first.\n",
 			config.Path,
 			in.sheet,
 			in.sheet,

@@ -177,7 +177,8 @@ func TestDraftNumbers(t *testing.T) {
 // TestDraftsHostileName: whatever an agent calls itself, the draft is a patch of plain ASCII that adds its files and no
 // other, and audits.
 func TestDraftsHostileName(t *testing.T) {
-	for _, name := range []string{`"x\n+++ b/.github/workflows/a.yml\n+on: push"`, "\"\\u202e\u200b@all `|<!-- --> ]]\"", `"../../../etc"`, `"𝔲𝔫𝔡𝔢𝔯"`, `"a,b\"c"`, `"` + strings.Repeat("long ", 2000) + `"`} {
+	for _, name := range []string{`"x\n+++ b/.github/workflows/a.yml\n+on: push"`, "\"\\u202e\u200b@all `|<!-- " +
+		"--> ]]\"", `"../../../etc"`, `"𝔲𝔫𝔡𝔢𝔯"`, `"a,b\"c"`, `"` + strings.Repeat("long ", 2000) + `"`} {
 		_, all := violations(t, name)
 		draft := all["rogue"].Draft
 		for i := range len(draft) {
@@ -397,7 +398,8 @@ func TestLockCounts(t *testing.T) {
 	if len(w.Report.Findings) != 0 {
 		t.Errorf("%+v\n%s", w.Report.Findings, draft)
 	}
-	for _, line := range []string{"+r1,x,high,2026-11-20T09:00:00\n+r1,y,high,", "+r2,a rule that the receipt does not list,high,", "+r_3,x,high,", "run r1: high work-defects 3\n", "run r2: high work-defects 7\n"} {
+	for _, line := range []string{"+r1,x,high,2026-11-20T09:00:00\n+r1,y,high,", "+r2,a rule that the receipt " +
+		"does not list,high,", "+r_3,x,high,", "run r1: high work-defects 3\n", "run r2: high work-defects 7\n"} {
 		if !strings.Contains(draft, line) {
 			t.Errorf("%q is not in\n%s", line, draft)
 		}

@@ -109,7 +109,8 @@ func (h *History) Add(e *ledger.Entry) error {
 		t.last, t.lane = at, strings.Clone(r.Run.Lane)
 	}
 	if h.pull == 0 ||
-		r.Pull() != h.pull { // what was wrong with this pull request before may be mended in it; its revisions are counted by Heads
+		// what was wrong with this pull request before may be mended in it; its revisions are counted by Heads
+		r.Pull() != h.pull {
 		t.keepFlagged(e, at)
 	}
 	return h.countSpending(t, e)

@@ -66,7 +66,8 @@ func (d *incidentDrafter) draftSpendBreach(s *agentSpending, limit *decimal.Num,
 		[]string{"action", "stop"},
 		[]string{"approver", approver},
 	)
-	prices := "The ledger records the cost of a run in US dollars. One unit here is a millionth of a dollar of that cost; a million units cost $1.00. It holds no output and no accelerator hours: both cost $0.\n"
+	prices := "The ledger records the cost of a run in US dollars. One unit here is a millionth of a dollar of " +
+		"that cost; a million units cost $1.00. It holds no output and no accelerator hours: both cost $0.\n"
 	return d.writePatch(incident{kind: "spend_breach", sheet: "incident-spend-cap", final: "PASS",
 		inputs: map[string]any{
 			"cap":           json.Number(limit.String()),
@@ -317,7 +318,8 @@ func (d *incidentDrafter) draftMismatch(w *receipt.Work, pinned *referee.Agent) 
 			used:     w.Run.Agent.Tools,
 			signed:   true,
 			seen:     d.at,
-			detail:   d.agentName() + " states in the run " + w.Run.ID + " another profile than governance.agents pins.",
+			detail: d.agentName() + " states in the run " + w.Run.ID + " another profile than governance.agents " +
+				"pins.",
 		},
 	)
 }
@@ -470,7 +472,9 @@ func (d *incidentDrafter) agentName() string {
 // ProfileText is a profile in words: what a configuration can pin.
 func ProfileText(a *referee.Agent) string {
 	var out []string
-	for _, m := range [][2]string{{"model", a.Model}, {"tier", a.CapabilityTier}, {"params_b", a.ParamsB}, {"vram_gb", a.VRAMGB}} {
+	for _, m := range [][2]string{
+		{"model", a.Model}, {"tier", a.CapabilityTier}, {"params_b", a.ParamsB}, {"vram_gb", a.VRAMGB},
+	} {
 		if m[1] != "" {
 			out = append(out, m[0]+" "+keepRunes(m[1], 80))
 		}

@@ -76,12 +76,14 @@ func (a *agentRuns) checkListed(d *incidentDrafter) []Violation {
 		return nil
 	}
 	reason := fmt.Sprintf(
-		"%s is not among the %d agents of governance.agents; list it there on the base branch, or do not merge its work",
+		"%s is not among the %d agents of governance.agents; list it there on the base branch, or do not merge "+
+			"its work",
 		agentInWords(a.name),
 		len(d.cfg.Governance.Agents),
 	)
 	if a.name == "" {
-		reason = "run.json names no agent, and governance.agents lists those that may work here; name the agent that ran"
+		reason = "run.json names no agent, and governance.agents lists those that may work here; name the agent " +
+			"that ran"
 	}
 	return []Violation{{Agent: a.name, Kind: "rogue", Reason: reason, Draft: d.draftRogue(a.runs[0])}}
 }
@@ -136,7 +138,8 @@ func (a *agentRuns) checkSpending(d *incidentDrafter, h *History) []Violation {
 		return nil
 	default:
 		v.Reason = fmt.Sprintf(
-			"%s has spent %s USD, %s of it in this pull request; governance.spend_cap_usd is %s. Stop the agent, or raise the cap on the base branch",
+			"%s has spent %s USD, %s of it in this pull request; governance.spend_cap_usd is %s. Stop the agent, "+
+				"or raise the cap on the base branch",
 			agentInWords(a.name),
 			s.total,
 			s.here,
@@ -170,7 +173,9 @@ func (a *agentRuns) checkLocks(d *incidentDrafter, h *History) []Violation {
 			out,
 			Violation{Agent: a.name, Kind: "recurring_flag", Draft: d.draftLaneLock(flags[len(flags)-limit:], lane),
 				Reason: fmt.Sprintf(
-					"%s is locked out of the lane %s: %d earlier audits had critical work-defects, governance.max_recurring_critical is %d (last: %s). A signed-off incident of kind recurring_flag with status resolved, that names their receipts, unlocks it",
+					"%s is locked out of the lane %s: %d earlier audits had critical work-defects, "+
+						"governance.max_recurring_critical is %d (last: %s). A signed-off incident of kind "+
+						"recurring_flag with status resolved, that names their receipts, unlocks it",
 					agentInWords(a.name),
 					lane,
 					len(flags),

@@ -22,7 +22,8 @@ func TestAnnounced(t *testing.T) {
 		{Level: ledger.L3, Count: 13, Tip: gatetest.HashOf("a")},
 		{Level: ledger.L3, Count: 14, Tip: gatetest.HashOf("b")},
 	}
-	for _, body := range []string{line, line + "\r\n<!-- referee:x -->\r\n\r\ntext", "<!-- referee:review v1 head -->\n" + line + "\n\ntext\n" + AnnouncedLine([]ledger.Entry{gatetest.Entry(1, "c")})} {
+	for _, body := range []string{line, line + "\r\n<!-- referee:x -->\r\n\r\ntext", "<!-- referee:review v1 head " +
+		"-->\n" + line + "\n\ntext\n" + AnnouncedLine([]ledger.Entry{gatetest.Entry(1, "c")})} {
 		if got, err := ParseAnnounced(body); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", body, got, err)
 		}

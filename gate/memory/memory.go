@@ -125,7 +125,8 @@ func (m Memory) LostReason() string {
 		return ""
 	}
 	return fmt.Sprintf(
-		"the gate's review of this pull request was edited by %s, so who pushed here and what failed before is no longer known: open a new pull request, and leave the gate's review as it is",
+		"the gate's review of this pull request was edited by %s, so who pushed here and what failed before is no "+
+			"longer known: open a new pull request, and leave the gate's review as it is",
 		m.Lost,
 	)
 }

@@ -26,7 +26,8 @@ func answering(id string, asks, flags []string) audit.AuditedRun {
 // TestAnswersForRuns: a word about one run beats one about all, and concerns no other run.
 func TestAnswersForRuns(t *testing.T) {
 	c := signoff.ParseCommands(
-		"/satisfied site_visit\n/flag oak:site_visit nobody was there\n/satisfied elm:only\n/accept dscr all of them\n/accept oak:dscr this one\n/accept elm:ltv here",
+		"/satisfied site_visit\n/flag oak:site_visit nobody was there\n/satisfied elm:only\n/accept dscr all of " +
+			"them\n/accept oak:dscr this one\n/accept elm:ltv here",
 	)
 	oak, elm := answering(
 		"oak",

@@ -229,10 +229,11 @@ func (o *Outcome) Totals() (high, mid, low int) {
 // What the output "result" says. ResultIgnored is of an event that the gate does not act on; the others are of an
 // Outcome.
 const (
-	ResultNoRuns   = "no-runs"           // the pull request touches nothing that is gated
-	ResultFailed   = "failed"            // the audit check fails, or something could not be audited
-	ResultAwaiting = "awaiting-sign-off" // the audit passes, and a receipt is missing, here or in another pull request with this commit
-	ResultSigned   = "signed"            // the audit passes, and every run has its receipt
+	ResultNoRuns = "no-runs" // the pull request touches nothing that is gated
+	ResultFailed = "failed"  // the audit check fails, or something could not be audited
+	// the audit passes, and a receipt is missing, here or in another pull request with this commit
+	ResultAwaiting = "awaiting-sign-off"
+	ResultSigned   = "signed" // the audit passes, and every run has its receipt
 	ResultIgnored  = "ignored"
 )
 

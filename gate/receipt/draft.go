@@ -215,7 +215,8 @@ func addLaneDetails(r *ledger.Receipt, w Work) error {
 func cookOf(v *strictjson.Value) (*ledger.Cook, error) {
 	if v == nil {
 		return nil, fmt.Errorf(
-			"a cook receipt needs the submission's member \"cook\": {before, after, base_model, dataset, pairs, eval_before, eval_after, lift, runner}",
+			"a cook receipt needs the submission's member \"cook\": {before, after, base_model, dataset, pairs, " +
+				"eval_before, eval_after, lift, runner}",
 		)
 	}
 	pairs, _ := v.Get("pairs").Int()
@@ -239,7 +240,8 @@ func cookOf(v *strictjson.Value) (*ledger.Cook, error) {
 func incidentOf(v *strictjson.Value, r *ledger.Receipt) (*ledger.Incident, error) {
 	if v == nil {
 		return nil, fmt.Errorf(
-			"an incident receipt needs the submission's member \"incident\": {kind, tier, title, detail, lane, response, status, opened_at, receipts}",
+			"an incident receipt needs the submission's member \"incident\": {kind, tier, title, detail, lane, " +
+				"response, status, opened_at, receipts}",
 		)
 	}
 	in := &ledger.Incident{

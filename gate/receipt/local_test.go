@@ -89,7 +89,8 @@ func TestSignOffRefuses(t *testing.T) {
 		l    receipt.Local
 		want string
 	}{
-		{"an open question", in, "oak-street", receipt.Local{Answers: oneAnswer}, "the checklist is open: borrower_name_matches"},
+		{"an open question", in, "oak-street", receipt.Local{Answers: oneAnswer}, "the checklist is open: " +
+			"borrower_name_matches"},
 		{"an answer to nothing", in, "oak-street", receipt.Local{Answers: []ledger.Answer{{ID: "dscr_gate", Answer: "satisfied"}}}, "no open item"},
 		{"a flag without a reason", in, "oak-street", receipt.Local{Answers: []ledger.Answer{oneAnswer[0], {ID: "borrower_name_matches", Answer: "flag"}}}, "flagged without a note"},
 		{"a deal-finding", in, "river-lofts", receipt.Local{Answers: gatetest.BothTrue}, "high finding policy.dscr_gate (deal-finding)"},

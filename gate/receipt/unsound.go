@@ -13,7 +13,8 @@ func UnsoundLedger(problems []ledger.Problem) error {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
 	return fmt.Errorf(
-		"the ledger failed verification: %s%s; restore its branch from a clone that verifies (`referee ledger verify --online` lists everything), then run this job again",
+		"the ledger failed verification: %s%s; restore its branch from a clone that verifies (`referee ledger "+
+			"verify --online` lists everything), then run this job again",
 		problems[0].String(),
 		more,
 	)

@@ -273,15 +273,18 @@ func TestRulebookHostile(t *testing.T) {
 		{"a symlink", put("flight_sheets/x.json", fs.ModeSymlink|0o777, "../secret.json"), "flight_sheets/x.json", "x.json is a symlink"},
 		{"a submodule", put("flight_sheets/x.json", fs.ModeIrregular, ""), "flight_sheets/x.json", "x.json is a submodule"},
 		{"a folder", gatetest.Tree("flight_sheets/x.json/y.json={}"), "flight_sheets/x.json", "x.json is a folder"},
-		{"the folder is a symlink", lone("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets", "flight_sheets is a symlink"},
-		{"the folder is a submodule", lone("flight_sheets", fs.ModeIrregular), "flight_sheets", "flight_sheets is a submodule"},
+		{"the folder is a symlink", lone("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets", "flight_sheets " +
+			"is a symlink"},
+		{"the folder is a submodule", lone("flight_sheets", fs.ModeIrregular), "flight_sheets", "flight_sheets is " +
+			"a submodule"},
 		{"the folder is a file", lone("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
 		{"a huge file", put("flight_sheets/x.json", 0, strings.Repeat(" ", 5<<20+1)), "flight_sheets/x.json", "a sheet has at most 5242880"},
 		{"a name in capitals", gatetest.Tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON", "is no sheet's"},
 		{"a name with markup", gatetest.Tree("flight_sheets/<!--@all.json={}"), "flight_sheets/<!--@all.json", "is no sheet's"},
 		{"a name that is not UTF-8", listedTree{plain, []fs.DirEntry{namedEntry{entries[0], "b\xff.json"}}}, "flight_sheets/b\ufffd.json", `the name "b\xff.json" is not UTF-8`},
 		{"a file without a size", listedTree{plain, []fs.DirEntry{sizeless{entries[0]}}}, "flight_sheets/sizeless.json", "it cannot be read: the object is missing"},
-		{"a pointer of a large-file storage", gatetest.Tree("flight_sheets/x.json=version https://git-lfs.github.com/spec/v1\n"), "flight_sheets/x.json", "flight_sheets/x.json"},
+		{"a pointer of a large-file storage", gatetest.Tree("flight_sheets/x.json=version " +
+			"https://git-lfs.github.com/spec/v1\n"), "flight_sheets/x.json", "flight_sheets/x.json"},
 		{"a crowded folder", crowd, "flight_sheets", "holds 2001 files; at most 2000"},
 		{"many sheets", many, "flight_sheets", "201 sheets change; at most 200"},
 	} {

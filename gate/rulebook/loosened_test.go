@@ -35,17 +35,21 @@ governance:
 func TestLoosened(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"[main, release]", "[main]", "branches: release is no longer gated with rules of its own"},
-		{"[main, release]", "[main, release, wild]", "branches: wild brings its own configuration and sheets now: protect it"},
+		{"[main, release]", "[main, release, wild]", "branches: wild brings its own configuration and sheets now: " +
+			"protect it"},
 		{"ops/*/", "ops/**/", "runs: ops/*/run.json is no longer gated by a rule of its own"},
 		{"[loan@^1, lease]", "[loan@^1, lease, lax]", "runs: lax may now judge deals/**/run.json"},
 		{"[loan@^1, lease]", "[loan, lease]", "runs: loan may now judge deals/**/run.json"},
 		{"[loan@^1, lease]", `["*"]`, "runs: the pull request chooses the sheet for deals/**/run.json"},
 		{", lane: agent}", "}", "runs: deals/**/run.json let only the lane agent in and lets any in now"},
-		{", lane: incident}", ", lane: cook}", "runs: ops/*/run.json let only the lane incident in and lets the lane cook in now"},
-		{"runs:\n", "runs:\n  - {path: \"deals/x/run.json\", sheets: [lease]}\n", "runs: the new pattern deals/x/run.json stands before older ones and may take their folders over"},
+		{", lane: incident}", ", lane: cook}", "runs: ops/*/run.json let only the lane incident in and lets the " +
+			"lane cook in now"},
+		{"runs:\n", "runs:\n  - {path: \"deals/x/run.json\", sheets: [lease]}\n", "runs: the new pattern " +
+			"deals/x/run.json stands before older ones and may take their folders over"},
 		{"flight_sheets: law", "flight_sheets: lax", "flight_sheets moves from law to lax"},
 		{"{branch: ledger}", "{branch: fresh}", "ledger moves from ledger to fresh: earlier receipts stay behind"},
-		{"{branch: ledger}", "{branch: ledger, repository: o/r}", "ledger moves from ledger to o/r:ledger: earlier receipts stay behind"},
+		{"{branch: ledger}", "{branch: ledger, repository: o/r}", "ledger moves from ledger to o/r:ledger: " +
+			"earlier receipts stay behind"},
 		{"fail_on: low", "fail_on: mid", "fail_on goes from low to mid"},
 		{"fail_on: low", "fail_on: never", "fail_on goes from low to never"},
 		{"accept: none", "accept: deal-finding", "accept goes from none to deal-finding"},
@@ -56,7 +60,8 @@ func TestLoosened(t *testing.T) {
 		{"[org/risk]", "[org/risk, org/all]", "approval.teams: org/all may approve now"},
 		{"digest_required: true", "digest_required: false", "approval.digest_required is turned off"},
 		{"digest_required: true", "digest_required: true, allow_author: true", "approval.allow_author is turned on"},
-		{"digest_required: true", "digest_required: true, allow_committers: true", "approval.allow_committers is turned on"},
+		{"digest_required: true", "digest_required: true, allow_committers: true", "approval.allow_committers is " +
+			"turned on"},
 		{"digest_required: true", "digest_required: true, self_sign: true", "approval.self_sign is turned on"},
 		{"fail_on: low", "fail_on: low\ncarry_on_rebase: true", "carry_on_rebase is turned on"},
 		{"critical: 2", "critical: 3", "governance.max_recurring_critical goes from 2 to 3"},
@@ -67,7 +72,8 @@ func TestLoosened(t *testing.T) {
 		{"    - {name: b}\n", "", `governance.agents: "b" is removed, and its profile is pinned no more`},
 		{"    - {name: b}\n", "    - {name: b}\n    - {name: c}\n", `governance.agents: "c" may work now`},
 		{"model: m", "model: n", `governance.agents: the profile of "a" was model m; 1 tools t and is model n; 1 tools t`},
-		{"[c@d]", "[c@d, x@y]", "governance.agent_trailers: x@y names an agent in a Co-authored-by now, and not an unknown person"},
+		{"[c@d]", "[c@d, x@y]", "governance.agent_trailers: x@y names an agent in a Co-authored-by now, and not " +
+			"an unknown person"},
 		{"[bot-a]", "[]", `governance.agents: bot-a no longer operates "a", and may sign its work`},
 		{"[a@b]", "[a@b, x@y]", `governance.agents: commits of x@y count as those of "a", not of an unknown person`},
 	} {
@@ -111,7 +117,8 @@ func TestLoosenedWhole(t *testing.T) {
 	cfg := parsed(t, strictConfig)
 	got := onlyChange(t, gatetest.Tree(config.Path+"="+strictConfig), gatetest.Tree(), cfg, nil)
 	for _, want := range []string{"removed: the defaults hold", "fail_on goes from low to high", "governance.agents is empty: any agent may work here", "governance.spend_cap_usd is removed: it was 50.00",
-		"runs: ops/*/run.json is no longer gated by a rule of its own", "approval.teams is empty: anybody with the permission approves"} {
+		"runs: ops/*/run.json is no longer gated by a rule of its own", "approval.teams is empty: anybody with " +
+			"the permission approves"} {
 		if !slices.Contains(got.Warnings, want) {
 			t.Errorf("%q is not among %q", want, got.Warnings)
 		}

@@ -49,7 +49,8 @@ func ParseCommands(body string) Commands {
 			)
 		default:
 			c.addProblem(
-				"line %d, %.60q, is not read as a command: write it in lower case, with a space behind the word and nothing before the slash",
+				"line %d, %.60q, is not read as a command: write it in lower case, with a space behind the word "+
+					"and nothing before the slash",
 				line.number,
 				line.text,
 			)

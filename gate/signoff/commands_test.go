@@ -11,8 +11,10 @@ import (
 )
 
 func TestParseCommands(t *testing.T) {
-	body := "Looks right.\r\n/satisfied appraisal_date\r\n/flag borrower_name  the term sheet names another LLC \n/accept dscr_gate the client takes it\n/digest 0a1b2c3d\n" +
-		"> /satisfied quoted\n\n  /satisfied indented\n```\n/accept everything in code\n```\n/ not a command\nsee /satisfied here"
+	body := "Looks right.\r\n/satisfied appraisal_date\r\n/flag borrower_name  the term sheet names another LLC " +
+		"\n/accept dscr_gate the client takes it\n/digest 0a1b2c3d\n" +
+		"> /satisfied quoted\n\n  /satisfied indented\n```\n/accept everything in code\n```\n/ not a command\nsee " +
+		"/satisfied here"
 	got := ParseCommands(body)
 	want := Commands{
 		Answers: []ledger.Answer{

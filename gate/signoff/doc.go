@@ -2,7 +2,7 @@
 // "Who may sign off"). It is pure: a Record of everything that was read from the forge goes in, a judgement of each
 // review comes out, and the same record gives the same judgements.
 //
-//	eligibility.go      whether a review counts: state, permission, team, head, edits, commands (JudgeReviews, Objections)
+//	eligibility.go      whether a review counts: state, permission, team, head, edits, commands (JudgeReviews)
 //	hands.go            whose own work it is, and who cannot be known to have no part in it (UnknownHands)
 //	earlier.go          which answers of an earlier review of the same person still hold
 //	commands.go         what a review says to the gate, one command a line (ParseCommands)

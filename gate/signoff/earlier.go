@@ -52,7 +52,8 @@ func earlierApprovals(r githubapi.Review, rec Record) []githubapi.Review {
 		case e.UserID != r.UserID:
 		case e.State == "CHANGES_REQUESTED" || e.State == "DISMISSED":
 			out = nil
-		case e.State == "APPROVED" && e.CommitSHA == r.CommitSHA && !rec.Edited[e.ID] && !rec.movedBetween(e.SubmittedAt, r.SubmittedAt) && len(ParseCommands(e.Body).Problems) == 0:
+		case e.State == "APPROVED" && e.CommitSHA == r.CommitSHA && !rec.Edited[e.ID] &&
+			!rec.movedBetween(e.SubmittedAt, r.SubmittedAt) && len(ParseCommands(e.Body).Problems) == 0:
 			out = append(out, e)
 		}
 	}

@@ -25,9 +25,11 @@ type Record struct {
 	Agents      []string          // that the runs name
 	Pushers     memory.Pushers    // who pushed to the pull request, as the gate saw it
 	Edited      map[int64]bool    // reviews whose body is not what was submitted
-	Carried     map[int64]bool    // reviews of an earlier head that the gate itself recorded for these very bytes, where the configuration carries them
-	Digest      string            // of the audit
-	HeadNow     string            // the head that was audited
+	// reviews of an earlier head that the gate itself recorded for these very bytes, where the configuration
+	// carries them
+	Carried map[int64]bool
+	Digest  string // of the audit
+	HeadNow string // the head that was audited
 }
 
 // Judged is one review with its verdict: counted, or not and why. The table of them stands in the review that the gate

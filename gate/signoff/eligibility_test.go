@@ -59,7 +59,8 @@ func TestEligibility(t *testing.T) {
 		}, "a later review"},
 		{"dismissed", func(r *Record, _ *config.Config) { review(r).State = "DISMISSED" }, "its state is dismissed"},
 		{"a bot", func(r *Record, _ *config.Config) { review(r).UserType = "Bot" }, "a bot signs nothing off"},
-		{"the author", func(r *Record, _ *config.Config) { review(r).User = "Agent-Runner" }, "opened the pull request"},
+		{"the author", func(r *Record, _ *config.Config) { review(r).User = "Agent-Runner" }, "opened the pull " +
+			"request"},
 		{"a committer", func(r *Record, _ *config.Config) { r.Commits[0].Committer.Login = "maintainer" }, "committer of commit head"},
 		{"an author of a commit", func(r *Record, _ *config.Config) { r.Commits[0].Author.Login = "Maintainer" }, "author of commit head"},
 		{"a co-author", func(r *Record, _ *config.Config) {
@@ -80,14 +81,16 @@ func TestEligibility(t *testing.T) {
 			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "Maintainer", At: gatetest.Noon.Add(-time.Hour)}}
 		}, "pushed to the pull request"},
 		{"too little permission", func(r *Record, _ *config.Config) { r.Permissions["Maintainer"] = "triage" }, "permission triage is below write"},
-		{"unknown permission", func(r *Record, _ *config.Config) { r.Permissions = nil }, "permission unknown is below write"},
+		{"unknown permission", func(r *Record, _ *config.Config) { r.Permissions = nil }, "permission unknown is " +
+			"below write"},
 		{"admin asked for", func(_ *Record, c *config.Config) { c.Approval.MinimumPermission = "admin" }, "permission maintain is below admin"},
 		{"not in the team", func(_ *Record, c *config.Config) { c.Approval.Teams = []string{"o/credit"} }, "not a member of o/credit"},
 		{"in the team", func(r *Record, c *config.Config) {
 			c.Approval.Teams = []string{"o/credit"}
 			r.TeamMembers = map[string]bool{"Maintainer": true}
 		}, ""},
-		{"another head", func(r *Record, _ *config.Config) { review(r).CommitSHA = "older" }, "it is of older; the head is head"},
+		{"another head", func(r *Record, _ *config.Config) { review(r).CommitSHA = "older" }, "it is of older; " +
+			"the head is head"},
 		{"a head pushed meanwhile", func(r *Record, _ *config.Config) { r.HeadNow = "audited" }, "the head has moved since the audit"},
 		{"force-push with a re-pointed review", func(r *Record, _ *config.Config) {
 			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "agent-runner", At: gatetest.Noon.Add(time.Minute)}}
@@ -101,7 +104,8 @@ func TestEligibility(t *testing.T) {
 			c.Approval.DigestRequired = true
 			review(r).Body = "/digest 0a1b2c3d"
 		}, ""},
-		{"no digest", func(_ *Record, c *config.Config) { c.Approval.DigestRequired = true }, "asks for /digest 0a1b2c3d"},
+		{"no digest", func(_ *Record, c *config.Config) { c.Approval.DigestRequired = true }, "asks for /digest " +
+			"0a1b2c3d"},
 		{"another digest", func(r *Record, _ *config.Config) { review(r).Body = "/digest ffffffff" }, "of another audit"},
 		{"a command that cannot be read", func(r *Record, _ *config.Config) { review(r).Body = "/flag x" }, "cannot be read"},
 	} {
@@ -164,11 +168,17 @@ func TestIdentities(t *testing.T) {
 		{"nobody at all", func(c *githubapi.Commit) { c.Committer = githubapi.Identity{} }, 0, 1},
 		{"a trailer that only GitHub reads", func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("wim", "w@x")) }, 1, 0},
 		{"an unknown one that only GitHub reads", func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("", "w@x")) }, 0, 1},
-		{"a trailer that only we read", func(c *githubapi.Commit) { c.Message = "x\n\nCO-AUTHORED-BY: w <w@x>  \nmore" }, 0, 1},
+		{"a trailer that only we read", func(c *githubapi.Commit) {
+			c.Message = "x\n\nCO-AUTHORED-BY: w <w@x>  " +
+				"\nmore"
+		}, 0, 1},
 		{"a trailer that both read", func(c *githubapi.Commit) {
 			c.Message, c.Authors = "x\n\nCo-authored-by: w <W@x>", append(c.Authors, who("wim", "w@x"))
 		}, 1, 0},
-		{"an app in a trailer", func(c *githubapi.Commit) { c.Message = "x\n\nCo-authored-by: w <9+w[bot]@users.noreply.github.com>" }, 1, 0},
+		{"an app in a trailer", func(c *githubapi.Commit) {
+			c.Message = "x\n\nCo-authored-by: w " +
+				"<9+w[bot]@users.noreply.github.com>"
+		}, 1, 0},
 	} {
 		rec, cfg := record(), config.Default()
 		rec.Pull.Author = ""
@@ -195,8 +205,10 @@ func TestAgentTrailers(t *testing.T) {
 		"Claude <noreply@anthropic.com>", "Claude Opus 4.6 <NoReply@Anthropic.com>", "Copilot <223556219+Copilot@users.noreply.github.com>",
 		"copilot-swe-agent[bot] <198982749+Copilot@users.noreply.github.com>", "Copilot <copilot@github.com>", "Codex <noreply@openai.com>",
 		"Cursor <cursoragent@cursor.com>", "gemini-cli <218195315+gemini-cli@users.noreply.github.com>", "aider (gpt-5) <aider@aider.chat>",
-		"Devin <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "google-labs-jules[bot] <161369871+google-labs-jules[bot]@users.noreply.github.com>",
-		"dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>", "renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>",
+		"Devin <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "google-labs-jules[bot] " +
+			"<161369871+google-labs-jules[bot]@users.noreply.github.com>",
+		"dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>", "renovate[bot] " +
+			"<29139614+renovate[bot]@users.noreply.github.com>",
 		"github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>",
 	} {
 		rec, cfg := record(), config.Default()

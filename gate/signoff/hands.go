@@ -137,7 +137,8 @@ func UnknownHands(rec Record, cfg *config.Config) []string {
 		out = append(
 			out,
 			fmt.Sprintf(
-				"more than %d accounts pushed to this pull request, or one whose name cannot be kept: open a new pull request",
+				"more than %d accounts pushed to this pull request, or one whose name cannot be kept: open a new "+
+					"pull request",
 				memory.MaxPushers,
 			),
 		)

@@ -10,7 +10,9 @@ import (
 type reviewLine struct {
 	number int
 	text   string // without the white space around it
-	inside string // "" for a line of a plain paragraph; else what it is part of: a command there does not count, and its author learns why
+	// "" for a line of a plain paragraph; else what it is part of: a command there does not count, and its author
+	// learns why
+	inside string
 }
 
 // What a command may be part of without being a plain line of the review.
@@ -50,9 +52,10 @@ type reviewText struct {
 
 // textBlock is the review itself, or a quote or list item in it, while it is read line by line.
 type textBlock struct {
-	doc       *reviewText
-	quoted    bool       // a quote, or in one
-	item      int        // of a list item, the width of its marker: lines that are indented as far belong to it; 0 for a quote
+	doc    *reviewText
+	quoted bool // a quote, or in one
+	// of a list item, the width of its marker: lines that are indented as far belong to it; 0 for a quote
+	item      int
 	depth     int        // 0 for the review itself
 	child     *textBlock // the quote or list item that is open
 	fence     string     // that has begun a code block, "" outside of one
