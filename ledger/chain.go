@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -159,8 +160,12 @@ type Info struct {
 	Repository Repository `json:"repository"`
 }
 
-// InfoFormat names the layout of version 1; a reader that does not know a format refuses it by name.
-const InfoFormat = "defendablecloud.ledger/v1"
+// InfoFormat names the layout of the branch; a reader that does not know a format refuses it by name. FirstInfoFormat is the one before
+// the first release, with receipts/000/012/, pr/000/00123/ and sheets/<hash>.json: whoever followed it would not find a pull request's entries where they are.
+const (
+	InfoFormat      = "defendablecloud.ledger/v2"
+	FirstInfoFormat = "defendablecloud.ledger/v1"
+)
 
 // Marshal gives the bytes of LEDGER.json.
 func (i Info) Marshal() ([]byte, error) {
@@ -179,6 +184,10 @@ var infoDecoder = decoderOf[Info]()
 // ParseInfo reads LEDGER.json. On an error the info is zero.
 func ParseInfo(b []byte) (Info, error) {
 	var i Info
+	if bytes.HasPrefix(b, []byte(`{"format":"`+FirstInfoFormat+`"`)) {
+		return Info{}, fmt.Errorf("LEDGER.json: the format is %s, the layout before the first release (pr/000/00123); this version reads %s, and the ledger is begun anew",
+			FirstInfoFormat, InfoFormat)
+	}
 	if err := infoDecoder().Decode(b, canonical.Receipt, &i); err != nil {
 		return Info{}, fmt.Errorf("LEDGER.json: %w", err)
 	}

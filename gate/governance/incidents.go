@@ -139,8 +139,9 @@ func newestWorks(works []paidWork) ([]paidWork, error) {
 }
 
 // draftLaneLock is the incident of recurring critical flags, for the sheet incident-lane-lock. The lock follows from
-// the ledger: it stands from the entry on that reached the limit, whenever somebody looks. The configuration sets no
-// window, so that it is the time from the first to the last.
+// the ledger: it stands from the entry on that reached the limit, whenever somebody looks. The governance sets no
+// window: the table says how many days lie between the first and the last, and the sheet's parameter window_days
+// decides.
 func (d *incidentDrafter) draftLaneLock(flags []flaggedAudit, lane string) string {
 	t := tallyFlags(flags)
 	last, days := t.last, daysBetween(t.first, t.last)
@@ -170,7 +171,6 @@ func (d *incidentDrafter) draftLaneLock(flags []flaggedAudit, lane string) strin
 	return d.writePatch(incident{kind: "recurring_flag", sheet: "incident-lane-lock", final: final,
 		inputs: map[string]any{
 			"runs":          t.runs,
-			"window_days":   json.Number(days),
 			"limit":         limit,
 			"locked_at":     sheetTime(last),
 			"last_flag":     sheetTime(last),

@@ -40,7 +40,7 @@ const FORMS = {
   incident_kind: oneOf('rogue', 'dark', 'policy_violation', 'recurring_flag', 'spend_breach'),
   incident_response: oneOf('lane_locked', 'human_approval_required', 'repair_task_recommended'),
   incident_status: oneOf('open', 'resolved'),
-  ledger_format: oneOf('defendablecloud.ledger/v1'),
+  ledger_format: oneOf('defendablecloud.ledger/v2'),
   proof_format: oneOf('defendablecloud.ledger-inclusion/v1', 'defendablecloud.ledger-consistency/v1'),
 };
 
