@@ -27,105 +27,84 @@ var million = decimal.FromInt(1_000_000)
 // figures are beyond what a sheet can reckon with.
 func (d *incidentDrafter) draftSpendBreach(s *agentSpending, limit *decimal.Num, lane string) string {
 	if limit.IsZero() {
-		limit = decimal.MustParse(
-			"0.000001",
-		) // a share of nothing is not defined; the smallest cap that a configuration can write stands for none
+		// A share of nothing is not defined; the smallest cap that a configuration can write stands for none.
+		limit = decimal.MustParse("0.000001")
 	}
-	var usage [][]string
-	var lines []map[string]any
-	receipts := []string{}
-	works, err := newestWorks(s.works)
+	l, err := spendLinesOf(s.works)
 	ratio, err2 := decimal.Quo(s.total, limit)
 	if err != nil || err2 != nil {
 		return ""
 	}
-	for _, w := range works {
-		units, err := decimal.Mul(w.cost, million)
-		if err != nil {
-			return ""
-		}
-		usage = append(usage, []string{safeToken(w.run), units.String(), "0"})
-		lines = append(
-			lines,
-			map[string]any{"r": safeToken(w.run), "tok_in": json.Number(units.String()), "tok_out": 0},
-		)
-		if w.hash != "" {
-			receipts = append(receipts, w.hash)
-		}
-	}
-	total, share := s.total.String(), ratio.String()
+	total, most := s.total.String(), limit.String()
 	approver := "the maintainer who approves this incident"
-	budget := csvRows(
-		"item,value",
-		[]string{"cap", limit.String()},
-		[]string{"price_in", "1"},
-		[]string{"price_out", "0"},
-		[]string{"gpu_hours", "0"},
-		[]string{"gpu_rate", "0"},
-		[]string{"claimed_spend", total},
-		[]string{"action", "stop"},
-		[]string{"approver", approver},
-	)
-	prices := "The ledger records the cost of a run in US dollars. One unit here is a millionth of a dollar of " +
-		"that cost; a million units cost $1.00. It holds no output and no accelerator hours: both cost $0.\n"
 	return d.writePatch(incident{kind: "spend_breach", sheet: "incident-spend-cap", final: "PASS",
 		inputs: map[string]any{
-			"cap":           json.Number(limit.String()),
-			"lines":         lines,
-			"price_in":      1,
-			"price_out":     0,
-			"gpu_hours":     0,
-			"gpu_rate":      0,
-			"claimed_spend": json.Number(total),
-			"action":        "stop",
-			"approver":      approver,
+			"cap": json.Number(most), "lines": l.lines, "price_in": 1, "price_out": 0, "gpu_hours": 0, "gpu_rate": 0,
+			"claimed_spend": json.Number(total), "action": "stop", "approver": approver,
 		},
-		calculations: []map[string]any{calculationOverRows("token_cost", total, "USD"),
-			calculationWithFormula(
-				"spend",
-				"token_cost + gpu_hours * gpu_rate",
-				total,
-				"USD",
-				map[string]any{"token_cost": json.Number(total), "gpu_hours": 0, "gpu_rate": 0},
-			),
-			calculationWithFormula(
-				"util",
-				"spend / cap",
-				share,
-				"ratio",
-				map[string]any{"spend": json.Number(total), "cap": json.Number(limit.String())},
-			)},
+		calculations: []map[string]any{
+			calculationOverRows("token_cost", total, "USD"),
+			calculationWithFormula("spend", "token_cost + gpu_hours * gpu_rate", total, "USD",
+				map[string]any{"token_cost": json.Number(total), "gpu_hours": 0, "gpu_rate": 0}),
+			calculationWithFormula("util", "spend / cap", ratio.String(), "ratio",
+				map[string]any{"spend": json.Number(total), "cap": json.Number(most)}),
+		},
 		claims: []map[string]string{
 			{"claim": "The units of each run", "evidence_reference": "usage"},
 			{"claim": "The spend is " + total, "evidence_reference": "budget#row=6"},
 			{"claim": "What a unit is", "evidence_reference": "prices", "quote": "a million units cost $1.00"},
 		},
-		evidence: []evidenceFile{
-			{"budget", "budget.csv", "The cap and the spend", budget},
-			{
-				"usage",
-				"usage.csv",
-				"Cost of each run, in millionths of a dollar",
-				csvRows("r,tok_in,tok_out", usage...),
-			},
-			{
-				"prices",
-				"prices.txt",
-				"What a unit is",
-				prices,
-			},
-			{"gpu", "gpu.csv", "Accelerator hours: the ledger holds none", csvRows("r,hours")},
-		},
+		evidence: spendEvidence(most, total, approver, l.usage),
 		about: map[string]any{
-			"tier":     "high",
-			"title":    "The spend cap of " + d.cfg.Governance.SpendCapUSD + " USD is passed",
-			"lane":     lane,
-			"receipts": receipts,
-			"response": []string{"human_approval_required"},
-			"detail": d.agentName() + " has spent " + total + " USD in " + strconv.Itoa(
-				len(s.works),
-			) + " runs; the gate does not let its work through.",
+			"tier": "high", "title": "The spend cap of " + d.cfg.Governance.SpendCapUSD + " USD is passed", "lane": lane,
+			"receipts": l.receipts, "response": []string{"human_approval_required"},
+			"detail": fmt.Sprintf("%s has spent %s USD in %d runs; the gate does not let its work through.",
+				d.agentName(), total, len(s.works)),
 		}})
+}
+
+// spendLines are the pieces of work of a spend incident, as rows of its evidence and as members of its submission.
+type spendLines struct {
+	usage    [][]string
+	lines    []map[string]any
+	receipts []string
+}
+
+// spendLinesOf lists the newest pieces of work with their cost in millionths of a dollar.
+func spendLinesOf(all []paidWork) (spendLines, error) {
+	out := spendLines{receipts: []string{}}
+	works, err := newestWorks(all)
+	if err != nil {
+		return out, err
+	}
+	for _, w := range works {
+		units, err := decimal.Mul(w.cost, million)
+		if err != nil {
+			return out, err
+		}
+		run := safeToken(w.run)
+		out.usage = append(out.usage, []string{run, units.String(), "0"})
+		out.lines = append(out.lines, map[string]any{"r": run, "tok_in": json.Number(units.String()), "tok_out": 0})
+		if w.hash != "" {
+			out.receipts = append(out.receipts, w.hash)
+		}
+	}
+	return out, nil
+}
+
+// spendEvidence are the files of a spend incident.
+func spendEvidence(most, total, approver string, usage [][]string) []evidenceFile {
+	budget := csvRows("item,value", []string{"cap", most}, []string{"price_in", "1"}, []string{"price_out", "0"},
+		[]string{"gpu_hours", "0"}, []string{"gpu_rate", "0"}, []string{"claimed_spend", total},
+		[]string{"action", "stop"}, []string{"approver", approver})
+	prices := "The ledger records the cost of a run in US dollars. One unit here is a millionth of a dollar of " +
+		"that cost; a million units cost $1.00. It holds no output and no accelerator hours: both cost $0.\n"
+	return []evidenceFile{
+		{"budget", "budget.csv", "The cap and the spend", budget},
+		{"usage", "usage.csv", "Cost of each run, in millionths of a dollar", csvRows("r,tok_in,tok_out", usage...)},
+		{"prices", "prices.txt", "What a unit is", prices},
+		{"gpu", "gpu.csv", "Accelerator hours: the ledger holds none", csvRows("r,hours")},
+	}
 }
 
 // newestWorks lists the newest pieces of work; older ones are summed up in the first.
