@@ -299,18 +299,21 @@ func TestStaleGreen(t *testing.T) {
 	for name, fault := range map[string]githubtest.Fault{"403": githubtest.NoAccess, "500": githubtest.Unicorn, "404": githubtest.Missing} {
 		for _, at := range [][2]string{{"GET", "commits/*/check-runs"}, {"GET", "pulls/*/reviews"}, {"POST", "/graphql"},
 			{"GET", "collaborators/*/permission"}, {"POST", "git/trees"}, {"POST", "git/commits"}, {"PATCH", "git/refs/*"}, {"PATCH", "check-runs/*"}} {
-			w, pull := signed(t, "")
-			w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
-			w.s.Inject(fault.On(at[0], at[1]).Always())
-			r, err := w.reviewed(pull)
-			w.s.ClearFaults()
-			green := w.check(w.s.Head(pull), comment.SignOffCheck).Conclusion == "success"
-			if green && err == nil && !r.Failed {
-				t.Errorf("%s at %v: the job ends well and the sign-off is green: %+v", name, at, r)
-			}
-			w.mustReview(pull)
-			w.notGreenNow(pull)
-			w.wantKinds("approved revoked")
+			t.Run(name+" at "+at[0]+" "+at[1], func(t *testing.T) {
+				t.Parallel()
+				w, pull := signed(t, "")
+				w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+				w.s.Inject(fault.On(at[0], at[1]).Always())
+				r, err := w.reviewed(pull)
+				w.s.ClearFaults()
+				green := w.check(w.s.Head(pull), comment.SignOffCheck).Conclusion == "success"
+				if green && err == nil && !r.Failed {
+					t.Errorf("the job ends well and the sign-off is green: %+v", r)
+				}
+				w.mustReview(pull)
+				w.notGreenNow(pull)
+				w.wantKinds("approved revoked")
+			})
 		}
 	}
 }
