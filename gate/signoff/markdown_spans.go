@@ -233,8 +233,8 @@ func (b *textBlock) endParagraph(as string) {
 	}
 }
 
-// findSpreading tells of a place in a paragraph whether it may lie within a link, its definition, a formula, or text that
-// is struck out: where one of them has begun before it, and something that may end it follows.
+// findSpreading tells of a place in a paragraph whether it may lie within a link, its definition, a formula, or text
+// that is struck out: where one of them has begun before it, and something that may end it follows.
 func findSpreading(text string, spans []span) func(at int) string {
 	plain := []byte(text)
 	for _, s := range spans {
