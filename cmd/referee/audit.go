@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
@@ -102,7 +102,7 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 			return err
 		}
 		defer k.Close()
-		o.prior = gate.Prior(a.ctx, k, k.at)
+		o.prior = receipt.Prior(a.ctx, k, k.at)
 	}
 	return au.run()
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -75,7 +75,7 @@ func (d *demo) signOffs() error {
 	p := &page{}
 	for _, w := range d.work {
 		entry, err := d.sign(w)
-		var no *gate.NotSignable
+		var no *receipt.NotSignable
 		switch {
 		case errors.As(err, &no):
 			p.entry(w.Run.ID, demoColumn, "REFUSED, whoever signs")
@@ -91,7 +91,7 @@ func (d *demo) signOffs() error {
 }
 
 // whose says whose move a refused run is.
-func whose(w gate.Work) string {
+func whose(w receipt.Work) string {
 	for _, f := range w.Report.Findings {
 		if f.Tier == referee.High && f.Bucket != referee.DealFinding {
 			return "a work-defect cannot be accepted: the agent resubmits"

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -304,7 +304,7 @@ func (s *session) complete() error {
 		}
 		commits[name] = commit
 	}
-	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base], IsRun: gate.Manifests(o.runs), Read: gate.MergedRun(flightsheets.FS(), "flight_sheets")})
+	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base], IsRun: audit.Manifests(o.runs), Read: audit.MergedRun(flightsheets.FS(), "flight_sheets")})
 	if err != nil {
 		return toolf("reading %s: %w", o.base, err)
 	}
