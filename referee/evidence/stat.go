@@ -236,19 +236,11 @@ func (t *table) cell(n, col int) cell {
 	return c
 }
 
-// column is the cells below a header; the name must occur once.
+// column is the cells below a header; one heading must be the name.
 func (t *table) column(name string) ([]cell, error) {
-	header := t.row(0)
-	col := slices.Index(header, name)
-	if col < 0 {
-		hint := "there are " + list(header)
-		if near := nearest.Word(name, header); near != "" {
-			hint = "did you mean " + show(near) + "?"
-		}
-		return nil, fmt.Errorf("no column %s; %s", show(name), hint)
-	}
-	if slices.Contains(header[col+1:], name) {
-		return nil, fmt.Errorf("several columns are named %s; a name must be unique", show(name))
+	col, err := headed(t.row(0), name)
+	if err != nil {
+		return nil, err
 	}
 	cells := make([]cell, 0, len(t.rows)-1)
 	for n := 1; n < len(t.rows); n++ {

@@ -102,7 +102,10 @@ func TestRowsAndColumn(t *testing.T) {
 	if err != nil || !slices.Equal(column, []string{"Gross potential rent", "Vacancy", "Repairs, general", "Occupancy"}) {
 		t.Errorf("%v, %v", column, err)
 	}
-	if _, err := s.Column("t12", "line item"); !errors.Is(err, ErrStat) || !strings.Contains(err.Error(), `did you mean "Line item"?`) {
+	if folded, err := s.Column("t12", "line_item"); err != nil || !slices.Equal(folded, column) {
+		t.Errorf("%v, %v", folded, err)
+	}
+	if _, err := s.Column("t12", "line items"); !errors.Is(err, ErrStat) || !strings.Contains(err.Error(), `did you mean "Line item"?`) {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.Column("web", "x"); !errors.Is(err, ErrNotHeld) {

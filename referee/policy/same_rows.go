@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/referee/evidence"
 )
 
-// evalSameRows holds rows of a submission to the rows of a table of evidence: as many, and each once, in any order (S77). A member is
-// compared with the cell of its column: a number by value, a text letter for letter, true and false as those words.
+// evalSameRows holds rows of a submission to the rows of a table of evidence: as many, and each once, in any order
+// (S77). A member is compared with the cell of its column, spaces around the cell aside: a number by value as people
+// write it (S62), a text letter for letter, true and false as those words.
 func evalSameRows(ev *evaluator, n *node) Val {
 	if ev.env.Column == nil {
 		return ev.outside(n, "data", Absent("same_rows: no evidence here"), nil)
@@ -38,11 +40,17 @@ func evalSameRows(ev *evaluator, n *node) Val {
 		if !same {
 			return Truth(false) // a column of the table has one type; what is stated has two
 		}
+		padded := map[string]bool{}
 		for j, cell := range cells {
-			held[j].WriteString(cellKey(kind, cell))
+			padded[cell] = true
+			held[j].WriteString(cellKey(kind, strings.TrimSpace(cell)))
 		}
 		for j, m := range members {
-			given[j].WriteString(cellKey(kind, memberText(m)))
+			text := memberText(m)
+			if padded[text] { // copied with the spaces around it; spaces of the submission's own are a difference
+				text = strings.TrimSpace(text)
+			}
+			given[j].WriteString(cellKey(kind, text))
 		}
 	}
 	return Truth(sameKeys(held, given))
@@ -89,13 +97,26 @@ func memberText(v Val) string {
 // cellKey is a text that is the same for the same cell and cannot run into the next one's.
 func cellKey(kind Kind, cell string) string {
 	if kind == Num {
-		x, err := decimal.Parse(strings.TrimSpace(cell))
-		if err != nil || len(cell) > 64 || outOfRange(x.String()) {
+		x, ok := cellNumber(cell)
+		if !ok {
 			return "not a number: " + strconv.Quote(cell)
 		}
 		return Number(x).key() + ";"
 	}
 	return strconv.Quote(cell)
+}
+
+// cellNumber reads a cell as a number: a plain one, or one with thousands commas, a currency sign or brackets (S62).
+func cellNumber(cell string) (*decimal.Num, bool) {
+	x, err := decimal.Parse(cell)
+	if err != nil {
+		n, ok := evidence.NumberIn(cell)
+		if !ok {
+			return nil, false
+		}
+		x, err = n.Canonical()
+	}
+	return x, err == nil && len(cell) <= 64 && !outOfRange(x.String())
 }
 
 // sameKeys compares two lists, order aside and repetition counted.

@@ -8,7 +8,8 @@ import (
 
 // TestSameRows: rows against a table, by hand.
 func TestSameRows(t *testing.T) {
-	table := map[string][]string{"id": {"7", "10.5", "10.50", "7"}, "amount": {"1", " 2.0", "3e0", "1"}, "ok": {"true", "false", "true", "true"}, "note": {"", "a;b", "", ""}}
+	table := map[string][]string{"id": {"7", "10.5", "10.50", "7"}, "amount": {"1", " 2.0", "3e0", "1"}, "ok": {"true", "false", "true", "true"}, "note": {"", "a;b", "", ""},
+		"rent": {"1,320,000", " $12 ", "(1,200)", "4.50"}, "odd": {"1,32", "1", "2", "3"}, "pad": {" 12 ", "a b", "", "x"}}
 	names := &Names{Inputs: []string{"rows"}, Evidence: []string{"ledger"}}
 	column := func(id, name string) ([]string, error) {
 		if cells, ok := table[name]; ok && id == "ledger" {
@@ -39,6 +40,14 @@ func TestSameRows(t *testing.T) {
 		{"values for two columns", `["7", "7", "10.50", "10.5"]`, `"id", "note"`, Unknown},
 		{"a list is no value", `[["7"], ["7"], ["7"], ["7"]]`, `"id"`, Unknown},
 		{"another column", "[" + all + "]", `"sum"`, Unknown},
+		{"numbers as people write them", `[1320000, 12, -1200, 4.5]`, `"rent"`, True},
+		{"a thousandth of one", `[1320, 12, -1200, 4.5]`, `"rent"`, False},
+		{"a sign lost", `[1320000, 12, 1200, 4.5]`, `"rent"`, False},
+		{"a comma that separates no thousands", `[132, 1, 2, 3]`, `"odd"`, False},
+		{"spaces around a cell", `["12", "a b", "", "x"]`, `"pad"`, True},
+		{"a cell copied with its spaces", `[" 12 ", "a b", "", "x"]`, `"pad"`, True},
+		{"a space for an empty cell", `["12", "a b", " ", "x"]`, `"pad"`, False},
+		{"spaces within a cell", `["12", "ab", "", "x"]`, `"pad"`, False},
 		{"no list", `"all"`, `"id"`, Unknown},
 	} {
 		root := jsonOf(t, `{"inputs":{"rows":`+c.rows+`}}`)

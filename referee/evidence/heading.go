@@ -1,0 +1,46 @@
+package evidence
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/defendableos/referee/internal/legible"
+	"github.com/defendableos/referee/internal/nearest"
+)
+
+// headed is the place of the column that a name means: the heading that is the name, or reads the same (S18). Two
+// headings that read the same are refused even where one is the name to the letter: people cannot tell which of
+// "rent" and "Rent " was counted.
+func headed(header []string, name string) (int, error) {
+	col, form := -1, headingForm(name)
+	for i, h := range header {
+		if h != name && headingForm(h) != form {
+			continue
+		}
+		if col >= 0 {
+			return 0, fmt.Errorf("several columns are named %s (%s and %s); a name must be unique", show(name), show(header[col]), show(h))
+		}
+		col = i
+	}
+	if col >= 0 {
+		return col, nil
+	}
+	hint := "there are " + list(header)
+	if near := nearest.Word(name, header); near != "" {
+		hint = "did you mean " + show(near) + "?"
+	}
+	return 0, fmt.Errorf("no column %s; %s", show(name), hint)
+}
+
+// headingForm is a heading as people read it: in lower case, trimmed, with runs of space - _ . as one _. Other
+// punctuation is kept, unlike in names of inputs: "rent" and "rent (%)" are two columns.
+func headingForm(s string) string {
+	gap := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-_.", r) }
+	folded := strings.ToLower(legible.Fold(s))
+	words := strings.FieldsFunc(folded, gap)
+	if len(words) == 0 { // of a heading of dashes alone, nothing would be left
+		return strings.TrimSpace(folded)
+	}
+	return strings.Join(words, "_")
+}
