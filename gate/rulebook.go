@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -38,6 +39,7 @@ const (
 	maxRulebookBytes = 8 << 20 // of them together
 	maxTurnedAsked   = 500     // stored runs asked, for each sheet
 	maxTurnedNamed   = 50
+	maxTurnedWork    = 80_000_000 // units of decimal.Meter for all stored runs, about 20 s
 	maxProblemsNamed = 20
 )
 
@@ -58,7 +60,7 @@ func RulebookChanges(base, head fs.FS, cfg *Config, embedded fs.FS, tools Rulebo
 		out = append(out, change)
 		then = cmp.Or(parsed, cfg)
 	}
-	r := &rulebooks{cfg: then, tools: tools, stored: stored, embedded: embedded,
+	r := &rulebooks{work: decimal.Meter{Most: maxTurnedWork}, cfg: then, tools: tools, stored: stored, embedded: embedded,
 		before: sheetFolder{tree: base, dir: cfg.Sheets}, after: sheetFolder{tree: head, dir: then.Sheets}}
 	return append(out, r.changes()...)
 }
@@ -71,6 +73,7 @@ type rulebooks struct {
 	embedded      fs.FS
 	before, after sheetFolder
 	bytes         int64
+	work          decimal.Meter // of asking stored runs
 }
 
 // sheetFolder is where a tree keeps sheets.
@@ -291,7 +294,13 @@ func (r *rulebooks) compare(c *RulebookChange, was, is *referee.Sheet) {
 		if asked++; asked > maxTurnedAsked {
 			continue
 		}
-		if said := r.turned(s, was, is); said != "" {
+		said := r.turned(s, was, is)
+		if r.work.Exhausted() { // an audit that was cut short says nothing
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: the stored runs take more than %d steps together, and from here on none could be compared: "+
+				"change fewer sheets at once", s.Where, r.work.Most))
+			break
+		}
+		if said != "" {
 			c.Turned = append(c.Turned, said)
 		}
 	}
@@ -308,7 +317,7 @@ func (r *rulebooks) turned(s Stored, was, is *referee.Sheet) string {
 		return fmt.Sprintf("%s: it cannot be read, so that nobody knows: %s", s.Where, refusal(err))
 	}
 	c := folder.Case(was, pinned(s.Receipt.Agent))
-	c.Location = s.Where
+	c.Location, c.Together = s.Where, &r.work
 	return r.tools.Turned(s.Where, c, was, is)
 }
 
