@@ -59,14 +59,28 @@ func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg,
 
 // TestArrows: the way of the data is bytes → submission → report → receipt; nothing imports against it, and referee and ledger never meet.
 func TestArrows(t *testing.T) {
+	judging := []string{"gate/governance", "gate/rulebook", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"}
 	forbidden := map[string][]string{
-		"internal":      {"referee", "ledger", "report", "gate", "forge", "cmd", "flight_sheets"},
-		"referee":       {"ledger", "report", "gate", "forge", "cmd", "flight_sheets"},
-		"ledger":        {"referee", "report", "gate", "forge", "cmd", "flight_sheets"},
-		"report":        {"gate", "forge", "cmd", "flight_sheets"},
-		"forge":         {"ledger", "report", "gate", "cmd"},
-		"flight_sheets": {"ledger", "report", "gate", "forge", "cmd"},
-		"gate":          {"forge", "cmd"},
+		"internal":      {"referee", "ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
+		"referee":       {"ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
+		"ledger":        {"referee", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
+		"report":        {"serve", "gate", "forge", "cmd", "flight_sheets"},
+		"serve":         {"referee", "report", "gate", "forge", "cmd", "flight_sheets"},
+		"forge":         {"ledger", "report", "serve", "gate", "cmd"},
+		"flight_sheets": {"ledger", "report", "serve", "gate", "forge", "cmd"},
+		"gate":          {"serve", "forge", "cmd"},
+		// Within the gate: the rooms that judge know nothing of the job, of what is posted, or of each other where that would
+		// close a circle.
+		"gate/internal":   {"gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/config":     append([]string{"gate/receipt", "gate/audit", "gate/memory"}, judging...),
+		"gate/receipt":    append([]string{"gate/config", "gate/audit", "gate/memory"}, judging...),
+		"gate/audit":      append([]string{"gate/memory"}, judging...),
+		"gate/governance": {"gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/rulebook":   {"gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/memory":     append([]string{"gate/receipt", "gate/audit"}, judging...),
+		"gate/signoff":    {"gate/audit", "gate/governance", "gate/rulebook", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/outcome":    {"gate/comment", "gate/doctor"},
+		"gate/comment":    {"gate/doctor"},
 	}
 	exempt := map[string]bool{"internal/githubtest": true} // a server for tests, over a real ledger
 	for _, p := range packages(t) {
@@ -82,6 +96,30 @@ func TestArrows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPureRooms: what decides who may sign off, and what a gate run comes to, reaches no network, file, clock or context; nor does a room of the gate
+// import the job that connects it.
+func TestPureRooms(t *testing.T) {
+	pure := []string{"gate/signoff", "gate/outcome", "gate/memory", "gate/comment", "gate/governance"}
+	reaches := []string{"context", "net", "net/http", "os", "os/exec", "io/fs", "math/rand", "math/rand/v2", module + "/ledger/gitstore"}
+	seen := 0
+	for _, p := range packages(t) {
+		if slices.Contains(pure, p.ImportPath) {
+			seen++
+			for _, i := range p.Imports {
+				if slices.Contains(reaches, i) {
+					t.Errorf("%s imports %s: it must be pure", p.ImportPath, i)
+				}
+			}
+		}
+		if under(p.ImportPath, "gate") && slices.Contains(own(p.Imports), "gate") {
+			t.Errorf("%s imports gate: the rooms do not know the job", p.ImportPath)
+		}
+	}
+	if seen != len(pure) {
+		t.Errorf("%d of the rooms %v are there", seen, pure)
 	}
 }
 

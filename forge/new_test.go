@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -46,8 +47,8 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		sheet := loadSheet(t, string(src))
-		if yes, _ := Formatted(src); !yes {
-			t.Error("it is not formatted")
+		if formatted, err := Format(src); err != nil || !bytes.Equal(formatted, src) {
+			t.Errorf("Format changes it (%v):\n%s", err, formatted)
 		}
 		for _, p := range Lint(sheet, "") {
 			if p.Rule != "material" {
@@ -57,7 +58,12 @@ func TestNew(t *testing.T) {
 		if r := Test(sheet); !r.OK() || r.Trips != 1 {
 			t.Errorf("%+v", r)
 		}
-		for _, want := range []string{`"result": 1.875`, `"noi": 99.9999`, `"dscr_gate"`} {
+		for _, in := range sheet.Inputs {
+			if want := map[string]string{"noi": "cell", "loan": "cell", "tier": ""}[in.Name]; in.Value().Get("held") != nil != (want != "") || in.Held != want {
+				t.Errorf("%s: the input %s is held by %q, want %q", lane, in.Name, in.Held, want)
+			}
+		}
+		for _, want := range []string{`"result": 1.875`, `"noi": 99.9999`, `"dscr_gate"`, `"text": "item,value\nnoi,150\nloan,1000\ntier,market\n"`} {
 			if !strings.Contains(string(src), want) {
 				t.Errorf("no %s in\n%s", want, src)
 			}

@@ -8,9 +8,12 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// Event is what GitHub says happened, as far as the gate reads it. Everything that decides is read again through the API.
+// Event is what GitHub says happened, as far as the gate reads it. Everything that decides is read again through the
+// API.
 type Event struct {
-	Name          string // pull_request, pull_request_target, pull_request_review, workflow_run, merge_group, push, schedule, workflow_dispatch
+	// pull_request, pull_request_target, pull_request_review, workflow_run, merge_group, push, schedule,
+	// workflow_dispatch
+	Name          string
 	Action        string
 	Repository    string // owner/name
 	RepositoryID  int64
@@ -36,7 +39,16 @@ type Event struct {
 var eventLimits = strictjson.Limits{MaxBytes: 25 << 20, MaxDepth: 64, MaxValues: 4_000_000, Object: true}
 
 // Events lists the names that the gate acts on; every other is ignored with a warning.
-var Events = []string{"pull_request", "pull_request_target", "pull_request_review", "workflow_run", "merge_group", "push", "schedule", "workflow_dispatch"}
+var Events = []string{
+	"pull_request",
+	"pull_request_target",
+	"pull_request_review",
+	"workflow_run",
+	"merge_group",
+	"push",
+	"schedule",
+	"workflow_dispatch",
+}
 
 // ParseEvent reads a webhook payload. A payload that is not JSON, or lacks what its name promises, is an error.
 func ParseEvent(name string, payload []byte) (*Event, error) {
@@ -44,33 +56,57 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the event %q cannot be read: %w", name, err)
 	}
-	e := &Event{Name: name, Action: str(doc, "/action"), Repository: str(doc, "/repository/full_name"), RepositoryID: whole(doc, "/repository/id"),
-		DefaultBranch: str(doc, "/repository/default_branch"), Sender: str(doc, "/sender/login")}
+	e := &Event{
+		Name:          name,
+		Action:        textAt(doc, "/action"),
+		Repository:    textAt(doc, "/repository/full_name"),
+		RepositoryID:  numberAt(doc, "/repository/id"),
+		DefaultBranch: textAt(doc, "/repository/default_branch"),
+		Sender:        textAt(doc, "/sender/login"),
+	}
 	switch name {
 	case "pull_request", "pull_request_target", "pull_request_review":
-		e.pull(doc.Get("pull_request"))
-		e.ReviewID = whole(doc, "/review/id")
+		e.readPullRequest(doc.Get("pull_request"))
+		e.ReviewID = numberAt(doc, "/review/id")
 		if e.Pull == 0 {
 			return nil, fmt.Errorf("the event %q names no pull request", name)
 		}
 	case "workflow_run":
-		e.RunID, e.HeadSHA, e.HeadRepo = whole(doc, "/workflow_run/id"), str(doc, "/workflow_run/head_sha"), str(doc, "/workflow_run/head_repository/full_name")
-		e.RunEvent, e.HeadBranch = str(doc, "/workflow_run/event"), str(doc, "/workflow_run/head_branch")
-		for _, p := range list(doc.At("/workflow_run/pull_requests")) {
+		e.RunID, e.HeadSHA, e.HeadRepo = numberAt(
+			doc,
+			"/workflow_run/id",
+		), textAt(
+			doc,
+			"/workflow_run/head_sha",
+		), textAt(
+			doc,
+			"/workflow_run/head_repository/full_name",
+		)
+		e.RunEvent, e.HeadBranch = textAt(doc, "/workflow_run/event"), textAt(doc, "/workflow_run/head_branch")
+		for _, p := range itemsOf(doc.At("/workflow_run/pull_requests")) {
 			// One from here to another repository is listed too, with a number that is that repository's.
-			if base := whole(p, "/base/repo/id"); base == 0 || base == e.RepositoryID {
-				e.Pulls = append(e.Pulls, whole(p, "/number"))
+			if base := numberAt(p, "/base/repo/id"); base == 0 || base == e.RepositoryID {
+				e.Pulls = append(e.Pulls, numberAt(p, "/number"))
 			}
 		}
 	case "merge_group":
-		e.HeadSHA, e.BaseSHA, e.Ref = str(doc, "/merge_group/head_sha"), str(doc, "/merge_group/base_sha"), str(doc, "/merge_group/head_ref")
-		e.BaseRef = strings.TrimPrefix(str(doc, "/merge_group/base_ref"), "refs/heads/")
+		e.HeadSHA, e.BaseSHA, e.Ref = textAt(
+			doc,
+			"/merge_group/head_sha",
+		), textAt(
+			doc,
+			"/merge_group/base_sha",
+		), textAt(
+			doc,
+			"/merge_group/head_ref",
+		)
+		e.BaseRef = strings.TrimPrefix(textAt(doc, "/merge_group/base_ref"), "refs/heads/")
 		if e.HeadSHA == "" {
 			return nil, fmt.Errorf("the event %q names no head", name)
 		}
 	case "push":
-		e.Ref, e.Before, e.HeadSHA = str(doc, "/ref"), str(doc, "/before"), str(doc, "/after")
-		e.Commits = len(list(doc.Get("commits")))
+		e.Ref, e.Before, e.HeadSHA = textAt(doc, "/ref"), textAt(doc, "/before"), textAt(doc, "/after")
+		e.Commits = len(itemsOf(doc.Get("commits")))
 	case "workflow_dispatch":
 		e.Inputs = map[string]string{}
 		if inputs := doc.Get("inputs"); inputs != nil {
@@ -85,13 +121,13 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 // Known reports whether the gate acts on the event.
 func (e *Event) Known() bool { return slices.Contains(Events, e.Name) }
 
-func (e *Event) pull(v *strictjson.Value) {
-	e.Pull = whole(v, "/number")
-	e.HeadSHA, e.HeadRepo = str(v, "/head/sha"), str(v, "/head/repo/full_name")
-	e.BaseSHA, e.BaseRef = str(v, "/base/sha"), str(v, "/base/ref")
+func (e *Event) readPullRequest(v *strictjson.Value) {
+	e.Pull = numberAt(v, "/number")
+	e.HeadSHA, e.HeadRepo = textAt(v, "/head/sha"), textAt(v, "/head/repo/full_name")
+	e.BaseSHA, e.BaseRef = textAt(v, "/base/sha"), textAt(v, "/base/ref")
 }
 
-func str(v *strictjson.Value, pointer string) string {
+func textAt(v *strictjson.Value, pointer string) string {
 	if v == nil {
 		return ""
 	}
@@ -99,7 +135,7 @@ func str(v *strictjson.Value, pointer string) string {
 	return s
 }
 
-func whole(v *strictjson.Value, pointer string) int64 {
+func numberAt(v *strictjson.Value, pointer string) int64 {
 	if v == nil {
 		return 0
 	}
@@ -107,7 +143,7 @@ func whole(v *strictjson.Value, pointer string) int64 {
 	return n
 }
 
-func list(v *strictjson.Value) []*strictjson.Value {
+func itemsOf(v *strictjson.Value) []*strictjson.Value {
 	if v == nil {
 		return nil
 	}

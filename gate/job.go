@@ -8,32 +8,37 @@ import (
 	"slices"
 	"time"
 
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 )
 
-// Job is one delivery of an event with everything that it may reach. Run does what gate.md says of the event, and is idempotent: the same event
-// twice leaves one check, one review, one receipt.
+// Job is one delivery of an event with everything that it may reach. Run does what gate.md says of the event, and is
+// idempotent: the same event twice leaves one check, one review, one receipt.
 type Job struct {
 	Event    *Event
 	API      *githubapi.Client
 	Work     *gitstore.Work // the repository's commits, as objects
 	Store    ledger.Store   // opened by Open once the configuration is known, if it is nil
 	Embedded fs.FS          // the library's sheets
-	Tools    RulebookTools
+	Tools    rulebook.Tools
 	Papers   []ledger.File // what a new ledger's first commit also holds
 	// Open connects to the ledger that the default branch's configuration names.
-	Open func(LedgerConfig) (ledger.Store, error)
+	Open func(config.Ledger) (ledger.Store, error)
 	// Clone fetches that ledger as a whole and gives it with its newest commit, "" where there is none yet.
-	Clone   func(context.Context, LedgerConfig) (*gitstore.Repo, string, error)
+	Clone   func(context.Context, config.Ledger) (*gitstore.Repo, string, error)
 	Runner  Runner
 	Options Options
 
-	trees  map[string]fs.FS // by commit
-	kept   LedgerConfig     // where the ledger is
-	sound  string           // the ledger's state that was verified last …
-	looked bool             // … if any was
+	trees         map[string]fs.FS // by commit
+	ledgerPlace   config.Ledger    // where the ledger is
+	verifiedState string           // the ledger's state that was verified last …
+	hasVerified   bool             // … if any was
 }
 
 // Runner is what the runner says of the job. Now dates what no record dates.
@@ -63,22 +68,22 @@ type Options struct {
 type Result struct {
 	Word     string // signed, awaiting-sign-off, failed, no-runs, ignored, verified … : the output "result"
 	Failed   bool   // the rules, or the chain, say no
-	Outcome  *Outcome
-	Messages []string    // what the log says
-	Drafts   []Violation // incidents that a scheduled look has drafted
+	Outcome  *outcome.Outcome
+	Messages []string               // what the log says
+	Drafts   []governance.Violation // incidents that a scheduled look has drafted
 }
 
-// Broken is returned where the gate could not do its work for a reason that somebody can mend: the configuration, a sheet, a permission. It says
-// what to do, in one sentence, and is never a pass.
+// Broken is returned where the gate could not do its work for a reason that somebody can mend: the configuration, a
+// sheet, a permission. It says what to do, in one sentence, and is never a pass.
 type Broken struct{ Reason string }
 
 // Error gives the sentence.
 func (e *Broken) Error() string { return e.Reason }
 
-func broken(format string, args ...any) error { return &Broken{fmt.Sprintf(format, args...)} }
+func brokenf(format string, args ...any) error { return &Broken{fmt.Sprintf(format, args...)} }
 
-// ignored ends a job that there is nothing to do for.
-func ignored(format string, args ...any) *Result {
+// ignoredResult ends a job that there is nothing to do for.
+func ignoredResult(format string, args ...any) *Result {
 	return &Result{Word: "ignored", Messages: []string{fmt.Sprintf(format, args...)}}
 }
 
@@ -90,23 +95,23 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 		if j.Options.Pull == 0 {
 			j.Options.Pull = e.Pull
 		}
-		return j.dispatch(ctx)
+		return j.runDispatch(ctx)
 	}
 	switch e.Name {
 	case "pull_request", "pull_request_target":
 		return j.pullEvent(ctx)
 	case "pull_request_review":
-		return j.pull(ctx, e.Pull)
+		return j.decidePull(ctx, e.Pull)
 	case "workflow_run":
 		return j.workflowRun(ctx)
 	case "merge_group":
 		return j.mergeGroup(ctx)
 	case "push":
-		return j.push(ctx)
+		return j.reconcilePush(ctx)
 	case "schedule":
-		return j.schedule(ctx)
+		return j.runSchedule(ctx)
 	}
-	return ignored("the event %q is none that the gate acts on; it acts on %v", e.Name, Events), nil
+	return ignoredResult("the event %q is none that the gate acts on; it acts on %v", e.Name, Events), nil
 }
 
 // pullActions are those of pull_request that change what is audited, or who may sign.
@@ -115,19 +120,20 @@ var pullActions = []string{"opened", "synchronize", "reopened", "ready_for_revie
 func (j *Job) pullEvent(ctx context.Context) (*Result, error) {
 	switch e := j.Event; {
 	case slices.Contains(pullActions, e.Action):
-		return j.pull(ctx, e.Pull)
+		return j.decidePull(ctx, e.Pull)
 	case e.Action == "closed":
-		return j.closed(ctx, e.Pull)
+		return j.withdrawClosedPull(ctx, e.Pull)
 	default:
-		return ignored("a pull request that was %q is not audited again", e.Action), nil
+		return ignoredResult("a pull request that was %q is not audited again", e.Action), nil
 	}
 }
 
-// workflowRun follows the trigger that has no rights of its own to its pull requests. GitHub names none of a fork's: they are found by branch.
+// workflowRun follows the trigger that has no rights of its own to its pull requests. GitHub names none of a fork's:
+// they are found by branch.
 func (j *Job) workflowRun(ctx context.Context) (_ *Result, err error) {
 	e := j.Event
 	if e.RunEvent != "pull_request_review" {
-		return ignored("the workflow run %d was started by %q, not by a review", e.RunID, e.RunEvent), nil
+		return ignoredResult("the workflow run %d was started by %q, not by a review", e.RunID, e.RunEvent), nil
 	}
 	pulls := e.Pulls
 	if len(pulls) == 0 && e.HeadBranch != "" {
@@ -141,17 +147,17 @@ func (j *Job) workflowRun(ctx context.Context) (_ *Result, err error) {
 		}
 	}
 	if len(pulls) == 0 {
-		return ignored("no pull request belongs to the workflow run %d", e.RunID), nil
+		return ignoredResult("no pull request belongs to the workflow run %d", e.RunID), nil
 	}
-	return j.each(ctx, pulls)
+	return j.decideEach(ctx, pulls)
 }
 
-// each does several pull requests; the worst of them is the job's.
-func (j *Job) each(ctx context.Context, pulls []int64) (*Result, error) {
+// decideEach does several pull requests; the worst of them is the job's.
+func (j *Job) decideEach(ctx context.Context, pulls []int64) (*Result, error) {
 	var worst *Result
 	var failures error
 	for _, n := range pulls {
-		r, err := j.pull(ctx, n)
+		r, err := j.decidePull(ctx, n)
 		if err != nil {
 			failures = errors.Join(failures, fmt.Errorf("pull request %d: %w", n, err))
 			continue
@@ -168,18 +174,18 @@ func (j *Job) each(ctx context.Context, pulls []int64) (*Result, error) {
 	return worst, failures
 }
 
-// tree is a commit's files. What is fetched together should be asked for together, with fetch.
-func (j *Job) tree(ctx context.Context, commit string) (fs.FS, error) {
+// treeAt is a commit's files. What is fetched together should be asked for together, with fetch.
+func (j *Job) treeAt(ctx context.Context, commit string) (fs.FS, error) {
 	if t, ok := j.trees[commit]; ok {
 		return t, nil
 	}
-	if err := j.fetch(ctx, commit); err != nil {
+	if err := j.fetchTrees(ctx, commit); err != nil {
 		return nil, err
 	}
 	return j.trees[commit], nil
 }
 
-func (j *Job) fetch(ctx context.Context, commits ...string) error {
+func (j *Job) fetchTrees(ctx context.Context, commits ...string) error {
 	repo, err := j.Work.Fetch(ctx, commits...)
 	if err != nil {
 		return err
@@ -192,12 +198,21 @@ func (j *Job) fetch(ctx context.Context, commits ...string) error {
 	return nil
 }
 
-// place is where an entry of this job is minted.
-func (j *Job) place(pull *ledger.PullRequest) Place {
-	p := Place{Repository: ledger.Repository{ID: j.Event.RepositoryID, Name: j.Runner.Repository}, PullRequest: pull}
+// receiptPlace is where an entry of this job is minted.
+func (j *Job) receiptPlace(pull *ledger.PullRequest) receipt.Place {
+	p := receipt.Place{
+		Repository:  ledger.Repository{ID: j.Event.RepositoryID, Name: j.Runner.Repository},
+		PullRequest: pull,
+	}
 	p.Org = &ledger.Org{Name: ownerOf(j.Runner.Repository)}
 	if j.Runner.WorkflowSHA != "" {
-		p.Workflow = &ledger.Workflow{Ref: j.Runner.WorkflowRef, SHA: j.Runner.WorkflowSHA, RunID: j.Runner.RunID, RunAttempt: j.Runner.Attempt, Event: j.Event.Name}
+		p.Workflow = &ledger.Workflow{
+			Ref:        j.Runner.WorkflowRef,
+			SHA:        j.Runner.WorkflowSHA,
+			RunID:      j.Runner.RunID,
+			RunAttempt: j.Runner.Attempt,
+			Event:      j.Event.Name,
+		}
 	}
 	return p
 }

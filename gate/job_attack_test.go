@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -26,7 +29,7 @@ func with(files map[string]string, name, old, now string) map[string]string {
 func TestPullRequestChoosesNothing(t *testing.T) {
 	oak := sample(t, "oak-street")
 	manifest := "runs/oak-street/run.json"
-	config := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
+	settings := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
 	for name, c := range map[string]struct {
 		files map[string]string
 		says  string
@@ -37,10 +40,10 @@ func TestPullRequestChoosesNothing(t *testing.T) {
 		"its own configuration": {with(with(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest, `"oak-street"`, `"oak-street"`+"\n "), `cannot be used|lets \[cre`},
 	} {
 		w := newWorld(t)
-		w.configure(config)
+		w.configure(settings)
 		files := maps.Clone(c.files)
 		if name == "its own configuration" {
-			files[gate.ConfigPath] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"
+			files[config.Path] = "version: 1\nfail_on: never\nruns: [{path: \"runs/**/run.json\", sheets: [\"*\"]}]\n"
 			files[".github/workflows/referee.yml"] = "on: push"
 		}
 		pull := w.proposeFiles("x", files)
@@ -69,21 +72,23 @@ func TestLaxerSheet(t *testing.T) {
 	w.conclusions(pull, "failure", "action_required")
 }
 
-// TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there is void once it is retargeted.
+// TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there
+// is void once it is retargeted.
 func TestRetarget(t *testing.T) {
 	w := newWorld(t)
-	w.s.Commit("loose", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\nfail_on: never\n"}})
+	w.s.Commit("loose", githubtest.Change{Files: map[string]string{config.Path: "version: 1\nfail_on: never\n"}})
 	w.s.Commit("x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
 	pull := w.s.Open(githubtest.Pull{Head: "x", Base: "loose", Author: "agent"})
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("the pull request's own base decides")
 	}
 
-	for name, retarget := range map[string]func(pull int64, base string){"y": w.s.Retarget, "z": w.s.TakeBase} { // TakeBase: GitHub does it by itself
+	// TakeBase: GitHub does it by itself
+	for name, retarget := range map[string]func(pull int64, base string){"y": w.s.Retarget, "z": w.s.TakeBase} {
 		w.s.Commit(name, githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
 		pull = w.s.Open(githubtest.Pull{Head: name, Base: "loose", Author: "agent"})
 		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
 		retarget(pull, "main")
@@ -92,17 +97,19 @@ func TestRetarget(t *testing.T) {
 	}
 }
 
-// TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken for ours nor updated.
+// TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken
+// for ours nor updated.
 func TestForgedCheck(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
-	w.s.ForgeCheck("evil", w.s.Head(pull), gate.AuditCheck, "success")
-	w.s.ForgeCheck("github-actions", w.s.Head(pull), gate.SignOffCheck, "success")
+	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
+	w.s.ForgeCheck("github-actions", w.s.Head(pull), comment.SignOffCheck, "success")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.conclusions(pull, "failure", "action_required")
 }
 
-// TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to write behind it.
+// TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to
+// write behind it.
 func TestForgedEntry(t *testing.T) {
 	w, _ := signed(t, "")
 	w.forge()
@@ -113,7 +120,7 @@ func TestForgedEntry(t *testing.T) {
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "failed verification") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -127,9 +134,11 @@ func TestWhoSigns(t *testing.T) {
 		author string
 		says   string
 	}{
-		"the author":       {githubtest.Change{Files: oak, Author: "agent"}, "agent", "agent", "opened the pull request"},
-		"a committer":      {githubtest.Change{Files: oak, Author: "rosa"}, "rosa", "agent", "author of commit"},
-		"a co-author":      {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa <7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
+		"the author": {githubtest.Change{Files: oak, Author: "agent"}, "agent", "agent", "opened the pull " +
+			"request"},
+		"a committer": {githubtest.Change{Files: oak, Author: "rosa"}, "rosa", "agent", "author of commit"},
+		"a co-author": {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa " +
+			"<7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
 		"a bot":            {githubtest.Change{Files: oak, Author: "agent"}, "helper[bot]", "agent", "signs nothing off"},
 		"too low":          {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
 		"a stranger":       {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},
@@ -148,7 +157,7 @@ func TestWhoSigns(t *testing.T) {
 			text = answers
 		}
 		r, err := w.approve(pull, c.who, text)
-		if err != nil || r.Word != gate.ResultAwaiting {
+		if err != nil || r.Word != outcome.ResultAwaiting {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 		w.wantKinds("")
@@ -164,16 +173,17 @@ func TestPusher(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultAwaiting {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.says(w.review(pull), "pushed to the pull request")
-	if r, err := w.approve(pull, "wim", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "wim", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestApproveThenPush: an approval is of the bytes that were reviewed. A force-push voids it, also where GitHub re-points the review to the new head.
+// TestApproveThenPush: an approval is of the bytes that were reviewed. A force-push voids it, also where GitHub
+// re-points the review to the new head.
 func TestApproveThenPush(t *testing.T) {
 	for _, repoint := range []bool{false, true} {
 		w := newWorld(t)
@@ -221,7 +231,8 @@ func TestHostileTree(t *testing.T) {
 	}
 }
 
-// TestManyFiles: 3,001 changed files outside the runs root change nothing; a run among them is still found, although GitHub's list would end.
+// TestManyFiles: 3,001 changed files outside the runs root change nothing; a run among them is still found, although
+// GitHub's list would end.
 func TestManyFiles(t *testing.T) {
 	w := newWorld(t)
 	files := sample(t, "elm-plaza")
@@ -250,7 +261,8 @@ func TestLargeFile(t *testing.T) {
 	w.conclusions(pull, "failure", "action_required")
 }
 
-// TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says what to do.
+// TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says
+// what to do.
 func TestManyLargeSubmissions(t *testing.T) {
 	if os.Getenv("REFEREE_CI") != "1" {
 		t.Skip("300 MB take half a minute: .ci/run reads them")
@@ -270,12 +282,13 @@ func TestManyLargeSubmissions(t *testing.T) {
 	if !errors.As(err, &b) || !strings.Contains(err.Error(), "256 MiB") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the configuration takes none.
+// TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the
+// configuration takes none.
 func TestForeignEvidence(t *testing.T) {
 	w := newWorld(t)
 	w.configure("evidence: base_only\n")
@@ -289,7 +302,9 @@ func TestForeignEvidence(t *testing.T) {
 // TestMisstatedProfile: a profile that run.json misstates fails where the configuration pins another.
 func TestMisstatedProfile(t *testing.T) {
 	w := newWorld(t)
-	w.configure("governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n")
+	w.configure(
+		"governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n",
+	)
 	pull := w.propose("oak", "oak-street")
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a misstated profile passes")

@@ -3,14 +3,17 @@ package gate_test
 import (
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestNoCheckNoReceipt: where the checks cannot be written, nothing is minted: on a head that has them, and on a fresh one, where the audit's check is
-// the first to be written.
+// TestNoCheckNoReceipt: where the checks cannot be written, nothing is minted: on a head that has them, and on a fresh
+// one, where the audit's check is the first to be written.
 func TestNoCheckNoReceipt(t *testing.T) {
-	refusals := [][][2]string{{{"GET", "commits/*/check-runs"}, {"POST", "check-runs"}}, {{"PATCH", "check-runs/*"}, {"POST", "check-runs"}}}
+	refusals := [][][2]string{
+		{{"GET", "commits/*/check-runs"}, {"POST", "check-runs"}},
+		{{"PATCH", "check-runs/*"}, {"POST", "check-runs"}},
+	}
 	for _, fresh := range []bool{false, true} {
 		for _, refused := range refusals {
 			w := newWorld(t)
@@ -34,19 +37,22 @@ func TestNoCheckNoReceipt(t *testing.T) {
 	}
 }
 
-// TestClaim: the first check of a fresh head is the audit's, before anything is minted, and it is written once. Where a run of the sign-off check is
-// there, whoever made it, or another pull request has the head, the sign-off's own is in progress first.
+// TestClaim: the first check of a fresh head is the audit's, before anything is minted, and it is written once. Where a
+// run of the sign-off check is there, whoever made it, or another pull request has the head, the sign-off's own is in
+// progress first.
 func TestClaim(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(w *world, pull int64)
 		first  string
 	}{
-		"fresh":        {func(*world, int64) {}, gate.AuditCheck},
-		"forged green": {func(w *world, pull int64) { w.s.ForgeCheck("evil", w.s.Head(pull), gate.SignOffCheck, "success") }, gate.SignOffCheck},
+		"fresh": {func(*world, int64) {}, comment.AuditCheck},
+		"forged green": {func(w *world, pull int64) {
+			w.s.ForgeCheck("evil", w.s.Head(pull), comment.SignOffCheck, "success")
+		}, comment.SignOffCheck},
 		"sibling": {func(w *world, _ int64) {
 			w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
 			w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
-		}, gate.SignOffCheck},
+		}, comment.SignOffCheck},
 	} {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
@@ -57,7 +63,8 @@ func TestClaim(t *testing.T) {
 		if _, err := w.approve(pull, "rosa", answers); err != nil {
 			t.Fatal(name, err)
 		}
-		if len(then) != 1 || then[0].Name != c.first || (then[0].Status == "completed") != (c.first == gate.AuditCheck) {
+		if len(then) != 1 || then[0].Name != c.first ||
+			(then[0].Status == "completed") != (c.first == comment.AuditCheck) {
 			t.Errorf("%s: before the ledger was written there were %+v", name, then)
 		}
 		w.wantKinds("approved")

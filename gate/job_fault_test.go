@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
 )
@@ -44,8 +46,8 @@ func TestMeanwhile(t *testing.T) {
 	w.conclusions(pull, "success", "action_required")
 }
 
-// TestFiftyAtOnce: fifty sign-offs at once, each of a pull request that no job has seen before, give fifty receipts and one chain: each at its first
-// run, and with at most 750 requests together.
+// TestFiftyAtOnce: fifty sign-offs at once, each of a pull request that no job has seen before, give fifty receipts and
+// one chain: each at its first run, and with at most 750 requests together.
 func TestFiftyAtOnce(t *testing.T) {
 	if os.Getenv("REFEREE_CI") != "1" {
 		t.Skip("fifty jobs take a minute: .ci/run starts them")
@@ -62,7 +64,12 @@ func TestFiftyAtOnce(t *testing.T) {
 		name := fmt.Sprintf("oak-%02d", i)
 		files := map[string]string{}
 		for k, v := range oak {
-			files[strings.Replace(k, "oak-street", name, 1)] = strings.Replace(v, `"id": "oak-street"`, `"id": "`+name+`"`, 1)
+			files[strings.Replace(k, "oak-street", name, 1)] = strings.Replace(
+				v,
+				`"id": "oak-street"`,
+				`"id": "`+name+`"`,
+				1,
+			)
 		}
 		pull := w.proposeFiles(name, files)
 		w.s.Review(pull, "rosa", "APPROVED", answers)
@@ -74,7 +81,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	for i, e := range events {
 		group.Go(func() {
 			one := &world{T: w.T, s: w.s, token: w.token, runID: int64(100 + i), main: w.main, ref: w.ref}
-			if r, err := one.job(e); err != nil || r.Word != gate.ResultSigned {
+			if r, err := one.job(e); err != nil || r.Word != outcome.ResultSigned {
 				t.Errorf("%d: %+v, %v", i, r, err)
 			}
 		})
@@ -90,7 +97,8 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 }
 
-// TestReadOnlyToken: on a fork the direct set-up may write nothing: the job's conclusion carries the verdict, and says what was not posted.
+// TestReadOnlyToken: on a fork the direct set-up may write nothing: the job's conclusion carries the verdict, and says
+// what was not posted.
 func TestReadOnlyToken(t *testing.T) {
 	w := newWorld(t)
 	w.s.AddToken("fork", githubtest.Token{Login: "github-actions[bot]", App: "github-actions", ReadOnly: true})
@@ -101,7 +109,7 @@ func TestReadOnlyToken(t *testing.T) {
 	if !r.Failed || len(r.Outcome.NotPosted) == 0 || !r.Outcome.Direct {
 		t.Errorf("%+v", r.Outcome.NotPosted)
 	}
-	if len(r.Outcome.Commands(10)) == 0 {
+	if len(comment.WorkflowCommands(r.Outcome, 10)) == 0 {
 		t.Error("nothing is said in the log")
 	}
 	if n := len(w.s.Checks(w.s.Head(pull))); n != 0 {
@@ -125,7 +133,8 @@ func TestPersonsToken(t *testing.T) {
 	}
 }
 
-// TestFork: a fork's pull request by the two workflows: the trigger names no pull request, and it is found by its branch.
+// TestFork: a fork's pull request by the two workflows: the trigger names no pull request, and it is found by its
+// branch.
 func TestFork(t *testing.T) {
 	w := newWorld(t)
 	w.s.CommitFork("mallory/work", "x", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
@@ -133,7 +142,7 @@ func TestFork(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.s.Review(pull, "rosa", "APPROVED", answers)
 	r, err := w.job(w.s.RunEvent(w.s.AddRun(githubtest.Run{Pull: pull})))
-	if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
+	if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Errorf("%+v, %v after %d calls", r, err, w.calls)
 	}
 	w.wantKinds("approved")
@@ -146,7 +155,7 @@ func TestDirect(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", false))
 	w.says(w.review(pull), "workflow")
 	id := w.s.Review(pull, "rosa", "APPROVED", answers)
-	if r, err := w.job(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.job(w.s.ReviewEvent(pull, id, "submitted")); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")
@@ -156,7 +165,7 @@ func TestDirect(t *testing.T) {
 func TestNoRuns(t *testing.T) {
 	w := newWorld(t)
 	pull := w.proposeFiles("x", map[string]string{"README.md": "more"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != gate.ResultNoRuns {
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Failed || r.Word != outcome.ResultNoRuns {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "success", "success")
@@ -175,7 +184,8 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// TestBadConfiguration: whatever is wrong with what judges, the audit check fails with one sentence that says what to do.
+// TestBadConfiguration: whatever is wrong with what judges, the audit check fails with one sentence that says what to
+// do.
 func TestBadConfiguration(t *testing.T) {
 	for text, says := range map[string]string{
 		"fail_onn: high\n":              `fail_on`,
@@ -191,14 +201,16 @@ func TestBadConfiguration(t *testing.T) {
 		if !errors.As(err, &b) {
 			t.Errorf("%q: %v", text, err)
 		}
-		if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, says) {
+		if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" ||
+			!strings.Contains(c.Summary, says) {
 			t.Errorf("%q: %+v", text, c)
 		}
 	}
 	w := newWorld(t)
 	w.opts.FailOn = "never"
 	pull := w.propose("oak", "oak-street")
-	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil || !strings.Contains(err.Error(), "only be stricter") {
+	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil ||
+		!strings.Contains(err.Error(), "only be stricter") {
 		t.Errorf("%v", err)
 	}
 	w.opts = gate.Options{SHA: strings.Repeat("1", 40)}
@@ -207,7 +219,10 @@ func TestBadConfiguration(t *testing.T) {
 	}
 	// A sheet of the repository that does not load.
 	w = newWorld(t)
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": `{"schema": "x"}`}})
+	w.s.Commit(
+		"main",
+		githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": `{"schema": "x"}`}},
+	)
 	pull = w.propose("oak", "oak-street")
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a sheet that does not load passes")
@@ -228,7 +243,8 @@ func TestBadToken(t *testing.T) {
 	}
 }
 
-// TestHundredRuns: a pull request of a hundred runs stays within 25 requests, and within two seconds beside the server's own time.
+// TestHundredRuns: a pull request of a hundred runs stays within 25 requests, and within two seconds beside the
+// server's own time.
 func TestHundredRuns(t *testing.T) {
 	w := newWorld(t)
 	files := map[string]string{}

@@ -7,55 +7,17 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/ledger/gitstore"
 )
 
-// Here somebody wants a green check that no person gave. Whoever has push access can append to the ledger what they like, well formed in every
-// respect: no entry makes a check green.
+// Here somebody wants a green check that no person gave. Whoever has push access can append to the ledger what they
+// like, well formed in every respect: no entry makes a check green.
 
-// pushEntries pushes entries to the ledger as anybody with push access can, through the same code that makes them right in every respect.
-func (w *world) pushEntries(receipts ...ledger.Receipt) []ledger.Entry {
-	w.Helper()
-	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(func() { _ = store.Close() })
-	for i := range receipts {
-		r := &receipts[i]
-		r.Seq, r.ParentHash, r.Log, r.ID = 0, "", ledger.Log{}, ""
-		if r.IdempotencyKey == "" {
-			r.IdempotencyKey = fmt.Sprintf("%064x", 0xf00d+i)
-		}
-	}
-	res, err := ledger.Append(w.Context(), store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: receipts}, nil })
-	if err != nil {
-		w.Fatal(err)
-	}
-	return res.Added
-}
-
-// notGreen holds a pull request's head to a sign-off check that would not let it merge.
-func (w *world) notGreen(pull int64) {
-	w.Helper()
-	for _, c := range w.s.Checks(w.s.Head(pull)) {
-		if c.Name == gate.SignOffCheck && c.Conclusion == "success" {
-			w.Errorf("pull request %d: the sign-off is green: %s\n%s", pull, c.Title, c.Summary)
-		}
-	}
-}
-
-// approvedBySomeone is the receipt that the gate would mint of a pull request's run, which the forger takes from their own copy of the gate.
-func approvedBySomeone(t *testing.T) ledger.Receipt {
-	t.Helper()
-	w, _ := signed(t, "")
-	return *w.entries()[0].Receipt
-}
-
-// TestPushToLedger: a forged approved, self-signed, carried or loose entry below this pull request's name turns neither check green, whatever the
-// configuration allows.
+// TestPushToLedger: a forged approved, self-signed, carried or loose entry below this pull request's name turns neither
+// check green, whatever the configuration allows.
 func TestPushToLedger(t *testing.T) {
 	for _, config := range []string{"", "approval: {self_sign: true}\ncarry_on_rebase: true\n"} {
 		for name, forge := range map[string]func(w *world, pull int64, r ledger.Receipt){
@@ -126,22 +88,35 @@ func TestForgedWaiver(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", answers) // a real one, that accepts nothing
 	a, place := *r.Approval, *r.PullRequest
-	a.Review.ID, a.Review.SubmittedAt, place.HeadSHA = id, w.s.Now().UTC().Format("2006-01-02T15:04:05Z"), w.s.Head(pull)
+	a.Review.ID, a.Review.SubmittedAt, place.HeadSHA = id, w.s.Now().
+		UTC().
+		Format("2006-01-02T15:04:05Z"),
+		w.s.Head(
+			pull,
+		)
 	r.Approval, r.PullRequest, r.MintedAt = &a, &place, a.Review.SubmittedAt
 	w.pushEntries(r)
 	for range 2 {
 		_, _ = w.reviewed(pull)
 		w.notGreen(pull)
-		if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion == "success" {
+		if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion == "success" {
 			t.Errorf("the audit is green: %s", c.Title)
 		}
 	}
 }
 
-// TestForeignCommit: a commit of the ledger that is no sign-off stops every append, and the checks of who waits for one.
+// TestForeignCommit: a commit of the ledger that is no sign-off stops every append, and the checks of who waits for
+// one.
 func TestForeignCommit(t *testing.T) {
 	w, _ := signed(t, "")
-	w.s.Commit("ledger", githubtest.Change{Files: map[string]string{"README.md": "mine"}, Message: "hello", Parent: w.s.Ref("refs/heads/ledger")})
+	w.s.Commit(
+		"ledger",
+		githubtest.Change{
+			Files:   map[string]string{"README.md": "mine"},
+			Message: "hello",
+			Parent:  w.s.Ref("refs/heads/ledger"),
+		},
+	)
 	pull := w.propose("maple", "maple-court")
 	_, err := w.approve(pull, "rosa", answers)
 	var b *gate.Broken
@@ -155,7 +130,10 @@ func TestForeignCommit(t *testing.T) {
 // TestQueueTakesNoEntry: a merge queue takes what the reviews of now say, and no entry, however live it looks.
 func TestQueueTakesNoEntry(t *testing.T) {
 	queue := func(w *world, pull int64) *gate.Result {
-		group := w.s.Commit(fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, w.s.Ref("refs/heads/main")), githubtest.Change{Files: sample(w.T, "oak-street"), Parent: w.s.Ref("refs/heads/main")})
+		group := w.s.Commit(
+			fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, w.s.Ref("refs/heads/main")),
+			githubtest.Change{Files: sample(w.T, "oak-street"), Parent: w.s.Ref("refs/heads/main")},
+		)
 		r, err := w.job(w.s.MergeGroupEvent(group, "main"))
 		if err != nil {
 			return &gate.Result{Failed: true}
@@ -197,8 +175,8 @@ func TestQueueTakesNoEntry(t *testing.T) {
 	}
 }
 
-// TestSelfSignRerun: somebody with write access pushes other bytes and runs the admin's dispatch again; neither that nor a forged receipt of it
-// signs anything.
+// TestSelfSignRerun: somebody with write access pushes other bytes and runs the admin's dispatch again; neither that
+// nor a forged receipt of it signs anything.
 func TestSelfSignRerun(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {self_sign: true}\n")
@@ -206,7 +184,7 @@ func TestSelfSignRerun(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "opened", true))
 	w.opts.Commands = answers
 	inputs := w.dispatched(pull)
-	if r, err := w.byHand(pull, "owner", inputs); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.byHand(pull, "owner", inputs); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	run := w.runID
@@ -233,16 +211,8 @@ func TestSelfSignRerun(t *testing.T) {
 	}
 }
 
-// notGreenNow is about the newest run of the sign-off check.
-func (w *world) notGreenNow(pull int64) {
-	w.Helper()
-	if c := w.check(w.s.Head(pull), gate.SignOffCheck); c.Conclusion == "success" {
-		w.Errorf("the sign-off is green: %s", c.Title)
-	}
-}
-
-// TestSelfSignEnds: what an admin signed by hand ends when somebody qualified requests changes, when the configuration no longer allows it, and
-// when they are no admin any more.
+// TestSelfSignEnds: what an admin signed by hand ends when somebody qualified requests changes, when the configuration
+// no longer allows it, and when they are no admin any more.
 func TestSelfSignEnds(t *testing.T) {
 	for name, change := range map[string]func(w *world, pull int64){
 		"changes requested": func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
@@ -254,7 +224,7 @@ func TestSelfSignEnds(t *testing.T) {
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))
 		w.opts.Commands = answers
-		if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
 		change(w, pull)
@@ -266,20 +236,31 @@ func TestSelfSignEnds(t *testing.T) {
 	}
 }
 
-// TestCarryNeedsTheGatesWord: an entry that lends a real review of other bytes to the bytes of now is carried nowhere, for the gate never announced
-// it; and an announcement that somebody wrote into the gate's review is not believed.
+// TestCarryNeedsTheGatesWord: an entry that lends a real review of other bytes to the bytes of now is carried nowhere,
+// for the gate never announced it; and an announcement that somebody wrote into the gate's review is not believed.
 func TestCarryNeedsTheGatesWord(t *testing.T) {
 	w, pull := signed(t, "carry_on_rebase: true\n")
 	maple := sample(t, "maple-court")
 	honest := *w.entries()[0].Receipt
-	w.s.Push(pull, githubtest.Change{Files: maple, Delete: []string{"runs/oak-street/run.json", "runs/oak-street/submission.json", "runs/oak-street/evidence/t12.csv"}, Author: "agent"})
+	w.s.Push(
+		pull,
+		githubtest.Change{
+			Files: maple,
+			Delete: []string{
+				"runs/oak-street/run.json",
+				"runs/oak-street/submission.json",
+				"runs/oak-street/evidence/t12.csv",
+			},
+			Author: "agent",
+		},
+	)
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.notGreenNow(pull)
 
 	other := newWorld(t)
 	theirs := other.propose("maple", "maple-court")
 	other.must(other.s.PullEvent(theirs, "opened", true))
-	if r, err := other.approve(theirs, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := other.approve(theirs, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	lent := *other.entries()[0].Receipt
@@ -301,7 +282,8 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 	}
 }
 
-// TestAnotherAgentIsAnotherSubject: what was signed is the work of the agent that run.json names: with another model it is not carried, nor signed.
+// TestAnotherAgentIsAnotherSubject: what was signed is the work of the agent that run.json names: with another model it
+// is not carried, nor signed.
 func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 	w, pull := signed(t, "carry_on_rebase: true\n")
 	files := with(sample(t, "oak-street"), "runs/oak-street/run.json", "example-70b-instruct", "example-7b-instruct")
@@ -311,30 +293,33 @@ func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 	w.wantKinds("approved superseded")
 }
 
-// TestStaleGreen: after a dismissal, whatever request of the job that sees it fails, the older green does not outlive it with exit 0; one more
-// delivery heals.
+// TestStaleGreen: after a dismissal, whatever request of the job that sees it fails, the older green does not outlive
+// it with exit 0; one more delivery heals.
 func TestStaleGreen(t *testing.T) {
 	for name, fault := range map[string]githubtest.Fault{"403": githubtest.NoAccess, "500": githubtest.Unicorn, "404": githubtest.Missing} {
 		for _, at := range [][2]string{{"GET", "commits/*/check-runs"}, {"GET", "pulls/*/reviews"}, {"POST", "/graphql"},
 			{"GET", "collaborators/*/permission"}, {"POST", "git/trees"}, {"POST", "git/commits"}, {"PATCH", "git/refs/*"}, {"PATCH", "check-runs/*"}} {
-			w, pull := signed(t, "")
-			w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
-			w.s.Inject(fault.On(at[0], at[1]).Always())
-			r, err := w.reviewed(pull)
-			w.s.ClearFaults()
-			green := w.check(w.s.Head(pull), gate.SignOffCheck).Conclusion == "success"
-			if green && err == nil && !r.Failed {
-				t.Errorf("%s at %v: the job ends well and the sign-off is green: %+v", name, at, r)
-			}
-			w.mustReview(pull)
-			w.notGreenNow(pull)
-			w.wantKinds("approved revoked")
+			t.Run(name+" at "+at[0]+" "+at[1], func(t *testing.T) {
+				t.Parallel()
+				w, pull := signed(t, "")
+				w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
+				w.s.Inject(fault.On(at[0], at[1]).Always())
+				r, err := w.reviewed(pull)
+				w.s.ClearFaults()
+				green := w.check(w.s.Head(pull), comment.SignOffCheck).Conclusion == "success"
+				if green && err == nil && !r.Failed {
+					t.Errorf("the job ends well and the sign-off is green: %+v", r)
+				}
+				w.mustReview(pull)
+				w.notGreenNow(pull)
+				w.wantKinds("approved revoked")
+			})
 		}
 	}
 }
 
-// TestOneHeadTwoPulls: two open pull requests with one head share their checks; neither is green before both are signed off, and closing one
-// frees the other.
+// TestOneHeadTwoPulls: two open pull requests with one head share their checks; neither is green before both are signed
+// off, and closing one frees the other.
 func TestOneHeadTwoPulls(t *testing.T) {
 	w := newWorld(t)
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
@@ -342,12 +327,12 @@ func TestOneHeadTwoPulls(t *testing.T) {
 	second := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
 	w.must(w.s.PullEvent(first, "opened", true))
 	w.must(w.s.PullEvent(second, "opened", true))
-	if r, err := w.approve(first, "rosa", answers); err != nil || r.Word == gate.ResultSigned {
+	if r, err := w.approve(first, "rosa", answers); err != nil || r.Word == outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.notGreenNow(first)
-	w.says(w.check(w.s.Head(first), gate.SignOffCheck).Title+w.review(first), fmt.Sprintf("#%d", second))
-	if r, err := w.approve(second, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	w.says(w.check(w.s.Head(first), comment.SignOffCheck).Title+w.review(first), fmt.Sprintf("#%d", second))
+	if r, err := w.approve(second, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.conclusions(first, "success", "success")
@@ -374,7 +359,8 @@ func TestOneHeadTwoPulls(t *testing.T) {
 	w.notGreenNow(first)
 }
 
-// TestRevokedStaysRevoked: a receipt that was taken back is not the record of a later green; the same person submits a new review.
+// TestRevokedStaysRevoked: a receipt that was taken back is not the record of a later green; the same person submits a
+// new review.
 func TestRevokedStaysRevoked(t *testing.T) {
 	w, pull := signed(t, "")
 	id := w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
@@ -384,14 +370,14 @@ func TestRevokedStaysRevoked(t *testing.T) {
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	w.says(w.review(pull), "submit a new review")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved revoked approved")
 }
 
-// TestEarlierAnswersHold: what a person answered in an earlier approving review of this head still holds, until they request changes, or that
-// review is edited or dismissed.
+// TestEarlierAnswersHold: what a person answered in an earlier approving review of this head still holds, until they
+// request changes, or that review is edited or dismissed.
 func TestEarlierAnswersHold(t *testing.T) {
 	start := func() (*world, int64, int64) {
 		w := newWorld(t)
@@ -404,13 +390,15 @@ func TestEarlierAnswersHold(t *testing.T) {
 	}
 	const accept = "/accept dscr_gate the sponsor guarantees the shortfall"
 	w, pull, id := start()
-	if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.conclusions(pull, "success", "success")
 	w.s.DismissReview(pull, id, "owner") // the answers of the earlier review are part of what was signed
 	w.mustReview(pull)
-	for range 2 { // the later review's receipt is taken back with them, and so the review accepts nothing any more, in this job as in the next
+	// the later review's receipt is taken back with them, and so the review accepts nothing any more, in this job
+	// as in the next
+	for range 2 {
 		w.conclusions(pull, "failure", "action_required")
 		w.wantKinds("approved amended")
 		w.mustReview(pull)
@@ -427,13 +415,14 @@ func TestEarlierAnswersHold(t *testing.T) {
 	} {
 		w, pull, id := start()
 		change(w, pull, id)
-		if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word == gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", accept); err != nil || r.Word == outcome.ResultSigned {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 }
 
-// TestEditedAndRestored: a body that was edited and put back is amended all the same: what stood there meanwhile may have been read.
+// TestEditedAndRestored: a body that was edited and put back is amended all the same: what stood there meanwhile may
+// have been read.
 func TestEditedAndRestored(t *testing.T) {
 	w, pull := signed(t, "")
 	id := w.s.ReviewsBy(pull, "rosa")[0]
@@ -445,8 +434,9 @@ func TestEditedAndRestored(t *testing.T) {
 	w.wantKinds("approved amended")
 }
 
-// TestScheduleHeals: one pull request that cannot be judged does not keep the others from being healed: a lost dismissal is revoked, also after the
-// merge, a sign-off whose job was cancelled is minted, a lost push is reconciled; then the schedule has nothing more to say.
+// TestScheduleHeals: one pull request that cannot be judged does not keep the others from being healed: a lost
+// dismissal is revoked, also after the merge, a sign-off whose job was cancelled is minted, a lost push is reconciled;
+// then the schedule has nothing more to say.
 func TestScheduleHeals(t *testing.T) {
 	w, merged := signed(t, "")
 	before := w.s.Ref("refs/heads/main")
@@ -461,14 +451,21 @@ func TestScheduleHeals(t *testing.T) {
 	w.must(w.s.PullEvent(late, "opened", true))
 	w.s.Review(late, "rosa", "APPROVED", answers)
 
-	hopeless := w.proposeFiles("twins", map[string]string{"runs/a/x/run.json": sample(t, "oak-street")["runs/oak-street/run.json"], "runs/b/x/run.json": "{"})
+	hopeless := w.proposeFiles(
+		"twins",
+		map[string]string{
+			"runs/a/x/run.json": sample(t, "oak-street")["runs/oak-street/run.json"],
+			"runs/b/x/run.json": "{",
+		},
+	)
 	_ = hopeless
 	r, err := w.job(w.s.ScheduleEvent("0 3 * * *"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.conclusions(late, "success", "success")
-	if kinds := w.kinds(); !strings.Contains(kinds, "revoked") || !strings.Contains(kinds, "unreceipted") || strings.Count(kinds, "approved") != 2 {
+	if kinds := w.kinds(); !strings.Contains(kinds, "revoked") || !strings.Contains(kinds, "unreceipted") ||
+		strings.Count(kinds, "approved") != 2 {
 		t.Errorf("%s; %q", kinds, r.Messages)
 	}
 	r = w.must(w.s.ScheduleEvent("0 3 * * *"))
@@ -479,8 +476,8 @@ func TestScheduleHeals(t *testing.T) {
 	}
 }
 
-// TestRebaseMerge: a signed pull request of two commits that is merged by rebasing is no merge past the gate, neither for the push nor for the
-// schedule.
+// TestRebaseMerge: a signed pull request of two commits that is merged by rebasing is no merge past the gate, neither
+// for the push nor for the schedule.
 func TestRebaseMerge(t *testing.T) {
 	w := newWorld(t)
 	oak := sample(t, "oak-street")
@@ -489,7 +486,7 @@ func TestRebaseMerge(t *testing.T) {
 	w.s.Commit("oak", githubtest.Change{Files: oak, Author: "agent", Parent: w.s.Ref("refs/heads/oak")})
 	pull := w.s.Open(githubtest.Pull{Head: "oak", Author: "agent"})
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	before := w.s.Ref("refs/heads/main")
@@ -503,7 +500,8 @@ func TestRebaseMerge(t *testing.T) {
 	}
 }
 
-// TestReopened: a pull request that was closed and opened again is signed off as it was, and its merge is no merge past the gate.
+// TestReopened: a pull request that was closed and opened again is signed off as it was, and its merge is no merge past
+// the gate.
 func TestReopened(t *testing.T) {
 	w, pull := signed(t, "")
 	w.s.Close(pull, "agent")
@@ -522,21 +520,27 @@ func TestReopened(t *testing.T) {
 	}
 }
 
-// TestSignedForAnotherBase: bytes that were signed off for one branch are not signed off for main, neither by a merge of that branch nor by an
-// unapproved pull request with the same bytes.
+// TestSignedForAnotherBase: bytes that were signed off for one branch are not signed off for main, neither by a merge
+// of that branch nor by an unapproved pull request with the same bytes.
 func TestSignedForAnotherBase(t *testing.T) {
 	w := newWorld(t)
 	w.configure("branches: [main, dev]\n")
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}, Parent: w.s.Ref("refs/heads/main")})
-	w.s.Commit("oak", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")})
+	w.s.Commit(
+		"oak",
+		githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/dev")},
+	)
 	forDev := w.s.Open(githubtest.Pull{Head: "oak", Base: "dev", Author: "agent"})
 	w.must(w.s.PullEvent(forDev, "opened", true))
-	if r, err := w.approve(forDev, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(forDev, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.Merge(forDev, "owner", "merge")
 
-	w.s.Commit("copy", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/main")})
+	w.s.Commit(
+		"copy",
+		githubtest.Change{Files: sample(t, "oak-street"), Author: "agent", Parent: w.s.Ref("refs/heads/main")},
+	)
 	toMain := w.s.Open(githubtest.Pull{Head: "copy", Author: "agent"})
 	w.must(w.s.PullEvent(toMain, "opened", true))
 	w.notGreenNow(toMain)

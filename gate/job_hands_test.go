@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -27,15 +29,15 @@ func (w *world) signs(pull int64, who, says string) {
 	switch {
 	case err != nil:
 		w.Errorf("%s: %v", who, err)
-	case (r.Word == gate.ResultSigned) != (says == ""):
+	case (r.Word == outcome.ResultSigned) != (says == ""):
 		w.Errorf("%s: %s, want %q", who, r.Word, says)
 	default:
 		w.says(w.review(pull), says)
 	}
 }
 
-// TestUnknownIdentity: an author or a committer whom GitHub links to no account is an unknown hand, under an address of GitHub's own and of a known
-// agent too, and an address that holds a login is that login's hand.
+// TestUnknownIdentity: an author or a committer whom GitHub links to no account is an unknown hand, under an address of
+// GitHub's own and of a known agent too, and an address that holds a login is that login's hand.
 func TestUnknownIdentity(t *testing.T) {
 	for name, c := range map[string]struct {
 		change githubtest.Change
@@ -60,7 +62,8 @@ func TestUnknownIdentity(t *testing.T) {
 	})
 }
 
-// TestUnknownIdentityTrailers: a Co-authored-by that GitHub resolves is that person, one of a known agent is nobody, and any other is unknown.
+// TestUnknownIdentityTrailers: a Co-authored-by that GitHub resolves is that person, one of a known agent is nobody,
+// and any other is unknown.
 func TestUnknownIdentityTrailers(t *testing.T) {
 	private := githubtest.User{Login: "rosa", ID: 7, Role: "maintain", Emails: []string{"rosa@home.example"}}
 	for name, c := range map[string]struct {
@@ -72,14 +75,19 @@ func TestUnknownIdentityTrailers(t *testing.T) {
 		"nobody's address":           {"Y <y@z.example>", "", "rosa", "co-author <y.at.z.example> of commit"},
 		"Claude":                     {"Claude <noreply@anthropic.com>", "", "rosa", ""},
 		"an app":                     {"d <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "", "rosa", ""},
-		"one that is configured":     {"Own <agent@corp.example>", "governance: {agent_trailers: [agent@corp.example]}\n", "rosa", ""},
-		"one that is not any more":   {"Claude <noreply@anthropic.com>", "governance: {agent_trailers: []}\n", "rosa", "co-author <noreply.at.anthropic.com>"},
+		"one that is configured": {"Own <agent@corp.example>", "governance: {agent_trailers: " +
+			"[agent@corp.example]}\n", "rosa", ""},
+		"one that is not any more": {"Claude <noreply@anthropic.com>", "governance: {agent_trailers: []}\n", "rosa", "co-author <noreply.at.anthropic.com>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.s.AddUser(private)
 			w.configure(c.config)
-			w.signs(w.by(githubtest.Change{Author: "agent", Message: "Change\n\nCo-authored-by: " + c.trailer + "\n"}), c.who, c.says)
+			w.signs(
+				w.by(githubtest.Change{Author: "agent", Message: "Change\n\nCo-authored-by: " + c.trailer + "\n"}),
+				c.who,
+				c.says,
+			)
 		})
 	}
 }
@@ -99,7 +107,12 @@ func TestPushersRemembered(t *testing.T) {
 	t.Run("an older review of another bot looks like ours", func(t *testing.T) {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
-		like := fmt.Sprintf("<!-- referee:review/v1 pull=%d head=%s digest=%064d run=1 attempt=1 -->\n\ntext", pull, w.s.Head(pull), 0)
+		like := fmt.Sprintf(
+			"<!-- referee:review/v1 pull=%d head=%s digest=%064d run=1 attempt=1 -->\n\ntext",
+			pull,
+			w.s.Head(pull),
+			0,
+		)
 		forged := w.s.Review(pull, "helper[bot]", "COMMENTED", like)
 		w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
 		w.s.Push(pull, githubtest.Change{Files: map[string]string{"a.txt": "1"}, Author: "agent"})
@@ -140,14 +153,19 @@ func TestPushersRemembered(t *testing.T) {
 		for i := range names {
 			names[i] = fmt.Sprintf("p%d", i)
 		}
-		w.s.EditReview(pull, w.gatesReview(pull), marker+"\n<!-- referee:pushers "+strings.Join(names, " ")+" -->\n"+rest) // as the gate itself
+		w.s.EditReview(
+			pull,
+			w.gatesReview(pull),
+			marker+"\n<!-- referee:pushers "+strings.Join(names, " ")+" -->\n"+rest,
+		) // as the gate itself
 		w.must(sender(t, w.s.PullEvent(pull, "synchronize", true), "rosa"))
 		w.signs(pull, "rosa", "more than 100 accounts pushed")
 	})
 }
 
-// TestPushersRememberedAfterEdit: once somebody else has edited the gate's review, what it keeps is not believed, nobody's review counts, and that
-// stays so when the gate has written its review anew; a new pull request begins afresh.
+// TestPushersRememberedAfterEdit: once somebody else has edited the gate's review, what it keeps is not believed,
+// nobody's review counts, and that stays so when the gate has written its review anew; a new pull request begins
+// afresh.
 func TestPushersRememberedAfterEdit(t *testing.T) {
 	for name, c := range map[string]struct {
 		by   string
@@ -172,7 +190,7 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 			w.s.EditReviewBy(pull, id, c.by, edited)
 			for _, who := range []string{"wim", "rosa"} {
 				r, err := w.approve(pull, who, answers)
-				if err != nil || r.Word != gate.ResultAwaiting {
+				if err != nil || r.Word != outcome.ResultAwaiting {
 					t.Errorf("%s: %+v, %v", who, r, err)
 				}
 			}
@@ -188,7 +206,8 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 	}
 }
 
-// TestRevisionLoopAfterEdit: whoever edits the gate's review does not begin the revisions anew: a human decides, and goes on deciding.
+// TestRevisionLoopAfterEdit: whoever edits the gate's review does not begin the revisions anew: a human decides, and
+// goes on deciding.
 func TestRevisionLoopAfterEdit(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
@@ -197,15 +216,19 @@ func TestRevisionLoopAfterEdit(t *testing.T) {
 	text := sample(t, "elm-plaza")["runs/elm-plaza/submission.json"]
 	for i := range 2 {
 		text += "\n"
-		w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"})
-		if r := w.must(w.s.PullEvent(pull, "synchronize", true)); r.Outcome.RecommendedAction() != "review" || r.Outcome.Audits[0].Failed < 2 {
+		w.s.Push(
+			pull,
+			githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"},
+		)
+		if r := w.must(w.s.PullEvent(pull, "synchronize", true)); r.Outcome.RecommendedAction() != "review" ||
+			r.Outcome.Audits[0].Failed < 2 {
 			t.Errorf("head %d: %s, %d", i, r.Outcome.RecommendedAction(), r.Outcome.Audits[0].Failed)
 		}
 	}
 }
 
-// TestTooManyCommits: who made the commits that GitHub does not list cannot be told: a failure that says what to do. Where no run is touched it does
-// not matter.
+// TestTooManyCommits: who made the commits that GitHub does not list cannot be told: a failure that says what to do.
+// Where no run is touched it does not matter.
 func TestTooManyCommits(t *testing.T) {
 	w := newWorld(t)
 	w.s.Commit("long", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
@@ -215,15 +238,17 @@ func TestTooManyCommits(t *testing.T) {
 	pull := w.s.Open(githubtest.Pull{Head: "long", Author: "agent"})
 	_, err := w.job(w.s.PullEvent(pull, "opened", true))
 	var b *gate.Broken
-	if !errors.As(err, &b) || !strings.Contains(err.Error(), "250 commits") || !strings.Contains(err.Error(), "squash them, or split the pull request") {
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), "250 commits") ||
+		!strings.Contains(err.Error(), "squash them, or split the pull request") {
 		t.Errorf("%v", err)
 	}
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" || !strings.Contains(c.Summary, "squash them") {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" ||
+		!strings.Contains(c.Summary, "squash them") {
 		t.Errorf("%+v", c)
 	}
 	other := w.s.Open(githubtest.Pull{Head: "other", Author: "agent"})
 	w.s.Review(other, "rosa", "APPROVED", "")
-	if r := w.must(w.s.PullEvent(other, "opened", true)); r.Word != gate.ResultNoRuns {
+	if r := w.must(w.s.PullEvent(other, "opened", true)); r.Word != outcome.ResultNoRuns {
 		t.Errorf("%+v", r)
 	}
 }

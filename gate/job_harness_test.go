@@ -16,6 +16,9 @@ import (
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/forge"
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
@@ -54,7 +57,9 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	api, err := githubapi.New(githubapi.Options{APIURL: w.s.APIURL(), Token: w.token, Repository: w.s.Name, MaxWait: -1})
+	api, err := githubapi.New(
+		githubapi.Options{APIURL: w.s.APIURL(), Token: w.token, Repository: w.s.Name, MaxWait: -1},
+	)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -66,19 +71,36 @@ func (w *world) job(e githubtest.Event) (*gate.Result, error) {
 	event.DefaultBranch = w.main
 	event.RepositoryID = max(event.RepositoryID, 1)
 	j := &gate.Job{Event: event, API: api, Work: work, Embedded: flightsheets.FS(), Tools: tools(), Options: w.opts,
-		Open: func(at gate.LedgerConfig) (ledger.Store, error) {
-			return githubstore.Open(api, githubstore.Options{URL: w.s.CloneURL(), Token: w.token, Branch: at.Branch, Cache: dir})
+		Open: func(at config.Ledger) (ledger.Store, error) {
+			return githubstore.Open(
+				api,
+				githubstore.Options{URL: w.s.CloneURL(), Token: w.token, Branch: at.Branch, Cache: dir},
+			)
 		},
-		Clone: func(ctx context.Context, at gate.LedgerConfig) (*gitstore.Repo, string, error) {
+		Clone: func(ctx context.Context, at config.Ledger) (*gitstore.Repo, string, error) {
 			tip := w.s.Ref("refs/heads/" + at.Branch)
 			if tip == "" {
 				return nil, "", nil
 			}
-			repo, err := gitstore.Clone(ctx, w.s.CloneURL(), filepath.Join(w.TempDir(), "ledger"), gitstore.Options{Branch: at.Branch, Password: w.token})
+			repo, err := gitstore.Clone(
+				ctx,
+				w.s.CloneURL(),
+				filepath.Join(w.TempDir(), "ledger"),
+				gitstore.Options{Branch: at.Branch, Password: w.token},
+			)
 			return repo, tip, err
 		},
-		Runner: gate.Runner{Repository: w.s.Name, ServerURL: w.s.URL, Actor: event.Sender, Ref: w.ref, RunID: w.runID, Attempt: max(w.attempt, 1), Now: w.s.Now(),
-			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main", WorkflowSHA: w.s.Ref("refs/heads/main")}}
+		Runner: gate.Runner{
+			Repository:  w.s.Name,
+			ServerURL:   w.s.URL,
+			Actor:       event.Sender,
+			Ref:         w.ref,
+			RunID:       w.runID,
+			Attempt:     max(w.attempt, 1),
+			Now:         w.s.Now(),
+			WorkflowRef: w.s.Name + "/.github/workflows/referee.yml@refs/heads/main",
+			WorkflowSHA: w.s.Ref("refs/heads/main"),
+		}}
 	r, err := j.Run(w.Context())
 	w.calls = api.Calls()
 	return r, err
@@ -97,8 +119,13 @@ func (w *world) must(e githubtest.Event) *gate.Result {
 // dispatched are the inputs by which an admin signs off a pull request as it is now.
 func (w *world) dispatched(pull int64) map[string]any {
 	w.Helper()
-	c := w.check(w.s.Head(pull), gate.AuditCheck)
-	inputs := map[string]any{"mode": "sign-off", "pr": fmt.Sprint(pull), "head": w.s.Head(pull), "digest": c.ExternalID[:16]}
+	c := w.check(w.s.Head(pull), comment.AuditCheck)
+	inputs := map[string]any{
+		"mode":   "sign-off",
+		"pr":     fmt.Sprint(pull),
+		"head":   w.s.Head(pull),
+		"digest": c.ExternalID[:16],
+	}
 	if w.named != nil {
 		delete(inputs, "head")
 		delete(inputs, "digest")
@@ -113,13 +140,21 @@ func (w *world) byHand(pull int64, who string, inputs map[string]any) (*gate.Res
 	if w.signer != "" {
 		who = w.signer
 	}
-	title := fmt.Sprintf("referee %v pr=%v head=%v digest=%v", inputs["mode"], inputs["pr"], inputs["head"], inputs["digest"])
-	w.runID = w.s.AddRun(githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title, Actor: who}) - 1
+	title := fmt.Sprintf(
+		"referee %v pr=%v head=%v digest=%v",
+		inputs["mode"],
+		inputs["pr"],
+		inputs["head"],
+		inputs["digest"],
+	)
+	w.runID = w.s.AddRun(
+		githubtest.Run{Name: "referee", Event: "workflow_dispatch", DisplayTitle: title, Actor: who},
+	) - 1
 	return w.job(w.s.DispatchEvent(who, inputs))
 }
 
-func tools() gate.RulebookTools {
-	return gate.RulebookTools{
+func tools() rulebook.Tools {
+	return rulebook.Tools{
 		Lint: func(s *referee.Sheet) (problems, warnings []string) {
 			for _, p := range forge.Lint(s, "2026-11-21") {
 				if !p.Warning {
@@ -217,10 +252,10 @@ func (w *world) check(sha, name string) githubtest.Check {
 func (w *world) conclusions(pull int64, audit, signOff string) {
 	w.Helper()
 	head := w.s.Head(pull)
-	if c := w.check(head, gate.AuditCheck); c.Conclusion != audit {
+	if c := w.check(head, comment.AuditCheck); c.Conclusion != audit {
 		w.Errorf("audit: %s (%s), want %s\n%s", c.Conclusion, c.Title, audit, c.Summary)
 	}
-	if c := w.check(head, gate.SignOffCheck); c.Conclusion != signOff {
+	if c := w.check(head, comment.SignOffCheck); c.Conclusion != signOff {
 		w.Errorf("sign-off: %s (%s), want %s\n%s", c.Conclusion, c.Title, signOff, c.Summary)
 	}
 }
@@ -305,8 +340,8 @@ func sender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
 	return e
 }
 
-// forge appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything about it is in order but for the
-// review, which does not exist.
+// forge appends an entry to the ledger that nobody approved, as a workflow with the job's token can: everything about
+// it is in order but for the review, which does not exist.
 func (w *world) forge() {
 	w.Helper()
 	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})

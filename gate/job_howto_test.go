@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -32,8 +33,18 @@ func (w *world) secondSheet(run string) map[string]string {
 	if err != nil {
 		w.Fatal(err)
 	}
-	own := strings.NewReplacer("cre-multifamily-agency", "house-multifamily", "borrower_name_matches", "site_visit", "Is the borrower's name on the memo the same as on the term sheet?", "Did somebody see the site this year?")
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/house-multifamily.json": own.Replace(string(src))}})
+	own := strings.NewReplacer(
+		"cre-multifamily-agency",
+		"house-multifamily",
+		"borrower_name_matches",
+		"site_visit",
+		"Is the borrower's name on the memo the same as on the term sheet?",
+		"Did somebody see the site this year?",
+	)
+	w.s.Commit(
+		"main",
+		githubtest.Change{Files: map[string]string{"flight_sheets/house-multifamily.json": own.Replace(string(src))}},
+	)
 	files := sample(w, run)
 	for name, text := range files {
 		files[name] = strings.ReplaceAll(text, "cre-multifamily-agency", "house-multifamily")
@@ -70,7 +81,7 @@ func TestPrintedBlocks(t *testing.T) {
 			}
 			filled := withReasons(block)
 			if filled != block { // as it is printed, it accepts nothing
-				if r, err := w.approve(pull, "wim", block); err != nil || r.Word == gate.ResultSigned {
+				if r, err := w.approve(pull, "wim", block); err != nil || r.Word == outcome.ResultSigned {
 					t.Fatalf("without a reason: %+v, %v", r, err)
 				}
 				w.wantKinds("")
@@ -78,7 +89,7 @@ func TestPrintedBlocks(t *testing.T) {
 					t.Errorf("after a review that does not count the block is %q, was %q", again, block)
 				}
 			}
-			if r, err := w.approve(pull, "rosa", filled); err != nil || r.Word != gate.ResultSigned {
+			if r, err := w.approve(pull, "rosa", filled); err != nil || r.Word != outcome.ResultSigned {
 				t.Fatalf("%+v, %v\n%s\n%s", r, err, filled, w.review(pull))
 			}
 			w.conclusions(pull, "success", "success")
@@ -114,14 +125,15 @@ func TestAnswersPerRun(t *testing.T) {
 		w.must(w.s.PullEvent(pull, "opened", true))
 		return w, pull
 	}
-	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag maple-court:site_visit nobody was there\n"
+	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag " +
+		"maple-court:site_visit nobody was there\n"
 	for text, says := range map[string]string{
 		common + "/accept dscr_gate the sponsor pays":                                                   "the checklist is open",
 		common + "/satisfied maple-court:appraisal_within_12_months\n/accept maple-court:dscr_gate x y": "flags nothing",
 		common + "/satisfied oak-street:appraisal_within_12_months\n/accept dscr_gate x y":              "no run asks",
 	} {
 		w, pull := both()
-		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word == gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word == outcome.ResultSigned {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 		w.says(w.review(pull), says)
@@ -129,7 +141,7 @@ func TestAnswersPerRun(t *testing.T) {
 	}
 	w, pull := both()
 	body := common + "/satisfied maple-court:appraisal_within_12_months\n/accept river-lofts:dscr_gate the sponsor pays"
-	if r, err := w.approve(pull, "rosa", body); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", body); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v\n%s", r, err, w.review(pull))
 	}
 	for _, e := range w.entries() {
@@ -151,7 +163,7 @@ func TestReviewRefused(t *testing.T) {
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Errorf("%+v", r)
 	}
-	c := w.check(w.s.Head(pull), gate.AuditCheck)
+	c := w.check(w.s.Head(pull), comment.AuditCheck)
 	w.says(c.Summary, "\n/satisfied appraisal_within_12_months\n/satisfied borrower_name_matches\n/accept dscr_gate\n")
 	w.says(c.Summary, "Not posted: `the review")
 	w.says(c.Text, "#### Findings")
@@ -160,7 +172,7 @@ func TestReviewRefused(t *testing.T) {
 	}
 	w.s.ClearFaults()
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if c = w.check(w.s.Head(pull), gate.AuditCheck); len(c.Summary) > 400 || c.Text != "" {
+	if c = w.check(w.s.Head(pull), comment.AuditCheck); len(c.Summary) > 400 || c.Text != "" {
 		t.Errorf("with the review there, the check still says all: %s", c.Summary)
 	}
 }
@@ -170,5 +182,10 @@ func TestReviewLinks(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("river", "river-lofts")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	w.says(w.review(pull), "\\[`runs/river-lofts/submission\\.json:\\d+`\\]\\("+regexp.QuoteMeta(w.s.URL+"/example/work/blob/"+w.s.Head(pull))+"/runs/river-lofts/submission\\.json#L\\d+\\)")
+	w.says(
+		w.review(pull),
+		"\\[`runs/river-lofts/submission\\.json:\\d+`\\]\\("+regexp.QuoteMeta(
+			w.s.URL+"/example/work/blob/"+w.s.Head(pull),
+		)+"/runs/river-lofts/submission\\.json#L\\d+\\)",
+	)
 }

@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
 )
@@ -21,14 +25,14 @@ func signed(t *testing.T, config string) (*world, int64) {
 	}
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	return w, pull
 }
 
-func (w *world) configure(config string) {
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + config}})
+func (w *world) configure(text string) {
+	w.s.Commit("main", githubtest.Change{Files: map[string]string{config.Path: "version: 1\n" + text}})
 }
 
 func (w *world) mustReview(pull int64) *gate.Result {
@@ -40,20 +44,21 @@ func (w *world) mustReview(pull int64) *gate.Result {
 	return r
 }
 
-// TestEditedReview: the review's body is changed after the sign-off; nobody may rely on the receipt, and the edited review does not count again.
+// TestEditedReview: the review's body is changed after the sign-off; nobody may rely on the receipt, and the edited
+// review does not count again.
 func TestEditedReview(t *testing.T) {
 	w, pull := signed(t, "")
 	w.s.EditReview(pull, w.s.ReviewsBy(pull, "rosa")[0], answers+"/accept dscr_gate whatever")
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved amended")
-	if pins, err := gate.ParseAnnounced(w.review(pull)); err != nil || len(pins) != 2 {
+	if pins, err := memory.ParseAnnounced(w.review(pull)); err != nil || len(pins) != 2 {
 		t.Errorf("the review announces %d entries, %v; a void one is announced too", len(pins), err)
 	}
 	w.mustReview(pull)
 	w.wantKinds("approved amended")
 	w.says(w.review(pull), "edited after it was submitted")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
 	w.wantKinds("approved amended approved")
@@ -85,7 +90,7 @@ func TestDismissed(t *testing.T) {
 	w, pull = signed(t, "")
 	w.s.Merge(pull, "owner", "merge")
 	body := w.review(pull)
-	if r := w.mustReview(pull); r.Word != gate.ResultIgnored {
+	if r := w.mustReview(pull); r.Word != outcome.ResultIgnored {
 		t.Errorf("a merged pull request whose reviews stand: %+v", r)
 	}
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
@@ -108,8 +113,8 @@ func TestDismissed(t *testing.T) {
 	w.wantKinds("approved revoked")
 }
 
-// TestChangesRequested: another qualified person's no revokes the receipt; before a receipt it is kept as rejected. Who may not approve cannot
-// revoke.
+// TestChangesRequested: another qualified person's no revokes the receipt; before a receipt it is kept as rejected. Who
+// may not approve cannot revoke.
 func TestChangesRequested(t *testing.T) {
 	w, pull := signed(t, "")
 	w.s.Review(pull, "tria", "CHANGES_REQUESTED", "hm")
@@ -132,11 +137,15 @@ func TestChangesRequested(t *testing.T) {
 	}
 }
 
-// TestPushedAfter: other bytes void the sign-off; the same bytes on a new head are carried where the configuration says so, and void otherwise.
+// TestPushedAfter: other bytes void the sign-off; the same bytes on a new head are carried where the configuration says
+// so, and void otherwise.
 func TestPushedAfter(t *testing.T) {
 	w, pull := signed(t, "")
 	text := sample(t, "oak-street")["runs/oak-street/submission.json"]
-	w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/submission.json": text + "\n"}, Author: "agent"})
+	w.s.Push(
+		pull,
+		githubtest.Change{Files: map[string]string{"runs/oak-street/submission.json": text + "\n"}, Author: "agent"},
+	)
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.must(w.s.PullEvent(pull, "synchronize", true))
 	w.conclusions(pull, "success", "action_required")
@@ -163,29 +172,54 @@ func TestPushedAfter(t *testing.T) {
 	}
 }
 
-// TestSupersededBySheet: another sheet in force voids a sign-off, and the ledger does not get a rulebook that no entry names.
+// TestSupersededBySheet: another sheet in force voids a sign-off, and the ledger does not get a rulebook that no entry
+// names.
 func TestSupersededBySheet(t *testing.T) {
 	w, pull := signed(t, "")
 	src, err := os.ReadFile("../flight_sheets/cre-multifamily-agency.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
+	w.s.Commit(
+		"main",
+		githubtest.Change{
+			Files: map[string]string{
+				"flight_sheets/cre-multifamily-agency.json": strings.Replace(
+					string(src),
+					`"version": "1.0.0"`,
+					`"version": "1.0.1"`,
+					1,
+				),
+			},
+		},
+	)
 	w.must(w.s.PullEvent(pull, "edited", true))
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
 	w.says(w.review(pull), "by another sheet: submit a new review")
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
 	w.wantKinds("approved superseded approved")
 
 	// From the repository's own sheet to the library's, which the ledger would keep.
 	w = newWorld(t)
-	own := w.s.Commit("main", githubtest.Change{Files: map[string]string{"flight_sheets/cre-multifamily-agency.json": strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.0.1"`, 1)}})
+	own := w.s.Commit(
+		"main",
+		githubtest.Change{
+			Files: map[string]string{
+				"flight_sheets/cre-multifamily-agency.json": strings.Replace(
+					string(src),
+					`"version": "1.0.0"`,
+					`"version": "1.0.1"`,
+					1,
+				),
+			},
+		},
+	)
 	pull = w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.Commit("main", githubtest.Change{Delete: []string{"flight_sheets/cre-multifamily-agency.json"}, Parent: own})
@@ -208,7 +242,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestMerged: a push to base with a receipt gets a merged entry, one without is kept as unreceipted, fails, and is told in one issue.
+// TestMerged: a push to base with a receipt gets a merged entry, one without is kept as unreceipted, fails, and is told
+// in one issue.
 func TestMerged(t *testing.T) {
 	for _, method := range []string{"merge", "squash"} {
 		w, pull := signed(t, "")
@@ -245,20 +280,26 @@ func TestMerged(t *testing.T) {
 // TestMergeGroup: in a queue every run needs its receipt; both checks stand on the group's head.
 func TestMergeGroup(t *testing.T) {
 	w, pull := signed(t, "")
-	group := w.s.Commit("gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"), githubtest.Change{Files: sample(t, "oak-street")})
+	group := w.s.Commit(
+		"gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"),
+		githubtest.Change{Files: sample(t, "oak-street")},
+	)
 	r := w.must(w.s.MergeGroupEvent(group, "main"))
 	if r.Failed {
 		t.Errorf("%+v", r)
 	}
-	if c := w.check(group, gate.SignOffCheck); c.Conclusion != "success" {
+	if c := w.check(group, comment.SignOffCheck); c.Conclusion != "success" {
 		t.Errorf("%+v", c)
 	}
 	_ = pull
-	other := w.s.Commit("gh-readonly-queue/main/pr-2-"+w.s.Ref("refs/heads/main"), githubtest.Change{Files: sample(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")})
+	other := w.s.Commit(
+		"gh-readonly-queue/main/pr-2-"+w.s.Ref("refs/heads/main"),
+		githubtest.Change{Files: sample(t, "maple-court"), Parent: w.s.Ref("refs/heads/main")},
+	)
 	if r := w.must(w.s.MergeGroupEvent(other, "main")); !r.Failed {
 		t.Error("a run without a receipt passes the queue")
 	}
-	if c := w.check(other, gate.SignOffCheck); c.Conclusion != "action_required" {
+	if c := w.check(other, comment.SignOffCheck); c.Conclusion != "action_required" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -292,7 +333,7 @@ func TestSchedule(t *testing.T) {
 // TestDispatch: what can be asked for by hand.
 func TestDispatch(t *testing.T) {
 	w, pull := signed(t, "")
-	for mode, word := range map[string]string{"audit": gate.ResultSigned, "verify": "verified", "replay": "replayed", "": gate.ResultSigned} {
+	for mode, word := range map[string]string{"audit": outcome.ResultSigned, "verify": "verified", "replay": "replayed", "": outcome.ResultSigned} {
 		r, err := w.job(w.s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": mode}))
 		if err != nil || r.Word != word || r.Failed {
 			t.Errorf("%q: %+v, %v", mode, r, err)
@@ -319,7 +360,7 @@ func TestSelfSign(t *testing.T) {
 	if _, err := w.byHand(pull, "wim", w.dispatched(pull)); err == nil {
 		t.Error("somebody who is no admin signs")
 	}
-	if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.byHand(pull, "owner", w.dispatched(pull)); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved")
@@ -336,11 +377,17 @@ func TestResultWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, room := range []string{"*.go", "outcome/*.go"} {
+		found, err := filepath.Glob(room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
 	}
-	words := regexp.MustCompile(`(?:Word: |Word = |r\.Failed, r\.Word = true, |r\.Word, r\.Messages = |Result[A-Z]\w+ += )"([a-z-]+)"`)
+	words := regexp.MustCompile(
+		`(?:Word: |Word = |r\.Failed, r\.Word = true, |r\.Word, r\.Messages = |Result[A-Z]\w+ += )"([a-z-]+)"`,
+	)
 	n := 0
 	for _, file := range files {
 		src, err := os.ReadFile(file)

@@ -55,7 +55,9 @@ func (w *world) locked() bool {
 }
 
 // agents is a configuration that knows who operates the agent of the sample runs.
-const agents = "governance: {agents: [{name: underwriter, operators: [Agent], model: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n"
+const agents = "governance: {agents: [{name: underwriter, operators: [Agent], model: example-70b-instruct, " +
+	"capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, " +
+	"document_reader]}]}\n"
 
 // TestLaneLockInPull: rejected work with critical flags is remembered, and locks the agent out of its lane.
 func TestLaneLockInPull(t *testing.T) {
@@ -67,8 +69,8 @@ func TestLaneLockInPull(t *testing.T) {
 	}
 }
 
-// TestLockOutByStranger: bad work that a stranger hands in under an agent's name, and whoever closes it, locks nobody out; what the agent's operator
-// withdraws does.
+// TestLockOutByStranger: bad work that a stranger hands in under an agent's name, and whoever closes it, locks nobody
+// out; what the agent's operator withdraws does.
 func TestLockOutByStranger(t *testing.T) {
 	for _, c := range []struct {
 		what, config, author, fork, closedBy string
@@ -88,7 +90,8 @@ func TestLockOutByStranger(t *testing.T) {
 	}
 }
 
-// TestLockOutByOperatorsHand: evidence on base names no author, and the operator who closes a stranger's pull request is not taken for its author.
+// TestLockOutByOperatorsHand: evidence on base names no author, and the operator who closes a stranger's pull request
+// is not taken for its author.
 func TestLockOutByOperatorsHand(t *testing.T) {
 	w := newWorld(t)
 	w.configure(agents)

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -35,14 +38,19 @@ func newModelWorld(t *testing.T, h gate.ModelHistory) *modelWorld {
 // configureAll commits the configuration to both bases. The second one begins with it.
 func (m *modelWorld) configureAll(c gate.ModelConfig) {
 	for _, branch := range []string{"main", "dev"} {
-		m.s.Commit(branch, githubtest.Change{Files: map[string]string{gate.ConfigPath: "version: 1\n" + c.YAML()}})
+		m.s.Commit(branch, githubtest.Change{Files: map[string]string{config.Path: "version: 1\n" + c.YAML()}})
 	}
 }
 
 // change is the commit of a push: the bytes of a run in place of another's.
 func (m *modelWorld) change(s gate.ModelStep, before string) githubtest.Change {
-	c := githubtest.Change{Files: map[string]string{fmt.Sprintf("notes/%d.txt", m.s.Now().Unix()): "a change beside the runs"}, Author: s.Author, Committer: s.Committer, Pusher: s.Who,
-		Message: gate.ModelMessage(s.Trailers)}
+	c := githubtest.Change{
+		Files:     map[string]string{fmt.Sprintf("notes/%d.txt", m.s.Now().Unix()): "a change beside the runs"},
+		Author:    s.Author,
+		Committer: s.Committer,
+		Pusher:    s.Who,
+		Message:   gate.ModelMessage(s.Trailers),
+	}
 	if before != "" {
 		dir, files := gate.ModelFiles(m.T, before)
 		for name := range files {
@@ -74,8 +82,16 @@ func (m *modelWorld) step(i int, s gate.ModelStep) (event githubtest.Event) {
 		}
 		return sender(m.T, m.s.PullEvent(m.pull, "synchronize", true), s.Who)
 	case "review":
-		digest := m.check(m.s.Head(m.pull), gate.AuditCheck).ExternalID
-		m.reviews = append(m.reviews, m.s.Review(m.pull, s.Who, s.State, strings.ReplaceAll(s.Words.Body(), gate.ModelDigest, digest[:min(8, len(digest))])))
+		digest := m.check(m.s.Head(m.pull), comment.AuditCheck).ExternalID
+		m.reviews = append(
+			m.reviews,
+			m.s.Review(
+				m.pull,
+				s.Who,
+				s.State,
+				strings.ReplaceAll(s.Words.Body(), gate.ModelDigest, digest[:min(8, len(digest))]),
+			),
+		)
 		m.states = append(m.states, s.State)
 	case "edit", "restore":
 		body, _ := m.s.ReviewBody(m.pull, m.reviews[s.Review])
@@ -123,9 +139,11 @@ func (m *modelWorld) setRole(login, role string) {
 	m.s.AddUser(githubtest.User{Login: login, ID: ids[login], Type: kind, Role: role})
 }
 
-// TestModelOverTheWire plays generated histories through the whole job, and holds the sign-off check of each open head to the model.
+// TestModelOverTheWire plays generated histories through the whole job, and holds the sign-off check of each open head
+// to the model. TestModel plays ten thousand against the decision alone; a handful goes over the wire here, and more of
+// them in .ci/run.
 func TestModelOverTheWire(t *testing.T) {
-	histories := uint64(60)
+	histories := uint64(12)
 	if os.Getenv("REFEREE_CI") == "1" {
 		histories = 120
 	}
@@ -163,13 +181,22 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 		if !verdicts[i].Open {
 			continue
 		}
-		c := m.check(m.s.Head(m.pull), gate.SignOffCheck)
+		c := m.check(m.s.Head(m.pull), comment.SignOffCheck)
 		green := c.Conclusion == "success"
 		if green {
 			greens++
 		}
 		if green != verdicts[i].Signed || err != nil {
-			t.Errorf("after step %d: green is %v, the model says %v (%s); %v\n%s\n%s", i, green, verdicts[i].Signed, verdicts[i].Why, err, h, c.Summary)
+			t.Errorf(
+				"after step %d: green is %v, the model says %v (%s); %v\n%s\n%s",
+				i,
+				green,
+				verdicts[i].Signed,
+				verdicts[i].Why,
+				err,
+				h,
+				c.Summary,
+			)
 			break
 		}
 	}
@@ -177,22 +204,24 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 	return jobs, greens
 }
 
-// TestAnotherSigner: where two sign and one of them is replaced, the other's receipt repeats other answers than before: it is a new receipt, and no
-// forgery.
+// TestAnotherSigner: where two sign and one of them is replaced, the other's receipt repeats other answers than before:
+// it is a new receipt, and no forgery.
 func TestAnotherSigner(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\n")
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	id := w.s.Review(pull, "rosa", "APPROVED", "/satisfied appraisal_within_12_months")
-	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "wim", "/satisfied borrower_name_matches"); err != nil ||
+		r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.s.DismissReview(pull, id, "owner")
 	w.mustReview(pull)
 	w.conclusions(pull, "success", "action_required")
 	for range 2 {
-		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.approve(pull, "owner", "/satisfied appraisal_within_12_months"); err != nil ||
+			r.Word != outcome.ResultSigned {
 			t.Fatalf("%+v, %v", r, err)
 		}
 	}
@@ -202,7 +231,8 @@ func TestAnotherSigner(t *testing.T) {
 	}
 }
 
-// TestDismissedRequestStillTakesBack: somebody who requested changes has taken back what they answered before, also if that request was dismissed.
+// TestDismissedRequestStillTakesBack: somebody who requested changes has taken back what they answered before, also if
+// that request was dismissed.
 func TestDismissedRequestStillTakesBack(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
@@ -210,7 +240,7 @@ func TestDismissedRequestStillTakesBack(t *testing.T) {
 	w.s.Review(pull, "rosa", "APPROVED", answers)
 	id := w.s.Review(pull, "rosa", "CHANGES_REQUESTED", "no")
 	w.s.DismissReview(pull, id, "owner")
-	if r, err := w.approve(pull, "rosa", "again"); err != nil || r.Word == gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", "again"); err != nil || r.Word == outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 	w.conclusions(pull, "success", "action_required")

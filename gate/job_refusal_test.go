@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -28,7 +29,7 @@ func TestTwins(t *testing.T) {
 	pull := w.proposeFiles("x", files)
 	_, err := w.job(w.s.PullEvent(pull, "opened", true))
 	w.refused(err, `have one id, "oak-street"`)
-	if c := w.check(w.s.Head(pull), gate.AuditCheck); c.Conclusion != "failure" {
+	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -85,8 +86,8 @@ func TestNothingToStandOn(t *testing.T) {
 	}
 }
 
-// TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next verdict of the same head stands
-// behind it and not before.
+// TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next
+// verdict of the same head stands behind it and not before.
 func TestOneFailingCheck(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
@@ -94,7 +95,7 @@ func TestOneFailingCheck(t *testing.T) {
 	opened := func() { _, _ = w.job(w.s.PullEvent(pull, "opened", true)) }
 	audits := func() (n int) {
 		for _, c := range w.s.Checks(head) {
-			if c.Name == gate.AuditCheck {
+			if c.Name == comment.AuditCheck {
 				n++
 			}
 		}
@@ -109,12 +110,12 @@ func TestOneFailingCheck(t *testing.T) {
 	}
 	w.configure("fail_on: never\n")
 	opened()
-	if c := w.check(head, gate.AuditCheck); c.Conclusion != "success" {
+	if c := w.check(head, comment.AuditCheck); c.Conclusion != "success" {
 		t.Errorf("%+v", c)
 	}
 	w.configure("fail_onn: high\n")
 	opened() // the same words as before: the newest check of the name must say them
-	if c := w.check(head, gate.AuditCheck); c.Conclusion != "failure" {
+	if c := w.check(head, comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("a green check stands before the failure: %+v", c)
 	}
 }

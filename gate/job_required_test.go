@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -16,7 +17,8 @@ import (
 // ownApp is the App of the set-ups that have one.
 const ownApp = "example-referee"
 
-// protect sets the rulesets that `referee init` prints, for the workflow's own token or, with an app, as `referee init --app` does.
+// protect sets the rulesets that `referee init` prints, for the workflow's own token or, with an app, as `referee init
+// --app` does.
 func (w *world) protect(app string) {
 	w.Helper()
 	files, id := []string{"protect-default.json", "protect-ledger.json"}, githubtest.AppID("github-actions")
@@ -45,8 +47,8 @@ func (w *world) lacks(pull int64, want ...string) {
 // accepted is what a reviewer of river-lofts says who lends although the coverage is too low.
 const accepted = answers + "/accept dscr_gate the sponsor guarantees the shortfall"
 
-// TestRequiredFollowsTheReview: what the printed ruleset requires is green when, and only as long as, a review accepts what was flagged; the job
-// of the first audit stays red, and holds nothing up.
+// TestRequiredFollowsTheReview: what the printed ruleset requires is green when, and only as long as, a review accepts
+// what was flagged; the job of the first audit stays red, and holds nothing up.
 func TestRequiredFollowsTheReview(t *testing.T) {
 	w := newWorld(t)
 	w.protect("")
@@ -55,7 +57,11 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed {
 		t.Error("a flagged deal passes")
 	}
-	w.s.RunJob(w.s.Head(pull), "referee-audit", "failure") // of pull_request_target, on the head; no later job changes it
+	w.s.RunJob(
+		w.s.Head(pull),
+		"referee-audit",
+		"failure",
+	) // of pull_request_target, on the head; no later job changes it
 	red := []string{"referee / audit: failure", "referee / sign-off: action_required"}
 	w.lacks(pull, append([]string{"approvals: 0 of 1"}, red...)...)
 
@@ -63,9 +69,9 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.lacks(pull, red...)
-	w.s.ForgeCheck("evil", w.s.Head(pull), gate.AuditCheck, "success")
-	w.s.ForgeCheck("evil", w.s.Head(pull), gate.SignOffCheck, "success")
-	w.s.ForgeStatus("", w.s.Head(pull), gate.SignOffCheck, "success")
+	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
+	w.s.ForgeCheck("evil", w.s.Head(pull), comment.SignOffCheck, "success")
+	w.s.ForgeStatus("", w.s.Head(pull), comment.SignOffCheck, "success")
 	w.lacks(pull, red...)
 
 	review := w.s.Review(pull, "rosa", "APPROVED", accepted)
@@ -89,13 +95,16 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 	w.lacks(pull, append([]string{"approvals: 0 of 1"}, red...)...)
 }
 
-// TestRequiredJob: where a ruleset requires the job, as earlier versions printed it, nothing that a person says later makes it green. doctor warns.
+// TestRequiredJob: where a ruleset requires the job, as earlier versions printed it, nothing that a person says later
+// makes it green. doctor warns.
 func TestRequiredJob(t *testing.T) {
 	w := newWorld(t)
 	w.protect("")
-	err := w.s.Protect(`{"name": "as before", "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
+	err := w.s.Protect(
+		`{"name": "as before", "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
 		"rules": [{"type": "required_status_checks", "parameters": {"strict_required_status_checks_policy": false,
-		"required_status_checks": [{"context": "referee-audit", "integration_id": 15368}]}}]}`)
+		"required_status_checks": [{"context": "referee-audit", "integration_id": 15368}]}}]}`,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +114,16 @@ func TestRequiredJob(t *testing.T) {
 	if _, err := w.approve(pull, "rosa", accepted); err != nil {
 		t.Fatal(err)
 	}
-	w.s.RunJob(w.s.Ref("refs/heads/main"), "referee-audit", "success") // the job of the workflow_run runs on the default branch's commit
+	w.s.RunJob(
+		w.s.Ref("refs/heads/main"),
+		"referee-audit",
+		"success",
+	) // the job of the workflow_run runs on the default branch's commit
 	w.lacks(pull, "referee-audit: failure")
 }
 
-// TestRequiredInQueue: a merge queue looks at the commit of its group; a group with a run that nobody has signed off does not merge.
+// TestRequiredInQueue: a merge queue looks at the commit of its group; a group with a run that nobody has signed off
+// does not merge.
 func TestRequiredInQueue(t *testing.T) {
 	w, _ := signed(t, "")
 	w.protect("")
@@ -122,9 +136,13 @@ func TestRequiredInQueue(t *testing.T) {
 	if ok, missing := w.s.GroupMergeable(group, "main"); !ok {
 		t.Errorf("signed off, and it lacks %q", missing)
 	}
-	other := w.s.Commit("gh-readonly-queue/main/pr-2-"+tip, githubtest.Change{Files: sample(t, "maple-court"), Parent: tip})
+	other := w.s.Commit(
+		"gh-readonly-queue/main/pr-2-"+tip,
+		githubtest.Change{Files: sample(t, "maple-court"), Parent: tip},
+	)
 	w.must(w.s.MergeGroupEvent(other, "main"))
-	if ok, missing := w.s.GroupMergeable(other, "main"); ok || !slices.Contains(missing, "referee / sign-off: action_required") {
+	if ok, missing := w.s.GroupMergeable(other, "main"); ok ||
+		!slices.Contains(missing, "referee / sign-off: action_required") {
 		t.Errorf("not signed off, and it lacks %q", missing)
 	}
 }
@@ -144,8 +162,9 @@ func (w *world) append(token string, r ledger.Receipt) error {
 	return err
 }
 
-// TestAppAlone: under the rulesets that `init --app` prints the gate works as its App from the audit to the receipt, and nobody else appends to the
-// ledger or makes what is required; under those for the workflow's own token anybody who can push appends.
+// TestAppAlone: under the rulesets that `init --app` prints the gate works as its App from the audit to the receipt,
+// and nobody else appends to the ledger or makes what is required; under those for the workflow's own token anybody who
+// can push appends.
 func TestAppAlone(t *testing.T) {
 	for _, app := range []string{ownApp, ""} {
 		w := newWorld(t)
@@ -158,7 +177,7 @@ func TestAppAlone(t *testing.T) {
 		w.s.AddToken("of-wim", githubtest.Token{Login: "wim"})
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+		if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 			t.Fatalf("app %q: %+v, %v", app, r, err)
 		}
 		w.lacks(pull)
@@ -175,8 +194,13 @@ func TestAppAlone(t *testing.T) {
 		w.wantKinds("approved")
 
 		other := w.propose("maple", "maple-court")
-		for _, name := range []string{gate.AuditCheck, gate.SignOffCheck} {
-			w.s.ForgeCheck("github-actions", w.s.Head(other), name, "success") // as a workflow on the agent's branch can
+		for _, name := range []string{comment.AuditCheck, comment.SignOffCheck} {
+			w.s.ForgeCheck(
+				"github-actions",
+				w.s.Head(other),
+				name,
+				"success",
+			) // as a workflow on the agent's branch can
 		}
 		w.lacks(other, "approvals: 0 of 1", "referee / audit: expected", "referee / sign-off: expected")
 		w.token = w.s.Token // a gate that is not the App

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -27,11 +27,12 @@ func (w *world) oneReview(pull int64) {
 	}
 }
 
-// TestNoRunNoReview: a pull request that touches no run gets no review; one that once did, and does no longer, says so in its review.
+// TestNoRunNoReview: a pull request that touches no run gets no review; one that once did, and does no longer, says so
+// in its review.
 func TestNoRunNoReview(t *testing.T) {
 	w := newWorld(t)
 	pull := w.proposeFiles("docs", map[string]string{"docs/a.md": "words\n"})
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Word != gate.ResultNoRuns || r.Failed {
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Word != outcome.ResultNoRuns || r.Failed {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "success", "success")
@@ -51,7 +52,8 @@ func TestNoRunNoReview(t *testing.T) {
 	w.says(w.review(pull), "touches no run|no runs in this pull request")
 }
 
-// TestParallelFirstDeliveries: of jobs that begin at once one makes the review, wherever a whole second job comes between two requests of the first.
+// TestParallelFirstDeliveries: of jobs that begin at once one makes the review, wherever a whole second job comes
+// between two requests of the first.
 func TestParallelFirstDeliveries(t *testing.T) {
 	for _, at := range [][2]string{{"GET", "pulls/*/reviews"}, {"POST", "pulls/*/reviews"}, {"GET2", "pulls/*/reviews"}, {"POST", "pulls/*/reviews/*/events"}, {"POST", "check-runs"}} {
 		t.Run(strings.Join(at[:], " "), func(t *testing.T) {
@@ -92,8 +94,8 @@ func TestFirstDeliveriesAtOnce(t *testing.T) {
 	w.oneReview(pull)
 }
 
-// TestOrphanedReview: a review that a job left pending when it died is submitted by the next one, and not seen by anybody before; where there is a
-// submitted one already, it is deleted.
+// TestOrphanedReview: a review that a job left pending when it died is submitted by the next one, and not seen by
+// anybody before; where there is a submitted one already, it is deleted.
 func TestOrphanedReview(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
@@ -116,7 +118,8 @@ func TestOrphanedReview(t *testing.T) {
 	}
 }
 
-// TestReviewLostReplies: whatever becomes of the answers on the way to the first review, there is one in the end, and the next delivery keeps it.
+// TestReviewLostReplies: whatever becomes of the answers on the way to the first review, there is one in the end, and
+// the next delivery keeps it.
 func TestReviewLostReplies(t *testing.T) {
 	for name, fault := range map[string]githubtest.Fault{"lost reply": githubtest.DropAfter, "lost request": githubtest.DropBefore, "502 after": {Status: 502, FailAfter: true}} {
 		for _, path := range []string{"pulls/*/reviews", "pulls/*/reviews/*/events"} {
@@ -133,14 +136,16 @@ func TestReviewLostReplies(t *testing.T) {
 	}
 }
 
-// TestForeignDraft: where the token is a person's, who has a draft of a review here, nothing of theirs is touched, and the job says what to do.
+// TestForeignDraft: where the token is a person's, who has a draft of a review here, nothing of theirs is touched, and
+// the job says what to do.
 func TestForeignDraft(t *testing.T) {
 	w := newWorld(t)
 	w.s.AddToken("pat", githubtest.Token{Login: "owner"})
 	w.token = "pat"
 	pull := w.propose("oak", "oak-street")
 	w.s.StartReview(pull, "owner", "my own thoughts, not finished")
-	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil || !strings.Contains(err.Error(), "draft of a review") {
+	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil ||
+		!strings.Contains(err.Error(), "draft of a review") {
 		t.Errorf("%v", err)
 	}
 	for _, c := range w.s.Checks(w.s.Head(pull)) {

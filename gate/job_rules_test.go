@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestInline: inline comments stand on lines of the diff, once; a finding that is gone takes its comment along, unless somebody has answered.
+// TestInline: inline comments stand on lines of the diff, once; a finding that is gone takes its comment along, unless
+// somebody has answered.
 func TestInline(t *testing.T) {
 	w := newWorld(t)
 	w.configure("comments: {inline: true}\n")
@@ -24,7 +26,7 @@ func TestInline(t *testing.T) {
 	}
 	prints := map[string]bool{}
 	for _, body := range before {
-		if p := gate.ParseFingerprint(body); p == "" || prints[p] {
+		if p := comment.ParseFingerprint(body); p == "" || prints[p] {
 			t.Errorf("fingerprint %q twice, or none", p)
 		} else {
 			prints[p] = true
@@ -71,7 +73,12 @@ func TestRogueInPull(t *testing.T) {
 
 // TestDarkAgent: a listed agent that no entry is of is told in an issue, once.
 func TestDarkAgent(t *testing.T) {
-	w, _ := signed(t, "governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}, {name: sleeper}]}\n")
+	w, _ := signed(
+		t,
+		"governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, "+
+			"capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, "+
+			"document_reader]}, {name: sleeper}]}\n",
+	)
 	w.s.Sleep(1e12) // nanoseconds: more than the five minutes
 	for range 2 {
 		r := w.must(w.s.ScheduleEvent("0 3 * * *"))
@@ -85,8 +92,8 @@ func TestDarkAgent(t *testing.T) {
 	}
 }
 
-// TestRulebookInPull: a pull request that edits a sheet or the configuration is judged by the base's; what its own would mean is said: a stored
-// verdict that it turns, a setting that it loosens.
+// TestRulebookInPull: a pull request that edits a sheet or the configuration is judged by the base's; what its own
+// would mean is said: a stored verdict that it turns, a setting that it loosens.
 func TestRulebookInPull(t *testing.T) {
 	w, pull := signed(t, "")
 	before := w.s.Ref("refs/heads/main")
@@ -97,18 +104,32 @@ func TestRulebookInPull(t *testing.T) {
 		t.Fatal(err)
 	}
 	stricter := strings.Replace(string(src), `"version": "1.0.0"`, `"version": "1.1.0"`, 1)
-	stricter = strings.Replace(stricter, "\"MIN_DSCR\": {\n      \"value\": 1.25", "\"MIN_DSCR\": {\n      \"value\": 9.25", 1)
+	stricter = strings.Replace(
+		stricter,
+		"\"MIN_DSCR\": {\n      \"value\": 1.25",
+		"\"MIN_DSCR\": {\n      \"value\": 9.25",
+		1,
+	)
 	if !strings.Contains(stricter, "9.25") {
 		t.Fatal("nothing changed")
 	}
-	next := w.proposeFiles("sheet", map[string]string{"flight_sheets/cre-multifamily-agency.json": stricter, gate.ConfigPath: "version: 1\nfail_on: never\n"})
+	next := w.proposeFiles(
+		"sheet",
+		map[string]string{
+			"flight_sheets/cre-multifamily-agency.json": stricter,
+			config.Path: "version: 1\nfail_on: never\n",
+		},
+	)
 	w.must(w.s.PullEvent(next, "opened", true))
 	body := w.review(next)
 	w.says(body, "cre-multifamily-agency")
 	w.says(body, `fail_on`)
 	w.says(body, `oak-street`)
 
-	broken := w.proposeFiles("broken", map[string]string{"flight_sheets/my-sheet.json": `{"schema": "referee.flight-sheet/v1", "slug": "other"}`})
+	broken := w.proposeFiles(
+		"broken",
+		map[string]string{"flight_sheets/my-sheet.json": `{"schema": "referee.flight-sheet/v1", "slug": "other"}`},
+	)
 	if r := w.must(w.s.PullEvent(broken, "opened", true)); !r.Failed {
 		t.Error("a broken sheet passes")
 	}
@@ -126,7 +147,10 @@ func TestRevisionLoop(t *testing.T) {
 			t.Errorf("head %d: %s", i, got)
 		}
 		text += "\n"
-		w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"})
+		w.s.Push(
+			pull,
+			githubtest.Change{Files: map[string]string{"runs/elm-plaza/submission.json": text}, Author: "agent"},
+		)
 		r = w.must(w.s.PullEvent(pull, "synchronize", true))
 	}
 	if got := r.Outcome.RecommendedAction(); got != "review" || r.Outcome.Audits[0].Failed != 2 {

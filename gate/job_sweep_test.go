@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -17,9 +18,18 @@ type sweepFault struct {
 }
 
 var sweepFaults = []sweepFault{
-	{"401", githubtest.BadToken}, {"403", githubtest.NoAccess}, {"404", githubtest.Missing}, {"409", githubtest.Conflicted}, {"422 abuse", githubtest.Abused},
-	{"500", githubtest.Fault{Status: 500, Body: `{"message":"Server Error"}`}}, {"502", githubtest.Unicorn}, {"lost request", githubtest.DropBefore}, {"lost reply", githubtest.DropAfter},
-	{"502 after the work", githubtest.Fault{Status: 502, Body: "<html>Unicorn!</html>", FailAfter: true}}, {"429", githubtest.RetryAfter(429, 1)}, {"403 limit", githubtest.RetryAfter(403, 1)},
+	{
+		"401",
+		githubtest.BadToken,
+	}, {"403", githubtest.NoAccess}, {"404", githubtest.Missing}, {"409", githubtest.Conflicted}, {"422 abuse", githubtest.Abused},
+	{
+		"500",
+		githubtest.Fault{Status: 500, Body: `{"message":"Server Error"}`},
+	}, {"502", githubtest.Unicorn}, {"lost request", githubtest.DropBefore}, {"lost reply", githubtest.DropAfter},
+	{
+		"502 after the work",
+		githubtest.Fault{Status: 502, Body: "<html>Unicorn!</html>", FailAfter: true},
+	}, {"429", githubtest.RetryAfter(429, 1)}, {"403 limit", githubtest.RetryAfter(403, 1)},
 }
 
 // sweepScene is one kind of job: what comes before it, and what holds once it has done its work.
@@ -42,7 +52,7 @@ func dismissed(w *world) (pull int64) {
 func signedIn(w *world) (pull int64) {
 	pull = w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		w.Fatalf("%+v, %v", r, err)
 	}
 	return pull
@@ -55,44 +65,86 @@ func (w *world) reviewEvent(pull int64) func() githubtest.Event {
 // queued is a merge queue's group of a pull request.
 func (w *world) queued(pull int64) (head string, event func() githubtest.Event) {
 	main := w.s.Ref("refs/heads/main")
-	head = w.s.Commit(fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, main), githubtest.Change{Files: sample(w.T, "oak-street"), Parent: main})
+	head = w.s.Commit(
+		fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, main),
+		githubtest.Change{Files: sample(w.T, "oak-street"), Parent: main},
+	)
 	return head, func() githubtest.Event { return w.s.MergeGroupEvent(head, "main") }
 }
 
 var sweepScenes = []sweepScene{
-	{name: "sign-off", may: true, audit: "success", sign: "success", kinds: "approved", begin: func(w *world) (int64, string, func() githubtest.Event) {
-		pull := w.propose("oak", "oak-street")
-		w.must(w.s.PullEvent(pull, "opened", true))
-		w.s.Review(pull, "rosa", "APPROVED", answers)
-		return pull, w.s.Head(pull), w.reviewEvent(pull)
-	}},
-	{name: "dismissal", audit: "success", sign: "action_required", kinds: "approved revoked", begin: func(w *world) (int64, string, func() githubtest.Event) {
-		pull := dismissed(w)
-		return pull, w.s.Head(pull), w.reviewEvent(pull)
-	}},
-	{name: "flagged", audit: "failure", sign: "action_required", begin: func(w *world) (int64, string, func() githubtest.Event) {
-		pull := w.propose("elm", "elm-plaza")
-		return pull, w.s.Head(pull), func() githubtest.Event { return w.s.PullEvent(pull, "opened", true) }
-	}},
-	{name: "merge", may: true, kinds: "approved merged", begin: func(w *world) (int64, string, func() githubtest.Event) {
-		pull := signedIn(w)
-		w.s.Merge(pull, "owner", "merge")
-		return pull, w.s.Head(pull), func() githubtest.Event { return w.s.PushEvent("main", w.s.Ref("refs/heads/main^1"), "owner") }
-	}},
-	{name: "group", may: true, audit: "success", sign: "success", kinds: "approved", begin: func(w *world) (int64, string, func() githubtest.Event) {
-		pull := signedIn(w)
-		head, event := w.queued(pull)
-		return pull, head, event
-	}},
-	{name: "group after a dismissal", audit: "success", sign: "action_required", kinds: "approved", begin: func(w *world) (int64, string, func() githubtest.Event) {
-		pull := dismissed(w)
-		head, event := w.queued(pull)
-		return pull, head, event
-	}},
+	{
+		name:  "sign-off",
+		may:   true,
+		audit: "success",
+		sign:  "success",
+		kinds: "approved",
+		begin: func(w *world) (int64, string, func() githubtest.Event) {
+			pull := w.propose("oak", "oak-street")
+			w.must(w.s.PullEvent(pull, "opened", true))
+			w.s.Review(pull, "rosa", "APPROVED", answers)
+			return pull, w.s.Head(pull), w.reviewEvent(pull)
+		},
+	},
+	{
+		name:  "dismissal",
+		audit: "success",
+		sign:  "action_required",
+		kinds: "approved revoked",
+		begin: func(w *world) (int64, string, func() githubtest.Event) {
+			pull := dismissed(w)
+			return pull, w.s.Head(pull), w.reviewEvent(pull)
+		},
+	},
+	{
+		name:  "flagged",
+		audit: "failure",
+		sign:  "action_required",
+		begin: func(w *world) (int64, string, func() githubtest.Event) {
+			pull := w.propose("elm", "elm-plaza")
+			return pull, w.s.Head(pull), func() githubtest.Event { return w.s.PullEvent(pull, "opened", true) }
+		},
+	},
+	{
+		name:  "merge",
+		may:   true,
+		kinds: "approved merged",
+		begin: func(w *world) (int64, string, func() githubtest.Event) {
+			pull := signedIn(w)
+			w.s.Merge(pull, "owner", "merge")
+			return pull, w.s.Head(
+				pull,
+			), func() githubtest.Event { return w.s.PushEvent("main", w.s.Ref("refs/heads/main^1"), "owner") }
+		},
+	},
+	{
+		name:  "group",
+		may:   true,
+		audit: "success",
+		sign:  "success",
+		kinds: "approved",
+		begin: func(w *world) (int64, string, func() githubtest.Event) {
+			pull := signedIn(w)
+			head, event := w.queued(pull)
+			return pull, head, event
+		},
+	},
+	{
+		name:  "group after a dismissal",
+		audit: "success",
+		sign:  "action_required",
+		kinds: "approved",
+		begin: func(w *world) (int64, string, func() githubtest.Event) {
+			pull := dismissed(w)
+			head, event := w.queued(pull)
+			return pull, head, event
+		},
+	},
 }
 
-// greenOn reports whether the newest run of a check on a commit lets a merge pass, and how often a run says what the one before it says. A job
-// that breaks has a run of its own, which says why; only the newest counts, and so what comes behind it is new again.
+// greenOn reports whether the newest run of a check on a commit lets a merge pass, and how often a run says what the
+// one before it says. A job that breaks has a run of its own, which says why; only the newest counts, and so what comes
+// behind it is new again.
 func (w *world) greenOn(head, name string) (green bool, doubled int) {
 	before := ""
 	for _, c := range w.s.Checks(head) {
@@ -108,7 +160,8 @@ func (w *world) greenOn(head, name string) (green bool, doubled int) {
 	return green, doubled
 }
 
-// play lets a fault happen in a scene, and holds what is left to what gate.md says of a job that breaks; then one more delivery heals.
+// play lets a fault happen in a scene, and holds what is left to what gate.md says of a job that breaks; then one more
+// delivery heals.
 func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
 	w := newWorld(t)
 	pull, head, event := scene.begin(w)
@@ -116,14 +169,14 @@ func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
 	r, err := w.job(event())
 	w.s.ClearFaults()
 	well := err == nil && !r.Failed
-	green, _ := w.greenOn(head, gate.SignOffCheck)
+	green, _ := w.greenOn(head, comment.SignOffCheck)
 	if scene.sign != "" && green && !scene.may && well {
 		t.Errorf("a wrong green: the sign-off passes and the job ends well: %+v", r)
 	}
 	if scene.sign == "success" && green && !strings.Contains(w.kinds(), "approved") {
 		t.Errorf("signed without a receipt: %q", w.kinds())
 	}
-	if passes, _ := w.greenOn(head, gate.AuditCheck); passes && scene.audit == "failure" {
+	if passes, _ := w.greenOn(head, comment.AuditCheck); passes && scene.audit == "failure" {
 		t.Error("the audit of a flagged run is green")
 	}
 	if kinds := w.kinds(); !strings.HasPrefix(scene.kinds, kinds) {
@@ -135,7 +188,8 @@ func (scene sweepScene) play(t *testing.T, f githubtest.Fault) {
 	scene.healed(w, pull, head, f.Status == githubtest.NoAccess.Status && f.Header == nil)
 }
 
-// healed: everything is there, once. A run of a check that may not be changed is taken for another app's, and gets a newer one beside it.
+// healed: everything is there, once. A run of a check that may not be changed is taken for another app's, and gets a
+// newer one beside it.
 func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) {
 	w.Helper()
 	w.wantKinds(scene.kinds)
@@ -146,7 +200,7 @@ func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) 
 	if scene.sign == "" {
 		return
 	}
-	for name, want := range map[string]string{gate.AuditCheck: scene.audit, gate.SignOffCheck: scene.sign} {
+	for name, want := range map[string]string{comment.AuditCheck: scene.audit, comment.SignOffCheck: scene.sign} {
 		if c := w.check(head, name); c.Conclusion != want {
 			w.Errorf("%s: %s (%s), want %s", name, c.Conclusion, c.Title, want)
 		}
@@ -156,8 +210,9 @@ func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) 
 	}
 }
 
-// TestFaults: whatever goes wrong at any request of a sign-off, a dismissal, a flagged run, a merge or a merge group, of the API or of git, the job
-// survives it or ends loudly: no green is wrong, nothing is lost or doubled, and the next delivery finishes the work.
+// TestFaults: whatever goes wrong at any request of a sign-off, a dismissal, a flagged run, a merge or a merge group,
+// of the API or of git, the job survives it or ends loudly: no green is wrong, nothing is lost or doubled, and the next
+// delivery finishes the work.
 func TestFaults(t *testing.T) {
 	tried := 0
 	for _, scene := range sweepScenes {
@@ -191,10 +246,12 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// sampled is which of the cases are tried where not all are: prime to the number of faults, so that each fault and each request has its turn.
+// sampled is which of the cases are tried where not all are: prime to the number of faults, so that each fault and each
+// request has its turn.
 const sampled = 31
 
-// sampledCases is every which case is tried: a few, more of them in .ci/run, and all with REFEREE_SWEEP=1, which takes a quarter of an hour.
+// sampledCases is every which case is tried: a few, more of them in .ci/run, and all with REFEREE_SWEEP=1, which takes
+// a quarter of an hour.
 func sampledCases() int {
 	switch {
 	case os.Getenv("REFEREE_SWEEP") == "1":

@@ -5,17 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same events again change nothing.
+// TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same
+// events again change nothing.
 func TestSignOff(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
 	r := w.must(opened)
-	if r.Failed || r.Word != gate.ResultAwaiting || w.calls > 12 {
+	if r.Failed || r.Word != outcome.ResultAwaiting || w.calls > 12 {
 		t.Errorf("opened: %+v after %d calls", r, w.calls)
 	}
 	t.Logf("opened: %d requests", w.calls)
@@ -23,14 +25,16 @@ func TestSignOff(t *testing.T) {
 	w.says(w.review(pull), `/satisfied appraisal_within_12_months`)
 
 	r, err := w.approve(pull, "rosa", answers)
-	if err != nil || r.Failed || r.Word != gate.ResultSigned || w.calls > 16 {
+	if err != nil || r.Failed || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Fatalf("approved: %+v, %v after %d calls", r, err, w.calls)
 	}
 	w.conclusions(pull, "success", "success")
 	w.wantKinds("approved")
 	e := w.entries()[0]
-	if a := e.Receipt.Approval; a.Approver.Login != "rosa" || a.Approver.Permission != "maintain" || e.Receipt.Verdict.Severity != "honey" ||
-		e.Receipt.PullRequest.HeadSHA != w.s.Head(pull) || e.Receipt.Evidence[0].AddedBy != "agent" {
+	if a := e.Receipt.Approval; a.Approver.Login != "rosa" || a.Approver.Permission != "maintain" ||
+		e.Receipt.Verdict.Severity != "honey" ||
+		e.Receipt.PullRequest.HeadSHA != w.s.Head(pull) ||
+		e.Receipt.Evidence[0].AddedBy != "agent" {
 		t.Errorf("%+v", e.Receipt)
 	}
 	w.says(w.review(pull), e.Hash)
@@ -49,14 +53,15 @@ func TestSignOff(t *testing.T) {
 	w.review(pull)
 }
 
-// TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most 14 requests.
+// TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most
+// 14 requests.
 func TestSignOffInOneGo(t *testing.T) {
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
 		pull := w.propose(run, run)
 		from := len(w.s.Requests())
 		r, err := w.approve(pull, "rosa", answers)
-		if err != nil || r.Word != gate.ResultSigned || w.calls > 14 {
+		if err != nil || r.Word != outcome.ResultSigned || w.calls > 14 {
 			t.Errorf("%d: %+v, %v after %d calls:", i, r, err, w.calls)
 			for _, r := range w.s.Requests()[from:] {
 				t.Log(r.Method, r.Path)
@@ -68,14 +73,15 @@ func TestSignOffInOneGo(t *testing.T) {
 	w.wantKinds("approved approved")
 }
 
-// TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first, within 16 requests.
+// TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first,
+// within 16 requests.
 func TestSignOffBehindAnother(t *testing.T) {
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
 		pull := w.propose(run, run)
 		w.must(w.s.PullEvent(pull, "opened", true))
 		r, err := w.approve(pull, "rosa", answers)
-		if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
+		if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 			t.Fatalf("%d: %+v, %v after %d calls", i, r, err, w.calls)
 		}
 		t.Logf("sign-off %d: %d requests", i, w.calls)
@@ -83,11 +89,14 @@ func TestSignOffBehindAnother(t *testing.T) {
 	w.wantKinds("approved approved")
 }
 
-// TestMergeBaseIsAsked: where the commits do not prove from which one a pull request is looked at, because main is far ahead, GitHub is asked; where it
-// does not answer, nothing is green.
+// TestMergeBaseIsAsked: where the commits do not prove from which one a pull request is looked at, because main is far
+// ahead, GitHub is asked; where it does not answer, nothing is green.
 func TestMergeBaseIsAsked(t *testing.T) {
 	asked := func(w *world, from int) bool {
-		return slices.ContainsFunc(w.s.Requests()[from:], func(r githubtest.Request) bool { return strings.Contains(r.Path, "/compare/") })
+		return slices.ContainsFunc(
+			w.s.Requests()[from:],
+			func(r githubtest.Request) bool { return strings.Contains(r.Path, "/compare/") },
+		)
 	}
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
@@ -104,21 +113,23 @@ func TestMergeBaseIsAsked(t *testing.T) {
 	w.notGreen(pull)
 	w.wantKinds("")
 	w.s.ClearFaults()
-	if r, err := w.reviewed(pull); err != nil || r.Word != gate.ResultSigned || len(r.Outcome.Audits) != 1 {
+	if r, err := w.reviewed(pull); err != nil || r.Word != outcome.ResultSigned || len(r.Outcome.Audits) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high deal-finding can be accepted.
+// TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high
+// deal-finding can be accepted.
 func TestFlagged(t *testing.T) {
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
-	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != gate.ResultFailed {
+	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != outcome.ResultFailed {
 		t.Errorf("%+v", r)
 	}
 	w.conclusions(pull, "failure", "action_required")
-	c := w.check(w.s.Head(pull), gate.AuditCheck)
-	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" || c.Annotations[0]["start_line"] == nil {
+	c := w.check(w.s.Head(pull), comment.AuditCheck)
+	if len(c.Annotations) == 0 || c.Annotations[0]["path"] != "runs/elm-plaza/submission.json" ||
+		c.Annotations[0]["start_line"] == nil {
 		t.Errorf("%v", c.Annotations)
 	}
 	if r, err := w.approve(pull, "rosa", answers+"/accept math.dscr it is fine"); err != nil || !r.Failed {
@@ -134,12 +145,15 @@ func TestFlagged(t *testing.T) {
 		t.Errorf("without /accept: %+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil || r.Failed || r.Word != gate.ResultSigned {
+	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil ||
+		r.Failed ||
+		r.Word != outcome.ResultSigned {
 		t.Errorf("with /accept: %+v, %v", r, err)
 	}
 	w.conclusions(deal, "success", "success")
 	w.wantKinds("approved")
-	if e := w.entries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" || e.Accepted[0].By != "rosa" {
+	if e := w.entries()[0].Receipt; len(e.Accepted) != 1 || e.Accepted[0].RuleID != "dscr_gate" ||
+		e.Accepted[0].By != "rosa" {
 		t.Errorf("%+v", e.Accepted)
 	}
 }
@@ -150,24 +164,25 @@ func TestSeveralRuns(t *testing.T) {
 	pull := w.propose("both", "oak-street", "maple-court")
 	w.must(w.s.PullEvent(pull, "opened", true))
 	r, err := w.approve(pull, "rosa", answers)
-	if err != nil || r.Word != gate.ResultSigned || w.calls > 16 {
+	if err != nil || r.Word != outcome.ResultSigned || w.calls > 16 {
 		t.Fatalf("%+v, %v after %d calls", r, err, w.calls)
 	}
 	w.wantKinds("approved approved")
 	w.conclusions(pull, "success", "success")
 }
 
-// TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be taken back.
+// TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be
+// taken back.
 func TestTwoApprovals(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\n")
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
-	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != gate.ResultAwaiting {
+	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultAwaiting {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(pull, "wim", ""); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "wim", ""); err != nil || r.Word != outcome.ResultSigned {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.wantKinds("approved approved")
@@ -177,33 +192,36 @@ func TestTwoApprovals(t *testing.T) {
 	w.conclusions(pull, "success", "action_required")
 }
 
-// TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer saw.
+// TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer
+// saw.
 func TestDigestRequired(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {digest_required: true}\n")
 	pull := w.propose("oak", "oak-street")
 	r := w.must(w.s.PullEvent(pull, "opened", true))
 	digest := r.Outcome.Digest()[:8]
-	for text, want := range map[string]string{answers: gate.ResultAwaiting, answers + "/digest 01234567": gate.ResultAwaiting, answers + "/digest " + digest: gate.ResultSigned} {
-		if want == gate.ResultSigned {
+	for text, want := range map[string]string{answers: outcome.ResultAwaiting, answers + "/digest 01234567": outcome.ResultAwaiting, answers + "/digest " + digest: outcome.ResultSigned} {
+		if want == outcome.ResultSigned {
 			continue
 		}
 		if r, err := w.approve(pull, "wim", text); err != nil || r.Word != want {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 	}
-	if r, err := w.approve(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != gate.ResultSigned {
+	if r, err := w.approve(pull, "rosa", answers+"/digest "+digest); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author has to mend: nothing is minted.
+// TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author
+// has to mend: nothing is minted.
 func TestUnaskedCommands(t *testing.T) {
-	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor pays"} {
+	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor " +
+		"pays"} {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
 		w.must(w.s.PullEvent(pull, "opened", true))
-		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word != gate.ResultAwaiting {
+		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word != outcome.ResultAwaiting {
 			t.Errorf("%q: %+v, %v", text, r, err)
 		}
 		w.wantKinds("")
@@ -211,7 +229,8 @@ func TestUnaskedCommands(t *testing.T) {
 	}
 }
 
-// TestCarryNeedsAll: where two people have to sign, what is carried over to a new head holds only as long as both stand behind it.
+// TestCarryNeedsAll: where two people have to sign, what is carried over to a new head holds only as long as both stand
+// behind it.
 func TestCarryNeedsAll(t *testing.T) {
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\ncarry_on_rebase: true\n")

@@ -16,6 +16,13 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/internal/gatetest"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/signoff"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
@@ -59,34 +66,43 @@ func ModelFiles(t testing.TB, work string) (dir string, files map[string]string)
 }
 
 // modelAudits are the audited runs of the model, by their names.
-func modelAudits(t testing.TB) map[string]Audited {
+func modelAudits(t testing.TB) map[string]audit.AuditedRun {
 	t.Helper()
 	library := referee.NewLibrary(flightsheets.FS(), fstest.MapFS{}, "flight_sheets")
-	out := map[string]Audited{}
+	out := map[string]audit.AuditedRun{}
 	for work := range modelWorks {
 		dir, files := ModelFiles(t, work)
 		tree := fstest.MapFS{}
 		for name, text := range files {
 			tree["runs/"+dir+"/"+name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		a := Examine(tree, PlannedRun{Dir: "runs/" + dir, Rule: RunRule{Sheets: []string{"*"}}}, library, DefaultConfig(), nil)
+		a := audit.Examine(
+			tree,
+			audit.PlannedRun{Dir: "runs/" + dir, Rule: config.RunRule{Sheets: []string{"*"}}},
+			library,
+			config.Default(),
+			nil,
+		)
 		if a.Work == nil {
 			t.Fatal(a.Refused)
 		}
-		a.Work.Evidence = EvidenceOf(a.Work.Report, func(string) (string, string) { return "pull_request", "agent" })
+		a.Work.Evidence = receipt.EvidenceOf(
+			a.Work.Report,
+			func(string) (string, string) { return "pull_request", "agent" },
+		)
 		out[work] = a
 	}
 	return out
 }
 
-// modelGate is the same pull request as the API would give it, and the gate's own decision of it, without a network: what is announced is what it has
-// written.
+// modelGate is the same pull request as the API would give it, and the gate's own decision of it, without a network:
+// what is announced is what it has written.
 type modelGate struct {
 	t       testing.TB
-	audits  map[string]Audited
-	configs map[string]*Config
+	audits  map[string]audit.AuditedRun
+	configs map[string]*config.Config
 
-	cfg      *Config
+	cfg      *config.Config
 	pr       githubapi.PullRequest
 	work     string
 	commits  []githubapi.Commit
@@ -94,7 +110,7 @@ type modelGate struct {
 	edited   map[int64]bool
 	timeline []githubapi.TimelineEvent
 	roles    map[string]string
-	pushers  Pushers
+	pushers  memory.Pushers
 	entries  []ledger.Entry
 	now      time.Time
 	minted   int64
@@ -102,9 +118,28 @@ type modelGate struct {
 
 var modelIDs = map[string]int64{"owner": 1, "rosa": 7, "wim": 8, "tria": 9, "agent": 20, modelBot: 30, "mallory": 66}
 
-func newModelGate(t testing.TB, audits map[string]Audited, configs map[string]*Config, h ModelHistory) *modelGate {
-	g := &modelGate{t: t, audits: audits, configs: configs, roles: maps.Clone(modelRoles), edited: map[int64]bool{}, now: noon}
-	g.pr = githubapi.PullRequest{Number: 3, Author: h.Author, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: modelSHA(0)}
+func newModelGate(
+	t testing.TB,
+	audits map[string]audit.AuditedRun,
+	configs map[string]*config.Config,
+	h ModelHistory,
+) *modelGate {
+	g := &modelGate{
+		t:       t,
+		audits:  audits,
+		configs: configs,
+		roles:   maps.Clone(modelRoles),
+		edited:  map[int64]bool{},
+		now:     gatetest.Noon,
+	}
+	g.pr = githubapi.PullRequest{
+		Number:  3,
+		Author:  h.Author,
+		State:   "open",
+		BaseRef: "main",
+		BaseSHA: "base",
+		HeadSHA: modelSHA(0),
+	}
 	g.configure(h.Config)
 	return g
 }
@@ -114,7 +149,7 @@ func modelSHA(n int) string { return fmt.Sprintf("%040x", n) }
 func (g *modelGate) configure(c ModelConfig) {
 	text := c.YAML()
 	if g.configs[text] == nil {
-		cfg, err := ParseConfig([]byte(text), ConfigPath)
+		cfg, err := config.Parse([]byte(text), config.Path)
 		if err != nil {
 			g.t.Fatal(err)
 		}
@@ -164,10 +199,21 @@ func (g *modelGate) apply(s ModelStep) {
 		g.push(s)
 	case "review":
 		id := int64(len(g.reviews) + 1)
-		digest := (&Outcome{Head: g.pr.HeadSHA, Audits: []Audited{g.audits[g.work]}}).Digest()
+		digest := (&outcome.Outcome{Head: g.pr.HeadSHA, Audits: []audit.AuditedRun{g.audits[g.work]}}).Digest()
 		kind := map[bool]string{true: "Bot", false: "User"}[s.Who == modelBot]
-		g.reviews = append(g.reviews, githubapi.Review{ID: id, User: s.Who, UserID: modelIDs[s.Who], UserType: kind, State: s.State, CommitSHA: g.pr.HeadSHA, SubmittedAt: g.now,
-			Body: strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8])})
+		g.reviews = append(
+			g.reviews,
+			githubapi.Review{
+				ID:          id,
+				User:        s.Who,
+				UserID:      modelIDs[s.Who],
+				UserType:    kind,
+				State:       s.State,
+				CommitSHA:   g.pr.HeadSHA,
+				SubmittedAt: g.now,
+				Body:        strings.ReplaceAll(s.Words.Body(), ModelDigest, digest[:8]),
+			},
+		)
 	case "edit":
 		g.reviews[s.Review].Body += "\nAnd more."
 		g.edited[int64(s.Review+1)] = true
@@ -201,7 +247,13 @@ func (g *modelGate) push(s ModelStep) {
 	g.minted++
 	g.pr.HeadSHA = modelSHA(int(g.minted))
 	author := identity(s.Author)
-	c := githubapi.Commit{SHA: g.pr.HeadSHA, Author: author, Committer: identity(s.Committer), Message: ModelMessage(s.Trailers), Authors: []githubapi.Identity{author}}
+	c := githubapi.Commit{
+		SHA:       g.pr.HeadSHA,
+		Author:    author,
+		Committer: identity(s.Committer),
+		Message:   ModelMessage(s.Trailers),
+		Authors:   []githubapi.Identity{author},
+	}
 	for _, who := range s.Trailers {
 		c.Authors = append(c.Authors, identity(who))
 	}
@@ -218,69 +270,92 @@ func (g *modelGate) push(s ModelStep) {
 	}
 }
 
-// job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would end without a verdict.
-func (g *modelGate) job() (out *Outcome, err error) {
-	p := &pulled{j: &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}}, pr: g.pr, rules: &Rules{Config: g.cfg}, entries: g.entries, vouched: map[string]bool{}}
-	p.out = &Outcome{Head: g.pr.HeadSHA, Base: "base", FailOn: g.cfg.FailOn, Accept: g.cfg.Accept, Need: g.cfg.Approval.Count, Audits: []Audited{g.audits[g.work]}}
-	rec := g.record(p)
-	p.judgeReviews(rec)
+// job decides as a job does: the reviews, what becomes of earlier sign-offs, the receipts. err is where the job would
+// end without a verdict.
+func (g *modelGate) job() (out *outcome.Outcome, err error) {
+	facts := pullFacts{
+		job:   &Job{Event: &Event{RepositoryID: 1}, Runner: Runner{Repository: "example/work"}},
+		pr:    g.pr,
+		rules: &Rules{Config: g.cfg, Commit: "base"},
+	}
+	audited := facts.beginAudit()
+	audited.held.entries = g.entries
+	audited.out.Audits = []audit.AuditedRun{g.audits[g.work]}
+	p := g.record(audited).withJudgements()
 	if g.pr.State != "open" {
-		for _, e := range p.live() {
-			if r := p.takenBack(e, rec); r != nil {
-				g.mint(p, *r)
+		for _, e := range p.held.liveSignOffs() {
+			if r, _ := p.draftEnding(e); r != nil {
+				g.mint(&p, *r)
 			}
 		}
-		return p.out, nil
+		return &p.out, nil
 	}
-	drafts, err := p.lifecycle(rec)
-	if err != nil {
-		return p.out, err
-	}
-	signing, err := p.receipts(rec)
-	if err != nil {
-		return p.out, err
-	}
-	for _, r := range slices.Concat(drafts, signing) {
-		if e := p.entryOf(r); e != nil {
-			if err := p.recognise(r, e); err != nil {
-				return p.out, err
+	ended := p.draftLifecycle()
+	p.out.Drift = append(p.out.Drift, ended.drift...)
+	signing, blocked := p.draftReceipts()
+	p.out.Blocked = blocked
+	for _, r := range slices.Concat(ended.drafts, signing) {
+		if e := p.held.entryOf(r); e != nil {
+			if err := p.held.recogniseEntry(r, e); err != nil {
+				return &p.out, err
 			}
 			continue
 		}
-		g.mint(p, r)
+		g.mint(&p, r)
 	}
 	for _, r := range signing {
-		p.out.Receipts = append(p.out.Receipts, *p.entryOf(r))
+		p.out.Receipts = append(p.out.Receipts, *p.held.entryOf(r))
 	}
-	return p.out, nil
+	return &p.out, nil
 }
 
-func (g *modelGate) mint(p *pulled, r ledger.Receipt) {
+func (g *modelGate) mint(p *judgedPull, r ledger.Receipt) {
 	r.Seq = int64(len(g.entries) + 1)
 	g.entries = append(g.entries, ledger.Entry{Hash: fmt.Sprintf("%064x", r.Seq), Receipt: &r})
-	p.entries = g.entries
+	p.held.entries = g.entries
 }
 
-// record is what the gate reads, as record() reads it.
-func (g *modelGate) record(p *pulled) *Record {
+// record is what the gate reads, as readRecord reads it.
+func (g *modelGate) record(a auditedPull) judgedPull {
 	work := g.audits[g.work].Work
-	rec := &Record{Pull: g.pr, Reviews: slices.Clone(g.reviews), Digest: p.out.Digest(), HeadNow: g.pr.HeadSHA, Permissions: map[string]string{}, TeamMembers: map[string]bool{},
-		Timeline: slices.Clone(g.timeline), Commits: g.commits, Edited: maps.Clone(g.edited), Pushers: g.pushers, Agents: []string{work.Run.Agent.Name}}
+	rec := &signoff.Record{
+		Pull:        g.pr,
+		Reviews:     slices.Clone(g.reviews),
+		Digest:      a.out.Digest(),
+		HeadNow:     g.pr.HeadSHA,
+		Permissions: map[string]string{},
+		TeamMembers: map[string]bool{},
+		Timeline: slices.Clone(
+			g.timeline,
+		),
+		Commits: g.commits,
+		Edited:  maps.Clone(g.edited),
+		Pushers: g.pushers,
+		Agents:  []string{work.Run.Agent.Name},
+	}
 	if work.Run.Operator != "" {
 		rec.Operators = []string{work.Run.Operator}
 	}
-	for _, login := range deciding(rec.Reviews) {
+	for _, login := range whoDecides(rec.Reviews) {
 		rec.Permissions[login] = g.roles[login]
 	}
 	for _, e := range g.entries {
-		p.vouched[e.Hash] = true
+		a.held.vouched[e.Hash] = true
 	}
-	rec.Carried = p.carriedReviews(rec)
-	return rec
+	p := judgedPull{auditedPull: a, record: rec}
+	rec.Carried = p.carriedReviews()
+	return p
 }
 
-// disagreement plays a history through the model and the gate, and says where they first differ; "" where they never do.
-func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*Config, h ModelHistory, tell *bytes.Buffer) string {
+// disagreement plays a history through the model and the gate, and says where they first differ; "" where they never
+// do.
+func disagreement(
+	t testing.TB,
+	audits map[string]audit.AuditedRun,
+	configs map[string]*config.Config,
+	h ModelHistory,
+	tell *bytes.Buffer,
+) string {
 	g := newModelGate(t, audits, configs, h)
 	for i, v := range ModelRun(h) {
 		g.apply(h.Steps[i])
@@ -295,15 +370,28 @@ func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*C
 			continue
 		}
 		if signed := err == nil && o.Signed(); signed != v.Signed {
-			return fmt.Sprintf("after step %d: signed is %v, the model says %v (%s)\n%s", i, signed, v.Signed, v.Why, g.story(v, o, err))
+			return fmt.Sprintf(
+				"after step %d: signed is %v, the model says %v (%s)\n%s",
+				i,
+				signed,
+				v.Signed,
+				v.Why,
+				g.story(v, o, err),
+			)
 		}
 		counted := map[int64]bool{}
-		for _, j := range o.counted() {
+		for _, j := range o.CountedReviews() {
 			counted[j.Review.ID] = true
 		}
 		for n, why := range v.Counts {
 			if counted[int64(n+1)] != (why == "") {
-				return fmt.Sprintf("after step %d: review %d counts is %v\n%s", i, n, counted[int64(n+1)], g.story(v, o, err))
+				return fmt.Sprintf(
+					"after step %d: review %d counts is %v\n%s",
+					i,
+					n,
+					counted[int64(n+1)],
+					g.story(v, o, err),
+				)
 			}
 		}
 	}
@@ -311,18 +399,35 @@ func disagreement(t testing.TB, audits map[string]Audited, configs map[string]*C
 }
 
 // story is both sides' view, for people.
-func (g *modelGate) story(v ModelVerdict, o *Outcome, err error) string {
+func (g *modelGate) story(v ModelVerdict, o *outcome.Outcome, err error) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gate: signed %v, blocked %q, objections %q, unknown %q, drift %q, error %v\n", o.Signed(), o.Blocked, o.Objections, o.Unknown, o.Drift, err)
+	fmt.Fprintf(
+		&b,
+		"gate: signed %v, blocked %q, objections %q, unknown %q, drift %q, error %v\n",
+		o.Signed(),
+		o.Blocked,
+		o.Objections,
+		o.Unknown,
+		o.Drift,
+		err,
+	)
 	for i, j := range o.Judged {
-		fmt.Fprintf(&b, "       review %d of %s: gate %v %q, model %q\n", i, j.Review.User, j.Counted, j.Because, v.Counts[i])
+		fmt.Fprintf(
+			&b,
+			"       review %d of %s: gate %v %q, model %q\n",
+			i,
+			j.Review.User,
+			j.Counted,
+			j.Because,
+			v.Counts[i],
+		)
 	}
 	return b.String()
 }
 
 // TestModel holds the gate's decision to the model's on generated histories.
 func TestModel(t *testing.T) {
-	audits, configs := modelAudits(t), map[string]*Config{}
+	audits, configs := modelAudits(t), map[string]*config.Config{}
 	if *modelSeed != 0 {
 		var tell bytes.Buffer
 		h := NewModelHistory(*modelSeed, 16)

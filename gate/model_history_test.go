@@ -11,7 +11,9 @@ import (
 
 // ModelStep is one thing that somebody does to a pull request.
 type ModelStep struct {
-	What      string // push, force, repoint, review, edit, restore, dismiss, retarget, draft, ready, permission, close, reopen, merge, configure
+	// push, force, repoint, review, edit, restore, dismiss, retarget, draft, ready, permission, close, reopen,
+	// merge, configure
+	What      string
 	Who       string
 	Work      string   // of a push: the run's bytes, "" the same
 	Author    string   // of its commit
@@ -88,15 +90,32 @@ type weight struct {
 }
 
 // modelWeights make sign-offs common, and everything that ends one too.
-var modelWeights = []weight{{"review", 40}, {"push", 7}, {"force", 6}, {"repoint", 6}, {"edit", 5}, {"restore", 2}, {"dismiss", 6}, {"retarget", 3}, {"draft", 2}, {"ready", 4},
-	{"permission", 4}, {"close", 2}, {"reopen", 3}, {"merge", 1}, {"configure", 5}}
+var modelWeights = []weight{
+	{"review", 40},
+	{"push", 7},
+	{"force", 6},
+	{"repoint", 6},
+	{"edit", 5},
+	{"restore", 2},
+	{"dismiss", 6},
+	{"retarget", 3},
+	{"draft", 2},
+	{"ready", 4},
+	{"permission", 4},
+	{"close", 2},
+	{"reopen", 3},
+	{"merge", 1},
+	{"configure", 5},
+}
 
 // NewModelHistory makes the history of a seed, of at most so many steps.
 func NewModelHistory(seed uint64, most int) ModelHistory {
 	d := modelDice{rand.New(rand.NewPCG(seed, 0x5eed))}
 	h := ModelHistory{Author: d.weighted([]weight{{"agent", 8}, {modelBot, 2}, {"rosa", 1}}), Config: d.config()}
 	first := d.push(h.Author)
-	first.What, first.Who, first.Work, first.Quiet = "push", h.Author, d.weighted([]weight{{"oak", 6}, {"river", 2}, {"elm", 1}, {"owned", 1}}), false
+	first.What, first.Who, first.Work, first.Quiet = "push", h.Author, d.weighted(
+		[]weight{{"oak", 6}, {"river", 2}, {"elm", 1}, {"owned", 1}},
+	), false
 	h.Steps = append(h.Steps, first)
 	reviews, closed, merged, work := 0, false, false, first.Work
 	for range 3 + d.IntN(most-3) {
@@ -126,13 +145,25 @@ func NewModelHistory(seed uint64, most int) ModelHistory {
 }
 
 func (d modelDice) config() ModelConfig {
-	return ModelConfig{Count: 1 + d.IntN(2)*d.IntN(2), Minimum: d.weighted([]weight{{"write", 8}, {"maintain", 2}, {"admin", 1}}), FailOn: d.weighted([]weight{{"high", 5}, {"mid", 1}}),
-		Carry: d.chance(50), Digest: d.chance(25), AllowAuthor: d.chance(15), AllowCommitters: d.chance(15), Crew: d.chance(50)}
+	return ModelConfig{
+		Count:   1 + d.IntN(2)*d.IntN(2),
+		Minimum: d.weighted([]weight{{"write", 8}, {"maintain", 2}, {"admin", 1}}),
+		FailOn:  d.weighted([]weight{{"high", 5}, {"mid", 1}}),
+		Carry: d.chance(
+			50,
+		),
+		Digest:          d.chance(25),
+		AllowAuthor:     d.chance(15),
+		AllowCommitters: d.chance(15),
+		Crew:            d.chance(50),
+	}
 }
 
 // people who review, most often those who may.
 func (d modelDice) reviewer() string {
-	return d.weighted([]weight{{"rosa", 10}, {"owner", 7}, {"wim", 7}, {"tria", 2}, {"mallory", 2}, {"agent", 2}, {modelBot, 2}})
+	return d.weighted(
+		[]weight{{"rosa", 10}, {"owner", 7}, {"wim", 7}, {"tria", 2}, {"mallory", 2}, {"agent", 2}, {modelBot, 2}},
+	)
 }
 
 // push is a commit, mostly of the agent's alone.
@@ -142,10 +173,23 @@ func (d modelDice) push(who string) ModelStep {
 		s.Author = d.one("agent", "wim", "owner", modelUnknown, modelCrew, modelTrailer)
 	}
 	if d.chance(20) {
-		s.Committer = d.one("agent", "wim", "rosa", modelSite, modelSite, modelSite, modelUnknown, modelCrew, modelTrailer)
+		s.Committer = d.one(
+			"agent",
+			"wim",
+			"rosa",
+			modelSite,
+			modelSite,
+			modelSite,
+			modelUnknown,
+			modelCrew,
+			modelTrailer,
+		)
 	}
 	if d.chance(25) {
-		s.Trailers = append(s.Trailers, d.one(modelTrailer, modelTrailer, modelTrailer, modelTrailer, "wim", "rosa", modelCrew, modelUnknown))
+		s.Trailers = append(
+			s.Trailers,
+			d.one(modelTrailer, modelTrailer, modelTrailer, modelTrailer, "wim", "rosa", modelCrew, modelUnknown),
+		)
 	}
 	return s
 }
@@ -182,10 +226,16 @@ func (d modelDice) step(reviews int, work string) ModelStep {
 	switch s.What {
 	case "push", "force", "repoint":
 		next := d.push(d.weighted([]weight{{"agent", 8}, {modelBot, 1}, {"wim", 1}, {"rosa", 1}}))
-		next.What, next.Work = s.What, d.weighted([]weight{{"", 6}, {"oak", 2}, {"oak2", 2}, {"river", 2}, {"elm", 1}, {"owned", 1}})
+		next.What, next.Work = s.What, d.weighted(
+			[]weight{{"", 6}, {"oak", 2}, {"oak2", 2}, {"river", 2}, {"elm", 1}, {"owned", 1}},
+		)
 		return next
 	case "review":
-		s.State, s.Words = d.weighted([]weight{{"APPROVED", 14}, {"CHANGES_REQUESTED", 3}, {"COMMENTED", 2}}), d.words(work)
+		s.State, s.Words = d.weighted(
+			[]weight{{"APPROVED", 14}, {"CHANGES_REQUESTED", 3}, {"COMMENTED", 2}},
+		), d.words(
+			work,
+		)
 	case "edit", "restore", "dismiss":
 		s.Review = max(d.IntN(reviews), d.IntN(reviews)) // the newer ones more often
 	case "retarget":
@@ -253,7 +303,14 @@ type ModelVerdict struct {
 
 // ModelRun plays a history through the model, and gives what it says after each step.
 func ModelRun(h ModelHistory) []ModelVerdict {
-	m := &model{cfg: h.Config, author: h.Author, state: "open", base: "main", pushers: map[string]bool{}, roles: maps.Clone(modelRoles)}
+	m := &model{
+		cfg:     h.Config,
+		author:  h.Author,
+		state:   "open",
+		base:    "main",
+		pushers: map[string]bool{},
+		roles:   maps.Clone(modelRoles),
+	}
 	var out []ModelVerdict
 	for _, s := range h.Steps {
 		m.apply(s)
@@ -268,7 +325,8 @@ func ModelRun(h ModelHistory) []ModelVerdict {
 	return out
 }
 
-// Job reports whether a job runs after a step: a change of the configuration, of a permission, or to a draft is no event that the gate hears of.
+// Job reports whether a job runs after a step: a change of the configuration, of a permission, or to a draft is no
+// event that the gate hears of.
 func (s ModelStep) Job() bool {
 	return !s.Quiet && !slices.Contains([]string{"configure", "permission", "draft"}, s.What)
 }
@@ -319,7 +377,8 @@ func playable(h ModelHistory) bool {
 	return true
 }
 
-// SignedSeed gives, for a number, the seed of a history that is signed off at some time if the number is even, and of any history if it is odd.
+// SignedSeed gives, for a number, the seed of a history that is signed off at some time if the number is even, and of
+// any history if it is odd.
 func SignedSeed(n uint64) uint64 {
 	seed := 1_000_000 + n*1000
 	for n%2 == 0 && !slices.ContainsFunc(ModelRun(NewModelHistory(seed, 10)), func(v ModelVerdict) bool { return v.Signed }) {

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Here the sign-off is decided a second time, from the words of gate.md ("Who may sign off", "What each event does", "Revision 2") and from nothing
-// else: the model keeps its own picture of a pull request, straight from what people did, and answers by a list of conditions. TestModel holds the
-// gate to it on generated histories, TestModelOverTheWire the whole job.
+// Here the sign-off is decided a second time, from the words of gate.md ("Who may sign off", "What each event does",
+// "Revision 2") and from nothing else: the model keeps its own picture of a pull request, straight from what people
+// did, and answers by a list of conditions. TestModel holds the gate to it on generated histories, TestModelOverTheWire
+// the whole job.
 //
 // Where the words leave something open, the condition says what is taken ("taken:").
 
@@ -28,21 +29,36 @@ const (
 )
 
 // modelRoles are the people's permissions as a history begins.
-var modelRoles = map[string]string{"owner": "admin", "rosa": "maintain", "wim": "write", "tria": "triage", "mallory": "none", "agent": "write", modelBot: "write"}
+var modelRoles = map[string]string{
+	"owner":   "admin",
+	"rosa":    "maintain",
+	"wim":     "write",
+	"tria":    "triage",
+	"mallory": "none",
+	"agent":   "write",
+	modelBot:  "write",
+}
 
 // modelRank orders permissions, by GitHub's documentation of repository roles.
 var modelRank = []string{"none", "read", "triage", "write", "maintain", "admin"}
 
-// modelWork is what there is to know of a run's bytes: who ran it, whether it has a high deal-finding, and whether it has a high work-defect.
+// modelWork is what there is to know of a run's bytes: who ran it, whether it has a high deal-finding, and whether it
+// has a high work-defect.
 type modelWork struct {
 	operator     string
 	deal, defect bool
 }
 
-var modelWorks = map[string]modelWork{"oak": {}, "oak2": {}, "owned": {operator: "owner"}, "river": {deal: true}, "elm": {defect: true}}
+var modelWorks = map[string]modelWork{
+	"oak":   {},
+	"oak2":  {},
+	"owned": {operator: "owner"},
+	"river": {deal: true},
+	"elm":   {defect: true},
+}
 
-// subject is what a sign-off of a run's bytes is about: sheet, submission, evidence, and of the manifest the agent, model and lane (Revision 2, 4). Taken:
-// who operated the run is none of it; that is asked again for each head.
+// subject is what a sign-off of a run's bytes is about: sheet, submission, evidence, and of the manifest the agent,
+// model and lane (Revision 2, 4). Taken: who operated the run is none of it; that is asked again for each head.
 func subject(work string) string {
 	if work == "owned" {
 		return "oak"
@@ -58,12 +74,24 @@ type ModelConfig struct {
 	Crew                                        bool // lists the crew's address for a governed agent
 }
 
-// YAML is .github/referee.yml. The runs' agent is listed as its manifests describe it, with or without the crew's address.
+// YAML is .github/referee.yml. The runs' agent is listed as its manifests describe it, with or without the crew's
+// address.
 func (c ModelConfig) YAML() string {
 	emails := map[bool]string{true: "emails: [crew@agents.example], "}[c.Crew]
-	return fmt.Sprintf("branches: [main, dev]\nfail_on: %s\ncarry_on_rebase: %v\napproval: {count: %d, minimum_permission: %s, digest_required: %v, allow_author: %v, allow_committers: %v}\n"+
-		"governance: {agents: [{name: underwriter, %smodel: example-70b-instruct, capability_tier: frontier, params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n",
-		c.FailOn, c.Carry, c.Count, c.Minimum, c.Digest, c.AllowAuthor, c.AllowCommitters, emails)
+	return fmt.Sprintf(
+		"branches: [main, dev]\nfail_on: %s\ncarry_on_rebase: %v\napproval: {count: %d, minimum_permission: %s, "+
+			"digest_required: %v, allow_author: %v, allow_committers: %v}\n"+
+			"governance: {agents: [{name: underwriter, %smodel: example-70b-instruct, capability_tier: frontier, "+
+			"params_b: 70, context_tokens: 128000, runtime: cloud, tools: [calculator, document_reader]}]}\n",
+		c.FailOn,
+		c.Carry,
+		c.Count,
+		c.Minimum,
+		c.Digest,
+		c.AllowAuthor,
+		c.AllowCommitters,
+		emails,
+	)
 }
 
 // ModelWords are what a review says to the gate.
@@ -145,21 +173,37 @@ var modelClauses = []struct {
 	{"not dismissed", func(_ *model, r *modelReview) bool { return !r.dismissed }},
 	{"user.type is User", func(_ *model, r *modelReview) bool { return r.who != modelBot }},
 	{"not the author", func(m *model, r *modelReview) bool { return m.cfg.AllowAuthor || r.who != m.author }},
-	{"nor an author, committer, Co-authored-by or pusher", func(m *model, r *modelReview) bool { return m.cfg.AllowCommitters || !m.made(r.who) }},
-	{"nor the run's declared operator", func(m *model, r *modelReview) bool { return modelWorks[m.work].operator != r.who }},
+	{
+		"nor an author, committer, Co-authored-by or pusher",
+		func(m *model, r *modelReview) bool { return m.cfg.AllowCommitters || !m.made(r.who) },
+	},
+	{
+		"nor the run's declared operator",
+		func(m *model, r *modelReview) bool { return modelWorks[m.work].operator != r.who },
+	},
 	{"permission read now", func(m *model, r *modelReview) bool { return m.may(r.who) }},
-	{"payload head = head now; same bytes are carried where configured", func(m *model, r *modelReview) bool { return r.head == m.head || m.carried(r) }},
-	{"no force-push since; same bytes are carried where configured", func(m *model, r *modelReview) bool { return !since(m.forced, r.at) || m.carried(r) }},
+	{
+		"payload head = head now; same bytes are carried where configured",
+		func(m *model, r *modelReview) bool { return r.head == m.head || m.carried(r) },
+	},
+	{
+		"no force-push since; same bytes are carried where configured",
+		func(m *model, r *modelReview) bool { return !since(m.forced, r.at) || m.carried(r) },
+	},
 	{"a receipt is live only for the same base", func(m *model, r *modelReview) bool { return !since(m.moved, r.at) }},
 	{"open", func(m *model, _ *modelReview) bool { return m.state == "open" }},
 	{"not a draft", func(m *model, _ *modelReview) bool { return !m.draft }},
 	{"a command that cannot be read", func(_ *model, r *modelReview) bool { return !r.words.Broken }},
-	{"/digest: required if configured; proves what the reviewer saw", func(m *model, r *modelReview) bool { return m.digest(r) }},
+	{
+		"/digest: required if configured; proves what the reviewer saw",
+		func(m *model, r *modelReview) bool { return m.digest(r) },
+	},
 	// taken: void and revoked are for good; what took a sign-off back may be gone, and the person looks again.
 	{"void, amended, revoked, superseded: nothing is deleted", func(_ *model, r *modelReview) bool { return !r.spent }},
 }
 
-// latest is somebody's latest decisive review. Taken: a review that was dismissed decided when it was submitted, and does not bring an earlier one back.
+// latest is somebody's latest decisive review. Taken: a review that was dismissed decided when it was submitted, and
+// does not bring an earlier one back.
 func (m *model) latest(who string) (out *modelReview) {
 	for _, r := range m.reviews {
 		if r.who == who && r.state != "COMMENTED" {
@@ -176,11 +220,13 @@ func (m *model) made(who string) bool {
 	})
 }
 
-// unknown: a commit names somebody without an account. A known agent's trailer names an agent; as an author it could hide anybody.
+// unknown: a commit names somebody without an account. A known agent's trailer names an agent; as an author it could
+// hide anybody.
 func (m *model) unknown() bool {
 	stranger := func(who string) bool { return who == modelUnknown || who == modelCrew && !m.cfg.Crew }
 	return slices.ContainsFunc(m.commits, func(c modelCommit) bool {
-		return stranger(c.author) || c.author == modelTrailer || stranger(c.committer) || c.committer == modelTrailer || slices.ContainsFunc(c.trailers, stranger)
+		return stranger(c.author) || c.author == modelTrailer || stranger(c.committer) || c.committer == modelTrailer ||
+			slices.ContainsFunc(c.trailers, stranger)
 	})
 }
 
@@ -203,9 +249,10 @@ func (m *model) carried(r *modelReview) bool {
 	})
 }
 
-// earlier are the approving reviews of the same person whose words still hold beside a later one, the newest first: of the same head and base, neither
-// edited nor dismissed, and no request for changes since (docs/usage.md prints the rule). Taken: a later review that was dismissed may have been such a request,
-// for GitHub's list of reviews does not say what it was.
+// earlier are the approving reviews of the same person whose words still hold beside a later one, the newest first: of
+// the same head and base, neither edited nor dismissed, and no request for changes since (docs/usage.md prints the
+// rule). Taken: a later review that was dismissed may have been such a request, for GitHub's list of reviews does not
+// say what it was.
 func (m *model) earlier(r *modelReview) (out []*modelReview) {
 	for _, e := range m.reviews {
 		switch {
@@ -255,7 +302,9 @@ func (m *model) said(r *modelReview) (answers map[string]string, accepted map[st
 // objects: a qualified reviewer's open request for changes, submitted after a moment.
 func (m *model) objects(after int) bool {
 	return slices.ContainsFunc(m.reviews, func(r *modelReview) bool {
-		return r.state == "CHANGES_REQUESTED" && !r.dismissed && m.latest(r.who) == r && r.who != modelBot && m.may(r.who) && r.at > after
+		return r.state == "CHANGES_REQUESTED" && !r.dismissed && m.latest(r.who) == r && r.who != modelBot &&
+			m.may(r.who) &&
+			r.at > after
 	})
 }
 
@@ -284,8 +333,9 @@ func (m *model) counts() (counted []*modelReview, why []string) {
 
 // signOff says whether the head is signed off, by whom, and if not, why.
 //
-// Taken: the earliest of those who count sign; what any of the signers answers or accepts is answered and accepted for all, and a flag stands before
-// an answer. An answer to what nobody asks, and a waiver of what nothing flags, block: they are slips of the pen.
+// Taken: the earliest of those who count sign; what any of the signers answers or accepts is answered and accepted for
+// all, and a flag stands before an answer. An answer to what nobody asks, and a waiver of what nothing flags, block:
+// they are slips of the pen.
 func (m *model) signOff() (signers []*modelReview, why string) {
 	counted, _ := m.counts()
 	if len(counted) < m.cfg.Count {
@@ -343,7 +393,10 @@ func (m *model) job() (signed bool, why string) {
 	signers, why := m.signOff()
 	for _, r := range signers {
 		_, _, rests := m.said(r)
-		if !slices.ContainsFunc(m.signed, func(s modelSigned) bool { return s.review == r && s.work == subject(m.work) && s.head == m.head }) {
+		if !slices.ContainsFunc(
+			m.signed,
+			func(s modelSigned) bool { return s.review == r && s.work == subject(m.work) && s.head == m.head },
+		) {
 			m.signed = append(m.signed, modelSigned{review: r, rests: rests, work: subject(m.work), head: m.head})
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
 
-// Online is GitHub's own record, as the ledger is held to it (L4: ledger.Online, ledger.Witness) and to what was announced in it (L3). Each pull
-// request's reviews are read once, one request after the other.
+// Online is GitHub's own record, as the ledger is held to it (L4: ledger.Online, ledger.Witness) and to what was
+// announced in it (L3). Each pull request's reviews are read once, one request after the other.
 type Online struct {
 	api    *githubapi.Client
 	merges func(context.Context) ([]ledger.MergeRecord, error)
@@ -29,10 +30,16 @@ type pullReviews struct {
 	err     error
 }
 
-// NewOnline reads through the API; merges gives the commits on base that brought runs (gitstore's Merges). It may be nil for who looks at no
-// merges, as VerifyTail does.
+// NewOnline reads through the API; merges gives the commits on base that brought runs (gitstore's Merges). It may be
+// nil for who looks at no merges, as VerifyTail does.
 func NewOnline(api *githubapi.Client, merges func(context.Context) ([]ledger.MergeRecord, error)) *Online {
-	return &Online{api: api, merges: merges, pulls: map[int64]pullReviews{}, runs: map[int64]githubapi.WorkflowRun{}, people: map[string]string{}}
+	return &Online{
+		api:    api,
+		merges: merges,
+		pulls:  map[int64]pullReviews{},
+		runs:   map[int64]githubapi.WorkflowRun{},
+		people: map[string]string{},
+	}
 }
 
 // Know notes the reviews of a pull request that were read already, so that they are not read again.
@@ -49,20 +56,20 @@ func (o *Online) Pulls() int {
 	return len(o.pulls)
 }
 
-func (o *Online) read(ctx context.Context, pull int64) ([]githubapi.Review, error) {
+func (o *Online) readReviews(ctx context.Context, pull int64) ([]githubapi.Review, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	have, ok := o.pulls[pull]
 	if !ok {
 		have.reviews, have.err = o.api.Reviews(ctx, pull)
-		have.err = noPull(have.err)
+		have.err = asNoPull(have.err)
 		o.pulls[pull] = have
 	}
 	return have.reviews, have.err
 }
 
-// noPull says in the ledger's words that there is no such pull request.
-func noPull(err error) error {
+// asNoPull says in the ledger's words that there is no such pull request.
+func asNoPull(err error) error {
 	if githubapi.IsNotFound(err) {
 		return fmt.Errorf("%w: %w", ledger.ErrNoPull, err)
 	}
@@ -71,7 +78,7 @@ func noPull(err error) error {
 
 // Reviews is ledger.Online's.
 func (o *Online) Reviews(ctx context.Context, pull int64) ([]ledger.ReviewRecord, error) {
-	reviews, err := o.read(ctx, pull)
+	reviews, err := o.readReviews(ctx, pull)
 	var out []ledger.ReviewRecord
 	for _, r := range reviews {
 		out = append(out, ReviewRecord(r))
@@ -79,10 +86,19 @@ func (o *Online) Reviews(ctx context.Context, pull int64) ([]ledger.ReviewRecord
 	return out, err
 }
 
-// ReviewRecord is a review as the ledger compares it: the time in its form, and the hash of the body exactly as the API gives it.
+// ReviewRecord is a review as the ledger compares it: the time in its form, and the hash of the body exactly as the API
+// gives it.
 func ReviewRecord(r githubapi.Review) ledger.ReviewRecord {
-	return ledger.ReviewRecord{ID: r.ID, State: r.State, Login: r.User, UserID: r.UserID, UserType: r.UserType, SubmittedAt: canonical.Time(r.SubmittedAt),
-		CommitSHA: r.CommitSHA, BodySHA256: canonical.SHA256Hex([]byte(r.Body))}
+	return ledger.ReviewRecord{
+		ID:          r.ID,
+		State:       r.State,
+		Login:       r.User,
+		UserID:      r.UserID,
+		UserType:    r.UserType,
+		SubmittedAt: canonical.Time(r.SubmittedAt),
+		CommitSHA:   r.CommitSHA,
+		BodySHA256:  canonical.SHA256Hex([]byte(r.Body)),
+	}
 }
 
 // Merges is ledger.Online's.
@@ -96,10 +112,11 @@ func (o *Online) Merges(ctx context.Context) ([]ledger.MergeRecord, error) {
 // MergeOf is ledger.Witness's.
 func (o *Online) MergeOf(ctx context.Context, pull int64) (string, error) {
 	p, err := o.api.PullRequest(ctx, pull)
-	return p.MergeSHA, noPull(err)
+	return p.MergeSHA, asNoPull(err)
 }
 
-// RunOf is ledger.Witness's. GitHub keeps the runs of workflows for 400 days: what a self-signed entry rests on is not to be had for ever.
+// RunOf is ledger.Witness's. GitHub keeps the runs of workflows for 400 days: what a self-signed entry rests on is not
+// to be had for ever.
 func (o *Online) RunOf(ctx context.Context, run int64) (ledger.WorkflowRecord, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -152,21 +169,22 @@ func (o *Online) UserOf(ctx context.Context, login string) (int64, error) {
 	return id, err
 }
 
-// Announced gives the receipts that the gate announced in its review on a pull request, as pins of level L3. author is the gate's login
-// (github-actions[bot] with the job's own token): the same marker in somebody else's review announces nothing. A line that somebody changed is an
-// error that wraps ErrAnnouncement; a pull request that does not exist announces nothing.
+// Announced gives the receipts that the gate announced in its review on a pull request, as pins of level L3. author is
+// the gate's login (github-actions[bot] with the job's own token): the same marker in somebody else's review announces
+// nothing. A line that somebody changed is an error that wraps ErrAnnouncement; a pull request that does not exist
+// announces nothing.
 func (o *Online) Announced(ctx context.Context, pull int64, author string) ([]ledger.Pin, error) {
-	reviews, err := o.read(ctx, pull)
+	reviews, err := o.readReviews(ctx, pull)
 	if errors.Is(err, ledger.ErrNoPull) {
 		return nil, nil
 	}
 	var pins []ledger.Pin
 	for _, r := range reviews {
-		marker, marked := ParseMarker(r.Body)
+		marker, marked := memory.ParseMarker(r.Body)
 		if r.User != author || r.UserType != "Bot" || !marked || marker.Pull != pull {
 			continue
 		}
-		said, err := ParseAnnounced(r.Body)
+		said, err := memory.ParseAnnounced(r.Body)
 		if err != nil {
 			return nil, fmt.Errorf("review %d of pull request %d: %w: %w", r.ID, pull, ErrAnnouncement, err)
 		}
@@ -181,16 +199,16 @@ func (o *Online) Announced(ctx context.Context, pull int64, author string) ([]le
 // ErrAnnouncement says that the line that announces receipts was changed.
 var ErrAnnouncement = errors.New("its list of receipts cannot be read")
 
-// lately is how many pull requests Lately names.
-const lately = 50
+// lastOpened is how many pull requests Lately names.
+const lastOpened = 50
 
-// Lately gives the numbers of the pull requests that were opened last, whatever became of them: where a ledger was cut off at the end, their
-// reviews announce receipts that it no longer names.
+// Lately gives the numbers of the pull requests that were opened last, whatever became of them: where a ledger was cut
+// off at the end, their reviews announce receipts that it no longer names.
 func (o *Online) Lately(ctx context.Context) ([]int64, error) {
 	var list []struct {
 		Number int64 `json:"number"`
 	}
-	if _, err := o.api.Get(ctx, fmt.Sprintf("pulls?state=all&per_page=%d", lately), &list); err != nil {
+	if _, err := o.api.Get(ctx, fmt.Sprintf("pulls?state=all&per_page=%d", lastOpened), &list); err != nil {
 		return nil, err
 	}
 	var numbers []int64

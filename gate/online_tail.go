@@ -9,16 +9,25 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// maxTailPulls is the reviews of how many other pull requests are read before an append: a sign-off has 16 requests in all.
+// maxTailPulls is the reviews of how many other pull requests are read before an append: a sign-off has 16 requests in
+// all.
 const maxTailPulls = 1
 
-// VerifyTail holds the end of the ledger to itself (L1) and to the forge's record of reviews (L4), before something is appended behind it: an entry
-// that somebody forged must not be confirmed by the next one. since is the last state that the gate knows; the zero head where it knows none.
-// Looked at are all entries of the given pull request, and the entries after since, or some of the newest, from the newest back as far as they
-// belong to no more than one other pull request. The schedule verifies the rest.
+// VerifyTail holds the end of the ledger to itself (L1) and to the forge's record of reviews (L4), before something is
+// appended behind it: an entry that somebody forged must not be confirmed by the next one. since is the last state that
+// the gate knows; the zero head where it knows none. Looked at are all entries of the given pull request, and the
+// entries after since, or some of the newest, from the newest back as far as they belong to no more than one other pull
+// request. The schedule verifies the rest.
 //
 // An approval that was edited or dismissed later is no problem here: to append what says so is the gate's own work.
-func VerifyTail(ctx context.Context, store ledger.Store, at ledger.Snapshot, since ledger.Head, pull int64, forge ledger.Online) ([]ledger.Problem, error) {
+func VerifyTail(
+	ctx context.Context,
+	store ledger.Store,
+	at ledger.Snapshot,
+	since ledger.Head,
+	pull int64,
+	forge ledger.Online,
+) ([]ledger.Problem, error) {
 	entries, problems, err := ledger.VerifyTail(ctx, store, at, since)
 	if err != nil || len(problems) > 0 {
 		return problems, err
@@ -34,8 +43,8 @@ func VerifyTail(ctx context.Context, store ledger.Store, at ledger.Snapshot, sin
 	return slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged }), err
 }
 
-// newestOf gives the entries at the end that belong to no more pull requests than may be looked at. None is left out in between, for a later entry
-// may take back an earlier one.
+// newestOf gives the entries at the end that belong to no more pull requests than may be looked at. None is left out in
+// between, for a later entry may take back an earlier one.
 func newestOf(entries []*ledger.Entry, pull int64) (out []ledger.Entry) {
 	others := map[int64]bool{}
 	for _, e := range slices.Backward(entries) {

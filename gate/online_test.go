@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/gate/internal/gatetest"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
@@ -39,7 +42,15 @@ func newForge(t *testing.T) *forgeWorld {
 // clientOf asks without waiting for anything.
 func clientOf(t *testing.T, s *githubtest.Server) *githubapi.Client {
 	t.Helper()
-	api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: -1, Transport: s.Transport()})
+	api, err := githubapi.New(
+		githubapi.Options{
+			APIURL:     s.APIURL(),
+			Token:      s.Token,
+			Repository: s.Name,
+			MaxWait:    -1,
+			Transport:  s.Transport(),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +77,23 @@ func receiptOf(n, pull int64, head string, r githubapi.Review) ledger.Receipt {
 	out.PullRequest = &ledger.PullRequest{Number: pull, HeadSHA: head, BaseSHA: head}
 	at := r.SubmittedAt.Format("2006-01-02T15:04:05Z")
 	out.MintedAt = ""
-	out.Approval = &ledger.Approval{Decision: ledger.Approved, Approver: ledger.Approver{Login: "rosa", ID: 7, Type: "User", Permission: "maintain"},
-		Review: ledger.Review{ID: r.ID, SubmittedAt: at, CommitSHA: r.CommitSHA, BodySHA256: canonical.SHA256Hex([]byte("/satisfied it_is_so\r\n"))}}
+	out.Approval = &ledger.Approval{
+		Decision: ledger.Approved,
+		Approver: ledger.Approver{Login: "rosa", ID: 7, Type: "User", Permission: "maintain"},
+		Review: ledger.Review{
+			ID:          r.ID,
+			SubmittedAt: at,
+			CommitSHA:   r.CommitSHA,
+			BodySHA256:  canonical.SHA256Hex([]byte("/satisfied it_is_so\r\n")),
+		},
+	}
 	return storetest.Key(out)
 }
 
 // mint appends entries and gives the state after them.
 func (f *forgeWorld) mint(receipts ...ledger.Receipt) []ledger.Entry {
 	f.t.Helper()
-	result, err := Mint(f.t.Context(), f.store, receipts, nil, nil)
+	result, err := receipt.Mint(f.t.Context(), f.store, receipts, nil, nil)
 	if err != nil || len(result.Added) != len(receipts) {
 		f.t.Fatalf("%v, %v", result, err)
 	}
@@ -102,8 +121,13 @@ func codesOf(problems []ledger.Problem) []ledger.Code {
 // announce posts a review of the gate as the gate does, by its token.
 func (f *forgeWorld) announce(pull int64, lines ...string) int64 {
 	f.t.Helper()
-	marker := Marker{Pull: pull, Head: f.Head(pull), Digest: hashOf("d"), RunID: 1, Attempt: 1}.String()
-	id, err := f.api.CreateReview(f.t.Context(), pull, f.Head(pull), strings.Join(append([]string{marker}, lines...), "\n")+"\n\nwords\n")
+	marker := memory.Marker{Pull: pull, Head: f.Head(pull), Digest: gatetest.HashOf("d"), RunID: 1, Attempt: 1}.String()
+	id, err := f.api.CreateReview(
+		f.t.Context(),
+		pull,
+		f.Head(pull),
+		strings.Join(append([]string{marker}, lines...), "\n")+"\n\nwords\n",
+	)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -116,11 +140,34 @@ func TestOnline(t *testing.T) {
 	f.mint(receipt)
 	sha := f.Merge(pull, "owner", "squash")
 	online := NewOnline(f.api, func(context.Context) ([]ledger.MergeRecord, error) {
-		return []ledger.MergeRecord{{SHA: sha, PullRequest: pull, Runs: []ledger.MergedRun{{ID: "x", SubmissionSHA256: receipt.Submission.SHA256, SheetSHA256: receipt.FlightSheet.SHA256}}}}, nil
+		return []ledger.MergeRecord{
+			{
+				SHA:         sha,
+				PullRequest: pull,
+				Runs: []ledger.MergedRun{
+					{ID: "x", SubmissionSHA256: receipt.Submission.SHA256, SheetSHA256: receipt.FlightSheet.SHA256},
+				},
+			},
+		}, nil
 	})
-	merged := ledger.Receipt{Kind: ledger.Merged, RefersTo: hashOf("0"), Repository: receipt.Repository, PullRequest: receipt.PullRequest, ObservedBy: &ledger.ObservedBy{SHA: sha}}
+	merged := ledger.Receipt{
+		Kind:        ledger.Merged,
+		RefersTo:    gatetest.HashOf("0"),
+		Repository:  receipt.Repository,
+		PullRequest: receipt.PullRequest,
+		ObservedBy:  &ledger.ObservedBy{SHA: sha},
+	}
 	before := f.Count()
-	problems, err := ledger.VerifyOnline(t.Context(), entrySeq([]ledger.Entry{{Hash: hashOf("0"), Receipt: &receipt}, {Hash: hashOf("1"), Receipt: &merged}}), online)
+	problems, err := ledger.VerifyOnline(
+		t.Context(),
+		entrySeq(
+			[]ledger.Entry{
+				{Hash: gatetest.HashOf("0"), Receipt: &receipt},
+				{Hash: gatetest.HashOf("1"), Receipt: &merged},
+			},
+		),
+		online,
+	)
 	if err != nil || len(problems) > 0 || f.Count() != before+1 || online.Pulls() != 1 {
 		t.Errorf("%v, %v, with %d requests", problems, err, f.Count()-before)
 	}
@@ -134,7 +181,9 @@ func TestOnline(t *testing.T) {
 		t.Errorf("no such pull request: %v", err)
 	}
 	run := f.AddRun(githubtest.Run{Pull: pull})
-	if rec, err := online.RunOf(t.Context(), run); rec.Event != "pull_request_review" || rec.Actor == "" || rec.Path == "" || err != nil {
+	if rec, err := online.RunOf(t.Context(), run); rec.Event != "pull_request_review" || rec.Actor == "" ||
+		rec.Path == "" ||
+		err != nil {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	if _, err := online.RunOf(t.Context(), run+1000); !errors.Is(err, ledger.ErrNoRun) {
@@ -148,7 +197,8 @@ func TestOnline(t *testing.T) {
 	}
 }
 
-// TestOnlineUnread: whatever keeps the record from being read is LDG-606 (or, where the forge says that there is none, LDG-601), never a pass.
+// TestOnlineUnread: whatever keeps the record from being read is LDG-606 (or, where the forge says that there is none,
+// LDG-601), never a pass.
 func TestOnlineUnread(t *testing.T) {
 	f := newForge(t)
 	_, receipt := f.approve(0)
@@ -162,7 +212,14 @@ func TestOnlineUnread(t *testing.T) {
 		"not there": {githubtest.Missing, ledger.CodeNoReview},
 	} {
 		f.Inject(c.fault.On("GET", "pulls/*/reviews").Always())
-		problems, err := VerifyTail(t.Context(), f.store, f.at(), ledger.Head{}, 0, NewOnline(clientOf(t, f.Server), nil))
+		problems, err := VerifyTail(
+			t.Context(),
+			f.store,
+			f.at(),
+			ledger.Head{},
+			0,
+			NewOnline(clientOf(t, f.Server), nil),
+		)
 		f.ClearFaults()
 		if err != nil || !slices.Equal(codesOf(problems), []ledger.Code{c.code}) {
 			t.Errorf("%s: %v, %v", name, problems, err)
@@ -227,7 +284,9 @@ func TestVerifyTail(t *testing.T) {
 	}
 	online.Know(pulls[0], reviews)
 	before := f.Count()
-	if problems, err := VerifyTail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil || len(problems) > 0 || f.Count() != before {
+	if problems, err := VerifyTail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil ||
+		len(problems) > 0 ||
+		f.Count() != before {
 		t.Errorf("read already: %v, %v, %d requests", problems, err, f.Count()-before)
 	}
 }
@@ -238,21 +297,43 @@ func TestOnlineAnnounced(t *testing.T) {
 	pull, receipt := f.approve(0)
 	other, _ := f.approve(1)
 	entries := f.mint(receipt)
-	line := AnnouncedLine(entries)
+	line := memory.AnnouncedLine(entries)
 	read := func(author string) ([]ledger.Pin, error) {
 		return NewOnline(f.api, nil).Announced(t.Context(), pull, author)
 	}
 	const bot = "github-actions[bot]"
-	marker := Marker{Pull: pull, Head: f.Head(pull), Digest: hashOf("d"), RunID: 1, Attempt: 1}.String()
-	f.Review(pull, "mallory", "COMMENTED", marker+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
-	f.Review(pull, "helper[bot]", "COMMENTED", marker+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
-	f.Review(pull, bot, "COMMENTED", strings.Replace(marker, fmt.Sprintf("pull=%d", pull), fmt.Sprintf("pull=%d", other), 1)+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
-	f.Review(pull, bot, "COMMENTED", "text first\n"+marker+"\n"+AnnouncedLine([]ledger.Entry{entry(0, "f")}))
+	marker := memory.Marker{Pull: pull, Head: f.Head(pull), Digest: gatetest.HashOf("d"), RunID: 1, Attempt: 1}.String()
+	f.Review(pull, "mallory", "COMMENTED", marker+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}))
+	f.Review(pull, "helper[bot]", "COMMENTED", marker+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}))
+	f.Review(
+		pull,
+		bot,
+		"COMMENTED",
+		strings.Replace(
+			marker,
+			fmt.Sprintf("pull=%d", pull),
+			fmt.Sprintf("pull=%d", other),
+			1,
+		)+"\n"+memory.AnnouncedLine(
+			[]ledger.Entry{gatetest.Entry(0, "f")},
+		),
+	)
+	f.Review(
+		pull,
+		bot,
+		"COMMENTED",
+		"text first\n"+marker+"\n"+memory.AnnouncedLine([]ledger.Entry{gatetest.Entry(0, "f")}),
+	)
 	if pins, err := read(bot); err != nil || len(pins) > 0 {
 		t.Errorf("nothing of it is the gate's: %v, %v", pins, err)
 	}
 	id := f.announce(pull, line)
-	want := ledger.Pin{Level: ledger.L3, Source: fmt.Sprintf("review %d of pull request %d", id, pull), Count: 1, Tip: entries[0].Hash}
+	want := ledger.Pin{
+		Level:  ledger.L3,
+		Source: fmt.Sprintf("review %d of pull request %d", id, pull),
+		Count:  1,
+		Tip:    entries[0].Hash,
+	}
 	if pins, err := read(bot); err != nil || !slices.Equal(pins, []ledger.Pin{want}) {
 		t.Errorf("%v, %v; want %v", pins, err, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/defendableos/referee/gate/comment"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/referee"
 )
@@ -12,10 +13,10 @@ import (
 // maxDiffed bounds a file whose diff is looked at for inline comments; a larger one gets none.
 const maxDiffed = 1 << 20
 
-// postInline keeps the inline comments in step with the findings: new ones are added, those of findings that are gone are removed unless somebody
-// has answered. Ours are known by their fingerprint and their author.
-func (p *pulled) postInline(ctx context.Context, app string) error {
-	api, number := p.j.API, p.pr.Number
+// postInline keeps the inline comments in step with the findings: new ones are added, those of findings that are gone
+// are removed unless somebody has answered. Ours are known by their fingerprint and their author.
+func (p *posting) postInline(ctx context.Context, app string) error {
+	api, number := p.job.API, p.pr.Number
 	have, err := api.Comments(ctx, number)
 	if err != nil {
 		return err
@@ -24,13 +25,13 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 	for _, c := range have {
 		answered[c.InReplyTo] = true
 	}
-	want := p.out.InlinePapers(p.diffLines)
+	want := comment.WriteInline(&p.out, p.diffLines)
 	for _, c := range have {
-		print := ParseFingerprint(c.Body)
+		print := comment.ParseFingerprint(c.Body)
 		if print == "" || c.User != app+"[bot]" || c.InReplyTo != 0 {
 			continue
 		}
-		i := slices.IndexFunc(want, func(w InlineComment) bool { return w.Fingerprint == print })
+		i := slices.IndexFunc(want, func(w comment.InlineComment) bool { return w.Fingerprint == print })
 		if i >= 0 {
 			want = slices.Delete(want, i, i+1) // it stands
 		} else if !answered[c.ID] {
@@ -40,7 +41,8 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 		}
 	}
 	for _, w := range want {
-		if _, err := api.CreateComment(ctx, number, p.pr.HeadSHA, githubapi.Comment{Path: w.Path, Line: w.Line, Body: w.Body}); err != nil {
+		made := githubapi.Comment{Path: w.Path, Line: w.Line, Body: w.Body}
+		if _, err := api.CreateComment(ctx, number, p.pr.HeadSHA, made); err != nil {
 			return err
 		}
 	}
@@ -48,7 +50,7 @@ func (p *pulled) postInline(ctx context.Context, app string) error {
 }
 
 // diffLines are the lines of a file of the head that the pull request's diff shows.
-func (p *pulled) diffLines(name string) map[int]bool {
+func (p *posting) diffLines(name string) map[int]bool {
 	read := func(tree fs.FS) []byte {
 		b, err := referee.ReadFile(tree, name, maxDiffed+1)
 		if err != nil || len(b) > maxDiffed {
@@ -56,9 +58,9 @@ func (p *pulled) diffLines(name string) map[int]bool {
 		}
 		return b
 	}
-	after := read(p.j.trees[p.pr.HeadSHA])
+	after := read(p.job.trees[p.pr.HeadSHA])
 	if after == nil {
 		return nil
 	}
-	return DiffLines(read(p.j.trees[p.fork]), after)
+	return comment.DiffLines(read(p.job.trees[p.mergeBase]), after)
 }

@@ -6,14 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
-// ownAmong are our own reviews among those given, pending ones included, the oldest first: this token's account wrote them (memory).
-func (p *pulled) ownAmong(reviews []githubapi.Review) []githubapi.Review {
+// ownReviews are our own reviews among those given, pending ones included, the oldest first: this token's account wrote
+// them (package memory).
+func (p *posting) ownReviews(reviews []githubapi.Review) []githubapi.Review {
 	var out []githubapi.Review
 	for _, r := range reviews {
-		if m, marked := ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer && r.User != "" {
+		if m, marked := memory.ParseMarker(r.Body); marked && m.Pull == p.pr.Number && r.User == p.story.Viewer &&
+			r.User != "" {
 			out = append(out, r)
 		}
 	}
@@ -22,9 +26,9 @@ func (p *pulled) ownAmong(reviews []githubapi.Review) []githubapi.Review {
 }
 
 // reviewBody is the review: the paper, with what the gate keeps for itself in the block of lines at the top.
-func (p *pulled) reviewBody() string {
-	marker, paper, _ := strings.Cut(p.out.ReviewPaper(), "\n")
-	return marker + "\n" + p.memory.lines() + paper
+func (p *posting) reviewBody() string {
+	marker, paper, _ := strings.Cut(comment.WriteReview(&p.out), "\n")
+	return marker + "\n" + p.memory.MarkerLines() + paper
 }
 
 // replaced is what a second review of ours says: a submitted review cannot be deleted.
@@ -33,18 +37,21 @@ const replaced = "This review is a duplicate; the verdict stands in the gate's f
 // maxLooks is how often the reviews are looked at where other jobs write ours at the same time.
 const maxLooks = 5
 
-// postReview updates our review, or makes one. Of jobs that begin at once only one makes it: a new review is pending first, and GitHub lets one account
-// have one pending review on a pull request. Who holds it looks at the reviews again before it is submitted; who is refused does so too, and finds
-// the one of the other job, or one that a job left behind when it died. app is ours, "" where it is not known.
-func (p *pulled) postReview(ctx context.Context, app string) error {
-	api, number := p.j.API, p.pr.Number
+// postReview updates our review, or makes one. Of jobs that begin at once only one makes it: a new review is pending
+// first, and GitHub lets one account have one pending review on a pull request. Who holds it looks at the reviews again
+// before it is submitted; who is refused does so too, and finds the one of the other job, or one that a job left behind
+// when it died. app is ours, "" where it is not known.
+func (p *posting) postReview(ctx context.Context, app string) error {
+	api, number := p.job.API, p.pr.Number
 	if p.story.Viewer == "" {
-		return nil // whose token this is was not asked, for nothing is to be signed, and a second review of ours would hide what the first one keeps
+		// whose token this is was not asked, for nothing is to be signed, and a second review of ours would hide
+		// what the first one keeps
+		return nil
 	}
 	body, reviews, pending := p.reviewBody(), p.reviews, int64(0)
 	var refused error
 	for range maxLooks {
-		own := p.ownAmong(reviews)
+		own := p.ownReviews(reviews)
 		if i := slices.IndexFunc(own, isPending); i >= 0 {
 			pending = own[i].ID
 		}
@@ -62,15 +69,20 @@ func (p *pulled) postReview(ctx context.Context, app string) error {
 			return err
 		}
 	}
-	return fmt.Errorf("the review: other jobs write it at the same time, or this account has the draft of a review here, to be submitted or discarded first: %w", refused)
+	return fmt.Errorf(
+		"the review: other jobs write it at the same time, or this account has the draft of a review here, to be "+
+			"submitted or discarded first: %w",
+		refused,
+	)
 }
 
 func isPending(r githubapi.Review) bool { return r.State == githubapi.Pending }
 
-// makeReview takes the next step towards a review: it starts one, or submits the one that is pending. It is done when the review is submitted or
-// cannot be. Else the reviews have changed: what is pending now, and why something was refused.
-func (p *pulled) makeReview(ctx context.Context, pending int64, body string) (id int64, done bool, err error) {
-	api, number := p.j.API, p.pr.Number
+// makeReview takes the next step towards a review: it starts one, or submits the one that is pending. It is done when
+// the review is submitted or cannot be. Else the reviews have changed: what is pending now, and why something was
+// refused.
+func (p *posting) makeReview(ctx context.Context, pending int64, body string) (id int64, done bool, err error) {
+	api, number := p.job.API, p.pr.Number
 	if pending != 0 {
 		err = api.SubmitReview(ctx, number, pending, body)
 		done = err == nil || !githubapi.IsUnprocessable(err) && !githubapi.IsNotFound(err)
@@ -83,22 +95,28 @@ func (p *pulled) makeReview(ctx context.Context, pending int64, body string) (id
 	return made.ID, !isPending(made), nil // another state: the server submits at once, or nothing was sent (a dry run)
 }
 
-// dropPending deletes a pending review of ours that is not needed. One that another job has submitted meanwhile is marked as a duplicate next time.
-func (p *pulled) dropPending(ctx context.Context, id int64) error {
+// dropPending deletes a pending review of ours that is not needed. One that another job has submitted meanwhile is
+// marked as a duplicate next time.
+func (p *posting) dropPending(ctx context.Context, id int64) error {
 	if id == 0 {
 		return nil
 	}
-	if err := p.j.API.DropReview(ctx, p.pr.Number, id); !githubapi.IsUnprocessable(err) {
+	if err := p.job.API.DropReview(ctx, p.pr.Number, id); !githubapi.IsUnprocessable(err) {
 		return err
 	}
 	return nil
 }
 
-// updateReview writes the text into the oldest of our submitted reviews, unless a newer run of the workflow has written it, and marks the others as
-// duplicates. It is done when there is one that can be written. Where the app is not known, a review that cannot be changed is not ours.
-func (p *pulled) updateReview(ctx context.Context, submitted []githubapi.Review, body, app string) (done bool, err error) {
+// updateReview writes the text into the oldest of our submitted reviews, unless a newer run of the workflow has written
+// it, and marks the others as duplicates. It is done when there is one that can be written. Where the app is not known,
+// a review that cannot be changed is not ours.
+func (p *posting) updateReview(
+	ctx context.Context,
+	submitted []githubapi.Review,
+	body, app string,
+) (done bool, err error) {
 	for _, r := range submitted {
-		m, _ := ParseMarker(r.Body)
+		m, _ := memory.ParseMarker(r.Body)
 		text := body
 		if done {
 			text = replaced
@@ -107,7 +125,7 @@ func (p *pulled) updateReview(ctx context.Context, submitted []githubapi.Review,
 			text = r.Body
 		}
 		if r.Body != text {
-			err := p.j.API.UpdateReview(ctx, p.pr.Number, r.ID, text)
+			err := p.job.API.UpdateReview(ctx, p.pr.Number, r.ID, text)
 			if app == "" && (githubapi.IsForbidden(err) || githubapi.IsNotFound(err)) {
 				continue
 			}

@@ -7,42 +7,50 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
 
-// push reconciles base with the ledger: each run that a push brings has a live receipt for its bytes, which gets its merged entry; a run without
-// one (an admin went past the checks) is kept as unreceipted, fails the job, and is told in an issue.
-func (j *Job) push(ctx context.Context) (*Result, error) {
+// reconcilePush reconciles base with the ledger: each run that a push brings has a live receipt for its bytes, which
+// gets its merged entry; a run without one (an admin went past the checks) is kept as unreceipted, fails the job, and
+// is told in an issue.
+func (j *Job) reconcilePush(ctx context.Context) (*Result, error) {
 	e := j.Event
 	branch, ok := strings.CutPrefix(e.Ref, "refs/heads/")
 	if !ok || strings.Trim(e.HeadSHA, "0") == "" {
-		return ignored("the push is to %s, which is no branch, or deletes it", e.Ref), nil
+		return ignoredResult("the push is to %s, which is no branch, or deletes it", e.Ref), nil
 	}
 	rules, err := j.rulesFor(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
 	if branch != e.DefaultBranch && !slices.Contains(rules.Config.Branches, branch) {
-		return ignored("the branch %q is not gated: `branches` of the configuration lists %v", branch, rules.Config.Branches), nil
+		return ignoredResult(
+			"the branch %q is not gated: `branches` of the configuration lists %v",
+			branch,
+			rules.Config.Branches,
+		), nil
 	}
-	steps, err := j.steps(ctx, e.Before, e.HeadSHA, e.Commits)
+	steps, err := j.pushedSteps(ctx, e.Before, e.HeadSHA, e.Commits)
 	if err != nil {
 		return nil, err
 	}
-	r := &reconciled{j: j, branch: branch, pulls: map[int64]githubapi.PullRequest{}}
-	if err := r.steps(ctx, steps); err != nil {
+	r := &pushReconciler{j: j, branch: branch, pulls: map[int64]githubapi.PullRequest{}}
+	if err := r.joinSteps(ctx, steps); err != nil {
 		return nil, err
 	}
-	out, err := r.finish(ctx)
+	out, err := r.writeAndTell(ctx)
 	if err == nil && r.rulebook { // what is green by the rules of before may not be by those of now
-		err = j.late(ctx, out)
+		err = j.decideOpenPulls(ctx, out)
 	}
 	return out, err
 }
 
-// step is one commit on base, with the one before it.
-type step struct {
+// baseStep is one commit on base, with the one before it.
+type baseStep struct {
 	before, commit string
 	at             time.Time
 	message        string
@@ -51,55 +59,55 @@ type step struct {
 // maxSteps bounds the commits of one push that are looked at one by one.
 const maxSteps = 500
 
-// steps are the commits that a push brought, along first parents, oldest first. Where the commit before cannot be reached, as after a forced push,
-// the push is one step.
-func (j *Job) steps(ctx context.Context, before, after string, commits int) ([]step, error) {
+// pushedSteps are the commits that a push brought, along first parents, oldest first. Where the commit before cannot be
+// reached, as after a forced push, the push is one step.
+func (j *Job) pushedSteps(ctx context.Context, before, after string, commits int) ([]baseStep, error) {
 	repo, err := j.Work.Recent(ctx, after, min(commits, maxSteps)+2)
 	if err != nil {
 		return nil, err
 	}
-	var out []step
+	var out []baseStep
 	for c, err := range repo.Commits(ctx, after) {
 		if err != nil || c.ID == before || len(out) > maxSteps {
 			break // the end of what was fetched, or of what is new
 		}
-		s := step{commit: c.ID, at: c.Time, message: c.Message}
+		s := baseStep{commit: c.ID, at: c.Time, message: c.Message}
 		if len(c.Parents) > 0 {
 			s.before = c.Parents[0]
 		}
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, broken("the pushed commit %.12s cannot be read", after)
+		return nil, brokenf("the pushed commit %.12s cannot be read", after)
 	}
 	if oldest := out[len(out)-1]; oldest.before != before {
-		out = []step{{before: before, commit: after, at: out[0].at, message: out[0].message}}
+		out = []baseStep{{before: before, commit: after, at: out[0].at, message: out[0].message}}
 	}
 	slices.Reverse(out)
 	return out, nil
 }
 
-// stepOf is one commit on base as a step.
-func (j *Job) stepOf(ctx context.Context, commit string) (step, error) {
+// stepAt is one commit on base as a step.
+func (j *Job) stepAt(ctx context.Context, commit string) (baseStep, error) {
 	repo, err := j.Work.Recent(ctx, commit, 2)
 	if err != nil {
-		return step{}, err
+		return baseStep{}, err
 	}
 	for c, err := range repo.Commits(ctx, commit) {
 		if err != nil {
-			return step{}, err
+			return baseStep{}, err
 		}
-		s := step{commit: c.ID, at: c.Time, message: c.Message}
+		s := baseStep{commit: c.ID, at: c.Time, message: c.Message}
 		if len(c.Parents) > 0 {
 			s.before = c.Parents[0]
 		}
 		return s, nil
 	}
-	return step{}, broken("the commit %.12s cannot be read", commit)
+	return baseStep{}, brokenf("the commit %.12s cannot be read", commit)
 }
 
-// reconciled is what a push comes to.
-type reconciled struct {
+// pushReconciler is what a push comes to.
+type pushReconciler struct {
 	j       *Job
 	branch  string
 	pulls   map[int64]githubapi.PullRequest
@@ -111,13 +119,13 @@ type reconciled struct {
 	rulebook bool // the push changes the configuration or a sheet
 }
 
-// steps reconciles commits, the oldest first. The commits of one pull request are one step: when it was merged by rebasing, only what it comes to
-// was signed off.
-func (r *reconciled) steps(ctx context.Context, steps []step) error {
-	var joined step
+// joinSteps reconciles commits, the oldest first. The commits of one pull request are one step: when it was merged by
+// rebasing, only what it comes to was signed off.
+func (r *pushReconciler) joinSteps(ctx context.Context, steps []baseStep) error {
+	var joined baseStep
 	var of githubapi.PullRequest
 	for _, s := range steps {
-		brings, err := r.brings(ctx, s)
+		brings, err := r.bringsRuns(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -132,20 +140,20 @@ func (r *reconciled) steps(ctx context.Context, steps []step) error {
 			joined.commit, joined.at, joined.message = s.commit, s.at, s.message
 			continue
 		}
-		if err := r.step(ctx, joined, of); err != nil {
+		if err := r.reconcileStep(ctx, joined, of); err != nil {
 			return err
 		}
 		joined, of = s, pull
 	}
-	return r.step(ctx, joined, of)
+	return r.reconcileStep(ctx, joined, of)
 }
 
-// brings reports whether a commit changes a run.
-func (r *reconciled) brings(ctx context.Context, s step) (bool, error) {
+// bringsRuns reports whether a commit changes a run.
+func (r *pushReconciler) bringsRuns(ctx context.Context, s baseStep) (bool, error) {
 	if strings.Trim(s.before, "0") == "" {
 		return false, nil // the first commit of a branch: what was there before the gate is not judged
 	}
-	plan, _, err := r.plan(ctx, s)
+	plan, _, err := r.planOfStep(ctx, s)
 	if err != nil {
 		return false, err
 	}
@@ -153,26 +161,26 @@ func (r *reconciled) brings(ctx context.Context, s step) (bool, error) {
 	return len(plan.Runs)+len(plan.Refusals) > 0, nil
 }
 
-// plan is what a step changes, by the rules that were in force before it.
-func (r *reconciled) plan(ctx context.Context, s step) (*Plan, *Rules, error) {
+// planOfStep is what a step changes, by the rules that were in force before it.
+func (r *pushReconciler) planOfStep(ctx context.Context, s baseStep) (*audit.Plan, *Rules, error) {
 	j := r.j
-	if err := j.fetch(ctx, s.before, s.commit); err != nil {
+	if err := j.fetchTrees(ctx, s.before, s.commit); err != nil {
 		return nil, nil, err
 	}
 	rules, err := j.rulesOf(j.trees[s.before], s.before)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := MakePlan(j.trees[s.before], j.trees[s.commit], rules.Config)
+	plan, err := audit.MakePlan(j.trees[s.before], j.trees[s.commit], rules.Config)
 	if err != nil {
-		return nil, nil, broken("the commit %.12s cannot be looked through: %v", s.commit, err)
+		return nil, nil, brokenf("the commit %.12s cannot be looked through: %v", s.commit, err)
 	}
 	return plan, rules, nil
 }
 
-// pullOf is the pull request by which a commit came to this branch; the zero one for a direct push. One that was merged into another branch does
-// not count: what was signed for that branch was not signed for this one.
-func (r *reconciled) pullOf(ctx context.Context, s step) (none githubapi.PullRequest, err error) {
+// pullOf is the pull request by which a commit came to this branch; the zero one for a direct push. One that was merged
+// into another branch does not count: what was signed for that branch was not signed for this one.
+func (r *pushReconciler) pullOf(ctx context.Context, s baseStep) (none githubapi.PullRequest, err error) {
 	numbers, err := r.j.API.PullRequestsOf(ctx, s.commit)
 	if err != nil {
 		return none, err
@@ -192,17 +200,20 @@ func (r *reconciled) pullOf(ctx context.Context, s step) (none githubapi.PullReq
 	return none, nil
 }
 
-func (r *reconciled) step(ctx context.Context, s step, pull githubapi.PullRequest) error {
+func (r *pushReconciler) reconcileStep(ctx context.Context, s baseStep, pull githubapi.PullRequest) error {
 	if s.commit == "" {
 		return nil
 	}
 	j := r.j
-	plan, rules, err := r.plan(ctx, s)
+	plan, rules, err := r.planOfStep(ctx, s)
 	if err != nil {
 		return err
 	}
 	for _, refusal := range plan.Refusals {
-		r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", refusal.Path, r.origin(s, pull), refusal.Reason))
+		r.missing = append(
+			r.missing,
+			fmt.Sprintf("%s, %s: %s", refusal.Path, r.describeOrigin(s, pull), refusal.Reason),
+		)
 	}
 	if len(plan.Runs) == 0 {
 		return nil
@@ -213,23 +224,23 @@ func (r *reconciled) step(ctx context.Context, s step, pull githubapi.PullReques
 	}
 	for _, run := range plan.Runs {
 		r.runs++
-		a := j.examineOn(ctx, j.trees[s.before], j.trees[s.commit], run, rules, r.who(pull))
+		a := j.auditOnBase(ctx, j.trees[s.before], j.trees[s.commit], run, rules, r.whoBrought(pull))
 		if a.Work == nil {
-			r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", a.Dir, r.origin(s, pull), a.Refused))
+			r.missing = append(r.missing, fmt.Sprintf("%s, %s: %s", a.Dir, r.describeOrigin(s, pull), a.Refused))
 			continue
 		}
-		r.run(a, s, pull, signed)
+		r.draftMerged(a, s, pull, signed)
 	}
 	return nil
 }
 
 // signedIn are the sign-offs of a merged pull request that are live and that the reviews of now bear out.
-func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) ([]ledger.Entry, error) {
+func (r *pushReconciler) signedIn(ctx context.Context, pull githubapi.PullRequest) ([]ledger.Entry, error) {
 	if pull.Number == 0 {
 		return nil, nil
 	}
 	j := r.j
-	at, err := j.verified(ctx)
+	at, err := j.verifiedLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +248,7 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 	if err != nil {
 		return nil, err
 	}
-	entries, err := j.entriesOf(ctx, at, pull.Number, reviews)
+	entries, err := j.entriesOfPull(ctx, at, pull.Number, reviews)
 	if err != nil {
 		return nil, err
 	}
@@ -253,27 +264,45 @@ func (r *reconciled) signedIn(ctx context.Context, pull githubapi.PullRequest) (
 	return slices.DeleteFunc(ledger.Live(entries), changed), nil
 }
 
-// run drafts the entry of one run on base.
-func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed []ledger.Entry) {
-	by := ledger.ObservedBy{Event: "push", Actor: r.who(pull), At: stamp(s.at), SHA: s.commit}
+// draftMerged drafts the entry of one run on base.
+func (r *pushReconciler) draftMerged(
+	a audit.AuditedRun,
+	s baseStep,
+	pull githubapi.PullRequest,
+	signed []ledger.Entry,
+) {
+	by := ledger.ObservedBy{Event: "push", Actor: r.whoBrought(pull), At: canonical.Time(s.at), SHA: s.commit}
 	i := slices.IndexFunc(signed, func(e ledger.Entry) bool {
-		return e.Receipt.Run.ID == a.Work.Run.ID && subjectOf(e.Receipt) == a.Work.Subject()
+		return e.Receipt.Run.ID == a.Work.Run.ID && receipt.SubjectDigest(e.Receipt) == a.Work.Subject()
 	})
 	if i >= 0 {
-		receipt := signed[i]
-		draft := r.j.about(receipt, ledger.Merged, receipt.Receipt.PullRequest)
+		minted := signed[i]
+		draft := r.j.lifecycleEntry(minted, ledger.Merged, minted.Receipt.PullRequest)
 		draft.ObservedBy, draft.MintedAt = &by, by.At
-		draft.IdempotencyKey = ledger.Key{Repository: r.j.Event.RepositoryID, PullRequest: receipt.Receipt.Pull(), Run: a.Work.Run.ID, Kind: ledger.Merged,
-			Subject: shaOf([]byte(subjectOf(receipt.Receipt) + " " + s.commit))}.Digest()
+		draft.IdempotencyKey = ledger.Key{
+			Repository:  r.j.Event.RepositoryID,
+			PullRequest: minted.Receipt.Pull(),
+			Run:         a.Work.Run.ID,
+			Kind:        ledger.Merged,
+			Subject:     canonical.SHA256Hex([]byte(receipt.SubjectDigest(minted.Receipt) + " " + s.commit)),
+		}.Digest()
 		r.drafts = append(r.drafts, draft)
 		return
 	}
-	r.missing = append(r.missing, fmt.Sprintf("%s, %s: nobody signed these bytes off. Look at the run; then approve a pull request that brings it again, or revert the commit", a.Dir, r.origin(s, pull)))
+	r.missing = append(
+		r.missing,
+		fmt.Sprintf(
+			"%s, %s: nobody signed these bytes off. Look at the run; then approve a pull request that brings it "+
+				"again, or revert the commit",
+			a.Dir,
+			r.describeOrigin(s, pull),
+		),
+	)
 	var where *ledger.PullRequest
 	if pull.Number > 0 {
 		where = &ledger.PullRequest{Number: pull.Number, HeadSHA: s.commit, BaseSHA: s.before}
 	}
-	draft, err := Observed(*a.Work, ledger.Unreceipted, by, r.j.place(where))
+	draft, err := receipt.Observed(*a.Work, ledger.Unreceipted, by, r.j.receiptPlace(where))
 	if err != nil {
 		return // the issue and the failure say it; a cook or incident that says too little makes no entry
 	}
@@ -283,45 +312,54 @@ func (r *reconciled) run(a Audited, s step, pull githubapi.PullRequest, signed [
 	}
 }
 
-// who brought a commit to base: whoever merged its pull request, or sent the push.
-func (r *reconciled) who(pull githubapi.PullRequest) string {
-	return nobody(pull.MergedBy, r.j.Event.Sender)
+// whoBrought brought a commit to base: whoever merged its pull request, or sent the push.
+func (r *pushReconciler) whoBrought(pull githubapi.PullRequest) string {
+	return firstKnown(pull.MergedBy, r.j.Event.Sender)
 }
 
-// origin says how a commit came to base, and by whom.
-func (r *reconciled) origin(s step, pull githubapi.PullRequest) string {
+// describeOrigin says how a commit came to base, and by whom.
+func (r *pushReconciler) describeOrigin(s baseStep, pull githubapi.PullRequest) string {
 	if pull.Number == 0 {
-		return fmt.Sprintf("pushed to %s by %s as %.12s", r.branch, r.who(pull), s.commit)
+		return fmt.Sprintf("pushed to %s by %s as %.12s", r.branch, r.whoBrought(pull), s.commit)
 	}
-	return fmt.Sprintf("merged to %s from #%d by %s as %.12s", r.branch, pull.Number, r.who(pull), s.commit)
+	return fmt.Sprintf("merged to %s from #%d by %s as %.12s", r.branch, pull.Number, r.whoBrought(pull), s.commit)
 }
 
-// finish writes the entries and tells people of what has no receipt.
-func (r *reconciled) finish(ctx context.Context) (*Result, error) {
-	out := &Result{Word: "reconciled", Failed: len(r.missing) > 0, Messages: []string{fmt.Sprintf("%d runs came to %s, %d without a receipt", r.runs, r.branch, len(r.missing))}}
+// writeAndTell writes the entries and tells people of what has no receipt.
+func (r *pushReconciler) writeAndTell(ctx context.Context) (*Result, error) {
+	out := &Result{
+		Word:     "reconciled",
+		Failed:   len(r.missing) > 0,
+		Messages: []string{fmt.Sprintf("%d runs came to %s, %d without a receipt", r.runs, r.branch, len(r.missing))},
+	}
 	out.Messages = append(out.Messages, r.missing...)
-	if err := r.append(ctx); err != nil {
+	if err := r.appendDrafts(ctx); err != nil {
 		return nil, err
 	}
 	if len(r.missing) == 0 {
 		return out, nil
 	}
-	return out, r.j.tell(ctx, "Runs on "+r.branch+" without a receipt", "These runs came to the branch past the gate.", r.missing)
+	return out, r.j.openIssue(
+		ctx,
+		"Runs on "+r.branch+" without a receipt",
+		"These runs came to the branch past the gate.",
+		r.missing,
+	)
 }
 
-// append writes the entries.
-func (r *reconciled) append(ctx context.Context) error {
+// appendDrafts writes the entries.
+func (r *pushReconciler) appendDrafts(ctx context.Context) error {
 	if len(r.drafts) == 0 {
 		return nil
 	}
-	at, err := r.j.verified(ctx)
+	at, err := r.j.verifiedLedger(ctx)
 	if err != nil {
 		return err
 	}
-	if err := r.j.trusted(ctx, at, 0, nil); err != nil {
+	if err := r.j.verifyTail(ctx, at, 0, nil); err != nil {
 		return err
 	}
-	if _, err := r.j.append(ctx, r.drafts, r.sheets); err != nil {
+	if _, err := r.j.appendEntries(ctx, r.drafts, r.sheets); err != nil {
 		return fmt.Errorf("writing to the ledger: %w", err)
 	}
 	return nil

@@ -2,78 +2,18 @@ package gate
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/defendableos/referee/gate/memory"
 )
-
-// Pushers are the logins of who opened a pull request or pushed to it, as the events said that this gate has seen: the API lists commits, and not
-// who pushed them. They are kept in the gate's own review, between one event and the next. "*" stands for somebody whose name could not be kept.
-type Pushers []string
-
-// maxPushers bounds the line: who would sign off work with more hands than these?
-const maxPushers = 100
-
-const (
-	pushersBegin = "<!-- referee:pushers "
-	anybody      = "*"
-)
-
-// loginForm is what GitHub takes for a login. Those that an enterprise manages end with an underscore and its short name.
-var loginForm = newPattern(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}(?:\[bot\])?$`)
-
-// ParsePushers reads the line from the block of markers at the top of the gate's review. What is no login stands for anybody: the gate wrote
-// nothing like it.
-func ParsePushers(body string) Pushers {
-	var out Pushers
-	for line := range strings.Lines(body) {
-		line = strings.TrimRight(line, "\r\n")
-		if !strings.HasPrefix(line, "<!-- referee") {
-			break
-		}
-		names, begins := strings.CutPrefix(line, pushersBegin)
-		if !begins {
-			continue
-		}
-		names, ends := strings.CutSuffix(names, " -->")
-		if !ends {
-			names = anybody
-		}
-		for _, login := range strings.Split(names, " ") {
-			out = out.With(login)
-		}
-	}
-	return out
-}
-
-// With adds a login, once. What is no login, and one more than are kept, is anybody.
-func (p Pushers) With(login string) Pushers {
-	if !loginForm.MatchString(login) || len(p) >= maxPushers {
-		login = anybody
-	}
-	if slices.Contains(p, login) || slices.Contains(p, anybody) && len(p) >= maxPushers {
-		return p
-	}
-	return append(slices.Clone(p), login)
-}
-
-// More reports whether somebody pushed who is not listed.
-func (p Pushers) More() bool { return slices.Contains(p, anybody) }
-
-// Line is the line, "" for nobody.
-func (p Pushers) Line() string {
-	if len(p) == 0 {
-		return ""
-	}
-	return pushersBegin + strings.Join(p, " ") + " -->"
-}
 
 // pushActions are the actions of a pull request's event whose sender brought commits, or brought them back.
 var pushActions = []string{"opened", "synchronize", "reopened"}
 
-// pushed adds who this job's event says has pushed. The job may come late and find another head: its sender has pushed all the same.
-func (p *pulled) pushed(have Pushers) Pushers {
-	e := p.j.Event
+// withPusher adds who this event says has pushed to a pull request. The job may come late and find another head: its
+// sender has pushed all the same.
+func (e *Event) withPusher(have memory.Pushers, number int64) memory.Pushers {
 	pull := e.Name == "pull_request" || e.Name == "pull_request_target"
-	if pull && e.Pull == p.pr.Number && slices.Contains(pushActions, e.Action) {
+	if pull && e.Pull == number && slices.Contains(pushActions, e.Action) {
 		return have.With(e.Sender)
 	}
 	return have

@@ -7,25 +7,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/defendableos/referee/internal/canonical"
-	"github.com/defendableos/referee/ledger/gitstore"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/referee"
 )
 
 // Rules are what judges: the configuration and the sheets of one commit on base, never of the pull request.
 type Rules struct {
 	Commit  string
-	Config  *Config
+	Config  *config.Config
 	Library *referee.Library
 	Tree    fs.FS
 }
 
-// rulesFor finds the rules for a base branch: its own where the default branch's configuration lists it, else the default branch's (fact 6).
+// rulesFor finds the rules for a base branch: its own where the default branch's configuration lists it, else the
+// default branch's (fact 6).
 func (j *Job) rulesFor(ctx context.Context, base string) (*Rules, error) {
 	main := j.Event.DefaultBranch
 	rules, err := j.rulesAt(ctx, main)
 	if err == nil {
-		err = j.reach(rules.Config.Ledger)
+		err = j.connectLedger(rules.Config.Ledger)
 	}
 	if err != nil || base == main || !slices.Contains(rules.Config.Branches, base) {
 		return rules, err
@@ -33,12 +34,12 @@ func (j *Job) rulesFor(ctx context.Context, base string) (*Rules, error) {
 	return j.rulesAt(ctx, base)
 }
 
-// reach connects to the ledger: one for all bases, where the default branch says.
-func (j *Job) reach(at LedgerConfig) (err error) {
-	j.kept = at
+// connectLedger connects to the ledger: one for all bases, where the default branch says.
+func (j *Job) connectLedger(at config.Ledger) (err error) {
+	j.ledgerPlace = at
 	if j.Store == nil {
 		if j.Store, err = j.Open(at); err != nil {
-			return broken("the ledger cannot be reached: %v", err)
+			return brokenf("the ledger cannot be reached: %v", err)
 		}
 	}
 	return nil
@@ -51,9 +52,13 @@ func (j *Job) rulesAt(ctx context.Context, branch string) (*Rules, error) {
 		return nil, err
 	}
 	if tip == "" {
-		return nil, broken("the branch %q, whose configuration and sheets judge, does not exist: set the repository's default branch, or mend `branches`", branch)
+		return nil, brokenf(
+			"the branch %q, whose configuration and sheets judge, does not exist: set the repository's default "+
+				"branch, or mend `branches`",
+			branch,
+		)
 	}
-	tree, err := j.tree(ctx, tip)
+	tree, err := j.treeAt(ctx, tip)
 	if err != nil {
 		return nil, err
 	}
@@ -63,42 +68,50 @@ func (j *Job) rulesAt(ctx context.Context, branch string) (*Rules, error) {
 func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	name := j.Options.Config
 	if name == "" {
-		name = ConfigPath
+		name = config.Path
 	}
-	cfg := DefaultConfig()
+	cfg := config.Default()
 	src, err := referee.ReadFile(tree, name, 1<<20)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && j.Options.Config == "":
 		cfg.Branches = []string{j.Event.DefaultBranch}
 	case err != nil:
-		return nil, broken("the configuration %s on base cannot be read: %v", name, err)
+		return nil, brokenf("the configuration %s on base cannot be read: %v", name, err)
 	default:
-		if cfg, err = ParseConfig(src, name); err != nil {
-			return nil, broken("the configuration on base is refused: %v", err)
+		if cfg, err = config.Parse(src, name); err != nil {
+			return nil, brokenf("the configuration on base is refused: %v", err)
 		}
 	}
-	if cfg.FailOn, err = stricter(cfg.FailOn, j.Options.FailOn); err != nil {
+	if cfg.FailOn, err = stricterThreshold(cfg.FailOn, j.Options.FailOn); err != nil {
 		return nil, err
 	}
 	own, err := fs.Sub(tree, cfg.Sheets)
 	if err != nil {
-		return nil, broken("flight_sheets %q of the configuration is no folder: %v", cfg.Sheets, err)
+		return nil, brokenf("flight_sheets %q of the configuration is no folder: %v", cfg.Sheets, err)
 	}
-	library := referee.NewLibrary(j.Embedded, withLinks(tree, own, cfg.Sheets), cfg.Sheets)
+	library := referee.NewLibrary(j.Embedded, audit.WithLinks(tree, own, cfg.Sheets), cfg.Sheets)
 	return &Rules{Commit: commit, Config: cfg, Library: library, Tree: tree}, nil
 }
 
-// stricter takes the input fail-on, which may only be stricter than the configuration.
-func stricter(configured referee.Threshold, input string) (referee.Threshold, error) {
+// stricterThreshold takes the input fail-on, which may only be stricter than the configuration.
+func stricterThreshold(configured referee.Threshold, input string) (referee.Threshold, error) {
 	if input == "" {
 		return configured, nil
 	}
 	asked, err := referee.ParseThreshold(input)
 	switch {
 	case err != nil:
-		return configured, broken("the input fail-on is %q; it must be one of %s", input, strings.Join(referee.ThresholdNames(), ", "))
+		return configured, brokenf(
+			"the input fail-on is %q; it must be one of %s",
+			input,
+			strings.Join(referee.ThresholdNames(), ", "),
+		)
 	case configured.Stricter(asked):
-		return configured, broken("the input fail-on is %q, the configuration says %q: the input may only be stricter", input, configured)
+		return configured, brokenf(
+			"the input fail-on is %q, the configuration says %q: the input may only be stricter",
+			input,
+			configured,
+		)
 	}
 	return asked, nil
 }
@@ -107,29 +120,4 @@ func stricter(configured referee.Threshold, input string) (referee.Threshold, er
 func ownerOf(repository string) string {
 	owner, _, _ := strings.Cut(repository, "/")
 	return owner
-}
-
-// provenance tells whose an evidence file is (S66): already on base with these bytes, or added by this pull request.
-func provenance(base fs.FS, dir string, rep *referee.Report, author string) func(id string) (from, by string) {
-	return func(id string) (string, string) {
-		for _, e := range rep.Evidence {
-			if e.ID == id && e.Path != "" && onBase(base, dir+"/"+e.Path, e.SHA256) {
-				return "base", ""
-			}
-		}
-		return "pull_request", author
-	}
-}
-
-// onBase reports whether base holds a file with these bytes.
-func onBase(base fs.FS, name, sha256 string) bool {
-	info, err := lstat(base, name)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	if object, ok := info.Sys().(gitstore.Object); ok && object.ID == "" {
-		return false
-	}
-	b, err := referee.ReadFile(base, name, maxReplayed)
-	return err == nil && canonical.SHA256Hex(b) == sha256
 }

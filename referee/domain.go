@@ -2,6 +2,7 @@ package referee
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
@@ -67,7 +68,8 @@ func (a *audit) inDomain(r *Rule) {
 		}
 		a.inBounds(r, in, v)
 	}
-	for _, m := range members(a.doc.Get("inputs")) {
+	// A member "params" decides nothing; that somebody tries to set a limit there is said as of `inputs`.
+	for _, m := range slices.Concat(members(a.doc.Get("inputs")), members(a.doc.Get("params"))) {
 		p := a.Sheet.param(a.sheetName(m.Key))
 		if p == nil || p.Value == nil || m.Value.IsMissing() || sameValue(m.Value, p.Value) {
 			continue

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
@@ -45,7 +43,7 @@ func TestPageGood(t *testing.T) {
 	press(t, ctx, `#entries li:last-child button`)
 	await(t, ctx, `!document.getElementById('receipt').hidden`)
 	if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text, "DCR-000000-") || !strings.Contains(text, "the claim is 2.4 % above") {
-		t.Errorf("an entry of the list is not shown whole: %q", clip(text, 200))
+		t.Errorf("an entry of the list is not shown whole: %q", CleanStart(text, 200))
 	}
 }
 
@@ -181,7 +179,7 @@ func TestPageUnknownHash(t *testing.T) {
 		t.Error("a receipt that is not there is good")
 	}
 	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "This ledger holds no receipt "+strings.Repeat("ab", 32)) {
-		t.Errorf("the page says %q", clip(text, 300))
+		t.Errorf("the page says %q", CleanStart(text, 300))
 	}
 }
 
@@ -192,9 +190,9 @@ func TestPageHostile(t *testing.T) {
 		`{{constructor.constructor('alert(5)')()}}`, `<a href="javascript:alert(6)">x</a>`, `<iframe srcdoc="<script>alert(7)</script>">`, "__proto__"}
 	for i, text := range append(more, attacks...) {
 		b := chain(t, 1, func(int64) ledger.Receipt {
-			r := withNames(storetest.Sample(2))
+			r := storetest.WithForeignNames(storetest.Sample(2))
 			r.Run.Project = "x"
-			spoil(reflect.ValueOf(&r).Elem(), "", text)
+			storetest.Spoil(&r, text)
 			r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
 			oneRule(r.Verdict)
 			return storetest.Key(r)
@@ -233,7 +231,7 @@ func TestPageReferences(t *testing.T) {
 	}
 	first := chain(t, 2, begin)
 	build := func(change func(cook, incident *ledger.Receipt)) [][]byte {
-		cook, incident := cookSample(), incidentSample()
+		cook, incident := storetest.CookSample(), storetest.IncidentSample()
 		cook.Cook.EvalBefore, cook.Cook.EvalAfter, cook.Cook.Lift = "96.4", "100", "3.6"
 		cook.Cook.Before, cook.Cook.After = canonical.SHA256Hex(first[0]), canonical.SHA256Hex(first[1])
 		incident.Incident.Receipts = []string{canonical.SHA256Hex(first[0])}
@@ -322,88 +320,6 @@ func TestPageCorpus(t *testing.T) {
 	}
 }
 
-// variants are what each member of a receipt is replaced by, one at a time; nil takes it away.
-var variants = []any{nil, "", "x", int64(0), int64(-1), int64(1), true, false, []any{}, map[string]any{}, "9999", "open", "2026-11-02T09:30:01Z", "honey", "approved", "high",
-	strings.Repeat("0", 64), strings.Repeat("a", 40)}
-
-// mutations gives a receipt with each member changed to each variant, and one member more in each object.
-func mutations(t testing.TB, b []byte) [][]byte {
-	var all [][]byte
-	var walk func(v any, put func(any))
-	var root map[string]any
-	keep := func() {
-		if m, err := canonical.Marshal(root); err == nil {
-			all = append(all, m)
-		}
-	}
-	walk = func(v any, put func(any)) {
-		switch v := v.(type) {
-		case map[string]any:
-			v["zz_more"] = "x"
-			keep()
-			delete(v, "zz_more")
-			for k, old := range v {
-				for _, variant := range variants {
-					if v[k] = variant; variant == nil {
-						delete(v, k)
-					}
-					keep()
-				}
-				v[k] = old
-				walk(old, func(x any) { v[k] = x })
-			}
-		case []any:
-			for i := range v {
-				walk(v[i], func(x any) { v[i] = x })
-			}
-			put(append(slices.Clone(v), v...))
-			keep()
-			put(v)
-		}
-	}
-	edit(t, b, func(v map[string]any) { root = whole(v).(map[string]any) })
-	walk(root, func(any) {})
-	return all
-}
-
-// TestPageRules holds the page's rules for receipts to ledger.Parse, one changed member at a time.
-func TestPageRules(t *testing.T) {
-	ctx := tab(t)
-	visit(t, ctx, lay(t, nil).serve(t))
-	accepted, refused := 0, 0
-	for _, what := range []string{"short", "cook", "incident", "revoked", "merged"} {
-		_, b := minted(t, samples()[what])
-		all := append(mutations(t, b), b)
-		texts := make([]string, len(all))
-		for i, m := range all {
-			texts[i] = string(m)
-		}
-		payload, err := json.Marshal(texts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ask[[]string](t, ctx, `(async () => {
-			const out = [];
-			for (const text of `+string(payload)+`) out.push((await examine(new TextEncoder().encode(text))).problem?.message ?? '');
-			return out;
-		})()`)
-		for i, m := range all {
-			_, err := ledger.Parse(m)
-			if (err == nil) != (got[i] == "") {
-				t.Errorf("%s: Go says %v, the page %q of %s", what, err, got[i], m)
-			}
-			if err == nil {
-				accepted++
-			} else {
-				refused++
-			}
-		}
-	}
-	if accepted < 200 || refused < 5000 {
-		t.Errorf("%d accepted and %d refused, too few to tell", accepted, refused)
-	}
-}
-
 // TestPageLongChain follows 2,000 receipts, with a progress display.
 func TestPageLongChain(t *testing.T) {
 	ctx := tab(t)
@@ -422,7 +338,7 @@ func TestPageLongChain(t *testing.T) {
 	}
 	t.Logf("2,000 receipts in %v", time.Since(begin))
 	if text := ask[string](t, ctx, `document.getElementById('outcome').innerText`); !strings.Contains(text, "2,000 receipts agree with each other") {
-		t.Errorf("the page says %q", clip(text, 200))
+		t.Errorf("the page says %q", CleanStart(text, 200))
 	}
 }
 
@@ -435,163 +351,6 @@ func TestPageStop(t *testing.T) {
 	time.Sleep(400 * time.Millisecond)
 	if state := ask[string](t, ctx, `document.body.dataset.state + document.getElementById('outcome').hidden`); state != "idletrue" {
 		t.Errorf("the page is %s after stopping", state)
-	}
-}
-
-// TestPageFiles gives files to the page, which itself is opened from a file: one receipt, several, a folder, a proof.
-func TestPageFiles(t *testing.T) {
-	ctx := tab(t)
-	entries := chain(t, 9, storetest.Sample)
-	b := lay(t, entries)
-	dir := t.TempDir()
-	b.write(t, dir)
-	leaves := new(ledger.Leaves)
-	for _, e := range entries {
-		if err := leaves.Add(ledger.LeafHash(e)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	proof, err := leaves.Inclusion(5, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(name string, data []byte) string {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	good, err := proof.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := bytes.Replace(good, []byte(proof.Path[0]), []byte(proof.Path[1]), 1)
-	at := func(seq int) string {
-		return filepath.Join(dir, filepath.FromSlash(ledger.Place{Class: ledger.EntryFile, Seq: int64(seq), Hash: canonical.SHA256Hex(entries[seq])}.String()))
-	}
-	var every []string
-	for i := range entries {
-		every = append(every, at(i))
-	}
-	head := filepath.Join(dir, "HEAD.json")
-	forged := edit(t, entries[4], func(v map[string]any) { v["parent_hash"] = canonical.SHA256Hex(entries[1]) })
-	for _, c := range []struct {
-		name  string
-		files []string
-		state string
-		codes []string
-		says  string
-	}{
-		{"one", []string{at(5)}, "good", nil, "agrees with itself"},
-		{"one under a name of its own", []string{add("receipt.json", entries[5])}, "good", nil, "agrees with itself"},
-		{"one edited", []string{add(filepath.Base(at(5)), bytes.Replace(entries[5], []byte("2.4 %"), []byte("0.4 %"), 1))}, "bad", []string{"LDG-105"}, "One thing is wrong"},
-		{"one with white space", []string{add("receipt.json", append([]byte(" "), entries[5]...))}, "bad", []string{"LDG-104"}, "not canonical at byte 0"},
-		{"all", append(slices.Clone(every), head), "good", nil, "9 receipts agree"},
-		{"in any order", []string{at(2), at(0), at(1)}, "good", nil, "3 receipts agree"},
-		{"from the middle", []string{at(4), at(5), at(6)}, "good", nil, "the entries before the first were not given"},
-		{"without the middle", append(slices.Clone(every[:3]), every[4:]...), "bad", []string{"LDG-201"}, "one entry is missing before it"},
-		{"another parent", []string{at(3), add("forged.json", forged), at(5)}, "bad", []string{"LDG-203"}, "the entry before is"},
-		{"two at one place", []string{at(3), at(4), add("forged.json", forged)}, "bad", []string{"LDG-202"}, "another entry has this seq"},
-		{"the head of fewer", append(slices.Clone(every[:8]), head), "bad", []string{"LDG-302"}, "HEAD.json says 9 entries"},
-		{"with a proof", []string{at(5), add("proof.json", good)}, "good", nil, "stands in a tree of 9 entries"},
-		{"with a proof and the head", []string{at(5), add("proof.json", good), head}, "good", nil, "stands in a tree of 9 entries"},
-		{"with a proof of another", []string{at(4), add("proof.json", good)}, "bad", []string{"LDG-204"}, "the entry that it is about was not given"},
-		{"with a broken proof", []string{at(5), add("proof.json", bad)}, "bad", []string{"LDG-204"}, "it leads to another root"},
-		{"no receipt", []string{filepath.Join(dir, "README.md")}, "bad", nil, "No receipt is among these files"},
-		{"no JSON", []string{add("x.json", []byte("hello"))}, "bad", []string{"LDG-104"}, "does not begin with an object"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			visit(t, ctx, "file://"+filepath.Join(dir, "verify.html"))
-			do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#files"), c.files))
-			state, codes := settled(t, ctx)
-			text := ask[string](t, ctx, `document.body.innerText`)
-			if state != c.state || !slices.Equal(codes, c.codes) || !strings.Contains(text, c.says) {
-				t.Errorf("%s, %q, want %s, %q and %q:\n%s", state, codes, c.state, c.codes, c.says, clip(text, 700))
-			}
-			if c.name == "one" {
-				shot(t, ctx, "page-file", 1100, 1300, false)
-			}
-		})
-	}
-}
-
-// sheetPath is where a rulebook of that hash is kept.
-func sheetPath(hash string) string { return ledger.Place{Class: ledger.SheetFile, Hash: hash}.String() }
-
-// TestPageFolder gives the page a whole ledger's folder, where the world is closed.
-func TestPageFolder(t *testing.T) {
-	ctx := tab(t)
-	entries := chain(t, 4, storetest.Sample)
-	sheet := []byte("{}")
-	for _, c := range []struct {
-		name   string
-		change func(branch)
-		want   []string
-	}{
-		{"as it is", func(branch) {}, nil},
-		{"a file more", func(b branch) { b["receipts/extra.txt"] = []byte("x") }, []string{"LDG-101"}},
-		{"an alias less", func(b branch) {
-			delete(b, ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(entries[2])}.String())
-		}, []string{"LDG-109"}},
-		{"an alias more", func(b branch) {
-			b[ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex([]byte("{}"))}.String()] = []byte("{}")
-		}, []string{"LDG-111"}},
-		{"an alias of other bytes", func(b branch) {
-			b[ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(entries[2])}.String()] = entries[1]
-		}, []string{"LDG-110"}},
-		{"other attributes", func(b branch) { b[".gitattributes"] = []byte("* text\n") }, []string{"LDG-114"}},
-		{"a rulebook that nobody names", func(b branch) { b[sheetPath(canonical.SHA256Hex(sheet))] = sheet }, []string{"LDG-116"}},
-		{"a rulebook under another name", func(b branch) { b[sheetPath(canonical.SHA256Hex([]byte("sheet")))] = sheet }, []string{"LDG-115"}},
-		{"a rulebook in another's directory", func(b branch) { b["sheets/00/"+canonical.SHA256Hex(sheet)+".json"] = sheet }, []string{"LDG-101"}},
-		{"a rulebook of the first layout", func(b branch) { b["sheets/"+canonical.SHA256Hex(sheet)+".json"] = sheet }, []string{"LDG-101"}},
-		{"a pull request of the first layout", func(b branch) {
-			b["pr/000/00001/000000000-"+canonical.SHA256Hex(entries[0])+".json"] = entries[0]
-		}, []string{"LDG-101"}},
-		{"an entry of the first layout", func(b branch) {
-			b["receipts/000/000/000000000-"+canonical.SHA256Hex(entries[0])+".json"] = entries[0]
-		}, []string{"LDG-101"}},
-		{"LEDGER.json of the first layout", func(b branch) {
-			b["LEDGER.json"] = bytes.Replace(b["LEDGER.json"], []byte(ledger.InfoFormat), []byte(ledger.FirstInfoFormat), 1)
-		}, []string{"LDG-303"}},
-		{"the first entry less", func(b branch) {
-			for _, p := range ledger.Places(0, canonical.SHA256Hex(entries[0]), 1) {
-				delete(b, p.String())
-			}
-		}, []string{"LDG-201", "LDG-302", "LDG-304"}},
-		{"no LEDGER.json", func(b branch) { delete(b, "LEDGER.json") }, []string{"LDG-303"}},
-		{"LEDGER.json in disorder", func(b branch) { b["LEDGER.json"] = []byte("{}") }, []string{"LDG-303"}},
-		{"HEAD.json in disorder", func(b branch) { b["HEAD.json"] = []byte("{}") }, []string{"LDG-301"}},
-		{"a huge file", func(b branch) { b[sheetPath(strings.Repeat("c", 64))] = make([]byte, 5<<20+1) }, []string{"LDG-103"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "ledger")
-			b := lay(t, entries)
-			c.change(b)
-			b.write(t, dir)
-			visit(t, ctx, "file://"+filepath.Join(dir, "verify.html"))
-			do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#folder"), []string{dir}))
-			state, codes := settled(t, ctx)
-			if (state == "good") != (c.want == nil) || !slices.Equal(codes, c.want) {
-				t.Errorf("%s, %q, want %q: %s", state, codes, c.want, clip(ask[string](t, ctx, `document.body.innerText`), 900))
-			}
-		})
-	}
-}
-
-// TestPageDrop drops a file on the page.
-func TestPageDrop(t *testing.T) {
-	ctx := tab(t)
-	entries := chain(t, 1, storetest.Sample)
-	visit(t, ctx, lay(t, entries).serve(t))
-	ask[bool](t, ctx, `(() => {
-		const transfer = new DataTransfer();
-		transfer.items.add(new File([`+quote(string(entries[0]))+`], 'receipt.json'));
-		document.getElementById('drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
-		return true;
-	})()`)
-	if state, codes := settled(t, ctx); state != "good" {
-		t.Errorf("%s, %q", state, codes)
 	}
 }
 

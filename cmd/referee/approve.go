@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
@@ -57,7 +57,7 @@ func approveCommand() *command {
 	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection and the SHA-256 of WHY")
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
-	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval: high, mid, low or never")
+	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", referee.ThresholdNames())
 	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, else its folder's)")
 	o.ledger = ledgerFlag(f)
 	o.params = paramsFlag(f)
@@ -90,7 +90,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	work, done, err := a.openWork(slashed(args[0]), o.dir, o.params, gate.Prior(a.ctx, k, k.at))
+	work, done, err := a.openWork(slashed(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at))
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err := o.complete(a, work, &local); err != nil {
 		return err
 	}
-	entry, again, err := local.SignOff(a.ctx, k, work, place, gate.Policy{FailOn: o.limit, Accept: "deal-finding"}, ledgerPapers())
+	entry, again, err := local.SignOff(a.ctx, k, work, place, receipt.Policy{FailOn: o.limit, Accept: "deal-finding"}, ledgerPapers())
 	if err != nil {
 		return signOffError(err)
 	}
@@ -113,7 +113,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 
 // wordsToKeep prints what a rejection said, as it was hashed: no member of a receipt holds its reason. The lines are not
 // wrapped, so that they can be kept as they are.
-func wordsToKeep(l gate.Local) string {
+func wordsToKeep(l receipt.Local) string {
 	if l.Reject == "" {
 		return ""
 	}
@@ -126,22 +126,22 @@ func wordsToKeep(l gate.Local) string {
 }
 
 // decision reads the flags.
-func (o *approveOptions) decision(a *app, args []string) (gate.Local, error) {
+func (o *approveOptions) decision(a *app, args []string) (receipt.Local, error) {
 	switch {
 	case len(args) == 0:
-		return gate.Local{}, usagef("approve needs a RUN").hint("name a run folder: referee approve runs/oak-street --as NAME")
+		return receipt.Local{}, usagef("approve needs a RUN").hint("name a run folder: referee approve runs/oak-street --as NAME")
 	case strings.TrimSpace(o.name) == "":
-		return gate.Local{}, usagef("approve needs --as NAME: who signs")
+		return receipt.Local{}, usagef("approve needs --as NAME: who signs")
 	case o.reject != "" && len(o.waivers) > 0:
-		return gate.Local{}, usagef("--reject and --accept contradict each other")
+		return receipt.Local{}, usagef("--reject and --accept contradict each other")
 	}
 	var err error
 	if o.limit, err = thresholdFlag(o.failOn); err != nil {
-		return gate.Local{}, err
+		return receipt.Local{}, err
 	}
-	l := gate.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
+	l := receipt.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
 	if l.At, err = o.when(a.now()); err != nil {
-		return gate.Local{}, err
+		return receipt.Local{}, err
 	}
 	for _, key := range o.satisfied {
 		l.Answers = append(l.Answers, ledger.Answer{ID: key, Answer: "satisfied"})
@@ -149,14 +149,14 @@ func (o *approveOptions) decision(a *app, args []string) (gate.Local, error) {
 	for _, pair := range o.flags {
 		key, why, err := keyWhy("--flag", pair)
 		if err != nil {
-			return gate.Local{}, err
+			return receipt.Local{}, err
 		}
 		l.Answers = append(l.Answers, ledger.Answer{ID: key, Answer: "flag", Note: why})
 	}
 	for _, pair := range o.waivers {
 		rule, why, err := keyWhy("--accept", pair)
 		if err != nil {
-			return gate.Local{}, err
+			return receipt.Local{}, err
 		}
 		l.Waivers = append(l.Waivers, ledger.Waiver{RuleID: rule, Reason: why})
 	}
@@ -209,11 +209,11 @@ func (o *approveOptions) when(now time.Time) (time.Time, error) {
 }
 
 // place is where the sign-off is made. A forge's ledger takes no entry from here.
-func (o *approveOptions) place(k *kept) (gate.Place, error) {
+func (o *approveOptions) place(k *kept) (receipt.Place, error) {
 	r := ledger.Repository{Name: o.repository}
 	if info := k.at.Info; info != nil {
 		if info.Repository.ID != 0 {
-			return gate.Place{}, usagef("the ledger, %s, is of %s on a forge: its sign-offs are reviews there", k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
+			return receipt.Place{}, usagef("the ledger, %s, is of %s on a forge: its sign-offs are reviews there", k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
 		}
 		if r.Name == "" {
 			r.Name = info.Repository.Name
@@ -222,7 +222,7 @@ func (o *approveOptions) place(k *kept) (gate.Place, error) {
 	if r.Name == "" {
 		r.Name = strings.TrimSuffix(slashedBase(workTree(k)), ".git")
 	}
-	return gate.Place{Repository: r}, nil
+	return receipt.Place{Repository: r}, nil
 }
 
 // workTree is the folder that people know a repository by.
@@ -238,45 +238,45 @@ func workTree(k *kept) string {
 }
 
 // openWork opens a run folder and audits it. The function given back closes the folder, whose files are read until then.
-func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (gate.Work, func(), error) {
+func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (receipt.Work, func(), error) {
 	if filepath.Base(path) == "run.json" {
 		path = slashed(filepath.Dir(path))
 	}
 	library, err := a.library(sheets)
 	if err != nil {
-		return gate.Work{}, nil, err
+		return receipt.Work{}, nil, err
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		_, err = os.Lstat(filepath.Join(path, "run.json"))
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return gate.Work{}, nil, usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
+		return receipt.Work{}, nil, usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
 	}
 	root, err := os.OpenRoot(filepath.FromSlash(path))
 	if err != nil {
-		return gate.Work{}, nil, toolf("opening the run folder %s: %w", path, err)
+		return receipt.Work{}, nil, toolf("opening the run folder %s: %w", path, err)
 	}
 	folder, err := referee.OpenRun(root.FS())
 	if err != nil {
 		err = runError(path, root, err)
-		return gate.Work{}, nil, errors.Join(err, root.Close())
+		return receipt.Work{}, nil, errors.Join(err, root.Close())
 	}
 	au := &auditor{app: a, library: library, options: &auditOptions{params: params}}
 	sheet, _, err := au.sheetOfRun(path, folder.Run)
 	if err != nil {
-		return gate.Work{}, nil, errors.Join(err, root.Close())
+		return receipt.Work{}, nil, errors.Join(err, root.Close())
 	}
 	if params != nil {
 		if err := params.unused(); err != nil {
-			return gate.Work{}, nil, errors.Join(err, root.Close())
+			return receipt.Work{}, nil, errors.Join(err, root.Close())
 		}
 	}
-	return gate.Judge(folder, sheet, path, prior), func() { root.Close() }, nil
+	return receipt.Judge(folder, sheet, path, prior), func() { root.Close() }, nil
 }
 
 // showWork prints the audit, as referee audit does.
-func (a *app) showWork(w gate.Work, failOn referee.Threshold) error {
+func (a *app) showWork(w receipt.Work, failOn referee.Threshold) error {
 	look := a.lookAt(a.stdout)
 	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: failOn, Version: referee.EngineVersion})
 	if err != nil {
@@ -289,7 +289,7 @@ func (a *app) showWork(w gate.Work, failOn referee.Threshold) error {
 }
 
 // checkAgainst holds what was said to the audit: the digest, the questions and the rules that were named.
-func (o *approveOptions) checkAgainst(w gate.Work, l gate.Local) error {
+func (o *approveOptions) checkAgainst(w receipt.Work, l receipt.Local) error {
 	if o.digest != "" {
 		digest := strings.ToLower(o.digest)
 		if len(digest) < 8 || strings.Trim(digest, "0123456789abcdef") != "" {
@@ -312,7 +312,7 @@ func (o *approveOptions) checkAgainst(w gate.Work, l gate.Local) error {
 
 // signOffError gives an error its exit code: what the rules refuse is a no, the rest is the tool's.
 func signOffError(err error) error {
-	var blocked *gate.NotSignable
+	var blocked *receipt.NotSignable
 	var refused *ledger.Refusal
 	switch {
 	case errors.As(err, &blocked):

@@ -7,14 +7,14 @@ import (
 	"io"
 	"strings"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
 
 // complete has every open question answered: asked on a terminal, refused elsewhere. A rejection needs no answers.
-func (o *approveOptions) complete(a *app, w gate.Work, l *gate.Local) error {
+func (o *approveOptions) complete(a *app, w receipt.Work, l *receipt.Local) error {
 	open, err := w.Open(l.Answers)
 	if err != nil {
 		return usagef("%w", err)

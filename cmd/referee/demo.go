@@ -9,7 +9,7 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -79,7 +79,7 @@ type demo struct {
 	at     time.Time
 	sheets *referee.Library
 	store  *gitstore.Store
-	work   []gate.Work
+	work   []receipt.Work
 	minted []*ledger.Entry
 	next   int // the number of the verification: it comes after everything that was minted
 }
@@ -122,29 +122,29 @@ func (d *demo) judgeAll() error {
 	return nil
 }
 
-func (d *demo) judge(name string, prior referee.PriorFunc) (gate.Work, error) {
+func (d *demo) judge(name string, prior referee.PriorFunc) (receipt.Work, error) {
 	root, err := os.OpenRoot(filepath.Join(d.dir, "runs", name))
 	if err != nil {
-		return gate.Work{}, err
+		return receipt.Work{}, err
 	}
 	defer root.Close()
 	folder, err := referee.OpenRun(root.FS())
 	if err != nil {
-		return gate.Work{}, err
+		return receipt.Work{}, err
 	}
 	sheet, err := d.sheets.Find(folder.Run.Sheet)
 	if err != nil {
-		return gate.Work{}, err
+		return receipt.Work{}, err
 	}
 	if sheet, err = demoParams().of(sheet, false); err != nil {
-		return gate.Work{}, err
+		return receipt.Work{}, err
 	}
-	return gate.Judge(folder, sheet, path.Join("runs", name), prior), nil
+	return receipt.Judge(folder, sheet, path.Join("runs", name), prior), nil
 }
 
 // sign tries to sign one run off: every question is answered with yes.
-func (d *demo) sign(w gate.Work, waivers ...ledger.Waiver) (*ledger.Entry, error) {
-	l := gate.Local{Name: demoSigner, At: d.at, Waivers: waivers}
+func (d *demo) sign(w receipt.Work, waivers ...ledger.Waiver) (*ledger.Entry, error) {
+	l := receipt.Local{Name: demoSigner, At: d.at, Waivers: waivers}
 	open, err := w.Open(nil)
 	if err != nil {
 		return nil, err
@@ -156,8 +156,8 @@ func (d *demo) sign(w gate.Work, waivers ...ledger.Waiver) (*ledger.Entry, error
 }
 
 // enter puts a decision into the ledger.
-func (d *demo) enter(w gate.Work, l gate.Local) (*ledger.Entry, error) {
-	place := gate.Place{Repository: ledger.Repository{Name: "demo"}}
-	entry, _, err := l.SignOff(d.ctx, d.store, w, place, gate.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}, ledgerPapers())
+func (d *demo) enter(w receipt.Work, l receipt.Local) (*ledger.Entry, error) {
+	place := receipt.Place{Repository: ledger.Repository{Name: "demo"}}
+	entry, _, err := l.SignOff(d.ctx, d.store, w, place, receipt.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}, ledgerPapers())
 	return entry, err
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/testdata"
 )
@@ -21,7 +21,7 @@ func (d *demo) rejections() error {
 		if slices.ContainsFunc(d.minted, func(e *ledger.Entry) bool { return e.Receipt.Run.ID == w.Run.ID }) {
 			continue
 		}
-		entry, err := d.enter(w, gate.Local{Name: demoSigner, At: d.at, Reject: "the rules refuse it"})
+		entry, err := d.enter(w, receipt.Local{Name: demoSigner, At: d.at, Reject: "the rules refuse it"})
 		if err != nil {
 			return toolf("rejecting %s: %w", w.Run.ID, err)
 		}
@@ -37,7 +37,7 @@ var demoOperations = []string{"cook-with-lift", "cook-without-lift", "lane-lock"
 
 // demoParams are the limits that the demonstration's configuration would set.
 func demoParams() *paramFlags {
-	return &paramFlags{given: []string{"cap=200"}, used: map[string]bool{}}
+	return &paramFlags{given: []string{"cap=200", "limit=2", "heartbeat_min=30"}, used: map[string]bool{}}
 }
 
 // demoWaivers are the deal-findings that the signer accepts: the alert is right, and what it found is what it is about.
@@ -69,12 +69,12 @@ func (d *demo) operate(p *page, name string) error {
 	if err != nil {
 		return toolf("%w", err)
 	}
-	w, err := d.judge(name, gate.Prior(d.ctx, d.store, at))
+	w, err := d.judge(name, receipt.Prior(d.ctx, d.store, at))
 	if err != nil {
 		return toolf("auditing the sample run %s: %w", name, err)
 	}
 	entry, err := d.sign(w, demoWaivers[name]...)
-	var no *gate.NotSignable
+	var no *receipt.NotSignable
 	switch {
 	case errors.As(err, &no):
 		why := no.Error()

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/doctor"
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
@@ -31,16 +31,13 @@ func doctorCommand() *command {
 	c.flags.StringVar(&o.repo, "repo", "", "`OWNER/NAME` (default: GITHUB_REPOSITORY, else origin)")
 	c.flags.StringVar(&o.tokenEnv, "token-env", "GITHUB_TOKEN", "the environment `VARIABLE` that holds the token")
 	c.flags.StringVar(&o.api, "api", "", "the API's `URL` (default: GITHUB_API_URL, else github.com's)")
-	c.flags.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
+	c.choiceFlag(&o.format, "format", "table", "`FORMAT`", []string{"table", "json"})
 	c.run = func(a *app, _ []string) error { return a.doctor(o) }
 	return c
 }
 
 // doctor reads the settings and says what they come to.
 func (a *app) doctor(o doctorOptions) error {
-	if err := known("--format", o.format, "table", "json"); err != nil {
-		return err
-	}
 	origin := originOf(".")
 	if err := a.target(&o, origin); err != nil {
 		return err
@@ -64,7 +61,7 @@ func (a *app) doctor(o doctorOptions) error {
 	if err != nil {
 		return toolf("%w", err).hint("nothing is known of %s; is it there, and may the token of %s read it?", o.repo, o.tokenEnv)
 	}
-	return a.sayDiagnoses(s, gate.Diagnose(s), o.format)
+	return a.sayDiagnoses(s, doctor.Diagnose(s), o.format)
 }
 
 // target finds out which repository is meant, and where its API is. A token goes to no host that only a file of the repository names.
@@ -127,21 +124,21 @@ func parseRemote(text string) remoteName {
 
 // diagnosed is what `referee doctor --format json` prints.
 type diagnosed struct {
-	Schema     string           `json:"schema"`
-	Repository string           `json:"repository"`
-	Branch     string           `json:"default_branch"`
-	Counts     map[string]int   `json:"counts"`
-	Checks     []gate.Diagnosis `json:"checks"`
+	Schema     string             `json:"schema"`
+	Repository string             `json:"repository"`
+	Branch     string             `json:"default_branch"`
+	Counts     map[string]int     `json:"counts"`
+	Checks     []doctor.Diagnosis `json:"checks"`
 }
 
 // sayDiagnoses prints them; a problem is exit code 1.
-func (a *app) sayDiagnoses(s *gate.Settings, all []gate.Diagnosis, format string) error {
-	out := diagnosed{"referee.doctor/v1", s.Repository, s.DefaultBranch, map[string]int{gate.Fine: 0, gate.Warning: 0, gate.Problem: 0, gate.Unknown: 0}, all}
+func (a *app) sayDiagnoses(s *doctor.Settings, all []doctor.Diagnosis, format string) error {
+	out := diagnosed{"referee.doctor/v1", s.Repository, s.DefaultBranch, map[string]int{doctor.Fine: 0, doctor.Warning: 0, doctor.Problem: 0, doctor.Unknown: 0}, all}
 	for _, d := range all {
 		out.Counts[d.Status]++
 	}
 	err := a.printDiagnoses(out, format)
-	if err == nil && out.Counts[gate.Problem] > 0 {
+	if err == nil && out.Counts[doctor.Problem] > 0 {
 		return &failure{code: exitRules}
 	}
 	return err
@@ -156,12 +153,12 @@ func (a *app) printDiagnoses(out diagnosed, format string) error {
 	p.b.WriteString("\n")
 	for _, d := range out.Checks {
 		p.text(fmt.Sprintf("%-8s %-20s ", d.Status, d.ID), d.What)
-		if d.Status == gate.Problem || d.Status == gate.Warning {
+		if d.Status == doctor.Problem || d.Status == doctor.Warning {
 			p.text("           why: ", d.Why)
 			p.text("           do:  ", d.Remedy)
 		}
 	}
 	p.b.WriteString("\n")
-	p.line("%d ok, %d warnings, %d problems, %d unknown", out.Counts[gate.Fine], out.Counts[gate.Warning], out.Counts[gate.Problem], out.Counts[gate.Unknown])
+	p.line("%d ok, %d warnings, %d problems, %d unknown", out.Counts[doctor.Fine], out.Counts[doctor.Warning], out.Counts[doctor.Problem], out.Counts[doctor.Unknown])
 	return a.print(p.b.String())
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/doctor"
 	"github.com/defendableos/referee/internal/githubapi"
 )
 
@@ -21,7 +22,7 @@ type settingsReader struct {
 	open  func(repository string) (*githubapi.Client, error)
 	local fs.FS // the repository's work tree, nil where there is none
 	admin bool  // the token is an administrator's, as far as the repository says
-	s     *gate.Settings
+	s     *doctor.Settings
 }
 
 // The permissions of a fine-grained token, or of an App.
@@ -32,7 +33,7 @@ const (
 )
 
 // read reads everything, the files first: the configuration says where the ledger is.
-func (r *settingsReader) read() (*gate.Settings, error) {
+func (r *settingsReader) read() (*doctor.Settings, error) {
 	var repo struct {
 		Name        string `json:"full_name"`
 		Branch      string `json:"default_branch"`
@@ -48,8 +49,8 @@ func (r *settingsReader) read() (*gate.Settings, error) {
 		return nil, errors.New("the answer about the repository names no repository")
 	}
 	r.admin = repo.Permissions.Admin
-	r.s = &gate.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch, Files: map[string][]byte{}, Local: map[string]bool{},
-		Embedded: flightsheets.FS(), Hidden: map[gate.Source]string{}}
+	r.s = &doctor.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch, Files: map[string][]byte{}, Local: map[string]bool{},
+		Embedded: flightsheets.FS(), Hidden: map[doctor.Source]string{}}
 	cfg, err := r.files()
 	if err != nil {
 		return nil, err
@@ -64,15 +65,15 @@ func (r *settingsReader) read() (*gate.Settings, error) {
 // settings reads those of Actions.
 func (r *settingsReader) settings() error {
 	_, err := r.api.Get(r.ctx, "actions/permissions", &r.s.Actions)
-	if err = r.hide(gate.FromActions, needAdmin, err); err != nil {
+	if err = r.hide(doctor.FromActions, needAdmin, err); err != nil {
 		return err
 	}
 	_, err = r.api.Get(r.ctx, "actions/permissions/workflow", &r.s.Workflows)
-	return r.hide(gate.FromWorkflows, needAdmin, err)
+	return r.hide(doctor.FromWorkflows, needAdmin, err)
 }
 
 // branches reads what holds on the default branch and on the ledger's, which may be in another repository.
-func (r *settingsReader) branches(ledger gate.LedgerConfig) error {
+func (r *settingsReader) branches(ledger config.Ledger) error {
 	at := r.api
 	if ledger.Repository != "" {
 		other, err := r.open(ledger.Repository)
@@ -82,29 +83,29 @@ func (r *settingsReader) branches(ledger gate.LedgerConfig) error {
 		at = other
 	}
 	var err [4]error
-	r.s.Rules, err[0] = r.rules(r.api, r.s.DefaultBranch, gate.FromRules)
-	r.s.Protection, err[1] = r.protection(r.api, r.s.DefaultBranch, gate.FromProtection)
-	r.s.LedgerRules, err[2] = r.rules(at, ledger.Branch, gate.FromLedgerRules)
-	r.s.LedgerProtection, err[3] = r.protection(at, ledger.Branch, gate.FromLedgerProtection)
+	r.s.Rules, err[0] = r.rules(r.api, r.s.DefaultBranch, doctor.FromRules)
+	r.s.Protection, err[1] = r.protection(r.api, r.s.DefaultBranch, doctor.FromProtection)
+	r.s.LedgerRules, err[2] = r.rules(at, ledger.Branch, doctor.FromLedgerRules)
+	r.s.LedgerProtection, err[3] = r.protection(at, ledger.Branch, doctor.FromLedgerProtection)
 	return errors.Join(append(err[:], r.bypass(at))...)
 }
 
 // bypass reads whom the rulesets let through that hold the ledger's branch. GitHub says it to administrators only.
 func (r *settingsReader) bypass(at *githubapi.Client) error {
-	r.s.LedgerBypass = map[int64][]gate.BypassActor{}
+	r.s.LedgerBypass = map[int64][]doctor.BypassActor{}
 	for _, rule := range r.s.LedgerRules {
 		if _, known := r.s.LedgerBypass[rule.Ruleset]; known || rule.Ruleset == 0 {
 			continue
 		}
 		var set struct {
-			Actors *[]gate.BypassActor `json:"bypass_actors"`
+			Actors *[]doctor.BypassActor `json:"bypass_actors"`
 		}
 		_, err := at.Get(r.ctx, fmt.Sprintf("rulesets/%d", rule.Ruleset), &set)
 		if err != nil {
-			return r.hide(gate.FromLedgerBypass, needAdmin, err)
+			return r.hide(doctor.FromLedgerBypass, needAdmin, err)
 		}
 		if set.Actors == nil {
-			r.s.Hidden[gate.FromLedgerBypass] = needAdmin
+			r.s.Hidden[doctor.FromLedgerBypass] = needAdmin
 			return nil
 		}
 		r.s.LedgerBypass[rule.Ruleset] = *set.Actors
@@ -128,9 +129,9 @@ func (r *settingsReader) environment() error {
 		if r.admin && githubapi.IsNotFound(err) {
 			return nil
 		}
-		return r.hide(gate.FromEnvironment, needAdmin, err)
+		return r.hide(doctor.FromEnvironment, needAdmin, err)
 	}
-	r.s.Environment = &gate.EnvironmentSettings{Every: e.Policy == nil}
+	r.s.Environment = &doctor.EnvironmentSettings{Every: e.Policy == nil}
 	if e.Policy != nil {
 		r.s.Environment.Protected = e.Policy.Protected
 		var list struct {
@@ -140,7 +141,7 @@ func (r *settingsReader) environment() error {
 			} `json:"branch_policies"`
 		}
 		if _, err := r.api.Get(r.ctx, at+"/deployment-branch-policies?per_page=100", &list); err != nil {
-			return r.hide(gate.FromEnvironment, needAdmin, err)
+			return r.hide(doctor.FromEnvironment, needAdmin, err)
 		}
 		for _, p := range list.Policies {
 			if p.Type == "tag" {
@@ -162,11 +163,11 @@ func (r *settingsReader) outside(secret string) error {
 		return nil
 	}
 	r.s.SecretOutside = err == nil
-	return r.hide(gate.FromEnvironment, "the permission secrets: read", err)
+	return r.hide(doctor.FromEnvironment, "the permission secrets: read", err)
 }
 
 // hide notes what the token may not see: that is no failure.
-func (r *settingsReader) hide(source gate.Source, scope string, err error) error {
+func (r *settingsReader) hide(source doctor.Source, scope string, err error) error {
 	if githubapi.IsForbidden(err) || githubapi.IsNotFound(err) || isUnauthorized(err) {
 		r.s.Hidden[source] = scope
 		return nil
@@ -184,10 +185,10 @@ func isUnauthorized(err error) bool {
 const rulesPage = 100
 
 // rules are the active rules of all rulesets on a branch, the organisation's too. The branch need not be there yet.
-func (r *settingsReader) rules(at *githubapi.Client, branch string, source gate.Source) ([]gate.BranchRule, error) {
-	var all []gate.BranchRule
+func (r *settingsReader) rules(at *githubapi.Client, branch string, source doctor.Source) ([]doctor.BranchRule, error) {
+	var all []doctor.BranchRule
 	for n := 1; ; n++ {
-		var page []gate.BranchRule
+		var page []doctor.BranchRule
 		_, err := at.Get(r.ctx, fmt.Sprintf("rules/branches/%s?per_page=%d&page=%d", url.PathEscape(branch), rulesPage, n), &page)
 		if notAtAll(err) {
 			return nil, nil
@@ -202,8 +203,8 @@ func (r *settingsReader) rules(at *githubapi.Client, branch string, source gate.
 }
 
 // protection is the older kind of protection of a branch, nil where there is none.
-func (r *settingsReader) protection(at *githubapi.Client, branch string, source gate.Source) (*gate.BranchProtection, error) {
-	var p gate.BranchProtection
+func (r *settingsReader) protection(at *githubapi.Client, branch string, source doctor.Source) (*doctor.BranchProtection, error) {
+	var p doctor.BranchProtection
 	_, err := at.Get(r.ctx, "branches/"+url.PathEscape(branch)+"/protection", &p)
 	switch {
 	case err == nil:
@@ -222,17 +223,17 @@ func notAtAll(err error) bool {
 }
 
 // files reads those of the default branch that doctor looks at, and gives the configuration among them; the defaults where none can be read.
-func (r *settingsReader) files() (*gate.Config, error) {
-	cfg := gate.DefaultConfig()
+func (r *settingsReader) files() (*config.Config, error) {
+	cfg := config.Default()
 	root, err := r.rootTree()
 	if root == "" || err != nil {
-		return cfg, r.hide(gate.FromFiles, needContents, err)
+		return cfg, r.hide(doctor.FromFiles, needContents, err)
 	}
 	if err := r.folder(root, "", ".github", true, setupFile); err != nil {
 		return nil, err
 	}
-	if src, there := r.s.Files[gate.ConfigPath]; there {
-		if read, err := gate.ParseConfig(src, gate.ConfigPath); err == nil {
+	if src, there := r.s.Files[config.Path]; there {
+		if read, err := config.Parse(src, config.Path); err == nil {
 			cfg = read
 		}
 	}
@@ -245,7 +246,7 @@ func (r *settingsReader) files() (*gate.Config, error) {
 		}
 	}
 	if r.local != nil {
-		for _, name := range []string{workflowPath, gate.ConfigPath} {
+		for _, name := range []string{workflowPath, config.Path} {
 			_, err := fs.Stat(r.local, name)
 			r.s.Local[name] = err == nil
 		}
@@ -268,7 +269,7 @@ func (r *settingsReader) rootTree() (string, error) {
 
 // setupFile tells which of the files beside the sheets doctor looks at.
 func setupFile(name string) bool {
-	return path.Base(name) == "CODEOWNERS" || name == gate.ConfigPath || path.Dir(name) == ".github/workflows"
+	return path.Base(name) == "CODEOWNERS" || name == config.Path || path.Dir(name) == ".github/workflows"
 }
 
 // folder reads the wanted files of a folder below a tree. Links and submodules are none.

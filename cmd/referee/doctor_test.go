@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/doctor"
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
@@ -112,14 +112,14 @@ func runDoctor(env map[string]string, args ...string) (code int, stdout, stderr 
 }
 
 // diagnoses are what doctor says, by id.
-func (c *clinic) diagnoses(t *testing.T) (int, map[string]gate.Diagnosis) {
+func (c *clinic) diagnoses(t *testing.T) (int, map[string]doctor.Diagnosis) {
 	t.Helper()
 	code, stdout, stderr := c.see("--format", "json")
 	var out diagnosed
 	if err := json.Unmarshal([]byte(stdout), &out); err != nil {
 		t.Fatalf("%d: %v\n%s%s", code, err, stdout, stderr)
 	}
-	all := map[string]gate.Diagnosis{}
+	all := map[string]doctor.Diagnosis{}
 	for _, d := range out.Checks {
 		all[d.ID] = d
 		if d.What == "" || d.Why == "" || d.Remedy == "" {
@@ -143,9 +143,9 @@ func TestDoctorAfterInit(t *testing.T) {
 		c.change(t, k)
 		code, all := k.diagnoses(t)
 		for id, d := range all {
-			want := gate.Fine
+			want := doctor.Fine
 			if slices.Contains(c.left, id) {
-				want = gate.Warning
+				want = doctor.Warning
 			}
 			if d.Status != want {
 				t.Errorf("%s: %s: %+v", name, id, d)
@@ -256,7 +256,7 @@ func TestDoctorOnThisRepository(t *testing.T) {
 	if err != nil || len(names) < 2 {
 		t.Fatalf("%v %v", names, err)
 	}
-	s := &gate.Settings{DefaultBranch: "main", Files: map[string][]byte{}, Embedded: flightsheets.FS(), Hidden: map[gate.Source]string{}}
+	s := &doctor.Settings{DefaultBranch: "main", Files: map[string][]byte{}, Embedded: flightsheets.FS(), Hidden: map[doctor.Source]string{}}
 	for _, name := range names {
 		src, err := os.ReadFile(name)
 		if err != nil {
@@ -265,10 +265,10 @@ func TestDoctorOnThisRepository(t *testing.T) {
 		s.Files[".github/workflows/"+filepath.Base(name)] = src
 	}
 	looked := 0
-	for _, d := range gate.Diagnose(s) {
+	for _, d := range doctor.Diagnose(s) {
 		if strings.HasPrefix(d.ID, "workflow.") || d.ID == "action.pinned" || d.ID == "workflows.head" {
 			looked++
-			if d.Status != gate.Fine {
+			if d.Status != doctor.Fine {
 				t.Errorf("%+v", d)
 			}
 		}
@@ -295,7 +295,7 @@ func TestSetupDocument(t *testing.T) {
 		}
 	}
 	var have []string
-	for _, d := range gate.Diagnose(&gate.Settings{}) {
+	for _, d := range doctor.Diagnose(&doctor.Settings{}) {
 		have = append(have, d.ID)
 	}
 	if !slices.Equal(named[len(named)-len(have):], have) {

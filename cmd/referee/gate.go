@@ -12,6 +12,8 @@ import (
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/githubstore"
@@ -59,7 +61,7 @@ func (a *app) gate(o gateOptions) error {
 		return s.end(nil, err)
 	}
 	if !event.Known() {
-		return s.end(&gate.Result{Word: gate.ResultIgnored, Messages: []string{fmt.Sprintf("the event %q is none that the gate acts on", event.Name)}}, nil)
+		return s.end(&gate.Result{Word: outcome.ResultIgnored, Messages: []string{fmt.Sprintf("the event %q is none that the gate acts on", event.Name)}}, nil)
 	}
 	g := &gating{app: a, step: s, in: in, o: o}
 	defer g.close()
@@ -192,7 +194,7 @@ func (g *gating) scratch() (err error) {
 }
 
 // ledgerURL is where git finds the ledger.
-func (g *gating) ledgerURL(at gate.LedgerConfig) (repo, url string) {
+func (g *gating) ledgerURL(at config.Ledger) (repo, url string) {
 	if repo = at.Repository; repo == "" {
 		repo = g.repo
 	}
@@ -200,7 +202,7 @@ func (g *gating) ledgerURL(at gate.LedgerConfig) (repo, url string) {
 }
 
 // open connects to the ledger.
-func (g *gating) open(at gate.LedgerConfig) (ledger.Store, error) {
+func (g *gating) open(at config.Ledger) (ledger.Store, error) {
 	repo, url := g.ledgerURL(at)
 	api := g.api
 	if repo != g.repo {
@@ -221,7 +223,7 @@ func (g *gating) open(at gate.LedgerConfig) (ledger.Store, error) {
 }
 
 // clone fetches the whole ledger.
-func (g *gating) clone(ctx context.Context, at gate.LedgerConfig) (*gitstore.Repo, string, error) {
+func (g *gating) clone(ctx context.Context, at config.Ledger) (*gitstore.Repo, string, error) {
 	_, url := g.ledgerURL(at)
 	o := gitstore.Options{Branch: at.Branch, Password: g.in.token, Cache: g.dir, MaxWait: g.in.maxWait}
 	store, err := gitstore.Open(url, o)

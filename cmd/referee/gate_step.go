@@ -16,8 +16,12 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/comment"
+	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/report"
 )
 
@@ -130,13 +134,13 @@ func (s *actionStep) end(r *gate.Result, err error) error {
 	for _, m := range r.Messages {
 		s.say("%s", m)
 	}
-	outputs := []gate.Output{{Name: "result", Value: r.Word}}
+	outputs := []comment.Output{{Name: "result", Value: r.Word}}
 	if o := r.Outcome; o != nil && o.Base != "" {
 		path, err := s.report(o)
 		if err != nil {
 			return s.failed(err)
 		}
-		outputs = o.Outputs(path)
+		outputs = comment.StepOutputs(o, path)
 		outputs[0].Value = r.Word
 		s.outcome(o)
 	}
@@ -152,24 +156,24 @@ func (s *actionStep) end(r *gate.Result, err error) error {
 }
 
 // outcome prints the summary, and what could not be posted as annotations of the log.
-func (s *actionStep) outcome(o *gate.Outcome) {
+func (s *actionStep) outcome(o *outcome.Outcome) {
 	s.table(o)
 	for _, line := range o.NotPosted {
 		s.say("not posted: %s", line)
 	}
-	s.write("GITHUB_STEP_SUMMARY", o.SummaryPaper())
+	s.write("GITHUB_STEP_SUMMARY", comment.WriteSummary(o))
 	if len(o.NotPosted) == 0 || !s.runner {
 		return
 	}
 	s.aloud()
-	for _, c := range o.Commands(10) {
+	for _, c := range comment.WorkflowCommands(o, 10) {
 		fmt.Fprintln(s.stdout, c)
 	}
 	s.quiet()
 }
 
 // table prints what was found, as `referee audit` does.
-func (s *actionStep) table(o *gate.Outcome) {
+func (s *actionStep) table(o *outcome.Outcome) {
 	w, err := report.New("table", s.stdout, report.Options{FailOn: o.FailOn})
 	if err != nil {
 		return
@@ -188,7 +192,7 @@ func (s *actionStep) table(o *gate.Outcome) {
 }
 
 // drafts puts the incidents of a scheduled look into the summary.
-func (s *actionStep) drafts(list []gate.Violation) {
+func (s *actionStep) drafts(list []governance.Violation) {
 	for _, v := range list {
 		s.write("GITHUB_STEP_SUMMARY", "### "+report.Code(v.Kind+": "+v.Agent, 200)+"\n\n"+report.Code(v.Reason, 1000)+"\n\n"+report.FencedSource(v.Draft)+"\n")
 	}
@@ -203,7 +207,7 @@ func (s *actionStep) write(variable, text string) {
 }
 
 // outputs sets the step's outputs. The library ends the process where the runner has said no file for them.
-func (s *actionStep) outputs(list []gate.Output) {
+func (s *actionStep) outputs(list []comment.Output) {
 	for _, o := range list {
 		s.say("%s=%s", o.Name, o.Value)
 		if s.getenv("GITHUB_OUTPUT") != "" {
@@ -216,7 +220,7 @@ func (s *actionStep) outputs(list []gate.Output) {
 const reportFile = "referee-report.jsonl"
 
 // report writes every report, one a line.
-func (s *actionStep) report(o *gate.Outcome) (string, error) {
+func (s *actionStep) report(o *outcome.Outcome) (string, error) {
 	dir := s.getenv("GITHUB_WORKSPACE")
 	if dir == "" {
 		return "", nil
@@ -259,15 +263,15 @@ func (s *actionStep) failed(err error) error {
 		s.aloud()
 		s.action.Errorf("%s", clipped(err.Error()))
 	}
-	s.outputs([]gate.Output{{Name: "result", Value: "broken"}})
+	s.outputs([]comment.Output{{Name: "result", Value: "broken"}})
 	return err
 }
+
+// mostAnnotation is how many characters of an error an annotation shows.
+const mostAnnotation = 1000
 
 // clipped is an error's text for an annotation: one line, nothing invisible.
 func clipped(text string) string {
 	text, _ = canonical.Sanitize(strings.Join(strings.Fields(text), " "))
-	if r := []rune(text); len(r) > 1000 {
-		text = string(r[:1000]) + "…"
-	}
-	return text
+	return legible.Clip(text, mostAnnotation)
 }

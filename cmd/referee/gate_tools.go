@@ -6,16 +6,16 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/forge"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
 )
 
 // rulebookTools are the forge's, as the gate asks for them: what it says of a sheet that a pull request changes. today dates the reviews of
 // constants.
-func rulebookTools(today string) gate.RulebookTools {
+func rulebookTools(today string) rulebook.Tools {
 	work := &decimal.Meter{Most: forge.MaxExampleWork} // of all sheets that a pull request changes
-	return gate.RulebookTools{
+	return rulebook.Tools{
 		Lint: func(s *referee.Sheet) (problems, warnings []string) {
 			for _, p := range slices.Concat(s.Warnings, forge.LintOnly(s, today)) {
 				switch {

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -128,7 +128,7 @@ const firstRun = "runs/example"
 
 // setup is what init writes beside the sample run.
 func setup(o initOptions, pin actionPin) []newFile {
-	config := newFile{gate.ConfigPath, template("config.yml", o, pin), ""}
+	config := newFile{config.Path, template("config.yml", o, pin), ""}
 	if o.direct {
 		return []newFile{{workflowPath, template("direct.yml", o, pin), ""}, config}
 	}
@@ -179,12 +179,12 @@ func sampleSheet(dir, name string) (*referee.Sheet, error) {
 
 // ledgerBranch is what the configuration in place says, which need not be the one that init would have written.
 func ledgerBranch(root *os.Root) string {
-	if src, err := root.ReadFile(filepath.FromSlash(gate.ConfigPath)); err == nil {
-		if cfg, err := gate.ParseConfig(src, gate.ConfigPath); err == nil {
+	if src, err := root.ReadFile(filepath.FromSlash(config.Path)); err == nil {
+		if cfg, err := config.Parse(src, config.Path); err == nil {
 			return cfg.Ledger.Branch
 		}
 	}
-	return gate.DefaultConfig().Ledger.Branch
+	return config.Default().Ledger.Branch
 }
 
 // actionCommit is the commit of the release that this build belongs to, set by the linker; what the build recorded, if it is "".

@@ -15,7 +15,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/doctor"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
 )
@@ -23,14 +24,14 @@ import (
 // The configuration that init writes says, key by key, what holds without it.
 func TestInitConfiguration(t *testing.T) {
 	text := template("config.yml", initOptions{branch: "main"}, actionPin{})
-	cfg, err := gate.ParseConfig([]byte(text), gate.ConfigPath)
+	cfg, err := config.Parse([]byte(text), config.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(cfg, gate.DefaultConfig()) {
-		t.Errorf("it gives\n%+v, not\n%+v", cfg, gate.DefaultConfig())
+	if !reflect.DeepEqual(cfg, config.Default()) {
+		t.Errorf("it gives\n%+v, not\n%+v", cfg, config.Default())
 	}
-	src, err := os.ReadFile("../../gate/config.go")
+	src, err := os.ReadFile("../../gate/config/config.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestInitWorkflows(t *testing.T) {
 				!strings.Contains(w.Concurrency.Group, "github.event_name") {
 				t.Errorf("%s: concurrency %+v", name, w.Concurrency)
 			}
-			if w.RunName != gate.RunName {
+			if w.RunName != doctor.RunName {
 				t.Errorf("%s: run-name %q", name, w.RunName)
 			}
 			w.asksForInputs(t, name)

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -56,7 +56,7 @@ func ledgerVerifyCommand() *command {
 	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
 	f.BoolVar(&o.online, "online", false, "compare with the forge's record of reviews and merges")
 	o.forge.addTo(f)
-	f.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
+	c.choiceFlag(&o.format, "format", "table", "`FORMAT`", []string{"table", "json"})
 	o.where.placeFlags(f)
 	o.where.bulkFlag(f)
 	c.run = func(a *app, args []string) error {
@@ -80,7 +80,7 @@ func (o *verifyOptions) check() error {
 	case o.since && (o.pin != "" || o.against != "" || o.full):
 		return usagef("--since looks at nothing older than the remembered state; --pin, --against and --full do")
 	}
-	return known("--format", o.format, "table", "json")
+	return nil
 }
 
 func (o *verifyOptions) run(a *app) error {
@@ -304,7 +304,7 @@ func (s *session) complete() error {
 		}
 		commits[name] = commit
 	}
-	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base], IsRun: gate.Manifests(o.runs), Read: gate.MergedRun(flightsheets.FS(), "flight_sheets")})
+	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base], IsRun: audit.Manifests(o.runs), Read: audit.MergedRun(flightsheets.FS(), "flight_sheets")})
 	if err != nil {
 		return toolf("reading %s: %w", o.base, err)
 	}

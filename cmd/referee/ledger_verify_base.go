@@ -5,7 +5,8 @@ import (
 	"strconv"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 )
@@ -13,7 +14,7 @@ import (
 // mergesSince gives the commits on base that brought runs, from the base of the first receipt's pull request on: what was merged before the ledger
 // began has no receipt.
 func (f *forgeSide) mergesSince(s *session, receipts []*ledger.Receipt) func(context.Context) ([]ledger.MergeRecord, error) {
-	base := gitstore.Base{Commit: f.tip, IsRun: f.isRun(s), Read: gate.MergedRun(flightsheets.FS(), f.config.Sheets)}
+	base := gitstore.Base{Commit: f.tip, IsRun: f.isRun(s), Read: audit.MergedRun(flightsheets.FS(), f.config.Sheets)}
 	if len(receipts) > 0 && receipts[0].PullRequest != nil {
 		base.Until = receipts[0].PullRequest.BaseSHA
 	}
@@ -23,11 +24,11 @@ func (f *forgeSide) mergesSince(s *session, receipts []*ledger.Receipt) func(con
 // isRun tells what the gate judges: by --runs where it is given, by the configuration on base otherwise.
 func (f *forgeSide) isRun(s *session) func(string) bool {
 	if f.flags.set.Changed("runs") {
-		return gate.Manifests(s.options.runs)
+		return audit.Manifests(s.options.runs)
 	}
 	var rules []func(string) bool
 	for _, r := range f.config.Runs {
-		rules = append(rules, gate.Manifests(r.Path))
+		rules = append(rules, audit.Manifests(r.Path))
 	}
 	return func(manifest string) bool {
 		for _, is := range rules {
@@ -82,7 +83,7 @@ func (f *forgeSide) entries(p *page) {
 	p.entry("base", receiptColumn, r.Base+" "+r.BaseSHA)
 	genesis := r.Genesis
 	if genesis == "" {
-		genesis = "not pinned: ledger.genesis in " + gate.ConfigPath + " would"
+		genesis = "not pinned: ledger.genesis in " + config.Path + " would"
 	}
 	p.entry("genesis", receiptColumn, genesis)
 	p.entry("announced", receiptColumn, plural(r.Announced, "receipt")+" in the reviews of "+plural(r.PullRequests, "pull request"))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -55,7 +56,7 @@ type forgeSide struct {
 	ledger     *gitstore.Work // where the ledger is fetched from; nil where it is a copy of the user's
 	base, tip  string         // the branch, and its commit
 	tree       *gitstore.Repo // holds it
-	config     *gate.Config
+	config     *config.Config
 	online     *gate.Online
 	announced  int // receipts that reviews announce
 }
@@ -172,15 +173,15 @@ func (a *app) readBase(f *forgeSide) (err error) {
 	if err != nil {
 		return toolf("reading %s: %w", f.base, err)
 	}
-	f.config = gate.DefaultConfig()
-	src, err := tree.ReadFile(gate.ConfigPath)
+	f.config = config.Default()
+	src, err := tree.ReadFile(config.Path)
 	switch {
 	case err == nil:
-		if f.config, err = gate.ParseConfig(src, gate.ConfigPath); err != nil {
+		if f.config, err = config.Parse(src, config.Path); err != nil {
 			return usagef("on %s: %w", f.base, err)
 		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return toolf("reading %s on %s: %w", gate.ConfigPath, f.base, err)
+		return toolf("reading %s on %s: %w", config.Path, f.base, err)
 	}
 	return nil
 }
@@ -190,7 +191,7 @@ func (f *forgeSide) genesis() []ledger.Pin {
 	if f.config.Ledger.Genesis == "" {
 		return nil
 	}
-	return []ledger.Pin{{Level: ledger.L3, Source: gate.ConfigPath + " on " + f.base, Count: 1, Tip: f.config.Ledger.Genesis}}
+	return []ledger.Pin{{Level: ledger.L3, Source: config.Path + " on " + f.base, Count: 1, Tip: f.config.Ledger.Genesis}}
 }
 
 // own opens the ledger that the forge itself keeps, where the configuration says.

@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/memory"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
@@ -67,12 +68,12 @@ func (w *online) signOff(branch, name string) (pull int64, r ledger.Receipt) {
 	}
 	v := reviews[0]
 	at := v.SubmittedAt.Format("2006-01-02T15:04:05Z")
-	r, err = gate.Sign(sampleWork(w.t, name), gate.Decision{Kind: ledger.Approved, Approver: ledger.Approver{Login: "rosa", ID: 7, Type: "User", Permission: "maintain"},
+	r, err = receipt.Sign(sampleWork(w.t, name), receipt.Decision{Kind: ledger.Approved, Approver: ledger.Approver{Login: "rosa", ID: 7, Type: "User", Permission: "maintain"},
 		Review:  ledger.Review{ID: v.ID, SubmittedAt: at, CommitSHA: head, BodySHA256: canonical.SHA256Hex([]byte(v.Body))},
 		Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}},
-		gate.Place{Repository: ledger.Repository{ID: 4242, Name: w.Name}, PullRequest: &ledger.PullRequest{Number: pull, HeadSHA: head, BaseSHA: base},
+		receipt.Place{Repository: ledger.Repository{ID: 4242, Name: w.Name}, PullRequest: &ledger.PullRequest{Number: pull, HeadSHA: head, BaseSHA: base},
 			Workflow: &ledger.Workflow{Ref: "refs/heads/main", SHA: base, RunID: 1, RunAttempt: 1, Event: "workflow_run"}},
-		gate.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"})
+		receipt.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func sampleFiles(t *testing.T, name string) map[string]string {
 	return files
 }
 
-func sampleWork(t *testing.T, name string) gate.Work {
+func sampleWork(t *testing.T, name string) receipt.Work {
 	t.Helper()
 	folder, err := referee.OpenRun(os.DirFS("../../testdata/runs/" + name))
 	if err != nil {
@@ -108,7 +109,7 @@ func sampleWork(t *testing.T, name string) gate.Work {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gate.Judge(folder, sheet, "runs/"+name, nil)
+	return receipt.Judge(folder, sheet, "runs/"+name, nil)
 }
 
 // mint appends with the repository's own token, as any of its workflows can.
@@ -129,8 +130,8 @@ func (w *online) mint(branch string, receipts ...ledger.Receipt) []ledger.Entry 
 // announce posts the gate's review.
 func (w *online) announce(pull int64, entries []ledger.Entry) int64 {
 	w.t.Helper()
-	marker := gate.Marker{Pull: pull, Head: w.Head(pull), Digest: strings.Repeat("d", 64), RunID: 1, Attempt: 1}
-	id, err := w.api.CreateReview(w.t.Context(), pull, w.Head(pull), marker.String()+"\n"+gate.AnnouncedLine(entries)+"\n\nwords\n")
+	marker := memory.Marker{Pull: pull, Head: w.Head(pull), Digest: strings.Repeat("d", 64), RunID: 1, Attempt: 1}
+	id, err := w.api.CreateReview(w.t.Context(), pull, w.Head(pull), marker.String()+"\n"+memory.AnnouncedLine(entries)+"\n\nwords\n")
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,20 +7,23 @@ import (
 	"os"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
-	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
 them again, and compares the whole receipt but its place and its approval. The
 agent's profile and the limits are those of the configuration on base, and whose
 the evidence is tell the commits of base and head; where these are not at hand,
-that is said, and the receipt's word is taken. It says one of: the same digest; the same findings and verdict, by another engine;
-or what is decided otherwise, with the rule. A pull request's bytes are read
-from git objects at the recorded head; those of a local sign-off from the
+that is said, and the receipt's word is taken.
+It says one of: the same digest; the same findings and verdict, by another
+engine; or what is decided otherwise, with the rule. A pull request's bytes are
+read from git objects at the recorded head; those of a local sign-off from the
 repository's files, or from its HEAD. The sheet comes from the library, the
 ledger, or the history.
 Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand, or the
@@ -31,7 +34,7 @@ func receiptReplayCommand() *command {
 	c.long = replayLong
 	c.examples = []string{"referee receipt replay 12", "referee receipt replay 3fa9 --source ~/src/memos --ledger receipts.git"}
 	source := c.flags.String("source", ".", "git `REPO` that holds the runs")
-	config := c.flags.String("config", "", "the configuration's `PATH` on base (default: "+gate.ConfigPath+")")
+	configPath := c.flags.String("config", "", "the configuration's `PATH` on base (default: "+config.Path+")")
 	where := ledgerFlag(c.flags)
 	sheets := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -53,7 +56,7 @@ func receiptReplayCommand() *command {
 		if _, err := ledger.Parse(h.Bytes); err != nil {
 			return rulesf("%s: %w", args[0], err)
 		}
-		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source, config: *config}
+		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source, config: *configPath}
 		if r.library, err = a.library(*sheets); err != nil {
 			return err
 		}
@@ -68,7 +71,7 @@ type replay struct {
 	k *kept
 	e *ledger.Entry
 
-	standing report.Standing // of a file: what the ledger says of it
+	standing pdf.Standing // of a file: what the ledger says of it
 	source   string
 	config   string
 	dir      string // of the run, in the commit or the files
@@ -94,8 +97,8 @@ func (r *replay) run() error {
 	if err != nil {
 		return err
 	}
-	out, err := gate.Rerun(r.e.Receipt, sheet, folder, r.ground(), gate.Prior(r.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
-	if errors.Is(err, gate.ErrOtherSemantics) {
+	out, err := audit.Rerun(r.e.Receipt, sheet, folder, r.ground(), receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
+	if errors.Is(err, audit.ErrOtherSemantics) {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well", r.e.Receipt.Engine.Version)
 	}
 	if err != nil {
@@ -117,12 +120,12 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 	if err != nil {
 		return nil, "", nil, toolf("opening %s: %w", r.source, err)
 	}
-	folder, path, err := gate.FindRun(root.FS(), r.e.Receipt)
+	folder, path, err := receipt.FindRun(root.FS(), r.e.Receipt)
 	if r.dir = path; err == nil {
 		return folder, path, func() { root.Close() }, nil
 	}
 	root.Close()
-	if head := r.head(); head != "" && errors.Is(err, gate.ErrNotAtHand) {
+	if head := r.head(); head != "" && errors.Is(err, receipt.ErrNotAtHand) {
 		folder, where, err = r.inCommit(head)
 	}
 	if err != nil {
@@ -146,20 +149,20 @@ func (r *replay) head() string {
 // inCommit looks for the run in a commit's tree.
 func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 	if r.repo == nil {
-		return nil, "", fmt.Errorf("%s is no git repository: %w", r.source, gate.ErrNotAtHand)
+		return nil, "", fmt.Errorf("%s is no git repository: %w", r.source, receipt.ErrNotAtHand)
 	}
 	tree, err := r.repo.TreeFS(r.ctx, commit)
 	if err != nil {
 		return nil, "", err
 	}
-	folder, path, err := gate.FindRun(tree, r.e.Receipt)
+	folder, path, err := receipt.FindRun(tree, r.e.Receipt)
 	r.dir = path
 	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
 }
 
 // ground reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and what base and head have in common.
-func (r *replay) ground() gate.Ground {
-	out, pull := gate.Ground{Dir: r.dir, Config: r.config}, r.e.Receipt.PullRequest
+func (r *replay) ground() audit.Ground {
+	out, pull := audit.Ground{Dir: r.dir, Config: r.config}, r.e.Receipt.PullRequest
 	if pull == nil || r.repo == nil {
 		return out
 	}
@@ -180,7 +183,7 @@ func (r *replay) sheet() (*referee.Sheet, error) {
 	if sheet, err := r.library.Find(want.Slug); err == nil && sheet.SHA256 == want.SHA256 {
 		return sheet, nil
 	}
-	sheet, err := gate.KeptSheet(r.ctx, r.k, r.k.at, r.e.Receipt)
+	sheet, err := receipt.KeptSheet(r.ctx, r.k, r.k.at, r.e.Receipt)
 	if err != nil {
 		return nil, toolf("reading the ledger's sheet: %w", err)
 	}
@@ -216,7 +219,7 @@ func (r *replay) oldSheet() *referee.Sheet {
 			if err != nil {
 				break
 			}
-			if sheet := gate.TreeSheet(tree, sheetsDir, r.e.Receipt, shadows); sheet != nil {
+			if sheet := receipt.TreeSheet(tree, sheetsDir, r.e.Receipt, shadows); sheet != nil {
 				return sheet
 			}
 		}
@@ -225,7 +228,7 @@ func (r *replay) oldSheet() *referee.Sheet {
 }
 
 // replayWord is the outcome in a few words.
-func replayWord(out *gate.Replay) string {
+func replayWord(out *audit.Replay) string {
 	switch {
 	case !out.Same:
 		return "DIFFERS"
@@ -236,7 +239,7 @@ func replayWord(out *gate.Replay) string {
 }
 
 // report says whether the receipt was reached again.
-func (r *replay) report(out *gate.Replay, where string) error {
+func (r *replay) report(out *audit.Replay, where string) error {
 	p := &page{}
 	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, replayWord(out))
 	p.entry("run", receiptColumn, where)

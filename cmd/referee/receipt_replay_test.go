@@ -12,7 +12,9 @@ import (
 	"time"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/config"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/ledger/storetest"
@@ -82,12 +84,12 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := gate.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
+	d := receipt.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := gate.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
-	w := gate.Judge(folder, sheet, "", nil)
-	w.Evidence = gate.EvidenceOf(w.Report, func(string) (string, string) { return "base", "" }) // base and head are one commit here
-	receipt, err := gate.Sign(w, d, place, gate.Policy{FailOn: referee.FailOnHigh})
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
+	w := receipt.Judge(folder, sheet, "", nil)
+	w.Evidence = receipt.EvidenceOf(w.Report, func(string) (string, string) { return "base", "" }) // base and head are one commit here
+	signed, err := receipt.Sign(w, d, place, receipt.Policy{FailOn: referee.FailOnHigh})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gate.Mint(t.Context(), store, []ledger.Receipt{receipt}, []*referee.Sheet{sheet}, nil); err != nil {
+	if _, err := receipt.Mint(t.Context(), store, []ledger.Receipt{signed}, []*referee.Sheet{sheet}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -116,9 +118,9 @@ func newReplayGround(t *testing.T) replayGround {
 	g := replayGround{dir: filepath.Join(t.TempDir(), "repo")}
 	runs := testdata.Runs()
 	const t12 = "runs/oak-street/evidence/t12.csv"
-	config := "version: 1\ngovernance:\n  agents:\n    - {name: underwriter, model: pinned-70b, capability_tier: frontier, params_b: 70, context_tokens: 128000, " +
+	settings := "version: 1\ngovernance:\n  agents:\n    - {name: underwriter, model: pinned-70b, capability_tier: frontier, params_b: 70, context_tokens: 128000, " +
 		"runtime: cloud, tools: [calculator, document_reader]}\n"
-	base := map[string][]byte{gate.ConfigPath: []byte(config), t12: runs[t12]}
+	base := map[string][]byte{config.Path: []byte(settings), t12: runs[t12]}
 	if err := initWorktree(g.dir, base, firstCommit{branch: "main", who: "a <a@a>", when: replayTime, message: "base\n"}); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func newReplayGround(t *testing.T) replayGround {
 	do("commit", "-qm", "the run")
 	g.head = do("rev-parse", "HEAD")
 	do("checkout", "-q", "main")
-	if err := writeTree(g.dir, map[string][]byte{gate.ConfigPath: []byte(strings.Replace(config, "pinned-70b", "other-70b", 1))}); err != nil {
+	if err := writeTree(g.dir, map[string][]byte{config.Path: []byte(strings.Replace(settings, "pinned-70b", "other-70b", 1))}); err != nil {
 		t.Fatal(err)
 	}
 	do("commit", "-qam", "another profile")
@@ -159,25 +161,25 @@ func (g replayGround) signed(t *testing.T, runs map[string][]byte) ledger.Receip
 	for name, b := range runs {
 		tree[name] = &fstest.MapFile{Data: b, Mode: 0o644}
 	}
-	cfg, err := gate.ParseConfig([]byte(readFileOf(t, g.dir, g.base, gate.ConfigPath)), gate.ConfigPath)
+	cfg, err := config.Parse([]byte(readFileOf(t, g.dir, g.base, config.Path)), config.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := gate.Examine(tree, gate.PlannedRun{Dir: "runs/oak-street", Rule: cfg.Runs[0]}, referee.NewLibrary(flightsheets.FS(), nil, ""), cfg, nil)
+	a := audit.Examine(tree, audit.PlannedRun{Dir: "runs/oak-street", Rule: cfg.Runs[0]}, referee.NewLibrary(flightsheets.FS(), nil, ""), cfg, nil)
 	if a.Work == nil {
 		t.Fatal(a.Refused)
 	}
 	w := *a.Work
-	w.Evidence = gate.EvidenceOf(w.Report, func(id string) (string, string) {
+	w.Evidence = receipt.EvidenceOf(w.Report, func(id string) (string, string) {
 		if id == "t12" {
 			return "base", ""
 		}
 		return "pull_request", "agent-owner"
 	})
-	d := gate.Local{Name: "ann", At: replayTime, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
+	d := receipt.Local{Name: "ann", At: replayTime, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := gate.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: 7, HeadSHA: g.head, BaseSHA: g.base}}
-	r, err := gate.Sign(w, d, place, gate.Policy{FailOn: referee.FailNever})
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: 7, HeadSHA: g.head, BaseSHA: g.base}}
+	r, err := receipt.Sign(w, d, place, receipt.Policy{FailOn: referee.FailNever})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +257,7 @@ func TestReplayExitCodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := gate.Mint(t.Context(), store, []ledger.Receipt{storetest.Key(r)}, []*referee.Sheet{sheet}, nil); err != nil {
+		if _, err := receipt.Mint(t.Context(), store, []ledger.Receipt{storetest.Key(r)}, []*referee.Sheet{sheet}, nil); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var stdout, stderr bytes.Buffer

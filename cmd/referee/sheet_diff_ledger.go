@@ -6,7 +6,8 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/forge"
-	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
@@ -90,11 +91,11 @@ func (t *turnedLedger) one(r *replay) error {
 
 // by audits the run as it was audited then, with the profile of its agent and the receipts before it, by one version of the sheet.
 func (t *turnedLedger) by(r *replay, sheet *referee.Sheet, folder fs.FS) (*referee.Report, error) {
-	receipt := *r.e.Receipt
-	receipt.FlightSheet = ledger.FlightSheet{Slug: sheet.Slug, Version: sheet.Version, SHA256: sheet.SHA256}
-	out, err := gate.Reaudit(&receipt, sheet, folder, gate.Prior(t.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
+	recorded := *r.e.Receipt
+	recorded.FlightSheet = ledger.FlightSheet{Slug: sheet.Slug, Version: sheet.Version, SHA256: sheet.SHA256}
+	out, err := audit.Reaudit(&recorded, sheet, folder, receipt.Prior(t.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
 	if err != nil {
-		return nil, toolf("auditing the run of receipt %d: %w", receipt.Seq, err)
+		return nil, toolf("auditing the run of receipt %d: %w", recorded.Seq, err)
 	}
 	return out.Report, nil
 }
