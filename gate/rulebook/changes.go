@@ -65,14 +65,14 @@ func Changes(base, head fs.FS, cfg *config.Config, embedded fs.FS, tools Tools, 
 		out = append(out, change)
 		then = cmp.Or(parsed, cfg)
 	}
-	r := &sheetComparer{work: decimal.Meter{Most: maxTurnedWork}, cfg: then, tools: tools, stored: stored, embedded: embedded,
+	r := &sheetComparer{work: decimal.Meter{Most: maxTurnedWork}, base: cfg, cfg: then, tools: tools, stored: stored, embedded: embedded,
 		before: sheetFolder{tree: base, dir: cfg.Sheets}, after: sheetFolder{tree: head, dir: then.Sheets}}
 	return append(out, r.listChanges()...)
 }
 
 // sheetComparer compares the sheets of two trees.
 type sheetComparer struct {
-	cfg           *config.Config
+	base, cfg     *config.Config // in force, and as the pull request leaves it
 	tools         Tools
 	stored        []StoredRun
 	embedded      fs.FS
@@ -340,11 +340,28 @@ func (r *sheetComparer) compareVerdicts(c *Change, was, is *referee.Sheet) {
 	}
 }
 
-// askBothVersions asks both versions about a stored run.
+// limited is a sheet with the limits that a configuration sets for the runs of a folder.
+func limited(cfg *config.Config, folder string, sheet *referee.Sheet) (*referee.Sheet, error) {
+	i := slices.IndexFunc(cfg.Runs, func(rule config.RunRule) bool {
+		return config.CompilePattern(rule.Path).MatchString(folder + "/run.json")
+	})
+	if i < 0 {
+		return audit.WithLimits(sheet, config.RunRule{})
+	}
+	return audit.WithLimits(sheet, cfg.Runs[i])
+}
+
+// askBothVersions asks both versions, each under the limits that the configuration beside it sets, about a stored run.
 func (r *sheetComparer) askBothVersions(s StoredRun, was, is *referee.Sheet) string {
 	folder, err := referee.OpenRun(s.Folder)
 	if err != nil {
 		return fmt.Sprintf("%s: it cannot be read, so that nobody knows: %s", s.Where, audit.ExplainRefusal(err))
+	}
+	if was, err = limited(r.base, s.Where, was); err == nil {
+		is, err = limited(r.cfg, s.Where, is)
+	}
+	if err != nil {
+		return fmt.Sprintf("%s: it cannot be compared, so that nobody knows: %v", s.Where, err)
 	}
 	c := folder.Case(was, receipt.PinnedProfile(s.Receipt.Agent))
 	c.Location, c.Together = s.Where, &r.work
