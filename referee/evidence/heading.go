@@ -33,14 +33,24 @@ func headed(header []string, name string) (int, error) {
 	return 0, fmt.Errorf("no column %s; %s", show(name), hint)
 }
 
-// headingForm is a heading as people read it: in lower case, trimmed, with runs of space - _ . as one _. Other
-// punctuation is kept, unlike in names of inputs: "rent" and "rent (%)" are two columns.
+// headingForm is a heading as people read it: in lower case, trimmed of spaces, with runs of space - _ . as one _. All
+// other punctuation is kept, unlike in names of inputs: "rent", "rent-" and "rent (%)" are three columns.
 func headingForm(s string) string {
-	gap := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-_.", r) }
-	folded := strings.ToLower(legible.Fold(s))
-	words := strings.FieldsFunc(folded, gap)
-	if len(words) == 0 { // of a heading of dashes alone, nothing would be left
-		return strings.TrimSpace(folded)
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.TrimSpace(strings.ToLower(legible.Fold(s))) {
+		if unicode.IsSpace(r) || strings.ContainsRune("-_.", r) {
+			gap = true
+			continue
+		}
+		if gap {
+			b.WriteByte('_')
+		}
+		gap = false
+		b.WriteRune(r)
 	}
-	return strings.Join(words, "_")
+	if gap {
+		b.WriteByte('_')
+	}
+	return b.String()
 }

@@ -26,6 +26,7 @@ func TestHeaded(t *testing.T) {
 		{"rent|RENT", "rent", 0, "several columns"},
 		{"rent|rent\u200b", "rent", 0, "several columns"},
 		{"rent|rent", "rent", 0, "several columns"},
+		{"rent-|unit", "rent", 0, `no column "rent"`},
 		{"-|rent", "", 0, "no column"},
 		{"rents|unit", "rent", 0, `did you mean "rents"?`},
 	} {
