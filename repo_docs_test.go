@@ -3,6 +3,7 @@ package repo
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -230,4 +231,72 @@ func TestRecipesAreInTheLibrary(t *testing.T) {
 			t.Errorf("the sheet %s has no expression %s", row[2], row[1])
 		}
 	}
+}
+
+// namedPlace is a file of the architecture page with the names that it declares: `dir/file.go`: `Name`, `Other`.
+var (
+	namedPlace = regexp.MustCompile("`([a-z_0-9/]+\\.go)`((?:: |, )`[A-Za-z]+`(?:, `[A-Za-z]+`)*)?")
+	namedFile  = regexp.MustCompile("`([a-z_0-9]+/[a-z_0-9/]*(?:\\.[a-z.]+)?)`")
+	plainName  = regexp.MustCompile("`([A-Za-z]+)`")
+)
+
+// TestArchitectureNamesWhatIsThere: each folder, file and name of docs/architecture.md exists, and each package of the product has its line there.
+func TestArchitectureNamesWhatIsThere(t *testing.T) {
+	src, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(src)
+	for _, m := range namedFile.FindAllStringSubmatch(doc, -1) {
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Errorf("docs/architecture.md names %s: %v", m[1], err)
+		}
+	}
+	places := namedPlace.FindAllStringSubmatch(doc, -1)
+	if len(places) < 30 {
+		t.Errorf("only %d places were found in docs/architecture.md", len(places))
+	}
+	for _, m := range places {
+		declared := declaredIn(t, m[1])
+		for _, name := range plainName.FindAllStringSubmatch(m[2], -1) {
+			if !slices.Contains(declared, name[1]) {
+				t.Errorf("docs/architecture.md looks for %s in %s, which does not declare it", name[1], m[1])
+			}
+		}
+	}
+	for _, p := range packages(t) {
+		if room := p.ImportPath; room != "" && !under(room, "bench") && !under(room, "testdata") && !strings.Contains(room, "test") &&
+			!strings.Contains(doc, "\n| `"+room+"/` |") {
+			t.Errorf("docs/architecture.md has no line for the package %s", room)
+		}
+	}
+}
+
+// declaredIn are the functions, methods, types, constants and variables of a file.
+func declaredIn(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Errorf("docs/architecture.md names %s: %v", path, err)
+		return nil
+	}
+	var out []string
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			out = append(out, d.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					out = append(out, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range s.Names {
+						out = append(out, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return out
 }
