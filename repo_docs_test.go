@@ -300,3 +300,51 @@ func declaredIn(t *testing.T, path string) []string {
 	}
 	return out
 }
+
+var testCommand = regexp.MustCompile(`go test \./([a-z_/]*)([^\n` + "`" + `#|]*)`)
+
+// TestContributingCommands: each `go test` of CONTRIBUTING.md names a package, a test of it, and a flag that its tests declare.
+func TestContributingCommands(t *testing.T) {
+	src, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := testCommand.FindAllStringSubmatch(string(src), -1)
+	if len(commands) < 10 {
+		t.Fatalf("only %d commands were found", len(commands))
+	}
+	for _, m := range commands {
+		tests := testSources(t, m[1])
+		if m[1] == "" && strings.HasPrefix(m[2], "...") {
+			continue
+		}
+		for _, named := range regexp.MustCompile(`-(?:run|fuzz) '?([A-Z][A-Za-z]*)`).FindAllStringSubmatch(m[2], -1) {
+			if !regexp.MustCompile(`(?m)^func (?:Test|Fuzz)?` + named[1] + `|^func Test[A-Za-z]*` + named[1]).MatchString(tests) {
+				t.Errorf("CONTRIBUTING.md: no test of ./%s is called %s", m[1], named[1])
+			}
+		}
+		for _, flag := range regexp.MustCompile(` -(update[a-z-]*)`).FindAllStringSubmatch(m[2], -1) {
+			if !strings.Contains(tests, `"`+flag[1]+`"`) {
+				t.Errorf("CONTRIBUTING.md: the tests of ./%s have no flag -%s", m[1], flag[1])
+			}
+		}
+	}
+}
+
+// testSources are a package's tests, joined.
+func testSources(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, path := range files {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(src)
+	}
+	return out.String()
+}
