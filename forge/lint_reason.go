@@ -85,16 +85,12 @@ func (l *linter) pair(a, b *judged) {
 	}
 	for _, p := range [][2]*judged{{a, b}, {b, a}} {
 		strict, loose := p[0], p[1]
-		if both := strict.pass.and(loose.flag); !both.over && !both.possible() && weight(loose.rule.Tier) <= weight(strict.rule.Tier) {
+		if both := strict.pass.and(loose.flag); !both.over && !both.possible() && loose.rule.Tier.Rank() >= strict.rule.Tier.Rank() {
 			l.warn(loose.rule.Value(), "subsumed", "take it out, or correct its bound", "the gate %q says nothing beyond %q: whatever passes that passes it, as %s does",
 				loose.rule.ID, strict.rule.ID, strict.pass.worlds[0].sample())
 			return
 		}
 	}
-}
-
-func weight(t referee.Tier) int {
-	return map[referee.Tier]int{referee.High: 3, referee.Mid: 2, referee.Low: 1}[t]
 }
 
 // branches reports conditions that are settled before they are asked, and bands that no value reaches.

@@ -10,7 +10,7 @@ import (
 
 // Policy is what the configuration says of sign-offs.
 type Policy struct {
-	FailOn string // high, mid, low or never
+	FailOn referee.Threshold
 	Accept string // none or deal-finding
 }
 

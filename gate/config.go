@@ -22,7 +22,7 @@ type Config struct {
 	Runs       []RunRule
 	Sheets     string // folder of the repository's own sheets
 	Ledger     LedgerConfig
-	FailOn     string // high, mid, low, never
+	FailOn     referee.Threshold
 	Accept     string // none, deal-finding
 	Evidence   string // any, base_only
 	Approval   ApprovalConfig
@@ -83,7 +83,7 @@ type AgentProfile struct {
 // DefaultConfig is what holds where nothing is said.
 func DefaultConfig() *Config {
 	return &Config{Branches: []string{"main"}, Runs: []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, Sheets: "flight_sheets", Ledger: LedgerConfig{Branch: "ledger"},
-		FailOn: "high", Accept: "deal-finding", Evidence: "any", Approval: ApprovalConfig{MinimumPermission: "write", Count: 1}, Comments: CommentConfig{Annotations: 200},
+		FailOn: referee.FailOnHigh, Accept: "deal-finding", Evidence: "any", Approval: ApprovalConfig{MinimumPermission: "write", Count: 1}, Comments: CommentConfig{Annotations: 200},
 		Governance: Governance{MaxRecurringCritical: 2, AgentTrailers: AgentTrailers}}
 }
 
@@ -162,7 +162,7 @@ func readConfig(m *yamlMapping, c *Config) {
 		configKey{"runs", func(n ast.Node) { c.Runs = runRules(n) }},
 		configKey{"flight_sheets", func(n ast.Node) { c.Sheets = yamlPath(n, "flight_sheets") }},
 		configKey{"ledger", func(n ast.Node) { readLedger(yamlMap(n, "ledger"), &c.Ledger) }},
-		configKey{"fail_on", func(n ast.Node) { c.FailOn = yamlWord(n, "fail_on", "high", "mid", "low", "never") }},
+		configKey{"fail_on", func(n ast.Node) { c.FailOn = yamlThreshold(n, "fail_on") }},
 		configKey{"accept", func(n ast.Node) { c.Accept = yamlWord(n, "accept", "none", "deal-finding") }},
 		configKey{"evidence", func(n ast.Node) { c.Evidence = yamlWord(n, "evidence", "any", "base_only") }},
 		configKey{"approval", func(n ast.Node) { readApproval(yamlMap(n, "approval"), &c.Approval) }},

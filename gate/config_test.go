@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/defendableos/referee/referee"
 )
 
 // whole is the configuration of formats.md, every key said.
@@ -43,7 +45,7 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(c.Branches, []string{"main", "release"}) || c.FailOn != "mid" || c.Accept != "none" || c.Evidence != "base_only" || !c.Carry || c.Sheets != "rules/sheets" {
+	if !reflect.DeepEqual(c.Branches, []string{"main", "release"}) || c.FailOn != referee.FailOnMid || c.Accept != "none" || c.Evidence != "base_only" || !c.Carry || c.Sheets != "rules/sheets" {
 		t.Errorf("%+v", c)
 	}
 	if want := []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"},

@@ -44,7 +44,7 @@ func library() *referee.Library { return referee.NewLibrary(flightsheets.FS(), n
 func TestExamine(t *testing.T) {
 	rule := RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}
 	a := Examine(deal(t, "oak-street"), PlannedRun{"runs/oak-street", rule}, library(), DefaultConfig(), nil)
-	if a.Refused != "" || a.Work == nil || !a.Chosen || a.Work.Report.Fails("high") {
+	if a.Refused != "" || a.Work == nil || !a.Chosen || a.Work.Report.Fails(referee.FailOnHigh) {
 		t.Fatalf("%+v", a)
 	}
 	cfg := DefaultConfig()
@@ -88,7 +88,7 @@ func TestExamineRefusals(t *testing.T) {
 		if a.Work != nil || !strings.Contains(a.Refused, c.says) {
 			t.Errorf("%s: refused %q, want %q", c.name, a.Refused, c.says)
 		}
-		if o := (&Outcome{FailOn: "high", Audits: []Audited{a}}); !o.Fails() || o.AuditPasses() || o.Signed() || o.Digest() == (&Outcome{}).Digest() {
+		if o := (&Outcome{FailOn: referee.FailOnHigh, Audits: []Audited{a}}); !o.Fails() || o.AuditPasses() || o.Signed() || o.Digest() == (&Outcome{}).Digest() {
 			t.Errorf("%s: a run that could not be audited passes", c.name)
 		}
 	}

@@ -65,7 +65,7 @@ func withCap(t *testing.T, sheet *referee.Sheet, submission []byte) *referee.She
 var (
 	nine      = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	here      = Place{Repository: ledger.Repository{Name: "here"}}
-	strict    = Policy{FailOn: "high", Accept: "deal-finding"}
+	strict    = Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}
 	bothTrue  = []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}
 	oneAnswer = bothTrue[:1]
 )

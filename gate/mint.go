@@ -240,14 +240,14 @@ func words(v *strictjson.Value, key string) []string {
 // Blocked says why an audited run may not be signed off at a threshold, or "" where it may: a finding at or above it that is not waived, an
 // undecided high rule, or a question left open. Only deal-findings can be waived, and only where accept says so: the work is right, and the
 // client decides (gate.md).
-func Blocked(rep *referee.Report, signed *referee.Signed, failOn, accept string, waivers []ledger.Waiver) string {
+func Blocked(rep *referee.Report, signed *referee.Signed, failOn referee.Threshold, accept string, waivers []ledger.Waiver) string {
 	waived := map[string]bool{}
 	for _, w := range waivers {
 		waived[w.RuleID] = true
 	}
 	var reasons []string
 	for _, f := range signed.Findings {
-		if !atOrAbove(f, failOn) || f.Bucket == referee.DealFinding && accept == "deal-finding" && anyWaived(f.RuleIDs, waived) {
+		if !failOn.Covers(f) || f.Bucket == referee.DealFinding && accept == "deal-finding" && anyWaived(f.RuleIDs, waived) {
 			continue
 		}
 		reason := fmt.Sprintf("%s finding %s (%s): %s", f.Tier, f.Code, f.Bucket, f.Message)
@@ -256,7 +256,7 @@ func Blocked(rep *referee.Report, signed *referee.Signed, failOn, accept string,
 		}
 		reasons = append(reasons, reason)
 	}
-	if failOn != "never" || rep.Verdict.UndecidedHigh != nil {
+	if failOn != referee.FailNever || rep.Verdict.UndecidedHigh != nil {
 		for _, id := range rep.Verdict.UndecidedHigh {
 			reasons = append(reasons, fmt.Sprintf("the high rule %q could not be decided", id))
 		}
@@ -268,12 +268,6 @@ func Blocked(rep *referee.Report, signed *referee.Signed, failOn, accept string,
 		reasons = append(reasons[:5], fmt.Sprintf("and %d more", len(reasons)-5))
 	}
 	return strings.Join(reasons, "; ")
-}
-
-// atOrAbove holds a finding to a threshold, as Report.Fails does.
-func atOrAbove(f referee.Finding, failOn string) bool {
-	rank := map[string]int{"high": 0, "mid": 1, "low": 2, "never": -1}
-	return rank[string(f.Tier)] <= rank[failOn] || f.Severity == "critical" && failOn != "never"
 }
 
 func anyWaived(ids []string, waived map[string]bool) bool {

@@ -20,7 +20,7 @@ type Outcome struct {
 	Direct     bool  // the workflow file came from the pull request itself
 	Pull       int64
 	Head, Base string // SHAs
-	FailOn     string
+	FailOn     referee.Threshold
 	Accept     string
 	Audits     []Audited
 	Refusals   []Refusal
@@ -132,12 +132,12 @@ func (o *Outcome) passesHere() bool {
 
 // failing reports whether a finding of a run stands in the way that no counted review accepts.
 func (o *Outcome) failing(w *Work) bool {
-	if o.FailOn == "never" {
+	if o.FailOn == referee.FailNever {
 		return false
 	}
 	waived := o.waived(w)
 	for _, f := range w.Report.Findings {
-		if atOrAbove(f, o.FailOn) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && anyWaived(f.RuleIDs, waived)) {
+		if o.FailOn.Covers(f) && !(f.Bucket == referee.DealFinding && o.Accept == "deal-finding" && anyWaived(f.RuleIDs, waived)) {
 			return true
 		}
 	}

@@ -58,18 +58,11 @@ func undecidedReason(rep *referee.Report, id string) string {
 
 // byRank compares findings of different runs (S43), as far as they can be compared: below the stage, the order is the sheet's.
 func byRank(x, y *referee.Finding) int {
-	return cmp.Or(cmp.Compare(tierRank(x.Tier), tierRank(y.Tier)), cmp.Compare(x.Severity, y.Severity), // critical before noncritical
-		cmp.Compare(slices.Index(buckets, x.Bucket), slices.Index(buckets, y.Bucket)), cmp.Compare(slices.Index(stages, x.Stage), slices.Index(stages, y.Stage)))
+	return referee.CompareFindings(*x, *y)
 }
 
-var (
-	tiers   = []referee.Tier{referee.High, referee.Mid, referee.Low}
-	buckets = []referee.Bucket{referee.WorkDefect, referee.DealFinding, referee.StackFit}
-	stages  = []referee.Stage{referee.StageStructure, referee.StageSchema, referee.StageMath, referee.StageEvidence, referee.StagePolicy, referee.StageLane, referee.StageChecklist}
-)
-
-// tierRank is 0 for high; an unknown tier is not made lighter.
-func tierRank(t referee.Tier) int { return max(0, slices.Index(tiers, t)) }
+// tiers are the tiers by rank: what is no tier is printed as the heaviest.
+var tiers = referee.Tiers()
 
 // annotation is an item as GitHub shows it on the lines of the pull request.
 func (i item) annotation() githubapi.Annotation {
@@ -79,7 +72,7 @@ func (i item) annotation() githubapi.Annotation {
 	if f == nil {
 		return a
 	}
-	a.Level = []string{"failure", "warning", "notice"}[tierRank(f.Tier)]
+	a.Level = []string{"failure", "warning", "notice"}[f.Tier.Rank()]
 	a.Title = within(plain(fmt.Sprintf("%s: %s", f.Tier, f.Code)), maxTitle)
 	a.Message = within(lines(report.Text(i.run.Work.Report, f)), maxDetail)
 	a.Raw = within(i.details(), maxDetail)
@@ -136,7 +129,7 @@ func (o *Outcome) Commands(limit int) []string {
 			if len(errors) < limit {
 				errors = append(errors, report.Command("error", i.path, i.title, i.message))
 			}
-		case tierRank(i.finding.Tier) == 0 && len(errors) < limit:
+		case i.finding.Tier.Rank() == 0 && len(errors) < limit:
 			errors = append(errors, report.FindingCommand(i.run.Work.Report, i.finding))
 		case i.finding.Tier == referee.Mid && len(warnings) < limit:
 			warnings = append(warnings, report.FindingCommand(i.run.Work.Report, i.finding))

@@ -61,7 +61,7 @@ func stuffed(text string, counted bool) *Outcome {
 	o := &Outcome{}
 	fill(reflect.ValueOf(o).Elem(), text)
 	o.Repository, o.ServerURL, o.Ledger = "acme/deals", "https://github.com", LedgerConfig{Branch: "ledger"}
-	o.FailOn, o.Accept, o.Need, o.Head, o.NoReview = "high", "deal-finding", 2, strings.Repeat("a1", 20), true
+	o.FailOn, o.Accept, o.Need, o.Head, o.NoReview = referee.FailOnHigh, "deal-finding", 2, strings.Repeat("a1", 20), true
 	for i := range o.Audits {
 		rep := o.Audits[i].Work.Report
 		rep.Findings[0].Tier, rep.Findings[0].Bucket = referee.High, referee.WorkDefect

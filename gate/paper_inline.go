@@ -81,7 +81,7 @@ func (i item) fingerprint() string {
 func (i item) comment(fingerprint string) string {
 	f := i.finding
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- referee:finding/v1 %s -->\n**%s** %s (%s)\n\n%s\n", fingerprint, tiers[tierRank(f.Tier)], code(f.Code), code(string(f.Bucket)), quoted(f.Message))
+	fmt.Fprintf(&b, "<!-- referee:finding/v1 %s -->\n**%s** %s (%s)\n\n%s\n", fingerprint, tiers[f.Tier.Rank()], code(f.Code), code(string(f.Bucket)), quoted(f.Message))
 	if f.Why != "" {
 		fmt.Fprintf(&b, "\nWhy: %s\n", quoted(f.Why))
 	}

@@ -59,7 +59,7 @@ func audited(dir string, findings ...referee.Finding) Audited {
 
 func outcome(audits ...Audited) *Outcome {
 	return &Outcome{Repository: "acme/deals", ServerURL: "https://github.com", Ledger: LedgerConfig{Branch: "ledger"}, RunID: 7001, Attempt: 1, Pull: 12, Head: strings.Repeat("a1", 20), Base: strings.Repeat("b2", 20),
-		FailOn: "high", Accept: "deal-finding", Audits: audits, Need: 1}
+		FailOn: referee.FailOnHigh, Accept: "deal-finding", Audits: audits, Need: 1}
 }
 
 // counted is one approval that counts.

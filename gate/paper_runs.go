@@ -199,7 +199,7 @@ func (o *Outcome) finding(a *Audited, n int) string {
 	if n == 0 {
 		b.WriteString("\n#### Findings\n\n")
 	}
-	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n+1, tiers[tierRank(f.Tier)], code(f.Code), spans(f.RuleIDs, 5), o.place(report.File(rep, f), f.Line, f.EndLine))
+	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n+1, tiers[f.Tier.Rank()], code(f.Code), spans(f.RuleIDs, 5), o.place(report.File(rep, f), f.Line, f.EndLine))
 	if f.Pointer != "" {
 		fmt.Fprintf(&b, " %s", code(f.Pointer))
 	}

@@ -201,7 +201,7 @@ func (o *Outcome) hurdles() (acceptable []hurdle, defects int) {
 			h := hurdle{a, f.RuleIDs}
 			same := func(have hurdle) bool { return have.run == a && slices.Equal(have.rules, h.rules) }
 			switch {
-			case !atOrAbove(f, o.FailOn):
+			case !o.FailOn.Covers(f):
 			case f.Bucket != referee.DealFinding || o.Accept != "deal-finding" || len(f.RuleIDs) == 0:
 				defects++
 			case !anyWaived(f.RuleIDs, waived) && !slices.ContainsFunc(acceptable, same):

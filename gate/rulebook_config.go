@@ -51,7 +51,7 @@ func loosened(was, is *Config) []string {
 	l.rules()
 	l.when(was.Sheets != is.Sheets, "flight_sheets moves from %s to %s", was.Sheets, is.Sheets)
 	l.when(was.Ledger != is.Ledger, "ledger moves from %s to %s: earlier receipts stay behind", was.Ledger.where(), is.Ledger.where())
-	l.later("fail_on", was.FailOn, is.FailOn, "low", "mid", "high", "never")
+	l.later("fail_on", was.FailOn.String(), is.FailOn.String(), "low", "mid", "high", "never")
 	l.later("accept", was.Accept, is.Accept, "none", "deal-finding")
 	l.later("evidence", was.Evidence, is.Evidence, "base_only", "any")
 	l.approval()

@@ -88,22 +88,19 @@ func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	return &Rules{Commit: commit, Config: cfg, Library: library, Tree: tree}, nil
 }
 
-// strictness orders the thresholds: more fails at a low one.
-var strictness = []string{"never", "high", "mid", "low"}
-
 // stricter takes the input fail-on, which may only be stricter than the configuration.
-func stricter(configured, input string) (string, error) {
+func stricter(configured referee.Threshold, input string) (referee.Threshold, error) {
 	if input == "" {
 		return configured, nil
 	}
-	at := slices.Index(strictness, input)
+	asked, err := referee.ParseThreshold(input)
 	switch {
-	case at < 0:
-		return "", broken("the input fail-on is %q; it must be one of high, mid, low, never", input)
-	case at < slices.Index(strictness, configured):
-		return "", broken("the input fail-on is %q, the configuration says %q: the input may only be stricter", input, configured)
+	case err != nil:
+		return configured, broken("the input fail-on is %q; it must be one of %s", input, strings.Join(referee.ThresholdNames(), ", "))
+	case configured.Stricter(asked):
+		return configured, broken("the input fail-on is %q, the configuration says %q: the input may only be stricter", input, configured)
 	}
-	return input, nil
+	return asked, nil
 }
 
 // ownerOf is the first part of owner/name.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/nearest"
+	"github.com/defendableos/referee/referee"
 )
 
 // refuseAt panics with a *ConfigError, which ParseConfig returns.
@@ -118,6 +119,15 @@ func yamlWord(n ast.Node, what string, known ...string) string {
 		refuseAt(n, "%s must be one of %s, not %q", what, strings.Join(known, ", "), s)
 	}
 	return s
+}
+
+// yamlThreshold reads the word of a threshold.
+func yamlThreshold(n ast.Node, what string) referee.Threshold {
+	limit, err := referee.ParseThreshold(yamlScalar(n, what))
+	if err != nil {
+		refuseAt(n, "%s must be one of %s, not %q", what, strings.Join(referee.ThresholdNames(), ", "), yamlScalar(n, what))
+	}
+	return limit
 }
 
 func yamlList(n ast.Node, what string) []ast.Node {

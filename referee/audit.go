@@ -310,7 +310,7 @@ func (f *Finding) merge(o Finding) {
 	if !slices.Contains(f.RuleIDs, o.RuleIDs[0]) {
 		f.RuleIDs = append(f.RuleIDs, o.RuleIDs...)
 	}
-	if tierRank(o.Tier) < tierRank(f.Tier) {
+	if o.Tier.Rank() < f.Tier.Rank() {
 		f.Tier, f.Severity = o.Tier, o.Severity
 	}
 	if o.Severity == "critical" {

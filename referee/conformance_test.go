@@ -542,9 +542,10 @@ func (e expectation) ofVerdict(t *testing.T, rep *Report) {
 			t.Errorf("verdict.%s is %s, want %s; checks %v; findings %v", key, encode(got[key]), encode(want), statusesOf(rep), codes(rep))
 		}
 	}
-	for limit, want := range e.Fails {
-		if rep.Fails(limit) != want {
-			t.Errorf("fails at %q: %t, want %t; %v", limit, rep.Fails(limit), want, codes(rep))
+	for word, want := range e.Fails {
+		limit, err := ParseThreshold(word)
+		if err != nil || rep.Fails(limit) != want {
+			t.Errorf("fails at %q: %t, %v; want %t; %v", word, rep.Fails(limit), err, want, codes(rep))
 		}
 	}
 }

@@ -103,7 +103,7 @@ func TestCost(t *testing.T) {
 					t.Fatalf("more than %d findings %s", kinds[f.Code+string(f.Tier)], f.Code)
 				}
 			}
-			if !rep.Fails("high") {
+			if !rep.Fails(FailOnHigh) {
 				t.Errorf("passes: %v", statusesOf(rep))
 			}
 			if c.blocks != "" && checkNamed(t, rep, c.blocks).Status == Pass {
@@ -183,7 +183,7 @@ func TestSpentIsUndecided(t *testing.T) {
 	wantStatus(t, rep, "square", "skip", "after", "skip", "late", "skip")
 	wantWords(t, checkNamed(t, rep, "after").Reason, "more than 20000000 steps")
 	f := findingOf(t, rep, "math.too_complex")
-	if f.Tier != High || !rep.Fails("high") || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
+	if f.Tier != High || !rep.Fails(FailOnHigh) || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
 		t.Errorf("%+v, %+v", f, rep.Verdict)
 	}
 	if small := audited(sheet, `{"inputs":{"rows":[`+numbered(`{"v":#}`, 200)+`]}}`); len(small.Findings) > 0 {

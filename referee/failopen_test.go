@@ -21,7 +21,7 @@ func TestFailOpenMisspeltField(t *testing.T) {
 	rep := audited(sheet, `{"occupancy":0.5}`)
 	wantStatus(t, rep, "r", "skip")
 	wantCodes(t, rep, "evidence.operand_missing high /occupency", "policy.undecided high /occupency")
-	if !rep.Fails("high") {
+	if !rep.Fails(FailOnHigh) {
 		t.Error("an undecided high gate does not fail")
 	}
 }
@@ -46,7 +46,7 @@ func TestFailOpenTextForNumber(t *testing.T) {
 	rep := audited(sheet, `{"inputs":{"ltv":"0.9"}}`)
 	wantStatus(t, rep, "r", "skip")
 	wantCodes(t, rep, "evidence.operand_type mid /inputs/ltv", "policy.undecided high /inputs/ltv")
-	if !rep.Fails("high") || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
+	if !rep.Fails(FailOnHigh) || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
 		t.Errorf("%+v", rep.Verdict)
 	}
 }
@@ -97,7 +97,7 @@ func TestHostileInput(t *testing.T) {
 		if f := findingOf(t, rep, c.code); f.Tier != High || f.Fix == nil {
 			t.Errorf("%s: %s is %s, fix %v", name, f.Code, f.Tier, f.Fix)
 		}
-		if rep.Verdict.RecommendedAction != "resubmit" || !rep.Fails("high") {
+		if rep.Verdict.RecommendedAction != "resubmit" || !rep.Fails(FailOnHigh) {
 			t.Errorf("%s: %+v", name, rep.Verdict)
 		}
 		for _, f := range rep.Findings {

@@ -104,11 +104,11 @@ func FuzzAudit(f *testing.F) {
 			if len(x.Checks) != len(sheet.Rules) {
 				t.Fatalf("%d checks of %d rules", len(x.Checks), len(sheet.Rules))
 			}
-			if !x.Protocol.Parsed && (x.Verdict.RecommendedAction != "resubmit" || !x.Fails("high")) {
+			if !x.Protocol.Parsed && (x.Verdict.RecommendedAction != "resubmit" || !x.Fails(FailOnHigh)) {
 				t.Fatalf("unreadable and %+v", x.Verdict)
 			}
 			for _, f := range x.Findings {
-				if f.Message == "" || len(f.RuleIDs) == 0 || tierRank(f.Tier) < 0 || bucketRank(f.Bucket) < 0 || stageRank(f.Stage) < 0 {
+				if f.Message == "" || len(f.RuleIDs) == 0 || !f.Tier.Known() || bucketRank(f.Bucket) < 0 || stageRank(f.Stage) < 0 {
 					t.Fatalf("an incomplete finding: %+v", f)
 				}
 			}

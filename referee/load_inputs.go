@@ -239,7 +239,7 @@ func (s *Sheet) gatesOnInputs() map[string]Tier {
 			continue
 		}
 		for _, name := range s.inputsUnder(r) {
-			if was, seen := out[name]; !seen || tierRank(r.Tier) < tierRank(was) {
+			if was, seen := out[name]; !seen || r.Tier.Rank() < was.Rank() {
 				out[name] = r.Tier
 			}
 		}

@@ -144,7 +144,7 @@ func (l *loader) addCheck(v *strictjson.Value, stage Stage) {
 
 // addKey adds a registry key, with its parameters where v is an object.
 func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
-	r := &Rule{ID: k.Name, Label: k.Title, Kind: k.Name, Category: string(k.Stage), Stage: k.Stage, Tier: k.Tier, Why: k.Why, Fix: k.Remedy, run: keyRunners[k.Name], v: v}
+	r := &Rule{ID: k.Name, Label: k.Title, Kind: k.Name, Category: string(k.Stage), Stage: k.Stage, Tier: k.Tier, Why: k.Why, Fix: k.Remedy, run: k.run, v: v}
 	if v == nil {
 		r.v = l.sheet.Doc
 	}
@@ -185,7 +185,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 			r.ID = text(v, "check")
 		}
 	}
-	compilers[k.Name](l, r, v)
+	k.compile(l, r, v)
 	if r.run == nil && !l.problems.Refused() {
 		l.problems.add(v, "internal", "check kind %q cannot be compiled", k.Name)
 	}
@@ -345,14 +345,6 @@ func (s *Sheet) madeOf(r *Rule) []*MathCheck {
 		walk(r.math.Inputs)
 	}
 	return slices.DeleteFunc(slices.Clone(s.Math), func(m *MathCheck) bool { return !need[m] && !judgesCalculations[r.Kind] })
-}
-
-// compilers turn a check object of a kind into something that runs. A test refuses a kind without one.
-var compilers = map[string]func(*loader, *Rule, *strictjson.Value){
-	"required": (*loader).compileRequired, "schema": (*loader).compileSchemaPart, "recompute": (*loader).compileRecompute, "bind": (*loader).compileBind,
-	"expr": (*loader).compileExpr, "for_each": (*loader).compileForEach, "range": (*loader).compileRange, "jump": (*loader).compileJump,
-	"agree": (*loader).compileAgree, "evidence": (*loader).compileEvidence, "stack_fit": (*loader).compileStackFit, "checklist": (*loader).compileChecklist,
-	"match": (*loader).compileMatch,
 }
 
 // ownPolicyCodes are the findings of the policy stage that are no gate of a sheet.

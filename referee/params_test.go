@@ -80,7 +80,7 @@ func TestParamRefusals(t *testing.T) {
 // TestUnsetParam: an audit by a sheet whose limit nobody set is never clean.
 func TestUnsetParam(t *testing.T) {
 	rep := audited(mustSheet(t, paramSheet), `{"inputs":{"spend":1,"word":"a"}}`)
-	if f := findingOf(t, rep, "structure.param_missing"); f.Tier != High || !rep.Fails("high") {
+	if f := findingOf(t, rep, "structure.param_missing"); f.Tier != High || !rep.Fails(FailOnHigh) {
 		t.Errorf("%+v", f)
 	}
 }

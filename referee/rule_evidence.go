@@ -10,17 +10,6 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// keyRunners run the registry keys.
-var keyRunners = map[string]func(*audit, *Rule) outcome{
-	"json_valid": runJSONValid, "required_fields_present": runRequiredFields, "calculations_present": runCalculationsPresent,
-	"evidence_references_present": runReferencesPresent, "all_claims_cited": runAllClaimsCited, "claim_numbers": runClaimNumbers, "evidence_references_resolve": runReferencesResolve,
-	"quotes_verbatim": runQuotesVerbatim, "inputs_match_evidence": runInputsMatchEvidence, "inputs_consistent": runInputsConsistent,
-	"assumptions_labeled": runAssumptionsLabeled, "missing_inputs_disclosed": runMissingInputsDisclosed, "self_check_true": runSelfCheckTrue,
-	"self_check_consistent": runSelfCheckConsistent, "final_output_consistent": runFinalOutputConsistent, "sections_present": runSectionsPresent,
-	"output_nonempty": runOutputNonempty, "numbers_present": runNumbersPresent, "specs_present": runSpecsPresent,
-	"citations_present": runCitationsPresent, "evidence_attached": runEvidenceAttached,
-}
-
 // claims are the submission's claims; a missing or empty list is itself a finding (S30).
 func (a *audit) claims(r *Rule) []*strictjson.Value {
 	list := items(a.doc.Get("claims"))

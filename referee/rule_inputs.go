@@ -31,7 +31,7 @@ func (l *loader) restOnInputs() {
 	rest, r := l.sheet.gatesOnInputs(), l.sheet.Rule(heldInputs)
 	for i := range l.sheet.Inputs {
 		in := &l.sheet.Inputs[i]
-		if in.gate = rest[in.Name]; in.checked() && tierRank(in.tier()) < tierRank(r.Tier) {
+		if in.gate = rest[in.Name]; in.checked() && in.tier().Rank() < r.Tier.Rank() {
 			r.Tier, r.Severity = in.tier(), severityOf(in.tier())
 		}
 	}

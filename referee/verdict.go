@@ -8,8 +8,12 @@ import (
 	"strings"
 )
 
-// tierRank and bucketRank order findings (S43).
-func tierRank(t Tier) int     { return slices.Index([]Tier{High, Mid, Low}, t) }
+// CompareFindings is the part of the rank (S43) that findings of different runs share: below the stage, the order is the sheet's.
+func CompareFindings(x, y Finding) int {
+	return cmp.Or(cmp.Compare(x.Tier.Rank(), y.Tier.Rank()), cmp.Compare(x.Severity, y.Severity), // critical before noncritical
+		cmp.Compare(bucketRank(x.Bucket), bucketRank(y.Bucket)), cmp.Compare(stageRank(x.Stage), stageRank(y.Stage)))
+}
+
 func bucketRank(b Bucket) int { return slices.Index([]Bucket{WorkDefect, DealFinding, StackFit}, b) }
 func stageRank(s Stage) int {
 	return slices.Index([]Stage{StageStructure, StageSchema, StageMath, StageEvidence, StagePolicy, StageLane, StageChecklist}, s)
@@ -19,9 +23,7 @@ func stageRank(s Stage) int {
 // because no two findings share pointer and code.
 func rank(findings []Finding) {
 	slices.SortFunc(findings, func(x, y Finding) int {
-		return cmp.Or(cmp.Compare(tierRank(x.Tier), tierRank(y.Tier)), cmp.Compare(x.Severity, y.Severity), // critical before noncritical
-			cmp.Compare(bucketRank(x.Bucket), bucketRank(y.Bucket)), cmp.Compare(stageRank(x.Stage), stageRank(y.Stage)),
-			cmp.Compare(x.order, y.order), cmp.Compare(x.doc, y.doc), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Pointer, y.Pointer))
+		return cmp.Or(CompareFindings(x, y), cmp.Compare(x.order, y.order), cmp.Compare(x.doc, y.doc), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Pointer, y.Pointer))
 	})
 }
 
@@ -179,17 +181,8 @@ func (t *tally) clientReady(v Verdict) bool {
 	})
 }
 
-// Fails is the gate's answer at a threshold: "high", "mid", "low" or "never" (S39a). An undecided high rule fails at every threshold but
-// never; what waits for a human does not.
-func (r *Report) Fails(failOn string) bool {
-	if failOn == "never" {
-		return false
-	}
-	limit := tierRank(Tier(failOn))
-	for _, f := range r.Findings {
-		if tierRank(f.Tier) <= limit || f.Severity == "critical" {
-			return true
-		}
-	}
-	return len(r.Verdict.UndecidedHigh) > 0
+// Fails is the gate's answer at a threshold (S39a). An undecided high rule fails at every threshold but FailNever; what waits for a human
+// does not.
+func (r *Report) Fails(at Threshold) bool {
+	return slices.ContainsFunc(r.Findings, at.Covers) || at != FailNever && len(r.Verdict.UndecidedHigh) > 0
 }

@@ -82,9 +82,6 @@ func sentence(s string) string { return code(s, maxMessage) }
 // Markdown is one report as a block of at most limit bytes. What does not fit is left out from the end, whole findings at a time,
 // and the block says so.
 func Markdown(r *referee.Report, o Options, limit int) string {
-	if o.FailOn == "" {
-		o.FailOn = referee.High
-	}
 	sections := []string{markdownHead(r, o)}
 	for i := range r.Findings {
 		sections = append(sections, markdownFinding(i+1, r, &r.Findings[i]))
@@ -106,7 +103,7 @@ func Markdown(r *referee.Report, o Options, limit int) string {
 func markdownHead(r *referee.Report, o Options) string {
 	v := r.Verdict
 	mark := "pass"
-	if r.Fails(string(o.FailOn)) {
+	if r.Fails(o.FailOn) {
 		mark = "fail"
 	}
 	var b strings.Builder
@@ -156,7 +153,7 @@ func markdownFinding(n int, r *referee.Report, f *referee.Finding) string {
 
 // tierWord is a tier outside a code span: only the known ones stand as they are.
 func tierWord(t referee.Tier) string {
-	if weight(t) > 0 {
+	if t.Known() {
 		return string(t)
 	}
 	return id(string(t))
@@ -202,7 +199,7 @@ func markdownTail(r *referee.Report, o Options) []string {
 
 // row is one flagged submission among many.
 func (m *markdown) row(r *referee.Report) {
-	if len(r.Findings) == 0 && !r.Fails(string(m.o.FailOn)) {
+	if len(r.Findings) == 0 && !r.Fails(m.o.FailOn) {
 		return
 	}
 	if m.rows++; m.rows > maxRows {
@@ -212,7 +209,7 @@ func (m *markdown) row(r *referee.Report) {
 		m.p.print("| | verdict | score | high | mid | low | submission | heaviest |\n| --- | --- | --: | --: | --: | --: | --- | --- |\n")
 	}
 	mark, heaviest := "pass", "undecided"
-	if r.Fails(string(m.o.FailOn)) {
+	if r.Fails(m.o.FailOn) {
 		mark = "**fail**"
 	}
 	if len(r.Findings) > 0 {

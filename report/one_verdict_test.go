@@ -41,7 +41,7 @@ func TestOneVerdict(t *testing.T) {
 			for what, doc := range lessened(t, ex.Submission.Source(src)) {
 				r := referee.Audit(exampleCase(sheet, &ex, doc))
 				undecidedRules += len(r.Verdict.UndecidedHigh)
-				if r.Fails("high") {
+				if r.Fails(referee.FailOnHigh) {
 					failed++
 				} else {
 					clean++
@@ -114,7 +114,7 @@ func exampleCase(sheet *referee.Sheet, ex *referee.Example, doc []byte) referee.
 // disagreement says which two of a report's answers differ; "" where they are one.
 func disagreement(t *testing.T, r *referee.Report) string {
 	t.Helper()
-	fails := r.Fails("high")
+	fails := r.Fails(referee.FailOnHigh)
 	heavy := slices.ContainsFunc(r.Findings, func(f referee.Finding) bool { return f.Tier == referee.High || f.Severity == "critical" })
 	switch {
 	case fails != heavy:

@@ -37,18 +37,15 @@ type Writer interface {
 	Close() error
 }
 
-// Never is the Options.FailOn at which no report fails.
-const Never referee.Tier = "never"
-
 // Options are what a caller may choose. The zero value is a paper for a file.
 type Options struct {
-	Width   int          // columns of the table; 0 is 80
-	Color   bool         // colours in the table: the caller knows whether it is a terminal's
-	Verbose bool         // table, markdown: every check, derived values, advisory files
-	Atoms   bool         // json: all atoms, not only the cited ones
-	FailOn  referee.Tier // the lightest tier that fails; "" is high
-	Explain string       // table: the rule whose proof is printed; "" is every one that the report holds
-	Version string       // of the tool, for sarif
+	Width   int               // columns of the table; 0 is 80
+	Color   bool              // colours in the table: the caller knows whether it is a terminal's
+	Verbose bool              // table, markdown: every check, derived values, advisory files
+	Atoms   bool              // json: all atoms, not only the cited ones
+	FailOn  referee.Threshold // the lightest tier that fails
+	Explain string            // table: the rule whose proof is printed; "" is every one that the report holds
+	Version string            // of the tool, for sarif
 }
 
 // maker begins a paper.
@@ -77,31 +74,12 @@ func Formats() []string {
 
 // New begins a paper on w. An unknown format is refused with those that are known.
 func New(format string, w io.Writer, o Options) (Writer, error) {
-	if o.FailOn == "" {
-		o.FailOn = referee.High
-	}
-	if weight(o.FailOn) == 0 && o.FailOn != Never {
-		return nil, fmt.Errorf("unknown tier %q to fail on; known are high, mid, low, never", string(o.FailOn))
-	}
 	for _, m := range makers {
 		if m.name == format {
 			return m.make(w, o), nil
 		}
 	}
 	return nil, fmt.Errorf("unknown format %q; known are %s", format, strings.Join(Formats(), ", "))
-}
-
-// weight orders tiers, 0 for an unknown one.
-func weight(t referee.Tier) int {
-	switch t {
-	case referee.High:
-		return 3
-	case referee.Mid:
-		return 2
-	case referee.Low:
-		return 1
-	}
-	return 0
 }
 
 // printer writes formatted text and keeps the first error, so that a paper asks once.

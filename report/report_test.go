@@ -21,9 +21,6 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New("yaml", io.Discard, Options{}); err == nil || !strings.Contains(err.Error(), `unknown format "yaml"; known are table, json, markdown, sarif, junit, github`) {
 		t.Errorf("format: %v", err)
 	}
-	if _, err := New("json", io.Discard, Options{FailOn: "severe"}); err == nil || !strings.Contains(err.Error(), `unknown tier "severe"`) {
-		t.Errorf("tier: %v", err)
-	}
 }
 
 func TestClean(t *testing.T) {

@@ -32,7 +32,7 @@ func (t *table) block(r *referee.Report) {
 func (t *table) heading(r *referee.Report) {
 	v := r.Verdict
 	mark, paint := "pass", func(s string) string { return t.ink.paint("1;32", s) }
-	if r.Fails(string(t.o.FailOn)) {
+	if r.Fails(t.o.FailOn) {
 		mark, paint = "FAIL", func(s string) string { return t.ink.paint("1;31", s) }
 	}
 	right := fmt.Sprintf("%s · score %s", name(string(v.Severity)), name(v.Score))

@@ -17,7 +17,7 @@ const (
 
 // line is one flagged or undecided submission; clean ones are only counted.
 func (t *table) line(r *referee.Report) {
-	if len(r.Findings) == 0 && !r.Fails(string(t.o.FailOn)) {
+	if len(r.Findings) == 0 && !r.Fails(t.o.FailOn) {
 		return
 	}
 	if t.shown++; t.shown == 1 {
@@ -25,7 +25,7 @@ func (t *table) line(r *referee.Report) {
 		t.emit(t.ink.bold(head))
 	}
 	mark := t.ink.dim("pass")
-	if r.Fails(string(t.o.FailOn)) {
+	if r.Fails(t.o.FailOn) {
 		mark = t.ink.paint("1;31", "FAIL")
 	}
 	v := r.Verdict
@@ -87,7 +87,7 @@ func (t *table) summary() {
 func (t *table) sentence() string {
 	s := t.totals
 	text := fmt.Sprintf("%s audited: %d pass, %d fail", plural(s.reports, "submission"), s.reports-s.failed, s.failed)
-	if t.o.FailOn == Never {
+	if t.o.FailOn == referee.FailNever {
 		text = fmt.Sprintf("%s audited", plural(s.reports, "submission"))
 	}
 	text += fmt.Sprintf(" (fail-on %s); %d with findings", t.o.FailOn, s.flagged)

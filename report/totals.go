@@ -29,9 +29,9 @@ func newTotals() *totals {
 	return &totals{severities: map[string]int{}, actions: map[string]int{}, codes: map[string]*tally{}, rules: map[string]*tally{}}
 }
 
-func (t *totals) add(r *referee.Report, failOn referee.Tier) {
+func (t *totals) add(r *referee.Report, failOn referee.Threshold) {
 	t.reports++
-	if r.Fails(string(failOn)) {
+	if r.Fails(failOn) {
 		t.failed++
 	}
 	if len(r.Findings) > 0 {
@@ -60,7 +60,7 @@ func count(tallies map[string]*tally, seen map[string]bool, name string, tier re
 		tallies[name] = c
 	}
 	c.findings++
-	if weight(tier) > weight(c.tier) {
+	if tier.Rank() < c.tier.Rank() {
 		c.tier = tier
 	}
 	if !seen[name] {

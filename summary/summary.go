@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/referee"
 )
 
 // Summary is a batch or a ledger, added up.
@@ -260,7 +261,7 @@ func failures(group []Sample) []Failure {
 				one = &Failure{Code: f.Code, Tier: f.Tier, Bucket: f.Bucket}
 				by[f.Code] = one
 			}
-			if tierRank(f.Tier) < tierRank(one.Tier) {
+			if referee.Tier(f.Tier).Rank() < referee.Tier(one.Tier).Rank() {
 				one.Tier = f.Tier
 			}
 			one.Findings++
@@ -276,12 +277,10 @@ func failures(group []Sample) []Failure {
 		out = append(out, *f)
 	}
 	slices.SortFunc(out, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(tierRank(a.Tier), tierRank(b.Tier)), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(referee.Tier(a.Tier).Rank(), referee.Tier(b.Tier).Rank()), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Code, b.Code))
 	})
 	return out
 }
-
-func tierRank(t string) int { return slices.Index([]string{"high", "mid", "low"}, t) }
 
 // trend is the mean score over the samples' order, at most maxTrend points.
 func trend(group []Sample) []Point {

@@ -18,6 +18,7 @@ import (
 // approveOptions are the flags of referee approve.
 type approveOptions struct {
 	name, at, reject, digest, failOn, repository, dir string
+	limit                                             referee.Threshold // failOn, read
 	satisfied, flags, waivers                         []string
 	ledger                                            *ledgerFlags
 	params                                            *paramFlags
@@ -94,7 +95,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 		return err
 	}
 	defer done()
-	if err := a.showWork(work, o.failOn); err != nil {
+	if err := a.showWork(work, o.limit); err != nil {
 		return err
 	}
 	if err := o.checkAgainst(work, local); err != nil {
@@ -103,7 +104,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err := o.complete(a, work, &local); err != nil {
 		return err
 	}
-	entry, again, err := local.SignOff(a.ctx, k, work, place, gate.Policy{FailOn: o.failOn, Accept: "deal-finding"}, ledgerPapers())
+	entry, again, err := local.SignOff(a.ctx, k, work, place, gate.Policy{FailOn: o.limit, Accept: "deal-finding"}, ledgerPapers())
 	if err != nil {
 		return signOffError(err)
 	}
@@ -134,11 +135,11 @@ func (o *approveOptions) decision(a *app, args []string) (gate.Local, error) {
 	case o.reject != "" && len(o.waivers) > 0:
 		return gate.Local{}, usagef("--reject and --accept contradict each other")
 	}
-	if err := known("--fail-on", o.failOn, "high", "mid", "low", "never"); err != nil {
+	var err error
+	if o.limit, err = thresholdFlag(o.failOn); err != nil {
 		return gate.Local{}, err
 	}
 	l := gate.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
-	var err error
 	if l.At, err = o.when(a.now()); err != nil {
 		return gate.Local{}, err
 	}
@@ -275,9 +276,9 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 }
 
 // showWork prints the audit, as referee audit does.
-func (a *app) showWork(w gate.Work, failOn string) error {
+func (a *app) showWork(w gate.Work, failOn referee.Threshold) error {
 	look := a.lookAt(a.stdout)
-	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: referee.Tier(failOn), Version: referee.EngineVersion})
+	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: failOn, Version: referee.EngineVersion})
 	if err != nil {
 		return usagef("%w", err)
 	}

@@ -17,6 +17,7 @@ import (
 // auditOptions are the flags of referee audit.
 type auditOptions struct {
 	sheet, format, out, failOn, explain, dir, shard, input string
+	limit                                                  referee.Threshold // failOn, read
 	jobs                                                   int
 	atoms, verbose                                         bool
 	part                                                   part
@@ -136,8 +137,6 @@ func (o *auditOptions) check(paths []string) error {
 		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions (.jsonl), or - for standard input")
 	case !slices.Contains(report.Formats(), o.format):
 		return unknownWord("--format", o.format, report.Formats())
-	case !slices.Contains([]string{"high", "mid", "low", "never"}, o.failOn):
-		return unknownWord("--fail-on", o.failOn, []string{"high", "mid", "low", "never"})
 	case !slices.Contains([]string{"auto", "json", "jsonl"}, o.input):
 		return unknownWord("--input", o.input, []string{"auto", "json", "jsonl"})
 	case o.jobs < 0 || o.jobs > maxJobs:
@@ -146,6 +145,9 @@ func (o *auditOptions) check(paths []string) error {
 		return usagef("--out names a file, and - is none").hint("without --out the result goes to standard output")
 	case o.explain != "" && o.format != "table" && o.out == "":
 		return usagef("--explain prints its proof into the table, and --format %s has none", o.format).hint("leave --format out, or send it to a file with --out")
+	}
+	if o.limit, err = thresholdFlag(o.failOn); err != nil {
+		return err
 	}
 	if o.jobs == 0 {
 		o.jobs = min(runtime.GOMAXPROCS(0), maxJobs)
@@ -186,3 +188,12 @@ func parsePart(s string) (part, error) {
 
 // has reports whether the submission at this position, counted from 0, belongs to the part.
 func (p part) has(position int) bool { return p.of == 0 || position%p.of == p.index-1 }
+
+// thresholdFlag reads --fail-on.
+func thresholdFlag(word string) (referee.Threshold, error) {
+	limit, err := referee.ParseThreshold(word)
+	if err != nil {
+		return limit, unknownWord("--fail-on", word, referee.ThresholdNames())
+	}
+	return limit, nil
+}

@@ -52,7 +52,7 @@ func (s aside) Write(b []byte) (int, error) {
 }
 
 func (o *auditOptions) reportOptions(l look) report.Options {
-	return report.Options{Width: l.width, Color: l.color, Verbose: o.verbose, Atoms: o.atoms, FailOn: referee.Tier(o.failOn), Explain: o.explain, Version: referee.EngineVersion}
+	return report.Options{Width: l.width, Color: l.color, Verbose: o.verbose, Atoms: o.atoms, FailOn: o.limit, Explain: o.explain, Version: referee.EngineVersion}
 }
 
 // openFile begins the paper in the file of --out: under a temporary name beside it, so that no half of a result ever bears its name.

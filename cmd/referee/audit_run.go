@@ -116,7 +116,7 @@ func (au *auditor) take(r verdictOf) error {
 	if au.options.explain != "" {
 		au.explained(r)
 	}
-	if r.report.Fails(au.options.failOn) {
+	if r.report.Fails(au.options.limit) {
 		au.failed++
 		au.worst = max(au.worst, exitRules)
 	}

@@ -158,6 +158,6 @@ func (d *demo) sign(w gate.Work, waivers ...ledger.Waiver) (*ledger.Entry, error
 // enter puts a decision into the ledger.
 func (d *demo) enter(w gate.Work, l gate.Local) (*ledger.Entry, error) {
 	place := gate.Place{Repository: ledger.Repository{Name: "demo"}}
-	entry, _, err := l.SignOff(d.ctx, d.store, w, place, gate.Policy{FailOn: "high", Accept: "deal-finding"}, ledgerPapers())
+	entry, _, err := l.SignOff(d.ctx, d.store, w, place, gate.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}, ledgerPapers())
 	return entry, err
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/defendableos/referee/gate"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
-	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
 
@@ -171,7 +170,7 @@ func (s *actionStep) outcome(o *gate.Outcome) {
 
 // table prints what was found, as `referee audit` does.
 func (s *actionStep) table(o *gate.Outcome) {
-	w, err := report.New("table", s.stdout, report.Options{FailOn: referee.Tier(o.FailOn)})
+	w, err := report.New("table", s.stdout, report.Options{FailOn: o.FailOn})
 	if err != nil {
 		return
 	}

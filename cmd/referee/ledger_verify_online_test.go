@@ -72,7 +72,7 @@ func (w *online) signOff(branch, name string) (pull int64, r ledger.Receipt) {
 		Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}},
 		gate.Place{Repository: ledger.Repository{ID: 4242, Name: w.Name}, PullRequest: &ledger.PullRequest{Number: pull, HeadSHA: head, BaseSHA: base},
 			Workflow: &ledger.Workflow{Ref: "refs/heads/main", SHA: base, RunID: 1, RunAttempt: 1, Event: "workflow_run"}},
-		gate.Policy{FailOn: "high", Accept: "deal-finding"})
+		gate.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	d := gate.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
 	place := gate.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
-	receipt, err := gate.Sign(gate.Judge(folder, sheet, "", nil), d, place, gate.Policy{FailOn: "high"})
+	receipt, err := gate.Sign(gate.Judge(folder, sheet, "", nil), d, place, gate.Policy{FailOn: referee.FailOnHigh})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,8 +64,8 @@ func TestSampleVerdicts(t *testing.T) {
 		if got := strings.Join(codes, " "); got != s.codes {
 			t.Errorf("%s: findings %q, not %q", s.id, got, s.codes)
 		}
-		if r.Verdict.Severity != s.severity || r.Verdict.RecommendedAction != s.action || r.Fails("high") != s.fails {
-			t.Errorf("%s: %s, %s, fails %v", s.id, r.Verdict.Severity, r.Verdict.RecommendedAction, r.Fails("high"))
+		if r.Verdict.Severity != s.severity || r.Verdict.RecommendedAction != s.action || r.Fails(referee.FailOnHigh) != s.fails {
+			t.Errorf("%s: %s, %s, fails %v", s.id, r.Verdict.Severity, r.Verdict.RecommendedAction, r.Fails(referee.FailOnHigh))
 		}
 	}
 }
