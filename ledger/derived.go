@@ -97,7 +97,7 @@ func sumUp(findings iter.Seq[findingFacts]) (sum, error) {
 		s.n++
 		rank := slices.Index(forms["tier"].Enum, f.tier)
 		if rank < last {
-			return s, refuse(RefuseFindings, "finding number %d is %s and stands after a lighter one; findings are ranked", s.n, f.tier)
+			return s, refuse(RefuseFindings, "finding %d is %s but follows a lighter one; findings must be ranked", s.n, f.tier)
 		}
 		last = rank
 		*[]*int{&s.seen.High, &s.seen.Mid, &s.seen.Low}[rank]++
@@ -135,7 +135,7 @@ func (r *Receipt) checkFacts(findings iter.Seq[findingFacts]) error {
 		return err
 	}
 	if s.n > MaxFindings || s.n > r.FindingsTotal {
-		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", s.n, r.FindingsTotal, MaxFindings)
+		return refuse(RefuseFindings, "%d findings of %d in all; a receipt lists at most %d", s.n, r.FindingsTotal, MaxFindings)
 	}
 	if r.Verdict == nil {
 		return nil
@@ -270,7 +270,7 @@ func (r *Receipt) checkScore() error {
 	}
 	weighted := rational(v.WeightedScore)
 	if v.WeightedScore != "" && (!isDecimal([]byte(v.WeightedScore)) || weighted.Sign() < 0 || weighted.Cmp(rational("100")) > 0) {
-		return refuse(RefuseScore, "weighted_score is %q; it is within 0 and 100", clip(v.WeightedScore))
+		return refuse(RefuseScore, "weighted_score is %q; it must be between 0 and 100", clip(v.WeightedScore))
 	}
 	if want := 5*v.Risk.High + 2*v.Risk.Mid + v.Risk.Low; v.RiskPoints != want {
 		return refuse(RefuseScore, "risk_points is %d; %d high, %d mid and %d low make %d", v.RiskPoints, v.Risk.High, v.Risk.Mid, v.Risk.Low, want)

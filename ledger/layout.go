@@ -107,7 +107,7 @@ func ParsePath(path string) (Place, error) {
 	}
 	p, ok := numbered(path)
 	if !ok || p.String() != path {
-		return Place{}, fmt.Errorf("%q is no path of a ledger", clip(path))
+		return Place{}, fmt.Errorf("%q: not a path of a ledger", clip(path))
 	}
 	return p, nil
 }
@@ -183,7 +183,7 @@ func Allowed(path, mode string, size int64) (Place, error) {
 	case mode != RegularMode:
 		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clip(mode), RegularMode)
 	case size < 0 || size > p.Class.MaxBytes():
-		return Place{}, fmt.Errorf("%s has %d bytes, at most %d are allowed", path, size, p.Class.MaxBytes())
+		return Place{}, fmt.Errorf("%s has %d bytes; at most %d are allowed", path, size, p.Class.MaxBytes())
 	}
 	return p, nil
 }

@@ -48,7 +48,7 @@ func ShareHandler(src Source, hosts ...string) http.Handler {
 		"/hash/{a}/{b}/{file}": s.file,
 		"/HEAD.json":           s.head,
 		"/LEDGER.json":         s.info,
-		"/":                    func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "there is nothing here") },
+		"/":                    func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusNotFound, "not found") },
 	} {
 		mux.HandleFunc(pattern, handle)
 	}
@@ -121,7 +121,7 @@ func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 // entry reads the entry that the address names, or answers why not. The bytes have the hash.
 func (s *share) entry(w http.ResponseWriter, r *http.Request, hash string) []byte {
 	if err := canonical.CheckHash(hash); err != nil {
-		refuse(w, http.StatusBadRequest, "the address names no receipt: %v", err)
+		refuse(w, http.StatusBadRequest, "not the address of a receipt: %v", err)
 		return nil
 	}
 	b, err := s.src.Entry(r.Context(), hash)
@@ -129,9 +129,9 @@ func (s *share) entry(w http.ResponseWriter, r *http.Request, hash string) []byt
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "the ledger cannot be read: %v", err)
 	case b == nil:
-		refuse(w, http.StatusNotFound, "the ledger holds no receipt %s", hash)
+		refuse(w, http.StatusNotFound, "the ledger has no receipt %s", hash)
 	case canonical.SHA256Hex(b) != hash:
-		refuse(w, http.StatusInternalServerError, "the ledger holds other bytes under the hash %s", hash)
+		refuse(w, http.StatusInternalServerError, "the ledger has other bytes under the hash %s", hash)
 	default:
 		return b
 	}
@@ -146,7 +146,7 @@ func (s *share) share(w http.ResponseWriter, r *http.Request) {
 	}
 	receipt, err := ledger.Parse(b)
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, "the ledger holds what is no receipt: %v", err)
+		refuse(w, http.StatusInternalServerError, "the ledger contains something that is not a receipt: %v", err)
 		return
 	}
 	v, err := s.verification(r.Context())
@@ -268,7 +268,7 @@ func (s *share) derived(w http.ResponseWriter, r *http.Request, of func(*ledger.
 	case err != nil:
 		refuse(w, http.StatusInternalServerError, "the ledger cannot be verified: %v", err)
 	case b == nil:
-		refuse(w, http.StatusNotFound, "the ledger has no such file yet")
+		refuse(w, http.StatusNotFound, "no such file in the ledger yet")
 	default:
 		send(w, http.StatusOK, b)
 	}

@@ -75,7 +75,7 @@ func (au *auditor) sheetFor(u unit) (sheet *referee.Sheet, byAssignment bool, er
 	if au.sheet != nil {
 		return au.sheet, false, nil
 	}
-	const advice = "--sheet SLUG names the flight sheet; `referee sheet list` shows what there is"
+	const advice = "--sheet SLUG names the flight sheet; `referee sheet list` lists them"
 	doc, err := strictjson.Parse(u.bytes, strictjson.SubmissionLimits)
 	if err != nil {
 		return nil, false, usagef("%s cannot be read, and no --sheet says by what to judge it: %w", u.name(), err).hint(advice)

@@ -24,7 +24,7 @@ DIR must be absent or empty: nothing is ever overwritten.`
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if *sheet == "" {
-			return usagef("run new needs --sheet").hint("`referee sheet list` shows what there is")
+			return usagef("run new needs --sheet").hint("`referee sheet list` lists them")
 		}
 		library, err := a.library(*dir)
 		if err != nil {

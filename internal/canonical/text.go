@@ -56,7 +56,7 @@ func SHA256Hex(b []byte) string {
 // CheckHash refuses whatever is not 64 lower-case hexadecimal digits.
 func CheckHash(s string) error {
 	if !isLowerHex(s, 2*sha256.Size) {
-		return fmt.Errorf("%q is no SHA-256 (64 lower-case hexadecimal digits)", clip(s))
+		return fmt.Errorf("%q is not a SHA-256 (64 lower-case hexadecimal digits)", clip(s))
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func CheckHash(s string) error {
 // CheckGitHash refuses whatever is not a git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
 func CheckGitHash(s string) error {
 	if !isLowerHex(s, 40) && !isLowerHex(s, 64) {
-		return fmt.Errorf("%q is no git object name (40 or 64 lower-case hexadecimal digits)", clip(s))
+		return fmt.Errorf("%q is not a git object name (40 or 64 lower-case hexadecimal digits)", clip(s))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func Time(t time.Time) string { return t.UTC().Format(layout) }
 // CheckTime refuses whatever is not a time of the form YYYY-MM-DDTHH:MM:SSZ that exists.
 func CheckTime(s string) error {
 	if _, err := time.Parse(layout, s); err != nil || len(s) != len(layout) {
-		return fmt.Errorf("%q is no time (YYYY-MM-DDTHH:MM:SSZ)", clip(s))
+		return fmt.Errorf("%q is not a time (YYYY-MM-DDTHH:MM:SSZ)", clip(s))
 	}
 	return nil
 }
