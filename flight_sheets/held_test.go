@@ -1,16 +1,15 @@
 package flightsheets
 
+//go:generate go test . -run ^TestHeldPage$ -update
+
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/referee"
 )
-
-var update = flag.Bool("update", false, "write docs/held.md anew")
 
 // heldPage is docs/held.md.
 const heldPage = "../docs/held.md"
@@ -25,19 +24,7 @@ agent does, for the reason given, and where a mid or high gate rests on it a per
 
 // TestHeldPage: docs/held.md says how the sheets hold their inputs today.
 func TestHeldPage(t *testing.T) {
-	want := heldHead + heldTable(t)
-	if *update {
-		if err := os.WriteFile(heldPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(heldPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Error("docs/held.md is out of step: go test ./flight_sheets -run TestHeldPage -update")
-	}
+	golden.Compare(t, heldPage, []byte(heldHead+heldTable(t)))
 }
 
 // heldTable has a row for each input and parameter, and the sums before them.

@@ -1,5 +1,7 @@
 package forge
 
+//go:generate go test . -run ^TestIndexInStep$ -update
+
 import (
 	"context"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	flightsheets "github.com/defendableos/referee/flight_sheets"
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -120,11 +123,5 @@ func TestIndexInStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(filepath.FromSlash("../docs/library/index.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) {
-		t.Error("docs/library/index.html is not in step with the library: run `go run ./cmd/referee sheet index --out docs/library/index.html`")
-	}
+	golden.Compare(t, filepath.FromSlash("../docs/library/index.html"), want)
 }

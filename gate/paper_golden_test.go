@@ -1,9 +1,10 @@
 package gate
 
+//go:generate go test . -run ^TestGoldenPapers$ -update
+
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -16,10 +17,9 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/referee"
 )
-
-var update = flag.Bool("update", false, "write the golden papers; read them before you commit them")
 
 // everything is all that is posted of an outcome, as one text. Hashes are cut: TestDigestIsOne compares them.
 func everything(o *Outcome) string {
@@ -49,18 +49,7 @@ func TestGoldenPapers(t *testing.T) {
 	for name, make := range scenarios() {
 		file := filepath.Join("testdata", "papers", name+".txt")
 		got := everything(make())
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs from the paper that was kept: run with -update and read the difference", name)
-		}
+		golden.Compare(t, file, []byte(got))
 	}
 }
 

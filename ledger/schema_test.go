@@ -1,21 +1,20 @@
 package ledger_test
 
+//go:generate go test . -run ^TestSchemas$ -update
+
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
-
-var update = flag.Bool("update", false, "write the JSON Schemas under docs/")
 
 // TestSchemas holds docs/receipt-*.schema.json to the types (go test ./ledger -run TestSchemas -update writes them), and
 // minted receipts to the schemas.
@@ -31,19 +30,8 @@ func TestSchemas(t *testing.T) {
 	} {
 		path := filepath.Join("..", "docs", "receipt-"+lane+".schema.json")
 		want := ledger.SchemaFor(c.name)
-		if *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		have, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(have, want) {
-			t.Errorf("%s is out of step; go test ./ledger -run TestSchemas -update", path)
-		}
-		schema := jsonschema.MustCompileString(path, string(have))
+		golden.Compare(t, path, want)
+		schema := jsonschema.MustCompileString(path, string(want))
 		for i, r := range c.good {
 			b, err := ledger.Mint(ledger.NewHead(), r)
 			if err != nil {

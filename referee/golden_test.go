@@ -1,9 +1,10 @@
 package referee
 
+//go:generate go test . -run ^TestGoldenDigest$ -update
+
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,8 @@ import (
 	"testing"
 
 	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the digests of testdata/golden anew; say why in the commit")
 
 // goldenDir holds inputs, <name>.sheet.json with <name>.submission.json and perhaps evidence in <name>.evidence.txt, and digests.json.
 const goldenDir = "testdata/golden"
@@ -56,7 +56,7 @@ func TestGoldenDigest(t *testing.T) {
 		got[name] = audited(sheet, submission, options...).Digest
 	}
 	file := filepath.Join(goldenDir, "digests.json")
-	if *update {
+	if golden.Updating() {
 		b, err := json.MarshalIndent(got, "", "  ")
 		if err != nil {
 			t.Fatal(err)

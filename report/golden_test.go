@@ -1,16 +1,15 @@
 package report
 
+//go:generate go test . -run ^(TestGolden|TestVerifyPageIsBuilt)$ -update
+
 import (
 	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/referee"
 )
-
-var update = flag.Bool("update", false, "write the golden files; read them before you commit them")
 
 // write is the paper of some reports.
 func write(t testing.TB, format string, o Options, reports ...*referee.Report) string {
@@ -61,18 +60,7 @@ func TestGolden(t *testing.T) {
 		t.Run(test.file, func(t *testing.T) {
 			got := write(t, test.format, test.o, test.reports...)
 			path := filepath.Join("testdata", "golden", test.file)
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			golden.Compare(t, path, []byte(got))
 			if again := write(t, test.format, test.o, test.reports...); again != got {
 				t.Error("two runs differ")
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/ledger"
 )
 
@@ -104,14 +105,9 @@ func buildPage(t testing.TB) []byte {
 // TestVerifyPageIsBuilt holds the page to its parts and to the types of the ledger; -update writes it.
 func TestVerifyPageIsBuilt(t *testing.T) {
 	page := buildPage(t)
-	if *update {
-		if err := os.WriteFile("page/verify.html", page, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if !bytes.Equal(VerifyPage(), page) {
-		t.Error("page/verify.html is not what its parts make: go test ./report -run TestVerifyPageIsBuilt -update")
+	golden.Compare(t, "page/verify.html", page)
+	if !golden.Updating() && !bytes.Equal(VerifyPage(), page) {
+		t.Error("the embedded page is another than page/verify.html")
 	}
 }
 

@@ -1,5 +1,7 @@
 package main
 
+//go:generate go run . -fixtures ../../testdata/ledgers
+
 import (
 	"bytes"
 	"os"

@@ -1,11 +1,13 @@
 package main
 
+//go:generate go test . -run ^TestRulesDocument$ -update
+
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/defendableos/referee/internal/golden"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -20,13 +22,7 @@ func parseJSON(t *testing.T, src []byte) *strictjson.Value {
 
 // docs/rules.md is what `referee rules --format markdown` prints.
 func TestRulesDocument(t *testing.T) {
-	got, err := os.ReadFile("../../docs/rules.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != rulesMarkdown(registry()) {
-		t.Error("docs/rules.md is out of step; write it anew: go run ./cmd/referee rules --format markdown > docs/rules.md")
-	}
+	golden.Compare(t, "../../docs/rules.md", []byte(rulesMarkdown(registry())))
 }
 
 // Every command has a short line, help of at most 80 columns, and an example that begins with its own name.
