@@ -54,7 +54,9 @@
 // # Verifying
 //
 // Verify looks at a whole tree (L1) and at pins (L2, L3); VerifySince at what came after a head (L2); VerifyHistory at
-// the commits; VerifyOnline at a forge's record (L4); Compare at another copy (L5). Each Problem has a stable Code
+// the commits; VerifyOnline at a forge's record (L4); Compare at another copy (L5). Before something of a ledger is shown
+// or used, VerifyForReading looks at its end, and VerifyEntry holds one entry to its place and its neighbours
+// (TestVerifyForReading, TestVerifyEntry), at the same cost for any size. Each Problem has a stable Code
 // (Codes; TestCodes), and each Level says what it cannot see (Level.Blind).
 //
 // # Hash inputs

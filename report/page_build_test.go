@@ -60,8 +60,9 @@ func facts(t testing.TB) string {
 			"receipt": shapeOf(reflect.TypeFor[ledger.Receipt](), ""), "head": shapeOf(reflect.TypeFor[ledger.Head](), ""),
 			"info": shapeOf(reflect.TypeFor[ledger.Info](), ""), "proof": shapeOf(reflect.TypeFor[ledger.Proof](), ""),
 		},
-		"codes": codes,
-		"blind": ledger.L1.Blind(),
+		"codes":  codes,
+		"papers": paperForms,
+		"blind":  ledger.L1.Blind(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,15 +16,21 @@ import (
 	"rsc.io/qr"
 )
 
-// Place is where a receipt is published. URL is the address of the page that shows it, and stands on the paper as text and as a QR
-// code; without one the code holds the receipt's hash.
-type Place struct{ URL string }
+// Place is where a receipt is published, and what is known of it there. URL is the address of the page that shows it,
+// and stands on the paper as text and as a QR code; without one the code holds the receipt's hash.
+type Place struct {
+	URL      string
+	Standing Standing
+}
 
-// PDF renders a receipt as a paper to file: the same payload and place give the same bytes, on every machine and at any time.
+// PDF renders a receipt as a paper to file: the same payload and place give the same bytes, on every machine and at
+// any time.
 //
-// All of it comes from the payload, which are the bytes of the receipt's file; receipt is what ledger.Parse gives for them, and a
-// pair that does not belong together is refused, so that the hash on the paper is the hash of what the paper says. Text is set in
-// Latin, Greek and Cyrillic letters; any other character stands there as <U+4E2D>.
+// A receipt that does not verify (Standing.Fails) is stamped across every page, and one that was held to no ledger
+// says so in a band; neither has the look of an approved one. All else comes from the payload, which are the bytes of
+// the receipt's file; receipt is what ledger.Parse gives for them, and a pair that does not belong together is
+// refused, so that the hash on the paper is the hash of what the paper says. Text is set in Latin, Greek and Cyrillic
+// letters; any other character stands there as <U+4E2D>.
 func PDF(w io.Writer, receipt *ledger.Receipt, payload []byte, at Place) error {
 	p, err := newPaper(receipt, payload, at)
 	if err != nil {
@@ -55,6 +61,7 @@ type paper struct {
 	f    *fpdf.Fpdf
 	r    *ledger.Receipt
 	hash string // of the payload
+	at   Standing
 	code *qr.Code
 	url  string  // "" if the receipt is not published
 	y    float64 // where the next line begins
@@ -63,14 +70,11 @@ type paper struct {
 }
 
 func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
-	same, err := ledger.Format(*r)
-	if err != nil {
+	if err := belongs(r, payload, at.Standing); err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(same, payload) {
-		return nil, errors.New("the receipt is not the one of the payload")
-	}
-	p := &paper{r: r, hash: canonical.SHA256Hex(payload), url: at.URL}
+	p := &paper{r: r, hash: canonical.SHA256Hex(payload), url: at.URL, at: at.Standing}
+	var err error
 	if p.faces, err = measure(); err != nil {
 		return nil, err
 	}
@@ -83,6 +87,22 @@ func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
 	}
 	p.open(minted)
 	return p, nil
+}
+
+// belongs refuses a receipt that is not the one of the payload, and one that could not have been minted on a paper
+// that does not say so.
+func belongs(r *ledger.Receipt, payload []byte, at Standing) error {
+	same, err := canonical.Marshal(*r)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(same, payload) {
+		return errors.New("the receipt is not the one of the payload")
+	}
+	if len(at.Fails) == 0 {
+		_, err = ledger.Parse(payload)
+	}
+	return err
 }
 
 // maxURL is the longest address that a QR code of the paper's size holds readably.
@@ -115,7 +135,7 @@ func (p *paper) open(minted time.Time) {
 	f.SetCreationDate(minted)
 	f.SetModificationDate(minted)
 	f.SetProducer("referee", true)
-	f.SetTitle("Receipt "+p.r.ID, true)
+	f.SetTitle(p.at.title(p.r.ID), true)
 	f.SetSubject("SHA-256 "+p.hash, true)
 	f.SetLang("en")
 	f.SetMargins(0, 0, 0)
@@ -161,12 +181,13 @@ func (p *paper) frame() {
 		p.font = style{}
 		if i > 1 {
 			p.text(marginSide, 15, style{face: bold, size: 7.5, color: grey}, paperTitles[p.r.Schema])
-			p.right(pageWidth-marginSide, 15, style{face: bold, size: 7.5, color: black}, strings.ToUpper(p.kind().title))
+			p.right(pageWidth-marginSide, 15, style{face: bold, size: 7.5, color: black}, strings.ToUpper(p.band().title))
 			p.line(17.5, light)
 		}
 		p.line(281, light)
 		p.text(marginSide, 286, code, "sha256 "+p.hash)
 		p.right(pageWidth-marginSide, 286, small, fmt.Sprintf("%s   page %d of %d", p.r.ID, i, n))
+		p.stamp()
 	}
 }
 

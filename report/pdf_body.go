@@ -65,6 +65,10 @@ func after(word, text string) string {
 }
 
 func (p *paper) decision() {
+	title := "Decision"
+	if !p.at.sound() {
+		title = "Decision that the file states, not confirmed"
+	}
 	if o := p.r.ObservedBy; o != nil {
 		p.section("Observed, not signed", 10)
 		p.pairs(
@@ -78,7 +82,7 @@ func (p *paper) decision() {
 	if a == nil {
 		return
 	}
-	p.section("Decision", 10)
+	p.section(title, 10)
 	id := ""
 	if a.Approver.ID > 0 {
 		id = fmt.Sprintf("account %d", a.Approver.ID)
@@ -262,22 +266,22 @@ func (p *paper) workflow() {
 	)
 }
 
+// VerifyCommand is the command that checks a receipt by its hash: in a clone or a work tree of the repository it verifies the ledger and finds the
+// receipt in it, and in a folder that holds the receipt's file alone it checks the file. It is what papers print.
+func VerifyCommand(hash string) string { return "referee receipt verify " + hash }
+
 // verify says how anybody checks the paper, and what that cannot show.
 func (p *paper) verify() {
 	p.section("How to verify this receipt", 38)
-	file := ledger.Place{Class: ledger.EntryFile, Seq: p.r.Seq, Hash: p.hash}.String()
-	for i, c := range [][2]string{
-		{"The bytes: the hash printed is the one on this paper.", "sha256sum " + file},
-		{"The receipt: its form, and that it could have been minted.", "referee receipt verify " + p.hash},
-		{"The chain it stands on, from the first entry to the last.", "referee ledger verify"},
-	} {
-		p.paragraph(body, fmt.Sprintf("%d.  %s", i+1, c[0]))
-		p.y += 0.4
-		p.command(c[1])
-	}
+	p.paragraph(body, "In a clone or a work tree of "+name(p.r.Repository.Name)+", this verifies the whole ledger and finds the receipt in it. In a folder with "+
+		"the receipt's file alone, it checks the bytes and the form, and says that no ledger was seen.")
+	p.y += 0.4
+	p.command(VerifyCommand(p.hash))
 	p.y += 1.5
-	p.paragraph(note, "The page verify.html on the ledger's branch does the same in a browser. This paper is a rendering: the receipt is "+
-		"the file whose SHA-256 stands on it. An audit re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work is right.")
+	file := ledger.Place{Class: ledger.EntryFile, Seq: p.r.Seq, Hash: p.hash}.String()
+	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the one on this paper, which is a rendering of it. "+
+		"The page verify.html on that branch checks it in a browser. An audit re-derives what it is given; it catches slips, not a wrong set-up, and no "+
+		"severity means that the work is right.")
 }
 
 // command sets a line to be typed.

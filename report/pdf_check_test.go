@@ -79,7 +79,7 @@ func TestPDFSaysAll(t *testing.T) {
 		"short": {"DCR-000000-", "APPROVED", "JELLY", "96.4", "27 of 28", "0 · 1 · 0", "rosa", "permission maintain", "2 November 2026, 09:30:00 UTC",
 			"cre-acquisition-underwriting 1.2.0", "semantics 1", "underwriter", "example-70b", "site_visited", "satisfied", "math.mismatch",
 			"the claim is 2.4 % above", "claimed 1.334", "recomputed 1.303", "state 1.303", "evidence/t12.csv", "1.2 kB", "agent-owner", "none: this is the first entry",
-			published, "referee ledger verify", "referee receipt verify", "sha256sum receipts/000/000/000000000-", "refs/heads/main", "1.84 USD"},
+			published, "referee receipt verify", ledger.EntryDir(0) + "/000000000-", "refs/heads/main", "1.84 USD"},
 		"cook":        {"RECEIPT OF A TRAINING RUN", "11.75", "from 71.5 to 83.25", "oak-street-pairs", "48123 pairs", "112.40 USD"},
 		"incident":    {"RECEIPT OF AN INCIDENT", "spend breach", "HIGH", "Cap 50.00 USD", "lane locked, human approval required", "open, opened 2 November 2026, 08:00:00 UTC"},
 		"self-signed": {"HONEY", "Self-signed", "Findings: none"},
@@ -97,7 +97,7 @@ func TestPDFSaysAll(t *testing.T) {
 			r.Approval.Approver.Permission = "local"
 		}
 		parsed, payload := minted(t, r)
-		text := squeeze(strings.Join(readPDF(t, render(t, r, Place{URL: published})), ""))
+		text := squeeze(strings.Join(readPDF(t, render(t, r, Place{URL: published, Standing: Standing{InLedger: true}})), ""))
 		wants = append(wants, canonical.SHA256Hex(payload), parsed.ID, parsed.Submission.SHA256, parsed.FlightSheet.SHA256, parsed.RefersTo)
 		if parsed.Approval != nil {
 			wants = append(wants, parsed.Approval.SubjectDigest, parsed.Approval.Review.BodySHA256, parsed.ReportDigest)

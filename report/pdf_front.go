@@ -90,8 +90,11 @@ func date(s string) string {
 
 // status is the band that says what kind of entry this is; one that takes something back is framed.
 func (p *paper) status() {
-	k := p.kind()
+	k := p.band()
 	spans := []span{{style: body, text: k.says}}
+	for _, line := range p.at.lines(p.r, p.hash) {
+		spans = append(spans, span{style: strong, text: line})
+	}
 	if p.r.SelfSigned {
 		spans = append(spans, span{style: strong, text: "Self-signed: an administrator signed this off alone, without a review by another person."})
 	}
@@ -134,13 +137,16 @@ func (p *paper) verdict() {
 		return
 	}
 	const height = 27.0
-	g := grades[v.Severity]
+	g, word, sign := grades[v.Severity], v.Severity, v.Severity
+	if !p.at.sound() {
+		g, word, sign = grade{silver, "What the file says, and nobody has confirmed."}, "says "+v.Severity, ""
+	}
 	p.stroke(light, 0.3)
 	p.f.Rect(marginSide, p.y, textWidth, height, "D")
 	p.fill(g.color)
 	p.f.Rect(marginSide, p.y, 2.2, height, "F")
-	p.comb(marginSide+14, p.y+height/2, 8, v.Severity)
-	p.text(marginSide+26, p.y+11, style{face: bold, size: 19, color: black}, strings.ToUpper(p.shown(v.Severity)))
+	p.comb(marginSide+14, p.y+height/2, 8, sign)
+	p.text(marginSide+26, p.y+11, p.fitted(style{face: bold, size: 19, color: black}, strings.ToUpper(p.shown(word)), 66), strings.ToUpper(p.shown(word)))
 	p.put(marginSide+26, p.y+14.5, p.rows([]span{{style: style{size: 8.4, color: black}, text: g.says}}, 62))
 	p.numbers(marginSide+96, p.y)
 	p.y += height
@@ -167,8 +173,12 @@ func (p *paper) numbers(x, y float64) {
 // comb is the sign of a severity, a cell of a honeycomb: full for honey, half full for jelly, barred for propolis, empty for what
 // nobody signed.
 func (p *paper) comb(x, y, radius float64, severity string) {
-	p.stroke(grades[severity].color, 0.9)
-	p.fill(grades[severity].color)
+	g, ok := grades[severity]
+	if !ok {
+		g = grade{color: silver}
+	}
+	p.stroke(g.color, 0.9)
+	p.fill(g.color)
 	switch severity {
 	case "honey":
 		p.f.Polygon(hexagon(x, y, radius), "FD")

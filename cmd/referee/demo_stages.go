@@ -133,7 +133,7 @@ func (d *demo) end() error {
 	files := map[string][]byte{"verify.html": report.VerifyPage()}
 	for _, e := range d.minted {
 		var b bytes.Buffer
-		if err := report.PDF(&b, e.Receipt, e.Bytes, report.Place{}); err != nil {
+		if err := report.PDF(&b, e.Receipt, e.Bytes, report.Place{Standing: report.Standing{InLedger: true}}); err != nil {
 			return toolf("%w", err)
 		}
 		files[e.Receipt.Run.ID+".pdf"] = b.Bytes()

@@ -31,9 +31,12 @@ func ledgerFlag(flags *pflag.FlagSet) *ledgerFlags {
 	return f
 }
 
+// usualBranch is the branch that holds a ledger unless another is named.
+const usualBranch = "ledger"
+
 // placeFlags adds what is common to commands that name the repository as an argument.
 func (f *ledgerFlags) placeFlags(flags *pflag.FlagSet) {
-	flags.StringVar(&f.branch, "branch", "ledger", "`BRANCH` that holds the ledger")
+	flags.StringVar(&f.branch, "branch", usualBranch, "`BRANCH` that holds the ledger")
 }
 
 // bulkFlag adds --no-git to a command that reads all of a ledger. Others read a few objects, for which starting git is not worth it.

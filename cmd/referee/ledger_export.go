@@ -51,6 +51,9 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 		return err
 	}
 	defer k.Close()
+	if err := a.soundForReading(k); err != nil {
+		return err
+	}
 	repo, done, err := a.all(k, where)
 	if err != nil {
 		return err

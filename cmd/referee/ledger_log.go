@@ -139,12 +139,16 @@ func ledgerHeadCommand() *command {
 
 func ledgerShowCommand() *command {
 	c := newCommand("ledger show", "SEQ|ID|HASH", "print one entry", 1)
-	c.long = "The entry by its number, its id, its hash, or four digits or more of the hash.\n--format json prints the file's own bytes."
+	c.long = "The entry by its number, its id, its hash, or four digits or more of the hash.\nIt is verified first, as by `referee receipt show`. --format json prints the\nfile's own bytes."
 	c.examples = []string{"referee ledger show 12", "referee ledger show 3fa9 --format json | sha256sum"}
 	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if err := known("--format", *format, "text", "json"); err != nil {
+			return err
+		}
+		if err := stampable(*format, *unverified); err != nil {
 			return err
 		}
 		if len(args) == 0 {
@@ -155,19 +159,11 @@ func ledgerShowCommand() *command {
 			return err
 		}
 		defer k.Close()
-		e, err := a.find(k, args[0])
+		h, err := a.holdEntry(k, args[0])
 		if err != nil {
 			return err
 		}
-		return a.showEntry(e, *format)
+		return a.showHeld(h, *format, *unverified)
 	}
 	return c
-}
-
-// showEntry prints a receipt for people, or its bytes.
-func (a *app) showEntry(e *ledger.Entry, format string) error {
-	if format == "json" {
-		return a.print(string(e.Bytes))
-	}
-	return a.print(receiptText(e))
 }

@@ -9,54 +9,41 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 
-	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
 )
 
+const receiptShowLong = `The receipt is verified before anything of it is shown. One of the ledger: its
+bytes, its place, the entries before and after it, and the end of the chain.
+One in a file: its bytes and its form; where a ledger is at hand, that holds the
+same bytes, and where none is, the first line says so. What does not verify is
+refused; --unverified shows it, stamped NOT VERIFIED.
+--format json prints the file's own bytes, whose SHA-256 is the receipt's hash.`
+
 func receiptShowCommand() *command {
 	c := newCommand("receipt show", "SEQ|ID|HASH|FILE", "print a receipt, of the ledger or in a file", 1)
-	c.long = "--format json prints the file's own bytes, whose SHA-256 is the receipt's hash."
+	c.long = receiptShowLong
 	c.examples = []string{"referee receipt show 3fa9", "referee receipt show 000000012-3fa9….json", "referee receipt show 12 --format json | jq .verdict"}
 	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if err := known("--format", *format, "text", "json"); err != nil {
 			return err
 		}
-		e, err := a.receiptOf("receipt show", args, where)
+		if err := stampable(*format, *unverified); err != nil {
+			return err
+		}
+		h, err := a.hold("receipt show", args, where)
 		if err != nil {
 			return err
 		}
-		return a.showEntry(e, *format)
+		return a.showHeld(h, *format, *unverified)
 	}
 	return c
-}
-
-// receiptOf reads the receipt that the arguments name: a file if there is one of that name, an entry of the ledger otherwise.
-func (a *app) receiptOf(command string, args []string, where *ledgerFlags) (*ledger.Entry, error) {
-	if len(args) == 0 {
-		return nil, usagef("%s needs a number, an id, a hash or a file", command).hint("`referee ledger log` lists the entries")
-	}
-	if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
-		b, err := readReceipt(args[0])
-		if err != nil {
-			return nil, err
-		}
-		r, err := ledger.Parse(b)
-		if err != nil {
-			return nil, rulesf("%s: %w", args[0], err)
-		}
-		return &ledger.Entry{Hash: canonical.SHA256Hex(b), Bytes: b, Receipt: r}, nil
-	}
-	k, err := a.openLedger(where)
-	if err != nil {
-		return nil, err
-	}
-	e, err := a.find(k, args[0])
-	return e, errors.Join(err, k.Close())
 }
 
 // readReceipt reads a file, one byte more than a receipt has, so that a longer one is refused by name.
@@ -76,33 +63,38 @@ func readReceipt(name string) ([]byte, error) {
 	return b, nil
 }
 
-const receiptVerifyLong = `Holds each FILE to the format: canonical bytes, a receipt that could have been
-minted, and a name that ends in the SHA-256 of the bytes. With --ledger each
-must also stand in that ledger, which is verified first. What a file alone
-cannot show: that it is in a ledger at all, and that nobody took it back later.`
+const receiptVerifyLong = `Holds each receipt to the format: canonical bytes, a receipt that could have
+been minted, and a name that ends in the SHA-256 of the bytes. The ledger that
+--ledger names, or the one around this folder, is verified as a whole first,
+and must hold the same bytes. A HASH may also be that of a file in this
+folder, where no ledger is at hand. What a file alone cannot show: that it is
+in a ledger at all, and that nobody took it back later.`
 
 func receiptVerifyCommand() *command {
-	c := newCommand("receipt verify", "FILE…", "check receipts in files, and against a ledger", -1)
+	c := newCommand("receipt verify", "SEQ|ID|HASH|FILE…", "check receipts, in a ledger and in files", -1)
 	c.long = receiptVerifyLong
-	c.examples = []string{"referee receipt verify 000000012-3fa9….json", "referee receipt verify *.json --ledger receipts.git"}
+	c.examples = []string{"referee receipt verify 3fa9…", "referee receipt verify 000000012-3fa9….json",
+		"referee receipt verify *.json --ledger receipts.git"}
 	where := ledgerFlag(c.flags)
 	where.bulkFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return usagef("receipt verify needs a FILE").hint("`referee receipt show HASH --format json > FILE` writes one")
+			return usagef("receipt verify needs a number, an id, a hash or a file").
+				hint("`referee receipt show HASH --format json > FILE` writes a file")
 		}
-		var v *ledger.Verification
-		if where.repo != "" {
-			k, err := a.reach(where)
-			if err != nil {
-				return err
-			}
-			defer k.Close()
-			if v, err = a.verified(k, where); err != nil {
-				return err
-			}
+		k, err := a.ledgerAtHand(where)
+		if err != nil {
+			return err
 		}
-		return a.verifyFiles(args, v)
+		if k == nil {
+			return a.verifyFiles(args, nil, nil)
+		}
+		defer k.Close()
+		v, err := a.verified(k, where)
+		if err != nil {
+			return err
+		}
+		return a.verifyFiles(args, k, v)
 	}
 	return c
 }
@@ -112,26 +104,28 @@ func (a *app) verified(k *kept, where *ledgerFlags) (*ledger.Verification, error
 	s := &session{app: a, options: &verifyOptions{where: *where}, seen: []ledger.Level{ledger.L1}, k: k}
 	v, err := s.whole(k, nil)
 	if err == nil && !v.OK() {
-		return nil, rulesf("the ledger, %s, does not verify: %s", k.name, v.Problems[0]).hint("`referee ledger verify` lists all problems")
+		return nil, rulesf("the ledger, %s, does not verify: %s", k.name, v.Problems[0]).
+			hint("`referee ledger verify` lists all problems")
 	}
 	return v, err
 }
 
-// verifyFiles checks every file and says what is wrong with each.
-func (a *app) verifyFiles(names []string, v *ledger.Verification) error {
+// verifyFiles checks every receipt and says what is wrong with each. Without a ledger (k is nil) only files can be
+// found.
+func (a *app) verifyFiles(words []string, k *kept, v *ledger.Verification) error {
 	p, bad := &page{}, 0
-	for _, name := range names {
-		b, err := readReceipt(name)
+	for _, word := range words {
+		name, b, err := a.bytesOf(k, word)
 		if err != nil {
 			return err
 		}
-		said, err := checkReceipt(filepath.Base(name), b, v)
+		said, err := checkReceipt(name, b, k, v)
 		if err != nil {
 			bad++
-			p.text("FAIL  ", name+": "+err.Error())
+			p.text("FAIL  ", err.Error())
 			continue
 		}
-		p.text("ok    ", name+": "+said)
+		p.text("ok    ", said)
 	}
 	if err := a.print(p.b.String()); err != nil || bad == 0 {
 		return err
@@ -139,59 +133,105 @@ func (a *app) verifyFiles(names []string, v *ledger.Verification) error {
 	return &failure{code: exitRules}
 }
 
-// hashInName is the hash that a ledger writes into a file's name.
-var hashInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[0-9]{9}-)?([0-9a-f]{64})\.json$`) })
+// bytesOf gives the bytes that a word names: a file, an entry of the ledger, or, without a ledger, the file in this
+// folder that has the hash.
+func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
+	if isReceiptFile(word) {
+		b, err = readReceipt(word)
+		return word, b, err
+	}
+	if k != nil && receiptWord(word) {
+		e, err := a.find(k, word)
+		if err != nil {
+			return "", nil, err
+		}
+		return word, e.Bytes, nil
+	}
+	if name := fileOfHash(strings.ToLower(strings.TrimPrefix(word, "sha256:"))); name != "" {
+		b, err = readReceipt(name)
+		return name, b, err
+	}
+	if receiptWord(word) {
+		return "", nil, usagef("no ledger is at hand to find the receipt %s in, and no file of this folder has that hash", word).
+			hint("run it in a clone of the repository, beside the receipt's file, or with --ledger REPO")
+	}
+	b, err = readReceipt(word)
+	return word, b, err
+}
+
+// hashInName is the seq and the hash that a ledger writes into a file's name.
+var hashInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:([0-9]{9})-)?([0-9a-f]{64})\.json$`) })
 
 // checkReceipt says what a file is, or what is wrong with it.
-func checkReceipt(base string, b []byte, v *ledger.Verification) (string, error) {
-	hash := canonical.SHA256Hex(b)
-	named := hashInName().FindStringSubmatch(base)
-	if named != nil && named[1] != hash {
-		return "", fmt.Errorf("its SHA-256 is %s: the bytes were changed", hash)
-	}
-	r, err := ledger.Parse(b)
+func checkReceipt(name string, b []byte, k *kept, v *ledger.Verification) (string, error) {
+	h, err := readHeld(name, b)
 	if err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf("receipt %d, %s, %s, %s", r.Seq, r.ID, r.Kind, hash)
-	if named == nil {
+	if fails := h.standing.Fails; len(fails) > 0 {
+		return "", fmt.Errorf("%s: %s", name, strings.Join(fails, "; "))
+	}
+	r := h.Receipt
+	said := fmt.Sprintf("%s: receipt %d, %s, %s, %s", name, r.Seq, r.ID, r.Kind, h.Hash)
+	if isReceiptFile(name) && hashInName().FindStringSubmatch(filepath.Base(name)) == nil {
 		said += "; its name does not hold the hash"
 	}
 	switch {
-	case v == nil:
-		return said, nil
-	case r.Seq >= int64(len(v.Hashes)) || v.Hashes[r.Seq] != hash:
-		return "", fmt.Errorf("the ledger does not hold it")
+	case k == nil:
+		return said + "; " + h.unchecked(), nil
+	case r.Seq >= int64(len(v.Hashes)) || v.Hashes[r.Seq] != h.Hash:
+		return "", fmt.Errorf("%s: the ledger does not hold it (%s)", name, k.name)
 	}
-	return said + "; in the ledger", nil
+	return said + "; in the ledger, " + k.name + ", which verifies: " + v.Level.Says(), nil
 }
+
+const receiptPDFLong = `The receipt is verified first, as receipt show does. A file for which no ledger
+is at hand becomes a paper that says so; what does not verify is refused, or,
+with --unverified, stamped NOT VERIFIED across every page.
+The same receipt gives the same bytes, unless a later entry speaks of it.
+--url puts the address of its page on it, as text and as a code to photograph.`
 
 func receiptPDFCommand() *command {
 	c := newCommand("receipt pdf", "SEQ|ID|HASH|FILE", "render a receipt as a paper to file", 1)
-	c.long = "The same receipt gives the same bytes. --url puts the address of its page on it,\nas text and as a code to photograph."
+	c.long = receiptPDFLong
 	c.examples = []string{"referee receipt pdf 12", "referee receipt pdf 3fa9 -o oak-street.pdf --url https://example.org/r/3fa9…"}
 	out := c.flags.StringP("out", "o", "", "write to `FILE` (default: the receipt's id with .pdf)")
 	url := c.flags.String("url", "", "`ADDRESS` at which the receipt can be looked up")
+	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		e, err := a.receiptOf("receipt pdf", args, where)
+		h, err := a.hold("receipt pdf", args, where)
 		if err != nil {
 			return err
 		}
-		if *out == "" {
-			*out = e.Receipt.ID + ".pdf"
+		if err := h.refusal(); err != nil && !*unverified {
+			return offerUnverified(err)
 		}
-		var b bytes.Buffer
-		if err := report.PDF(&b, e.Receipt, e.Bytes, report.Place{URL: *url}); err != nil {
-			return usagef("%w", err)
-		}
-		if *out == "-" && isTerminal(a.stdout) {
-			return usagef("a PDF is not for a terminal").hint("-o FILE writes it to a file")
-		}
-		if err := a.toFile(*out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil || *out == "-" {
+		if err := a.paperOf(h, *out, *url); err != nil {
 			return err
 		}
-		return a.print(*out + "\n")
+		return h.refusal()
 	}
 	return c
+}
+
+// paperOf writes the PDF of a receipt, and says where.
+func (a *app) paperOf(h *held, out, url string) error {
+	if out == "" {
+		out = h.Receipt.ID + h.suffix() + ".pdf"
+	}
+	var b bytes.Buffer
+	if err := report.PDF(&b, h.Receipt, h.Bytes, report.Place{URL: url, Standing: h.standing}); err != nil {
+		return usagef("%w", err)
+	}
+	if out == "-" && isTerminal(a.stdout) {
+		return usagef("a PDF is not for a terminal").hint("-o FILE writes it to a file")
+	}
+	if err := a.toFile(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil || out == "-" {
+		return err
+	}
+	if h.alone() {
+		a.note("%s", h.unchecked())
+	}
+	return a.print(out + "\n")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
+	"github.com/defendableos/referee/report"
 )
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
@@ -39,11 +40,17 @@ func receiptReplayCommand() *command {
 			return err
 		}
 		defer k.Close()
-		e, err := a.receiptOf("receipt replay", args, where)
+		h, err := a.hold("receipt replay", args, where)
 		if err != nil {
 			return err
 		}
-		r := &replay{app: a, k: k, e: e, source: *source}
+		if !isReceiptFile(args[0]) && h.refusal() != nil {
+			return h.refusal()
+		}
+		if _, err := ledger.Parse(h.Bytes); err != nil {
+			return rulesf("%s: %w", args[0], err)
+		}
+		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source}
 		if r.library, err = a.library(*sheets); err != nil {
 			return err
 		}
@@ -55,11 +62,13 @@ func receiptReplayCommand() *command {
 // replay derives one receipt again.
 type replay struct {
 	*app
-	k       *kept
-	e       *ledger.Entry
-	source  string
-	library *referee.Library
-	repo    *gitstore.Repo // nil where the source is no repository
+	k *kept
+	e *ledger.Entry
+
+	standing report.Standing // of a file: what the ledger says of it
+	source   string
+	library  *referee.Library
+	repo     *gitstore.Repo // nil where the source is no repository
 }
 
 func (r *replay) run() error {
@@ -217,7 +226,10 @@ func (r *replay) report(out *gate.Replay, where string) error {
 	for _, change := range out.Changed {
 		p.text("  - ", change)
 	}
-	if err := r.print(p.b.String()); err != nil || out.Same {
+	for _, why := range r.standing.Fails { // the audit may be derived again, and the approval still be somebody's invention
+		p.text("NOT VERIFIED  ", why)
+	}
+	if err := r.print(p.b.String()); err != nil || out.Same && r.standing.InLedger {
 		return err
 	}
 	return &failure{code: exitRules}

@@ -37,6 +37,9 @@ func verdictText(r *ledger.Receipt) string {
 
 // signedText says who decided, or what event made the entry.
 func signedText(r *ledger.Receipt) string {
+	if r.Approval == nil && r.ObservedBy == nil {
+		return "nobody" // in a receipt that does not verify
+	}
 	if r.Approval == nil {
 		return r.ObservedBy.Event + " at " + r.ObservedBy.At
 	}
@@ -48,16 +51,50 @@ func signedText(r *ledger.Receipt) string {
 	return text
 }
 
-// receiptText is a whole receipt for people.
-func receiptText(e *ledger.Entry) string {
-	r, p := e.Receipt, &page{}
-	p.line("receipt %d  %s  %s", r.Seq, r.ID, r.Kind)
+// receiptPage is a receipt for people with what is known of it. What was held to no ledger, or does not verify, says
+// so before and after everything else, and nowhere names a decision as one that was taken.
+func receiptPage(h *held) string {
+	p := &page{}
+	stamp, kind := "", string(h.Receipt.Kind)
+	switch {
+	case len(h.standing.Fails) > 0:
+		stamp, kind = "NOT VERIFIED", "says "+kind
+		p.line("%s", stamp)
+		for _, why := range h.standing.Fails {
+			p.text("  - ", why)
+		}
+		p.line("")
+	case h.alone():
+		stamp, kind = h.unchecked(), "says "+kind
+		p.text("", stamp)
+		p.line("")
+	}
+	for _, later := range h.standing.Later {
+		p.text("", "TAKE NOTE: "+later)
+	}
+	writeReceipt(p, h, kind)
+	if stamp != "" {
+		p.line("")
+		p.text("", stamp)
+	}
+	return p.b.String()
+}
+
+// writeReceipt writes a whole receipt. Kind is the word for what it states.
+func writeReceipt(p *page, h *held, kind string) {
+	r := h.Receipt
+	p.line("receipt %d  %s  %s", r.Seq, r.ID, kind)
+	checked := ""
+	if h.standing.InLedger {
+		checked = "in the ledger, " + h.where + ": its bytes, its place, its neighbours and the end of the chain"
+	}
 	for _, f := range [][2]string{
-		{"sha256", e.Hash}, {"parent", r.ParentHash}, {"log", fmt.Sprintf("%s before it, root %.16s…", entries(r.Log.Count), r.Log.Root)},
+		{"sha256", h.Hash}, {"checked", checked}, {"parent", r.ParentHash},
+		{"log", fmt.Sprintf("%s before it, root %.16s…", entries(r.Log.Count), r.Log.Root)},
 		{"minted", r.MintedAt}, {"repository", r.Repository.Name}, {"pull request", pullText(r)}, {"refers to", r.RefersTo},
 		{"run", r.Run.ID + " (lane " + r.Run.Lane + ")"}, {"project", r.Run.Project}, {"agent", agentText(r.Agent)},
 		{"sheet", r.FlightSheet.Slug + "@" + r.FlightSheet.Version}, {"", r.FlightSheet.SHA256},
-		{"submission", r.Submission.Path}, {"", r.Submission.SHA256}, {"verdict", verdictText(r)}, {string(r.Kind), signedText(r)}, {"report", r.ReportDigest},
+		{"submission", r.Submission.Path}, {"", r.Submission.SHA256}, {"verdict", verdictText(r)}, {kind, signedText(r)}, {"report", r.ReportDigest},
 	} {
 		if f[1] != "" {
 			p.entry(f[0], receiptColumn+2, f[1])
@@ -65,7 +102,6 @@ func receiptText(e *ledger.Entry) string {
 	}
 	special(p, r)
 	lists(p, r)
-	return p.b.String()
 }
 
 func pullText(r *ledger.Receipt) string {

@@ -149,6 +149,9 @@ func (a *app) ledgerSamples(where *ledgerFlags) ([]summary.Sample, error) {
 		return nil, err
 	}
 	defer k.Close()
+	if err := a.soundForReading(k); err != nil {
+		return nil, err
+	}
 	var out []summary.Sample
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {

@@ -68,10 +68,13 @@ async function proofRoot(leaf, seq, size, path) {
 const bits = (n) => n.toString(2).replaceAll('0', '').length;
 
 // examine gives what the bytes of one entry say by themselves: hash, leaf, the receipt and its subject if they have the shape of one, whether it could
-// have been minted, and the first thing that is wrong with them.
-async function examine(bytes, name) {
+// have been minted, and the first thing that is wrong with them. What is another kind of file is refused by its name.
+async function examine(bytes, name, file = 'it') {
   const entry = { hash: await sha256Hex(bytes), leaf: await leafHash(bytes), receipt: null, subject: '', mintable: false, problem: null };
-  const fail = (code, message) => Object.assign(entry, { problem: { code, message } });
+  const fail = (code, message) => {
+    const what = code === 'LDG-105' ? '' : notReceipt(bytes);
+    return Object.assign(entry, { problem: { code, message: what ? `${file} is ${what}` : message } });
+  };
   if (bytes.length > MAX_BYTES) return fail('LDG-103', `${bytes.length} bytes, at most ${MAX_BYTES} are allowed`);
   const refused = canonicalError(bytes);
   const value = refused ? null : JSON.parse(new TextDecoder().decode(bytes));

@@ -18,7 +18,11 @@ function state(name) { document.body.dataset.state = name; }
 
 function begin() {
   state('busy');
-  for (const id of ['outcome', 'receipt', 'entries']) $(id).hidden = true;
+  for (const id of ['outcome', 'receipt', 'entries']) {
+    $(id).hidden = true;
+    replace($(id));
+  }
+  $('status').textContent = '';
   return ++job;
 }
 
@@ -34,16 +38,17 @@ function progress(mine, done, total, what) {
 function conclude(outcome) {
   $('progress').hidden = true;
   $('outcome').hidden = false;
-  $('outcome').className = outcome.good ? 'card good' : 'card bad';
+  $('outcome').className = !outcome.good ? 'card bad' : outcome.alone ? 'card alone' : 'card good';
   replace($('outcome'), outcomeView(outcome));
   state(outcome.good ? 'good' : 'bad');
   $('status').textContent = `${outcome.title} ${outcome.says}`;
 }
 
-// showReceipt shows what has the form of a receipt, and nothing else: a text without an approval must not look like one.
-function showReceipt(entry, statements = []) {
-  $('receipt').hidden = !entry?.mintable;
-  if (entry?.mintable) replace($('receipt'), receiptView(entry, statements));
+// showReceipt shows a receipt that nothing speaks against, and no other: bytes that fail must not look like an approval, nor name anybody.
+function showReceipt(entry, statements, unchecked = '') {
+  const sound = document.body.dataset.state === 'good' && entry?.mintable && !entry.problem;
+  $('receipt').hidden = !sound;
+  replace($('receipt'), sound ? receiptView(entry, statements, unchecked) : null);
 }
 
 // attempt runs a job; what it throws is shown, and is never a good result.
@@ -62,7 +67,7 @@ async function attempt(work) {
 async function openFiles(files) {
   await attempt(async (mine) => {
     const found = await sortFiles(mine, files);
-    if (found.entries.length === 0 && found.problems.length === 0) throw new Error('No receipt is among these files.');
+    if (found.entries.length === 0 && found.problems.length === 0) throw new Error(`No receipt is among these files.${found.others.map((what) => ` ${what}.`).join('')}`);
     await judge(mine, found);
   });
 }
@@ -72,7 +77,7 @@ async function sortFiles(mine, files) {
   const list = [...files].filter((f) => !/(^|\/)\.git(\/|$)/.test(pathOf(f)));
   const anchor = list.map(pathOf).filter((p) => /(^|\/)HEAD\.json$/.test(p)).sort((a, b) => a.length - b.length)[0];
   const root = anchor !== undefined && list.some((f) => pathOf(f).includes('/')) ? anchor.slice(0, -'HEAD.json'.length) : null;
-  const found = { entries: [], problems: [], head: null, info: null, proofs: [], aliases: new Set(), sheets: [], whole: root !== null };
+  const found = { entries: [], problems: [], head: null, info: null, proofs: [], aliases: new Set(), sheets: [], others: [], whole: root !== null };
   for (const [i, file] of list.entries()) {
     progress(mine, i, list.length, 'Reading file');
     const path = root === null ? baseName(pathOf(file)) : pathOf(file).startsWith(root) ? pathOf(file).slice(root.length) : '';
@@ -91,6 +96,7 @@ async function sortFile(found, file, path) {
   if (found.whole && !place) return path === '' ? undefined : problem('LDG-101', 'no path of a ledger');
   if (['README.md', 'verify.html'].includes(path)) return undefined;
   const bytes = new Uint8Array(await file.arrayBuffer());
+  if (['HEAD.json', 'LEDGER.json'].includes(path)) found.others.push(`${path} is ${notReceipt(bytes)}`);
   if (path === '.gitattributes') {
     if (new TextDecoder().decode(bytes) !== '* -text\n') problem('LDG-114', 'it must say "* -text"');
   } else if (path === 'HEAD.json') {
@@ -104,7 +110,7 @@ async function sortFile(found, file, path) {
     if (await sha256Hex(bytes) !== place.hash) problem('LDG-110', 'the name is not the hash of the bytes');
     found.aliases.add(path);
   } else if (!await sortProof(found, bytes)) {
-    const entry = await examine(bytes, place?.hash);
+    const entry = await examine(bytes, place?.hash, path);
     found.entries.push(Object.assign(slim(entry), { seq: place?.seq ?? entry.receipt?.seq ?? -1, name: place?.hash ?? entry.hash, file }));
   }
   return undefined;
@@ -211,19 +217,27 @@ async function proofProblems(proof, entries, head) {
 
 // finish says what came out, and shows a receipt or a list of them.
 async function finish(mine, result) {
-  const { entries, chain, problems, alone, opened, proofs = [] } = result;
+  const { entries, chain, problems, alone, partial, head, opened, proofs = [] } = result;
   const good = problems.length === 0;
   const n = entries.length;
+  const unproven = alone || partial || !head; // no ledger was followed from its end to its first entry
   const shownEntry = opened ?? (n === 1 ? await reopen(entries[0]) : null);
   if (mine !== job) throw new Stopped();
   const title = !good ? `${problems.length === 1 ? 'One thing is' : `${problems.length} things are`} wrong.`
     : alone ? 'This receipt agrees with itself.' : n === 1 ? 'One receipt and its chain agree.' : `${n.toLocaleString('en')} receipts agree with each other.`;
-  const says = !good ? 'Do not rely on what is shown below.' : proofs.length ? `The proof shows that it stands in a tree of ${proofs[0].size.toLocaleString('en')} entries with the root ${proofs[0].root}. Compare that root with one that you trust.`
+  const says = !good ? 'Nothing of it is shown, and nobody may rely on it.' : proofs.length ? `The proof shows that it stands in a tree of ${proofs[0].size.toLocaleString('en')} entries with the root ${proofs[0].root}. Compare that root with one that you trust.`
     : alone ? 'Its bytes, its hash and its form are right. Whether it stands in a ledger, and whether a later entry takes it back, was not seen.'
       : 'The bytes, the chain and the tree agree with themselves.';
-  conclude({ good, title, says, problems, checks: checksOf(result), level: alone ? 'One receipt, by itself' : 'Level 1' });
-  if (shownEntry) showReceipt(shownEntry, chain.statements.filter((s) => s.about === shownEntry.hash));
-  else listEntries(entries, chain);
+  conclude({ good, alone: unproven, title, says, problems, checks: checksOf(result), level: alone ? 'One receipt, by itself' : 'Level 1' });
+  if (!good) return;
+  if (shownEntry) showReceipt(shownEntry, chain.statements.filter((s) => s.about === shownEntry.hash), unproven ? uncheckedText(shownEntry, opened) : '');
+  else listEntries(mine, entries, chain, unproven);
+}
+
+// uncheckedText says what was not looked at, and what looks at it.
+function uncheckedText(entry, opened) {
+  if (opened) return 'The chain that it stands on was not followed. The button above checks the whole of it.';
+  return `Not checked against a ledger: run "referee receipt verify ${entry.hash}" in a clone of ${entry.receipt.repository.name}.`;
 }
 
 // checksOf lists what was looked at, and how it came out.
@@ -243,19 +257,28 @@ function checksOf({ chain, problems, head, partial, alone, proofs = [], whole, a
 }
 
 // listEntries shows the newest entries, each to be opened.
-function listEntries(entries, chain) {
+function listEntries(mine, entries, chain, unproven) {
   const newest = entries.filter((e) => e.receipt).slice(-100).reverse();
   $('entries').hidden = newest.length === 0;
   replace($('entries'), el('h2', '', newest.length < entries.length ? `The newest ${newest.length} entries` : 'The entries'), el('ul', 'list', newest.map((e) => {
     const r = e.receipt;
-    const button = el('button', '', el('b', '', r.receipt_id), el('span', '', joined(' · ', KINDS[r.kind][0], r.verdict?.severity, r.run.id)));
+    const button = el('button', '', el('b', '', r.receipt_id), el('span', '', joined(' · ', unproven ? `says ${r.kind}` : joined(' · ', KINDS[r.kind][0], r.verdict?.severity), r.run.id)));
     button.type = 'button';
-    button.addEventListener('click', async () => {
-      showReceipt(await reopen(e), chain.statements.filter((s) => s.about === e.hash));
-      $('receipt').scrollIntoView();
-    });
+    button.addEventListener('click', () => openListed(mine, e, chain, unproven));
     return el('li', '', button);
   })));
+}
+
+// openListed shows an entry of the list, if its bytes are still the ones that were checked and nothing else was asked for meanwhile.
+async function openListed(mine, entry, chain, unproven) {
+  try {
+    const whole = await reopen(entry);
+    if (mine !== job) return;
+    showReceipt(whole, chain.statements.filter((s) => s.about === entry.hash), unproven ? uncheckedText(whole) : '');
+    $('receipt').scrollIntoView();
+  } catch (e) {
+    await attempt(() => { throw e; });
+  }
 }
 
 // slim leaves of an entry what the chain needs and a list shows, so that a long ledger fits into memory; reopen has the whole of it again.
@@ -266,6 +289,7 @@ function slim(entry) {
 
 async function reopen(entry) {
   const bytes = entry.file ? new Uint8Array(await entry.file.arrayBuffer()) : await load(pathsOf(0, entry.name)[1]);
+  if (!bytes) throw new Error('The file is gone since it was checked.');
   const whole = await examine(bytes, entry.name);
   if (whole.hash !== entry.hash) throw new Error('The file has changed since it was checked.');
   return whole;
@@ -309,7 +333,6 @@ async function openHash(hash) {
     const bytes = await load(pathsOf(0, hash)[1]);
     if (!bytes) throw new Error(`This ledger holds no receipt ${hash}.`);
     const entry = Object.assign(await examine(bytes, hash), { name: hash });
-    showReceipt(entry);
     const problems = SHARED ? [] : await pathProblems(entry, bytes);
     const head = await loadHead(problems);
     if (entry.problem || !head || head.count > WALK_AT_ONCE) await single(mine, entry, problems, head);

@@ -355,3 +355,32 @@ function sameScale(...decimals) {
   const least = Math.min(...parts.map((p) => p.scale));
   return parts.map((p) => p.digits * 10n ** BigInt(p.scale - least));
 }
+
+// notReceipt says what a JSON file is that is no receipt of this version, to be put behind its name and "is"; '' for a receipt, whatever is wrong with
+// it, and for what is not JSON. It decides nothing. FACTS has the forms, which the program knows by the same list.
+function notReceipt(bytes) {
+  const value = parsedLine(bytes);
+  if (value === undefined) return '';
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'JSON, but not an object: not a receipt';
+  if (Object.keys(value).length === 0) return 'an empty object, not a receipt';
+  const schema = [value.schema, value.format].find((s) => typeof s === 'string' && s !== '') ?? '';
+  const known = [EVAL, COOK, INCIDENT];
+  if (known.includes(schema)) return '';
+  if (schema.startsWith('defendablecloud.') && schema.includes('-receipt/')) {
+    return `an entry of the schema "${clip(schema)}", which this version does not know; it knows ${known.join(', ')}`;
+  }
+  const form = FACTS.papers.find((f) => f.schema ? schema.startsWith(f.schema) : f.keys.every((key) => Object.hasOwn(value, key)));
+  if (form) return `${form.is}, not a receipt`;
+  return schema === '' ? 'a JSON object without a schema, not a receipt' : `a file of the schema "${clip(schema)}", not a receipt`;
+}
+
+// parsedLine reads the whole as JSON, or its first line: reports come as lines. It is undefined where neither is JSON.
+function parsedLine(bytes) {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  for (const part of [text, text.split('\n', 1)[0]]) {
+    try {
+      return JSON.parse(part);
+    } catch { /* the next, or none */ }
+  }
+  return undefined;
+}

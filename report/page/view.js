@@ -94,20 +94,22 @@ function table(caption, heads, rows) {
   return box;
 }
 
-// receiptView is one receipt for people. statements are what later entries of the ledger say about it.
-function receiptView(entry, statements) {
+// receiptView is one receipt for people. statements are what later entries of the ledger say about it. unchecked says why nobody knows whether it was
+// decided so, '' where the chain was followed; a receipt that has it must not look like an approved one.
+function receiptView(entry, statements, unchecked) {
   const r = entry.receipt;
   const kind = KINDS[r.kind];
   return [
     el('p', 'eyebrow', { [COOK]: 'Receipt of a training run', [INCIDENT]: 'Receipt of an incident' }[r.schema] ?? 'Receipt of an audit'),
     el('h2', '', r.receipt_id),
     el('p', 'where', joined(' · ', r.repository.name, after('pull request', r.pull_request?.number), `run ${r.run.id}`)),
+    unchecked ? el('p', 'note alarm', unchecked) : null,
     statements.map(statementView),
-    el('div', VOID.includes(r.kind) ? 'kind void' : 'kind', el('strong', '', kind[0]), el('div', '', lines(kind[1],
+    el('div', unchecked || VOID.includes(r.kind) ? 'kind void' : 'kind', el('strong', '', unchecked ? `Says: ${kind[0]}` : kind[0]), el('div', '', lines(unchecked ? 'What the file says of itself. Anybody can write such a file.' : kind[1],
       r.self_signed ? 'Self-signed: an administrator signed this off alone, without a review by another person.' : '',
       r.approval?.approver.permission === 'local' ? 'Signed off on a computer of the signer’s own: no forge confirms who the signer is.' : ''))),
-    verdictView(r.verdict),
-    decisionView(r),
+    verdictView(r.verdict, unchecked),
+    decisionView(r, unchecked),
     section('Place in the chain', pairs(['This receipt, SHA-256', code(entry.hash)], ['Entry', String(r.seq)], ['Parent', r.seq === 0 ? 'none: this is the first entry' : code(r.parent_hash)],
       ['Root of the tree before', code(r.log.root)], ['Refers to', code(r.refers_to)], ['Minted', date(r.minted_at)])),
     cookView(r.cook), incidentView(r.incident), workView(r), agentView(r.agent),
@@ -125,21 +127,21 @@ function statementView(s) {
   return el('p', ['merged', 'carried'].includes(s.kind) ? 'note' : 'note alarm', said, ' ', code(s.hash));
 }
 
-function verdictView(v) {
+function verdictView(v, unchecked) {
   if (!v) return null;
   const number = (value, label) => el('div', 'number', el('b', '', value), el('span', '', label));
-  return el('div', `verdict ${v.severity}`, comb(v.severity),
-    el('div', 'word', el('strong', '', v.severity), el('p', '', SEVERITIES[v.severity])),
+  const [tone, word, says] = unchecked ? ['unchecked', `says ${v.severity}`, 'What the file says, and nobody has confirmed.'] : [v.severity, v.severity, SEVERITIES[v.severity]];
+  return el('div', `verdict ${tone}`, comb(tone), el('div', 'word', el('strong', '', word), el('p', '', says)),
     el('div', 'numbers', number(v.score, 'score of 100'), number(`${v.counts.satisfied} of ${v.counts.declared}`, 'rules satisfied'),
       number(`${v.risk.high} · ${v.risk.mid} · ${v.risk.low}`, 'high · mid · low'), number(`${v.counts.flagged}`, 'rules flagged'),
       number(`${v.counts.skipped} · ${v.counts.open}`, 'skipped · open'), number(v.recommended_action, 'recommended')));
 }
 
-function decisionView(r) {
+function decisionView(r, unchecked) {
   const o = r.observed_by;
   if (o) return section('Observed, not signed', pairs(['Event', joined(', ', o.event, after('by', o.actor))], ['When', date(o.at)], ['Commit', code(o.sha)]));
   const { approver, review, decision, subject_digest: subject } = r.approval;
-  return section('Decision', pairs(['Decided by', lines(el('strong', '', approver.login), joined(', ', after('account', approver.id), `permission ${approver.permission}`))],
+  return section(unchecked ? 'Decision that the file states, not confirmed' : 'Decision', pairs(['Decided by', lines(el('strong', '', approver.login), joined(', ', after('account', approver.id), `permission ${approver.permission}`))],
     ['Decision', `${decision}, ${date(review.submitted_at)}`], ['Recorded as', review.id ? `review ${review.id}` : 'outside a forge'],
     ['On commit', code(review.commit_sha)], ['Subject, SHA-256', code(subject)]));
 }
