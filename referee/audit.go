@@ -91,6 +91,9 @@ type audit struct {
 	failing  int       // and those that fail, of the rule under way
 	file     *SubmissionRef
 
+	statedFigures []StatedFigure // what a person has to confirm (S70), once listed
+	statedKnown   bool
+
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
 }
@@ -111,6 +114,9 @@ func (a *audit) judgeAll() *Report {
 	a.checks, a.done = make([]Check, len(c.Sheet.Rules)), make([]bool, len(c.Sheet.Rules))
 	a.atoms = make([]Atom, 0, len(c.Sheet.Rules)+4) // about one a rule: growing the list from one took twice the room
 	for _, late := range []bool{false, true} {
+		if late {
+			a.hiddenEvidence()
+		}
 		for i, r := range c.Sheet.Rules {
 			if lateKeys[r.Kind] == late {
 				a.checkAfter(i, r)
@@ -285,14 +291,16 @@ func (a *audit) flag(r *Rule, f Finding) {
 		f.Fix.Text = visible(f.Fix.Text)
 	}
 	f.Atoms = withoutBlank(f.Atoms)
-	key := findingKey{f.Code, f.Pointer}
+	key := findingKey{f.Code, f.Pointer, f.File}
 	i, known := a.found[key]
 	if known {
 		a.findings[i].merge(f)
 	} else {
 		i = len(a.findings)
 		a.found[key] = i
-		a.place(&f)
+		if f.File == "" {
+			a.place(&f)
+		}
 		a.findings = append(a.findings, f)
 	}
 	a.listings[listKey{r.ID, f.Code, f.Tier, f.Severity}].last = i

@@ -123,7 +123,7 @@ func relative(delta, reference *decimal.Num) *decimal.Num {
 	case reference.IsZero():
 		return nil
 	}
-	rel, err := decimal.Quo(decimal.Abs(delta), decimal.Abs(reference))
+	rel, err := decimal.Quo(absolute(delta), absolute(reference))
 	if err != nil {
 		return nil
 	}

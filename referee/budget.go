@@ -61,7 +61,7 @@ func (a *audit) undecidedIfSpent(r *Rule, out outcome) outcome {
 
 // findingKey is what makes two findings one (S49), listKey what is bounded.
 type (
-	findingKey struct{ code, pointer string }
+	findingKey struct{ code, pointer, file string } // file: of a finding in the evidence
 	listKey    struct {
 		rule, code string
 		tier       Tier

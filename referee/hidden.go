@@ -3,6 +3,7 @@ package referee
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/legible"
@@ -53,6 +54,38 @@ func (a *audit) hides(r *Rule, at *strictjson.Value, what, text string) {
 	id := a.atom("text.shown", at.Pointer(), false, atomSeverity(Mid), "field", found[0].What)
 	a.flag(r, Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: at.Pointer(), Atoms: []string{id}, Message: message,
 		Fix: &Fix{Text: "write the text so that it shows all that it holds"}})
+}
+
+// hiddenEvidence flags the evidence that rules have read as text and that does not show what it holds: a cell, a quotation or a clause that a
+// reader sees otherwise than the rules do. Who attached it, the agent or the base branch, makes no difference. It runs when the rules have
+// read what they read, and the rule structure answers for it as it does for the submission.
+func (a *audit) hiddenEvidence() {
+	i := slices.IndexFunc(a.Sheet.Rules, func(r *Rule) bool { return r.ID == "structure" })
+	if a.doc == nil || a.Evidence == nil || i < 0 {
+		return
+	}
+	r, ch := a.Sheet.Rules[i], &a.checks[i]
+	for _, c := range a.Evidence.Hidden() {
+		what, fix := c.What, "write the evidence so that it shows all that it holds"
+		if c.Err != nil {
+			what, fix = c.Err.Error(), "attach less, or what the rules read in a file of its own"
+		}
+		f := Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, File: c.Path, Line: c.Line, Column: c.Column, Fix: &Fix{Text: fix}}
+		if f.File == "" {
+			f.File = "run.json"
+		}
+		f.Message = fmt.Sprintf("evidence %q may hide text: %s", clip(c.ID), what)
+		if c.Err == nil {
+			f.Message = fmt.Sprintf("evidence %q holds %s, at %s:%d:%d, near %q", clip(c.ID), what, f.File, c.Line, c.Column, c.Near)
+		}
+		if c.More > 0 {
+			f.Message += fmt.Sprintf("; and %d or more places more", c.More)
+		}
+		id := a.atom("text.shown", "", false, atomSeverity(Mid), "sample", c.ID+": "+what)
+		f.Atoms = []string{id}
+		a.flag(r, f)
+		ch.Status, ch.Atoms = Flag, withoutBlank(append(ch.Atoms, id))
+	}
 }
 
 // around is the part of a text around an offset, for a message.

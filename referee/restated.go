@@ -173,11 +173,22 @@ func honestlyRounded(x, want *decimal.Num, written string, scale *decimal.Num) b
 	if scale != one {
 		half = c.quo(half, scale)
 	}
-	if c.err != nil || decimal.Cmp(decimal.Abs(off), half) > 0 {
+	if off = absolute(off); c.err != nil || decimal.Cmp(off, half) > 0 {
 		return false
+	}
+	if decimal.PlainlyWithin(off, want, mostRounded) {
+		return true // a quotient takes ten times as long
 	}
 	rel := relative(off, want)
 	return rel != nil && decimal.Cmp(rel, mostRounded) <= 0
+}
+
+// absolute is |n|, which most numbers are; nil stays nil.
+func absolute(n *decimal.Num) *decimal.Num {
+	if n == nil || !n.IsNeg() {
+		return n
+	}
+	return decimal.Abs(n)
 }
 
 // roundsByDigits reports whether a number as written says how precise it is in a way in which people round: 8.5e5 states two digits of

@@ -88,9 +88,16 @@ type StatedFigure struct {
 // maxStatedFigure bounds one value of the question; a longer one is cut, and the report's submission holds it whole.
 const maxStatedFigure = 80
 
-// stated lists the inputs that a person has to confirm, in sheet order.
+// stated lists the inputs that a person has to confirm, in sheet order. The rule, the question and the report ask for them; they are written once.
 func (a *audit) stated() []StatedFigure {
-	var out []StatedFigure
+	if !a.statedKnown {
+		a.statedFigures, a.statedKnown = a.listStated(), true
+	}
+	return slices.Clip(a.statedFigures)
+}
+
+func (a *audit) listStated() []StatedFigure {
+	out := make([]StatedFigure, 0, len(a.Sheet.Inputs))
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
 		v := a.input(in.Name)
@@ -103,6 +110,9 @@ func (a *audit) stated() []StatedFigure {
 		if v := a.carried(name); v != nil {
 			out = append(out, StatedFigure{Name: name, Value: visible(statedText(v)), Reason: "only the submission's calculations carry it"})
 		}
+	}
+	if len(out) == 0 {
+		return nil
 	}
 	return out
 }
@@ -128,10 +138,23 @@ func isDate(s string) bool {
 	return err == nil
 }
 
+// plainWhole reports whether a number is written as a short whole number is printed.
+func plainWhole(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != "" && s[0] != '0' && len(s) <= 18
+}
+
 // statedText is a value for people: thousands apart, a list in brackets.
 func statedText(v *strictjson.Value) string {
 	switch v.Kind {
 	case strictjson.Number:
+		if plainWhole(v.Text) {
+			return grouped(v.Text) // as it would be printed
+		}
 		if n := num(v); n != nil {
 			return shown(n)
 		}
@@ -150,12 +173,16 @@ func statedText(v *strictjson.Value) string {
 
 // statedQuestion is S70's one question, with the values.
 func (a *audit) statedQuestion() string {
-	list := a.stated()
-	words := make([]string, len(list))
-	for i, f := range list {
-		words[i] = f.Name + " " + f.Value
+	var b strings.Builder
+	for i, f := range a.stated() {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(f.Name)
+		b.WriteByte(' ')
+		b.WriteString(f.Value)
 	}
-	return "These figures come from the agent alone: " + strings.Join(words, "; ") + ". Do you confirm them?"
+	return "These figures come from the agent alone: " + b.String() + ". Do you confirm them?"
 }
 
 // runHeldInputs: an input that evidence must hold equals the cells that hold it (S62, S70).

@@ -110,6 +110,9 @@ func (a *audit) leaves() []schema.Leaf {
 	}
 	var out []schema.Leaf
 	doc := schema.Prepare(a.doc)
+	if a.showsAll() {
+		doc.ShowsAll()
+	}
 	for _, s := range []*schema.Schema{a.Sheet.canonical, a.Sheet.outputs, a.Sheet.inputs} {
 		if s != nil {
 			out = append(out, doc.Validate(s)...)

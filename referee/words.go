@@ -21,10 +21,11 @@ func shown(n *decimal.Num) string {
 // significant rounds half-even to this many significant digits.
 func significant(n *decimal.Num, digits int) string {
 	full := n.String()
-	if strings.ContainsAny(full, "e") {
-		return full
+	places := placesOf(full, digits)
+	if point := strings.IndexByte(full, '.'); strings.Contains(full, "e") || point < 0 || len(full)-point-1 <= places {
+		return full // it has no more places than it may keep: most numbers
 	}
-	r, err := decimal.Round(n, placesOf(full, digits))
+	r, err := decimal.Round(n, places)
 	if err != nil {
 		return full
 	}
@@ -50,17 +51,21 @@ func grouped(s string) string {
 		sign, s = "-", s[1:]
 	}
 	whole, frac, dotted := strings.Cut(s, ".")
-	var b strings.Builder
-	for i, r := range whole {
+	if len(whole) <= 3 {
+		return sign + s
+	}
+	var room [64]byte
+	out := append(room[:0], sign...)
+	for i := range len(whole) {
 		if i > 0 && (len(whole)-i)%3 == 0 {
-			b.WriteByte(',')
+			out = append(out, ',')
 		}
-		b.WriteRune(r)
+		out = append(out, whole[i])
 	}
 	if dotted {
-		b.WriteString("." + frac)
+		out = append(append(out, '.'), frac...)
 	}
-	return sign + b.String()
+	return string(out)
 }
 
 // amount words a difference: money as $1,234.50 where the units say dollars.

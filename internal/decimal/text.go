@@ -158,7 +158,12 @@ func (n *Num) String() string {
 	}
 	var room [1]Num
 	d := guarded(n, &room[0].d)
-	ds := d.Coeff.String()
+	ds, short := "", [20]byte{}
+	if d.Coeff.IsUint64() {
+		ds = string(strconv.AppendUint(short[:0], d.Coeff.Uint64(), 10)) // in one pass: most numbers
+	} else {
+		ds = d.Coeff.String()
+	}
 	adj := int(d.Exponent) + len(ds) - 1
 	ds = strings.TrimRight(ds, "0")
 	s := layout(ds, adj)

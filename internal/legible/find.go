@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/bidi"
 )
@@ -24,6 +25,21 @@ func Find(s string) []Hidden {
 	if Plain(s) {
 		return nil
 	}
+	var found []Hidden
+	for from, char := 0, 0; from < len(s) && len(found) < maxHidden; {
+		part := s[from : from+stretch(s[from:])]
+		if !Plain(part) {
+			for _, h := range find(part) {
+				found = append(found, Hidden{Char: char + h.Char, At: from + h.At, What: h.What})
+			}
+		}
+		from, char = from+len(part), char+utf8.RuneCountInString(part)
+	}
+	return found[:min(len(found), maxHidden)]
+}
+
+// find looks at one stretch of a text.
+func find(s string) []Hidden {
 	f := &finder{text: []rune(s)}
 	f.characters()
 	f.words()
@@ -89,10 +105,10 @@ func (f *finder) characters() {
 func (f *finder) honest(i int, r rune) bool {
 	before, after := f.at(i-1), f.at(i+1)
 	switch {
-	case r == 0xAD: // a soft hyphen between syllables
-		return f.letters(i, -1) >= 2 && f.letters(i, 1) >= 2
-	case r == 0xFEFF: // a byte order mark
-		return i == 0 && len(f.text) > 1 && !Ignorable(after)
+	case r == 0xAD: // a soft hyphen between syllables, or where a line of a PDF ended
+		return f.letters(i, -1) >= 2 && (f.letters(i, 1) >= 2 || f.endsLine(i+1))
+	case r == 0xFEFF: // a byte order mark, also of a file that was put behind another
+		return (i == 0 || before == '\n') && i+1 < len(f.text) && !Ignorable(after)
 	case r == 0x200C || r == 0x200D:
 		return in(joining, before) && (unicode.IsLetter(before) || unicode.IsMark(before)) || r == 0x200D && f.emoji(i, -1) && f.emoji(i, 1)
 	case r == 0x200B: // where lines may break in scripts that write no spaces
@@ -117,6 +133,14 @@ func (f *finder) honest(i int, r rune) bool {
 		return unicode.In(before, unicode.Egyptian_Hieroglyphs, unicode.Duployan)
 	}
 	return false
+}
+
+// endsLine reports whether nothing but spaces stands between a place and the end of its line.
+func (f *finder) endsLine(i int) bool {
+	for f.at(i) == ' ' {
+		i++
+	}
+	return i >= len(f.text) || f.text[i] == '\n' || f.text[i] == '\r'
 }
 
 // letters counts the letters and marks on one side of a place, up to a soft hyphen or the end of the word.

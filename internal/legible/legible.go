@@ -2,15 +2,16 @@
 //
 // Fold is the form that rules read: hyphens and dashes are "-", spaces are " ", digits of every script are 0 to 9, compatibility forms are the
 // plain ones (NFKC), and what has no shape of its own (default-ignorable characters, controls) is taken out. Superscripts and subscripts behind a
-// letter, a digit or a bracket, and vulgar fractions, keep their form: 10⁶ is not 106. Case and punctuation stay. Map is Fold with the way back
-// into the text as it was written.
+// letter, a digit or a bracket, and vulgar fractions, keep their form: 10⁶ is not 106. Case and punctuation stay. A letter of another script in a
+// word in disguise is the ASCII letter that it looks like (UTS #39). Map is Fold with the way back into the text as it was written.
 //
 // Find says where a text hides something: a character of no width inside a word or a number, a control that turns the direction of writing, a
 // word whose letters come from several scripts and look alike. What languages need is not hidden: the joiners of Arabic and of the scripts of
 // India, marks and isolates beside letters written from right to left, soft hyphens between syllables, the sequences of emoji, Greek letters in
 // formulas (find.go says which).
 //
-// The tables are those of package unicode and of golang.org/x/text; TestUnicode holds both functions to Unicode's own data.
+// The tables are those of package unicode and of golang.org/x/text, and that of lookalikes is generated from UTS #39's confusables.txt;
+// TestUnicode holds all of it to Unicode's own data.
 package legible
 
 import (
@@ -37,6 +38,24 @@ func Fold(s string) string {
 		return s // most texts are
 	}
 	return fold(s, false).Text
+}
+
+// maxRounds bounds how often a text is folded anew because a word in disguise came to light: each time fewer letters are left that could.
+const maxRounds = 8
+
+// fold folds a text until it shows all that it holds.
+func fold(s string, keep bool) Folded {
+	shapes := undisguised(s)
+	f := foldOnce(s, shapes, keep)
+	for round := 1; round < maxRounds && !Plain(f.Text); round++ {
+		if shapes = undisguised(f.Text); len(shapes) == 0 {
+			break
+		}
+		under := f
+		f = foldOnce(under.Text, shapes, keep)
+		f.under = &under
+	}
+	return f
 }
 
 // Blank reports whether a text shows nothing.
@@ -67,6 +86,7 @@ func Plain(s string) bool {
 type Folded struct {
 	Text   string
 	pieces []piece // none: the text is as it was written
+	under  *Folded // what was folded, where that is not the text as it was written
 }
 
 // piece is a part of a folded text and where it was written. Copied bytes stand in the same order there; any others come from all of it.
@@ -86,6 +106,15 @@ func Map(s string) Folded {
 
 // Original is where text[from:to] of the folded text was written.
 func (f Folded) Original(from, to int) (int, int) {
+	from, to = f.before(from, to)
+	if f.under != nil {
+		return f.under.Original(from, to)
+	}
+	return from, to
+}
+
+// before is where text[from:to] stood in what was folded.
+func (f Folded) before(from, to int) (int, int) {
 	if f.pieces == nil || from >= to {
 		return from, to
 	}
@@ -118,12 +147,17 @@ type folder struct {
 // mark is one character of the chunk.
 type mark struct{ at, from, to int }
 
-func fold(s string, keep bool) Folded {
+// foldOnce folds a text whose letters in disguise are known.
+func foldOnce(s string, shapes map[int]rune, keep bool) Folded {
 	f := &folder{keep: keep}
 	f.out.Grow(len(s))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		switch to, how := look(r); {
+		to, how := look(r)
+		if shape, ok := shapes[i]; ok {
+			to, how = shape, isKept
+		}
+		switch {
 		case how == isDropped || r >= 0x20DD && unicode.Is(unicode.Me, r) && f.chunkEndsInWord():
 		case how == isRaised:
 			n := raisedRun(s[i:])
@@ -146,7 +180,7 @@ func fold(s string, keep bool) Folded {
 		i += size
 	}
 	f.flush()
-	return Folded{f.out.String(), f.pieces}
+	return Folded{Text: f.out.String(), pieces: f.pieces}
 }
 
 // normalise puts a character into the chunk.

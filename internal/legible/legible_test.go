@@ -19,6 +19,8 @@ func TestFold(t *testing.T) {
 		{"10⁶ m² H₂O x₁₀ (a)² 10⁻⁶ 5½ ¾", "10⁶ m² H₂O x₁₀ (a)² 10⁻⁶ 5½ ¾"},
 		{"⁵⁵⁵⁻⁰¹²³", "555-0123"}, {"5⁵5", "555"}, {"555⁵⁵⁵⁵⁵", "55555555"}, {"x ²", "x 2"}, {"5⁵\u200B⁵", "555"},
 		{"5️⃣5️⃣5️⃣", "555"}, {"①② ⑴", "12 (1)"}, {"e\u0301 e\u200B\u0301 Å", "é é Å"}, {"’“”«»", "’“”«»"}, {"〜 ー ・", "〜 ー ・"},
+		{"NЕT ОPERАTING ІNCOME", "NET OPERATING INCOME"}, {"heӀӀo", "hello"}, {"Іncome", "Income"}, {"pay рау now", "pay pay now"}, {"Чистый доход NOI, ОСК", "Чистый доход NOI, ОСК"},
+		{"gοϲern", "gocern"}, {"p𝛼ssword", "password"}, {"αmax Δp σyield", "αmax Δp σyield"}, {"passwסrd", "password"}, {"הAPI של", "הAPI של"}, {"раддword а\u0301x", "paддword áx"}, {"kο㎏а", "kokga"},
 		{"\u3164\u115F\u2800", " "}, {"日本 한국어 עברית", "日本 한국어 עברית"}, {"µm", "μm"}, {"\xff5\u200B5", "\xff55"},
 	} {
 		if got := Fold(c.in); got != c.want {
@@ -47,6 +49,7 @@ func TestOriginal(t *testing.T) {
 		{"plain 555-0123 text", "555-0123", "555-0123"}, {"call 5\u200B55\u20110123 now", "555-0123", "5\u200B55\u20110123"},
 		{"ruf ５５５－０１２３ an", "555-0123", "５５５－０１２３"}, {"über e\u0301a fi", "éa", "e\u0301a"}, {"der ﬁnale", "inal", "ﬁnal"},
 		{"10⁶ 5½ x", "5½", "5½"}, {"⁵⁵⁵⁻⁰¹²³!", "5-0", "⁵⁻⁰"}, {"\u200B\u200Ba\u200Bb\u200B", "ab", "a\u200Bb"}, {strings.Repeat("é", 5000) + "x\u200By", "xy", "x\u200By"},
+		{"net іncоme 5", "income", "іncоme"}, {"é p𝛼s\u200Bsword é", "assw", "𝛼s\u200Bsw"},
 	} {
 		f := Map(c.in)
 		at := strings.Index(f.Text, c.find)
@@ -113,6 +116,7 @@ var plainly = []string{
 	"5 µm, 3 Ω, 20 °C, x² + y² ≤ r², ∑ᵢ xᵢ, ∂p/∂t, f\u2061(x), 2\u2062x", "Donau\u00ADdampf\u00ADschiff", "ge\u00ADset\u00ADzt", "\uFEFFwith a mark",
 	"שלום עולם", "הסכום הוא 1,250.50 ש״ח", "שלום (PDF\u200F) עולם", "הAPI של בWindows", "مرحبا بالعالم ١٢٣٤", "رقم الهاتف \u200E+1 555 0123\u200F هو", "می\u200Cخواهم کتاب\u200Cها", "שם \u2068John\u2069 כאן", "Hello \u2068John\u2069!",
 	"עברית \u202Aabc\u202C", "name \u2067שלום\u2069 end", "क्\u200Dष और क्\u200Cष", "ශ්\u200Dරී ලංකාව", "ภาษา\u200Bไทย", "ខ្មែរ\u200Bភាសា", "日本語とEnglishのTシャツ", "ＡＢＣ１２３", "葛\U000E0100城市", "한국어 PDF파일",
+	"Skypeшный бизнес", "x𝛼 + 𝑥𝛼𝑦 and γ, cosσ, kσT", "Владивосток ОСК NOI", "العقد PDF و API", "ไทยPDFไทย", "हिन्दीPDF", "ΣΑΕ και ΟΤΕ, η ΑΒΕ", "СССР, ОАО «ТМК», ООО",
 	"Привет, мир", "Это SMSка и VIPов, PDF-файл, iPhone'ом", "Москва, а не Рим: со своей осой", "Ελληνικά κείμενα και PDF", "Հայերեն", "ქართული",
 	"👩\u200D❤\uFE0F\u200D👨 🏳\uFE0F\u200D🌈 👍🏽 1\uFE0F\u20E3 ©\uFE0F ™\uFE0F ℹ\uFE0F 🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "✔\uFE0E", "ᠮᠣᠩᠭᠣᠯ\u180Eᠠ", "line one\r\nline\ttwo\fpage",
 }

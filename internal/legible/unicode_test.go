@@ -3,15 +3,18 @@ package legible
 import (
 	"bufio"
 	"compress/bzip2"
+	"crypto/sha256"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode"
-
-	"golang.org/x/text/unicode/norm"
+	"unicode/utf8"
 )
 
 // unicodeData opens a file of the Unicode Character Database as Debian's package unicode-data installs it. The release's own check needs it;
@@ -165,13 +168,67 @@ func TestUnicodeSequences(t *testing.T) {
 	})
 }
 
-// TestLookalikes: every letter of the tables has the script that it is listed under, and none is the same letter by another form.
+// TestLookalikes: every letter of our own lists is one of Unicode's, and has the script that it is listed under.
 func TestLookalikes(t *testing.T) {
-	for list, want := range map[string]script{cyrillicLookalikes: cyrillic, greekLookalikes: greek, greekNear: greek} {
+	for list, want := range map[string]script{cyrillicNear: cyrillic, greekNear + greekFormula: greek} {
 		for _, r := range list {
-			if scriptOf(r) != want || norm.NFKC.String(string(r)) != string(r) && r != 'ϲ' && r != 'Ϲ' {
+			if _, ok := lookalike(r); !ok || scriptOf(r) != want {
 				t.Errorf("%c (U+%04X)", r, r)
 			}
 		}
+	}
+	if n := utf8.RuneCountInString(lookalikeLetters); n != len(lookalikeShapes) || n < 300 {
+		t.Errorf("%d letters, %d shapes", n, len(lookalikeShapes))
+	}
+}
+
+// TestUnicodeConfusables holds the table to the confusables.txt that it was made from, read by another way than the generator's. Debian does
+// not package the file: REFEREE_CONFUSABLES names it.
+func TestUnicodeConfusables(t *testing.T) {
+	name := os.Getenv("REFEREE_CONFUSABLES")
+	if name == "" {
+		t.Skip("REFEREE_CONFUSABLES names no confusables.txt")
+	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(src)); got != lookalikeSource {
+		t.Fatalf("the table was made from another file: SHA-256 %s", got)
+	}
+	want := map[rune]byte{}
+	line := regexp.MustCompile(`(?m)^([0-9A-F]+) ;\t00([0-9A-F]{2}) ;\tMA`)
+	for _, m := range line.FindAllStringSubmatch(string(src), -1) {
+		r, to := []rune(points(t, m[1]))[0], points(t, m[2])[0]
+		word := to >= '0' && to <= '9' || to >= 'A' && to <= 'Z' || to >= 'a' && to <= 'z'
+		if word && unicode.IsLetter(r) && scriptOf(r) != latin && !strings.ContainsAny(Compatible(string(r))[:1], " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+			want[r] = to
+		}
+	}
+	want[0x051A] = 'Q'
+	if got := lookalikes(); !maps.Equal(got, want) {
+		t.Errorf("the table has %d letters, the file %d", len(got), len(want))
+	}
+}
+
+// TestUnicodeExamples: the words that UTS #39 itself shows read as the word that they look like, and hide it beside words of Latin.
+func TestUnicodeExamples(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"p\u0430yp\u0430l", "paypal"}, // Cyrillic a
+		{"C\u0456rcle", "Circle"},      // section 5.1, mixed: Cyrillic i
+		{"\u0421irc\u04CFe", "Circle"}, // Cyrillic Es and palochka
+		{"\u0421\u0456r\u0441\u04CF\u0435", "Circle"},
+		{"\U0001D5A2\U0001D5C2\U0001D5CB\U0001D5BC\U0001D5C5\U0001D5BE", "Circle"},   // mathematical letters, by NFKC
+		{"t\u03BFp", "top"}, {"\u0455\u0441\u043E\u0440\u0435 of it", "scope of it"}, // whole of Cyrillic, beside Latin
+	} {
+		if got := Fold(c.in); got != c.want {
+			t.Errorf("Fold(%+q) = %+q, want %q", c.in, got, c.want)
+		}
+		if hides := len(Find(c.in)) > 0; hides == Plain(Compatible(c.in)) {
+			t.Errorf("%+q: hides %v", c.in, hides)
+		}
+	}
+	if s := "\u0455\u0441\u043E\u0440\u0435"; Fold(s) != s || len(Find(s)) > 0 {
+		t.Errorf("a word of Cyrillic alone is one: %+q", Fold(s))
 	}
 }

@@ -1,16 +1,12 @@
 package legible
 
 import (
+	"slices"
 	"strings"
 	"unicode"
-)
+	"unicode/utf8"
 
-// Letters of Cyrillic and Greek that people cannot tell from Latin ones (UTS #39, confusables; TestLookalikes). Those of Greek in near differ to a
-// reader who looks twice, and formulas are full of them.
-const (
-	cyrillicLookalikes = "асԁеһіјӏорԛѕуѵԝхгАВСЕНІЈКМОРԚЅТѴԜХҮԌӀ"
-	greekLookalikes    = "οϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ"
-	greekNear          = "αγινρυ"
+	"golang.org/x/text/unicode/norm"
 )
 
 // alphabets are the scripts that have letters like Latin ones, beside Latin, Cyrillic and Greek. No word mixes them with another.
@@ -47,106 +43,144 @@ func scriptOf(r rune) script {
 
 // word is a run of letters with what has no shape left out.
 type word struct {
-	from    int
 	letters []rune
+	at      []int // where each stands
 	scripts script
 }
 
-// words looks at every word. One written whole in letters that look like those of another script hides among words of that script, unless the
-// text has words that can only be its own.
+// disguise is a word that does not show what it is.
+type disguise struct {
+	word
+	mixed bool // letters of several scripts; else written whole in letters of another one
+}
+
+// words flags the words in disguise.
 func (f *finder) words() {
-	var disguised []word
-	var own script // that some word can only be
-	for i := 0; i < len(f.text); i++ {
-		if !unicode.IsLetter(f.text[i]) {
-			continue
-		}
-		w := f.wordAt(i)
-		i = w.from + len(w.letters) - 1 + f.skipped(w)
-		own |= w.own()
-		if w.mixes() {
-			f.hide(w.from, "the word %q, which mixes letters of %s that look alike", clip(string(w.letters)), w.scripts)
-		} else if w.disguised() {
-			disguised = append(disguised, w)
-		}
-	}
-	if own&latin == 0 {
-		return
-	}
-	for _, w := range disguised {
-		if own&w.scripts == 0 {
-			f.hide(w.from, "the word %q, whose letters are %s and look Latin", clip(string(w.letters)), w.scripts)
+	for _, w := range f.disguises() {
+		if name := clip(string(w.letters)); w.mixed {
+			f.hide(w.at[0], "the word %q, which mixes letters of %s that look alike", name, w.scripts)
+		} else {
+			f.hide(w.at[0], "the word %q, whose letters are %s and look Latin", name, w.scripts)
 		}
 	}
 }
 
-// wordAt reads the word that begins at a place.
-func (f *finder) wordAt(i int) word {
-	w := word{from: i}
+// disguises looks at every word. One written whole in letters that look like those of another script hides among words of that script, unless
+// the text has words that can only be its own.
+func (f *finder) disguises() []disguise {
+	var found []disguise
+	var own script // that some word can only be
+	for i := 0; i < len(f.text); i++ {
+		if r := f.text[i]; r < 0x80 && (r|0x20 < 'a' || r|0x20 > 'z') || !unicode.IsLetter(r) {
+			continue
+		}
+		w, end := f.wordAt(i)
+		i = end - 1
+		own |= w.own()
+		if w.mixes() {
+			found = append(found, disguise{w, true})
+		} else if w.looksLatin() {
+			found = append(found, disguise{w, false})
+		}
+	}
+	return slices.DeleteFunc(found, func(w disguise) bool { return !w.mixed && (own&latin == 0 || own&w.scripts != 0) })
+}
+
+// wordAt reads the word that begins at a place, and says where it ends.
+func (f *finder) wordAt(i int) (w word, end int) {
 	for ; i < len(f.text); i++ {
 		r := f.text[i]
 		if unicode.IsLetter(r) {
-			w.letters = append(w.letters, r)
+			r = ofFormula(r)
+			w.letters, w.at = append(w.letters, r), append(w.at, i)
 			w.scripts |= scriptOf(r)
 		} else if !unicode.IsMark(r) && !Ignorable(r) {
 			break
 		}
 	}
-	return w
+	return w, i
 }
 
-// skipped is how many characters of the text the word leaves out.
-func (f *finder) skipped(w word) int {
-	n, letters := 0, 0
-	for i := w.from; letters < len(w.letters); i++ {
-		if unicode.IsLetter(f.text[i]) {
-			letters++
-		} else {
-			n++
-		}
+// ofFormula is the Greek letter that a mathematical one is a form of; any other letter is itself.
+func ofFormula(r rune) rune {
+	if r >= 0x1D6A8 && r <= 0x1D7CB {
+		r, _ = utf8.DecodeRuneInString(norm.NFKC.String(string(r)))
 	}
-	return n
+	return r
 }
 
 // own is the script that the word is plainly of: some letter of it looks like no other.
 func (w word) own() script {
 	for _, r := range w.letters {
-		switch scriptOf(r) {
+		switch s := scriptOf(r); s {
 		case latin:
 			return latin
-		case cyrillic:
-			if !strings.ContainsRune(cyrillicLookalikes, r) {
-				return cyrillic
-			}
-		case greek:
-			if !strings.ContainsRune(greekLookalikes+greekNear, r) {
-				return greek
+		case cyrillic, greek:
+			if !alike(r) && !strings.ContainsRune(greekNear, r) {
+				return s
 			}
 		}
 	}
 	return 0
 }
 
-// disguised reports whether a word of at least three letters looks Latin letter by letter.
-func (w word) disguised() bool {
-	return len(w.letters) >= 3 && (w.scripts == cyrillic || w.scripts == greek) && w.own() == 0
+// looksLatin reports whether a word of at least three letters looks Latin letter by letter.
+func (w word) looksLatin() bool {
+	stranger := func(r rune) bool { return scriptOf(r) != w.scripts }
+	return len(w.letters) >= 3 && (w.scripts == cyrillic || w.scripts == greek) && w.own() == 0 && !slices.ContainsFunc(w.letters, stranger)
 }
 
 // mixes reports whether the word hides letters of one script among those of another.
 func (w word) mixes() bool {
+	if w.planted() {
+		return true
+	}
 	if w.scripts&(w.scripts-1) == 0 {
 		return false
 	}
 	if w.scripts&other != 0 {
 		return true
 	}
-	if w.scripts&cyrillic != 0 && w.has(cyrillicLookalikes) && !w.acronym() {
+	if w.scripts&cyrillic != 0 && w.has(cyrillic) && !w.acronym() {
 		return true
 	}
-	return w.scripts&greek != 0 && (w.has(greekLookalikes) || w.scripts&cyrillic == 0 && w.nearWithin())
+	return w.scripts&greek != 0 && (w.has(greek) || w.scripts&cyrillic == 0 && w.nearWithin())
 }
 
-func (w word) has(letters string) bool { return strings.ContainsAny(string(w.letters), letters) }
+// has reports whether the word has a letter of the script that nobody can tell from a Latin one.
+func (w word) has(s script) bool {
+	return slices.ContainsFunc(w.letters, func(r rune) bool { return scriptOf(r) == s && alike(r) })
+}
+
+// planted reports whether a letter that looks Latin, of any other script, stands between two Latin ones. Languages put their own letters before and
+// behind a Latin word, never into it.
+func (w word) planted() bool {
+	for i := 1; i+1 < len(w.letters); i++ {
+		r := w.letters[i]
+		if r < 0x80 || scriptOf(w.letters[i-1]) != latin || scriptOf(w.letters[i+1]) != latin || strings.ContainsRune(greekFormula, r) && w.small() < 3 {
+			continue
+		}
+		if _, ok := lookalike(r); ok && !strings.ContainsRune(greekNear, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// small counts the small Latin letters.
+func (w word) small() int {
+	n := 0
+	for i := range w.letters {
+		if w.smallAt(i) {
+			n++
+		}
+	}
+	return n
+}
+
+func (w word) smallAt(i int) bool {
+	return i >= 0 && i < len(w.letters) && scriptOf(w.letters[i]) == latin && unicode.IsLower(w.letters[i])
+}
 
 // acronym reports whether the word is a Latin acronym with an ending of another script, as Russian declines them.
 func (w word) acronym() bool {
@@ -165,17 +199,9 @@ func (w word) acronym() bool {
 // nearWithin reports whether a Greek letter that resembles a Latin one stands where a formula would not have it: between small Latin letters, or
 // before or behind four and more of them.
 func (w word) nearWithin() bool {
-	small := func(i int) bool {
-		return i >= 0 && i < len(w.letters) && scriptOf(w.letters[i]) == latin && unicode.IsLower(w.letters[i])
-	}
-	run := 0
-	for i := range w.letters {
-		if small(i) {
-			run++
-		}
-	}
+	run := w.small()
 	for i, r := range w.letters {
-		if strings.ContainsRune(greekNear, r) && (small(i-1) && small(i+1) || run >= 4) {
+		if strings.ContainsRune(greekNear, r) && (w.smallAt(i-1) && w.smallAt(i+1) || run >= 4) {
 			return true
 		}
 	}

@@ -25,6 +25,7 @@ import (
 
 // Schema is a compiled JSON Schema. It is safe for concurrent use.
 type Schema struct {
+	seen     func() (*jsonschema.Schema, error) // compiled, with the texts folded that it lists (S80)
 	compiled func() (*jsonschema.Schema, error) // the same result at each call; no error where Compile gave none
 	source   *strictjson.Value                  // for the wording: what the library reports by pointer is read here
 	plain    *acceptor                          // tells most valid documents without the library
@@ -71,7 +72,8 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if err := bounded(name, doc); err != nil {
 		return nil, err
 	}
-	s := &Schema{source: doc, plain: newAcceptor(doc), compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })}
+	asWritten := sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })
+	s := &Schema{source: doc, plain: newAcceptor(doc), compiled: asWritten, seen: seenBy(name, doc, asWritten)}
 	if simple(doc) {
 		return s, nil // the library will refuse nothing
 	}
@@ -103,7 +105,12 @@ func bounded(name string, doc *strictjson.Value) error {
 }
 
 // compiled has the library compile a checked schema.
-func compiled(name string, doc *strictjson.Value) (s *jsonschema.Schema, err error) {
+func compiled(name string, doc *strictjson.Value) (*jsonschema.Schema, error) {
+	return compiledText(name, doc, encode(doc))
+}
+
+// compiledText compiles the text of a checked schema.
+func compiledText(name string, doc *strictjson.Value, source string) (s *jsonschema.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s", shorten(fmt.Sprint(r)))}
@@ -115,7 +122,7 @@ func compiled(name string, doc *strictjson.Value) (s *jsonschema.Schema, err err
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s is another document; a schema is complete in itself", shorten(url))
 	}
-	if err := c.AddResource(location, strings.NewReader(encode(doc))); err != nil {
+	if err := c.AddResource(location, strings.NewReader(source)); err != nil {
 		return nil, &Error{Name: name, Pos: doc.Pos, Message: shorten(err.Error())}
 	}
 	if s, err = c.Compile(location); err != nil {
@@ -166,9 +173,10 @@ func (s *Schema) Validate(doc *strictjson.Value) []Leaf {
 
 // Document is a document to be held against several schemas. The form that the library reads is made once, when it is first asked.
 type Document struct {
-	value *strictjson.Value
-	any   func() any
-	limit []Leaf // why it is not validated at all
+	value   *strictjson.Value
+	any     func() any
+	changes func() bool // some text is seen otherwise than it is written
+	limit   []Leaf      // why it is not validated at all
 }
 
 // Prepare makes a Document. A document of too many values is not converted: Validate then says so, and never passes it.
@@ -179,10 +187,13 @@ func Prepare(doc *strictjson.Value) *Document {
 	if n := count(doc); n > maxValues {
 		return &Document{limit: []Leaf{{Keyword: "limit", Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
 	}
-	return &Document{value: doc, any: sync.OnceValue(doc.Any)}
+	return &Document{value: doc, any: sync.OnceValue(doc.Any), changes: sync.OnceValue(func() bool { return changes(doc) })}
 }
 
-// Validate holds the document against one schema; see Schema.Validate.
+// ShowsAll says that every text of the document is plain ASCII, which spares looking.
+func (d *Document) ShowsAll() { d.changes = func() bool { return false } }
+
+// Validate holds the document against one schema; see Schema.Validate. Texts are read as they are written and as people see them (asSeen).
 func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	if d.limit != nil {
 		return d.limit
@@ -192,7 +203,7 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 			leaves = []Leaf{internal(fmt.Sprint(r))}
 		}
 	}()
-	if s.plain.accepts(d.value) {
+	if s.plain.accepts(d.value) && !d.changes() {
 		return nil
 	}
 	if leaf := s.tooMuch(d.value); leaf != nil {
@@ -202,15 +213,28 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	if err != nil {
 		return []Leaf{internal(err.Error())}
 	}
-	if err = library.Validate(d.any()); err == nil {
-		return nil
+	leaves, err = d.hold(s, library, d.any())
+	if err != nil {
+		return []Leaf{internal(err.Error())}
+	}
+	if d.changes() {
+		return d.asSeen(s, leaves)
+	}
+	return leaves
+}
+
+// hold lists where a form of the document breaks the schema.
+func (d *Document) hold(s *Schema, library *jsonschema.Schema, form any) ([]Leaf, error) {
+	err := library.Validate(form)
+	if err == nil {
+		return nil, nil
 	}
 	var broken *jsonschema.ValidationError
 	if !errors.As(err, &broken) {
-		return []Leaf{internal(err.Error())}
+		return nil, err
 	}
 	f := flattener{schema: s.source, doc: d.value}
-	return f.sorted(f.flatten(broken))
+	return f.sorted(f.flatten(broken)), nil
 }
 
 // tooMuch says that a document is not held against the schema, because that would take too long or find too much.
