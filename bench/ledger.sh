@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the ledger as docs/performance.md reports it. Everything is made and removed in a temporary directory.
+# Measures what docs/performance.md says of verifying a ledger; bench/append.sh measures appending. Everything is made and removed in a temporary directory.
 #
 #   bench/ledger.sh [RECEIPTS]     100,000 by default, which needs about 1 GB of disk and some minutes
 #
@@ -9,8 +9,7 @@ cd "$(dirname "$0")/.."
 n=${1:-100000}
 git=$(command -v git)
 dir=$(mktemp -d)
-server=
-trap 'test -z "$server" || kill "$server"; rm -rf "$dir"' EXIT INT TERM
+trap 'rm -rf "$dir"' EXIT INT TERM
 
 echo "# $(date -u +%F), $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(free -g | awk '/^Mem:/ {print $2}') GB, load $(cut -d' ' -f1-3 /proc/loadavg)"
 echo "# $($git --version), $(go version | cut -d' ' -f3), referee $(git rev-parse --short HEAD)"
@@ -28,13 +27,9 @@ print(f"{sys.argv[1]:<34} {wall:7.2f} s wall {used.ru_utime + used.ru_stime:7.2f
 PY
 }
 
-for size in 10 1000 "$n"; do
-    $git init -q --bare "$dir/$size.git"
-    $git --git-dir="$dir/$size.git" config http.receivepack true
-    $git --git-dir="$dir/$size.git" config uploadpack.allowFilter true
-    "$dir/genledger" -receipts "$size" | $git --git-dir="$dir/$size.git" fast-import --quiet --done
-done
 big=$dir/$n.git
+$git init -q --bare "$big"
+"$dir/genledger" -receipts "$n" | $git --git-dir="$big" fast-import --quiet --done
 $git --git-dir="$big" ls-tree -r ledger:receipts | awk '{print $3}' > "$dir/ids"
 echo "# a ledger of $n receipts of $($git --git-dir="$big" cat-file --batch-check='%(objectsize)' < "$dir/ids" | awk '{s += $1} END {printf "%.1f", s / NR / 1024}') KiB, $($git --git-dir="$big" rev-list --count ledger) commits, $(du -sm "$big" | cut -f1) MB packed"
 
@@ -50,13 +45,6 @@ seconds "referee, without git" "'$dir/genledger' -verify '$big'"
 echo "## verify since a pin"
 "$dir/genledger" -since "$big" -git "$git"
 "$dir/genledger" -since "$big"
-
-echo "## append, on this machine and over loopback (git http-backend)"
-"$dir/genledger" -serve "$dir" -git "$git" > "$dir/url" &
-server=$!
-while ! test -s "$dir/url"; do sleep 0.1; done
-for size in 10 1000 "$n"; do "$dir/genledger" -append "$dir/$size.git" -git "$git"; done
-for size in 10 1000 "$n"; do "$dir/genledger" -append "$(cat "$dir/url")/$size.git"; done
 
 if command -v jq > /dev/null; then
     echo "## sha256sum and jq alone, over the first 10,000 receipts"

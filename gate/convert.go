@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -9,11 +10,37 @@ import (
 func findingsOf(all []referee.Finding) ([]ledger.Finding, int) {
 	var out []ledger.Finding
 	for _, f := range all[:min(len(all), ledger.MaxFindings)] {
-		out = append(out, ledger.Finding{Code: f.Code, RuleIDs: f.RuleIDs, Tier: string(f.Tier), Severity: f.Severity, Bucket: string(f.Bucket), Stage: string(f.Stage),
-			Pointer: f.Pointer, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndCol, Message: f.Message, Why: f.Why,
-			Spot: spotOf(f.Spot), Fix: fixOf(f.Fix), Atoms: f.Atoms})
+		out = append(out, inReceipt(ledger.Finding{Code: f.Code, RuleIDs: f.RuleIDs, Tier: string(f.Tier), Severity: f.Severity, Bucket: string(f.Bucket),
+			Stage: string(f.Stage), Pointer: f.Pointer, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndCol, Message: f.Message,
+			Why: f.Why, Spot: spotOf(f.Spot), Fix: fixOf(f.Fix), Atoms: f.Atoms}))
 	}
 	return out, len(all)
+}
+
+// maxWords is how long a text of a finding is that had to be shortened for a receipt.
+const maxWords = 2000
+
+// inReceipt is a finding that a receipt has room for. Without the bound, one huge finding would leave out all lighter ones, and a receipt that hides
+// some could not be told from one that is full.
+func inReceipt(f ledger.Finding) ledger.Finding {
+	if b, err := canonical.MarshalUnbounded(f); err != nil || len(b) <= ledger.MaxFindingBytes {
+		return f
+	}
+	cut := func(s string) string {
+		if r := []rune(s); len(r) > maxWords {
+			return string(r[:maxWords]) + "…"
+		}
+		return s
+	}
+	f.Message, f.Why, f.Atoms = cut(f.Message), cut(f.Why), nil
+	if f.Fix != nil {
+		f.Fix = &ledger.Fix{Text: cut(f.Fix.Text)}
+	}
+	if s := f.Spot; s != nil {
+		f.Spot = &ledger.Spot{Claimed: cut(s.Claimed), Recomputed: cut(s.Recomputed), Delta: cut(s.Delta), Percent: cut(s.Percent), Band: s.Band, Gate: cut(s.Gate),
+			Distance: cut(s.Distance)}
+	}
+	return f
 }
 
 func spotOf(s *referee.Spot) *ledger.Spot {

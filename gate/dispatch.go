@@ -114,11 +114,29 @@ func (j *Job) replayed(ctx context.Context, at ledger.Snapshot, e ledger.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	got, err := Rerun(e.Receipt, sheet, withLinks(tree, folder, where), Prior(ctx, j.Store, Before(at, e.Receipt)))
+	ground, err := j.ground(ctx, e.Receipt, where)
+	if err != nil {
+		return nil, err
+	}
+	got, err := Rerun(e.Receipt, sheet, withLinks(tree, folder, where), ground, Prior(ctx, j.Store, Before(at, e.Receipt)))
 	if err != nil {
 		return nil, err
 	}
 	return got.Changed, nil
+}
+
+// ground is what a replay of the job reads beside the run: the commits are the repository's own, so that one that cannot be read is an error.
+func (j *Job) ground(ctx context.Context, r *ledger.Receipt, dir string) (Ground, error) {
+	base, err := j.tree(ctx, r.PullRequest.BaseSHA)
+	if err != nil {
+		return Ground{}, err
+	}
+	id, err := j.mergeBase(ctx, r.PullRequest.BaseSHA, r.PullRequest.HeadSHA)
+	if err != nil {
+		return Ground{}, err
+	}
+	fork, err := j.tree(ctx, id)
+	return Ground{Dir: dir, Config: j.Options.Config, Base: base, Fork: fork}, err
 }
 
 // sheetOf is the rulebook that a receipt binds: the ledger keeps those of the library, base those of the repository.

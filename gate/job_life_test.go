@@ -278,7 +278,7 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("%+v", r.Messages)
 	}
 	tip := w.s.Ref("refs/heads/ledger")
-	w.s.Commit("ledger", githubtest.Change{Files: map[string]string{"receipts/000/000/more.json": "{}"}, Parent: tip})
+	w.s.Commit("ledger", githubtest.Change{Files: map[string]string{"receipts/000/00/00/more.json": "{}"}, Parent: tip})
 	for range 2 {
 		if r := w.must(w.s.ScheduleEvent("0 3 * * *")); !r.Failed {
 			t.Error("a ledger that does not verify is no failure")

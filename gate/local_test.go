@@ -211,7 +211,7 @@ func replayed(t *testing.T, store ledger.Store, in fs.FS, sheet *referee.Sheet, 
 	if err != nil || where != "runs/"+e.Receipt.Run.ID {
 		t.Fatalf("finding %s: %q, %v", e.Receipt.Run.ID, where, err)
 	}
-	out, err := Rerun(e.Receipt, sheet, folder, Prior(t.Context(), store, Before(now, e.Receipt)))
+	out, err := Rerun(e.Receipt, sheet, folder, Ground{Dir: where}, Prior(t.Context(), store, Before(now, e.Receipt)))
 	if err != nil || !out.Same || out.Got != e.Receipt.ReportDigest {
 		t.Errorf("replaying %s: %+v, %v", e.Receipt.Run.ID, out, err)
 	}

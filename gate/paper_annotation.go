@@ -12,7 +12,7 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// item is one thing that is wrong, at its place: a finding, or what could not be audited or decided.
+// item is one thing that is wrong, at its place: a finding, or what could not be audited.
 type item struct {
 	run     *Audited
 	finding *referee.Finding // nil for what is no finding
@@ -21,8 +21,8 @@ type item struct {
 	message string
 }
 
-// items are all things that are wrong, over all runs: what could not be audited first, then what could not be decided, then the findings by rank
-// (S43). Runs of equal rank stand in the order of the audits; below the stage, the order is each run's own.
+// items are all things that are wrong, over all runs: what could not be audited first, then the findings by rank (S43); what could not be decided
+// is one of them (S74). Runs of equal rank stand in the order of the audits; below the stage, the order is each run's own.
 func (o *Outcome) items() []item {
 	var out, found []item
 	for _, r := range o.Refusals {
@@ -35,10 +35,6 @@ func (o *Outcome) items() []item {
 			continue
 		}
 		rep := a.Work.Report
-		for _, id := range rep.Verdict.UndecidedHigh {
-			out = append(out, item{run: a, path: path.Join(a.Dir, rep.Submission.Path), title: "undecided: " + id,
-				message: fmt.Sprintf("the high rule %q could not be decided: %s", id, undecidedReason(rep, id))})
-		}
 		for n := range rep.Findings {
 			found = append(found, item{run: a, finding: &rep.Findings[n], path: report.File(rep, &rep.Findings[n])})
 		}

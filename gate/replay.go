@@ -19,6 +19,7 @@ type Replay struct {
 	Want    string   // the recorded report digest
 	Got     string   // the digest reached now
 	Changed []string // what is decided otherwise, or not what the receipt says
+	Word    []string // what could not be derived and is taken at the receipt's word, with the reason
 }
 
 // ErrNotAudited is returned for an entry that holds no audit to replay.
@@ -29,23 +30,27 @@ var ErrNotAudited = errors.New("the entry holds no audit")
 var ErrOtherSemantics = errors.New("another semantics number")
 
 // Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings, answers, agent, evidence,
-// assignment and digest. folder is the run folder at the recorded commit.
-func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (*Replay, error) {
+// assignment and digest. folder is the run folder at the recorded commit, at what else of the repository is at hand. The engine's version decides
+// only which sentence is said of another digest; any other difference is one under every engine.
+func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, at Ground, prior referee.PriorFunc) (*Replay, error) {
 	if r.Audited() && r.Semantics != referee.SemanticsVersion {
 		return nil, fmt.Errorf("%w: the receipt was made under semantics %d by release %s, this release judges by %d; replaying it needs the release that made it",
 			ErrOtherSemantics, r.Semantics, r.Engine.Version, referee.SemanticsVersion)
 	}
-	w, err := Reaudit(r, sheet, folder, prior)
+	w, word, err := reaudit(r, sheet, folder, prior, func(run *referee.Run) (grounds, error) { return groundsOf(r, run, sheet, at) })
 	if err != nil {
 		return nil, err
 	}
 	rep := w.Report
-	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Changed: differences(r, rep)}
+	out := &Replay{Want: r.ReportDigest, Got: rep.Digest, Changed: differences(r, rep), Word: word}
 	again, err := derived(r, w)
 	if err != nil {
 		out.Changed = append(out.Changed, "its answers do not make a receipt: "+err.Error())
 	} else if err := out.compare(r, &again); err != nil {
 		return nil, err
+	}
+	if out.Got == out.Want && r.Engine.RegistrySHA256 != rep.Engine.RegistrySHA256 {
+		out.Changed = append(out.Changed, "engine.registry_sha256 is another one under the same report_digest, which covers it")
 	}
 	if out.Got != out.Want {
 		if r.Engine.Version == rep.Engine.Version && r.Engine.RegistrySHA256 == rep.Engine.RegistrySHA256 {
@@ -58,32 +63,33 @@ func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.
 	return out, nil
 }
 
-// Reaudit audits the run of a receipt again by the sheet that it binds.
+// Reaudit audits the run of a receipt again by the sheet that it binds, with the profile, the limits and the origin of the evidence that it records.
 func Reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc) (Work, error) {
+	w, _, err := reaudit(r, sheet, folder, prior, func(*referee.Run) (grounds, error) { return atWord(r, sheet) })
+	return w, err
+}
+
+// reaudit audits the run of a receipt again on some grounds, and says what of them is the receipt's word.
+func reaudit(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, prior referee.PriorFunc, on func(*referee.Run) (grounds, error)) (Work, []string, error) {
 	if !r.Audited() {
-		return Work{}, fmt.Errorf("%w: kind %q", ErrNotAudited, r.Kind)
+		return Work{}, nil, fmt.Errorf("%w: kind %q", ErrNotAudited, r.Kind)
 	}
 	if sheet.SHA256 != r.FlightSheet.SHA256 {
-		return Work{}, fmt.Errorf("the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…", sheet.SHA256, r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256)
+		return Work{}, nil, fmt.Errorf("the sheet hashes to %.8s…; the receipt binds %s@%s with %.8s…", sheet.SHA256, r.FlightSheet.Slug, r.FlightSheet.Version, r.FlightSheet.SHA256)
 	}
 	run, err := referee.OpenRun(folder)
 	if err != nil {
-		return Work{}, fmt.Errorf("opening the run folder: %w", err)
+		return Work{}, nil, fmt.Errorf("opening the run folder: %w", err)
 	}
-	if sheet, err = withRecorded(sheet, r.Params); err != nil {
-		return Work{}, err
+	g, err := on(run.Run)
+	if err != nil {
+		return Work{}, nil, err
 	}
-	c := run.Case(sheet, pinned(r.Agent))
+	c := run.Case(g.sheet, g.profile)
 	c.Prior = prior
-	w := Work{Report: referee.Audit(c), Sheet: sheet, Run: run.Run, Bytes: run.Bytes}
-	w.Evidence = EvidenceOf(w.Report, func(id string) (from, by string) {
-		i := slices.IndexFunc(r.Evidence, func(e ledger.Evidence) bool { return e.ID == id })
-		if i < 0 {
-			return "local", ""
-		}
-		return r.Evidence[i].Provenance, r.Evidence[i].AddedBy // who added it is the forge's to know
-	})
-	return w, nil
+	w := Work{Report: referee.Audit(c), Sheet: g.sheet, Run: run.Run, Bytes: run.Bytes}
+	w.Evidence = EvidenceOf(w.Report, g.evidence(w.Report))
+	return w, g.word, nil
 }
 
 // derived is the receipt that the work makes with the recorded answers.
@@ -133,10 +139,9 @@ func (p *Replay) compare(r, again *ledger.Receipt) error {
 	return nil
 }
 
-// cutAt is how many findings a receipt holds at least: all of them, or MaxFindings, unless it had to be cut to its size, which only one of more
-// than half that size was.
+// cutAt is how many findings a receipt holds at least: all of them, or MaxFindings, unless it is full.
 func cutAt(r *ledger.Receipt) int {
-	if b, err := ledger.Format(*r); err == nil && len(b) > canonical.Receipt.MaxBytes/2 {
+	if b, err := ledger.Format(*r); err == nil && len(b) > ledger.FullBytes {
 		return 0
 	}
 	return ledger.MaxFindings

@@ -26,7 +26,7 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 			t.Fatal(err)
 		}
 		edit(r)
-		return Rerun(r, w.Sheet, folder, nil)
+		return Rerun(r, w.Sheet, folder, Ground{}, nil)
 	}
 	for name, c := range map[string]struct {
 		edit func(*ledger.Receipt)

@@ -204,7 +204,7 @@ it, so nothing can be edited, dropped or put in between without every later name
 
 Check one receipt, with nothing but coreutils: the two hashes are the same.
 
-    sha256sum receipts/000/000/000000000-*.json
+    sha256sum receipts/000/00/00/000000000-*.json
 
 Check all names at once; no line is printed if they are right:
 

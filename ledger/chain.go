@@ -1,10 +1,12 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/bits"
+	"sort"
 
 	"github.com/defendableos/referee/internal/canonical"
 	"golang.org/x/mod/sumdb/tlog"
@@ -158,8 +160,12 @@ type Info struct {
 	Repository Repository `json:"repository"`
 }
 
-// InfoFormat names the layout of version 1; a reader that does not know a format refuses it by name.
-const InfoFormat = "defendablecloud.ledger/v1"
+// InfoFormat names the layout of the branch; a reader that does not know a format refuses it by name. FirstInfoFormat is the one before
+// the first release, with receipts/000/012/, pr/000/00123/ and sheets/<hash>.json: whoever followed it would not find a pull request's entries where they are.
+const (
+	InfoFormat      = "defendablecloud.ledger/v2"
+	FirstInfoFormat = "defendablecloud.ledger/v1"
+)
 
 // Marshal gives the bytes of LEDGER.json.
 func (i Info) Marshal() ([]byte, error) {
@@ -178,6 +184,10 @@ var infoDecoder = decoderOf[Info]()
 // ParseInfo reads LEDGER.json. On an error the info is zero.
 func ParseInfo(b []byte) (Info, error) {
 	var i Info
+	if bytes.HasPrefix(b, []byte(`{"format":"`+FirstInfoFormat+`"`)) {
+		return Info{}, fmt.Errorf("LEDGER.json: the format is %s, the layout before the first release (pr/000/00123); this version reads %s, and the ledger is begun anew",
+			FirstInfoFormat, InfoFormat)
+	}
 	if err := infoDecoder().Decode(b, canonical.Receipt, &i); err != nil {
 		return Info{}, fmt.Errorf("LEDGER.json: %w", err)
 	}
@@ -205,13 +215,18 @@ func Mint(h Head, r Receipt) ([]byte, error) {
 
 // fit formats r with as many of its findings as 256 KiB hold.
 func fit(r Receipt) ([]byte, error) {
-	for {
-		b, err := Format(r)
-		if err == nil || len(r.Findings) == 0 || !tooLong(err) {
-			return b, err
-		}
-		r.Findings = r.Findings[:len(r.Findings)*3/4]
+	b, err := Format(r)
+	if !tooLong(err) {
+		return b, err
 	}
+	all := r.Findings
+	n := sort.Search(len(all), func(n int) bool {
+		r.Findings = all[:n+1]
+		_, err := Format(r)
+		return tooLong(err)
+	})
+	r.Findings = all[:n]
+	return Format(r)
 }
 
 // tooLong reports whether err is the bound on a receipt's bytes.

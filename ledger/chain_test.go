@@ -110,17 +110,21 @@ func TestParseHeadRefuses(t *testing.T) {
 func TestInfo(t *testing.T) {
 	i := ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 7, Name: "example/work"}}
 	b, err := i.Marshal()
-	want := `{"format":"defendablecloud.ledger/v1","genesis":"` + hashA + `","repository":{"id":7,"name":"example/work"}}`
+	want := `{"format":"defendablecloud.ledger/v2","genesis":"` + hashA + `","repository":{"id":7,"name":"example/work"}}`
 	if err != nil || string(b) != want {
 		t.Fatalf("%s, %v", b, err)
 	}
 	if back, err := ledger.ParseInfo(b); err != nil || back != i {
 		t.Errorf("%+v, %v", back, err)
 	}
-	for _, bad := range []string{"", "{}", strings.Replace(want, "/v1", "/v2", 1), strings.Replace(want, `"id":7`, `"id":-7`, 1), want + "\n"} {
+	for _, bad := range []string{"", "{}", strings.Replace(want, "/v2", "/v3", 1), strings.Replace(want, "/v2", "/v1", 1), strings.Replace(want, `"id":7`, `"id":-7`, 1), want + "\n"} {
 		if back, err := ledger.ParseInfo([]byte(bad)); err == nil || back != (ledger.Info{}) {
 			t.Errorf("%q: %+v", bad, back)
 		}
+	}
+	const first = "LEDGER.json: the format is defendablecloud.ledger/v1, the layout before the first release (pr/000/00123); this version reads defendablecloud.ledger/v2, and the ledger is begun anew"
+	if _, err := ledger.ParseInfo([]byte(strings.Replace(want, "/v2", "/v1", 1))); err == nil || err.Error() != first {
+		t.Errorf("a ledger of the first layout: %v", err)
 	}
 	i.Genesis = "x"
 	if b, err := i.Marshal(); err == nil || b != nil {

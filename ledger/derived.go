@@ -2,6 +2,8 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,7 +11,7 @@ import (
 	"strings"
 )
 
-// findingFacts is what a verdict is made of: a finding without its words. The ids of its rules are as canonical JSON writes them.
+// findingFacts is what a verdict is made of: a finding without its words.
 type findingFacts struct {
 	tier, severity, bucket, stage string
 	rules                         []string
@@ -56,7 +58,7 @@ func wordAfter(b []byte, key string) (string, []byte) {
 	return string(b[:end]), b[end:]
 }
 
-// listAfter gives the strings of a list behind its key, as they are written, and what follows.
+// listAfter gives the strings of a list behind its key, and what follows.
 func listAfter(b []byte, key string) (list []string, rest []byte) {
 	i := bytes.Index(b, []byte(key))
 	if i < 0 {
@@ -75,46 +77,88 @@ func listAfter(b []byte, key string) (list []string, rest []byte) {
 			}
 			end++
 		}
-		list, b = append(list, string(b[1:end])), b[end+1:]
+		list, b = append(list, unescaped(b[:end+1])), b[end+1:]
 	}
 	return list, b
+}
+
+// unescaped reads a string that was checked.
+func unescaped(quoted []byte) string {
+	s := string(quoted[1 : len(quoted)-1])
+	if strings.IndexByte(s, '\\') >= 0 {
+		_ = json.Unmarshal(quoted, &s) // the decoder has read it already
+	}
+	return s
 }
 
 // sum is what the findings of a receipt make together.
 type sum struct {
 	seen                            Risk
 	n                               int
+	all                             bool // the receipt shows all of its findings
 	critical                        bool
-	blocking, nit, deal, heavy, fit bool // a work-defect of mid or high, of low; a deal-finding, one that is high or critical; a stack-fit flag
-	flagged                         map[string]bool
+	blocking, nit, deal, heavy, fit bool            // a work-defect of mid or high, of low; a deal-finding, one that is high or critical; a stack-fit flag
+	flagged, named, high            map[string]bool // rules that a finding names: those that were decided, all, and those of a high one
+	unreadable                      bool            // a high finding of the structure, which speaks for every rule where the submission cannot be read
 	checklist                       int
+	last                            findingFacts // the lightest that is shown
 }
 
 // sumUp adds the findings up, and holds them to their order.
 func sumUp(findings iter.Seq[findingFacts]) (sum, error) {
-	s, last := sum{flagged: map[string]bool{}}, 0
+	s := sum{flagged: map[string]bool{}, named: map[string]bool{}, high: map[string]bool{}}
 	for f := range findings {
 		s.n++
-		rank := slices.Index(forms["tier"].Enum, f.tier)
-		if rank < last {
-			return s, refuse(RefuseFindings, "finding %d is %s but follows a lighter one; findings must be ranked", s.n, f.tier)
+		if s.n > 1 && f.compare(s.last) < 0 {
+			return s, refuse(RefuseFindings, "finding %d (%s) follows a lighter one (%s); findings must be ranked", s.n, f.rank(), s.last.rank())
 		}
-		last = rank
-		*[]*int{&s.seen.High, &s.seen.Mid, &s.seen.Low}[rank]++
+		s.last = f
+		*s.seen.of(f.tier)++
 		s.add(f)
 	}
 	return s, nil
 }
 
+// rank is what findings are ranked by, in words.
+func (f findingFacts) rank() string {
+	return strings.Join([]string{f.tier, f.severity, f.bucket, f.stage}, ", ")
+}
+
+// compare ranks findings as far as a receipt shows what they are ranked by (S43); the rest is the order of the sheet and of the submission.
+func (f findingFacts) compare(g findingFacts) int {
+	of := func(form, x, y string) int {
+		return slices.Index(forms[form].Enum, x) - slices.Index(forms[form].Enum, y)
+	}
+	return cmp.Or(of("tier", f.tier, g.tier), of("finding_severity", f.severity, g.severity), of("bucket", f.bucket, g.bucket), of("stage", f.stage, g.stage))
+}
+
+// of is the counter of a tier; the decoder has refused every word but the three.
+func (r *Risk) of(tier string) *int {
+	switch tier {
+	case "high":
+		return &r.High
+	case "mid":
+		return &r.Mid
+	}
+	return &r.Low
+}
+
 func (s *sum) add(f findingFacts) {
 	for _, id := range f.rules {
-		s.flagged[id] = true
+		s.flagged[id], s.named[id] = true, true
+		s.high[id] = s.high[id] || f.tier == "high"
 	}
-	critical := f.severity == "critical"
-	s.critical = s.critical || critical
+	s.unreadable = s.unreadable || f.tier == "high" && f.stage == "structure"
 	if f.stage == "checklist" {
 		s.checklist++
 	}
+	s.weigh(f)
+}
+
+// weigh adds what decides severity and action.
+func (s *sum) weigh(f findingFacts) {
+	critical := f.severity == "critical"
+	s.critical = s.critical || critical
 	switch {
 	case f.bucket == "stack-fit":
 		s.fit = true
@@ -127,39 +171,84 @@ func (s *sum) add(f findingFacts) {
 	}
 }
 
-// checkFacts holds the findings to their order and number, and the verdict to the findings. A receipt shows at most MaxFindings, and what follows
-// from all of them is held where all are there.
-func (r *Receipt) checkFacts(findings iter.Seq[findingFacts]) error {
+// checkFacts holds the findings to their order and number, and the verdict to the findings. What follows from all of them is held where all are
+// there. size gives the bytes of the whole receipt.
+func (r *Receipt) checkFacts(findings iter.Seq[findingFacts], size func() int) error {
 	s, err := sumUp(findings)
-	if err != nil {
+	if err == nil {
+		err = r.checkShown(s.n, size)
+	}
+	if err != nil || r.Verdict == nil {
 		return err
 	}
-	if s.n > MaxFindings || s.n > r.FindingsTotal {
-		return refuse(RefuseFindings, "%d findings of %d in all; a receipt lists at most %d", s.n, r.FindingsTotal, MaxFindings)
-	}
-	if r.Verdict == nil {
-		return nil
-	}
-	all := s.n == r.FindingsTotal
-	for _, check := range []func(sum, bool) error{r.checkRisk, r.checkFlagged, r.checkSeverityOf, r.checkReady, r.checkAction} {
-		if err := check(s, all); err != nil {
+	s.all = s.n == r.FindingsTotal
+	for _, check := range []func(sum) error{r.checkRisk, r.checkFlagged, r.checkUndecided, r.checkAccepted, r.checkSeverityOf, r.checkReady, r.checkAction} {
+		if err := check(s); err != nil {
 			return err
 		}
 	}
 	return r.checkScore()
 }
 
-func (r *Receipt) checkRisk(s sum, all bool) error {
-	risk := r.Verdict.Risk
-	if all && s.seen != risk {
-		return refuse(RefuseCounts, "the findings are %d high, %d mid and %d low, the verdict says %d, %d and %d",
-			s.seen.High, s.seen.Mid, s.seen.Low, risk.High, risk.Mid, risk.Low)
+// checkShown: all findings are shown up to MaxFindings, or as many as a receipt has room for. One that shows fewer and is not full hides some.
+func (r *Receipt) checkShown(n int, size func() int) error {
+	total, most := r.FindingsTotal, min(r.FindingsTotal, MaxFindings)
+	switch {
+	case n > most:
+		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", n, total, MaxFindings)
+	case n == most:
+		return nil
+	}
+	if b := size(); b <= FullBytes {
+		return refuse(RefuseFindings, "%d findings of %d in all, in %d bytes; a receipt shows %d, and fewer only where it is full (more than %d bytes)",
+			n, total, b, most, FullBytes)
+	}
+	return nil
+}
+
+// checkRisk holds the counts by tier. The heaviest findings are shown first, so that of a tier above the last shown one all are.
+func (r *Receipt) checkRisk(s sum) error {
+	for rank, tier := range forms["tier"].Enum {
+		seen, said := *s.seen.of(tier), *r.Verdict.Risk.of(tier)
+		whole := s.all || s.n > 0 && rank < slices.Index(forms["tier"].Enum, s.last.tier)
+		if seen > said || whole && seen != said {
+			return refuse(RefuseCounts, "%d findings shown are %s, the verdict says %d", seen, tier, said)
+		}
+	}
+	return nil
+}
+
+// checkUndecided: a high rule that nobody decided was skipped, and a high finding says so (S74, of semantics 2).
+func (r *Receipt) checkUndecided(s sum) error {
+	v := r.Verdict
+	switch {
+	case len(v.UndecidedHigh) == 0:
+		return nil
+	case len(v.UndecidedHigh) > v.Counts.Skipped:
+		return refuse(RefuseCounts, "%d high rules are undecided, the verdict counts %d as skipped", len(v.UndecidedHigh), v.Counts.Skipped)
+	case r.Semantics >= 2 && v.Risk.High == 0:
+		return refuse(RefuseFindings, "the high rule %q is undecided, and no finding is high (S74)", clip(v.UndecidedHigh[0]))
+	}
+	for _, id := range v.UndecidedHigh {
+		if r.Semantics >= 2 && s.all && !s.high[id] && !s.unreadable {
+			return refuse(RefuseFindings, "the high rule %q is undecided, and no high finding says so (S74)", clip(id))
+		}
+	}
+	return nil
+}
+
+// checkAccepted: what a person accepts is a finding that is there.
+func (r *Receipt) checkAccepted(s sum) error {
+	for _, a := range r.Accepted {
+		if s.all && !s.named[a.RuleID] {
+			return refuse(RefuseWaiver, "a finding of %q is accepted, and no finding names that rule", clip(a.RuleID))
+		}
 	}
 	return nil
 }
 
 // checkFlagged: a rule is flagged where a finding names it, and nowhere else; a person who says no makes a finding.
-func (r *Receipt) checkFlagged(s sum, all bool) error {
+func (r *Receipt) checkFlagged(s sum) error {
 	said := 0
 	for _, a := range r.Checklist {
 		if a.Answer == "flag" {
@@ -171,16 +260,16 @@ func (r *Receipt) checkFlagged(s sum, all bool) error {
 	}
 	flagged := r.Verdict.Counts.Flagged
 	switch {
-	case all && len(s.flagged) != flagged, len(s.flagged) > flagged:
+	case s.all && len(s.flagged) != flagged, len(s.flagged) > flagged:
 		return refuse(RefuseCounts, "the findings name %d rules that were decided, the verdict counts %d as flagged", len(s.flagged), flagged)
-	case all && s.checklist != said, s.checklist > said:
+	case s.all && s.checklist != said, s.checklist > said:
 		return refuse(RefuseChecklist, "a person said no to %d questions, %d findings say so", said, s.checklist)
 	}
 	return nil
 }
 
 // checkSeverityOf: propolis where a finding is high or critical, jelly where one is neither, and without a finding what checkSeverity allows.
-func (r *Receipt) checkSeverityOf(s sum, all bool) error {
+func (r *Receipt) checkSeverityOf(s sum) error {
 	v, want := r.Verdict, ""
 	switch {
 	case r.FindingsTotal == 0:
@@ -190,10 +279,10 @@ func (r *Receipt) checkSeverityOf(s sum, all bool) error {
 		want = "honey"
 	case v.Risk.High > 0 || s.critical:
 		want = "propolis"
-	case all:
-		want = "jelly"
-	default:
+	case !s.all && slices.ContainsFunc(r.rest(s), func(f findingFacts) bool { return f.severity == "critical" }):
 		return nil // a critical finding may be among those that are not shown
+	default:
+		want = "jelly"
 	}
 	if r.FindingsTotal > 0 && v.Severity != want {
 		return refuse(RefuseSeverity, "%s, the findings make it %s", v.Severity, want)
@@ -205,27 +294,24 @@ func (r *Receipt) checkSeverityOf(s sum, all bool) error {
 }
 
 // checkReady: S40, as far as the receipt shows it. Which skipped rules are high it does not show.
-func (r *Receipt) checkReady(s sum, all bool) error {
+func (r *Receipt) checkReady(s sum) error {
 	v := r.Verdict
 	kept := s.blocking || s.fit || v.Counts.Open > 0 || len(v.UndecidedHigh) > 0
 	if v.ClientReady && kept {
 		return refuse(RefuseReady, "client_ready with a work-defect that is mid or high, a stack-fit flag, or something that is open or undecided (S40)")
 	}
-	if !v.ClientReady && !kept && all && v.Counts.Skipped == 0 {
+	if !v.ClientReady && !kept && s.all && v.Counts.Skipped == 0 {
 		return refuse(RefuseReady, "client_ready is false, and nothing in the receipt keeps it from being true (S40)")
 	}
 	return nil
 }
 
 // checkAction: the recommended action is the one of S39, by the text that the receipt's semantics number had.
-func (r *Receipt) checkAction(s sum, all bool) error {
+func (r *Receipt) checkAction(s sum) error {
 	got := r.Verdict.RecommendedAction
 	allowed := r.actions(s)
-	if !all { // what is not shown may be heavier in bucket, never in tier
-		allowed = []string{"resubmit"}
-		if !s.blocking {
-			allowed = []string{"resubmit", "reject", "review"}
-		}
+	if !s.all {
+		allowed = r.actionsWithRest(s)
 	}
 	if !slices.Contains(allowed, got) {
 		return refuse(RefuseAction, "the recommended action is %s; findings, counts and lane make it %s (S39, semantics %d)", got,
@@ -252,6 +338,38 @@ func (r *Receipt) actions(s sum) []string {
 		return []string{"approve", "review"}
 	}
 	return []string{"approve"}
+}
+
+// rest is what the findings that are not shown may be, each alone. The lightest that is shown bounds those of its tier; of a lighter tier every
+// kind may be there, a critical one too.
+func (r *Receipt) rest(s sum) []findingFacts {
+	var out []findingFacts
+	for _, tier := range forms["tier"].Enum {
+		if *s.seen.of(tier) == *r.Verdict.Risk.of(tier) {
+			continue
+		}
+		for _, severity := range forms["finding_severity"].Enum {
+			for _, bucket := range forms["bucket"].Enum {
+				f := findingFacts{tier: tier, severity: severity, bucket: bucket, stage: "checklist"} // the last stage
+				if s.n == 0 || f.compare(s.last) >= 0 {
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// actionsWithRest gives the actions that S39 can recommend where not all findings are shown: of what may be among them, something is.
+func (r *Receipt) actionsWithRest(s sum) []string {
+	var out []string
+	for _, f := range r.rest(s) { // the first match of several is that of one of them
+		with := s
+		with.weigh(f)
+		out = append(out, r.actions(with)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // checkScore recomputes what follows from the counts (S13, S35).

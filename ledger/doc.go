@@ -32,11 +32,16 @@
 // # The branch
 //
 //	LEDGER.json   format, genesis, repository: written with the first entry    HEAD.json   derived, recomputed by Verify
-//	receipts/000/012/000012345-<hash>.json   the entries, a thousand a directory
-//	pr/000/00123/000012345-<hash>.json       the same blob, found by pull request; left out outside a forge
-//	hash/ab/cd/<hash>.json                   the same blob, found by hash
-//	sheets/<hash>.json                       rulebooks that the repository does not hold
+//	receipts/000/01/23/000012345-<hash>.json   the entries, a hundred a directory
+//	pr/0000/01/23/000012345-<hash>.json        the same blob, found by pull request; left out outside a forge
+//	hash/ab/cd/<hash>.json                     the same blob, found by hash
+//	sheets/ab/<hash>.json                      rulebooks that the repository does not hold
 //	README.md   verify.html   .gitattributes ("* -text")
+//
+// At a million entries and a million pull requests no directory holds more than 256 names (TestNamesPerDirectory): git reads,
+// writes and hashes a directory whole. Only a pull request with more entries of its own has a larger one, and sheets/ at more than 65,536
+// versions of sheets. The
+// layout is the format that LEDGER.json names (InfoFormat); a path of the one before is refused by name (TestFirstLayout).
 //
 // Nothing else, and regular files only: ParsePath knows exactly the paths that Place.String gives (FuzzParsePath). The
 // branch is an orphan, linear, one commit a sign-off (Message, VerifyHistory).

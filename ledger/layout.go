@@ -18,7 +18,10 @@ const (
 // Attributes is the whole of .gitattributes: git must never change a byte of these files.
 const Attributes = "* -text\n"
 
-// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split in threes, and eight, split 3 and 5.
+// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split 3, 2, 2 and 2, and eight, split 4, 2 and 2. So no
+// directory holds more than 256 names at a million entries and a million pull requests (TestNamesPerDirectory). A directory
+// is read, written and hashed whole whenever an entry is appended below it, and a git server that is asked for one reads
+// all those directly below it too (docs/performance.md): with a thousand in each of two levels, 100 MB.
 const (
 	MaxSeq         = 999_999_999
 	MaxPullRequest = 99_999_999
@@ -49,8 +52,8 @@ type Place struct {
 	Hash  string // EntryFile, PullAlias, HashAlias, SheetFile
 }
 
-// String gives the path: receipts/000/012/000012345-<hash>.json, pr/000/00123/000012345-<hash>.json,
-// hash/ab/cd/<hash>.json, sheets/<hash>.json, or a file's own name. It is empty for an unknown place.
+// String gives the path: receipts/000/01/23/000012345-<hash>.json, pr/0000/01/23/000012345-<hash>.json,
+// hash/ab/cd/<hash>.json, sheets/ab/<hash>.json, or a file's own name. It is empty for an unknown place.
 func (p Place) String() string {
 	switch p.Class {
 	case EntryFile:
@@ -60,7 +63,7 @@ func (p Place) String() string {
 	case HashAlias:
 		return "hash/" + p.Hash[:2] + "/" + p.Hash[2:4] + "/" + p.Hash + ".json"
 	case SheetFile:
-		return "sheets/" + p.Hash + ".json"
+		return "sheets/" + p.Hash[:2] + "/" + p.Hash + ".json"
 	}
 	for name, class := range single {
 		if class == p.Class {
@@ -74,14 +77,14 @@ var single = map[string]Class{
 	InfoPath: InfoFile, HeadPath: HeadFile, ReadmePath: ReadmeFile, PagePath: PageFile, AttributesPath: AttributesFile,
 }
 
-// EntryDir is the directory of the entry at seq; it holds a thousand.
+// EntryDir is the directory of the entry at seq; it holds a hundred.
 func EntryDir(seq int64) string {
-	return "receipts/" + padded(seq/1_000_000, 3) + "/" + padded(seq/1_000%1_000, 3)
+	return "receipts/" + padded(seq/1_000_000, 3) + "/" + padded(seq/10_000%100, 2) + "/" + padded(seq/100%100, 2)
 }
 
 // PullDir is the directory of a pull request's entries.
 func PullDir(number int64) string {
-	return "pr/" + padded(number/100_000, 3) + "/" + padded(number%100_000, 5)
+	return "pr/" + padded(number/10_000, 4) + "/" + padded(number/100%100, 2) + "/" + padded(number%100, 2)
 }
 
 // padded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with a path.
@@ -106,10 +109,45 @@ func ParsePath(path string) (Place, error) {
 		return Place{Class: class}, nil
 	}
 	p, ok := numbered(path)
-	if !ok || p.String() != path {
-		return Place{}, fmt.Errorf("%q: not a path of a ledger", clip(path))
+	if ok && p.String() == path {
+		return p, nil
 	}
-	return p, nil
+	if was := firstLayout(path); was != "" {
+		return Place{}, fmt.Errorf("%q: not a path of a ledger: %s", clip(path), was)
+	}
+	return Place{}, fmt.Errorf("%q: not a path of a ledger", clip(path))
+}
+
+// firstLayout says of a path that it is one of the layout before the first release, and what stands in its place; "" of any other. Nothing is
+// read there: such a ledger is begun anew.
+func firstLayout(path string) string {
+	parts := strings.Split(path, "/")
+	before := " is the layout of " + FirstInfoFormat + ", before the first release; "
+	switch {
+	case len(parts) < 2:
+		return ""
+	case parts[0] == "pr":
+		if _, ok := digits(parts[1], 3, ""); !ok {
+			return ""
+		}
+		if len(parts) > 2 {
+			if number, ok := digits(parts[1]+parts[2], 8, ""); ok {
+				return strings.Join(parts[:3], "/") + before + "now it is " + PullDir(number)
+			}
+		}
+		return "pr/" + parts[1] + before + "now a directory in pr/ has four digits"
+	case parts[0] == "receipts" && len(parts) > 2:
+		number, ok := digits(strings.Join(parts[1:3], ""), 6, "")
+		if !ok || len(parts[1]) != 3 {
+			return ""
+		}
+		return strings.Join(parts[:3], "/") + before + "now it is ten directories from " + EntryDir(number*1000)
+	case parts[0] == "sheets" && len(parts) == 2:
+		if hash, ok := strings.CutSuffix(parts[1], ".json"); ok && isHash([]byte(hash)) {
+			return "a sheet without a directory" + before + "now it is " + Place{Class: SheetFile, Hash: hash}.String()
+		}
+	}
+	return ""
 }
 
 // numbered reads the last element of the path; String then says whether the rest belongs to it.
@@ -140,10 +178,10 @@ func numbered(path string) (p Place, ok bool) {
 	}
 	if p.Class == PullAlias {
 		folders := strings.Split(path, "/")
-		if len(folders) != 4 {
+		if len(folders) != 5 {
 			return p, false
 		}
-		if p.Pull, ok = digits(folders[1]+folders[2], 8, ""); !ok || p.Pull == 0 {
+		if p.Pull, ok = digits(folders[1]+folders[2]+folders[3], 8, ""); !ok || p.Pull == 0 {
 			return p, false
 		}
 	}

@@ -34,6 +34,12 @@ const (
 // MaxFindings is how many findings a receipt holds; findings_total counts all, and report_digest binds the rest.
 const MaxFindings = 200
 
+// A receipt that shows fewer findings than it may is full: it has more than FullBytes, for no finding takes more than MaxFindingBytes.
+const (
+	MaxFindingBytes = 64 << 10
+	FullBytes       = 256<<10 - MaxFindingBytes
+)
+
 // Receipt is one entry of the ledger. Format gives the bytes whose SHA-256 is its name; that hash stands nowhere in it.
 // Decimals are strings; a member that does not apply is left out.
 type Receipt struct {
@@ -299,7 +305,7 @@ func Format(r Receipt) ([]byte, error) {
 func Parse(b []byte) (*Receipt, error) {
 	r, err := parse(b, receiptDecoder().Decode)
 	if err == nil {
-		err = r.checkFacts(factsOf(r.Findings))
+		err = r.checkFacts(factsOf(r.Findings), func() int { return len(b) })
 	}
 	if err != nil {
 		return nil, err
@@ -320,7 +326,7 @@ func scan(b []byte) (*Receipt, error) {
 		})
 	})
 	if err == nil {
-		err = r.checkFacts(factsIn(findings))
+		err = r.checkFacts(factsIn(findings), func() int { return len(b) })
 	}
 	if err != nil {
 		return nil, err

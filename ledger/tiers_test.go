@@ -28,7 +28,7 @@ func TestFactsIn(t *testing.T) {
 	var back struct {
 		Findings []struct {
 			Tier, Severity, Bucket, Stage string
-			RuleIDs                       []json.RawMessage `json:"rule_ids"`
+			RuleIDs                       []string `json:"rule_ids"`
 		}
 	}
 	if err := json.Unmarshal(b, &back); err != nil {
@@ -36,11 +36,7 @@ func TestFactsIn(t *testing.T) {
 	}
 	var want []findingFacts // by encoding/json
 	for _, f := range back.Findings {
-		facts := findingFacts{tier: f.Tier, severity: f.Severity, bucket: f.Bucket, stage: f.Stage}
-		for _, raw := range f.RuleIDs {
-			facts.rules = append(facts.rules, string(raw[1:len(raw)-1]))
-		}
-		want = append(want, facts)
+		want = append(want, findingFacts{f.Tier, f.Severity, f.Bucket, f.Stage, append([]string(nil), f.RuleIDs...)})
 	}
 	if got := slices.Collect(factsIn([]byte(strings.TrimPrefix(string(b), `{"findings":`)))); !reflect.DeepEqual(got, want) || len(got) != 3 {
 		t.Errorf("%+v, want %+v", got, want)

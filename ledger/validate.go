@@ -60,7 +60,13 @@ func (r *Receipt) Validate() error {
 	if err := r.checkMembers(); err != nil {
 		return err
 	}
-	return r.checkFacts(factsOf(r.Findings))
+	return r.checkFacts(factsOf(r.Findings), func() int {
+		b, err := canonical.Marshal(*r)
+		if err != nil {
+			return FullBytes + 1 // what has no bytes is refused by Format, and what is too long is full
+		}
+		return len(b)
+	})
 }
 
 // checkMembers is Validate without the findings.

@@ -192,6 +192,11 @@ func (f *forge) rewrite(from int64, edit func(*ledger.Receipt)) {
 	f.files[ledger.InfoPath] = must(info.Marshal())
 }
 
+// sheetPath is where a sheet of this text is kept.
+func sheetPath(text string) string {
+	return ledger.Place{Class: ledger.SheetFile, Hash: ledger.SheetHash([]byte(text))}.String()
+}
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -294,7 +299,10 @@ func TestVerifyAttacks(t *testing.T) {
 		"HEAD.json, bad":  {func(f *forge) { f.files[ledger.HeadPath] = []byte("{}") }, codes(ledger.CodeHeadUnreadable)},
 		"LEDGER.json, no": {func(f *forge) { delete(f.files, ledger.InfoPath) }, codes(ledger.CodeInfoUnreadable)},
 		"LEDGER.json, later version": {func(f *forge) {
-			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v1", "ledger/v2", 1))
+			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v2", "ledger/v3", 1))
+		}, codes(ledger.CodeInfoUnreadable)},
+		"LEDGER.json, first version": {func(f *forge) {
+			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v2", "ledger/v1", 1))
 		}, codes(ledger.CodeInfoUnreadable)},
 		"LEDGER.json lies": {func(f *forge) {
 			f.files[ledger.InfoPath] = must(ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 4242, Name: "x"}}.Marshal())
@@ -308,14 +316,14 @@ func TestVerifyAttacks(t *testing.T) {
 			f.files[f.drop(ledger.HashAlias)] = b
 		}, codes(ledger.CodeAliasDiffers)},
 		"alias orphan": {func(f *forge) { f.files["hash/aa/aa/"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
-		"pull orphan":  {func(f *forge) { f.files["pr/000/00001/000000009-"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
+		"pull orphan":  {func(f *forge) { f.files["pr/0000/00/01/000000009-"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
 		"two pull requests": {func(f *forge) {
 			path, b := f.entry(1)
 			p, _ := ledger.ParsePath(path)
-			f.files["pr/000/00099/000000001-"+p.Hash+".json"] = b
+			f.files["pr/0000/00/99/000000001-"+p.Hash+".json"] = b
 		}, nil}, // which of the two is seen first depends on the tree: held below
-		"sheet edited":   {func(f *forge) { f.files["sheets/"+ledger.SheetHash([]byte("sheet"))+".json"] = []byte("shoot") }, codes(ledger.CodeSheet)},
-		"sheet orphaned": {func(f *forge) { f.files["sheets/"+ledger.SheetHash([]byte("x"))+".json"] = []byte("x") }, codes(ledger.CodeSheetOrphan)},
+		"sheet edited":   {func(f *forge) { f.files[sheetPath("sheet")] = []byte("shoot") }, codes(ledger.CodeSheet)},
+		"sheet orphaned": {func(f *forge) { f.files[sheetPath("x")] = []byte("x") }, codes(ledger.CodeSheetOrphan)},
 		"blob missing":   {func(f *forge) { f.lost = ledger.HeadPath }, codes(ledger.CodeUnreadable)},
 		// What L1 cannot see, as every good verification says:
 		"truncate, HEAD.json too": {func(f *forge) { f.truncate() }, codes()},

@@ -55,9 +55,9 @@ func ImplicitRules() []RuleKind { return slices.Clone(implicitRules) }
 
 var implicitRules = []RuleKind{
 	{Name: "structure", Title: "The submission can be read and nothing required is missing", Stage: StageStructure, Tier: High, Since: "1",
-		Doc: "Fails on bytes that are not one strict JSON object (S46), on what the schema or the sheet requires and is absent (S45), on an answer to another assignment, on declared evidence that is not there, and on a text that hides what it holds (S80).",
+		Doc: "Fails on bytes that are not one strict JSON object (S46), on what the schema or the sheet requires and is absent (S45), on an answer to another assignment, on declared evidence that is not there, on a text that hides what it holds (S80), and on two values under one name, written in two ways.",
 		Codes: []string{"structure.json_valid", "structure.missing", "structure.min_items", "structure.min_properties", "structure.dependent_required", "structure.assignment_mismatch", "structure.param_missing",
-			"lane.profile_mismatch", "evidence.hidden_text"}},
+			"structure.name_twice", "lane.profile_mismatch", "evidence.hidden_text"}},
 	{Name: "schema", Title: "What is there has the declared shape", Stage: StageSchema, Tier: High, Since: "1",
 		Doc: "Fails where a value breaks the output schema or a declared input's type, where a number is out of range (S11) or an input outside of its domain (S72, S73), where the submission sets a parameter (S71), " +
 			"and where a row lacks a member that a rule reads.",

@@ -24,6 +24,7 @@ func runStructure(a *audit, r *Rule) outcome {
 	a.unsetParam(r)
 	a.profileMatches(r)
 	a.hiddenText(r)
+	a.namedTwice(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
 		a.held(r) // no other rule would say that declared evidence is not there
 	}

@@ -516,6 +516,9 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
+// sheetPath is where a rulebook of that hash is kept.
+func sheetPath(hash string) string { return ledger.Place{Class: ledger.SheetFile, Hash: hash}.String() }
+
 // TestPageFolder gives the page a whole ledger's folder, where the world is closed.
 func TestPageFolder(t *testing.T) {
 	ctx := tab(t)
@@ -538,8 +541,19 @@ func TestPageFolder(t *testing.T) {
 			b[ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(entries[2])}.String()] = entries[1]
 		}, []string{"LDG-110"}},
 		{"other attributes", func(b branch) { b[".gitattributes"] = []byte("* text\n") }, []string{"LDG-114"}},
-		{"a rulebook that nobody names", func(b branch) { b["sheets/"+canonical.SHA256Hex(sheet)+".json"] = sheet }, []string{"LDG-116"}},
-		{"a rulebook under another name", func(b branch) { b["sheets/"+canonical.SHA256Hex([]byte("sheet"))+".json"] = sheet }, []string{"LDG-115"}},
+		{"a rulebook that nobody names", func(b branch) { b[sheetPath(canonical.SHA256Hex(sheet))] = sheet }, []string{"LDG-116"}},
+		{"a rulebook under another name", func(b branch) { b[sheetPath(canonical.SHA256Hex([]byte("sheet")))] = sheet }, []string{"LDG-115"}},
+		{"a rulebook in another's directory", func(b branch) { b["sheets/00/"+canonical.SHA256Hex(sheet)+".json"] = sheet }, []string{"LDG-101"}},
+		{"a rulebook of the first layout", func(b branch) { b["sheets/"+canonical.SHA256Hex(sheet)+".json"] = sheet }, []string{"LDG-101"}},
+		{"a pull request of the first layout", func(b branch) {
+			b["pr/000/00001/000000000-"+canonical.SHA256Hex(entries[0])+".json"] = entries[0]
+		}, []string{"LDG-101"}},
+		{"an entry of the first layout", func(b branch) {
+			b["receipts/000/000/000000000-"+canonical.SHA256Hex(entries[0])+".json"] = entries[0]
+		}, []string{"LDG-101"}},
+		{"LEDGER.json of the first layout", func(b branch) {
+			b["LEDGER.json"] = bytes.Replace(b["LEDGER.json"], []byte(ledger.InfoFormat), []byte(ledger.FirstInfoFormat), 1)
+		}, []string{"LDG-303"}},
 		{"the first entry less", func(b branch) {
 			for _, p := range ledger.Places(0, canonical.SHA256Hex(entries[0]), 1) {
 				delete(b, p.String())
@@ -548,7 +562,7 @@ func TestPageFolder(t *testing.T) {
 		{"no LEDGER.json", func(b branch) { delete(b, "LEDGER.json") }, []string{"LDG-303"}},
 		{"LEDGER.json in disorder", func(b branch) { b["LEDGER.json"] = []byte("{}") }, []string{"LDG-303"}},
 		{"HEAD.json in disorder", func(b branch) { b["HEAD.json"] = []byte("{}") }, []string{"LDG-301"}},
-		{"a huge file", func(b branch) { b["sheets/"+strings.Repeat("c", 64)+".json"] = make([]byte, 5<<20+1) }, []string{"LDG-103"}},
+		{"a huge file", func(b branch) { b[sheetPath(strings.Repeat("c", 64))] = make([]byte, 5<<20+1) }, []string{"LDG-103"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "ledger")

@@ -88,6 +88,28 @@ func entries() []*branch {
 		with(lie(`"rule_ids":["dscr"]`, `"rule_ids":["dscr","ltv"]`)).
 			seen("tampered-flagged", "a finding of two rules where one is counted", ledger.L1, ledger.CodeInvalid),
 		with(func(b *branch) {
+			r := storetest.Sample(7)
+			shown := string(must(canonical.Marshal(struct {
+				Findings []ledger.Finding `json:"findings"`
+			}{r.Findings})))
+			b.forge(r, strings.TrimPrefix(strings.TrimSuffix(shown, "}"), "{")+",", "")
+		}).
+			seen("tampered-cut", "findings taken out, their number kept", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			r := storetest.Sample(7)
+			low := r.Findings[0]
+			low.Tier = "low"
+			r.Findings = append(r.Findings, low)
+			b.forge(storetest.Judged(r, 27, 0), `"high":0,"low":1,"mid":1`, `"high":0,"low":0,"mid":2`)
+		}).
+			seen("tampered-tiers", "a low finding counted as a mid one", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
+			r := storetest.Sample(7)
+			r.Accepted = []ledger.Waiver{{RuleID: "dscr", Reason: "the lender knows", By: "rosa", At: r.Approval.Review.SubmittedAt}}
+			b.forge(r, `"rule_id":"dscr"`, `"rule_id":"ltv"`)
+		}).
+			seen("tampered-accepted", "a finding accepted that is not there", ledger.L1, ledger.CodeInvalid),
+		with(func(b *branch) {
 			r := storetest.Clean(storetest.Sample(7))
 			at := r.Checklist[0].At
 			b.forge(r, `"checklist":[{"answer":"satisfied","at":"`+at+`","by":"rosa","id":"site_visited"}]`,
@@ -160,6 +182,31 @@ func forged(b *branch) {
 	b.put(6, data)
 }
 
+// sheetPath is where a sheet is kept.
+func sheetPath(hash string) string { return ledger.Place{Class: ledger.SheetFile, Hash: hash}.String() }
+
+// firstLayout turns a ledger into one of before the first release: receipts/000/012/, pr/000/00123/ and sheets/<hash>.json.
+func firstLayout(b *branch) {
+	for i, c := range b.commits {
+		files := map[string]file{}
+		for path, f := range c.files {
+			p := must(ledger.ParsePath(path))
+			switch p.Class {
+			case ledger.PullAlias:
+				path = fmt.Sprintf("pr/%03d/%05d/%09d-%s.json", p.Pull/100_000, p.Pull%100_000, p.Seq, p.Hash)
+			case ledger.EntryFile:
+				path = fmt.Sprintf("receipts/%03d/%03d/%09d-%s.json", p.Seq/1_000_000, p.Seq/1_000%1_000, p.Seq, p.Hash)
+			case ledger.SheetFile:
+				path = "sheets/" + p.Hash + ".json"
+			case ledger.InfoFile:
+				f.data = bytes.Replace(f.data, []byte(ledger.InfoFormat), []byte(ledger.FirstInfoFormat), 1)
+			}
+			files[path] = f
+		}
+		b.commits[i].files = files
+	}
+}
+
 // files is attacks on the closed world of names.
 func files() []*branch {
 	extra := func(name, about, path string) *branch {
@@ -185,11 +232,11 @@ func files() []*branch {
 	return []*branch{
 		extra("tampered-extra-file", "a file that no ledger has", "notes.txt"),
 		extra("tampered-case-fold", "a twin for file systems that fold case", "head.json"),
-		extra("tampered-case-fold-directory", "a directory that a file system may take for another", "Receipts/000/000/x"),
+		extra("tampered-case-fold-directory", "a directory that a file system may take for another", "Receipts/000/00/00/x"),
 		extra("tampered-dot-git", "a .git for whoever checks the branch out", ".git/config"),
 		extra("tampered-dot-dot", "a way out of the directory", "../x"),
 		extra("tampered-homoglyph", "a Cyrillic letter in HEAD.json", "\u041dEAD.json"),
-		extra("tampered-bidi-name", "a name that is shown backwards", "receipts/000/000/\u202enosj.x"),
+		extra("tampered-bidi-name", "a name that is shown backwards", "receipts/000/00/00/\u202enosj.x"),
 		extra("tampered-depth", "three hundred directories, one in the other", strings.Repeat("d/", 300)+"x"),
 		with(func(b *branch) {
 			for i := range 5000 {
@@ -208,17 +255,19 @@ func files() []*branch {
 			seen("tampered-alias-orphan", "a receipt beside the chain", ledger.L1, ledger.CodeAliasOrphan),
 		with(func(b *branch) { b.set(ledger.AttributesPath, "* text eol=crlf\n") }).
 			seen("tampered-attributes", "line ends that change on a check-out", ledger.L1, ledger.CodeAttributes).full(ledger.CodeRewritten),
-		with(func(b *branch) { b.set("sheets/"+ledger.SheetHash(sheet)+".json", "shoot") }).
+		with(func(b *branch) { b.set(sheetPath(ledger.SheetHash(sheet)), "shoot") }).
 			seen("tampered-sheet", "a rulebook edited", ledger.L1, ledger.CodeSheet).full(ledger.CodeRewritten),
-		with(func(b *branch) { b.set("sheets/"+other+".json", "other") }).
+		with(func(b *branch) { b.set(sheetPath(other), "other") }).
 			seen("tampered-sheet-orphan", "a rulebook that no receipt names", ledger.L1, ledger.CodeSheetOrphan),
 		with(func(b *branch) { b.set(ledger.HeadPath, string(b.commits[2].files[ledger.HeadPath].data)) }).
 			seen("tampered-head-lies", "HEAD.json of an earlier state", ledger.L1, ledger.CodeHeadLies),
 		with(func(b *branch) { b.set(ledger.HeadPath, "{}") }).
 			seen("tampered-head-unreadable", "HEAD.json that says nothing", ledger.L1, ledger.CodeHeadUnreadable),
 		with(func(b *branch) {
-			b.set(ledger.InfoPath, strings.Replace(string(b.tip().files[ledger.InfoPath].data), "ledger/v1", "ledger/v2", 1))
+			b.set(ledger.InfoPath, strings.Replace(string(b.tip().files[ledger.InfoPath].data), "ledger/v2", "ledger/v3", 1))
 		}).seen("tampered-info-version", "LEDGER.json of a version that this one does not know", ledger.L1, ledger.CodeInfoUnreadable).full(ledger.CodeRewritten),
+		with(firstLayout).seen("tampered-first-layout", "a ledger of the layout before the first release", ledger.L1,
+			ledger.CodeUnknownFile, ledger.CodeAliasOrphan, ledger.CodeHeadLies, ledger.CodeInfoUnreadable, ledger.CodeCommitChain),
 		with(func(b *branch) {
 			info := ledger.Info{Format: ledger.InfoFormat, Genesis: other, Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
 			b.set(ledger.InfoPath, string(must(info.Marshal())))

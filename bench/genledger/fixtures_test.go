@@ -51,7 +51,7 @@ func TestFixturesAreThePrograms(t *testing.T) {
 // TestStream holds that the stream for a large ledger names every receipt three times and counts them in HEAD.json.
 func TestStream(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeStream(&b, 25, 10); err != nil {
+	if err := writeStream(&b, shape{receipts: 25, per: 10, findings: 11, together: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{"\ncommit refs/heads/ledger\n": 3, "\nM 100644 :": 75, "\nM 100644 inline HEAD.json\n": 3, `{"count":25,`: 1} {
@@ -59,7 +59,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%q stands there %d times, want %d", text, got, want)
 		}
 	}
-	r := wide(3, 1, seeded())
+	r := wide(3, 1, 11, seeded())
 	text, err := ledger.Mint(ledger.NewHead(), r)
 	if err != nil || len(text) < 7<<10 || len(text) > 9<<10 {
 		t.Errorf("a receipt of %d bytes, %v; want about 8 KB", len(text), err)

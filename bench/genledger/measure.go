@@ -79,35 +79,3 @@ func measureSince(ctx context.Context, dir, git string) error {
 	report(fmt.Sprintf("since a pin, %d new of %d", len(v.Hashes), at.Head.Count), start)
 	return nil
 }
-
-// measureAppend appends once to warm up and then ten times, each from a connection of its own.
-func measureAppend(ctx context.Context, location, git string) error {
-	clock := func() time.Time { return time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC) }
-	var each []time.Duration
-	for range 11 {
-		start := time.Now()
-		s, err := gitstore.Open(location, gitstore.Options{Git: git, Now: clock})
-		if err != nil {
-			return err
-		}
-		count := int64(0)
-		_, err = ledger.Append(ctx, s, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
-			count = at.Head.Count
-			return ledger.Draft{Receipts: []ledger.Receipt{wide(count, count/10+1, seeded())}}, nil
-		})
-		if err != nil {
-			return err
-		}
-		each = append(each, time.Since(start))
-		if err := s.Close(); err != nil {
-			return err
-		}
-	}
-	each = each[1:]
-	total := time.Duration(0)
-	for _, d := range each {
-		total += d
-	}
-	fmt.Printf("append to %s\tmedian %d ms\tmean %d ms\n", location, middle(each).Milliseconds(), (total / time.Duration(len(each))).Milliseconds())
-	return nil
-}

@@ -10,13 +10,13 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// wide is a receipt of about 8 KB: eleven findings with numbers of their own.
-func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
+// wide is a receipt with so many findings, which have numbers of their own; with eleven it has about 8 KB.
+func wide(n, pull int64, findings int, r *rand.Rand) ledger.Receipt {
 	w := storetest.Sample(n)
 	w.PullRequest.Number = pull
 	one := w.Findings[0]
 	w.Findings = nil
-	for i := range 11 {
+	for i := range findings {
 		f := one
 		claimed, found := r.IntN(1_000_000), r.IntN(1_000_000)
 		f.Pointer = fmt.Sprintf("/calculations/%d/result", r.IntN(400))
@@ -33,17 +33,33 @@ func wide(n, pull int64, r *rand.Rand) ledger.Receipt {
 // seeded gives the same numbers every time.
 func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// writeStream writes a stream for git fast-import: one commit for every per receipts.
-func writeStream(w io.Writer, receipts, per int64) error {
+// shape is how large a ledger is and how it grew.
+type shape struct {
+	receipts int64
+	per      int64 // receipts of one sign-off, which is of one pull request
+	findings int   // of a receipt: with 11 it has about 8 KB
+	together int64 // sign-offs of one commit: a shorter history under the same tree, which takes a tenth of the time to write
+}
+
+// alone is how many of the newest sign-offs have a commit of their own in any case: as many as anything reads that does not read all.
+const alone = 1000
+
+// signOffs is how many sign-offs the commit takes in that begins at seq.
+func (s shape) signOffs(seq int64) int64 {
+	left := (s.receipts-seq+s.per-1)/s.per - alone
+	return max(1, min(s.together, left))
+}
+
+// writeStream writes a stream for git fast-import.
+func writeStream(w io.Writer, s shape) error {
 	r := seeded()
 	head := ledger.NewHead()
-	for seq := int64(0); seq < receipts; {
+	for seq := int64(0); seq < s.receipts; {
 		var files []ledger.File
 		var entries []ledger.Entry
 		before := head
-		for ; seq < receipts && int64(len(entries)) < per; seq++ {
-			pull := seq/per + 1
-			e, err := next(&head, wide(seq, pull, r))
+		for end := min(s.receipts, seq+s.per*s.signOffs(seq)); seq < end; seq++ {
+			e, err := next(&head, wide(seq, seq/s.per+1, s.findings, r))
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ func TestApproveRefusesForgedLedger(t *testing.T) {
 	if err := writeTree(work, testdata.Runs()); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"score", "honey", "severity", "action", "ready", "flagged"} {
+	for _, name := range []string{"score", "honey", "severity", "action", "ready", "flagged", "cut", "tiers", "accepted"} {
 		bundle, err := filepath.Abs(filepath.Join("../../testdata/ledgers", "tampered-"+name+".bundle"))
 		if err != nil {
 			t.Fatal(err)

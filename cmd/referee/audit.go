@@ -109,18 +109,11 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	return au.run()
 }
 
-// memoryLimit is where the heap is collected as often as it takes: what an audit holds is bounded (S81), and letting it grow threefold would
-// double that.
-const memoryLimit = 280 << 20
-
 // collectLess lets the heap grow threefold between collections, unless GOGC says otherwise, and returns what it was. What an audit leaves
 // behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the time (docs/performance.md). It comes
 // before the sheets are loaded: one submission then ends before the first collection.
 func (a *app) collectLess() int {
 	const percent = 200
-	if a.getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
-	}
 	if a.getenv("GOGC") != "" {
 		was := debug.SetGCPercent(percent)
 		debug.SetGCPercent(was)

@@ -15,8 +15,10 @@ import (
 )
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
-them again, and compares the whole receipt but its place and its approval. It
-says one of: the same digest; the same findings and verdict, by another engine;
+them again, and compares the whole receipt but its place and its approval. The
+agent's profile and the limits are those of the configuration on base, and whose
+the evidence is tell the commits of base and head; where these are not at hand,
+that is said, and the receipt's word is taken. It says one of: the same digest; the same findings and verdict, by another engine;
 or what is decided otherwise, with the rule. A pull request's bytes are read
 from git objects at the recorded head; those of a local sign-off from the
 repository's files, or from its HEAD. The sheet comes from the library, the
@@ -29,6 +31,7 @@ func receiptReplayCommand() *command {
 	c.long = replayLong
 	c.examples = []string{"referee receipt replay 12", "referee receipt replay 3fa9 --source ~/src/memos --ledger receipts.git"}
 	source := c.flags.String("source", ".", "git `REPO` that holds the runs")
+	config := c.flags.String("config", "", "the configuration's `PATH` on base (default: "+gate.ConfigPath+")")
 	where := ledgerFlag(c.flags)
 	sheets := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -50,7 +53,7 @@ func receiptReplayCommand() *command {
 		if _, err := ledger.Parse(h.Bytes); err != nil {
 			return rulesf("%s: %w", args[0], err)
 		}
-		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source}
+		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source, config: *config}
 		if r.library, err = a.library(*sheets); err != nil {
 			return err
 		}
@@ -67,6 +70,8 @@ type replay struct {
 
 	standing report.Standing // of a file: what the ledger says of it
 	source   string
+	config   string
+	dir      string // of the run, in the commit or the files
 	library  *referee.Library
 	repo     *gitstore.Repo // nil where the source is no repository
 }
@@ -89,7 +94,7 @@ func (r *replay) run() error {
 	if err != nil {
 		return err
 	}
-	out, err := gate.Rerun(r.e.Receipt, sheet, folder, gate.Prior(r.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
+	out, err := gate.Rerun(r.e.Receipt, sheet, folder, r.ground(), gate.Prior(r.ctx, r.k, gate.Before(r.k.at, r.e.Receipt)))
 	if errors.Is(err, gate.ErrOtherSemantics) {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well", r.e.Receipt.Engine.Version)
 	}
@@ -113,7 +118,7 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 		return nil, "", nil, toolf("opening %s: %w", r.source, err)
 	}
 	folder, path, err := gate.FindRun(root.FS(), r.e.Receipt)
-	if err == nil {
+	if r.dir = path; err == nil {
 		return folder, path, func() { root.Close() }, nil
 	}
 	root.Close()
@@ -148,7 +153,25 @@ func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 		return nil, "", err
 	}
 	folder, path, err := gate.FindRun(tree, r.e.Receipt)
+	r.dir = path
 	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
+}
+
+// ground reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and what base and head have in common.
+func (r *replay) ground() gate.Ground {
+	out, pull := gate.Ground{Dir: r.dir, Config: r.config}, r.e.Receipt.PullRequest
+	if pull == nil || r.repo == nil {
+		return out
+	}
+	if base, err := r.repo.TreeFS(r.ctx, pull.BaseSHA); err == nil {
+		out.Base = base
+	}
+	if id, ok, err := r.repo.MergeBase(r.ctx, pull.BaseSHA, pull.HeadSHA); ok && err == nil {
+		if fork, err := r.repo.TreeFS(r.ctx, id); err == nil {
+			out.Fork = fork
+		}
+	}
+	return out
 }
 
 // sheet finds the rulebook by its hash: the active one, the ledger's, or the repository's of another time.
@@ -225,6 +248,9 @@ func (r *replay) report(out *gate.Replay, where string) error {
 	}
 	for _, change := range out.Changed {
 		p.text("  - ", change)
+	}
+	for _, word := range out.Word {
+		p.text("  at the receipt's word: ", word)
 	}
 	for _, why := range r.standing.Fails { // the audit may be derived again, and the approval still be somebody's invention
 		p.text("NOT VERIFIED  ", why)

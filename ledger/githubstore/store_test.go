@@ -297,7 +297,7 @@ func TestRefusedBatches(t *testing.T) {
 		"a path of no ledger":       {head, {Path: "x", Data: []byte("x")}},
 		"the papers":                {head, {Path: ledger.ReadmePath, Data: []byte("x")}},
 		"LEDGER.json":               {head, {Path: ledger.InfoPath, Data: []byte("x")}},
-		"another sheet":             {head, {Path: "sheets/" + sheet + ".json", Data: []byte("{ }")}},
+		"another sheet":             {head, {Path: "sheets/" + sheet[:2] + "/" + sheet + ".json", Data: []byte("{ }")}},
 		"another entry by its hash": {head, {Path: entry(0, 1)[1].Path, Data: []byte("{}")}},
 		"one path twice":            {head, head},
 		"no HEAD.json":              entry(1, 1),

@@ -196,3 +196,38 @@ func deepen(l lineage, commits [][]int, ids []string, tip, depth int) {
 		row = next
 	}
 }
+
+// TestMergeBaseOfRepo: of what a repository holds, the merge base is git's only answer, however deep; and a shallow history proves nothing.
+func TestMergeBaseOfRepo(t *testing.T) {
+	deep, tip := line([][]int{{}, {0}}, 0, 260)
+	for name, c := range map[string]struct {
+		commits          [][]int
+		base, head, want int
+	}{
+		"the same":            {[][]int{{}, {0}}, 1, 1, 1},
+		"both went on":        {[][]int{{}, {0}, {1}, {1}, {3}}, 2, 4, 1},
+		"main merged in":      {[][]int{{}, {0}, {0}, {2, 1}, {1}}, 4, 3, 1},
+		"criss-cross":         {[][]int{{}, {0}, {0}, {1, 2}, {2, 1}}, 3, 4, -1},
+		"nothing in common":   {[][]int{{}, {}, {0}, {1}}, 2, 3, -1},
+		"a long way":          {deep, 1, tip, 0},
+		"a long way backward": {deep, tip, 1, 0},
+	} {
+		dir := filepath.Join(t.TempDir(), "r.git")
+		plumb(t, ".", nil, "init", "-q", "--bare", dir)
+		ids := history(t, dir, rand.New(rand.NewPCG(1, 2)), c.commits)
+		r, err := OpenRepo(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ""
+		if c.want >= 0 {
+			want = ids[c.want]
+		}
+		if id, ok, err := r.MergeBase(t.Context(), ids[c.base], ids[c.head]); err != nil || ok != (want != "") || ok && id != want {
+			t.Errorf("%s: %s, %v, %v; want %s", name, id, ok, err, want)
+		}
+		if id, ok, err := r.MergeBase(t.Context(), ids[c.base], strings.Repeat("1", 40)); ok || err != nil {
+			t.Errorf("%s: %s with a commit that is not there, %v", name, id, err)
+		}
+	}
+}

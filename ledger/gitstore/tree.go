@@ -43,21 +43,37 @@ const (
 	maxFiles = 9_000_000
 )
 
-// layout is the directories that a ledger has, by how many characters each part of the path has below the first, all
-// of them digits. A verification asks a hundred thousand times, so this is no regular expression.
+// layout reports whether a path is a directory that a ledger has. Each part below the first has a fixed number of digits. A
+// verification asks a hundred thousand times, so this is no regular expression.
 func layout(path string) bool {
 	top, below, deeper := strings.Cut(path, "/")
 	if !deeper {
 		return top == "receipts" || top == "pr" || top == "hash" || top == "sheets"
 	}
-	first, second, two := strings.Cut(below, "/")
 	switch top {
 	case "receipts":
-		return digits(first, 3, '9') && (!two || digits(second, 3, '9'))
+		return parts(below, '9', 3, 2, 2)
 	case "pr":
-		return digits(first, 3, '9') && (!two || digits(second, 5, '9'))
+		return parts(below, '9', 4, 2, 2)
 	case "hash":
-		return digits(first, 2, 'f') && (!two || digits(second, 2, 'f'))
+		return parts(below, 'f', 2, 2)
+	case "sheets":
+		return parts(below, 'f', 2)
+	}
+	return false
+}
+
+// parts reports whether a path has at most as many parts as lengths are given, each of so many digits.
+func parts(path string, last byte, lengths ...int) bool {
+	for _, n := range lengths {
+		first, rest, deeper := strings.Cut(path, "/")
+		if !digits(first, n, last) {
+			return false
+		}
+		if !deeper {
+			return true
+		}
+		path = rest
 	}
 	return false
 }

@@ -153,7 +153,7 @@ func testBegin(t *testing.T, connect func() ledger.Store) {
 	at = verify(t, s, 2)
 	for path, want := range map[string]string{
 		ledger.PagePath: string(page.Data), ledger.ReadmePath: ledger.Readme, ledger.AttributesPath: ledger.Attributes,
-		"sheets/" + ledger.SheetHash(sheet) + ".json": string(sheet),
+		"sheets/" + ledger.SheetHash(sheet)[:2] + "/" + ledger.SheetHash(sheet) + ".json": string(sheet),
 	} {
 		files, err := s.Read(t.Context(), at, path)
 		if err != nil || len(files) != 1 || string(files[0].Data) != want {

@@ -93,7 +93,7 @@ async function sortFile(found, file, path) {
   const problem = (code, message) => found.problems.push({ code, seq: -1, message: `${path}: ${message}` });
   if (file.size > MAX_FILE) return problem('LDG-103', `${file.size} bytes; the file was not read`);
   const place = parsePath(path);
-  if (found.whole && !place) return path === '' ? undefined : problem('LDG-101', 'no path of a ledger');
+  if (found.whole && !place) return path === '' ? undefined : problem('LDG-101', `no path of a ledger${FIRST_LAYOUT.test(path) ? ' (it is of the layout before the first release)' : ''}`);
   if (['README.md', 'verify.html'].includes(path)) return undefined;
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (['HEAD.json', 'LEDGER.json'].includes(path)) found.others.push(`${path} is ${notReceipt(bytes)}`);
@@ -125,25 +125,28 @@ async function sortProof(found, bytes) {
   return true;
 }
 
+// FIRST_LAYOUT is what no ledger of this format has.
+const FIRST_LAYOUT = /^pr\/\d{3}\/|^receipts\/\d{3}\/\d{3}\/|^sheets\/[0-9a-f]{64}\.json$/;
+
 // parsePath knows the paths of a ledger; null is none. Outside of a ledger's folders a file may have its bare name.
 function parsePath(path) {
   if (['HEAD.json', 'LEDGER.json', 'README.md', 'verify.html', '.gitattributes'].includes(path)) return {};
-  let m = /^(?:receipts\/(\d{3})\/(\d{3})\/)?(\d{9})-([0-9a-f]{64})\.json$/.exec(path);
-  if (m) return m[1] === undefined || m[1] + m[2] === m[3].slice(0, 6) ? { seq: Number(m[3]), hash: m[4] } : null;
+  let m = /^(?:receipts\/(\d{3})\/(\d\d)\/(\d\d)\/)?(\d{9})-([0-9a-f]{64})\.json$/.exec(path);
+  if (m) return m[1] === undefined || m[1] + m[2] + m[3] === m[4].slice(0, 7) ? { seq: Number(m[4]), hash: m[5] } : null;
   m = /^(?:hash\/([0-9a-f]{2})\/([0-9a-f]{2})\/)?([0-9a-f]{64})\.json$/.exec(path);
   if (m) return m[1] === undefined ? { hash: m[3] } : m[1] + m[2] === m[3].slice(0, 4) ? { hash: m[3], alias: true } : null;
-  m = /^pr\/\d{3}\/\d{5}\/\d{9}-([0-9a-f]{64})\.json$/.exec(path);
+  m = /^pr\/\d{4}\/\d\d\/\d\d\/\d{9}-([0-9a-f]{64})\.json$/.exec(path);
   if (m) return { hash: m[1], alias: true };
-  m = /^sheets\/([0-9a-f]{64})\.json$/.exec(path);
-  return m ? { hash: m[1], sheet: true } : null;
+  m = /^sheets\/([0-9a-f]{2})\/([0-9a-f]{64})\.json$/.exec(path);
+  return m && m[2].startsWith(m[1]) ? { hash: m[2], sheet: true } : null;
 }
 
 // paths are the three of an entry.
 function pathsOf(seq, hash, pull) {
   const n = String(seq).padStart(9, '0');
   const p = String(pull ?? 0).padStart(8, '0');
-  return [`receipts/${n.slice(0, 3)}/${n.slice(3, 6)}/${n}-${hash}.json`, `hash/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.json`,
-    ...(pull ? [`pr/${p.slice(0, 3)}/${p.slice(3)}/${n}-${hash}.json`] : [])];
+  return [`receipts/${n.slice(0, 3)}/${n.slice(3, 5)}/${n.slice(5, 7)}/${n}-${hash}.json`, `hash/${hash.slice(0, 2)}/${hash.slice(2, 4)}/${hash}.json`,
+    ...(pull ? [`pr/${p.slice(0, 4)}/${p.slice(4, 6)}/${p.slice(6)}/${n}-${hash}.json`] : [])];
 }
 
 // ---- judging
@@ -196,7 +199,7 @@ function closedWorld(found, entries) {
   }
   const used = new Set(entries.map((e) => e.receipt?.flight_sheet.sha256));
   for (const hash of found.sheets) {
-    if (!used.has(hash)) problems.push({ code: 'LDG-116', seq: -1, message: `sheets/${hash}.json: no receipt names this rulebook` });
+    if (!used.has(hash)) problems.push({ code: 'LDG-116', seq: -1, message: `sheets/${hash.slice(0, 2)}/${hash}.json: no receipt names this rulebook` });
   }
   if (!found.head) problems.push({ code: 'LDG-301', seq: -1, message: 'HEAD.json is missing or cannot be read' });
   if (!found.info && entries.length) problems.push({ code: 'LDG-303', seq: -1, message: 'LEDGER.json is missing or cannot be read' });

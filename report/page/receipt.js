@@ -40,7 +40,7 @@ const FORMS = {
   incident_kind: oneOf('rogue', 'dark', 'policy_violation', 'recurring_flag', 'spend_breach'),
   incident_response: oneOf('lane_locked', 'human_approval_required', 'repair_task_recommended'),
   incident_status: oneOf('open', 'resolved'),
-  ledger_format: oneOf('defendablecloud.ledger/v1'),
+  ledger_format: oneOf('defendablecloud.ledger/v2'),
   proof_format: oneOf('defendablecloud.ledger-inclusion/v1', 'defendablecloud.ledger-consistency/v1'),
 };
 
@@ -215,13 +215,42 @@ function severityError(r) {
   return severity !== 'propolis' && risk.high > 0 ? `${severity} with high findings; that is propolis` : '';
 }
 
+// findingsError: all findings are shown up to 200, or as many as a receipt has room for, the heaviest first. One that shows fewer and is not full
+// hides some.
 function findingsError(r) {
   const findings = r.findings ?? [];
   const total = r.findings_total ?? 0;
-  if (findings.length > 200 || findings.length > total) return 'more findings than there may be, or than there are in all';
-  const ranks = findings.map((f) => TIERS.indexOf(f.tier));
-  if (ranks.some((rank, i) => i > 0 && rank < ranks[i - 1])) return 'the findings are not ranked';
-  const off = r.verdict && findings.length === total && TIERS.some((tier) => findings.filter((f) => f.tier === tier).length !== r.verdict.risk[tier]);
+  const most = Math.min(total, 200);
+  if (findings.length > most) return 'more findings than there may be, or than there are in all';
+  if (findings.length < most && sizeOf(r) <= FULL) return `${findings.length} findings of ${total} in all; a receipt shows ${most}, and fewer only where it is full`;
+  if (findings.some((f, i) => i > 0 && compareFindings(f, findings[i - 1]) < 0)) return 'the findings are not ranked';
+  return r.verdict ? riskError(r, findings) : '';
+}
+
+// FULL is how many bytes a receipt has where no room was left for a finding.
+const FULL = (256 << 10) - (64 << 10);
+
+// sizeOf is how many bytes a receipt has: in its form, only the order of the keys is not JSON.stringify's.
+function sizeOf(r) { return new TextEncoder().encode(JSON.stringify(r)).length; }
+
+const WEIGHTS = ['critical', 'noncritical'];
+const BUCKETS = ['work-defect', 'deal-finding', 'stack-fit'];
+const STAGES = ['structure', 'schema', 'math', 'evidence', 'policy', 'lane', 'checklist'];
+
+function compareFindings(f, g) {
+  const ranks = (h) => [TIERS.indexOf(h.tier), WEIGHTS.indexOf(h.severity), BUCKETS.indexOf(h.bucket), STAGES.indexOf(h.stage)];
+  const other = ranks(g);
+  return ranks(f).map((rank, i) => rank - other[i]).find((d) => d !== 0) ?? 0;
+}
+
+// riskError holds the counts by tier: of a tier above the last shown finding's, all findings are shown.
+function riskError(r, findings) {
+  const all = findings.length === (r.findings_total ?? 0);
+  const last = TIERS.indexOf(findings.at(-1)?.tier);
+  const off = TIERS.some((tier, rank) => {
+    const seen = findings.filter((f) => f.tier === tier).length;
+    return seen > r.verdict.risk[tier] || (all || rank < last) && seen !== r.verdict.risk[tier];
+  });
   return off ? 'the findings are not the ones that the verdict counts' : '';
 }
 
@@ -235,6 +264,16 @@ function answersError(r) {
 
 // sumUp is what the findings of a receipt make together.
 function sumUp(findings) {
+  const high = findings.filter((f) => f.tier === 'high');
+  return {
+    ...weighed(findings), last: findings.at(-1), unreadable: high.some((f) => f.stage === 'structure'),
+    flagged: new Set(findings.flatMap((f) => f.rule_ids)), named: new Set(findings.flatMap((f) => f.rule_ids)),
+    high: new Set(high.flatMap((f) => f.rule_ids)), said: findings.filter((f) => f.stage === 'checklist').length,
+  };
+}
+
+// weighed is what decides severity and action.
+function weighed(findings) {
   const any = (test) => findings.some(test);
   const critical = (f) => f.severity === 'critical';
   const defect = (f) => f.bucket === 'work-defect';
@@ -242,8 +281,15 @@ function sumUp(findings) {
     critical: any(critical), fit: any((f) => f.bucket === 'stack-fit'), deal: any((f) => f.bucket === 'deal-finding'),
     heavy: any((f) => f.bucket === 'deal-finding' && (f.tier === 'high' || critical(f))),
     blocking: any((f) => defect(f) && f.tier !== 'low'), nit: any((f) => defect(f) && f.tier === 'low'),
-    flagged: new Set(findings.flatMap((f) => f.rule_ids)), said: findings.filter((f) => f.stage === 'checklist').length,
   };
+}
+
+// restOf is what the findings that are not shown may be, each alone: the lightest that is shown bounds those of its tier.
+function restOf(r, s) {
+  const shown = r.findings ?? [];
+  const open = TIERS.filter((tier) => shown.filter((f) => f.tier === tier).length !== r.verdict.risk[tier]);
+  const kinds = open.flatMap((tier) => WEIGHTS.flatMap((severity) => BUCKETS.map((bucket) => ({ tier, severity, bucket, stage: 'checklist' }))));
+  return kinds.filter((f) => !s.last || compareFindings(f, s.last) >= 0);
 }
 
 // factsError holds the verdict to the findings. What follows from all of them is held where all are there.
@@ -251,7 +297,23 @@ function factsError(r) {
   if (!r.verdict) return '';
   const s = sumUp(r.findings ?? []);
   const all = (r.findings ?? []).length === (r.findings_total ?? 0);
-  return flaggedError(r, s, all) || severityOfError(r, s, all) || readyError(r, s, all) || actionError(r, s, all);
+  return flaggedError(r, s, all) || undecidedError(r, s, all) || acceptedError(r, s, all) || severityOfError(r, s, all) || readyError(r, s, all)
+    || actionError(r, s, all);
+}
+
+// undecidedError: a high rule that nobody decided was skipped, and a high finding says so (of semantics 2).
+function undecidedError(r, s, all) {
+  const undecided = r.verdict.undecided_high ?? [];
+  if (undecided.length === 0) return '';
+  if (undecided.length > r.verdict.counts.skipped) return 'more high rules are undecided than the verdict counts as skipped';
+  if (r.semantics < 2) return '';
+  if (r.verdict.risk.high === 0) return 'a high rule is undecided, and no finding is high';
+  return all && !s.unreadable && undecided.some((id) => !s.high.has(id)) ? 'a high rule is undecided, and no high finding says so' : '';
+}
+
+// acceptedError: what a person accepts is a finding that is there.
+function acceptedError(r, s, all) {
+  return all && (r.accepted ?? []).some((a) => !s.named.has(a.rule_id)) ? 'a finding is accepted that is not there' : '';
 }
 
 function flaggedError(r, s, all) {
@@ -268,7 +330,8 @@ function severityOfError(r, s, all) {
     if (!['honey', 'unsigned'].includes(severity)) return `${severity} without a finding`;
     return approved === undefined || approved === 'honey' ? '' : 'severity_if_approved is not what the findings make';
   }
-  if (!all && risk.high === 0 && !s.critical) return ''; // a critical one may be among those that are not shown
+  const hidden = !all && risk.high === 0 && restOf(r, s).some((f) => f.severity === 'critical');
+  if (hidden && !s.critical) return ''; // a critical one may be among those that are not shown
   const want = risk.high > 0 || s.critical ? 'propolis' : 'jelly';
   if (severity !== want) return `${severity}, the findings make it ${want}`;
   return approved === undefined || approved === want ? '' : 'severity_if_approved is not what the findings make';
@@ -283,9 +346,12 @@ function readyError(r, s, all) {
 
 // actionError holds the recommended action to S39, by the text that the semantics number had.
 function actionError(r, s, all) {
-  let allowed = actions(r, s);
-  if (!all) allowed = s.blocking ? ['resubmit'] : ['resubmit', 'reject', 'review'];
-  return allowed.includes(r.verdict.recommended_action) ? '' : `the recommended action is ${r.verdict.recommended_action}, the findings make it ${allowed.join(' or ')}`;
+  const allowed = all ? actions(r, s) : restOf(r, s).flatMap((f) => actions(r, withFinding(s, weighed([f]))));
+  return allowed.includes(r.verdict.recommended_action) ? '' : `the recommended action is ${r.verdict.recommended_action}, the findings make it ${[...new Set(allowed)].sort().join(' or ')}`;
+}
+
+function withFinding(s, one) {
+  return Object.fromEntries(Object.entries(s).map(([key, value]) => [key, value || one[key]]));
 }
 
 function actions(r, s) {
