@@ -58,7 +58,7 @@ func auditCommand() *command {
 	f.StringVar(&o.sheet, "sheet", "", "flight `SHEET` to judge by: slug, slug@version or slug@^1.2")
 	f.StringVar(&o.format, "format", "table", "`FORMAT` of the result: "+strings.Join(report.Formats(), ", "))
 	f.StringVar(&o.out, "out", "", "write the result to `FILE`; the table stays on the terminal")
-	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that gives exit code 1: high, mid, low or never")
+	f.StringVar(&o.failOn, "fail-on", "high", "lowest `TIER` that exits with 1: high, mid, low or never")
 	f.StringVar(&o.explain, "explain", "", "print the proof of `RULE`: each operand, its value, where it came from")
 	f.BoolVar(&o.atoms, "atoms", false, "keep every verified fact in the json, not only the cited ones")
 	f.BoolVar(&o.verbose, "verbose", false, "show every check, derived values and advisory files")
@@ -133,11 +133,11 @@ func (o *auditOptions) check(paths []string) error {
 	case !slices.Contains([]string{"auto", "json", "jsonl"}, o.input):
 		return unknownWord("--input", o.input, []string{"auto", "json", "jsonl"})
 	case o.jobs < 0 || o.jobs > maxJobs:
-		return usagef("--jobs must lie between 1 and %d, not %d", maxJobs, o.jobs)
+		return usagef("--jobs must be between 1 and %d, not %d", maxJobs, o.jobs)
 	case o.out == "-":
-		return usagef("--out names a file, and - is none").hint("without --out the result goes to standard output")
+		return usagef("--out needs a file name").hint("omit it for standard output")
 	case o.explain != "" && o.format != "table" && o.out == "":
-		return usagef("--explain prints its proof into the table, and --format %s has none", o.format).hint("leave --format out, or send it to a file with --out")
+		return usagef("--explain prints its proof in the table; --format %s has no table", o.format).hint("leave --format out, or send it to a file with --out")
 	}
 	if o.limit, err = thresholdFlag(o.failOn); err != nil {
 		return err

@@ -116,7 +116,7 @@ func entriesFor(word string, all []ruleEntry) ([]ruleEntry, error) {
 	if found := append(byName, byCode...); len(found) > 0 {
 		return found, nil
 	}
-	f := usagef("the registry has no %q", word)
+	f := usagef("%q: not in the registry", word)
 	if near := nearest.Word(word, words); near != "" {
 		f = f.hint("did you mean %q?", near)
 	}

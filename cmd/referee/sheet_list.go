@@ -85,7 +85,7 @@ func sheetTable(sheets []*referee.Sheet) string {
 	}
 	p.columns(rows)
 	p.line("")
-	p.line("%s. `referee sheet show SLUG` reads one aloud.", plural(len(sheets), "flight sheet"))
+	p.line("%s. `referee sheet show SLUG` prints one.", plural(len(sheets), "flight sheet"))
 	return p.b.String()
 }
 

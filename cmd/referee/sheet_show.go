@@ -9,7 +9,7 @@ import (
 )
 
 func sheetShowCommand() *command {
-	c := newCommand("sheet show", "SLUG", "read a flight sheet aloud", 1)
+	c := newCommand("sheet show", "SLUG", "print a flight sheet", 1)
 	c.long = "With --format json it prints the canonical bytes, whose SHA-256 binds the sheet\nin reports and receipts."
 	c.examples = []string{"referee sheet show cre-multifamily-agency", "referee sheet show math-steps --format json | sha256sum"}
 	format := c.flags.String("format", "text", "`FORMAT`: text, json")
