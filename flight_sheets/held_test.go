@@ -4,6 +4,7 @@ package flightsheets
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ func whereHeld(sheet *referee.Sheet, in *referee.Input) string {
 	case referee.HeldCell:
 		var out []string
 		for _, p := range in.From {
-			out = append(out, placeWords(in, p))
+			out = append(out, placeWords(sheet, in, p))
 		}
 		if out == nil {
 			return "the place that the submission cites"
@@ -78,10 +79,13 @@ func whereHeld(sheet *referee.Sheet, in *referee.Input) string {
 	return in.Reason
 }
 
-func placeWords(in *referee.Input, p referee.Place) string {
+func placeWords(sheet *referee.Sheet, in *referee.Input, p referee.Place) string {
+	asJSON := slices.IndexFunc(sheet.Evidence, func(e referee.EvidenceItem) bool { return e.ID == p.Evidence && e.Kind == "json" })
 	switch {
 	case p.Pointer != "":
 		return p.Evidence + "#" + p.Pointer
+	case asJSON >= 0:
+		return p.Evidence + "#/" + in.Name
 	case p.Column == "":
 		return p.Evidence + ", where it is cited"
 	case p.Row != "":

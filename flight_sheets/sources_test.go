@@ -3,6 +3,7 @@ package flightsheets_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -11,8 +12,8 @@ import (
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 )
 
-// TestSourcesInStep holds docs/sources.md to the sheets: every constant has one row with its value and its source, and says how it was
-// checked; no row speaks of a constant that is none.
+// TestSourcesInStep holds docs/sources.md to the sheets: every constant, and every parameter that has a default, has one row with its value and
+// its source, and says how it was checked; no row speaks of a constant that is none.
 func TestSourcesInStep(t *testing.T) {
 	src, err := os.ReadFile("../docs/sources.md")
 	if err != nil {
@@ -48,7 +49,7 @@ func TestSourcesInStep(t *testing.T) {
 		}
 	}
 	for key := range rows {
-		t.Errorf("%s: docs/sources.md has a row, no sheet has the constant", key)
+		t.Errorf("%s: docs/sources.md has a row, no sheet has the constant or the default", key)
 	}
 }
 
@@ -60,11 +61,24 @@ type constant struct {
 func constants(t *testing.T, slug string) map[string]constant {
 	t.Helper()
 	src, _ := flightsheets.Read(slug)
-	var sheet struct{ Consts map[string]constant }
+	var sheet struct {
+		Consts map[string]constant
+		Params map[string]struct {
+			Default any
+			Source  string
+		}
+	}
 	if err := json.Unmarshal(src, &sheet); err != nil {
 		t.Fatalf("%s: %v", slug, err)
 	}
-	return sheet.Consts
+	out := map[string]constant{}
+	maps.Copy(out, sheet.Consts)
+	for name, p := range sheet.Params {
+		if p.Default != nil {
+			out["param "+name] = constant{p.Default, p.Source}
+		}
+	}
+	return out
 }
 
 // saysValue compares a cell with a value: JSON, or the number of its items or members where it is long.

@@ -3,6 +3,7 @@ package forge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
@@ -67,10 +68,12 @@ type mutator struct {
 	result MutationResult
 }
 
-// mutant is a changed gate, compiled.
+// mutant is a changed gate, compiled with the parameters of the first example, and for others where a trip sets them.
 type mutant struct {
-	rule *referee.Rule
-	what string
+	rule  *referee.Rule
+	what  string
+	tree  *strictjson.Value
+	under map[string]*referee.Rule // by the parameters
 }
 
 // maxWitnesses bounds the search for one gate.
@@ -81,7 +84,7 @@ func (m *mutator) gate(r *referee.Rule) {
 	left := m.mutants(r)
 	m.result.Mutants += len(left)
 	for _, t := range m.trials {
-		left = m.noticed(left, &witness{trial: t, was: t.ask(r)}, nil)
+		left = m.noticed(left, &witness{trial: t, was: t.ask(t.own(r))}, nil)
 	}
 	m.result.Written = m.result.Mutants - len(m.result.Survivors) - len(left)
 	asked := 0
@@ -143,7 +146,12 @@ func (m *MutationResult) open() int {
 func (m *mutator) noticed(left []mutant, w *witness, found func(mutant, referee.Status)) []mutant {
 	var out []mutant
 	for _, x := range left {
-		would := w.trial.ask(x.rule)
+		rule := m.under(x, w.trial)
+		if rule == nil {
+			out = append(out, x)
+			continue
+		}
+		would := w.trial.ask(rule)
 		if would == w.was {
 			out = append(out, x)
 		} else if found != nil {
@@ -161,7 +169,9 @@ func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
 			return
 		}
 	}
-	near := slices.DeleteFunc(slices.Clone(m.trials), func(t *trial) bool { return t.trip != nil && !slices.Contains(t.trip.Flags, r.ID) })
+	near := slices.DeleteFunc(slices.Clone(m.trials), func(t *trial) bool {
+		return t.trip != nil && (!slices.Contains(t.trip.Flags, r.ID) || paramsKey(t.work.sheet) != paramsKey(m.sheet))
+	})
 	for _, t := range near {
 		if !m.around(r, t, yield) {
 			return
@@ -213,12 +223,12 @@ func (m *mutator) mutants(r *referee.Rule) []mutant {
 	var out []mutant
 	seen := map[string]bool{identity(r): true}
 	for _, v := range m.variants(r) {
-		changed := m.compile(v.tree)
+		changed := m.compile(v.tree, m.constants(m.sheet))
 		if changed == nil || seen[identity(changed)] {
 			continue
 		}
 		seen[identity(changed)] = true
-		out = append(out, mutant{changed, v.what})
+		out = append(out, mutant{rule: changed, what: v.what, tree: v.tree, under: map[string]*referee.Rule{}})
 	}
 	return out
 }
@@ -344,13 +354,49 @@ func (m *mutator) bareInputs() *strictjson.Value {
 	return out
 }
 
-// constants are the sheet's, and its parameters as they are set.
-func (m *mutator) constants() *strictjson.Value {
+// under is a changed gate with the parameters of a trial, which are compiled into a gate as its constants are; nil where it does not load.
+func (m *mutator) under(x mutant, t *trial) *referee.Rule {
+	if len(m.sheet.Params) == 0 {
+		return x.rule
+	}
+	key := paramsKey(t.work.sheet)
+	if key == paramsKey(m.sheet) {
+		return x.rule
+	}
+	rule, known := x.under[key]
+	if !known {
+		rule = m.compile(x.tree, m.constants(t.work.sheet))
+		x.under[key] = rule
+	}
+	return rule
+}
+
+// own is the gate with the parameters of the trial.
+func (t *trial) own(r *referee.Rule) *referee.Rule {
+	if own := t.work.sheet.Rule(r.ID); own != nil {
+		return own
+	}
+	return r
+}
+
+// paramsKey is the parameters of a sheet as they are set.
+func paramsKey(sheet *referee.Sheet) string {
+	var key strings.Builder
+	for _, p := range sheet.Params {
+		if p.Value != nil {
+			key.WriteString(p.Name + "=" + string(encode(p.Value)) + ";")
+		}
+	}
+	return key.String()
+}
+
+// constants are those of the sheet, and its parameters as they are set.
+func (m *mutator) constants(sheet *referee.Sheet) *strictjson.Value {
 	out := jsonObject()
-	for _, c := range membersOf(m.sheet.Doc.Get("consts")) {
+	for _, c := range membersOf(sheet.Doc.Get("consts")) {
 		set(out, c.Key, c.Value)
 	}
-	for _, p := range m.sheet.Params {
+	for _, p := range sheet.Params {
 		if p.Value != nil {
 			set(out, p.Name, jsonObject("value", p.Value, "source", jsonString("a parameter"), "status", jsonString("policy")))
 		}
@@ -359,7 +405,7 @@ func (m *mutator) constants() *strictjson.Value {
 }
 
 // compile loads a sheet of nothing but what the gate may name, and the gate.
-func (m *mutator) compile(check *strictjson.Value) *referee.Rule {
+func (m *mutator) compile(check, constants *strictjson.Value) *referee.Rule {
 	doc := m.sheet.Doc
 	math := jsonArray()
 	for _, c := range m.sheet.Math {
@@ -367,7 +413,7 @@ func (m *mutator) compile(check *strictjson.Value) *referee.Rule {
 	}
 	spec := jsonObject("math_checks", math, "penalty", doc.At("/eval_spec/penalty"), "rules", jsonArray(check))
 	src := jsonObject("slug", jsonString("mutant"), "name", jsonString("mutant"), "version", jsonString("1.0.0"), "lane", jsonString(m.sheet.Lane), "baseline", jsonString("none"),
-		"required_inputs", m.bareInputs(), "consts", m.constants(), "lexicons", doc.Get("lexicons"), "calendars", doc.Get("calendars"), "eval_spec", spec)
+		"required_inputs", m.bareInputs(), "consts", constants, "lexicons", doc.Get("lexicons"), "calendars", doc.Get("calendars"), "eval_spec", spec)
 	sheet, err := referee.LoadSheet(encode(src), "mutant", "library")
 	if err != nil {
 		return nil

@@ -1,6 +1,8 @@
 package forge
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -142,7 +144,7 @@ func orElse(s, other string) string {
 func (s *Spec) document() *strictjson.Value {
 	inputs, math, rules, questions := jsonArray(), jsonArray(), jsonArray(), jsonArray()
 	for _, in := range s.Inputs {
-		inputs.Items = append(inputs.Items, jsonObject("name", jsonString(in.Name), "type", jsonString(in.Type), "unit", optionalText(in.Unit), "description", optionalText(in.Description)))
+		inputs.Items = append(inputs.Items, in.document())
 	}
 	for _, c := range s.Calcs {
 		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString(c.Formula), "units", optionalText(c.Units), "why", optionalText(c.Why), "fix", optionalText(c.Fix)))
@@ -164,12 +166,60 @@ func (s *Spec) document() *strictjson.Value {
 	if len(s.Notes) > 0 {
 		set(doc, "notes", jsonStrings(s.Notes))
 	}
-	for _, key := range []string{"required_inputs", "audit_checks"} {
+	set(doc, "evidence", s.declaredEvidence())
+	for _, key := range []string{"required_inputs", "evidence", "audit_checks"} {
 		if len(doc.Get(key).Items) == 0 {
 			remove(doc, key)
 		}
 	}
 	return doc
+}
+
+// given is the file that a new sheet holds its inputs to: a table with a row for each. Its author names better places.
+const given = "given"
+
+// held reports whether the sheet has to say how the input is held (S70): a number, a date, a yes or no. A text or a list need not.
+func (in *SpecInput) held() bool {
+	return slices.Contains([]string{"number", "integer", "date", "datetime", "boolean"}, in.Type)
+}
+
+// document is the input as the sheet declares it, held by its row of the file of what was given.
+func (in *SpecInput) document() *strictjson.Value {
+	out := jsonObject("name", jsonString(in.Name), "type", jsonString(in.Type), "unit", optionalText(in.Unit))
+	if in.held() {
+		set(out, "held", jsonString(referee.HeldCell))
+		set(out, "from", jsonArray(jsonObject("evidence", jsonString(given))))
+	}
+	if in.Description != "" {
+		set(out, "description", jsonString(in.Description))
+	}
+	return out
+}
+
+// declaredEvidence is the file that holds the inputs, where one is to be held.
+func (s *Spec) declaredEvidence() *strictjson.Value {
+	if !slices.ContainsFunc(s.Inputs, func(in SpecInput) bool { return in.held() }) {
+		return jsonArray()
+	}
+	return jsonArray(jsonObject("id", jsonString(given), "title", jsonString("what was given, as CSV: item, value; a row for each input under its name"), "kind", jsonString("table"),
+		"columns", jsonArray(jsonObject("name", jsonString("item"), "type", jsonString("text")), jsonObject("name", jsonString("value"), "type", jsonString("text"))), "key", jsonString("item")))
+}
+
+// givenFile is that file with the values of the worked example.
+func (s *Spec) givenFile() (referee.ExampleFile, error) {
+	var text strings.Builder
+	rows := csv.NewWriter(&text)
+	err := rows.Write([]string{"item", "value"})
+	for _, in := range s.Inputs {
+		v, bad := strictjson.Parse([]byte(in.Value), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64})
+		cell := in.Value
+		if bad == nil && v.Kind == strictjson.String {
+			cell = v.Text
+		}
+		err = errors.Join(err, rows.Write([]string{in.Name, cell}))
+	}
+	rows.Flush()
+	return referee.ExampleFile{ID: given, Path: "evidence/given.csv", Text: text.String()}, errors.Join(err, rows.Error())
 }
 
 // worked reports whether an example can be written.
@@ -180,14 +230,12 @@ func (s *Spec) worked() bool {
 // example is a submission of the values, with every calculation worked out.
 func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 	inputs, calcs := jsonObject(), jsonArray()
-	var given strings.Builder
 	for _, in := range s.Inputs {
 		v, err := strictjson.Parse([]byte(in.Value), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64})
 		if err != nil {
 			return nil, fmt.Errorf("the value of the input %s: %w", in.Name, err)
 		}
 		set(inputs, in.Name, v)
-		fmt.Fprintf(&given, "%s: %s\n", in.Name, in.Value)
 	}
 	for _, m := range sheet.Math {
 		own := jsonObject()
@@ -201,8 +249,15 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 		calcs.Items = append(calcs.Items, jsonObject("name", jsonString(m.ID), "formula", jsonString(m.Text), "inputs", own, "result", jsonNumber("0"), "units", jsonString(orElse(m.Units, "number"))))
 	}
 	w := &worked{sheet: sheet, submission: jsonObject("inputs", inputs, "calculations", calcs)}
+	file, err := s.givenFile()
+	if err != nil {
+		return nil, fmt.Errorf("the file of what was given: %w", err)
+	}
 	if sheet.Baseline == "canonical" {
-		s.canonical(w, given.String())
+		s.canonical(w)
+	}
+	if sheet.Baseline == "canonical" || len(sheet.Evidence) > 0 {
+		w.files = []referee.ExampleFile{file}
 	}
 	if err := w.settle(); err != nil {
 		return nil, err
@@ -214,10 +269,9 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 	return jsonObject("name", jsonString("worked example"), "submission", w.submission, "evidence", evidence), nil
 }
 
-// canonical adds the members that "baseline": "canonical" asks for, over one piece of evidence that holds what was given.
-func (s *Spec) canonical(w *worked, given string) {
-	w.files = []referee.ExampleFile{{ID: "given", Path: "evidence/given.txt", Text: given}}
-	claim := jsonObject("claim", jsonString("The inputs are those that were given."), "evidence_reference", jsonString("given#line=0,"))
+// canonical adds the members that "baseline": "canonical" asks for, over the file that holds what was given.
+func (s *Spec) canonical(w *worked) {
+	claim := jsonObject("claim", jsonString("The inputs are those that were given."), "evidence_reference", jsonString(given))
 	yes := jsonBool(true)
 	for _, m := range []struct {
 		key string

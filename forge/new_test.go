@@ -57,7 +57,12 @@ func TestNew(t *testing.T) {
 		if r := Test(sheet); !r.OK() || r.Trips != 1 {
 			t.Errorf("%+v", r)
 		}
-		for _, want := range []string{`"result": 1.875`, `"noi": 99.9999`, `"dscr_gate"`} {
+		for _, in := range sheet.Inputs {
+			if want := map[string]string{"noi": "cell", "loan": "cell", "tier": ""}[in.Name]; in.Value().Get("held") != nil != (want != "") || in.Held != want {
+				t.Errorf("%s: the input %s is held by %q, want %q", lane, in.Name, in.Held, want)
+			}
+		}
+		for _, want := range []string{`"result": 1.875`, `"noi": 99.9999`, `"dscr_gate"`, `"text": "item,value\nnoi,150\nloan,1000\ntier,market\n"`} {
 			if !strings.Contains(string(src), want) {
 				t.Errorf("no %s in\n%s", want, src)
 			}

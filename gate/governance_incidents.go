@@ -75,7 +75,8 @@ func shortened(works []spent) ([]spent, error) {
 }
 
 // lock is the incident of recurring critical flags, for the sheet incident-lane-lock. The lock follows from the ledger: it stands from the entry
-// on that reached the limit, whenever somebody looks. The configuration sets no window, so that it is the time from the first to the last.
+// on that reached the limit, whenever somebody looks. The governance sets no window: the table says how many
+// days lie between the first and the last, and the sheet's parameter window_days decides.
 func (d *drafter) lock(flags []flagged, lane string) string {
 	t := tallied(flags)
 	last, days := t.last, daysBetween(t.first, t.last)
@@ -88,7 +89,7 @@ func (d *drafter) lock(flags []flagged, lane string) string {
 	facts := rows("item,value", []string{"window_days", days}, []string{"limit", strconv.Itoa(limit)}, []string{"locked_at", clock(last)}, []string{"last_flag", clock(last)}, []string{"action", "lock"})
 	log := fmt.Sprintf("%s lane %s locked for %s by governance.max_recurring_critical %d\n%s noticed by the gate\n%s", clock(last), lane, token(d.named()), limit, clock(d.at), t.log)
 	return d.patch(incident{kind: "recurring_flag", sheet: "incident-lane-lock", final: final,
-		inputs: map[string]any{"runs": t.runs, "window_days": json.Number(days), "limit": limit, "locked_at": clock(last), "last_flag": clock(last), "action": "lock", "rule_ids": t.rules,
+		inputs: map[string]any{"runs": t.runs, "limit": limit, "locked_at": clock(last), "last_flag": clock(last), "action": "lock", "rule_ids": t.rules,
 			"unlock_plan": plan, "receipts": t.receipts, "flags_by_rule": t.counts},
 		calculations: []map[string]any{calculation("critical_runs", strconv.Itoa(len(flags)), "count"), calculation("span", days, "days"), calculation("lag_h", "0", "hours")},
 		claims: []map[string]string{{"claim": "The runs with critical findings", "evidence_reference": "runs"}, {"claim": "The flags by rule", "evidence_reference": "flags"},

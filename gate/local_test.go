@@ -42,20 +42,23 @@ func workIn(t *testing.T, in fs.FS, name string, prior referee.PriorFunc) Work {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Judge(folder, withCap(t, sheet, folder.Bytes), "runs/"+name, prior)
+	return Judge(folder, withStatedLimits(t, sheet, folder.Bytes), "runs/"+name, prior)
 }
 
-// withCap is the sheet with the cap that the configuration of these tests sets, which a spend incident restates.
-func withCap(t *testing.T, sheet *referee.Sheet, submission []byte) *referee.Sheet {
+// withStatedLimits is the sheet with the limits that the configuration of these tests sets, which an incident restates.
+func withStatedLimits(t *testing.T, sheet *referee.Sheet, submission []byte) *referee.Sheet {
 	t.Helper()
-	if _, err := sheet.Param("cap"); err != nil {
-		return sheet
-	}
 	doc, err := strictjson.Parse(submission, strictjson.SubmissionLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sheet, err = sheet.WithParams(map[string]*strictjson.Value{"cap": doc.At("/inputs/cap")})
+	limits := map[string]*strictjson.Value{}
+	for _, name := range []string{"cap", "limit", "heartbeat_min"} {
+		if _, err := sheet.Param(name); err == nil {
+			limits[name] = doc.At("/inputs/" + name)
+		}
+	}
+	sheet, err = sheet.WithParams(limits)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ var demoOperations = []string{"cook-with-lift", "cook-without-lift", "lane-lock"
 
 // demoParams are the limits that the demonstration's configuration would set.
 func demoParams() *paramFlags {
-	return &paramFlags{given: []string{"cap=200"}, used: map[string]bool{}}
+	return &paramFlags{given: []string{"cap=200", "limit=2", "heartbeat_min=30"}, used: map[string]bool{}}
 }
 
 // demoWaivers are the deal-findings that the signer accepts: the alert is right, and what it found is what it is about.
