@@ -122,7 +122,7 @@ func TestShareAnswers(t *testing.T) {
 		{"unknown page", "GET", "/r/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "has no receipt"},
 		{"no hash", "GET", "/share/DCR-000001-a5b5d50c", &shelf{files: good}, 400, "is not a SHA-256"},
 		{"upper case", "GET", "/share/" + strings.ToUpper(hash), &shelf{files: good}, 400, "is not a SHA-256"},
-		{"markup", "GET", "/share/%3Cscript%3E%E2%80%AE", &shelf{files: good}, 400, `is no SHA-256`},
+		{"markup", "GET", "/share/%3Cscript%3E%E2%80%AE", &shelf{files: good}, 400, `is not a SHA-256`},
 		{"up", "GET", "/hash/ab/cd/..%2f..%2fHEAD.json", &shelf{files: good}, 404, "not a path of a ledger"},
 		{"wrong folder", "GET", "/hash/00/00/" + hash + ".json", &shelf{files: good}, 404, "not a path of a ledger"},
 		{"elsewhere", "GET", "/etc/passwd", &shelf{files: good}, 404, "not found"},
