@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -51,16 +52,10 @@ func sound() []*branch {
 }
 
 // entries is attacks on what an entry says and where it stands.
-func entries() []*branch {
-	foreign, again, replayed := storetest.Sample(7), storetest.Sample(3), storetest.Sample(2)
-	foreign.Repository.ID = 9
-	again.Approval.Approver.Permission = "admin"
-	replayed.PullRequest.Number = 900
-	restored := good()
-	whole := restored.commits
-	restored.commits = whole[:4]
-	restored.edit(1, `"model":"example-70b"`, `"model":"example-99b"`, false)
-	restored.commits = whole
+func entries() []*branch { return slices.Concat(editedEntries(), lyingEntries(), misplacedEntries()) }
+
+// editedEntries are entries whose bytes were changed in place.
+func editedEntries() []*branch {
 	return []*branch{
 		with(func(b *branch) { b.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false) }).
 			seen("tampered-edit", "an entry edited under its old name", ledger.L1, ledger.CodeName, ledger.CodeHeadLies).full(ledger.CodeRewritten),
@@ -68,6 +63,12 @@ func entries() []*branch {
 			seen("tampered-edit-renamed", "an entry edited and named anew", ledger.L1, ledger.CodeParent, ledger.CodeHeadLies, ledger.CodeCommitChain).full(ledger.CodeRewritten),
 		with(func(b *branch) { b.edit(2, `"path":"evidence/t12.csv"`, `"path":"evidence/t13.csv"`, false) }).
 			seen("tampered-evidence", "the evidence of an entry swapped", ledger.L1, ledger.CodeName, ledger.CodeHeadLies).full(ledger.CodeRewritten),
+	}
+}
+
+// lyingEntries hash and chain as they should, and say what does not follow from themselves.
+func lyingEntries() []*branch {
+	return []*branch{
 		with(func(b *branch) {
 			r := storetest.Sample(7)
 			b.forge(r, `"subject_digest":"`+r.Approval.SubjectDigest, `"subject_digest":"`+storetest.Sample(8).Approval.SubjectDigest)
@@ -123,6 +124,21 @@ func entries() []*branch {
 			b.append(storetest.Key(r))
 		}).
 			seen("tampered-carried-evidence", "a sign-off carried over to other evidence", ledger.L1, ledger.CodeReference),
+	}
+}
+
+// misplacedEntries stand where they do not belong, or are of a form that no writer has.
+func misplacedEntries() []*branch {
+	foreign, again, replayed := storetest.Sample(7), storetest.Sample(3), storetest.Sample(2)
+	foreign.Repository.ID = 9
+	again.Approval.Approver.Permission = "admin"
+	replayed.PullRequest.Number = 900
+	restored := good()
+	whole := restored.commits
+	restored.commits = whole[:4]
+	restored.edit(1, `"model":"example-70b"`, `"model":"example-99b"`, false)
+	restored.commits = whole
+	return []*branch{
 		with(swapped).
 			seen("tampered-reorder", "two entries in each other's place", ledger.L1, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeHeadLies, ledger.CodeCommitChain).full(ledger.CodeRewritten),
 		with(func(b *branch) { b.remove(2) }).

@@ -47,7 +47,6 @@ func newCommand(name, args, short string, most int) *command {
 // run is the whole program: it returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{ctx: ctx, getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
-	defer a.boundMemory(args)()
 	err := a.dispatch(args)
 	if err != nil {
 		complain(stderr, err)

@@ -18,9 +18,10 @@ const replayLong = `Finds the sheet, the submission and the evidence that the re
 them again, and compares the whole receipt but its place and its approval. The
 agent's profile and the limits are those of the configuration on base, and whose
 the evidence is tell the commits of base and head; where these are not at hand,
-that is said, and the receipt's word is taken. It says one of: the same digest; the same findings and verdict, by another engine;
-or what is decided otherwise, with the rule. A pull request's bytes are read
-from git objects at the recorded head; those of a local sign-off from the
+that is said, and the receipt's word is taken.
+It says one of: the same digest; the same findings and verdict, by another
+engine; or what is decided otherwise, with the rule. A pull request's bytes are
+read from git objects at the recorded head; those of a local sign-off from the
 repository's files, or from its HEAD. The sheet comes from the library, the
 ledger, or the history.
 Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand, or the
