@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -153,5 +155,50 @@ func TestReadmeShowsARealAudit(t *testing.T) {
 		if line = scoreFigure.ReplaceAllString(strings.TrimRight(line, "\n"), "score N"); !strings.Contains(printed, line) {
 			t.Errorf("README.md shows this line, which the audit does not print:\n%s", line)
 		}
+	}
+}
+
+// TestReadmeChecksByHand: the line of README.md that needs nothing but sha256sum passes on a real ledger, and fails where one byte is another.
+func TestReadmeChecksByHand(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^for f in .*$`).FindString(readme(t))
+	for _, tool := range []string{"sh", "git", "sha256sum"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+	demo, clone := filepath.Join(t.TempDir(), "demo"), filepath.Join(t.TempDir(), "ledger")
+	if _, stderr, code := inProcess(t, "demo", demo); code != 0 {
+		t.Fatalf("demo: exit code %d\n%s", code, stderr)
+	}
+	if out, err := exec.Command("git", "clone", "--quiet", "--branch", "ledger", "--single-branch", demo, clone).CombinedOutput(); err != nil {
+		t.Fatalf("git clone: %v\n%s", err, out)
+	}
+	byHand := func() ([]byte, error) {
+		shell := exec.Command("sh", "-c", line)
+		shell.Dir = clone
+		return shell.CombinedOutput()
+	}
+	if out, err := byHand(); err != nil || len(out) > 0 {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	var receipts []string
+	err := filepath.WalkDir(filepath.Join(clone, "receipts"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			receipts = append(receipts, path)
+		}
+		return err
+	})
+	if err != nil || len(receipts) < 2 {
+		t.Fatalf("%d receipts, %v", len(receipts), err)
+	}
+	src, err := os.ReadFile(receipts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(receipts[0], bytes.Replace(src, []byte("honey"), []byte("Honey"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := byHand(); err == nil {
+		t.Errorf("a receipt with another byte passes\n%s", out)
 	}
 }
