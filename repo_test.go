@@ -60,13 +60,14 @@ func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg,
 // TestArrows: the way of the data is bytes → submission → report → receipt; nothing imports against it, and referee and ledger never meet.
 func TestArrows(t *testing.T) {
 	forbidden := map[string][]string{
-		"internal":      {"referee", "ledger", "report", "gate", "forge", "cmd", "flight_sheets"},
-		"referee":       {"ledger", "report", "gate", "forge", "cmd", "flight_sheets"},
-		"ledger":        {"referee", "report", "gate", "forge", "cmd", "flight_sheets"},
-		"report":        {"gate", "forge", "cmd", "flight_sheets"},
-		"forge":         {"ledger", "report", "gate", "cmd"},
-		"flight_sheets": {"ledger", "report", "gate", "forge", "cmd"},
-		"gate":          {"forge", "cmd"},
+		"internal":      {"referee", "ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
+		"referee":       {"ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
+		"ledger":        {"referee", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
+		"report":        {"serve", "gate", "forge", "cmd", "flight_sheets"},
+		"serve":         {"referee", "report", "gate", "forge", "cmd", "flight_sheets"},
+		"forge":         {"ledger", "report", "serve", "gate", "cmd"},
+		"flight_sheets": {"ledger", "report", "serve", "gate", "forge", "cmd"},
+		"gate":          {"serve", "forge", "cmd"},
 	}
 	exempt := map[string]bool{"internal/githubtest": true} // a server for tests, over a real ledger
 	for _, p := range packages(t) {

@@ -1,7 +1,6 @@
 package forge
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,10 +112,4 @@ func onLine(b []byte, v *strictjson.Value, most int) (line []byte, fits bool) {
 		return b, false
 	}
 	return line, true
-}
-
-// Formatted reports whether the bytes are what Format writes.
-func Formatted(src []byte) (bool, error) {
-	out, err := Format(src)
-	return bytes.Equal(src, out), err
 }

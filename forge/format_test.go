@@ -38,9 +38,6 @@ func TestFormat(t *testing.T) {
 	if _, err := Format([]byte(`{"a":1,"a":2}`)); err == nil {
 		t.Error("a duplicate key is formatted")
 	}
-	if yes, _ := Formatted([]byte(src)); yes {
-		t.Error("it is not formatted yet")
-	}
 }
 
 // TestFormatWidth: a line of 120 bytes is kept, one of 121 is spread.

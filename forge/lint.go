@@ -10,38 +10,33 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// LintRule is one thing that Lint looks for.
-type LintRule struct{ Code, Doc string }
-
-// LintRules lists what Lint looks for, in the order in which it looks. "example" refuses a sheet; the others warn, but for what a sheet of the
+// lintRules are in the order in which Lint looks. "example" refuses a sheet; the others warn, but for what a sheet of the
 // library must have.
-func LintRules() []LintRule { return slices.Clone(lintRules) }
-
-var lintRules = []LintRule{
-	{"example", "an example or a trip contradicts the sheet's own rules (S53)"},
-	{"no_example", "the sheet has no worked example"},
-	{"no_trip", "no trip flags a gate: nobody has seen it work"},
-	{"no_source", "a high gate does not say where it comes from"},
-	{"no_why", "a gate or a calculation does not say why it exists"},
-	{"no_fix", "a gate or a calculation does not say what would be right"},
-	{"no_as_of", "a constant has no date"},
-	{"review_by", "a constant is past the day on which it had to be looked at again"},
-	{"material", "calculations of money, and no amount from which an error is material (S4)"},
-	{"exact", "== on a computed number (S32)"},
-	{"skips", "a high gate skips where an operand is missing that nothing requires (S24)"},
-	{"magic_number", "a gate without a source compares with a number that no constant explains"},
-	{"question", "a checklist item is not a question"},
-	{"unused", "a constant, lexicon or calendar that no rule reads"},
-	{"unsatisfiable", "a gate that nothing can pass"},
-	{"always_true", "a gate that nothing can fail"},
-	{"contradictory", "two gates that cannot both hold"},
-	{"subsumed", "a gate that says nothing beyond another"},
-	{"unreachable", "a branch or a band that is never reached"},
-	{"held", "an input of a library sheet that does not say how it is held, or that no rule counts as it says (S70)"},
-	{"domain", "a number of a library sheet without min, max or signed (S72)"},
-	{"percent", "a formula yields per cents, and claims are read as fractions (S10)"},
-	{"unit", "a bound that looks like another unit than its operand: 80 against 0.80"},
-	{"stale_explanation", "x-lint explains a warning that does not occur"},
+var lintRules = []string{
+	"example",           // an example or a trip contradicts the sheet's own rules (S53)
+	"no_example",        // the sheet has no worked example
+	"no_trip",           // no trip flags a gate: nobody has seen it work
+	"no_source",         // a high gate does not say where it comes from
+	"no_why",            // a gate or a calculation does not say why it exists
+	"no_fix",            // a gate or a calculation does not say what would be right
+	"no_as_of",          // a constant has no date
+	"review_by",         // a constant is past the day on which it had to be looked at again
+	"material",          // calculations of money, and no amount from which an error is material (S4)
+	"exact",             // == on a computed number (S32)
+	"skips",             // a high gate skips where an operand is missing that nothing requires (S24)
+	"magic_number",      // a gate without a source compares with a number that no constant explains
+	"question",          // a checklist item is not a question
+	"unused",            // a constant, lexicon or calendar that no rule reads
+	"unsatisfiable",     // a gate that nothing can pass
+	"always_true",       // a gate that nothing can fail
+	"contradictory",     // two gates that cannot both hold
+	"subsumed",          // a gate that says nothing beyond another
+	"unreachable",       // a branch or a band that is never reached
+	"held",              // an input of a library sheet that does not say how it is held, or that no rule counts as it says (S70)
+	"domain",            // a number of a library sheet without min, max or signed (S72)
+	"percent",           // a formula yields per cents, and claims are read as fractions (S10)
+	"unit",              // a bound that looks like another unit than its operand: 80 against 0.80
+	"stale_explanation", // x-lint explains a warning that does not occur
 }
 
 // musts are what a sheet of the library must have, and no explanation replaces: who did not write it relies on it.
@@ -286,11 +281,7 @@ func (l *linter) staleExplanations() {
 func (l *linter) staleProblem(m strictjson.Member) referee.Problem {
 	p := l.problem(m.Value, "stale_explanation", fmt.Sprintf("x-lint explains %q, which does not occur here", m.Key))
 	p.Warning, p.Hint = true, "take it out"
-	var known []string
-	for _, r := range lintRules {
-		known = append(known, r.Code)
-	}
-	if near := nearest.Word(m.Key, known); near != "" && near != m.Key {
+	if near := nearest.Word(m.Key, lintRules); near != "" && near != m.Key {
 		p.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return p

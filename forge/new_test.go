@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -46,8 +47,8 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		sheet := loadSheet(t, string(src))
-		if yes, _ := Formatted(src); !yes {
-			t.Error("it is not formatted")
+		if formatted, err := Format(src); err != nil || !bytes.Equal(formatted, src) {
+			t.Errorf("Format changes it (%v):\n%s", err, formatted)
 		}
 		for _, p := range Lint(sheet, "") {
 			if p.Rule != "material" {

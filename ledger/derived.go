@@ -195,7 +195,7 @@ func (r *Receipt) checkShown(n int, size func() int) error {
 	total, most := r.FindingsTotal, min(r.FindingsTotal, MaxFindings)
 	switch {
 	case n > most:
-		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", n, total, MaxFindings)
+		return refuse(RefuseFindings, "%d findings of %d in all; a receipt lists at most %d", n, total, MaxFindings)
 	case n == most:
 		return nil
 	}

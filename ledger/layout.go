@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // The files of the branch that are no entries.
@@ -226,10 +228,8 @@ func Allowed(path, mode string, size int64) (Place, error) {
 	return p, nil
 }
 
-// clip keeps a message short whatever is quoted in it.
+// clip shortens foreign text for a message.
 func clip(s string) string {
-	if len(s) > 120 {
-		return s[:120] + "…"
-	}
-	return s
+	const most = 120
+	return legible.Clip(s, most)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/legible"
@@ -137,13 +136,10 @@ func plain(s string) bool {
 	return true
 }
 
-// clip shortens hostile text for a message.
+// clip shortens foreign text for a message.
 func clip(s string) string {
 	const most = 80
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most]) + "…"
+	return legible.Clip(s, most)
 }
 
 // list joins words for a sentence, the first ten named.

@@ -65,8 +65,8 @@ const (
 	maxName    = 160
 )
 
-// clip cuts a text to n characters, saying how many are left out, and cleans it.
-func clip(s string, n int) string {
+// CleanStart cuts a text to n characters, saying how many are left out, and cleans it.
+func CleanStart(s string, n int) string {
 	if len(s) <= n {
 		return Clean(s)
 	}
@@ -78,29 +78,23 @@ func clip(s string, n int) string {
 	return Clean(s)
 }
 
-func message(s string) string { return clip(s, maxMessage) }
+// CleanMessage cleans a message and bounds its length.
+func CleanMessage(s string) string { return CleanStart(s, maxMessage) }
 
-func name(s string) string { return clip(s, maxName) }
+// CleanName cleans a name and bounds its length.
+func CleanName(s string) string { return CleanStart(s, maxName) }
 
-// names cleans a list of names, at most limit of them.
-func names(list []string, limit int) string {
+// CleanNames cleans a list of names, at most limit of them.
+func CleanNames(list []string, limit int) string {
 	var out []string
 	for i, s := range list {
 		if i == limit {
 			out = append(out, fmt.Sprintf("… (%d more)", len(list)-limit))
 			break
 		}
-		out = append(out, name(s))
+		out = append(out, CleanName(s))
 	}
 	return strings.Join(out, ", ")
-}
-
-// plural is a count with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // escapeJSON writes what Clean would show as <U+…> in JSON text as \u escapes: the value stays the same, and the bytes are safe to

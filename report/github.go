@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -49,7 +50,7 @@ func (g *gitHub) Add(r *referee.Report) error {
 	for _, c := range undecided(r) {
 		g.keep(0, func() string {
 			properties := []property{{"file", locate(r, r.Submission.Path)}, {"title", "undecided: " + c.ID}}
-			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s", title(r), name(c.ID), reason(c)))
+			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s", title(r), CleanName(c.ID), reason(c)))
 		})
 	}
 	if r.Verdict.Counts.Declared == 0 {
@@ -87,7 +88,7 @@ func (g *gitHub) rest() string {
 	var parts []string
 	for l, level := range levels {
 		if left := g.found[l] - len(g.lines[l]); left > 0 {
-			parts = append(parts, plural(left, level.command))
+			parts = append(parts, legible.Count(left, level.command))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -119,7 +120,7 @@ func annotation(r *referee.Report, f *referee.Finding) []property {
 
 // text is the message of an annotation: the run, the rules, what is wrong and what would be right.
 func text(r *referee.Report, f *referee.Finding) string {
-	s := fmt.Sprintf("%s, %s: %s", title(r), names(f.RuleIDs, 5), message(f.Message))
+	s := fmt.Sprintf("%s, %s: %s", title(r), CleanNames(f.RuleIDs, 5), CleanMessage(f.Message))
 	for _, line := range fix(f) {
 		s += "\nfix: " + line
 	}
@@ -135,7 +136,7 @@ var (
 func command(name string, properties []property, message string) string {
 	var list []string
 	for _, p := range properties {
-		list = append(list, p.name+"="+escapeProperty.Replace(clip(p.value, maxTitle)))
+		list = append(list, p.name+"="+escapeProperty.Replace(CleanStart(p.value, maxTitle)))
 	}
 	return fmt.Sprintf("::%s %s::%s\n", name, strings.Join(list, ","), escapeData.Replace(message))
 }

@@ -14,25 +14,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/ledger/storetest"
 	"github.com/defendableos/referee/referee"
 )
 
 // attacks are what submissions are known to try on papers.
-var attacks = []string{
-	"\u202egpj.exe\u202c and \u2066\u2069",                                        // bidirectional controls
-	"\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m",                   // terminal sequences, also in their 8-bit form
-	"zero\u200bwidth\ufeff\u00ad\u2060 \U000e0041tag \u3164",                      // what has no width
-	"line\r\n::set-output name=verdict::honey\n::error::x\v\f\u2028\u2029\u0085x", // further lines and commands
-	"::add-mask::x ##[save-state name=a]b",                                        // commands without a further line
-	"<!-- referee:head --><script>alert(1)</script></sub><img src=x>",             // HTML, and a gate's marker
-	"**APPROVED** by @someone and @org/team, [merge](https://evil)",               // an approval that nobody gave
-	"` `` ``` ```` | a | b | \n| --- |\n- [x] item\n# heading\n> quote",           // the ways out of a span, a cell, a list
-	"]]> & &amp; <testcase name=\"x\"/> \x00\ufffe",                               // XML
-	"100%0A::error::x %25, a=b:c,d=e",                                             // the runner's own escapes
-	"\xff\xfe not UTF-8 \xed\xa0\x80",
-	strings.Repeat("long ", 400),
-	"A" + strings.Repeat("\u0316", 60), // marks that paint over the lines below
-}
+var attacks = storetest.HostileTexts()
 
 // fill sets every string of a report, in every slice and behind every pointer. With words, the fields of a type of their own (tiers,
 // statuses) are filled as well.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -84,8 +85,8 @@ func (j *junit) suite(r *referee.Report) junitSuite {
 	s := junitSuite{ID: j.id, Name: title(r), Time: "0"}
 	j.id++
 	s.Properties = []junitProperty{
-		{"submission", name(submission(r))}, {"flight_sheet", sheet(r)}, {"severity", name(string(r.Verdict.Severity))},
-		{"score", name(r.Verdict.Score)}, {"recommended_action", name(r.Verdict.RecommendedAction)}, {"digest", name(r.Digest)},
+		{"submission", CleanName(submission(r))}, {"flight_sheet", sheet(r)}, {"severity", CleanName(string(r.Verdict.Severity))},
+		{"score", CleanName(r.Verdict.Score)}, {"recommended_action", CleanName(r.Verdict.RecommendedAction)}, {"digest", CleanName(r.Digest)},
 	}
 	for _, c := range cases(r) {
 		s.add(c)
@@ -125,7 +126,7 @@ func cases(r *referee.Report) []junitCase {
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; !owned[i] {
-			out = append(out, junitCase{Name: name(f.Code), Class: className(r, string(f.Stage)), Failure: failure(r, []*referee.Finding{f})})
+			out = append(out, junitCase{Name: CleanName(f.Code), Class: className(r, string(f.Stage)), Failure: failure(r, []*referee.Finding{f})})
 		}
 	}
 	return out
@@ -133,7 +134,7 @@ func cases(r *referee.Report) []junitCase {
 
 // checkCase is a check's outcome. A finding makes it a failure whatever the status says.
 func checkCase(r *referee.Report, c referee.Check, findings []*referee.Finding) junitCase {
-	out := junitCase{Name: name(c.ID), Class: className(r, c.Category)}
+	out := junitCase{Name: CleanName(c.ID), Class: className(r, c.Category)}
 	switch {
 	case len(findings) > 0:
 		out.Failure = failure(r, findings)
@@ -143,27 +144,27 @@ func checkCase(r *referee.Report, c referee.Check, findings []*referee.Finding) 
 	case slices.Contains(r.Verdict.UndecidedHigh, c.ID):
 		out.Error = &junitOutcome{Message: reason(c), Type: undecidedRule}
 	default:
-		out.Skipped = &junitOutcome{Message: name(string(c.Status)) + ": " + reason(c)}
+		out.Skipped = &junitOutcome{Message: CleanName(string(c.Status)) + ": " + reason(c)}
 	}
 	return out
 }
 
 func className(r *referee.Report, category string) string {
-	return name(r.Sheet.Slug) + "." + name(category)
+	return CleanName(r.Sheet.Slug) + "." + CleanName(category)
 }
 
 // failure says the heaviest finding in its message and all of them, ranked, in its text.
 func failure(r *referee.Report, findings []*referee.Finding) *junitOutcome {
 	first := findings[0]
-	out := &junitOutcome{Message: message(first.Message), Type: name(first.Code)}
+	out := &junitOutcome{Message: CleanMessage(first.Message), Type: CleanName(first.Code)}
 	const shown = 50
 	var b strings.Builder
 	for i, f := range findings {
 		if i == shown {
-			fmt.Fprintf(&b, "… and %s\n", plural(len(findings)-shown, "other finding"))
+			fmt.Fprintf(&b, "… and %s\n", legible.Count(len(findings)-shown, "other finding"))
 			break
 		}
-		fmt.Fprintf(&b, "found: %s %s %s\n  what: %s\n", name(string(f.Tier)), name(f.Code), name(absolutePlace(r, f)), message(f.Message))
+		fmt.Fprintf(&b, "found: %s %s %s\n  what: %s\n", CleanName(string(f.Tier)), CleanName(f.Code), CleanName(absolutePlace(r, f)), CleanMessage(f.Message))
 		for _, line := range fix(f) {
 			fmt.Fprintf(&b, "  fix:  %s\n", line)
 		}

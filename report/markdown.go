@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -55,7 +56,7 @@ func (m *markdown) block(r *referee.Report) {
 // code is a hostile text as a code span: clean, cut, on one line, within a fence that is longer than any run of backticks in it.
 // Mentions and HTML comments are broken although a span shows them as text, since mail clients and markers read the raw page.
 func code(s string, limit int) string {
-	s = clip(s, limit)
+	s = CleanStart(s, limit)
 	s = strings.ReplaceAll(s, "<!--", "<!- -")
 	s = strings.ReplaceAll(s, "-->", "- ->")
 	s = strings.ReplaceAll(s, "@", "(at)")
@@ -92,7 +93,7 @@ func Markdown(r *referee.Report, o Options, limit int) string {
 	for i, s := range sections {
 		last := i == len(sections)-1
 		if b.Len()+len(s) > limit-reserve && !(last && b.Len()+len(s) <= limit) {
-			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report has all of it._\n", plural(len(sections)-i, "part"))
+			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report has all of it._\n", legible.Count(len(sections)-i, "part"))
 			break
 		}
 		b.WriteString(s)
@@ -232,7 +233,7 @@ func (m *markdown) summary() {
 	if m.rows > maxRows {
 		m.p.printf("\n_%d more flagged submissions are not listed._\n", m.rows-maxRows)
 	}
-	m.p.printf("\n### %s audited: %d pass, %d fail\n", plural(s.reports, "submission"), s.reports-s.failed, s.failed)
+	m.p.printf("\n### %s audited: %d pass, %d fail\n", legible.Count(s.reports, "submission"), s.reports-s.failed, s.failed)
 	m.p.print("\n| verdict | submissions |\n| --- | --: |\n")
 	for _, c := range s.bySeverity() {
 		m.p.printf("| %s | %d |\n", cell(c.name, 40), c.n)

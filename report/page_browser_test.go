@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/bits"
 	"net/http"
@@ -25,6 +26,9 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 	"golang.org/x/mod/sumdb/tlog"
 )
+
+// papersDir is where pictures of the pages of the tests are left to be looked at.
+var papersDir = flag.String("papers", "", "write pictures of the tests' pages into this directory")
 
 // The browser is started once for all tests, and ended by TestMain.
 var (
@@ -257,41 +261,11 @@ func (files branch) write(t testing.TB, dir string) {
 // edit changes a receipt as text and puts it into canonical form again.
 func edit(t testing.TB, b []byte, change func(map[string]any)) []byte {
 	t.Helper()
-	var v map[string]any
-	d := json.NewDecoder(strings.NewReader(string(b)))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	change(v)
-	out, err := canonical.Marshal(whole(v))
+	out, err := storetest.Edit(b, change)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// whole turns the numbers of a decoded text into integers.
-func whole(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, m := range v {
-			v[k] = whole(m)
-		}
-		return v
-	case []any:
-		for i, m := range v {
-			v[i] = whole(m)
-		}
-		return v
-	case json.Number:
-		n, err := v.Int64()
-		if err != nil {
-			panic(err)
-		}
-		return n
-	}
-	return v
 }
 
 // shot leaves a screenshot to be looked at.

@@ -83,7 +83,7 @@ func TestPageFiles(t *testing.T) {
 			state, codes := settled(t, ctx)
 			text := ask[string](t, ctx, `document.body.innerText`)
 			if state != c.state || !slices.Equal(codes, c.codes) || !strings.Contains(text, c.says) {
-				t.Errorf("%s, %q, want %s, %q and %q:\n%s", state, codes, c.state, c.codes, c.says, clip(text, 700))
+				t.Errorf("%s, %q, want %s, %q and %q:\n%s", state, codes, c.state, c.codes, c.says, CleanStart(text, 700))
 			}
 			if c.name == "one" {
 				shot(t, ctx, "page-file", 1100, 1300, false)
@@ -149,7 +149,7 @@ func TestPageFolder(t *testing.T) {
 			do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#folder"), []string{dir}))
 			state, codes := settled(t, ctx)
 			if (state == "good") != (c.want == nil) || !slices.Equal(codes, c.want) {
-				t.Errorf("%s, %q, want %q: %s", state, codes, c.want, clip(ask[string](t, ctx, `document.body.innerText`), 900))
+				t.Errorf("%s, %q, want %q: %s", state, codes, c.want, CleanStart(ask[string](t, ctx, `document.body.innerText`), 900))
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,7 +60,7 @@ func refused(t *testing.T, ctx context.Context, says string) {
 	}
 	main := ask[string](t, ctx, `document.querySelector('main').textContent`)
 	if !strings.Contains(main, says) {
-		t.Errorf("the reason %q is missing: %s", says, clip(main, 500))
+		t.Errorf("the reason %q is missing: %s", says, CleanStart(main, 500))
 	}
 	for _, never := range []string{"rosa", "Approved", "signed them off"} {
 		if strings.Contains(main, never) {
@@ -135,9 +134,7 @@ func TestPageRefusesPublished(t *testing.T) {
 			refused(t, ctx, "")
 			visit(t, ctx, address+"#all")
 			refused(t, ctx, "")
-			server := httptest.NewServer(ShareHandler(&shelf{files: b}))
-			defer server.Close()
-			visit(t, ctx, server.URL+"/r/"+hash)
+			visit(t, ctx, b.share(t)+"/r/"+hash)
 			await(t, ctx, `document.body !== null`)
 			if ask[bool](t, ctx, `document.getElementById('receipt') !== null`) { // the server refuses other bytes under a hash itself
 				refused(t, ctx, "")

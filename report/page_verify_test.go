@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +43,7 @@ func TestPageGood(t *testing.T) {
 	press(t, ctx, `#entries li:last-child button`)
 	await(t, ctx, `!document.getElementById('receipt').hidden`)
 	if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text, "DCR-000000-") || !strings.Contains(text, "the claim is 2.4 % above") {
-		t.Errorf("an entry of the list is not shown whole: %q", clip(text, 200))
+		t.Errorf("an entry of the list is not shown whole: %q", CleanStart(text, 200))
 	}
 }
 
@@ -180,7 +179,7 @@ func TestPageUnknownHash(t *testing.T) {
 		t.Error("a receipt that is not there is good")
 	}
 	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "This ledger holds no receipt "+strings.Repeat("ab", 32)) {
-		t.Errorf("the page says %q", clip(text, 300))
+		t.Errorf("the page says %q", CleanStart(text, 300))
 	}
 }
 
@@ -191,9 +190,9 @@ func TestPageHostile(t *testing.T) {
 		`{{constructor.constructor('alert(5)')()}}`, `<a href="javascript:alert(6)">x</a>`, `<iframe srcdoc="<script>alert(7)</script>">`, "__proto__"}
 	for i, text := range append(more, attacks...) {
 		b := chain(t, 1, func(int64) ledger.Receipt {
-			r := withNames(storetest.Sample(2))
+			r := storetest.WithForeignNames(storetest.Sample(2))
 			r.Run.Project = "x"
-			spoil(reflect.ValueOf(&r).Elem(), "", text)
+			storetest.Spoil(&r, text)
 			r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
 			oneRule(r.Verdict)
 			return storetest.Key(r)
@@ -232,7 +231,7 @@ func TestPageReferences(t *testing.T) {
 	}
 	first := chain(t, 2, begin)
 	build := func(change func(cook, incident *ledger.Receipt)) [][]byte {
-		cook, incident := cookSample(), incidentSample()
+		cook, incident := storetest.CookSample(), storetest.IncidentSample()
 		cook.Cook.EvalBefore, cook.Cook.EvalAfter, cook.Cook.Lift = "96.4", "100", "3.6"
 		cook.Cook.Before, cook.Cook.After = canonical.SHA256Hex(first[0]), canonical.SHA256Hex(first[1])
 		incident.Incident.Receipts = []string{canonical.SHA256Hex(first[0])}
@@ -321,88 +320,6 @@ func TestPageCorpus(t *testing.T) {
 	}
 }
 
-// variants are what each member of a receipt is replaced by, one at a time; nil takes it away.
-var variants = []any{nil, "", "x", int64(0), int64(-1), int64(1), true, false, []any{}, map[string]any{}, "9999", "open", "2026-11-02T09:30:01Z", "honey", "approved", "high",
-	strings.Repeat("0", 64), strings.Repeat("a", 40)}
-
-// mutations gives a receipt with each member changed to each variant, and one member more in each object.
-func mutations(t testing.TB, b []byte) [][]byte {
-	var all [][]byte
-	var walk func(v any, put func(any))
-	var root map[string]any
-	keep := func() {
-		if m, err := canonical.Marshal(root); err == nil {
-			all = append(all, m)
-		}
-	}
-	walk = func(v any, put func(any)) {
-		switch v := v.(type) {
-		case map[string]any:
-			v["zz_more"] = "x"
-			keep()
-			delete(v, "zz_more")
-			for k, old := range v {
-				for _, variant := range variants {
-					if v[k] = variant; variant == nil {
-						delete(v, k)
-					}
-					keep()
-				}
-				v[k] = old
-				walk(old, func(x any) { v[k] = x })
-			}
-		case []any:
-			for i := range v {
-				walk(v[i], func(x any) { v[i] = x })
-			}
-			put(append(slices.Clone(v), v...))
-			keep()
-			put(v)
-		}
-	}
-	edit(t, b, func(v map[string]any) { root = whole(v).(map[string]any) })
-	walk(root, func(any) {})
-	return all
-}
-
-// TestPageRules holds the page's rules for receipts to ledger.Parse, one changed member at a time.
-func TestPageRules(t *testing.T) {
-	ctx := tab(t)
-	visit(t, ctx, lay(t, nil).serve(t))
-	accepted, refused := 0, 0
-	for _, what := range []string{"short", "cook", "incident", "revoked", "merged"} {
-		_, b := minted(t, samples()[what])
-		all := append(mutations(t, b), b)
-		texts := make([]string, len(all))
-		for i, m := range all {
-			texts[i] = string(m)
-		}
-		payload, err := json.Marshal(texts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ask[[]string](t, ctx, `(async () => {
-			const out = [];
-			for (const text of `+string(payload)+`) out.push((await examine(new TextEncoder().encode(text))).problem?.message ?? '');
-			return out;
-		})()`)
-		for i, m := range all {
-			_, err := ledger.Parse(m)
-			if (err == nil) != (got[i] == "") {
-				t.Errorf("%s: Go says %v, the page %q of %s", what, err, got[i], m)
-			}
-			if err == nil {
-				accepted++
-			} else {
-				refused++
-			}
-		}
-	}
-	if accepted < 200 || refused < 5000 {
-		t.Errorf("%d accepted and %d refused, too few to tell", accepted, refused)
-	}
-}
-
 // TestPageLongChain follows 2,000 receipts, with a progress display.
 func TestPageLongChain(t *testing.T) {
 	ctx := tab(t)
@@ -421,7 +338,7 @@ func TestPageLongChain(t *testing.T) {
 	}
 	t.Logf("2,000 receipts in %v", time.Since(begin))
 	if text := ask[string](t, ctx, `document.getElementById('outcome').innerText`); !strings.Contains(text, "2,000 receipts agree with each other") {
-		t.Errorf("the page says %q", clip(text, 200))
+		t.Errorf("the page says %q", CleanStart(text, 200))
 	}
 }
 

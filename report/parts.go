@@ -22,7 +22,7 @@ var tagStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags, comments and a workflow command are broken
 // nevertheless, as such texts are copied, mailed, logged and searched for markers; a comparison keeps its sign.
 func Plain(s string, limit int) string {
-	s = clip(tagStart().ReplaceAllString(s, "< $1"), limit)
+	s = CleanStart(tagStart().ReplaceAllString(s, "< $1"), limit)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "-->", "- ->"), "@", "(at)")
 	if strings.HasPrefix(strings.TrimLeft(s, " "), "::") {
 		s = strings.Replace(s, "::", ": :", 1)
@@ -69,7 +69,7 @@ func Command(kind, file, title, message string) string {
 	if file != "" {
 		properties = append([]property{{"file", file}}, properties...)
 	}
-	return strings.TrimSuffix(command(kind, properties, clip(message, maxMessage)), "\n")
+	return strings.TrimSuffix(command(kind, properties, CleanStart(message, maxMessage)), "\n")
 }
 
 // hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag or a comment's end

@@ -73,10 +73,10 @@ func FuzzClean(f *testing.F) {
 }
 
 func TestClip(t *testing.T) {
-	if got := clip("äöüß", 3); got != "äöü… (1 more)" {
+	if got := CleanStart("äöüß", 3); got != "äöü… (1 more)" {
 		t.Errorf("%q", got)
 	}
-	if got := clip("äöü", 3); got != "äöü" {
+	if got := CleanStart("äöü", 3); got != "äöü" {
 		t.Errorf("%q", got)
 	}
 }
@@ -131,13 +131,13 @@ func TestFingerprint(t *testing.T) {
 		{elm, "0506aca25b4f6ef8210b831cb3f3fc4108a0e971c55b9bc9bc70e808ebb5a9cb"},
 		{line, "05febd3aa0c30f1f9baf52cf0c7626e7eb4846800e0134c42d3390ae8ba25052"},
 	} {
-		if got := Fingerprint(test.r, &test.r.Findings[0]); got != test.want {
+		if got := fingerprintOf(test.r, &test.r.Findings[0]); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)
 		}
 	}
 	moved := elm.Findings[0]
 	moved.Line, moved.EndLine, moved.Message = 99, 99, "other words"
-	if Fingerprint(elm, &moved) != Fingerprint(elm, &elm.Findings[0]) {
+	if fingerprintOf(elm, &moved) != fingerprintOf(elm, &elm.Findings[0]) {
 		t.Error("a moved finding has another name")
 	}
 }

@@ -144,7 +144,7 @@ func (s *sarif) Close() error {
 		URI     string      `json:"informationUri"`
 		Version string      `json:"version,omitempty"`
 		Rules   []sarifRule `json:"rules"`
-	}{"referee", toolURI, name(s.o.Version), append([]sarifRule{}, s.rules...)}
+	}{"referee", toolURI, CleanName(s.o.Version), append([]sarifRule{}, s.rules...)}
 	b, err := compact(driver)
 	if err != nil {
 		return err
@@ -164,21 +164,21 @@ func sarifLevel(t referee.Tier) string {
 }
 
 func findingResult(r *referee.Report, f *referee.Finding) sarifResult {
-	result := sarifResult{RuleID: name(f.Code), Level: sarifLevel(f.Tier), Message: sarifText{noLinks(sarifMessage(f))}}
+	result := sarifResult{RuleID: CleanName(f.Code), Level: sarifLevel(f.Tier), Message: sarifText{noLinks(sarifMessage(f))}}
 	result.Locations = []sarifLocation{location(file(r, f), region(f), f.Pointer)}
-	result.Fingerprints = map[string]string{"referee/v1": Fingerprint(r, f)}
+	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = properties(r, f.RuleIDs)
 	p := &result.Properties
-	p.Tier, p.Severity, p.Bucket, p.Stage = name(string(f.Tier)), name(f.Severity), name(string(f.Bucket)), name(string(f.Stage))
+	p.Tier, p.Severity, p.Bucket, p.Stage = CleanName(string(f.Tier)), CleanName(f.Severity), CleanName(string(f.Bucket)), CleanName(string(f.Stage))
 	p.Spot, p.Fix = spot(f.Spot), fix(f)
 	return result
 }
 
 // sarifMessage is what is wrong and, as a second paragraph, what would be right: viewers show the message only.
 func sarifMessage(f *referee.Finding) string {
-	text := message(f.Message)
+	text := CleanMessage(f.Message)
 	if f.Fix != nil && f.Fix.Text != "" {
-		text += "\n\nFix: " + message(f.Fix.Text)
+		text += "\n\nFix: " + CleanMessage(f.Fix.Text)
 	}
 	return text
 }
@@ -186,18 +186,18 @@ func sarifMessage(f *referee.Finding) string {
 func undecidedResult(r *referee.Report, c referee.Check) sarifResult {
 	f := &referee.Finding{Code: undecidedRule, RuleIDs: []string{c.ID}}
 	result := sarifResult{RuleID: undecidedRule, Kind: "open", Level: "none"}
-	result.Message = sarifText{noLinks("The high rule " + name(c.ID) + " could not be decided: " + reason(c))}
+	result.Message = sarifText{noLinks("The high rule " + CleanName(c.ID) + " could not be decided: " + reason(c))}
 	result.Locations = []sarifLocation{location(locate(r, r.Submission.Path), nil, "")}
-	result.Fingerprints = map[string]string{"referee/v1": Fingerprint(r, f)}
+	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = properties(r, f.RuleIDs)
 	result.Properties.Tier = string(referee.High)
 	return result
 }
 
 func properties(r *referee.Report, rules []string) sarifProperties {
-	p := sarifProperties{Run: name(r.Run.ID), Sheet: sheet(r), Submission: name(r.Submission.SHA256), Rules: []string{}}
+	p := sarifProperties{Run: CleanName(r.Run.ID), Sheet: sheet(r), Submission: CleanName(r.Submission.SHA256), Rules: []string{}}
 	for _, id := range rules {
-		p.Rules = append(p.Rules, name(id))
+		p.Rules = append(p.Rules, CleanName(id))
 	}
 	return p
 }
@@ -207,8 +207,8 @@ func spot(s *referee.Spot) *referee.Spot {
 	if s == nil {
 		return nil
 	}
-	return &referee.Spot{Claimed: name(s.Claimed), Recomputed: name(s.Recomputed), Delta: name(s.Delta), Percent: name(s.Percent),
-		Band: name(s.Band), Gate: message(s.Gate), Distance: name(s.Distance)}
+	return &referee.Spot{Claimed: CleanName(s.Claimed), Recomputed: CleanName(s.Recomputed), Delta: CleanName(s.Delta), Percent: CleanName(s.Percent),
+		Band: CleanName(s.Band), Gate: CleanMessage(s.Gate), Distance: CleanName(s.Distance)}
 }
 
 func location(file string, region *sarifRegion, pointer string) sarifLocation {
@@ -217,7 +217,7 @@ func location(file string, region *sarifRegion, pointer string) sarifLocation {
 		l.Physical.Artifact.Base = ""
 	}
 	if pointer != "" {
-		l.Logical = []sarifLogical{{Name: name(pointer), Kind: "value"}}
+		l.Logical = []sarifLogical{{Name: CleanName(pointer), Kind: "value"}}
 	}
 	return l
 }

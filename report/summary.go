@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/summary"
 )
 
@@ -23,7 +24,7 @@ func Profile(format string, w io.Writer, s summary.Summary, o Options) error {
 }
 
 func addUp(format string, w io.Writer, s summary.Summary, o Options, title string, parts []section) error {
-	head := fmt.Sprintf("%s over %s", title, plural(s.Samples, "audited submission"))
+	head := fmt.Sprintf("%s over %s", title, legible.Count(s.Samples, "audited submission"))
 	switch format {
 	case "json":
 		b, err := json.Marshal(s)
@@ -156,7 +157,7 @@ func partsTable(w io.Writer, o Options, head string, parts []section) error {
 	t := newTable(w, o).(*table)
 	t.emit(t.ink.bold(head))
 	for _, p := range parts {
-		t.entries(name(p.heading), p.facts)
+		t.entries(CleanName(p.heading), p.facts)
 		for _, g := range p.tables {
 			if len(g.rows) == 0 {
 				continue
@@ -189,7 +190,7 @@ func (t *table) cells(g grid) [][]string {
 	out := make([][]string, len(g.rows))
 	for i, row := range g.rows {
 		for k, cell := range row {
-			out[i] = append(out[i], short(name(cell), columns[k].width))
+			out[i] = append(out[i], short(CleanName(cell), columns[k].width))
 		}
 	}
 	return out

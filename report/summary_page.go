@@ -44,7 +44,7 @@ func partsHTML(w io.Writer, head string, parts []section) error {
 }
 
 // htmlText is a hostile text as HTML.
-func htmlText(s string) string { return html.EscapeString(name(s)) }
+func htmlText(s string) string { return html.EscapeString(CleanName(s)) }
 
 func (g grid) html() string {
 	if len(g.rows) == 0 {
@@ -137,7 +137,7 @@ func (p plot) drawBars(b *strings.Builder) (wide, high int) {
 		}
 		y := i * barRow
 		fmt.Fprintf(b, `<text x="0" y="%d">%s</text><rect class="bar" x="%d" y="%d" width="%d" height="%d"/><text x="%d" y="%d">%s</text>`,
-			y+14, html.EscapeString(clip(p.labels[i], 30)), barLabel, y+4, max(length, 1), barRow-8, barLabel+length+6, y+14, strconv.FormatFloat(v, 'f', -1, 64))
+			y+14, html.EscapeString(CleanStart(p.labels[i], 30)), barLabel, y+4, max(length, 1), barRow-8, barLabel+length+6, y+14, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	return barLabel + barLength + 60, len(p.values)*barRow + 4
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -35,11 +36,11 @@ func (t *table) heading(r *referee.Report) {
 	if r.Fails(t.o.FailOn) {
 		mark, paint = "FAIL", func(s string) string { return t.ink.paint("1;31", s) }
 	}
-	right := fmt.Sprintf("%s · score %s", name(string(v.Severity)), name(v.Score))
+	right := fmt.Sprintf("%s · score %s", CleanName(string(v.Severity)), CleanName(v.Score))
 	t.sides(mark+"  "+title(r), right,
 		func(s string) string { return paint(s[:len(mark)]) + t.ink.bold(s[len(mark):]) },
 		func(s string) string { return t.ink.severity(v.Severity, s) })
-	for _, line := range wrap(name(submission(r))+" by "+sheet(r), t.width-6) {
+	for _, line := range wrap(CleanName(submission(r))+" by "+sheet(r), t.width-6) {
 		t.emit("      " + t.ink.dim(line))
 	}
 	for _, line := range wrap(counts(r), t.width-6) {
@@ -54,7 +55,7 @@ func (t *table) heading(r *referee.Report) {
 func counts(r *referee.Report) string {
 	c := r.Verdict.Counts
 	if c.Declared > 0 && c.Satisfied == c.Declared {
-		return fmt.Sprintf("All %s satisfied.", plural(c.Declared, "rule"))
+		return fmt.Sprintf("All %s satisfied.", legible.Count(c.Declared, "rule"))
 	}
 	parts := []string{fmt.Sprintf("%d satisfied", c.Satisfied)}
 	for _, n := range []struct {
@@ -65,7 +66,7 @@ func counts(r *referee.Report) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.word))
 		}
 	}
-	text := fmt.Sprintf("%s: %s.", plural(c.Declared, "rule"), strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s: %s.", legible.Count(c.Declared, "rule"), strings.Join(parts, ", "))
 	if len(r.Findings) > 0 {
 		text += fmt.Sprintf(" Findings: %s.", risk(r))
 	}
@@ -82,10 +83,10 @@ func next(r *referee.Report) string {
 	}
 	text, ok := words[r.Verdict.RecommendedAction]
 	if !ok {
-		text = "Recommended: " + name(r.Verdict.RecommendedAction)
+		text = "Recommended: " + CleanName(r.Verdict.RecommendedAction)
 	}
 	if r.Verdict.Severity == referee.Unsigned && r.Verdict.SeverityIfApproved != "" {
-		text += fmt.Sprintf("; %s once signed off", name(string(r.Verdict.SeverityIfApproved)))
+		text += fmt.Sprintf("; %s once signed off", CleanName(string(r.Verdict.SeverityIfApproved)))
 	}
 	return text + "."
 }
@@ -96,7 +97,7 @@ func (t *table) findings(r *referee.Report) {
 	where := 16
 	for i := range r.Findings { // no place is broken where there is room for it, and no pointer of usual length
 		f := &r.Findings[i]
-		where = max(where, min(width(name(place(f))), t.width*2/5), min(width(name(f.Pointer)), 26))
+		where = max(where, min(width(CleanName(place(f))), t.width*2/5), min(width(CleanName(f.Pointer)), 26))
 	}
 	what := t.width - tierWidth - where - 3*gap
 	rows := make([][]string, 0, len(r.Findings))
@@ -106,7 +107,7 @@ func (t *table) findings(r *referee.Report) {
 			rows = append(rows, []string{"", "", ""})
 		}
 		left, right := t.where(f, where), t.what(f, what)
-		rows = append(rows, []string{t.ink.tier(f.Tier, short(name(string(f.Tier)), tierWidth)), strings.Join(left, "\n"), strings.Join(right, "\n")})
+		rows = append(rows, []string{t.ink.tier(f.Tier, short(CleanName(string(f.Tier)), tierWidth)), strings.Join(left, "\n"), strings.Join(right, "\n")})
 	}
 	t.grid([]column{{"tier", tierWidth, false}, {"rule and place", where, false}, {"what is wrong", what, false}}, rows)
 }
@@ -114,10 +115,10 @@ func (t *table) findings(r *referee.Report) {
 // where is the rules, the place in the file and the pointer.
 func (t *table) where(f *referee.Finding, n int) []string {
 	var lines []string
-	for _, line := range wrap(names(f.RuleIDs, 3), n) {
+	for _, line := range wrap(CleanNames(f.RuleIDs, 3), n) {
 		lines = append(lines, t.ink.bold(line))
 	}
-	for _, text := range []string{name(place(f)), name(f.Pointer)} {
+	for _, text := range []string{CleanName(place(f)), CleanName(f.Pointer)} {
 		if text == "" {
 			continue
 		}
@@ -130,11 +131,11 @@ func (t *table) where(f *referee.Finding, n int) []string {
 
 // what is the message, the code and the fix.
 func (t *table) what(f *referee.Finding, n int) []string {
-	lines := wrap(message(f.Message), n)
+	lines := wrap(CleanMessage(f.Message), n)
 	if t.o.Verbose && f.Why != "" {
-		lines = append(lines, wrap(message(f.Why), n)...)
+		lines = append(lines, wrap(CleanMessage(f.Why), n)...)
 	}
-	lines = append(lines, t.dimmed(fmt.Sprintf("%s, %s", name(f.Code), name(string(f.Bucket))), n)...)
+	lines = append(lines, t.dimmed(fmt.Sprintf("%s, %s", CleanName(f.Code), CleanName(string(f.Bucket))), n)...)
 	for _, text := range fix(f) {
 		for i, line := range wrap(text, n-2) {
 			lines = append(lines, map[bool]string{true: "→ ", false: "  "}[i == 0]+line)
@@ -154,7 +155,7 @@ func (t *table) dimmed(text string, n int) []string {
 func checkEntries(checks []referee.Check) [][2]string {
 	var list [][2]string
 	for _, c := range checks {
-		list = append(list, [2]string{name(c.ID), reason(c)})
+		list = append(list, [2]string{CleanName(c.ID), reason(c)})
 	}
 	return list
 }
@@ -163,11 +164,11 @@ func checkEntries(checks []referee.Check) [][2]string {
 func questions(r *referee.Report) [][2]string {
 	var list [][2]string
 	for _, q := range r.Checklist {
-		text := message(q.Text)
+		text := CleanMessage(q.Text)
 		if q.Why != "" {
-			text += " (" + message(q.Why) + ")"
+			text += " (" + CleanMessage(q.Why) + ")"
 		}
-		list = append(list, [2]string{name(q.ID), text})
+		list = append(list, [2]string{CleanName(q.ID), text})
 	}
 	return list
 }
@@ -176,7 +177,7 @@ func questions(r *referee.Report) [][2]string {
 func limits(r *referee.Report) [][2]string {
 	var list [][2]string
 	for _, p := range r.Params {
-		list = append(list, [2]string{name(p.Name), strings.TrimSpace(message(p.Value) + " " + message(p.Unit))})
+		list = append(list, [2]string{CleanName(p.Name), strings.TrimSpace(CleanMessage(p.Value) + " " + CleanMessage(p.Unit))})
 	}
 	return list
 }
@@ -185,10 +186,10 @@ func limits(r *referee.Report) [][2]string {
 func (t *table) notes(r *referee.Report) {
 	var list [][2]string
 	for _, reason := range r.Gating.Reasons {
-		list = append(list, [2]string{"stopped", message(reason)})
+		list = append(list, [2]string{"stopped", CleanMessage(reason)})
 	}
 	for _, notice := range r.Notices {
-		list = append(list, [2]string{"note", message(notice)})
+		list = append(list, [2]string{"note", CleanMessage(notice)})
 	}
 	t.entries("Notes", list)
 }
@@ -197,32 +198,32 @@ func (t *table) notes(r *referee.Report) {
 func (t *table) details(r *referee.Report) {
 	var checks, derived, evidence, advisory [][2]string
 	for _, c := range r.Checks {
-		text := fmt.Sprintf("%s  %s", pad(name(string(c.Status)), 4), name(c.ID))
+		text := fmt.Sprintf("%s  %s", pad(CleanName(string(c.Status)), 4), CleanName(c.ID))
 		checks = append(checks, [2]string{text, detail(c)})
 	}
 	t.entries("Rules", checks)
 	for _, d := range r.Derived {
-		value := name(d.Value)
+		value := CleanName(d.Value)
 		if d.Value == "" {
-			value = "no value: " + message(d.Reason)
+			value = "no value: " + CleanMessage(d.Reason)
 		}
-		derived = append(derived, [2]string{name(d.ID), value})
+		derived = append(derived, [2]string{CleanName(d.ID), value})
 	}
 	t.entries("Derived values", derived)
 	t.entries("Scores", scores(r.Scores))
 	for _, e := range r.Evidence {
-		evidence = append(evidence, [2]string{name(e.ID), fmt.Sprintf("%s, %s, %s", name(e.Path), plural(int(e.Bytes), "byte"), name(e.Status))})
+		evidence = append(evidence, [2]string{CleanName(e.ID), fmt.Sprintf("%s, %s, %s", CleanName(e.Path), legible.Count(int(e.Bytes), "byte"), CleanName(e.Status))})
 	}
 	t.entries("Evidence", evidence)
 	for _, a := range r.Advisory {
-		advisory = append(advisory, [2]string{name(a.Path), name(a.SHA256)})
+		advisory = append(advisory, [2]string{CleanName(a.Path), CleanName(a.SHA256)})
 	}
 	t.entries("Advisory: never gates", advisory)
 }
 
 // detail is a rule's kind, weight and what was noted.
 func detail(c referee.Check) string {
-	text := fmt.Sprintf("%s, %s", name(c.Kind), name(string(c.Tier)))
+	text := fmt.Sprintf("%s, %s", CleanName(c.Kind), CleanName(string(c.Tier)))
 	if c.Status == referee.Skip || c.Status == referee.Open {
 		text += ": " + reason(c)
 	}
@@ -230,7 +231,7 @@ func detail(c referee.Check) string {
 		text += ", vacuous"
 	}
 	for _, note := range c.Notes {
-		text += ", " + message(note)
+		text += ", " + CleanMessage(note)
 	}
 	return text
 }
@@ -243,7 +244,7 @@ func scores(s *referee.Scores) [][2]string {
 	for _, e := range [][2]string{{"availability", s.Availability}, {"constraint satisfaction", s.ConstraintSatisfaction},
 		{"conditional error", s.ConditionalError}, {"total", s.Total}} {
 		if e[1] != "" {
-			list = append(list, [2]string{e[0], name(e[1])})
+			list = append(list, [2]string{e[0], CleanName(e[1])})
 		}
 	}
 	if s.Gated {
@@ -258,22 +259,22 @@ func (t *table) proofs(r *referee.Report) {
 		if t.o.Explain != "" && e.RuleID != t.o.Explain {
 			continue
 		}
-		list := [][2]string{{"rule", message(e.Text)}}
+		list := [][2]string{{"rule", CleanMessage(e.Text)}}
 		for _, op := range e.Operands {
 			list = append(list, t.operand(op))
 		}
-		t.entries(fmt.Sprintf("Proof of %s: %s", name(e.RuleID), name(e.Outcome)), list)
+		t.entries(fmt.Sprintf("Proof of %s: %s", CleanName(e.RuleID), CleanName(e.Outcome)), list)
 	}
 }
 
 // operand is a line of a proof. A text that does not fit beside its value stands before it.
 func (t *table) operand(op referee.ExplainedOperand) [2]string {
-	key, value := name(op.Text), message(op.Value)
+	key, value := CleanName(op.Text), CleanMessage(op.Value)
 	if width(key) > t.width/3 {
-		key, value = "value", message(op.Text)+" = "+value
+		key, value = "value", CleanMessage(op.Text)+" = "+value
 	}
 	if op.From != "" {
-		value += ", " + message(op.From)
+		value += ", " + CleanMessage(op.From)
 	}
 	return [2]string{key, value}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -31,17 +32,17 @@ func (t *table) line(r *referee.Report) {
 	v := r.Verdict
 	counts := fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low)
 	who := elide(title(r), wideTitle)
-	t.emit(strings.Join([]string{mark, t.ink.severity(v.Severity, pad(short(name(string(v.Severity)), wideSeverity), wideSeverity)),
-		pad(short(name(v.Score), wideScore), wideScore), pad(short(counts, wideRisk), wideRisk), pad(who, wideTitle), t.heaviest(r)}, "  "))
+	t.emit(strings.Join([]string{mark, t.ink.severity(v.Severity, pad(short(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
+		pad(short(CleanName(v.Score), wideScore), wideScore), pad(short(counts, wideRisk), wideRisk), pad(who, wideTitle), t.heaviest(r)}, "  "))
 }
 
 // heaviest is the code of the first finding, with the number of the others.
 func (t *table) heaviest(r *referee.Report) string {
 	room := t.width - 4 - wideSeverity - wideScore - wideRisk - wideTitle - 5*gap
 	if len(r.Findings) == 0 { // it is here because it fails
-		return short("undecided: "+names(r.Verdict.UndecidedHigh, 1), room)
+		return short("undecided: "+CleanNames(r.Verdict.UndecidedHigh, 1), room)
 	}
-	return short(name(r.Findings[0].Code), room)
+	return short(CleanName(r.Findings[0].Code), room)
 }
 
 // elide cuts the middle out of a name: both of its ends tell names apart.
@@ -86,9 +87,9 @@ func (t *table) summary() {
 // sentence is the answer: how many, and how many fail.
 func (t *table) sentence() string {
 	s := t.totals
-	text := fmt.Sprintf("%s audited: %d pass, %d fail", plural(s.reports, "submission"), s.reports-s.failed, s.failed)
+	text := fmt.Sprintf("%s audited: %d pass, %d fail", legible.Count(s.reports, "submission"), s.reports-s.failed, s.failed)
 	if t.o.FailOn == referee.FailNever {
-		text = fmt.Sprintf("%s audited", plural(s.reports, "submission"))
+		text = fmt.Sprintf("%s audited", legible.Count(s.reports, "submission"))
 	}
 	text += fmt.Sprintf(" (fail-on %s); %d with findings", t.o.FailOn, s.flagged)
 	if s.undecided > 0 {
@@ -100,7 +101,7 @@ func (t *table) sentence() string {
 func (t *table) counts(title string, list []counted) {
 	var rows [][]string
 	for _, c := range list {
-		rows = append(rows, []string{short(name(c.name), 36), fmt.Sprint(c.n)})
+		rows = append(rows, []string{short(CleanName(c.name), 36), fmt.Sprint(c.n)})
 	}
 	t.emit("")
 	t.grid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
@@ -115,7 +116,7 @@ func (t *table) tallies(title string, tallies map[string]*tally) {
 	}
 	var rows [][]string
 	for _, c := range top(tallies, maxTallies) {
-		rows = append(rows, []string{short(name(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings), t.ink.tier(c.tier, short(name(string(c.tier)), 5))})
+		rows = append(rows, []string{short(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings), t.ink.tier(c.tier, short(CleanName(string(c.tier)), 5))})
 	}
 	t.emit("")
 	t.grid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)

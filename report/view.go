@@ -10,15 +10,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/referee"
 )
 
 // title is what a reader calls the submission: its run, else where it lies.
 func title(r *referee.Report) string {
 	if r.Run.ID != "" {
-		return name(r.Run.ID)
+		return CleanName(r.Run.ID)
 	}
-	return name(submission(r))
+	return CleanName(submission(r))
 }
 
 // submission is the path of the judged file as the caller would write it, with the line of a .jsonl file.
@@ -86,10 +87,10 @@ func uri(p string) string {
 	return u.String()
 }
 
-// Fingerprint names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the code. Line numbers
+// fingerprintOf names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the code. Line numbers
 // are left out, so that a finding keeps its name when the text above it changes. Each part is written with its length before it:
 // no two lists of parts have one encoding.
-func Fingerprint(r *referee.Report, f *referee.Finding) string {
+func fingerprintOf(r *referee.Report, f *referee.Finding) string {
 	run := r.Run.ID
 	if run == "" {
 		run = fmt.Sprintf("%s#%d", r.Submission.Path, r.Submission.Line)
@@ -124,11 +125,11 @@ func undecided(r *referee.Report) []referee.Check {
 func reason(c referee.Check) string {
 	switch {
 	case c.Reason != "" && c.BlockedBy != "":
-		return fmt.Sprintf("%s (blocked by %s)", message(c.Reason), name(c.BlockedBy))
+		return fmt.Sprintf("%s (blocked by %s)", CleanMessage(c.Reason), CleanName(c.BlockedBy))
 	case c.BlockedBy != "":
-		return "blocked by " + name(c.BlockedBy)
+		return "blocked by " + CleanName(c.BlockedBy)
 	case c.Reason != "":
-		return message(c.Reason)
+		return CleanMessage(c.Reason)
 	case c.Status == referee.Open:
 		return "waits for a person"
 	}
@@ -142,15 +143,15 @@ func fix(f *referee.Finding) []string {
 	}
 	var lines []string
 	if f.Fix.Text != "" {
-		lines = append(lines, message(f.Fix.Text))
+		lines = append(lines, CleanMessage(f.Fix.Text))
 	}
 	const shown = 5
 	for i, m := range f.Fix.Moves {
 		if i == shown {
-			lines = append(lines, fmt.Sprintf("… and %s", plural(len(f.Fix.Moves)-shown, "other way")))
+			lines = append(lines, fmt.Sprintf("… and %s", legible.Count(len(f.Fix.Moves)-shown, "other way")))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("move %s alone from %s to %s", name(m.Input), name(m.From), name(m.To)))
+		lines = append(lines, fmt.Sprintf("move %s alone from %s to %s", CleanName(m.Input), CleanName(m.From), CleanName(m.To)))
 	}
 	return lines
 }
@@ -174,5 +175,5 @@ func risk(r *referee.Report) string {
 
 // sheet is the rulebook with its version.
 func sheet(r *referee.Report) string {
-	return name(r.Sheet.Slug) + "@" + name(r.Sheet.Version)
+	return CleanName(r.Sheet.Slug) + "@" + CleanName(r.Sheet.Version)
 }

@@ -57,7 +57,7 @@ func approveCommand() *command {
 	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection and the SHA-256 of WHY")
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
-	f.StringVar(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval: high, mid, low or never")
+	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", referee.ThresholdNames())
 	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, else its folder's)")
 	o.ledger = ledgerFlag(f)
 	o.params = paramsFlag(f)

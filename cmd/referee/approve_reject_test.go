@@ -36,7 +36,7 @@ func TestRejectWords(t *testing.T) {
 		if got := regexp.MustCompile(`(?m)^ +`).ReplaceAllString(kept, ""); !found || got != c.words+"\n" {
 			t.Errorf("printed %q, want %q", kept, c.words)
 		}
-		b := []byte(told(t, "ledger", "show", "0", "--format", "json", "--ledger", dir, "--branch", branch))
+		b := []byte(told(t, "receipt", "show", "0", "--format", "json", "--ledger", dir, "--branch", branch))
 		r, err := ledger.Parse(bytes.TrimSuffix(b, []byte("\n")))
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestReceiptByHand(t *testing.T) {
 	dir := t.TempDir()
 	told(t, "demo", filepath.Join(dir, "demo"))
 	for _, seq := range []string{"0", "1"} {
-		b := []byte(told(t, "ledger", "show", seq, "--format", "json", "--ledger", filepath.Join(dir, "demo")))
+		b := []byte(told(t, "receipt", "show", seq, "--format", "json", "--ledger", filepath.Join(dir, "demo")))
 		r, err := ledger.Parse(bytes.TrimSuffix(b, []byte("\n")))
 		if err != nil {
 			t.Fatal(err)

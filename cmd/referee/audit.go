@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/defendableos/referee/gate"
-	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
 )
@@ -56,15 +54,15 @@ func auditCommand() *command {
 	o := &auditOptions{}
 	f := c.flags
 	f.StringVar(&o.sheet, "sheet", "", "flight `SHEET` to judge by: slug, slug@version or slug@^1.2")
-	f.StringVar(&o.format, "format", "table", "`FORMAT` of the result: "+strings.Join(report.Formats(), ", "))
+	c.choiceFlag(&o.format, "format", "table", "`FORMAT` of the result", report.Formats())
 	f.StringVar(&o.out, "out", "", "write the result to `FILE`; the table stays on the terminal")
-	f.StringVar(&o.failOn, "fail-on", "high", "lowest `TIER` that exits with 1: high, mid, low or never")
+	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that gives exit code 1", referee.ThresholdNames())
 	f.StringVar(&o.explain, "explain", "", "print the proof of `RULE`: each operand, its value, where it came from")
 	f.BoolVar(&o.atoms, "atoms", false, "keep every verified fact in the json, not only the cited ones")
 	f.BoolVar(&o.verbose, "verbose", false, "show every check, derived values and advisory files")
 	f.IntVar(&o.jobs, "jobs", 0, "audit `N` submissions at a time (default: one a processor)")
 	f.StringVar(&o.shard, "shard", "", "audit only part `I/N` of the submissions")
-	f.StringVar(&o.input, "input", "auto", "`KIND` of standard input: json, jsonl, or auto to look")
+	c.choiceFlag(&o.input, "input", "auto", "`KIND` of standard input", []string{"auto", "json", "jsonl"})
 	o.ledger = &ledgerFlags{}
 	f.StringVar(&o.ledger.repo, "ledger", "", "git `REPO` whose ledger holds the receipts that a submission names")
 	o.ledger.placeFlags(f)
@@ -128,10 +126,6 @@ func (o *auditOptions) check(paths []string) error {
 	switch {
 	case len(paths) == 0:
 		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions (.jsonl), or - for standard input")
-	case !slices.Contains(report.Formats(), o.format):
-		return unknownWord("--format", o.format, report.Formats())
-	case !slices.Contains([]string{"auto", "json", "jsonl"}, o.input):
-		return unknownWord("--input", o.input, []string{"auto", "json", "jsonl"})
 	case o.jobs < 0 || o.jobs > maxJobs:
 		return usagef("--jobs must be between 1 and %d, not %d", maxJobs, o.jobs)
 	case o.out == "-":
@@ -152,15 +146,6 @@ func (o *auditOptions) check(paths []string) error {
 }
 
 const maxJobs = 256
-
-// unknownWord refuses a flag's value and names the nearest known one.
-func unknownWord(flag, word string, known []string) error {
-	f := usagef("%s does not know %q", flag, word)
-	if near := nearest.Word(word, known); near != "" {
-		f = f.hint("did you mean %q?", near)
-	}
-	return f.hint("known: %s", strings.Join(known, ", "))
-}
 
 // part is one of n parts of the submissions; the zero part is all of them.
 type part struct{ index, of int }

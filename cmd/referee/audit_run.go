@@ -3,11 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/referee"
 )
@@ -165,12 +164,4 @@ func (au *auditor) interrupted() error {
 }
 
 // plural counts things in words.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	if strings.HasSuffix(word, "y") {
-		word = strings.TrimSuffix(word, "y") + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
+func plural(n int, word string) string { return legible.Count(n, word) }

@@ -1,7 +1,8 @@
 package main
 
-// commands lists every command in the order in which help shows them. A new command is a file of its own with a function that
-// returns a *command, and a line here; a name of two words puts it into a group, which needs nothing else.
+// commands lists every command in the order in which help shows them. A new command is a file of its own with a
+// function that returns a *command, and a line here; a name of two words puts it into a group, which needs nothing
+// else.
 func commands() []*command {
 	return []*command{
 		demoCommand(),
@@ -24,7 +25,6 @@ func commands() []*command {
 		ledgerInitCommand(),
 		ledgerVerifyCommand(),
 		ledgerLogCommand(),
-		ledgerShowCommand(),
 		ledgerHeadCommand(),
 		ledgerProveCommand(),
 		ledgerExportCommand(),
@@ -33,9 +33,11 @@ func commands() []*command {
 		receiptPDFCommand(),
 		receiptReplayCommand(),
 		summaryCommand(),
-		profileCommand(),
 		serveCommand(),
 		gateCommand(),
+		completionCommand(),
+		docsCommandsCommand(),
+		docsManCommand(),
 		versionCommand(),
 		helpCommand(),
 	}
@@ -47,4 +49,5 @@ var groups = map[string]string{
 	"sheet":   "flight sheets: the rulebooks",
 	"ledger":  "the chain of receipts",
 	"receipt": "one receipt: print, check, render, derive again",
+	"docs":    "the commands themselves, as documents",
 }

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 
 	"github.com/defendableos/referee/gate"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 // demoColumn is where texts begin beside the name of a run.
@@ -31,7 +33,7 @@ func (d *demo) assignment() error {
 	sheet := d.work[0].Sheet
 	return d.stage(1, "Assignment: a flight sheet says what is asked for and by which rules", func(p *page) {
 		p.text("  ", sheet.Name)
-		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules), "rule")+", sha256 "+cut(sheet.SHA256, 17))
+		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules), "rule")+", sha256 "+legible.Clip(sheet.SHA256, 16))
 	})
 }
 
@@ -49,7 +51,7 @@ func (d *demo) runs() error {
 func (d *demo) submissions() error {
 	return d.stage(3, "Submission: numbers, formulas and sources, bound by their hash", func(p *page) {
 		for _, w := range d.work {
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes), cut(w.Report.Submission.SHA256, 33)))
+			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes), legible.Clip(w.Report.Submission.SHA256, 32)))
 		}
 	})
 }
@@ -123,7 +125,7 @@ func (d *demo) verify() error {
 		return rulesf("the new ledger does not verify: %s", v.Problems[0])
 	}
 	return d.stage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
-		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), cut(v.Head.Tip, 17)))
+		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), legible.Clip(v.Head.Tip, 16)))
 	})
 }
 
@@ -133,7 +135,7 @@ func (d *demo) end() error {
 	files := map[string][]byte{"verify.html": report.VerifyPage()}
 	for _, e := range d.minted {
 		var b bytes.Buffer
-		if err := report.PDF(&b, e.Receipt, e.Bytes, report.Place{Standing: report.Standing{InLedger: true}}); err != nil {
+		if err := pdf.Write(&b, e.Receipt, e.Bytes, pdf.Place{Standing: pdf.Standing{InLedger: true}}); err != nil {
 			return toolf("%w", err)
 		}
 		files[e.Receipt.Run.ID+".pdf"] = b.Bytes()

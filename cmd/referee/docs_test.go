@@ -1,6 +1,6 @@
 package main
 
-//go:generate go test . -run ^TestRulesDocument$ -update
+//go:generate go test . -run ^(TestRulesDocument|TestCommandReference)$ -update
 
 import (
 	"bytes"
@@ -25,6 +25,11 @@ func TestRulesDocument(t *testing.T) {
 	golden.Compare(t, "../../docs/rules.md", []byte(rulesMarkdown(registry())))
 }
 
+// docs/commands.md is what `referee docs commands` prints.
+func TestCommandReference(t *testing.T) {
+	golden.Compare(t, "../../docs/commands.md", []byte(commandReference(commands())))
+}
+
 // Every command has a short line, help of at most 80 columns, and an example that begins with its own name.
 func TestEveryCommandHelps(t *testing.T) {
 	for _, c := range commands() {
@@ -40,7 +45,8 @@ func TestEveryCommandHelps(t *testing.T) {
 			t.Errorf("%s has no example of itself", c.name)
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !strings.HasPrefix(line, "  referee ") && !strings.HasPrefix(line, "  cat ") {
+			example := strings.HasPrefix(line, "  referee ") || strings.HasPrefix(line, "  cat ")
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 && !example {
 				t.Errorf("%s: %d columns: %s", c.name, n, line)
 			}
 		}

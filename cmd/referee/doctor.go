@@ -31,16 +31,13 @@ func doctorCommand() *command {
 	c.flags.StringVar(&o.repo, "repo", "", "`OWNER/NAME` (default: GITHUB_REPOSITORY, else origin)")
 	c.flags.StringVar(&o.tokenEnv, "token-env", "GITHUB_TOKEN", "the environment `VARIABLE` that holds the token")
 	c.flags.StringVar(&o.api, "api", "", "the API's `URL` (default: GITHUB_API_URL, else github.com's)")
-	c.flags.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
+	c.choiceFlag(&o.format, "format", "table", "`FORMAT`", []string{"table", "json"})
 	c.run = func(a *app, _ []string) error { return a.doctor(o) }
 	return c
 }
 
 // doctor reads the settings and says what they come to.
 func (a *app) doctor(o doctorOptions) error {
-	if err := known("--format", o.format, "table", "json"); err != nil {
-		return err
-	}
 	origin := originOf(".")
 	if err := a.target(&o, origin); err != nil {
 		return err

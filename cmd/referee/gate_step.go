@@ -18,6 +18,7 @@ import (
 	"github.com/defendableos/referee/gate"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/report"
 )
 
@@ -263,11 +264,11 @@ func (s *actionStep) failed(err error) error {
 	return err
 }
 
+// mostAnnotation is how many characters of an error an annotation shows.
+const mostAnnotation = 1000
+
 // clipped is an error's text for an annotation: one line, nothing invisible.
 func clipped(text string) string {
 	text, _ = canonical.Sanitize(strings.Join(strings.Fields(text), " "))
-	if r := []rune(text); len(r) > 1000 {
-		text = string(r[:1000]) + "…"
-	}
-	return text
+	return legible.Clip(text, mostAnnotation)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -22,18 +23,31 @@ func helpCommand() *command {
 		if len(args) == 0 {
 			return a.overview()
 		}
-		found, rest, err := lookup(args)
-		switch {
-		case err != nil:
-			return err
-		case found == nil:
-			return a.groupHelp(args[0], []string{"--help"})
-		case len(rest) > 0:
-			return usagef("referee has no command %q", strings.Join(args, " ")).hint("`referee help` lists the commands")
-		}
-		return a.help(found)
+		return a.helpOf(args)
 	}
 	return c
+}
+
+// helpOf prints the help of the command or group that the words name.
+func (a *app) helpOf(words []string) error {
+	if other, ok := otherNames[words[0]]; ok {
+		words = slices.Concat(other[:1], words[1:])
+	}
+	for _, c := range commands() {
+		if c.name == strings.Join(words, " ") {
+			return a.help(c)
+		}
+	}
+	_, isGroup := groups[words[0]]
+	switch {
+	case isGroup && len(words) == 1:
+		return a.groupHelp(words[0])
+	case isGroup:
+		return a.runGroup(words[0], words[1:])
+	case len(words) == 1:
+		return unknownCommand(words[0], "", namesIn(a.tree))
+	}
+	return usagef("referee has no command %q", strings.Join(words, " ")).hint("`referee help` lists the commands")
 }
 
 // usage is the command's usage line.
@@ -79,19 +93,17 @@ func writeCommands(w io.Writer, list []*command) {
 	}
 }
 
-// groupHelp answers `referee sheet`: with --help it is help, without it a command is missing.
-func (a *app) groupHelp(group string, rest []string) error {
+// groupHelp lists the commands of a group.
+func (a *app) groupHelp(group string) error {
 	var list []*command
 	for _, c := range commands() {
 		if strings.HasPrefix(c.name, group+" ") {
 			list = append(list, c)
 		}
 	}
-	if len(rest) == 0 || rest[0] != "-h" && rest[0] != "--help" {
-		return usagef("referee %s needs a command", group).hint("known: %s", strings.Join(membersOf(group, list), ", ")).hint("`referee %s --help` shows what they do", group)
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "referee %s: %s.\n\nUsage: referee %s COMMAND [ARGUMENTS] [FLAGS]\n\nCommands:\n", group, groups[group], group)
+	fmt.Fprintf(&b, "referee %s: %s.\n\nUsage: referee %s COMMAND [ARGUMENTS] [FLAGS]\n\nCommands:\n",
+		group, groups[group], group)
 	writeCommands(&b, list)
 	return a.print(b.String())
 }

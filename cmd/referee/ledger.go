@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 )
@@ -252,12 +253,7 @@ func lookupError(word string, err error) error {
 }
 
 // entries counts the entries of a ledger in words.
-func entries(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return plural(int(n), "entry")
-}
+func entries(n int64) string { return legible.Count(n, "entry") }
 
 // slashedBase is the last element of a path, for names that must not hold the folders of this machine.
 func slashedBase(path string) string {

@@ -25,14 +25,11 @@ func ledgerExportCommand() *command {
 	c := newCommand("ledger export", "", "write the ledger as lines, an archive or plain files", 0)
 	c.long = exportLong
 	c.examples = []string{"referee ledger export > receipts.jsonl", "referee ledger export --format tar --out ledger.tar", "referee ledger export --format dir --out site/ledger"}
-	format := c.flags.String("format", "jsonl", "`FORMAT`: jsonl, tar, dir")
+	format := c.formatFlag("jsonl", "tar", "dir")
 	out := c.flags.String("out", "", "write to `FILE` (a folder for dir) and not to standard output")
 	where := ledgerFlag(c.flags)
 	where.bulkFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
-		if err := known("--format", *format, "jsonl", "tar", "dir"); err != nil {
-			return err
-		}
 		switch {
 		case *format == "dir" && *out == "":
 			return usagef("--format dir needs --out, a folder that is absent or empty")

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
 )
@@ -19,7 +21,7 @@ func ledgerLogCommand() *command {
 	c.long = "One line an entry: number, beginning of its hash, date, kind, severity, score,\nrun. Nothing is verified (`referee ledger verify` does that)."
 	c.examples = []string{"referee ledger log", "referee ledger log --kind rejected --agent underwriter", "referee ledger log --run oak-street --limit 0"}
 	w := &logFilter{}
-	c.flags.StringVar(&w.kind, "kind", "", "only entries of this `KIND`: approved, rejected, …")
+	c.choiceFlag(&w.kind, "kind", "", "only entries of this `KIND`", receiptKinds())
 	c.flags.StringVar(&w.agent, "agent", "", "only runs of this agent or model `NAME`")
 	c.flags.StringVar(&w.sheet, "sheet", "", "only runs by this flight `SHEET` (slug, or slug@version)")
 	c.flags.StringVar(&w.run, "run", "", "only the run with this `ID`")
@@ -39,18 +41,20 @@ func ledgerLogCommand() *command {
 	return c
 }
 
-func (w *logFilter) check() error {
-	if w.limit < 0 {
-		return usagef("--limit must not be negative")
-	}
-	if w.kind == "" {
-		return nil
-	}
+// receiptKinds are what --kind takes.
+func receiptKinds() []string {
 	var kinds []string
 	for _, k := range ledger.Kinds() {
 		kinds = append(kinds, string(k))
 	}
-	return known("--kind", w.kind, kinds...)
+	return kinds
+}
+
+func (w *logFilter) check() error {
+	if w.limit < 0 {
+		return usagef("--limit must not be negative")
+	}
+	return nil
 }
 
 // wants reports whether an entry passes the filter.
@@ -88,6 +92,9 @@ func (a *app) log(k *kept, w *logFilter) error {
 	return nil
 }
 
+// mostRunID is what the other columns of a line leave to the run's ID.
+const mostRunID = 20
+
 // logLine is an entry in 80 columns.
 func logLine(e *ledger.Entry) string {
 	r := e.Receipt
@@ -95,30 +102,22 @@ func logLine(e *ledger.Entry) string {
 	if r.Verdict != nil {
 		severity, score = r.Verdict.Severity, r.Verdict.Score
 	}
-	p := &page{}
-	p.line("%6d  %.8s  %.10s  %-11s  %-8s  %5s  %s", r.Seq, e.Hash, r.MintedAt, r.Kind, severity, score, cut(report.Clean(r.Run.ID), 20))
-	return p.b.String()
-}
-
-// cut shortens a text to n characters and shows that it did.
-func cut(s string, n int) string {
-	runes := []rune(s)
-	if len(runes) <= n {
-		return s
+	id := report.Clean(r.Run.ID)
+	if utf8.RuneCountInString(id) > mostRunID {
+		id = legible.Clip(id, mostRunID-1)
 	}
-	return string(runes[:n-1]) + "…"
+	p := &page{}
+	p.line("%6d  %.8s  %.10s  %-11s  %-8s  %5s  %s", r.Seq, e.Hash, r.MintedAt, r.Kind, severity, score, id)
+	return p.b.String()
 }
 
 func ledgerHeadCommand() *command {
 	c := newCommand("ledger head", "", "print where the chain ends: count, tip and root", 0)
 	c.long = "What HEAD.json says; keep it somewhere else, and `referee ledger verify --pin`\nholds the ledger to it later. --format json prints the file's own bytes."
 	c.examples = []string{"referee ledger head", "referee ledger head --format json > pin.json"}
-	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	format := c.formatFlag("text", "json")
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
-		if err := known("--format", *format, "text", "json"); err != nil {
-			return err
-		}
 		k, err := a.openLedger(where)
 		if err != nil {
 			return err
@@ -133,37 +132,6 @@ func ledgerHeadCommand() *command {
 		}
 		h := k.at.Head
 		return a.print(fmt.Sprintf("count  %d\ntip    %s\nroot   %s\npin    %d:%s\n", h.Count, h.Tip, h.Root, h.Count, h.Root))
-	}
-	return c
-}
-
-func ledgerShowCommand() *command {
-	c := newCommand("ledger show", "SEQ|ID|HASH", "print one entry", 1)
-	c.long = "The entry by its number, its id, its hash, or four digits or more of the hash.\nIt is verified first, as by `referee receipt show`. --format json prints the\nfile's own bytes."
-	c.examples = []string{"referee ledger show 12", "referee ledger show 3fa9 --format json | sha256sum"}
-	format := c.flags.String("format", "text", "`FORMAT`: text, json")
-	unverified := unverifiedFlag(c.flags)
-	where := ledgerFlag(c.flags)
-	c.run = func(a *app, args []string) error {
-		if err := known("--format", *format, "text", "json"); err != nil {
-			return err
-		}
-		if err := stampable(*format, *unverified); err != nil {
-			return err
-		}
-		if len(args) == 0 {
-			return usagef("ledger show needs a number, an id or a hash").hint("`referee ledger log` lists the entries")
-		}
-		k, err := a.openLedger(where)
-		if err != nil {
-			return err
-		}
-		defer k.Close()
-		h, err := a.holdEntry(k, args[0])
-		if err != nil {
-			return err
-		}
-		return a.showHeld(h, *format, *unverified)
 	}
 	return c
 }

@@ -56,7 +56,7 @@ func ledgerVerifyCommand() *command {
 	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
 	f.BoolVar(&o.online, "online", false, "compare with the forge's record of reviews and merges")
 	o.forge.addTo(f)
-	f.StringVar(&o.format, "format", "table", "`FORMAT`: table, json")
+	c.choiceFlag(&o.format, "format", "table", "`FORMAT`", []string{"table", "json"})
 	o.where.placeFlags(f)
 	o.where.bulkFlag(f)
 	c.run = func(a *app, args []string) error {
@@ -80,7 +80,7 @@ func (o *verifyOptions) check() error {
 	case o.since && (o.pin != "" || o.against != "" || o.full):
 		return usagef("--since excludes --pin, --against and --full: it checks nothing older than the remembered state")
 	}
-	return known("--format", o.format, "table", "json")
+	return nil
 }
 
 func (o *verifyOptions) run(a *app) error {

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/defendableos/referee/ledger"
-	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 const receiptShowLong = `The receipt is verified before anything of it is shown. One of the ledger: its
@@ -27,13 +27,10 @@ func receiptShowCommand() *command {
 	c := newCommand("receipt show", "SEQ|ID|HASH|FILE", "print a receipt, of the ledger or in a file", 1)
 	c.long = receiptShowLong
 	c.examples = []string{"referee receipt show 3fa9", "referee receipt show 000000012-3fa9….json", "referee receipt show 12 --format json | jq .verdict"}
-	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	format := c.formatFlag("text", "json")
 	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		if err := known("--format", *format, "text", "json"); err != nil {
-			return err
-		}
 		if err := stampable(*format, *unverified); err != nil {
 			return err
 		}
@@ -221,7 +218,7 @@ func (a *app) paperOf(h *held, out, url string) error {
 		out = h.Receipt.ID + h.suffix() + ".pdf"
 	}
 	var b bytes.Buffer
-	if err := report.PDF(&b, h.Receipt, h.Bytes, report.Place{URL: url, Standing: h.standing}); err != nil {
+	if err := pdf.Write(&b, h.Receipt, h.Bytes, pdf.Place{URL: url, Standing: h.standing}); err != nil {
 		return usagef("%w", err)
 	}
 	if out == "-" && isTerminal(a.stdout) {

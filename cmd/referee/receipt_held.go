@@ -12,6 +12,7 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 // held is a receipt and what is known of it beyond its own bytes. Whatever prints a receipt to be read asks for one.
@@ -19,7 +20,7 @@ type held struct {
 	*ledger.Entry
 	name     string // as messages call it
 	where    string // the ledger that it was held to, "" where none was at hand
-	standing report.Standing
+	standing pdf.Standing
 }
 
 // unverifiedFlag adds --unverified to a command that shows receipts.
@@ -194,7 +195,7 @@ func (h *held) refusal() error {
 
 // unchecked is the line on the paper of a file that was held to no ledger.
 func (h *held) unchecked() string {
-	return "NOT CHECKED AGAINST A LEDGER: run `" + report.VerifyCommand(h.Hash) + "` in a clone of " + orDash(h.Receipt.Repository.Name)
+	return "NOT CHECKED AGAINST A LEDGER: run `" + pdf.VerifyCommand(h.Hash) + "` in a clone of " + orDash(h.Receipt.Repository.Name)
 }
 
 // alone reports whether a receipt is right by itself, and was held to no ledger.

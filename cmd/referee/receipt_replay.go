@@ -11,7 +11,7 @@ import (
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
 	"github.com/defendableos/referee/referee"
-	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/report/pdf"
 )
 
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
@@ -69,7 +69,7 @@ type replay struct {
 	k *kept
 	e *ledger.Entry
 
-	standing report.Standing // of a file: what the ledger says of it
+	standing pdf.Standing // of a file: what the ledger says of it
 	source   string
 	config   string
 	dir      string // of the run, in the commit or the files

@@ -45,11 +45,8 @@ func rulesCommand() *command {
 	c := newCommand("rules", "[KEY]", "the rule registry: checks, operations, finding codes", 1)
 	c.long = "KEY is a kind of check, a check by name, an operation of the expression\nlanguage, or a finding code: its parameters, why it exists, what would be right."
 	c.examples = []string{"referee rules", "referee rules for_each", "referee rules math.mismatch", "referee rules --format markdown > docs/rules.md"}
-	format := c.flags.String("format", "table", "`FORMAT`: table, json, markdown")
+	format := c.formatFlag("table", "json", "markdown")
 	c.run = func(a *app, args []string) error {
-		if err := known("--format", *format, "table", "json", "markdown"); err != nil {
-			return err
-		}
 		entries := registry()
 		if len(args) == 1 {
 			var err error
@@ -262,7 +259,7 @@ func markdownOperations(entries []ruleEntry, chosen func(ruleEntry) bool) string
 		if rows[e.Group] == "" {
 			order = append(order, e.Group)
 		}
-		rows[e.Group] += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", cell(orName(e)), cell(anyValue.Replace(e.Result)), cell(e.Doc), cell(e.Example))
+		rows[e.Group] += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", escapeMarkdownCell(orName(e)), escapeMarkdownCell(anyValue.Replace(e.Result)), escapeMarkdownCell(e.Doc), escapeMarkdownCell(e.Example))
 	}
 	var b strings.Builder
 	for _, group := range order {
@@ -310,7 +307,7 @@ func (p *page) markdownCheck(e ruleEntry) {
 		if len(param.Enum) > 0 {
 			kind += ": " + strings.Join(param.Enum, ", ")
 		}
-		w("| `%s` | %s | %s |", param.Name, cell(kind), cell(param.Doc))
+		w("| `%s` | %s | %s |", param.Name, escapeMarkdownCell(kind), escapeMarkdownCell(param.Doc))
 	}
 }
 
@@ -321,8 +318,8 @@ func orName(e ruleEntry) string {
 	return e.Name
 }
 
-// cell keeps a text inside a cell of a markdown table.
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+// escapeMarkdownCell keeps a text inside a cell of a markdown table.
+func escapeMarkdownCell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
+	"github.com/defendableos/referee/serve"
 )
 
 const serveLong = `Read-only, over a ledger that is read anew when its branch moves:
@@ -41,7 +42,7 @@ func serveCommand() *command {
 		if err := a.print("http://" + l.Addr().String() + "/r/" + k.at.Head.Tip + "\n"); err != nil {
 			return err
 		}
-		if err := report.Serve(a.ctx, l, report.ShareHandler(&shared{a, k, where}, listens, *host)); err != nil {
+		if err := serve.Run(a.ctx, l, serve.Handler(&shared{a, k, where}, report.VerifyPage(), listens, *host)); err != nil {
 			return toolf("serving: %w", err)
 		}
 		return nil
@@ -56,7 +57,7 @@ type shared struct {
 	where *ledgerFlags
 }
 
-// Entry is report.Source's.
+// Entry is serve.Source's.
 func (s *shared) Entry(ctx context.Context, hash string) ([]byte, error) {
 	at, err := s.k.Head(ctx)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *shared) Entry(ctx context.Context, hash string) ([]byte, error) {
 	return e.Bytes, nil
 }
 
-// Verify is report.Source's. It shows no progress: nobody watches a server.
+// Verify is serve.Source's. It shows no progress: nobody watches a server.
 func (s *shared) Verify(ctx context.Context) (*ledger.Verification, error) {
 	a := *s.a
 	a.ctx, a.stderr = ctx, nil

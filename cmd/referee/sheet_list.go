@@ -22,12 +22,9 @@ func sheetListCommand() *command {
 	c := newCommand("sheet list", "", "list the active flight sheets", 0)
 	c.long = "Sheets of the repository stand before the library's of the same slug. A sheet\nthat is refused is named on standard error, and the exit code is 2."
 	c.examples = []string{"referee sheet list", "referee sheet list --format json"}
-	format := c.flags.String("format", "table", "`FORMAT` of the list: table, json")
+	format := c.formatFlag("table", "json")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
-		if err := known("--format", *format, "table", "json"); err != nil {
-			return err
-		}
 		library, err := a.library(*dir)
 		if err != nil {
 			return err
@@ -87,16 +84,6 @@ func sheetTable(sheets []*referee.Sheet) string {
 	p.line("")
 	p.line("%s. `referee sheet show SLUG` prints one.", plural(len(sheets), "flight sheet"))
 	return p.b.String()
-}
-
-// known refuses a flag's value that is not one of the words.
-func known(flag, word string, words ...string) error {
-	for _, w := range words {
-		if w == word {
-			return nil
-		}
-	}
-	return unknownWord(flag, word, words)
 }
 
 // printJSON prints a value as indented JSON.

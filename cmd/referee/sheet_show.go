@@ -12,12 +12,9 @@ func sheetShowCommand() *command {
 	c := newCommand("sheet show", "SLUG", "print a flight sheet", 1)
 	c.long = "With --format json it prints the canonical bytes, whose SHA-256 binds the sheet\nin reports and receipts."
 	c.examples = []string{"referee sheet show cre-multifamily-agency", "referee sheet show math-steps --format json | sha256sum"}
-	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	format := c.formatFlag("text", "json")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		if err := known("--format", *format, "text", "json"); err != nil {
-			return err
-		}
 		s, err := a.oneSheet(*dir, args, c)
 		if err != nil {
 			return err
@@ -25,7 +22,7 @@ func sheetShowCommand() *command {
 		if *format == "json" {
 			return a.print(string(s.Canonical))
 		}
-		return a.print(aloud(s))
+		return a.print(sheetText(s))
 	}
 	return c
 }
@@ -49,8 +46,8 @@ func (a *app) oneSheet(dir string, args []string, c *command) (*referee.Sheet, e
 	return s, nil
 }
 
-// aloud is the whole sheet as a person would read it out.
-func aloud(s *referee.Sheet) string {
+// sheetText is the whole sheet for a person to read.
+func sheetText(s *referee.Sheet) string {
 	p := &page{}
 	p.line("%s %s", s.Slug, s.Version)
 	p.text("", s.Name)

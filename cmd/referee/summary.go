@@ -16,48 +16,57 @@ import (
 	"github.com/defendableos/referee/summary"
 )
 
-// summaryWork is what referee summary and referee profile were asked.
+// summaryWork is what referee summary was asked.
 type summaryWork struct {
-	format, join string
-	fromLedger   bool
-	where        *ledgerFlags
-	paper        func(format string, w io.Writer, s summary.Summary, o report.Options) error
+	format, by, join string
+	fromLedger       bool
+	where            *ledgerFlags
 }
+
+const summaryLong = `REPORTS are files of "referee audit --format json", one report a line; - is
+standard input. Without them, or with --from-ledger, the receipts of the ledger
+are added up. The parts of a sharded audit sum up to the same bytes as the
+whole; --join FILE writes their reports in input order, as an audit without
+--shard would have.
+
+--by agent shows rates, scores, tiers and trend of each agent and model. A
+model's declared confidence is shown; it reaches no verdict. "referee profile"
+is the old name of "referee summary --by agent", and still works.`
 
 func summaryCommand() *command {
-	c := newCommand("summary", "[REPORTS…]", "add audits up, per flight sheet", -1)
-	c.long = "REPORTS are files of `referee audit --format json`, one report a line;\n- is standard input. Without them, or with --from-ledger, the receipts of the\nledger are added up. The parts of a sharded audit sum up to the same bytes as\nthe whole; --join FILE writes their reports in input order, as an audit without\n--shard would have."
-	c.examples = []string{"referee summary reports.jsonl", "referee summary part-*.jsonl --join all.jsonl --format markdown", "referee summary --from-ledger --format html > summary.html"}
-	return summing(c, &summaryWork{paper: report.Summary})
-}
-
-func profileCommand() *command {
-	c := newCommand("profile", "[REPORTS…]", "add audits up, per agent", -1)
-	c.long = "Rates, scores, tiers and trend of each agent and model, over reports or over\nthe ledger. A model's declared confidence is shown; it reaches no verdict."
-	c.examples = []string{"referee profile reports.jsonl", "referee profile --from-ledger"}
-	return summing(c, &summaryWork{paper: report.Profile})
-}
-
-func summing(c *command, w *summaryWork) *command {
-	c.flags.StringVar(&w.format, "format", "table", "`FORMAT`: table, json, markdown, html")
+	c := newCommand("summary", "[REPORTS…]", "add audits up, per flight sheet or per agent", -1)
+	c.long = summaryLong
+	c.examples = []string{
+		"referee summary reports.jsonl",
+		"referee summary --by agent --from-ledger",
+		"referee summary part-*.jsonl --join all.jsonl --format markdown",
+		"referee summary --from-ledger --format html > summary.html",
+	}
+	w := &summaryWork{}
+	c.choiceFlag(&w.format, "format", "table", "`FORMAT`", report.SummaryFormats())
+	c.choiceFlag(&w.by, "by", "sheet", "add up by `WHAT`", []string{"sheet", "agent"})
 	c.flags.StringVar(&w.join, "join", "", "write the reports, in input order, to `FILE`")
 	c.flags.BoolVar(&w.fromLedger, "from-ledger", false, "add up the receipts of the ledger")
 	w.where = ledgerFlag(c.flags)
-	c.run = func(a *app, args []string) error {
-		if err := known("--format", w.format, report.SummaryFormats()...); err != nil {
-			return err
-		}
-		samples, err := a.samples(w, args)
-		if err != nil {
-			return err
-		}
-		if len(samples) == 0 {
-			return rulesf("nothing to add up")
-		}
-		look := a.lookAt(a.stdout)
-		return w.paper(w.format, a.stdout, summary.Of(samples), report.Options{Width: look.width, Color: look.color})
-	}
+	c.run = func(a *app, args []string) error { return a.summarize(w, args) }
 	return c
+}
+
+// summarize adds the reports or receipts up and prints them.
+func (a *app) summarize(w *summaryWork, paths []string) error {
+	samples, err := a.samples(w, paths)
+	if err != nil {
+		return err
+	}
+	if len(samples) == 0 {
+		return rulesf("nothing to add up")
+	}
+	write := report.Summary
+	if w.by == "agent" {
+		write = report.Profile
+	}
+	look := a.lookAt(a.stdout)
+	return write(w.format, a.stdout, summary.Of(samples), report.Options{Width: look.width, Color: look.color})
 }
 
 // samples come from report files, or from the ledger.

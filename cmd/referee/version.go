@@ -21,11 +21,8 @@ func versionCommand() *command {
 	c := newCommand("version", "", "print the version, and the hashes that decide alike", 0)
 	c.long = "Two builds with the same semantics and the same registry hash decide alike."
 	c.examples = []string{"referee version", "referee version --format json"}
-	format := c.flags.String("format", "text", "`FORMAT`: text, json")
+	format := c.formatFlag("text", "json")
 	c.run = func(a *app, _ []string) error {
-		if err := known("--format", *format, "text", "json"); err != nil {
-			return err
-		}
 		v := versionOf(debug.ReadBuildInfo())
 		if *format == "json" {
 			return a.printJSON(v)
@@ -43,8 +40,14 @@ func versionCommand() *command {
 
 // versionOf reads what the build recorded; a release sets the version by the linker.
 func versionOf(info *debug.BuildInfo, ok bool) versionInfo {
-	v := versionInfo{Version: referee.EngineVersion, Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Semantics: referee.SemanticsVersion, Registry: referee.RegistrySHA256()}
+	v := versionInfo{
+		Version:   referee.EngineVersion,
+		Commit:    "unknown",
+		Go:        runtime.Version(),
+		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
+		Semantics: referee.SemanticsVersion,
+		Registry:  referee.RegistrySHA256(),
+	}
 	if !ok {
 		return v
 	}

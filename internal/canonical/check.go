@@ -18,8 +18,8 @@ var (
 	Report  = Limits{MaxDepth: 16}
 )
 
-// MaxInt is the largest integer, and −MaxInt the smallest, that every JSON reader holds exactly: 2^53−1.
-const MaxInt = 1<<53 - 1
+// maxInt is the largest integer, and −maxInt the smallest, that every JSON reader holds exactly: 2^53−1.
+const maxInt = 1<<53 - 1
 
 // The rules of the profile, as Error.Rule names them.
 const (
@@ -274,7 +274,7 @@ func (c *checker) number() error {
 		return c.fail(RuleInteger, "a number with a leading zero")
 	case c.b[digits] == '0' && digits > start:
 		return c.fail(RuleInteger, "-0; write 0")
-	case end-digits > 16 || n > MaxInt:
+	case end-digits > 16 || n > maxInt:
 		return c.fail(RuleRange, "an integer beyond ±(2^53−1); write a decimal string")
 	}
 	c.i = end

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 )
 
@@ -255,7 +256,7 @@ func (r *reader) str(form *Form, into reflect.Value) error {
 	switch {
 	case !ok:
 		r.i = at
-		return r.fail(RuleShape, "%q is not %s%s", clip(string(text)), form.want(), form.hint(string(text)))
+		return r.fail(RuleShape, "%q is not %s%s", legible.Clip(string(text), mostQuoted), form.want(), form.hint(string(text)))
 	case !into.IsValid():
 	case word != "":
 		into.SetString(word)

@@ -96,7 +96,7 @@ func (w *writer) value(v reflect.Value, depth int) error {
 	case reflect.Bool:
 		w.out = strconv.AppendBool(w.out, v.Bool())
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		if i := v.Int(); -MaxInt <= i && i <= MaxInt {
+		if i := v.Int(); -maxInt <= i && i <= maxInt {
 			w.out = strconv.AppendInt(w.out, i, 10)
 			return nil
 		}
@@ -263,7 +263,7 @@ func (w *writer) object(members []member, depth int) error {
 				return w.fail(RuleDuplicate, "duplicate key %q", m.key)
 			}
 		}
-		if !IsKey(m.key) {
+		if !isKey(m.key) {
 			return w.fail(RuleKey, "the key %q does not match [a-z][a-z0-9_]*", m.key)
 		}
 		w.out = append(w.out, '"')
@@ -279,8 +279,8 @@ func (w *writer) object(members []member, depth int) error {
 	return nil
 }
 
-// IsKey reports whether s may be a key: [a-z][a-z0-9_]*.
-func IsKey(s string) bool {
+// isKey reports whether s may be a key: [a-z][a-z0-9_]*.
+func isKey(s string) bool {
 	for i := range len(s) {
 		if !isKeyByte(s[i], i == 0) {
 			return false

@@ -42,7 +42,7 @@ func newRoster(t reflect.Type) roster {
 		}
 		key, options, _ := strings.Cut(tag, ",")
 		m := rosterMember{key: key, index: i, omitEmpty: options == "omitempty", omitZero: options == "omitzero"}
-		if options != "" && !m.omitEmpty && !m.omitZero || !IsKey(key) {
+		if options != "" && !m.omitEmpty && !m.omitZero || !isKey(key) {
 			return nil
 		}
 		p = append(p, m)

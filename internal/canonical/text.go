@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // Sanitize puts a visible sign in the place of whatever a canonical string must not hold: "<U+202E>" for a forbidden
@@ -56,15 +58,7 @@ func SHA256Hex(b []byte) string {
 // CheckHash refuses whatever is not 64 lower-case hexadecimal digits.
 func CheckHash(s string) error {
 	if !isLowerHex(s, 2*sha256.Size) {
-		return fmt.Errorf("%q is not a SHA-256 (64 lower-case hexadecimal digits)", clip(s))
-	}
-	return nil
-}
-
-// CheckGitHash refuses whatever is not a git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
-func CheckGitHash(s string) error {
-	if !isLowerHex(s, 40) && !isLowerHex(s, 64) {
-		return fmt.Errorf("%q is not a git object name (40 or 64 lower-case hexadecimal digits)", clip(s))
+		return fmt.Errorf("%q is not a SHA-256 (64 lower-case hexadecimal digits)", legible.Clip(s, mostQuoted))
 	}
 	return nil
 }
@@ -91,15 +85,10 @@ func Time(t time.Time) string { return t.UTC().Format(layout) }
 // CheckTime refuses whatever is not a time of the form YYYY-MM-DDTHH:MM:SSZ that exists.
 func CheckTime(s string) error {
 	if _, err := time.Parse(layout, s); err != nil || len(s) != len(layout) {
-		return fmt.Errorf("%q is not a time (YYYY-MM-DDTHH:MM:SSZ)", clip(s))
+		return fmt.Errorf("%q is not a time (YYYY-MM-DDTHH:MM:SSZ)", legible.Clip(s, mostQuoted))
 	}
 	return nil
 }
 
-// clip keeps a message short whatever is quoted in it.
-func clip(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
-	}
-	return s
-}
+// mostQuoted is how many characters of a foreign text a message repeats.
+const mostQuoted = 80

@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// Delta gives a delta that makes data from base: the beginning and the end that the two share are copied, what lies
+// deltaBetween gives a delta that makes data from base: the beginning and the end that the two share are copied, what lies
 // between is written. That is all that a tree with one more name needs.
-func Delta(base, data []byte) []byte {
+func deltaBetween(base, data []byte) []byte {
 	n := min(len(base), len(data))
 	front := 0
 	for front < n && base[front] == data[front] {
@@ -50,8 +50,8 @@ func appendCopy(b []byte, offset, n int) []byte {
 	return b
 }
 
-// Patch makes an object of at most limit bytes from base and a delta.
-func Patch(base, delta []byte, limit int64) ([]byte, error) {
+// applyDelta makes an object of at most limit bytes from base and a delta.
+func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	from, delta, ok := cutSize(delta)
 	to, delta, ok2 := cutSize(delta)
 	if !ok || !ok2 || from != int64(len(base)) || to > limit {

@@ -91,27 +91,27 @@ func TestDelta(t *testing.T) {
 		"same":      {long, long},
 		"repeating": {[]byte("aaaa"), []byte("aaaaaaa")},
 	} {
-		d := Delta(pair[0], pair[1])
-		back, err := Patch(pair[0], d, 1<<20)
+		d := deltaBetween(pair[0], pair[1])
+		back, err := applyDelta(pair[0], d, 1<<20)
 		if err != nil || !bytes.Equal(back, pair[1]) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "insert" && len(d) > 60 {
 			t.Errorf("%d bytes for three new ones", len(d))
 		}
-		if _, err := Patch(append(pair[0], 'x'), d, 1<<20); err == nil {
+		if _, err := applyDelta(append(pair[0], 'x'), d, 1<<20); err == nil {
 			t.Errorf("%s: made from another base", name)
 		}
 	}
-	d := Delta(long, long)
-	if _, err := Patch(long, d, 10); err == nil {
+	d := deltaBetween(long, long)
+	if _, err := applyDelta(long, d, 10); err == nil {
 		t.Error("more than the limit was made")
 	}
 	for name, bad := range map[string][]byte{
 		"empty": nil, "no target size": {3}, "reserved": {3, 1, 0}, "short insert": {3, 5, 5, 'a'}, "copy beyond": {3, 2, 0x91, 2, 2},
 		"copy cut off": {3, 1, 0x91, 0}, "too long": {3, 1, 2, 'a', 'b'}, "too short": {3, 2, 1, 'a'}, "endless size": bytes.Repeat([]byte{0xff}, 12),
 	} {
-		if out, err := Patch([]byte("abc"), bad, 100); err == nil {
+		if out, err := applyDelta([]byte("abc"), bad, 100); err == nil {
 			t.Errorf("%s: made %q", name, out)
 		}
 	}
@@ -260,11 +260,11 @@ func FuzzReadPack(f *testing.F) {
 func FuzzPatch(f *testing.F) {
 	f.Add([]byte("abc"), []byte("abd"), []byte{3, 1, 1, 'a'})
 	f.Fuzz(func(t *testing.T, base, data, delta []byte) {
-		back, err := Patch(base, Delta(base, data), 1<<24)
+		back, err := applyDelta(base, deltaBetween(base, data), 1<<24)
 		if err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("%q → %q: %q, %v", base, data, back, err)
 		}
-		if out, err := Patch(base, delta, 1000); err == nil && len(out) > 1000 {
+		if out, err := applyDelta(base, delta, 1000); err == nil && len(out) > 1000 {
 			t.Fatalf("%d bytes", len(out))
 		}
 	})

@@ -39,7 +39,7 @@ func WritePack(w io.Writer, objects []Object) error {
 func writeOne(w io.Writer, o Object) error {
 	data, head := o.Data, entryHead(packTypes[o.Kind], len(o.Data))
 	if o.Base != nil {
-		if delta := Delta(o.Base.Data, o.Data); len(delta) < len(data) {
+		if delta := deltaBetween(o.Base.Data, o.Data); len(delta) < len(data) {
 			base, err := hex.DecodeString(o.Base.ID)
 			if err != nil {
 				return err
@@ -129,7 +129,7 @@ func (p *unpacker) one() error {
 	}
 	k := base.Kind
 	if kind == refDelta {
-		if data, err = Patch(base.Data, data, p.lim.Size); err != nil {
+		if data, err = applyDelta(base.Data, data, p.lim.Size); err != nil {
 			return err
 		}
 		p.total += int64(len(data))

@@ -1,20 +1,23 @@
-// Package legible reads texts as people see them, so that no rule over text is got round by a character that nobody sees (UTS #39, UAX #15).
+// Package legible reads texts as people see them, so that no rule over text is got round by a character that nobody
+// sees (UTS #39, UAX #15).
 //
-// Fold is the form that rules read: hyphens and dashes are "-", spaces are " ", digits of every script are 0 to 9, compatibility forms are the
-// plain ones (NFKC), and what has no shape of its own (default-ignorable characters, controls) is taken out. Superscripts and subscripts behind a
-// letter, a digit or a bracket, and vulgar fractions, keep their form: 10⁶ is not 106. Case and punctuation stay. A letter of another script in a
-// word in disguise is the ASCII letter that it looks like (UTS #39). Map is Fold with the way back into the text as it was written.
+// Fold is the form that rules read: hyphens and dashes are "-", spaces are " ", digits of every script are 0 to 9,
+// compatibility forms are the plain ones (NFKC), and what has no shape of its own (default-ignorable characters,
+// controls) is taken out. Superscripts and subscripts behind a letter, a digit or a bracket, and vulgar fractions,
+// keep their form: 10⁶ is not 106. Case and punctuation stay. A letter of another script in a word in disguise is the
+// ASCII letter that it looks like (UTS #39). Map is Fold with the way back into the text as it was written.
 //
-// Find says where a text hides something: a character of no width inside a word or a number, a control that turns the direction of writing, a
-// word whose letters come from several scripts and look alike. What languages need is not hidden: the joiners of Arabic and of the scripts of
-// India, marks and isolates beside letters written from right to left, soft hyphens between syllables, the sequences of emoji, Greek letters in
-// formulas (find.go says which).
+// Find says where a text hides something: a character of no width inside a word or a number, a control that turns the
+// direction of writing, a word whose letters come from several scripts and look alike. What languages need is not
+// hidden: the joiners of Arabic and of the scripts of India, marks and isolates beside letters written from right to
+// left, soft hyphens between syllables, the sequences of emoji, Greek letters in formulas (find.go says which).
 //
-// The tables are those of package unicode and of golang.org/x/text, and that of lookalikes is generated from UTS #39's confusables.txt;
-// TestUnicode holds all of it to Unicode's own data.
+// The tables are those of package unicode and of golang.org/x/text, and that of lookalikes is generated from UTS
+// #39's confusables.txt; TestUnicode holds all of it to Unicode's own data.
 package legible
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 	"unicode"
@@ -23,8 +26,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Compatible is NFKC.
-func Compatible(s string) string { return norm.NFKC.String(s) }
+// Clip keeps the first characters of a text, at most most of them, and marks the cut with "…": foreign text in a
+// message stays short, and no character is torn apart.
+func Clip(text string, most int) string {
+	for i := range text {
+		if most--; most < 0 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// Count is a number with its noun: "1 entry", "3 entries".
+func Count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok {
+		noun = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// mostWord is how many letters of a word a message repeats.
+const mostWord = 40
 
 // Composed is NFC.
 func Composed(s string) string { return norm.NFC.String(s) }
@@ -40,7 +65,8 @@ func Fold(s string) string {
 	return fold(s, false).Text
 }
 
-// maxRounds bounds how often a text is folded anew because a word in disguise came to light: each time fewer letters are left that could.
+// maxRounds bounds how often a text is folded anew because a word in disguise came to light: each time fewer letters
+// are left that could.
 const maxRounds = 8
 
 // fold folds a text until it shows all that it holds.
@@ -89,7 +115,8 @@ type Folded struct {
 	under  *Folded // what was folded, where that is not the text as it was written
 }
 
-// piece is a part of a folded text and where it was written. Copied bytes stand in the same order there; any others come from all of it.
+// piece is a part of a folded text and where it was written. Copied bytes stand in the same order there; any others
+// come from all of it.
 type piece struct {
 	at       int
 	from, to int
@@ -205,7 +232,8 @@ func (f *folder) unraise(run string, at int) {
 	}
 }
 
-// chunkEndsInWord reports whether a letter or a digit stands before: an enclosing mark around it does not change what it is.
+// chunkEndsInWord reports whether a letter or a digit stands before: an enclosing mark around it does not change what
+// it is.
 func (f *folder) chunkEndsInWord() bool {
 	r, _ := utf8.DecodeLastRuneInString(f.chunk.String())
 	return unicode.IsLetter(r) || unicode.IsDigit(r)

@@ -175,3 +175,28 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"", 3, ""}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äöü…"}, {"€€", 1, "€…"}, {"x", 0, "…"}, {"", 0, ""},
+	} {
+		if got := Clip(c.text, c.most); got != c.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", c.text, c.most, got, c.want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for want, c := range map[string]struct {
+		n    int64
+		noun string
+	}{"0 rows": {0, "row"}, "1 row": {1, "row"}, "2 rows": {2, "row"}, "1 entry": {1, "entry"}, "3 entries": {3, "entry"}} {
+		if got := Count(c.n, c.noun); got != want {
+			t.Errorf("Count(%d, %q) = %q, want %q", c.n, c.noun, got, want)
+		}
+	}
+}

@@ -57,7 +57,7 @@ type disguise struct {
 // words flags the words in disguise.
 func (f *finder) words() {
 	for _, w := range f.disguises() {
-		if name := clip(string(w.letters)); w.mixed {
+		if name := Clip(string(w.letters), mostWord); w.mixed {
 			f.hide(w.at[0], "the word %q, which mixes letters of %s that look alike", name, w.scripts)
 		} else {
 			f.hide(w.at[0], "the word %q, whose letters are %s and look Latin", name, w.scripts)
@@ -217,12 +217,4 @@ func (s script) String() string {
 		}
 	}
 	return strings.Join(names, " and ")
-}
-
-// clip shortens a word for a message.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

@@ -108,7 +108,7 @@ func check(name string, doc *strictjson.Value) error {
 		}
 	}
 	if out := strictjson.OutOfRange(doc); len(out) > 0 {
-		return c.fail(out[0], "the number %s is out of range: at most 34 significant digits and exponents within ±300", shorten(out[0].Text))
+		return c.fail(out[0], "the number %s is out of range: at most 34 significant digits and exponents within ±300", clipAndEscape(out[0].Text))
 	}
 	return c.schema(doc)
 }
@@ -219,7 +219,7 @@ func (c *checker) format(v *strictjson.Value) error {
 func (c *checker) pattern(at *strictjson.Value, text string) error {
 	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
 		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-		return c.fail(at, "the pattern %s does not compile as RE2: %s", quote(text), shorten(why))
+		return c.fail(at, "the pattern %s does not compile as RE2: %s", quote(text), clipAndEscape(why))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 )
@@ -100,7 +101,7 @@ func want(at place) string {
 	case "additionalItems":
 		return fmt.Sprintf("at most %d", len(at.schema.Get("items").Items))
 	case "pattern":
-		return "text that matches the pattern " + shorten(at.wants.Text)
+		return "text that matches the pattern " + clipAndEscape(at.wants.Text)
 	case "format":
 		return format(at.wants.Text)
 	}
@@ -276,7 +277,7 @@ func show(v *strictjson.Value) string {
 	case v == nil:
 		return "absent"
 	case v.OutOfRange:
-		return shorten(v.Text) + " (a number out of range: at most 34 digits, exponents within ±300)"
+		return clipAndEscape(v.Text) + " (a number out of range: at most 34 digits, exponents within ±300)"
 	case v.Kind == strictjson.String:
 		return quote(v.Text) + " (a string)"
 	case v.Kind == strictjson.Array:
@@ -295,9 +296,9 @@ func literal(v *strictjson.Value) string {
 	case strictjson.String:
 		return quote(v.Text)
 	case strictjson.Array, strictjson.Object:
-		return shorten(encode(v))
+		return clipAndEscape(encode(v))
 	}
-	return shorten(v.Text)
+	return clipAndEscape(v.Text)
 }
 
 func quantity(n int, what string) string {
@@ -323,17 +324,10 @@ func quoteAll(names []string) string {
 // shown is how many code points of a foreign text a message repeats.
 const shown = 80
 
-// shorten cuts a text and escapes what does not print, so that no message carries control or bidirectional characters.
-func shorten(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > shown {
-			s = s[:i] + "…"
-			break
-		}
-	}
-	q := strconv.Quote(s)
+// clipAndEscape cuts a text and escapes what does not print, so that no message carries control or bidirectional characters.
+func clipAndEscape(s string) string {
+	q := strconv.Quote(legible.Clip(s, shown))
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
-func quote(s string) string { return `"` + shorten(s) + `"` }
+func quote(s string) string { return `"` + clipAndEscape(s) + `"` }

@@ -52,7 +52,7 @@ type Error struct {
 func (e *Error) Error() string {
 	at := fmt.Sprintf("%s: line %d, column %d", e.Name, e.Pos.Line, e.Pos.Col)
 	if e.Pointer != "" {
-		at += " (" + shorten(e.Pointer) + ")"
+		at += " (" + clipAndEscape(e.Pointer) + ")"
 	}
 	return at + ": " + e.Message
 }
@@ -113,17 +113,17 @@ func compiled(name string, doc *strictjson.Value) (*jsonschema.Schema, error) {
 func compiledText(name string, doc *strictjson.Value, source string) (s *jsonschema.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s", shorten(fmt.Sprint(r)))}
+			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s", clipAndEscape(fmt.Sprint(r)))}
 		}
 	}()
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	c.AssertFormat = true
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
-		return nil, fmt.Errorf("%s is another document; a schema is complete in itself", shorten(url))
+		return nil, fmt.Errorf("%s is another document; a schema is complete in itself", clipAndEscape(url))
 	}
 	if err := c.AddResource(location, strings.NewReader(source)); err != nil {
-		return nil, &Error{Name: name, Pos: doc.Pos, Message: shorten(err.Error())}
+		return nil, &Error{Name: name, Pos: doc.Pos, Message: clipAndEscape(err.Error())}
 	}
 	if s, err = c.Compile(location); err != nil {
 		return nil, refused(name, doc, err)
@@ -136,7 +136,7 @@ func refused(name string, doc *strictjson.Value, err error) *Error {
 	var broken *jsonschema.ValidationError
 	if !errors.As(err, &broken) {
 		text := strings.TrimPrefix(err.Error(), "jsonschema "+location+" compilation failed: ")
-		return &Error{Name: name, Pos: doc.Pos, Message: shorten(strings.ReplaceAll(text, location, ""))}
+		return &Error{Name: name, Pos: doc.Pos, Message: clipAndEscape(strings.ReplaceAll(text, location, ""))}
 	}
 	for len(broken.Causes) > 0 {
 		broken = deepest(broken.Causes)
@@ -146,7 +146,7 @@ func refused(name string, doc *strictjson.Value, err error) *Error {
 	if v == nil {
 		v = doc
 	}
-	return &Error{Name: name, Pos: v.Pos, Pointer: at, Message: "is not valid there in a JSON Schema: " + shorten(broken.Message)}
+	return &Error{Name: name, Pos: v.Pos, Pointer: at, Message: "is not valid there in a JSON Schema: " + clipAndEscape(broken.Message)}
 }
 
 // deepest is the cause that lies deepest in the schema, the first by address among equals: the order of the library's causes follows
@@ -250,7 +250,7 @@ func (s *Schema) tooMuch(doc *strictjson.Value) []Leaf {
 }
 
 func internal(what string) Leaf {
-	return Leaf{Keyword: "internal", Message: "could not be held against the schema, the schema library fails on it: " + shorten(what)}
+	return Leaf{Keyword: "internal", Message: "could not be held against the schema, the schema library fails on it: " + clipAndEscape(what)}
 }
 
 func count(doc *strictjson.Value) int {

@@ -1,16 +1,10 @@
 package evidence
 
 import (
-	"fmt"
 	"strings"
-)
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+	"github.com/defendableos/referee/internal/legible"
+)
 
 // hitTable resolves row=, cell= and col= in CSV.
 func (s *Set) hitTable(e *entry, sel Selector) (Hit, error) {
@@ -45,7 +39,7 @@ func bound(from, to, most int) (int, int, bool) {
 }
 
 func (e *entry) noRow(t *table, sel Selector) error {
-	return e.file.wrong(ErrNoHit, "#%s: the table has %s, the header included", sel, plural(len(t.rows), "row"))
+	return e.file.wrong(ErrNoHit, "#%s: the table has %s, the header included", sel, legible.Count(len(t.rows), "row"))
 }
 
 func (s *Set) hitRows(e *entry, t *table, sel Selector) (Hit, error) {
@@ -95,7 +89,7 @@ func (s *Set) hitCell(e *entry, t *table, sel Selector) (Hit, error) {
 }
 
 func (e *entry) noColumn(n int, cells []string, sel Selector) error {
-	return e.file.wrong(ErrNoHit, "#%s: row %d has %s", sel, n, plural(len(cells), "column"))
+	return e.file.wrong(ErrNoHit, "#%s: row %d has %s", sel, n, legible.Count(len(cells), "column"))
 }
 
 // hitBlock is a rectangle of cells; every row must reach it. asked is the selector for the message.

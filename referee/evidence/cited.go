@@ -134,7 +134,7 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 			}
 		}
 	}
-	return e.file.wrong(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, plural(n, "cell"), list(words))
+	return e.file.wrong(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, legible.Count(n, "cell"), list(words))
 }
 
 // citedLines reads the one number of the lines selected.
@@ -351,7 +351,7 @@ func (s *Set) CitedList(ref string) ([]Number, Hit, error) {
 		case ok:
 			out = append(out, n)
 		case len(out) > 0:
-			return nil, hit, hit.File.wrong(ErrNoNumber, "cell %d of %s is %s, not a number", i+1, plural(len(cells), "cell"), show(cell))
+			return nil, hit, hit.File.wrong(ErrNoNumber, "cell %d of %s is %s, not a number", i+1, legible.Count(len(cells), "cell"), show(cell))
 		}
 	}
 	if cells == nil {

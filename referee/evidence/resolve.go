@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -168,7 +169,7 @@ func describe(v *strictjson.Value) string {
 		}
 		return "an object with the members " + listOf(names, len(v.Members))
 	case strictjson.Array:
-		return "an array of " + plural(len(v.Items), "element")
+		return "an array of " + legible.Count(len(v.Items), "element")
 	}
 	return "a " + string(jsonHits[v.Kind])
 }
@@ -188,7 +189,7 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 		to = len(starts)
 	}
 	if sel.From > len(starts) || to > len(starts) || sel.From > to || sel.From == to && sel.To == Last {
-		return Hit{}, e.file.wrong(ErrNoHit, "#%s: the text has %s", sel, plural(len(starts), "line"))
+		return Hit{}, e.file.wrong(ErrNoHit, "#%s: the text has %s", sel, legible.Count(len(starts), "line"))
 	}
 	if sel.From == to {
 		note := "a single position selects no text; line " + star(sel.From) + " is written #line=" + star(max(0, sel.From-1)) + "," + star(max(1, sel.From))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // Input is the value of a variable: a number or a list of numbers. Where both are set the number counts; where neither is, the
@@ -48,7 +49,7 @@ func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, err
 		work += cost
 		r, err := n.apply(args, work, meter.Take(cost))
 		if err != nil {
-			return nil, &EvalError{Col: n.col, Expr: clip(n.String(), 120), Err: err}
+			return nil, &EvalError{Col: n.col, Expr: legible.Clip(n.String(), 120), Err: err}
 		}
 		stack = append(stack[:first], Input{Num: r})
 	}
@@ -129,23 +130,4 @@ func (n *node) kinds(args []Input) error {
 		}
 	}
 	return nil
-}
-
-// SameAtPoints says whether a and b have equal values (S13a) at every point, and which is the first point where they differ (−1 if
-// none is). Where both are undefined a point decides nothing; where one is, they differ. Formulas that no point decides are not
-// the same.
-func SameAtPoints(a, b *Formula, points []Inputs) (bool, int) {
-	decided := false
-	for i, p := range points {
-		x, errX := a.Eval(p)
-		y, errY := b.Eval(p)
-		if errX != nil && errY != nil {
-			continue
-		}
-		if errX != nil || errY != nil || decimal.Cmp(x, y) != 0 {
-			return false, i
-		}
-		decided = true
-	}
-	return decided, -1
 }

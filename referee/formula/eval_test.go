@@ -82,32 +82,6 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-func TestSameAtPoints(t *testing.T) {
-	points := []Inputs{
-		{"a": number("3"), "b": number("7")},
-		{"a": number("0.3"), "b": number("-2")},
-		{"a": number("0"), "b": number("5")},
-	}
-	for _, c := range []struct {
-		x, y  string
-		same  bool
-		where int
-	}{
-		{"a * b", "b * a", true, -1},
-		{"a / b", "a * (1 / b)", true, -1},
-		{"b / a", "1 / (a / b)", true, -1}, // both undefined at a = 0
-		{"a * b", "a + b", false, 0},
-		{"abs(b)", "b", false, 1},
-		{"b / b", "a / a", false, 2},  // undefined on one side only
-		{"1 / 0", "ln(0)", false, -1}, // never decided
-	} {
-		same, where := SameAtPoints(mustParse(t, c.x, "a", "b"), mustParse(t, c.y, "a", "b"), points)
-		if same != c.same || where != c.where {
-			t.Errorf("%s against %s: %v at %d, want %v at %d", c.x, c.y, same, where, c.same, c.where)
-		}
-	}
-}
-
 // One formula may be evaluated by many goroutines at once (run with -race).
 func TestConcurrentEval(t *testing.T) {
 	f := mustParse(t, "pmt(r/12, 360, a) * 12 + a**0.5", "a", "r")

@@ -3,6 +3,8 @@ package formula
 import (
 	"fmt"
 	"strings"
+
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // noValue words the refusal of r where a value should stand.
@@ -78,11 +80,11 @@ func (p *parser) sideBySide() error {
 	case conditions[second]:
 		return p.fail(p.pos, fmt.Sprintf("%q: a formula has no conditions, loops or logic", second), "state the arithmetic alone; min and max can cap a value")
 	case first != "" && second != "" && isWordStart([]rune(first)[0]) && isWordStart([]rune(second)[0]) && !p.bothKnown(first, second):
-		return p.fail(p.pos, fmt.Sprintf("%q after %q: words, not a formula", clip(second, 24), clip(first, 24)), "write an operator between two values; "+p.names.list())
+		return p.fail(p.pos, fmt.Sprintf("%q after %q: words, not a formula", legible.Clip(second, 24), legible.Clip(first, 24)), "write an operator between two values; "+p.names.list())
 	case second == "":
 		second = "("
 	}
-	return p.fail(p.pos, fmt.Sprintf("two values side by side: %s %s", clip(orBracket(first), 24), clip(second, 24)), "write * where they are multiplied")
+	return p.fail(p.pos, fmt.Sprintf("two values side by side: %s %s", legible.Clip(orBracket(first), 24), legible.Clip(second, 24)), "write * where they are multiplied")
 }
 
 func (p *parser) bothKnown(a, b string) bool {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // Bounds of a literal (S11).
@@ -62,12 +63,12 @@ func (p *parser) number() (*node, error) {
 	text := strings.ReplaceAll(written, "_", "")
 	literal, ok := canonicalLiteral(text)
 	if len(text) > maxLiteral || !ok {
-		return nil, p.fail(start, "the number "+clip(written, 24)+" is out of range",
+		return nil, p.fail(start, "the number "+legible.Clip(written, 24)+" is out of range",
 			"at most 64 characters, 34 significant digits and exponents within ±300")
 	}
 	num, err := decimal.Parse(text)
 	if err != nil {
-		return nil, p.fail(start, "the number "+clip(written, 24)+" cannot be read", "")
+		return nil, p.fail(start, "the number "+legible.Clip(written, 24)+" cannot be read", "")
 	}
 	if text != written {
 		p.note(fmt.Sprintf("%s read as %s", written, text))
@@ -223,12 +224,4 @@ func (p *parser) percentHint() string {
 
 func (p *parser) wordIs(i int, word string) bool {
 	return hasPrefix(p.src[i:], []rune(word)) && boundary(p.src, i+len(word)) && len(p.names.normal[word]) == 0
-}
-
-// clip shortens s for a message.
-func clip(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

@@ -1,4 +1,4 @@
-package report
+package serve
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,13 +17,18 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
+// page stands for verify.html, with a policy of its own.
+var page = []byte(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-x'">
+<title>Verify a receipt</title>`)
+
 // shelf is a ledger in memory as a Source.
 type shelf struct {
-	files    branch
+	files    map[string][]byte
 	broken   error
 	verified atomic.Int64
 }
@@ -45,6 +49,26 @@ func (s *shelf) Verify(ctx context.Context) (*ledger.Verification, error) {
 	return ledger.Verify(ctx, tree, ledger.Options{})
 }
 
+// minted are the entries of a ledger of n receipts.
+func minted(t testing.TB, n int, of func(int64) ledger.Receipt) [][]byte {
+	t.Helper()
+	entries, err := storetest.Mint(n, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// filesOf are the files of a ledger with these entries.
+func filesOf(t testing.TB, entries [][]byte) map[string][]byte {
+	t.Helper()
+	files, err := storetest.Files(entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 // get asks a handler and gives the answer, its body read.
 func get(t testing.TB, h http.Handler, method, target string) (*http.Response, string) {
 	t.Helper()
@@ -61,9 +85,9 @@ func get(t testing.TB, h http.Handler, method, target string) (*http.Response, s
 }
 
 func TestShare(t *testing.T) {
-	entries := chain(t, 5, storetest.Sample)
+	entries := minted(t, 5, storetest.Sample)
 	hash, parent := canonical.SHA256Hex(entries[3]), canonical.SHA256Hex(entries[2])
-	h := ShareHandler(&shelf{files: lay(t, entries)})
+	h := Handler(&shelf{files: filesOf(t, entries)}, page)
 	r, body := get(t, h, "GET", "/share/"+hash)
 	if r.StatusCode != 200 || r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Fatalf("%d %s: %s", r.StatusCode, r.Header, body)
@@ -94,17 +118,17 @@ func parsedBack(t testing.TB, b []byte) *ledger.Receipt {
 }
 
 func TestShareAnswers(t *testing.T) {
-	entries := chain(t, 4, storetest.Sample)
+	entries := minted(t, 4, storetest.Sample)
 	hash := canonical.SHA256Hex(entries[1])
-	good := lay(t, entries)
-	edited := lay(t, entries) // under its hash an entry lies that is another one's bytes
+	good := filesOf(t, entries)
+	edited := filesOf(t, entries) // under its hash an entry lies that is another one's bytes
 	edited[ledger.Place{Class: ledger.HashAlias, Hash: hash}.String()] = bytes.Replace(entries[1], []byte("2.4 %"), []byte("0.4 %"), 1)
-	dropped := lay(t, entries)
+	dropped := filesOf(t, entries)
 	for _, p := range ledger.Places(2, canonical.SHA256Hex(entries[2]), 3) {
 		delete(dropped, p.String())
 	}
 	odd := []byte("{}")
-	foreign := lay(t, entries)
+	foreign := filesOf(t, entries)
 	foreign[ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(odd)}.String()] = odd
 	for _, c := range []struct {
 		name, method, path string
@@ -117,7 +141,7 @@ func TestShareAnswers(t *testing.T) {
 		{"head", "GET", "/HEAD.json", &shelf{files: good}, 200, string(good["HEAD.json"])},
 		{"info", "GET", "/LEDGER.json", &shelf{files: good}, 200, string(good["LEDGER.json"])},
 		{"file", "GET", "/hash/" + hash[:2] + "/" + hash[2:4] + "/" + hash + ".json", &shelf{files: good}, 200, string(entries[1])},
-		{"no head yet", "GET", "/LEDGER.json", &shelf{files: branch{}}, 404, "no such file"},
+		{"no head yet", "GET", "/LEDGER.json", &shelf{files: nil}, 404, "no such file"},
 		{"unknown", "GET", "/share/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "has no receipt"},
 		{"unknown page", "GET", "/r/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "has no receipt"},
 		{"no hash", "GET", "/share/DCR-000001-a5b5d50c", &shelf{files: good}, 400, "is not a SHA-256"},
@@ -140,9 +164,9 @@ func TestShareAnswers(t *testing.T) {
 		{"no disk, head", "GET", "/HEAD.json", &shelf{broken: errors.New("disk gone")}, 500, "cannot be verified: disk gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, body := get(t, ShareHandler(c.src), c.method, c.path)
+			r, body := get(t, Handler(c.src, page), c.method, c.path)
 			if r.StatusCode != c.status || !strings.Contains(body, c.says) {
-				t.Errorf("%d, want %d with %q: %s", r.StatusCode, c.status, c.says, clip(body, 300))
+				t.Errorf("%d, want %d with %q: %s", r.StatusCode, c.status, c.says, legible.Clip(body, 300))
 			}
 			for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
 				if r.Header.Get(key) != want {
@@ -169,8 +193,8 @@ func TestShareAnswers(t *testing.T) {
 // TestShareFresh holds that a crowd makes one verification, and a later visitor another.
 func TestShareFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		src := &shelf{files: lay(t, chain(t, 2, storetest.Sample))}
-		h := ShareHandler(src)
+		src := &shelf{files: filesOf(t, minted(t, 2, storetest.Sample))}
+		h := Handler(src, page)
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() { get(t, h, "GET", "/ledger/verify") })
@@ -179,27 +203,27 @@ func TestShareFresh(t *testing.T) {
 		if n := src.verified.Load(); n != 1 {
 			t.Errorf("%d verifications for 20 visitors at once", n)
 		}
-		time.Sleep(FreshFor + time.Second)
+		time.Sleep(verificationFreshFor + time.Second)
 		get(t, h, "GET", "/ledger/verify")
 		if n := src.verified.Load(); n != 2 {
-			t.Errorf("%d verifications after %v, want 2", n, FreshFor)
+			t.Errorf("%d verifications after %v, want 2", n, verificationFreshFor)
 		}
 	})
 }
 
-// TestServe holds that an answer under way is finished when the server ends, and that HEAD has no body.
-func TestServe(t *testing.T) {
+// TestRun holds that an answer under way is finished when the server ends, and that HEAD has no body.
+func TestRun(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	under, free := make(chan bool), make(chan bool)
-	entries := chain(t, 1, storetest.Sample)
-	share := ShareHandler(&shelf{files: lay(t, entries)})
+	entries := minted(t, 1, storetest.Sample)
+	share := Handler(&shelf{files: filesOf(t, entries)}, page)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Serve(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ended <- Run(ctx, l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/slow" {
 				under <- true
 				<-free
@@ -232,7 +256,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("the answer under way is %d, want 404", status)
 	}
 	if err := <-ended; err != nil {
-		t.Errorf("Serve: %v", err)
+		t.Errorf("Run: %v", err)
 	}
 	if _, err := http.Get("http://" + l.Addr().String() + "/"); err == nil {
 		t.Error("the server still answers")
@@ -241,52 +265,22 @@ func TestServe(t *testing.T) {
 
 // TestShareHostile serves receipts with markup in every string as data, never as a page.
 func TestShareHostile(t *testing.T) {
-	for _, text := range append([]string{"<script>alert(1)</script>", "</body>"}, attacks...) {
+	for _, text := range append([]string{"<script>alert(1)</script>", "</body>"}, storetest.HostileTexts()...) {
 		r := storetest.Sample(0)
-		spoil(reflect.ValueOf(&r).Elem(), "", text)
+		storetest.Spoil(&r, text)
 		r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
-		entries := chain(t, 1, func(int64) ledger.Receipt { return storetest.Key(r) })
-		answer, body := get(t, ShareHandler(&shelf{files: lay(t, entries)}), "GET", "/share/"+canonical.SHA256Hex(entries[0]))
+		entries := minted(t, 1, func(int64) ledger.Receipt { return storetest.Key(r) })
+		answer, body := get(t, Handler(&shelf{files: filesOf(t, entries)}, page), "GET", "/share/"+canonical.SHA256Hex(entries[0]))
 		if answer.StatusCode != 200 || !json.Valid([]byte(body)) || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
-			t.Errorf("%q: %d %s", text, answer.StatusCode, clip(body, 200))
+			t.Errorf("%q: %d %s", text, answer.StatusCode, legible.Clip(body, 200))
 		}
-	}
-}
-
-// TestPageShared opens a share server's page in a browser.
-func TestPageShared(t *testing.T) {
-	ctx := tab(t)
-	entries := chain(t, 7, storetest.Sample)
-	for _, c := range []struct {
-		name   string
-		change func(branch)
-		state  string
-	}{
-		{"good", func(branch) {}, "good"},
-		{"without its parent", func(b branch) {
-			delete(b, ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(entries[2])}.String())
-		}, "bad"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			files := lay(t, entries)
-			c.change(files)
-			server := httptest.NewServer(ShareHandler(&shelf{files: files}))
-			defer server.Close()
-			visit(t, ctx, server.URL+"/r/"+canonical.SHA256Hex(entries[3]))
-			if state, codes := settled(t, ctx); state != c.state {
-				t.Errorf("%s, %q, want %s", state, codes, c.state)
-			}
-			if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); strings.Contains(text, "DCR-000003-") != (c.state == "good") {
-				t.Errorf("the page shows %q", clip(text, 200))
-			}
-		})
 	}
 }
 
 // TestForeignHosts: a name that is not the server's is refused before anything is read, whatever it resolves to (DNS rebinding); addresses,
 // localhost and the names that it was started with are answered.
 func TestForeignHosts(t *testing.T) {
-	h := ShareHandler(&shelf{files: branch{}}, "ledger.example", "")
+	h := Handler(&shelf{files: nil}, page, "ledger.example", "")
 	for host, want := range map[string]int{
 		"127.0.0.1:8321": http.StatusNotFound, "[::1]:8321": http.StatusNotFound, "localhost:8321": http.StatusNotFound, "LOCALHOST": http.StatusNotFound, "localhost.": http.StatusNotFound,
 		"ledger.example": http.StatusNotFound, "ledger.example:443": http.StatusNotFound, "10.1.2.3": http.StatusNotFound,

@@ -1,11 +1,16 @@
-package report
+package pdf
+
+import (
+	"github.com/defendableos/referee/report"
+)
 
 import "strings"
 
 // color is red, green, blue.
 type color [3]int
 
-// The colours. Each also tells itself from its neighbours by its lightness, so that a paper printed in grey says the same.
+// The colours. Each also tells itself from its neighbours by its lightness, so that a paper printed in grey says the
+// same.
 var (
 	black  = color{17, 24, 32}
 	grey   = color{92, 99, 108}
@@ -105,7 +110,7 @@ func (p *paper) lines(text string) []string {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	parts := strings.SplitN(text, "\n", maxLines)
 	for i, part := range parts {
-		parts[i] = p.shown(message(part))
+		parts[i] = p.shown(report.CleanMessage(part))
 	}
 	return parts
 }
@@ -131,7 +136,8 @@ func (p *paper) paragraph(s style, text string) {
 	}
 }
 
-// section begins a part of the paper. A heading does not stand alone at the end of a page: room is what must fit below it.
+// section begins a part of the paper. A heading does not stand alone at the end of a page: room is what must fit
+// below it.
 func (p *paper) section(title string, room float64) {
 	p.y += 4.4
 	p.need(7 + room)
@@ -187,8 +193,8 @@ func (p *paper) head(cols []field) {
 	p.y += 5.4
 }
 
-// record sets cells beside each other. It moves to the next page as a whole if it fits there and not here, and is split between
-// lines if it is longer than half a page.
+// record sets cells beside each other. It moves to the next page as a whole if it fits there and not here, and is
+// split between lines if it is longer than half a page.
 func (p *paper) record(cols []field, cells [][]span, pad float64) {
 	lines := make([][]row, len(cols))
 	whole := 0.0

@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	_ "embed"
@@ -15,11 +15,12 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/defendableos/referee/internal/legible"
+	"github.com/defendableos/referee/report"
 )
 
-// namesTTF holds the Latin, Greek and Cyrillic letters that the Go fonts lack (page/names.txt).
+// namesTTF holds the Latin, Greek and Cyrillic letters that the Go fonts lack (names.txt).
 //
-//go:embed page/names.ttf
+//go:embed names.ttf
 var namesTTF []byte
 
 // face is one of the paper's fonts.
@@ -90,10 +91,10 @@ type typesetter struct{ faces *[len(faces)]advances }
 // has says whether a face holds a character.
 func (t typesetter) has(f face, r rune) bool { return r < widest && t.faces[f][r] > 0 }
 
-// shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the paper has, which
-// is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
+// shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the
+// paper has, which is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
 func (t typesetter) shown(s string) string {
-	s = legible.Composed(Clean(s))
+	s = legible.Composed(report.Clean(s))
 	if strings.IndexFunc(s, t.absent) < 0 {
 		return s
 	}
@@ -137,7 +138,8 @@ func (t typesetter) advance(f face, r rune) int {
 	return int(t.faces[t.of(f, r)][r])
 }
 
-// wrap breaks a text into lines that are no wider than width: at spaces, and inside of words that are longer than a line.
+// wrap breaks a text into lines that are no wider than width: at spaces, and inside of words that are longer than a
+// line.
 func (t typesetter) wrap(f face, size float64, s string, width float64) []string {
 	room := int(width / millimetre / size * 1000)
 	var lines []string

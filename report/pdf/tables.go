@@ -1,10 +1,12 @@
-package report
+package pdf
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 )
 
 func (p *paper) checklist() {
@@ -15,10 +17,10 @@ func (p *paper) checklist() {
 	var cells [][][]span
 	for _, a := range p.r.Checklist {
 		cells = append(cells, [][]span{
-			said(name(a.ID)),
+			said(report.CleanName(a.ID)),
 			{{style: strong, text: a.Answer}},
 			said(a.Note),
-			append(said(name(a.By)), span{style: note, text: date(a.At)}),
+			append(said(report.CleanName(a.By)), span{style: note, text: date(a.At)}),
 		})
 	}
 	p.table([]field{{"QUESTION", 52}, {"ANSWER", 20}, {"NOTE", 54}, {"BY", 48}}, cells)
@@ -32,7 +34,7 @@ func (p *paper) stated() {
 	p.section("Figures from the agent alone, confirmed by the signer", 20)
 	var cells [][][]span
 	for _, f := range p.r.Stated {
-		cells = append(cells, [][]span{said(name(f.Name)), said(f.Value)})
+		cells = append(cells, [][]span{said(report.CleanName(f.Name)), said(f.Value)})
 	}
 	p.table([]field{{"FIGURE", 72}, {"VALUE", 102}}, cells)
 }
@@ -45,7 +47,7 @@ func (p *paper) limits() {
 	p.section("Limits in force", 20)
 	var cells [][][]span
 	for _, l := range p.r.Params {
-		cells = append(cells, [][]span{said(name(l.Name)), said(l.Value)})
+		cells = append(cells, [][]span{said(report.CleanName(l.Name)), said(l.Value)})
 	}
 	p.table([]field{{"LIMIT", 72}, {"VALUE", 102}}, cells)
 }
@@ -58,7 +60,9 @@ func (p *paper) accepted() {
 	var cells [][][]span
 	for _, w := range p.r.Accepted {
 		cells = append(cells, [][]span{
-			said(name(w.RuleID)), said(w.Reason), append(said(name(w.By)), span{style: note, text: date(w.At)}),
+			said(report.CleanName(w.RuleID)),
+			said(w.Reason),
+			append(said(report.CleanName(w.By)), span{style: note, text: date(w.At)}),
 		})
 	}
 	p.table([]field{{"RULE", 44}, {"REASON", 82}, {"ACCEPTED BY", 48}}, cells)
@@ -98,10 +102,10 @@ func (p *paper) finding(n int, f *ledger.Finding) [][]span {
 	for _, line := range remedy(f.Fix) {
 		text = append(text, span{style: note, text: "Fix: " + line})
 	}
-	where := []span{{style: style{face: bold, size: 7.8, color: black}, text: names(f.RuleIDs, 5)},
+	where := []span{{style: style{face: bold, size: 7.8, color: black}, text: report.CleanNames(f.RuleIDs, 5)},
 		{style: note, text: joined(", ", f.Code, words(f.Bucket), f.Severity)}, {style: note, text: spotted(f)}}
 	if len(f.Atoms) > 0 {
-		where = append(where, span{style: note, text: names(f.Atoms, 6)})
+		where = append(where, span{style: note, text: report.CleanNames(f.Atoms, 6)})
 	}
 	return [][]span{{{style: body, text: fmt.Sprint(n)}}, {{style: body, mark: f.Tier}}, text, where}
 }
@@ -129,9 +133,17 @@ func remedy(f *ledger.Fix) (lines []string) {
 	}
 	for i, m := range f.Moves {
 		if i == 5 {
-			return append(lines, fmt.Sprintf("… and %s", plural(len(f.Moves)-i, "other way")))
+			return append(lines, fmt.Sprintf("… and %s", legible.Count(len(f.Moves)-i, "other way")))
 		}
-		lines = append(lines, fmt.Sprintf("move %s from %s to %s, all else kept", name(m.Input), name(m.From), name(m.To)))
+		lines = append(
+			lines,
+			fmt.Sprintf(
+				"move %s from %s to %s, all else kept",
+				report.CleanName(m.Input),
+				report.CleanName(m.From),
+				report.CleanName(m.To),
+			),
+		)
 	}
 	return lines
 }
@@ -140,7 +152,7 @@ func remedy(f *ledger.Fix) (lines []string) {
 func spotted(f *ledger.Finding) string {
 	at := f.File
 	if f.Line > 0 {
-		at = fmt.Sprintf("%s:%d", name(f.File), f.Line)
+		at = fmt.Sprintf("%s:%d", report.CleanName(f.File), f.Line)
 	}
 	return strings.TrimSpace(joined("  ", at, f.Pointer))
 }
@@ -152,12 +164,15 @@ func (p *paper) evidence() {
 	p.section("Evidence", 20)
 	var cells [][][]span
 	for _, e := range p.r.Evidence {
-		file := append(said(name(e.Path)), span{style: style{face: mono, size: 6.6, color: black}, text: e.SHA256})
+		file := append(
+			said(report.CleanName(e.Path)),
+			span{style: style{face: mono, size: 6.6, color: black}, text: e.SHA256},
+		)
 		if e.SHA256 == "" {
-			file = append(said(name(e.Path)), span{style: note, text: words(e.Status)})
+			file = append(said(report.CleanName(e.Path)), span{style: note, text: words(e.Status)})
 		}
 		cells = append(cells, [][]span{
-			append(said(name(e.ID)), span{style: note, text: words(e.Kind)}),
+			append(said(report.CleanName(e.ID)), span{style: note, text: words(e.Kind)}),
 			file,
 			said(size(e.Bytes)),
 			{{style: note, text: origin(e)}},
@@ -172,7 +187,7 @@ func origin(e ledger.Evidence) string {
 	case "base":
 		return "already on the base branch"
 	case "pull_request":
-		return "added in the pull request by " + name(e.AddedBy)
+		return "added in the pull request by " + report.CleanName(e.AddedBy)
 	}
 	return "a local file"
 }
@@ -194,6 +209,6 @@ func (p *paper) advisory() {
 	}
 	p.section("Advisory: never gates", 20)
 	for _, f := range p.r.Advisory {
-		p.pairs(pair{"Opinion", named(name(f.Path), f.SHA256)})
+		p.pairs(pair{"Opinion", named(report.CleanName(f.Path), f.SHA256)})
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	"bytes"
@@ -48,8 +48,18 @@ func stood(t testing.TB, b []byte, at Standing) ([]byte, error) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	err = PDF(&out, r, b, Place{Standing: at})
+	err = Write(&out, r, b, Place{Standing: at})
 	return out.Bytes(), err
+}
+
+// edit changes an entry as text and puts it into canonical form again.
+func edit(t testing.TB, b []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	out, err := storetest.Edit(b, change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // keep leaves a paper to be looked at.
@@ -82,16 +92,21 @@ func TestPDFSoundIsGold(t *testing.T) {
 	}
 }
 
-// TestPDFNotVerified: a receipt that does not verify is stamped on each page, says why, and nowhere looks like one that does.
+// TestPDFNotVerified: a receipt that does not verify is stamped on each page, says why, and nowhere looks like one
+// that does.
 func TestPDFNotVerified(t *testing.T) {
 	_, clean := minted(t, storetest.Clean(storetest.Sample(0)))
-	_, many := minted(t, longFindings(storetest.Sample(1), 200))
+	_, many := minted(t, storetest.WithFindings(storetest.Sample(1), 200))
 	for name, b := range map[string][]byte{
 		"not-verified":      clean,
 		"not-verified-many": many,
 		"not-verified-lie":  edit(t, many, func(v map[string]any) { v["verdict"].(map[string]any)["severity"] = "honey" }),
 	} {
-		pdf, err := stood(t, b, Standing{InLedger: true, Fails: []string{"the ledger, branch ledger of ., does not hold it: entry 0: another one"}})
+		pdf, err := stood(
+			t,
+			b,
+			Standing{InLedger: true, Fails: []string{"the ledger, branch ledger of ., does not hold it: entry 0: another one"}},
+		)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -108,7 +123,9 @@ func TestPDFNotVerified(t *testing.T) {
 				t.Errorf("%s: %q is on the paper", name, never)
 			}
 		}
-		if !strings.Contains(text, "Decision that the file states, not confirmed") || !strings.Contains(squeeze(text), squeeze("does not hold it: entry 0: another one")) || strings.Contains(inks(t, pdf), goldInk) {
+		if !strings.Contains(text, "Decision that the file states, not confirmed") ||
+			!strings.Contains(squeeze(text), squeeze("does not hold it: entry 0: another one")) ||
+			strings.Contains(inks(t, pdf), goldInk) {
 			t.Errorf("%s: the reason is missing, or something is gold", name)
 		}
 	}
@@ -128,7 +145,8 @@ func TestPDFNotChecked(t *testing.T) {
 			t.Errorf("%q is not on the paper", want)
 		}
 	}
-	if strings.Contains(text, "\nAPPROVED\n") || strings.Contains(text, "\nHONEY\n") || strings.Contains(inks(t, pdf), goldInk) {
+	if strings.Contains(text, "\nAPPROVED\n") || strings.Contains(text, "\nHONEY\n") ||
+		strings.Contains(inks(t, pdf), goldInk) {
 		t.Error("it looks like an approved one")
 	}
 }
@@ -141,7 +159,10 @@ func TestPDFLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	keep(t, "later", pdf)
-	if page := readPDF(t, pdf)[0]; !strings.Contains(squeeze(page), squeeze("entry 3 of this ledger says of it: revoked")) {
+	if page := readPDF(t, pdf)[0]; !strings.Contains(
+		squeeze(page),
+		squeeze("entry 3 of this ledger says of it: revoked"),
+	) {
 		t.Errorf("the later entry is not on the first page:\n%s", page)
 	}
 }

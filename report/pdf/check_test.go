@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	"bytes"
@@ -9,9 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +20,7 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
+	"github.com/defendableos/referee/report"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -76,12 +75,53 @@ func squeeze(s string) string {
 
 func TestPDFSaysAll(t *testing.T) {
 	all := map[string][]string{
-		"short": {"DCR-000000-", "APPROVED", "JELLY", "96.4", "27 of 28", "0 · 1 · 0", "rosa", "permission maintain", "2 November 2026, 09:30:00 UTC",
-			"cre-acquisition-underwriting 1.2.0", "semantics 1", "underwriter", "example-70b", "site_visited", "satisfied", "math.mismatch",
-			"the claim is 2.4 % above", "claimed 1.334", "recomputed 1.303", "state 1.303", "evidence/t12.csv", "1.2 kB", "agent-owner", "none: this is the first entry",
-			published, "referee receipt verify", ledger.EntryDir(0) + "/000000000-", "refs/heads/main", "1.84 USD"},
-		"cook":        {"RECEIPT OF A TRAINING RUN", "11.75", "from 71.5 to 83.25", "oak-street-pairs", "48123 pairs", "112.40 USD"},
-		"incident":    {"RECEIPT OF AN INCIDENT", "spend breach", "HIGH", "Cap 50.00 USD", "lane locked, human approval required", "open, opened 2 November 2026, 08:00:00 UTC"},
+		"short": {
+			"DCR-000000-",
+			"APPROVED",
+			"JELLY",
+			"96.4",
+			"27 of 28",
+			"0 · 1 · 0",
+			"rosa",
+			"permission maintain",
+			"2 November 2026, 09:30:00 UTC",
+			"cre-acquisition-underwriting 1.2.0",
+			"semantics 1",
+			"underwriter",
+			"example-70b",
+			"site_visited",
+			"satisfied",
+			"math.mismatch",
+			"the claim is 2.4 % above",
+			"claimed 1.334",
+			"recomputed 1.303",
+			"state 1.303",
+			"evidence/t12.csv",
+			"1.2 kB",
+			"agent-owner",
+			"none: this is the first entry",
+			published,
+			"referee receipt verify",
+			ledger.EntryDir(0) + "/000000000-",
+			"refs/heads/main",
+			"1.84 USD",
+		},
+		"cook": {
+			"RECEIPT OF A TRAINING RUN",
+			"11.75",
+			"from 71.5 to 83.25",
+			"oak-street-pairs",
+			"48123 pairs",
+			"112.40 USD",
+		},
+		"incident": {
+			"RECEIPT OF AN INCIDENT",
+			"spend breach",
+			"HIGH",
+			"Cap 50.00 USD",
+			"lane locked, human approval required",
+			"open, opened 2 November 2026, 08:00:00 UTC",
+		},
 		"self-signed": {"HONEY", "Self-signed", "Findings: none"},
 		"revoked":     {"REVOKED", "Nobody may rely on", "Refers to"},
 		"local":       {"no forge confirms"},
@@ -92,13 +132,20 @@ func TestPDFSaysAll(t *testing.T) {
 		"unreceipted": {"UNRECEIPTED", "no human's approval is known"},
 	}
 	for what, wants := range all {
-		r := samples()[what]
+		r := storetest.Samples()[what]
 		if what == "local" {
 			r.Approval.Approver.Permission = "local"
 		}
 		parsed, payload := minted(t, r)
 		text := squeeze(strings.Join(readPDF(t, render(t, r, Place{URL: published, Standing: Standing{InLedger: true}})), ""))
-		wants = append(wants, canonical.SHA256Hex(payload), parsed.ID, parsed.Submission.SHA256, parsed.FlightSheet.SHA256, parsed.RefersTo)
+		wants = append(
+			wants,
+			canonical.SHA256Hex(payload),
+			parsed.ID,
+			parsed.Submission.SHA256,
+			parsed.FlightSheet.SHA256,
+			parsed.RefersTo,
+		)
 		if parsed.Approval != nil {
 			wants = append(wants, parsed.Approval.SubjectDigest, parsed.Approval.Review.BodySHA256, parsed.ReportDigest)
 		}
@@ -114,8 +161,8 @@ func TestPDFSaysAll(t *testing.T) {
 }
 
 func TestPDFNames(t *testing.T) {
-	text := squeeze(strings.Join(readPDF(t, render(t, samples()["names"], Place{})), ""))
-	for _, s := range scripts {
+	text := squeeze(strings.Join(readPDF(t, render(t, storetest.Samples()["names"], Place{})), ""))
+	for _, s := range storetest.ForeignNames() {
 		if !strings.Contains(text, squeeze(s)) {
 			t.Errorf("%s is not on the paper as it is", s)
 		}
@@ -129,7 +176,7 @@ func TestPDFNames(t *testing.T) {
 }
 
 func TestPDFPages(t *testing.T) {
-	r := samples()["findings-200"]
+	r := storetest.Samples()["findings-200"]
 	parsed, _ := minted(t, r)
 	pages := readPDF(t, render(t, r, Place{}))
 	if len(pages) < 20 {
@@ -157,7 +204,7 @@ func TestPDFPages(t *testing.T) {
 
 // TestPDFCutFindings holds that what a receipt does not hold is said to be missing.
 func TestPDFCutFindings(t *testing.T) {
-	text := squeeze(strings.Join(readPDF(t, render(t, longFindings(storetest.Sample(1), 230), Place{})), ""))
+	text := squeeze(strings.Join(readPDF(t, render(t, storetest.WithFindings(storetest.Sample(1), 230), Place{})), ""))
 	if !strings.Contains(text, squeeze("30 more stand in the report")) || !strings.Contains(text, "Findings:230") {
 		t.Error("the paper does not say that 30 findings are missing")
 	}
@@ -170,7 +217,7 @@ func TestPDFSameBytes(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for what, r := range samples() {
+	for what, r := range storetest.Samples() {
 		want := sha256.Sum256(render(t, r, Place{URL: published}))
 		other, err := os.ReadFile(filepath.Join(dir, what+".pdf"))
 		if err != nil {
@@ -184,7 +231,7 @@ func TestPDFSameBytes(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				var out bytes.Buffer
-				if err := PDF(&out, parsed, payload, Place{URL: published}); err != nil || sha256.Sum256(out.Bytes()) != want {
+				if err := Write(&out, parsed, payload, Place{URL: published}); err != nil || sha256.Sum256(out.Bytes()) != want {
 					t.Errorf("%s: other bytes the next time: %v", what, err)
 				}
 			})
@@ -193,36 +240,17 @@ func TestPDFSameBytes(t *testing.T) {
 	}
 }
 
-// spoil sets every string that a writer is free in.
-func spoil(v reflect.Value, is, text string) {
-	switch v.Kind() {
-	case reflect.String:
-		if is == "" || is == "text" {
-			v.SetString(text)
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			spoil(v.Elem(), "", text)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			spoil(v.Index(i), is, text)
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); !slices.Contains([]string{"AddedBy", "Sanitized", "ScoreFraction", "ScoreDecided", "Coverage", "WeightedScore"}, f.Name) { // the last four follow from the counts
-				spoil(v.Field(i), f.Tag.Get("is"), text)
-			}
-		}
-	}
-}
-
 func TestPDFHostile(t *testing.T) {
-	more := []string{") Tj ET Q /JavaScript (alert) \\", ">> endobj 1 0 obj << /OpenAction", "\\) \\( %PDF-1.7\r%%EOF", strings.Repeat("W", 1500)}
-	for _, attack := range append(more, attacks...) {
+	more := []string{
+		") Tj ET Q /JavaScript (alert) \\",
+		">> endobj 1 0 obj << /OpenAction",
+		"\\) \\( %PDF-1.7\r%%EOF",
+		strings.Repeat("W", 1500),
+	}
+	for _, attack := range append(more, storetest.HostileTexts()...) {
 		for _, what := range []string{"short", "incident", "cook", "merged"} {
-			r := samples()[what]
-			spoil(reflect.ValueOf(&r).Elem(), "", attack)
+			r := storetest.Samples()[what]
+			storetest.Spoil(&r, attack)
 			if r.Assignment != nil {
 				r.Assignment.SHA256 = canonical.SHA256Hex([]byte(attack))
 			}
@@ -234,8 +262,8 @@ func TestPDFHostile(t *testing.T) {
 			}
 			for _, page := range readPDF(t, pdf) {
 				for _, c := range page {
-					if c != '\n' && (hidden(c) || c == utf8.RuneError) {
-						t.Errorf("%q: U+%04X on the paper", clip(attack, 30), c)
+					if shown := string(c); c != '\n' && (report.Clean(shown) != shown || c == utf8.RuneError) {
+						t.Errorf("%q: U+%04X on the paper", report.CleanStart(attack, 30), c)
 					}
 				}
 			}
@@ -259,7 +287,7 @@ func TestPDFRefuses(t *testing.T) {
 		"the receipt is not the one of the payload": {r, append([]byte(" "), payload...), ""},
 	} {
 		var out bytes.Buffer
-		if err := PDF(&out, c.r, c.b, Place{URL: c.url}); err == nil || !strings.Contains(err.Error(), what) {
+		if err := Write(&out, c.r, c.b, Place{URL: c.url}); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %q", err, what)
 		}
 		if out.Len() > 0 {
@@ -282,7 +310,8 @@ func TestKindsAreNamed(t *testing.T) {
 	}
 }
 
-// TestGradesTellInGrey holds the colours of the severities apart by lightness alone (ITU-R BT.601), as on paper printed in grey.
+// TestGradesTellInGrey holds the colours of the severities apart by lightness alone (ITU-R BT.601), as on paper
+// printed in grey.
 func TestGradesTellInGrey(t *testing.T) {
 	lightness := func(c color) int { return (299*c[0] + 587*c[1] + 114*c[2]) / 1000 }
 	names := []string{"honey", "unsigned", "jelly", "propolis"} // from light to dark
@@ -295,7 +324,7 @@ func TestGradesTellInGrey(t *testing.T) {
 }
 
 func FuzzWrap(f *testing.F) {
-	for _, s := range append(scripts, attacks...) {
+	for _, s := range append(storetest.ForeignNames(), storetest.HostileTexts()...) {
 		f.Add(s, 40.0)
 	}
 	all, err := measure()

@@ -1,4 +1,10 @@
-package report
+// Package pdf renders a receipt as a paper to file, in the letters of Latin, Greek and Cyrillic, with a seal, a QR code
+// and every finding.
+//
+// A paper looks like an approval, so three things are held: a receipt that does not verify never has the look of one
+// that does (TestPDFSoundIsGold and the tests beside it), hostile text never reaches the structure of the file
+// (TestPDFHostile), and the same payload and place give the same bytes everywhere.
+package pdf
 
 import (
 	"bytes"
@@ -12,6 +18,7 @@ import (
 
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 	"github.com/go-pdf/fpdf"
 	"rsc.io/qr"
 )
@@ -23,7 +30,7 @@ type Place struct {
 	Standing Standing
 }
 
-// PDF renders a receipt as a paper to file: the same payload and place give the same bytes, on every machine and at
+// Write renders a receipt as a paper to file: the same payload and place give the same bytes, on every machine and at
 // any time.
 //
 // A receipt that does not verify (Standing.Fails) is stamped across every page, and one that was held to no ledger
@@ -31,7 +38,7 @@ type Place struct {
 // the receipt's file; receipt is what ledger.Parse gives for them, and a pair that does not belong together is
 // refused, so that the hash on the paper is the hash of what the paper says. Text is set in Latin, Greek and Cyrillic
 // letters; any other character stands there as <U+4E2D>.
-func PDF(w io.Writer, receipt *ledger.Receipt, payload []byte, at Place) error {
+func Write(w io.Writer, receipt *ledger.Receipt, payload []byte, at Place) error {
 	p, err := newPaper(receipt, payload, at)
 	if err != nil {
 		return fmt.Errorf("pdf: %w", err)
@@ -117,11 +124,14 @@ func encode(address, hash string) (*qr.Code, error) {
 		case err != nil:
 			return nil, err
 		case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-			return nil, fmt.Errorf("%q is no address of a page; it must begin with https:// or http://", name(address))
+			return nil, fmt.Errorf(
+				"%q is no address of a page; it must begin with https:// or http://",
+				report.CleanName(address),
+			)
 		case len(address) > maxURL:
 			return nil, fmt.Errorf("the address has %d characters, a QR code on paper holds %d", len(address), maxURL)
 		case slices.ContainsFunc([]byte(address), func(c byte) bool { return c <= ' ' || c >= 0x7F }):
-			return nil, fmt.Errorf("%q holds characters that must be percent-encoded in an address", name(address))
+			return nil, fmt.Errorf("%q holds characters that must be percent-encoded in an address", report.CleanName(address))
 		}
 		text = address
 	}

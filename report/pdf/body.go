@@ -1,10 +1,12 @@
-package report
+package pdf
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 )
 
 // body is all that follows the front: decision, chain, work, audit, and how to verify it.
@@ -50,7 +52,7 @@ func joined(sep string, parts ...string) string {
 	var out []string
 	for _, s := range parts {
 		if s != "" {
-			out = append(out, name(s))
+			out = append(out, report.CleanName(s))
 		}
 	}
 	return strings.Join(out, sep)
@@ -92,7 +94,7 @@ func (p *paper) decision() {
 		review = fmt.Sprintf("review %d", a.Review.ID)
 	}
 	p.pairs(
-		pair{"Decided by", []span{{style: strong, text: name(a.Approver.Login)},
+		pair{"Decided by", []span{{style: strong, text: report.CleanName(a.Approver.Login)},
 			{style: note, text: joined(", ", id, "permission "+a.Approver.Permission)}}},
 		pair{"Decision", said(joined(", ", string(a.Decision), date(a.Review.SubmittedAt)))},
 		pair{"Recorded as", said(review)},
@@ -110,7 +112,7 @@ func (p *paper) chain() {
 	}
 	p.pairs(
 		pair{"This receipt, SHA-256", hash(p.hash)},
-		pair{"Entry", said(fmt.Sprintf("%d (%s before it)", p.r.Seq, entries(p.r.Log.Count)))},
+		pair{"Entry", said(fmt.Sprintf("%d (%s before it)", p.r.Seq, legible.Count(p.r.Log.Count, "entry")))},
 		pair{"Parent", parent},
 		pair{"Tree before, root", hash(p.r.Log.Root)},
 		pair{"Refers to", hash(p.r.RefersTo)},
@@ -126,24 +128,20 @@ func address(url string) []span {
 	return []span{{style: style{face: mono, size: 7, color: black}, text: url}}
 }
 
-func entries(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
 func (p *paper) work() {
 	r := p.r
 	p.section("Work", 10)
 	repository := r.Repository.Name
 	if r.Repository.ID > 0 {
-		repository = fmt.Sprintf("%s (%d)", name(repository), r.Repository.ID)
+		repository = fmt.Sprintf("%s (%d)", report.CleanName(repository), r.Repository.ID)
 	}
 	list := []pair{
 		{"Repository", said(repository)},
 		{"Run", said(joined("   ·   ", r.Run.ID, "lane "+r.Run.Lane, after("project", r.Run.Project)))},
-		{"Submission", append(named(name(r.Submission.Path), r.Submission.SHA256), gitBlob(r.Submission.GitBlob)...)},
+		{
+			"Submission",
+			append(named(report.CleanName(r.Submission.Path), r.Submission.SHA256), gitBlob(r.Submission.GitBlob)...),
+		},
 	}
 	if pr := r.PullRequest; pr != nil {
 		list = append(list, pair{"Pull request", []span{{style: body, text: fmt.Sprint(pr.Number)},
@@ -154,7 +152,10 @@ func (p *paper) work() {
 	}
 	p.pairs(list...)
 	if len(r.Sanitized) > 0 {
-		p.paragraph(note, "Characters that could mislead a reader were replaced visibly at "+names(r.Sanitized, 8)+".")
+		p.paragraph(
+			note,
+			"Characters that could mislead a reader were replaced visibly at "+report.CleanNames(r.Sanitized, 8)+".",
+		)
 	}
 }
 
@@ -168,10 +169,11 @@ func gitBlob(id string) []span {
 func (p *paper) rulebook() {
 	r := p.r
 	p.section("Rulebook", 10)
-	list := []pair{{"Flight sheet", named(name(r.FlightSheet.Slug)+" "+name(r.FlightSheet.Version), r.FlightSheet.SHA256)}}
+	sheet := report.CleanName(r.FlightSheet.Slug) + " " + report.CleanName(r.FlightSheet.Version)
+	list := []pair{{"Flight sheet", named(sheet, r.FlightSheet.SHA256)}}
 	if r.Engine != nil {
 		list = append(list,
-			pair{"Engine", append(said("referee "+name(r.Engine.Version)+fmt.Sprintf(", semantics %d", r.Semantics)),
+			pair{"Engine", append(said("referee "+report.CleanName(r.Engine.Version)+fmt.Sprintf(", semantics %d", r.Semantics)),
 				span{style: digest, text: "rules " + r.Engine.RegistrySHA256})},
 			pair{"Report, SHA-256", hash(r.ReportDigest)})
 	}
@@ -179,7 +181,7 @@ func (p *paper) rulebook() {
 		list = append(list, pair{"Score", said(joined(", ", v.Score+" of 100", after("as a fraction", v.ScoreFraction),
 			after("decided", v.ScoreDecided), after("coverage", v.Coverage), after("weighted", v.WeightedScore)))})
 		if len(v.UndecidedHigh) > 0 {
-			list = append(list, pair{"Undecided high rules", said(names(v.UndecidedHigh, 20))})
+			list = append(list, pair{"Undecided high rules", said(report.CleanNames(v.UndecidedHigh, 20))})
 		}
 	}
 	p.pairs(list...)
@@ -196,11 +198,18 @@ func (p *paper) agent() {
 		source = "pinned by the repository's configuration"
 	}
 	p.pairs(
-		pair{"Name", []span{{style: body, text: joined("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}}},
-		pair{"Runs in", said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime), after("tier", a.CapabilityTier)))},
-		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"), unit(a.ContextTokens, "tokens of context"), unit(a.VRAMGB, "GB of memory")))},
-		pair{"Tools", said(names(a.Tools, 30))},
-		pair{"Modalities", said(names(a.Modalities, 30))},
+		pair{
+			"Name",
+			[]span{{style: body, text: joined("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}},
+		},
+		pair{
+			"Runs in",
+			said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime), after("tier", a.CapabilityTier))),
+		},
+		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"), unit(a.ContextTokens, "tokens of context"),
+			unit(a.VRAMGB, "GB of memory")))},
+		pair{"Tools", said(report.CleanNames(a.Tools, 30))},
+		pair{"Modalities", said(report.CleanNames(a.Modalities, 30))},
 		pair{"Prior confidence", said(a.ConfidencePrior)},
 		pair{"Cost, as declared", said(unit(a.CostUSD, "USD"))},
 	)
@@ -224,8 +233,8 @@ func (p *paper) cook() {
 		pair{"Lift", []span{{style: strong, text: fmt.Sprintf("%s   (from %s to %s)", c.Lift, c.EvalBefore, c.EvalAfter)}}},
 		pair{"Receipt before", hash(c.Before)},
 		pair{"Receipt after", hash(c.After)},
-		pair{"Base model", said(name(c.BaseModel))},
-		pair{"Data set", said(fmt.Sprintf("%s, %d pairs", name(c.Dataset), c.Pairs))},
+		pair{"Base model", said(report.CleanName(c.BaseModel))},
+		pair{"Data set", said(fmt.Sprintf("%s, %d pairs", report.CleanName(c.Dataset), c.Pairs))},
 		pair{"Run by", said(joined(", ", c.Runner, unit(c.ComputeUSD, "USD")))},
 	)
 }
@@ -261,27 +270,30 @@ func (p *paper) workflow() {
 	}
 	p.section("Written by", 10)
 	p.pairs(
-		pair{"Workflow", said(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt, name(w.Event)))},
-		pair{"Of", append(said(name(w.Ref)), hash(w.SHA)...)},
+		pair{"Workflow", said(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt, report.CleanName(w.Event)))},
+		pair{"Of", append(said(report.CleanName(w.Ref)), hash(w.SHA)...)},
 	)
 }
 
-// VerifyCommand is the command that checks a receipt by its hash: in a clone or a work tree of the repository it verifies the ledger and finds the
-// receipt in it, and in a folder that holds the receipt's file alone it checks the file. It is what papers print.
+// VerifyCommand is the command that checks a receipt by its hash: in a clone or a work tree of the repository it
+// verifies the ledger and finds the receipt in it, and in a folder that holds the receipt's file alone it checks the
+// file. It is what papers print.
 func VerifyCommand(hash string) string { return "referee receipt verify " + hash }
 
 // verify says how anybody checks the paper, and what that cannot show.
 func (p *paper) verify() {
 	p.section("How to verify this receipt", 38)
-	p.paragraph(body, "In a clone or a work tree of "+name(p.r.Repository.Name)+", this verifies the whole ledger and finds the receipt in it. In a folder with "+
-		"the receipt's file alone, it checks the bytes and the form, and says that no ledger was seen.")
+	repository := report.CleanName(p.r.Repository.Name)
+	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the receipt "+
+		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no ledger was "+
+		"seen.")
 	p.y += 0.4
 	p.command(VerifyCommand(p.hash))
 	p.y += 1.5
 	file := ledger.Place{Class: ledger.EntryFile, Seq: p.r.Seq, Hash: p.hash}.String()
-	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the one on this paper, which is a rendering of it. "+
-		"The page verify.html on that branch checks it in a browser. An audit re-derives what it is given; it catches slips, not a wrong set-up, and no "+
-		"severity means that the work is right.")
+	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the one on "+
+		"this paper, which is a rendering of it. The page verify.html on that branch checks it in a browser. An audit "+
+		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work is right.")
 }
 
 // command sets a line to be typed.

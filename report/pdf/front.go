@@ -1,4 +1,4 @@
-package report
+package pdf
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 	"github.com/go-pdf/fpdf"
 )
 
@@ -18,15 +19,40 @@ type kindText struct {
 
 // kinds has every kind of entry (TestKindsAreNamed).
 var kinds = map[ledger.Kind]kindText{
-	ledger.Approved:    {"Approved", "A human looked at the audit of these bytes and signed them off.", false},
-	ledger.Carried:     {"Carried over", "The same bytes after a rebase. The approval is the one of the receipt that this entry refers to.", false},
-	ledger.Amended:     {"Amended", "The review that approved was edited afterwards. Nobody may rely on the receipt that this entry refers to.", true},
-	ledger.Revoked:     {"Revoked", "The approval was withdrawn. Nobody may rely on the receipt that this entry refers to.", true},
-	ledger.Rejected:    {"Rejected", "A human looked at the audit of these bytes and said no. They are not signed off.", true},
-	ledger.Superseded:  {"Superseded", "Other bytes took the place of these. The receipt that this entry refers to is about bytes that nobody proposes any more.", true},
-	ledger.Withdrawn:   {"Withdrawn", "The proposal was closed without a merge.", true},
-	ledger.Merged:      {"Merged", "The bytes that the receipt refers to, signed off before, were merged.", false},
-	ledger.Unreceipted: {"Unreceipted", "These bytes are on the base branch, and no human's approval is known for them.", true},
+	ledger.Approved: {"Approved", "A human looked at the audit of these bytes and signed them off.", false},
+	ledger.Carried: {
+		"Carried over",
+		"The same bytes after a rebase. The approval is the one of the receipt that this entry refers to.",
+		false,
+	},
+	ledger.Amended: {
+		"Amended",
+		"The review that approved was edited afterwards. Nobody may rely on the receipt that this entry refers to.",
+		true,
+	},
+	ledger.Revoked: {
+		"Revoked",
+		"The approval was withdrawn. Nobody may rely on the receipt that this entry refers to.",
+		true,
+	},
+	ledger.Rejected: {
+		"Rejected",
+		"A human looked at the audit of these bytes and said no. They are not signed off.",
+		true,
+	},
+	ledger.Superseded: {
+		"Superseded",
+		"Other bytes took the place of these. The receipt that this entry refers to is about bytes that nobody proposes " +
+			"any more.",
+		true,
+	},
+	ledger.Withdrawn: {"Withdrawn", "The proposal was closed without a merge.", true},
+	ledger.Merged:    {"Merged", "The bytes that the receipt refers to, signed off before, were merged.", false},
+	ledger.Unreceipted: {
+		"Unreceipted",
+		"These bytes are on the base branch, and no human's approval is known for them.",
+		true,
+	},
 }
 
 func (p *paper) kind() kindText { return kinds[p.r.Kind] }
@@ -51,7 +77,10 @@ func (p *paper) front() {
 	width := textWidth - codeSize - 8
 	lines := p.rows([]span{
 		{style: style{size: 10, color: black}, text: strings.Join(p.where(), "   ·   ")},
-		{style: style{size: 9, color: grey}, text: "Minted " + date(p.r.MintedAt) + ", entry " + fmt.Sprint(p.r.Seq) + " of its ledger"},
+		{
+			style: style{size: 9, color: grey},
+			text:  "Minted " + date(p.r.MintedAt) + ", entry " + fmt.Sprint(p.r.Seq) + " of its ledger",
+		},
 	}, width)
 	p.put(marginSide, p.y, lines)
 	x := pageWidth - marginSide - codeSize
@@ -74,7 +103,7 @@ func (p *paper) where() []string {
 	}
 	parts = append(parts, "run "+p.r.Run.ID)
 	for i := range parts {
-		parts[i] = name(parts[i])
+		parts[i] = report.CleanName(parts[i])
 	}
 	return parts
 }
@@ -96,10 +125,16 @@ func (p *paper) status() {
 		spans = append(spans, span{style: strong, text: line})
 	}
 	if p.r.SelfSigned {
-		spans = append(spans, span{style: strong, text: "Self-signed: an administrator signed this off alone, without a review by another person."})
+		spans = append(spans, span{
+			style: strong,
+			text:  "Self-signed: an administrator signed this off alone, without a review by another person.",
+		})
 	}
 	if p.r.Approval != nil && p.r.Approval.Approver.Permission == "local" {
-		spans = append(spans, span{style: body, text: "Signed off on a computer of the signer's own: no forge confirms who the signer is."})
+		spans = append(
+			spans,
+			span{style: body, text: "Signed off on a computer of the signer's own: no forge confirms who the signer is."},
+		)
 	}
 	title := style{face: bold, size: 15, color: black}
 	left := 5 + p.width(title.face, title.size, strings.ToUpper(k.title)) + 7
@@ -146,7 +181,8 @@ func (p *paper) verdict() {
 	p.fill(g.color)
 	p.f.Rect(marginSide, p.y, 2.2, height, "F")
 	p.comb(marginSide+14, p.y+height/2, 8, sign)
-	p.text(marginSide+26, p.y+11, p.fitted(style{face: bold, size: 19, color: black}, strings.ToUpper(p.shown(word)), 66), strings.ToUpper(p.shown(word)))
+	shown := strings.ToUpper(p.shown(word))
+	p.text(marginSide+26, p.y+11, p.fitted(style{face: bold, size: 19, color: black}, shown, 66), shown)
 	p.put(marginSide+26, p.y+14.5, p.rows([]span{{style: style{size: 8.4, color: black}, text: g.says}}, 62))
 	p.numbers(marginSide+96, p.y)
 	p.y += height
@@ -165,13 +201,13 @@ func (p *paper) numbers(x, y float64) {
 	}
 	for i, c := range cells {
 		cx, cy := x+float64(i%3)*26, y+float64(i/3)*12.5
-		p.text(cx, cy+7.5, style{face: bold, size: 11, color: black}, clip(c[0], 14))
+		p.text(cx, cy+7.5, style{face: bold, size: 11, color: black}, report.CleanStart(c[0], 14))
 		p.text(cx, cy+11, style{size: 7.2, color: grey}, c[1])
 	}
 }
 
-// comb is the sign of a severity, a cell of a honeycomb: full for honey, half full for jelly, barred for propolis, empty for what
-// nobody signed.
+// comb is the sign of a severity, a cell of a honeycomb: full for honey, half full for jelly, barred for propolis,
+// empty for what nobody signed.
 func (p *paper) comb(x, y, radius float64, severity string) {
 	g, ok := grades[severity]
 	if !ok {

@@ -1,9 +1,10 @@
-package report
+package pdf
 
 import (
 	"math"
 
 	"github.com/defendableos/referee/ledger"
+	"github.com/defendableos/referee/report"
 )
 
 // Standing is what is known of a receipt beyond its own bytes. The zero value is the least: nobody looked for it in a
@@ -52,7 +53,9 @@ func (s Standing) lines(r *ledger.Receipt, hash string) []string {
 	case len(s.Fails) > 0:
 		return s.Fails[:min(len(s.Fails), maxReasons)]
 	case !s.InLedger:
-		return []string{"Not checked against a ledger: run " + VerifyCommand(hash) + " in a clone of " + name(r.Repository.Name)}
+		return []string{
+			"Not checked against a ledger: run " + VerifyCommand(hash) + " in a clone of " + report.CleanName(r.Repository.Name),
+		}
 	}
 	return s.Later[:min(len(s.Later), maxReasons)]
 }
