@@ -1,10 +1,12 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/nearest"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
@@ -16,6 +18,7 @@ type Result struct {
 	Examples int
 	Trips    int
 	Failures []Failure
+	Spent    bool // the budget ended before the examples did: a failure says where
 }
 
 // OK reports whether everything came out as the sheet says. A sheet without an example has shown nothing.
@@ -53,16 +56,70 @@ func (f Failure) String() string {
 // Test runs the sheet's examples and trips. Of an example every rule must pass, questions stay open, and what it expects otherwise it must
 // say; a trip flags exactly the rules that it names.
 func Test(sheet *referee.Sheet) Result {
-	t := &tester{sheet: sheet, result: Result{Sheet: sheet}}
+	return TestWithin(sheet, &decimal.Meter{Most: MaxExampleWork})
+}
+
+// MaxExampleWork is what the examples and trips of one sheet file may take together, in units of decimal.Meter: about 10 s (S81).
+const MaxExampleWork = 40_000_000
+
+// TestWithin is Test within a budget, which several sheets may have together. Where it is spent, the result has a failure that says so, and what
+// was left is not run: a sheet whose examples nobody has seen through has not shown that it judges as it says.
+func TestWithin(sheet *referee.Sheet, work *decimal.Meter) Result {
+	t := &tester{sheet: sheet, work: work, size: len(encode(sheet.Doc)), result: Result{Sheet: sheet}}
 	for _, ex := range sheet.Examples() {
-		t.example(&ex)
+		if t.example(&ex); t.result.Spent {
+			break
+		}
 	}
 	return t.result
 }
 
+// spent reports, once, that the budget ends at an example or a trip.
+func (t *tester) spent(at *strictjson.Value) bool {
+	if t.result.Spent || !t.work.Exhausted() {
+		return t.result.Spent
+	}
+	t.result.Spent = true
+	t.fail(at, "", "", "", "the examples and trips take more than %d steps together, and from here on none was seen through: make them fewer or smaller", t.work.Most)
+	return true
+}
+
+// audited counts what changing the submission takes, and audits it.
+func (t *tester) audited(w *worked) (*referee.Report, error) {
+	if !t.work.Take(len(encode(w.submission))) {
+		return nil, errSpent
+	}
+	report, err := w.audited()
+	if t.work.Exhausted() {
+		return nil, errSpent // it may have been cut short
+	}
+	return report, err
+}
+
+var errSpent = errors.New("the budget of the sheet's examples is spent")
+
+// failed reports what could not be built or audited.
+func (t *tester) failed(at *strictjson.Value, err error) {
+	if !t.spent(at) {
+		t.fail(at, "", "", "", "%v", err)
+	}
+}
+
+// loads counts the sheet's being compiled again for values of its parameters.
+func (t *tester) loads(params map[string]*strictjson.Value) {
+	if len(params) > 0 {
+		t.work.Take(unitsPerSheetByte * t.size)
+	}
+}
+
+// unitsPerSheetByte is what compiling a sheet takes.
+const unitsPerSheetByte = 2
+
 // tester is one run over a sheet.
 type tester struct {
 	sheet  *referee.Sheet
+	work   *decimal.Meter
+	size   int // of the sheet, in bytes
 	result Result
 	name   string // of the example
 	trip   string
@@ -78,19 +135,25 @@ func (t *tester) example(ex *referee.Example) {
 	if t.name, t.trip = ex.Name, ""; t.name == "" {
 		t.name = fmt.Sprintf("number %d", t.result.Examples)
 	}
-	base, err := workedExample(t.sheet, ex)
-	if err != nil {
-		t.fail(ex.At, "", "", "", "%v", err)
+	if t.loads(ex.Params); t.spent(ex.At) {
 		return
 	}
-	report, err := base.audited()
+	base, err := workedExample(t.sheet, ex)
 	if err != nil {
-		t.fail(ex.At, "", "", "", "%v", err)
+		t.failed(ex.At, err)
+		return
+	}
+	base.work = t.work
+	report, err := t.audited(base)
+	if err != nil {
+		t.failed(ex.At, err)
 		return
 	}
 	t.statuses(ex, report)
 	for i := range ex.Trips {
-		t.runTrip(base, &ex.Trips[i])
+		if t.runTrip(base, &ex.Trips[i]); t.result.Spent {
+			return
+		}
 	}
 }
 
@@ -156,14 +219,18 @@ func (t *tester) runTrip(base *worked, trip *referee.Trip) {
 	t.result.Trips++
 	t.trip = trip.Change
 	defer func() { t.trip = "" }()
-	w, err := base.tripped(trip)
-	if err != nil {
-		t.fail(trip.At, "", "", "", "%v", err)
+	t.loads(trip.Params)
+	if t.work.Take(2 * len(encode(base.submission))); t.spent(trip.At) { // copied, and its calculations worked anew
 		return
 	}
-	report, err := w.audited()
+	w, err := base.tripped(trip)
 	if err != nil {
-		t.fail(trip.At, "", "", "", "%v", err)
+		t.failed(trip.At, err)
+		return
+	}
+	report, err := t.audited(w)
+	if err != nil {
+		t.failed(trip.At, err)
 		return
 	}
 	for _, id := range trip.Flags {

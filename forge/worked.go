@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
 	"github.com/defendableos/referee/referee/evidence"
@@ -18,6 +19,7 @@ type worked struct {
 	agent      *strictjson.Value
 	files      []referee.ExampleFile
 	prior      *strictjson.Value
+	work       *decimal.Meter               // of all audits of the sheet's examples, nil where they are not counted
 	params     map[string]*strictjson.Value // what the configuration sets; sheet is the one with them
 }
 
@@ -31,7 +33,7 @@ func workedExample(sheet *referee.Sheet, ex *referee.Example) (*worked, error) {
 }
 
 func (w *worked) clone() *worked {
-	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files), prior: w.prior, params: w.params}
+	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files), prior: w.prior, work: w.work, params: w.params}
 }
 
 // tripped is the example with a trip's changes, in the order in which an agent would have met them: other evidence and another stack, then
@@ -124,7 +126,7 @@ func (w *worked) auditCase() (referee.Case, error) {
 	}
 	folder := &referee.RunFolder{Run: run, Bytes: encode(w.submission), Evidence: evidence.Open(tree, run.Evidence, evidence.Limits{})}
 	c := folder.Case(w.sheet, nil)
-	c.Prior = w.priorFunc()
+	c.Prior, c.Together = w.priorFunc(), w.work
 	return c, nil
 }
 

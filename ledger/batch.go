@@ -75,7 +75,7 @@ func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entr
 func (b *Batch) mint(ctx context.Context, s Store, at Snapshot, drafts []Receipt) (entries []Entry, err error) {
 	for _, r := range drafts {
 		if at.Info != nil && at.Info.Repository.ID != r.Repository.ID {
-			return nil, fmt.Errorf("the ledger is of the repository %s (%d), the draft of %s (%d)",
+			return nil, fmt.Errorf("the ledger belongs to the repository %s (%d), the draft to %s (%d)",
 				at.Info.Repository.Name, at.Info.Repository.ID, r.Repository.Name, r.Repository.ID)
 		}
 		data, err := Mint(b.Head, r)
@@ -137,7 +137,7 @@ func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]
 		hash := canonical.SHA256Hex(sheet)
 		path := Place{Class: SheetFile, Hash: hash}.String()
 		if int64(len(sheet)) > SheetFile.MaxBytes() {
-			return fmt.Errorf("%s has %d bytes, at most %d are allowed", path, len(sheet), SheetFile.MaxBytes())
+			return fmt.Errorf("%s has %d bytes; at most %d are allowed", path, len(sheet), SheetFile.MaxBytes())
 		}
 		if !slices.ContainsFunc(entries, func(e Entry) bool { return e.Receipt.FlightSheet.SHA256 == hash }) {
 			continue
@@ -163,7 +163,7 @@ func (b *Batch) addFirst(at Snapshot, papers []File, entries []Entry) error {
 		}
 		for _, f := range papers {
 			if f.Path != ReadmePath && f.Path != PagePath {
-				return fmt.Errorf("%q is no paper of a ledger; %s and %s are", clip(f.Path), ReadmePath, PagePath)
+				return fmt.Errorf("%q does not belong in a ledger; known are %s and %s", clip(f.Path), ReadmePath, PagePath)
 			}
 			b.Files = append(b.Files, f)
 		}

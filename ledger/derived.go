@@ -110,7 +110,7 @@ func sumUp(findings iter.Seq[findingFacts]) (sum, error) {
 	for f := range findings {
 		s.n++
 		if s.n > 1 && f.compare(s.last) < 0 {
-			return s, refuse(RefuseFindings, "finding number %d (%s) stands after a lighter one (%s); findings are ranked", s.n, f.rank(), s.last.rank())
+			return s, refuse(RefuseFindings, "finding %d (%s) follows a lighter one (%s); findings must be ranked", s.n, f.rank(), s.last.rank())
 		}
 		s.last = f
 		*s.seen.of(f.tier)++
@@ -195,7 +195,7 @@ func (r *Receipt) checkShown(n int, size func() int) error {
 	total, most := r.FindingsTotal, min(r.FindingsTotal, MaxFindings)
 	switch {
 	case n > most:
-		return refuse(RefuseFindings, "%d findings of %d in all; at most %d stand in a receipt", n, total, MaxFindings)
+		return refuse(RefuseFindings, "%d findings of %d in all; a receipt lists at most %d", n, total, MaxFindings)
 	case n == most:
 		return nil
 	}
@@ -388,7 +388,7 @@ func (r *Receipt) checkScore() error {
 	}
 	weighted := rational(v.WeightedScore)
 	if v.WeightedScore != "" && (!isDecimal([]byte(v.WeightedScore)) || weighted.Sign() < 0 || weighted.Cmp(rational("100")) > 0) {
-		return refuse(RefuseScore, "weighted_score is %q; it is within 0 and 100", clip(v.WeightedScore))
+		return refuse(RefuseScore, "weighted_score is %q; it must be between 0 and 100", clip(v.WeightedScore))
 	}
 	if want := 5*v.Risk.High + 2*v.Risk.Mid + v.Risk.Low; v.RiskPoints != want {
 		return refuse(RefuseScore, "risk_points is %d; %d high, %d mid and %d low make %d", v.RiskPoints, v.Risk.High, v.Risk.Mid, v.Risk.Low, want)

@@ -1,17 +1,16 @@
 package ledger
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/defendableos/referee/internal/golden"
 )
 
-var updateDocs = flag.Bool("update-docs", false, "write the code table into docs/receipts.md")
-
 const (
-	tableBegins = "<!-- codes: written by go test ./ledger -run TestReceiptsDocument -update-docs -->\n"
+	tableBegins = "<!-- codes: written by go test ./ledger -run TestReceiptsDocument -update -->\n"
 	tableEnds   = "<!-- end of codes -->\n"
 )
 
@@ -33,13 +32,13 @@ func TestReceiptsDocument(t *testing.T) {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", c.Code, c.Level, c.Title, c.Why, c.Remedy)
 	}
 	want := before + tableBegins + b.String() + "\n" + tableEnds + after
-	if *updateDocs {
+	if golden.Updating() {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if want != string(src) {
-		t.Errorf("%s is not in step with Codes: run go test ./ledger -run TestReceiptsDocument -update-docs", path)
+		t.Errorf("%s is not in step with Codes: run go test ./ledger -run TestReceiptsDocument -update", path)
 	}
 }

@@ -35,7 +35,7 @@ type Stated struct {
 func ParseMessage(message string) (Stated, error) {
 	m := messagePattern().FindStringSubmatch(message)
 	if m == nil {
-		return Stated{}, fmt.Errorf("the message %q is no sign-off's", clip(message))
+		return Stated{}, fmt.Errorf("the message %q is not that of a sign-off", clip(message))
 	}
 	seq, err := strconv.ParseInt(m[1], 10, 64)
 	if err != nil {
@@ -90,10 +90,10 @@ func (h *history) commit(c Commit, newer *Commit) {
 		h.add(CodeMerge, -1, "%s has %d parents", id, len(c.Parents))
 	}
 	if newer != nil && (len(newer.Parents) == 0 || newer.Parents[0] != c.ID) {
-		h.add(CodeSecondRoot, -1, "%s is no parent of the commit after it, %.12s", id, newer.ID)
+		h.add(CodeSecondRoot, -1, "%s is not a parent of the next commit, %.12s", id, newer.ID)
 	}
 	if newer != nil && newer.Time.Before(c.Time) {
-		h.add(CodeCommitTime, -1, "commit %.12s is of %s, its parent %.12s of %s", newer.ID, newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
+		h.add(CodeCommitTime, -1, "commit %.12s is dated %s, its parent %.12s %s", newer.ID, newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
 	}
 	for _, path := range c.Edits {
 		h.add(CodeRewritten, -1, "%s changes or deletes %s", id, clip(path))
@@ -104,7 +104,7 @@ func (h *history) commit(c Commit, newer *Commit) {
 func (h *history) message(c Commit, id string) {
 	if c.Message+"\n" == initMessage || c.Message == initMessage {
 		if len(c.Parents) > 0 {
-			h.add(CodeMessage, -1, "%s begins a ledger that has begun", id)
+			h.add(CodeMessage, -1, "%s starts a ledger that already exists", id)
 		}
 		return
 	}
@@ -123,6 +123,6 @@ func (h *history) message(c Commit, id string) {
 	}
 	h.want, h.lost = s.Parent, false
 	if at := h.minted(s.Seq); held && at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
-		h.add(CodeCommitTime, s.Seq, "%s is of %s, its receipt was minted at %s", id, c.Time.UTC().Format(time.RFC3339), at)
+		h.add(CodeCommitTime, s.Seq, "%s is dated %s, but its receipt was minted at %s", id, c.Time.UTC().Format(time.RFC3339), at)
 	}
 }

@@ -115,9 +115,9 @@ func ParsePath(path string) (Place, error) {
 		return p, nil
 	}
 	if was := firstLayout(path); was != "" {
-		return Place{}, fmt.Errorf("%q is no path of a ledger: %s", clip(path), was)
+		return Place{}, fmt.Errorf("%q: not a path of a ledger: %s", clip(path), was)
 	}
-	return Place{}, fmt.Errorf("%q is no path of a ledger", clip(path))
+	return Place{}, fmt.Errorf("%q: not a path of a ledger", clip(path))
 }
 
 // firstLayout says of a path that it is one of the layout before the first release, and what stands in its place; "" of any other. Nothing is
@@ -223,7 +223,7 @@ func Allowed(path, mode string, size int64) (Place, error) {
 	case mode != RegularMode:
 		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clip(mode), RegularMode)
 	case size < 0 || size > p.Class.MaxBytes():
-		return Place{}, fmt.Errorf("%s has %d bytes, at most %d are allowed", path, size, p.Class.MaxBytes())
+		return Place{}, fmt.Errorf("%s has %d bytes; at most %d are allowed", path, size, p.Class.MaxBytes())
 	}
 	return p, nil
 }

@@ -76,7 +76,7 @@ func TestFirstLayout(t *testing.T) {
 		"pr/000":                    "pr/000" + before + "now a directory in pr/ has four digits", // as a store shows a directory that no ledger has
 		"sheets/" + hashB + ".json": "a sheet without a directory" + before + "now it is sheets/bb/" + hashB + ".json",
 	} {
-		if _, err := ledger.ParsePath(path); err == nil || !strings.HasSuffix(err.Error(), "is no path of a ledger: "+want) {
+		if _, err := ledger.ParsePath(path); err == nil || !strings.HasSuffix(err.Error(), "not a path of a ledger: "+want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

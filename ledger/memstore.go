@@ -86,7 +86,7 @@ func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 	}
 	for _, f := range b.Files {
 		if _, ok := next.files[f.Path]; ok && f.Path != HeadPath {
-			return fmt.Errorf("%s exists; nothing in a ledger is ever changed", f.Path)
+			return fmt.Errorf("%s exists; files of a ledger never change", f.Path)
 		}
 		next.files[f.Path] = slices.Clone(f.Data)
 	}

@@ -137,7 +137,7 @@ func (o *online) carried(r *Receipt) {
 	case earlier.Pull() != r.Pull():
 		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d, which was signed off in pull request %d, not %d", earlier.Seq, earlier.Pull(), r.Pull())
 	case !sameAudit(r, earlier):
-		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d and holds another audit than that", earlier.Seq)
+		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d but contains a different audit", earlier.Seq)
 	}
 }
 
@@ -157,7 +157,7 @@ func (o *online) selfSigned(e Entry) {
 		return
 	}
 	if r.Workflow == nil {
-		o.add(CodeNoReview, r.Seq, "it is self-signed and names no run of a workflow")
+		o.add(CodeNoReview, r.Seq, "it is self-signed but names no workflow run")
 		return
 	}
 	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
@@ -258,7 +258,7 @@ func (o *online) approval(e Entry) {
 	a := r.Approval
 	reviews, err := o.reviews(r.Pull())
 	if errors.Is(err, ErrNoPull) {
-		o.add(CodeNoReview, r.Seq, "the forge knows no pull request %d", r.Pull())
+		o.add(CodeNoReview, r.Seq, "pull request %d: not found on the forge", r.Pull())
 		return
 	}
 	if err != nil {

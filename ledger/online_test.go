@@ -145,7 +145,7 @@ func TestBlind(t *testing.T) {
 		last = len(blind)
 	}
 	// L4 alone says nothing of what was cut off; L3 alone sees a ledger that was written anew.
-	for want, looked := range map[string][]ledger.Level{"entries cut off": {ledger.L1, ledger.L4}, "the whole ledger": {ledger.L1, ledger.L4}, "a poisoned first": {ledger.L2}, "another history": {ledger.L3}} {
+	for want, looked := range map[string][]ledger.Level{"entries cut off": {ledger.L1, ledger.L4}, "a rewrite of the whole ledger": {ledger.L1, ledger.L4}, "a poisoned first": {ledger.L2}, "another history": {ledger.L3}} {
 		has := func(looked []ledger.Level) bool {
 			return slices.ContainsFunc(ledger.Unseen(looked), func(what string) bool { return strings.HasPrefix(what, want) })
 		}

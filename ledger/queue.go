@@ -135,7 +135,7 @@ func (t *turn) lost(err error) (time.Duration, error) {
 	t.last = err
 	now := time.Now()
 	if t.tries == t.retry.Tries || !now.Before(t.end()) {
-		return 0, fmt.Errorf("given up after %s and %s, while others added %s: %w; run it again: what was written is found and not written twice",
+		return 0, fmt.Errorf("gave up after %s and %s, while others added %s: %w; run it again: nothing is written twice",
 			now.Sub(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"), counted(t.others, "entry", "entries"), err)
 	}
 	t.widen(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone

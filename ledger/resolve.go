@@ -40,7 +40,7 @@ func (r *Receipt) Resolve(find Resolver) error {
 	if r.Incident != nil {
 		for _, hash := range r.Incident.Receipts {
 			if earlier, ok := find(hash); !ok || earlier.Seq >= r.Seq {
-				return refuse(RefuseUnresolved, "the incident names the receipt %.8s…, which is no earlier entry of this ledger", hash)
+				return refuse(RefuseUnresolved, "the incident names the receipt %.8s…, which is not an earlier entry of this ledger", hash)
 			}
 		}
 	}
@@ -59,13 +59,13 @@ func (r *Receipt) resolveEarlier(find Resolver) error {
 	earlier, ok := find(r.RefersTo)
 	switch {
 	case !ok || earlier.Seq >= r.Seq:
-		return refuse(RefuseRefers, "refers_to %.8s… is no earlier entry of this ledger", r.RefersTo)
+		return refuse(RefuseRefers, "refers_to %.8s… is not an earlier entry of this ledger", r.RefersTo)
 	case earlier.Run != r.Run:
 		return refuse(RefuseRefers, "refers_to %.8s… is about the run %q, this entry about %q", r.RefersTo, earlier.Run.ID, r.Run.ID)
 	case earlier.Bytes != r.Submission.SHA256 || earlier.Sheet != r.FlightSheet:
 		return refuse(RefuseRefers, "refers_to %.8s… is about other bytes, or judged by another rulebook", r.RefersTo)
 	case r.Kind == Carried && !earlier.Kind.Live():
-		return refuse(RefuseRefers, "refers_to %.8s… is of kind %q; only what is signed off can be carried", r.RefersTo, earlier.Kind)
+		return refuse(RefuseRefers, "refers_to %.8s… has kind %q; only a signed-off entry can be carried", r.RefersTo, earlier.Kind)
 	}
 	if subject := r.SubjectDigest(); subject != "" && subject != earlier.Subject {
 		return refuse(RefuseSubject, "the subject of this entry is %.8s…, of refers_to %.8s… it is %.8s…; both are about the same sheet, submission, evidence and agent",
@@ -96,7 +96,7 @@ func (r *Receipt) cooked(find Resolver, side, hash, eval string) (Prior, error) 
 	p, ok := find(hash)
 	switch {
 	case !ok || p.Seq >= r.Seq:
-		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the receipt %.8s…, which is no earlier entry of this ledger", side, hash)
+		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the receipt %.8s…, which is not an earlier entry of this ledger", side, hash)
 	case !p.Kind.Live() || p.Score == "":
 		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the entry %.8s… of kind %q, which is not signed off", side, hash, p.Kind)
 	case rational(p.Score).Cmp(rational(eval)) != 0:

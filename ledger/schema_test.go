@@ -1,6 +1,6 @@
 package ledger_test
 
-//go:generate go test . -run ^TestSchemas$ -update
+//go:generate go test . -run ^(TestSchemas|TestReceiptsDocument)$ -update
 
 import (
 	"bytes"

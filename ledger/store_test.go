@@ -57,7 +57,7 @@ func TestRetry(t *testing.T) {
 			if !errors.Is(err, c.last) || m.calls < c.least || m.calls > c.most || took > c.took || took < c.took-60*time.Millisecond {
 				t.Errorf("%s: %d tries in %s, %v; want %d to %d in %s", name, m.calls, took, err, c.least, c.most, c.took)
 			}
-			if want := fmt.Sprintf("given up after %s and %d tries, while others added 0 entries", took.Round(time.Millisecond), m.calls); !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("gave up after %s and %d tries, while others added 0 entries", took.Round(time.Millisecond), m.calls); !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v; want %q in it", name, err, want)
 			}
 			for i := 1; i < len(m.at); i++ {

@@ -109,7 +109,7 @@ func (r *Receipt) checkPlace() error {
 	case r.Log.Count != r.Seq:
 		return refuse(RefuseSeq, "log.count is %d at seq %d; the log covers the entries before this one", r.Log.Count, r.Seq)
 	case (r.Seq == 0) != (r.ParentHash == NoParent):
-		return refuse(RefuseSeq, "parent_hash is %.8s… at seq %d; 64 zeros stand at seq 0 and nowhere else", r.ParentHash, r.Seq)
+		return refuse(RefuseSeq, "parent_hash is %.8s… at seq %d; it is 64 zeros at seq 0 and only there", r.ParentHash, r.Seq)
 	case r.Seq == 0 && r.Log.Root != EmptyRoot:
 		return refuse(RefuseSeq, "log.root is %.8s… at seq 0; it must be the SHA-256 of nothing", r.Log.Root)
 	case r.PullRequest != nil && (r.PullRequest.Number < 1 || r.PullRequest.Number > MaxPullRequest):
@@ -145,11 +145,11 @@ func (r *Receipt) checkSignature() error {
 	case !r.Kind.Signed() && r.Approval != nil:
 		return refuse(RefuseApproval, "an approval in an entry of kind %q, which nobody signs", r.Kind)
 	case r.Kind.Signed() == (r.ObservedBy != nil):
-		return refuse(RefuseObserved, "observed_by stands in entries that nobody signs, and in no other; the kind is %q", r.Kind)
+		return refuse(RefuseObserved, "observed_by belongs only in entries that nobody signs; the kind is %q", r.Kind)
 	case r.Approval != nil && r.Approval.Decision != r.Kind:
 		return refuse(RefuseDecision, "the approval says %q in an entry of kind %q", r.Approval.Decision, r.Kind)
 	case r.SelfSigned && (r.Approval == nil || r.Approval.Approver.Permission != "admin"):
-		return refuse(RefuseSelfSigned, "self_signed is an admin's to say")
+		return refuse(RefuseSelfSigned, "only an admin can be self_signed")
 	case len(r.Accepted) > 0 && r.Approval == nil:
 		return refuse(RefuseWaiver, "a finding is accepted where nobody approves")
 	case r.ObservedBy != nil && r.Kind == Merged && r.ObservedBy.SHA == "":
@@ -167,7 +167,7 @@ func (r *Receipt) checkTime() error {
 		want, where = r.ObservedBy.At, "observed_by.at"
 	}
 	if r.MintedAt != want {
-		return refuse(RefuseTime, "minted_at is %s, %s is %s; the two are the same", r.MintedAt, where, want)
+		return refuse(RefuseTime, "minted_at is %s, but %s is %s; they must be equal", r.MintedAt, where, want)
 	}
 	return nil
 }
@@ -176,11 +176,11 @@ func (r *Receipt) checkRefers() error {
 	switch r.Kind {
 	case Carried, Amended, Revoked, Superseded, Merged:
 		if r.RefersTo == "" {
-			return refuse(RefuseRefers, "an entry of kind %q names an earlier one in refers_to", r.Kind)
+			return refuse(RefuseRefers, "an entry of kind %q needs refers_to, the earlier entry", r.Kind)
 		}
 	case Approved, Unreceipted:
 		if r.RefersTo != "" {
-			return refuse(RefuseRefers, "an entry of kind %q refers to no earlier one", r.Kind)
+			return refuse(RefuseRefers, "an entry of kind %q takes no refers_to", r.Kind)
 		}
 	}
 	return nil
@@ -213,9 +213,9 @@ func (r *Receipt) checkChecklist() error {
 		case a.Answer == "open" && r.Kind.Live():
 			return refuse(RefuseChecklist, "the checklist item %q is open; every question is answered before a receipt is minted", a.ID)
 		case a.Answer != "open" && (a.By == "" || a.At == ""):
-			return refuse(RefuseChecklist, "the answer to %q names no person or no time", a.ID)
+			return refuse(RefuseChecklist, "the answer to %q lacks a person or a time", a.ID)
 		case a.Answer == "flag" && a.Note == "":
-			return refuse(RefuseChecklist, "the flag at %q says not why", a.ID)
+			return refuse(RefuseChecklist, "the flag at %q has no reason", a.ID)
 		}
 	}
 	return nil
@@ -234,7 +234,7 @@ func (r *Receipt) checkVerdict() error {
 	case max(c.Declared, c.Satisfied, c.Flagged, c.Skipped, c.Open, v.Risk.High, v.Risk.Mid, v.Risk.Low) > maxCount:
 		return refuse(RefuseCounts, "a count above %d; no audit has so many rules or findings", maxCount)
 	case c.Declared == 0:
-		return refuse(RefuseCounts, "no rule was declared; an audit of nothing is no audit")
+		return refuse(RefuseCounts, "no rule was declared: nothing was audited")
 	case c.Satisfied+c.Flagged+c.Skipped+c.Open != c.Declared:
 		return refuse(RefuseCounts, "%d satisfied, %d flagged, %d skipped and %d open are not the %d declared", c.Satisfied, c.Flagged, c.Skipped, c.Open, c.Declared)
 	case v.Risk.High+v.Risk.Mid+v.Risk.Low != r.FindingsTotal:
@@ -288,7 +288,7 @@ func (r *Receipt) checkEvidence() error {
 	for _, e := range r.Evidence {
 		switch {
 		case (e.Status == "held") != (e.SHA256 != ""):
-			return refuse(RefuseEvidence, "the evidence %q is %s; sha256 stands with what is held, and with nothing else", e.ID, e.Status)
+			return refuse(RefuseEvidence, "the evidence %q is %s; sha256 belongs only to held evidence", e.ID, e.Status)
 		case (e.Provenance == "pull_request") != (e.AddedBy != ""):
 			return refuse(RefuseEvidence, "the evidence %q comes from %s; added_by names who added it in a pull request", e.ID, e.Provenance)
 		}
@@ -311,7 +311,7 @@ func (r *Receipt) checkSubject() error {
 
 func (r *Receipt) checkCook() error {
 	if (r.Schema == CookSchema) != (r.Cook != nil) {
-		return refuse(RefuseCook, "the member cook stands in a cook receipt and in no other")
+		return refuse(RefuseCook, "the member cook belongs only in a cook receipt")
 	}
 	if r.Cook == nil {
 		return nil
@@ -341,10 +341,10 @@ func rational(s string) *big.Rat {
 
 func (r *Receipt) checkIncident() error {
 	if (r.Schema == IncidentSchema) != (r.Incident != nil) {
-		return refuse(RefuseIncident, "the member incident stands in an incident receipt and in no other")
+		return refuse(RefuseIncident, "the member incident belongs only in an incident receipt")
 	}
 	if r.Incident != nil && r.Incident.Kind == "recurring_flag" && len(r.Incident.Receipts) == 0 {
-		return refuse(RefuseIncident, "a recurring flag names no receipt that shows it")
+		return refuse(RefuseIncident, "a recurring flag needs the receipts that show it")
 	}
 	return nil
 }

@@ -162,7 +162,7 @@ func (v *verifier) name(e TreeEntry) error {
 	case e.Mode != RegularMode:
 		return v.report(CodeMode, e.Path, -1, "the mode is %s, every file of a ledger has %s", clip(e.Mode), RegularMode)
 	case e.Size < 0 || e.Size > p.Class.MaxBytes():
-		return v.report(CodeSize, e.Path, -1, "%d bytes, at most %d are allowed; the file was not read", e.Size, p.Class.MaxBytes())
+		return v.report(CodeSize, e.Path, -1, "%d bytes; at most %d are allowed; the file was not read", e.Size, p.Class.MaxBytes())
 	}
 	switch p.Class {
 	case EntryFile:
@@ -171,7 +171,7 @@ func (v *verifier) name(e TreeEntry) error {
 		v.byHash[hashBytes(p.Hash)] = alias{id: e.ID}
 	case PullAlias:
 		if _, twice := v.byPull[hashBytes(p.Hash)]; twice {
-			return v.report(CodeAliasOrphan, e.Path, p.Seq, "the entry stands under two pull requests")
+			return v.report(CodeAliasOrphan, e.Path, p.Seq, "the entry is listed under two pull requests")
 		}
 		v.byPull[hashBytes(p.Hash)] = alias{e.ID, p.Seq, p.Pull}
 	case SheetFile:
@@ -366,7 +366,7 @@ func (v *verifier) headFile() error {
 func (v *verifier) foreign(info Info) error {
 	for _, f := range v.chain.repositories {
 		if f.id != info.Repository.ID {
-			if err := v.report(CodeRepository, "", f.seq, "the entry, and maybe others, is of the repository %d, the ledger of %s (%d)",
+			if err := v.report(CodeRepository, "", f.seq, "the entry, and maybe others, belongs to the repository %d, the ledger to %s (%d)",
 				f.id, info.Repository.Name, info.Repository.ID); err != nil {
 				return err
 			}

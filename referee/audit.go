@@ -33,6 +33,7 @@ type Case struct {
 	Prior    PriorFunc      // resolves receipts of the ledger; nil: no ledger here
 	AllAtoms bool           // keep atoms that nothing cites
 	Explain  bool           // keep the proof of every expression
+	Together *decimal.Meter // what this audit and others may take in sum, nil for one that stands alone (S81)
 }
 
 // PriorFunc returns the value at a JSON Pointer of the receipt with this hash, after re-verifying the hash.
@@ -124,6 +125,7 @@ func (a *audit) judgeAll() *Report {
 		}
 	}
 	a.raiseUndecided()
+	a.settle()
 	return a.report()
 }
 

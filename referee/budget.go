@@ -13,6 +13,7 @@ import (
 const (
 	maxAuditWork = 20_000_000 // units of decimal.Meter, about 5 s
 	maxAdvice    = 2_000_000  // of the values at which gates would hold (Fix.Moves): without room for more, advice is left out
+	unitsPerRule = 20         // for an audit that has a budget with others
 	maxListed    = 100        // findings of one rule, code and tier
 	maxAtoms     = 20_000     // verified facts that hold
 	maxFailing   = 2_000      // facts of one rule that do not
@@ -20,11 +21,16 @@ const (
 
 // meters begins the counts anew.
 func (a *audit) meters() {
-	a.work, a.advice = &decimal.Meter{Most: maxAuditWork}, decimal.Meter{Most: maxAdvice}
+	a.work, a.advice = &decimal.Meter{Most: a.Together.Room(maxAuditWork)}, decimal.Meter{Most: a.Together.Room(maxAdvice)}
 	a.found, a.listings, a.listed = nil, nil, nil // made with the first finding
 	if a.Evidence != nil {
 		a.Evidence.Meter(a.work)
 	}
+}
+
+// settle counts the audit among those that have a budget together: what was metered, and what every audit takes, by its bytes and its rules.
+func (a *audit) settle() {
+	a.Together.Take(a.work.Spent + a.advice.Spent + len(a.Bytes) + unitsPerRule*len(a.Sheet.Rules))
 }
 
 // spend takes work of a rule that goes through rows by itself; false where none is left. What the rule then says is overruled: it is undecided.

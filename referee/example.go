@@ -113,6 +113,7 @@ func Recomputed(c Case) []string {
 			}
 		}
 	}
+	a.settle()
 	return out
 }
 

@@ -151,7 +151,7 @@ func (l *Library) unknown(slug string) error {
 	if near := nearest.Word(slug, l.Slugs()); near != "" {
 		return fmt.Errorf("%w: %q; did you mean %q?", ErrNoSheet, clip(slug), near)
 	}
-	return fmt.Errorf("%w: %q; `referee sheet list` shows what there is", ErrNoSheet, clip(slug))
+	return fmt.Errorf("%w: %q; `referee sheet list` lists them", ErrNoSheet, clip(slug))
 }
 
 // VersionIn reports whether a semantic version satisfies a range: "" or "*" any, "1.2.0" exactly, "1.2" or "1" the newest of that line,

@@ -77,10 +77,10 @@ func (l *loader) loadEvidence() {
 			e.Columns = append(e.Columns, col)
 		}
 		if e.Kind != "table" && e.Kind != "workbook" && (len(e.Columns) > 0 || e.Key != "") {
-			l.problems.add(v, "columns", "evidence %q is of kind %s: only a table has columns and a key", e.ID, e.Kind)
+			l.problems.add(v, "columns", "evidence %q has kind %s: only a table has columns and a key", e.ID, e.Kind)
 		}
 		if e.Key != "" && !e.column(e.Key) {
-			l.problems.addNear(v.Get("key"), "unknown_name", e.Key, e.columnNames(), "the key of evidence %q is no column of it: %q", e.ID, e.Key)
+			l.problems.addNear(v.Get("key"), "unknown_name", e.Key, e.columnNames(), "evidence %q has no column %[2]q, which its key names", e.ID, e.Key)
 		}
 		l.sheet.Evidence = append(l.sheet.Evidence, e)
 	}
@@ -136,7 +136,7 @@ func (l *loader) domain(in *Input) {
 		l.problems.add(in.v, "domain", "input %q is a %s: only numbers, and lists of them, have min, max and signed", in.Name, in.Type)
 	}
 	if in.Min != nil && in.Max != nil && decimal.Cmp(in.Min, in.Max) > 0 {
-		l.problems.add(in.v.Get("min"), "domain", "input %q: min %s lies above max %s", in.Name, in.Min, in.Max)
+		l.problems.add(in.v.Get("min"), "domain", "input %q: min %s is greater than max %s", in.Name, in.Min, in.Max)
 	}
 	if in.Signed && in.Min != nil && !in.Min.IsNeg() {
 		l.problems.add(in.v.Get("signed"), "domain", "input %q is signed, and its min is %s: one of the two is wrong", in.Name, in.Min)
@@ -148,12 +148,12 @@ func (l *loader) domain(in *Input) {
 		l.problems.add(in.v.Get("enum"), "domain", "input %q is a %s: only texts, and lists of them, have an enum", in.Name, in.Type)
 	}
 	if len(in.Enum) == 0 {
-		l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q is empty: it could have no value", in.Name)
+		l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q is empty: list at least one value", in.Name)
 	}
 	forms := map[string]string{}
 	for _, word := range in.Enum {
 		if was, taken := forms[enumForm(word)]; taken || enumForm(word) == "" {
-			l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q holds %q and %q, which are compared alike", in.Name, was, word)
+			l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q lists %q and %q, which compare as equal", in.Name, was, word)
 		}
 		forms[enumForm(word)] = word
 	}
@@ -185,15 +185,15 @@ func (l *loader) holding(in *Input) {
 	}
 	switch {
 	case in.Reason != "" && in.Held != HeldStated:
-		l.problems.add(v.Get("reason"), "held", "input %q has a reason, which only a stated input needs", in.Name)
+		l.problems.add(v.Get("reason"), "held", "input %q has a reason: only a stated input takes one", in.Name)
 	case len(in.From) > 0 && in.Held != HeldCell:
-		l.problems.add(v.Get("from"), "held", "input %q says where it is from, and that it is held otherwise than by a cell", in.Name)
+		l.problems.add(v.Get("from"), "held", "input %q has both from and a held that is not cell: remove one", in.Name)
 	case (in.Held == HeldCell || in.Held == HeldAttested) && (in.Type == "array" || in.Type == "object"):
-		l.problems.add(v.Get("held"), "held", "input %q is an %s, which no cell holds: count it again by a rule (recount)", in.Name, in.Type)
+		l.problems.add(v.Get("held"), "held", "input %q is an %s, which no cell can hold: use held: recount, and a rule that recounts it", in.Name, in.Type)
 	case (in.Held == HeldParam) != (in.Param != ""):
-		l.problems.add(v, "held", "input %q: held param and the member param, which names one, go together", in.Name)
+		l.problems.add(v, "held", "input %q: held: param and the member param require each other", in.Name)
 	case in.Param != "" && l.sheet.param(in.Param) == nil:
-		l.problems.addNear(v.Get("param"), "unknown_name", in.Param, l.sheet.paramNames(), "input %q restates %q, which is no parameter of the sheet", in.Name, in.Param)
+		l.problems.addNear(v.Get("param"), "unknown_name", in.Param, l.sheet.paramNames(), "input %q restates the parameter %q, which the sheet does not declare", in.Name, in.Param)
 	}
 }
 
@@ -211,14 +211,14 @@ func (l *loader) place(in *Input, v *strictjson.Value) Place {
 	}
 	switch table := e.Kind == "table"; {
 	case table && e.Key == "":
-		l.problems.add(v, "place", "evidence %q has no key, so that no row of it can be named", e.ID)
+		l.problems.add(v, "place", "evidence %q has no key: without one, no row can be named", e.ID)
 	case table && p.Column != "" && !e.column(p.Column):
 		l.problems.addNear(v.Get("column"), "unknown_name", p.Column, e.columnNames(), "evidence %q has no column %q", e.ID, p.Column)
 	case !table && (p.Row != "" || p.Column != ""):
-		l.problems.add(v, "place", "evidence %q is of kind %s: only a table has rows and columns", e.ID, e.Kind)
+		l.problems.add(v, "place", "evidence %q has kind %s: only a table has rows and columns", e.ID, e.Kind)
 	case !table && e.Kind != "json" && p.Pointer == "": // the submission cites where in it
 	case e.Kind != "json" && p.Pointer != "":
-		l.problems.add(v.Get("pointer"), "place", "evidence %q is of kind %s: only json has pointers", e.ID, e.Kind)
+		l.problems.add(v.Get("pointer"), "place", "evidence %q has kind %s: only json has pointers", e.ID, e.Kind)
 	}
 	if table := e.Kind == "table"; table && p.Column == "" {
 		for _, c := range e.Columns {

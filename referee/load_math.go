@@ -101,9 +101,9 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 		m.bands.tolerance = n
 		switch {
 		case n.IsNeg():
-			l.problems.add(v.Get("tolerance"), "tolerance", "a tolerance of %s is below 0: nothing would pass it", n)
+			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is below 0: nothing would pass", n)
 		case decimal.Cmp(n, m.bands.mid) > 0:
-			l.problems.add(v.Get("tolerance"), "tolerance", "a tolerance of %s lies above the mid edge %s: nothing between them would be flagged as it should (S6)", n, m.bands.mid)
+			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is above the mid edge %s: errors between the two would pass (S6)", n, m.bands.mid)
 		}
 	}
 	m.bands.abs = num(v.Get("tolerance_abs"))
@@ -133,7 +133,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		m.Inputs = append(slices.Clone(refs.Inputs), refs.Calcs...)
 	}
 	if !m.expr.Number() {
-		l.problems.add(v, "not_a_number", "formula of %s can never be a number", m.ID)
+		l.problems.add(v, "not_a_number", "the the formula of %s can never be a number", m.ID)
 	}
 }
 
@@ -164,7 +164,7 @@ func (l *loader) refuseCycles() {
 		state[m.ID] = 1
 		for _, name := range m.Inputs {
 			if dep := l.sheet.mathNamed(name); dep != nil && visit(dep) {
-				l.problems.add(m.v.Get("formula"), "cycle", "calculation %q needs itself through %q", m.ID, name)
+				l.problems.add(m.v.Get("formula"), "cycle", "calculation %q depends on itself through %q", m.ID, name)
 				break
 			}
 		}
@@ -194,7 +194,7 @@ func (l *loader) workedNumber(m *MathCheck) {
 		return
 	}
 	if inputs == nil || inputs.Kind != strictjson.Object || m.formula == nil {
-		l.problems.add(m.v.Get("expected_result"), "worked_number", "expected_result of %s needs inputs {name: number} to re-derive it from (S53)", m.ID)
+		l.problems.add(m.v.Get("expected_result"), "worked_number", "expected_result of %s needs inputs {name: number} to be recomputed from (S53)", m.ID)
 		return
 	}
 	in := formula.Inputs{}
@@ -211,7 +211,7 @@ func (l *loader) workedNumber(m *MathCheck) {
 	}
 	d := bands{tolerance: decimal.MustParse("0.000001"), mid: m.bands.mid, high: m.bands.high}.measure(want, got, m.v.Get("expected_result").Text, nil)
 	if d.failed() {
-		l.problems.add(m.v.Get("expected_result"), "worked_number", "the worked example of %s gives %s, not %s (S53)", m.ID, got, want)
+		l.problems.add(m.v.Get("expected_result"), "worked_number", "the worked example of %s computes to %s, not %s (S53)", m.ID, got, want)
 	}
 }
 

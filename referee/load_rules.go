@@ -230,7 +230,7 @@ func (l *loader) modifyTier(r *Rule, v *strictjson.Value) {
 	}
 	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: num(v.Get("mid")), high: num(v.Get("high"))}
 	if t.mid != nil && decimal.Cmp(t.mid, t.high) > 0 {
-		l.problems.add(v, "tier_by", "tier_by of %q: mid %s lies above high %s", r.ID, t.mid, t.high)
+		l.problems.add(v, "tier_by", "tier_by of %q: mid %s is greater than high %s", r.ID, t.mid, t.high)
 	}
 	if t.measure != nil {
 		r.tierBy = t
@@ -264,7 +264,7 @@ func (l *loader) loadChecklist() {
 		key := text(v, "key")
 		if text(v, "kind") != "checklist" {
 			if l.sheet.Rule(key) == nil {
-				l.problems.addNear(v, "unknown_check", key, l.ruleIDs(), "audit check %q labels no rule of this sheet", key)
+				l.problems.addNear(v, "unknown_check", key, l.ruleIDs(), "audit check %q: the sheet has no such rule", key)
 			}
 			continue
 		}
@@ -284,11 +284,11 @@ var opinionWords = []string{"good", "quality", "appropriate", "appropriately", "
 // question refuses a checklist item that is a matter of taste.
 func (l *loader) question(r *Rule) {
 	if strings.TrimSpace(r.Question) == "" {
-		l.problems.add(r.v, "question", "checklist item %q asks nothing", r.ID)
+		l.problems.add(r.v, "question", "checklist item %q has no question", r.ID)
 	}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(r.Question), func(c rune) bool { return c != '-' && (c < 'a' || c > 'z') }) {
 		if slices.Contains(opinionWords, word) {
-			l.problems.add(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people would answer alike", r.ID, word)
+			l.problems.add(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people would answer the same way", r.ID, word)
 		}
 	}
 }

@@ -11,7 +11,9 @@ func TestNameTwice(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"noi","type":"number","aliases":["net operating income"]},{"name":"debt","type":"number"}],
 		"params":{"floor":{"title":"floor","type":"number","default":1.2}},
 		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],
-		"rules":[{"id":"dscr_gate","expr":"dscr >= 1.20","tier":"high"}]}`)
+		"rules":[{"id":"dscr_gate","expr":"dscr >= 1.20","tier":"high"},
+			{"id":"paid","check":"for_each","over":"field(\"rows\")","each":"amount > 0","tier":"mid"},
+			{"id":"pv","check":"for_each","over":"field(\"gas\")","each":"T > t","tier":"mid"}]}`)
 	good := ratioSubmission("130", "100", "noi / debt", "1.3")
 	add := func(where, members string) string {
 		out := strings.Replace(good, where, where+members, 1)
@@ -40,7 +42,16 @@ func TestNameTwice(t *testing.T) {
 		"a source":                {add(`"calculations":[{`, `"sources":{"noi":"a#/x","NOI":"b#/x"},`), "/calculations/0/sources/NOI"},
 		"a row":                   {add(`{`, `"rows":[{"amount":1,"Amount ":2}],`), "/rows/0/Amount "},
 		"a parameter":             {add(top, `"Floor":1.2,"floor":1.1,`), "/inputs/floor"},
-		"calculations' own":       {add(calc, `"n":1,"N":2,`), "/calculations/0/inputs/N"},
+		"a row, case alone":       {add(`{`, `"rows":[{"amount":1,"AMOUNT":2}],`), "/rows/0/AMOUNT"},
+		"a submission's own":      {add(`{`, `"Calculations":[],`), "/calculations"},
+		"undeclared, full width":  {add(top, `"rate":1,"\uff52ate":2,`), "/inputs/\uff52ate"},
+		"nobody reads, a space":   {add(`{`, `"gas":[{"x":1,"x ":2}],`), "/gas/0/x "},
+		"calculations' own":       {add(calc, `"n":1,"N":2,`), ""}, // a formula tells them apart
+		"T and t of a formula":    {add(calc, `"T":300,"t":5,`), ""},
+		"T and t, both read":      {add(`{`, `"gas":[{"T":300,"t":5}],`), ""},
+		"T and t of inputs":       {add(top, `"K":300,"k":5,`), ""},
+		"advice":                  {add(`{`, `"advice":{"N":300,"n":5},`), ""},
+		"an amount and its share": {add(top, `"margin":300,"margin %":5,`), ""},
 		"the same value":          {add(top, `"NOI":130.0,`), ""},
 		"two names":               {add(top, `"noi_2":90,`), ""},
 		"names of signs":          {add(top, `"+":1,"-":2,`), ""},

@@ -58,7 +58,7 @@ func (l *loader) loadParams() {
 			l.problems.add(v, "param", "parameter %q needs a default, or \"required\": true, and not both", p.Name)
 		}
 		if p.Min != nil && p.Max != nil && decimal.Cmp(p.Min, p.Max) > 0 {
-			l.problems.add(v.Get("min"), "param", "parameter %q: min %s lies above max %s", p.Name, p.Min, p.Max)
+			l.problems.add(v.Get("min"), "param", "parameter %q: min %s is greater than max %s", p.Name, p.Min, p.Max)
 		}
 		if why := p.refuses(p.Default); p.Default != nil && why != "" {
 			l.problems.add(p.Default, "param", "the default of parameter %q %s", p.Name, why)

@@ -30,7 +30,7 @@ func ParseReport(src []byte) (*Report, error) {
 	all := r.Atoms
 	r.Atoms = cited(r)
 	if got := r.digest(); got != r.Digest {
-		return nil, fmt.Errorf("the report's digest is %.8s…, its content hashes to %.8s…: it is not as it was written", r.Digest, got)
+		return nil, fmt.Errorf("the report's digest is %.8s…, but its content hashes to %.8s…: the report was edited", r.Digest, got)
 	}
 	r.Atoms = all
 	return r, nil

@@ -47,7 +47,7 @@ func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
 // notEmpty refuses a check over no member at all.
 func (l *loader) notEmpty(v *strictjson.Value, key string) {
 	if len(members(v.Get(key))) == 0 {
-		l.problems.add(v.Get(key), "missing_key", "%s names no member: the check would pass everything", key)
+		l.problems.add(v.Get(key), "missing_key", "%s is empty: the check would pass everything", key)
 	}
 }
 

@@ -24,7 +24,7 @@ type Signed struct {
 // is refused; an item left unanswered stays open, which a receipt refuses.
 func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 	if r.Sheet != sheet.Ref() {
-		return nil, fmt.Errorf("the report is by %s@%s (%.8s…), not by the sheet given", r.Sheet.Slug, r.Sheet.Version, r.Sheet.SHA256)
+		return nil, fmt.Errorf("the report was made with %s@%s (%.8s…), not with this sheet", r.Sheet.Slug, r.Sheet.Version, r.Sheet.SHA256)
 	}
 	s := &Signed{Checks: slices.Clone(r.Checks), Findings: slices.Clone(r.Findings)}
 	answered := map[string]bool{}
@@ -46,7 +46,7 @@ func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 func (s *Signed) answer(sheet *Sheet, answer Answer) error {
 	rule := sheet.Rule(answer.ID)
 	if rule == nil || s.Checks[rule.order].Status != Open {
-		return fmt.Errorf("%q is no open item of the checklist; open are: %s", clip(answer.ID), listed(s.Unanswered()))
+		return fmt.Errorf("checklist item %q is not open; open items: %s", clip(answer.ID), listed(s.Unanswered()))
 	}
 	check := &s.Checks[rule.order]
 	if answer.Satisfied {

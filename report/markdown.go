@@ -93,7 +93,7 @@ func Markdown(r *referee.Report, o Options, limit int) string {
 	for i, s := range sections {
 		last := i == len(sections)-1
 		if b.Len()+len(s) > limit-reserve && !(last && b.Len()+len(s) <= limit) {
-			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report holds all of it._\n", legible.Count(len(sections)-i, "part"))
+			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report has all of it._\n", legible.Count(len(sections)-i, "part"))
 			break
 		}
 		b.WriteString(s)
@@ -173,7 +173,7 @@ func markdownTail(r *referee.Report, o Options) []string {
 		}
 		sections = append(sections, text)
 	}
-	add("Not decided, and of high weight", checkEntries(undecided(r)))
+	add("High rules that could not be decided", checkEntries(undecided(r)))
 	add("Questions for a person", questions(r))
 	add("Limits in force", limits(r))
 	var notes, advisory, checks [][2]string

@@ -253,7 +253,7 @@ func TestPageReferences(t *testing.T) {
 		says   []string
 	}{
 		{"good", func(_, _ *ledger.Receipt) {}, nil, []string{"3.6 (from 96.4 to 100)", "48123 pairs"}},
-		{"a cook before its receipts", func(c, _ *ledger.Receipt) { c.Cook.Before = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"no earlier entry of this ledger"}},
+		{"a cook before its receipts", func(c, _ *ledger.Receipt) { c.Cook.Before = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"not an earlier entry of this ledger"}},
 		{"a cook with another score", func(c, _ *ledger.Receipt) { c.Cook.EvalBefore, c.Cook.Lift = "96.3", "3.7" }, []string{"LDG-207"}, []string{"another score"}},
 		{"an incident about nothing", func(_, i *ledger.Receipt) { i.Incident.Receipts[0] = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"the incident names"}},
 	} {

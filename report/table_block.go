@@ -19,7 +19,7 @@ func (t *table) block(r *referee.Report) {
 		t.emit("")
 		t.findings(r)
 	}
-	t.entries("Not decided, and of high weight", checkEntries(undecided(r)))
+	t.entries("High rules that could not be decided", checkEntries(undecided(r)))
 	t.entries("Questions for a person", questions(r))
 	t.entries("Limits in force", limits(r))
 	t.notes(r)

@@ -108,7 +108,7 @@ func isOwnHost(host string, names []string) bool {
 }
 
 func refuseUnknownPath(w http.ResponseWriter, _ *http.Request) {
-	writeRefusal(w, http.StatusNotFound, "there is nothing here")
+	writeRefusal(w, http.StatusNotFound, "not found")
 }
 
 // immutableCache is for what has its own hash in its address.
@@ -140,7 +140,7 @@ func writeRefusal(w http.ResponseWriter, status int, format string, args ...any)
 // readEntry reads the entry that the address names, or answers why not. The bytes have the hash.
 func (s *shareServer) readEntry(w http.ResponseWriter, r *http.Request, hash string) []byte {
 	if err := canonical.CheckHash(hash); err != nil {
-		writeRefusal(w, http.StatusBadRequest, "the address names no receipt: %v", err)
+		writeRefusal(w, http.StatusBadRequest, "not the address of a receipt: %v", err)
 		return nil
 	}
 	b, err := s.src.Entry(r.Context(), hash)
@@ -148,9 +148,9 @@ func (s *shareServer) readEntry(w http.ResponseWriter, r *http.Request, hash str
 	case err != nil:
 		writeRefusal(w, http.StatusInternalServerError, "the ledger cannot be read: %v", err)
 	case b == nil:
-		writeRefusal(w, http.StatusNotFound, "the ledger holds no receipt %s", hash)
+		writeRefusal(w, http.StatusNotFound, "the ledger has no receipt %s", hash)
 	case canonical.SHA256Hex(b) != hash:
-		writeRefusal(w, http.StatusInternalServerError, "the ledger holds other bytes under the hash %s", hash)
+		writeRefusal(w, http.StatusInternalServerError, "the ledger has other bytes under the hash %s", hash)
 	default:
 		return b
 	}
@@ -165,7 +165,7 @@ func (s *shareServer) serveShare(w http.ResponseWriter, r *http.Request) {
 	}
 	receipt, err := ledger.Parse(b)
 	if err != nil {
-		writeRefusal(w, http.StatusInternalServerError, "the ledger holds what is no receipt: %v", err)
+		writeRefusal(w, http.StatusInternalServerError, "the ledger contains something that is not a receipt: %v", err)
 		return
 	}
 	v, err := s.freshVerification(r.Context())
@@ -289,7 +289,7 @@ func (s *shareServer) serveDerived(
 	case err != nil:
 		writeRefusal(w, http.StatusInternalServerError, "the ledger cannot be verified: %v", err)
 	case b == nil:
-		writeRefusal(w, http.StatusNotFound, "the ledger has no such file yet")
+		writeRefusal(w, http.StatusNotFound, "no such file in the ledger yet")
 	default:
 		writeJSON(w, http.StatusOK, b)
 	}

@@ -213,7 +213,7 @@ func (o *approveOptions) place(k *kept) (receipt.Place, error) {
 	r := ledger.Repository{Name: o.repository}
 	if info := k.at.Info; info != nil {
 		if info.Repository.ID != 0 {
-			return receipt.Place{}, usagef("the ledger, %s, is of %s on a forge: its sign-offs are reviews there", k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
+			return receipt.Place{}, usagef("the ledger, %s, belongs to %s on a forge: its sign-offs are reviews there", k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
 		}
 		if r.Name == "" {
 			r.Name = info.Repository.Name

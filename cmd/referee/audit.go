@@ -128,11 +128,11 @@ func (o *auditOptions) check(paths []string) error {
 	case len(paths) == 0:
 		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions (.jsonl), or - for standard input")
 	case o.jobs < 0 || o.jobs > maxJobs:
-		return usagef("--jobs must lie between 1 and %d, not %d", maxJobs, o.jobs)
+		return usagef("--jobs must be between 1 and %d, not %d", maxJobs, o.jobs)
 	case o.out == "-":
-		return usagef("--out names a file, and - is none").hint("without --out the result goes to standard output")
+		return usagef("--out needs a file name").hint("omit it for standard output")
 	case o.explain != "" && o.format != "table" && o.out == "":
-		return usagef("--explain prints its proof into the table, and --format %s has none", o.format).hint("leave --format out, or send it to a file with --out")
+		return usagef("--explain prints its proof in the table; --format %s has no table", o.format).hint("leave --format out, or send it to a file with --out")
 	}
 	if o.limit, err = thresholdFlag(o.failOn); err != nil {
 		return err

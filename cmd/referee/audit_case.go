@@ -75,18 +75,18 @@ func (au *auditor) sheetFor(u unit) (sheet *referee.Sheet, byAssignment bool, er
 	if au.sheet != nil {
 		return au.sheet, false, nil
 	}
-	const advice = "--sheet SLUG names the flight sheet; `referee sheet list` shows what there is"
+	const advice = "--sheet SLUG names the flight sheet; `referee sheet list` lists them"
 	doc, err := strictjson.Parse(u.bytes, strictjson.SubmissionLimits)
 	if err != nil {
-		return nil, false, usagef("%s cannot be read, and no --sheet says by what to judge it: %w", u.name(), err).hint(advice)
+		return nil, false, usagef("%s cannot be read, and --sheet is missing: %w", u.name(), err).hint(advice)
 	}
 	slug, ok := doc.Get("assignment_id").Str()
 	if !ok {
-		return nil, false, usagef("%s names no flight sheet: it has no assignment_id", u.name()).hint(advice)
+		return nil, false, usagef("%s does not name a flight sheet: assignment_id is missing", u.name()).hint(advice)
 	}
 	sheet, err = au.library.Find(slug)
 	if errors.Is(err, referee.ErrNoSheet) {
-		return nil, false, usagef("%s has the assignment_id %q, and no flight sheet is called so", u.name(), slug).hint(advice)
+		return nil, false, usagef("%s has the assignment_id %q, but no flight sheet has that name", u.name(), slug).hint(advice)
 	}
 	if err != nil {
 		return nil, false, sheetError(err)
@@ -164,7 +164,7 @@ func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Shee
 		return nil, "", f
 	}
 	if run.Lane != sheet.Lane {
-		return nil, "", usagef("%s says lane %q; the flight sheet %s judges lane %q", manifest, run.Lane, sheet.Slug, sheet.Lane).hint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
+		return nil, "", usagef("%s has lane %q; the flight sheet %s judges lane %q", manifest, run.Lane, sheet.Slug, sheet.Lane).hint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
 	}
 	if sheet == au.sheet {
 		return sheet, "", nil // --param is in it

@@ -149,7 +149,7 @@ func (au *auditor) sum() error {
 	case au.seen > 0: // the set is smaller than the number of parts: the other parts audit it
 		au.note("part %s holds none of the %s", au.options.shard, plural(au.seen, "submission"))
 	default:
-		return rulesf("nothing was audited: no submission in what was named").hint("a run folder holds run.json; a .jsonl file holds a submission a line; `referee run new` makes a run folder")
+		return rulesf("nothing was audited: no submission found").hint("a run folder contains run.json, a .jsonl file one submission per line; `referee run new` writes a run folder")
 	}
 	if au.worst == exitClean {
 		return nil
@@ -160,7 +160,7 @@ func (au *auditor) sum() error {
 // interrupted ends an audit that was stopped: what was written is said to be a part.
 func (au *auditor) interrupted() error {
 	au.papers.cut(au.audited)
-	return toolf("interrupted after %s: the result is not complete", plural(au.audited, "submission"))
+	return toolf("interrupted after %s: the result is incomplete", plural(au.audited, "submission"))
 }
 
 // plural counts things in words.

@@ -55,7 +55,7 @@ func sourcesOf(paths []string) ([]source, error) {
 		info, err := os.Stat(p)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, usagef("there is no %s", p)
+			return nil, usagef("%s: no such file or directory", p)
 		case err != nil:
 			return nil, toolf("opening %s: %w", p, err)
 		case info.IsDir():
@@ -64,7 +64,7 @@ func sourcesOf(paths []string) ([]source, error) {
 				return nil, err
 			}
 			if len(found) == 0 { // beside other paths that hold runs it would look as if its runs had been audited
-				return nil, usagef("there is no run in %s: no folder in it holds run.json", p).hint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
+				return nil, usagef("%s: no run found (no folder in it has a run.json)", p).hint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
 			}
 			out = append(out, found...)
 		default:
@@ -130,7 +130,7 @@ func notALinkedRun(p string) error {
 	if _, err := os.Stat(filepath.Join(p, "run.json")); err != nil {
 		return nil
 	}
-	return usagef("%s is a symbolic link to a run folder, and links are not followed", slashed(p)).hint("name the folder itself, or put the run where the link is")
+	return usagef("%s is a symbolic link to a run folder: links are not followed", slashed(p)).hint("name the folder itself, or put the run where the link is")
 }
 
 // units hands every submission of the source to emit, in order, until emit returns false.

@@ -151,7 +151,7 @@ func TestInterrupted(t *testing.T) {
 	time.AfterFunc(300*time.Millisecond, cancel)
 	args := []string{"audit", "-", "--input", "jsonl", "--sheet", "bench-deal", "--flight-sheets", "../../bench/sheets", "--out", filepath.Join(dir, "r.json"), "--format", "json"}
 	code := run(ctx, args, func(string) string { return "" }, io.MultiReader(first, blocked{}), &stdout, &stderr)
-	if code != exitTool || !strings.Contains(stderr.String(), "interrupted after 2 submissions: the result is not complete") || !strings.Contains(stdout.String(), "INTERRUPTED") {
+	if code != exitTool || !strings.Contains(stderr.String(), "interrupted after 2 submissions: the result is incomplete") || !strings.Contains(stdout.String(), "INTERRUPTED") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {

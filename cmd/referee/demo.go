@@ -50,9 +50,9 @@ func demoFolder(args []string) (string, error) {
 	entries, err := os.ReadDir(args[0])
 	switch {
 	case err == nil && len(entries) > 0:
-		return "", usagef("%s is not empty, and nothing is overwritten", args[0]).hint("name a folder that is absent or empty, or none")
+		return "", usagef("%s is not empty: refusing to overwrite", args[0]).hint("name a folder that is absent or empty, or none")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", usagef("%s cannot become the demonstration: %w", args[0], err)
+		return "", usagef("cannot create the demonstration in %s: %w", args[0], err)
 	}
 	return args[0], nil
 }

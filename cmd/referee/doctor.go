@@ -59,7 +59,7 @@ func (a *app) doctor(o doctorOptions) error {
 	}
 	s, err := r.read()
 	if err != nil {
-		return toolf("%w", err).hint("nothing is known of %s; is it there, and may the token of %s read it?", o.repo, o.tokenEnv)
+		return toolf("%w", err).hint("%s was not found: does it exist, and can the token of %s read it?", o.repo, o.tokenEnv)
 	}
 	return a.sayDiagnoses(s, doctor.Diagnose(s), o.format)
 }
@@ -76,7 +76,7 @@ func (a *app) target(o *doctorOptions, origin remoteName) error {
 		return nil
 	}
 	if origin.repo == "" {
-		return usagef("doctor does not know which repository is meant").hint("referee doctor --repo OWNER/NAME")
+		return usagef("no repository given, and origin names none").hint("referee doctor --repo OWNER/NAME")
 	}
 	if o.api == "" && origin.host != "github.com" {
 		return usagef("origin is at %s, and no API is named", origin.host).hint("referee doctor --api https://%s/api/v3", origin.host)

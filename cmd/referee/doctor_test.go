@@ -213,7 +213,7 @@ func TestDoctorExits(t *testing.T) {
 		{nil, []string{"--repo", "example", "--api", s.APIURL()}, exitUsage, `"example" is not owner/name`},
 		{nil, []string{"--repo", s.Name, "--api", "ftp://x"}, exitUsage, "the API's URL"},
 		{nil, append(at, "--format", "xml"), exitUsage, "--format"},
-		{nil, []string{"--repo", "example/other", "--api", s.APIURL()}, exitTool, "is it there"},
+		{nil, []string{"--repo", "example/other", "--api", s.APIURL()}, exitTool, "does it exist"},
 		{map[string]string{"GITHUB_TOKEN": "wrong"}, at, exitTool, "unauthorized"},
 		{map[string]string{"T": "admin"}, append(at, "--token-env", "T"), exitClean, "checks.token"},
 		{map[string]string{"T": "admin", "GITHUB_REPOSITORY": s.Name, "GITHUB_API_URL": s.APIURL()}, []string{"--token-env", "T"}, exitClean, "checks.token"},

@@ -61,7 +61,7 @@ func (a *app) gate(o gateOptions) error {
 		return s.end(nil, err)
 	}
 	if !event.Known() {
-		return s.end(&gate.Result{Word: outcome.ResultIgnored, Messages: []string{fmt.Sprintf("the event %q is none that the gate acts on", event.Name)}}, nil)
+		return s.end(&gate.Result{Word: outcome.ResultIgnored, Messages: []string{fmt.Sprintf("the event %q is not one that the gate acts on", event.Name)}}, nil)
 	}
 	g := &gating{app: a, step: s, in: in, o: o}
 	defer g.close()
@@ -133,7 +133,7 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 		g.server = "https://github.com"
 	}
 	if g.in.token == "" {
-		return nil, usagef("there is no token: the input token is empty").hint("leave the input out, and the job's own token is taken")
+		return nil, usagef("no token: the input token is empty").hint("omit the input to use the job's own token")
 	}
 	var err error
 	if g.api, err = g.client(g.repo); err != nil {
@@ -185,10 +185,10 @@ func (g *gating) client(repo string) (*githubapi.Client, error) {
 // scratch makes a folder for what is fetched.
 func (g *gating) scratch() (err error) {
 	if err := os.MkdirAll(os.TempDir(), 0o777); err != nil {
-		return toolf("making room for what is fetched: %w", err)
+		return toolf("creating a folder for what is fetched: %w", err)
 	}
 	if g.dir, err = os.MkdirTemp("", "referee-gate-"); err != nil {
-		return toolf("making room for what is fetched: %w", err)
+		return toolf("creating a folder for what is fetched: %w", err)
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func TestGateRefusals(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"no token":           {good, map[string]string{"INPUT_TOKEN": ""}, 2, "there is no token"},
+		"no token":           {good, map[string]string{"INPUT_TOKEN": ""}, 2, "no token"},
 		"wrong token":        {good, map[string]string{"INPUT_TOKEN": "nonsense"}, 3, "401|another token"},
 		"mode":               {good, map[string]string{"INPUT_MODE": "audti"}, 2, "must be one of"},
 		"pull-request":       {good, map[string]string{"INPUT_PULL-REQUEST": "one"}, 2, "whole number"},
@@ -198,7 +198,7 @@ func TestGateOutsideARunner(t *testing.T) {
 	}
 	e := r.s.PullEvent(pull, "opened", true)
 	e.Name = "issue_comment"
-	if code, log := r.step(e, nil); code != 0 || r.output("result") != "ignored" || !strings.Contains(log, "none that the gate acts on") {
+	if code, log := r.step(e, nil); code != 0 || r.output("result") != "ignored" || !strings.Contains(log, "not one that the gate acts on") {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 }

@@ -7,12 +7,14 @@ import (
 
 	"github.com/defendableos/referee/forge"
 	"github.com/defendableos/referee/gate/rulebook"
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
 )
 
 // rulebookTools are the forge's, as the gate asks for them: what it says of a sheet that a pull request changes. today dates the reviews of
 // constants.
 func rulebookTools(today string) rulebook.Tools {
+	work := &decimal.Meter{Most: forge.MaxExampleWork} // of all sheets that a pull request changes
 	return rulebook.Tools{
 		Lint: func(s *referee.Sheet) (problems, warnings []string) {
 			for _, p := range slices.Concat(s.Warnings, forge.LintOnly(s, today)) {
@@ -26,7 +28,7 @@ func rulebookTools(today string) rulebook.Tools {
 			return problems, warnings
 		},
 		Test: func(s *referee.Sheet) (summary string, failures []string) {
-			r := forge.Test(s)
+			r := forge.TestWithin(s, work)
 			for _, f := range r.Failures {
 				failures = append(failures, f.String())
 			}

@@ -79,7 +79,7 @@ func (a *app) initRepository(dir string, o initOptions) error {
 		o.branch = a.defaultBranch(root)
 	}
 	if !plainBranch().MatchString(o.branch) {
-		return usagef("the branch %q cannot stand in a workflow: letters, digits, dots, dashes, underscores and slashes", o.branch).hint("--branch names the default branch")
+		return usagef("the branch name %q does not fit into a workflow: use letters, digits, dots, dashes, underscores and slashes", o.branch).hint("--branch names the default branch")
 	}
 	s, err := sampleSheet(dir, o.sheet)
 	if err != nil {
@@ -110,7 +110,7 @@ func (o initOptions) check() error {
 	case !appID().MatchString(o.app):
 		return usagef("--app is %q, not the id of a GitHub App", o.app).hint("the number that the App's settings page names \"App ID\", and `gh api apps/SLUG --jq .id`")
 	case o.direct:
-		return usagef("--app and --direct do not go together: a pull request that edits the workflow could read the App's key").hint("leave --direct out")
+		return usagef("--app and --direct exclude each other: a pull request that edits the workflow could read the App's key").hint("omit --direct")
 	}
 	return nil
 }

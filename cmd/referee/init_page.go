@@ -12,7 +12,7 @@ func initPage(w *setupWriter, o initOptions, ledger string) string {
 	for _, name := range setupNames(w, o) {
 		about := "written"
 		if slices.Contains(w.left, name) {
-			about = "left as it is: it stands already"
+			about = "kept: it already exists"
 		}
 		p.entry(name, 40, about)
 	}

@@ -42,7 +42,7 @@ func (f *ledgerFlags) placeFlags(flags *pflag.FlagSet) {
 
 // bulkFlag adds --no-git to a command that reads all of a ledger. Others read a few objects, for which starting git is not worth it.
 func (f *ledgerFlags) bulkFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.noGit, "no-git", false, "read without the git binary, which is slower and gives the same")
+	flags.BoolVar(&f.noGit, "no-git", false, "read without the git binary: slower, same result")
 }
 
 // kept is a ledger where it is kept, in one of its states.
@@ -66,7 +66,7 @@ func (a *app) all(k *kept, f *ledgerFlags) (*gitstore.Repo, func(), error) {
 	}
 	dir, err := os.MkdirTemp("", "referee-ledger-")
 	if err != nil {
-		return nil, nil, toolf("making room for a copy: %w", err)
+		return nil, nil, toolf("creating a folder for a copy: %w", err)
 	}
 	repo, err := gitstore.Clone(a.ctx, k.location, dir, gitstore.Options{Branch: k.branch, Git: f.gitPath()})
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *app) openStore(f *ledgerFlags) (*kept, error) {
 		return nil, err
 	}
 	if k.at, err = k.Head(a.ctx); err != nil {
-		return nil, errors.Join(toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole"), k.Close())
+		return nil, errors.Join(toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks it"), k.Close())
 	}
 	return k, nil
 }
@@ -149,7 +149,7 @@ func noRepository(f *ledgerFlags, err error) error {
 		return toolf("opening the repository %s: %w", f.location(), err)
 	}
 	if f.repo == "" {
-		return usagef("no ledger was named, and this folder is in no git repository").hint("--ledger REPO names the repository that keeps it").hint("`git init` makes this folder one; `referee ledger init DIR` makes a repository for a ledger alone")
+		return usagef("no ledger: this folder is not in a git repository, and --ledger names none").hint("use --ledger REPO").hint("`git init` makes this folder a repository; `referee ledger init DIR` creates one for a ledger alone")
 	}
 	return usagef("--ledger %s cannot be opened: %w", f.repo, err).hint("REPO is a folder of a git repository, a bare one, or a URL")
 }
@@ -159,7 +159,7 @@ func (a *app) openLedger(f *ledgerFlags) (*kept, error) {
 	k, err := a.openStore(f)
 	if err == nil && k.at.ID == "" {
 		_ = k.Close() // nothing was fetched
-		return nil, usagef("there is no ledger: no %s", k.name).hint("the first `referee approve` begins one, and so does `referee ledger init`").hint("--ledger and --branch say where it is kept")
+		return nil, usagef("no ledger found: no %s", k.name).hint("the first `referee approve` creates one, and so does `referee ledger init`").hint("--ledger and --branch say where to look")
 	}
 	return k, err
 }
@@ -181,7 +181,7 @@ func (a *app) find(k *kept, word string) (*ledger.Entry, error) {
 }
 
 func (a *app) noEntry(k *kept, word string) error {
-	return rulesf("the ledger, %s, holds no receipt %s", k.name, word).hint("it has %s; `referee ledger log` lists them", entries(k.at.Head.Count))
+	return rulesf("the ledger, %s, has no receipt %s", k.name, word).hint("it has %s; `referee ledger log` lists them", entries(k.at.Head.Count))
 }
 
 var (
@@ -237,7 +237,7 @@ func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 func (a *app) names(k *kept, dir string, want func(ledger.Place) bool) (hashes []string, err error) {
 	files, err := k.Read(a.ctx, k.at, dir)
 	if err != nil {
-		return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
+		return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` reports what is wrong")
 	}
 	for _, f := range files {
 		if p, err := ledger.ParsePath(f.Path); err == nil && want(p) {
@@ -249,7 +249,7 @@ func (a *app) names(k *kept, dir string, want func(ledger.Place) bool) (hashes [
 
 // lookupError tells a word that is no hash from an entry that cannot be read.
 func lookupError(word string, err error) error {
-	return rulesf("receipt %s: %w", word, err).hint("`referee ledger verify` says whether the ledger is whole")
+	return rulesf("receipt %s: %w", word, err).hint("`referee ledger verify` checks the ledger")
 }
 
 // entries counts the entries of a ledger in words.

@@ -125,9 +125,9 @@ func exportDir(tree *gitstore.Tree, out string) error {
 	entries, err := os.ReadDir(out)
 	switch {
 	case err == nil && len(entries) > 0:
-		return usagef("%s is not empty, and nothing is overwritten", out)
+		return usagef("%s is not empty: refusing to overwrite", out)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return usagef("%s cannot become the export: %w", out, err)
+		return usagef("cannot create the export %s: %w", out, err)
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return toolf("writing the export: %w", err)
@@ -150,7 +150,7 @@ func exportDir(tree *gitstore.Tree, out string) error {
 }
 
 func brokenLedger(err error) error {
-	return rulesf("the ledger is not whole: %w", err).hint("`referee ledger verify` lists what is wrong with it")
+	return rulesf("the ledger is incomplete: %w", err).hint("`referee ledger verify` lists what is wrong")
 }
 
 // toFile has a result written to a file, under a temporary name until it is whole, or to standard output.

@@ -72,7 +72,7 @@ func (a *app) log(k *kept, w *logFilter) error {
 	shown := 0
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
-			return rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
+			return rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` reports what is wrong")
 		}
 		if !w.wants(e.Receipt) {
 			continue

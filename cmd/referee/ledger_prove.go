@@ -21,7 +21,7 @@ COUNT:ROOT, as ` + "`referee ledger head`" + ` gave them then, the proof is also
 the root that you kept; --check FILE --from COUNT:ROOT needs no ledger.`
 
 func ledgerProveCommand() *command {
-	c := newCommand("ledger prove", "SEQ|ID|HASH", "prove that an entry stands in the ledger", 1)
+	c := newCommand("ledger prove", "SEQ|ID|HASH", "prove that an entry is in the ledger", 1)
 	c.long = proveLong
 	c.examples = []string{"referee ledger prove 12 > proof.json", "referee ledger prove 3fa9 --size 100", "referee ledger prove --check proof.json 000000012-3fa9….json", "referee ledger prove --from 12 --size 100 > extends.json", "referee ledger prove --check extends.json --from 12:8c1e…"}
 	size := c.flags.Int64("size", 0, "in the tree of the first `N` entries (default: all)")
@@ -37,7 +37,7 @@ func ledgerProveCommand() *command {
 		case *check != "":
 			return a.checkProof(*check, from, args)
 		case from != nil && len(args) > 0:
-			return usagef("--from proves that a tree extends an earlier one; no entry belongs to it")
+			return usagef("--from takes no entry: it proves that a tree extends an earlier one")
 		case from == nil && len(args) == 0:
 			return usagef("ledger prove needs a number, an id or a hash, or --from COUNT").hint("`referee ledger log` lists the entries")
 		}
@@ -82,7 +82,7 @@ func (a *app) proveFrom(k *kept, where *ledgerFlags, from rootPin, size int64) e
 		size = v.Leaves.Count()
 	}
 	if size > v.Leaves.Count() || from.count > size {
-		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree is no larger than the later one", from.count, size, entries(v.Leaves.Count()))
+		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree cannot be larger than the later one", from.count, size, entries(v.Leaves.Count()))
 	}
 	proof, err := v.Leaves.Consistency(from.count, size)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *app) prove(k *kept, where *ledgerFlags, word string, size int64) error 
 		size = v.Leaves.Count()
 	}
 	if size <= e.Receipt.Seq || size > v.Leaves.Count() {
-		return usagef("--size must lie between %d, which holds the entry, and %d, which is all", e.Receipt.Seq+1, v.Leaves.Count())
+		return usagef("--size must be between %d, which includes the entry, and %d, the whole ledger", e.Receipt.Seq+1, v.Leaves.Count())
 	}
 	proof, err := v.Leaves.Inclusion(e.Receipt.Seq, size)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *app) checkProof(file string, from *rootPin, args []string) error {
 	p := &page{}
 	switch {
 	case from != nil && proof.Format != ledger.ConsistencyFormat:
-		return usagef("%s proves that an entry stands in a tree; --from belongs to a proof that a tree extends another one", file)
+		return usagef("%s proves that an entry is in a tree; --from needs a proof that one tree extends another", file)
 	case from != nil:
 		if err := from.holds(proof); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (a *app) checkProof(file string, from *rootPin, args []string) error {
 		p.line("the proof holds: the tree of %d entries extends the one of %d", proof.Size, proof.Old)
 		p.entry("old root", receiptColumn, proof.OldRoot)
 	default:
-		p.line("the proof holds: an entry stands at %d in the tree of %d", proof.Seq, proof.Size)
+		p.line("the proof holds: entry %d is in the tree of %d", proof.Seq, proof.Size)
 		p.entry("leaf", receiptColumn, proof.Leaf)
 	}
 	p.entry("root", receiptColumn, proof.Root)
@@ -186,7 +186,7 @@ func (a *app) leafOf(file string, proof ledger.Proof) (string, error) {
 	}
 	leaf := ledger.LeafHash(b)
 	if hex.EncodeToString(leaf[:]) != proof.Leaf {
-		return "", rulesf("the proof is about other bytes than %s", file)
+		return "", rulesf("the proof does not match the bytes of %s", file)
 	}
 	return canonical.SHA256Hex(b), nil
 }

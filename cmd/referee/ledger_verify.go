@@ -72,13 +72,13 @@ func ledgerVerifyCommand() *command {
 func (o *verifyOptions) check() error {
 	switch {
 	case !o.online && o.forge.strange() != "":
-		return usagef("--%s says with which forge --online compares, and --online is not there", o.forge.strange())
+		return usagef("--%s needs --online", o.forge.strange())
 	case o.since && o.online:
-		return usagef("--since looks at nothing older than the remembered state; --online does")
+		return usagef("--since and --online exclude each other: --since checks nothing older than the remembered state")
 	case o.since && o.base != "":
-		return usagef("--since looks at nothing older than the remembered state; --base does")
+		return usagef("--since and --base exclude each other: --since checks nothing older than the remembered state")
 	case o.since && (o.pin != "" || o.against != "" || o.full):
-		return usagef("--since looks at nothing older than the remembered state; --pin, --against and --full do")
+		return usagef("--since excludes --pin, --against and --full: it checks nothing older than the remembered state")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *session) close() {
 func (s *session) open() error {
 	o := s.options
 	if (o.remember || o.since) && s.pins.Dir == "" {
-		return usagef("there is no place to remember a ledger in: HOME is not set")
+		return usagef("HOME is not set: nowhere to remember a ledger")
 	}
 	if err := s.readPin(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (s *session) open() error {
 	if pin, ok := s.pins.Load(k.location, k.branch); ok {
 		s.known = append(s.known, pin)
 	} else if o.since {
-		return usagef("nothing is remembered of this ledger").hint("`referee ledger verify --remember` looks at all of it once")
+		return usagef("no remembered state of this ledger").hint("run `referee ledger verify --remember` once")
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (s *session) complete() error {
 			return toolf("reading %s: %w", name, err)
 		}
 		if commit == "" {
-			return usagef("there is no %s in %s", name, s.k.location).hint("--base names a branch or commit of the repository that holds the ledger")
+			return usagef("%s: not found in %s", name, s.k.location).hint("--base names a branch or commit of the repository that holds the ledger")
 		}
 		commits[name] = commit
 	}
@@ -337,7 +337,7 @@ func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error
 	defer done()
 	switch {
 	case commit == "" && len(pins) == 0 && s.root == nil:
-		return nil, usagef("there is no ledger: no %s", k.name).hint("--branch names the branch that holds it")
+		return nil, usagef("no ledger found: no %s", k.name).hint("--branch names the branch that holds it")
 	case commit == "":
 		return ledger.Verify(s.ctx, ledger.FileTree{}, ledger.Options{Pins: pins})
 	}

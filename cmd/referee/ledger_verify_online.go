@@ -78,7 +78,7 @@ func (a *app) openForge(flags *forgeFlags, base string) (*forgeSide, error) {
 	}
 	var err error
 	if f.repository, err = f.api.Repository(a.ctx); err != nil {
-		return nil, toolf("the forge cannot be asked: %w", err).hint("nothing was verified; --repo, --api and --token-env say whom to ask, and with which token")
+		return nil, toolf("cannot reach the forge: %w", err).hint("nothing was verified; set --repo, --api and --token-env")
 	}
 	if f.base = base; f.base == "" {
 		f.base = f.repository.DefaultBranch
@@ -100,7 +100,7 @@ func (a *app) connect(f *forgeSide) error {
 		name = a.getenv("GITHUB_REPOSITORY")
 	}
 	if name == "" {
-		return usagef("--online compares the ledger with a repository at a forge, and none was named").hint("--repo OWNER/NAME names it; in a workflow, GITHUB_REPOSITORY does")
+		return usagef("--online needs a repository").hint("use --repo OWNER/NAME; in a workflow, GITHUB_REPOSITORY sets it")
 	}
 	if at == "" {
 		at = a.getenv("GITHUB_API_URL")
@@ -110,7 +110,7 @@ func (a *app) connect(f *forgeSide) error {
 	}
 	f.token = a.getenv(f.flags.tokenEnv)
 	if f.token == "" && f.flags.set.Changed("token-env") {
-		return usagef("--token-env %s: the environment holds no such variable, or an empty one", f.flags.tokenEnv)
+		return usagef("--token-env %s: the variable is not set, or is empty", f.flags.tokenEnv)
 	}
 	var err error
 	if f.api, err = githubapi.New(githubapi.Options{APIURL: at, Token: f.token, Repository: name, MaxWait: f.patience()}); err != nil {
@@ -269,7 +269,7 @@ func (s *session) unmoved(commit string) error {
 	}
 	now, err := s.forge.ledger.Tip(s.ctx, "refs/heads/"+s.k.branch)
 	if err != nil || now != commit {
-		return toolf("%s has moved on while it was verified", s.k.name).hint("verify it again")
+		return toolf("%s changed during the verification", s.k.name).hint("run it again")
 	}
 	return nil
 }

@@ -268,12 +268,12 @@ func TestVerifyOnlineRefusals(t *testing.T) {
 		"no name":            {[]string{"--online", "--repo", "work"}, 2, "is not owner/name"},
 		"no URL":             {[]string{"--online", "--api", "ftp://x"}, 2, "is not like https://api.github.com"},
 		"an URL of no API":   {[]string{"--online", "--api", "https://example.org/x"}, 2, "is not like https://api.github.com"},
-		"nobody there":       {[]string{"--online", "--api", "http://127.0.0.1:1/api/v3", "--max-wait", "0s"}, 3, "the forge cannot be asked"},
-		"no token":           {[]string{"--online", "--token-env", "NONE"}, 2, "no such variable"},
+		"nobody there":       {[]string{"--online", "--api", "http://127.0.0.1:1/api/v3", "--max-wait", "0s"}, 3, "cannot reach the forge"},
+		"no token":           {[]string{"--online", "--token-env", "NONE"}, 2, "the variable is not set"},
 		"no branch":          {[]string{"--online", "--base", "none"}, 2, "has no branch none"},
-		"no such ledger":     {[]string{"--online", "--branch", "none"}, 2, "there is no ledger"},
-		"since":              {[]string{"--online", "--since"}, 2, "--online does"},
-		"not online":         {[]string{"--repo", "a/b"}, 2, "--online is not there"},
+		"no such ledger":     {[]string{"--online", "--branch", "none"}, 2, "no ledger found"},
+		"since":              {[]string{"--online", "--since"}, 2, "exclude each other"},
+		"not online":         {[]string{"--repo", "a/b"}, 2, "--repo needs --online"},
 	} {
 		code, stdout, stderr := w.referee(append([]string{"ledger", "verify"}, c.args...)...)
 		if code != c.exit || stdout != "" || !strings.Contains(stderr, c.says) || strings.Contains(stderr, w.Token) {

@@ -78,7 +78,7 @@ func (p *paramFlags) of(sheet *referee.Sheet, strict bool) (*referee.Sheet, erro
 func (p *paramFlags) unused() error {
 	for _, g := range p.given {
 		if name, _, _ := strings.Cut(g, "="); !p.used[name] {
-			return usagef("--param %s: no flight sheet that judged here has a parameter of that name", name).hint("`referee sheet show SLUG` lists a sheet's parameters")
+			return usagef("--param %s: no flight sheet used here has that parameter", name).hint("`referee sheet show SLUG` lists a sheet's parameters")
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed" // the prose of docs/rules.md
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -112,7 +113,7 @@ func entriesFor(word string, all []ruleEntry) ([]ruleEntry, error) {
 	if found := append(byName, byCode...); len(found) > 0 {
 		return found, nil
 	}
-	f := usagef("the registry has no %q", word)
+	f := usagef("%q: not in the registry", word)
 	if near := nearest.Word(word, words); near != "" {
 		f = f.hint("did you mean %q?", near)
 	}
@@ -202,7 +203,7 @@ func (p *page) full(e ruleEntry) {
 	p.labelled(2, "", e.Doc)
 	p.labelled(2, "Why:", e.Why)
 	p.labelled(2, "Fix:", e.Remedy)
-	p.labelled(2, "Gives:", e.Result)
+	p.labelled(2, "Result:", e.Result)
 	p.labelled(2, "Example:", e.Example)
 	p.labelled(2, "Also written:", strings.Join(e.Aliases, ", "))
 	p.labelled(2, "Codes:", strings.Join(e.Codes, ", "))
@@ -223,46 +224,67 @@ func paramText(param ruleParam) string {
 		text = strings.Join(param.Enum, " | ")
 	}
 	if param.Required {
-		text += ", needed"
+		text += ", required"
 	}
 	return text + ". " + param.Doc
 }
 
+// rulesTemplate is the prose of docs/rules.md. A word in capitals on a line of its own stands for a part that the registry writes.
+//
+//go:embed rules.md.tmpl
+var rulesTemplate string
+
 // rulesMarkdown is docs/rules.md.
 func rulesMarkdown(entries []ruleEntry) string {
-	p := &page{}
-	w := func(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
-	w("# The rule registry\n\nWritten by `referee rules --format markdown`; a test holds it to the code. Registry `%s`.", referee.RegistrySHA256())
-	for _, part := range []struct{ what, title, intro string }{
-		{"implicit", "Rules that every sheet has", "They follow from what the sheet declares; none of them is a word for `check`."},
-		{"kind", "Checks with parameters", "A sheet declares them as objects, `{\"check\": \"NAME\", …}`, under `deterministic_checks`, `evidence_checks` or `rules`."},
-		{"key", "Checks by name", "A sheet names them as plain strings, or as objects where they take parameters."},
-	} {
-		w("\n## %s\n\n%s", part.title, part.intro)
-		for _, e := range entries {
-			if e.What == part.what {
-				p.markdownCheck(e)
-			}
-		}
-	}
-	w("\n## Operations of expressions\n\nGates and formulas are written as text, `dscr >= 1.25`, or as the JSON tree of the source documents.")
-	group := ""
+	predicate := func(e ruleEntry) bool { return e.Result == "true/false" }
+	return strings.NewReplacer(
+		"REGISTRY", referee.RegistrySHA256(),
+		"\nOPERATORS\n", markdownOperations(entries, func(e ruleEntry) bool { return e.Group == "operators" }),
+		"\nOPERANDS\n", markdownOperations(entries, func(e ruleEntry) bool { return e.Group != "operators" && !predicate(e) }),
+		"\nPREDICATES\n", markdownOperations(entries, func(e ruleEntry) bool { return e.Group != "operators" && predicate(e) }),
+		"\nKINDS\n", markdownChecks(entries, "kind"),
+		"\nKEYS\n", markdownChecks(entries, "key"),
+		"\nIMPLICIT\n", markdownChecks(entries, "implicit"),
+	).Replace(rulesTemplate)
+}
+
+// markdownOperations are the tables of some operations, a table for each group, in the order in which the groups first appear.
+func markdownOperations(entries []ruleEntry, chosen func(ruleEntry) bool) string {
+	var order []string
+	rows := map[string]string{}
 	for _, e := range entries {
-		if e.What != "operation" {
+		if e.What != "operation" || !chosen(e) {
 			continue
 		}
-		if e.Group != group {
-			group = e.Group
-			w("\n### %s\n\n| operation | gives | what it does | example |\n| --- | --- | --- | --- |", upperFirst(group))
+		if rows[e.Group] == "" {
+			order = append(order, e.Group)
 		}
-		w("| `%s` | %s | %s | `%s` |", escapeMarkdownCell(orName(e)), escapeMarkdownCell(e.Result), escapeMarkdownCell(e.Doc), escapeMarkdownCell(e.Example))
+		rows[e.Group] += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", escapeMarkdownCell(orName(e)), escapeMarkdownCell(anyValue.Replace(e.Result)), escapeMarkdownCell(e.Doc), escapeMarkdownCell(e.Example))
+	}
+	var b strings.Builder
+	for _, group := range order {
+		fmt.Fprintf(&b, "\n#### %s\n\n| operation | result | what it does | example |\n| --- | --- | --- | --- |\n%s", upperFirst(group), rows[group])
+	}
+	return b.String()
+}
+
+// anyValue words a result of every type in two words.
+var anyValue = strings.NewReplacer("true/false or a number or a text or a list or an object", "any value")
+
+// markdownChecks describes the checks of one sort.
+func markdownChecks(entries []ruleEntry, what string) string {
+	p := &page{}
+	for _, e := range entries {
+		if e.What == what {
+			p.markdownCheck(e)
+		}
 	}
 	return p.b.String()
 }
 
 func (p *page) markdownCheck(e ruleEntry) {
 	w := func(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
-	w("\n### `%s`\n\n%s. Stage %s, tier %s, since %s.", e.Name, e.Title, e.Stage, e.Tier, e.Since)
+	w("\n#### `%s`\n\n%s. Stage %s, tier %s, since %s.", e.Name, e.Title, e.Stage, e.Tier, e.Since)
 	for _, s := range []string{e.Doc, strings.TrimSpace(e.Why + " " + e.Remedy)} {
 		if s != "" {
 			w("\n%s", s)
@@ -280,7 +302,7 @@ func (p *page) markdownCheck(e ruleEntry) {
 	for _, param := range e.Params {
 		kind := param.Type
 		if param.Required {
-			kind += ", needed"
+			kind += ", required"
 		}
 		if len(param.Enum) > 0 {
 			kind += ": " + strings.Join(param.Enum, ", ")

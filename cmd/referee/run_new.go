@@ -24,7 +24,7 @@ DIR must be absent or empty: nothing is ever overwritten.`
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if *sheet == "" {
-			return usagef("run new needs --sheet").hint("`referee sheet list` shows what there is")
+			return usagef("run new needs --sheet").hint("`referee sheet list` lists them")
 		}
 		library, err := a.library(*dir)
 		if err != nil {
@@ -209,9 +209,9 @@ func writeNew(folder string, files []newFile) error {
 	entries, err := os.ReadDir(folder)
 	switch {
 	case err == nil && len(entries) > 0:
-		return usagef("%s is not empty, and nothing is overwritten", folder).hint("name another DIR, or another --id")
+		return usagef("%s is not empty: refusing to overwrite", folder).hint("name another DIR, or another --id")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return usagef("%s cannot become a run folder: %w", folder, err)
+		return usagef("cannot create the run folder %s: %w", folder, err)
 	}
 	made := errors.Is(err, fs.ErrNotExist)
 	for i, f := range files {

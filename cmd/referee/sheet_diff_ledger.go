@@ -52,7 +52,7 @@ func (t *turnedLedger) entries(k *kept) ([]*ledger.Entry, error) {
 	var out []*ledger.Entry
 	for e, err := range ledger.Backwards(t.ctx, k, k.at) {
 		if err != nil {
-			return nil, toolf("reading the ledger: %w", err).hint("`referee ledger verify` says what is wrong with it")
+			return nil, toolf("reading the ledger: %w", err).hint("`referee ledger verify` reports what is wrong")
 		}
 		if e.Receipt.Audited() && e.Receipt.FlightSheet.Slug == t.before.Slug {
 			out = append(out, e)

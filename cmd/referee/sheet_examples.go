@@ -39,9 +39,9 @@ makes no difference is explained on its rule: "equivalent": [{"change", "why"}].
 		case o.minScore != 0 && !o.mutate, o.all && !o.mutate:
 			return usagef("--min-score and --survivors go with --mutate")
 		case o.minScore < 0 || o.minScore > 100:
-			return usagef("--min-score lies between 0 and 100")
+			return usagef("--min-score must be between 0 and 100")
 		case o.jobs < 0 || o.jobs > maxJobs:
-			return usagef("--jobs must lie between 1 and %d, not %d", maxJobs, o.jobs)
+			return usagef("--jobs must be between 1 and %d, not %d", maxJobs, o.jobs)
 		}
 		return a.testSheets(o, args)
 	}
@@ -104,7 +104,10 @@ func (a *app) testSheet(library *referee.Library, name string, o *testOptions) *
 		out.err = err
 		return out
 	}
-	out.result, out.boundaries = forge.Test(sheet), forge.Boundaries(sheet)
+	if out.result = forge.Test(sheet); out.result.Spent {
+		return out // what else asks the examples would take as long again
+	}
+	out.boundaries = forge.Boundaries(sheet)
 	if o.coverage {
 		c := forge.Coverage(sheet)
 		out.coverage = &c
@@ -139,7 +142,7 @@ func (t *testRun) take(s *tested) error {
 	}
 	bad := !s.result.OK()
 	if s.result.Examples == 0 {
-		t.page.line("%s: there is no example to test", s.name)
+		t.page.line("%s: no example to test", s.name)
 	}
 	for _, f := range s.result.Failures {
 		t.page.line("%s", f)

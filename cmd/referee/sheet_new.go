@@ -91,7 +91,7 @@ func writeFresh(file string, src []byte) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return usagef("%s is already there", file).hint("name another FILE; nothing is ever overwritten")
+		return usagef("%s already exists", file).hint("name another FILE")
 	}
 	if err != nil {
 		return toolf("writing the sheet: %w", err)

@@ -123,9 +123,9 @@ const handIn = `Hand in one JSON object: UTF-8, no duplicate keys, nothing befor
 // evidenceRules are added where claims cite evidence.
 const evidenceRules = `Evidence rules:
 - A claim has an ` + "`evidence_reference`" + `: the id of an evidence item in run.json, with a selector where it helps: ` + "`t12#row=6`, `t12#cell=6,2`, `quote#/rate`, `memo#line=10,12`" + `.
-- A ` + "`quote`" + ` stands word for word in the evidence that its claim cites.
+- A ` + "`quote`" + ` must occur word for word in the evidence that its claim cites.
 - An input is in the evidence as its description says. Where that is left to you, ` + "`sources`" + ` of the submission cites the cell: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `.
-- A calculation's ` + "`sources`" + ` say where each input stands: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `. The value there must equal the input.
+- A calculation's ` + "`sources`" + ` say where each input is: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `. The value there must equal the input.
 - An assumption is an object with the label "assumption", and its basis.
 - ` + "`self_check` and `final_output`" + ` are claims too: they are held against what is found.`
 

@@ -30,7 +30,7 @@ func sheetShowCommand() *command {
 // oneSheet finds the sheet that the only argument names: a slug, or a file.
 func (a *app) oneSheet(dir string, args []string, c *command) (*referee.Sheet, error) {
 	if len(args) == 0 {
-		return nil, usagef("%s needs a SLUG", c.name).hint("`referee sheet list` shows what there is")
+		return nil, usagef("%s needs a SLUG", c.name).hint("`referee sheet list` lists them")
 	}
 	if isFile(args[0]) {
 		return a.sheetFile(args[0])

@@ -34,7 +34,7 @@ func (a *app) library(dir string) (*referee.Library, error) {
 	case errors.Is(err, fs.ErrNotExist) && !asked:
 		return referee.NewLibrary(flightsheets.FS(), nil, ""), nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usagef("there is no folder %s", dir).hint("--flight-sheets names the folder that holds the sheets, each as SLUG.json")
+		return nil, usagef("%s: no such folder", dir).hint("--flight-sheets takes the folder of the sheets, each as SLUG.json")
 	case err != nil:
 		return nil, toolf("opening the sheets in %s: %w", dir, err)
 	}

@@ -59,7 +59,7 @@ func (a *app) summarize(w *summaryWork, paths []string) error {
 		return err
 	}
 	if len(samples) == 0 {
-		return rulesf("there is nothing to add up")
+		return rulesf("nothing to add up")
 	}
 	write := report.Summary
 	if w.by == "agent" {
@@ -164,7 +164,7 @@ func (a *app) ledgerSamples(where *ledgerFlags) ([]summary.Sample, error) {
 	var out []summary.Sample
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
-			return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says what is wrong with it")
+			return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` reports what is wrong")
 		}
 		if s, ok := summary.FromReceipt(e.Receipt); ok {
 			out = append(out, s)

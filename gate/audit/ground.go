@@ -96,7 +96,7 @@ func (g *grounds) fromConfig(r *ledger.Receipt, run *referee.Run, sheet *referee
 		g.noteWord("the limits (params): no rule of the configuration covers %s/run.json", at.Dir)
 		return
 	}
-	set, err := withLimits(sheet, cfg.Runs[i])
+	set, err := WithLimits(sheet, cfg.Runs[i])
 	if err != nil {
 		g.noteWord("the limits (params): %v", err)
 		return
@@ -127,8 +127,8 @@ func (at Ground) baseConfig() (*config.Config, error) {
 	return cfg, nil
 }
 
-// withLimits is a sheet with those limits of a rule that it has.
-func withLimits(sheet *referee.Sheet, rule config.RunRule) (*referee.Sheet, error) {
+// WithLimits is a sheet with those limits of a rule that it has.
+func WithLimits(sheet *referee.Sheet, rule config.RunRule) (*referee.Sheet, error) {
 	values := map[string]*strictjson.Value{}
 	for name, text := range rule.Params {
 		if _, err := sheet.Param(name); err != nil {

@@ -91,7 +91,7 @@ func TestSignOffRefuses(t *testing.T) {
 	}{
 		{"an open question", in, "oak-street", receipt.Local{Answers: oneAnswer}, "the checklist is open: " +
 			"borrower_name_matches"},
-		{"an answer to nothing", in, "oak-street", receipt.Local{Answers: []ledger.Answer{{ID: "dscr_gate", Answer: "satisfied"}}}, "no open item"},
+		{"an answer to nothing", in, "oak-street", receipt.Local{Answers: []ledger.Answer{{ID: "dscr_gate", Answer: "satisfied"}}}, "is not open"},
 		{"a flag without a reason", in, "oak-street", receipt.Local{Answers: []ledger.Answer{oneAnswer[0], {ID: "borrower_name_matches", Answer: "flag"}}}, "flagged without a note"},
 		{"a deal-finding", in, "river-lofts", receipt.Local{Answers: gatetest.BothTrue}, "high finding policy.dscr_gate (deal-finding)"},
 		{"a work-defect", in, "elm-plaza", receipt.Local{Answers: gatetest.BothTrue, Waivers: append(waive("math.dscr"), waive("dscr_gate")...)}, "a work-defect cannot be accepted"},

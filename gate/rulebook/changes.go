@@ -14,6 +14,7 @@ import (
 	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/gate/internal/pattern"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -43,6 +44,7 @@ const (
 	maxRulebookBytes = 8 << 20 // of them together
 	maxTurnedAsked   = 500     // stored runs asked, for each sheet
 	maxTurnedNamed   = 50
+	maxTurnedWork    = 80_000_000 // units of decimal.Meter for all stored runs, about 20 s
 	maxProblemsNamed = 20
 )
 
@@ -63,19 +65,20 @@ func Changes(base, head fs.FS, cfg *config.Config, embedded fs.FS, tools Tools, 
 		out = append(out, change)
 		then = cmp.Or(parsed, cfg)
 	}
-	r := &sheetComparer{cfg: then, tools: tools, stored: stored, embedded: embedded,
+	r := &sheetComparer{work: decimal.Meter{Most: maxTurnedWork}, base: cfg, cfg: then, tools: tools, stored: stored, embedded: embedded,
 		before: sheetFolder{tree: base, dir: cfg.Sheets}, after: sheetFolder{tree: head, dir: then.Sheets}}
 	return append(out, r.listChanges()...)
 }
 
 // sheetComparer compares the sheets of two trees.
 type sheetComparer struct {
-	cfg           *config.Config
+	base, cfg     *config.Config // in force, and as the pull request leaves it
 	tools         Tools
 	stored        []StoredRun
 	embedded      fs.FS
 	before, after sheetFolder
 	bytes         int64
+	work          decimal.Meter // of asking stored runs
 }
 
 // sheetFolder is where a tree keeps sheets.
@@ -318,7 +321,13 @@ func (r *sheetComparer) compareVerdicts(c *Change, was, is *referee.Sheet) {
 		if asked++; asked > maxTurnedAsked {
 			continue
 		}
-		if said := r.askBothVersions(s, was, is); said != "" {
+		said := r.askBothVersions(s, was, is)
+		if r.work.Exhausted() { // an audit that was cut short says nothing
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: the stored runs take more than %d steps together, "+
+				"and from here on none could be compared: change fewer sheets at once", s.Where, r.work.Most))
+			break
+		}
+		if said != "" {
 			c.Turned = append(c.Turned, said)
 		}
 	}
@@ -331,14 +340,31 @@ func (r *sheetComparer) compareVerdicts(c *Change, was, is *referee.Sheet) {
 	}
 }
 
-// askBothVersions asks both versions about a stored run.
+// limited is a sheet with the limits that a configuration sets for the runs of a folder.
+func limited(cfg *config.Config, folder string, sheet *referee.Sheet) (*referee.Sheet, error) {
+	i := slices.IndexFunc(cfg.Runs, func(rule config.RunRule) bool {
+		return config.CompilePattern(rule.Path).MatchString(folder + "/run.json")
+	})
+	if i < 0 {
+		return audit.WithLimits(sheet, config.RunRule{})
+	}
+	return audit.WithLimits(sheet, cfg.Runs[i])
+}
+
+// askBothVersions asks both versions, each under the limits that the configuration beside it sets, about a stored run.
 func (r *sheetComparer) askBothVersions(s StoredRun, was, is *referee.Sheet) string {
 	folder, err := referee.OpenRun(s.Folder)
 	if err != nil {
 		return fmt.Sprintf("%s: it cannot be read, so that nobody knows: %s", s.Where, audit.ExplainRefusal(err))
 	}
+	if was, err = limited(r.base, s.Where, was); err == nil {
+		is, err = limited(r.cfg, s.Where, is)
+	}
+	if err != nil {
+		return fmt.Sprintf("%s: it cannot be compared, so that nobody knows: %v", s.Where, err)
+	}
 	c := folder.Case(was, receipt.PinnedProfile(s.Receipt.Agent))
-	c.Location = s.Where
+	c.Location, c.Together = s.Where, &r.work
 	return r.tools.Turned(s.Where, c, was, is)
 }
 

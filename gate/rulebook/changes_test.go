@@ -423,3 +423,37 @@ func (failingTree) Stat(name string) (fs.FileInfo, error) {
 	}
 	return fstest.MapFS{"d": &fstest.MapFile{Mode: fs.ModeDir}}.Stat("d")
 }
+
+// TestRulebookTurnedLimits: both versions are asked under the limits of the configuration; a limit that is missing is said.
+func TestRulebookTurnedLimits(t *testing.T) {
+	limit := []string{`"version": "1.0.0",`, `"version": "1.0.0", "params": {"least": {"title": "a limit", "type": "number", "required": true}},`}
+	at := "flight_sheets/" + agency + ".json="
+	base := gatetest.Tree(at + sheetText(t, agency, limit...))
+	head := gatetest.Tree(at + sheetText(t, agency, append(limit, `"value": 1.25`, `"value": 1.6`)...))
+	cfg := config.Default()
+	got := onlyChange(t, base, head, cfg, storedRuns(t)[:1])
+	if !holds(got.Turned, "runs/oak-street: it cannot be compared") || !holds(got.Turned, "least") {
+		t.Errorf("without the limit: %q", got.Turned)
+	}
+	cfg.Runs[0].Params = config.Params{"least": "1.25", "of_another_sheet": "3"}
+	got = onlyChange(t, base, head, cfg, storedRuns(t)[:1])
+	if !holds(got.Turned, "runs/oak-street: was ") {
+		t.Errorf("with the limit: %q", got.Turned)
+	}
+}
+
+// TestRulebookTurnedBudget: the stored runs have one budget. What was not compared within it is a problem, which fails the check.
+func TestRulebookTurnedBudget(t *testing.T) {
+	tools, asked := forgeTools(), 0
+	tools.Turned = func(_ string, c referee.Case, _, _ *referee.Sheet) string {
+		asked++
+		c.Together.Take(maxTurnedWork/2 + 1)
+		return ""
+	}
+	head := gatetest.Tree("flight_sheets/" + agency + ".json=" + sheetText(t, agency, `"value": 1.25`, `"value": 1.6`))
+	stored := append(storedRuns(t), storedRuns(t)...)
+	got := Changes(gatetest.Tree(), head, config.Default(), flightsheets.FS(), tools, stored)[0]
+	if asked != 2 || !holds(got.Problems, "runs/maple-court: the stored runs take more than") {
+		t.Errorf("%d asked, %q", asked, got.Problems)
+	}
+}

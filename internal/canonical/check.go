@@ -68,7 +68,7 @@ func CheckLimits(b []byte, lim Limits) error { return CheckMembers(b, lim, nil) 
 // as soon as that member is known to be canonical. The two slices belong to b.
 func CheckMembers(b []byte, lim Limits, member func(key, value []byte)) error {
 	if lim.MaxBytes > 0 && len(b) > lim.MaxBytes {
-		return &Error{lim.MaxBytes, RuleSize, fmt.Sprintf("%d bytes, at most %d are allowed", len(b), lim.MaxBytes)}
+		return &Error{lim.MaxBytes, RuleSize, fmt.Sprintf("%d bytes; at most %d are allowed", len(b), lim.MaxBytes)}
 	}
 	if bytes.HasPrefix(b, []byte("\xEF\xBB\xBF")) {
 		return &Error{0, RuleBOM, "the text begins with a byte order mark; it must begin with {"}
@@ -140,7 +140,7 @@ func (c *checker) value(depth int) error {
 	case b == 'f':
 		return c.word("false")
 	case b == 'n' && bytes.HasPrefix(c.b[c.i:], []byte("null")):
-		return c.fail(RuleNull, "null; what is absent is left out")
+		return c.fail(RuleNull, "null; leave the member out")
 	}
 	return c.unexpected("a value")
 }
@@ -234,9 +234,9 @@ func (c *checker) key(last []byte) ([]byte, error) {
 	key := c.b[start:end]
 	if order := bytes.Compare(last, key); last != nil && order >= 0 {
 		if order == 0 {
-			return nil, c.fail(RuleDuplicate, "the key %q stands twice", key)
+			return nil, c.fail(RuleDuplicate, "duplicate key %q", key)
 		}
-		return nil, c.fail(RuleSorted, "the key %q stands after %q", key, last)
+		return nil, c.fail(RuleSorted, "the key %q follows %q; keys must be sorted", key, last)
 	}
 	c.i = end + 1
 	if c.peek() != ':' {
@@ -332,7 +332,7 @@ func (c *checker) special() error {
 		return c.fail(RuleUTF8, "the byte 0x%02X is not UTF-8 here", b)
 	}
 	if Forbidden(r) {
-		return c.fail(RuleCodePoint, "U+%04X may not stand in a string; the writer puts <U+%04X>", r, r)
+		return c.fail(RuleCodePoint, "U+%04X is not allowed in a string; the writer replaces it with <U+%04X>", r, r)
 	}
 	c.i += n
 	return nil

@@ -182,7 +182,7 @@ func (r *reader) value(p *plan, into reflect.Value) error {
 	}
 	start := r.i
 	if r.b[start] == '-' {
-		return r.fail(RuleShape, "a negative number; counts, sizes and ids are none")
+		return r.fail(RuleShape, "a negative number; counts, sizes and ids are never negative")
 	}
 	r.skip()
 	if into.IsValid() {
@@ -393,7 +393,7 @@ func (r *reader) unknown(p *plan, key string) error {
 func (r *reader) member(f *field, into reflect.Value) error {
 	r.path = append(r.path, step{key: f.key})
 	if f.omit && r.isEmpty(f) {
-		return r.fail(RuleShape, "an empty member; what is empty is left out")
+		return r.fail(RuleShape, "an empty member; leave it out")
 	}
 	var at reflect.Value
 	passed := r.bulk != nil && f.bulk

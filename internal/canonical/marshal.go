@@ -55,7 +55,7 @@ func marshal(v any, lim Limits) ([]byte, error) {
 		return nil, err
 	}
 	if lim.MaxBytes > 0 && len(w.out) > lim.MaxBytes {
-		return nil, &Error{-1, RuleSize, fmt.Sprintf("%d bytes, at most %d are allowed", len(w.out), lim.MaxBytes)}
+		return nil, &Error{-1, RuleSize, fmt.Sprintf("%d bytes; at most %d are allowed", len(w.out), lim.MaxBytes)}
 	}
 	return w.out, nil
 }
@@ -114,7 +114,7 @@ func (w *writer) value(v reflect.Value, depth int) error {
 		}
 		return w.composite(v, depth)
 	case reflect.Float32, reflect.Float64:
-		return w.fail(RuleInteger, "a float has no canonical form; give a decimal string")
+		return w.fail(RuleInteger, "a float has no canonical form; use a decimal string")
 	case reflect.Invalid:
 		return w.fail(RuleNull, "nil has no canonical form; leave the member out")
 	default:
@@ -135,7 +135,7 @@ func (w *writer) number(s string) error {
 	if e, ok := err.(*Error); ok {
 		rule = e.Rule
 	}
-	return w.fail(rule, "%s is no integer within ±(2^53−1); give a decimal string", s)
+	return w.fail(rule, "%s is not an integer within ±(2^53−1); use a decimal string", s)
 }
 
 func (w *writer) composite(v reflect.Value, depth int) error {
@@ -157,7 +157,7 @@ func (w *writer) composite(v reflect.Value, depth int) error {
 		return w.object(members, depth)
 	}
 	if v.Type().Elem().Kind() == reflect.Uint8 {
-		return w.fail(RuleType, "%s has no canonical form; give text or a hash", v.Type())
+		return w.fail(RuleType, "%s has no canonical form; use text or a hash", v.Type())
 	}
 	w.out = append(w.out, '[')
 	for i := range v.Len() {
@@ -260,7 +260,7 @@ func (w *writer) object(members []member, depth int) error {
 		if i > 0 {
 			w.out = append(w.out, ',')
 			if members[i-1].key == m.key {
-				return w.fail(RuleDuplicate, "the key %q stands twice", m.key)
+				return w.fail(RuleDuplicate, "duplicate key %q", m.key)
 			}
 		}
 		if !isKey(m.key) {

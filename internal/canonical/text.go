@@ -58,7 +58,7 @@ func SHA256Hex(b []byte) string {
 // CheckHash refuses whatever is not 64 lower-case hexadecimal digits.
 func CheckHash(s string) error {
 	if !isLowerHex(s, 2*sha256.Size) {
-		return fmt.Errorf("%q is no SHA-256 (64 lower-case hexadecimal digits)", legible.Clip(s, mostQuoted))
+		return fmt.Errorf("%q is not a SHA-256 (64 lower-case hexadecimal digits)", legible.Clip(s, mostQuoted))
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func Time(t time.Time) string { return t.UTC().Format(layout) }
 // CheckTime refuses whatever is not a time of the form YYYY-MM-DDTHH:MM:SSZ that exists.
 func CheckTime(s string) error {
 	if _, err := time.Parse(layout, s); err != nil || len(s) != len(layout) {
-		return fmt.Errorf("%q is no time (YYYY-MM-DDTHH:MM:SSZ)", legible.Clip(s, mostQuoted))
+		return fmt.Errorf("%q is not a time (YYYY-MM-DDTHH:MM:SSZ)", legible.Clip(s, mostQuoted))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"math/big"
 )
 
-// Limits and brackets of the rates that are found by bisection (rules.md, "pmt-free finance").
+// Limits and brackets of the rates that are found by bisection (rules.md 1.1, finance).
 const (
 	iterations = 200
 	maxFlows   = 1_200 // a hundred years of months; bounds what one irr can cost

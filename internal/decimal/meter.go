@@ -16,5 +16,13 @@ func (m *Meter) Take(n int) bool {
 	return !m.Exhausted()
 }
 
+// Room is how much can still be taken, at most most.
+func (m *Meter) Room(most int) int {
+	if m == nil {
+		return most
+	}
+	return max(0, min(most, m.Most-m.Spent))
+}
+
 // Exhausted reports whether more was asked for than there is.
 func (m *Meter) Exhausted() bool { return m != nil && m.Spent > m.Most }

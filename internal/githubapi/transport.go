@@ -189,7 +189,7 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	if err == nil && !whole(req, resp.StatusCode, answer) {
-		err = errors.New("the answer is empty or no JSON")
+		err = errors.New("the answer is empty or not JSON")
 	}
 	if err != nil {
 		return nil, nil, err

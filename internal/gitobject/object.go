@@ -115,7 +115,7 @@ func ParseTree(b []byte) ([]Entry, error) {
 		at += n
 		e.ID = digits[2*(at-sha1.Size) : 2*at]
 		if n := len(entries); n > 0 && order(entries[n-1], e) >= 0 {
-			return nil, fmt.Errorf("the name %.80q stands after %.80q, out of order or twice", e.Name, entries[n-1].Name)
+			return nil, fmt.Errorf("the name %.80q follows %.80q: out of order, or a duplicate", e.Name, entries[n-1].Name)
 		}
 		entries = append(entries, e)
 	}
@@ -144,7 +144,7 @@ func twice(entries []Entry) error {
 	}
 	for _, e := range entries {
 		if !e.IsTree() && dirs[e.Name] {
-			return fmt.Errorf("the name %.80q stands there twice", e.Name)
+			return fmt.Errorf("duplicate name %.80q", e.Name)
 		}
 	}
 	return nil

@@ -85,7 +85,7 @@ func ReadPack(r io.Reader, lim Limits, known func(id string) (Object, bool)) ([]
 	}
 	n := int(binary.BigEndian.Uint32(head[8:]))
 	if string(head[:8]) != "PACK\x00\x00\x00\x02" || n > lim.Objects {
-		return nil, fmt.Errorf("pack: no pack of version 2 with at most %d objects", lim.Objects)
+		return nil, fmt.Errorf("pack: not a version 2 pack with at most %d objects", lim.Objects)
 	}
 	for range n {
 		if err := p.one(); err != nil {
@@ -115,7 +115,7 @@ func (p *unpacker) one() error {
 		return err
 	}
 	if p.total += size; size > p.lim.Size || p.total > p.lim.Total {
-		return fmt.Errorf("an object of %d bytes, at most %d are allowed, %d in all", size, p.lim.Size, p.lim.Total)
+		return fmt.Errorf("an object of %d bytes; at most %d are allowed, %d in all", size, p.lim.Size, p.lim.Total)
 	}
 	var base Object
 	if kind == refDelta {
@@ -178,7 +178,7 @@ func (p *unpacker) base() (Object, error) {
 	if o, ok := p.known(id); ok {
 		return o, nil
 	}
-	return Object{}, fmt.Errorf("a delta against the object %s, which is not there", id)
+	return Object{}, fmt.Errorf("a delta against the object %s, which is missing", id)
 }
 
 func (p *unpacker) inflate(size int64) ([]byte, error) {
@@ -188,7 +188,7 @@ func (p *unpacker) inflate(size int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(z, size+1))
 	if err == nil && int64(len(data)) != size {
-		err = fmt.Errorf("an object of another size than its header says")
+		err = fmt.Errorf("the object's size differs from its header")
 	}
 	return data, err
 }

@@ -104,7 +104,7 @@ func check(name string, doc *strictjson.Value) error {
 	if v := doc.Get("$schema"); v != nil {
 		uri, _ := v.Str()
 		if c.draft = draftOf(uri); c.draft == 0 {
-			return c.fail(v, "$schema %s is no published draft; known are %s", show(v), strings.Join(slices.Sorted(maps.Keys(drafts)), ", "))
+			return c.fail(v, "$schema %s is not a published draft; known are %s", show(v), strings.Join(slices.Sorted(maps.Keys(drafts)), ", "))
 		}
 	}
 	if out := strictjson.OutOfRange(doc); len(out) > 0 {
@@ -144,7 +144,7 @@ func (c *checker) member(schema *strictjson.Value, m strictjson.Member) error {
 	case c.draft < k.since || c.draft > k.until:
 		return c.ignored(m, k)
 	case k.asserts && c.draft <= 7 && schema.Get("$ref") != nil:
-		return c.fail(m.Value, "%s stands beside a $ref, where draft %d ignores it; put both into allOf", m.Key, c.draft)
+		return c.fail(m.Value, "%s is beside a $ref, where draft %d ignores it; put both into allOf", m.Key, c.draft)
 	}
 	if err := c.value(m); err != nil {
 		return err
@@ -156,11 +156,11 @@ func (c *checker) member(schema *strictjson.Value, m strictjson.Member) error {
 }
 
 func (c *checker) unknown(m strictjson.Member) error {
-	hint := "names of your own begin with x-"
+	hint := "use x- for names of your own"
 	if near := nearest.Word(m.Key, slices.Sorted(maps.Keys(keywords))); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return c.fail(m.Value, "%s is no keyword of JSON Schema and would check nothing; %s", quote(m.Key), hint)
+	return c.fail(m.Value, "%s is not a JSON Schema keyword and would check nothing; %s", quote(m.Key), hint)
 }
 
 func (c *checker) ignored(m strictjson.Member, k keyword) error {

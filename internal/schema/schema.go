@@ -64,7 +64,7 @@ const location = "referee:///schema.json"
 // Compile reads doc as a JSON Schema. The error is a *Error; name stands in it.
 func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if doc == nil {
-		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1}, Message: "there is no schema; write {} for one that accepts everything"}
+		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1}, Message: "the schema is missing; write {} to accept everything"}
 	}
 	if err := check(name, doc); err != nil {
 		return nil, err

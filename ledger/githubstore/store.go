@@ -63,7 +63,7 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 		return nil, err
 	}
 	if git.Repo() != nil {
-		return nil, fmt.Errorf("%q is no URL of a repository at GitHub", o.URL)
+		return nil, fmt.Errorf("%q: not the URL of a GitHub repository", o.URL)
 	}
 	if o.Notice == nil {
 		o.Notice = func(string) {}
@@ -147,7 +147,7 @@ func check(parent ledger.Snapshot, b ledger.Batch) error {
 			fresh = parent.ID == ""
 		}
 		if !fresh || seen[f.Path] {
-			return fmt.Errorf("%s exists, or is not what its name says; nothing in a ledger is ever changed", f.Path)
+			return fmt.Errorf("%s exists, or is not what its name says; files of a ledger never change", f.Path)
 		}
 		seen[f.Path] = true
 	}
@@ -269,7 +269,7 @@ func (s *Store) swapped(ctx context.Context, parent, commit string, err error) e
 	now, headErr := s.git.Tip(ctx)
 	switch {
 	case headErr != nil && refused:
-		return fmt.Errorf("%w; and where %s is now cannot be read: %w", err, s.ref, headErr)
+		return fmt.Errorf("%w; and %s cannot be read: %w", err, s.ref, headErr)
 	case headErr != nil:
 		return fmt.Errorf("%w: %w; and then %w", ledger.ErrAmbiguous, err, headErr)
 	case now == commit:

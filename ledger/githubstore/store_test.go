@@ -320,7 +320,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Every commit of the branch has one parent, the message of ledger.md, GitHub as its committer, and its signature.
+// Every commit of the branch has one parent, the message of receipts.md, GitHub as its committer, and its signature.
 func TestCommits(t *testing.T) {
 	s := githubtest.New(t)
 	c := connect(t, s, -1, nil)

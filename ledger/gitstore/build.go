@@ -92,7 +92,7 @@ func (b *builder) add(f ledger.File) error {
 	}
 	dir, name := split(f.Path)
 	if entryOf(b.dirs[dir], name).ID != "" && f.Path != ledger.HeadPath {
-		return fmt.Errorf("%s exists; nothing in a ledger is ever changed", f.Path)
+		return fmt.Errorf("%s exists; files of a ledger never change", f.Path)
 	}
 	blob := gitobject.New(gitobject.Blob, f.Data)
 	if !slices.ContainsFunc(b.fresh, func(o gitobject.Object) bool { return o.ID == blob.ID }) {

@@ -247,7 +247,7 @@ func (r *Repo) Altered() ([]ledger.Problem, error) {
 		add("refs/replace holds %d references, such as %.60s", len(replaced), replaced[0])
 	}
 	if info, err := os.Stat(filepath.Join(r.dir, "info", "grafts")); err == nil && info.Size() > 0 {
-		add("info/grafts gives commits other parents than their own")
+		add("info/grafts replaces the parents of commits")
 	}
 	return problems, nil
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLayout holds the check in code to the layout of package ledger as a pattern, on every directory that a ledger
+// TestLayout holds the check in code to the layout of receipts.md ("The branch") as a pattern, on every directory that a ledger
 // has and on everything that is one edit away.
 func TestLayout(t *testing.T) {
 	want := regexp.MustCompile(`\A(receipts(/[0-9]{3}(/[0-9]{2}){0,2})?|pr(/[0-9]{4}(/[0-9]{2}){0,2})?|hash(/[0-9a-f]{2}){0,2}|sheets(/[0-9a-f]{2})?)\z`)

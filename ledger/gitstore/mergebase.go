@@ -25,7 +25,7 @@ const maxStops = 100
 // base has got since would not show. That is why base is walked too, and why no date is looked at, for anybody can write one into a commit.
 func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok bool, err error) {
 	if !gitobject.IsID(base) || !gitobject.IsID(head) {
-		return "", false, fmt.Errorf("%q or %q is no commit's id", base, head)
+		return "", false, fmt.Errorf("%q or %q: not a commit id", base, head)
 	}
 	if err := w.remote.greet(ctx); err != nil || w.remote.wire == nil {
 		return "", false, err

@@ -88,7 +88,7 @@ func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) 
 	case remote:
 		err = r.mirror.fetch(ctx, dir, 0)
 	default:
-		err = errors.New("a repository on this machine is copied by the git binary, and there is none")
+		err = errors.New("git not found: it is needed to copy a repository on this machine")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("fetching %s from %s: %w", s.ref(), location, err)

@@ -16,7 +16,7 @@ import (
 var (
 	ErrMissing  = errors.New("the object is missing")
 	ErrTooLarge = errors.New("the object is too large")
-	ErrCorrupt  = errors.New("the object is not what its id says")
+	ErrCorrupt  = errors.New("the object does not match its id")
 )
 
 // The bounds on one object that is read into memory.

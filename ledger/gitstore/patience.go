@@ -67,8 +67,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // What an answer can end in beside what http says of it.
 var (
-	errSilent = fmt.Errorf("the server has said nothing for %s", silence)
-	errCut    = errors.New("the answer breaks off")
+	errSilent = fmt.Errorf("the server has not answered for %s", silence)
+	errCut    = errors.New("the answer was cut off")
 )
 
 // RoundTrip is http.RoundTripper's.

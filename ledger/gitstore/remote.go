@@ -40,7 +40,7 @@ func openRemote(location string, o Options) (*Store, error) {
 func connect(location string, o Options, client *http.Client) (*Store, error) {
 	ep, err := transport.NewEndpoint(location)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no URL of a repository: %w", location, err)
+		return nil, fmt.Errorf("%q: not the URL of a repository: %w", location, err)
 	}
 	client, again := withPatience(client, o.MaxWait)
 	r := &remote{url: location, o: o, mirror: &mirror{o: o, url: location}, again: again}
@@ -77,7 +77,7 @@ func connect(location string, o Options, client *http.Client) (*Store, error) {
 func (r *remote) overGit() (err error) {
 	if r.o.Git == "" {
 		if r.o.Git, err = exec.LookPath("git"); err != nil {
-			return fmt.Errorf("%q is reached through the git binary, and there is none; a URL with https needs none", r.url)
+			return fmt.Errorf("git not found: it is needed to reach %q; an https URL works without it", r.url)
 		}
 	}
 	r.mirror.o.Git = r.o.Git
@@ -218,7 +218,7 @@ func (r *remote) sendByWeb(ctx context.Context, old, commit string, objects []gi
 		err = report.Error()
 	}
 	if err == nil && report == nil {
-		err = errors.New("the server said nothing of the push")
+		err = errors.New("the server did not confirm the push")
 	}
 	return report, err
 }

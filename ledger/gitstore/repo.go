@@ -64,7 +64,7 @@ func findGitDir(dir string) (string, error) {
 			}
 		}
 		if d == filepath.Dir(d) {
-			return "", fmt.Errorf("%s is no git repository, nor is a directory above it", abs)
+			return "", fmt.Errorf("%s: not a git repository (nor any of the parent directories)", abs)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func CheckBranch(name string) error {
 		bad = bad || !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._/-", c))
 	}
 	if bad {
-		return fmt.Errorf("%q is no branch name; letters, digits and . _ - / make one", name)
+		return fmt.Errorf("%q: not a valid branch name; use letters, digits and . _ - /", name)
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func readRef(dir, ref string) (string, error) {
 	if err == nil {
 		id := strings.TrimSpace(string(b))
 		if !gitobject.IsID(id) {
-			return "", fmt.Errorf("%s says %.80q, which is no object id", ref, id)
+			return "", fmt.Errorf("%s contains %.80q, which is not an object id", ref, id)
 		}
 		return id, nil
 	}

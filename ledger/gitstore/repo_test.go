@@ -514,7 +514,7 @@ func TestRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "refs", "heads", "ledger"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Head(t.Context()); err == nil || !strings.Contains(err.Error(), "no object id") {
+	if _, err := s.Head(t.Context()); err == nil || !strings.Contains(err.Error(), "not an object id") {
 		t.Errorf("%v; want that the reference says nothing", err)
 	}
 }

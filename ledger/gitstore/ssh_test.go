@@ -62,7 +62,7 @@ func TestOverSSH(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Open(url, Options{Now: clock}); err == nil || !strings.Contains(err.Error(), "git binary") {
+	if _, err := Open(url, Options{Now: clock}); err == nil || !strings.Contains(err.Error(), "git not found") {
 		t.Errorf("without git: %v", err)
 	}
 }

@@ -336,7 +336,7 @@ func commitTime(now time.Time, parent int64, files []ledger.File) (int64, error)
 			return 0, fmt.Errorf("%s: %w", f.Path, err)
 		}
 		if minted.After(now.Add(maxSkew)) {
-			return 0, fmt.Errorf("the entry %d was signed at %s, and the clock says %s: a sign-off lies in the past", r.Seq, r.MintedAt, now.UTC().Format(time.RFC3339))
+			return 0, fmt.Errorf("entry %d was signed at %s, but the clock reads %s: a sign-off cannot be in the future", r.Seq, r.MintedAt, now.UTC().Format(time.RFC3339))
 		}
 		at = max(at, minted.Unix())
 	}

@@ -205,12 +205,12 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 	case o.Kind != gitobject.Tree:
 		err = fmt.Errorf("the object is a %s", o.Kind)
 	case err == nil && gitobject.ID(o.Kind, o.Data) != o.ID:
-		err = fmt.Errorf("the object is not what its id %s says", o.ID)
+		err = fmt.Errorf("the object does not match its id %s", o.ID)
 	case err == nil && len(entries) == 0 && path != "":
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		w.t.problem(ledger.CodeUnknownFile, path, "the directory is none of a ledger: %v", err)
+		w.t.problem(ledger.CodeUnknownFile, path, "not a directory of a ledger: %v", err)
 		return below, nil
 	}
 	for _, e := range entries {

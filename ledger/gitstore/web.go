@@ -29,7 +29,7 @@ type web struct {
 }
 
 // errNoBranch says that the remote has no such branch.
-var errNoBranch = errors.New("there is no such branch")
+var errNoBranch = errors.New("no such branch")
 
 // refs is what the server says that its references hold.
 func (w *web) refs(ctx context.Context) (session transport.UploadPackSession, adv *packp.AdvRefs, err error) {

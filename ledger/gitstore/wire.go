@@ -204,7 +204,7 @@ func section(r *bufio.Reader) (io.Reader, error) {
 			return nil, err
 		}
 		if kind == packetFlush {
-			return nil, errors.New("the server sent no pack")
+			return nil, errors.New("the server did not send a pack")
 		}
 		if kind == packetData && strings.TrimSuffix(string(line), "\n") == "packfile" {
 			return &band{r: r}, nil
@@ -228,7 +228,7 @@ func (b *band) Read(p []byte) (int, error) {
 		case kind != packetData || len(line) == 0:
 			return 0, io.EOF
 		case line[0] == 3:
-			return 0, fmt.Errorf("the server says: %.300s", line[1:])
+			return 0, fmt.Errorf("the server reports: %.300s", line[1:])
 		case line[0] == 1:
 			b.rest = line[1:]
 		}
@@ -254,7 +254,7 @@ func readPacket(r io.Reader) (kind int, data []byte, err error) {
 	n, err := strconv.ParseUint(string(head[:]), 16, 16)
 	switch {
 	case err != nil:
-		return 0, nil, fmt.Errorf("the answer is none of git's: %q", head)
+		return 0, nil, fmt.Errorf("the answer is not from git: %q", head)
 	case n == 0:
 		return packetFlush, nil, nil
 	case n < 4:
@@ -265,7 +265,7 @@ func readPacket(r io.Reader) (kind int, data []byte, err error) {
 		return 0, nil, fmt.Errorf("the answer ends early: %w", err)
 	}
 	if text, ok := bytes.CutPrefix(data, []byte("ERR ")); ok {
-		return 0, nil, fmt.Errorf("the server says: %.300s", bytes.TrimSpace(text))
+		return 0, nil, fmt.Errorf("the server reports: %.300s", bytes.TrimSpace(text))
 	}
 	return packetData, data, nil
 }

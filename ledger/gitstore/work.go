@@ -31,7 +31,7 @@ func OpenWork(location string, o Options) (*Work, error) {
 	}
 	r, ok := s.at.(*remote)
 	if !ok {
-		return nil, fmt.Errorf("%q is no URL of a repository", location)
+		return nil, fmt.Errorf("%q: not the URL of a repository", location)
 	}
 	dir, err := os.MkdirTemp(o.Cache, "referee-work-")
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, e
 	var wants []string
 	for _, id := range commits {
 		if !gitobject.IsID(id) {
-			return nil, fmt.Errorf("%q is no commit's id", id)
+			return nil, fmt.Errorf("%q: not a commit id", id)
 		}
 		if (depth != 1 || !slices.Contains(w.have, id)) && !slices.Contains(wants, id) {
 			wants = append(wants, id)

@@ -122,7 +122,7 @@ func (b *builder) unknownName(name string, p place) {
 	}
 	hint := "a name is a calculation, a const or a declared input of the sheet"
 	if name == "row" || name == "outer" {
-		hint, known = "there is no row here; rows are inside agg and for_each", nil
+		hint, known = "rows exist only inside agg and for_each", nil
 	}
 	refuseNear(p, nearest.Word(name, known), hint, "unknown name %s", quote(name))
 }
@@ -167,7 +167,7 @@ func (b *builder) row(up int, p place) *node {
 		}
 	}
 	if s == nil {
-		refuse(p, "rows are inside agg and for_each", "there is no row here")
+		refuse(p, "use it inside agg or for_each", "no row in this place")
 	}
 	return b.add(node{kind: kRow, up: up, typ: tAny}, p)
 }
@@ -254,7 +254,7 @@ func (b *builder) compare(operands []*node, ops []string, p place) *node {
 
 func (b *builder) noWild(n *node, where string) {
 	if n.kind == kPath && slices.ContainsFunc(n.path, func(s seg) bool { return s.wild }) {
-		refuse(n.place, "[*] stands under len, all_nonempty, agg and the functions of lists", "[*] cannot stand beside %s", where)
+		refuse(n.place, "use [*] inside len, all_nonempty, agg or a function of lists", "[*] cannot be used beside %s", where)
 	}
 }
 

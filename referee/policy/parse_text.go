@@ -152,7 +152,7 @@ func (p *parser) comparison() *node {
 		return left
 	}
 	if p.is("in") || p.is("not") {
-		refuse(p.place(), "join them with and", "in cannot stand in a chain of comparisons")
+		refuse(p.place(), "join them with and", "in cannot be part of a chain of comparisons")
 	}
 	return p.compare(operands, ops, at)
 }

@@ -134,7 +134,7 @@ var badTexts = []struct {
 	{"[r for r in rows] == 1", 2, `unknown name "r"`, "", ""},
 	{"[noi for r in rows] == 1", 6, "lists are not computed in brackets", "agg(", ""},
 	{"noi == None", 8, "None is not a value", "nonempty", ""},
-	{"row.x > 1", 1, `unknown name "row"`, "there is no row here", ""},
+	{"row.x > 1", 1, `unknown name "row"`, "rows exist only inside", ""},
 	{"const.LIMIT > 1", 1, `"LIMIT" is not a const of the sheet`, "declare", "LIMITS"},
 	{"$stacks.a > 1", 1, `unknown name space "$stacks"`, "$stack", "$stack"},
 	{`agg("sum", rows, rent) > 1`, 18, "value of agg is a row expression", "in quotes", ""},
@@ -161,7 +161,7 @@ var badTexts = []struct {
 	{`data("ledger", "hist", "a") == 1`, 16, "hist needs the value that it counts", `data("id", "hist", "column", "value")`, ""},
 	{`data("ledger", "hist", "a", " ") == 1`, 16, "hist needs the value that it counts", "nulls", ""},
 	{`data("ledger", "hist") == 1`, 16, "hist needs the value that it counts", "", ""},
-	{`field("claims[*].a") == given`, 7, "[*] cannot stand beside ==", "[*]", ""},
+	{`field("claims[*].a") == given`, 7, "[*] cannot be used beside ==", "[*]", ""},
 	{`field("claims..a") == 1`, 7, `the path "claims..a" has an empty step`, "", ""},
 	{`normalise(memo, "caes") == "a"`, 17, `unknown step "caes"`, "", "case"},
 	{"1e350 > noi", 1, `the number "1e350" is out of range`, "±300", ""},
@@ -173,7 +173,7 @@ var badTexts = []struct {
 	{"noi > \xff", 1, "the text is not valid UTF-8", "UTF-8", ""},
 	{"not not", 8, "expected a value, found the end", "", ""},
 	{"noi not 5", 9, "expected in after not, found \"5\"", "", ""},
-	{"1 < noi in given", 9, "in cannot stand in a chain of comparisons", "and", ""},
+	{"1 < noi in given", 9, "in cannot be part of a chain of comparisons", "and", ""},
 }
 
 func TestTextRefusals(t *testing.T) {

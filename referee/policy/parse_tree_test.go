@@ -116,7 +116,7 @@ var badTrees = []struct{ tree, pointer, message, nearest string }{
 	{`{"field": "a[x]"}`, "/field", `the path "a[x]" has a broken subscript`, ""},
 	{`{"field": "/a~2"}`, "/field", `the pointer "/a~2" has a broken escape`, ""},
 	{`{"field": "$stak.x"}`, "/field", `unknown name space "$stak"`, "$stack"},
-	{`{"op": "==", "left": {"field": "claims[*].claim"}, "right": {"input": "given"}}`, "/left/field", "[*] cannot stand beside ==", ""},
+	{`{"op": "==", "left": {"field": "claims[*].claim"}, "right": {"input": "given"}}`, "/left/field", "[*] cannot be used beside ==", ""},
 	{`{"agg": {"op": "sums", "over": "claims", "value": "1"}}`, "/agg/op", `unknown aggregate "sums"`, "sum"},
 	{`{"agg": {"op": "sum", "over": "claims"}}`, "", "sum needs the value to take of each row", ""},
 	{`{"agg": {"op": "sum", "over": "claims", "value": "risk +"}}`, "/agg/value", "expected a value, found the end", ""},
@@ -124,7 +124,7 @@ var badTrees = []struct{ tree, pointer, message, nearest string }{
 	{`{"op": "==", "left": {"data": {"evidence_id": "leger", "stat": "rows"}}, "right": 5}`, "/left/data/evidence_id", `unknown evidence "leger"`, "ledger"},
 	{`{"op": "<", "left": 1e400, "right": 5}`, "/left", "the number is out of range", ""},
 	{`{"literal": {"a": 1}}`, "/literal", "a literal is a number, a text, true, false or a list of them", ""},
-	{`{"row": "x"}`, "", "there is no row here", ""},
+	{`{"row": "x"}`, "", "no row in this place", ""},
 	{`{"text": {"metric": "fog", "path": "a"}}`, "/text/metric", `unknown metric "fog"`, ""},
 }
 

@@ -49,7 +49,7 @@ class Checker {
         return undefined;
       }
     }
-    if (this.startsWith('null')) this.fail('null', 'null; what is absent is left out');
+    if (this.startsWith('null')) this.fail('null', 'null; leave the member out');
     return this.unexpected('a value');
   }
 

@@ -151,16 +151,16 @@ class Chain {
     const said = this.earlierError(r, subject) || this.cookError(r);
     if (said) this.problem('LDG-207', seq, said);
     for (const hash of r.incident?.receipts ?? []) {
-      if (!this.facts.has(hash)) this.problem('LDG-207', seq, `the incident names ${hash.slice(0, 8)}…, which is no earlier entry`);
+      if (!this.facts.has(hash)) this.problem('LDG-207', seq, `the incident names ${hash.slice(0, 8)}…, which is not an earlier entry of this ledger`);
     }
   }
 
   earlierError(r, subject) {
     if (!r.refers_to) return '';
     const earlier = this.facts.get(r.refers_to);
-    if (!earlier) return `refers_to ${r.refers_to.slice(0, 8)}… is no earlier entry of this ledger`;
+    if (!earlier) return `refers_to ${r.refers_to.slice(0, 8)}… is not an earlier entry of this ledger`;
     if (earlier.about !== about(r)) return `refers_to ${r.refers_to.slice(0, 8)}… is about another run, other bytes or another rulebook`;
-    if (r.kind === 'carried' && !LIVE.includes(earlier.kind)) return 'only what is signed off can be carried';
+    if (r.kind === 'carried' && !LIVE.includes(earlier.kind)) return 'only a signed-off entry can be carried';
     return subject && subject !== earlier.subject ? `the subject is another one than that of refers_to ${r.refers_to.slice(0, 8)}…` : '';
   }
 
@@ -168,7 +168,7 @@ class Chain {
     if (!r.cook) return '';
     const sides = [[r.cook.before, r.cook.eval_before], [r.cook.after, r.cook.eval_after]].map(([hash, score]) => ({ p: this.facts.get(hash), score }));
     for (const { p, score } of sides) {
-      if (!p) return 'the cook names a receipt that is no earlier entry of this ledger';
+      if (!p) return 'the cook names a receipt that is not an earlier entry of this ledger';
       if (!LIVE.includes(p.kind) || p.score === '') return 'the cook names an entry that is not signed off';
       const [a, b] = sameScale(p.score, score);
       if (a !== b) return 'the cook claims another score than the receipt has';

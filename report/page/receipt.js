@@ -118,7 +118,7 @@ function signatureError(r) {
   const signed = SIGNED.includes(r.kind);
   if (signed && !r.approval) return 'no approval: no receipt exists without a human’s';
   if (!signed && r.approval) return `an approval in an entry of kind ${r.kind}, which nobody signs`;
-  if (signed === Boolean(r.observed_by)) return 'observed_by stands in entries that nobody signs, and in no other';
+  if (signed === Boolean(r.observed_by)) return 'observed_by belongs only in entries that nobody signs';
   if (r.approval && r.approval.decision !== r.kind) return 'the approval decides something else';
   if (r.self_signed && r.approval?.approver.permission !== 'admin') return 'self_signed is an admin’s to say';
   if (r.accepted && !r.approval) return 'a finding is accepted where nobody approves';
@@ -133,8 +133,8 @@ function timeError(r) {
 
 function refersError(r) {
   const needed = ['carried', 'amended', 'revoked', 'superseded', 'merged'].includes(r.kind);
-  if (needed && !r.refers_to) return `an entry of kind ${r.kind} names an earlier one in refers_to`;
-  if (['approved', 'unreceipted'].includes(r.kind) && r.refers_to) return `an entry of kind ${r.kind} refers to no earlier one`;
+  if (needed && !r.refers_to) return `an entry of kind ${r.kind} needs refers_to, the earlier entry`;
+  if (['approved', 'unreceipted'].includes(r.kind) && r.refers_to) return `an entry of kind ${r.kind} takes no refers_to`;
   return '';
 }
 
@@ -188,7 +188,7 @@ function manifestParts(r) {
 function checklistError(r) {
   return first((r.checklist ?? []).map((a) => () => {
     if (a.answer === 'open') return LIVE.includes(r.kind) ? `the question ${clip(a.id)} is open` : '';
-    if (!a.by || !a.at) return `the answer to ${clip(a.id)} names no person or no time`;
+    if (!a.by || !a.at) return `the answer to ${clip(a.id)} lacks a person or a time`;
     return a.answer === 'flag' && !a.note ? `the flag at ${clip(a.id)} says not why` : '';
   }));
 }
@@ -197,7 +197,7 @@ function verdictError(r) {
   if (!r.verdict) return '';
   const { counts: c, risk } = r.verdict;
   if ([...Object.values(c), ...Object.values(risk)].some((n) => n > 2 ** 40)) return 'a count out of reach';
-  if (c.declared === 0) return 'no rule was declared; an audit of nothing is no audit';
+  if (c.declared === 0) return 'no rule was declared: nothing was audited';
   if (c.satisfied + c.flagged + c.skipped + c.open !== c.declared) return 'the counts do not add up to the rules declared';
   if (risk.high + risk.mid + risk.low !== (r.findings_total ?? 0)) return 'high, mid and low are not the findings in all';
   if (LIVE.includes(r.kind) && c.open > 0) return 'checks wait for a human';
@@ -398,7 +398,7 @@ function evidenceError(r) {
 }
 
 function cookError(r) {
-  if ((r.schema === COOK) !== Boolean(r.cook)) return 'the member cook stands in a cook receipt and in no other';
+  if ((r.schema === COOK) !== Boolean(r.cook)) return 'the member cook belongs only in a cook receipt';
   if (!r.cook) return '';
   const [before, after, lift] = sameScale(r.cook.eval_before, r.cook.eval_after, r.cook.lift);
   if (r.cook.before === r.cook.after) return 'before and after are the same receipt';
@@ -407,8 +407,8 @@ function cookError(r) {
 }
 
 function incidentError(r) {
-  if ((r.schema === INCIDENT) !== Boolean(r.incident)) return 'the member incident stands in an incident receipt and in no other';
-  return r.incident?.kind === 'recurring_flag' && r.incident.receipts.length === 0 ? 'a recurring flag names no receipt that shows it' : '';
+  if ((r.schema === INCIDENT) !== Boolean(r.incident)) return 'the member incident belongs only in an incident receipt';
+  return r.incident?.kind === 'recurring_flag' && r.incident.receipts.length === 0 ? 'a recurring flag needs the receipts that show it' : '';
 }
 
 // sameScale turns decimals into whole numbers of one unit, so that they compare exactly.
