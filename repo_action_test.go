@@ -38,13 +38,16 @@ func readYAML(t *testing.T, path string, into any) {
 
 // The inputs with what holds without them, and the outputs, as docs/usage.md promises them.
 var (
-	actionInputs = map[string]string{"token": "${{ github.token }}", "mode": "auto", "pull-request": "", "sha": "", "config": "",
+	actionInputs = map[string]string{"token": "${{ github.token }}", "mode": "auto", "pull-request": "", "sha": "",
+		"config":  "",
 		"fail-on": "", "max-wait": "300", "summary": "true"}
-	actionOutputs = []string{"result", "severity", "score", "findings", "high", "mid", "low", "client_ready", "recommended_action", "report",
+	actionOutputs = []string{"result", "severity", "score", "findings", "high", "mid", "low", "client_ready",
+		"recommended_action", "report",
 		"receipt_sha256", "ledger_head"}
 )
 
-// TestAction: the action has the promised inputs and outputs, each described, and nothing else; the documentation names each.
+// TestAction: the action has the promised inputs and outputs, each described, and nothing else; the documentation names
+// each.
 func TestAction(t *testing.T) {
 	var a action
 	readYAML(t, "action.yml", &a)
@@ -74,13 +77,16 @@ func TestAction(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(a.Outputs)); !slices.Equal(got, slices.Sorted(slices.Values(actionOutputs))) {
 		t.Errorf("outputs\n got %v\nwant %v", got, actionOutputs)
 	}
-	published := regexp.MustCompile(`^docker://ghcr\.io/defendableos/referee@sha256:[0-9a-f]{64}$`) // what a release puts in its place
-	if a.Runs.Using != "docker" || !slices.Equal(a.Runs.Args, []string{"gate"}) || a.Runs.Image != "Dockerfile" && !published.MatchString(a.Runs.Image) {
+	// what a release puts in its place
+	published := regexp.MustCompile(`^docker://ghcr\.io/defendableos/referee@sha256:[0-9a-f]{64}$`)
+	if a.Runs.Using != "docker" || !slices.Equal(a.Runs.Args, []string{"gate"}) || a.Runs.Image != "Dockerfile" &&
+		!published.MatchString(a.Runs.Image) {
 		t.Errorf("the action runs %+v", a.Runs)
 	}
 }
 
-// TestDockerfile: the image is built by the compiler that go.mod names, pinned by its digest, from scratch, without syntax that only BuildKit knows.
+// TestDockerfile: the image is built by the compiler that go.mod names, pinned by its digest, from scratch, without
+// syntax that only BuildKit knows.
 func TestDockerfile(t *testing.T) {
 	src, err := os.ReadFile("Dockerfile")
 	if err != nil {
@@ -91,7 +97,8 @@ func TestDockerfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	series := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(mod)
-	for _, want := range []string{"FROM golang:" + string(series[1]) + "-bookworm AS build\n", "\nFROM scratch\n", "CGO_ENABLED=0", "ca-certificates.crt", `ENTRYPOINT ["/referee"]`} {
+	for _, want := range []string{"FROM golang:" + string(series[1]) + "-bookworm AS build\n", "\nFROM scratch\n",
+		"CGO_ENABLED=0", "ca-certificates.crt", `ENTRYPOINT ["/referee"]`} {
 		if !strings.Contains(string(src), want) {
 			t.Errorf("Dockerfile has no %q", want)
 		}
@@ -101,8 +108,8 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestNoTemplates: text/template calls methods by names that only run time knows, so with it the linker keeps every method of every type and the
-// image grows by a fifth. (An action's library that renders none may import it.)
+// TestNoTemplates: text/template calls methods by names that only run time knows, so with it the linker keeps every
+// method of every type and the image grows by a fifth. (An action's library that renders none may import it.)
 func TestNoTemplates(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, bad := range []string{"text/template", "html/template"} {
@@ -127,8 +134,9 @@ type workflow struct {
 	}
 }
 
-// TestWorkflows: every action is pinned to a commit and says its version, every workflow says what its token may do, a checkout keeps no token
-// behind, and where a workflow runs for a pull request with the rights of the default branch, nothing of the pull request is checked out.
+// TestWorkflows: every action is pinned to a commit and says its version, every workflow says what its token may do, a
+// checkout keeps no token behind, and where a workflow runs for a pull request with the rights of the default branch,
+// nothing of the pull request is checked out.
 func TestWorkflows(t *testing.T) {
 	paths, err := filepath.Glob(".github/workflows/*.yml")
 	if err != nil || len(paths) < 3 {
@@ -141,7 +149,8 @@ func TestWorkflows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(src)) {
-			if line = strings.TrimSpace(line); strings.HasPrefix(strings.TrimPrefix(line, "- "), "uses:") && !pinned.MatchString(line) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(strings.TrimPrefix(line, "- "), "uses:") &&
+				!pinned.MatchString(line) {
 				t.Errorf("%s: %s: not pinned to a commit with its version", path, line)
 			}
 		}
@@ -162,10 +171,12 @@ func TestWorkflows(t *testing.T) {
 				if keep, is := step.With["persist-credentials"].(bool); !is || keep {
 					t.Errorf("%s: %s: a checkout that keeps the token", path, name)
 				}
-				if _, chosen := step.With["repository"]; chosen && strings.Contains(string(events), "pull_request_target") {
+				if _, chosen := step.With["repository"]; chosen &&
+					strings.Contains(string(events), "pull_request_target") {
 					t.Errorf("%s: %s: a checkout of another repository with rights of the default branch", path, name)
 				}
-				if ref, _ := step.With["ref"].(string); strings.Contains(string(events), "pull_request_target") && ref != "${{ github.event.repository.default_branch }}" {
+				if ref, _ := step.With["ref"].(string); strings.Contains(string(events), "pull_request_target") &&
+					ref != "${{ github.event.repository.default_branch }}" {
 					t.Errorf("%s: %s: checks out %q with rights of the default branch", path, name, ref)
 				}
 			}
@@ -182,7 +193,8 @@ func TestOwnGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain := regexp.MustCompile(`(?m)^@APP@.*\n|^@PLAIN@`).ReplaceAllString(string(src), "") // its token is the workflow's own
+		// its token is the workflow's own
+		plain := regexp.MustCompile(`(?m)^@APP@.*\n|^@PLAIN@`).ReplaceAllString(string(src), "")
 		filled := strings.NewReplacer("@BRANCH@", "main", "@ACTION@", "./").Replace(plain)
 		if err := yaml.Unmarshal([]byte(filled), &want); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// A citation is how a comment names a place in a document. What it names must be in this repository, for a reader to follow it.
+// A citation is how a comment names a place in a document. What it names must be in this repository, for a reader to
+// follow it.
 var (
 	citedFile    = regexp.MustCompile(`([A-Za-z0-9_./-]*\b[A-Za-z][A-Za-z-]*\.md)\b`)
 	citedSection = regexp.MustCompile(`\b([a-z][a-z-]*\.md),?((?: (?:and )?[0-9]+(?:\.[0-9]+)*\b,?)+)`)
@@ -27,7 +28,8 @@ var (
 	quotedPhrase = regexp.MustCompile(`"([^"]+)"`)
 )
 
-// TestCitationsResolve: every document, numbered section, quoted heading, fact and clause that a Go comment cites is in docs/.
+// TestCitationsResolve: every document, numbered section, quoted heading, fact and clause that a Go comment cites is in
+// docs/.
 func TestCitationsResolve(t *testing.T) {
 	d := documents{text: map[string]string{}}
 	cited := 0
@@ -110,7 +112,8 @@ func (d documents) unresolved(path, comment string) []string {
 	return out
 }
 
-// find is the text of a document that a comment in a file names: in docs/, at the root, beside the file, or by its path.
+// find is the text of a document that a comment in a file names: in docs/, at the root, beside the file, or by its
+// path.
 func (d documents) find(path, name string) string {
 	for _, at := range []string{filepath.Join("docs", name), name, filepath.Join(filepath.Dir(path), name)} {
 		text, known := d.text[at]
@@ -129,11 +132,13 @@ func (d documents) find(path, name string) string {
 	return ""
 }
 
-// TestFormatsNamesEveryKey: docs/formats.md has every key of run.json, of a flight sheet and of the configuration, and docs/rules.md every modifier
-// of a check. The keys are read from the tables that the loaders themselves read.
+// TestFormatsNamesEveryKey: docs/formats.md has every key of run.json, of a flight sheet and of the configuration, and
+// docs/rules.md every modifier of a check. The keys are read from the tables that the loaders themselves read.
 func TestFormatsNamesEveryKey(t *testing.T) {
-	manifest := keysIn(t, "referee", regexp.MustCompile(`(?s)var agentRecord = .*?\n}}\n`), regexp.MustCompile(`\{Name: "([a-z_]+)", Type:`))
-	manifest = append(manifest, keysIn(t, "referee", regexp.MustCompile(`(?s)var runRecord = .*?\n}}\n`), regexp.MustCompile(`\{Name: "([a-z_]+)", Type:`))...)
+	manifest := keysIn(t, "referee", regexp.MustCompile(`(?s)var agentRecord = .*?\n}}\n`),
+		regexp.MustCompile(`\{Name: "([a-z_]+)", Type:`))
+	manifest = append(manifest, keysIn(t, "referee", regexp.MustCompile(`(?s)var runRecord = .*?\n}}\n`),
+		regexp.MustCompile(`\{Name: "([a-z_]+)", Type:`))...)
 	config := keysIn(t, "gate", regexp.MustCompile(`configKey\{"[a-z_]+"`), regexp.MustCompile(`"([a-z_]+)"`))
 	var sheet map[string]any
 	if err := json.Unmarshal(referee.SheetJSONSchema(), &sheet); err != nil {
@@ -227,7 +232,8 @@ func TestRecipesAreInTheLibrary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if raw := strings.NewReplacer(`\u003e`, ">", `\u003c`, "<", `\u0026`, "&").Replace(strings.Trim(string(expr), `"`)); !strings.Contains(string(sheet), raw) {
+		if raw := strings.NewReplacer(`\u003e`, ">", `\u003c`, "<", `\u0026`, "&").Replace(strings.Trim(string(expr),
+			`"`)); !strings.Contains(string(sheet), raw) {
 			t.Errorf("the sheet %s has no expression %s", row[2], row[1])
 		}
 	}
@@ -240,7 +246,8 @@ var (
 	plainName  = regexp.MustCompile("`([A-Za-z]+)`")
 )
 
-// TestArchitectureNamesWhatIsThere: each folder, file and name of docs/architecture.md exists, and each package of the product has its line there.
+// TestArchitectureNamesWhatIsThere: each folder, file and name of docs/architecture.md exists, and each package of the
+// product has its line there.
 func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	src, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
@@ -265,7 +272,8 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 		}
 	}
 	for _, p := range packages(t) {
-		if room := p.ImportPath; room != "" && !under(room, "bench") && !under(room, "testdata") && !strings.Contains(room, "test") &&
+		if room := p.ImportPath; room != "" && !under(room, "bench") && !under(room, "testdata") &&
+			!strings.Contains(room, "test") &&
 			!strings.Contains(doc, "\n| `"+room+"/` |") {
 			t.Errorf("docs/architecture.md has no line for the package %s", room)
 		}
@@ -303,7 +311,8 @@ func declaredIn(t *testing.T, path string) []string {
 
 var testCommand = regexp.MustCompile(`go test \./([a-z_/]*)([^\n` + "`" + `#]*)`)
 
-// TestContributingCommands: each `go test` of CONTRIBUTING.md names a package, a test of it, and a flag that its tests declare.
+// TestContributingCommands: each `go test` of CONTRIBUTING.md names a package, a test of it, and a flag that its tests
+// declare.
 func TestContributingCommands(t *testing.T) {
 	src, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
@@ -319,7 +328,8 @@ func TestContributingCommands(t *testing.T) {
 			continue
 		}
 		for _, named := range regexp.MustCompile(`-(?:run|fuzz) '?([A-Z][A-Za-z]*)`).FindAllStringSubmatch(m[2], -1) {
-			if !regexp.MustCompile(`(?m)^func (?:Test|Fuzz)?` + named[1] + `|^func Test[A-Za-z]*` + named[1]).MatchString(tests) {
+			if !regexp.MustCompile(`(?m)^func (?:Test|Fuzz)?` + named[1] + `|^func Test[A-Za-z]*` +
+				named[1]).MatchString(tests) {
 				t.Errorf("CONTRIBUTING.md: no test of ./%s is called %s", m[1], named[1])
 			}
 		}

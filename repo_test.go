@@ -1,5 +1,5 @@
-// Package repo tests the repository itself: which room may import which, that each outside package has one importer, and the habits of
-// CONTRIBUTING.md that a machine can see.
+// Package repo tests the repository itself: which room may import which, that each outside package has one importer,
+// and the habits of CONTRIBUTING.md that a machine can see.
 package repo
 
 import (
@@ -57,9 +57,11 @@ func own(imports []string) (rooms []string) {
 // under reports whether a package is the room or stands in it.
 func under(pkg, room string) bool { return pkg == room || strings.HasPrefix(pkg, room+"/") }
 
-// TestArrows: the way of the data is bytes → submission → report → receipt; nothing imports against it, and referee and ledger never meet.
+// TestArrows: the way of the data is bytes → submission → report → receipt; nothing imports against it, and referee and
+// ledger never meet.
 func TestArrows(t *testing.T) {
-	judging := []string{"gate/governance", "gate/rulebook", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"}
+	judging := []string{"gate/governance", "gate/rulebook", "gate/signoff", "gate/outcome", "gate/comment",
+		"gate/doctor"}
 	forbidden := map[string][]string{
 		"internal":      {"referee", "ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
 		"referee":       {"ledger", "report", "serve", "gate", "forge", "cmd", "flight_sheets"},
@@ -69,18 +71,20 @@ func TestArrows(t *testing.T) {
 		"forge":         {"ledger", "report", "serve", "gate", "cmd"},
 		"flight_sheets": {"ledger", "report", "serve", "gate", "forge", "cmd"},
 		"gate":          {"serve", "forge", "cmd"},
-		// Within the gate: the rooms that judge know nothing of the job, of what is posted, or of each other where that would
-		// close a circle.
-		"gate/internal":   {"gate/outcome", "gate/comment", "gate/doctor"},
-		"gate/config":     append([]string{"gate/receipt", "gate/audit", "gate/memory"}, judging...),
-		"gate/receipt":    append([]string{"gate/config", "gate/audit", "gate/memory"}, judging...),
-		"gate/audit":      append([]string{"gate/memory"}, judging...),
-		"gate/governance": {"gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
-		"gate/rulebook":   {"gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
-		"gate/memory":     append([]string{"gate/receipt", "gate/audit"}, judging...),
-		"gate/signoff":    {"gate/audit", "gate/governance", "gate/rulebook", "gate/outcome", "gate/comment", "gate/doctor"},
-		"gate/outcome":    {"gate/comment", "gate/doctor"},
-		"gate/comment":    {"gate/doctor"},
+		// Within the gate: the rooms that judge know nothing of the job, of what is posted, or of each other where that
+		// would close a circle.
+		"gate/internal": {"gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/config":   append([]string{"gate/receipt", "gate/audit", "gate/memory"}, judging...),
+		"gate/receipt":  append([]string{"gate/config", "gate/audit", "gate/memory"}, judging...),
+		"gate/audit":    append([]string{"gate/memory"}, judging...),
+		"gate/governance": {"gate/rulebook", "gate/memory", "gate/signoff", "gate/outcome", "gate/comment",
+			"gate/doctor"},
+		"gate/rulebook": {"gate/memory", "gate/signoff", "gate/outcome", "gate/comment", "gate/doctor"},
+		"gate/memory":   append([]string{"gate/receipt", "gate/audit"}, judging...),
+		"gate/signoff": {"gate/audit", "gate/governance", "gate/rulebook", "gate/outcome", "gate/comment",
+			"gate/doctor"},
+		"gate/outcome": {"gate/comment", "gate/doctor"},
+		"gate/comment": {"gate/doctor"},
 	}
 	exempt := map[string]bool{"internal/githubtest": true} // a server for tests, over a real ledger
 	for _, p := range packages(t) {
@@ -99,11 +103,12 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestPureRooms: what decides who may sign off, and what a gate run comes to, reaches no network, file, clock or context; nor does a room of the gate
-// import the job that connects it.
+// TestPureRooms: what decides who may sign off, and what a gate run comes to, reaches no network, file, clock or
+// context; nor does a room of the gate import the job that connects it.
 func TestPureRooms(t *testing.T) {
 	pure := []string{"gate/signoff", "gate/outcome", "gate/memory", "gate/comment", "gate/governance"}
-	reaches := []string{"context", "net", "net/http", "os", "os/exec", "io/fs", "math/rand", "math/rand/v2", module + "/ledger/gitstore"}
+	reaches := []string{"context", "net", "net/http", "os", "os/exec", "io/fs", "math/rand", "math/rand/v2",
+		module + "/ledger/gitstore"}
 	seen := 0
 	for _, p := range packages(t) {
 		if slices.Contains(pure, p.ImportPath) {
@@ -123,7 +128,8 @@ func TestPureRooms(t *testing.T) {
 	}
 }
 
-// TestOneImporter: every outside package has one importer among the product's packages, so that it can be replaced in one place.
+// TestOneImporter: every outside package has one importer among the product's packages, so that it can be replaced in
+// one place.
 func TestOneImporter(t *testing.T) {
 	importers := map[string][]string{}
 	for _, p := range packages(t) {
@@ -202,7 +208,8 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() && f.Doc == nil && file.Name.Name != "main" && !method(f) {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() && f.Doc == nil && file.Name.Name != "main" &&
+				!method(f) {
 				t.Errorf("%s: %s has no comment", path, f.Name.Name)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// BenchmarkLibrary loads and compiles every sheet, with the heap that `referee sheet list` and `referee audit` allow themselves
-// between two collections, and with Go's own.
+// BenchmarkLibrary loads and compiles every sheet, with the heap that `referee sheet list` and `referee audit` allow
+// themselves between two collections, and with Go's own.
 func BenchmarkLibrary(b *testing.B) {
 	for name, percent := range map[string]int{"list": 800, "audit": 200, "default": 100} {
 		b.Run(name, func(b *testing.B) {

@@ -1,8 +1,8 @@
 // Package flightsheets is the library: one JSON file a flight sheet, embedded in the binary.
 //
-// A file's name is its slug, NAME.json. The sheets hold rules and no code; what may stand in them is said by the package referee
-// (schema referee.flight-sheet/v1). Every sheet carries a worked example and, for each of its gates, a change that trips it: the tests
-// here hold every sheet to them.
+// A file's name is its slug, NAME.json. The sheets hold rules and no code; what may stand in them is said by the
+// package referee (schema referee.flight-sheet/v1). Every sheet carries a worked example and, for each of its gates, a
+// change that trips it: the tests here hold every sheet to them.
 package flightsheets
 
 import (

@@ -43,8 +43,8 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestWords holds every sheet to its examples and trips: the worked submission raises nothing, and each trip flags exactly the rules
-// that it names.
+// TestWords holds every sheet to its examples and trips: the worked submission raises nothing, and each trip flags
+// exactly the rules that it names.
 func TestWords(t *testing.T) {
 	for _, slug := range flightsheets.Names() {
 		t.Run(slug, func(t *testing.T) {
@@ -84,12 +84,13 @@ func TestEveryGateTrips(t *testing.T) {
 	}
 }
 
-// TestExplained: every sheet says what it is for and what it does not know; every gate and calculation why it is there and what would
-// be right, and every gate where it comes from.
+// TestExplained: every sheet says what it is for and what it does not know; every gate and calculation why it is there
+// and what would be right, and every gate where it comes from.
 func TestExplained(t *testing.T) {
 	for _, slug := range flightsheets.Names() {
 		sheet := load(t, slug)
-		if sheet.Summary == "" || sheet.Purpose == "" || sheet.Instructions == "" || len(sheet.Outputs) == 0 || len(sheet.Notes) == 0 {
+		if sheet.Summary == "" || sheet.Purpose == "" || sheet.Instructions == "" || len(sheet.Outputs) == 0 ||
+			len(sheet.Notes) == 0 {
 			t.Errorf("%s: summary, purpose, instructions, expected outputs and notes must all be there", slug)
 		}
 		for _, r := range sheet.Rules {

@@ -48,7 +48,8 @@ func heldTable(t *testing.T) string {
 			if in.Held == referee.HeldStated && in.Gate() == referee.High {
 				sums["stated, and a high gate rests on it"]++
 			}
-			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s |\n", slug, in.Name, in.Held, orDash(string(in.Gate())), whereHeld(sheet, in))
+			fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s |\n", slug, in.Name, in.Held, orDash(string(in.Gate())),
+				whereHeld(sheet, in))
 		}
 		for _, p := range sheet.Params {
 			sums[referee.HeldParam]++
@@ -56,10 +57,12 @@ func heldTable(t *testing.T) string {
 		}
 	}
 	out := "| held by | inputs |\n| --- | --- |\n"
-	for _, how := range []string{referee.HeldCell, referee.HeldRecount, referee.HeldParam, referee.HeldStated, "stated, and a high gate rests on it"} {
+	for _, how := range []string{referee.HeldCell, referee.HeldRecount, referee.HeldParam, referee.HeldStated,
+		"stated, and a high gate rests on it"} {
 		out += fmt.Sprintf("| %s | %d |\n", how, sums[how])
 	}
-	return out + "\n| sheet | input | held | gate | where, or why stated |\n| --- | --- | --- | --- | --- |\n" + rows.String()
+	return out + "\n| sheet | input | held | gate | where, or why stated |\n| --- | --- | --- | --- | --- |\n" +
+		rows.String()
 }
 
 func whereHeld(sheet *referee.Sheet, in *referee.Input) string {
@@ -80,7 +83,10 @@ func whereHeld(sheet *referee.Sheet, in *referee.Input) string {
 }
 
 func placeWords(sheet *referee.Sheet, in *referee.Input, p referee.Place) string {
-	asJSON := slices.IndexFunc(sheet.Evidence, func(e referee.EvidenceItem) bool { return e.ID == p.Evidence && e.Kind == "json" })
+	asJSON := slices.IndexFunc(sheet.Evidence, func(e referee.EvidenceItem) bool {
+		return e.ID == p.Evidence &&
+			e.Kind == "json"
+	})
 	switch {
 	case p.Pointer != "":
 		return p.Evidence + "#" + p.Pointer

@@ -12,8 +12,8 @@ import (
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 )
 
-// TestSourcesInStep holds docs/sources.md to the sheets: every constant, and every parameter that has a default, has one row with its value and
-// its source, and says how it was checked; no row speaks of a constant that is none.
+// TestSourcesInStep holds docs/sources.md to the sheets: every constant, and every parameter that has a default, has
+// one row with its value and its source, and says how it was checked; no row speaks of a constant that is none.
 func TestSourcesInStep(t *testing.T) {
 	src, err := os.ReadFile("../docs/sources.md")
 	if err != nil {

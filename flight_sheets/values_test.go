@@ -15,7 +15,8 @@ import (
 )
 
 // TestValues compares the recomputed and derived values of every example with those of independent evaluators to 1e-9:
-// testdata/vals.json was worked out in binary floating point outside of this repository, from the inputs of the examples.
+// testdata/vals.json was worked out in binary floating point outside of this repository, from the inputs of the
+// examples.
 func TestValues(t *testing.T) {
 	src, err := os.ReadFile("testdata/vals.json")
 	if err != nil {
@@ -46,7 +47,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// valueless sheets declare no calculation with a worked value: the three for published data re-derive whatever a submission states.
+// valueless sheets declare no calculation with a worked value: the three for published data re-derive whatever a
+// submission states.
 var valueless = map[string]bool{"fin-table-arithmetic": true, "math-steps": true, "compute-mlperf-inference": true}
 
 // valuesOf recomputes a sheet's first example.
@@ -77,7 +79,8 @@ func openExample(t *testing.T, sheet *referee.Sheet, ex *referee.Example) refere
 		tree[f.Path] = &fstest.MapFile{Data: []byte(f.Text)}
 		items = append(items, map[string]string{"id": f.ID, "path": f.Path, "kind": "file"})
 	}
-	manifest, err := json.Marshal(map[string]any{"schema": referee.RunSchema, "id": "example", "lane": sheet.Lane, "flight_sheet": sheet.Slug, "evidence": items})
+	manifest, err := json.Marshal(map[string]any{"schema": referee.RunSchema, "id": "example", "lane": sheet.Lane,
+		"flight_sheet": sheet.Slug, "evidence": items})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// Boundary is a submission at the edge of a gate, worked out from an example by moving one input, and what the gate must say there.
+// Boundary is a submission at the edge of a gate, worked out from an example by moving one input, and what the gate
+// must say there.
 type Boundary struct {
 	Rule  string
 	Input string // the input that moved
@@ -40,8 +41,9 @@ func (b Boundary) String() string {
 // noPass: a gate whose operand is missing may skip or flag, and never pass (S22, S51).
 const noPass = "no pass"
 
-// Boundaries works out submissions below, on and above every bound of every gate, and without an input that the gate reads, and asks the
-// gate. Gates of one comparison are held to their operator. A bound that no single input reaches is left out.
+// Boundaries works out submissions below, on and above every bound of every gate, and without an input that the gate
+// reads, and asks the gate. Gates of one comparison are held to their operator. A bound that no single input reaches is
+// left out.
 func Boundaries(sheet *referee.Sheet) []Boundary {
 	sheet = asExample(sheet)
 	trials := suite(sheet)
@@ -114,7 +116,8 @@ type crossing struct {
 func (c *crossing) compile(left, right *strictjson.Value) bool {
 	l, err1 := c.sheet.Compile(left)
 	r, err2 := c.sheet.Compile(right)
-	if err1 != nil || err2 != nil || !l.Number() || !r.Number() || left.Kind == strictjson.String || right.Kind == strictjson.String {
+	if err1 != nil || err2 != nil || !l.Number() || !r.Number() || left.Kind == strictjson.String ||
+		right.Kind == strictjson.String {
 		return false
 	}
 	c.left, c.right = l, r
@@ -238,8 +241,8 @@ func nudged(n *decimal.Num, by string) *decimal.Num {
 	return out
 }
 
-// around makes the submissions at the root and a millionth to its sides. They are reworked as trips are, so the sides of the comparison are
-// read again: only where they lie as meant is there something to hold the gate to.
+// around makes the submissions at the root and a millionth to its sides. They are reworked as trips are, so the sides
+// of the comparison are read again: only where they lie as meant is there something to hold the gate to.
 func (c *crossing) around(t *trial, name string, root *decimal.Num) []edge {
 	var out []edge
 	for _, x := range []*decimal.Num{nudged(root, "-0.000001"), root, nudged(root, "0.000001")} {
@@ -251,7 +254,8 @@ func (c *crossing) around(t *trial, name string, root *decimal.Num) []edge {
 		if gap == nil {
 			continue
 		}
-		e := edge{trial: moved, Boundary: Boundary{Rule: c.rule.ID, Input: name, Value: x.String(), Side: []string{"below", "on", "above"}[gap.Sign()+1]}}
+		e := edge{trial: moved, Boundary: Boundary{Rule: c.rule.ID, Input: name, Value: x.String(),
+			Side: []string{"below", "on", "above"}[gap.Sign()+1]}}
 		if c.simple && c.sound(moved) {
 			e.Want = string(referee.Flag)
 			if beyond(c.op, decimal.FromInt(0)).holds(gap) != (c.op == "!=") {
@@ -264,7 +268,8 @@ func (c *crossing) around(t *trial, name string, root *decimal.Num) []edge {
 	return out
 }
 
-// sound reports whether the calculations behind the gate re-derive at the new input; where they do not, the gate rightly says nothing.
+// sound reports whether the calculations behind the gate re-derive at the new input; where they do not, the gate
+// rightly says nothing.
 func (c *crossing) sound(t *trial) bool {
 	for _, id := range c.rule.Expr().Refs().Calcs {
 		if t.probe.Status("math."+id) != referee.Pass {

@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// TestExamplesTogether: the examples of a sheet have one budget. Where it is spent, a failure says so by name and place, the lint refuses the sheet,
-// and nothing more is run.
+// TestExamplesTogether: the examples of a sheet have one budget. Where it is spent, a failure says so by name and
+// place, the lint refuses the sheet, and nothing more is run.
 func TestExamplesTogether(t *testing.T) {
 	sheet := librarySheet(t, "cre-multifamily-agency")
 	full := &decimal.Meter{Most: MaxExampleWork}
@@ -18,10 +18,12 @@ func TestExamplesTogether(t *testing.T) {
 	if !whole.OK() || whole.Spent || full.Spent == 0 {
 		t.Fatalf("%v, %d units", whole.Failures, full.Spent)
 	}
-	for name, most := range map[string]int{"nothing": 0, "a little": 1000, "half": full.Spent / 2, "all but the last unit": full.Spent - 1} {
+	for name, most := range map[string]int{"nothing": 0, "a little": 1000, "half": full.Spent / 2,
+		"all but the last unit": full.Spent - 1} {
 		work := &decimal.Meter{Most: most}
 		got := TestWithin(sheet, work)
-		if got.OK() || !got.Spent || len(got.Failures) != 1 || !strings.Contains(got.Failures[0].Message, "steps together") || got.Failures[0].Line == 0 {
+		if got.OK() || !got.Spent || len(got.Failures) != 1 ||
+			!strings.Contains(got.Failures[0].Message, "steps together") || got.Failures[0].Line == 0 {
 			t.Errorf("%s: %v", name, got.Failures)
 		}
 		if name != "all but the last unit" && got.Trips >= whole.Trips {
@@ -33,11 +35,13 @@ func TestExamplesTogether(t *testing.T) {
 	}
 }
 
-// TestManyCostlyExamples: a sum over long lists in very many examples ends by the budget, and the lint refuses the sheet.
+// TestManyCostlyExamples: a sum over long lists in very many examples ends by the budget, and the lint refuses the
+// sheet.
 func TestManyCostlyExamples(t *testing.T) {
 	formula := "irr(list)" + strings.Repeat(" + irr(list)", 50)
 	number := "[" + strings.Repeat("1,", 300) + "1]"
-	example := `{"name":"long","submission":{"inputs":{"list":` + number + `},"calculations":[{"name":"total","formula":"` + formula + `","inputs":{"list":` + number +
+	example := `{"name":"long","submission":{"inputs":{"list":` + number +
+		`},"calculations":[{"name":"total","formula":"` + formula + `","inputs":{"list":` + number +
 		`},"result":1}]}}`
 	src := `{"slug":"costly","name":"Costly","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"list","type":"array"}],
 		"eval_spec":{"math_checks":[{"formula_id":"total","formula":"` + formula + `"}]},"examples":[` + strings.Repeat(example+",", 200) + example + `]}`

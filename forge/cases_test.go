@@ -21,7 +21,8 @@ type caseFile struct {
 	Cases []caseData `json:"cases"`
 }
 
-// caseData is one act. Expect is the code of the finding that it must raise, of a cheat; Pointer is where, if that matters.
+// caseData is one act. Expect is the code of the finding that it must raise, of a cheat; Pointer is where, if that
+// matters.
 type caseData struct {
 	Act     string          `json:"act"`
 	Patch   json.RawMessage `json:"patch"`  // RFC 6902 on the submission
@@ -92,7 +93,8 @@ func (c *caseData) done(base *worked) (*referee.Report, error) {
 }
 
 // eachCase runs the cases of a folder, sheets beside one another, and counts them.
-func eachCase(t *testing.T, dir string, judge func(t *testing.T, c *caseData, rep *referee.Report)) (sheets, cases int) {
+func eachCase(t *testing.T, dir string, judge func(t *testing.T, c *caseData, rep *referee.Report)) (sheets,
+	cases int) {
 	files := readCases(t, dir)
 	var mu sync.Mutex
 	t.Run("all", func(t *testing.T) {
@@ -122,7 +124,8 @@ func eachCase(t *testing.T, dir string, judge func(t *testing.T, c *caseData, re
 	return sheets, cases
 }
 
-// TestCheats: each careless or dishonest act raises the finding that a careful reader would raise, and is not ready for a client.
+// TestCheats: each careless or dishonest act raises the finding that a careful reader would raise, and is not ready for
+// a client.
 func TestCheats(t *testing.T) {
 	sheets, cases := eachCase(t, "cheats", func(t *testing.T, c *caseData, rep *referee.Report) {
 		found := slices.ContainsFunc(rep.Findings, func(f referee.Finding) bool {

@@ -13,11 +13,12 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// The second half of the property of S14: where the evidence holds an input, no other value of that input turns a failing high gate into work that
-// passes, however well all the rest of the submission agrees with it.
+// The second half of the property of S14: where the evidence holds an input, no other value of that input turns a
+// failing high gate into work that passes, however well all the rest of the submission agrees with it.
 
-// TestNoGateOpensAgainstEvidence restates each input of the library that evidence holds and a high gate rests on, in failing submissions, works
-// everything anew over the wrong value as a careful cheat would, and leaves the evidence as it is. A gate may then pass, but never the audit.
+// TestNoGateOpensAgainstEvidence restates each input of the library that evidence holds and a high gate rests on, in
+// failing submissions, works everything anew over the wrong value as a careful cheat would, and leaves the evidence as
+// it is. A gate may then pass, but never the audit.
 func TestNoGateOpensAgainstEvidence(t *testing.T) {
 	inputs, tries, sheets, begun := 0, 0, map[string]bool{}, time.Now()
 	opened := map[string]int{}
@@ -43,7 +44,8 @@ func TestNoGateOpensAgainstEvidence(t *testing.T) {
 					}
 					opened[slug]++
 					if !report.Fails(referee.FailOnHigh) {
-						t.Errorf("%s: %s: the gate %q opens and the audit passes after: %s", slug, x.name, gate, strings.Join(how, "; "))
+						t.Errorf("%s: %s: the gate %q opens and the audit passes after: %s", slug, x.name, gate,
+							strings.Join(how, "; "))
 					}
 				}
 			}
@@ -53,7 +55,8 @@ func TestNoGateOpensAgainstEvidence(t *testing.T) {
 	for _, times := range opened {
 		n += times
 	}
-	t.Logf("%d inputs; %d restatements of %d sheets turn a gate, %d of them over work done anew, in %v", inputs, tries, len(sheets), n, time.Since(begun))
+	t.Logf("%d inputs; %d restatements of %d sheets turn a gate, %d of them over work done anew, in %v", inputs, tries,
+		len(sheets), n, time.Since(begun))
 	if len(sheets) < 20 || n < 80 || len(opened) < 20 {
 		t.Errorf("%d restatements opened a gate, on %d sheets: too few to show anything", n, len(opened))
 	}
@@ -87,7 +90,8 @@ func heldByEvidence(x *target) []string {
 	return out
 }
 
-// try multiplies the input, works the rest anew, and may change what else the agent says; it names a gate that failed and passes now.
+// try multiplies the input, works the rest anew, and may change what else the agent says; it names a gate that failed
+// and passes now.
 func (c contradiction) try(factor string, dice *rand.Rand) (gate string, report *referee.Report, how []string) {
 	value, err := decimal.Mul(num(c.target.work.submission.Get("inputs").Get(c.input)), decimal.MustParse(factor))
 	if err != nil {
@@ -135,7 +139,8 @@ func TestContradictionCanPass(t *testing.T) {
 	}
 	c := contradiction{&target{sheet: s, name: "low", work: work, gates: []string{"gate"}}, "noi"}
 	for i, factor := range factors {
-		if gate, report, _ := c.try(factor, rand.New(rand.NewPCG(1, uint64(i)))); gate != "" && !report.Fails(referee.FailOnHigh) {
+		if gate, report, _ := c.try(factor, rand.New(rand.NewPCG(1, uint64(i)))); gate != "" &&
+			!report.Fails(referee.FailOnHigh) {
 			return
 		}
 	}

@@ -101,7 +101,8 @@ func (c *RuleCoverage) count(report *referee.Report, i int) {
 		c.Open++
 	}
 	for _, f := range report.Findings {
-		if f.Spot == nil || f.Spot.Band == "" || !slices.Contains(f.RuleIDs, c.Rule.ID) || slices.Contains(c.Bands, f.Spot.Band) {
+		if f.Spot == nil || f.Spot.Band == "" || !slices.Contains(f.RuleIDs, c.Rule.ID) ||
+			slices.Contains(c.Bands, f.Spot.Band) {
 			continue
 		}
 		c.Bands = append(c.Bands, f.Spot.Band)
@@ -111,8 +112,8 @@ func (c *RuleCoverage) count(report *referee.Report, i int) {
 
 var bandOrder = []string{"pass", "low", "mid", "high"}
 
-// branches finds the ways through an expression and counts the trials that take each. Row expressions have none: rows are counted by
-// nobody.
+// branches finds the ways through an expression and counts the trials that take each. Row expressions have none: rows
+// are counted by nobody.
 type branches struct {
 	sheet  *referee.Sheet
 	ranges *ranges
@@ -170,7 +171,8 @@ func (b *branches) bands(args *strictjson.Value) {
 	}
 	for i, row := range rows {
 		if cut := itemAt(row, 0); cut != nil {
-			b.found = append(b.found, Branch{Text: "band from " + cut.Text + " of " + b.ranges.say(args.Items[0]), Times: taken[i]})
+			b.found = append(b.found, Branch{Text: "band from " + cut.Text + " of " + b.ranges.say(args.Items[0]),
+				Times: taken[i]})
 		}
 	}
 }

@@ -24,7 +24,8 @@ func Diff(before, after *referee.Sheet) []Change {
 	d.inputs()
 	d.calculations()
 	d.rules()
-	for _, part := range []struct{ noun, plural, key string }{{"constant", "constants", "consts"}, {"lexicon", "lexicons", "lexicons"}, {"calendar", "calendars", "calendars"}} {
+	for _, part := range []struct{ noun, plural, key string }{{"constant", "constants", "consts"},
+		{"lexicon", "lexicons", "lexicons"}, {"calendar", "calendars", "calendars"}} {
 		d.named(part.noun, part.plural, before.Doc.Get(part.key), after.Doc.Get(part.key))
 	}
 	d.whole("schema of the submission", "/eval_spec/required_output_schema")
@@ -124,7 +125,8 @@ func (d *differ) calculations() {
 		d.was("calculations", what+": its formula", old.Text, now.Text)
 		d.was("calculations", what, need(old.Optional), need(now.Optional))
 		d.was("calculations", what+": its tier", string(old.Tier), string(now.Tier))
-		d.members("calculations", what, old.Value(), now.Value(), []string{"tolerance", "tolerance_abs", "units", "monetary", "aliases"})
+		d.members("calculations", what, old.Value(), now.Value(), []string{"tolerance", "tolerance_abs", "units",
+			"monetary", "aliases"})
 	}
 	for _, now := range d.after.Math {
 		if find(d.before, now.ID) == nil {
@@ -151,7 +153,8 @@ func shown(v *strictjson.Value) string {
 }
 
 // wordKeys are the members of a rule or constant that no verdict depends on.
-var wordKeys = []string{"id", "label", "why", "fix", "message", "source", "as_of", "review_by", "status", "question", "remedy", "key"}
+var wordKeys = []string{"id", "label", "why", "fix", "message", "source", "as_of", "review_by", "status", "question",
+	"remedy", "key"}
 
 func (d *differ) rules() {
 	for _, old := range d.before.Rules {
@@ -191,7 +194,8 @@ func (d *differ) rule(old, now *referee.Rule) {
 	if old.Value() == nil || now.Value() == nil || old.Value().Get("slug") != nil || now.Value().Get("slug") != nil {
 		return // a rule that comes with every sheet
 	}
-	skip := append([]string{"expr", "each", "over", "question", "tier", "risk", "severity", "bucket", "check", "kind"}, wordKeys...)
+	skip := append([]string{"expr", "each", "over", "question", "tier", "risk", "severity", "bucket", "check", "kind"},
+		wordKeys...)
 	for _, key := range bothKeys(old.Value(), now.Value()) {
 		if !slices.Contains(skip, key) && !strings.HasPrefix(key, "x-") {
 			d.members("rules", what, old.Value(), now.Value(), []string{key})
@@ -266,7 +270,8 @@ func (d *differ) words() {
 		}
 	}
 	for _, old := range d.before.Rules {
-		if now := d.after.Rule(old.ID); now != nil && (old.Why != now.Why || old.Fix != now.Fix || old.Label != now.Label || old.Message != now.Message || old.Source != now.Source) {
+		if now := d.after.Rule(old.ID); now != nil && (old.Why != now.Why || old.Fix != now.Fix ||
+			old.Label != now.Label || old.Message != now.Message || old.Source != now.Source) {
 			d.say("words", false, "the rule %s was reworded", old.ID)
 		}
 	}
@@ -311,7 +316,8 @@ func TurnedReports(where string, old, now *referee.Report) *Turn {
 
 func verdictText(r *referee.Report) string {
 	v := r.Verdict
-	return fmt.Sprintf("%s, %s, score %s, %s", v.Severity, map[bool]string{true: "client ready", false: "not client ready"}[v.ClientReady], v.Score, v.RecommendedAction)
+	return fmt.Sprintf("%s, %s, score %s, %s", v.Severity, map[bool]string{true: "client ready",
+		false: "not client ready"}[v.ClientReady], v.Score, v.RecommendedAction)
 }
 
 func statusIn(r *referee.Report, id string) string {

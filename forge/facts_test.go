@@ -13,10 +13,11 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// The property of S14: a gate reads the submission's inputs and the evidence. Whatever else a submission says, no word of it turns a failing
-// high gate into pass.
+// The property of S14: a gate reads the submission's inputs and the evidence. Whatever else a submission says, no word
+// of it turns a failing high gate into pass.
 
-// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; what time is left makes more rounds.
+// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; what time is left
+// makes more rounds.
 const factsTime = 5 * time.Second
 
 // attacksAtOnce is how often a submission is attacked in a round.
@@ -43,14 +44,17 @@ func TestNoGateOpensOnTheAgentsWord(t *testing.T) {
 			for range attacksAtOnce {
 				attacks++
 				if id, how := target.attack(dice); id != "" {
-					t.Errorf("%s: %s: the failing gate %q passes after: %s", target.sheet.Slug, target.name, id, strings.Join(how, "; "))
+					t.Errorf("%s: %s: the failing gate %q passes after: %s", target.sheet.Slug, target.name, id,
+						strings.Join(how, "; "))
 				}
 			}
 		}
 	}
-	t.Logf("%d attacks on %d submissions of %d sheets in %v; %d high gates read more than inputs and evidence", attacks, len(targets), sheets, time.Since(begun), len(outside))
+	t.Logf("%d attacks on %d submissions of %d sheets in %v; %d high gates read more than inputs and evidence", attacks,
+		len(targets), sheets, time.Since(begun), len(outside))
 	if sheets < 40 || len(targets) < 200 || attacks < attacksAtOnce*len(targets) {
-		t.Errorf("only %d sheets with %d submissions were attacked %d times: the library has more failing gates", sheets, len(targets), attacks)
+		t.Errorf("only %d sheets with %d submissions were attacked %d times: the library has more failing gates",
+			sheets, len(targets), attacks)
 	}
 }
 
@@ -100,8 +104,8 @@ type target struct {
 	gates []string
 }
 
-// targetsOf audits every example and trip. Gates that read more of the submission than its inputs (the work product itself, a claim, other
-// findings) are no gates of facts alone, and are counted in outside.
+// targetsOf audits every example and trip. Gates that read more of the submission than its inputs (the work product
+// itself, a claim, other findings) are no gates of facts alone, and are counted in outside.
 func targetsOf(sheet *referee.Sheet, outside map[string]bool) []*target {
 	var gates []string
 	for _, r := range sheet.Rules {
@@ -130,11 +134,17 @@ func targetsOf(sheet *referee.Sheet, outside map[string]bool) []*target {
 		if err != nil {
 			continue
 		}
-		if slices.ContainsFunc(ex.Expect, func(e referee.ExampleStatus) bool { return e.Status == referee.Flag && slices.Contains(gates, e.Rule) }) {
+		if slices.ContainsFunc(ex.Expect, func(e referee.ExampleStatus) bool {
+			return e.Status == referee.Flag &&
+				slices.Contains(gates, e.Rule)
+		}) {
 			try(ex.Name, base, nil)
 		}
 		for k := range ex.Trips {
-			i := slices.IndexFunc(ex.Trips[k].Flags, func(id string) bool { return slices.Contains(gates, id) && covered[id] < tripsOfAGate })
+			i := slices.IndexFunc(ex.Trips[k].Flags, func(id string) bool {
+				return slices.Contains(gates, id) &&
+					covered[id] < tripsOfAGate
+			})
 			if i < 0 {
 				continue
 			}

@@ -9,9 +9,9 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// Format writes a sheet in the one layout: what fits into a line of 120 bytes on one, else one member a line and two spaces a level; members in
-// the order of the format's own description, expressions, schemas and submissions in their author's order. The canonical bytes (S54) stay
-// what they are: only order and white space change.
+// Format writes a sheet in the one layout: what fits into a line of 120 bytes on one, else one member a line and two
+// spaces a level; members in the order of the format's own description, expressions, schemas and submissions in their
+// author's order. The canonical bytes (S54) stay what they are: only order and white space change.
 func Format(src []byte) ([]byte, error) {
 	doc, err := strictjson.Parse(src, strictjson.DocumentLimits)
 	if err != nil {
@@ -33,7 +33,8 @@ func arranged(v *strictjson.Value, order *referee.Order) *strictjson.Value {
 		below := order.Of(m.Key)
 		out.Members = append(out.Members, strictjson.Member{Key: m.Key, Value: arranged(m.Value, below)})
 	}
-	slices.SortStableFunc(out.Members, func(a, b strictjson.Member) int { return order.Place(a.Key) - order.Place(b.Key) })
+	slices.SortStableFunc(out.Members,
+		func(a, b strictjson.Member) int { return order.Place(a.Key) - order.Place(b.Key) })
 	return out
 }
 
@@ -48,7 +49,8 @@ func laid(b []byte, v *strictjson.Value, level, column int) []byte {
 	return spread(b, v, level)
 }
 
-// spread writes a value with its elements on lines of their own, two spaces a level; what has no elements stays on its line.
+// spread writes a value with its elements on lines of their own, two spaces a level; what has no elements stays on its
+// line.
 func spread(b []byte, v *strictjson.Value, level int) []byte {
 	indent := 2 * (level + 1)
 	line := func(indent int) { b = append(append(b, '\n'), strings.Repeat(" ", indent)...) }
@@ -81,7 +83,8 @@ func spread(b []byte, v *strictjson.Value, level int) []byte {
 	return appendJSON(b, v)
 }
 
-// onLine writes a value on one line. It gives up, and b stands as it was, where the line would have more than so many bytes.
+// onLine writes a value on one line. It gives up, and b stands as it was, where the line would have more than so many
+// bytes.
 func onLine(b []byte, v *strictjson.Value, most int) (line []byte, fits bool) {
 	line, fits = b, true
 	each := func(i int, key string, v *strictjson.Value) {

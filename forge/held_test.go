@@ -13,9 +13,9 @@ import (
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 )
 
-// TestHeldInputsCannotMove: on every sheet, an agent that restates one number that is held, a tenth up or down, and works every calculation anew
-// as if it were so, is found out, however the evidence holds it (S70). Before this revision 190 of 363 numbers could be moved so without a
-// finding.
+// TestHeldInputsCannotMove: on every sheet, an agent that restates one number that is held, a tenth up or down, and
+// works every calculation anew as if it were so, is found out, however the evidence holds it (S70). Before this
+// revision 190 of 363 numbers could be moved so without a finding.
 func TestHeldInputsCannotMove(t *testing.T) {
 	var tried atomic.Int64
 	t.Cleanup(func() {
@@ -48,13 +48,15 @@ func TestHeldInputsCannotMove(t *testing.T) {
 	}
 }
 
-// TestTableAndInputTogether: where a document of the client holds a figure beside the table that the agent's side writes, an agent that moves
-// the figure in its answer and in its table alike, and works every calculation anew, is contradicted by the document, and the other way about.
+// TestTableAndInputTogether: where a document of the client holds a figure beside the table that the agent's side
+// writes, an agent that moves the figure in its answer and in its table alike, and works every calculation anew, is
+// contradicted by the document, and the other way about.
 func TestTableAndInputTogether(t *testing.T) {
 	var tried atomic.Int64
 	t.Cleanup(func() {
 		if n := tried.Load(); n < 400 {
-			t.Errorf("%d figures were moved with one of their documents; the library has more than 200 that two hold", n)
+			t.Errorf("%d figures were moved with one of their documents; the library has more than 200 that two hold",
+				n)
 		}
 	})
 	for _, slug := range flightsheets.Names() {
@@ -106,7 +108,8 @@ func movedBut(t *testing.T, base *worked, in referee.Input, kept string) string 
 		t.Fatal(err)
 	}
 	for _, f := range rep.Findings {
-		if f.Code == "evidence.input_mismatch" && f.Pointer == "/inputs/"+in.Name && f.Bucket == referee.WorkDefect && (f.Tier == referee.High || in.Gate() != referee.High) {
+		if f.Code == "evidence.input_mismatch" && f.Pointer == "/inputs/"+in.Name && f.Bucket == referee.WorkDefect &&
+			(f.Tier == referee.High || in.Gate() != referee.High) {
 			return ""
 		}
 	}
@@ -136,8 +139,8 @@ func anotherValue(was *strictjson.Value, in referee.Input) *strictjson.Value {
 	return jsonString(was.Text + " B")
 }
 
-// moved restates an input and everything that follows from it, and says what is wrong with the outcome; "" where it is found out, or where the
-// input is no number that can be moved.
+// moved restates an input and everything that follows from it, and says what is wrong with the outcome; "" where it is
+// found out, or where the input is no number that can be moved.
 func moved(t *testing.T, base *worked, in referee.Input, factor string) string {
 	t.Helper()
 	was := base.submission.Get("inputs").Get(in.Name)

@@ -10,14 +10,14 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// indexSource is the page without its sheets. It is filled in by hand and not by html/template: package text/template makes the linker keep
-// every method of every type, and the binary grows by a fifth.
+// indexSource is the page without its sheets. It is filled in by hand and not by html/template: package text/template
+// makes the linker keep every method of every type, and the binary grows by a fifth.
 //
 //go:embed index.html
 var indexSource string
 
-// Index is one page with every sheet: what it asks for, its formulas, gates, sources and its example. It needs nothing else, works from a
-// file and is the same bytes for the same sheets.
+// Index is one page with every sheet: what it asks for, its formulas, gates, sources and its example. It needs nothing
+// else, works from a file and is the same bytes for the same sheets.
 func Index(sheets []*referee.Sheet) ([]byte, error) {
 	var lanes, articles markup
 	seen := map[string]bool{}
@@ -29,7 +29,8 @@ func Index(sheets []*referee.Sheet) ([]byte, error) {
 			lanes.put("<option>", words(s.Lane), "</option>")
 		}
 	}
-	page := strings.NewReplacer("<!-- lanes -->", lanes.String(), "<!-- count -->", strconv.Itoa(len(sheets)), "<!-- sheets -->", articles.String()).Replace(indexSource)
+	page := strings.NewReplacer("<!-- lanes -->", lanes.String(), "<!-- count -->", strconv.Itoa(len(sheets)),
+		"<!-- sheets -->", articles.String()).Replace(indexSource)
 	return []byte(page), nil
 }
 
@@ -66,7 +67,8 @@ func indexedSheet(s *referee.Sheet) indexed {
 	}
 	if v := s.Doc.Get("consts"); v != nil {
 		for _, m := range v.Members {
-			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), text(m.Value, "unit"), text(m.Value, "source"), text(m.Value, "as_of"), text(m.Value, "status"),
+			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), text(m.Value, "unit"),
+				text(m.Value, "source"), text(m.Value, "as_of"), text(m.Value, "status"),
 				text(m.Value, "review_by")})
 		}
 	}

@@ -61,7 +61,8 @@ func items[T any](m *markup, heading string, list []T, item func(T)) {
 
 // sheet is the article about one sheet.
 func (m *markup) sheet(x *indexed) {
-	m.put(`<article id="`, words(x.Slug), `" data-lane="`, words(x.Lane), `" data-words="`, words(x.Search), "\">\n<details>\n<summary><b>", words(x.Name), `</b> <span class="tag">`, words(x.Lane), "</span>")
+	m.put(`<article id="`, words(x.Slug), `" data-lane="`, words(x.Lane), `" data-words="`, words(x.Search),
+		"\">\n<details>\n<summary><b>", words(x.Name), `</b> <span class="tag">`, words(x.Lane), "</span>")
 	m.some(`<span class="tag">`, x.Domain, "</span>")
 	m.put("<code>", words(x.Slug), " ", words(x.Version), "</code><br>", words(x.Summary), "</summary>\n")
 	m.some("<p>", x.Purpose, "</p>\n")
@@ -100,7 +101,8 @@ func (m *markup) given(x *indexed) {
 }
 
 func (m *markup) gate(r *referee.Rule) {
-	m.put(`<td class="`, words(r.Tier), `">`, words(r.Tier), "</td><td><b>", words(r.ID), "</b> ", words(r.Label), "<br><code>", words(r.Text), "</code>")
+	m.put(`<td class="`, words(r.Tier), `">`, words(r.Tier), "</td><td><b>", words(r.ID), "</b> ", words(r.Label),
+		"<br><code>", words(r.Text), "</code>")
 	m.some(`<span class="why">Why: `, r.Why, "</span>")
 	m.some(`<span class="why">Fix: `, r.Fix, "</span>")
 	if r.Source.Text != "" {
@@ -123,7 +125,8 @@ func (m *markup) other(r *referee.Rule) {
 // origins is where a sheet's numbers come from, and what is uncertain in it.
 func (m *markup) origins(x *indexed) {
 	table(m, "Constants and their sources", x.Consts, func(c indexedConst) {
-		m.put("<td><code>", words(c.Name), " = ", words(c.Value), "</code> ", words(c.Unit), "</td><td>", words(c.Source), "</td><td>", words(c.Status))
+		m.put("<td><code>", words(c.Name), " = ", words(c.Value), "</code> ", words(c.Unit), "</td><td>",
+			words(c.Source), "</td><td>", words(c.Status))
 		m.some(", ", c.AsOf, "")
 		m.some("; look again by ", c.ReviewBy, "")
 		m.put("</td>")

@@ -22,12 +22,14 @@ import (
 // TestIndexHostile: what a sheet says is text on the page, wherever it stands.
 func TestIndexHostile(t *testing.T) {
 	const evil = `</article><script>alert(1)</script>`
-	sheet := loadSheet(t, strings.Replace(sketch(gate("g", "a >= 1"), ""), `"name": "S"`, `"name": "`+evil+`", "summary": "\" onload=\"x", "purpose": "{{.}}"`, 1))
+	sheet := loadSheet(t, strings.Replace(sketch(gate("g", "a >= 1"), ""), `"name": "S"`,
+		`"name": "`+evil+`", "summary": "\" onload=\"x", "purpose": "{{.}}"`, 1))
 	page, err := Index([]*referee.Sheet{sheet})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(page), evil) || strings.Contains(string(page), `" onload="x`) || strings.Count(string(page), "<script") != 1 {
+	if strings.Contains(string(page), evil) || strings.Contains(string(page), `" onload="x`) ||
+		strings.Count(string(page), "<script") != 1 {
 		t.Error("a sheet's words became the page's")
 	}
 	for _, far := range []string{"src=", "<link", "@import", "url(", "fetch("} {
@@ -61,8 +63,10 @@ func TestIndexInBrowser(t *testing.T) {
 	if err := os.WriteFile(file, page, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(browser), chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(390, 844))
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(browser),
+		chromedp.UserDataDir(t.TempDir()), chromedp.NoSandbox,
+		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.WindowSize(390, 844))
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	defer stop()
 	ctx, stop = chromedp.NewContext(ctx)
@@ -75,7 +79,8 @@ func TestIndexInBrowser(t *testing.T) {
 	const shown = `document.querySelectorAll("article:not([hidden])").length`
 	// search types into the search box and says how many sheets are left.
 	search := func(words string) int {
-		return ask[int](t, ctx, `(function () { var q = document.getElementById("q"); q.value = "`+words+`"; q.dispatchEvent(new Event("input")); return `+shown+` })()`)
+		return ask[int](
+			t, ctx, `(function () { var q = document.getElementById("q"); q.value = "`+words+`"; q.dispatchEvent(new Event("input")); return `+shown+` })()`)
 	}
 	if n := ask[int](t, ctx, shown); n != len(sheets) {
 		t.Errorf("%d of %d sheets are shown", n, len(sheets))
@@ -102,7 +107,8 @@ func TestIndexInBrowser(t *testing.T) {
 		}
 	}
 	search("")
-	if n := ask[int](t, ctx, `(function () { var l = document.getElementById("lane"); l.value = "compute"; l.dispatchEvent(new Event("change")); return `+shown+` })()`); n != compute {
+	if n := ask[int](t, ctx, `(function () { var l = document.getElementById("lane"); l.value = "compute"; `+
+		`l.dispatchEvent(new Event("change")); return `+shown+` })()`); n != compute {
 		t.Errorf("%d of %d sheets of a lane are shown", n, compute)
 	}
 }

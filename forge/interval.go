@@ -10,7 +10,8 @@ type bound struct {
 	strict bool
 }
 
-// interval is the numbers between two bounds. Arithmetic on intervals never leaves a possible result out; it may hold impossible ones.
+// interval is the numbers between two bounds. Arithmetic on intervals never leaves a possible result out; it may hold
+// impossible ones.
 type interval struct{ lo, hi bound }
 
 var everything = interval{}
@@ -193,7 +194,8 @@ func (i interval) most(o interval) interval {
 	return interval{tighter(i.lo, o.lo, 1), looser(i.hi, o.hi, -1)}
 }
 
-// sample is a number of the interval: a bound that belongs to it, else one between, else one beyond. Nil where the interval is empty.
+// sample is a number of the interval: a bound that belongs to it, else one between, else one beyond. Nil where the
+// interval is empty.
 func (i interval) sample() *decimal.Num {
 	one := decimal.FromInt(1)
 	var n *decimal.Num

@@ -44,12 +44,14 @@ func TestInterval(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	if !span("2", "1").empty() || span("1", "1").empty() || !span("1", "").and(beyond("<", decimal.FromInt(1))).empty() {
+	if !span("2", "1").empty() || span("1", "1").empty() ||
+		!span("1", "").and(beyond("<", decimal.FromInt(1))).empty() {
 		t.Error("empty")
 	}
 }
 
-// FuzzInterval: the result of an operation on two numbers lies in the interval of the operation on intervals that hold them.
+// FuzzInterval: the result of an operation on two numbers lies in the interval of the operation on intervals that hold
+// them.
 func FuzzInterval(f *testing.F) {
 	f.Add(int64(-3), uint16(5), uint16(2), int64(4), uint16(9), uint16(0), uint8(0))
 	f.Add(int64(0), uint16(0), uint16(0), int64(0), uint16(3), uint16(1), uint8(3))

@@ -9,11 +9,12 @@ import (
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 )
 
-// quick are sheets that say little, with gates that nothing can notice a change of; the whole library takes minutes and is held in CI.
+// quick are sheets that say little, with gates that nothing can notice a change of; the whole library takes minutes and
+// is held in CI.
 var quick = []string{"comp-wcag", "data-tabular-profile", "doc-design-review", "repair-appliance-warranty"}
 
-// TestLibraryMutations: of a hundred changed gates of the library at least 95 are noticed, of each sheet 90, and the sheets explain every
-// other one and nothing else.
+// TestLibraryMutations: of a hundred changed gates of the library at least 95 are noticed, of each sheet 90, and the
+// sheets explain every other one and nothing else.
 func TestLibraryMutations(t *testing.T) {
 	all := os.Getenv("REFEREE_CI") == "1"
 	var mu sync.Mutex

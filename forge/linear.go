@@ -8,7 +8,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// form is a linear form: constant + Σ factor · term, where a term is whatever part of an expression is not linear itself.
+// form is a linear form: constant + Σ factor · term, where a term is whatever part of an expression is not linear
+// itself.
 type form struct {
 	constant *decimal.Num
 	terms    []term // sorted by key, no factor is zero
@@ -123,7 +124,8 @@ func (f form) plus(o form) (form, bool) {
 	return out, true
 }
 
-// scaled makes the first factor 1, so that 2x <= 6 and x <= 3 are about the same unknown. It returns the sign of what it divided by.
+// scaled makes the first factor 1, so that 2x <= 6 and x <= 3 are about the same unknown. It returns the sign of what
+// it divided by.
 func (f form) scaled() (form, int, bool) {
 	lead := f.terms[0].factor
 	inverse, err := decimal.Quo(decimal.FromInt(1), lead)

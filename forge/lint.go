@@ -10,29 +10,30 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// lintRules are in the order in which Lint looks. "example" refuses a sheet; the others warn, but for what a sheet of the
-// library must have.
+// lintRules are in the order in which Lint looks. "example" refuses a sheet; the others warn, but for what a sheet of
+// the library must have.
 var lintRules = []string{
-	"example",           // an example or a trip contradicts the sheet's own rules (S53)
-	"no_example",        // the sheet has no worked example
-	"no_trip",           // no trip flags a gate: nobody has seen it work
-	"no_source",         // a high gate does not say where it comes from
-	"no_why",            // a gate or a calculation does not say why it exists
-	"no_fix",            // a gate or a calculation does not say what would be right
-	"no_as_of",          // a constant has no date
-	"review_by",         // a constant is past the day on which it had to be looked at again
-	"material",          // calculations of money, and no amount from which an error is material (S4)
-	"exact",             // == on a computed number (S32)
-	"skips",             // a high gate skips where an operand is missing that nothing requires (S24)
-	"magic_number",      // a gate without a source compares with a number that no constant explains
-	"question",          // a checklist item is not a question
-	"unused",            // a constant, lexicon or calendar that no rule reads
-	"unsatisfiable",     // a gate that nothing can pass
-	"always_true",       // a gate that nothing can fail
-	"contradictory",     // two gates that cannot both hold
-	"subsumed",          // a gate that says nothing beyond another
-	"unreachable",       // a branch or a band that is never reached
-	"held",              // an input of a library sheet that does not say how it is held, or that no rule counts as it says (S70)
+	"example",       // an example or a trip contradicts the sheet's own rules (S53)
+	"no_example",    // the sheet has no worked example
+	"no_trip",       // no trip flags a gate: nobody has seen it work
+	"no_source",     // a high gate does not say where it comes from
+	"no_why",        // a gate or a calculation does not say why it exists
+	"no_fix",        // a gate or a calculation does not say what would be right
+	"no_as_of",      // a constant has no date
+	"review_by",     // a constant is past the day on which it had to be looked at again
+	"material",      // calculations of money, and no amount from which an error is material (S4)
+	"exact",         // == on a computed number (S32)
+	"skips",         // a high gate skips where an operand is missing that nothing requires (S24)
+	"magic_number",  // a gate without a source compares with a number that no constant explains
+	"question",      // a checklist item is not a question
+	"unused",        // a constant, lexicon or calendar that no rule reads
+	"unsatisfiable", // a gate that nothing can pass
+	"always_true",   // a gate that nothing can fail
+	"contradictory", // two gates that cannot both hold
+	"subsumed",      // a gate that says nothing beyond another
+	"unreachable",   // a branch or a band that is never reached
+	// an input of a library sheet that does not say how it is held, or that no rule counts as it says (S70)
+	"held",
 	"domain",            // a number of a library sheet without min, max or signed (S72)
 	"percent",           // a formula yields per cents, and claims are read as fractions (S10)
 	"unit",              // a bound that looks like another unit than its operand: 80 against 0.80
@@ -42,10 +43,10 @@ var lintRules = []string{
 // musts are what a sheet of the library must have, and no explanation replaces: who did not write it relies on it.
 var musts = []string{"no_source", "no_why", "no_fix"}
 
-// Lint looks for what the loader lets pass and a careful author would not. Refusals have Warning false: an example that contradicts its own
-// rules and, in a sheet of the library, a gate without why, fix or, where it is high, source. today, a date YYYY-MM-DD or "", is what review_by
-// is held against. A sheet explains a warning by "x-lint": {code: reason} on the rule, calculation or constant it is about, or at the sheet's
-// top; explained warnings are left out.
+// Lint looks for what the loader lets pass and a careful author would not. Refusals have Warning false: an example that
+// contradicts its own rules and, in a sheet of the library, a gate without why, fix or, where it is high, source.
+// today, a date YYYY-MM-DD or "", is what review_by is held against. A sheet explains a warning by "x-lint": {code:
+// reason} on the rule, calculation or constant it is about, or at the sheet's top; explained warnings are left out.
 func Lint(sheet *referee.Sheet, today string) []referee.Problem {
 	return lint(sheet, today, (*linter).examples)
 }
@@ -111,14 +112,16 @@ func (l *linter) warn(at *strictjson.Value, code, hint, format string, args ...a
 }
 
 func (l *linter) problem(at *strictjson.Value, code, message string) referee.Problem {
-	return referee.Problem{File: l.sheet.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(), Rule: code, Message: message}
+	return referee.Problem{File: l.sheet.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(), Rule: code,
+		Message: message}
 }
 
 // examples runs the sheet's own examples: a sheet that contradicts itself is refused.
 func (l *linter) examples() {
 	result := Test(l.sheet)
 	for _, f := range result.Failures {
-		p := referee.Problem{File: f.File, Line: f.Line, Column: f.Column, Pointer: f.Pointer, Rule: "example", Message: f.text()}
+		p := referee.Problem{File: f.File, Line: f.Line, Column: f.Column, Pointer: f.Pointer, Rule: "example",
+			Message: f.text()}
 		l.problems = append(l.problems, p)
 	}
 }
@@ -126,12 +129,14 @@ func (l *linter) examples() {
 // tripless warns of a sheet without an example, and of gates that nobody has seen work.
 func (l *linter) tripless() {
 	if len(l.sheet.Examples()) == 0 {
-		l.warn(l.sheet.Doc, "no_example", "add examples: a worked submission and, for each gate, a trip", "the sheet has no example")
+		l.warn(l.sheet.Doc, "no_example", "add examples: a worked submission and, for each gate, a trip",
+			"the sheet has no example")
 		return
 	}
 	for _, r := range gates(l.sheet) {
 		if !tripped(l.sheet, r.ID) {
-			l.warn(r.Value(), "no_trip", "add a trip to an example: a change, and the rules that it flags", "no trip flags the gate %q", r.ID)
+			l.warn(r.Value(), "no_trip", "add a trip to an example: a change, and the rules that it flags",
+				"no trip flags the gate %q", r.ID)
 		}
 	}
 }
@@ -169,7 +174,8 @@ func (l *linter) gateWords() {
 	for _, r := range gates(l.sheet) {
 		l.whyAndFix(r.Value(), fmt.Sprintf("gate %q", r.ID), r.Why, r.Fix)
 		if r.Tier == referee.High && strings.TrimSpace(r.Source.Text) == "" {
-			l.warn(r.Value(), "no_source", `add "source": {"text": …, "status": …}`, "the high gate %q has no source", r.ID)
+			l.warn(r.Value(), "no_source", `add "source": {"text": …, "status": …}`, "the high gate %q has no source",
+				r.ID)
 		}
 	}
 	for _, m := range l.sheet.Math {
@@ -194,10 +200,12 @@ func (l *linter) constants(today string) {
 	}
 	for _, m := range v.Members {
 		if text(m.Value, "as_of") == "" {
-			l.warn(m.Value, "no_as_of", `add "as_of": the day the value was in force, YYYY-MM-DD`, "the constant %s has no date", m.Key)
+			l.warn(m.Value, "no_as_of", `add "as_of": the day the value was in force, YYYY-MM-DD`,
+				"the constant %s has no date", m.Key)
 		}
 		if by := text(m.Value, "review_by"); today != "" && by != "" && by < today {
-			l.warn(m.Value, "review_by", "look it up again; then move as_of and review_by", "the constant %s had to be looked at again by %s", m.Key, by)
+			l.warn(m.Value, "review_by", "look it up again; then move as_of and review_by",
+				"the constant %s had to be looked at again by %s", m.Key, by)
 		}
 	}
 }
@@ -208,14 +216,17 @@ func (l *linter) money() {
 	if i < 0 || l.sheet.Doc.At("/eval_spec/penalty/monetary_material_abs") != nil {
 		return
 	}
-	l.warn(l.sheet.Math[i].Value(), "material", `add "monetary_material_abs" to eval_spec.penalty, or explain why no amount is material`,
-		"the calculation %q is money, and the sheet does not say from which amount an error is material (S4)", l.sheet.Math[i].ID)
+	l.warn(l.sheet.Math[i].Value(), "material", `add "monetary_material_abs" to eval_spec.penalty, or explain why no `+
+		`amount is material`,
+		"the calculation %q is money, and the sheet does not say from which amount an error is material (S4)",
+		l.sheet.Math[i].ID)
 }
 
 // question: a person answers yes or no.
 func (l *linter) question(r *referee.Rule) {
 	if r.Stage == referee.StageChecklist && !strings.HasSuffix(strings.TrimSpace(r.Question), "?") {
-		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is no question: %q", r.ID, r.Question)
+		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is no question: %q",
+			r.ID, r.Question)
 	}
 }
 
@@ -230,7 +241,8 @@ func (l *linter) unused() {
 			return true
 		})
 	}
-	for _, kind := range []struct{ key, noun string }{{"consts", "constant"}, {"lexicons", "lexicon"}, {"calendars", "calendar"}} {
+	for _, kind := range []struct{ key, noun string }{{"consts", "constant"}, {"lexicons", "lexicon"},
+		{"calendars", "calendar"}} {
 		v := l.sheet.Doc.Get(kind.key)
 		if v == nil {
 			continue
@@ -238,7 +250,8 @@ func (l *linter) unused() {
 		for _, m := range v.Members {
 			if !hasWord(words.String(), m.Key) {
 				at := m.Value
-				l.warn(at, "unused", "name it in the rule that it is for, or take it out", "no rule reads the %s %s", kind.noun, m.Key)
+				l.warn(at, "unused", "name it in the rule that it is for, or take it out", "no rule reads the %s %s",
+					kind.noun, m.Key)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ type judged struct {
 	scope string // what its rows are; gates about other rows say nothing about one another
 }
 
-// reasoning asks of every gate whether it can pass and whether it can flag, and of every two whether one makes the other pointless.
+// reasoning asks of every gate whether it can pass and whether it can flag, and of every two whether one makes the
+// other pointless.
 func (l *linter) reasoning() {
 	var all []judged
 	for _, r := range gates(l.sheet) {
@@ -51,16 +52,19 @@ func (l *linter) alone(j *judged) bool {
 	at := j.rule.Value()
 	switch {
 	case !j.pass.possible():
-		l.warn(at, "unsatisfiable", "one of the two bounds is wrong", "nothing can pass the gate %q: %s excludes %s", j.rule.ID, j.pass.clash[0], j.pass.clash[1])
+		l.warn(at, "unsatisfiable", "one of the two bounds is wrong", "nothing can pass the gate %q: %s excludes %s",
+			j.rule.ID, j.pass.clash[0], j.pass.clash[1])
 		return false
 	case !j.flag.possible():
-		l.warn(at, "always_true", "take the gate out, or correct its bound", "nothing can fail the gate %q: %s excludes %s", j.rule.ID, j.flag.clash[0], j.flag.clash[1])
+		l.warn(at, "always_true", "take the gate out, or correct its bound",
+			"nothing can fail the gate %q: %s excludes %s", j.rule.ID, j.flag.clash[0], j.flag.clash[1])
 		return false
 	}
 	if when := j.rule.When(); when != nil {
 		applies := l.ranges.where(treeOf(when), true)
 		if !applies.possible() {
-			l.warn(at, "unreachable", "correct applies_if", "the gate %q never applies: %s excludes %s", j.rule.ID, applies.clash[0], applies.clash[1])
+			l.warn(at, "unreachable", "correct applies_if", "the gate %q never applies: %s excludes %s", j.rule.ID,
+				applies.clash[0], applies.clash[1])
 			return false
 		}
 		j.when = applies
@@ -68,15 +72,16 @@ func (l *linter) alone(j *judged) bool {
 	return true
 }
 
-// pair reports two gates that exclude one another, and a gate that another makes pointless: whatever passes the one passes the other, whose
-// flag is no heavier.
+// pair reports two gates that exclude one another, and a gate that another makes pointless: whatever passes the one
+// passes the other, whose flag is no heavier.
 func (l *linter) pair(a, b *judged) {
 	if a.pass.over || b.pass.over || a.flag.over || b.flag.over {
 		return
 	}
 	meet := a.when.and(b.when)
 	if both := a.pass.and(b.pass).and(meet); meet.possible() && !both.possible() {
-		l.warn(b.rule.Value(), "contradictory", "let applies_if say where each applies, or correct a bound", "the gates %q and %q cannot both hold: %s passes the first, %s the second",
+		l.warn(b.rule.Value(), "contradictory", "let applies_if say where each applies, or correct a bound",
+			"the gates %q and %q cannot both hold: %s passes the first, %s the second",
 			a.rule.ID, b.rule.ID, a.pass.worlds[0].sample(), b.pass.worlds[0].sample())
 		return
 	}
@@ -85,8 +90,10 @@ func (l *linter) pair(a, b *judged) {
 	}
 	for _, p := range [][2]*judged{{a, b}, {b, a}} {
 		strict, loose := p[0], p[1]
-		if both := strict.pass.and(loose.flag); !both.over && !both.possible() && loose.rule.Tier.Rank() >= strict.rule.Tier.Rank() {
-			l.warn(loose.rule.Value(), "subsumed", "take it out, or correct its bound", "the gate %q says nothing beyond %q: whatever passes that passes it, as %s does",
+		if both := strict.pass.and(loose.flag); !both.over && !both.possible() &&
+			loose.rule.Tier.Rank() >= strict.rule.Tier.Rank() {
+			l.warn(loose.rule.Value(), "subsumed", "take it out, or correct its bound",
+				"the gate %q says nothing beyond %q: whatever passes that passes it, as %s does",
 				loose.rule.ID, strict.rule.ID, strict.pass.worlds[0].sample())
 			return
 		}
@@ -103,10 +110,14 @@ func (l *linter) branches(r *referee.Rule, v *strictjson.Value, path cases) {
 		}
 		yes, no := path.and(l.ranges.where(cond, true)), path.and(l.ranges.where(cond, false))
 		if !yes.possible() {
-			l.warn(r.Value(), "unreachable", "correct the condition", "in %q the branch for %s is never reached: %s excludes %s", r.ID, l.ranges.say(cond), yes.clash[0], yes.clash[1])
+			l.warn(r.Value(), "unreachable", "correct the condition",
+				"in %q the branch for %s is never reached: %s excludes %s", r.ID, l.ranges.say(cond), yes.clash[0],
+				yes.clash[1])
 		}
 		if !no.possible() && other != nil {
-			l.warn(r.Value(), "unreachable", "correct the condition", "in %q the branch for not (%s) is never reached: %s excludes %s", r.ID, l.ranges.say(cond), no.clash[0], no.clash[1])
+			l.warn(r.Value(), "unreachable", "correct the condition",
+				"in %q the branch for not (%s) is never reached: %s excludes %s", r.ID, l.ranges.say(cond), no.clash[0],
+				no.clash[1])
 		}
 		l.branches(r, then, yes)
 		if other != nil {
@@ -136,9 +147,11 @@ func (l *linter) bands(r *referee.Rule, args *strictjson.Value) {
 		name := l.ranges.say(args.Items[0])
 		switch {
 		case taken:
-			l.warn(r.Value(), "unreachable", "take the band out, or correct its bound", "in %q the band from %s is never reached: %s always lies above it", r.ID, cut, reach.words(name))
+			l.warn(r.Value(), "unreachable", "take the band out, or correct its bound",
+				"in %q the band from %s is never reached: %s always lies above it", r.ID, cut, reach.words(name))
 		case reach.and(beyond(">=", cut)).empty():
-			l.warn(r.Value(), "unreachable", "take the band out, or correct its bound", "in %q the band from %s is never reached: %s", r.ID, cut, reach.words(name))
+			l.warn(r.Value(), "unreachable", "take the band out, or correct its bound",
+				"in %q the band from %s is never reached: %s", r.ID, cut, reach.words(name))
 		}
 		taken = taken || reach.lo.n != nil && decimal.Cmp(reach.lo.n, cut) >= 0
 	}
@@ -173,8 +186,10 @@ func (l *linter) units(r *referee.Rule) {
 func (l *linter) unit(r *referee.Rule, operand, bound *strictjson.Value, limit *decimal.Num) {
 	unit := l.unitOf(operand)
 	name := l.ranges.say(operand)
-	if other := l.unitOf(bound); other != "" && unit != "" && isShare(unit) && isShare(other) && percent(unit) != percent(other) && operand.Get("calc") == nil {
-		l.warn(r.Value(), "unit", "use one unit on both sides", "in %q %s is in %s and its bound %s in %s", r.ID, name, unit, l.ranges.say(bound), other)
+	if other := l.unitOf(bound); other != "" && unit != "" && isShare(unit) && isShare(other) &&
+		percent(unit) != percent(other) && operand.Get("calc") == nil {
+		l.warn(r.Value(), "unit", "use one unit on both sides", "in %q %s is in %s and its bound %s in %s", r.ID, name,
+			unit, l.ranges.say(bound), other)
 		return
 	}
 	if !isShare(unit) {
@@ -184,12 +199,15 @@ func (l *linter) unit(r *referee.Rule, operand, bound *strictjson.Value, limit *
 		times, err := decimal.Quo(decimal.Abs(limit), decimal.Abs(worked))
 		aHundred := above.holds(limit) && between(40, 250).holds(times)
 		if err == nil && (aHundred || above.holds(worked) && hundredth.holds(times)) {
-			l.warn(r.Value(), "unit", "gate literals are canonical: 0.80, not 80 (S10)", "in %q %s is %s in the worked example and its bound is %s: that looks like another unit", r.ID, name, worked, limit)
+			l.warn(r.Value(), "unit", "gate literals are canonical: 0.80, not 80 (S10)",
+				"in %q %s is %s in the worked example and its bound is %s: that looks like another unit", r.ID, name,
+				worked, limit)
 		}
 		return
 	}
 	if !percent(unit) && decimal.Cmp(decimal.Abs(limit), decimal.FromInt(10)) > 0 {
-		l.warn(r.Value(), "unit", "gate literals are canonical: 0.80, not 80 (S10)", "in %q %s is a %s and its bound is %s: that looks like per cent", r.ID, name, unit, limit)
+		l.warn(r.Value(), "unit", "gate literals are canonical: 0.80, not 80 (S10)",
+			"in %q %s is a %s and its bound is %s: that looks like per cent", r.ID, name, unit, limit)
 	}
 }
 

@@ -46,7 +46,9 @@ func (l *linter) exactness(r *referee.Rule) {
 		for i, side := range []*strictjson.Value{left, right} {
 			other := []*strictjson.Value{right, left}[i]
 			if l.fractional(side) && !(l.quotient(side) && (other.Text == "0" || other.Text == "1")) {
-				l.warn(r.Value(), "exact", "write approx(a, b), or abs(a - b) <= a bound", "the rule %q asks %s %s %s exactly, and %s is computed (S32)", r.ID, l.ranges.say(left), op, l.ranges.say(right), l.ranges.say(side))
+				l.warn(r.Value(), "exact", "write approx(a, b), or abs(a - b) <= a bound",
+					"the rule %q asks %s %s %s exactly, and %s is computed (S32)", r.ID, l.ranges.say(left), op,
+					l.ranges.say(right), l.ranges.say(side))
 				return
 			}
 		}
@@ -111,7 +113,8 @@ func (l *linter) coverage(r *referee.Rule) {
 	refs := r.Expr().Refs()
 	for _, name := range refs.Inputs {
 		i := slices.IndexFunc(l.sheet.Inputs, func(in referee.Input) bool { return in.Name == name })
-		if i >= 0 && l.sheet.Inputs[i].Optional && !l.required([]string{"inputs", name}) && !guarded(tree, "input", name) {
+		if i >= 0 && l.sheet.Inputs[i].Optional && !l.required([]string{"inputs", name}) &&
+			!guarded(tree, "input", name) {
 			l.uncovered(r, "the optional input "+name)
 		}
 	}
@@ -122,14 +125,16 @@ func (l *linter) coverage(r *referee.Rule) {
 	}
 	for _, path := range refs.Fields {
 		steps := pathSteps(path)
-		if len(steps) > 0 && !strings.HasPrefix(path, "$") && !strings.HasPrefix(path, "row") && !l.required(steps) && !guarded(tree, "field", path) && isPath(tree, path) {
+		if len(steps) > 0 && !strings.HasPrefix(path, "$") && !strings.HasPrefix(path, "row") && !l.required(steps) &&
+			!guarded(tree, "field", path) && isPath(tree, path) {
 			l.uncovered(r, "the member "+path)
 		}
 	}
 }
 
 func (l *linter) uncovered(r *referee.Rule, what string) {
-	l.warn(r.Value(), "skips", `require it in required_output_schema, set "on_missing": "flag", or say with applies_if where the gate applies`,
+	l.warn(r.Value(), "skips", `require it in required_output_schema, set "on_missing": "flag", or say with `+
+		`applies_if where the gate applies`,
 		"the high gate %q skips where %s is missing, and nothing requires it (S24)", r.ID, what)
 }
 
@@ -172,15 +177,20 @@ func pathSteps(path string) []string {
 }
 
 // canonicalMembers come with "baseline": "canonical".
-var canonicalMembers = []string{"assignment_id", "agent_summary", "inputs_used", "missing_inputs", "claims", "calculations", "risks", "assumptions", "open_questions", "final_output", "self_check"}
+var canonicalMembers = []string{"assignment_id", "agent_summary", "inputs_used", "missing_inputs", "claims",
+	"calculations", "risks", "assumptions", "open_questions", "final_output", "self_check"}
 
-// required reports whether something flags a submission without the member: the schema of the submission, the canonical baseline, or a
-// check of kind required. A declared input is required unless it is optional.
+// required reports whether something flags a submission without the member: the schema of the submission, the canonical
+// baseline, or a check of kind required. A declared input is required unless it is optional.
 func (l *linter) required(steps []string) bool {
 	if l.sheet.Baseline == "canonical" && len(steps) == 1 && slices.Contains(canonicalMembers, steps[0]) {
 		return true
 	}
-	if steps[0] == "inputs" && len(steps) > 1 && slices.ContainsFunc(l.sheet.Inputs, func(in referee.Input) bool { return in.Name == steps[1] && !in.Optional }) {
+	if steps[0] == "inputs" && len(steps) > 1 &&
+		slices.ContainsFunc(l.sheet.Inputs, func(in referee.Input) bool {
+			return in.Name == steps[1] &&
+				!in.Optional
+		}) {
 		return true
 	}
 	if l.requiredPath(steps) {
@@ -188,7 +198,8 @@ func (l *linter) required(steps []string) bool {
 	}
 	schema := l.sheet.Doc.At("/eval_spec/required_output_schema")
 	for _, step := range steps {
-		if need := schema.Get("required"); need == nil || !slices.ContainsFunc(need.Items, func(v *strictjson.Value) bool { return v.Text == step }) {
+		if need := schema.Get("required"); need == nil ||
+			!slices.ContainsFunc(need.Items, func(v *strictjson.Value) bool { return v.Text == step }) {
 			return false
 		}
 		schema = schema.Get("properties").Get(step)
@@ -211,12 +222,15 @@ func (l *linter) requiredPath(steps []string) bool {
 	return false
 }
 
-// percentages warns of a formula that yields per cents itself: a claim of 23 percent is read as 0.23 (S10), and would never match 23.
+// percentages warns of a formula that yields per cents itself: a claim of 23 percent is read as 0.23 (S10), and would
+// never match 23.
 func (l *linter) percentages() {
 	for _, m := range l.sheet.Math {
-		factor := map[string]string{"%": "100", "percent": "100", "pct": "100", "per cent": "100", "percentage": "100", "bps": "10000", "bp": "10000", "basis points": "10000"}[strings.ToLower(strings.TrimSpace(m.Units))]
+		factor := map[string]string{"%": "100", "percent": "100", "pct": "100", "per cent": "100", "percentage": "100",
+			"bps": "10000", "bp": "10000", "basis points": "10000"}[strings.ToLower(strings.TrimSpace(m.Units))]
 		if factor != "" && m.Expression() != nil && scaledUp(treeOf(m.Expression()), factor) {
-			l.warn(m.Value(), "percent", "leave the "+factor+" out: units say how the number is written", "the formula of %q multiplies by %s, and its claim in %s is divided by it before they are compared (S10)",
+			l.warn(m.Value(), "percent", "leave the "+factor+" out: units say how the number is written",
+				"the formula of %q multiplies by %s, and its claim in %s is divided by it before they are compared (S10)",
 				m.ID, factor, m.Units)
 		}
 	}
@@ -244,7 +258,9 @@ func (l *linter) magic(r *referee.Rule) {
 	comparisons(ruleTree(r), func(_ string, left, right *strictjson.Value) {
 		for _, side := range []*strictjson.Value{left, right} {
 			if side.Kind == strictjson.Number && side.Text != "0" && side.Text != "1" {
-				l.warn(r.Value(), "magic_number", "declare a constant with value, source, as_of and status, and name it", "the gate %q compares with %s, and nothing says where that comes from", r.ID, side.Text)
+				l.warn(r.Value(), "magic_number",
+					"declare a constant with value, source, as_of and status, and name it",
+					"the gate %q compares with %s, and nothing says where that comes from", r.ID, side.Text)
 			}
 		}
 	})

@@ -15,9 +15,10 @@ type mutation struct {
 	what string
 }
 
-// mutations lists what a careless editor could make of an expression: another operator, a bound that moved, and for or, a condition left
-// out or turned round, another aggregate, another number or word. say prints a part of the expression.
-func mutations(tree *strictjson.Value, constant func(*strictjson.Value) *strictjson.Value, say func(*strictjson.Value) string) []mutation {
+// mutations lists what a careless editor could make of an expression: another operator, a bound that moved, and for or,
+// a condition left out or turned round, another aggregate, another number or word. say prints a part of the expression.
+func mutations(tree *strictjson.Value, constant func(*strictjson.Value) *strictjson.Value,
+	say func(*strictjson.Value) string) []mutation {
 	m := &mutating{constant: constant, say: say}
 	m.node(tree, true, func(v *strictjson.Value) *strictjson.Value { return v })
 	return m.out
@@ -55,7 +56,8 @@ func nth(v *strictjson.Value, i int, p put) put {
 }
 
 // leafKeys are the members whose value is a name or a word of the language, and no operand.
-var leafKeys = []string{"input", "calc", "claimed", "const", "lexicon", "calendar", "field", "row", "outer", "up", "member", "op"}
+var leafKeys = []string{"input", "calc", "claimed", "const", "lexicon", "calendar", "field", "row", "outer", "up",
+	"member", "op"}
 
 // node mutates a part of the tree. truth says that it stands where a condition is asked for.
 func (m *mutating) node(v *strictjson.Value, truth bool, p put) {
@@ -126,7 +128,8 @@ func (m *mutating) operands(v *strictjson.Value, p put) {
 }
 
 // flips are the comparisons that are easily taken for one another.
-var flips = map[string][]string{">=": {">", "<"}, ">": {">=", "<="}, "<=": {"<", ">"}, "<": {"<=", ">="}, "==": {"!="}, "!=": {"=="}}
+var flips = map[string][]string{">=": {">", "<"}, ">": {">=", "<="}, "<=": {"<", ">"}, "<": {"<=", ">="}, "==": {"!="},
+	"!=": {"=="}}
 
 var arithmeticSwap = map[string]string{"+": "-", "-": "+", "*": "/", "/": "*", "//": "/", "%": "//"}
 
@@ -165,7 +168,8 @@ func (m *mutating) logic(op string, v *strictjson.Value, p put) {
 
 func (m *mutating) conditional(v *strictjson.Value, p put) {
 	cond, then, other := v.Get("cond"), v.Get("then"), v.Get("else")
-	m.add(child(v, "cond", p)(jsonObject("op", jsonString("not"), "term", cond)), "the condition "+m.say(cond)+" was turned round")
+	m.add(child(v, "cond", p)(jsonObject("op", jsonString("not"), "term", cond)),
+		"the condition "+m.say(cond)+" was turned round")
 	m.add(p(then), "the condition "+m.say(cond)+" was left out")
 	if other != nil {
 		m.add(p(other), "only "+m.say(other)+" is left of "+m.say(v))
@@ -176,7 +180,8 @@ func (m *mutating) conditional(v *strictjson.Value, p put) {
 }
 
 // functionSwaps are the functions that are easily taken for one another.
-var functionSwaps = map[string]string{"min": "max", "max": "min", "floor": "ceil", "ceil": "floor", "increasing": "nondecreasing", "nondecreasing": "increasing", "subset": "equal",
+var functionSwaps = map[string]string{"min": "max", "max": "min", "floor": "ceil", "ceil": "floor",
+	"increasing": "nondecreasing", "nondecreasing": "increasing", "subset": "equal",
 	"equal": "subset", "days": "business_days", "intersect": "union", "union": "intersect"}
 
 func (m *mutating) call(name string, v *strictjson.Value, truth bool, p put) {
@@ -190,7 +195,8 @@ func (m *mutating) call(name string, v *strictjson.Value, truth bool, p put) {
 		m.add(p(args.Items[0]), "abs was left out")
 	case name == "implies":
 		m.add(p(args.Items[1]), "the condition "+m.say(args.Items[0])+" was left out")
-		m.add(nth(args, 0, at)(jsonObject("op", jsonString("not"), "term", args.Items[0])), "the condition "+m.say(args.Items[0])+" was turned round")
+		m.add(nth(args, 0, at)(jsonObject("op", jsonString("not"), "term", args.Items[0])),
+			"the condition "+m.say(args.Items[0])+" was turned round")
 	case name == "subset" && len(args.Items) == 2:
 		m.add(at(jsonArray(args.Items[1], args.Items[0])), "the sets of subset were exchanged")
 	}
@@ -224,10 +230,12 @@ var predicates = sync.OnceValue(func() map[string]bool {
 })
 
 // wordArgs are the functions whose words are names or patterns, and not values.
-var wordArgs = map[string]bool{"data": true, "evidence": true, "prior": true, "matches": true, "extract": true, "nonempty": true, "all_nonempty": true, "normalise": true}
+var wordArgs = map[string]bool{"data": true, "evidence": true, "prior": true, "matches": true, "extract": true,
+	"nonempty": true, "all_nonempty": true, "normalise": true}
 
 // aggregateSwaps are the aggregates that are easily taken for one another.
-var aggregateSwaps = map[string]string{"sum": "max", "mean": "max", "min": "max", "max": "min", "rms": "max", "stddev": "mean", "percentile": "max", "count": "distinct", "distinct": "count",
+var aggregateSwaps = map[string]string{"sum": "max", "mean": "max", "min": "max", "max": "min", "rms": "max",
+	"stddev": "mean", "percentile": "max", "count": "distinct", "distinct": "count",
 	"all": "any", "any": "all"}
 
 func (m *mutating) aggregate(agg *strictjson.Value, p put) {

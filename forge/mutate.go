@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// MutationResult says how many changed gates a sheet's examples and trips would notice, or a submission that was worked out on an edge of
-// the gate.
+// MutationResult says how many changed gates a sheet's examples and trips would notice, or a submission that was worked
+// out on an edge of the gate.
 type MutationResult struct {
 	Sheet     *referee.Sheet
 	Mutants   int
@@ -23,7 +23,8 @@ type MutationResult struct {
 // Idle is an explanation of the sheet that explains nothing.
 type Idle struct{ Rule, What string }
 
-// Score is the share of mutants that are noticed, in whole and tenth per cents rounded down; 100 of a sheet without a gate.
+// Score is the share of mutants that are noticed, in whole and tenth per cents rounded down; 100 of a sheet without a
+// gate.
 func (m *MutationResult) Score() string {
 	if m.Mutants == 0 {
 		return "100"
@@ -40,16 +41,16 @@ type Survivor struct {
 	Rule string
 	What string // the change
 	Text string // the changed gate
-	// Witness is a submission that tells the changed gate from the gate, in words: it would make a good trip. "" where none was found: then
-	// the change may make no difference.
+	// Witness is a submission that tells the changed gate from the gate, in words: it would make a good trip. "" where
+	// none was found: then the change may make no difference.
 	Witness string
 	Patch   string // the same as a JSON Patch on the example's submission, where one says it
 	Why     string // the sheet's own reason why the change makes no difference; it counts as not noticed all the same
 }
 
-// Mutate changes every gate of the sheet in every small way that a careless editor would and looks for a submission that notices: among the
-// examples and trips, then among the boundaries of the gate, then among submissions that differ from those in one place, or in one place
-// beside a condition that was turned.
+// Mutate changes every gate of the sheet in every small way that a careless editor would and looks for a submission
+// that notices: among the examples and trips, then among the boundaries of the gate, then among submissions that differ
+// from those in one place, or in one place beside a condition that was turned.
 func Mutate(sheet *referee.Sheet) MutationResult {
 	sheet = asExample(sheet)
 	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: suite(sheet)}
@@ -91,7 +92,8 @@ func (m *mutator) gate(r *referee.Rule) {
 	ask := func(w *witness) bool {
 		asked++
 		left = m.noticed(left, w, func(x mutant, would referee.Status) {
-			m.result.Survivors = append(m.result.Survivors, Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text, Patch: w.patch,
+			m.result.Survivors = append(m.result.Survivors, Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text,
+				Patch:   w.patch,
 				Witness: fmt.Sprintf("%s: %s, and with the change %s", w.trial.name, w.was, would)})
 		})
 		return len(left) > 0 && asked < maxWitnesses
@@ -161,8 +163,8 @@ func (m *mutator) noticed(left []mutant, w *witness, found func(mutant, referee.
 	return out
 }
 
-// witnesses works out submissions for a gate until yield has enough: its boundaries, one place changed near an example or a trip of the
-// gate, and the same once a condition is turned.
+// witnesses works out submissions for a gate until yield has enough: its boundaries, one place changed near an example
+// or a trip of the gate, and the same once a condition is turned.
 func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
 	for _, e := range edges(m.sheet, r, m.trials) {
 		if !yield(&witness{trial: e.trial, was: e.Got}) {
@@ -189,8 +191,8 @@ func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
 // maxTurned bounds how many turned conditions are looked around at, for each example and trip.
 const maxTurned = 16
 
-// turned are the submissions with one condition the other way: another truth, another word, a number on the other side of what the gate
-// speaks of.
+// turned are the submissions with one condition the other way: another truth, another word, a number on the other side
+// of what the gate speaks of.
 func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 	var out []*trial
 	pool := m.pool(r)
@@ -206,7 +208,8 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 			}
 			values = append(values, jsonString("another"))
 		case strictjson.Number:
-			values = []*strictjson.Value{jsonNumber(nudged(num(p.value), "-0.5").String()), jsonNumber(nudged(num(p.value), "1").String())}
+			values = []*strictjson.Value{jsonNumber(nudged(num(p.value), "-0.5").String()),
+				jsonNumber(nudged(num(p.value), "1").String())}
 		}
 		s := &side{rule: r, place: p, base: t, asked: map[string]*witness{}}
 		for _, v := range values {
@@ -236,7 +239,8 @@ func (m *mutator) mutants(r *referee.Rule) []mutant {
 // identity is what makes two gates the same: the whole check, its condition in canonical form.
 func identity(r *referee.Rule) string {
 	v := clone(r.Value())
-	for key, e := range map[string]*strictjson.Value{"expr": ruleTree(r), "each": ruleTree(r), "applies_if": whenTree(r)} {
+	for key, e := range map[string]*strictjson.Value{"expr": ruleTree(r), "each": ruleTree(r),
+		"applies_if": whenTree(r)} {
 		if v.Get(key) != nil && e != nil {
 			set(v, key, e)
 		}
@@ -258,7 +262,8 @@ func (m *mutator) variants(r *referee.Rule) []mutation {
 			out = append(out, mutation{at(x.tree), x.what})
 		}
 		if key == "expr" || key == "each" {
-			out = append(out, mutation{at(jsonObject("op", jsonString("not"), "term", tree)), "the whole was turned round"})
+			out = append(out, mutation{at(jsonObject("op", jsonString("not"), "term", tree)),
+				"the whole was turned round"})
 		}
 		if key == "where" || key == "applies_if" {
 			out = append(out, mutation{leftOut(v, key), key + " was left out"})
@@ -298,7 +303,8 @@ func leftOut(v *strictjson.Value, key string) *strictjson.Value {
 // parameters are the numbers of a check beside its expressions.
 func (m *mutator) parameters(v *strictjson.Value) []mutation {
 	var out []mutation
-	for _, key := range []string{"warn", "critical", "tolerance", "tolerance_abs", "max_violations", "max_rate", "limits", "thresholds"} {
+	for _, key := range []string{"warn", "critical", "tolerance", "tolerance_abs", "max_violations", "max_rate",
+		"limits", "thresholds"} {
 		if p := v.Get(key); p != nil {
 			at := child(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
 			x := &mutating{constant: m.ranges.constant, say: m.ranges.say}
@@ -330,7 +336,8 @@ func (m *mutating) numbersIn(v *strictjson.Value, p put) {
 	}
 }
 
-// asExample is the sheet with the parameters of its first example: one that needs a parameter can decide nothing without.
+// asExample is the sheet with the parameters of its first example: one that needs a parameter can decide nothing
+// without.
 func asExample(sheet *referee.Sheet) *referee.Sheet {
 	for _, ex := range sheet.Examples() {
 		if with, err := sheet.WithParams(ex.Params); err == nil {
@@ -354,7 +361,8 @@ func (m *mutator) bareInputs() *strictjson.Value {
 	return out
 }
 
-// under is a changed gate with the parameters of a trial, which are compiled into a gate as its constants are; nil where it does not load.
+// under is a changed gate with the parameters of a trial, which are compiled into a gate as its constants are; nil
+// where it does not load.
 func (m *mutator) under(x mutant, t *trial) *referee.Rule {
 	if len(m.sheet.Params) == 0 {
 		return x.rule
@@ -398,7 +406,8 @@ func (m *mutator) constants(sheet *referee.Sheet) *strictjson.Value {
 	}
 	for _, p := range sheet.Params {
 		if p.Value != nil {
-			set(out, p.Name, jsonObject("value", p.Value, "source", jsonString("a parameter"), "status", jsonString("policy")))
+			set(out, p.Name, jsonObject("value", p.Value, "source", jsonString("a parameter"), "status",
+				jsonString("policy")))
 		}
 	}
 	return out
@@ -409,11 +418,14 @@ func (m *mutator) compile(check, constants *strictjson.Value) *referee.Rule {
 	doc := m.sheet.Doc
 	math := jsonArray()
 	for _, c := range m.sheet.Math {
-		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString("1"), "optional", jsonBool(c.Optional)))
+		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString("1"),
+			"optional", jsonBool(c.Optional)))
 	}
 	spec := jsonObject("math_checks", math, "penalty", doc.At("/eval_spec/penalty"), "rules", jsonArray(check))
-	src := jsonObject("slug", jsonString("mutant"), "name", jsonString("mutant"), "version", jsonString("1.0.0"), "lane", jsonString(m.sheet.Lane), "baseline", jsonString("none"),
-		"required_inputs", m.bareInputs(), "consts", constants, "lexicons", doc.Get("lexicons"), "calendars", doc.Get("calendars"), "eval_spec", spec)
+	src := jsonObject("slug", jsonString("mutant"), "name", jsonString("mutant"), "version", jsonString("1.0.0"),
+		"lane", jsonString(m.sheet.Lane), "baseline", jsonString("none"),
+		"required_inputs", m.bareInputs(), "consts", constants, "lexicons", doc.Get("lexicons"), "calendars",
+		doc.Get("calendars"), "eval_spec", spec)
 	sheet, err := referee.LoadSheet(encode(src), "mutant", "library")
 	if err != nil {
 		return nil

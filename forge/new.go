@@ -26,7 +26,8 @@ type Spec struct {
 	Notes                             []string
 }
 
-// SpecInput is a declared input. Value, as JSON, is what the worked example states; an example is written where every input has one.
+// SpecInput is a declared input. Value, as JSON, is what the worked example states; an example is written where every
+// input has one.
 type SpecInput struct{ Name, Type, Unit, Description, Value string }
 
 // SpecCalc is a calculation.
@@ -43,7 +44,8 @@ func ParseInput(s string) (SpecInput, error) {
 	head, value, _ := strings.Cut(s, "=")
 	parts := strings.SplitN(head, ":", 3)
 	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
-		return SpecInput{}, fmt.Errorf("an input is written name:type, name:type:unit or name:type:unit=value, as in noi:number:USD/yr=920000, not %q", s)
+		return SpecInput{}, fmt.Errorf("an input is written name:type, name:type:unit or name:type:unit=value, as "+
+			"in noi:number:USD/yr=920000, not %q", s)
 	}
 	in := SpecInput{Name: parts[0], Type: parts[1], Value: value}
 	if len(parts) == 3 {
@@ -51,7 +53,8 @@ func ParseInput(s string) (SpecInput, error) {
 	}
 	if value != "" {
 		if _, err := strictjson.Parse([]byte(value), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64}); err != nil {
-			if in.Value = string(encode(jsonString(value))); in.Type == "number" || in.Type == "integer" || in.Type == "boolean" {
+			if in.Value = string(encode(jsonString(value))); in.Type == "number" || in.Type == "integer" ||
+				in.Type == "boolean" {
 				return SpecInput{}, fmt.Errorf("the value of %s must be a %s, not %q", in.Name, in.Type, value)
 			}
 		}
@@ -60,13 +63,15 @@ func ParseInput(s string) (SpecInput, error) {
 }
 
 // calcText is id[:units]=formula.
-var calcText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?::([^=]*))?=(.+)$`) })
+var calcText = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(?::([^=]*))?=(.+)$`) })
 
 // ParseCalc reads id=formula or id:units=formula.
 func ParseCalc(s string) (SpecCalc, error) {
 	m := calcText().FindStringSubmatch(s)
 	if m == nil {
-		return SpecCalc{}, fmt.Errorf("a calculation is written id=formula or id:units=formula, as in dscr:ratio=noi / debt_service, not %q", s)
+		return SpecCalc{}, fmt.Errorf("a calculation is written id=formula or id:units=formula, as in "+
+			"dscr:ratio=noi / debt_service, not %q", s)
 	}
 	return SpecCalc{ID: m[1], Units: m[2], Formula: strings.TrimSpace(m[3])}, nil
 }
@@ -75,7 +80,8 @@ func ParseCalc(s string) (SpecCalc, error) {
 func ParseGate(s string) (SpecGate, error) {
 	parts := strings.SplitN(s, ":", 3)
 	if len(parts) != 3 || parts[0] == "" || parts[2] == "" {
-		return SpecGate{}, fmt.Errorf("a gate is written id:tier:expression, as in dscr_gate:high:dscr >= 1.25, not %q", s)
+		return SpecGate{}, fmt.Errorf("a gate is written id:tier:expression, as in dscr_gate:high:dscr >= 1.25, not %q",
+			s)
 	}
 	return SpecGate{ID: parts[0], Tier: parts[1], Expr: strings.TrimSpace(parts[2])}, nil
 }
@@ -92,8 +98,8 @@ func (e *ExampleError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// New writes a sheet. What it returns loads, and its example, where every input has a value, passes its own rules, with a trip for every gate
-// that one input can turn. The error is the loader's (*referee.RefusedError) or *ExampleError.
+// New writes a sheet. What it returns loads, and its example, where every input has a value, passes its own rules, with
+// a trip for every gate that one input can turn. The error is the loader's (*referee.RefusedError) or *ExampleError.
 func New(spec Spec) ([]byte, error) {
 	doc := spec.document()
 	sheet, err := load(doc)
@@ -147,20 +153,26 @@ func (s *Spec) document() *strictjson.Value {
 		inputs.Items = append(inputs.Items, in.document())
 	}
 	for _, c := range s.Calcs {
-		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString(c.Formula), "units", optionalText(c.Units), "why", optionalText(c.Why), "fix", optionalText(c.Fix)))
+		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString(c.Formula),
+			"units", optionalText(c.Units), "why", optionalText(c.Why), "fix", optionalText(c.Fix)))
 	}
 	for _, g := range s.Gates {
 		var source *strictjson.Value
 		if g.Source != "" {
 			source = jsonObject("text", jsonString(g.Source), "status", jsonString("policy"))
 		}
-		rules.Items = append(rules.Items, jsonObject("id", jsonString(g.ID), "expr", jsonString(g.Expr), "label", optionalText(g.Label), "tier", jsonString(g.Tier), "why", optionalText(g.Why), "fix", optionalText(g.Fix), "source", source))
+		rules.Items = append(rules.Items, jsonObject("id", jsonString(g.ID), "expr", jsonString(g.Expr), "label",
+			optionalText(g.Label), "tier", jsonString(g.Tier), "why", optionalText(g.Why), "fix", optionalText(g.Fix),
+			"source", source))
 	}
 	for _, q := range s.Questions {
-		questions.Items = append(questions.Items, jsonObject("key", jsonString(q.Key), "label", jsonString(q.Text), "kind", jsonString("checklist"), "why", optionalText(q.Why)))
+		questions.Items = append(questions.Items, jsonObject("key", jsonString(q.Key), "label", jsonString(q.Text),
+			"kind", jsonString("checklist"), "why", optionalText(q.Why)))
 	}
-	doc := jsonObject("schema", jsonString(referee.SheetSchema), "slug", jsonString(s.Slug), "name", jsonString(orElse(s.Name, s.Slug)), "version", jsonString(orElse(s.Version, "0.1.0")),
-		"lane", jsonString(s.Lane), "domain", optionalText(s.Domain), "summary", optionalText(s.Summary), "purpose", optionalText(s.Purpose), "assignment_instructions", optionalText(s.Instructions),
+	doc := jsonObject("schema", jsonString(referee.SheetSchema), "slug", jsonString(s.Slug), "name",
+		jsonString(orElse(s.Name, s.Slug)), "version", jsonString(orElse(s.Version, "0.1.0")),
+		"lane", jsonString(s.Lane), "domain", optionalText(s.Domain), "summary", optionalText(s.Summary), "purpose",
+		optionalText(s.Purpose), "assignment_instructions", optionalText(s.Instructions),
 		"baseline", optionalText(s.Baseline), "required_inputs", inputs, "audit_checks", questions,
 		"eval_spec", jsonObject("deterministic_checks", jsonStrings(s.Checks), "math_checks", math, "rules", rules))
 	if len(s.Notes) > 0 {
@@ -178,7 +190,8 @@ func (s *Spec) document() *strictjson.Value {
 // given is the file that a new sheet holds its inputs to: a table with a row for each. Its author names better places.
 const given = "given"
 
-// held reports whether the sheet has to say how the input is held (S70): a number, a date, a yes or no. A text or a list need not.
+// held reports whether the sheet has to say how the input is held (S70): a number, a date, a yes or no. A text or a
+// list need not.
 func (in *SpecInput) held() bool {
 	return slices.Contains([]string{"number", "integer", "date", "datetime", "boolean"}, in.Type)
 }
@@ -201,8 +214,11 @@ func (s *Spec) declaredEvidence() *strictjson.Value {
 	if !slices.ContainsFunc(s.Inputs, func(in SpecInput) bool { return in.held() }) {
 		return jsonArray()
 	}
-	return jsonArray(jsonObject("id", jsonString(given), "title", jsonString("what was given, as CSV: item, value; a row for each input under its name"), "kind", jsonString("table"),
-		"columns", jsonArray(jsonObject("name", jsonString("item"), "type", jsonString("text")), jsonObject("name", jsonString("value"), "type", jsonString("text"))), "key", jsonString("item")))
+	return jsonArray(jsonObject("id", jsonString(given), "title",
+		jsonString("what was given, as CSV: item, value; a row for each input under its name"), "kind",
+		jsonString("table"),
+		"columns", jsonArray(jsonObject("name", jsonString("item"), "type", jsonString("text")),
+			jsonObject("name", jsonString("value"), "type", jsonString("text"))), "key", jsonString("item")))
 }
 
 // givenFile is that file with the values of the worked example.
@@ -219,7 +235,8 @@ func (s *Spec) givenFile() (referee.ExampleFile, error) {
 		err = errors.Join(err, rows.Write([]string{in.Name, cell}))
 	}
 	rows.Flush()
-	return referee.ExampleFile{ID: given, Path: "evidence/given.csv", Text: text.String()}, errors.Join(err, rows.Error())
+	return referee.ExampleFile{ID: given, Path: "evidence/given.csv", Text: text.String()},
+		errors.Join(err, rows.Error())
 }
 
 // worked reports whether an example can be written.
@@ -246,7 +263,8 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 				set(own, name, jsonNumber("0"))
 			}
 		}
-		calcs.Items = append(calcs.Items, jsonObject("name", jsonString(m.ID), "formula", jsonString(m.Text), "inputs", own, "result", jsonNumber("0"), "units", jsonString(orElse(m.Units, "number"))))
+		calcs.Items = append(calcs.Items, jsonObject("name", jsonString(m.ID), "formula", jsonString(m.Text), "inputs",
+			own, "result", jsonNumber("0"), "units", jsonString(orElse(m.Units, "number"))))
 	}
 	w := &worked{sheet: sheet, submission: jsonObject("inputs", inputs, "calculations", calcs)}
 	file, err := s.givenFile()
@@ -271,15 +289,19 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 
 // canonical adds the members that "baseline": "canonical" asks for, over the file that holds what was given.
 func (s *Spec) canonical(w *worked) {
-	claim := jsonObject("claim", jsonString("The inputs are those that were given."), "evidence_reference", jsonString(given))
+	claim := jsonObject("claim", jsonString("The inputs are those that were given."), "evidence_reference",
+		jsonString(given))
 	yes := jsonBool(true)
 	for _, m := range []struct {
 		key string
 		v   *strictjson.Value
 	}{
-		{"assignment_id", jsonString(s.Slug)}, {"agent_summary", jsonString("A worked example.")}, {"inputs_used", jsonStrings([]string{"given"})}, {"missing_inputs", jsonArray()},
-		{"claims", jsonArray(claim)}, {"risks", jsonArray()}, {"assumptions", jsonArray()}, {"open_questions", jsonArray()}, {"final_output", jsonString("PASS")},
-		{"self_check", jsonObject("all_numbers_have_sources", yes, "all_required_sections_completed", yes, "assumptions_labeled", yes, "missing_inputs_disclosed", yes)},
+		{"assignment_id", jsonString(s.Slug)}, {"agent_summary", jsonString("A worked example.")},
+		{"inputs_used", jsonStrings([]string{"given"})}, {"missing_inputs", jsonArray()},
+		{"claims", jsonArray(claim)}, {"risks", jsonArray()}, {"assumptions", jsonArray()},
+		{"open_questions", jsonArray()}, {"final_output", jsonString("PASS")},
+		{"self_check", jsonObject("all_numbers_have_sources", yes, "all_required_sections_completed", yes,
+			"assumptions_labeled", yes, "missing_inputs_disclosed", yes)},
 	} {
 		set(w.submission, m.key, m.v)
 	}
@@ -327,8 +349,9 @@ func trips(sheet *referee.Sheet) *strictjson.Value {
 					flags = append(flags, c.ID)
 				}
 			}
-			out.Items = append(out.Items, jsonObject("change", jsonString(fmt.Sprintf("%s is %s, %s the bound", e.Input, e.Value, e.Side)),
-				"inputs", jsonObject(e.Input, jsonNumber(e.Value)), "flags", jsonStrings(flags)))
+			out.Items = append(out.Items,
+				jsonObject("change", jsonString(fmt.Sprintf("%s is %s, %s the bound", e.Input, e.Value, e.Side)),
+					"inputs", jsonObject(e.Input, jsonNumber(e.Value)), "flags", jsonStrings(flags)))
 			break
 		}
 	}

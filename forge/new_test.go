@@ -38,8 +38,8 @@ func spec(t *testing.T, lane string) Spec {
 	return s
 }
 
-// TestNew: in both baselines the new sheet loads, tests, and lints but for the amount that only its author knows. 150 / (1000 * 0.08) is
-// 1.875 by hand, and the gate turns at noi = 100.
+// TestNew: in both baselines the new sheet loads, tests, and lints but for the amount that only its author knows. 150 /
+// (1000 * 0.08) is 1.875 by hand, and the gate turns at noi = 100.
 func TestNew(t *testing.T) {
 	for _, lane := range []string{"agent", "dataset"} {
 		src, err := New(spec(t, lane))
@@ -59,11 +59,13 @@ func TestNew(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		for _, in := range sheet.Inputs {
-			if want := map[string]string{"noi": "cell", "loan": "cell", "tier": ""}[in.Name]; in.Value().Get("held") != nil != (want != "") || in.Held != want {
+			if want := map[string]string{"noi": "cell", "loan": "cell",
+				"tier": ""}[in.Name]; in.Value().Get("held") != nil != (want != "") || in.Held != want {
 				t.Errorf("%s: the input %s is held by %q, want %q", lane, in.Name, in.Held, want)
 			}
 		}
-		for _, want := range []string{`"result": 1.875`, `"noi": 99.9999`, `"dscr_gate"`, `"text": "item,value\nnoi,150\nloan,1000\ntier,market\n"`} {
+		for _, want := range []string{`"result": 1.875`, `"noi": 99.9999`, `"dscr_gate"`,
+			`"text": "item,value\nnoi,150\nloan,1000\ntier,market\n"`} {
 			if !strings.Contains(string(src), want) {
 				t.Errorf("no %s in\n%s", want, src)
 			}
@@ -75,7 +77,8 @@ func TestNewRefuses(t *testing.T) {
 	s := spec(t, "agent")
 	s.Inputs[0].Value = "10"
 	var example *ExampleError
-	if _, err := New(s); !errors.As(err, &example) || !strings.Contains(err.Error(), "dscr_gate must be pass and is flag") {
+	if _, err := New(s); !errors.As(err, &example) ||
+		!strings.Contains(err.Error(), "dscr_gate must be pass and is flag") {
 		t.Errorf("values that fail the gate: %v", err)
 	}
 	s = spec(t, "agent")
@@ -109,7 +112,8 @@ func TestNewRefuses(t *testing.T) {
 
 func TestDiff(t *testing.T) {
 	src := strings.Replace(loanSheet, "TRIPS", ok, 1)
-	src = strings.Replace(src, `"eval_spec"`, `"consts": {"K": {"value": 1, "source": "s", "status": "general", "as_of": "2025-01-01"}}, "lexicons": {"L": ["may"]}, "eval_spec"`, 1)
+	src = strings.Replace(src, `"eval_spec"`, `"consts": {"K": {"value": 1, "source": "s", "status": "general", `+
+		`"as_of": "2025-01-01"}}, "lexicons": {"L": ["may"]}, "eval_spec"`, 1)
 	edit := func(pairs ...string) *referee.Sheet { return loadSheet(t, strings.NewReplacer(pairs...).Replace(src)) }
 	tests := []struct {
 		name    string
@@ -117,26 +121,40 @@ func TestDiff(t *testing.T) {
 		want    string
 		matters bool
 	}{
-		{"a bound", edit("dscr >= 1.25", "dscr >= 1.3"), "the rule dscr_gate: its condition was dscr >= 1.25 and is dscr >= 1.3", true},
+		{"a bound", edit("dscr >= 1.25", "dscr >= 1.3"), "the rule dscr_gate: its condition was dscr >= 1.25 and is " +
+			"dscr >= 1.3", true},
 		{"the same version", edit("dscr >= 1.25", "dscr >= 1.3"), "the version is still 1.0.0", true},
 		{"a version", edit(`"version": "1.0.0"`, `"version": "1.1.0"`), "the version was 1.0.0 and is 1.1.0", false},
-		{"a tier", edit(`"ltv <= 0.8", "tier": "mid"`, `"ltv <= 0.8", "tier": "low"`), "the rule ltv_gate: its tier was mid and is low", true},
-		{"a formula", edit("loan * 0.08", "loan * 0.09"), "the calculation debt_service: its formula was loan * 0.08 and is loan * 0.09", true},
-		{"an input", edit(`{"name": "value", "type": "number"}`, `{"name": "value", "type": "number", "optional": true}`), "the input value was required and is optional", true},
-		{"an input gone", edit(`, {"name": "value", "type": "number"}`, ``, "loan / value", "loan / noi"), "the input value is gone", true},
-		{"a rule gone", edit(`, {"id": "ltv_gate", "expr": "ltv <= 0.8", "tier": "mid"}`, "", `"ltv_gate", `, ""), "the rule ltv_gate is gone: ltv <= 0.8", true},
-		{"a rule new", edit(`"rules": [`, `"rules": [{"id": "n", "expr": "noi > 0", "tier": "low"}, `), "the rule n is new (low): noi > 0", true},
+		{"a tier", edit(`"ltv <= 0.8", "tier": "mid"`, `"ltv <= 0.8", "tier": "low"`),
+			"the rule ltv_gate: its tier was mid and is low", true},
+		{"a formula", edit("loan * 0.08", "loan * 0.09"), "the calculation debt_service: its formula was loan * " +
+			"0.08 and is loan * 0.09", true},
+		{"an input", edit(`{"name": "value", "type": "number"}`,
+			`{"name": "value", "type": "number", "optional": true}`), "the input value was required and is optional",
+			true},
+		{"an input gone", edit(`, {"name": "value", "type": "number"}`, ``, "loan / value", "loan / noi"),
+			"the input value is gone", true},
+		{"a rule gone", edit(`, {"id": "ltv_gate", "expr": "ltv <= 0.8", "tier": "mid"}`, "", `"ltv_gate", `, ""),
+			"the rule ltv_gate is gone: ltv <= 0.8", true},
+		{"a rule new", edit(`"rules": [`, `"rules": [{"id": "n", "expr": "noi > 0", "tier": "low"}, `),
+			"the rule n is new (low): noi > 0", true},
 		{"a constant", edit(`"value": 1,`, `"value": 2,`), "the constant K was 1 and is 2", true},
-		{"a date", edit("2025-01-01", "2026-01-01"), `the constant K: its as of was "2025-01-01" and is "2026-01-01"`, false},
+		{"a date", edit("2025-01-01", "2026-01-01"), `the constant K: its as of was "2025-01-01" and is "2026-01-01"`,
+			false},
 		{"a lexicon", edit(`["may"]`, `["may", "might"]`), `the lexicon L was ["may"] and is ["may","might"]`, true},
 		{"words", edit(`"name": "Loan"`, `"name": "The loan"`), "name was reworded", false},
-		{"a modifier", edit(`"expr": "dscr >= 1.25"`, `"expr": "dscr >= 1.25", "on_missing": "flag"`), `the rule dscr_gate: its on missing is now "flag"`, true},
-		{"bands", edit(`"eval_spec": {`, `"eval_spec": {"penalty": {"tolerance": 0.005},`), `the penalty bands is now {"tolerance":0.005}`, true},
+		{"a modifier", edit(`"expr": "dscr >= 1.25"`, `"expr": "dscr >= 1.25", "on_missing": "flag"`),
+			`the rule dscr_gate: its on missing is now "flag"`, true},
+		{"bands", edit(`"eval_spec": {`, `"eval_spec": {"penalty": {"tolerance": 0.005},`),
+			`the penalty bands is now {"tolerance":0.005}`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Diff(edit(), tt.after)
-			if !slices.ContainsFunc(got, func(c Change) bool { return strings.Contains(c.Text, tt.want) && c.Matters == tt.matters }) {
+			if !slices.ContainsFunc(got, func(c Change) bool {
+				return strings.Contains(c.Text, tt.want) &&
+					c.Matters == tt.matters
+			}) {
 				t.Errorf("no %q in %+v", tt.want, got)
 			}
 		})
@@ -164,7 +182,8 @@ func TestTurned(t *testing.T) {
 		t.Errorf("%+v", turned)
 	}
 	turned := Turned("x", c, before, stricter)
-	if turned == nil || !slices.Contains(turned.Rules, "dscr_gate: pass, now flag") || !strings.Contains(turned.After, "propolis") {
+	if turned == nil || !slices.Contains(turned.Rules, "dscr_gate: pass, now flag") ||
+		!strings.Contains(turned.After, "propolis") {
 		t.Errorf("%+v", turned)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// applyPatch applies the operations add, remove and replace of RFC 6902 to a tree, in order. It returns the new root; after an error the
-// tree may be changed in part.
+// applyPatch applies the operations add, remove and replace of RFC 6902 to a tree, in order. It returns the new root;
+// after an error the tree may be changed in part.
 func applyPatch(root *strictjson.Value, ops []referee.PatchOp) (*strictjson.Value, error) {
 	for _, op := range ops {
 		next, err := applyOp(root, op)

@@ -18,7 +18,8 @@ func parse(t testing.TB, src string) *strictjson.Value {
 	return v
 }
 
-// TestPatch: the cases whose operations are add, remove and replace of RFC 6902's appendix A, and the refusals of RFC 6901 and 6902.
+// TestPatch: the cases whose operations are add, remove and replace of RFC 6902's appendix A, and the refusals of RFC
+// 6901 and 6902.
 func TestPatch(t *testing.T) {
 	tests := []struct{ name, doc, op, path, value, want, refused string }{
 		{"A.1 add a member", `{"foo":"bar"}`, "add", "/baz", `"qux"`, `{"foo":"bar","baz":"qux"}`, ""},
@@ -26,7 +27,8 @@ func TestPatch(t *testing.T) {
 		{"A.3 remove a member", `{"baz":"qux","foo":"bar"}`, "remove", "/baz", "", `{"foo":"bar"}`, ""},
 		{"A.4 remove an item", `{"foo":["bar","qux","baz"]}`, "remove", "/foo/1", "", `{"foo":["bar","baz"]}`, ""},
 		{"A.5 replace", `{"baz":"qux","foo":"bar"}`, "replace", "/baz", `"boo"`, `{"baz":"boo","foo":"bar"}`, ""},
-		{"A.10 a nested object", `{"foo":"bar"}`, "add", "/child", `{"grandchild":{}}`, `{"foo":"bar","child":{"grandchild":{}}}`, ""},
+		{"A.10 a nested object", `{"foo":"bar"}`, "add", "/child", `{"grandchild":{}}`,
+			`{"foo":"bar","child":{"grandchild":{}}}`, ""},
 		{"A.12 no parent", `{"foo":"bar"}`, "add", "/baz/bat", `"qux"`, "", "nothing at"},
 		{"A.14 tilde", `{"/":9,"~1":10}`, "replace", "/~01", `11`, `{"/":9,"~1":11}`, ""},
 		{"A.16 append", `{"foo":["bar"]}`, "add", "/foo/-", `["abc","def"]`, `{"foo":["bar",["abc","def"]]}`, ""},
@@ -68,8 +70,8 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// FuzzPatch: no document and no operation panics, what is written is strict JSON again, and adding a member and taking it away leaves the
-// document as it was.
+// FuzzPatch: no document and no operation panics, what is written is strict JSON again, and adding a member and taking
+// it away leaves the document as it was.
 func FuzzPatch(f *testing.F) {
 	f.Add(`{"a":[1,2.50,{"b":null}]}`, "add", "/a/1", `{"x":"\u0007"}`)
 	f.Add(`[]`, "add", "/-", `1e9`)

@@ -14,7 +14,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// spot is one value of a submission or of its evidence that a gate may read, and how to make the submission with another value there.
+// spot is one value of a submission or of its evidence that a gate may read, and how to make the submission with
+// another value there.
 type spot struct {
 	name  string // for people: /inputs/noi, or evidence log: /gold/lat
 	patch string // the JSON Pointer in the submission; "" of evidence
@@ -125,7 +126,10 @@ func (t *trial) below(pointer string, v *strictjson.Value, before []string) []sp
 	if v == nil {
 		return nil
 	}
-	out := []spot{{name: pointer, patch: pointer, value: v, with: func(to *strictjson.Value) (*worked, error) { return t.replaced(pointer, to, before) }}}
+	out := []spot{{name: pointer, patch: pointer, value: v, with: func(to *strictjson.Value) (*worked,
+		error) {
+		return t.replaced(pointer, to, before)
+	}}}
 	for _, at := range someItems(v) {
 		out = append(out, t.below(pointerTo(pointer, at), v.Items[at], before)...)
 	}
@@ -135,7 +139,8 @@ func (t *trial) below(pointer string, v *strictjson.Value, before []string) []sp
 	return out
 }
 
-// replaced is the submission with another value at a place. Where the place is in an input, the calculations that restate the input follow.
+// replaced is the submission with another value at a place. Where the place is in an input, the calculations that
+// restate the input follow.
 func (t *trial) replaced(pointer string, to *strictjson.Value, before []string) (*worked, error) {
 	w := t.work.clone()
 	changed, err := applyPatch(clone(w.submission), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
@@ -175,17 +180,19 @@ func (t *trial) evidencePlaces(i int, before []string) []spot {
 	if doc, err := strictjson.Parse([]byte(f.Text), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64}); err == nil {
 		return jsonPlaces(f.ID, doc, rewritten)
 	}
-	out := []spot{{name: "evidence " + f.ID, value: jsonArray(lines(f.Text)...), with: func(to *strictjson.Value) (*worked, error) {
-		var b strings.Builder
-		for _, line := range to.Items {
-			b.WriteString(line.Text)
-		}
-		return rewritten(b.String())
-	}}}
+	out := []spot{{name: "evidence " + f.ID, value: jsonArray(lines(f.Text)...),
+		with: func(to *strictjson.Value) (*worked, error) {
+			var b strings.Builder
+			for _, line := range to.Items {
+				b.WriteString(line.Text)
+			}
+			return rewritten(b.String())
+		}}}
 	for _, at := range ends(writtenNumber().FindAllStringIndex(f.Text, -1)) {
-		out = append(out, spot{name: "evidence " + f.ID + ": " + f.Text[at[0]:at[1]], value: jsonNumber(f.Text[at[0]:at[1]]), with: func(to *strictjson.Value) (*worked, error) {
-			return rewritten(f.Text[:at[0]] + to.Text + f.Text[at[1]:])
-		}})
+		out = append(out, spot{name: "evidence " + f.ID + ": " + f.Text[at[0]:at[1]],
+			value: jsonNumber(f.Text[at[0]:at[1]]), with: func(to *strictjson.Value) (*worked, error) {
+				return rewritten(f.Text[:at[0]] + to.Text + f.Text[at[1]:])
+			}})
 	}
 	return out
 }
@@ -213,13 +220,14 @@ func jsonPlaces(id string, doc *strictjson.Value, rewritten func(string) (*worke
 	var walk func(v *strictjson.Value)
 	walk = func(v *strictjson.Value) {
 		pointer := v.Pointer()
-		out = append(out, spot{name: "evidence " + id + ": " + pointer, value: v, with: func(to *strictjson.Value) (*worked, error) {
-			changed, err := applyPatch(clone(doc), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
-			if err != nil {
-				return nil, err
-			}
-			return rewritten(string(encode(changed)))
-		}})
+		out = append(out, spot{name: "evidence " + id + ": " + pointer, value: v,
+			with: func(to *strictjson.Value) (*worked, error) {
+				changed, err := applyPatch(clone(doc), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
+				if err != nil {
+					return nil, err
+				}
+				return rewritten(string(encode(changed)))
+			}})
 		for _, at := range someItems(v) {
 			walk(v.Items[at])
 		}
@@ -244,8 +252,8 @@ func pointerTo(pointer string, i int) string {
 	return pointer + "/" + strconv.Itoa(i)
 }
 
-// scale is how the values of a place are laid on a line, so that one can search between two of them: a number as itself, a date as its
-// day, a time as its second.
+// scale is how the values of a place are laid on a line, so that one can search between two of them: a number as
+// itself, a date as its day, a time as its second.
 type scale struct {
 	of    func(*strictjson.Value) *decimal.Num
 	write func(*decimal.Num) *strictjson.Value
@@ -265,7 +273,8 @@ func scaleOf(v *strictjson.Value) *scale {
 	for _, layout := range []struct {
 		text string
 		unit int64
-	}{{time.DateOnly, 86400}, {time.RFC3339, 1}, {"2006-01-02T15:04:05", 1}, {"2006-01-02T15:04", 60}, {"2006-01-02T15:04Z07:00", 60}} {
+	}{{time.DateOnly, 86400}, {time.RFC3339, 1}, {"2006-01-02T15:04:05", 1}, {"2006-01-02T15:04", 60},
+		{"2006-01-02T15:04Z07:00", 60}} {
 		if _, err := time.Parse(layout.text, s); err != nil {
 			continue
 		}

@@ -19,8 +19,8 @@ func treeOf(e *policy.Expr) *strictjson.Value {
 	return v
 }
 
-// ranges says which values the numbers of a sheet can have: of an input what the schema of the submission allows, of a calculation what
-// its formula makes of that.
+// ranges says which values the numbers of a sheet can have: of an input what the schema of the submission allows, of a
+// calculation what its formula makes of that.
 type ranges struct {
 	sheet *referee.Sheet
 	known map[string]interval // of calculations
@@ -92,9 +92,12 @@ func (r *ranges) constant(v *strictjson.Value) *strictjson.Value {
 
 // functionRanges are the ranges of functions whatever their operands.
 var functionRanges = map[string]interval{
-	"len": atLeast(decimal.FromInt(0)), "words": atLeast(decimal.FromInt(0)), "sentences": atLeast(decimal.FromInt(0)), "syllables": atLeast(decimal.FromInt(0)),
-	"quoted_words": atLeast(decimal.FromInt(0)), "max_sentence_words": atLeast(decimal.FromInt(0)), "range_ratio": atLeast(decimal.FromInt(0)), "sqrt": atLeast(decimal.FromInt(0)),
-	"exp": atLeast(decimal.FromInt(0)), "jaccard": between(0, 1), "passive_pct": between(0, 1), "contrast": between(1, 21), "angdiff": between(0, 180), "sin": between(-1, 1), "cos": between(-1, 1),
+	"len": atLeast(decimal.FromInt(0)), "words": atLeast(decimal.FromInt(0)), "sentences": atLeast(decimal.FromInt(0)),
+	"syllables":    atLeast(decimal.FromInt(0)),
+	"quoted_words": atLeast(decimal.FromInt(0)), "max_sentence_words": atLeast(decimal.FromInt(0)),
+	"range_ratio": atLeast(decimal.FromInt(0)), "sqrt": atLeast(decimal.FromInt(0)),
+	"exp": atLeast(decimal.FromInt(0)), "jaccard": between(0, 1), "passive_pct": between(0, 1),
+	"contrast": between(1, 21), "angdiff": between(0, 180), "sin": between(-1, 1), "cos": between(-1, 1),
 }
 
 func (r *ranges) function(name string, args *strictjson.Value) interval {
@@ -183,7 +186,8 @@ func aggregateRange(op string) interval {
 func (r *ranges) input(name string) interval {
 	schema := r.sheet.Doc.At("/eval_spec/required_output_schema/properties/inputs/properties").Get(name)
 	out := everything
-	for key, op := range map[string]string{"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=", "exclusiveMaximum": "<"} {
+	for key, op := range map[string]string{"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=",
+		"exclusiveMaximum": "<"} {
 		if n := num(schema.Get(key)); n != nil {
 			out = out.and(beyond(op, n))
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// restateCells writes the changed inputs into the evidence that holds them, where it holds their old values: a trip changes the world, and the
-// documents of another world say other things. What a submission hashes of a file is hashed anew.
+// restateCells writes the changed inputs into the evidence that holds them, where it holds their old values: a trip
+// changes the world, and the documents of another world say other things. What a submission hashes of a file is hashed
+// anew.
 func (w *worked) restateCells(r *reworking) {
 	for _, in := range r.sheet.Inputs {
 		now, moved := r.moved[in.Name]
@@ -38,7 +39,8 @@ func (w *worked) restateCells(r *reworking) {
 			if p.Row != "" {
 				names = []string{p.Row}
 			}
-			cell := cellChange{key: r.sheet.Evidence[e].Key, names: names, column: p.Column, old: scalarText(r.oldInput(in.Name)), now: scalarText(now)}
+			cell := cellChange{key: r.sheet.Evidence[e].Key, names: names, column: p.Column,
+				old: scalarText(r.oldInput(in.Name)), now: scalarText(now)}
 			w.rewrite(i, cell.in(w.files[i].Text))
 		}
 	}
@@ -143,5 +145,8 @@ func sameText(x, y string) bool {
 }
 
 func (c *cellChange) named(key string) bool {
-	return slices.ContainsFunc(c.names, func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(key)) })
+	return slices.ContainsFunc(c.names, func(name string) bool {
+		return strings.EqualFold(strings.TrimSpace(name),
+			strings.TrimSpace(key))
+	})
 }

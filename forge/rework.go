@@ -11,13 +11,15 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// rework changes inputs of a submission and states every calculation anew, as an honest agent would have: a trip is about the gate, so
-// nothing but the gate may flag. Calculations whose value does not move from before keep the digits that their author wrote.
+// rework changes inputs of a submission and states every calculation anew, as an honest agent would have: a trip is
+// about the gate, so nothing but the gate may flag. Calculations whose value does not move from before keep the digits
+// that their author wrote.
 func (w *worked) rework(changes []strictjson.Member, before []string) error {
 	if w.submission.Kind != strictjson.Object {
 		return fmt.Errorf("the submission is not an object and has no inputs")
 	}
-	r := &reworking{sheet: w.sheet, old: clone(w.submission), moved: map[string]*strictjson.Value{}, stated: map[string]int{}}
+	r := &reworking{sheet: w.sheet, old: clone(w.submission), moved: map[string]*strictjson.Value{},
+		stated: map[string]int{}}
 	for i, c := range w.calculations() {
 		r.stated[w.sheet.NameFor(calculationName(c))] = i
 	}
@@ -81,8 +83,8 @@ type restatement struct {
 	is   *strictjson.Value
 }
 
-// inNewWords replaces each number of a text that is one of the old values, rounded as it is written, by the new value. Of several with one
-// value it is the one that the text names last before the number.
+// inNewWords replaces each number of a text that is one of the old values, rounded as it is written, by the new value.
+// Of several with one value it is the one that the text names last before the number.
 func inNewWords(said string, all []restatement) string {
 	for _, f := range slices.Backward(evidence.Figures(said)) {
 		face, err := f.Canonical()
@@ -178,8 +180,9 @@ func (r *reworking) restateInputs(i int, c *strictjson.Value, all []*strictjson.
 	}
 }
 
-// restated is the new value of a calculation's input, nil where it stays: it follows the input of the submission or the calculation that
-// it names, and an input under a name of the agent's own follows the one changed input whose value it had.
+// restated is the new value of a calculation's input, nil where it stays: it follows the input of the submission or the
+// calculation that it names, and an input under a name of the agent's own follows the one changed input whose value it
+// had.
 func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjson.Value) *strictjson.Value {
 	name := r.sheet.NameFor(key)
 	if v, ok := r.moved[name]; ok {

@@ -7,7 +7,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// TestEvaluatorReportAsTheSourceWritesIt: the source documents' own evaluator report says "autoFailReason": null where nothing failed (S78).
+// TestEvaluatorReportAsTheSourceWritesIt: the source documents' own evaluator report says "autoFailReason": null where
+// nothing failed (S78).
 func TestEvaluatorReportAsTheSourceWritesIt(t *testing.T) {
 	sheet := librarySheet(t, "genai-evaluator-gate")
 	w, err := workedExample(sheet, &sheet.Examples()[0])

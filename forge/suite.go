@@ -7,7 +7,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// trial is one submission that the suite of a sheet audits: an example, a trip of one, or a witness that was worked out.
+// trial is one submission that the suite of a sheet audits: an example, a trip of one, or a witness that was worked
+// out.
 type trial struct {
 	name   string // for people
 	work   *worked

@@ -53,17 +53,19 @@ func (f Failure) String() string {
 	return where
 }
 
-// Test runs the sheet's examples and trips. Of an example every rule must pass, questions stay open, and what it expects otherwise it must
-// say; a trip flags exactly the rules that it names.
+// Test runs the sheet's examples and trips. Of an example every rule must pass, questions stay open, and what it
+// expects otherwise it must say; a trip flags exactly the rules that it names.
 func Test(sheet *referee.Sheet) Result {
 	return TestWithin(sheet, &decimal.Meter{Most: MaxExampleWork})
 }
 
-// MaxExampleWork is what the examples and trips of one sheet file may take together, in units of decimal.Meter: about 10 s (S81).
+// MaxExampleWork is what the examples and trips of one sheet file may take together, in units of decimal.Meter: about
+// 10 s (S81).
 const MaxExampleWork = 40_000_000
 
-// TestWithin is Test within a budget, which several sheets may have together. Where it is spent, the result has a failure that says so, and what
-// was left is not run: a sheet whose examples nobody has seen through has not shown that it judges as it says.
+// TestWithin is Test within a budget, which several sheets may have together. Where it is spent, the result has a
+// failure that says so, and what was left is not run: a sheet whose examples nobody has seen through has not shown that
+// it judges as it says.
 func TestWithin(sheet *referee.Sheet, work *decimal.Meter) Result {
 	t := &tester{sheet: sheet, work: work, size: len(encode(sheet.Doc)), result: Result{Sheet: sheet}}
 	for _, ex := range sheet.Examples() {
@@ -80,7 +82,8 @@ func (t *tester) spent(at *strictjson.Value) bool {
 		return t.result.Spent
 	}
 	t.result.Spent = true
-	t.fail(at, "", "", "", "the examples and trips take more than %d steps together, and from here on none was seen through: make them fewer or smaller", t.work.Most)
+	t.fail(at, "", "", "", "the examples and trips take more than %d steps together, and from here on none was seen "+
+		"through: make them fewer or smaller", t.work.Most)
 	return true
 }
 
@@ -126,7 +129,8 @@ type tester struct {
 }
 
 func (t *tester) fail(at *strictjson.Value, rule, expected, got, format string, args ...any) {
-	t.result.Failures = append(t.result.Failures, Failure{Example: t.name, Trip: t.trip, Rule: rule, Expected: expected, Got: got, Message: fmt.Sprintf(format, args...),
+	t.result.Failures = append(t.result.Failures, Failure{Example: t.name, Trip: t.trip, Rule: rule, Expected: expected,
+		Got: got, Message: fmt.Sprintf(format, args...),
 		File: t.sheet.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer()})
 }
 
@@ -262,6 +266,7 @@ func (t *tester) codes(trip *referee.Trip, report *referee.Report) {
 				have = append(have, f.Code)
 			}
 		}
-		t.fail(trip.At.Get("findings").Items[i], "", "", "", "there is no finding %s; there are: %s", code, strings.Join(have, ", "))
+		t.fail(trip.At.Get("findings").Items[i], "", "", "", "there is no finding %s; there are: %s", code,
+			strings.Join(have, ", "))
 	}
 }

@@ -76,8 +76,10 @@ const loanSheet = `{
   }]
 }`
 
-// ok is a trip that holds: 1000 to 2000 doubles debt service to 160, halves dscr to 0.9375 and makes ltv 160 % (by hand).
-const ok = `{"change": "twice the loan", "inputs": {"loan": 2000}, "flags": ["ltv_gate", "dscr_gate"], "findings": ["policy.dscr_gate"]}`
+// ok is a trip that holds: 1000 to 2000 doubles debt service to 160, halves dscr to 0.9375 and makes ltv 160 % (by
+// hand).
+const ok = `{"change": "twice the loan", "inputs": {"loan": 2000}, "flags": ["ltv_gate", "dscr_gate"], "findings": ` +
+	`["policy.dscr_gate"]}`
 
 func TestTest(t *testing.T) {
 	tests := []struct {
@@ -85,17 +87,27 @@ func TestTest(t *testing.T) {
 		want       []string // parts of the failures, one each
 	}{
 		{"holds", ok, nil},
-		{"a flag that is not named", `{"change": "c", "inputs": {"loan": 2000}, "flags": ["ltv_gate"]}`, []string{"dscr_gate must be no flag and is flag"}},
-		{"a flag that does not come", `{"change": "c", "inputs": {"noi": 100.00}, "flags": ["dscr_gate"]}`, []string{"dscr_gate must be flag and is pass"}},
+		{"a flag that is not named", `{"change": "c", "inputs": {"loan": 2000}, "flags": ["ltv_gate"]}`,
+			[]string{"dscr_gate must be no flag and is flag"}},
+		{"a flag that does not come", `{"change": "c", "inputs": {"noi": 100.00}, "flags": ["dscr_gate"]}`,
+			[]string{"dscr_gate must be flag and is pass"}},
 		{"exactly on the gate holds", `{"change": "c", "inputs": {"noi": 100}, "flags": []}`, nil},
 		{"below the gate", `{"change": "c", "inputs": {"noi": 99.999999}, "flags": ["dscr_gate"]}`, nil},
-		{"an unknown rule", `{"change": "c", "inputs": {"noi": 99}, "flags": ["dscr_gat"]}`, []string{`did you mean "dscr_gate"`, "dscr_gate must be no flag"}},
-		{"an unknown code", `{"change": "c", "inputs": {"noi": 99}, "flags": ["dscr_gate"], "findings": ["math.mismatch"]}`, []string{"no finding math.mismatch"}},
-		{"a patch after the rework", `{"change": "c", "inputs": {"noi": 200}, "patch": [{"op": "replace", "path": "/calculations/1/result", "value": 3}], "flags": ["math.dscr"], "findings": ["math.mismatch"]}`, nil},
-		{"a patch that does not fit", `{"change": "c", "patch": [{"op": "remove", "path": "/claims/0"}], "flags": []}`, []string{`patch remove "/claims/0"`}},
-		{"evidence that is not there", `{"change": "c", "evidence": {"t12": "x"}, "flags": []}`, []string{`the evidence "t12"`}},
-		{"an input that goes missing", `{"change": "c", "inputs": {"value": null}, "flags": []}`, []string{"structure must be no flag and is flag", "schema must be no flag", "math.ltv must be no flag", "math.slack must be no flag"}},
-		{"evidence without inputs leaves the calculations", `{"change": "c", "agent": {"model": null}, "flags": []}`, nil},
+		{"an unknown rule", `{"change": "c", "inputs": {"noi": 99}, "flags": ["dscr_gat"]}`,
+			[]string{`did you mean "dscr_gate"`, "dscr_gate must be no flag"}},
+		{"an unknown code", `{"change": "c", "inputs": {"noi": 99}, "flags": ["dscr_gate"], "findings": ` +
+			`["math.mismatch"]}`, []string{"no finding math.mismatch"}},
+		{"a patch after the rework", `{"change": "c", "inputs": {"noi": 200}, "patch": [{"op": "replace", "path": ` +
+			`"/calculations/1/result", "value": 3}], "flags": ["math.dscr"], "findings": ["math.mismatch"]}`, nil},
+		{"a patch that does not fit", `{"change": "c", "patch": [{"op": "remove", "path": "/claims/0"}], "flags": []}`,
+			[]string{`patch remove "/claims/0"`}},
+		{"evidence that is not there", `{"change": "c", "evidence": {"t12": "x"}, "flags": []}`,
+			[]string{`the evidence "t12"`}},
+		{"an input that goes missing", `{"change": "c", "inputs": {"value": null}, "flags": []}`,
+			[]string{"structure must be no flag and is flag", "schema must be no flag", "math.ltv must be no flag",
+				"math.slack must be no flag"}},
+		{"evidence without inputs leaves the calculations", `{"change": "c", "agent": {"model": null}, "flags": []}`,
+			nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,7 +116,8 @@ func TestTest(t *testing.T) {
 				t.Fatalf("failures: %v", result.Failures)
 			}
 			for _, w := range tt.want {
-				if !slices.ContainsFunc(result.Failures, func(f Failure) bool { return strings.Contains(f.String(), w) }) {
+				if !slices.ContainsFunc(result.Failures,
+					func(f Failure) bool { return strings.Contains(f.String(), w) }) {
 					t.Errorf("no failure says %q: %v", w, result.Failures)
 				}
 			}

@@ -11,8 +11,8 @@ import (
 // maxCases bounds the disjunction that a condition is taken apart into; a condition with more is left unjudged.
 const maxCases = 256
 
-// fact is one condition on one unknown: a number within an interval, a text that is or is not among some, or a condition that is not
-// looked into.
+// fact is one condition on one unknown: a number within an interval, a text that is or is not among some, or a
+// condition that is not looked into.
 type fact struct {
 	key   string
 	name  string // the unknown as text
@@ -113,7 +113,8 @@ func (w world) sample() string {
 	return strings.Join(words, ", ")
 }
 
-// cases is the worlds in which a condition holds. All unknowns are taken as known: what is missing never makes a rule pass or flag.
+// cases is the worlds in which a condition holds. All unknowns are taken as known: what is missing never makes a rule
+// pass or flag.
 type cases struct {
 	worlds []world
 	clash  [2]string // of the first case that cannot be, where none can
@@ -128,7 +129,8 @@ func always() cases { return cases{worlds: []world{{}}} }
 func (c cases) possible() bool { return c.over || len(c.worlds) > 0 }
 
 func (c cases) or(o cases) cases {
-	out := cases{worlds: append(slices.Clone(c.worlds), o.worlds...), clash: c.clash, over: c.over || o.over || len(c.worlds)+len(o.worlds) > maxCases}
+	out := cases{worlds: append(slices.Clone(c.worlds), o.worlds...), clash: c.clash, over: c.over || o.over ||
+		len(c.worlds)+len(o.worlds) > maxCases}
 	if out.clash[0] == "" {
 		out.clash = o.clash
 	}
@@ -237,7 +239,8 @@ func (r *ranges) opaque(v *strictjson.Value, want bool) cases {
 	if !want {
 		words = "not " + name
 	}
-	return cases{worlds: []world{{[]fact{{key: string(encode(v)), name: name, words: words, kind: factTruth, truth: want}}}}}
+	return cases{worlds: []world{{[]fact{{key: string(encode(v)), name: name, words: words, kind: factTruth,
+		truth: want}}}}}
 }
 
 // say prints a tree as text.

@@ -35,7 +35,8 @@ func condition(code []byte, depth int) (string, []byte) {
 		}
 	}
 	compare := []string{"<", "<=", ">", ">=", "==", "!="}[rest[0]%6]
-	terms := []string{"a", "b", "2 * a", "a - b", "-b", "a + 1", "abs(a)", "min(a, b)", "a / b", "b * b", "(3 if a > 2 else b)"}
+	terms := []string{"a", "b", "2 * a", "a - b", "-b", "a + 1", "abs(a)", "min(a, b)", "a / b", "b * b",
+		"(3 if a > 2 else b)"}
 	left, n := terms[int(rest[1])%len(terms)], int(rest[2]%13)-2
 	switch op {
 	case 6:
@@ -48,7 +49,8 @@ func condition(code []byte, depth int) (string, []byte) {
 	return fmt.Sprintf("%s %s %d", left, compare, n), rest[3:]
 }
 
-// FuzzReasoning: what the engine finds true is never reasoned to be impossible, and what it finds false never to be certain.
+// FuzzReasoning: what the engine finds true is never reasoned to be impossible, and what it finds false never to be
+// certain.
 func FuzzReasoning(f *testing.F) {
 	f.Add([]byte{0, 9, 3, 0, 5, 9, 1, 0, 3}, int64(4), int64(2))
 	f.Add([]byte{4, 6, 1, 3, 2, 5, 8, 4, 6, 7, 1, 2, 3}, int64(-1), int64(10))
@@ -87,7 +89,8 @@ func TestLinear(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, ok := newRanges(sheet).linear(treeOf(e))
-	if !ok || len(f.terms) != 1 || f.terms[0].factor.String() != "0.5" || decimal.Cmp(f.constant, decimal.MustParse("-0.5")) != 0 {
+	if !ok || len(f.terms) != 1 || f.terms[0].factor.String() != "0.5" ||
+		decimal.Cmp(f.constant, decimal.MustParse("-0.5")) != 0 {
 		t.Errorf("%+v", f)
 	}
 	if v := treeOf(e); v.Kind != strictjson.Object {

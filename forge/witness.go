@@ -16,9 +16,9 @@ type witness struct {
 	was   referee.Status
 }
 
-// around works out witnesses by changing one place of a submission: to nothing, to the other truth, to the words that the gate speaks of,
-// to a longer, a shorter and a turned list, and along numbers and dates to both sides of every point where the gate changes its mind, and
-// onto it. It stops when yield has enough.
+// around works out witnesses by changing one place of a submission: to nothing, to the other truth, to the words that
+// the gate speaks of, to a longer, a shorter and a turned list, and along numbers and dates to both sides of every
+// point where the gate changes its mind, and onto it. It stops when yield has enough.
 func (m *mutator) around(r *referee.Rule, t *trial, yield func(*witness) bool) bool {
 	pool := m.pool(r)
 	for _, p := range m.places(r, t) {
@@ -60,7 +60,8 @@ func (s *side) at(to *strictjson.Value) *witness {
 	}
 	w := &witness{trial: t, was: t.ask(s.rule)}
 	if s.place.patch != "" {
-		w.patch = string(encode(jsonArray(jsonObject("op", jsonString("replace"), "path", jsonString(s.place.patch), "value", to))))
+		w.patch = string(encode(jsonArray(jsonObject("op", jsonString("replace"), "path", jsonString(s.place.patch),
+			"value", to))))
 	}
 	s.asked[text] = w
 	return w
@@ -121,7 +122,8 @@ func middle(lo, hi *decimal.Num, whole bool) *decimal.Num {
 	return mid
 }
 
-// simplest is the number with the fewest decimals from lo to hi: where a gate changes its mind between them, most likely its bound.
+// simplest is the number with the fewest decimals from lo to hi: where a gate changes its mind between them, most
+// likely its bound.
 func simplest(lo, hi *decimal.Num) *decimal.Num {
 	unit := decimal.FromInt(1)
 	for range 20 {
@@ -193,7 +195,8 @@ func (p *pool) addWord(v *strictjson.Value) {
 }
 
 func (p *pool) add(v *strictjson.Value) {
-	if n := num(v); n != nil && len(p.numbers) < maxPool && !slices.ContainsFunc(p.numbers, func(o *decimal.Num) bool { return decimal.Cmp(o, n) == 0 }) {
+	if n := num(v); n != nil && len(p.numbers) < maxPool &&
+		!slices.ContainsFunc(p.numbers, func(o *decimal.Num) bool { return decimal.Cmp(o, n) == 0 }) {
 		p.numbers = append(p.numbers, n)
 	}
 	if s, ok := v.Str(); ok && len(p.words) < maxPool && !slices.Contains(p.words, s) {
@@ -257,7 +260,8 @@ func lists(v *strictjson.Value) []*strictjson.Value {
 	}
 	turned := slices.Clone(v.Items)
 	slices.Reverse(turned)
-	return append(out, jsonArray(v.Items[1:]...), jsonArray(v.Items[:n-1]...), jsonArray(append(slices.Clone(v.Items), v.Items[0])...), jsonArray(turned...),
+	return append(out, jsonArray(v.Items[1:]...), jsonArray(v.Items[:n-1]...),
+		jsonArray(append(slices.Clone(v.Items), v.Items[0])...), jsonArray(turned...),
 		jsonArray(v.Items[0]))
 }
 

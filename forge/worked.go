@@ -23,22 +23,25 @@ type worked struct {
 	params     map[string]*strictjson.Value // what the configuration sets; sheet is the one with them
 }
 
-// workedExample copies an example so that it can be changed. The error says that the example lacks a parameter, or sets one that is none.
+// workedExample copies an example so that it can be changed. The error says that the example lacks a parameter, or sets
+// one that is none.
 func workedExample(sheet *referee.Sheet, ex *referee.Example) (*worked, error) {
 	with, err := sheet.WithParams(ex.Params)
 	if err != nil {
 		return nil, fmt.Errorf("the example's params: %w", err)
 	}
-	return &worked{sheet: with, submission: clone(ex.Submission), agent: clone(ex.Agent), files: slices.Clone(ex.Evidence), prior: ex.Prior, params: ex.Params}, nil
+	return &worked{sheet: with, submission: clone(ex.Submission), agent: clone(ex.Agent),
+		files: slices.Clone(ex.Evidence), prior: ex.Prior, params: ex.Params}, nil
 }
 
 func (w *worked) clone() *worked {
-	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files), prior: w.prior, work: w.work, params: w.params}
+	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files),
+		prior: w.prior, work: w.work, params: w.params}
 }
 
-// tripped is the example with a trip's changes, in the order in which an agent would have met them: other evidence and another stack, then
-// other inputs with every calculation worked anew, then whatever the patch does to the result. A trip without the member "inputs" leaves
-// the calculations as they were: changed evidence then shows them wrong.
+// tripped is the example with a trip's changes, in the order in which an agent would have met them: other evidence and
+// another stack, then other inputs with every calculation worked anew, then whatever the patch does to the result. A
+// trip without the member "inputs" leaves the calculations as they were: changed evidence then shows them wrong.
 func (w *worked) tripped(trip *referee.Trip) (*worked, error) {
 	out := w.clone()
 	if err := out.setParams(trip.Params); err != nil {
@@ -116,15 +119,18 @@ func (w *worked) auditCase() (referee.Case, error) {
 			return referee.Case{}, fmt.Errorf("evidence %q of the example needs a path", f.ID)
 		}
 		tree[f.Path] = []byte(f.Text)
-		items.Items = append(items.Items, jsonObject("id", jsonString(f.ID), "path", jsonString(f.Path), "kind", jsonString("file")))
+		items.Items = append(items.Items, jsonObject("id", jsonString(f.ID), "path", jsonString(f.Path), "kind",
+			jsonString("file")))
 	}
-	manifest := jsonObject("schema", jsonString(referee.RunSchema), "id", jsonString("example"), "lane", jsonString(w.sheet.Lane),
+	manifest := jsonObject("schema", jsonString(referee.RunSchema), "id", jsonString("example"), "lane",
+		jsonString(w.sheet.Lane),
 		"flight_sheet", jsonString(w.sheet.Slug), "agent", w.agent, "evidence", items)
 	run, err := referee.ParseRun(encode(manifest), "run.json of the example")
 	if err != nil {
 		return referee.Case{}, err
 	}
-	folder := &referee.RunFolder{Run: run, Bytes: encode(w.submission), Evidence: evidence.Open(tree, run.Evidence, evidence.Limits{})}
+	folder := &referee.RunFolder{Run: run, Bytes: encode(w.submission), Evidence: evidence.Open(tree, run.Evidence,
+		evidence.Limits{})}
 	c := folder.Case(w.sheet, nil)
 	c.Prior, c.Together = w.priorFunc(), w.work
 	return c, nil

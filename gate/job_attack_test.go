@@ -34,10 +34,13 @@ func TestPullRequestChoosesNothing(t *testing.T) {
 		files map[string]string
 		says  string
 	}{
-		"another sheet":         {with(oak, manifest, "cre-multifamily-agency", "repair-triage"), `cannot be used|lets \[cre`},
-		"an inactive version":   {with(oak, manifest, "cre-multifamily-agency", "cre-multifamily-agency@0.9.0"), `active version|cannot be used`},
-		"another lane":          {with(oak, manifest, `"lane": "agent"`, `"lane": "dataset"`), `lane`},
-		"its own configuration": {with(with(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest, `"oak-street"`, `"oak-street"`+"\n "), `cannot be used|lets \[cre`},
+		"another sheet": {with(oak, manifest, "cre-multifamily-agency", "repair-triage"),
+			`cannot be used|lets \[cre`},
+		"an inactive version": {with(oak, manifest, "cre-multifamily-agency", "cre-multifamily-agency@0.9.0"),
+			`active version|cannot be used`},
+		"another lane": {with(oak, manifest, `"lane": "agent"`, `"lane": "dataset"`), `lane`},
+		"its own configuration": {with(with(oak, manifest, "cre-multifamily-agency", "repair-triage"), manifest,
+			`"oak-street"`, `"oak-street"`+"\n "), `cannot be used|lets \[cre`},
 	} {
 		w := newWorld(t)
 		w.configure(settings)
@@ -139,11 +142,14 @@ func TestWhoSigns(t *testing.T) {
 		"a committer": {githubtest.Change{Files: oak, Author: "rosa"}, "rosa", "agent", "author of commit"},
 		"a co-author": {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa " +
 			"<7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
-		"a bot":            {githubtest.Change{Files: oak, Author: "agent"}, "helper[bot]", "agent", "signs nothing off"},
-		"too low":          {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
-		"a stranger":       {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},
-		"the operator":     {githubtest.Change{Files: with(oak, "runs/oak-street/run.json", `"cost_usd"`, `"operator": "rosa", "cost_usd"`), Author: "agent"}, "rosa", "agent", "declared operator"},
-		"an unknown hand":  {githubtest.Change{Files: oak, Author: "Someone <x@nowhere.example>"}, "rosa", "agent", "no GitHub account"},
+		"a bot": {githubtest.Change{Files: oak, Author: "agent"}, "helper[bot]", "agent",
+			"signs nothing off"},
+		"too low":    {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
+		"a stranger": {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},
+		"the operator": {githubtest.Change{Files: with(oak, "runs/oak-street/run.json", `"cost_usd"`,
+			`"operator": "rosa", "cost_usd"`), Author: "agent"}, "rosa", "agent", "declared operator"},
+		"an unknown hand": {githubtest.Change{Files: oak, Author: "Someone <x@nowhere.example>"}, "rosa", "agent",
+			"no GitHub account"},
 		"without answers":  {githubtest.Change{Files: oak, Author: "agent"}, "rosa", "agent", "checklist"},
 		"a broken command": {githubtest.Change{Files: oak, Author: "agent"}, "rosa", "agent", "unknown command"},
 	} {
@@ -205,15 +211,23 @@ func TestHostileTree(t *testing.T) {
 		change githubtest.Change
 		says   string
 	}{
-		"a symlink as submission": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json", oak["runs/oak-street/submission.json"], "../../README.md"),
+		"a symlink as submission": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json",
+			oak["runs/oak-street/submission.json"], "../../README.md"),
 			Modes: map[string]string{"runs/oak-street/submission.json": "120000"}}, "symlink|plain files"},
-		"a submodule as run": {githubtest.Change{Files: map[string]string{"runs/evil": strings.Repeat("1", 40)}, Modes: map[string]string{"runs/evil": "160000"}}, "belongs to no run|submodule"},
-		"a pointer of a large-file storage": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json", oak["runs/oak-street/submission.json"],
-			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")}, "submission.json is a pointer of Git LFS"},
-		"a pointer as evidence": {githubtest.Change{Files: with(oak, "runs/oak-street/evidence/t12.csv", oak["runs/oak-street/evidence/t12.csv"],
-			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")}, "t12.csv is a pointer of Git LFS"},
-		"no manifest":         {githubtest.Change{Files: map[string]string{"runs/x/submission.json": "{}"}}, "belongs to no run"},
-		"a broken manifest":   {githubtest.Change{Files: map[string]string{"runs/x/run.json": "{"}}, "run.json.*line 1"},
+		"a submodule as run": {githubtest.Change{Files: map[string]string{"runs/evil": strings.Repeat("1", 40)},
+			Modes: map[string]string{"runs/evil": "160000"}}, "belongs to no run|submodule"},
+		"a pointer of a large-file storage": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json",
+			oak["runs/oak-street/submission.json"],
+			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")},
+			"submission.json is a pointer of Git LFS"},
+		"a pointer as evidence": {githubtest.Change{Files: with(oak, "runs/oak-street/evidence/t12.csv",
+			oak["runs/oak-street/evidence/t12.csv"],
+			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")},
+			"t12.csv is a pointer of Git LFS"},
+		"no manifest": {githubtest.Change{Files: map[string]string{"runs/x/submission.json": "{}"}},
+			"belongs to no run"},
+		"a broken manifest": {githubtest.Change{Files: map[string]string{"runs/x/run.json": "{"}},
+			"run.json.*line 1"},
 		"no submission":       {githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": oak["runs/oak-street/run.json"]}}, "missing"},
 		"another folder name": {githubtest.Change{Files: map[string]string{"runs/x/run.json": oak["runs/oak-street/run.json"], "runs/x/submission.json": "{}"}}, "must be the same"},
 	} {

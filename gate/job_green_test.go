@@ -34,15 +34,18 @@ func TestPushToLedger(t *testing.T) {
 				before.HeadSHA = strings.Repeat("1", 40)
 				was.PullRequest = &before
 				first := w.pushEntries(was)[0]
-				r.Kind, r.Approval, r.RefersTo, r.IdempotencyKey = ledger.Carried, nil, first.Hash, strings.Repeat("c", 64)
-				r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: "agent", At: r.MintedAt, SHA: w.s.Head(pull)}
+				r.Kind, r.Approval, r.RefersTo, r.IdempotencyKey = ledger.Carried, nil, first.Hash,
+					strings.Repeat("c", 64)
+				r.ObservedBy = &ledger.ObservedBy{Event: "synchronize", Actor: "agent", At: r.MintedAt,
+					SHA: w.s.Head(pull)}
 				w.pushEntries(r)
 			},
 			"loose": func(w *world, pull int64, r ledger.Receipt) {
 				w.pushEntries(r)
 				entry := w.entries()[0]
 				place := ledger.Place{Class: ledger.PullAlias, Seq: 7, Pull: pull, Hash: entry.Hash}.String()
-				w.s.Commit("ledger", githubtest.Change{Files: map[string]string{place: string(entry.Bytes)}, Parent: w.s.Ref("refs/heads/ledger")})
+				w.s.Commit("ledger", githubtest.Change{Files: map[string]string{place: string(entry.Bytes)},
+					Parent: w.s.Ref("refs/heads/ledger")})
 			},
 		} {
 			w := newWorld(t)
@@ -141,11 +144,24 @@ func TestQueueTakesNoEntry(t *testing.T) {
 		return r
 	}
 	for name, change := range map[string]func(w *world, pull int64){
-		"dismissed, and no job saw it": func(w *world, pull int64) { w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner") },
-		"edited, and no job saw it":    func(w *world, pull int64) { w.s.EditReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "hm") },
-		"changes requested":            func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
-		"retargeted":                   func(w *world, pull int64) { w.s.Commit("dev", githubtest.Change{}); w.s.Retarget(pull, "dev") },
-		"closed":                       func(w *world, pull int64) { w.s.Close(pull, "owner") },
+		"dismissed, and no job saw it": func(w *world, pull int64) {
+			w.s.DismissReview(pull,
+				w.s.ReviewsBy(pull, "rosa")[0], "owner")
+		},
+		"edited, and no job saw it": func(w *world, pull int64) {
+			w.s.EditReview(pull,
+				w.s.ReviewsBy(pull, "rosa")[0], "hm")
+		},
+		"changes requested": func(w *world, pull int64) {
+			w.s.Review(pull, "wim", "CHANGES_REQUESTED",
+				"no")
+		},
+		"retargeted": func(w *world,
+			pull int64) {
+			w.s.Commit("dev", githubtest.Change{})
+			w.s.Retarget(pull, "dev")
+		},
+		"closed": func(w *world, pull int64) { w.s.Close(pull, "owner") },
 	} {
 		w, pull := signed(t, "")
 		if r := queue(w, pull); r.Failed {
@@ -217,7 +233,10 @@ func TestSelfSignEnds(t *testing.T) {
 	for name, change := range map[string]func(w *world, pull int64){
 		"changes requested": func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
 		"not allowed":       func(w *world, _ int64) { w.configure("approval: {self_sign: false}\n") },
-		"no admin":          func(w *world, _ int64) { w.s.AddUser(githubtest.User{Login: "owner", ID: 1, Role: "write"}) },
+		"no admin": func(w *world,
+			_ int64) {
+			w.s.AddUser(githubtest.User{Login: "owner", ID: 1, Role: "write"})
+		},
 	} {
 		w := newWorld(t)
 		w.configure("approval: {self_sign: true}\n")
@@ -296,9 +315,12 @@ func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 // TestStaleGreen: after a dismissal, whatever request of the job that sees it fails, the older green does not outlive
 // it with exit 0; one more delivery heals.
 func TestStaleGreen(t *testing.T) {
-	for name, fault := range map[string]githubtest.Fault{"403": githubtest.NoAccess, "500": githubtest.Unicorn, "404": githubtest.Missing} {
-		for _, at := range [][2]string{{"GET", "commits/*/check-runs"}, {"GET", "pulls/*/reviews"}, {"POST", "/graphql"},
-			{"GET", "collaborators/*/permission"}, {"POST", "git/trees"}, {"POST", "git/commits"}, {"PATCH", "git/refs/*"}, {"PATCH", "check-runs/*"}} {
+	for name, fault := range map[string]githubtest.Fault{"403": githubtest.NoAccess, "500": githubtest.Unicorn,
+		"404": githubtest.Missing} {
+		for _, at := range [][2]string{{"GET", "commits/*/check-runs"}, {"GET", "pulls/*/reviews"},
+			{"POST", "/graphql"},
+			{"GET", "collaborators/*/permission"}, {"POST", "git/trees"}, {"POST", "git/commits"},
+			{"PATCH", "git/refs/*"}, {"PATCH", "check-runs/*"}} {
 			t.Run(name+" at "+at[0]+" "+at[1], func(t *testing.T) {
 				t.Parallel()
 				w, pull := signed(t, "")

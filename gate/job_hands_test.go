@@ -44,11 +44,15 @@ func TestUnknownIdentity(t *testing.T) {
 		who    string
 		says   string
 	}{
-		"another number before the login": {githubtest.Change{Author: "Rosa <999999+rosa@users.noreply.github.com>"}, "rosa", "is the author of commit"},
-		"and nobody else signs":           {githubtest.Change{Author: "Rosa <999999+rosa@users.noreply.github.com>"}, "wim", "author <999999\\+rosa.at.users.noreply.github.com> of commit [0-9a-f]{7} has no GitHub account"},
-		"the address of a known agent":    {githubtest.Change{Author: "Claude <noreply@anthropic.com>"}, "rosa", "author <noreply.at.anthropic.com> of commit"},
-		"GitHub as author":                {githubtest.Change{Author: "GitHub <noreply@github.com>"}, "rosa", "author <noreply.at.github.com>"},
-		"an app that GitHub links":        {githubtest.Change{Author: "helper[bot]"}, "rosa", ""},
+		"another number before the login": {githubtest.Change{Author: "Rosa <999999+rosa@users.noreply.github.com>"},
+			"rosa", "is the author of commit"},
+		"and nobody else signs": {githubtest.Change{Author: "Rosa <999999+rosa@users.noreply.github.com>"},
+			"wim", "author <999999\\+rosa.at.users.noreply.github.com> of commit [0-9a-f]{7} has no GitHub account"},
+		"the address of a known agent": {githubtest.Change{Author: "Claude <noreply@anthropic.com>"}, "rosa",
+			"author <noreply.at.anthropic.com> of commit"},
+		"GitHub as author": {githubtest.Change{Author: "GitHub <noreply@github.com>"}, "rosa",
+			"author <noreply.at.github.com>"},
+		"an app that GitHub links": {githubtest.Change{Author: "helper[bot]"}, "rosa", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -71,13 +75,16 @@ func TestUnknownIdentityTrailers(t *testing.T) {
 	}{
 		"a person's private address": {"Rosa <rosa@home.example>", "", "rosa", "is a co-author of commit"},
 		"and somebody else signs":    {"Rosa <rosa@home.example>", "", "wim", ""},
-		"which stays unknown":        {"Rosa <999999+rosa@users.noreply.github.com>", "", "wim", "co-author <999999\\+rosa.at..* governance.agent_trailers"},
-		"nobody's address":           {"Y <y@z.example>", "", "rosa", "co-author <y.at.z.example> of commit"},
-		"Claude":                     {"Claude <noreply@anthropic.com>", "", "rosa", ""},
-		"an app":                     {"d <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "", "rosa", ""},
+		"which stays unknown": {"Rosa <999999+rosa@users.noreply.github.com>", "", "wim",
+			"co-author <999999\\+rosa.at..* governance.agent_trailers"},
+		"nobody's address": {"Y <y@z.example>", "", "rosa", "co-author <y.at.z.example> of commit"},
+		"Claude":           {"Claude <noreply@anthropic.com>", "", "rosa", ""},
+		"an app": {"d <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "", "rosa",
+			""},
 		"one that is configured": {"Own <agent@corp.example>", "governance: {agent_trailers: " +
 			"[agent@corp.example]}\n", "rosa", ""},
-		"one that is not any more": {"Claude <noreply@anthropic.com>", "governance: {agent_trailers: []}\n", "rosa", "co-author <noreply.at.anthropic.com>"},
+		"one that is not any more": {"Claude <noreply@anthropic.com>", "governance: {agent_trailers: []}\n", "rosa",
+			"co-author <noreply.at.anthropic.com>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -172,9 +179,14 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 		edit func(body string) string
 		says string
 	}{
-		"a name is taken out":     {"rosa", func(b string) string { return strings.Replace(b, "rosa", "mallory", 1) }, "edited by rosa"},
-		"the marker is taken out": {"rosa", func(b string) string { _, rest, _ := strings.Cut(b, "\n"); return rest }, "edited by rosa"},
-		"a later run's number":    {"rosa", func(b string) string { return strings.Replace(b, "run=2 ", "run=99999 ", 1) }, "edited by rosa"},
+		"a name is taken out": {"rosa", func(b string) string { return strings.Replace(b, "rosa", "mallory", 1) },
+			"edited by rosa"},
+		"the marker is taken out": {"rosa", func(b string) string { _, rest, _ := strings.Cut(b, "\n"); return rest },
+			"edited by rosa"},
+		"a later run's number": {"rosa", func(b string) string {
+			return strings.Replace(b, "run=2 ", "run=99999 ",
+				1)
+		}, "edited by rosa"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -357,7 +357,10 @@ func (w *world) forge() {
 	r.Approval, r.PullRequest = &a, &pull
 	r.Seq, r.ParentHash, r.Log, r.ID = 0, "", ledger.Log{}, ""
 	r.IdempotencyKey = strings.Repeat("f", 64)
-	if _, err := ledger.Append(w.Context(), store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: []ledger.Receipt{r}}, nil }); err != nil {
+	if _, err := ledger.Append(w.Context(), store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft,
+		error) {
+		return ledger.Draft{Receipts: []ledger.Receipt{r}}, nil
+	}); err != nil {
 		w.Fatal(err)
 	}
 }

@@ -26,7 +26,8 @@ func withReasons(block string) string {
 	return regexp.MustCompile(`(?m)^/accept \S+$`).ReplaceAllString(block, "$0 the sponsor guarantees the shortfall")
 }
 
-// secondSheet puts a sheet onto base that asks another question than the library's, and gives the run of a sample by it.
+// secondSheet puts a sheet onto base that asks another question than the library's, and gives the run of a sample by
+// it.
 func (w *world) secondSheet(run string) map[string]string {
 	w.Helper()
 	src, err := os.ReadFile("../flight_sheets/cre-multifamily-agency.json")
@@ -52,8 +53,8 @@ func (w *world) secondSheet(run string) map[string]string {
 	return files
 }
 
-// TestPrintedBlocks: what a person is told to paste is complete for the head of now, and signs when it is pasted with the reasons; without them nothing
-// is signed.
+// TestPrintedBlocks: what a person is told to paste is complete for the head of now, and signs when it is pasted with
+// the reasons; without them nothing is signed.
 func TestPrintedBlocks(t *testing.T) {
 	for name, open := range map[string]func(w *world) int64{
 		"clean":        func(w *world) int64 { return w.propose("oak", "oak-street") },
@@ -94,7 +95,8 @@ func TestPrintedBlocks(t *testing.T) {
 			}
 			w.conclusions(pull, "success", "success")
 			_, text, _ := strings.Cut(w.review(pull), "-->\n\n")
-			if m := regexp.MustCompile(`(?i)unsigned|waiting|awaits|still waits|How to sign`).FindString(text); m != "" {
+			if m := regexp.MustCompile(`(?i)unsigned|waiting|awaits|still waits|How to sign`).FindString(
+				text); m != "" {
 				t.Errorf("after the sign-off the review says %q", m)
 			}
 			w.says(text, "^## Referee: signed off by `rosa`\n")
@@ -113,7 +115,8 @@ func TestNoBlockBeforeAFix(t *testing.T) {
 	w.says(w.review(pull), "^(<!--.*-->\n)+\n## Referee: waiting for the agent to fix 2 findings\n")
 }
 
-// TestAnswersPerRun: runs in one pull request are answered and accepted one by one; what is said of one concerns no other.
+// TestAnswersPerRun: runs in one pull request are answered and accepted one by one; what is said of one concerns no
+// other.
 func TestAnswersPerRun(t *testing.T) {
 	both := func() (*world, int64) {
 		w := newWorld(t)

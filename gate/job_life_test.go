@@ -333,13 +333,15 @@ func TestSchedule(t *testing.T) {
 // TestDispatch: what can be asked for by hand.
 func TestDispatch(t *testing.T) {
 	w, pull := signed(t, "")
-	for mode, word := range map[string]string{"audit": outcome.ResultSigned, "verify": "verified", "replay": "replayed", "": outcome.ResultSigned} {
+	for mode, word := range map[string]string{"audit": outcome.ResultSigned, "verify": "verified", "replay": "replayed",
+		"": outcome.ResultSigned} {
 		r, err := w.job(w.s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": mode}))
 		if err != nil || r.Word != word || r.Failed {
 			t.Errorf("%q: %+v, %v", mode, r, err)
 		}
 	}
-	for _, inputs := range []map[string]any{{"mode": "audit"}, {"mode": "audit", "pr": "x"}, {"mode": "adit", "pr": "1"}, {"mode": "replay", "pr": "9"}} {
+	for _, inputs := range []map[string]any{{"mode": "audit"}, {"mode": "audit", "pr": "x"},
+		{"mode": "adit", "pr": "1"}, {"mode": "replay", "pr": "9"}} {
 		if r, err := w.job(w.s.DispatchEvent("owner", inputs)); err == nil {
 			t.Errorf("%v: %+v", inputs, r)
 		}

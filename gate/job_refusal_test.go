@@ -43,14 +43,21 @@ func TestSelfSignRefusals(t *testing.T) {
 		"the commands cannot be read": func(w *world, _ int64) { w.opts.Commands = "/satisfy x" },
 		"the checklist is open":       func(w *world, _ int64) { w.opts.Commands = "" },
 		"names what it signs":         func(w *world, pull int64) { w.named = map[string]any{"head": w.s.Head(pull)} },
-		"by the inputs head":          func(w *world, pull int64) { w.named = map[string]any{"head": strings.Repeat("1", 40)} },
-		"another audit":               func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
-		"which no run asks":           func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
-		"changes are requested":       func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
-		"only an admin":               func(w *world, _ int64) { w.signer = "wim" },
-		"this is attempt 2":           func(w *world, _ int64) { w.attempt = 2 },
+		"by the inputs head": func(w *world,
+			pull int64) {
+			w.named = map[string]any{"head": strings.Repeat("1", 40)}
+		},
+		"another audit":     func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
+		"which no run asks": func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
+		"changes are requested": func(w *world, pull int64) {
+			w.s.Review(pull, "wim", "CHANGES_REQUESTED",
+				"no")
+		},
+		"only an admin":     func(w *world, _ int64) { w.signer = "wim" },
+		"this is attempt 2": func(w *world, _ int64) { w.attempt = 2 },
 		"could not be audited": func(w *world, pull int64) {
-			w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": "{"}, Author: "agent"})
+			w.s.Push(pull, githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": "{"},
+				Author: "agent"})
 		},
 	} {
 		w := newWorld(t)

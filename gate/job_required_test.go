@@ -30,7 +30,8 @@ func (w *world) protect(app string) {
 		if err != nil {
 			w.Fatal(err)
 		}
-		if err := w.s.Protect(strings.NewReplacer("@APP_ID@", fmt.Sprint(id), "@LEDGER@", `"refs/heads/ledger"`).Replace(string(text))); err != nil {
+		if err := w.s.Protect(strings.NewReplacer("@APP_ID@", fmt.Sprint(id), "@LEDGER@",
+			`"refs/heads/ledger"`).Replace(string(text))); err != nil {
 			w.Fatal(err)
 		}
 	}

@@ -55,7 +55,8 @@ func TestNoRunNoReview(t *testing.T) {
 // TestParallelFirstDeliveries: of jobs that begin at once one makes the review, wherever a whole second job comes
 // between two requests of the first.
 func TestParallelFirstDeliveries(t *testing.T) {
-	for _, at := range [][2]string{{"GET", "pulls/*/reviews"}, {"POST", "pulls/*/reviews"}, {"GET2", "pulls/*/reviews"}, {"POST", "pulls/*/reviews/*/events"}, {"POST", "check-runs"}} {
+	for _, at := range [][2]string{{"GET", "pulls/*/reviews"}, {"POST", "pulls/*/reviews"}, {"GET2", "pulls/*/reviews"},
+		{"POST", "pulls/*/reviews/*/events"}, {"POST", "check-runs"}} {
 		t.Run(strings.Join(at[:], " "), func(t *testing.T) {
 			w := newWorld(t)
 			pull := w.propose("oak", "oak-street")
@@ -121,7 +122,8 @@ func TestOrphanedReview(t *testing.T) {
 // TestReviewLostReplies: whatever becomes of the answers on the way to the first review, there is one in the end, and
 // the next delivery keeps it.
 func TestReviewLostReplies(t *testing.T) {
-	for name, fault := range map[string]githubtest.Fault{"lost reply": githubtest.DropAfter, "lost request": githubtest.DropBefore, "502 after": {Status: 502, FailAfter: true}} {
+	for name, fault := range map[string]githubtest.Fault{"lost reply": githubtest.DropAfter,
+		"lost request": githubtest.DropBefore, "502 after": {Status: 502, FailAfter: true}} {
 		for _, path := range []string{"pulls/*/reviews", "pulls/*/reviews/*/events"} {
 			t.Run(name+" "+path, func(t *testing.T) {
 				w := newWorld(t)

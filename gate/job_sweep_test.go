@@ -21,7 +21,8 @@ var sweepFaults = []sweepFault{
 	{
 		"401",
 		githubtest.BadToken,
-	}, {"403", githubtest.NoAccess}, {"404", githubtest.Missing}, {"409", githubtest.Conflicted}, {"422 abuse", githubtest.Abused},
+	}, {"403", githubtest.NoAccess}, {"404", githubtest.Missing}, {"409", githubtest.Conflicted},
+	{"422 abuse", githubtest.Abused},
 	{
 		"500",
 		githubtest.Fault{Status: 500, Body: `{"message":"Server Error"}`},
@@ -229,7 +230,8 @@ func TestFaults(t *testing.T) {
 		for i := range len(requests) + git {
 			for k, f := range sweepFaults {
 				if tried++; tried%sampledCases() != 0 || i >= len(requests) && (i+k)%3 != 0 {
-					continue // git asks for much in the same way: each of its requests has a third of the faults, in turn
+					// git asks for much in the same way: each of its requests has a third of the faults, in turn
+					continue
 				}
 				fault, where := f.fault, ""
 				if i < len(requests) {

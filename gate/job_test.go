@@ -145,7 +145,8 @@ func TestFlagged(t *testing.T) {
 		t.Errorf("without /accept: %+v, %v", r, err)
 	}
 	w.wantKinds("")
-	if r, err := w.approve(deal, "rosa", answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil ||
+	if r, err := w.approve(deal, "rosa",
+		answers+"/accept dscr_gate the sponsor guarantees the shortfall"); err != nil ||
 		r.Failed ||
 		r.Word != outcome.ResultSigned {
 		t.Errorf("with /accept: %+v, %v", r, err)
@@ -200,7 +201,8 @@ func TestDigestRequired(t *testing.T) {
 	pull := w.propose("oak", "oak-street")
 	r := w.must(w.s.PullEvent(pull, "opened", true))
 	digest := r.Outcome.Digest()[:8]
-	for text, want := range map[string]string{answers: outcome.ResultAwaiting, answers + "/digest 01234567": outcome.ResultAwaiting, answers + "/digest " + digest: outcome.ResultSigned} {
+	for text, want := range map[string]string{answers: outcome.ResultAwaiting,
+		answers + "/digest 01234567": outcome.ResultAwaiting, answers + "/digest " + digest: outcome.ResultSigned} {
 		if want == outcome.ResultSigned {
 			continue
 		}

@@ -381,7 +381,8 @@ func playable(h ModelHistory) bool {
 // any history if it is odd.
 func SignedSeed(n uint64) uint64 {
 	seed := 1_000_000 + n*1000
-	for n%2 == 0 && !slices.ContainsFunc(ModelRun(NewModelHistory(seed, 10)), func(v ModelVerdict) bool { return v.Signed }) {
+	for n%2 == 0 && !slices.ContainsFunc(ModelRun(NewModelHistory(seed, 10)),
+		func(v ModelVerdict) bool { return v.Signed }) {
 		seed++
 	}
 	return seed

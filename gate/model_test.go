@@ -259,7 +259,8 @@ func (m *model) earlier(r *modelReview) (out []*modelReview) {
 		case e.who != r.who || e.at >= r.at:
 		case e.state == "CHANGES_REQUESTED" || e.dismissed:
 			out = nil
-		case e.state == "APPROVED" && !e.edited && e.head == r.head && !e.words.Broken && !between(m.forced, e.at, r.at) && !between(m.moved, e.at, r.at):
+		case e.state == "APPROVED" && !e.edited && e.head == r.head && !e.words.Broken &&
+			!between(m.forced, e.at, r.at) && !between(m.moved, e.at, r.at):
 			out = append(out, e)
 		}
 	}
@@ -365,7 +366,8 @@ func (m *model) signOff() (signers []*modelReview, why string) {
 		{"a waiver of nothing", work.deal || !accepted[dealRule]},
 		{"never a work-defect", !work.defect},
 		{"no finding at or above fail_on unless the review says /accept", !work.deal || accepted[dealRule]},
-		{"a flagged question is a finding of its tier, mid", m.cfg.FailOn != "mid" || answers[questionA] != "flag" && answers[questionB] != "flag"},
+		{"a flagged question is a finding of its tier, mid", m.cfg.FailOn != "mid" || answers[questionA] != "flag" &&
+			answers[questionB] != "flag"},
 	} {
 		if !c.holds {
 			return nil, c.words

@@ -207,8 +207,10 @@ func TestOnlineUnread(t *testing.T) {
 		fault githubtest.Fault
 		code  ledger.Code
 	}{
-		"no access": {githubtest.NoAccess, ledger.CodeOnlineUnread}, "bad token": {githubtest.BadToken, ledger.CodeOnlineUnread}, "unicorn": {githubtest.Unicorn, ledger.CodeOnlineUnread},
-		"dropped": {githubtest.DropBefore, ledger.CodeOnlineUnread}, "spent": {f.Spent(403, 3000), ledger.CodeOnlineUnread}, "too fast": {githubtest.RetryAfter(429, 60), ledger.CodeOnlineUnread},
+		"no access": {githubtest.NoAccess, ledger.CodeOnlineUnread}, "bad token": {githubtest.BadToken,
+			ledger.CodeOnlineUnread}, "unicorn": {githubtest.Unicorn, ledger.CodeOnlineUnread},
+		"dropped": {githubtest.DropBefore, ledger.CodeOnlineUnread}, "spent": {f.Spent(403, 3000),
+			ledger.CodeOnlineUnread}, "too fast": {githubtest.RetryAfter(429, 60), ledger.CodeOnlineUnread},
 		"not there": {githubtest.Missing, ledger.CodeNoReview},
 	} {
 		f.Inject(c.fault.On("GET", "pulls/*/reviews").Always())

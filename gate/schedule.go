@@ -43,7 +43,8 @@ func (j *Job) runSchedule(ctx context.Context) (*Result, error) {
 	if wrong := seen.problemTexts(); len(wrong) > 0 {
 		r.Word, r.Failed, r.Messages = "drift", true, append(r.Messages, wrong...)
 		if err := j.openIssue(ctx, "The ledger does not verify", "A scheduled verification found this, and could "+
-			"not put it right by itself. `referee ledger verify --online` shows it with what to do.", wrong); err != nil {
+			"not put it right by itself. `referee ledger verify --online` shows it with what to do.",
+			wrong); err != nil {
 			return nil, err
 		}
 	}

@@ -130,8 +130,8 @@ func resolveIn(ctx context.Context, s Store, at Snapshot, r *Receipt, entries []
 	return err
 }
 
-// addSheets adds the sheets that the ledger does not hold yet, each once: several runs may be judged by one. One that none of the new entries
-// names is left out: in a closed world a rulebook stands only where a receipt binds it.
+// addSheets adds the sheets that the ledger does not hold yet, each once: several runs may be judged by one. One that
+// none of the new entries names is left out: in a closed world a rulebook stands only where a receipt binds it.
 func (b *Batch) addSheets(ctx context.Context, s Store, at Snapshot, sheets [][]byte, entries []Entry) error {
 	for _, sheet := range sheets {
 		hash := canonical.SHA256Hex(sheet)
@@ -163,7 +163,8 @@ func (b *Batch) addFirst(at Snapshot, papers []File, entries []Entry) error {
 		}
 		for _, f := range papers {
 			if f.Path != ReadmePath && f.Path != PagePath {
-				return fmt.Errorf("%q does not belong in a ledger; known are %s and %s", clip(f.Path), ReadmePath, PagePath)
+				return fmt.Errorf("%q does not belong in a ledger; known are %s and %s", clip(f.Path), ReadmePath,
+					PagePath)
 			}
 			b.Files = append(b.Files, f)
 		}

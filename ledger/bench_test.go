@@ -50,7 +50,8 @@ func chainOf(tb testing.TB, n int, sample func(int64) ledger.Receipt) (ledger.Fi
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return append(tree, ledger.File{Path: ledger.HeadPath, Data: headFile}, ledger.File{Path: ledger.InfoPath, Data: infoFile},
+	return append(tree, ledger.File{Path: ledger.HeadPath, Data: headFile}, ledger.File{Path: ledger.InfoPath,
+		Data: infoFile},
 		ledger.File{Path: ledger.AttributesPath, Data: []byte(ledger.Attributes)},
 		ledger.File{Path: ledger.ReadmePath, Data: []byte(ledger.Readme)}), head
 }

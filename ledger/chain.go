@@ -45,7 +45,8 @@ func (h Head) Append(b []byte) (Head, error) {
 	case r.ParentHash != h.Tip:
 		return Head{}, refuse(RefuseSeq, "parent_hash is %.8s…, the chain ends in %.8s…", r.ParentHash, h.Tip)
 	case r.Log != h.Log():
-		return Head{}, refuse(RefuseSeq, "log.root is %.8s…, the root over the %d entries before is %.8s…", r.Log.Root, h.Count, h.Root)
+		return Head{}, refuse(RefuseSeq, "log.root is %.8s…, the root over the %d entries before is %.8s…", r.Log.Root,
+			h.Count, h.Root)
 	}
 	e, err := h.decode()
 	if err != nil {
@@ -160,8 +161,9 @@ type Info struct {
 	Repository Repository `json:"repository"`
 }
 
-// InfoFormat names the layout of the branch; a reader that does not know a format refuses it by name. FirstInfoFormat is the one before
-// the first release, with receipts/000/012/, pr/000/00123/ and sheets/<hash>.json: whoever followed it would not find a pull request's entries where they are.
+// InfoFormat names the layout of the branch; a reader that does not know a format refuses it by name. FirstInfoFormat
+// is the one before the first release, with receipts/000/012/, pr/000/00123/ and sheets/<hash>.json: whoever followed
+// it would not find a pull request's entries where they are.
 const (
 	InfoFormat      = "defendablecloud.ledger/v2"
 	FirstInfoFormat = "defendablecloud.ledger/v1"
@@ -185,7 +187,8 @@ var infoDecoder = decoderOf[Info]()
 func ParseInfo(b []byte) (Info, error) {
 	var i Info
 	if bytes.HasPrefix(b, []byte(`{"format":"`+FirstInfoFormat+`"`)) {
-		return Info{}, fmt.Errorf("LEDGER.json: the format is %s, the layout before the first release (pr/000/00123); this version reads %s, and the ledger is begun anew",
+		return Info{}, fmt.Errorf("LEDGER.json: the format is %s, the layout before the first release "+
+			"(pr/000/00123); this version reads %s, and the ledger is begun anew",
 			FirstInfoFormat, InfoFormat)
 	}
 	if err := infoDecoder().Decode(b, canonical.Receipt, &i); err != nil {

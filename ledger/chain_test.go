@@ -16,7 +16,8 @@ import (
 func TestEmptyRoot(t *testing.T) {
 	h := ledger.NewHead()
 	b, err := h.Format()
-	want := `{"count":0,"edge":[],"root":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","tip":"` + strings.Repeat("0", 64) + `"}`
+	want := `{"count":0,"edge":[],"root":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","tip":"` +
+		strings.Repeat("0", 64) + `"}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v; want %s", b, err, want)
 	}
@@ -59,7 +60,8 @@ func TestAppendRefuses(t *testing.T) {
 	_, head := chainOf(t, 3, storetest.Sample)
 	_, other := chainOf(t, 3, func(n int64) ledger.Receipt { return storetest.Sample(n + 10) })
 	_, longer := chainOf(t, 4, storetest.Sample)
-	for name, at := range map[string]ledger.Head{"another tip": other, "another seq": longer, "the first": ledger.NewHead()} {
+	for name, at := range map[string]ledger.Head{"another tip": other, "another seq": longer,
+		"the first": ledger.NewHead()} {
 		b, err := ledger.Mint(at, storetest.Sample(50))
 		if err != nil {
 			t.Fatal(err)
@@ -108,21 +110,25 @@ func TestParseHeadRefuses(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	i := ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 7, Name: "example/work"}}
+	i := ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 7,
+		Name: "example/work"}}
 	b, err := i.Marshal()
-	want := `{"format":"defendablecloud.ledger/v2","genesis":"` + hashA + `","repository":{"id":7,"name":"example/work"}}`
+	want := `{"format":"defendablecloud.ledger/v2","genesis":"` + hashA +
+		`","repository":{"id":7,"name":"example/work"}}`
 	if err != nil || string(b) != want {
 		t.Fatalf("%s, %v", b, err)
 	}
 	if back, err := ledger.ParseInfo(b); err != nil || back != i {
 		t.Errorf("%+v, %v", back, err)
 	}
-	for _, bad := range []string{"", "{}", strings.Replace(want, "/v2", "/v3", 1), strings.Replace(want, "/v2", "/v1", 1), strings.Replace(want, `"id":7`, `"id":-7`, 1), want + "\n"} {
+	for _, bad := range []string{"", "{}", strings.Replace(want, "/v2", "/v3", 1), strings.Replace(want, "/v2", "/v1",
+		1), strings.Replace(want, `"id":7`, `"id":-7`, 1), want + "\n"} {
 		if back, err := ledger.ParseInfo([]byte(bad)); err == nil || back != (ledger.Info{}) {
 			t.Errorf("%q: %+v", bad, back)
 		}
 	}
-	const first = "LEDGER.json: the format is defendablecloud.ledger/v1, the layout before the first release (pr/000/00123); this version reads defendablecloud.ledger/v2, and the ledger is begun anew"
+	const first = "LEDGER.json: the format is defendablecloud.ledger/v1, the layout before the first release " +
+		"(pr/000/00123); this version reads defendablecloud.ledger/v2, and the ledger is begun anew"
 	if _, err := ledger.ParseInfo([]byte(strings.Replace(want, "/v2", "/v1", 1))); err == nil || err.Error() != first {
 		t.Errorf("a ledger of the first layout: %v", err)
 	}

@@ -87,7 +87,8 @@ func (l Level) String() string { return fmt.Sprintf("L%d", int(l)) }
 func (l Level) Says() string {
 	return [...]string{"nothing was verified", "the bytes, the chain and the tree agree with themselves",
 		"the chain extends what was seen here before", "it agrees with the pins in the base branch and in reviews",
-		"it agrees with the forge's record of reviews and merges", "it agrees with the other copy"}[max(L1-1, min(l, L5))]
+		"it agrees with the forge's record of reviews and merges", "it agrees with the other copy"}[max(L1-1,
+		min(l, L5))]
 }
 
 // unseen is what some levels cannot see. By are the levels that do, none where no level does.
@@ -107,7 +108,8 @@ var unseen = []struct {
 	{nil, "changes to README.md and verify.html: they are not checked, so use your own copy of the page"},
 }
 
-// Blind is what a verification that reached the level, and with it those below, cannot have seen. It is printed with every good result.
+// Blind is what a verification that reached the level, and with it those below, cannot have seen. It is printed with
+// every good result.
 func (l Level) Blind() []string {
 	var looked []Level
 	for below := L1; below <= l; below++ {
@@ -142,60 +144,99 @@ const (
 func Codes() []About { return slices.Clone(codes) }
 
 var codes = []About{
-	{CodeUnknownFile, L1, "a file that no ledger has", "a ledger contains nothing else: a foreign file could be mistaken for a part of it", outside},
+	{CodeUnknownFile, L1, "a file that no ledger has", "a ledger contains nothing else: a foreign file could be " +
+		"mistaken for a part of it", outside},
 	{CodeMode, L1, "a symlink, a submodule or an executable", "a link can show other bytes than were hashed", outside},
 	{CodeSize, L1, "a file that is too large", "a huge file would exhaust the verifier; it was not read", outside},
-	{CodeNotCanonical, L1, "bytes that are not canonical", "two different texts with one meaning must not both be receipts", restore},
-	{CodeName, L1, "a name that is not the hash of the bytes", "the bytes were edited after the receipt was minted", restore},
-	{CodeUnknownSchema, L1, "a schema of another version", "what cannot be read cannot be verified, and an older reader must not pass what a newer one would refuse", "verify with a version of referee that knows the schema; if there is none, restore the branch"},
-	{CodeInvalid, L1, "a receipt that could not have been minted", "it lacks what every receipt has, such as an approval, or contradicts itself", restore},
-	{CodeMisplaced, L1, "a receipt at another place than its seq or pull request", "the three paths of an entry are made from its contents", restore},
-	{CodeAliasMissing, L1, "an entry without its second or third path", "a lookup by hash or by pull request would miss it", restore},
-	{CodeAliasDiffers, L1, "a path by hash or pull request that holds other bytes", "a lookup that way would show another receipt than the chain contains", restore},
-	{CodeAliasOrphan, L1, "a path by hash or pull request without an entry", "a receipt outside the chain proves nothing", outside},
-	{CodeTooMany, L1, "more entries or more problems than are looked at", "the time and memory of a verification are bounded", restore},
-	{CodeUnreadable, L1, "a file that could not be read", "what was not read was not verified", "fetch the branch again, with all its objects"},
-	{CodeAttributes, L1, ".gitattributes that are not \"* -text\"", "a checkout could change line endings, and with them every hash", restore},
+	{CodeNotCanonical, L1, "bytes that are not canonical",
+		"two different texts with one meaning must not both be receipts", restore},
+	{CodeName, L1, "a name that is not the hash of the bytes", "the bytes were edited after the receipt was minted",
+		restore},
+	{CodeUnknownSchema, L1, "a schema of another version", "what cannot be read cannot be verified, and an older " +
+		"reader must not pass what a newer one would refuse",
+		"verify with a version of referee that knows the schema; if there is none, restore the branch"},
+	{CodeInvalid, L1, "a receipt that could not have been minted",
+		"it lacks what every receipt has, such as an approval, or contradicts itself", restore},
+	{CodeMisplaced, L1, "a receipt at another place than its seq or pull request",
+		"the three paths of an entry are made from its contents", restore},
+	{CodeAliasMissing, L1, "an entry without its second or third path",
+		"a lookup by hash or by pull request would miss it", restore},
+	{CodeAliasDiffers, L1, "a path by hash or pull request that holds other bytes",
+		"a lookup that way would show another receipt than the chain contains", restore},
+	{CodeAliasOrphan, L1, "a path by hash or pull request without an entry",
+		"a receipt outside the chain proves nothing", outside},
+	{CodeTooMany, L1, "more entries or more problems than are looked at",
+		"the time and memory of a verification are bounded", restore},
+	{CodeUnreadable, L1, "a file that could not be read", "what was not read was not verified",
+		"fetch the branch again, with all its objects"},
+	{CodeAttributes, L1, ".gitattributes that are not \"* -text\"",
+		"a checkout could change line endings, and with them every hash", restore},
 	{CodeSheet, L1, "a rulebook whose name is not its hash", "a receipt binds its rulebook by that hash", restore},
 	{CodeSheetOrphan, L1, "a rulebook that no receipt uses", "it does not belong to this ledger", outside},
 
 	{CodeGap, L1, "a seq that is missing", "an entry was dropped", restore},
 	{CodeTwin, L1, "two entries with one seq", "a chain has one entry at each place", restore},
-	{CodeParent, L1, "a parent_hash that is not the entry before", "entries were reordered, inserted or rewritten", restore},
-	{CodeLog, L1, "a log that is not the tree before the entry", "the tree that the entry was minted on is another one", restore},
-	{CodeDuplicate, L1, "one sign-off twice", "the idempotency key names a sign-off, and each yields one receipt", restore},
+	{CodeParent, L1, "a parent_hash that is not the entry before", "entries were reordered, inserted or rewritten",
+		restore},
+	{CodeLog, L1, "a log that is not the tree before the entry", "the tree that the entry was minted on is another one",
+		restore},
+	{CodeDuplicate, L1, "one sign-off twice", "the idempotency key names a sign-off, and each yields one receipt",
+		restore},
 	{CodeRepository, L1, "a receipt of another repository", "it was signed off there, not here", restore},
-	{CodeReference, L1, "a reference to no earlier entry, or to one that does not carry it", "life-cycle entries, cooks and incidents refer to earlier entries of the same ledger", restore},
+	{CodeReference, L1, "a reference to no earlier entry, or to one that does not carry it",
+		"life-cycle entries, cooks and incidents refer to earlier entries of the same ledger", restore},
 
-	{CodeHeadUnreadable, L1, "HEAD.json is missing or cannot be read", "appends build on it", "recompute it with a clone that verifies"},
-	{CodeHeadLies, L1, "HEAD.json states another head", "it is derived from the entries; an append on it would break the chain", restore},
-	{CodeInfoUnreadable, L1, "LEDGER.json is missing or cannot be read", "it says which repository the ledger belongs to", restore},
-	{CodeInfoLies, L1, "LEDGER.json states another genesis or repository", "it is written with the first entry and never again", restore},
+	{CodeHeadUnreadable, L1, "HEAD.json is missing or cannot be read", "appends build on it",
+		"recompute it with a clone that verifies"},
+	{CodeHeadLies, L1, "HEAD.json states another head", "it is derived from the entries; an append on it would " +
+		"break the chain", restore},
+	{CodeInfoUnreadable, L1, "LEDGER.json is missing or cannot be read",
+		"it says which repository the ledger belongs to", restore},
+	{CodeInfoLies, L1, "LEDGER.json states another genesis or repository",
+		"it is written with the first entry and never again", restore},
 
 	{CodeMerge, L1, "a commit with two parents", "the branch is linear", restore},
-	{CodeSecondRoot, L1, "a history that does not begin with one commit of its own", "the branch is an orphan", restore},
-	{CodeMessage, L1, "a commit that is not a sign-off", "each commit adds the entries of one sign-off and says so in its message", restore},
-	{CodeCommitChain, L1, "commits that do not follow one another", "a message names the receipt that it adds and, as Parent-Receipt, the one before", restore},
-	{CodeCommitTime, L1, "a commit before its parent, or before its receipt was minted", "clocks do not run backwards; a date was made up", "look at the commits named; a server's clock may have been wrong"},
+	{CodeSecondRoot, L1, "a history that does not begin with one commit of its own", "the branch is an orphan",
+		restore},
+	{CodeMessage, L1, "a commit that is not a sign-off", "each commit adds the entries of one sign-off and says so " +
+		"in its message", restore},
+	{CodeCommitChain, L1, "commits that do not follow one another",
+		"a message names the receipt that it adds and, as Parent-Receipt, the one before", restore},
+	{CodeCommitTime, L1, "a commit before its parent, or before its receipt was minted",
+		"clocks do not run backwards; a date was made up",
+		"look at the commits named; a server's clock may have been wrong"},
 	{CodeShallow, L1, "a shallow clone", "what was not fetched cannot be complete", "git fetch --unshallow"},
-	{CodeReplaced, L1, "refs/replace or grafts", "git would show other objects than the ones named", "delete refs/replace and info/grafts, and fetch again"},
+	{CodeReplaced, L1, "refs/replace or grafts", "git would show other objects than the ones named",
+		"delete refs/replace and info/grafts, and fetch again"},
 	{CodeRewritten, L1, "a commit that edits or deletes", "files of a ledger never change but HEAD.json", restore},
 
 	{CodeTruncated, L2, "fewer entries than were seen before", "entries were cut off at the end", restore},
 	{CodePinTip, L2, "another entry where the pin knows one", "the chain was rewritten from there or earlier", restore},
 	{CodePinRoot, L2, "another tree than the pin knows", "the entries before the pin have changed", restore},
 	{CodePinGenesis, L3, "another genesis than the base branch names", "it is another ledger", restore},
-	{CodePinMissing, L3, "a receipt that was announced and is not in the ledger", "the gate's review on a pull request names its hash", restore},
-	{CodePinUnusable, L2, "a pin that cannot be read", "a pin that says nothing protects nothing", "remove the pin only if you know why it is broken"},
+	{CodePinMissing, L3, "a receipt that was announced and is not in the ledger",
+		"the gate's review on a pull request names its hash", restore},
+	{CodePinUnusable, L2, "a pin that cannot be read", "a pin that says nothing protects nothing",
+		"remove the pin only if you know why it is broken"},
 
-	{CodeNoReview, L4, "an approval that the forge does not know", "the entry was forged, or the review deleted", "treat the receipt as void; find out which job wrote it"},
-	{CodeReviewDiffers, L4, "an approval that the forge records differently", "approver, time, commit or text is not what the receipt says", "treat the receipt as void; find out which job wrote it"},
-	{CodeReviewChanged, L4, "an approval that was edited or dismissed later", "nobody may rely on the receipt, and the ledger does not say so yet", "run the gate's schedule: it appends amended or revoked"},
-	{CodeUnreceipted, L4, "a merged run without a live receipt", "it bypassed the gate", "run the gate's reconciliation: it appends unreceipted"},
-	{CodeMergeDiffers, L4, "a merge that the forge does not know", "the entry merged names a merge commit of no such pull request", "treat the entry as void; find out which job wrote it"},
-	{CodeOnlineUnread, L4, "a record that could not be read", "what was not read was not compared", "run again with a token that may read pull requests"},
+	{CodeNoReview, L4, "an approval that the forge does not know", "the entry was forged, or the review deleted",
+		"treat the receipt as void; find out which job wrote it"},
+	{CodeReviewDiffers, L4, "an approval that the forge records differently",
+		"approver, time, commit or text is not what the receipt says",
+		"treat the receipt as void; find out which job wrote it"},
+	{CodeReviewChanged, L4, "an approval that was edited or dismissed later",
+		"nobody may rely on the receipt, and the ledger does not say so yet",
+		"run the gate's schedule: it appends amended or revoked"},
+	{CodeUnreceipted, L4, "a merged run without a live receipt", "it bypassed the gate",
+		"run the gate's reconciliation: it appends unreceipted"},
+	{CodeMergeDiffers, L4, "a merge that the forge does not know",
+		"the entry merged names a merge commit of no such pull request",
+		"treat the entry as void; find out which job wrote it"},
+	{CodeOnlineUnread, L4, "a record that could not be read", "what was not read was not compared",
+		"run again with a token that may read pull requests"},
 
-	{CodeFork, L5, "two copies that are neither the same nor one the beginning of the other", "somebody is shown another history", "keep both copies; find where they part, and who pushed"},
+	{CodeFork, L5, "two copies that are neither the same nor one the beginning of the other",
+		"somebody is shown another history", "keep both copies; find where they part, and who pushed"},
 }
 
 // Of gives what is known of a code.

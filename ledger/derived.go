@@ -28,8 +28,9 @@ func factsOf(findings []Finding) iter.Seq[findingFacts] {
 	}
 }
 
-// factsIn finds the facts in the bytes of a receipt's findings, which were checked. No other member within a finding has one of these keys
-// (TestFactsIn), within a text a quotation mark has a backslash before it, and tier is the last of them in the order of keys.
+// factsIn finds the facts in the bytes of a receipt's findings, which were checked. No other member within a finding
+// has one of these keys (TestFactsIn), within a text a quotation mark has a backslash before it, and tier is the last
+// of them in the order of keys.
 func factsIn(findings []byte) iter.Seq[findingFacts] {
 	return func(yield func(findingFacts) bool) {
 		for rest := findings; ; {
@@ -93,15 +94,18 @@ func unescaped(quoted []byte) string {
 
 // sum is what the findings of a receipt make together.
 type sum struct {
-	seen                            Risk
-	n                               int
-	all                             bool // the receipt shows all of its findings
-	critical                        bool
-	blocking, nit, deal, heavy, fit bool            // a work-defect of mid or high, of low; a deal-finding, one that is high or critical; a stack-fit flag
-	flagged, named, high            map[string]bool // rules that a finding names: those that were decided, all, and those of a high one
-	unreadable                      bool            // a high finding of the structure, which speaks for every rule where the submission cannot be read
-	checklist                       int
-	last                            findingFacts // the lightest that is shown
+	seen     Risk
+	n        int
+	all      bool // the receipt shows all of its findings
+	critical bool
+	// a work-defect of mid or high, of low; a deal-finding, one that is high or critical; a stack-fit flag
+	blocking, nit, deal, heavy, fit bool
+	// rules that a finding names: those that were decided, all, and those of a high one
+	flagged, named, high map[string]bool
+	// a high finding of the structure, which speaks for every rule where the submission cannot be read
+	unreadable bool
+	checklist  int
+	last       findingFacts // the lightest that is shown
 }
 
 // sumUp adds the findings up, and holds them to their order.
@@ -110,7 +114,8 @@ func sumUp(findings iter.Seq[findingFacts]) (sum, error) {
 	for f := range findings {
 		s.n++
 		if s.n > 1 && f.compare(s.last) < 0 {
-			return s, refuse(RefuseFindings, "finding %d (%s) follows a lighter one (%s); findings must be ranked", s.n, f.rank(), s.last.rank())
+			return s, refuse(RefuseFindings, "finding %d (%s) follows a lighter one (%s); findings must be ranked", s.n,
+				f.rank(), s.last.rank())
 		}
 		s.last = f
 		*s.seen.of(f.tier)++
@@ -124,12 +129,14 @@ func (f findingFacts) rank() string {
 	return strings.Join([]string{f.tier, f.severity, f.bucket, f.stage}, ", ")
 }
 
-// compare ranks findings as far as a receipt shows what they are ranked by (S43); the rest is the order of the sheet and of the submission.
+// compare ranks findings as far as a receipt shows what they are ranked by (S43); the rest is the order of the sheet
+// and of the submission.
 func (f findingFacts) compare(g findingFacts) int {
 	of := func(form, x, y string) int {
 		return slices.Index(forms[form].Enum, x) - slices.Index(forms[form].Enum, y)
 	}
-	return cmp.Or(of("tier", f.tier, g.tier), of("finding_severity", f.severity, g.severity), of("bucket", f.bucket, g.bucket), of("stage", f.stage, g.stage))
+	return cmp.Or(of("tier", f.tier, g.tier), of("finding_severity", f.severity, g.severity),
+		of("bucket", f.bucket, g.bucket), of("stage", f.stage, g.stage))
 }
 
 // of is the counter of a tier; the decoder has refused every word but the three.
@@ -171,8 +178,8 @@ func (s *sum) weigh(f findingFacts) {
 	}
 }
 
-// checkFacts holds the findings to their order and number, and the verdict to the findings. What follows from all of them is held where all are
-// there. size gives the bytes of the whole receipt.
+// checkFacts holds the findings to their order and number, and the verdict to the findings. What follows from all of
+// them is held where all are there. size gives the bytes of the whole receipt.
 func (r *Receipt) checkFacts(findings iter.Seq[findingFacts], size func() int) error {
 	s, err := sumUp(findings)
 	if err == nil {
@@ -182,7 +189,8 @@ func (r *Receipt) checkFacts(findings iter.Seq[findingFacts], size func() int) e
 		return err
 	}
 	s.all = s.n == r.FindingsTotal
-	for _, check := range []func(sum) error{r.checkRisk, r.checkFlagged, r.checkUndecided, r.checkAccepted, r.checkSeverityOf, r.checkReady, r.checkAction} {
+	for _, check := range []func(sum) error{r.checkRisk, r.checkFlagged, r.checkUndecided, r.checkAccepted,
+		r.checkSeverityOf, r.checkReady, r.checkAction} {
 		if err := check(s); err != nil {
 			return err
 		}
@@ -190,7 +198,8 @@ func (r *Receipt) checkFacts(findings iter.Seq[findingFacts], size func() int) e
 	return r.checkScore()
 }
 
-// checkShown: all findings are shown up to MaxFindings, or as many as a receipt has room for. One that shows fewer and is not full hides some.
+// checkShown: all findings are shown up to MaxFindings, or as many as a receipt has room for. One that shows fewer and
+// is not full hides some.
 func (r *Receipt) checkShown(n int, size func() int) error {
 	total, most := r.FindingsTotal, min(r.FindingsTotal, MaxFindings)
 	switch {
@@ -200,13 +209,15 @@ func (r *Receipt) checkShown(n int, size func() int) error {
 		return nil
 	}
 	if b := size(); b <= FullBytes {
-		return refuse(RefuseFindings, "%d findings of %d in all, in %d bytes; a receipt shows %d, and fewer only where it is full (more than %d bytes)",
+		return refuse(RefuseFindings, "%d findings of %d in all, in %d bytes; a receipt shows %d, and fewer only "+
+			"where it is full (more than %d bytes)",
 			n, total, b, most, FullBytes)
 	}
 	return nil
 }
 
-// checkRisk holds the counts by tier. The heaviest findings are shown first, so that of a tier above the last shown one all are.
+// checkRisk holds the counts by tier. The heaviest findings are shown first, so that of a tier above the last shown one
+// all are.
 func (r *Receipt) checkRisk(s sum) error {
 	for rank, tier := range forms["tier"].Enum {
 		seen, said := *s.seen.of(tier), *r.Verdict.Risk.of(tier)
@@ -225,9 +236,11 @@ func (r *Receipt) checkUndecided(s sum) error {
 	case len(v.UndecidedHigh) == 0:
 		return nil
 	case len(v.UndecidedHigh) > v.Counts.Skipped:
-		return refuse(RefuseCounts, "%d high rules are undecided, the verdict counts %d as skipped", len(v.UndecidedHigh), v.Counts.Skipped)
+		return refuse(RefuseCounts, "%d high rules are undecided, the verdict counts %d as skipped",
+			len(v.UndecidedHigh), v.Counts.Skipped)
 	case r.Semantics >= 2 && v.Risk.High == 0:
-		return refuse(RefuseFindings, "the high rule %q is undecided, and no finding is high (S74)", clip(v.UndecidedHigh[0]))
+		return refuse(RefuseFindings, "the high rule %q is undecided, and no finding is high (S74)",
+			clip(v.UndecidedHigh[0]))
 	}
 	for _, id := range v.UndecidedHigh {
 		if r.Semantics >= 2 && s.all && !s.high[id] && !s.unreadable {
@@ -261,20 +274,23 @@ func (r *Receipt) checkFlagged(s sum) error {
 	flagged := r.Verdict.Counts.Flagged
 	switch {
 	case s.all && len(s.flagged) != flagged, len(s.flagged) > flagged:
-		return refuse(RefuseCounts, "the findings name %d rules that were decided, the verdict counts %d as flagged", len(s.flagged), flagged)
+		return refuse(RefuseCounts, "the findings name %d rules that were decided, the verdict counts %d as flagged",
+			len(s.flagged), flagged)
 	case s.all && s.checklist != said, s.checklist > said:
 		return refuse(RefuseChecklist, "a person said no to %d questions, %d findings say so", said, s.checklist)
 	}
 	return nil
 }
 
-// checkSeverityOf: propolis where a finding is high or critical, jelly where one is neither, and without a finding what checkSeverity allows.
+// checkSeverityOf: propolis where a finding is high or critical, jelly where one is neither, and without a finding what
+// checkSeverity allows.
 func (r *Receipt) checkSeverityOf(s sum) error {
 	v, want := r.Verdict, ""
 	switch {
 	case r.FindingsTotal == 0:
 		if v.Severity != "honey" && v.Severity != "unsigned" {
-			return refuse(RefuseSeverity, "%s without a finding; that is honey or, where nobody approved, unsigned", v.Severity)
+			return refuse(RefuseSeverity, "%s without a finding; that is honey or, where nobody approved, unsigned",
+				v.Severity)
 		}
 		want = "honey"
 	case v.Risk.High > 0 || s.critical:
@@ -298,7 +314,8 @@ func (r *Receipt) checkReady(s sum) error {
 	v := r.Verdict
 	kept := s.blocking || s.fit || v.Counts.Open > 0 || len(v.UndecidedHigh) > 0
 	if v.ClientReady && kept {
-		return refuse(RefuseReady, "client_ready with a work-defect that is mid or high, a stack-fit flag, or something that is open or undecided (S40)")
+		return refuse(RefuseReady, "client_ready with a work-defect that is mid or high, a stack-fit flag, or "+
+			"something that is open or undecided (S40)")
 	}
 	if !v.ClientReady && !kept && s.all && v.Counts.Skipped == 0 {
 		return refuse(RefuseReady, "client_ready is false, and nothing in the receipt keeps it from being true (S40)")
@@ -314,13 +331,15 @@ func (r *Receipt) checkAction(s sum) error {
 		allowed = r.actionsWithRest(s)
 	}
 	if !slices.Contains(allowed, got) {
-		return refuse(RefuseAction, "the recommended action is %s; findings, counts and lane make it %s (S39, semantics %d)", got,
+		return refuse(RefuseAction, "the recommended action is %s; findings, counts and lane make it %s (S39, "+
+			"semantics %d)", got,
 			strings.Join(allowed, " or "), r.Semantics)
 	}
 	return nil
 }
 
-// actions gives the actions that S39 can recommend: two, where it rests on whether a skipped rule was high, which a receipt does not show.
+// actions gives the actions that S39 can recommend: two, where it rests on whether a skipped rule was high, which a
+// receipt does not show.
 func (r *Receipt) actions(s sum) []string {
 	reject := s.heavy && (r.Semantics < 2 || r.Run.Lane != "incident")
 	review := s.fit || s.nit
@@ -340,8 +359,8 @@ func (r *Receipt) actions(s sum) []string {
 	return []string{"approve"}
 }
 
-// rest is what the findings that are not shown may be, each alone. The lightest that is shown bounds those of its tier; of a lighter tier every
-// kind may be there, a critical one too.
+// rest is what the findings that are not shown may be, each alone. The lightest that is shown bounds those of its tier;
+// of a lighter tier every kind may be there, a critical one too.
 func (r *Receipt) rest(s sum) []findingFacts {
 	var out []findingFacts
 	for _, tier := range forms["tier"].Enum {
@@ -360,7 +379,8 @@ func (r *Receipt) rest(s sum) []findingFacts {
 	return out
 }
 
-// actionsWithRest gives the actions that S39 can recommend where not all findings are shown: of what may be among them, something is.
+// actionsWithRest gives the actions that S39 can recommend where not all findings are shown: of what may be among them,
+// something is.
 func (r *Receipt) actionsWithRest(s sum) []string {
 	var out []string
 	for _, f := range r.rest(s) { // the first match of several is that of one of them
@@ -383,20 +403,24 @@ func (r *Receipt) checkScore() error {
 		{"coverage", v.Coverage, share(decided, c.Declared)},
 	} {
 		if m.got != m.want && (m.got != "" || m.name == "score") {
-			return refuse(RefuseScore, "%s is %q; %d satisfied and %d flagged of %d declared make %s", m.name, clip(m.got), c.Satisfied, c.Flagged, c.Declared, m.want)
+			return refuse(RefuseScore, "%s is %q; %d satisfied and %d flagged of %d declared make %s", m.name,
+				clip(m.got), c.Satisfied, c.Flagged, c.Declared, m.want)
 		}
 	}
 	weighted := rational(v.WeightedScore)
-	if v.WeightedScore != "" && (!isDecimal([]byte(v.WeightedScore)) || weighted.Sign() < 0 || weighted.Cmp(rational("100")) > 0) {
+	if v.WeightedScore != "" && (!isDecimal([]byte(v.WeightedScore)) || weighted.Sign() < 0 ||
+		weighted.Cmp(rational("100")) > 0) {
 		return refuse(RefuseScore, "weighted_score is %q; it must be between 0 and 100", clip(v.WeightedScore))
 	}
 	if want := 5*v.Risk.High + 2*v.Risk.Mid + v.Risk.Low; v.RiskPoints != want {
-		return refuse(RefuseScore, "risk_points is %d; %d high, %d mid and %d low make %d", v.RiskPoints, v.Risk.High, v.Risk.Mid, v.Risk.Low, want)
+		return refuse(RefuseScore, "risk_points is %d; %d high, %d mid and %d low make %d", v.RiskPoints, v.Risk.High,
+			v.Risk.Mid, v.Risk.Low, want)
 	}
 	return nil
 }
 
-// share is 100·n/d, floored to one decimal (S13). The counts are within 2^53, so that a thousand of them fit into 64 bits.
+// share is 100·n/d, floored to one decimal (S13). The counts are within 2^53, so that a thousand of them fit into 64
+// bits.
 func share(n, d int) string {
 	if d == 0 {
 		return "0"

@@ -33,8 +33,10 @@ type portion struct {
 const perPortion = 32
 
 // examine checks the blobs, which come in the order of entries, on all processors, and gives the results in that order.
-// drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is unreadable.
-func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte)) iter.Seq2[int, checked] {
+// drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is
+// unreadable.
+func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte)) iter.Seq2[int,
+	checked] {
 	return func(yield func(int, checked) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()

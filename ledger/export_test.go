@@ -28,11 +28,14 @@ func SchemaFor(name string) []byte {
 	members["findings"].(map[string]any)["maxItems"] = MaxFindings
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = name
-	root["description"] = "One entry of a ledger. The file's bytes are canonical JSON (internal/canonical); what a schema cannot say, ledger.Parse refuses."
+	root["description"] = "One entry of a ledger. The file's bytes are canonical JSON (internal/canonical); what a " +
+		"schema cannot say, ledger.Parse refuses."
 	audit := []string{"semantics", "engine", "agent", "assignment", "verdict", "report_digest"}
 	root["allOf"] = []any{
-		when([]Kind{Approved, Amended, Revoked, Rejected}, "approval"), when([]Kind{Carried, Superseded, Withdrawn, Merged, Unreceipted}, "observed_by"),
-		when([]Kind{Carried, Amended, Revoked, Superseded, Merged}, "refers_to"), when([]Kind{Approved, Carried, Rejected}, audit...),
+		when([]Kind{Approved, Amended, Revoked, Rejected}, "approval"),
+		when([]Kind{Carried, Superseded, Withdrawn, Merged, Unreceipted}, "observed_by"),
+		when([]Kind{Carried, Amended, Revoked, Superseded, Merged}, "refers_to"),
+		when([]Kind{Approved, Carried, Rejected}, audit...),
 	}
 	root["$defs"] = g.defs
 	var out bytes.Buffer
@@ -65,7 +68,8 @@ func (g *generator) object(t reflect.Type) map[string]any {
 			required = append(required, key)
 		}
 	}
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	return map[string]any{"type": "object", "properties": properties, "required": required,
+		"additionalProperties": false}
 }
 
 // value gives the schema of a member; optional ones are left out rather than empty.

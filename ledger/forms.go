@@ -92,10 +92,12 @@ func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b
 func isReceiptID(b []byte) bool {
 	rest, ok := bytes.CutPrefix(b, []byte("DCR-"))
 	number, id, two := bytes.Cut(rest, []byte("-"))
-	return ok && two && len(number) >= 6 && len(number) <= 9 && leading(number) == len(number) && len(id) == 8 && isHex(id)
+	return ok && two && len(number) >= 6 && len(number) <= 9 && leading(number) == len(number) && len(id) == 8 &&
+		isHex(id)
 }
 
-// isDecimal reads what the pattern says: an integer of at most 40 digits without leading zeros, a fraction, an exponent.
+// isDecimal reads what the pattern says: an integer of at most 40 digits without leading zeros, a fraction, an
+// exponent.
 func isDecimal(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("-"))
 	n := leading(b)

@@ -16,7 +16,8 @@ func TestFormsArePatterns(t *testing.T) {
 		"receipt_id": {"DCR-000012-0a1b2c3d", "DCR-999999999-ffffffff", "DCR-99999-ffffffff", ""},
 		"decimal": {
 			"0", "-0", "1.50", "-12e+3", "9E5", "0.1e-999", strings.Repeat("9", 40), strings.Repeat("9", 41),
-			"1." + strings.Repeat("0", 40), "-1." + strings.Repeat("7", 41), "1" + strings.Repeat("0", 39) + "." + strings.Repeat("3", 40) + "e-123",
+			"1." + strings.Repeat("0", 40), "-1." + strings.Repeat("7", 41), "1" + strings.Repeat("0", 39) + "." +
+				strings.Repeat("3", 40) + "e-123",
 		},
 	}
 	for name, texts := range seeds {

@@ -20,7 +20,8 @@ type Commit struct {
 
 // messagePattern takes apart what Message writes.
 var messagePattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\Areceipt ([0-9]{9}) (?:pr#([1-9][0-9]{0,7}) )?sha256:([0-9a-f]{64})\n\nParent-Receipt: ([0-9a-f]{64})\n?\z`)
+	return regexp.MustCompile(
+		`\Areceipt ([0-9]{9}) (?:pr#([1-9][0-9]{0,7}) )?sha256:([0-9a-f]{64})\n\nParent-Receipt: ([0-9a-f]{64})\n?\z`)
 })
 
 // Stated is what a commit's message states.
@@ -51,7 +52,8 @@ func ParseMessage(message string) (Stated, error) {
 // VerifyHistory looks at the commits of the branch from the newest to the first: a linear orphan, one commit a
 // sign-off, whose messages name the receipts that the tree holds, and whose dates do not run backwards. minted gives
 // minted_at of the entry at seq, "" if it is not known.
-func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted func(seq int64) string) ([]Problem, error) {
+func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted func(seq int64) string) ([]Problem,
+	error) {
 	h := history{v: v, minted: minted, want: v.Head.Tip}
 	var last *Commit
 	for c, err := range commits {
@@ -93,7 +95,8 @@ func (h *history) commit(c Commit, newer *Commit) {
 		h.add(CodeSecondRoot, -1, "%s is not a parent of the next commit, %.12s", id, newer.ID)
 	}
 	if newer != nil && newer.Time.Before(c.Time) {
-		h.add(CodeCommitTime, -1, "commit %.12s is dated %s, its parent %.12s %s", newer.ID, newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
+		h.add(CodeCommitTime, -1, "commit %.12s is dated %s, its parent %.12s %s", newer.ID,
+			newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
 	}
 	for _, path := range c.Edits {
 		h.add(CodeRewritten, -1, "%s changes or deletes %s", id, clip(path))
@@ -117,12 +120,14 @@ func (h *history) message(c Commit, id string) {
 	held := s.Seq < int64(len(h.v.Hashes)) && h.v.Hashes[s.Seq] == s.Hash
 	switch {
 	case !held:
-		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, which the tree does not hold at seq %d", id, s.Hash, s.Seq)
+		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, which the tree does not hold at seq %d", id, s.Hash,
+			s.Seq)
 	case !h.lost && s.Hash != h.want:
 		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, s.Hash, h.want)
 	}
 	h.want, h.lost = s.Parent, false
 	if at := h.minted(s.Seq); held && at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
-		h.add(CodeCommitTime, s.Seq, "%s is dated %s, but its receipt was minted at %s", id, c.Time.UTC().Format(time.RFC3339), at)
+		h.add(CodeCommitTime, s.Seq, "%s is dated %s, but its receipt was minted at %s", id,
+			c.Time.UTC().Format(time.RFC3339), at)
 	}
 }

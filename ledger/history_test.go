@@ -70,22 +70,39 @@ func TestVerifyHistory(t *testing.T) {
 			all[5].Parents = []string{"x"}
 			return append(all, ledger.Commit{ID: "x", Message: ledger.Message(nil, ledger.NoParent)})
 		}, codes()},
-		"begun twice": {func(all []ledger.Commit) []ledger.Commit { all[2].Message = ledger.Message(nil, ""); return all }, codes(ledger.CodeMessage, ledger.CodeCommitChain)},
-		"merge":       {func(all []ledger.Commit) []ledger.Commit { all[2].Parents = append(all[2].Parents, "y"); return all }, codes(ledger.CodeMerge)},
-		"second root": {func(all []ledger.Commit) []ledger.Commit { all[2].Parents = nil; return all }, codes(ledger.CodeSecondRoot)},
-		"no sign-off": {func(all []ledger.Commit) []ledger.Commit { all[2].Message = "fix"; return all }, codes(ledger.CodeMessage)},
+		"begun twice": {func(all []ledger.Commit) []ledger.Commit {
+			all[2].Message = ledger.Message(nil,
+				"")
+			return all
+		}, codes(ledger.CodeMessage, ledger.CodeCommitChain)},
+		"merge": {func(all []ledger.Commit) []ledger.Commit {
+			all[2].Parents = append(all[2].Parents,
+				"y")
+			return all
+		}, codes(ledger.CodeMerge)},
+		"second root": {func(all []ledger.Commit) []ledger.Commit { all[2].Parents = nil; return all },
+			codes(ledger.CodeSecondRoot)},
+		"no sign-off": {func(all []ledger.Commit) []ledger.Commit { all[2].Message = "fix"; return all },
+			codes(ledger.CodeMessage)},
 		"another receipt": {func(all []ledger.Commit) []ledger.Commit {
 			all[2].Message = strings.Replace(all[2].Message, "sha256:", "sha256:"+hashA[:1], 1)[:len(all[2].Message)]
 			return all
 		}, codes(ledger.CodeMessage)},
-		"a commit dropped":  {func(all []ledger.Commit) []ledger.Commit { return slices.Delete(all, 2, 3) }, codes(ledger.CodeSecondRoot, ledger.CodeCommitChain)},
-		"the first dropped": {func(all []ledger.Commit) []ledger.Commit { return all[:5] }, codes(ledger.CodeCommitChain)},
-		"back in time":      {func(all []ledger.Commit) []ledger.Commit { all[2].Time = all[2].Time.AddDate(0, 0, 2); return all }, codes(ledger.CodeCommitTime)},
+		"a commit dropped": {func(all []ledger.Commit) []ledger.Commit { return slices.Delete(all, 2, 3) },
+			codes(ledger.CodeSecondRoot, ledger.CodeCommitChain)},
+		"the first dropped": {func(all []ledger.Commit) []ledger.Commit { return all[:5] },
+			codes(ledger.CodeCommitChain)},
+		"back in time": {func(all []ledger.Commit) []ledger.Commit {
+			all[2].Time = all[2].Time.AddDate(0, 0,
+				2)
+			return all
+		}, codes(ledger.CodeCommitTime)},
 		"before minting": {func(all []ledger.Commit) []ledger.Commit {
 			all[5].Time = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 			return all
 		}, codes(ledger.CodeCommitTime)},
-		"an edit": {func(all []ledger.Commit) []ledger.Commit { all[1].Edits = []string{"README.md"}; return all }, codes(ledger.CodeRewritten)},
+		"an edit": {func(all []ledger.Commit) []ledger.Commit { all[1].Edits = []string{"README.md"}; return all },
+			codes(ledger.CodeRewritten)},
 		"no end of it": {func(all []ledger.Commit) []ledger.Commit {
 			return slices.Repeat([]ledger.Commit{{ID: "x", Parents: []string{"x"}, Message: "m"}}, 300)
 		}, append(slices.Repeat(codes(ledger.CodeMessage), ledger.MaxProblems), ledger.CodeTooMany)},
@@ -96,7 +113,8 @@ func TestVerifyHistory(t *testing.T) {
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := ledger.VerifyHistory(seq[ledger.Commit](nil, broken), &ledger.Verification{Head: ledger.NewHead()}, nil); !errors.Is(err, broken) {
+	if _, err := ledger.VerifyHistory(seq[ledger.Commit](nil, broken), &ledger.Verification{Head: ledger.NewHead()},
+		nil); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }
@@ -113,7 +131,8 @@ func TestParseMessage(t *testing.T) {
 	if s, err := ledger.ParseMessage(strings.Replace(good, "pr#123 ", "", 1)); err != nil || s != want {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for _, bad := range []string{"", "ledger", " " + good, good + "\n", strings.Replace(good, "123 ", "0123 ", 1), strings.Replace(good, "receipt 0", "receipt ", 1),
+	for _, bad := range []string{"", "ledger", " " + good, good + "\n", strings.Replace(good, "123 ", "0123 ", 1),
+		strings.Replace(good, "receipt 0", "receipt ", 1),
 		strings.ToUpper(good), strings.Replace(good, "\n\n", "\n", 1)} {
 		if s, err := ledger.ParseMessage(bad); err == nil || s != (ledger.Stated{}) {
 			t.Errorf("%q: %+v", bad, s)

@@ -20,10 +20,10 @@ const (
 // Attributes is the whole of .gitattributes: git must never change a byte of these files.
 const Attributes = "* -text\n"
 
-// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split 3, 2, 2 and 2, and eight, split 4, 2 and 2. So no
-// directory holds more than 256 names at a million entries and a million pull requests (TestNamesPerDirectory). A directory
-// is read, written and hashed whole whenever an entry is appended below it, and a git server that is asked for one reads
-// all those directly below it too (docs/performance.md): with a thousand in each of two levels, 100 MB.
+// MaxSeq and MaxPullRequest are what the paths have digits for: nine, split 3, 2, 2 and 2, and eight, split 4, 2 and 2.
+// So no directory holds more than 256 names at a million entries and a million pull requests (TestNamesPerDirectory). A
+// directory is read, written and hashed whole whenever an entry is appended below it, and a git server that is asked
+// for one reads all those directly below it too (docs/performance.md): with a thousand in each of two levels, 100 MB.
 const (
 	MaxSeq         = 999_999_999
 	MaxPullRequest = 99_999_999
@@ -89,7 +89,8 @@ func PullDir(number int64) string {
 	return "pr/" + padded(number/10_000, 4) + "/" + padded(number/100%100, 2) + "/" + padded(number%100, 2)
 }
 
-// padded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with a path.
+// padded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with a
+// path.
 func padded(n int64, digits int) string {
 	s := strconv.FormatInt(n, 10)
 	return "000000000"[:max(0, digits-len(s))] + s
@@ -120,8 +121,8 @@ func ParsePath(path string) (Place, error) {
 	return Place{}, fmt.Errorf("%q: not a path of a ledger", clip(path))
 }
 
-// firstLayout says of a path that it is one of the layout before the first release, and what stands in its place; "" of any other. Nothing is
-// read there: such a ledger is begun anew.
+// firstLayout says of a path that it is one of the layout before the first release, and what stands in its place; "" of
+// any other. Nothing is read there: such a ledger is begun anew.
 func firstLayout(path string) string {
 	parts := strings.Split(path, "/")
 	before := " is the layout of " + FirstInfoFormat + ", before the first release; "

@@ -31,8 +31,10 @@ func TestPlaces(t *testing.T) {
 	}
 	for path, class := range map[string]ledger.Class{
 		"LEDGER.json": ledger.InfoFile, "HEAD.json": ledger.HeadFile, "README.md": ledger.ReadmeFile,
-		"verify.html": ledger.PageFile, ".gitattributes": ledger.AttributesFile, "sheets/bb/" + hashB + ".json": ledger.SheetFile,
-		"receipts/999/99/99/999999999-" + hashA + ".json": ledger.EntryFile, "pr/9999/99/99/000000000-" + hashA + ".json": ledger.PullAlias,
+		"verify.html": ledger.PageFile, ".gitattributes": ledger.AttributesFile, "sheets/bb/" + hashB +
+			".json": ledger.SheetFile,
+		"receipts/999/99/99/999999999-" + hashA + ".json": ledger.EntryFile, "pr/9999/99/99/000000000-" + hashA +
+			".json": ledger.PullAlias,
 	} {
 		if p, err := ledger.ParsePath(path); err != nil || p.Class != class || p.String() != path {
 			t.Errorf("%s: %+v, %v", path, p, err)
@@ -45,16 +47,27 @@ func TestPlaces(t *testing.T) {
 
 // strangers are paths that look like a ledger's, to some file system or some reader.
 var strangers = []string{
-	"", "/", ".", "..", "LEDGER.JSON", "ledger.json", "Head.json", "README", "readme.md", "HEAD.json/x", ".git", ".git/config", "./HEAD.json",
-	"../HEAD.json", "receipts/../HEAD.json", "receipts", "receipts/000/01/23", "receipts/000/01/23/", "receipts//000/01/23/000012345-" + hashA + ".json",
-	"receipts/000/01/23/12345-" + hashA + ".json", "receipts/000/01/24/000012345-" + hashA + ".json", "receipts/000/01/23/000012345_" + hashA + ".json",
-	"receipts/000/01/23/000012345-" + hashA + ".JSON", "receipts/000/01/23/000012345-" + strings.ToUpper(hashA) + ".json", "Receipts/000/012/000012345-" + hashA + ".json",
-	"receipts/000/01/23/000012345-" + hashA, "receipts/000/01/23/000012345-" + hashA[:63] + ".json", "receipts/000/01/23/+00012345-" + hashA + ".json",
-	"receipts/000/01/23/x/000012345-" + hashA + ".json", "receipts/1000/01/23/1000012345-" + hashA + ".json", "receipts\\000\\01\\23\\000012345-" + hashA + ".json",
-	"pr/0000/00/00/000012345-" + hashA + ".json", "pr/00/01/23/000012345-" + hashA + ".json", "pr/0000/0123/000012345-" + hashA + ".json", "pr/000012345-" + hashA + ".json",
-	"pr/000/00123/000012345-" + hashA + ".json", "pr/000", "pr/000/00/123/000012345-" + hashA + ".json", "receipts/000/012/000012345-" + hashA + ".json", "pr/0000/01/23/x/000012345-" + hashA + ".json",
-	"hash/aa/bb/" + hashA + ".json", "hash/" + hashA + ".json", "hash/aa/aa/" + hashA + ".json ", "hash/aa/aa/" + hashA + ".json\x00",
-	"sheets/x.json", "sheets/" + hashA, "sheets/a/" + hashA + ".json", "sheets/" + hashA + ".json", "sheets/ab/" + hashA + ".json", "sheets/aa/aa/" + hashA + ".json", "sheet/" + hashA + ".json", "receipts/000/01/23/000012345-" + hashA + ".json/x",
+	"", "/", ".", "..", "LEDGER.JSON", "ledger.json", "Head.json", "README", "readme.md", "HEAD.json/x", ".git",
+	".git/config", "./HEAD.json",
+	"../HEAD.json", "receipts/../HEAD.json", "receipts", "receipts/000/01/23", "receipts/000/01/23/",
+	"receipts//000/01/23/000012345-" + hashA + ".json",
+	"receipts/000/01/23/12345-" + hashA + ".json", "receipts/000/01/24/000012345-" + hashA + ".json",
+	"receipts/000/01/23/000012345_" + hashA + ".json",
+	"receipts/000/01/23/000012345-" + hashA + ".JSON", "receipts/000/01/23/000012345-" + strings.ToUpper(hashA) +
+		".json", "Receipts/000/012/000012345-" + hashA + ".json",
+	"receipts/000/01/23/000012345-" + hashA, "receipts/000/01/23/000012345-" + hashA[:63] + ".json",
+	"receipts/000/01/23/+00012345-" + hashA + ".json",
+	"receipts/000/01/23/x/000012345-" + hashA + ".json", "receipts/1000/01/23/1000012345-" + hashA + ".json",
+	"receipts\\000\\01\\23\\000012345-" + hashA + ".json",
+	"pr/0000/00/00/000012345-" + hashA + ".json", "pr/00/01/23/000012345-" + hashA + ".json",
+	"pr/0000/0123/000012345-" + hashA + ".json", "pr/000012345-" + hashA + ".json",
+	"pr/000/00123/000012345-" + hashA + ".json", "pr/000", "pr/000/00/123/000012345-" + hashA + ".json",
+	"receipts/000/012/000012345-" + hashA + ".json", "pr/0000/01/23/x/000012345-" + hashA + ".json",
+	"hash/aa/bb/" + hashA + ".json", "hash/" + hashA + ".json", "hash/aa/aa/" + hashA + ".json ",
+	"hash/aa/aa/" + hashA + ".json\x00",
+	"sheets/x.json", "sheets/" + hashA, "sheets/a/" + hashA + ".json", "sheets/" + hashA + ".json",
+	"sheets/ab/" + hashA + ".json", "sheets/aa/aa/" + hashA + ".json", "sheet/" + hashA + ".json",
+	"receipts/000/01/23/000012345-" + hashA + ".json/x",
 	"receipts/٠٠٠/01/23/000012345-" + hashA + ".json", "README.md\u200b",
 }
 
@@ -72,15 +85,18 @@ func TestFirstLayout(t *testing.T) {
 	for path, want := range map[string]string{
 		"pr/000/00123/000012345-" + hashA + ".json": "pr/000/00123" + before + "now it is pr/0000/01/23",
 		"pr/001/23456/000012345-" + hashA + ".json": "pr/001/23456" + before + "now it is pr/0012/34/56",
-		"pr/999/99999":              "pr/999/99999" + before + "now it is pr/9999/99/99",
-		"pr/000":                    "pr/000" + before + "now a directory in pr/ has four digits", // as a store shows a directory that no ledger has
+		"pr/999/99999": "pr/999/99999" + before + "now it is pr/9999/99/99",
+		// as a store shows a directory that no ledger has
+		"pr/000":                    "pr/000" + before + "now a directory in pr/ has four digits",
 		"sheets/" + hashB + ".json": "a sheet without a directory" + before + "now it is sheets/bb/" + hashB + ".json",
 	} {
-		if _, err := ledger.ParsePath(path); err == nil || !strings.HasSuffix(err.Error(), "not a path of a ledger: "+want) {
+		if _, err := ledger.ParsePath(path); err == nil ||
+			!strings.HasSuffix(err.Error(), "not a path of a ledger: "+want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, path := range []string{"pr/00x", "pr/00", "pr", "receipts/000", "receipts/00/0000", "receipts/000/01", "receipts/000/01/23", "sheets/x.json", "sheets", "hash/000/00123", "sheets/aa/x.json", "pr/0000/0123"} {
+	for _, path := range []string{"pr/00x", "pr/00", "pr", "receipts/000", "receipts/00/0000", "receipts/000/01",
+		"receipts/000/01/23", "sheets/x.json", "sheets", "hash/000/00123", "sheets/aa/x.json", "pr/0000/0123"} {
 		if _, err := ledger.ParsePath(path); err == nil || strings.Contains(err.Error(), "layout") {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -103,8 +119,9 @@ func (n names) add(path string) {
 	}
 }
 
-// TestNamesPerDirectory holds what the layout is for: at a million entries and a million pull requests no directory has more than 256
-// names (a thousand were asked), so that an append reads and writes little at any size. Digits are dealt out evenly by their numbers, hashes by a seeded generator.
+// TestNamesPerDirectory holds what the layout is for: at a million entries and a million pull requests no directory has
+// more than 256 names (a thousand were asked), so that an append reads and writes little at any size. Digits are dealt
+// out evenly by their numbers, hashes by a seeded generator.
 func TestNamesPerDirectory(t *testing.T) {
 	const million = 1_000_000
 	r := rand.New(rand.NewPCG(10, 10))
@@ -132,8 +149,9 @@ func TestNamesPerDirectory(t *testing.T) {
 			t.Errorf("%q has %d names", dir, n)
 		}
 	}
-	// By hand: a million numbers fill a hundred directories of a hundred of a hundred, in pr/ with one name each, and the million-and-first
-	// begins a new one at the top; 65,536 directories of hashes hold 15 on average, below 256 of 256; 256 directories of sheets hold 391.
+	// By hand: a million numbers fill a hundred directories of a hundred of a hundred, in pr/ with one name each, and
+	// the million-and-first begins a new one at the top; 65,536 directories of hashes hold 15 on average, below 256 of
+	// 256; 256 directories of sheets hold 391.
 	for top, least := range map[string]int{"receipts": 100, "pr": 101, "hash": 256, "sheets": 391, "": 4} {
 		if most[top] < least {
 			t.Errorf("the largest directory of %q has %d names, and by hand at least %d", top, most[top], least)
@@ -153,9 +171,12 @@ func TestAllowed(t *testing.T) {
 		ok         bool
 	}{
 		{"HEAD.json", "100644", 100, true}, {"HEAD.json", "120000", 100, false}, {"HEAD.json", "160000", 0, false},
-		{"HEAD.json", "100755", 100, false}, {"HEAD.json", "100664", 100, false}, {"HEAD.json", "100644", 256<<10 + 1, false},
-		{"HEAD.json", "100644", -1, false}, {"verify.html", "100644", 2 << 20, true}, {"verify.html", "100644", 2<<20 + 1, false},
-		{"sheets/aa/" + hashA + ".json", "100644", 5 << 20, true}, {"sheets/aa/" + hashA + ".json", "100644", 5<<20 + 1, false},
+		{"HEAD.json", "100755", 100, false}, {"HEAD.json", "100664", 100, false}, {"HEAD.json", "100644", 256<<10 + 1,
+			false},
+		{"HEAD.json", "100644", -1, false}, {"verify.html", "100644", 2 << 20, true},
+		{"verify.html", "100644", 2<<20 + 1, false},
+		{"sheets/aa/" + hashA + ".json", "100644", 5 << 20, true}, {"sheets/aa/" + hashA + ".json", "100644", 5<<20 + 1,
+			false},
 		{"x", "100644", 1, false},
 	} {
 		if _, err := ledger.Allowed(c.path, c.mode, c.size); (err == nil) != c.ok {

@@ -25,7 +25,8 @@ type foreign struct{ id, seq int64 }
 
 func newChain(leaves *Leaves) *chain {
 	return &chain{
-		leaves: leaves, tip: NoParent, keys: map[[32]byte]int64{}, priors: map[string]*Prior{}, pulls: map[string]int64{},
+		leaves: leaves, tip: NoParent, keys: map[[32]byte]int64{}, priors: map[string]*Prior{},
+		pulls: map[string]int64{},
 		words: map[string]string{},
 	}
 }
@@ -51,7 +52,8 @@ func (c *chain) link(e named, x checked) (problems []Problem) {
 		if r.ParentHash != c.tip && e.seq == c.next {
 			add(CodeParent, "parent_hash is %.8s…, the entry before is %.8s…", r.ParentHash, c.tip)
 		} else if !c.broken && r.Log != (Log{c.edge.count, root}) {
-			add(CodeLog, "log says %d and %.8s…, the tree before it is %d and %.8s…", r.Log.Count, r.Log.Root, c.edge.count, root)
+			add(CodeLog, "log says %d and %.8s…, the tree before it is %d and %.8s…", r.Log.Count, r.Log.Root,
+				c.edge.count, root)
 		}
 		problems = append(problems, c.refer(e, r)...)
 	}
@@ -79,7 +81,8 @@ func (c *chain) root() string {
 func (c *chain) refer(e named, r *Receipt) (problems []Problem) {
 	key := hashBytes(r.IdempotencyKey)
 	if first, twice := c.keys[key]; twice {
-		problems = append(problems, problem(CodeDuplicate, "", e.seq, "the sign-off %.8s… has its receipt at seq %d already", r.IdempotencyKey, first))
+		problems = append(problems, problem(CodeDuplicate, "", e.seq,
+			"the sign-off %.8s… has its receipt at seq %d already", r.IdempotencyKey, first))
 	} else {
 		c.keys[key] = e.seq
 	}
@@ -103,7 +106,8 @@ func (c *chain) know(e named, r *Receipt) {
 	}
 	c.pulls[e.hash] = r.Pull()
 	p := PriorOf(r, e.hash)
-	for _, s := range []*string{&p.Run.Lane, &p.Run.Project, &p.Sheet.Slug, &p.Sheet.Version, &p.Sheet.SHA256, &p.Score} {
+	for _, s := range []*string{&p.Run.Lane, &p.Run.Project, &p.Sheet.Slug, &p.Sheet.Version, &p.Sheet.SHA256,
+		&p.Score} {
 		*s = c.word(*s)
 	}
 	c.priors[e.hash] = &p

@@ -1,12 +1,13 @@
 package ledger
 
-// Ends reports whether an entry of this kind takes back the sign-off that it refers to. Merged, withdrawn, rejected and unreceipted entries end
-// nothing: a pull request that was closed can be opened again, and what was signed on it is still signed.
+// Ends reports whether an entry of this kind takes back the sign-off that it refers to. Merged, withdrawn, rejected and
+// unreceipted entries end nothing: a pull request that was closed can be opened again, and what was signed on it is
+// still signed.
 func (k Kind) Ends() bool { return k == Amended || k == Revoked || k == Superseded }
 
-// Standing tells which sign-offs nobody has taken back. It is the one meaning of "live": the gate, the merge queue, the schedule, the forge's
-// record (L4) and replay all ask it. Entries may be added in any order, and Live is asked once all are there that could matter: those after the
-// entry, and those that it carries. The zero value is ready.
+// Standing tells which sign-offs nobody has taken back. It is the one meaning of "live": the gate, the merge queue, the
+// schedule, the forge's record (L4) and replay all ask it. Entries may be added in any order, and Live is asked once
+// all are there that could matter: those after the entry, and those that it carries. The zero value is ready.
 type Standing struct {
 	ended   map[string]bool   // entries that a later one takes back
 	carries map[string]string // a carried entry to the one that it carries
@@ -25,7 +26,8 @@ func (s *Standing) Add(hash string, r *Receipt) {
 	}
 }
 
-// Live reports whether an entry signs something off that nobody has taken back: neither the entry, nor one that it carries.
+// Live reports whether an entry signs something off that nobody has taken back: neither the entry, nor one that it
+// carries.
 func (s *Standing) Live(hash string, r *Receipt) bool {
 	if !r.Kind.Live() || s.ended[hash] {
 		return false
@@ -38,7 +40,8 @@ func (s *Standing) Live(hash string, r *Receipt) bool {
 	return true
 }
 
-// Live gives the entries, of all of one pull request or of a whole ledger, that sign something off that nobody has taken back.
+// Live gives the entries, of all of one pull request or of a whole ledger, that sign something off that nobody has
+// taken back.
 func Live(entries []Entry) []Entry {
 	var s Standing
 	for _, e := range entries {

@@ -80,7 +80,8 @@ func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 	if parent.ID != now.ID {
 		return fmt.Errorf("state %q is not the newest, %q is: %w", parent.ID, now.ID, ErrStale)
 	}
-	next := memState{files: map[string][]byte{}, at: Snapshot{ID: strconv.Itoa(len(m.states) + 1), Head: b.Head, Info: now.Info}}
+	next := memState{files: map[string][]byte{}, at: Snapshot{ID: strconv.Itoa(len(m.states) + 1), Head: b.Head,
+		Info: now.Info}}
 	if len(m.states) > 0 {
 		next.files = maps.Clone(m.states[len(m.states)-1].files)
 	}

@@ -12,21 +12,26 @@ import (
 
 // Online reads a forge's own record, as far as L4 compares it. The gate implements it.
 type Online interface {
-	// Reviews gives every review of a pull request, dismissed ones included; ErrNoPull if there is no such pull request.
+	// Reviews gives every review of a pull request, dismissed ones included; ErrNoPull if there is no such pull
+	// request.
 	Reviews(ctx context.Context, pull int64) ([]ReviewRecord, error)
 	// Merges gives every merge into the base since the ledger's genesis that touched a run.
 	Merges(ctx context.Context) ([]MergeRecord, error)
 }
 
-// Witness is an Online that also knows what single entries rest on. With an Online that does not, the reviews alone are compared.
+// Witness is an Online that also knows what single entries rest on. With an Online that does not, the reviews alone are
+// compared.
 type Witness interface {
-	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if the forge knows no such pull request.
+	// MergeOf gives the commit that a pull request was merged as; "" if it was not merged, ErrNoPull if the forge knows
+	// no such pull request.
 	MergeOf(ctx context.Context, pull int64) (sha string, err error)
 	// PullsOf gives the pull requests that brought a commit to base; none for a direct push.
 	PullsOf(ctx context.Context, sha string) ([]int64, error)
-	// RunOf gives a run of a workflow; ErrNoRun if the forge knows no such run, or has deleted its record (GitHub does after 400 days).
+	// RunOf gives a run of a workflow; ErrNoRun if the forge knows no such run, or has deleted its record (GitHub does
+	// after 400 days).
 	RunOf(ctx context.Context, run int64) (WorkflowRecord, error)
-	// PermissionOf gives a person's permission on the repository as it is now: admin, maintain, write, triage, read or none.
+	// PermissionOf gives a person's permission on the repository as it is now: admin, maintain, write, triage, read or
+	// none.
 	PermissionOf(ctx context.Context, login string) (string, error)
 	// UserOf gives the id of the account that has a login now; ErrNoUser if no account has it.
 	UserOf(ctx context.Context, login string) (int64, error)
@@ -47,8 +52,9 @@ type WorkflowRecord struct {
 	Title string // display_title, which the workflow's run-name makes of the inputs
 }
 
-// SelfSignTitle is the title of the workflow run by which an admin signs off a head by hand: the workflow's run-name makes it of the inputs, so
-// that the forge's record says what was signed. digest is what the admin gave of the audit's digest, at least 16 hex digits.
+// SelfSignTitle is the title of the workflow run by which an admin signs off a head by hand: the workflow's run-name
+// makes it of the inputs, so that the forge's record says what was signed. digest is what the admin gave of the audit's
+// digest, at least 16 hex digits.
 func SelfSignTitle(pull int64, head, digest string) string {
 	return fmt.Sprintf("referee sign-off pr=%d head=%s digest=%s", pull, head, digest)
 }
@@ -79,8 +85,8 @@ type MergedRun struct {
 	SheetSHA256      string
 }
 
-// VerifyOnline compares the entries, in order, with the forge's record (L4). Of the entries the hash and the receipt are read. The error is the
-// reading of the entries; what the forge does not give is a problem.
+// VerifyOnline compares the entries, in order, with the forge's record (L4). Of the entries the hash and the receipt
+// are read. The error is the reading of the entries; what the forge does not give is a problem.
 func VerifyOnline(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
 	o := newOnline(ctx, forge)
 	if err := o.approvals(entries); err != nil {
@@ -90,8 +96,8 @@ func VerifyOnline(ctx context.Context, entries iter.Seq2[Entry, error], forge On
 	return o.problems, ctx.Err()
 }
 
-// VerifyApprovals is the part of VerifyOnline that is about sign-offs. It is for entries that are not the whole ledger: what was merged cannot be
-// judged by them.
+// VerifyApprovals is the part of VerifyOnline that is about sign-offs. It is for entries that are not the whole ledger:
+// what was merged cannot be judged by them.
 func VerifyApprovals(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
 	o := newOnline(ctx, forge)
 	if err := o.approvals(entries); err != nil {
@@ -100,7 +106,8 @@ func VerifyApprovals(ctx context.Context, entries iter.Seq2[Entry, error], forge
 	return o.problems, ctx.Err()
 }
 
-// approvals compares every sign-off with what the forge records of it. All entries are read first, for a later one may take back an earlier one.
+// approvals compares every sign-off with what the forge records of it. All entries are read first, for a later one may
+// take back an earlier one.
 func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
 	var signed []Entry
 	for e, err := range entries {
@@ -118,7 +125,8 @@ func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
 		case r.Kind == Carried:
 			o.carried(r)
 		case r.Pull() == 0:
-			o.add(CodeNoReview, r.Seq, "it is signed by %s outside a pull request: the forge has no record of that", clip(r.Approval.Approver.Login))
+			o.add(CodeNoReview, r.Seq, "it is signed by %s outside a pull request: the forge has no record of that",
+				clip(r.Approval.Approver.Login))
 		case r.SelfSigned:
 			o.selfSigned(e)
 		default:
@@ -128,14 +136,16 @@ func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
 	return nil
 }
 
-// carried compares an entry that carries a sign-off over to another head with the sign-off: everything but its place must be the same.
+// carried compares an entry that carries a sign-off over to another head with the sign-off: everything but its place
+// must be the same.
 func (o *online) carried(r *Receipt) {
 	earlier := o.byHash[r.RefersTo]
 	switch {
 	case earlier == nil:
 		return // an earlier part of the ledger, which is not looked at here
 	case earlier.Pull() != r.Pull():
-		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d, which was signed off in pull request %d, not %d", earlier.Seq, earlier.Pull(), r.Pull())
+		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d, which was signed off in pull request %d, not %d",
+			earlier.Seq, earlier.Pull(), r.Pull())
 	case !sameAudit(r, earlier):
 		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d but contains a different audit", earlier.Seq)
 	}
@@ -143,13 +153,16 @@ func (o *online) carried(r *Receipt) {
 
 // sameAudit compares all that an audit is, beside where and when. Whose the evidence is may have changed with the base.
 func sameAudit(a, b *Receipt) bool {
-	return a.Run == b.Run && a.FlightSheet == b.FlightSheet && a.Submission.SHA256 == b.Submission.SHA256 && a.ReportDigest == b.ReportDigest && a.Semantics == b.Semantics &&
-		a.FindingsTotal == b.FindingsTotal && a.SubjectDigest() == b.SubjectDigest() && reflect.DeepEqual(a.Verdict, b.Verdict) && reflect.DeepEqual(a.Findings, b.Findings) &&
-		reflect.DeepEqual(a.Checklist, b.Checklist) && reflect.DeepEqual(a.Agent, b.Agent) && reflect.DeepEqual(a.Assignment, b.Assignment)
+	return a.Run == b.Run && a.FlightSheet == b.FlightSheet && a.Submission.SHA256 == b.Submission.SHA256 &&
+		a.ReportDigest == b.ReportDigest && a.Semantics == b.Semantics &&
+		a.FindingsTotal == b.FindingsTotal && a.SubjectDigest() == b.SubjectDigest() &&
+		reflect.DeepEqual(a.Verdict, b.Verdict) && reflect.DeepEqual(a.Findings, b.Findings) &&
+		reflect.DeepEqual(a.Checklist, b.Checklist) && reflect.DeepEqual(a.Agent, b.Agent) &&
+		reflect.DeepEqual(a.Assignment, b.Assignment)
 }
 
-// selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody else can start one in their
-// name, and its title says which head they signed.
+// selfSigned compares an entry without a review with the run of the workflow that its signer started by hand: nobody
+// else can start one in their name, and its title says which head they signed.
 func (o *online) selfSigned(e Entry) {
 	r := e.Receipt
 	forge, ok := o.forge.(Witness)
@@ -166,15 +179,19 @@ func (o *online) selfSigned(e Entry) {
 	case errors.Is(err, ErrNoRun) && o.finished[e.Hash]:
 		// The forge has deleted the record of work that was merged long ago.
 	case errors.Is(err, ErrNoRun):
-		o.add(CodeNoReview, r.Seq, "it is self-signed by the workflow run %d, which the forge does not know", r.Workflow.RunID)
+		o.add(CodeNoReview, r.Seq, "it is self-signed by the workflow run %d, which the forge does not know",
+			r.Workflow.RunID)
 	case err != nil:
 		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d, by which it was self-signed: %v", r.Workflow.RunID, err)
 	case run.Event != "workflow_dispatch" || !strings.EqualFold(run.Actor, login):
-		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was started by %s with the event %s", clip(login), r.Workflow.RunID, clip(run.Actor), clip(run.Event))
+		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was started by %s with the "+
+			"event %s", clip(login), r.Workflow.RunID, clip(run.Actor), clip(run.Event))
 	case !strings.HasPrefix(run.Title, SelfSignTitle(r.Pull(), r.PullRequest.HeadSHA, "")):
-		o.add(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clip(run.Title))
+		o.add(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d "+
+			"was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clip(run.Title))
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clip(r.Workflow.Ref), r.Workflow.RunID, clip(run.Path))
+		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clip(r.Workflow.Ref),
+			r.Workflow.RunID, clip(run.Path))
 	}
 }
 
@@ -204,7 +221,8 @@ type signature struct {
 }
 
 func newOnline(ctx context.Context, forge Online) *online {
-	return &online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, byHash: map[string]*Receipt{}, signing: map[string][]signature{},
+	return &online{ctx: ctx, forge: forge, pulls: map[int64]pullRecord{}, byHash: map[string]*Receipt{},
+		signing:  map[string][]signature{},
 		finished: map[string]bool{}, said: map[string]bool{}}
 }
 
@@ -286,14 +304,15 @@ func (o *online) approval(e Entry) {
 	case v.BodySHA256 != a.Review.BodySHA256:
 		o.add(CodeReviewChanged, r.Seq, "the text of review %d was edited", v.ID)
 	case v.State != "APPROVED":
-		o.add(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clip(v.State), a.Decision)
+		o.add(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clip(v.State),
+			a.Decision)
 	case !o.finished[e.Hash]:
 		o.open(r)
 	}
 }
 
-// open compares what a sign-off rests on as long as its pull request is open: who signed may still sign, and the workflow that wrote it is the
-// one it names.
+// open compares what a sign-off rests on as long as its pull request is open: who signed may still sign, and the
+// workflow that wrote it is the one it names.
 func (o *online) open(r *Receipt) {
 	forge, ok := o.forge.(Witness)
 	if !ok {
@@ -305,18 +324,21 @@ func (o *online) open(r *Receipt) {
 	case err != nil:
 		o.add(CodeOnlineUnread, r.Seq, "the permission of %s: %v", clip(login), err)
 	case !slices.Contains([]string{"write", "maintain", "admin"}, permission):
-		o.add(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clip(login), r.Approval.Approver.Permission, clip(permission))
+		o.add(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clip(login),
+			r.Approval.Approver.Permission, clip(permission))
 	}
 	if r.Workflow == nil {
 		return
 	}
 	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
 	switch {
-	case errors.Is(err, ErrNoRun): // anybody who may write can delete a run, and GitHub does after 400 days: the review is what counts
+	case errors.Is(err, ErrNoRun):
+		// anybody who may write can delete a run, and GitHub does after 400 days: the review is what counts
 	case err != nil:
 		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s and the event %s; run %d belongs to %s, started by %s",
+		o.add(CodeReviewDiffers, r.Seq,
+			"it names the workflow %s and the event %s; run %d belongs to %s, started by %s",
 			clip(r.Workflow.Ref), clip(r.Workflow.Event), r.Workflow.RunID, clip(run.Path), clip(run.Event))
 	}
 }
@@ -339,7 +361,8 @@ func (o *online) differs(a *Approval, v ReviewRecord) string {
 	return ""
 }
 
-// renamed reports whether the account that a receipt names may have had that login when it signed: nobody else has it now.
+// renamed reports whether the account that a receipt names may have had that login when it signed: nobody else has it
+// now.
 func (o *online) renamed(who Approver) bool {
 	forge, ok := o.forge.(Witness)
 	if !ok {
@@ -358,14 +381,17 @@ func (o *online) merges() {
 	}
 	o.complete(merges)
 	for _, r := range o.merged {
-		if !slices.ContainsFunc(merges, func(m MergeRecord) bool { return m.PullRequest == r.Pull() && m.SHA == r.ObservedBy.SHA }) {
+		if !slices.ContainsFunc(merges, func(m MergeRecord) bool {
+			return m.PullRequest == r.Pull() &&
+				m.SHA == r.ObservedBy.SHA
+		}) {
 			o.unmatched(r)
 		}
 	}
 }
 
-// unmatched looks closer at a merged entry that none of the commits bears out: a rebased one need not bring the run itself, and a message need not
-// name the pull request.
+// unmatched looks closer at a merged entry that none of the commits bears out: a rebased one need not bring the run
+// itself, and a message need not name the pull request.
 func (o *online) unmatched(r *Receipt) {
 	forge, ok := o.forge.(Witness)
 	if ok {
@@ -387,14 +413,16 @@ func (o *online) complete(merges []MergeRecord) {
 		for _, run := range m.Runs {
 			key := bytesKey(run.SubmissionSHA256, run.SheetSHA256)
 			if !o.signed(key) && !o.said[key] && !o.onTheWay(m, run, merges[i+1:]) {
-				o.add(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt", m.SHA, clip(run.ID), run.SubmissionSHA256)
+				o.add(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt",
+					m.SHA, clip(run.ID), run.SubmissionSHA256)
 			}
 		}
 	}
 }
 
-// onTheWay reports whether a run without a receipt is a state on the way to a signed one: a pull request of several commits that was merged by
-// rebasing brings each of them to base, and the last one was signed off. Where the forge can be asked, both commits must be of one pull request.
+// onTheWay reports whether a run without a receipt is a state on the way to a signed one: a pull request of several
+// commits that was merged by rebasing brings each of them to base, and the last one was signed off. Where the forge can
+// be asked, both commits must be of one pull request.
 func (o *online) onTheWay(m MergeRecord, run MergedRun, later []MergeRecord) bool {
 	for _, next := range later {
 		i := slices.IndexFunc(next.Runs, func(r MergedRun) bool { return r.ID == run.ID })

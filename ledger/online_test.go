@@ -35,10 +35,13 @@ func (r *record) Merges(context.Context) ([]ledger.MergeRecord, error) { return 
 func agreeing() *record {
 	s := storetest.Sample(0)
 	return &record{
-		reviews: []ledger.ReviewRecord{{ID: 999, State: "COMMENTED", Login: "bot", UserType: "Bot"}, {ID: 1000, State: "APPROVED", Login: "rosa", UserID: 7,
-			UserType: "User", SubmittedAt: s.Approval.Review.SubmittedAt, CommitSHA: s.Approval.Review.CommitSHA, BodySHA256: s.Approval.Review.BodySHA256}},
+		reviews: []ledger.ReviewRecord{{ID: 999, State: "COMMENTED", Login: "bot", UserType: "Bot"},
+			{ID: 1000, State: "APPROVED", Login: "rosa", UserID: 7,
+				UserType: "User", SubmittedAt: s.Approval.Review.SubmittedAt, CommitSHA: s.Approval.Review.CommitSHA,
+				BodySHA256: s.Approval.Review.BodySHA256}},
 		merges: []ledger.MergeRecord{{PullRequest: 1, SHA: canonical.SHA256Hex([]byte("merge"))[:40],
-			Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256, SheetSHA256: s.FlightSheet.SHA256}}}},
+			Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256,
+				SheetSHA256: s.FlightSheet.SHA256}}}},
 	}
 }
 
@@ -49,7 +52,8 @@ func TestVerifyOnline(t *testing.T) {
 	better := carried
 	better.Verdict = &ledger.Verdict{Severity: "honey"}
 	elsewhere := carried
-	elsewhere.PullRequest = &ledger.PullRequest{Number: 2, HeadSHA: carried.PullRequest.HeadSHA, BaseSHA: carried.PullRequest.BaseSHA}
+	elsewhere.PullRequest = &ledger.PullRequest{Number: 2, HeadSHA: carried.PullRequest.HeadSHA,
+		BaseSHA: carried.PullRequest.BaseSHA}
 	withdrawn := storetest.Observed(storetest.Sample(0), ledger.Withdrawn, hashA)
 	revoked := storetest.Sample(0)
 	revoked.Kind, revoked.Approval.Decision, revoked.RefersTo = ledger.Revoked, ledger.Revoked, hashA
@@ -60,29 +64,45 @@ func TestVerifyOnline(t *testing.T) {
 		edit    func(*record)
 		codes   []ledger.Code
 	}{
-		"agrees":              {usual, func(*record) {}, codes()},
-		"outside a forge":     {append(slices.Clone(usual), &local), func(*record) {}, codes(ledger.CodeNoReview)},
-		"no pull request":     {usual, func(r *record) { r.noPull = true }, codes(ledger.CodeNoReview)},
-		"no review":           {usual, func(r *record) { r.reviews = r.reviews[:1] }, codes(ledger.CodeNoReview)},
-		"unread":              {usual, func(r *record) { r.unread = errors.New("403") }, codes(ledger.CodeOnlineUnread)},
-		"another reviewer":    {usual, func(r *record) { r.reviews[1].UserID = 8 }, codes(ledger.CodeReviewDiffers)},
-		"a bot":               {usual, func(r *record) { r.reviews[1].UserType = "Bot" }, codes(ledger.CodeReviewDiffers)},
-		"another time":        {usual, func(r *record) { r.reviews[1].SubmittedAt = "2026-11-02T09:31:00Z" }, codes(ledger.CodeReviewDiffers)},
-		"another state":       {usual, func(r *record) { r.reviews[1].State = "CHANGES_REQUESTED" }, codes(ledger.CodeReviewDiffers)},
-		"carried":             {append(slices.Clone(usual), &carried), func(*record) {}, codes()},
-		"carried, better":     {append(slices.Clone(usual), &better), func(*record) {}, codes(ledger.CodeReviewDiffers)},
-		"carried elsewhere":   {append(slices.Clone(usual), &elsewhere), func(*record) {}, codes(ledger.CodeReviewDiffers)},
-		"closed, reopened":    {[]*ledger.Receipt{&approved, &withdrawn}, func(*record) {}, codes()},
-		"renamed reviewer":    {usual, func(r *record) { r.reviews[1].Login = "rosa-2" }, codes()},
-		"moved to a head":     {usual, func(r *record) { r.reviews[1].CommitSHA = hashB[:40] }, codes()},
-		"dismissed":           {usual, func(r *record) { r.reviews[1].State = "DISMISSED" }, codes(ledger.CodeReviewChanged)},
-		"edited":              {usual, func(r *record) { r.reviews[1].BodySHA256 = hashB }, codes(ledger.CodeReviewChanged)},
-		"dismissed, said so":  {[]*ledger.Receipt{&approved, &revoked}, func(r *record) { r.reviews[1].State, r.merges = "DISMISSED", nil }, codes()},
-		"merged unreceipted":  {usual, func(r *record) { r.merges[0].Runs[0].SubmissionSHA256 = hashB }, codes(ledger.CodeUnreceipted)},
-		"merged, other sheet": {usual, func(r *record) { r.merges[0].Runs[0].SheetSHA256 = hashB }, codes(ledger.CodeUnreceipted)},
-		"merged, revoked":     {[]*ledger.Receipt{&approved, &revoked}, func(*record) {}, codes(ledger.CodeUnreceipted)},
-		"no such merge":       {usual, func(r *record) { r.merges[0].SHA = hashB[:40] }, codes(ledger.CodeMergeDiffers)},
-		"merges unread":       {usual, func(r *record) { r.noMerges = errors.New("502") }, codes(ledger.CodeOnlineUnread)},
+		"agrees":          {usual, func(*record) {}, codes()},
+		"outside a forge": {append(slices.Clone(usual), &local), func(*record) {}, codes(ledger.CodeNoReview)},
+		"no pull request": {usual, func(r *record) { r.noPull = true }, codes(ledger.CodeNoReview)},
+		"no review":       {usual, func(r *record) { r.reviews = r.reviews[:1] }, codes(ledger.CodeNoReview)},
+		"unread": {usual, func(r *record) { r.unread = errors.New("403") },
+			codes(ledger.CodeOnlineUnread)},
+		"another reviewer": {usual, func(r *record) { r.reviews[1].UserID = 8 }, codes(ledger.CodeReviewDiffers)},
+		"a bot": {usual, func(r *record) { r.reviews[1].UserType = "Bot" },
+			codes(ledger.CodeReviewDiffers)},
+		"another time": {usual, func(r *record) { r.reviews[1].SubmittedAt = "2026-11-02T09:31:00Z" },
+			codes(ledger.CodeReviewDiffers)},
+		"another state": {usual, func(r *record) { r.reviews[1].State = "CHANGES_REQUESTED" },
+			codes(ledger.CodeReviewDiffers)},
+		"carried": {append(slices.Clone(usual), &carried), func(*record) {}, codes()},
+		"carried, better": {append(slices.Clone(usual), &better), func(*record) {},
+			codes(ledger.CodeReviewDiffers)},
+		"carried elsewhere": {append(slices.Clone(usual), &elsewhere), func(*record) {},
+			codes(ledger.CodeReviewDiffers)},
+		"closed, reopened": {[]*ledger.Receipt{&approved, &withdrawn}, func(*record) {}, codes()},
+		"renamed reviewer": {usual, func(r *record) { r.reviews[1].Login = "rosa-2" }, codes()},
+		"moved to a head":  {usual, func(r *record) { r.reviews[1].CommitSHA = hashB[:40] }, codes()},
+		"dismissed": {usual, func(r *record) { r.reviews[1].State = "DISMISSED" },
+			codes(ledger.CodeReviewChanged)},
+		"edited": {usual, func(r *record) { r.reviews[1].BodySHA256 = hashB },
+			codes(ledger.CodeReviewChanged)},
+		"dismissed, said so": {[]*ledger.Receipt{&approved, &revoked}, func(r *record) {
+			r.reviews[1].State,
+				r.merges = "DISMISSED", nil
+		}, codes()},
+		"merged unreceipted": {usual, func(r *record) { r.merges[0].Runs[0].SubmissionSHA256 = hashB },
+			codes(ledger.CodeUnreceipted)},
+		"merged, other sheet": {usual, func(r *record) { r.merges[0].Runs[0].SheetSHA256 = hashB },
+			codes(ledger.CodeUnreceipted)},
+		"merged, revoked": {[]*ledger.Receipt{&approved, &revoked}, func(*record) {},
+			codes(ledger.CodeUnreceipted)},
+		"no such merge": {usual, func(r *record) { r.merges[0].SHA = hashB[:40] },
+			codes(ledger.CodeMergeDiffers)},
+		"merges unread": {usual, func(r *record) { r.noMerges = errors.New("502") },
+			codes(ledger.CodeOnlineUnread)},
 	} {
 		forge := agreeing()
 		c.edit(forge)
@@ -101,8 +121,11 @@ func TestVerifyOnline(t *testing.T) {
 	said := storetest.Observed(storetest.Sample(5), ledger.Unreceipted, "")
 	s := storetest.Sample(5)
 	forge := agreeing()
-	forge.merges = []ledger.MergeRecord{{SHA: hashB[:40], Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256, SheetSHA256: s.FlightSheet.SHA256}}}}
-	if problems, err := ledger.VerifyOnline(t.Context(), inChain([]*ledger.Receipt{&said}), forge); err != nil || len(problems) != 0 {
+	forge.merges = []ledger.MergeRecord{{SHA: hashB[:40],
+		Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256,
+			SheetSHA256: s.FlightSheet.SHA256}}}}
+	if problems, err := ledger.VerifyOnline(t.Context(), inChain([]*ledger.Receipt{&said}), forge); err != nil ||
+		len(problems) != 0 {
 		t.Errorf("unreceipted, as the ledger says: %v, %v", problems, err)
 	}
 	broken := errors.New("broken")
@@ -134,7 +157,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestBlind holds that every level but none is silent about what it cannot see, and that a higher one is blind for less.
+// TestBlind holds that every level but none is silent about what it cannot see, and that a higher one is blind for
+// less.
 func TestBlind(t *testing.T) {
 	last := 100
 	for l := ledger.Level(0); l <= ledger.L5; l++ {
@@ -145,9 +169,12 @@ func TestBlind(t *testing.T) {
 		last = len(blind)
 	}
 	// L4 alone says nothing of what was cut off; L3 alone sees a ledger that was written anew.
-	for want, looked := range map[string][]ledger.Level{"entries cut off": {ledger.L1, ledger.L4}, "a rewrite of the whole ledger": {ledger.L1, ledger.L4}, "a poisoned first": {ledger.L2}, "another history": {ledger.L3}} {
+	for want, looked := range map[string][]ledger.Level{"entries cut off": {ledger.L1, ledger.L4},
+		"a rewrite of the whole ledger": {ledger.L1, ledger.L4}, "a poisoned first": {ledger.L2},
+		"another history": {ledger.L3}} {
 		has := func(looked []ledger.Level) bool {
-			return slices.ContainsFunc(ledger.Unseen(looked), func(what string) bool { return strings.HasPrefix(what, want) })
+			return slices.ContainsFunc(ledger.Unseen(looked),
+				func(what string) bool { return strings.HasPrefix(what, want) })
 		}
 		if !has(looked) || has([]ledger.Level{ledger.L2, ledger.L3, ledger.L5}) {
 			t.Errorf("%q with %v: %q", want, looked, ledger.Unseen(looked))
@@ -203,7 +230,8 @@ func (w witness) MergeOf(context.Context, int64) (string, error) { return w.merg
 
 func (w witness) RunOf(_ context.Context, run int64) (ledger.WorkflowRecord, error) {
 	s := storetest.Sample(0)
-	rec := ledger.WorkflowRecord{Event: cmp.Or(w.event, s.Workflow.Event), Actor: w.actor, Path: cmp.Or(w.path, ".github/workflows/referee.yml"),
+	rec := ledger.WorkflowRecord{Event: cmp.Or(w.event, s.Workflow.Event), Actor: w.actor,
+		Path:  cmp.Or(w.path, ".github/workflows/referee.yml"),
 		Title: cmp.Or(w.title, ledger.SelfSignTitle(s.Pull(), s.PullRequest.HeadSHA, "0a1b2c3d4e5f6071"))}
 	return rec, w.unknown
 }
@@ -233,7 +261,8 @@ func workflow(event string) *ledger.Workflow {
 	return &w
 }
 
-// TestWitness: a self-signed entry rests on a run that its signer began by hand; a merge that no commit on base shows may be a rebased one.
+// TestWitness: a self-signed entry rests on a run that its signer began by hand; a merge that no commit on base shows
+// may be a rebased one.
 func TestWitness(t *testing.T) {
 	self := storetest.Sample(0)
 	self.SelfSigned, self.Approval.Review.ID, self.Workflow = true, 0, workflow("workflow_dispatch")
@@ -253,31 +282,53 @@ func TestWitness(t *testing.T) {
 		forge   ledger.Online
 		codes   []ledger.Code
 	}{
-		"self-signed":                  {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "Rosa"}, codes()},
-		"self-signed, no witness":      {[]*ledger.Receipt{&self}, own, codes()},
-		"self-signed without a run":    {[]*ledger.Receipt{&nameless}, witness{record: own}, codes(ledger.CodeNoReview)},
-		"self-signed by somebody else": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "eve"}, codes(ledger.CodeReviewDiffers)},
-		"self-signed by a push":        {[]*ledger.Receipt{&self}, witness{record: own, event: "push", actor: "rosa"}, codes(ledger.CodeReviewDiffers)},
-		"self-signed, another head":    {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "rosa", title: ledger.SelfSignTitle(1, hashB[:40], "0a1b2c3d")}, codes(ledger.CodeReviewDiffers)},
-		"self-signed, no title":        {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "rosa", title: "referee"}, codes(ledger.CodeReviewDiffers)},
-		"self-signed, other workflow":  {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch", actor: "rosa", path: ".github/workflows/evil.yml"}, codes(ledger.CodeReviewDiffers)},
-		"self-signed, record is gone":  {[]*ledger.Receipt{&self}, witness{record: own, unknown: ledger.ErrNoRun}, codes(ledger.CodeNoReview)},
-		"merged, record is gone":       {[]*ledger.Receipt{&self, &merged}, witness{record: own, unknown: ledger.ErrNoRun}, codes()},
-		"approved":                     {[]*ledger.Receipt{&approved}, witness{record: own}, codes()},
-		"approved by who left":         {[]*ledger.Receipt{&approved}, witness{record: own, permission: "read"}, codes(ledger.CodeReviewChanged)},
-		"merged, who signed left":      {[]*ledger.Receipt{&approved, &merged}, witness{record: own, permission: "read"}, codes()},
-		"by another workflow":          {[]*ledger.Receipt{&approved}, witness{record: own, path: ".github/workflows/evil.yml"}, codes(ledger.CodeReviewDiffers)},
-		"by another event":             {[]*ledger.Receipt{&approved}, witness{record: own, event: "push"}, codes(ledger.CodeReviewDiffers)},
-		"by no run":                    {[]*ledger.Receipt{&approved}, witness{record: own, unknown: ledger.ErrNoRun}, codes()},
-		"a rename":                     {[]*ledger.Receipt{&renamed}, witness{record: own}, codes()},
-		"another's name":               {[]*ledger.Receipt{&renamed}, witness{record: own, user: 99}, codes(ledger.CodeReviewDiffers)},
-		"self-signed, run unknown":     {[]*ledger.Receipt{&self}, witness{record: own, unknown: down}, codes(ledger.CodeOnlineUnread)},
-		"merged, no number":            {[]*ledger.Receipt{&approved, &merged}, unmatched, codes(ledger.CodeMergeDiffers)},
-		"merged, as the forge says":    {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, merge: merged.ObservedBy.SHA}, codes()},
-		"merged as another commit":     {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, merge: hashB[:40]}, codes(ledger.CodeMergeDiffers)},
-		"merged, not at the forge":     {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched}, codes(ledger.CodeMergeDiffers)},
-		"merged, no such pull request": {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, unknown: ledger.ErrNoPull}, codes(ledger.CodeMergeDiffers)},
-		"merged, unread":               {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched, unknown: down}, codes(ledger.CodeOnlineUnread)},
+		"self-signed": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch",
+			actor: "Rosa"}, codes()},
+		"self-signed, no witness": {[]*ledger.Receipt{&self}, own, codes()},
+		"self-signed without a run": {[]*ledger.Receipt{&nameless}, witness{record: own},
+			codes(ledger.CodeNoReview)},
+		"self-signed by somebody else": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch",
+			actor: "eve"}, codes(ledger.CodeReviewDiffers)},
+		"self-signed by a push": {[]*ledger.Receipt{&self}, witness{record: own, event: "push", actor: "rosa"},
+			codes(ledger.CodeReviewDiffers)},
+		"self-signed, another head": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch",
+			actor: "rosa", title: ledger.SelfSignTitle(1, hashB[:40], "0a1b2c3d")}, codes(ledger.CodeReviewDiffers)},
+		"self-signed, no title": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch",
+			actor: "rosa", title: "referee"}, codes(ledger.CodeReviewDiffers)},
+		"self-signed, other workflow": {[]*ledger.Receipt{&self}, witness{record: own, event: "workflow_dispatch",
+			actor: "rosa", path: ".github/workflows/evil.yml"}, codes(ledger.CodeReviewDiffers)},
+		"self-signed, record is gone": {[]*ledger.Receipt{&self}, witness{record: own, unknown: ledger.ErrNoRun},
+			codes(ledger.CodeNoReview)},
+		"merged, record is gone": {[]*ledger.Receipt{&self, &merged},
+			witness{record: own, unknown: ledger.ErrNoRun}, codes()},
+		"approved": {[]*ledger.Receipt{&approved}, witness{record: own}, codes()},
+		"approved by who left": {[]*ledger.Receipt{&approved}, witness{record: own, permission: "read"},
+			codes(ledger.CodeReviewChanged)},
+		"merged, who signed left": {[]*ledger.Receipt{&approved, &merged},
+			witness{record: own, permission: "read"}, codes()},
+		"by another workflow": {[]*ledger.Receipt{&approved},
+			witness{record: own, path: ".github/workflows/evil.yml"}, codes(ledger.CodeReviewDiffers)},
+		"by another event": {[]*ledger.Receipt{&approved}, witness{record: own, event: "push"},
+			codes(ledger.CodeReviewDiffers)},
+		"by no run": {[]*ledger.Receipt{&approved}, witness{record: own, unknown: ledger.ErrNoRun},
+			codes()},
+		"a rename": {[]*ledger.Receipt{&renamed}, witness{record: own}, codes()},
+		"another's name": {[]*ledger.Receipt{&renamed}, witness{record: own, user: 99},
+			codes(ledger.CodeReviewDiffers)},
+		"self-signed, run unknown": {[]*ledger.Receipt{&self}, witness{record: own, unknown: down},
+			codes(ledger.CodeOnlineUnread)},
+		"merged, no number": {[]*ledger.Receipt{&approved, &merged}, unmatched,
+			codes(ledger.CodeMergeDiffers)},
+		"merged, as the forge says": {[]*ledger.Receipt{&approved, &merged},
+			witness{record: unmatched, merge: merged.ObservedBy.SHA}, codes()},
+		"merged as another commit": {[]*ledger.Receipt{&approved, &merged},
+			witness{record: unmatched, merge: hashB[:40]}, codes(ledger.CodeMergeDiffers)},
+		"merged, not at the forge": {[]*ledger.Receipt{&approved, &merged}, witness{record: unmatched},
+			codes(ledger.CodeMergeDiffers)},
+		"merged, no such pull request": {[]*ledger.Receipt{&approved, &merged},
+			witness{record: unmatched, unknown: ledger.ErrNoPull}, codes(ledger.CodeMergeDiffers)},
+		"merged, unread": {[]*ledger.Receipt{&approved, &merged},
+			witness{record: unmatched, unknown: down}, codes(ledger.CodeOnlineUnread)},
 	} {
 		problems, err := ledger.VerifyOnline(t.Context(), inChain(c.entries), c.forge)
 		found := codes()
@@ -289,7 +340,8 @@ func TestWitness(t *testing.T) {
 		}
 	}
 	// What was merged is not judged by a part of the ledger.
-	if problems, err := ledger.VerifyApprovals(t.Context(), inChain([]*ledger.Receipt{&merged}), &record{noMerges: down}); err != nil || len(problems) > 0 {
+	if problems, err := ledger.VerifyApprovals(t.Context(), inChain([]*ledger.Receipt{&merged}),
+		&record{noMerges: down}); err != nil || len(problems) > 0 {
 		t.Errorf("a part: %v, %v", problems, err)
 	}
 	if _, err := ledger.VerifyApprovals(t.Context(), seq[ledger.Entry](nil, down), own); !errors.Is(err, down) {
@@ -297,15 +349,16 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestRebasedMerge: a signed pull request of two commits, merged by rebasing, brings its first commit to base too, and that is no merge past the
-// gate; the same bytes of another pull request, or of none, are.
+// TestRebasedMerge: a signed pull request of two commits, merged by rebasing, brings its first commit to base too, and
+// that is no merge past the gate; the same bytes of another pull request, or of none, are.
 func TestRebasedMerge(t *testing.T) {
 	approved := storetest.Sample(0)
 	approved.Workflow = workflow("workflow_run")
 	merged := storetest.Observed(storetest.Sample(0), ledger.Merged, hashA)
 	forge := agreeing()
 	last := forge.merges[0]
-	first := ledger.MergeRecord{SHA: hashB[:40], Runs: []ledger.MergedRun{{ID: last.Runs[0].ID, SubmissionSHA256: hashB, SheetSHA256: last.Runs[0].SheetSHA256}}}
+	first := ledger.MergeRecord{SHA: hashB[:40], Runs: []ledger.MergedRun{{ID: last.Runs[0].ID, SubmissionSHA256: hashB,
+		SheetSHA256: last.Runs[0].SheetSHA256}}}
 	forge.merges = []ledger.MergeRecord{first, last}
 	for name, c := range map[string]struct {
 		pulls map[string][]int64
@@ -326,7 +379,8 @@ func TestRebasedMerge(t *testing.T) {
 		}
 	}
 	forge.merges = []ledger.MergeRecord{last, first}
-	if problems, err := ledger.VerifyOnline(t.Context(), inChain([]*ledger.Receipt{&approved, &merged}), forge); err != nil || len(problems) != 1 {
+	if problems, err := ledger.VerifyOnline(t.Context(), inChain([]*ledger.Receipt{&approved, &merged}),
+		forge); err != nil || len(problems) != 1 {
 		t.Errorf("changed after it was signed: %v, %v", problems, err)
 	}
 }

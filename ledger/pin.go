@@ -66,7 +66,8 @@ func (r *Verification) Against(p Pin) *Problem {
 	case p.Count < 0 || canonical.CheckHash(p.Tip) != nil || p.Root != "" && canonical.CheckHash(p.Root) != nil:
 		return say(CodePinUnusable, "%s: count %d, tip %q", p.Source, p.Count, clip(p.Tip))
 	case p.Count > have && p.Level >= L3:
-		return say(CodePinMissing, "%s names the entry %d, %.8s…; the ledger has %d entries", p.Source, p.Count-1, p.Tip, have)
+		return say(CodePinMissing, "%s names the entry %d, %.8s…; the ledger has %d entries", p.Source, p.Count-1,
+			p.Tip, have)
 	case p.Count > have:
 		return say(CodeTruncated, "%s knows %d entries, the ledger has %d", p.Source, p.Count, have)
 	case r.Hashes[p.Count-1] != p.Tip && p.Count == 1:
@@ -89,14 +90,16 @@ func Compare(mine, other *Verification) []Problem {
 	}
 	for i, hash := range short.Hashes {
 		if long.Hashes[i] != hash {
-			return []Problem{problem(CodeFork, "", int64(i), "the copies part here: %.8s… in this copy, %.8s… in the other", mine.Hashes[i], other.Hashes[i])}
+			return []Problem{problem(CodeFork, "", int64(i),
+				"the copies part here: %.8s… in this copy, %.8s… in the other", mine.Hashes[i], other.Hashes[i])}
 		}
 	}
 	n := int64(len(short.Hashes))
 	a, errA := short.Leaves.Root(n)
 	b, errB := long.Leaves.Root(n)
 	if errA != nil || errB != nil || a != b {
-		return []Problem{problem(CodeFork, "", n-1, "the first %d names agree, the bytes behind them do not: %s goes on from another tree", n, name)}
+		return []Problem{problem(CodeFork, "", n-1, "the first %d names agree, the bytes behind them do not: %s "+
+			"goes on from another tree", n, name)}
 	}
 	return nil
 }
@@ -107,7 +110,8 @@ func Compare(mine, other *Verification) []Problem {
 func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verification, error) {
 	v := &Verification{Head: seen, Info: at.Info}
 	if at.Head.Count < seen.Count {
-		v.Problems = append(v.Problems, problem(CodeTruncated, "", at.Head.Count, "%d entries were seen before, the ledger has %d", seen.Count, at.Head.Count))
+		v.Problems = append(v.Problems, problem(CodeTruncated, "", at.Head.Count,
+			"%d entries were seen before, the ledger has %d", seen.Count, at.Head.Count))
 		return v, nil
 	}
 	if bad := v.collect(ctx, s, at, seen); bad != nil {
@@ -115,7 +119,8 @@ func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verific
 		return v, ctx.Err()
 	}
 	if v.Head.Tip != at.Head.Tip || v.Head.Root != at.Head.Root {
-		v.Problems = append(v.Problems, problem(CodeHeadLies, HeadPath, -1, "it says tip %.8s… and root %.8s…; the entries make %.8s… and %.8s…",
+		v.Problems = append(v.Problems, problem(CodeHeadLies, HeadPath, -1,
+			"it says tip %.8s… and root %.8s…; the entries make %.8s… and %.8s…",
 			at.Head.Tip, at.Head.Root, v.Head.Tip, v.Head.Root))
 		return v, nil
 	}
@@ -147,7 +152,8 @@ func (v *Verification) collect(ctx context.Context, s Store, at Snapshot, seen H
 	}
 	for _, e := range fresh {
 		if e.Receipt.ParentHash != v.Head.Tip {
-			return say(CodePinTip, seen.Count-1, "%.8s… was seen here before, the ledger goes on from %.8s…", v.Head.Tip, e.Receipt.ParentHash)
+			return say(CodePinTip, seen.Count-1, "%.8s… was seen here before, the ledger goes on from %.8s…",
+				v.Head.Tip, e.Receipt.ParentHash)
 		}
 		next, err := v.Head.Append(e.Bytes)
 		if err != nil {

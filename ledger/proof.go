@@ -85,7 +85,8 @@ func (l *Leaves) Inclusion(seq, size int64) (Proof, error) {
 	}
 	root, err := l.Root(size)
 	leaf := l.stored[tlog.StoredHashIndex(0, seq)]
-	return Proof{Format: InclusionFormat, Seq: seq, Leaf: hex.EncodeToString(leaf[:]), Size: size, Root: root, Path: encode(path)}, err
+	return Proof{Format: InclusionFormat, Seq: seq, Leaf: hex.EncodeToString(leaf[:]), Size: size, Root: root,
+		Path: encode(path)}, err
 }
 
 // Consistency proves that the tree of the first size entries extends the one of the first old.
@@ -169,8 +170,10 @@ func ParseProof(b []byte) (Proof, error) {
 		return Proof{}, fmt.Errorf("proof: %w", err)
 	}
 	inclusion := p.Format == InclusionFormat
-	if inclusion != (p.Leaf != "") || inclusion == (p.OldRoot != "") || inclusion && p.Old != 0 || !inclusion && p.Seq != 0 {
-		return Proof{}, fmt.Errorf("proof: members of two formats; an inclusion has seq and leaf, a consistency old and old_root")
+	if inclusion != (p.Leaf != "") || inclusion == (p.OldRoot != "") || inclusion && p.Old != 0 || !inclusion &&
+		p.Seq != 0 {
+		return Proof{}, fmt.Errorf("proof: members of two formats; an inclusion has seq and leaf, a consistency old " +
+			"and old_root")
 	}
 	if err := p.Check(); err != nil {
 		return Proof{}, err

@@ -27,9 +27,10 @@ const (
 	minWait   = 50 * time.Millisecond // between two looks, on the fastest machine
 	lookShare = 2                     // a whole append takes about twice as long as reading a head that moved
 	spread    = 3                     // cycles over which the first tries of a burst are spread
-	calm      = 0.2                   // part of the time in which others append, up to which a try is worth its requests
-	widest    = 32                    // cycles of the longest random wait while the ledger moves
-	patience  = 3                     // times Retry.For, while the ledger moves
+	// part of the time in which others append, up to which a try is worth its requests
+	calm     = 0.2
+	widest   = 32 // cycles of the longest random wait while the ledger moves
+	patience = 3  // times Retry.For, while the ledger moves
 )
 
 // turn is the place of one Append in a queue that nobody keeps. Writers know nothing of each other but what the branch
@@ -135,8 +136,10 @@ func (t *turn) lost(err error) (time.Duration, error) {
 	t.last = err
 	now := time.Now()
 	if t.tries == t.retry.Tries || !now.Before(t.end()) {
-		return 0, fmt.Errorf("gave up after %s and %s, while others added %s: %w; run it again: nothing is written twice",
-			now.Sub(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"), counted(t.others, "entry", "entries"), err)
+		return 0, fmt.Errorf("gave up after %s and %s, while others added %s: %w; run it again: nothing is written "+
+			"twice",
+			now.Sub(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"),
+			counted(t.others, "entry", "entries"), err)
 	}
 	t.widen(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone
 	return min(t.pause(), max(minWait, t.end().Sub(now))), nil
@@ -158,7 +161,8 @@ func (t *turn) sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 	}
-	err := fmt.Errorf("%w after %s and %s", ctx.Err(), time.Since(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"))
+	err := fmt.Errorf("%w after %s and %s", ctx.Err(), time.Since(t.began).Round(time.Millisecond),
+		counted(int64(t.tries), "try", "tries"))
 	if t.last != nil {
 		err = fmt.Errorf("%w: %w", err, t.last)
 	}

@@ -7,23 +7,25 @@ import (
 
 // History is a Store that also gives the commits of its branch.
 type History interface {
-	// Commits gives the newest n commits of that state, the newest first; fewer where there are no more, or where the store cannot give more.
+	// Commits gives the newest n commits of that state, the newest first; fewer where there are no more, or where the
+	// store cannot give more.
 	Commits(ctx context.Context, at Snapshot, n int) ([]Commit, error)
 }
 
-// recentCommits is how many of the newest commits VerifyForReading looks at: an append follows at the latest behind this many foreign ones, and
-// refuses.
+// recentCommits is how many of the newest commits VerifyForReading looks at: an append follows at the latest behind
+// this many foreign ones, and refuses.
 const recentCommits = 32
 
-// VerifyForReading holds a ledger to itself before anything that it says is used: the end of the chain (VerifyTail), the genesis, where one is
-// pinned, and the newest commits. It costs the same at any size of the ledger. What it cannot see is an old entry that was replaced together with
-// all of its places; Verify looks at the whole.
+// VerifyForReading holds a ledger to itself before anything that it says is used: the end of the chain (VerifyTail),
+// the genesis, where one is pinned, and the newest commits. It costs the same at any size of the ledger. What it cannot
+// see is an old entry that was replaced together with all of its places; Verify looks at the whole.
 func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string) ([]Problem, error) {
 	if at.ID == "" && genesis == "" {
 		return nil, nil
 	}
 	if at.Head.Count == 0 && genesis != "" {
-		return []Problem{problem(CodePinGenesis, "", -1, "the ledger is empty or missing; the configuration pins the genesis %.8s…", genesis)}, nil
+		return []Problem{problem(CodePinGenesis, "", -1, "the ledger is empty or missing; the configuration pins "+
+			"the genesis %.8s…", genesis)}, nil
 	}
 	var problems []Problem
 	if genesis != "" && (at.Info == nil || at.Info.Genesis != genesis) {
@@ -31,7 +33,8 @@ func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string)
 		if at.Info != nil {
 			have = at.Info.Genesis
 		}
-		problems = append(problems, problem(CodePinGenesis, InfoPath, -1, "the genesis is %.8s…; the configuration pins %.8s…", have, genesis))
+		problems = append(problems, problem(CodePinGenesis, InfoPath, -1,
+			"the genesis is %.8s…; the configuration pins %.8s…", have, genesis))
 	}
 	_, tail, err := VerifyTail(ctx, s, at, Head{})
 	if err != nil {
@@ -48,8 +51,8 @@ func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string)
 	return problems, nil
 }
 
-// verifyCommits holds the newest commits, the newest first, to what appends make: one parent, a message that names the entry it adds, and the
-// entry before.
+// verifyCommits holds the newest commits, the newest first, to what appends make: one parent, a message that names the
+// entry it adds, and the entry before.
 func verifyCommits(commits []Commit, head Head) (problems []Problem) {
 	want := head.Tip
 	for _, c := range commits {
@@ -65,16 +68,19 @@ func verifyCommits(commits []Commit, head Head) (problems []Problem) {
 			return append(problems, problem(CodeMessage, "", -1, "%s: %v", id, err))
 		}
 		if said.Hash != want {
-			return append(problems, problem(CodeCommitChain, "", said.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, said.Hash, want))
+			return append(problems, problem(CodeCommitChain, "", said.Seq,
+				"%s names the receipt %.8s…, here it should be %.8s…", id, said.Hash, want))
 		}
 		want = said.Parent
 	}
 	return problems
 }
 
-// EntriesOf gives a pull request's entries in the order of the chain, each held to its place in the chain: a file below pr/ that is not also the entry
-// at its seq is a problem, and is not given. repository is the forge's id of the repository that the ledger is of; 0 asks nothing.
-func EntriesOf(ctx context.Context, s Store, at Snapshot, pull, repository int64) (entries []Entry, problems []Problem, err error) {
+// EntriesOf gives a pull request's entries in the order of the chain, each held to its place in the chain: a file below
+// pr/ that is not also the entry at its seq is a problem, and is not given. repository is the forge's id of the
+// repository that the ledger is of; 0 asks nothing.
+func EntriesOf(ctx context.Context, s Store, at Snapshot, pull, repository int64) (entries []Entry, problems []Problem,
+	err error) {
 	if at.Head.Count == 0 || pull <= 0 {
 		return nil, nil, nil
 	}
@@ -97,8 +103,8 @@ func EntriesOf(ctx context.Context, s Store, at Snapshot, pull, repository int64
 	return entries, problems, ctx.Err()
 }
 
-// heldAlias says what is wrong with a file of a pull request's directory: each must be the bytes of the entry that its name says, at its place in
-// the chain.
+// heldAlias says what is wrong with a file of a pull request's directory: each must be the bytes of the entry that its
+// name says, at its place in the chain.
 func heldAlias(ctx context.Context, s Store, at Snapshot, f File, pull, repository int64) *Problem {
 	is := func(code Code, seq int64, format string, args ...any) *Problem {
 		p := problem(code, f.Path, seq, format, args...)

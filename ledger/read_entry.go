@@ -124,7 +124,8 @@ func (v *entryCheck) after() error {
 	next := v.r.Seq + 1
 	if next == v.at.Head.Count {
 		if v.at.Head.Tip != v.e.Hash {
-			v.add(CodeHeadLies, v.r.Seq, "%s says that the chain ends at %.8s…, not at this entry", HeadPath, v.at.Head.Tip)
+			v.add(CodeHeadLies, v.r.Seq, "%s says that the chain ends at %.8s…, not at this entry", HeadPath,
+				v.at.Head.Tip)
 		}
 		return nil
 	}
@@ -141,7 +142,8 @@ func (v *entryCheck) after() error {
 		case err != nil:
 			v.add(CodeInvalid, next, "%v", err)
 		case child.Receipt.ParentHash != v.e.Hash:
-			v.add(CodeParent, next, "parent_hash is %.8s…, the entry before is %.8s…", child.Receipt.ParentHash, v.e.Hash)
+			v.add(CodeParent, next, "parent_hash is %.8s…, the entry before is %.8s…", child.Receipt.ParentHash,
+				v.e.Hash)
 		}
 	}
 	return nil

@@ -33,7 +33,8 @@ func (a altered) Read(ctx context.Context, at ledger.Snapshot, name string) (out
 	return out, err
 }
 
-// TestVerifyEntry: an entry is held to its place, its aliases, both of its neighbours, its repository and what it refers to.
+// TestVerifyEntry: an entry is held to its place, its aliases, both of its neighbours, its repository and what it
+// refers to.
 func TestVerifyEntry(t *testing.T) {
 	s, at := grown(t, 5)
 	all := map[int64]ledger.Entry{}
@@ -59,7 +60,8 @@ func TestVerifyEntry(t *testing.T) {
 	replaced := map[string][]byte{} // the entry 2 in all of its places, by another one
 	for _, class := range []ledger.Class{ledger.EntryFile, ledger.HashAlias, ledger.PullAlias} {
 		replaced[place(class, 2)] = nil
-		replaced[ledger.Place{Class: class, Seq: 2, Pull: mallory.Receipt.Pull(), Hash: mallory.Hash}.String()] = mallory.Bytes
+		replaced[ledger.Place{Class: class, Seq: 2, Pull: mallory.Receipt.Pull(),
+			Hash: mallory.Hash}.String()] = mallory.Bytes
 	}
 	for name, c := range map[string]struct {
 		entry ledger.Entry
@@ -72,20 +74,34 @@ func TestVerifyEntry(t *testing.T) {
 		"the last":                        {all[4], nil, nil, nil},
 		"rewritten, beside the ledger":    {mallory, nil, nil, codes(ledger.CodeTwin)},
 		"rewritten, in all of its places": {mallory, replaced, nil, codes(ledger.CodeParent)},
-		"a second one at its seq":         {all[2], map[string][]byte{ledger.Place{Class: ledger.EntryFile, Seq: 2, Hash: mallory.Hash}.String(): mallory.Bytes}, nil, codes(ledger.CodeTwin)},
-		"beyond the end":                  {rewritten(4, `"seq":4`, `"seq":5`), nil, nil, codes(ledger.CodeMisplaced)},
-		"moved":                           {rewritten(3, `"seq":3`, `"seq":1`), nil, nil, codes(ledger.CodeTwin)},
-		"other bytes at its place":        {all[2], map[string][]byte{place(ledger.EntryFile, 2): all[1].Bytes}, nil, codes(ledger.CodeAliasDiffers)},
-		"no alias by hash":                {all[2], map[string][]byte{place(ledger.HashAlias, 2): nil}, nil, codes(ledger.CodeAliasMissing)},
-		"no alias by pull request":        {all[2], map[string][]byte{place(ledger.PullAlias, 2): nil}, nil, codes(ledger.CodeAliasMissing)},
-		"no entry before":                 {all[2], map[string][]byte{place(ledger.EntryFile, 1): nil}, nil, codes(ledger.CodeParent)},
-		"other bytes before":              {all[2], map[string][]byte{place(ledger.EntryFile, 1): all[3].Bytes}, nil, codes(ledger.CodeName)},
-		"no entry after":                  {all[2], map[string][]byte{place(ledger.EntryFile, 3): nil}, nil, codes(ledger.CodeGap)},
-		"what is no receipt after":        {all[2], map[string][]byte{place(ledger.EntryFile, 3): []byte("{}")}, nil, codes(ledger.CodeInvalid)},
-		"another tip":                     {all[4], nil, func(at *ledger.Snapshot) { at.Head.Tip = hashA }, codes(ledger.CodeHeadLies)},
-		"another genesis":                 {all[0], nil, func(at *ledger.Snapshot) { at.Info = &ledger.Info{Genesis: hashA, Repository: at.Info.Repository} }, codes(ledger.CodeInfoLies)},
-		"another repository":              {all[2], nil, func(at *ledger.Snapshot) { at.Info = &ledger.Info{Genesis: at.Info.Genesis} }, codes(ledger.CodeRepository)},
-		"no LEDGER.json":                  {all[2], nil, func(at *ledger.Snapshot) { at.Info = nil }, codes(ledger.CodeInfoUnreadable)},
+		"a second one at its seq": {all[2], map[string][]byte{ledger.Place{Class: ledger.EntryFile, Seq: 2,
+			Hash: mallory.Hash}.String(): mallory.Bytes}, nil, codes(ledger.CodeTwin)},
+		"beyond the end": {rewritten(4, `"seq":4`, `"seq":5`), nil, nil, codes(ledger.CodeMisplaced)},
+		"moved":          {rewritten(3, `"seq":3`, `"seq":1`), nil, nil, codes(ledger.CodeTwin)},
+		"other bytes at its place": {all[2], map[string][]byte{place(ledger.EntryFile, 2): all[1].Bytes}, nil,
+			codes(ledger.CodeAliasDiffers)},
+		"no alias by hash": {all[2], map[string][]byte{place(ledger.HashAlias, 2): nil}, nil,
+			codes(ledger.CodeAliasMissing)},
+		"no alias by pull request": {all[2], map[string][]byte{place(ledger.PullAlias, 2): nil}, nil,
+			codes(ledger.CodeAliasMissing)},
+		"no entry before": {all[2], map[string][]byte{place(ledger.EntryFile, 1): nil}, nil,
+			codes(ledger.CodeParent)},
+		"other bytes before": {all[2], map[string][]byte{place(ledger.EntryFile, 1): all[3].Bytes}, nil,
+			codes(ledger.CodeName)},
+		"no entry after": {all[2], map[string][]byte{place(ledger.EntryFile, 3): nil}, nil,
+			codes(ledger.CodeGap)},
+		"what is no receipt after": {all[2], map[string][]byte{place(ledger.EntryFile, 3): []byte("{}")}, nil,
+			codes(ledger.CodeInvalid)},
+		"another tip": {all[4], nil, func(at *ledger.Snapshot) { at.Head.Tip = hashA },
+			codes(ledger.CodeHeadLies)},
+		"another genesis": {all[0], nil,
+			func(at *ledger.Snapshot) { at.Info = &ledger.Info{Genesis: hashA, Repository: at.Info.Repository} },
+			codes(ledger.CodeInfoLies)},
+		"another repository": {all[2], nil,
+			func(at *ledger.Snapshot) { at.Info = &ledger.Info{Genesis: at.Info.Genesis} },
+			codes(ledger.CodeRepository)},
+		"no LEDGER.json": {all[2], nil, func(at *ledger.Snapshot) { at.Info = nil },
+			codes(ledger.CodeInfoUnreadable)},
 	} {
 		state := at
 		if c.state != nil {
@@ -107,7 +123,8 @@ func TestVerifyEntry(t *testing.T) {
 	}
 }
 
-// TestVerifyEntryLater: a revocation of the same pull request comes with the entry that it takes back; a reference to nothing is a problem.
+// TestVerifyEntryLater: a revocation of the same pull request comes with the entry that it takes back; a reference to
+// nothing is a problem.
 func TestVerifyEntryLater(t *testing.T) {
 	s, at := grown(t, 3)
 	entries, _, fail := ledger.EntriesOf(t.Context(), s, at, storetest.Sample(1).PullRequest.Number, 0)
@@ -134,7 +151,8 @@ func TestParseUnverified(t *testing.T) {
 	if r, err := ledger.ParseUnverified(lie); err != nil || r.Verdict.Score != "100" {
 		t.Errorf("%v, %v", r, err)
 	}
-	for _, bad := range [][]byte{nil, []byte("{}"), append([]byte(" "), b...), bytes.Replace(b, []byte(`"seq":0`), []byte(`"seq":"0"`), 1)} {
+	for _, bad := range [][]byte{nil, []byte("{}"), append([]byte(" "), b...), bytes.Replace(b, []byte(`"seq":0`),
+		[]byte(`"seq":"0"`), 1)} {
 		if r, err := ledger.ParseUnverified(bad); err == nil || r != nil {
 			t.Errorf("%.60q: %v, %v", bad, r, err)
 		}

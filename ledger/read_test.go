@@ -30,13 +30,15 @@ func commitsOf(t *testing.T, s ledger.Store, at ledger.Snapshot) []ledger.Commit
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, ledger.Commit{ID: e.Hash[:40], Parents: []string{e.Receipt.ParentHash[:40]}, Message: ledger.Message([]ledger.Entry{*e}, e.Receipt.ParentHash)})
+		out = append(out, ledger.Commit{ID: e.Hash[:40], Parents: []string{e.Receipt.ParentHash[:40]},
+			Message: ledger.Message([]ledger.Entry{*e}, e.Receipt.ParentHash)})
 	}
 	out[len(out)-1].Parents = nil
 	return out
 }
 
-// TestVerifyForReading: what is wrong at the end of a ledger, with its genesis or with its newest commits is seen before anything is read.
+// TestVerifyForReading: what is wrong at the end of a ledger, with its genesis or with its newest commits is seen
+// before anything is read.
 func TestVerifyForReading(t *testing.T) {
 	s, at := grown(t, 5)
 	genesis := at.Info.Genesis
@@ -45,18 +47,34 @@ func TestVerifyForReading(t *testing.T) {
 		edit    func(*ledger.Snapshot, []ledger.Commit) []ledger.Commit
 		codes   []ledger.Code
 	}{
-		"right":            {genesis, nil, codes()},
-		"not pinned":       {"", nil, codes()},
-		"another genesis":  {hashA, nil, codes(ledger.CodePinGenesis)},
-		"no LEDGER.json":   {genesis, func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { at.Info = nil; return c }, codes(ledger.CodePinGenesis)},
-		"no ledger":        {genesis, func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { *at = ledger.Snapshot{}; return c }, codes(ledger.CodePinGenesis)},
-		"a foreign commit": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { c[1].Message = "hello"; return c }, codes(ledger.CodeMessage)},
+		"right":           {genesis, nil, codes()},
+		"not pinned":      {"", nil, codes()},
+		"another genesis": {hashA, nil, codes(ledger.CodePinGenesis)},
+		"no LEDGER.json": {genesis, func(at *ledger.Snapshot,
+			c []ledger.Commit) []ledger.Commit {
+			at.Info = nil
+			return c
+		}, codes(ledger.CodePinGenesis)},
+		"no ledger": {genesis, func(at *ledger.Snapshot,
+			c []ledger.Commit) []ledger.Commit {
+			*at = ledger.Snapshot{}
+			return c
+		}, codes(ledger.CodePinGenesis)},
+		"a foreign commit": {"", func(_ *ledger.Snapshot,
+			c []ledger.Commit) []ledger.Commit {
+			c[1].Message = "hello"
+			return c
+		}, codes(ledger.CodeMessage)},
 		"a merge": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit {
 			c[1].Parents = append(c[1].Parents, "x")
 			return c
 		}, codes(ledger.CodeMerge)},
-		"a commit left out": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { return append(c[:1], c[2:]...) }, codes(ledger.CodeCommitChain)},
-		"the newest is not": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { return c[1:] }, codes(ledger.CodeCommitChain)},
+		"a commit left out": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit {
+			return append(c[:1],
+				c[2:]...)
+		}, codes(ledger.CodeCommitChain)},
+		"the newest is not": {"", func(_ *ledger.Snapshot, c []ledger.Commit) []ledger.Commit { return c[1:] },
+			codes(ledger.CodeCommitChain)},
 		"HEAD.json lies": {"", func(at *ledger.Snapshot, c []ledger.Commit) []ledger.Commit {
 			at.Head.Root = hashA
 			return c
@@ -99,7 +117,8 @@ func (a aliased) Read(ctx context.Context, at ledger.Snapshot, path string) ([]l
 	return a.MemStore.Read(ctx, at, path)
 }
 
-// TestEntriesOf: a file of a pull request's directory that is not the entry at its place in the chain is a problem, and is not given.
+// TestEntriesOf: a file of a pull request's directory that is not the entry at its place in the chain is a problem, and
+// is not given.
 func TestEntriesOf(t *testing.T) {
 	s, at := grown(t, 3)
 	pull := storetest.Sample(1).PullRequest.Number
@@ -111,7 +130,8 @@ func TestEntriesOf(t *testing.T) {
 	path := ledger.Place{Class: ledger.PullAlias, Seq: 1, Pull: pull, Hash: right.Hash}.String()
 	forged := *right.Receipt
 	forged.MintedAt = "2026-11-03T00:00:00Z"
-	forged.Approval = &ledger.Approval{Decision: forged.Approval.Decision, Approver: forged.Approval.Approver, Review: forged.Approval.Review, SubjectDigest: forged.Approval.SubjectDigest}
+	forged.Approval = &ledger.Approval{Decision: forged.Approval.Decision, Approver: forged.Approval.Approver,
+		Review: forged.Approval.Review, SubjectDigest: forged.Approval.SubjectDigest}
 	forged.Approval.Review.SubmittedAt = forged.MintedAt
 	loose, err := ledger.Format(forged)
 	if err != nil {
@@ -124,22 +144,26 @@ func TestEntriesOf(t *testing.T) {
 		file ledger.File
 		code ledger.Code
 	}{
-		"another name":                {ledger.File{Path: named(2, right.Bytes), Data: right.Bytes}, ledger.CodeMisplaced},
-		"no receipt":                  {ledger.File{Path: path, Data: []byte("{}")}, ledger.CodeInvalid},
-		"loose":                       {ledger.File{Path: named(1, loose), Data: loose}, ledger.CodeAliasOrphan},
-		"of another pull request":     {ledger.File{Path: ledger.Place{Class: ledger.PullAlias, Seq: 1, Pull: pull + 7, Hash: right.Hash}.String(), Data: right.Bytes}, ledger.CodeMisplaced},
+		"another name": {ledger.File{Path: named(2, right.Bytes), Data: right.Bytes},
+			ledger.CodeMisplaced},
+		"no receipt": {ledger.File{Path: path, Data: []byte("{}")}, ledger.CodeInvalid},
+		"loose":      {ledger.File{Path: named(1, loose), Data: loose}, ledger.CodeAliasOrphan},
+		"of another pull request": {ledger.File{Path: ledger.Place{Class: ledger.PullAlias, Seq: 1, Pull: pull + 7,
+			Hash: right.Hash}.String(), Data: right.Bytes}, ledger.CodeMisplaced},
 		"later than the state's head": {ledger.File{Path: path, Data: right.Bytes}, ledger.CodeAliasOrphan},
 	} {
 		state := at
 		if name == "later than the state's head" {
 			state.Head.Count = 1
 		}
-		entries, problems, err := ledger.EntriesOf(t.Context(), aliased{s, ledger.PullDir(pull), []ledger.File{c.file}}, state, pull, 0)
+		entries, problems, err := ledger.EntriesOf(t.Context(), aliased{s, ledger.PullDir(pull), []ledger.File{c.file}},
+			state, pull, 0)
 		if err != nil || len(entries) > 0 || len(problems) != 1 || problems[0].Code != c.code {
 			t.Errorf("%s: %v, %v, %v; want %s", name, entries, problems, err, c.code)
 		}
 	}
-	if _, problems, _ := ledger.EntriesOf(t.Context(), s, at, pull, right.Receipt.Repository.ID+1); len(problems) != 1 || problems[0].Code != ledger.CodeRepository {
+	if _, problems, _ := ledger.EntriesOf(t.Context(), s, at, pull,
+		right.Receipt.Repository.ID+1); len(problems) != 1 || problems[0].Code != ledger.CodeRepository {
 		t.Errorf("another repository: %v", problems)
 	}
 }

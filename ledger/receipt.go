@@ -34,7 +34,8 @@ const (
 // MaxFindings is how many findings a receipt holds; findings_total counts all, and report_digest binds the rest.
 const MaxFindings = 200
 
-// A receipt that shows fewer findings than it may is full: it has more than FullBytes, for no finding takes more than MaxFindingBytes.
+// A receipt that shows fewer findings than it may is full: it has more than FullBytes, for no finding takes more than
+// MaxFindingBytes.
 const (
 	MaxFindingBytes = 64 << 10
 	FullBytes       = 256<<10 - MaxFindingBytes
@@ -63,24 +64,26 @@ type Receipt struct {
 	Accepted       []Waiver     `json:"accepted,omitempty"`
 	SelfSigned     bool         `json:"self_signed,omitempty"`
 	Workflow       *Workflow    `json:"workflow,omitempty"`
-	Sanitized      []string     `json:"sanitized,omitempty"` // pointers of the strings that Format replaced code points in
-	Cook           *Cook        `json:"cook,omitempty"`
-	Incident       *Incident    `json:"incident,omitempty"`
+	// pointers of the strings that Format replaced code points in
+	Sanitized []string  `json:"sanitized,omitempty"`
+	Cook      *Cook     `json:"cook,omitempty"`
+	Incident  *Incident `json:"incident,omitempty"`
 
 	// The audit: present as a whole or not at all (Audited).
-	Semantics     int         `json:"semantics,omitempty"`
-	Engine        *Engine     `json:"engine,omitempty"`
-	Agent         *Agent      `json:"agent,omitempty"`
-	Assignment    *Assignment `json:"assignment,omitempty"`
-	Params        []Param     `json:"params,omitempty"` // limits that the configuration set (S71); part of the subject
-	Evidence      []Evidence  `json:"evidence,omitempty"`
-	Stated        []Figure    `json:"stated,omitempty"` // figures that the agent alone states, and a person confirms (S70)
-	Checklist     []Answer    `json:"checklist,omitempty"`
-	Findings      []Finding   `json:"findings,omitempty" scan:"-"`
-	FindingsTotal int         `json:"findings_total,omitempty"`
-	Verdict       *Verdict    `json:"verdict,omitempty"`
-	ReportDigest  string      `json:"report_digest,omitempty" is:"hash"`
-	Advisory      []FileRef   `json:"advisory,omitempty" scan:"-"`
+	Semantics  int         `json:"semantics,omitempty"`
+	Engine     *Engine     `json:"engine,omitempty"`
+	Agent      *Agent      `json:"agent,omitempty"`
+	Assignment *Assignment `json:"assignment,omitempty"`
+	Params     []Param     `json:"params,omitempty"` // limits that the configuration set (S71); part of the subject
+	Evidence   []Evidence  `json:"evidence,omitempty"`
+	// figures that the agent alone states, and a person confirms (S70)
+	Stated        []Figure  `json:"stated,omitempty"`
+	Checklist     []Answer  `json:"checklist,omitempty"`
+	Findings      []Finding `json:"findings,omitempty" scan:"-"`
+	FindingsTotal int       `json:"findings_total,omitempty"`
+	Verdict       *Verdict  `json:"verdict,omitempty"`
+	ReportDigest  string    `json:"report_digest,omitempty" is:"hash"`
+	Advisory      []FileRef `json:"advisory,omitempty" scan:"-"`
 }
 
 // Log is the size and the RFC 6962 root of the tree over the entries 0 … Count−1.
@@ -300,8 +303,8 @@ func Format(r Receipt) ([]byte, error) {
 	return b, nil
 }
 
-// Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in itself.
-// On an error the receipt is nil. Format(*r) is b again.
+// Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in
+// itself. On an error the receipt is nil. Format(*r) is b again.
 func Parse(b []byte) (*Receipt, error) {
 	r, err := parse(b, receiptDecoder().Decode)
 	if err == nil {
@@ -313,9 +316,9 @@ func Parse(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form it
-// checks all the same. Whatever Validate reads of the others is filled in; of the findings the verdict is held
-// to what is found in their bytes.
+// scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form
+// it checks all the same. Whatever Validate reads of the others is filled in; of the findings the verdict is held to
+// what is found in their bytes.
 func scan(b []byte) (*Receipt, error) {
 	var findings []byte
 	r, err := parse(b, func(b []byte, lim canonical.Limits, v any) error {

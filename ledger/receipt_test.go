@@ -39,14 +39,16 @@ func cook() ledger.Receipt {
 func incident() ledger.Receipt {
 	r := storetest.Sample(8)
 	r.Schema, r.Run.Lane = ledger.IncidentSchema, "incident"
-	r.Incident = &ledger.Incident{ID: "inc-1", Kind: "recurring_flag", Tier: "high", Title: "third propolis", Lane: "agent",
+	r.Incident = &ledger.Incident{ID: "inc-1", Kind: "recurring_flag", Tier: "high", Title: "third propolis",
+		Lane:     "agent",
 		Response: []string{"lane_locked"}, Status: "open", OpenedAt: "2026-11-02T09:00:00Z", Receipts: []string{hashA}}
 	return storetest.Key(r)
 }
 
 func TestFormatIsCanonical(t *testing.T) {
 	for name, r := range map[string]ledger.Receipt{"eval": storetest.Sample(0), "cook": cook(), "incident": incident(),
-		"observed": storetest.Observed(storetest.Sample(0), ledger.Merged, hashA), "local": storetest.Local(storetest.Sample(3))} {
+		"observed": storetest.Observed(storetest.Sample(0), ledger.Merged, hashA),
+		"local":    storetest.Local(storetest.Sample(3))} {
 		b, err := ledger.Mint(ledger.NewHead(), r)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -102,36 +104,56 @@ func TestRefusals(t *testing.T) {
 			r.Approval = nil
 			r.ObservedBy = &ledger.ObservedBy{Event: "x", At: r.MintedAt}
 		}},
-		"approval where none is":   {ledger.RefuseApproval, func(r *ledger.Receipt) { r.Kind = ledger.Superseded; r.RefersTo = hashA }},
-		"approval and event":       {ledger.RefuseObserved, func(r *ledger.Receipt) { r.ObservedBy = &ledger.ObservedBy{Event: "x", At: r.MintedAt} }},
-		"merged without SHA":       {ledger.RefuseObserved, func(r *ledger.Receipt) { *r = observed(*r, ledger.Merged); r.ObservedBy.SHA = "" }},
-		"decided otherwise":        {ledger.RefuseDecision, func(r *ledger.Receipt) { r.Approval.Decision = ledger.Rejected }},
-		"minted at another time":   {ledger.RefuseTime, func(r *ledger.Receipt) { r.MintedAt = "2026-11-02T09:30:01Z" }},
-		"observed at another time": {ledger.RefuseTime, func(r *ledger.Receipt) { *r = observed(*r, ledger.Merged); r.MintedAt = "2026-11-02T09:30:01Z" }},
-		"self-signed, no admin":    {ledger.RefuseSelfSigned, func(r *ledger.Receipt) { r.SelfSigned = true }},
+		"approval where none is": {ledger.RefuseApproval,
+			func(r *ledger.Receipt) { r.Kind = ledger.Superseded; r.RefersTo = hashA }},
+		"approval and event": {ledger.RefuseObserved,
+			func(r *ledger.Receipt) { r.ObservedBy = &ledger.ObservedBy{Event: "x", At: r.MintedAt} }},
+		"merged without SHA": {ledger.RefuseObserved,
+			func(r *ledger.Receipt) { *r = observed(*r, ledger.Merged); r.ObservedBy.SHA = "" }},
+		"decided otherwise": {ledger.RefuseDecision,
+			func(r *ledger.Receipt) { r.Approval.Decision = ledger.Rejected }},
+		"minted at another time": {ledger.RefuseTime,
+			func(r *ledger.Receipt) { r.MintedAt = "2026-11-02T09:30:01Z" }},
+		"observed at another time": {ledger.RefuseTime,
+			func(r *ledger.Receipt) { *r = observed(*r, ledger.Merged); r.MintedAt = "2026-11-02T09:30:01Z" }},
+		"self-signed, no admin": {ledger.RefuseSelfSigned, func(r *ledger.Receipt) { r.SelfSigned = true }},
 		"waiver without approval": {ledger.RefuseWaiver, func(r *ledger.Receipt) {
 			*r = observed(*r, ledger.Merged)
 			r.Accepted = []ledger.Waiver{{"a", "b", "c", r.MintedAt}}
 		}},
-		"open question":         {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0] = ledger.Answer{ID: "a", Answer: "open"} }},
-		"open check":            {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Verdict.Counts.Open, r.Verdict.Counts.Satisfied = 1, 26 }},
-		"answer of nobody":      {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0].By = "" }},
-		"answer without time":   {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0].At = "" }},
-		"flag without note":     {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0].Answer = "flag" }},
-		"undecided high rule":   {ledger.RefuseUndecided, func(r *ledger.Receipt) { r.Verdict.UndecidedHigh = []string{"dscr_gate"} }},
-		"unsigned":              {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "unsigned" }},
-		"honey with a finding":  {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "honey" }},
-		"honey, rejected":       {ledger.RefuseSeverity, func(r *ledger.Receipt) { clean(r); r.Kind, r.Approval.Decision = ledger.Rejected, ledger.Rejected }},
-		"jelly with a high one": {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Findings[0].Tier = "high"; r.Verdict.Risk = ledger.Risk{High: 1} }},
-		"counts":                {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts.Declared++ }},
-		"nothing declared":      {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts = ledger.Counts{} }},
-		"risk and total":        {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Risk.Low = 1 }},
-		"risk and findings":     {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Risk = ledger.Risk{Low: 1} }},
+		"open question": {ledger.RefuseChecklist,
+			func(r *ledger.Receipt) { r.Checklist[0] = ledger.Answer{ID: "a", Answer: "open"} }},
+		"open check": {ledger.RefuseChecklist, func(r *ledger.Receipt) {
+			r.Verdict.Counts.Open,
+				r.Verdict.Counts.Satisfied = 1, 26
+		}},
+		"answer of nobody":    {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0].By = "" }},
+		"answer without time": {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0].At = "" }},
+		"flag without note":   {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist[0].Answer = "flag" }},
+		"undecided high rule": {ledger.RefuseUndecided,
+			func(r *ledger.Receipt) { r.Verdict.UndecidedHigh = []string{"dscr_gate"} }},
+		"unsigned":             {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "unsigned" }},
+		"honey with a finding": {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "honey" }},
+		"honey, rejected": {ledger.RefuseSeverity, func(r *ledger.Receipt) {
+			clean(r)
+			r.Kind,
+				r.Approval.Decision = ledger.Rejected, ledger.Rejected
+		}},
+		"jelly with a high one": {ledger.RefuseSeverity,
+			func(r *ledger.Receipt) { r.Findings[0].Tier = "high"; r.Verdict.Risk = ledger.Risk{High: 1} }},
+		"counts":           {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts.Declared++ }},
+		"nothing declared": {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts = ledger.Counts{} }},
+		"risk and total":   {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Risk.Low = 1 }},
+		"risk and findings": {ledger.RefuseCounts,
+			func(r *ledger.Receipt) { r.Verdict.Risk = ledger.Risk{Low: 1} }},
 		"too many findings": {ledger.RefuseFindings, func(r *ledger.Receipt) {
 			r.Findings = slices.Repeat(r.Findings, 201)
 			r.FindingsTotal, r.Verdict.Risk.Mid = 201, 201
 		}},
-		"more than in all": {ledger.RefuseFindings, func(r *ledger.Receipt) { r.FindingsTotal, r.Verdict.Risk.Mid = 0, 0 }},
+		"more than in all": {ledger.RefuseFindings, func(r *ledger.Receipt) {
+			r.FindingsTotal, r.Verdict.Risk.Mid = 0,
+				0
+		}},
 		"out of rank": {ledger.RefuseFindings, func(r *ledger.Receipt) {
 			r.Findings = append(slices.Clone(r.Findings), r.Findings[0])
 			r.Findings[0].Tier, r.FindingsTotal, r.Verdict.Risk = "low", 2, ledger.Risk{Mid: 1, Low: 1}
@@ -144,42 +166,60 @@ func TestRefusals(t *testing.T) {
 		"another coverage":      {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.Coverage = "99.9" }},
 		"weighted above all":    {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.WeightedScore = "100.1" }},
 		"risk points":           {ledger.RefuseScore, func(r *ledger.Receipt) { r.Verdict.RiskPoints = 0 }},
-		"critical in jelly":     {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Findings[0].Severity = "critical" }},
-		"propolis over a mid":   {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "propolis" }},
-		"jelly without any":     {ledger.RefuseSeverity, func(r *ledger.Receipt) { clean(r); r.Verdict.Severity = "jelly" }},
-		"another if approved":   {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.SeverityIfApproved = "honey" }},
+		"critical in jelly": {ledger.RefuseSeverity,
+			func(r *ledger.Receipt) { r.Findings[0].Severity = "critical" }},
+		"propolis over a mid": {ledger.RefuseSeverity, func(r *ledger.Receipt) { r.Verdict.Severity = "propolis" }},
+		"jelly without any": {ledger.RefuseSeverity,
+			func(r *ledger.Receipt) { clean(r); r.Verdict.Severity = "jelly" }},
+		"another if approved": {ledger.RefuseSeverity,
+			func(r *ledger.Receipt) { r.Verdict.SeverityIfApproved = "honey" }},
 		"honey over a no": {ledger.RefuseChecklist, func(r *ledger.Receipt) {
 			clean(r)
 			r.Checklist[0].Answer, r.Checklist[0].Note = "flag", "it was not visited"
 		}},
-		"two answers":            {ledger.RefuseChecklist, func(r *ledger.Receipt) { r.Checklist = append(r.Checklist, r.Checklist[0]) }},
-		"findings of more rules": {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Findings[0].RuleIDs = []string{"dscr", "ltv"} }},
-		"a rule flagged in vain": {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts.Satisfied, r.Verdict.Counts.Flagged = 26, 2 }},
-		"a count out of reach":   {ledger.RefuseCounts, func(r *ledger.Receipt) { r.Verdict.Counts.Declared = 1 << 52 }},
-		"ready over a defect":    {ledger.RefuseReady, func(r *ledger.Receipt) { r.Verdict.ClientReady = true }},
-		"unready for nothing":    {ledger.RefuseReady, func(r *ledger.Receipt) { clean(r); r.Verdict.ClientReady = false }},
-		"approve over a defect":  {ledger.RefuseAction, func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "approve" }},
-		"resubmit for nothing":   {ledger.RefuseAction, func(r *ledger.Receipt) { clean(r); r.Verdict.RecommendedAction = "resubmit" }},
-		"another subject":        {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Approval.SubjectDigest = hashA }},
-		"another sheet":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.FlightSheet.SHA256 = hashA }},
-		"another submission":     {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Submission.SHA256 = hashA; *r = at0(*r) }},
+		"two answers": {ledger.RefuseChecklist,
+			func(r *ledger.Receipt) { r.Checklist = append(r.Checklist, r.Checklist[0]) }},
+		"findings of more rules": {ledger.RefuseCounts,
+			func(r *ledger.Receipt) { r.Findings[0].RuleIDs = []string{"dscr", "ltv"} }},
+		"a rule flagged in vain": {ledger.RefuseCounts, func(r *ledger.Receipt) {
+			r.Verdict.Counts.Satisfied,
+				r.Verdict.Counts.Flagged = 26, 2
+		}},
+		"a count out of reach": {ledger.RefuseCounts,
+			func(r *ledger.Receipt) { r.Verdict.Counts.Declared = 1 << 52 }},
+		"ready over a defect": {ledger.RefuseReady, func(r *ledger.Receipt) { r.Verdict.ClientReady = true }},
+		"unready for nothing": {ledger.RefuseReady,
+			func(r *ledger.Receipt) { clean(r); r.Verdict.ClientReady = false }},
+		"approve over a defect": {ledger.RefuseAction,
+			func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "approve" }},
+		"resubmit for nothing": {ledger.RefuseAction,
+			func(r *ledger.Receipt) { clean(r); r.Verdict.RecommendedAction = "resubmit" }},
+		"another subject": {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Approval.SubjectDigest = hashA }},
+		"another sheet":   {ledger.RefuseSubject, func(r *ledger.Receipt) { r.FlightSheet.SHA256 = hashA }},
+		"another submission": {ledger.RefuseSubject,
+			func(r *ledger.Receipt) { r.Submission.SHA256 = hashA; *r = at0(*r) }},
 		"other evidence":         {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence[0].SHA256 = hashA }},
 		"evidence of another id": {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence[0].ID = "t13" }},
-		"evidence more":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence = append(r.Evidence, r.Evidence[0]) }},
-		"evidence less":          {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence = nil }},
+		"evidence more": {ledger.RefuseSubject,
+			func(r *ledger.Receipt) { r.Evidence = append(r.Evidence, r.Evidence[0]) }},
+		"evidence less": {ledger.RefuseSubject, func(r *ledger.Receipt) { r.Evidence = nil }},
 		"evidence no longer held": {ledger.RefuseSubject, func(r *ledger.Receipt) {
 			r.Evidence[0].SHA256, r.Evidence[0].Status = "", "missing"
 		}},
-		"held without hash":      {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].SHA256 = "" }},
-		"missing with hash":      {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].Status = "missing" }},
-		"added by nobody":        {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].AddedBy = "" }},
-		"another assignment":     {ledger.RefuseAssignment, func(r *ledger.Receipt) { r.Assignment.Text = "Underwrite it again." }},
-		"no engine":              {ledger.RefuseAudit, func(r *ledger.Receipt) { r.Engine = nil }},
-		"no verdict":             {ledger.RefuseAudit, func(r *ledger.Receipt) { r.Verdict = nil }},
-		"no digest":              {ledger.RefuseAudit, func(r *ledger.Receipt) { r.ReportDigest = "" }},
-		"half an audit, merged":  {ledger.RefuseAudit, func(r *ledger.Receipt) { d := r.ReportDigest; *r = observed(*r, ledger.Merged); r.ReportDigest = d }},
-		"findings, no verdict":   {ledger.RefuseAudit, func(r *ledger.Receipt) { f := r.Findings; *r = observed(*r, ledger.Merged); r.Findings = f }},
-		"another receipt_id":     {ledger.RefuseID, func(r *ledger.Receipt) { r.ID = "DCR-000001-" + r.Submission.SHA256[:8] }},
+		"held without hash": {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].SHA256 = "" }},
+		"missing with hash": {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].Status = "missing" }},
+		"added by nobody":   {ledger.RefuseEvidence, func(r *ledger.Receipt) { r.Evidence[0].AddedBy = "" }},
+		"another assignment": {ledger.RefuseAssignment,
+			func(r *ledger.Receipt) { r.Assignment.Text = "Underwrite it again." }},
+		"no engine":  {ledger.RefuseAudit, func(r *ledger.Receipt) { r.Engine = nil }},
+		"no verdict": {ledger.RefuseAudit, func(r *ledger.Receipt) { r.Verdict = nil }},
+		"no digest":  {ledger.RefuseAudit, func(r *ledger.Receipt) { r.ReportDigest = "" }},
+		"half an audit, merged": {ledger.RefuseAudit,
+			func(r *ledger.Receipt) { d := r.ReportDigest; *r = observed(*r, ledger.Merged); r.ReportDigest = d }},
+		"findings, no verdict": {ledger.RefuseAudit,
+			func(r *ledger.Receipt) { f := r.Findings; *r = observed(*r, ledger.Merged); r.Findings = f }},
+		"another receipt_id": {ledger.RefuseID,
+			func(r *ledger.Receipt) { r.ID = "DCR-000001-" + r.Submission.SHA256[:8] }},
 		"id of other bytes":      {ledger.RefuseID, func(r *ledger.Receipt) { r.ID = "DCR-000000-00000000" }},
 		"seq too large":          {ledger.RefuseSeq, func(r *ledger.Receipt) { r.Seq = ledger.MaxSeq + 1 }},
 		"log of another size":    {ledger.RefuseSeq, func(r *ledger.Receipt) { r.Log.Count = 1 }},
@@ -190,16 +230,30 @@ func TestRefusals(t *testing.T) {
 		"lane's schema":          {ledger.RefuseSchema, func(r *ledger.Receipt) { r.Run.Lane = "cook" }},
 		"cook in an eval":        {ledger.RefuseCook, func(r *ledger.Receipt) { r.Cook = cook().Cook }},
 		"cook without cook":      {ledger.RefuseCook, func(r *ledger.Receipt) { *r = at0(cook()); r.Cook = nil }},
-		"no lift":                {ledger.RefuseLift, func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.EvalAfter, r.Cook.Lift = "71.50", "0" }},
-		"a fall":                 {ledger.RefuseLift, func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.EvalAfter, r.Cook.Lift = "70", "-1.5" }},
-		"another lift":           {ledger.RefuseLift, func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.Lift = "8.8" }},
-		"one receipt":            {ledger.RefuseLift, func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.After = hashA }},
-		"incident in an eval":    {ledger.RefuseIncident, func(r *ledger.Receipt) { r.Incident = incident().Incident }},
-		"no incident":            {ledger.RefuseIncident, func(r *ledger.Receipt) { *r = at0(incident()); r.Incident = nil }},
-		"recurring without one":  {ledger.RefuseIncident, func(r *ledger.Receipt) { *r = at0(incident()); r.Incident.Receipts = []string{} }},
-		"approved refers":        {ledger.RefuseRefers, func(r *ledger.Receipt) { r.RefersTo = hashA }},
-		"revoked refers to none": {ledger.RefuseRefers, func(r *ledger.Receipt) { r.Kind, r.Approval.Decision = ledger.Revoked, ledger.Revoked }},
-		"unreceipted refers":     {ledger.RefuseRefers, func(r *ledger.Receipt) { *r = observed(*r, ledger.Unreceipted) }},
+		"no lift": {ledger.RefuseLift, func(r *ledger.Receipt) {
+			*r = at0(cook())
+			r.Cook.EvalAfter,
+				r.Cook.Lift = "71.50", "0"
+		}},
+		"a fall": {ledger.RefuseLift, func(r *ledger.Receipt) {
+			*r = at0(cook())
+			r.Cook.EvalAfter,
+				r.Cook.Lift = "70", "-1.5"
+		}},
+		"another lift": {ledger.RefuseLift,
+			func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.Lift = "8.8" }},
+		"one receipt": {ledger.RefuseLift,
+			func(r *ledger.Receipt) { *r = at0(cook()); r.Cook.After = hashA }},
+		"incident in an eval": {ledger.RefuseIncident, func(r *ledger.Receipt) { r.Incident = incident().Incident }},
+		"no incident": {ledger.RefuseIncident,
+			func(r *ledger.Receipt) { *r = at0(incident()); r.Incident = nil }},
+		"recurring without one": {ledger.RefuseIncident,
+			func(r *ledger.Receipt) { *r = at0(incident()); r.Incident.Receipts = []string{} }},
+		"approved refers": {ledger.RefuseRefers, func(r *ledger.Receipt) { r.RefersTo = hashA }},
+		"revoked refers to none": {ledger.RefuseRefers,
+			func(r *ledger.Receipt) { r.Kind, r.Approval.Decision = ledger.Revoked, ledger.Revoked }},
+		"unreceipted refers": {ledger.RefuseRefers,
+			func(r *ledger.Receipt) { *r = observed(*r, ledger.Unreceipted) }},
 	} {
 		r := placed()
 		c.edit(&r)
@@ -249,7 +303,8 @@ func TestParseRefuses(t *testing.T) {
 		{`{"agent"`, `{"agemt":1,"agent"`, `unknown key "agemt"; did you mean "agent"?`},
 		{`{"agent"`, `{"a":1,"agent"`, `unknown key "a"`},
 		{`"kind":"approved"`, `"kind":"aproved"`, `did you mean "approved"`},
-		{`eval-receipt/v1`, `eval-receipt/v2`, `the schema "defendablecloud.eval-receipt/v2" is unknown to this version; known are defendablecloud.eval-receipt/v1`},
+		{`eval-receipt/v1`, `eval-receipt/v2`, `the schema "defendablecloud.eval-receipt/v2" is unknown to this ` +
+			`version; known are defendablecloud.eval-receipt/v1`},
 		{`"seq":0`, `"seq":-1`, "a negative number"},
 		{`"line":12`, `"line":-12`, "a negative number"},
 		{`"seq":0`, `"seq":"0"`, "an integer is expected"},
@@ -298,7 +353,8 @@ func TestResolve(t *testing.T) {
 		return r
 	}
 	cooked, reported := cook(), incident()
-	carried, revoked := storetest.Carried(storetest.Sample(0), hashA), storetest.TakenBack(storetest.Sample(0), ledger.Revoked, hashA)
+	carried, revoked := storetest.Carried(storetest.Sample(0), hashA), storetest.TakenBack(storetest.Sample(0),
+		ledger.Revoked, hashA)
 	cooked.Seq, reported.Seq, carried.Seq, revoked.Seq = 5, 5, 5, 5
 	score := func(s string) func(*ledger.Prior) { return func(p *ledger.Prior) { p.Score = s } }
 	for name, c := range map[string]struct {
@@ -306,30 +362,44 @@ func TestResolve(t *testing.T) {
 		a, b ledger.Prior
 		want string // refusal; "" if it resolves
 	}{
-		"merged":                   {life(ledger.Merged), prior(hashA, 0, nil), ledger.Prior{}, ""},
-		"refers to nothing":        {life(ledger.Merged), ledger.Prior{}, ledger.Prior{}, ledger.RefuseRefers},
-		"refers to a later":        {life(ledger.Merged), prior(hashA, 5, nil), ledger.Prior{}, ledger.RefuseRefers},
-		"another run":              {life(ledger.Merged), prior(hashA, 0, func(p *ledger.Prior) { p.Run.ID = "x" }), ledger.Prior{}, ledger.RefuseRefers},
-		"other bytes":              {life(ledger.Superseded), prior(hashA, 0, func(p *ledger.Prior) { p.Bytes = hashB }), ledger.Prior{}, ledger.RefuseRefers},
-		"another rulebook":         {life(ledger.Superseded), prior(hashA, 0, func(p *ledger.Prior) { p.Sheet.Version = "2.0.0" }), ledger.Prior{}, ledger.RefuseRefers},
-		"carrying a rejected":      {life(ledger.Carried), prior(hashA, 0, func(p *ledger.Prior) { p.Kind = ledger.Rejected }), ledger.Prior{}, ledger.RefuseRefers},
-		"carried":                  {carried, prior(hashA, 0, nil), ledger.Prior{}, ""},
-		"carried, other evidence":  {carried, prior(hashA, 0, func(p *ledger.Prior) { p.Subject = hashB }), ledger.Prior{}, ledger.RefuseSubject},
-		"revoked":                  {revoked, prior(hashA, 0, nil), ledger.Prior{}, ""},
-		"revoked, another subject": {revoked, prior(hashA, 0, func(p *ledger.Prior) { p.Subject = hashB }), ledger.Prior{}, ledger.RefuseSubject},
-		"revoked, of no subject":   {revoked, prior(hashA, 0, func(p *ledger.Prior) { p.Kind, p.Subject = ledger.Merged, "" }), ledger.Prior{}, ledger.RefuseSubject},
-		"incident":                 {reported, prior(hashA, 1, nil), ledger.Prior{}, ""},
-		"incident, no such":        {reported, ledger.Prior{}, ledger.Prior{}, ledger.RefuseUnresolved},
-		"incident, later":          {reported, prior(hashA, 7, nil), ledger.Prior{}, ledger.RefuseUnresolved},
-		"cook":                     {cooked, prior(hashA, 1, score("71.50")), prior(hashB, 2, score("80.25")), ""},
-		"cook, no before":          {cooked, ledger.Prior{}, prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
-		"cook, no after":           {cooked, prior(hashA, 1, score("71.5")), ledger.Prior{}, ledger.RefuseUnresolved},
-		"cook, revoked":            {cooked, prior(hashA, 1, func(p *ledger.Prior) { p.Kind = ledger.Revoked }), prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
-		"cook, not audited":        {cooked, prior(hashA, 1, score("")), prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
-		"cook, other score":        {cooked, prior(hashA, 1, score("79")), prior(hashB, 2, score("80.25")), ledger.RefuseLift},
-		"cook, other sheets": {cooked, prior(hashA, 1, score("71.5")), prior(hashB, 2, func(p *ledger.Prior) { p.Score, p.Sheet.Version = "80.25", "1.3.0" }),
+		"merged":            {life(ledger.Merged), prior(hashA, 0, nil), ledger.Prior{}, ""},
+		"refers to nothing": {life(ledger.Merged), ledger.Prior{}, ledger.Prior{}, ledger.RefuseRefers},
+		"refers to a later": {life(ledger.Merged), prior(hashA, 5, nil), ledger.Prior{}, ledger.RefuseRefers},
+		"another run": {life(ledger.Merged), prior(hashA, 0, func(p *ledger.Prior) { p.Run.ID = "x" }),
+			ledger.Prior{}, ledger.RefuseRefers},
+		"other bytes": {life(ledger.Superseded),
+			prior(hashA, 0, func(p *ledger.Prior) { p.Bytes = hashB }), ledger.Prior{}, ledger.RefuseRefers},
+		"another rulebook": {life(ledger.Superseded),
+			prior(hashA, 0, func(p *ledger.Prior) { p.Sheet.Version = "2.0.0" }), ledger.Prior{}, ledger.RefuseRefers},
+		"carrying a rejected": {life(ledger.Carried),
+			prior(hashA, 0, func(p *ledger.Prior) { p.Kind = ledger.Rejected }), ledger.Prior{}, ledger.RefuseRefers},
+		"carried": {carried, prior(hashA, 0, nil), ledger.Prior{}, ""},
+		"carried, other evidence": {carried, prior(hashA, 0, func(p *ledger.Prior) { p.Subject = hashB }),
+			ledger.Prior{}, ledger.RefuseSubject},
+		"revoked": {revoked, prior(hashA, 0, nil), ledger.Prior{}, ""},
+		"revoked, another subject": {revoked, prior(hashA, 0, func(p *ledger.Prior) { p.Subject = hashB }),
+			ledger.Prior{}, ledger.RefuseSubject},
+		"revoked, of no subject": {revoked, prior(hashA, 0, func(p *ledger.Prior) {
+			p.Kind, p.Subject = ledger.Merged,
+				""
+		}), ledger.Prior{}, ledger.RefuseSubject},
+		"incident":          {reported, prior(hashA, 1, nil), ledger.Prior{}, ""},
+		"incident, no such": {reported, ledger.Prior{}, ledger.Prior{}, ledger.RefuseUnresolved},
+		"incident, later":   {reported, prior(hashA, 7, nil), ledger.Prior{}, ledger.RefuseUnresolved},
+		"cook":              {cooked, prior(hashA, 1, score("71.50")), prior(hashB, 2, score("80.25")), ""},
+		"cook, no before":   {cooked, ledger.Prior{}, prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
+		"cook, no after":    {cooked, prior(hashA, 1, score("71.5")), ledger.Prior{}, ledger.RefuseUnresolved},
+		"cook, revoked": {cooked, prior(hashA, 1, func(p *ledger.Prior) { p.Kind = ledger.Revoked }),
+			prior(hashB, 2, score("80.25")), ledger.RefuseUnresolved},
+		"cook, not audited": {cooked, prior(hashA, 1, score("")), prior(hashB, 2, score("80.25")),
+			ledger.RefuseUnresolved},
+		"cook, other score": {cooked, prior(hashA, 1, score("79")), prior(hashB, 2, score("80.25")),
+			ledger.RefuseLift},
+		"cook, other sheets": {cooked, prior(hashA, 1, score("71.5")),
+			prior(hashB, 2, func(p *ledger.Prior) { p.Score, p.Sheet.Version = "80.25", "1.3.0" }),
 			ledger.RefuseSheet},
-		"cook, same version, other text": {cooked, prior(hashA, 1, score("71.5")), prior(hashB, 2, func(p *ledger.Prior) { p.Score, p.Sheet.SHA256 = "80.25", hashA }),
+		"cook, same version, other text": {cooked, prior(hashA, 1, score("71.5")),
+			prior(hashB, 2, func(p *ledger.Prior) { p.Score, p.Sheet.SHA256 = "80.25", hashA }),
 			ledger.RefuseSheet},
 	} {
 		err := c.r.Resolve(func(hash string) (ledger.Prior, bool) {
@@ -361,8 +431,10 @@ func TestMintCuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		back, err := ledger.Parse(b)
-		if err != nil || back.FindingsTotal != 312 || len(back.Findings) > want || len(back.Findings) < want/2 || len(b) > 256<<10 {
-			t.Errorf("%d of %d findings in %d bytes, %v; want at most %d", len(back.Findings), back.FindingsTotal, len(b), err, want)
+		if err != nil || back.FindingsTotal != 312 || len(back.Findings) > want || len(back.Findings) < want/2 ||
+			len(b) > 256<<10 {
+			t.Errorf("%d of %d findings in %d bytes, %v; want at most %d", len(back.Findings), back.FindingsTotal,
+				len(b), err, want)
 		}
 	}
 	r.Findings, r.Assignment.Text = nil, strings.Repeat("x", 300_000)
@@ -378,20 +450,24 @@ func TestMintCuts(t *testing.T) {
 //	d("referee.subject/v1", "a"*64, "b"*64, "t12", "a"*64)
 //	d("referee.idempotency-key/v1", "4242", "7", "1000", "run-1", "approved", "a"*64)
 func TestDigests(t *testing.T) {
-	s := ledger.Subject{SheetSHA256: hashA, SubmissionSHA256: hashB, Evidence: []ledger.Evidence{{ID: "t12", SHA256: hashA}}}
+	s := ledger.Subject{SheetSHA256: hashA, SubmissionSHA256: hashB,
+		Evidence: []ledger.Evidence{{ID: "t12", SHA256: hashA}}}
 	if got, want := s.Digest(), "2c1e46a21b14bea98b5795d0cd6402aba67ed8bde5244c9637394e33785e22e2"; got != want {
 		t.Errorf("subject %s, want %s", got, want)
 	}
-	// d("referee.subject/v1", "a"*64, "b"*64, "t12<U+202E>", "a"*64, "Größe", ""), each length that of the text in UTF-8
+	// d("referee.subject/v1", "a"*64, "b"*64, "t12<U+202E>", "a"*64, "Größe", ""), each length that of the text in
+	// UTF-8
 	s.Evidence = []ledger.Evidence{{ID: "t12\u202e", SHA256: hashA}, {ID: "Größe"}}
 	if got, want := s.Digest(), "ae7e274315b9416572e47eb00f5214f4aa3cf20708c21dcd2224aa6d70d2c8e4"; got != want {
 		t.Errorf("subject with an id that a receipt cannot hold %s, want %s", got, want)
 	}
-	// d("referee.subject/v2", "a"*64, "b"*64, "r", "agent", "", "a"*64, "agent", "underwriter", "m", "", "", "", "frontier", "", "", "", "", "", "true", "2",
+	// d("referee.subject/v2", "a"*64, "b"*64, "r", "agent", "", "a"*64, "agent", "underwriter", "m", "", "", "",
+	// "frontier", "", "", "", "", "", "true", "2",
 	//   "calculator", "reader", "0", "t12", "a"*64), and with "no agent" in a project "p"
 	s.Evidence = []ledger.Evidence{{ID: "t12", SHA256: hashA}}
 	s.Manifest = &ledger.Manifest{Run: ledger.Run{ID: "r", Lane: "agent"}, AssignmentSHA256: hashA,
-		Agent: &ledger.Agent{Name: "underwriter", Model: "m", CapabilityTier: "frontier", Pinned: true, Tools: []string{"calculator", "reader"}}}
+		Agent: &ledger.Agent{Name: "underwriter", Model: "m", CapabilityTier: "frontier", Pinned: true,
+			Tools: []string{"calculator", "reader"}}}
 	if got, want := s.Digest(), "1032c21e7ba1147f2678f68ffc8d57f704b527263eff2d74ff738febf9ada6dc"; got != want {
 		t.Errorf("subject with an agent %s, want %s", got, want)
 	}
@@ -431,7 +507,8 @@ func TestFieldsMirrorThemselves(t *testing.T) {
 
 // FuzzParse holds that a text that parses is the one that Format gives, and that nothing is given with an error.
 func FuzzParse(f *testing.F) {
-	for _, r := range []ledger.Receipt{storetest.Sample(0), cook(), incident(), storetest.Observed(storetest.Sample(0), ledger.Merged, hashA), storetest.Local(storetest.Sample(1))} {
+	for _, r := range []ledger.Receipt{storetest.Sample(0), cook(), incident(), storetest.Observed(storetest.Sample(0),
+		ledger.Merged, hashA), storetest.Local(storetest.Sample(1))} {
 		b, err := ledger.Mint(ledger.NewHead(), r)
 		if err != nil {
 			f.Fatal(err)

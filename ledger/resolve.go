@@ -21,7 +21,8 @@ type Prior struct {
 
 // PriorOf is the Prior of a receipt with the given hash.
 func PriorOf(r *Receipt, hash string) Prior {
-	p := Prior{Hash: hash, Seq: r.Seq, Kind: r.Kind, Run: r.Run, Bytes: r.Submission.SHA256, Sheet: r.FlightSheet, Subject: r.SubjectDigest()}
+	p := Prior{Hash: hash, Seq: r.Seq, Kind: r.Kind, Run: r.Run, Bytes: r.Submission.SHA256, Sheet: r.FlightSheet,
+		Subject: r.SubjectDigest()}
 	if r.Verdict != nil {
 		p.Score = r.Verdict.Score
 	}
@@ -40,7 +41,8 @@ func (r *Receipt) Resolve(find Resolver) error {
 	if r.Incident != nil {
 		for _, hash := range r.Incident.Receipts {
 			if earlier, ok := find(hash); !ok || earlier.Seq >= r.Seq {
-				return refuse(RefuseUnresolved, "the incident names the receipt %.8s…, which is not an earlier entry of this ledger", hash)
+				return refuse(RefuseUnresolved, "the incident names the receipt %.8s…, which is not an earlier "+
+					"entry of this ledger", hash)
 			}
 		}
 	}
@@ -61,14 +63,17 @@ func (r *Receipt) resolveEarlier(find Resolver) error {
 	case !ok || earlier.Seq >= r.Seq:
 		return refuse(RefuseRefers, "refers_to %.8s… is not an earlier entry of this ledger", r.RefersTo)
 	case earlier.Run != r.Run:
-		return refuse(RefuseRefers, "refers_to %.8s… is about the run %q, this entry about %q", r.RefersTo, earlier.Run.ID, r.Run.ID)
+		return refuse(RefuseRefers, "refers_to %.8s… is about the run %q, this entry about %q", r.RefersTo,
+			earlier.Run.ID, r.Run.ID)
 	case earlier.Bytes != r.Submission.SHA256 || earlier.Sheet != r.FlightSheet:
 		return refuse(RefuseRefers, "refers_to %.8s… is about other bytes, or judged by another rulebook", r.RefersTo)
 	case r.Kind == Carried && !earlier.Kind.Live():
-		return refuse(RefuseRefers, "refers_to %.8s… has kind %q; only a signed-off entry can be carried", r.RefersTo, earlier.Kind)
+		return refuse(RefuseRefers, "refers_to %.8s… has kind %q; only a signed-off entry can be carried", r.RefersTo,
+			earlier.Kind)
 	}
 	if subject := r.SubjectDigest(); subject != "" && subject != earlier.Subject {
-		return refuse(RefuseSubject, "the subject of this entry is %.8s…, of refers_to %.8s… it is %.8s…; both are about the same sheet, submission, evidence and agent",
+		return refuse(RefuseSubject, "the subject of this entry is %.8s…, of refers_to %.8s… it is %.8s…; both are "+
+			"about the same sheet, submission, evidence and agent",
 			subject, r.RefersTo, earlier.Subject)
 	}
 	return nil
@@ -84,8 +89,10 @@ func (r *Receipt) resolveCook(find Resolver) error {
 		return err
 	}
 	if before.Sheet != after.Sheet {
-		return refuse(RefuseSheet, "before is on %s@%s (%.8s…), after on %s@%s (%.8s…); a lift is measured on one sheet and version",
-			before.Sheet.Slug, before.Sheet.Version, before.Sheet.SHA256, after.Sheet.Slug, after.Sheet.Version, after.Sheet.SHA256)
+		return refuse(RefuseSheet, "before is on %s@%s (%.8s…), after on %s@%s (%.8s…); a lift is measured on one "+
+			"sheet and version",
+			before.Sheet.Slug, before.Sheet.Version, before.Sheet.SHA256, after.Sheet.Slug, after.Sheet.Version,
+			after.Sheet.SHA256)
 	}
 	return nil
 }
@@ -96,16 +103,19 @@ func (r *Receipt) cooked(find Resolver, side, hash, eval string) (Prior, error) 
 	p, ok := find(hash)
 	switch {
 	case !ok || p.Seq >= r.Seq:
-		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the receipt %.8s…, which is not an earlier entry of this ledger", side, hash)
+		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the receipt %.8s…, which is not an earlier entry of "+
+			"this ledger", side, hash)
 	case !p.Kind.Live() || p.Score == "":
-		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the entry %.8s… of kind %q, which is not signed off", side, hash, p.Kind)
+		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the entry %.8s… of kind %q, which is not signed off",
+			side, hash, p.Kind)
 	case rational(p.Score).Cmp(rational(eval)) != 0:
 		return Prior{}, refuse(RefuseLift, "cook.eval_%s is %s, the score of that receipt %s", side, eval, p.Score)
 	}
 	return p, nil
 }
 
-// Subject is what a human signs: the bytes, not a commit (a review can be moved to another head), and who the run says has made them.
+// Subject is what a human signs: the bytes, not a commit (a review can be moved to another head), and who the run says
+// has made them.
 type Subject struct {
 	SheetSHA256      string
 	SubmissionSHA256 string
@@ -114,17 +124,19 @@ type Subject struct {
 	Manifest         *Manifest // nil for an entry of semantics 1
 }
 
-// Manifest is what the run's own run.json says of the work, as a receipt holds it: another agent, model, lane or assignment is another subject.
+// Manifest is what the run's own run.json says of the work, as a receipt holds it: another agent, model, lane or
+// assignment is another subject.
 type Manifest struct {
 	Run              Run
 	Agent            *Agent
 	AssignmentSHA256 string
 }
 
-// Digest is SHA-256 over "referee.subject/v2", the sheet, the submission, the manifest, and id and hash of each piece of evidence in order, each
-// text with its length before it, so that no two subjects share a digest. Texts count as a receipt writes them (canonical.Sanitize), so that the
-// receipt's own parts give the digest again. Where limits are set, the word params, their number, and name and value of each stand before the
-// evidence: other limits are another subject (S71). Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest.
+// Digest is SHA-256 over "referee.subject/v2", the sheet, the submission, the manifest, and id and hash of each piece
+// of evidence in order, each text with its length before it, so that no two subjects share a digest. Texts count as a
+// receipt writes them (canonical.Sanitize), so that the receipt's own parts give the digest again. Where limits are
+// set, the word params, their number, and name and value of each stand before the evidence: other limits are another
+// subject (S71). Without a manifest it is the digest of semantics 1, over "referee.subject/v1" and no manifest.
 func (s Subject) Digest() string {
 	b := make([]byte, 0, 1024)
 	if s.Manifest == nil {
@@ -153,7 +165,8 @@ func (m *Manifest) appendTo(b []byte) []byte {
 		return appendParts(b, "no agent")
 	}
 	a := m.Agent
-	b = appendTexts(b, "agent", a.Name, a.Model, a.Provider, a.Harness, a.Runtime, a.CapabilityTier, a.ParamsB, a.ContextTokens, a.VRAMGB, a.ConfidencePrior,
+	b = appendTexts(b, "agent", a.Name, a.Model, a.Provider, a.Harness, a.Runtime, a.CapabilityTier, a.ParamsB,
+		a.ContextTokens, a.VRAMGB, a.ConfidencePrior,
 		a.CostUSD, strconv.FormatBool(a.Pinned))
 	for _, list := range [][]string{a.Tools, a.Modalities} {
 		b = appendParts(b, strconv.Itoa(len(list)))
@@ -173,7 +186,8 @@ func appendTexts(b []byte, texts ...string) []byte {
 
 // SubjectOf is the subject that the parts of an entry make.
 func SubjectOf(r *Receipt) Subject {
-	s := Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence, Params: r.Params}
+	s := Subject{SheetSHA256: r.FlightSheet.SHA256, SubmissionSHA256: r.Submission.SHA256, Evidence: r.Evidence,
+		Params: r.Params}
 	if r.Semantics >= 2 {
 		s.Manifest = &Manifest{Run: r.Run, Agent: r.Agent}
 		if r.Assignment != nil {
@@ -210,7 +224,8 @@ type Key struct {
 
 // Digest is SHA-256 over "referee.idempotency-key/v1" and the parts, each with its length before it.
 func (k Key) Digest() string {
-	return canonical.SHA256Hex(appendParts(nil, "referee.idempotency-key/v1", strconv.FormatInt(k.Repository, 10), strconv.FormatInt(k.PullRequest, 10),
+	return canonical.SHA256Hex(appendParts(nil, "referee.idempotency-key/v1", strconv.FormatInt(k.Repository, 10),
+		strconv.FormatInt(k.PullRequest, 10),
 		strconv.FormatInt(k.Review, 10), k.Run, string(k.Kind), k.Subject))
 }
 

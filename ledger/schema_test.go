@@ -16,15 +16,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// TestSchemas holds docs/receipt-*.schema.json to the types (go test ./ledger -run TestSchemas -update writes them), and
-// minted receipts to the schemas.
+// TestSchemas holds docs/receipt-*.schema.json to the types (go test ./ledger -run TestSchemas -update writes them),
+// and minted receipts to the schemas.
 func TestSchemas(t *testing.T) {
 	for lane, c := range map[string]struct {
 		name string
 		good []ledger.Receipt
 	}{
 		"eval": {ledger.EvalSchema, []ledger.Receipt{storetest.Sample(0), storetest.Local(storetest.Sample(1)), wide(3),
-			storetest.Observed(storetest.Sample(0), ledger.Merged, hashA), storetest.Observed(storetest.Sample(0), ledger.Superseded, hashA)}},
+			storetest.Observed(storetest.Sample(0), ledger.Merged, hashA), storetest.Observed(storetest.Sample(0),
+				ledger.Superseded, hashA)}},
 		"cook":     {ledger.CookSchema, []ledger.Receipt{cook()}},
 		"incident": {ledger.IncidentSchema, []ledger.Receipt{incident()}},
 	} {
@@ -40,8 +41,10 @@ func TestSchemas(t *testing.T) {
 			if err := schema.Validate(decoded(t, b)); err != nil {
 				t.Errorf("%s, %d: %v", lane, i, err)
 			}
-			for _, edit := range [][2]string{{`"seq":0`, `"sequence":0`}, {`"kind":"`, `"kind":"x`}, {`"path":"submission`, `"more":1,"path":"submission`},
-				{`receipt/v1`, `receipt/v2`}, {`"minted_at":"2`, `"minted_at":"02`}, {`"approval":`, `"approvals":`}, {`"observed_by":`, `"observed":`}} {
+			for _, edit := range [][2]string{{`"seq":0`, `"sequence":0`}, {`"kind":"`, `"kind":"x`},
+				{`"path":"submission`, `"more":1,"path":"submission`},
+				{`receipt/v1`, `receipt/v2`}, {`"minted_at":"2`, `"minted_at":"02`}, {`"approval":`, `"approvals":`},
+				{`"observed_by":`, `"observed":`}} {
 				bad := strings.Replace(string(b), edit[0], edit[1], 1)
 				if bad != string(b) && schema.Validate(decoded(t, []byte(bad))) == nil {
 					t.Errorf("%s, %d: %s for %s is valid", lane, i, edit[1], edit[0])
@@ -64,11 +67,16 @@ func decoded(t *testing.T, b []byte) any {
 
 // TestForms holds the code of each form to the pattern that the schemas give.
 func TestForms(t *testing.T) {
-	texts := []string{"", "0", "-0", "1.50", "01", ".5", "5.", "1e5", "1E5", "1e-300", "1e1000", "-1.2", "--1", "1_000", "NaN", "Infinity", "0x1", " 1", "1\n",
-		strings.Repeat("9", 40), strings.Repeat("9", 41), "0." + strings.Repeat("1", 40), "0." + strings.Repeat("1", 41),
-		hashA, hashA[:40], hashA[:41], hashA[:63], hashA + "a", strings.ToUpper(hashA), strings.Repeat("g", 64), hashA + "\n",
-		"2026-11-02T09:30:00Z", "2026-11-02T09:30:00.5Z", "2026-11-02t09:30:00z", "2026-11-02 09:30:00Z", "2026-11-02T09:30:00+00:00", "2026-11-02T09:30:00Z\n",
-		"DCR-000001-0a1b2c3d", "DCR-999999999-0a1b2c3d", "DCR-00001-0a1b2c3d", "DCR-000001-0A1B2C3D", "DCR-000001-0a1b2c3", "xDCR-000001-0a1b2c3d"}
+	texts := []string{"", "0", "-0", "1.50", "01", ".5", "5.", "1e5", "1E5", "1e-300", "1e1000", "-1.2", "--1", "1_000",
+		"NaN", "Infinity", "0x1", " 1", "1\n",
+		strings.Repeat("9", 40), strings.Repeat("9", 41), "0." + strings.Repeat("1", 40),
+		"0." + strings.Repeat("1", 41),
+		hashA, hashA[:40], hashA[:41], hashA[:63], hashA + "a", strings.ToUpper(hashA), strings.Repeat("g", 64),
+		hashA + "\n",
+		"2026-11-02T09:30:00Z", "2026-11-02T09:30:00.5Z", "2026-11-02t09:30:00z", "2026-11-02 09:30:00Z",
+		"2026-11-02T09:30:00+00:00", "2026-11-02T09:30:00Z\n",
+		"DCR-000001-0a1b2c3d", "DCR-999999999-0a1b2c3d", "DCR-00001-0a1b2c3d", "DCR-000001-0A1B2C3D",
+		"DCR-000001-0a1b2c3", "xDCR-000001-0a1b2c3d"}
 	for name, pattern := range ledger.Patterns {
 		accepted := 0
 		for _, text := range texts {

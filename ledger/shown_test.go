@@ -31,8 +31,8 @@ func many(high, mid, low, n int) ledger.Receipt {
 	return storetest.Judged(r, 27, 0)
 }
 
-// TestShownFindings: a receipt that shows fewer findings than it says there are is refused, unless it is full; a full one is held to what its own
-// fields still imply.
+// TestShownFindings: a receipt that shows fewer findings than it says there are is refused, unless it is full; a full
+// one is held to what its own fields still imply.
 func TestShownFindings(t *testing.T) {
 	full := func(edit func(*ledger.Receipt)) func() ledger.Receipt {
 		return func() ledger.Receipt {
@@ -66,12 +66,15 @@ func TestShownFindings(t *testing.T) {
 		make func() ledger.Receipt
 		want string // refusal, "" for none
 	}{
-		"all of few":              {few(func(*ledger.Receipt) {}), ""},
-		"full":                    {full(func(*ledger.Receipt) {}), ""},
-		"none of few":             {few(func(r *ledger.Receipt) { r.Findings = nil }), ledger.RefuseFindings},
-		"the lightest left out":   {few(func(r *ledger.Receipt) { r.Findings = r.Findings[:5] }), ledger.RefuseFindings},
-		"the heaviest left out":   {few(func(r *ledger.Receipt) { r.Findings = r.Findings[2:] }), ledger.RefuseFindings},
-		"199 of 312":              {func() ledger.Receipt { return cutTo(t, many(0, 312, 0, 20), 199) }, ledger.RefuseFindings},
+		"all of few":  {few(func(*ledger.Receipt) {}), ""},
+		"full":        {full(func(*ledger.Receipt) {}), ""},
+		"none of few": {few(func(r *ledger.Receipt) { r.Findings = nil }), ledger.RefuseFindings},
+		"the lightest left out": {few(func(r *ledger.Receipt) { r.Findings = r.Findings[:5] }),
+			ledger.RefuseFindings},
+		"the heaviest left out": {few(func(r *ledger.Receipt) { r.Findings = r.Findings[2:] }),
+			ledger.RefuseFindings},
+		"199 of 312": {func() ledger.Receipt { return cutTo(t, many(0, 312, 0, 20), 199) },
+			ledger.RefuseFindings},
 		"full, a high one hidden": {full(func(r *ledger.Receipt) { r.Findings = r.Findings[1:] }), ledger.RefuseCounts},
 		"full, more high than shown": {full(func(r *ledger.Receipt) {
 			r.Verdict.Risk.High, r.Verdict.Risk.Low, r.Verdict.RiskPoints = 3, 9, 3*5+50*2+9
@@ -79,11 +82,16 @@ func TestShownFindings(t *testing.T) {
 		"full, fewer mid than shown": {full(func(r *ledger.Receipt) {
 			r.Verdict.Risk.Mid, r.Verdict.Risk.Low, r.Verdict.RiskPoints = 10, 50, 2*5+10*2+50
 		}), ledger.RefuseCounts},
-		"full, jelly":              {full(func(r *ledger.Receipt) { r.Verdict.Severity = "jelly" }), ledger.RefuseSeverity},
-		"full, ready":              {full(func(r *ledger.Receipt) { r.Verdict.ClientReady = true }), ledger.RefuseReady},
-		"full, to be approved":     {full(func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "approve" }), ledger.RefuseAction},
-		"full, to be rejected":     {full(func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "reject" }), ledger.RefuseAction},
-		"critical below the other": {few(func(r *ledger.Receipt) { r.Findings[1].Severity = "critical" }), ledger.RefuseFindings},
+		"full, jelly": {full(func(r *ledger.Receipt) { r.Verdict.Severity = "jelly" }),
+			ledger.RefuseSeverity},
+		"full, ready": {full(func(r *ledger.Receipt) { r.Verdict.ClientReady = true }),
+			ledger.RefuseReady},
+		"full, to be approved": {full(func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "approve" }),
+			ledger.RefuseAction},
+		"full, to be rejected": {full(func(r *ledger.Receipt) { r.Verdict.RecommendedAction = "reject" }),
+			ledger.RefuseAction},
+		"critical below the other": {few(func(r *ledger.Receipt) { r.Findings[1].Severity = "critical" }),
+			ledger.RefuseFindings},
 		"deal before defect": {few(func(r *ledger.Receipt) {
 			r.Findings[0].Bucket = "deal-finding"
 		}), ledger.RefuseFindings},
@@ -137,7 +145,8 @@ func TestUndecidedIsFinding(t *testing.T) {
 		t.Errorf("named by a high finding: %v", err)
 	}
 	r.Verdict.UndecidedHigh = []string{"ltv"} // the finding of ltv is mid
-	if _, err := ledger.Mint(ledger.NewHead(), storetest.Key(r)); err == nil || !strings.Contains(err.Error(), "no high finding says so") {
+	if _, err := ledger.Mint(ledger.NewHead(), storetest.Key(r)); err == nil ||
+		!strings.Contains(err.Error(), "no high finding says so") {
 		t.Errorf("named by a mid one: %v", err)
 	}
 }

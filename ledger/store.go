@@ -12,7 +12,8 @@ import (
 type Store interface {
 	// Head gives the newest state; for a ledger that does not exist yet, the zero ID and NewHead.
 	Head(ctx context.Context) (Snapshot, error)
-	// Read gives the file at path in that state, or the files directly in the directory at path, none if neither exists.
+	// Read gives the file at path in that state, or the files directly in the directory at path, none if neither
+	// exists.
 	Read(ctx context.Context, at Snapshot, path string) ([]File, error)
 	// Append adds the files as one commit, if and only if parent is still the newest state; all of them or none. It
 	// gives ErrStale if parent is not the newest state, and ErrAmbiguous if it cannot tell whether the commit was made.
@@ -103,7 +104,8 @@ func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot
 	}
 }
 
-func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) (Draft, error), minted map[string]bool) (Result, error) {
+func appendOnce(ctx context.Context, s Store, at Snapshot, build func(Snapshot) (Draft, error),
+	minted map[string]bool) (Result, error) {
 	draft, err := build(at)
 	if err != nil {
 		return Result{}, err

@@ -33,8 +33,9 @@ func one(ledger.Snapshot) (ledger.Draft, error) {
 	return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(0)}}, nil
 }
 
-// TestRetry: a ledger that stands still is tried for five minutes, or as long as is said, at intervals that grow: a forge that fails must not
-// be asked as often as its rate limit allows. The last try is at the end, and the error says how long and how often it was tried.
+// TestRetry: a ledger that stands still is tried for five minutes, or as long as is said, at intervals that grow: a
+// forge that fails must not be asked as often as its rate limit allows. The last try is at the end, and the error says
+// how long and how often it was tried.
 func TestRetry(t *testing.T) {
 	longest := func(n time.Duration) time.Duration { return n - 1 }
 	for name, c := range map[string]struct {
@@ -54,10 +55,13 @@ func TestRetry(t *testing.T) {
 			m, start := &moving{err: c.last}, time.Now()
 			_, err := ledger.Append(t.Context(), m, c.retry, one)
 			took := time.Since(start)
-			if !errors.Is(err, c.last) || m.calls < c.least || m.calls > c.most || took > c.took || took < c.took-60*time.Millisecond {
-				t.Errorf("%s: %d tries in %s, %v; want %d to %d in %s", name, m.calls, took, err, c.least, c.most, c.took)
+			if !errors.Is(err, c.last) || m.calls < c.least || m.calls > c.most || took > c.took ||
+				took < c.took-60*time.Millisecond {
+				t.Errorf("%s: %d tries in %s, %v; want %d to %d in %s", name, m.calls, took, err, c.least, c.most,
+					c.took)
 			}
-			if want := fmt.Sprintf("gave up after %s and %d tries, while others added 0 entries", took.Round(time.Millisecond), m.calls); !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("gave up after %s and %d tries, while others added 0 entries",
+				took.Round(time.Millisecond), m.calls); !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v; want %q in it", name, err, want)
 			}
 			for i := 1; i < len(m.at); i++ {
@@ -87,8 +91,9 @@ func (s slow) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) er
 	return s.MemStore.Append(ctx, at, b)
 }
 
-// TestQueue: many writers who know nothing of each other all get their entry, whether a request takes no time or seconds, and few of their
-// tries to write are lost, for each of them costs requests. Nobody is kept waiting while the ledger stands still.
+// TestQueue: many writers who know nothing of each other all get their entry, whether a request takes no time or
+// seconds, and few of their tries to write are lost, for each of them costs requests. Nobody is kept waiting while the
+// ledger stands still.
 func TestQueue(t *testing.T) {
 	for name, c := range map[string]struct {
 		writers int64
@@ -96,7 +101,8 @@ func TestQueue(t *testing.T) {
 		within  time.Duration
 		swaps   int // at most
 	}{
-		"alone":         {1, time.Second, 10 * time.Second, 1}, // a look, its six seconds of spread at most, a look, a swap
+		// a look, its six seconds of spread at most, a look, a swap
+		"alone":         {1, time.Second, 10 * time.Second, 1},
 		"fifty":         {50, 20 * time.Millisecond, 30 * time.Second, 120},
 		"fifty, slow":   {50, 500 * time.Millisecond, 6 * time.Minute, 120},
 		"fifty, slower": {50, 2 * time.Second, 15 * time.Minute, 160},
@@ -109,9 +115,10 @@ func TestQueue(t *testing.T) {
 				for n := range c.writers {
 					group.Go(func() {
 						mine := 0
-						_, err := ledger.Append(t.Context(), slow{m, c.request, &mine}, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
-							return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n)}}, nil
-						})
+						_, err := ledger.Append(t.Context(), slow{m, c.request, &mine}, ledger.Retry{},
+							func(ledger.Snapshot) (ledger.Draft, error) {
+								return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n)}}, nil
+							})
 						mu.Lock()
 						defer mu.Unlock()
 						if swaps += mine; err != nil {
@@ -149,7 +156,8 @@ func (l lossy) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) e
 	return err
 }
 
-// TestLostInQueue: who does not know whether its entry was written looks for it, however busy the ledger is, before anything is sent again.
+// TestLostInQueue: who does not know whether its entry was written looks for it, however busy the ledger is, before
+// anything is sent again.
 func TestLostInQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, swaps, lost := &ledger.MemStore{}, 0, false
@@ -157,16 +165,19 @@ func TestLostInQueue(t *testing.T) {
 		for n := range int64(20) {
 			group.Go(func() {
 				others := 0
-				if _, err := ledger.Append(t.Context(), slow{m, 100 * time.Millisecond, &others}, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
-					return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n + 1)}}, nil
-				}); err != nil {
+				if _, err := ledger.Append(t.Context(), slow{m, 100 * time.Millisecond, &others}, ledger.Retry{},
+					func(ledger.Snapshot) (ledger.Draft, error) {
+						return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(n + 1)}}, nil
+					}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		result, err := ledger.Append(t.Context(), lossy{slow{m, 100 * time.Millisecond, &swaps}, &lost}, ledger.Retry{}, one)
+		result, err := ledger.Append(t.Context(), lossy{slow{m, 100 * time.Millisecond, &swaps}, &lost}, ledger.Retry{},
+			one)
 		if err != nil || len(result.Added) != 1 || len(result.Found) != 0 || result.Tries != swaps+1 {
-			t.Errorf("%d added, %d found after %d tries and %d swaps, %v; want it added, and found by the last try without a swap",
+			t.Errorf("%d added, %d found after %d tries and %d swaps, %v; want it added, and found by the last try "+
+				"without a swap",
 				len(result.Added), len(result.Found), result.Tries, swaps, err)
 		}
 		group.Wait()
@@ -186,7 +197,8 @@ func TestMovingQueue(t *testing.T) {
 		group.Go(func() {
 			for ; ctx.Err() == nil; time.Sleep(10 * time.Second) {
 				others++
-				if _, err := ledger.Append(ctx, &m.MemStore, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+				if _, err := ledger.Append(ctx, &m.MemStore, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft,
+					error) {
 					return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(others)}}, nil
 				}); err != nil && ctx.Err() == nil {
 					t.Error(err)
@@ -195,10 +207,12 @@ func TestMovingQueue(t *testing.T) {
 		})
 		_, err := ledger.Append(ctx, m, ledger.Retry{}, one)
 		cancel()
-		if took := time.Since(start); !errors.Is(err, ledger.ErrStale) || took < 14*time.Minute || took > 15*time.Minute+time.Second {
+		if took := time.Since(start); !errors.Is(err, ledger.ErrStale) || took < 14*time.Minute ||
+			took > 15*time.Minute+time.Second {
 			t.Errorf("%v after %s, want 15 minutes", err, took)
 		}
-		if err != nil && (strings.Contains(err.Error(), "others added 0 entries") || !strings.Contains(err.Error(), "run it again")) {
+		if err != nil && (strings.Contains(err.Error(), "others added 0 entries") ||
+			!strings.Contains(err.Error(), "run it again")) {
 			t.Errorf("%v; want how many others came first, and what to do", err)
 		}
 		group.Wait()
@@ -230,14 +244,17 @@ func TestPapers(t *testing.T) {
 		"a long sheet": {Receipts: []ledger.Receipt{storetest.Sample(0)}, Sheets: [][]byte{make([]byte, 5<<20+1)}},
 	} {
 		m := &ledger.MemStore{}
-		if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return d, nil }); err == nil {
+		if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft,
+			error) {
+			return d, nil
+		}); err == nil {
 			t.Errorf("%s: written", name)
 		}
 	}
 }
 
-// TestUnnamedSheet: a rulebook that no new entry names is not written, for the closed world has no place for it; one that two entries name is
-// written once.
+// TestUnnamedSheet: a rulebook that no new entry names is not written, for the closed world has no place for it; one
+// that two entries name is written once.
 func TestUnnamedSheet(t *testing.T) {
 	named, other := []byte(`{"slug":"named"}`), []byte(`{"slug":"other"}`)
 	var receipts []ledger.Receipt

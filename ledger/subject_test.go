@@ -35,12 +35,14 @@ func TestSubjectIsRefusedAtWriting(t *testing.T) {
 	_, err := ledger.Append(t.Context(), s, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
 		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Sample(3), swapped(4)}}, nil
 	})
-	if after, failed := s.Head(t.Context()); !isRefused(err, ledger.RefuseSubject) || failed != nil || after.ID != before.ID {
+	if after, failed := s.Head(t.Context()); !isRefused(err, ledger.RefuseSubject) || failed != nil ||
+		after.ID != before.ID {
 		t.Errorf("%v; %v, state %s, before it was %s", err, failed, after.ID, before.ID)
 	}
 }
 
-// TestSubjectIsSeen holds that every reader sees an entry that was signed for other bytes, though hash, chain, tree and HEAD.json agree.
+// TestSubjectIsSeen holds that every reader sees an entry that was signed for other bytes, though hash, chain, tree and
+// HEAD.json agree.
 func TestSubjectIsSeen(t *testing.T) {
 	for name, before := range map[string]string{
 		"the approval's word": `"subject_digest":"`,
@@ -65,7 +67,8 @@ func TestSubjectIsSeen(t *testing.T) {
 		if v, err := ledger.VerifySince(t.Context(), s, after, at.Head); err != nil || v.OK() {
 			t.Errorf("%s: VerifySince lists %v, %v", name, v.Problems, err)
 		}
-		if _, problems, err := ledger.VerifyTail(t.Context(), s, after, ledger.Head{}); err != nil || len(problems) == 0 {
+		if _, problems, err := ledger.VerifyTail(t.Context(), s, after, ledger.Head{}); err != nil ||
+			len(problems) == 0 {
 			t.Errorf("%s: VerifyTail lists %v, %v", name, problems, err)
 		}
 	}
@@ -97,8 +100,9 @@ func forgeEntry(t *testing.T, s *ledger.MemStore, at ledger.Snapshot, b []byte, 
 	return must(s.Head(t.Context()))
 }
 
-// TestSubjectOfLifeCycle holds the entries about an earlier one to its subject: they carry it over or take it back, and stand
-// for nothing else. The evidence of a carried entry is its own; one that takes back has none, and repeats the digest.
+// TestSubjectOfLifeCycle holds the entries about an earlier one to its subject: they carry it over or take it back, and
+// stand for nothing else. The evidence of a carried entry is its own; one that takes back has none, and repeats the
+// digest.
 func TestSubjectOfLifeCycle(t *testing.T) {
 	s, at := grown(t, 1)
 	signed := storetest.Sample(0)
@@ -106,8 +110,12 @@ func TestSubjectOfLifeCycle(t *testing.T) {
 	other.Evidence = swapped(0).Evidence
 	another := storetest.TakenBack(signed, ledger.Revoked, at.Head.Tip)
 	another.Approval.SubjectDigest = hashA
-	for name, r := range map[string]ledger.Receipt{"carried with other evidence": storetest.Key(other), "revoked, another subject": storetest.Key(another)} {
-		_, err := ledger.Append(t.Context(), s, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{Receipts: []ledger.Receipt{r}}, nil })
+	for name, r := range map[string]ledger.Receipt{"carried with other evidence": storetest.Key(other),
+		"revoked, another subject": storetest.Key(another)} {
+		_, err := ledger.Append(t.Context(), s, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft,
+			error) {
+			return ledger.Draft{Receipts: []ledger.Receipt{r}}, nil
+		})
 		if !isRefused(err, ledger.RefuseSubject) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -118,7 +126,8 @@ func TestSubjectOfLifeCycle(t *testing.T) {
 			t.Fatal("another genesis")
 		}
 		after := forgeEntry(t, forged, before, must(ledger.Mint(before.Head, r)), r.Pull())
-		if v, err := ledger.Verify(t.Context(), must(forged.Tree(after)), ledger.Options{}); err != nil || !slices.Equal(listed(v), codes(ledger.CodeReference)) {
+		if v, err := ledger.Verify(t.Context(), must(forged.Tree(after)), ledger.Options{}); err != nil ||
+			!slices.Equal(listed(v), codes(ledger.CodeReference)) {
 			t.Errorf("%s: Verify lists %v, %v", name, v.Problems, err)
 		}
 	}
@@ -136,13 +145,14 @@ func TestSubjectOfLifeCycle(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if v, err := ledger.Verify(t.Context(), must(s.Tree(must(s.Head(t.Context())))), ledger.Options{}); err != nil || !v.OK() || v.Head.Count != 3 {
+	if v, err := ledger.Verify(t.Context(), must(s.Tree(must(s.Head(t.Context())))), ledger.Options{}); err != nil ||
+		!v.OK() || v.Head.Count != 3 {
 		t.Errorf("%v, %v", v.Problems, err)
 	}
 }
 
-// TestVerifySanitized holds that a receipt whose texts had to be replaced verifies as it was minted: the digest of a subject
-// is over an id as the receipt holds it, and an assignment's hash is over the text before.
+// TestVerifySanitized holds that a receipt whose texts had to be replaced verifies as it was minted: the digest of a
+// subject is over an id as the receipt holds it, and an assignment's hash is over the text before.
 func TestVerifySanitized(t *testing.T) {
 	s, at := grown(t, 1)
 	r := storetest.Sample(1)
@@ -166,8 +176,8 @@ func TestVerifySanitized(t *testing.T) {
 	}
 }
 
-// TestFindingsAreSeen holds that every reader sees findings that are not what the verdict counts, or not ranked, though hash, chain, tree and
-// HEAD.json agree.
+// TestFindingsAreSeen holds that every reader sees findings that are not what the verdict counts, or not ranked, though
+// hash, chain, tree and HEAD.json agree.
 func TestFindingsAreSeen(t *testing.T) {
 	for name, c := range map[string]struct{ tiers, code string }{
 		"lighter than the verdict says":  {"low", ledger.RefuseCounts},

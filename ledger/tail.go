@@ -8,10 +8,11 @@ const (
 	maxTail  = 64
 )
 
-// VerifyTail looks at the end of a ledger, and gives the entries that it looked at, the oldest first. With a head that was verified before, it is
-// VerifySince. With none (Count 0), it goes back by whole subtrees of the tree, whose roots HEAD.json names, to where the log of an entry tells
-// whether they are the ones that it was minted on: some 8 entries, 64 at most. Where the last subtree alone is larger, the newest entries are held to
-// each other by parent_hash only. It costs the same at any size of the ledger.
+// VerifyTail looks at the end of a ledger, and gives the entries that it looked at, the oldest first. With a head that
+// was verified before, it is VerifySince. With none (Count 0), it goes back by whole subtrees of the tree, whose roots
+// HEAD.json names, to where the log of an entry tells whether they are the ones that it was minted on: some 8 entries,
+// 64 at most. Where the last subtree alone is larger, the newest entries are held to each other by parent_hash only. It
+// costs the same at any size of the ledger.
 func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry, []Problem, error) {
 	if seen.Count > 0 {
 		v, err := VerifySince(ctx, s, at, seen)
@@ -26,7 +27,8 @@ func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry,
 	return v.fresh, v.Problems, err
 }
 
-// trunk is the head without its last subtrees, as far as a tail goes; its tip is not known. It is false where the last one alone is too large.
+// trunk is the head without its last subtrees, as far as a tail goes; its tip is not known. It is false where the last
+// one alone is too large.
 func (h Head) trunk() (Head, bool) {
 	e, err := h.decode()
 	if err != nil {

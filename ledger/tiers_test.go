@@ -10,14 +10,17 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// TestFactsIn: what the verdict is held to is found in the bytes of a receipt's findings whatever their texts say, and no member within a finding
-// has the same key as another.
+// TestFactsIn: what the verdict is held to is found in the bytes of a receipt's findings whatever their texts say, and
+// no member within a finding has the same key as another.
 func TestFactsIn(t *testing.T) {
 	findings := []Finding{
-		{Code: "a", Tier: "high", Severity: "critical", Bucket: "deal-finding", Stage: "policy", Message: `"tier":"low","`, RuleIDs: []string{`tier":"mid"`, "x", `\"]`}},
-		{Code: "b", Tier: "mid", Severity: "noncritical", Bucket: "work-defect", Stage: "math", Why: `\"tier\":\"high\"`, RuleIDs: []string{"b"},
+		{Code: "a", Tier: "high", Severity: "critical", Bucket: "deal-finding", Stage: "policy",
+			Message: `"tier":"low","`, RuleIDs: []string{`tier":"mid"`, "x", `\"]`}},
+		{Code: "b", Tier: "mid", Severity: "noncritical", Bucket: "work-defect", Stage: "math",
+			Why: `\"tier\":\"high\"`, RuleIDs: []string{"b"},
 			Fix: &Fix{Text: `{"tier":"high","bucket":"stack-fit"}`}, Spot: &Spot{Gate: `"tier":"high"`}},
-		{Code: "c", Tier: "low", Severity: "noncritical", Bucket: "stack-fit", Stage: "checklist", Pointer: `/"tier":"high"`, Atoms: []string{`"severity":"critical"`}},
+		{Code: "c", Tier: "low", Severity: "noncritical", Bucket: "stack-fit", Stage: "checklist",
+			Pointer: `/"tier":"high"`, Atoms: []string{`"severity":"critical"`}},
 	}
 	b, err := canonical.Marshal(struct {
 		Findings []Finding `json:"findings"`
@@ -38,7 +41,8 @@ func TestFactsIn(t *testing.T) {
 	for _, f := range back.Findings {
 		want = append(want, findingFacts{f.Tier, f.Severity, f.Bucket, f.Stage, append([]string(nil), f.RuleIDs...)})
 	}
-	if got := slices.Collect(factsIn([]byte(strings.TrimPrefix(string(b), `{"findings":`)))); !reflect.DeepEqual(got, want) || len(got) != 3 {
+	if got := slices.Collect(factsIn([]byte(strings.TrimPrefix(string(b), `{"findings":`)))); !reflect.DeepEqual(got,
+		want) || len(got) != 3 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := slices.Collect(factsIn(nil)); got != nil {

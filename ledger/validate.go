@@ -24,14 +24,15 @@ func refuse(code, format string, args ...any) error {
 
 // The reasons to refuse an entry.
 const (
-	RefuseSchema     = "schema"         // unknown, or not the lane's
-	RefuseSeq        = "seq"            // seq, parent_hash and log do not belong together
-	RefuseID         = "receipt_id"     // not made of seq and submission
-	RefuseApproval   = "no-approval"    // no human's approval where the kind needs one, or one where it must not be
-	RefuseDecision   = "decision"       // the approval decides something else
-	RefuseTime       = "minted_at"      // not the time of the review or the event
-	RefuseSelfSigned = "self-signed"    // self_signed by someone who is no admin
-	RefuseSubject    = "subject"        // subject_digest is not what the entry's own parts, or the earlier entry's, hash to
+	RefuseSchema     = "schema"      // unknown, or not the lane's
+	RefuseSeq        = "seq"         // seq, parent_hash and log do not belong together
+	RefuseID         = "receipt_id"  // not made of seq and submission
+	RefuseApproval   = "no-approval" // no human's approval where the kind needs one, or one where it must not be
+	RefuseDecision   = "decision"    // the approval decides something else
+	RefuseTime       = "minted_at"   // not the time of the review or the event
+	RefuseSelfSigned = "self-signed" // self_signed by someone who is no admin
+	// subject_digest is not what the entry's own parts, or the earlier entry's, hash to
+	RefuseSubject    = "subject"
 	RefuseObserved   = "observed-by"    // no event where nobody signs, or one where somebody does
 	RefuseRefers     = "refers-to"      // refers_to missing, superfluous or unresolved
 	RefuseAudit      = "audit"          // the audit's members are missing or incomplete
@@ -107,13 +108,16 @@ func (r *Receipt) checkPlace() error {
 	case r.Seq > MaxSeq:
 		return refuse(RefuseSeq, "seq is %d, at most %d has a place in the branch", r.Seq, int64(MaxSeq))
 	case r.Log.Count != r.Seq:
-		return refuse(RefuseSeq, "log.count is %d at seq %d; the log covers the entries before this one", r.Log.Count, r.Seq)
+		return refuse(RefuseSeq, "log.count is %d at seq %d; the log covers the entries before this one", r.Log.Count,
+			r.Seq)
 	case (r.Seq == 0) != (r.ParentHash == NoParent):
-		return refuse(RefuseSeq, "parent_hash is %.8s… at seq %d; it is 64 zeros at seq 0 and only there", r.ParentHash, r.Seq)
+		return refuse(RefuseSeq, "parent_hash is %.8s… at seq %d; it is 64 zeros at seq 0 and only there", r.ParentHash,
+			r.Seq)
 	case r.Seq == 0 && r.Log.Root != EmptyRoot:
 		return refuse(RefuseSeq, "log.root is %.8s… at seq 0; it must be the SHA-256 of nothing", r.Log.Root)
 	case r.PullRequest != nil && (r.PullRequest.Number < 1 || r.PullRequest.Number > MaxPullRequest):
-		return refuse(RefusePull, "the pull request has the number %d, it must be within 1 and %d", r.PullRequest.Number, MaxPullRequest)
+		return refuse(RefusePull, "the pull request has the number %d, it must be within 1 and %d",
+			r.PullRequest.Number, MaxPullRequest)
 	}
 	return nil
 }
@@ -141,7 +145,8 @@ func (k Kind) Live() bool { return k == Approved || k == Carried }
 func (r *Receipt) checkSignature() error {
 	switch {
 	case r.Kind.Signed() && r.Approval == nil:
-		return refuse(RefuseApproval, "no approval: %q is an entry that a human signs, and no receipt exists without one", r.Kind)
+		return refuse(RefuseApproval, "no approval: %q is an entry that a human signs, and no receipt exists "+
+			"without one", r.Kind)
 	case !r.Kind.Signed() && r.Approval != nil:
 		return refuse(RefuseApproval, "an approval in an entry of kind %q, which nobody signs", r.Kind)
 	case r.Kind.Signed() == (r.ObservedBy != nil):
@@ -191,13 +196,16 @@ func (r *Receipt) Audited() bool { return r.Verdict != nil }
 
 // checkAudit holds the audit's members together: all, or none where the kind does without.
 func (r *Receipt) checkAudit() error {
-	have := []bool{r.Semantics > 0, r.Engine != nil, r.Agent != nil, r.Assignment != nil, r.Verdict != nil, r.ReportDigest != ""}
+	have := []bool{r.Semantics > 0, r.Engine != nil, r.Agent != nil, r.Assignment != nil, r.Verdict != nil,
+		r.ReportDigest != ""}
 	names := []string{"semantics", "engine", "agent", "assignment", "verdict", "report_digest"}
 	needed := r.Kind.Live() || r.Kind == Rejected || slices.Contains(have, true)
 	if i := slices.Index(have, false); needed && i >= 0 {
-		return refuse(RefuseAudit, "%s is missing; an entry of kind %q holds the whole audit or, where nobody signs it off, none", names[i], r.Kind)
+		return refuse(RefuseAudit, "%s is missing; an entry of kind %q holds the whole audit or, where nobody signs "+
+			"it off, none", names[i], r.Kind)
 	}
-	if !needed && (r.FindingsTotal != 0 || len(r.Findings)+len(r.Checklist)+len(r.Evidence)+len(r.Params)+len(r.Stated)+len(r.Advisory) > 0) {
+	if !needed && (r.FindingsTotal != 0 ||
+		len(r.Findings)+len(r.Checklist)+len(r.Evidence)+len(r.Params)+len(r.Stated)+len(r.Advisory) > 0) {
 		return refuse(RefuseAudit, "parts of an audit without a verdict")
 	}
 	if r.Assignment != nil && r.Assignment.Text != "" && !slices.Contains(r.Sanitized, "/assignment/text") &&
@@ -211,7 +219,8 @@ func (r *Receipt) checkChecklist() error {
 	for _, a := range r.Checklist {
 		switch {
 		case a.Answer == "open" && r.Kind.Live():
-			return refuse(RefuseChecklist, "the checklist item %q is open; every question is answered before a receipt is minted", a.ID)
+			return refuse(RefuseChecklist, "the checklist item %q is open; every question is answered before a "+
+				"receipt is minted", a.ID)
 		case a.Answer != "open" && (a.By == "" || a.At == ""):
 			return refuse(RefuseChecklist, "the answer to %q lacks a person or a time", a.ID)
 		case a.Answer == "flag" && a.Note == "":
@@ -236,13 +245,17 @@ func (r *Receipt) checkVerdict() error {
 	case c.Declared == 0:
 		return refuse(RefuseCounts, "no rule was declared: nothing was audited")
 	case c.Satisfied+c.Flagged+c.Skipped+c.Open != c.Declared:
-		return refuse(RefuseCounts, "%d satisfied, %d flagged, %d skipped and %d open are not the %d declared", c.Satisfied, c.Flagged, c.Skipped, c.Open, c.Declared)
+		return refuse(RefuseCounts, "%d satisfied, %d flagged, %d skipped and %d open are not the %d declared",
+			c.Satisfied, c.Flagged, c.Skipped, c.Open, c.Declared)
 	case v.Risk.High+v.Risk.Mid+v.Risk.Low != r.FindingsTotal:
-		return refuse(RefuseCounts, "%d high, %d mid and %d low are not the %d findings in all", v.Risk.High, v.Risk.Mid, v.Risk.Low, r.FindingsTotal)
+		return refuse(RefuseCounts, "%d high, %d mid and %d low are not the %d findings in all", v.Risk.High,
+			v.Risk.Mid, v.Risk.Low, r.FindingsTotal)
 	case r.Kind.Live() && c.Open > 0:
-		return refuse(RefuseChecklist, "%d checks wait for a human; every question is answered before a receipt is minted", c.Open)
+		return refuse(RefuseChecklist, "%d checks wait for a human; every question is answered before a receipt is "+
+			"minted", c.Open)
 	case r.Kind.Live() && len(v.UndecidedHigh) > 0:
-		return refuse(RefuseUndecided, "the high rule %q was not decided; what could not be judged is not signed off", v.UndecidedHigh[0])
+		return refuse(RefuseUndecided, "the high rule %q was not decided; what could not be judged is not signed off",
+			v.UndecidedHigh[0])
 	}
 	if err := r.checkOpen(); err != nil {
 		return err
@@ -268,7 +281,8 @@ func (r *Receipt) checkOpen() error {
 	return nil
 }
 
-// checkSeverity keeps honey to approved records (S37) and to records without a flag, and propolis where a high finding is.
+// checkSeverity keeps honey to approved records (S37) and to records without a flag, and propolis where a high finding
+// is.
 func (r *Receipt) checkSeverity() error {
 	v := r.Verdict
 	switch {
@@ -277,7 +291,8 @@ func (r *Receipt) checkSeverity() error {
 	case v.Severity == "unsigned" && r.Kind.Live():
 		return refuse(RefuseSeverity, "the severity of a signed record is honey, jelly or propolis, not unsigned")
 	case (v.Severity == "honey" || v.Severity == "unsigned") && (v.Counts.Flagged > 0 || r.FindingsTotal > 0):
-		return refuse(RefuseSeverity, "%s with %d flagged checks and %d findings", v.Severity, v.Counts.Flagged, r.FindingsTotal)
+		return refuse(RefuseSeverity, "%s with %d flagged checks and %d findings", v.Severity, v.Counts.Flagged,
+			r.FindingsTotal)
 	case v.Severity != "propolis" && v.Risk.High > 0:
 		return refuse(RefuseSeverity, "%s with %d high findings; that is propolis", v.Severity, v.Risk.High)
 	}
@@ -290,7 +305,8 @@ func (r *Receipt) checkEvidence() error {
 		case (e.Status == "held") != (e.SHA256 != ""):
 			return refuse(RefuseEvidence, "the evidence %q is %s; sha256 belongs only to held evidence", e.ID, e.Status)
 		case (e.Provenance == "pull_request") != (e.AddedBy != ""):
-			return refuse(RefuseEvidence, "the evidence %q comes from %s; added_by names who added it in a pull request", e.ID, e.Provenance)
+			return refuse(RefuseEvidence,
+				"the evidence %q comes from %s; added_by names who added it in a pull request", e.ID, e.Provenance)
 		}
 	}
 	return nil
@@ -303,7 +319,8 @@ func (r *Receipt) checkSubject() error {
 		return nil
 	}
 	if want := r.subject(); r.Approval.SubjectDigest != want {
-		return refuse(RefuseSubject, "approval.subject_digest is %.8s…; sheet, submission and evidence of this entry make %.8s…: something else was signed",
+		return refuse(RefuseSubject, "approval.subject_digest is %.8s…; sheet, submission and evidence of this "+
+			"entry make %.8s…: something else was signed",
 			r.Approval.SubjectDigest, want)
 	}
 	return nil
@@ -322,7 +339,8 @@ func (r *Receipt) checkCook() error {
 	case c.Before == c.After:
 		return refuse(RefuseLift, "before and after are the same receipt")
 	case after.Cmp(before) <= 0:
-		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt exists only for a lift", c.EvalBefore, c.EvalAfter)
+		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt exists only for a lift", c.EvalBefore,
+			c.EvalAfter)
 	case new(big.Rat).Sub(after, before).Cmp(lift) != 0:
 		return refuse(RefuseLift, "the lift is given as %s, %s − %s is %s", c.Lift, c.EvalAfter, c.EvalBefore,
 			strings.TrimSuffix(strings.TrimRight(new(big.Rat).Sub(after, before).FloatString(40), "0"), "."))

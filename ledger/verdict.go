@@ -48,19 +48,20 @@ type Move struct {
 
 // Verdict sums the audit up, with the human's answers counted in (S35–S40).
 type Verdict struct {
-	Score              string   `json:"score" is:"decimal"`
-	ScoreFraction      string   `json:"score_fraction,omitempty"`
-	ScoreDecided       string   `json:"score_decided,omitempty"`
-	Coverage           string   `json:"coverage,omitempty"`
-	WeightedScore      string   `json:"weighted_score,omitempty"`
-	Counts             Counts   `json:"counts"`
-	Risk               Risk     `json:"risk"`
-	RiskPoints         int      `json:"risk_points,omitempty"`
-	Severity           string   `json:"severity" is:"severity"`
-	SeverityIfApproved string   `json:"severity_if_approved,omitempty" is:"severity"`
-	ClientReady        bool     `json:"client_ready"`
-	RecommendedAction  string   `json:"recommended_action" is:"action"`
-	UndecidedHigh      []string `json:"undecided_high,omitempty" is:"text"` // high rules that the engine could not decide
+	Score              string `json:"score" is:"decimal"`
+	ScoreFraction      string `json:"score_fraction,omitempty"`
+	ScoreDecided       string `json:"score_decided,omitempty"`
+	Coverage           string `json:"coverage,omitempty"`
+	WeightedScore      string `json:"weighted_score,omitempty"`
+	Counts             Counts `json:"counts"`
+	Risk               Risk   `json:"risk"`
+	RiskPoints         int    `json:"risk_points,omitempty"`
+	Severity           string `json:"severity" is:"severity"`
+	SeverityIfApproved string `json:"severity_if_approved,omitempty" is:"severity"`
+	ClientReady        bool   `json:"client_ready"`
+	RecommendedAction  string `json:"recommended_action" is:"action"`
+	// high rules that the engine could not decide
+	UndecidedHigh []string `json:"undecided_high,omitempty" is:"text"`
 }
 
 // Counts are over the declared rules.

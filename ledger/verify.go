@@ -15,7 +15,8 @@ import (
 // Tree is one state of a ledger as a verifier sees it: the names first, the bytes later and only where wanted. It is
 // read from objects by their id, never checked out.
 type Tree interface {
-	// Entries gives every file, always in the same order; a symlink and a submodule are files here. Sizes come from object headers.
+	// Entries gives every file, always in the same order; a symlink and a submodule are files here. Sizes come from
+	// object headers.
 	Entries() iter.Seq2[TreeEntry, error]
 	// Blobs gives the bytes of the objects, in the order of ids. The bytes belong to whoever receives them.
 	Blobs(ids []string) iter.Seq2[[]byte, error]
@@ -124,7 +125,8 @@ func (v *verifier) report(code Code, path string, seq int64, format string, args
 	if len(v.result.Problems) < MaxProblems {
 		return nil
 	}
-	v.result.Problems = append(v.result.Problems, problem(CodeTooMany, "", -1, "%d problems are listed; there may be more", MaxProblems))
+	v.result.Problems = append(v.result.Problems,
+		problem(CodeTooMany, "", -1, "%d problems are listed; there may be more", MaxProblems))
 	return errEnough
 }
 
@@ -160,9 +162,11 @@ func (v *verifier) name(e TreeEntry) error {
 	case err != nil:
 		return v.report(CodeUnknownFile, e.Path, -1, "%v", err)
 	case e.Mode != RegularMode:
-		return v.report(CodeMode, e.Path, -1, "the mode is %s, every file of a ledger has %s", clip(e.Mode), RegularMode)
+		return v.report(CodeMode, e.Path, -1, "the mode is %s, every file of a ledger has %s", clip(e.Mode),
+			RegularMode)
 	case e.Size < 0 || e.Size > p.Class.MaxBytes():
-		return v.report(CodeSize, e.Path, -1, "%d bytes; at most %d are allowed; the file was not read", e.Size, p.Class.MaxBytes())
+		return v.report(CodeSize, e.Path, -1, "%d bytes; at most %d are allowed; the file was not read", e.Size,
+			p.Class.MaxBytes())
 	}
 	switch p.Class {
 	case EntryFile:
@@ -203,7 +207,8 @@ func (v *verifier) attributes() error {
 		return v.report(CodeUnreadable, AttributesPath, -1, "%v", err)
 	}
 	if string(b) != Attributes {
-		return v.report(CodeAttributes, AttributesPath, -1, "the file says %q, it must say %q", clip(string(b)), Attributes)
+		return v.report(CodeAttributes, AttributesPath, -1, "the file says %q, it must say %q", clip(string(b)),
+			Attributes)
 	}
 	return nil
 }
@@ -274,7 +279,8 @@ func (v *verifier) aliases() error {
 		}
 	}
 	for _, hash := range sortedHashes(v.byHash) {
-		if err := v.report(CodeAliasOrphan, Place{Class: HashAlias, Hash: hash}.String(), -1, "no entry under receipts/ has this hash"); err != nil {
+		if err := v.report(CodeAliasOrphan, Place{Class: HashAlias, Hash: hash}.String(), -1,
+			"no entry under receipts/ has this hash"); err != nil {
 			return err
 		}
 	}
@@ -307,7 +313,8 @@ func (v *verifier) alias(list map[[32]byte]alias, e named, want Place) error {
 	}
 	delete(list, key)
 	if a.id != e.id {
-		return v.report(CodeAliasDiffers, want.String(), e.seq, "the object is %.12s…, under receipts/ it is %.12s…", a.id, e.id)
+		return v.report(CodeAliasDiffers, want.String(), e.seq, "the object is %.12s…, under receipts/ it is %.12s…",
+			a.id, e.id)
 	}
 	return nil
 }
@@ -356,7 +363,8 @@ func (v *verifier) headFile() error {
 		return v.report(CodeHeadUnreadable, HeadPath, -1, "%v", err)
 	}
 	if want := v.result.Head; h.Count != want.Count || h.Tip != want.Tip || h.Root != want.Root {
-		return v.report(CodeHeadLies, HeadPath, -1, "it says %d entries, tip %.8s…, root %.8s…; the entries make %d, %.8s…, %.8s…",
+		return v.report(CodeHeadLies, HeadPath, -1, "it says %d entries, tip %.8s…, root %.8s…; the entries make "+
+			"%d, %.8s…, %.8s…",
 			h.Count, h.Tip, h.Root, want.Count, want.Tip, want.Root)
 	}
 	return nil
@@ -366,7 +374,8 @@ func (v *verifier) headFile() error {
 func (v *verifier) foreign(info Info) error {
 	for _, f := range v.chain.repositories {
 		if f.id != info.Repository.ID {
-			if err := v.report(CodeRepository, "", f.seq, "the entry, and maybe others, belongs to the repository %d, the ledger to %s (%d)",
+			if err := v.report(CodeRepository, "", f.seq, "the entry, and maybe others, belongs to the repository "+
+				"%d, the ledger to %s (%d)",
 				f.id, info.Repository.Name, info.Repository.ID); err != nil {
 				return err
 			}

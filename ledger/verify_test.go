@@ -38,7 +38,8 @@ func good(t *testing.T) *forge {
 		}
 	}
 	if _, err := ledger.Append(t.Context(), m, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
-		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Observed(storetest.Sample(0), ledger.Merged, first.Hash)}}, nil
+		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Observed(storetest.Sample(0), ledger.Merged,
+			first.Hash)}}, nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,8 @@ func fromStore(t *testing.T, m *ledger.MemStore) *forge {
 func (f *forge) Entries() iter.Seq2[ledger.TreeEntry, error] {
 	return func(yield func(ledger.TreeEntry, error) bool) {
 		for path, b := range f.files {
-			if !yield(ledger.TreeEntry{Path: path, Mode: "100644", ID: canonical.SHA256Hex(b), Size: int64(len(b))}, nil) {
+			if !yield(ledger.TreeEntry{Path: path, Mode: "100644", ID: canonical.SHA256Hex(b), Size: int64(len(b))},
+				nil) {
 				return
 			}
 		}
@@ -188,7 +190,8 @@ func (f *forge) rewrite(from int64, edit func(*ledger.Receipt)) {
 	}
 	f.files[ledger.HeadPath] = must(head.Format())
 	_, first := f.entry(0)
-	info := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(first), Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
+	info := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(first),
+		Repository: ledger.Repository{ID: 4242, Name: "example/work"}}
 	f.files[ledger.InfoPath] = must(info.Marshal())
 }
 
@@ -221,7 +224,8 @@ func TestVerifyGood(t *testing.T) {
 	for _, p := range v.Problems {
 		t.Error(p)
 	}
-	if v.Level != ledger.L1 || v.Head.Count != 6 || len(v.Hashes) != 6 || v.Info.Genesis != v.Hashes[0] || v.Leaves.Count() != 6 {
+	if v.Level != ledger.L1 || v.Head.Count != 6 || len(v.Hashes) != 6 || v.Info.Genesis != v.Hashes[0] ||
+		v.Leaves.Count() != 6 {
 		t.Errorf("%+v", v)
 	}
 	if v := verify(t, &forge{}); !v.OK() || v.Head.Count != 0 {
@@ -247,17 +251,22 @@ func TestVerifyAttacks(t *testing.T) {
 		attack func(f *forge)
 		codes  []ledger.Code
 	}{
-		"edit":         {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false) }, codes(ledger.CodeName, ledger.CodeHeadLies)},
-		"edit, rename": {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, true) }, codes(ledger.CodeParent, ledger.CodeHeadLies)},
-		"edit the tip": {func(f *forge) { f.edit(5, `"actor":"rosa"`, `"actor":"mina"`, true) }, codes(ledger.CodeHeadLies)},
-		"drop middle":  {func(f *forge) { f.remove(2) }, codes(ledger.CodeGap, ledger.CodeHeadLies)},
-		"drop first":   {func(f *forge) { f.remove(0) }, codes(ledger.CodeGap, ledger.CodeReference, ledger.CodeHeadLies, ledger.CodeInfoLies)},
-		"truncate":     {func(f *forge) { f.remove(5) }, codes(ledger.CodeHeadLies)},
+		"edit": {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, false) },
+			codes(ledger.CodeName, ledger.CodeHeadLies)},
+		"edit, rename": {func(f *forge) { f.edit(2, `"model":"example-70b"`, `"model":"example-99b"`, true) },
+			codes(ledger.CodeParent, ledger.CodeHeadLies)},
+		"edit the tip": {func(f *forge) { f.edit(5, `"actor":"rosa"`, `"actor":"mina"`, true) },
+			codes(ledger.CodeHeadLies)},
+		"drop middle": {func(f *forge) { f.remove(2) }, codes(ledger.CodeGap, ledger.CodeHeadLies)},
+		"drop first": {func(f *forge) { f.remove(0) }, codes(ledger.CodeGap, ledger.CodeReference,
+			ledger.CodeHeadLies, ledger.CodeInfoLies)},
+		"truncate": {func(f *forge) { f.remove(5) }, codes(ledger.CodeHeadLies)},
 		"reorder": {func(f *forge) {
 			a, b := f.remove(2), f.remove(3)
 			f.put(2, b)
 			f.put(3, a)
-		}, codes(ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeParent, ledger.CodeHeadLies)},
+		}, codes(ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeMisplaced, ledger.CodeParent, ledger.CodeParent,
+			ledger.CodeHeadLies)},
 		"insert": {func(f *forge) {
 			head := ledger.NewHead()
 			for seq := range int64(3) {
@@ -265,7 +274,8 @@ func TestVerifyAttacks(t *testing.T) {
 				head = must(head.Append(b))
 			}
 			f.put(3, must(ledger.Mint(head, storetest.Sample(77))))
-		}, codes(ledger.CodeTwin, ledger.CodeParent, ledger.CodeHeadLies)}, // the inserted one has the lower hash and comes first
+			// the inserted one has the lower hash and comes first
+		}, codes(ledger.CodeTwin, ledger.CodeParent, ledger.CodeHeadLies)},
 		"forged, well-formed": {func(f *forge) {
 			r := storetest.Sample(77)
 			_, b := f.entry(5)
@@ -278,45 +288,64 @@ func TestVerifyAttacks(t *testing.T) {
 			r.Approval.Approver.Permission = "admin"
 			f.append(r)
 		}, codes(ledger.CodeDuplicate)},
-		"refers to nothing":   {func(f *forge) { f.append(storetest.Observed(storetest.Sample(1), ledger.Merged, hashA)) }, codes(ledger.CodeReference)},
+		"refers to nothing": {func(f *forge) {
+			f.append(storetest.Observed(storetest.Sample(1), ledger.Merged,
+				hashA))
+		}, codes(ledger.CodeReference)},
 		"cook of nothing":     {func(f *forge) { f.append(cook()) }, codes(ledger.CodeReference)},
 		"incident of nothing": {func(f *forge) { f.append(incident()) }, codes(ledger.CodeReference)},
-		"non-canonical twin":  {func(f *forge) { f.edit(5, `"seq":5`, `"seq": 5`, true) }, codes(ledger.CodeNotCanonical, ledger.CodeHeadLies)},
-		"unknown schema":      {func(f *forge) { f.edit(5, `eval-receipt/v1`, `eval-receipt/v9`, true) }, codes(ledger.CodeUnknownSchema, ledger.CodeHeadLies)},
+		"non-canonical twin": {func(f *forge) { f.edit(5, `"seq":5`, `"seq": 5`, true) },
+			codes(ledger.CodeNotCanonical, ledger.CodeHeadLies)},
+		"unknown schema": {func(f *forge) { f.edit(5, `eval-receipt/v1`, `eval-receipt/v9`, true) },
+			codes(ledger.CodeUnknownSchema, ledger.CodeHeadLies)},
 		"without approval": {func(f *forge) {
 			f.edit(5, `"kind":"merged"`, `"kind":"approved"`, true)
 		}, codes(ledger.CodeInvalid, ledger.CodeHeadLies)},
-		"extra file":      {func(f *forge) { f.files["notes.txt"] = []byte("x") }, codes(ledger.CodeUnknownFile)},
-		"case-fold":       {func(f *forge) { f.files["head.json"] = f.files[ledger.HeadPath] }, codes(ledger.CodeUnknownFile)},
-		"dot dot":         {func(f *forge) { f.files["receipts/../x"] = nil }, codes(ledger.CodeUnknownFile)},
-		"dot git":         {func(f *forge) { f.files[".git/config"] = nil }, codes(ledger.CodeUnknownFile)},
-		"symlink":         {func(f *forge) { f.strange = strange(ledger.PagePath, "120000", 10) }, codes(ledger.CodeMode)},
-		"submodule":       {func(f *forge) { f.strange = strange(ledger.PagePath, "160000", 0) }, codes(ledger.CodeMode)},
-		"executable":      {func(f *forge) { f.strange = strange(ledger.PagePath, "100755", 10) }, codes(ledger.CodeMode)},
-		"huge blob":       {func(f *forge) { f.strange = strange(ledger.PagePath, "100644", 1<<30) }, codes(ledger.CodeSize)},
-		"HEAD.json lies":  {func(f *forge) { f.files[ledger.HeadPath] = must(ledger.NewHead().Format()) }, codes(ledger.CodeHeadLies)},
-		"HEAD.json, no":   {func(f *forge) { delete(f.files, ledger.HeadPath) }, codes(ledger.CodeHeadUnreadable)},
-		"HEAD.json, bad":  {func(f *forge) { f.files[ledger.HeadPath] = []byte("{}") }, codes(ledger.CodeHeadUnreadable)},
+		"extra file": {func(f *forge) { f.files["notes.txt"] = []byte("x") }, codes(ledger.CodeUnknownFile)},
+		"case-fold": {func(f *forge) { f.files["head.json"] = f.files[ledger.HeadPath] },
+			codes(ledger.CodeUnknownFile)},
+		"dot dot": {func(f *forge) { f.files["receipts/../x"] = nil }, codes(ledger.CodeUnknownFile)},
+		"dot git": {func(f *forge) { f.files[".git/config"] = nil }, codes(ledger.CodeUnknownFile)},
+		"symlink": {func(f *forge) { f.strange = strange(ledger.PagePath, "120000", 10) },
+			codes(ledger.CodeMode)},
+		"submodule": {func(f *forge) { f.strange = strange(ledger.PagePath, "160000", 0) },
+			codes(ledger.CodeMode)},
+		"executable": {func(f *forge) { f.strange = strange(ledger.PagePath, "100755", 10) },
+			codes(ledger.CodeMode)},
+		"huge blob": {func(f *forge) { f.strange = strange(ledger.PagePath, "100644", 1<<30) },
+			codes(ledger.CodeSize)},
+		"HEAD.json lies": {func(f *forge) { f.files[ledger.HeadPath] = must(ledger.NewHead().Format()) },
+			codes(ledger.CodeHeadLies)},
+		"HEAD.json, no": {func(f *forge) { delete(f.files, ledger.HeadPath) }, codes(ledger.CodeHeadUnreadable)},
+		"HEAD.json, bad": {func(f *forge) { f.files[ledger.HeadPath] = []byte("{}") },
+			codes(ledger.CodeHeadUnreadable)},
 		"LEDGER.json, no": {func(f *forge) { delete(f.files, ledger.InfoPath) }, codes(ledger.CodeInfoUnreadable)},
 		"LEDGER.json, later version": {func(f *forge) {
-			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v2", "ledger/v3", 1))
+			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v2",
+				"ledger/v3", 1))
 		}, codes(ledger.CodeInfoUnreadable)},
 		"LEDGER.json, first version": {func(f *forge) {
-			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v2", "ledger/v1", 1))
+			f.files[ledger.InfoPath] = []byte(strings.Replace(string(f.files[ledger.InfoPath]), "ledger/v2",
+				"ledger/v1", 1))
 		}, codes(ledger.CodeInfoUnreadable)},
 		"LEDGER.json lies": {func(f *forge) {
-			f.files[ledger.InfoPath] = must(ledger.Info{Format: ledger.InfoFormat, Genesis: hashA, Repository: ledger.Repository{ID: 4242, Name: "x"}}.Marshal())
+			f.files[ledger.InfoPath] = must(ledger.Info{Format: ledger.InfoFormat, Genesis: hashA,
+				Repository: ledger.Repository{ID: 4242, Name: "x"}}.Marshal())
 		}, codes(ledger.CodeInfoLies)},
-		".gitattributes, no":  {func(f *forge) { delete(f.files, ledger.AttributesPath) }, codes(ledger.CodeAttributes)},
-		".gitattributes, eol": {func(f *forge) { f.files[ledger.AttributesPath] = []byte("* text eol=crlf\n") }, codes(ledger.CodeAttributes)},
-		"alias dropped":       {func(f *forge) { f.drop(ledger.HashAlias) }, codes(ledger.CodeAliasMissing)},
-		"pull alias dropped":  {func(f *forge) { f.drop(ledger.PullAlias) }, codes(ledger.CodeAliasMissing)},
+		".gitattributes, no": {func(f *forge) { delete(f.files, ledger.AttributesPath) },
+			codes(ledger.CodeAttributes)},
+		".gitattributes, eol": {func(f *forge) { f.files[ledger.AttributesPath] = []byte("* text eol=crlf\n") },
+			codes(ledger.CodeAttributes)},
+		"alias dropped":      {func(f *forge) { f.drop(ledger.HashAlias) }, codes(ledger.CodeAliasMissing)},
+		"pull alias dropped": {func(f *forge) { f.drop(ledger.PullAlias) }, codes(ledger.CodeAliasMissing)},
 		"alias differs": {func(f *forge) {
 			_, b := f.entry(1)
 			f.files[f.drop(ledger.HashAlias)] = b
 		}, codes(ledger.CodeAliasDiffers)},
-		"alias orphan": {func(f *forge) { f.files["hash/aa/aa/"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
-		"pull orphan":  {func(f *forge) { f.files["pr/0000/00/01/000000009-"+hashA+".json"] = []byte("{}") }, codes(ledger.CodeAliasOrphan)},
+		"alias orphan": {func(f *forge) { f.files["hash/aa/aa/"+hashA+".json"] = []byte("{}") },
+			codes(ledger.CodeAliasOrphan)},
+		"pull orphan": {func(f *forge) { f.files["pr/0000/00/01/000000009-"+hashA+".json"] = []byte("{}") },
+			codes(ledger.CodeAliasOrphan)},
 		"two pull requests": {func(f *forge) {
 			path, b := f.entry(1)
 			p, _ := ledger.ParsePath(path)
@@ -327,8 +356,14 @@ func TestVerifyAttacks(t *testing.T) {
 		"blob missing":   {func(f *forge) { f.lost = ledger.HeadPath }, codes(ledger.CodeUnreadable)},
 		// What L1 cannot see, as every good verification says:
 		"truncate, HEAD.json too": {func(f *forge) { f.truncate() }, codes()},
-		"rewrite from 2":          {func(f *forge) { f.rewrite(2, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }, codes()},
-		"new genesis":             {func(f *forge) { f.rewrite(0, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }, codes()},
+		"rewrite from 2": {func(f *forge) {
+			f.rewrite(2,
+				func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
+		}, codes()},
+		"new genesis": {func(f *forge) {
+			f.rewrite(0,
+				func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
+		}, codes()},
 	} {
 		f := good(t)
 		c.attack(f)
@@ -390,89 +425,14 @@ func (f *forge) truncate() {
 	f.files[ledger.HeadPath] = must(head.Format())
 }
 
-// TestPins holds that a pin shows what L1 cannot see.
-func TestPins(t *testing.T) {
-	before := verify(t, good(t))
-	seen := ledger.PinOf(before.Head, "what was seen here")
-	genesis := ledger.Pin{Level: ledger.L3, Source: "the configuration", Count: 1, Tip: before.Hashes[0]}
-	review := ledger.Pin{Level: ledger.L3, Source: "review 1004", Count: 5, Tip: before.Hashes[4]}
-	short := func(f *forge) { f.truncate() }
-	anew := func(from int64) func(*forge) {
-		return func(f *forge) { f.rewrite(from, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" }) }
-	}
-	for name, c := range map[string]struct {
-		attack func(*forge)
-		pin    ledger.Pin
-		codes  []ledger.Code
-	}{
-		"good, seen":         {func(*forge) {}, seen, codes()},
-		"good, genesis":      {func(*forge) {}, genesis, codes()},
-		"good, review":       {func(*forge) {}, review, codes()},
-		"grown":              {func(f *forge) { f.append(storetest.Sample(70)) }, seen, codes()},
-		"empty pin":          {func(*forge) {}, ledger.PinOf(ledger.NewHead(), "nothing"), codes()},
-		"truncated":          {short, seen, codes(ledger.CodeTruncated)},
-		"truncated, review":  {short, review, codes(ledger.CodePinMissing)},
-		"truncated, genesis": {short, genesis, codes()},
-		"rewritten":          {anew(2), seen, codes(ledger.CodePinTip)},
-		"rewritten, review":  {anew(2), review, codes(ledger.CodePinTip)},
-		"rewritten, genesis": {anew(2), genesis, codes()},
-		"new genesis":        {anew(0), genesis, codes(ledger.CodePinGenesis)},
-		"a lying root":       {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: 3, Tip: before.Hashes[2], Root: hashA}, codes(ledger.CodePinRoot)},
-		"an unusable pin":    {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: 3, Tip: "x"}, codes(ledger.CodePinUnusable)},
-		"an unusable root":   {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: 3, Tip: hashA, Root: "x"}, codes(ledger.CodePinUnusable)},
-		"an unusable count":  {func(*forge) {}, ledger.Pin{Level: ledger.L2, Count: -3, Tip: hashA}, codes(ledger.CodePinUnusable)},
-	} {
-		f := good(t)
-		c.attack(f)
-		v := verify(t, f, c.pin)
-		if !slices.Equal(listed(v), c.codes) {
-			t.Errorf("%s: %v, want %v", name, v.Problems, c.codes)
-		}
-		if v.OK() && v.Level != c.pin.Level {
-			t.Errorf("%s: reached %s, want %s", name, v.Level, c.pin.Level)
-		}
-		if !v.OK() && v.Problems[0].Level != c.pin.Level {
-			t.Errorf("%s: the problem is of %s, want %s", name, v.Problems[0].Level, c.pin.Level)
-		}
-	}
-}
-
-func TestParsePin(t *testing.T) {
-	p := ledger.Pin{Count: 3, Tip: hashA, Root: hashB}
-	b, err := p.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back, err := ledger.ParsePin(b); err != nil || back != p {
-		t.Errorf("%+v, %v", back, err)
-	}
-	for _, bad := range []string{"", "{}", `{"count":0,"tip":"` + hashA + `"}`, `{"count":-1,"tip":"` + hashA + `"}`, `{"count":1,"tip":"x"}`, string(b) + "\n"} {
-		if back, err := ledger.ParsePin([]byte(bad)); err == nil || back != (ledger.Pin{}) {
-			t.Errorf("%q: %+v", bad, back)
-		}
-	}
-}
-
-func FuzzParsePin(f *testing.F) {
-	f.Add([]byte(`{"count":3,"root":"` + hashB + `","tip":"` + hashA + `"}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := ledger.ParsePin(b)
-		if err != nil {
-			return
-		}
-		if again, err := p.Marshal(); err != nil || string(again) != string(b) {
-			t.Errorf("%s comes back as %s, %v", b, again, err)
-		}
-	})
-}
-
 func TestCompare(t *testing.T) {
 	a, same := verify(t, good(t)), verify(t, good(t))
 	grown, forked, cut := good(t), good(t), good(t)
 	grown.append(storetest.Sample(70))
 	forked.rewrite(3, func(r *ledger.Receipt) { r.Agent.Model = "example-99b" })
 	cut.truncate()
-	for name, other := range map[string]*ledger.Verification{"same": same, "longer": verify(t, grown), "shorter": verify(t, cut), "empty": verify(t, &forge{})} {
+	for name, other := range map[string]*ledger.Verification{"same": same, "longer": verify(t, grown),
+		"shorter": verify(t, cut), "empty": verify(t, &forge{})} {
 		if problems := ledger.Compare(a, other); len(problems) != 0 {
 			t.Errorf("%s: %v", name, problems)
 		}
@@ -502,7 +462,8 @@ func TestVerifySince(t *testing.T) {
 	}
 	for _, old := range heads {
 		v, err := ledger.VerifySince(t.Context(), m, heads[7], old.Head)
-		if err != nil || !v.OK() || v.Level != ledger.L2 || v.Head.Root != heads[7].Head.Root || int64(len(v.Hashes)) != 8-old.Head.Count {
+		if err != nil || !v.OK() || v.Level != ledger.L2 || v.Head.Root != heads[7].Head.Root ||
+			int64(len(v.Hashes)) != 8-old.Head.Count {
 			t.Errorf("since %d: %+v, %v", old.Head.Count, v, err)
 		}
 	}
@@ -534,14 +495,16 @@ func TestVerifySince(t *testing.T) {
 func TestVerifyIsBounded(t *testing.T) {
 	million := &endless{n: 1_000_000}
 	v, err := ledger.Verify(t.Context(), million, ledger.Options{})
-	if err != nil || len(v.Problems) != ledger.MaxProblems+1 || v.Problems[ledger.MaxProblems].Code != ledger.CodeTooMany {
+	if err != nil || len(v.Problems) != ledger.MaxProblems+1 ||
+		v.Problems[ledger.MaxProblems].Code != ledger.CodeTooMany {
 		t.Errorf("%d problems, %v", len(v.Problems), err)
 	}
 	if million.given > ledger.MaxProblems {
 		t.Errorf("%d names were read after the list was full", million.given)
 	}
 	broken := errors.New("broken")
-	if v, err := ledger.Verify(t.Context(), &endless{n: 1, err: broken}, ledger.Options{}); !errors.Is(err, broken) || v != nil {
+	if v, err := ledger.Verify(t.Context(), &endless{n: 1, err: broken}, ledger.Options{}); !errors.Is(err, broken) ||
+		v != nil {
 		t.Errorf("%v, %v", v, err)
 	}
 }
@@ -574,7 +537,8 @@ func TestVerifyIsStable(t *testing.T) {
 		f.edit(3, `"seq":3`, `"seq": 3`, true)
 		f.files["a"], f.files["b"] = nil, nil
 		v := verify(t, f)
-		slices.SortFunc(v.Problems[:2], func(a, b ledger.Problem) int { return strings.Compare(a.Path, b.Path) }) // the map's order
+		// the map's order
+		slices.SortFunc(v.Problems[:2], func(a, b ledger.Problem) int { return strings.Compare(a.Path, b.Path) })
 		if first == nil {
 			first = v.Problems
 		}

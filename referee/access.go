@@ -65,7 +65,8 @@ func num(v *strictjson.Value) *decimal.Num {
 func normalName(s string) string { return formula.NormalName(s) }
 
 // placeholders stand where a reference should and name nothing (S30).
-var placeholders = map[string]bool{"n/a": true, "na": true, "tbd": true, "-": true, "todo": true, "?": true, "none": true, "null": true, "unknown": true}
+var placeholders = map[string]bool{"n/a": true, "na": true, "tbd": true, "-": true, "todo": true, "?": true,
+	"none": true, "null": true, "unknown": true}
 
 // blankReference reports whether a reference is empty or a placeholder.
 func blankReference(s string) bool {
@@ -73,7 +74,8 @@ func blankReference(s string) bool {
 	return s == "" || placeholders[s]
 }
 
-// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {}; 0 and false are not.
+// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {}; 0 and
+// false are not.
 func blank(v *strictjson.Value) bool {
 	if v.IsMissing() {
 		return true

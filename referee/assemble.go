@@ -16,9 +16,13 @@ var EngineVersion = "dev"
 func (a *audit) report() *Report {
 	a.countRest()
 	rank(a.findings)
-	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(), Semantics: SemanticsVersion,
-		Engine: EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry}, Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(), Agent: a.Agent,
-		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Verdict: a.tally().verdict(), Advisory: a.Advisory, Protocol: a.protocol(), Trace: a.Sheet.trace,
+	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(),
+		Semantics:  SemanticsVersion,
+		Engine:     EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry},
+		Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(),
+		Agent:  a.Agent,
+		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Verdict: a.tally().verdict(), Advisory: a.Advisory,
+		Protocol: a.protocol(), Trace: a.Sheet.trace,
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
 	if a.Run != nil {
 		rep.Run = RunRef{ID: a.Run.ID, Lane: a.Run.Lane, Project: a.Run.Project}
@@ -38,11 +42,12 @@ func (a *audit) report() *Report {
 }
 
 func (a *audit) tally() *tally {
-	return &tally{lane: a.Sheet.Lane, rules: a.Sheet.Rules, checks: a.checks, findings: a.findings, readable: a.doc != nil}
+	return &tally{lane: a.Sheet.Lane, rules: a.Sheet.Rules, checks: a.checks, findings: a.findings,
+		readable: a.doc != nil}
 }
 
-// digest is SHA-256 over the report in the ledger's canonical profile, without the digest itself, the engine's release and where the
-// caller found the file (formats.md): the command line, the gate and every shard agree on it.
+// digest is SHA-256 over the report in the ledger's canonical profile, without the digest itself, the engine's release
+// and where the caller found the file (formats.md): the command line, the gate and every shard agree on it.
 func (r *Report) digest() string {
 	c := *r
 	c.Digest, c.Engine.Version, c.Location = "", "", ""
@@ -104,10 +109,12 @@ func (a *audit) derive() []Derived {
 
 // protocol says how much of the submission could be read.
 func (a *audit) protocol() Protocol {
-	p := Protocol{Parsed: a.doc != nil && a.answer.err == nil, FieldCompleteness: "0/1", TypeValidation: a.doc != nil && a.answer.err == nil}
+	p := Protocol{Parsed: a.doc != nil && a.answer.err == nil, FieldCompleteness: "0/1", TypeValidation: a.doc != nil &&
+		a.answer.err == nil}
 	if a.Sheet.response != nil && a.doc != nil {
 		c := a.countFields()
-		p.FieldCompleteness, p.TypeValidation = c.completeness(), p.TypeValidation && c.mistyped == nil && !a.flaggedIn(StageSchema)
+		p.FieldCompleteness, p.TypeValidation = c.completeness(), p.TypeValidation && c.mistyped == nil &&
+			!a.flaggedIn(StageSchema)
 		return p
 	}
 	need, have := 0, 0
@@ -181,14 +188,16 @@ func (a *audit) scores(rep *Report) *Scores {
 		}
 		return ""
 	}
-	return &Scores{Availability: value("availability"), ConstraintSatisfaction: value("constraint_satisfaction"), ConditionalError: value("conditional_error"), Total: value("total")}
+	return &Scores{Availability: value("availability"), ConstraintSatisfaction: value("constraint_satisfaction"),
+		ConditionalError: value("conditional_error"), Total: value("total")}
 }
 
 // adjudication cites the atoms behind the five heaviest findings.
 func (a *audit) adjudication(g Gating) Adjudication {
 	out := Adjudication{Eligible: a.doc != nil && g.Passed}
 	for _, f := range a.findings[:min(len(a.findings), 5)] {
-		out.Attribution = append(out.Attribution, Attribution{RuleID: f.RuleIDs[0], Code: f.Code, Tier: f.Tier, Atoms: f.Atoms})
+		out.Attribution = append(out.Attribution, Attribution{RuleID: f.RuleIDs[0], Code: f.Code, Tier: f.Tier,
+			Atoms: f.Atoms})
 	}
 	return out
 }

@@ -99,11 +99,12 @@ type audit struct {
 	validated  bool
 }
 
-// failures are facts that later rules ask about: whether a gate failed at all, at mid or high, at high; and whether the evidence is flagged.
+// failures are facts that later rules ask about: whether a gate failed at all, at mid or high, at high; and whether the
+// evidence is flagged.
 type failures struct{ gate, midGate, highGate, evidence bool }
 
-// Audit runs the five stages over one submission and returns its report. It never fails: what cannot be read or decided is in the
-// report as a flag or a skip with its reason, because broken must never look like pass.
+// Audit runs the five stages over one submission and returns its report. It never fails: what cannot be read or decided
+// is in the report as a flag or a skip with its reason, because broken must never look like pass.
 func Audit(c Case) *Report {
 	return newAudit(c).judgeAll()
 }
@@ -201,12 +202,14 @@ func (a *audit) runRule(r *Rule) outcome {
 	}
 	if i := slices.IndexFunc(r.reads, func(id string) bool { return slices.Contains(a.Sheet.Undeclared, id) }); i >= 0 {
 		out.status, out.vacuous = Skip, false
-		out.reason = fmt.Sprintf("the sheet has no formula for the calculation %q: a formula of the agent's own may fail a gate and never open one", r.reads[i])
+		out.reason = fmt.Sprintf("the sheet has no formula for the calculation %q: a formula of the agent's own may "+
+			"fail a gate and never open one", r.reads[i])
 		return out
 	}
 	if id := a.shaky(r); id != "" {
 		out.status, out.vacuous, out.blockedBy = Skip, false, "math."+id
-		out.reason = fmt.Sprintf("it rests on the calculation %q, which is not stated or could not be re-derived by the sheet's formula from stated inputs", id)
+		out.reason = fmt.Sprintf("it rests on the calculation %q, which is not stated or could not be re-derived by "+
+			"the sheet's formula from stated inputs", id)
 	}
 	return out
 }
@@ -225,13 +228,14 @@ func (a *audit) runWhereItApplies(r *Rule) outcome {
 	return r.run(a, r)
 }
 
-// judgesCalculations are the keys that speak of all calculations: while a declared one is not stated they cannot say that all is well, or
-// leaving out the bad one would mend them (S51).
-var judgesCalculations = map[string]bool{"calculations_present": true, "inputs_consistent": true, "inputs_match_evidence": true, "evidence_references_resolve": true}
+// judgesCalculations are the keys that speak of all calculations: while a declared one is not stated they cannot say
+// that all is well, or leaving out the bad one would mend them (S51).
+var judgesCalculations = map[string]bool{"calculations_present": true, "inputs_consistent": true,
+	"inputs_match_evidence": true, "evidence_references_resolve": true}
 
-// shaky names a calculation that the rule rests on, directly or through others, and that is not stated or could not be re-derived whole; ""
-// where there is none. Gates fall back to the agent's own value (S16), which may show that they fail; that they hold it cannot show, or
-// breaking a calculation could open a gate (S51).
+// shaky names a calculation that the rule rests on, directly or through others, and that is not stated or could not be
+// re-derived whole; "" where there is none. Gates fall back to the agent's own value (S16), which may show that they
+// fail; that they hold it cannot show, or breaking a calculation could open a gate (S51).
 func (a *audit) shaky(r *Rule) string {
 	for _, m := range r.needs {
 		list := a.byID[m.ID]
@@ -250,7 +254,8 @@ func needsDocument(r *Rule) bool {
 	return r.Stage != StageLane && r.Stage != StageChecklist && r.ID != "structure" && r.ID != "json_valid"
 }
 
-// flag records a finding for a rule. Tier, bucket, stage, severity and place are filled in where the caller left them empty.
+// flag records a finding for a rule. Tier, bucket, stage, severity and place are filled in where the caller left them
+// empty.
 func (a *audit) flag(r *Rule, f Finding) {
 	if f.Tier == "" {
 		f.Tier = r.Tier
@@ -311,8 +316,8 @@ func (a *audit) flag(r *Rule, f Finding) {
 // maxMessage bounds a message that is joined from several.
 const maxMessage = 2000
 
-// merge joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands, and what the second one
-// says otherwise is added.
+// merge joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands, and
+// what the second one says otherwise is added.
 func (f *Finding) merge(o Finding) {
 	if !strings.Contains(f.Message, o.Message) && len(f.Message)+len(o.Message) < maxMessage {
 		f.Message += "; " + o.Message
@@ -356,7 +361,8 @@ func (a *audit) place(f *Finding) {
 		v = a.answer.at // it stands in the raw answer
 	}
 	f.Line, f.Column, f.doc = v.Pos.Line, v.Pos.Col, v.Pos.Offset
-	if end && (v.Kind == strictjson.Number || v.Kind == strictjson.String || v.Kind == strictjson.Bool || v.Kind == strictjson.Null) {
+	if end && (v.Kind == strictjson.Number || v.Kind == strictjson.String || v.Kind == strictjson.Bool ||
+		v.Kind == strictjson.Null) {
 		f.EndLine, f.EndCol = v.Pos.Line, v.Pos.Col+utf8.RuneCount(a.Bytes[v.Pos.Offset:v.End])
 	}
 	a.shift(f)
@@ -381,7 +387,8 @@ func (a *audit) atom(kind, field string, pass bool, severity, scope, message str
 	if pass {
 		severity = "info"
 	}
-	a.atoms = append(a.atoms, Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope, Message: visible(message)})
+	a.atoms = append(a.atoms, Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope,
+		Message: visible(message)})
 	return id
 }
 
@@ -422,7 +429,8 @@ func (a *audit) submissionRef() SubmissionRef {
 	return ref
 }
 
-// input returns the submission's value of a declared input: under its name, or under one of the sheet's other names for it.
+// input returns the submission's value of a declared input: under its name, or under one of the sheet's other names for
+// it.
 func (a *audit) input(name string) *strictjson.Value {
 	object := a.doc.Get("inputs")
 	if v := object.Get(name); v != nil {

@@ -31,7 +31,8 @@ func (b band) tier() Tier {
 	return Low
 }
 
-// bands are the penalty bands (S2): half-open, contiguous, non-decreasing. Edges are fractions, so 0.10 is ten per cent.
+// bands are the penalty bands (S2): half-open, contiguous, non-decreasing. Edges are fractions, so 0.10 is ten per
+// cent.
 type bands struct {
 	tolerance *decimal.Num // rel at or below passes
 	abs       *decimal.Num // |Δ| at or below passes too; nil is off (S6)
@@ -45,7 +46,8 @@ var (
 	fifty        = decimal.FromInt(50)
 	hundred      = decimal.FromInt(100)
 	tenThousand  = decimal.FromInt(10000)
-	defaultBands = bands{tolerance: decimal.MustParse("0.01"), mid: decimal.MustParse("0.02"), high: decimal.MustParse("0.10")}
+	defaultBands = bands{tolerance: decimal.MustParse("0.01"), mid: decimal.MustParse("0.02"),
+		high: decimal.MustParse("0.10")}
 )
 
 // errBandOrder is returned for bands that overlap or leave a hole.
@@ -89,8 +91,8 @@ type deviation struct {
 // failed reports whether the deviation is a flag.
 func (d deviation) failed() bool { return d.band != bandPass }
 
-// measure compares a claim with its reference. written is the claim's source text where it has one (S2a); scale is what the
-// written number is divided by to become claimed (100 for percent, S10).
+// measure compares a claim with its reference. written is the claim's source text where it has one (S2a); scale is what
+// the written number is divided by to become claimed (100 for percent, S10).
 func (b bands) measure(claimed, reference *decimal.Num, written string, scale *decimal.Num) deviation {
 	d := deviation{claimed: claimed, reference: reference}
 	delta, err := decimal.Sub(claimed, reference)
@@ -163,8 +165,8 @@ func (b bands) roundingOf(d deviation, written string, scale *decimal.Num) devia
 	return d
 }
 
-// halfUnit is half a unit in the last place of a number as written ("0.05" → 0.005, "12" → 0.5, "1.5e3" → 50), and whether it was
-// written with decimals. Nil means that the text is no number.
+// halfUnit is half a unit in the last place of a number as written ("0.05" → 0.005, "12" → 0.5, "1.5e3" → 50), and
+// whether it was written with decimals. Nil means that the text is no number.
 func halfUnit(written string) (half *decimal.Num, decimals bool) {
 	mantissa, exponent := written, ""
 	if i := strings.IndexAny(written, "eE"); i >= 0 {

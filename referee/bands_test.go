@@ -11,7 +11,8 @@ func TestHalfUnit(t *testing.T) {
 	for written, want := range map[string]struct {
 		half     string
 		decimals bool
-	}{"0.05": {"0.005", true}, "12": {"0.5", false}, "12.0": {"0.05", true}, "1.5e3": {"50", true}, "12e3": {"500", false}, "-0.300": {"0.0005", true}, "1e-3": {"0.0005", false}, "1E+2": {"50", false}} {
+	}{"0.05": {"0.005", true}, "12": {"0.5", false}, "12.0": {"0.05", true}, "1.5e3": {"50", true},
+		"12e3": {"500", false}, "-0.300": {"0.0005", true}, "1e-3": {"0.0005", false}, "1E+2": {"50", false}} {
 		half, decimals := halfUnit(written)
 		if half == nil || half.String() != want.half || decimals != want.decimals {
 			t.Errorf("%s: half a unit is %s (%t), want %s (%t)", written, half, decimals, want.half, want.decimals)
@@ -63,7 +64,8 @@ func TestMeasureBeyondDecimals(t *testing.T) {
 
 // TestUnitScale and TestMonetary hold the words that S9 and S10 list, and some that are none.
 func TestUnitScale(t *testing.T) {
-	for units, want := range map[string]string{"%": "100", " Percent ": "100", "pct": "100", "bps": "10000", "x": "1", "ratio": "1", "": "1", "USD": "1", "percentage points": "1"} {
+	for units, want := range map[string]string{"%": "100", " Percent ": "100", "pct": "100", "bps": "10000", "x": "1",
+		"ratio": "1", "": "1", "USD": "1", "percentage points": "1"} {
 		if got := unitScale(units).String(); got != want {
 			t.Errorf("%q is divided by %s, want %s", units, got, want)
 		}
@@ -77,9 +79,13 @@ func TestMonetary(t *testing.T) {
 		units, name string
 		want        bool
 	}{
-		{&yes, "ratio", "x", true}, {&no, "USD", "rent", false}, {nil, "USD", "x", true}, {nil, "USD/yr", "x", true}, {nil, "EUR / month", "x", true}, {nil, "$", "x", true}, {nil, "€/month", "x", true},
-		{nil, "dollars", "x", true}, {nil, "usd", "x", false}, {nil, "KWH", "x", false}, {nil, "ABC", "x", false}, {nil, "", "noi", true}, {nil, "", "total_cash_flow", true}, {nil, "", "cash", false},
-		{nil, "", "Annual Debt Service", true}, {nil, "", "debt", false}, {nil, "", "parent", false}, {nil, "", "rental", false}, {nil, "ratio", "price", false}, {nil, "%", "tax", false}, {nil, "sqft", "rent", false}, {nil, "unknown", "rent", true},
+		{&yes, "ratio", "x", true}, {&no, "USD", "rent", false}, {nil, "USD", "x", true}, {nil, "USD/yr", "x", true},
+		{nil, "EUR / month", "x", true}, {nil, "$", "x", true}, {nil, "€/month", "x", true},
+		{nil, "dollars", "x", true}, {nil, "usd", "x", false}, {nil, "KWH", "x", false}, {nil, "ABC", "x", false},
+		{nil, "", "noi", true}, {nil, "", "total_cash_flow", true}, {nil, "", "cash", false},
+		{nil, "", "Annual Debt Service", true}, {nil, "", "debt", false}, {nil, "", "parent", false},
+		{nil, "", "rental", false}, {nil, "ratio", "price", false}, {nil, "%", "tax", false},
+		{nil, "sqft", "rent", false}, {nil, "unknown", "rent", true},
 	} {
 		if got := monetary(c.said, c.units, c.name); got != c.want {
 			t.Errorf("units %q, name %q: monetary %t, want %t", c.units, c.name, got, c.want)

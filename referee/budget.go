@@ -8,32 +8,37 @@ import (
 	"github.com/defendableos/referee/referee/formula"
 )
 
-// What one audit may cost (S81), whatever the pull request holds. All of it is counted and nothing timed: formulas, expressions, rows and the
-// reading of evidence take from one meter, and what is listed is bounded with the count of the rest.
+// What one audit may cost (S81), whatever the pull request holds. All of it is counted and nothing timed: formulas,
+// expressions, rows and the reading of evidence take from one meter, and what is listed is bounded with the count of
+// the rest.
 const (
 	maxAuditWork = 20_000_000 // units of decimal.Meter, about 5 s
-	maxAdvice    = 2_000_000  // of the values at which gates would hold (Fix.Moves): without room for more, advice is left out
-	unitsPerRule = 20         // for an audit that has a budget with others
-	maxListed    = 100        // findings of one rule, code and tier
-	maxAtoms     = 20_000     // verified facts that hold
-	maxFailing   = 2_000      // facts of one rule that do not
+	// of the values at which gates would hold (Fix.Moves): without room for more, advice is left out
+	maxAdvice    = 2_000_000
+	unitsPerRule = 20     // for an audit that has a budget with others
+	maxListed    = 100    // findings of one rule, code and tier
+	maxAtoms     = 20_000 // verified facts that hold
+	maxFailing   = 2_000  // facts of one rule that do not
 )
 
 // meters begins the counts anew.
 func (a *audit) meters() {
-	a.work, a.advice = &decimal.Meter{Most: a.Together.Room(maxAuditWork)}, decimal.Meter{Most: a.Together.Room(maxAdvice)}
+	a.work, a.advice = &decimal.Meter{Most: a.Together.Room(maxAuditWork)},
+		decimal.Meter{Most: a.Together.Room(maxAdvice)}
 	a.found, a.listings, a.listed = nil, nil, nil // made with the first finding
 	if a.Evidence != nil {
 		a.Evidence.Meter(a.work)
 	}
 }
 
-// settle counts the audit among those that have a budget together: what was metered, and what every audit takes, by its bytes and its rules.
+// settle counts the audit among those that have a budget together: what was metered, and what every audit takes, by its
+// bytes and its rules.
 func (a *audit) settle() {
 	a.Together.Take(a.work.Spent + a.advice.Spent + len(a.Bytes) + unitsPerRule*len(a.Sheet.Rules))
 }
 
-// spend takes work of a rule that goes through rows by itself; false where none is left. What the rule then says is overruled: it is undecided.
+// spend takes work of a rule that goes through rows by itself; false where none is left. What the rule then says is
+// overruled: it is undecided.
 func (a *audit) spend(n int) bool { return a.work.Take(n) }
 
 // compute evaluates a formula within the audit's work.
@@ -50,14 +55,15 @@ func (a *audit) advising(work func()) {
 	a.work, a.env.Work = was, was
 }
 
-// undecidedIfSpent overrules what a rule says of which the end was not seen: a flag stands, and anything else is a skip with its reason. It is
-// said by a finding too, because what nobody has decided must not look like pass at any tier.
+// undecidedIfSpent overrules what a rule says of which the end was not seen: a flag stands, and anything else is a skip
+// with its reason. It is said by a finding too, because what nobody has decided must not look like pass at any tier.
 func (a *audit) undecidedIfSpent(r *Rule, out outcome) outcome {
 	if !a.work.Exhausted() {
 		return out
 	}
 	reason := fmt.Sprintf("the audit takes more than %d steps on this submission and its evidence", maxAuditWork)
-	a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Message: reason + ": rules are undecided",
+	a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Message: reason +
+		": rules are undecided",
 		Fix: &Fix{Text: "split the work, or leave out what no rule asks for"}})
 	if out.status != Flag {
 		return outcome{status: Skip, reason: reason, notes: out.notes}
@@ -78,8 +84,8 @@ type (
 // listing is how many findings of one kind there are, and which is the last that is listed.
 type listing struct{ count, last int }
 
-// lists counts a finding and reports whether it is listed. A rule's findings of one code and tier are of one weight, so that what is left out
-// changes no verdict.
+// lists counts a finding and reports whether it is listed. A rule's findings of one code and tier are of one weight, so
+// that what is left out changes no verdict.
 func (a *audit) lists(r *Rule, f *Finding) bool {
 	k := listKey{r.ID, f.Code, f.Tier, f.Severity}
 	l := a.listings[k]
@@ -95,7 +101,8 @@ func (a *audit) lists(r *Rule, f *Finding) bool {
 	return l.count <= maxListed
 }
 
-// countRest says of every list that was cut how many more there are, at the last finding that is listed and in the rule's notes.
+// countRest says of every list that was cut how many more there are, at the last finding that is listed and in the
+// rule's notes.
 func (a *audit) countRest() {
 	for _, k := range a.listed {
 		l := a.listings[k]

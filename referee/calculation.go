@@ -50,8 +50,8 @@ func (c *calculation) value() *decimal.Num {
 	return c.own
 }
 
-// readCalculations reads every calculation and computes the agent's own formula; the sheet's follows on demand, because it may
-// need other calculations.
+// readCalculations reads every calculation and computes the agent's own formula; the sheet's follows on demand, because
+// it may need other calculations.
 func (a *audit) readCalculations() {
 	a.byID = map[string][]*calculation{}
 	list := items(a.doc.Get("calculations"))
@@ -73,7 +73,8 @@ func (a *audit) readCalculations() {
 }
 
 func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
-	c := &calculation{v: v, pointer: "/calculations/" + strconv.Itoa(i), name: text(v, "name"), units: text(v, "units"), bands: a.Sheet.penalty}
+	c := &calculation{v: v, pointer: "/calculations/" + strconv.Itoa(i), name: text(v, "name"), units: text(v, "units"),
+		bands: a.Sheet.penalty}
 	if c.name == "" {
 		c.name = text(v, "formula_id")
 	}
@@ -107,11 +108,12 @@ func (c *calculation) stated() []strictjson.Member {
 	return nil
 }
 
-// ownInput reads what a calculation states for a name. Where it is the very text of the submission's input it is the very number, so that
-// nothing is read or computed twice.
+// ownInput reads what a calculation states for a name. Where it is the very text of the submission's input it is the
+// very number, so that nothing is read or computed twice.
 func (a *audit) ownInput(m strictjson.Member) formula.Input {
 	v := a.doc.Get("inputs").Get(m.Key)
-	if v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text && a.Sheet.declared(m.Key) != nil {
+	if v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text &&
+		a.Sheet.declared(m.Key) != nil {
 		return a.statedInput(m.Key)
 	}
 	return formulaInput(m.Value)
@@ -141,8 +143,8 @@ func (a *audit) computeOwn(c *calculation) {
 	}
 }
 
-// scaleOwn makes the agent's value canonical. Where its own formula already yields the claimed number ("…*100" in percent), both are
-// scaled (S10); the nearer reading is taken.
+// scaleOwn makes the agent's value canonical. Where its own formula already yields the claimed number ("…*100" in
+// percent), both are scaled (S10); the nearer reading is taken.
 func (c *calculation) scaleOwn() {
 	if c.raw == nil || decimal.Cmp(c.scale, one) == 0 {
 		return

@@ -9,18 +9,20 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// canonicalJSON is the form in which a sheet is hashed (S54): members sorted by key, no white space, strings with RFC 8785's
-// escapes, numbers as canonical decimals, so that 0.80 and 0.8 are one sheet and 0.80 and 0.79 are two. It is not the ledger's
-// profile: a sheet holds fractions and its authors choose their own keys.
+// canonicalJSON is the form in which a sheet is hashed (S54): members sorted by key, no white space, strings with RFC
+// 8785's escapes, numbers as canonical decimals, so that 0.80 and 0.8 are one sheet and 0.80 and 0.79 are two. It is
+// not the ledger's profile: a sheet holds fractions and its authors choose their own keys.
 func canonicalJSON(v *strictjson.Value) []byte {
 	w := canonicalWriter{out: make([]byte, 0, v.End-v.Pos.Offset)} // what was read is seldom shorter
 	w.value(v)
 	return w.out
 }
 
-// canonicalParts is canonicalJSON of a document, and of some objects and arrays within it, which are written once with the whole.
+// canonicalParts is canonicalJSON of a document, and of some objects and arrays within it, which are written once with
+// the whole.
 func canonicalParts(doc *strictjson.Value, parts []*strictjson.Value) (whole []byte, of map[*strictjson.Value][]byte) {
-	w := canonicalWriter{out: make([]byte, 0, doc.End-doc.Pos.Offset), parts: parts, spans: map[*strictjson.Value][2]int{}}
+	w := canonicalWriter{out: make([]byte, 0, doc.End-doc.Pos.Offset), parts: parts,
+		spans: map[*strictjson.Value][2]int{}}
 	w.value(doc)
 	of = map[*strictjson.Value][]byte{}
 	for v, span := range w.spans {
@@ -91,8 +93,9 @@ func (w *canonicalWriter) object(v *strictjson.Value) {
 // guardDigits is how many significant digits a comparison looks at (S13a), and a number's String keeps.
 const guardDigits = 28
 
-// canonicalNumber spells equal numbers alike: up to 28 digits as the engine prints them, beyond that with every digit, because arithmetic
-// goes on to the fortieth and two sheets that compute differently are two. A token that decimals cannot hold (S11) is kept as written.
+// canonicalNumber spells equal numbers alike: up to 28 digits as the engine prints them, beyond that with every digit,
+// because arithmetic goes on to the fortieth and two sheets that compute differently are two. A token that decimals
+// cannot hold (S11) is kept as written.
 func canonicalNumber(token string) string {
 	if spelt(token) {
 		return token
@@ -112,7 +115,8 @@ func canonicalNumber(token string) string {
 	return sign + digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(point-1)
 }
 
-// spelt reports whether a short token of JSON is its own canonical spelling: nearly every number of a sheet is, and need not be computed with.
+// spelt reports whether a short token of JSON is its own canonical spelling: nearly every number of a sheet is, and
+// need not be computed with.
 func spelt(token string) bool {
 	if len(token) > 12 || token == "-0" || strings.ContainsAny(token, "eE") {
 		return false

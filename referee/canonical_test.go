@@ -8,7 +8,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// TestCanonicalNumber: equal numbers are spelt alike, however they are written, and no digit is lost that arithmetic would see.
+// TestCanonicalNumber: equal numbers are spelt alike, however they are written, and no digit is lost that arithmetic
+// would see.
 func TestCanonicalNumber(t *testing.T) {
 	for token, want := range map[string]string{
 		"0": "0", "-0.0": "0", "0.80": "0.8", "8e-1": "0.8", "1E2": "100", "1.50e3": "1500", "-12.0": "-12",
@@ -32,7 +33,8 @@ func TestCanonicalNumber(t *testing.T) {
 func TestSpelt(t *testing.T) {
 	taken := 0
 	for _, whole := range []string{"0", "1", "10", "907", "123456789"} {
-		for _, rest := range []string{"", ".0", ".5", ".50", ".05", ".0000000001", ".000000000001", ".00", "e1", "E-2", ".5e0"} {
+		for _, rest := range []string{"", ".0", ".5", ".50", ".05", ".0000000001", ".000000000001", ".00", "e1", "E-2",
+			".5e0"} {
 			for _, token := range []string{whole + rest, "-" + whole + rest} {
 				n := decimal.MustParse(token)
 				if spelt(token) {
@@ -51,7 +53,8 @@ func TestSpelt(t *testing.T) {
 	}
 }
 
-// TestCanonicalString: RFC 8785's escapes, which are those of strconv.Quote for the characters that JSON names, and nothing else escaped.
+// TestCanonicalString: RFC 8785's escapes, which are those of strconv.Quote for the characters that JSON names, and
+// nothing else escaped.
 func TestCanonicalString(t *testing.T) {
 	for src, want := range map[string]string{
 		"":           `""`,

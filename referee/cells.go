@@ -84,7 +84,8 @@ func (a *audit) cellOf(in *Input, p Place, e *EvidenceItem) (string, error) {
 	}
 	var found []int
 	for _, name := range names {
-		if rows := t.byKey[a.Sheet.normal(name)]; !slices.ContainsFunc(rows, func(i int) bool { return slices.Contains(found, i) }) {
+		if rows := t.byKey[a.Sheet.normal(name)]; !slices.ContainsFunc(rows,
+			func(i int) bool { return slices.Contains(found, i) }) {
 			found = append(found, rows...)
 		}
 	}
@@ -122,7 +123,8 @@ func columnOf(header []string, name, id string) (int, error) {
 	return at, nil
 }
 
-// matches reports whether a cell holds the value: a number exactly or by honest rounding (S17a), a date or word as such.
+// matches reports whether a cell holds the value: a number exactly or by honest rounding (S17a), a date or word as
+// such.
 func (in *Input) matches(v *strictjson.Value, cell string) bool {
 	cell = strings.TrimSpace(cell)
 	switch v.Kind {

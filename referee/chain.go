@@ -10,10 +10,10 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// chain computes the sheet's calculations as gates read them (S14): from the submission's inputs and the evidence by the sheet's formulas, one
-// calculation entering another by its recomputed value. What a calculation restates reaches no value of the chain: a gate that read it opened on
-// inputs that were each nudged by less than the tolerance. The exception are names that the sheet does not declare, which only the calculations
-// carry (S78).
+// chain computes the sheet's calculations as gates read them (S14): from the submission's inputs and the evidence by
+// the sheet's formulas, one calculation entering another by its recomputed value. What a calculation restates reaches
+// no value of the chain: a gate that read it opened on inputs that were each nudged by less than the tolerance. The
+// exception are names that the sheet does not declare, which only the calculations carry (S78).
 type chain struct {
 	a        *audit
 	override map[string]*decimal.Num // inputs at other values, for the distance of a gate
@@ -21,7 +21,8 @@ type chain struct {
 	values   map[link]linkValue
 }
 
-// link is a calculation of the sheet, with the entry of the submission whose inputs it reads, nil where it reads none of them.
+// link is a calculation of the sheet, with the entry of the submission whose inputs it reads, nil where it reads none
+// of them.
 type link struct {
 	check *MathCheck
 	entry *calculation
@@ -81,10 +82,11 @@ func (ch *chain) compute(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	return ch.a.compute(m.formula, in)
 }
 
-// computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over the same numbers. Most
-// submissions copy the sheet's formula, and evaluating it a second time took 8 % of an audit.
+// computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over
+// the same numbers. Most submissions copy the sheet's formula, and evaluating it a second time took 8 % of an audit.
 func (c *calculation) computed(m *MathCheck, in formula.Inputs) bool {
-	if c == nil || c.ownRaw == nil || c.formula.Source() != m.formula.Source() || c.formula.Canonical() != m.formula.Canonical() {
+	if c == nil || c.ownRaw == nil || c.formula.Source() != m.formula.Source() ||
+		c.formula.Canonical() != m.formula.Canonical() {
 		return false
 	}
 	return !slices.ContainsFunc(m.formula.Vars(), func(name string) bool {
@@ -95,8 +97,9 @@ func (c *calculation) computed(m *MathCheck, in formula.Inputs) bool {
 
 func (ch *chain) readsRestated(c *calculation) bool { return slices.Contains(ch.restated, c) }
 
-// input resolves one name of a sheet's formula: a constant of the sheet, which is not the agent's to choose, another calculation, a declared
-// input of the submission, and for a name that the sheet does not declare what the calculation itself carries.
+// input resolves one name of a sheet's formula: a constant of the sheet, which is not the agent's to choose, another
+// calculation, a declared input of the submission, and for a name that the sheet does not declare what the calculation
+// itself carries.
 func (ch *chain) input(name string, c *calculation) (formula.Input, error) {
 	a := ch.a
 	if n, ok := ch.override[name]; ok {
@@ -124,8 +127,8 @@ func (ch *chain) input(name string, c *calculation) (formula.Input, error) {
 	return v, nil
 }
 
-// read is the value of a calculation as other calculations and gates read it: the sheet's, and where that cannot be computed the agent's own,
-// which may show that a gate fails and never that it holds (S16, S51).
+// read is the value of a calculation as other calculations and gates read it: the sheet's, and where that cannot be
+// computed the agent's own, which may show that a gate fails and never that it holds (S16, S51).
 func (ch *chain) read(m *MathCheck) (*decimal.Num, error) {
 	c := ch.a.picked(m.ID)
 	n, err := ch.value(m, c)
@@ -187,7 +190,8 @@ func (ch *chain) expression(m *MathCheck, c *calculation) (*decimal.Num, error) 
 	return nil, &undefinedValue{"the formula gives " + res.Val.String() + ", not a number"}
 }
 
-// moved is the number that an expression reads for an input in place of the member of that name: nil where that member is what it reads.
+// moved is the number that an expression reads for an input in place of the member of that name: nil where that member
+// is what it reads.
 func (ch *chain) moved(name string, c *calculation) *decimal.Num {
 	if n, ok := ch.override[name]; ok {
 		return n

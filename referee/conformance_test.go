@@ -156,8 +156,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestConformanceCoversSemantics: every clause of docs/semantics.md has a vector, or the README says which test shows it elsewhere; every
-// vector's file is named by its clause.
+// TestConformanceCoversSemantics: every clause of docs/semantics.md has a vector, or the README says which test shows
+// it elsewhere; every vector's file is named by its clause.
 func TestConformanceCoversSemantics(t *testing.T) {
 	page, err := os.ReadFile("../docs/semantics.md")
 	if err != nil {
@@ -295,7 +295,8 @@ func (want expectedRefusal) met(err error) bool {
 		return want.Rule == "json" && strings.Contains(err.Error(), want.Contains)
 	}
 	return slices.ContainsFunc(refused.Problems, func(p Problem) bool {
-		return p.Rule == want.Rule && (want.Line == 0 || p.Line == want.Line) && (want.Column == 0 || p.Column == want.Column) && strings.Contains(p.String(), want.Contains)
+		return p.Rule == want.Rule && (want.Line == 0 || p.Line == want.Line) &&
+			(want.Column == 0 || p.Column == want.Column) && strings.Contains(p.String(), want.Contains)
 	})
 }
 
@@ -363,8 +364,8 @@ func mustParse(t *testing.T, src []byte) *strictjson.Value {
 	return doc.Get("v")
 }
 
-// runExpr evaluates an expression by the sheet that the README describes: the inputs declared, the expression as rule "it", or as the
-// derived value "it" where a value is expected.
+// runExpr evaluates an expression by the sheet that the README describes: the inputs declared, the expression as rule
+// "it", or as the derived value "it" where a value is expected.
 func (v vectorCase) runExpr(t *testing.T) {
 	var declared []string
 	for _, name := range sortedKeys(v.Inputs) {
@@ -456,7 +457,8 @@ func (e expectation) ofReport(t *testing.T, rep *Report) {
 	}
 	for _, want := range e.Evidence {
 		if !slices.ContainsFunc(rep.Evidence, func(r EvidenceRef) bool {
-			return r.ID == want.ID && (want.SHA256 == "" || r.SHA256 == want.SHA256) && (want.Status == "" || r.Status == want.Status)
+			return r.ID == want.ID && (want.SHA256 == "" || r.SHA256 == want.SHA256) &&
+				(want.Status == "" || r.Status == want.Status)
 		}) {
 			t.Errorf("evidence %+v, want %+v", rep.Evidence, want)
 		}
@@ -515,7 +517,10 @@ func (e expectation) ofFindings(t *testing.T, rep *Report) {
 		}
 	}
 	for _, want := range e.Moves {
-		if !slices.ContainsFunc(rep.Findings, func(f Finding) bool { return f.Fix != nil && slices.Contains(f.Fix.Moves, want) }) {
+		if !slices.ContainsFunc(rep.Findings, func(f Finding) bool {
+			return f.Fix != nil &&
+				slices.Contains(f.Fix.Moves, want)
+		}) {
 			t.Errorf("no move %+v", want)
 		}
 	}
@@ -528,10 +533,14 @@ func (want expectedFinding) met(f Finding) bool {
 	if f.Spot != nil {
 		spot = *f.Spot
 	}
-	return same(want.Code, f.Code) && same(want.Tier, string(f.Tier)) && same(want.Severity, f.Severity) && same(want.Bucket, string(f.Bucket)) && same(want.Stage, string(f.Stage)) &&
-		(want.Pointer == nil || *want.Pointer == f.Pointer) && (want.Line == 0 || want.Line == f.Line) && (want.Column == 0 || want.Column == f.Column) &&
-		(want.RuleIDs == nil || slices.Equal(want.RuleIDs, f.RuleIDs)) && strings.Contains(f.Message, want.Message) && same(want.Spot.Claimed, spot.Claimed) &&
-		same(want.Spot.Recomputed, spot.Recomputed) && same(want.Spot.Delta, spot.Delta) && same(want.Spot.Percent, spot.Percent) && same(want.Spot.Band, spot.Band)
+	return same(want.Code, f.Code) && same(want.Tier, string(f.Tier)) && same(want.Severity, f.Severity) &&
+		same(want.Bucket, string(f.Bucket)) && same(want.Stage, string(f.Stage)) &&
+		(want.Pointer == nil || *want.Pointer == f.Pointer) && (want.Line == 0 || want.Line == f.Line) &&
+		(want.Column == 0 || want.Column == f.Column) &&
+		(want.RuleIDs == nil || slices.Equal(want.RuleIDs, f.RuleIDs)) && strings.Contains(f.Message, want.Message) &&
+		same(want.Spot.Claimed, spot.Claimed) &&
+		same(want.Spot.Recomputed, spot.Recomputed) && same(want.Spot.Delta, spot.Delta) &&
+		same(want.Spot.Percent, spot.Percent) && same(want.Spot.Band, spot.Band)
 }
 
 // ofVerdict compares the verdict's members as the report writes them.
@@ -539,7 +548,8 @@ func (e expectation) ofVerdict(t *testing.T, rep *Report) {
 	got := decoded(t, string(encode(rep.Verdict)))
 	for _, key := range sortedKeys(e.Verdict) {
 		if want := e.Verdict[key]; string(encode(want)) != string(encode(got[key])) {
-			t.Errorf("verdict.%s is %s, want %s; checks %v; findings %v", key, encode(got[key]), encode(want), statusesOf(rep), codes(rep))
+			t.Errorf("verdict.%s is %s, want %s; checks %v; findings %v", key, encode(got[key]), encode(want),
+				statusesOf(rep), codes(rep))
 		}
 	}
 	for word, want := range e.Fails {

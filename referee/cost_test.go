@@ -38,30 +38,52 @@ func numbered(format string, n int) string {
 	return strings.Join(out, ",")
 }
 
-// costly are pull requests of at most 10 MB that took minutes or gigabytes, or would have. blocks is a rule that must not pass.
+// costly are pull requests of at most 10 MB that took minutes or gigabytes, or would have. blocks is a rule that must
+// not pass.
 var costly = []struct {
 	name, submission, file, data string
 	blocks                       string
 }{
 	{"3,000 empty rows", `{"inputs":{"rows":[` + filled("{}", 9000) + `]}}`, "d.csv", "a\n1\n", "each"},
 	{"80,000 rows of nothing", `{"inputs":{"rows":[` + filled("0", 160_000) + `]}}`, "d.csv", "a\n1\n", "each"},
-	{"53,000 empty claims", `{"inputs":{"rows":[]},"claims":[` + filled("{}", 160_000) + `]}`, "d.csv", "a\n1\n", "all_claims_cited"},
-	{"512 calculations of irr", `{"inputs":{"rows":[]},"calculations":[` + numbered(`{"name":"c#","formula":"irr(cf)","inputs":{"cf":[-1000,`+filled("4.#", 1000)+`]},"result":1,"units":"ratio"}`, 512) + `]}`, "d.csv", "a\n1\n", "math.rederivation"},
-	{"512 calculations of npv", `{"inputs":{"rows":[]},"calculations":[` + numbered(`{"name":"c#","formula":"`+strings.TrimSuffix(strings.Repeat("npv(r,cf)+", 60), "+")+`","inputs":{"r":0.1,"cf":[`+filled("1", 800)+`]},"result":1,"units":"ratio"}`, 512) + `]}`,
+	{"53,000 empty claims", `{"inputs":{"rows":[]},"claims":[` + filled("{}", 160_000) + `]}`, "d.csv", "a\n1\n",
+		"all_claims_cited"},
+	{"512 calculations of irr", `{"inputs":{"rows":[]},"calculations":[` +
+		numbered(`{"name":"c#","formula":"irr(cf)","inputs":{"cf":[-1000,`+filled("4.#",
+			1000)+`]},"result":1,"units":"ratio"}`, 512) + `]}`, "d.csv", "a\n1\n", "math.rederivation"},
+	{"512 calculations of npv", `{"inputs":{"rows":[]},"calculations":[` +
+		numbered(`{"name":"c#","formula":"`+strings.TrimSuffix(strings.Repeat("npv(r,cf)+", 60),
+			"+")+`","inputs":{"r":0.1,"cf":[`+filled("1", 800)+`]},"result":1,"units":"ratio"}`, 512) + `]}`,
 		"d.csv", "a\n1\n", "math.rederivation"},
-	{"120,000 names of one normal form", `{"inputs":{"rows":[]},"calculations":[{"name":"c","formula":"a","inputs":{` + dotted(120_000) + `},"result":1,"units":"ratio"}]}`, "d.csv", "a\n1\n", "math.rederivation"},
-	{"a name of a thousand words", `{"inputs":{"rows":[]},"calculations":[` + numbered(`{"name":"c#","formula":"`+strings.Repeat("a ", 900)+`","inputs":{"`+strings.Repeat("b ", 1000)+`":1},"result":1,"units":"ratio"}`, 300) + `]}`, "d.csv", "a\n1\n", "math.rederivation"},
+	{"120,000 names of one normal form", `{"inputs":{"rows":[]},"calculations":[{"name":"c","formula":"a","inputs":{` +
+		dotted(120_000) + `},"result":1,"units":"ratio"}]}`, "d.csv", "a\n1\n", "math.rederivation"},
+	{"a name of a thousand words", `{"inputs":{"rows":[]},"calculations":[` +
+		numbered(`{"name":"c#","formula":"`+strings.Repeat("a ", 900)+`","inputs":{"`+strings.Repeat("b ",
+			1000)+`":1},"result":1,"units":"ratio"}`, 300) + `]}`, "d.csv", "a\n1\n", "math.rederivation"},
 	{"9.9 MB of commas", `{"inputs":{"rows":[]}}`, "d.csv", strings.Repeat(",", 9_900_000), "count"},
 	{"9.9 MB of line ends", `{"inputs":{"rows":[]}}`, "d.csv", "a" + strings.Repeat("\n", 9_900_000), "count"},
-	{"numbers as JSON", `{"inputs":{"rows":[]},"claims":[{"claim":"c","evidence_reference":"d#/0"}]}`, "d.json", "[" + filled("1", 9_800_000) + "]", "count"},
-	{"a submission of numbers", `{"inputs":{"rows":[]},"x":[` + filled("0", 5_000_000) + `]}`, "d.csv", "a\n1\n", "structure"},
-	{"one long name above many values", `{"inputs":{"rows":[]},"` + strings.Repeat("k", 2_500_000) + `":[` + filled("0", 400_000) + `]}`, "d.csv", "a\n1\n", "structure"},
-	{"quotes by a long document", `{"inputs":{"rows":[]},"claims":[` + numbered(`{"claim":"c","evidence_reference":"d","quote":"aaaaaaaaaaaaaaab#"}`, 20_000) + `]}`, "d.txt", strings.Repeat("aaaaaaaaaaaaaaaa\n", 500_000), "quotes_verbatim"},
-	{"references into a long text", `{"inputs":{"rows":[]},"claims":[` + numbered(`{"claim":"c","evidence_reference":"d#text=ab#"}`, 20_000) + `]}`, "d.txt", strings.Repeat("aaaaaaaaaaaaaaaa\n", 500_000), "evidence_references_resolve"},
-	{"references into a wide object", `{"inputs":{"rows":[]},"claims":[` + numbered(`{"claim":"c","evidence_reference":"d#/z#"}`, 20_000) + `]}`, "d.json", "{" + numbered(`"k#":1`, 200_000) + "}", "evidence_references_resolve"},
-	{"one cell of nine megabytes", `{"inputs":{"rows":[]},"claims":[` + numbered(`{"claim":"c","evidence_reference":"d#cell=2,#"}`, 10_000) + `]}`, "d.csv", "a,b\n" + strings.Repeat("1", 9_000_000) + ",2\n", "evidence_references_resolve"},
-	{"a long subject of a pattern", `{"inputs":{"rows":[]},"final_output":"` + strings.Repeat("ab", 2_400_000) + `"}`, "d.csv", "a\n1\n", ""},
-	{"five megabytes that hide", `{"inputs":{"rows":[]},"claims":[` + filled(`{"claim":"\u200bx","evidence_reference":"d"}`, 2_000_000) + `]}`, "d.csv", "a\n1\n", "structure"},
+	{"numbers as JSON", `{"inputs":{"rows":[]},"claims":[{"claim":"c","evidence_reference":"d#/0"}]}`, "d.json",
+		"[" + filled("1", 9_800_000) + "]", "count"},
+	{"a submission of numbers", `{"inputs":{"rows":[]},"x":[` + filled("0", 5_000_000) + `]}`, "d.csv", "a\n1\n",
+		"structure"},
+	{"one long name above many values", `{"inputs":{"rows":[]},"` + strings.Repeat("k", 2_500_000) + `":[` +
+		filled("0", 400_000) + `]}`, "d.csv", "a\n1\n", "structure"},
+	{"quotes by a long document", `{"inputs":{"rows":[]},"claims":[` +
+		numbered(`{"claim":"c","evidence_reference":"d","quote":"aaaaaaaaaaaaaaab#"}`, 20_000) + `]}`, "d.txt",
+		strings.Repeat("aaaaaaaaaaaaaaaa\n", 500_000), "quotes_verbatim"},
+	{"references into a long text", `{"inputs":{"rows":[]},"claims":[` +
+		numbered(`{"claim":"c","evidence_reference":"d#text=ab#"}`, 20_000) + `]}`, "d.txt",
+		strings.Repeat("aaaaaaaaaaaaaaaa\n", 500_000), "evidence_references_resolve"},
+	{"references into a wide object", `{"inputs":{"rows":[]},"claims":[` +
+		numbered(`{"claim":"c","evidence_reference":"d#/z#"}`, 20_000) + `]}`, "d.json",
+		"{" + numbered(`"k#":1`, 200_000) + "}", "evidence_references_resolve"},
+	{"one cell of nine megabytes", `{"inputs":{"rows":[]},"claims":[` +
+		numbered(`{"claim":"c","evidence_reference":"d#cell=2,#"}`, 10_000) + `]}`, "d.csv",
+		"a,b\n" + strings.Repeat("1", 9_000_000) + ",2\n", "evidence_references_resolve"},
+	{"a long subject of a pattern", `{"inputs":{"rows":[]},"final_output":"` + strings.Repeat("ab", 2_400_000) + `"}`,
+		"d.csv", "a\n1\n", ""},
+	{"five megabytes that hide", `{"inputs":{"rows":[]},"claims":[` +
+		filled(`{"claim":"\u200bx","evidence_reference":"d"}`, 2_000_000) + `]}`, "d.csv", "a\n1\n", "structure"},
 }
 
 // dotted are n members whose names have one normal form.
@@ -77,8 +99,9 @@ func dotted(n int) string {
 	return strings.Join(out, ",")
 }
 
-// TestCost: whatever a pull request holds, an audit takes no more work than it may (S81), lists no more than it may, and what it could not look at is
-// not passed. Work is counted; the clock and the heap are looked at with a wide margin, because they depend on the machine.
+// TestCost: whatever a pull request holds, an audit takes no more work than it may (S81), lists no more than it may,
+// and what it could not look at is not passed. Work is counted; the clock and the heap are looked at with a wide
+// margin, because they depend on the machine.
 func TestCost(t *testing.T) {
 	sheet := mustSheet(t, costSheet)
 	for _, c := range costly {
@@ -87,8 +110,10 @@ func TestCost(t *testing.T) {
 				t.Fatalf("the pull request has %d bytes", n)
 			}
 			tree := fstest.MapFS{c.file: &fstest.MapFile{Data: []byte(c.data)}}
-			a := newAudit(Case{Sheet: sheet, Path: "submission.json", Bytes: []byte(c.submission), Run: &Run{ID: "test"},
-				Evidence: evidence.Open(tree, []evidence.Item{{ID: "d", Path: c.file, Kind: "file"}}, evidence.Limits{})})
+			a := newAudit(Case{Sheet: sheet, Path: "submission.json", Bytes: []byte(c.submission),
+				Run: &Run{ID: "test"},
+				Evidence: evidence.Open(tree, []evidence.Item{{ID: "d", Path: c.file, Kind: "file"}},
+					evidence.Limits{})})
 			peak, begun := watchHeap(t), time.Now()
 			rep := a.judgeAll()
 			if most, took := peak(), time.Since(begun); took > time.Minute || most > 400<<20 {
@@ -113,7 +138,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// watchHeap looks at the heap until the function it returns is called, which gives the most that was seen beyond what there was.
+// watchHeap looks at the heap until the function it returns is called, which gives the most that was seen beyond what
+// there was.
 func watchHeap(t *testing.T) func() uint64 {
 	t.Helper()
 	read := func() uint64 {
@@ -143,8 +169,8 @@ func watchHeap(t *testing.T) func() uint64 {
 	}
 }
 
-// TestListsAreCounted: what is not listed is counted, in the last finding that is and in the notes, and a heavier finding is never left out for
-// lighter ones before it.
+// TestListsAreCounted: what is not listed is counted, in the last finding that is and in the notes, and a heavier
+// finding is never left out for lighter ones before it.
 func TestListsAreCounted(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"rows","type":"array"}],"eval_spec":{"rules":[
 		{"id":"limits","check":"range","over":"inputs.rows","limits":{"v":[0,10]},"ratio":2,"tier":"high"},
@@ -169,13 +195,15 @@ func TestListsAreCounted(t *testing.T) {
 		}
 	}
 	notes := strings.Join(append(checkNamed(t, rep, "limits").Notes, checkNamed(t, rep, "each").Notes...), "\n")
-	wantWords(t, notes, "50 more findings math.out_of_range (mid) are not listed", "51 more rows fail and are not listed")
+	wantWords(t, notes, "50 more findings math.out_of_range (mid) are not listed",
+		"51 more rows fail and are not listed")
 	if said != 1 {
 		t.Errorf("%d findings say how many more there are", said)
 	}
 }
 
-// TestSpentIsUndecided: a rule that the audit has no work left for is undecided with the reason, a high one blocks, and so does one of any tier.
+// TestSpentIsUndecided: a rule that the audit has no work left for is undecided with the reason, a high one blocks, and
+// so does one of any tier.
 func TestSpentIsUndecided(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"rows","type":"array"}],"eval_spec":{"rules":[
 		{"id":"square","expr":"agg(\"all\", rows, \"agg('any', rows, 'v == outer.v')\")","tier":"low"},{"id":"after","expr":"len(rows) >= 1","tier":"high"},{"id":"late","expr":"len(rows) >= 1","tier":"low"}]}`)
@@ -183,7 +211,8 @@ func TestSpentIsUndecided(t *testing.T) {
 	wantStatus(t, rep, "square", "skip", "after", "skip", "late", "skip")
 	wantWords(t, checkNamed(t, rep, "after").Reason, "more than 20000000 steps")
 	f := findingOf(t, rep, "math.too_complex")
-	if f.Tier != High || !rep.Fails(FailOnHigh) || rep.Verdict.ClientReady || rep.Verdict.RecommendedAction != "resubmit" {
+	if f.Tier != High || !rep.Fails(FailOnHigh) || rep.Verdict.ClientReady ||
+		rep.Verdict.RecommendedAction != "resubmit" {
 		t.Errorf("%+v, %+v", f, rep.Verdict)
 	}
 	if small := audited(sheet, `{"inputs":{"rows":[`+numbered(`{"v":#}`, 200)+`]}}`); len(small.Findings) > 0 {
@@ -191,11 +220,14 @@ func TestSpentIsUndecided(t *testing.T) {
 	}
 }
 
-// TestAdviceLeavesNothingUndecided: working out where a gate would hold may take long, and takes from nothing that decides.
+// TestAdviceLeavesNothingUndecided: working out where a gate would hold may take long, and takes from nothing that
+// decides.
 func TestAdviceLeavesNothingUndecided(t *testing.T) {
-	sheet := mustSheet(t, `"required_inputs":[{"name":"cf","type":"array"},{"name":"a","type":"number"},{"name":"b","type":"number"}],"eval_spec":{
+	sheet := mustSheet(
+		t, `"required_inputs":[{"name":"cf","type":"array"},{"name":"a","type":"number"},{"name":"b","type":"number"}],"eval_spec":{
 		"rules":[{"id":"gate","expr":"irr(cf) * a / (b * b + 1) >= 900 + a","tier":"high"},{"id":"after","expr":"a >= 1","tier":"high"}]}`)
-	a := newAudit(Case{Sheet: sheet, Path: "s.json", Bytes: []byte(`{"inputs":{"a":2,"b":3,"cf":[-1000,` + filled("7.5", 4000) + `]}}`)})
+	a := newAudit(Case{Sheet: sheet, Path: "s.json", Bytes: []byte(`{"inputs":{"a":2,"b":3,"cf":[-1000,` +
+		filled("7.5", 4000) + `]}}`)})
 	rep := a.judgeAll()
 	wantStatus(t, rep, "gate", "flag", "after", "pass")
 	if a.work.Exhausted() || a.advice.Spent == 0 {

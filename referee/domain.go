@@ -15,8 +15,9 @@ type outOfEnum struct {
 	at   *strictjson.Value
 }
 
-// readEnums writes each word of an enum as the sheet does, so that every rule compares one spelling (S73). A word that the enum does not have
-// counts as missing, so that no gate can take it for "does not apply", and is flagged by inDomain.
+// readEnums writes each word of an enum as the sheet does, so that every rule compares one spelling (S73). A word that
+// the enum does not have counts as missing, so that no gate can take it for "does not apply", and is flagged by
+// inDomain.
 func (a *audit) readEnums() {
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
@@ -58,7 +59,8 @@ func (in *Input) word(s string) (string, bool) {
 // inDomain flags what lies outside of its input's domain (S72, S73), and a parameter that the submission sets (S71).
 func (a *audit) inDomain(r *Rule) {
 	for _, s := range a.strange {
-		a.flagDomain(r, s.at.Pointer(), fmt.Sprintf("input %q is %q; it is one of %s", s.in.Name, clip(s.word), listed(s.in.Enum)), "use a word of the list, as the document has it")
+		a.flagDomain(r, s.at.Pointer(), fmt.Sprintf("input %q is %q; it is one of %s", s.in.Name, clip(s.word),
+			listed(s.in.Enum)), "use a word of the list, as the document has it")
 	}
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
@@ -75,8 +77,9 @@ func (a *audit) inDomain(r *Rule) {
 			continue
 		}
 		a.flag(r, Finding{Code: "schema.param_set", Pointer: m.Value.Pointer(), Bucket: WorkDefect,
-			Message: fmt.Sprintf("the submission sets %s; it is a parameter of the sheet, %s here, and no submission can set it (S71)", p.Name, clip(string(canonicalJSON(p.Value)))),
-			Fix:     &Fix{Text: "leave it out: the base branch's configuration, or --param, sets it"}})
+			Message: fmt.Sprintf("the submission sets %s; it is a parameter of the sheet, %s here, and no "+
+				"submission can set it (S71)", p.Name, clip(string(canonicalJSON(p.Value)))),
+			Fix: &Fix{Text: "leave it out: the base branch's configuration, or --param, sets it"}})
 	}
 }
 
@@ -90,19 +93,23 @@ func (a *audit) inBounds(r *Rule, in *Input, v *strictjson.Value) {
 		switch {
 		case n == nil:
 		case in.Min != nil && decimal.Cmp(n, in.Min) < 0:
-			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at least %s", in.Name, shown(n), shown(in.Min)), "state it with the sign and unit that the sheet asks for")
+			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at least %s", in.Name, shown(n),
+				shown(in.Min)), "state it with the sign and unit that the sheet asks for")
 		case in.Max != nil && decimal.Cmp(n, in.Max) > 0:
-			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at most %s", in.Name, shown(n), shown(in.Max)), "state it in the unit that the sheet asks for")
+			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at most %s", in.Name, shown(n),
+				shown(in.Max)), "state it in the unit that the sheet asks for")
 		}
 	}
 }
 
 func (a *audit) flagDomain(r *Rule, pointer, message, fix string) {
 	id := a.atom("schema.out_of_domain", pointer, false, "critical", "field", message)
-	a.flag(r, Finding{Code: "schema.out_of_domain", Tier: High, Bucket: WorkDefect, Pointer: pointer, Atoms: []string{id}, Message: message, Fix: &Fix{Text: fix}})
+	a.flag(r, Finding{Code: "schema.out_of_domain", Tier: High, Bucket: WorkDefect, Pointer: pointer,
+		Atoms: []string{id}, Message: message, Fix: &Fix{Text: fix}})
 }
 
-// strangeWord reports whether the input has a word that its enum does not know: it counts as missing, and is flagged as what it is.
+// strangeWord reports whether the input has a word that its enum does not know: it counts as missing, and is flagged as
+// what it is.
 func (a *audit) strangeWord(name string) bool {
 	for _, s := range a.strange {
 		if s.in.Name == name {

@@ -14,14 +14,15 @@ import (
 
 // environment is what expressions read.
 func (a *audit) environment() *policy.Env {
-	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column, Evidence: a.evidenceValue, Prior: a.prior}
+	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column,
+		Evidence: a.evidenceValue, Prior: a.prior}
 	env.Work, env.Lists = a.work, map[*strictjson.Value][]policy.Val{}
 	env.Calc = a.calcReader(nil, nil)
 	return env
 }
 
-// calcReader reads calculations for expressions: as a chain computes them (nil is the chain of the facts), or as claimed. asClaimed names
-// calculations whose claim is read in place of the recomputed value (S14's second look).
+// calcReader reads calculations for expressions: as a chain computes them (nil is the chain of the facts), or as
+// claimed. asClaimed names calculations whose claim is read in place of the recomputed value (S14's second look).
 func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) policy.Val {
 	return func(id string, claimed bool) policy.Val {
 		c := a.picked(id)
@@ -69,7 +70,8 @@ func (a *audit) space(name string) policy.Val {
 			a.file = &ref
 		}
 		ref := *a.file
-		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob", policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
+		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob",
+			policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
 	}
 	return policy.Absent("no namespace " + name)
 }
@@ -121,7 +123,8 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	return hitVal(hit), nil
 }
 
-// quotedVal is a quotation as a value: the number that it is, with the sign and scale that stand around it, else its text.
+// quotedVal is a quotation as a value: the number that it is, with the sign and scale that stand around it, else its
+// text.
 func (a *audit) quotedVal(id, selector string, hit evidence.Hit) (policy.Val, error) {
 	if _, ok := evidence.NumberIn(hit.Text); !ok {
 		return policy.Text(hit.Text), nil
@@ -150,7 +153,8 @@ func hitVal(hit evidence.Hit) policy.Val {
 	if hit.JSON != nil {
 		return policy.FromJSON(hit.JSON)
 	}
-	if n, ok := evidence.NumberIn(hit.Text); ok && hit.Row == nil && hit.Cells == nil { // "1,815,000" of three cells is no number
+	// "1,815,000" of three cells is no number
+	if n, ok := evidence.NumberIn(hit.Text); ok && hit.Row == nil && hit.Cells == nil {
 		if d := hitNumber(n); d != nil {
 			return policy.Number(d)
 		}

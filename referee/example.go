@@ -9,7 +9,8 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// This file is what the package forge sees of a sheet: its examples, its conditions as trees, and an audit that can be asked again.
+// This file is what the package forge sees of a sheet: its examples, its conditions as trees, and an audit that can be
+// asked again.
 
 // Example is a worked submission of a sheet, with what every rule must say of it and the changes that trip its rules.
 type Example struct {
@@ -60,9 +61,11 @@ type PatchOp struct {
 func (s *Sheet) Examples() []Example {
 	var out []Example
 	for _, v := range items(s.Doc.Get("examples")) {
-		ex := Example{Name: text(v, "name"), Submission: v.Get("submission"), Agent: v.Get("agent"), Prior: v.Get("prior"), Params: paramsOf(v), At: v}
+		ex := Example{Name: text(v, "name"), Submission: v.Get("submission"), Agent: v.Get("agent"),
+			Prior: v.Get("prior"), Params: paramsOf(v), At: v}
 		for _, m := range members(v.Get("evidence")) {
-			ex.Evidence = append(ex.Evidence, ExampleFile{ID: m.Key, Path: text(m.Value, "path"), Text: text(m.Value, "text"), At: m.Value})
+			ex.Evidence = append(ex.Evidence, ExampleFile{ID: m.Key, Path: text(m.Value, "path"),
+				Text: text(m.Value, "text"), At: m.Value})
 		}
 		for _, m := range members(v.Get("expect")) {
 			ex.Expect = append(ex.Expect, ExampleStatus{Rule: m.Key, Status: Status(m.Value.Text), At: m.Value})
@@ -76,7 +79,8 @@ func (s *Sheet) Examples() []Example {
 }
 
 func tripOf(v *strictjson.Value) Trip {
-	t := Trip{Change: text(v, "change"), Inputs: members(v.Get("inputs")), Agent: members(v.Get("agent")), Flags: texts(v, "flags"), Findings: texts(v, "findings"), Params: paramsOf(v), At: v}
+	t := Trip{Change: text(v, "change"), Inputs: members(v.Get("inputs")), Agent: members(v.Get("agent")),
+		Flags: texts(v, "flags"), Findings: texts(v, "findings"), Params: paramsOf(v), At: v}
 	for _, p := range items(v.Get("patch")) {
 		t.Patch = append(t.Patch, PatchOp{Op: text(p, "op"), Path: text(p, "path"), Value: p.Get("value")})
 	}
@@ -95,13 +99,15 @@ func paramsOf(v *strictjson.Value) map[string]*strictjson.Value {
 	return out
 }
 
-// NameFor is the sheet's name for a name of a submission: through the aliases, by the normal form, else the name itself (S18).
+// NameFor is the sheet's name for a name of a submission: through the aliases, by the normal form, else the name itself
+// (S18).
 func (s *Sheet) NameFor(name string) string {
 	return (&audit{Case: Case{Sheet: s}}).sheetName(name)
 }
 
-// Recomputed gives, for each calculation of the submission in its order, the result that an honest agent would state, in the calculation's
-// own units: the sheet's value where it can be computed, else that of the agent's own formula; "" where neither can.
+// Recomputed gives, for each calculation of the submission in its order, the result that an honest agent would state,
+// in the calculation's own units: the sheet's value where it can be computed, else that of the agent's own formula; ""
+// where neither can.
 func Recomputed(c Case) []string {
 	a := newAudit(c)
 	a.read()
@@ -117,7 +123,8 @@ func Recomputed(c Case) []string {
 	return out
 }
 
-// Value is where the sheet declares the rule: its check object or key, or the whole sheet for a rule that comes with every sheet.
+// Value is where the sheet declares the rule: its check object or key, or the whole sheet for a rule that comes with
+// every sheet.
 func (r *Rule) Value() *strictjson.Value { return r.v }
 
 // Expr is the rule's condition, nil where it has none. That of a for_each is about one row.
@@ -153,8 +160,8 @@ func (s *Sheet) CompileRow(v *strictjson.Value) (*policy.Expr, error) {
 // Const is the value of a constant, nil where the sheet has none of that name.
 func (s *Sheet) Const(name string) *strictjson.Value { return s.consts[name] }
 
-// Probe is an audit that can be asked again: what would a rule, or an expression, say of the same submission with inputs moved? It must
-// not be used by two goroutines at once.
+// Probe is an audit that can be asked again: what would a rule, or an expression, say of the same submission with
+// inputs moved? It must not be used by two goroutines at once.
 type Probe struct {
 	a     *audit
 	found map[string]foundBefore // by rules that ask for it
@@ -166,8 +173,8 @@ type foundBefore struct {
 	atoms    []Atom
 }
 
-// NewProbe reads the case and judges its calculations, which say whether a gate may pass on them; all of its rules, where one asks what the
-// others found.
+// NewProbe reads the case and judges its calculations, which say whether a gate may pass on them; all of its rules,
+// where one asks what the others found.
 func NewProbe(c Case) *Probe {
 	a := newAudit(c)
 	a.read()
@@ -204,12 +211,13 @@ func (p *Probe) Status(id string) Status {
 	return Skip
 }
 
-// Ask decides a rule over what was read, as it would have been decided in its place, without the findings; it may be a rule of a changed
-// copy of the sheet.
+// Ask decides a rule over what was read, as it would have been decided in its place, without the findings; it may be a
+// rule of a changed copy of the sheet.
 func (p *Probe) Ask(r *Rule) Status {
 	a := *p.a
 	before := p.found[r.ID]
-	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), slices.Clone(before.findings), slices.Clone(before.atoms), nil
+	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), slices.Clone(before.findings),
+		slices.Clone(before.atoms), nil
 	a.pick, a.facts, a.recorded = map[string]int{}, &chain{a: &a, values: p.a.facts.values}, len(before.atoms)
 	a.meters()
 	a.env = a.environment()
@@ -284,9 +292,12 @@ type Order struct {
 // SheetOrder is the order of a whole flight sheet.
 func SheetOrder() *Order { return &Order{record: sheetRecord} }
 
-// checkOrder is the order of a check object of any kind: what it is called and asks first, then its parameters, then its words.
-var checkOrder = &record{Fields: fieldsNamed("check", "id", "label", "category", "risk", "tier", "tier_by", "severity", "bucket", "applies_if", "over", "where", "each", "expr",
-	"left", "right", "formula", "on_missing", "", "non_compensable", "emit", "message", "why", "fix", "source", "equivalent")}
+// checkOrder is the order of a check object of any kind: what it is called and asks first, then its parameters, then
+// its words.
+var checkOrder = &record{Fields: fieldsNamed("check", "id", "label", "category", "risk", "tier", "tier_by", "severity",
+	"bucket", "applies_if", "over", "where", "each", "expr",
+	"left", "right", "formula", "on_missing", "", "non_compensable", "emit", "message", "why", "fix", "source",
+	"equivalent")}
 
 func fieldsNamed(names ...string) []field {
 	out := make([]field, len(names))

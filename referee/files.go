@@ -14,8 +14,8 @@ import (
 // ErrNotRegular is returned for a symlink, a folder or a device where a file must stand.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ReadFile reads at most limit bytes of a regular file. No part of its path may be a symlink: in a pull request, a link leads where its
-// author wants.
+// ReadFile reads at most limit bytes of a regular file. No part of its path may be a symlink: in a pull request, a link
+// leads where its author wants.
 func ReadFile(tree fs.FS, name string, limit int64) ([]byte, error) {
 	if err := insideRun(name); err != nil {
 		return nil, err

@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// RegistrySHA256 is the hash of the whole rule registry: every kind, key, parameter, default tier and code, and the semantics version. It says
-// which engine this is; a report carries the hash of the rows that its sheet uses (S79).
+// RegistrySHA256 is the hash of the whole rule registry: every kind, key, parameter, default tier and code, and the
+// semantics version. It says which engine this is; a report carries the hash of the rows that its sheet uses (S79).
 func RegistrySHA256() string { return registryHash() }
 
 var registryHash = sync.OnceValue(func() string {
 	return registryRows(func(string) bool { return true })
 })
 
-// registrySHA256 is the hash of the registry's rows that the sheet uses: a changed rule is seen by the sheets that it judges, and a new one by
-// none (S79).
+// registrySHA256 is the hash of the registry's rows that the sheet uses: a changed rule is seen by the sheets that it
+// judges, and a new one by none (S79).
 func (s *Sheet) registrySHA256() string {
 	used := map[string]bool{}
 	for _, r := range s.Rules {

@@ -35,7 +35,8 @@ func (c *calculation) fixResult(a *audit) *Fix {
 		}
 	}
 	fix := &Fix{Text: fmt.Sprintf("state %s", value)}
-	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) || c.check.formula != nil && c.renamed().Canonical() == c.check.formula.Canonical() {
+	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) || c.check.formula != nil &&
+		c.renamed().Canonical() == c.check.formula.Canonical() {
 		fix.JSONPatch = patch("replace", c.pointer+"/result", value)
 	} else {
 		fix.Text = fmt.Sprintf("use the sheet's formula %s, and state %s", c.check.Text, value)
@@ -69,8 +70,8 @@ func fixedPlaces(s string, places int) string {
 // maxMoves bounds how many inputs a gate's distance is worked out for.
 const maxMoves = 12
 
-// distanceOf works out, for each single input, the value at which the gate would hold, all others kept (a gate's fix). Inputs that
-// cannot bring it about alone are left out.
+// distanceOf works out, for each single input, the value at which the gate would hold, all others kept (a gate's fix).
+// Inputs that cannot bring it about alone are left out.
 func (a *audit) distanceOf(r *Rule, res policy.Result) *Fix {
 	if res.Sides == nil {
 		return nil
@@ -141,9 +142,9 @@ func (a *audit) leavesOf(e *policy.Expr) []string {
 	return out
 }
 
-// solve finds the value of one input at which the gate turns from false to true. Most gates are a quotient of two lines in each input, so
-// three evaluations give the root of the fitted quotient; where that does not hold, the interval is halved. The answer is tried before it
-// is given.
+// solve finds the value of one input at which the gate turns from false to true. Most gates are a quotient of two lines
+// in each input, so three evaluations give the root of the fitted quotient; where that does not hold, the interval is
+// halved. The answer is tried before it is given.
 func (a *audit) solve(r *Rule, name string, from *decimal.Num) *decimal.Num {
 	gap := func(x *decimal.Num) (*decimal.Num, bool) {
 		res := a.evalAt(r, name, x)
@@ -170,7 +171,8 @@ func (a *audit) evalAt(r *Rule, name string, x *decimal.Num) policy.Result {
 	return r.expr.Eval(&env)
 }
 
-// quotientRoot fits g(x) = (p·x + q)/(x + s) through three points and returns −q/p, or the line's root where g is linear.
+// quotientRoot fits g(x) = (p·x + q)/(x + s) through three points and returns −q/p, or the line's root where g is
+// linear.
 func quotientRoot(from *decimal.Num, g func(*decimal.Num) (*decimal.Num, bool)) *decimal.Num {
 	var x, y [3]*decimal.Num
 	for i, factor := range []string{"1", "1.01", "0.98"} {
@@ -194,7 +196,8 @@ func quotientRoot(from *decimal.Num, g func(*decimal.Num) (*decimal.Num, bool)) 
 func rootOf(x, y [3]*decimal.Num) *decimal.Num {
 	c := newCalculator()
 	// a + b·y_i − c·x_i·y_i = x_i; eliminate b and c for a = x at y = 0.
-	d1, d2 := c.sub(c.mul(y[1], x[0]), c.mul(y[0], x[1])), c.sub(c.mul(y[2], x[0]), c.mul(y[0], x[2])) // y1·x0 − y0·x1 …
+	// y1·x0 − y0·x1 …
+	d1, d2 := c.sub(c.mul(y[1], x[0]), c.mul(y[0], x[1])), c.sub(c.mul(y[2], x[0]), c.mul(y[0], x[2]))
 	e1, e2 := c.sub(y[1], y[0]), c.sub(y[2], y[0])
 	f1, f2 := c.mul(c.mul(y[0], y[1]), c.sub(x[0], x[1])), c.mul(c.mul(y[0], y[2]), c.sub(x[0], x[2]))
 	// a·e_i + c·f_i = d_i
@@ -232,7 +235,8 @@ func (a *audit) tidy(root, from *decimal.Num, holds func(*decimal.Num) bool) *de
 // sameSign: an input that would have to turn negative is no advice; from zero, either way is.
 func sameSign(x, from *decimal.Num) bool { return from.IsZero() || x.Sign() == from.Sign() }
 
-// lastPlace is one unit in the last place that tidy keeps of n, so that the next value on the other side is beyond the root.
+// lastPlace is one unit in the last place that tidy keeps of n, so that the next value on the other side is beyond the
+// root.
 func lastPlace(n *decimal.Num) *decimal.Num {
 	unit, err := decimal.Pow(decimal.FromInt(10), decimal.FromInt(int64(-placesOf(n.String(), 6))))
 	if err != nil {

@@ -25,17 +25,20 @@ const loanSheet = `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"ra
 		{"formula_id":"ltv","formula":"loan / value","units":"ratio"}],
 	"rules":[{"id":"cover","expr":"dscr >= 1.25","tier":"high"},{"id":"lever","expr":"ltv <= 0.80","tier":"high"}]}`
 
-// loanSubmission states the inputs and no more than the gates need: the engine computes the calculations by the sheet's formulas.
+// loanSubmission states the inputs and no more than the gates need: the engine computes the calculations by the sheet's
+// formulas.
 func loanSubmission(noi, loan, rate, months, value string) string {
 	in := fmt.Sprintf(`"noi":%s,"loan":%s,"rate":%s,"months":%s,"value":%s`, noi, loan, rate, months, value)
-	return `{"inputs":{` + in + `},"calculations":[{"name":"ads","formula":"12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months))","inputs":{` + in + `},"result":0,"units":"USD"},
+	return `{"inputs":{` + in + `},"calculations":[{"name":"ads","formula":"12 * loan * (rate/12) / (1 - (1 + ` +
+		`rate/12)**(-months))","inputs":{` + in + `},"result":0,"units":"USD"},
 		{"name":"dscr","formula":"noi / (12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months)))","inputs":{` + in + `},"result":0,"units":"ratio"},
 		{"name":"ltv","formula":"loan / value","inputs":{` + in + `},"result":0,"units":"ratio"}]}`
 }
 
-// TestDistances: how far each single input must move. By Python's decimal (50 digits): the debt service of 9,000,000 at 6.75 % over 360 months
-// is 700,485.944294…; 1.25 times that is 875,607.430…; the loan that 700,000 covers is 7,195,005.183…; the rate, by
-// bisection, 0.04698015…; 110/1.2 is 91.666…. Each rounded to six digits, whole numbers kept whole, on the side that holds.
+// TestDistances: how far each single input must move. By Python's decimal (50 digits): the debt service of 9,000,000 at
+// 6.75 % over 360 months is 700,485.944294…; 1.25 times that is 875,607.430…; the loan that 700,000 covers is
+// 7,195,005.183…; the rate, by bisection, 0.04698015…; 110/1.2 is 91.666…. Each rounded to six digits, whole numbers
+// kept whole, on the side that holds.
 func TestDistances(t *testing.T) {
 	rep := audited(mustSheet(t, loanSheet), loanSubmission("700000", "9000000", "0.0675", "360", "11250000"))
 	wantStatus(t, rep, "cover", "flag", "lever", "pass")
@@ -46,7 +49,8 @@ func TestDistances(t *testing.T) {
 		}
 	}
 	if to, found := got["months"]; found {
-		t.Errorf("no number of months brings 1.25 about, not even %s: at no end the loan costs 607,500 a year and covers 1.152", to)
+		t.Errorf("no number of months brings 1.25 about, not even %s: at no end the loan costs 607,500 a year and "+
+			"covers 1.152", to)
 	}
 	simple := audited(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"))
 	if got := movesOf(t, simple, "policy.dscr_gate"); got["noi"] != "120" || got["debt"] != "91.6666" {
@@ -54,11 +58,12 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// TestDistancesHoldAndNotAHairLess: for gates of several shapes each proposed value holds the gate, and one unit less in its last place
-// towards the value now does not.
+// TestDistancesHoldAndNotAHairLess: for gates of several shapes each proposed value holds the gate, and one unit less
+// in its last place towards the value now does not.
 func TestDistancesHoldAndNotAHairLess(t *testing.T) {
 	sheet := mustSheet(t, loanSheet)
-	bases := [][5]string{{"700000", "9000000", "0.0675", "360", "10000000"}, {"1", "50", "0.05", "120", "51"}, {"123456.78", "7654321", "0.031", "240", "8000000"}, {"0.00071", "0.0123", "0.09", "60", "0.0124"}}
+	bases := [][5]string{{"700000", "9000000", "0.0675", "360", "10000000"}, {"1", "50", "0.05", "120", "51"},
+		{"123456.78", "7654321", "0.031", "240", "8000000"}, {"0.00071", "0.0123", "0.09", "60", "0.0124"}}
 	for _, base := range bases {
 		rep := audited(sheet, loanSubmission(base[0], base[1], base[2], base[3], base[4]))
 		for _, rule := range []string{"cover", "lever"} {
@@ -75,7 +80,8 @@ func TestDistancesHoldAndNotAHairLess(t *testing.T) {
 				holds := func(value string) bool {
 					changed := base
 					changed[i] = value
-					return checkNamed(t, audited(sheet, loanSubmission(changed[0], changed[1], changed[2], changed[3], changed[4])), rule).Status != Flag
+					return checkNamed(t, audited(sheet, loanSubmission(changed[0], changed[1], changed[2], changed[3],
+						changed[4])), rule).Status != Flag
 				}
 				if !holds(to) {
 					t.Errorf("%v: %s at %s does not hold %s", base, input, to, rule)
@@ -103,7 +109,8 @@ func hairLess(to, from string) string {
 
 // TestNoDistance: where no single input can bring the gate about, nothing is proposed.
 func TestNoDistance(t *testing.T) {
-	sheet := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"never","expr":"a * a + 1 <= b - b","tier":"high"},{"id":"both","expr":"a > 5 and b > 5","tier":"high"}]}`)
+	sheet := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"never",`+
+		`"expr":"a * a + 1 <= b - b","tier":"high"},{"id":"both","expr":"a > 5 and b > 5","tier":"high"}]}`)
 	rep := audited(sheet, `{"inputs":{"a":2,"b":3}}`)
 	if got := movesOf(t, rep, "policy.never"); len(got) > 0 {
 		t.Errorf("a square plus one is never 0: %v", got)
@@ -111,19 +118,26 @@ func TestNoDistance(t *testing.T) {
 	if f := findingOf(t, rep, "policy.both"); f.Fix != nil && len(f.Fix.Moves) > 0 {
 		t.Errorf("two conditions have no single distance: %v", f.Fix.Moves)
 	}
-	negative := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"r","expr":"a - b >= 10","tier":"high"}]}`)
-	if got := movesOf(t, audited(negative, `{"inputs":{"a":5,"b":3}}`), "policy.r"); got["a"] != "13" || got["b"] != "" {
+	negative := mustSheet(t, `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"rules":[{"id":"r","expr":"a `+
+		`- b >= 10","tier":"high"}]}`)
+	if got := movesOf(t, audited(negative, `{"inputs":{"a":5,"b":3}}`), "policy.r"); got["a"] != "13" ||
+		got["b"] != "" {
 		t.Errorf("a to 13; b would have to be -5, which is no advice: %v", got)
 	}
 }
 
-// TestFixResultPasses: the result that a math flag proposes passes when it is stated, in the claim's own units and places.
+// TestFixResultPasses: the result that a math flag proposes passes when it is stated, in the claim's own units and
+// places.
 func TestFixResultPasses(t *testing.T) {
 	for _, c := range []struct{ sheet, submission, patch string }{
-		{ratioSheet, ratioSubmission("130", "100", "noi / debt", "1.9"), `[{"op":"replace","path":"/calculations/0/result","value":1.3}]`},
-		{ratioSheet, ratioSubmission("130", "97", "noi / debt", "2"), `[{"op":"replace","path":"/calculations/0/result","value":1.3}]`},
-		{`"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"math_checks":[{"formula_id":"x","formula":"a / b"}]}`,
-			`{"inputs":{"a":3,"b":4},"calculations":[{"name":"x","formula":"a / b","inputs":{"a":3,"b":4},"result":50,"units":"percent"}]}`, `[{"op":"replace","path":"/calculations/0/result","value":75}]`},
+		{ratioSheet, ratioSubmission("130", "100", "noi / debt", "1.9"),
+			`[{"op":"replace","path":"/calculations/0/result","value":1.3}]`},
+		{ratioSheet, ratioSubmission("130", "97", "noi / debt", "2"),
+			`[{"op":"replace","path":"/calculations/0/result","value":1.3}]`},
+		{`"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"math_checks":[{"formula_id":"x","formula":"a / ` +
+			`b"}]}`,
+			`{"inputs":{"a":3,"b":4},"calculations":[{"name":"x","formula":"a / b","inputs":{"a":3,"b":4},"result":50,` +
+				`"units":"percent"}]}`, `[{"op":"replace","path":"/calculations/0/result","value":75}]`},
 	} {
 		sheet := mustSheet(t, c.sheet)
 		f := findingOf(t, audited(sheet, c.submission), "math.mismatch")

@@ -9,13 +9,14 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// FuzzLoadSheet: no bytes panic the loader; a refusal has its place and no sheet; what loads is the same sheet when it is read again from its
-// canonical bytes (S54).
+// FuzzLoadSheet: no bytes panic the loader; a refusal has its place and no sheet; what loads is the same sheet when it
+// is read again from its canonical bytes (S54).
 func FuzzLoadSheet(f *testing.F) {
 	for _, c := range refusalCases {
 		f.Add([]byte(sheetText(c.members)))
 	}
-	for _, src := range []string{everyKindSheet, sheetText(ratioSheet), sheetText(loanSheet), "", "{}", "[]", `{"slug":1}`} {
+	for _, src := range []string{everyKindSheet, sheetText(ratioSheet), sheetText(loanSheet), "", "{}", "[]",
+		`{"slug":1}`} {
 		f.Add([]byte(src))
 	}
 	for _, slug := range []string{"cre-multifamily-agency", "fly-s1-next-second", "comp-control-evidence"} {
@@ -42,7 +43,8 @@ func FuzzLoadSheet(f *testing.F) {
 	})
 }
 
-// refusedWhole holds a refusal to its shape: nothing is returned beside it, and every problem has a place and a message.
+// refusedWhole holds a refusal to its shape: nothing is returned beside it, and every problem has a place and a
+// message.
 func refusedWhole(t *testing.T, nothing bool, err error) {
 	t.Helper()
 	if !nothing {
@@ -62,7 +64,8 @@ func refusedWhole(t *testing.T, nothing bool, err error) {
 	}
 }
 
-// FuzzParseRun: no bytes panic the reader of run.json; a refusal has its place; what is read stays inside the run folder.
+// FuzzParseRun: no bytes panic the reader of run.json; a refusal has its place; what is read stays inside the run
+// folder.
 func FuzzParseRun(f *testing.F) {
 	for _, c := range runRefusals {
 		f.Add([]byte(runText(c.members)))
@@ -84,20 +87,24 @@ func FuzzParseRun(f *testing.F) {
 	})
 }
 
-// FuzzAudit: no submission panics an audit, by a sheet with every kind of rule and by one of the library; the same bytes give the same digest
-// twice; what cannot be read is for resubmission.
+// FuzzAudit: no submission panics an audit, by a sheet with every kind of rule and by one of the library; the same
+// bytes give the same digest twice; what cannot be read is for resubmission.
 func FuzzAudit(f *testing.F) {
 	sheets := []*Sheet{mustLoad(f, everyKindSheet), mustSheet(f, loanSheet)}
 	f.Add([]byte(everyKindSubmission))
 	f.Add([]byte(loanSubmission("700000", "9000000", "0.0675", "360", "10000000")))
-	for _, src := range []string{"", "{", "[]", `{"calculations":5}`, `{"calculations":[5,null,"x",[],{}]}`, `{"inputs":[],"calculations":{}}`, `{"claims":"x","missing_inputs":[1],"self_check":[],"final_output":{"status":"PASS"}}`,
-		`{"inputs":{"rows":[1,{"rent":"x"},null,[]],"has_debt":"yes","noi":1e400},"calculations":[{"name":"dscr","formula":"((((","inputs":{"noi":[1,"x"]},"result":"2","units":5}]}`,
+	for _, src := range []string{"", "{", "[]", `{"calculations":5}`, `{"calculations":[5,null,"x",[],{}]}`,
+		`{"inputs":[],"calculations":{}}`, `{"claims":"x","missing_inputs":[1],"self_check":[],` +
+			`"final_output":{"status":"PASS"}}`,
+		`{"inputs":{"rows":[1,{"rent":"x"},null,[]],"has_debt":"yes","noi":1e400},"calculations":[{"name":"dscr",` +
+			`"formula":"((((","inputs":{"noi":[1,"x"]},"result":"2","units":5}]}`,
 		ratioSubmission("1e300", "1e-300", "noi / debt * noi", "1e300")} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		for _, sheet := range sheets {
-			x, y := audited(sheet, string(src), withAgent(Agent{Model: "m"})), audited(sheet, string(src), withAgent(Agent{Model: "m"}))
+			x, y := audited(sheet, string(src), withAgent(Agent{Model: "m"})),
+				audited(sheet, string(src), withAgent(Agent{Model: "m"}))
 			if x.Digest != y.Digest {
 				t.Fatalf("two digests of the same bytes: %s %s", x.Digest, y.Digest)
 			}
@@ -108,7 +115,8 @@ func FuzzAudit(f *testing.F) {
 				t.Fatalf("unreadable and %+v", x.Verdict)
 			}
 			for _, f := range x.Findings {
-				if f.Message == "" || len(f.RuleIDs) == 0 || !f.Tier.Known() || bucketRank(f.Bucket) < 0 || stageRank(f.Stage) < 0 {
+				if f.Message == "" || len(f.RuleIDs) == 0 || !f.Tier.Known() || bucketRank(f.Bucket) < 0 ||
+					stageRank(f.Stage) < 0 {
 					t.Fatalf("an incomplete finding: %+v", f)
 				}
 			}

@@ -15,7 +15,8 @@ import (
 	"github.com/defendableos/referee/internal/golden"
 )
 
-// goldenDir holds inputs, <name>.sheet.json with <name>.submission.json and perhaps evidence in <name>.evidence.txt, and digests.json.
+// goldenDir holds inputs, <name>.sheet.json with <name>.submission.json and perhaps evidence in <name>.evidence.txt,
+// and digests.json.
 const goldenDir = "testdata/golden"
 
 // goldenCase reads one committed input.
@@ -28,7 +29,8 @@ func goldenCase(t *testing.T, name string) (*Sheet, string, []option) {
 		}
 		return string(b)
 	}
-	options := []option{withAgent(Agent{Model: "golden", ParamsB: "8", Tools: []string{"calculator"}, ToolsKnown: true})}
+	options := []option{withAgent(Agent{Model: "golden", ParamsB: "8", Tools: []string{"calculator"},
+		ToolsKnown: true})}
 	if text := read(".evidence.txt"); text != "" {
 		options = append(options, withEvidence("source.txt", text))
 	}
@@ -47,8 +49,9 @@ func goldenNames(t *testing.T) []string {
 	return files
 }
 
-// TestGoldenDigest: the committed inputs give the committed digests (S52), on this architecture as on every other: .ci/run runs it with
-// GOARCH=386 and GOAMD64=v3 too. A digest changes when a rule, a message or the registry does; -update writes the new ones.
+// TestGoldenDigest: the committed inputs give the committed digests (S52), on this architecture as on every other:
+// .ci/run runs it with GOARCH=386 and GOAMD64=v3 too. A digest changes when a rule, a message or the registry does;
+// -update writes the new ones.
 func TestGoldenDigest(t *testing.T) {
 	got := map[string]string{}
 	for _, name := range goldenNames(t) {
@@ -89,7 +92,8 @@ func TestSameBytesFiftyTimes(t *testing.T) {
 		var first []byte
 		for i := range 50 {
 			sheet, submission, options := goldenCase(t, name)
-			b, err := canonical.MarshalUnbounded(audited(sheet, submission, append(options, func(c *Case) { c.AllAtoms = true })...))
+			b, err := canonical.MarshalUnbounded(audited(sheet, submission,
+				append(options, func(c *Case) { c.AllAtoms = true })...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +130,8 @@ func TestManyAtOnce(t *testing.T) {
 func TestDigestLeavesOut(t *testing.T) {
 	sheet, good := mustSheet(t, ratioSheet), ratioSubmission("130", "100", "noi / debt", "1.3")
 	base := audited(sheet, good)
-	for name, o := range map[string]option{"location": func(c *Case) { c.Location = "/somewhere/else.json" }, "atoms": func(c *Case) { c.AllAtoms = true }, "proof": func(c *Case) { c.Explain = true }} {
+	for name, o := range map[string]option{"location": func(c *Case) { c.Location = "/somewhere/else.json" },
+		"atoms": func(c *Case) { c.AllAtoms = true }, "proof": func(c *Case) { c.Explain = true }} {
 		if audited(sheet, good, o).Digest != base.Digest {
 			t.Errorf("the digest depends on the %s", name)
 		}
@@ -138,7 +143,9 @@ func TestDigestLeavesOut(t *testing.T) {
 		t.Error("the digest depends on the release")
 	}
 	other := mustSheet(t, strings.Replace(ratioSheet, "1.20", "1.21", 1))
-	for name, rep := range map[string]*Report{"sheet": audited(other, good), "white space of the submission": audited(sheet, good+" "), "agent": audited(sheet, good, withAgent(Agent{Model: "m"})), "evidence": audited(sheet, good, withEvidence("a.txt", "abc"))} {
+	for name, rep := range map[string]*Report{"sheet": audited(other, good),
+		"white space of the submission": audited(sheet, good+" "), "agent": audited(sheet, good,
+			withAgent(Agent{Model: "m"})), "evidence": audited(sheet, good, withEvidence("a.txt", "abc"))} {
 		if rep.Digest == base.Digest {
 			t.Errorf("the digest does not depend on the %s", name)
 		}

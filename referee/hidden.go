@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// hiddenText flags every text and every name of the submission that does not show what it holds (S80). Rules read what people see, so nothing is
-// got round by it; that it is there is the finding.
+// hiddenText flags every text and every name of the submission that does not show what it holds (S80). Rules read what
+// people see, so nothing is got round by it; that it is there is the finding.
 func (a *audit) hiddenText(r *Rule) {
 	if a.showsAll() {
 		return
@@ -27,7 +27,8 @@ func (a *audit) hiddenText(r *Rule) {
 	})
 }
 
-// showsAll reports whether the submission is plain ASCII without an escape that could stand for anything else: most are.
+// showsAll reports whether the submission is plain ASCII without an escape that could stand for anything else: most
+// are.
 func (a *audit) showsAll() bool {
 	for _, c := range a.Bytes {
 		if c >= 0x7F {
@@ -52,13 +53,15 @@ func (a *audit) hides(r *Rule, at *strictjson.Value, what, text string) {
 		message += fmt.Sprintf("; and %d or more places more", more)
 	}
 	id := a.atom("text.shown", at.Pointer(), false, atomSeverity(Mid), "field", found[0].What)
-	a.flag(r, Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: at.Pointer(), Atoms: []string{id}, Message: message,
+	a.flag(r, Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
+		Pointer: at.Pointer(), Atoms: []string{id}, Message: message,
 		Fix: &Fix{Text: "write the text so that it shows all that it holds"}})
 }
 
-// hiddenEvidence flags the evidence that rules have read as text and that does not show what it holds: a cell, a quotation or a clause that a
-// reader sees otherwise than the rules do. Who attached it, the agent or the base branch, makes no difference. It runs when the rules have
-// read what they read, and the rule structure answers for it as it does for the submission.
+// hiddenEvidence flags the evidence that rules have read as text and that does not show what it holds: a cell, a
+// quotation or a clause that a reader sees otherwise than the rules do. Who attached it, the agent or the base branch,
+// makes no difference. It runs when the rules have read what they read, and the rule structure answers for it as it
+// does for the submission.
 func (a *audit) hiddenEvidence() {
 	i := slices.IndexFunc(a.Sheet.Rules, func(r *Rule) bool { return r.ID == "structure" })
 	if a.doc == nil || a.Evidence == nil || i < 0 {
@@ -70,13 +73,15 @@ func (a *audit) hiddenEvidence() {
 		if c.Err != nil {
 			what, fix = c.Err.Error(), "attach less, or what the rules read in a file of its own"
 		}
-		f := Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, File: c.Path, Line: c.Line, Column: c.Column, Fix: &Fix{Text: fix}}
+		f := Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, File: c.Path,
+			Line: c.Line, Column: c.Column, Fix: &Fix{Text: fix}}
 		if f.File == "" {
 			f.File = "run.json"
 		}
 		f.Message = fmt.Sprintf("evidence %q may hide text: %s", clip(c.ID), what)
 		if c.Err == nil {
-			f.Message = fmt.Sprintf("evidence %q holds %s, at %s:%d:%d, near %q", clip(c.ID), what, f.File, c.Line, c.Column, c.Near)
+			f.Message = fmt.Sprintf("evidence %q holds %s, at %s:%d:%d, near %q", clip(c.ID), what, f.File, c.Line,
+				c.Column, c.Near)
 		}
 		if c.More > 0 {
 			f.Message += fmt.Sprintf("; and %d or more places more", c.More)

@@ -28,16 +28,21 @@ func textSubmission(memo, zone, tags string) string {
 // TestRulesReadWhatPeopleSee: every rule over text reads the folded text, whatever way it reads it.
 func TestRulesReadWhatPeopleSee(t *testing.T) {
 	sheet := mustSheet(t, textSheet)
-	clean := "given pass no_phone pass one_find pass no_secret pass filled pass zoned pass same pass members pass once pass"
+	clean := "given pass no_phone pass one_find pass no_secret pass filled pass zoned pass same pass members pass " +
+		"once pass"
 	for _, c := range []struct{ memo, zone, tags, statuses string }{
 		{`"a memo"`, `"R-1"`, `["a-b","1"]`, clean},
 		{`"call 555\u20110123"`, `"R-1"`, `[]`, "no_phone flag one_find flag"},
 		{`"call 555\u00a00123"`, `"R-1"`, `[]`, "no_phone flag one_find pass"},
 		{`"call ５５５-\u200b０１２３"`, `"R-1"`, `[]`, "no_phone flag one_find flag"},
-		{`"the top\u00a0sec\u200bret"`, `"R-1"`, `[]`, "no_secret flag"}, {`"ＴＯＰ\u3000ＳＥＣＲＥＴ"`, `"R-1"`, `[]`, "no_secret flag"},
-		{`"\u200b\u2060"`, `"R-1"`, `[]`, "given flag filled flag"}, {`"\u3164"`, `"R-1"`, `[]`, "given flag filled flag"},
-		{`"m"`, `"R\u20101"`, `["a\u2011b","１"]`, "zoned pass same pass members pass once pass"}, {`"m"`, `"C\u00a02"`, `["a-b","a\u2010b"]`, "zoned pass same pass members pass once flag"},
-		{`"m"`, `"R\u200b-1"`, `["1","\u200b1"]`, "zoned pass same pass once flag"}, {`"m"`, `"R_1"`, `["a"]`, "zoned flag same flag members flag"},
+		{`"the top\u00a0sec\u200bret"`, `"R-1"`, `[]`, "no_secret flag"}, {`"ＴＯＰ\u3000ＳＥＣＲＥＴ"`, `"R-1"`, `[]`,
+			"no_secret flag"},
+		{`"\u200b\u2060"`, `"R-1"`, `[]`, "given flag filled flag"},
+		{`"\u3164"`, `"R-1"`, `[]`, "given flag filled flag"},
+		{`"m"`, `"R\u20101"`, `["a\u2011b","１"]`, "zoned pass same pass members pass once pass"},
+		{`"m"`, `"C\u00a02"`, `["a-b","a\u2010b"]`, "zoned pass same pass members pass once flag"},
+		{`"m"`, `"R\u200b-1"`, `["1","\u200b1"]`, "zoned pass same pass once flag"},
+		{`"m"`, `"R_1"`, `["a"]`, "zoned flag same flag members flag"},
 		{`"10⁶ of m² in 5½ h"`, `"R-1"`, `["x²","x2"]`, "no_phone pass once pass"},
 	} {
 		rep := audited(sheet, textSubmission(c.memo, c.zone, c.tags))
@@ -52,14 +57,16 @@ func TestHiddenText(t *testing.T) {
 		{`"tele\u200bphone"`, "/inputs/memo", `"tele\u200bphone" holds U+200B, which nobody sees, at character 5`},
 		{`"a\bb"`, "/inputs/memo", "control character U+0008, at character 2"},
 		{`"abc \u202edef\u202c"`, "/inputs/memo", "U+202E, which turns the direction"},
-		{`"the p` + "а" + `ssword"`, "/inputs/memo", "mixes letters of Latin and Cyrillic that look alike, at character 5"},
+		{`"the p` + "а" + `ssword"`, "/inputs/memo",
+			"mixes letters of Latin and Cyrillic that look alike, at character 5"},
 		{`{"na\u200dme":"x"}`, "/inputs/memo/na\u200dme", `the name "na\u200dme" holds U+200D`},
 		{`["x","` + strings.Repeat(`a\u200b`, 9) + `"]`, "/inputs/memo/1", "and 6 or more places more"},
 		{`"` + strings.Repeat("long ", 50) + `x\u200by` + strings.Repeat(" long", 50) + `"`, "/inputs/memo", `"…`},
 	} {
 		rep := audited(sheet, textSubmission(c.memo, `"R-1"`, `[]`))
 		f := findingOf(t, rep, "evidence.hidden_text")
-		if f.Pointer != c.pointer || f.Tier != Mid || f.Bucket != WorkDefect || f.Line != 1 || rep.Verdict.RecommendedAction != "resubmit" {
+		if f.Pointer != c.pointer || f.Tier != Mid || f.Bucket != WorkDefect || f.Line != 1 ||
+			rep.Verdict.RecommendedAction != "resubmit" {
 			t.Errorf("%s: %+v", c.memo, f)
 		}
 		wantWords(t, f.Message, c.words)
@@ -68,7 +75,8 @@ func TestHiddenText(t *testing.T) {
 		}
 		wantStatus(t, rep, "structure", "flag")
 	}
-	for _, honest := range []string{`"555\u20110123 \u00a0 µm Δp"`, `"שלום \u200f עולם"`, `"👩\u200d👧"`, `"ge\u00adsetzt"`, `"ＡＢＣ"`, `"a\\u200bb"`} {
+	for _, honest := range []string{`"555\u20110123 \u00a0 µm Δp"`, `"שלום \u200f עולם"`, `"👩\u200d👧"`,
+		`"ge\u00adsetzt"`, `"ＡＢＣ"`, `"a\\u200bb"`} {
 		rep := audited(sheet, textSubmission(honest, `"R-1"`, `[]`))
 		for _, f := range rep.Findings {
 			if f.Code == "evidence.hidden_text" {
@@ -80,17 +88,21 @@ func TestHiddenText(t *testing.T) {
 
 // TestEvidenceReadAsPeopleSeeIt: recounts and references fold too.
 func TestEvidenceReadAsPeopleSeeIt(t *testing.T) {
-	rep := audited(mustSheet(t, `"eval_spec":{"evidence_checks":["evidence_references_resolve","all_claims_cited"],"rules":[
+	rep := audited(mustSheet(t,
+		`"eval_spec":{"evidence_checks":["evidence_references_resolve","all_claims_cited"],"rules":[
 		{"id":"hits","expr":"data(\"d\", \"regex_hits\", \"note\", r\"\\d{3}-\\d{4}\") == 2"},{"id":"nulls","expr":"data(\"d\", \"nulls\", \"note\") == 1"},
 		{"id":"kinds","expr":"data(\"d\", \"distinct\", \"kind\") == 1"},{"id":"hist","expr":"data(\"d\", \"hist\", \"kind\", \"a-b\") == 3"},
 		{"id":"raw","expr":"data(\"d\", \"regex_hits\", \"note\", r\"\\x{200B}\") == 2"}]}`),
 		`{"claims":[{"claim":"c","evidence_reference":"rent\u2011roll"},{"claim":"c","evidence_reference":"\u200b"}]}`,
-		withEvidence("d.csv", "note,kind\n555\u20110123,a-b\n5\u200B55-0123,a\u2010b\n\u200B,a\u2011b\n", "rent-roll.txt", "x"))
-	wantStatus(t, rep, "hits", "pass", "nulls", "pass", "kinds", "pass", "hist", "pass", "raw", "pass", "evidence_references_resolve", "pass", "all_claims_cited", "flag")
+		withEvidence("d.csv", "note,kind\n555\u20110123,a-b\n5\u200B55-0123,a\u2010b\n\u200B,a\u2011b\n",
+			"rent-roll.txt", "x"))
+	wantStatus(t, rep, "hits", "pass", "nulls", "pass", "kinds", "pass", "hist", "pass", "raw", "pass",
+		"evidence_references_resolve", "pass", "all_claims_cited", "flag")
 }
 
 // evidenceReads reads a text, a table and a JSON document of the evidence.
-const evidenceReads = `"required_inputs":[{"name":"memo"}],"eval_spec":{"evidence_checks":["evidence_references_resolve"]}`
+const evidenceReads = `"required_inputs":[{"name":"memo"}],` +
+	`"eval_spec":{"evidence_checks":["evidence_references_resolve"]}`
 
 func citingAll(references ...string) string {
 	claims := make([]string, len(references))
@@ -100,8 +112,8 @@ func citingAll(references ...string) string {
 	return `{"inputs":{"memo":"m"},"claims":[` + strings.Join(claims, ",") + `]}`
 }
 
-// TestHiddenEvidence: evidence that a rule reads and that hides something is a mid work-defect with file, line and column; what nothing reads is
-// not looked at.
+// TestHiddenEvidence: evidence that a rule reads and that hides something is a mid work-defect with file, line and
+// column; what nothing reads is not looked at.
 func TestHiddenEvidence(t *testing.T) {
 	sheet := mustSheet(t, evidenceReads)
 	for _, c := range []struct {
@@ -111,13 +123,16 @@ func TestHiddenEvidence(t *testing.T) {
 	}{
 		{"memo.txt", "one\nsec\u200Bret two\n", "memo#text=two", 2, 4, `near "one\nsec\u200bret two"`},
 		{"memo.txt", "\uFEFFabc \u202Edef\u202C\n", "memo#line=0,1", 1, 5, "U+202E, which turns the direction"},
-		{"t12.csv", "line,amount\r\nNET OPER\u0410TING INCOME,920000\r\n", "t12#cell=2,2", 2, 5, "mixes letters of Latin and Cyrillic"},
-		{"rows.jsonl", "{\"a\":1}\n{\"a\":2,\"b\":\"x\\\\u200b\",\"c\":\"pass\\u200bword\"}\n", "rows#line=1,2", 2, 32, "U+200B, which nobody sees"},
+		{"t12.csv", "line,amount\r\nNET OPER\u0410TING INCOME,920000\r\n", "t12#cell=2,2", 2, 5,
+			"mixes letters of Latin and Cyrillic"},
+		{"rows.jsonl", "{\"a\":1}\n{\"a\":2,\"b\":\"x\\\\u200b\",\"c\":\"pass\\u200bword\"}\n", "rows#line=1,2", 2, 32,
+			"U+200B, which nobody sees"},
 		{"doc.json", "{\"k\":\n  \"a\\ud834\\udd73b\"}", "doc#/k", 2, 5, "U+1D173"},
 	} {
 		rep := audited(sheet, citingAll(c.reference), withEvidence(c.name, c.content))
 		f := findingOf(t, rep, "evidence.hidden_text")
-		if f.File != "evidence/"+c.name || f.Line != c.line || f.Column != c.column || f.Tier != Mid || f.Bucket != WorkDefect || f.Stage != StageEvidence {
+		if f.File != "evidence/"+c.name || f.Line != c.line || f.Column != c.column || f.Tier != Mid ||
+			f.Bucket != WorkDefect || f.Stage != StageEvidence {
 			t.Errorf("%s: %+v", c.name, f)
 		}
 		wantWords(t, f.Message, c.words, fmt.Sprintf("evidence/%s:%d:%d", c.name, c.line, c.column))
@@ -126,7 +141,8 @@ func TestHiddenEvidence(t *testing.T) {
 			t.Errorf("%s: %s", c.name, rep.Verdict.RecommendedAction)
 		}
 	}
-	rep := audited(sheet, citingAll("a#text=bb", "b#text=cc"), withEvidence("a.txt", "a\u200Ba bb", "b.txt", "b\u200Bb cc", "c.txt", "c\u200Bc"))
+	rep := audited(sheet, citingAll("a#text=bb", "b#text=cc"), withEvidence("a.txt", "a\u200Ba bb", "b.txt",
+		"b\u200Bb cc", "c.txt", "c\u200Bc"))
 	var files []string
 	for _, f := range rep.Findings {
 		if f.Code == "evidence.hidden_text" {
@@ -142,12 +158,16 @@ func TestHiddenEvidence(t *testing.T) {
 func TestHonestEvidence(t *testing.T) {
 	sheet := mustSheet(t, evidenceReads)
 	for _, text := range []string{
-		"\uFEFFa,b\r\n1,2\r\n", "a\n\uFEFFb behind another file\n", "Donau\u00ADdampf\u00ADschiff inter\u00AD\nnational \u00A0 5\u202F000 €", "naïve café „quoted“ – dash…",
-		"👩\u200D❤\uFE0F\u200D👨 🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "क्\u200Dष और क्\u200Cष", "می\u200Cخواهم", "שלום (PDF\u200F) עולם",
-		"رقم \u200E+1 555 0123\u200F هو", "日本語とEnglishのTシャツ", "Москва, ООО «Рога» 2026, SMSка, NOI", "Ελληνικά κείμενα και PDF", "µm Δp αmax σyield 10⁶ m²", "\ftext of a page\f",
+		"\uFEFFa,b\r\n1,2\r\n", "a\n\uFEFFb behind another file\n",
+		"Donau\u00ADdampf\u00ADschiff inter\u00AD\nnational \u00A0 5\u202F000 €", "naïve café „quoted“ – dash…",
+		"👩\u200D❤\uFE0F\u200D👨 🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "क्\u200Dष और क्\u200Cष",
+		"می\u200Cخواهم", "שלום (PDF\u200F) עולם",
+		"رقم \u200E+1 555 0123\u200F هو", "日本語とEnglishのTシャツ", "Москва, ООО «Рога» 2026, SMSка, NOI",
+		"Ελληνικά κείμενα και PDF", "µm Δp αmax σyield 10⁶ m²", "\ftext of a page\f",
 	} {
 		text += "\nplain end\n"
-		rep := audited(sheet, citingAll("memo#text=plain%20end", "doc"), withEvidence("memo.txt", text, "doc.json", string(appendString(nil, text))))
+		rep := audited(sheet, citingAll("memo#text=plain%20end", "doc"), withEvidence("memo.txt", text, "doc.json",
+			string(appendString(nil, text))))
 		wantStatus(t, rep, "structure", "pass", "evidence_references_resolve", "pass")
 		for _, f := range rep.Findings {
 			t.Errorf("%q hides nothing: %s", text, f.Message)
@@ -162,10 +182,12 @@ func TestDisguisedEvidence(t *testing.T) {
 		{"id":"cells_clean","expr":"data(\"t\", \"regex_hits\", \"line\", r\"NET OPERATING INCOME\") == 0"},
 		{"id":"phrase_clean","expr":"not has_phrase(memo, [\"net operating income\"])"}]}`)
 	for _, c := range []struct{ text, want string }{
-		{"NET OPERATING INCOME", "flag"}, {"NET OPER\u0410TING INCOME", "flag"}, {"N\u0415T \u041EPERATING \u0406NCOME", "flag"}, {"NET OPERATING INC\u041FME", "pass"},
+		{"NET OPERATING INCOME", "flag"}, {"NET OPER\u0410TING INCOME", "flag"}, {"N\u0415T \u041EPERATING \u0406NCOME",
+			"flag"}, {"NET OPERATING INC\u041FME", "pass"},
 		{"ЧИСТЫЙ ДОХОД", "pass"},
 	} {
-		rep := audited(sheet, fmt.Sprintf(`{"inputs":{"memo":%q}}`, c.text), withEvidence("t.csv", "line,amount\n"+c.text+",1\n"))
+		rep := audited(sheet, fmt.Sprintf(`{"inputs":{"memo":%q}}`, c.text),
+			withEvidence("t.csv", "line,amount\n"+c.text+",1\n"))
 		wantStatus(t, rep, "memo_clean", c.want, "cells_clean", c.want, "phrase_clean", c.want)
 	}
 }

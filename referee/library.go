@@ -18,8 +18,8 @@ import (
 // ErrNoSheet is returned for a sheet that neither the repository nor the library has in the asked version.
 var ErrNoSheet = errors.New("no such flight sheet")
 
-// Library finds flight sheets: a repository's own come before the embedded ones, by slug. Sheets are loaded when they are asked for, once.
-// It is safe for concurrent use.
+// Library finds flight sheets: a repository's own come before the embedded ones, by slug. Sheets are loaded when they
+// are asked for, once. It is safe for concurrent use.
 type Library struct {
 	embedded, repository fs.FS
 	dir                  string // of the repository's sheets, for messages
@@ -34,8 +34,8 @@ type loadedSheet struct {
 	err   error
 }
 
-// Load loads every sheet, as many at a time as the machine has processors, and gives them and their errors in the order of Slugs: one of
-// the two is nil at each place.
+// Load loads every sheet, as many at a time as the machine has processors, and gives them and their errors in the order
+// of Slugs: one of the two is nil at each place.
 func (l *Library) Load() ([]*Sheet, []error) {
 	slugs := l.Slugs()
 	sheets, errs := make([]*Sheet, len(slugs)), make([]error, len(slugs))
@@ -75,8 +75,8 @@ func (l *Library) Slugs() []string {
 	return out
 }
 
-// Find returns the active sheet that "slug", "slug@1.2.0" or a range "slug@^1.2" names. The error wraps ErrNoSheet and names the nearest
-// slug, or says which version is active.
+// Find returns the active sheet that "slug", "slug@1.2.0" or a range "slug@^1.2" names. The error wraps ErrNoSheet and
+// names the nearest slug, or says which version is active.
 func (l *Library) Find(ref string) (*Sheet, error) {
 	slug, version := SplitSheet(ref)
 	sheet, err := l.load(slug)
@@ -117,7 +117,8 @@ func (l *Library) read(slug string) (*Sheet, error) {
 		if src, err := ReadFile(l.repository, name, maxSubmission); err == nil {
 			own, inner := fs.ReadFile(l.embedded, name)
 			if inner == nil && bytes.Equal(src, own) {
-				return l.named(src, slug, l.dir+"/"+name, "library") // a copy of the library's sheet stands before nothing
+				// a copy of the library's sheet stands before nothing
+				return l.named(src, slug, l.dir+"/"+name, "library")
 			}
 			sheet, err := l.named(src, slug, l.dir+"/"+name, "repository")
 			if err == nil {
@@ -142,7 +143,9 @@ func (l *Library) named(src []byte, slug, file, origin string) (*Sheet, error) {
 		return nil, err
 	}
 	if sheet.Slug != slug {
-		return nil, &RefusedError{Problems: []Problem{{File: file, Line: 1, Column: 1, Pointer: "/slug", Rule: "slug", Message: fmt.Sprintf("the slug %q is not the file's name", sheet.Slug), Hint: fmt.Sprintf("name the file %s.json", sheet.Slug)}}}
+		return nil, &RefusedError{Problems: []Problem{{File: file, Line: 1, Column: 1, Pointer: "/slug", Rule: "slug",
+			Message: fmt.Sprintf("the slug %q is not the file's name", sheet.Slug),
+			Hint:    fmt.Sprintf("name the file %s.json", sheet.Slug)}}}
 	}
 	return sheet, nil
 }
@@ -154,8 +157,8 @@ func (l *Library) unknown(slug string) error {
 	return fmt.Errorf("%w: %q; `referee sheet list` lists them", ErrNoSheet, clip(slug))
 }
 
-// VersionIn reports whether a semantic version satisfies a range: "" or "*" any, "1.2.0" exactly, "1.2" or "1" the newest of that line,
-// "^1.2.0" compatible, "~1.2.0" same minor.
+// VersionIn reports whether a semantic version satisfies a range: "" or "*" any, "1.2.0" exactly, "1.2" or "1" the
+// newest of that line, "^1.2.0" compatible, "~1.2.0" same minor.
 func VersionIn(version, want string) bool {
 	if want == "" || want == "*" || want == version {
 		return true

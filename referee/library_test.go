@@ -13,9 +13,13 @@ func TestVersionIn(t *testing.T) {
 		version, want string
 		in            bool
 	}{
-		{"1.2.3", "", true}, {"1.2.3", "*", true}, {"1.2.3", "1.2.3", true}, {"1.2.3", "1.2.4", false}, {"1.2.3", "1.2", true}, {"1.2.3", "1", true}, {"1.2.3", "2", false},
-		{"1.2.3", "^1.2.0", true}, {"1.2.3", "^1.3.0", false}, {"2.0.0", "^1.2.0", false}, {"1.10.0", "^1.9.0", true}, {"0.2.3", "^0.2.1", true}, {"0.3.0", "^0.2.1", false},
-		{"1.2.3", "~1.2.0", true}, {"1.3.0", "~1.2.0", false}, {"1.2.3", "~1.2.4", false}, {"1.2.3-rc.1", "1.2.3-rc.1", true}, {"1.2.3-rc.1", "^1.2.0", false}, {"1.2.3", "latest", false}, {"1.2.3", "1.2.3.4", false}, {"1.2.3", "^", false},
+		{"1.2.3", "", true}, {"1.2.3", "*", true}, {"1.2.3", "1.2.3", true}, {"1.2.3", "1.2.4", false},
+		{"1.2.3", "1.2", true}, {"1.2.3", "1", true}, {"1.2.3", "2", false},
+		{"1.2.3", "^1.2.0", true}, {"1.2.3", "^1.3.0", false}, {"2.0.0", "^1.2.0", false}, {"1.10.0", "^1.9.0", true},
+		{"0.2.3", "^0.2.1", true}, {"0.3.0", "^0.2.1", false},
+		{"1.2.3", "~1.2.0", true}, {"1.3.0", "~1.2.0", false}, {"1.2.3", "~1.2.4", false},
+		{"1.2.3-rc.1", "1.2.3-rc.1", true}, {"1.2.3-rc.1", "^1.2.0", false}, {"1.2.3", "latest", false},
+		{"1.2.3", "1.2.3.4", false}, {"1.2.3", "^", false},
 	} {
 		if got := VersionIn(c.version, c.want); got != c.in {
 			t.Errorf("%s in %q: %t, want %t", c.version, c.want, got, c.in)
@@ -25,10 +29,13 @@ func TestVersionIn(t *testing.T) {
 
 func TestLibrary(t *testing.T) {
 	sheet := func(slug, version string) *fstest.MapFile {
-		return &fstest.MapFile{Data: []byte(strings.Replace(strings.Replace(sheetText(`"eval_spec":{"deterministic_checks":["json_valid"]}`), "test-sheet", slug, 1), "1.0.0", version, 1))}
+		return &fstest.MapFile{Data: []byte(
+			strings.Replace(strings.Replace(sheetText(`"eval_spec":{"deterministic_checks":["json_valid"]}`),
+				"test-sheet", slug, 1), "1.0.0", version, 1))}
 	}
 	embedded := fstest.MapFS{"alpha.json": sheet("alpha", "1.0.0"), "beta.json": sheet("beta", "1.0.0")}
-	own := fstest.MapFS{"beta.json": sheet("beta", "2.0.0"), "gamma.json": sheet("other", "1.0.0"), "delta.json": {Data: []byte(`{"slug":1}`)}, "note.txt": {Data: []byte("no sheet")}}
+	own := fstest.MapFS{"beta.json": sheet("beta", "2.0.0"), "gamma.json": sheet("other", "1.0.0"),
+		"delta.json": {Data: []byte(`{"slug":1}`)}, "note.txt": {Data: []byte("no sheet")}}
 	lib := NewLibrary(embedded, own, "flight_sheets")
 	if got := strings.Join(lib.Slugs(), " "); got != "alpha beta delta gamma" {
 		t.Errorf("slugs %s", got)
@@ -43,16 +50,20 @@ func TestLibrary(t *testing.T) {
 	if again, _ := lib.Find("beta"); again != beta {
 		t.Error("a sheet is loaded twice")
 	}
-	for ref, want := range map[string]string{"beta@1.0.0": "active version of beta is 2.0.0", "alhpa": `did you mean "alpha"?`, "nothing-like-it": "referee sheet list", "../secret": "no such flight sheet"} {
+	for ref, want := range map[string]string{"beta@1.0.0": "active version of beta is 2.0.0",
+		"alhpa": `did you mean "alpha"?`, "nothing-like-it": "referee sheet list",
+		"../secret": "no such flight sheet"} {
 		if _, err := lib.Find(ref); !errors.Is(err, ErrNoSheet) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
 	var refused *RefusedError
-	if _, err := lib.Find("gamma"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "name the file other.json") {
+	if _, err := lib.Find("gamma"); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "name the file other.json") {
 		t.Errorf("a file under another name: %v", err)
 	}
-	if _, err := lib.Find("delta"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "flight_sheets/delta.json") {
+	if _, err := lib.Find("delta"); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "flight_sheets/delta.json") {
 		t.Errorf("a sheet that is refused: %v", err)
 	}
 	sheets, errs := lib.Load()
@@ -70,7 +81,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestCanonicalJSON: RFC 8785's order and escapes, numbers by value; two spellings of one sheet are one, two values are two.
+// TestCanonicalJSON: RFC 8785's order and escapes, numbers by value; two spellings of one sheet are one, two values are
+// two.
 func TestCanonicalJSON(t *testing.T) {
 	for src, want := range map[string]string{
 		`{ "b" : 1.50, "a" : [true, null, "x"] }`:           `{"a":[true,null,"x"],"b":1.5}`,
@@ -89,7 +101,9 @@ func TestCanonicalJSON(t *testing.T) {
 // TestSelectPath: what a path names, and where it breaks off.
 func TestSelectPath(t *testing.T) {
 	doc := mustParse(t, []byte(`{"rows":[{"a":{"b":1}},{"a":{}}],"x/y":{"~":2},"none":null}`))
-	for path, want := range map[string]string{"rows[0].a.b": "/rows/0/a/b=1", "rows[*].a.b": "/rows/0/a/b=1 /rows/1/a/b=", "/x~1y/~0": "/x~1y/~0=2", "none.more": "/none/more=", "gone[*].a": "/gone/*/a=", "rows[7]": "/rows/7="} {
+	for path, want := range map[string]string{"rows[0].a.b": "/rows/0/a/b=1",
+		"rows[*].a.b": "/rows/0/a/b=1 /rows/1/a/b=", "/x~1y/~0": "/x~1y/~0=2", "none.more": "/none/more=",
+		"gone[*].a": "/gone/*/a=", "rows[7]": "/rows/7="} {
 		var got []string
 		for _, hit := range selectPath(doc, path) {
 			text := hit.Pointer + "="

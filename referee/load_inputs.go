@@ -53,7 +53,8 @@ func (in *Input) Value() *strictjson.Value { return in.v }
 // Gate is the tier of the heaviest gate that rests on the input, "" where none does.
 func (in *Input) Gate() Tier { return in.gate }
 
-// Decides says whether the value of an input is one that S70 asks about: a number, a date, or a word that decides what applies.
+// Decides says whether the value of an input is one that S70 asks about: a number, a date, or a word that decides what
+// applies.
 func (in *Input) Decides() bool {
 	switch in.Type {
 	case "", "number", "integer", "date", "datetime", "boolean":
@@ -80,7 +81,8 @@ func (l *loader) loadEvidence() {
 			l.problems.add(v, "columns", "evidence %q has kind %s: only a table has columns and a key", e.ID, e.Kind)
 		}
 		if e.Key != "" && !e.column(e.Key) {
-			l.problems.addNear(v.Get("key"), "unknown_name", e.Key, e.columnNames(), "evidence %q has no column %[2]q, which its key names", e.ID, e.Key)
+			l.problems.addNear(v.Get("key"), "unknown_name", e.Key, e.columnNames(),
+				"evidence %q has no column %[2]q, which its key names", e.ID, e.Key)
 		}
 		l.sheet.Evidence = append(l.sheet.Evidence, e)
 	}
@@ -112,11 +114,14 @@ func (l *loader) loadInputs() {
 		if v.Kind == strictjson.String {
 			continue // the source documents' prose: "T-12"
 		}
-		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"), Description: text(v, "description"), Optional: truth(v.Get("optional")),
-			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields"), Min: num(v.Get("min")), Max: num(v.Get("max")),
+		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"),
+			Description: text(v, "description"), Optional: truth(v.Get("optional")),
+			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields"), Min: num(v.Get("min")),
+			Max:    num(v.Get("max")),
 			Signed: truth(v.Get("signed")), v: v}
 		if !isIdentifier(in.Name) {
-			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not beginning with a digit", in.Name)
+			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not "+
+				"beginning with a digit", in.Name)
 		}
 		if n := normalName(in.Name); seen[n] {
 			l.problems.add(v, "duplicate", "input %q is declared twice (names are compared as %q)", in.Name, n)
@@ -133,19 +138,22 @@ func (l *loader) loadInputs() {
 func (l *loader) domain(in *Input) {
 	numeric := in.Type == "" || in.Type == "number" || in.Type == "integer" || in.Type == "array"
 	if !numeric && (in.Min != nil || in.Max != nil || in.Signed) {
-		l.problems.add(in.v, "domain", "input %q is a %s: only numbers, and lists of them, have min, max and signed", in.Name, in.Type)
+		l.problems.add(in.v, "domain", "input %q is a %s: only numbers, and lists of them, have min, max and signed",
+			in.Name, in.Type)
 	}
 	if in.Min != nil && in.Max != nil && decimal.Cmp(in.Min, in.Max) > 0 {
 		l.problems.add(in.v.Get("min"), "domain", "input %q: min %s is greater than max %s", in.Name, in.Min, in.Max)
 	}
 	if in.Signed && in.Min != nil && !in.Min.IsNeg() {
-		l.problems.add(in.v.Get("signed"), "domain", "input %q is signed, and its min is %s: one of the two is wrong", in.Name, in.Min)
+		l.problems.add(in.v.Get("signed"), "domain", "input %q is signed, and its min is %s: one of the two is wrong",
+			in.Name, in.Min)
 	}
 	if in.v.Get("enum") == nil {
 		return
 	}
 	if in.Type != "" && in.Type != "string" && in.Type != "array" {
-		l.problems.add(in.v.Get("enum"), "domain", "input %q is a %s: only texts, and lists of them, have an enum", in.Name, in.Type)
+		l.problems.add(in.v.Get("enum"), "domain", "input %q is a %s: only texts, and lists of them, have an enum",
+			in.Name, in.Type)
 	}
 	if len(in.Enum) == 0 {
 		l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q is empty: list at least one value", in.Name)
@@ -153,7 +161,8 @@ func (l *loader) domain(in *Input) {
 	forms := map[string]string{}
 	for _, word := range in.Enum {
 		if was, taken := forms[enumForm(word)]; taken || enumForm(word) == "" {
-			l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q lists %q and %q, which compare as equal", in.Name, was, word)
+			l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q lists %q and %q, which compare as equal",
+				in.Name, was, word)
 		}
 		forms[enumForm(word)] = word
 	}
@@ -189,31 +198,36 @@ func (l *loader) holding(in *Input) {
 	case len(in.From) > 0 && in.Held != HeldCell:
 		l.problems.add(v.Get("from"), "held", "input %q has both from and a held that is not cell: remove one", in.Name)
 	case (in.Held == HeldCell || in.Held == HeldAttested) && (in.Type == "array" || in.Type == "object"):
-		l.problems.add(v.Get("held"), "held", "input %q is an %s, which no cell can hold: use held: recount, and a rule that recounts it", in.Name, in.Type)
+		l.problems.add(v.Get("held"), "held", "input %q is an %s, which no cell can hold: use held: recount, and a "+
+			"rule that recounts it", in.Name, in.Type)
 	case (in.Held == HeldParam) != (in.Param != ""):
 		l.problems.add(v, "held", "input %q: held: param and the member param require each other", in.Name)
 	case in.Param != "" && l.sheet.param(in.Param) == nil:
-		l.problems.addNear(v.Get("param"), "unknown_name", in.Param, l.sheet.paramNames(), "input %q restates the parameter %q, which the sheet does not declare", in.Name, in.Param)
+		l.problems.addNear(v.Get("param"), "unknown_name", in.Param, l.sheet.paramNames(),
+			"input %q restates the parameter %q, which the sheet does not declare", in.Name, in.Param)
 	}
 }
 
 // place reads one place of evidence, and refuses one that the declared evidence does not have.
 func (l *loader) place(in *Input, v *strictjson.Value) Place {
-	p := Place{Evidence: text(v, "evidence"), Row: text(v, "row"), Column: text(v, "column"), Pointer: text(v, "pointer")}
+	p := Place{Evidence: text(v, "evidence"), Row: text(v, "row"), Column: text(v, "column"),
+		Pointer: text(v, "pointer")}
 	e := l.sheet.evidenceItem(p.Evidence)
 	if e == nil {
 		var known []string
 		for _, have := range l.sheet.Evidence {
 			known = append(known, have.ID)
 		}
-		l.problems.addNear(v.Get("evidence"), "unknown_name", p.Evidence, known, "input %q is from evidence %q, which the sheet does not declare", in.Name, p.Evidence)
+		l.problems.addNear(v.Get("evidence"), "unknown_name", p.Evidence, known,
+			"input %q is from evidence %q, which the sheet does not declare", in.Name, p.Evidence)
 		return p
 	}
 	switch table := e.Kind == "table"; {
 	case table && e.Key == "":
 		l.problems.add(v, "place", "evidence %q has no key: without one, no row can be named", e.ID)
 	case table && p.Column != "" && !e.column(p.Column):
-		l.problems.addNear(v.Get("column"), "unknown_name", p.Column, e.columnNames(), "evidence %q has no column %q", e.ID, p.Column)
+		l.problems.addNear(v.Get("column"), "unknown_name", p.Column, e.columnNames(), "evidence %q has no column %q",
+			e.ID, p.Column)
 	case !table && (p.Row != "" || p.Column != ""):
 		l.problems.add(v, "place", "evidence %q has kind %s: only a table has rows and columns", e.ID, e.Kind)
 	case !table && e.Kind != "json" && p.Pointer == "": // the submission cites where in it
@@ -230,12 +244,13 @@ func (l *loader) place(in *Input, v *strictjson.Value) Place {
 	return p
 }
 
-// gatesOnInputs gives, for each input and calculation that a gate reads, directly or through calculations, the heaviest such gate's tier.
-// Rules that count an input again, and those about the calculations themselves, are no gates.
+// gatesOnInputs gives, for each input and calculation that a gate reads, directly or through calculations, the heaviest
+// such gate's tier. Rules that count an input again, and those about the calculations themselves, are no gates.
 func (s *Sheet) gatesOnInputs() map[string]Tier {
 	out := map[string]Tier{}
 	for _, r := range s.Rules {
-		if r.v == nil || r.Kind == "implicit" || r.math != nil || r.Stage == StageLane || r.Stage == StageChecklist || keyNamed(r.Kind) != nil || r.recounts() {
+		if r.v == nil || r.Kind == "implicit" || r.math != nil || r.Stage == StageLane || r.Stage == StageChecklist ||
+			keyNamed(r.Kind) != nil || r.recounts() {
 			continue
 		}
 		for _, name := range s.inputsUnder(r) {

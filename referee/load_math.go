@@ -35,8 +35,8 @@ func (l *loader) edges(v *strictjson.Value, mid, high string, from bands) bands 
 	return b
 }
 
-// asFraction reads an edge named "…_pct": 10 and 0.10 both mean ten per cent. An edge of 100 % or more is no edge, and one below
-// 1 % would lie under the tolerance, so the two readings never meet.
+// asFraction reads an edge named "…_pct": 10 and 0.10 both mean ten per cent. An edge of 100 % or more is no edge, and
+// one below 1 % would lie under the tolerance, so the two readings never meet.
 func asFraction(n *decimal.Num) *decimal.Num {
 	if decimal.Cmp(n, one) < 0 {
 		return n
@@ -64,7 +64,8 @@ func (l *loader) loadMath() {
 		l.addAliases(m.ID, nil, v)
 		for _, a := range members(v.Get("aliases")) {
 			if !slices.Contains(s.names.Calcs, a.Key) && !slices.Contains(s.names.Inputs, a.Key) {
-				l.problems.addNear(a.Value, "unknown_name", a.Key, append(slices.Clone(s.names.Calcs), s.names.Inputs...), "aliases name %q, which is neither a calculation nor an input", a.Key)
+				l.problems.addNear(a.Value, "unknown_name", a.Key, append(slices.Clone(s.names.Calcs),
+					s.names.Inputs...), "aliases name %q, which is neither a calculation nor an input", a.Key)
 			}
 			l.addAliases(a.Key, stringItems(a.Value), a.Value)
 		}
@@ -86,7 +87,8 @@ func (l *loader) addAliases(name string, aliases []string, at *strictjson.Value)
 }
 
 func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
-	m := &MathCheck{ID: text(v, "formula_id"), Label: text(v, "label"), Units: text(v, "units"), Optional: truth(v.Get("optional")), v: v,
+	m := &MathCheck{ID: text(v, "formula_id"), Label: text(v, "label"), Units: text(v, "units"),
+		Optional: truth(v.Get("optional")), v: v,
 		Why: text(v, "why"), Fix: text(v, "fix"), Tier: High}
 	if t := text(v, "tier"); t != "" {
 		m.Tier = Tier(t)
@@ -103,7 +105,8 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 		case n.IsNeg():
 			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is below 0: nothing would pass", n)
 		case decimal.Cmp(n, m.bands.mid) > 0:
-			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is above the mid edge %s: errors between the two would pass (S6)", n, m.bands.mid)
+			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is above the mid edge %s: errors between "+
+				"the two would pass (S6)", n, m.bands.mid)
 		}
 	}
 	m.bands.abs = num(v.Get("tolerance_abs"))
@@ -111,8 +114,8 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 	return m
 }
 
-// compileFormula takes the agent's language where the formula can be said in it, because then two formulas can be compared as such
-// (S16); else the expression language of rules.md.
+// compileFormula takes the agent's language where the formula can be said in it, because then two formulas can be
+// compared as such (S16); else the expression language of rules.md.
 func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 	if l.known == nil {
 		l.known = l.sheet.formulaNames()
@@ -185,8 +188,8 @@ func (s *Sheet) mathNamed(id string) *MathCheck {
 	return s.Math[i]
 }
 
-// workedNumber refuses a sheet whose own worked example does not re-derive (S53): one original sheet expects a debt service that its
-// formula does not give.
+// workedNumber refuses a sheet whose own worked example does not re-derive (S53): one original sheet expects a debt
+// service that its formula does not give.
 func (l *loader) workedNumber(m *MathCheck) {
 	want := num(m.v.Get("expected_result"))
 	inputs := m.v.Get("inputs")
@@ -194,7 +197,8 @@ func (l *loader) workedNumber(m *MathCheck) {
 		return
 	}
 	if inputs == nil || inputs.Kind != strictjson.Object || m.formula == nil {
-		l.problems.add(m.v.Get("expected_result"), "worked_number", "expected_result of %s needs inputs {name: number} to be recomputed from (S53)", m.ID)
+		l.problems.add(m.v.Get("expected_result"), "worked_number",
+			"expected_result of %s needs inputs {name: number} to be recomputed from (S53)", m.ID)
 		return
 	}
 	in := formula.Inputs{}
@@ -206,12 +210,15 @@ func (l *loader) workedNumber(m *MathCheck) {
 	}
 	got, err := m.formula.Eval(in)
 	if err != nil {
-		l.problems.add(m.v.Get("expected_result"), "worked_number", "the worked example of %s cannot be computed: %v", m.ID, err)
+		l.problems.add(m.v.Get("expected_result"), "worked_number", "the worked example of %s cannot be computed: %v",
+			m.ID, err)
 		return
 	}
-	d := bands{tolerance: decimal.MustParse("0.000001"), mid: m.bands.mid, high: m.bands.high}.measure(want, got, m.v.Get("expected_result").Text, nil)
+	d := bands{tolerance: decimal.MustParse("0.000001"), mid: m.bands.mid, high: m.bands.high}.measure(want, got,
+		m.v.Get("expected_result").Text, nil)
 	if d.failed() {
-		l.problems.add(m.v.Get("expected_result"), "worked_number", "the worked example of %s computes to %s, not %s (S53)", m.ID, got, want)
+		l.problems.add(m.v.Get("expected_result"), "worked_number",
+			"the worked example of %s computes to %s, not %s (S53)", m.ID, got, want)
 	}
 }
 

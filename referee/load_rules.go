@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// loadRules lists everything that counts as one rule (S36), in the order of the five stages: structure, schema, deterministic checks,
-// calculations and their implicit rule, evidence checks, policy, lane requirements, questions.
+// loadRules lists everything that counts as one rule (S36), in the order of the five stages: structure, schema,
+// deterministic checks, calculations and their implicit rule, evidence checks, policy, lane requirements, questions.
 func (l *loader) loadRules() {
 	spec := l.sheet.Doc.Get("eval_spec")
 	l.implicit("structure", "The submission can be read and has what the schema requires", StageStructure, runStructure)
@@ -26,7 +26,8 @@ func (l *loader) loadRules() {
 	for _, m := range l.sheet.Math {
 		l.addMath(m)
 	}
-	l.implicit("math.rederivation", "Every calculation re-derives, whether the sheet knows it or not", StageMath, runRederivation)
+	l.implicit("math.rederivation", "Every calculation re-derives, whether the sheet knows it or not", StageMath,
+		runRederivation)
 	for _, key := range evidenceStage {
 		l.addKey(keyNamed(key), nil)
 	}
@@ -42,7 +43,8 @@ func (l *loader) loadRules() {
 	l.restOnInputs()
 	l.loadStatedFigures()
 	l.markGated()
-	if !slices.ContainsFunc(l.sheet.Rules, func(r *Rule) bool { return r.Kind != "implicit" }) && l.sheet.outputs == nil {
+	if !slices.ContainsFunc(l.sheet.Rules, func(r *Rule) bool { return r.Kind != "implicit" }) &&
+		l.sheet.outputs == nil {
 		l.problems.add(l.sheet.Doc, "no_rule", "the sheet declares no rule: it would pass everything (S35)")
 	}
 }
@@ -88,7 +90,8 @@ func (l *loader) add(r *Rule) {
 		r.Severity = severityOf(r.Tier)
 	}
 	if r.Tier == High && r.Severity == "noncritical" {
-		l.problems.add(r.v, "severity", "rule %q is high and noncritical: a high flag always closes the gate (S8)", r.ID)
+		l.problems.add(r.v, "severity", "rule %q is high and noncritical: a high flag always closes the gate (S8)",
+			r.ID)
 	}
 	if r.Stage != StageMath || !strings.HasPrefix(r.ID, "math.") || r.math == nil {
 		l.claimID(r.ID, r.v)
@@ -108,11 +111,13 @@ func bucketOf(category string) Bucket {
 }
 
 func (l *loader) implicit(id, label string, stage Stage, run func(*audit, *Rule) outcome) {
-	l.add(&Rule{ID: id, Label: label, Kind: "implicit", Category: string(stage), Stage: stage, Tier: High, run: run, v: l.sheet.Doc})
+	l.add(&Rule{ID: id, Label: label, Kind: "implicit", Category: string(stage), Stage: stage, Tier: High, run: run,
+		v: l.sheet.Doc})
 }
 
 func (l *loader) addMath(m *MathCheck) {
-	r := &Rule{ID: "math." + m.ID, Label: m.Label, Kind: "recompute", Category: "math", Stage: StageMath, Tier: m.Tier, Why: m.Why, Fix: m.Fix,
+	r := &Rule{ID: "math." + m.ID, Label: m.Label, Kind: "recompute", Category: "math", Stage: StageMath, Tier: m.Tier,
+		Why: m.Why, Fix: m.Fix,
 		Text: m.ID + " = " + m.Text, math: m, run: runMath, v: m.v}
 	if r.Label == "" {
 		r.Label = m.ID
@@ -120,8 +125,8 @@ func (l *loader) addMath(m *MathCheck) {
 	l.add(r)
 }
 
-// addCheck adds an entry of deterministic_checks, evidence_checks or rules: a registry key, or an object with a kind. stage is where the list
-// stands; "" keeps the kind's own.
+// addCheck adds an entry of deterministic_checks, evidence_checks or rules: a registry key, or an object with a kind.
+// stage is where the list stands; "" keeps the kind's own.
 func (l *loader) addCheck(v *strictjson.Value, stage Stage) {
 	name := checkName(v)
 	if name == "" && stage == StagePolicy && v.Kind == strictjson.Object {
@@ -144,7 +149,8 @@ func (l *loader) addCheck(v *strictjson.Value, stage Stage) {
 
 // addKey adds a registry key, with its parameters where v is an object.
 func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
-	r := &Rule{ID: k.Name, Label: k.Title, Kind: k.Name, Category: string(k.Stage), Stage: k.Stage, Tier: k.Tier, Why: k.Why, Fix: k.Remedy, run: k.run, v: v}
+	r := &Rule{ID: k.Name, Label: k.Title, Kind: k.Name, Category: string(k.Stage), Stage: k.Stage, Tier: k.Tier,
+		Why: k.Why, Fix: k.Remedy, run: k.run, v: v}
 	if v == nil {
 		r.v = l.sheet.Doc
 	}
@@ -157,7 +163,8 @@ func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
 		l.modify(r, v)
 	}
 	if k.Name == "sections_present" && len(texts(r.v, "sections")) == 0 && len(l.sheet.Outputs) == 0 {
-		l.problems.add(r.v, "missing_key", "sections_present needs sections, or expected_outputs of the sheet: it would pass everything")
+		l.problems.add(r.v, "missing_key", "sections_present needs sections, or expected_outputs of the sheet: it "+
+			"would pass everything")
 	}
 	l.audited(r)
 	l.add(r)
@@ -264,11 +271,13 @@ func (l *loader) loadChecklist() {
 		key := text(v, "key")
 		if text(v, "kind") != "checklist" {
 			if l.sheet.Rule(key) == nil {
-				l.problems.addNear(v, "unknown_check", key, l.ruleIDs(), "audit check %q: the sheet has no such rule", key)
+				l.problems.addNear(v, "unknown_check", key, l.ruleIDs(), "audit check %q: the sheet has no such rule",
+					key)
 			}
 			continue
 		}
-		r := &Rule{ID: key, Label: text(v, "label"), Kind: "checklist", Category: "checklist", Stage: StageChecklist, Tier: Mid, Why: text(v, "why"), Fix: text(v, "remedy"),
+		r := &Rule{ID: key, Label: text(v, "label"), Kind: "checklist", Category: "checklist", Stage: StageChecklist,
+			Tier: Mid, Why: text(v, "why"), Fix: text(v, "remedy"),
 			Severity: text(v, "severity"), Question: text(v, "label"), run: runChecklist, v: v, Bucket: WorkDefect}
 		if t := text(v, "tier"); t != "" {
 			r.Tier = Tier(t)
@@ -279,16 +288,21 @@ func (l *loader) loadChecklist() {
 }
 
 // opinionWords have no yes or no that two people would agree on (rules.md 1.3).
-var opinionWords = []string{"good", "quality", "appropriate", "appropriately", "seems", "seem", "reasonable", "reasonably", "adequate", "adequately", "sufficient", "proper", "properly"}
+var opinionWords = []string{"good", "quality", "appropriate", "appropriately", "seems", "seem", "reasonable",
+	"reasonably", "adequate", "adequately", "sufficient", "proper", "properly"}
 
 // question refuses a checklist item that is a matter of taste.
 func (l *loader) question(r *Rule) {
 	if strings.TrimSpace(r.Question) == "" {
 		l.problems.add(r.v, "question", "checklist item %q has no question", r.ID)
 	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(r.Question), func(c rune) bool { return c != '-' && (c < 'a' || c > 'z') }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(r.Question), func(c rune) bool {
+		return c != '-' &&
+			(c < 'a' || c > 'z')
+	}) {
 		if slices.Contains(opinionWords, word) {
-			l.problems.add(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people would answer the same way", r.ID, word)
+			l.problems.add(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people "+
+				"would answer the same way", r.ID, word)
 		}
 	}
 }
@@ -301,7 +315,8 @@ func (l *loader) ruleIDs() []string {
 	return out
 }
 
-// markGated notes which calculations some rule reads, directly or through others: prose in their formula is high (S13b).
+// markGated notes which calculations some rule reads, directly or through others: prose in their formula is high
+// (S13b).
 func (l *loader) markGated() {
 	var mark func(id string)
 	mark = func(id string) {
@@ -344,7 +359,10 @@ func (s *Sheet) madeOf(r *Rule) []*MathCheck {
 	if r.math != nil {
 		walk(r.math.Inputs)
 	}
-	return slices.DeleteFunc(slices.Clone(s.Math), func(m *MathCheck) bool { return !need[m] && !judgesCalculations[r.Kind] })
+	return slices.DeleteFunc(slices.Clone(s.Math), func(m *MathCheck) bool {
+		return !need[m] &&
+			!judgesCalculations[r.Kind]
+	})
 }
 
 // ownPolicyCodes are the findings of the policy stage that are no gate of a sheet.

@@ -16,8 +16,8 @@ const (
 	memoKey     = 512 // bytes of a key; longer texts are worked out each time
 )
 
-// memo keeps what a pure function gave for a text. Batches repeat their names and formulas on every line, so a sheet keeps them; what is
-// kept can change no outcome, only when it is there.
+// memo keeps what a pure function gave for a text. Batches repeat their names and formulas on every line, so a sheet
+// keeps them; what is kept can change no outcome, only when it is there.
 type memo[V any] struct {
 	mu   sync.RWMutex
 	kept map[string]V
@@ -53,8 +53,8 @@ type parsedFormula struct {
 	renamed func() *formula.Formula // over the sheet's names (S16); worked out once, it took 7 % of an audit's time
 }
 
-// appendText appends a text with its length before it: whatever a formula and its names hold, U+0000 too, no two lists of texts have the same
-// key, or one submission of a batch could choose how another one's formula is read.
+// appendText appends a text with its length before it: whatever a formula and its names hold, U+0000 too, no two lists
+// of texts have the same key, or one submission of a batch could choose how another one's formula is read.
 func appendText(key []byte, s string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(s))), s...)
 }
@@ -89,9 +89,9 @@ func (s *Sheet) nameOf(name string) string {
 	return name
 }
 
-// abbreviated takes a name apart that stands beside its abbreviation in brackets, either first: of "Debt Service Coverage Ratio (DSCR)"
-// the part that the sheet knows. Both parts must be one name: the letters of one are the initials of the other, or the sheet knows
-// both as the same. "DSCR (stressed)" stays what it is, another calculation.
+// abbreviated takes a name apart that stands beside its abbreviation in brackets, either first: of "Debt Service
+// Coverage Ratio (DSCR)" the part that the sheet knows. Both parts must be one name: the letters of one are the
+// initials of the other, or the sheet knows both as the same. "DSCR (stressed)" stays what it is, another calculation.
 func abbreviated(name string, s *Sheet) string {
 	long, rest, ok := strings.Cut(name, "(")
 	short, after, closed := strings.Cut(rest, ")")
@@ -111,7 +111,10 @@ func abbreviated(name string, s *Sheet) string {
 // initials are the first letters of the words of a name, in lower case.
 func initials(name string) string {
 	var b strings.Builder
-	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
 		r, _ := utf8.DecodeRuneInString(word)
 		b.WriteRune(r)
 	}

@@ -2,11 +2,13 @@ package referee
 
 import "testing"
 
-// TestNothingIsRemembered: what a submission holds, U+0000 in its formula too, cannot change what becomes of the next one of its batch.
+// TestNothingIsRemembered: what a submission holds, U+0000 in its formula too, cannot change what becomes of the next
+// one of its batch.
 func TestNothingIsRemembered(t *testing.T) {
 	const members = `"required_inputs":[{"name":"loan","type":"number"},{"name":"value","type":"number"}],
 		"eval_spec":{"math_checks":[{"formula_id":"ltv","formula":"loan / value"}]}`
-	const honest = `{"inputs":{"loan":8,"value":10},"calculations":[{"name":"ltv","formula":"loan / value","inputs":{"loan":8,"value":10},"result":0.8,"units":"ratio"}]}`
+	const honest = `{"inputs":{"loan":8,"value":10},"calculations":[{"name":"ltv","formula":"loan / value",` +
+		`"inputs":{"loan":8,"value":10},"result":0.8,"units":"ratio"}]}`
 	alone := audited(mustSheet(t, members), honest)
 	wantStatus(t, alone, "math.ltv", "pass")
 	for _, before := range []string{

@@ -15,16 +15,18 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// FuzzMonotonicity states S51: taking away a required input, a declared calculation or an operand of a gate (the key dropped, null, a
-// text for a number, another name, another formula) never raises the score, never makes the work ready for a client, never turns another
-// action into approve and never brings honey within reach. The work that is begun with may be right or already broken in up to three
-// places; the library's own examples and one sheet with every kind of rule are the ground.
+// FuzzMonotonicity states S51: taking away a required input, a declared calculation or an operand of a gate (the key
+// dropped, null, a text for a number, another name, another formula) never raises the score, never makes the work ready
+// for a client, never turns another action into approve and never brings honey within reach. The work that is begun
+// with may be right or already broken in up to three places; the library's own examples and one sheet with every kind
+// of rule are the ground.
 func FuzzMonotonicity(f *testing.F) {
 	grounds := monotoneGrounds(f)
 	for i := range grounds {
 		f.Add([]byte{byte(i)})
 		for n := range 24 {
-			f.Add([]byte{byte(i), byte(n % 4), byte(7 * n), byte(n), byte(11 * n), byte(n / 2), byte(5 * n), byte(n), byte(13 * n), byte(n % 5)})
+			f.Add([]byte{byte(i), byte(n % 4), byte(7 * n), byte(n), byte(11 * n), byte(n / 2), byte(5 * n), byte(n),
+				byte(13 * n), byte(n % 5)})
 		}
 	}
 	f.Fuzz(func(t *testing.T, program []byte) {
@@ -42,7 +44,8 @@ func FuzzMonotonicity(f *testing.F) {
 		after := encode(doc)
 		x, y := g.audit(before), g.audit(after)
 		if broken := notMonotone(x.Verdict, y.Verdict); broken != "" {
-			t.Fatalf("%s: %s: %s\nbefore %s %v\nafter  %s %v\nbefore: %s\nafter:  %s", g.sheet.Slug, what, broken, x.Verdict.ScoreFraction, changed(x, y), y.Verdict.ScoreFraction, codes(y), before, after)
+			t.Fatalf("%s: %s: %s\nbefore %s %v\nafter  %s %v\nbefore: %s\nafter:  %s", g.sheet.Slug, what, broken,
+				x.Verdict.ScoreFraction, changed(x, y), y.Verdict.ScoreFraction, codes(y), before, after)
 		}
 	})
 }
@@ -98,10 +101,12 @@ type ground struct {
 
 func (g *ground) audit(src []byte) *Report { return audited(g.sheet, string(src), g.options...) }
 
-// monotoneSheets are the sheets of the library that FuzzMonotonicity walks on; new ones go to the end, so that committed seeds keep their
-// meaning.
-var monotoneSheets = []string{"cre-multifamily-agency", "cre-t12-noi-normalization", "lend-atr-qm", "data-tabular-profile", "compute-mlperf-inference", "doc-contract-review",
-	"extract-t12", "fin-amortization", "fin-table-arithmetic", "genai-evaluator-gate", "comp-control-evidence", "repair-resubmission", "fly-s1-next-second", "math-steps",
+// monotoneSheets are the sheets of the library that FuzzMonotonicity walks on; new ones go to the end, so that
+// committed seeds keep their meaning.
+var monotoneSheets = []string{"cre-multifamily-agency", "cre-t12-noi-normalization", "lend-atr-qm",
+	"data-tabular-profile", "compute-mlperf-inference", "doc-contract-review",
+	"extract-t12", "fin-amortization", "fin-table-arithmetic", "genai-evaluator-gate", "comp-control-evidence",
+	"repair-resubmission", "fly-s1-next-second", "math-steps",
 	"compute-llm-serving", "lend-sba-7a-small", "compute-training-mfu", "cre-construction-draw"}
 
 // monotoneGrounds are the sheet with every kind of rule, and the first examples of those sheets.
@@ -147,7 +152,8 @@ func libraryGround(f *testing.F, src []byte) *ground {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return &ground{sheet: sheet, submission: ex.Submission, options: []option{withEvidence(pairs...), withAgent(agentOf(firstAgent(src)))}}
+	return &ground{sheet: sheet, submission: ex.Submission, options: []option{withEvidence(pairs...),
+		withAgent(agentOf(firstAgent(src)))}}
 }
 
 // firstAgent is the profile that the first example declares.
@@ -181,8 +187,8 @@ func (g *ground) findTargets() {
 	}
 }
 
-// calculations lists the submission's entries that the sheet requires, each stated once: dropping a second statement mends something, and
-// what is optional may go.
+// calculations lists the submission's entries that the sheet requires, each stated once: dropping a second statement
+// mends something, and what is optional may go.
 func (g *ground) calculations(doc map[string]any) []map[string]any {
 	list, _ := doc["calculations"].([]any)
 	count, known := map[string]int{}, map[string]map[string]any{}
@@ -207,8 +213,8 @@ func (g *ground) calculations(doc map[string]any) []map[string]any {
 // otherFormulas are what a broken or substituted formula may look like.
 var otherFormulas = []any{"1", "as agreed with the lender", "2*x + 1", "1/0", "9**9**9", json.Number("7"), nil}
 
-// spoil makes the work begin worse than the example: a value moved, a claim moved, a formula broken, a member dropped, a second
-// statement of a calculation added.
+// spoil makes the work begin worse than the example: a value moved, a claim moved, a formula broken, a member dropped,
+// a second statement of a calculation added.
 func (g *ground) spoil(doc map[string]any, p *choices) {
 	inputs, _ := doc["inputs"].(map[string]any)
 	calcs := g.calculations(doc)
@@ -270,7 +276,8 @@ func (g *ground) remove(doc map[string]any, p *choices) (what string, ok bool) {
 	return pointer + " " + takeAway(parent, key, p), true
 }
 
-// usable reports whether the operand is of the type that it has in the example: what is no operand any more cannot be taken away.
+// usable reports whether the operand is of the type that it has in the example: what is no operand any more cannot be
+// taken away.
 func (g *ground) usable(pointer string, v any) bool {
 	parent, key, found := locate(g.submission, pointer)
 	return found && reflect.TypeOf(parent[key]) == reflect.TypeOf(v)
@@ -282,7 +289,8 @@ func (g *ground) removeOf(doc, c map[string]any, p *choices) (what string, ok bo
 	own, _ := c["inputs"].(map[string]any)
 	switch kind := p.pick(6); {
 	case kind == 0:
-		doc["calculations"] = slices.DeleteFunc(doc["calculations"].([]any), func(v any) bool { m, _ := v.(map[string]any); return m["name"] == name })
+		doc["calculations"] = slices.DeleteFunc(doc["calculations"].([]any),
+			func(v any) bool { m, _ := v.(map[string]any); return m["name"] == name })
 		return name + " dropped", true
 	case kind == 1:
 		c["name"] = []any{"another name", nil, json.Number("1")}[p.pick(3)]
@@ -304,13 +312,15 @@ func (g *ground) removeOf(doc, c map[string]any, p *choices) (what string, ok bo
 	return name + " result " + takeAway(c, "result", p), true
 }
 
-// needsFormula: where the agent's language cannot say the sheet's formula, the agent's own is optional (S13b) and may go.
+// needsFormula: where the agent's language cannot say the sheet's formula, the agent's own is optional (S13b) and may
+// go.
 func (g *ground) needsFormula(name string) bool {
 	m := g.sheet.mathNamed((&audit{Case: Case{Sheet: g.sheet}}).sheetName(name))
 	return m != nil && m.formula != nil
 }
 
-// right reports whether the calculation is the sheet's and can be computed: only then is another formula something taken away.
+// right reports whether the calculation is the sheet's and can be computed: only then is another formula something
+// taken away.
 func (g *ground) right(doc, c map[string]any) bool {
 	a := newAudit(Case{Sheet: g.sheet, Bytes: encode(doc)})
 	a.read()

@@ -10,10 +10,11 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// namedTwice flags two members of one object whose names mean the same and whose values differ: which of them counts would be the engine's choice,
-// and a reader may see the other. Among the submission's inputs and sources, names mean the same by the sheet (aliases, S18) or where only the signs
-// between their words differ; within a calculation by the sheet; and everywhere where people see one name (S80). Case alone tells two names apart,
-// as it does in a formula (T and t), unless the sheet or the engine reads one of them and not the other.
+// namedTwice flags two members of one object whose names mean the same and whose values differ: which of them counts
+// would be the engine's choice, and a reader may see the other. Among the submission's inputs and sources, names mean
+// the same by the sheet (aliases, S18) or where only the signs between their words differ; within a calculation by the
+// sheet; and everywhere where people see one name (S80). Case alone tells two names apart, as it does in a formula (T
+// and t), unless the sheet or the engine reads one of them and not the other.
 func (a *audit) namedTwice(r *Rule) {
 	for _, key := range []string{"inputs", "sources", "params"} {
 		a.meansTwice(r, a.doc.Get(key), a.meaning)
@@ -40,8 +41,8 @@ func (a *audit) namedTwice(r *Rule) {
 // seenName is a name as people see it: folded, with single spaces.
 func seenName(name string) string { return strings.Join(strings.Fields(legible.Fold(name)), " ") }
 
-// meaningByCase folds the case of those names of one object of which the sheet or the engine reads one spelling; "" for every other. Where two
-// spellings are read they are two names.
+// meaningByCase folds the case of those names of one object of which the sheet or the engine reads one spelling; "" for
+// every other. Where two spellings are read they are two names.
 func meaningByCase(list []strictjson.Member, read map[string]bool) func(string) string {
 	spellings := map[string]int{}
 	for _, m := range list {
@@ -57,7 +58,8 @@ func meaningByCase(list []strictjson.Member, read map[string]bool) func(string) 
 	}
 }
 
-// meaning is what a name of an input means: the sheet's name, or else the name with one sign between its words. A name of signs alone means itself.
+// meaning is what a name of an input means: the sheet's name, or else the name with one sign between its words. A name
+// of signs alone means itself.
 func (a *audit) meaning(name string) string {
 	if id := a.sheetName(name); id != name {
 		return id
@@ -65,7 +67,10 @@ func (a *audit) meaning(name string) string {
 	if id, ok := a.Sheet.alias[a.Sheet.normal(name)]; ok {
 		return id
 	}
-	words := strings.FieldsFunc(legible.Fold(name), func(c rune) bool { return unicode.IsSpace(c) || c == '-' || c == '_' })
+	words := strings.FieldsFunc(legible.Fold(name), func(c rune) bool {
+		return unicode.IsSpace(c) || c == '-' ||
+			c == '_'
+	})
 	if len(words) == 0 {
 		return name
 	}
@@ -73,10 +78,12 @@ func (a *audit) meaning(name string) string {
 }
 
 // forPeople are the members of a sheet whose text people read and no rule.
-var forPeople = []string{"title", "label", "why", "fix", "message", "source", "question", "description", "doc", "reason", "text", "summary"}
+var forPeople = []string{"title", "label", "why", "fix", "message", "source", "question", "description", "doc",
+	"reason", "text", "summary"}
 
-// readNames are the names that the sheet's rules, formulas and schemas may read in a submission, and those of every submission: each text outside of
-// prose, its parts and its words. A word too many costs a flag on two spellings of it, a word too few the silent choice between them.
+// readNames are the names that the sheet's rules, formulas and schemas may read in a submission, and those of every
+// submission: each text outside of prose, its parts and its words. A word too many costs a flag on two spellings of it,
+// a word too few the silent choice between them.
 func (s *Sheet) readNames() map[string]bool {
 	read := map[string]bool{}
 	for _, word := range identifiers(canonicalSchema()) {
@@ -100,10 +107,14 @@ func (s *Sheet) readNames() map[string]bool {
 func lastName(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
 func identifiers(text string) []string {
-	return strings.FieldsFunc(text, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return strings.FieldsFunc(text, func(c rune) bool {
+		return c != '_' && !unicode.IsLetter(c) &&
+			!unicode.IsDigit(c)
+	})
 }
 
-// plainNames reports whether all names are in lower-case ASCII without spaces: no two different ones of them have one form.
+// plainNames reports whether all names are in lower-case ASCII without spaces: no two different ones of them have one
+// form.
 func plainNames(list []strictjson.Member) bool {
 	for _, m := range list {
 		for i := range len(m.Key) {
@@ -115,7 +126,8 @@ func plainNames(list []strictjson.Member) bool {
 	return true
 }
 
-// meansTwice flags the later ones of members that mean the same and say something else than the first. A name that means "" is left alone.
+// meansTwice flags the later ones of members that mean the same and say something else than the first. A name that
+// means "" is left alone.
 func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(string) string) {
 	list := members(object)
 	if len(list) < 2 {
@@ -130,9 +142,11 @@ func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(strin
 		case !known:
 			first[id] = m
 		case !sameValue(was.Value, m.Value):
-			a.flag(r, Finding{Code: "structure.name_twice", Tier: High, Stage: StageStructure, Bucket: WorkDefect, Pointer: m.Value.Pointer(),
-				Message: fmt.Sprintf("%q and %q are one name with two values; nobody can say which of them counts", clip(was.Key), clip(m.Key)),
-				Fix:     &Fix{Text: "keep one of them"}})
+			a.flag(r, Finding{Code: "structure.name_twice", Tier: High, Stage: StageStructure, Bucket: WorkDefect,
+				Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("%q and %q are one name with two values; nobody can say which of them counts",
+					clip(was.Key), clip(m.Key)),
+				Fix: &Fix{Text: "keep one of them"}})
 		}
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"testing"
 )
 
-// TestNameTwice: two values under one name, written in two ways, are flagged wherever a rule may read one of them; which one is never chosen silently.
+// TestNameTwice: two values under one name, written in two ways, are flagged wherever a rule may read one of them;
+// which one is never chosen silently.
 func TestNameTwice(t *testing.T) {
-	sheet := mustSheet(t, `"required_inputs":[{"name":"noi","type":"number","aliases":["net operating income"]},{"name":"debt","type":"number"}],
+	sheet := mustSheet(
+		t, `"required_inputs":[{"name":"noi","type":"number","aliases":["net operating income"]},{"name":"debt","type":"number"}],
 		"params":{"floor":{"title":"floor","type":"number","default":1.2}},
 		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],
 		"rules":[{"id":"dscr_gate","expr":"dscr >= 1.20","tier":"high"},
@@ -27,19 +29,21 @@ func TestNameTwice(t *testing.T) {
 		submission string
 		at         string // "" where nothing is wrong
 	}{
-		"case":                    {add(top, `"NOI":90,`), "/inputs/noi"},
-		"a space behind":          {add(top, `"noi ":90,`), "/inputs/noi"},
-		"full width":              {add(top, `"\uff4e\uff4f\uff49":90,`), "/inputs/noi"},
-		"zero width":              {add(top, `"n\u200boi":90,`), "/inputs/noi"},
-		"an alias":                {add(top, `"net operating income":90,`), "/inputs/noi"},
-		"an alias, two ways":      {strings.Replace(add(top, `"Net_Operating-Income":90,"net operating income":91,`), `"noi":130,"debt"`, `"debt"`, 1), "/inputs/net operating income"},
+		"case":           {add(top, `"NOI":90,`), "/inputs/noi"},
+		"a space behind": {add(top, `"noi ":90,`), "/inputs/noi"},
+		"full width":     {add(top, `"\uff4e\uff4f\uff49":90,`), "/inputs/noi"},
+		"zero width":     {add(top, `"n\u200boi":90,`), "/inputs/noi"},
+		"an alias":       {add(top, `"net operating income":90,`), "/inputs/noi"},
+		"an alias, two ways": {strings.Replace(add(top, `"Net_Operating-Income":90,"net operating income":91,`),
+			`"noi":130,"debt"`, `"debt"`, 1), "/inputs/net operating income"},
 		"an alias with its short": {add(top, `"Net Operating Income (NOI)":90,`), "/inputs/noi"},
 		"undeclared":              {add(top, `"cap rate":1,"cap_rate":2,`), "/inputs/cap_rate"},
 		"a text for a number":     {add(top, `"NOI":"130",`), "/inputs/noi"},
 		"null":                    {add(top, `"NOI":null,`), "/inputs/noi"},
 		"in a calculation":        {add(calc, `"NOI":90,`), "/calculations/0/inputs/noi"},
 		"an alias in one":         {add(calc, `"net operating income":90,`), "/calculations/0/inputs/noi"},
-		"a source":                {add(`"calculations":[{`, `"sources":{"noi":"a#/x","NOI":"b#/x"},`), "/calculations/0/sources/NOI"},
+		"a source": {add(`"calculations":[{`, `"sources":{"noi":"a#/x","NOI":"b#/x"},`),
+			"/calculations/0/sources/NOI"},
 		"a row":                   {add(`{`, `"rows":[{"amount":1,"Amount ":2}],`), "/rows/0/Amount "},
 		"a parameter":             {add(top, `"Floor":1.2,"floor":1.1,`), "/inputs/floor"},
 		"a row, case alone":       {add(`{`, `"rows":[{"amount":1,"AMOUNT":2}],`), "/rows/0/AMOUNT"},
@@ -62,7 +66,8 @@ func TestNameTwice(t *testing.T) {
 		switch {
 		case c.at == "" && i >= 0:
 			t.Errorf("%s: %v", name, rep.Findings[i])
-		case c.at != "" && (i < 0 || rep.Findings[i].Tier != High || rep.Findings[i].Pointer != c.at || !rep.Fails(FailOnHigh)):
+		case c.at != "" && (i < 0 || rep.Findings[i].Tier != High || rep.Findings[i].Pointer != c.at ||
+			!rep.Fails(FailOnHigh)):
 			t.Errorf("%s: %v, want one at %s", name, codes(rep), c.at)
 		}
 	}

@@ -5,15 +5,16 @@ import (
 	"testing"
 )
 
-// TestNamesArePatterns holds the checks in code to the patterns that the format states, on good names and on everything that
-// is one edit away from them.
+// TestNamesArePatterns holds the checks in code to the patterns that the format states, on good names and on everything
+// that is one edit away from them.
 func TestNamesArePatterns(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
 		check   func(string) bool
 		seeds   []string
 	}{
-		{`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`, isSlug, []string{"", "a", "cre-multifamily-agency", "fly-s1-next-second", "x9-0"}},
+		{`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`, isSlug, []string{"", "a", "cre-multifamily-agency", "fly-s1-next-second",
+			"x9-0"}},
 		{`^[A-Za-z_][A-Za-z0-9_]*$`, isIdentifier, []string{"", "_", "noi", "occ_90d", "A1"}},
 	} {
 		want := regexp.MustCompile(c.pattern)

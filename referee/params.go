@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// Param is a parameter of a sheet: a limit that the base branch's configuration or the command line sets, and never a submission (S71).
+// Param is a parameter of a sheet: a limit that the base branch's configuration or the command line sets, and never a
+// submission (S71).
 type Param struct {
 	Name, Type, Unit, Title, Source string
 	Required                        bool // an audit without it is refused
@@ -28,7 +29,8 @@ type ParamValue struct {
 	Unit  string `json:"unit,omitempty"`
 }
 
-// ParamError refuses parameters: one that the sheet does not have, of another type, or one that is required and missing.
+// ParamError refuses parameters: one that the sheet does not have, of another type, or one that is required and
+// missing.
 type ParamError struct{ Message, Hint string }
 
 // Error is the refusal and what to do.
@@ -49,10 +51,12 @@ func (p *Param) Text() string {
 func (l *loader) loadParams() {
 	for _, m := range members(l.sheet.Doc.Get("params")) {
 		v := m.Value
-		p := Param{Name: m.Key, Type: text(v, "type"), Unit: text(v, "unit"), Title: text(v, "title"), Source: text(v, "source"), Required: truth(v.Get("required")),
+		p := Param{Name: m.Key, Type: text(v, "type"), Unit: text(v, "unit"), Title: text(v, "title"),
+			Source: text(v, "source"), Required: truth(v.Get("required")),
 			Min: num(v.Get("min")), Max: num(v.Get("max")), Enum: texts(v, "enum"), Default: v.Get("default")}
 		if !isIdentifier(p.Name) {
-			l.problems.add(v, "name", "parameter %q must be a plain name: letters, digits and _, not beginning with a digit", p.Name)
+			l.problems.add(v, "name", "parameter %q must be a plain name: letters, digits and _, not beginning with "+
+				"a digit", p.Name)
 		}
 		if p.Required == (p.Default != nil) {
 			l.problems.add(v, "param", "parameter %q needs a default, or \"required\": true, and not both", p.Name)
@@ -72,7 +76,8 @@ func (l *loader) loadParams() {
 
 // refuses says why a parameter cannot have a value, "" where it can.
 func (p *Param) refuses(v *strictjson.Value) string {
-	want := map[string]strictjson.Kind{"number": strictjson.Number, "integer": strictjson.Number, "string": strictjson.String, "date": strictjson.String,
+	want := map[string]strictjson.Kind{"number": strictjson.Number, "integer": strictjson.Number,
+		"string": strictjson.String, "date": strictjson.String,
 		"boolean": strictjson.Bool, "list": strictjson.Array, "table": strictjson.Object}[p.Type]
 	if v.IsMissing() || v.Kind != want {
 		return fmt.Sprintf("must be %s", article(p.Type))
@@ -140,8 +145,9 @@ func (s *Sheet) unset() *Param {
 	return nil
 }
 
-// WithParams is the sheet with these values of its parameters: what an audit is run by. The sheet itself, with its defaults, is what it was, and
-// both have one identity (S54): a report holds the values beside it. The error is a *ParamError.
+// WithParams is the sheet with these values of its parameters: what an audit is run by. The sheet itself, with its
+// defaults, is what it was, and both have one identity (S54): a report holds the values beside it. The error is a
+// *ParamError.
 func (s *Sheet) WithParams(values map[string]*strictjson.Value) (*Sheet, error) {
 	var key []byte
 	for _, name := range namesOf(values) {
@@ -174,7 +180,8 @@ func (s *Sheet) WithParams(values map[string]*strictjson.Value) (*Sheet, error) 
 		_, failed = loadDocument(s.Doc, s.File, s.Origin, values)
 	}
 	if out == nil {
-		return nil, &ParamError{fmt.Sprintf("%s does not load with these parameters: %v", s.Slug, failed), "change a value, or the sheet"}
+		return nil, &ParamError{fmt.Sprintf("%s does not load with these parameters: %v", s.Slug, failed),
+			"change a value, or the sheet"}
 	}
 	return out, nil
 }
@@ -190,18 +197,21 @@ func (s *Sheet) noParam(name string) *ParamError {
 }
 
 func (p *Param) about() string {
-	return strings.TrimSpace(fmt.Sprintf("%s is %s: %s", p.Name, strings.TrimSuffix(article(p.Type)+" in "+p.Unit, " in "), p.Title))
+	return strings.TrimSpace(fmt.Sprintf("%s is %s: %s", p.Name, strings.TrimSuffix(article(p.Type)+" in "+p.Unit,
+		" in "), p.Title))
 }
 
 // missing refuses an audit whose rulebook lacks a limit, with the line to add.
 func (p *Param) missing(slug string) *ParamError {
-	sample := map[string]string{"number": "300", "integer": "8", "string": "word", "date": "2026-11-30", "boolean": "true", "list": "[a, b]", "table": "{a: 1}"}[p.Type]
+	sample := map[string]string{"number": "300", "integer": "8", "string": "word", "date": "2026-11-30",
+		"boolean": "true", "list": "[a, b]", "table": "{a: 1}"}[p.Type]
 	return &ParamError{fmt.Sprintf("%s needs the parameter %q (%s)", slug, p.Name, p.about()),
-		fmt.Sprintf("add it to the entry of runs in .github/referee.yml, params: {%s: %s}, or say --param %s=%s", p.Name, sample, p.Name, sample)}
+		fmt.Sprintf("add it to the entry of runs in .github/referee.yml, params: {%s: %s}, or say --param %s=%s",
+			p.Name, sample, p.Name, sample)}
 }
 
-// ParseParam reads a parameter's value as the command line gives it: JSON, or for a text or a date the bare word, and for a list words with
-// commas between them.
+// ParseParam reads a parameter's value as the command line gives it: JSON, or for a text or a date the bare word, and
+// for a list words with commas between them.
 func (p *Param) ParseParam(text string) (*strictjson.Value, error) {
 	src := text
 	switch {

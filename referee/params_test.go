@@ -28,7 +28,8 @@ func paramsOf1(t *testing.T, s *Sheet, texts map[string]string) (*Sheet, error) 
 	return s.WithParams(values)
 }
 
-// TestParams: a gate and a formula read the value that is set; the sheet's identity stays, and the report's digest does not.
+// TestParams: a gate and a formula read the value that is set; the sheet's identity stays, and the report's digest does
+// not.
 func TestParams(t *testing.T) {
 	s := mustSheet(t, paramSheet)
 	small, err := paramsOf1(t, s, map[string]string{"cap": "100"})
@@ -39,7 +40,8 @@ func TestParams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	submission := `{"inputs":{"spend":500,"word":"b"},"calculations":[{"name":"util","formula":"spend / 1000","inputs":{"spend":500},"result":0.5}]}`
+	submission := `{"inputs":{"spend":500,"word":"b"},"calculations":[{"name":"util","formula":"spend / 1000",` +
+		`"inputs":{"spend":500},"result":0.5}]}`
 	x, y := audited(small, submission), audited(large, submission)
 	wantStatus(t, x, "within", "flag", "known", "pass")
 	wantStatus(t, y, "within", "pass", "known", "pass")
@@ -93,9 +95,11 @@ func TestSpellingsOfParams(t *testing.T) {
 	wantStatus(t, audited(s, `{"inputs":{"x":5}}`), "a", "pass", "b", "pass")
 }
 
-// FuzzParseParam: no text is a parameter's value that its type refuses, and what is read prints to a text that reads the same.
+// FuzzParseParam: no text is a parameter's value that its type refuses, and what is read prints to a text that reads
+// the same.
 func FuzzParseParam(f *testing.F) {
-	for _, seed := range []string{"1", "1e5", `"x"`, "a,b", `["a"]`, "{}", "2026-01-31", "true", `1},"x":{`, " ", "[", "\"", "1e999"} {
+	for _, seed := range []string{"1", "1e5", `"x"`, "a,b", `["a"]`, "{}", "2026-01-31", "true", `1},"x":{`, " ", "[",
+		"\"", "1e999"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

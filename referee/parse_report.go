@@ -11,8 +11,9 @@ import (
 // reportLimits bound one report: findings of a large submission take room.
 var reportLimits = strictjson.Limits{MaxBytes: 64 << 20, MaxDepth: 64, MaxValues: 8_000_000, Object: true}
 
-// ParseReport reads a report as `--format json` writes it: strict JSON of the known schema, with no unknown member, whose digest is the one
-// over its own content, so that a report that was edited, or cut, is refused. Atoms that nothing cites are outside the digest.
+// ParseReport reads a report as `--format json` writes it: strict JSON of the known schema, with no unknown member,
+// whose digest is the one over its own content, so that a report that was edited, or cut, is refused. Atoms that
+// nothing cites are outside the digest.
 func ParseReport(src []byte) (*Report, error) {
 	doc, err := strictjson.Parse(src, reportLimits)
 	if err != nil {
@@ -30,7 +31,8 @@ func ParseReport(src []byte) (*Report, error) {
 	all := r.Atoms
 	r.Atoms = cited(r)
 	if got := r.digest(); got != r.Digest {
-		return nil, fmt.Errorf("the report's digest is %.8s…, but its content hashes to %.8s…: the report was edited", r.Digest, got)
+		return nil, fmt.Errorf("the report's digest is %.8s…, but its content hashes to %.8s…: the report was edited",
+			r.Digest, got)
 	}
 	r.Atoms = all
 	return r, nil

@@ -13,8 +13,8 @@ import (
 // pathStep is one part of a dotted path with its subscripts: claims[0], rows[*].
 var pathStep = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^.\[\]]+)((?:\[(?:\d+|\*)\])*)$`) })
 
-// parsePath turns a dotted path or a JSON Pointer into a JSON Pointer (S28). A path with [*] gives a pointer with "*" tokens, which
-// selectPath understands.
+// parsePath turns a dotted path or a JSON Pointer into a JSON Pointer (S28). A path with [*] gives a pointer with "*"
+// tokens, which selectPath understands.
 func parsePath(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -45,8 +45,8 @@ type selected struct {
 	Value   *strictjson.Value
 }
 
-// selectPath lists the places that a path names: one, or one for every item where it holds [*]. A path through something that is absent
-// names the place where it breaks off, so that what is missing can be said.
+// selectPath lists the places that a path names: one, or one for every item where it holds [*]. A path through
+// something that is absent names the place where it breaks off, so that what is missing can be said.
 func selectPath(root *strictjson.Value, path string) []selected {
 	pointer, err := parsePath(path)
 	if err != nil {

@@ -5,7 +5,8 @@ import "github.com/defendableos/referee/internal/decimal"
 // ReportSchema names the shape of a Report; it changes when a reader of the old shape would misread the new one.
 const ReportSchema = "referee.report/v1"
 
-// SemanticsVersion is the version of docs/semantics.md that this engine decides by; every report and receipt carries it.
+// SemanticsVersion is the version of docs/semantics.md that this engine decides by; every report and receipt carries
+// it.
 const SemanticsVersion = 2
 
 // Tier is the weight of a rule and the rank of a finding.
@@ -64,11 +65,12 @@ const (
 	Skip Status = "skip" // the engine could not decide; Reason says why
 )
 
-// Report is the whole outcome of one audit: schema referee.report/v1. Everything in it is a pure function of the sheet, the
-// submission, the evidence and the agent's profile; Digest is the SHA-256 that binds it.
+// Report is the whole outcome of one audit: schema referee.report/v1. Everything in it is a pure function of the sheet,
+// the submission, the evidence and the agent's profile; Digest is the SHA-256 that binds it.
 type Report struct {
-	Schema       string         `json:"schema"`
-	Location     string         `json:"location,omitempty"` // where the caller found the submission, as it named it; outside the digest
+	Schema string `json:"schema"`
+	// where the caller found the submission, as it named it; outside the digest
+	Location     string         `json:"location,omitempty"`
 	Run          RunRef         `json:"run"`
 	Lane         string         `json:"lane"`
 	Sheet        SheetRef       `json:"flight_sheet"`
@@ -90,10 +92,12 @@ type Report struct {
 	Protocol     Protocol       `json:"protocol"`
 	Gating       Gating         `json:"gating"`
 	Trace        Trace          `json:"trace"`
-	Notices      []string       `json:"notices,omitempty"` // what a reader must know and no rule says: a shadowed sheet, normalised formulas
-	Digest       string         `json:"digest"`
+	// what a reader must know and no rule says: a shadowed sheet, normalised formulas
+	Notices []string `json:"notices,omitempty"`
+	Digest  string   `json:"digest"`
 
-	// Checklist holds the questions behind the open checks, for papers and the sign-off; it is part of the sheet, not of the digest.
+	// Checklist holds the questions behind the open checks, for papers and the sign-off; it is part of the sheet, not
+	// of the digest.
 	Checklist []Question `json:"-"`
 	// Explained is the proof of every decided gate, for --explain; it is derived and not stored.
 	Explained []Explanation `json:"-"`
@@ -106,15 +110,16 @@ type RunRef struct {
 	Project string `json:"project,omitempty"`
 }
 
-// SheetRef binds a sheet by slug, version and the SHA-256 of its canonical bytes (S54). Source is "library" or "repository".
+// SheetRef binds a sheet by slug, version and the SHA-256 of its canonical bytes (S54). Source is "library" or
+// "repository".
 type SheetRef struct {
 	Slug    string `json:"slug"`
 	Version string `json:"version"`
 	SHA256  string `json:"sha256"`
 }
 
-// EngineRef names what decided. Version is outside the digest; RegistrySHA256 is the hash of the registry's rows that the sheet uses, so that a
-// registry that grows changes no digest (S79).
+// EngineRef names what decided. Version is outside the digest; RegistrySHA256 is the hash of the registry's rows that
+// the sheet uses, so that a registry that grows changes no digest (S79).
 type EngineRef struct {
 	Version        string `json:"version,omitempty"`
 	RegistrySHA256 string `json:"registry_sha256"`
@@ -188,10 +193,11 @@ type Spot struct {
 	Claimed    string `json:"claimed,omitempty"`
 	Recomputed string `json:"recomputed,omitempty"`
 	Delta      string `json:"delta,omitempty"`
-	Percent    string `json:"percent,omitempty"` // 100·rel, rounded half-even to 4 decimals; "infinite" where the reference is 0
-	Band       string `json:"band,omitempty"`    // pass | low | mid | high
-	Gate       string `json:"gate,omitempty"`    // the gate as text
-	Distance   string `json:"distance,omitempty"`
+	// 100·rel, rounded half-even to 4 decimals; "infinite" where the reference is 0
+	Percent  string `json:"percent,omitempty"`
+	Band     string `json:"band,omitempty"` // pass | low | mid | high
+	Gate     string `json:"gate,omitempty"` // the gate as text
+	Distance string `json:"distance,omitempty"`
 }
 
 // Fix says what would be right. JSONPatch is RFC 6902 as a string, so that hashing never meets the patch's own numbers.
@@ -297,8 +303,8 @@ type Gating struct {
 	Cap     string   `json:"cap,omitempty"`
 }
 
-// Trace is the SHA-256 of values, not of key names, behind the decision: the sheet, its output schema, its limits and constants,
-// and the rows of the rule registry that the sheet uses.
+// Trace is the SHA-256 of values, not of key names, behind the decision: the sheet, its output schema, its limits and
+// constants, and the rows of the rule registry that the sheet uses.
 type Trace struct {
 	Sheet    string `json:"sheet"`
 	Schema   string `json:"schema"`

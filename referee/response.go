@@ -10,9 +10,10 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// This file reads a model's raw answer: a sheet whose submission is the record of a call ({id, question, response, model, timestamp}) says in
-// "response" which member holds the text and what the parsed answer is called. The answer is then read like any other member of the submission,
-// so that one set of rules judges the raw record and the answer as such.
+// This file reads a model's raw answer: a sheet whose submission is the record of a call ({id, question, response,
+// model, timestamp}) says in "response" which member holds the text and what the parsed answer is called. The answer is
+// then read like any other member of the submission, so that one set of rules judges the raw record and the answer as
+// such.
 
 // responseSpec is what a sheet says of the raw answer.
 type responseSpec struct {
@@ -24,9 +25,12 @@ type responseSpec struct {
 
 var responseRecord = &record{Name: "response", Fields: []field{
 	{Name: "path", Type: "string", Doc: "path of the member that holds the model's raw answer as text", Required: true},
-	{Name: "as", Type: "string", Doc: "name under which the rules read the parsed answer; a submission may state that member itself instead", Required: true},
-	{Name: "fields", Type: "strings", Doc: "members of the answer, each a number: completeness and types are counted over them", Required: true},
-	{Name: "steps", Type: "number", Doc: "the answer is a series of so many states: an array of so many numbers a field, or so many objects under the name of `as`"},
+	{Name: "as", Type: "string", Doc: "name under which the rules read the parsed answer; a submission may state " +
+		"that member itself instead", Required: true},
+	{Name: "fields", Type: "strings", Doc: "members of the answer, each a number: completeness and types are " +
+		"counted over them", Required: true},
+	{Name: "steps", Type: "number", Doc: "the answer is a series of so many states: an array of so many numbers a " +
+		"field, or so many objects under the name of `as`"},
 }}
 
 // maxSteps bounds a series: more is no answer that a rule would look at.
@@ -43,12 +47,15 @@ func (l *loader) loadResponse() {
 	case err != nil:
 		l.problems.add(v.Get("path"), "path", "response: %v", err)
 	case pointer == "" || pointer[0] != '/' || strings.Contains(pointer+"/", "/*/"):
-		l.problems.add(v.Get("path"), "path", "response: path %q must name one member of the submission", text(v, "path"))
+		l.problems.add(v.Get("path"), "path", "response: path %q must name one member of the submission",
+			text(v, "path"))
 	}
 	spec.pointer = pointer
-	reserved := slices.ContainsFunc(canonicalKeys, func(k struct{ name, kind string }) bool { return k.name == spec.as })
+	reserved := slices.ContainsFunc(canonicalKeys,
+		func(k struct{ name, kind string }) bool { return k.name == spec.as })
 	if !isIdentifier(spec.as) || reserved || spec.as == "inputs" || strings.HasPrefix(pointer+"/", "/"+spec.as+"/") {
-		l.problems.add(v.Get("as"), "response", "as %q must be a plain name of its own, not one of the canonical submission and not that of the raw answer", spec.as)
+		l.problems.add(v.Get("as"), "response", "as %q must be a plain name of its own, not one of the canonical "+
+			"submission and not that of the raw answer", spec.as)
 	}
 	if len(spec.fields) == 0 {
 		l.problems.add(v.Get("fields"), "missing_key", "response needs fields: an answer of nothing would be complete")
@@ -71,8 +78,8 @@ type rawAnswer struct {
 	err     error // why it cannot be read
 }
 
-// readResponse parses the raw answer and reads the document anew with it as its last member. What cannot be read is left out: rules over it
-// skip, and the rule "response" says why.
+// readResponse parses the raw answer and reads the document anew with it as its last member. What cannot be read is
+// left out: rules over it skip, and the rule "response" says why.
 func (a *audit) readResponse() {
 	spec := a.Sheet.response
 	if spec == nil || a.doc == nil {
@@ -86,7 +93,8 @@ func (a *audit) readResponse() {
 	case !ok:
 		a.answer.err = errors.New("the raw answer must be a text, as the model wrote it")
 	case a.doc.Get(spec.as) != nil:
-		a.answer.err = fmt.Errorf("the submission states %q beside the raw answer: which of them did the model say?", spec.as)
+		a.answer.err = fmt.Errorf("the submission states %q beside the raw answer: which of them did the model say?",
+			spec.as)
 	default:
 		var answer string
 		if answer, a.answer.notes, a.answer.err = spec.parse(raw, a.Sheet.Slug); a.answer.err == nil {
@@ -110,8 +118,8 @@ func (a *audit) graft(name, value string) error {
 	return nil
 }
 
-// parse reads the raw answer strictly and returns it as the JSON text of the member `as`. One fence around the whole answer may stand; prose
-// may not, because whoever cuts it off chooses what the model has said.
+// parse reads the raw answer strictly and returns it as the JSON text of the member `as`. One fence around the whole
+// answer may stand; prose may not, because whoever cuts it off chooses what the model has said.
 func (spec *responseSpec) parse(raw, slug string) (answer string, notes []string, err error) {
 	body, start, fenced, err := unfenced(raw)
 	if err != nil {
@@ -140,11 +148,13 @@ func unfenced(raw string) (body string, start int, fenced bool, err error) {
 	}
 	head, rest, _ := strings.Cut(trimmed, "\n")
 	if lang := strings.TrimSpace(head[3:]); lang != "" && !strings.EqualFold(lang, "json") {
-		return "", 0, false, fmt.Errorf("%s of the raw answer: the code fence is marked %q; only json may stand there", placeIn(raw, start), clip(lang))
+		return "", 0, false, fmt.Errorf("%s of the raw answer: the code fence is marked %q; only json may stand there",
+			placeIn(raw, start), clip(lang))
 	}
 	body, ok := strings.CutSuffix(rest, "```")
 	if !ok {
-		return "", 0, false, fmt.Errorf("%s of the raw answer: the code fence is not closed at the end of the answer", placeIn(raw, start))
+		return "", 0, false, fmt.Errorf("%s of the raw answer: the code fence is not closed at the end of the answer",
+			placeIn(raw, start))
 	}
 	return body, start + len(head) + 1, true, nil
 }
@@ -152,7 +162,8 @@ func unfenced(raw string) (body string, start int, fenced bool, err error) {
 // proseBefore refuses words before the object, which the JSON reader would call a wrong letter.
 func proseBefore(raw, body string, start int) error {
 	if i := strings.IndexByte(body, '{'); i > 0 && body[0] != '[' && body[0] != '"' {
-		return fmt.Errorf("%s of the raw answer: prose stands before the JSON object: %q", placeIn(raw, start), clip(strings.TrimSpace(body[:i])))
+		return fmt.Errorf("%s of the raw answer: prose stands before the JSON object: %q", placeIn(raw, start),
+			clip(strings.TrimSpace(body[:i])))
 	}
 	return nil
 }
@@ -178,8 +189,8 @@ func placeIn(src string, offset int) string {
 	return fmt.Sprintf("line %d, column %d", line, col)
 }
 
-// answer is the member `as` as JSON: the object itself, the member of that name where the model wrapped its answer as the submission does, or
-// the states of a series that is written as one array a field.
+// answer is the member `as` as JSON: the object itself, the member of that name where the model wrapped its answer as
+// the submission does, or the states of a series that is written as one array a field.
 func (spec *responseSpec) answer(root *strictjson.Value, body, slug string) (string, error) {
 	inner := root.Get(spec.as)
 	if inner == nil {
@@ -197,7 +208,8 @@ func (spec *responseSpec) answer(root *strictjson.Value, body, slug string) (str
 		return "", fmt.Errorf("the raw answer is to the assignment %q; this sheet is %q", clip(id.Text), slug)
 	}
 	if spec.steps > 0 && len(inner.Items) != int(spec.steps) {
-		return "", fmt.Errorf("the raw answer has %d states in %q; %d are asked for", len(inner.Items), spec.as, spec.steps)
+		return "", fmt.Errorf("the raw answer has %d states in %q; %d are asked for", len(inner.Items), spec.as,
+			spec.steps)
 	}
 	return string(inner.Source([]byte(body))), nil
 }
@@ -207,7 +219,8 @@ func (spec *responseSpec) states(root *strictjson.Value, body string) (string, e
 	rows := make([]strings.Builder, spec.steps)
 	for i, m := range root.Members {
 		if len(m.Value.Items) != int(spec.steps) {
-			return "", fmt.Errorf("the raw answer's %q must be an array of %d values, one a step", clip(m.Key), spec.steps)
+			return "", fmt.Errorf("the raw answer's %q must be an array of %d values, one a step", clip(m.Key),
+				spec.steps)
 		}
 		for step, v := range m.Value.Items {
 			if i > 0 {
@@ -229,23 +242,28 @@ func (spec *responseSpec) states(root *strictjson.Value, body string) (string, e
 func runResponse(a *audit, r *Rule) outcome {
 	spec, before := a.Sheet.response, a.raised
 	if a.answer.err == nil && a.answer.at == nil && a.doc.Get(spec.as) == nil {
-		a.answer.err = fmt.Errorf("the submission has neither a raw answer at %s nor the member %q", spec.pointer, spec.as)
+		a.answer.err = fmt.Errorf("the submission has neither a raw answer at %s nor the member %q", spec.pointer,
+			spec.as)
 	}
 	if err := a.answer.err; err != nil {
 		id := a.atom("protocol.parsed", "", false, "critical", "sample", err.Error())
-		a.flag(r, Finding{Code: "protocol.response_unreadable", Pointer: spec.pointer, Atoms: []string{id}, Message: err.Error(),
-			Fix: &Fix{Text: "answer with one JSON object and nothing around it"}})
+		a.flag(r, Finding{Code: "protocol.response_unreadable", Pointer: spec.pointer, Atoms: []string{id},
+			Message: err.Error(),
+			Fix:     &Fix{Text: "answer with one JSON object and nothing around it"}})
 		return flagged
 	}
 	a.atom("protocol.parsed", "", true, "info", "sample", "one JSON object")
 	c := a.countFields()
 	id := a.atom("protocol.field_completeness", "", c.absent == nil, "critical", "sample", c.completeness())
 	for _, pointer := range c.absent[:min(len(c.absent), 10)] {
-		a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id}, Message: pointer + " is missing or empty", Fix: &Fix{Text: "state it as a JSON number"}})
+		a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id}, Message: pointer +
+			" is missing or empty", Fix: &Fix{Text: "state it as a JSON number"}})
 	}
-	id = a.atom("protocol.type_validation", "", c.mistyped == nil, "critical", "sample", strconv.Itoa(len(c.mistyped))+" fields that are no number")
+	id = a.atom("protocol.type_validation", "", c.mistyped == nil, "critical", "sample",
+		strconv.Itoa(len(c.mistyped))+" fields that are no number")
 	for _, v := range c.mistyped[:min(len(c.mistyped), 10)] {
-		a.flag(r, Finding{Code: "math.not_a_number", Pointer: v.Pointer(), Atoms: []string{id}, Message: notNumberText(v), Fix: &Fix{Text: "state it as a JSON number"}})
+		a.flag(r, Finding{Code: "math.not_a_number", Pointer: v.Pointer(), Atoms: []string{id},
+			Message: notNumberText(v), Fix: &Fix{Text: "state it as a JSON number"}})
 	}
 	out := flaggedSince(a, before)
 	out.notes = append(out.notes, a.answer.notes...)

@@ -32,7 +32,8 @@ func TestResponseIsReadAsItsMember(t *testing.T) {
 		"spaced":     "\n  {\"Speed (kt)\": 100, \"Slip/Skid\": 0.02}\r\n",
 		"fenced":     "```json\n{\"Speed (kt)\": 100,\n \"Slip/Skid\": 0.02}\n```",
 		"plainfence": "```\n{\"Speed (kt)\": 100, \"Slip/Skid\": 0.02}```\n",
-		"wrapped":    `{"assignment_id": "test-sheet", "sample_id": "s-1", "prediction": {"Speed (kt)": 100, "Slip/Skid": 0.02}}`,
+		"wrapped": `{"assignment_id": "test-sheet", "sample_id": "s-1", "prediction": {"Speed (kt)": 100, ` +
+			`"Slip/Skid": 0.02}}`,
 	} {
 		rep := audited(sheet, recorded(raw))
 		wantStatus(t, rep, "structure", "pass", "response", "pass", "speed", "pass", "limits", "pass")
@@ -64,30 +65,41 @@ func TestResponseUnreadable(t *testing.T) {
 	sheet := mustSheet(t, stateSheet)
 	good := `{"Speed (kt)": 100, "Slip/Skid": 0}`
 	for name, c := range map[string]struct{ submission, words string }{
-		"prose before":    {recorded("Sure! Here it is:\n" + good), `line 1, column 1 of the raw answer: prose stands before the JSON object: "Sure!`},
-		"prose after":     {recorded(good + "\nI hope\tthis helps"), "line 2, column 1 of the raw answer: something stands after the JSON object"},
-		"prose in fence":  {recorded("```json\nAnswer: " + good + "\n```"), "line 2, column 1 of the raw answer"},
-		"after the fence": {recorded("```json\n" + good + "\n```\nDone."), "line 1, column 1 of the raw answer: the code fence is not closed at the end"},
-		"another fence":   {recorded("```python\n" + good + "\n```"), `marked "python"`},
-		"NaN":             {recorded("{\"Speed (kt)\": 100,\n \"Slip/Skid\": NaN}"), "line 2, column 15 of the raw answer"},
-		"NaN in a fence":  {recorded("```json\n{\"Speed (kt)\": 100,\n \"Slip/Skid\": NaN}\n```"), "line 3, column 15 of the raw answer"},
-		"duplicate key":   {recorded(`{"Speed (kt)": 100, "Speed (kt)": 90, "Slip/Skid": 0}`), `duplicate key "Speed (kt)"`},
-		"cut off":         {recorded(good[:len(good)-1]), "of the raw answer"},
-		"array":           {recorded("[" + good + "]"), "object"},
-		"empty":           {recorded(" "), "of the raw answer"},
-		"too deep":        {recorded(`{"a":` + strings.Repeat("[", 62) + strings.Repeat("]", 62) + `,"b":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`), "of the raw answer"},
-		"no text":         {`{"response": {"Speed (kt)": 100, "Slip/Skid": 0}}`, "must be a text"},
-		"null":            {`{"response": null}`, "must be a text"},
-		"said twice":      {`{"prediction": ` + good + `, "response": "{}"}`, "which of them did the model say?"},
-		"neither":         {`{"id": "s-1"}`, `neither a raw answer at /response nor the member "prediction"`},
-		"more beside it":  {recorded(`{"prediction": ` + good + `, "inputs": {}}`), `the member "inputs" beside "prediction"`},
-		"other answer":    {recorded(`{"prediction": ` + good + `, "assignment_id": "other"}`), `to the assignment "other"`},
+		"prose before": {recorded("Sure! Here it is:\n" + good),
+			`line 1, column 1 of the raw answer: prose stands before the JSON object: "Sure!`},
+		"prose after": {recorded(good + "\nI hope\tthis helps"),
+			"line 2, column 1 of the raw answer: something stands after the JSON object"},
+		"prose in fence": {recorded("```json\nAnswer: " + good + "\n```"), "line 2, column 1 of the raw answer"},
+		"after the fence": {recorded("```json\n" + good + "\n```\nDone."),
+			"line 1, column 1 of the raw answer: the code fence is not closed at the end"},
+		"another fence": {recorded("```python\n" + good + "\n```"), `marked "python"`},
+		"NaN": {recorded("{\"Speed (kt)\": 100,\n \"Slip/Skid\": NaN}"),
+			"line 2, column 15 of the raw answer"},
+		"NaN in a fence": {recorded("```json\n{\"Speed (kt)\": 100,\n \"Slip/Skid\": NaN}\n```"),
+			"line 3, column 15 of the raw answer"},
+		"duplicate key": {recorded(`{"Speed (kt)": 100, "Speed (kt)": 90, "Slip/Skid": 0}`),
+			`duplicate key "Speed (kt)"`},
+		"cut off": {recorded(good[:len(good)-1]), "of the raw answer"},
+		"array":   {recorded("[" + good + "]"), "object"},
+		"empty":   {recorded(" "), "of the raw answer"},
+		"too deep": {recorded(`{"a":` + strings.Repeat("[", 62) + strings.Repeat("]", 62) + `,"b":` +
+			strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`), "of the raw answer"},
+		"no text":    {`{"response": {"Speed (kt)": 100, "Slip/Skid": 0}}`, "must be a text"},
+		"null":       {`{"response": null}`, "must be a text"},
+		"said twice": {`{"prediction": ` + good + `, "response": "{}"}`, "which of them did the model say?"},
+		"neither":    {`{"id": "s-1"}`, `neither a raw answer at /response nor the member "prediction"`},
+		"more beside it": {recorded(`{"prediction": ` + good + `, "inputs": {}}`),
+			`the member "inputs" beside "prediction"`},
+		"other answer": {recorded(`{"prediction": ` + good + `, "assignment_id": "other"}`),
+			`to the assignment "other"`},
 	} {
 		rep := audited(sheet, c.submission)
 		f := findingOf(t, rep, "protocol.response_unreadable")
 		wantWords(t, f.Message, c.words)
-		if f.Tier != High || f.Pointer != "/response" || rep.Protocol.Parsed || rep.Protocol.TypeValidation || rep.Adjudication.Eligible || rep.Verdict.ClientReady {
-			t.Errorf("%s: %s %s, protocol %+v, eligible %v", name, f.Tier, f.Pointer, rep.Protocol, rep.Adjudication.Eligible)
+		if f.Tier != High || f.Pointer != "/response" || rep.Protocol.Parsed || rep.Protocol.TypeValidation ||
+			rep.Adjudication.Eligible || rep.Verdict.ClientReady {
+			t.Errorf("%s: %s %s, protocol %+v, eligible %v", name, f.Tier, f.Pointer, rep.Protocol,
+				rep.Adjudication.Eligible)
 		}
 		if name != "said twice" { // there, the member that is stated is judged, and the doubt stops it
 			wantStatus(t, rep, "response", "flag", "speed", "skip", "limits", "skip")
@@ -118,9 +130,11 @@ func TestResponseFields(t *testing.T) {
 
 func TestResponseSeries(t *testing.T) {
 	sheet := mustSheet(t, seriesSheet)
-	for _, raw := range []string{`{"a": [1, 2.5], "b": [0.1, 0.2]}`, `{"trajectory": [{"a": 1, "b": 0.1}, {"a": 2.5, "b": 0.2}]}`} {
+	for _, raw := range []string{`{"a": [1, 2.5], "b": [0.1, 0.2]}`,
+		`{"trajectory": [{"a": 1, "b": 0.1}, {"a": 2.5, "b": 0.2}]}`} {
 		rep := audited(sheet, recorded(raw))
-		wantCodes(t, rep, "math.jump mid /trajectory/1/a") // a step of 1.5 where 1 is plausible: a ratio of 1.5, not above it
+		// a step of 1.5 where 1 is plausible: a ratio of 1.5, not above it
+		wantCodes(t, rep, "math.jump mid /trajectory/1/a")
 		if rep.Protocol.FieldCompleteness != "4/4" || !rep.Protocol.TypeValidation {
 			t.Errorf("protocol %+v", rep.Protocol)
 		}
@@ -139,7 +153,9 @@ func TestResponseSeries(t *testing.T) {
 		}
 	}
 	rep := audited(sheet, recorded(`{"a": [1, 2]}`))
-	wantCodes(t, rep, "structure.missing high /trajectory/0/b", "structure.missing high /trajectory/1/b", "evidence.operand_missing high /trajectory/0/b", "policy.undecided high /trajectory/0/b") // the last two from the step that cannot be seen, at its first gap
+	// the last two from the step that cannot be seen, at its first gap
+	wantCodes(t, rep, "structure.missing high /trajectory/0/b", "structure.missing high /trajectory/1/b",
+		"evidence.operand_missing high /trajectory/0/b", "policy.undecided high /trajectory/0/b")
 }
 
 func TestResponseRefusals(t *testing.T) {
@@ -162,9 +178,11 @@ func TestResponseRefusals(t *testing.T) {
 	}
 }
 
-// FuzzResponse: whatever a model writes, the audit ends, and an answer that cannot be read never lets a rule over it pass.
+// FuzzResponse: whatever a model writes, the audit ends, and an answer that cannot be read never lets a rule over it
+// pass.
 func FuzzResponse(f *testing.F) {
-	for _, raw := range []string{`{"Speed (kt)": 100, "Slip/Skid": 0}`, "```json\n{}\n```", "```", "``````", `{"prediction": 5}`, "Sure: {}", `{"a":1}}`, "\xff", `{"prediction":{}}`, "```json\r\n{\"a\":[1,2]}```"} {
+	for _, raw := range []string{`{"Speed (kt)": 100, "Slip/Skid": 0}`, "```json\n{}\n```", "```", "``````",
+		`{"prediction": 5}`, "Sure: {}", `{"a":1}}`, "\xff", `{"prediction":{}}`, "```json\r\n{\"a\":[1,2]}```"} {
 		f.Add(raw)
 	}
 	state, err := LoadSheet([]byte(sheetText(stateSheet)), "state.json", "repository")

@@ -16,8 +16,8 @@ type heldTo struct {
 	where func(value string) string
 }
 
-// restates holds each number that a calculation restates to the sheet's constant, the submission's input or the recomputed calculation of
-// its name (S17a). It reports whether something was flagged.
+// restates holds each number that a calculation restates to the sheet's constant, the submission's input or the
+// recomputed calculation of its name (S17a). It reports whether something was flagged.
 func (a *audit) restates(r *Rule, c *calculation) bool {
 	before := a.raised
 	for _, m := range members(c.v.Get("inputs")) {
@@ -26,14 +26,18 @@ func (a *audit) restates(r *Rule, c *calculation) bool {
 			continue // the very text of the submission's input
 		}
 		if n := num(a.Sheet.consts[name]); n != nil {
-			a.holdRestated(r, c, m, heldTo{name, n, nil, func(v string) string { return "the sheet's constant is " + v }})
+			a.holdRestated(r, c, m, heldTo{name, n, nil, func(v string) string {
+				return "the sheet's constant is " +
+					v
+			}})
 		}
 		if in := a.Sheet.declared(name); in != nil {
 			a.restatesInput(r, c, m, *in)
 		}
 		if dep := a.Sheet.mathNamed(name); dep != nil && dep != c.check {
 			if n, err := a.facts.read(dep); err == nil && n != nil {
-				a.holdRestated(r, c, m, heldTo{name, n, nil, func(v string) string { return "the calculation of that name gives " + v }})
+				a.holdRestated(r, c, m, heldTo{name, n, nil,
+					func(v string) string { return "the calculation of that name gives " + v }})
 			}
 		}
 		if a.Sheet.carries(name) {
@@ -43,8 +47,9 @@ func (a *audit) restates(r *Rule, c *calculation) bool {
 	return a.raised > before
 }
 
-// restatesInput holds a calculation's input against the declared input of its name. Where that one is absent or no number there is nothing to
-// agree with, and the calculation is flagged with it: otherwise taking the input away would clear a calculation that differs from it (S51).
+// restatesInput holds a calculation's input against the declared input of its name. Where that one is absent or no
+// number there is nothing to agree with, and the calculation is flagged with it: otherwise taking the input away would
+// clear a calculation that differs from it (S51).
 func (a *audit) restatesInput(r *Rule, c *calculation, m strictjson.Member, in Input) {
 	v := a.input(in.Name)
 	if m.Value.Kind != strictjson.Number && m.Value.Kind != strictjson.Array {
@@ -52,15 +57,18 @@ func (a *audit) restatesInput(r *Rule, c *calculation, m strictjson.Member, in I
 	}
 	switch {
 	case v != nil && v.Kind == strictjson.Array:
-		a.holdRestated(r, c, m, heldTo{in.Name, nil, v, func(value string) string { return "the submission's input is " + value }})
+		a.holdRestated(r, c, m, heldTo{in.Name, nil, v,
+			func(value string) string { return "the submission's input is " + value }})
 	case a.statedInput(in.Name).Num != nil:
-		a.holdRestated(r, c, m, heldTo{in.Name, a.statedInput(in.Name).Num, nil, func(string) string { return "the submission's input is " + v.Text }})
+		a.holdRestated(r, c, m, heldTo{in.Name, a.statedInput(in.Name).Num, nil,
+			func(string) string { return "the submission's input is " + v.Text }})
 	case in.Optional || m.Value.Kind == strictjson.Array:
 	case v.IsMissing():
 		a.inputAbsent(r, in)
 	default:
-		a.flag(r, Finding{Code: "schema.type", Tier: High, Stage: StageSchema, Pointer: v.Pointer(), Message: fmt.Sprintf("the input %q is not a number, and a calculation reads it as one", in.Name),
-			Fix: &Fix{Text: "write it as a JSON number"}})
+		a.flag(r, Finding{Code: "schema.type", Tier: High, Stage: StageSchema, Pointer: v.Pointer(),
+			Message: fmt.Sprintf("the input %q is not a number, and a calculation reads it as one", in.Name),
+			Fix:     &Fix{Text: "write it as a JSON number"}})
 	}
 }
 
@@ -74,7 +82,10 @@ func (a *audit) restatesCarried(r *Rule, c *calculation, m strictjson.Member, na
 			if first.Value == m.Value {
 				return
 			}
-			at := heldTo{name, num(first.Value), nil, func(v string) string { return "it is " + v + " at " + first.Value.Pointer() }}
+			at := heldTo{name, num(first.Value), nil, func(v string) string {
+				return "it is " + v + " at " +
+					first.Value.Pointer()
+			}}
 			if first.Value.Kind == strictjson.Array {
 				at.list = first.Value
 			}
@@ -97,7 +108,8 @@ func (a *audit) holdRestated(r *Rule, c *calculation, m strictjson.Member, at he
 		if at.num == nil {
 			what = "a list"
 		}
-		a.misstated(r, c, m.Value, High, fmt.Sprintf("input %q is %s here; %s", clip(at.name), kindText(m.Value), at.where(what)), nil)
+		a.misstated(r, c, m.Value, High, fmt.Sprintf("input %q is %s here; %s", clip(at.name), kindText(m.Value),
+			at.where(what)), nil)
 	}
 }
 
@@ -131,14 +143,16 @@ func (a *audit) holdNumber(r *Rule, c *calculation, v *strictjson.Value, x, want
 // holdList compares lists element by element; of lists that differ in length none is the other.
 func (a *audit) holdList(r *Rule, c *calculation, v *strictjson.Value, at heldTo) {
 	if len(v.Items) != len(at.list.Items) {
-		a.misstated(r, c, v, High, fmt.Sprintf("the list %q has %d elements here; %s", clip(at.name), len(v.Items), at.where(fmt.Sprintf("a list of %d", len(at.list.Items)))), nil)
+		a.misstated(r, c, v, High, fmt.Sprintf("the list %q has %d elements here; %s", clip(at.name), len(v.Items),
+			at.where(fmt.Sprintf("a list of %d", len(at.list.Items)))), nil)
 		return
 	}
 	for i, item := range v.Items {
 		x, want := num(item), num(at.list.Items[i])
 		if x == nil || want == nil {
 			if !strictjson.Equal(item, at.list.Items[i]) {
-				a.misstated(r, c, item, High, fmt.Sprintf("number %d of the list %q is %s here; %s", i+1, clip(at.name), a.sourceText(item), at.where(a.sourceText(at.list.Items[i]))), nil)
+				a.misstated(r, c, item, High, fmt.Sprintf("number %d of the list %q is %s here; %s", i+1, clip(at.name),
+					a.sourceText(item), at.where(a.sourceText(at.list.Items[i]))), nil)
 			}
 			continue
 		}
@@ -154,15 +168,16 @@ func (a *audit) sourceText(v *strictjson.Value) string { return clip(string(v.So
 func (a *audit) misstated(r *Rule, c *calculation, v *strictjson.Value, tier Tier, said string, spot *Spot) {
 	c.restated, c.bent = true, true
 	id := a.atom("recompute.restated", v.Pointer(), false, atomSeverity(tier), "cross_field", said)
-	a.flag(r, Finding{Code: "math.input_restated", Tier: tier, Stage: StageMath, Bucket: WorkDefect, Pointer: v.Pointer(), Atoms: []string{id}, Spot: spot, Message: said,
+	a.flag(r, Finding{Code: "math.input_restated", Tier: tier, Stage: StageMath, Bucket: WorkDefect,
+		Pointer: v.Pointer(), Atoms: []string{id}, Spot: spot, Message: said,
 		Fix: &Fix{Text: "restate the value as it is, or rounded by less than half a unit of its last digit"}})
 }
 
 // mostRounded is how far honest rounding of an input may move it (S17a).
 var mostRounded = decimal.MustParse("0.005")
 
-// honestlyRounded reports whether x, as written, is want rounded to the last digit that it states, and by at most 0.5 % (S17a). scale is what
-// the written number is divided by to become x.
+// honestlyRounded reports whether x, as written, is want rounded to the last digit that it states, and by at most 0.5 %
+// (S17a). scale is what the written number is divided by to become x.
 func honestlyRounded(x, want *decimal.Num, written string, scale *decimal.Num) bool {
 	half, _ := halfUnit(written)
 	if half == nil || !roundsByDigits(written) {
@@ -191,8 +206,9 @@ func absolute(n *decimal.Num) *decimal.Num {
 	return decimal.Abs(n)
 }
 
-// roundsByDigits reports whether a number as written says how precise it is in a way in which people round: 8.5e5 states two digits of
-// 850,000, and nobody rounds 5,100,000 to 0.1e8. An exponent form whose half unit exceeds 0.5 % of it is none.
+// roundsByDigits reports whether a number as written says how precise it is in a way in which people round: 8.5e5
+// states two digits of 850,000, and nobody rounds 5,100,000 to 0.1e8. An exponent form whose half unit exceeds 0.5 % of
+// it is none.
 func roundsByDigits(written string) bool {
 	if !strings.ContainsAny(written, "eE") {
 		return true

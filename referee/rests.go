@@ -17,7 +17,8 @@ func (r *Rule) expressions() []*policy.Expr {
 }
 
 // prose are the members of a check that are words for people.
-var prose = []string{"id", "label", "why", "fix", "message", "source", "equivalent", "x-lint", "category", "tier", "risk", "severity", "bucket", "emit", "on_missing", "check"}
+var prose = []string{"id", "label", "why", "fix", "message", "source", "equivalent", "x-lint", "category", "tier",
+	"risk", "severity", "bucket", "emit", "on_missing", "check"}
 
 // eachParameter visits the texts of a check's parameters.
 func eachParameter(v *strictjson.Value, visit func(string)) {
@@ -34,8 +35,8 @@ func eachParameter(v *strictjson.Value, visit func(string)) {
 	}
 }
 
-// inputsUnder are the declared inputs that a rule reads, directly or through calculations. The parameters of a kind are read as texts: a name
-// too many makes a gate rest on more than it does, which errs to the strict side.
+// inputsUnder are the declared inputs that a rule reads, directly or through calculations. The parameters of a kind are
+// read as texts: a name too many makes a gate rest on more than it does, which errs to the strict side.
 func (s *Sheet) inputsUnder(r *Rule) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -103,7 +104,8 @@ func (s *Sheet) Counted(input string) []string {
 	return out
 }
 
-// restsOnCounted reports whether the rule reads evidence through a calculation, or another input that a rule counts from evidence.
+// restsOnCounted reports whether the rule reads evidence through a calculation, or another input that a rule counts
+// from evidence.
 func (s *Sheet) restsOnCounted(r *Rule, input string) bool {
 	for _, m := range r.needs {
 		if m.expr != nil && len(m.expr.Refs().Evidence) > 0 {

@@ -36,7 +36,8 @@ func runInputsMatchEvidence(a *audit, r *Rule) outcome {
 	run.turnGates()
 	out := flaggedSince(a, before)
 	if out.status == Pass && run.open > 0 {
-		return outcome{status: Open, reason: fmt.Sprintf("%d inputs cite documents that are left to the human", run.open)}
+		return outcome{status: Open, reason: fmt.Sprintf("%d inputs cite documents that are left to the human",
+			run.open)}
 	}
 	return out
 }
@@ -47,7 +48,8 @@ func (run *citing) calculation(c *calculation) {
 	for _, m := range members(sources) {
 		if in := c.v.Get("inputs").Get(m.Key); num(in) == nil && (in == nil || in.Kind != strictjson.Array) {
 			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(),
-				Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key), c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
+				Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key),
+					c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
 		}
 	}
 	for _, m := range members(c.v.Get("inputs")) {
@@ -58,14 +60,17 @@ func (run *citing) calculation(c *calculation) {
 		case ok && num(m.Value) != nil:
 			run.number(c, m, ref)
 		case !ok && truth(run.r.v.Get("require_sources")):
-			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(), Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()), Fix: &Fix{Text: "cite the cell in sources"}})
+			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()),
+				Fix:     &Fix{Text: "cite the cell in sources"}})
 		}
 	}
 }
 
 // misses flags a source at which no such number stands.
 func (run *citing) misses(c *calculation, key string, err error) {
-	f := Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(key), Message: err.Error(), Fix: &Fix{Text: "cite the one cell that holds the input"}}
+	f := Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(key),
+		Message: err.Error(), Fix: &Fix{Text: "cite the one cell that holds the input"}}
 	switch {
 	case errors.Is(err, evidence.ErrNoNumber):
 		f.Code = "evidence.not_a_number"
@@ -75,7 +80,8 @@ func (run *citing) misses(c *calculation, key string, err error) {
 	run.a.flag(run.r, f)
 }
 
-// statements are the places that state an input: the calculation, and the submission's own input of that name, which is what gates read.
+// statements are the places that state an input: the calculation, and the submission's own input of that name, which is
+// what gates read.
 func (run *citing) statements(m strictjson.Member) []*strictjson.Value {
 	name := run.a.sheetName(m.Key)
 	if v := run.a.input(name); run.a.Sheet.declared(name) != nil && v != nil {
@@ -107,8 +113,8 @@ func (run *citing) number(c *calculation, m strictjson.Member, ref string) {
 	}
 }
 
-// citedValues are the values that an input citing this number may have. Where the column says "in thousands", that scale counts, unless the
-// sheet's own unit says so too, and a name whose unit nobody declares may be in either.
+// citedValues are the values that an input citing this number may have. Where the column says "in thousands", that
+// scale counts, unless the sheet's own unit says so too, and a name whose unit nobody declares may be in either.
 func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
 	faces := readings(cited.Number)
 	if cited.ColumnScale == 0 || cited.Number.Percent {
@@ -145,9 +151,12 @@ func (run *citing) holds(v *strictjson.Value, name, ref string, values []*decima
 		return
 	}
 	run.cell[name] = best.reference
-	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: best.band.tier(), Pointer: v.Pointer(), Atoms: []string{id}, Spot: spotOf(best),
-		Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(name), shown(x), clip(ref), shown(best.reference), percent(best.rel)),
-		Fix:     &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", v.Pointer(), best.reference.String())}})
+	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: best.band.tier(), Pointer: v.Pointer(),
+		Atoms: []string{id}, Spot: spotOf(best),
+		Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(name), shown(x), clip(ref),
+			shown(best.reference), percent(best.rel)),
+		Fix: &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", v.Pointer(),
+			best.reference.String())}})
 }
 
 // list holds a list against the numbers of a JSON array, a row or a column, one by one.
@@ -184,10 +193,13 @@ func (run *citing) listHolds(v *strictjson.Value, name, ref string, cells []evid
 		return
 	}
 	if at >= 0 {
-		said = fmt.Sprintf("number %d is %s against %s", at+1, clip(string(v.Items[at].Source(a.Bytes))), cells[at].String())
+		said = fmt.Sprintf("number %d is %s against %s", at+1, clip(string(v.Items[at].Source(a.Bytes))),
+			cells[at].String())
 	}
-	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: worst.tier(), Pointer: v.Pointer(), Atoms: []string{id},
-		Message: fmt.Sprintf("the list %q is not what %s holds: %s", clip(name), clip(ref), said), Fix: &Fix{Text: "use the evidence's values, in their order"}})
+	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: worst.tier(), Pointer: v.Pointer(),
+		Atoms:   []string{id},
+		Message: fmt.Sprintf("the list %q is not what %s holds: %s", clip(name), clip(ref), said),
+		Fix:     &Fix{Text: "use the evidence's values, in their order"}})
 }
 
 // element is the band of one element of a list against its cell.
@@ -205,8 +217,8 @@ func (run *citing) element(v *strictjson.Value, cell evidence.Number) band {
 	return worst
 }
 
-// turnGates makes a contradiction high where a gate would turn at what the evidence says, of one input or of all of them together: a gate does not
-// open on an input that the evidence contradicts, however small the difference is.
+// turnGates makes a contradiction high where a gate would turn at what the evidence says, of one input or of all of
+// them together: a gate does not open on an input that the evidence contradicts, however small the difference is.
 func (run *citing) turnGates() {
 	names := make([]string, 0, len(run.cell))
 	for name := range run.cell {
@@ -241,7 +253,8 @@ func (a *audit) gateTurns(at map[string]*decimal.Num) bool {
 	env.Override = at
 	env.Calc = a.calcReader(a.newChain(at), nil)
 	return slices.ContainsFunc(a.Sheet.Rules, func(r *Rule) bool {
-		if r.Kind != "expr" || r.expr == nil || !slices.ContainsFunc(a.leavesOf(r.expr), func(name string) bool { return at[name] != nil }) {
+		if r.Kind != "expr" || r.expr == nil ||
+			!slices.ContainsFunc(a.leavesOf(r.expr), func(name string) bool { return at[name] != nil }) {
 			return false
 		}
 		was, is := r.expr.Eval(a.env).Truth, r.expr.Eval(&env).Truth

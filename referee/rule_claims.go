@@ -12,8 +12,9 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// runClaimNumbers: where a claim or the summary says what a calculation or an input is, it says its number (S76). Only plain statements are
-// read, "DSCR is 1.30x", "NOI of $920,000": what compares, qualifies or speaks of another year is left to the reader.
+// runClaimNumbers: where a claim or the summary says what a calculation or an input is, it says its number (S76). Only
+// plain statements are read, "DSCR is 1.30x", "NOI of $920,000": what compares, qualifies or speaks of another year is
+// left to the reader.
 func runClaimNumbers(a *audit, r *Rule) outcome {
 	before := a.raised
 	names := a.spokenNames()
@@ -50,7 +51,8 @@ func (a *audit) spokenNames() []spokenName {
 	return out
 }
 
-// valuesOf are the numbers that a name may be said to have: the recomputed value and the claim, as they are and in the calculation's own units.
+// valuesOf are the numbers that a name may be said to have: the recomputed value and the claim, as they are and in the
+// calculation's own units.
 func (a *audit) valuesOf(id string) []*decimal.Num {
 	var out []*decimal.Num
 	add := func(n *decimal.Num) {
@@ -139,10 +141,11 @@ func nameAt(words []word, names []spokenName) *spokenName {
 }
 
 // determiners may stand before a name without changing what it names.
-var determiners = map[string]bool{"the": true, "a": true, "an": true, "our": true, "its": true, "this": true, "recomputed": true, "resulting": true, "calculated": true}
+var determiners = map[string]bool{"the": true, "a": true, "an": true, "our": true, "its": true, "this": true,
+	"recomputed": true, "resulting": true, "calculated": true}
 
-// plainBefore reports whether a statement begins with the name, at the beginning of a sentence or a part of one: "stressed DSCR", "share of the
-// residual" and "constant with MIP" name something else.
+// plainBefore reports whether a statement begins with the name, at the beginning of a sentence or a part of one:
+// "stressed DSCR", "share of the residual" and "constant with MIP" name something else.
 func plainBefore(said string, words []word, i int) bool {
 	for i > 0 && determiners[words[i-1].text] && strings.TrimSpace(said[words[i-1].end:words[i].start]) == "" {
 		i--
@@ -153,14 +156,17 @@ func plainBefore(said string, words []word, i int) bool {
 	if strings.ContainsAny(said[words[i-1].end:words[i].start], ".;:,\n(") {
 		return true
 	}
-	return words[i-1].text == "and" && i > 1 && strings.ContainsAny(words[i-2].text, "0123456789") // "DSCR is 1.30 and LTV is 0.75"
+	// "DSCR is 1.30 and LTV is 0.75"
+	return words[i-1].text == "and" && i > 1 && strings.ContainsAny(words[i-2].text, "0123456789")
 }
 
 var (
 	linking = []string{"is", "was", "are", "were", "of", "equals", "totals", "=", ":"}
 	about   = []string{"about", "approximately", "roughly", "around", "~", "≈"}
 	// neutral words may follow a number without making it another one; any other is a unit, a year or a limit.
-	neutral = map[string]bool{"and": true, "but": true, "so": true, "which": true, "while": true, "whereas": true, "against": true, "versus": true, "vs": true, "usd": true, "eur": true, "gbp": true, "dollars": true, "euros": true}
+	neutral = map[string]bool{"and": true, "but": true, "so": true, "which": true, "while": true, "whereas": true,
+		"against": true, "versus": true, "vs": true, "usd": true, "eur": true, "gbp": true, "dollars": true,
+		"euros": true}
 )
 
 // statement holds "NAME is NUMBER" to the name's value; said[end:] follows the name.
@@ -222,7 +228,8 @@ func (a *audit) claimNumber(r *Rule, v *strictjson.Value, id, written string, n 
 	}
 	atom := a.atom("evidence.claim_number", v.Pointer(), false, "warning", "cross_field", written)
 	a.flag(r, Finding{Code: "evidence.claim_number", Tier: Low, Pointer: v.Pointer(), Atoms: []string{atom},
-		Message: fmt.Sprintf("it says that %s is %s; it is %s", id, clip(written), shown(values[0])), Fix: &Fix{Text: "say the number that is computed, or name what the other one is"}})
+		Message: fmt.Sprintf("it says that %s is %s; it is %s", id, clip(written), shown(values[0])),
+		Fix:     &Fix{Text: "say the number that is computed, or name what the other one is"}})
 }
 
 // saidRounded: the value rounded to the last digit said, in the unit in which it is said.

@@ -14,7 +14,9 @@ import (
 func (a *audit) claims(r *Rule) []*strictjson.Value {
 	list := items(a.doc.Get("claims"))
 	if len(list) == 0 {
-		a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: "/claims", Message: "there are no claims, so nothing is cited", Fix: &Fix{Text: "state what the work claims, and the evidence for it"}})
+		a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: "/claims",
+			Message: "there are no claims, so nothing is cited",
+			Fix:     &Fix{Text: "state what the work claims, and the evidence for it"}})
 	}
 	return list
 }
@@ -63,8 +65,10 @@ func runAllClaimsCited(a *audit, r *Rule) outcome {
 
 func (a *audit) uncited(r *Rule, claim *strictjson.Value, i int, what string) {
 	id := a.atom("evidence.cited", claim.Pointer(), false, atomSeverity(r.Tier), "field", what)
-	a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: claim.Pointer() + "/evidence_reference", Atoms: []string{id},
-		Message: fmt.Sprintf("claim %d %s", i+1, what), Fix: &Fix{Text: "cite declared evidence as <id> or <id>#<selector>"}})
+	a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: claim.Pointer() + "/evidence_reference",
+		Atoms:   []string{id},
+		Message: fmt.Sprintf("claim %d %s", i+1, what),
+		Fix:     &Fix{Text: "cite declared evidence as <id> or <id>#<selector>"}})
 }
 
 // runReferencesResolve: every reference leads to held evidence and its selector hits (S61); declared evidence is held.
@@ -89,7 +93,8 @@ func runReferencesResolve(a *audit, r *Rule) outcome {
 	}
 	out := flaggedSince(a, before)
 	if out.status == Pass && open > 0 {
-		return outcome{status: Open, reason: fmt.Sprintf("%d references point into documents that are hashed and left to the human (S64)", open)}
+		return outcome{status: Open, reason: fmt.Sprintf("%d references point into documents that are hashed and "+
+			"left to the human (S64)", open)}
 	}
 	return out
 }
@@ -109,7 +114,9 @@ func (a *audit) held(r *Rule) {
 			code, tier = "evidence.not_held", Low
 		}
 		id := a.atom("evidence.held", f.ID, false, atomSeverity(tier), "sample", f.Err.Error())
-		a.flag(r, Finding{Code: code, Tier: tier, Pointer: "", Atoms: []string{id}, Message: f.Err.Error(), Fix: &Fix{Text: fmt.Sprintf("commit evidence %q as a file of the run folder, or do not declare it", clip(f.ID))}})
+		a.flag(r, Finding{Code: code, Tier: tier, Pointer: "", Atoms: []string{id}, Message: f.Err.Error(),
+			Fix: &Fix{Text: fmt.Sprintf("commit evidence %q as a file of the run folder, or do not declare it",
+				clip(f.ID))}})
 	}
 }
 
@@ -123,7 +130,8 @@ func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
 		a.atom("evidence.resolved", at.Pointer(), true, "info", "field", clip(word))
 		return 0
 	}
-	f := Finding{Pointer: at.Pointer(), Message: err.Error(), Fix: &Fix{Text: "declared evidence: " + listed(a.Evidence.IDs())}}
+	f := Finding{Pointer: at.Pointer(), Message: err.Error(),
+		Fix: &Fix{Text: "declared evidence: " + listed(a.Evidence.IDs())}}
 	switch {
 	case errors.Is(err, evidence.ErrUndeclared):
 		f.Code, f.Tier = "evidence.unresolved", Low
@@ -171,7 +179,9 @@ func (a *audit) valueless(r *Rule, c *calculation) {
 	}
 	for _, name := range c.formula.Vars() {
 		if in := c.inputs[name]; in.Num == nil && in.List == nil {
-			a.flag(r, Finding{Code: "math.input_inconsistent", Tier: Mid, Pointer: c.pointer + "/inputs/" + escapePointer(name), Message: fmt.Sprintf("input %q of %q has no value", clip(name), c.label()), Fix: &Fix{Text: "state the input"}})
+			a.flag(r, Finding{Code: "math.input_inconsistent", Tier: Mid, Pointer: c.pointer + "/inputs/" +
+				escapePointer(name), Message: fmt.Sprintf("input %q of %q has no value", clip(name), c.label()),
+				Fix: &Fix{Text: "state the input"}})
 		}
 	}
 }
@@ -180,7 +190,8 @@ func (a *audit) oneValue(r *Rule, name string, was, is *strictjson.Value) {
 	d := a.Sheet.penalty.measure(num(is), num(was), is.Text, nil)
 	if d.failed() {
 		a.flag(r, Finding{Code: "math.input_inconsistent", Tier: d.band.tier(), Pointer: is.Pointer(), Spot: spotOf(d),
-			Message: fmt.Sprintf("input %q is %s here and %s at %s", clip(name), is.Text, was.Text, was.Pointer()), Fix: &Fix{Text: "use one value"}})
+			Message: fmt.Sprintf("input %q is %s here and %s at %s", clip(name), is.Text, was.Text, was.Pointer()),
+			Fix:     &Fix{Text: "use one value"}})
 	}
 }
 
@@ -195,9 +206,11 @@ func runAssumptionsLabeled(a *audit, r *Rule) outcome {
 			said, _ := v.Get("assumption").Str()
 			labelled = strings.EqualFold(strings.TrimSpace(legible.Fold(label)), "assumption") && !legible.Blank(said)
 		}
-		id := a.atom("evidence.assumption_labeled", v.Pointer(), labelled, atomSeverity(r.Tier), "field", "says that it is an assumption")
+		id := a.atom("evidence.assumption_labeled", v.Pointer(), labelled, atomSeverity(r.Tier), "field",
+			"says that it is an assumption")
 		if !labelled {
-			a.flag(r, Finding{Code: "evidence.assumptions_labeled", Pointer: v.Pointer(), Atoms: []string{id}, Message: fmt.Sprintf("assumption %d is not labelled as one", i+1), Fix: &Fix{Text: r.Fix}})
+			a.flag(r, Finding{Code: "evidence.assumptions_labeled", Pointer: v.Pointer(), Atoms: []string{id},
+				Message: fmt.Sprintf("assumption %d is not labelled as one", i+1), Fix: &Fix{Text: r.Fix}})
 		}
 	}
 	return flaggedSince(a, before)
@@ -211,10 +224,13 @@ func runMissingInputsDisclosed(a *audit, r *Rule) outcome {
 			continue
 		}
 		disclosed := a.missing[normalName(in.Name)]
-		id := a.atom("evidence.input_disclosed", in.Name, disclosed, atomSeverity(r.Tier), "field", "absent input is named in missing_inputs")
+		id := a.atom("evidence.input_disclosed", in.Name, disclosed, atomSeverity(r.Tier), "field",
+			"absent input is named in missing_inputs")
 		if !disclosed {
-			a.flag(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: "/inputs/" + in.Name, Atoms: []string{id},
-				Message: fmt.Sprintf("required input %q is absent and missing_inputs does not say so", in.Name), Fix: &Fix{Text: fmt.Sprintf("supply %s, or add %q to missing_inputs", in.Name, in.Name)}})
+			a.flag(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: "/inputs/" + in.Name,
+				Atoms:   []string{id},
+				Message: fmt.Sprintf("required input %q is absent and missing_inputs does not say so", in.Name),
+				Fix:     &Fix{Text: fmt.Sprintf("supply %s, or add %q to missing_inputs", in.Name, in.Name)}})
 		}
 	}
 	return flaggedSince(a, before)
@@ -224,11 +240,13 @@ func runSelfCheckTrue(a *audit, r *Rule) outcome {
 	before := a.raised
 	check := a.doc.Get("self_check")
 	if len(members(check)) == 0 {
-		a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: "/self_check", Message: "there is no self-check", Fix: &Fix{Text: "answer the self-check"}})
+		a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: "/self_check", Message: "there is no self-check",
+			Fix: &Fix{Text: "answer the self-check"}})
 	}
 	for _, m := range members(check) {
 		if m.Value.Kind == strictjson.Bool && !truth(m.Value) {
-			a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: m.Value.Pointer(), Message: fmt.Sprintf("the agent's own check %q is false", clip(m.Key)), Fix: &Fix{Text: r.Fix}})
+			a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("the agent's own check %q is false", clip(m.Key)), Fix: &Fix{Text: r.Fix}})
 		}
 	}
 	return flaggedSince(a, before)
@@ -240,7 +258,9 @@ func runSelfCheckConsistent(a *audit, r *Rule) outcome {
 	for _, name := range []string{"all_numbers_have_sources", "all_claims_cited", "evidence_attached"} {
 		v := a.doc.Get("self_check").Get(name)
 		if truth(v) && a.failures.evidence {
-			a.flag(r, Finding{Code: "evidence.self_check_inconsistent", Tier: Low, Pointer: v.Pointer(), Message: fmt.Sprintf("self_check says %s, and the audit flags the evidence", name), Fix: &Fix{Text: r.Fix}})
+			a.flag(r, Finding{Code: "evidence.self_check_inconsistent", Tier: Low, Pointer: v.Pointer(),
+				Message: fmt.Sprintf("self_check says %s, and the audit flags the evidence", name),
+				Fix:     &Fix{Text: r.Fix}})
 		}
 	}
 	return flaggedSince(a, before)
@@ -275,7 +295,8 @@ func runSectionsPresent(a *audit, r *Rule) outcome {
 	out, before := strings.ToLower(legible.Fold(a.outputText())), a.raised
 	for _, s := range want {
 		if !strings.Contains(out, strings.ToLower(legible.Fold(s))) {
-			a.flag(r, Finding{Code: "structure.section_missing", Pointer: "/final_output", Message: fmt.Sprintf("the section %q is missing", s), Fix: &Fix{Text: r.Fix}})
+			a.flag(r, Finding{Code: "structure.section_missing", Pointer: "/final_output",
+				Message: fmt.Sprintf("the section %q is missing", s), Fix: &Fix{Text: r.Fix}})
 			break
 		}
 	}
@@ -285,7 +306,9 @@ func runSectionsPresent(a *audit, r *Rule) outcome {
 func runOutputNonempty(a *audit, r *Rule) outcome {
 	least, _ := r.v.Get("min_chars").Int()
 	if n := len([]rune(strings.TrimSpace(legible.Fold(a.outputText())))); int64(n) < max(least, 1) {
-		a.flag(r, Finding{Code: "structure.output_empty", Pointer: "/final_output", Message: fmt.Sprintf("final_output has %d characters; at least %d are needed", n, max(least, 1)), Fix: &Fix{Text: r.Fix}})
+		a.flag(r, Finding{Code: "structure.output_empty", Pointer: "/final_output",
+			Message: fmt.Sprintf("final_output has %d characters; at least %d are needed", n, max(least, 1)),
+			Fix:     &Fix{Text: r.Fix}})
 		return flagged
 	}
 	return passed
@@ -293,7 +316,8 @@ func runOutputNonempty(a *audit, r *Rule) outcome {
 
 func runNumbersPresent(a *audit, r *Rule) outcome {
 	if !strings.ContainsAny(legible.Fold(a.outputText()), "0123456789") {
-		a.flag(r, Finding{Code: "structure.numbers_missing", Pointer: "/final_output", Message: "final_output states no number", Fix: &Fix{Text: r.Fix}})
+		a.flag(r, Finding{Code: "structure.numbers_missing", Pointer: "/final_output",
+			Message: "final_output states no number", Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
 	return passed
@@ -304,14 +328,16 @@ func runSpecsPresent(a *audit, r *Rule) outcome {
 		return skipped("no_manifest: a bare submission names no agent")
 	}
 	if a.Agent.Model == "" {
-		a.flag(r, Finding{Code: "structure.specs_missing", Message: "the run's agent names no model", Fix: &Fix{Text: r.Fix}})
+		a.flag(r, Finding{Code: "structure.specs_missing", Message: "the run's agent names no model",
+			Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
 	return passed
 }
 
 // citationWords are the source documents' signs of a citation in running text.
-var citationWords = []string{"source", "per the", "according to", "exhibit", "rent roll", "t12", "page", "[", "cited", "provided"}
+var citationWords = []string{"source", "per the", "according to", "exhibit", "rent roll", "t12", "page", "[", "cited",
+	"provided"}
 
 func runCitationsPresent(a *audit, r *Rule) outcome {
 	out := strings.ToLower(legible.Fold(a.outputText()))
@@ -325,7 +351,8 @@ func runCitationsPresent(a *audit, r *Rule) outcome {
 			return passed
 		}
 	}
-	a.flag(r, Finding{Code: "evidence.citations_missing", Pointer: "/final_output", Message: "neither a claim nor the final output cites a source", Fix: &Fix{Text: r.Fix}})
+	a.flag(r, Finding{Code: "evidence.citations_missing", Pointer: "/final_output",
+		Message: "neither a claim nor the final output cites a source", Fix: &Fix{Text: r.Fix}})
 	return flagged
 }
 
@@ -334,7 +361,8 @@ func runEvidenceAttached(a *audit, r *Rule) outcome {
 		return skipped("no_manifest: a bare submission declares no evidence")
 	}
 	if len(a.Evidence.IDs()) == 0 {
-		a.flag(r, Finding{Code: "evidence.none_attached", Message: "the run declares no evidence", Fix: &Fix{Text: r.Fix}})
+		a.flag(r, Finding{Code: "evidence.none_attached", Message: "the run declares no evidence",
+			Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
 	return passed

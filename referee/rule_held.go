@@ -52,12 +52,14 @@ func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
 	}
 	if q := v.Get("quote"); q != nil {
 		n, _ := q.Get("min_len").Int()
-		h.quote = &quoteRows{over: text(q, "over"), quote: text(q, "quote"), ref: text(q, "ref"), id: text(q, "id"), minLen: int(n)}
+		h.quote = &quoteRows{over: text(q, "over"), quote: text(q, "quote"), ref: text(q, "ref"), id: text(q, "id"),
+			minLen: int(n)}
 		l.samplePath(q, "over")
 	}
 	l.compileAge(r, v, h)
 	if h.ids == nil && h.hashes == nil && h.minItems == 0 && !h.resolve && h.quote == nil && h.dated == nil {
-		l.problems.add(v, "missing_key", "an evidence check needs ids, sha256, min_items, refs_resolve, quote or dated: it would pass everything")
+		l.problems.add(v, "missing_key", "an evidence check needs ids, sha256, min_items, refs_resolve, quote or "+
+			"dated: it would pass everything")
 	}
 	r.Text = "evidence is held"
 	r.run = func(a *audit, r *Rule) outcome { return a.evidenceHeld(r, h) }
@@ -69,7 +71,8 @@ func (l *loader) compileAge(r *Rule, v *strictjson.Value, h *heldRule) {
 		return
 	}
 	if dated == nil || asOf == nil || h.maxAge == nil {
-		l.problems.add(v, "missing_key", "the age of evidence needs dated, as_of and max_age_days: a rulebook has no clock (S52)")
+		l.problems.add(v, "missing_key", "the age of evidence needs dated, as_of and max_age_days: a rulebook has "+
+			"no clock (S52)")
 		return
 	}
 	age, err := policy.ParseText("days("+dated.Text()+", "+asOf.Text()+")", l.sheet.names)
@@ -90,7 +93,9 @@ func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 		a.isHeld(r, id)
 	}
 	if n := len(a.Evidence.IDs()); int64(n) < h.minItems {
-		a.flag(r, Finding{Code: "evidence.too_few", Message: fmt.Sprintf("the run declares %d items of evidence; at least %d are needed", n, h.minItems), Fix: fixOf(r)})
+		a.flag(r, Finding{Code: "evidence.too_few",
+			Message: fmt.Sprintf("the run declares %d items of evidence; at least %d are needed", n, h.minItems),
+			Fix:     fixOf(r)})
 	}
 	if h.resolve {
 		a.held(r)
@@ -115,7 +120,8 @@ func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 	case len(unknown) > 0:
 		return skipped("cannot be decided: %s", missingText(unknown[0]))
 	case open > 0:
-		return outcome{status: Open, reason: fmt.Sprintf("%d references point into documents that are left to the human (S64)", open)}
+		return outcome{status: Open,
+			reason: fmt.Sprintf("%d references point into documents that are left to the human (S64)", open)}
 	}
 	return passed
 }
@@ -124,7 +130,8 @@ func (a *audit) isHeld(r *Rule, id string) {
 	_, err := a.Evidence.File(id)
 	atom := a.atom("evidence.held", id, err == nil, atomSeverity(r.Tier), "sample", "declared and held")
 	if err != nil {
-		a.flag(r, Finding{Code: "evidence.missing_file", Pointer: "", Atoms: []string{atom}, Message: err.Error(), Fix: &Fix{Text: fmt.Sprintf("attach the evidence %q", id)}})
+		a.flag(r, Finding{Code: "evidence.missing_file", Pointer: "", Atoms: []string{atom}, Message: err.Error(),
+			Fix: &Fix{Text: fmt.Sprintf("attach the evidence %q", id)}})
 	}
 }
 
@@ -154,12 +161,14 @@ func (a *audit) hashMatches(r *Rule, id, want, pointer string) {
 	}
 	if err != nil {
 		if !errors.Is(err, evidence.ErrNotHeld) {
-			a.flag(r, Finding{Code: "evidence.missing_file", Pointer: pointer, Atoms: []string{atom}, Message: err.Error(), Fix: fixOf(r)})
+			a.flag(r, Finding{Code: "evidence.missing_file", Pointer: pointer, Atoms: []string{atom},
+				Message: err.Error(), Fix: fixOf(r)})
 		}
 		return
 	}
 	a.flag(r, Finding{Code: "evidence.hash_mismatch", Tier: High, Pointer: pointer, Atoms: []string{atom},
-		Message: fmt.Sprintf("evidence %q hashes to %s, not %s: it is not the file that was stated", id, f.SHA256, clip(want)), Fix: &Fix{Text: "attach the file that the hash was taken of"}})
+		Message: fmt.Sprintf("evidence %q hashes to %s, not %s: it is not the file that was stated", id, f.SHA256,
+			clip(want)), Fix: &Fix{Text: "attach the file that the hash was taken of"}})
 }
 
 // quotesOf looks up each row's quote in the evidence that the row, or the rule, names.
@@ -198,7 +207,9 @@ func (a *audit) age(r *Rule, h *heldRule) (unknown []policy.Result) {
 		return []policy.Result{res}
 	}
 	if res.Val.Num.IsNeg() || decimal.Cmp(res.Val.Num, h.maxAge) > 0 {
-		a.flag(r, Finding{Code: "evidence.stale", Pointer: a.gatePointer(res), Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num), shown(h.maxAge)), Fix: fixOf(r)})
+		a.flag(r, Finding{Code: "evidence.stale", Pointer: a.gatePointer(res),
+			Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num),
+				shown(h.maxAge)), Fix: fixOf(r)})
 	}
 	return nil
 }

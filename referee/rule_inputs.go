@@ -18,11 +18,14 @@ const (
 	statedFigures = "stated_figures"
 )
 
-// loadHeldInputs adds the rule that every input held by a cell is held. Its tier is that of the heaviest gate that rests on one of them.
+// loadHeldInputs adds the rule that every input held by a cell is held. Its tier is that of the heaviest gate that
+// rests on one of them.
 func (l *loader) loadHeldInputs() {
 	if slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.checked() }) {
-		l.add(&Rule{ID: heldInputs, Label: "Every input that evidence must hold is held by it", Kind: "implicit", Category: "evidence", Stage: StageEvidence, Tier: Low,
-			Why: "A gate that opens on a number which no document holds has opened on the agent's word.", run: runHeldInputs, v: l.sheet.Doc})
+		l.add(&Rule{ID: heldInputs, Label: "Every input that evidence must hold is held by it", Kind: "implicit",
+			Category: "evidence", Stage: StageEvidence, Tier: Low,
+			Why: "A gate that opens on a number which no document holds has opened on the agent's word.",
+			run: runHeldInputs, v: l.sheet.Doc})
 	}
 }
 
@@ -50,12 +53,15 @@ func (l *loader) loadStatedFigures() {
 			l.sheet.carriedAlone = append(l.sheet.carriedAlone, name)
 		}
 	}
-	if len(l.sheet.carriedAlone) == 0 && !slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.asked() }) {
+	if len(l.sheet.carriedAlone) == 0 &&
+		!slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.asked() }) {
 		return
 	}
-	l.add(&Rule{ID: statedFigures, Label: "Figures that come from the agent alone", Kind: "checklist", Category: "checklist", Stage: StageChecklist, Tier: Mid,
+	l.add(&Rule{ID: statedFigures, Label: "Figures that come from the agent alone", Kind: "checklist",
+		Category: "checklist", Stage: StageChecklist, Tier: Mid,
 		Bucket: WorkDefect, Question: "Do you confirm the figures that come from the agent alone?",
-		Why: "No document of the run holds them, and a gate rests on them: nobody vouches for them but the agent.", run: runStatedFigures, v: l.sheet.Doc})
+		Why: "No document of the run holds them, and a gate rests on them: nobody vouches for them but the agent.",
+		run: runStatedFigures, v: l.sheet.Doc})
 }
 
 // tier is that of a finding about the input: the heaviest gate's that rests on it.
@@ -66,7 +72,8 @@ func (in *Input) tier() Tier {
 	return in.gate
 }
 
-// asked reports whether a person has to confirm the input: only the agent states it, and a mid or high gate rests on it.
+// asked reports whether a person has to confirm the input: only the agent states it, and a mid or high gate rests on
+// it.
 func (in *Input) asked() bool { return in.Held == HeldStated && (in.gate == High || in.gate == Mid) }
 
 // runStatedFigures asks about the figures that this submission states; it has nothing to ask where it states none.
@@ -88,7 +95,8 @@ type StatedFigure struct {
 // maxStatedFigure bounds one value of the question; a longer one is cut, and the report's submission holds it whole.
 const maxStatedFigure = 80
 
-// stated lists the inputs that a person has to confirm, in sheet order. The rule, the question and the report ask for them; they are written once.
+// stated lists the inputs that a person has to confirm, in sheet order. The rule, the question and the report ask for
+// them; they are written once.
 func (a *audit) stated() []StatedFigure {
 	if !a.statedKnown {
 		a.statedFigures, a.statedKnown = a.listStated(), true
@@ -101,14 +109,16 @@ func (a *audit) listStated() []StatedFigure {
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
 		v := a.input(in.Name)
-		if !in.asked() || v.IsMissing() || in.Type == "" && len(in.Enum) == 0 && v.Kind == strictjson.String && !isDate(v.Text) {
+		if !in.asked() || v.IsMissing() || in.Type == "" && len(in.Enum) == 0 && v.Kind == strictjson.String &&
+			!isDate(v.Text) {
 			continue
 		}
 		out = append(out, StatedFigure{Name: in.Name, Value: visible(statedText(v)), Unit: in.Unit, Reason: in.Reason})
 	}
 	for _, name := range a.Sheet.carriedAlone {
 		if v := a.carried(name); v != nil {
-			out = append(out, StatedFigure{Name: name, Value: visible(statedText(v)), Reason: "only the submission's calculations carry it"})
+			out = append(out, StatedFigure{Name: name, Value: visible(statedText(v)),
+				Reason: "only the submission's calculations carry it"})
 		}
 	}
 	if len(out) == 0 {
@@ -193,7 +203,8 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 		v := a.input(in.Name)
 		if v.IsMissing() {
 			if in.checked() && !in.Optional {
-				a.inputAbsent(r, *in) // as the structure stage says: otherwise leaving a wrong one out would mend this rule (S51)
+				// as the structure stage says: otherwise leaving a wrong one out would mend this rule (S51)
+				a.inputAbsent(r, *in)
 			}
 			continue
 		}
@@ -201,7 +212,8 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 		case HeldParam:
 			a.restatesParam(r, in, v)
 		case HeldAttested:
-			a.unheld(r, in, v, "it must be attested, and attestations are not read yet", "leave the run until they are, or have the sheet hold the input otherwise")
+			a.unheld(r, in, v, "it must be attested, and attestations are not read yet",
+				"leave the run until they are, or have the sheet hold the input otherwise")
 		case HeldCell:
 			if a.Evidence == nil {
 				continue
@@ -215,7 +227,8 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 	case a.Evidence == nil && slices.ContainsFunc(a.Sheet.Inputs, func(in Input) bool { return in.Held == HeldCell }):
 		return skipped("no_manifest: a bare submission declares no evidence")
 	case open > 0:
-		return outcome{status: Open, reason: fmt.Sprintf("%d inputs stand in documents that are left to the human (S64)", open)}
+		return outcome{status: Open,
+			reason: fmt.Sprintf("%d inputs stand in documents that are left to the human (S64)", open)}
 	}
 	return out
 }
@@ -226,9 +239,12 @@ func (a *audit) restatesParam(r *Rule, in *Input, v *strictjson.Value) {
 	if p.Value == nil || sameValue(v, p.Value) {
 		return
 	}
-	a.flag(r, Finding{Code: "evidence.param_set", Tier: in.tier(), Pointer: v.Pointer(), Atoms: []string{a.heldAtom(in, false, p.Name)},
-		Message: fmt.Sprintf("input %q is %s; the parameter %s is %s, and a submission cannot set it (S71)", in.Name, clip(v.Text), p.Name, canonicalJSON(p.Value)),
-		Fix:     &Fix{Text: "state the parameter's value", JSONPatch: patch("replace", v.Pointer(), string(canonicalJSON(p.Value)))}})
+	a.flag(r, Finding{Code: "evidence.param_set", Tier: in.tier(), Pointer: v.Pointer(),
+		Atoms: []string{a.heldAtom(in, false, p.Name)},
+		Message: fmt.Sprintf("input %q is %s; the parameter %s is %s, and a submission cannot set it (S71)", in.Name,
+			clip(v.Text), p.Name, canonicalJSON(p.Value)),
+		Fix: &Fix{Text: "state the parameter's value", JSONPatch: patch("replace", v.Pointer(),
+			string(canonicalJSON(p.Value)))}})
 }
 
 // sameValue compares JSON values, numbers by value.
@@ -244,12 +260,14 @@ func (a *audit) heldAtom(in *Input, pass bool, what string) string {
 }
 
 func (a *audit) unheld(r *Rule, in *Input, v *strictjson.Value, why, fix string) {
-	a.flag(r, Finding{Code: "evidence.input_unheld", Tier: in.tier(), Bucket: WorkDefect, Pointer: v.Pointer(), Atoms: []string{a.heldAtom(in, false, why)},
-		Message: fmt.Sprintf("input %q is %s, and no evidence holds it: %s", in.Name, clip(statedText(v)), why), Fix: &Fix{Text: fix}})
+	a.flag(r, Finding{Code: "evidence.input_unheld", Tier: in.tier(), Bucket: WorkDefect, Pointer: v.Pointer(),
+		Atoms:   []string{a.heldAtom(in, false, why)},
+		Message: fmt.Sprintf("input %q is %s, and no evidence holds it: %s", in.Name, clip(statedText(v)), why),
+		Fix:     &Fix{Text: fix}})
 }
 
-// heldByCells holds an input against every place that the sheet names, or the one that the submission cites; it returns 1 where only a person
-// can read one of them.
+// heldByCells holds an input against every place that the sheet names, or the one that the submission cites; it returns
+// 1 where only a person can read one of them.
 func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) {
 	if len(in.From) == 0 {
 		return a.heldByCitation(r, in, v, "")
@@ -264,7 +282,8 @@ func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) 
 		case errors.Is(err, errLeftToHuman):
 			open = 1
 		case err != nil:
-			a.unheld(r, in, v, err.Error(), fmt.Sprintf("attach the evidence %q with the value of %s", p.Evidence, in.Name))
+			a.unheld(r, in, v, err.Error(), fmt.Sprintf("attach the evidence %q with the value of %s", p.Evidence,
+				in.Name))
 		default:
 			a.holds(r, in, v, cell, fmt.Sprintf("%s of evidence %q", p.words(in), p.Evidence))
 		}
@@ -272,17 +291,19 @@ func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) 
 	return open
 }
 
-// heldByCitation reads the place that the submission cites for an input: in its own sources, else in those of a calculation. within is the
-// evidence that it must stand in, "" for any.
+// heldByCitation reads the place that the submission cites for an input: in its own sources, else in those of a
+// calculation. within is the evidence that it must stand in, "" for any.
 func (a *audit) heldByCitation(r *Rule, in *Input, v *strictjson.Value, within string) (open int) {
 	ref, found := a.citation(in)
 	id, _, _ := strings.Cut(ref, "#")
 	switch {
 	case !found:
-		a.unheld(r, in, v, "the submission cites no place for it", fmt.Sprintf("cite it: \"sources\": {%q: \"%s#…\"}", in.Name, orWord(within, "<evidence>")))
+		a.unheld(r, in, v, "the submission cites no place for it", fmt.Sprintf("cite it: \"sources\": {%q: \"%s#…\"}",
+			in.Name, orWord(within, "<evidence>")))
 		return 0
 	case within != "" && id != within:
-		a.unheld(r, in, v, fmt.Sprintf("it is cited from %q, and the evidence %q must hold it", clip(id), within), fmt.Sprintf("cite where it stands in %q", within))
+		a.unheld(r, in, v, fmt.Sprintf("it is cited from %q, and the evidence %q must hold it", clip(id), within),
+			fmt.Sprintf("cite where it stands in %q", within))
 		return 0
 	}
 	hit, err := a.Evidence.Resolve(ref)
@@ -292,7 +313,8 @@ func (a *audit) heldByCitation(r *Rule, in *Input, v *strictjson.Value, within s
 	case hit.Open:
 		return 1
 	case hit.Kind == evidence.HitFile && hit.JSON == nil:
-		a.unheld(r, in, v, fmt.Sprintf("%q is a whole file, not a cell of it", clip(ref)), "cite the cell that holds it, as <evidence>#cell=2,2")
+		a.unheld(r, in, v, fmt.Sprintf("%q is a whole file, not a cell of it", clip(ref)),
+			"cite the cell that holds it, as <evidence>#cell=2,2")
 	case hit.JSON != nil && hit.JSON.Kind != strictjson.String:
 		a.holds(r, in, v, string(canonicalJSON(hit.JSON)), clip(ref))
 	default:
@@ -331,8 +353,10 @@ func (a *audit) holds(r *Rule, in *Input, v *strictjson.Value, cell, where strin
 		a.heldAtom(in, true, where)
 		return
 	}
-	a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: in.tier(), Bucket: WorkDefect, Pointer: v.Pointer(), Atoms: []string{a.heldAtom(in, false, where)},
-		Message: fmt.Sprintf("input %q is %s; %s holds %q", in.Name, clip(statedText(v)), where, clip(cell)), Fix: &Fix{Text: "use the evidence's value"}})
+	a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: in.tier(), Bucket: WorkDefect, Pointer: v.Pointer(),
+		Atoms:   []string{a.heldAtom(in, false, where)},
+		Message: fmt.Sprintf("input %q is %s; %s holds %q", in.Name, clip(statedText(v)), where, clip(cell)),
+		Fix:     &Fix{Text: "use the evidence's value"}})
 }
 
 // words name the place for a person.

@@ -9,16 +9,17 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// requirement is one thing that the stack must have. need returns whether the profile meets it; known is false when the profile does not
-// say, which is never a failure (S42).
+// requirement is one thing that the stack must have. need returns whether the profile meets it; known is false when the
+// profile does not say, which is never a failure (S42).
 type requirement struct {
 	id, want string
 	need     func(p *Agent) (met, known bool, has string)
 }
 
-// capabilityMinimum is the least number of parameters, in billions, of a recognised capability tier; it satisfies a parameter minimum
-// without a declared count (S42; edge 3–4B, small 7–14B, mid 27–34B, frontier 70B and more).
-var capabilityMinimum = map[string]*decimal.Num{"edge": decimal.FromInt(3), "small": decimal.FromInt(7), "mid": decimal.FromInt(27), "frontier": decimal.FromInt(70)}
+// capabilityMinimum is the least number of parameters, in billions, of a recognised capability tier; it satisfies a
+// parameter minimum without a declared count (S42; edge 3–4B, small 7–14B, mid 27–34B, frontier 70B and more).
+var capabilityMinimum = map[string]*decimal.Num{"edge": decimal.FromInt(3), "small": decimal.FromInt(7),
+	"mid": decimal.FromInt(27), "frontier": decimal.FromInt(70)}
 
 // loadLane adds a rule for every lane requirement.
 func (l *loader) loadLane() {
@@ -29,8 +30,10 @@ func (l *loader) loadLane() {
 }
 
 func (l *loader) addRequirement(q requirement, v *strictjson.Value) {
-	r := &Rule{ID: "lane." + q.id, Label: "the stack has " + q.want, Kind: "stack_fit", Category: "lane", Stage: StageLane, Tier: High, v: v, Text: q.want,
-		Why: "A stack below the lane cannot be held to its work.", Fix: "run the assignment on a stack that has " + q.want}
+	r := &Rule{ID: "lane." + q.id, Label: "the stack has " + q.want, Kind: "stack_fit", Category: "lane",
+		Stage: StageLane, Tier: High, v: v, Text: q.want,
+		Why: "A stack below the lane cannot be held to its work.", Fix: "run the assignment on a stack that has " +
+			q.want}
 	r.run = func(a *audit, r *Rule) outcome { return a.stackMeets(r, []requirement{q}) }
 	l.add(r)
 }
@@ -44,11 +47,16 @@ func (l *loader) requirements(v *strictjson.Value) []requirement {
 		}
 	}
 	add("min_params_b", needParams(num(v.Get("min_params_b"))))
-	add("min_context_tokens", needNumber("min_context_tokens", "context tokens", num(v.Get("min_context_tokens")), func(p *Agent) string { return p.ContextTokens }))
-	add("required_tools", needAll("required_tools", "tools", texts(v, "required_tools"), func(p *Agent) ([]string, bool) { return p.Tools, p.ToolsKnown || len(p.Tools) > 0 }))
-	add("required_modalities", needAll("required_modalities", "modalities", texts(v, "required_modalities"), func(p *Agent) ([]string, bool) { return p.Modalities, p.ModalitiesKnown || len(p.Modalities) > 0 }))
-	add("min_vram_gb", needNumber("min_vram_gb", "GB of GPU memory", num(v.Get("min_vram_gb")), func(p *Agent) string { return p.VRAMGB }))
-	add("allowed_runtimes", needOneOf("allowed_runtimes", "runtime", texts(v, "allowed_runtimes"), func(p *Agent) string { return p.Runtime }))
+	add("min_context_tokens", needNumber("min_context_tokens", "context tokens", num(v.Get("min_context_tokens")),
+		func(p *Agent) string { return p.ContextTokens }))
+	add("required_tools", needAll("required_tools", "tools", texts(v, "required_tools"),
+		func(p *Agent) ([]string, bool) { return p.Tools, p.ToolsKnown || len(p.Tools) > 0 }))
+	add("required_modalities", needAll("required_modalities", "modalities", texts(v, "required_modalities"),
+		func(p *Agent) ([]string, bool) { return p.Modalities, p.ModalitiesKnown || len(p.Modalities) > 0 }))
+	add("min_vram_gb", needNumber("min_vram_gb", "GB of GPU memory", num(v.Get("min_vram_gb")),
+		func(p *Agent) string { return p.VRAMGB }))
+	add("allowed_runtimes", needOneOf("allowed_runtimes", "runtime", texts(v, "allowed_runtimes"),
+		func(p *Agent) string { return p.Runtime }))
 	add("capability_tier", needClass("capability_tier", text(v, "capability_tier")))
 	return out
 }
@@ -73,13 +81,14 @@ func needNumber(id, unit string, least *decimal.Num, of func(*Agent) string) req
 	if least == nil {
 		least = zero
 	}
-	return requirement{id: id, want: fmt.Sprintf("at least %s %s", shown(least), unit), need: func(p *Agent) (bool, bool, string) {
-		n, err := decimal.Parse(of(p))
-		if err != nil {
-			return false, false, ""
-		}
-		return decimal.Cmp(n, least) >= 0, true, shown(n)
-	}}
+	return requirement{id: id, want: fmt.Sprintf("at least %s %s", shown(least), unit),
+		need: func(p *Agent) (bool, bool, string) {
+			n, err := decimal.Parse(of(p))
+			if err != nil {
+				return false, false, ""
+			}
+			return decimal.Cmp(n, least) >= 0, true, shown(n)
+		}}
 }
 
 func needAll(id, what string, need []string, of func(*Agent) ([]string, bool)) requirement {
@@ -95,17 +104,20 @@ func needAll(id, what string, need []string, of func(*Agent) ([]string, bool)) r
 }
 
 func needOneOf(id, what string, allowed []string, of func(*Agent) string) requirement {
-	return requirement{id: id, want: what + " " + strings.Join(allowed, " or "), need: func(p *Agent) (bool, bool, string) {
-		has := of(p)
-		return slices.ContainsFunc(allowed, func(w string) bool { return normalName(w) == normalName(has) }), has != "", has
-	}}
+	return requirement{id: id, want: what + " " + strings.Join(allowed, " or "),
+		need: func(p *Agent) (bool, bool, string) {
+			has := of(p)
+			return slices.ContainsFunc(allowed, func(w string) bool { return normalName(w) == normalName(has) }), has != "",
+				has
+		}}
 }
 
 func needClass(id, least string) requirement {
-	return requirement{id: id, want: "capability tier " + least + " or above", need: func(p *Agent) (bool, bool, string) {
-		has := slices.Index(classes, p.CapabilityTier)
-		return has >= slices.Index(classes, least), has >= 0, p.CapabilityTier
-	}}
+	return requirement{id: id, want: "capability tier " + least + " or above",
+		need: func(p *Agent) (bool, bool, string) {
+			has := slices.Index(classes, p.CapabilityTier)
+			return has >= slices.Index(classes, least), has >= 0, p.CapabilityTier
+		}}
 }
 
 // stackMeets holds the profile against requirements: below is a flag, unknown is skip "profile incomplete".
@@ -124,7 +136,8 @@ func (a *audit) stackMeets(r *Rule, list []requirement) outcome {
 		}
 		id := a.atom("stack."+q.id, q.id, met, atomSeverity(r.Tier), "sample", q.want)
 		if !met {
-			a.flag(r, Finding{Code: "lane." + q.id, Atoms: []string{id}, Message: fmt.Sprintf("the stack has %s; the lane needs %s", clip(has), q.want), Fix: fixOf(r)})
+			a.flag(r, Finding{Code: "lane." + q.id, Atoms: []string{id},
+				Message: fmt.Sprintf("the stack has %s; the lane needs %s", clip(has), q.want), Fix: fixOf(r)})
 			out = flagged
 		}
 	}
@@ -144,10 +157,14 @@ func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 		list = append(list, needParams(n))
 	}
 	if n := num(v.Get("min_context")); n != nil {
-		list = append(list, needNumber("min_context", "context tokens", n, func(p *Agent) string { return p.ContextTokens }))
+		list = append(list, needNumber("min_context", "context tokens", n,
+			func(p *Agent) string { return p.ContextTokens }))
 	}
 	if tools := texts(v, "tools"); tools != nil {
-		list = append(list, needAll("tools", "tools", tools, func(p *Agent) ([]string, bool) { return p.Tools, p.ToolsKnown || len(p.Tools) > 0 }))
+		list = append(list, needAll("tools", "tools", tools, func(p *Agent) ([]string, bool) {
+			return p.Tools,
+				p.ToolsKnown || len(p.Tools) > 0
+		}))
 	}
 	if n := num(v.Get("min_vram_gb")); n != nil {
 		list = append(list, needNumber("min_vram_gb", "GB of GPU memory", n, func(p *Agent) string { return p.VRAMGB }))
@@ -167,7 +184,9 @@ func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 			return worse(out, skipped("profile incomplete: the two models are not both named"))
 		}
 		if normalName(res.Val.Str) == normalName(a.Agent.Model) {
-			a.flag(r, Finding{Code: "lane.different_from", Pointer: res.Val.Pointer(), Message: fmt.Sprintf("the model %q must differ from %q", clip(a.Agent.Model), clip(res.Val.Str)), Fix: fixOf(r)})
+			a.flag(r, Finding{Code: "lane.different_from", Pointer: res.Val.Pointer(),
+				Message: fmt.Sprintf("the model %q must differ from %q", clip(a.Agent.Model), clip(res.Val.Str)),
+				Fix:     fixOf(r)})
 			return flagged
 		}
 		return out

@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/referee/formula"
 )
 
-// runMath judges a declared calculation: it is there (S20), once (S19), re-derives by its own formula and by the sheet's within the
-// bands (S1–S7), and is the sheet's formula (S16).
+// runMath judges a declared calculation: it is there (S20), once (S19), re-derives by its own formula and by the
+// sheet's within the bands (S1–S7), and is the sheet's formula (S16).
 func runMath(a *audit, r *Rule) outcome {
 	m, list := r.math, a.byID[r.math.ID]
 	if len(list) == 0 {
@@ -20,8 +20,9 @@ func runMath(a *audit, r *Rule) outcome {
 	for i, c := range list {
 		if i > 0 {
 			a.flag(r, Finding{Code: "math.duplicate_calc", Tier: Mid, Pointer: c.pointer,
-				Message: fmt.Sprintf("calculation %q is stated %d times; every gate must hold for each of them", m.ID, len(list)),
-				Fix:     &Fix{Text: "state it once"}})
+				Message: fmt.Sprintf("calculation %q is stated %d times; every gate must hold for each of them", m.ID,
+					len(list)),
+				Fix: &Fix{Text: "state it once"}})
 			out.status = Flag
 		}
 		out = worse(out, a.judge(r, c))
@@ -59,7 +60,8 @@ func (a *audit) calcMissing(r *Rule, m *MathCheck) outcome {
 	return flagged
 }
 
-// disclosed reports whether the submission names every input that the calculation is made of in missing_inputs. A constant is no input.
+// disclosed reports whether the submission names every input that the calculation is made of in missing_inputs. A
+// constant is no input.
 func (a *audit) disclosed(m *MathCheck) bool {
 	named := 0
 	for _, name := range m.Inputs {
@@ -85,15 +87,17 @@ func runRederivation(a *audit, r *Rule) outcome {
 	}
 	if over := len(items(a.doc.Get("calculations"))); over > maxCalculations {
 		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Pointer: "/calculations",
-			Message: fmt.Sprintf("%d calculations; at most %d are re-derived", over, maxCalculations), Fix: &Fix{Text: "split the submission"}})
+			Message: fmt.Sprintf("%d calculations; at most %d are re-derived", over, maxCalculations),
+			Fix:     &Fix{Text: "split the submission"}})
 		return flagged
 	}
 	out.vacuous = n == 0
 	return out
 }
 
-// judge re-derives one calculation, flags what does not hold, and keeps the proof. Formula and inputs are looked at whether or not a result is
-// stated: a gate reads the recomputed value either way, so leaving the result out must not make it sound (S51).
+// judge re-derives one calculation, flags what does not hold, and keeps the proof. Formula and inputs are looked at
+// whether or not a result is stated: a gate reads the recomputed value either way, so leaving the result out must not
+// make it sound (S51).
 func (a *audit) judge(r *Rule, c *calculation) outcome {
 	out := a.rederive(r, c)
 	a.explainCalculation(r, c, out)
@@ -147,7 +151,8 @@ func (a *audit) noResult(r *Rule, c *calculation) {
 	}
 	id := a.atom("recompute.no_result", c.name, false, "critical", "field", message)
 	a.flag(r, Finding{Code: "math.result_missing", Tier: High, Pointer: c.pointer + "/result", Atoms: []string{id},
-		Message: fmt.Sprintf("calculation %q %s", c.label(), message), Fix: &Fix{Text: "state the result as a JSON number"}})
+		Message: fmt.Sprintf("calculation %q %s", c.label(), message),
+		Fix:     &Fix{Text: "state the result as a JSON number"}})
 }
 
 // label names the calculation in messages.
@@ -174,9 +179,11 @@ func (a *audit) judgeOwn(r *Rule, c *calculation) bool {
 		if c.check != nil && c.check.formula == nil {
 			return true // the agent's language cannot say the sheet's formula (S13b)
 		}
-		a.math(r, c, "math.formula_unparseable", tier, "/formula", "states no formula", "state the formula over the named inputs")
+		a.math(r, c, "math.formula_unparseable", tier, "/formula", "states no formula",
+			"state the formula over the named inputs")
 	case errors.As(c.formulaErr, &syntax):
-		a.math(r, c, "math.formula_unparseable", tier, "/formula", fmt.Sprintf("has a formula that cannot be read: column %d: %s", syntax.Col, syntax.Msg), syntax.Hint)
+		a.math(r, c, "math.formula_unparseable", tier, "/formula",
+			fmt.Sprintf("has a formula that cannot be read: column %d: %s", syntax.Col, syntax.Msg), syntax.Hint)
 	case errors.As(c.formulaErr, &limit):
 		a.math(r, c, "math.too_complex", High, "/formula", "has a formula that is refused: "+limit.Msg, limit.Hint)
 	case c.ownErr != nil:
@@ -192,9 +199,11 @@ func (a *audit) ownFailed(r *Rule, c *calculation, tier Tier) bool {
 	case errors.As(c.ownErr, &missing):
 		a.ownMissing(r, c, tier, missing.Name)
 	case errors.Is(c.ownErr, decimal.ErrTooLarge):
-		a.math(r, c, "math.too_complex", High, "/formula", "cannot be computed: "+c.ownErr.Error(), "numbers stay within exponents of ±400 and powers of ±10,000")
+		a.math(r, c, "math.too_complex", High, "/formula", "cannot be computed: "+c.ownErr.Error(),
+			"numbers stay within exponents of ±400 and powers of ±10,000")
 	default:
-		a.math(r, c, "math.undefined", High, "/formula", "is undefined: "+c.ownErr.Error(), "state that it is undefined, and why, instead of a number")
+		a.math(r, c, "math.undefined", High, "/formula", "is undefined: "+c.ownErr.Error(),
+			"state that it is undefined, and why, instead of a number")
 	}
 	return false
 }
@@ -204,14 +213,17 @@ func (a *audit) ownMissing(r *Rule, c *calculation, tier Tier, name string) {
 	for i, item := range items(c.v.Get("inputs").Get(name)) {
 		if num(item) == nil {
 			a.math(r, c, "math.inputs_missing", tier, fmt.Sprintf("/inputs/%s/%d", escapePointer(name), i),
-				fmt.Sprintf("reads the list %q, whose element %d is %s, not a number", name, i+1, a.sourceText(item)), "write each element as a JSON number")
+				fmt.Sprintf("reads the list %q, whose element %d is %s, not a number", name, i+1, a.sourceText(item)),
+				"write each element as a JSON number")
 			return
 		}
 	}
-	a.math(r, c, "math.inputs_missing", tier, "/inputs", fmt.Sprintf("reads %q, which its inputs do not hold as a number", name), "add the input")
+	a.math(r, c, "math.inputs_missing", tier, "/inputs",
+		fmt.Sprintf("reads %q, which its inputs do not hold as a number", name), "add the input")
 }
 
-// judgeSheet flags a sheet formula that cannot be computed at the agent's inputs; gates then fall back to the agent's own (S16).
+// judgeSheet flags a sheet formula that cannot be computed at the agent's inputs; gates then fall back to the agent's
+// own (S16).
 func (a *audit) judgeSheet(r *Rule, c *calculation) bool {
 	if c.check == nil || c.sheetErr == nil {
 		return true
@@ -220,11 +232,16 @@ func (a *audit) judgeSheet(r *Rule, c *calculation) bool {
 	var missing *formula.MissingError
 	switch {
 	case errors.As(c.sheetErr, &name):
-		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no value for %q", c.check.Text, name.Name), a.whereToState(name.Name))
+		a.math(r, c, "math.inputs_missing", Mid, "/inputs",
+			fmt.Sprintf("cannot be computed by the sheet's formula %s: no value for %q", c.check.Text, name.Name),
+			a.whereToState(name.Name))
 	case errors.As(c.sheetErr, &missing):
-		a.math(r, c, "math.inputs_missing", Mid, "/inputs", fmt.Sprintf("cannot be computed by the sheet's formula %s: no number for %q", c.check.Text, missing.Name), a.whereToState(missing.Name))
+		a.math(r, c, "math.inputs_missing", Mid, "/inputs",
+			fmt.Sprintf("cannot be computed by the sheet's formula %s: no number for %q", c.check.Text, missing.Name),
+			a.whereToState(missing.Name))
 	default:
-		a.math(r, c, "math.undefined", High, "", fmt.Sprintf("is undefined by the sheet's formula %s: %v", c.check.Text, c.sheetErr), "state that it is undefined, and why, instead of a number")
+		a.math(r, c, "math.undefined", High, "", fmt.Sprintf("is undefined by the sheet's formula %s: %v", c.check.Text,
+			c.sheetErr), "state that it is undefined, and why, instead of a number")
 	}
 	return false
 }
@@ -240,7 +257,8 @@ func (a *audit) whereToState(name string) string {
 // math flags a calculation with one failed atom.
 func (a *audit) math(r *Rule, c *calculation, code string, tier Tier, below, message, fix string) {
 	id := a.atom("recompute."+strings.TrimPrefix(code, "math."), c.label(), false, atomSeverity(tier), "field", message)
-	f := Finding{Code: code, Tier: tier, Pointer: c.pointer + below, Atoms: []string{id}, Message: fmt.Sprintf("calculation %q %s", c.label(), message)}
+	f := Finding{Code: code, Tier: tier, Pointer: c.pointer + below, Atoms: []string{id},
+		Message: fmt.Sprintf("calculation %q %s", c.label(), message)}
 	if fix != "" {
 		f.Fix = &Fix{Text: fix}
 	}
@@ -251,7 +269,8 @@ func (a *audit) math(r *Rule, c *calculation, code string, tier Tier, below, mes
 func (a *audit) compare(r *Rule, c *calculation) bool {
 	first := true
 	for _, reference := range []*decimal.Num{c.sheet, c.own} {
-		if reference == nil || !first && (reference == c.worst.reference || decimal.Cmp(reference, c.worst.reference) == 0) {
+		if reference == nil || !first && (reference == c.worst.reference ||
+			decimal.Cmp(reference, c.worst.reference) == 0) {
 			continue
 		}
 		d := a.Sheet.materialAmount(c.bands.measure(c.claimed, reference, c.written, c.scale), c.money)
@@ -261,7 +280,8 @@ func (a *audit) compare(r *Rule, c *calculation) bool {
 		first = false
 	}
 	pass := !c.worst.failed()
-	id := a.atom("recompute.within_band", c.label(), pass, atomSeverity(c.worst.band.tier()), "field", "claimed result against recomputed")
+	id := a.atom("recompute.within_band", c.label(), pass, atomSeverity(c.worst.band.tier()), "field",
+		"claimed result against recomputed")
 	if !pass {
 		a.flag(r, a.mismatch(c, id))
 	}
@@ -271,11 +291,14 @@ func (a *audit) compare(r *Rule, c *calculation) bool {
 // mismatch words the flag of a claim that does not re-derive.
 func (a *audit) mismatch(c *calculation, atom string) Finding {
 	d := c.worst
-	f := Finding{Code: "math.mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/result", Atoms: []string{atom}, Spot: spotOf(d)}
-	f.Message = fmt.Sprintf("calculation %q claims %s; recomputed %s (off by %s, %s)", c.label(), shown(d.claimed), shown(d.reference), amount(d.delta, c.money, c.units), percent(d.rel))
+	f := Finding{Code: "math.mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/result", Atoms: []string{atom},
+		Spot: spotOf(d)}
+	f.Message = fmt.Sprintf("calculation %q claims %s; recomputed %s (off by %s, %s)", c.label(), shown(d.claimed),
+		shown(d.reference), amount(d.delta, c.money, c.units), percent(d.rel))
 	if d.coarse {
 		f.Code = "math.coarse_rounding"
-		f.Message = fmt.Sprintf("calculation %q claims %s, which is %s rounded until it is %s off: state more digits", c.label(), c.written, shown(d.reference), percent(d.rel))
+		f.Message = fmt.Sprintf("calculation %q claims %s, which is %s rounded until it is %s off: state more digits",
+			c.label(), c.written, shown(d.reference), percent(d.rel))
 	}
 	if d.notRounded {
 		f.Message += fmt.Sprintf("; %s is not how one rounds: write the digits out", clip(c.written))
@@ -292,7 +315,8 @@ func (a *audit) mismatch(c *calculation, atom string) Finding {
 
 // percentHint recognises a ratio that was written as a percentage, or the other way round (S10).
 func percentHint(d deviation) string {
-	if d.reference.IsZero() || decimal.PlainlyWithin(d.claimed, d.reference, fifty) && decimal.PlainlyWithin(d.reference, d.claimed, fifty) {
+	if d.reference.IsZero() || decimal.PlainlyWithin(d.claimed, d.reference, fifty) &&
+		decimal.PlainlyWithin(d.reference, d.claimed, fifty) {
 		return "" // neither is near a hundred times the other
 	}
 	ratio, err := decimal.Quo(d.claimed, d.reference)
@@ -310,7 +334,8 @@ func percentHint(d deviation) string {
 }
 
 func spotOf(d deviation) *Spot {
-	s := &Spot{Claimed: number(d.claimed), Recomputed: number(d.reference), Delta: number(d.delta), Percent: "infinite", Band: d.band.String()}
+	s := &Spot{Claimed: number(d.claimed), Recomputed: number(d.reference), Delta: number(d.delta), Percent: "infinite",
+		Band: d.band.String()}
 	if d.rel != nil {
 		s.Percent = percentText(d.rel)
 	}

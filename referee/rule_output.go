@@ -12,7 +12,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// runFinalOutputConsistent: the final output agrees with the gates in all directions (S48, S75). It runs after the gates.
+// runFinalOutputConsistent: the final output agrees with the gates in all directions (S48, S75). It runs after the
+// gates.
 func runFinalOutputConsistent(a *audit, r *Rule) outcome {
 	v := a.doc.Get("final_output")
 	word := outcomeWord(v)
@@ -32,15 +33,18 @@ func runFinalOutputConsistent(a *audit, r *Rule) outcome {
 	if said == "" {
 		return passed
 	}
-	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output", Message: fmt.Sprintf("final_output says %s while %s", word, said), Fix: &Fix{Text: r.Fix}})
+	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output",
+		Message: fmt.Sprintf("final_output says %s while %s", word, said), Fix: &Fix{Text: r.Fix}})
 	return flagged
 }
 
-// undecidedGate: a word is neither right nor wrong while a high gate is undecided, so it does not count as satisfied (S51).
+// undecidedGate: a word is neither right nor wrong while a high gate is undecided, so it does not count as satisfied
+// (S51).
 func (a *audit) undecidedGate(word string) outcome {
 	for i, ch := range a.checks {
 		if a.Sheet.Rules[i].Stage == StagePolicy && ch.Status == Skip && ch.Tier == High {
-			return outcome{status: Skip, blockedBy: ch.ID, reason: fmt.Sprintf("final_output says %s while the high gate %s is undecided", word, ch.ID)}
+			return outcome{status: Skip, blockedBy: ch.ID,
+				reason: fmt.Sprintf("final_output says %s while the high gate %s is undecided", word, ch.ID)}
 		}
 	}
 	return passed
@@ -62,14 +66,16 @@ func outcomeWord(v *strictjson.Value) string {
 }
 
 var outcomeLabel = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:the\s+)?(?:final\s+)?(?:recommendation|decision|outcome|result|status|verdict|output)\s*(?:is|[:=–—-])\s*`)
+	return regexp.MustCompile(
+		`(?i)^(?:the\s+)?(?:final\s+)?(?:recommendation|decision|outcome|result|status|verdict|output)\s*(?:is|[:=–—-])\s*`)
 })
 
 // outcomeWords are the words of S75 and what people write for them.
-var outcomeWords = map[string]string{"PASS": "PASS", "PASSED": "PASS", "PASSES": "PASS", "REVIEW": "REVIEW", "FAIL": "FAIL", "FAILED": "FAIL", "FAILS": "FAIL"}
+var outcomeWords = map[string]string{"PASS": "PASS", "PASSED": "PASS", "PASSES": "PASS", "REVIEW": "REVIEW",
+	"FAIL": "FAIL", "FAILED": "FAIL", "FAILS": "FAIL"}
 
-// leadingWord reads the word that a text begins with, before punctuation and reasons: "PASS.", "**PASS** - all gates hold", "Decision: PASS".
-// "PASS-through" and "passing" are other words.
+// leadingWord reads the word that a text begins with, before punctuation and reasons: "PASS.", "**PASS** - all gates
+// hold", "Decision: PASS". "PASS-through" and "passing" are other words.
 func leadingWord(s string) string {
 	s = strings.TrimLeftFunc(legible.Fold(s), notLetter)
 	s = strings.TrimLeftFunc(s[len(outcomeLabel().FindString(s)):], notLetter)

@@ -14,13 +14,15 @@ import (
 // maxReadings bounds how many combinations of duplicate calculations one gate is held for (S19).
 const maxReadings = 64
 
-// runExpr holds a gate: true passes, false flags, unknown skips with what is missing (S22–S27). Where calculations are stated
-// more than once it must hold for every one of them (S19).
+// runExpr holds a gate: true passes, false flags, unknown skips with what is missing (S22–S27). Where calculations are
+// stated more than once it must hold for every one of them (S19).
 func runExpr(a *audit, r *Rule) outcome {
 	readings, complete := a.readings(r.needs)
 	if !complete {
-		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Pointer: "/calculations",
-			Message: fmt.Sprintf("duplicate calculations give more than %d readings of rule %q", maxReadings, r.ID), Fix: &Fix{Text: "state each calculation once"}})
+		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect,
+			Pointer: "/calculations",
+			Message: fmt.Sprintf("duplicate calculations give more than %d readings of rule %q", maxReadings, r.ID),
+			Fix:     &Fix{Text: "state each calculation once"}})
 		return flagged
 	}
 	out := outcome{status: Pass}
@@ -45,7 +47,8 @@ func (a *audit) fallBacks(r *Rule) []string {
 	for _, m := range r.needs {
 		for _, c := range a.byID[m.ID] {
 			if c.sheet == nil && c.own != nil {
-				out = append(out, fmt.Sprintf("%s is read by the agent's own formula: the sheet's %s cannot be computed", m.ID, m.Text))
+				out = append(out, fmt.Sprintf(
+					"%s is read by the agent's own formula: the sheet's %s cannot be computed", m.ID, m.Text))
 			}
 		}
 	}
@@ -107,14 +110,16 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 	return skipped("cannot be decided: %s", missingText(res))
 }
 
-// gateFails words the flag of a gate that does not hold, with every operand's value and how far each input would have to move.
+// gateFails words the flag of a gate that does not hold, with every operand's value and how far each input would have
+// to move.
 func (a *audit) gateFails(r *Rule, res policy.Result) {
 	tier := a.tierOf(r)
 	if r.expr.Approx() && res.Sides != nil {
 		tier = a.bandTier(res.Sides)
 	}
 	id := a.atom("policy."+r.ID, "", false, atomSeverity(tier), "cross_field", r.Text)
-	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: a.gatePointer(res), Atoms: []string{id}, Fix: a.distanceOf(r, res)}
+	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: a.gatePointer(res), Atoms: []string{id},
+		Fix: a.distanceOf(r, res)}
 	f.Spot = &Spot{Gate: r.Text}
 	if res.Sides != nil {
 		f.Spot.Distance = gap(res.Sides)
@@ -129,7 +134,8 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 // longRule is how many characters of a rule a finding repeats; `audit --explain` prints a longer one.
 const longRule = 160
 
-// failure says that the gate does not hold: in the sheet's words, or with the part of it that fails and the values there.
+// failure says that the gate does not hold: in the sheet's words, or with the part of it that fails and the values
+// there.
 func (r *Rule) failure(res policy.Result) string {
 	if r.Message != "" {
 		return withValues(r.Message, operandText(res.Operands))
@@ -137,7 +143,8 @@ func (r *Rule) failure(res policy.Result) string {
 	what, sides, operands := r.Text, res.Sides, res.Operands
 	if t := res.Term; t != nil {
 		what, sides = t.Text, t.Sides
-		operands = slices.DeleteFunc(slices.Clone(operands), func(o policy.OperandValue) bool { return !strings.Contains(what, o.Text) })
+		operands = slices.DeleteFunc(slices.Clone(operands),
+			func(o policy.OperandValue) bool { return !strings.Contains(what, o.Text) })
 	}
 	said := r.title() + " does not hold: "
 	long := utf8.RuneCountInString(what) > longRule
@@ -168,7 +175,8 @@ func difference(left, right []policy.Val) string {
 	for i := range min(len(left), len(right)) {
 		l, r := left[i], right[i]
 		if valueText(l) != valueText(r) || l.Str != r.Str {
-			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), clip(valueText(l)), clip(valueText(r)))
+			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), clip(valueText(l)),
+				clip(valueText(r)))
 		}
 	}
 	if len(left) == len(right) {
@@ -195,12 +203,14 @@ func (a *audit) bandTier(sides *[2]policy.Val) Tier {
 // gateUnknown flags a gate whose sheet says that a missing operand is a flag (S24).
 func (a *audit) gateUnknown(r *Rule, res policy.Result) {
 	id := a.atom("policy."+r.ID, "", false, atomSeverity(r.Tier), "cross_field", r.Text)
-	a.flag(r, Finding{Code: "policy." + r.ID, Pointer: missingPointer(res), Atoms: []string{id}, Spot: &Spot{Gate: r.Text},
-		Message: fmt.Sprintf("%s cannot be shown to hold: %s", r.title(), missingText(res)), Fix: &Fix{Text: "supply what is missing"}})
+	a.flag(r, Finding{Code: "policy." + r.ID, Pointer: missingPointer(res), Atoms: []string{id},
+		Spot:    &Spot{Gate: r.Text},
+		Message: fmt.Sprintf("%s cannot be shown to hold: %s", r.title(), missingText(res)),
+		Fix:     &Fix{Text: "supply what is missing"}})
 }
 
-// operandMissing raises the work-defect behind a gate that could not be decided because something declared is absent (S22a): never
-// a false flag of the gate, never a quiet pass.
+// operandMissing raises the work-defect behind a gate that could not be decided because something declared is absent
+// (S22a): never a false flag of the gate, never a quiet pass.
 func (a *audit) operandMissing(r *Rule, res policy.Result) {
 	inRow := slices.ContainsFunc(res.Issues, func(is policy.Issue) bool { return is.Code == "row_error" })
 	for _, m := range res.Missing {
@@ -211,7 +221,8 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 		if m.Kind == "prior" && a.Case.Prior != nil {
 			a.priorUnresolved(r, m)
 		}
-		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" || m.Kind == "calc" && a.Sheet.undeclared(m.Name) {
+		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" || m.Kind == "calc" &&
+			a.Sheet.undeclared(m.Name) {
 			continue
 		}
 		tier := r.Tier
@@ -220,8 +231,10 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 		}
 		pointer := pointerOf(m)
 		id := a.atom("operand.missing", m.Name, false, atomSeverity(tier), "field", m.Why)
-		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Atoms: []string{id},
-			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "supply " + m.Name}})
+		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect,
+			Pointer: pointer, Atoms: []string{id},
+			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)),
+			Fix:     &Fix{Text: "supply " + m.Name}})
 	}
 }
 
@@ -251,8 +264,10 @@ func (a *audit) lacks(r *Rule, pointer string) {
 // priorUnresolved flags a receipt that the ledger at hand does not hold; without a ledger the rule only skips.
 func (a *audit) priorUnresolved(r *Rule, m policy.MissingOperand) {
 	id := a.atom("evidence.prior", m.Name, false, "critical", "field", m.Why)
-	a.flag(r, Finding{Code: "evidence.prior_unresolved", Stage: StageEvidence, Bucket: WorkDefect, Pointer: m.Pointer, Atoms: []string{id},
-		Message: fmt.Sprintf("rule %q: %s", r.ID, whyMissing(m)), Fix: &Fix{Text: "name a receipt of this ledger by its SHA-256"}})
+	a.flag(r, Finding{Code: "evidence.prior_unresolved", Stage: StageEvidence, Bucket: WorkDefect, Pointer: m.Pointer,
+		Atoms:   []string{id},
+		Message: fmt.Sprintf("rule %q: %s", r.ID, whyMissing(m)),
+		Fix:     &Fix{Text: "name a receipt of this ledger by its SHA-256"}})
 }
 
 func whyMissing(m policy.MissingOperand) string {
@@ -266,7 +281,8 @@ func whyMissing(m policy.MissingOperand) string {
 func (a *audit) issues(r *Rule, res policy.Result) {
 	for _, is := range res.Issues {
 		a.lacks(r, is.Pointer)
-		f := Finding{Code: "evidence." + is.Code, Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: is.Pointer, Message: fmt.Sprintf("rule %q: %s", r.ID, is.Message)}
+		f := Finding{Code: "evidence." + is.Code, Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
+			Pointer: is.Pointer, Message: fmt.Sprintf("rule %q: %s", r.ID, is.Message)}
 		switch is.Code {
 		case "undefined", "too_large", "irr_ambiguous", "too_complex":
 			f.Code, f.Tier, f.Stage = "math."+is.Code, High, StageMath

@@ -13,7 +13,8 @@ import (
 
 // runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
 func runQuotesVerbatim(a *audit, r *Rule) outcome {
-	if !slices.ContainsFunc(items(a.doc.Get("claims")), func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
+	if !slices.ContainsFunc(items(a.doc.Get("claims")),
+		func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
 		return outcome{status: Pass, vacuous: true}
 	}
 	if a.Evidence == nil {
@@ -31,7 +32,8 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 	}
 	out := flaggedSince(a, before)
 	if out.status == Pass && open > 0 {
-		return outcome{status: Open, reason: fmt.Sprintf("%d quotes are from documents that are left to the human", open)}
+		return outcome{status: Open, reason: fmt.Sprintf("%d quotes are from documents that are left to the human",
+			open)}
 	}
 	return out
 }
@@ -51,19 +53,23 @@ func (a *audit) quoteStands(r *Rule, at *strictjson.Value, quote, ref string, mi
 	if err != nil {
 		message = fmt.Sprintf("the quote %q cannot be looked up: %v", clip(quote), err)
 	}
-	a.flag(r, Finding{Code: "evidence.quote_not_found", Tier: High, Pointer: at.Pointer(), Atoms: []string{atom}, Message: message, Fix: &Fix{Text: "quote the evidence word for word, and cite where it stands"}})
+	a.flag(r, Finding{Code: "evidence.quote_not_found", Tier: High, Pointer: at.Pointer(), Atoms: []string{atom},
+		Message: message, Fix: &Fix{Text: "quote the evidence word for word, and cite where it stands"}})
 	return 0
 }
 
-// quoteValue holds the value beside a quote to what the quote says (S62): where it holds numbers, or dates, the value is one of them.
+// quoteValue holds the value beside a quote to what the quote says (S62): where it holds numbers, or dates, the value
+// is one of them.
 func (a *audit) quoteValue(r *Rule, quote string, value *strictjson.Value) {
 	said := a.saidOtherwise(quote, value)
 	if said == "" {
 		return
 	}
 	atom := a.atom("evidence.quote_value", value.Pointer(), false, "critical", "field", said)
-	a.flag(r, Finding{Code: "evidence.quote_value", Tier: High, Bucket: WorkDefect, Pointer: value.Pointer(), Atoms: []string{atom},
-		Message: fmt.Sprintf("value is %s; the quote %q says %s", clip(value.Text), clip(quote), clip(said)), Fix: &Fix{Text: "state the value that the quote holds, or quote the place of this one"}})
+	a.flag(r, Finding{Code: "evidence.quote_value", Tier: High, Bucket: WorkDefect, Pointer: value.Pointer(),
+		Atoms:   []string{atom},
+		Message: fmt.Sprintf("value is %s; the quote %q says %s", clip(value.Text), clip(quote), clip(said)),
+		Fix:     &Fix{Text: "state the value that the quote holds, or quote the place of this one"}})
 }
 
 // saidOtherwise is what a quote says in place of a value; "" where it says the value, or nothing of its kind.

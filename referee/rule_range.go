@@ -29,10 +29,12 @@ type sampleRule struct {
 }
 
 func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
-	s := &sampleRule{path: text(v, "over"), critical: orDefault(num(v.Get("ratio")), oneAndHalf), optional: truth(v.Get("optional"))}
+	s := &sampleRule{path: text(v, "over"), critical: orDefault(num(v.Get("ratio")), oneAndHalf),
+		optional: truth(v.Get("optional"))}
 	for _, m := range members(v.Get("limits")) {
 		pair := items(m.Value)
-		if len(pair) != 2 || num(pair[0]) == nil || num(pair[1]) == nil || decimal.Cmp(num(pair[0]), num(pair[1])) >= 0 {
+		if len(pair) != 2 || num(pair[0]) == nil || num(pair[1]) == nil ||
+			decimal.Cmp(num(pair[0]), num(pair[1])) >= 0 {
 			l.problems.add(m.Value, "limits", "limit %q must be [low, high] with low below high", m.Key)
 			continue
 		}
@@ -75,7 +77,8 @@ func (a *audit) pointerOf(row *strictjson.Value, member string) string {
 	return p + "/" + escapePointer(member)
 }
 
-// samples are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to read evidence.
+// samples are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to read
+// evidence.
 func (a *audit) samples(path string) ([]*strictjson.Value, error) {
 	v, err := a.at(path)
 	if err != nil {
@@ -146,7 +149,8 @@ func (a *audit) inRange(r *Rule, s *sampleRule) outcome {
 // cannotRead turns an unreadable operand of a rule into a skip and its work-defect.
 func (a *audit) cannotRead(r *Rule, err error) outcome {
 	if missing, ok := err.(*missingPath); ok {
-		a.operandMissing(r, policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: missing.pointer, Pointer: missing.pointer, Why: err.Error()}}})
+		a.operandMissing(r, policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: missing.pointer,
+			Pointer: missing.pointer, Why: err.Error()}}})
 	}
 	return skipped("cannot be decided: %v", err)
 }
@@ -168,8 +172,9 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 	id := a.atom("range_sanity.out_of_range", lim.field, pass, atomSeverity(tier), "field", "within its limits")
 	if !pass {
 		a.flag(r, Finding{Code: "math.out_of_range", Tier: tier, Pointer: where, Atoms: []string{id},
-			Message: fmt.Sprintf("%s is %s; it lies between %s and %s", lim.field, shown(x), shown(lim.low), shown(lim.high)),
-			Spot:    &Spot{Claimed: number(x), Distance: number(ratio), Band: string(tier)}})
+			Message: fmt.Sprintf("%s is %s; it lies between %s and %s", lim.field, shown(x), shown(lim.low),
+				shown(lim.high)),
+			Spot: &Spot{Claimed: number(x), Distance: number(ratio), Band: string(tier)}})
 	}
 }
 
@@ -179,7 +184,8 @@ func (a *audit) notANumber(r *Rule, v *strictjson.Value, where, name string) {
 		message = fmt.Sprintf("%s is not a number: %s", name, clip(string(canonicalJSON(v))))
 	}
 	id := a.atom("numeric_validity.not_a_number", name, false, "critical", "field", message)
-	a.flag(r, Finding{Code: "math.not_a_number", Tier: High, Pointer: where, Atoms: []string{id}, Message: message, Fix: &Fix{Text: "state it as a JSON number"}})
+	a.flag(r, Finding{Code: "math.not_a_number", Tier: High, Pointer: where, Atoms: []string{id}, Message: message,
+		Fix: &Fix{Text: "state it as a JSON number"}})
 }
 
 // overshoot is |x − middle| / half-span: 1 is the limit itself.
@@ -203,7 +209,8 @@ func ratioTier(ratio, critical *decimal.Num) Tier {
 }
 
 func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
-	s := &sampleRule{path: text(v, "series"), cur: text(v, "cur"), prev: text(v, "prev"), angles: map[string]bool{}, critical: orDefault(num(v.Get("ratio")), oneAndHalf)}
+	s := &sampleRule{path: text(v, "series"), cur: text(v, "cur"), prev: text(v, "prev"), angles: map[string]bool{},
+		critical: orDefault(num(v.Get("ratio")), oneAndHalf)}
 	if (s.path == "") == (s.cur == "" || s.prev == "") {
 		l.problems.add(v, "missing_key", "a jump check needs either series, or cur and prev")
 	}
@@ -295,11 +302,13 @@ func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t
 		ratio = hundred
 	}
 	pass, tier := decimal.Cmp(ratio, one) <= 0, ratioTier(ratio, s.critical)
-	id := a.atom("jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field", "step within its threshold")
+	id := a.atom("jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field",
+		"step within its threshold")
 	if !pass {
 		a.flag(r, Finding{Code: "math.jump", Tier: tier, Pointer: where, Atoms: []string{id},
-			Message: fmt.Sprintf("%s moves by %s in one step (from %s to %s); at most %s is plausible", t.field, shown(step), shown(x), shown(y), shown(t.high)),
-			Spot:    &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
+			Message: fmt.Sprintf("%s moves by %s in one step (from %s to %s); at most %s is plausible", t.field,
+				shown(step), shown(x), shown(y), shown(t.high)),
+			Spot: &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
 	}
 	return nil
 }
@@ -326,7 +335,8 @@ type agreement struct {
 }
 
 func (l *loader) compileAgree(r *Rule, v *strictjson.Value) {
-	g := &agreement{left: l.expr(v.Get("left"), r.ID+": left"), right: l.expr(v.Get("right"), r.ID+": right"), metric: text(v, "metric"), warn: num(v.Get("warn"))}
+	g := &agreement{left: l.expr(v.Get("left"), r.ID+": left"), right: l.expr(v.Get("right"), r.ID+": right"),
+		metric: text(v, "metric"), warn: num(v.Get("warn"))}
 	g.critical = orDefault(num(v.Get("critical")), g.warn)
 	if decimal.Cmp(g.warn, g.critical) > 0 || g.warn.IsNeg() {
 		l.problems.add(v, "agree", "warn %s must be at least 0 and at most critical %s", g.warn, g.critical)
@@ -364,9 +374,11 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 		return passed
 	}
 	a.explainAgreement(r, left, right, flagged)
-	f := Finding{Code: "agree." + r.ID, Tier: tier, Pointer: a.gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
-		Message: fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(), g.left.Text(), shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn)),
-		Spot:    &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
+	f := Finding{Code: "agree." + r.ID, Tier: tier,
+		Pointer: a.gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
+		Message: fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(),
+			g.left.Text(), shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn)),
+		Spot: &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
 	if r.Fix != "" {
 		f.Fix = &Fix{Text: r.Fix}
 	}
@@ -374,12 +386,14 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	return flagged
 }
 
-// noNumbers skips a rule whose operands are not all numbers, and says of each why: missing, undefined, or of another type (S25).
+// noNumbers skips a rule whose operands are not all numbers, and says of each why: missing, undefined, or of another
+// type (S25).
 func (a *audit) noNumbers(r *Rule, results ...policy.Result) outcome {
 	var joined policy.Result
 	for _, res := range results {
 		if v := res.Val; v.Kind != policy.Missing && v.Num == nil {
-			res.Issues = append(res.Issues, policy.Issue{Code: "operand_type", Pointer: v.Pointer(), Message: fmt.Sprintf("%s is not a number", v)})
+			res.Issues = append(res.Issues, policy.Issue{Code: "operand_type", Pointer: v.Pointer(),
+				Message: fmt.Sprintf("%s is not a number", v)})
 		}
 		joined.Missing, joined.Issues = append(joined.Missing, res.Missing...), append(joined.Issues, res.Issues...)
 	}

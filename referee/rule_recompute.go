@@ -68,7 +68,8 @@ func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
 		return a.noNumbers(r, want)
 	}
 	if claim == nil {
-		a.flag(r, Finding{Code: "evidence.operand_type", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect, Pointer: pointer, Message: rc.target + " is not a number", Fix: &Fix{Text: "state it as a JSON number"}})
+		a.flag(r, Finding{Code: "evidence.operand_type", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
+			Pointer: pointer, Message: rc.target + " is not a number", Fix: &Fix{Text: "state it as a JSON number"}})
 		return skipped("%s is not a number", rc.target)
 	}
 	scale := unitScale(rc.units)
@@ -82,10 +83,12 @@ func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
 		}
 		return out
 	}
-	c := &calculation{name: rc.target, pointer: pointer, worst: d, units: rc.units, money: rc.money, bands: rc.bands, written: written, scale: scale, own: want.Val.Num}
+	c := &calculation{name: rc.target, pointer: pointer, worst: d, units: rc.units, money: rc.money, bands: rc.bands,
+		written: written, scale: scale, own: want.Val.Num}
 	f := a.mismatch(c, id)
 	f.Pointer = pointer
-	f.Message = fmt.Sprintf("%s is %s; recomputed %s from %s (off by %s, %s)", rc.target, shown(d.claimed), shown(d.reference), rc.expr.Text(), amount(d.delta, rc.money, rc.units), percent(d.rel))
+	f.Message = fmt.Sprintf("%s is %s; recomputed %s from %s (off by %s, %s)", rc.target, shown(d.claimed),
+		shown(d.reference), rc.expr.Text(), amount(d.delta, rc.money, rc.units), percent(d.rel))
 	if f.Fix != nil && f.Fix.JSONPatch != "" {
 		f.Fix.JSONPatch = ""
 	}
@@ -109,7 +112,8 @@ func (a *audit) claimOf(rc *recompute) (claim *policy.Val, written, pointer stri
 	pointer, _ = parsePath(rc.path)
 	v := a.doc.At(pointer)
 	if v.IsMissing() {
-		return nil, "", pointer, &policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: rc.path, Pointer: pointer, Why: "nothing at " + pointer}}}
+		return nil, "", pointer, &policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: rc.path,
+			Pointer: pointer, Why: "nothing at " + pointer}}}
 	}
 	if num(v) == nil {
 		return nil, "", pointer, nil
@@ -121,7 +125,8 @@ func (a *audit) claimOf(rc *recompute) (claim *policy.Val, written, pointer stri
 func (l *loader) compileBind(r *Rule, v *strictjson.Value) {
 	m := l.sheet.mathNamed(text(v, "calc"))
 	if m == nil {
-		l.problems.addNear(v.Get("calc"), "unknown_name", text(v, "calc"), l.sheet.names.Calcs, "bind names the calculation %q, which the sheet does not declare", text(v, "calc"))
+		l.problems.addNear(v.Get("calc"), "unknown_name", text(v, "calc"), l.sheet.names.Calcs,
+			"bind names the calculation %q, which the sheet does not declare", text(v, "calc"))
 	}
 	to, input := l.expr(v.Get("to"), r.ID+": to"), text(v, "input")
 	b := l.sheet.penalty
@@ -153,12 +158,15 @@ func (a *audit) binds(r *Rule, m *MathCheck, input string, to *policy.Expr, b ba
 	for _, c := range a.byID[m.ID] {
 		in, ok := a.agentInput(input, c)
 		if !ok || in.Num == nil {
-			a.flag(r, Finding{Code: "math.inputs_missing", Tier: Mid, Pointer: c.pointer + "/inputs", Message: fmt.Sprintf("calculation %q has no input %q", m.ID, input), Fix: &Fix{Text: "add the input"}})
+			a.flag(r, Finding{Code: "math.inputs_missing", Tier: Mid, Pointer: c.pointer + "/inputs",
+				Message: fmt.Sprintf("calculation %q has no input %q", m.ID, input), Fix: &Fix{Text: "add the input"}})
 			continue
 		}
 		if d := b.measure(in.Num, want.Val.Num, "", nil); d.failed() {
-			a.flag(r, Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/inputs", Spot: spotOf(d),
-				Message: fmt.Sprintf("input %q of %q is %s; %s is %s", input, m.ID, shown(in.Num), to.Text(), shown(want.Val.Num)), Fix: fixOf(r)})
+			a.flag(r, Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/inputs",
+				Spot: spotOf(d),
+				Message: fmt.Sprintf("input %q of %q is %s; %s is %s", input, m.ID, shown(in.Num), to.Text(),
+					shown(want.Val.Num)), Fix: fixOf(r)})
 		}
 	}
 	return flaggedSince(a, before)

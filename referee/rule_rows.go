@@ -110,8 +110,10 @@ func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 	for i, row := range bad {
 		keys[i] = clip(row.Key)
 		if r.PerRow {
-			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
-				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key, operandText(row.Result.Operands))})
+			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text},
+				Fix: fix(),
+				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key,
+					operandText(row.Result.Operands))})
 		}
 	}
 	if r.PerRow {
@@ -124,6 +126,8 @@ func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 	if message == "" {
 		message = r.title() + " does not hold"
 	}
-	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text}, Fix: fix(),
-		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, listed(keys), operandText(bad[0].Result.Operands))})
+	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text},
+		Fix: fix(),
+		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, listed(keys),
+			operandText(bad[0].Result.Operands))})
 }

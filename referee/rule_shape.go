@@ -59,8 +59,9 @@ func (l *loader) ownSchema(at *strictjson.Value, what, src string) *schema.Schem
 	return out
 }
 
-// inputsSchema is the JSON Schema of the submission's inputs object. Domains are not in it: they have a finding of their own (S72). A declared input may be null: it is then missing, which is what
-// missing_inputs_disclosed and the gates speak of.
+// inputsSchema is the JSON Schema of the submission's inputs object. Domains are not in it: they have a finding of
+// their own (S72). A declared input may be null: it is then missing, which is what missing_inputs_disclosed and the
+// gates speak of.
 func (s *Sheet) inputsSchema(typeOf func(Input) string) string {
 	var properties []string
 	for _, in := range s.Inputs {
@@ -72,7 +73,8 @@ func (s *Sheet) inputsSchema(typeOf func(Input) string) string {
 			properties = append(properties, string(appendString(nil, name))+":"+body)
 		}
 	}
-	return `{"type":"object","properties":{"inputs":{"type":"object","properties":{` + strings.Join(properties, ",") + `}}}}`
+	return `{"type":"object","properties":{"inputs":{"type":"object","properties":{` + strings.Join(properties, ",") +
+		`}}}}`
 }
 
 func inputType(in Input) string {
@@ -154,7 +156,8 @@ func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
 	for i, pointer := range absent {
 		a.atom("structure.required", pointer, false, atomSeverity(r.Tier), "field", "absent or empty")
 		if i < 10 {
-			a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Message: fmt.Sprintf("%s is missing or empty", pointer), Fix: fixOf(r)})
+			a.flag(r, Finding{Code: "structure.missing", Pointer: pointer,
+				Message: fmt.Sprintf("%s is missing or empty", pointer), Fix: fixOf(r)})
 		}
 	}
 	if len(absent) > 0 {
@@ -172,7 +175,8 @@ func fixOf(r *Rule) *Fix {
 }
 
 // schemaWords maps our parameter names to JSON Schema's keywords.
-var schemaWords = []struct{ ours, theirs string }{{"type", "type"}, {"enum", "enum"}, {"pattern", "pattern"}, {"min", "minimum"}, {"max", "maximum"}, {"min_items", "minItems"}}
+var schemaWords = []struct{ ours, theirs string }{{"type", "type"}, {"enum", "enum"}, {"pattern", "pattern"},
+	{"min", "minimum"}, {"max", "maximum"}, {"min_items", "minItems"}}
 
 func (l *loader) compileSchemaPart(r *Rule, v *strictjson.Value) {
 	var parts []string
@@ -235,7 +239,8 @@ func (a *audit) uniqueBy(r *Rule, rows *strictjson.Value, member string) {
 		}
 		key := string(canonicalJSON(v))
 		if seen[key] {
-			a.flag(r, Finding{Code: "schema.unique_by", Pointer: v.Pointer(), Message: fmt.Sprintf("%s %s occurs twice", member, clip(key)), Fix: fixOf(r)})
+			a.flag(r, Finding{Code: "schema.unique_by", Pointer: v.Pointer(), Message: fmt.Sprintf("%s %s occurs twice",
+				member, clip(key)), Fix: fixOf(r)})
 		}
 		seen[key] = true
 	}
@@ -280,7 +285,8 @@ func (a *audit) matches(r *Rule, m *match) outcome {
 		return flagged
 	}
 	if why := m.fails(v); why != "" {
-		a.flag(r, Finding{Code: "structure.match", Pointer: pointer, Message: fmt.Sprintf("%s: %s", r.title(), why), Fix: fixOf(r)})
+		a.flag(r, Finding{Code: "structure.match", Pointer: pointer, Message: fmt.Sprintf("%s: %s", r.title(), why),
+			Fix: fixOf(r)})
 		return flagged
 	}
 	return passed
@@ -304,7 +310,11 @@ func (m *match) fails(v *strictjson.Value) string {
 		if v.Kind == strictjson.String {
 			n = len([]rune(v.Text))
 		}
-		if slices.ContainsFunc(m.values, func(w *strictjson.Value) bool { i, ok := w.Int(); return ok && int(i) == n }) {
+		if slices.ContainsFunc(m.values, func(w *strictjson.Value) bool {
+			i, ok := w.Int()
+			return ok &&
+				int(i) == n
+		}) {
 			return ""
 		}
 		return fmt.Sprintf("its length is %d", n)

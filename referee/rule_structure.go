@@ -9,8 +9,10 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// structureKeywords are JSON Schema's words for "something is missing"; the others say that what is there has a wrong shape (S45).
-var structureKeywords = map[string]string{"required": "missing", "minItems": "min_items", "minProperties": "min_properties", "dependentRequired": "dependent_required"}
+// structureKeywords are JSON Schema's words for "something is missing"; the others say that what is there has a wrong
+// shape (S45).
+var structureKeywords = map[string]string{"required": "missing", "minItems": "min_items",
+	"minProperties": "min_properties", "dependentRequired": "dependent_required"}
 
 // runStructure: the bytes are one strict JSON object, made for this sheet, and nothing required is missing (S45, S46).
 func runStructure(a *audit, r *Rule) outcome {
@@ -32,9 +34,10 @@ func runStructure(a *audit, r *Rule) outcome {
 	return flaggedSince(a, before)
 }
 
-// absent flags what is required and not there: members that a schema requires, and the sheet's declared inputs (mid where the submission
-// discloses them). Both the structure and the schema rule raise it: what is absent does not have its declared shape either, and if only one of
-// them did, leaving out a value of the wrong type would raise the score (S51).
+// absent flags what is required and not there: members that a schema requires, and the sheet's declared inputs (mid
+// where the submission discloses them). Both the structure and the schema rule raise it: what is absent does not have
+// its declared shape either, and if only one of them did, leaving out a value of the wrong type would raise the score
+// (S51).
 func (a *audit) absent(r *Rule) {
 	for _, leaf := range a.leaves() {
 		if code, ok := structureKeywords[leaf.Keyword]; ok {
@@ -58,8 +61,10 @@ func (a *audit) inputAbsent(r *Rule, in Input) {
 		tier = Mid
 	}
 	id := a.atom("structure.missing", "/inputs/"+in.Name, false, atomSeverity(tier), "field", "the input is absent")
-	a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: "/inputs/" + in.Name, Atoms: []string{id},
-		Message: fmt.Sprintf("the input %q is absent", in.Name), Fix: &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
+	a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: "/inputs/" + in.Name,
+		Atoms:   []string{id},
+		Message: fmt.Sprintf("the input %q is absent", in.Name),
+		Fix:     &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
 }
 
 // unreadable is the one finding that a submission gets which cannot be read.
@@ -69,15 +74,19 @@ func (a *audit) unreadable(r *Rule) {
 		message = a.readErr.Message
 	}
 	id := a.atom("structure.json_valid", "", false, "critical", "sample", message)
-	a.flag(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id}, Message: message,
-		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels deep, 500,000 values and 5 MiB, nothing after it"}})
+	a.flag(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id},
+		Message: message,
+		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels " +
+			"deep, 500,000 values and 5 MiB, nothing after it"}})
 }
 
-// unsetParam: a limit that nobody has set decides nothing. Who runs audits refuses before that (WithParams); this is for who forgot to.
+// unsetParam: a limit that nobody has set decides nothing. Who runs audits refuses before that (WithParams); this is
+// for who forgot to.
 func (a *audit) unsetParam(r *Rule) {
 	if p := a.Sheet.unset(); p != nil {
 		missing := p.missing(a.Sheet.Slug)
-		a.flag(r, Finding{Code: "structure.param_missing", Tier: High, Message: missing.Message, Fix: &Fix{Text: missing.Hint}})
+		a.flag(r, Finding{Code: "structure.param_missing", Tier: High, Message: missing.Message,
+			Fix: &Fix{Text: missing.Hint}})
 	}
 }
 
@@ -90,7 +99,8 @@ func (a *audit) assignment(r *Rule) {
 	}
 	a.flag(r, Finding{Code: "structure.assignment_mismatch", Tier: Mid, Pointer: "/assignment_id",
 		Message: fmt.Sprintf("assignment_id is %s; this sheet is %q", clip(string(id.Source(a.Bytes))), a.Sheet.Slug),
-		Fix:     &Fix{Text: "answer the assignment that was given", JSONPatch: patch("replace", "/assignment_id", string(appendString(nil, a.Sheet.Slug)))}})
+		Fix: &Fix{Text: "answer the assignment that was given", JSONPatch: patch("replace", "/assignment_id",
+			string(appendString(nil, a.Sheet.Slug)))}})
 }
 
 // profileMatches: where the configuration pins the agent's profile, the run must not state another (S42).
@@ -100,11 +110,13 @@ func (a *audit) profileMatches(r *Rule) {
 	}
 	if diff := a.Agent.differences(a.Declared); len(diff) > 0 {
 		a.flag(r, Finding{Code: "lane.profile_mismatch", Tier: Mid, Stage: StageLane, Bucket: StackFit,
-			Message: "run.json states another agent profile than the configuration pins: " + listed(diff), Fix: &Fix{Text: "state the profile that ran, or have the configuration changed"}})
+			Message: "run.json states another agent profile than the configuration pins: " + listed(diff),
+			Fix:     &Fix{Text: "state the profile that ran, or have the configuration changed"}})
 	}
 }
 
-// leaves are the violations of the sheet's output schema and of its declared inputs' types. Two rules ask for them; they are found once.
+// leaves are the violations of the sheet's output schema and of its declared inputs' types. Two rules ask for them;
+// they are found once.
 func (a *audit) leaves() []schema.Leaf {
 	if a.validated {
 		return a.violations
@@ -131,7 +143,8 @@ func (a *audit) flagLeaf(r *Rule, code string, leaf schema.Leaf) {
 	}
 	stage, _, _ := strings.Cut(code, ".")
 	id := a.atom(code, pointer, false, "critical", "field", leaf.Message)
-	a.flag(r, Finding{Code: code, Stage: Stage(stage), Pointer: pointer, Atoms: []string{id}, Message: leaf.Message, Fix: a.fixLeaf(leaf)})
+	a.flag(r, Finding{Code: code, Stage: Stage(stage), Pointer: pointer, Atoms: []string{id}, Message: leaf.Message,
+		Fix: a.fixLeaf(leaf)})
 }
 
 func (a *audit) fixLeaf(leaf schema.Leaf) *Fix {
@@ -157,11 +170,13 @@ func runSchema(a *audit, r *Rule) outcome {
 	for _, v := range out {
 		id := a.atom("schema.number_out_of_range", v.Pointer(), false, "critical", "field", clip(v.Text))
 		a.flag(r, Finding{Code: "schema.number_out_of_range", Pointer: v.Pointer(), Atoms: []string{id},
-			Message: fmt.Sprintf("%s is out of range: a number has at most 64 characters, 34 significant digits and an exponent within ±300; it counts as missing", clip(v.Text)),
-			Fix:     &Fix{Text: "round the number, or choose larger units"}})
+			Message: fmt.Sprintf("%s is out of range: a number has at most 64 characters, 34 significant digits and "+
+				"an exponent within ±300; it counts as missing", clip(v.Text)),
+			Fix: &Fix{Text: "round the number, or choose larger units"}})
 	}
 	for _, leaf := range a.leaves() {
-		if _, structural := structureKeywords[leaf.Keyword]; structural || slices.ContainsFunc(out, func(v *strictjson.Value) bool { return v.Pointer() == leaf.Pointer }) {
+		if _, structural := structureKeywords[leaf.Keyword]; structural ||
+			slices.ContainsFunc(out, func(v *strictjson.Value) bool { return v.Pointer() == leaf.Pointer }) {
 			continue
 		}
 		a.flagLeaf(r, "schema."+leaf.Keyword, leaf)
@@ -172,12 +187,14 @@ func runSchema(a *audit, r *Rule) outcome {
 
 // canonicalKeys are the members of the canonical submission with their JSON types (formats.md).
 var canonicalKeys = []struct{ name, kind string }{
-	{"assignment_id", "string"}, {"agent_summary", "string"}, {"inputs_used", "array"}, {"missing_inputs", "array"}, {"claims", "array"}, {"calculations", "array"},
-	{"risks", "array"}, {"assumptions", "array"}, {"open_questions", "array"}, {"final_output", ""}, {"self_check", "object"},
+	{"assignment_id", "string"}, {"agent_summary", "string"}, {"inputs_used", "array"}, {"missing_inputs", "array"},
+	{"claims", "array"}, {"calculations", "array"},
+	{"risks", "array"}, {"assumptions", "array"}, {"open_questions", "array"}, {"final_output", ""},
+	{"self_check", "object"},
 }
 
-// canonicalSchema is the JSON Schema of the canonical submission. Members may be objects of the author's own shape; those that the engine
-// reads have theirs.
+// canonicalSchema is the JSON Schema of the canonical submission. Members may be objects of the author's own shape;
+// those that the engine reads have theirs.
 func canonicalSchema() string {
 	var required, properties []string
 	for _, k := range canonicalKeys {
@@ -187,7 +204,8 @@ func canonicalSchema() string {
 		}
 	}
 	properties = append(properties, `"inputs":{"type":"object"}`)
-	return `{"type":"object","required":[` + strings.Join(required, ",") + `],"properties":{` + strings.Join(properties, ",") + `}}`
+	return `{"type":"object","required":[` + strings.Join(required, ",") + `],"properties":{` + strings.Join(properties,
+		",") + `}}`
 }
 
 func canonicalType(name, kind string) string {
@@ -197,7 +215,8 @@ func canonicalType(name, kind string) string {
 			"result":{"type":["number","null"]},"inputs":{"type":"object","additionalProperties":{"type":["number","array","null"],"items":{"type":"number"}}},
 			"sources":{"type":"object","additionalProperties":{"type":"string"}}}}}`
 	case "claims":
-		return `{"type":"array","items":{"type":"object","required":["claim"],"properties":{"claim":{"type":"string"},"quote":{"type":"string"}}}}`
+		return `{"type":"array","items":{"type":"object","required":["claim"],"properties":{"claim":{"type":"string"},` +
+			`"quote":{"type":"string"}}}}`
 	case "missing_inputs":
 		return `{"type":"array","items":{"type":"string"}}`
 	}
@@ -218,7 +237,9 @@ func runRequiredFields(a *audit, r *Rule) outcome {
 // missingMember flags one absent member.
 func (a *audit) missingMember(r *Rule, pointer, name string) {
 	id := a.atom("structure.missing", pointer, false, "critical", "field", "the member is absent")
-	a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id}, Message: fmt.Sprintf("the member %q is missing", name), Fix: &Fix{Text: fmt.Sprintf("add the member %q", name)}})
+	a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id},
+		Message: fmt.Sprintf("the member %q is missing", name),
+		Fix:     &Fix{Text: fmt.Sprintf("add the member %q", name)}})
 }
 
 // flaggedSince is flag if findings were raised since, else pass.
@@ -242,7 +263,8 @@ func runJSONValid(a *audit, r *Rule) outcome {
 func runCalculationsPresent(a *audit, r *Rule) outcome {
 	list := a.doc.Get("calculations")
 	if len(items(list)) == 0 {
-		a.flag(r, Finding{Code: "structure.calculations_missing", Pointer: "/calculations", Message: "there are no calculations to re-derive", Fix: &Fix{Text: r.Fix}})
+		a.flag(r, Finding{Code: "structure.calculations_missing", Pointer: "/calculations",
+			Message: "there are no calculations to re-derive", Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
 	out := passed

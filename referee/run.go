@@ -50,8 +50,10 @@ type Agent struct {
 func (a *Agent) differences(other *Agent) []string {
 	var out []string
 	for _, f := range []struct{ name, pinned, stated string }{
-		{"model", a.Model, other.Model}, {"provider", a.Provider, other.Provider}, {"capability_tier", a.CapabilityTier, other.CapabilityTier},
-		{"params_b", a.ParamsB, other.ParamsB}, {"context_tokens", a.ContextTokens, other.ContextTokens}, {"vram_gb", a.VRAMGB, other.VRAMGB}, {"runtime", a.Runtime, other.Runtime},
+		{"model", a.Model, other.Model}, {"provider", a.Provider, other.Provider}, {"capability_tier", a.CapabilityTier,
+			other.CapabilityTier},
+		{"params_b", a.ParamsB, other.ParamsB}, {"context_tokens", a.ContextTokens, other.ContextTokens},
+		{"vram_gb", a.VRAMGB, other.VRAMGB}, {"runtime", a.Runtime, other.Runtime},
 	} {
 		if f.pinned != "" && f.stated != "" && f.pinned != f.stated {
 			out = append(out, fmt.Sprintf("%s is %q, pinned is %q", f.name, clip(f.stated), f.pinned))

@@ -18,11 +18,16 @@ var evidenceKinds = []string{"file", "note", "url", "observation", "tool_output"
 
 // agentRecord is the profile in run.json.
 var agentRecord = &record{Name: "agent", Fields: []field{
-	{Name: "name", Type: "string", Doc: "the agent's name"}, {Name: "model", Type: "string", Doc: "the model it ran on"}, {Name: "provider", Type: "string", Doc: "who serves the model"},
-	{Name: "harness", Type: "string", Doc: "what ran the agent"}, {Name: "runtime", Type: "string", Doc: "what ran the model"}, {Name: "tools", Type: "strings", Doc: "tools it had"},
-	{Name: "modalities", Type: "strings", Doc: "modalities the model reads"}, {Name: "capability_tier", Type: "string", Doc: "edge, small, mid or frontier", Enum: classes},
-	{Name: "params_b", Type: "number", Doc: "billions of parameters"}, {Name: "context_tokens", Type: "number", Doc: "context window in tokens"}, {Name: "vram_gb", Type: "number", Doc: "GPU memory in gigabytes"},
-	{Name: "confidence_prior", Type: "number", Doc: "the model's own confidence; shown in profiles, never in a verdict"},
+	{Name: "name", Type: "string", Doc: "the agent's name"}, {Name: "model", Type: "string",
+		Doc: "the model it ran on"}, {Name: "provider", Type: "string", Doc: "who serves the model"},
+	{Name: "harness", Type: "string", Doc: "what ran the agent"}, {Name: "runtime", Type: "string",
+		Doc: "what ran the model"}, {Name: "tools", Type: "strings", Doc: "tools it had"},
+	{Name: "modalities", Type: "strings", Doc: "modalities the model reads"}, {Name: "capability_tier", Type: "string",
+		Doc: "edge, small, mid or frontier", Enum: classes},
+	{Name: "params_b", Type: "number", Doc: "billions of parameters"}, {Name: "context_tokens", Type: "number",
+		Doc: "context window in tokens"}, {Name: "vram_gb", Type: "number", Doc: "GPU memory in gigabytes"},
+	{Name: "confidence_prior", Type: "number",
+		Doc: "the model's own confidence; shown in profiles, never in a verdict"},
 }}
 
 // runRecord is run.json (formats.md).
@@ -35,24 +40,31 @@ var runRecord = &record{Name: "run.json", Fields: []field{
 	{Name: "agent", Type: "object", Doc: "the agent's profile", Of: agentRecord},
 	{Name: "assignment", Type: "string", Doc: "what the agent was asked; the sheet's instructions otherwise"},
 	{Name: "submission", Type: "string", Doc: "path of the submission, default submission.json"},
-	{Name: "evidence", Type: "array", Doc: "what the agent was given", Of: &record{Name: "an evidence item", Fields: []field{
-		{Name: "id", Type: "string", Doc: "the name that claims cite", Required: true}, {Name: "path", Type: "string", Doc: "file inside the run folder"},
-		{Name: "kind", Type: "string", Doc: "what it is", Enum: evidenceKinds}, {Name: "title", Type: "string", Doc: "its title"},
-		{Name: "text", Type: "string", Doc: "a note's own text"}, {Name: "url", Type: "string", Doc: "where it was found"},
-		{Name: "snapshot", Type: "string", Doc: "file with what the url showed"}}}},
+	{Name: "evidence", Type: "array", Doc: "what the agent was given", Of: &record{Name: "an evidence item",
+		Fields: []field{
+			{Name: "id", Type: "string", Doc: "the name that claims cite", Required: true},
+			{Name: "path", Type: "string", Doc: "file inside the run folder"},
+			{Name: "kind", Type: "string", Doc: "what it is", Enum: evidenceKinds},
+			{Name: "title", Type: "string", Doc: "its title"},
+			{Name: "text", Type: "string", Doc: "a note's own text"},
+			{Name: "url", Type: "string", Doc: "where it was found"},
+			{Name: "snapshot", Type: "string", Doc: "file with what the url showed"}}}},
 	{Name: "operator", Type: "string", Doc: "GitHub login of the person who ran the agent"},
 	{Name: "cost_usd", Type: "string", Doc: "what the run cost, as a decimal"},
 	{Name: "revision_of", Type: "string", Doc: "SHA-256 of the receipt or submission that this run revises"},
 }}
 
-// Counted repetitions make long programs, and a bare submission has no manifest: they are compiled when a manifest is read.
+// Counted repetitions make long programs, and a bare submission has no manifest: they are compiled when a manifest is
+// read.
 var (
-	runID      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`) })
-	costNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`) })
+	runID = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`) })
+	costNumber = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?$`) })
 )
 
-// ParseRun reads run.json strictly: unknown members, other schemas and paths out of the folder are refused, all at once, with their places
-// (*RefusedError, or *strictjson.Error). file names it in messages.
+// ParseRun reads run.json strictly: unknown members, other schemas and paths out of the folder are refused, all at
+// once, with their places (*RefusedError, or *strictjson.Error). file names it in messages.
 func ParseRun(src []byte, file string) (*Run, error) {
 	doc, err := strictjson.Parse(src, strictjson.DocumentLimits)
 	if err != nil {
@@ -63,14 +75,17 @@ func ParseRun(src []byte, file string) (*Run, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	r := &Run{Schema: text(doc, "schema"), ID: text(doc, "id"), Lane: text(doc, "lane"), Sheet: text(doc, "flight_sheet"), Project: text(doc, "project"),
-		Assignment: text(doc, "assignment"), Submission: text(doc, "submission"), Operator: text(doc, "operator"), CostUSD: text(doc, "cost_usd"), RevisionOf: text(doc, "revision_of")}
+	r := &Run{Schema: text(doc, "schema"), ID: text(doc, "id"), Lane: text(doc, "lane"),
+		Sheet: text(doc, "flight_sheet"), Project: text(doc, "project"),
+		Assignment: text(doc, "assignment"), Submission: text(doc, "submission"), Operator: text(doc, "operator"),
+		CostUSD: text(doc, "cost_usd"), RevisionOf: text(doc, "revision_of")}
 	if r.Submission == "" {
 		r.Submission = "submission.json"
 	}
 	r.Agent = agentOf(doc.Get("agent"))
 	for _, v := range items(doc.Get("evidence")) {
-		r.Evidence = append(r.Evidence, evidence.Item{ID: text(v, "id"), Path: text(v, "path"), Kind: text(v, "kind"), Title: text(v, "title"), Text: text(v, "text"), URL: text(v, "url"),
+		r.Evidence = append(r.Evidence, evidence.Item{ID: text(v, "id"), Path: text(v, "path"), Kind: text(v, "kind"),
+			Title: text(v, "title"), Text: text(v, "text"), URL: text(v, "url"),
 			Snapshot: text(v, "snapshot"), Pos: v.Pos})
 	}
 	r.check(doc, problems)
@@ -83,13 +98,16 @@ func ParseRun(src []byte, file string) (*Run, error) {
 // check holds what the record cannot say.
 func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 	if !runID().MatchString(r.ID) {
-		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128", clip(r.ID))
+		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128",
+			clip(r.ID))
 	}
 	if slug, _ := SplitSheet(r.Sheet); legible.Blank(slug) {
-		problems.add(doc.Get("flight_sheet"), "flight_sheet", "flight_sheet is %q: it must be the slug of a flight sheet, or slug@version", clip(r.Sheet))
+		problems.add(doc.Get("flight_sheet"), "flight_sheet",
+			"flight_sheet is %q: it must be the slug of a flight sheet, or slug@version", clip(r.Sheet))
 	}
 	if r.CostUSD != "" && !costNumber().MatchString(r.CostUSD) {
-		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD), "1.84")
+		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD),
+			"1.84")
 	}
 	if r.RevisionOf != "" && !isHash(r.RevisionOf) {
 		problems.add(doc.Get("revision_of"), "revision_of", "revision_of must be a SHA-256 in lower-case hex")
@@ -98,7 +116,8 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 		problems.add(doc.Get("submission"), "path", "submission: %v", err)
 	}
 	if n := len(r.Evidence); n > maxEvidence {
-		problems.add(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs together", n, maxEvidence)
+		problems.add(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs "+
+			"together", n, maxEvidence)
 	}
 	for _, v := range items(doc.Get("evidence")) {
 		if p := text(v, "path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
@@ -111,8 +130,10 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 func insideRun(p string) error {
 	switch {
 	case !fs.ValidPath(p) || p == ".":
-		return fmt.Errorf("%q must be a path inside the run folder, with forward slashes and no dots for folders", clip(p))
-	case strings.ContainsAny(p, "\\\x00") || strings.ContainsFunc(p, func(c rune) bool { return c < 0x20 || c == 0x7f }):
+		return fmt.Errorf("%q must be a path inside the run folder, with forward slashes and no dots for folders",
+			clip(p))
+	case strings.ContainsAny(p, "\\\x00") ||
+		strings.ContainsFunc(p, func(c rune) bool { return c < 0x20 || c == 0x7f }):
 		return fmt.Errorf("%q holds a backslash or a control character", clip(p))
 	}
 	return nil
@@ -126,9 +147,12 @@ func agentOf(v *strictjson.Value) Agent {
 		}
 		return ""
 	}
-	return Agent{Name: text(v, "name"), Model: text(v, "model"), Provider: text(v, "provider"), Harness: text(v, "harness"), Runtime: text(v, "runtime"),
-		CapabilityTier: text(v, "capability_tier"), ParamsB: number("params_b"), ContextTokens: number("context_tokens"), VRAMGB: number("vram_gb"), Confidence: number("confidence_prior"),
-		Tools: texts(v, "tools"), Modalities: texts(v, "modalities"), ToolsKnown: v.Get("tools") != nil, ModalitiesKnown: v.Get("modalities") != nil}
+	return Agent{Name: text(v, "name"), Model: text(v, "model"), Provider: text(v, "provider"),
+		Harness: text(v, "harness"), Runtime: text(v, "runtime"),
+		CapabilityTier: text(v, "capability_tier"), ParamsB: number("params_b"),
+		ContextTokens: number("context_tokens"), VRAMGB: number("vram_gb"), Confidence: number("confidence_prior"),
+		Tools: texts(v, "tools"), Modalities: texts(v, "modalities"), ToolsKnown: v.Get("tools") != nil,
+		ModalitiesKnown: v.Get("modalities") != nil}
 }
 
 // RunFolder is a run as read from a tree: its manifest, its submission's bytes, its evidence and its advisory files.
@@ -140,15 +164,16 @@ type RunFolder struct {
 	Advisory []FileRef
 }
 
-// maxManifest and maxSubmission bound what is read of a run folder before anything is parsed; one byte more than the limit is read, so that
-// the reader refuses it by name.
+// maxManifest and maxSubmission bound what is read of a run folder before anything is parsed; one byte more than the
+// limit is read, so that the reader refuses it by name.
 const (
 	maxManifest   = 1 << 20
 	maxSubmission = 5<<20 + 1
 	maxEvidence   = 1000 // items of evidence
 )
 
-// OpenRun reads a run folder from a tree (os.Root's, or git objects). Symlinks and anything that is not a regular file are refused.
+// OpenRun reads a run folder from a tree (os.Root's, or git objects). Symlinks and anything that is not a regular file
+// are refused.
 func OpenRun(tree fs.FS) (*RunFolder, error) {
 	src, err := ReadFile(tree, "run.json", maxManifest)
 	if err != nil {
@@ -192,7 +217,8 @@ func advisory(tree fs.FS) ([]FileRef, error) {
 // Case prepares the audit of a run folder by a sheet. profile is the pinned profile, or nil for the run's own.
 func (f *RunFolder) Case(sheet *Sheet, profile *Agent) Case {
 	agent := &f.Run.Agent
-	c := Case{Sheet: sheet, Run: f.Run, Evidence: f.Evidence, Path: f.Run.Submission, Bytes: f.Bytes, Ref: f.Ref, Agent: agent, Advisory: f.Advisory}
+	c := Case{Sheet: sheet, Run: f.Run, Evidence: f.Evidence, Path: f.Run.Submission, Bytes: f.Bytes, Ref: f.Ref,
+		Agent: agent, Advisory: f.Advisory}
 	if profile != nil {
 		c.Agent, c.Declared = profile, agent
 	}

@@ -25,10 +25,12 @@ func TestParseRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.ID != "r1" || r.Lane != "agent" || r.Sheet != "math-steps" || r.Project != "oak-street" || r.Submission != "out/answer.json" || r.Operator != "bea" || r.CostUSD != "1.84" || len(r.Evidence) != 3 {
+	if r.ID != "r1" || r.Lane != "agent" || r.Sheet != "math-steps" || r.Project != "oak-street" ||
+		r.Submission != "out/answer.json" || r.Operator != "bea" || r.CostUSD != "1.84" || len(r.Evidence) != 3 {
 		t.Errorf("%+v", r)
 	}
-	if a := r.Agent; a.Model != "m" || a.ParamsB != "70" || a.ContextTokens != "128000" || a.VRAMGB != "80" || !a.ToolsKnown || a.Confidence != "0.9" {
+	if a := r.Agent; a.Model != "m" || a.ParamsB != "70" || a.ContextTokens != "128000" || a.VRAMGB != "80" ||
+		!a.ToolsKnown || a.Confidence != "0.9" {
 		t.Errorf("%+v", a)
 	}
 	bare, err := ParseRun([]byte(runText("")), "run.json")
@@ -44,8 +46,10 @@ var runRefusals = []struct{ name, members, rule, words string }{
 	{"unknown member of evidence", `"evidence":[{"id":"a","file":"x"}]`, "unknown_key", "file"},
 	{"evidence without id", `"evidence":[{"path":"x"}]`, "missing_key", `"id"`},
 	{"evidence kind", `"evidence":[{"id":"a","kind":"pdf"}]`, "unknown_word", "pdf"},
-	{"evidence that is the submission", `"evidence":[{"id":"a","path":"submission.json"}]`, "evidence", "its own evidence"},
-	{"the same, otherwise written", `"evidence":[{"id":"a","path":"./x/../submission.json"}]`, "evidence", "its own evidence"},
+	{"evidence that is the submission", `"evidence":[{"id":"a","path":"submission.json"}]`, "evidence",
+		"its own evidence"},
+	{"the same, otherwise written", `"evidence":[{"id":"a","path":"./x/../submission.json"}]`, "evidence",
+		"its own evidence"},
 	{"parameters as text", `"agent":{"params_b":"70"}`, "type", "must be a number"},
 	{"tier", `"agent":{"capability_tier":"huge"}`, "unknown_word", "huge"},
 	{"submission outside", `"submission":"../other/submission.json"`, "path", "inside the run folder"},
@@ -57,7 +61,8 @@ var runRefusals = []struct{ name, members, rule, words string }{
 	{"cost in words", `"cost_usd":"two dollars"`, "cost_usd", "plain decimal"},
 	{"negative cost", `"cost_usd":"-1"`, "cost_usd", "plain decimal"},
 	{"revision", `"revision_of":"abc"`, "revision_of", "SHA-256"},
-	{"too many items of evidence", `"evidence":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","path":"b"},`, 1001), ",") + `]`, "evidence", "1001 items of evidence; at most 1000"},
+	{"too many items of evidence", `"evidence":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","path":"b"},`, 1001),
+		",") + `]`, "evidence", "1001 items of evidence; at most 1000"},
 	{"null", `"project":null`, "type", "leave the member out"},
 }
 
@@ -70,7 +75,8 @@ func TestRunRefusals(t *testing.T) {
 			return
 		}
 		for line := range strings.Lines(err.Error()) {
-			if strings.Contains(line, "["+rule+"]") && strings.Contains(line, words) && strings.HasPrefix(line, "run.json:1:") {
+			if strings.Contains(line, "["+rule+"]") && strings.Contains(line, words) &&
+				strings.HasPrefix(line, "run.json:1:") {
 				return
 			}
 		}
@@ -84,26 +90,33 @@ func TestRunRefusals(t *testing.T) {
 	refused(strings.Replace(good, `"id":"r1"`, `"id":"a/b"`, 1), "id", "at most 128")
 	refused(strings.Replace(good, `"id":"r1"`, `"id":".."`, 1), "id", "run id")
 	for _, sheet := range []string{``, ` `, `@1.0.0`, `\u200b`} {
-		refused(strings.Replace(good, `"flight_sheet":"math-steps"`, `"flight_sheet":"`+sheet+`"`, 1), "flight_sheet", "must be the slug of a flight sheet")
+		refused(strings.Replace(good, `"flight_sheet":"math-steps"`, `"flight_sheet":"`+sheet+`"`, 1), "flight_sheet",
+			"must be the slug of a flight sheet")
 	}
 	refused(strings.Replace(good, `"lane":"agent"`, `"lane":"agents"`, 1), "unknown_word", "agent")
 	refused(strings.Replace(good, `"lane":"agent",`, ``, 1), "missing_key", `"lane"`)
-	if _, err := ParseRun([]byte(`{"id":"a","id":"b"}`), "run.json"); err == nil || !strings.Contains(err.Error(), "duplicate") {
+	if _, err := ParseRun([]byte(`{"id":"a","id":"b"}`), "run.json"); err == nil ||
+		!strings.Contains(err.Error(), "duplicate") {
 		t.Errorf("a duplicate key: %v", err)
 	}
 }
 
 func TestOpenRunAndFiles(t *testing.T) {
-	tree := fstest.MapFS{"run.json": {Data: []byte(runText(`"evidence":[{"id":"a","path":"evidence/a.txt"}]`))}, "submission.json": {Data: []byte(`{}`)}, "evidence/a.txt": {Data: []byte("abc")},
-		"advisory/b.json": {Data: []byte(`{"opinion":1}`)}, "advisory/a.json": {Data: []byte(`{}`)}, "advisory/note.txt": {Data: []byte("no")}}
+	tree := fstest.MapFS{"run.json": {Data: []byte(runText(`"evidence":[{"id":"a","path":"evidence/a.txt"}]`))},
+		"submission.json": {Data: []byte(`{}`)}, "evidence/a.txt": {Data: []byte("abc")},
+		"advisory/b.json": {Data: []byte(`{"opinion":1}`)}, "advisory/a.json": {Data: []byte(`{}`)},
+		"advisory/note.txt": {Data: []byte("no")}}
 	f, err := OpenRun(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Advisory) != 2 || f.Advisory[0].Path != "advisory/a.json" || f.Advisory[0].SHA256 != "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" { // sha256sum of "{}"
+	// sha256sum of "{}"
+	if len(f.Advisory) != 2 || f.Advisory[0].Path != "advisory/a.json" ||
+		f.Advisory[0].SHA256 != "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" {
 		t.Errorf("advisory %+v", f.Advisory)
 	}
-	for name, want := range map[string]string{"run.json": "reading run.json", "submission.json": "reading submission.json"} {
+	for name, want := range map[string]string{"run.json": "reading run.json",
+		"submission.json": "reading submission.json"} {
 		broken := fstest.MapFS{}
 		for k, v := range tree {
 			if k != name {
@@ -126,12 +139,14 @@ func TestReadFile(t *testing.T) {
 	if b, err := ReadFile(tree, "real/file.txt", 3); err != nil || string(b) != "ins" {
 		t.Errorf("cut at the limit: %q %v", b, err)
 	}
-	for name, want := range map[string]error{"link.txt": ErrNotRegular, "linked/secret.txt": ErrNotRegular, "real": ErrNotRegular} {
+	for name, want := range map[string]error{"link.txt": ErrNotRegular, "linked/secret.txt": ErrNotRegular,
+		"real": ErrNotRegular} {
 		if b, err := ReadFile(tree, name, 100); !errors.Is(err, want) || b != nil {
 			t.Errorf("%s: %q %v", name, b, err)
 		}
 	}
-	for _, name := range []string{"../secret.txt", "/etc/passwd", "real/../real/file.txt", "", ".", "a\\b", "a\x00b", "none.txt"} {
+	for _, name := range []string{"../secret.txt", "/etc/passwd", "real/../real/file.txt", "", ".", "a\\b", "a\x00b",
+		"none.txt"} {
 		if b, err := ReadFile(tree, name, 100); err == nil || b != nil {
 			t.Errorf("%q is read: %q", name, b)
 		}

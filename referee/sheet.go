@@ -28,33 +28,36 @@ type Sheet struct {
 	SHA256                            string // of Canonical
 	Canonical                         []byte // S54
 	Inputs                            []Input
-	Carried                           []string // names that formulas read and only the submission's calculations carry (S78)
-	Undeclared                        []string // calculations that only a rule names: the sheet has no formula for them (S78)
-	Outputs                           []string
-	Math                              []*MathCheck
-	Rules                             []*Rule // everything that is declared and counts (S36), in sheet order
-	Derive                            []DerivedValue
-	Evidence                          []EvidenceItem // what a run must bring
-	Params                            []Param        // limits that the configuration sets (S71), with their values here
-	Notes                             []string
-	Warnings                          []Problem
-	Doc                               *strictjson.Value
+	// names that formulas read and only the submission's calculations carry (S78)
+	Carried []string
+	// calculations that only a rule names: the sheet has no formula for them (S78)
+	Undeclared []string
+	Outputs    []string
+	Math       []*MathCheck
+	Rules      []*Rule // everything that is declared and counts (S36), in sheet order
+	Derive     []DerivedValue
+	Evidence   []EvidenceItem // what a run must bring
+	Params     []Param        // limits that the configuration sets (S71), with their values here
+	Notes      []string
+	Warnings   []Problem
+	Doc        *strictjson.Value
 
-	names        *policy.Names
-	consts       map[string]*strictjson.Value
-	outputs      *schema.Schema    // required_output_schema
-	inputs       *schema.Schema    // types of the declared inputs
-	canonical    *schema.Schema    // the canonical submission, with baseline canonical
-	penalty      bands             // of numbers
-	money        bands             // of money
-	material     *decimal.Num      // S4; nil is off
-	alias        map[string]string // normal form of a name → the sheet's own (S18)
-	formulas     memo[*parsedFormula]
-	normals      memo[string]
-	scores       map[string]string
-	response     *responseSpec // nil: no member holds a raw answer
-	trace        Trace
-	carriedAlone []string     // names that only calculations carry, that no rule counts, and that a mid or high gate rests on
+	names     *policy.Names
+	consts    map[string]*strictjson.Value
+	outputs   *schema.Schema    // required_output_schema
+	inputs    *schema.Schema    // types of the declared inputs
+	canonical *schema.Schema    // the canonical submission, with baseline canonical
+	penalty   bands             // of numbers
+	money     bands             // of money
+	material  *decimal.Num      // S4; nil is off
+	alias     map[string]string // normal form of a name → the sheet's own (S18)
+	formulas  memo[*parsedFormula]
+	normals   memo[string]
+	scores    map[string]string
+	response  *responseSpec // nil: no member holds a raw answer
+	trace     Trace
+	// names that only calculations carry, that no rule counts, and that a mid or high gate rests on
+	carriedAlone []string
 	given        memo[*Sheet] // this sheet with other parameters
 }
 
@@ -131,8 +134,8 @@ var semverPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 })
 
-// isSlug says that s is lower-case words joined by dashes and begins with a letter. It is no regular expression, as those are
-// compiled at each start.
+// isSlug says that s is lower-case words joined by dashes and begins with a letter. It is no regular expression, as
+// those are compiled at each start.
 func isSlug(s string) bool {
 	for word := range strings.SplitSeq(s, "-") {
 		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
@@ -142,8 +145,9 @@ func isSlug(s string) bool {
 	return s[0] >= 'a'
 }
 
-// LoadSheet reads, checks and compiles one flight sheet. file names it in messages; origin is "library" or "repository".
-// A sheet that is not understood whole is refused whole, with every problem at its line and column (*RefusedError, or
+// LoadSheet reads, checks and compiles one flight sheet. file names it in messages; origin is "library" or
+// "repository". A sheet that is not understood whole is refused whole, with every problem at its line and column
+// (*RefusedError, or
 // *strictjson.Error for bytes that are not strict JSON). Warnings are kept in Sheet.Warnings.
 func LoadSheet(src []byte, file, origin string) (*Sheet, error) {
 	doc, err := strictjson.Parse(src, strictjson.DocumentLimits)
@@ -183,7 +187,8 @@ func (l *loader) load() {
 	l.ids = map[string]*strictjson.Value{}
 	s.Slug, s.Name, s.Version, s.Lane = text(doc, "slug"), text(doc, "name"), text(doc, "version"), text(doc, "lane")
 	s.Domain, s.Summary, s.Purpose = text(doc, "domain"), text(doc, "summary"), text(doc, "purpose")
-	s.Instructions, s.Outputs, s.Notes = text(doc, "assignment_instructions"), texts(doc, "expected_outputs"), texts(doc, "notes")
+	s.Instructions, s.Outputs, s.Notes = text(doc, "assignment_instructions"), texts(doc, "expected_outputs"),
+		texts(doc, "notes")
 	l.identity()
 	traced := l.traced()
 	whole, parts := canonicalParts(doc, traced)
@@ -206,7 +211,8 @@ func (l *loader) load() {
 
 func (l *loader) identity() {
 	if v := l.sheet.Doc.Get("slug"); !isSlug(l.sheet.Slug) {
-		l.problems.add(v, "slug", "slug %q must be lower-case words joined by dashes, as in %q", l.sheet.Slug, "cre-multifamily-agency")
+		l.problems.add(v, "slug", "slug %q must be lower-case words joined by dashes, as in %q", l.sheet.Slug,
+			"cre-multifamily-agency")
 	}
 	if v := l.sheet.Doc.Get("version"); !semverPattern().MatchString(l.sheet.Version) {
 		l.problems.add(v, "version", "version %q must be a semantic version such as %q", l.sheet.Version, "1.2.0")
@@ -237,7 +243,8 @@ func isIdentifier(s string) bool {
 // loadNames gathers what a bare name may mean, before anything that uses names is compiled.
 func (l *loader) loadNames() {
 	s, doc := l.sheet, l.sheet.Doc
-	n := &policy.Names{Consts: map[string]*strictjson.Value{}, Lexicons: map[string][]string{}, Calendars: map[string]policy.Calendar{}}
+	n := &policy.Names{Consts: map[string]*strictjson.Value{}, Lexicons: map[string][]string{},
+		Calendars: map[string]policy.Calendar{}}
 	for _, v := range items(doc.At("/eval_spec/math_checks")) {
 		n.Calcs = append(n.Calcs, text(v, "formula_id"))
 	}
@@ -335,11 +342,12 @@ func (l *loader) loadDerived() {
 
 var scoreNames = []string{"availability", "constraint_satisfaction", "conditional_error", "total"}
 
-// traced are the parts of a sheet that have a hash of their own in the trace: its schema, then what limits there are. Ranges, steps and
-// bounds stand in the checks themselves.
+// traced are the parts of a sheet that have a hash of their own in the trace: its schema, then what limits there are.
+// Ranges, steps and bounds stand in the checks themselves.
 func (l *loader) traced() []*strictjson.Value {
 	doc := l.sheet.Doc
-	out := []*strictjson.Value{doc.At("/eval_spec/required_output_schema"), doc.Get("consts"), doc.At("/eval_spec/penalty")}
+	out := []*strictjson.Value{doc.At("/eval_spec/required_output_schema"), doc.Get("consts"),
+		doc.At("/eval_spec/penalty")}
 	out = append(out, doc.Get("params"))
 	for _, list := range []string{"deterministic_checks", "math_checks", "evidence_checks", "rules"} {
 		out = append(out, doc.At("/eval_spec/"+list))
@@ -357,7 +365,8 @@ func (l *loader) loadTrace(traced []*strictjson.Value, canonical map[*strictjson
 		}
 		hashes = append(hashes, hashText("referee.trace/v1\n"+text))
 	}
-	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0], Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], ""))}
+	l.sheet.trace = Trace{Sheet: l.sheet.SHA256, Schema: hashes[0],
+		Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], ""))}
 }
 
 // expr compiles an expression in either spelling; nil after a refusal, which has been recorded.
@@ -383,7 +392,8 @@ func (l *loader) expr(v *strictjson.Value, what string) *policy.Expr {
 func (l *loader) predicate(v *strictjson.Value, what string) *policy.Expr {
 	e := l.expr(v, what)
 	if e != nil && !e.Boolean() {
-		l.problems.add(v, "not_boolean", "%s: %s is a value, not a condition: compare it with something", what, e.Text())
+		l.problems.add(v, "not_boolean", "%s: %s is a value, not a condition: compare it with something", what,
+			e.Text())
 		return nil
 	}
 	return e

@@ -24,10 +24,12 @@ var inputRecord = &record{Name: "an input", Fields: []field{
 	{Name: "name", Type: "string", Doc: "name in the submission's inputs", Required: true},
 	{Name: "type", Type: "string", Doc: "its type", Enum: inputTypes},
 	{Name: "unit", Type: "string", Doc: "its unit"},
-	{Name: "held", Type: "string", Doc: "what vouches for it (S70): cell: a cell of the evidence; recount: a rule that counts it again; attested: attested evidence; param: a parameter; " +
+	{Name: "held", Type: "string", Doc: "what vouches for it (S70): cell: a cell of the evidence; recount: a rule " +
+		"that counts it again; attested: attested evidence; param: a parameter; " +
 		"stated: nothing but the agent, so that a person is asked. Default: cell where the sheet declares evidence, else stated", Enum: holds},
 	{Name: "reason", Type: "string", Doc: "of a stated input: why no evidence holds it"},
-	{Name: "from", Type: "array", Doc: "of a cell: the places that hold it, all of which must; without it the submission cites its cell in sources", Of: placeRecord},
+	{Name: "from", Type: "array", Doc: "of a cell: the places that hold it, all of which must; without it the " +
+		"submission cites its cell in sources", Of: placeRecord},
 	{Name: "param", Type: "string", Doc: "of held param: the parameter that it restates"},
 	{Name: "min", Type: "number", Doc: "the least value it may have (S72); of a list, each of its numbers"},
 	{Name: "max", Type: "number", Doc: "the greatest value it may have (S72)"},
@@ -42,7 +44,8 @@ var inputRecord = &record{Name: "an input", Fields: []field{
 // placeRecord is a place in declared evidence that holds an input.
 var placeRecord = &record{Name: "a place of evidence", Fields: []field{
 	{Name: "evidence", Type: "string", Doc: "id of the evidence", Required: true},
-	{Name: "row", Type: "string", Doc: "of a table: what the row's key is, default the input's name or one of its aliases"},
+	{Name: "row", Type: "string", Doc: "of a table: what the row's key is, default the input's name or one of its " +
+		"aliases"},
 	{Name: "column", Type: "string", Doc: "of a table: the column, default the first that is not the key"},
 	{Name: "pointer", Type: "string", Doc: "of json: JSON Pointer of the value, default /NAME"},
 }}
@@ -75,7 +78,8 @@ var paramRecord = &record{Name: "a parameter", Fields: []field{
 var sourceRecord = &record{Name: "a source", Fields: []field{
 	{Name: "text", Type: "string", Doc: "what is cited, in words"},
 	{Name: "url", Type: "string", Doc: "where it can be read"},
-	{Name: "status", Type: "string", Doc: "verified: confirmed in a published text; general: from general knowledge; policy: the user's own document", Enum: statuses},
+	{Name: "status", Type: "string", Doc: "verified: confirmed in a published text; general: from general " +
+		"knowledge; policy: the user's own document", Enum: statuses},
 	{Name: "as_of", Type: "string", Doc: "date of the source, YYYY-MM-DD"},
 }}
 
@@ -86,7 +90,8 @@ var modifiers = []field{
 	{Name: "category", Type: "string", Doc: "decides the default bucket (S41)", Enum: categories},
 	{Name: "tier", Type: "string", Doc: "weight and rank", Enum: tiers},
 	{Name: "risk", Type: "string", Doc: "the source documents' name for tier", Enum: tiers},
-	{Name: "severity", Type: "string", Doc: "critical iff high, unless said (S8)", Enum: []string{"critical", "noncritical"}},
+	{Name: "severity", Type: "string", Doc: "critical iff high, unless said (S8)",
+		Enum: []string{"critical", "noncritical"}},
 	{Name: "bucket", Type: "string", Doc: "whose move a flag is (S41)", Enum: buckets},
 	{Name: "why", Type: "string", Doc: "why the rule exists, in plain words"},
 	{Name: "fix", Type: "string", Doc: "what would be right"},
@@ -101,20 +106,24 @@ var modifiers = []field{
 	{Name: "non_compensable", Type: "boolean", Doc: "a flag closes the gate whatever the score"},
 	{Name: "emit", Type: "string", Doc: "one finding a rule, or one a row", Enum: []string{"per_rule", "per_row"}},
 	{Name: "source", Type: "object", Doc: "where the rule comes from", Of: sourceRecord},
-	{Name: "equivalent", Type: "array", Doc: "changes to the rule that no submission can notice, as `referee sheet test --mutate` words them, each with the reason", Of: &record{Name: "an equivalent change", Fields: []field{
+	{Name: "equivalent", Type: "array", Doc: "changes to the rule that no submission can notice, as `referee sheet " +
+		"test --mutate` words them, each with the reason", Of: &record{Name: "an equivalent change", Fields: []field{
 		{Name: "change", Type: "string", Doc: "the change, in the words of sheet test --mutate", Required: true},
 		{Name: "why", Type: "string", Doc: "why it makes no difference", Required: true},
 	}}},
 }
 
-// checkRecord is the record of a check object of one kind or key: the word itself, the modifiers and its own parameters.
+// checkRecord is the record of a check object of one kind or key: the word itself, the modifiers and its own
+// parameters.
 func checkRecord(name string, params []field) *record {
-	r := &record{Name: "a " + name + " check", Fields: []field{{Name: "check", Type: "string", Doc: "the kind of check"}}}
+	r := &record{Name: "a " + name + " check",
+		Fields: []field{{Name: "check", Type: "string", Doc: "the kind of check"}}}
 	r.Fields = append(append(r.Fields, params...), modifiers...)
 	return r
 }
 
-// keptRecord is checkRecord, made once for each entry of the registry, which its parameters stand for: a library asks 2,000 times.
+// keptRecord is checkRecord, made once for each entry of the registry, which its parameters stand for: a library asks
+// 2,000 times.
 func keptRecord(name string, params *[]field) *record {
 	if r, ok := checkRecords.Load(params); ok {
 		return r.(*record)
@@ -140,7 +149,8 @@ var penaltyRecord = &record{Name: "penalty", Fields: []field{
 	{Name: "noncritical_pct", Type: "number", Doc: "where mid begins, default 2"},
 	{Name: "monetary_critical_pct", Type: "number", Doc: "where high begins for money"},
 	{Name: "monetary_noncritical_pct", Type: "number", Doc: "where mid begins for money"},
-	{Name: "monetary_material_abs", Type: "number", Doc: "an absolute error from which a mid error of money is high (S4); no default"},
+	{Name: "monetary_material_abs", Type: "number", Doc: "an absolute error from which a mid error of money is high " +
+		"(S4); no default"},
 }}
 
 var laneRecord = &record{Name: "lane_requirements", Fields: []field{
@@ -155,10 +165,12 @@ var laneRecord = &record{Name: "lane_requirements", Fields: []field{
 
 var mathRecord = &record{Name: "a math check", Fields: []field{
 	{Name: "formula_id", Type: "string", Doc: "the calculation's id", Required: true},
-	{Name: "formula", Type: "expr", Doc: "the calculation, over the sheet's inputs, constants and other calculations", Required: true},
+	{Name: "formula", Type: "expr", Doc: "the calculation, over the sheet's inputs, constants and other calculations",
+		Required: true},
 	{Name: "label", Type: "string", Doc: "its name for people"},
 	{Name: "inputs", Type: "any", Doc: "input names, or a worked example {name: number}"},
-	{Name: "expected_result", Type: "number", Doc: "what the worked example gives; refused if it does not re-derive (S53)"},
+	{Name: "expected_result", Type: "number", Doc: "what the worked example gives; refused if it does not re-derive " +
+		"(S53)"},
 	{Name: "aliases", Type: "map", Doc: "other names: {formula_id or input: [names]} (S18)"},
 	{Name: "tolerance", Type: "number", Doc: "relative tolerance in place of 0.01 (S6)"},
 	{Name: "tolerance_abs", Type: "number", Doc: "absolute tolerance; passing either passes"},
@@ -179,18 +191,23 @@ var exampleRecord = &record{Name: "an example", Fields: []field{
 	{Name: "prior", Type: "map", Doc: "{receipt hash: payload}: receipts that the example resolves"},
 	{Name: "params", Type: "map", Doc: "{parameter: value}: what the configuration sets (S71)"},
 	{Name: "expect", Type: "map", Doc: "{rule id: status} where it is not pass (or open, for a question)"},
-	{Name: "trips", Type: "array", Doc: "changes and the rules that they flag", Of: &record{Name: "a trip", Fields: []field{
-		{Name: "change", Type: "string", Doc: "the change in words", Required: true},
-		{Name: "inputs", Type: "map", Doc: "inputs that change; calculations and the cells that hold the inputs are worked anew"},
-		{Name: "patch", Type: "array", Doc: "JSON Patch on the submission (RFC 6902)", Of: &record{Name: "a patch operation", Fields: []field{
-			{Name: "op", Type: "string", Doc: "add, remove or replace", Required: true, Enum: []string{"add", "remove", "replace"}},
-			{Name: "path", Type: "string", Doc: "JSON Pointer", Required: true}, {Name: "value", Type: "any", Doc: "the new value"}}}},
-		{Name: "agent", Type: "schema", Doc: "members of the profile that change"},
-		{Name: "evidence", Type: "map", Doc: "{id: new text}: evidence that changes"},
-		{Name: "params", Type: "map", Doc: "{parameter: value}: parameters that change"},
-		{Name: "flags", Type: "strings", Doc: "the rules that flag, and no others", Required: true},
-		{Name: "findings", Type: "strings", Doc: "codes that must be among the findings"},
-	}}},
+	{Name: "trips", Type: "array", Doc: "changes and the rules that they flag",
+		Of: &record{Name: "a trip", Fields: []field{
+			{Name: "change", Type: "string", Doc: "the change in words", Required: true},
+			{Name: "inputs", Type: "map", Doc: "inputs that change; calculations and the cells that hold the inputs are " +
+				"worked anew"},
+			{Name: "patch", Type: "array", Doc: "JSON Patch on the submission (RFC 6902)",
+				Of: &record{Name: "a patch operation", Fields: []field{
+					{Name: "op", Type: "string", Doc: "add, remove or replace", Required: true,
+						Enum: []string{"add", "remove", "replace"}},
+					{Name: "path", Type: "string", Doc: "JSON Pointer", Required: true},
+					{Name: "value", Type: "any", Doc: "the new value"}}}},
+			{Name: "agent", Type: "schema", Doc: "members of the profile that change"},
+			{Name: "evidence", Type: "map", Doc: "{id: new text}: evidence that changes"},
+			{Name: "params", Type: "map", Doc: "{parameter: value}: parameters that change"},
+			{Name: "flags", Type: "strings", Doc: "the rules that flag, and no others", Required: true},
+			{Name: "findings", Type: "strings", Doc: "codes that must be among the findings"},
+		}}},
 }}
 
 var evalRecord = &record{Name: "eval_spec", Fields: []field{
@@ -214,27 +231,39 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 	{Name: "purpose", Type: "string", Doc: "who uses it for what"},
 	{Name: "assignment_instructions", Type: "string", Doc: "what to give an agent, as it is"},
 	{Name: "required_inputs", Type: "array", Prose: true,
-		Doc: "what the agent is given and must restate; texts alone name documents, and the numbers are then those of the calculations (S78)", Of: inputRecord},
+		Doc: "what the agent is given and must restate; texts alone name documents, and the numbers are then those " +
+			"of the calculations (S78)", Of: inputRecord},
 	{Name: "evidence", Type: "array", Doc: "the files of evidence that a run brings", Of: evidenceRecord},
 	{Name: "params", Type: "map", Doc: "limits that the configuration sets, by name (S71)", Of: paramRecord},
 	{Name: "expected_outputs", Type: "strings", Doc: "what must be delivered"},
-	{Name: "audit_checks", Type: "array", Doc: "labels of automatic checks, and the checklist", Of: &record{Name: "an audit check", Fields: []field{
-		{Name: "key", Type: "string", Doc: "registry key, or the id of a question", Required: true}, {Name: "label", Type: "string", Doc: "in words; of a question, the question"},
-		{Name: "kind", Type: "string", Doc: "auto or checklist", Enum: []string{"auto", "checklist"}}, {Name: "category", Type: "string", Doc: "category", Enum: categories},
-		{Name: "tier", Type: "string", Doc: "tier", Enum: tiers}, {Name: "severity", Type: "string", Doc: "severity", Enum: []string{"critical", "noncritical"}},
-		{Name: "why", Type: "string", Doc: "why it is checked"}, {Name: "remedy", Type: "string", Doc: "what would be right"}}}},
+	{Name: "audit_checks", Type: "array", Doc: "labels of automatic checks, and the checklist",
+		Of: &record{Name: "an audit check", Fields: []field{
+			{Name: "key", Type: "string", Doc: "registry key, or the id of a question", Required: true},
+			{Name: "label", Type: "string", Doc: "in words; of a question, the question"},
+			{Name: "kind", Type: "string", Doc: "auto or checklist", Enum: []string{"auto", "checklist"}},
+			{Name: "category", Type: "string", Doc: "category", Enum: categories},
+			{Name: "tier", Type: "string", Doc: "tier", Enum: tiers}, {Name: "severity", Type: "string", Doc: "severity",
+				Enum: []string{"critical", "noncritical"}},
+			{Name: "why", Type: "string", Doc: "why it is checked"},
+			{Name: "remedy", Type: "string", Doc: "what would be right"}}}},
 	{Name: "eval_spec", Type: "object", Doc: "the rules", Required: true, Of: evalRecord},
 	{Name: "lane_requirements", Type: "object", Doc: "what the stack must have (S42)", Of: laneRecord},
-	{Name: "baseline", Type: "string", Doc: "canonical: the canonical submission and its checks; none: the submission has its own shape", Enum: []string{"canonical", "none"}},
-	{Name: "response", Type: "object", Doc: "the submission is the record of a call, and one of its members holds the model's raw answer", Of: responseRecord},
+	{Name: "baseline", Type: "string", Doc: "canonical: the canonical submission and its checks; none: the " +
+		"submission has its own shape", Enum: []string{"canonical", "none"}},
+	{Name: "response", Type: "object", Doc: "the submission is the record of a call, and one of its members holds " +
+		"the model's raw answer", Of: responseRecord},
 	{Name: "consts", Type: "map", Doc: "named, dated, sourced constants", Of: constRecord},
 	{Name: "lexicons", Type: "map", Doc: "named phrase lists"},
 	{Name: "calendars", Type: "map", Doc: "named business calendars", Of: &record{Name: "a calendar", Fields: []field{
-		{Name: "weekend", Type: "strings", Doc: "days that never count: monday … sunday"}, {Name: "holidays", Type: "strings", Doc: "dates that do not count"},
+		{Name: "weekend", Type: "strings", Doc: "days that never count: monday … sunday"},
+		{Name: "holidays", Type: "strings", Doc: "dates that do not count"},
 		{Name: "source", Type: "string", Doc: "where the list comes from"}}}},
-	{Name: "derive", Type: "array", Doc: "named values that are reported and never gated on", Of: &record{Name: "a derived value", Fields: []field{
-		{Name: "id", Type: "string", Doc: "its name", Required: true}, {Name: "expr", Type: "expr", Doc: "the value", Required: true}, {Name: "unit", Type: "string", Doc: "its unit"}}}},
-	{Name: "scores", Type: "map", Doc: "which derived values are the fixed protocol's scores: {availability, constraint_satisfaction, conditional_error, total}"},
+	{Name: "derive", Type: "array", Doc: "named values that are reported and never gated on",
+		Of: &record{Name: "a derived value", Fields: []field{
+			{Name: "id", Type: "string", Doc: "its name", Required: true}, {Name: "expr", Type: "expr", Doc: "the value",
+				Required: true}, {Name: "unit", Type: "string", Doc: "its unit"}}}},
+	{Name: "scores", Type: "map", Doc: "which derived values are the fixed protocol's scores: {availability, " +
+		"constraint_satisfaction, conditional_error, total}"},
 	{Name: "examples", Type: "array", Doc: "worked submissions; `referee sheet test` runs them", Of: exampleRecord},
 	{Name: "notes", Type: "strings", Doc: "what a reader must know, uncertainties first"},
 }}

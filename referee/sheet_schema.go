@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 )
 
-// SheetJSONSchema is the JSON Schema (2020-12) of flight sheet files, for editors. It is made from the tables that the loader reads, so
-// that an editor refuses the same keys; what only the loader can see (names, cycles, worked numbers) is left to `referee sheet lint`.
+// SheetJSONSchema is the JSON Schema (2020-12) of flight sheet files, for editors. It is made from the tables that the
+// loader reads, so that an editor refuses the same keys; what only the loader can see (names, cycles, worked numbers)
+// is left to `referee sheet lint`.
 func SheetJSONSchema() []byte {
 	g := &schemaGenerator{defs: map[string]any{}}
 	root := g.object(sheetRecord)
@@ -17,8 +18,8 @@ func SheetJSONSchema() []byte {
 	return indented(root)
 }
 
-// SubmissionSchema is the JSON Schema of what the sheet wants handed in: the canonical submission where that is its baseline, its own
-// output schema, and the types of its inputs.
+// SubmissionSchema is the JSON Schema of what the sheet wants handed in: the canonical submission where that is its
+// baseline, its own output schema, and the types of its inputs.
 func (s *Sheet) SubmissionSchema() []byte {
 	var all []any
 	if s.Baseline == "canonical" {
@@ -30,10 +31,12 @@ func (s *Sheet) SubmissionSchema() []byte {
 	if v := s.Doc.At("/eval_spec/required_output_schema"); v != nil {
 		all = append(all, json.RawMessage(canonicalJSON(v)))
 	}
-	return indented(map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Submission for " + s.Slug, "type": "object", "allOf": all})
+	return indented(map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema",
+		"title": "Submission for " + s.Slug, "type": "object", "allOf": all})
 }
 
-// indented prints a schema for people. Its parts come from tables and from sheets that were read strictly: it cannot fail.
+// indented prints a schema for people. Its parts come from tables and from sheets that were read strictly: it cannot
+// fail.
 func indented(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -59,7 +62,8 @@ func (g *schemaGenerator) object(r *record) map[string]any {
 			required = append(required, f.Name)
 		}
 	}
-	out := map[string]any{"type": "object", "properties": properties, "patternProperties": map[string]any{"^x-": map[string]any{}}, "additionalProperties": false}
+	out := map[string]any{"type": "object", "properties": properties,
+		"patternProperties": map[string]any{"^x-": map[string]any{}}, "additionalProperties": false}
 	if len(required) > 0 {
 		out["required"] = required
 	}
@@ -120,7 +124,8 @@ func (g *schemaGenerator) checks(root map[string]any) {
 		k := &ruleKinds[i]
 		form := g.check(k.Name, k.Title+". "+k.Doc, k.Params, k.Name != "match")
 		if forms = append(forms, form); k.Name == "expr" {
-			gate = g.check("", "A gate, as the source documents write it: an expr check without the word.", k.Params, false)
+			gate = g.check("", "A gate, as the source documents write it: an expr check without the word.", k.Params,
+				false)
 		}
 	}
 	word := map[string]any{"enum": names, "description": "a check of the registry, by name"}
@@ -130,12 +135,13 @@ func (g *schemaGenerator) checks(root map[string]any) {
 		if list == "rules" {
 			allowed = append(allowed, gate)
 		}
-		spec[list] = map[string]any{"description": spec[list].(map[string]any)["description"], "type": "array", "items": map[string]any{"anyOf": allowed}}
+		spec[list] = map[string]any{"description": spec[list].(map[string]any)["description"], "type": "array",
+			"items": map[string]any{"anyOf": allowed}}
 	}
 }
 
-// check defines the object form of a check and returns a reference to it. named says that its "check" is the registry's word; the
-// source documents' match form carries a word of its own.
+// check defines the object form of a check and returns a reference to it. named says that its "check" is the registry's
+// word; the source documents' match form carries a word of its own.
 func (g *schemaGenerator) check(name, doc string, params []field, named bool) any {
 	schema := g.described(g.object(checkRecord(name, params)), doc)
 	properties := schema["properties"].(map[string]any)

@@ -58,9 +58,12 @@ func TestSheetSchemaRefusesMisspelt(t *testing.T) {
 		t.Fatalf("the well-spelt sheet is refused: %+v", leaves)
 	}
 	for _, c := range []struct{ right, wrong string }{
-		{`"eval_spec"`, `"eval_specs"`}, {`"version"`, `"versoin"`}, {`"lane":"agent"`, `"lane":"agents"`}, {`"formula_id"`, `"formulaid"`},
-		{`"json_valid"`, `"json_vaild"`}, {`"check":"required"`, `"check":"requird"`}, {`"paths"`, `"path"`}, {`"expr"`, `"exp"`},
-		{`"tier":"high"`, `"tier":"hihg"`}, {`"each"`, `"eech"`}, {`"status":"policy"`, `"status":"polcy"`}, {`"math_checks"`, `"mathchecks"`},
+		{`"eval_spec"`, `"eval_specs"`}, {`"version"`, `"versoin"`}, {`"lane":"agent"`, `"lane":"agents"`},
+		{`"formula_id"`, `"formulaid"`},
+		{`"json_valid"`, `"json_vaild"`}, {`"check":"required"`, `"check":"requird"`}, {`"paths"`, `"path"`},
+		{`"expr"`, `"exp"`},
+		{`"tier":"high"`, `"tier":"hihg"`}, {`"each"`, `"eech"`}, {`"status":"policy"`, `"status":"polcy"`},
+		{`"math_checks"`, `"mathchecks"`},
 	} {
 		if bad := strings.Replace(good, c.right, c.wrong, 1); len(s.Validate(parsed(t, []byte(bad)))) == 0 {
 			t.Errorf("%s for %s is accepted", c.wrong, c.right)

@@ -19,12 +19,14 @@ type Signed struct {
 	Verdict  Verdict
 }
 
-// Sign works a person's answers into a report (S38): a satisfied item passes, a flagged one is a finding with the person's note, and the
-// verdict is taken again, as of an approved record (S37). An item that is not on the checklist, is answered twice, or is flagged without a note
-// is refused; an item left unanswered stays open, which a receipt refuses.
+// Sign works a person's answers into a report (S38): a satisfied item passes, a flagged one is a finding with the
+// person's note, and the verdict is taken again, as of an approved record (S37). An item that is not on the checklist,
+// is answered twice, or is flagged without a note is refused; an item left unanswered stays open, which a receipt
+// refuses.
 func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 	if r.Sheet != sheet.Ref() {
-		return nil, fmt.Errorf("the report was made with %s@%s (%.8s…), not with this sheet", r.Sheet.Slug, r.Sheet.Version, r.Sheet.SHA256)
+		return nil, fmt.Errorf("the report was made with %s@%s (%.8s…), not with this sheet", r.Sheet.Slug,
+			r.Sheet.Version, r.Sheet.SHA256)
 	}
 	s := &Signed{Checks: slices.Clone(r.Checks), Findings: slices.Clone(r.Findings)}
 	answered := map[string]bool{}
@@ -38,7 +40,8 @@ func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 		}
 	}
 	rank(s.Findings)
-	t := tally{lane: sheet.Lane, rules: sheet.Rules, checks: s.Checks, findings: s.Findings, readable: r.Protocol.Parsed, signed: true}
+	t := tally{lane: sheet.Lane, rules: sheet.Rules, checks: s.Checks, findings: s.Findings,
+		readable: r.Protocol.Parsed, signed: true}
 	s.Verdict = t.verdict()
 	return s, nil
 }
@@ -57,8 +60,10 @@ func (s *Signed) answer(sheet *Sheet, answer Answer) error {
 		return fmt.Errorf("checklist item %q is flagged without a note: say why", answer.ID)
 	}
 	check.Status, check.Reason = Flag, ""
-	s.Findings = append(s.Findings, Finding{Code: "checklist." + rule.ID, RuleIDs: []string{rule.ID}, Tier: rule.Tier, Severity: rule.Severity, Bucket: rule.Bucket,
-		Stage: StageChecklist, Message: fmt.Sprintf("%s No: %s", rule.title(), answer.Note), Why: rule.Why, order: rule.order})
+	s.Findings = append(s.Findings, Finding{Code: "checklist." + rule.ID, RuleIDs: []string{rule.ID}, Tier: rule.Tier,
+		Severity: rule.Severity, Bucket: rule.Bucket,
+		Stage: StageChecklist, Message: fmt.Sprintf("%s No: %s", rule.title(), answer.Note), Why: rule.Why,
+		order: rule.order})
 	return nil
 }
 

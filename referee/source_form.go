@@ -9,8 +9,9 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// The source documents' own sheets name documents as required inputs, and give formulas over names that only the submission's calculations
-// carry (S78). Such a sheet loads; where a sheet declares its inputs, an unknown name stays what it is, a slip that is refused.
+// The source documents' own sheets name documents as required inputs, and give formulas over names that only the
+// submission's calculations carry (S78). Such a sheet loads; where a sheet declares its inputs, an unknown name stays
+// what it is, a slip that is refused.
 
 // loadSourceForm gathers what a sheet in that form speaks of without declaring it, and warns.
 func (l *loader) loadSourceForm(n *policy.Names) {
@@ -26,15 +27,19 @@ func (l *loader) loadSourceForm(n *policy.Names) {
 			continue // said where the formula is compiled
 		}
 		for _, name := range f.Vars() {
-			if !slices.Contains(n.Calcs, name) && n.Consts[name] == nil && !slices.Contains(s.Carried, name) && isIdentifier(name) {
+			if !slices.Contains(n.Calcs, name) && n.Consts[name] == nil && !slices.Contains(s.Carried, name) &&
+				isIdentifier(name) {
 				s.Carried = append(s.Carried, name)
 			}
 		}
 	}
 	prose := " " + strings.Join(texts(s.Doc, "required_inputs"), " ")
-	if unsaid := slices.DeleteFunc(slices.Clone(s.Carried), func(name string) bool { return strings.Contains(prose, " "+name+":") }); len(unsaid) > 0 {
-		l.problems.add(list, "undeclared_input", "the formulas read %s, which no required input names: the numbers are those that the calculations state",
-			strings.Join(unsaid, ", ")).warn("declare each as {name, type, unit}, so that it is stated once and can be held to evidence")
+	if unsaid := slices.DeleteFunc(slices.Clone(s.Carried),
+		func(name string) bool { return strings.Contains(prose, " "+name+":") }); len(unsaid) > 0 {
+		l.problems.add(list, "undeclared_input", "the formulas read %s, which no required input names: the numbers "+
+			"are those that the calculations state",
+			strings.Join(unsaid, ", ")).warn("declare each as {name, type, unit}, so that it is stated once and can " +
+			"be held to evidence")
 	}
 	l.undeclaredCalculations(n)
 	n.Inputs = append(n.Inputs, s.Carried...)
@@ -56,7 +61,8 @@ func (l *loader) undeclaredCalculations(n *policy.Names) {
 		if ok && isIdentifier(id) && !known[normalName(id)] {
 			known[normalName(id)] = true
 			l.sheet.Undeclared = append(l.sheet.Undeclared, id)
-			l.problems.add(v, "undeclared_calculation", "a rule reads the calculation %q, which no math check declares: it can fail and never pass", id).
+			l.problems.add(v, "undeclared_calculation", "a rule reads the calculation %q, which no math check "+
+				"declares: it can fail and never pass", id).
 				warn("declare it in math_checks with its formula")
 		}
 		return true

@@ -35,8 +35,10 @@ func (a *audit) stackSpace() policy.Val {
 		return policy.Absent("no agent profile")
 	}
 	p := a.Agent
-	v := object("name", optionalText(p.Name), "model", optionalText(p.Model), "provider", optionalText(p.Provider), "harness", optionalText(p.Harness),
-		"runtime", optionalText(p.Runtime), "capability_tier", optionalText(p.CapabilityTier), "params_b", decimalVal(p.ParamsB),
+	v := object("name", optionalText(p.Name), "model", optionalText(p.Model), "provider", optionalText(p.Provider),
+		"harness", optionalText(p.Harness),
+		"runtime", optionalText(p.Runtime), "capability_tier", optionalText(p.CapabilityTier), "params_b",
+		decimalVal(p.ParamsB),
 		"context_tokens", decimalVal(p.ContextTokens), "vram_gb", decimalVal(p.VRAMGB))
 	if p.ToolsKnown {
 		v.Members = append(v.Members, policy.Entry{Key: "tools", Val: textList(p.Tools)})
@@ -65,7 +67,8 @@ func (a *audit) evidenceSpace() policy.Val {
 			rows = append(rows, object("id", policy.Text(id), "held", held))
 			continue
 		}
-		rows = append(rows, object("id", policy.Text(id), "held", held, "kind", policy.Text(f.Kind), "sha256", policy.Text(f.SHA256), "bytes", whole(int(f.Bytes))))
+		rows = append(rows, object("id", policy.Text(id), "held", held, "kind", policy.Text(f.Kind), "sha256",
+			policy.Text(f.SHA256), "bytes", whole(int(f.Bytes))))
 	}
 	return listOf(rows)
 }
@@ -74,7 +77,8 @@ func (a *audit) evidenceSpace() policy.Val {
 func (a *audit) flagSpace() policy.Val {
 	rows := make([]policy.Val, len(a.findings))
 	for i, f := range a.findings {
-		rows[i] = object("code", policy.Text(f.Code), "tier", policy.Text(string(f.Tier)), "bucket", policy.Text(string(f.Bucket)), "stage", policy.Text(string(f.Stage)), "pointer", policy.Text(f.Pointer))
+		rows[i] = object("code", policy.Text(f.Code), "tier", policy.Text(string(f.Tier)), "bucket",
+			policy.Text(string(f.Bucket)), "stage", policy.Text(string(f.Stage)), "pointer", policy.Text(f.Pointer))
 	}
 	return listOf(rows)
 }
@@ -82,11 +86,13 @@ func (a *audit) flagSpace() policy.Val {
 // atomSpace is $atoms: every fact verified so far.
 func (a *audit) atomSpace() policy.Val {
 	if a.recorded > len(a.atoms) {
-		return policy.Absent(fmt.Sprintf("the audit has %d facts, and no more than %d are kept", a.recorded, len(a.atoms)))
+		return policy.Absent(fmt.Sprintf("the audit has %d facts, and no more than %d are kept", a.recorded,
+			len(a.atoms)))
 	}
 	rows := make([]policy.Val, len(a.atoms))
 	for i, at := range a.atoms {
-		rows[i] = object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass", policy.Truth(at.Pass),
+		rows[i] = object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
+			policy.Truth(at.Pass),
 			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope))
 	}
 	return listOf(rows)

@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// A record describes one JSON object of our own formats: which members it may have and of what type. The strict loader, the
-// refusals and the editors' JSON Schema all come from these tables, so that they cannot disagree.
+// A record describes one JSON object of our own formats: which members it may have and of what type. The strict loader,
+// the refusals and the editors' JSON Schema all come from these tables, so that they cannot disagree.
 type record struct {
 	Name   string
 	Fields []field
@@ -46,8 +46,8 @@ func (r *record) names() []string {
 	return out
 }
 
-// check walks v against the record and collects every problem: unknown and missing members, wrong types, words outside an
-// enumeration (S26, S47). Members whose name begins with "x-" are for the author and pass unread.
+// check walks v against the record and collects every problem: unknown and missing members, wrong types, words outside
+// an enumeration (S26, S47). Members whose name begins with "x-" are for the author and pass unread.
 func (r *record) check(v *strictjson.Value, problems *Problems) {
 	if v.Kind != strictjson.Object {
 		problems.add(v, "type", "%s must be an object", r.Name)
@@ -91,7 +91,8 @@ func (f *field) check(v *strictjson.Value, problems *Problems) {
 
 func (f *field) checkItems(v *strictjson.Value, problems *Problems) {
 	if want := map[string]strictjson.Kind{"array": strictjson.Array, "map": strictjson.Object}[f.Type]; v.Kind != want {
-		problems.add(v, "type", "%q must be %s", f.Name, map[string]string{"array": "an array", "map": "an object"}[f.Type])
+		problems.add(v, "type", "%q must be %s", f.Name, map[string]string{"array": "an array",
+			"map": "an object"}[f.Type])
 		return
 	}
 	for _, item := range v.Items {
@@ -121,9 +122,11 @@ func (f *field) checkStrings(v *strictjson.Value, problems *Problems) {
 
 // kindsOf are the JSON types that a field of a type takes.
 var kindsOf = map[string][]strictjson.Kind{
-	"string": {strictjson.String}, "number": {strictjson.Number}, "integer": {strictjson.Number}, "boolean": {strictjson.Bool},
-	"expr":   {strictjson.String, strictjson.Object, strictjson.Bool, strictjson.Number, strictjson.Array},
-	"schema": {strictjson.Object}, "list": {strictjson.Array}, "any": {strictjson.String, strictjson.Number, strictjson.Bool, strictjson.Array, strictjson.Object},
+	"string": {strictjson.String}, "number": {strictjson.Number}, "integer": {strictjson.Number},
+	"boolean": {strictjson.Bool},
+	"expr":    {strictjson.String, strictjson.Object, strictjson.Bool, strictjson.Number, strictjson.Array},
+	"schema":  {strictjson.Object}, "list": {strictjson.Array}, "any": {strictjson.String, strictjson.Number,
+		strictjson.Bool, strictjson.Array, strictjson.Object},
 }
 
 func (f *field) checkScalar(v *strictjson.Value, problems *Problems) {
@@ -135,7 +138,8 @@ func (f *field) checkScalar(v *strictjson.Value, problems *Problems) {
 		problems.add(v, "type", "%q must be a whole number, not %s", f.Name, v.Text)
 	}
 	if v.OutOfRange {
-		problems.add(v, "number_out_of_range", "%q is out of range: at most 34 digits and exponents within ±300", f.Name)
+		problems.add(v, "number_out_of_range", "%q is out of range: at most 34 digits and exponents within ±300",
+			f.Name)
 	}
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v.Text) {
 		problems.addNear(v, "unknown_word", v.Text, f.Enum, "%q does not know %q", f.Name, v.Text)

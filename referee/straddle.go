@@ -7,13 +7,15 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// straddles looks at a gate a second time (S14): would it turn if a claim were true, or the numbers that a calculation restates? The gate
-// follows the recomputed value either way. Of duplicated calculations it looks at those that the gate reads now.
+// straddles looks at a gate a second time (S14): would it turn if a claim were true, or the numbers that a calculation
+// restates? The gate follows the recomputed value either way. Of duplicated calculations it looks at those that the
+// gate reads now.
 func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 	if truth == policy.Unknown {
 		return
 	}
-	for _, id := range crossing(r.expr.Calcs(), func(some []string) bool { return a.truthAsClaimed(r, some) == opposite(truth) }) {
+	for _, id := range crossing(r.expr.Calcs(),
+		func(some []string) bool { return a.truthAsClaimed(r, some) == opposite(truth) }) {
 		if c := a.picked(id); c != nil {
 			a.straddleOfClaim(r, c)
 		}
@@ -24,12 +26,14 @@ func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 			moved = append(moved, c)
 		}
 	}
-	for _, c := range crossing(moved, func(some []*calculation) bool { return a.truthAsRestated(r, some) == opposite(truth) }) {
+	for _, c := range crossing(moved,
+		func(some []*calculation) bool { return a.truthAsRestated(r, some) == opposite(truth) }) {
 		a.straddleOfInputs(r, c)
 	}
 }
 
-// crossing lists those that turn a gate each alone, or all of them where they turn it only together: nudges are stacked.
+// crossing lists those that turn a gate each alone, or all of them where they turn it only together: nudges are
+// stacked.
 func crossing[T any](all []T, turns func([]T) bool) []T {
 	var out []T
 	for i := range all {
@@ -68,23 +72,28 @@ func (a *audit) straddleOfClaim(r *Rule, c *calculation) {
 		return
 	}
 	if c.worst.rounded && !c.worst.coarse || a.honest(c) {
-		a.note(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s", c.check.ID, r.Text))
+		a.note(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s",
+			c.check.ID, r.Text))
 		return
 	}
 	a.straddle(r, c, "/result", Finding{
-		Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s", c.check.ID, shown(c.claimed), r.ID, r.Text, shown(c.value())),
-		Spot:    &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
+		Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s",
+			c.check.ID, shown(c.claimed), r.ID, r.Text, shown(c.value())),
+		Spot: &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
 }
 
-// straddleOfInputs flags a calculation on whose restated inputs the gate would turn, and makes what it restates otherwise high (S17a).
+// straddleOfInputs flags a calculation on whose restated inputs the gate would turn, and makes what it restates
+// otherwise high (S17a).
 func (a *audit) straddleOfInputs(r *Rule, c *calculation) {
 	if !c.bent {
-		a.note(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s lies across the gate at the inputs of %s as they are rounded there", r.Text, c.check.ID))
+		a.note(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s lies across the gate at the "+
+			"inputs of %s as they are rounded there", r.Text, c.check.ID))
 		return
 	}
 	a.straddle(r, c, "/inputs", Finding{
-		Message: fmt.Sprintf("%s (%s) turns on the inputs that calculation %q restates: it is decided by the submission's inputs", r.ID, r.Text, c.check.ID),
-		Spot:    &Spot{Recomputed: number(c.value()), Gate: r.Text}, Fix: &Fix{Text: "restate each input as it is"}})
+		Message: fmt.Sprintf("%s (%s) turns on the inputs that calculation %q restates: it is decided by the "+
+			"submission's inputs", r.ID, r.Text, c.check.ID),
+		Spot: &Spot{Recomputed: number(c.value()), Gate: r.Text}, Fix: &Fix{Text: "restate each input as it is"}})
 	for i := range a.findings {
 		f := &a.findings[i]
 		if f.Code == "math.input_restated" && strings.HasPrefix(f.Pointer, c.pointer+"/inputs/") {

@@ -14,8 +14,8 @@ import (
 // samplePoints is how many points decide whether two formulas are the same function (S16).
 const samplePoints = 8
 
-// substituted flags an agent's formula that is not the sheet's (S16): another canonical form, and another value at the actual inputs or
-// at a point drawn from the submission's hash, which its author cannot aim at.
+// substituted flags an agent's formula that is not the sheet's (S16): another canonical form, and another value at the
+// actual inputs or at a point drawn from the submission's hash, which its author cannot aim at.
 func (a *audit) substituted(r *Rule, c *calculation) bool {
 	m := c.check
 	if m.formula == nil || c.formula == nil || c.own == nil || c.sheet == nil {
@@ -34,15 +34,18 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 	if same {
 		return false
 	}
-	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula", Atoms: []string{id},
-		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clip(c.formula.Source()), m.Text, where),
-		Spot:    &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
-		Fix:     &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text, shown(c.sheet))}})
+	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula",
+		Atoms: []string{id},
+		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clip(c.formula.Source()),
+			m.Text, where),
+		Spot: &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
+		Fix: &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text,
+			shown(c.sheet))}})
 	return true
 }
 
-// sameFunction compares at the actual inputs, then at points. Both are asked at the values that the chain reads: what a calculation restates
-// otherwise is said of the restatement.
+// sameFunction compares at the actual inputs, then at points. Both are asked at the values that the chain reads: what a
+// calculation restates otherwise is said of the restatement.
 func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, why string) {
 	at := make(formula.Inputs, len(own.Vars()))
 	var foreign []string
@@ -76,8 +79,9 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, w
 	return decided > 0 || len(vars) == 0, "they could be compared nowhere"
 }
 
-// underSheetNames is the agent's formula with each name that the sheet does not know read as the input or calculation whose value it has: an
-// agent that writes net_operating_income for noi uses the sheet's formula. No gate rests on what is read here.
+// underSheetNames is the agent's formula with each name that the sheet does not know read as the input or calculation
+// whose value it has: an agent that writes net_operating_income for noi uses the sheet's formula. No gate rests on what
+// is read here.
 func (a *audit) underSheetNames(c *calculation, own *formula.Formula) *formula.Formula {
 	taken := slices.Clone(own.Vars())
 	meant := map[string]string{}
@@ -96,8 +100,8 @@ func (a *audit) underSheetNames(c *calculation, own *formula.Formula) *formula.F
 	return own.NormaliseWith(func(name string) string { return cmp.Or(meant[name], name) })
 }
 
-// standsFor is the first name in what the sheet's formula is made of, not taken yet, whose value the calculation states under another name;
-// "" where there is none.
+// standsFor is the first name in what the sheet's formula is made of, not taken yet, whose value the calculation states
+// under another name; "" where there is none.
 func (a *audit) standsFor(name string, c *calculation, taken []string) string {
 	for _, m := range members(c.v.Get("inputs")) {
 		x := num(m.Value)
@@ -165,8 +169,8 @@ func closeTo(x, y *decimal.Num) bool {
 	return rel != nil && decimal.Cmp(rel, sameDigits) <= 0
 }
 
-// freeNames is the union of the variables: the agent's, and those of the sheet's formula with calculations that the agent does not
-// name replaced by what they are made of.
+// freeNames is the union of the variables: the agent's, and those of the sheet's formula with calculations that the
+// agent does not name replaced by what they are made of.
 func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 	vars := slices.Clone(own.Vars())
 	var walk func(m *MathCheck)
@@ -188,8 +192,8 @@ func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 	return vars
 }
 
-// point draws the k-th point: each variable, and each item of a list, is its actual value times a factor between 0.75 and 1.25, or that
-// factor where it is 0 or has none, from SHA-256 over the submission's bytes.
+// point draws the k-th point: each variable, and each item of a list, is its actual value times a factor between 0.75
+// and 1.25, or that factor where it is 0 or has none, from SHA-256 over the submission's bytes.
 func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 	seed := sha256.Sum256(a.Bytes)
 	out := make(formula.Inputs, len(vars))

@@ -6,12 +6,15 @@ import (
 	"testing"
 )
 
-// TestSubstitution: forms of one function are one, whatever the digits; other functions are found out, wherever they happen to agree (S16).
+// TestSubstitution: forms of one function are one, whatever the digits; other functions are found out, wherever they
+// happen to agree (S16).
 func TestSubstitution(t *testing.T) {
-	sheet := mustSheet(t, `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"}],"consts":{"TWELVE":{"value":12,"source":"calendar","status":"general"}},
+	sheet := mustSheet(
+		t, `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"}],"consts":{"TWELVE":{"value":12,"source":"calendar","status":"general"}},
 		"eval_spec":{"math_checks":[{"formula_id":"ads","formula":"TWELVE * loan * (rate/12) / (1 - (1 + rate/12)**(-months))"},{"formula_id":"dscr","formula":"noi / ads"}]}`)
 	const inputs = `"noi":700000,"loan":9000000,"rate":0.0675,"months":360`
-	// 12 · 9e6 · (0.0675/12) / (1 − (1 + 0.0675/12)^−360) = 700485.944294… and 700000 / that = 0.999306… by Python's decimal.
+	// 12 · 9e6 · (0.0675/12) / (1 − (1 + 0.0675/12)^−360) = 700485.944294… and 700000 / that = 0.999306… by Python's
+	// decimal.
 	for formula, same := range map[string]bool{
 		"12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months))":                  true,
 		"loan * rate / (1 - (1 + rate/12)**-months)":                              true,
@@ -30,7 +33,8 @@ func TestSubstitution(t *testing.T) {
 		if strings.Contains(formula, "TWELVE") {
 			own += `,"TWELVE":12`
 		}
-		rep := audited(sheet, fmt.Sprintf(`{"inputs":{%s},"calculations":[{"name":"ads","formula":%q,"inputs":{%s},"result":700485.944294,"units":"USD"},
+		rep := audited(sheet, fmt.Sprintf(
+			`{"inputs":{%s},"calculations":[{"name":"ads","formula":%q,"inputs":{%s},"result":700485.944294,"units":"USD"},
 			{"name":"dscr","formula":"noi / ads","inputs":{"noi":700000,"ads":700485.944294},"result":0.999306275,"units":"x"}]}`, inputs, formula, own))
 		found := strings.Contains(strings.Join(codes(rep), " "), "math.formula_substituted")
 		if found == same {
@@ -39,7 +43,8 @@ func TestSubstitution(t *testing.T) {
 	}
 }
 
-// TestPointsCannotBeAimedAt: the points follow the submission's bytes, so that a formula cannot be made to agree on them.
+// TestPointsCannotBeAimedAt: the points follow the submission's bytes, so that a formula cannot be made to agree on
+// them.
 func TestPointsCannotBeAimedAt(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
 	point := func(src string) string {
@@ -58,14 +63,19 @@ func TestPointsCannotBeAimedAt(t *testing.T) {
 
 // TestPercentOfOwnFormula: S10's scaling does not make two functions of one.
 func TestPercentOfOwnFormula(t *testing.T) {
-	members := `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"math_checks":[{"formula_id":"ltv","formula":"a / b","units":"ratio"}]}`
+	members := `"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"math_checks":[{"formula_id":"ltv",` +
+		`"formula":"a / b","units":"ratio"}]}`
 	doc := func(formula, result, units string) string {
-		return `{"inputs":{"a":3,"b":4},"calculations":[{"name":"ltv","formula":"` + formula + `","inputs":{"a":3,"b":4},"result":` + result + `,"units":"` + units + `"}]}`
+		return `{"inputs":{"a":3,"b":4},"calculations":[{"name":"ltv","formula":"` + formula +
+			`","inputs":{"a":3,"b":4},"result":` + result + `,"units":"` + units + `"}]}`
 	}
 	runRuleCases(t, []ruleCase{
 		{"percent of a fraction", members, doc("a / b", "75", "%"), "math.ltv pass", nil, nil},
 		{"percent of a percentage", members, doc("100 * a / b", "75", "%"), "math.ltv pass", nil, nil},
-		{"a percentage called a ratio", members, doc("100 * a / b", "75", "ratio"), "math.ltv flag", []string{"math.mismatch high /calculations/0/result", "math.formula_substituted high /calculations/0/formula"}, nil},
-		{"a hundred times too much", members, doc("100 * a / b", "7500", "%"), "math.ltv flag", []string{"math.mismatch high /calculations/0/result"}, nil},
+		{"a percentage called a ratio", members, doc("100 * a / b", "75", "ratio"), "math.ltv flag",
+			[]string{"math.mismatch high /calculations/0/result",
+				"math.formula_substituted high /calculations/0/formula"}, nil},
+		{"a hundred times too much", members, doc("100 * a / b", "7500", "%"), "math.ltv flag",
+			[]string{"math.mismatch high /calculations/0/result"}, nil},
 	})
 }

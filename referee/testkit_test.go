@@ -14,7 +14,8 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// sheetText wraps the members that a test is about into a flight sheet with its own shape of submission (baseline none).
+// sheetText wraps the members that a test is about into a flight sheet with its own shape of submission (baseline
+// none).
 func sheetText(members string) string {
 	return `{"slug":"test-sheet","name":"Test","version":"1.0.0","lane":"dataset",` + members + `}`
 }
@@ -54,7 +55,8 @@ func wantRefusal(t *testing.T, src, rule string, words ...string) {
 	t.Helper()
 	problems := refusals(t, src)
 	for _, p := range problems {
-		if p.Rule == rule && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(p.String(), w) }) {
+		if p.Rule == rule && !slices.ContainsFunc(words,
+			func(w string) bool { return !strings.Contains(p.String(), w) }) {
 			if p.Line == 0 || p.Column == 0 || p.File != "test.json" {
 				t.Errorf("the refusal has no place: %s", p)
 			}
@@ -173,7 +175,8 @@ func wantWords(t testing.TB, text string, words ...string) {
 // sortedKeys are the keys of a map in order, so that a test runs its cases alike every time.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ratioSheet has one gate over one calculation of two inputs: the smallest sheet in which all stages have something to say.
+// ratioSheet has one gate over one calculation of two inputs: the smallest sheet in which all stages have something to
+// say.
 const ratioSheet = `"required_inputs":[{"name":"noi","type":"number"},{"name":"debt","type":"number"}],
 	"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],
 		"rules":[{"id":"dscr_gate","expr":"dscr >= 1.20","tier":"high"}]}`

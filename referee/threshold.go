@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Threshold is the lightest tier that fails a report (S39a). The zero value is FailOnHigh, the default everywhere. A threshold that comes
-// from outside is made by ParseThreshold only, so that a misspelt one can never fail nothing.
+// Threshold is the lightest tier that fails a report (S39a). The zero value is FailOnHigh, the default everywhere. A
+// threshold that comes from outside is made by ParseThreshold only, so that a misspelt one can never fail nothing.
 type Threshold uint8
 
 // The thresholds. FailNever reports findings and fails nothing.
@@ -28,7 +28,8 @@ func ThresholdNames() []string { return slices.Clone(thresholdNames) }
 func ParseThreshold(s string) (Threshold, error) {
 	at := slices.Index(thresholdNames, s)
 	if at < 0 {
-		return FailOnHigh, fmt.Errorf("unknown threshold %q: it must be one of %s", s, strings.Join(thresholdNames, ", "))
+		return FailOnHigh, fmt.Errorf("unknown threshold %q: it must be one of %s", s,
+			strings.Join(thresholdNames, ", "))
 	}
 	return Threshold(at), nil
 }
@@ -58,7 +59,8 @@ var rankedTiers = []Tier{High, Mid, Low}
 // Tiers lists the tiers, heaviest first.
 func Tiers() []Tier { return slices.Clone(rankedTiers) }
 
-// Rank orders tiers: 0 is high, 1 mid, 2 low. What is no tier ranks as high: an unknown word never makes a finding lighter.
+// Rank orders tiers: 0 is high, 1 mid, 2 low. What is no tier ranks as high: an unknown word never makes a finding
+// lighter.
 func (t Tier) Rank() int { return max(0, slices.Index(rankedTiers, t)) }
 
 // Known reports whether t is one of the tiers.

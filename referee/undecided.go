@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// raiseUndecided makes every high rule that could not be decided a finding (S74): whatever makes an audit fail is one, with the operand and the
-// place where it should have been. A submission that cannot be read has said so once, of all its rules.
+// raiseUndecided makes every high rule that could not be decided a finding (S74): whatever makes an audit fail is one,
+// with the operand and the place where it should have been. A submission that cannot be read has said so once, of all
+// its rules.
 func (a *audit) raiseUndecided() {
 	if a.doc == nil {
 		return
@@ -17,7 +18,9 @@ func (a *audit) raiseUndecided() {
 		}
 		r := a.Sheet.Rules[i]
 		f := Finding{Code: "policy.undecided", Tier: High, Bucket: WorkDefect, Pointer: a.whereItShouldBe(r, ch),
-			Message: fmt.Sprintf("the high rule %q cannot be decided: %s", r.ID, strings.TrimPrefix(ch.Reason, "cannot be decided: ")), Fix: &Fix{Text: "supply what is missing there; what nobody can decide does not pass"}}
+			Message: fmt.Sprintf("the high rule %q cannot be decided: %s", r.ID,
+				strings.TrimPrefix(ch.Reason, "cannot be decided: ")),
+			Fix: &Fix{Text: "supply what is missing there; what nobody can decide does not pass"}}
 		if r.Bucket == StackFit || strings.Contains(ch.Reason, errNoLedger.Error()) {
 			f.Bucket = StackFit // the operator's to mend: a profile, a ledger
 		}
@@ -25,9 +28,10 @@ func (a *audit) raiseUndecided() {
 	}
 }
 
-// undecided reports whether a check is a high rule that was skipped: nobody knows whether it holds, so the gate does not open and no receipt is
-// minted (S39a). A rule whose applies_if says that it does not apply passes and is none; nor is what a bare submission cannot have, an agent and
-// evidence, because without a manifest there is no run to sign off (S61).
+// undecided reports whether a check is a high rule that was skipped: nobody knows whether it holds, so the gate does
+// not open and no receipt is minted (S39a). A rule whose applies_if says that it does not apply passes and is none; nor
+// is what a bare submission cannot have, an agent and evidence, because without a manifest there is no run to sign off
+// (S61).
 func undecided(ch Check) bool { return ch.Status == Skip && ch.Tier == High && !noManifest(ch) }
 
 // whereItShouldBe is the place of the operand that a rule lacks, or of the calculation that it rests on.

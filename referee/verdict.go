@@ -8,22 +8,26 @@ import (
 	"strings"
 )
 
-// CompareFindings is the part of the rank (S43) that findings of different runs share: below the stage, the order is the sheet's.
+// CompareFindings is the part of the rank (S43) that findings of different runs share: below the stage, the order is
+// the sheet's.
 func CompareFindings(x, y Finding) int {
-	return cmp.Or(cmp.Compare(x.Tier.Rank(), y.Tier.Rank()), cmp.Compare(x.Severity, y.Severity), // critical before noncritical
+	// critical before noncritical
+	return cmp.Or(cmp.Compare(x.Tier.Rank(), y.Tier.Rank()), cmp.Compare(x.Severity, y.Severity),
 		cmp.Compare(bucketRank(x.Bucket), bucketRank(y.Bucket)), cmp.Compare(stageRank(x.Stage), stageRank(y.Stage)))
 }
 
 func bucketRank(b Bucket) int { return slices.Index([]Bucket{WorkDefect, DealFinding, StackFit}, b) }
 func stageRank(s Stage) int {
-	return slices.Index([]Stage{StageStructure, StageSchema, StageMath, StageEvidence, StagePolicy, StageLane, StageChecklist}, s)
+	return slices.Index([]Stage{StageStructure, StageSchema, StageMath, StageEvidence, StagePolicy, StageLane,
+		StageChecklist}, s)
 }
 
-// rank sorts findings: tier, critical first, bucket, stage, sheet order, place in the document, code (S43), pointer. It is a total order,
-// because no two findings share pointer and code.
+// rank sorts findings: tier, critical first, bucket, stage, sheet order, place in the document, code (S43), pointer. It
+// is a total order, because no two findings share pointer and code.
 func rank(findings []Finding) {
 	slices.SortFunc(findings, func(x, y Finding) int {
-		return cmp.Or(CompareFindings(x, y), cmp.Compare(x.order, y.order), cmp.Compare(x.doc, y.doc), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Pointer, y.Pointer))
+		return cmp.Or(CompareFindings(x, y), cmp.Compare(x.order, y.order), cmp.Compare(x.doc, y.doc),
+			cmp.Compare(x.Code, y.Code), cmp.Compare(x.Pointer, y.Pointer))
 	})
 }
 
@@ -103,7 +107,8 @@ func share(n, d int) string {
 		return "0"
 	}
 	tenths := int64(n) * 1000 / int64(d)
-	whole := strconv.FormatInt(tenths/10, 10) // printed as decimal would, without a division of decimals: 3 % of an audit's time
+	// printed as decimal would, without a division of decimals: 3 % of an audit's time
+	whole := strconv.FormatInt(tenths/10, 10)
 	if tenths%10 == 0 {
 		return whole
 	}
@@ -151,14 +156,15 @@ func (t *tally) severity() (now, ifApproved Severity) {
 	return Jelly, Jelly
 }
 
-// action is the recommended action, first match (S39). A low nit does not turn a reject into a review. What an incident reports is the record's, not
-// the report's: a true and well-formed one is reviewed, never rejected.
+// action is the recommended action, first match (S39). A low nit does not turn a reject into a review. What an incident
+// reports is the record's, not the report's: a true and well-formed one is reviewed, never rejected.
 func (t *tally) action(v Verdict) string {
 	any := func(match func(f Finding) bool) bool { return slices.ContainsFunc(t.findings, match) }
 	switch {
 	case !t.readable, any(func(f Finding) bool { return f.Bucket == WorkDefect && f.Tier != Low }):
 		return "resubmit"
-	case t.lane != "incident" && any(func(f Finding) bool { return f.Bucket == DealFinding && (f.Tier == High || f.Severity == "critical") }):
+	case t.lane != "incident" &&
+		any(func(f Finding) bool { return f.Bucket == DealFinding && (f.Tier == High || f.Severity == "critical") }):
 		return "reject"
 	case any(func(f Finding) bool { return f.Bucket == StackFit || f.Bucket == WorkDefect }):
 		return "review"
@@ -168,21 +174,23 @@ func (t *tally) action(v Verdict) string {
 	return "approve"
 }
 
-// skippedHigh reports whether any high rule was not decided, for whatever reason: such work is looked at before it is used.
+// skippedHigh reports whether any high rule was not decided, for whatever reason: such work is looked at before it is
+// used.
 func (t *tally) skippedHigh() bool {
 	return slices.ContainsFunc(t.checks, func(ch Check) bool { return ch.Status == Skip && ch.Tier == High })
 }
 
-// clientReady: no mid or high work-defect, no stack-fit flag, nothing open, no skipped high rule (S40). Deal-findings do not block: the
-// work is right, the client decides.
+// clientReady: no mid or high work-defect, no stack-fit flag, nothing open, no skipped high rule (S40). Deal-findings
+// do not block: the work is right, the client decides.
 func (t *tally) clientReady(v Verdict) bool {
-	return v.Counts.Open == 0 && !t.skippedHigh() && t.readable && !slices.ContainsFunc(t.findings, func(f Finding) bool {
-		return f.Bucket == StackFit || f.Bucket == WorkDefect && f.Tier != Low
-	})
+	return v.Counts.Open == 0 && !t.skippedHigh() && t.readable &&
+		!slices.ContainsFunc(t.findings, func(f Finding) bool {
+			return f.Bucket == StackFit || f.Bucket == WorkDefect && f.Tier != Low
+		})
 }
 
-// Fails is the gate's answer at a threshold (S39a). An undecided high rule fails at every threshold but FailNever; what waits for a human
-// does not.
+// Fails is the gate's answer at a threshold (S39a). An undecided high rule fails at every threshold but FailNever; what
+// waits for a human does not.
 func (r *Report) Fails(at Threshold) bool {
 	return slices.ContainsFunc(r.Findings, at.Covers) || at != FailNever && len(r.Verdict.UndecidedHigh) > 0
 }

@@ -10,7 +10,8 @@ func TestScoreIsFloored(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
 		want string
-	}{{2499, 2500, "99.9"}, {2500, 2500, "100"}, {1, 3, "33.3"}, {2, 3, "66.6"}, {0, 7, "0"}, {0, 0, "0"}, {1, 1000, "0.1"}, {1, 10_000, "0"}} {
+	}{{2499, 2500, "99.9"}, {2500, 2500, "100"}, {1, 3, "33.3"}, {2, 3, "66.6"}, {0, 7, "0"}, {0, 0, "0"},
+		{1, 1000, "0.1"}, {1, 10_000, "0"}} {
 		if got := share(c.n, c.d); got != c.want {
 			t.Errorf("%d of %d is %s, want %s", c.n, c.d, got, c.want)
 		}
@@ -20,9 +21,14 @@ func TestScoreIsFloored(t *testing.T) {
 // TestRankIsTotal: whatever order findings are raised in, they come out in one.
 func TestRankIsTotal(t *testing.T) {
 	base := []Finding{
-		{Code: "a", Tier: High, Severity: "critical", Bucket: WorkDefect, Stage: StageMath, order: 1, doc: 5, Pointer: "/x"}, {Code: "b", Tier: High, Severity: "critical", Bucket: WorkDefect, Stage: StageMath, order: 1, doc: 5, Pointer: "/x"},
-		{Code: "a", Tier: High, Severity: "critical", Bucket: WorkDefect, Stage: StageMath, order: 1, doc: 5, Pointer: "/y"}, {Code: "a", Tier: Mid, Severity: "critical", Bucket: StackFit, Stage: StageLane, order: 9},
-		{Code: "a", Tier: Mid, Severity: "noncritical", Bucket: WorkDefect, Stage: StageStructure}, {Code: "a", Tier: Mid, Severity: "noncritical", Bucket: DealFinding, Stage: StagePolicy}, {Code: "a", Tier: Low, Severity: "critical", Bucket: WorkDefect, Stage: StageStructure},
+		{Code: "a", Tier: High, Severity: "critical", Bucket: WorkDefect, Stage: StageMath, order: 1, doc: 5,
+			Pointer: "/x"}, {Code: "b", Tier: High, Severity: "critical", Bucket: WorkDefect, Stage: StageMath,
+			order: 1, doc: 5, Pointer: "/x"},
+		{Code: "a", Tier: High, Severity: "critical", Bucket: WorkDefect, Stage: StageMath, order: 1, doc: 5,
+			Pointer: "/y"}, {Code: "a", Tier: Mid, Severity: "critical", Bucket: StackFit, Stage: StageLane, order: 9},
+		{Code: "a", Tier: Mid, Severity: "noncritical", Bucket: WorkDefect, Stage: StageStructure},
+		{Code: "a", Tier: Mid, Severity: "noncritical", Bucket: DealFinding, Stage: StagePolicy},
+		{Code: "a", Tier: Low, Severity: "critical", Bucket: WorkDefect, Stage: StageStructure},
 	}
 	want := "a/x a/y b/x a a a a"
 	for shift := range base {
@@ -70,10 +76,12 @@ func TestAtoms(t *testing.T) {
 
 // TestScoresOfTheSheet: the fixed protocol's scores are derived values; none where gating failed.
 func TestScoresOfTheSheet(t *testing.T) {
-	sheet := mustSheet(t, `"required_inputs":[{"name":"a"}],"derive":[{"id":"avail","expr":"a / 8"},{"id":"all","expr":"a * 10"}],"scores":{"availability":"avail","total":"all"},
+	sheet := mustSheet(
+		t, `"required_inputs":[{"name":"a"}],"derive":[{"id":"avail","expr":"a / 8"},{"id":"all","expr":"a * 10"}],"scores":{"availability":"avail","total":"all"},
 		"eval_spec":{"rules":[{"id":"r","expr":"a > 1","tier":"high"},{"id":"must","expr":"a < 100","tier":"low","non_compensable":true}]}`)
 	good := audited(sheet, `{"inputs":{"a":4}}`)
-	if s := good.Scores; s == nil || s.Availability != "0.5" || s.Total != "40" || s.Gated || !good.Gating.Passed || !good.Adjudication.Eligible {
+	if s := good.Scores; s == nil || s.Availability != "0.5" || s.Total != "40" || s.Gated || !good.Gating.Passed ||
+		!good.Adjudication.Eligible {
 		t.Errorf("%+v %+v", s, good.Gating)
 	}
 	high := audited(sheet, `{"inputs":{"a":1}}`)
@@ -88,7 +96,8 @@ func TestScoresOfTheSheet(t *testing.T) {
 
 // TestLinesOfJSONL: a finding in the seventh line of a .jsonl file is placed there.
 func TestLinesOfJSONL(t *testing.T) {
-	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"), func(c *Case) { c.Line = 7 })
+	rep := audited(mustSheet(t, ratioSheet), ratioSubmission("110", "100", "noi / debt", "1.1"),
+		func(c *Case) { c.Line = 7 })
 	if f := findingOf(t, rep, "policy.dscr_gate"); f.Line != 7 || rep.Submission.Line != 7 {
 		t.Errorf("line %d of %d", f.Line, rep.Submission.Line)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/defendableos/referee/internal/legible"
 )
 
-// shown prints a number for a message: six significant digits at least, never rounded away from what it is by more than that.
+// shown prints a number for a message: six significant digits at least, never rounded away from what it is by more than
+// that.
 func shown(n *decimal.Num) string {
 	if n == nil {
 		return "nothing"
@@ -31,7 +32,8 @@ func significant(n *decimal.Num, digits int) string {
 	return r.String()
 }
 
-// placesOf is how many decimals a plain decimal keeps when it is rounded to this many significant digits; whole numbers are kept whole.
+// placesOf is how many decimals a plain decimal keeps when it is rounded to this many significant digits; whole numbers
+// are kept whole.
 func placesOf(full string, digits int) int {
 	whole, frac, _ := strings.Cut(strings.TrimPrefix(full, "-"), ".")
 	if whole == "0" {
@@ -103,14 +105,15 @@ func percentText(rel *decimal.Num) string {
 	return r.String()
 }
 
-// visible writes controls, characters of direction and those without a shape out (<U+202E>): an agent's text stands in messages, and a reader must see
-// what is there, not what it does to a terminal.
+// visible writes controls, characters of direction and those without a shape out (<U+202E>): an agent's text stands in
+// messages, and a reader must see what is there, not what it does to a terminal.
 func visible(s string) string {
 	if plain(s) {
 		return s // most texts are: asking four tables of Unicode for each letter took 3 % of an audit's time
 	}
 	hidden := func(r rune) bool {
-		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r != 0xFE0E && r != 0xFE0F && legible.Ignorable(r)
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r != 0xFE0E && r != 0xFE0F &&
+			legible.Ignorable(r)
 	}
 	if strings.IndexFunc(s, hidden) < 0 {
 		return s

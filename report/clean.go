@@ -10,11 +10,12 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 )
 
-// Clean makes a hostile text fit to be shown on one line: whatever moves the cursor, turns the writing direction, has no width or
-// is no character stands there as <U+202E>, other spaces than the plain one become it, and "##[", which a GitHub runner takes for a
-// command anywhere in a line, loses its bracket. Clean text is left as it is.
+// Clean makes a hostile text fit to be shown on one line: whatever moves the cursor, turns the writing direction, has
+// no width or is no character stands there as <U+202E>, other spaces than the plain one become it, and "##[", which a
+// GitHub runner takes for a command anywhere in a line, loses its bracket. Clean text is left as it is.
 func Clean(s string) string {
-	s, _ = canonical.Sanitize(s) // bytes that are not UTF-8, and what the ledger replaces: shown here as it is shown there
+	// bytes that are not UTF-8, and what the ledger replaces: shown here as it is shown there
+	s, _ = canonical.Sanitize(s)
 	if isClean(s) {
 		return s
 	}
@@ -49,13 +50,14 @@ func isClean(s string) bool {
 	return true
 }
 
-// hidden says that a character is not seen as itself: controls, format characters (bidirectional, zero-width, tags), line and
-// paragraph separators, private and unassigned ones, and those that Unicode calls ignorable.
+// hidden says that a character is not seen as itself: controls, format characters (bidirectional, zero-width, tags),
+// line and paragraph separators, private and unassigned ones, and those that Unicode calls ignorable.
 func hidden(r rune) bool {
 	if r < 0x7F {
 		return r < ' '
 	}
-	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector) ||
 		r != utf8.RuneError && !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
 
@@ -97,8 +99,8 @@ func CleanNames(list []string, limit int) string {
 	return strings.Join(out, ", ")
 }
 
-// escapeJSON writes what Clean would show as <U+…> in JSON text as \u escapes: the value stays the same, and the bytes are safe to
-// print. Outside strings JSON holds no such character.
+// escapeJSON writes what Clean would show as <U+…> in JSON text as \u escapes: the value stays the same, and the bytes
+// are safe to print. Outside strings JSON holds no such character.
 func escapeJSON(b []byte) []byte {
 	if !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x7F || c == '#' }) {
 		return b

@@ -7,8 +7,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// FuzzPapers writes hostile text into every string of a report, and the report into every format: what TestHostile holds for known attacks holds
-// for any text. Two texts alternate, so that one may begin what the other ends.
+// FuzzPapers writes hostile text into every string of a report, and the report into every format: what TestHostile
+// holds for known attacks holds for any text. Two texts alternate, so that one may begin what the other ends.
 func FuzzPapers(f *testing.F) {
 	for i, attack := range attacks {
 		f.Add(attack, attacks[(i+1)%len(attacks)], i%2 == 0)
@@ -36,7 +36,8 @@ func FuzzPapers(f *testing.F) {
 	})
 }
 
-// harmlessFor returns the text that stands beside a hostile one: an empty field is left out of a paper, and so must be its pair.
+// harmlessFor returns the text that stands beside a hostile one: an empty field is left out of a paper, and so must be
+// its pair.
 func harmlessFor(hostile string) string {
 	if hostile == "" {
 		return ""

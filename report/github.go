@@ -26,9 +26,9 @@ var levels = []level{
 	{referee.Low, "notice"},
 }
 
-// gitHub writes workflow commands. It keeps the ten commands of each level that come first, in the order of the reports and of their
-// ranked findings, and says at the end how many were left out. Everything printed is a command whose text is escaped: nothing of
-// a submission reaches the log outside one, so that no stop-commands is needed.
+// gitHub writes workflow commands. It keeps the ten commands of each level that come first, in the order of the reports
+// and of their ranked findings, and says at the end how many were left out. Everything printed is a command whose text
+// is escaped: nothing of a submission reaches the log outside one, so that no stop-commands is needed.
 type gitHub struct {
 	p     printer
 	o     Options
@@ -44,18 +44,21 @@ func newGitHub(w io.Writer, o Options) Writer {
 func (g *gitHub) Add(r *referee.Report) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		l := max(0, slices.IndexFunc(levels, func(l level) bool { return l.tier == f.Tier })) // an unknown tier is not made lighter
+		// an unknown tier is not made lighter
+		l := max(0, slices.IndexFunc(levels, func(l level) bool { return l.tier == f.Tier }))
 		g.keep(l, func() string { return command(levels[l].command, annotation(r, f), text(r, f)) })
 	}
 	for _, c := range undecided(r) {
 		g.keep(0, func() string {
 			properties := []property{{"file", locate(r, r.Submission.Path)}, {"title", "undecided: " + c.ID}}
-			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s", title(r), CleanName(c.ID), reason(c)))
+			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s", title(r),
+				CleanName(c.ID), reason(c)))
 		})
 	}
 	if r.Verdict.Counts.Declared == 0 {
 		g.keep(0, func() string {
-			return command("error", []property{{"file", locate(r, r.Submission.Path)}, {"title", "no rule"}}, title(r)+": no rule was evaluated")
+			return command("error", []property{{"file", locate(r, r.Submission.Path)}, {"title", "no rule"}},
+				title(r)+": no rule was evaluated")
 		})
 	}
 	return nil
@@ -78,7 +81,8 @@ func (g *gitHub) Close() error {
 		}
 	}
 	if rest := g.rest(); rest != "" {
-		g.p.print(command("notice", []property{{"title", "referee"}}, "Not shown here: "+rest+". The report holds all of them."))
+		g.p.print(command("notice", []property{{"title", "referee"}},
+			"Not shown here: "+rest+". The report holds all of them."))
 	}
 	return g.p.err
 }
@@ -97,8 +101,8 @@ func (g *gitHub) rest() string {
 // property is a name and a value of a workflow command.
 type property struct{ name, value string }
 
-// annotation is where a finding is shown. GitHub takes columns only within one line; the last column of an annotation is the last
-// that is marked, the report's end is the one after.
+// annotation is where a finding is shown. GitHub takes columns only within one line; the last column of an annotation
+// is the last that is marked, the report's end is the one after.
 func annotation(r *referee.Report, f *referee.Finding) []property {
 	properties := []property{{"file", file(r, f)}}
 	number := func(name string, n int) {

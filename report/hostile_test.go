@@ -21,8 +21,8 @@ import (
 // attacks are what submissions are known to try on papers.
 var attacks = storetest.HostileTexts()
 
-// fill sets every string of a report, in every slice and behind every pointer. With words, the fields of a type of their own (tiers,
-// statuses) are filled as well.
+// fill sets every string of a report, in every slice and behind every pointer. With words, the fields of a type of
+// their own (tiers, statuses) are filled as well.
 func fill(v reflect.Value, text string, words bool) {
 	switch v.Kind() {
 	case reflect.String:
@@ -143,7 +143,8 @@ func eachJSON(t *testing.T, text string) {
 	}
 }
 
-// checkMarkdown takes the code spans out as CommonMark 6.1 reads them and looks at what is left: it must be this package's own text.
+// checkMarkdown takes the code spans out as CommonMark 6.1 reads them and looks at what is left: it must be this
+// package's own text.
 func checkMarkdown(t *testing.T, got, want string) {
 	t.Helper()
 	sameLines(t, got, want)
@@ -214,7 +215,9 @@ func elements(t *testing.T, text string) []string {
 }
 
 // workflowCommand is the grammar of a workflow command: no colon and no comma in a value.
-var workflowCommand = regexp.MustCompile(`^::(error|warning|notice) ((file|line|col|endLine|endColumn|title)=[^:,\r\n]*)(,(file|line|col|endLine|endColumn|title)=[^:,\r\n]*)*::[^\r\n]*\n$`)
+var workflowCommand = regexp.MustCompile(
+	`^::(error|warning|notice) ((file|line|col|endLine|endColumn|title)=[^:,\r\n]*)(,` +
+		`(file|line|col|endLine|endColumn|title)=[^:,\r\n]*)*::[^\r\n]*\n$`)
 
 func checkCommands(t *testing.T, text string) {
 	t.Helper()
@@ -228,7 +231,8 @@ func checkCommands(t *testing.T, text string) {
 	}
 }
 
-// TestJSONKeepsValues states that escapes for the terminal do not change the report: what is read back is what was written.
+// TestJSONKeepsValues states that escapes for the terminal do not change the report: what is read back is what was
+// written.
 func TestJSONKeepsValues(t *testing.T) {
 	for _, attack := range attacks {
 		attack = strings.ToValidUTF8(attack, "\ufffd")

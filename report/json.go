@@ -17,7 +17,8 @@ type jsonWriter struct {
 
 func newJSON(w io.Writer, o Options) Writer { return &jsonWriter{w: w, o: o} }
 
-// Add writes the report as it is, without HTML escapes. Atoms that nothing cites are left out unless they are asked for.
+// Add writes the report as it is, without HTML escapes. Atoms that nothing cites are left out unless they are asked
+// for.
 func (j *jsonWriter) Add(r *referee.Report) error {
 	if !j.o.Atoms {
 		shown := *r

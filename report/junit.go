@@ -11,8 +11,9 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// junit writes one test suite a report and one test case a declared rule: a flag is a failure, a rule that nobody decided is skipped,
-// and a high one among them an error, since it fails the report (S39a). Times are 0: a report knows no clock (S52).
+// junit writes one test suite a report and one test case a declared rule: a flag is a failure, a rule that nobody
+// decided is skipped, and a high one among them an error, since it fails the report (S39a). Times are 0: a report knows
+// no clock (S52).
 type junit struct {
 	p     printer
 	begun bool
@@ -85,14 +86,17 @@ func (j *junit) suite(r *referee.Report) junitSuite {
 	s := junitSuite{ID: j.id, Name: title(r), Time: "0"}
 	j.id++
 	s.Properties = []junitProperty{
-		{"submission", CleanName(submission(r))}, {"flight_sheet", sheet(r)}, {"severity", CleanName(string(r.Verdict.Severity))},
-		{"score", CleanName(r.Verdict.Score)}, {"recommended_action", CleanName(r.Verdict.RecommendedAction)}, {"digest", CleanName(r.Digest)},
+		{"submission", CleanName(submission(r))}, {"flight_sheet", sheet(r)},
+		{"severity", CleanName(string(r.Verdict.Severity))},
+		{"score", CleanName(r.Verdict.Score)}, {"recommended_action", CleanName(r.Verdict.RecommendedAction)},
+		{"digest", CleanName(r.Digest)},
 	}
 	for _, c := range cases(r) {
 		s.add(c)
 	}
 	if len(s.Cases) == 0 { // zero rules are no success
-		s.add(junitCase{Name: "rules", Class: sheet(r), Error: &junitOutcome{Message: "no rule was evaluated", Type: "referee.no_rule"}})
+		s.add(junitCase{Name: "rules", Class: sheet(r), Error: &junitOutcome{Message: "no rule was evaluated",
+			Type: "referee.no_rule"}})
 	}
 	return s
 }
@@ -126,7 +130,8 @@ func cases(r *referee.Report) []junitCase {
 	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; !owned[i] {
-			out = append(out, junitCase{Name: CleanName(f.Code), Class: className(r, string(f.Stage)), Failure: failure(r, []*referee.Finding{f})})
+			out = append(out, junitCase{Name: CleanName(f.Code), Class: className(r, string(f.Stage)),
+				Failure: failure(r, []*referee.Finding{f})})
 		}
 	}
 	return out
@@ -164,7 +169,8 @@ func failure(r *referee.Report, findings []*referee.Finding) *junitOutcome {
 			fmt.Fprintf(&b, "… and %s\n", legible.Count(len(findings)-shown, "other finding"))
 			break
 		}
-		fmt.Fprintf(&b, "found: %s %s %s\n  what: %s\n", CleanName(string(f.Tier)), CleanName(f.Code), CleanName(absolutePlace(r, f)), CleanMessage(f.Message))
+		fmt.Fprintf(&b, "found: %s %s %s\n  what: %s\n", CleanName(string(f.Tier)), CleanName(f.Code),
+			CleanName(absolutePlace(r, f)), CleanMessage(f.Message))
 		for _, line := range fix(f) {
 			fmt.Fprintf(&b, "  fix:  %s\n", line)
 		}

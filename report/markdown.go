@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// The bounds of a markdown paper: GitHub takes a comment of 65,536 characters and a job summary of 1 MiB (gate.md). A report's block
-// stays below the first with room for what the gate adds.
+// The bounds of a markdown paper: GitHub takes a comment of 65,536 characters and a job summary of 1 MiB (gate.md). A
+// report's block stays below the first with room for what the gate adds.
 const (
 	maxBlock = 60_000
 	maxRows  = 1000
@@ -53,8 +53,9 @@ func (m *markdown) block(r *referee.Report) {
 	m.p.print(Markdown(r, m.o, maxBlock))
 }
 
-// code is a hostile text as a code span: clean, cut, on one line, within a fence that is longer than any run of backticks in it.
-// Mentions and HTML comments are broken although a span shows them as text, since mail clients and markers read the raw page.
+// code is a hostile text as a code span: clean, cut, on one line, within a fence that is longer than any run of
+// backticks in it. Mentions and HTML comments are broken although a span shows them as text, since mail clients and
+// markers read the raw page.
 func code(s string, limit int) string {
 	s = CleanStart(s, limit)
 	s = strings.ReplaceAll(s, "<!--", "<!- -")
@@ -67,7 +68,8 @@ func code(s string, limit int) string {
 	for strings.Contains(s, fence) {
 		fence += "`"
 	}
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") {
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || strings.HasPrefix(s, " ") &&
+		strings.HasSuffix(s, " ") {
 		s = " " + s + " "
 	}
 	return fence + s + fence
@@ -80,8 +82,8 @@ func cell(s string, limit int) string { return strings.ReplaceAll(code(s, limit)
 func id(s string) string       { return code(s, maxName) }
 func sentence(s string) string { return code(s, maxMessage) }
 
-// Markdown is one report as a block of at most limit bytes. What does not fit is left out from the end, whole findings at a time,
-// and the block says so.
+// Markdown is one report as a block of at most limit bytes. What does not fit is left out from the end, whole findings
+// at a time, and the block says so.
 func Markdown(r *referee.Report, o Options, limit int) string {
 	sections := []string{markdownHead(r, o)}
 	for i := range r.Findings {
@@ -93,7 +95,8 @@ func Markdown(r *referee.Report, o Options, limit int) string {
 	for i, s := range sections {
 		last := i == len(sections)-1
 		if b.Len()+len(s) > limit-reserve && !(last && b.Len()+len(s) <= limit) {
-			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report has all of it._\n", legible.Count(len(sections)-i, "part"))
+			fmt.Fprintf(&b, "\n_%s left out: this page is full. The report has all of it._\n",
+				legible.Count(len(sections)-i, "part"))
 			break
 		}
 		b.WriteString(s)
@@ -138,7 +141,8 @@ func markdownFinding(n int, r *referee.Report, f *referee.Finding) string {
 		}
 		rules = append(rules, id(rule))
 	}
-	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n, tierWord(f.Tier), id(f.Code), strings.Join(rules, ", "), id(absolutePlace(r, f)))
+	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n, tierWord(f.Tier), id(f.Code), strings.Join(rules, ", "),
+		id(absolutePlace(r, f)))
 	if f.Pointer != "" {
 		fmt.Fprintf(&b, " %s", id(f.Pointer))
 	}
@@ -194,7 +198,8 @@ func markdownTail(r *referee.Report, o Options) []string {
 		}
 		add("Rules", checks)
 	}
-	return append(sections, fmt.Sprintf("\n<sub>Digest %s, sheet %s, semantics %d. Re-derivation catches slips, not a wrong set-up.</sub>\n",
+	return append(sections, fmt.Sprintf("\n<sub>Digest %s, sheet %s, semantics %d. Re-derivation catches slips, not "+
+		"a wrong set-up.</sub>\n",
 		id(r.Digest), id(r.Sheet.SHA256), r.Semantics))
 }
 
@@ -207,7 +212,8 @@ func (m *markdown) row(r *referee.Report) {
 		return
 	}
 	if m.rows == 1 {
-		m.p.print("| | verdict | score | high | mid | low | submission | heaviest |\n| --- | --- | --: | --: | --: | --: | --- | --- |\n")
+		m.p.print("| | verdict | score | high | mid | low | submission | heaviest |\n| --- | --- | --: | --: | --: " +
+			"| --: | --- | --- |\n")
 	}
 	mark, heaviest := "pass", "undecided"
 	if r.Fails(m.o.FailOn) {
@@ -233,7 +239,8 @@ func (m *markdown) summary() {
 	if m.rows > maxRows {
 		m.p.printf("\n_%d more flagged submissions are not listed._\n", m.rows-maxRows)
 	}
-	m.p.printf("\n### %s audited: %d pass, %d fail\n", legible.Count(s.reports, "submission"), s.reports-s.failed, s.failed)
+	m.p.printf("\n### %s audited: %d pass, %d fail\n", legible.Count(s.reports, "submission"), s.reports-s.failed,
+		s.failed)
 	m.p.print("\n| verdict | submissions |\n| --- | --: |\n")
 	for _, c := range s.bySeverity() {
 		m.p.printf("| %s | %d |\n", cell(c.name, 40), c.n)
@@ -243,6 +250,7 @@ func (m *markdown) summary() {
 	}
 	m.p.print("\n| finding | submissions | findings | up to |\n| --- | --: | --: | --- |\n")
 	for _, c := range top(s.codes, maxTallies) {
-		m.p.printf("| %s | %d | %d | %s |\n", cell(c.name, maxName), c.reports, c.findings, strings.ReplaceAll(tierWord(c.tier), "|", `\|`))
+		m.p.printf("| %s | %d | %d | %s |\n", cell(c.name, maxName), c.reports, c.findings,
+			strings.ReplaceAll(tierWord(c.tier), "|", `\|`))
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// TestOneVerdict: on every sheet of the library, its example and the example with something taken away, the answer of the gate, verdict, gating,
-// findings, checks, SARIF and JUnit say one thing (S74).
+// TestOneVerdict: on every sheet of the library, its example and the example with something taken away, the answer of
+// the gate, verdict, gating, findings, checks, SARIF and JUnit say one thing (S74).
 func TestOneVerdict(t *testing.T) {
 	files, err := filepath.Glob("../flight_sheets/*.json")
 	if err != nil || len(files) < 40 {
@@ -53,7 +53,8 @@ func TestOneVerdict(t *testing.T) {
 		}
 	}
 	if failed < 200 || clean < 30 || undecidedRules < 100 {
-		t.Errorf("%d audits fail, %d do not, %d high rules are undecided: too few to show anything", failed, clean, undecidedRules)
+		t.Errorf("%d audits fail, %d do not, %d high rules are undecided: too few to show anything", failed, clean,
+			undecidedRules)
 	}
 }
 
@@ -108,14 +109,18 @@ func exampleCase(sheet *referee.Sheet, ex *referee.Example, doc []byte) referee.
 		agent.Model = v.Text
 	}
 	run := &referee.Run{ID: "example", Lane: sheet.Lane, Agent: agent, Evidence: items}
-	return referee.Case{Sheet: sheet, Run: run, Evidence: evidence.Open(tree, items, evidence.Limits{}), Path: "submission.json", Bytes: doc, Agent: &run.Agent}
+	return referee.Case{Sheet: sheet, Run: run, Evidence: evidence.Open(tree, items, evidence.Limits{}),
+		Path: "submission.json", Bytes: doc, Agent: &run.Agent}
 }
 
 // disagreement says which two of a report's answers differ; "" where they are one.
 func disagreement(t *testing.T, r *referee.Report) string {
 	t.Helper()
 	fails := r.Fails(referee.FailOnHigh)
-	heavy := slices.ContainsFunc(r.Findings, func(f referee.Finding) bool { return f.Tier == referee.High || f.Severity == "critical" })
+	heavy := slices.ContainsFunc(r.Findings, func(f referee.Finding) bool {
+		return f.Tier == referee.High ||
+			f.Severity == "critical"
+	})
 	switch {
 	case fails != heavy:
 		return "the gate's answer and the findings"
@@ -127,7 +132,8 @@ func disagreement(t *testing.T, r *referee.Report) string {
 		return "the gate's answer and what is recommended"
 	}
 	for _, c := range r.Checks {
-		named := slices.ContainsFunc(r.Findings, func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, c.ID) })
+		named := slices.ContainsFunc(r.Findings,
+			func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, c.ID) })
 		if c.Status == referee.Flag && !named {
 			return "the flagged check " + c.ID + " and the findings"
 		}

@@ -61,8 +61,10 @@ func startBrowser() {
 		browserErr = err
 		return
 	}
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
+		chromedp.UserDataDir(profile), chromedp.NoSandbox,
+		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1100, 1400))
 	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, endBrowser := chromedp.NewContext(alloc)
@@ -90,7 +92,8 @@ func tab(t *testing.T) context.Context {
 		window.addEventListener('error', (e) => window.violations.push(e.message));
 		window.addEventListener('unhandledrejection', (e) => window.violations.push(String(e.reason)));`
 	do(t, ctx)
-	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watch}); err != nil {
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: watch}); err != nil {
 		t.Fatal(err)
 	}
 	return ctx
@@ -137,7 +140,8 @@ func visit(t *testing.T, ctx context.Context, address string) {
 func settled(t *testing.T, ctx context.Context) (state string, codes []string) {
 	t.Helper()
 	await(t, ctx, `['good', 'bad'].includes(document.body.dataset.state)`)
-	codes = ask[[]string](t, ctx, `[...new Set([...document.querySelectorAll('[data-code]')].map((e) => e.dataset.code))].sort()`)
+	codes = ask[[]string](t, ctx, `[...new Set([...document.querySelectorAll('[data-code]')].map((e) => `+
+		`e.dataset.code))].sort()`)
 	if v := ask[[]string](t, ctx, `window.violations`); len(v) > 0 {
 		t.Errorf("the page's policy was violated, or its script failed: %q", v)
 	}
@@ -168,7 +172,8 @@ func chain(t testing.TB, n int, of func(int64) ledger.Receipt) [][]byte {
 // lay puts entries on a branch, whatever they are: what no honest writer writes as well.
 func lay(t testing.TB, entries [][]byte) branch {
 	t.Helper()
-	files := branch{".gitattributes": []byte(ledger.Attributes), "README.md": []byte(ledger.Readme), "verify.html": VerifyPage()}
+	files := branch{".gitattributes": []byte(ledger.Attributes), "README.md": []byte(ledger.Readme),
+		"verify.html": VerifyPage()}
 	for seq, b := range entries {
 		var pull int64
 		var r struct {
@@ -183,7 +188,8 @@ func lay(t testing.TB, entries [][]byte) branch {
 	}
 	files["HEAD.json"] = headOf(t, entries)
 	if len(entries) > 0 {
-		info, err := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(entries[0]), Repository: storetest.Sample(0).Repository}.Marshal()
+		info, err := ledger.Info{Format: ledger.InfoFormat, Genesis: canonical.SHA256Hex(entries[0]),
+			Repository: storetest.Sample(0).Repository}.Marshal()
 		if err != nil {
 			t.Fatal(err)
 		}

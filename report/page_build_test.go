@@ -49,7 +49,8 @@ func shapeOf(t reflect.Type, is string) shape {
 	return shape{Type: "number"}
 }
 
-// facts are what the page takes from the program: shapes, the words for codes, and what a verification at L1 cannot see.
+// facts are what the page takes from the program: shapes, the words for codes, and what a verification at L1 cannot
+// see.
 func facts(t testing.TB) string {
 	codes := map[ledger.Code]string{}
 	for _, c := range ledger.Codes() {
@@ -57,7 +58,8 @@ func facts(t testing.TB) string {
 	}
 	b, err := json.Marshal(map[string]any{
 		"shapes": map[string]shape{
-			"receipt": shapeOf(reflect.TypeFor[ledger.Receipt](), ""), "head": shapeOf(reflect.TypeFor[ledger.Head](), ""),
+			"receipt": shapeOf(reflect.TypeFor[ledger.Receipt](), ""), "head": shapeOf(reflect.TypeFor[ledger.Head](),
+				""),
 			"info": shapeOf(reflect.TypeFor[ledger.Info](), ""), "proof": shapeOf(reflect.TypeFor[ledger.Proof](), ""),
 		},
 		"codes":  codes,
@@ -100,7 +102,8 @@ func buildPage(t testing.TB) []byte {
 	}
 	policy := "default-src 'none'; script-src " + sourceHash(script) + "; style-src " + sourceHash(style) +
 		"; connect-src 'self'; base-uri 'none'; form-action 'none'"
-	return []byte(strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script).Replace(pagePart(t, "page.tmpl.html")))
+	return []byte(strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}",
+		script).Replace(pagePart(t, "page.tmpl.html")))
 }
 
 // TestVerifyPageIsBuilt holds the page to its parts and to the types of the ledger; -update writes it.
@@ -115,8 +118,10 @@ func TestVerifyPageIsBuilt(t *testing.T) {
 // TestVerifyPageIsClosed looks for whatever makes text into markup or code, or loads anything.
 func TestVerifyPageIsClosed(t *testing.T) {
 	page := string(VerifyPage())
-	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(", "srcdoc", "setTimeout(", "javascript:",
-		"http://", "https://", "import(", "XMLHttpRequest", "WebSocket", "localStorage", "document.cookie", " src=", " style=", "onclick=", "onload=", "unsafe-"} {
+	for _, word := range []string{"innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(",
+		"srcdoc", "setTimeout(", "javascript:",
+		"http://", "https://", "import(", "XMLHttpRequest", "WebSocket", "localStorage", "document.cookie", " src=",
+		" style=", "onclick=", "onload=", "unsafe-"} {
 		if strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), word) {
 			t.Errorf("the page holds %q", word)
 		}

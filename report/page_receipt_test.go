@@ -14,8 +14,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// TestPageHoldsVerdict changes a receipt one thing at a time, in all that follows from other members of it, and holds the page's code, run without a
-// browser, to what the package ledger says of the same bytes.
+// TestPageHoldsVerdict changes a receipt one thing at a time, in all that follows from other members of it, and holds
+// the page's code, run without a browser, to what the package ledger says of the same bytes.
 func TestPageHoldsVerdict(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -29,18 +29,27 @@ func TestPageHoldsVerdict(t *testing.T) {
 	at := mid.Checklist[0].At
 	said := `"checklist":[{"answer":"satisfied","at":"` + at + `","by":"rosa","id":"site_visited"`
 	lies := []lie{{mid, "", ""}, {clean, "", ""}}
-	for _, l := range [][2]string{{`"score":"96.4"`, `"score":"-5"`}, {`"score":"96.4"`, `"score":"96.5"`}, {`"score":"96.4"`, `"score":"96.40"`},
-		{`27/28`, `28/28`}, {`"score":"96.4"`, `"score":"96.4","score_decided":"100"`}, {`"score":"96.4"`, `"coverage":"99.9","score":"96.4"`},
-		{`"score_fraction":"27/28"`, `"score_fraction":"27/28","weighted_score":"100.1"`}, {`"risk_points":2`, `"risk_points":3`},
-		{`"severity":"noncritical"`, `"severity":"critical"`}, {`"severity":"jelly"`, `"severity":"propolis"`}, {`"severity_if_approved":"jelly"`, `"severity_if_approved":"honey"`},
-		{`"recommended_action":"resubmit"`, `"recommended_action":"approve"`}, {`"recommended_action":"resubmit"`, `"recommended_action":"review"`},
-		{`"client_ready":false`, `"client_ready":true`}, {`"rule_ids":["dscr"]`, `"rule_ids":["dscr","ltv"]`}, {`"bucket":"work-defect"`, `"bucket":"deal-finding"`},
-		{`"bucket":"work-defect"`, `"bucket":"stack-fit"`}, {`"stage":"math"`, `"stage":"checklist"`}, {said, strings.Replace(said, "satisfied", "flag", 1) + `,"note":"no"`},
+	for _, l := range [][2]string{{`"score":"96.4"`, `"score":"-5"`}, {`"score":"96.4"`, `"score":"96.5"`},
+		{`"score":"96.4"`, `"score":"96.40"`},
+		{`27/28`, `28/28`}, {`"score":"96.4"`, `"score":"96.4","score_decided":"100"`},
+		{`"score":"96.4"`, `"coverage":"99.9","score":"96.4"`},
+		{`"score_fraction":"27/28"`, `"score_fraction":"27/28","weighted_score":"100.1"`},
+		{`"risk_points":2`, `"risk_points":3`},
+		{`"severity":"noncritical"`, `"severity":"critical"`}, {`"severity":"jelly"`, `"severity":"propolis"`},
+		{`"severity_if_approved":"jelly"`, `"severity_if_approved":"honey"`},
+		{`"recommended_action":"resubmit"`, `"recommended_action":"approve"`}, {`"recommended_action":"resubmit"`,
+			`"recommended_action":"review"`},
+		{`"client_ready":false`, `"client_ready":true`}, {`"rule_ids":["dscr"]`, `"rule_ids":["dscr","ltv"]`},
+		{`"bucket":"work-defect"`, `"bucket":"deal-finding"`},
+		{`"bucket":"work-defect"`, `"bucket":"stack-fit"`}, {`"stage":"math"`, `"stage":"checklist"`},
+		{said, strings.Replace(said, "satisfied", "flag", 1) + `,"note":"no"`},
 		{`"flagged":1,"open":0,"satisfied":27`, `"flagged":2,"open":0,"satisfied":26`}} {
 		lies = append(lies, lie{mid, l[0], l[1]})
 	}
-	for _, l := range [][2]string{{said, strings.Replace(said, "satisfied", "flag", 1) + `,"note":"no"`}, {said, said + `},{"answer":"satisfied","at":"` + at + `","by":"rosa","id":"site_visited"`},
-		{`"severity":"honey"`, `"severity":"jelly"`}, {`"client_ready":true`, `"client_ready":false`}, {`"recommended_action":"approve"`, `"recommended_action":"reject"`},
+	for _, l := range [][2]string{{said, strings.Replace(said, "satisfied", "flag", 1) + `,"note":"no"`},
+		{said, said + `},{"answer":"satisfied","at":"` + at + `","by":"rosa","id":"site_visited"`},
+		{`"severity":"honey"`, `"severity":"jelly"`}, {`"client_ready":true`, `"client_ready":false`},
+		{`"recommended_action":"approve"`, `"recommended_action":"reject"`},
 		{`"score":"100"`, `"score":"100.0"`}} {
 		lies = append(lies, lie{clean, l[0], l[1]})
 	}
@@ -88,8 +97,8 @@ func pageAnswers(t *testing.T, node string, texts []string) []string {
 	return answers
 }
 
-// TestPageHoldsShownFindings: a receipt that shows fewer findings than it says there are is refused by the page as by the package ledger, unless it
-// is full; and a full one is held to what its own fields still imply.
+// TestPageHoldsShownFindings: a receipt that shows fewer findings than it says there are is refused by the page as by
+// the package ledger, unless it is full; and a full one is held to what its own fields still imply.
 func TestPageHoldsShownFindings(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -177,7 +186,8 @@ func TestPageHoldsShownFindings(t *testing.T) {
 	}
 }
 
-// TestPageScriptsFitTogether: the page's parts are one script, in which a name declared twice leaves a page that does nothing.
+// TestPageScriptsFitTogether: the page's parts are one script, in which a name declared twice leaves a page that does
+// nothing.
 func TestPageScriptsFitTogether(t *testing.T) {
 	declared := regexp.MustCompile(`(?m)^(?:async )?(?:function|const|let|class) (\w+)`)
 	where := map[string]string{}

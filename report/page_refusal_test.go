@@ -38,7 +38,9 @@ func forgeries(t testing.TB) []forgery {
 	}
 	score, severity := verdict("score", "100"), verdict("severity", "honey")
 	approval := edit(t, jelly, func(v map[string]any) { v["approval"].(map[string]any)["decision"] = "rejected" })
-	digest := edit(t, jelly, func(v map[string]any) { v["approval"].(map[string]any)["subject_digest"] = canonical.SHA256Hex(nil) })
+	digest := edit(t, jelly, func(v map[string]any) {
+		v["approval"].(map[string]any)["subject_digest"] = canonical.SHA256Hex(nil)
+	})
 	spaced := append(bytes.Clone(honest), '\n')
 	return []forgery{
 		{"one bit, the name kept", name(honest), bit, honest, "the name says"},
@@ -48,11 +50,13 @@ func forgeries(t testing.TB) []forgery {
 		{"the decision, the digest made anew", name(approval), approval, jelly, "the approval decides something else"},
 		{"the subject, the digest made anew", name(digest), digest, jelly, "something else was signed"},
 		{"a line feed", name(spaced), spaced, honest, "not canonical"},
-		{"another seq in the name", strings.Replace(name(honest), "000000000-", "000000007-", 1), honest, honest, "the receipt says seq 0"},
+		{"another seq in the name", strings.Replace(name(honest), "000000000-", "000000007-", 1), honest, honest,
+			"the receipt says seq 0"},
 	}
 }
 
-// refused holds the page to showing why, and nothing that looks like an approval: no card, no green, no honey, nobody's name.
+// refused holds the page to showing why, and nothing that looks like an approval: no card, no green, no honey, nobody's
+// name.
 func refused(t *testing.T, ctx context.Context, says string) {
 	t.Helper()
 	if state, _ := settled(t, ctx); state != "bad" {
@@ -67,7 +71,8 @@ func refused(t *testing.T, ctx context.Context, says string) {
 			t.Errorf("%q is on the page", never)
 		}
 	}
-	if n := ask[int](t, ctx, `document.querySelectorAll('.good, .honey, .verdict, #receipt:not([hidden]), #entries:not([hidden])').length`); n > 0 {
+	if n := ask[int](t, ctx, `document.querySelectorAll('.good, .honey, .verdict, #receipt:not([hidden]), `+
+		`#entries:not([hidden])').length`); n > 0 {
 		t.Errorf("%d elements look like an approval", n)
 	}
 	green := `[...document.querySelectorAll('main *')].filter((e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).borderTopColor, getComputedStyle(e).color]
@@ -77,7 +82,8 @@ func refused(t *testing.T, ctx context.Context, says string) {
 	}
 }
 
-// TestPageRefusesFiles gives each forgery to the page as a file, in a folder and by a drop, after an honest one was shown.
+// TestPageRefusesFiles gives each forgery to the page as a file, in a folder and by a drop, after an honest one was
+// shown.
 func TestPageRefusesFiles(t *testing.T) {
 	ctx := tab(t)
 	honest := chain(t, 1, func(n int64) ledger.Receipt { return storetest.Clean(storetest.Sample(n)) })
@@ -87,7 +93,8 @@ func TestPageRefusesFiles(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "given")
 			branch{f.file: f.bytes}.write(t, dir)
 			visit(t, ctx, address+"#"+canonical.SHA256Hex(honest[0]))
-			if state, _ := settled(t, ctx); state != "good" || !ask[bool](t, ctx, `document.getElementById('receipt').textContent.includes('rosa')`) {
+			if state, _ := settled(t, ctx); state != "good" ||
+				!ask[bool](t, ctx, `document.getElementById('receipt').textContent.includes('rosa')`) {
 				t.Fatal("the honest receipt is not shown")
 			}
 			do(t, ctx, chromedp.SetUploadFiles(chromedp.CSS("#files"), []string{filepath.Join(dir, f.file)}))
@@ -108,8 +115,8 @@ func TestPageRefusesFiles(t *testing.T) {
 	}
 }
 
-// TestPageRefusesPublished publishes each forgery in a ledger and opens it by the address, by the form, in the list of the whole ledger, and on a share
-// server's page.
+// TestPageRefusesPublished publishes each forgery in a ledger and opens it by the address, by the form, in the list of
+// the whole ledger, and on a share server's page.
 func TestPageRefusesPublished(t *testing.T) {
 	ctx := tab(t)
 	for _, f := range forgeries(t) {
@@ -118,7 +125,8 @@ func TestPageRefusesPublished(t *testing.T) {
 			b := lay(t, [][]byte{f.bytes})
 			switch {
 			case f.file[:10] != "000000000-":
-				b = lay(t, [][]byte{chain(t, 1, storetest.Sample)[0], f.bytes}) // an honest entry 0, and the forgery after it
+				// an honest entry 0, and the forgery after it
+				b = lay(t, [][]byte{chain(t, 1, storetest.Sample)[0], f.bytes})
 			case hash != canonical.SHA256Hex(f.bytes): // in all the places of the honest one
 				b = lay(t, [][]byte{f.from})
 				for _, p := range ledger.Places(0, hash, 1) {
@@ -136,7 +144,8 @@ func TestPageRefusesPublished(t *testing.T) {
 			refused(t, ctx, "")
 			visit(t, ctx, b.share(t)+"/r/"+hash)
 			await(t, ctx, `document.body !== null`)
-			if ask[bool](t, ctx, `document.getElementById('receipt') !== null`) { // the server refuses other bytes under a hash itself
+			// the server refuses other bytes under a hash itself
+			if ask[bool](t, ctx, `document.getElementById('receipt') !== null`) {
 				refused(t, ctx, "")
 			}
 		})
@@ -159,7 +168,8 @@ func TestPageListChanged(t *testing.T) {
 	refused(t, ctx, "The file has changed since it was checked")
 }
 
-// TestPageUnchecked: files without their ledger are shown, and not as approved ones: somebody else may have written them, approver and all.
+// TestPageUnchecked: files without their ledger are shown, and not as approved ones: somebody else may have written
+// them, approver and all.
 func TestPageUnchecked(t *testing.T) {
 	ctx := tab(t)
 	entries := chain(t, 2, func(n int64) ledger.Receipt { return storetest.Clean(storetest.Sample(n)) })
@@ -183,7 +193,8 @@ func TestPageUnchecked(t *testing.T) {
 			await(t, ctx, `!document.getElementById('receipt').hidden`)
 		}
 		text := ask[string](t, ctx, `document.getElementById('receipt').innerText`)
-		for _, want := range []string{"Not checked against a ledger", "SAYS: APPROVED", "SAYS HONEY", "Decision that the file states, not confirmed"} {
+		for _, want := range []string{"Not checked against a ledger", "SAYS: APPROVED", "SAYS HONEY",
+			"Decision that the file states, not confirmed"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q: the page does not say %q", files, want)
 			}
@@ -208,24 +219,30 @@ func strangers(t testing.TB) map[string]struct {
 		return b
 	}
 	b := lay(t, chain(t, 2, storetest.Sample))
-	future := bytes.Replace(chain(t, 1, storetest.Sample)[0], []byte(ledger.EvalSchema), []byte("defendablecloud.eval-receipt/v2"), 1)
+	future := bytes.Replace(chain(t, 1, storetest.Sample)[0], []byte(ledger.EvalSchema),
+		[]byte("defendablecloud.eval-receipt/v2"), 1)
 	return map[string]struct {
 		b    []byte
 		says string
 	}{
-		"run.json":        {read("../testdata/runs/oak-street/run.json"), "run.json is a run manifest, not a receipt"},
-		"submission.json": {read("../testdata/runs/oak-street/submission.json"), "submission.json is an agent's submission, not a receipt"},
-		"sheet.json":      {read("../flight_sheets/cre-multifamily-agency.json"), "sheet.json is a flight sheet, not a receipt"},
-		"report.json":     {[]byte(`{"schema":"referee.report/v1"}` + "\n" + `{"schema":"referee.report/v1"}` + "\n"), "report.json is the report of an audit, not a receipt"},
-		"head.json":       {b["HEAD.json"], "head.json is the ledger's HEAD.json, not a receipt"},
-		"info.json":       {b["LEDGER.json"], "info.json is the ledger's LEDGER.json, not a receipt"},
-		"empty.json":      {[]byte("{}"), "empty.json is an empty object, not a receipt"},
-		"list.json":       {[]byte("[]\n"), "list.json is JSON, but not an object: not a receipt"},
-		"null.json":       {[]byte("null"), "null.json is JSON, but not an object: not a receipt"},
-		"other.json":      {[]byte(`{"a":1}`), "other.json is a JSON object without a schema, not a receipt"},
-		"schema.json":     {[]byte(`{"schema":"x/v1"}`), `schema.json is a file of the schema "x/v1", not a receipt`},
-		"future.json":     {future, `future.json is an entry of the schema "defendablecloud.eval-receipt/v2", which this version does not know`},
-		"pretty.json":     {append([]byte("\n "), future...), `pretty.json is an entry of the schema "defendablecloud.eval-receipt/v2"`},
+		"run.json": {read("../testdata/runs/oak-street/run.json"), "run.json is a run manifest, not a receipt"},
+		"submission.json": {read("../testdata/runs/oak-street/submission.json"),
+			"submission.json is an agent's submission, not a receipt"},
+		"sheet.json": {read("../flight_sheets/cre-multifamily-agency.json"),
+			"sheet.json is a flight sheet, not a receipt"},
+		"report.json": {[]byte(`{"schema":"referee.report/v1"}` + "\n" + `{"schema":"referee.report/v1"}` + "\n"),
+			"report.json is the report of an audit, not a receipt"},
+		"head.json":   {b["HEAD.json"], "head.json is the ledger's HEAD.json, not a receipt"},
+		"info.json":   {b["LEDGER.json"], "info.json is the ledger's LEDGER.json, not a receipt"},
+		"empty.json":  {[]byte("{}"), "empty.json is an empty object, not a receipt"},
+		"list.json":   {[]byte("[]\n"), "list.json is JSON, but not an object: not a receipt"},
+		"null.json":   {[]byte("null"), "null.json is JSON, but not an object: not a receipt"},
+		"other.json":  {[]byte(`{"a":1}`), "other.json is a JSON object without a schema, not a receipt"},
+		"schema.json": {[]byte(`{"schema":"x/v1"}`), `schema.json is a file of the schema "x/v1", not a receipt`},
+		"future.json": {future, `future.json is an entry of the schema "defendablecloud.eval-receipt/v2", which ` +
+			`this version does not know`},
+		"pretty.json": {append([]byte("\n "), future...),
+			`pretty.json is an entry of the schema "defendablecloud.eval-receipt/v2"`},
 	}
 }
 
@@ -237,7 +254,8 @@ func TestNotReceipt(t *testing.T) {
 		}
 	}
 	receipt := chain(t, 1, storetest.Sample)[0]
-	for _, b := range [][]byte{receipt, append([]byte(" "), receipt...), receipt[:50], nil, []byte("hello"), []byte(`{"schema":"` + ledger.CookSchema + `"}`)} {
+	for _, b := range [][]byte{receipt, append([]byte(" "), receipt...), receipt[:50], nil, []byte("hello"),
+		[]byte(`{"schema":"` + ledger.CookSchema + `"}`)} {
 		if got := NotReceipt(b); got != "" {
 			t.Errorf("%.60q is %q", b, got)
 		}
@@ -288,7 +306,8 @@ func TestNotReceiptInPage(t *testing.T) {
 	for _, s := range strangers(t) {
 		texts, want = append(texts, string(s.b)), append(want, NotReceipt(s.b))
 	}
-	for _, s := range []string{"", "hello", "\ufeff{}", "{}\n{", `{"format":"defendablecloud.ledger/v1","schema":7}`, `{"count":1,"edge":[],"root":"","tip":""}`, "7", `"x"`} {
+	for _, s := range []string{"", "hello", "\ufeff{}", "{}\n{", `{"format":"defendablecloud.ledger/v1","schema":7}`,
+		`{"count":1,"edge":[],"root":"","tip":""}`, "7", `"x"`} {
 		texts, want = append(texts, s), append(want, NotReceipt([]byte(s)))
 	}
 	in, err := json.Marshal(texts)

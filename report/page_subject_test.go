@@ -8,14 +8,15 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// TestPageCarried opens entries that bind evidence with ids of more than one byte a letter, one of them carried over: the page
-// makes the subjects that Go makes.
+// TestPageCarried opens entries that bind evidence with ids of more than one byte a letter, one of them carried over:
+// the page makes the subjects that Go makes.
 func TestPageCarried(t *testing.T) {
 	ctx := tab(t)
 	named := func(n int64) ledger.Receipt {
 		r := storetest.Sample(n)
 		r.Evidence[0].ID = "Ενοίκια\u202e𝄞"
-		r.Evidence = append(r.Evidence, ledger.Evidence{ID: "größe", Kind: "note", Status: "not_held", Provenance: "base"})
+		r.Evidence = append(r.Evidence, ledger.Evidence{ID: "größe", Kind: "note", Status: "not_held",
+			Provenance: "base"})
 		return storetest.Key(r)
 	}
 	first := canonical.SHA256Hex(chain(t, 2, named)[1])

@@ -26,8 +26,10 @@ func TestPageGood(t *testing.T) {
 		t.Fatalf("%s, %q", state, codes)
 	}
 	text := ask[string](t, ctx, `document.body.innerText`)
-	for _, want := range []string{"12 receipts agree with each other", "DCR-000005-", "JELLY", "rosa", "permission maintain", "the claim is 2.4 % above", "state 1.303",
-		"site_visited", "added in the pull request by agent-owner", canonical.SHA256Hex(entries[5]), canonical.SHA256Hex(entries[4]), ledger.L1.Blind()[0], ledger.L1.Blind()[1]} {
+	for _, want := range []string{"12 receipts agree with each other", "DCR-000005-", "JELLY", "rosa",
+		"permission maintain", "the claim is 2.4 % above", "state 1.303",
+		"site_visited", "added in the pull request by agent-owner", canonical.SHA256Hex(entries[5]),
+		canonical.SHA256Hex(entries[4]), ledger.L1.Blind()[0], ledger.L1.Blind()[1]} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -42,7 +44,8 @@ func TestPageGood(t *testing.T) {
 	shot(t, ctx, "page-all", 1100, 900, false)
 	press(t, ctx, `#entries li:last-child button`)
 	await(t, ctx, `!document.getElementById('receipt').hidden`)
-	if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text, "DCR-000000-") || !strings.Contains(text, "the claim is 2.4 % above") {
+	if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text,
+		"DCR-000000-") || !strings.Contains(text, "the claim is 2.4 % above") {
 		t.Errorf("an entry of the list is not shown whole: %q", CleanStart(text, 200))
 	}
 }
@@ -79,16 +82,22 @@ func TestPageTampered(t *testing.T) {
 			b[path(e, 5)] = bytes.Replace(e[5], []byte("2.4 %"), []byte("0.4 %"), 1)
 		}), 5, []string{"LDG-105", "LDG-110"}},
 		{"not canonical", last(func(b []byte) []byte { return append(b, '\n') }), 5, []string{"LDG-104"}},
-		{"dropped from the middle", files(func(e [][]byte, b branch) { delete(b, path(e, 2)) }), 5, []string{"LDG-201"}},
+		{"dropped from the middle", files(func(e [][]byte, b branch) { delete(b, path(e, 2)) }), 5,
+			[]string{"LDG-201"}},
 		{"wrong parent", last(set("parent_hash", canonical.SHA256Hex(other[4]))), 5, []string{"LDG-201"}},
-		{"wrong tree", last(set("log", map[string]any{"count": 5, "root": canonical.SHA256Hex(nil)})), 5, []string{"LDG-204"}},
-		{"HEAD of another ledger", files(func(_ [][]byte, b branch) { b["HEAD.json"] = headOf(t, other) }), 5, []string{"LDG-201"}},
-		{"HEAD with another count", files(func(e [][]byte, b branch) { b["HEAD.json"] = headOf(t, append([][]byte{e[0]}, e...)) }), 5, []string{"LDG-108", "LDG-302"}},
+		{"wrong tree", last(set("log", map[string]any{"count": 5, "root": canonical.SHA256Hex(nil)})), 5,
+			[]string{"LDG-204"}},
+		{"HEAD of another ledger", files(func(_ [][]byte, b branch) { b["HEAD.json"] = headOf(t, other) }), 5,
+			[]string{"LDG-201"}},
+		{"HEAD with another count",
+			files(func(e [][]byte, b branch) { b["HEAD.json"] = headOf(t, append([][]byte{e[0]}, e...)) }), 5,
+			[]string{"LDG-108", "LDG-302"}},
 		{"HEAD that contradicts itself", files(func(_ [][]byte, b branch) {
 			b["HEAD.json"] = bytes.Replace(b["HEAD.json"], []byte(`"count":6`), []byte(`"count":7`), 1)
 		}), 5, []string{"LDG-301"}},
 		{"no HEAD", files(func(_ [][]byte, b branch) { delete(b, "HEAD.json") }), 5, []string{"LDG-301"}},
-		{"cut off at the end, then opened", files(func(e [][]byte, b branch) { b["HEAD.json"] = headOf(t, e[:4]) }), 5, []string{"LDG-111"}},
+		{"cut off at the end, then opened", files(func(e [][]byte, b branch) { b["HEAD.json"] = headOf(t, e[:4]) }), 5,
+			[]string{"LDG-111"}},
 		{"other bytes by place", files(func(e [][]byte, b branch) {
 			b[ledger.Place{Class: ledger.EntryFile, Seq: 5, Hash: canonical.SHA256Hex(e[5])}.String()] = e[4]
 		}), 5, []string{"LDG-110"}},
@@ -102,7 +111,9 @@ func TestPageTampered(t *testing.T) {
 			return edit(t, b, func(v map[string]any) { v["idempotency_key"] = storetest.Sample(2).IdempotencyKey })
 		}), 5, []string{"LDG-205"}},
 		{"approved for other evidence", last(func(b []byte) []byte {
-			return edit(t, b, func(v map[string]any) { v["evidence"].([]any)[0].(map[string]any)["sha256"] = canonical.SHA256Hex(nil) })
+			return edit(t, b, func(v map[string]any) {
+				v["evidence"].([]any)[0].(map[string]any)["sha256"] = canonical.SHA256Hex(nil)
+			})
 		}), 5, []string{"LDG-107"}},
 		{"carried to other evidence", func(e [][]byte) ([][]byte, func(branch)) {
 			r := storetest.Carried(storetest.Sample(4), canonical.SHA256Hex(e[4]))
@@ -114,9 +125,11 @@ func TestPageTampered(t *testing.T) {
 				return storetest.Key(r)
 			}), func(branch) {}
 		}, 5, []string{"LDG-207"}},
-		{"another repository", last(set("repository", map[string]any{"id": 1, "name": "other/work"})), 5, []string{"LDG-206"}},
+		{"another repository", last(set("repository", map[string]any{"id": 1, "name": "other/work"})), 5,
+			[]string{"LDG-206"}},
 		{"another genesis", files(func(_ [][]byte, b branch) {
-			b["LEDGER.json"] = edit(t, b["LEDGER.json"], func(v map[string]any) { v["genesis"] = canonical.SHA256Hex(other[0]) })
+			b["LEDGER.json"] = edit(t, b["LEDGER.json"],
+				func(v map[string]any) { v["genesis"] = canonical.SHA256Hex(other[0]) })
 		}), 5, []string{"LDG-304"}},
 		{"no LEDGER.json", files(func(_ [][]byte, b branch) { delete(b, "LEDGER.json") }), 5, []string{"LDG-303"}},
 	} {
@@ -127,7 +140,8 @@ func TestPageTampered(t *testing.T) {
 			visit(t, ctx, b.serve(t)+"#"+canonical.SHA256Hex(entries[a.opened]))
 			state, codes := settled(t, ctx)
 			if state != "bad" || !slices.Equal(codes, a.want) {
-				t.Errorf("%s, %q, want %q: %s", state, codes, a.want, ask[string](t, ctx, `document.getElementById('outcome').innerText`))
+				t.Errorf("%s, %q, want %q: %s", state, codes, a.want,
+					ask[string](t, ctx, `document.getElementById('outcome').innerText`))
 			}
 			if a.name == "edited byte of another entry" {
 				shot(t, ctx, "page-bad", 1100, 1200, false)
@@ -163,7 +177,9 @@ func TestPageRevoked(t *testing.T) {
 	if state, codes := settled(t, ctx); state != "good" {
 		t.Fatalf("%s, %q", state, codes)
 	}
-	if text := ask[string](t, ctx, `document.querySelector('#receipt .alarm')?.innerText ?? ''`); !strings.Contains(text, "Entry 3 of this ledger says of this receipt: revoked") {
+	if text := ask[string](t, ctx,
+		`document.querySelector('#receipt .alarm')?.innerText ?? ''`); !strings.Contains(text,
+		"Entry 3 of this ledger says of this receipt: revoked") {
 		t.Errorf("the page says %q of a revoked receipt", text)
 	}
 	shot(t, ctx, "page-revoked", 1100, 1200, false)
@@ -178,7 +194,8 @@ func TestPageUnknownHash(t *testing.T) {
 	if state, _ := settled(t, ctx); state != "bad" {
 		t.Error("a receipt that is not there is good")
 	}
-	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text, "This ledger holds no receipt "+strings.Repeat("ab", 32)) {
+	if text := ask[string](t, ctx, `document.body.innerText`); !strings.Contains(text,
+		"This ledger holds no receipt "+strings.Repeat("ab", 32)) {
 		t.Errorf("the page says %q", CleanStart(text, 300))
 	}
 }
@@ -186,8 +203,10 @@ func TestPageUnknownHash(t *testing.T) {
 // TestPageHostile puts scripts and markup into every free string of a receipt.
 func TestPageHostile(t *testing.T) {
 	ctx := tab(t)
-	more := []string{`<script>alert(1)</script>`, `<img src=x onerror=alert(2)>`, `"><svg onload=alert(3)>`, `javascript:alert(4)`, `</style><style>*{display:none}`,
-		`{{constructor.constructor('alert(5)')()}}`, `<a href="javascript:alert(6)">x</a>`, `<iframe srcdoc="<script>alert(7)</script>">`, "__proto__"}
+	more := []string{`<script>alert(1)</script>`, `<img src=x onerror=alert(2)>`, `"><svg onload=alert(3)>`,
+		`javascript:alert(4)`, `</style><style>*{display:none}`,
+		`{{constructor.constructor('alert(5)')()}}`, `<a href="javascript:alert(6)">x</a>`,
+		`<iframe srcdoc="<script>alert(7)</script>">`, "__proto__"}
 	for i, text := range append(more, attacks...) {
 		b := chain(t, 1, func(int64) ledger.Receipt {
 			r := storetest.WithForeignNames(storetest.Sample(2))
@@ -204,13 +223,16 @@ func TestPageHostile(t *testing.T) {
 		if n := ask[int](t, ctx, `window.pwned`); n > 0 {
 			t.Fatalf("%q was executed", text)
 		}
-		if n := ask[int](t, ctx, `document.querySelectorAll('script, style, img, iframe, object, embed, link, base, [onerror], [onload], article a, #outcome a').length`); n != 2 {
+		if n := ask[int](t, ctx, `document.querySelectorAll('script, style, img, iframe, object, embed, link, base, `+
+			`[onerror], [onload], article a, #outcome a').length`); n != 2 {
 			t.Errorf("%q made %d elements that load or run, the page has 2", text, n)
 		}
-		if hidden := ask[string](t, ctx, `(document.body.textContent.replaceAll('\n', '').match(/[\p{C}\p{Zl}\p{Zp}]/u) ?? [''])[0]`); hidden != "" {
+		if hidden := ask[string](t, ctx, `(document.body.textContent.replaceAll('\n', `+
+			`'').match(/[\p{C}\p{Zl}\p{Zp}]/u) ?? [''])[0]`); hidden != "" {
 			t.Errorf("%q: %q is on the page", text, hidden)
 		}
-		if i < len(more) && !ask[bool](t, ctx, `document.getElementById('receipt').innerText.includes(`+quote(text)+`)`) {
+		if i < len(more) && !ask[bool](t, ctx,
+			`document.getElementById('receipt').innerText.includes(`+quote(text)+`)`) {
 			t.Errorf("%q is not shown as text", text)
 		}
 		if i == 1 {
@@ -253,9 +275,12 @@ func TestPageReferences(t *testing.T) {
 		says   []string
 	}{
 		{"good", func(_, _ *ledger.Receipt) {}, nil, []string{"3.6 (from 96.4 to 100)", "48123 pairs"}},
-		{"a cook before its receipts", func(c, _ *ledger.Receipt) { c.Cook.Before = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"not an earlier entry of this ledger"}},
-		{"a cook with another score", func(c, _ *ledger.Receipt) { c.Cook.EvalBefore, c.Cook.Lift = "96.3", "3.7" }, []string{"LDG-207"}, []string{"another score"}},
-		{"an incident about nothing", func(_, i *ledger.Receipt) { i.Incident.Receipts[0] = canonical.SHA256Hex(nil) }, []string{"LDG-207"}, []string{"the incident names"}},
+		{"a cook before its receipts", func(c, _ *ledger.Receipt) { c.Cook.Before = canonical.SHA256Hex(nil) },
+			[]string{"LDG-207"}, []string{"not an earlier entry of this ledger"}},
+		{"a cook with another score", func(c, _ *ledger.Receipt) { c.Cook.EvalBefore, c.Cook.Lift = "96.3", "3.7" },
+			[]string{"LDG-207"}, []string{"another score"}},
+		{"an incident about nothing", func(_, i *ledger.Receipt) { i.Incident.Receipts[0] = canonical.SHA256Hex(nil) },
+			[]string{"LDG-207"}, []string{"the incident names"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			entries := build(c.change)
@@ -280,7 +305,8 @@ func TestPageReferences(t *testing.T) {
 			shot(t, ctx, "page-incident", 390, 844, true)
 			visit(t, ctx, address+"#"+canonical.SHA256Hex(entries[0]))
 			settled(t, ctx)
-			if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text, "An incident, entry 3, names this receipt") {
+			if text := ask[string](t, ctx, `document.getElementById('receipt').innerText`); !strings.Contains(text,
+				"An incident, entry 3, names this receipt") {
 				t.Error("the page does not say that an incident names the receipt")
 			}
 		})
@@ -292,7 +318,8 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TestPageCorpus runs testdata/canonical in the page's own checker: the verdicts and rules are the index's, stated by hand.
+// TestPageCorpus runs testdata/canonical in the page's own checker: the verdicts and rules are the index's, stated by
+// hand.
 func TestPageCorpus(t *testing.T) {
 	ctx := tab(t)
 	visit(t, ctx, lay(t, nil).serve(t))
@@ -313,7 +340,8 @@ func TestPageCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := ask[string](t, ctx, fmt.Sprintf(`canonicalError(Uint8Array.from(atob(%q), (c) => c.charCodeAt(0)))?.rule ?? ''`, base64.StdEncoding.EncodeToString(b)))
+		got := ask[string](t, ctx, fmt.Sprintf(`canonicalError(Uint8Array.from(atob(%q), (c) => `+
+			`c.charCodeAt(0)))?.rule ?? ''`, base64.StdEncoding.EncodeToString(b)))
 		if got != v.Rule {
 			t.Errorf("%s: the page says %q, want %q", v.File, got, v.Rule)
 		}
@@ -337,7 +365,8 @@ func TestPageLongChain(t *testing.T) {
 		t.Fatalf("%s, %q", state, codes)
 	}
 	t.Logf("2,000 receipts in %v", time.Since(begin))
-	if text := ask[string](t, ctx, `document.getElementById('outcome').innerText`); !strings.Contains(text, "2,000 receipts agree with each other") {
+	if text := ask[string](t, ctx, `document.getElementById('outcome').innerText`); !strings.Contains(text,
+		"2,000 receipts agree with each other") {
 		t.Errorf("the page says %q", CleanStart(text, 200))
 	}
 }
@@ -349,7 +378,8 @@ func TestPageStop(t *testing.T) {
 	await(t, ctx, `document.getElementById('bar').value > 20`)
 	press(t, ctx, `#stop`)
 	time.Sleep(400 * time.Millisecond)
-	if state := ask[string](t, ctx, `document.body.dataset.state + document.getElementById('outcome').hidden`); state != "idletrue" {
+	if state := ask[string](t, ctx,
+		`document.body.dataset.state + document.getElementById('outcome').hidden`); state != "idletrue" {
 		t.Errorf("the page is %s after stopping", state)
 	}
 }

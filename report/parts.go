@@ -19,8 +19,9 @@ func Cell(s string, limit int) string { return cell(s, limit) }
 // tagStart is what begins an element of HTML, or a comment; not the <U+202E> that Clean writes.
 var tagStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([A-TV-Za-z/!?]|U[^+])`) })
 
-// Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags, comments and a workflow command are broken
-// nevertheless, as such texts are copied, mailed, logged and searched for markers; a comparison keeps its sign.
+// Plain is a hostile text for places that show text as it is: titles, annotations. Mentions, tags, comments and a
+// workflow command are broken nevertheless, as such texts are copied, mailed, logged and searched for markers; a
+// comparison keeps its sign.
 func Plain(s string, limit int) string {
 	s = CleanStart(tagStart().ReplaceAllString(s, "< $1"), limit)
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "-->", "- ->"), "@", "(at)")
@@ -30,7 +31,8 @@ func Plain(s string, limit int) string {
 	return s
 }
 
-// Fenced is hostile text as a fenced block of markdown, a line each, within a fence that is longer than any run of backticks in it.
+// Fenced is hostile text as a fenced block of markdown, a line each, within a fence that is longer than any run of
+// backticks in it.
 func Fenced(lines []string) string {
 	fence := "```"
 	var b strings.Builder
@@ -60,7 +62,8 @@ func FindingCommand(r *referee.Report, f *referee.Finding) string {
 			return strings.TrimSuffix(command(l.command, annotation(r, f), text(r, f)), "\n")
 		}
 	}
-	return strings.TrimSuffix(command(levels[0].command, annotation(r, f), text(r, f)), "\n") // an unknown tier is not made lighter
+	// an unknown tier is not made lighter
+	return strings.TrimSuffix(command(levels[0].command, annotation(r, f), text(r, f)), "\n")
 }
 
 // Command is a workflow command about a file, without its line break: kind is error, warning or notice, file may be "".
@@ -72,17 +75,19 @@ func Command(kind, file, title, message string) string {
 	return strings.TrimSuffix(command(kind, properties, CleanStart(message, maxMessage)), "\n")
 }
 
-// hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag or a comment's end
-// elsewhere; foreign is no line of JSON or of a patch: a control character, a workflow command, a sentence.
+// hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag
+// or a comment's end elsewhere; foreign is no line of JSON or of a patch: a control character, a workflow command, a
+// sentence.
 var (
 	hunk    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@$`) })
 	signs   = strings.NewReplacer("@", `\u0040`, "<", `\u003c`, "-->", `--\u003e`)
-	foreign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::|^[^-+{}\[\]" ]`) })
+	foreign = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`[\x00-\x08\x0a-\x1f]|^\s*::|^[^-+{}\[\]" ]`) })
 	newline = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\r?\n`) })
 )
 
-// FencedSource is JSON, or a patch, as a fenced block that can be copied: what could be read as more than text is written as JSON escapes, so that
-// the value stays the same. Lines are not cut.
+// FencedSource is JSON, or a patch, as a fenced block that can be copied: what could be read as more than text is
+// written as JSON escapes, so that the value stays the same. Lines are not cut.
 func FencedSource(text string) string {
 	fence := "```"
 	var b strings.Builder

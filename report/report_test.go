@@ -18,7 +18,8 @@ import (
 )
 
 func TestNewRefuses(t *testing.T) {
-	if _, err := New("yaml", io.Discard, Options{}); err == nil || !strings.Contains(err.Error(), `unknown format "yaml"; known are table, json, markdown, sarif, junit, github`) {
+	if _, err := New("yaml", io.Discard, Options{}); err == nil ||
+		!strings.Contains(err.Error(), `unknown format "yaml"; known are table, json, markdown, sarif, junit, github`) {
 		t.Errorf("format: %v", err)
 	}
 }
@@ -31,7 +32,8 @@ func TestClean(t *testing.T) {
 		{"a\u009bb\u0085", "a<U+009B>b<U+0085>"},
 		{"a\nb\tc\r", "a<U+000A>b<U+0009>c<U+000D>"},
 		{"a\u2028b\u2029", "a<U+2028>b<U+2029>"},
-		{"a\u200b\u200d\ufeff\u00ad\u2060\ufe0f\u034f\u3164", "a<U+200B><U+200D><U+FEFF><U+00AD><U+2060><U+FE0F><U+034F><U+3164>"},
+		{"a\u200b\u200d\ufeff\u00ad\u2060\ufe0f\u034f\u3164",
+			"a<U+200B><U+200D><U+FEFF><U+00AD><U+2060><U+FE0F><U+034F><U+3164>"},
 		{"\U000e0041\U000f0000\ufffe\ue000", "<U+E0041><U+F0000><U+FFFE><U+E000>"},
 		{"a\u00a0b\u3000c", "a b c"},
 		{"a\xffb", "a<0xFF>b"},
@@ -102,19 +104,25 @@ func TestWrap(t *testing.T) {
 
 func TestLocate(t *testing.T) {
 	tests := []struct{ name, location, run, submission, file, want string }{
-		{"a run folder", "testdata/runs/a", "a", "submission.json", "submission.json", "testdata/runs/a/submission.json"},
-		{"a run folder's evidence", "testdata/runs/a/", "a", "submission.json", "evidence/t.csv", "testdata/runs/a/evidence/t.csv"},
-		{"a run by its submission", "runs/a/submission.json", "a", "submission.json", "evidence/t.csv", "runs/a/evidence/t.csv"},
+		{"a run folder", "testdata/runs/a", "a", "submission.json", "submission.json",
+			"testdata/runs/a/submission.json"},
+		{"a run folder's evidence", "testdata/runs/a/", "a", "submission.json", "evidence/t.csv",
+			"testdata/runs/a/evidence/t.csv"},
+		{"a run by its submission", "runs/a/submission.json", "a", "submission.json", "evidence/t.csv",
+			"runs/a/evidence/t.csv"},
 		{"the folder itself", ".", "a", "submission.json", "submission.json", "submission.json"},
 		{"a bare file", "data/x.jsonl", "", "x.jsonl", "x.jsonl", "data/x.jsonl"},
 		{"an absolute file", "/data/x.json", "", "x.json", "x.json", "/data/x.json"},
-		{"an absolute run", "/runs/a/submission.json", "a", "submission.json", "evidence/t.csv", "/runs/a/evidence/t.csv"},
+		{"an absolute run", "/runs/a/submission.json", "a", "submission.json", "evidence/t.csv",
+			"/runs/a/evidence/t.csv"},
 		{"standard input", "-", "", "-", "-", "stdin"},
 		{"nowhere", "", "", "x.json", "x.json", "x.json"},
-		{"a folder called like the file", "runs/submission.json", "a", "submission.json", "submission.json", "runs/submission.json"},
+		{"a folder called like the file", "runs/submission.json", "a", "submission.json", "submission.json",
+			"runs/submission.json"},
 	}
 	for _, test := range tests {
-		r := &referee.Report{Location: test.location, Run: referee.RunRef{ID: test.run}, Submission: referee.SubmissionRef{Path: test.submission}}
+		r := &referee.Report{Location: test.location, Run: referee.RunRef{ID: test.run},
+			Submission: referee.SubmissionRef{Path: test.submission}}
 		if got := locate(r, test.file); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
@@ -205,18 +213,21 @@ func TestSARIF(t *testing.T) {
 		}
 	}
 	// maple: mid; elm: high, high, low and an undecided high rule; the unreadable one: high and two undecided.
-	if want := []string{"warning", "error", "error", "note", "none", "error", "none", "none"}; !slices.Equal(levels, want) {
+	if want := []string{"warning", "error", "error", "note", "none", "error", "none", "none"}; !slices.Equal(levels,
+		want) {
 		t.Errorf("levels %v, want %v", levels, want)
 	}
 	if got := results[5].Locations[0].PhysicalLocation.ArtifactLocation.URI; got != "inbox/answer,%20final.json" {
 		t.Errorf("uri %q", got)
 	}
-	if region := *results[1].Locations[0].PhysicalLocation.Region; region.StartLine != 22 || region.StartColumn != 17 || region.EndLine != 22 || region.EndColumn != 21 {
+	if region := *results[1].Locations[0].PhysicalLocation.Region; region.StartLine != 22 || region.StartColumn != 17 ||
+		region.EndLine != 22 || region.EndColumn != 21 {
 		t.Errorf("region %+v", region)
 	}
 }
 
-// TestJUnitShape reads the paper back as JUnit's readers do: the counts are those of the cases, and a case has one outcome.
+// TestJUnitShape reads the paper back as JUnit's readers do: the counts are those of the cases, and a case has one
+// outcome.
 func TestJUnitShape(t *testing.T) {
 	type testcase struct {
 		Name      string     `xml:"name,attr"`
@@ -258,7 +269,8 @@ func TestJUnitShape(t *testing.T) {
 			}
 		}
 		if got != want[i] || got != [4]int{s.Tests, s.Failures, s.Errors, s.Skipped} {
-			t.Errorf("%s: cases %v, attributes %v, want %v", s.Name, got, [4]int{s.Tests, s.Failures, s.Errors, s.Skipped}, want[i])
+			t.Errorf("%s: cases %v, attributes %v, want %v", s.Name, got, [4]int{s.Tests, s.Failures, s.Errors,
+				s.Skipped}, want[i])
 		}
 	}
 }

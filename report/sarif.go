@@ -17,8 +17,8 @@ const (
 // undecidedRule is the rule of a high rule that could not be decided: SARIF's result of kind "open".
 const undecidedRule = "referee.undecided"
 
-// sarif writes one document with one run. Results are written as they come; the list of rules, which grows with the kinds of findings
-// and not with their number, is written behind them.
+// sarif writes one document with one run. Results are written as they come; the list of rules, which grows with the
+// kinds of findings and not with their number, is written behind them.
 type sarif struct {
 	p     printer
 	o     Options
@@ -90,7 +90,8 @@ type (
 	}
 )
 
-// Add writes the report's results: its findings, and its undecided high rules, which are none and fail it all the same (S39a).
+// Add writes the report's results: its findings, and its undecided high rules, which are none and fail it all the same
+// (S39a).
 func (s *sarif) Add(r *referee.Report) error {
 	for i := range r.Findings {
 		s.result(findingResult(r, &r.Findings[i]), r.Findings[i].Why)
@@ -117,7 +118,8 @@ func (s *sarif) result(result sarifResult, why string) {
 
 func (s *sarif) begin() {
 	s.begun = true
-	s.p.printf("{\"$schema\":%q,\"version\":%q,\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\"results\":[\n", sarifSchema, sarifVersion)
+	s.p.printf("{\"$schema\":%q,\"version\":%q,\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\"results\":[\n",
+		sarifSchema, sarifVersion)
 }
 
 // rule is the index of the result's rule, which is listed when it first occurs.
@@ -164,12 +166,14 @@ func sarifLevel(t referee.Tier) string {
 }
 
 func findingResult(r *referee.Report, f *referee.Finding) sarifResult {
-	result := sarifResult{RuleID: CleanName(f.Code), Level: sarifLevel(f.Tier), Message: sarifText{noLinks(sarifMessage(f))}}
+	result := sarifResult{RuleID: CleanName(f.Code), Level: sarifLevel(f.Tier),
+		Message: sarifText{noLinks(sarifMessage(f))}}
 	result.Locations = []sarifLocation{location(file(r, f), region(f), f.Pointer)}
 	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = properties(r, f.RuleIDs)
 	p := &result.Properties
-	p.Tier, p.Severity, p.Bucket, p.Stage = CleanName(string(f.Tier)), CleanName(f.Severity), CleanName(string(f.Bucket)), CleanName(string(f.Stage))
+	p.Tier, p.Severity, p.Bucket, p.Stage = CleanName(string(f.Tier)), CleanName(f.Severity),
+		CleanName(string(f.Bucket)), CleanName(string(f.Stage))
 	p.Spot, p.Fix = spot(f.Spot), fix(f)
 	return result
 }
@@ -195,7 +199,8 @@ func undecidedResult(r *referee.Report, c referee.Check) sarifResult {
 }
 
 func properties(r *referee.Report, rules []string) sarifProperties {
-	p := sarifProperties{Run: CleanName(r.Run.ID), Sheet: sheet(r), Submission: CleanName(r.Submission.SHA256), Rules: []string{}}
+	p := sarifProperties{Run: CleanName(r.Run.ID), Sheet: sheet(r), Submission: CleanName(r.Submission.SHA256),
+		Rules: []string{}}
 	for _, id := range rules {
 		p.Rules = append(p.Rules, CleanName(id))
 	}
@@ -207,12 +212,14 @@ func spot(s *referee.Spot) *referee.Spot {
 	if s == nil {
 		return nil
 	}
-	return &referee.Spot{Claimed: CleanName(s.Claimed), Recomputed: CleanName(s.Recomputed), Delta: CleanName(s.Delta), Percent: CleanName(s.Percent),
-		Band: CleanName(s.Band), Gate: CleanMessage(s.Gate), Distance: CleanName(s.Distance)}
+	return &referee.Spot{Claimed: CleanName(s.Claimed), Recomputed: CleanName(s.Recomputed), Delta: CleanName(s.Delta),
+		Percent: CleanName(s.Percent),
+		Band:    CleanName(s.Band), Gate: CleanMessage(s.Gate), Distance: CleanName(s.Distance)}
 }
 
 func location(file string, region *sarifRegion, pointer string) sarifLocation {
-	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: uri(file), Base: "%SRCROOT%"}, Region: region}}
+	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: uri(file), Base: "%SRCROOT%"},
+		Region: region}}
 	if file == "" || file[0] == '/' {
 		l.Physical.Artifact.Base = ""
 	}

@@ -13,7 +13,8 @@ import (
 // SummaryFormats lists the formats of Summary and Profile.
 func SummaryFormats() []string { return []string{"table", "json", "markdown", "html"} }
 
-// Summary writes a batch or ledger per flight sheet; Profile the same per agent. The html page is one file without scripts or addresses.
+// Summary writes a batch or ledger per flight sheet; Profile the same per agent. The html page is one file without
+// scripts or addresses.
 func Summary(format string, w io.Writer, s summary.Summary, o Options) error {
 	return addUp(format, w, s, o, "Flight sheets", sheetParts(s))
 }
@@ -76,10 +77,14 @@ func sheetParts(s summary.Summary) []section {
 		}
 		p.counts("verdict", "submissions", x.Severities)
 		p.counts("recommended", "submissions", x.Actions)
-		p.tables = append(p.tables, compliance(x.Compliance), spread(append([]summary.Distribution{x.Score, x.Errors}, x.Values...)), failures(x.Failures))
-		p.plots = append(p.plots, bars("Compliance by kind of rule, percent", x.Compliance, func(c summary.Compliance) (string, string) { return c.Kind, c.Rate }))
-		p.plots = append(p.plots, bars("Ways to fail, percent of submissions", x.Failures[:min(len(x.Failures), 8)], func(f summary.Failure) (string, string) { return f.Code, f.Rate }))
-		p.plots = append(p.plots, histogram("Scores", &x.Score), histogram("Relative errors of flagged calculations, percent", &x.Errors))
+		p.tables = append(p.tables, compliance(x.Compliance),
+			spread(append([]summary.Distribution{x.Score, x.Errors}, x.Values...)), failures(x.Failures))
+		p.plots = append(p.plots, bars("Compliance by kind of rule, percent", x.Compliance,
+			func(c summary.Compliance) (string, string) { return c.Kind, c.Rate }))
+		p.plots = append(p.plots, bars("Ways to fail, percent of submissions", x.Failures[:min(len(x.Failures), 8)],
+			func(f summary.Failure) (string, string) { return f.Code, f.Rate }))
+		p.plots = append(p.plots, histogram("Scores", &x.Score),
+			histogram("Relative errors of flagged calculations, percent", &x.Errors))
 		out = append(out, p)
 	}
 	return out
@@ -121,7 +126,8 @@ func (p *section) counts(title, unit string, list []summary.Count) {
 func compliance(list []summary.Compliance) grid {
 	g := grid{columns: []string{"kind of rule", "kept", "flagged", "skipped", "open", "percent"}}
 	for _, c := range list {
-		g.rows = append(g.rows, []string{c.Kind, fmt.Sprint(c.Satisfied), fmt.Sprint(c.Flagged), fmt.Sprint(c.Skipped), fmt.Sprint(c.Open), c.Rate})
+		g.rows = append(g.rows, []string{c.Kind, fmt.Sprint(c.Satisfied), fmt.Sprint(c.Flagged), fmt.Sprint(c.Skipped),
+			fmt.Sprint(c.Open), c.Rate})
 	}
 	return g
 }
@@ -209,7 +215,8 @@ func partsMarkdown(w io.Writer, head string, parts []section) error {
 			if len(g.rows) == 0 {
 				continue
 			}
-			p.printf("\n| %s |\n|%s\n", strings.Join(g.columns, " | "), " --- |"+strings.Repeat(" ---: |", len(g.columns)-1))
+			p.printf("\n| %s |\n|%s\n", strings.Join(g.columns, " | "), " --- |"+strings.Repeat(" ---: |",
+				len(g.columns)-1))
 			for _, row := range g.rows {
 				cells := make([]string, len(row))
 				for i, c := range row {

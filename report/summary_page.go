@@ -22,8 +22,11 @@ table{border-collapse:collapse;margin:.75rem 0;font-size:.9rem}th,td{padding:.25
 // partsHTML is one page that needs nothing else.
 func partsHTML(w io.Writer, head string, parts []section) error {
 	p := printer{w: w}
-	p.printf(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">`+
-		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>%s</title><style>%s</style></head><body><main><h1>%s</h1>`+"\n", htmlText(head), pageStyle, htmlText(head))
+	p.printf(`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" `+
+		`content="width=device-width,initial-scale=1">`+
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `+
+		`'unsafe-inline'"><title>%s</title><style>%s</style></head><body><main><h1>%s</h1>`+"\n", htmlText(head),
+		pageStyle, htmlText(head))
 	for _, x := range parts {
 		p.printf("<section><h2>%s</h2><dl>", htmlText(x.heading))
 		for _, f := range x.facts {
@@ -112,7 +115,8 @@ func (p plot) svg() string {
 		draw = p.drawLine
 	}
 	wide, high := draw(&b)
-	return fmt.Sprintf(`<figure><svg role="img" width="%d" height="%d" viewBox="0 0 %d %d" aria-label="%s">%s</svg><figcaption>%s</figcaption></figure>`+"\n",
+	return fmt.Sprintf(`<figure><svg role="img" width="%d" height="%d" viewBox="0 0 %d %d" `+
+		`aria-label="%s">%s</svg><figcaption>%s</figcaption></figure>`+"\n",
 		wide, high, wide, high, htmlText(p.title), b.String(), htmlText(p.title))
 }
 
@@ -136,8 +140,10 @@ func (p plot) drawBars(b *strings.Builder) (wide, high int) {
 			length = int(v / most * barLength)
 		}
 		y := i * barRow
-		fmt.Fprintf(b, `<text x="0" y="%d">%s</text><rect class="bar" x="%d" y="%d" width="%d" height="%d"/><text x="%d" y="%d">%s</text>`,
-			y+14, html.EscapeString(CleanStart(p.labels[i], 30)), barLabel, y+4, max(length, 1), barRow-8, barLabel+length+6, y+14, strconv.FormatFloat(v, 'f', -1, 64))
+		fmt.Fprintf(b, `<text x="0" y="%d">%s</text><rect class="bar" x="%d" y="%d" width="%d" height="%d"/><text `+
+			`x="%d" y="%d">%s</text>`,
+			y+14, html.EscapeString(CleanStart(p.labels[i], 30)), barLabel, y+4, max(length, 1), barRow-8,
+			barLabel+length+6, y+14, strconv.FormatFloat(v, 'f', -1, 64))
 	}
 	return barLabel + barLength + 60, len(p.values)*barRow + 4
 }
@@ -149,7 +155,8 @@ func (p plot) drawLine(b *strings.Builder) (wide, high int) {
 		x := 30 + i*(lineWide-40)/(len(p.values)-1)
 		points[i] = fmt.Sprintf("%d,%d", x, lineHigh-20-int(min(max(v, 0), 100)/100*(lineHigh-30)))
 	}
-	fmt.Fprintf(b, `<line class="axis" x1="30" y1="%d" x2="%d" y2="%d"/><text x="0" y="14">100</text><text x="14" y="%d">0</text><polyline class="line" points="%s"/>`,
+	fmt.Fprintf(b, `<line class="axis" x1="30" y1="%d" x2="%d" y2="%d"/><text x="0" y="14">100</text><text x="14" `+
+		`y="%d">0</text><polyline class="line" points="%s"/>`,
 		lineHigh-20, lineWide-10, lineHigh-20, lineHigh-16, strings.Join(points, " "))
 	return lineWide, lineHigh
 }

@@ -89,7 +89,8 @@ func (i ink) severity(s referee.Severity, text string) string {
 	return i.paint("32", text)
 }
 
-// emit writes one line of the table. A line must not begin with a workflow command: a runner reads those after white space too.
+// emit writes one line of the table. A line must not begin with a workflow command: a runner reads those after white
+// space too.
 func (t *table) emit(line string) {
 	line = strings.TrimRight(line, " ")
 	if strings.HasPrefix(strings.TrimLeft(line, " "), "::") {
@@ -121,11 +122,14 @@ func (t *table) grid(columns []column, rows [][]string) {
 	w := tablewriter.NewTable(&out,
 		tablewriter.WithEastAsian(tw.Off), // else it would follow the environment
 		tablewriter.WithRendition(tw.Rendition{
-			Borders:  tw.BorderNone,
-			Symbols:  tw.NewSymbolCustom("rule").WithRow("─").WithColumn("").WithCenter("").WithMidLeft("").WithMidRight(""),
-			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off}, Lines: tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowFooterLine: tw.Off, ShowHeaderLine: tw.On}},
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbolCustom("rule").WithRow("─").WithColumn("").WithCenter("").WithMidLeft(
+				"").WithMidRight(""),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
+				Lines: tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowFooterLine: tw.Off, ShowHeaderLine: tw.On}},
 		}),
-		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone), tablewriter.WithRowAutoWrap(tw.WrapNone),
+		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone),
+		tablewriter.WithRowAutoWrap(tw.WrapNone),
 		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithColumnWidths(widths),
 		tablewriter.WithPadding(tw.Padding{Left: " ", Right: strings.Repeat(" ", gap-1), Overwrite: true}),
 		tablewriter.WithAlignment(alignments),
@@ -173,8 +177,8 @@ func wrap(text string, n int) []string {
 	return lines
 }
 
-// cut is the longest beginning of a word that takes at most n columns, and at least one character; a break after a separator of
-// paths and lists is preferred.
+// cut is the longest beginning of a word that takes at most n columns, and at least one character; a break after a
+// separator of paths and lists is preferred.
 func cut(word string, n int) string {
 	used, end, soft := 0, 0, 0
 	for i, r := range word {

@@ -107,7 +107,8 @@ func (t *table) findings(r *referee.Report) {
 			rows = append(rows, []string{"", "", ""})
 		}
 		left, right := t.where(f, where), t.what(f, what)
-		rows = append(rows, []string{t.ink.tier(f.Tier, short(CleanName(string(f.Tier)), tierWidth)), strings.Join(left, "\n"), strings.Join(right, "\n")})
+		rows = append(rows, []string{t.ink.tier(f.Tier, short(CleanName(string(f.Tier)), tierWidth)),
+			strings.Join(left, "\n"), strings.Join(right, "\n")})
 	}
 	t.grid([]column{{"tier", tierWidth, false}, {"rule and place", where, false}, {"what is wrong", what, false}}, rows)
 }
@@ -177,7 +178,8 @@ func questions(r *referee.Report) [][2]string {
 func limits(r *referee.Report) [][2]string {
 	var list [][2]string
 	for _, p := range r.Params {
-		list = append(list, [2]string{CleanName(p.Name), strings.TrimSpace(CleanMessage(p.Value) + " " + CleanMessage(p.Unit))})
+		list = append(list, [2]string{CleanName(p.Name),
+			strings.TrimSpace(CleanMessage(p.Value) + " " + CleanMessage(p.Unit))})
 	}
 	return list
 }
@@ -212,7 +214,8 @@ func (t *table) details(r *referee.Report) {
 	t.entries("Derived values", derived)
 	t.entries("Scores", scores(r.Scores))
 	for _, e := range r.Evidence {
-		evidence = append(evidence, [2]string{CleanName(e.ID), fmt.Sprintf("%s, %s, %s", CleanName(e.Path), legible.Count(int(e.Bytes), "byte"), CleanName(e.Status))})
+		evidence = append(evidence, [2]string{CleanName(e.ID), fmt.Sprintf("%s, %s, %s", CleanName(e.Path),
+			legible.Count(int(e.Bytes), "byte"), CleanName(e.Status))})
 	}
 	t.entries("Evidence", evidence)
 	for _, a := range r.Advisory {
@@ -241,7 +244,8 @@ func scores(s *referee.Scores) [][2]string {
 		return nil
 	}
 	var list [][2]string
-	for _, e := range [][2]string{{"availability", s.Availability}, {"constraint satisfaction", s.ConstraintSatisfaction},
+	for _, e := range [][2]string{{"availability", s.Availability},
+		{"constraint satisfaction", s.ConstraintSatisfaction},
 		{"conditional error", s.ConditionalError}, {"total", s.Total}} {
 		if e[1] != "" {
 			list = append(list, [2]string{e[0], CleanName(e[1])})

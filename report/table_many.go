@@ -22,7 +22,8 @@ func (t *table) line(r *referee.Report) {
 		return
 	}
 	if t.shown++; t.shown == 1 {
-		head := fmt.Sprintf("      %s  %s  %s  %s  %s", pad("verdict", wideSeverity), pad("score", wideScore), pad("findings", wideRisk), pad("submission", wideTitle), "heaviest")
+		head := fmt.Sprintf("      %s  %s  %s  %s  %s", pad("verdict", wideSeverity), pad("score", wideScore),
+			pad("findings", wideRisk), pad("submission", wideTitle), "heaviest")
 		t.emit(t.ink.bold(head))
 	}
 	mark := t.ink.dim("pass")
@@ -32,8 +33,10 @@ func (t *table) line(r *referee.Report) {
 	v := r.Verdict
 	counts := fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low)
 	who := elide(title(r), wideTitle)
-	t.emit(strings.Join([]string{mark, t.ink.severity(v.Severity, pad(short(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
-		pad(short(CleanName(v.Score), wideScore), wideScore), pad(short(counts, wideRisk), wideRisk), pad(who, wideTitle), t.heaviest(r)}, "  "))
+	t.emit(strings.Join([]string{mark,
+		t.ink.severity(v.Severity, pad(short(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
+		pad(short(CleanName(v.Score), wideScore), wideScore), pad(short(counts, wideRisk), wideRisk),
+		pad(who, wideTitle), t.heaviest(r)}, "  "))
 }
 
 // heaviest is the code of the first finding, with the number of the others.
@@ -87,7 +90,8 @@ func (t *table) summary() {
 // sentence is the answer: how many, and how many fail.
 func (t *table) sentence() string {
 	s := t.totals
-	text := fmt.Sprintf("%s audited: %d pass, %d fail", legible.Count(s.reports, "submission"), s.reports-s.failed, s.failed)
+	text := fmt.Sprintf("%s audited: %d pass, %d fail", legible.Count(s.reports, "submission"), s.reports-s.failed,
+		s.failed)
 	if t.o.FailOn == referee.FailNever {
 		text = fmt.Sprintf("%s audited", legible.Count(s.reports, "submission"))
 	}
@@ -116,7 +120,8 @@ func (t *table) tallies(title string, tallies map[string]*tally) {
 	}
 	var rows [][]string
 	for _, c := range top(tallies, maxTallies) {
-		rows = append(rows, []string{short(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings), t.ink.tier(c.tier, short(CleanName(string(c.tier)), 5))})
+		rows = append(rows, []string{short(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings),
+			t.ink.tier(c.tier, short(CleanName(string(c.tier)), 5))})
 	}
 	t.emit("")
 	t.grid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)

@@ -26,7 +26,8 @@ type tally struct {
 }
 
 func newTotals() *totals {
-	return &totals{severities: map[string]int{}, actions: map[string]int{}, codes: map[string]*tally{}, rules: map[string]*tally{}}
+	return &totals{severities: map[string]int{}, actions: map[string]int{}, codes: map[string]*tally{},
+		rules: map[string]*tally{}}
 }
 
 func (t *totals) add(r *referee.Report, failOn referee.Threshold) {
@@ -72,7 +73,8 @@ func count(tallies map[string]*tally, seen map[string]bool, name string, tier re
 // top is the n tallies with the most reports, then by name.
 func top(tallies map[string]*tally, n int) []*tally {
 	list := slices.SortedFunc(maps.Values(tallies), func(a, b *tally) int {
-		return cmp.Or(cmp.Compare(b.reports, a.reports), cmp.Compare(b.findings, a.findings), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.reports, a.reports), cmp.Compare(b.findings, a.findings),
+			cmp.Compare(a.name, b.name))
 	})
 	return list[:min(n, len(list))]
 }
@@ -102,15 +104,16 @@ func ordered(counts map[string]int, order ...string) []counted {
 }
 
 func (t *totals) bySeverity() []counted {
-	return ordered(t.severities, string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned), string(referee.Honey))
+	return ordered(t.severities, string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned),
+		string(referee.Honey))
 }
 
 func (t *totals) byAction() []counted {
 	return ordered(t.actions, "resubmit", "reject", "review", "approve")
 }
 
-// batch shows up to few reports in full. When there are more, the ones kept so far and all later ones become a line each, so that
-// memory does not grow.
+// batch shows up to few reports in full. When there are more, the ones kept so far and all later ones become a line
+// each, so that memory does not grow.
 type batch struct {
 	kept []*referee.Report
 	many bool

@@ -31,8 +31,8 @@ func submission(r *referee.Report) string {
 	return p
 }
 
-// locate is the path of a file of the report as the caller would write it. Location is the run folder or the submission itself, as
-// the caller named it; the report's own paths are relative to the run folder.
+// locate is the path of a file of the report as the caller would write it. Location is the run folder or the submission
+// itself, as the caller named it; the report's own paths are relative to the run folder.
 func locate(r *referee.Report, file string) string {
 	base := filepath.ToSlash(r.Location)
 	switch {
@@ -87,9 +87,9 @@ func uri(p string) string {
 	return u.String()
 }
 
-// fingerprintOf names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the code. Line numbers
-// are left out, so that a finding keeps its name when the text above it changes. Each part is written with its length before it:
-// no two lists of parts have one encoding.
+// fingerprintOf names a finding across runs of the referee: the SHA-256 over the rules, the run, the pointer and the
+// code. Line numbers are left out, so that a finding keeps its name when the text above it changes. Each part is
+// written with its length before it: no two lists of parts have one encoding.
 func fingerprintOf(r *referee.Report, f *referee.Finding) string {
 	run := r.Run.ID
 	if run == "" {
@@ -105,11 +105,15 @@ func fingerprintOf(r *referee.Report, f *referee.Finding) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// undecided are the high rules that nobody could decide and no finding names, with their reason: they fail a report all the same (S39a).
+// undecided are the high rules that nobody could decide and no finding names, with their reason: they fail a report all
+// the same (S39a).
 func undecided(r *referee.Report) []referee.Check {
 	var out []referee.Check
 	for _, id := range r.Verdict.UndecidedHigh {
-		if slices.ContainsFunc(r.Findings, func(f referee.Finding) bool { return f.Code == "policy.undecided" && slices.Contains(f.RuleIDs, id) }) {
+		if slices.ContainsFunc(r.Findings, func(f referee.Finding) bool {
+			return f.Code == "policy.undecided" &&
+				slices.Contains(f.RuleIDs, id)
+		}) {
 			continue // said as the finding that it is (S74)
 		}
 		c := referee.Check{ID: id, Tier: referee.High}
@@ -151,7 +155,8 @@ func fix(f *referee.Finding) []string {
 			lines = append(lines, fmt.Sprintf("… and %s", legible.Count(len(f.Fix.Moves)-shown, "other way")))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("move %s alone from %s to %s", CleanName(m.Input), CleanName(m.From), CleanName(m.To)))
+		lines = append(lines, fmt.Sprintf("move %s alone from %s to %s", CleanName(m.Input), CleanName(m.From),
+			CleanName(m.To)))
 	}
 	return lines
 }

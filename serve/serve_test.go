@@ -96,7 +96,8 @@ func TestShare(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"receipt_id": `"DCR-000003-` + parsedBack(t, entries[3]).Submission.SHA256[:8] + `"`, "seq": "3", "parent_hash": `"` + parent + `"`,
+	want := map[string]string{"receipt_id": `"DCR-000003-` + parsedBack(t, entries[3]).Submission.SHA256[:8] + `"`,
+		"seq": "3", "parent_hash": `"` + parent + `"`,
 		"receipt_sha256": `"` + hash + `"`, "verified": "true", "payload": string(entries[3])}
 	for k, v := range want {
 		if string(got[k]) != v {
@@ -122,7 +123,8 @@ func TestShareAnswers(t *testing.T) {
 	hash := canonical.SHA256Hex(entries[1])
 	good := filesOf(t, entries)
 	edited := filesOf(t, entries) // under its hash an entry lies that is another one's bytes
-	edited[ledger.Place{Class: ledger.HashAlias, Hash: hash}.String()] = bytes.Replace(entries[1], []byte("2.4 %"), []byte("0.4 %"), 1)
+	edited[ledger.Place{Class: ledger.HashAlias, Hash: hash}.String()] = bytes.Replace(entries[1], []byte("2.4 %"),
+		[]byte("0.4 %"), 1)
 	dropped := filesOf(t, entries)
 	for _, p := range ledger.Places(2, canonical.SHA256Hex(entries[2]), 3) {
 		delete(dropped, p.String())
@@ -137,10 +139,12 @@ func TestShareAnswers(t *testing.T) {
 		says               string
 	}{
 		{"page", "GET", "/r/" + hash, &shelf{files: good}, 200, "<title>Verify a receipt</title>"},
-		{"ledger", "GET", "/ledger/verify", &shelf{files: good}, 200, `{"ok":true,"level":"L1","receipts_checked":4,"errors":[]}`},
+		{"ledger", "GET", "/ledger/verify", &shelf{files: good}, 200,
+			`{"ok":true,"level":"L1","receipts_checked":4,"errors":[]}`},
 		{"head", "GET", "/HEAD.json", &shelf{files: good}, 200, string(good["HEAD.json"])},
 		{"info", "GET", "/LEDGER.json", &shelf{files: good}, 200, string(good["LEDGER.json"])},
-		{"file", "GET", "/hash/" + hash[:2] + "/" + hash[2:4] + "/" + hash + ".json", &shelf{files: good}, 200, string(entries[1])},
+		{"file", "GET", "/hash/" + hash[:2] + "/" + hash[2:4] + "/" + hash + ".json", &shelf{files: good}, 200,
+			string(entries[1])},
 		{"no head yet", "GET", "/LEDGER.json", &shelf{files: nil}, 404, "no such file"},
 		{"unknown", "GET", "/share/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "has no receipt"},
 		{"unknown page", "GET", "/r/" + strings.Repeat("a", 64), &shelf{files: good}, 404, "has no receipt"},
@@ -158,29 +162,37 @@ func TestShareAnswers(t *testing.T) {
 		{"edited page", "GET", "/r/" + hash, &shelf{files: edited}, 500, "other bytes under the hash"},
 		{"no receipt", "GET", "/share/" + canonical.SHA256Hex(odd), &shelf{files: foreign}, 500, "is not a receipt"},
 		{"of a broken ledger", "GET", "/share/" + hash, &shelf{files: dropped}, 200, `"verified":false`},
-		{"a broken ledger", "GET", "/ledger/verify", &shelf{files: dropped}, 200, `{"ok":false,"level":"none","receipts_checked":3,"errors":["LDG-201`},
-		{"no disk", "GET", "/share/" + hash, &shelf{broken: errors.New("disk \u202e gone")}, 500, "the ledger cannot be read: disk \\u003cU+202E\\u003e gone"},
-		{"no disk, ledger", "GET", "/ledger/verify", &shelf{broken: errors.New("disk gone")}, 500, "cannot be verified: disk gone"},
-		{"no disk, head", "GET", "/HEAD.json", &shelf{broken: errors.New("disk gone")}, 500, "cannot be verified: disk gone"},
+		{"a broken ledger", "GET", "/ledger/verify", &shelf{files: dropped}, 200,
+			`{"ok":false,"level":"none","receipts_checked":3,"errors":["LDG-201`},
+		{"no disk", "GET", "/share/" + hash, &shelf{broken: errors.New("disk \u202e gone")}, 500,
+			"the ledger cannot be read: disk \\u003cU+202E\\u003e gone"},
+		{"no disk, ledger", "GET", "/ledger/verify", &shelf{broken: errors.New("disk gone")}, 500,
+			"cannot be verified: disk gone"},
+		{"no disk, head", "GET", "/HEAD.json", &shelf{broken: errors.New("disk gone")}, 500,
+			"cannot be verified: disk gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, body := get(t, Handler(c.src, page), c.method, c.path)
 			if r.StatusCode != c.status || !strings.Contains(body, c.says) {
 				t.Errorf("%d, want %d with %q: %s", r.StatusCode, c.status, c.says, legible.Clip(body, 300))
 			}
-			for key, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+			for key, want := range map[string]string{"X-Content-Type-Options": "nosniff",
+				"Referrer-Policy": "no-referrer"} {
 				if r.Header.Get(key) != want {
 					t.Errorf("%s is %q, want %q", key, r.Header.Get(key), want)
 				}
 			}
 			policy := r.Header.Get("Content-Security-Policy")
-			if !strings.HasPrefix(policy, "default-src 'none';") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "script-src") != (c.name == "page") {
+			if !strings.HasPrefix(policy, "default-src 'none';") ||
+				!strings.Contains(policy, "frame-ancestors 'none'") ||
+				strings.Contains(policy, "script-src") != (c.name == "page") {
 				t.Errorf("the policy is %q", policy)
 			}
 			if c.status == 405 && r.Header.Get("Allow") != "GET, HEAD" {
 				t.Errorf("Allow is %q", r.Header.Get("Allow"))
 			}
-			if cache := r.Header.Get("Cache-Control"); strings.Contains(cache, "immutable") != (c.name == "file") || c.status >= 400 && cache != "no-store" {
+			if cache := r.Header.Get("Cache-Control"); strings.Contains(cache, "immutable") != (c.name == "file") ||
+				c.status >= 400 && cache != "no-store" {
 				t.Errorf("Cache-Control is %q", cache)
 			}
 			if c.status >= 400 && !json.Valid([]byte(body)) {
@@ -270,22 +282,28 @@ func TestShareHostile(t *testing.T) {
 		storetest.Spoil(&r, text)
 		r.Assignment.SHA256 = canonical.SHA256Hex([]byte(text))
 		entries := minted(t, 1, func(int64) ledger.Receipt { return storetest.Key(r) })
-		answer, body := get(t, Handler(&shelf{files: filesOf(t, entries)}, page), "GET", "/share/"+canonical.SHA256Hex(entries[0]))
-		if answer.StatusCode != 200 || !json.Valid([]byte(body)) || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
+		answer, body := get(t, Handler(&shelf{files: filesOf(t, entries)}, page), "GET",
+			"/share/"+canonical.SHA256Hex(entries[0]))
+		if answer.StatusCode != 200 || !json.Valid([]byte(body)) ||
+			!strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%q: %d %s", text, answer.StatusCode, legible.Clip(body, 200))
 		}
 	}
 }
 
-// TestForeignHosts: a name that is not the server's is refused before anything is read, whatever it resolves to (DNS rebinding); addresses,
-// localhost and the names that it was started with are answered.
+// TestForeignHosts: a name that is not the server's is refused before anything is read, whatever it resolves to (DNS
+// rebinding); addresses, localhost and the names that it was started with are answered.
 func TestForeignHosts(t *testing.T) {
 	h := Handler(&shelf{files: nil}, page, "ledger.example", "")
 	for host, want := range map[string]int{
-		"127.0.0.1:8321": http.StatusNotFound, "[::1]:8321": http.StatusNotFound, "localhost:8321": http.StatusNotFound, "LOCALHOST": http.StatusNotFound, "localhost.": http.StatusNotFound,
-		"ledger.example": http.StatusNotFound, "ledger.example:443": http.StatusNotFound, "10.1.2.3": http.StatusNotFound,
-		"evil.example": http.StatusMisdirectedRequest, "evil.example:8321": http.StatusMisdirectedRequest, "127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost.evil.example": http.StatusMisdirectedRequest,
-		"ledger.example.evil": http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
+		"127.0.0.1:8321": http.StatusNotFound, "[::1]:8321": http.StatusNotFound, "localhost:8321": http.StatusNotFound,
+		"LOCALHOST": http.StatusNotFound, "localhost.": http.StatusNotFound,
+		"ledger.example": http.StatusNotFound, "ledger.example:443": http.StatusNotFound,
+		"10.1.2.3":     http.StatusNotFound,
+		"evil.example": http.StatusMisdirectedRequest, "evil.example:8321": http.StatusMisdirectedRequest,
+		"127.0.0.1.evil.example": http.StatusMisdirectedRequest,
+		"localhost.evil.example": http.StatusMisdirectedRequest,
+		"ledger.example.evil":    http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/nothing", nil)
 		r.Host = host

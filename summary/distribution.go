@@ -51,7 +51,8 @@ func (d *Distribution) at(p int) string {
 	return d.values[max(rank, 1)-1].String()
 }
 
-// Histogram counts the values in equal steps between the least and the greatest, at most n; nil where there is nothing to show.
+// Histogram counts the values in equal steps between the least and the greatest, at most n; nil where there is nothing
+// to show.
 func (d *Distribution) Histogram(n int) []int {
 	if d.N < 2 || decimal.Cmp(d.values[0], d.values[d.N-1]) == 0 {
 		return nil

@@ -1,9 +1,11 @@
-// Package summary adds audits up: per flight sheet (how much of the work was eligible, which rules it keeps, how far its numbers lie off, how it
-// fails) and per agent (rates, scores, trend). It reads reports, or receipts of a ledger; the two are one kind of Sample.
+// Package summary adds audits up: per flight sheet (how much of the work was eligible, which rules it keeps, how far
+// its numbers lie off, how it fails) and per agent (rates, scores, trend). It reads reports, or receipts of a ledger;
+// the two are one kind of Sample.
 //
-// Errors are counted over eligible samples only, each value with its own unit: pooling feet, degrees and knots in one number, as one of the
-// source systems does, says nothing. A model's own confidence is carried along and shown; it reaches no verdict. Percentiles are nearest-rank,
-// means are decimal, and the order of the samples is their place in the input, so that shards of one batch sum up to the same bytes as the whole.
+// Errors are counted over eligible samples only, each value with its own unit: pooling feet, degrees and knots in one
+// number, as one of the source systems does, says nothing. A model's own confidence is carried along and shown; it
+// reaches no verdict. Percentiles are nearest-rank, means are decimal, and the order of the samples is their place in
+// the input, so that shards of one batch sum up to the same bytes as the whole.
 package summary
 
 import (
@@ -48,8 +50,10 @@ type Value struct{ Name, Value string }
 
 // FromReport makes a sample of a report.
 func FromReport(r *referee.Report) Sample {
-	s := Sample{Sheet: r.Sheet.Slug, Version: r.Sheet.Version, Lane: r.Lane, Run: r.Run.ID, Score: r.Verdict.Score, Severity: string(r.Verdict.Severity),
-		Action: r.Verdict.RecommendedAction, Eligible: r.Adjudication.Eligible, Readable: r.Protocol.Parsed, Ready: r.Verdict.ClientReady}
+	s := Sample{Sheet: r.Sheet.Slug, Version: r.Sheet.Version, Lane: r.Lane, Run: r.Run.ID, Score: r.Verdict.Score,
+		Severity: string(r.Verdict.Severity),
+		Action:   r.Verdict.RecommendedAction, Eligible: r.Adjudication.Eligible, Readable: r.Protocol.Parsed,
+		Ready: r.Verdict.ClientReady}
 	s.Have, s.Need = fraction(r.Protocol.FieldCompleteness)
 	if r.Agent != nil {
 		s.Agent, s.Model, s.Confidence = r.Agent.Name, r.Agent.Model, r.Agent.Confidence
@@ -86,7 +90,8 @@ func FromReceipt(r *ledger.Receipt) (s Sample, ok bool) {
 		return Sample{}, false
 	}
 	v := r.Verdict
-	s = Sample{Sheet: r.FlightSheet.Slug, Version: r.FlightSheet.Version, Lane: r.Run.Lane, Run: r.Run.ID, Score: v.Score, Severity: v.Severity, Action: v.RecommendedAction,
+	s = Sample{Sheet: r.FlightSheet.Slug, Version: r.FlightSheet.Version, Lane: r.Run.Lane, Run: r.Run.ID,
+		Score: v.Score, Severity: v.Severity, Action: v.RecommendedAction,
 		Eligible: v.Risk.High == 0, Readable: true, Ready: v.ClientReady, At: r.MintedAt}
 	if r.Agent != nil {
 		s.Agent, s.Model, s.Confidence = r.Agent.Name, r.Agent.Model, r.Agent.ConfidencePrior

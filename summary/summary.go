@@ -28,13 +28,14 @@ type Count struct {
 
 // Sheet is one flight sheet over all samples.
 type Sheet struct {
-	Sheet        string         `json:"sheet"` // slug@version
-	Lane         string         `json:"lane"`
-	Samples      int            `json:"samples"`
-	Readable     int            `json:"readable"`
-	Eligible     int            `json:"eligible"`
-	Eligibility  string         `json:"eligibility"`            // percent of samples that nothing stops
-	Availability string         `json:"availability,omitempty"` // percent of required members present; absent for receipts
+	Sheet       string `json:"sheet"` // slug@version
+	Lane        string `json:"lane"`
+	Samples     int    `json:"samples"`
+	Readable    int    `json:"readable"`
+	Eligible    int    `json:"eligible"`
+	Eligibility string `json:"eligibility"` // percent of samples that nothing stops
+	// percent of required members present; absent for receipts
+	Availability string         `json:"availability,omitempty"`
 	Score        Distribution   `json:"score"`
 	Severities   []Count        `json:"severities"`
 	Actions      []Count        `json:"actions"`
@@ -121,7 +122,8 @@ func grouped(samples []Sample, key func(Sample) string) [][]Sample {
 }
 
 func sheetOf(group []Sample) Sheet {
-	s := Sheet{Sheet: group[0].Sheet + "@" + group[0].Version, Lane: group[0].Lane, Samples: len(group), Score: Distribution{Name: "score"}, Errors: Distribution{Name: "relative error, percent"}}
+	s := Sheet{Sheet: group[0].Sheet + "@" + group[0].Version, Lane: group[0].Lane, Samples: len(group),
+		Score: Distribution{Name: "score"}, Errors: Distribution{Name: "relative error, percent"}}
 	have, need := 0, 0
 	values := map[string]*Distribution{}
 	var order []string
@@ -158,14 +160,17 @@ func sheetOf(group []Sample) Sheet {
 	}
 	s.Score.close()
 	s.Errors.close()
-	s.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"}, func(x Sample) []string { return []string{x.Severity} })
-	s.Actions = counts(group, []string{"approve", "review", "reject", "resubmit"}, func(x Sample) []string { return []string{x.Action} })
+	s.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"},
+		func(x Sample) []string { return []string{x.Severity} })
+	s.Actions = counts(group, []string{"approve", "review", "reject", "resubmit"},
+		func(x Sample) []string { return []string{x.Action} })
 	s.Compliance, s.Failures = compliance(group), failures(group)
 	return s
 }
 
 func agentOf(group []Sample) Agent {
-	a := Agent{Agent: cmp.Or(group[0].Agent, "(not named)"), Model: group[0].Model, Confidence: group[0].Confidence, Samples: len(group), Score: Distribution{Name: "score"}}
+	a := Agent{Agent: cmp.Or(group[0].Agent, "(not named)"), Model: group[0].Model, Confidence: group[0].Confidence,
+		Samples: len(group), Score: Distribution{Name: "score"}}
 	ready := 0
 	for _, x := range group {
 		if x.Ready {
@@ -176,7 +181,8 @@ func agentOf(group []Sample) Agent {
 	a.Trend = trend(group)
 	a.Score.close()
 	a.Ready = Count{"client ready", ready, percent(ready, len(group))}
-	a.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"}, func(x Sample) []string { return []string{x.Severity} })
+	a.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"},
+		func(x Sample) []string { return []string{x.Severity} })
 	a.Tiers = counts(group, []string{"high", "mid", "low"}, func(x Sample) (out []string) {
 		for _, f := range x.Findings {
 			out = append(out, f.Tier)
@@ -193,7 +199,8 @@ func agentOf(group []Sample) Agent {
 	return a
 }
 
-// counts says in how many samples each word occurs; words lists them in their order, nil takes those that occur, sorted.
+// counts says in how many samples each word occurs; words lists them in their order, nil takes those that occur,
+// sorted.
 func counts(group []Sample, words []string, of func(Sample) []string) []Count {
 	seen := map[string]int{}
 	for _, x := range group {
@@ -277,7 +284,8 @@ func failures(group []Sample) []Failure {
 		out = append(out, *f)
 	}
 	slices.SortFunc(out, func(a, b Failure) int {
-		return cmp.Or(cmp.Compare(referee.Tier(a.Tier).Rank(), referee.Tier(b.Tier).Rank()), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(referee.Tier(a.Tier).Rank(), referee.Tier(b.Tier).Rank()),
+			cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Code, b.Code))
 	})
 	return out
 }

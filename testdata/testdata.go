@@ -1,4 +1,5 @@
-// Package testdata holds the sample runs, so that the binary's demonstration shows the files that the tests are held to.
+// Package testdata holds the sample runs, so that the binary's demonstration shows the files that the tests are held
+// to.
 package testdata
 
 import (
@@ -15,8 +16,9 @@ var files embed.FS
 // Runs are the files of the sample runs, each under runs/ and its id.
 func Runs() map[string][]byte { return under("runs") }
 
-// OnLedger are the files of the sample runs that stand on receipts: a training run with lift and one without, a lane lock, a spend breach
-// and a rogue agent. A receipt's hash is known only when it is minted: {oak-street} in them stands for the hash of that run's receipt.
+// OnLedger are the files of the sample runs that stand on receipts: a training run with lift and one without, a lane
+// lock, a spend breach and a rogue agent. A receipt's hash is known only when it is minted: {oak-street} in them stands
+// for the hash of that run's receipt.
 func OnLedger(hashes map[string]string) map[string][]byte {
 	var pairs []string
 	for run, hash := range hashes {

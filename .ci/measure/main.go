@@ -49,7 +49,8 @@ func run(args []string) error {
 	return fmt.Errorf("%q is none of start, memory, dial", args[0])
 }
 
-// memory prints the peak resident set of a command in KiB. The command's own exit code is not an error: a gate says no with 1.
+// memory prints the peak resident set of a command in KiB. The command's own exit code is not an error: a gate says no
+// with 1.
 func memory(args []string) error {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdout, c.Stderr = os.Stderr, os.Stderr
@@ -92,9 +93,12 @@ func start(args []string) error {
 	if err != nil {
 		return err
 	}
-	gate := []string{"-v", event + ":/event.json:ro", "-e", "GITHUB_ACTIONS=true", "-e", "GITHUB_EVENT_NAME=pull_request_target", "-e", "GITHUB_EVENT_PATH=/event.json",
-		"-e", "GITHUB_API_URL=http://" + addr + "/api/v3", "-e", "GITHUB_SERVER_URL=http://" + addr, "-e", "GITHUB_REPOSITORY=example/work",
-		"-e", "GITHUB_OUTPUT=/output", "-e", "GITHUB_STEP_SUMMARY=/summary", "-e", "INPUT_TOKEN=none", "-e", "INPUT_MODE=auto", "-e", "INPUT_MAX-WAIT=1", image, "gate"}
+	gate := []string{"-v", event + ":/event.json:ro", "-e", "GITHUB_ACTIONS=true", "-e",
+		"GITHUB_EVENT_NAME=pull_request_target", "-e", "GITHUB_EVENT_PATH=/event.json",
+		"-e", "GITHUB_API_URL=http://" + addr + "/api/v3", "-e", "GITHUB_SERVER_URL=http://" + addr, "-e",
+		"GITHUB_REPOSITORY=example/work",
+		"-e", "GITHUB_OUTPUT=/output", "-e", "GITHUB_STEP_SUMMARY=/summary", "-e", "INPUT_TOKEN=none", "-e",
+		"INPUT_MODE=auto", "-e", "INPUT_MAX-WAIT=1", image, "gate"}
 	var base, ours []time.Duration
 	for i := range *n + 1 {
 		b, err := first(l, empty, "dial", addr)
@@ -131,7 +135,8 @@ func emptyImage() (string, error) {
 	}
 	name := fmt.Sprintf("referee-measure-%d", os.Getpid())
 	err = errors.Join(os.WriteFile(filepath.Join(dir, "measure"), data, 0o755),
-		os.WriteFile(filepath.Join(dir, "Dockerfile"), []byte("FROM scratch\nCOPY measure /measure\nENTRYPOINT [\"/measure\"]\n"), 0o644))
+		os.WriteFile(filepath.Join(dir, "Dockerfile"),
+			[]byte("FROM scratch\nCOPY measure /measure\nENTRYPOINT [\"/measure\"]\n"), 0o644))
 	if err != nil {
 		return "", err
 	}
@@ -188,7 +193,8 @@ func drop(l net.Listener, began time.Time, connected chan<- time.Duration, stop 
 			connected <- time.Since(began)
 			told = true
 		}
-		_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+		_, _ = io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nContent-Length: "+
+			"2\r\nConnection: close\r\n\r\n{}")
 		_ = c.Close()
 	}
 }

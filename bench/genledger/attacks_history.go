@@ -23,11 +23,13 @@ func history() []*branch {
 	before.commits[0].at -= 86_400
 	return []*branch{
 		merge.seen("tampered-second-child", "a commit with two parents", ledger.L1, ledger.CodeMerge),
-		orphan.seen("tampered-second-root", "a history that begins in the middle of the chain", ledger.L1, ledger.CodeCommitChain),
+		orphan.seen("tampered-second-root", "a history that begins in the middle of the chain", ledger.L1,
+			ledger.CodeCommitChain),
 		notes.seen("tampered-other-commit", "a commit that is no sign-off", ledger.L1, ledger.CodeMessage),
 		twin.seen("tampered-message", "a commit that names another's receipt", ledger.L1, ledger.CodeCommitChain),
 		back.seen("tampered-time-decreasing", "a commit dated before its parent", ledger.L1, ledger.CodeCommitTime),
-		before.seen("tampered-time-before-minted", "a commit dated before its receipt was signed", ledger.L1, ledger.CodeCommitTime),
+		before.seen("tampered-time-before-minted", "a commit dated before its receipt was signed", ledger.L1,
+			ledger.CodeCommitTime),
 	}
 }
 
@@ -53,17 +55,24 @@ func pinned() []*branch {
 	seenFirst := pin{ledger.L2, "what was seen here", poisoned.head().Count, poisoned.head().Tip, poisoned.head().Root}
 	lying, broken := was, was
 	lying.Root, broken.Tip = canonical.SHA256Hex(nil), "x"
-	fork := rewritten(4, better).seen("tampered-split-view", "another history, shown to somebody else", ledger.L5, ledger.CodeFork)
+	fork := rewritten(4, better).seen("tampered-split-view", "another history, shown to somebody else", ledger.L5,
+		ledger.CodeFork)
 	fork.fx.Against = "good"
 	return []*branch{
 		pins(good().seen("good-pinned", "the good ledger, with pins", ledger.L3), was, genesis, review),
-		pins(truncated().seen("tampered-truncated", "cut off at the end, HEAD.json and commits too", ledger.L2, ledger.CodeTruncated), was),
-		pins(truncated().seen("tampered-announced", "an announced receipt that is not there", ledger.L3, ledger.CodePinMissing), review),
-		pins(rewritten(2, better).seen("tampered-rewritten", "written anew from the third entry on", ledger.L2, ledger.CodePinTip), was),
-		pins(rewritten(0, better).seen("tampered-new-genesis", "written anew from the first entry on", ledger.L3, ledger.CodePinGenesis), genesis),
-		pins(poisoned.seen("tampered-first-pin", "seen first when it was false already", ledger.L3, ledger.CodePinGenesis), seenFirst, genesis),
+		pins(truncated().seen("tampered-truncated", "cut off at the end, HEAD.json and commits too", ledger.L2,
+			ledger.CodeTruncated), was),
+		pins(truncated().seen("tampered-announced", "an announced receipt that is not there", ledger.L3,
+			ledger.CodePinMissing), review),
+		pins(rewritten(2, better).seen("tampered-rewritten", "written anew from the third entry on", ledger.L2,
+			ledger.CodePinTip), was),
+		pins(rewritten(0, better).seen("tampered-new-genesis", "written anew from the first entry on", ledger.L3,
+			ledger.CodePinGenesis), genesis),
+		pins(poisoned.seen("tampered-first-pin", "seen first when it was false already", ledger.L3,
+			ledger.CodePinGenesis), seenFirst, genesis),
 		pins(good().seen("tampered-pin-root", "a pin of another tree", ledger.L2, ledger.CodePinRoot), lying),
-		pins(good().seen("tampered-pin-unusable", "a pin that cannot be read", ledger.L2, ledger.CodePinUnusable), broken),
+		pins(good().seen("tampered-pin-unusable", "a pin that cannot be read", ledger.L2, ledger.CodePinUnusable),
+			broken),
 		fork,
 	}
 }
@@ -74,12 +83,14 @@ func honest() *record {
 	for n := range int64(5) {
 		s := storetest.Sample(n)
 		a := s.Approval
-		r.Reviews[n+1] = []ledger.ReviewRecord{{ID: a.Review.ID, State: "APPROVED", Login: a.Approver.Login, UserID: a.Approver.ID, UserType: "User",
+		r.Reviews[n+1] = []ledger.ReviewRecord{{ID: a.Review.ID, State: "APPROVED", Login: a.Approver.Login,
+			UserID: a.Approver.ID, UserType: "User",
 			SubmittedAt: a.Review.SubmittedAt, CommitSHA: a.Review.CommitSHA, BodySHA256: a.Review.BodySHA256}}
 	}
 	s := storetest.Sample(0)
 	r.Merges = []ledger.MergeRecord{{PullRequest: 1, SHA: canonical.SHA256Hex([]byte("merge"))[:40],
-		Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256, SheetSHA256: s.FlightSheet.SHA256}}}}
+		Runs: []ledger.MergedRun{{ID: s.Run.ID, SubmissionSHA256: s.Submission.SHA256,
+			SheetSHA256: s.FlightSheet.SHA256}}}}
 	return r
 }
 
@@ -94,22 +105,31 @@ func recorded() []*branch {
 	replay.PullRequest.Number = 5
 	return []*branch{
 		forge(good().seen("good-online", "the good ledger, with the forge's record", ledger.L4), func(*record) {}),
-		forge(with(func(b *branch) { b.append(storetest.Sample(40)) }).seen("tampered-forged-by-token", "an entry in good order, appended with the repository's own token; no such review exists", ledger.L4, ledger.CodeNoReview),
+		forge(with(func(b *branch) { b.append(storetest.Sample(40)) }).seen("tampered-forged-by-token",
+			"an entry in good order, appended with the repository's own token; no such review exists", ledger.L4,
+			ledger.CodeNoReview),
 			func(*record) {}),
-		forge(with(func(b *branch) { b.append(storetest.Key(replay)) }).seen("tampered-replay-pull-request", "a sign-off used again for another pull request", ledger.L4, ledger.CodeNoReview),
+		forge(with(func(b *branch) { b.append(storetest.Key(replay)) }).seen("tampered-replay-pull-request",
+			"a sign-off used again for another pull request", ledger.L4, ledger.CodeNoReview),
 			func(*record) {}),
-		forge(good().seen("tampered-review-edited", "an approval whose text was edited later", ledger.L4, ledger.CodeReviewChanged),
+		forge(good().seen("tampered-review-edited", "an approval whose text was edited later", ledger.L4,
+			ledger.CodeReviewChanged),
 			func(r *record) { r.Reviews[3][0].BodySHA256 = canonical.SHA256Hex([]byte("no")) }),
-		forge(good().seen("tampered-review-dismissed", "an approval that was dismissed later", ledger.L4, ledger.CodeReviewChanged),
+		forge(good().seen("tampered-review-dismissed", "an approval that was dismissed later", ledger.L4,
+			ledger.CodeReviewChanged),
 			func(r *record) { r.Reviews[3][0].State = "DISMISSED" }),
-		forge(good().seen("tampered-review-other", "an approval that somebody else gave", ledger.L4, ledger.CodeReviewDiffers),
+		forge(good().seen("tampered-review-other", "an approval that somebody else gave", ledger.L4,
+			ledger.CodeReviewDiffers),
 			func(r *record) { r.Reviews[3][0].UserID = 8 }),
 		forge(good().seen("tampered-unreceipted", "a merge without a receipt", ledger.L4, ledger.CodeUnreceipted),
 			func(r *record) {
-				r.Merges = append(r.Merges, ledger.MergeRecord{PullRequest: 44, SHA: canonical.SHA256Hex([]byte("44"))[:40],
-					Runs: []ledger.MergedRun{{ID: "unseen", SubmissionSHA256: canonical.SHA256Hex([]byte("unseen")), SheetSHA256: canonical.SHA256Hex(sheet)}}})
+				r.Merges = append(r.Merges, ledger.MergeRecord{PullRequest: 44,
+					SHA: canonical.SHA256Hex([]byte("44"))[:40],
+					Runs: []ledger.MergedRun{{ID: "unseen", SubmissionSHA256: canonical.SHA256Hex([]byte("unseen")),
+						SheetSHA256: canonical.SHA256Hex(sheet)}}})
 			}),
-		forge(good().seen("tampered-merge-other", "a merged entry that no merge bears out", ledger.L4, ledger.CodeMergeDiffers),
+		forge(good().seen("tampered-merge-other", "a merged entry that no merge bears out", ledger.L4,
+			ledger.CodeMergeDiffers),
 			func(r *record) { r.Merges = nil }),
 	}
 }

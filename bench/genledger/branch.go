@@ -172,7 +172,8 @@ func (b *branch) append(r ledger.Receipt) ledger.Entry {
 	head := b.head()
 	before := head.Tip
 	e := must(next(&head, r))
-	batch := ledger.Batch{Message: ledger.Message([]ledger.Entry{e}, before), Files: []ledger.File{{Path: ledger.HeadPath, Data: must(head.Format())}}}
+	batch := ledger.Batch{Message: ledger.Message([]ledger.Entry{e}, before),
+		Files: []ledger.File{{Path: ledger.HeadPath, Data: must(head.Format())}}}
 	for _, p := range ledger.Places(e.Receipt.Seq, e.Hash, e.Receipt.Pull()) {
 		batch.Files = append(batch.Files, ledger.File{Path: p.String(), Data: e.Bytes})
 	}
@@ -180,8 +181,8 @@ func (b *branch) append(r ledger.Receipt) ledger.Entry {
 	return e
 }
 
-// forge adds r with one text in its bytes replaced by another of what no writer would mint, and everything around it right: names, tree,
-// HEAD.json and message.
+// forge adds r with one text in its bytes replaced by another of what no writer would mint, and everything around it
+// right: names, tree, HEAD.json and message.
 func (b *branch) forge(r ledger.Receipt, old, with string) {
 	before := b.head()
 	e := b.append(r)
@@ -220,14 +221,17 @@ func (b *branch) objects() (all []gitobject.Object, tip string) {
 		if i < b.from {
 			keep = func(o gitobject.Object) string { return o.ID }
 		}
-		r := gitobject.Record{Tree: tree(keep, c.files, c.rawTree), Author: "referee <referee@localhost>", Authored: c.at, By: "referee <referee@localhost>",
+		r := gitobject.Record{Tree: tree(keep, c.files, c.rawTree), Author: "referee <referee@localhost>",
+			Authored: c.at, By: "referee <referee@localhost>",
 			Time: c.at, Message: c.message}
 		if parent != "" && !c.root {
 			r.Parents = []string{parent}
 		}
 		if c.second {
-			r.Parents = append(r.Parents, keep(gitobject.New(gitobject.Commit, gitobject.Record{Tree: r.Tree, Author: r.Author, Authored: c.at, By: r.By, Time: c.at,
-				Message: "another child\n"}.Encode())))
+			r.Parents = append(r.Parents,
+				keep(gitobject.New(gitobject.Commit, gitobject.Record{Tree: r.Tree, Author: r.Author, Authored: c.at,
+					By: r.By, Time: c.at,
+					Message: "another child\n"}.Encode())))
 		}
 		parent = keep(gitobject.New(gitobject.Commit, r.Encode()))
 	}

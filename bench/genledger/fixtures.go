@@ -59,8 +59,10 @@ func writeFixtures(dir string) error {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, b.fx.Name+".bundle"), b.bundle(), 0o644))
 		index = append(index, b.fx)
 	}
-	text, failed := json.MarshalIndent(map[string]any{"comment": "written by: go run ./bench/genledger -fixtures testdata/ledgers", "fixtures": index}, "", " ")
-	if err = errors.Join(err, failed, os.WriteFile(filepath.Join(dir, "index.json"), append(text, '\n'), 0o644)); err != nil {
+	text, failed := json.MarshalIndent(map[string]any{"comment": "written by: go run ./bench/genledger -fixtures " +
+		"testdata/ledgers", "fixtures": index}, "", " ")
+	if err = errors.Join(err, failed, os.WriteFile(filepath.Join(dir, "index.json"), append(text, '\n'),
+		0o644)); err != nil {
 		return fmt.Errorf("writing the fixtures: %w", err)
 	}
 	return nil

@@ -54,7 +54,8 @@ func TestStream(t *testing.T) {
 	if err := writeStream(&b, shape{receipts: 25, per: 10, findings: 11, together: 1}); err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]int{"\ncommit refs/heads/ledger\n": 3, "\nM 100644 :": 75, "\nM 100644 inline HEAD.json\n": 3, `{"count":25,`: 1} {
+	for text, want := range map[string]int{"\ncommit refs/heads/ledger\n": 3, "\nM 100644 :": 75,
+		"\nM 100644 inline HEAD.json\n": 3, `{"count":25,`: 1} {
 		if got := bytes.Count(b.Bytes(), []byte(text)); got != want {
 			t.Errorf("%q stands there %d times, want %d", text, got, want)
 		}

@@ -27,7 +27,8 @@ func run() error {
 	receipts := flag.Int64("receipts", 0, "write a stream for git fast-import with so many receipts")
 	per := flag.Int64("per", 10, "receipts of one sign-off, which is of one pull request")
 	findings := flag.Int("findings", 11, "findings of a receipt; with 11 it has about 8 KB")
-	together := flag.Int64("together", 1, "sign-offs of one commit, but for the newest thousand; the tree is the same, and written faster")
+	together := flag.Int64("together", 1, "sign-offs of one commit, but for the newest thousand; the tree is the "+
+		"same, and written faster")
 	verify := flag.String("verify", "", "measure the verification of the ledger in this repository")
 	since := flag.String("since", "", "measure the verification of the newest sign-off in this repository")
 	appendTo := flag.String("append", "", "measure appends to the ledger in this bare repository, and take them back")

@@ -29,9 +29,9 @@ type appends struct {
 // cost is what something took: on the clock, and of the processors.
 type cost struct{ wall, processor time.Duration }
 
-// measureAppend appends once to warm up and then as often as is asked, each from a connection of its own, and takes the ledger back to where it was. Over
-// HTTP it says besides what git's check takes that a push brings all that it names: the server runs it within every push, and here the same
-// command runs once more behind each.
+// measureAppend appends once to warm up and then as often as is asked, each from a connection of its own, and takes the
+// ledger back to where it was. Over HTTP it says besides what git's check takes that a push brings all that it names:
+// the server runs it within every push, and here the same command runs once more behind each.
 func measureAppend(ctx context.Context, a appends) (err error) {
 	const branch = "refs/heads/ledger"
 	newest, err := a.run("rev-parse", branch)
@@ -93,8 +93,8 @@ func appendOne(ctx context.Context, location string, o gitstore.Options, per int
 	return seq, errors.Join(err, s.Close())
 }
 
-// check runs the command by which git's server looks, before it moves a branch, whether all that the new commit names is there. It goes
-// through the whole tree of the commit before, whatever is pushed.
+// check runs the command by which git's server looks, before it moves a branch, whether all that the new commit names
+// is there. It goes through the whole tree of the commit before, whatever is pushed.
 func (a appends) check(branch string) (cost, error) {
 	cmd := exec.Command(a.git, "--git-dir="+a.dir, "rev-list", "--objects", "--quiet", branch, "--not", branch+"~1")
 	start := time.Now()
@@ -113,7 +113,8 @@ func (a appends) run(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// spread prints costs: the least and the median on the clock, and the mean of the processors' time, which other programs change least.
+// spread prints costs: the least and the median on the clock, and the mean of the processors' time, which other
+// programs change least.
 func spread(all []cost) string {
 	var wall []time.Duration
 	var used time.Duration
@@ -121,11 +122,12 @@ func spread(all []cost) string {
 		wall, used = append(wall, c.wall), used+c.processor
 	}
 	ms := func(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
-	return fmt.Sprintf("least %d ms, median %d ms, processor %d ms", ms(slices.Min(wall)), ms(middle(wall)), ms(used/time.Duration(len(all))))
+	return fmt.Sprintf("least %d ms, median %d ms, processor %d ms", ms(slices.Min(wall)), ms(middle(wall)),
+		ms(used/time.Duration(len(all))))
 }
 
-// processor is the time that this process and its ended children have had of the processors so far, as Linux counts it, in hundredths of a
-// second; 0 elsewhere.
+// processor is the time that this process and its ended children have had of the processors so far, as Linux counts it,
+// in hundredths of a second; 0 elsewhere.
 func processor() (total time.Duration) {
 	b, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
@@ -133,7 +135,8 @@ func processor() (total time.Duration) {
 	}
 	text := string(b)
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	for _, i := range []int{11, 12, 13, 14} { // utime, stime, cutime, cstime: the fields 14 to 17, counted from 1 and with the two before
+	// utime, stime, cutime, cstime: the fields 14 to 17, counted from 1 and with the two before
+	for _, i := range []int{11, 12, 13, 14} {
 		if len(fields) <= i {
 			return 0
 		}

@@ -21,10 +21,13 @@ func wide(n, pull int64, findings int, r *rand.Rand) ledger.Receipt {
 		claimed, found := r.IntN(1_000_000), r.IntN(1_000_000)
 		f.Pointer = fmt.Sprintf("/calculations/%d/result", r.IntN(400))
 		f.Line, f.RuleIDs = 10+r.IntN(4000), []string{fmt.Sprintf("rule_%d", i)}
-		f.Message = fmt.Sprintf("the claim %d.%03d is not what its own formula gives, %d.%03d", claimed/1000, claimed%1000, found/1000, found%1000)
-		f.Spot = &ledger.Spot{Claimed: fmt.Sprintf("%d.%03d", claimed/1000, claimed%1000), Recomputed: fmt.Sprintf("%d.%03d", found/1000, found%1000),
-			Delta: fmt.Sprint(claimed - found), Band: "mid"}
-		f.Fix = &ledger.Fix{Text: fmt.Sprintf("state %d.%03d, or correct the inputs it is made of: rents, vacancies, taxes and insurance", found/1000, found%1000)}
+		f.Message = fmt.Sprintf("the claim %d.%03d is not what its own formula gives, %d.%03d", claimed/1000,
+			claimed%1000, found/1000, found%1000)
+		f.Spot = &ledger.Spot{Claimed: fmt.Sprintf("%d.%03d", claimed/1000, claimed%1000),
+			Recomputed: fmt.Sprintf("%d.%03d", found/1000, found%1000),
+			Delta:      fmt.Sprint(claimed - found), Band: "mid"}
+		f.Fix = &ledger.Fix{Text: fmt.Sprintf("state %d.%03d, or correct the inputs it is made of: rents, "+
+			"vacancies, taxes and insurance", found/1000, found%1000)}
 		w.Findings = append(w.Findings, f)
 	}
 	return storetest.Key(storetest.Judged(w, 27, 0))
@@ -38,10 +41,12 @@ type shape struct {
 	receipts int64
 	per      int64 // receipts of one sign-off, which is of one pull request
 	findings int   // of a receipt: with 11 it has about 8 KB
-	together int64 // sign-offs of one commit: a shorter history under the same tree, which takes a tenth of the time to write
+	// sign-offs of one commit: a shorter history under the same tree, which takes a tenth of the time to write
+	together int64
 }
 
-// alone is how many of the newest sign-offs have a commit of their own in any case: as many as anything reads that does not read all.
+// alone is how many of the newest sign-offs have a commit of their own in any case: as many as anything reads that does
+// not read all.
 const alone = 1000
 
 // signOffs is how many sign-offs the commit takes in that begins at seq.
@@ -66,11 +71,13 @@ func writeStream(w io.Writer, s shape) error {
 			entries = append(entries, e)
 		}
 		if before.Count == 0 {
-			info, err := ledger.Info{Format: ledger.InfoFormat, Genesis: entries[0].Hash, Repository: entries[0].Receipt.Repository}.Marshal()
+			info, err := ledger.Info{Format: ledger.InfoFormat, Genesis: entries[0].Hash,
+				Repository: entries[0].Receipt.Repository}.Marshal()
 			if err != nil {
 				return err
 			}
-			files = append(files, ledger.File{Path: ledger.InfoPath, Data: info}, ledger.File{Path: ledger.AttributesPath, Data: []byte(ledger.Attributes)},
+			files = append(files, ledger.File{Path: ledger.InfoPath, Data: info},
+				ledger.File{Path: ledger.AttributesPath, Data: []byte(ledger.Attributes)},
 				ledger.File{Path: ledger.ReadmePath, Data: []byte(ledger.Readme)})
 		}
 		if err := writeCommit(w, head, before.Tip, files, entries); err != nil {
@@ -110,7 +117,8 @@ func writeCommit(w io.Writer, head ledger.Head, parent string, files []ledger.Fi
 		return err
 	}
 	message := ledger.Message(entries, parent)
-	fmt.Fprintf(w, "commit refs/heads/ledger\ncommitter referee <referee@localhost> %d +0000\ndata %d\n%s\n", at.Unix()+5, len(message), message)
+	fmt.Fprintf(w, "commit refs/heads/ledger\ncommitter referee <referee@localhost> %d +0000\ndata %d\n%s\n",
+		at.Unix()+5, len(message), message)
 	for i, e := range entries {
 		for _, p := range ledger.Places(e.Receipt.Seq, e.Hash, e.Receipt.Pull()) {
 			fmt.Fprintf(w, "M 100644 :%d %s\n", i+1, p)

@@ -1,5 +1,6 @@
-// Command make writes the submissions that the benchmarks measure: make N DIR writes N files of 1.6 KB, DIR/000001.json and so on;
-// make N - writes them as lines. Every fourth claims a debt service coverage that is a fifth too high. The same bytes every time.
+// Command make writes the submissions that the benchmarks measure: make N DIR writes N files of 1.6 KB, DIR/000001.json
+// and so on; make N - writes them as lines. Every fourth claims a debt service coverage that is a fifth too high. The
+// same bytes every time.
 package main
 
 import (
@@ -28,7 +29,8 @@ func main() {
 			fmt.Fprintln(out, doc)
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(os.Args[2], fmt.Sprintf("%06d.json", i+1)), []byte(doc), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(os.Args[2], fmt.Sprintf("%06d.json", i+1)), []byte(doc),
+			0o644); err != nil {
 			fail(err.Error())
 		}
 	}

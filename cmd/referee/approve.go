@@ -58,7 +58,8 @@ func approveCommand() *command {
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
 	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", referee.ThresholdNames())
-	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, else its folder's)")
+	f.StringVar(&o.repository, "repository", "", "`NAME` of the repository in the receipt (default: the ledger's, "+
+		"else its folder's)")
 	o.ledger = ledgerFlag(f)
 	o.params = paramsFlag(f)
 	dir := sheetsFlag(f)
@@ -104,15 +105,16 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err := o.complete(a, work, &local); err != nil {
 		return err
 	}
-	entry, again, err := local.SignOff(a.ctx, k, work, place, receipt.Policy{FailOn: o.limit, Accept: "deal-finding"}, ledgerPapers())
+	entry, again, err := local.SignOff(a.ctx, k, work, place, receipt.Policy{FailOn: o.limit, Accept: "deal-finding"},
+		ledgerPapers())
 	if err != nil {
 		return signOffError(err)
 	}
 	return a.print(receiptLines(entry, k.name, again) + wordsToKeep(local))
 }
 
-// wordsToKeep prints what a rejection said, as it was hashed: no member of a receipt holds its reason. The lines are not
-// wrapped, so that they can be kept as they are.
+// wordsToKeep prints what a rejection said, as it was hashed: no member of a receipt holds its reason. The lines are
+// not wrapped, so that they can be kept as they are.
 func wordsToKeep(l receipt.Local) string {
 	if l.Reject == "" {
 		return ""
@@ -129,7 +131,8 @@ func wordsToKeep(l receipt.Local) string {
 func (o *approveOptions) decision(a *app, args []string) (receipt.Local, error) {
 	switch {
 	case len(args) == 0:
-		return receipt.Local{}, usagef("approve needs a RUN").hint("name a run folder: referee approve runs/oak-street --as NAME")
+		return receipt.Local{}, usagef("approve needs a RUN").hint("name a run folder: referee approve " +
+			"runs/oak-street --as NAME")
 	case strings.TrimSpace(o.name) == "":
 		return receipt.Local{}, usagef("approve needs --as NAME: who signs")
 	case o.reject != "" && len(o.waivers) > 0:
@@ -163,8 +166,8 @@ func (o *approveOptions) decision(a *app, args []string) (receipt.Local, error) 
 	return l, nil
 }
 
-// soundTail looks at the end of the ledger before anything is put on it: what no honest writer wrote is not signed over. It costs the same at any
-// size.
+// soundTail looks at the end of the ledger before anything is put on it: what no honest writer wrote is not signed
+// over. It costs the same at any size.
 func (a *app) soundTail(k *kept) error {
 	if k.at.ID == "" {
 		return nil // the first sign-off begins it
@@ -174,7 +177,8 @@ func (a *app) soundTail(k *kept) error {
 	case err != nil:
 		return toolf("reading the end of the ledger, %s: %w", k.name, err)
 	case len(problems) > 0:
-		return rulesf("the ledger, %s, does not verify: %s", k.name, problems[0]).hint("`referee ledger verify` lists all problems; nothing was written")
+		return rulesf("the ledger, %s, does not verify: %s", k.name,
+			problems[0]).hint("`referee ledger verify` lists all problems; nothing was written")
 	}
 	return nil
 }
@@ -213,7 +217,8 @@ func (o *approveOptions) place(k *kept) (receipt.Place, error) {
 	r := ledger.Repository{Name: o.repository}
 	if info := k.at.Info; info != nil {
 		if info.Repository.ID != 0 {
-			return receipt.Place{}, usagef("the ledger, %s, belongs to %s on a forge: its sign-offs are reviews there", k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
+			return receipt.Place{}, usagef("the ledger, %s, belongs to %s on a forge: its sign-offs are reviews there",
+				k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
 		}
 		if r.Name == "" {
 			r.Name = info.Repository.Name
@@ -237,7 +242,8 @@ func workTree(k *kept) string {
 	return dir
 }
 
-// openWork opens a run folder and audits it. The function given back closes the folder, whose files are read until then.
+// openWork opens a run folder and audits it. The function given back closes the folder, whose files are read until
+// then.
 func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (receipt.Work, func(), error) {
 	if filepath.Base(path) == "run.json" {
 		path = slashed(filepath.Dir(path))
@@ -251,7 +257,8 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 		_, err = os.Lstat(filepath.Join(path, "run.json"))
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return receipt.Work{}, nil, usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
+		return receipt.Work{}, nil,
+			usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
 	}
 	root, err := os.OpenRoot(filepath.FromSlash(path))
 	if err != nil {
@@ -278,7 +285,8 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 // showWork prints the audit, as referee audit does.
 func (a *app) showWork(w receipt.Work, failOn referee.Threshold) error {
 	look := a.lookAt(a.stdout)
-	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: failOn, Version: referee.EngineVersion})
+	paper, err := report.New("table", a.stdout, report.Options{Width: look.width, Color: look.color, FailOn: failOn,
+		Version: referee.EngineVersion})
 	if err != nil {
 		return usagef("%w", err)
 	}
@@ -296,14 +304,16 @@ func (o *approveOptions) checkAgainst(w receipt.Work, l receipt.Local) error {
 			return usagef("--digest %q must be eight or more hexadecimal digits", o.digest)
 		}
 		if !strings.HasPrefix(w.Report.Digest, digest) {
-			return rulesf("the audit's digest is %.16s…, not %s: this is not what you looked at", w.Report.Digest, o.digest)
+			return rulesf("the audit's digest is %.16s…, not %s: this is not what you looked at", w.Report.Digest,
+				o.digest)
 		}
 	}
 	if _, err := w.Open(l.Answers); err != nil {
 		return usagef("%w", err)
 	}
 	for _, waiver := range l.Waivers {
-		if !slices.ContainsFunc(w.Report.Findings, func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, waiver.RuleID) }) {
+		if !slices.ContainsFunc(w.Report.Findings,
+			func(f referee.Finding) bool { return slices.Contains(f.RuleIDs, waiver.RuleID) }) {
 			return usagef("--accept %s: the audit has no finding of this rule", waiver.RuleID)
 		}
 	}

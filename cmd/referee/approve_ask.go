@@ -50,11 +50,13 @@ type asker struct {
 }
 
 // errStopped ends the questions: nothing is minted.
-var errStopped = &failure{code: exitRules, err: errors.New("not signed off: stopped before every question was answered")}
+var errStopped = &failure{code: exitRules,
+	err: errors.New("not signed off: stopped before every question was answered")}
 
 // all asks every question.
 func (k *asker) all(open []referee.Question) ([]ledger.Answer, error) {
-	fmt.Fprintf(k.out, "\n%s for a person. y: yes. n: no, and why. q: stop, nothing is signed.\n", plural(len(open), "question"))
+	fmt.Fprintf(k.out, "\n%s for a person. y: yes. n: no, and why. q: stop, nothing is signed.\n",
+		plural(len(open), "question"))
 	var out []ledger.Answer
 	for i, q := range open {
 		p := &page{}

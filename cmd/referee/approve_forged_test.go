@@ -21,7 +21,8 @@ func TestApproveRefusesForgedLedger(t *testing.T) {
 	if err := writeTree(work, testdata.Runs()); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"score", "honey", "severity", "action", "ready", "flagged", "cut", "tiers", "accepted"} {
+	for _, name := range []string{"score", "honey", "severity", "action", "ready", "flagged", "cut", "tiers",
+		"accepted"} {
 		bundle, err := filepath.Abs(filepath.Join("../../testdata/ledgers", "tampered-"+name+".bundle"))
 		if err != nil {
 			t.Fatal(err)
@@ -34,13 +35,15 @@ func TestApproveRefusesForgedLedger(t *testing.T) {
 			}
 			return string(out)
 		}
-		if out, err := exec.CommandContext(t.Context(), git, "clone", "-q", "--mirror", bundle, dir).CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(t.Context(), git, "clone", "-q", "--mirror", bundle,
+			dir).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		before := head()
 		var stdout, stderr bytes.Buffer
 		args := []string{"approve", filepath.Join(work, "runs", "oak-street"), "--ledger", dir, "--as", "ann"}
-		code := run(t.Context(), args, func(string) string { return os.DevNull }, strings.NewReader(""), &stdout, &stderr)
+		code := run(t.Context(), args, func(string) string { return os.DevNull }, strings.NewReader(""), &stdout,
+			&stderr)
 		if code != exitRules || !strings.Contains(stderr.String(), "receipt refused") || head() != before {
 			t.Errorf("%s: exit %d\n%s%s", name, code, stdout.String(), stderr.String())
 		}

@@ -15,11 +15,13 @@ import (
 	"github.com/defendableos/referee/testdata"
 )
 
-// TestRejectWords: a rejection's reason stays with whoever said it. It is printed as it was hashed, the receipt binds it by that hash, and the
-// answers beside it stand in the receipt. The words are those that docs/receipts.md says how to hash.
+// TestRejectWords: a rejection's reason stays with whoever said it. It is printed as it was hashed, the receipt binds
+// it by that hash, and the answers beside it stand in the receipt. The words are those that docs/receipts.md says how
+// to hash.
 func TestRejectWords(t *testing.T) {
 	dir, now := filepath.Join(t.TempDir(), "repo"), time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	if err := initWorktree(dir, testdata.Runs(), firstCommit{branch: "main", who: "a <a@a>", when: now, message: "head\n"}); err != nil {
+	if err := initWorktree(dir, testdata.Runs(), firstCommit{branch: "main", who: "a <a@a>", when: now,
+		message: "head\n"}); err != nil {
 		t.Fatal(err)
 	}
 	long := strings.TrimSpace(strings.Repeat("no lender takes this rent roll ", 10))
@@ -28,10 +30,13 @@ func TestRejectWords(t *testing.T) {
 		words, note string
 	}{
 		"one": {[]string{"--reject", " the ratio \n is  wrong "}, "/reject the ratio is wrong", ""},
-		"two": {[]string{"--reject", long, "--flag", "borrower_name_matches=another  name", "--satisfied", "appraisal_within_12_months"},
-			"/flag borrower_name_matches another name\n/reject " + long + "\n/satisfied appraisal_within_12_months", "another name"},
+		"two": {[]string{"--reject", long, "--flag", "borrower_name_matches=another  name", "--satisfied",
+			"appraisal_within_12_months"},
+			"/flag borrower_name_matches another name\n/reject " + long + "\n/satisfied appraisal_within_12_months",
+			"another name"},
 	} {
-		said := told(t, append([]string{"approve", filepath.Join(dir, "runs/elm-plaza"), "--as", "ann", "--at", "2026-07-01T10:04:00Z", "--ledger", dir, "--branch", branch}, c.args...)...)
+		said := told(t, append([]string{"approve", filepath.Join(dir, "runs/elm-plaza"), "--as", "ann", "--at",
+			"2026-07-01T10:04:00Z", "--ledger", dir, "--branch", branch}, c.args...)...)
 		_, kept, found := strings.Cut(said, "and not the words:\n")
 		if got := regexp.MustCompile(`(?m)^ +`).ReplaceAllString(kept, ""); !found || got != c.words+"\n" {
 			t.Errorf("printed %q, want %q", kept, c.words)
@@ -63,7 +68,8 @@ func noteOf(r *ledger.Receipt, id string) string {
 func told(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), args, func(string) string { return "" }, strings.NewReader(""), &stdout, &stderr); code != exitClean {
+	if code := run(t.Context(), args, func(string) string { return "" }, strings.NewReader(""), &stdout,
+		&stderr); code != exitClean {
 		t.Fatalf("%v: exit %d\n%s", args, code, stderr.String())
 	}
 	return stdout.String()
@@ -97,7 +103,8 @@ func TestReceiptByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := canonical.SHA256Hex(out); r.Approval == nil || got != r.Approval.SubjectDigest || len(r.Evidence) == 0 {
+		if got := canonical.SHA256Hex(out); r.Approval == nil || got != r.Approval.SubjectDigest ||
+			len(r.Evidence) == 0 {
 			t.Errorf("receipt %s: %s by hand, the receipt says %+v", seq, got, r.Approval)
 		}
 	}

@@ -18,7 +18,8 @@ func TestAsking(t *testing.T) {
 		want  []ledger.Answer // nil: stopped
 	}{
 		{"y\nyes\n", []ledger.Answer{{ID: "a", Answer: "satisfied"}, {ID: "b", Answer: "satisfied"}}},
-		{"maybe\n\nY\nno\n\n  too   old \n", []ledger.Answer{{ID: "a", Answer: "satisfied"}, {ID: "b", Answer: "flag", Note: "too old"}}},
+		{"maybe\n\nY\nno\n\n  too   old \n", []ledger.Answer{{ID: "a", Answer: "satisfied"},
+			{ID: "b", Answer: "flag", Note: "too old"}}},
 		{"n\nwrong\ny", []ledger.Answer{{ID: "a", Answer: "flag", Note: "wrong"}, {ID: "b", Answer: "satisfied"}}},
 		{"y\nq\n", nil},
 		{"y\n", nil},
@@ -37,7 +38,8 @@ func TestAsking(t *testing.T) {
 		if err != nil || len(got) != 2 || got[0] != c.want[0] || got[1] != c.want[1] {
 			t.Errorf("%q: %+v, %v", c.typed, got, err)
 		}
-		if strings.ContainsRune(shown.String(), 0x1b) || !strings.Contains(shown.String(), "1 of 2  Is it so?\n        Because.\na [y/n/q] ") {
+		if strings.ContainsRune(shown.String(), 0x1b) ||
+			!strings.Contains(shown.String(), "1 of 2  Is it so?\n        Because.\na [y/n/q] ") {
 			t.Errorf("shown: %q", shown.String())
 		}
 	}
@@ -45,7 +47,8 @@ func TestAsking(t *testing.T) {
 
 // TestConfirming: only a yes signs.
 func TestConfirming(t *testing.T) {
-	for typed, want := range map[string]error{"y\n": nil, "what\nyes\n": nil, "n\n": errStopped, "q\n": errStopped, "": errStopped} {
+	for typed, want := range map[string]error{"y\n": nil, "what\nyes\n": nil, "n\n": errStopped, "q\n": errStopped,
+		"": errStopped} {
 		ask := &asker{in: bufio.NewReader(strings.NewReader(typed)), out: &strings.Builder{}}
 		if err := ask.confirm("Sign?"); !errors.Is(err, want) || (want == nil) != (err == nil) {
 			t.Errorf("%q: %v", typed, err)

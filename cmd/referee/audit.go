@@ -107,10 +107,10 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	return au.run()
 }
 
-// collectLess lets the heap grow fivefold between collections, unless GOGC says otherwise, and returns what it was. What
-// an audit leaves behind is a few megabytes, so that collecting it as often as Go does by default takes a third of the
-// time (docs/performance.md); the process's memory limit bounds the rest. It comes before the sheets are loaded: one
-// submission then ends before the first collection.
+// collectLess lets the heap grow fivefold between collections, unless GOGC says otherwise, and returns what it was.
+// What an audit leaves behind is a few megabytes, so that collecting it as often as Go does by default takes a third of
+// the time (docs/performance.md); the process's memory limit bounds the rest. It comes before the sheets are loaded:
+// one submission then ends before the first collection.
 func (a *app) collectLess() int {
 	const percent = 400
 	if a.getenv("GOGC") != "" {
@@ -126,13 +126,15 @@ func (o *auditOptions) check(paths []string) error {
 	var err error
 	switch {
 	case len(paths) == 0:
-		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions (.jsonl), or - for standard input")
+		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions " +
+			"(.jsonl), or - for standard input")
 	case o.jobs < 0 || o.jobs > maxJobs:
 		return usagef("--jobs must be between 1 and %d, not %d", maxJobs, o.jobs)
 	case o.out == "-":
 		return usagef("--out needs a file name").hint("omit it for standard output")
 	case o.explain != "" && o.format != "table" && o.out == "":
-		return usagef("--explain prints its proof in the table; --format %s has no table", o.format).hint("leave --format out, or send it to a file with --out")
+		return usagef("--explain prints its proof in the table; --format %s has no table",
+			o.format).hint("leave --format out, or send it to a file with --out")
 	}
 	if o.limit, err = thresholdFlag(o.failOn); err != nil {
 		return err

@@ -86,7 +86,8 @@ func (au *auditor) sheetFor(u unit) (sheet *referee.Sheet, byAssignment bool, er
 	}
 	sheet, err = au.library.Find(slug)
 	if errors.Is(err, referee.ErrNoSheet) {
-		return nil, false, usagef("%s has the assignment_id %q, but no flight sheet has that name", u.name(), slug).hint(advice)
+		return nil, false, usagef("%s has the assignment_id %q, but no flight sheet has that name", u.name(),
+			slug).hint(advice)
 	}
 	if err != nil {
 		return nil, false, sheetError(err)
@@ -129,8 +130,8 @@ func (au *auditor) judgeRun(u unit) (*referee.Report, *referee.Sheet, error) {
 	return au.decide(c), sheet, nil
 }
 
-// runError says what is wrong with a run folder. A manifest that is not understood is configuration (2); a run without its submission
-// is work that was not done (1).
+// runError says what is wrong with a run folder. A manifest that is not understood is configuration (2); a run without
+// its submission is work that was not done (1).
 func runError(dir string, root *os.Root, err error) error {
 	var refused *referee.RefusedError
 	var pathError *fs.PathError
@@ -139,22 +140,26 @@ func runError(dir string, root *os.Root, err error) error {
 		for i := range refused.Problems {
 			refused.Problems[i].File = path.Join(dir, refused.Problems[i].File)
 		}
-		return usagef("the manifest of the run %s is refused\n%w", dir, refused).hint("`referee run new --sheet SLUG` writes a manifest to start from")
+		return usagef("the manifest of the run %s is refused\n%w", dir,
+			refused).hint("`referee run new --sheet SLUG` writes a manifest to start from")
 	case errors.Is(err, fs.ErrNotExist) && noManifest == nil:
-		return rulesf("the run %s has no submission: %w", dir, err).hint("the agent's output belongs there, or run.json must name another file as its submission")
+		return rulesf("the run %s has no submission: %w", dir,
+			err).hint("the agent's output belongs there, or run.json must name another file as its submission")
 	case errors.Is(err, referee.ErrNotRegular), !errors.As(err, &pathError):
 		return usagef("the run %s is refused: %w", dir, err)
 	}
 	return toolf("reading the run %s: %w", dir, err)
 }
 
-// sheetOfRun finds the sheet that the manifest names, or takes that of --sheet and says so in the report. A manifest of another lane than
-// its sheet's is refused, as the gate refuses it.
+// sheetOfRun finds the sheet that the manifest names, or takes that of --sheet and says so in the report. A manifest of
+// another lane than its sheet's is refused, as the gate refuses it.
 func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Sheet, notice string, err error) {
 	manifest := path.Join(dir, "run.json")
 	if au.sheet != nil {
-		if slug, version := referee.SplitSheet(run.Sheet); slug != au.sheet.Slug || !referee.VersionIn(au.sheet.Version, version) {
-			return au.sheet, "run.json names the flight sheet " + run.Sheet + "; the caller chose " + au.sheet.Slug + "@" + au.sheet.Version, nil
+		if slug, version := referee.SplitSheet(run.Sheet); slug != au.sheet.Slug ||
+			!referee.VersionIn(au.sheet.Version, version) {
+			return au.sheet, "run.json names the flight sheet " + run.Sheet + "; the caller chose " + au.sheet.Slug +
+				"@" + au.sheet.Version, nil
 		}
 		sheet = au.sheet
 	} else if sheet, err = au.library.Find(run.Sheet); err != nil {
@@ -164,7 +169,8 @@ func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Shee
 		return nil, "", f
 	}
 	if run.Lane != sheet.Lane {
-		return nil, "", usagef("%s has lane %q; the flight sheet %s judges lane %q", manifest, run.Lane, sheet.Slug, sheet.Lane).hint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
+		return nil, "", usagef("%s has lane %q; the flight sheet %s judges lane %q", manifest, run.Lane, sheet.Slug,
+			sheet.Lane).hint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
 	}
 	if sheet == au.sheet {
 		return sheet, "", nil // --param is in it

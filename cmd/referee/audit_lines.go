@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// lines reads a stream line by line. The stream may be of any length; of a line, no more than maxSubmission bytes are kept, one more
-// than a submission may have, so that the reader refuses a longer one by name and the next line is still found.
+// lines reads a stream line by line. The stream may be of any length; of a line, no more than maxSubmission bytes are
+// kept, one more than a submission may have, so that the reader refuses a longer one by name and the next line is still
+// found.
 type lines struct {
 	r      *bufio.Reader
 	number int    // of the line that next returned, from 1
@@ -20,7 +21,8 @@ const lineBuffer = 64 << 10
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, lineBuffer)} }
 
-// next returns the next line without its line feed, and how many bytes of the stream it took. At the end the error is io.EOF.
+// next returns the next line without its line feed, and how many bytes of the stream it took. At the end the error is
+// io.EOF.
 func (l *lines) next() (line []byte, read int64, err error) {
 	if l.holds {
 		l.holds = false
@@ -46,8 +48,8 @@ func (l *lines) next() (line []byte, read int64, err error) {
 	}
 }
 
-// look reads up to the first line that is not blank, and says whether the stream is a submission a line. If so, next returns that line
-// again; if not, head is everything that was read so far.
+// look reads up to the first line that is not blank, and says whether the stream is a submission a line. If so, next
+// returns that line again; if not, head is everything that was read so far.
 func (l *lines) look() (head []byte, many bool, err error) {
 	for {
 		line, read, err := l.next()
@@ -73,8 +75,8 @@ func (l *lines) look() (head []byte, many bool, err error) {
 	}
 }
 
-// more reports whether anything but white space follows. What it looks at stays in the buffer; white space longer than the buffer is
-// taken for the end of nothing, and the line after it for a line.
+// more reports whether anything but white space follows. What it looks at stays in the buffer; white space longer than
+// the buffer is taken for the end of nothing, and the line after it for a line.
 func (l *lines) more() bool {
 	for n := 512; ; n *= 2 {
 		ahead, err := l.r.Peek(min(n, lineBuffer))

@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// papers are what an audit writes: the chosen format on standard output, or in the file of --out with the table on standard output.
+// papers are what an audit writes: the chosen format on standard output, or in the file of --out with the table on
+// standard output.
 type papers struct {
 	list []paper
 	file *os.File // of --out, under a temporary name until it is complete
@@ -52,10 +53,12 @@ func (s aside) Write(b []byte) (int, error) {
 }
 
 func (o *auditOptions) reportOptions(l look) report.Options {
-	return report.Options{Width: l.width, Color: l.color, Verbose: o.verbose, Atoms: o.atoms, FailOn: o.limit, Explain: o.explain, Version: referee.EngineVersion}
+	return report.Options{Width: l.width, Color: l.color, Verbose: o.verbose, Atoms: o.atoms, FailOn: o.limit,
+		Explain: o.explain, Version: referee.EngineVersion}
 }
 
-// openFile begins the paper in the file of --out: under a temporary name beside it, so that no half of a result ever bears its name.
+// openFile begins the paper in the file of --out: under a temporary name beside it, so that no half of a result ever
+// bears its name.
 func (p *papers) openFile(o *auditOptions) error {
 	if info, err := os.Stat(o.out); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(o.out, os.O_WRONLY, 0) // a device or a pipe is written to as it is
@@ -138,14 +141,16 @@ func asTool(err error) error {
 	return toolf("writing the result: %w", err)
 }
 
-// cut ends the papers of an audit that was interrupted. Lines of json are each whole and are kept; a table or a page says that it is a
-// part; a sarif or junit document is left open, so that no reader takes it for a whole one. The file of --out is not written.
+// cut ends the papers of an audit that was interrupted. Lines of json are each whole and are kept; a table or a page
+// says that it is a part; a sarif or junit document is left open, so that no reader takes it for a whole one. The file
+// of --out is not written.
 func (p *papers) cut(audited int) {
 	for _, one := range p.list {
 		if one.format == "table" || one.format == "markdown" {
 			// The interruption is what is reported; an error of writing its mark would add nothing.
 			_ = one.Close()
-			fmt.Fprintf(one.to, "\nINTERRUPTED: only the first %s above, the others were not audited.\n", plural(audited, "submission"))
+			fmt.Fprintf(one.to, "\nINTERRUPTED: only the first %s above, the others were not audited.\n",
+				plural(audited, "submission"))
 		}
 		_ = one.to.Flush()
 	}

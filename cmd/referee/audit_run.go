@@ -134,7 +134,8 @@ func (au *auditor) explained(r verdictOf) {
 // sum ends a whole audit: notes, and the exit code.
 func (au *auditor) sum() error {
 	for _, ref := range slices.Sorted(maps.Keys(au.chosen)) {
-		au.note("%s chosen by assignment_id for %s; --sheet names it yourself", ref, plural(au.chosen[ref], "submission"))
+		au.note("%s chosen by assignment_id for %s; --sheet names it yourself", ref,
+			plural(au.chosen[ref], "submission"))
 	}
 	if au.options.explain != "" && !au.proved && len(au.unproved) > 0 {
 		slug := slices.Sorted(maps.Keys(au.unproved))[0]
@@ -149,7 +150,8 @@ func (au *auditor) sum() error {
 	case au.seen > 0: // the set is smaller than the number of parts: the other parts audit it
 		au.note("part %s holds none of the %s", au.options.shard, plural(au.seen, "submission"))
 	default:
-		return rulesf("nothing was audited: no submission found").hint("a run folder contains run.json, a .jsonl file one submission per line; `referee run new` writes a run folder")
+		return rulesf("nothing was audited: no submission found").hint("a run folder contains run.json, a .jsonl " +
+			"file one submission per line; `referee run new` writes a run folder")
 	}
 	if au.worst == exitClean {
 		return nil

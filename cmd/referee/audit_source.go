@@ -37,14 +37,16 @@ type unit struct {
 	weight int64  // share of the progress bar
 }
 
-// maxSubmission is what is read of one submission: a byte more than the limit (S46), so that the strict reader refuses it by name.
+// maxSubmission is what is read of one submission: a byte more than the limit (S46), so that the strict reader refuses
+// it by name.
 const maxSubmission = 5<<20 + 1
 
 // folderWeight is what a run folder counts in the progress bar, where a file of lines counts its bytes.
 const folderWeight = 4 << 10
 
-// sourcesOf says what each PATH holds. A path that is not there is refused before anything is audited; a folder is searched for
-// run.json in the order of names, not into run folders; a symbolic link to one is refused, and so is a folder without any.
+// sourcesOf says what each PATH holds. A path that is not there is refused before anything is audited; a folder is
+// searched for run.json in the order of names, not into run folders; a symbolic link to one is refused, and so is a
+// folder without any.
 func sourcesOf(paths []string) ([]source, error) {
 	var out []source
 	for _, p := range paths {
@@ -64,7 +66,8 @@ func sourcesOf(paths []string) ([]source, error) {
 				return nil, err
 			}
 			if len(found) == 0 { // beside other paths that hold runs it would look as if its runs had been audited
-				return nil, usagef("%s: no run found (no folder in it has a run.json)", p).hint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
+				return nil, usagef("%s: no run found (no folder in it has a run.json)",
+					p).hint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
 			}
 			out = append(out, found...)
 		default:
@@ -125,12 +128,14 @@ func runsUnder(dir string) ([]source, error) {
 	return out, nil
 }
 
-// notALinkedRun refuses a link that leads to a run folder: links are not followed, and a run that is passed over must not look audited.
+// notALinkedRun refuses a link that leads to a run folder: links are not followed, and a run that is passed over must
+// not look audited.
 func notALinkedRun(p string) error {
 	if _, err := os.Stat(filepath.Join(p, "run.json")); err != nil {
 		return nil
 	}
-	return usagef("%s is a symbolic link to a run folder: links are not followed", slashed(p)).hint("name the folder itself, or put the run where the link is")
+	return usagef("%s is a symbolic link to a run folder: links are not followed",
+		slashed(p)).hint("name the folder itself, or put the run where the link is")
 }
 
 // units hands every submission of the source to emit, in order, until emit returns false.
@@ -157,8 +162,8 @@ func (s source) units(stdin io.Reader, input string, emit func(unit) bool) error
 	return s.read(newLines(in), kind, emit)
 }
 
-// read hands out what a stream holds. Where nobody said what that is, the first line tells: if it is a whole JSON object and
-// something follows, the stream is a submission a line; else it is one submission.
+// read hands out what a stream holds. Where nobody said what that is, the first line tells: if it is a whole JSON
+// object and something follows, the stream is a submission a line; else it is one submission.
 func (s source) read(lines *lines, kind sourceKind, emit func(unit) bool) error {
 	if kind == lineFile {
 		return s.each(lines, emit)

@@ -149,9 +149,12 @@ func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	time.AfterFunc(300*time.Millisecond, cancel)
-	args := []string{"audit", "-", "--input", "jsonl", "--sheet", "bench-deal", "--flight-sheets", "../../bench/sheets", "--out", filepath.Join(dir, "r.json"), "--format", "json"}
+	args := []string{"audit", "-", "--input", "jsonl", "--sheet", "bench-deal", "--flight-sheets", "../../bench/sheets",
+		"--out", filepath.Join(dir, "r.json"), "--format", "json"}
 	code := run(ctx, args, func(string) string { return "" }, io.MultiReader(first, blocked{}), &stdout, &stderr)
-	if code != exitTool || !strings.Contains(stderr.String(), "interrupted after 2 submissions: the result is incomplete") || !strings.Contains(stdout.String(), "INTERRUPTED") {
+	if code != exitTool || !strings.Contains(stderr.String(),
+		"interrupted after 2 submissions: the result is incomplete") ||
+		!strings.Contains(stdout.String(), "INTERRUPTED") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
@@ -166,7 +169,8 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 
 func TestUnwritable(t *testing.T) {
 	var stderr bytes.Buffer
-	for _, args := range [][]string{{"audit", "../../testdata/runs"}, {"sheet", "list"}, {"rules"}, {"version"}, {"help"}} {
+	for _, args := range [][]string{{"audit", "../../testdata/runs"}, {"sheet", "list"}, {"rules"}, {"version"},
+		{"help"}} {
 		if code := run(t.Context(), args, func(string) string { return "" }, nil, full{}, &stderr); code != exitTool {
 			t.Errorf("%v: exit code %d where nothing can be written", args, code)
 		}
@@ -176,7 +180,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// FuzzLines: every line of a stream comes back once, in order, and at most maxSubmission bytes of each; looking first changes nothing.
+// FuzzLines: every line of a stream comes back once, in order, and at most maxSubmission bytes of each; looking first
+// changes nothing.
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{"", "\n", "a", "a\nb", "a\n\nb\n", "{}\n{}\n", " \n{}\n", "{\n}", "\r\n{}\r\n"} {
 		f.Add(s)
@@ -206,7 +211,8 @@ func FuzzLines(f *testing.F) {
 			all.Write(bytes.TrimSpace(u.bytes))
 			return true
 		})
-		if squeeze := strings.Join(strings.Fields(text), ""); err != nil || strings.Join(strings.Fields(all.String()), "") != squeeze {
+		if squeeze := strings.Join(strings.Fields(text), ""); err != nil ||
+			strings.Join(strings.Fields(all.String()), "") != squeeze {
 			t.Fatalf("read %q of %q: %v", all.String(), text, err)
 		}
 	})

@@ -21,7 +21,8 @@ func benchAudit(b *testing.B, n int, format string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var stderr bytes.Buffer
-		if code := run(context.Background(), args, func(string) string { return "" }, strings.NewReader(src.String()), io.Discard, &stderr); code != exitRules && n >= 4 {
+		if code := run(context.Background(), args, func(string) string { return "" }, strings.NewReader(src.String()),
+			io.Discard, &stderr); code != exitRules && n >= 4 {
 			b.Fatalf("exit code %d: %s", code, &stderr)
 		}
 	}

@@ -26,13 +26,15 @@ func demoCommand() *command {
 	c := newCommand("demo", "[DIR]", "from an assignment to a verified receipt, on sample runs", 1)
 	c.long = demoLong
 	c.examples = []string{"referee demo", "referee demo /tmp/oak", "referee demo --all"}
-	all := c.flags.Bool("all", false, "go on: a training run with lift and one without, a lane lock, a spend\nbreach and a rogue agent, each standing on the receipts before")
+	all := c.flags.Bool("all", false, "go on: a training run with lift and one without, a lane lock, a "+
+		"spend\nbreach and a rogue agent, each standing on the receipts before")
 	c.run = func(a *app, args []string) error {
 		dir, err := demoFolder(args)
 		if err != nil {
 			return err
 		}
-		d := &demo{app: a, dir: dir, at: demoTime(a.now()), next: 7, sheets: referee.NewLibrary(flightsheets.FS(), nil, "")}
+		d := &demo{app: a, dir: dir, at: demoTime(a.now()), next: 7, sheets: referee.NewLibrary(flightsheets.FS(), nil,
+			"")}
 		return d.play(*all)
 	}
 	return c
@@ -50,14 +52,16 @@ func demoFolder(args []string) (string, error) {
 	entries, err := os.ReadDir(args[0])
 	switch {
 	case err == nil && len(entries) > 0:
-		return "", usagef("%s is not empty: refusing to overwrite", args[0]).hint("name a folder that is absent or empty, or none")
+		return "", usagef("%s is not empty: refusing to overwrite",
+			args[0]).hint("name a folder that is absent or empty, or none")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", usagef("cannot create the demonstration in %s: %w", args[0], err)
 	}
 	return args[0], nil
 }
 
-// demoTime dates the sign-offs alike everywhere, so that everybody's receipts have the same hashes; unless the clock is before it.
+// demoTime dates the sign-offs alike everywhere, so that everybody's receipts have the same hashes; unless the clock is
+// before it.
 func demoTime(now time.Time) time.Time {
 	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
 	if now.Before(at) {
@@ -86,7 +90,8 @@ type demo struct {
 
 // play does one stage after the other; each prints what it did before the next begins.
 func (d *demo) play(all bool) error {
-	stages := []func() error{d.begin, d.judgeAll, d.assignment, d.runs, d.submissions, d.audits, d.signOffs, d.receipts, d.verify}
+	stages := []func() error{d.begin, d.judgeAll, d.assignment, d.runs, d.submissions, d.audits, d.signOffs, d.receipts,
+		d.verify}
 	if all {
 		stages = append(stages, d.rejections, d.operations, d.verify)
 	}
@@ -100,7 +105,8 @@ func (d *demo) play(all bool) error {
 
 // begin makes the work tree.
 func (d *demo) begin() error {
-	err := initWorktree(d.dir, testdata.Runs(), firstCommit{branch: "main", who: "referee demo <referee@localhost>", when: d.at, message: "Four sample runs\n"})
+	err := initWorktree(d.dir, testdata.Runs(), firstCommit{branch: "main", who: "referee demo <referee@localhost>",
+		when: d.at, message: "Four sample runs\n"})
 	if err != nil {
 		return toolf("making the work tree in %s: %w", d.dir, err)
 	}
@@ -158,6 +164,7 @@ func (d *demo) sign(w receipt.Work, waivers ...ledger.Waiver) (*ledger.Entry, er
 // enter puts a decision into the ledger.
 func (d *demo) enter(w receipt.Work, l receipt.Local) (*ledger.Entry, error) {
 	place := receipt.Place{Repository: ledger.Repository{Name: "demo"}}
-	entry, _, err := l.SignOff(d.ctx, d.store, w, place, receipt.Policy{FailOn: referee.FailOnHigh, Accept: "deal-finding"}, ledgerPapers())
+	entry, _, err := l.SignOff(d.ctx, d.store, w, place, receipt.Policy{FailOn: referee.FailOnHigh,
+		Accept: "deal-finding"}, ledgerPapers())
 	return entry, err
 }

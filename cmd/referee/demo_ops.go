@@ -61,7 +61,8 @@ func (d *demo) operations() error {
 		}
 	}
 	d.next = 10
-	return d.stage(9, "Cook and incidents: what they say of receipts is looked up in the ledger", func(all *page) { all.b.WriteString(p.b.String()) })
+	return d.stage(9, "Cook and incidents: what they say of receipts is looked up in the ledger",
+		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
 func (d *demo) operate(p *page, name string) error {
@@ -86,7 +87,8 @@ func (d *demo) operate(p *page, name string) error {
 		return toolf("signing %s off: %w", name, err)
 	default:
 		d.minted = append(d.minted, entry)
-		p.entry(name, demoColumn, entry.Receipt.ID+", "+entry.Receipt.Verdict.Severity+", "+aboutOperation(entry.Receipt))
+		p.entry(name, demoColumn,
+			entry.Receipt.ID+", "+entry.Receipt.Verdict.Severity+", "+aboutOperation(entry.Receipt))
 		p.labelled(demoColumn, "", entry.Hash)
 	}
 	return nil

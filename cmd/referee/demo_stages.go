@@ -33,7 +33,8 @@ func (d *demo) assignment() error {
 	sheet := d.work[0].Sheet
 	return d.stage(1, "Assignment: a flight sheet says what is asked for and by which rules", func(p *page) {
 		p.text("  ", sheet.Name)
-		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules), "rule")+", sha256 "+legible.Clip(sheet.SHA256, 16))
+		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules),
+			"rule")+", sha256 "+legible.Clip(sheet.SHA256, 16))
 	})
 }
 
@@ -42,7 +43,8 @@ func (d *demo) runs() error {
 	agent := d.work[0].Run.Agent
 	return d.stage(2, "Run: the agent "+agent.Name+" ("+agent.Model+") writes four memos", func(p *page) {
 		for _, w := range d.work {
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%s with %d pieces of evidence, for %s USD", w.Report.Location, len(w.Evidence), w.Run.CostUSD))
+			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%s with %d pieces of evidence, for %s USD", w.Report.Location,
+				len(w.Evidence), w.Run.CostUSD))
 		}
 	})
 }
@@ -51,7 +53,8 @@ func (d *demo) runs() error {
 func (d *demo) submissions() error {
 	return d.stage(3, "Submission: numbers, formulas and sources, bound by their hash", func(p *page) {
 		for _, w := range d.work {
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes), legible.Clip(w.Report.Submission.SHA256, 32)))
+			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes),
+				legible.Clip(w.Report.Submission.SHA256, 32)))
 		}
 	})
 }
@@ -61,7 +64,8 @@ func (d *demo) audits() error {
 	return d.stage(4, "Audit: every number derived again, every source looked up", func(p *page) {
 		for _, w := range d.work {
 			v := w.Report.Verdict
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%s, score %s: %d high, %d mid, %d low", v.Severity, v.Score, v.Risk.High, v.Risk.Mid, v.Risk.Low))
+			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%s, score %s: %d high, %d mid, %d low", v.Severity, v.Score,
+				v.Risk.High, v.Risk.Mid, v.Risk.Low))
 			if len(w.Report.Findings) > 0 {
 				f := w.Report.Findings[0]
 				p.labelled(demoColumn, "", string(f.Tier)+", "+string(f.Bucket)+": "+f.Message)
@@ -84,10 +88,12 @@ func (d *demo) signOffs() error {
 			return toolf("signing %s off: %w", w.Run.ID, err)
 		default:
 			d.minted = append(d.minted, entry)
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("signed, with %s answered: %s", plural(len(entry.Receipt.Checklist), "question"), entry.Receipt.Verdict.Severity))
+			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("signed, with %s answered: %s",
+				plural(len(entry.Receipt.Checklist), "question"), entry.Receipt.Verdict.Severity))
 		}
 	}
-	return d.stage(5, "Sign-off: "+demoSigner+" answers what only a person can, and signs", func(all *page) { all.b.WriteString(p.b.String()) })
+	return d.stage(5, "Sign-off: "+demoSigner+" answers what only a person can, and signs",
+		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
 // whose says whose move a refused run is.
@@ -97,14 +103,16 @@ func whose(w receipt.Work) string {
 			return "a work-defect cannot be accepted: the agent resubmits"
 		}
 	}
-	return "the work is right and the deal is not; with --accept " + w.Report.Findings[0].RuleIDs[0] + "=WHY the client could go ahead, and the receipt would say so"
+	return "the work is right and the deal is not; with --accept " + w.Report.Findings[0].RuleIDs[0] +
+		"=WHY the client could go ahead, and the receipt would say so"
 }
 
 // receipts shows what was minted.
 func (d *demo) receipts() error {
 	return d.stage(6, "Receipt: minted into the ledger, each bound to the one before", func(p *page) {
 		for _, e := range d.minted {
-			p.entry(e.Receipt.Run.ID, demoColumn, e.Receipt.ID+", "+e.Receipt.Verdict.Severity+", score "+e.Receipt.Verdict.Score)
+			p.entry(e.Receipt.Run.ID, demoColumn,
+				e.Receipt.ID+", "+e.Receipt.Verdict.Severity+", score "+e.Receipt.Verdict.Score)
 			p.labelled(demoColumn, "", e.Hash)
 		}
 	})
@@ -157,7 +165,8 @@ func (d *demo) end() error {
 	p.entry("papers/", demoColumn+2, "verify.html: open it in a browser and drop a receipt on it")
 	p.entry("papers/", demoColumn+2, "000000000-….json, a receipt to drop")
 	p.section("Look further")
-	for _, line := range []string{"cd " + d.dir, "referee audit runs/elm-plaza", "referee ledger log", "referee ledger verify", "referee receipt replay 0"} {
+	for _, line := range []string{"cd " + d.dir, "referee audit runs/elm-plaza", "referee ledger log",
+		"referee ledger verify", "referee receipt replay 0"} {
 		p.line("  %s", line)
 	}
 	return d.print(p.b.String())

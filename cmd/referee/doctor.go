@@ -26,7 +26,8 @@ none.`
 func doctorCommand() *command {
 	c := newCommand("doctor", "", "check that a repository's settings protect the gate", 0)
 	c.long = doctorLong
-	c.examples = []string{"referee doctor", "GITHUB_TOKEN=$(gh auth token) referee doctor --repo owner/name", "referee doctor --api https://github.example.com/api/v3 --format json"}
+	c.examples = []string{"referee doctor", "GITHUB_TOKEN=$(gh auth token) referee doctor --repo owner/name",
+		"referee doctor --api https://github.example.com/api/v3 --format json"}
 	o := doctorOptions{}
 	c.flags.StringVar(&o.repo, "repo", "", "`OWNER/NAME` (default: GITHUB_REPOSITORY, else origin)")
 	c.flags.StringVar(&o.tokenEnv, "token-env", "GITHUB_TOKEN", "the environment `VARIABLE` that holds the token")
@@ -59,12 +60,14 @@ func (a *app) doctor(o doctorOptions) error {
 	}
 	s, err := r.read()
 	if err != nil {
-		return toolf("%w", err).hint("%s was not found: does it exist, and can the token of %s read it?", o.repo, o.tokenEnv)
+		return toolf("%w", err).hint("%s was not found: does it exist, and can the token of %s read it?", o.repo,
+			o.tokenEnv)
 	}
 	return a.sayDiagnoses(s, doctor.Diagnose(s), o.format)
 }
 
-// target finds out which repository is meant, and where its API is. A token goes to no host that only a file of the repository names.
+// target finds out which repository is meant, and where its API is. A token goes to no host that only a file of the
+// repository names.
 func (a *app) target(o *doctorOptions, origin remoteName) error {
 	if o.api == "" {
 		o.api = a.getenv("GITHUB_API_URL")
@@ -79,7 +82,8 @@ func (a *app) target(o *doctorOptions, origin remoteName) error {
 		return usagef("no repository given, and origin names none").hint("referee doctor --repo OWNER/NAME")
 	}
 	if o.api == "" && origin.host != "github.com" {
-		return usagef("origin is at %s, and no API is named", origin.host).hint("referee doctor --api https://%s/api/v3", origin.host)
+		return usagef("origin is at %s, and no API is named",
+			origin.host).hint("referee doctor --api https://%s/api/v3", origin.host)
 	}
 	o.repo = origin.repo
 	return nil
@@ -92,8 +96,10 @@ var (
 	originURL = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)^\[remote "origin"\]\s*\n(?:[ \t].*\n)*?[ \t]+url\s*=\s*(\S+)`)
 	})
-	scpURL    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^@/]+@)?([^:/]{2,}):(.+)$`) }) // one letter is a drive
-	ownerName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`) })
+	// one letter is a drive
+	scpURL    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[^@/]+@)?([^:/]{2,}):(.+)$`) })
+	ownerName = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`) })
 )
 
 // originOf is where a work tree's origin is, nothing where it has none.
@@ -133,7 +139,8 @@ type diagnosed struct {
 
 // sayDiagnoses prints them; a problem is exit code 1.
 func (a *app) sayDiagnoses(s *doctor.Settings, all []doctor.Diagnosis, format string) error {
-	out := diagnosed{"referee.doctor/v1", s.Repository, s.DefaultBranch, map[string]int{doctor.Fine: 0, doctor.Warning: 0, doctor.Problem: 0, doctor.Unknown: 0}, all}
+	out := diagnosed{"referee.doctor/v1", s.Repository, s.DefaultBranch,
+		map[string]int{doctor.Fine: 0, doctor.Warning: 0, doctor.Problem: 0, doctor.Unknown: 0}, all}
 	for _, d := range all {
 		out.Counts[d.Status]++
 	}
@@ -159,6 +166,7 @@ func (a *app) printDiagnoses(out diagnosed, format string) error {
 		}
 	}
 	p.b.WriteString("\n")
-	p.line("%d ok, %d warnings, %d problems, %d unknown", out.Counts[doctor.Fine], out.Counts[doctor.Warning], out.Counts[doctor.Problem], out.Counts[doctor.Unknown])
+	p.line("%d ok, %d warnings, %d problems, %d unknown", out.Counts[doctor.Fine], out.Counts[doctor.Warning],
+		out.Counts[doctor.Problem], out.Counts[doctor.Unknown])
 	return a.print(p.b.String())
 }

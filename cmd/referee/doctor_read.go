@@ -49,7 +49,8 @@ func (r *settingsReader) read() (*doctor.Settings, error) {
 		return nil, errors.New("the answer about the repository names no repository")
 	}
 	r.admin = repo.Permissions.Admin
-	r.s = &doctor.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch, Files: map[string][]byte{}, Local: map[string]bool{},
+	r.s = &doctor.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch,
+		Files: map[string][]byte{}, Local: map[string]bool{},
 		Embedded: flightsheets.FS(), Hidden: map[doctor.Source]string{}}
 	cfg, err := r.files()
 	if err != nil {
@@ -113,7 +114,8 @@ func (r *settingsReader) bypass(at *githubapi.Client) error {
 	return nil
 }
 
-// environment reads which branches may use the environment that keeps the App's key, and whether the key is kept elsewhere too.
+// environment reads which branches may use the environment that keeps the App's key, and whether the key is kept
+// elsewhere too.
 func (r *settingsReader) environment() error {
 	name, secret := r.s.AppKey()
 	if name == "" {
@@ -189,7 +191,8 @@ func (r *settingsReader) rules(at *githubapi.Client, branch string, source docto
 	var all []doctor.BranchRule
 	for n := 1; ; n++ {
 		var page []doctor.BranchRule
-		_, err := at.Get(r.ctx, fmt.Sprintf("rules/branches/%s?per_page=%d&page=%d", url.PathEscape(branch), rulesPage, n), &page)
+		_, err := at.Get(r.ctx, fmt.Sprintf("rules/branches/%s?per_page=%d&page=%d", url.PathEscape(branch), rulesPage,
+			n), &page)
 		if notAtAll(err) {
 			return nil, nil
 		}
@@ -203,7 +206,8 @@ func (r *settingsReader) rules(at *githubapi.Client, branch string, source docto
 }
 
 // protection is the older kind of protection of a branch, nil where there is none.
-func (r *settingsReader) protection(at *githubapi.Client, branch string, source doctor.Source) (*doctor.BranchProtection, error) {
+func (r *settingsReader) protection(at *githubapi.Client, branch string,
+	source doctor.Source) (*doctor.BranchProtection, error) {
 	var p doctor.BranchProtection
 	_, err := at.Get(r.ctx, "branches/"+url.PathEscape(branch)+"/protection", &p)
 	switch {
@@ -215,14 +219,16 @@ func (r *settingsReader) protection(at *githubapi.Client, branch string, source 
 	return nil, r.hide(source, needAdmin, err)
 }
 
-// notAtAll reports whether GitHub says that there is no protection, rather than that the token may not see it: the branch has none, or is
-// not there, or the account's plan has none for private repositories.
+// notAtAll reports whether GitHub says that there is no protection, rather than that the token may not see it: the
+// branch has none, or is not there, or the account's plan has none for private repositories.
 func notAtAll(err error) bool {
 	e, ok := errors.AsType[*githubapi.Error](err)
-	return ok && (e.Kind == githubapi.NotFound && strings.HasPrefix(e.Message, "Branch not ") || e.Kind == githubapi.Forbidden && strings.HasPrefix(e.Message, "Upgrade to "))
+	return ok && (e.Kind == githubapi.NotFound && strings.HasPrefix(e.Message, "Branch not ") ||
+		e.Kind == githubapi.Forbidden && strings.HasPrefix(e.Message, "Upgrade to "))
 }
 
-// files reads those of the default branch that doctor looks at, and gives the configuration among them; the defaults where none can be read.
+// files reads those of the default branch that doctor looks at, and gives the configuration among them; the defaults
+// where none can be read.
 func (r *settingsReader) files() (*config.Config, error) {
 	cfg := config.Default()
 	root, err := r.rootTree()
@@ -240,7 +246,8 @@ func (r *settingsReader) files() (*config.Config, error) {
 	for _, f := range []struct {
 		dir  string
 		want func(string) bool
-	}{{".", setupFile}, {"docs", setupFile}, {cfg.Sheets, func(name string) bool { return path.Ext(name) == ".json" }}} {
+	}{{".", setupFile}, {"docs", setupFile},
+		{cfg.Sheets, func(name string) bool { return path.Ext(name) == ".json" }}} {
 		if err := r.folder(root, "", f.dir, false, f.want); err != nil {
 			return nil, err
 		}
@@ -257,7 +264,8 @@ func (r *settingsReader) files() (*config.Config, error) {
 // rootTree is the default branch's tree, "" where the repository is empty.
 func (r *settingsReader) rootTree() (string, error) {
 	commit, err := r.api.Ref(r.ctx, "refs/heads/"+r.s.DefaultBranch)
-	if e, ok := errors.AsType[*githubapi.Error](err); ok && (e.Kind == githubapi.Conflict || e.Kind == githubapi.NotFound) {
+	if e, ok := errors.AsType[*githubapi.Error](err); ok &&
+		(e.Kind == githubapi.Conflict || e.Kind == githubapi.NotFound) {
 		return "", nil
 	}
 	if err != nil {

@@ -31,7 +31,9 @@ type clinic struct {
 
 func newClinic(t *testing.T) *clinic {
 	o := initOptions{branch: "main"}
-	c := &clinic{server: githubtest.New(t), files: map[string]string{".github/CODEOWNERS": "/.github/ @rosa\n/flight_sheets/ @rosa\n"}, answers: map[string]any{}}
+	c := &clinic{server: githubtest.New(t),
+		files:   map[string]string{".github/CODEOWNERS": "/.github/ @rosa\n/flight_sheets/ @rosa\n"},
+		answers: map[string]any{}}
 	for _, f := range setup(o, actionPin{uses: pin + " # v1.2.3"}) {
 		c.files[f.name] = f.text
 	}
@@ -39,7 +41,8 @@ func newClinic(t *testing.T) *clinic {
 	return c
 }
 
-// printedRules are the rules of a ruleset that init prints, as GitHub lists them on a branch. The ruleset itself is there too.
+// printedRules are the rules of a ruleset that init prints, as GitHub lists them on a branch. The ruleset itself is
+// there too.
 func (c *clinic) printedRules(t *testing.T, name string, o initOptions) []map[string]any {
 	t.Helper()
 	var set map[string]any
@@ -55,7 +58,8 @@ func (c *clinic) printedRules(t *testing.T, name string, o initOptions) []map[st
 	var rules []map[string]any
 	for _, x := range set["rules"].([]any) {
 		r := maps.Clone(x.(map[string]any))
-		maps.Copy(r, map[string]any{"ruleset_source_type": "Repository", "ruleset_source": "example/work", "ruleset_id": id})
+		maps.Copy(r, map[string]any{"ruleset_source_type": "Repository", "ruleset_source": "example/work",
+			"ruleset_id": id})
 		rules = append(rules, r)
 	}
 	return rules
@@ -101,13 +105,15 @@ func (c *clinic) see(args ...string) (code int, stdout, stderr string) {
 	if c.private {
 		s.SetPrivate()
 	}
-	return runDoctor(map[string]string{"GITHUB_TOKEN": "admin"}, append([]string{"--repo", s.Name, "--api", s.APIURL()}, args...)...)
+	return runDoctor(map[string]string{"GITHUB_TOKEN": "admin"}, append([]string{"--repo", s.Name, "--api", s.APIURL()},
+		args...)...)
 }
 
 func runDoctor(env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, complaints bytes.Buffer
 	getenv := func(name string) string { return env[name] }
-	code = run(context.Background(), append([]string{"doctor"}, args...), getenv, strings.NewReader(""), &out, &complaints)
+	code = run(context.Background(), append([]string{"doctor"}, args...), getenv, strings.NewReader(""), &out,
+		&complaints)
 	return code, out.String(), complaints.String()
 }
 
@@ -129,8 +135,8 @@ func (c *clinic) diagnoses(t *testing.T) (int, map[string]doctor.Diagnosis) {
 	return code, all
 }
 
-// What init writes and prints is what doctor wants, but for the question which sheets are meant, and for what the plain token leaves open whatever
-// one does: with an App of one's own nothing is left.
+// What init writes and prints is what doctor wants, but for the question which sheets are meant, and for what the plain
+// token leaves open whatever one does: with an App of one's own nothing is left.
 func TestDoctorAfterInit(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*testing.T, *clinic)
@@ -173,7 +179,8 @@ func TestDoctorTable(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	for _, want := range []string{"example/work, default branch main\n", "ok       reviews.stale ", "problem  ledger.rules ", "why: A ledger that can be force-pushed", "do:  A ruleset for the ledger's",
+	for _, want := range []string{"example/work, default branch main\n", "ok       reviews.stale ",
+		"problem  ledger.rules ", "why: A ledger that can be force-pushed", "do:  A ruleset for the ledger's",
 		"\n20 ok, 3 warnings, 1 problems, 0 unknown\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in\n%s", want, stdout)
@@ -216,7 +223,8 @@ func TestDoctorExits(t *testing.T) {
 		{nil, []string{"--repo", "example/other", "--api", s.APIURL()}, exitTool, "does it exist"},
 		{map[string]string{"GITHUB_TOKEN": "wrong"}, at, exitTool, "unauthorized"},
 		{map[string]string{"T": "admin"}, append(at, "--token-env", "T"), exitClean, "checks.token"},
-		{map[string]string{"T": "admin", "GITHUB_REPOSITORY": s.Name, "GITHUB_API_URL": s.APIURL()}, []string{"--token-env", "T"}, exitClean, "checks.token"},
+		{map[string]string{"T": "admin", "GITHUB_REPOSITORY": s.Name, "GITHUB_API_URL": s.APIURL()},
+			[]string{"--token-env", "T"}, exitClean, "checks.token"},
 		{nil, at, exitClean, "GITHUB_TOKEN is empty"},
 		{nil, at, exitClean, "the token may not read the settings of"},
 	} {
@@ -256,7 +264,8 @@ func TestDoctorOnThisRepository(t *testing.T) {
 	if err != nil || len(names) < 2 {
 		t.Fatalf("%v %v", names, err)
 	}
-	s := &doctor.Settings{DefaultBranch: "main", Files: map[string][]byte{}, Embedded: flightsheets.FS(), Hidden: map[doctor.Source]string{}}
+	s := &doctor.Settings{DefaultBranch: "main", Files: map[string][]byte{}, Embedded: flightsheets.FS(),
+		Hidden: map[doctor.Source]string{}}
 	for _, name := range names {
 		src, err := os.ReadFile(name)
 		if err != nil {
@@ -284,12 +293,14 @@ func TestSetupDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(doc), "```yaml\n"+template("config.yml", initOptions{branch: "main"}, actionPin{})+"```\n") {
+	if !strings.Contains(string(doc), "```yaml\n"+template("config.yml", initOptions{branch: "main"},
+		actionPin{})+"```\n") {
 		t.Error("docs/setup.md does not hold the configuration of cmd/referee/setup/config.yml")
 	}
 	var named []string
 	for line := range strings.Lines(string(doc)) {
-		if id, found := strings.CutPrefix(line, "| `"); found && strings.Contains(id, ".") || strings.HasPrefix(line, "| `config`") || strings.HasPrefix(line, "| `sheets`") {
+		if id, found := strings.CutPrefix(line, "| `"); found && strings.Contains(id, ".") ||
+			strings.HasPrefix(line, "| `config`") || strings.HasPrefix(line, "| `sheets`") {
 			id, _, _ = strings.Cut(id, "`")
 			named = append(named, id)
 		}

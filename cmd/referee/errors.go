@@ -17,8 +17,8 @@ const (
 	exitTool  = 3 // the tool failed: I/O, network, a bug
 )
 
-// failure is an error that knows its exit code and what the reader could do about it. A failure without err is silent: what is wrong
-// stands in the results.
+// failure is an error that knows its exit code and what the reader could do about it. A failure without err is silent:
+// what is wrong stands in the results.
 type failure struct {
 	code  int
 	err   error
@@ -69,7 +69,8 @@ func codeOf(err error) int {
 	return exitTool
 }
 
-// complain prints an error and its hints. Foreign text in them cannot move the cursor, turn the writing direction or begin a line.
+// complain prints an error and its hints. Foreign text in them cannot move the cursor, turn the writing direction or
+// begin a line.
 func complain(w io.Writer, err error) {
 	var f *failure
 	if errors.As(err, &f) && f.err == nil {

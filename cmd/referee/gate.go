@@ -61,7 +61,8 @@ func (a *app) gate(o gateOptions) error {
 		return s.end(nil, err)
 	}
 	if !event.Known() {
-		return s.end(&gate.Result{Word: outcome.ResultIgnored, Messages: []string{fmt.Sprintf("the event %q is not one that the gate acts on", event.Name)}}, nil)
+		return s.end(&gate.Result{Word: outcome.ResultIgnored,
+			Messages: []string{fmt.Sprintf("the event %q is not one that the gate acts on", event.Name)}}, nil)
 	}
 	g := &gating{app: a, step: s, in: in, o: o}
 	defer g.close()
@@ -83,7 +84,8 @@ func (a *app) event(o *gateOptions) (*gate.Event, error) {
 		o.name = a.getenv("GITHUB_EVENT_NAME")
 	}
 	if o.event == "" || o.name == "" {
-		return nil, usagef("no event: GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set").hint("on a machine of your own: referee gate --event FILE --name pull_request --dry-run")
+		return nil, usagef("no event: GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set").hint(
+			"on a machine of your own: referee gate --event FILE --name pull_request --dry-run")
 	}
 	f, err := os.Open(o.event)
 	if err != nil {
@@ -142,7 +144,8 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 	if err := g.scratch(); err != nil {
 		return nil, err
 	}
-	work, err := gitstore.OpenWork(g.server+"/"+g.repo+".git", gitstore.Options{Password: g.in.token, Cache: g.dir, MaxWait: g.in.maxWait})
+	work, err := gitstore.OpenWork(g.server+"/"+g.repo+".git", gitstore.Options{Password: g.in.token, Cache: g.dir,
+		MaxWait: g.in.maxWait})
 	if err != nil {
 		return nil, toolf("%w", err)
 	}
@@ -150,10 +153,14 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 	if err := g.complete(event); err != nil {
 		return nil, err
 	}
-	return &gate.Job{Event: event, API: g.api, Work: work, Open: g.open, Clone: g.clone, Embedded: flightsheets.FS(), Tools: rulebookTools(g.now().UTC().Format(time.DateOnly)), Papers: ledgerPapers(),
-		Options: gate.Options{Mode: g.in.mode, Pull: g.in.pull, SHA: g.in.sha, Config: g.in.config, FailOn: g.in.failOn, Commands: event.Inputs["commands"]},
-		Runner: gate.Runner{Repository: g.repo, ServerURL: g.server, Actor: g.getenv("GITHUB_ACTOR"), Ref: g.getenv("GITHUB_REF"), WorkflowRef: g.getenv("GITHUB_WORKFLOW_REF"),
-			WorkflowSHA: g.getenv("GITHUB_WORKFLOW_SHA"), RunID: whole(g.getenv("GITHUB_RUN_ID")), Attempt: whole(g.getenv("GITHUB_RUN_ATTEMPT")), Now: g.now()}}, nil
+	return &gate.Job{Event: event, API: g.api, Work: work, Open: g.open, Clone: g.clone, Embedded: flightsheets.FS(),
+		Tools: rulebookTools(g.now().UTC().Format(time.DateOnly)), Papers: ledgerPapers(),
+		Options: gate.Options{Mode: g.in.mode, Pull: g.in.pull, SHA: g.in.sha, Config: g.in.config, FailOn: g.in.failOn,
+			Commands: event.Inputs["commands"]},
+		Runner: gate.Runner{Repository: g.repo, ServerURL: g.server, Actor: g.getenv("GITHUB_ACTOR"),
+			Ref: g.getenv("GITHUB_REF"), WorkflowRef: g.getenv("GITHUB_WORKFLOW_REF"),
+			WorkflowSHA: g.getenv("GITHUB_WORKFLOW_SHA"), RunID: whole(g.getenv("GITHUB_RUN_ID")),
+			Attempt: whole(g.getenv("GITHUB_RUN_ATTEMPT")), Now: g.now()}}, nil
 }
 
 // complete asks for what an event does not say: a schedule has no payload to speak of.
@@ -171,7 +178,8 @@ func (g *gating) complete(event *gate.Event) error {
 
 // client reaches the API of a repository. In a dry run what would write is printed and not sent.
 func (g *gating) client(repo string) (*githubapi.Client, error) {
-	o := githubapi.Options{APIURL: g.getenv("GITHUB_API_URL"), Token: g.in.token, Repository: repo, MaxWait: g.in.maxWait, UserAgent: "referee/" + referee.EngineVersion}
+	o := githubapi.Options{APIURL: g.getenv("GITHUB_API_URL"), Token: g.in.token, Repository: repo,
+		MaxWait: g.in.maxWait, UserAgent: "referee/" + referee.EngineVersion}
 	if g.in.dry {
 		o.Dry = g.step.dry
 	}
@@ -211,7 +219,8 @@ func (g *gating) open(at config.Ledger) (ledger.Store, error) {
 			return nil, err
 		}
 	}
-	store, err := githubstore.Open(api, githubstore.Options{URL: url, Token: g.in.token, Branch: at.Branch, Cache: g.dir, Notice: g.step.notice, MaxWait: g.in.maxWait})
+	store, err := githubstore.Open(api, githubstore.Options{URL: url, Token: g.in.token, Branch: at.Branch,
+		Cache: g.dir, Notice: g.step.notice, MaxWait: g.in.maxWait})
 	if err != nil {
 		return nil, err
 	}

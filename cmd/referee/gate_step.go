@@ -25,8 +25,8 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// actionStep is the step of a workflow that this process is: its inputs, its log, its outputs and its summary. Outside a runner the log is all
-// there is.
+// actionStep is the step of a workflow that this process is: its inputs, its log, its outputs and its summary. Outside
+// a runner the log is all there is.
 type actionStep struct {
 	*app
 	action  *githubactions.Action
@@ -82,7 +82,8 @@ func (s *actionStep) dry(method, path string, body []byte) {
 // inputs reads and checks the action's inputs.
 func (s *actionStep) inputs() (in gateInputs, err error) {
 	get := func(name string) string { return strings.TrimSpace(s.action.GetInput(name)) }
-	in = gateInputs{token: get("token"), mode: get("mode"), sha: get("sha"), config: get("config"), failOn: get("fail-on"), summary: true}
+	in = gateInputs{token: get("token"), mode: get("mode"), sha: get("sha"), config: get("config"),
+		failOn: get("fail-on"), summary: true}
 	if in.token == "" {
 		in.token = s.getenv("GITHUB_TOKEN")
 	}
@@ -194,7 +195,8 @@ func (s *actionStep) table(o *outcome.Outcome) {
 // drafts puts the incidents of a scheduled look into the summary.
 func (s *actionStep) drafts(list []governance.Violation) {
 	for _, v := range list {
-		s.write("GITHUB_STEP_SUMMARY", "### "+report.Code(v.Kind+": "+v.Agent, 200)+"\n\n"+report.Code(v.Reason, 1000)+"\n\n"+report.FencedSource(v.Draft)+"\n")
+		s.write("GITHUB_STEP_SUMMARY", "### "+report.Code(v.Kind+": "+v.Agent, 200)+"\n\n"+report.Code(v.Reason,
+			1000)+"\n\n"+report.FencedSource(v.Draft)+"\n")
 	}
 }
 

@@ -31,15 +31,19 @@ func (r *runner) step(e githubtest.Event, env map[string]string, args ...string)
 	if err := os.WriteFile(event, e.Payload, 0o600); err != nil {
 		r.Fatal(err)
 	}
-	r.env = map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": event, "GITHUB_EVENT_NAME": e.Name, "GITHUB_REPOSITORY": r.s.Name, "GITHUB_API_URL": r.s.APIURL(),
-		"GITHUB_SERVER_URL": r.s.URL, "GITHUB_REF": "refs/heads/main", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_WORKSPACE": r.dir, "INPUT_TOKEN": r.s.Token,
-		"GITHUB_WORKFLOW_REF": r.s.Name + "/.github/workflows/referee.yml@refs/heads/main", "GITHUB_WORKFLOW_SHA": r.s.Ref("refs/heads/main"),
-		"GITHUB_OUTPUT": r.file("output"), "GITHUB_STEP_SUMMARY": r.file("summary")}
+	r.env = map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_EVENT_PATH": event, "GITHUB_EVENT_NAME": e.Name,
+		"GITHUB_REPOSITORY": r.s.Name, "GITHUB_API_URL": r.s.APIURL(),
+		"GITHUB_SERVER_URL": r.s.URL, "GITHUB_REF": "refs/heads/main", "GITHUB_RUN_ID": "77", "GITHUB_RUN_ATTEMPT": "1",
+		"GITHUB_WORKSPACE": r.dir, "INPUT_TOKEN": r.s.Token,
+		"GITHUB_WORKFLOW_REF": r.s.Name + "/.github/workflows/referee.yml@refs/heads/main",
+		"GITHUB_WORKFLOW_SHA": r.s.Ref("refs/heads/main"),
+		"GITHUB_OUTPUT":       r.file("output"), "GITHUB_STEP_SUMMARY": r.file("summary")}
 	for k, v := range env {
 		r.env[k] = v
 	}
 	var out bytes.Buffer
-	code := run(r.Context(), append([]string{"gate"}, args...), func(k string) string { return r.env[k] }, strings.NewReader(""), &out, &out)
+	code := run(r.Context(), append([]string{"gate"}, args...), func(k string) string { return r.env[k] },
+		strings.NewReader(""), &out, &out)
 	return code, out.String()
 }
 
@@ -80,8 +84,8 @@ func (r *runner) output(name string) string {
 	return m[2]
 }
 
-// TestGateStep is the action as the runner sees it: exit code, outputs, summary, report file, and a log in which nothing is obeyed but what the
-// step itself says.
+// TestGateStep is the action as the runner sees it: exit code, outputs, summary, report file, and a log in which
+// nothing is obeyed but what the step itself says.
 func TestGateStep(t *testing.T) {
 	r := newRunner(t)
 	pull := r.propose("elm-plaza")
@@ -89,12 +93,14 @@ func TestGateStep(t *testing.T) {
 	if code != 1 {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
-	for name, want := range map[string]string{"result": "failed", "severity": "propolis", "high": "4", "client_ready": "false", "recommended_action": "resubmit", "report": reportFile, "receipt_sha256": ""} {
+	for name, want := range map[string]string{"result": "failed", "severity": "propolis", "high": "4",
+		"client_ready": "false", "recommended_action": "resubmit", "report": reportFile, "receipt_sha256": ""} {
 		if got := r.output(name); got != want && name != "high" || name == "high" && got == "0" {
 			t.Errorf("%s=%s, want %s", name, got, want)
 		}
 	}
-	if !strings.Contains(r.read("summary"), "elm-plaza") || !strings.Contains(r.read(reportFile), `"referee.report/v1"`) {
+	if !strings.Contains(r.read("summary"), "elm-plaza") ||
+		!strings.Contains(r.read(reportFile), `"referee.report/v1"`) {
 		t.Error("summary or report are empty")
 	}
 	obeyed(t, log)
@@ -119,7 +125,8 @@ func obeyed(t *testing.T, log string) {
 			stopped = word
 			continue
 		}
-		if line != "" && !regexp.MustCompile(`^(::add-mask::|::error|::warning|referee: error: |hint: )`).MatchString(line) {
+		if line != "" && !regexp.MustCompile(`^(::add-mask::|::error|::warning|referee: error: |hint: )`).MatchString(
+			line) {
 			t.Errorf("the runner reads %q", line)
 		}
 	}
@@ -137,7 +144,9 @@ func TestGateDryRun(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
-	for _, want := range []string{"GET /repos/example/work/pulls/1", "would commit to the ledger: receipt 000000000 pr#1", "POST /repos/example/work/check-runs (not sent)", "POST /repos/example/work/pulls/1/reviews (not sent)"} {
+	for _, want := range []string{"GET /repos/example/work/pulls/1",
+		"would commit to the ledger: receipt 000000000 pr#1", "POST /repos/example/work/check-runs (not sent)",
+		"POST /repos/example/work/pulls/1/reviews (not sent)"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("no %q in:\n%s", want, log)
 		}
@@ -152,7 +161,8 @@ func TestGateDryRun(t *testing.T) {
 	}
 }
 
-// TestGateRefusals: what is wrong with the job itself is said in one sentence, with the exit code for it, and never green.
+// TestGateRefusals: what is wrong with the job itself is said in one sentence, with the exit code for it, and never
+// green.
 func TestGateRefusals(t *testing.T) {
 	r := newRunner(t)
 	pull := r.propose("oak-street")
@@ -163,19 +173,22 @@ func TestGateRefusals(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"no token":           {good, map[string]string{"INPUT_TOKEN": ""}, 2, "no token"},
-		"wrong token":        {good, map[string]string{"INPUT_TOKEN": "nonsense"}, 3, "401|another token"},
-		"mode":               {good, map[string]string{"INPUT_MODE": "audti"}, 2, "must be one of"},
-		"pull-request":       {good, map[string]string{"INPUT_PULL-REQUEST": "one"}, 2, "whole number"},
-		"max-wait":           {good, map[string]string{"INPUT_MAX-WAIT": "-3"}, 2, "whole number"},
-		"summary":            {good, map[string]string{"INPUT_SUMMARY": "maybe"}, 2, "true or false"},
-		"fail-on":            {good, map[string]string{"INPUT_FAIL-ON": "never"}, 2, "only be stricter"},
-		"sha":                {good, map[string]string{"INPUT_SHA": strings.Repeat("1", 40)}, 2, "the head is what is audited"},
-		"config":             {good, map[string]string{"INPUT_CONFIG": ".github/none.yml"}, 2, "cannot be read"},
-		"no event":           {good, map[string]string{"GITHUB_EVENT_PATH": ""}, 2, "no event"},
-		"event gone":         {good, map[string]string{"GITHUB_EVENT_PATH": filepath.Join(r.dir, "none")}, 2, "cannot be read"},
-		"event is not JSON":  {githubtest.Event{Name: "push", Payload: []byte("{")}, nil, 2, "cannot be read"},
-		"event says nothing": {githubtest.Event{Name: "pull_request", Payload: []byte("{}")}, nil, 2, "names no pull request"},
+		"no token":     {good, map[string]string{"INPUT_TOKEN": ""}, 2, "no token"},
+		"wrong token":  {good, map[string]string{"INPUT_TOKEN": "nonsense"}, 3, "401|another token"},
+		"mode":         {good, map[string]string{"INPUT_MODE": "audti"}, 2, "must be one of"},
+		"pull-request": {good, map[string]string{"INPUT_PULL-REQUEST": "one"}, 2, "whole number"},
+		"max-wait":     {good, map[string]string{"INPUT_MAX-WAIT": "-3"}, 2, "whole number"},
+		"summary":      {good, map[string]string{"INPUT_SUMMARY": "maybe"}, 2, "true or false"},
+		"fail-on":      {good, map[string]string{"INPUT_FAIL-ON": "never"}, 2, "only be stricter"},
+		"sha": {good, map[string]string{"INPUT_SHA": strings.Repeat("1", 40)}, 2,
+			"the head is what is audited"},
+		"config":   {good, map[string]string{"INPUT_CONFIG": ".github/none.yml"}, 2, "cannot be read"},
+		"no event": {good, map[string]string{"GITHUB_EVENT_PATH": ""}, 2, "no event"},
+		"event gone": {good, map[string]string{"GITHUB_EVENT_PATH": filepath.Join(r.dir, "none")}, 2,
+			"cannot be read"},
+		"event is not JSON": {githubtest.Event{Name: "push", Payload: []byte("{")}, nil, 2, "cannot be read"},
+		"event says nothing": {githubtest.Event{Name: "pull_request", Payload: []byte("{}")}, nil, 2,
+			"names no pull request"},
 		"no such repository": {good, map[string]string{"GITHUB_REPOSITORY": "example/none"}, 3, "404|no such|not show"},
 	} {
 		code, log := r.step(c.event, c.env)
@@ -188,17 +201,20 @@ func TestGateRefusals(t *testing.T) {
 	}
 }
 
-// TestGateOutsideARunner: without the runner's files nothing is lost but the outputs; an event that is none of the gate's is ignored.
+// TestGateOutsideARunner: without the runner's files nothing is lost but the outputs; an event that is none of the
+// gate's is ignored.
 func TestGateOutsideARunner(t *testing.T) {
 	r := newRunner(t)
 	pull := r.propose("oak-street")
-	code, log := r.step(r.s.PullEvent(pull, "opened", true), map[string]string{"GITHUB_OUTPUT": "", "GITHUB_STEP_SUMMARY": "", "GITHUB_WORKSPACE": "", "GITHUB_ACTIONS": ""})
+	code, log := r.step(r.s.PullEvent(pull, "opened", true), map[string]string{"GITHUB_OUTPUT": "",
+		"GITHUB_STEP_SUMMARY": "", "GITHUB_WORKSPACE": "", "GITHUB_ACTIONS": ""})
 	if code != 0 || strings.Contains(log, "::") || !strings.Contains(log, "result=awaiting-sign-off") {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 	e := r.s.PullEvent(pull, "opened", true)
 	e.Name = "issue_comment"
-	if code, log := r.step(e, nil); code != 0 || r.output("result") != "ignored" || !strings.Contains(log, "not one that the gate acts on") {
+	if code, log := r.step(e, nil); code != 0 || r.output("result") != "ignored" ||
+		!strings.Contains(log, "not one that the gate acts on") {
 		t.Errorf("exit code %d\n%s", code, log)
 	}
 }

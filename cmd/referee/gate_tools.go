@@ -11,8 +11,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// rulebookTools are the forge's, as the gate asks for them: what it says of a sheet that a pull request changes. today dates the reviews of
-// constants.
+// rulebookTools are the forge's, as the gate asks for them: what it says of a sheet that a pull request changes. today
+// dates the reviews of constants.
 func rulebookTools(today string) rulebook.Tools {
 	work := &decimal.Meter{Most: forge.MaxExampleWork} // of all sheets that a pull request changes
 	return rulebook.Tools{

@@ -46,10 +46,13 @@ nobody else append to the ledger or make the required checks.`
 func initCommand() *command {
 	c := newCommand("init", "[DIR]", "write the gate's workflows, configuration and a sample run", 1)
 	c.long = initLong
-	c.examples = []string{"referee init", "referee init --branch trunk --sheet math-steps", "referee init --app 123456", "referee init --direct"}
+	c.examples = []string{"referee init", "referee init --branch trunk --sheet math-steps", "referee init --app 123456",
+		"referee init --direct"}
 	o := initOptions{}
-	c.flags.BoolVar(&o.direct, "direct", false, "one workflow, which a pull request can edit: only\nwhere no agent can edit workflows")
-	c.flags.StringVar(&o.app, "app", "", "`APP_ID` of the GitHub App that the gate works as\n(default: the workflow's own token)")
+	c.flags.BoolVar(&o.direct, "direct", false, "one workflow, which a pull request can edit: only\nwhere no agent "+
+		"can edit workflows")
+	c.flags.StringVar(&o.app, "app", "", "`APP_ID` of the GitHub App that the gate works as\n(default: the "+
+		"workflow's own token)")
 	c.flags.StringVar(&o.branch, "branch", "", "the default `BRANCH` (default: what git says, else main)")
 	c.flags.StringVar(&o.sheet, "sheet", "cre-multifamily-agency", "flight `SHEET` of the sample run")
 	c.run = func(a *app, args []string) error {
@@ -73,13 +76,15 @@ func (a *app) initRepository(dir string, o initOptions) error {
 	}
 	defer root.Close()
 	if top := repositoryAbove(dir); top != "" {
-		return usagef("%s lies inside the repository %s: GitHub reads workflows at its top only", dir, top).hint("referee init %s", top)
+		return usagef("%s lies inside the repository %s: GitHub reads workflows at its top only", dir,
+			top).hint("referee init %s", top)
 	}
 	if o.branch == "" {
 		o.branch = a.defaultBranch(root)
 	}
 	if !plainBranch().MatchString(o.branch) {
-		return usagef("the branch name %q does not fit into a workflow: use letters, digits, dots, dashes, underscores and slashes", o.branch).hint("--branch names the default branch")
+		return usagef("the branch name %q does not fit into a workflow: use letters, digits, dots, dashes, "+
+			"underscores and slashes", o.branch).hint("--branch names the default branch")
 	}
 	s, err := sampleSheet(dir, o.sheet)
 	if err != nil {
@@ -108,9 +113,11 @@ func (o initOptions) check() error {
 	case o.app == "":
 		return nil
 	case !appID().MatchString(o.app):
-		return usagef("--app is %q, not the id of a GitHub App", o.app).hint("the number that the App's settings page names \"App ID\", and `gh api apps/SLUG --jq .id`")
+		return usagef("--app is %q, not the id of a GitHub App",
+			o.app).hint("the number that the App's settings page names \"App ID\", and `gh api apps/SLUG --jq .id`")
 	case o.direct:
-		return usagef("--app and --direct exclude each other: a pull request that edits the workflow could read the App's key").hint("omit --direct")
+		return usagef("--app and --direct exclude each other: a pull request that edits the workflow could read the " +
+			"App's key").hint("omit --direct")
 	}
 	return nil
 }
@@ -118,7 +125,8 @@ func (o initOptions) check() error {
 // appID is the id of a GitHub App; what is larger than GitHub's database has never been given away.
 var appID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,11}$`) })
 
-const directWarning = "the direct set-up runs the workflow file of the pull request itself: whoever can push a branch here can edit the gate that judges them"
+const directWarning = "the direct set-up runs the workflow file of the pull request itself: whoever can push a " +
+	"branch here can edit the gate that judges them"
 
 // plainBranch is a branch name that is no pattern in a workflow's filter.
 var plainBranch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`) })
@@ -132,7 +140,8 @@ func setup(o initOptions, pin actionPin) []newFile {
 	if o.direct {
 		return []newFile{{workflowPath, template("direct.yml", o, pin), ""}, config}
 	}
-	return []newFile{{workflowPath, template("referee.yml", o, pin), ""}, {reviewPath, template("referee-review.yml", o, pin), ""}, config}
+	return []newFile{{workflowPath, template("referee.yml", o, pin), ""},
+		{reviewPath, template("referee-review.yml", o, pin), ""}, config}
 }
 
 const (
@@ -146,10 +155,12 @@ func template(name string, o initOptions, pin actionPin) string {
 	if err != nil {
 		panic(err) // a file of this program's own
 	}
-	return strings.NewReplacer("@BRANCH@", quoted(o.branch), "@ACTION@", pin.uses, "@APP_ID@", o.app).Replace(o.choose(string(text)))
+	return strings.NewReplacer("@BRANCH@", quoted(o.branch), "@ACTION@", pin.uses, "@APP_ID@",
+		o.app).Replace(o.choose(string(text)))
 }
 
-// choose keeps the lines of a template that are for every set-up, and of those marked for one kind of token the ones of this set-up.
+// choose keeps the lines of a template that are for every set-up, and of those marked for one kind of token the ones of
+// this set-up.
 func (o initOptions) choose(text string) string {
 	keep, leave := "@PLAIN@", "@APP@"
 	if o.app != "" {
@@ -187,7 +198,8 @@ func ledgerBranch(root *os.Root) string {
 	return config.Default().Ledger.Branch
 }
 
-// actionCommit is the commit of the release that this build belongs to, set by the linker; what the build recorded, if it is "".
+// actionCommit is the commit of the release that this build belongs to, set by the linker; what the build recorded, if
+// it is "".
 var actionCommit string
 
 // actionPin is how a workflow names the action, and what is to be said where that is not the best.
@@ -211,10 +223,13 @@ func pinOf(v versionInfo, commit string) actionPin {
 	m := releaseVersion().FindStringSubmatch(v.Version)
 	switch {
 	case m == nil:
-		return actionPin{actionName + "@" + newestTag, fmt.Sprintf("this is a development build (%s): the workflow names the action by the tag %s; name a release's commit instead", v.Version, newestTag)}
+		return actionPin{actionName + "@" + newestTag, fmt.Sprintf("this is a development build (%s): the workflow "+
+			"names the action by the tag %s; name a release's commit instead", v.Version, newestTag)}
 	case !commitID().MatchString(commit):
 		tag := "v" + m[1]
-		return actionPin{actionName + "@" + tag, fmt.Sprintf("this build does not know its commit: the workflow names the action by the tag %s; name the commit instead: gh api repos/%s/commits/%s --jq .sha", tag, actionName, tag)}
+		return actionPin{actionName + "@" + tag, fmt.Sprintf("this build does not know its commit: the workflow "+
+			"names the action by the tag %s; name the commit instead: gh api repos/%s/commits/%s --jq .sha", tag,
+			actionName, tag)}
 	}
 	return actionPin{actionName + "@" + commit + " # v" + m[1], ""}
 }
@@ -314,7 +329,8 @@ func (w *setupWriter) write() error {
 	for _, f := range w.todo {
 		if err := w.one(f); err != nil {
 			for i := len(w.made) - 1; i >= 0; i-- {
-				_ = w.root.Remove(filepath.FromSlash(w.made[i])) // what cannot be removed is explained by the error before
+				// what cannot be removed is explained by the error before
+				_ = w.root.Remove(filepath.FromSlash(w.made[i]))
 			}
 			return fmt.Errorf("writing %s: %w", f.name, err)
 		}

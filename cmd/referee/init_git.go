@@ -8,7 +8,8 @@ import (
 
 // What init asks of a repository is read from its files: git itself need not be there.
 
-// repositoryAbove is the top of the work tree that a folder lies inside of; "" where the folder is a top itself, or in none.
+// repositoryAbove is the top of the work tree that a folder lies inside of; "" where the folder is a top itself, or in
+// none.
 func repositoryAbove(dir string) string {
 	at := absolute(dir)
 	if exists(filepath.Join(at, ".git")) {
@@ -34,10 +35,12 @@ func exists(name string) bool {
 // defaultBranch is the branch that origin calls its default, else the one that is checked out, else main.
 func (a *app) defaultBranch(root *os.Root) string {
 	own, common := gitFolders(root.Name())
-	if branch := symbolicRef(filepath.Join(common, "refs", "remotes", "origin", "HEAD"), "refs/remotes/origin/"); branch != "" {
+	if branch := symbolicRef(filepath.Join(common, "refs", "remotes", "origin", "HEAD"),
+		"refs/remotes/origin/"); branch != "" {
 		return branch
 	}
-	if branch := symbolicRef(filepath.Join(own, "HEAD"), "refs/heads/"); branch != "" && branch != ".invalid" { // which a reftable has there
+	// which a reftable has there
+	if branch := symbolicRef(filepath.Join(own, "HEAD"), "refs/heads/"); branch != "" && branch != ".invalid" {
 		return branch
 	}
 	a.note("git does not say which branch is the default one: main is taken (--branch names another)")

@@ -33,7 +33,8 @@ func initPage(w *setupWriter, o initOptions, ledger string) string {
 // The steps of a set-up: each writes what is to be done, and gives its title.
 
 func appStep(p *page, o initOptions, ledger string) string {
-	p.text("", "Install it in this repository. It needs the permissions contents, checks, pull requests and issues: write, and actions: read, and no webhook. "+
+	p.text("", "Install it in this repository. It needs the permissions contents, checks, pull requests and issues: "+
+		"write, and actions: read, and no webhook. "+
 		"Its key belongs in an environment that only "+o.branch+" may use: a secret of the repository can be read by a workflow on any branch.")
 	p.post("PUT", "environments/referee", setupText("environment.json", o, ledger))
 	p.line(`gh api --method POST \`)
@@ -67,7 +68,8 @@ func protectStep(p *page, o initOptions, ledger string) string {
 }
 
 // plainToken is what no ruleset can stop where the gate works with the workflow's own token.
-const plainToken = "15368 is the app behind a workflow's own token on github.com; elsewhere `gh api apps/github-actions --jq .id` says its id. " +
+const plainToken = "15368 is the app behind a workflow's own token on github.com; elsewhere `gh api " +
+	"apps/github-actions --jq .id` says its id. " +
 	"With that token nothing keeps somebody who can push from appending a forged entry to the ledger, or from making a check of the same name with a workflow of their own. " +
 	"A forged entry turns no check green, but stops every sign-off until the branch is restored. `referee init --app APP_ID` is the set-up in which a GitHub App of yours alone may do both."
 
@@ -102,8 +104,8 @@ func setupNames(w *setupWriter, o initOptions) []string {
 	return append(names, firstRun)
 }
 
-// rulesetFiles are the rulesets of a set-up. Two hold the ledger's branch where an App writes there: it alone may append, and even it may not
-// rewrite what stands.
+// rulesetFiles are the rulesets of a set-up. Two hold the ledger's branch where an App writes there: it alone may
+// append, and even it may not rewrite what stands.
 func rulesetFiles(o initOptions) []string {
 	files := []string{"protect-default.json", "protect-ledger.json"}
 	if o.app != "" {

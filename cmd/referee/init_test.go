@@ -83,8 +83,9 @@ func (w setupWorkflow) types(event string) []string {
 }
 
 var (
-	pin          = actionName + "@" + strings.Repeat("0a", 20)
-	writes       = map[string]string{"contents": "write", "checks": "write", "pull-requests": "write", "issues": "write", "actions": "read"}
+	pin    = actionName + "@" + strings.Repeat("0a", 20)
+	writes = map[string]string{"contents": "write", "checks": "write", "pull-requests": "write",
+		"issues": "write", "actions": "read"}
 	pullTypes    = []string{"opened", "synchronize", "reopened", "ready_for_review", "edited", "closed"}
 	reviewTypes  = []string{"submitted", "edited", "dismissed"}
 	always       = map[string][]string{"merge_group": nil, "push": nil, "schedule": nil, "workflow_dispatch": nil}
@@ -92,13 +93,16 @@ var (
 		events      map[string][]string
 		permissions map[string]string // of the one job: the workflow itself has none
 	}{
-		"referee.yml":        {with(always, map[string][]string{"pull_request_target": pullTypes, "workflow_run": {"completed"}}), writes},
+		"referee.yml": {with(always, map[string][]string{"pull_request_target": pullTypes,
+			"workflow_run": {"completed"}}), writes},
 		"referee-review.yml": {map[string][]string{"pull_request_review": reviewTypes}, nil},
-		"direct.yml":         {with(always, map[string][]string{"pull_request": pullTypes, "pull_request_review": reviewTypes}), writes},
+		"direct.yml": {with(always, map[string][]string{"pull_request": pullTypes,
+			"pull_request_review": reviewTypes}), writes},
 	}
 )
 
-// setupIf keeps the gate's own review from starting the gate again, and again: what an App's token does starts workflows.
+// setupIf keeps the gate's own review from starting the gate again, and again: what an App's token does starts
+// workflows.
 var setupIf = map[string]string{
 	"referee.yml":        "github.event_name != 'workflow_run' || github.event.workflow_run.conclusion != 'skipped'",
 	"referee-review.yml": "github.event.review.user.type != 'Bot'",
@@ -125,7 +129,8 @@ func readSetup(t *testing.T, name string, o initOptions) setupWorkflow {
 	return w
 }
 
-// The events, their types and the permissions are those that gate.md names, and nothing of a pull request is checked out.
+// The events, their types and the permissions are those that gate.md names, and nothing of a pull request is checked
+// out.
 func TestInitWorkflows(t *testing.T) {
 	for name, want := range setupPromise {
 		w := readSetup(t, name, initOptions{branch: "main"})
@@ -147,11 +152,13 @@ func TestInitWorkflows(t *testing.T) {
 			if j.If != setupIf[name] {
 				t.Errorf("%s: if %q", name, j.If)
 			}
-			if len(j.Steps) != 1 || j.Timeout == 0 || j.RunsOn == "" || !maps.Equal(j.Permissions, want.permissions) || j.Environment != "" {
+			if len(j.Steps) != 1 || j.Timeout == 0 || j.RunsOn == "" || !maps.Equal(j.Permissions, want.permissions) ||
+				j.Environment != "" {
 				t.Errorf("%s: %+v", name, j)
 			}
 			if name == "referee-review.yml" {
-				if j.Steps[0].Uses != "" || !strings.HasPrefix(j.Steps[0].Run, "echo ") || strings.Contains(j.Steps[0].Run, "$") {
+				if j.Steps[0].Uses != "" || !strings.HasPrefix(j.Steps[0].Run, "echo ") ||
+					strings.Contains(j.Steps[0].Run, "$") {
 					t.Errorf("the trigger does more than echo: %+v", j.Steps)
 				}
 				continue
@@ -159,7 +166,8 @@ func TestInitWorkflows(t *testing.T) {
 			if j.Steps[0].Uses != pin || j.Name != "referee-audit" || len(j.Steps[0].With) != 2 {
 				t.Errorf("%s: %+v", name, j)
 			}
-			if w.Concurrency.Cancel == nil || *w.Concurrency.Cancel || !strings.Contains(w.Concurrency.Group, "github.event.pull_request.number") ||
+			if w.Concurrency.Cancel == nil || *w.Concurrency.Cancel ||
+				!strings.Contains(w.Concurrency.Group, "github.event.pull_request.number") ||
 				!strings.Contains(w.Concurrency.Group, "github.event_name") {
 				t.Errorf("%s: concurrency %+v", name, w.Concurrency)
 			}
@@ -176,7 +184,8 @@ func (w setupWorkflow) asksForInputs(t *testing.T, name string) {
 	t.Helper()
 	dispatch, _ := w.On["workflow_dispatch"].(map[string]any)
 	inputs, _ := dispatch["inputs"].(map[string]any)
-	if got := slices.Sorted(maps.Keys(inputs)); !slices.Equal(got, []string{"commands", "digest", "head", "mode", "pr"}) {
+	if got := slices.Sorted(maps.Keys(inputs)); !slices.Equal(got, []string{"commands", "digest", "head", "mode",
+		"pr"}) {
 		t.Errorf("%s: inputs %v", name, got)
 	}
 	for input, x := range inputs {
@@ -186,7 +195,8 @@ func (w setupWorkflow) asksForInputs(t *testing.T, name string) {
 	}
 }
 
-// With an App the job's own token may do nothing: the App's token is made of a key in an environment, for what the gate does and no more.
+// With an App the job's own token may do nothing: the App's token is made of a key in an environment, for what the gate
+// does and no more.
 func TestInitApp(t *testing.T) {
 	w := readSetup(t, "referee.yml", initOptions{branch: "main", app: "777"})
 	j := w.Jobs["audit"]
@@ -194,7 +204,8 @@ func TestInitApp(t *testing.T) {
 		t.Fatalf("%+v", j)
 	}
 	token, action := j.Steps[0], j.Steps[1]
-	if !regexp.MustCompile(`^actions/create-github-app-token@[0-9a-f]{40}$`).MatchString(token.Uses) || token.With["app-id"] != "777" ||
+	if !regexp.MustCompile(`^actions/create-github-app-token@[0-9a-f]{40}$`).MatchString(token.Uses) ||
+		token.With["app-id"] != "777" ||
 		token.With["private-key"] != "${{ secrets."+appSecret+" }}" {
 		t.Errorf("%+v", token)
 	}
@@ -207,14 +218,17 @@ func TestInitApp(t *testing.T) {
 	if !maps.Equal(granted, writes) {
 		t.Errorf("the App's token is made for %v", granted)
 	}
-	if action.Uses != pin || action.With["token"] != "${{ steps."+token.ID+".outputs.token }}" || len(action.With) != 3 {
+	if action.Uses != pin || action.With["token"] != "${{ steps."+token.ID+".outputs.token }}" ||
+		len(action.With) != 3 {
 		t.Errorf("%+v", action)
 	}
 }
 
-// Every ruleset and every setting that init prints is one that GitHub describes, and on the branches it holds what the page says.
+// Every ruleset and every setting that init prints is one that GitHub describes, and on the branches it holds what the
+// page says.
 func TestInitRulesets(t *testing.T) {
-	for app, held := range map[string]string{"": "Repository rule violations|", "777": "Repository rule violations|Repository rule violations"} {
+	for app, held := range map[string]string{"": "Repository rule violations|",
+		"777": "Repository rule violations|Repository rule violations"} {
 		s := githubtest.New(t)
 		s.AddToken("person", githubtest.Token{Login: "owner", Admin: true})
 		tip := s.Ref("refs/heads/main")
@@ -224,7 +238,8 @@ func TestInitRulesets(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
-		api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: "person", Repository: s.Name, MaxWait: -1})
+		api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: "person", Repository: s.Name,
+			MaxWait: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,10 +308,12 @@ func TestInitWritesAllOrNothing(t *testing.T) {
 	}
 	defer root.Close()
 	w := &setupWriter{root: root}
-	if err := w.plan([]newFile{{".github/workflows/a.yml", "a", ""}, {".github/b.yml", "b", ""}}, []newFile{{"run.json", "{}", ""}}); err != nil {
+	if err := w.plan([]newFile{{".github/workflows/a.yml", "a", ""}, {".github/b.yml", "b", ""}},
+		[]newFile{{"run.json", "{}", ""}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := root.WriteFile(".github/b.yml", []byte("another's"), 0o644); err != nil { // between the look and the write
+	// between the look and the write
+	if err := root.WriteFile(".github/b.yml", []byte("another's"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.write(); !errors.Is(err, fs.ErrExist) {

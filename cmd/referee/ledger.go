@@ -40,7 +40,8 @@ func (f *ledgerFlags) placeFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.branch, "branch", usualBranch, "`BRANCH` that holds the ledger")
 }
 
-// bulkFlag adds --no-git to a command that reads all of a ledger. Others read a few objects, for which starting git is not worth it.
+// bulkFlag adds --no-git to a command that reads all of a ledger. Others read a few objects, for which starting git is
+// not worth it.
 func (f *ledgerFlags) bulkFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.noGit, "no-git", false, "read without the git binary: slower, same result")
 }
@@ -54,8 +55,8 @@ type kept struct {
 	name     string // as messages call it
 }
 
-// all opens the repository of a ledger for reading all of it: through git where there is one, and in a copy where it is behind a URL. The
-// function given back removes the copy.
+// all opens the repository of a ledger for reading all of it: through git where there is one, and in a copy where it is
+// behind a URL. The function given back removes the copy.
 func (a *app) all(k *kept, f *ledgerFlags) (*gitstore.Repo, func(), error) {
 	if repo := k.Repo(); repo != nil {
 		bulk, err := gitstore.OpenRepo(repo.Dir(), f.gitPath())
@@ -105,7 +106,8 @@ func (a *app) reach(f *ledgerFlags) (*kept, error) {
 	if err != nil {
 		return nil, noRepository(f, err)
 	}
-	k := &kept{Store: store, location: f.location(), branch: f.branch, name: "branch " + f.branch + " of " + f.location()}
+	k := &kept{Store: store, location: f.location(), branch: f.branch, name: "branch " + f.branch + " of " +
+		f.location()}
 	if copied := copyOf(store, f.branch); copied != "" {
 		if k.Store, err = gitstore.Open(f.location(), gitstore.Options{Branch: copied, Now: a.now}); err != nil {
 			return nil, noRepository(f, err)
@@ -115,7 +117,8 @@ func (a *app) reach(f *ledgerFlags) (*kept, error) {
 	return k, nil
 }
 
-// copyOf is the copy of origin's branch that a clone holds, where it has no branch of that name of its own; "" elsewhere. `git clone` leaves it so.
+// copyOf is the copy of origin's branch that a clone holds, where it has no branch of that name of its own; ""
+// elsewhere. `git clone` leaves it so.
 func copyOf(store *gitstore.Store, branch string) string {
 	repo := store.Repo()
 	if repo == nil {
@@ -138,7 +141,8 @@ func (a *app) openStore(f *ledgerFlags) (*kept, error) {
 		return nil, err
 	}
 	if k.at, err = k.Head(a.ctx); err != nil {
-		return nil, errors.Join(toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks it"), k.Close())
+		return nil, errors.Join(toolf("reading the ledger, %s: %w", k.name,
+			err).hint("`referee ledger verify` checks it"), k.Close())
 	}
 	return k, nil
 }
@@ -149,9 +153,12 @@ func noRepository(f *ledgerFlags, err error) error {
 		return toolf("opening the repository %s: %w", f.location(), err)
 	}
 	if f.repo == "" {
-		return usagef("no ledger: this folder is not in a git repository, and --ledger names none").hint("use --ledger REPO").hint("`git init` makes this folder a repository; `referee ledger init DIR` creates one for a ledger alone")
+		return usagef("no ledger: this folder is not in a git repository, and --ledger names none").hint(
+			"use --ledger REPO").hint(
+			"`git init` makes this folder a repository; `referee ledger init DIR` creates one for a ledger alone")
 	}
-	return usagef("--ledger %s cannot be opened: %w", f.repo, err).hint("REPO is a folder of a git repository, a bare one, or a URL")
+	return usagef("--ledger %s cannot be opened: %w", f.repo,
+		err).hint("REPO is a folder of a git repository, a bare one, or a URL")
 }
 
 // openLedger opens a ledger that has begun.
@@ -159,12 +166,14 @@ func (a *app) openLedger(f *ledgerFlags) (*kept, error) {
 	k, err := a.openStore(f)
 	if err == nil && k.at.ID == "" {
 		_ = k.Close() // nothing was fetched
-		return nil, usagef("no ledger found: no %s", k.name).hint("the first `referee approve` creates one, and so does `referee ledger init`").hint("--ledger and --branch say where to look")
+		return nil, usagef("no ledger found: no %s", k.name).hint("the first `referee approve` creates one, and so " +
+			"does `referee ledger init`").hint("--ledger and --branch say where to look")
 	}
 	return k, err
 }
 
-// find gives the entry that a word names: its sequence number, its receipt id, its hash, or four digits or more of the hash.
+// find gives the entry that a word names: its sequence number, its receipt id, its hash, or four digits or more of the
+// hash.
 func (a *app) find(k *kept, word string) (*ledger.Entry, error) {
 	hash, err := a.hashOf(k, word)
 	if err != nil {
@@ -181,12 +190,14 @@ func (a *app) find(k *kept, word string) (*ledger.Entry, error) {
 }
 
 func (a *app) noEntry(k *kept, word string) error {
-	return rulesf("the ledger, %s, has no receipt %s", k.name, word).hint("it has %s; `referee ledger log` lists them", entries(k.at.Head.Count))
+	return rulesf("the ledger, %s, has no receipt %s", k.name, word).hint("it has %s; `referee ledger log` lists them",
+		entries(k.at.Head.Count))
 }
 
 var (
-	seqWord    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,9}$`) })
-	idWord     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:DCR)-([0-9]{6,9})-[0-9a-fA-F]{8}$`) })
+	seqWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,9}$`) })
+	idWord  = sync.OnceValue(
+		func() *regexp.Regexp { return regexp.MustCompile(`^(?i:DCR)-([0-9]{6,9})-[0-9a-fA-F]{8}$`) })
 	prefixWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{4,63}$`) })
 )
 
@@ -203,16 +214,19 @@ func (a *app) hashOf(k *kept, word string) (string, error) {
 		return a.bySeq(k, word, word)
 	}
 	if !prefixWord().MatchString(lower) {
-		return "", usagef("%q names no receipt", word).hint("write its number, its id (DCR-000012-0a1b2c3d), its hash, or four digits or more of the hash")
+		return "", usagef("%q names no receipt", word).hint("write its number, its id (DCR-000012-0a1b2c3d), its " +
+			"hash, or four digits or more of the hash")
 	}
-	found, err := a.names(k, "hash/"+lower[:2]+"/"+lower[2:4], func(p ledger.Place) bool { return strings.HasPrefix(p.Hash, lower) })
+	found, err := a.names(k, "hash/"+lower[:2]+"/"+lower[2:4],
+		func(p ledger.Place) bool { return strings.HasPrefix(p.Hash, lower) })
 	switch {
 	case err != nil:
 		return "", err
 	case len(found) == 0:
 		return "", a.noEntry(k, word)
 	case len(found) > 1:
-		return "", usagef("%d receipts begin with %s", len(found), word).hint("write more of the hash: %.16s… or %.16s…", found[0], found[1])
+		return "", usagef("%d receipts begin with %s", len(found),
+			word).hint("write more of the hash: %.16s… or %.16s…", found[0], found[1])
 	}
 	return found[0], nil
 }
@@ -227,7 +241,8 @@ func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 	if err != nil || len(found) == 0 {
 		return "", errors.Join(err, a.noEntry(k, word))
 	}
-	if e, err := ledger.Lookup(a.ctx, k, k.at, found[0]); digits != word && (err != nil || e == nil || !strings.EqualFold(e.Receipt.ID, word)) {
+	if e, err := ledger.Lookup(a.ctx, k, k.at, found[0]); digits != word &&
+		(err != nil || e == nil || !strings.EqualFold(e.Receipt.ID, word)) {
 		return "", a.noEntry(k, word)
 	}
 	return found[0], nil
@@ -237,7 +252,8 @@ func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 func (a *app) names(k *kept, dir string, want func(ledger.Place) bool) (hashes []string, err error) {
 	files, err := k.Read(a.ctx, k.at, dir)
 	if err != nil {
-		return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` reports what is wrong")
+		return nil, rulesf("reading the ledger, %s: %w", k.name,
+			err).hint("`referee ledger verify` reports what is wrong")
 	}
 	for _, f := range files {
 		if p, err := ledger.ParsePath(f.Path); err == nil && want(p) {

@@ -24,7 +24,8 @@ The files are enough for verify.html and for sha256sum; git is not needed.`
 func ledgerExportCommand() *command {
 	c := newCommand("ledger export", "", "write the ledger as lines, an archive or plain files", 0)
 	c.long = exportLong
-	c.examples = []string{"referee ledger export > receipts.jsonl", "referee ledger export --format tar --out ledger.tar", "referee ledger export --format dir --out site/ledger"}
+	c.examples = []string{"referee ledger export > receipts.jsonl",
+		"referee ledger export --format tar --out ledger.tar", "referee ledger export --format dir --out site/ledger"}
 	format := c.formatFlag("jsonl", "tar", "dir")
 	out := c.flags.String("out", "", "write to `FILE` (a folder for dir) and not to standard output")
 	where := ledgerFlag(c.flags)
@@ -68,7 +69,8 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 	})
 }
 
-// files gives every file of a ledger. A name that no ledger has ends it: an export must not carry what a verification would refuse.
+// files gives every file of a ledger. A name that no ledger has ends it: an export must not carry what a verification
+// would refuse.
 func files(tree *gitstore.Tree) iter.Seq2[ledger.File, error] {
 	return func(yield func(ledger.File, error) bool) {
 		var names, ids []string
@@ -142,7 +144,8 @@ func exportDir(tree *gitstore.Tree, out string) error {
 			return brokenLedger(err)
 		}
 		name := filepath.FromSlash(f.Path)
-		if err := errors.Join(root.MkdirAll(filepath.FromSlash(path.Dir(f.Path)), 0o777), root.WriteFile(name, f.Data, 0o666)); err != nil {
+		if err := errors.Join(root.MkdirAll(filepath.FromSlash(path.Dir(f.Path)), 0o777),
+			root.WriteFile(name, f.Data, 0o666)); err != nil {
 			return toolf("writing the export: %w", err)
 		}
 	}

@@ -18,8 +18,10 @@ type logFilter struct {
 
 func ledgerLogCommand() *command {
 	c := newCommand("ledger log", "", "list the entries, the newest first", 0)
-	c.long = "One line an entry: number, beginning of its hash, date, kind, severity, score,\nrun. Nothing is verified (`referee ledger verify` does that)."
-	c.examples = []string{"referee ledger log", "referee ledger log --kind rejected --agent underwriter", "referee ledger log --run oak-street --limit 0"}
+	c.long = "One line an entry: number, beginning of its hash, date, kind, severity, score,\nrun. Nothing is " +
+		"verified (`referee ledger verify` does that)."
+	c.examples = []string{"referee ledger log", "referee ledger log --kind rejected --agent underwriter",
+		"referee ledger log --run oak-street --limit 0"}
 	w := &logFilter{}
 	c.choiceFlag(&w.kind, "kind", "", "only entries of this `KIND`", receiptKinds())
 	c.flags.StringVar(&w.agent, "agent", "", "only runs of this agent or model `NAME`")
@@ -63,7 +65,8 @@ func (w *logFilter) wants(r *ledger.Receipt) bool {
 	if r.Agent != nil {
 		agent = append(agent, r.Agent.Name, r.Agent.Model)
 	}
-	return (w.kind == "" || w.kind == string(r.Kind)) && slices.Contains(agent, w.agent) && (w.run == "" || w.run == r.Run.ID) &&
+	return (w.kind == "" || w.kind == string(r.Kind)) && slices.Contains(agent, w.agent) &&
+		(w.run == "" || w.run == r.Run.ID) &&
 		(w.sheet == "" || w.sheet == r.FlightSheet.Slug || w.sheet == r.FlightSheet.Slug+"@"+r.FlightSheet.Version)
 }
 
@@ -72,7 +75,8 @@ func (a *app) log(k *kept, w *logFilter) error {
 	shown := 0
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
-			return rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` reports what is wrong")
+			return rulesf("reading the ledger, %s: %w", k.name,
+				err).hint("`referee ledger verify` reports what is wrong")
 		}
 		if !w.wants(e.Receipt) {
 			continue
@@ -113,7 +117,8 @@ func logLine(e *ledger.Entry) string {
 
 func ledgerHeadCommand() *command {
 	c := newCommand("ledger head", "", "print where the chain ends: count, tip and root", 0)
-	c.long = "What HEAD.json says; keep it somewhere else, and `referee ledger verify --pin`\nholds the ledger to it later. --format json prints the file's own bytes."
+	c.long = "What HEAD.json says; keep it somewhere else, and `referee ledger verify --pin`\nholds the ledger to " +
+		"it later. --format json prints the file's own bytes."
 	c.examples = []string{"referee ledger head", "referee ledger head --format json > pin.json"}
 	format := c.formatFlag("text", "json")
 	where := ledgerFlag(c.flags)
@@ -131,7 +136,8 @@ func ledgerHeadCommand() *command {
 			return a.print(string(b) + "\n")
 		}
 		h := k.at.Head
-		return a.print(fmt.Sprintf("count  %d\ntip    %s\nroot   %s\npin    %d:%s\n", h.Count, h.Tip, h.Root, h.Count, h.Root))
+		return a.print(fmt.Sprintf("count  %d\ntip    %s\nroot   %s\npin    %d:%s\n", h.Count, h.Tip, h.Root, h.Count,
+			h.Root))
 	}
 	return c
 }

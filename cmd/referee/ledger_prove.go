@@ -23,7 +23,10 @@ the root that you kept; --check FILE --from COUNT:ROOT needs no ledger.`
 func ledgerProveCommand() *command {
 	c := newCommand("ledger prove", "SEQ|ID|HASH", "prove that an entry is in the ledger", 1)
 	c.long = proveLong
-	c.examples = []string{"referee ledger prove 12 > proof.json", "referee ledger prove 3fa9 --size 100", "referee ledger prove --check proof.json 000000012-3fa9….json", "referee ledger prove --from 12 --size 100 > extends.json", "referee ledger prove --check extends.json --from 12:8c1e…"}
+	c.examples = []string{"referee ledger prove 12 > proof.json", "referee ledger prove 3fa9 --size 100",
+		"referee ledger prove --check proof.json 000000012-3fa9….json",
+		"referee ledger prove --from 12 --size 100 > extends.json",
+		"referee ledger prove --check extends.json --from 12:8c1e…"}
 	size := c.flags.Int64("size", 0, "in the tree of the first `N` entries (default: all)")
 	check := c.flags.String("check", "", "check the proof in `FILE` instead")
 	earlier := c.flags.String("from", "", "prove that the tree extends the one of `COUNT` entries, or COUNT:ROOT")
@@ -39,7 +42,8 @@ func ledgerProveCommand() *command {
 		case from != nil && len(args) > 0:
 			return usagef("--from takes no entry: it proves that a tree extends an earlier one")
 		case from == nil && len(args) == 0:
-			return usagef("ledger prove needs a number, an id or a hash, or --from COUNT").hint("`referee ledger log` lists the entries")
+			return usagef("ledger prove needs a number, an id or a hash, or --from COUNT").hint(
+				"`referee ledger log` lists the entries")
 		}
 		k, err := a.openLedger(where)
 		if err != nil {
@@ -100,7 +104,8 @@ func (p *rootPin) holds(proof ledger.Proof) error {
 	case proof.Old != p.count:
 		return rulesf("the proof is about the first %d entries, --from about the first %d", proof.Old, p.count)
 	case p.root != "" && proof.OldRoot != p.root:
-		return rulesf("--from knows the root %.8s… over the first %d entries, the proof has %.8s…: it is another tree", p.root, p.count, proof.OldRoot)
+		return rulesf("--from knows the root %.8s… over the first %d entries, the proof has %.8s…: it is another tree",
+			p.root, p.count, proof.OldRoot)
 	}
 	return nil
 }
@@ -128,7 +133,8 @@ func (a *app) prove(k *kept, where *ledgerFlags, word string, size int64) error 
 		size = v.Leaves.Count()
 	}
 	if size <= e.Receipt.Seq || size > v.Leaves.Count() {
-		return usagef("--size must be between %d, which includes the entry, and %d, the whole ledger", e.Receipt.Seq+1, v.Leaves.Count())
+		return usagef("--size must be between %d, which includes the entry, and %d, the whole ledger", e.Receipt.Seq+1,
+			v.Leaves.Count())
 	}
 	proof, err := v.Leaves.Inclusion(e.Receipt.Seq, size)
 	if err != nil {

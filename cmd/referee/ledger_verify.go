@@ -43,16 +43,21 @@ ledger. Exit codes: 0 nothing is wrong; 1 a problem, each with its LDG code;
 func ledgerVerifyCommand() *command {
 	c := newCommand("ledger verify", "[REPO]", "verify the chain, and say how far that reaches", 1)
 	c.long = verifyLong
-	c.examples = []string{"referee ledger verify", "referee ledger verify --remember", "referee ledger verify --base main", "referee ledger verify receipts.git --pin pin.json", "referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since",
-		"referee ledger verify --online --repo acme/work", "referee ledger verify . --online --repo acme/work --api https://git.example.org/api/v3 --token-env GH_TOKEN"}
+	c.examples = []string{"referee ledger verify", "referee ledger verify --remember",
+		"referee ledger verify --base main", "referee ledger verify receipts.git --pin pin.json",
+		"referee ledger verify --against https://example.org/mirror.git", "referee ledger verify --since",
+		"referee ledger verify --online --repo acme/work",
+		"referee ledger verify . --online --repo acme/work --api https://git.example.org/api/v3 --token-env GH_TOKEN"}
 	o := &verifyOptions{}
 	f := c.flags
 	f.StringVar(&o.pin, "pin", "", "hold it to a `PIN`: a file of `referee ledger head --format json`, or COUNT:ROOT")
 	f.BoolVar(&o.remember, "remember", false, "remember the state that was verified, for the next time")
 	f.BoolVar(&o.since, "since", false, "look only at what came after the remembered state")
 	f.StringVar(&o.against, "against", "", "compare with another copy in `REPO`, which is verified too")
-	f.StringVar(&o.base, "base", "", "hold it to `REF`, a branch or commit: each merged run has its receipt; with --online, a branch at the forge")
-	f.StringVar(&o.runs, "runs", "runs/**/run.json", "the manifests of runs: `PATTERN`, with --base or --online, which else asks the configuration")
+	f.StringVar(&o.base, "base", "", "hold it to `REF`, a branch or commit: each merged run has its receipt; with "+
+		"--online, a branch at the forge")
+	f.StringVar(&o.runs, "runs", "runs/**/run.json", "the manifests of runs: `PATTERN`, with --base or --online, "+
+		"which else asks the configuration")
 	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
 	f.BoolVar(&o.online, "online", false, "compare with the forge's record of reviews and merges")
 	o.forge.addTo(f)
@@ -114,7 +119,8 @@ func (o *verifyOptions) run(a *app) error {
 
 // stateDir is where the pins of this user are kept.
 func (a *app) stateDir() string {
-	for _, v := range []struct{ name, below string }{{"XDG_STATE_HOME", "referee/pins"}, {"HOME", ".local/state/referee/pins"}, {"LOCALAPPDATA", "referee/pins"}} {
+	for _, v := range []struct{ name, below string }{{"XDG_STATE_HOME", "referee/pins"},
+		{"HOME", ".local/state/referee/pins"}, {"LOCALAPPDATA", "referee/pins"}} {
 		if dir := a.getenv(v.name); filepath.IsAbs(dir) {
 			return filepath.Join(dir, filepath.FromSlash(v.below))
 		}
@@ -195,7 +201,8 @@ type rootPin struct {
 	root  string
 }
 
-var rootPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]{0,9}):([0-9a-f]{64})$`) })
+var rootPattern = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]{0,9}):([0-9a-f]{64})$`) })
 
 // readPin reads --pin.
 func (s *session) readPin() error {
@@ -211,7 +218,8 @@ func (s *session) readPin() error {
 	}
 	b, err := os.ReadFile(word)
 	if err != nil {
-		return usagef("--pin %s is neither COUNT:ROOT nor a file that can be read", word).hint("`referee ledger head` prints a ledger's pin")
+		return usagef("--pin %s is neither COUNT:ROOT nor a file that can be read",
+			word).hint("`referee ledger head` prints a ledger's pin")
 	}
 	b = []byte(strings.TrimSuffix(string(b), "\n"))
 	pin, err := ledger.ParsePin(b)
@@ -282,7 +290,8 @@ func (s *session) compare() error {
 	return nil
 }
 
-// complete holds the ledger to the base branch: every merged run has its live receipt, or an entry that says it has none.
+// complete holds the ledger to the base branch: every merged run has its live receipt, or an entry that says it has
+// none.
 func (s *session) complete() error {
 	o := s.options
 	if o.base == "" || o.online { // with --online, the base is the forge's
@@ -300,11 +309,13 @@ func (s *session) complete() error {
 			return toolf("reading %s: %w", name, err)
 		}
 		if commit == "" {
-			return usagef("%s: not found in %s", name, s.k.location).hint("--base names a branch or commit of the repository that holds the ledger")
+			return usagef("%s: not found in %s", name, s.k.location).hint("--base names a branch or commit of the " +
+				"repository that holds the ledger")
 		}
 		commits[name] = commit
 	}
-	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base], IsRun: audit.Manifests(o.runs), Read: audit.MergedRun(flightsheets.FS(), "flight_sheets")})
+	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base],
+		IsRun: audit.Manifests(o.runs), Read: audit.MergedRun(flightsheets.FS(), "flight_sheets")})
 	if err != nil {
 		return toolf("reading %s: %w", o.base, err)
 	}
@@ -354,7 +365,8 @@ func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error
 	return v, err
 }
 
-// newest gives the newest commit of a ledger, "" if there is none, and a repository that holds it. The function given back removes what was fetched.
+// newest gives the newest commit of a ledger, "" if there is none, and a repository that holds it. The function given
+// back removes what was fetched.
 func (s *session) newest(k *kept) (repo *gitstore.Repo, commit string, done func(), err error) {
 	if s.forge != nil && s.forge.ledger != nil && k == s.k {
 		if repo, commit, err = s.fetched(); err != nil {
@@ -376,17 +388,19 @@ func (s *session) newest(k *kept) (repo *gitstore.Repo, commit string, done func
 func (p *rootPin) against(v *ledger.Verification) *ledger.Problem {
 	have := int64(len(v.Hashes))
 	if p.count > have {
-		return &ledger.Problem{Code: ledger.CodeTruncated, Level: ledger.L2, Seq: p.count - 1, Message: fmt.Sprintf("--pin knows %d entries, the ledger has %d", p.count, have)}
+		return &ledger.Problem{Code: ledger.CodeTruncated, Level: ledger.L2, Seq: p.count - 1,
+			Message: fmt.Sprintf("--pin knows %d entries, the ledger has %d", p.count, have)}
 	}
 	root, err := v.Leaves.Root(p.count)
 	if err != nil || root != p.root {
-		return &ledger.Problem{Code: ledger.CodePinRoot, Level: ledger.L2, Seq: p.count - 1, Message: fmt.Sprintf("--pin knows the root %.8s…, here it is %.8s…", p.root, root)}
+		return &ledger.Problem{Code: ledger.CodePinRoot, Level: ledger.L2, Seq: p.count - 1,
+			Message: fmt.Sprintf("--pin knows the root %.8s…, here it is %.8s…", p.root, root)}
 	}
 	return nil
 }
 
-// verifySince continues from the remembered state. Its right edge is read from the commit that made it, and believed because it makes the
-// root that is remembered.
+// verifySince continues from the remembered state. Its right edge is read from the commit that made it, and believed
+// because it makes the root that is remembered.
 func (s *session) verifySince() error {
 	pin := s.known[len(s.known)-1]
 	if pin.Count < 0 {
@@ -404,7 +418,9 @@ func (s *session) verifySince() error {
 	}
 	if at == nil {
 		s.result = &ledger.Verification{}
-		s.add(&ledger.Problem{Code: ledger.CodePinTip, Level: ledger.L2, Seq: pin.Count - 1, Message: fmt.Sprintf("%s knows the entry %.8s… with the root %.8s…, and no commit has it", pin.Source, pin.Tip, pin.Root)})
+		s.add(&ledger.Problem{Code: ledger.CodePinTip, Level: ledger.L2, Seq: pin.Count - 1,
+			Message: fmt.Sprintf("%s knows the entry %.8s… with the root %.8s…, and no commit has it", pin.Source,
+				pin.Tip, pin.Root)})
 		return nil
 	}
 	if s.result, err = ledger.VerifySince(s.ctx, s.k, s.k.at, *at); err != nil {
@@ -461,7 +477,8 @@ func (s *session) print() error {
 		p.section(fmt.Sprintf("NOT VERIFIED: %s", plural(len(r.Problems), "problem")))
 		for i, problem := range r.Problems {
 			p.problem(problem)
-			if i == len(r.Problems)-1 || remedy(problem) != remedy(r.Problems[i+1]) { // once for those that follow one another
+			// once for those that follow one another
+			if i == len(r.Problems)-1 || remedy(problem) != remedy(r.Problems[i+1]) {
 				p.labelled(receiptColumn-3, "→", remedy(problem))
 			}
 		}
@@ -530,7 +547,8 @@ type problemRecord struct {
 
 func (s *session) record() verifyRecord {
 	r := s.result
-	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root, Problems: []problemRecord{}, Blind: ledger.Unseen(s.seen), LookedAt: []string{}, Forge: s.forge.record()}
+	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root,
+		Problems: []problemRecord{}, Blind: ledger.Unseen(s.seen), LookedAt: []string{}, Forge: s.forge.record()}
 	if v.OK {
 		v.Level = r.Level.String()
 	}

@@ -11,9 +11,10 @@ import (
 	"github.com/defendableos/referee/ledger/gitstore"
 )
 
-// mergesSince gives the commits on base that brought runs, from the base of the first receipt's pull request on: what was merged before the ledger
-// began has no receipt.
-func (f *forgeSide) mergesSince(s *session, receipts []*ledger.Receipt) func(context.Context) ([]ledger.MergeRecord, error) {
+// mergesSince gives the commits on base that brought runs, from the base of the first receipt's pull request on: what
+// was merged before the ledger began has no receipt.
+func (f *forgeSide) mergesSince(s *session, receipts []*ledger.Receipt) func(context.Context) ([]ledger.MergeRecord,
+	error) {
 	base := gitstore.Base{Commit: f.tip, IsRun: f.isRun(s), Read: audit.MergedRun(flightsheets.FS(), f.config.Sheets)}
 	if len(receipts) > 0 && receipts[0].PullRequest != nil {
 		base.Until = receipts[0].PullRequest.BaseSHA
@@ -66,7 +67,8 @@ func (f *forgeSide) record() *forgeRecord {
 	if f == nil {
 		return nil
 	}
-	r := &forgeRecord{Repository: f.api.Name(), Site: f.site, Base: f.base, BaseSHA: f.tip, Announced: f.announced, Genesis: f.config.Ledger.Genesis, Requests: f.api.Calls()}
+	r := &forgeRecord{Repository: f.api.Name(), Site: f.site, Base: f.base, BaseSHA: f.tip, Announced: f.announced,
+		Genesis: f.config.Ledger.Genesis, Requests: f.api.Calls()}
 	if f.online != nil {
 		r.PullRequests = f.online.Pulls()
 	}
@@ -86,7 +88,8 @@ func (f *forgeSide) entries(p *page) {
 		genesis = "not pinned: ledger.genesis in " + config.Path + " would"
 	}
 	p.entry("genesis", receiptColumn, genesis)
-	p.entry("announced", receiptColumn, plural(r.Announced, "receipt")+" in the reviews of "+plural(r.PullRequests, "pull request"))
+	p.entry("announced", receiptColumn, plural(r.Announced, "receipt")+" in the reviews of "+plural(r.PullRequests,
+		"pull request"))
 	p.entry("requests", receiptColumn, strconv.Itoa(r.Requests))
 }
 
@@ -95,5 +98,6 @@ func (f *forgeSide) unpinned(looked bool) string {
 	if f == nil || looked {
 		return ""
 	}
-	return "L3 was not looked at: the configuration on " + f.base + " pins no genesis, and no review of " + f.flags.app + "[bot] announces a receipt."
+	return "L3 was not looked at: the configuration on " + f.base + " pins no genesis, and no review of " +
+		f.flags.app + "[bot] announces a receipt."
 }

@@ -29,10 +29,13 @@ type forgeFlags struct {
 func (f *forgeFlags) addTo(flags *pflag.FlagSet) {
 	f.set = flags
 	flags.StringVar(&f.repo, "repo", "", "with --online, `OWNER/NAME` at the forge (default: $GITHUB_REPOSITORY)")
-	flags.StringVar(&f.api, "api", "", "with --online, `URL` of the API (default: $GITHUB_API_URL, https://api.github.com)")
-	flags.StringVar(&f.tokenEnv, "token-env", "GITHUB_TOKEN", "with --online, the environment variable `NAME` that holds the token")
+	flags.StringVar(&f.api, "api", "", "with --online, `URL` of the API (default: $GITHUB_API_URL, "+
+		"https://api.github.com)")
+	flags.StringVar(&f.tokenEnv, "token-env", "GITHUB_TOKEN",
+		"with --online, the environment variable `NAME` that holds the token")
 	flags.StringVar(&f.app, "app", "github-actions", "with --online, the `SLUG` of the app as which the gate posts")
-	flags.DurationVar(&f.maxWait, "max-wait", githubapi.DefaultMaxWait, "with --online, the API, and each connection to git, wait so long for rate limits and failing servers")
+	flags.DurationVar(&f.maxWait, "max-wait", githubapi.DefaultMaxWait,
+		"with --online, the API, and each connection to git, wait so long for rate limits and failing servers")
 }
 
 // strange gives a flag that was set and means nothing without --online.
@@ -70,7 +73,8 @@ func (f *forgeSide) close() {
 	}
 }
 
-// openForge reaches the repository, and reads its base branch and its configuration there. What cannot be reached is no pass.
+// openForge reaches the repository, and reads its base branch and its configuration there. What cannot be reached is no
+// pass.
 func (a *app) openForge(flags *forgeFlags, base string) (*forgeSide, error) {
 	f := &forgeSide{flags: flags}
 	if err := a.connect(f); err != nil {
@@ -78,7 +82,8 @@ func (a *app) openForge(flags *forgeFlags, base string) (*forgeSide, error) {
 	}
 	var err error
 	if f.repository, err = f.api.Repository(a.ctx); err != nil {
-		return nil, toolf("cannot reach the forge: %w", err).hint("nothing was verified; set --repo, --api and --token-env")
+		return nil, toolf("cannot reach the forge: %w",
+			err).hint("nothing was verified; set --repo, --api and --token-env")
 	}
 	if f.base = base; f.base == "" {
 		f.base = f.repository.DefaultBranch
@@ -100,7 +105,8 @@ func (a *app) connect(f *forgeSide) error {
 		name = a.getenv("GITHUB_REPOSITORY")
 	}
 	if name == "" {
-		return usagef("--online needs a repository").hint("use --repo OWNER/NAME; in a workflow, GITHUB_REPOSITORY sets it")
+		return usagef("--online needs a repository").hint("use --repo OWNER/NAME; in a workflow, GITHUB_REPOSITORY " +
+			"sets it")
 	}
 	if at == "" {
 		at = a.getenv("GITHUB_API_URL")
@@ -113,7 +119,8 @@ func (a *app) connect(f *forgeSide) error {
 		return usagef("--token-env %s: the variable is not set, or is empty", f.flags.tokenEnv)
 	}
 	var err error
-	if f.api, err = githubapi.New(githubapi.Options{APIURL: at, Token: f.token, Repository: name, MaxWait: f.patience()}); err != nil {
+	if f.api, err = githubapi.New(githubapi.Options{APIURL: at, Token: f.token, Repository: name,
+		MaxWait: f.patience()}); err != nil {
 		return usagef("%w", err)
 	}
 	if f.site, err = siteOf(at); err != nil {
@@ -164,7 +171,8 @@ func (a *app) readBase(f *forgeSide) (err error) {
 		return toolf("reading %s at the forge: %w", f.base, err)
 	}
 	if f.tip == "" {
-		return usagef("%s has no branch %s", f.api.Name(), f.base).hint("--base names the branch that work is merged into")
+		return usagef("%s has no branch %s", f.api.Name(),
+			f.base).hint("--base names the branch that work is merged into")
 	}
 	if f.tree, err = f.work.History(a.ctx, f.tip); err != nil {
 		return toolf("fetching %s: %w", f.base, err)
@@ -191,7 +199,8 @@ func (f *forgeSide) genesis() []ledger.Pin {
 	if f.config.Ledger.Genesis == "" {
 		return nil
 	}
-	return []ledger.Pin{{Level: ledger.L3, Source: config.Path + " on " + f.base, Count: 1, Tip: f.config.Ledger.Genesis}}
+	return []ledger.Pin{{Level: ledger.L3, Source: config.Path + " on " + f.base, Count: 1,
+		Tip: f.config.Ledger.Genesis}}
 }
 
 // own opens the ledger that the forge itself keeps, where the configuration says.
@@ -216,7 +225,8 @@ func (s *session) own() (*kept, error) {
 	if err != nil {
 		return nil, toolf("opening %s: %w", at, err)
 	}
-	return &kept{Store: store, location: at, branch: o.where.branch, name: "branch " + o.where.branch + " of " + at}, nil
+	return &kept{Store: store, location: at, branch: o.where.branch, name: "branch " + o.where.branch + " of " + at},
+		nil
 }
 
 // fetched gives the ledger's commit at the forge, "" if it has none, and a repository that holds it.
@@ -234,12 +244,14 @@ func (s *session) fetched() (*gitstore.Repo, string, error) {
 	return bulk, commit, err
 }
 
-// compareOnline holds a ledger that agrees with itself to what the forge records (L4), and to what was announced there (L3).
+// compareOnline holds a ledger that agrees with itself to what the forge records (L4), and to what was announced there
+// (L3).
 func (s *session) compareOnline(repo *gitstore.Repo, commit string) error {
 	f := s.forge
 	if info := s.result.Info; info != nil && info.Repository.ID != f.repository.ID {
 		s.add(&ledger.Problem{Code: ledger.CodeRepository, Level: ledger.L4, Path: ledger.InfoPath, Seq: -1,
-			Message: fmt.Sprintf("it is the ledger of %s (%d); %s is the repository %d", info.Repository.Name, info.Repository.ID, f.api.Name(), f.repository.ID)})
+			Message: fmt.Sprintf("it is the ledger of %s (%d); %s is the repository %d", info.Repository.Name,
+				info.Repository.ID, f.api.Name(), f.repository.ID)})
 		return nil
 	}
 	var receipts []*ledger.Receipt
@@ -264,7 +276,9 @@ func (s *session) compareOnline(repo *gitstore.Repo, commit string) error {
 
 // unmoved tells an announced receipt that is missing from one that was minted and announced while this was verified.
 func (s *session) unmoved(commit string) error {
-	if s.forge.ledger == nil || !slices.ContainsFunc(s.result.Problems, func(p ledger.Problem) bool { return p.Code == ledger.CodePinMissing }) {
+	if s.forge.ledger == nil ||
+		!slices.ContainsFunc(s.result.Problems,
+			func(p ledger.Problem) bool { return p.Code == ledger.CodePinMissing }) {
 		return nil
 	}
 	now, err := s.forge.ledger.Tip(s.ctx, "refs/heads/"+s.k.branch)
@@ -274,12 +288,14 @@ func (s *session) unmoved(commit string) error {
 	return nil
 }
 
-// announced holds the ledger to the receipts that the gate announced in its reviews: on the pull requests that the ledger names, and on the
-// newest ones, which a ledger that was cut off does not name any more. It is false if a review could not be read: then nothing else is asked.
+// announced holds the ledger to the receipts that the gate announced in its reviews: on the pull requests that the
+// ledger names, and on the newest ones, which a ledger that was cut off does not name any more. It is false if a review
+// could not be read: then nothing else is asked.
 func (s *session) announced(receipts []*ledger.Receipt) bool {
 	f := s.forge
 	unread := func(what string, err error) bool {
-		s.add(&ledger.Problem{Code: ledger.CodeOnlineUnread, Level: ledger.L3, Seq: -1, Message: what + ": " + err.Error()})
+		s.add(&ledger.Problem{Code: ledger.CodeOnlineUnread, Level: ledger.L3, Seq: -1, Message: what + ": " +
+			err.Error()})
 		return false
 	}
 	pulls, err := f.online.Lately(s.ctx)

@@ -29,7 +29,8 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			return os.CopyFS(filepath.Join(e.WorkDir, "runs"), os.DirFS(runs))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "narrow": narrow, "printable": printable, "sparse": sparse, "edit": edit, "long": long},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "narrow": narrow,
+			"printable": printable, "sparse": sparse, "edit": edit, "long": long},
 	})
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// pageWidth is the width of everything that is printed to be read: it reads the same in a terminal, a pipe and a bug report.
+// pageWidth is the width of everything that is printed to be read: it reads the same in a terminal, a pipe and a bug
+// report.
 const pageWidth = 80
 
 // page is text to be read, wrapped. Sheets may come from a repository: every word is cleaned before it is shown.
@@ -24,7 +25,8 @@ func (p *page) section(title string) {
 	p.b.WriteString("\n" + report.Clean(title) + "\n")
 }
 
-// text writes a paragraph behind lead: the first line begins with it, the others are indented as far. Line breaks in text are kept.
+// text writes a paragraph behind lead: the first line begins with it, the others are indented as far. Line breaks in
+// text are kept.
 func (p *page) text(lead, text string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(lead))
 	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

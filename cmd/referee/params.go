@@ -12,8 +12,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// paramFlags are the limits that the command line sets (S71). Several sheets may be audited at a time: each takes those that it has, and one that
-// none of them has is refused in the end.
+// paramFlags are the limits that the command line sets (S71). Several sheets may be audited at a time: each takes those
+// that it has, and one that none of them has is refused in the end.
 type paramFlags struct {
 	given []string // NAME=VALUE
 
@@ -23,7 +23,8 @@ type paramFlags struct {
 
 func paramsFlag(flags *pflag.FlagSet) *paramFlags {
 	p := &paramFlags{used: map[string]bool{}}
-	flags.StringArrayVar(&p.given, "param", nil, "a limit that the flight sheet leaves to you: `NAME=VALUE`; may be\nrepeated. A list is written a,b; anything else than a word as JSON")
+	flags.StringArrayVar(&p.given, "param", nil, "a limit that the flight sheet leaves to you: `NAME=VALUE`; may "+
+		"be\nrepeated. A list is written a,b; anything else than a word as JSON")
 	return p
 }
 
@@ -78,7 +79,8 @@ func (p *paramFlags) of(sheet *referee.Sheet, strict bool) (*referee.Sheet, erro
 func (p *paramFlags) unused() error {
 	for _, g := range p.given {
 		if name, _, _ := strings.Cut(g, "="); !p.used[name] {
-			return usagef("--param %s: no flight sheet used here has that parameter", name).hint("`referee sheet show SLUG` lists a sheet's parameters")
+			return usagef("--param %s: no flight sheet used here has that parameter",
+				name).hint("`referee sheet show SLUG` lists a sheet's parameters")
 		}
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress shows how far an audit or a verification is: on standard error, where that is a terminal, and only when it takes longer than a second.
-// A nil progress shows nothing.
+// progress shows how far an audit or a verification is: on standard error, where that is a terminal, and only when it
+// takes longer than a second. A nil progress shows nothing.
 type progress struct {
 	w     io.Writer
 	now   func() time.Time
@@ -70,8 +70,10 @@ func (p *progress) add(weight int64) {
 	}
 	p.done += weight
 	if p.bar == nil && p.now().Sub(p.begun) >= patience {
-		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(p.what), progressbar.OptionSetWidth(30),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(p.total > 0))
+		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.w),
+			progressbar.OptionSetDescription(p.what), progressbar.OptionSetWidth(30),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetPredictTime(p.total > 0))
 	}
 	if p.bar != nil {
 		_ = p.bar.Set64(p.done) // a bar that cannot be drawn is no reason to stop

@@ -79,7 +79,8 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// TestReadmeCommandTable: each command in the table exists, with the flags that its line names, and each command that help lists is in the table.
+// TestReadmeCommandTable: each command in the table exists, with the flags that its line names, and each command that
+// help lists is in the table.
 func TestReadmeCommandTable(t *testing.T) {
 	_, rest, _ := strings.Cut(readme(t), "\n## Commands\n")
 	table, _, _ := strings.Cut(rest, "\n## ")
@@ -138,7 +139,8 @@ func checkCommand(t *testing.T, words []string) {
 	}
 }
 
-// TestReadmeShowsARealAudit: the table in README.md is what the audit prints, line for line; the score may follow the sheet.
+// TestReadmeShowsARealAudit: the table in README.md is what the audit prints, line for line; the score may follow the
+// sheet.
 func TestReadmeShowsARealAudit(t *testing.T) {
 	_, rest, found := strings.Cut(readme(t), "```\nFAIL  elm-plaza")
 	if !found {
@@ -152,13 +154,15 @@ func TestReadmeShowsARealAudit(t *testing.T) {
 	}
 	printed = scoreFigure.ReplaceAllString(printed, "score N")
 	for line := range strings.Lines(shown) {
-		if line = scoreFigure.ReplaceAllString(strings.TrimRight(line, "\n"), "score N"); !strings.Contains(printed, line) {
+		if line = scoreFigure.ReplaceAllString(strings.TrimRight(line, "\n"), "score N"); !strings.Contains(printed,
+			line) {
 			t.Errorf("README.md shows this line, which the audit does not print:\n%s", line)
 		}
 	}
 }
 
-// TestReadmeChecksByHand: the line of README.md that needs nothing but sha256sum passes on a real ledger, and fails where one byte is another.
+// TestReadmeChecksByHand: the line of README.md that needs nothing but sha256sum passes on a real ledger, and fails
+// where one byte is another.
 func TestReadmeChecksByHand(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^for f in .*$`).FindString(readme(t))
 	for _, tool := range []string{"sh", "git", "sha256sum"} {
@@ -170,7 +174,8 @@ func TestReadmeChecksByHand(t *testing.T) {
 	if _, stderr, code := inProcess(t, "demo", demo); code != 0 {
 		t.Fatalf("demo: exit code %d\n%s", code, stderr)
 	}
-	if out, err := exec.Command("git", "clone", "--quiet", "--branch", "ledger", "--single-branch", demo, clone).CombinedOutput(); err != nil {
+	if out, err := exec.Command("git", "clone", "--quiet", "--branch", "ledger", "--single-branch", demo,
+		clone).CombinedOutput(); err != nil {
 		t.Fatalf("git clone: %v\n%s", err, out)
 	}
 	byHand := func() ([]byte, error) {

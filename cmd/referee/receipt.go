@@ -26,7 +26,8 @@ refused; --unverified shows it, stamped NOT VERIFIED.
 func receiptShowCommand() *command {
 	c := newCommand("receipt show", "SEQ|ID|HASH|FILE", "print a receipt, of the ledger or in a file", 1)
 	c.long = receiptShowLong
-	c.examples = []string{"referee receipt show 3fa9", "referee receipt show 000000012-3fa9….json", "referee receipt show 12 --format json | jq .verdict"}
+	c.examples = []string{"referee receipt show 3fa9", "referee receipt show 000000012-3fa9….json",
+		"referee receipt show 12 --format json | jq .verdict"}
 	format := c.formatFlag("text", "json")
 	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
@@ -149,7 +150,8 @@ func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
 		return name, b, err
 	}
 	if receiptWord(word) {
-		return "", nil, usagef("no ledger is at hand to find the receipt %s in, and no file of this folder has that hash", word).
+		return "", nil, usagef("no ledger is at hand to find the receipt %s in, and no file of this folder has that "+
+			"hash", word).
 			hint("run it in a clone of the repository, beside the receipt's file, or with --ledger REPO")
 	}
 	b, err = readReceipt(word)
@@ -157,7 +159,8 @@ func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
 }
 
 // hashInName is the seq and the hash that a ledger writes into a file's name.
-var hashInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:([0-9]{9})-)?([0-9a-f]{64})\.json$`) })
+var hashInName = sync.OnceValue(
+	func() *regexp.Regexp { return regexp.MustCompile(`^(?:([0-9]{9})-)?([0-9a-f]{64})\.json$`) })
 
 // checkReceipt says what a file is, or what is wrong with it.
 func checkReceipt(name string, b []byte, k *kept, v *ledger.Verification) (string, error) {
@@ -191,7 +194,8 @@ The same receipt gives the same bytes, unless a later entry speaks of it.
 func receiptPDFCommand() *command {
 	c := newCommand("receipt pdf", "SEQ|ID|HASH|FILE", "render a receipt as a paper to file", 1)
 	c.long = receiptPDFLong
-	c.examples = []string{"referee receipt pdf 12", "referee receipt pdf 3fa9 -o oak-street.pdf --url https://example.org/r/3fa9…"}
+	c.examples = []string{"referee receipt pdf 12", "referee receipt pdf 3fa9 -o oak-street.pdf --url " +
+		"https://example.org/r/3fa9…"}
 	out := c.flags.StringP("out", "o", "", "write to `FILE` (default: the receipt's id with .pdf)")
 	url := c.flags.String("url", "", "`ADDRESS` at which the receipt can be looked up")
 	unverified := unverifiedFlag(c.flags)
@@ -224,7 +228,8 @@ func (a *app) paperOf(h *held, out, url string) error {
 	if out == "-" && isTerminal(a.stdout) {
 		return usagef("a PDF is not for a terminal").hint("-o FILE writes it to a file")
 	}
-	if err := a.toFile(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil || out == "-" {
+	if err := a.toFile(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil ||
+		out == "-" {
 		return err
 	}
 	if h.alone() {

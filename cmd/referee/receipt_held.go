@@ -25,7 +25,8 @@ type held struct {
 
 // unverifiedFlag adds --unverified to a command that shows receipts.
 func unverifiedFlag(flags *pflag.FlagSet) *bool {
-	return flags.Bool("unverified", false, "show a receipt that does not verify, stamped NOT VERIFIED; the exit code stays 1")
+	return flags.Bool("unverified", false, "show a receipt that does not verify, stamped NOT VERIFIED; the exit "+
+		"code stays 1")
 }
 
 // hold reads the receipt that the arguments name and holds it to a ledger: a file of that name if there is one, an
@@ -102,7 +103,8 @@ func readHeld(name string, b []byte) (*held, error) {
 		h.fail("%v", err)
 		if r, err = ledger.ParseUnverified(b); err != nil {
 			return nil, rulesf("%s: %w", name, err).
-				hint("a receipt's file is one line of canonical JSON, byte for byte: `referee receipt show HASH --format json > FILE` writes it again")
+				hint("a receipt's file is one line of canonical JSON, byte for byte: `referee receipt show HASH " +
+					"--format json > FILE` writes it again")
 		}
 	}
 	h.Receipt = r
@@ -113,7 +115,8 @@ func readHeld(name string, b []byte) (*held, error) {
 // noReceipt refuses another kind of file by its name.
 func noReceipt(name, what string) error {
 	return rulesf("%s is %s", name, what).
-		hint("`referee ledger log` lists the receipts; `referee receipt show HASH --format json > FILE` writes one to a file")
+		hint("`referee ledger log` lists the receipts; `referee receipt show HASH --format json > FILE` writes one " +
+			"to a file")
 }
 
 // fail adds a reason why the receipt does not verify, unless it is empty.
@@ -130,9 +133,11 @@ func nameError(base, hash string, seq int64) string {
 	case named == nil:
 		return ""
 	case named[2] != hash:
-		return fmt.Sprintf("its name says the SHA-256 %.12s…, its SHA-256 is %s: the bytes were changed", named[2], hash)
+		return fmt.Sprintf("its name says the SHA-256 %.12s…, its SHA-256 is %s: the bytes were changed", named[2],
+			hash)
 	case named[1] != "" && named[1] != fmt.Sprintf("%09d", seq):
-		return fmt.Sprintf("its name says entry %s, the receipt is entry %d", strings.TrimLeft(named[1][:8], "0")+named[1][8:], seq)
+		return fmt.Sprintf("its name says entry %s, the receipt is entry %d",
+			strings.TrimLeft(named[1][:8], "0")+named[1][8:], seq)
 	}
 	return ""
 }
@@ -175,7 +180,8 @@ func (a *app) holdTo(k *kept, h *held) error {
 		h.fail("the ledger, %s, does not hold it: %s", k.name, p)
 	}
 	for _, e := range later {
-		h.standing.Later = append(h.standing.Later, fmt.Sprintf("entry %d of this ledger says of it: %s", e.Receipt.Seq, e.Receipt.Kind))
+		h.standing.Later = append(h.standing.Later, fmt.Sprintf("entry %d of this ledger says of it: %s", e.Receipt.Seq,
+			e.Receipt.Kind))
 	}
 	h.standing.InLedger = len(h.standing.Fails) == 0
 	return nil
@@ -188,14 +194,16 @@ func (h *held) refusal() error {
 	}
 	f := rulesf("%s is not verified: %s", h.name, strings.Join(h.standing.Fails, "\n"))
 	if h.where != "" {
-		f = f.hint("`referee ledger verify` lists what is wrong with the ledger; --ledger REPO names the one that the receipt is of")
+		f = f.hint("`referee ledger verify` lists what is wrong with the ledger; --ledger REPO names the one that " +
+			"the receipt is of")
 	}
 	return f
 }
 
 // unchecked is the line on the paper of a file that was held to no ledger.
 func (h *held) unchecked() string {
-	return "NOT CHECKED AGAINST A LEDGER: run `" + pdf.VerifyCommand(h.Hash) + "` in a clone of " + orDash(h.Receipt.Repository.Name)
+	return "NOT CHECKED AGAINST A LEDGER: run `" + pdf.VerifyCommand(h.Hash) + "` in a clone of " +
+		orDash(h.Receipt.Repository.Name)
 }
 
 // alone reports whether a receipt is right by itself, and was held to no ledger.
@@ -242,7 +250,8 @@ func (h *held) suffix() string {
 // receiptWord reports whether a word has the form of a receipt's number, id or hash.
 func receiptWord(word string) bool {
 	lower := strings.ToLower(strings.TrimPrefix(word, "sha256:"))
-	return canonical.CheckHash(lower) == nil || seqWord().MatchString(word) || idWord().MatchString(word) || prefixWord().MatchString(lower)
+	return canonical.CheckHash(lower) == nil || seqWord().MatchString(word) || idWord().MatchString(word) ||
+		prefixWord().MatchString(lower)
 }
 
 // showHeld prints a receipt for people, or its bytes. One that does not verify is stamped on its first and last line,

@@ -32,14 +32,16 @@ receipt needs another release.`
 func receiptReplayCommand() *command {
 	c := newCommand("receipt replay", "SEQ|ID|HASH|FILE", "derive a receipt's findings again from git", 1)
 	c.long = replayLong
-	c.examples = []string{"referee receipt replay 12", "referee receipt replay 3fa9 --source ~/src/memos --ledger receipts.git"}
+	c.examples = []string{"referee receipt replay 12", "referee receipt replay 3fa9 --source ~/src/memos --ledger " +
+		"receipts.git"}
 	source := c.flags.String("source", ".", "git `REPO` that holds the runs")
 	configPath := c.flags.String("config", "", "the configuration's `PATH` on base (default: "+config.Path+")")
 	where := ledgerFlag(c.flags)
 	sheets := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return usagef("receipt replay needs a number, an id, a hash or a file").hint("`referee ledger log` lists the entries")
+			return usagef("receipt replay needs a number, an id, a hash or a file").hint(
+				"`referee ledger log` lists the entries")
 		}
 		k, err := a.openLedger(where)
 		if err != nil {
@@ -97,9 +99,12 @@ func (r *replay) run() error {
 	if err != nil {
 		return err
 	}
-	out, err := audit.Rerun(r.e.Receipt, sheet, folder, r.ground(), receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
+	out, err := audit.Rerun(r.e.Receipt, sheet, folder, r.ground(),
+		receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
 	if errors.Is(err, audit.ErrOtherSemantics) {
-		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well", r.e.Receipt.Engine.Version)
+		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq,
+			err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well",
+			r.e.Receipt.Engine.Version)
 	}
 	if err != nil {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err)
@@ -112,7 +117,8 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 	if pull := r.e.Receipt.PullRequest; pull != nil {
 		folder, where, err = r.inCommit(pull.HeadSHA)
 		if err != nil {
-			return nil, "", nil, toolf("pull request %d at %s: %w", pull.Number, pull.HeadSHA, err).hint("git fetch origin refs/pull/%d/head brings it here, after a squash too", pull.Number)
+			return nil, "", nil, toolf("pull request %d at %s: %w", pull.Number, pull.HeadSHA,
+				err).hint("git fetch origin refs/pull/%d/head brings it here, after a squash too", pull.Number)
 		}
 		return folder, where, func() {}, nil
 	}
@@ -129,7 +135,8 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 		folder, where, err = r.inCommit(head)
 	}
 	if err != nil {
-		return nil, "", nil, toolf("%w in the files of %s, and not in its HEAD", err, r.source).hint("--source names the repository that holds the run")
+		return nil, "", nil, toolf("%w in the files of %s, and not in its HEAD", err,
+			r.source).hint("--source names the repository that holds the run")
 	}
 	return folder, where, func() {}, nil
 }
@@ -160,7 +167,8 @@ func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
 }
 
-// ground reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and what base and head have in common.
+// ground reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and what
+// base and head have in common.
 func (r *replay) ground() audit.Ground {
 	out, pull := audit.Ground{Dir: r.dir, Config: r.config}, r.e.Receipt.PullRequest
 	if pull == nil || r.repo == nil {
@@ -191,7 +199,8 @@ func (r *replay) sheet() (*referee.Sheet, error) {
 		sheet = r.oldSheet()
 	}
 	if sheet == nil {
-		return nil, toolf("the flight sheet %s@%s (%.12s…) is not at hand: not in the library, not in the ledger, and not in the history of %s", want.Slug, want.Version, want.SHA256, r.source)
+		return nil, toolf("the flight sheet %s@%s (%.12s…) is not at hand: not in the library, not in the ledger, "+
+			"and not in the history of %s", want.Slug, want.Version, want.SHA256, r.source)
 	}
 	return sheet, nil
 }
@@ -255,7 +264,8 @@ func (r *replay) report(out *audit.Replay, where string) error {
 	for _, word := range out.Word {
 		p.text("  at the receipt's word: ", word)
 	}
-	for _, why := range r.standing.Fails { // the audit may be derived again, and the approval still be somebody's invention
+	// the audit may be derived again, and the approval still be somebody's invention
+	for _, why := range r.standing.Fails {
 		p.text("NOT VERIFIED  ", why)
 	}
 	if err := r.print(p.b.String()); err != nil || out.Same && r.standing.InLedger {

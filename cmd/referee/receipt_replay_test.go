@@ -22,19 +22,22 @@ import (
 	"github.com/defendableos/referee/testdata"
 )
 
-// TestReplayPullRequest: the bytes of a pull request are read at its recorded head, although a squash left nothing of it on the branch.
+// TestReplayPullRequest: the bytes of a pull request are read at its recorded head, although a squash left nothing of
+// it on the branch.
 func TestReplayPullRequest(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("no git here")
 	}
 	dir, now := filepath.Join(t.TempDir(), "repo"), time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
-	if err := initWorktree(dir, testdata.Runs(), firstCommit{branch: "main", who: "a <a@a>", when: now, message: "head\n"}); err != nil {
+	if err := initWorktree(dir, testdata.Runs(), firstCommit{branch: "main", who: "a <a@a>", when: now,
+		message: "head\n"}); err != nil {
 		t.Fatal(err)
 	}
 	do := func(args ...string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@a"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), git,
+			append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@a"}, args...)...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -84,11 +87,15 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := receipt.Local{Name: "ann", At: now, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
+	d := receipt.Local{Name: "ann", At: now,
+		Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"},
+			{ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"},
+		PullRequest: &ledger.PullRequest{Number: number, HeadSHA: head, BaseSHA: head}}
 	w := receipt.Judge(folder, sheet, "", nil)
-	w.Evidence = receipt.EvidenceOf(w.Report, func(string) (string, string) { return "base", "" }) // base and head are one commit here
+	// base and head are one commit here
+	w.Evidence = receipt.EvidenceOf(w.Report, func(string) (string, string) { return "base", "" })
 	signed, err := receipt.Sign(w, d, place, receipt.Policy{FailOn: referee.FailOnHigh})
 	if err != nil {
 		t.Fatal(err)
@@ -102,8 +109,8 @@ func mintPull(t *testing.T, dir string, number int64, head string, now time.Time
 	}
 }
 
-// replayGround is a repository with a pull request: base pins the agent's profile and holds one piece of evidence, head brings the run. base2 pins
-// another profile.
+// replayGround is a repository with a pull request: base pins the agent's profile and holds one piece of evidence, head
+// brings the run. base2 pins another profile.
 type replayGround struct {
 	dir, base, base2, head string
 	receipt                ledger.Receipt // right in all
@@ -118,15 +125,18 @@ func newReplayGround(t *testing.T) replayGround {
 	g := replayGround{dir: filepath.Join(t.TempDir(), "repo")}
 	runs := testdata.Runs()
 	const t12 = "runs/oak-street/evidence/t12.csv"
-	settings := "version: 1\ngovernance:\n  agents:\n    - {name: underwriter, model: pinned-70b, capability_tier: frontier, params_b: 70, context_tokens: 128000, " +
+	settings := "version: 1\ngovernance:\n  agents:\n    - {name: underwriter, model: pinned-70b, capability_tier: " +
+		"frontier, params_b: 70, context_tokens: 128000, " +
 		"runtime: cloud, tools: [calculator, document_reader]}\n"
 	base := map[string][]byte{config.Path: []byte(settings), t12: runs[t12]}
-	if err := initWorktree(g.dir, base, firstCommit{branch: "main", who: "a <a@a>", when: replayTime, message: "base\n"}); err != nil {
+	if err := initWorktree(g.dir, base, firstCommit{branch: "main", who: "a <a@a>", when: replayTime,
+		message: "base\n"}); err != nil {
 		t.Fatal(err)
 	}
 	do := func(args ...string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), git, append([]string{"-C", g.dir, "-c", "user.name=a", "-c", "user.email=a@a"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), git,
+			append([]string{"-C", g.dir, "-c", "user.name=a", "-c", "user.email=a@a"}, args...)...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -142,7 +152,8 @@ func newReplayGround(t *testing.T) replayGround {
 	do("commit", "-qm", "the run")
 	g.head = do("rev-parse", "HEAD")
 	do("checkout", "-q", "main")
-	if err := writeTree(g.dir, map[string][]byte{config.Path: []byte(strings.Replace(settings, "pinned-70b", "other-70b", 1))}); err != nil {
+	if err := writeTree(g.dir,
+		map[string][]byte{config.Path: []byte(strings.Replace(settings, "pinned-70b", "other-70b", 1))}); err != nil {
 		t.Fatal(err)
 	}
 	do("commit", "-qam", "another profile")
@@ -165,7 +176,8 @@ func (g replayGround) signed(t *testing.T, runs map[string][]byte) ledger.Receip
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := audit.Examine(tree, audit.PlannedRun{Dir: "runs/oak-street", Rule: cfg.Runs[0]}, referee.NewLibrary(flightsheets.FS(), nil, ""), cfg, nil)
+	a := audit.Examine(tree, audit.PlannedRun{Dir: "runs/oak-street", Rule: cfg.Runs[0]},
+		referee.NewLibrary(flightsheets.FS(), nil, ""), cfg, nil)
 	if a.Work == nil {
 		t.Fatal(a.Refused)
 	}
@@ -176,9 +188,12 @@ func (g replayGround) signed(t *testing.T, runs map[string][]byte) ledger.Receip
 		}
 		return "pull_request", "agent-owner"
 	})
-	d := receipt.Local{Name: "ann", At: replayTime, Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"}, {ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
+	d := receipt.Local{Name: "ann", At: replayTime,
+		Answers: []ledger.Answer{{ID: "appraisal_within_12_months", Answer: "satisfied"},
+			{ID: "borrower_name_matches", Answer: "satisfied"}}}.Decision()
 	d.Approver.Permission = "write"
-	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"}, PullRequest: &ledger.PullRequest{Number: 7, HeadSHA: g.head, BaseSHA: g.base}}
+	place := receipt.Place{Repository: ledger.Repository{ID: 1, Name: "example/work"},
+		PullRequest: &ledger.PullRequest{Number: 7, HeadSHA: g.head, BaseSHA: g.base}}
 	r, err := receipt.Sign(w, d, place, receipt.Policy{FailOn: referee.FailNever})
 	if err != nil {
 		t.Fatal(err)
@@ -203,8 +218,9 @@ func readFileOf(t *testing.T, dir, commit, name string) string {
 	return string(b)
 }
 
-// TestReplayExitCodes: whatever a receipt says of itself, the exit code is that of what the repository says: 0 for the same digest or the same findings
-// and verdict under another engine, 1 for any difference, 3 for another semantics number or bytes that are not at hand. All receipts verify.
+// TestReplayExitCodes: whatever a receipt says of itself, the exit code is that of what the repository says: 0 for the
+// same digest or the same findings and verdict under another engine, 1 for any difference, 3 for another semantics
+// number or bytes that are not at hand. All receipts verify.
 func TestReplayExitCodes(t *testing.T) {
 	g := newReplayGround(t)
 	sheet, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(g.receipt.FlightSheet.Slug)
@@ -223,41 +239,77 @@ func TestReplayExitCodes(t *testing.T) {
 		code int
 		says string // a part of what is printed
 	}{
-		"as it was made":                     {func(*ledger.Receipt) {}, exitClean, "derived again: the same\n"},
-		"who added it":                       {func(*ledger.Receipt) {}, exitClean, "at the receipt's word: that agent-owner added"},
-		"another engine":                     {other("9.0.0", func(*ledger.Receipt) {}), exitClean, "another engine"},
-		"another engine, which":              {other("9.0.0", func(*ledger.Receipt) {}), exitClean, "9.0.0 (rules "},
-		"another digest, same engine":        {other(referee.EngineVersion, func(*ledger.Receipt) {}), exitRules, "report_digest is another one"},
-		"a newer engine, another finding":    {other("9.0.0", message), exitRules, "rule "},
-		"an older engine, another finding":   {other("0.0.1", message), exitRules, "says otherwise"},
-		"an engine of no number":             {other("x", message), exitRules, "DIFFERS"},
-		"another version, the digest kept":   {func(r *ledger.Receipt) { r.Engine.Version = "9.0.0"; message(r) }, exitRules, "says otherwise"},
-		"another registry, the digest kept":  {func(r *ledger.Receipt) { r.Engine.RegistrySHA256 = strings.Repeat("0", 64) }, exitRules, "engine.registry_sha256"},
-		"another semantics number":           {func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" }, exitTool, "install release 0.9.0"},
-		"another profile":                    {other("9.0.0", func(r *ledger.Receipt) { r.Agent.Model = "mine-400b" }), exitRules, "agent is not what the work makes"},
-		"a profile that nobody pinned":       {func(r *ledger.Receipt) { r.Agent.Pinned, r.Agent.Model = false, "example-70b-instruct" }, exitRules, "agent is not what"},
-		"a base with another profile":        {func(r *ledger.Receipt) { r.PullRequest.BaseSHA = g.base2 }, exitRules, "agent is not what the work makes"},
-		"a base that is not at hand":         {func(r *ledger.Receipt) { r.PullRequest.BaseSHA = strings.Repeat("e", 40) }, exitClean, "the profile and the limits (params): the commit"},
-		"the base not at hand, a lie":        {func(r *ledger.Receipt) { r.PullRequest.BaseSHA = strings.Repeat("e", 40); message(r) }, exitRules, "says otherwise"},
-		"the head not at hand":               {func(r *ledger.Receipt) { r.PullRequest.HeadSHA = strings.Repeat("e", 40) }, exitTool, "git fetch origin"},
-		"evidence said to be base's":         {func(r *ledger.Receipt) { r.Evidence[1].Provenance, r.Evidence[1].AddedBy = "base", "" }, exitRules, "evidence is not what"},
-		"base's evidence said to be brought": {func(r *ledger.Receipt) { r.Evidence[0].Provenance, r.Evidence[0].AddedBy = "pull_request", "bea" }, exitRules, "evidence is not"},
-		"two persons added it":               {func(r *ledger.Receipt) { r.Evidence[2].AddedBy = "bea" }, exitRules, "evidence is not what the work makes"},
-		"all evidence local":                 {func(r *ledger.Receipt) { allLocal(r) }, exitRules, "evidence is not what the work makes"},
-		"no pull request, a pinned profile":  {func(r *ledger.Receipt) { r.PullRequest = nil; allLocal(r) }, exitRules, "agent is not what the work makes"},
-		"a limit that nobody set":            {func(r *ledger.Receipt) { r.Params = []ledger.Param{{Name: "dscr_min", Value: "1"}} }, exitRules, "params is not what the work makes"},
+		"as it was made": {func(*ledger.Receipt) {}, exitClean, "derived again: the same\n"},
+		"who added it": {func(*ledger.Receipt) {}, exitClean,
+			"at the receipt's word: that agent-owner added"},
+		"another engine":        {other("9.0.0", func(*ledger.Receipt) {}), exitClean, "another engine"},
+		"another engine, which": {other("9.0.0", func(*ledger.Receipt) {}), exitClean, "9.0.0 (rules "},
+		"another digest, same engine": {other(referee.EngineVersion, func(*ledger.Receipt) {}), exitRules,
+			"report_digest is another one"},
+		"a newer engine, another finding":  {other("9.0.0", message), exitRules, "rule "},
+		"an older engine, another finding": {other("0.0.1", message), exitRules, "says otherwise"},
+		"an engine of no number":           {other("x", message), exitRules, "DIFFERS"},
+		"another version, the digest kept": {func(r *ledger.Receipt) { r.Engine.Version = "9.0.0"; message(r) },
+			exitRules, "says otherwise"},
+		"another registry, the digest kept": {func(r *ledger.Receipt) {
+			r.Engine.RegistrySHA256 = strings.Repeat("0",
+				64)
+		}, exitRules, "engine.registry_sha256"},
+		"another semantics number": {func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" },
+			exitTool, "install release 0.9.0"},
+		"another profile": {other("9.0.0", func(r *ledger.Receipt) { r.Agent.Model = "mine-400b" }),
+			exitRules, "agent is not what the work makes"},
+		"a profile that nobody pinned": {func(r *ledger.Receipt) {
+			r.Agent.Pinned, r.Agent.Model = false,
+				"example-70b-instruct"
+		}, exitRules, "agent is not what"},
+		"a base with another profile": {func(r *ledger.Receipt) { r.PullRequest.BaseSHA = g.base2 }, exitRules,
+			"agent is not what the work makes"},
+		"a base that is not at hand": {func(r *ledger.Receipt) {
+			r.PullRequest.BaseSHA = strings.Repeat("e",
+				40)
+		}, exitClean, "the profile and the limits (params): the commit"},
+		"the base not at hand, a lie": {func(r *ledger.Receipt) {
+			r.PullRequest.BaseSHA = strings.Repeat("e",
+				40)
+			message(r)
+		}, exitRules, "says otherwise"},
+		"the head not at hand": {func(r *ledger.Receipt) {
+			r.PullRequest.HeadSHA = strings.Repeat("e",
+				40)
+		}, exitTool, "git fetch origin"},
+		"evidence said to be base's": {func(r *ledger.Receipt) {
+			r.Evidence[1].Provenance,
+				r.Evidence[1].AddedBy = "base", ""
+		}, exitRules, "evidence is not what"},
+		"base's evidence said to be brought": {func(r *ledger.Receipt) {
+			r.Evidence[0].Provenance,
+				r.Evidence[0].AddedBy = "pull_request", "bea"
+		}, exitRules, "evidence is not"},
+		"two persons added it": {func(r *ledger.Receipt) { r.Evidence[2].AddedBy = "bea" }, exitRules,
+			"evidence is not what the work makes"},
+		"all evidence local": {func(r *ledger.Receipt) { allLocal(r) }, exitRules,
+			"evidence is not what the work makes"},
+		"no pull request, a pinned profile": {func(r *ledger.Receipt) { r.PullRequest = nil; allLocal(r) }, exitRules,
+			"agent is not what the work makes"},
+		"a limit that nobody set": {func(r *ledger.Receipt) {
+			r.Params = []ledger.Param{{Name: "dscr_min",
+				Value: "1"}}
+		}, exitRules, "params is not what the work makes"},
 	} {
 		r := clonedReceipt(t, g.receipt)
 		c.edit(&r)
 		kept := filepath.Join(t.TempDir(), "ledger")
-		if err := initWorktree(kept, map[string][]byte{"a": nil}, firstCommit{branch: "main", who: "a <a@a>", when: replayTime, message: "a\n"}); err != nil {
+		if err := initWorktree(kept, map[string][]byte{"a": nil}, firstCommit{branch: "main", who: "a <a@a>",
+			when: replayTime, message: "a\n"}); err != nil {
 			t.Fatal(err)
 		}
 		store, err := gitstore.Open(kept, gitstore.Options{Now: func() time.Time { return replayTime }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := receipt.Mint(t.Context(), store, []ledger.Receipt{storetest.Key(r)}, []*referee.Sheet{sheet}, nil); err != nil {
+		if _, err := receipt.Mint(t.Context(), store, []ledger.Receipt{storetest.Key(r)}, []*referee.Sheet{sheet},
+			nil); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var stdout, stderr bytes.Buffer

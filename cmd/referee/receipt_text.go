@@ -32,7 +32,8 @@ func verdictText(r *ledger.Receipt) string {
 		return "no audit in this entry"
 	}
 	v := r.Verdict
-	return fmt.Sprintf("%s, score %s; %d high, %d mid, %d low", v.Severity, v.Score, v.Risk.High, v.Risk.Mid, v.Risk.Low)
+	return fmt.Sprintf("%s, score %s; %d high, %d mid, %d low", v.Severity, v.Score, v.Risk.High, v.Risk.Mid,
+		v.Risk.Low)
 }
 
 // signedText says who decided, or what event made the entry.
@@ -91,10 +92,12 @@ func writeReceipt(p *page, h *held, kind string) {
 	for _, f := range [][2]string{
 		{"sha256", h.Hash}, {"checked", checked}, {"parent", r.ParentHash},
 		{"log", fmt.Sprintf("%s before it, root %.16s…", entries(r.Log.Count), r.Log.Root)},
-		{"minted", r.MintedAt}, {"repository", r.Repository.Name}, {"pull request", pullText(r)}, {"refers to", r.RefersTo},
+		{"minted", r.MintedAt}, {"repository", r.Repository.Name}, {"pull request", pullText(r)},
+		{"refers to", r.RefersTo},
 		{"run", r.Run.ID + " (lane " + r.Run.Lane + ")"}, {"project", r.Run.Project}, {"agent", agentText(r.Agent)},
 		{"sheet", r.FlightSheet.Slug + "@" + r.FlightSheet.Version}, {"", r.FlightSheet.SHA256},
-		{"submission", r.Submission.Path}, {"", r.Submission.SHA256}, {"verdict", verdictText(r)}, {kind, signedText(r)}, {"report", r.ReportDigest},
+		{"submission", r.Submission.Path}, {"", r.Submission.SHA256}, {"verdict", verdictText(r)},
+		{kind, signedText(r)}, {"report", r.ReportDigest},
 	} {
 		if f[1] != "" {
 			p.entry(f[0], receiptColumn+2, f[1])
@@ -131,7 +134,8 @@ func agentText(a *ledger.Agent) string {
 func special(p *page, r *ledger.Receipt) {
 	if c := r.Cook; c != nil {
 		p.section("Cook")
-		p.entry("lift", receiptColumn+2, fmt.Sprintf("%s: %s before, %s after, %d pairs", c.Lift, c.EvalBefore, c.EvalAfter, c.Pairs))
+		p.entry("lift", receiptColumn+2, fmt.Sprintf("%s: %s before, %s after, %d pairs", c.Lift, c.EvalBefore,
+			c.EvalAfter, c.Pairs))
 		p.entry("before", receiptColumn+2, c.Before)
 		p.entry("after", receiptColumn+2, c.After)
 		p.entry("model", receiptColumn+2, c.BaseModel+" on "+c.Dataset+", by "+c.Runner)

@@ -43,8 +43,10 @@ type ruleParam struct {
 
 func rulesCommand() *command {
 	c := newCommand("rules", "[KEY]", "the rule registry: checks, operations, finding codes", 1)
-	c.long = "KEY is a kind of check, a check by name, an operation of the expression\nlanguage, or a finding code: its parameters, why it exists, what would be right."
-	c.examples = []string{"referee rules", "referee rules for_each", "referee rules math.mismatch", "referee rules --format markdown > docs/rules.md"}
+	c.long = "KEY is a kind of check, a check by name, an operation of the expression\nlanguage, or a finding code: " +
+		"its parameters, why it exists, what would be right."
+	c.examples = []string{"referee rules", "referee rules for_each", "referee rules math.mismatch",
+		"referee rules --format markdown > docs/rules.md"}
 	format := c.formatFlag("table", "json", "markdown")
 	c.run = func(a *app, args []string) error {
 		entries := registry()
@@ -75,24 +77,28 @@ func (a *app) printRules(format string, entries []ruleEntry, one bool) error {
 func registry() []ruleEntry {
 	var out []ruleEntry
 	for _, k := range referee.ImplicitRules() {
-		out = append(out, ruleEntry{Name: k.Name, What: "implicit", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Codes: k.Codes})
+		out = append(out, ruleEntry{Name: k.Name, What: "implicit", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage),
+			Tier: string(k.Tier), Since: k.Since, Codes: k.Codes})
 	}
 	for _, k := range referee.RuleKinds() {
-		e := ruleEntry{Name: k.Name, What: "kind", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Codes: k.Codes}
+		e := ruleEntry{Name: k.Name, What: "kind", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage),
+			Tier: string(k.Tier), Since: k.Since, Codes: k.Codes}
 		for _, p := range k.Params {
 			e.Params = append(e.Params, ruleParam{p.Name, p.Type, p.Doc, p.Required, p.Enum})
 		}
 		out = append(out, e)
 	}
 	for _, k := range referee.RuleKeys() {
-		e := ruleEntry{Name: k.Name, What: "key", Title: k.Title, Why: k.Why, Remedy: k.Remedy, Stage: string(k.Stage), Tier: string(k.Tier), Since: k.Since, Baseline: k.Baseline, Codes: k.Codes}
+		e := ruleEntry{Name: k.Name, What: "key", Title: k.Title, Why: k.Why, Remedy: k.Remedy, Stage: string(k.Stage),
+			Tier: string(k.Tier), Since: k.Since, Baseline: k.Baseline, Codes: k.Codes}
 		for _, p := range k.Params {
 			e.Params = append(e.Params, ruleParam{p.Name, p.Type, p.Doc, p.Required, p.Enum})
 		}
 		out = append(out, e)
 	}
 	for _, o := range policy.Registry() {
-		out = append(out, ruleEntry{Name: o.Name, What: "operation", Group: o.Group, Signature: o.Signature, Aliases: o.Aliases, Result: o.Result, Doc: o.Doc, Example: o.Example})
+		out = append(out, ruleEntry{Name: o.Name, What: "operation", Group: o.Group, Signature: o.Signature,
+			Aliases: o.Aliases, Result: o.Result, Doc: o.Doc, Example: o.Example})
 	}
 	return out
 }
@@ -229,7 +235,8 @@ func paramText(param ruleParam) string {
 	return text + ". " + param.Doc
 }
 
-// rulesTemplate is the prose of docs/rules.md. A word in capitals on a line of its own stands for a part that the registry writes.
+// rulesTemplate is the prose of docs/rules.md. A word in capitals on a line of its own stands for a part that the
+// registry writes.
 //
 //go:embed rules.md.tmpl
 var rulesTemplate string
@@ -240,15 +247,22 @@ func rulesMarkdown(entries []ruleEntry) string {
 	return strings.NewReplacer(
 		"REGISTRY", referee.RegistrySHA256(),
 		"\nOPERATORS\n", markdownOperations(entries, func(e ruleEntry) bool { return e.Group == "operators" }),
-		"\nOPERANDS\n", markdownOperations(entries, func(e ruleEntry) bool { return e.Group != "operators" && !predicate(e) }),
-		"\nPREDICATES\n", markdownOperations(entries, func(e ruleEntry) bool { return e.Group != "operators" && predicate(e) }),
+		"\nOPERANDS\n", markdownOperations(entries, func(e ruleEntry) bool {
+			return e.Group != "operators" &&
+				!predicate(e)
+		}),
+		"\nPREDICATES\n", markdownOperations(entries, func(e ruleEntry) bool {
+			return e.Group != "operators" &&
+				predicate(e)
+		}),
 		"\nKINDS\n", markdownChecks(entries, "kind"),
 		"\nKEYS\n", markdownChecks(entries, "key"),
 		"\nIMPLICIT\n", markdownChecks(entries, "implicit"),
 	).Replace(rulesTemplate)
 }
 
-// markdownOperations are the tables of some operations, a table for each group, in the order in which the groups first appear.
+// markdownOperations are the tables of some operations, a table for each group, in the order in which the groups first
+// appear.
 func markdownOperations(entries []ruleEntry, chosen func(ruleEntry) bool) string {
 	var order []string
 	rows := map[string]string{}
@@ -259,11 +273,13 @@ func markdownOperations(entries []ruleEntry, chosen func(ruleEntry) bool) string
 		if rows[e.Group] == "" {
 			order = append(order, e.Group)
 		}
-		rows[e.Group] += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", escapeMarkdownCell(orName(e)), escapeMarkdownCell(anyValue.Replace(e.Result)), escapeMarkdownCell(e.Doc), escapeMarkdownCell(e.Example))
+		rows[e.Group] += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", escapeMarkdownCell(orName(e)),
+			escapeMarkdownCell(anyValue.Replace(e.Result)), escapeMarkdownCell(e.Doc), escapeMarkdownCell(e.Example))
 	}
 	var b strings.Builder
 	for _, group := range order {
-		fmt.Fprintf(&b, "\n#### %s\n\n| operation | result | what it does | example |\n| --- | --- | --- | --- |\n%s", upperFirst(group), rows[group])
+		fmt.Fprintf(&b, "\n#### %s\n\n| operation | result | what it does | example |\n| --- | --- | --- | --- |\n%s",
+			upperFirst(group), rows[group])
 	}
 	return b.String()
 }

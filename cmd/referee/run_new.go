@@ -18,7 +18,8 @@ func runNewCommand() *command {
 submission.json, a skeleton with the sheet's inputs and calculations;
 INSTRUCTIONS.md, what to give the agent; evidence/, for what it is given.
 DIR must be absent or empty: nothing is ever overwritten.`
-	c.examples = []string{"referee run new --sheet cre-multifamily-agency --id oak-street", "referee run new --sheet math-steps /tmp/steps"}
+	c.examples = []string{"referee run new --sheet cre-multifamily-agency --id oak-street",
+		"referee run new --sheet math-steps /tmp/steps"}
 	sheet := c.flags.String("sheet", "", "flight `SHEET` that the run is judged by")
 	id := c.flags.String("id", "", "the run's `ID` (default: the name of DIR, else the sheet's slug)")
 	dir := sheetsFlag(c.flags)
@@ -56,7 +57,8 @@ func (a *app) newRun(s *referee.Sheet, id string, args []string) error {
 	}
 	files := runFiles(s, id)
 	if _, err := referee.ParseRun([]byte(files[0].text), "run.json"); err != nil {
-		return usagef("%q cannot be a run's id: letters, digits, dots, dashes and underscores, at most 128", id).hint("--id names the run")
+		return usagef("%q cannot be a run's id: letters, digits, dots, dashes and underscores, at most 128",
+			id).hint("--id names the run")
 	}
 	if err := writeNew(folder, files); err != nil {
 		return err
@@ -90,7 +92,8 @@ func runFiles(s *referee.Sheet, id string) []newFile {
 	}
 	for _, e := range s.Evidence {
 		if e.Kind == "table" {
-			files = append(files, newFile{evidencePath(e), tableOf(s, e), "what holds the inputs: fill it from the documents"})
+			files = append(files, newFile{evidencePath(e), tableOf(s, e),
+				"what holds the inputs: fill it from the documents"})
 		}
 	}
 	return files
@@ -138,7 +141,8 @@ func declaredEvidence(s *referee.Sheet) string {
 	var out []string
 	for _, e := range s.Evidence {
 		if e.Kind == "table" {
-			out = append(out, fmt.Sprintf("\n    {\"id\": %s, \"path\": %s, \"kind\": \"file\"}", quoted(e.ID), quoted(evidencePath(e))))
+			out = append(out, fmt.Sprintf("\n    {\"id\": %s, \"path\": %s, \"kind\": \"file\"}", quoted(e.ID),
+				quoted(evidencePath(e))))
 		}
 	}
 	return "[" + strings.Join(out, ",") + closing(out)
@@ -156,7 +160,8 @@ func manifest(s *referee.Sheet, id string) string {
 `, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version), declaredEvidence(s))
 }
 
-// skeleton is a submission with every name in place and no value: null is missing, so that an audit of it says what is to be done.
+// skeleton is a submission with every name in place and no value: null is missing, so that an audit of it says what is
+// to be done.
 func skeleton(s *referee.Sheet) string {
 	var inputs, calculations []string
 	for _, in := range s.Inputs {
@@ -167,7 +172,8 @@ func skeleton(s *referee.Sheet) string {
 		for _, name := range m.Inputs {
 			names = append(names, quoted(name)+": null")
 		}
-		calculations = append(calculations, fmt.Sprintf("\n    {\n      \"name\": %s,\n      \"formula\": %s,\n      \"inputs\": {%s},\n      \"result\": null,\n      \"units\": %s\n    }",
+		calculations = append(calculations, fmt.Sprintf("\n    {\n      \"name\": %s,\n      \"formula\": %s,\n     "+
+			" \"inputs\": {%s},\n      \"result\": null,\n      \"units\": %s\n    }",
 			quoted(m.ID), quoted(m.Text), strings.Join(names, ", "), quoted(m.Units)))
 	}
 	members := []string{`"assignment_id": ` + quoted(s.Slug)}
@@ -184,7 +190,8 @@ func skeleton(s *referee.Sheet) string {
 		members = append(members, `"calculations": [`+strings.Join(calculations, ",")+closing(calculations))
 	}
 	if s.Baseline == "canonical" {
-		members = append(members, `"risks": []`, `"assumptions": []`, `"open_questions": []`, `"final_output": ""`, selfCheck)
+		members = append(members, `"risks": []`, `"assumptions": []`, `"open_questions": []`, `"final_output": ""`,
+			selfCheck)
 	}
 	return "{\n  " + strings.Join(members, ",\n  ") + "\n}\n"
 }
@@ -204,7 +211,8 @@ const selfCheck = `"self_check": {
     "missing_inputs_disclosed": false
   }`
 
-// writeNew writes files into a folder that is absent or empty. When one of them cannot be written, those before it are removed again.
+// writeNew writes files into a folder that is absent or empty. When one of them cannot be written, those before it are
+// removed again.
 func writeNew(folder string, files []newFile) error {
 	entries, err := os.ReadDir(folder)
 	switch {

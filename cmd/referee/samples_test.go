@@ -11,8 +11,8 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// sampleRun is a run of testdata/runs with what it must come to. The numbers were computed with python3 from the evidence files, not by
-// this program:
+// sampleRun is a run of testdata/runs with what it must come to. The numbers were computed with python3 from the
+// evidence files, not by this program:
 //
 //	from decimal import Decimal as D, getcontext; getcontext().prec = 50
 //	def run(loan, rate, noi, units, reserve, price, value):
@@ -32,11 +32,15 @@ type sampleRun struct {
 }
 
 var sampleRuns = []sampleRun{
-	{"oak-street", "672275.93", "934400.00", "1.389905480", "0.738461538", "0.099833333", referee.Unsigned, "review", false, ""},
-	{"maple-court", "486613.21", "695500.00", "1.429266588", "0.690355330", "0.104705882", referee.Jelly, "review", false, "policy.occupancy_90d"},
-	{"elm-plaza", "849689.74", "868200.00", "1.021784732", "0.756578947", "0.078000000", referee.Propolis, "resubmit", true,
+	{"oak-street", "672275.93", "934400.00", "1.389905480", "0.738461538", "0.099833333", referee.Unsigned, "review",
+		false, ""},
+	{"maple-court", "486613.21", "695500.00", "1.429266588", "0.690355330", "0.104705882", referee.Jelly, "review",
+		false, "policy.occupancy_90d"},
+	{"elm-plaza", "849689.74", "868200.00", "1.021784732", "0.756578947", "0.078000000", referee.Propolis, "resubmit",
+		true,
 		"math.mismatch math.straddles_gate policy.dscr_gate policy.final_output_inconsistent"},
-	{"river-lofts", "935774.45", "1107800.00", "1.183832275", "0.731428571", "0.088984375", referee.Propolis, "reject", true, "policy.dscr_gate"},
+	{"river-lofts", "935774.45", "1107800.00", "1.183832275", "0.731428571", "0.088984375", referee.Propolis, "reject",
+		true, "policy.dscr_gate"},
 }
 
 func auditSample(t *testing.T, id string) *referee.Report {
@@ -64,8 +68,10 @@ func TestSampleVerdicts(t *testing.T) {
 		if got := strings.Join(codes, " "); got != s.codes {
 			t.Errorf("%s: findings %q, not %q", s.id, got, s.codes)
 		}
-		if r.Verdict.Severity != s.severity || r.Verdict.RecommendedAction != s.action || r.Fails(referee.FailOnHigh) != s.fails {
-			t.Errorf("%s: %s, %s, fails %v", s.id, r.Verdict.Severity, r.Verdict.RecommendedAction, r.Fails(referee.FailOnHigh))
+		if r.Verdict.Severity != s.severity || r.Verdict.RecommendedAction != s.action ||
+			r.Fails(referee.FailOnHigh) != s.fails {
+			t.Errorf("%s: %s, %s, fails %v", s.id, r.Verdict.Severity, r.Verdict.RecommendedAction,
+				r.Fails(referee.FailOnHigh))
 		}
 	}
 }

@@ -42,7 +42,8 @@ func serveCommand() *command {
 		if err := a.print("http://" + l.Addr().String() + "/r/" + k.at.Head.Tip + "\n"); err != nil {
 			return err
 		}
-		if err := serve.Run(a.ctx, l, serve.Handler(&shared{a, k, where}, report.VerifyPage(), listens, *host)); err != nil {
+		if err := serve.Run(a.ctx, l, serve.Handler(&shared{a, k, where}, report.VerifyPage(), listens,
+			*host)); err != nil {
 			return toolf("serving: %w", err)
 		}
 		return nil

@@ -15,7 +15,8 @@ func sheetDiffCommand() *command {
 verdict would change. With --ledger it lists the receipts of this sheet whose
 verdict would: their runs are looked for in --source, as receipt replay does. A
 star marks what may change a verdict; without one only words do.`
-	c.examples = []string{"referee sheet diff cre-multifamily-agency flight_sheets/cre-multifamily-agency.json", "referee sheet diff old.json new.json runs/", "referee sheet diff old.json new.json --ledger ."}
+	c.examples = []string{"referee sheet diff cre-multifamily-agency flight_sheets/cre-multifamily-agency.json",
+		"referee sheet diff old.json new.json runs/", "referee sheet diff old.json new.json --ledger ."}
 	dir := sheetsFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	source := c.flags.String("source", ".", "with --ledger: git `REPO` that holds the runs")
@@ -113,8 +114,8 @@ func (p *page) turn(t *forge.Turn) {
 	}
 }
 
-// turnOf audits one stored submission by both versions; judged is false for a run of another sheet. A bare submission is taken to be of
-// this one.
+// turnOf audits one stored submission by both versions; judged is false for a run of another sheet. A bare submission
+// is taken to be of this one.
 func turnOf(u unit, before, after *referee.Sheet) (turn *forge.Turn, judged bool, err error) {
 	if u.kind != runFolder {
 		if u.bytes == nil {
@@ -122,7 +123,8 @@ func turnOf(u unit, before, after *referee.Sheet) (turn *forge.Turn, judged bool
 				return nil, false, err
 			}
 		}
-		return forge.Turned(u.name(), referee.Case{Path: bareName(u.path), Line: u.line, Bytes: u.bytes}, before, after), true, nil
+		return forge.Turned(u.name(), referee.Case{Path: bareName(u.path), Line: u.line, Bytes: u.bytes}, before,
+			after), true, nil
 	}
 	root, err := os.OpenRoot(filepath.FromSlash(u.path))
 	if err != nil {

@@ -43,7 +43,8 @@ func (t *turnedLedger) run(where *ledgerFlags) error {
 			return err
 		}
 	}
-	t.page.line("%s of this sheet in the ledger: the verdict of %d would change, and of %d the run is not at hand", plural(t.seen, "receipt"), t.changed, t.absent)
+	t.page.line("%s of this sheet in the ledger: the verdict of %d would change, and of %d the run is not at hand",
+		plural(t.seen, "receipt"), t.changed, t.absent)
 	return nil
 }
 
@@ -65,7 +66,8 @@ func (t *turnedLedger) entries(k *kept) ([]*ledger.Entry, error) {
 // one audits the run of a receipt by both versions.
 func (t *turnedLedger) one(r *replay) error {
 	t.seen++
-	name := fmt.Sprintf("receipt %d  %s@%s  run %s", r.e.Receipt.Seq, r.e.Receipt.FlightSheet.Slug, r.e.Receipt.FlightSheet.Version, r.e.Receipt.Run.ID)
+	name := fmt.Sprintf("receipt %d  %s@%s  run %s", r.e.Receipt.Seq, r.e.Receipt.FlightSheet.Slug,
+		r.e.Receipt.FlightSheet.Version, r.e.Receipt.Run.ID)
 	folder, where, done, err := r.folder()
 	if err != nil {
 		t.absent++
@@ -89,7 +91,8 @@ func (t *turnedLedger) one(r *replay) error {
 	return nil
 }
 
-// by audits the run as it was audited then, with the profile of its agent and the receipts before it, by one version of the sheet.
+// by audits the run as it was audited then, with the profile of its agent and the receipts before it, by one version of
+// the sheet.
 func (t *turnedLedger) by(r *replay, sheet *referee.Sheet, folder fs.FS) (*referee.Report, error) {
 	recorded := *r.e.Receipt
 	recorded.FlightSheet = ledger.FlightSheet{Slug: sheet.Slug, Version: sheet.Version, SHA256: sheet.SHA256}

@@ -26,12 +26,14 @@ changes every gate in small ways and lists what no example and no trip would
 notice, each with a submission that does. The score is the share of changes
 that an example, a trip or such a submission tells from the gate. A change that
 makes no difference is explained on its rule: "equivalent": [{"change", "why"}].`
-	c.examples = []string{"referee sheet test", "referee sheet test flight_sheets/my-sheet.json --coverage", "referee sheet test cre-multifamily-agency --mutate --min-score 95"}
+	c.examples = []string{"referee sheet test", "referee sheet test flight_sheets/my-sheet.json --coverage",
+		"referee sheet test cre-multifamily-agency --mutate --min-score 95"}
 	o := &testOptions{}
 	c.flags.BoolVar(&o.coverage, "coverage", false, "list the outcomes, bands and branches that nothing reaches")
 	c.flags.BoolVar(&o.mutate, "mutate", false, "change every gate and say what would notice")
 	c.flags.BoolVar(&o.all, "survivors", false, "with --mutate: also list what only a worked-out submission notices")
-	c.flags.Float64Var(&o.minScore, "min-score", 0, "with --mutate: say no if all sheets together score less, in per cent")
+	c.flags.Float64Var(&o.minScore, "min-score", 0,
+		"with --mutate: say no if all sheets together score less, in per cent")
 	c.flags.IntVar(&o.jobs, "jobs", 0, "test `N` sheets at a time (default: one a processor)")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -153,7 +155,8 @@ func (t *testRun) take(s *tested) error {
 			t.page.line("%s: %s", s.name, b)
 		}
 	}
-	t.examples, t.trips, t.boundaries = t.examples+s.result.Examples, t.trips+s.result.Trips, t.boundaries+len(s.boundaries)
+	t.examples, t.trips, t.boundaries = t.examples+s.result.Examples, t.trips+s.result.Trips,
+		t.boundaries+len(s.boundaries)
 	t.measured(s)
 	if bad {
 		t.failed++
@@ -178,7 +181,8 @@ func (t *testRun) measured(s *tested) {
 	}
 	m := s.mutation
 	t.mutants, t.killed = t.mutants+m.Mutants, t.killed+m.Killed
-	t.page.line("%s: %s per cent, %d of %d changes of gates noticed, %d of them by its examples and trips", s.name, m.Score(), m.Killed, m.Mutants, m.Written)
+	t.page.line("%s: %s per cent, %d of %d changes of gates noticed, %d of them by its examples and trips", s.name,
+		m.Score(), m.Killed, m.Mutants, m.Written)
 	for _, v := range m.Survivors {
 		if v.Witness != "" && !t.options.all {
 			continue
@@ -203,13 +207,15 @@ func (t *testRun) measured(s *tested) {
 }
 
 func (t *testRun) sum() {
-	t.page.line("%s: %s and %s run, %s held, %d sheets failed, %d refused", plural(t.sheets, "sheet"), plural(t.examples, "example"), plural(t.trips, "trip"), plural(t.boundaries, "boundary"),
+	t.page.line("%s: %s and %s run, %s held, %d sheets failed, %d refused", plural(t.sheets, "sheet"),
+		plural(t.examples, "example"), plural(t.trips, "trip"), plural(t.boundaries, "boundary"),
 		t.failed, t.refused)
 	if t.possible > 0 {
 		t.page.line("coverage: %d of %d outcomes and branches", t.reached, t.possible)
 	}
 	if t.mutants > 0 {
 		m := forge.MutationResult{Mutants: t.mutants, Killed: t.killed}
-		t.page.line("mutation: %s per cent, %d of %d changes noticed, %d of the others unexplained", m.Score(), t.killed, t.mutants, t.unexplained)
+		t.page.line("mutation: %s per cent, %d of %d changes noticed, %d of the others unexplained", m.Score(),
+			t.killed, t.mutants, t.unexplained)
 	}
 }

@@ -14,7 +14,8 @@ func sheetFmtCommand() *command {
 stays the same: its SHA-256 does not change. With --check nothing is written,
 and files that would change give exit code 1. - reads standard input and
 writes standard output.`
-	c.examples = []string{"referee sheet fmt flight_sheets/*.json", "referee sheet fmt --check flight_sheets/my-sheet.json", "referee sheet fmt - < my-sheet.json"}
+	c.examples = []string{"referee sheet fmt flight_sheets/*.json",
+		"referee sheet fmt --check flight_sheets/my-sheet.json", "referee sheet fmt - < my-sheet.json"}
 	check := c.flags.Bool("check", false, "only list the files that would change")
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {

@@ -19,8 +19,10 @@ import (
 
 func sheetLintCommand() *command {
 	c := newCommand("sheet lint", "[FILE|SLUG…]", "check flight sheets: refusals and warnings", -1)
-	c.long = "Without arguments every active sheet is looked at. Each refusal and warning has\nits file:line:column. Refusals give exit code 2; warnings give 0."
-	c.examples = []string{"referee sheet lint", "referee sheet lint flight_sheets/my-sheet.json", "referee sheet lint cre-multifamily-agency"}
+	c.long = "Without arguments every active sheet is looked at. Each refusal and warning has\nits " +
+		"file:line:column. Refusals give exit code 2; warnings give 0."
+	c.examples = []string{"referee sheet lint", "referee sheet lint flight_sheets/my-sheet.json",
+		"referee sheet lint cre-multifamily-agency"}
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		library, err := a.library(*dir)
@@ -88,16 +90,18 @@ func (a *app) lint(library *referee.Library, names []string) error {
 	return nil
 }
 
-// reused refuses another content under the slug and version of a sheet of the library: who reads the two words would take one for the other
-// (S54).
+// reused refuses another content under the slug and version of a sheet of the library: who reads the two words would
+// take one for the other (S54).
 func reused(s *referee.Sheet) []referee.Problem {
 	own, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(s.Slug)
 	if err != nil || own.Version != s.Version || own.SHA256 == s.SHA256 {
 		return nil // the library's own sheets load, and a slug of the author's is in none
 	}
 	at := s.Doc.Get("version")
-	return []referee.Problem{{File: s.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(), Rule: "version",
-		Message: fmt.Sprintf("the library has another content as %s@%s (S54)", s.Slug, s.Version), Hint: "give this one another version; `referee sheet diff` says what differs"}}
+	return []referee.Problem{{File: s.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(),
+		Rule:    "version",
+		Message: fmt.Sprintf("the library has another content as %s@%s (S54)", s.Slug, s.Version),
+		Hint:    "give this one another version; `referee sheet diff` says what differs"}}
 }
 
 // problems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.

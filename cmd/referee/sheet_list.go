@@ -20,7 +20,8 @@ type listedSheet struct {
 
 func sheetListCommand() *command {
 	c := newCommand("sheet list", "", "list the active flight sheets", 0)
-	c.long = "Sheets of the repository stand before the library's of the same slug. A sheet\nthat is refused is named on standard error, and the exit code is 2."
+	c.long = "Sheets of the repository stand before the library's of the same slug. A sheet\nthat is refused is " +
+		"named on standard error, and the exit code is 2."
 	c.examples = []string{"referee sheet list", "referee sheet list --format json"}
 	format := c.formatFlag("table", "json")
 	dir := sheetsFlag(c.flags)
@@ -46,8 +47,8 @@ func sheetListCommand() *command {
 	return c
 }
 
-// loadPercent lets the heap grow while the library is loaded: all of it stays, and collecting it again and again as it grows took as long as
-// reading it.
+// loadPercent lets the heap grow while the library is loaded: all of it stays, and collecting it again and again as it
+// grows took as long as reading it.
 const loadPercent = 800
 
 // activeSheets loads every sheet; those that are refused are errors.

@@ -28,7 +28,9 @@ there already is never overwritten. On a terminal it asks for what the flags
 leave out. Where every input has a value it also writes a worked example, with
 every calculation worked out and, for each gate that one input can turn, a
 trip.`
-	c.examples = []string{`referee sheet new --slug my-loan --name "My loan" --lane agent --input noi:number:USD/yr=920000 --input loan:number:USD=8000000 --calc "debt_yield:ratio=noi / loan" --gate "dy_gate:high:debt_yield >= 0.07" --why "dy_gate=It must pay." --source "dy_gate=credit policy 4.2"`}
+	c.examples = []string{`referee sheet new --slug my-loan --name "My loan" --lane agent --input ` +
+		`noi:number:USD/yr=920000 --input loan:number:USD=8000000 --calc "debt_yield:ratio=noi / loan" --gate ` +
+		`"dy_gate:high:debt_yield >= 0.07" --why "dy_gate=It must pay." --source "dy_gate=credit policy 4.2"`}
 	o := &newOptions{}
 	f := c.flags
 	f.StringVar(&o.spec.Slug, "slug", "", "lower-case words joined by dashes")
@@ -61,7 +63,8 @@ func (a *app) newSheet(o *newOptions) error {
 		a.askSheet(o)
 	}
 	if o.spec.Slug == "" || o.spec.Lane == "" {
-		return usagef("sheet new needs --slug and --lane").hint("`referee sheet new --help` shows all flags; on a terminal it asks")
+		return usagef("sheet new needs --slug and --lane").hint("`referee sheet new --help` shows all flags; on a " +
+			"terminal it asks")
 	}
 	if err := o.read(); err != nil {
 		return usagef("%w", err)

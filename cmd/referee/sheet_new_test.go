@@ -14,7 +14,8 @@ import (
 func asked(t *testing.T, o *newOptions, answers ...string) (*app, string) {
 	t.Helper()
 	var screen bytes.Buffer
-	a := &app{ctx: t.Context(), getenv: func(string) string { return "" }, stdin: strings.NewReader(strings.Join(answers, "\n")), stdout: &bytes.Buffer{}, stderr: &screen}
+	a := &app{ctx: t.Context(), getenv: func(string) string { return "" },
+		stdin: strings.NewReader(strings.Join(answers, "\n")), stdout: &bytes.Buffer{}, stderr: &screen}
 	a.askSheet(o)
 	return a, screen.String()
 }
@@ -29,7 +30,8 @@ func TestAskSheet(t *testing.T) {
 		"dy_gate:high:debt_yield >= 0.07", "It must pay.", "Lend less.", "credit policy 4.2", "",
 		"json_valid", "",
 		"name_matches=Does the name match?", "")
-	for _, want := range []string{"slug, ", "lane: agent, dataset, compute, cook or incident", "instructions", "why does dy_gate exist", "`referee rules`", "question to a person"} {
+	for _, want := range []string{"slug, ", "lane: agent, dataset, compute, cook or incident", "instructions",
+		"why does dy_gate exist", "`referee rules`", "question to a person"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("nothing asks %q:\n%s", want, screen)
 		}
@@ -46,13 +48,17 @@ func TestAskSheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	gate := sheet.Rule("dy_gate")
-	if sheet.Name != "My loan" || sheet.Summary != "A loan." || sheet.Instructions != "Work out the debt yield." || len(sheet.Inputs) != 2 || len(sheet.Math) != 1 {
-		t.Errorf("the sheet is %q, %q, %q with %d inputs and %d calculations", sheet.Name, sheet.Summary, sheet.Instructions, len(sheet.Inputs), len(sheet.Math))
+	if sheet.Name != "My loan" || sheet.Summary != "A loan." || sheet.Instructions != "Work out the debt yield." ||
+		len(sheet.Inputs) != 2 || len(sheet.Math) != 1 {
+		t.Errorf("the sheet is %q, %q, %q with %d inputs and %d calculations", sheet.Name, sheet.Summary,
+			sheet.Instructions, len(sheet.Inputs), len(sheet.Math))
 	}
-	if gate == nil || gate.Tier != referee.High || gate.Why != "It must pay." || gate.Fix != "Lend less." || gate.Source.Text != "credit policy 4.2" {
+	if gate == nil || gate.Tier != referee.High || gate.Why != "It must pay." || gate.Fix != "Lend less." ||
+		gate.Source.Text != "credit policy 4.2" {
 		t.Errorf("the gate is %+v", gate)
 	}
-	if sheet.Rule("json_valid") == nil || sheet.Rule("name_matches") == nil || sheet.Rule("name_matches").Question != "Does the name match?" {
+	if sheet.Rule("json_valid") == nil || sheet.Rule("name_matches") == nil ||
+		sheet.Rule("name_matches").Question != "Does the name match?" {
 		t.Error("the check or the question is missing")
 	}
 	if ex := sheet.Examples(); len(ex) != 1 || len(ex[0].Trips) != 1 {

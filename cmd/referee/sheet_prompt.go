@@ -9,7 +9,8 @@ import (
 
 func sheetPromptCommand() *command {
 	c := newCommand("sheet prompt", "SLUG", "print what to give an agent", 1)
-	c.long = "The prompt is markdown: the sheet's instructions, its inputs with their units,\nits calculations with their formulas, the gates that the work is held against,\nthe evidence rules, and the JSON Schema of the submission."
+	c.long = "The prompt is markdown: the sheet's instructions, its inputs with their units,\nits calculations with " +
+		"their formulas, the gates that the work is held against,\nthe evidence rules, and the JSON Schema of the submission."
 	c.examples = []string{"referee sheet prompt cre-multifamily-agency > prompt.md"}
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -86,7 +87,8 @@ func (p *page) promptCalculations(s *referee.Sheet) {
 	}
 	p.section("## Calculations")
 	p.line("")
-	p.text("", "One entry each in `calculations`. The result is derived again from your inputs: at most 1 % off passes, 2 % is flagged, 10 % is a defect.")
+	p.text("", "One entry each in `calculations`. The result is derived again from your inputs: at most 1 % off "+
+		"passes, 2 % is flagged, 10 % is a defect.")
 	p.line("")
 	for _, m := range s.Math {
 		p.text("- ", fmt.Sprintf("`%s` = `%s`%s", m.ID, m.Text, unitText(m)))

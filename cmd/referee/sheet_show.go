@@ -11,7 +11,8 @@ import (
 func sheetShowCommand() *command {
 	c := newCommand("sheet show", "SLUG", "print a flight sheet", 1)
 	c.long = "With --format json it prints the canonical bytes, whose SHA-256 binds the sheet\nin reports and receipts."
-	c.examples = []string{"referee sheet show cre-multifamily-agency", "referee sheet show math-steps --format json | sha256sum"}
+	c.examples = []string{"referee sheet show cre-multifamily-agency",
+		"referee sheet show math-steps --format json | sha256sum"}
 	format := c.formatFlag("text", "json")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -255,7 +256,8 @@ func (p *page) constants(s *referee.Sheet) {
 		if unit := word(m.Value, "unit"); unit != "" {
 			text += " " + unit
 		}
-		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: word(m.Value, "source"), Status: word(m.Value, "status"), AsOf: word(m.Value, "as_of")}))
+		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: word(m.Value, "source"),
+			Status: word(m.Value, "status"), AsOf: word(m.Value, "as_of")}))
 	}
 }
 
@@ -307,7 +309,8 @@ func unitText(m *referee.MathCheck) string {
 func (p *page) gates(s *referee.Sheet) {
 	titled := false
 	for _, r := range s.Rules {
-		if r.Stage == referee.StageChecklist || r.Kind == "recompute" && strings.HasPrefix(r.ID, "math.") || !written(r) {
+		if r.Stage == referee.StageChecklist || r.Kind == "recompute" && strings.HasPrefix(r.ID, "math.") ||
+			!written(r) {
 			continue
 		}
 		if !titled {

@@ -18,10 +18,12 @@ const sheetsDir = "flight_sheets"
 
 // sheetsFlag adds --flight-sheets to a command.
 func sheetsFlag(flags *pflag.FlagSet) *string {
-	return flags.String("flight-sheets", "", "the repository's own sheets in `DIR`; they stand before the library's\n(default: "+sheetsDir+", where it is)")
+	return flags.String("flight-sheets", "", "the repository's own sheets in `DIR`; they stand before the "+
+		"library's\n(default: "+sheetsDir+", where it is)")
 }
 
-// library opens the flight sheets: the repository's, where there are any, before the embedded ones. Nothing is loaded yet.
+// library opens the flight sheets: the repository's, where there are any, before the embedded ones. Nothing is loaded
+// yet.
 func (a *app) library(dir string) (*referee.Library, error) {
 	asked := dir != ""
 	if !asked {
@@ -34,18 +36,21 @@ func (a *app) library(dir string) (*referee.Library, error) {
 	case errors.Is(err, fs.ErrNotExist) && !asked:
 		return referee.NewLibrary(flightsheets.FS(), nil, ""), nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usagef("%s: no such folder", dir).hint("--flight-sheets takes the folder of the sheets, each as SLUG.json")
+		return nil, usagef("%s: no such folder",
+			dir).hint("--flight-sheets takes the folder of the sheets, each as SLUG.json")
 	case err != nil:
 		return nil, toolf("opening the sheets in %s: %w", dir, err)
 	}
 	return referee.NewLibrary(flightsheets.FS(), os.DirFS(dir), filepath.ToSlash(dir)), nil
 }
 
-// sheetError gives an error about a sheet its exit code: a rulebook that is not there or not understood is never the tool's fault.
+// sheetError gives an error about a sheet its exit code: a rulebook that is not there or not understood is never the
+// tool's fault.
 func sheetError(err error) error {
 	var refused *referee.RefusedError
 	if errors.As(err, &refused) {
-		return usagef("the flight sheet is refused\n%w", err).hint("`referee sheet lint FILE` shows all refusals and warnings of a sheet")
+		return usagef("the flight sheet is refused\n%w",
+			err).hint("`referee sheet lint FILE` shows all refusals and warnings of a sheet")
 	}
 	if text, after, found := strings.Cut(err.Error(), "; "); found && errors.Is(err, referee.ErrNoSheet) {
 		return usagef("%s", text).hint("%s", after)

@@ -87,7 +87,8 @@ func (a *app) samples(w *summaryWork, paths []string) ([]summary.Sample, error) 
 	}
 	// Input order: by file, then by line, as an audit without --shard has them; runs by their folder.
 	slices.SortStableFunc(all, func(x, y parsedReport) int {
-		return cmp.Or(cmp.Compare(x.report.Location, y.report.Location), cmp.Compare(x.report.Submission.Line, y.report.Submission.Line))
+		return cmp.Or(cmp.Compare(x.report.Location, y.report.Location), cmp.Compare(x.report.Submission.Line,
+			y.report.Submission.Line))
 	})
 	if err := a.writeJoined(w.join, all); err != nil {
 		return nil, err
@@ -122,7 +123,8 @@ func (a *app) readReports(path string) ([]parsedReport, error) {
 		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
 			r, parseErr := referee.ParseReport(trimmed)
 			if parseErr != nil {
-				return nil, usagef("%s:%d: %v", path, n, parseErr).hint("write reports with `referee audit --format json`")
+				return nil, usagef("%s:%d: %v", path, n,
+					parseErr).hint("write reports with `referee audit --format json`")
 			}
 			out = append(out, parsedReport{r, trimmed})
 		}
@@ -164,7 +166,8 @@ func (a *app) ledgerSamples(where *ledgerFlags) ([]summary.Sample, error) {
 	var out []summary.Sample
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
-			return nil, rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` reports what is wrong")
+			return nil, rulesf("reading the ledger, %s: %w", k.name,
+				err).hint("`referee ledger verify` reports what is wrong")
 		}
 		if s, ok := summary.FromReceipt(e.Receipt); ok {
 			out = append(out, s)

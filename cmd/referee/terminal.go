@@ -19,8 +19,8 @@ type look struct {
 	color bool
 }
 
-// lookOf decides width and colour from what is known about the place where a table goes. NO_COLOR (no-color.org) and TERM=dumb turn
-// colour off; nothing turns it on where no terminal is, so that files and pipes hold plain text.
+// lookOf decides width and colour from what is known about the place where a table goes. NO_COLOR (no-color.org) and
+// TERM=dumb turn colour off; nothing turns it on where no terminal is, so that files and pipes hold plain text.
 func lookOf(terminal bool, columns int, getenv func(string) string) look {
 	l := look{width: defaultColumns}
 	if !terminal {

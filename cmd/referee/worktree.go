@@ -20,8 +20,9 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// A new git work tree with one commit, made without a git binary: the files, the objects, the index and the branch, as git itself would
-// leave them after init, add and commit (TestGitAgrees asks git). A folder that holds anything is never touched.
+// A new git work tree with one commit, made without a git binary: the files, the objects, the index and the branch, as
+// git itself would leave them after init, add and commit (TestGitAgrees asks git). A folder that holds anything is
+// never touched.
 
 // firstCommit says who committed what, and when.
 type firstCommit struct {
@@ -31,10 +32,11 @@ type firstCommit struct {
 	message string
 }
 
-const gitConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
+const gitConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = " +
+	"true\n"
 
-// initWorktree makes dir, which is absent or empty, a work tree that holds the files, by their slash-separated paths. When something fails, what
-// it wrote is left for the caller to look at.
+// initWorktree makes dir, which is absent or empty, a work tree that holds the files, by their slash-separated paths.
+// When something fails, what it wrote is left for the caller to look at.
 func initWorktree(dir string, files map[string][]byte, c firstCommit) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -80,7 +82,8 @@ func (w *treeWriter) all(files map[string][]byte, c firstCommit) error {
 		return err
 	}
 	for _, f := range []struct{ name, text string }{
-		{".git/HEAD", "ref: refs/heads/" + c.branch + "\n"}, {".git/config", gitConfig}, {".git/index", w.index()}, {".git/refs/heads/" + c.branch, id + "\n"},
+		{".git/HEAD", "ref: refs/heads/" + c.branch + "\n"}, {".git/config", gitConfig}, {".git/index", w.index()},
+		{".git/refs/heads/" + c.branch, id + "\n"},
 	} {
 		if err := w.root.WriteFile(filepath.FromSlash(f.name), []byte(f.text), 0o644); err != nil {
 			return err
@@ -147,7 +150,8 @@ func (w *treeWriter) object(kind gitobject.Kind, data []byte) (string, error) {
 	return id, w.root.WriteFile(filepath.Join(dir, id[2:]), b.Bytes(), 0o444)
 }
 
-// index is git's index, version 2 (gitformat-index), with what the disk says of the files left at zero: git then looks for itself.
+// index is git's index, version 2 (gitformat-index), with what the disk says of the files left at zero: git then looks
+// for itself.
 func (w *treeWriter) index() string {
 	var b bytes.Buffer
 	b.WriteString("DIRC")

@@ -54,18 +54,29 @@ func TestExamineRefusals(t *testing.T) {
 		says   string
 	}{
 		{name: "a laxer sheet", sheets: []string{"lend-atr-qm"}, says: "the configuration lets [lend-atr-qm] judge"},
-		{name: "another version than the rule allows", sheets: []string{"cre-multifamily-agency@^2"}, says: "the configuration lets"},
+		{name: "another version than the rule allows", sheets: []string{"cre-multifamily-agency@^2"},
+			says: "the configuration lets"},
 		{name: "another lane than the path's", sheets: []string{"*"}, lane: "compute", says: `lets lane "compute" in`},
-		{name: "an unknown sheet", sheets: []string{"*"}, swap: [][3]string{{"run.json", "cre-multifamily-agency", "cre-multifamily-agenzy"}}, says: "did you mean"},
-		{name: "an inactive version", sheets: []string{"*"}, swap: [][3]string{{"run.json", `"flight_sheet": "cre-multifamily-agency`, `"flight_sheet": "cre-multifamily-agency@9.9.9", "x-was": "`}}, says: "the active version"},
-		{name: "another lane", sheets: []string{"*"}, swap: [][3]string{{"run.json", `"lane": "agent"`, `"lane": "dataset"`}}, says: `run.json says lane "dataset"`},
-		{name: "an unknown member", sheets: []string{"*"}, swap: [][3]string{{"run.json", `"project"`, `"projekt"`}}, says: "run.json is refused"},
-		{name: "no submission", sheets: []string{"*"}, edit: func(m fstest.MapFS) { delete(m, "runs/oak-street/submission.json") }, says: "a file is missing"},
-		{name: "no manifest", sheets: []string{"*"}, edit: func(m fstest.MapFS) { delete(m, "runs/oak-street/run.json") }, says: "a file is missing"},
+		{name: "an unknown sheet", sheets: []string{"*"},
+			swap: [][3]string{{"run.json", "cre-multifamily-agency", "cre-multifamily-agenzy"}}, says: "did you mean"},
+		{name: "an inactive version", sheets: []string{"*"},
+			swap: [][3]string{{"run.json", `"flight_sheet": "cre-multifamily-agency`,
+				`"flight_sheet": "cre-multifamily-agency@9.9.9", "x-was": "`}}, says: "the active version"},
+		{name: "another lane", sheets: []string{"*"},
+			swap: [][3]string{{"run.json", `"lane": "agent"`, `"lane": "dataset"`}},
+			says: `run.json says lane "dataset"`},
+		{name: "an unknown member", sheets: []string{"*"}, swap: [][3]string{{"run.json", `"project"`, `"projekt"`}},
+			says: "run.json is refused"},
+		{name: "no submission", sheets: []string{"*"},
+			edit: func(m fstest.MapFS) { delete(m, "runs/oak-street/submission.json") }, says: "a file is missing"},
+		{name: "no manifest", sheets: []string{"*"},
+			edit: func(m fstest.MapFS) { delete(m, "runs/oak-street/run.json") }, says: "a file is missing"},
 		{name: "a submission that is a link", sheets: []string{"*"}, edit: func(m fstest.MapFS) {
-			m["runs/oak-street/submission.json"] = &fstest.MapFile{Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink | 0o777}
+			m["runs/oak-street/submission.json"] = &fstest.MapFile{Data: []byte("/etc/passwd"),
+				Mode: fs.ModeSymlink | 0o777}
 		}, says: "symlink"},
-		{name: "an id that is not the folder's", sheets: []string{"*"}, swap: [][3]string{{"run.json", `"id": "oak-street"`, `"id": "elm-street"`}}, says: "they must be the same"},
+		{name: "an id that is not the folder's", sheets: []string{"*"},
+			swap: [][3]string{{"run.json", `"id": "oak-street"`, `"id": "elm-street"`}}, says: "they must be the same"},
 	} {
 		head := gatetest.SampleDeal(t, "oak-street", c.swap...)
 		if c.edit != nil {

@@ -153,7 +153,10 @@ func (p *Replay) compareMembers(r, again *ledger.Receipt) error {
 		{"checklist", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Checklist: r.Checklist} }},
 		{"verdict", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Verdict: r.Verdict} }},
 		{"findings", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Findings: r.Findings} }},
-		{"findings_total", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{FindingsTotal: r.FindingsTotal} }},
+		{"findings_total", func(
+			r *ledger.Receipt) ledger.Receipt {
+			return ledger.Receipt{FindingsTotal: r.FindingsTotal}
+		}},
 		{"cook", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Cook: r.Cook} }},
 		{"incident", func(r *ledger.Receipt) ledger.Receipt { return ledger.Receipt{Incident: r.Incident} }},
 	} {

@@ -41,9 +41,10 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 		"a finding": {func(r *ledger.Receipt) {
 			r.Findings = append(r.Findings, ledger.Finding{Code: "x", RuleIDs: []string{"dscr"}})
 		}, "findings"},
-		"total":      {func(r *ledger.Receipt) { r.FindingsTotal++ }, "findings_total"},
-		"agent":      {func(r *ledger.Receipt) { r.Agent.Model = "another" }, "agent"},
-		"evidence":   {func(r *ledger.Receipt) { r.Evidence = append(r.Evidence, ledger.Evidence{ID: "x"}) }, "evidence"},
+		"total": {func(r *ledger.Receipt) { r.FindingsTotal++ }, "findings_total"},
+		"agent": {func(r *ledger.Receipt) { r.Agent.Model = "another" }, "agent"},
+		"evidence": {func(r *ledger.Receipt) { r.Evidence = append(r.Evidence, ledger.Evidence{ID: "x"}) },
+			"evidence"},
 		"assignment": {func(r *ledger.Receipt) { r.Assignment.Text = "another" }, "assignment"},
 		"lane":       {func(r *ledger.Receipt) { r.Run.Project = "another" }, "run"},
 		"answers":    {func(r *ledger.Receipt) { r.Checklist = r.Checklist[1:] }, "checklist"},

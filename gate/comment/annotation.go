@@ -80,7 +80,8 @@ func (i problemItem) toAnnotation() githubapi.Annotation {
 		Title: cutToBytes(
 			plainText(i.title),
 			maxTitle,
-		), Message: cutToBytes(plainText(cmp.Or(i.message, "no reason is given")), maxDetail)} // an empty one is refused
+		// an empty one is refused
+		), Message: cutToBytes(plainText(cmp.Or(i.message, "no reason is given")), maxDetail)}
 	f := i.finding
 	if f == nil {
 		return a

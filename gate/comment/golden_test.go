@@ -88,7 +88,8 @@ func TestConclusions(t *testing.T) {
 		"carried-sibling":       {"success", "action_required", outcome.ResultAwaiting},
 	} {
 		o := scenarios()[name]()
-		if got := [3]string{WriteAuditCheck(o, 0).Conclusion, WriteSignOffCheck(o).Conclusion, o.Result()}; got != want {
+		if got := [3]string{WriteAuditCheck(o, 0).Conclusion, WriteSignOffCheck(o).Conclusion,
+			o.Result()}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -126,7 +127,8 @@ func TestDigestIsOne(t *testing.T) {
 // printedBlock is the block of commands that a review prints.
 var printedBlock = regexp.MustCompile("(?s)### How to sign off\n\n[^`]*\n\n```\n(.*?)```\n")
 
-// TestInstructionsAreTaken: the block of commands answers what is open when it is pasted, and accepts nothing without a reason.
+// TestInstructionsAreTaken: the block of commands answers what is open when it is pasted, and accepts nothing without a
+// reason.
 func TestInstructionsAreTaken(t *testing.T) {
 	o := scenarios()["two-deals"]()
 	block := printedBlock.FindStringSubmatch(WriteReview(o))
@@ -156,8 +158,8 @@ func TestInstructionsAreTaken(t *testing.T) {
 	}
 }
 
-// TestInstructionsAreBounded: above forty lines one line speaks of all runs; what is left out is counted; a key that cannot be written as a command,
-// or that means two things, is named and not printed.
+// TestInstructionsAreBounded: above forty lines one line speaks of all runs; what is left out is counted; a key that
+// cannot be written as a command, or that means two things, is named and not printed.
 func TestInstructionsAreBounded(t *testing.T) {
 	deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
 	o := outcomeOf()
@@ -195,10 +197,12 @@ func TestInstructionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSignedSaysSo: after a sign-off nothing speaks of waiting or of what nobody signed, and a hash is short or in a marker.
+// TestSignedSaysSo: after a sign-off nothing speaks of waiting or of what nobody signed, and a hash is short or in a
+// marker.
 func TestSignedSaysSo(t *testing.T) {
 	o := scenarios()["clean-signed"]()
-	for name, paper := range map[string]string{"review": WriteReview(o), "summary": WriteSummary(o), "check": WriteSignOffCheck(o).Title + WriteSignOffCheck(o).Summary} {
+	for name, paper := range map[string]string{"review": WriteReview(o), "summary": WriteSummary(o),
+		"check": WriteSignOffCheck(o).Title + WriteSignOffCheck(o).Summary} {
 		_, text, _ := strings.Cut(paper, "-->\n\n")
 		if name != "review" {
 			text = paper
@@ -206,7 +210,8 @@ func TestSignedSaysSo(t *testing.T) {
 		if m := regexp.MustCompile(`(?i)unsigned|wait|await|open\b|how to sign|recommended`).FindString(text); m != "" {
 			t.Errorf("the %s says %q:\n%s", name, m, text)
 		}
-		for _, h := range regexp.MustCompile(`[0-9a-f]{16,}`).FindAllString(regexp.MustCompile(`\]\([^)]*\)`).ReplaceAllString(text, ""), -1) {
+		for _, h := range regexp.MustCompile(`[0-9a-f]{16,}`).FindAllString(
+			regexp.MustCompile(`\]\([^)]*\)`).ReplaceAllString(text, ""), -1) {
 			t.Errorf("the %s shows the hash %s", name, h)
 		}
 	}
@@ -258,7 +263,8 @@ func TestPlaceIsALink(t *testing.T) {
 	if got := writerOf(o).linkToFile("a.json", 0, 0); got != "[`a.json`]("+head+"/a.json)" {
 		t.Error(got)
 	}
-	for _, edit := range []func(){func() { o.Head = "main" }, func() { o.ServerURL = "javascript:x" }, func() { o.ServerURL, o.Repository = "https://x", "" }} {
+	for _, edit := range []func(){func() { o.Head = "main" }, func() { o.ServerURL = "javascript:x" },
+		func() { o.ServerURL, o.Repository = "https://x", "" }} {
 		o = outcomeOf()
 		if edit(); writerOf(o).linkToFile("a.json", 1, 1) != "`a.json:1`" {
 			t.Error(writerOf(o).linkToFile("a.json", 1, 1))
@@ -266,8 +272,9 @@ func TestPlaceIsALink(t *testing.T) {
 	}
 }
 
-// TestPapersOfRealRuns holds the papers of audited sample runs to the files that were audited: each annotation is on a line that is there, the order
-// of the engine's findings is the order of the papers, and the review names every finding.
+// TestPapersOfRealRuns holds the papers of audited sample runs to the files that were audited: each annotation is on a
+// line that is there, the order of the engine's findings is the order of the papers, and the review names every
+// finding.
 func TestPapersOfRealRuns(t *testing.T) {
 	for _, run := range []string{"oak-street", "maple-court", "river-lofts", "elm-plaza"} {
 		tree := gatetest.SampleDeal(t, run)
@@ -305,7 +312,8 @@ func TestPapersOfRealRuns(t *testing.T) {
 	}
 }
 
-// TestDraftCanBeApplied: the incident draft in the review is a patch that git takes, whatever the agent calls itself, and gives the files of the draft.
+// TestDraftCanBeApplied: the incident draft in the review is a patch that git takes, whatever the agent calls itself,
+// and gives the files of the draft.
 func TestDraftCanBeApplied(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not here")
@@ -369,10 +377,13 @@ func TestSignedOutcome(t *testing.T) {
 		t.Fatal("a receipt of these bytes")
 	}
 	for what, edit := range map[string]func(*outcome.Outcome){
-		"another subject": func(o *outcome.Outcome) { o.Receipts[0].Receipt.Approval.SubjectDigest = strings.Repeat("0", 64) },
-		"another sheet":   func(o *outcome.Outcome) { o.Audits[0].Work.Report.Sheet.SHA256 = strings.Repeat("0", 64) },
-		"a rejection":     func(o *outcome.Outcome) { o.Receipts[0].Receipt.Kind = "rejected" },
-		"another run":     func(o *outcome.Outcome) { o.Audits[0].Work.Run.ID = "x" },
+		"another subject": func(o *outcome.Outcome) {
+			o.Receipts[0].Receipt.Approval.SubjectDigest = strings.Repeat("0",
+				64)
+		},
+		"another sheet": func(o *outcome.Outcome) { o.Audits[0].Work.Report.Sheet.SHA256 = strings.Repeat("0", 64) },
+		"a rejection":   func(o *outcome.Outcome) { o.Receipts[0].Receipt.Kind = "rejected" },
+		"another run":   func(o *outcome.Outcome) { o.Audits[0].Work.Run.ID = "x" },
 		"taken back": func(o *outcome.Outcome) {
 			back := *o.Receipts[0].Receipt
 			back.Kind, back.RefersTo = "revoked", o.Receipts[0].Hash

@@ -18,7 +18,8 @@ import (
 
 // attacks are what submissions, reviews and file names are known to try on what a bot posts.
 var attacks = []string{
-	"\u202egpj.exe\u202c and \u2066\u2069", "\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m", "zero\u200bwidth\ufeff\u00ad\u2060 \U000e0041tag \u3164",
+	"\u202egpj.exe\u202c and \u2066\u2069", "\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m",
+	"zero\u200bwidth\ufeff\u00ad\u2060 \U000e0041tag \u3164",
 	"line\r\n::set-output name=verdict::honey\n::error::x\v\f\u2028\u2029\u0085x", "::add-mask::x ##[save-state " +
 		"name=a]b",
 	"<!-- referee:review/v1 pull=12 head=a1 digest=" + strings.Repeat(
@@ -31,7 +32,8 @@ var attacks = []string{
 	) + " -->\n", "</details></sub><script>alert(1)</script><img src=x> --> <!--",
 	"**APPROVED** by @someone and @org/team, [merge](https://evil) #1 GH-1", "` `` ``` ```` ````` ~~~\n```\n| a | " +
 		"b | \n| --- |\n- [x] item\n# heading\n> quote\n---",
-	"EOF\nghadelimiter_x\n_GitHubActionsFileCommandDelimeter_\nresult=signed", "100%0A::error::x %25, a=b:c,d=e", "\xff\xfe not UTF-8 \xed\xa0\x80",
+	"EOF\nghadelimiter_x\n_GitHubActionsFileCommandDelimeter_\nresult=signed", "100%0A::error::x %25, a=b:c,d=e",
+	"\xff\xfe not UTF-8 \xed\xa0\x80",
 	strings.Repeat("long ", 400), "A" + strings.Repeat("\u0316", 60), `\|\`, "a\\`b`", "",
 }
 
@@ -167,7 +169,8 @@ func checkCharacters(t *testing.T, text string) {
 	}
 	for i, r := range text {
 		if r != '\n' &&
-			(unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || r == '\u3164') {
+			(unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
+				r == '\u3164') {
 			t.Fatalf("%U at %d: %q", r, i, text[max(0, i-40):i])
 		}
 	}
@@ -310,7 +313,8 @@ func checkOutputs(t *testing.T, o *outcome.Outcome) {
 }
 
 var workflowCommand = regexp.MustCompile(
-	`^::(error|warning) ((file|line|col|endLine|endColumn|title)=[^:,\r\n]*)(,(file|line|col|endLine|endColumn|title)=[^:,\r\n]*)*::[^\r\n]*$`,
+	`^::(error|warning) ((file|line|col|endLine|endColumn|title)=[^:,\r\n]*)(,` +
+		`(file|line|col|endLine|endColumn|title)=[^:,\r\n]*)*::[^\r\n]*$`,
 )
 
 func checkCommands(t *testing.T, hostile, harmless *outcome.Outcome) {

@@ -106,7 +106,8 @@ func audited(dir string, findings ...referee.Finding) audit.AuditedRun {
 		switch f.Tier {
 		case referee.High:
 			v.Risk.High++
-			v.Severity, v.RecommendedAction = referee.Propolis, map[referee.Bucket]string{referee.WorkDefect: "resubmit", referee.DealFinding: "reject"}[findings[0].Bucket]
+			v.Severity, v.RecommendedAction = referee.Propolis,
+				map[referee.Bucket]string{referee.WorkDefect: "resubmit", referee.DealFinding: "reject"}[findings[0].Bucket]
 		case referee.Mid:
 			v.Risk.Mid++
 		default:
@@ -172,7 +173,8 @@ func signed(o *outcome.Outcome) *outcome.Outcome {
 			Verdict: receipt.VerdictOf(a.Work.Report.Verdict),
 		}
 		if len(a.Work.Report.Findings) == 0 {
-			r.Verdict.Severity, r.Verdict.Score, r.Verdict.ClientReady, r.Verdict.RecommendedAction = "honey", "100", true, "approve"
+			r.Verdict.Severity, r.Verdict.Score, r.Verdict.ClientReady, r.Verdict.RecommendedAction = "honey", "100",
+				true, "approve"
 			r.Verdict.Counts.Satisfied, r.Verdict.Counts.Open = 9, 0
 		}
 		o.Receipts = append(o.Receipts, ledger.Entry{Hash: fmt.Sprintf("%064x", 1000+i), Receipt: r})
@@ -291,10 +293,12 @@ func scenarios() map[string]func() *outcome.Outcome {
 			o.NoReview = true
 			return o
 		},
-		"two-deals": func() *outcome.Outcome { // runs that differ in what they ask, and one of which has an answer of its own
+		// runs that differ in what they ask, and one of which has an answer of its own
+		"two-deals": func() *outcome.Outcome {
 			deal := finding("policy.dscr_gate", referee.High, referee.DealFinding, 30)
 			o := outcomeOf(audited("runs/elm", deal), audited("runs/oak", deal))
-			o.Audits[1].Work.Report.Checks[1].ID, o.Audits[1].Work.Report.Checks[1].Label = "site_visit", "Did somebody see the site?"
+			o.Audits[1].Work.Report.Checks[1].ID, o.Audits[1].Work.Report.Checks[1].Label = "site_visit",
+				"Did somebody see the site?"
 			o.Judged = []signoff.Judged{
 				counted(5, "ann", "/satisfied oak:borrower_name_matches\n/accept elm:dscr_gate the sponsor pays"),
 			}

@@ -101,8 +101,10 @@ func TestPapersAreBounded(t *testing.T) {
 		runs, findings int
 		text           string
 	}{
-		{"one run of 2,000 findings", 1, 2000, ""}, {"long strings", 2, 20, strings.Repeat("long é ", 3000)}, {"hidden characters", 3, 40, strings.Repeat("\u202e", 900)},
-		{"20 runs of 2,000 findings", 20, 2000, " more"}, {"100 runs", 100, 30, ""}, {"600 runs", 600, 2, "@x `` <b>"}, {"backticks", 3, 10, strings.Repeat("`", 2000)},
+		{"one run of 2,000 findings", 1, 2000, ""}, {"long strings", 2, 20, strings.Repeat("long é ", 3000)},
+		{"hidden characters", 3, 40, strings.Repeat("\u202e", 900)},
+		{"20 runs of 2,000 findings", 20, 2000, " more"}, {"100 runs", 100, 30, ""}, {"600 runs", 600, 2, "@x `` <b>"},
+		{"backticks", 3, 10, strings.Repeat("`", 2000)},
 	} {
 		o := flooded(c.runs, c.findings, c.text)
 		o.NoReview = true // the checks say all: the longest that they can be
@@ -113,8 +115,10 @@ func TestPapersAreBounded(t *testing.T) {
 			limit      int
 			cut        bool
 		}{
-			{"review", WriteReview(o), 60_000, true}, {"summary", WriteSummary(o), 921_600, false}, {"audit summary", audit.Summary, 65_535, false},
-			{"audit text", audit.Text, 65_535, false}, {"sign-off summary", signOff.Summary, 65_535, false}, {"title", audit.Title, 255, false}, {"sign-off title", signOff.Title, 255, false},
+			{"review", WriteReview(o), 60_000, true}, {"summary", WriteSummary(o), 921_600, false},
+			{"audit summary", audit.Summary, 65_535, false},
+			{"audit text", audit.Text, 65_535, false}, {"sign-off summary", signOff.Summary, 65_535, false},
+			{"title", audit.Title, 255, false}, {"sign-off title", signOff.Title, 255, false},
 		} {
 			if len(p.text) > p.limit || p.text == "" || !utf8.ValidString(p.text) {
 				t.Errorf("%s: the %s has %d bytes", c.what, p.name, len(p.text))
@@ -150,7 +154,9 @@ func TestEverySectionIsThere(t *testing.T) {
 	o := flooded(40, 100, strings.Repeat("word ", 100))
 	o.Receipts = o.Receipts[:30]
 	review := WriteReview(o)
-	for _, want := range []string{"## Referee: waiting for the agent to fix what could not be audited", "#### Findings\n", "\n| run | audit |", "### What could not be audited", "### Rulebook changes", "### Agents beyond", "### Questions for a person", "### Reviews", "### Receipts",
+	for _, want := range []string{"## Referee: waiting for the agent to fix what could not be audited",
+		"#### Findings\n", "\n| run | audit |", "### What could not be audited", "### Rulebook changes",
+		"### Agents beyond", "### Questions for a person", "### Reviews", "### Receipts",
 		"### What is in the way", "### How to sign off", "### Notices"} {
 		if !strings.Contains(review, want) {
 			t.Errorf("the review has no %q", want)
@@ -229,7 +235,8 @@ func TestCommandsAreBounded(t *testing.T) {
 	}
 }
 
-// TestInline: only lines of the diff, the fingerprint first, at most thirty, one for each finding; it stays when lines move and changes with what was found.
+// TestInline: only lines of the diff, the fingerprint first, at most thirty, one for each finding; it stays when lines
+// move and changes with what was found.
 func TestInline(t *testing.T) {
 	o := flooded(1, 90, "")
 	even := func(string) map[int]bool {
@@ -278,8 +285,10 @@ func TestMarker(t *testing.T) {
 		Attempt: 2,
 	}
 	line := "<!-- referee:review/v1 pull=12 head=" + m.Head + " digest=" + m.Digest + " run=7001 attempt=2 -->"
-	for body, want := range map[string]bool{line: true, line + "\n\nx": true, line + "\r\nx": true, "x\n" + line: false, " " + line: false, line + "x": false, "": false,
-		strings.Replace(line, "7001", "07001", 1): false, strings.Replace(line, "7001", "-7", 1): false, strings.Replace(line, "7001", "9999999999999999999", 1): false, strings.Replace(line, "v1", "v2", 1): false} {
+	for body, want := range map[string]bool{line: true, line + "\n\nx": true, line + "\r\nx": true, "x\n" + line: false,
+		" " + line: false, line + "x": false, "": false,
+		strings.Replace(line, "7001", "07001", 1): false, strings.Replace(line, "7001", "-7", 1): false,
+		strings.Replace(line, "7001", "9999999999999999999", 1): false, strings.Replace(line, "v1", "v2", 1): false} {
 		if got, ok := memory.ParseMarker(body); ok != want || ok && (got != m || got.String() != line) ||
 			!ok && got != (memory.Marker{}) {
 			t.Errorf("%q: %+v, %v", body, got, ok)
@@ -288,7 +297,8 @@ func TestMarker(t *testing.T) {
 	for _, c := range []struct {
 		a, b memory.Marker
 		want bool
-	}{{memory.Marker{RunID: 2}, memory.Marker{RunID: 1, Attempt: 9}, true}, {memory.Marker{RunID: 1, Attempt: 2}, memory.Marker{RunID: 1, Attempt: 1}, true}, {m, m, false}, {memory.Marker{}, m, false}} {
+	}{{memory.Marker{RunID: 2}, memory.Marker{RunID: 1, Attempt: 9}, true}, {memory.Marker{RunID: 1, Attempt: 2},
+		memory.Marker{RunID: 1, Attempt: 1}, true}, {m, m, false}, {memory.Marker{}, m, false}} {
 		if c.a.Newer(c.b) != c.want {
 			t.Errorf("%+v newer than %+v", c.a, c.b)
 		}
@@ -322,11 +332,13 @@ func TestOutputs(t *testing.T) {
 		{outcomeOf(clean, jelly), "jelly", "75.0", "review", "true"},
 		{outcomeOf(worn, clean), "propolis", "9.5", "review", "false"},
 		{outcomeOf(clean, audit.AuditedRun{Dir: "x", Refused: "no"}), "unsigned", "100.0", "resubmit", "false"},
-		{outcomeOf(clean, audit.AuditedRun{Dir: "x", Refused: "no", Failed: 2}), "unsigned", "100.0", "review", "false"},
+		{outcomeOf(clean, audit.AuditedRun{Dir: "x", Refused: "no", Failed: 2}), "unsigned", "100.0", "review",
+			"false"},
 		{outcomeOf(clean, with("odd", "1e9", "odd", true)), "propolis", "", "resubmit", "true"},
 		{&outcome.Outcome{Refusals: []audit.Refusal{{Path: "x", Reason: "y"}}}, "none", "", "resubmit", "false"},
 		{outcomeOf(), "none", "", "none", "false"},
-		{outcomeOf(with("jelly", "80", "reject", true), with("jelly", "80", "review", true)), "jelly", "80.0", "reject", "true"},
+		{outcomeOf(with("jelly", "80", "reject", true), with("jelly", "80", "review", true)), "jelly", "80.0", "reject",
+			"true"},
 	} {
 		got := get(c.o)
 		if got["severity"] != c.severity || got["score"] != c.score || got["recommended_action"] != c.action ||
@@ -342,7 +354,8 @@ func TestFair(t *testing.T) {
 		needs  []int
 		budget int
 		want   []int
-	}{{[]int{10, 10}, 100, []int{10, 10}}, {[]int{90, 10, 90}, 100, []int{45, 10, 45}}, {[]int{50, 50}, 60, []int{30, 30}}, {nil, 5, []int{}}} {
+	}{{[]int{10, 10}, 100, []int{10, 10}}, {[]int{90, 10, 90}, 100, []int{45, 10, 45}},
+		{[]int{50, 50}, 60, []int{30, 30}}, {nil, 5, []int{}}} {
 		if got := fairShares(c.needs, c.budget); !slices.Equal(got, c.want) {
 			t.Errorf("%v in %d: %v, want %v", c.needs, c.budget, got, c.want)
 		}
@@ -366,7 +379,8 @@ func FuzzParseMarker(f *testing.F) {
 	})
 }
 
-// FuzzDiffLines: no crash; a line that is shown is there, and every line that the old side does not hold at all is shown.
+// FuzzDiffLines: no crash; a line that is shown is there, and every line that the old side does not hold at all is
+// shown.
 func FuzzDiffLines(f *testing.F) {
 	f.Add([]byte("a\nb\n"), []byte("a\nc\nb"))
 	f.Fuzz(func(t *testing.T, before, after []byte) {

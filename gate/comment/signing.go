@@ -43,7 +43,10 @@ func (o writer) questionsOfRuns() []*question {
 				continue
 			}
 			q := questionOf(a.Work.Report, c)
-			if i := slices.IndexFunc(out, func(have *question) bool { return have.id == q.id && have.text == q.text }); i >= 0 {
+			if i := slices.IndexFunc(out, func(have *question) bool {
+				return have.id == q.id &&
+					have.text == q.text
+			}); i >= 0 {
 				q = out[i]
 			} else {
 				out = append(out, q)

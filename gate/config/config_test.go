@@ -53,16 +53,19 @@ func TestConfig(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if want := []RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"},
-		{Path: "deals/*/run.json", Sheets: []string{"cre-multifamily-agency@^1.2", "lend-atr-qm"}}}; !reflect.DeepEqual(c.Runs, want) {
+		{Path: "deals/*/run.json", Sheets: []string{"cre-multifamily-agency@^1.2",
+			"lend-atr-qm"}}}; !reflect.DeepEqual(c.Runs, want) {
 		t.Errorf("runs %+v", c.Runs)
 	}
-	if want := (Approval{MinimumPermission: "maintain", Count: 2, Teams: []string{"org/credit"}, AllowCommitters: true, DigestRequired: true, SelfSign: true}); !reflect.DeepEqual(
+	if want := (Approval{MinimumPermission: "maintain", Count: 2, Teams: []string{"org/credit"}, AllowCommitters: true,
+		DigestRequired: true, SelfSign: true}); !reflect.DeepEqual(
 		c.Approval,
 		want,
 	) {
 		t.Errorf("approval %+v", c.Approval)
 	}
-	if want := (Ledger{"ledger", "org/ledger", "7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"}); c.Ledger != want {
+	if want := (Ledger{"ledger", "org/ledger",
+		"7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730"}); c.Ledger != want {
 		t.Errorf("ledger %+v", c.Ledger)
 	}
 	a := c.Governance.Agents[0]
@@ -78,8 +81,10 @@ func TestConfig(t *testing.T) {
 
 // TestGenesisForms: a hash stays the text that it is where YAML would read a number.
 func TestGenesisForms(t *testing.T) {
-	for _, hash := range []string{strings.Repeat("1", 64), strings.Repeat("0", 64), "0" + strings.Repeat("7", 63), "1e" + strings.Repeat("5", 62), "0b" + strings.Repeat("1", 62)} {
-		for _, form := range []string{"ledger: {genesis: %s}", "ledger:\n  genesis: %s # the first\n", "ledger: {genesis: \"%s\"}"} {
+	for _, hash := range []string{strings.Repeat("1", 64), strings.Repeat("0", 64), "0" + strings.Repeat("7", 63),
+		"1e" + strings.Repeat("5", 62), "0b" + strings.Repeat("1", 62)} {
+		for _, form := range []string{"ledger: {genesis: %s}", "ledger:\n  genesis: %s # the first\n",
+			"ledger: {genesis: \"%s\"}"} {
 			if c, err := Parse(fmt.Appendf(nil, form, hash), "f"); err != nil || c.Ledger.Genesis != hash {
 				t.Errorf(form+": %v, %v", hash, c, err)
 			}

@@ -153,7 +153,8 @@ func TestGrants(t *testing.T) {
 func TestDemands(t *testing.T) {
 	app := int64(7)
 	var protection BranchProtection
-	if err := json.Unmarshal([]byte(`{"required_status_checks": {"contexts": ["a", "b"], "checks": [{"context": "a", "app_id": null}, {"context": "b", "app_id": 9}]},
+	if err := json.Unmarshal(
+		[]byte(`{"required_status_checks": {"contexts": ["a", "b"], "checks": [{"context": "a", "app_id": null}, {"context": "b", "app_id": 9}]},
 		"required_pull_request_reviews": {"required_approving_review_count": 2, "dismiss_stale_reviews": true},
 		"allow_force_pushes": {"enabled": false}, "allow_deletions": {"enabled": true}}`), &protection); err != nil {
 		t.Fatal(err)
@@ -187,7 +188,8 @@ func TestDemands(t *testing.T) {
 // Of a repository about which nothing is known, nothing is said to be fine but what the library alone answers.
 func TestDiagnoseNothing(t *testing.T) {
 	hidden := map[Source]string{}
-	for _, s := range []Source{FromRules, FromProtection, FromLedgerRules, FromLedgerProtection, FromActions, FromWorkflows, FromFiles} {
+	for _, s := range []Source{FromRules, FromProtection, FromLedgerRules, FromLedgerProtection, FromActions,
+		FromWorkflows, FromFiles} {
 		hidden[s] = "administration: read"
 	}
 	ids := map[string]bool{}

@@ -239,7 +239,8 @@ var fromBase = pattern.New(
 
 // headCommand are shell commands that fetch it.
 var headCommand = pattern.New(
-	`gh pr checkout|git [^\n]*pull/[^\n]*/(head|merge)|git [^\n]*(github\.event\.pull_request\.head|github\.head_ref|workflow_run\.head_)`,
+	`gh pr checkout|git [^\n]*pull/[^\n]*/(head|merge)|git ` +
+		`[^\n]*(github\.event\.pull_request\.head|github\.head_ref|workflow_run\.head_)`,
 )
 
 // takesHead reports whether a step brings the pull request's files: 2 surely, 1 perhaps, where an expression cannot be

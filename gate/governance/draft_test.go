@@ -159,12 +159,15 @@ func TestDrafts(t *testing.T) {
 func TestDraftNumbers(t *testing.T) {
 	_, all := violations(t, `"stranger"`)
 	for kind, lines := range map[string][]string{
-		"spend_breach": {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`, `+oak-street,1840000,0`, `"result": 1.15,`},
-		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`, `+birch-hall,math.dscr,high,2026-11-21T11:00:00`, `+elm-plaza,math.dscr,high,2026-11-22T13:00:00`,
+		"spend_breach": {`+cap,3`, `"action": "stop"`, `+claimed_spend,3.45`, `+maple-court,1610000,0`,
+			`+oak-street,1840000,0`, `"result": 1.15,`},
+		"recurring_flag": {`+window_days,1`, `+limit,2`, `+action,lock`, `"critical_runs"`,
+			`+birch-hall,math.dscr,high,2026-11-21T11:00:00`, `+elm-plaza,math.dscr,high,2026-11-22T13:00:00`,
 			`+elm-plaza,any rule,,2026-11-22T13:00:00`, `+2026-11-22T13:00:00 run elm-plaza: high work-defects 2`,
 			`+2026-11-22T13:00:00 lane agent locked for The agent underwriter by governance.max_recurring_critical 2`},
-		"dark":  {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
-		"rogue": {`+declared_model,none: not listed in governance.agents`, `+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
+		"dark": {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
+		"rogue": {`+declared_model,none: not listed in governance.agents`,
+			`+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
 	} {
 		for _, line := range lines {
 			if !strings.Contains(all[kind].Draft, line) {
@@ -197,7 +200,8 @@ func TestDraftsHostileName(t *testing.T) {
 		for file, f := range tree {
 			var said struct{ Incident struct{ Detail string } }
 			if strings.HasSuffix(file, "/submission.json") &&
-				(json.Unmarshal(f.Data, &said) != nil || !strings.HasPrefix(said.Incident.Detail, "The agent "+called[:min(len(called), 80)])) {
+				(json.Unmarshal(f.Data, &said) != nil ||
+					!strings.HasPrefix(said.Incident.Detail, "The agent "+called[:min(len(called), 80)])) {
 				t.Errorf("%.20q is called %q", name, said.Incident.Detail)
 			}
 			if !strings.HasPrefix(file, "runs/rogue-") || !fs.ValidPath(file) || strings.Contains(file, "..") {
@@ -243,8 +247,10 @@ func TestDraftFolder(t *testing.T) {
 		want  string
 	}{
 		{[]config.RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}}}, "runs/"},
-		{[]config.RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"}, {Path: "ops/*/run.json", Sheets: []string{"incident-rogue-agent@^1"}, Lane: "incident"}}, "ops/"},
-		{[]config.RunRule{{Path: "runs/**/run.json", Sheets: []string{"other"}}, {Path: "runs/*/run.json", Sheets: []string{"*"}}}, ""},
+		{[]config.RunRule{{Path: "runs/**/run.json", Sheets: []string{"*"}, Lane: "agent"},
+			{Path: "ops/*/run.json", Sheets: []string{"incident-rogue-agent@^1"}, Lane: "incident"}}, "ops/"},
+		{[]config.RunRule{{Path: "runs/**/run.json", Sheets: []string{"other"}},
+			{Path: "runs/*/run.json", Sheets: []string{"*"}}}, ""},
 		{[]config.RunRule{{Path: "deals/*/final/run.json", Sheets: []string{"*"}}}, ""},
 	} {
 		cfg := config.Default()
@@ -391,8 +397,10 @@ func TestLockCounts(t *testing.T) {
 	cfg.Governance.MaxRecurringCritical = 4
 	audits := []audit.AuditedRun{running("a", "now", "s", "")}
 	unlisted := func(r *ledger.Receipt) { r.Verdict.Risk.High = 7 }
-	draft := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "", inPull(1), critically("x", "y", "x")),
-		noted(ledger.Rejected, "a", "r1", "s2", "", inPull(2), critically("x")), noted(ledger.Rejected, "a", "r2", "s3", "", unlisted),
+	draft := CheckLimits(audits, cfg, historyOf(t, cfg, 0, audits, noted(ledger.Rejected, "a", "r1", "s1", "",
+		inPull(1), critically("x", "y", "x")),
+		noted(ledger.Rejected, "a", "r1", "s2", "", inPull(2), critically("x")), noted(ledger.Rejected, "a", "r2", "s3",
+			"", unlisted),
 		noted(ledger.Rejected, "a", "r,\"3", "s4", "", critically("x"))), gatetest.Nine)[0].Draft
 	w := incidentWork(t, applied(t, draft))
 	if len(w.Report.Findings) != 0 {
@@ -412,7 +420,8 @@ func TestLockCounts(t *testing.T) {
 // TestProfilesApart: two profiles that differ only in what a table cannot hold are two profiles in the draft, and the
 // same in all its files.
 func TestProfilesApart(t *testing.T) {
-	for _, c := range [][2]string{{"m/70b", "m,70b"}, {"m\n70b", "m 70b"}, {"\U0001d532", "\U0001d533"}, {"m_70b", "m/70b"}, {"=m", "\"m"}} {
+	for _, c := range [][2]string{{"m/70b", "m,70b"}, {"m\n70b", "m 70b"}, {"\U0001d532", "\U0001d533"},
+		{"m_70b", "m/70b"}, {"=m", "\"m"}} {
 		cfg := config.Default()
 		d := &incidentDrafter{cfg: cfg, at: gatetest.Nine, agent: "a"}
 		tools := []string{"a,b", "=c", " d ", "\u202e", "e\"f"}

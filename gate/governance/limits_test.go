@@ -126,22 +126,38 @@ func TestSpent(t *testing.T) {
 		want    string
 	}{
 		{"nothing", 0, []audit.AuditedRun{running("a", "r", "s", "")}, nil, "0"},
-		{"a tenth and a fifth", 0, []audit.AuditedRun{running("a", "r", "s", "0.1")}, []*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "0.2")}, "0.3"},
-		{"another agent", 0, []audit.AuditedRun{running("b", "r", "s", "1")}, []*ledger.Entry{noted(ledger.Approved, "b", "r1", "s1", "1.10")}, "0"},
+		{"a tenth and a fifth", 0, []audit.AuditedRun{running("a", "r", "s", "0.1")},
+			[]*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "0.2")}, "0.3"},
+		{"another agent", 0, []audit.AuditedRun{running("b", "r", "s", "1")},
+			[]*ledger.Entry{noted(ledger.Approved, "b", "r1", "s1", "1.10")}, "0"},
 		{"approved and carried", 0, nil, []*ledger.Entry{first, carried}, "1.1"},
-		{"the approval is revoked, what was carried stands", 0, nil, []*ledger.Entry{first, carried, noted(ledger.Revoked, "a", "r1", "s1", "1.10", about(first))}, "1.1"},
-		{"superseded", 0, nil, []*ledger.Entry{first, noted(ledger.Superseded, "a", "r1", "s1", "1.10", about(first)), noted(ledger.Approved, "a", "r1", "s2", "3")}, "3"},
-		{"taken back twice", 0, nil, []*ledger.Entry{first, noted(ledger.Amended, "a", "r1", "s1", "1.10", about(first)), noted(ledger.Revoked, "a", "r1", "s1", "1.10", about(first)), noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(4))}, "1.1"},
-		{"rejected and merged", 0, nil, []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "7"), first, noted(ledger.Merged, "a", "r1", "s1", "1.10", about(first))}, "1.1"},
-		{"the same run with other bytes was run again", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s2", "2")}, "3.1"},
-		{"the same bytes again, at a lower cost", 0, []audit.AuditedRun{running("a", "r1", "s1", "0.01")}, []*ledger.Entry{first}, "1.1"},
-		{"the same bytes again, at a higher cost", 0, []audit.AuditedRun{running("a", "r1", "s1", "4")}, []*ledger.Entry{first}, "4"},
-		{"a run of this pull request as it stands now", 2, []audit.AuditedRun{running("a", "r1", "s2", "5")}, []*ledger.Entry{carried}, "5"},
-		{"a receipt of this pull request for another run", 2, []audit.AuditedRun{running("a", "r9", "s9", "5")}, []*ledger.Entry{carried}, "6.1"},
-		{"a receipt of another pull request for this run", 2, []audit.AuditedRun{running("a", "r1", "s2", "5")}, []*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(3))}, "6.1"},
-		{"signed off at two costs", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s1", "1.2", inPull(3)), noted(ledger.Approved, "a", "r1", "s1", "0.2", inPull(4))}, "1.2"},
-		{"a cost below nothing", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r2", "s2", "-1000")}, "1.1"},
-		{"two runs here", 0, []audit.AuditedRun{running("a", "r2", "s2", "1"), running("a", "r3", "s3", "1.000001"), {Dir: "runs/x", Refused: "no"}}, []*ledger.Entry{first}, "3.100001"},
+		{"the approval is revoked, what was carried stands", 0, nil,
+			[]*ledger.Entry{first, carried, noted(ledger.Revoked, "a", "r1", "s1", "1.10", about(first))}, "1.1"},
+		{"superseded", 0, nil, []*ledger.Entry{first, noted(ledger.Superseded, "a", "r1", "s1", "1.10", about(first)),
+			noted(ledger.Approved, "a", "r1", "s2", "3")}, "3"},
+		{"taken back twice", 0, nil, []*ledger.Entry{first, noted(ledger.Amended, "a", "r1", "s1", "1.10",
+			about(first)), noted(ledger.Revoked, "a", "r1", "s1", "1.10", about(first)),
+			noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(4))}, "1.1"},
+		{"rejected and merged", 0, nil, []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "7"), first,
+			noted(ledger.Merged, "a", "r1", "s1", "1.10", about(first))}, "1.1"},
+		{"the same run with other bytes was run again", 0, nil,
+			[]*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s2", "2")}, "3.1"},
+		{"the same bytes again, at a lower cost", 0, []audit.AuditedRun{running("a", "r1", "s1", "0.01")},
+			[]*ledger.Entry{first}, "1.1"},
+		{"the same bytes again, at a higher cost", 0, []audit.AuditedRun{running("a", "r1", "s1", "4")},
+			[]*ledger.Entry{first}, "4"},
+		{"a run of this pull request as it stands now", 2, []audit.AuditedRun{running("a", "r1", "s2", "5")},
+			[]*ledger.Entry{carried}, "5"},
+		{"a receipt of this pull request for another run", 2, []audit.AuditedRun{running("a", "r9", "s9", "5")},
+			[]*ledger.Entry{carried}, "6.1"},
+		{"a receipt of another pull request for this run", 2, []audit.AuditedRun{running("a", "r1", "s2", "5")},
+			[]*ledger.Entry{noted(ledger.Approved, "a", "r1", "s1", "1.10", inPull(3))}, "6.1"},
+		{"signed off at two costs", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r1", "s1", "1.2",
+			inPull(3)), noted(ledger.Approved, "a", "r1", "s1", "0.2", inPull(4))}, "1.2"},
+		{"a cost below nothing", 0, nil, []*ledger.Entry{first, noted(ledger.Approved, "a", "r2", "s2", "-1000")},
+			"1.1"},
+		{"two runs here", 0, []audit.AuditedRun{running("a", "r2", "s2", "1"), running("a", "r3", "s3", "1.000001"),
+			{Dir: "runs/x", Refused: "no"}}, []*ledger.Entry{first}, "3.100001"},
 	} {
 		cfg := config.Default()
 		cfg.Governance.Agents = []config.AgentProfile{{Name: "a"}}
@@ -192,7 +208,8 @@ func TestSpendCapBroken(t *testing.T) {
 		!strings.Contains(err.Error(), "cost_usd") {
 		t.Errorf("a recorded cost that is no number: %v", err)
 	}
-	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "1", mintedAt("yesterday"))); err == nil ||
+	if err := NewHistory(cfg, 0, audits).Add(noted(ledger.Approved, "a", "r", "s", "1",
+		mintedAt("yesterday"))); err == nil ||
 		!strings.Contains(err.Error(), "minted_at") {
 		t.Errorf("a recorded time that is none: %v", err)
 	}
@@ -260,7 +277,8 @@ func TestUnlisted(t *testing.T) {
 // TestMisstatedProfile: the governance says what the engine says, where a pinned profile is misstated and nowhere else.
 func TestMisstatedProfile(t *testing.T) {
 	for what, pinned := range map[string]referee.Agent{
-		"the same":      {Model: "example-70b-instruct", CapabilityTier: "frontier", ParamsB: "70", Tools: []string{"calculator", "document_reader"}, ToolsKnown: true},
+		"the same": {Model: "example-70b-instruct", CapabilityTier: "frontier", ParamsB: "70",
+			Tools: []string{"calculator", "document_reader"}, ToolsKnown: true},
 		"another model": {Model: "example-8b"},
 		"a lower tier":  {CapabilityTier: "small"},
 		"fewer tools":   {Tools: []string{"calculator"}, ToolsKnown: true},
@@ -280,7 +298,8 @@ func TestMisstatedProfile(t *testing.T) {
 		want := what != "the same" && what != "not stated"
 		if (len(got) == 1) != want ||
 			want &&
-				(got[0].Kind != "policy_violation" || got[0].Draft == "" || !strings.Contains(got[0].Reason, "oak-street")) {
+				(got[0].Kind != "policy_violation" || got[0].Draft == "" ||
+					!strings.Contains(got[0].Reason, "oak-street")) {
 			t.Errorf("%s: %+v", what, got)
 		}
 	}
@@ -341,36 +360,60 @@ func TestRecurringFlags(t *testing.T) {
 		{"rejected, and withdrawn by somebody else", []*ledger.Entry{one, withdrawn(closedBy("mallory"))}, false},
 		{"withdrawn, and nobody says who", []*ledger.Entry{one, withdrawn()}, false},
 		{"withdrawn by the operator of another agent", []*ledger.Entry{one, withdrawn(closedBy("clerk"))}, false},
-		{"the operator closes somebody else's work", []*ledger.Entry{one, withdrawn(closedBy("runner"), addedBy("", "mallory"))}, false},
-		{"somebody else closes the operator's work", []*ledger.Entry{one, withdrawn(closedBy("wim"), addedBy("", "runner"))}, true},
+		{"the operator closes somebody else's work",
+			[]*ledger.Entry{one, withdrawn(closedBy("runner"), addedBy("", "mallory"))}, false},
+		{"somebody else closes the operator's work",
+			[]*ledger.Entry{one, withdrawn(closedBy("wim"), addedBy("", "runner"))}, true},
 		{"of both", []*ledger.Entry{one, withdrawn(closedBy("runner"), addedBy("runner", "mallory"))}, false},
-		{"right analyses of bad deals", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inBucket("deal-finding")), noted(ledger.Approved, "a", "r2", "s2", "", critically("x"), inBucket("deal-finding"))}, false},
-		{"the wrong agent for the work", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inBucket("stack-fit"))}, false},
+		{"right analyses of bad deals", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"),
+			inBucket("deal-finding")), noted(ledger.Approved, "a", "r2", "s2", "", critically("x"),
+			inBucket("deal-finding"))}, false},
+		{"the wrong agent for the work", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "",
+			critically("x"), inBucket("stack-fit"))}, false},
 		{"rejected and approved", []*ledger.Entry{one, yes}, true},
-		{"merged without a receipt", []*ledger.Entry{one, noted(ledger.Unreceipted, "a", "r5", "s5", "", critically("x"))}, true},
-		{"one audit twice", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"), mintedAt("2026-11-21T09:00:00Z"))}, false},
-		{"two revisions in one pull request", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(3)), noted(ledger.Rejected, "a", "r1", "s2", "", critically("x"), inPull(3))}, false},
-		{"one run in two pull requests", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(3)), noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(4))}, true},
-		{"two runs of this very pull request", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(9)), noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inPull(9))}, false},
-		{"an entry about an audit", []*ledger.Entry{yes, noted(ledger.Merged, "a", "r6", "s3", "", critically("dscr"), about(yes)), noted(ledger.Revoked, "a", "r7", "s3", "", critically("dscr"), about(yes))}, false},
+		{"merged without a receipt",
+			[]*ledger.Entry{one, noted(ledger.Unreceipted, "a", "r5", "s5", "", critically("x"))}, true},
+		{"one audit twice", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r1", "s1", "", critically("dscr"),
+			mintedAt("2026-11-21T09:00:00Z"))}, false},
+		{"two revisions in one pull request",
+			[]*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(3)),
+				noted(ledger.Rejected, "a", "r1", "s2", "", critically("x"), inPull(3))}, false},
+		{"one run in two pull requests", []*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"),
+			inPull(3)), noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(4))}, true},
+		{"two runs of this very pull request",
+			[]*ledger.Entry{noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"), inPull(9)),
+				noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), inPull(9))}, false},
+		{"an entry about an audit", []*ledger.Entry{yes, noted(ledger.Merged, "a", "r6", "s3", "", critically("dscr"),
+			about(yes)), noted(ledger.Revoked, "a", "r7", "s3", "", critically("dscr"), about(yes))}, false},
 		{"a deal that the client accepts", []*ledger.Entry{one, accepted}, false},
-		{"more high findings than a receipt holds", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r8", "s8", "", func(r *ledger.Receipt) { r.Verdict.Risk.High = 1 })}, true},
+		{"more high findings than a receipt holds", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r8", "s8", "",
+			func(r *ledger.Receipt) { r.Verdict.Risk.High = 1 })}, true},
 		{"another agent's", []*ledger.Entry{one, noted(ledger.Rejected, "b", "r2", "s2", "", critically("x"))}, false},
-		{"another lane's", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"), func(r *ledger.Receipt) { r.Run.Lane = "compute" })}, false},
-		{"no critical finding", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", func(r *ledger.Receipt) {
-			r.Findings, r.Verdict.Risk.Mid = []ledger.Finding{{Tier: "mid", Severity: "noncritical"}}, 1
-		})}, false},
-		{"no audit in it", []*ledger.Entry{one, {Hash: two.Hash, Receipt: &ledger.Receipt{Kind: ledger.Withdrawn, MintedAt: two.Receipt.MintedAt}}}, false},
+		{"another lane's", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "", critically("x"),
+			func(r *ledger.Receipt) { r.Run.Lane = "compute" })}, false},
+		{"no critical finding", []*ledger.Entry{one, noted(ledger.Rejected, "a", "r2", "s2", "",
+			func(r *ledger.Receipt) {
+				r.Findings, r.Verdict.Risk.Mid = []ledger.Finding{{Tier: "mid", Severity: "noncritical"}}, 1
+			})}, false},
+		{"no audit in it", []*ledger.Entry{one,
+			{Hash: two.Hash, Receipt: &ledger.Receipt{Kind: ledger.Withdrawn, MintedAt: two.Receipt.MintedAt}}}, false},
 		{"resolved", []*ledger.Entry{one, two, unlock}, false},
 		{"resolved for one of them", []*ledger.Entry{one, two, resolved("", two)}, false},
 		{"resolved for another", []*ledger.Entry{one, two, resolved("", yes)}, true},
-		{"flagged again after it", []*ledger.Entry{one, two, unlock, yes, noted(ledger.Rejected, "a", "r5", "s5", "", critically("x"))}, true},
-		{"the incident is taken back", []*ledger.Entry{one, two, unlock, noted(ledger.Revoked, "", "unlock", "s9", "", about(unlock))}, true},
-		{"still open", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Status = "open" })}, true},
-		{"another lane", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Lane = "compute" })}, true},
-		{"another kind", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Kind = "rogue" })}, true},
-		{"resolved and still locked", []*ledger.Entry{one, two, changed(resolved("", one, two), func(i *ledger.Incident) { i.Response = []string{"lane_locked"} })}, true},
-		{"resolved, and nobody signed it off", []*ledger.Entry{one, two, func() *ledger.Entry { e := resolved("", one, two); e.Receipt.Kind = ledger.Rejected; return e }()}, true},
+		{"flagged again after it", []*ledger.Entry{one, two, unlock, yes, noted(ledger.Rejected, "a", "r5", "s5", "",
+			critically("x"))}, true},
+		{"the incident is taken back", []*ledger.Entry{one, two, unlock, noted(ledger.Revoked, "", "unlock", "s9", "",
+			about(unlock))}, true},
+		{"still open", []*ledger.Entry{one, two,
+			changed(resolved("", one, two), func(i *ledger.Incident) { i.Status = "open" })}, true},
+		{"another lane", []*ledger.Entry{one, two,
+			changed(resolved("", one, two), func(i *ledger.Incident) { i.Lane = "compute" })}, true},
+		{"another kind", []*ledger.Entry{one, two,
+			changed(resolved("", one, two), func(i *ledger.Incident) { i.Kind = "rogue" })}, true},
+		{"resolved and still locked", []*ledger.Entry{one, two,
+			changed(resolved("", one, two), func(i *ledger.Incident) { i.Response = []string{"lane_locked"} })}, true},
+		{"resolved, and nobody signed it off", []*ledger.Entry{one, two,
+			func() *ledger.Entry { e := resolved("", one, two); e.Receipt.Kind = ledger.Rejected; return e }()}, true},
 		{"by the locked agent itself", []*ledger.Entry{one, two, resolved("a", one, two)}, true},
 		{"by another agent", []*ledger.Entry{one, two, resolved("recorder", one, two)}, false},
 	} {

@@ -12,7 +12,8 @@ import (
 
 func TestAnnounced(t *testing.T) {
 	line := AnnouncedLine([]ledger.Entry{gatetest.Entry(13, "b"), gatetest.Entry(12, "a"), gatetest.Entry(13, "b")})
-	if want := "<!-- referee:receipts 12:" + gatetest.HashOf("a") + " 13:" + gatetest.HashOf("b") + " -->"; line != want {
+	if want := "<!-- referee:receipts 12:" + gatetest.HashOf("a") + " 13:" + gatetest.HashOf("b") +
+		" -->"; line != want {
 		t.Errorf("%s\nwant %s", line, want)
 	}
 	if got := AnnouncedLine(nil); got != "" {
@@ -42,7 +43,9 @@ func TestAnnounced(t *testing.T) {
 // never nothing.
 func TestAnnouncedRefusals(t *testing.T) {
 	good := "1:" + gatetest.HashOf("a")
-	for _, body := range []string{"", "hello", "hello\n<!-- referee:receipts " + good + " -->", "<!-- referee:review -->\n\n<!-- referee:receipts " + good + " -->", " <!-- referee:receipts " + good + " -->"} {
+	for _, body := range []string{"", "hello", "hello\n<!-- referee:receipts " + good + " -->",
+		"<!-- referee:review -->\n\n<!-- referee:receipts " + good + " -->", " <!-- referee:receipts " + good +
+			" -->"} {
 		if got, err := ParseAnnounced(body); got != nil || err != nil {
 			t.Errorf("%q announces %v, %v", body, got, err)
 		}

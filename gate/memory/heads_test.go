@@ -131,7 +131,8 @@ func TestHeadsStrict(t *testing.T) {
 		"no heads":         "<!-- referee:heads v1  -->",
 		"one head twice":   "<!-- referee:heads v1 " + sha("1") + "=* " + sha("1") + "=* -->",
 		"51 heads":         repeat(51),
-		"9 KiB":            headsOpen + sha("1") + "=" + strings.Repeat("0123456789abcdef,", 540) + "0123456789abcdef -->",
+		"9 KiB": headsOpen + sha("1") + "=" + strings.Repeat("0123456789abcdef,", 540) +
+			"0123456789abcdef -->",
 	} {
 		if got := ParseHeads(line).Line(); got != "" {
 			t.Errorf("%s: %q", what, got)

@@ -19,7 +19,8 @@ type Marker struct {
 
 // markerLine is exact: another text at the top of a review is somebody else's review.
 var markerLine = pattern.New(
-	`^<!-- referee:review/v1 pull=(0|[1-9]\d{0,17}) head=([0-9a-f]{0,64}) digest=([0-9a-f]{64}) run=(0|[1-9]\d{0,17}) attempt=(0|[1-9]\d{0,17}) -->$`,
+	`^<!-- referee:review/v1 pull=(0|[1-9]\d{0,17}) head=([0-9a-f]{0,64}) digest=([0-9a-f]{64}) run=(0|[1-9]\d{0,17}) ` +
+		`attempt=(0|[1-9]\d{0,17}) -->$`,
 )
 
 // String is the line, without its break. ParseMarker reads it.

@@ -47,15 +47,25 @@ func TestRecollect(t *testing.T) {
 		{"no review yet", func(s *githubapi.Story) { clear(s.Own) }, "", 0, ""},
 		{"edited by somebody", by(7, "mallory"), "", 2, "mallory"},
 		{"edited by an account that is gone", by(7, ""), "", 2, someone},
-		{"lost before", func(s *githubapi.Story) { s.Own[7] = keeping(Memory{Lost: "mallory", Pushers: Pushers{"wim"}}) }, "wim", 2, "mallory"},
-		{"lost before, by an account that is gone", func(s *githubapi.Story) { s.Own[7] = keeping(Memory{Lost: someone}) }, "", 2, someone},
-		{"the marker of another pull request", func(s *githubapi.Story) { s.Own[7] = strings.Replace(s.Own[7], "pull=3", "pull=4", 1) }, "", 0, ""},
-		{"edited, and without its marker", func(s *githubapi.Story) { by(7, "mallory")(s); s.Own[7] = "text" }, "", 2, "mallory"},
+		{"lost before", func(s *githubapi.Story) {
+			s.Own[7] = keeping(Memory{Lost: "mallory",
+				Pushers: Pushers{"wim"}})
+		}, "wim", 2, "mallory"},
+		{"lost before, by an account that is gone",
+			func(s *githubapi.Story) { s.Own[7] = keeping(Memory{Lost: someone}) }, "", 2, someone},
+		{"the marker of another pull request", func(s *githubapi.Story) {
+			s.Own[7] = strings.Replace(s.Own[7], "pull=3",
+				"pull=4", 1)
+		}, "", 0, ""},
+		{"edited, and without its marker", func(s *githubapi.Story) { by(7, "mallory")(s); s.Own[7] = "text" }, "", 2,
+			"mallory"},
 		{"two of ours", func(s *githubapi.Story) {
 			s.Own[9] = keeping(Memory{Pushers: Pushers{"wim"}, Heads: Heads{}.Add(sha("2"), []string{"runs/a"})})
 		}, "rosa wim", 2, ""},
-		{"two of ours, one edited", func(s *githubapi.Story) { s.Own[9] = keeping(Memory{}); by(9, "mallory")(s) }, "", 2, "mallory"},
-		{"another workflow's review, edited", func(s *githubapi.Story) { s.Own[9] = "a linter's"; by(9, "mallory")(s) }, "rosa", 1, ""},
+		{"two of ours, one edited", func(s *githubapi.Story) { s.Own[9] = keeping(Memory{}); by(9, "mallory")(s) }, "",
+			2, "mallory"},
+		{"another workflow's review, edited", func(s *githubapi.Story) { s.Own[9] = "a linter's"; by(9, "mallory")(s) },
+			"rosa", 1, ""},
 		{"somebody else's review, edited", by(9, "mallory"), "rosa", 1, ""},
 	} {
 		got := Recollect(story(c.edit), 3)

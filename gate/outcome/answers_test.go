@@ -53,7 +53,8 @@ func TestAnswersForRuns(t *testing.T) {
 	) {
 		t.Errorf("oak: %q, want %q", got, want)
 	}
-	if got, want := words(elm), []string{"only=satisfied ", "site_visit=satisfied ", "ltv=here", "dscr=all of them"}; !slices.Equal(
+	if got, want := words(elm), []string{"only=satisfied ", "site_visit=satisfied ", "ltv=here",
+		"dscr=all of them"}; !slices.Equal(
 		got,
 		want,
 	) {
@@ -74,7 +75,8 @@ func TestUnaskedKeys(t *testing.T) {
 			{Dir: "runs/broken"},
 		},
 	}
-	for body, says := range map[string]string{"/satisfied b": "no run asks", "/satisfied elm:a": "no run asks", "/accept oak:x why": "flags nothing", "/satisfied oak:a": "a key of its own and a key of one run",
+	for body, says := range map[string]string{"/satisfied b": "no run asks", "/satisfied elm:a": "no run asks",
+		"/accept oak:x why": "flags nothing", "/satisfied oak:a": "a key of its own and a key of one run",
 		"/satisfied a": "", "/satisfied elm:oak:a": "", "/accept elm:x why": ""} {
 		got := strings.Join(o.UnaskedCommands([]signoff.Judged{{Commands: signoff.ParseCommands(body)}}), "; ")
 		if !strings.Contains(got, says) || says == "" && got != "" {

@@ -44,7 +44,8 @@ type Outcome struct {
 	Unknown    []string // commit identities without an account: nobody's review counts
 	Need       int      // approvals that are needed
 	Receipts   []ledger.Entry
-	Entries    []ledger.Entry  // all that the ledger holds of the pull request: the review announces them, void ones too
+	// all that the ledger holds of the pull request: the review announces them, void ones too
+	Entries    []ledger.Entry
 	Waived     []ledger.Waiver // accepted by who signed those receipts
 	LedgerHead string          // tip of the ledger, "" where there is none yet
 	Blocked    []string        // why an approval makes no receipt yet
@@ -52,7 +53,8 @@ type Outcome struct {
 	NotPosted  []string        // what a refused write left out, and why
 	Siblings   []Sibling       // other open pull requests with the same head
 	StaleGreen bool            // the sign-off check could not be written, and an older one may be green
-	Heads      memory.Heads    // earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
+	// earlier heads that failed, as the gate's own review keeps them; ReviewPaper adds this one
+	Heads memory.Heads
 
 	DigestRequired bool  // a review counts only if it names the audit (/digest)
 	ReviewID       int64 // the gate's own review, for links; 0 where it is not known

@@ -35,7 +35,8 @@ func TestSignOffOnce(t *testing.T) {
 		t.Errorf("the receipt: %+v", r)
 	}
 	swapped := []ledger.Answer{gatetest.BothTrue[1], gatetest.BothTrue[0]}
-	for _, l := range []receipt.Local{{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue}, {Name: "ann", At: gatetest.Nine.Add(time.Hour), Answers: swapped}} {
+	for _, l := range []receipt.Local{{Name: "ann", At: gatetest.Nine, Answers: gatetest.BothTrue},
+		{Name: "ann", At: gatetest.Nine.Add(time.Hour), Answers: swapped}} {
 		e, again, err := l.SignOff(t.Context(), store, w, gatetest.Here, gatetest.Strict, nil)
 		if err != nil || !again || e.Hash != first.Hash {
 			t.Errorf("at %v: again %v, %v", l.At, again, err)
@@ -91,10 +92,15 @@ func TestSignOffRefuses(t *testing.T) {
 	}{
 		{"an open question", in, "oak-street", receipt.Local{Answers: oneAnswer}, "the checklist is open: " +
 			"borrower_name_matches"},
-		{"an answer to nothing", in, "oak-street", receipt.Local{Answers: []ledger.Answer{{ID: "dscr_gate", Answer: "satisfied"}}}, "is not open"},
-		{"a flag without a reason", in, "oak-street", receipt.Local{Answers: []ledger.Answer{oneAnswer[0], {ID: "borrower_name_matches", Answer: "flag"}}}, "flagged without a note"},
-		{"a deal-finding", in, "river-lofts", receipt.Local{Answers: gatetest.BothTrue}, "high finding policy.dscr_gate (deal-finding)"},
-		{"a work-defect", in, "elm-plaza", receipt.Local{Answers: gatetest.BothTrue, Waivers: append(waive("math.dscr"), waive("dscr_gate")...)}, "a work-defect cannot be accepted"},
+		{"an answer to nothing", in, "oak-street",
+			receipt.Local{Answers: []ledger.Answer{{ID: "dscr_gate", Answer: "satisfied"}}}, "is not open"},
+		{"a flag without a reason", in, "oak-street",
+			receipt.Local{Answers: []ledger.Answer{oneAnswer[0], {ID: "borrower_name_matches", Answer: "flag"}}},
+			"flagged without a note"},
+		{"a deal-finding", in, "river-lofts", receipt.Local{Answers: gatetest.BothTrue},
+			"high finding policy.dscr_gate (deal-finding)"},
+		{"a work-defect", in, "elm-plaza", receipt.Local{Answers: gatetest.BothTrue, Waivers: append(waive("math.dscr"),
+			waive("dscr_gate")...)}, "a work-defect cannot be accepted"},
 		{"the operator", operated, "oak-street", receipt.Local{Answers: gatetest.BothTrue}, "ran the agent"},
 	} {
 		store := &ledger.MemStore{}
@@ -134,7 +140,8 @@ func TestSignOffRefuses(t *testing.T) {
 func TestOperations(t *testing.T) {
 	store, in, hashes := gatetest.SampleLedger(t)
 	for _, c := range []struct{ run, schema string }{
-		{"cook-with-lift", ledger.CookSchema}, {"lane-lock", ledger.IncidentSchema}, {"spend-breach", ledger.IncidentSchema}, {"rogue-agent", ledger.IncidentSchema},
+		{"cook-with-lift", ledger.CookSchema}, {"lane-lock", ledger.IncidentSchema},
+		{"spend-breach", ledger.IncidentSchema}, {"rogue-agent", ledger.IncidentSchema},
 	} {
 		at, err := store.Head(t.Context())
 		if err != nil {
@@ -266,7 +273,8 @@ func TestTakenBack(t *testing.T) {
 		!strings.Contains(err.Error(), "was taken back by a later entry") {
 		t.Errorf("after the revocation: %v", err)
 	}
-	if _, err := receipt.Prior(t.Context(), store, receipt.Before(now, cook.Receipt))(oak.Hash, "/verdict/score"); err != nil {
+	if _, err := receipt.Prior(t.Context(), store, receipt.Before(now, cook.Receipt))(oak.Hash,
+		"/verdict/score"); err != nil {
 		t.Errorf("before it: %v", err)
 	}
 	replayed(t, store, in, gatetest.AuditSample(t, in, "cook-with-lift", nil).Sheet, cook)

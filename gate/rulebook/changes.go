@@ -65,8 +65,9 @@ func Changes(base, head fs.FS, cfg *config.Config, embedded fs.FS, tools Tools, 
 		out = append(out, change)
 		then = cmp.Or(parsed, cfg)
 	}
-	r := &sheetComparer{work: decimal.Meter{Most: maxTurnedWork}, base: cfg, cfg: then, tools: tools, stored: stored, embedded: embedded,
-		before: sheetFolder{tree: base, dir: cfg.Sheets}, after: sheetFolder{tree: head, dir: then.Sheets}}
+	r := &sheetComparer{work: decimal.Meter{Most: maxTurnedWork}, base: cfg, cfg: then, tools: tools, stored: stored,
+		embedded: embedded,
+		before:   sheetFolder{tree: base, dir: cfg.Sheets}, after: sheetFolder{tree: head, dir: then.Sheets}}
 	return append(out, r.listChanges()...)
 }
 

@@ -123,7 +123,9 @@ func TestRulebookSheets(t *testing.T) {
 		"Below 1.25 a conventional",
 		"Under 1.25 a conventional",
 	)
-	bare := `{"schema": "referee.flight-sheet/v1", "slug": "loan", "name": "Loan", "version": "2.0.0", "lane": "agent", "baseline": "none", "required_inputs": [{"name": "noi", "type": "number"}], "eval_spec": {"rules": [{"id": "gate", "expr": "noi >= 1", "tier": "high"}]}}`
+	bare := `{"schema": "referee.flight-sheet/v1", "slug": "loan", "name": "Loan", "version": "2.0.0", "lane": ` +
+		`"agent", "baseline": "none", "required_inputs": [{"name": "noi", "type": "number"}], "eval_spec": {"rules": ` +
+		`[{"id": "gate", "expr": "noi >= 1", "tier": "high"}]}}`
 	one := config.Default()
 	one.Runs[0].Sheets = []string{"loan@^1"}
 	for _, c := range []struct {
@@ -133,19 +135,36 @@ func TestRulebookSheets(t *testing.T) {
 		sheet, problem, warns, hit string
 		tested, clean              bool
 	}{
-		{what: "a stricter gate over the library's", base: gatetest.Tree(), head: gatetest.Tree(at + stricter), sheet: agency + "@1.0.0", problem: "example", warns: "give it another (S54)", hit: "runs/oak-street: was "},
-		{what: "before the library's", base: gatetest.Tree(), head: gatetest.Tree(at + worded), sheet: agency + "@1.0.1", warns: "stands before the library's sheet", tested: true},
-		{what: "a copy of the library's", base: gatetest.Tree(), head: gatetest.Tree(at + same), sheet: agency + "@1.0.0", tested: true, clean: true},
-		{what: "other words", base: gatetest.Tree(at + same), head: gatetest.Tree(at + worded), sheet: agency + "@1.0.1", tested: true},
-		{what: "the same version", base: gatetest.Tree(at + worded), head: gatetest.Tree(at + strings.ReplaceAll(worded, "Under 1.25 a", "Beneath 1.25 a")), sheet: agency + "@1.0.1", warns: "the version is still 1.0.1", tested: true},
-		{what: "removed, and the library's judges", base: gatetest.Tree(at + stricter), head: gatetest.Tree("README.md=x"), sheet: agency + "@1.0.0", warns: "the library's sheet " + agency + "@1.0.0 judges instead", hit: "runs/maple-court: was "},
-		{what: "removed and gone", base: gatetest.Tree("flight_sheets/loan.json=" + bare), head: gatetest.Tree(), sheet: "loan@2.0.0", warns: "no sheet of this slug is left"},
-		{what: "new", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/loan.json=" + bare), sheet: "loan@2.0.0", warns: "it has no example"},
-		{what: "out of the configuration's range", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/loan.json=" + bare), cfg: one, sheet: "loan@2.0.0", warns: "lets loan@^1 judge runs/**/run.json, and 2.0.0 is none"},
-		{what: "broken", base: gatetest.Tree(at + same), head: gatetest.Tree(at + same[:900]), problem: "flight_sheets/" + agency + ".json"},
-		{what: "broken on base", base: gatetest.Tree(at + "{"), head: gatetest.Tree(at + same), sheet: agency + "@1.0.0", warns: "the sheet on base does not load", tested: true},
-		{what: "another slug", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/other.json=" + bare), problem: `the slug "loan" is not the file's name`},
-		{what: "an expression that nobody knows", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/loan.json=" + strings.ReplaceAll(bare, "noi >= 1", "noy >= 1")), problem: "flight_sheets/loan.json:1:"},
+		{what: "a stricter gate over the library's", base: gatetest.Tree(), head: gatetest.Tree(at + stricter),
+			sheet: agency + "@1.0.0", problem: "example", warns: "give it another (S54)", hit: "runs/oak-street: was "},
+		{what: "before the library's", base: gatetest.Tree(), head: gatetest.Tree(at + worded),
+			sheet: agency + "@1.0.1", warns: "stands before the library's sheet", tested: true},
+		{what: "a copy of the library's", base: gatetest.Tree(), head: gatetest.Tree(at + same),
+			sheet: agency + "@1.0.0", tested: true, clean: true},
+		{what: "other words", base: gatetest.Tree(at + same), head: gatetest.Tree(at + worded),
+			sheet: agency + "@1.0.1", tested: true},
+		{what: "the same version", base: gatetest.Tree(at + worded),
+			head:  gatetest.Tree(at + strings.ReplaceAll(worded, "Under 1.25 a", "Beneath 1.25 a")),
+			sheet: agency + "@1.0.1", warns: "the version is still 1.0.1", tested: true},
+		{what: "removed, and the library's judges", base: gatetest.Tree(at + stricter),
+			head: gatetest.Tree("README.md=x"), sheet: agency + "@1.0.0", warns: "the library's sheet " + agency +
+				"@1.0.0 judges instead", hit: "runs/maple-court: was "},
+		{what: "removed and gone", base: gatetest.Tree("flight_sheets/loan.json=" + bare), head: gatetest.Tree(),
+			sheet: "loan@2.0.0", warns: "no sheet of this slug is left"},
+		{what: "new", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/loan.json=" + bare),
+			sheet: "loan@2.0.0", warns: "it has no example"},
+		{what: "out of the configuration's range", base: gatetest.Tree(),
+			head: gatetest.Tree("flight_sheets/loan.json=" + bare), cfg: one, sheet: "loan@2.0.0",
+			warns: "lets loan@^1 judge runs/**/run.json, and 2.0.0 is none"},
+		{what: "broken", base: gatetest.Tree(at + same), head: gatetest.Tree(at + same[:900]),
+			problem: "flight_sheets/" + agency + ".json"},
+		{what: "broken on base", base: gatetest.Tree(at + "{"), head: gatetest.Tree(at + same),
+			sheet: agency + "@1.0.0", warns: "the sheet on base does not load", tested: true},
+		{what: "another slug", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/other.json=" + bare),
+			problem: `the slug "loan" is not the file's name`},
+		{what: "an expression that nobody knows", base: gatetest.Tree(),
+			head:    gatetest.Tree("flight_sheets/loan.json=" + strings.ReplaceAll(bare, "noi >= 1", "noy >= 1")),
+			problem: "flight_sheets/loan.json:1:"},
 	} {
 		cfg := c.cfg
 		if cfg == nil {
@@ -159,7 +178,8 @@ func TestRulebookSheets(t *testing.T) {
 			name string
 			got  []string
 			want string
-		}{{"problem", got.Problems, c.problem}, {"warning", got.Warnings, c.warns}, {"turned verdict", got.Turned, c.hit}} {
+		}{{"problem", got.Problems, c.problem}, {"warning", got.Warnings, c.warns},
+			{"turned verdict", got.Turned, c.hit}} {
 			if list.want != "" && !holds(list.got, list.want) ||
 				list.want == "" && len(list.got) > 0 && (list.name != "warning" || c.clean) {
 				t.Errorf("%s: %ss %q, want %q", c.what, list.name, list.got, list.want)
@@ -270,19 +290,25 @@ func TestRulebookHostile(t *testing.T) {
 		at   string
 		want string
 	}{
-		{"a symlink", put("flight_sheets/x.json", fs.ModeSymlink|0o777, "../secret.json"), "flight_sheets/x.json", "x.json is a symlink"},
-		{"a submodule", put("flight_sheets/x.json", fs.ModeIrregular, ""), "flight_sheets/x.json", "x.json is a submodule"},
+		{"a symlink", put("flight_sheets/x.json", fs.ModeSymlink|0o777, "../secret.json"), "flight_sheets/x.json",
+			"x.json is a symlink"},
+		{"a submodule", put("flight_sheets/x.json", fs.ModeIrregular, ""), "flight_sheets/x.json",
+			"x.json is a submodule"},
 		{"a folder", gatetest.Tree("flight_sheets/x.json/y.json={}"), "flight_sheets/x.json", "x.json is a folder"},
 		{"the folder is a symlink", lone("flight_sheets", fs.ModeSymlink|0o777), "flight_sheets", "flight_sheets " +
 			"is a symlink"},
 		{"the folder is a submodule", lone("flight_sheets", fs.ModeIrregular), "flight_sheets", "flight_sheets is " +
 			"a submodule"},
 		{"the folder is a file", lone("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
-		{"a huge file", put("flight_sheets/x.json", 0, strings.Repeat(" ", 5<<20+1)), "flight_sheets/x.json", "a sheet has at most 5242880"},
+		{"a huge file", put("flight_sheets/x.json", 0, strings.Repeat(" ", 5<<20+1)), "flight_sheets/x.json",
+			"a sheet has at most 5242880"},
 		{"a name in capitals", gatetest.Tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON", "is no sheet's"},
-		{"a name with markup", gatetest.Tree("flight_sheets/<!--@all.json={}"), "flight_sheets/<!--@all.json", "is no sheet's"},
-		{"a name that is not UTF-8", listedTree{plain, []fs.DirEntry{namedEntry{entries[0], "b\xff.json"}}}, "flight_sheets/b\ufffd.json", `the name "b\xff.json" is not UTF-8`},
-		{"a file without a size", listedTree{plain, []fs.DirEntry{sizeless{entries[0]}}}, "flight_sheets/sizeless.json", "it cannot be read: the object is missing"},
+		{"a name with markup", gatetest.Tree("flight_sheets/<!--@all.json={}"), "flight_sheets/<!--@all.json",
+			"is no sheet's"},
+		{"a name that is not UTF-8", listedTree{plain, []fs.DirEntry{namedEntry{entries[0], "b\xff.json"}}},
+			"flight_sheets/b\ufffd.json", `the name "b\xff.json" is not UTF-8`},
+		{"a file without a size", listedTree{plain, []fs.DirEntry{sizeless{entries[0]}}}, "flight_sheets/sizeless.json",
+			"it cannot be read: the object is missing"},
 		{"a pointer of a large-file storage", gatetest.Tree("flight_sheets/x.json=version " +
 			"https://git-lfs.github.com/spec/v1\n"), "flight_sheets/x.json", "flight_sheets/x.json"},
 		{"a crowded folder", crowd, "flight_sheets", "holds 2001 files; at most 2000"},
@@ -424,9 +450,11 @@ func (failingTree) Stat(name string) (fs.FileInfo, error) {
 	return fstest.MapFS{"d": &fstest.MapFile{Mode: fs.ModeDir}}.Stat("d")
 }
 
-// TestRulebookTurnedLimits: both versions are asked under the limits of the configuration; a limit that is missing is said.
+// TestRulebookTurnedLimits: both versions are asked under the limits of the configuration; a limit that is missing is
+// said.
 func TestRulebookTurnedLimits(t *testing.T) {
-	limit := []string{`"version": "1.0.0",`, `"version": "1.0.0", "params": {"least": {"title": "a limit", "type": "number", "required": true}},`}
+	limit := []string{`"version": "1.0.0",`, `"version": "1.0.0", "params": {"least": {"title": "a limit", "type": ` +
+		`"number", "required": true}},`}
 	at := "flight_sheets/" + agency + ".json="
 	base := gatetest.Tree(at + sheetText(t, agency, limit...))
 	head := gatetest.Tree(at + sheetText(t, agency, append(limit, `"value": 1.25`, `"value": 1.6`)...))
@@ -442,7 +470,8 @@ func TestRulebookTurnedLimits(t *testing.T) {
 	}
 }
 
-// TestRulebookTurnedBudget: the stored runs have one budget. What was not compared within it is a problem, which fails the check.
+// TestRulebookTurnedBudget: the stored runs have one budget. What was not compared within it is a problem, which fails
+// the check.
 func TestRulebookTurnedBudget(t *testing.T) {
 	tools, asked := forgeTools(), 0
 	tools.Turned = func(_ string, c referee.Case, _, _ *referee.Sheet) string {

@@ -71,7 +71,8 @@ func TestLoosened(t *testing.T) {
 		{"minutes: 60", "minutes: 0", "governance.heartbeat_minutes is turned off: it was 60"},
 		{"    - {name: b}\n", "", `governance.agents: "b" is removed, and its profile is pinned no more`},
 		{"    - {name: b}\n", "    - {name: b}\n    - {name: c}\n", `governance.agents: "c" may work now`},
-		{"model: m", "model: n", `governance.agents: the profile of "a" was model m; 1 tools t and is model n; 1 tools t`},
+		{"model: m", "model: n", `governance.agents: the profile of "a" was model m; 1 tools t and is model n; 1 ` +
+			`tools t`},
 		{"[c@d]", "[c@d, x@y]", "governance.agent_trailers: x@y names an agent in a Co-authored-by now, and not " +
 			"an unknown person"},
 		{"[bot-a]", "[]", `governance.agents: bot-a no longer operates "a", and may sign its work`},
@@ -116,7 +117,8 @@ func parsed(t *testing.T, src string) *config.Config {
 func TestLoosenedWhole(t *testing.T) {
 	cfg := parsed(t, strictConfig)
 	got := onlyChange(t, gatetest.Tree(config.Path+"="+strictConfig), gatetest.Tree(), cfg, nil)
-	for _, want := range []string{"removed: the defaults hold", "fail_on goes from low to high", "governance.agents is empty: any agent may work here", "governance.spend_cap_usd is removed: it was 50.00",
+	for _, want := range []string{"removed: the defaults hold", "fail_on goes from low to high",
+		"governance.agents is empty: any agent may work here", "governance.spend_cap_usd is removed: it was 50.00",
 		"runs: ops/*/run.json is no longer gated by a rule of its own", "approval.teams is empty: anybody with " +
 			"the permission approves"} {
 		if !slices.Contains(got.Warnings, want) {

@@ -174,7 +174,8 @@ func FuzzParseCommands(f *testing.F) {
 		}
 		flat := strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\r", "\n")
 		fence := strings.Repeat("`", len(body)+3)
-		for what, wrapped := range map[string]string{"quote": "> " + strings.ReplaceAll(flat, "\n", "\n> "), "fence": fence + "\n" + flat + "\n" + fence,
+		for what, wrapped := range map[string]string{"quote": "> " + strings.ReplaceAll(flat, "\n", "\n> "),
+			"fence":  fence + "\n" + flat + "\n" + fence,
 			"indent": "    " + strings.ReplaceAll(flat, "\n", "\n    ")} {
 			if got := ParseCommands(wrapped); !reflect.DeepEqual(got, Commands{}) {
 				t.Errorf("in a %s: %+v", what, got)
@@ -187,7 +188,8 @@ func TestCovers(t *testing.T) {
 	for _, c := range []struct {
 		later, earlier string
 		want           bool
-	}{{"a", "a", true}, {"a", "oak:a", true}, {"oak:a", "a", false}, {"oak:a", "elm:a", false}, {"a", "ba", false}, {"oak:a", "oak:a", true}} {
+	}{{"a", "a", true}, {"a", "oak:a", true}, {"oak:a", "a", false}, {"oak:a", "elm:a", false}, {"a", "ba", false},
+		{"oak:a", "oak:a", true}} {
 		if got := coversEarlier(c.later, c.earlier); got != c.want {
 			t.Errorf("%q after %q: %v", c.later, c.earlier, got)
 		}
@@ -196,7 +198,8 @@ func TestCovers(t *testing.T) {
 
 // TestCommandsTakeNoTime: anybody may write a review, as long as GitHub takes it.
 func TestCommandsTakeNoTime(t *testing.T) {
-	for _, piece := range []string{">", "> ", "- ", "<a \"", "<!--", "<details>", "`", "` `` ", "[", "](", "~", "$$", "\n", "\n\n> - a", "\\", "<a b=\"\n", "\t", "1) ", "/satisfied x\n", "_ "} {
+	for _, piece := range []string{">", "> ", "- ", "<a \"", "<!--", "<details>", "`", "` `` ", "[", "](", "~", "$$",
+		"\n", "\n\n> - a", "\\", "<a b=\"\n", "\t", "1) ", "/satisfied x\n", "_ "} {
 		begun := time.Now()
 		ParseCommands(strings.Repeat(piece, 65_536/len(piece)))
 		ParseCommands(strings.Repeat(strings.Repeat(piece, 100)+"\n", 65_536/len(piece)/100))

@@ -21,7 +21,8 @@ func DecisionOf(s Judged, permission string, all []Judged, w *receipt.Work) rece
 	asked := OpenQuestions(w)
 	for _, j := range all {
 		by, at := j.Review.User, canonical.Time(j.Review.SubmittedAt)
-		for _, answer := range AnswersFor(j.Commands, w.Run.ID, asked) { // a pull request may hold runs with other questions
+		// a pull request may hold runs with other questions
+		for _, answer := range AnswersFor(j.Commands, w.Run.ID, asked) {
 			answer.By, answer.At = by, cmp.Or(answer.At, at)
 			d.Answers = MergeAnswer(d.Answers, answer)
 		}

@@ -52,17 +52,21 @@ func TestEligibility(t *testing.T) {
 	}{
 		{"an approval", func(*Record, *config.Config) {}, ""},
 		{"a comment after it does not supersede", func(r *Record, _ *config.Config) {
-			r.Reviews = append(r.Reviews, githubapi.Review{ID: 2, User: "Maintainer", UserID: 10, UserType: "User", State: "COMMENTED", SubmittedAt: gatetest.Noon.Add(time.Hour)})
+			r.Reviews = append(r.Reviews, githubapi.Review{ID: 2, User: "Maintainer", UserID: 10, UserType: "User",
+				State: "COMMENTED", SubmittedAt: gatetest.Noon.Add(time.Hour)})
 		}, ""},
 		{"changes requested after it", func(r *Record, _ *config.Config) {
-			r.Reviews = append(r.Reviews, githubapi.Review{ID: 2, User: "Maintainer", UserID: 10, UserType: "User", State: "CHANGES_REQUESTED", SubmittedAt: gatetest.Noon.Add(time.Hour)})
+			r.Reviews = append(r.Reviews, githubapi.Review{ID: 2, User: "Maintainer", UserID: 10, UserType: "User",
+				State: "CHANGES_REQUESTED", SubmittedAt: gatetest.Noon.Add(time.Hour)})
 		}, "a later review"},
 		{"dismissed", func(r *Record, _ *config.Config) { review(r).State = "DISMISSED" }, "its state is dismissed"},
 		{"a bot", func(r *Record, _ *config.Config) { review(r).UserType = "Bot" }, "a bot signs nothing off"},
 		{"the author", func(r *Record, _ *config.Config) { review(r).User = "Agent-Runner" }, "opened the pull " +
 			"request"},
-		{"a committer", func(r *Record, _ *config.Config) { r.Commits[0].Committer.Login = "maintainer" }, "committer of commit head"},
-		{"an author of a commit", func(r *Record, _ *config.Config) { r.Commits[0].Author.Login = "Maintainer" }, "author of commit head"},
+		{"a committer", func(r *Record, _ *config.Config) { r.Commits[0].Committer.Login = "maintainer" },
+			"committer of commit head"},
+		{"an author of a commit", func(r *Record, _ *config.Config) { r.Commits[0].Author.Login = "Maintainer" },
+			"author of commit head"},
 		{"a co-author", func(r *Record, _ *config.Config) {
 			r.Commits[0].Message = "x\n\nCo-authored-by: M <123+Maintainer@users.noreply.github.com>\n"
 		}, "co-author of commit head"},
@@ -70,30 +74,39 @@ func TestEligibility(t *testing.T) {
 			r.Commits[0].Author.Login = "Maintainer"
 			c.Approval.AllowCommitters = true
 		}, ""},
-		{"the operator", func(r *Record, _ *config.Config) { r.Operators = []string{"maintainer"} }, "declared operator"},
+		{"the operator", func(r *Record, _ *config.Config) { r.Operators = []string{"maintainer"} },
+			"declared operator"},
 		{"who operates the agent, by the configuration", func(r *Record, c *config.Config) {
-			r.Agents, c.Governance.Agents = []string{"a"}, []config.AgentProfile{{Name: "a", Operators: []string{"maintainer"}}}
+			r.Agents, c.Governance.Agents = []string{"a"},
+				[]config.AgentProfile{{Name: "a", Operators: []string{"maintainer"}}}
 		}, "operates the run's agent"},
 		{"who operates another agent", func(r *Record, c *config.Config) {
-			r.Agents, c.Governance.Agents = []string{"b"}, []config.AgentProfile{{Name: "a", Operators: []string{"maintainer"}}}
+			r.Agents, c.Governance.Agents = []string{"b"},
+				[]config.AgentProfile{{Name: "a", Operators: []string{"maintainer"}}}
 		}, ""},
 		{"a pusher", func(r *Record, _ *config.Config) {
-			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "Maintainer", At: gatetest.Noon.Add(-time.Hour)}}
+			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "Maintainer",
+				At: gatetest.Noon.Add(-time.Hour)}}
 		}, "pushed to the pull request"},
-		{"too little permission", func(r *Record, _ *config.Config) { r.Permissions["Maintainer"] = "triage" }, "permission triage is below write"},
+		{"too little permission", func(r *Record, _ *config.Config) { r.Permissions["Maintainer"] = "triage" },
+			"permission triage is below write"},
 		{"unknown permission", func(r *Record, _ *config.Config) { r.Permissions = nil }, "permission unknown is " +
 			"below write"},
-		{"admin asked for", func(_ *Record, c *config.Config) { c.Approval.MinimumPermission = "admin" }, "permission maintain is below admin"},
-		{"not in the team", func(_ *Record, c *config.Config) { c.Approval.Teams = []string{"o/credit"} }, "not a member of o/credit"},
+		{"admin asked for", func(_ *Record, c *config.Config) { c.Approval.MinimumPermission = "admin" },
+			"permission maintain is below admin"},
+		{"not in the team", func(_ *Record, c *config.Config) { c.Approval.Teams = []string{"o/credit"} },
+			"not a member of o/credit"},
 		{"in the team", func(r *Record, c *config.Config) {
 			c.Approval.Teams = []string{"o/credit"}
 			r.TeamMembers = map[string]bool{"Maintainer": true}
 		}, ""},
 		{"another head", func(r *Record, _ *config.Config) { review(r).CommitSHA = "older" }, "it is of older; " +
 			"the head is head"},
-		{"a head pushed meanwhile", func(r *Record, _ *config.Config) { r.HeadNow = "audited" }, "the head has moved since the audit"},
+		{"a head pushed meanwhile", func(r *Record, _ *config.Config) { r.HeadNow = "audited" },
+			"the head has moved since the audit"},
 		{"force-push with a re-pointed review", func(r *Record, _ *config.Config) {
-			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "agent-runner", At: gatetest.Noon.Add(time.Minute)}}
+			r.Timeline = []githubapi.TimelineEvent{{Event: "head_ref_force_pushed", Actor: "agent-runner",
+				At: gatetest.Noon.Add(time.Minute)}}
 		}, "head ref force pushed after it"},
 		{"retargeted", func(r *Record, _ *config.Config) {
 			r.Timeline = []githubapi.TimelineEvent{{Event: "base_ref_changed", At: gatetest.Noon.Add(time.Minute)}}
@@ -106,8 +119,10 @@ func TestEligibility(t *testing.T) {
 		}, ""},
 		{"no digest", func(_ *Record, c *config.Config) { c.Approval.DigestRequired = true }, "asks for /digest " +
 			"0a1b2c3d"},
-		{"another digest", func(r *Record, _ *config.Config) { review(r).Body = "/digest ffffffff" }, "of another audit"},
-		{"a command that cannot be read", func(r *Record, _ *config.Config) { review(r).Body = "/flag x" }, "cannot be read"},
+		{"another digest", func(r *Record, _ *config.Config) { review(r).Body = "/digest ffffffff" },
+			"of another audit"},
+		{"a command that cannot be read", func(r *Record, _ *config.Config) { review(r).Body = "/flag x" },
+			"cannot be read"},
 	} {
 		rec, cfg := record(), config.Default()
 		c.edit(&rec, cfg)
@@ -158,16 +173,27 @@ func TestIdentities(t *testing.T) {
 		edit           func(*githubapi.Commit)
 		hands, unknown int // besides the author
 	}{
-		{"web-flow as GitHub links it", func(c *githubapi.Commit) { c.Committer = who("web-flow", "noreply@github.com") }, 0, 0},
-		{"web-flow as GitHub links it not", func(c *githubapi.Commit) { c.Committer = who("", "NoReply@github.com") }, 0, 0},
-		{"web-flow's login is not taken from another address", func(c *githubapi.Commit) { c.Committer = who("", "1+web-flow@users.noreply.github.com") }, 1, 1},
-		{"an address of an Enterprise Server", func(c *githubapi.Commit) { c.Committer = who("", "1+rosa@users.noreply.git.corp.example") }, 1, 1},
-		{"a managed account", func(c *githubapi.Commit) { c.Committer = who("", "1+octo_acme@users.noreply.github.com") }, 1, 1},
-		{"another account than the address's", func(c *githubapi.Commit) { c.Committer = who("wim", "1+rosa@users.noreply.github.com") }, 2, 0},
-		{"a domain that only looks like it", func(c *githubapi.Commit) { c.Committer = who("", "1+rosa@users.noreply.github.com@x") }, 0, 1},
+		{"web-flow as GitHub links it",
+			func(c *githubapi.Commit) { c.Committer = who("web-flow", "noreply@github.com") }, 0, 0},
+		{"web-flow as GitHub links it not", func(c *githubapi.Commit) { c.Committer = who("", "NoReply@github.com") },
+			0, 0},
+		{"web-flow's login is not taken from another address",
+			func(c *githubapi.Commit) { c.Committer = who("", "1+web-flow@users.noreply.github.com") }, 1, 1},
+		{"an address of an Enterprise Server",
+			func(c *githubapi.Commit) { c.Committer = who("", "1+rosa@users.noreply.git.corp.example") }, 1, 1},
+		{"a managed account", func(c *githubapi.Commit) {
+			c.Committer = who("",
+				"1+octo_acme@users.noreply.github.com")
+		}, 1, 1},
+		{"another account than the address's",
+			func(c *githubapi.Commit) { c.Committer = who("wim", "1+rosa@users.noreply.github.com") }, 2, 0},
+		{"a domain that only looks like it",
+			func(c *githubapi.Commit) { c.Committer = who("", "1+rosa@users.noreply.github.com@x") }, 0, 1},
 		{"nobody at all", func(c *githubapi.Commit) { c.Committer = githubapi.Identity{} }, 0, 1},
-		{"a trailer that only GitHub reads", func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("wim", "w@x")) }, 1, 0},
-		{"an unknown one that only GitHub reads", func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("", "w@x")) }, 0, 1},
+		{"a trailer that only GitHub reads",
+			func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("wim", "w@x")) }, 1, 0},
+		{"an unknown one that only GitHub reads",
+			func(c *githubapi.Commit) { c.Authors = append(c.Authors, who("", "w@x")) }, 0, 1},
 		{"a trailer that only we read", func(c *githubapi.Commit) {
 			c.Message = "x\n\nCO-AUTHORED-BY: w <w@x>  " +
 				"\nmore"
@@ -202,9 +228,12 @@ func TestIdentities(t *testing.T) {
 // makes an author or a committer known. The trailers are those that the agents write, as their makers publish them.
 func TestAgentTrailers(t *testing.T) {
 	for _, trailer := range []string{
-		"Claude <noreply@anthropic.com>", "Claude Opus 4.6 <NoReply@Anthropic.com>", "Copilot <223556219+Copilot@users.noreply.github.com>",
-		"copilot-swe-agent[bot] <198982749+Copilot@users.noreply.github.com>", "Copilot <copilot@github.com>", "Codex <noreply@openai.com>",
-		"Cursor <cursoragent@cursor.com>", "gemini-cli <218195315+gemini-cli@users.noreply.github.com>", "aider (gpt-5) <aider@aider.chat>",
+		"Claude <noreply@anthropic.com>", "Claude Opus 4.6 <NoReply@Anthropic.com>",
+		"Copilot <223556219+Copilot@users.noreply.github.com>",
+		"copilot-swe-agent[bot] <198982749+Copilot@users.noreply.github.com>", "Copilot <copilot@github.com>",
+		"Codex <noreply@openai.com>",
+		"Cursor <cursoragent@cursor.com>", "gemini-cli <218195315+gemini-cli@users.noreply.github.com>",
+		"aider (gpt-5) <aider@aider.chat>",
 		"Devin <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "google-labs-jules[bot] " +
 			"<161369871+google-labs-jules[bot]@users.noreply.github.com>",
 		"dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>", "renovate[bot] " +
@@ -219,7 +248,8 @@ func TestAgentTrailers(t *testing.T) {
 		_, email, _ := strings.Cut(strings.TrimSuffix(trailer, ">"), "<")
 		for _, role := range []string{"author", "committer"} {
 			rec := record()
-			who := map[string]*githubapi.Identity{"author": &rec.Commits[0].Author, "committer": &rec.Commits[0].Committer}[role]
+			who := map[string]*githubapi.Identity{"author": &rec.Commits[0].Author,
+				"committer": &rec.Commits[0].Committer}[role]
 			*who = githubapi.Identity{Email: email}
 			if got := UnknownHands(rec, cfg); len(got) != 1 || !strings.Contains(got[0], role+" <"+email+">") ||
 				!strings.Contains(got[0], "governance.agents[].emails") {

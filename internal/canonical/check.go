@@ -81,7 +81,8 @@ func CheckMembers(b []byte, lim Limits, member func(key, value []byte)) error {
 		return err
 	}
 	if c.i < len(b) {
-		return &Error{c.i, RuleTrailing, fmt.Sprintf("%q follows the object; the text ends at its last brace", b[c.i:c.i+1])}
+		return &Error{c.i, RuleTrailing, fmt.Sprintf("%q follows the object; the text ends at its last brace",
+			b[c.i:c.i+1])}
 	}
 	return nil
 }

@@ -139,7 +139,8 @@ func TestCorpusIsGenerated(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "make.py"), script, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), python, filepath.Join(dir, "make.py")).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), python,
+		filepath.Join(dir, "make.py")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, v := range append(vectors(t), vector{File: "index.json"}) {

@@ -112,8 +112,8 @@ func fieldsOf(t reflect.Type, at []int, forms map[string]*Form) []field {
 func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, nil) }
 
 // Scan is Decode without filling the fields tagged `scan:"-"`, which it checks all the same: for whoever reads a
-// hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error. bulk is
-// given the bytes of each member of the text itself that was checked and not filled; it may not be nil.
+// hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error. bulk
+// is given the bytes of each member of the text itself that was checked and not filled; it may not be nil.
 func (d *Decoder) Scan(b []byte, lim Limits, v any, bulk func(key string, value []byte)) error {
 	return d.decode(b, lim, v, bulk)
 }
@@ -256,7 +256,8 @@ func (r *reader) str(form *Form, into reflect.Value) error {
 	switch {
 	case !ok:
 		r.i = at
-		return r.fail(RuleShape, "%q is not %s%s", legible.Clip(string(text), mostQuoted), form.want(), form.hint(string(text)))
+		return r.fail(RuleShape, "%q is not %s%s", legible.Clip(string(text), mostQuoted), form.want(),
+			form.hint(string(text)))
 	case !into.IsValid():
 	case word != "":
 		into.SetString(word)

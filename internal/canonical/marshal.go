@@ -20,8 +20,8 @@ func Marshal(v any) ([]byte, error) { return marshal(v, Receipt) }
 // MarshalUnbounded is Marshal with the bounds of a report.
 func MarshalUnbounded(v any) ([]byte, error) { return marshal(v, Report) }
 
-// HashUnbounded is SHA256Hex of MarshalUnbounded. The text is written into room that is used again: growing it anew for each report was a
-// tenth of all that an audit allocates.
+// HashUnbounded is SHA256Hex of MarshalUnbounded. The text is written into room that is used again: growing it anew for
+// each report was a tenth of all that an audit allocates.
 func HashUnbounded(v any) (string, error) {
 	room := rooms.Get().(*[]byte)
 	defer rooms.Put(room)
@@ -289,7 +289,8 @@ func isKey(s string) bool {
 	return s != ""
 }
 
-// isPlain reports whether s is printable ASCII without an escape, as nearly every text is: it is then copied whole, not byte by byte.
+// isPlain reports whether s is printable ASCII without an escape, as nearly every text is: it is then copied whole, not
+// byte by byte.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {

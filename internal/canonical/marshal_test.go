@@ -38,7 +38,8 @@ type outer struct {
 // TestMarshal's text was written by hand from the profile.
 func TestMarshal(t *testing.T) {
 	v := outer{
-		inner: inner{"c", 0}, Zed: "a\"\\/\n\x01é😀<&>", Map: map[string]any{"b": []any{1, "x", false}, "a": inner{"d", 2}},
+		inner: inner{"c", 0}, Zed: "a\"\\/\n\x01é😀<&>", Map: map[string]any{"b": []any{1, "x", false},
+			"a": inner{"d", 2}},
 		Level: "high", Big: 1<<53 - 1, Token: "-12", Hidden: 1, secret: 2,
 	}
 	const want = `{"big":9007199254740991,"code":"c","level":"high","map":{"a":{"code":"d","n":2},"b":[1,"x",false]},` +
@@ -107,7 +108,8 @@ func TestMarshalRefuses(t *testing.T) {
 // TestHashUnbounded: the hash is that of the text, whatever was hashed before it: longer, shorter, or refused halfway.
 func TestHashUnbounded(t *testing.T) {
 	for _, v := range []any{
-		sample(), map[string]any{"a": "short"}, map[string]any{"a": strings.Repeat("x", 2<<20)}, map[string]any{"a": "é\"\u202e\x7f", "n": -12},
+		sample(), map[string]any{"a": "short"}, map[string]any{"a": strings.Repeat("x", 2<<20)},
+		map[string]any{"a": "é\"\u202e\x7f", "n": -12},
 		map[string]any{"a": 1, "b": 1.5}, map[string]any{},
 	} {
 		text, err := canonical.MarshalUnbounded(v)
@@ -168,7 +170,8 @@ func TestReplaced(t *testing.T) {
 }
 
 func TestTimeAndHash(t *testing.T) {
-	if got := canonical.Time(time.Date(2026, 11, 2, 10, 30, 0, 999, time.FixedZone("", 3600))); got != "2026-11-02T09:30:00Z" {
+	if got := canonical.Time(time.Date(2026, 11, 2, 10, 30, 0, 999,
+		time.FixedZone("", 3600))); got != "2026-11-02T09:30:00Z" {
 		t.Error(got)
 	}
 	for s, ok := range map[string]bool{
@@ -205,9 +208,10 @@ func TestMessagesTearNoCharacter(t *testing.T) {
 
 func TestCheckMembers(t *testing.T) {
 	var got []string
-	err := canonical.CheckMembers([]byte(`{"a":{"x":1},"b":["y"],"c":"z"}`), canonical.Receipt, func(key, value []byte) {
-		got = append(got, string(key)+"="+string(value))
-	})
+	err := canonical.CheckMembers([]byte(`{"a":{"x":1},"b":["y"],"c":"z"}`), canonical.Receipt,
+		func(key, value []byte) {
+			got = append(got, string(key)+"="+string(value))
+		})
 	if want := []string{`a={"x":1}`, `b=["y"]`, `c="z"`}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}

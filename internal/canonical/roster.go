@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// A roster is what the tags of a struct type say, read once a type: its members in the order of their keys. A type that needs more than
-// that (an embedded struct, an unknown option, a key that is none or stands twice) has no roster, and fields refuses or resolves it.
+// A roster is what the tags of a struct type say, read once a type: its members in the order of their keys. A type that
+// needs more than that (an embedded struct, an unknown option, a key that is none or stands twice) has no roster, and
+// fields refuses or resolves it.
 type roster []rosterMember
 
 type rosterMember struct {

@@ -1,13 +1,13 @@
 // Package decimal is the arithmetic of the rulebook (semantics S12, S13a). It is the one importer of cockroachdb/apd.
 //
-// Every operation gives its result rounded half-even to 40 significant digits. A result whose adjusted exponent lies beyond
-// ±400 is ErrTooLarge, a result that mathematics does not define (x/0, 0 to a negative power, sqrt(−1), log(0)) is
-// ErrUndefined; there is no NaN, no infinity and no negative zero, and no operation panics on a *Num. Comparison (Cmp) and
-// printing (String) round to 28 digits first, so that 12 guard digits absorb what division and powers leave behind:
-// TestGateBoundary in referee/formula holds deals exactly on a gate against it.
+// Every operation gives its result rounded half-even to 40 significant digits. A result whose adjusted exponent lies
+// beyond ±400 is ErrTooLarge, a result that mathematics does not define (x/0, 0 to a negative power, sqrt(−1), log(0))
+// is ErrUndefined; there is no NaN, no infinity and no negative zero, and no operation panics on a *Num. Comparison
+// (Cmp) and printing (String) round to 28 digits first, so that 12 guard digits absorb what division and powers leave
+// behind: TestGateBoundary in referee/formula holds deals exactly on a gate against it.
 //
-// Powers, roots, logarithms, trigonometry and finance are computed with at least 20 digits more than they return, on integers
-// only (series.go), so that the digits are the same on every GOARCH.
+// Powers, roots, logarithms, trigonometry and finance are computed with at least 20 digits more than they return, on
+// integers only (series.go), so that the digits are the same on every GOARCH.
 package decimal
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// Num is a decimal number. It is never changed after it is made, so it may be shared between goroutines. The zero value is 0.
+// Num is a decimal number. It is never changed after it is made, so it may be shared between goroutines. The zero value
+// is 0.
 type Num struct{ d apd.Decimal }
 
 // The refusals of this package; errors that carry more words wrap one of them.
@@ -174,9 +175,10 @@ func Cmp(a, b *Num) int {
 	return guarded(a, &ra).Cmp(guarded(b, &rb))
 }
 
-// cmpSize is Cmp where signs or sizes alone decide, and 0 where they do not. Rounding a number of 40 digits to 28 takes ten times as long, and
-// most comparisons are of a small error with an edge. With n bits a coefficient lies in [2**(n−1), 2**n); log10(2) lies between 0.30102 and
-// 0.30103. A gap of 10**0.00001 is far more than rounding can close.
+// cmpSize is Cmp where signs or sizes alone decide, and 0 where they do not. Rounding a number of 40 digits to 28 takes
+// ten times as long, and most comparisons are of a small error with an edge. With n bits a coefficient lies in
+// [2**(n−1), 2**n); log10(2) lies between 0.30102 and 0.30103. A gap of 10**0.00001 is far more than rounding can
+// close.
 func cmpSize(a, b *Num) int {
 	sa, sb := a.d.Sign(), b.d.Sign()
 	if sa != sb || sa == 0 {
@@ -193,8 +195,9 @@ func cmpSize(a, b *Num) int {
 	return 0
 }
 
-// PlainlyWithin reports whether sizes alone show that |part / whole| can be computed and is less than share, as Quo and Cmp would find. False
-// says nothing. It spares the division where a claim is its reference but for the last digits, as most are: 4 % of an audit.
+// PlainlyWithin reports whether sizes alone show that |part / whole| can be computed and is less than share, as Quo and
+// Cmp would find. False says nothing. It spares the division where a claim is its reference but for the last digits, as
+// most are: 4 % of an audit.
 func PlainlyWithin(part, whole, share *Num) bool {
 	if part.IsZero() || whole.IsZero() || share.Sign() <= 0 {
 		return false

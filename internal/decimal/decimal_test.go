@@ -46,11 +46,13 @@ func numbers(t *testing.T, texts []string) []*Num {
 }
 
 var unary = map[string]func(*Num) (*Num, error){
-	"sin": Sin, "cos": Cos, "exp": Exp, "ln": Ln, "log10": Log10, "sqrt": Sqrt, "degrees": Degrees, "radians": Radians, "floor": Floor, "ceil": Ceil,
+	"sin": Sin, "cos": Cos, "exp": Exp, "ln": Ln, "log10": Log10, "sqrt": Sqrt, "degrees": Degrees, "radians": Radians,
+	"floor": Floor, "ceil": Ceil,
 }
 
 var binary = map[string]func(a, b *Num) (*Num, error){
-	"add": Add, "sub": Sub, "mul": Mul, "quo": Quo, "floordiv": FloorDiv, "mod": Mod, "pow": Pow, "atan2": Atan2, "log": Log,
+	"add": Add, "sub": Sub, "mul": Mul, "quo": Quo, "floordiv": FloorDiv, "mod": Mod, "pow": Pow, "atan2": Atan2,
+	"log": Log,
 }
 
 // apply calls the operation named fn.
@@ -79,7 +81,8 @@ func apply(t *testing.T, fn string, a []*Num) (*Num, error) {
 	return nil, nil
 }
 
-// TestVectors compares 39 digits: one unit in the 40th is left to the two roundings of the second source's own printing.
+// TestVectors compares 39 digits: one unit in the 40th is left to the two roundings of the second source's own
+// printing.
 func TestVectors(t *testing.T) {
 	seen := map[string]int{}
 	for _, v := range readVectors(t) {
@@ -150,17 +153,23 @@ func TestPublishedConstants(t *testing.T) {
 
 func TestParseAndString(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"0", "0"}, {"-0", "0"}, {"0.000", "0"}, {"0e500", "0"}, {"1", "1"}, {"0.50", "0.5"}, {"-1.50e1", "-15"}, {"+7", "7"}, {".5", "0.5"}, {"5.", "5"}, {"007", "7"},
-		{"1e34", "1" + strings.Repeat("0", 34)}, {"1e35", "1e+35"}, {"1e-12", "0.000000000001"}, {"1e-13", "1e-13"}, {"1.25E-20", "1.25e-20"}, {"123e400", "ErrTooLarge"},
-		{"1e400", "1e+400"}, {"1e401", "ErrTooLarge"}, {"1e-400", "1e-400"}, {"1e-401", "ErrTooLarge"}, {"0.1e401", "1e+400"},
-		{"1e5000000", "ErrTooLarge"}, {"1e99999999999999999999", "ErrTooLarge"}, {"-1e-99999999999999999999", "ErrTooLarge"},
+		{"0", "0"}, {"-0", "0"}, {"0.000", "0"}, {"0e500", "0"}, {"1", "1"}, {"0.50", "0.5"}, {"-1.50e1", "-15"},
+		{"+7", "7"}, {".5", "0.5"}, {"5.", "5"}, {"007", "7"},
+		{"1e34", "1" + strings.Repeat("0", 34)}, {"1e35", "1e+35"}, {"1e-12", "0.000000000001"}, {"1e-13", "1e-13"},
+		{"1.25E-20", "1.25e-20"}, {"123e400", "ErrTooLarge"},
+		{"1e400", "1e+400"}, {"1e401", "ErrTooLarge"}, {"1e-400", "1e-400"}, {"1e-401", "ErrTooLarge"},
+		{"0.1e401", "1e+400"},
+		{"1e5000000", "ErrTooLarge"}, {"1e99999999999999999999", "ErrTooLarge"},
+		{"-1e-99999999999999999999", "ErrTooLarge"},
 		{"12345678901234567890123456789", "12345678901234567890123456790"}, // 28 digits, half-even up from …89
 		{"10000000000000000000000000005", "10000000000000000000000000000"}, // a tie goes to the even digit
 		{"10000000000000000000000000015", "10000000000000000000000000020"},
 		{"0.99999999999999999999999999999", "1"},
 		{strings.Repeat("9", 64), "1e+64"}, {strings.Repeat("9", 65), "ErrTooLarge"},
-		{"", "ErrSyntax"}, {"-", "ErrSyntax"}, {".", "ErrSyntax"}, {"e5", "ErrSyntax"}, {"1e", "ErrSyntax"}, {"1e+", "ErrSyntax"}, {"1_000", "ErrSyntax"}, {"1,000", "ErrSyntax"},
-		{"NaN", "ErrSyntax"}, {"Infinity", "ErrSyntax"}, {"--1", "ErrSyntax"}, {" 1", "ErrSyntax"}, {"0x10", "ErrSyntax"}, {"1.2.3", "ErrSyntax"}, {"١", "ErrSyntax"},
+		{"", "ErrSyntax"}, {"-", "ErrSyntax"}, {".", "ErrSyntax"}, {"e5", "ErrSyntax"}, {"1e", "ErrSyntax"},
+		{"1e+", "ErrSyntax"}, {"1_000", "ErrSyntax"}, {"1,000", "ErrSyntax"},
+		{"NaN", "ErrSyntax"}, {"Infinity", "ErrSyntax"}, {"--1", "ErrSyntax"}, {" 1", "ErrSyntax"},
+		{"0x10", "ErrSyntax"}, {"1.2.3", "ErrSyntax"}, {"١", "ErrSyntax"},
 	} {
 		n, err := Parse(c.in)
 		got := errName(err)
@@ -174,7 +183,8 @@ func TestParseAndString(t *testing.T) {
 }
 
 func errName(err error) string {
-	for name, target := range map[string]error{"ErrTooLarge": ErrTooLarge, "ErrUndefined": ErrUndefined, "ErrAmbiguous": ErrAmbiguous, "ErrSyntax": ErrSyntax} {
+	for name, target := range map[string]error{"ErrTooLarge": ErrTooLarge, "ErrUndefined": ErrUndefined,
+		"ErrAmbiguous": ErrAmbiguous, "ErrSyntax": ErrSyntax} {
 		if errors.Is(err, target) {
 			return name
 		}
@@ -187,18 +197,33 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		fn, args, want string
 	}{
-		{"quo", "1 0", "ErrUndefined"}, {"quo", "0 0", "ErrUndefined"}, {"floordiv", "1 0", "ErrUndefined"}, {"mod", "1 0", "ErrUndefined"},
-		{"pow", "0 -1", "ErrUndefined"}, {"pow", "0 -0.5", "ErrUndefined"}, {"pow", "-8 0.5", "ErrUndefined"}, {"pow", "2 10001", "ErrTooLarge"}, {"pow", "1 10001", "ErrTooLarge"},
-		{"pow", "2 1e300", "ErrTooLarge"}, {"pow", "10 401.5", "ErrTooLarge"}, {"pow", "10 400.5", "3.162277660168379331998893544e+400"}, {"pow", "9 387420489", "ErrTooLarge"}, {"pow", "1e-300 2", "ErrTooLarge"}, {"pow", "1e300 -1.5", "ErrTooLarge"},
-		{"sqrt", "-1", "ErrUndefined"}, {"sqrt", "0", "0"}, {"ln", "0", "ErrUndefined"}, {"ln", "-1", "ErrUndefined"}, {"log10", "0", "ErrUndefined"}, {"log", "2 1", "ErrUndefined"}, {"log", "2 0", "ErrUndefined"},
-		{"log", "8 2", "3"}, {"log", "2 8", "0.3333333333333333333333333333"}, {"log", "1e-300 1e100", "-3"}, {"ln", "1", "0"},
-		{"exp", "1000", "ErrTooLarge"}, {"exp", "-1000", "ErrTooLarge"}, {"exp", "1e400", "ErrTooLarge"}, {"exp", "1e-400", "1"}, {"exp", "0", "1"},
-		{"mul", "1e300 1e300", "ErrTooLarge"}, {"mul", "1e-300 1e-300", "ErrTooLarge"}, {"add", "9e400 9e400", "ErrTooLarge"}, {"sub", "1 1", "0"}, {"mul", "-1 0", "0"},
-		{"floordiv", "1e300 1e-300", "ErrTooLarge"}, {"mod", "1e300 1e-300", "0"}, {"degrees", "1e400", "ErrTooLarge"}, {"atan2", "1e-400 1e400", "ErrTooLarge"}, {"atan2", "1e-400 -1e400", "3.141592653589793238462643383"},
-		{"pmt", "0 0 100", "ErrUndefined"}, {"pmt", "-1 12 100", "ErrUndefined"}, {"pmt", "0.05 0 100", "ErrUndefined"}, {"pmt", "1 2000 5", "ErrTooLarge"},
+		{"quo", "1 0", "ErrUndefined"}, {"quo", "0 0", "ErrUndefined"}, {"floordiv", "1 0", "ErrUndefined"},
+		{"mod", "1 0", "ErrUndefined"},
+		{"pow", "0 -1", "ErrUndefined"}, {"pow", "0 -0.5", "ErrUndefined"}, {"pow", "-8 0.5", "ErrUndefined"},
+		{"pow", "2 10001", "ErrTooLarge"}, {"pow", "1 10001", "ErrTooLarge"},
+		{"pow", "2 1e300", "ErrTooLarge"}, {"pow", "10 401.5", "ErrTooLarge"},
+		{"pow", "10 400.5", "3.162277660168379331998893544e+400"}, {"pow", "9 387420489", "ErrTooLarge"},
+		{"pow", "1e-300 2", "ErrTooLarge"}, {"pow", "1e300 -1.5", "ErrTooLarge"},
+		{"sqrt", "-1", "ErrUndefined"}, {"sqrt", "0", "0"}, {"ln", "0", "ErrUndefined"}, {"ln", "-1", "ErrUndefined"},
+		{"log10", "0", "ErrUndefined"}, {"log", "2 1", "ErrUndefined"}, {"log", "2 0", "ErrUndefined"},
+		{"log", "8 2", "3"}, {"log", "2 8", "0.3333333333333333333333333333"}, {"log", "1e-300 1e100", "-3"},
+		{"ln", "1", "0"},
+		{"exp", "1000", "ErrTooLarge"}, {"exp", "-1000", "ErrTooLarge"}, {"exp", "1e400", "ErrTooLarge"},
+		{"exp", "1e-400", "1"}, {"exp", "0", "1"},
+		{"mul", "1e300 1e300", "ErrTooLarge"}, {"mul", "1e-300 1e-300", "ErrTooLarge"},
+		{"add", "9e400 9e400", "ErrTooLarge"}, {"sub", "1 1", "0"}, {"mul", "-1 0", "0"},
+		{"floordiv", "1e300 1e-300", "ErrTooLarge"}, {"mod", "1e300 1e-300", "0"}, {"degrees", "1e400", "ErrTooLarge"},
+		{"atan2", "1e-400 1e400", "ErrTooLarge"}, {"atan2", "1e-400 -1e400", "3.141592653589793238462643383"},
+		{"pmt", "0 0 100", "ErrUndefined"}, {"pmt", "-1 12 100", "ErrUndefined"}, {"pmt", "0.05 0 100", "ErrUndefined"},
+		{"pmt", "1 2000 5", "ErrTooLarge"},
 		{"npv", "-1 1 2", "ErrUndefined"}, {"npv", "0.1", "0"},
-		{"irr", "1 2", "ErrAmbiguous"}, {"irr", "-1 2 -1", "ErrAmbiguous"}, {"irr", "0 0", "ErrAmbiguous"}, {"irr", "-1 100", "ErrAmbiguous"}, {"irr", "-100 1", "ErrAmbiguous"}, {"irr", "-1 1e101", "ErrTooLarge"}, {"irr", "-1 11", "10"}, {"irr", "-10 1", "-0.9"},
-		{"rate", "12 0 100", "ErrUndefined"}, {"rate", "1.5 10 10", "ErrUndefined"}, {"rate", "0 10 10", "ErrUndefined"}, {"rate", "12 100 1200", "ErrAmbiguous"}, {"rate", "12 5000 1200", "ErrAmbiguous"}, {"rate", "10001 10 10", "ErrTooLarge"}, {"rate", "1 2 1", "1"},
+		{"irr", "1 2", "ErrAmbiguous"}, {"irr", "-1 2 -1", "ErrAmbiguous"}, {"irr", "0 0", "ErrAmbiguous"},
+		{"irr", "-1 100", "ErrAmbiguous"}, {"irr", "-100 1", "ErrAmbiguous"}, {"irr", "-1 1e101", "ErrTooLarge"},
+		{"irr", "-1 11", "10"}, {"irr", "-10 1", "-0.9"},
+		{"rate", "12 0 100", "ErrUndefined"}, {"rate", "1.5 10 10", "ErrUndefined"},
+		{"rate", "0 10 10", "ErrUndefined"}, {"rate", "12 100 1200", "ErrAmbiguous"},
+		{"rate", "12 5000 1200", "ErrAmbiguous"}, {"rate", "10001 10 10", "ErrTooLarge"},
+		{"rate", "1 2 1", "1"},
 	} {
 		got, err := apply(t, c.fn, numbers(t, strings.Fields(c.args)))
 		have := errName(err)
@@ -245,8 +270,11 @@ func TestIntegers(t *testing.T) {
 		value int64
 		fits  bool
 	}{
-		{"12.00", true, 12, true}, {"-12", true, -12, true}, {"0.0", true, 0, true}, {"1e18", true, 1e18, true}, {"9223372036854775807", true, 9223372036854775807, true},
-		{"-9223372036854775808", true, -9223372036854775808, true}, {"9223372036854775808", true, 0, false}, {"1e400", true, 0, false}, {"0.5", false, 0, false}, {"1e-400", false, 0, false}, {"10.01", false, 0, false},
+		{"12.00", true, 12, true}, {"-12", true, -12, true}, {"0.0", true, 0, true}, {"1e18", true, 1e18, true},
+		{"9223372036854775807", true, 9223372036854775807, true},
+		{"-9223372036854775808", true, -9223372036854775808, true}, {"9223372036854775808", true, 0, false},
+		{"1e400", true, 0, false}, {"0.5", false, 0, false}, {"1e-400", false, 0, false},
+		{"10.01", false, 0, false},
 	} {
 		n := numbers(t, []string{c.in})[0]
 		v, ok := n.Int64()
@@ -259,7 +287,8 @@ func TestIntegers(t *testing.T) {
 // Round must take any int: one end of int has no negative.
 func TestRoundExtremes(t *testing.T) {
 	n := MustParse("-123.456")
-	for places, want := range map[int]string{int(^uint(0) >> 1): "-123.456", -int(^uint(0)>>1) - 1: "0", -400: "0", -3: "0", -2: "-100"} {
+	for places, want := range map[int]string{int(^uint(0) >> 1): "-123.456", -int(^uint(0)>>1) - 1: "0", -400: "0",
+		-3: "0", -2: "-100"} {
 		if got, err := Round(n, places); err != nil || got.String() != want {
 			t.Errorf("Round(%s, %d) = %v, %v, want %s", n, places, got, err, want)
 		}
@@ -271,7 +300,8 @@ func TestRoundExtremes(t *testing.T) {
 
 // The operands stay what they were, and the results do not share their digits.
 func TestOperandsAreNotChanged(t *testing.T) {
-	for _, text := range []string{"3", "-2.5", "1234567890123456789012345678901234567890", "-7.000000000000000000000000000000000000001e300"} {
+	for _, text := range []string{"3", "-2.5", "1234567890123456789012345678901234567890",
+		"-7.000000000000000000000000000000000000001e300"} {
 		a := MustParse(text)
 		before := a.d.Text('e')
 		for name, f := range unary {
@@ -296,7 +326,8 @@ func TestOperandsAreNotChanged(t *testing.T) {
 	}
 }
 
-// sane says that a result keeps the promise of the package: finite, in range, at most 40 digits, one zero, and read back.
+// sane says that a result keeps the promise of the package: finite, in range, at most 40 digits, one zero, and read
+// back.
 func sane(t *testing.T, what string, n *Num, err error) {
 	t.Helper()
 	if err != nil {
@@ -306,7 +337,8 @@ func sane(t *testing.T, what string, n *Num, err error) {
 		return
 	}
 	adj := n.adjusted()
-	if n.d.Form != apd.Finite || n.d.NumDigits() > digits || n.IsZero() && (n.d.Negative || n.d.Exponent != 0) || !n.IsZero() && (adj > maxExponent || adj < -maxExponent) || n.d.Coeff.Sign() < 0 {
+	if n.d.Form != apd.Finite || n.d.NumDigits() > digits || n.IsZero() && (n.d.Negative || n.d.Exponent != 0) ||
+		!n.IsZero() && (adj > maxExponent || adj < -maxExponent) || n.d.Coeff.Sign() < 0 {
 		t.Fatalf("%s = %s breaks S13a", what, n.d.Text('e'))
 	}
 	back, err := Parse(n.String())
@@ -350,12 +382,13 @@ func FuzzOperations(f *testing.F) {
 	})
 }
 
-// sameAsSlow holds the two short ways to the long ones: a number that is read in one pass is the one that is read with an exponent, and what
-// sizes decide is what rounding decides.
+// sameAsSlow holds the two short ways to the long ones: a number that is read in one pass is the one that is read with
+// an exponent, and what sizes decide is what rounding decides.
 func sameAsSlow(t *testing.T, text string, a, b *Num) {
 	t.Helper()
 	if short := parseShort(text); short != nil {
-		if long, err := Parse(text + "e0"); err != nil || short.d.Cmp(&long.d) != 0 || short.d.Exponent != long.d.Exponent || short.d.Negative != long.d.Negative {
+		if long, err := Parse(text + "e0"); err != nil || short.d.Cmp(&long.d) != 0 ||
+			short.d.Exponent != long.d.Exponent || short.d.Negative != long.d.Negative {
 			t.Fatalf("%s is read as %v, with an exponent as %v (%v)", text, short, long, err)
 		}
 	}
@@ -395,7 +428,8 @@ func TestShortWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, factor := MustParse(draw()), MustParse([]string{"1", "2", "0.5", "1.0001", "0.999999999999999999999999999999"}[r.IntN(5)])
+		b, factor := MustParse(draw()),
+			MustParse([]string{"1", "2", "0.5", "1.0001", "0.999999999999999999999999999999"}[r.IntN(5)])
 		if r.IntN(2) == 0 {
 			if b, err = Mul(a, factor); err != nil {
 				t.Fatal(err)
@@ -415,7 +449,8 @@ func TestShortWays(t *testing.T) {
 	for _, c := range []struct {
 		part, whole string
 		want        bool
-	}{{"1e-300", "1e200", false}, {"1e-195", "1e195", true}, {"-0.004", "596380", true}, {"0.00999", "1", false}, {"0", "1", false}, {"1", "0", false}} {
+	}{{"1e-300", "1e200", false}, {"1e-195", "1e195", true}, {"-0.004", "596380", true}, {"0.00999", "1", false},
+		{"0", "1", false}, {"1", "0", false}} {
 		if got := PlainlyWithin(MustParse(c.part), MustParse(c.whole), MustParse("0.01")); got != c.want {
 			t.Errorf("%s of %s: %v, want %v", c.part, c.whole, got, c.want)
 		}

@@ -61,9 +61,9 @@ func npvWide(rate *Num, cf []*Num) (*Num, error) {
 	return sum, nil
 }
 
-// Irr is the rate at which the flows are worth 0: 200 bisections of [-0.9, 10]. The flows must change their sign exactly once
-// and the root must lie in the bracket, else ErrAmbiguous. More than 1,200 flows, or flows that are more than a hundred
-// orders of magnitude apart, are ErrTooLarge.
+// Irr is the rate at which the flows are worth 0: 200 bisections of [-0.9, 10]. The flows must change their sign
+// exactly once and the root must lie in the bracket, else ErrAmbiguous. More than 1,200 flows, or flows that are more
+// than a hundred orders of magnitude apart, are ErrTooLarge.
 func Irr(cf []*Num) (*Num, error) {
 	if len(cf) > maxFlows {
 		return nil, refuse(ErrTooLarge, "irr of %d flows (at most %d)", len(cf), maxFlows)
@@ -78,8 +78,8 @@ func Irr(cf []*Num) (*Num, error) {
 	return bisect(irrLow, irrHigh, b, func(r *big.Int) int { return npvSign(r, flows, b) })
 }
 
-// align is the flows in one fixed point whose bits reach 134 digits below the smallest flow when the largest is near 1, so
-// that npvSign loses none of them.
+// align is the flows in one fixed point whose bits reach 134 digits below the smallest flow when the largest is near 1,
+// so that npvSign loses none of them.
 func align(cf []*Num) ([]*big.Int, uint, error) {
 	low, high := maxExponent, -maxExponent
 	for _, f := range cf {
@@ -103,8 +103,8 @@ func align(cf []*Num) ([]*big.Int, uint, error) {
 	return flows, b, nil
 }
 
-// npvSign is the sign of Npv at r. It goes through the flows from the end that lets it multiply by a factor of at most 1, so
-// that nothing grows whatever the rate.
+// npvSign is the sign of Npv at r. It goes through the flows from the end that lets it multiply by a factor of at most
+// 1, so that nothing grows whatever the rate.
 func npvSign(r *big.Int, flows []*big.Int, b uint) int {
 	factor := new(big.Int).Lsh(bigOne, b)
 	factor.Add(factor, r)
@@ -136,8 +136,9 @@ func signChanges(cf []*Num) int {
 	return changes
 }
 
-// Rate is the rate of an annuity with n payments pmt of present value pv: 200 bisections of [1e-9, 1] on the closed form.
-// ErrUndefined unless n is a whole number above 0 and pmt and pv are positive; ErrAmbiguous if no rate of the bracket fits.
+// Rate is the rate of an annuity with n payments pmt of present value pv: 200 bisections of [1e-9, 1] on the closed
+// form. ErrUndefined unless n is a whole number above 0 and pmt and pv are positive; ErrAmbiguous if no rate of the
+// bracket fits.
 func Rate(n, pmt, pv *Num) (*Num, error) {
 	periods, ok := n.Int64()
 	if !ok || periods <= 0 || pmt.Sign() <= 0 || pv.Sign() <= 0 {
@@ -170,8 +171,8 @@ func discount(r *big.Int, n int64) *big.Int {
 	return p
 }
 
-// bisect finds where sign, which changes once over [low, high], does so, in fixed point of b bits: 200 halvings of a bracket
-// of at most 10.9 leave 59 digits.
+// bisect finds where sign, which changes once over [low, high], does so, in fixed point of b bits: 200 halvings of a
+// bracket of at most 10.9 leave 59 digits.
 func bisect(low, high *Num, b uint, sign func(*big.Int) int) (*Num, error) {
 	lo, hi := fixed(low, b), fixed(high, b)
 	// A root on the very edge, which binary digits may miss, is made to lie inside.

@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// few and powers hold 10**0 … 10**127 and 10**1023: exponents are bounded (finish), so no operation needs more than a little
-// beyond 880, and most need a few, which are there sooner.
+// few and powers hold 10**0 … 10**127 and 10**1023: exponents are bounded (finish), so no operation needs more than a
+// little beyond 880, and most need a few, which are there sooner.
 var (
 	few    = sync.OnceValue(func() []*big.Int { return firstPowers(128) })
 	powers = sync.OnceValue(func() []*big.Int { return firstPowers(1024) })

@@ -1,8 +1,8 @@
 package decimal
 
-// Meter counts the work of one audit, whoever does it: the formulas of the submission, the expressions of the sheet, the reading of evidence. A
-// unit is about a quarter of a microsecond. Work is counted and never timed, so that the same bytes end the same way on every machine (S52, S81).
-// A nil Meter counts nothing.
+// Meter counts the work of one audit, whoever does it: the formulas of the submission, the expressions of the sheet,
+// the reading of evidence. A unit is about a quarter of a microsecond. Work is counted and never timed, so that the
+// same bytes end the same way on every machine (S52, S81). A nil Meter counts nothing.
 type Meter struct{ Spent, Most int }
 
 // Take adds work and reports whether there is still room for it. What is spent beyond the most is not counted on.

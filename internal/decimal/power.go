@@ -88,7 +88,8 @@ func (y *float) product(x *float, coeff *big.Int, exp int) {
 	}
 }
 
-// Sqrt is the square root of a; ErrUndefined if a < 0. It is exact where the root is, and else rounded from the integer root.
+// Sqrt is the square root of a; ErrUndefined if a < 0. It is exact where the root is, and else rounded from the integer
+// root.
 func Sqrt(a *Num) (*Num, error) {
 	if a.IsNeg() {
 		return nil, refuse(ErrUndefined, "square root of a negative number")

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Binary fixed point: an integer v with b bits stands for v / 2**b. Every function below computes on such integers, so the
-// digits do not depend on the machine. baseBits are 134 decimal digits: 40 are returned, up to about 45 are lost where an
-// argument of 40 digits lies near a multiple of π/2, the rest guards.
+// Binary fixed point: an integer v with b bits stands for v / 2**b. Every function below computes on such integers, so
+// the digits do not depend on the machine. baseBits are 134 decimal digits: 40 are returned, up to about 45 are lost
+// where an argument of 40 digits lies near a multiple of π/2, the rest guards.
 const baseBits = 448
 
 // bitsFor is how many bits hold the given number of decimal digits (log2(10) < 3.33).
@@ -189,8 +189,8 @@ func Ln(a *Num) (*Num, error) {
 // Log10 is the logarithm of a to the base 10: exact for powers of ten; ErrUndefined unless a > 0.
 func Log10(a *Num) (*Num, error) { return Log(a, ten) }
 
-// Log is the logarithm of a to the given base: exact where the base is a power of a or a of the base. ErrUndefined unless
-// both are above 0 and the base is not 1.
+// Log is the logarithm of a to the given base: exact where the base is a power of a or a of the base. ErrUndefined
+// unless both are above 0 and the base is not 1.
 func Log(a, base *Num) (*Num, error) {
 	if err := positive(a); err != nil {
 		return nil, err
@@ -229,8 +229,8 @@ func Cos(a *Num) (*Num, error) {
 	return round(fromFixed(v, b, 0))
 }
 
-// reduce is |a| = quadrant·π/2 + r (mod 2π), r with b bits. A large a needs as many more bits of π as it has digits before
-// the point; a small one as many more bits of r as it has zeros behind it.
+// reduce is |a| = quadrant·π/2 + r (mod 2π), r with b bits. A large a needs as many more bits of π as it has digits
+// before the point; a small one as many more bits of r as it has zeros behind it.
 func reduce(a *Num) (quadrant uint, r *big.Int, b uint) {
 	if a.IsZero() {
 		return 0, new(big.Int), baseBits

@@ -15,9 +15,10 @@ const (
 	plainMax = 34
 )
 
-// Parse reads a JSON number or a decimal literal: an optional sign, digits with at most one point, an optional exponent; no
-// underscores, no white space. More than 40 digits are rounded. A token of more than 64 characters or a number beyond the
-// exponents of S13a is ErrTooLarge. (The tighter bound of S11 on what a submission may say is its reader's.)
+// Parse reads a JSON number or a decimal literal: an optional sign, digits with at most one point, an optional
+// exponent; no underscores, no white space. More than 40 digits are rounded. A token of more than 64 characters or a
+// number beyond the exponents of S13a is ErrTooLarge. (The tighter bound of S11 on what a submission may say is its
+// reader's.)
 func Parse(s string) (*Num, error) {
 	if len(s) > maxText {
 		return nil, refuse(ErrTooLarge, "a number of %d characters (at most %d)", len(s), maxText)
@@ -51,7 +52,8 @@ func Parse(s string) (*Num, error) {
 	return fromBig(&coeff, t.exponent)
 }
 
-// parseShort is Parse for at most 18 digits without exponent, in one pass: nearly every number of a submission. Nil is anything else.
+// parseShort is Parse for at most 18 digits without exponent, in one pass: nearly every number of a submission. Nil is
+// anything else.
 func parseShort(s string) *Num {
 	digits := s
 	if s != "" && s[0] == '-' {
@@ -150,8 +152,8 @@ func allDigits(s string) bool {
 	return true
 }
 
-// String is the canonical decimal (S13a): rounded to 28 digits, no trailing zeros, plain notation when the adjusted exponent
-// lies in [-12, 34], else d.ddde±x. Equal numbers (Cmp) have equal strings.
+// String is the canonical decimal (S13a): rounded to 28 digits, no trailing zeros, plain notation when the adjusted
+// exponent lies in [-12, 34], else d.ddde±x. Equal numbers (Cmp) have equal strings.
 func (n *Num) String() string {
 	if n.IsZero() {
 		return "0"

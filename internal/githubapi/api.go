@@ -1,17 +1,20 @@
-// Package githubapi is the one importer of google/go-github: what the gate asks of GitHub's REST API, in its own types, with retries,
-// rate limits and a bound on the total wait.
+// Package githubapi is the one importer of google/go-github: what the gate asks of GitHub's REST API, in its own types,
+// with retries, rate limits and a bound on the total wait.
 //
-// Facts it rests on (gate.md): 403 and 429 carry Retry-After or x-ratelimit-reset, 422 may carry "code":"abuse"; writes are serialised; a
-// permission is read from the user's role, because the top-level field folds maintain into write.
+// Facts it rests on (gate.md): 403 and 429 carry Retry-After or x-ratelimit-reset, 422 may carry "code":"abuse"; writes
+// are serialised; a permission is read from the user's role, because the top-level field folds maintain into write.
 //
 // What is sent again, and when:
-//   - an answer that asks for patience (403, 429, 422 abuse) was not carried out: after the wait that it asks for, whatever the method;
-//   - a 5xx or a lost connection leaves open whether the effect took place: a GET, and a write that gives the same twice (an update by id, an
-//     object named by its content), is sent again; a review, a comment, an issue or a check is looked for first; a reference is left to
+//   - an answer that asks for patience (403, 429, 422 abuse) was not carried out: after the wait that it asks for,
+//     whatever the method;
+//   - a 5xx or a lost connection leaves open whether the effect took place: a GET, and a write that gives the same
+//     twice (an update by id, an
+//     object named by its content), is sent again; a review, a comment, an issue or a check is looked for first; a
+//     reference is left to
 //     the caller, for a swap that is tried twice can look lost when it was won.
 //
-// All waits together stay below Options.MaxWait, by the server's clock and not by ours. The token is sent to the API's own host and to no
-// other, and stands in no error.
+// All waits together stay below Options.MaxWait, by the server's clock and not by ours. The token is sent to the API's
+// own host and to no other, and stands in no error.
 package githubapi
 
 import (
@@ -27,8 +30,9 @@ type Options struct {
 	Repository string        // owner/name
 	MaxWait    time.Duration // bound on all waits together; 0 is DefaultMaxWait, below 0 nothing is waited for
 	UserAgent  string
-	App        string            // slug of the app that the token belongs to (github-actions for the job's own); "" if not known
-	Transport  http.RoundTripper // http.DefaultTransport if nil
+	// slug of the app that the token belongs to (github-actions for the job's own); "" if not known
+	App       string
+	Transport http.RoundTripper // http.DefaultTransport if nil
 	// Dry, if set, is told every request; what would write is not sent, and is answered with an empty object.
 	Dry func(method, path string, body []byte)
 }
@@ -220,8 +224,8 @@ type MadeCommit struct {
 	Reason   string
 }
 
-// WorkflowRun is a run of a workflow: the one that a workflow_run event is about, or the one that a self-signature rests on. What may change
-// with a re-run (attempt, triggering actor, conclusion) is the newest attempt's.
+// WorkflowRun is a run of a workflow: the one that a workflow_run event is about, or the one that a self-signature
+// rests on. What may change with a re-run (attempt, triggering actor, conclusion) is the newest attempt's.
 type WorkflowRun struct {
 	ID                int64
 	Name              string // of the workflow

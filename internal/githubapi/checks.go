@@ -12,8 +12,8 @@ import (
 // batch is how many annotations GitHub takes in one request.
 const batch = 50
 
-// FindCheck gives the newest check run of a name on a commit that the token's app made, nil if there is none. Where Options do not name the
-// app, those of all apps are looked at.
+// FindCheck gives the newest check run of a name on a commit that the token's app made, nil if there is none. Where
+// Options do not name the app, those of all apps are looked at.
 func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error) {
 	all, err := c.checks(ctx, sha, &name)
 	for i := range all {
@@ -24,8 +24,8 @@ func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error
 	return nil, err
 }
 
-// Checks gives the newest check run of each name and app on a commit, the newest first. Who made one is said by AppSlug: any workflow may make
-// one of any name.
+// Checks gives the newest check run of each name and app on a commit, the newest first. Who made one is said by
+// AppSlug: any workflow may make one of any name.
 func (c *Client) Checks(ctx context.Context, sha string) ([]Check, error) {
 	return c.checks(ctx, sha, nil)
 }
@@ -53,14 +53,17 @@ func (c *Client) checks(ctx context.Context, sha string, name *string) ([]Check,
 }
 
 func checkOf(r *github.CheckRun) Check {
-	return Check{ID: r.GetID(), Name: r.GetName(), HeadSHA: r.GetHeadSHA(), ExternalID: r.GetExternalID(), Status: r.GetStatus(), Conclusion: r.GetConclusion(),
-		Title: r.GetOutput().GetTitle(), Summary: r.GetOutput().GetSummary(), Text: r.GetOutput().GetText(), DetailsURL: r.GetDetailsURL(),
-		AppSlug: r.GetApp().GetSlug(), Posted: r.GetOutput().GetAnnotationsCount()}
+	return Check{ID: r.GetID(), Name: r.GetName(), HeadSHA: r.GetHeadSHA(), ExternalID: r.GetExternalID(),
+		Status: r.GetStatus(), Conclusion: r.GetConclusion(),
+		Title: r.GetOutput().GetTitle(), Summary: r.GetOutput().GetSummary(), Text: r.GetOutput().GetText(),
+		DetailsURL: r.GetDetailsURL(),
+		AppSlug:    r.GetApp().GetSlug(), Posted: r.GetOutput().GetAnnotationsCount()}
 }
 
-// PutCheck creates a check run, or updates the one with the ID, and appends the annotations from Posted on, 50 a request. The run completes
-// with the last request: one that breaks off in between waits, and never shows a conclusion that its annotations do not support. What comes
-// back holds ID, AppSlug and Posted, also beside an error, so that the same check can be put again.
+// PutCheck creates a check run, or updates the one with the ID, and appends the annotations from Posted on, 50 a
+// request. The run completes with the last request: one that breaks off in between waits, and never shows a conclusion
+// that its annotations do not support. What comes back holds ID, AppSlug and Posted, also beside an error, so that the
+// same check can be put again.
 func (c *Client) PutCheck(ctx context.Context, check Check) (Check, error) {
 	for first := true; first || check.Posted < len(check.Annotations); first = false {
 		next, last := check.nextBatch()
@@ -114,7 +117,8 @@ func (c Check) output(annotations []Annotation) *github.CheckRunOutput {
 
 // wire is an annotation as GitHub takes it: columns only on a single line.
 func (a Annotation) wire() *github.CheckRunAnnotation {
-	w := &github.CheckRunAnnotation{Path: &a.Path, StartLine: &a.StartLine, EndLine: &a.EndLine, AnnotationLevel: &a.Level, Message: &a.Message}
+	w := &github.CheckRunAnnotation{Path: &a.Path, StartLine: &a.StartLine, EndLine: &a.EndLine,
+		AnnotationLevel: &a.Level, Message: &a.Message}
 	if a.StartLine == a.EndLine && a.StartColumn > 0 {
 		w.StartColumn, w.EndColumn = &a.StartColumn, github.Int(max(a.StartColumn, a.EndColumn))
 	}
@@ -134,32 +138,38 @@ func orNil(s string) *string {
 	return &s
 }
 
-// createCheck makes the run. If the reply is lost, a run of this name with this external id and these annotations is the one; without an
-// external id none can be told from an earlier one.
+// createCheck makes the run. If the reply is lost, a run of this name with this external id and these annotations is
+// the one; without an external id none can be told from an earlier one.
 func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
 	status, conclusion := check.state(last)
 	return once(ctx, c, "the new check run", func() (*github.CheckRun, error) {
-		made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name, HeadSHA: check.HeadSHA,
-			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status, Conclusion: conclusion, Output: check.output(next)})
+		made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name,
+			HeadSHA:    check.HeadSHA,
+			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status,
+			Conclusion: conclusion, Output: check.output(next)})
 		return made, err
 	}, func() (*github.CheckRun, bool, error) {
 		found, err := c.FindCheck(ctx, check.HeadSHA, check.Name)
-		if err != nil || found == nil || check.ExternalID == "" || found.ExternalID != check.ExternalID || found.Posted != len(next) {
+		if err != nil || found == nil || check.ExternalID == "" || found.ExternalID != check.ExternalID ||
+			found.Posted != len(next) {
 			return nil, false, err
 		}
 		return &github.CheckRun{ID: &found.ID, App: &github.App{Slug: &found.AppSlug}}, true, nil
 	})
 }
 
-// updateCheck updates the run. Annotations are appended: where the reply is lost, it is sent again only if the run holds no more than before.
+// updateCheck updates the run. Annotations are appended: where the reply is lost, it is sent again only if the run
+// holds no more than before.
 func (c *Client) updateCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
 	status, conclusion := check.state(last)
 	if len(next) == 0 {
 		ctx = again(ctx)
 	}
 	return once(ctx, c, "the check run", func() (*github.CheckRun, error) {
-		made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID, github.UpdateCheckRunOptions{Name: check.Name,
-			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status, Conclusion: conclusion, Output: check.output(next)})
+		made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID,
+			github.UpdateCheckRunOptions{Name: check.Name,
+				DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status,
+				Conclusion: conclusion, Output: check.output(next)})
 		return made, err
 	}, func() (*github.CheckRun, bool, error) {
 		now, _, err := c.gh.Checks.GetCheckRun(ctx, c.owner, c.name, check.ID)

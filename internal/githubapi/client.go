@@ -32,7 +32,8 @@ func New(o Options) (*Client, error) {
 		o.APIURL = "https://api.github.com"
 	}
 	base, err := url.Parse(strings.TrimSuffix(o.APIURL, "/") + "/")
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil || base.RawQuery != "" {
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" {
 		return nil, fmt.Errorf("the API's URL %q is not like https://api.github.com or https://HOST/api/v3", o.APIURL)
 	}
 	if strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -85,9 +86,10 @@ var errOther = errors.New("it is about something else")
 // sends is how often something is made whose reply gets lost.
 const sends = 3
 
-// once makes something that must not be made twice. Where the reply is lost, it looks whether the thing is there, and makes it again only
-// if it is not.
-func once[T any](ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error)) (T, error) {
+// once makes something that must not be made twice. Where the reply is lost, it looks whether the thing is there, and
+// makes it again only if it is not.
+func once[T any](ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error)) (T,
+	error) {
 	for try := 1; ; try++ {
 		made, err := send()
 		if err = failed(what, err); !IsAmbiguous(err) {
@@ -147,7 +149,8 @@ const (
 	maxPages = 30 // 3,000: as many files as GitHub lists of a pull request
 )
 
-// pages gives the items of a list, page by page. A list that goes on after maxPages is an error, and nothing of it may be relied on.
+// pages gives the items of a list, page by page. A list that goes on after maxPages is an error, and nothing of it may
+// be relied on.
 func pages[T any](what string, page func(github.ListOptions) ([]T, *github.Response, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -173,7 +176,8 @@ func pages[T any](what string, page func(github.ListOptions) ([]T, *github.Respo
 }
 
 // all reads a whole list and converts its items.
-func all[T, U any](what string, convert func(T) U, page func(github.ListOptions) ([]T, *github.Response, error)) ([]U, error) {
+func all[T, U any](what string, convert func(T) U, page func(github.ListOptions) ([]T, *github.Response, error)) ([]U,
+	error) {
 	var out []U
 	for item, err := range pages(what, page) {
 		if err != nil {

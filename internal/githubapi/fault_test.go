@@ -35,12 +35,16 @@ func TestRateLimits(t *testing.T) {
 		fault func(*githubtest.Server) githubtest.Fault
 		want  time.Duration
 	}{
-		"403 Retry-After":       {func(*githubtest.Server) githubtest.Fault { return githubtest.RetryAfter(403, 5) }, 5 * time.Second},
-		"429 Retry-After":       {func(*githubtest.Server) githubtest.Fault { return githubtest.RetryAfter(429, 30) }, 30 * time.Second},
-		"Retry-After 0":         {func(*githubtest.Server) githubtest.Fault { return githubtest.RetryAfter(429, 0) }, time.Second},
+		"403 Retry-After": {func(*githubtest.Server) githubtest.Fault { return githubtest.RetryAfter(403, 5) },
+			5 * time.Second},
+		"429 Retry-After": {func(*githubtest.Server) githubtest.Fault { return githubtest.RetryAfter(429, 30) },
+			30 * time.Second},
+		"Retry-After 0": {func(*githubtest.Server) githubtest.Fault { return githubtest.RetryAfter(429, 0) },
+			time.Second},
 		"422 abuse":             {func(*githubtest.Server) githubtest.Fault { return githubtest.Abused }, time.Minute},
 		"422 abuse with a time": {func(*githubtest.Server) githubtest.Fault { return abused }, 7 * time.Second},
-		// the reset is 20 s after the fault was made; the server's clock moves by one with the request, and one is added
+		// the reset is 20 s after the fault was made; the server's clock moves by one with the request, and one is
+		// added
 		"403 reset": {func(s *githubtest.Server) githubtest.Fault { return s.Spent(403, 20) }, 20 * time.Second},
 		"429 reset": {func(s *githubtest.Server) githubtest.Fault { return s.Spent(429, 20) }, 20 * time.Second},
 	} {
@@ -71,11 +75,14 @@ func TestMaxWait(t *testing.T) {
 		if got := waits(func() { _, err = c.PullRequest(t.Context(), n) }); got != 80*time.Second {
 			t.Errorf("waited %s, want 80 s", got)
 		}
-		if err == nil || kind(err) != githubapi.Abuse || !strings.Contains(err.Error(), "waited 1m20s for rate limits; the next wait would be 40s, and 20s of 1m40s are left") {
+		if err == nil || kind(err) != githubapi.Abuse ||
+			!strings.Contains(err.Error(), "waited 1m20s for rate limits; the next wait would be 40s, and 20s of "+
+				"1m40s are left") {
 			t.Errorf("%v", err)
 		}
 		none := client(t, s, func(o *githubapi.Options) { o.MaxWait = -1 })
-		if got := waits(func() { _, err = none.PullRequest(t.Context(), n) }); got != 0 || kind(err) != githubapi.Abuse || none.Calls() != 1 {
+		if got := waits(func() { _, err = none.PullRequest(t.Context(), n) }); got != 0 ||
+			kind(err) != githubapi.Abuse || none.Calls() != 1 {
 			t.Errorf("waited %s: %v", got, err)
 		}
 	})
@@ -83,23 +90,27 @@ func TestMaxWait(t *testing.T) {
 
 // A 5xx or a lost connection is tried four times where that changes nothing: after 1, 2 and 4 seconds.
 func TestBrokenReads(t *testing.T) {
-	for name, fault := range map[string]githubtest.Fault{"502": githubtest.Unicorn, "before": githubtest.DropBefore, "after": githubtest.DropAfter} {
+	for name, fault := range map[string]githubtest.Fault{"502": githubtest.Unicorn, "before": githubtest.DropBefore,
+		"after": githubtest.DropAfter} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *githubtest.Server, n int64) {
 				c := client(t, s)
 				fault.Times = 3
 				s.Inject(fault)
-				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 7*time.Second || c.Calls() != 4 {
+				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 7*time.Second ||
+					c.Calls() != 4 {
 					t.Errorf("waited %s in %d calls, want 7 s in 4", got, c.Calls())
 				}
 				later := githubtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"20"}}}
 				s.Inject(later)
-				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 20*time.Second || c.Calls() != 6 {
+				if got := waits(func() { must(c.PullRequest(t.Context(), n))(t) }); got != 20*time.Second ||
+					c.Calls() != 6 {
 					t.Errorf("waited %s in %d calls for a server that asks for 20 s, want 2 more calls", got, c.Calls())
 				}
 				s.Inject(fault.Always())
 				_, err := c.PullRequest(t.Context(), n)
-				if !githubapi.IsAmbiguous(err) || c.Calls() != 10 || !strings.Contains(err.Error(), "waited 7s for the server to recover") {
+				if !githubapi.IsAmbiguous(err) || c.Calls() != 10 ||
+					!strings.Contains(err.Error(), "waited 7s for the server to recover") {
 					t.Errorf("%v after %d calls", err, c.Calls())
 				}
 			})
@@ -126,15 +137,18 @@ func TestLostReplies(t *testing.T) {
 				lost("review", err, len(s.ReviewsBy(n, "github-actions[bot]")))
 
 				s.Inject(fault.On("POST", "pulls/*/comments"))
-				_, err = c.CreateComment(t.Context(), n, s.Head(n), githubapi.Comment{Path: "a.json", Line: 1, Body: "x"})
+				_, err = c.CreateComment(t.Context(), n, s.Head(n), githubapi.Comment{Path: "a.json", Line: 1,
+					Body: "x"})
 				lost("comment", err, len(s.Comments(n)))
 
 				s.Inject(fault.On("POST", "check-runs"))
-				_, err = c.PutCheck(t.Context(), githubapi.Check{Name: "audit", HeadSHA: s.Head(n), ExternalID: "d", Conclusion: "success", Title: "t", Summary: "s", Annotations: annotations(3)})
+				_, err = c.PutCheck(t.Context(), githubapi.Check{Name: "audit", HeadSHA: s.Head(n), ExternalID: "d",
+					Conclusion: "success", Title: "t", Summary: "s", Annotations: annotations(3)})
 				lost("check", err, len(s.Checks(s.Head(n))))
 
 				s.Inject(fault.On("POST", "issues"))
-				_, err = c.CreateIssue(t.Context(), githubapi.Issue{Title: "title", Body: "b", Labels: []string{"referee"}})
+				_, err = c.CreateIssue(t.Context(), githubapi.Issue{Title: "title", Body: "b",
+					Labels: []string{"referee"}})
 				lost("issue", err, len(s.Issues()))
 
 				s.Inject(fault.On("POST", "issues/*/comments"))
@@ -155,7 +169,8 @@ func TestLostForGood(t *testing.T) {
 		}
 		s.ClearFaults()
 		s.Inject(githubtest.DropAfter.On("POST", "issues").Always())
-		if _, err := c.CreateIssue(t.Context(), githubapi.Issue{Title: "t"}); !githubapi.IsAmbiguous(err) || len(s.Issues()) != 1 {
+		if _, err := c.CreateIssue(t.Context(), githubapi.Issue{Title: "t"}); !githubapi.IsAmbiguous(err) ||
+			len(s.Issues()) != 1 {
 			t.Errorf("without a label: %v, %d issues", err, len(s.Issues()))
 		}
 	})
@@ -163,13 +178,16 @@ func TestLostForGood(t *testing.T) {
 
 // Annotations are appended: a batch whose reply was lost is not sent again if it has arrived.
 func TestLostAnnotations(t *testing.T) {
-	for name, fault := range map[string]githubtest.Fault{"before": githubtest.DropBefore, "after": githubtest.DropAfter} {
+	for name, fault := range map[string]githubtest.Fault{"before": githubtest.DropBefore,
+		"after": githubtest.DropAfter} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, s *githubtest.Server, n int64) {
 				c := client(t, s)
 				s.Inject(fault.On("PATCH", "check-runs/*"))
-				check := must(c.PutCheck(t.Context(), githubapi.Check{Name: "audit", HeadSHA: s.Head(n), Conclusion: "failure", Title: "t", Summary: "s", Annotations: annotations(120)}))(t)
-				if got := s.Checks(s.Head(n)); len(got) != 1 || len(got[0].Annotations) != 120 || got[0].Conclusion != "failure" || check.Posted != 120 {
+				check := must(c.PutCheck(t.Context(), githubapi.Check{Name: "audit", HeadSHA: s.Head(n),
+					Conclusion: "failure", Title: "t", Summary: "s", Annotations: annotations(120)}))(t)
+				if got := s.Checks(s.Head(n)); len(got) != 1 || len(got[0].Annotations) != 120 ||
+					got[0].Conclusion != "failure" || check.Posted != 120 {
 					t.Errorf("%d checks, %d annotations, %s", len(got), len(got[0].Annotations), got[0].Conclusion)
 				}
 			})
@@ -186,7 +204,8 @@ func TestRepeatable(t *testing.T) {
 		if err := c.UpdateReview(t.Context(), n, id, "two"); err != nil {
 			t.Error(err)
 		}
-		comment := must(c.CreateComment(t.Context(), n, s.Head(n), githubapi.Comment{Path: "a.json", Line: 1, Body: "x"}))(t)
+		comment := must(c.CreateComment(t.Context(), n, s.Head(n), githubapi.Comment{Path: "a.json", Line: 1,
+			Body: "x"}))(t)
 		s.Inject(githubtest.DropAfter.On("DELETE", ""))
 		if err := c.DeleteComment(t.Context(), comment); err != nil {
 			t.Error(err)
@@ -194,7 +213,8 @@ func TestRepeatable(t *testing.T) {
 		before := c.Calls()
 		s.Inject(githubtest.DropAfter.On("PATCH", "git/refs/**"))
 		head := s.Ref("refs/heads/main")
-		if err := c.UpdateRef(t.Context(), "refs/heads/main", head, false); !githubapi.IsAmbiguous(err) || c.Calls()-before != 1 {
+		if err := c.UpdateRef(t.Context(), "refs/heads/main", head, false); !githubapi.IsAmbiguous(err) ||
+			c.Calls()-before != 1 {
 			t.Errorf("%v after %d calls", err, c.Calls()-before)
 		}
 	})
@@ -225,9 +245,11 @@ func TestRefusals(t *testing.T) {
 func TestErrorsAreClean(t *testing.T) {
 	s, n := sample(t)
 	c := client(t, s)
-	s.Inject(githubtest.Fault{Status: 403, Body: `{"message":"` + s.Token + `\n::error::x\u202e\u001b[31m` + strings.Repeat("a", 1000) + `"}`})
+	s.Inject(githubtest.Fault{Status: 403, Body: `{"message":"` + s.Token + `\n::error::x\u202e\u001b[31m` +
+		strings.Repeat("a", 1000) + `"}`})
 	_, err := c.PullRequest(t.Context(), n)
-	if err == nil || strings.Contains(err.Error(), s.Token) || strings.ContainsAny(err.Error(), "\n\u202e\x1b") || len(err.Error()) > 600 {
+	if err == nil || strings.Contains(err.Error(), s.Token) || strings.ContainsAny(err.Error(), "\n\u202e\x1b") ||
+		len(err.Error()) > 600 {
 		t.Errorf("%q", err)
 	}
 }
@@ -238,10 +260,12 @@ func TestRedirects(t *testing.T) {
 	c := client(t, s)
 	s.Inject(githubtest.Fault{Status: 307, Header: http.Header{"Location": {"https://evil.example/x"}}})
 	_, err := c.PullRequest(t.Context(), n)
-	if err == nil || !strings.Contains(err.Error(), "the server redirects to https://evil.example, which is not followed") || len(s.Requests()) != 1 {
+	if err == nil || !strings.Contains(err.Error(),
+		"the server redirects to https://evil.example, which is not followed") || len(s.Requests()) != 1 {
 		t.Errorf("%v, %d requests", err, len(s.Requests()))
 	}
-	s.Inject(githubtest.Fault{Status: 301, Header: http.Header{"Location": {s.APIURL() + "/repos/example/work/pulls/1"}}})
+	s.Inject(githubtest.Fault{Status: 301,
+		Header: http.Header{"Location": {s.APIURL() + "/repos/example/work/pulls/1"}}})
 	if p, err := c.PullRequest(t.Context(), n); err != nil || p.Number != n {
 		t.Errorf("within the host: %v", err)
 	}
@@ -271,7 +295,8 @@ func TestTooMany(t *testing.T) {
 	s.CommitMany("long", 249, "agent")
 	long := s.Open(githubtest.Pull{Head: "long"})
 	got, err := c.Story(t.Context(), long)
-	if !errors.Is(err, githubapi.ErrTooMany) || got.Commits != nil || !strings.Contains(err.Error(), "250 commits") || !strings.Contains(err.Error(), "squash them, or split the pull request") {
+	if !errors.Is(err, githubapi.ErrTooMany) || got.Commits != nil || !strings.Contains(err.Error(), "250 commits") ||
+		!strings.Contains(err.Error(), "squash them, or split the pull request") {
 		t.Errorf("%d commits, %v", len(got.Commits), err)
 	}
 }
@@ -313,7 +338,8 @@ func TestDry(t *testing.T) {
 	})
 	must(c.PullRequest(t.Context(), n))(t)
 	must(c.CreateReview(t.Context(), n, s.Head(n), "x"))(t)
-	if want := []string{"GET /repos/example/work/pulls/1", "POST /repos/example/work/pulls/1/reviews"}; !slices.Equal(told, want) {
+	if want := []string{"GET /repos/example/work/pulls/1",
+		"POST /repos/example/work/pulls/1/reviews"}; !slices.Equal(told, want) {
 		t.Errorf("%q", told)
 	}
 	if len(s.Requests()) != 1 || len(s.ReviewsBy(n, "github-actions[bot]")) != 0 {

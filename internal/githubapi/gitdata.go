@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-github/v62/github"
 )
 
-// Ref is the commit that a reference ("refs/heads/main") holds. It may be late by a minute: a compare-and-swap must not rest on it.
+// Ref is the commit that a reference ("refs/heads/main") holds. It may be late by a minute: a compare-and-swap must not
+// rest on it.
 func (c *Client) Ref(ctx context.Context, name string) (string, error) {
 	r, _, err := c.gh.Git.GetRef(ctx, c.owner, c.name, name)
 	if err != nil {
@@ -23,8 +24,8 @@ func (c *Client) CreateRef(ctx context.Context, name, sha string) error {
 	return failed(name, err)
 }
 
-// UpdateRef moves a reference, without force only to a commit that has its present one among its ancestors; anything else is
-// Unprocessable. It is never sent twice.
+// UpdateRef moves a reference, without force only to a commit that has its present one among its ancestors; anything
+// else is Unprocessable. It is never sent twice.
 func (c *Client) UpdateRef(ctx context.Context, name, sha string, force bool) error {
 	_, _, err := c.gh.Git.UpdateRef(ctx, c.owner, c.name, reference(name, sha), force)
 	return failed(name, err)
@@ -89,7 +90,8 @@ func (c *Client) Tree(ctx context.Context, sha string, recursive bool) ([]TreeEn
 	}
 	out := make([]TreeEntry, len(t.Entries))
 	for i, e := range t.Entries {
-		out[i] = TreeEntry{Path: e.GetPath(), Mode: e.GetMode(), Type: e.GetType(), SHA: e.GetSHA(), Size: int64(e.GetSize())}
+		out[i] = TreeEntry{Path: e.GetPath(), Mode: e.GetMode(), Type: e.GetType(), SHA: e.GetSHA(),
+			Size: int64(e.GetSize())}
 	}
 	return out, nil
 }

@@ -18,10 +18,12 @@ func (c *Client) PullRequest(ctx context.Context, number int64) (PullRequest, er
 	if int64(p.GetNumber()) != number || p.GetHead().GetSHA() == "" {
 		return PullRequest{}, failed("the pull request", errOther)
 	}
-	out := PullRequest{Number: int64(p.GetNumber()), NodeID: p.GetNodeID(), Author: p.GetUser().GetLogin(), AuthorType: p.GetUser().GetType(),
-		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged(),
+	out := PullRequest{Number: int64(p.GetNumber()), NodeID: p.GetNodeID(), Author: p.GetUser().GetLogin(),
+		AuthorType: p.GetUser().GetType(),
+		State:      p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged(),
 		HeadSHA: p.GetHead().GetSHA(), HeadRef: p.GetHead().GetRef(), HeadRepo: p.GetHead().GetRepo().GetFullName(),
-		BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(), ChangedFiles: p.GetChangedFiles(), Commits: p.GetCommits(),
+		BaseSHA: p.GetBase().GetSHA(), BaseRef: p.GetBase().GetRef(), ChangedFiles: p.GetChangedFiles(),
+		Commits:  p.GetCommits(),
 		ClosedBy: p.GetMergedBy().GetLogin(), UpdatedAt: p.GetUpdatedAt().Time, ClosedAt: p.GetClosedAt().Time}
 	if out.Merged { // before that, it is the commit of a test merge
 		out.MergeSHA, out.MergedBy = p.GetMergeCommitSHA(), p.GetMergedBy().GetLogin()
@@ -43,14 +45,15 @@ func (c *Client) OpenPullRequests(ctx context.Context) ([]int64, error) {
 	return c.openPulls(ctx, github.PullRequestListOptions{State: "open"})
 }
 
-// OpenPullRequestsFrom are the open pull requests from a branch of owner, which may be a fork's: the only way to find those that a workflow
-// run on a fork belongs to.
+// OpenPullRequestsFrom are the open pull requests from a branch of owner, which may be a fork's: the only way to find
+// those that a workflow run on a fork belongs to.
 func (c *Client) OpenPullRequestsFrom(ctx context.Context, owner, branch string) ([]int64, error) {
 	return c.openPulls(ctx, github.PullRequestListOptions{State: "open", Head: owner + ":" + branch})
 }
 
 func (c *Client) openPulls(ctx context.Context, o github.PullRequestListOptions) ([]int64, error) {
-	return all("the open pull requests", numberOf, func(page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
+	return all("the open pull requests", numberOf, func(page github.ListOptions) ([]*github.PullRequest,
+		*github.Response, error) {
 		o.ListOptions = page
 		return c.gh.PullRequests.List(ctx, c.owner, c.name, &o)
 	})
@@ -58,25 +61,28 @@ func (c *Client) openPulls(ctx context.Context, o github.PullRequestListOptions)
 
 // PullRequestsOf are the pull requests that a commit belongs to, merged ones included.
 func (c *Client) PullRequestsOf(ctx context.Context, sha string) ([]int64, error) {
-	return all("the pull requests of a commit", numberOf, func(o github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
+	return all("the pull requests of a commit", numberOf, func(o github.ListOptions) ([]*github.PullRequest,
+		*github.Response, error) {
 		return c.gh.PullRequests.ListPullRequestsWithCommit(ctx, c.owner, c.name, url.PathEscape(sha), &o)
 	})
 }
 
 // Reviews are all reviews, dismissed ones included, the oldest first.
 func (c *Client) Reviews(ctx context.Context, number int64) ([]Review, error) {
-	return all("the reviews", reviewOf, func(o github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+	return all("the reviews", reviewOf, func(o github.ListOptions) ([]*github.PullRequestReview, *github.Response,
+		error) {
 		return c.gh.PullRequests.ListReviews(ctx, c.owner, c.name, int(number), &o)
 	})
 }
 
 func reviewOf(r *github.PullRequestReview) Review {
-	return Review{ID: r.GetID(), NodeID: r.GetNodeID(), User: r.GetUser().GetLogin(), UserID: r.GetUser().GetID(), UserType: r.GetUser().GetType(),
-		State: r.GetState(), Body: r.GetBody(), CommitSHA: r.GetCommitID(), SubmittedAt: r.GetSubmittedAt().UTC()}
+	return Review{ID: r.GetID(), NodeID: r.GetNodeID(), User: r.GetUser().GetLogin(), UserID: r.GetUser().GetID(),
+		UserType: r.GetUser().GetType(),
+		State:    r.GetState(), Body: r.GetBody(), CommitSHA: r.GetCommitID(), SubmittedAt: r.GetSubmittedAt().UTC()}
 }
 
-// Files are the files that a pull request changes. GitHub lists at most 3,000 and leaves further ones out without a word: a list of that
-// length is ErrTooMany, and a shorter one is held against PullRequest.ChangedFiles by the caller.
+// Files are the files that a pull request changes. GitHub lists at most 3,000 and leaves further ones out without a
+// word: a list of that length is ErrTooMany, and a shorter one is held against PullRequest.ChangedFiles by the caller.
 func (c *Client) Files(ctx context.Context, number int64) ([]ChangedFile, error) {
 	files, err := all("the changed files", func(f *github.CommitFile) ChangedFile {
 		return ChangedFile{Path: f.GetFilename(), Previous: f.GetPreviousFilename(), Status: f.GetStatus()}
@@ -104,8 +110,8 @@ func (c *Client) MergeBase(ctx context.Context, base, head string) (string, erro
 	return found.MergeBase.SHA, err
 }
 
-// CreateReview adds a review with a body, which is a comment and never a verdict (event COMMENT), on a commit. If the reply is lost, a
-// review with this body on this commit is the one.
+// CreateReview adds a review with a body, which is a comment and never a verdict (event COMMENT), on a commit. If the
+// reply is lost, a review with this body on this commit is the one.
 func (c *Client) CreateReview(ctx context.Context, number int64, commit, body string) (int64, error) {
 	made, err := once(ctx, c, "the new review", func() (Review, error) {
 		made, _, err := c.gh.PullRequests.CreateReview(ctx, c.owner, c.name, int(number),
@@ -113,7 +119,10 @@ func (c *Client) CreateReview(ctx context.Context, number int64, commit, body st
 		return Review{ID: made.GetID()}, err
 	}, func() (Review, bool, error) {
 		reviews, err := c.Reviews(ctx, number)
-		return among(reviews, err, func(r Review) bool { return r.State == "COMMENTED" && r.CommitSHA == commit && sameText(r.Body, body) })
+		return among(reviews, err, func(r Review) bool {
+			return r.State == "COMMENTED" && r.CommitSHA == commit &&
+				sameText(r.Body, body)
+		})
 	})
 	return made.ID, err
 }
@@ -130,22 +139,28 @@ func sameText(a, b string) bool {
 	return plain(a) == plain(b)
 }
 
-// Comments are the inline comments of a pull request, replies included. Line is 0 where the diff no longer has the line.
+// Comments are the inline comments of a pull request, replies included. Line is 0 where the diff no longer has the
+// line.
 func (c *Client) Comments(ctx context.Context, number int64) ([]Comment, error) {
-	return all("the comments", commentOf, func(o github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
-		return c.gh.PullRequests.ListComments(ctx, c.owner, c.name, int(number), &github.PullRequestListCommentsOptions{ListOptions: o})
+	return all("the comments", commentOf, func(o github.ListOptions) ([]*github.PullRequestComment, *github.Response,
+		error) {
+		return c.gh.PullRequests.ListComments(ctx, c.owner, c.name, int(number),
+			&github.PullRequestListCommentsOptions{ListOptions: o})
 	})
 }
 
 func commentOf(p *github.PullRequestComment) Comment {
-	return Comment{ID: p.GetID(), InReplyTo: p.GetInReplyTo(), User: p.GetUser().GetLogin(), Path: p.GetPath(), Line: p.GetLine(), Body: p.GetBody()}
+	return Comment{ID: p.GetID(), InReplyTo: p.GetInReplyTo(), User: p.GetUser().GetLogin(), Path: p.GetPath(),
+		Line: p.GetLine(), Body: p.GetBody()}
 }
 
-// CreateComment adds an inline comment on a line of the diff's new side. If the reply is lost, a comment with this body there is the one.
+// CreateComment adds an inline comment on a line of the diff's new side. If the reply is lost, a comment with this body
+// there is the one.
 func (c *Client) CreateComment(ctx context.Context, number int64, commit string, comment Comment) (int64, error) {
 	made, err := once(ctx, c, "the new comment", func() (Comment, error) {
 		made, _, err := c.gh.PullRequests.CreateComment(ctx, c.owner, c.name, int(number), &github.PullRequestComment{
-			CommitID: &commit, Path: &comment.Path, Line: &comment.Line, Body: &comment.Body, Side: github.String("RIGHT")})
+			CommitID: &commit, Path: &comment.Path, Line: &comment.Line, Body: &comment.Body,
+			Side: github.String("RIGHT")})
 		return Comment{ID: made.GetID()}, err
 	}, func() (Comment, bool, error) {
 		comments, err := c.Comments(ctx, number)

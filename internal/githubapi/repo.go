@@ -17,7 +17,8 @@ func (c *Client) Repository(ctx context.Context) (Repository, error) {
 	if r.GetID() == 0 || r.GetDefaultBranch() == "" {
 		return Repository{}, failed("the repository", errOther)
 	}
-	return Repository{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), OwnerID: r.GetOwner().GetID(), Name: r.GetFullName(),
+	return Repository{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), OwnerID: r.GetOwner().GetID(),
+		Name:          r.GetFullName(),
 		DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate()}, nil
 }
 
@@ -26,8 +27,9 @@ var roles = []struct{ role, permission string }{
 	{"admin", "admin"}, {"maintain", "maintain"}, {"write", "push"}, {"triage", "triage"}, {"read", "pull"},
 }
 
-// Permission is a user's role now: admin, maintain, write, triage, read or none. It is read from the user's own permissions, because the
-// top-level field of the answer folds maintain into write; a role that an organisation named itself counts as the highest of them.
+// Permission is a user's role now: admin, maintain, write, triage, read or none. It is read from the user's own
+// permissions, because the top-level field of the answer folds maintain into write; a role that an organisation named
+// itself counts as the highest of them.
 func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	level, _, err := c.gh.Repositories.GetPermissionLevel(ctx, c.owner, c.name, url.PathEscape(login))
 	if err = failed("the permission of "+login, err); IsNotFound(err) {
@@ -53,7 +55,8 @@ func (c *Client) UserID(ctx context.Context, login string) (int64, error) {
 
 // TeamMember reports whether a user is an active member of org/team. A token that may not see the team sees no member.
 func (c *Client) TeamMember(ctx context.Context, org, team, login string) (bool, error) {
-	m, _, err := c.gh.Teams.GetTeamMembershipBySlug(ctx, url.PathEscape(org), url.PathEscape(team), url.PathEscape(login))
+	m, _, err := c.gh.Teams.GetTeamMembershipBySlug(ctx, url.PathEscape(org), url.PathEscape(team),
+		url.PathEscape(login))
 	if err = failed("the team "+org+"/"+team, err); IsNotFound(err) {
 		return false, nil
 	}
@@ -62,7 +65,8 @@ func (c *Client) TeamMember(ctx context.Context, org, team, login string) (bool,
 
 // Content is a file at a commit or branch. A directory, a symbolic link and a submodule are no files.
 func (c *Client) Content(ctx context.Context, path, ref string) ([]byte, error) {
-	file, _, _, err := c.gh.Repositories.GetContents(ctx, c.owner, c.name, path, &github.RepositoryContentGetOptions{Ref: ref})
+	file, _, _, err := c.gh.Repositories.GetContents(ctx, c.owner, c.name, path,
+		&github.RepositoryContentGetOptions{Ref: ref})
 	if err != nil {
 		return nil, failed(path, err)
 	}
@@ -88,9 +92,12 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 	if r.GetID() != id {
 		return WorkflowRun{}, failed("the workflow run", errOther)
 	}
-	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), DisplayTitle: r.GetDisplayTitle(), Path: r.Path, Event: r.GetEvent(), Conclusion: r.GetConclusion(),
-		Attempt: r.GetRunAttempt(), HeadSHA: r.GetHeadSHA(), HeadBranch: r.GetHeadBranch(), HeadRepo: r.GetHeadRepository().GetFullName(),
-		Actor: r.GetActor().GetLogin(), ActorID: r.GetActor().GetID(), TriggeringActor: r.GetTriggeringActor().GetLogin(), TriggeringActorID: r.GetTriggeringActor().GetID(),
+	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), DisplayTitle: r.GetDisplayTitle(), Path: r.Path,
+		Event: r.GetEvent(), Conclusion: r.GetConclusion(),
+		Attempt: r.GetRunAttempt(), HeadSHA: r.GetHeadSHA(), HeadBranch: r.GetHeadBranch(),
+		HeadRepo: r.GetHeadRepository().GetFullName(),
+		Actor:    r.GetActor().GetLogin(), ActorID: r.GetActor().GetID(),
+		TriggeringActor: r.GetTriggeringActor().GetLogin(), TriggeringActorID: r.GetTriggeringActor().GetID(),
 		CreatedAt: r.GetCreatedAt().UTC()}
 	for _, p := range r.PullRequests {
 		run.PullRequests = append(run.PullRequests, int64(p.GetNumber()))
@@ -104,8 +111,9 @@ func (c *Client) AppID(ctx context.Context, slug string) (int64, error) {
 	return app.GetID(), failed("the app "+slug, err)
 }
 
-// Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a value, for what go-github
-// does not know and for what only doctor asks. The status is also given where it is an error's.
+// Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a
+// value, for what go-github does not know and for what only doctor asks. The status is also given where it is an
+// error's.
 func (c *Client) Get(ctx context.Context, path string, into any) (int, error) {
 	whole := "repos/" + c.owner + "/" + c.name
 	if path != "" {
@@ -129,7 +137,8 @@ func (c *Client) Get(ctx context.Context, path string, into any) (int, error) {
 func (c *Client) Issues(ctx context.Context, label string) ([]Issue, error) {
 	issues, err := all("the issues", func(i *github.Issue) *github.Issue { return i },
 		func(o github.ListOptions) ([]*github.Issue, *github.Response, error) {
-			return c.gh.Issues.ListByRepo(ctx, c.owner, c.name, &github.IssueListByRepoOptions{State: "all", Labels: []string{label}, ListOptions: o})
+			return c.gh.Issues.ListByRepo(ctx, c.owner, c.name, &github.IssueListByRepoOptions{State: "all",
+				Labels: []string{label}, ListOptions: o})
 		})
 	var out []Issue
 	for _, i := range issues {
@@ -141,19 +150,21 @@ func (c *Client) Issues(ctx context.Context, label string) ([]Issue, error) {
 }
 
 func issueOf(i *github.Issue) Issue {
-	out := Issue{Number: int64(i.GetNumber()), Title: i.GetTitle(), Body: i.GetBody(), State: i.GetState(), User: i.GetUser().GetLogin()}
+	out := Issue{Number: int64(i.GetNumber()), Title: i.GetTitle(), Body: i.GetBody(), State: i.GetState(),
+		User: i.GetUser().GetLogin()}
 	for _, l := range i.Labels {
 		out.Labels = append(out.Labels, l.GetName())
 	}
 	return out
 }
 
-// CreateIssue opens an issue with a title, a body and labels. If the reply is lost, an open issue with this text under its first label is the
-// one; without a label it is looked for nowhere, and an error says that it may be there.
+// CreateIssue opens an issue with a title, a body and labels. If the reply is lost, an open issue with this text under
+// its first label is the one; without a label it is looked for nowhere, and an error says that it may be there.
 func (c *Client) CreateIssue(ctx context.Context, i Issue) (int64, error) {
 	labels := append([]string{}, i.Labels...) // none is an empty list, not null
 	made, err := once(ctx, c, "the new issue", func() (Issue, error) {
-		made, _, err := c.gh.Issues.Create(ctx, c.owner, c.name, &github.IssueRequest{Title: &i.Title, Body: &i.Body, Labels: &labels})
+		made, _, err := c.gh.Issues.Create(ctx, c.owner, c.name, &github.IssueRequest{Title: &i.Title, Body: &i.Body,
+			Labels: &labels})
 		return Issue{Number: int64(made.GetNumber())}, err
 	}, func() (Issue, bool, error) {
 		if len(labels) == 0 {
@@ -173,9 +184,11 @@ func (c *Client) CommentIssue(ctx context.Context, number int64, body string) er
 		_, _, err := c.gh.Issues.CreateComment(ctx, c.owner, c.name, int(number), &github.IssueComment{Body: &body})
 		return body, err
 	}, func() (string, bool, error) {
-		bodies, err := all("the comments", (*github.IssueComment).GetBody, func(o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
-			return c.gh.Issues.ListComments(ctx, c.owner, c.name, int(number), &github.IssueListCommentsOptions{ListOptions: o})
-		})
+		bodies, err := all("the comments", (*github.IssueComment).GetBody,
+			func(o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+				return c.gh.Issues.ListComments(ctx, c.owner, c.name, int(number),
+					&github.IssueListCommentsOptions{ListOptions: o})
+			})
 		return among(bodies, err, func(have string) bool { return sameText(have, body) })
 	})
 	return err
@@ -183,6 +196,7 @@ func (c *Client) CommentIssue(ctx context.Context, number int64, body string) er
 
 // CloseIssue closes an issue.
 func (c *Client) CloseIssue(ctx context.Context, number int64) error {
-	_, _, err := c.gh.Issues.Edit(again(ctx), c.owner, c.name, int(number), &github.IssueRequest{State: github.String("closed")})
+	_, _, err := c.gh.Issues.Edit(again(ctx), c.owner, c.name, int(number),
+		&github.IssueRequest{State: github.String("closed")})
 	return failed("the issue", err)
 }

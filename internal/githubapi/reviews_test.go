@@ -7,7 +7,8 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestPendingReview: a review that is not submitted is seen by its author alone, and there is one of an account; it is submitted once or deleted.
+// TestPendingReview: a review that is not submitted is seen by its author alone, and there is one of an account; it is
+// submitted once or deleted.
 func TestPendingReview(t *testing.T) {
 	s, n := sample(t)
 	c := client(t, s)
@@ -29,7 +30,8 @@ func TestPendingReview(t *testing.T) {
 	if err := c.SubmitReview(t.Context(), n, r.ID, "final"); err != nil {
 		t.Fatal(err)
 	}
-	if got := must(other.Reviews(t.Context(), n))(t); len(got) != 1 || got[0].State != "COMMENTED" || got[0].Body != "final" || got[0].SubmittedAt.IsZero() {
+	if got := must(other.Reviews(t.Context(), n))(t); len(got) != 1 || got[0].State != "COMMENTED" ||
+		got[0].Body != "final" || got[0].SubmittedAt.IsZero() {
 		t.Errorf("%+v", got)
 	}
 	if err := c.SubmitReview(t.Context(), n, r.ID, "again"); !githubapi.IsUnprocessable(err) {
@@ -51,14 +53,16 @@ func TestPendingReview(t *testing.T) {
 
 // TestPendingReviewLost: a reply that is lost leaves one review, and it is known.
 func TestPendingReviewLost(t *testing.T) {
-	for name, fault := range map[string]githubtest.Fault{"before": githubtest.DropBefore, "after": githubtest.DropAfter, "502 after": {Status: 502, FailAfter: true}} {
+	for name, fault := range map[string]githubtest.Fault{"before": githubtest.DropBefore, "after": githubtest.DropAfter,
+		"502 after": {Status: 502, FailAfter: true}} {
 		bubble(t, func(t *testing.T, s *githubtest.Server, n int64) {
 			c := client(t, s)
 			s.Inject(fault.On("POST", "pulls/*/reviews"))
 			r := must(c.StartReview(t.Context(), n, s.Head(n), "body"))(t)
 			s.Inject(fault.On("POST", "pulls/*/reviews/*/events"))
 			err := c.SubmitReview(t.Context(), n, r.ID, "body")
-			if ids := s.ReviewsBy(n, "github-actions[bot]"); err != nil || len(ids) != 1 || s.ReviewState(n, ids[0]) != "COMMENTED" {
+			if ids := s.ReviewsBy(n, "github-actions[bot]"); err != nil || len(ids) != 1 ||
+				s.ReviewState(n, ids[0]) != "COMMENTED" {
 				t.Errorf("%s: %v, %v", name, err, ids)
 			}
 			r = must(c.StartReview(t.Context(), n, s.Head(n), "more"))(t)

@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// Story is what the GraphQL API tells of a pull request at one moment: where it is, who edited its reviews, and who made its commits. Logins are
-// written as the REST API writes them, an app's with "[bot]" at its end.
+// Story is what the GraphQL API tells of a pull request at one moment: where it is, who edited its reviews, and who
+// made its commits. Logins are written as the REST API writes them, an app's with "[bot]" at its end.
 //
-// What is relied on, of GitHub's public schema and of answers that others have published: viewer is the account that the token acts as, and for an
-// installation token its login has the "[bot]"; an Actor of type Bot (a review's author or editor) has the login without it; GitActor.user has it,
-// and is null where no account confirmed the address. Commit.authors are the git author and everybody whom a Co-authored-by names.
+// What is relied on, of GitHub's public schema and of answers that others have published: viewer is the account that
+// the token acts as, and for an installation token its login has the "[bot]"; an Actor of type Bot (a review's author
+// or editor) has the login without it; GitActor.user has it, and is null where no account confirmed the address.
+// Commit.authors are the git author and everybody whom a Co-authored-by names.
 type Story struct {
 	Viewer      string // login that this token acts as, "github-actions[bot]" for the job's own
 	HeadSHA     string
@@ -31,19 +32,25 @@ type Story struct {
 	Timeline    []TimelineEvent
 }
 
-// storyQuery is one request for up to 100 reviews, 100 commits and 100 events. Other pull requests of the head are asked for in two ways: GitHub does not list
-// open ones of a commit that the default branch has.
-const storyQuery = `query($owner:String!,$name:String!,$number:Int!,$reviews:String,$commits:String,$events:String){viewer{__typename login} repository(owner:$owner,name:$name){` +
+// storyQuery is one request for up to 100 reviews, 100 commits and 100 events. Other pull requests of the head are
+// asked for in two ways: GitHub does not list open ones of a commit that the default branch has.
+const storyQuery = `query($owner:String!,$name:String!,$number:Int!,$reviews:String,$commits:String,` +
+	`$events:String){viewer{__typename login} repository(owner:$owner,name:$name){` +
 	`pullRequests(states:OPEN,first:100,orderBy:{field:UPDATED_AT,direction:DESC}){nodes{number headRefOid}} ` +
 	`pullRequest(number:$number){headRefOid state isDraft baseRefName ` +
-	`reviews(first:100,after:$reviews){pageInfo{hasNextPage endCursor} nodes{fullDatabaseId body lastEditedAt author{__typename login} editor{__typename login}}} ` +
+	`reviews(first:100,after:$reviews){pageInfo{hasNextPage endCursor} nodes{fullDatabaseId body lastEditedAt ` +
+	`author{__typename login} editor{__typename login}}} ` +
 	`commits(first:100,after:$commits){totalCount pageInfo{hasNextPage endCursor} nodes{commit{oid message ` +
 	`author{name email user{__typename login}} committer{name email user{__typename login}} ` +
 	`authors(first:100){totalCount nodes{name email user{__typename login}}}}}} ` +
-	`timelineItems(first:100,after:$events,itemTypes:[HEAD_REF_FORCE_PUSHED_EVENT,BASE_REF_CHANGED_EVENT,AUTOMATIC_BASE_CHANGE_SUCCEEDED_EVENT]){` +
-	`pageInfo{hasNextPage endCursor} nodes{__typename ... on HeadRefForcePushedEvent{createdAt actor{__typename login}} ` +
-	`... on BaseRefChangedEvent{createdAt actor{__typename login}} ... on AutomaticBaseChangeSucceededEvent{createdAt actor{__typename login}}}} ` +
-	`head:commits(last:1){nodes{commit{associatedPullRequests(first:100){nodes{number state headRefOid repository{nameWithOwner}}}}}}}}}`
+	`timelineItems(first:100,after:$events,itemTypes:[HEAD_REF_FORCE_PUSHED_EVENT,BASE_REF_CHANGED_EVENT,` +
+	`AUTOMATIC_BASE_CHANGE_SUCCEEDED_EVENT]){` +
+	`pageInfo{hasNextPage endCursor} nodes{__typename ... on HeadRefForcePushedEvent{createdAt actor{__typename ` +
+	`login}} ` +
+	`... on BaseRefChangedEvent{createdAt actor{__typename login}} ... on AutomaticBaseChangeSucceededEvent{createdAt ` +
+	`actor{__typename login}}}} ` +
+	`head:commits(last:1){nodes{commit{associatedPullRequests(first:100){nodes{number state headRefOid ` +
+	`repository{nameWithOwner}}}}}}}}}`
 
 type actorJSON struct {
 	Type  string `json:"__typename"`
@@ -72,7 +79,8 @@ func (g *gitActorJSON) identity() Identity {
 		return Identity{}
 	}
 	login := g.User.rest()
-	return Identity{Login: login, Bot: g.User != nil && (g.User.Type == "Bot" || strings.HasSuffix(login, "[bot]")), Email: g.Email, Name: g.Name}
+	return Identity{Login: login, Bot: g.User != nil && (g.User.Type == "Bot" || strings.HasSuffix(login, "[bot]")),
+		Email: g.Email, Name: g.Name}
 }
 
 type commitJSON struct {
@@ -163,9 +171,10 @@ type storyPull struct {
 // maxCommits is how many commits GitHub lists of a pull request; further ones are left out without a word.
 const maxCommits = 250
 
-// Story asks the one question that is put to the GraphQL API, for the REST API tells neither who edited a review nor whom a Co-authored-by names.
-// The pushes that were no fast-forward and the changes of base come with it, so that all of it is of one moment.
-// More commits or authors than GitHub lists are ErrTooMany, which says what to do: who made the rest is not known; Viewer and Siblings are.
+// Story asks the one question that is put to the GraphQL API, for the REST API tells neither who edited a review nor
+// whom a Co-authored-by names. The pushes that were no fast-forward and the changes of base come with it, so that all
+// of it is of one moment. More commits or authors than GitHub lists are ErrTooMany, which says what to do: who made the
+// rest is not known; Viewer and Siblings are.
 func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 	out := Story{Edited: map[int64]bool{}, Editors: map[int64]string{}, Own: map[int64]string{}}
 	first := pageInfo{HasNextPage: true}
@@ -176,7 +185,8 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 			return Story{}, err
 		}
 		pull := page.Data.Repository.PullRequest
-		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" && (out.HeadSHA != pull.Head || out.BaseRef != pull.Base) {
+		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" &&
+			(out.HeadSHA != pull.Head || out.BaseRef != pull.Base) {
 			return Story{}, failed(storyName, errOther)
 		}
 		out.Viewer, out.CommitCount = page.Data.Viewer.rest(), pull.Commits.Count
@@ -204,7 +214,8 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 			return out, out.whole()
 		}
 	}
-	return Story{}, fmt.Errorf("the reviews or the pushes: more than %d: open a new pull request: %w", maxPages*perPage, ErrTooMany)
+	return Story{}, fmt.Errorf("the reviews or the pushes: more than %d: open a new pull request: %w", maxPages*perPage,
+		ErrTooMany)
 }
 
 const storyName = "the pull request's story"
@@ -224,9 +235,10 @@ func (s *Story) addReviews(nodes []reviewJSON) error {
 	return nil
 }
 
-// restEvents are the events that are asked for, by the names that the REST API has for them. Where GitHub itself takes another base, as the old one's
-// branch was deleted, it is a change of base like any other.
-var restEvents = map[string]string{"HeadRefForcePushedEvent": "head_ref_force_pushed", "BaseRefChangedEvent": "base_ref_changed",
+// restEvents are the events that are asked for, by the names that the REST API has for them. Where GitHub itself takes
+// another base, as the old one's branch was deleted, it is a change of base like any other.
+var restEvents = map[string]string{"HeadRefForcePushedEvent": "head_ref_force_pushed",
+	"BaseRefChangedEvent":               "base_ref_changed",
 	"AutomaticBaseChangeSucceededEvent": "base_ref_changed"}
 
 // addEvents adds a page of events. One that cannot be read might be the push that makes a review stale.
@@ -243,13 +255,15 @@ func (s *Story) addEvents(nodes []*eventJSON) error {
 // addCommits adds a page of commits.
 func (s *Story) addCommits(pull *storyPull) error {
 	if pull.Commits.Count >= maxCommits {
-		return fmt.Errorf("the pull request has %d commits, and GitHub lists at most %d, so who made the others cannot be told; squash them, or split the pull request: %w",
+		return fmt.Errorf("the pull request has %d commits, and GitHub lists at most %d, so who made the others "+
+			"cannot be told; squash them, or split the pull request: %w",
 			pull.Commits.Count, maxCommits, ErrTooMany)
 	}
 	for _, n := range pull.Commits.Nodes {
 		j := n.Commit
 		if j.Authors.Count > len(j.Authors.Nodes) {
-			return fmt.Errorf("commit %.7s has %d authors, and GitHub lists at most 100; take Co-authored-by lines out of its message: %w", j.SHA, j.Authors.Count, ErrTooMany)
+			return fmt.Errorf("commit %.7s has %d authors, and GitHub lists at most 100; take Co-authored-by lines "+
+				"out of its message: %w", j.SHA, j.Authors.Count, ErrTooMany)
 		}
 		commit := Commit{SHA: j.SHA, Message: j.Message, Author: j.Author.identity(), Committer: j.Committer.identity()}
 		for _, a := range j.Authors.Nodes {
@@ -265,7 +279,8 @@ func (s *Story) whole() error {
 	if len(s.Commits) == s.CommitCount {
 		return nil
 	}
-	return fmt.Errorf("the pull request has %d commits, and GitHub lists %d of them; squash them, or split the pull request: %w", s.CommitCount, len(s.Commits), ErrTooMany)
+	return fmt.Errorf("the pull request has %d commits, and GitHub lists %d of them; squash them, or split the pull "+
+		"request: %w", s.CommitCount, len(s.Commits), ErrTooMany)
 }
 
 // siblings are the other open pull requests of a repository that have the same head.
@@ -293,9 +308,11 @@ func siblings(page *storyPage, number int64, repository string) []int64 {
 
 func (c *Client) storyPage(ctx context.Context, number int64, reviews, commits, events *string) (*storyPage, error) {
 	at := *c.transport.base
-	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v3") + "/graphql" // /api/v3 beside /api/graphql on an Enterprise Server
+	// /api/v3 beside /api/graphql on an Enterprise Server
+	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v3") + "/graphql"
 	req, err := c.gh.NewRequest("POST", at.String(), map[string]any{"query": storyQuery,
-		"variables": map[string]any{"owner": c.owner, "name": c.name, "number": number, "reviews": reviews, "commits": commits, "events": events}})
+		"variables": map[string]any{"owner": c.owner, "name": c.name, "number": number, "reviews": reviews,
+			"commits": commits, "events": events}})
 	if err != nil {
 		return nil, err
 	}
@@ -304,7 +321,8 @@ func (c *Client) storyPage(ctx context.Context, number int64, reviews, commits, 
 		return nil, failed(storyName, err)
 	}
 	if len(page.Errors) > 0 {
-		return nil, &Error{Status: 200, Method: "POST", Path: "/graphql", Kind: Refused, Message: c.transport.clean(page.Errors[0].Message)}
+		return nil, &Error{Status: 200, Method: "POST", Path: "/graphql", Kind: Refused,
+			Message: c.transport.clean(page.Errors[0].Message)}
 	}
 	return page, nil
 }

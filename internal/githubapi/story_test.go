@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// TestStory: a review whose body was changed is told from one that stands as it was submitted, and by whom, over more than one page; what this token
-// wrote is known by its author; a pull request that does not exist has no answer.
+// TestStory: a review whose body was changed is told from one that stands as it was submitted, and by whom, over more
+// than one page; what this token wrote is known by its author; a pull request that does not exist has no answer.
 func TestStory(t *testing.T) {
 	s := githubtest.New(t)
 	s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "agent"})
@@ -33,13 +33,15 @@ func TestStory(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := c.Story(t.Context(), pull)
-		if err != nil || len(got.Edited) != 125 || got.HeadSHA != s.Head(pull) || got.State != "open" || got.Draft || got.BaseRef != "main" || c.Calls() != 2 {
+		if err != nil || len(got.Edited) != 125 || got.HeadSHA != s.Head(pull) || got.State != "open" || got.Draft ||
+			got.BaseRef != "main" || c.Calls() != 2 {
 			t.Errorf("%s: %+v, %v, %d calls", api, got, err, c.Calls())
 		}
 		if got.Edited[first] || !got.Edited[edited] || !got.Edited[gone] || !got.Edited[bots] {
 			t.Errorf("%s: edited %v", api, got.Edited)
 		}
-		editors := []string{got.Editors[first], got.Editors[edited], got.Editors[gone], got.Editors[bots], got.Editors[others]}
+		editors := []string{got.Editors[first], got.Editors[edited], got.Editors[gone], got.Editors[bots],
+			got.Editors[others]}
 		if want := []string{"", "mallory", "", "github-actions[bot]", "helper[bot]"}; !slices.Equal(editors, want) {
 			t.Errorf("%s: editors %q, want %q", api, editors, want)
 		}
@@ -55,8 +57,9 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestStoryTimeline: every force-push and change of base is known, over more than one page, the oldest first; an app is named as the REST API names
-// it, an account that is gone has no name, and an event that cannot be read is no empty list.
+// TestStoryTimeline: every force-push and change of base is known, over more than one page, the oldest first; an app is
+// named as the REST API names it, an account that is gone has no name, and an event that cannot be read is no empty
+// list.
 func TestStoryTimeline(t *testing.T) {
 	s := githubtest.New(t)
 	s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "helper[bot]"})
@@ -76,22 +79,26 @@ func TestStoryTimeline(t *testing.T) {
 		t.Fatalf("%d events in %d calls, %v", len(got.Timeline), c.Calls(), err)
 	}
 	first, last := got.Timeline[0], got.Timeline[120]
-	if first.Event != "base_ref_changed" || first.Actor != "helper[bot]" || last.Event != "head_ref_force_pushed" || last.At.Before(first.At) {
+	if first.Event != "base_ref_changed" || first.Actor != "helper[bot]" || last.Event != "head_ref_force_pushed" ||
+		last.At.Before(first.At) {
 		t.Errorf("%+v, %+v", first, last)
 	}
 	at := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
-	for name, nodes := range map[string][]*eventJSON{"null": {nil}, "unknown": {{Type: "MergedEvent", At: at}}, "no time": {{Type: "BaseRefChangedEvent"}}, "no type": {{At: at}}} {
+	for name, nodes := range map[string][]*eventJSON{"null": {nil}, "unknown": {{Type: "MergedEvent", At: at}},
+		"no time": {{Type: "BaseRefChangedEvent"}}, "no type": {{At: at}}} {
 		if err := new(Story).addEvents(nodes); err == nil {
 			t.Errorf("%s: it was taken", name)
 		}
 	}
 	ghost := Story{}
-	if err := ghost.addEvents([]*eventJSON{{Type: "HeadRefForcePushedEvent", At: at}}); err != nil || ghost.Timeline[0] != (TimelineEvent{"head_ref_force_pushed", "", at}) {
+	if err := ghost.addEvents([]*eventJSON{{Type: "HeadRefForcePushedEvent", At: at}}); err != nil ||
+		ghost.Timeline[0] != (TimelineEvent{"head_ref_force_pushed", "", at}) {
 		t.Errorf("%+v, %v", ghost.Timeline, err)
 	}
 }
 
-// TestStoryCommits: who made a commit, with and without an account, and whom its message names, over more than one page.
+// TestStoryCommits: who made a commit, with and without an account, and whom its message names, over more than one
+// page.
 func TestStoryCommits(t *testing.T) {
 	s := githubtest.New(t)
 	rosa := "7+rosa@users.noreply.github.com"
@@ -110,9 +117,12 @@ func TestStoryCommits(t *testing.T) {
 	}
 	last := got.Commits[119]
 	nobody := Identity{Email: "nobody@example.com", Name: "Nobody"}
-	bot := Identity{Login: "helper[bot]", Bot: true, Email: "30+helper[bot]@users.noreply.github.com", Name: "helper[bot]"}
-	want := []Identity{nobody, {Login: "rosa", Email: rosa, Name: "Rosa"}, {Email: "noreply@anthropic.com", Name: "Claude"}}
-	if last.SHA != s.Head(pull) || last.Author != nobody || last.Committer != bot || !slices.Equal(last.Authors, want) || !strings.Contains(last.Message, "Co-authored-by: Rosa") {
+	bot := Identity{Login: "helper[bot]", Bot: true, Email: "30+helper[bot]@users.noreply.github.com",
+		Name: "helper[bot]"}
+	want := []Identity{nobody, {Login: "rosa", Email: rosa, Name: "Rosa"},
+		{Email: "noreply@anthropic.com", Name: "Claude"}}
+	if last.SHA != s.Head(pull) || last.Author != nobody || last.Committer != bot ||
+		!slices.Equal(last.Authors, want) || !strings.Contains(last.Message, "Co-authored-by: Rosa") {
 		t.Errorf("%+v", last)
 	}
 	if first := got.Commits[0]; first.Author.Login != "agent" || first.Committer.Login != "agent" || first.Author.Bot {
@@ -120,8 +130,8 @@ func TestStoryCommits(t *testing.T) {
 	}
 }
 
-// TestStorySiblings: the other open pull requests of a head are known, to another base too, and those of another head, a closed one and the pull
-// request itself are none.
+// TestStorySiblings: the other open pull requests of a head are known, to another base too, and those of another head,
+// a closed one and the pull request itself are none.
 func TestStorySiblings(t *testing.T) {
 	s := githubtest.New(t)
 	s.Commit("dev", githubtest.Change{Files: map[string]string{"d": "1"}})
@@ -145,7 +155,8 @@ func TestStorySiblings(t *testing.T) {
 
 // TestActors: an app is named as the REST API names it, whichever form the GraphQL API has for it.
 func TestActors(t *testing.T) {
-	for want, a := range map[string]*actorJSON{"": nil, "rosa": {"User", "rosa"}, "helper[bot]": {"Bot", "helper"}, "other[bot]": {"Bot", "other[bot]"}, "app[bot]": {"User", "app[bot]"}} {
+	for want, a := range map[string]*actorJSON{"": nil, "rosa": {"User", "rosa"}, "helper[bot]": {"Bot", "helper"},
+		"other[bot]": {"Bot", "other[bot]"}, "app[bot]": {"User", "app[bot]"}} {
 		if got := a.rest(); got != want {
 			t.Errorf("%+v is %q, want %q", a, got, want)
 		}

@@ -27,8 +27,9 @@ const (
 	defaultPause   = time.Minute    // what GitHub asks for where it names no time
 )
 
-// transport is everything that happens to a request below go-github: who may see the token, what is sent again, and how long is waited.
-// go-github never sees a failure: it would word it with its own types, and know only one of the forms of a rate limit.
+// transport is everything that happens to a request below go-github: who may see the token, what is sent again, and how
+// long is waited. go-github never sees a failure: it would word it with its own types, and know only one of the forms
+// of a rate limit.
 type transport struct {
 	next   http.RoundTripper
 	base   *url.URL
@@ -99,7 +100,8 @@ func (t *transport) send(req *http.Request, body []byte, repeatable bool) (*http
 			return nil, failed
 		}
 		if have := t.take(pause); have < pause {
-			failed.Waited = strings.TrimPrefix(fmt.Sprintf("%s; the next wait would be %s, and %s of %s are left", failed.Waited, pause, have, t.budget), "; ")
+			failed.Waited = strings.TrimPrefix(fmt.Sprintf("%s; the next wait would be %s, and %s of %s are left",
+				failed.Waited, pause, have, t.budget), "; ")
 			return nil, failed
 		}
 		waited.add(failed.Kind, pause)
@@ -163,8 +165,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once sends a request one time and reads the whole answer, so that a connection that breaks in the middle of it is a failure here. What
-// go-github would act on by itself is taken out of the headers.
+// once sends a request one time and reads the whole answer, so that a connection that breaks in the middle of it is a
+// failure here. What go-github would act on by itself is taken out of the headers.
 func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte, error) {
 	t.mu.Lock()
 	t.calls++
@@ -196,15 +198,16 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 	}
 	resp.Body, resp.Request = io.NopCloser(bytes.NewReader(answer)), req
 	if resp.StatusCode < 400 {
-		for _, name := range []string{"X-Ratelimit-Remaining", "X-Ratelimit-Reset", "X-Ratelimit-Limit", "Retry-After"} {
+		for _, name := range []string{"X-Ratelimit-Remaining", "X-Ratelimit-Reset", "X-Ratelimit-Limit",
+			"Retry-After"} {
 			resp.Header.Del(name)
 		}
 	}
 	return resp, answer, nil
 }
 
-// whole reports whether the answer to a GET can be one: go-github takes an empty body for an empty list, and nothing found is not nothing
-// there.
+// whole reports whether the answer to a GET can be one: go-github takes an empty body for an empty list, and nothing
+// found is not nothing there.
 func whole(req *http.Request, status int, answer []byte) bool {
 	if req.Method != http.MethodGet || status != http.StatusOK || strings.Contains(req.Header.Get("Accept"), "raw") {
 		return true
@@ -220,7 +223,8 @@ func (t *transport) ours(u *url.URL) bool { return u.Scheme == t.base.Scheme && 
 func (t *transport) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= 3 || !t.ours(req.URL) {
 		return &Error{Status: req.Response.StatusCode, Method: via[0].Method, Path: t.path(via[0]), Kind: Refused,
-			Message: fmt.Sprintf("the server redirects to %s://%s, which is not followed", req.URL.Scheme, req.URL.Host)}
+			Message: fmt.Sprintf("the server redirects to %s://%s, which is not followed", req.URL.Scheme,
+				req.URL.Host)}
 	}
 	return nil
 }
@@ -239,8 +243,9 @@ func readBody(req *http.Request) ([]byte, error) {
 }
 
 func empty(req *http.Request) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader("{}"))}
+	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Request: req,
+		Header:  http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader("{}"))}
 }
 
 // message is the part of an answer's body that says what is wrong.
@@ -284,15 +289,18 @@ func (m message) text(status int) string {
 			_ = json.Unmarshal(raw, &text) // a text that is none adds nothing
 			s += "; " + text
 		case json.Unmarshal(raw, &detail) == nil:
-			s += "; " + strings.Join(strings.Fields(detail.Resource+" "+detail.Field+" "+detail.Code+" "+detail.Message), " ")
+			s += "; " + strings.Join(
+				strings.Fields(detail.Resource+" "+detail.Field+" "+detail.Code+" "+detail.Message), " ")
 		}
 	}
 	return s
 }
 
-// abuse reports whether a body is the one of a secondary rate limit, in any of the forms that it was given over the years.
+// abuse reports whether a body is the one of a secondary rate limit, in any of the forms that it was given over the
+// years.
 func (m message) abuse() bool {
-	if m.Code == "abuse" || strings.HasSuffix(m.URL, "#abuse-rate-limits") || strings.HasSuffix(m.URL, "secondary-rate-limits") ||
+	if m.Code == "abuse" || strings.HasSuffix(m.URL, "#abuse-rate-limits") ||
+		strings.HasSuffix(m.URL, "secondary-rate-limits") ||
 		strings.Contains(strings.ToLower(m.Message), "secondary rate limit") {
 		return true
 	}
@@ -341,8 +349,8 @@ func pauseAfter(resp *http.Response) time.Duration {
 	return time.Duration(after) * time.Second
 }
 
-// pauseOf is how long a rate limit asks to wait: what Retry-After says, or until x-ratelimit-reset by the server's own clock, and one second
-// at least; where neither says, a minute, and twice as long each time.
+// pauseOf is how long a rate limit asks to wait: what Retry-After says, or until x-ratelimit-reset by the server's own
+// clock, and one second at least; where neither says, a minute, and twice as long each time.
 func pauseOf(h http.Header, before int) time.Duration {
 	if after, err := strconv.ParseInt(h.Get("Retry-After"), 10, 32); err == nil {
 		return max(time.Second, time.Duration(after)*time.Second)

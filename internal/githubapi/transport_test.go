@@ -11,15 +11,16 @@ import (
 	"unicode"
 )
 
-// FuzzFailure: whatever a server answers, it becomes one printable line without the token, of a known kind, and a wait that is no less than a
-// second and no more than a day or what Retry-After says.
+// FuzzFailure: whatever a server answers, it becomes one printable line without the token, of a known kind, and a wait
+// that is no less than a second and no more than a day or what Retry-After says.
 func FuzzFailure(f *testing.F) {
 	for _, seed := range []struct {
 		status                              int
 		body, after, remaining, reset, date string
 	}{
 		{422, `{"message":"Validation Failed","errors":[{"code":"abuse"}]}`, "", "", "", ""},
-		{422, `{"message":"Unprocessable Entity","errors":["a text",{"resource":"R","field":"f","code":"c","message":"m"},null,7]}`, "", "", "", ""},
+		{422, `{"message":"Unprocessable Entity","errors":["a text",{"resource":"R","field":"f","code":"c",` +
+			`"message":"m"},null,7]}`, "", "", "", ""},
 		{422, `{"code":"abuse"}`, "1", "", "", ""},
 		{403, `{"message":"API rate limit exceeded"}`, "", "0", "9223372036854775807", "Tue, 01 Dec 2026 12:00:00 GMT"},
 		{429, "tok-123 \u202e\x00\xff", "-5", "0", "x", "y"},
@@ -31,11 +32,13 @@ func FuzzFailure(f *testing.F) {
 	kinds := []string{Unauthorized, Forbidden, RateLimited, Abuse, NotFound, Conflict, Unprocessable, Server, Refused}
 	t := &transport{base: &url.URL{Scheme: "https", Host: "api.github.com", Path: "/"}, token: "tok-123"}
 	f.Fuzz(func(tt *testing.T, status int, body, after, remaining, reset, date string) {
-		resp := &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {after}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}}
+		resp := &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {after},
+			"X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}}
 		req := &http.Request{Method: "GET", URL: &url.URL{Scheme: "https", Host: "api.github.com", Path: "/repos/a/b"}}
 		e := t.failure(req, resp, []byte(body), nil)
 		text := e.Error()
-		if strings.Contains(text, "tok-123") || len([]rune(e.Message)) > 301 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		if strings.Contains(text, "tok-123") || len([]rune(e.Message)) > 301 ||
+			strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			tt.Errorf("%q", text)
 		}
 		known := false
@@ -63,17 +66,21 @@ func TestAnswerWithoutEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.Repository(t.Context())
-	if e := new(Error); !errors.As(err, &e) || e.Kind != Lost || !strings.Contains(e.Message, "more than 67108864 bytes") {
+	if e := new(Error); !errors.As(err, &e) || e.Kind != Lost ||
+		!strings.Contains(e.Message, "more than 67108864 bytes") {
 		t.Errorf("%v", err)
 	}
 }
 
-// An answer that is empty, no JSON, or about something else is an error, and never an empty list or a thing without members.
+// An answer that is empty, no JSON, or about something else is an error, and never an empty list or a thing without
+// members.
 func TestAnswerUnreadable(t *testing.T) {
 	for _, body := range []string{"", " ", "null", "<html>", `{"number":2}`, `[]`, `{"number":`} {
-		c, err := New(Options{Repository: "a/b", MaxWait: -1, Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
-		})})
+		c, err := New(Options{Repository: "a/b", MaxWait: -1,
+			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+					Request: r}, nil
+			})})
 		if err != nil {
 			t.Fatal(err)
 		}

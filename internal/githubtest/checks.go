@@ -37,7 +37,8 @@ func (s *Server) Checks(sha string) []Check {
 		if c.head != sha {
 			continue
 		}
-		x := Check{ID: c.id, Name: c.name, HeadSHA: c.head, ExternalID: c.external, App: c.app, Status: c.status, Conclusion: c.conclusion, Title: c.title,
+		x := Check{ID: c.id, Name: c.name, HeadSHA: c.head, ExternalID: c.external, App: c.app, Status: c.status,
+			Conclusion: c.conclusion, Title: c.title,
 			Details: c.details, Summary: c.summary, Text: c.text}
 		for _, a := range c.annotations {
 			x.Annotations = append(x.Annotations, maps.Clone(a))
@@ -51,7 +52,8 @@ func (s *Server) Checks(sha string) []Check {
 func (s *Server) ForgeCheck(app, sha, name, conclusion string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &check{id: s.nextID(), name: name, head: sha, status: "completed", conclusion: conclusion, app: app, started: s.tick(), completed: s.now}
+	c := &check{id: s.nextID(), name: name, head: sha, status: "completed", conclusion: conclusion, app: app,
+		started: s.tick(), completed: s.now}
 	s.checks = append(s.checks, c)
 	return c.id
 }
@@ -59,9 +61,12 @@ func (s *Server) ForgeCheck(app, sha, name, conclusion string) int64 {
 func (s *Server) checkJSON(c *check) object {
 	o := object(s.example("post /repos/{owner}/{repo}/check-runs"))
 	at := s.apiURL("check-runs/%d", c.id)
-	return o.with(object{"id": c.id, "node_id": nodeID("CR", c.id), "name": c.name, "head_sha": c.head, "external_id": c.external, "url": at,
-		"html_url": fmt.Sprintf("%s/%s/runs/%d", s.URL, s.Name, c.id), "details_url": textOrNull(c.details), "status": c.status, "conclusion": textOrNull(c.conclusion),
-		"started_at": stampOrNull(c.started), "completed_at": stampOrNull(c.completed), "check_suite": object{"id": 5}, "app": s.app(c.app), "pull_requests": []any{},
+	return o.with(object{"id": c.id, "node_id": nodeID("CR", c.id), "name": c.name, "head_sha": c.head,
+		"external_id": c.external, "url": at,
+		"html_url": fmt.Sprintf("%s/%s/runs/%d", s.URL, s.Name, c.id), "details_url": textOrNull(c.details),
+		"status": c.status, "conclusion": textOrNull(c.conclusion),
+		"started_at": stampOrNull(c.started), "completed_at": stampOrNull(c.completed), "check_suite": object{"id": 5},
+		"app": s.app(c.app), "pull_requests": []any{},
 		"output": object{"title": textOrNull(c.title), "summary": textOrNull(c.summary), "text": textOrNull(c.text),
 			"annotations_count": len(c.annotations), "annotations_url": at + "/annotations"}})
 }
@@ -104,7 +109,8 @@ func (in checkInput) problem() *reply {
 	o := in.Output
 	switch {
 	case len(o.Annotations) > maxAnnotations:
-		return bad("annotations", "No more than %d items are allowed; %d were supplied.", maxAnnotations, len(o.Annotations))
+		return bad("annotations", "No more than %d items are allowed; %d were supplied.", maxAnnotations,
+			len(o.Annotations))
 	case len(o.Summary) > maxText:
 		return bad("summary", "Only %d characters are allowed; %d were supplied.", maxText, len(o.Summary))
 	case o.Text != nil && len(*o.Text) > maxText:
@@ -141,7 +147,8 @@ func annotationProblem(a map[string]any) string {
 
 // apply puts what was sent into the run; annotations are appended.
 func (in checkInput) apply(s *Server, c *check) {
-	for to, from := range map[*string]*string{&c.name: in.Name, &c.external: in.External_ID, &c.details: in.Details_URL, &c.status: in.Status, &c.conclusion: in.Conclusion} {
+	for to, from := range map[*string]*string{&c.name: in.Name, &c.external: in.External_ID, &c.details: in.Details_URL,
+		&c.status: in.Status, &c.conclusion: in.Conclusion} {
 		if from != nil {
 			*to = *from
 		}
@@ -203,7 +210,8 @@ func (s *Server) updateCheck(c call) reply {
 		return refuse(400, "%v", err)
 	}
 	if c.token.App != run.app {
-		return refuse(403, "Invalid app_id `%s` - check run can only be modified by the GitHub App that created it.", c.token.App)
+		return refuse(403, "Invalid app_id `%s` - check run can only be modified by the GitHub App that created it.",
+			c.token.App)
 	}
 	if bad := in.problem(); bad != nil {
 		return *bad
@@ -226,7 +234,8 @@ func (s *Server) listAnnotations(c call) reply {
 	}
 	var list []any
 	for _, a := range run.annotations {
-		list = append(list, object{"path": nil, "start_line": nil, "end_line": nil, "start_column": nil, "end_column": nil, "annotation_level": nil,
+		list = append(list, object{"path": nil, "start_line": nil, "end_line": nil, "start_column": nil,
+			"end_column": nil, "annotation_level": nil,
 			"title": nil, "message": nil, "raw_details": nil, "blob_href": s.apiURL("git/blobs/")}.with(a))
 	}
 	return s.page(c, list)
@@ -243,14 +252,16 @@ func (s *Server) listChecks(c call) reply {
 	seen := map[string]bool{}
 	for _, run := range slices.Backward(s.checks) {
 		key := run.app + "\x00" + run.name
-		if run.head != sha || q.Get("check_name") != "" && q.Get("check_name") != run.name || q.Get("filter") != "all" && seen[key] {
+		if run.head != sha || q.Get("check_name") != "" && q.Get("check_name") != run.name ||
+			q.Get("filter") != "all" && seen[key] {
 			continue
 		}
 		seen[key] = true
 		list = append(list, s.checkJSON(run))
 	}
 	at, size := pageOf(c)
-	rep := ok(object{"total_count": len(list), "check_runs": append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...)})
+	rep := ok(object{"total_count": len(list),
+		"check_runs": append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...)})
 	if len(list) > at*size {
 		rep.header = http.Header{"Link": {s.next(c, at+1)}}
 	}

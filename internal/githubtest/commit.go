@@ -37,7 +37,8 @@ func (s *Server) CommitMany(branch string, n int, author string) {
 	ref, who := "refs/heads/"+branch, s.person(author)
 	var b bytes.Buffer
 	for i := range n {
-		fmt.Fprintf(&b, "commit %s\ncommitter %s <%s> %d +0000\ndata 7\nChange\n\n", ref, who.name, who.email, s.tick().Unix())
+		fmt.Fprintf(&b, "commit %s\ncommitter %s <%s> %d +0000\ndata 7\nChange\n\n", ref, who.name, who.email,
+			s.tick().Unix())
 		if i == 0 {
 			fmt.Fprintf(&b, "from %s\n", s.git.resolve(ref))
 		}
@@ -72,7 +73,8 @@ func (s *Server) commit(ref string, c Change) string {
 	}
 	at := s.tick().Unix()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "commit refs/test/made/%d\nmark :1\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n", s.nextID(),
+	fmt.Fprintf(&b, "commit refs/test/made/%d\nmark :1\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n",
+		s.nextID(),
 		author.name, author.email, at, committer.name, committer.email, at)
 	fmt.Fprintf(&b, "data %d\n%s\n", len(c.Message), c.Message)
 	if parent != "" {
@@ -100,14 +102,16 @@ func (s *Server) commit(ref string, c Change) string {
 }
 
 // record writes a commit object of exactly these parts. A signed one gets a signature header, as GitHub's own have.
-func (s *Server) record(tree string, parents []string, author, committer person, message string, signed bool) (string, error) {
+func (s *Server) record(tree string, parents []string, author, committer person, message string, signed bool) (string,
+	error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", tree)
 	for _, p := range parents {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
 	at := s.tick().Unix()
-	fmt.Fprintf(&b, "author %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n", author.name, author.email, at, committer.name, committer.email, at)
+	fmt.Fprintf(&b, "author %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n", author.name, author.email, at,
+		committer.name, committer.email, at)
 	if signed {
 		b.WriteString("gpgsig -----BEGIN PGP SIGNATURE-----\n \n wsBcBAABCAAQBQJg\n -----END PGP SIGNATURE-----\n")
 	}

@@ -21,11 +21,13 @@ func (s *Server) compare(c call) reply {
 	s.must("", err)
 	behind, err := s.git.commits(head + ".." + base)
 	s.must("", err)
-	status := map[[2]bool]string{{true, true}: "identical", {false, true}: "ahead", {true, false}: "behind", {false, false}: "diverged"}[[2]bool{len(ahead) == 0, len(behind) == 0}]
+	status := map[[2]bool]string{{true, true}: "identical", {false, true}: "ahead", {true, false}: "behind",
+		{false, false}: "diverged"}[[2]bool{len(ahead) == 0, len(behind) == 0}]
 	o := object(s.example("get /repos/{owner}/{repo}/compare/{basehead}"))
 	common := o["merge_base_commit"].(map[string]any)
 	common["sha"] = strings.TrimSpace(fork)
-	return ok(o.with(object{"status": status, "ahead_by": len(ahead), "behind_by": len(behind), "total_commits": len(ahead), "commits": []any{}, "files": []any{},
+	return ok(o.with(object{"status": status, "ahead_by": len(ahead), "behind_by": len(behind),
+		"total_commits": len(ahead), "commits": []any{}, "files": []any{},
 		"merge_base_commit": common, "url": s.apiURL("compare/%s...%s", base, head)}))
 }
 

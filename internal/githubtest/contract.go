@@ -63,11 +63,13 @@ func (s *Server) Contract() error {
 	return err
 }
 
-// missing ends a test without the descriptions where REFEREE_CI says that they must be there, and says otherwise what is not looked at.
+// missing ends a test without the descriptions where REFEREE_CI says that they must be there, and says otherwise what
+// is not looked at.
 func missing(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("REFEREE_CI") == "1" || !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("requests cannot be held against GitHub's description (.ci/github-contract --write fetches it): %v", err)
+		t.Fatalf("requests cannot be held against GitHub's description (.ci/github-contract --write fetches it): %v",
+			err)
 	}
 	t.Logf("requests are NOT held against GitHub's description (.ci/github-contract --write fetches it): %v", err)
 }
@@ -83,8 +85,9 @@ func (c *contract) check(report func(string, ...any), r *http.Request, body []by
 	operation := item.GetOperation(method)
 	in := &openapi3filter.RequestValidationInput{
 		Request: r.Clone(context.Background()), PathParams: map[string]string{}, QueryParams: r.URL.Query(),
-		Route:   &routers.Route{Spec: c.api, Path: path, PathItem: item, Method: method, Operation: operation},
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true, SkipSettingDefaults: true},
+		Route: &routers.Route{Spec: c.api, Path: path, PathItem: item, Method: method, Operation: operation},
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+			IncludeResponseStatus: true, SkipSettingDefaults: true},
 	}
 	in.Request.Body = io.NopCloser(bytes.NewReader(body))
 	for segment := range strings.SplitSeq(path, "/") {
@@ -101,14 +104,16 @@ func (c *contract) check(report func(string, ...any), r *http.Request, body []by
 		return // the server has refused what the description does not allow
 	}
 	if err != nil {
-		report("githubtest: the request %s %s is not as GitHub describes it: %s\n%s", r.Method, r.URL.Path, brief(err), body)
+		report("githubtest: the request %s %s is not as GitHub describes it: %s\n%s", r.Method, r.URL.Path, brief(err),
+			body)
 	}
 	if err := c.answer(in, rep); err != nil {
 		report("githubtest: the answer to %s %s is not as GitHub describes it: %s", r.Method, r.URL.Path, brief(err))
 	}
 }
 
-// answer holds the answer against the description, as far as there is one: not bytes as they are, nor errors that are not listed.
+// answer holds the answer against the description, as far as there is one: not bytes as they are, nor errors that are
+// not listed.
 func (c *contract) answer(in *openapi3filter.RequestValidationInput, rep reply) error {
 	if _, raw := rep.body.([]byte); raw || rep.status >= 400 && in.Route.Operation.Responses.Status(rep.status) == nil {
 		return nil
@@ -117,7 +122,8 @@ func (c *contract) answer(in *openapi3filter.RequestValidationInput, rep reply) 
 	if err != nil {
 		return err
 	}
-	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: rep.status, Header: http.Header{"Content-Type": {"application/json"}},
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: rep.status,
+		Header:  http.Header{"Content-Type": {"application/json"}},
 		Options: in.Options}
 	if rep.body != nil {
 		out.SetBodyBytes(data)
@@ -125,7 +131,8 @@ func (c *contract) answer(in *openapi3filter.RequestValidationInput, rep reply) 
 	return openapi3filter.ValidateResponse(context.Background(), out)
 }
 
-// unknownMembers finds members of a request that the description does not name: GitHub ignores them, so that a misspelt one does nothing.
+// unknownMembers finds members of a request that the description does not name: GitHub ignores them, so that a misspelt
+// one does nothing.
 func unknownMembers(operation *openapi3.Operation, body []byte) error {
 	if operation.RequestBody == nil || len(body) == 0 {
 		return nil

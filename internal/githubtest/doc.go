@@ -1,5 +1,5 @@
-// Package githubtest is a GitHub for tests: a stateful server of the part of the REST API that the gate uses, over a real bare git repository
-// that is cloned, fetched and pushed to over HTTP (git's own http-backend).
+// Package githubtest is a GitHub for tests: a stateful server of the part of the REST API that the gate uses, over a
+// real bare git repository that is cloned, fetched and pushed to over HTTP (git's own http-backend).
 //
 //	s := githubtest.New(t)                      // the repository example/work with an empty default branch main
 //	head := s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "agent"})
@@ -8,12 +8,15 @@
 //	s.Inject(githubtest.Fault{Method: "POST", DropAfter: true})
 //
 // What it promises:
-//   - every request and every answer of the API is held against GitHub's own OpenAPI description, and every event that it makes against the
+//   - every request and every answer of the API is held against GitHub's own OpenAPI description, and every event that
+//     it makes against the
 //     published schemas (contract.go); a difference fails the test that caused it;
-//   - the limits of gate.md are enforced as GitHub enforces them: 50 annotations a request, 65,535 bytes of a summary, 3,000 files and 250
+//   - the limits of gate.md are enforced as GitHub enforces them: 50 annotations a request, 65,535 bytes of a summary,
+//     3,000 files and 250
 //     commits of a pull request, a reference that moves forward only, a tree whose blobs exist;
 //   - faults are injected by method and path (faults.go); requests are recorded and counted;
 //   - nothing depends on the clock: it starts at the same second and moves by one with every request.
 //
-// The descriptions and the examples that answers are made from lie in testdata/contract (.ci/github-contract fetches and reduces them).
+// The descriptions and the examples that answers are made from lie in testdata/contract (.ci/github-contract fetches
+// and reduces them).
 package githubtest

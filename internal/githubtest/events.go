@@ -34,9 +34,12 @@ func (s *Server) payload(name, schema, sha, ref string, members object) Event {
 // eventRepository is the repository as payloads hold it: an older shape than the API's.
 func (s *Server) eventRepository(o object) object {
 	_, short, _ := strings.Cut(s.Name, "/")
-	return o.with(object{"id": repoID, "node_id": nodeID("R", repoID), "name": short, "full_name": s.Name, "private": s.private, "default_branch": "main",
-		"owner": s.simpleUser(s.owner(s.Name)), "html_url": s.URL + "/" + s.Name, "clone_url": s.URL + "/" + s.Name + ".git",
-		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "visibility": "public", "custom_properties": object{}, "allow_forking": true})
+	return o.with(object{"id": repoID, "node_id": nodeID("R", repoID), "name": short, "full_name": s.Name,
+		"private": s.private, "default_branch": "main",
+		"owner": s.simpleUser(s.owner(s.Name)), "html_url": s.URL + "/" + s.Name, "clone_url": s.URL + "/" + s.Name +
+			".git",
+		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "visibility": "public",
+		"custom_properties": object{}, "allow_forking": true})
 }
 
 // eventPull makes a payload's pull request ours.
@@ -45,15 +48,19 @@ func (s *Server) eventPull(o object, p *pull) object {
 		b := object(o[key].(map[string]any))
 		owner := s.owner(repo)
 		_, short, _ := strings.Cut(repo, "/")
-		r := s.eventRepository(b["repo"].(map[string]any)).with(object{"full_name": repo, "name": short, "owner": s.simpleUser(owner), "fork": repo != s.Name})
-		return b.with(object{"ref": ref, "sha": sha, "label": owner.Login + ":" + ref, "user": s.simpleUser(owner), "repo": r})
+		r := s.eventRepository(b["repo"].(map[string]any)).with(object{"full_name": repo, "name": short,
+			"owner": s.simpleUser(owner), "fork": repo != s.Name})
+		return b.with(object{"ref": ref, "sha": sha, "label": owner.Login + ":" + ref, "user": s.simpleUser(owner),
+			"repo": r})
 	}
 	head := s.Name
 	if p.Fork != "" {
 		head = p.Fork
 	}
-	o.with(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state, "title": p.Title, "user": s.simpleUser(s.user(p.Author)),
-		"draft": p.Draft, "created_at": stamp(p.opened), "updated_at": stamp(p.moved), "closed_at": stampOrNull(p.closed), "merge_commit_sha": textOrNull(p.mergeSHA),
+	o.with(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state,
+		"title": p.Title, "user": s.simpleUser(s.user(p.Author)),
+		"draft": p.Draft, "created_at": stamp(p.opened), "updated_at": stamp(p.moved),
+		"closed_at": stampOrNull(p.closed), "merge_commit_sha": textOrNull(p.mergeSHA),
 		"head": side("head", head, p.Head, p.head), "base": side("base", s.Name, p.Base, s.baseSHA(p)), "body": nil,
 		"auto_merge": nil, "active_lock_reason": nil})
 	if _, whole := o["merged"]; whole {
@@ -62,14 +69,15 @@ func (s *Server) eventPull(o object, p *pull) object {
 	return o
 }
 
-// PullEvent is a pull_request event: opened, synchronize, reopened, ready_for_review, edited or closed. With target it is named
-// pull_request_target, whose payload is the same.
+// PullEvent is a pull_request event: opened, synchronize, reopened, ready_for_review, edited or closed. With target it
+// is named pull_request_target, whose payload is the same.
 func (s *Server) PullEvent(number int64, action string, target bool) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	example := object(s.example("event pull_request")["pull_request"].(map[string]any))
-	members := object{"action": action, "number": number, "pull_request": s.eventPull(example, p), "sender": s.simpleUser(s.user(p.Author))}
+	members := object{"action": action, "number": number, "pull_request": s.eventPull(example, p),
+		"sender": s.simpleUser(s.user(p.Author))}
 	switch action {
 	case "synchronize":
 		before := p.head
@@ -100,8 +108,10 @@ func (s *Server) ReviewEvent(number, review int64, action string) Event {
 	r := p.review(review)
 	example := s.example("event pull_request_review")
 	state := strings.ToLower(r.state)
-	members := object{"action": action, "pull_request": s.eventPull(example["pull_request"].(map[string]any), p), "sender": s.simpleUser(s.user(r.user)),
-		"review": object(example["review"].(map[string]any)).with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": textOrNull(r.body),
+	members := object{"action": action, "pull_request": s.eventPull(example["pull_request"].(map[string]any), p),
+		"sender": s.simpleUser(s.user(r.user)),
+		"review": object(example["review"].(map[string]any)).with(object{"id": r.id, "node_id": nodeID("PRR", r.id),
+			"user": s.simpleUser(s.user(r.user)), "body": textOrNull(r.body),
 			"commit_id": r.commit, "submitted_at": stamp(r.at), "state": state, "author_association": "NONE"})}
 	if action == "edited" {
 		members["changes"] = object{"body": object{"from": "Before"}}
@@ -117,7 +127,8 @@ func (s *Server) RunEvent(id int64) Event {
 	ours := s.runJSON(r)
 	example := s.example("event workflow_run")
 	run := object(example["workflow_run"].(map[string]any))
-	for _, key := range []string{"id", "name", "display_title", "path", "event", "status", "conclusion", "head_branch", "head_sha", "actor", "triggering_actor", "run_attempt",
+	for _, key := range []string{"id", "name", "display_title", "path", "event", "status", "conclusion", "head_branch",
+		"head_sha", "actor", "triggering_actor", "run_attempt",
 		"created_at", "updated_at", "run_started_at"} {
 		run[key] = ours[key]
 	}
@@ -125,7 +136,8 @@ func (s *Server) RunEvent(id int64) Event {
 	for _, key := range []string{"repository", "head_repository"} {
 		name := ours[key].(object)["full_name"].(string)
 		_, short, _ := strings.Cut(name, "/")
-		run[key] = object(run[key].(map[string]any)).with(object{"id": repoID, "full_name": name, "name": short, "owner": s.simpleUser(s.owner(name)), "fork": name != s.Name})
+		run[key] = object(run[key].(map[string]any)).with(object{"id": repoID, "full_name": name, "name": short,
+			"owner": s.simpleUser(s.owner(name)), "fork": name != s.Name})
 	}
 	return s.payload("workflow_run", "workflow_run$completed", s.git.resolve("refs/heads/main"), "refs/heads/main",
 		object{"workflow_run": run, "sender": s.simpleUser(s.user(r.TriggeringActor))})
@@ -139,10 +151,12 @@ func (s *Server) MergeGroupEvent(sha, base string) Event {
 	s.must("", err)
 	parent := s.git.resolve("refs/heads/" + base)
 	ref := "refs/heads/gh-readonly-queue/" + base + "/pr-1-" + parent
-	return s.payload("merge_group", "merge_group$checks_requested", sha, ref, object{"sender": s.simpleUser(s.user("owner")), "merge_group": object{
-		"head_sha": sha, "head_ref": ref, "base_ref": "refs/heads/" + base, "base_sha": parent,
-		"head_commit": object{"id": sha, "tree_id": c.tree, "message": c.message, "timestamp": c.at, "author": object{"name": c.author.name, "email": c.author.email},
-			"committer": object{"name": c.committer.name, "email": c.committer.email}}}})
+	return s.payload("merge_group", "merge_group$checks_requested", sha, ref,
+		object{"sender": s.simpleUser(s.user("owner")), "merge_group": object{
+			"head_sha": sha, "head_ref": ref, "base_ref": "refs/heads/" + base, "base_sha": parent,
+			"head_commit": object{"id": sha, "tree_id": c.tree, "message": c.message, "timestamp": c.at,
+				"author":    object{"name": c.author.name, "email": c.author.email},
+				"committer": object{"name": c.committer.name, "email": c.committer.email}}}})
 }
 
 // PushEvent is a push event: a branch has moved from before to where it is.
@@ -154,17 +168,21 @@ func (s *Server) PushEvent(branch, before, by string) Event {
 	s.must("", err)
 	list := []any{}
 	for _, c := range commits {
-		list = append(list, object{"id": c.sha, "tree_id": c.tree, "distinct": true, "message": c.message, "timestamp": c.at, "url": s.URL + "/" + s.Name + "/commit/" + c.sha,
-			"author": object{"name": c.author.name, "email": c.author.email}, "committer": object{"name": c.committer.name, "email": c.committer.email},
-			"added": []any{}, "removed": []any{}, "modified": []any{}})
+		list = append(list, object{"id": c.sha, "tree_id": c.tree, "distinct": true, "message": c.message,
+			"timestamp": c.at, "url": s.URL + "/" + s.Name + "/commit/" + c.sha,
+			"author":    object{"name": c.author.name, "email": c.author.email},
+			"committer": object{"name": c.committer.name, "email": c.committer.email},
+			"added":     []any{}, "removed": []any{}, "modified": []any{}})
 	}
 	var head any
 	if len(list) > 0 {
 		head = list[len(list)-1]
 	}
 	u := s.user(by)
-	return s.payload("push", "push$event", sha, "refs/heads/"+branch, object{"ref": "refs/heads/" + branch, "before": before, "after": sha, "created": false, "deleted": false,
-		"forced": false, "base_ref": nil, "compare": s.URL + "/" + s.Name + "/compare/" + before + "..." + sha, "commits": list, "head_commit": head,
+	return s.payload("push", "push$event", sha, "refs/heads/"+branch, object{"ref": "refs/heads/" + branch,
+		"before": before, "after": sha, "created": false, "deleted": false,
+		"forced": false, "base_ref": nil, "compare": s.URL + "/" + s.Name + "/compare/" + before + "..." + sha,
+		"commits": list, "head_commit": head,
 		"pusher": object{"name": u.Login, "email": u.Email()}, "sender": s.simpleUser(u)})
 }
 
@@ -172,15 +190,18 @@ func (s *Server) PushEvent(branch, before, by string) Event {
 func (s *Server) DispatchEvent(by string, inputs map[string]any) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.payload("workflow_dispatch", "workflow_dispatch$event", s.git.resolve("refs/heads/main"), "refs/heads/main",
-		object{"inputs": inputs, "ref": "refs/heads/main", "workflow": ".github/workflows/referee.yml", "sender": s.simpleUser(s.user(by))})
+	return s.payload("workflow_dispatch", "workflow_dispatch$event", s.git.resolve("refs/heads/main"),
+		"refs/heads/main",
+		object{"inputs": inputs, "ref": "refs/heads/main", "workflow": ".github/workflows/referee.yml",
+			"sender": s.simpleUser(s.user(by))})
 }
 
 // ScheduleEvent is what a scheduled workflow gets. There is no such webhook, and so no schema.
 func (s *Server) ScheduleEvent(cron string) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	data, err := json.MarshalIndent(object{"schedule": cron, "repository": s.eventRepository(s.example("event push")["repository"].(map[string]any))}, "", " ")
+	data, err := json.MarshalIndent(object{"schedule": cron,
+		"repository": s.eventRepository(s.example("event push")["repository"].(map[string]any))}, "", " ")
 	s.must("", err)
 	return Event{Name: "schedule", Payload: data, SHA: s.git.resolve("refs/heads/main"), Ref: "refs/heads/main"}
 }

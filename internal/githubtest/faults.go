@@ -14,13 +14,16 @@ import (
 
 // Fault is something that goes wrong, or happens, at a request of the API, or of git's own protocol.
 type Fault struct {
-	Git    bool   // at one of git's: Path is then info/refs?service=git-upload-pack, git-upload-pack, or the same of git-receive-pack
+	// at one of git's: Path is then info/refs?service=git-upload-pack, git-upload-pack, or the same of git-receive-pack
+	Git    bool
 	Method string // "" any
-	Path   string // pattern of package path below /repos/OWNER/NAME, "*" for one element, "**" at its end for any number; "" any
-	Skip   int    // so many matching requests pass first
-	Times  int    // how often; 0 is once, below 0 always
+	// pattern of package path below /repos/OWNER/NAME, "*" for one element, "**" at its end for any number; "" any
+	Path  string
+	Skip  int // so many matching requests pass first
+	Times int // how often; 0 is once, below 0 always
 
-	Do         func()      // runs before the request is carried out, without the server's lock: a push, a dismissed review
+	// runs before the request is carried out, without the server's lock: a push, a dismissed review
+	Do         func()
 	Status     int         // answers with this status instead
 	Header     http.Header // of that answer
 	Body       string      // of that answer
@@ -32,11 +35,15 @@ type Fault struct {
 
 // The faults that GitHub is known for.
 var (
-	BadToken   = Fault{Status: 401, Body: `{"message":"Bad credentials","documentation_url":"https://docs.github.com/rest","status":"401"}`}
-	NoAccess   = Fault{Status: 403, Body: `{"message":"Resource not accessible by integration","documentation_url":"https://docs.github.com/rest","status":"403"}`}
-	Missing    = Fault{Status: 404, Body: `{"message":"Not Found","documentation_url":"https://docs.github.com/rest","status":"404"}`}
+	BadToken = Fault{Status: 401, Body: `{"message":"Bad credentials",` +
+		`"documentation_url":"https://docs.github.com/rest","status":"401"}`}
+	NoAccess = Fault{Status: 403, Body: `{"message":"Resource not accessible by integration",` +
+		`"documentation_url":"https://docs.github.com/rest","status":"403"}`}
+	Missing = Fault{Status: 404, Body: `{"message":"Not Found","documentation_url":"https://docs.github.com/rest",` +
+		`"status":"404"}`}
 	Conflicted = Fault{Status: 409, Body: `{"message":"Conflict","status":"409"}`}
-	Abused     = Fault{Status: 422, Body: `{"message":"Validation Failed","errors":[{"resource":"PullRequestReview","code":"abuse","field":"base"}]}`}
+	Abused     = Fault{Status: 422, Body: `{"message":"Validation Failed","errors":[{"resource":"PullRequestReview",` +
+		`"code":"abuse","field":"base"}]}`}
 	Unicorn    = Fault{Status: 502, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Unicorn!</html>"}
 	DropBefore = Fault{DropBefore: true}
 	DropAfter  = Fault{DropAfter: true}
@@ -45,15 +52,17 @@ var (
 // RetryAfter is a secondary rate limit (403 or 429) that names its seconds.
 func RetryAfter(status, seconds int) Fault {
 	return Fault{Status: status, Header: http.Header{"Retry-After": {fmt.Sprint(seconds)}},
-		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again.","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`}
+		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",` +
+			`"documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`}
 }
 
 // Spent is the primary rate limit (403 or 429), which ends so many seconds from now.
 func (s *Server) Spent(status, seconds int) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Fault{Status: status, Body: `{"message":"API rate limit exceeded for installation."}`, Header: http.Header{"X-Ratelimit-Limit": {"1000"},
-		"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {fmt.Sprint(s.now.Unix() + int64(seconds))}}}
+	return Fault{Status: status, Body: `{"message":"API rate limit exceeded for installation."}`,
+		Header: http.Header{"X-Ratelimit-Limit": {"1000"},
+			"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {fmt.Sprint(s.now.Unix() + int64(seconds))}}}
 }
 
 // OnGit gives the fault for a method and path of git's protocol.

@@ -23,7 +23,8 @@ type repo struct {
 // gitConfig is what GitHub's servers allow: filters, any object as a want, pushes.
 var gitConfig = [][]string{
 	{"http.receivepack", "true"}, {"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
-	{"transfer.hideRefs", "refs/test"}, {"gc.auto", "0"}, {"receive.autogc", "false"}, {"core.logAllRefUpdates", "false"}, {"core.fsync", "none"},
+	{"transfer.hideRefs", "refs/test"}, {"gc.auto", "0"}, {"receive.autogc", "false"},
+	{"core.logAllRefUpdates", "false"}, {"core.fsync", "none"},
 }
 
 func newRepo(dir string) (*repo, error) {
@@ -44,7 +45,8 @@ func newRepo(dir string) (*repo, error) {
 
 // environment leaves nothing of the machine's own settings in.
 func environment(extra ...string) []string {
-	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "TZ=UTC"}, extra...)
 }
 
@@ -245,7 +247,8 @@ func (r *repo) commits(args ...string) ([]commit, error) {
 		if len(f) < 10 {
 			continue
 		}
-		commits = append(commits, commit{sha: f[0], tree: f[1], parents: strings.Fields(f[2]), author: person{f[3], f[4]}, authored: f[5],
+		commits = append(commits, commit{sha: f[0], tree: f[1], parents: strings.Fields(f[2]),
+			author: person{f[3], f[4]}, authored: f[5],
 			committer: person{f[6], f[7]}, at: f[8], message: strings.TrimSuffix(f[9], "\n")})
 	}
 	return commits, nil
@@ -269,7 +272,8 @@ func (r *repo) changes(base, head string) ([]change, error) {
 		return nil, err
 	}
 	words := strings.Split(out, "\x00")
-	names := map[byte]string{'A': "added", 'M': "modified", 'D': "removed", 'R': "renamed", 'C': "copied", 'T': "changed"}
+	names := map[byte]string{'A': "added", 'M': "modified", 'D': "removed", 'R': "renamed", 'C': "copied",
+		'T': "changed"}
 	var all []change
 	for i := 0; i+1 < len(words); i += 2 {
 		f := strings.Fields(words[i])

@@ -8,7 +8,8 @@ import (
 )
 
 func (s *Server) refJSON(ref, sha string) object {
-	return object{"ref": ref, "node_id": "REF_" + ref, "url": s.apiURL("git/%s", ref), "object": object{"type": s.git.kind(sha), "sha": sha, "url": s.apiURL("git/commits/%s", sha)}}
+	return object{"ref": ref, "node_id": "REF_" + ref, "url": s.apiURL("git/%s", ref),
+		"object": object{"type": s.git.kind(sha), "sha": sha, "url": s.apiURL("git/commits/%s", sha)}}
 }
 
 func (s *Server) getRef(c call) reply {
@@ -86,7 +87,8 @@ func (s *Server) treeJSON(id string, all bool) (object, error) {
 	}
 	list := []any{}
 	for _, e := range entries {
-		o := object{"path": e.path, "mode": e.mode, "type": e.kind, "sha": e.id, "url": s.apiURL("git/%ss/%s", e.kind, e.id)}
+		o := object{"path": e.path, "mode": e.mode, "type": e.kind, "sha": e.id, "url": s.apiURL("git/%ss/%s", e.kind,
+			e.id)}
 		if e.kind == "blob" {
 			o["size"] = e.size
 		}
@@ -111,7 +113,8 @@ type treeInput struct {
 	SHA, Content     *string
 }
 
-// treeEntries stores what is new. An object that an entry names exists before the request, and not only through another entry of it.
+// treeEntries stores what is new. An object that an entry names exists before the request, and not only through another
+// entry of it.
 func (s *Server) treeEntries(in []treeInput) ([]entry, *reply) {
 	no := func(format string, args ...any) ([]entry, *reply) {
 		rep := refuse(422, format, args...)
@@ -207,7 +210,8 @@ func (s *Server) getBlob(c call) reply {
 	if strings.Contains(c.Header.Get("Accept"), "raw") {
 		return ok(data)
 	}
-	return ok(object{"sha": id, "node_id": "B_" + id, "size": len(data), "url": s.apiURL("git/blobs/%s", id), "content": lined(data), "encoding": "base64"})
+	return ok(object{"sha": id, "node_id": "B_" + id, "size": len(data), "url": s.apiURL("git/blobs/%s", id),
+		"content": lined(data), "encoding": "base64"})
 }
 
 // lined is base64 with line ends, as GitHub gives it.
@@ -257,7 +261,8 @@ func (s *Server) createCommit(c call) reply {
 	if in.Committer != nil {
 		committer = person{in.Committer.Name, in.Committer.Email}
 	}
-	id, err := s.record(in.Tree, in.Parents, author, committer, in.Message, in.Author == nil && in.Committer == nil && !s.unsigned)
+	id, err := s.record(in.Tree, in.Parents, author, committer, in.Message, in.Author == nil && in.Committer == nil &&
+		!s.unsigned)
 	if err != nil {
 		return refuse(422, "%v", err)
 	}
@@ -307,8 +312,10 @@ const maxInline = 1 << 20
 
 func (s *Server) contentJSON(path, commit string, e entry, whole bool) object {
 	at := s.apiURL("contents/%s?ref=%s", path, commit)
-	kind := map[string]string{"100644": "file", "100755": "file", "120000": "symlink", "160000": "submodule", "040000": "dir"}[e.mode]
-	o := object{"type": kind, "name": path[strings.LastIndexByte(path, '/')+1:], "path": path, "sha": e.id, "size": e.size, "url": at, "html_url": at, "git_url": at,
+	kind := map[string]string{"100644": "file", "100755": "file", "120000": "symlink", "160000": "submodule",
+		"040000": "dir"}[e.mode]
+	o := object{"type": kind, "name": path[strings.LastIndexByte(path, '/')+1:], "path": path, "sha": e.id,
+		"size": e.size, "url": at, "html_url": at, "git_url": at,
 		"download_url": at, "_links": object{"git": at, "html": at, "self": at}}
 	if !whole {
 		return o

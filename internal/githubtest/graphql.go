@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// schema are the fields of GitHub's public GraphQL schema that the gate asks for, each with its type ("PullRequest.state": "PullRequestState!"), and
-// the members of unions and values of enumerations ("PullRequestState OPEN": "value").
+// schema are the fields of GitHub's public GraphQL schema that the gate asks for, each with its type
+// ("PullRequest.state": "PullRequestState!"), and the members of unions and values of enumerations ("PullRequestState
+// OPEN": "value").
 var schema = sync.OnceValues(func() (map[string]string, error) {
 	f, err := os.Open(filepath.Join(folder(), "graphql.txt"))
 	if err != nil {
@@ -33,8 +34,8 @@ var token = regexp.MustCompile(`[{}]|\.\.\.|\([^)]*\)|[A-Za-z_]\w*:?`) // an ali
 // constant is a value of an enumeration among arguments.
 var constant = regexp.MustCompile(`\b[A-Z][A-Z_]+\b`)
 
-// conforms holds a query and its answer against the schema: every field that is asked for is one of its type, and the answer has it, of the form
-// that the type has.
+// conforms holds a query and its answer against the schema: every field that is asked for is one of its type, and the
+// answer has it, of the form that the type has.
 func conforms(query string, data any) error {
 	fields, err := schema()
 	if err != nil {

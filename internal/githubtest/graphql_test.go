@@ -5,11 +5,14 @@ import (
 	"testing"
 )
 
-// TestConforms: the contract of the GraphQL API sees a field that the schema does not have, one that the answer lacks, and a value of another type.
+// TestConforms: the contract of the GraphQL API sees a field that the schema does not have, one that the answer lacks,
+// and a value of another type.
 func TestConforms(t *testing.T) {
-	const query = `query($n:Int!){repository(owner:"a",name:"b"){pullRequest(number:$n){state isDraft reviews(first:2){nodes{fullDatabaseId lastEditedAt}}}}}`
+	const query = `query($n:Int!){repository(owner:"a",name:"b"){pullRequest(number:$n){state isDraft ` +
+		`reviews(first:2){nodes{fullDatabaseId lastEditedAt}}}}}`
 	good := func() map[string]any {
-		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"state": "OPEN", "isDraft": false,
+		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"state": "OPEN",
+			"isDraft": false,
 			"reviews": map[string]any{"nodes": []any{map[string]any{"fullDatabaseId": "1", "lastEditedAt": nil}}}}}}
 	}
 	if err := conforms(query, good()); err != nil {
@@ -25,7 +28,9 @@ func TestConforms(t *testing.T) {
 		"no PullRequest.state":      func(o map[string]any) { delete(pull(o), "state") },
 		"PullRequest.state is null": func(o map[string]any) { pull(o)["state"] = nil },
 		"PullRequest.isDraft is no": func(o map[string]any) { pull(o)["isDraft"] = "no" },
-		"nodes is map":              func(o map[string]any) { pull(o)["reviews"].(map[string]any)["nodes"] = map[string]any{} },
+		"nodes is map": func(o map[string]any) {
+			pull(o)["reviews"].(map[string]any)["nodes"] = map[string]any{}
+		},
 		"fullDatabaseId is 1": func(o map[string]any) {
 			pull(o)["reviews"].(map[string]any)["nodes"].([]any)[0].(map[string]any)["fullDatabaseId"] = 1.0
 		},
@@ -36,14 +41,17 @@ func TestConforms(t *testing.T) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	if err := conforms(strings.Replace(query, "lastEditedAt", "editedAt", 1), good()); err == nil || !strings.Contains(err.Error(), "no field PullRequestReview.editedAt") {
+	if err := conforms(strings.Replace(query, "lastEditedAt", "editedAt", 1), good()); err == nil ||
+		!strings.Contains(err.Error(), "no field PullRequestReview.editedAt") {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestConformsFragments: fields of a union are held to the answer's own type, which is one of the union's; a value of an enumeration is held too.
+// TestConformsFragments: fields of a union are held to the answer's own type, which is one of the union's; a value of
+// an enumeration is held too.
 func TestConformsFragments(t *testing.T) {
-	const query = `query($n:Int!){repository(owner:"a",name:"b"){pullRequest(number:$n){timelineItems(first:2,itemTypes:[BASE_REF_CHANGED_EVENT]){nodes{__typename ` +
+	const query = `query($n:Int!){repository(owner:"a",name:"b"){pullRequest(number:$n){timelineItems(first:2,` +
+		`itemTypes:[BASE_REF_CHANGED_EVENT]){nodes{__typename ` +
 		`... on BaseRefChangedEvent{createdAt actor{login}} ... on HeadRefForcePushedEvent{createdAt}}}}}}`
 	answer := func(nodes ...any) map[string]any {
 		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"timelineItems": map[string]any{"nodes": nodes}}}}
@@ -65,7 +73,9 @@ func TestConformsFragments(t *testing.T) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	for from, to := range map[string]string{"BASE_REF_CHANGED_EVENT": "BASE_REF_EVENT", "on HeadRefForcePushedEvent": "on PullRequest", "... on HeadRefForcePushedEvent": "... ", "{createdAt}": "{id}"} {
+	for from, to := range map[string]string{"BASE_REF_CHANGED_EVENT": "BASE_REF_EVENT",
+		"on HeadRefForcePushedEvent": "on PullRequest", "... on HeadRefForcePushedEvent": "... ",
+		"{createdAt}": "{id}"} {
 		if err := conforms(strings.Replace(query, from, to, 1), answer(base)); err == nil {
 			t.Errorf("%q was taken", to)
 		}

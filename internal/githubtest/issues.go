@@ -44,13 +44,17 @@ func (s *Server) issueJSON(i *issue) object {
 	o := object(s.example("post /repos/{owner}/{repo}/issues"))
 	labels := []any{}
 	for n, l := range i.labels {
-		labels = append(labels, object{"id": 100 + n, "node_id": nodeID("LA", int64(n)), "url": s.apiURL("labels/%s", l), "name": l, "description": nil, "color": "ededed", "default": false})
+		labels = append(labels, object{"id": 100 + n, "node_id": nodeID("LA", int64(n)),
+			"url": s.apiURL("labels/%s", l), "name": l, "description": nil, "color": "ededed", "default": false})
 	}
 	delete(o, "pull_request")
 	delete(o, "pinned_comment")
-	o.with(object{"number": i.number, "id": 800_000 + i.number, "node_id": nodeID("I", i.number), "title": i.title, "body": i.body, "user": s.simpleUser(s.user(i.user)),
-		"state": i.state, "labels": labels, "assignee": nil, "assignees": []any{}, "milestone": nil, "comments": len(i.comments), "closed_at": nil, "closed_by": nil,
-		"created_at": stamp(i.at), "updated_at": stamp(i.at), "author_association": "NONE", "state_reason": nil, "locked": false, "active_lock_reason": nil,
+	o.with(object{"number": i.number, "id": 800_000 + i.number, "node_id": nodeID("I", i.number), "title": i.title,
+		"body": i.body, "user": s.simpleUser(s.user(i.user)),
+		"state": i.state, "labels": labels, "assignee": nil, "assignees": []any{}, "milestone": nil,
+		"comments": len(i.comments), "closed_at": nil, "closed_by": nil,
+		"created_at": stamp(i.at), "updated_at": stamp(i.at), "author_association": "NONE", "state_reason": nil,
+		"locked": false, "active_lock_reason": nil,
 		"url": s.apiURL("issues/%d", i.number), "html_url": fmt.Sprintf("%s/%s/issues/%d", s.URL, s.Name, i.number)})
 	if i.state == "closed" {
 		o["closed_at"] = stamp(s.now)
@@ -107,7 +111,8 @@ func (s *Server) createIssue(c call) reply {
 	if bad := bodyProblem("Issue", in.Body+"."); bad != nil {
 		return *bad
 	}
-	i := &issue{number: int64(len(s.pulls) + len(s.issues) + 1), title: in.Title, body: in.Body, labels: in.Labels, user: c.token.Login, state: "open", at: s.now}
+	i := &issue{number: int64(len(s.pulls) + len(s.issues) + 1), title: in.Title, body: in.Body, labels: in.Labels,
+		user: c.token.Login, state: "open", at: s.now}
 	s.issues[i.number] = i
 	return made(s.issueJSON(i))
 }
@@ -142,7 +147,8 @@ func (s *Server) issueCommentJSON(c *comment) object {
 	o := object(s.example("post /repos/{owner}/{repo}/issues/{issue_number}/comments"))
 	delete(o, "pin")
 	delete(o, "minimized")
-	return o.with(object{"id": c.id, "node_id": nodeID("IC", c.id), "body": c.body, "user": s.simpleUser(s.user(c.user)), "created_at": stamp(c.at), "updated_at": stamp(c.at)})
+	return o.with(object{"id": c.id, "node_id": nodeID("IC", c.id), "body": c.body,
+		"user": s.simpleUser(s.user(c.user)), "created_at": stamp(c.at), "updated_at": stamp(c.at)})
 }
 
 func (s *Server) listIssueComments(c call) reply {

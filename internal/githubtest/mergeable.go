@@ -8,10 +8,13 @@ import (
 )
 
 // How required checks attach to commits, as GitHub's documentation says:
-//   - a required check is a name ("context") and, where the rule says so, the app ("integration") that it must come from;
-//   - what counts for a pull request is the commit at its head, and in a merge queue the commit of the group: nothing of an older head, and
+//   - a required check is a name ("context") and, where the rule says so, the app ("integration") that it must come
+//     from;
+//   - what counts for a pull request is the commit at its head, and in a merge queue the commit of the group: nothing
+//     of an older head, and
 //     nothing of a workflow that ran on the default branch's commit, such as the job of a workflow_run;
-//   - of several check runs of one name and app the newest counts: a job and a check made through the API are not told apart;
+//   - of several check runs of one name and app the newest counts: a job and a check made through the API are not told
+//     apart;
 //   - success, neutral and skipped satisfy it; a check that is not completed, and one that is not there, do not;
 //   - a commit status of the same name is required as well where there is one.
 
@@ -30,8 +33,8 @@ func (s *Server) RunJob(sha, name, conclusion string) int64 {
 	return s.ForgeCheck("github-actions", sha, name, conclusion)
 }
 
-// Mergeable says whether the rulesets of a pull request's base let it be merged by somebody who may not bypass them, and what is missing:
-// "referee / sign-off: action_required", "approvals: 0 of 1".
+// Mergeable says whether the rulesets of a pull request's base let it be merged by somebody who may not bypass them,
+// and what is missing: "referee / sign-off: action_required", "approvals: 0 of 1".
 func (s *Server) Mergeable(number int64) (ok bool, missing []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +55,8 @@ func (s *Server) Mergeable(number int64) (ok bool, missing []string) {
 	return len(missing) == 0, missing
 }
 
-// GroupMergeable says whether the commit of a merge queue's group has the checks that its base requires, and what is missing.
+// GroupMergeable says whether the commit of a merge queue's group has the checks that its base requires, and what is
+// missing.
 func (s *Server) GroupMergeable(sha, base string) (ok bool, missing []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +93,8 @@ func passing(state string) bool {
 	return slices.Contains([]string{"success", "neutral", "skipped"}, state)
 }
 
-// contextState is what a commit says under a name, of the apps that count: the conclusion of the newest check run, or what keeps it from one.
+// contextState is what a commit says under a name, of the apps that count: the conclusion of the newest check run, or
+// what keeps it from one.
 func (s *Server) contextState(sha, context string, of func(app string) bool) string {
 	var newest *check
 	for _, c := range s.checks {
@@ -123,7 +128,8 @@ func (s *Server) missingReviews(r rule, p *pull) (missing []string) {
 	s.must("", json.Unmarshal(r.Parameters, &want))
 	last := map[string]*review{}
 	for _, x := range p.reviews {
-		if role := s.user(x.user).Role; x.state != "COMMENTED" && !strings.EqualFold(x.user, p.Author) && slices.Contains([]string{"write", "maintain", "admin"}, role) {
+		if role := s.user(x.user).Role; x.state != "COMMENTED" && !strings.EqualFold(x.user, p.Author) &&
+			slices.Contains([]string{"write", "maintain", "admin"}, role) {
 			last[x.user] = x
 		}
 	}

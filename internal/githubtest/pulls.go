@@ -99,7 +99,8 @@ func (s *Server) event(p *pull, name, actor string) {
 	p.timeline = append(p.timeline, happening{name, actor, s.tick()})
 }
 
-// sync looks which branches of open pull requests have moved. A push on top is a synchronize; anything else is a force-push.
+// sync looks which branches of open pull requests have moved. A push on top is a synchronize; anything else is a
+// force-push.
 func (s *Server) sync(actor string) {
 	for _, number := range slices.Sorted(maps.Keys(s.pulls)) {
 		p := s.pulls[number]
@@ -138,8 +139,8 @@ func (s *Server) Push(number int64, c Change) string {
 	return id
 }
 
-// ForcePush replaces a pull request's branch by one commit on its base. With repoint, the reviews on the old head are moved to the new one,
-// as GitHub has been seen to do.
+// ForcePush replaces a pull request's branch by one commit on its base. With repoint, the reviews on the old head are
+// moved to the new one, as GitHub has been seen to do.
 func (s *Server) ForcePush(number int64, c Change, repoint bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +170,8 @@ func (s *Server) Retarget(number int64, base string) {
 	s.event(s.pulls[number], "base_ref_changed", s.pulls[number].Author)
 }
 
-// TakeBase gives a pull request another base as GitHub does by itself, where the branch that was its base is deleted after a merge.
+// TakeBase gives a pull request another base as GitHub does by itself, where the branch that was its base is deleted
+// after a merge.
 func (s *Server) TakeBase(number int64, base string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +255,8 @@ func (s *Server) merged(p *pull, base, id, by string) string {
 // branch is a side of a pull request.
 func (s *Server) branch(example, repo, ref, sha string) object {
 	owner := s.owner(repo)
-	return object{"label": owner.Login + ":" + ref, "ref": ref, "sha": sha, "user": s.simpleUser(owner), "repo": s.repository(example, repo)}
+	return object{"label": owner.Login + ":" + ref, "ref": ref, "sha": sha, "user": s.simpleUser(owner),
+		"repo": s.repository(example, repo)}
 }
 
 // pullJSON is a pull request, whole or as lists give it.
@@ -270,12 +273,17 @@ func (s *Server) pullJSON(p *pull, whole bool) object {
 	if p.mergeSHA != "" {
 		merge = p.mergeSHA
 	}
-	o := object(s.example(example)).with(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state, "title": p.Title,
-		"user": s.simpleUser(s.user(p.Author)), "body": nil, "labels": []any{}, "milestone": nil, "active_lock_reason": nil, "locked": false,
-		"created_at": stamp(p.opened), "updated_at": stamp(p.moved), "closed_at": stampOrNull(p.closed), "merged_at": nil, "merge_commit_sha": merge,
-		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{}, "draft": p.Draft, "auto_merge": nil,
-		"head": s.branch(example, from, p.Head, p.head), "base": s.branch(example, s.Name, p.Base, s.baseSHA(p)), "author_association": "NONE",
-		"url": s.apiURL("pulls/%d", p.number), "html_url": fmt.Sprintf("%s/%s/pull/%d", s.URL, s.Name, p.number)})
+	o := object(s.example(example)).with(object{"number": p.number, "id": 900_000 + p.number,
+		"node_id": nodeID("PR", p.number), "state": p.state, "title": p.Title,
+		"user": s.simpleUser(s.user(p.Author)), "body": nil, "labels": []any{}, "milestone": nil,
+		"active_lock_reason": nil, "locked": false,
+		"created_at": stamp(p.opened), "updated_at": stamp(p.moved), "closed_at": stampOrNull(p.closed),
+		"merged_at": nil, "merge_commit_sha": merge,
+		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{},
+		"draft": p.Draft, "auto_merge": nil,
+		"head": s.branch(example, from, p.Head, p.head), "base": s.branch(example, s.Name, p.Base, s.baseSHA(p)),
+		"author_association": "NONE",
+		"url":                s.apiURL("pulls/%d", p.number), "html_url": fmt.Sprintf("%s/%s/pull/%d", s.URL, s.Name, p.number)})
 	if p.mergedBy != "" {
 		o["merged_at"] = stamp(p.closed)
 	}
@@ -284,8 +292,10 @@ func (s *Server) pullJSON(p *pull, whole bool) object {
 		s.must("", err)
 		commits, err := s.git.commits(s.baseOf(p) + ".." + p.head)
 		s.must("", err)
-		o.with(object{"merged": p.mergedBy != "", "mergeable": p.state == "open", "mergeable_state": "clean", "merged_by": nil, "comments": 0,
-			"review_comments": len(p.comments), "maintainer_can_modify": false, "commits": len(commits), "additions": len(changes), "deletions": 0, "changed_files": len(changes)})
+		o.with(object{"merged": p.mergedBy != "", "mergeable": p.state == "open", "mergeable_state": "clean",
+			"merged_by": nil, "comments": 0,
+			"review_comments": len(p.comments), "maintainer_can_modify": false, "commits": len(commits),
+			"additions": len(changes), "deletions": 0, "changed_files": len(changes)})
 		if p.mergedBy != "" {
 			o["merged_by"] = s.simpleUser(s.user(p.mergedBy))
 		}
@@ -318,7 +328,8 @@ func number(c call, name string) int64 {
 // page cuts a list as the query asks and says in the Link header where it goes on.
 func (s *Server) page(c call, list []any) reply {
 	at, size := pageOf(c)
-	rep := ok(append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...)) // an empty list, never null
+	// an empty list, never null
+	rep := ok(append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...))
 	if len(list) > at*size {
 		rep.header = http.Header{"Link": {s.next(c, at+1)}}
 	}
@@ -362,7 +373,8 @@ func (s *Server) listPulls(c call) reply {
 		if p.Fork != "" {
 			owner, _, _ = strings.Cut(p.Fork, "/")
 		}
-		if (state == "all" || p.state == state) && (head == "" || head == owner+":"+p.Head) && (q.Get("base") == "" || q.Get("base") == p.Base) {
+		if (state == "all" || p.state == state) && (head == "" || head == owner+":"+p.Head) &&
+			(q.Get("base") == "" || q.Get("base") == p.Base) {
 			list = append(list, s.pullJSON(p, false))
 		}
 	}
@@ -416,7 +428,8 @@ func (s *Server) listFiles(c call) reply {
 	var list []any
 	for _, f := range changes[:min(len(changes), maxFiles)] {
 		at := s.apiURL("contents/%s?ref=%s", f.path, p.head)
-		o := object{"sha": f.id, "filename": f.path, "status": f.status, "additions": 1, "deletions": 0, "changes": 1, "contents_url": at, "blob_url": at, "raw_url": at}
+		o := object{"sha": f.id, "filename": f.path, "status": f.status, "additions": 1, "deletions": 0, "changes": 1,
+			"contents_url": at, "blob_url": at, "raw_url": at}
 		if f.previous != "" {
 			o["previous_filename"] = f.previous
 		}

@@ -14,7 +14,8 @@ import (
 // refCommand is one line of a push: what a reference was, and what it is to be; "" where it is not there.
 type refCommand struct{ old, next, ref string }
 
-// receive hands a push to git's backend, unless a ruleset forbids it. What is no fast-forward git refuses by itself where it is told to.
+// receive hands a push to git's backend, unless a ruleset forbids it. What is no fast-forward git refuses by itself
+// where it is told to.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
 	commands, capabilities, err := pushCommands(r)
 	if err != nil {
@@ -38,7 +39,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
 	}
 	backend := *s.backend
 	if forwardOnly {
-		backend.Env = append(slices.Clone(backend.Env), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=receive.denyNonFastForwards", "GIT_CONFIG_VALUE_0=true")
+		backend.Env = append(slices.Clone(backend.Env), "GIT_CONFIG_COUNT=1",
+			"GIT_CONFIG_KEY_0=receive.denyNonFastForwards", "GIT_CONFIG_VALUE_0=true")
 	}
 	backend.ServeHTTP(w, r)
 }

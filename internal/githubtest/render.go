@@ -35,8 +35,10 @@ func (s *Server) example(name string) object {
 		value = list[0]
 	}
 	_, repo, _ := strings.Cut(s.Name, "/")
-	words := strings.NewReplacer("octocat/Hello-World", s.Name, "Codertocat/Hello-World", s.Name, "Octocoders/Hello-World", s.Name,
-		"github/hello-world", s.Name, "octo-org/octo-repo", s.Name, "Hello-World", repo, "https://api.github.com", s.APIURL(), "https://github.com", s.URL)
+	words := strings.NewReplacer("octocat/Hello-World", s.Name, "Codertocat/Hello-World", s.Name,
+		"Octocoders/Hello-World", s.Name,
+		"github/hello-world", s.Name, "octo-org/octo-repo", s.Name, "Hello-World", repo, "https://api.github.com",
+		s.APIURL(), "https://github.com", s.URL)
 	return clone(value, words).(map[string]any)
 }
 
@@ -95,10 +97,14 @@ func nodeID(kind string, id int64) string { return fmt.Sprintf("%s_kwDO%08d", ki
 // simpleUser is an account as it stands in other answers.
 func (s *Server) simpleUser(u User) object {
 	at := s.APIURL() + "/users/" + u.Login
-	return object{"login": u.Login, "id": u.ID, "node_id": nodeID("U", u.ID), "avatar_url": s.URL + "/avatars/" + u.Login, "gravatar_id": "", "url": at,
-		"html_url": s.URL + "/" + u.Login, "followers_url": at + "/followers", "following_url": at + "/following{/other_user}", "gists_url": at + "/gists{/gist_id}",
-		"starred_url": at + "/starred{/owner}{/repo}", "subscriptions_url": at + "/subscriptions", "organizations_url": at + "/orgs", "repos_url": at + "/repos",
-		"events_url": at + "/events{/privacy}", "received_events_url": at + "/received_events", "type": u.Type, "site_admin": false}
+	return object{"login": u.Login, "id": u.ID, "node_id": nodeID("U", u.ID), "avatar_url": s.URL + "/avatars/" +
+		u.Login, "gravatar_id": "", "url": at,
+		"html_url": s.URL + "/" + u.Login, "followers_url": at + "/followers", "following_url": at +
+			"/following{/other_user}", "gists_url": at + "/gists{/gist_id}",
+		"starred_url": at + "/starred{/owner}{/repo}", "subscriptions_url": at + "/subscriptions",
+		"organizations_url": at + "/orgs", "repos_url": at + "/repos",
+		"events_url": at + "/events{/privacy}", "received_events_url": at + "/received_events", "type": u.Type,
+		"site_admin": false}
 }
 
 // owner is the account before the slash of a repository's name.
@@ -120,7 +126,8 @@ func (s *Server) repository(from string, name string) object {
 		base := r["base"].(map[string]any)
 		r = base["repo"].(map[string]any)
 	}
-	for _, k := range []string{"parent", "source", "template_repository", "organization", "license", "code_of_conduct"} {
+	for _, k := range []string{"parent", "source", "template_repository", "organization", "license",
+		"code_of_conduct"} {
 		delete(r, k)
 	}
 	id := int64(repoID)
@@ -128,8 +135,10 @@ func (s *Server) repository(from string, name string) object {
 		id++
 	}
 	_, short, _ := strings.Cut(name, "/")
-	return r.with(object{"id": id, "node_id": nodeID("R", id), "name": short, "full_name": name, "owner": s.simpleUser(s.owner(name)), "private": s.private,
-		"default_branch": "main", "fork": name != s.Name, "license": nil, "language": nil, "html_url": s.URL + "/" + name, "url": s.APIURL() + "/repos/" + name,
+	return r.with(object{"id": id, "node_id": nodeID("R", id), "name": short, "full_name": name,
+		"owner": s.simpleUser(s.owner(name)), "private": s.private,
+		"default_branch": "main", "fork": name != s.Name, "license": nil, "language": nil, "html_url": s.URL + "/" +
+			name, "url": s.APIURL() + "/repos/" + name,
 		"clone_url": s.URL + "/" + name + ".git"})
 }
 
@@ -141,7 +150,8 @@ func gitPerson(p person, at string) object {
 // verification is what GitHub says of a commit's signature.
 func (s *Server) verification(sha string) object {
 	if s.verified[sha] {
-		return object{"verified": true, "reason": "valid", "signature": "-----BEGIN PGP SIGNATURE-----\n", "payload": "tree", "verified_at": stamp(s.now)}
+		return object{"verified": true, "reason": "valid", "signature": "-----BEGIN PGP SIGNATURE-----\n",
+			"payload": "tree", "verified_at": stamp(s.now)}
 	}
 	return object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil}
 }
@@ -149,16 +159,19 @@ func (s *Server) verification(sha string) object {
 func (s *Server) parents(shas []string) []any {
 	out := []any{}
 	for _, p := range shas {
-		out = append(out, object{"sha": p, "url": s.apiURL("git/commits/%s", p), "html_url": s.URL + "/" + s.Name + "/commit/" + p})
+		out = append(out, object{"sha": p, "url": s.apiURL("git/commits/%s", p), "html_url": s.URL + "/" + s.Name +
+			"/commit/" + p})
 	}
 	return out
 }
 
 // gitCommit is a commit as the git data API gives it.
 func (s *Server) gitCommit(c commit) object {
-	return object{"sha": c.sha, "node_id": "C_" + c.sha, "url": s.apiURL("git/commits/%s", c.sha), "html_url": s.URL + "/" + s.Name + "/commit/" + c.sha,
+	return object{"sha": c.sha, "node_id": "C_" + c.sha, "url": s.apiURL("git/commits/%s", c.sha), "html_url": s.URL +
+		"/" + s.Name + "/commit/" + c.sha,
 		"author": gitPerson(c.author, c.authored), "committer": gitPerson(c.committer, c.at), "message": c.message,
-		"tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)}, "parents": s.parents(c.parents), "verification": s.verification(c.sha)}
+		"tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)}, "parents": s.parents(c.parents),
+		"verification": s.verification(c.sha)}
 }
 
 // listedCommit is a commit as a pull request lists it: with the accounts that its addresses belong to, or null.
@@ -169,10 +182,14 @@ func (s *Server) listedCommit(c commit) object {
 		}
 		return nil
 	}
-	return object{"sha": c.sha, "node_id": "C_" + c.sha, "url": s.apiURL("commits/%s", c.sha), "html_url": s.URL + "/" + s.Name + "/commit/" + c.sha,
-		"comments_url": s.apiURL("commits/%s/comments", c.sha), "author": account(c.author), "committer": account(c.committer), "parents": s.parents(c.parents),
-		"commit": object{"url": s.apiURL("git/commits/%s", c.sha), "author": gitPerson(c.author, c.authored), "committer": gitPerson(c.committer, c.at),
-			"message": c.message, "tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)}, "comment_count": 0, "verification": s.verification(c.sha)}}
+	return object{"sha": c.sha, "node_id": "C_" + c.sha, "url": s.apiURL("commits/%s", c.sha), "html_url": s.URL + "/" +
+		s.Name + "/commit/" + c.sha,
+		"comments_url": s.apiURL("commits/%s/comments", c.sha), "author": account(c.author),
+		"committer": account(c.committer), "parents": s.parents(c.parents),
+		"commit": object{"url": s.apiURL("git/commits/%s", c.sha), "author": gitPerson(c.author, c.authored),
+			"committer": gitPerson(c.committer, c.at),
+			"message":   c.message, "tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)},
+			"comment_count": 0, "verification": s.verification(c.sha)}}
 }
 
 // permissions is a role as the five steps that it includes.
@@ -189,7 +206,8 @@ func rank(role string) int {
 // app is the integration that a check belongs to.
 func (s *Server) app(slug string) object {
 	app := object(s.example("post /repos/{owner}/{repo}/check-runs")["app"].(map[string]any))
-	return app.with(object{"id": AppID(slug), "slug": slug, "name": slug, "owner": s.simpleUser(s.owner("github/")), "permissions": object{"checks": "write"}})
+	return app.with(object{"id": AppID(slug), "slug": slug, "name": slug, "owner": s.simpleUser(s.owner("github/")),
+		"permissions": object{"checks": "write"}})
 }
 
 // AppID is the id of an app: of GitHub Actions that of github.com, of any other one that follows from its name.

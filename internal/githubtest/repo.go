@@ -60,10 +60,12 @@ func (s *Server) routes() *http.ServeMux {
 		"GET {repo}/environments/{environment_name}":                            s.setting(nil),
 		"GET {repo}/environments/{environment_name}/deployment-branch-policies": s.setting(nil),
 		"GET {repo}/actions/secrets/{secret_name}":                              s.setting(nil),
-		"GET {repo}/actions/permissions":                                        s.setting(object{"enabled": true, "allowed_actions": "all"}),
-		"GET {repo}/actions/permissions/workflow":                               s.setting(object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": false}),
-		"DELETE {repo}/pulls/{pull_number}/reviews/{review_id}":                 s.deleteReview,
-		"POST {repo}/pulls/{pull_number}/reviews/{review_id}/events":            s.submitReview,
+		"GET {repo}/actions/permissions": s.setting(object{"enabled": true,
+			"allowed_actions": "all"}),
+		"GET {repo}/actions/permissions/workflow": s.setting(
+			object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": false}),
+		"DELETE {repo}/pulls/{pull_number}/reviews/{review_id}":      s.deleteReview,
+		"POST {repo}/pulls/{pull_number}/reviews/{review_id}/events": s.submitReview,
 	} {
 		s.handle(mux, strings.Replace(pattern, " {repo}", " /repos/{owner}/{repo}", 1), f)
 	}
@@ -110,7 +112,8 @@ func (s *Server) permission(c call) reply {
 	if folded == "" {
 		folded = role
 	}
-	return ok(object{"permission": folded, "role_name": role, "user": s.simpleUser(u).with(object{"permissions": permissions(role), "role_name": role})})
+	return ok(object{"permission": folded, "role_name": role,
+		"user": s.simpleUser(u).with(object{"permissions": permissions(role), "role_name": role})})
 }
 
 // membership is for tokens that may read the organisation's members, which the job's own may not.
@@ -125,15 +128,17 @@ func (s *Server) membership(c call) reply {
 	return ok(object{"url": s.APIURL() + c.URL.Path, "role": "member", "state": "active"})
 }
 
-// Set gives an answer to a GET below the repository that doctor asks (branches/main/protection, rulesets, …) as JSON; nil takes it back.
+// Set gives an answer to a GET below the repository that doctor asks (branches/main/protection, rulesets, …) as JSON;
+// nil takes it back.
 func (s *Server) Set(path string, answer any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.set[path] = answer
 }
 
-// Example is an official example of the answer to an operation ("get /repos/{owner}/{repo}/rulesets"), or of an event ("event push"). The
-// example of a branch's protection does not fit the official description where it lists apps and checks; that is left out or added.
+// Example is an official example of the answer to an operation ("get /repos/{owner}/{repo}/rulesets"), or of an event
+// ("event push"). The example of a branch's protection does not fit the official description where it lists apps and
+// checks; that is left out or added.
 func (s *Server) Example(name string) map[string]any {
 	o := s.example(name)
 	if reviews, is := o["required_pull_request_reviews"].(map[string]any); is {
@@ -150,8 +155,8 @@ func (s *Server) Example(name string) map[string]any {
 	return o
 }
 
-// setting answers with what a test has set, or else with what a new repository says; nil is a 404. Only an administrator's token may look
-// behind a branch's protection and the permissions of Actions.
+// setting answers with what a test has set, or else with what a new repository says; nil is a 404. Only an
+// administrator's token may look behind a branch's protection and the permissions of Actions.
 func (s *Server) setting(fallback any) func(call) reply {
 	return func(c call) reply {
 		path := strings.TrimPrefix(c.URL.Path, "/repos/"+s.Name+"/")

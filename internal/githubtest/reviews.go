@@ -70,7 +70,8 @@ func (s *Server) EditReview(pull, id int64, body string) {
 	r.body, r.editor, r.edited = body, r.user, s.tick()
 }
 
-// EditReviewBy changes a review's body as somebody else, which whoever may write to the repository can. "" is an account that is gone.
+// EditReviewBy changes a review's body as somebody else, which whoever may write to the repository can. "" is an
+// account that is gone.
 func (s *Server) EditReviewBy(pull, id int64, by, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +129,8 @@ func (p *pull) review(id int64) *review {
 
 func (s *Server) reviewJSON(p *pull, r *review) object {
 	o := object(s.example("post /repos/{owner}/{repo}/pulls/{pull_number}/reviews"))
-	o.with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": r.body, "state": r.state, "commit_id": r.commit,
+	o.with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": r.body,
+		"state": r.state, "commit_id": r.commit,
 		"submitted_at": stamp(r.at), "pull_request_url": s.apiURL("pulls/%d", p.number), "author_association": "NONE",
 		"html_url": fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", s.URL, s.Name, p.number, r.id)})
 	if r.state == pending {
@@ -166,7 +168,8 @@ func bodyProblem(resource, body string) *reply {
 }
 
 // reviewStates are what the events of a review make of it; without one it is pending.
-var reviewStates = map[string]string{"": pending, "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
+var reviewStates = map[string]string{"": pending, "COMMENT": "COMMENTED", "APPROVE": "APPROVED",
+	"REQUEST_CHANGES": "CHANGES_REQUESTED"}
 
 func (s *Server) createReview(c call) reply {
 	p := s.one(c)
@@ -305,9 +308,12 @@ func (s *Server) Comments(pull int64) []string {
 
 func (s *Server) commentJSON(p *pull, c *comment) object {
 	o := object(s.example("get /repos/{owner}/{repo}/pulls/{pull_number}/comments"))
-	o.with(object{"id": c.id, "node_id": nodeID("PRRC", c.id), "user": s.simpleUser(s.user(c.user)), "body": c.body, "path": c.path, "line": c.line,
-		"original_line": c.line, "start_line": nil, "original_start_line": nil, "start_side": nil, "side": "RIGHT", "commit_id": c.commit, "original_commit_id": c.commit,
-		"created_at": stamp(c.at), "updated_at": stamp(c.at), "author_association": "NONE", "pull_request_url": s.apiURL("pulls/%d", p.number)})
+	o.with(object{"id": c.id, "node_id": nodeID("PRRC", c.id), "user": s.simpleUser(s.user(c.user)), "body": c.body,
+		"path": c.path, "line": c.line,
+		"original_line": c.line, "start_line": nil, "original_start_line": nil, "start_side": nil, "side": "RIGHT",
+		"commit_id": c.commit, "original_commit_id": c.commit,
+		"created_at": stamp(c.at), "updated_at": stamp(c.at), "author_association": "NONE",
+		"pull_request_url": s.apiURL("pulls/%d", p.number)})
 	delete(o, "in_reply_to_id")
 	if c.replyTo != 0 {
 		o["in_reply_to_id"] = c.replyTo
@@ -349,9 +355,11 @@ func (s *Server) createComment(c call) reply {
 	spans, err := s.git.lines(s.baseOf(p), p.head, in.Path)
 	s.must("", err)
 	if !slices.ContainsFunc(spans, func(span [2]int) bool { return span[0] <= in.Line && in.Line <= span[1] }) {
-		return invalid("PullRequestReviewComment", "pull_request_review_thread.line", "pull_request_review_thread.line must be part of the diff")
+		return invalid("PullRequestReviewComment", "pull_request_review_thread.line",
+			"pull_request_review_thread.line must be part of the diff")
 	}
-	x := &comment{id: s.nextID(), user: c.token.Login, body: in.Body, path: in.Path, line: in.Line, commit: in.Commit_ID, at: s.tick()}
+	x := &comment{id: s.nextID(), user: c.token.Login, body: in.Body, path: in.Path, line: in.Line,
+		commit: in.Commit_ID, at: s.tick()}
 	p.comments = append(p.comments, x)
 	return made(s.commentJSON(p, x))
 }

@@ -39,7 +39,8 @@ type rule struct {
 // administrator is a token that may do everything to the repository's settings.
 const administrator = "githubtest-administrator"
 
-// Protect posts a ruleset as an administrator does with `gh api … /rulesets`: what GitHub's description does not allow is refused.
+// Protect posts a ruleset as an administrator does with `gh api … /rulesets`: what GitHub's description does not allow
+// is refused.
 func (s *Server) Protect(body string) error {
 	r, err := http.NewRequest("POST", s.APIURL()+"/repos/"+s.Name+"/rulesets", strings.NewReader(body))
 	if err != nil {
@@ -73,7 +74,8 @@ func (s *Server) createRuleset(c call) reply {
 	if err := c.into(&r); err != nil {
 		return refuse(400, "%v", err)
 	}
-	if r.Name == "" || r.Enforcement == "" || slices.ContainsFunc(s.rulesets, func(have *ruleset) bool { return have.Name == r.Name }) {
+	if r.Name == "" || r.Enforcement == "" ||
+		slices.ContainsFunc(s.rulesets, func(have *ruleset) bool { return have.Name == r.Name }) {
 		return invalid("Ruleset", "name", "Name must be unique")
 	}
 	orElse(&r.Target, "branch")
@@ -91,8 +93,10 @@ func (s *Server) rulesetJSON(r *ruleset, admin bool) object {
 		s.must("", json.Unmarshal(data, &plain))
 		return append([]any{}, plain...)
 	}
-	o := object{"id": r.ID, "node_id": nodeID("RRS", r.ID), "name": r.Name, "target": r.Target, "source_type": "Repository", "source": s.Name, "enforcement": r.Enforcement,
-		"conditions": object{"ref_name": object{"include": list(r.Conditions.RefName.Include), "exclude": list(r.Conditions.RefName.Exclude)}}, "rules": list(r.Rules),
+	o := object{"id": r.ID, "node_id": nodeID("RRS", r.ID), "name": r.Name, "target": r.Target,
+		"source_type": "Repository", "source": s.Name, "enforcement": r.Enforcement,
+		"conditions": object{"ref_name": object{"include": list(r.Conditions.RefName.Include),
+			"exclude": list(r.Conditions.RefName.Exclude)}}, "rules": list(r.Rules),
 		"created_at": stamp(s.now), "updated_at": stamp(s.now)}
 	if admin {
 		o["bypass_actors"] = list(r.BypassActors)
@@ -115,7 +119,8 @@ func (s *Server) branchRules(c call) reply {
 	list := []any{}
 	for _, r := range s.rulesetsOn("refs/heads/" + c.PathValue("branch")) {
 		for _, x := range r.Rules {
-			o := object{"type": x.Type, "ruleset_source_type": "Repository", "ruleset_source": s.Name, "ruleset_id": r.ID}
+			o := object{"type": x.Type, "ruleset_source_type": "Repository", "ruleset_source": s.Name,
+				"ruleset_id": r.ID}
 			if x.Parameters != nil {
 				o["parameters"] = x.Parameters
 			}
@@ -135,7 +140,8 @@ func (s *Server) rulesetsOn(ref string) []*ruleset {
 	}
 	var out []*ruleset
 	for _, r := range s.rulesets {
-		if r.Target == "branch" && r.Enforcement == "active" && named(r.Conditions.RefName.Include) && !named(r.Conditions.RefName.Exclude) {
+		if r.Target == "branch" && r.Enforcement == "active" && named(r.Conditions.RefName.Include) &&
+			!named(r.Conditions.RefName.Exclude) {
 			out = append(out, r)
 		}
 	}
@@ -160,7 +166,8 @@ func (s *Server) bypasses(r *ruleset, t Token) bool {
 	})
 }
 
-// violation says which rule forbids a token to move a reference, "" if none does. An empty commit stands for a reference that is not there.
+// violation says which rule forbids a token to move a reference, "" if none does. An empty commit stands for a
+// reference that is not there.
 func (s *Server) violation(t Token, ref, old, next string) string {
 	for _, r := range s.rulesetsOn(ref) {
 		if s.bypasses(r, t) {
@@ -175,7 +182,8 @@ func (s *Server) violation(t Token, ref, old, next string) string {
 			case old == "" || next == "":
 			case x.Type == "update":
 				return "Cannot update this protected ref."
-			case x.Type == "non_fast_forward" && s.git.kind(next) != "" && !s.git.ancestor(old, next): // git looks at what it has yet to receive
+			case x.Type == "non_fast_forward" && s.git.kind(next) != "" && !s.git.ancestor(old, next):
+				// git looks at what it has yet to receive
 				return "Cannot force-push to this protected ref."
 			case x.Type == "pull_request":
 				return "Changes must be made through a pull request."
@@ -190,7 +198,8 @@ func (s *Server) violation(t Token, ref, old, next string) string {
 // forwardOnly reports whether a ruleset keeps a token from anything but moving a reference forward.
 func (s *Server) forwardOnly(t Token, ref string) bool {
 	return slices.ContainsFunc(s.rulesetsOn(ref), func(r *ruleset) bool {
-		return !s.bypasses(r, t) && slices.ContainsFunc(r.Rules, func(x rule) bool { return x.Type == "non_fast_forward" })
+		return !s.bypasses(r, t) &&
+			slices.ContainsFunc(r.Rules, func(x rule) bool { return x.Type == "non_fast_forward" })
 	})
 }
 

@@ -24,8 +24,8 @@ func onDefault(checks ...string) string {
 		"rules": [{"type": "required_status_checks", "parameters": {"strict_required_status_checks_policy": false, "required_status_checks": [` + strings.Join(list, ",") + `]}}]}`
 }
 
-// TestRequiredChecks: what GitHub's documentation says of required checks ("About protected branches", "Troubleshooting required status checks",
-// "Available rules for rulesets"), sentence by sentence.
+// TestRequiredChecks: what GitHub's documentation says of required checks ("About protected branches", "Troubleshooting
+// required status checks", "Available rules for rulesets"), sentence by sentence.
 func TestRequiredChecks(t *testing.T) {
 	const actions, other = "github-actions", "other"
 	for _, c := range []struct {
@@ -37,9 +37,11 @@ func TestRequiredChecks(t *testing.T) {
 		{"successful", func(s *Server, head string) { s.ForgeCheck(actions, head, "a", "success") }, ""},
 		{"skipped", func(s *Server, head string) { s.ForgeCheck(actions, head, "a", "skipped") }, ""},
 		{"neutral", func(s *Server, head string) { s.ForgeCheck(actions, head, "a", "neutral") }, ""},
-		{"action required", func(s *Server, head string) { s.ForgeCheck(actions, head, "a", "action_required") }, "a: action_required"},
+		{"action required", func(s *Server, head string) { s.ForgeCheck(actions, head, "a", "action_required") },
+			"a: action_required"},
 		{"cancelled", func(s *Server, head string) { s.ForgeCheck(actions, head, "a", "cancelled") }, "a: cancelled"},
-		{"another app's is none", func(s *Server, head string) { s.ForgeCheck(other, head, "a", "success") }, "a: expected"},
+		{"another app's is none", func(s *Server, head string) { s.ForgeCheck(other, head, "a", "success") },
+			"a: expected"},
 		{"another app's changes nothing", func(s *Server, head string) {
 			s.ForgeCheck(actions, head, "a", "failure")
 			s.ForgeCheck(other, head, "a", "success")
@@ -52,8 +54,12 @@ func TestRequiredChecks(t *testing.T) {
 			s.ForgeCheck(actions, head, "a", "failure")
 			s.RunJob(head, "a", "success")
 		}, ""},
-		{"of another name", func(s *Server, head string) { s.ForgeCheck(actions, head, "b", "success") }, "a: expected"},
-		{"on another commit", func(s *Server, _ string) { s.ForgeCheck(actions, s.Ref("refs/heads/main"), "a", "success") }, "a: expected"},
+		{"of another name", func(s *Server, head string) { s.ForgeCheck(actions, head, "b", "success") },
+			"a: expected"},
+		{"on another commit", func(s *Server, _ string) {
+			s.ForgeCheck(actions, s.Ref("refs/heads/main"), "a",
+				"success")
+		}, "a: expected"},
 		{"a status alone", func(s *Server, head string) { s.ForgeStatus(actions, head, "a", "success") }, ""},
 		{"a status and a check: both", func(s *Server, head string) {
 			s.ForgeCheck(actions, head, "a", "failure")
@@ -63,7 +69,8 @@ func TestRequiredChecks(t *testing.T) {
 			s.ForgeCheck(actions, head, "a", "success")
 			s.ForgeStatus(actions, head, "a", "pending")
 		}, "a: pending"},
-		{"a status of another app", func(s *Server, head string) { s.ForgeStatus("", head, "a", "success") }, "a: expected"},
+		{"a status of another app", func(s *Server, head string) { s.ForgeStatus("", head, "a", "success") },
+			"a: expected"},
 	} {
 		s := New(t)
 		n := opened(s)
@@ -79,15 +86,17 @@ func TestRequiredChecks(t *testing.T) {
 	}
 }
 
-// TestMergeable: every ruleset of the base holds, an inactive one and another branch's do not; approvals are of people who may write, of this
-// head, and not the author's.
+// TestMergeable: every ruleset of the base holds, an inactive one and another branch's do not; approvals are of people
+// who may write, of this head, and not the author's.
 func TestMergeable(t *testing.T) {
 	s := New(t)
 	n := opened(s)
 	const reviews = `{"name": "reviews", "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["refs/heads/main"], "exclude": []}},
 		"rules": [{"type": "pull_request", "parameters": {"required_approving_review_count": 1, "dismiss_stale_reviews_on_push": true, "require_code_owner_review": false,
 		"require_last_push_approval": false, "required_review_thread_resolution": false}}]}`
-	for _, body := range []string{onDefault("a@15368", "b@0"), reviews, strings.Replace(strings.Replace(onDefault("c@1"), "~DEFAULT_BRANCH", "refs/heads/other", 1), `"default"`, `"other"`, 1),
+	for _, body := range []string{onDefault("a@15368", "b@0"), reviews,
+		strings.Replace(strings.Replace(onDefault("c@1"), "~DEFAULT_BRANCH", "refs/heads/other", 1), `"default"`,
+			`"other"`, 1),
 		strings.Replace(strings.Replace(onDefault("d@1"), `"active"`, `"disabled"`, 1), `"default"`, `"off"`, 1)} {
 		if err := s.Protect(body); err != nil {
 			t.Fatal(err)
@@ -121,7 +130,8 @@ func TestMergeable(t *testing.T) {
 	want("a: expected", "b: expected", "approvals: 0 of 1")
 	s.Unprotect()
 	want()
-	for _, body := range []string{`{"name": "x"}`, `{"name": "x", "enforcement": "on"}`, strings.Replace(onDefault("a@1"), "required_status_checks\"", "required_checks\"", 1)} {
+	for _, body := range []string{`{"name": "x"}`, `{"name": "x", "enforcement": "on"}`,
+		strings.Replace(onDefault("a@1"), "required_status_checks\"", "required_checks\"", 1)} {
 		strict, breaches := reports(t)
 		if err := strict.Protect(body); err == nil && len(*breaches) == 0 {
 			t.Errorf("%s is taken", body)
@@ -132,9 +142,11 @@ func TestMergeable(t *testing.T) {
 // TestRulesetsHoldPushes: who may bypass a ruleset pushes, nobody else, by git or through the API.
 func TestRulesetsHoldPushes(t *testing.T) {
 	s := New(t)
-	const lock = `{"name": %q, "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["refs/heads/kept"], "exclude": []}}, "bypass_actors": [%s], "rules": [%s]}`
+	const lock = `{"name": %q, "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ` +
+		`["refs/heads/kept"], "exclude": []}}, "bypass_actors": [%s], "rules": [%s]}`
 	app := fmt.Sprintf(`{"actor_id": %d, "actor_type": "Integration", "bypass_mode": "always"}`, AppID("keeper"))
-	for _, body := range []string{fmt.Sprintf(lock, "app", app, `{"type": "creation"}, {"type": "update"}`), fmt.Sprintf(lock, "whole", "", `{"type": "deletion"}, {"type": "non_fast_forward"}`)} {
+	for _, body := range []string{fmt.Sprintf(lock, "app", app, `{"type": "creation"}, {"type": "update"}`),
+		fmt.Sprintf(lock, "whole", "", `{"type": "deletion"}, {"type": "non_fast_forward"}`)} {
 		if err := s.Protect(body); err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +155,8 @@ func TestRulesetsHoldPushes(t *testing.T) {
 	s.AddToken("keeper", Token{Login: "keeper[bot]", App: "keeper"})
 	dir := filepath.Join(t.TempDir(), "clone")
 	git := func(token string, args ...string) error {
-		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-C", dir}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-C", dir},
+			args...)...)
 		cmd.Env = environment("URL=" + strings.Replace(s.CloneURL(), "http://", "http://x:"+token+"@", 1))
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -178,13 +191,16 @@ func TestRulesetsHoldPushes(t *testing.T) {
 		}
 		before := s.Ref("refs/heads/kept")
 		err := push(step.token, step.what)
-		if refused := err != nil && strings.Contains(err.Error(), step.refusal) && s.Ref("refs/heads/kept") == before; refused != (step.refusal != "") || err != nil && !refused {
+		if refused := err != nil && strings.Contains(err.Error(), step.refusal) &&
+			s.Ref("refs/heads/kept") == before; refused != (step.refusal != "") || err != nil && !refused {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}
 	for method, path := range map[string]string{"PATCH": "git/refs/heads/kept", "POST": "git/refs"} {
-		status, answer, _ := ask(t, s, method, path, fmt.Sprintf(`{"ref": "refs/heads/kept", "sha": %q}`, s.Ref("refs/heads/kept")))
-		if said, _ := answer["message"].(string); status != 422 || method == "PATCH" && !strings.Contains(said, "Repository rule violations found") {
+		status, answer, _ := ask(t, s, method, path, fmt.Sprintf(`{"ref": "refs/heads/kept", "sha": %q}`,
+			s.Ref("refs/heads/kept")))
+		if said, _ := answer["message"].(string); status != 422 || method == "PATCH" &&
+			!strings.Contains(said, "Repository rule violations found") {
 			t.Errorf("%s %s: %d %v", method, path, status, answer)
 		}
 	}

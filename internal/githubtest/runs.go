@@ -7,14 +7,16 @@ import (
 
 // Run is a run of a workflow.
 type Run struct {
-	ID              int64
-	Name            string // of the workflow; "referee-review" if empty
-	Path            string // of the workflow's file; .github/workflows/NAME.yml if empty
-	Event           string // pull_request_review if empty
-	Conclusion      string // success if empty
-	DisplayTitle    string // what the workflow's run-name came to; if empty the pull request's title, or, without one, the workflow's name
-	Attempt         int    // 1 if 0; Rerun adds to it
-	Actor           string // who started it; if empty the pull request's author, and the owner for one that was started by hand
+	ID         int64
+	Name       string // of the workflow; "referee-review" if empty
+	Path       string // of the workflow's file; .github/workflows/NAME.yml if empty
+	Event      string // pull_request_review if empty
+	Conclusion string // success if empty
+	// what the workflow's run-name came to; if empty the pull request's title, or, without one, the workflow's name
+	DisplayTitle string
+	Attempt      int // 1 if 0; Rerun adds to it
+	// who started it; if empty the pull request's author, and the owner for one that was started by hand
+	Actor           string
 	TriggeringActor string // who started this attempt; the actor if empty
 	HeadBranch      string // the pull request's if empty, and main for one that was started by hand
 	HeadSHA         string // where that branch is if empty; it does not move with the branch
@@ -55,7 +57,8 @@ func orElse(text *string, to string) {
 	}
 }
 
-// Rerun is the button "Re-run all jobs": the run keeps its id, title, head and actor, and its newest attempt is another person's.
+// Rerun is the button "Re-run all jobs": the run keeps its id, title, head and actor, and its newest attempt is another
+// person's.
 func (s *Server) Rerun(id int64, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,18 +83,23 @@ func (s *Server) runJSON(r *Run) object {
 		_, short, _ := strings.Cut(name, "/")
 		return r.with(object{"id": repoID, "name": short, "full_name": name, "owner": s.simpleUser(s.owner(name))})
 	}
-	return o.with(object{"id": r.ID, "name": r.Name, "display_title": r.DisplayTitle, "path": r.Path, "event": r.Event, "status": "completed", "conclusion": r.Conclusion,
-		"head_branch": r.HeadBranch, "head_sha": r.HeadSHA, "pull_requests": pulls, "actor": s.simpleUser(s.user(r.Actor)), "triggering_actor": s.simpleUser(s.user(r.TriggeringActor)),
-		"repository": repository(s.Name, "repository"), "head_repository": repository(head, "head_repository"), "run_attempt": r.Attempt,
-		"created_at": stamp(r.created), "updated_at": stamp(r.created), "run_started_at": stamp(r.created)})
+	return o.with(object{"id": r.ID, "name": r.Name, "display_title": r.DisplayTitle, "path": r.Path, "event": r.Event,
+		"status": "completed", "conclusion": r.Conclusion,
+		"head_branch": r.HeadBranch, "head_sha": r.HeadSHA, "pull_requests": pulls,
+		"actor": s.simpleUser(s.user(r.Actor)), "triggering_actor": s.simpleUser(s.user(r.TriggeringActor)),
+		"repository": repository(s.Name, "repository"), "head_repository": repository(head, "head_repository"),
+		"run_attempt": r.Attempt,
+		"created_at":  stamp(r.created), "updated_at": stamp(r.created), "run_started_at": stamp(r.created)})
 }
 
 // runPull is a pull request as a run lists it.
 func (s *Server) runPull(p *pull) object {
 	side := func(ref, sha string) object {
-		return object{"ref": ref, "sha": sha, "repo": object{"id": repoID, "url": s.APIURL() + "/repos/" + s.Name, "name": s.Name}}
+		return object{"ref": ref, "sha": sha, "repo": object{"id": repoID, "url": s.APIURL() + "/repos/" + s.Name,
+			"name": s.Name}}
 	}
-	return object{"id": 900_000 + p.number, "number": p.number, "url": s.apiURL("pulls/%d", p.number), "head": side(p.Head, p.head), "base": side(p.Base, s.baseSHA(p))}
+	return object{"id": 900_000 + p.number, "number": p.number, "url": s.apiURL("pulls/%d", p.number),
+		"head": side(p.Head, p.head), "base": side(p.Base, s.baseSHA(p))}
 }
 
 func (s *Server) getRun(c call) reply {

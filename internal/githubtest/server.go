@@ -51,8 +51,8 @@ type Server struct {
 	latency     time.Duration
 }
 
-// New starts a server for a test, with the repository example/work, its branch main with a README, and the sample users. A broken contract
-// fails the test.
+// New starts a server for a test, with the repository example/work, its branch main with a README, and the sample
+// users. A broken contract fails the test.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s, err := Start(t.TempDir(), t.Errorf)
@@ -71,13 +71,16 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Start makes a server over a new repository in dir. Who calls it lets it listen (it is an http.Handler) and sets URL. A broken contract is
-// reported once Contract has read the descriptions.
+// Start makes a server over a new repository in dir. Who calls it lets it listen (it is an http.Handler) and sets URL.
+// A broken contract is reported once Contract has read the descriptions.
 func Start(dir string, report func(format string, args ...any)) (*Server, error) {
-	s := &Server{Name: "example/work", Token: "ghs_0123456789abcdefghijABCDEFGHIJ012345", report: report, users: append([]User(nil), sample...),
-		now: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), ids: 1000, teams: map[string][]string{}, verified: map[string]bool{}, before: map[string]string{},
+	s := &Server{Name: "example/work", Token: "ghs_0123456789abcdefghijABCDEFGHIJ012345", report: report,
+		users: append([]User(nil), sample...),
+		now:   time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), ids: 1000, teams: map[string][]string{},
+		verified: map[string]bool{}, before: map[string]string{},
 		pulls: map[int64]*pull{}, issues: map[int64]*issue{}, runs: map[int64]*Run{}, set: map[string]any{}}
-	s.tokens = map[string]Token{s.Token: {Login: actionsBot, App: "github-actions"}, administrator: {Login: "owner", Admin: true}}
+	s.tokens = map[string]Token{s.Token: {Login: actionsBot, App: "github-actions"},
+		administrator: {Login: "owner", Admin: true}}
 	var err error
 	if s.git, err = newRepo(filepath.Join(dir, s.Name+".git")); err != nil {
 		return nil, err
@@ -87,7 +90,8 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 		return nil, err
 	}
 	s.backend = &cgi.Handler{Path: filepath.Join(tools, "git-http-backend"), InheritEnv: []string{"PATH"},
-		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=git", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "HOME=/nonexistent"}}
+		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=git", "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_CONFIG_GLOBAL=/dev/null", "HOME=/nonexistent"}}
 	s.mux = s.routes()
 	s.Commit("main", Change{Files: map[string]string{"README.md": "# work\n"}, Message: "Begin"})
 	return s, nil
@@ -214,16 +218,20 @@ func made(body any) reply { return reply{status: 201, body: body} }
 
 // refuse is an error as GitHub words it.
 func refuse(status int, format string, args ...any) reply {
-	return reply{status: status, body: object{"message": fmt.Sprintf(format, args...), "documentation_url": "https://docs.github.com/rest", "status": fmt.Sprint(status)}}
+	return reply{status: status, body: object{"message": fmt.Sprintf(format, args...),
+		"documentation_url": "https://docs.github.com/rest", "status": fmt.Sprint(status)}}
 }
 
 // invalid is GitHub's 422: for reviews a list of texts, for everything else one of objects.
 func invalid(resource, field, format string, args ...any) reply {
 	if resource == "PullRequestReview" {
-		return reply{status: 422, body: object{"message": "Unprocessable Entity", "documentation_url": "https://docs.github.com/rest", "errors": []any{fmt.Sprintf(format, args...)}}}
+		return reply{status: 422, body: object{"message": "Unprocessable Entity",
+			"documentation_url": "https://docs.github.com/rest", "errors": []any{fmt.Sprintf(format, args...)}}}
 	}
-	return reply{status: 422, body: object{"message": "Validation Failed", "documentation_url": "https://docs.github.com/rest", "status": "422",
-		"errors": []any{object{"resource": resource, "field": field, "code": "custom", "message": fmt.Sprintf(format, args...)}}}}
+	return reply{status: 422, body: object{"message": "Validation Failed",
+		"documentation_url": "https://docs.github.com/rest", "status": "422",
+		"errors": []any{object{"resource": resource, "field": field, "code": "custom",
+			"message": fmt.Sprintf(format, args...)}}}}
 }
 
 // serveAPI is one request of the API from its arrival to its record.
@@ -345,7 +353,8 @@ func (s *Server) handle(mux *http.ServeMux, pattern string, f func(c call) reply
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		to := w.(collector)
 		to.call.Request = r
-		if strings.Contains(pattern, "{owner}") && !strings.EqualFold(r.PathValue("owner")+"/"+r.PathValue("repo"), s.Name) {
+		if strings.Contains(pattern, "{owner}") && !strings.EqualFold(r.PathValue("owner")+"/"+r.PathValue("repo"),
+			s.Name) {
 			*to.reply = refuse(404, "Not Found")
 			return
 		}

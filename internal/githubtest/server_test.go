@@ -28,7 +28,8 @@ func reports(t *testing.T) (*Server, *[]string) {
 // ask sends a request of the API below the repository, over the network.
 func ask(t *testing.T, s *Server, method, path, body string) (int, map[string]any, http.Header) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.APIURL()+"/repos/"+s.Name+"/"+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), method, s.APIURL()+"/repos/"+s.Name+"/"+path,
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,10 +62,12 @@ func TestContractIsHeld(t *testing.T) {
 		t.Fatalf("a plain request: %q", *breaches)
 	}
 	for name, c := range map[string]struct{ method, path, body, want string }{
-		"a member of another type":  {"POST", "pulls/1/reviews", `{"event":"COMMENT","body":"x","commit_id":"` + s.Head(n) + `","comments":"none"}`, "is not as GitHub describes it"},
-		"a member that is misspelt": {"POST", "pulls/1/reviews", `{"event":"COMMENT","body":"x","comit_id":"x"}`, `no member "comit_id" is described`},
-		"no such operation":         {"GET", "pulls/1/likes", "", "no operation GET"},
-		"a parameter":               {"GET", "pulls?state=sleeping", "", "is not as GitHub describes it"},
+		"a member of another type": {"POST", "pulls/1/reviews", `{"event":"COMMENT","body":"x","commit_id":"` +
+			s.Head(n) + `","comments":"none"}`, "is not as GitHub describes it"},
+		"a member that is misspelt": {"POST", "pulls/1/reviews", `{"event":"COMMENT","body":"x","comit_id":"x"}`,
+			`no member "comit_id" is described`},
+		"no such operation": {"GET", "pulls/1/likes", "", "no operation GET"},
+		"a parameter":       {"GET", "pulls?state=sleeping", "", "is not as GitHub describes it"},
 	} {
 		*breaches = nil
 		ask(t, s, c.method, c.path, c.body)
@@ -97,7 +100,8 @@ func (s *spy) Helper()                           {}
 func (s *spy) Logf(format string, args ...any)   { s.said = fmt.Sprintf(format, args...) }
 func (s *spy) Fatalf(format string, args ...any) { s.died = fmt.Sprintf(format, args...) }
 
-// Without the descriptions a plain run says what it does not look at, and a run that proves the whole fails; so does one with broken ones.
+// Without the descriptions a plain run says what it does not look at, and a run that proves the whole fails; so does
+// one with broken ones.
 func TestMissingContract(t *testing.T) {
 	t.Setenv("REFEREE_CI", "")
 	plain, broken, ci := &spy{}, &spy{}, &spy{}
@@ -123,15 +127,18 @@ func TestEvents(t *testing.T) {
 		pulls[action] = func() Event { return s.PullEvent(n, action, true) }
 	}
 	for name, make := range pulls {
-		if e := make(); e.Name != "pull_request_target" || e.SHA != before || e.Ref != "refs/heads/main" || at(t, e, "pull_request", "head", "sha") != s.Head(n) || at(t, e, "action") != name {
+		if e := make(); e.Name != "pull_request_target" || e.SHA != before || e.Ref != "refs/heads/main" ||
+			at(t, e, "pull_request", "head", "sha") != s.Head(n) || at(t, e, "action") != name {
 			t.Errorf("%s: %s %s %s", name, e.Name, e.SHA, e.Ref)
 		}
 	}
-	if e := s.PullEvent(fork, "opened", false); e.Name != "pull_request" || e.Ref != "refs/pull/2/merge" || at(t, e, "pull_request", "head", "repo", "full_name") != "mallory/work" {
+	if e := s.PullEvent(fork, "opened", false); e.Name != "pull_request" || e.Ref != "refs/pull/2/merge" ||
+		at(t, e, "pull_request", "head", "repo", "full_name") != "mallory/work" {
 		t.Errorf("a fork's: %s %s", e.Name, e.Ref)
 	}
 	for _, action := range []string{"submitted", "edited"} {
-		if e := s.ReviewEvent(n, review, action); at(t, e, "review", "user", "login") != "rosa" || at(t, e, "review", "state") != "approved" {
+		if e := s.ReviewEvent(n, review, action); at(t, e, "review", "user", "login") != "rosa" ||
+			at(t, e, "review", "state") != "approved" {
 			t.Errorf("%s: %s", action, e.Payload)
 		}
 	}
@@ -139,26 +146,33 @@ func TestEvents(t *testing.T) {
 	if e := s.ReviewEvent(n, review, "dismissed"); at(t, e, "review", "state") != "dismissed" {
 		t.Errorf("dismissed: %s", e.Payload)
 	}
-	if e := s.RunEvent(s.AddRun(Run{Pull: n, Listed: true})); at(t, e, "workflow_run", "event") != "pull_request_review" || at(t, e, "workflow_run", "head_sha") != s.Head(n) || e.SHA != before {
+	if e := s.RunEvent(s.AddRun(Run{Pull: n, Listed: true})); at(t, e, "workflow_run",
+		"event") != "pull_request_review" || at(t, e, "workflow_run", "head_sha") != s.Head(n) || e.SHA != before {
 		t.Errorf("workflow_run: %s", e.Payload)
 	}
-	if e := s.RunEvent(s.AddRun(Run{Pull: fork, Listed: true})); at(t, e, "workflow_run", "head_repository", "full_name") != "mallory/work" {
+	if e := s.RunEvent(s.AddRun(Run{Pull: fork, Listed: true})); at(t, e, "workflow_run", "head_repository",
+		"full_name") != "mallory/work" {
 		t.Errorf("a fork's workflow_run: %s", e.Payload)
 	}
-	if e := s.MergeGroupEvent(s.Head(n), "main"); at(t, e, "merge_group", "head_sha") != s.Head(n) || at(t, e, "merge_group", "base_sha") != before {
+	if e := s.MergeGroupEvent(s.Head(n), "main"); at(t, e, "merge_group", "head_sha") != s.Head(n) ||
+		at(t, e, "merge_group", "base_sha") != before {
 		t.Errorf("merge_group: %s", e.Payload)
 	}
 	merge := s.Merge(n, "rosa", "merge")
-	if e := s.PullEvent(n, "closed", true); at(t, e, "pull_request", "merged") != true || at(t, e, "pull_request", "merge_commit_sha") != merge {
+	if e := s.PullEvent(n, "closed", true); at(t, e, "pull_request", "merged") != true ||
+		at(t, e, "pull_request", "merge_commit_sha") != merge {
 		t.Errorf("closed: %s", e.Payload)
 	}
-	if e := s.PushEvent("main", before, "rosa"); at(t, e, "after") != merge || e.SHA != merge || e.Ref != "refs/heads/main" {
+	if e := s.PushEvent("main", before, "rosa"); at(t, e, "after") != merge || e.SHA != merge ||
+		e.Ref != "refs/heads/main" {
 		t.Errorf("push: %s", e.Payload)
 	}
-	if e := s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": "sign-off"}); at(t, e, "inputs", "mode") != "sign-off" || at(t, e, "sender", "login") != "owner" {
+	if e := s.DispatchEvent("owner", map[string]any{"pr": "1", "mode": "sign-off"}); at(t, e, "inputs",
+		"mode") != "sign-off" || at(t, e, "sender", "login") != "owner" {
 		t.Errorf("workflow_dispatch: %s", e.Payload)
 	}
-	if e := s.ScheduleEvent("0 6 * * *"); e.Name != "schedule" || at(t, e, "schedule") != "0 6 * * *" || at(t, e, "repository", "full_name") != s.Name {
+	if e := s.ScheduleEvent("0 6 * * *"); e.Name != "schedule" || at(t, e, "schedule") != "0 6 * * *" ||
+		at(t, e, "repository", "full_name") != s.Name {
 		t.Errorf("schedule: %s", e.Payload)
 	}
 }
@@ -187,7 +201,8 @@ func TestGitOverHTTP(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "clone")
 	git := func(args ...string) string {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=agent", "-c", "user.email=20+agent@users.noreply.github.com"}, args...)...)
+		cmd := exec.Command("git",
+			append([]string{"-c", "user.name=agent", "-c", "user.email=20+agent@users.noreply.github.com"}, args...)...)
 		cmd.Env = environment()
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -203,16 +218,19 @@ func TestGitOverHTTP(t *testing.T) {
 	if head := git("-C", dir, "rev-parse", "HEAD"); s.Head(n) != head {
 		t.Errorf("the pull request is at %s, pushed was %s", s.Head(n), head)
 	}
-	if refs := git("ls-remote", s.CloneURL()); !strings.Contains(refs, s.Head(n)+"\trefs/pull/1/head") || strings.Contains(refs, "refs/test") {
+	if refs := git("ls-remote", s.CloneURL()); !strings.Contains(refs, s.Head(n)+"\trefs/pull/1/head") ||
+		strings.Contains(refs, "refs/test") {
 		t.Errorf("%s", refs)
 	}
 	git("-C", dir, "commit", "--quiet", "--amend", "--allow-empty", "-m", "Other")
 	git("-C", dir, "push", "--quiet", "--force", "origin", "work")
-	forced := slices.ContainsFunc(s.pulls[n].timeline, func(e happening) bool { return e.name == "head_ref_force_pushed" })
+	forced := slices.ContainsFunc(s.pulls[n].timeline,
+		func(e happening) bool { return e.name == "head_ref_force_pushed" })
 	if !forced {
 		t.Error("no force-push in the timeline")
 	}
-	for name, url := range map[string]string{"no token": s.CloneURL(), "a wrong token": strings.Replace(s.CloneURL(), "http://", "http://x:wrong@", 1)} {
+	for name, url := range map[string]string{"no token": s.CloneURL(), "a wrong token": strings.Replace(s.CloneURL(),
+		"http://", "http://x:wrong@", 1)} {
 		cmd := exec.Command("git", "-C", dir, "push", url, "HEAD:refs/heads/evil")
 		cmd.Env = environment()
 		if out, err := cmd.CombinedOutput(); err == nil {
@@ -254,7 +272,8 @@ func TestFaults(t *testing.T) {
 		t.Errorf("status %d, %d issues", got, len(s.Issues()))
 	}
 	all := s.Requests()
-	if last := all[len(all)-1]; last.Status != 0 || last.Method != "POST" || last.Body != `{"title":"x"}` || s.Count() != len(all) {
+	if last := all[len(all)-1]; last.Status != 0 || last.Method != "POST" || last.Body != `{"title":"x"}` ||
+		s.Count() != len(all) {
 		t.Errorf("%+v", last)
 	}
 }
@@ -267,7 +286,8 @@ func TestTokens(t *testing.T) {
 	s.AddToken("person", Token{Login: "wim"})
 	status := func(token, method, path, body string) int {
 		t.Helper()
-		req, err := http.NewRequestWithContext(context.Background(), method, s.URL+"/repos/example/work/"+path, strings.NewReader(body))
+		req, err := http.NewRequestWithContext(context.Background(), method, s.URL+"/repos/example/work/"+path,
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,8 +307,10 @@ func TestTokens(t *testing.T) {
 		token, method, path, body string
 		want                      int
 	}{
-		{"", "GET", "pulls/1", "", 200}, {"wrong", "GET", "pulls/1", "", 401}, {"", "POST", "issues", `{"title":"x"}`, 401},
-		{"fork", "GET", "pulls/1", "", 200}, {"fork", "POST", "issues", `{"title":"x"}`, 403}, {"person", "POST", "check-runs", check, 403},
+		{"", "GET", "pulls/1", "", 200}, {"wrong", "GET", "pulls/1", "", 401}, {"", "POST", "issues", `{"title":"x"}`,
+			401},
+		{"fork", "GET", "pulls/1", "", 200}, {"fork", "POST", "issues", `{"title":"x"}`, 403},
+		{"person", "POST", "check-runs", check, 403},
 		{s.Token, "POST", "check-runs", check, 201}, {"person", "GET", "actions/permissions", "", 403},
 	} {
 		if got := status(c.token, c.method, c.path, c.body); got != c.want {
@@ -309,7 +331,8 @@ func TestPages(t *testing.T) {
 		s.Review(n, "rosa", "COMMENTED", "x")
 	}
 	_, _, h := ask(t, s, "GET", "pulls/1/reviews?per_page=2&page=2", "")
-	if want := "<" + s.APIURL() + `/repos/example/work/pulls/1/reviews?page=3&per_page=2>; rel="next"`; h.Get("Link") != want {
+	if want := "<" + s.APIURL() +
+		`/repos/example/work/pulls/1/reviews?page=3&per_page=2>; rel="next"`; h.Get("Link") != want {
 		t.Errorf("got  %s\nwant %s", h.Get("Link"), want)
 	}
 	if _, _, h = ask(t, s, "GET", "pulls/1/reviews?per_page=2&page=3", ""); h.Get("Link") != "" {

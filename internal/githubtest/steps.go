@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Step is one step of a scenario, for whoever drives the server from outside (program serve). Do says what; the other members are what it
-// takes, and unknown ones are refused.
+// Step is one step of a scenario, for whoever drives the server from outside (program serve). Do says what; the other
+// members are what it takes, and unknown ones are refused.
 type Step struct {
 	Do       string            `json:"do"`
 	Branch   string            `json:"branch"`
@@ -88,10 +88,14 @@ var steps = map[string]func(*Server, Step) (any, error){
 		s.AddUser(User{Login: p.User, Role: p.Role, Type: p.Type})
 		return nil, nil
 	},
-	"token":        addToken,
-	"fault":        addFault,
-	"event":        event,
-	"sleep":        func(s *Server, p Step) (any, error) { s.Sleep(time.Duration(p.Seconds) * time.Second); return nil, nil },
+	"token": addToken,
+	"fault": addFault,
+	"event": event,
+	"sleep": func(s *Server, p Step) (any, error) {
+		s.Sleep(time.Duration(p.Seconds) * time.Second)
+		return nil,
+			nil
+	},
 	"head":         func(s *Server, p Step) (any, error) { return s.Head(p.Pull), nil },
 	"ref":          func(s *Server, p Step) (any, error) { return s.Ref("refs/heads/" + p.Branch), nil },
 	"checks":       func(s *Server, p Step) (any, error) { return s.Checks(p.SHA), nil },
@@ -108,7 +112,8 @@ func (s *Server) orNothing(err error, f func() string) (any, error) {
 	return f(), nil
 }
 
-// Step runs one step, given as JSON, and gives its result. What the server itself cannot do is an error, not the end of the program.
+// Step runs one step, given as JSON, and gives its result. What the server itself cannot do is an error, not the end of
+// the program.
 func (s *Server) Step(data []byte) (result any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -155,7 +160,8 @@ func addToken(s *Server, p Step) (any, error) {
 }
 
 // faults are the faults by name.
-var faults = map[string]Fault{"bad-token": BadToken, "no-access": NoAccess, "missing": Missing, "conflict": Conflicted, "abuse": Abused, "unicorn": Unicorn,
+var faults = map[string]Fault{"bad-token": BadToken, "no-access": NoAccess, "missing": Missing, "conflict": Conflicted,
+	"abuse": Abused, "unicorn": Unicorn,
 	"drop-before": DropBefore, "drop-after": DropAfter}
 
 // addFault injects the fault that State names, or a rate limit where Seconds say when to come back.

@@ -18,18 +18,22 @@ type question struct {
 	}
 }
 
-// graphql answers the one question that the gate puts to the GraphQL API: who made and edited what in a pull request. The answer has the form of
-// GitHub's public schema (PullRequestReview.fullDatabaseId is a BigInt, which is a string; lastEditedAt is a DateTime or null).
+// graphql answers the one question that the gate puts to the GraphQL API: who made and edited what in a pull request.
+// The answer has the form of GitHub's public schema (PullRequestReview.fullDatabaseId is a BigInt, which is a string;
+// lastEditedAt is a DateTime or null).
 func (s *Server) graphql(c call) reply {
 	var in question
 	if err := c.into(&in); err != nil || !strings.Contains(in.Query, "lastEditedAt") {
 		return refuse(400, "Problems parsing JSON")
 	}
-	viewer := object{"__typename": "User", "login": c.token.Login} // for an app's token too, and then the login has its [bot]
+	// for an app's token too, and then the login has its [bot]
+	viewer := object{"__typename": "User", "login": c.token.Login}
 	p := s.pulls[in.Variables.Number]
 	if p == nil || !strings.EqualFold(in.Variables.Owner+"/"+in.Variables.Name, s.Name) {
-		return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequest": nil, "pullRequests": object{"nodes": []any{}}}},
-			"errors": []any{object{"type": "NOT_FOUND", "message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.", in.Variables.Number)}}})
+		return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequest": nil,
+			"pullRequests": object{"nodes": []any{}}}},
+			"errors": []any{object{"type": "NOT_FOUND",
+				"message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.", in.Variables.Number)}}})
 	}
 	open, inside := []any{}, []any{}
 	merged := s.git.ancestor(p.head, s.git.resolve("refs/heads/main")) // then GitHub lists no open ones of the commit
@@ -39,12 +43,16 @@ func (s *Server) graphql(c call) reply {
 			open = append(open, object{"number": n, "headRefOid": other.head})
 		}
 		if other.state == "open" && !merged && s.git.ancestor(p.head, other.head) {
-			inside = append(inside, object{"number": n, "headRefOid": other.head, "state": s.stateOf(other), "repository": object{"nameWithOwner": s.Name}})
+			inside = append(inside, object{"number": n, "headRefOid": other.head, "state": s.stateOf(other),
+				"repository": object{"nameWithOwner": s.Name}})
 		}
 	}
-	return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequests": object{"nodes": open[:min(len(open), 100)]}, "pullRequest": object{
-		"headRefOid": p.head, "isDraft": p.Draft, "state": s.stateOf(p), "baseRefName": p.Base, "reviews": s.reviewNodes(p, c.token.Login, in.Variables.Reviews),
-		"commits": s.commitNodes(p, in.Variables.Commits), "timelineItems": s.eventNodes(p, in.Variables.Events), "head": object{"nodes": []any{object{"commit": object{"associatedPullRequests": object{"nodes": inside}}}}}}}}})
+	return ok(object{"data": object{"viewer": viewer,
+		"repository": object{"pullRequests": object{"nodes": open[:min(len(open), 100)]}, "pullRequest": object{
+			"headRefOid": p.head, "isDraft": p.Draft, "state": s.stateOf(p), "baseRefName": p.Base,
+			"reviews": s.reviewNodes(p, c.token.Login, in.Variables.Reviews),
+			"commits": s.commitNodes(p, in.Variables.Commits), "timelineItems": s.eventNodes(p, in.Variables.Events),
+			"head": object{"nodes": []any{object{"commit": object{"associatedPullRequests": object{"nodes": inside}}}}}}}}})
 }
 
 // stateOf is a pull request's state as the GraphQL API words it.
@@ -67,13 +75,15 @@ func (s *Server) actor(login string) any {
 func (s *Server) reviewNodes(p *pull, reader string, after *string) object {
 	nodes := []any{}
 	for _, r := range p.seen(reader) {
-		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "body": r.body, "lastEditedAt": stampOrNull(r.edited), "author": s.actor(r.user), "editor": s.actor(r.editor)})
+		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "body": r.body,
+			"lastEditedAt": stampOrNull(r.edited), "author": s.actor(r.user), "editor": s.actor(r.editor)})
 	}
 	return connection(nodes, after)
 }
 
 // eventTypes are the events that the gate asks for, by the names that the REST API has for them.
-var eventTypes = map[string]string{"head_ref_force_pushed": "HeadRefForcePushedEvent", "base_ref_changed": "BaseRefChangedEvent",
+var eventTypes = map[string]string{"head_ref_force_pushed": "HeadRefForcePushedEvent",
+	"base_ref_changed":                "BaseRefChangedEvent",
 	"automatic_base_change_succeeded": "AutomaticBaseChangeSucceededEvent"}
 
 func (s *Server) eventNodes(p *pull, after *string) object {
@@ -92,7 +102,8 @@ func (s *Server) commitNodes(p *pull, after *string) object {
 	nodes := []any{}
 	for _, c := range commits[:min(len(commits), maxCommits)] {
 		authors := s.authors(c)
-		nodes = append(nodes, object{"commit": object{"oid": c.sha, "message": c.message, "author": s.gitActor(c.author), "committer": s.gitActor(c.committer),
+		nodes = append(nodes, object{"commit": object{"oid": c.sha, "message": c.message,
+			"author": s.gitActor(c.author), "committer": s.gitActor(c.committer),
 			"authors": object{"totalCount": len(authors), "nodes": authors[:min(len(authors), 100)]}}})
 	}
 	return connection(nodes, after).with(object{"totalCount": len(commits)})
@@ -113,7 +124,8 @@ func connection(nodes []any, after *string) object {
 	return object{"pageInfo": object{"hasNextPage": to < len(nodes), "endCursor": end}, "nodes": nodes[from:to]}
 }
 
-// gitActor is somebody as a commit names them, with the account that the address belongs to. The login of an app's account has its [bot] here.
+// gitActor is somebody as a commit names them, with the account that the address belongs to. The login of an app's
+// account has its [bot] here.
 func (s *Server) gitActor(p person) object {
 	o := object{"name": p.name, "email": p.email, "user": nil}
 	if u, ok := s.byEmail(p.email); ok {

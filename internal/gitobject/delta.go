@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// deltaBetween gives a delta that makes data from base: the beginning and the end that the two share are copied, what lies
-// between is written. That is all that a tree with one more name needs.
+// deltaBetween gives a delta that makes data from base: the beginning and the end that the two share are copied, what
+// lies between is written. That is all that a tree with one more name needs.
 func deltaBetween(base, data []byte) []byte {
 	n := min(len(base), len(data))
 	front := 0

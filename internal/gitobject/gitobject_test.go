@@ -24,7 +24,8 @@ func TestID(t *testing.T) {
 var zero = strings.Repeat("00", 20)
 
 func TestTree(t *testing.T) {
-	entries := []Entry{{ModeTree, "a", zero}, {ModeFile, "a.b", zero}, {ModeExec, "a0", zero}, {ModeModule, "m", zero}, {ModeSymlink, "s", zero}}
+	entries := []Entry{{ModeTree, "a", zero}, {ModeFile, "a.b", zero}, {ModeExec, "a0", zero}, {ModeModule, "m", zero},
+		{ModeSymlink, "s", zero}}
 	b := EncodeTree(entries)
 	back, err := ParseTree(b)
 	if err != nil {
@@ -36,15 +37,16 @@ func TestTree(t *testing.T) {
 		t.Errorf("%v, want %v", back, want)
 	}
 	for name, bad := range map[string][]byte{
-		"no mode":          []byte("\x00"),
-		"mode of letters":  []byte("x00644 a\x00" + strings.Repeat("\x00", 20)),
-		"cut off":          b[:len(b)-1],
-		"no end of name":   []byte("100644 a"),
-		"no name":          EncodeRawTree([]Entry{{ModeFile, "", zero}}),
-		"slash":            EncodeRawTree([]Entry{{ModeFile, "a/b", zero}}),
-		"twice":            EncodeRawTree([]Entry{{ModeFile, "a", zero}, {ModeFile, "a", zero}}),
-		"out of order":     EncodeRawTree([]Entry{{ModeFile, "b", zero}, {ModeFile, "a", zero}}),
-		"file and tree":    EncodeRawTree([]Entry{{ModeFile, "a", zero}, {ModeFile, "a.b", zero}, {ModeTree, "a", zero}}),
+		"no mode":         []byte("\x00"),
+		"mode of letters": []byte("x00644 a\x00" + strings.Repeat("\x00", 20)),
+		"cut off":         b[:len(b)-1],
+		"no end of name":  []byte("100644 a"),
+		"no name":         EncodeRawTree([]Entry{{ModeFile, "", zero}}),
+		"slash":           EncodeRawTree([]Entry{{ModeFile, "a/b", zero}}),
+		"twice":           EncodeRawTree([]Entry{{ModeFile, "a", zero}, {ModeFile, "a", zero}}),
+		"out of order":    EncodeRawTree([]Entry{{ModeFile, "b", zero}, {ModeFile, "a", zero}}),
+		"file and tree": EncodeRawTree([]Entry{{ModeFile, "a", zero}, {ModeFile, "a.b", zero},
+			{ModeTree, "a", zero}}),
 		"mode of 8 digits": EncodeRawTree([]Entry{{"00100644", "a", zero}}),
 	} {
 		if entries, err := ParseTree(bad); err == nil || entries != nil {
@@ -54,7 +56,8 @@ func TestTree(t *testing.T) {
 }
 
 func TestCommit(t *testing.T) {
-	r := Record{Tree: zero, Parents: []string{zero, zero}, Author: "A U <a@b>", Authored: 5, By: "C <c@d>", Time: 7, Message: "m\n\nn\n"}
+	r := Record{Tree: zero, Parents: []string{zero, zero}, Author: "A U <a@b>", Authored: 5, By: "C <c@d>", Time: 7,
+		Message: "m\n\nn\n"}
 	back, err := ParseCommit(r.Encode())
 	if err != nil || !reflect.DeepEqual(back, r) {
 		t.Errorf("%+v, %v", back, err)
@@ -108,8 +111,10 @@ func TestDelta(t *testing.T) {
 		t.Error("more than the limit was made")
 	}
 	for name, bad := range map[string][]byte{
-		"empty": nil, "no target size": {3}, "reserved": {3, 1, 0}, "short insert": {3, 5, 5, 'a'}, "copy beyond": {3, 2, 0x91, 2, 2},
-		"copy cut off": {3, 1, 0x91, 0}, "too long": {3, 1, 2, 'a', 'b'}, "too short": {3, 2, 1, 'a'}, "endless size": bytes.Repeat([]byte{0xff}, 12),
+		"empty": nil, "no target size": {3}, "reserved": {3, 1, 0}, "short insert": {3, 5, 5, 'a'},
+		"copy beyond":  {3, 2, 0x91, 2, 2},
+		"copy cut off": {3, 1, 0x91, 0}, "too long": {3, 1, 2, 'a', 'b'}, "too short": {3, 2, 1, 'a'},
+		"endless size": bytes.Repeat([]byte{0xff}, 12),
 	} {
 		if out, err := applyDelta([]byte("abc"), bad, 100); err == nil {
 			t.Errorf("%s: made %q", name, out)

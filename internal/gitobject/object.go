@@ -89,7 +89,8 @@ func EncodeTree(entries []Entry) []byte {
 	return EncodeRawTree(sorted)
 }
 
-// EncodeRawTree gives the bytes of a tree whose entries stand in the order given. An id that is none is written as zeros.
+// EncodeRawTree gives the bytes of a tree whose entries stand in the order given. An id that is none is written as
+// zeros.
 func EncodeRawTree(entries []Entry) []byte {
 	b := make([]byte, 0, 64*len(entries))
 	for _, e := range entries {
@@ -101,9 +102,9 @@ func EncodeRawTree(entries []Entry) []byte {
 	return b
 }
 
-// ParseTree takes a tree apart. It refuses what could be read in two ways: bytes left over, an empty name, a name with a
-// slash, a name twice, and entries out of order. On an error there are no entries. The strings of all entries share two
-// copies of the bytes: whoever keeps a few of many clones them.
+// ParseTree takes a tree apart. It refuses what could be read in two ways: bytes left over, an empty name, a name with
+// a slash, a name twice, and entries out of order. On an error there are no entries. The strings of all entries share
+// two copies of the bytes: whoever keeps a few of many clones them.
 func ParseTree(b []byte) ([]Entry, error) {
 	text, digits := string(b), hex.EncodeToString(b)
 	entries := make([]Entry, 0, len(b)/32+1)
@@ -115,7 +116,8 @@ func ParseTree(b []byte) ([]Entry, error) {
 		at += n
 		e.ID = digits[2*(at-sha1.Size) : 2*at]
 		if n := len(entries); n > 0 && order(entries[n-1], e) >= 0 {
-			return nil, fmt.Errorf("the name %.80q follows %.80q: out of order, or a duplicate", e.Name, entries[n-1].Name)
+			return nil, fmt.Errorf("the name %.80q follows %.80q: out of order, or a duplicate", e.Name,
+				entries[n-1].Name)
 		}
 		entries = append(entries, e)
 	}

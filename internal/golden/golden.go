@@ -1,4 +1,5 @@
-// Package golden keeps what a test makes beside what it made last, in a file that a person reviews. One flag, -update, writes all of them anew:
+// Package golden keeps what a test makes beside what it made last, in a file that a person reviews. One flag, -update,
+// writes all of them anew:
 //
 //	go test ./report -run TestGolden -update     # one package
 //	make update                                  # every package that has such files
@@ -19,7 +20,8 @@ var update = flag.Bool("update", false, "write the golden files anew; read them 
 // Updating reports whether this run of the tests writes golden files.
 func Updating() bool { return *update }
 
-// Compare fails the test where the file does not hold got, and names the command that writes it. With -update it writes the file.
+// Compare fails the test where the file does not hold got, and names the command that writes it. With -update it writes
+// the file.
 func Compare(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -32,7 +34,8 @@ func Compare(t testing.TB, file string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is stale: run this package's tests with -run %s -update, and read the difference.\n%s", file, t.Name(), difference(want, got))
+		t.Errorf("%s is stale: run this package's tests with -run %s -update, and read the difference.\n%s", file,
+			t.Name(), difference(want, got))
 	}
 }
 

@@ -30,7 +30,8 @@ func TestCompare(t *testing.T) {
 	for _, made := range []string{"one\nzwei\n", "one\ntwo", "one\n", "one\ntwo\nthree\n", ""} {
 		other := &recorder{TB: t}
 		Compare(other, file, []byte(made))
-		if !strings.Contains(other.said, "is stale") || !strings.Contains(other.said, "-run TestPage -update") || !strings.Contains(other.said, "line ") {
+		if !strings.Contains(other.said, "is stale") || !strings.Contains(other.said, "-run TestPage -update") ||
+			!strings.Contains(other.said, "line ") {
 			t.Errorf("%q: %q", made, other.said)
 		}
 	}

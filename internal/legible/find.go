@@ -110,7 +110,8 @@ func (f *finder) honest(i int, r rune) bool {
 	case r == 0xFEFF: // a byte order mark, also of a file that was put behind another
 		return (i == 0 || before == '\n') && i+1 < len(f.text) && !Ignorable(after)
 	case r == 0x200C || r == 0x200D:
-		return in(joining, before) && (unicode.IsLetter(before) || unicode.IsMark(before)) || r == 0x200D && f.emoji(i, -1) && f.emoji(i, 1)
+		return in(joining, before) && (unicode.IsLetter(before) || unicode.IsMark(before)) || r == 0x200D &&
+			f.emoji(i, -1) && f.emoji(i, 1)
 	case r == 0x200B: // where lines may break in scripts that write no spaces
 		return in(spaceless, before) && in(spaceless, after)
 	case turning(r):
@@ -126,7 +127,8 @@ func (f *finder) honest(i int, r rune) bool {
 	case r == 0x180E || r == 0x17B4 || r == 0x17B5:
 		return unicode.In(before, unicode.Mongolian, unicode.Khmer)
 	case r >= 0x2061 && r <= 0x2064: // a product or a function that formulas do not write
-		return (unicode.IsLetter(before) || unicode.IsLetter(after)) && f.letters(i, -1)+f.letters(i, 1) <= 3 || after == '('
+		return (unicode.IsLetter(before) || unicode.IsLetter(after)) && f.letters(i, -1)+f.letters(i, 1) <= 3 ||
+			after == '('
 	case r >= 0x1D173 && r <= 0x1D17A: // beams and slurs of music
 		return unicode.In(before, unicode.So, unicode.Mn, unicode.Mc) || before == 0
 	case r >= 0x13430 && r <= 0x1345F, r >= 0x1BCA0 && r <= 0x1BCA3: // hieroglyphs and shorthand
@@ -157,11 +159,16 @@ func (f *finder) letters(i, step int) int {
 
 // joining are the scripts whose letters join or break by ZWJ and ZWNJ, spaceless those whose lines break by ZWSP.
 var (
-	joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic, unicode.Phags_Pa, unicode.Manichaean,
-		unicode.Psalter_Pahlavi, unicode.Hanifi_Rohingya, unicode.Sogdian, unicode.Adlam, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi,
-		unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer,
-		unicode.Myanmar, unicode.Balinese, unicode.Javanese, unicode.Brahmi, unicode.Kaithi, unicode.Grantha, unicode.Newa, unicode.Tirhuta}
-	spaceless = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tai_Tham, unicode.New_Tai_Lue, unicode.Tai_Viet,
+	joining = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Mandaic,
+		unicode.Phags_Pa, unicode.Manichaean,
+		unicode.Psalter_Pahlavi, unicode.Hanifi_Rohingya, unicode.Sogdian, unicode.Adlam, unicode.Devanagari,
+		unicode.Bengali, unicode.Gurmukhi,
+		unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam,
+		unicode.Sinhala, unicode.Khmer,
+		unicode.Myanmar, unicode.Balinese, unicode.Javanese, unicode.Brahmi, unicode.Kaithi, unicode.Grantha,
+		unicode.Newa, unicode.Tirhuta}
+	spaceless = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tai_Tham,
+		unicode.New_Tai_Lue, unicode.Tai_Viet,
 		unicode.Tibetan, unicode.Balinese, unicode.Javanese}
 )
 
@@ -171,7 +178,8 @@ func in(scripts []*unicode.RangeTable, r rune) bool {
 
 // pictorial reports whether a character may be the base of an emoji.
 func pictorial(r rune) bool {
-	return r >= 0xA9 && (unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉〰〽ℹ", r) || r >= 0x1F000 && r <= 0x1FAFF)
+	return r >= 0xA9 && (unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉〰〽ℹ", r) || r >= 0x1F000 &&
+		r <= 0x1FAFF)
 }
 
 // emoji reports whether an emoji stands on one side, behind or before its variation and its tone.
@@ -185,8 +193,8 @@ func (f *finder) emoji(i, step int) bool {
 	}
 }
 
-// variant reports whether a variation selector follows what has variants: a pictorial character, a keycap, an ideograph, a letter of Mongolian
-// and its kin. A second one selects nothing.
+// variant reports whether a variation selector follows what has variants: a pictorial character, a keycap, an
+// ideograph, a letter of Mongolian and its kin. A second one selects nothing.
 func (f *finder) variant(i int, r, before rune) bool {
 	switch {
 	case r == 0xFE0E || r == 0xFE0F:
@@ -197,7 +205,8 @@ func (f *finder) variant(i int, r, before rune) bool {
 	case r >= 0xE0100:
 		return unicode.Is(unicode.Han, before)
 	}
-	return unicode.In(before, unicode.Han, unicode.Sm, unicode.So, unicode.Myanmar, unicode.Phags_Pa, unicode.Manichaean, unicode.Egyptian_Hieroglyphs, unicode.Mongolian) ||
+	return unicode.In(before, unicode.Han, unicode.Sm, unicode.So, unicode.Myanmar, unicode.Phags_Pa,
+		unicode.Manichaean, unicode.Egyptian_Hieroglyphs, unicode.Mongolian) ||
 		before >= 0x3000 && before <= 0x303F || before >= 0xFF00 && before <= 0xFF65 || r == 0xFE00 && before == '0' ||
 		before >= 0x2100 && before <= 0x214F || before >= 0x1D400 && before <= 0x1D7FF // letters of formulas
 }
@@ -227,9 +236,10 @@ func (f *finder) turn(i int) bool {
 	return f.turns[i]
 }
 
-// paragraph looks at the controls of direction of the paragraph around a place. Overrides turn letters against their nature and are never in
-// order. A mark is where the paragraph has letters that are written from right to left, but not within a word of others. Embeddings and isolates
-// are in order in pairs: those that turn to the right around such letters, any others in a paragraph that has some, or around whole words.
+// paragraph looks at the controls of direction of the paragraph around a place. Overrides turn letters against their
+// nature and are never in order. A mark is where the paragraph has letters that are written from right to left, but not
+// within a word of others. Embeddings and isolates are in order in pairs: those that turn to the right around such
+// letters, any others in a paragraph that has some, or around whole words.
 func (f *finder) paragraph(i int) {
 	from, to := i, i
 	for from > 0 && f.text[from-1] != '\n' {
@@ -244,7 +254,8 @@ func (f *finder) paragraph(i int) {
 	for j := from; j < to; j++ {
 		switch r := f.text[j]; {
 		case r == 0x061C || r == 0x200E || r == 0x200F:
-			f.turns[j] = leftward && !(wordRune(f.at(j-1)) && wordRune(f.at(j+1)) && !leftwardRune(f.at(j-1)) && !leftwardRune(f.at(j+1)))
+			f.turns[j] = leftward && !(wordRune(f.at(j-1)) && wordRune(f.at(j+1)) && !leftwardRune(f.at(j-1)) &&
+				!leftwardRune(f.at(j+1)))
 		case r >= 0x202A && r <= 0x202E && r != 0x202C, r >= 0x2066 && r <= 0x2068:
 			open = append(open, j)
 		case r == 0x202C || r == 0x2069:

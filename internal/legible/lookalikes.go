@@ -8,16 +8,16 @@ import (
 
 //go:generate go run gen_lookalikes.go -from confusables.txt
 
-// Letters that Unicode lists and that readers tell from Latin ones when they look twice: some only where they stand between Latin letters hide
-// (cyrillicNear, greekFormula), others where no formula would have them (greekNear).
+// Letters that Unicode lists and that readers tell from Latin ones when they look twice: some only where they stand
+// between Latin letters hide (cyrillicNear, greekFormula), others where no formula would have them (greekNear).
 const (
 	cyrillicNear = "бшѡЗӠҽꙄ"
 	greekNear    = "αγινρυ"
 	greekFormula = "σϱϸᴦι"
 )
 
-// lookalikes are Unicode's letters of other scripts with the ASCII letter or digit that each looks like, and one capital whose small letter
-// Unicode lists. They are made when a text first needs them.
+// lookalikes are Unicode's letters of other scripts with the ASCII letter or digit that each looks like, and one
+// capital whose small letter Unicode lists. They are made when a text first needs them.
 var lookalikes = sync.OnceValue(func() map[rune]byte {
 	table := map[rune]byte{0x051A: 'Q'}
 	i := 0
@@ -57,8 +57,8 @@ func stretch(s string) int {
 	return len(s)
 }
 
-// undisguised are the letters of a text that stand in words in disguise, by their offset, with what they look like. Honest words of other scripts
-// are none: a rule reads what a reader reads.
+// undisguised are the letters of a text that stand in words in disguise, by their offset, with what they look like.
+// Honest words of other scripts are none: a rule reads what a reader reads.
 func undisguised(s string) map[int]rune {
 	if !strings.ContainsFunc(s, foreign) {
 		return nil
@@ -92,14 +92,15 @@ func foreign(r rune) bool {
 	return listed
 }
 
-// read notes what each letter of the word looks like, by its place in the text. What looks like l and like I is a capital behind a capital, and
-// at the beginning of a word where it is one or a capital follows.
+// read notes what each letter of the word looks like, by its place in the text. What looks like l and like I is a
+// capital behind a capital, and at the beginning of a word where it is one or a capital follows.
 func (w word) read(shapes map[int]rune) {
 	before := rune(0)
 	for i, r := range w.letters {
 		if shape, ok := lookalike(r); ok {
 			r = rune(shape)
-			capital := before == 0 && (!unicode.IsLower(w.letters[i]) || i+1 < len(w.letters) && unicode.IsUpper(w.letters[i+1]))
+			capital := before == 0 && (!unicode.IsLower(w.letters[i]) || i+1 < len(w.letters) &&
+				unicode.IsUpper(w.letters[i+1]))
 			if r == 'l' && (capital || unicode.IsUpper(before)) {
 				r = 'I'
 			}

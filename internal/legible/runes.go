@@ -42,7 +42,8 @@ func look(r rune) (rune, manner) {
 	return r, isKept
 }
 
-// dash reports whether a character is a hyphen, a dash or a minus. Those that wave, and the double one of Katakana, look like themselves.
+// dash reports whether a character is a hyphen, a dash or a minus. Those that wave, and the double one of Katakana,
+// look like themselves.
 func dash(r rune) bool {
 	switch r {
 	case 0x2053, 0x301C, 0x3030, 0x30A0:
@@ -53,8 +54,8 @@ func dash(r rune) bool {
 	return unicode.Is(unicode.Dash, r)
 }
 
-// digit is the value of a decimal digit of any script, −1 of anything else. The digits of a script stand in order, and every range of the
-// table holds whole sets of ten (TestDigits).
+// digit is the value of a decimal digit of any script, −1 of anything else. The digits of a script stand in order, and
+// every range of the table holds whole sets of ten (TestDigits).
 func digit(r rune) rune {
 	if r <= 0xFFFF {
 		for _, s := range unicode.Nd.R16 {
@@ -72,8 +73,8 @@ func digit(r rune) rune {
 	return -1
 }
 
-// Ignorable reports whether a character has no shape of its own: Unicode's Default_Ignorable_Code_Point (UAX #44 derives it so), the controls
-// that are no white space, the marks of annotations, and the musical head that is nothing.
+// Ignorable reports whether a character has no shape of its own: Unicode's Default_Ignorable_Code_Point (UAX #44
+// derives it so), the controls that are no white space, the marks of annotations, and the musical head that is nothing.
 func Ignorable(r rune) bool {
 	switch {
 	case r < 0xA0:
@@ -83,7 +84,8 @@ func Ignorable(r rune) bool {
 	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r):
 		return true
 	}
-	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !(r >= 0x13430 && r <= 0x13440)
+	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) &&
+		!(r >= 0x13430 && r <= 0x13440)
 }
 
 // raisedRunes are the superscripts and subscripts that numbers are written with.
@@ -109,18 +111,20 @@ func raisedRun(s string) int {
 // longExponent is how many characters an exponent or an index may have; more is a number that is written high.
 const longExponent = 4
 
-// keepsForm reports whether a raised run is an exponent or an index: it stands behind a letter, a digit or a bracket, is short, hides nothing,
-// and no digit follows.
+// keepsForm reports whether a raised run is an exponent or an index: it stands behind a letter, a digit or a bracket,
+// is short, hides nothing, and no digit follows.
 func keepsForm(before, run, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(before, Ignorable))
 	next, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(after, Ignorable))
 	if utf8.RuneCountInString(run) > longExponent || strings.ContainsFunc(run, Ignorable) || unicode.IsDigit(next) {
 		return false
 	}
-	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(")]}", last) && last != utf8.RuneError
+	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(")]}", last) &&
+		last != utf8.RuneError
 }
 
-// Names reports whether a pattern names a character that Fold changes, as itself or by its number: such a pattern is about the text as written.
+// Names reports whether a pattern names a character that Fold changes, as itself or by its number: such a pattern is
+// about the text as written.
 func Names(pattern string) bool {
 	if !Plain(pattern) && norm.NFC.String(pattern) != Fold(pattern) {
 		return true
@@ -129,7 +133,8 @@ func Names(pattern string) bool {
 		if pattern[i] != '\\' {
 			continue
 		}
-		if r := escaped(pattern[i+1:]); r >= 0x80 && Fold(string(r)) != string(r) || r > 0 && r < 0x80 && !plainByte[byte(r)] {
+		if r := escaped(pattern[i+1:]); r >= 0x80 && Fold(string(r)) != string(r) || r > 0 && r < 0x80 &&
+			!plainByte[byte(r)] {
 			return true
 		}
 		i++

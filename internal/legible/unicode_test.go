@@ -19,8 +19,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// unicodeData opens a file of the Unicode Character Database as Debian's package unicode-data installs it. The release's own check needs it;
-// elsewhere what rests on it is passed over.
+// unicodeData opens a file of the Unicode Character Database as Debian's package unicode-data installs it. The
+// release's own check needs it; elsewhere what rests on it is passed over.
 func unicodeData(t *testing.T, name string) io.Reader {
 	t.Helper()
 	f, err := os.Open(filepath.Join("/usr/share/unicode", name))
@@ -96,8 +96,8 @@ func property(t *testing.T, file, name string) map[rune]bool {
 	return set
 }
 
-// TestUnicodeNormalization holds Fold to the 18,000 lines of NormalizationTest.txt: texts that are the same by Unicode's canonical rules are seen
-// as the same, and what Fold does not map itself it normalises to NFKC.
+// TestUnicodeNormalization holds Fold to the 18,000 lines of NormalizationTest.txt: texts that are the same by
+// Unicode's canonical rules are seen as the same, and what Fold does not map itself it normalises to NFKC.
 func TestUnicodeNormalization(t *testing.T) {
 	own := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool {
@@ -111,7 +111,8 @@ func TestUnicodeNormalization(t *testing.T) {
 			t.Errorf("%+q is not normalised as Unicode says", source)
 		}
 		if Fold(source) != Fold(nfc) || Fold(source) != Fold(nfd) {
-			t.Errorf("%+q, %+q and %+q are one text, and fold to %+q, %+q and %+q", source, nfc, nfd, Fold(source), Fold(nfc), Fold(nfd))
+			t.Errorf("%+q, %+q and %+q are one text, and fold to %+q, %+q and %+q", source, nfc, nfd, Fold(source),
+				Fold(nfc), Fold(nfd))
 		}
 		if !own(source) && !own(nfkc) && Fold(source) != nfkc {
 			t.Errorf("Fold(%+q) = %+q, want %+q", source, Fold(source), nfkc)
@@ -123,7 +124,8 @@ func TestUnicodeNormalization(t *testing.T) {
 func TestUnicodeIgnorable(t *testing.T) {
 	set := property(t, "DerivedCoreProperties.txt", "Default_Ignorable_Code_Point")
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		extra := unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\t\n\v\f\r\u0085", r) || r >= 0xFFF9 && r <= 0xFFFB || r == 0x1D159
+		extra := unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\t\n\v\f\r\u0085", r) || r >= 0xFFF9 &&
+			r <= 0xFFFB || r == 0x1D159
 		if Ignorable(r) != (set[r] || extra) {
 			t.Errorf("Ignorable(U+%04X) = %v", r, Ignorable(r))
 		}
@@ -156,7 +158,8 @@ func TestUnicodeSequences(t *testing.T) {
 			t.Errorf("%+q hides nothing: %+v", s, found)
 		}
 	}
-	for _, file := range []string{"emoji/emoji-test.txt", "emoji/emoji-zwj-sequences.txt", "emoji/emoji-variation-sequences.txt", "StandardizedVariants.txt"} {
+	for _, file := range []string{"emoji/emoji-test.txt", "emoji/emoji-zwj-sequences.txt",
+		"emoji/emoji-variation-sequences.txt", "StandardizedVariants.txt"} {
 		fields(t, file, func(f []string) {
 			if s := points(t, f[0]); !strings.HasSuffix(file, "variation-sequences.txt") || s[0] >= 0x80 {
 				hidesNothing(s)
@@ -184,8 +187,8 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-// TestUnicodeConfusables holds the table to the confusables.txt that it was made from, read by another way than the generator's. Debian does
-// not package the file: REFEREE_CONFUSABLES names it.
+// TestUnicodeConfusables holds the table to the confusables.txt that it was made from, read by another way than the
+// generator's. Debian does not package the file: REFEREE_CONFUSABLES names it.
 func TestUnicodeConfusables(t *testing.T) {
 	name := os.Getenv("REFEREE_CONFUSABLES")
 	if name == "" {
@@ -215,7 +218,8 @@ func TestUnicodeConfusables(t *testing.T) {
 	}
 }
 
-// TestUnicodeExamples: the words that UTS #39 itself shows read as the word that they look like, and hide it beside words of Latin.
+// TestUnicodeExamples: the words that UTS #39 itself shows read as the word that they look like, and hide it beside
+// words of Latin.
 func TestUnicodeExamples(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"p\u0430yp\u0430l", "paypal"}, // Cyrillic a

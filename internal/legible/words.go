@@ -9,9 +9,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// alphabets are the scripts that have letters like Latin ones, beside Latin, Cyrillic and Greek. No word mixes them with another.
-var alphabets = []*unicode.RangeTable{unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Deseret, unicode.Canadian_Aboriginal,
-	unicode.Tifinagh, unicode.Gothic, unicode.Old_Italic, unicode.Georgian, unicode.Glagolitic, unicode.Osage, unicode.Warang_Citi, unicode.Runic}
+// alphabets are the scripts that have letters like Latin ones, beside Latin, Cyrillic and Greek. No word mixes them
+// with another.
+var alphabets = []*unicode.RangeTable{unicode.Armenian, unicode.Cherokee, unicode.Coptic, unicode.Lisu, unicode.Deseret,
+	unicode.Canadian_Aboriginal,
+	unicode.Tifinagh, unicode.Gothic, unicode.Old_Italic, unicode.Georgian, unicode.Glagolitic, unicode.Osage,
+	unicode.Warang_Citi, unicode.Runic}
 
 // script is a set of the alphabets that a word may mix.
 type script uint8
@@ -65,8 +68,8 @@ func (f *finder) words() {
 	}
 }
 
-// disguises looks at every word. One written whole in letters that look like those of another script hides among words of that script, unless
-// the text has words that can only be its own.
+// disguises looks at every word. One written whole in letters that look like those of another script hides among words
+// of that script, unless the text has words that can only be its own.
 func (f *finder) disguises() []disguise {
 	var found []disguise
 	var own script // that some word can only be
@@ -127,7 +130,8 @@ func (w word) own() script {
 // looksLatin reports whether a word of at least three letters looks Latin letter by letter.
 func (w word) looksLatin() bool {
 	stranger := func(r rune) bool { return scriptOf(r) != w.scripts }
-	return len(w.letters) >= 3 && (w.scripts == cyrillic || w.scripts == greek) && w.own() == 0 && !slices.ContainsFunc(w.letters, stranger)
+	return len(w.letters) >= 3 && (w.scripts == cyrillic || w.scripts == greek) && w.own() == 0 &&
+		!slices.ContainsFunc(w.letters, stranger)
 }
 
 // mixes reports whether the word hides letters of one script among those of another.
@@ -152,12 +156,13 @@ func (w word) has(s script) bool {
 	return slices.ContainsFunc(w.letters, func(r rune) bool { return scriptOf(r) == s && alike(r) })
 }
 
-// planted reports whether a letter that looks Latin, of any other script, stands between two Latin ones. Languages put their own letters before and
-// behind a Latin word, never into it.
+// planted reports whether a letter that looks Latin, of any other script, stands between two Latin ones. Languages put
+// their own letters before and behind a Latin word, never into it.
 func (w word) planted() bool {
 	for i := 1; i+1 < len(w.letters); i++ {
 		r := w.letters[i]
-		if r < 0x80 || scriptOf(w.letters[i-1]) != latin || scriptOf(w.letters[i+1]) != latin || strings.ContainsRune(greekFormula, r) && w.small() < 3 {
+		if r < 0x80 || scriptOf(w.letters[i-1]) != latin || scriptOf(w.letters[i+1]) != latin ||
+			strings.ContainsRune(greekFormula, r) && w.small() < 3 {
 			continue
 		}
 		if _, ok := lookalike(r); ok && !strings.ContainsRune(greekNear, r) {
@@ -196,8 +201,8 @@ func (w word) acronym() bool {
 	return n >= 2
 }
 
-// nearWithin reports whether a Greek letter that resembles a Latin one stands where a formula would not have it: between small Latin letters, or
-// before or behind four and more of them.
+// nearWithin reports whether a Greek letter that resembles a Latin one stands where a formula would not have it:
+// between small Latin letters, or before or behind four and more of them.
 func (w word) nearWithin() bool {
 	run := w.small()
 	for i, r := range w.letters {

@@ -12,8 +12,9 @@ const (
 	most    = 512 // known words
 )
 
-// Word returns the known word closest to word (Damerau–Levenshtein, case folded), or "" when none is near enough to be what was meant: at most a
-// third of the longer word may differ, and at least one edit is always allowed. The first of equals wins, so callers give a fixed order.
+// Word returns the known word closest to word (Damerau–Levenshtein, case folded), or "" when none is near enough to be
+// what was meant: at most a third of the longer word may differ, and at least one edit is always allowed. The first of
+// equals wins, so callers give a fixed order.
 func Word(word string, known []string) string {
 	if utf8.RuneCountInString(word) > longest || len(known) > most {
 		return ""

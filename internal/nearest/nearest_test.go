@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The distances are counted by hand: one swap, one letter changed, one dropped, one added; three of nine letters are the most that pass.
+// The distances are counted by hand: one swap, one letter changed, one dropped, one added; three of nine letters are
+// the most that pass.
 func TestWord(t *testing.T) {
 	known := []string{"range", "recompute", "required", "expr"}
 	for word, want := range map[string]string{

@@ -9,10 +9,11 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// acceptor says of a document that it is valid, where that is plain to see. Most submissions have the shape that their sheet asks for, and
-// the library builds maps, texts and closures for every value of them: an eighth of the time of an audit. An acceptor reads the strict
-// values as they are and allocates nothing. It never says that a document is invalid: whatever it does not know, a keyword or a value that
-// needs a second look, is the library's to judge. FuzzAccept holds that it accepts nothing that the library refuses.
+// acceptor says of a document that it is valid, where that is plain to see. Most submissions have the shape that their
+// sheet asks for, and the library builds maps, texts and closures for every value of them: an eighth of the time of an
+// audit. An acceptor reads the strict values as they are and allocates nothing. It never says that a document is
+// invalid: whatever it does not know, a keyword or a value that needs a second look, is the library's to judge.
+// FuzzAccept holds that it accepts nothing that the library refuses.
 type acceptor struct {
 	never      bool   // it asks for something that only the library knows
 	types      uint16 // a bit for each type that is allowed; 0 allows all
@@ -36,14 +37,17 @@ type limit struct {
 const integerBit = 1 << 15
 
 var typeBits = map[string]uint16{
-	"null": 1 << strictjson.Null, "boolean": 1 << strictjson.Bool, "number": 1 << strictjson.Number, "integer": integerBit,
-	"string": 1 << strictjson.String, "array": 1 << strictjson.Array, "object": 1 << strictjson.Object,
+	"null": 1 << strictjson.Null, "boolean": 1 << strictjson.Bool, "number": 1 << strictjson.Number,
+	"integer": integerBit,
+	"string":  1 << strictjson.String, "array": 1 << strictjson.Array, "object": 1 << strictjson.Object,
 }
 
 // annotations say nothing of what is valid.
-var annotations = []string{"title", "description", "$comment", "default", "examples", "deprecated", "readOnly", "writeOnly"}
+var annotations = []string{"title", "description", "$comment", "default", "examples", "deprecated", "readOnly",
+	"writeOnly"}
 
-// newAcceptor reads a schema that check has passed. Only the newest draft is read: in the older ones the same words mean other things.
+// newAcceptor reads a schema that check has passed. Only the newest draft is read: in the older ones the same words
+// mean other things.
 func newAcceptor(schema *strictjson.Value) *acceptor {
 	if schema.Kind == strictjson.Bool {
 		return &acceptor{never: schema.Text != "true"}
@@ -158,8 +162,8 @@ func (a *acceptor) accepts(v *strictjson.Value) bool {
 	return true
 }
 
-// isType reports whether the type is plainly among those allowed. An integer is plain where it is written without point and exponent; of
-// 1.0 and 1e3 the library decides.
+// isType reports whether the type is plainly among those allowed. An integer is plain where it is written without point
+// and exponent; of 1.0 and 1e3 the library decides.
 func (a *acceptor) isType(kind strictjson.Kind, text string) bool {
 	if a.types == 0 || a.types&(1<<kind) != 0 {
 		return true

@@ -26,7 +26,8 @@ const (
 	namedAny              // an object of schemas or arrays of names
 )
 
-// keyword is what a draft knows under a name. A draft outside since..until ignores it, and the schema would check less than it says.
+// keyword is what a draft knows under a name. A draft outside since..until ignores it, and the schema would check less
+// than it says.
 type keyword struct {
 	shape        shape
 	since, until int
@@ -37,37 +38,58 @@ const newest = 2020
 
 // keywords are those of the five drafts.
 var keywords = map[string]keyword{
-	"$schema": {since: 4, until: newest}, "$comment": {since: 7, until: newest}, "$id": {since: 6, until: newest}, "id": {since: 4, until: 4},
-	"$anchor": {since: 2019, until: newest}, "$dynamicAnchor": {since: 2020, until: newest}, "$recursiveAnchor": {since: 2019, until: 2019},
-	"$ref": {since: 4, until: newest}, "$dynamicRef": {since: 2020, until: newest}, "$recursiveRef": {since: 2019, until: 2019},
-	"$vocabulary": {since: 2019, until: newest},
-	"$defs":       {shape: named, since: 4, until: newest}, "definitions": {shape: named, since: 4, until: newest},
+	"$schema": {since: 4, until: newest}, "$comment": {since: 7, until: newest}, "$id": {since: 6, until: newest},
+	"id":      {since: 4, until: 4},
+	"$anchor": {since: 2019, until: newest}, "$dynamicAnchor": {since: 2020, until: newest},
+	"$recursiveAnchor": {since: 2019, until: 2019},
+	"$ref":             {since: 4, until: newest}, "$dynamicRef": {since: 2020, until: newest},
+	"$recursiveRef": {since: 2019, until: 2019},
+	"$vocabulary":   {since: 2019, until: newest},
+	"$defs":         {shape: named, since: 4, until: newest}, "definitions": {shape: named, since: 4, until: newest},
 
 	"title": {since: 4, until: newest}, "description": {since: 4, until: newest}, "default": {since: 4, until: newest},
-	"examples": {since: 6, until: newest}, "readOnly": {since: 7, until: newest}, "writeOnly": {since: 7, until: newest},
-	"deprecated": {since: 2019, until: newest}, "contentEncoding": {since: 7, until: newest}, "contentMediaType": {since: 7, until: newest},
-	"contentSchema": {shape: one, since: 2019, until: newest},
+	"examples": {since: 6, until: newest}, "readOnly": {since: 7, until: newest},
+	"writeOnly":  {since: 7, until: newest},
+	"deprecated": {since: 2019, until: newest}, "contentEncoding": {since: 7, until: newest},
+	"contentMediaType": {since: 7, until: newest},
+	"contentSchema":    {shape: one, since: 2019, until: newest},
 
-	"type": {since: 4, until: newest, asserts: true}, "enum": {since: 4, until: newest, asserts: true}, "const": {since: 6, until: newest, asserts: true},
+	"type": {since: 4, until: newest, asserts: true}, "enum": {since: 4, until: newest, asserts: true},
+	"const":   {since: 6, until: newest, asserts: true},
 	"format":  {since: 4, until: newest, asserts: true},
 	"minimum": {since: 4, until: newest, asserts: true}, "maximum": {since: 4, until: newest, asserts: true},
-	"exclusiveMinimum": {since: 4, until: newest, asserts: true}, "exclusiveMaximum": {since: 4, until: newest, asserts: true},
+	"exclusiveMinimum": {since: 4, until: newest, asserts: true}, "exclusiveMaximum": {since: 4, until: newest,
+		asserts: true},
 	"multipleOf": {since: 4, until: newest, asserts: true},
-	"minLength":  {since: 4, until: newest, asserts: true}, "maxLength": {since: 4, until: newest, asserts: true}, "pattern": {since: 4, until: newest, asserts: true},
-	"minItems": {since: 4, until: newest, asserts: true}, "maxItems": {since: 4, until: newest, asserts: true}, "uniqueItems": {since: 4, until: newest, asserts: true},
-	"minProperties": {since: 4, until: newest, asserts: true}, "maxProperties": {since: 4, until: newest, asserts: true},
-	"required": {since: 4, until: newest, asserts: true}, "dependentRequired": {since: 2019, until: newest, asserts: true},
-	"minContains": {since: 2019, until: newest, asserts: true}, "maxContains": {since: 2019, until: newest, asserts: true},
+	"minLength":  {since: 4, until: newest, asserts: true}, "maxLength": {since: 4, until: newest, asserts: true},
+	"pattern":  {since: 4, until: newest, asserts: true},
+	"minItems": {since: 4, until: newest, asserts: true}, "maxItems": {since: 4, until: newest, asserts: true},
+	"uniqueItems":   {since: 4, until: newest, asserts: true},
+	"minProperties": {since: 4, until: newest, asserts: true}, "maxProperties": {since: 4, until: newest,
+		asserts: true},
+	"required": {since: 4, until: newest, asserts: true}, "dependentRequired": {since: 2019, until: newest,
+		asserts: true},
+	"minContains": {since: 2019, until: newest, asserts: true}, "maxContains": {since: 2019, until: newest,
+		asserts: true},
 
-	"properties": {shape: named, since: 4, until: newest, asserts: true}, "patternProperties": {shape: named, since: 4, until: newest, asserts: true},
-	"additionalProperties": {shape: one, since: 4, until: newest, asserts: true}, "propertyNames": {shape: one, since: 6, until: newest, asserts: true},
-	"unevaluatedProperties": {shape: one, since: 2019, until: newest, asserts: true}, "unevaluatedItems": {shape: one, since: 2019, until: newest, asserts: true},
-	"items": {shape: oneList, since: 4, until: newest, asserts: true}, "prefixItems": {shape: list, since: 2020, until: newest, asserts: true},
-	"additionalItems": {shape: one, since: 4, until: 2019, asserts: true}, "contains": {shape: one, since: 6, until: newest, asserts: true},
-	"dependencies": {shape: namedAny, since: 4, until: 7, asserts: true}, "dependentSchemas": {shape: named, since: 2019, until: newest, asserts: true},
-	"allOf": {shape: list, since: 4, until: newest, asserts: true}, "anyOf": {shape: list, since: 4, until: newest, asserts: true},
-	"oneOf": {shape: list, since: 4, until: newest, asserts: true}, "not": {shape: one, since: 4, until: newest, asserts: true},
-	"if": {shape: one, since: 7, until: newest, asserts: true}, "then": {shape: one, since: 7, until: newest, asserts: true}, "else": {shape: one, since: 7, until: newest, asserts: true},
+	"properties": {shape: named, since: 4, until: newest, asserts: true}, "patternProperties": {shape: named, since: 4,
+		until: newest, asserts: true},
+	"additionalProperties":  {shape: one, since: 4, until: newest, asserts: true},
+	"propertyNames":         {shape: one, since: 6, until: newest, asserts: true},
+	"unevaluatedProperties": {shape: one, since: 2019, until: newest, asserts: true},
+	"unevaluatedItems":      {shape: one, since: 2019, until: newest, asserts: true},
+	"items":                 {shape: oneList, since: 4, until: newest, asserts: true}, "prefixItems": {shape: list, since: 2020,
+		until: newest, asserts: true},
+	"additionalItems": {shape: one, since: 4, until: 2019, asserts: true}, "contains": {shape: one, since: 6,
+		until: newest, asserts: true},
+	"dependencies": {shape: namedAny, since: 4, until: 7, asserts: true}, "dependentSchemas": {shape: named,
+		since: 2019, until: newest, asserts: true},
+	"allOf": {shape: list, since: 4, until: newest, asserts: true}, "anyOf": {shape: list, since: 4, until: newest,
+		asserts: true},
+	"oneOf": {shape: list, since: 4, until: newest, asserts: true}, "not": {shape: one, since: 4, until: newest,
+		asserts: true},
+	"if": {shape: one, since: 7, until: newest, asserts: true}, "then": {shape: one, since: 7, until: newest,
+		asserts: true}, "else": {shape: one, since: 7, until: newest, asserts: true},
 }
 
 // successors say what to write instead of a keyword that the draft no longer knows.
@@ -80,7 +102,8 @@ var successors = map[string]string{
 // drafts are the published ones, by the year or number that keyword.since counts in.
 var drafts = map[string]int{
 	"https://json-schema.org/draft/2020-12/schema": 2020, "https://json-schema.org/draft/2019-09/schema": 2019,
-	"https://json-schema.org/draft-07/schema": 7, "https://json-schema.org/draft-06/schema": 6, "https://json-schema.org/draft-04/schema": 4,
+	"https://json-schema.org/draft-07/schema": 7, "https://json-schema.org/draft-06/schema": 6,
+	"https://json-schema.org/draft-04/schema": 4,
 }
 
 // draftOf is the draft that a $schema names, 0 if none.
@@ -104,11 +127,13 @@ func check(name string, doc *strictjson.Value) error {
 	if v := doc.Get("$schema"); v != nil {
 		uri, _ := v.Str()
 		if c.draft = draftOf(uri); c.draft == 0 {
-			return c.fail(v, "$schema %s is not a published draft; known are %s", show(v), strings.Join(slices.Sorted(maps.Keys(drafts)), ", "))
+			return c.fail(v, "$schema %s is not a published draft; known are %s", show(v),
+				strings.Join(slices.Sorted(maps.Keys(drafts)), ", "))
 		}
 	}
 	if out := strictjson.OutOfRange(doc); len(out) > 0 {
-		return c.fail(out[0], "the number %s is out of range: at most 34 significant digits and exponents within ±300", clipAndEscape(out[0].Text))
+		return c.fail(out[0], "the number %s is out of range: at most 34 significant digits and exponents within ±300",
+			clipAndEscape(out[0].Text))
 	}
 	return c.schema(doc)
 }
@@ -176,7 +201,8 @@ func (c *checker) value(m strictjson.Member) error {
 	switch m.Key {
 	case "$schema":
 		if uri, _ := m.Value.Str(); draftOf(uri) != c.draft {
-			return c.fail(m.Value, "$schema %s differs from that of the whole schema; one document has one draft", show(m.Value))
+			return c.fail(m.Value, "$schema %s differs from that of the whole schema; one document has one draft",
+				show(m.Value))
 		}
 	case "$ref", "$dynamicRef", "$recursiveRef":
 		return c.ref(m)
@@ -190,7 +216,8 @@ func (c *checker) value(m strictjson.Member) error {
 				return err
 			}
 		}
-	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains",
+		"maxContains":
 		return c.counter(m)
 	}
 	return nil
@@ -202,7 +229,8 @@ func (c *checker) ref(m strictjson.Member) error {
 	case !ok:
 		return c.fail(m.Value, "%s is %s; it is a string that begins with #", m.Key, show(m.Value))
 	case !strings.HasPrefix(target, "#"):
-		return c.fail(m.Value, "%s %s leads to another document; a schema is complete in itself: put the definition under $defs and write #/$defs/…", m.Key, show(m.Value))
+		return c.fail(m.Value, "%s %s leads to another document; a schema is complete in itself: put the definition "+
+			"under $defs and write #/$defs/…", m.Key, show(m.Value))
 	}
 	return nil
 }
@@ -210,7 +238,8 @@ func (c *checker) ref(m strictjson.Member) error {
 func (c *checker) format(v *strictjson.Value) error {
 	name, _ := v.Str()
 	if _, ok := jsonschema.Formats[name]; !ok {
-		return c.fail(v, "format %s is unknown and would check nothing; known are %s", show(v), strings.Join(slices.Sorted(maps.Keys(jsonschema.Formats)), ", "))
+		return c.fail(v, "format %s is unknown and would check nothing; known are %s", show(v),
+			strings.Join(slices.Sorted(maps.Keys(jsonschema.Formats)), ", "))
 	}
 	return nil
 }

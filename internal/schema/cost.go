@@ -6,8 +6,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// The bounds of holding one document against one schema. The library knows none: allOf and $ref that double forty times make a schema of eight
-// kilobytes that takes years, and what it finds wrong takes a kilobyte a place.
+// The bounds of holding one document against one schema. The library knows none: allOf and $ref that double forty times
+// make a schema of eight kilobytes that takes years, and what it finds wrong takes a kilobyte a place.
 const (
 	maxPlace  = 10_000    // schemas that apply to one place of a document
 	maxSteps  = 2_000_000 // schemas applied to a document, each at each place
@@ -15,7 +15,8 @@ const (
 	maxDoubts = 100_000   // values that may be wrong
 )
 
-// coster counts what the library would do, and stops where it is too much. It applies every branch, so that it never counts too little.
+// coster counts what the library would do, and stops where it is too much. It applies every branch, so that it never
+// counts too little.
 type coster struct {
 	root    *strictjson.Value
 	anchors map[string]*strictjson.Value
@@ -149,7 +150,8 @@ func (c *coster) resolve(ref *strictjson.Value) *strictjson.Value {
 	return c.anchors[fragment]
 }
 
-// doubts counts the values that an acceptor does not plainly accept, up to a bound: each may be an error of the library.
+// doubts counts the values that an acceptor does not plainly accept, up to a bound: each may be an error of the
+// library.
 func (a *acceptor) doubts(v *strictjson.Value, most int) int {
 	if a.never {
 		return count(v)

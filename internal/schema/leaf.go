@@ -21,8 +21,8 @@ type flattener struct {
 	schema, doc *strictjson.Value
 }
 
-// flatten is the leaves of one error. Wrappers (the root, $ref, allOf, then, else and those without a message) only lead to their
-// causes; contains and the choices are findings themselves.
+// flatten is the leaves of one error. Wrappers (the root, $ref, allOf, then, else and those without a message) only
+// lead to their causes; contains and the choices are findings themselves.
 func (f *flattener) flatten(e *jsonschema.ValidationError) []Leaf {
 	at := f.place(e)
 	switch {
@@ -57,8 +57,10 @@ type place struct {
 // place reads the addresses. The library writes names URL-escaped on top of RFC 6901.
 func (f *flattener) place(e *jsonschema.ValidationError) place {
 	_, fragment, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
-	p := place{pointer: unescape(e.InstanceLocation), schemaPointer: unescape(fragment), keyword: "false", onSchema: true, message: e.Message}
-	p.naming = slices.ContainsFunc(keywordsOf(unescape(e.KeywordLocation)), func(s step) bool { return s.keyword == "propertyNames" })
+	p := place{pointer: unescape(e.InstanceLocation), schemaPointer: unescape(fragment), keyword: "false",
+		onSchema: true, message: e.Message}
+	p.naming = slices.ContainsFunc(keywordsOf(unescape(e.KeywordLocation)),
+		func(s step) bool { return s.keyword == "propertyNames" })
 	if path := keywordsOf(p.schemaPointer); len(path) > 0 {
 		last := path[len(path)-1]
 		p.keyword, p.onSchema = last.keyword, last.isSchema
@@ -114,15 +116,16 @@ func isIndex(token string) bool {
 	return err == nil
 }
 
-// choice words a failed anyOf or oneOf: one summary, and the leaves of the branch that fits best unless every branch fails at its
-// type, where the summary says all.
+// choice words a failed anyOf or oneOf: one summary, and the leaves of the branch that fits best unless every branch
+// fails at its type, where the summary says all.
 func (f *flattener) choice(e *jsonschema.ValidationError, at place) []Leaf {
 	branches := make([]branch, len(e.Causes))
 	for i, c := range e.Causes {
 		branches[i] = newBranch(i+1, at.pointer, f.flatten(c))
 	}
 	best := slices.MinFunc(branches, func(a, b branch) int {
-		return cmp.Or(cmp.Compare(a.offType, b.offType), cmp.Compare(len(a.leaves), len(b.leaves)), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.offType, b.offType), cmp.Compare(len(a.leaves), len(b.leaves)),
+			cmp.Compare(a.number, b.number))
 	})
 	summary := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: show(at.got)}
 	if best.offType == 1 {
@@ -131,7 +134,8 @@ func (f *flattener) choice(e *jsonschema.ValidationError, at place) []Leaf {
 		return []Leaf{summary}
 	}
 	summary.Want = fmt.Sprintf("one of %d forms", len(branches))
-	summary.Message = fmt.Sprintf("fits none of the %d forms that the schema allows; form %d comes nearest and fails in %s",
+	summary.Message = fmt.Sprintf("fits none of the %d forms that the schema allows; form %d comes nearest and "+
+		"fails in %s",
 		len(branches), best.number, places(len(best.leaves)))
 	return append([]Leaf{summary}, best.leaves...)
 }
@@ -171,9 +175,11 @@ func places(n int) string {
 	return fmt.Sprintf("%d places", n)
 }
 
-// sorted puts leaves into document order, then by keyword, drops repetitions (two paths to one schema) and cuts the list.
+// sorted puts leaves into document order, then by keyword, drops repetitions (two paths to one schema) and cuts the
+// list.
 func (f *flattener) sorted(leaves []Leaf) []Leaf {
-	order := make(map[string]int, len(leaves)) // a pointer for every value of the document would take more than the document
+	// a pointer for every value of the document would take more than the document
+	order := make(map[string]int, len(leaves))
 	for _, l := range leaves {
 		if v := f.doc.At(l.Pointer); v != nil {
 			order[l.Pointer] = v.Pos.Offset
@@ -181,14 +187,16 @@ func (f *flattener) sorted(leaves []Leaf) []Leaf {
 	}
 	slices.SortFunc(leaves, func(a, b Leaf) int {
 		return cmp.Or(cmp.Compare(order[a.Pointer], order[b.Pointer]), cmp.Compare(a.Keyword, b.Keyword),
-			cmp.Compare(a.Property, b.Property), cmp.Compare(a.SchemaPointer, b.SchemaPointer), cmp.Compare(a.Message, b.Message))
+			cmp.Compare(a.Property, b.Property), cmp.Compare(a.SchemaPointer, b.SchemaPointer),
+			cmp.Compare(a.Message, b.Message))
 	})
 	leaves = slices.CompactFunc(leaves, func(a, b Leaf) bool {
 		return a.Pointer == b.Pointer && a.Keyword == b.Keyword && a.Property == b.Property && a.Message == b.Message
 	})
 	if len(leaves) > maxLeaves {
 		rest := len(leaves) - maxLeaves
-		leaves = append(leaves[:maxLeaves:maxLeaves], Leaf{Keyword: "limit", Message: fmt.Sprintf("breaks the schema in %d more places, not listed", rest)})
+		leaves = append(leaves[:maxLeaves:maxLeaves],
+			Leaf{Keyword: "limit", Message: fmt.Sprintf("breaks the schema in %d more places, not listed", rest)})
 	}
 	return leaves
 }

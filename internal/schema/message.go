@@ -21,7 +21,8 @@ func (f *flattener) word(at place) []Leaf {
 		l.Property = unescapeToken(token)
 		l.Got = "the name " + quote(l.Property)
 	}
-	if at.wants != nil && at.wants.Kind == strictjson.Bool && at.wants.Text == "false" && at.keyword != "additionalProperties" && at.keyword != "additionalItems" {
+	if at.wants != nil && at.wants.Kind == strictjson.Bool && at.wants.Text == "false" &&
+		at.keyword != "additionalProperties" && at.keyword != "additionalItems" {
 		l.Want, l.Message = "nothing", "is not allowed here; remove it"
 		return []Leaf{l}
 	}
@@ -44,7 +45,8 @@ func (f *flattener) word(at place) []Leaf {
 		l.Got = quantity(len(at.got.Members), "member")
 		l.Message = fmt.Sprintf("has %s; the schema wants %s", l.Got, l.Want)
 	case "minLength", "maxLength":
-		l.Message = fmt.Sprintf("is %s, %s long; the schema wants %s", l.Got, quantity(length(at, l), "character"), l.Want)
+		l.Message = fmt.Sprintf("is %s, %s long; the schema wants %s", l.Got, quantity(length(at, l), "character"),
+			l.Want)
 	case "not":
 		l.Message = fmt.Sprintf("is %s, which the schema forbids", l.Got)
 	default:
@@ -140,8 +142,9 @@ func bound(at place, plain string) string {
 	return show(at.wants)
 }
 
-var typeNames = map[string]string{"integer": "a whole number", "number": "a number", "string": "a string", "boolean": "a boolean",
-	"array": "an array", "object": "an object", "null": "null"}
+var typeNames = map[string]string{"integer": "a whole number", "number": "a number", "string": "a string",
+	"boolean": "a boolean",
+	"array":   "an array", "object": "an object", "null": "null"}
 
 func types(v *strictjson.Value) string {
 	if name, ok := v.Str(); ok {
@@ -174,9 +177,12 @@ func oneOf(v *strictjson.Value) string {
 
 // formats names the usual ones with an example.
 var formats = map[string]string{
-	"date": "a date (2026-11-30)", "date-time": "a date and time with zone (2026-11-30T09:00:00Z)", "time": "a time with zone (09:00:00Z)",
-	"duration": "a duration (P3Y6M)", "email": "an e-mail address", "uri": "an absolute URI", "uuid": "a UUID", "regex": "a regular expression (RE2)",
-	"hostname": "a host name", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address", "json-pointer": "a JSON Pointer (/a/0)",
+	"date": "a date (2026-11-30)", "date-time": "a date and time with zone (2026-11-30T09:00:00Z)",
+	"time":     "a time with zone (09:00:00Z)",
+	"duration": "a duration (P3Y6M)", "email": "an e-mail address", "uri": "an absolute URI", "uuid": "a UUID",
+	"regex":    "a regular expression (RE2)",
+	"hostname": "a host name", "ipv4": "an IPv4 address", "ipv6": "an IPv6 address",
+	"json-pointer": "a JSON Pointer (/a/0)",
 }
 
 func format(name string) string {
@@ -186,8 +192,8 @@ func format(name string) string {
 	return "text of the format " + name
 }
 
-// required is one leaf per missing member; a member with nearly that name that the schema does not know is named as its likely
-// meaning.
+// required is one leaf per missing member; a member with nearly that name that the schema does not know is named as its
+// likely meaning.
 func (f *flattener) required(at place, l Leaf) []Leaf {
 	var renamed []string
 	if at.schema.Get("properties") != nil { // otherwise every member would be a stranger
@@ -244,7 +250,8 @@ func strangers(at place) []string {
 	properties := at.schema.Get("properties")
 	var names []string
 	for _, m := range at.got.Members {
-		known := properties.Get(m.Key) != nil || slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(m.Key) })
+		known := properties.Get(m.Key) != nil ||
+			slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(m.Key) })
 		if !known {
 			names = append(names, m.Key)
 		}
@@ -264,7 +271,8 @@ func (f *flattener) dependent(at place, l Leaf) []Leaf {
 				continue
 			}
 			l.Property, l.Want, l.Got = item.Text, "a member "+quote(item.Text), "absent"
-			l.Message = fmt.Sprintf("has no member %s, which the schema requires beside %s", quote(item.Text), quote(m.Key))
+			l.Message = fmt.Sprintf("has no member %s, which the schema requires beside %s", quote(item.Text),
+				quote(m.Key))
 			leaves = append(leaves, l)
 		}
 	}
@@ -324,7 +332,8 @@ func quoteAll(names []string) string {
 // shown is how many code points of a foreign text a message repeats.
 const shown = 80
 
-// clipAndEscape cuts a text and escapes what does not print, so that no message carries control or bidirectional characters.
+// clipAndEscape cuts a text and escapes what does not print, so that no message carries control or bidirectional
+// characters.
 func clipAndEscape(s string) string {
 	q := strconv.Quote(legible.Clip(s, shown))
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)

@@ -1,13 +1,17 @@
-// Package schema holds a submission against a sheet's JSON Schema (the schema stage, S45) and is the one importer of the schema
-// library.
+// Package schema holds a submission against a sheet's JSON Schema (the schema stage, S45) and is the one importer of
+// the schema library.
 //
 // What the library leaves open is closed here:
-//   - Compile never reaches a disk or a network: a $ref stays within its document, $schema names one of the five published drafts,
+//   - Compile never reaches a disk or a network: a $ref stays within its document, $schema names one of the five
+//     published drafts,
 //     2020-12 where it is absent.
-//   - A schema that would silently check less than its author wrote is refused: an unknown or misspelt keyword, a keyword that the
-//     draft ignores, an unknown format, a pattern that is not RE2. A name that begins with x- is the author's own and checks nothing.
+//   - A schema that would silently check less than its author wrote is refused: an unknown or misspelt keyword, a
+//     keyword that the
+//     draft ignores, an unknown format, a pattern that is not RE2. A name that begins with x- is the author's own and
+//     checks nothing.
 //   - Numbers that the reader found out of range (S11) reach neither the library's exact fractions nor its counters.
-//   - Validate returns leaves: each says at which pointer what stands and what the schema wants; no wrapper, no repetition, in
+//   - Validate returns leaves: each says at which pointer what stands and what the schema wants; no wrapper, no
+//     repetition, in
 //     document order, the same on every run (the library walks maps). A panic becomes a leaf, never a silent pass.
 package schema
 
@@ -33,8 +37,9 @@ type Schema struct {
 
 // Leaf is one place where a document breaks the schema.
 type Leaf struct {
-	Pointer       string // RFC 6901 into the document
-	Keyword       string // "type", "required", …; "internal" if the library failed, "limit" if the document or the list is cut
+	Pointer string // RFC 6901 into the document
+	// "type", "required", …; "internal" if the library failed, "limit" if the document or the list is cut
+	Keyword       string
 	Message       string // what is there and what the schema wants, beginning with a verb
 	SchemaPointer string // RFC 6901 into the schema: the keyword that was broken
 	Property      string // the name meant by required, dependentRequired, additionalProperties, propertyNames
@@ -57,14 +62,15 @@ func (e *Error) Error() string {
 	return at + ": " + e.Message
 }
 
-// location is the base address of every schema. Nothing is loaded from it; the library wants an absolute one, since it would complete
-// a relative name with the working directory.
+// location is the base address of every schema. Nothing is loaded from it; the library wants an absolute one, since it
+// would complete a relative name with the working directory.
 const location = "referee:///schema.json"
 
 // Compile reads doc as a JSON Schema. The error is a *Error; name stands in it.
 func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if doc == nil {
-		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1}, Message: "the schema is missing; write {} to accept everything"}
+		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1},
+			Message: "the schema is missing; write {} to accept everything"}
 	}
 	if err := check(name, doc); err != nil {
 		return nil, err
@@ -91,9 +97,12 @@ func bounded(name string, doc *strictjson.Value) error {
 		c := newCoster(doc, maxPlace)
 		c.apply(v, nil)
 		if all -= maxPlace - c.left; (c.left < 0 || all < 0) && refused == nil {
-			refused = &Error{Name: name, Pos: v.Pos, Pointer: v.Pointer(), Message: fmt.Sprintf("more than %d schemas apply to one place, through allOf, anyOf, oneOf and $ref; write each once", maxPlace)}
+			refused = &Error{Name: name, Pos: v.Pos, Pointer: v.Pointer(),
+				Message: fmt.Sprintf("more than %d schemas apply to one place, through allOf, anyOf, oneOf and "+
+					"$ref; write each once", maxPlace)}
 			if c.endless {
-				refused.Message = "infinite loop: the schema leads to itself, through allOf, anyOf, oneOf and $ref; a schema that repeats does so below properties or items"
+				refused.Message = "infinite loop: the schema leads to itself, through allOf, anyOf, oneOf and $ref; " +
+					"a schema that repeats does so below properties or items"
 			}
 		}
 		return refused == nil
@@ -113,7 +122,8 @@ func compiled(name string, doc *strictjson.Value) (*jsonschema.Schema, error) {
 func compiledText(name string, doc *strictjson.Value, source string) (s *jsonschema.Schema, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s", clipAndEscape(fmt.Sprint(r)))}
+			s, err = nil, &Error{Name: name, Pos: doc.Pos, Message: fmt.Sprintf("the schema library fails on it: %s",
+				clipAndEscape(fmt.Sprint(r)))}
 		}
 	}()
 	c := jsonschema.NewCompiler()
@@ -131,7 +141,8 @@ func compiledText(name string, doc *strictjson.Value, source string) (s *jsonsch
 	return s, nil
 }
 
-// refused words what the library says of a schema: usually that it breaks the draft's own schema, at the leaves of that tree.
+// refused words what the library says of a schema: usually that it breaks the draft's own schema, at the leaves of that
+// tree.
 func refused(name string, doc *strictjson.Value, err error) *Error {
 	var broken *jsonschema.ValidationError
 	if !errors.As(err, &broken) {
@@ -146,11 +157,12 @@ func refused(name string, doc *strictjson.Value, err error) *Error {
 	if v == nil {
 		v = doc
 	}
-	return &Error{Name: name, Pos: v.Pos, Pointer: at, Message: "is not valid there in a JSON Schema: " + clipAndEscape(broken.Message)}
+	return &Error{Name: name, Pos: v.Pos, Pointer: at, Message: "is not valid there in a JSON Schema: " +
+		clipAndEscape(broken.Message)}
 }
 
-// deepest is the cause that lies deepest in the schema, the first by address among equals: the order of the library's causes follows
-// its maps.
+// deepest is the cause that lies deepest in the schema, the first by address among equals: the order of the library's
+// causes follows its maps.
 func deepest(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 	best := causes[0]
 	for _, c := range causes[1:] {
@@ -162,8 +174,8 @@ func deepest(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 	return best
 }
 
-// maxValues bounds the values of a document: the library makes about a kilobyte of error for each value that is wrong, and 5 MiB hold
-// 2.6 million of them.
+// maxValues bounds the values of a document: the library makes about a kilobyte of error for each value that is wrong,
+// and 5 MiB hold 2.6 million of them.
 const maxValues = 250_000
 
 // Validate lists where doc breaks the schema, in document order, at most 200 places and one leaf that counts the rest.
@@ -171,7 +183,8 @@ func (s *Schema) Validate(doc *strictjson.Value) []Leaf {
 	return Prepare(doc).Validate(s)
 }
 
-// Document is a document to be held against several schemas. The form that the library reads is made once, when it is first asked.
+// Document is a document to be held against several schemas. The form that the library reads is made once, when it is
+// first asked.
 type Document struct {
 	value   *strictjson.Value
 	any     func() any
@@ -185,15 +198,18 @@ func Prepare(doc *strictjson.Value) *Document {
 		return &Document{limit: []Leaf{{Keyword: "internal", Message: "there is no document to validate"}}}
 	}
 	if n := count(doc); n > maxValues {
-		return &Document{limit: []Leaf{{Keyword: "limit", Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
+		return &Document{limit: []Leaf{{Keyword: "limit",
+			Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
 	}
-	return &Document{value: doc, any: sync.OnceValue(doc.Any), changes: sync.OnceValue(func() bool { return changes(doc) })}
+	return &Document{value: doc, any: sync.OnceValue(doc.Any),
+		changes: sync.OnceValue(func() bool { return changes(doc) })}
 }
 
 // ShowsAll says that every text of the document is plain ASCII, which spares looking.
 func (d *Document) ShowsAll() { d.changes = func() bool { return false } }
 
-// Validate holds the document against one schema; see Schema.Validate. Texts are read as they are written and as people see them (asSeen).
+// Validate holds the document against one schema; see Schema.Validate. Texts are read as they are written and as people
+// see them (asSeen).
 func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	if d.limit != nil {
 		return d.limit
@@ -241,16 +257,19 @@ func (d *Document) hold(s *Schema, library *jsonschema.Schema, form any) ([]Leaf
 func (s *Schema) tooMuch(doc *strictjson.Value) []Leaf {
 	c := newCoster(s.source, maxSteps)
 	if c.apply(s.source, doc); c.left < 0 {
-		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("takes more than %d steps to be held against the schema", maxSteps)}}
+		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("takes more than %d steps to be held against the schema",
+			maxSteps)}}
 	}
 	if n := s.plain.doubts(doc, maxDoubts); n > maxDoubts {
-		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("may break the schema in more than %d places, too many to be looked at", maxDoubts)}}
+		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("may break the schema in more than %d places, too "+
+			"many to be looked at", maxDoubts)}}
 	}
 	return nil
 }
 
 func internal(what string) Leaf {
-	return Leaf{Keyword: "internal", Message: "could not be held against the schema, the schema library fails on it: " + clipAndEscape(what)}
+	return Leaf{Keyword: "internal", Message: "could not be held against the schema, the schema library fails on it: " +
+		clipAndEscape(what)}
 }
 
 func count(doc *strictjson.Value) int {

@@ -43,8 +43,8 @@ func lines(leaves []Leaf) []string {
 	return out
 }
 
-// TestLeaves holds one broken document against each keyword. The expected texts were written from the JSON Schema specification's
-// meaning of the keyword.
+// TestLeaves holds one broken document against each keyword. The expected texts were written from the JSON Schema
+// specification's meaning of the keyword.
 func TestLeaves(t *testing.T) {
 	tests := []struct {
 		name, schema, doc string
@@ -53,57 +53,85 @@ func TestLeaves(t *testing.T) {
 		{"valid", `{"type":"object"}`, `{}`, nil},
 		{"string for a number", `{"properties":{"a":{"type":"number"}}}`, `{"a":"9.5"}`,
 			[]string{`/a [type @ /properties/a/type] is "9.5" (a string); the schema wants a number`}},
-		{"number for a string", `{"type":"string"}`, `9.5`, []string{` [type @ /type] is 9.5 (a number); the schema wants a string`}},
-		{"whole number", `{"type":"integer"}`, `9.5`, []string{` [type @ /type] is 9.5; the schema wants a whole number`}},
+		{"number for a string", `{"type":"string"}`, `9.5`,
+			[]string{` [type @ /type] is 9.5 (a number); the schema wants a string`}},
+		{"whole number", `{"type":"integer"}`, `9.5`,
+			[]string{` [type @ /type] is 9.5; the schema wants a whole number`}},
 		{"whole number written with a point", `{"type":"integer"}`, `9.0`, nil},
 		{"integers above 2^53", `{"const":9007199254740993}`, `9007199254740992`,
 			[]string{` [const @ /const] is 9007199254740992; the schema wants 9007199254740993`}},
-		{"types", `{"type":["number","null"]}`, `true`, []string{` [type @ /type] is true (a boolean); the schema wants a number or null`}},
-		{"enum", `{"enum":["a","b"]}`, `"c"`, []string{` [enum @ /enum] is "c" (a string); the schema wants one of "a", "b"`}},
-		{"const", `{"const":null}`, `{}`, []string{` [const @ /const] is an object of 0 members; the schema wants null`}},
+		{"types", `{"type":["number","null"]}`, `true`, []string{` [type @ /type] is true (a boolean); the schema ` +
+			`wants a number or null`}},
+		{"enum", `{"enum":["a","b"]}`, `"c"`,
+			[]string{` [enum @ /enum] is "c" (a string); the schema wants one of "a", "b"`}},
+		{"const", `{"const":null}`, `{}`,
+			[]string{` [const @ /const] is an object of 0 members; the schema wants null`}},
 		{"required, one each", `{"required":["a","b","c"]}`, `{"b":1}`, []string{
 			` [required @ /required] has no member "a", which the schema requires`,
 			` [required @ /required] has no member "c", which the schema requires`}},
-		{"required, nearly there", `{"required":["agent_summary"],"properties":{"agent_summary":{}}}`, `{"agent_sumary":1}`,
-			[]string{` [required @ /required] has no member "agent_summary", which the schema requires; is it the one called "agent_sumary"?`}},
-		{"additional members, one each", `{"properties":{"noi":{}},"patternProperties":{"^x":{}},"additionalProperties":false}`, `{"z":1,"nol":2,"noi":3,"x1":4}`, []string{
-			`/z [additionalProperties @ /additionalProperties] is a member that the schema does not allow; known are "noi"`,
-			`/nol [additionalProperties @ /additionalProperties] is a member that the schema does not allow; did you mean "noi"?`}},
+		{"required, nearly there", `{"required":["agent_summary"],"properties":{"agent_summary":{}}}`,
+			`{"agent_sumary":1}`,
+			[]string{` [required @ /required] has no member "agent_summary", which the schema requires; is it the one ` +
+				`called "agent_sumary"?`}},
+		{"additional members, one each", `{"properties":{"noi":{}},"patternProperties":{"^x":{}},` +
+			`"additionalProperties":false}`, `{"z":1,"nol":2,"noi":3,"x1":4}`, []string{
+			`/z [additionalProperties @ /additionalProperties] is a member that the schema does not allow; known are ` +
+				`"noi"`,
+			`/nol [additionalProperties @ /additionalProperties] is a member that the schema does not allow; did you ` +
+				`mean "noi"?`}},
 		{"additional members by schema", `{"additionalProperties":{"type":"string"}}`, `{"z":1}`,
 			[]string{`/z [type @ /additionalProperties/type] is 1 (a number); the schema wants a string`}},
 		{"dependentRequired", `{"dependentRequired":{"a":["b","c"],"d":["e"]}}`, `{"a":1,"c":1}`,
 			[]string{` [dependentRequired @ /dependentRequired] has no member "b", which the schema requires beside "a"`}},
 		{"minimum", `{"minimum":10}`, `9.5`, []string{` [minimum @ /minimum] is 9.5; the schema wants at least 10`}},
-		{"maximum is exact", `{"maximum":0.3}`, `0.30000000000000004`, []string{` [maximum @ /maximum] is 0.30000000000000004; the schema wants at most 0.3`}},
-		{"exclusiveMinimum", `{"exclusiveMinimum":10}`, `10`, []string{` [exclusiveMinimum @ /exclusiveMinimum] is 10; the schema wants more than 10`}},
-		{"exclusiveMaximum of draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","maximum":10,"exclusiveMaximum":true}`, `10`,
+		{"maximum is exact", `{"maximum":0.3}`, `0.30000000000000004`,
+			[]string{` [maximum @ /maximum] is 0.30000000000000004; the schema wants at most 0.3`}},
+		{"exclusiveMinimum", `{"exclusiveMinimum":10}`, `10`,
+			[]string{` [exclusiveMinimum @ /exclusiveMinimum] is 10; the schema wants more than 10`}},
+		{"exclusiveMaximum of draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","maximum":10,` +
+			`"exclusiveMaximum":true}`, `10`,
 			[]string{` [exclusiveMaximum @ /exclusiveMaximum] is 10; the schema wants less than 10`}},
-		{"multipleOf", `{"multipleOf":0.01}`, `0.015`, []string{` [multipleOf @ /multipleOf] is 0.015; the schema wants a multiple of 0.01`}},
-		{"minLength counts code points", `{"minLength":3}`, `"äö"`, []string{` [minLength @ /minLength] is "äö" (a string), 2 characters long; the schema wants at least 3`}},
-		{"pattern", `{"pattern":"^[a-z]+$"}`, `"A"`, []string{` [pattern @ /pattern] is "A" (a string); the schema wants text that matches the pattern ^[a-z]+$`}},
-		{"format", `{"format":"date"}`, `"30.11.2026"`, []string{` [format @ /format] is "30.11.2026" (a string); the schema wants a date (2026-11-30)`}},
-		{"format in a schema that names its draft", `{"$schema":"https://json-schema.org/draft/2020-12/schema","format":"date"}`, `"x"`,
+		{"multipleOf", `{"multipleOf":0.01}`, `0.015`, []string{` [multipleOf @ /multipleOf] is 0.015; the schema ` +
+			`wants a multiple of 0.01`}},
+		{"minLength counts code points", `{"minLength":3}`, `"äö"`,
+			[]string{` [minLength @ /minLength] is "äö" (a string), 2 characters long; the schema wants at least 3`}},
+		{"pattern", `{"pattern":"^[a-z]+$"}`, `"A"`, []string{` [pattern @ /pattern] is "A" (a string); the schema ` +
+			`wants text that matches the pattern ^[a-z]+$`}},
+		{"format", `{"format":"date"}`, `"30.11.2026"`, []string{` [format @ /format] is "30.11.2026" (a string); the ` +
+			`schema wants a date (2026-11-30)`}},
+		{"format in a schema that names its draft", `{"$schema":"https://json-schema.org/draft/2020-12/schema",` +
+			`"format":"date"}`, `"x"`,
 			[]string{` [format @ /format] is "x" (a string); the schema wants a date (2026-11-30)`}},
-		{"minItems", `{"minItems":1}`, `[]`, []string{` [minItems @ /minItems] has 0 items; the schema wants at least 1`}},
-		{"maxProperties", `{"maxProperties":1}`, `{"a":1,"b":2}`, []string{` [maxProperties @ /maxProperties] has 2 members; the schema wants at most 1`}},
+		{"minItems", `{"minItems":1}`, `[]`,
+			[]string{` [minItems @ /minItems] has 0 items; the schema wants at least 1`}},
+		{"maxProperties", `{"maxProperties":1}`, `{"a":1,"b":2}`,
+			[]string{` [maxProperties @ /maxProperties] has 2 members; the schema wants at most 1`}},
 		{"uniqueItems", `{"uniqueItems":true}`, `[1,2,1.0]`,
-			[]string{` [uniqueItems @ /uniqueItems] is an array of 3 items; the schema wants all items different, and items 0 and 2 (from 0) are equal`}},
+			[]string{` [uniqueItems @ /uniqueItems] is an array of 3 items; the schema wants all items different, and ` +
+				`items 0 and 2 (from 0) are equal`}},
 		{"contains", `{"contains":{"const":1}}`, `[2,3]`,
-			[]string{` [contains @ /minContains] is an array of 2 items; the schema wants at least 1 of them of the form under contains, and 0 fit`}},
+			[]string{` [contains @ /minContains] is an array of 2 items; the schema wants at least 1 of them of the ` +
+				`form under contains, and 0 fit`}},
 		{"maxContains", `{"contains":{"const":1},"maxContains":1}`, `[1,1]`,
-			[]string{` [maxContains @ /maxContains] is an array of 2 items; the schema wants at most 1 of them of the form under contains, and 2 fit`}},
+			[]string{` [maxContains @ /maxContains] is an array of 2 items; the schema wants at most 1 of them of the ` +
+				`form under contains, and 2 fit`}},
 		{"not", `{"not":{"const":0}}`, `0`, []string{` [not @ /not] is 0, which the schema forbids`}},
-		{"false", `{"properties":{"a":false}}`, `{"a":1}`, []string{`/a [properties @ /properties/a] is not allowed here; remove it`}},
+		{"false", `{"properties":{"a":false}}`, `{"a":1}`,
+			[]string{`/a [properties @ /properties/a] is not allowed here; remove it`}},
 		{"unevaluated", `{"properties":{"a":true},"unevaluatedProperties":false}`, `{"b":1}`,
 			[]string{`/b [unevaluatedProperties @ /unevaluatedProperties] is not allowed here; remove it`}},
-		{"surplus items of a tuple", `{"prefixItems":[{}],"items":false}`, `[1,2]`, []string{`/1 [items @ /items] is not allowed here; remove it`}},
-		{"surplus items in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}],"additionalItems":false}`, `[1,2]`,
+		{"surplus items of a tuple", `{"prefixItems":[{}],"items":false}`, `[1,2]`,
+			[]string{`/1 [items @ /items] is not allowed here; remove it`}},
+		{"surplus items in draft 7", `{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}],` +
+			`"additionalItems":false}`, `[1,2]`,
 			[]string{` [additionalItems @ /additionalItems] has 2 items; the schema wants at most 1`}},
 		{"member names", `{"propertyNames":{"maxLength":2}}`, `{"abc":1}`,
-			[]string{`/abc [maxLength @ /propertyNames/maxLength] is the name "abc", 3 characters long; the schema wants at most 2`}},
+			[]string{`/abc [maxLength @ /propertyNames/maxLength] is the name "abc", 3 characters long; the schema ` +
+				`wants at most 2`}},
 		{"behind a reference", `{"$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}`, `"x"`,
 			[]string{` [type @ /$defs/n/type] is "x" (a string); the schema wants a number`}},
-		{"one schema by two ways is said once", `{"allOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}],"$defs":{"n":{"type":"number"}}}`, `"x"`,
+		{"one schema by two ways is said once", `{"allOf":[{"$ref":"#/$defs/n"},{"$ref":"#/$defs/n"}],` +
+			`"$defs":{"n":{"type":"number"}}}`, `"x"`,
 			[]string{` [type @ /$defs/n/type] is "x" (a string); the schema wants a number`}},
 		{"recursive", `{"properties":{"next":{"$ref":"#"}},"required":["v"]}`, `{"v":1,"next":{"v":1,"next":{}}}`,
 			[]string{`/next/next [required @ /required] has no member "v", which the schema requires`}},
@@ -111,8 +139,10 @@ func TestLeaves(t *testing.T) {
 			[]string{` [required @ /then/required] has no member "b", which the schema requires`}},
 		{"names that need escaping", `{"properties":{"a/b %~é":{"type":"number"}}}`, `{"a/b %~é":""}`,
 			[]string{`/a~1b %~0é [type @ /properties/a~1b %~0é/type] is "" (a string); the schema wants a number`}},
-		{"a member called like a keyword", `{"properties":{"anyOf":{"properties":{"type":{"type":"number"}}}}}`, `{"anyOf":{"type":""}}`,
-			[]string{`/anyOf/type [type @ /properties/anyOf/properties/type/type] is "" (a string); the schema wants a number`}},
+		{"a member called like a keyword", `{"properties":{"anyOf":{"properties":{"type":{"type":"number"}}}}}`,
+			`{"anyOf":{"type":""}}`,
+			[]string{`/anyOf/type [type @ /properties/anyOf/properties/type/type] is "" (a string); the schema wants ` +
+				`a number`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -124,19 +154,24 @@ func TestLeaves(t *testing.T) {
 }
 
 func TestChoices(t *testing.T) {
-	const forms = `{"anyOf":[{"type":"null"},{"type":"object","required":["a","b"]},{"type":"object","required":["c"],"properties":{"c":{"type":"number"}}}]}`
+	const forms = `{"anyOf":[{"type":"null"},{"type":"object","required":["a","b"]},{"type":"object","required":["c"],` +
+		`"properties":{"c":{"type":"number"}}}]}`
 	tests := []struct {
 		name, schema, doc string
 		want              []string
 	}{
-		{"the type fits in no form", `{"anyOf":[{"type":"number"},{"type":"null"},{"type":"number","minimum":3}]}`, `"x"`,
+		{"the type fits in no form", `{"anyOf":[{"type":"number"},{"type":"null"},{"type":"number","minimum":3}]}`,
+			`"x"`,
 			[]string{` [anyOf @ /anyOf] is "x" (a string); the schema wants a number or null`}},
-		{"constants", `{"oneOf":[{"const":"a"},{"const":"b"}]}`, `"c"`, []string{` [oneOf @ /oneOf] is "c" (a string); the schema wants "a" or "b"`}},
+		{"constants", `{"oneOf":[{"const":"a"},{"const":"b"}]}`, `"c"`,
+			[]string{` [oneOf @ /oneOf] is "c" (a string); the schema wants "a" or "b"`}},
 		{"the nearest form of the right type", forms, `{}`, []string{
-			` [anyOf @ /anyOf] fits none of the 3 forms that the schema allows; form 3 comes nearest and fails in 1 place`,
+			` [anyOf @ /anyOf] fits none of the 3 forms that the schema allows; form 3 comes nearest and fails in 1 ` +
+				`place`,
 			` [required @ /anyOf/2/required] has no member "c", which the schema requires`}},
 		{"several failures in a form", `{"anyOf":[{"required":["a","b"]},{"required":["c","d","e"]}]}`, `{}`, []string{
-			` [anyOf @ /anyOf] fits none of the 2 forms that the schema allows; form 1 comes nearest and fails in 2 places`,
+			` [anyOf @ /anyOf] fits none of the 2 forms that the schema allows; form 1 comes nearest and fails in 2 ` +
+				`places`,
 			` [required @ /anyOf/0/required] has no member "a", which the schema requires`,
 			` [required @ /anyOf/0/required] has no member "b", which the schema requires`}},
 		{"two forms at once", `{"oneOf":[{"type":"number"},{"type":"string"},{"minimum":1}]}`, `1`,
@@ -155,9 +190,11 @@ func TestProperty(t *testing.T) {
 	s := compile(t, `{"required":["abc"],"properties":{"cde":{}},"additionalProperties":false}`)
 	leaves := s.Validate(parse(t, `{"abd":1}`))
 	want := []Leaf{
-		{Pointer: "", Keyword: "required", SchemaPointer: "/required", Property: "abc", Want: `a member "abc"`, Got: "absent",
+		{Pointer: "", Keyword: "required", SchemaPointer: "/required", Property: "abc", Want: `a member "abc"`,
+			Got:     "absent",
 			Message: `has no member "abc", which the schema requires; is it the one called "abd"?`},
-		{Pointer: "/abd", Keyword: "additionalProperties", SchemaPointer: "/additionalProperties", Property: "abd", Want: "no further member", Got: `"abd"`,
+		{Pointer: "/abd", Keyword: "additionalProperties", SchemaPointer: "/additionalProperties", Property: "abd",
+			Want: "no further member", Got: `"abd"`,
 			Message: `is a member that the schema does not allow; known are "cde"`},
 	}
 	if !reflect.DeepEqual(leaves, want) {
@@ -192,31 +229,42 @@ func TestOrder(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
-		{"remote reference", `{"$ref":"https://example.com/x.json"}`, `sheet.json: line 1, column 9 (/$ref): $ref "https://example.com/x.json" (a string) leads to another document; a schema is complete in itself: put the definition under $defs and write #/$defs/…`},
+		{"remote reference", `{"$ref":"https://example.com/x.json"}`,
+			`sheet.json: line 1, column 9 (/$ref): $ref "https://example.com/x.json" (a string) leads to another document; a schema is complete in itself: put the definition under $defs and write #/$defs/…`},
 		{"file reference", `{"items":{"$ref":"file:///etc/passwd"}}`, "leads to another document"},
 		{"reference beside it", `{"$ref":"other.json#/a"}`, "leads to another document"},
 		{"remote dynamic reference", `{"$dynamicRef":"https://example.com/x#a"}`, "leads to another document"},
-		{"remote recursive reference", `{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"https://example.com/x"}`, "leads to another document"},
+		{"remote recursive reference", `{"$schema":"https://json-schema.org/draft/2019-09/schema",` +
+			`"$recursiveRef":"https://example.com/x"}`, "leads to another document"},
 		{"reference in an unused definition", `{"$defs":{"a":{"$ref":"http://x/"}}}`, "leads to another document"},
 		{"reference that is no string", `{"$ref":1}`, "$ref is 1; it is a string that begins with #"},
 		{"reference to nothing", `{"$ref":"#/$defs/a"}`, "#/$defs/a not found"},
 		{"reference to itself", `{"$ref":"#"}`, "infinite loop"},
-		{"unknown draft", `{"$schema":"https://example.com/my-draft"}`, `not a published draft; known are https://json-schema.org/draft-04/schema, `},
-		{"another draft below", `{"items":{"$schema":"http://json-schema.org/draft-07/schema#"}}`, "one document has one draft"},
-		{"misspelt keyword", `{"requried":["a"]}`, `"requried" is not a JSON Schema keyword and would check nothing; did you mean "required"?`},
+		{"unknown draft", `{"$schema":"https://example.com/my-draft"}`,
+			`not a published draft; known are https://json-schema.org/draft-04/schema, `},
+		{"another draft below", `{"items":{"$schema":"http://json-schema.org/draft-07/schema#"}}`,
+			"one document has one draft"},
+		{"misspelt keyword", `{"requried":["a"]}`, `"requried" is not a JSON Schema keyword and would check nothing; ` +
+			`did you mean "required"?`},
 		{"unknown keyword", `{"foobarbazqux":1}`, "use x- for names of your own"},
-		{"keyword of an older draft", `{"additionalItems":false}`, "draft 2020 ignores additionalItems; write prefixItems for the first items"},
-		{"keyword of a later draft", `{"$schema":"http://json-schema.org/draft-07/schema#","prefixItems":[{}]}`, "draft 7 ignores prefixItems; it came with draft 2020"},
-		{"keyword beside a reference", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$ref":"#","minItems":1}}}`, "where draft 7 ignores it"},
-		{"unknown format", `{"format":"data"}`, `format "data" (a string) is unknown and would check nothing; known are date, `},
+		{"keyword of an older draft", `{"additionalItems":false}`,
+			"draft 2020 ignores additionalItems; write prefixItems for the first items"},
+		{"keyword of a later draft", `{"$schema":"http://json-schema.org/draft-07/schema#","prefixItems":[{}]}`,
+			"draft 7 ignores prefixItems; it came with draft 2020"},
+		{"keyword beside a reference", `{"$schema":"http://json-schema.org/draft-07/schema#",` +
+			`"properties":{"a":{"$ref":"#","minItems":1}}}`, "where draft 7 ignores it"},
+		{"unknown format", `{"format":"data"}`, `format "data" (a string) is unknown and would check nothing; known ` +
+			`are date, `},
 		{"look-ahead", `{"pattern":"(?=a)"}`, `the pattern "(?=a)" does not compile as RE2`},
-		{"pattern of names", `{"patternProperties":{"(a":{}}}`, `the pattern "(a" does not compile as RE2: missing closing )`},
+		{"pattern of names", `{"patternProperties":{"(a":{}}}`,
+			`the pattern "(a" does not compile as RE2: missing closing )`},
 		{"huge count", `{"minLength":1e30}`, "minLength is 1e30; it is a whole number from 0 to 2147483647"},
 		{"fractional count", `{"maxItems":1.5}`, "maxItems is 1.5; it is a whole number"},
 		{"hostile number", `{"maximum":1e5000000}`, "the number 1e5000000 is out of range"},
 		{"wrong type of a keyword", `{"properties":{"a":{"required":"b"}}}`, "(/properties/a/required)"},
 		{"unknown type", `{"type":"float"}`, "(/type)"},
-		{"schema that is false in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":false}`, "false where a schema is expected"},
+		{"schema that is false in draft 4", `{"$schema":"http://json-schema.org/draft-04/schema#","not":false}`,
+			"false where a schema is expected"},
 		{"no schema", `3`, "3 where a schema is expected"},
 		{"array for items", `{"items":[{}]}`, "(/items)"},
 	}
@@ -239,10 +287,14 @@ func TestRefused(t *testing.T) {
 // TestAccepted holds schemas that look like refused ones: the same names where they are data or the author's own.
 func TestAccepted(t *testing.T) {
 	for _, src := range []string{
-		`{"properties":{"$ref":{"type":"string"},"requried":{}},"x-unit":"USD","const":{"$ref":"http://x/"},"enum":[{"foo":1}],"default":{"minLength":-1}}`,
-		`{"$schema":"https://json-schema.org/draft/2020-12/schema#","$id":"https://example.com/own","$ref":"#/$defs/a","$defs":{"a":{"$anchor":"q"},"b":{"$ref":"#/$defs/a"}}}`,
-		`{"$schema":"http://json-schema.org/draft-07/schema","properties":{"a":{"$ref":"#/definitions/a","description":"beside"}},"definitions":{"a":true}}`,
-		`{"$schema":"http://json-schema.org/draft-04/schema#","additionalProperties":false,"items":[{}],"additionalItems":true}`,
+		`{"properties":{"$ref":{"type":"string"},"requried":{}},"x-unit":"USD","const":{"$ref":"http://x/"},` +
+			`"enum":[{"foo":1}],"default":{"minLength":-1}}`,
+		`{"$schema":"https://json-schema.org/draft/2020-12/schema#","$id":"https://example.com/own",` +
+			`"$ref":"#/$defs/a","$defs":{"a":{"$anchor":"q"},"b":{"$ref":"#/$defs/a"}}}`,
+		`{"$schema":"http://json-schema.org/draft-07/schema","properties":{"a":{"$ref":"#/definitions/a",` +
+			`"description":"beside"}},"definitions":{"a":true}}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","additionalProperties":false,"items":[{}],` +
+			`"additionalItems":true}`,
 		`true`,
 	} {
 		compile(t, src)
@@ -252,7 +304,8 @@ func TestAccepted(t *testing.T) {
 // TestOutOfRange shows that a number beyond S11 is named as such and that its digits reach no arithmetic.
 func TestOutOfRange(t *testing.T) {
 	got := lines(compile(t, `{"type":"number","maximum":3}`).Validate(parse(t, `1e5000000`)))
-	want := []string{` [type @ /type] is 1e5000000 (a number out of range: at most 34 digits, exponents within ±300); the schema wants a number`}
+	want := []string{` [type @ /type] is 1e5000000 (a number out of range: at most 34 digits, exponents within ±300); ` +
+		`the schema wants a number`}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -261,11 +314,13 @@ func TestOutOfRange(t *testing.T) {
 func TestLimits(t *testing.T) {
 	s := compile(t, `{"items":{"type":"string"}}`)
 	many := s.Validate(parse(t, `[`+strings.Repeat("1,", 499)+`1]`))
-	if len(many) != 201 || many[0].Pointer != "/0" || many[199].Pointer != "/199" || many[200].Message != "breaks the schema in 300 more places, not listed" {
+	if len(many) != 201 || many[0].Pointer != "/0" || many[199].Pointer != "/199" ||
+		many[200].Message != "breaks the schema in 300 more places, not listed" {
 		t.Errorf("%d leaves, last %+v", len(many), many[len(many)-1])
 	}
 	tooMany := s.Validate(parse(t, `[`+strings.Repeat("1,", maxValues)+`1]`))
-	if len(tooMany) != 1 || tooMany[0].Keyword != "limit" || !strings.Contains(tooMany[0].Message, "holds 250002 values; at most 250000") {
+	if len(tooMany) != 1 || tooMany[0].Keyword != "limit" ||
+		!strings.Contains(tooMany[0].Message, "holds 250002 values; at most 250000") {
 		t.Errorf("got %+v", tooMany)
 	}
 }
@@ -295,14 +350,18 @@ func TestMessagesAreClean(t *testing.T) {
 var seeds = []string{
 	`{"type":"object","required":["a"],"properties":{"a":{"type":"number","minimum":1}},"additionalProperties":false}`,
 	`{"anyOf":[{"type":"null"},{"oneOf":[{"required":["a"]},{"minItems":1,"items":{"$ref":"#"}}]}]}`,
-	`{"contains":{"const":1},"maxContains":1,"uniqueItems":true,"prefixItems":[{"multipleOf":0.1}],"unevaluatedItems":false}`,
-	`{"propertyNames":{"pattern":"^a"},"dependentRequired":{"a":["b"]},"dependentSchemas":{"b":{"minProperties":3}},"not":{"const":0}}`,
+	`{"contains":{"const":1},"maxContains":1,"uniqueItems":true,"prefixItems":[{"multipleOf":0.1}],` +
+		`"unevaluatedItems":false}`,
+	`{"propertyNames":{"pattern":"^a"},"dependentRequired":{"a":["b"]},"dependentSchemas":{"b":{"minProperties":3}},` +
+		`"not":{"const":0}}`,
 	`{"if":{"type":"string"},"then":{"format":"date","maxLength":3},"else":false}`,
 }
 
-// FuzzValidate states that no document makes Validate panic, that it is deterministic, and that only a valid document has no leaves.
+// FuzzValidate states that no document makes Validate panic, that it is deterministic, and that only a valid document
+// has no leaves.
 func FuzzValidate(f *testing.F) {
-	for _, doc := range []string{`{"a":"x"}`, `[1,1,2]`, `"2026-13-01"`, `{"a":{"b":[null]}}`, `1e999999`, `{"~1/":1}`} {
+	for _, doc := range []string{`{"a":"x"}`, `[1,1,2]`, `"2026-13-01"`, `{"a":{"b":[null]}}`, `1e999999`,
+		`{"~1/":1}`} {
 		f.Add(doc)
 	}
 	var schemas []*Schema
@@ -335,7 +394,9 @@ func FuzzValidate(f *testing.F) {
 
 // FuzzCompile states that no schema makes Compile panic or reach out, and that what compiles also validates.
 func FuzzCompile(f *testing.F) {
-	for _, src := range append(seeds, `{"$ref":"#/$defs/a"}`, `{"$id":"x","$anchor":"y","$ref":"#y"}`, `{"$dynamicRef":"#a","$dynamicAnchor":"a"}`, `{"properties":{"Turn Rate (deg/s)":{"type":"null"},"..":{},"/":{}}}`) {
+	for _, src := range append(seeds, `{"$ref":"#/$defs/a"}`, `{"$id":"x","$anchor":"y","$ref":"#y"}`,
+		`{"$dynamicRef":"#a","$dynamicAnchor":"a"}`,
+		`{"properties":{"Turn Rate (deg/s)":{"type":"null"},"..":{},"/":{}}}`) {
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -362,9 +423,12 @@ func TestSimple(t *testing.T) {
 	for src, want := range map[string]bool{
 		`true`: true, `{}`: true, `{"type":["string","null"],"pattern":"^a","x-of":1}`: true,
 		`{"properties":{"a":{"items":{"enum":[1],"minimum":0}}},"required":["a"]}`: true,
-		`{"$ref":"#/$defs/a"}`: false, `{"$id":"https://example.com/"}`: false, `{"properties":{"Turn Rate (deg/s)":{}}}`: true, `{"properties":{"a%2":{}}}`: false,
-		`{"type":[]}`: false, `{"type":["string","string"]}`: false, `{"type":"float"}`: false, `{"required":"a"}`: false, `{"required":["a","a"]}`: false,
-		`{"allOf":[]}`: false, `{"allOf":{}}`: false, `{"items":[{}]}`: false, `{"properties":[]}`: false, `{"multipleOf":0}`: false, `{"uniqueItems":1}`: false,
+		`{"$ref":"#/$defs/a"}`: false, `{"$id":"https://example.com/"}`: false,
+		`{"properties":{"Turn Rate (deg/s)":{}}}`: true, `{"properties":{"a%2":{}}}`: false,
+		`{"type":[]}`: false, `{"type":["string","string"]}`: false, `{"type":"float"}`: false,
+		`{"required":"a"}`: false, `{"required":["a","a"]}`: false,
+		`{"allOf":[]}`: false, `{"allOf":{}}`: false, `{"items":[{}]}`: false, `{"properties":[]}`: false,
+		`{"multipleOf":0}`: false, `{"uniqueItems":1}`: false,
 		`{"minimum":"1"}`: false, `{"not":{"not":{"title":1}}}`: false,
 	} {
 		if got := simple(parse(t, src)); got != want {
@@ -375,7 +439,8 @@ func TestSimple(t *testing.T) {
 
 // BenchmarkValidate is the schema stage on a submission of ordinary size.
 func BenchmarkValidate(b *testing.B) {
-	s := compile(b, `{"type":"object","required":["a","c"],"properties":{"a":{"type":"array","items":{"type":"object","required":["n"],"properties":{"n":{"type":"number"}}}}}}`)
+	s := compile(b, `{"type":"object","required":["a","c"],"properties":{"a":{"type":"array","items":{"type":"object",`+
+		`"required":["n"],"properties":{"n":{"type":"number"}}}}}}`)
 	doc := parse(b, `{"c":1,"a":[`+strings.Repeat(`{"n":1.5,"m":"text"},`, 40)+`{"n":2}]}`)
 	for b.Loop() {
 		s.Validate(doc)

@@ -23,9 +23,10 @@ func changes(doc *strictjson.Value) bool {
 	return found
 }
 
-// asSeen is what a document breaks where its texts are read as people see them (S80): the texts and the values that the schema lists are folded,
-// and what the text as written broke stands where it hides something. So a character that nobody sees makes no text long enough, no blank one
-// filled and no digits none; and a hyphen or a space of another form breaks nothing.
+// asSeen is what a document breaks where its texts are read as people see them (S80): the texts and the values that the
+// schema lists are folded, and what the text as written broke stands where it hides something. So a character that
+// nobody sees makes no text long enough, no blank one filled and no digits none; and a hyphen or a space of another
+// form breaks nothing.
 func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 	if n := len(written); n > 0 && written[n-1].Keyword == "limit" {
 		return written // too much is wrong already to list it all
@@ -55,8 +56,9 @@ func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 	return f.sorted(out)
 }
 
-// aboutForm reports whether a keyword that the text as written keeps may speak of its form: a greatest length, which folding may exceed (… is one
-// character and is seen as three), and a pattern that names a character which folding changes.
+// aboutForm reports whether a keyword that the text as written keeps may speak of its form: a greatest length, which
+// folding may exceed (… is one character and is seen as three), and a pattern that names a character which folding
+// changes.
 func (s *Schema) aboutForm(l Leaf) bool {
 	return l.Keyword == "maxLength" || l.Keyword == "pattern" && legible.Names(text(s.source.At(l.SchemaPointer)))
 }
@@ -98,7 +100,8 @@ func folded(v any) any {
 }
 
 // seenBy compiles the schema with the texts folded that it lists: those of enum and const.
-func seenBy(name string, doc *strictjson.Value, asWritten func() (*jsonschema.Schema, error)) func() (*jsonschema.Schema, error) {
+func seenBy(name string, doc *strictjson.Value, asWritten func() (*jsonschema.Schema,
+	error)) func() (*jsonschema.Schema, error) {
 	return sync.OnceValues(func() (*jsonschema.Schema, error) {
 		source := encode(doc)
 		if legible.Plain(source) && !strings.Contains(source, `\u`) {
@@ -120,7 +123,8 @@ func seenBy(name string, doc *strictjson.Value, asWritten func() (*jsonschema.Sc
 	})
 }
 
-// listsFolded folds the texts of every enum and const. A schema below a member of such a name is an object, and none of them.
+// listsFolded folds the texts of every enum and const. A schema below a member of such a name is an object, and none of
+// them.
 func listsFolded(v any) any {
 	switch v := v.(type) {
 	case []any:

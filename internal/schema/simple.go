@@ -7,15 +7,16 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// simple reports whether the library can refuse nothing of a schema that check has let pass: it says nothing beyond keywords of draft
-// 2020-12 that refer to nothing, each with a value of its form. Nearly every schema is simple, and such a one is compiled when a document
-// is first held against it: loading a sheet does not pay for schemas that the work at hand never asks. FuzzCompile holds simple to the
-// library.
+// simple reports whether the library can refuse nothing of a schema that check has let pass: it says nothing beyond
+// keywords of draft 2020-12 that refer to nothing, each with a value of its form. Nearly every schema is simple, and
+// such a one is compiled when a document is first held against it: loading a sheet does not pay for schemas that the
+// work at hand never asks. FuzzCompile holds simple to the library.
 func simple(schema *strictjson.Value) bool {
 	if schema.Kind == strictjson.Bool {
 		return true
 	}
-	return schema.Kind == strictjson.Object && !slices.ContainsFunc(schema.Members, func(m strictjson.Member) bool { return !formed(m.Key, m.Value) })
+	return schema.Kind == strictjson.Object &&
+		!slices.ContainsFunc(schema.Members, func(m strictjson.Member) bool { return !formed(m.Key, m.Value) })
 }
 
 // formed reports whether a member is the author's own or a simple keyword with a value of its form.
@@ -30,7 +31,8 @@ func formed(key string, v *strictjson.Value) bool {
 	case "deprecated", "readOnly", "writeOnly", "uniqueItems":
 		return v.Kind == strictjson.Bool
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-		"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+		"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains",
+		"maxContains":
 		return v.Kind == strictjson.Number
 	case "type":
 		return typed(v)
@@ -43,7 +45,8 @@ func formed(key string, v *strictjson.Value) bool {
 	case "items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else":
 		return simple(v)
 	case "prefixItems", "allOf", "anyOf", "oneOf":
-		return len(v.Items) > 0 && !slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return !simple(item) })
+		return len(v.Items) > 0 &&
+			!slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return !simple(item) })
 	}
 	return strings.HasPrefix(key, "x-")
 }
@@ -63,7 +66,8 @@ func typed(v *strictjson.Value) bool {
 	if v.Kind == strictjson.String {
 		return typeNames[v.Text] != ""
 	}
-	return len(v.Items) > 0 && distinct(v) && !slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return typeNames[item.Text] == "" })
+	return len(v.Items) > 0 && distinct(v) &&
+		!slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return typeNames[item.Text] == "" })
 }
 
 // distinct reports whether v is a list of texts, none of them twice.
@@ -80,5 +84,6 @@ func distinct(v *strictjson.Value) bool {
 
 // all reports whether v is an object all of whose members are as they should be.
 func all(v *strictjson.Value, ok func(strictjson.Member) bool) bool {
-	return v.Kind == strictjson.Object && !slices.ContainsFunc(v.Members, func(m strictjson.Member) bool { return !ok(m) })
+	return v.Kind == strictjson.Object &&
+		!slices.ContainsFunc(v.Members, func(m strictjson.Member) bool { return !ok(m) })
 }

@@ -129,8 +129,8 @@ func (v *Value) IsMissing() bool {
 	return v == nil || v.Kind == Null || v.OutOfRange
 }
 
-// Any is v as a schema library wants it: map[string]any, []any, json.Number, string, bool or nil. A number beyond the bound
-// of S11 becomes nil and so never reaches the library.
+// Any is v as a schema library wants it: map[string]any, []any, json.Number, string, bool or nil. A number beyond the
+// bound of S11 becomes nil and so never reaches the library.
 func (v *Value) Any() any {
 	if v.IsMissing() {
 		return nil
@@ -156,8 +156,8 @@ func (v *Value) Any() any {
 	return members
 }
 
-// Walk calls visit for v and all values below it in document order, a value before its children; false from visit leaves
-// the children out.
+// Walk calls visit for v and all values below it in document order, a value before its children; false from visit
+// leaves the children out.
 func (v *Value) Walk(visit func(*Value) bool) {
 	if v == nil || !visit(v) {
 		return

@@ -9,7 +9,8 @@ import (
 // The document and the results of RFC 6901, section 5.
 func TestPointerOfRFC6901(t *testing.T) {
 	root := mustParse(t, `{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}`)
-	for pointer, want := range map[string]string{"/foo/0": "bar", "/": "0", "/a~1b": "1", "/c%d": "2", "/e^f": "3", "/g|h": "4", `/i\j`: "5", `/k"l`: "6", "/ ": "7", "/m~0n": "8"} {
+	for pointer, want := range map[string]string{"/foo/0": "bar", "/": "0", "/a~1b": "1", "/c%d": "2", "/e^f": "3",
+		"/g|h": "4", `/i\j`: "5", `/k"l`: "6", "/ ": "7", "/m~0n": "8"} {
 		v := root.At(pointer)
 		if v == nil || v.Text != want || v.Pointer() != pointer {
 			t.Errorf("At(%q) = %+v, want %s", pointer, v, want)
@@ -18,7 +19,8 @@ func TestPointerOfRFC6901(t *testing.T) {
 	if root.At("") != root || root.At("/foo").Kind != Array {
 		t.Error("the whole document or the array is not found")
 	}
-	for _, pointer := range []string{"foo", "/foo/2", "/foo/-", "/foo/01", "/foo/-0", "/foo/+1", "/foo/0/x", "/m~n", "/m~2n", "/m~", "/FOO", "/foo/99999999999999999999"} {
+	for _, pointer := range []string{"foo", "/foo/2", "/foo/-", "/foo/01", "/foo/-0", "/foo/+1", "/foo/0/x", "/m~n",
+		"/m~2n", "/m~", "/FOO", "/foo/99999999999999999999"} {
 		if v := root.At(pointer); v != nil {
 			t.Errorf("At(%q) = %+v", pointer, v)
 		}
@@ -27,7 +29,8 @@ func TestPointerOfRFC6901(t *testing.T) {
 
 func TestNilIsSafe(t *testing.T) {
 	var v *Value
-	if v.Get("a") != nil || v.At("/a") != nil || v.At("") != nil || v.Pointer() != "" || v.Any() != nil || v.Source(nil) != nil || !v.IsMissing() {
+	if v.Get("a") != nil || v.At("/a") != nil || v.At("") != nil || v.Pointer() != "" || v.Any() != nil ||
+		v.Source(nil) != nil || !v.IsMissing() {
 		t.Error("a nil value is not simply missing")
 	}
 	if _, ok := v.Str(); ok {
@@ -43,7 +46,8 @@ func TestNilIsSafe(t *testing.T) {
 }
 
 func TestInt(t *testing.T) {
-	for src, want := range map[string]int64{"3": 3, "3.0": 3, "30e-1": 3, "-0": 0, "0.0": 0, "0e9": 0, "1e3": 1000, "9223372036854775807": 1<<63 - 1, "-9223372036854775808": -1 << 63, "9007199254740993": 9007199254740993} {
+	for src, want := range map[string]int64{"3": 3, "3.0": 3, "30e-1": 3, "-0": 0, "0.0": 0, "0e9": 0, "1e3": 1000,
+		"9223372036854775807": 1<<63 - 1, "-9223372036854775808": -1 << 63, "9007199254740993": 9007199254740993} {
 		if got, ok := mustParse(t, src).Int(); !ok || got != want {
 			t.Errorf("%s is %d, %v", src, got, ok)
 		}
@@ -56,15 +60,19 @@ func TestInt(t *testing.T) {
 }
 
 func TestEqual(t *testing.T) {
-	same := [][2]string{{"1", "1.0"}, {"1", "10e-1"}, {"-0", "0"}, {"0e5", "0.00"}, {"1e999", "10e998"}, {`"\u0061"`, `"a"`}, {`{"a":1,"b":[2]}`, `{ "b":[2.0], "a":1 }`}, {"null", "null"},
-		{`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13}`, `{"m":13,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12}`}}
+	same := [][2]string{{"1", "1.0"}, {"1", "10e-1"}, {"-0", "0"}, {"0e5", "0.00"}, {"1e999", "10e998"},
+		{`"\u0061"`, `"a"`}, {`{"a":1,"b":[2]}`, `{ "b":[2.0], "a":1 }`}, {"null", "null"},
+		{`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13}`,
+			`{"m":13,"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12}`}}
 	for _, pair := range same {
 		if a, b := mustParse(t, pair[0]), mustParse(t, pair[1]); !Equal(a, b) || !Equal(b, a) {
 			t.Errorf("%s and %s differ", pair[0], pair[1])
 		}
 	}
-	differ := [][2]string{{"1", "-1"}, {"1", `"1"`}, {"9007199254740992", "9007199254740993"}, {"0.1", "0.10000000000000001"}, {"[1,2]", "[2,1]"}, {"[1]", "[1,1]"}, {`{"a":1}`, `{"b":1}`},
-		{`{"a":null}`, `{}`}, {"true", "false"}, {"null", "false"}, {"1e99999999999999", "1e99999999999998"}, {"[]", "{}"}}
+	differ := [][2]string{{"1", "-1"}, {"1", `"1"`}, {"9007199254740992", "9007199254740993"},
+		{"0.1", "0.10000000000000001"}, {"[1,2]", "[2,1]"}, {"[1]", "[1,1]"}, {`{"a":1}`, `{"b":1}`},
+		{`{"a":null}`, `{}`}, {"true", "false"}, {"null", "false"}, {"1e99999999999999", "1e99999999999998"},
+		{"[]", "{}"}}
 	for _, pair := range differ {
 		if a, b := mustParse(t, pair[0]), mustParse(t, pair[1]); Equal(a, b) || Equal(b, a) {
 			t.Errorf("%s and %s are equal", pair[0], pair[1])

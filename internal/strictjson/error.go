@@ -131,7 +131,8 @@ func (p *parser) notNumber(v *Value, start int, why string) *Error {
 	switch {
 	case why == "a digit must follow the minus sign" && hints[rest] != "":
 		why = "leave the member out or write null"
-	case strings.HasPrefix(strings.TrimPrefix(token, "-"), "0x"), strings.HasPrefix(strings.TrimPrefix(token, "-"), "0X"):
+	case strings.HasPrefix(strings.TrimPrefix(token, "-"), "0x"), strings.HasPrefix(strings.TrimPrefix(token, "-"),
+		"0X"):
 		why = "numbers are written in decimal"
 	case why == "":
 		why = "if it is text, write it in double quotes"
@@ -144,7 +145,8 @@ func (p *parser) trailing(root *Value) *Error {
 	if e := p.unexpected(root, ""); e.Code != codeSyntax {
 		return e
 	}
-	return p.fail(root, p.here(), codeTrailing, "%s after the end of the document; one file holds one document (a file of one document a line is named .jsonl)", p.found())
+	return p.fail(root, p.here(), codeTrailing, "%s after the end of the document; one file holds one document (a "+
+		"file of one document a line is named .jsonl)", p.found())
 }
 
 // unexpected refuses the byte at pos where the grammar wants something else.

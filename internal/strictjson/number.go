@@ -2,8 +2,8 @@ package strictjson
 
 import "strings"
 
-// The bound of S11. Beyond it a number is kept as text only and counts as missing: "1e5000000" in the hands of a decimal
-// library is minutes and gigabytes.
+// The bound of S11. Beyond it a number is kept as text only and counts as missing: "1e5000000" in the hands of a
+// decimal library is minutes and gigabytes.
 const (
 	maxToken    = 64
 	maxDigits   = 34
@@ -126,8 +126,8 @@ func (n parts) canonical() parts {
 	return n
 }
 
-// sameNumber compares two number tokens by value: 1.0, 1 and 10e-1 are one number. Exponents too large to count are only
-// equal as written.
+// sameNumber compares two number tokens by value: 1.0, 1 and 10e-1 are one number. Exponents too large to count are
+// only equal as written.
 func sameNumber(a, b string) bool {
 	if a == b {
 		return true

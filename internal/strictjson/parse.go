@@ -9,9 +9,10 @@ import (
 // cost an arena for five million values.
 const slabSize = 256
 
-// Parse reads src as one JSON document (RFC 8259) and refuses what S46 refuses. The error is a *Error, and then the value
-// is nil. A zero MaxBytes, MaxDepth or MaxValues means the bound of S46, so that no caller can read without limits by forgetting one.
-// Numbers beyond the bound of S11 are kept and marked OutOfRange: they are the engine's finding, not a refusal to read.
+// Parse reads src as one JSON document (RFC 8259) and refuses what S46 refuses. The error is a *Error, and then the
+// value is nil. A zero MaxBytes, MaxDepth or MaxValues means the bound of S46, so that no caller can read without
+// limits by forgetting one. Numbers beyond the bound of S11 are kept and marked OutOfRange: they are the engine's
+// finding, not a refusal to read.
 func Parse(src []byte, lim Limits) (*Value, error) {
 	if lim.MaxBytes <= 0 {
 		lim.MaxBytes = SubmissionLimits.MaxBytes
@@ -23,7 +24,8 @@ func Parse(src []byte, lim Limits) (*Value, error) {
 		lim.MaxValues = SubmissionLimits.MaxValues
 	}
 	if len(src) > lim.MaxBytes {
-		return nil, &Error{Code: codeSize, Pos: startPos, Message: fmt.Sprintf("the document has more than the %d bytes that are read", lim.MaxBytes)}
+		return nil, &Error{Code: codeSize, Pos: startPos,
+			Message: fmt.Sprintf("the document has more than the %d bytes that are read", lim.MaxBytes)}
 	}
 	p := &parser{doc: string(src), lim: lim, line: 1}
 	p.slab = make([]Value, min(slabSize, p.valueBound()))
@@ -37,7 +39,8 @@ func Parse(src []byte, lim Limits) (*Value, error) {
 // startPos is where a refusal of the whole document stands.
 var startPos = Pos{Offset: 0, Line: 1, Col: 1}
 
-// parser is one pass over one document. Texts are substrings of doc; values, element lists and member lists come from slabs.
+// parser is one pass over one document. Texts are substrings of doc; values, element lists and member lists come from
+// slabs.
 type parser struct {
 	doc string
 	lim Limits
@@ -60,13 +63,14 @@ type parser struct {
 
 func (p *parser) valueBound() int { return ValueBound(p.doc) }
 
-// ValueBound is never less than the number of values of a document: each follows a comma or an opening bracket, or is the root.
+// ValueBound is never less than the number of values of a document: each follows a comma or an opening bracket, or is
+// the root.
 func ValueBound(doc string) int {
 	return 1 + strings.Count(doc, ",") + strings.Count(doc, "[") + strings.Count(doc, "{")
 }
 
-// maxPath bounds the names on the way to a value, in bytes: a JSON Pointer is written for whatever is flagged, and one name of a megabyte above a
-// hundred thousand values would be a hundred gigabytes of them.
+// maxPath bounds the names on the way to a value, in bytes: a JSON Pointer is written for whatever is flagged, and one
+// name of a megabyte above a hundred thousand values would be a hundred gigabytes of them.
 const maxPath = 4096
 
 // here is the place of the next byte.
@@ -88,7 +92,8 @@ func (p *parser) document() (*Value, *Error) {
 		return nil, err
 	}
 	if p.lim.Object && root.Kind != Object {
-		return nil, p.fail(root, root.Pos, codeNotObject, "the document is %s; one object { … } is expected", root.Kind.article())
+		return nil, p.fail(root, root.Pos, codeNotObject, "the document is %s; one object { … } is expected",
+			root.Kind.article())
 	}
 	p.space()
 	if p.pos < len(p.doc) {
@@ -101,9 +106,11 @@ func (p *parser) document() (*Value, *Error) {
 func (p *parser) opening() *Error {
 	switch {
 	case strings.HasPrefix(p.doc, "\uFEFF"):
-		return p.fail(nil, startPos, codeBOM, "the document begins with a byte order mark; save it as UTF-8 without BOM")
+		return p.fail(nil, startPos, codeBOM,
+			"the document begins with a byte order mark; save it as UTF-8 without BOM")
 	case strings.HasPrefix(p.doc, "\xFE\xFF"), strings.HasPrefix(p.doc, "\xFF\xFE"):
-		return p.fail(nil, startPos, codeBOM, "the document begins with a UTF-16 byte order mark; save it as UTF-8 without BOM")
+		return p.fail(nil, startPos, codeBOM, "the document begins with a UTF-16 byte order mark; save it as UTF-8 "+
+			"without BOM")
 	}
 	p.space()
 	if p.pos == len(p.doc) {
@@ -175,7 +182,8 @@ func (p *parser) literal(v *Value, kind Kind, word string) *Error {
 	return nil
 }
 
-// container refuses the bracket that goes too deep before anything is read or called for it: depth bounds the recursion.
+// container refuses the bracket that goes too deep before anything is read or called for it: depth bounds the
+// recursion.
 func (p *parser) container(v *Value, open byte, depth int) *Error {
 	if depth > p.lim.MaxDepth {
 		return p.fail(v, v.Pos, codeDepth, "arrays and objects are nested more than %d deep", p.lim.MaxDepth)
@@ -230,7 +238,8 @@ func (p *parser) object(v *Value, depth int) *Error {
 			return err
 		}
 		if p.path += len(m.Key); p.path > maxPath {
-			return p.fail(v, m.KeyPos, codeNames, "the names of this member and of those around it have more than %d bytes together", maxPath)
+			return p.fail(v, m.KeyPos, codeNames, "the names of this member and of those around it have more than "+
+				"%d bytes together", maxPath)
 		}
 		m.Value = p.newValue(v, m.Key, 0)
 		if err := p.value(m.Value, depth+1); err != nil {
@@ -278,7 +287,8 @@ func (p *parser) name(v *Value) (Member, *Error) {
 // square of the number of names would let a hostile document burn time.
 const mapFrom = 12
 
-// indexFrom is the number of members from which the map is kept, so that looking a name up does not go through them all.
+// indexFrom is the number of members from which the map is kept, so that looking a name up does not go through them
+// all.
 const indexFrom = 64
 
 // unique refuses a name that the object already has, compared as decoded: "a" and "\u0061" are one name.
@@ -306,12 +316,13 @@ func (p *parser) unique(v *Value, sofar []Member, m Member, seen map[string]int)
 
 func (p *parser) duplicate(v *Value, first, again Member) *Error {
 	at := &Value{up: v, key: again.Key}
-	return p.fail(at, again.KeyPos, codeDuplicate, "duplicate key %s (first at line %d, column %d): a name may stand only once in an object",
+	return p.fail(at, again.KeyPos, codeDuplicate, "duplicate key %s (first at line %d, column %d): a name may "+
+		"stand only once in an object",
 		quote(again.Key), first.KeyPos.Line, first.KeyPos.Col)
 }
 
-// next reads what stands after an element: a comma (more follows, and is not the closing bracket) or the closing bracket,
-// which is left unread.
+// next reads what stands after an element: a comma (more follows, and is not the closing bracket) or the closing
+// bracket, which is left unread.
 func (p *parser) next(v *Value, end byte) (more bool, err *Error) {
 	p.space()
 	switch p.peek() {

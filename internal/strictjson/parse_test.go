@@ -19,7 +19,8 @@ func TestRefusals(t *testing.T) {
 		line, col       int
 		pointer, says   string
 	}{
-		{"duplicate key", "{\n \"a\": 1,\n \"a\": 2}", codeDuplicate, 3, 2, "/a", `duplicate key "a" (first at line 2, column 2)`},
+		{"duplicate key", "{\n \"a\": 1,\n \"a\": 2}", codeDuplicate, 3, 2, "/a",
+			`duplicate key "a" (first at line 2, column 2)`},
 		{"duplicate key, escaped", `{"a":1,"\u0061":2}`, codeDuplicate, 1, 8, "/a", `duplicate key "a"`},
 		{"duplicate key, deep", `{"x":[{"b":1,"b":1}]}`, codeDuplicate, 1, 14, "/x/0/b", `duplicate key "b"`},
 		{"invalid UTF-8 in a string", "{\"a\":\"x\xff\"}", codeUTF8, 1, 8, "/a", "byte 0xFF"},
@@ -39,7 +40,8 @@ func TestRefusals(t *testing.T) {
 		{"trailing null byte", "{}\x00", codeTrailing, 1, 3, "", "a null byte"},
 		{"NaN", `{"a": NaN}`, codeSyntax, 1, 7, "/a", "NaN is not JSON"},
 		{"Infinity", `{"a":Infinity}`, codeSyntax, 1, 6, "/a", "Infinity is not JSON"},
-		{"-Infinity", `{"a":-Infinity}`, codeSyntax, 1, 6, "/a", "-Infinity is not a JSON number; leave the member out"},
+		{"-Infinity", `{"a":-Infinity}`, codeSyntax, 1, 6, "/a",
+			"-Infinity is not a JSON number; leave the member out"},
 		{"hex", `{"a":0x1F}`, codeSyntax, 1, 6, "/a", "0x1F is not a JSON number; numbers are written in decimal"},
 		{"leading zeros", `{"a":007}`, codeSyntax, 1, 6, "/a", "no leading zeros"},
 		{"negative leading zeros", `{"a":-01}`, codeSyntax, 1, 6, "/a", "no leading zeros"},
@@ -81,7 +83,8 @@ func TestRefusals(t *testing.T) {
 			v, err := Parse([]byte(c.src), anyLimits)
 			e := refusal(t, v, err)
 			if e.Code != c.code || e.Pos.Line != c.line || e.Pos.Col != c.col || e.Pointer != c.pointer {
-				t.Errorf("got %s at %d:%d, pointer %q; want %s at %d:%d, pointer %q", e.Code, e.Pos.Line, e.Pos.Col, e.Pointer, c.code, c.line, c.col, c.pointer)
+				t.Errorf("got %s at %d:%d, pointer %q; want %s at %d:%d, pointer %q", e.Code, e.Pos.Line, e.Pos.Col,
+					e.Pointer, c.code, c.line, c.col, c.pointer)
 			}
 			if !strings.Contains(e.Error(), c.says) {
 				t.Errorf("message %q does not say %q", e, c.says)
@@ -106,7 +109,8 @@ func refusal(t *testing.T, v *Value, err error) *Error {
 }
 
 func TestNotAnObject(t *testing.T) {
-	for src, says := range map[string]string{`[1]`: "an array", ` 1`: "a number", `"x"`: "a string", `null`: "null", `true`: "a boolean"} {
+	for src, says := range map[string]string{`[1]`: "an array", ` 1`: "a number", `"x"`: "a string", `null`: "null",
+		`true`: "a boolean"} {
 		v, err := Parse([]byte(src), SubmissionLimits)
 		if e := refusal(t, v, err); e.Code != codeNotObject || !strings.Contains(e.Message, says) {
 			t.Errorf("%s: %v", src, e)
@@ -161,7 +165,8 @@ func TestManyNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := Parse([]byte(b.String()+",\n\"k777\":1}"), anyLimits)
-	if e := refusal(t, v, err); e.Code != codeDuplicate || !strings.Contains(e.Message, "first at line 778, column 1") || e.Pos.Line != 50_001 {
+	if e := refusal(t, v, err); e.Code != codeDuplicate ||
+		!strings.Contains(e.Message, "first at line 778, column 1") || e.Pos.Line != 50_001 {
 		t.Errorf("%v", e)
 	}
 }
@@ -185,7 +190,8 @@ func TestPlaces(t *testing.T) {
 	root := mustParse(t, sample)
 	// Counted by hand: columns are code points, so that "é𝄞" is 4 wide with its quotes.
 	places := map[string]struct{ line, col int }{
-		"": {1, 1}, "/a": {2, 8}, "/é𝄞": {3, 9}, "/b": {3, 19}, "/b/0": {3, 20}, "/b/1": {3, 26}, "/b/1/c~1d~0": {3, 35}, "/b/2": {3, 42}, "/s": {4, 8},
+		"": {1, 1}, "/a": {2, 8}, "/é𝄞": {3, 9}, "/b": {3, 19}, "/b/0": {3, 20}, "/b/1": {3, 26},
+		"/b/1/c~1d~0": {3, 35}, "/b/2": {3, 42}, "/s": {4, 8},
 	}
 	n := 0
 	root.Walk(func(v *Value) bool {
@@ -227,10 +233,13 @@ func mustParse(t *testing.T, src string) *Value {
 
 // The bound of S11, each side of each edge.
 func TestOutOfRange(t *testing.T) {
-	in := []string{"0", "-0", "1e300", "1e-300", "9.99e300", "-1E+300", strings.Repeat("9", 34), "0." + strings.Repeat("0", 27) + strings.Repeat("3", 34),
+	in := []string{"0", "-0", "1e300", "1e-300", "9.99e300", "-1E+300", strings.Repeat("9", 34),
+		"0." + strings.Repeat("0", 27) + strings.Repeat("3", 34),
 		"0.0e0", "0e300", "1" + strings.Repeat("0", 33), "0.1e301", "10e299"}
-	out := []string{"1e301", "10e300", "1e-301", "0.1e-300", "1e5000000", "-1e5000000", "0e5000000", "1e99999999999999999999999999", "1e-99999999999999999999999999",
-		strings.Repeat("9", 35), "0." + strings.Repeat("0", 40) + strings.Repeat("3", 23), "1" + strings.Repeat("0", 34), "1." + strings.Repeat("0", 34), strings.Repeat("1", 100_000)}
+	out := []string{"1e301", "10e300", "1e-301", "0.1e-300", "1e5000000", "-1e5000000", "0e5000000",
+		"1e99999999999999999999999999", "1e-99999999999999999999999999",
+		strings.Repeat("9", 35), "0." + strings.Repeat("0", 40) + strings.Repeat("3", 23),
+		"1" + strings.Repeat("0", 34), "1." + strings.Repeat("0", 34), strings.Repeat("1", 100_000)}
 	for _, s := range in {
 		if v := mustParse(t, s); v.OutOfRange || v.IsMissing() {
 			t.Errorf("%s is out of range", s)
@@ -266,10 +275,12 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// FuzzParse states what every accepted document keeps: the standard library accepts it too and decodes the same strings and
-// numbers, and reading a value's own source text again gives an equal value. A refusal gives no value and has a place.
+// FuzzParse states what every accepted document keeps: the standard library accepts it too and decodes the same strings
+// and numbers, and reading a value's own source text again gives an equal value. A refusal gives no value and has a
+// place.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{sample, `{"a":1,"\u0061":2}`, `[1e5000000,-0.0,"\ud834\udd1e",{}]`, "\xef\xbb\xbf{}", `{"a":[[[[]]]]}`, `"\ud834"`, `[1,]`, "{\"a\":\"\xff\"}", ` "x" `} {
+	for _, s := range []string{sample, `{"a":1,"\u0061":2}`, `[1e5000000,-0.0,"\ud834\udd1e",{}]`, "\xef\xbb\xbf{}",
+		`{"a":[[[[]]]]}`, `"\ud834"`, `[1,]`, "{\"a\":\"\xff\"}", ` "x" `} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -313,24 +324,28 @@ func sameAsStandard(t *testing.T, v *Value, src []byte) {
 	}
 }
 
-// TestValuesAndNamesAreBounded: a document of too many values, and names that would make every pointer below them long, are refused where they stand.
+// TestValuesAndNamesAreBounded: a document of too many values, and names that would make every pointer below them long,
+// are refused where they stand.
 func TestValuesAndNamesAreBounded(t *testing.T) {
 	many := "[" + strings.TrimSuffix(strings.Repeat("0,", 50), ",") + "]"
 	if _, err := Parse([]byte(many), Limits{MaxValues: 51}); err != nil {
 		t.Errorf("51 values: %v", err)
 	}
 	var refused *Error
-	if _, err := Parse([]byte(many), Limits{MaxValues: 50}); !errors.As(err, &refused) || refused.Code != "values" || refused.Pos.Col != 100 {
+	if _, err := Parse([]byte(many), Limits{MaxValues: 50}); !errors.As(err, &refused) || refused.Code != "values" ||
+		refused.Pos.Col != 100 {
 		t.Errorf("51 values where 50 may stand: %v", err)
 	}
-	if _, err := Parse([]byte("["+strings.Repeat("0,", 500_000)+"0]"), SubmissionLimits); !errors.As(err, &refused) || refused.Code != "values" {
+	if _, err := Parse([]byte("["+strings.Repeat("0,", 500_000)+"0]"), SubmissionLimits); !errors.As(err, &refused) ||
+		refused.Code != "values" {
 		t.Errorf("500,002 values of a submission: %v", err)
 	}
 	half := strings.Repeat("k", 2048)
 	if _, err := Parse([]byte(`{"`+half+`":{"`+half+`":1},"`+half+`x":[{"`+half[1:]+`":2}]}`), Limits{}); err != nil {
 		t.Errorf("names of 4,096 bytes: %v", err)
 	}
-	if _, err := Parse([]byte(`{"a":{"`+half+`":{"`+half+`":1}}}`), Limits{}); !errors.As(err, &refused) || refused.Code != "names" {
+	if _, err := Parse([]byte(`{"a":{"`+half+`":{"`+half+`":1}}}`), Limits{}); !errors.As(err, &refused) ||
+		refused.Code != "names" {
 		t.Errorf("names of 4,097 bytes: %v", err)
 	}
 }

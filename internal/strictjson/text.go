@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// plain marks the bytes that a string may hold as they are: printable ASCII without the quote and the backslash, and DEL.
+// plain marks the bytes that a string may hold as they are: printable ASCII without the quote and the backslash, and
+// DEL.
 var plain = func() (t [256]bool) {
 	for c := 0x20; c < 0x80; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -54,7 +55,8 @@ func (p *parser) run(v *Value, open Pos) *Error {
 			return nil
 		}
 		if c < 0x20 {
-			return p.fail(v, p.here(), codeSyntax, "control character U+%04X in a string; write it as %s", c, controlEscape(c))
+			return p.fail(v, p.here(), codeSyntax, "control character U+%04X in a string; write it as %s", c,
+				controlEscape(c))
 		}
 		r, size := utf8.DecodeRuneInString(p.doc[p.pos:])
 		if r == utf8.RuneError && size == 1 {
@@ -97,8 +99,8 @@ func (p *parser) escape(v *Value, open Pos, text []byte) ([]byte, *Error) {
 	return append(text, b), nil
 }
 
-// unicode reads \uXXXX, or the two of a surrogate pair. Half a pair is no character and is refused (S46): libraries replace
-// it, so that two different documents would read the same.
+// unicode reads \uXXXX, or the two of a surrogate pair. Half a pair is no character and is refused (S46): libraries
+// replace it, so that two different documents would read the same.
 func (p *parser) unicode(v *Value, at Pos) (rune, *Error) {
 	r, ok := p.hex4(p.pos)
 	if !ok {
@@ -111,7 +113,8 @@ func (p *parser) unicode(v *Value, at Pos) (rune, *Error) {
 	low, ok := p.hex4(p.pos)
 	pair := utf16.DecodeRune(r, low)
 	if !ok || pair == utf8.RuneError {
-		return 0, p.fail(v, at, codeSurrogate, `\u%04X is half of a surrogate pair; the other half must follow or precede it`, r)
+		return 0, p.fail(v, at, codeSurrogate, `\u%04X is half of a surrogate pair; the other half must follow or `+
+			`precede it`, r)
 	}
 	p.pos += 6
 	return pair, nil

@@ -23,7 +23,8 @@ type Value struct {
 	Kind Kind
 	// OutOfRange says that a Number breaks the bound of S11; such a value counts as missing.
 	OutOfRange bool
-	index      int32 // place in an Array parent; it stands here because a document's values are most of what an audit holds
+	// place in an Array parent; it stands here because a document's values are most of what an audit holds
+	index int32
 	// Text is the decoded text of a String, the token as written of a Number, "true" or "false" of a Bool.
 	Text string
 	// Items are the elements of an Array.
@@ -61,8 +62,9 @@ var (
 	DocumentLimits   = Limits{MaxBytes: 5 << 20, MaxDepth: 64, MaxValues: 500_000, Object: true}
 )
 
-// Error is a refusal. Code is stable ("duplicate_key", "invalid_utf8", "lone_surrogate", "bom", "depth", "size", "trailing_data",
-// "not_an_object", "syntax", "empty", "values", "names"); Message says what, where and what would be right.
+// Error is a refusal. Code is stable ("duplicate_key", "invalid_utf8", "lone_surrogate", "bom", "depth", "size",
+// "trailing_data", "not_an_object", "syntax", "empty", "values", "names"); Message says what, where and what would be
+// right.
 type Error struct {
 	Code    string
 	Pos     Pos

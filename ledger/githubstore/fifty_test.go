@@ -20,9 +20,9 @@ func heavy(t *testing.T) {
 	}
 }
 
-// TestFiftyAtOnce: sign-offs at once, each by a process of its own as far as it can tell, give as many receipts on one chain; at any latency and
-// under any load, through GitHub's API and by pushes. An append is three requests. Those of lost races are bounded: a sign-off is allowed fifteen
-// requests, and fifty of them 750.
+// TestFiftyAtOnce: sign-offs at once, each by a process of its own as far as it can tell, give as many receipts on one
+// chain; at any latency and under any load, through GitHub's API and by pushes. An append is three requests. Those of
+// lost races are bounded: a sign-off is allowed fifteen requests, and fifty of them 750.
 func TestFiftyAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -41,8 +41,10 @@ func TestFiftyAtOnce(t *testing.T) {
 		{name: "twenty at 250 ms", writers: 20, latency: 250 * time.Millisecond, lost: 60, heavy: true},
 		{name: "twenty at 250 ms by pushes", writers: 20, latency: 250 * time.Millisecond, push: true, heavy: true},
 		{name: "fifty, requests 5 times as slow", writers: 50, latency: 50 * time.Millisecond, lost: 100, heavy: true},
-		{name: "fifty, requests 12 times as slow", writers: 50, latency: 120 * time.Millisecond, lost: 150, heavy: true},
-		{name: "fifty, requests 29 times as slow", writers: 50, latency: 290 * time.Millisecond, lost: 150, heavy: true},
+		{name: "fifty, requests 12 times as slow", writers: 50, latency: 120 * time.Millisecond, lost: 150,
+			heavy: true},
+		{name: "fifty, requests 29 times as slow", writers: 50, latency: 290 * time.Millisecond, lost: 150,
+			heavy: true},
 		{name: "fifty under a load of 5", writers: 50, load: 5, lost: 100, heavy: true},
 		{name: "fifty under a load of 29", writers: 50, load: 29, lost: 100, heavy: true},
 		{name: "fifty by pushes under a load of 12", writers: 50, load: 12, push: true, heavy: true},

@@ -1,13 +1,20 @@
-// Package githubstore keeps a ledger on a branch at GitHub, written through its API, so that GitHub itself signs every commit: ledger.Store.
+// Package githubstore keeps a ledger on a branch at GitHub, written through its API, so that GitHub itself signs every
+// commit: ledger.Store.
 //
-//   - The head is read by git's own protocol: what the API says of a reference may be late by a minute. Objects are read by their ids, and none
+//   - The head is read by git's own protocol: what the API says of a reference may be late by a minute. Objects are
+//     read by their ids, and none
 //     is believed whose bytes do not make its id (package gitstore). Neither counts against the API's rate limit.
-//   - An append is three requests: the parent's tree with the new files laid over it; a commit without an author; and the reference, without
-//     force, as the compare-and-swap (TestCalls). A receipt stands under three names. An object that an entry of a tree names must exist before
-//     the request, so it is sent three times as long as that is little, and otherwise once, in a tree of its own before: a fourth request.
-//   - The head is looked at before the first request and between the tree and the commit: a race that is known to be lost costs one of them at
+//   - An append is three requests: the parent's tree with the new files laid over it; a commit without an author; and
+//     the reference, without
+//     force, as the compare-and-swap (TestCalls). A receipt stands under three names. An object that an entry of a tree
+//     names must exist before
+//     the request, so it is sent three times as long as that is little, and otherwise once, in a tree of its own
+//     before: a fourth request.
+//   - The head is looked at before the first request and between the tree and the commit: a race that is known to be
+//     lost costs one of them at
 //     most, unless it is lost at the very end. What GitHub has got from an earlier try, it is not sent again.
-//   - A file that stands in the ledger is never written again: a batch whose paths could have been there before is refused before anything is
+//   - A file that stands in the ledger is never written again: a batch whose paths could have been there before is
+//     refused before anything is
 //     sent (TestRefusedBatches).
 //   - What a refused or lost swap means is read from the branch, and not from the server's words (TestSwap).
 //
@@ -58,7 +65,8 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 	if o.Branch == "" {
 		o.Branch = "ledger"
 	}
-	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache, MaxWait: o.MaxWait})
+	git, err := gitstore.Open(o.URL, gitstore.Options{Branch: o.Branch, Password: o.Token, Cache: o.Cache,
+		MaxWait: o.MaxWait})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +76,8 @@ func Open(api *githubapi.Client, o Options) (*Store, error) {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
 	}
-	return &Store{api: api, git: git, ref: "refs/heads/" + o.Branch, notice: o.Notice, trees: map[string]string{}, there: map[string]bool{}}, nil
+	return &Store{api: api, git: git, ref: "refs/heads/" + o.Branch, notice: o.Notice, trees: map[string]string{},
+		there: map[string]bool{}}, nil
 }
 
 // Close removes what was fetched for reading.
@@ -110,8 +119,8 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 	return s.swapped(ctx, parent.ID, commit, err)
 }
 
-// still is ErrStale where the branch is no longer at the parent. git says so, which costs nothing of the rate limit: every request after a
-// lost race is one for nothing.
+// still is ErrStale where the branch is no longer at the parent. git says so, which costs nothing of the rate limit:
+// every request after a lost race is one for nothing.
 func (s *Store) still(ctx context.Context, parent string) error {
 	now, err := s.git.Tip(ctx)
 	if err != nil || now == parent {
@@ -124,8 +133,8 @@ func (s *Store) stale(parent, now string) error {
 	return fmt.Errorf("%s is at %.12s, not at %.12s: %w", s.ref, now, parent, ledger.ErrStale)
 }
 
-// check refuses a batch with a file that may stand in the ledger already, other than HEAD.json. What is named by its content, and what has a
-// place behind the newest entry, cannot.
+// check refuses a batch with a file that may stand in the ledger already, other than HEAD.json. What is named by its
+// content, and what has a place behind the newest entry, cannot.
 func check(parent ledger.Snapshot, b ledger.Batch) error {
 	seen := map[string]bool{}
 	for _, f := range b.Files {
@@ -179,7 +188,8 @@ func (s *Store) commit(ctx context.Context, parent string, b ledger.Batch) (stri
 		return "", err
 	}
 	if !commit.Verified {
-		s.notice(fmt.Sprintf("GitHub did not sign the ledger's commit %.12s (%s): that it was made by this repository's workflow cannot be seen from it", commit.SHA, commit.Reason))
+		s.notice(fmt.Sprintf("GitHub did not sign the ledger's commit %.12s (%s): that it was made by this "+
+			"repository's workflow cannot be seen from it", commit.SHA, commit.Reason))
 	}
 	s.remember(commit.SHA, tree)
 	return commit.SHA, nil
@@ -255,8 +265,9 @@ func (s *Store) treeOf(ctx context.Context, commit string) (string, error) {
 	return tree, err
 }
 
-// swapped says what became of the swap. A refusal is a lost race only if the branch has moved: a ruleset refuses with the same status, and no
-// other try helps against it. A lost reply is a success only if the branch is at our commit now.
+// swapped says what became of the swap. A refusal is a lost race only if the branch has moved: a ruleset refuses with
+// the same status, and no other try helps against it. A lost reply is a success only if the branch is at our commit
+// now.
 func (s *Store) swapped(ctx context.Context, parent, commit string, err error) error {
 	e := new(githubapi.Error)
 	if err == nil || !errors.As(err, &e) {
@@ -277,7 +288,8 @@ func (s *Store) swapped(ctx context.Context, parent, commit string, err error) e
 	case refused && now != parent:
 		return s.stale(parent, now)
 	case refused:
-		return fmt.Errorf("%s cannot be moved: %w; if a ruleset forbids it, let this workflow's app pass it", strings.TrimPrefix(s.ref, "refs/heads/"), err)
+		return fmt.Errorf("%s cannot be moved: %w; if a ruleset forbids it, let this workflow's app pass it",
+			strings.TrimPrefix(s.ref, "refs/heads/"), err)
 	}
 	return fmt.Errorf("%w: %w", ledger.ErrAmbiguous, err)
 }

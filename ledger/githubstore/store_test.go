@@ -16,7 +16,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// connection is a store whose states can be verified in the server's own repository, and that can be made to die at any of its requests.
+// connection is a store whose states can be verified in the server's own repository, and that can be made to die at any
+// of its requests.
 type connection struct {
 	*githubstore.Store
 	server *githubtest.Server
@@ -27,8 +28,9 @@ type connection struct {
 // Tree is storetest.Viewer's.
 func (c connection) Tree(at ledger.Snapshot) (ledger.Tree, error) { return c.local.Tree(at) }
 
-// Break is storetest.Breaker's: the step-th request of an append to a ledger that exists is lost, before its effect for even steps and after
-// it for odd ones. There are three; after the last one's effect nothing is broken, as the branch says so.
+// Break is storetest.Breaker's: the step-th request of an append to a ledger that exists is lost, before its effect for
+// even steps and after it for odd ones. There are three; after the last one's effect nothing is broken, as the branch
+// says so.
 func (c connection) Break(step int) bool {
 	steps := []githubtest.Fault{githubtest.DropBefore, githubtest.DropAfter}
 	requests := [][2]string{{"POST", "git/trees"}, {"POST", "git/commits"}, {"PATCH", "git/refs/**"}}
@@ -42,7 +44,8 @@ func (c connection) Break(step int) bool {
 // connect opens a store; without patience nothing is sent twice.
 func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func(string)) connection {
 	t.Helper()
-	api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: wait, Transport: s.Transport()})
+	api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: wait,
+		Transport: s.Transport()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +104,8 @@ func verified(t *testing.T, c connection, count int64) {
 	}
 }
 
-// An append is three requests, the first one too, behind one entry and behind many. One request more sends a batch of more than a megabyte once
-// and not three times.
+// An append is three requests, the first one too, behind one entry and behind many. One request more sends a batch of
+// more than a megabyte once and not three times.
 func TestCalls(t *testing.T) {
 	s := githubtest.New(t)
 	calls := func(receipts ...ledger.Receipt) int {
@@ -120,7 +123,8 @@ func TestCalls(t *testing.T) {
 		r.Assignment = &ledger.Assignment{Text: long, SHA256: canonical.SHA256Hex([]byte(long))}
 		many = append(many, storetest.Key(r))
 	}
-	batches := [][]ledger.Receipt{{storetest.Sample(0)}, some, many, {storetest.Sample(91)}, {storetest.Sample(92), storetest.Sample(93)}}
+	batches := [][]ledger.Receipt{{storetest.Sample(0)}, some, many, {storetest.Sample(91)},
+		{storetest.Sample(92), storetest.Sample(93)}}
 	for i, want := range []int{3, 3, 4, 3, 3} {
 		if got := calls(batches[i]...); got != want {
 			t.Errorf("append %d took %d requests, want %d", i, got, want)
@@ -146,7 +150,8 @@ func TestSentOnce(t *testing.T) {
 	sheet := []byte(`{"slug":"` + strings.Repeat("x", 1000) + `"}`)
 	r := storetest.Sample(1)
 	r.FlightSheet.SHA256 = ledger.SheetHash(sheet)
-	s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits", Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
+	s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits",
+		Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
 	result, err := ledger.Append(t.Context(), c, quick, func(ledger.Snapshot) (ledger.Draft, error) {
 		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Key(r)}, Sheets: [][]byte{sheet}}, nil
 	})
@@ -163,12 +168,14 @@ func TestSentOnce(t *testing.T) {
 	verified(t, connect(t, s, -1, nil), 3)
 }
 
-// A race that is lost before the commit costs the tree and nothing else, and one that is lost before the tree costs nothing.
+// A race that is lost before the commit costs the tree and nothing else, and one that is lost before the tree costs
+// nothing.
 func TestLostEarly(t *testing.T) {
 	s := githubtest.New(t)
 	c := connect(t, s, -1, nil)
 	add(t, c, storetest.Sample(0))
-	s.Inject(githubtest.Fault{Method: "POST", Path: "git/trees", Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
+	s.Inject(githubtest.Fault{Method: "POST", Path: "git/trees",
+		Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
 	if r := add(t, c, storetest.Sample(1)); r.Tries != 2 || c.api.Calls() != 3+1+3 {
 		t.Errorf("%d tries, %d requests; want 2, and 7 with those of the first append", r.Tries, c.api.Calls())
 	}
@@ -202,8 +209,10 @@ func TestSwap(t *testing.T) {
 		"lost before the effect":   {fault: githubtest.DropBefore, want: ledger.ErrAmbiguous, count: 1},
 		"another came first":       {moved: true, want: ledger.ErrStale, count: 2},
 		"lost, another came first": {fault: githubtest.DropBefore, moved: true, want: ledger.ErrAmbiguous, count: 2},
-		"a ruleset":                {fault: rule, count: 1, text: "Repository rule violations found; if a ruleset forbids it"},
-		"no permission":            {fault: githubtest.NoAccess, count: 1, text: "Resource not accessible by integration"},
+		"a ruleset": {fault: rule, count: 1,
+			text: "Repository rule violations found; if a ruleset forbids it"},
+		"no permission": {fault: githubtest.NoAccess, count: 1,
+			text: "Resource not accessible by integration"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := githubtest.New(t)
@@ -211,7 +220,8 @@ func TestSwap(t *testing.T) {
 			add(t, k, storetest.Sample(0))
 			fault := c.fault.On("PATCH", "git/refs/**")
 			if c.moved {
-				s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits", Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
+				s.Inject(githubtest.Fault{Method: "POST", Path: "git/commits",
+					Do: func() { add(t, connect(t, s, -1, nil), storetest.Sample(5)) }})
 				fault.Skip = 1
 			}
 			if c.fault.Status > 0 || c.fault.DropBefore || c.fault.DropAfter {
@@ -221,7 +231,8 @@ func TestSwap(t *testing.T) {
 			switch {
 			case c.want != nil && !errors.Is(err, c.want):
 				t.Errorf("%v, want %v", err, c.want)
-			case c.text != "" && (err == nil || !strings.Contains(err.Error(), c.text) || errors.Is(err, ledger.ErrStale)):
+			case c.text != "" && (err == nil || !strings.Contains(err.Error(), c.text) ||
+				errors.Is(err, ledger.ErrStale)):
 				t.Errorf("%v, want %q", err, c.text)
 			case c.want == nil && c.text == "" && err != nil:
 				t.Error(err)
@@ -267,7 +278,8 @@ func TestUnsigned(t *testing.T) {
 	add(t, c, storetest.Sample(0))
 	s.SetUnsigned()
 	add(t, c, storetest.Sample(1))
-	if len(notices) != 1 || !strings.Contains(notices[0], "GitHub did not sign") || !strings.Contains(notices[0], "unsigned") {
+	if len(notices) != 1 || !strings.Contains(notices[0], "GitHub did not sign") ||
+		!strings.Contains(notices[0], "unsigned") {
 		t.Errorf("%q", notices)
 	}
 	verified(t, c, 2)
@@ -302,7 +314,8 @@ func TestRefusedBatches(t *testing.T) {
 		"one path twice":            {head, head},
 		"no HEAD.json":              entry(1, 1),
 	} {
-		if err := c.Append(t.Context(), at, ledger.Batch{Files: files, Message: "x\n", Head: at.Head}); err == nil || errors.Is(err, ledger.ErrStale) {
+		if err := c.Append(t.Context(), at, ledger.Batch{Files: files, Message: "x\n", Head: at.Head}); err == nil ||
+			errors.Is(err, ledger.ErrStale) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -336,8 +349,10 @@ func TestCommits(t *testing.T) {
 			posted = append(posted, r.Body)
 		}
 	}
-	want := fmt.Sprintf(`{"message":"receipt 000000001 pr#2 sha256:%s\n\nParent-Receipt: %s\n"`, second.Hash, first.Hash)
-	if len(posted) != 2 || !strings.HasPrefix(posted[1], want) || strings.Contains(posted[1], "author") || strings.Contains(posted[1], "committer") {
+	want := fmt.Sprintf(`{"message":"receipt 000000001 pr#2 sha256:%s\n\nParent-Receipt: %s\n"`, second.Hash,
+		first.Hash)
+	if len(posted) != 2 || !strings.HasPrefix(posted[1], want) || strings.Contains(posted[1], "author") ||
+		strings.Contains(posted[1], "committer") {
 		t.Errorf("%q\nwant %s", posted, want)
 	}
 }

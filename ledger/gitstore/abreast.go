@@ -12,7 +12,8 @@ import (
 )
 
 // A long list of objects is read by two git processes, as one spends its time inflating on one processor. They take
-// stretches of the list by turns: neighbours lie in one pack as differences from each other, so each stretch stays whole.
+// stretches of the list by turns: neighbours lie in one pack as differences from each other, so each stretch stays
+// whole.
 const (
 	readers = 2
 	stretch = 512
@@ -86,18 +87,19 @@ func (g *gitBinary) eachSize(ctx context.Context, ids []string, use func(int64) 
 	if len(ids) == 0 {
 		return nil
 	}
-	return g.stream(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
-		for range ids {
-			_, size, err := header(r)
-			if err != nil {
-				return err
+	return g.stream(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"},
+		func(r *bufio.Reader) error {
+			for range ids {
+				_, size, err := header(r)
+				if err != nil {
+					return err
+				}
+				if !use(size) {
+					return errStop
+				}
 			}
-			if !use(size) {
-				return errStop
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 // each gives the objects as one git process reads them, until use says no.
@@ -105,18 +107,19 @@ func (g *gitBinary) each(ctx context.Context, ids []string, use func(gitobject.O
 	if len(ids) == 0 {
 		return nil
 	}
-	return g.stream(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"}, func(r *bufio.Reader) error {
-		for _, id := range ids {
-			o, err := g.body(r, id)
-			if err != nil {
-				return err
+	return g.stream(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"},
+		func(r *bufio.Reader) error {
+			for _, id := range ids {
+				o, err := g.body(r, id)
+				if err != nil {
+					return err
+				}
+				if !use(o) {
+					return errStop
+				}
 			}
-			if !use(o) {
-				return errStop
-			}
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
 // abreast gives the objects in the order of ids while the readers go ahead. None is left running.

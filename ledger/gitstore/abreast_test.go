@@ -75,8 +75,8 @@ func TestAbreast(t *testing.T) {
 	}
 }
 
-// TestAbreastStops holds that a missing object, a reader who has seen enough and a cancelled context end both processes,
-// the first with its error at its place.
+// TestAbreastStops holds that a missing object, a reader who has seen enough and a cancelled context end both
+// processes, the first with its error at its place.
 func TestAbreastStops(t *testing.T) {
 	g, blobs := manyBlobs(t, 3*stretch)
 	before := runtime.NumGoroutine()
@@ -128,7 +128,8 @@ func TestAbreastStops(t *testing.T) {
 	if last == nil {
 		t.Error("a cancelled asking for sizes ended as if it were whole")
 	}
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(
+		10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}

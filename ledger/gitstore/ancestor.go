@@ -8,8 +8,8 @@ import (
 // maxAncestors bounds the commits that are read for the merge base of two of them.
 const maxAncestors = 20_000
 
-// MergeBase finds the best common ancestor of two commits that the repository holds. It is ok only where the commits prove it (Work.MergeBase says
-// how): history may be shallow, or longer than what is read.
+// MergeBase finds the best common ancestor of two commits that the repository holds. It is ok only where the commits
+// prove it (Work.MergeBase says how): history may be shallow, or longer than what is read.
 func (r *Repo) MergeBase(ctx context.Context, base, head string) (id string, ok bool, err error) {
 	came, next := lineage{}, []string{base, head}
 	for tryAt := 64; len(next) > 0 && len(came) < maxAncestors; {

@@ -12,8 +12,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// builder makes the trees of a commit that adds files to another one's. Only the directories on the way to the files are
-// read, all of one depth at once.
+// builder makes the trees of a commit that adds files to another one's. Only the directories on the way to the files
+// are read, all of one depth at once.
 type builder struct {
 	objects *objects
 	dirs    map[string][]gitobject.Entry // as they are, by path; "" is the root

@@ -17,8 +17,8 @@ import (
 )
 
 // gitBinary reads objects through `git cat-file`, which is the fastest reader there is. The repository is not trusted:
-// git runs in an empty repository of its own that only borrows the objects, so that no configuration, hook, replacement,
-// graft, commit graph or remote of the repository is ever seen, and nothing can be fetched.
+// git runs in an empty repository of its own that only borrows the objects, so that no configuration, hook,
+// replacement, graft, commit graph or remote of the repository is ever seen, and nothing can be fetched.
 type gitBinary struct {
 	git     string // path of the binary
 	objects string // path of the objects directory

@@ -131,8 +131,8 @@ func holds(t *testing.T, dir string, count int64) {
 	}
 }
 
-// TestEveryWriteFails breaks each write of an append in turn: by an error such as a full disk's, after which the ledger is
-// as it was, and by the death of the process, after which the next append finishes the work.
+// TestEveryWriteFails breaks each write of an append in turn: by an error such as a full disk's, after which the ledger
+// is as it was, and by the death of the process, after which the next append finishes the work.
 func TestEveryWriteFails(t *testing.T) {
 	for _, dead := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dead=%v", dead), func(t *testing.T) {
@@ -143,7 +143,8 @@ func TestEveryWriteFails(t *testing.T) {
 			count := int64(1)
 			for n := 0; ; n++ {
 				s := openTest(t, dir)
-				f := &faulty{Filesystem: s.at.(*local).fs, left: n, dead: dead, fault: func() error { return syscall.ENOSPC }}
+				f := &faulty{Filesystem: s.at.(*local).fs, left: n, dead: dead,
+					fault: func() error { return syscall.ENOSPC }}
 				s.at.(*local).fs = f
 				_, err := ledger.Append(t.Context(), s, ledger.Retry{Tries: 1}, sample(count))
 				at, failed := openTest(t, dir).Head(t.Context())
@@ -163,7 +164,8 @@ func TestEveryWriteFails(t *testing.T) {
 				if err == nil && at.Head.Count != count+1 {
 					t.Fatalf("step %d: no error, and nothing appended", n)
 				}
-				if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{Tries: 1}, sample(count)); err != nil {
+				if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{Tries: 1},
+					sample(count)); err != nil {
 					t.Fatalf("after step %d: %v", n, err)
 				}
 				if count++; n%8 == 0 {
@@ -306,7 +308,8 @@ func TestReadOnly(t *testing.T) {
 	cmd.Path, cmd.Args[0] = exe, exe
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "the repository cannot be written") || !strings.Contains(string(out), "permission denied") {
+	if err == nil || !strings.Contains(string(out), "the repository cannot be written") ||
+		!strings.Contains(string(out), "permission denied") {
 		t.Errorf("%v: %s", err, out)
 	}
 	holds(t, dir, 1)

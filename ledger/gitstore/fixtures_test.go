@@ -69,7 +69,8 @@ func unbundle(t *testing.T, f fixture) (dir, tip string) {
 	}
 	tip, ref, _ := strings.Cut(lines[1], " ")
 	none := func(string) (gitobject.Object, bool) { return gitobject.Object{}, false }
-	objects, err := gitobject.ReadPack(bytes.NewReader(pack), gitobject.Limits{Objects: 10_000, Size: 1 << 24, Total: 1 << 26}, none)
+	objects, err := gitobject.ReadPack(bytes.NewReader(pack), gitobject.Limits{Objects: 10_000, Size: 1 << 24,
+		Total: 1 << 26}, none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,8 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// judge verifies a fixture as its index line asks for, and gives the codes, each once and sorted, and all that was said.
+// judge verifies a fixture as its index line asks for, and gives the codes, each once and sorted, and all that was
+// said.
 func judge(t *testing.T, f fixture, dir, tip, other, git string, full bool) ([]ledger.Code, string) {
 	t.Helper()
 	repo, err := OpenRepo(dir, git)

@@ -115,7 +115,8 @@ func (g *gitBinary) eachCommit(ctx context.Context, from string, each func(gitob
 		return err
 	}
 	var ids []string
-	err = g.stream(ctx, nil, []string{"rev-list", "--first-parent", "--missing=allow-any", "--max-count=" + fmt.Sprint(maxCommits), from}, func(r *bufio.Reader) error {
+	err = g.stream(ctx, nil, []string{"rev-list", "--first-parent", "--missing=allow-any",
+		"--max-count=" + fmt.Sprint(maxCommits), from}, func(r *bufio.Reader) error {
 		for {
 			line, err := r.ReadString('\n')
 			if err == io.EOF {
@@ -237,7 +238,8 @@ func (r *Repo) Altered() ([]ledger.Problem, error) {
 	var problems []ledger.Problem
 	add := func(format string, args ...any) {
 		about, _ := ledger.CodeReplaced.Of()
-		problems = append(problems, ledger.Problem{Code: ledger.CodeReplaced, Level: about.Level, Seq: -1, Message: fmt.Sprintf(format, args...)})
+		problems = append(problems, ledger.Problem{Code: ledger.CodeReplaced, Level: about.Level, Seq: -1,
+			Message: fmt.Sprintf(format, args...)})
 	}
 	replaced, err := r.replaced()
 	if err != nil {

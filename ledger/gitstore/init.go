@@ -21,5 +21,6 @@ func Init(dir, branch string) error {
 	}
 	return errors.Join(err,
 		os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/"+branch+"\n"), 0o644),
-		os.WriteFile(filepath.Join(dir, "config"), []byte("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"), 0o644))
+		os.WriteFile(filepath.Join(dir, "config"), []byte("[core]\n\trepositoryformatversion = 0\n\tfilemode = "+
+			"true\n\tbare = true\n"), 0o644))
 }

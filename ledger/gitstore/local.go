@@ -13,7 +13,8 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 )
 
-// local is a branch of a repository on this machine. Objects are written into it, never through a work tree or an index.
+// local is a branch of a repository on this machine. Objects are written into it, never through a work tree or an
+// index.
 type local struct {
 	repo *Repo
 	ref  string
@@ -38,7 +39,8 @@ func (l *local) tip(context.Context) (string, error) { return readRef(l.repo.dir
 // publish refuses a branch that is checked out: the work tree would seem to undo what was appended.
 func (l *local) publish(ctx context.Context, old, commit string, objects []gitobject.Object) error {
 	if short, ok := strings.CutPrefix(l.ref, "refs/remotes/origin/"); ok {
-		return fmt.Errorf("%s is this clone's copy of a remote branch and cannot be appended to; run `git branch %s origin/%s` to make a local one", l.ref, short, short)
+		return fmt.Errorf("%s is this clone's copy of a remote branch and cannot be appended to; run `git branch %s "+
+			"origin/%s` to make a local one", l.ref, short, short)
 	}
 	if at, ok := firstLine(filepath.Join(l.repo.dir, "HEAD"), "ref: "); ok && at == l.ref && l.repo.work {
 		return fmt.Errorf("%s is checked out in %s; switch to another branch first", l.ref, filepath.Dir(l.repo.dir))

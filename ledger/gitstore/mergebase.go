@@ -13,16 +13,18 @@ const mergeBaseDepth = 250
 // maxStops bounds the work over a history that was made to be tangled.
 const maxStops = 100
 
-// MergeBase finds the best common ancestor of two commits by one request for commits without their trees. It is ok only where that is proved by the
-// commits that came; the caller asks somebody else where it is not: history is longer than what came, the two have several best common ancestors or
-// none, or the server cannot leave trees out.
+// MergeBase finds the best common ancestor of two commits by one request for commits without their trees. It is ok only
+// where that is proved by the commits that came; the caller asks somebody else where it is not: history is longer than
+// what came, the two have several best common ancestors or none, or the server cannot leave trees out.
 //
-// The proof. Let seen be the ancestors of base that can be reached through commits that came. The walk from head stops at those; where it meets no
-// commit that did not come, every ancestor of head is one of the walked ones or behind a commit at which the walk stopped, and one of those, the
-// result, has all the others behind it. The walk from base stops at what is behind the result; where it too meets no commit that did not come, every
-// ancestor of base is one of the walked ones, all of which are seen, or behind the result. No commit that was walked from head is seen, so whatever
-// the two have in common is the result or behind it. A result that is too old would not be on the safe side: what a pull request takes back of what
-// base has got since would not show. That is why base is walked too, and why no date is looked at, for anybody can write one into a commit.
+// The proof. Let seen be the ancestors of base that can be reached through commits that came. The walk from head stops
+// at those; where it meets no commit that did not come, every ancestor of head is one of the walked ones or behind a
+// commit at which the walk stopped, and one of those, the result, has all the others behind it. The walk from base
+// stops at what is behind the result; where it too meets no commit that did not come, every ancestor of base is one of
+// the walked ones, all of which are seen, or behind the result. No commit that was walked from head is seen, so
+// whatever the two have in common is the result or behind it. A result that is too old would not be on the safe side:
+// what a pull request takes back of what base has got since would not show. That is why base is walked too, and why no
+// date is looked at, for anybody can write one into a commit.
 func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok bool, err error) {
 	if !gitobject.IsID(base) || !gitobject.IsID(head) {
 		return "", false, fmt.Errorf("%q or %q: not a commit id", base, head)
@@ -75,8 +77,8 @@ func (w *wire) lineage(ctx context.Context, wants []string, depth int) (lineage,
 	return out, nil
 }
 
-// walk follows all parents from a commit and stops at those of a set: the commits that it passes, and those at which it stops. It is whole where it
-// meets no commit that did not come.
+// walk follows all parents from a commit and stops at those of a set: the commits that it passes, and those at which it
+// stops. It is whole where it meets no commit that did not come.
 func (l lineage) walk(from string, stop map[string]bool) (passed, stopped map[string]bool, whole bool) {
 	passed, stopped, whole = map[string]bool{}, map[string]bool{}, true
 	for next := []string{from}; len(next) > 0; {

@@ -13,12 +13,14 @@ import (
 	"github.com/defendableos/referee/internal/githubtest"
 )
 
-// history makes commits, each with the parents that are named by their places in the list, dated in any order, and gives their ids.
+// history makes commits, each with the parents that are named by their places in the list, dated in any order, and
+// gives their ids.
 func history(t *testing.T, dir string, random *rand.Rand, commits [][]int) []string {
 	t.Helper()
 	var b bytes.Buffer
 	for i, parents := range commits {
-		fmt.Fprintf(&b, "commit refs/heads/c%d\nmark :%d\ncommitter x <x@example.com> %d +0000\ndata 1\nx\n", i, i+1, 1_000_000+random.IntN(1_000_000))
+		fmt.Fprintf(&b, "commit refs/heads/c%d\nmark :%d\ncommitter x <x@example.com> %d +0000\ndata 1\nx\n", i, i+1,
+			1_000_000+random.IntN(1_000_000))
 		for n, p := range parents {
 			fmt.Fprintf(&b, "%s :%d\n", []string{"from", "merge"}[min(n, 1)], p+1)
 		}
@@ -50,7 +52,8 @@ func line(commits [][]int, behind, n int) ([][]int, int) {
 	return commits, behind
 }
 
-// TestMergeBase: the merge base of histories of each shape, as git merge-base has it, and "not ok" where what came does not prove it.
+// TestMergeBase: the merge base of histories of each shape, as git merge-base has it, and "not ok" where what came does
+// not prove it.
 func TestMergeBase(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	deep, tip := line([][]int{{}, {0}}, 0, 260)
@@ -99,7 +102,8 @@ func TestMergeBase(t *testing.T) {
 	}
 }
 
-// TestMergeBaseServers: a server that cannot leave trees out is not asked, one that refuses is an error, and names are no ids.
+// TestMergeBaseServers: a server that cannot leave trees out is not asked, one that refuses is an error, and names are
+// no ids.
 func TestMergeBaseServers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	url := served(t, false)
@@ -118,7 +122,8 @@ func TestMergeBaseServers(t *testing.T) {
 
 	s := githubtest.New(t)
 	fork := s.Ref("refs/heads/main")
-	head := s.CommitFork("mallory/work", "feature", githubtest.Change{Parent: fork, Files: map[string]string{"a": "1"}, Author: "mallory"})
+	head := s.CommitFork("mallory/work", "feature", githubtest.Change{Parent: fork, Files: map[string]string{"a": "1"},
+		Author: "mallory"})
 	base := s.Commit("main", githubtest.Change{Files: map[string]string{"b": "1"}})
 	if w, err = OpenWork(s.CloneURL(), Options{Password: s.Token, Cache: t.TempDir(), MaxWait: -1}); err != nil {
 		t.Fatal(err)
@@ -132,8 +137,8 @@ func TestMergeBaseServers(t *testing.T) {
 	}
 }
 
-// TestMergeBaseProof holds the proof to git merge-base over tangled histories of which all or a part came: what is ok is git's only answer, and where
-// all came and git has only one answer, it is ok.
+// TestMergeBaseProof holds the proof to git merge-base over tangled histories of which all or a part came: what is ok
+// is git's only answer, and where all came and git has only one answer, it is ok.
 func TestMergeBaseProof(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	proved, unproved := 0, 0
@@ -177,7 +182,8 @@ func TestMergeBaseProof(t *testing.T) {
 
 // bests are all best common ancestors, as git has them.
 func bests(dir, a, b string) []string {
-	out, _ := exec.Command("git", "--git-dir="+dir, "merge-base", "--all", a, b).Output() // it exits 1 where there is none
+	// it exits 1 where there is none
+	out, _ := exec.Command("git", "--git-dir="+dir, "merge-base", "--all", a, b).Output()
 	return strings.Fields(string(out))
 }
 
@@ -197,7 +203,8 @@ func deepen(l lineage, commits [][]int, ids []string, tip, depth int) {
 	}
 }
 
-// TestMergeBaseOfRepo: of what a repository holds, the merge base is git's only answer, however deep; and a shallow history proves nothing.
+// TestMergeBaseOfRepo: of what a repository holds, the merge base is git's only answer, however deep; and a shallow
+// history proves nothing.
 func TestMergeBaseOfRepo(t *testing.T) {
 	deep, tip := line([][]int{{}, {0}}, 0, 260)
 	for name, c := range map[string]struct {
@@ -223,7 +230,8 @@ func TestMergeBaseOfRepo(t *testing.T) {
 		if c.want >= 0 {
 			want = ids[c.want]
 		}
-		if id, ok, err := r.MergeBase(t.Context(), ids[c.base], ids[c.head]); err != nil || ok != (want != "") || ok && id != want {
+		if id, ok, err := r.MergeBase(t.Context(), ids[c.base], ids[c.head]); err != nil || ok != (want != "") || ok &&
+			id != want {
 			t.Errorf("%s: %s, %v, %v; want %s", name, id, ok, err, want)
 		}
 		if id, ok, err := r.MergeBase(t.Context(), ids[c.base], strings.Repeat("1", 40)); ok || err != nil {

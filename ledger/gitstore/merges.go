@@ -27,8 +27,8 @@ type Base struct {
 // manifest is the file that makes a directory a run.
 const manifest = "run.json"
 
-// Merges gives the commits on base, along first parents from the oldest, that bring or change a run. A run that cannot be
-// read is among them, with its path and the reason as its ID, so that it cannot pass for one with a receipt.
+// Merges gives the commits on base, along first parents from the oldest, that bring or change a run. A run that cannot
+// be read is among them, with its path and the reason as its ID, so that it cannot pass for one with a receipt.
 func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord, err error) {
 	tree := ""
 	var newer *ledger.MergeRecord
@@ -155,8 +155,8 @@ func (c *changes) compare(dir, old, now string) error {
 	return nil
 }
 
-// Complete gives the merged runs for which the ledger at commit has neither a live receipt nor an unreceipted entry, and
-// the merged entries that no commit on base bears out.
+// Complete gives the merged runs for which the ledger at commit has neither a live receipt nor an unreceipted entry,
+// and the merged entries that no commit on base bears out.
 func (r *Repo) Complete(ctx context.Context, commit string, b Base) ([]ledger.Problem, error) {
 	merges, err := r.Merges(ctx, b)
 	if err != nil {

@@ -46,8 +46,8 @@ func (m *mirror) update(ctx context.Context) (string, error) {
 	return readRef(m.dir, m.ref)
 }
 
-// fetch brings the branch into a bare repository, depth commits of it, 0 for all: over HTTP by go-git, and over everything else by the git
-// binary, which knows the user's keys and hosts.
+// fetch brings the branch into a bare repository, depth commits of it, 0 for all: over HTTP by go-git, and over
+// everything else by the git binary, which knows the user's keys and hosts.
 func (m *mirror) fetch(ctx context.Context, dir string, depth int) error {
 	if m.web == nil {
 		return fetchByGit(ctx, dir, m.url, m.ref, depth, m.o)
@@ -96,8 +96,8 @@ func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) 
 	return OpenRepo(dir, o.Git)
 }
 
-// fetchByGit runs git fetch in a repository of our own. The token goes through the environment, not the arguments, which
-// every user of the machine can read.
+// fetchByGit runs git fetch in a repository of our own. The token goes through the environment, not the arguments,
+// which every user of the machine can read.
 func fetchByGit(ctx context.Context, dir, location, ref string, depth int, o Options) error {
 	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head"}
 	if depth > 0 {
@@ -112,14 +112,16 @@ func fetchByGit(ctx context.Context, dir, location, ref string, depth int, o Opt
 
 // runGit runs the git binary in a repository of our own.
 func runGit(ctx context.Context, dir string, o Options, args ...string) error {
-	cmd := exec.CommandContext(ctx, o.Git, append([]string{"--git-dir=" + dir, "-c", "gc.auto=0", "-c", "fetch.fsckObjects=false"}, args...)...)
+	cmd := exec.CommandContext(ctx, o.Git,
+		append([]string{"--git-dir=" + dir, "-c", "gc.auto=0", "-c", "fetch.fsckObjects=false"}, args...)...)
 	cmd.Env = append(cmd.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	if o.Password != "" {
 		user := o.User
 		if user == "" {
 			user = "x-access-token"
 		}
-		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0="+basic(user, o.Password))
+		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader",
+			"GIT_CONFIG_VALUE_0="+basic(user, o.Password))
 	}
 	said, err := cmd.CombinedOutput()
 	if err != nil {

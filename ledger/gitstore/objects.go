@@ -29,8 +29,8 @@ const (
 
 // source reads objects by their ids.
 type source interface {
-	// read gives the objects in the order of ids, none of which has more than limit bytes: that is known before anything
-	// is inflated. ErrMissing and ErrTooLarge name the object.
+	// read gives the objects in the order of ids, none of which has more than limit bytes: that is known before
+	// anything is inflated. ErrMissing and ErrTooLarge name the object.
 	read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error)
 }
 
@@ -137,8 +137,8 @@ func (o *objects) remember(obj gitobject.Object) {
 	o.size += len(obj.Data)
 }
 
-// parsed takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name, and then
-// for the next. Nobody changes what it gives.
+// parsed takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name, and
+// then for the next. Nobody changes what it gives.
 func (o *objects) parsed(tree gitobject.Object) ([]gitobject.Entry, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

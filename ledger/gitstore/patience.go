@@ -24,10 +24,11 @@ const (
 	aheadBytes   = 1 << 20     // of an answer that are read before anybody sees it
 )
 
-// patience sends git's requests over HTTP again, by the rules by which package githubapi sends the API's: a rate limit is waited for as long as
-// the server says; a 5xx, a broken connection and a server that says nothing are tried four times, one, two and four seconds apart, or as far
-// as Retry-After says; all waits together stay below a bound. A push is never sent again unless a rate limit refused it: what became of it is
-// read from the branch (remote.publish). An answer that breaks off after its first megabyte is for retry.
+// patience sends git's requests over HTTP again, by the rules by which package githubapi sends the API's: a rate limit
+// is waited for as long as the server says; a 5xx, a broken connection and a server that says nothing are tried four
+// times, one, two and four seconds apart, or as far as Retry-After says; all waits together stay below a bound. A push
+// is never sent again unless a rate limit refused it: what became of it is read from the branch (remote.publish). An
+// answer that breaks off after its first megabyte is for retry.
 type patience struct {
 	next  http.RoundTripper
 	sleep func(context.Context, time.Duration) error
@@ -105,7 +106,8 @@ func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 			if p.budget == 0 {
 				return resp, err
 			}
-			return nil, gaveUp(resp, err, fmt.Sprintf("waited %s; the next wait would be %s, and %s of %s are left", waited, pause, have, p.budget))
+			return nil, gaveUp(resp, err, fmt.Sprintf("waited %s; the next wait would be %s, and %s of %s are left",
+				waited, pause, have, p.budget))
 		}
 		closeBody(resp)
 		if waited += pause; p.sleep(req.Context(), pause) != nil {
@@ -119,7 +121,8 @@ func (p *patience) retry(ctx context.Context, do func() error) error {
 	for broken := 0; ; broken++ {
 		err := do()
 		pause := time.Second << broken
-		if !errors.Is(err, errCut) || broken == maxBroken-1 || p == nil || p.take(pause) < pause || p.sleep(ctx, pause) != nil {
+		if !errors.Is(err, errCut) || broken == maxBroken-1 || p == nil || p.take(pause) < pause ||
+			p.sleep(ctx, pause) != nil {
 			return err
 		}
 	}
@@ -154,10 +157,12 @@ func closeBody(resp *http.Response) {
 
 // rateLimited reports whether an answer is a rate limit: 429, or what GitHub also says, 403 with a time.
 func rateLimited(resp *http.Response) bool {
-	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusForbidden && resp.Header.Get("Retry-After") != ""
+	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusForbidden &&
+		resp.Header.Get("Retry-After") != ""
 }
 
-// retryAfter is how long the server asks to wait, in seconds or by a date of its own clock, and a second at least; otherwise where it does not say.
+// retryAfter is how long the server asks to wait, in seconds or by a date of its own clock, and a second at least;
+// otherwise where it does not say.
 func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
 	after := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(after, 10, 32); err == nil {

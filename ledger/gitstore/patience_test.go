@@ -43,7 +43,8 @@ func (f *failing) RoundTrip(req *http.Request) (*http.Response, error) {
 // status answers without the server.
 func status(code int, header ...string) func(*http.Request) (*http.Response, error) {
 	return func(req *http.Request) (*http.Response, error) {
-		resp := &http.Response{StatusCode: code, Header: http.Header{}, Request: req, Body: io.NopCloser(strings.NewReader("try later"))}
+		resp := &http.Response{StatusCode: code, Header: http.Header{}, Request: req,
+			Body: io.NopCloser(strings.NewReader("try later"))}
 		for i := 0; i+1 < len(header); i += 2 {
 			resp.Header.Set(header[i], header[i+1])
 		}
@@ -88,9 +89,10 @@ func impatient(t *testing.T, url string, client http.RoundTripper, maxWait time.
 	return s, waits
 }
 
-// TestPatience: each request of an append fails once, on a server that gives single objects and on one that does not. The append
-// succeeds, its receipt is there once, and the waits are the API's: a second for a server that fails, and what it says where it says it. Only a
-// push waits for nothing, unless it was refused before it began: the branch tells what became of it.
+// TestPatience: each request of an append fails once, on a server that gives single objects and on one that does not.
+// The append succeeds, its receipt is there once, and the waits are the API's: a second for a server that fails, and
+// what it says where it says it. Only a push waits for nothing, unless it was refused before it began: the branch tells
+// what became of it.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault  func(*http.Request) (*http.Response, error)
@@ -98,11 +100,13 @@ func TestPatience(t *testing.T) {
 		pushes bool // the wait is also that of a push
 		sweep  bool // at each request, and not at the first only
 	}{
-		"reset":                {func(*http.Request) (*http.Response, error) { return nil, errLost }, time.Second, false, false},
-		"502":                  {status(502), time.Second, false, true},
-		"503 with a time":      {status(503, "Retry-After", "7"), 7 * time.Second, false, false},
-		"429":                  {status(429, "Retry-After", "3"), 3 * time.Second, true, true},
-		"429 with a date":      {status(429, "Retry-After", "Tue, 01 Dec 2026 12:00:09 GMT", "Date", "Tue, 01 Dec 2026 12:00:00 GMT"), 9 * time.Second, true, false},
+		"reset": {func(*http.Request) (*http.Response, error) { return nil, errLost }, time.Second,
+			false, false},
+		"502":             {status(502), time.Second, false, true},
+		"503 with a time": {status(503, "Retry-After", "7"), 7 * time.Second, false, false},
+		"429":             {status(429, "Retry-After", "3"), 3 * time.Second, true, true},
+		"429 with a date": {status(429, "Retry-After", "Tue, 01 Dec 2026 12:00:09 GMT", "Date",
+			"Tue, 01 Dec 2026 12:00:00 GMT"), 9 * time.Second, true, false},
 		"429 without a time":   {status(429), time.Minute, true, false},
 		"403 with a time":      {status(403, "Retry-After", "60"), time.Minute, true, false},
 		"the answer is lost":   {carriedOut(0), time.Second, false, false},
@@ -128,7 +132,8 @@ func TestPatience(t *testing.T) {
 					}
 					push := f.hit[:4] == "POST" && strings.HasSuffix(f.hit, "/git-receive-pack")
 					pushed = pushed || push
-					if want := []time.Duration{c.wait}; (!push || c.pushes) && !slices.Equal(*waits, want) || push && !c.pushes && len(*waits) > 0 {
+					if want := []time.Duration{c.wait}; (!push || c.pushes) && !slices.Equal(*waits, want) || push &&
+						!c.pushes && len(*waits) > 0 {
 						t.Errorf("%s: waited %v, want %v", f.hit, *waits, want)
 					}
 				}
@@ -150,21 +155,28 @@ func TestPatienceEnds(t *testing.T) {
 		waits   []time.Duration
 		text    string
 	}{
-		"503":             {status(503), 0, []time.Duration{1e9, 2e9, 4e9}, "the server answers 503: try later; waited 7s for it to recover"},
-		"no answer":       {func(*http.Request) (*http.Response, error) { return nil, errLost }, 0, []time.Duration{1e9, 2e9, 4e9}, "connection reset by peer; waited 7s for it to recover"},
-		"a limit":         {status(429, "Retry-After", "50"), 0, []time.Duration{50e9, 50e9}, "429: try later; waited 1m40s; the next wait would be 50s, and 20s of 2m0s are left"},
-		"a long limit":    {status(429, "Retry-After", "3600"), 0, nil, "429: try later; waited 0s; the next wait would be 1h0m0s, and 2m0s of 2m0s are left"},
-		"limits":          {status(429), 10 * time.Minute, []time.Duration{60e9, 120e9, 240e9}, "429: try later; waited 7m0s; the next wait would be 8m0s, and 3m0s of 10m0s are left"},
-		"no patience":     {status(503), -1, nil, "the server answers 503: try later"},
-		"no permission":   {status(403), 0, nil, "the server wants another token or user (403)"},
-		"no repository":   {status(404), 0, nil, "(404)"},
-		"half a patience": {status(500), 2 * time.Second, []time.Duration{1e9}, "500: try later; waited 1s; the next wait would be 2s, and 1s of 2s are left"},
+		"503": {status(503), 0, []time.Duration{1e9, 2e9, 4e9},
+			"the server answers 503: try later; waited 7s for it to recover"},
+		"no answer": {func(*http.Request) (*http.Response, error) { return nil, errLost }, 0,
+			[]time.Duration{1e9, 2e9, 4e9}, "connection reset by peer; waited 7s for it to recover"},
+		"a limit": {status(429, "Retry-After", "50"), 0, []time.Duration{50e9, 50e9},
+			"429: try later; waited 1m40s; the next wait would be 50s, and 20s of 2m0s are left"},
+		"a long limit": {status(429, "Retry-After", "3600"), 0, nil,
+			"429: try later; waited 0s; the next wait would be 1h0m0s, and 2m0s of 2m0s are left"},
+		"limits": {status(429), 10 * time.Minute, []time.Duration{60e9, 120e9, 240e9},
+			"429: try later; waited 7m0s; the next wait would be 8m0s, and 3m0s of 10m0s are left"},
+		"no patience":   {status(503), -1, nil, "the server answers 503: try later"},
+		"no permission": {status(403), 0, nil, "the server wants another token or user (403)"},
+		"no repository": {status(404), 0, nil, "(404)"},
+		"half a patience": {status(500), 2 * time.Second, []time.Duration{1e9},
+			"500: try later; waited 1s; the next wait would be 2s, and 1s of 2s are left"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := &failing{always: true, fault: c.fault}
 			s, waits := impatient(t, url, f, c.maxWait)
 			_, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0))
-			if err == nil || !strings.Contains(err.Error(), c.text) || !slices.Equal(*waits, c.waits) || len(f.sent) != len(c.waits)+1 {
+			if err == nil || !strings.Contains(err.Error(), c.text) || !slices.Equal(*waits, c.waits) ||
+				len(f.sent) != len(c.waits)+1 {
 				t.Errorf("%v\nafter %v and %d requests; want %q after %v", err, *waits, len(f.sent), c.text, c.waits)
 			}
 		})
@@ -217,7 +229,8 @@ func TestCutPack(t *testing.T) {
 		git := func(stdin []byte, args ...string) string {
 			cmd := exec.Command("git", append([]string{"--git-dir=" + serverDir(t, url)}, args...)...)
 			cmd.Stdin = bytes.NewReader(stdin)
-			cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x")
+			cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x",
+				"GIT_COMMITTER_EMAIL=x")
 			out, err := cmd.Output()
 			if err != nil {
 				t.Fatal(err)

@@ -52,7 +52,8 @@ func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
 // Save remembers a head that was verified. It never goes back to an earlier one.
 func (p Pins) Save(location, branch string, head ledger.Head) error {
 	if old, ok := p.Load(location, branch); ok && (old.Count < 0 || old.Count > head.Count) {
-		return fmt.Errorf("%s has seen %d entries; refusing to move the pin back to %d", old.Source, old.Count, head.Count)
+		return fmt.Errorf("%s has seen %d entries; refusing to move the pin back to %d", old.Source, old.Count,
+			head.Count)
 	}
 	b, err := ledger.PinOf(head, "").Marshal()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// Commits is ledger.History's: the newest n commits of that state, the newest first, as far as they can be had: a server that gives only the
-// newest commit whole ends the list there.
+// Commits is ledger.History's: the newest n commits of that state, the newest first, as far as they can be had: a
+// server that gives only the newest commit whole ends the list there.
 func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
 	if r, ok := s.at.(*remote); ok && r.wire != nil && at.ID != "" {
 		if err := r.wire.recent(ctx, at.ID, n); err != nil {
@@ -27,7 +27,8 @@ func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledge
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.ref(), err)
 		}
-		out = append(out, ledger.Commit{ID: id, Parents: rec.Parents, Time: time.Unix(rec.Time, 0).UTC(), Message: rec.Message})
+		out = append(out, ledger.Commit{ID: id, Parents: rec.Parents, Time: time.Unix(rec.Time, 0).UTC(),
+			Message: rec.Message})
 		if id = ""; len(rec.Parents) > 0 {
 			id = rec.Parents[0]
 		}

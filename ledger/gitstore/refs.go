@@ -111,7 +111,8 @@ func (s *refSwap) create(ctx context.Context, name string) (billy.File, error) {
 			return f, err
 		}
 		if until >= s.wait {
-			return nil, fmt.Errorf("another program has locked %s; if none is running, remove that file: %w", path.Join(s.dir, name), ledger.ErrStale)
+			return nil, fmt.Errorf("another program has locked %s; if none is running, remove that file: %w",
+				path.Join(s.dir, name), ledger.ErrStale)
 		}
 		select {
 		case <-ctx.Done():

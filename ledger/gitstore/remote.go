@@ -146,7 +146,8 @@ func (r *remote) publish(ctx context.Context, old, commit string, objects []gito
 
 // isRace knows the texts by which servers say that another push came first.
 func isRace(err error) bool {
-	for _, text := range []string{"failed to update ref", "object not found", "non-fast-forward", "fetch first", "cannot lock ref",
+	for _, text := range []string{"failed to update ref", "object not found", "non-fast-forward", "fetch first",
+		"cannot lock ref",
 		"incorrect old value", "reference already exists", "failed to lock"} {
 		if strings.Contains(err.Error(), text) {
 			return true
@@ -157,7 +158,8 @@ func isRace(err error) bool {
 
 // lasting reports whether no other try can help.
 func lasting(err error) bool {
-	for _, known := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound,
+	for _, known := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed,
+		transport.ErrRepositoryNotFound,
 		transport.ErrInvalidAuthMethod, context.Canceled, context.DeadlineExceeded, errUnsent} {
 		if errors.Is(err, known) {
 			return true
@@ -178,7 +180,8 @@ func (r *remote) send(ctx context.Context, old, commit string, objects []gitobje
 	return report != nil, err
 }
 
-// sendByGit writes the objects into the mirror and has git push them, without force: a branch that has moved is no ancestor of the commit.
+// sendByGit writes the objects into the mirror and has git push them, without force: a branch that has moved is no
+// ancestor of the commit.
 func (r *remote) sendByGit(ctx context.Context, commit string, objects []gitobject.Object) (answered bool, err error) {
 	if err := writeLoose(osfs.New(r.mirror.dir), objects); err != nil {
 		return false, fmt.Errorf("%w: %w", errUnsent, err)
@@ -188,7 +191,8 @@ func (r *remote) sendByGit(ctx context.Context, commit string, objects []gitobje
 }
 
 // sendByWeb pushes over HTTP. The report is nil if none came.
-func (r *remote) sendByWeb(ctx context.Context, old, commit string, objects []gitobject.Object) (report *packp.ReportStatus, err error) {
+func (r *remote) sendByWeb(ctx context.Context, old, commit string,
+	objects []gitobject.Object) (report *packp.ReportStatus, err error) {
 	session, err := r.web.client.NewReceivePackSession(r.web.endpoint, r.web.auth)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnsent, err)
@@ -211,7 +215,8 @@ func (r *remote) sendByWeb(ctx context.Context, old, commit string, objects []gi
 		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}
 	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
-	req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(r.ref), Old: plumbing.NewHash(old), New: plumbing.NewHash(commit)}}
+	req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(r.ref), Old: plumbing.NewHash(old),
+		New: plumbing.NewHash(commit)}}
 	req.Packfile = io.NopCloser(&pack)
 	report, err = session.ReceivePack(ctx, req)
 	if err == nil && report != nil {

@@ -41,8 +41,8 @@ func (l *lossy) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, errLost
 }
 
-// TestLostRequests loses each request of an append, and each answer, in turn, to a client without patience. Whatever was lost, the receipt is there
-// once at the end.
+// TestLostRequests loses each request of an append, and each answer, in turn, to a client without patience. Whatever
+// was lost, the receipt is there once at the end.
 func TestLostRequests(t *testing.T) {
 	url := served(t, true)
 	dir := t.TempDir()
@@ -146,7 +146,8 @@ func TestRefusedPush(t *testing.T) {
 
 // TestRaces holds that the texts of a lost race are known, and no other.
 func TestRaces(t *testing.T) {
-	for _, text := range []string{"command error on refs/heads/ledger: failed to update ref", "object not found", "non-fast-forward update: refs/heads/ledger"} {
+	for _, text := range []string{"command error on refs/heads/ledger: failed to update ref", "object not found",
+		"non-fast-forward update: refs/heads/ledger"} {
 		if !isRace(errors.New(text)) {
 			t.Errorf("%q is no race", text)
 		}
@@ -168,7 +169,8 @@ func TestDeclinedPush(t *testing.T) {
 	}
 	// A bound on what the server takes in is declined by it, as a hook would.
 	dir := serverDir(t, url)
-	if out, err := exec.Command("git", "--git-dir="+dir, "config", "receive.maxInputSize", "10").CombinedOutput(); err != nil {
+	if out, err := exec.Command("git", "--git-dir="+dir, "config", "receive.maxInputSize",
+		"10").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	_, err = ledger.Append(t.Context(), s, ledger.Retry{Tries: 3}, sample(1))

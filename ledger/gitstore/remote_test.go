@@ -26,7 +26,8 @@ func backend(t testing.TB, root string) *httptest.Server {
 	}
 	server := httptest.NewServer(&cgi.Handler{
 		Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
-		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=tester", "GIT_CONFIG_NOSYSTEM=1",
+		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=tester",
+			"GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_GLOBAL=/dev/null"},
 		InheritEnv: []string{"PATH"},
 	})
@@ -38,7 +39,8 @@ func backend(t testing.TB, root string) *httptest.Server {
 func served(t testing.TB, filters bool) string {
 	t.Helper()
 	dir := bare(t)
-	for key, value := range map[string]string{"http.receivepack": "true", "uploadpack.allowFilter": map[bool]string{true: "true", false: "false"}[filters]} {
+	for key, value := range map[string]string{"http.receivepack": "true",
+		"uploadpack.allowFilter": map[bool]string{true: "true", false: "false"}[filters]} {
 		if out, err := exec.Command("git", "--git-dir="+dir, "config", key, value).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -24,8 +24,8 @@ type Repo struct {
 	small *objects // set by library
 }
 
-// OpenRepo opens the repository that dir is, or that it lies in. git is the path of a git binary; without one, reading is
-// slower and gives the same.
+// OpenRepo opens the repository that dir is, or that it lies in. git is the path of a git binary; without one, reading
+// is slower and gives the same.
 func OpenRepo(dir, git string) (*Repo, error) {
 	found, err := findGitDir(dir)
 	if err != nil {
@@ -33,7 +33,8 @@ func OpenRepo(dir, git string) (*Repo, error) {
 	}
 	r := &Repo{dir: found, work: filepath.Base(found) == ".git"}
 	if _, err := os.Stat(filepath.Join(found, "reftable")); err == nil {
-		return nil, fmt.Errorf("%s keeps its references in the reftable format, which this version does not read", found)
+		return nil, fmt.Errorf("%s keeps its references in the reftable format, which this version does not read",
+			found)
 	}
 	if git != "" {
 		cat := &gitBinary{git: git, objects: filepath.Join(found, "objects")}
@@ -109,9 +110,11 @@ func firstLine(path, prefix string) (string, bool) {
 // CheckBranch refuses a branch name that git would refuse, or that is spelled to deceive.
 func CheckBranch(name string) error {
 	bad := name == "" || len(name) > 200 || strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") ||
-		strings.Contains(name, "//") || strings.ContainsAny(name[:1], "-./") || strings.HasSuffix(name, "/") || strings.HasSuffix(name, ".")
+		strings.Contains(name, "//") || strings.ContainsAny(name[:1], "-./") || strings.HasSuffix(name, "/") ||
+		strings.HasSuffix(name, ".")
 	for _, c := range name {
-		bad = bad || !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("._/-", c))
+		bad = bad || !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.ContainsRune("._/-", c))
 	}
 	if bad {
 		return fmt.Errorf("%q: not a valid branch name; use letters, digits and . _ - /", name)

@@ -48,14 +48,16 @@ func commitOf(t testing.TB, dir, message string, files map[string]string, parent
 				continue
 			}
 			mode, data, _ := strings.Cut(text, " ")
-			entries = append(entries, gitobject.Entry{Mode: mode, Name: path, ID: write(t, dir, gitobject.New(gitobject.Blob, []byte(data)))})
+			entries = append(entries, gitobject.Entry{Mode: mode, Name: path,
+				ID: write(t, dir, gitobject.New(gitobject.Blob, []byte(data)))})
 		}
 		for name, files := range below {
 			entries = append(entries, gitobject.Entry{Mode: gitobject.ModeTree, Name: name, ID: tree(files)})
 		}
 		return write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(entries)))
 	}
-	r := gitobject.Record{Tree: tree(files), Parents: parents, Author: "a <a@b>", By: "a <a@b>", Time: clock().Unix(), Message: message}
+	r := gitobject.Record{Tree: tree(files), Parents: parents, Author: "a <a@b>", By: "a <a@b>", Time: clock().Unix(),
+		Message: message}
 	return write(t, dir, gitobject.New(gitobject.Commit, r.Encode()))
 }
 
@@ -72,7 +74,8 @@ func TestTreeFS(t *testing.T) {
 	dir := bare(t)
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 12345\n"
 	commit := commitOf(t, dir, "x\n", map[string]string{
-		"a/b/c.txt": "100644 text", "a/run.sh": "100755 #!/bin/sh", "a/link": "120000 ../../etc/passwd", "a/sub": "160000 x",
+		"a/b/c.txt": "100644 text", "a/run.sh": "100755 #!/bin/sh", "a/link": "120000 ../../etc/passwd",
+		"a/sub":   "160000 x",
 		"lfs.bin": "100644 " + pointer, "odd": "100664 odd",
 	})
 	for name, git := range gits(t) {
@@ -86,21 +89,24 @@ func TestTreeFS(t *testing.T) {
 		if b, err := fs.ReadFile(tree, "lfs.bin"); err != nil || string(b) != pointer {
 			t.Errorf("%s: a pointer was followed: %q, %v", name, b, err)
 		}
-		for path, want := range map[string]fs.FileMode{"a": fs.ModeDir | 0o755, "a/run.sh": 0o755, "a/link": fs.ModeSymlink | 0o777,
-			"a/sub": fs.ModeIrregular, "odd": fs.ModeIrregular, "a/b/c.txt": 0o644, ".": fs.ModeDir | 0o755} {
+		for path, want := range map[string]fs.FileMode{"a": fs.ModeDir | 0o755, "a/run.sh": 0o755,
+			"a/link": fs.ModeSymlink | 0o777,
+			"a/sub":  fs.ModeIrregular, "odd": fs.ModeIrregular, "a/b/c.txt": 0o644, ".": fs.ModeDir | 0o755} {
 			info, err := tree.Lstat(path)
 			if err != nil || info.Mode() != want {
 				t.Errorf("%s: %s: %v, %v; want %v", name, path, info, err, want)
 			}
 		}
 		info, err := tree.Lstat("a/b/c.txt")
-		if err != nil || info.Size() != 4 || info.Sys().(Object) != (Object{"100644", gitobject.ID(gitobject.Blob, []byte("text"))}) {
+		if err != nil || info.Size() != 4 ||
+			info.Sys().(Object) != (Object{"100644", gitobject.ID(gitobject.Blob, []byte("text"))}) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 		if to, err := tree.ReadLink("a/link"); err != nil || to != "../../etc/passwd" {
 			t.Errorf("%s: %q, %v", name, to, err)
 		}
-		for path, want := range map[string]error{"a/link": ErrLink, "a/sub": ErrLink, "a/link/x": fs.ErrNotExist, "none": fs.ErrNotExist,
+		for path, want := range map[string]error{"a/link": ErrLink, "a/sub": ErrLink, "a/link/x": fs.ErrNotExist,
+			"none":        fs.ErrNotExist,
 			"a/b/c.txt/x": fs.ErrNotExist, "../x": fs.ErrInvalid, "odd": ErrLink} {
 			if _, err := tree.Open(path); !errors.Is(err, want) {
 				t.Errorf("%s: %s: %v, want %v", name, path, err, want)
@@ -110,7 +116,8 @@ func TestTreeFS(t *testing.T) {
 			t.Errorf("%s: a file is no link: %v", name, err)
 		}
 		entries, err := tree.ReadDir("a")
-		if err != nil || len(entries) != 4 || entries[0].Name() != "b" || !entries[0].IsDir() || entries[1].Type() != fs.ModeSymlink {
+		if err != nil || len(entries) != 4 || entries[0].Name() != "b" || !entries[0].IsDir() ||
+			entries[1].Type() != fs.ModeSymlink {
 			t.Errorf("%s: %v, %v", name, entries, err)
 		}
 		if _, err := tree.ReadDir("lfs.bin"); err == nil {
@@ -177,8 +184,10 @@ func TestNothingRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	trap := filepath.Join(t.TempDir(), "ran")
-	evil := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tfsmonitor = touch " + trap + "\n\thooksPath = " + dir + "\n\tsshCommand = touch " + trap +
-		"\n\tpager = touch " + trap + "\n\talternateRefsCommand = touch " + trap + "\n[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = ext::touch " + trap +
+	evil := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tfsmonitor = touch " + trap + "\n\thooksPath = " +
+		dir + "\n\tsshCommand = touch " + trap +
+		"\n\tpager = touch " + trap + "\n\talternateRefsCommand = touch " + trap +
+		"\n[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = ext::touch " + trap +
 		"\n\tpromisor = true\n[protocol \"ext\"]\n\tallow = always\n[include]\n\tpath = /dev/zero\n"
 	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(evil), 0o644); err != nil {
 		t.Fatal(err)
@@ -252,15 +261,19 @@ func TestBombs(t *testing.T) {
 		million[i] = gitobject.Entry{Mode: gitobject.ModeFile, Name: fmt.Sprintf("x%07d", i), ID: blob}
 	}
 	trees := map[string]string{
-		"blob":      write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree([]gitobject.Entry{{Mode: gitobject.ModeFile, Name: "verify.html", ID: huge}}))),
-		"tree":      write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree([]gitobject.Entry{{Mode: gitobject.ModeTree, Name: "hash", ID: huge}}))),
+		"blob": write(t, dir, gitobject.New(gitobject.Tree,
+			gitobject.EncodeTree([]gitobject.Entry{{Mode: gitobject.ModeFile, Name: "verify.html", ID: huge}}))),
+		"tree": write(t, dir, gitobject.New(gitobject.Tree,
+			gitobject.EncodeTree([]gitobject.Entry{{Mode: gitobject.ModeTree, Name: "hash", ID: huge}}))),
 		"entries":   write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(million[:400_000]))),
 		"a million": write(t, dir, gitobject.New(gitobject.Tree, gitobject.EncodeTree(million))),
 	}
-	want := map[string]ledger.Code{"blob": ledger.CodeSize, "tree": ledger.CodeTooMany, "entries": ledger.CodeTooMany, "a million": ledger.CodeTooMany}
+	want := map[string]ledger.Code{"blob": ledger.CodeSize, "tree": ledger.CodeTooMany, "entries": ledger.CodeTooMany,
+		"a million": ledger.CodeTooMany}
 	for name, git := range gits(t) {
 		for kind, tree := range trees {
-			commit := write(t, dir, gitobject.New(gitobject.Commit, gitobject.Record{Tree: tree, Author: "a <a>", By: "a <a>", Message: "m\n"}.Encode()))
+			commit := write(t, dir, gitobject.New(gitobject.Commit, gitobject.Record{Tree: tree, Author: "a <a>",
+				By: "a <a>", Message: "m\n"}.Encode()))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			v, err := repoAt(t, dir, git).Verify(t.Context(), commit, VerifyOptions{})
@@ -329,12 +342,14 @@ func TestPins(t *testing.T) {
 	}
 }
 
-// TestComplete holds a base branch against a ledger: a run with a receipt, one without, one that changed, one unreadable.
+// TestComplete holds a base branch against a ledger: a run with a receipt, one without, one that changed, one
+// unreadable.
 func TestComplete(t *testing.T) {
 	dir := bare(t)
 	run := func(n int64) string { // what the sample's receipt binds
 		r := storetest.Sample(n)
-		b, err := json.Marshal(ledger.MergedRun{ID: r.Run.ID, SubmissionSHA256: r.Submission.SHA256, SheetSHA256: r.FlightSheet.SHA256})
+		b, err := json.Marshal(ledger.MergedRun{ID: r.Run.ID, SubmissionSHA256: r.Submission.SHA256,
+			SheetSHA256: r.FlightSheet.SHA256})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +365,8 @@ func TestComplete(t *testing.T) {
 		at = commitOf(t, dir, message, files, at, begin)
 		return at
 	}
-	first := add("Merge pull request #1 from x/y\n", map[string]string{"runs/a/run.json": run(0), "runs/a/submission.json": "100644 {}"})
+	first := add("Merge pull request #1 from x/y\n", map[string]string{"runs/a/run.json": run(0),
+		"runs/a/submission.json": "100644 {}"})
 	add("Docs (#2)\n", map[string]string{"README": "100644 y", "elsewhere/run.json": run(60)})
 	r := storetest.Observed(storetest.Sample(0), ledger.Merged, "")
 	s := openTest(t, dir)
@@ -396,13 +412,15 @@ func TestComplete(t *testing.T) {
 	}
 	for name, git := range gits(t) {
 		problems, err := repoAt(t, dir, git).Complete(t.Context(), head.ID, base())
-		if err != nil || len(problems) != 2 || problems[0].Code != ledger.CodeUnreceipted || problems[1].Code != ledger.CodeUnreceipted {
+		if err != nil || len(problems) != 2 || problems[0].Code != ledger.CodeUnreceipted ||
+			problems[1].Code != ledger.CodeUnreceipted {
 			t.Errorf("%s: %v, %v; want two runs without a receipt", name, problems, err)
 		}
 	}
 	all := base()
 	all.Until = ""
-	if merges, err = repoAt(t, dir, "").Merges(t.Context(), all); err != nil || len(merges) != 4 || merges[0].SHA != begin {
+	if merges, err = repoAt(t, dir, "").Merges(t.Context(), all); err != nil || len(merges) != 4 ||
+		merges[0].SHA != begin {
 		t.Errorf("from the first commit on: %+v, %v", merges, err)
 	}
 }
@@ -444,7 +462,8 @@ func TestOpenRepo(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(work, "a", "b"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{work, filepath.Join(work, ".git"), filepath.Join(work, "a", "b"), filepath.Join(work, "linked")} {
+	for _, dir := range []string{work, filepath.Join(work, ".git"), filepath.Join(work, "a", "b"),
+		filepath.Join(work, "linked")} {
 		if r := repoAt(t, dir, ""); r.Dir() != filepath.Join(work, ".git") {
 			t.Errorf("%s: %s", dir, r.Dir())
 		}
@@ -469,7 +488,8 @@ func TestOpenRepo(t *testing.T) {
 	}
 	run("fsck", "--strict")
 	run("checkout", "-q", "ledger")
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(2)); err == nil || !strings.Contains(err.Error(), "checked out") {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(2)); err == nil ||
+		!strings.Contains(err.Error(), "checked out") {
 		t.Errorf("%v; want that the branch is checked out", err)
 	}
 	if _, err := OpenRepo(filepath.Join(work, "none"), ""); err == nil {
@@ -494,12 +514,14 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err == nil || !strings.Contains(err.Error(), "clock") {
+	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err == nil ||
+		!strings.Contains(err.Error(), "clock") {
 		t.Errorf("%v; want that a clock is missing", err)
 	}
 	late := storetest.Sample(0)
 	late.Approval.Review.SubmittedAt = "2031-01-01T00:00:00Z"
-	if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) {
+	if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft,
+		error) {
 		return ledger.Draft{Receipts: []ledger.Receipt{storetest.Key(late)}}, nil
 	}); err == nil || !strings.Contains(err.Error(), "2031") {
 		t.Errorf("%v; want that a sign-off in the future is refused", err)
@@ -511,7 +533,8 @@ func TestRefuses(t *testing.T) {
 	if _, err := s.Head(t.Context()); err == nil || !strings.Contains(err.Error(), "holds no ledger") {
 		t.Errorf("%v; want that the branch holds no ledger", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "refs", "heads", "ledger"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "refs", "heads", "ledger"), []byte("ref: refs/heads/main\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Head(t.Context()); err == nil || !strings.Contains(err.Error(), "not an object id") {
@@ -523,7 +546,8 @@ func TestRefuses(t *testing.T) {
 func TestCommitter(t *testing.T) {
 	s := &Store{o: Options{Name: "A <x>\nparent y", Email: "a b@c>\n"}}
 	r := s.record(strings.Repeat("0", 40), "", 5, "m\n")
-	if back, err := gitobject.ParseCommit(r.Encode()); err != nil || len(back.Parents) != 0 || back.By != "A xparent y <ab@c>" || back.Time != 5 {
+	if back, err := gitobject.ParseCommit(r.Encode()); err != nil || len(back.Parents) != 0 ||
+		back.By != "A xparent y <ab@c>" || back.Time != 5 {
 		t.Errorf("%+v, %v", back, err)
 	}
 	if r := (&Store{}).record("x", "y", 0, ""); r.By != "referee <referee@localhost>" || len(r.Parents) != 1 {

@@ -11,8 +11,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// overSSH makes a bare repository and gives a URL of it that is reached through git's own ssh, which is a program of ours here: it runs what it
-// is asked to run on this machine.
+// overSSH makes a bare repository and gives a URL of it that is reached through git's own ssh, which is a program of
+// ours here: it runs what it is asked to run on this machine.
 func overSSH(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -21,8 +21,10 @@ type Options struct {
 	Email    string           // the committer's; "referee@localhost" if empty
 	User     string           // for HTTP; "x-access-token" if empty
 	Password string           // for HTTP: a token
-	Cache    string           // directory for what a server without filters makes us fetch whole; a temporary one if empty
-	MaxWait  time.Duration    // for HTTP: bound on all waits for rate limits and failing servers; 0 is DefaultMaxWait, below 0 none
+	// directory for what a server without filters makes us fetch whole; a temporary one if empty
+	Cache string
+	// for HTTP: bound on all waits for rate limits and failing servers; 0 is DefaultMaxWait, below 0 none
+	MaxWait time.Duration
 }
 
 // Store keeps a ledger on a branch of a git repository: ledger.Store.
@@ -63,7 +65,8 @@ func localPath(location string) (string, bool) {
 		return path, true
 	}
 	first, _, _ := strings.Cut(location, "/")
-	return location, !strings.Contains(location, "://") && !strings.Contains(strings.TrimPrefix(first, driveOf(first)), ":")
+	return location, !strings.Contains(location, "://") && !strings.Contains(strings.TrimPrefix(first, driveOf(first)),
+		":")
 }
 
 // driveOf gives the C: of a path on Windows.
@@ -74,7 +77,8 @@ func driveOf(s string) string {
 	return ""
 }
 
-// ref is the reference that holds the ledger. A branch that is named in full is taken so: a clone's copy of another repository's branch.
+// ref is the reference that holds the ledger. A branch that is named in full is taken so: a clone's copy of another
+// repository's branch.
 func (s *Store) ref() string {
 	if strings.HasPrefix(s.o.Branch, "refs/") {
 		return s.o.Branch
@@ -132,7 +136,8 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 		case err != nil:
 			return ledger.Snapshot{}, err
 		case len(files) == 0 && name == ledger.HeadPath:
-			return ledger.Snapshot{}, fmt.Errorf("%s holds no ledger: the commit %.12s has no %s", s.ref(), commit, name)
+			return ledger.Snapshot{}, fmt.Errorf("%s holds no ledger: the commit %.12s has no %s", s.ref(), commit,
+				name)
 		case len(files) == 0:
 			continue
 		case name == ledger.HeadPath:
@@ -149,7 +154,8 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 	return at, nil
 }
 
-// top brings in, at once, the two files that At reads, and the directory in which an append looks next: a race is won by who asks less often.
+// top brings in, at once, the two files that At reads, and the directory in which an append looks next: a race is won
+// by who asks less often.
 func (s *Store) top(ctx context.Context, commit string) error {
 	rec, err := s.objects.commit(ctx, commit)
 	if err != nil {
@@ -294,7 +300,8 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 }
 
 func (s *Store) record(root, parent string, at int64, message string) gitobject.Record {
-	who := fmt.Sprintf("%s <%s>", named(s.o.Name, "referee"), strings.ReplaceAll(named(s.o.Email, "referee@localhost"), " ", ""))
+	who := fmt.Sprintf("%s <%s>", named(s.o.Name, "referee"), strings.ReplaceAll(named(s.o.Email, "referee@localhost"),
+		" ", ""))
 	r := gitobject.Record{Tree: root, Author: who, Authored: at, By: who, Time: at, Message: message}
 	if parent != "" {
 		r.Parents = []string{parent}
@@ -336,7 +343,9 @@ func commitTime(now time.Time, parent int64, files []ledger.File) (int64, error)
 			return 0, fmt.Errorf("%s: %w", f.Path, err)
 		}
 		if minted.After(now.Add(maxSkew)) {
-			return 0, fmt.Errorf("entry %d was signed at %s, but the clock reads %s: a sign-off cannot be in the future", r.Seq, r.MintedAt, now.UTC().Format(time.RFC3339))
+			return 0, fmt.Errorf(
+				"entry %d was signed at %s, but the clock reads %s: a sign-off cannot be in the future", r.Seq,
+				r.MintedAt, now.UTC().Format(time.RFC3339))
 		}
 		at = max(at, minted.Unix())
 	}

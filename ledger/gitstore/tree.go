@@ -43,8 +43,8 @@ const (
 	maxFiles = 9_000_000
 )
 
-// layout reports whether a path is a directory that a ledger has. Each part below the first has a fixed number of digits. A
-// verification asks a hundred thousand times, so this is no regular expression.
+// layout reports whether a path is a directory that a ledger has. Each part below the first has a fixed number of
+// digits. A verification asks a hundred thousand times, so this is no regular expression.
 func layout(path string) bool {
 	top, below, deeper := strings.Cut(path, "/")
 	if !deeper {
@@ -102,7 +102,8 @@ func (t *Tree) problem(code ledger.Code, path, format string, args ...any) {
 		path = path[:120] + "…"
 	}
 	about, _ := code.Of()
-	t.problems = append(t.problems, ledger.Problem{Code: code, Level: about.Level, Path: path, Seq: -1, Message: fmt.Sprintf(format, args...)})
+	t.problems = append(t.problems, ledger.Problem{Code: code, Level: about.Level, Path: path, Seq: -1,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // Entries is ledger.Tree's. It goes through the directories level by level, the sizes of all before their contents.
@@ -125,7 +126,8 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 		}
 		switch {
 		case errors.Is(err, errTooMany):
-			t.problem(ledger.CodeTooMany, "", "more than %d files or %d directories; the rest was not read", maxFiles, maxDirs)
+			t.problem(ledger.CodeTooMany, "", "more than %d files or %d directories; the rest was not read", maxFiles,
+				maxDirs)
 		case err != nil && !errors.Is(err, errStop):
 			yield(ledger.TreeEntry{}, err)
 		}

@@ -21,10 +21,10 @@ type Object struct {
 // ErrLink says that a name is a symlink or a submodule, which is never followed.
 var ErrLink = errors.New("a symlink or a submodule, which is never followed")
 
-// TreeFS gives a commit's files as a file system that reads from objects: no check-out, no filter, no hook; a pointer of
-// a large-file storage is the few bytes that it is. Lstat shows symlinks (fs.ModeSymlink), submodules (fs.ModeIrregular)
-// and executables; opening one of the first two gives ErrLink. Sizes come from object headers, and a file of more than
-// 64 MiB is never read.
+// TreeFS gives a commit's files as a file system that reads from objects: no check-out, no filter, no hook; a pointer
+// of a large-file storage is the few bytes that it is. Lstat shows symlinks (fs.ModeSymlink), submodules
+// (fs.ModeIrregular) and executables; opening one of the first two gives ErrLink. Sizes come from object headers, and a
+// file of more than 64 MiB is never read.
 func (r *Repo) TreeFS(ctx context.Context, commit string) (*TreeFS, error) {
 	rec, err := r.objects.commit(ctx, commit)
 	if err != nil {

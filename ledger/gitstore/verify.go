@@ -12,8 +12,9 @@ import (
 
 // VerifyOptions say what Verify looks at.
 type VerifyOptions struct {
-	Pins     []ledger.Pin
-	Full     bool // compares every commit with the one before it; otherwise their messages and dates, and the newest tree
+	Pins []ledger.Pin
+	// compares every commit with the one before it; otherwise their messages and dates, and the newest tree
+	Full     bool
 	Progress func(done, total int)
 }
 
@@ -43,7 +44,8 @@ func (r *Repo) Verify(ctx context.Context, commit string, o VerifyOptions) (*led
 }
 
 // verifyHistory turns commits that are not there into a problem.
-func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verification, full bool) ([]ledger.Problem, error) {
+func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verification, full bool) ([]ledger.Problem,
+	error) {
 	var last string
 	var cut *ledger.Problem
 	var broken []ledger.Problem // directories of older commits that cannot be compared
@@ -55,8 +57,10 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 			}
 			if err == nil && full && len(c.Parents) > 0 {
 				edits, failed := r.Edits(ctx, c.ID, c.Parents[0])
-				if c.Edits = edits; failed != nil && !errors.Is(failed, ErrMissing) { // a missing one is said of the commit itself
-					broken = append(broken, ledger.Problem{Code: ledger.CodeUnknownFile, Level: ledger.L1, Seq: -1, Message: fmt.Sprintf("commit %.12s: %v", c.ID, failed)})
+				// a missing one is said of the commit itself
+				if c.Edits = edits; failed != nil && !errors.Is(failed, ErrMissing) {
+					broken = append(broken, ledger.Problem{Code: ledger.CodeUnknownFile, Level: ledger.L1, Seq: -1,
+						Message: fmt.Sprintf("commit %.12s: %v", c.ID, failed)})
 				}
 			}
 			if !yield(c, errors.Join(err, ctx.Err())) {
@@ -78,7 +82,10 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 	problems = append(problems, broken...)
 	if cut != nil {
 		// The first commit that is there is not the first: what is said of it as such does not count.
-		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeCommitChain && p.Seq == -1 })
+		problems = slices.DeleteFunc(problems, func(p ledger.Problem) bool {
+			return p.Code == ledger.CodeCommitChain &&
+				p.Seq == -1
+		})
 		problems = append(problems, *cut)
 	}
 	return problems, nil

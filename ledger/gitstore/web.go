@@ -19,8 +19,9 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
-// web is a repository behind HTTP as versions 0 and 1 of git's protocol show it, which every server speaks. It uses go-git's plumbing and not its
-// top package: that brings ssh and OpenPGP into every binary, and ssh is git's own (mirror.fetch).
+// web is a repository behind HTTP as versions 0 and 1 of git's protocol show it, which every server speaks. It uses
+// go-git's plumbing and not its top package: that brings ssh and OpenPGP into every binary, and ssh is git's own
+// (mirror.fetch).
 type web struct {
 	client   transport.Transport
 	endpoint *transport.Endpoint
@@ -88,7 +89,8 @@ func (w *web) objects(ctx context.Context, dir string, depth int, ids []string) 
 }
 
 // pack fetches commits and what they hold, as one pack.
-func (w *web) pack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, dir string, depth int, ids ...string) (err error) {
+func (w *web) pack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, dir string, depth int,
+	ids ...string) (err error) {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
 		req.Wants = append(req.Wants, plumbing.NewHash(id))

@@ -34,7 +34,8 @@ func answers(t *testing.T, hello string, commands map[string]string) *wire {
 		}
 	}))
 	t.Cleanup(server.Close)
-	return &wire{http: server.Client(), url: server.URL + "/x", auth: func(*http.Request) {}, keep: func(gitobject.Object) {}}
+	return &wire{http: server.Client(), url: server.URL + "/x", auth: func(*http.Request) {},
+		keep: func(gitobject.Object) {}}
 }
 
 // packets joins lines in git's packets; "0000" and "0001" stand for themselves.
@@ -56,10 +57,11 @@ func TestHello(t *testing.T) {
 		answer string
 		want   error
 	}{
-		"version 2":            {good, nil},
-		"service first":        {packets("# service=git-upload-pack\n", "0000") + good, nil},
-		"no filter":            {packets("version 2\n", "fetch=shallow\n", "0000"), errOldServer},
-		"version 1":            {packets("# service=git-upload-pack\n", "0000", strings.Repeat("0", 40)+" HEAD\x00agent\n", "0000"), errOldServer},
+		"version 2":     {good, nil},
+		"service first": {packets("# service=git-upload-pack\n", "0000") + good, nil},
+		"no filter":     {packets("version 2\n", "fetch=shallow\n", "0000"), errOldServer},
+		"version 1": {packets("# service=git-upload-pack\n", "0000",
+			strings.Repeat("0", 40)+" HEAD\x00agent\n", "0000"), errOldServer},
 		"nothing":              {"", errOldServer},
 		"a page":               {"<html>", errOldServer},
 		"cut off":              {good[:20], errOldServer},
@@ -70,14 +72,16 @@ func TestHello(t *testing.T) {
 		}
 	}
 	sha256 := packets("version 2\n", "fetch=filter\n", "object-format=sha256\n", "0000")
-	if err := answers(t, sha256, nil).hello(t.Context()); err == nil || errors.Is(err, errOldServer) || !strings.Contains(err.Error(), "sha256") {
+	if err := answers(t, sha256, nil).hello(t.Context()); err == nil || errors.Is(err, errOldServer) ||
+		!strings.Contains(err.Error(), "sha256") {
 		t.Errorf("%v; want that sha256 is not known", err)
 	}
 }
 
 func TestAnswers(t *testing.T) {
 	id := strings.Repeat("ab", 20)
-	w := answers(t, "", map[string]string{"ls-refs": packets(id+" refs/heads/ledger2\n", id+" refs/heads/ledger symref-target:x\n", "0000")})
+	w := answers(t, "", map[string]string{"ls-refs": packets(id+" refs/heads/ledger2\n",
+		id+" refs/heads/ledger symref-target:x\n", "0000")})
 	if tip, err := w.tip(t.Context(), "refs/heads/ledger"); err != nil || tip != id {
 		t.Errorf("%s, %v", tip, err)
 	}
@@ -89,9 +93,11 @@ func TestAnswers(t *testing.T) {
 	if err := gitobject.WritePack(&pack, []gitobject.Object{blob}); err != nil {
 		t.Fatal(err)
 	}
-	whole := packets("shallow-info\n", "0001", "packfile\n", "\x02progress", "\x01"+pack.String()[:10], "\x01"+pack.String()[10:], "0000")
+	whole := packets("shallow-info\n", "0001", "packfile\n", "\x02progress", "\x01"+pack.String()[:10],
+		"\x01"+pack.String()[10:], "0000")
 	w = answers(t, "", map[string]string{"fetch": whole})
-	if got, err := w.read(t.Context(), 10, []string{blob.ID}); err != nil || len(got) != 1 || string(got[0].Data) != "x" {
+	if got, err := w.read(t.Context(), 10, []string{blob.ID}); err != nil || len(got) != 1 ||
+		string(got[0].Data) != "x" {
 		t.Errorf("%v, %v", got, err)
 	}
 	if _, err := w.read(t.Context(), 10, []string{id}); !errors.Is(err, ErrMissing) {

@@ -10,8 +10,9 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// Work is a repository behind a URL, of which single commits are fetched as objects: no clone, no check-out, no reference. Files of more than
-// 64 MiB are left out where the server can leave them out, and are then missing (ErrMissing) to who reads them.
+// Work is a repository behind a URL, of which single commits are fetched as objects: no clone, no check-out, no
+// reference. Files of more than 64 MiB are left out where the server can leave them out, and are then missing
+// (ErrMissing) to who reads them.
 type Work struct {
 	remote *remote
 	dir    string
@@ -22,7 +23,8 @@ type Work struct {
 // maxWork bounds the bytes of one fetch.
 const maxWork = 2 << 30
 
-// OpenWork connects to a repository. What is fetched goes into a directory under Options.Cache, which Close removes. Nothing is sent yet.
+// OpenWork connects to a repository. What is fetched goes into a directory under Options.Cache, which Close removes.
+// Nothing is sent yet.
 func OpenWork(location string, o Options) (*Work, error) {
 	o.Branch = "none"
 	s, err := Open(location, o)
@@ -60,12 +62,14 @@ func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
 // errWorkHTTP refuses what is not HTTP: the gate reaches no forge otherwise.
 var errWorkHTTP = errors.New("single commits are fetched over HTTP only")
 
-// Fetch brings commits with their files, without their history, and gives the repository that holds all that was fetched so far.
+// Fetch brings commits with their files, without their history, and gives the repository that holds all that was
+// fetched so far.
 func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
 	return w.fetch(ctx, 1, commits)
 }
 
-// Recent brings a commit with its files and those of the commits before it, depth of them in all, as far as there are so many.
+// Recent brings a commit with its files and those of the commits before it, depth of them in all, as far as there are
+// so many.
 func (w *Work) Recent(ctx context.Context, commit string, depth int) (*Repo, error) {
 	return w.fetch(ctx, max(2, depth), []string{commit})
 }

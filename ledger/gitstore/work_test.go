@@ -12,7 +12,8 @@ import (
 // plumb runs git in a bare repository.
 func plumb(t *testing.T, dir string, input []byte, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"--git-dir=" + dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
+	cmd := exec.Command("git",
+		append([]string{"--git-dir=" + dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
 	cmd.Stdin = bytes.NewReader(input)
 	out, err := cmd.Output()
 	if err != nil {
@@ -21,8 +22,8 @@ func plumb(t *testing.T, dir string, input []byte, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestWork fetches two commits of one history as objects, with filters and without, reads both trees, finds the tip, and leaves a file of more
-// than 64 MiB out where the server can.
+// TestWork fetches two commits of one history as objects, with filters and without, reads both trees, finds the tip,
+// and leaves a file of more than 64 MiB out where the server can.
 func TestWork(t *testing.T) {
 	for name, filters := range map[string]bool{"filters": true, "whole": false} {
 		t.Run(name, func(t *testing.T) {
@@ -31,9 +32,11 @@ func TestWork(t *testing.T) {
 			plumb(t, dir, nil, "config", "uploadpack.allowAnySHA1InWant", "true")
 			small := plumb(t, dir, []byte("one"), "hash-object", "-w", "--stdin")
 			large := plumb(t, dir, make([]byte, maxBlob+2), "hash-object", "-w", "--stdin")
-			first := plumb(t, dir, nil, "commit-tree", "-m", "a", plumb(t, dir, []byte("100644 blob "+small+"\ta\n"), "mktree"))
+			first := plumb(t, dir, nil, "commit-tree", "-m", "a", plumb(t, dir, []byte("100644 blob "+small+"\ta\n"),
+				"mktree"))
 			second := plumb(t, dir, nil, "commit-tree", "-m", "b", "-p", first,
-				plumb(t, dir, []byte("100644 blob "+small+"\ta\n100644 blob "+large+"\tbig\n120000 blob "+small+"\tlink\n"), "mktree"))
+				plumb(t, dir, []byte(
+					"100644 blob "+small+"\ta\n100644 blob "+large+"\tbig\n120000 blob "+small+"\tlink\n"), "mktree"))
 			plumb(t, dir, nil, "update-ref", "refs/heads/main", second)
 
 			w, err := OpenWork(url, Options{Cache: t.TempDir()})
@@ -64,7 +67,8 @@ func TestWork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fs.ReadFile(tree, "big"); !errors.Is(err, map[bool]error{true: ErrMissing, false: ErrTooLarge}[filters]) {
+			if _, err := fs.ReadFile(tree, "big"); !errors.Is(err,
+				map[bool]error{true: ErrMissing, false: ErrTooLarge}[filters]) {
 				t.Errorf("big: %v", err)
 			}
 			if _, err := fs.ReadFile(tree, "link"); !errors.Is(err, ErrLink) {

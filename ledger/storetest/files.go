@@ -58,16 +58,19 @@ func Files(entries [][]byte) (map[string][]byte, error) {
 // HostileTexts are what an author may try to write into a message, a name or a path: each has broken some program.
 func HostileTexts() []string {
 	return []string{
-		"\u202egpj.exe\u202c and \u2066\u2069",                                        // bidirectional controls
-		"\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m",                   // terminal sequences, also in their 8-bit form
+		"\u202egpj.exe\u202c and \u2066\u2069", // bidirectional controls
+		// terminal sequences, also in their 8-bit form
+		"\x1b[2J\x1b]8;;http://evil\x07click\x1b]8;;\x07 \u009b31m",
 		"zero\u200bwidth\ufeff\u00ad\u2060 \U000e0041tag \u3164",                      // what has no width
 		"line\r\n::set-output name=verdict::honey\n::error::x\v\f\u2028\u2029\u0085x", // further lines and commands
-		"::add-mask::x ##[save-state name=a]b",                                        // commands without a further line
-		"<!-- referee:head --><script>alert(1)</script></sub><img src=x>",             // HTML, and a gate's marker
-		"**APPROVED** by @someone and @org/team, [merge](https://evil)",               // an approval that nobody gave
-		"` `` ``` ```` | a | b | \n| --- |\n- [x] item\n# heading\n> quote",           // the ways out of a span, a cell, a list
-		"]]> & &amp; <testcase name=\"x\"/> \x00\ufffe",                               // XML
-		"100%0A::error::x %25, a=b:c,d=e",                                             // the runner's own escapes
+		// commands without a further line
+		"::add-mask::x ##[save-state name=a]b",
+		"<!-- referee:head --><script>alert(1)</script></sub><img src=x>", // HTML, and a gate's marker
+		"**APPROVED** by @someone and @org/team, [merge](https://evil)",   // an approval that nobody gave
+		// the ways out of a span, a cell, a list
+		"` `` ``` ```` | a | b | \n| --- |\n- [x] item\n# heading\n> quote",
+		"]]> & &amp; <testcase name=\"x\"/> \x00\ufffe", // XML
+		"100%0A::error::x %25, a=b:c,d=e",               // the runner's own escapes
 		"\xff\xfe not UTF-8 \xed\xa0\x80",
 		strings.Repeat("long ", 400),
 		"A" + strings.Repeat("\u0316", 60), // marks that paint over the lines below

@@ -1,5 +1,5 @@
-// Package storetest holds every ledger.Store to what Append relies on: TestStore. Sample and Draft give valid receipts to
-// tests and generators.
+// Package storetest holds every ledger.Store to what Append relies on: TestStore. Sample and Draft give valid receipts
+// to tests and generators.
 package storetest
 
 import (
@@ -24,28 +24,38 @@ func Sample(n int64) ledger.Receipt {
 		Repository:  ledger.Repository{ID: 4242, Name: "example/work"},
 		Run:         ledger.Run{ID: fmt.Sprintf("2026-11-%05d", n), Lane: "agent", Project: "oak-street"},
 		PullRequest: &ledger.PullRequest{Number: n + 1, HeadSHA: sha("head")[:40], BaseSHA: sha("base")[:40]},
-		FlightSheet: ledger.FlightSheet{Slug: "cre-acquisition-underwriting", Version: "1.2.0", SHA256: canonical.SHA256Hex([]byte("sheet"))},
-		Submission:  ledger.Submission{Path: "submission.json", SHA256: sha("submission"), GitBlob: sha("blob")[:40]},
-		Semantics:   1,
-		Engine:      &ledger.Engine{Version: "1.0.0", RegistrySHA256: canonical.SHA256Hex([]byte("registry"))},
-		Agent:       &ledger.Agent{Name: "underwriter", Model: "example-70b", CapabilityTier: "frontier", ParamsB: "70", CostUSD: "1.84"},
-		Assignment:  &ledger.Assignment{Text: "Underwrite it.", SHA256: canonical.SHA256Hex([]byte("Underwrite it."))},
-		Evidence: []ledger.Evidence{{ID: "t12", Kind: "file", Path: "evidence/t12.csv", SHA256: sha("t12"), Bytes: 1234, Status: "held",
+		FlightSheet: ledger.FlightSheet{Slug: "cre-acquisition-underwriting", Version: "1.2.0",
+			SHA256: canonical.SHA256Hex([]byte("sheet"))},
+		Submission: ledger.Submission{Path: "submission.json", SHA256: sha("submission"), GitBlob: sha("blob")[:40]},
+		Semantics:  1,
+		Engine:     &ledger.Engine{Version: "1.0.0", RegistrySHA256: canonical.SHA256Hex([]byte("registry"))},
+		Agent: &ledger.Agent{Name: "underwriter", Model: "example-70b", CapabilityTier: "frontier", ParamsB: "70",
+			CostUSD: "1.84"},
+		Assignment: &ledger.Assignment{Text: "Underwrite it.", SHA256: canonical.SHA256Hex([]byte("Underwrite it."))},
+		Evidence: []ledger.Evidence{{ID: "t12", Kind: "file", Path: "evidence/t12.csv", SHA256: sha("t12"), Bytes: 1234,
+			Status:     "held",
 			Provenance: "pull_request", AddedBy: "agent-owner"}},
 		Checklist: []ledger.Answer{{ID: "site_visited", Answer: "satisfied", By: "rosa", At: at}},
-		Findings: []ledger.Finding{{Code: "math.mismatch", RuleIDs: []string{"dscr"}, Tier: "mid", Severity: "noncritical",
-			Bucket: "work-defect", Stage: "math", Pointer: "/calculations/0/result", File: "submission.json", Line: 12, Column: 17,
+		Findings: []ledger.Finding{{Code: "math.mismatch", RuleIDs: []string{"dscr"}, Tier: "mid",
+			Severity: "noncritical",
+			Bucket:   "work-defect", Stage: "math", Pointer: "/calculations/0/result", File: "submission.json", Line: 12,
+			Column:  17,
 			Message: "the claim is 2.4 % above what its own formula gives",
-			Spot:    &ledger.Spot{Claimed: "1.334", Recomputed: "1.303", Delta: "0.031", Percent: "2.3791", Band: "mid"},
-			Fix:     &ledger.Fix{Text: "state 1.303"}, Atoms: []string{"EVID_001"}}},
+			Spot: &ledger.Spot{Claimed: "1.334", Recomputed: "1.303", Delta: "0.031", Percent: "2.3791",
+				Band: "mid"},
+			Fix: &ledger.Fix{Text: "state 1.303"}, Atoms: []string{"EVID_001"}}},
 		FindingsTotal: 1,
-		Verdict: &ledger.Verdict{Score: "96.4", ScoreFraction: "27/28", Counts: ledger.Counts{Declared: 28, Satisfied: 27, Flagged: 1},
-			Risk: ledger.Risk{Mid: 1}, RiskPoints: 2, Severity: "jelly", SeverityIfApproved: "jelly", RecommendedAction: "resubmit"},
+		Verdict: &ledger.Verdict{Score: "96.4", ScoreFraction: "27/28", Counts: ledger.Counts{Declared: 28,
+			Satisfied: 27, Flagged: 1},
+			Risk: ledger.Risk{Mid: 1}, RiskPoints: 2, Severity: "jelly", SeverityIfApproved: "jelly",
+			RecommendedAction: "resubmit"},
 		ReportDigest: sha("report"),
 		Approval: &ledger.Approval{Decision: ledger.Approved,
 			Approver: ledger.Approver{Login: "rosa", ID: 7, Type: "User", Permission: "maintain"},
-			Review:   ledger.Review{ID: 1000 + n, SubmittedAt: at, CommitSHA: sha("head")[:40], BodySHA256: canonical.SHA256Hex(nil)}},
-		Workflow: &ledger.Workflow{Ref: "refs/heads/main", SHA: sha("workflow")[:40], RunID: 500 + n, RunAttempt: 1, Event: "workflow_run"},
+			Review: ledger.Review{ID: 1000 + n, SubmittedAt: at, CommitSHA: sha("head")[:40],
+				BodySHA256: canonical.SHA256Hex(nil)}},
+		Workflow: &ledger.Workflow{Ref: "refs/heads/main", SHA: sha("workflow")[:40], RunID: 500 + n, RunAttempt: 1,
+			Event: "workflow_run"},
 	}
 	return Key(r)
 }
@@ -61,7 +71,8 @@ func Clean(r ledger.Receipt) ledger.Receipt {
 	return r
 }
 
-// Judged is r with the verdict that its findings make, all of them work-defects that are high or mid, beside so many satisfied and skipped rules.
+// Judged is r with the verdict that its findings make, all of them work-defects that are high or mid, beside so many
+// satisfied and skipped rules.
 func Judged(r ledger.Receipt, satisfied, skipped int) ledger.Receipt {
 	rules, risk, severity := map[string]bool{}, ledger.Risk{}, "jelly"
 	for _, f := range r.Findings {
@@ -76,9 +87,12 @@ func Judged(r ledger.Receipt, satisfied, skipped int) ledger.Receipt {
 	declared := satisfied + len(rules) + skipped
 	tenths := satisfied * 1000 / declared
 	score := fmt.Sprintf("%d.%d", tenths/10, tenths%10)
-	r.Verdict = &ledger.Verdict{Score: strings.TrimSuffix(score, ".0"), ScoreFraction: fmt.Sprintf("%d/%d", satisfied, declared),
-		Counts: ledger.Counts{Declared: declared, Satisfied: satisfied, Flagged: len(rules), Skipped: skipped}, Risk: risk,
-		RiskPoints: 5*risk.High + 2*risk.Mid + risk.Low, Severity: severity, SeverityIfApproved: severity, RecommendedAction: "resubmit"}
+	r.Verdict = &ledger.Verdict{Score: strings.TrimSuffix(score, ".0"), ScoreFraction: fmt.Sprintf("%d/%d", satisfied,
+		declared),
+		Counts:     ledger.Counts{Declared: declared, Satisfied: satisfied, Flagged: len(rules), Skipped: skipped},
+		Risk:       risk,
+		RiskPoints: 5*risk.High + 2*risk.Mid + risk.Low, Severity: severity, SeverityIfApproved: severity,
+		RecommendedAction: "resubmit"}
 	r.FindingsTotal = len(r.Findings)
 	return r
 }
@@ -111,7 +125,8 @@ func Local(r ledger.Receipt) ledger.Receipt {
 func Observed(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Receipt {
 	r := ledger.Receipt{
 		Schema: earlier.Schema, Kind: kind, Org: earlier.Org, Repository: earlier.Repository, Run: earlier.Run,
-		PullRequest: earlier.PullRequest, FlightSheet: earlier.FlightSheet, Submission: earlier.Submission, RefersTo: hash,
+		PullRequest: earlier.PullRequest, FlightSheet: earlier.FlightSheet, Submission: earlier.Submission,
+		RefersTo:   hash,
 		ObservedBy: &ledger.ObservedBy{Event: "pull_request_target", Actor: "rosa", At: "2026-11-03T08:00:00Z"},
 	}
 	if kind == ledger.Merged {
@@ -136,8 +151,8 @@ func TakenBack(earlier ledger.Receipt, kind ledger.Kind, hash string) ledger.Rec
 	return Key(r)
 }
 
-// Forged is the head after bytes that no writer would append (Head.Append refuses them): the tree and the tip are right,
-// so that whoever verifies sees the entry itself and nothing else.
+// Forged is the head after bytes that no writer would append (Head.Append refuses them): the tree and the tip are
+// right, so that whoever verifies sees the entry itself and nothing else.
 func Forged(h ledger.Head, b []byte) ledger.Head {
 	leaf := ledger.LeafHash(b)
 	edge := append(slices.Clone(h.Edge), hex.EncodeToString(leaf[:]))

@@ -27,7 +27,8 @@ func TestStore(t *testing.T, open func(t *testing.T) func() ledger.Store) {
 	for name, test := range map[string]func(*testing.T, func() ledger.Store){
 		"Empty": testEmpty, "Sequence": testSequence, "Begin": testBegin, "Writers": testWriters, "Stale": testStale,
 		"LostReply": testLostReply, "LostRequest": testLostRequest, "Duplicates": testDuplicates, "Killed": testKilled,
-		"Broken": testBroken, "Refused": testRefused, "NoEdit": testNoEdit, "Local": testLocal, "Cancelled": testCancelled,
+		"Broken": testBroken, "Refused": testRefused, "NoEdit": testNoEdit, "Local": testLocal,
+		"Cancelled": testCancelled,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -233,7 +234,8 @@ func testLostReply(t *testing.T, connect func() ledger.Store) {
 	n := 2
 	result := add(t, flaky{connect(), &n, true}, Sample(0))
 	if len(result.Added) != 1 || len(result.Found) != 0 || result.Tries != 2 {
-		t.Errorf("%d added, %d found, %d tries; want the one added, at the second try", len(result.Added), len(result.Found), result.Tries)
+		t.Errorf("%d added, %d found, %d tries; want the one added, at the second try", len(result.Added),
+			len(result.Found), result.Tries)
 	}
 	verify(t, connect(), 1)
 }
@@ -352,7 +354,10 @@ func testBroken(t *testing.T, connect func() ledger.Store) {
 func testRefused(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	own := errors.New("own")
-	if _, err := ledger.Append(t.Context(), s, quick, func(ledger.Snapshot) (ledger.Draft, error) { return ledger.Draft{}, own }); !errors.Is(err, own) {
+	if _, err := ledger.Append(t.Context(), s, quick, func(ledger.Snapshot) (ledger.Draft,
+		error) {
+		return ledger.Draft{}, own
+	}); !errors.Is(err, own) {
 		t.Errorf("the builder's error: %v", err)
 	}
 	unsigned := Sample(1)
@@ -386,7 +391,8 @@ func testNoEdit(t *testing.T, connect func() ledger.Store) {
 	s := connect()
 	add(t, s, Sample(0))
 	at := verify(t, s, 1)
-	if err := s.Append(t.Context(), at, ledger.Batch{Files: []ledger.File{{Path: ledger.ReadmePath, Data: []byte("x")}}, Message: "x\n", Head: at.Head}); err == nil {
+	if err := s.Append(t.Context(), at, ledger.Batch{Files: []ledger.File{{Path: ledger.ReadmePath, Data: []byte("x")}},
+		Message: "x\n", Head: at.Head}); err == nil {
 		t.Error("README.md was changed")
 	}
 	verify(t, s, 1)
@@ -415,8 +421,9 @@ func testCancelled(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// AtOnce has n writers append at once, the samples from the first on, each by its own connection and as patiently as everybody is. It holds the
-// ledger, in which there were first entries, to one chain with an entry of each, and gives how long that took.
+// AtOnce has n writers append at once, the samples from the first on, each by its own connection and as patiently as
+// everybody is. It holds the ledger, in which there were first entries, to one chain with an entry of each, and gives
+// how long that took.
 func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -434,7 +441,8 @@ func AtOnce(t *testing.T, connect func() ledger.Store, first, n int64) time.Dura
 	s := connect()
 	at := verify(t, s, first+n)
 	for i := range first + n {
-		if e, err := ledger.Find(t.Context(), s, at, Sample(i).PullRequest, Sample(i).IdempotencyKey); err != nil || e == nil {
+		if e, err := ledger.Find(t.Context(), s, at, Sample(i).PullRequest, Sample(i).IdempotencyKey); err != nil ||
+			e == nil {
 			t.Errorf("sign-off %d is not in the ledger: %v", i, err)
 		}
 	}

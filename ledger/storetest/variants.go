@@ -94,7 +94,8 @@ func CookSample() ledger.Receipt {
 func IncidentSample() ledger.Receipt {
 	r := Sample(4)
 	r.Schema, r.Run.Lane = ledger.IncidentSchema, "incident"
-	r.Incident = &ledger.Incident{ID: "INC-7", Kind: "spend_breach", Tier: "high", Title: "The agent spent twice its cap",
+	r.Incident = &ledger.Incident{ID: "INC-7", Kind: "spend_breach", Tier: "high",
+		Title:  "The agent spent twice its cap",
 		Detail: "Cap 50.00 USD, spent 104.12 USD in one run.", Lane: "agent",
 		Response: []string{"lane_locked", "human_approval_required"},
 		Status:   "open", OpenedAt: "2026-11-02T08:00:00Z",
@@ -130,8 +131,9 @@ func RevokedSample() ledger.Receipt {
 func Samples() map[string]ledger.Receipt {
 	all := map[string]ledger.Receipt{
 		"short": Sample(0), "findings-20": WithFindings(Sample(1), 20), "findings-200": WithFindings(Sample(1), 200),
-		"names": WithForeignNames(Sample(2)), "cook": CookSample(), "incident": IncidentSample(), "self-signed": SelfSigned(),
-		"revoked": RevokedSample(), "local": Local(Sample(7)),
+		"names": WithForeignNames(Sample(2)), "cook": CookSample(), "incident": IncidentSample(),
+		"self-signed": SelfSigned(),
+		"revoked":     RevokedSample(), "local": Local(Sample(7)),
 	}
 	observed := []ledger.Kind{ledger.Carried, ledger.Superseded, ledger.Withdrawn, ledger.Merged, ledger.Unreceipted}
 	for _, kind := range observed {

@@ -8,7 +8,8 @@ import (
 
 // BenchmarkResolve is the work of one audited input: open a trailing-twelve-months table, hash it, read one cell.
 func BenchmarkResolve(b *testing.B) {
-	tree := fstest.MapFS{"t12.csv": {Data: []byte("item,jan,annual\n" + strings.Repeat("Gross potential rent,\"$104,000.00\",\"$1,248,000.00\"\n", 40))}}
+	tree := fstest.MapFS{"t12.csv": {Data: []byte("item,jan,annual\n" +
+		strings.Repeat("Gross potential rent,\"$104,000.00\",\"$1,248,000.00\"\n", 40))}}
 	items := []Item{{ID: "t12", Path: "t12.csv"}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,7 +9,8 @@ import (
 // hitTable resolves row=, cell= and col= in CSV.
 func (s *Set) hitTable(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != CSV {
-		return Hit{}, e.file.wrong(ErrSelector, "%s= points into CSV, and this is a %s file; use %s", sel.Kind, e.file.Format, usable(e.file.Format))
+		return Hit{}, e.file.wrong(ErrSelector, "%s= points into CSV, and this is a %s file; use %s", sel.Kind,
+			e.file.Format, usable(e.file.Format))
 	}
 	t, err := s.tableOf(e)
 	if err != nil {

@@ -12,17 +12,18 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// Cited is the one number that a reference cites (S62): a whole token with its sign, brackets, percent sign and scale, one cell, one match.
+// Cited is the one number that a reference cites (S62): a whole token with its sign, brackets, percent sign and scale,
+// one cell, one match.
 type Cited struct {
 	Hit
 	Number Number
-	// ColumnScale is the power of ten that the column or the table says its numbers are in ("in thousands"); 0 where it says none. It is not
-	// part of Number, because an input may be stated in the same unit.
+	// ColumnScale is the power of ten that the column or the table says its numbers are in ("in thousands"); 0 where it
+	// says none. It is not part of Number, because an input may be stated in the same unit.
 	ColumnScale int
 }
 
-// Cited reads the number that a reference cites. What only a human can read gives a Hit with Open. The error is one of Resolve's, or wraps
-// ErrNoNumber where no number stands there, or ErrAmbiguous where several do; that one names them.
+// Cited reads the number that a reference cites. What only a human can read gives a Hit with Open. The error is one of
+// Resolve's, or wraps ErrNoNumber where no number stands there, or ErrAmbiguous where several do; that one names them.
 func (s *Set) Cited(ref string) (Cited, error) {
 	hit, err := s.Resolve(ref)
 	if err != nil || hit.Open {
@@ -42,7 +43,8 @@ func (s *Set) Cited(ref string) (Cited, error) {
 	case hit.Kind == HitLines:
 		err = s.citedLines(e, &c)
 	case hit.Kind == HitFile:
-		err = e.file.wrong(ErrNoNumber, "the whole item is cited; cite the place of the number, with %s", usable(e.file.Format))
+		err = e.file.wrong(ErrNoNumber, "the whole item is cited; cite the place of the number, with %s",
+			usable(e.file.Format))
 	case hit.Kind == HitRow, hit.Kind == HitCells:
 		err = s.citedCells(e, r.Selector, &c)
 	default:
@@ -83,7 +85,8 @@ func (c *Cited) one(text string) error {
 		c.Number = figures[0].Number
 		return nil
 	}
-	return c.File.wrong(ErrAmbiguous, "%s holds %d numbers (%s); quote the one that is meant with text=", show(text), len(figures), candidates(text, figures))
+	return c.File.wrong(ErrAmbiguous, "%s holds %d numbers (%s); quote the one that is meant with text=", show(text),
+		len(figures), candidates(text, figures))
 }
 
 // candidates lists the numbers that a reader could mean.
@@ -134,14 +137,16 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 			}
 		}
 	}
-	return e.file.wrong(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, legible.Count(n, "cell"), list(words))
+	return e.file.wrong(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, legible.Count(n, "cell"),
+		list(words))
 }
 
 // citedLines reads the one number of the lines selected.
 func (s *Set) citedLines(e *entry, c *Cited) error {
 	text := c.Text
 	if len(text) > maxCitedLines {
-		return e.file.wrong(ErrAmbiguous, "the lines have %d bytes; cite the one that holds the number, or quote the number with text=", len(text))
+		return e.file.wrong(ErrAmbiguous, "the lines have %d bytes; cite the one that holds the number, or quote "+
+			"the number with text=", len(text))
 	}
 	if err := s.take(e, len(text)/2); err != nil {
 		return err
@@ -157,7 +162,8 @@ func (s *Set) citedLines(e *entry, c *Cited) error {
 		c.Number = figures[0].Number
 		return nil
 	}
-	return e.file.wrong(ErrAmbiguous, "the lines hold %d numbers (%s); quote the one that is meant with text=", len(figures), candidates(text, figures))
+	return e.file.wrong(ErrAmbiguous, "the lines hold %d numbers (%s); quote the one that is meant with text=",
+		len(figures), candidates(text, figures))
 }
 
 // withoutNames leaves out figures in the names of JSON members: "2025": 920000 holds one number.
@@ -174,8 +180,8 @@ func withoutNames(text string, figures []Figure) []Figure {
 	return out
 }
 
-// citedText reads the number that a quotation holds, as a whole token of the text: its sign and brackets count although the quotation leaves
-// them out. The quotation must stand in one place only.
+// citedText reads the number that a quotation holds, as a whole token of the text: its sign and brackets count although
+// the quotation leaves them out. The quotation must stand in one place only.
 func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 	text, err := s.content(e)
 	if err != nil {
@@ -191,7 +197,8 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 			line, col := e.place(text, p[0])
 			words = append(words, fmt.Sprintf("line %d, column %d", line, col))
 		}
-		return e.file.wrong(ErrAmbiguous, "the text %s stands in %d places (%s); quote more of it", show(sel.Text), len(places), list(words))
+		return e.file.wrong(ErrAmbiguous, "the text %s stands in %d places (%s); quote more of it", show(sel.Text),
+			len(places), list(words))
 	}
 	if len(places) == 0 {
 		return e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
@@ -222,7 +229,8 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 		c.Number = within[0].Number
 		return nil
 	}
-	return e.file.wrong(ErrAmbiguous, "the text %s holds %d numbers (%s); quote one of them", show(sel.Text), len(within), candidates(text[first:last], within))
+	return e.file.wrong(ErrAmbiguous, "the text %s holds %d numbers (%s); quote one of them", show(sel.Text),
+		len(within), candidates(text[first:last], within))
 }
 
 // lineAround widens a range to whole lines, in which the tokens at its ends are whole.
@@ -234,7 +242,8 @@ func lineAround(text string, from, to int) (first, last int) {
 	return first, len(text)
 }
 
-// Lines that a number is cited from have no more bytes than maxCitedLines; of the line around a quotation, so many on either side are read.
+// Lines that a number is cited from have no more bytes than maxCitedLines; of the line around a quotation, so many on
+// either side are read.
 const (
 	maxCitedLines = 1 << 16
 	maxAround     = 1 << 12
@@ -275,7 +284,8 @@ func (s *Set) occurrences(e *entry, text, quotation string) ([][2]int, error) {
 	return out, nil
 }
 
-// nextWhole is the next place of want in text, from on, that cuts no number; -1 where there is none. tries counts the places that were looked at.
+// nextWhole is the next place of want in text, from on, that cuts no number; -1 where there is none. tries counts the
+// places that were looked at.
 func nextWhole(text, want string, from int) (place, tries int) {
 	for ; from <= len(text); tries++ {
 		at := strings.Index(text[from:], want)
@@ -292,7 +302,8 @@ func nextWhole(text, want string, from int) (place, tries int) {
 }
 
 var columnScale = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:in|of)\s+(?:usd\s+|us\s+|\$\s*)?(thousand|million|billion)s?\b|\((?:\$|usd\s*)?(?:'|’)?000s?\)|\$\s?(?:'|’)?000s?\b|\(\$?\s?(mm|mn|bn)\)`)
+	return regexp.MustCompile(
+		`(?i)\b(?:in|of)\s+(?:usd\s+|us\s+|\$\s*)?(thousand|million|billion)s?\b|\((?:\$|usd\s*)?(?:'|’)?000s?\)|\$\s?(?:'|’)?000s?\b|\(\$?\s?(mm|mn|bn)\)`)
 })
 
 // scaleOf is the power of ten that a cell's column, its row or the whole table declares.
@@ -320,8 +331,8 @@ func (t *table) scaleOf(row, col int) int {
 	return 0
 }
 
-// CitedList reads the numbers of a JSON array, a row, a column or a block, in their order. A heading before the first number is none; behind it
-// every cell must be a number, so that a gap is not passed over.
+// CitedList reads the numbers of a JSON array, a row, a column or a block, in their order. A heading before the first
+// number is none; behind it every cell must be a number, so that a gap is not passed over.
 func (s *Set) CitedList(ref string) ([]Number, Hit, error) {
 	hit, err := s.Resolve(ref)
 	if err != nil || hit.Open {
@@ -351,7 +362,8 @@ func (s *Set) CitedList(ref string) ([]Number, Hit, error) {
 		case ok:
 			out = append(out, n)
 		case len(out) > 0:
-			return nil, hit, hit.File.wrong(ErrNoNumber, "cell %d of %s is %s, not a number", i+1, legible.Count(len(cells), "cell"), show(cell))
+			return nil, hit, hit.File.wrong(ErrNoNumber, "cell %d of %s is %s, not a number", i+1,
+				legible.Count(len(cells), "cell"), show(cell))
 		}
 	}
 	if cells == nil {

@@ -25,8 +25,8 @@ var (
 	ErrAmbiguous  = errors.New("several numbers stand there")          // where a reference must cite one
 )
 
-// Error says what is wrong with which evidence. Code is stable: no_manifest, undeclared, missing_file, not_held, refused,
-// too_large, bad_selector, no_hit, bad_content, bad_stat, not_a_number, ambiguous.
+// Error says what is wrong with which evidence. Code is stable: no_manifest, undeclared, missing_file, not_held,
+// refused, too_large, bad_selector, no_hit, bad_content, bad_stat, not_a_number, ambiguous.
 type Error struct {
 	Code    string
 	ID      string // of the item, as referred to
@@ -47,8 +47,10 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.cause }
 
 var codes = map[error]string{
-	ErrMissing: "missing_file", ErrNotHeld: "not_held", ErrRefused: "refused", ErrTooLarge: "too_large", ErrSelector: "bad_selector",
-	ErrNoHit: "no_hit", ErrContent: "bad_content", ErrStat: "bad_stat", ErrNoNumber: "not_a_number", ErrAmbiguous: "ambiguous",
+	ErrMissing: "missing_file", ErrNotHeld: "not_held", ErrRefused: "refused", ErrTooLarge: "too_large",
+	ErrSelector: "bad_selector",
+	ErrNoHit:    "no_hit", ErrContent: "bad_content", ErrStat: "bad_stat", ErrNoNumber: "not_a_number",
+	ErrAmbiguous: "ambiguous",
 }
 
 // wrong is an error about an item.
@@ -58,7 +60,8 @@ func (i *Item) wrong(cause error, format string, args ...any) *Error {
 
 func (s *Set) undeclared(id string) *Error {
 	hint := "run.json declares no evidence"
-	if s.undeclareds++; s.undeclareds > maxHints { // looking for what was meant takes longer than saying that it is not there
+	// looking for what was meant takes longer than saying that it is not there
+	if s.undeclareds++; s.undeclareds > maxHints {
 		return &Error{Code: "undeclared", ID: id, Message: "not declared in run.json", cause: ErrUndeclared}
 	}
 	ids := s.IDs()
@@ -86,7 +89,8 @@ func show(s string) string {
 // list shows at most ten names.
 func list(names []string) string { return listOf(names, len(names)) }
 
-// maxShown is how many names a message lists, maxHints how many references that lead nowhere are looked at for what was meant.
+// maxShown is how many names a message lists, maxHints how many references that lead nowhere are looked at for what was
+// meant.
 const (
 	maxShown = 10
 	maxHints = 100

@@ -1,13 +1,13 @@
 // Package evidence holds what an agent was given: the files and texts that a run declares (semantics S60 to S64).
 //
-// A Set reads them from an untrusted tree: nothing outside the run folder, no symbolic links, no Git LFS pointers, nothing
-// that is not a regular file; it hashes each by streaming and reads into memory only what a selector asks for and what is
-// small enough. What was read is what was hashed: a file that changes in between is refused.
+// A Set reads them from an untrusted tree: nothing outside the run folder, no symbolic links, no Git LFS pointers,
+// nothing that is not a regular file; it hashes each by streaming and reads into memory only what a selector asks for
+// and what is small enough. What was read is what was hashed: a file that changes in between is refused.
 //
-// A reference is <id> or <id>#<selector>. The selectors are standard fragments (S61): JSON Pointer (RFC 6901) #/a/b, lines
-// (RFC 5147) #line=10,12, rows, cells and columns of CSV (RFC 7111) #row=5 #cell=4,2 #col=3, and a quotation #text=….
-// PDF and image evidence is hashed and never read; a reference into it is open for a human (S64), and so is one into any
-// other binary file, because a program that cannot read it can neither pass nor flag it.
+// A reference is <id> or <id>#<selector>. The selectors are standard fragments (S61): JSON Pointer (RFC 6901) #/a/b,
+// lines (RFC 5147) #line=10,12, rows, cells and columns of CSV (RFC 7111) #row=5 #cell=4,2 #col=3, and a quotation
+// #text=…. PDF and image evidence is hashed and never read; a reference into it is open for a human (S64), and so is
+// one into any other binary file, because a program that cannot read it can neither pass nor flag it.
 //
 // Numbers, quotes and statistics are recounted from the bytes and never taken from the submission.
 package evidence
@@ -78,8 +78,8 @@ type File struct {
 	Err    error    // why it is not held; then SHA256, Bytes and Format are zero
 }
 
-// Set is the evidence of one run. It reads each item once, when it is first asked for, and keeps it. A Set must not be used by
-// two goroutines at once. A nil Set stands for a bare submission without a manifest: it answers ErrNoManifest.
+// Set is the evidence of one run. It reads each item once, when it is first asked for, and keeps it. A Set must not be
+// used by two goroutines at once. A nil Set stands for a bare submission without a manifest: it answers ErrNoManifest.
 type Set struct {
 	fsys    fs.FS
 	lim     Limits
@@ -159,7 +159,8 @@ func (s *Set) All() []*File {
 // entry finds and loads the item of that id.
 func (s *Set) entry(id string) (*entry, error) {
 	if s == nil {
-		return nil, &Error{Code: "no_manifest", Message: "the submission has no run manifest that declares evidence", cause: ErrNoManifest}
+		return nil, &Error{Code: "no_manifest", Message: "the submission has no run manifest that declares evidence",
+			cause: ErrNoManifest}
 	}
 	e := s.byID[id]
 	if e == nil {
@@ -182,7 +183,8 @@ func (s *Set) load(e *entry) {
 	}
 	e.loaded = true
 	if same := s.byPath[e.file.path()]; same != nil { // one file under several ids is read once
-		e.file.SHA256, e.file.Bytes, e.file.Format, e.views = same.file.SHA256, same.file.Bytes, same.file.Format, same.views
+		e.file.SHA256, e.file.Bytes, e.file.Format, e.views = same.file.SHA256, same.file.Bytes, same.file.Format,
+			same.views
 		return
 	}
 	err := s.hold(e)

@@ -21,9 +21,12 @@ var (
 	months = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 	// dates and times: a piece of one is no number.
 	datePattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?` +
-			`|\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d{2})|` + months + `\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+|day\s+of\s+)?` + months +
-			`\.?,?\s+\d{4}|` + months + `\.?,?\s+\d{4}|` + months + `\.?\s+\d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?\s+` + months + `|\d{1,2}:\d{2}(?::\d{2})?)\b`)
+		return regexp.MustCompile(
+			`(?i)\b(?:\d{4}-\d{1,2}-\d{1,2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?` +
+				`|\d{1,2}[/.]\d{1,2}[/.](?:\d{4}|\d{2})|` + months +
+				`\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+|day\s+of\s+)?` + months +
+				`\.?,?\s+\d{4}|` + months + `\.?,?\s+\d{4}|` + months +
+				`\.?\s+\d{1,2}(?:st|nd|rd|th)?|\d{1,2}(?:st|nd|rd|th)?\s+` + months + `|\d{1,2}:\d{2}(?::\d{2})?)\b`)
 	})
 	digitsPattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:\d[\d,.']*\d|\d)(?:[eE][+-]?\d+)?|\.\d+`)
@@ -39,8 +42,8 @@ var (
 // scales are the powers of ten that words stand for.
 var scales = map[string]int{"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
-// Figures lists the numbers of a text as a person reads them. Pieces of dates, times, fractions, versions and names ("T-12", "unit_4",
-// "Section 5.2.1", "3/4") are none.
+// Figures lists the numbers of a text as a person reads them. Pieces of dates, times, fractions, versions and names
+// ("T-12", "unit_4", "Section 5.2.1", "3/4") are none.
 func Figures(text string) []Figure {
 	var out []Figure
 	dates := datePattern().FindAllStringIndex(text, -1)
@@ -82,7 +85,8 @@ func partOfName(before, after string) bool {
 	case strings.HasPrefix(after, "/") && len(after) > 1 && isDigitByte(after[1]):
 		return true
 	}
-	if r, _ := utf8.DecodeLastRuneInString(before[:len(before)-size]); (prev == '-' || prev == '‐' || prev == '‑') && unicode.IsLetter(r) {
+	if r, _ := utf8.DecodeLastRuneInString(before[:len(before)-size]); (prev == '-' || prev == '‐' || prev == '‑') &&
+		unicode.IsLetter(r) {
 		return true // T-12
 	}
 	return false
@@ -157,7 +161,8 @@ func (f *Figure) prefixes(text string) {
 	f.brackets(text, signed)
 }
 
-// brackets: a number in brackets is negative, as accountants write it, unless it restates the words before it ("twelve (12) months").
+// brackets: a number in brackets is negative, as accountants write it, unless it restates the words before it ("twelve
+// (12) months").
 func (f *Figure) brackets(text string, signed bool) {
 	before, ok := strings.CutSuffix(text[:f.Start], "(")
 	after, also := strings.CutPrefix(text[f.End:], ")")
@@ -184,7 +189,8 @@ func (f *Figure) negate() {
 
 var numberWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
-	for w := range strings.FieldsSeq(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty
+	for w := range strings.FieldsSeq(
+		`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty
 		forty fifty sixty seventy eighty ninety hundred thousand million billion`) {
 		words[w] = true
 	}
@@ -200,7 +206,8 @@ func restatesWords(before string) bool {
 	return slices.ContainsFunc(words[max(0, len(words)-3):], func(w string) bool { return numberWords()[w] })
 }
 
-// Dates lists the dates of a text as YYYY-MM-DD. A date of numbers alone is listed both ways where the order of day and month is open.
+// Dates lists the dates of a text as YYYY-MM-DD. A date of numbers alone is listed both ways where the order of day and
+// month is open.
 func Dates(text string) []string {
 	var out []string
 	for _, at := range datePattern().FindAllString(text, -1) {

@@ -66,7 +66,8 @@ func TestDates(t *testing.T) {
 
 // FuzzFigures: a figure stands where it says, is a number within S11, and no two overlap.
 func FuzzFigures(f *testing.F) {
-	for _, s := range []string{"NOI ($1,234.50) of 2025-01-01", "−5 % (7)%-", "1.2 million-", "T-12 24-unit 3/4", "$(", "5-", "\xff5", "(($5))"} {
+	for _, s := range []string{"NOI ($1,234.50) of 2025-01-01", "−5 % (7)%-", "1.2 million-", "T-12 24-unit 3/4", "$(",
+		"5-", "\xff5", "(($5))"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,12 +10,16 @@ import (
 	"github.com/defendableos/referee/internal/decimal"
 )
 
-// FuzzResolve puts hostile evidence under hostile references: nothing panics, an error is one of this package and comes with nothing, what is hit
-// as text stands in the evidence at the line that is named, and asking again answers the same.
+// FuzzResolve puts hostile evidence under hostile references: nothing panics, an error is one of this package and comes
+// with nothing, what is hit as text stands in the evidence at the line that is named, and asking again answers the
+// same.
 func FuzzResolve(f *testing.F) {
 	extensions := []string{".csv", ".tsv", ".json", ".jsonl", ".txt", ""}
-	for i, content := range []string{"a,b\n1,\"x, y\"\n(5.00),12%\n", "a\tb\n1\t2\n", `{"a":[1,{"b":"x"}],"c~/d":null}`, "{\"a\":1}\n\n{\"a\":\"x\",\"b\":2}\n", "one\r\ntwo “quoted”\rthree\n\n", "\ufeffbom\n"} {
-		for _, selector := range []string{"", "#row=2", "#row=*", "#cell=2,2", "#cell=1,1-*,*", "#col=1", "#col=2-*", "#line=0,1", "#line=1,", "#line=,2", "#text=x", "#text=two%20%E2%80%9C", "#/a/1/b", "#/c~0~1d", "#page=1", "#/0"} {
+	for i, content := range []string{"a,b\n1,\"x, y\"\n(5.00),12%\n", "a\tb\n1\t2\n", `{"a":[1,{"b":"x"}],"c~/d":null}`,
+		"{\"a\":1}\n\n{\"a\":\"x\",\"b\":2}\n", "one\r\ntwo “quoted”\rthree\n\n", "\ufeffbom\n"} {
+		for _, selector := range []string{"", "#row=2", "#row=*", "#cell=2,2", "#cell=1,1-*,*", "#col=1", "#col=2-*",
+			"#line=0,1", "#line=1,", "#line=,2", "#text=x", "#text=two%20%E2%80%9C", "#/a/1/b", "#/c~0~1d", "#page=1",
+			"#/0"} {
 			f.Add(content, i, selector, "x")
 		}
 	}
@@ -24,11 +28,13 @@ func FuzzResolve(f *testing.F) {
 			return
 		}
 		name := "f" + extensions[uint(kind)%uint(len(extensions))]
-		s := Open(fstest.MapFS{name: &fstest.MapFile{Data: []byte(content)}}, []Item{{ID: "e", Path: name, Kind: "file"}}, Limits{})
+		s := Open(fstest.MapFS{name: &fstest.MapFile{Data: []byte(content)}},
+			[]Item{{ID: "e", Path: name, Kind: "file"}}, Limits{})
 		s.Meter(&decimal.Meter{Most: 5_000_000})
 		hit, err := s.Resolve("e" + selector)
 		again, errAgain := s.Resolve("e" + selector)
-		if !reflect.DeepEqual(hit, again) || (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
+		if !reflect.DeepEqual(hit, again) || (err == nil) != (errAgain == nil) || err != nil &&
+			err.Error() != errAgain.Error() {
 			t.Fatalf("%q of %q: %+v, %v and then %+v, %v", selector, content, hit, err, again, errAgain)
 		}
 		var known *Error

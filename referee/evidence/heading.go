@@ -19,7 +19,8 @@ func headed(header []string, name string) (int, error) {
 			continue
 		}
 		if col >= 0 {
-			return 0, fmt.Errorf("several columns are named %s (%s and %s); a name must be unique", show(name), show(header[col]), show(h))
+			return 0, fmt.Errorf("several columns are named %s (%s and %s); a name must be unique", show(name),
+				show(header[col]), show(h))
 		}
 		col = i
 	}

@@ -19,8 +19,8 @@ type Concealed struct {
 	Err          error  // the text could not be looked through; then the rest is empty
 }
 
-// Hidden lists the items that were read as text and do not show all that they hold, in the order of the manifest. What nothing has read
-// decides nothing and is not looked at; a file under several ids is named once.
+// Hidden lists the items that were read as text and do not show all that they hold, in the order of the manifest. What
+// nothing has read decides nothing and is not looked at; a file under several ids is named once.
 func (s *Set) Hidden() []Concealed {
 	if s == nil {
 		return nil
@@ -78,8 +78,8 @@ func nearby(text string, at int) string {
 	return strings.TrimFunc(text[from:to], func(r rune) bool { return r == '\n' || r == '\r' })
 }
 
-// unescaped is a JSON text in which \u200B stands as the character itself, with the way back. Line ends and what else JSON writes as \u00XX in
-// ASCII stay as they are, so that lines are the same ones.
+// unescaped is a JSON text in which \u200B stands as the character itself, with the way back. Line ends and what else
+// JSON writes as \u00XX in ASCII stay as they are, so that lines are the same ones.
 func unescaped(text string) (string, func(int) int) {
 	if !strings.Contains(text, `\u`) && !strings.Contains(text, `\b`) {
 		return text, func(i int) int { return i }

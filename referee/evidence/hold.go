@@ -44,7 +44,8 @@ func (s *Set) hold(e *entry) error {
 		v := e.views
 		v.kept, v.have = []byte(i.Text), true
 		sum := sha256.Sum256(v.kept)
-		e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum[:]), int64(len(v.kept)), inlineFormat(v.kept)
+		e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum[:]), int64(len(v.kept)),
+			inlineFormat(v.kept)
 		return nil
 	}
 	if s.fsys == nil {
@@ -87,7 +88,8 @@ func (s *Set) hash(e *entry) error {
 		return i.wrong(ErrTooLarge, "the file has more than %d bytes, the most that are hashed", s.lim.MaxHash)
 	}
 	if bytes.HasPrefix(first.Bytes(), []byte(lfsPrefix)) {
-		return i.wrong(ErrRefused, "the file %s is a Git LFS pointer, not the evidence itself; commit the file without LFS", show(i.path()))
+		return i.wrong(ErrRefused, "the file %s is a Git LFS pointer, not the evidence itself; commit the file "+
+			"without LFS", show(i.path()))
 	}
 	if n <= keepBelow {
 		e.views.kept, e.views.have = first.Bytes(), true
@@ -101,13 +103,16 @@ var magic = []struct {
 	prefix string
 	format Format
 }{
-	{"%PDF-", PDF}, {"\x89PNG\r\n\x1a\n", Image}, {"\xff\xd8\xff", Image}, {"GIF87a", Image}, {"GIF89a", Image}, {"II*\x00", Image}, {"MM\x00*", Image},
+	{"%PDF-", PDF}, {"\x89PNG\r\n\x1a\n", Image}, {"\xff\xd8\xff", Image}, {"GIF87a", Image}, {"GIF89a", Image},
+	{"II*\x00", Image}, {"MM\x00*", Image},
 	{"PK\x03\x04", Binary}, {"\x1f\x8b", Binary}, {"PAR1", Binary}, {"SQLite format 3\x00", Binary},
 }
 
 var extensions = map[string]Format{
-	".json": JSON, ".jsonl": JSONL, ".ndjson": JSONL, ".csv": CSV, ".tsv": CSV, ".txt": Text, ".md": Text, ".log": Text, ".pdf": PDF,
-	".png": Image, ".jpg": Image, ".jpeg": Image, ".gif": Image, ".webp": Image, ".tif": Image, ".tiff": Image, ".bmp": Image, ".heic": Image, ".avif": Image, ".svg": Image,
+	".json": JSON, ".jsonl": JSONL, ".ndjson": JSONL, ".csv": CSV, ".tsv": CSV, ".txt": Text, ".md": Text, ".log": Text,
+	".pdf": PDF,
+	".png": Image, ".jpg": Image, ".jpeg": Image, ".gif": Image, ".webp": Image, ".tif": Image, ".tiff": Image,
+	".bmp": Image, ".heic": Image, ".avif": Image, ".svg": Image,
 }
 
 // formatOf goes by the first bytes where they are unmistakable, then by the name, then by whether it is text.
@@ -157,7 +162,8 @@ func (s *Set) bytes(e *entry) ([]byte, error) {
 	}
 	i := &e.file.Item
 	if e.file.Bytes > s.lim.MaxRead {
-		return nil, i.wrong(ErrTooLarge, "the file has %d bytes and is too large to read; at most %d are read for selectors and statistics", e.file.Bytes, s.lim.MaxRead)
+		return nil, i.wrong(ErrTooLarge, "the file has %d bytes and is too large to read; at most %d are read for "+
+			"selectors and statistics", e.file.Bytes, s.lim.MaxRead)
 	}
 	f, err := s.fsys.Open(i.path())
 	if err != nil {

@@ -15,9 +15,11 @@ import (
 )
 
 var runItems = []Item{
-	{ID: "t12", Path: "evidence/t12.csv", Kind: "file"}, {ID: "quote", Path: "evidence/quote.json", Kind: "file"}, {ID: "memo", Path: "evidence/memo.txt", Kind: "file"},
+	{ID: "t12", Path: "evidence/t12.csv", Kind: "file"}, {ID: "quote", Path: "evidence/quote.json", Kind: "file"},
+	{ID: "memo", Path: "evidence/memo.txt", Kind: "file"},
 	{ID: "log", Path: "evidence/log.jsonl", Kind: "log"}, {ID: "pdf", Path: "evidence/appraisal.pdf", Kind: "file"},
-	{ID: "call", Kind: "note", Text: "Broker confirmed 94.5 % occupancy on the phone."}, {ID: "web", Kind: "url", URL: "https://example.com/rates"},
+	{ID: "call", Kind: "note", Text: "Broker confirmed 94.5 % occupancy on the phone."},
+	{ID: "web", Kind: "url", URL: "https://example.com/rates"},
 }
 
 func openRun(t *testing.T) *Set {
@@ -66,8 +68,11 @@ func TestHeldFiles(t *testing.T) {
 
 func TestRefusedItems(t *testing.T) {
 	tree := fstest.MapFS{
-		"evidence/a.csv": {Data: []byte("x\n1\n")}, "evidence/A.csv": {Data: []byte("x\n2\n")}, "evidence/dir/b.txt": {Data: []byte("b")},
-		"evidence/link.csv": {Data: []byte("a.csv"), Mode: fs.ModeSymlink | 0o777}, "evidence/fifo": {Mode: fs.ModeNamedPipe}, "linked": {Data: []byte("evidence/dir"), Mode: fs.ModeSymlink | 0o777},
+		"evidence/a.csv": {Data: []byte("x\n1\n")}, "evidence/A.csv": {Data: []byte("x\n2\n")},
+		"evidence/dir/b.txt": {Data: []byte("b")},
+		"evidence/link.csv":  {Data: []byte("a.csv"), Mode: fs.ModeSymlink | 0o777},
+		"evidence/fifo":      {Mode: fs.ModeNamedPipe}, "linked": {Data: []byte("evidence/dir"),
+			Mode: fs.ModeSymlink | 0o777},
 		"evidence/lfs.csv": {Data: []byte("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n")},
 	}
 	cases := []struct {
@@ -122,10 +127,14 @@ func TestRefusedItems(t *testing.T) {
 
 func TestTwins(t *testing.T) {
 	tree := fstest.MapFS{"a.csv": {Data: []byte("x\n")}, "A.csv": {Data: []byte("y\n")}, "b.csv": {Data: []byte("z\n")}}
-	s := Open(tree, []Item{{ID: "one", Path: "a.csv"}, {ID: "two", Path: "A.csv"}, {ID: "k", Path: "b.csv"}, {ID: "\u212a", Path: "b.csv"}, {ID: "ok", Path: "b.csv"}}, Limits{}) // U+212A is the Kelvin sign
-	for i, says := range []string{`"a.csv" and "A.csv" differ only in case`, "differ only in case", "2 items have this id", "2 items have this id", ""} {
+	// U+212A is the Kelvin sign
+	s := Open(tree, []Item{{ID: "one", Path: "a.csv"}, {ID: "two", Path: "A.csv"}, {ID: "k", Path: "b.csv"},
+		{ID: "\u212a", Path: "b.csv"}, {ID: "ok", Path: "b.csv"}}, Limits{})
+	for i, says := range []string{`"a.csv" and "A.csv" differ only in case`, "differ only in case",
+		"2 items have this id", "2 items have this id", ""} {
 		err := s.All()[i].Err
-		if says == "" && err != nil || says != "" && (!errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), says)) {
+		if says == "" && err != nil || says != "" &&
+			(!errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), says)) {
 			t.Errorf("item %d: %v", i, err)
 		}
 	}
@@ -149,7 +158,8 @@ func TestRealLinks(t *testing.T) {
 	}
 	write(filepath.Join(dir, "secret.csv"))
 	write(filepath.Join(run, "evidence/a.csv"))
-	for name, target := range map[string]string{"out.csv": "../../secret.csv", "abs.csv": filepath.Join(dir, "secret.csv"), "side.csv": "a.csv", "up": "..", "gone.csv": "nothing"} {
+	for name, target := range map[string]string{"out.csv": "../../secret.csv",
+		"abs.csv": filepath.Join(dir, "secret.csv"), "side.csv": "a.csv", "up": "..", "gone.csv": "nothing"} {
 		if err := os.Symlink(target, filepath.Join(run, "evidence", name)); err != nil {
 			t.Skip("no symbolic links here:", err)
 		}
@@ -175,7 +185,8 @@ func TestRealLinks(t *testing.T) {
 func TestLimits(t *testing.T) {
 	big := strings.Repeat("a,b\n1,2\n", keepBelow/4) // 2 MiB: hashed in two pieces
 	sum := sha256.Sum256([]byte(big))
-	tree := fstest.MapFS{"big.csv": {Data: []byte(big)}, "big.json": {Data: []byte("[" + strings.Repeat("1,", 600) + "1]")}}
+	tree := fstest.MapFS{"big.csv": {Data: []byte(big)},
+		"big.json": {Data: []byte("[" + strings.Repeat("1,", 600) + "1]")}}
 	items := []Item{{ID: "big", Path: "big.csv"}, {ID: "json", Path: "big.json"}}
 
 	s := Open(tree, items, Limits{MaxRead: 1 << 20, MaxJSON: 1000})
@@ -184,7 +195,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a big file is not hashed: %v", err)
 	}
 	for _, ref := range []string{"big#row=2", "big#line=0,1", "big#text=1", "json#/0"} {
-		if _, err := s.Resolve(ref); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "too large to read") {
+		if _, err := s.Resolve(ref); !errors.Is(err, ErrTooLarge) ||
+			!strings.Contains(err.Error(), "too large to read") {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
@@ -194,10 +206,12 @@ func TestLimits(t *testing.T) {
 	if r, err := s.Stat("big", "bytes", "", ""); err != nil || r.Num.String() != "2097152" {
 		t.Errorf("bytes: %v", err)
 	}
-	if _, err := Open(tree, items, Limits{MaxHash: 1 << 20}).File("big"); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "2097152 bytes; at most 1048576 are hashed") {
+	if _, err := Open(tree, items, Limits{MaxHash: 1 << 20}).File("big"); !errors.Is(err, ErrTooLarge) ||
+		!strings.Contains(err.Error(), "2097152 bytes; at most 1048576 are hashed") {
 		t.Errorf("beyond MaxHash: %v", err)
 	}
-	if hit, err := Open(tree, items, Limits{}).Resolve("big#cell=524288,2"); err != nil || hit.Text != "2" || hit.Line != 524288 {
+	if hit, err := Open(tree, items, Limits{}).Resolve("big#cell=524288,2"); err != nil || hit.Text != "2" ||
+		hit.Line != 524288 {
 		t.Errorf("within the default limits: %+v, %v", hit, err)
 	}
 }
@@ -219,7 +233,8 @@ func (c *changing) Open(name string) (fs.File, error) {
 func TestChangedBetweenReads(t *testing.T) {
 	tree := &changing{MapFS: fstest.MapFS{"a.txt": {Data: []byte(strings.Repeat("x", keepBelow+1))}}}
 	s := Open(tree, []Item{{ID: "x", Path: "a.txt"}}, Limits{})
-	if _, err := s.Resolve("x#line=0,1"); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "changed while it was read") {
+	if _, err := s.Resolve("x#line=0,1"); !errors.Is(err, ErrRefused) ||
+		!strings.Contains(err.Error(), "changed while it was read") {
 		t.Errorf("%v after opening it %d times", err, tree.opened)
 	}
 }
@@ -238,7 +253,8 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestSizeIsCounted(t *testing.T) {
 	s := Open(lying{fstest.MapFS{"a": {Data: []byte("x")}}}, []Item{{ID: "x", Path: "a"}}, Limits{MaxHash: 3 << 20})
-	if _, err := s.File("x"); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "more than 3145728 bytes") {
+	if _, err := s.File("x"); !errors.Is(err, ErrTooLarge) ||
+		!strings.Contains(err.Error(), "more than 3145728 bytes") {
 		t.Errorf("%v", err)
 	}
 }
@@ -267,15 +283,18 @@ func TestFormats(t *testing.T) {
 		head   string
 		format Format
 	}{
-		"a.csv": {"x,y\n", CSV}, "a.TSV": {"x\ty\n", CSV}, "a.json": {"{}", JSON}, "a.ndjson": {"{}", JSONL}, "a.md": {"# x", Text}, "a": {"plain", Text}, "a.xyz": {"pl\x00in", Binary},
-		"b": {"\xff\xfe", Binary}, "b.csv": {"%PDF-1.4", PDF}, "c.txt": {"\x89PNG\r\n\x1a\n", Image}, "a.pdf": {"no pdf", PDF}, "a.xlsx": {"PK\x03\x04", Binary}, "d.jpeg": {"", Image},
+		"a.csv": {"x,y\n", CSV}, "a.TSV": {"x\ty\n", CSV}, "a.json": {"{}", JSON}, "a.ndjson": {"{}", JSONL},
+		"a.md": {"# x", Text}, "a": {"plain", Text}, "a.xyz": {"pl\x00in", Binary},
+		"b": {"\xff\xfe", Binary}, "b.csv": {"%PDF-1.4", PDF}, "c.txt": {"\x89PNG\r\n\x1a\n", Image},
+		"a.pdf": {"no pdf", PDF}, "a.xlsx": {"PK\x03\x04", Binary}, "d.jpeg": {"", Image},
 		"cut": {strings.Repeat("a", headSize-1) + "\xc3", Text},
 	} {
 		if got := formatOf(name, []byte(c.head)); got != c.format {
 			t.Errorf("%s %.10q is %s, want %s", name, c.head, got, c.format)
 		}
 	}
-	if inlineFormat([]byte(` {"a":1}`)) != JSON || inlineFormat([]byte(`{a}`)) != Text || inlineFormat([]byte(`12`)) != Text {
+	if inlineFormat([]byte(` {"a":1}`)) != JSON || inlineFormat([]byte(`{a}`)) != Text ||
+		inlineFormat([]byte(`12`)) != Text {
 		t.Error("inline text")
 	}
 }

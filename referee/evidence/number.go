@@ -32,8 +32,8 @@ func (n Number) Decimal() (*decimal.Num, error) {
 	return decimal.Mul(face, power)
 }
 
-// Canonical is the value by S10: 0.12 for "12%". An input may equal a percentage either way, as its units say; the matcher
-// compares with both Decimal and Canonical.
+// Canonical is the value by S10: 0.12 for "12%". An input may equal a percentage either way, as its units say; the
+// matcher compares with both Decimal and Canonical.
 func (n Number) Canonical() (*decimal.Num, error) {
 	face, err := n.Decimal()
 	if err != nil || !n.Percent {
@@ -46,15 +46,16 @@ var (
 	minusSigns = []string{"-", "−", "–", "﹣", "－"} // hyphen-minus, minus, en dash, small and full-width minus
 	// codes of ISO 4217 that stand before or after amounts, and dollars of several countries; the longer first.
 	currencies = []string{"US$", "CA$", "AU$", "NZ$", "HK$", "C$", "A$", "S$", "R$",
-		"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "HKD", "SGD", "INR", "MXN", "BRL", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "ZAR", "KRW", "TRY", "ILS", "AED", "SAR"}
+		"USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "HKD", "SGD", "INR", "MXN", "BRL", "SEK", "NOK",
+		"DKK", "PLN", "CZK", "HUF", "ZAR", "KRW", "TRY", "ILS", "AED", "SAR"}
 )
 
 // longestNumber is the longest text that NumberIn looks at; numbers beyond S11 are none anyway.
 const longestNumber = 96
 
-// NumberIn reads a whole text as one number: currency signs and codes, thousands commas (well-formed groups of three only),
-// accounting brackets, a minus before or behind, a percent sign, a multiple's x (1.30x), and white space of any width
-// around them. What could be read in two ways is no number: 1.234,50 and 1,2 and 007 and a lone dash.
+// NumberIn reads a whole text as one number: currency signs and codes, thousands commas (well-formed groups of three
+// only), accounting brackets, a minus before or behind, a percent sign, a multiple's x (1.30x), and white space of any
+// width around them. What could be read in two ways is no number: 1.234,50 and 1,2 and 007 and a lone dash.
 func NumberIn(s string) (Number, bool) {
 	if len(s) > longestNumber {
 		return Number{}, false

@@ -19,7 +19,8 @@ func checkItem(i *Item) error {
 	case strings.ContainsRune(i.ID, '#') || strings.TrimSpace(i.ID) != i.ID || unprintable(i.ID) != "":
 		return i.wrong(ErrRefused, "an id has no #, no surrounding space and no control or invisible characters")
 	case i.Kind == "url" && i.path() == "":
-		return i.wrong(ErrNotHeld, "the url %s has no snapshot; what counts is what the repository holds: add the page as a file and its path as \"snapshot\"", show(i.URL))
+		return i.wrong(ErrNotHeld, "the url %s has no snapshot; what counts is what the repository holds: add the "+
+			"page as a file and its path as \"snapshot\"", show(i.URL))
 	case i.path() == "" && i.Text == "":
 		return i.wrong(ErrRefused, "neither a path nor a text is given")
 	case i.path() == "" && !utf8.ValidString(i.Text):
@@ -46,7 +47,8 @@ func checkPath(i *Item) error {
 	}
 	for part := range strings.SplitSeq(p, "/") {
 		if part == ".." {
-			return i.wrong(ErrRefused, "the path %s leads upwards with \"..\"; evidence lies inside the run folder", show(p))
+			return i.wrong(ErrRefused, "the path %s leads upwards with \"..\"; evidence lies inside the run folder",
+				show(p))
 		}
 	}
 	if clean := path.Clean(p); clean != p || clean == "." {
@@ -55,8 +57,8 @@ func checkPath(i *Item) error {
 	return nil
 }
 
-// unprintable names the first character that could deceive a reader of the path: controls, format characters (which turn the
-// writing direction or are invisible), line separators, and bytes that are no characters.
+// unprintable names the first character that could deceive a reader of the path: controls, format characters (which
+// turn the writing direction or are invisible), line separators, and bytes that are no characters.
 func unprintable(s string) string {
 	if !utf8.ValidString(s) {
 		return "bytes that are not UTF-8"
@@ -69,8 +71,8 @@ func unprintable(s string) string {
 	return ""
 }
 
-// refuseTwins refuses all items of one id, and all whose paths differ only in case: on some systems these are one file, so
-// that the same run would be judged on different evidence.
+// refuseTwins refuses all items of one id, and all whose paths differ only in case: on some systems these are one file,
+// so that the same run would be judged on different evidence.
 func (s *Set) refuseTwins() {
 	ids, paths := map[string][]*entry{}, map[string][]*entry{}
 	id := func(e *entry) string { return fold(legible.Fold(e.file.ID)) }
@@ -85,12 +87,14 @@ func (s *Set) refuseTwins() {
 			continue
 		}
 		if same := ids[id(e)]; len(same) > 1 {
-			e.file.Err, e.loaded = e.file.wrong(ErrRefused, "%d items have this id (case aside); an id must be unique", len(same)), true
+			e.file.Err, e.loaded = e.file.wrong(ErrRefused, "%d items have this id (case aside); an id must be unique",
+				len(same)), true
 			continue
 		}
 		for _, other := range paths[fold(e.file.path())] {
 			if e.file.path() != other.file.path() {
-				e.file.Err, e.loaded = e.file.wrong(ErrRefused, "the paths %s and %s differ only in case", show(e.file.path()), show(other.file.path())), true
+				e.file.Err, e.loaded = e.file.wrong(ErrRefused, "the paths %s and %s differ only in case",
+					show(e.file.path()), show(other.file.path())), true
 				break
 			}
 		}

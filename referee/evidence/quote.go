@@ -12,7 +12,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// DefaultMinLen is the shortest quote, in characters after NormaliseText, that may stand anywhere in a text (rules.md 1.2).
+// DefaultMinLen is the shortest quote, in characters after NormaliseText, that may stand anywhere in a text (rules.md
+// 1.2).
 const DefaultMinLen = 12
 
 // straightQuotes are the typographic quotation marks that a quotation may write straight.
@@ -23,12 +24,13 @@ var straightQuotes = []string{
 
 // folds are those, and the invisible characters that found_in passes over.
 var (
-	folds      = strings.NewReplacer(append(slices.Clone(straightQuotes), "\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "")...)
+	folds = strings.NewReplacer(append(slices.Clone(straightQuotes), "\u00ad", "", "\u200b", "", "\u2060", "",
+		"\ufeff", "")...)
 	quoteFolds = strings.NewReplacer(straightQuotes...)
 )
 
-// foldQuote is the form in which a quotation is compared with what it quotes (S63): white space and typographic quotation marks only; case,
-// letters and signs are as they stand.
+// foldQuote is the form in which a quotation is compared with what it quotes (S63): white space and typographic
+// quotation marks only; case, letters and signs are as they stand.
 func foldQuote(s string) string { return foldSpace(quoteFolds.Replace(s)) }
 
 // broken is a word divided at the end of a line.
@@ -36,8 +38,8 @@ var broken = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(\p{L})[-‐\x{00AD}][ \t]*\r?\n[ \t]*(\p{Ll})`)
 })
 
-// NormaliseText is the form in which found_in compares (rules.md 1.2): words divided at a line end are joined, NFKC, lower
-// case, straight quotes, soft hyphens and zero-width characters dropped, white space collapsed.
+// NormaliseText is the form in which found_in compares (rules.md 1.2): words divided at a line end are joined, NFKC,
+// lower case, straight quotes, soft hyphens and zero-width characters dropped, white space collapsed.
 func NormaliseText(s string) string { return normalise(s, "$1$2") }
 
 // normalise joins a divided word as said: a hyphen at a line end may belong to the word ("trailing-⏎twelve").
@@ -48,7 +50,8 @@ func normalise(s, join string) string {
 	return foldSpace(strings.ToLower(folds.Replace(legible.Fold(s))))
 }
 
-// dividesWords reports whether a line ends with a hyphen: most texts have none, and the expression takes ten times as long as the rest.
+// dividesWords reports whether a line ends with a hyphen: most texts have none, and the expression takes ten times as
+// long as the rest.
 func dividesWords(s string) bool {
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n")
@@ -60,10 +63,10 @@ func dividesWords(s string) bool {
 	return false
 }
 
-// FoundIn says whether a quote stands in a text, both after NormaliseText. A quote shorter than minLen characters (0 means
-// DefaultMinLen) would be found by chance almost anywhere, so it counts only where it is the whole text or a whole line of
-// it; of a table, Quoted compares it with whole cells. The ends of a quote never cut a number in two: "NOI is $920" does not
-// stand in "NOI is $920,000". An empty quote stands nowhere.
+// FoundIn says whether a quote stands in a text, both after NormaliseText. A quote shorter than minLen characters (0
+// means DefaultMinLen) would be found by chance almost anywhere, so it counts only where it is the whole text or a
+// whole line of it; of a table, Quoted compares it with whole cells. The ends of a quote never cut a number in two:
+// "NOI is $920" does not stand in "NOI is $920,000". An empty quote stands nowhere.
 func FoundIn(quote, text string, minLen int) bool {
 	return newHaystack(text, strings.Split(text, "\n")).has(quote, minLen)
 }
@@ -99,7 +102,8 @@ func (h *haystack) has(quote string, minLen int) bool {
 	if utf8.RuneCountInString(q) < minLen {
 		return q == h.joined || h.isPart(q)
 	}
-	return h.standsIn(q, h.joined) || h.hyphened != "" && h.standsIn(normalise(quote, "$1-$2"), h.hyphened) || h.isPart(q)
+	return h.standsIn(q, h.joined) || h.hyphened != "" && h.standsIn(normalise(quote, "$1-$2"), h.hyphened) ||
+		h.isPart(q)
 }
 
 // isPart compares with whole lines or cells; the table of them is made when the first short quote comes.
@@ -155,8 +159,9 @@ func cutsAfter(after, q string) bool {
 
 func digitAt(s string, i int) bool { return 0 <= i && i < len(s) && '0' <= s[i] && s[i] <= '9' }
 
-// Quoted says whether a quote stands in what a reference points at (S63): the lines, row or value selected, or the whole
-// item. In JSON the texts are compared decoded. What only a human can read gives a Hit with Open, and found is false.
+// Quoted says whether a quote stands in what a reference points at (S63): the lines, row or value selected, or the
+// whole item. In JSON the texts are compared decoded. What only a human can read gives a Hit with Open, and found is
+// false.
 func (s *Set) Quoted(ref, quote string, minLen int) (found bool, hit Hit, err error) {
 	hit, err = s.Resolve(ref)
 	if err != nil {
@@ -179,7 +184,8 @@ func (s *Set) Quoted(ref, quote string, minLen int) (found bool, hit Hit, err er
 			return false, hit, err
 		}
 		h.room = func() error {
-			return errors.Join(s.take(e, len(h.parts)+len(h.joined)/4), s.reserve(e, len(h.parts), roomWhole, "lines or cells to compare a quote with"))
+			return errors.Join(s.take(e, len(h.parts)+len(h.joined)/4), s.reserve(e, len(h.parts), roomWhole,
+				"lines or cells to compare a quote with"))
 		}
 		e.views.quotes = h
 	}
@@ -220,7 +226,8 @@ func (s *Set) haystackOf(e *entry) (*haystack, error) {
 		return nil, err
 	}
 	most := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
-	if err := errors.Join(s.reserve(e, 3*len(text), 1, "bytes of text"), s.reserve(e, most, roomPart, "lines")); err != nil {
+	if err := errors.Join(s.reserve(e, 3*len(text), 1, "bytes of text"),
+		s.reserve(e, most, roomPart, "lines")); err != nil {
 		return nil, err
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })

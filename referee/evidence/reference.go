@@ -35,9 +35,10 @@ const Last = -1
 
 // Selector is a parsed fragment.
 //
-// Rows and columns count from 1, and a header is row 1, as in RFC 7111. Lines count by positions, as in RFC 5147: position n
-// lies after the n-th line, 0 before the first, so that line=10,12 selects the lines 11 and 12, line=9,10 the tenth alone, and
-// line=10 no text but the place between lines 10 and 11. A missing first position is 0, a missing second the end.
+// Rows and columns count from 1, and a header is row 1, as in RFC 7111. Lines count by positions, as in RFC 5147:
+// position n lies after the n-th line, 0 before the first, so that line=10,12 selects the lines 11 and 12, line=9,10
+// the tenth alone, and line=10 no text but the place between lines 10 and 11. A missing first position is 0, a missing
+// second the end.
 type Selector struct {
 	Kind     SelectorKind
 	Pointer  string // SelectPointer: RFC 6901, percent-decoded
@@ -53,12 +54,13 @@ type Reference struct {
 	Selector Selector
 }
 
-// ParseReference reads <id> or <id>#<selector>. It does not know which ids are declared: free text is an id of which Resolve
-// says ErrUndeclared. The error is a *Error that wraps ErrSelector.
+// ParseReference reads <id> or <id>#<selector>. It does not know which ids are declared: free text is an id of which
+// Resolve says ErrUndeclared. The error is a *Error that wraps ErrSelector.
 func ParseReference(ref string) (Reference, error) {
 	id, fragment, has := splitReference(ref)
 	if id == "" {
-		return Reference{}, refuseSelector(id, "the reference %s names no evidence; write <id> or <id>#<selector>", show(ref))
+		return Reference{}, refuseSelector(id, "the reference %s names no evidence; write <id> or <id>#<selector>",
+			show(ref))
 	}
 	if !has {
 		return Reference{ID: id}, nil
@@ -98,7 +100,8 @@ func parseSelector(fragment string) (Selector, error) {
 		return Selector{Kind: kind, Text: value}, nil
 	}
 	if strings.Contains(value, ";") {
-		return Selector{}, fmt.Errorf("the selector %s has several parts; one reference points to one place", show(fragment))
+		return Selector{}, fmt.Errorf("the selector %s has several parts; one reference points to one place",
+			show(fragment))
 	}
 	sel := Selector{Kind: kind}
 	var err error
@@ -145,7 +148,8 @@ func pointerSelector(fragment string) (Selector, error) {
 	}
 	for i := 0; i < len(pointer); i++ {
 		if pointer[i] == '~' && (i+1 == len(pointer) || pointer[i+1] != '0' && pointer[i+1] != '1') {
-			return Selector{}, fmt.Errorf("the JSON Pointer %s has a ~ that is neither ~0 (for ~) nor ~1 (for /)", show(pointer))
+			return Selector{}, fmt.Errorf("the JSON Pointer %s has a ~ that is neither ~0 (for ~) nor ~1 (for /)",
+				show(pointer))
 		}
 	}
 	return Selector{Kind: SelectPointer, Pointer: pointer}, nil
@@ -166,14 +170,18 @@ func textSelector(value string) (Selector, error) {
 func decode(s string) (string, error) {
 	out, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(out) {
-		return "", fmt.Errorf("the selector %s is not well percent-encoded UTF-8; a percent sign is written %%25", show(s))
+		return "", fmt.Errorf("the selector %s is not well percent-encoded UTF-8; a percent sign is written %%25",
+			show(s))
 	}
 	return out, nil
 }
 
 // count reads a number of at most nine digits.
 func count(s string) (int, error) {
-	if s == "" || len(s) > 9 || strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsDigit(r) }) >= 0 {
+	if s == "" || len(s) > 9 || strings.IndexFunc(s, func(r rune) bool {
+		return r > unicode.MaxASCII ||
+			!unicode.IsDigit(r)
+	}) >= 0 {
 		return 0, fmt.Errorf("%s is not a count", show(s))
 	}
 	return strconv.Atoi(s)

@@ -31,8 +31,8 @@ const (
 type Hit struct {
 	File *File
 	Kind HitKind
-	// Text is the JSON string's text, other JSON as written, the cell, the cells of a row joined by commas and of rows by line
-	// ends, the lines, or the quoted text as it stands in the evidence. It is empty for HitFile and HitOpen.
+	// Text is the JSON string's text, other JSON as written, the cell, the cells of a row joined by commas and of rows
+	// by line ends, the lines, or the quoted text as it stands in the evidence. It is empty for HitFile and HitOpen.
 	Text         string
 	JSON         *strictjson.Value // of a JSON Pointer
 	Row          []string          // of HitRow
@@ -42,9 +42,9 @@ type Hit struct {
 	Note         string            // what a reader of the finding should know
 }
 
-// Resolve finds what a reference points at. The error is a *Error that wraps ErrNoManifest, ErrUndeclared, an error of the
-// file (ErrMissing, ErrNotHeld, ErrRefused, ErrTooLarge), ErrSelector, ErrContent or ErrNoHit. Whether the id is declared is
-// decided first: "Invoice #4411" is free text and no bad selector.
+// Resolve finds what a reference points at. The error is a *Error that wraps ErrNoManifest, ErrUndeclared, an error of
+// the file (ErrMissing, ErrNotHeld, ErrRefused, ErrTooLarge), ErrSelector, ErrContent or ErrNoHit. Whether the id is
+// declared is decided first: "Invoice #4411" is free text and no bad selector.
 func (s *Set) Resolve(ref string) (Hit, error) {
 	id, _, _ := splitReference(ref)
 	e, err := s.entry(id)
@@ -61,8 +61,8 @@ func (s *Set) Resolve(ref string) (Hit, error) {
 	return s.hit(e, r.Selector)
 }
 
-// Whole is a whole item as one value: the root of a JSON document, else its text. What only a human can read gives a Hit with Open.
-// The error is one of Resolve's.
+// Whole is a whole item as one value: the root of a JSON document, else its text. What only a human can read gives a
+// Hit with Open. The error is one of Resolve's.
 func (s *Set) Whole(id string) (Hit, error) {
 	e, err := s.entry(id)
 	if err != nil {
@@ -87,7 +87,8 @@ func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
 	}
 	format := e.file.Format
 	if format.ForHuman() {
-		return Hit{File: &e.file, Kind: HitOpen, Open: true, Note: "a " + string(format) + " file is hashed and not read; look it up"}, nil
+		return Hit{File: &e.file, Kind: HitOpen, Open: true, Note: "a " + string(format) +
+			" file is hashed and not read; look it up"}, nil
 	}
 	switch sel.Kind {
 	case SelectPointer:
@@ -99,7 +100,8 @@ func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
 	case SelectText:
 		return s.hitText(e, sel)
 	}
-	return Hit{}, e.file.wrong(ErrSelector, "%s= points into a PDF or an image, and this is a %s file; use %s", sel.Kind, format, usable(format))
+	return Hit{}, e.file.wrong(ErrSelector, "%s= points into a PDF or an image, and this is a %s file; use %s",
+		sel.Kind, format, usable(format))
 }
 
 // usable names the selectors for a format.
@@ -114,12 +116,14 @@ func usable(f Format) string {
 }
 
 var jsonHits = map[strictjson.Kind]HitKind{
-	strictjson.Null: HitNull, strictjson.Bool: HitBool, strictjson.Number: HitNumber, strictjson.String: HitString, strictjson.Array: HitArray, strictjson.Object: HitObject,
+	strictjson.Null: HitNull, strictjson.Bool: HitBool, strictjson.Number: HitNumber, strictjson.String: HitString,
+	strictjson.Array: HitArray, strictjson.Object: HitObject,
 }
 
 func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != JSON {
-		return Hit{}, e.file.wrong(ErrSelector, "a JSON Pointer points into JSON, and this is a %s file; use %s", e.file.Format, usable(e.file.Format))
+		return Hit{}, e.file.wrong(ErrSelector, "a JSON Pointer points into JSON, and this is a %s file; use %s",
+			e.file.Format, usable(e.file.Format))
 	}
 	root, err := s.document(e)
 	if err != nil {
@@ -192,8 +196,10 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 		return Hit{}, e.file.wrong(ErrNoHit, "#%s: the text has %s", sel, legible.Count(len(starts), "line"))
 	}
 	if sel.From == to {
-		note := "a single position selects no text; line " + star(sel.From) + " is written #line=" + star(max(0, sel.From-1)) + "," + star(max(1, sel.From))
-		return Hit{File: &e.file, Kind: HitLines, Line: min(sel.From+1, max(1, len(starts))), Column: 1, Note: note}, nil
+		note := "a single position selects no text; line " + star(sel.From) + " is written #line=" +
+			star(max(0, sel.From-1)) + "," + star(max(1, sel.From))
+		return Hit{File: &e.file, Kind: HitLines, Line: min(sel.From+1, max(1, len(starts))), Column: 1, Note: note},
+			nil
 	}
 	end := len(text)
 	if to < len(starts) {
@@ -203,7 +209,8 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 	return Hit{File: &e.file, Kind: HitLines, Text: lines, Line: sel.From + 1, Column: 1}, nil
 }
 
-// hitText finds the first place where the words stand one after the other, whatever white space lies between them, and cut no number in two.
+// hitText finds the first place where the words stand one after the other, whatever white space lies between them, and
+// cut no number in two.
 func (s *Set) hitText(e *entry, sel Selector) (Hit, error) {
 	text, err := s.content(e)
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/defendableos/referee/internal/decimal"
 )
 
-// maxRoom bounds what the readings of all evidence of a run may hold in memory, in bytes as counted here: texts, values of JSON, cells, lines.
-// The counts are of what a reading is made of and not what the garbage collector says, so that the same run ends the same way everywhere (S81).
+// maxRoom bounds what the readings of all evidence of a run may hold in memory, in bytes as counted here: texts, values
+// of JSON, cells, lines. The counts are of what a reading is made of and not what the garbage collector says, so that
+// the same run ends the same way everywhere (S81).
 const maxRoom = 160 << 20
 
 // What one thing of a reading takes.
@@ -27,7 +28,8 @@ func (s *Set) take(e *entry, work int) error {
 	if s.meter.Take(work) {
 		return nil
 	}
-	return e.file.wrong(ErrTooLarge, "the audit takes more than %d steps, and this evidence could not be read within them", s.meter.Most)
+	return e.file.wrong(ErrTooLarge, "the audit takes more than %d steps, and this evidence could not be read "+
+		"within them", s.meter.Most)
 }
 
 // reserve takes room for n things of a reading; the error says that there is none left.
@@ -36,5 +38,6 @@ func (s *Set) reserve(e *entry, n int, each int64, what string) error {
 		s.room += int64(n) * each
 		return nil
 	}
-	return e.file.wrong(ErrTooLarge, "%s is too much to be held with the run's other evidence (at most %d MiB in all)", fmt.Sprintf("%d %s", n, what), s.lim.MaxRoom>>20)
+	return e.file.wrong(ErrTooLarge, "%s is too much to be held with the run's other evidence (at most %d MiB in all)",
+		fmt.Sprintf("%d %s", n, what), s.lim.MaxRoom>>20)
 }

@@ -20,20 +20,28 @@ func roomSet(lim Limits, files ...string) *Set {
 	return Open(tree, items, lim)
 }
 
-// TestRoom: what the readings of a run would hold is counted before it is made, over all of its evidence, and what has no room is refused by name.
+// TestRoom: what the readings of a run would hold is counted before it is made, over all of its evidence, and what has
+// no room is refused by name.
 func TestRoom(t *testing.T) {
 	const room = 4000
 	for _, c := range []struct {
 		name, small, large string
 		read               func(s *Set) error
 	}{
-		{"f.csv", "a,b\n1,2\n", strings.Repeat(",", 100), func(s *Set) error { _, err := s.Stat("f.csv", "rows", "", ""); return err }},
-		{"f.csv", "a\n1\n", "a" + strings.Repeat("\n", 100) + "b", func(s *Set) error { _, err := s.Resolve("f.csv#row=1"); return err }},
-		{"f.json", "[1,2]", "[" + strings.Repeat("1,", 40) + "1]", func(s *Set) error { _, err := s.Resolve("f.json#/0"); return err }},
-		{"f.jsonl", `{"a":1}`, strings.Repeat("{\"a\":1,\"b\":2,\"c\":3}\n", 60), func(s *Set) error { _, err := s.Stat("f.jsonl", "rows", "", ""); return err }},
-		{"f.txt", "one\ntwo", strings.Repeat("x\n", 500), func(s *Set) error { _, err := s.Resolve("f.txt#line=0,1"); return err }},
-		{"f.txt", "one two", strings.Repeat("x ", 1500), func(s *Set) error { _, err := s.Resolve("f.txt#text=" + "x"); return notTheHit(err) }},
-		{"f.txt", "one two three", strings.Repeat("x\n", 300), func(s *Set) error { _, _, err := s.Quoted("f.txt", "z", 0); return err }},
+		{"f.csv", "a,b\n1,2\n", strings.Repeat(",", 100),
+			func(s *Set) error { _, err := s.Stat("f.csv", "rows", "", ""); return err }},
+		{"f.csv", "a\n1\n", "a" + strings.Repeat("\n", 100) + "b",
+			func(s *Set) error { _, err := s.Resolve("f.csv#row=1"); return err }},
+		{"f.json", "[1,2]", "[" + strings.Repeat("1,", 40) + "1]",
+			func(s *Set) error { _, err := s.Resolve("f.json#/0"); return err }},
+		{"f.jsonl", `{"a":1}`, strings.Repeat("{\"a\":1,\"b\":2,\"c\":3}\n", 60),
+			func(s *Set) error { _, err := s.Stat("f.jsonl", "rows", "", ""); return err }},
+		{"f.txt", "one\ntwo", strings.Repeat("x\n", 500),
+			func(s *Set) error { _, err := s.Resolve("f.txt#line=0,1"); return err }},
+		{"f.txt", "one two", strings.Repeat("x ", 1500),
+			func(s *Set) error { _, err := s.Resolve("f.txt#text=" + "x"); return notTheHit(err) }},
+		{"f.txt", "one two three", strings.Repeat("x\n", 300),
+			func(s *Set) error { _, _, err := s.Quoted("f.txt", "z", 0); return err }},
 	} {
 		if err := c.read(roomSet(Limits{MaxRoom: room}, c.name, c.small)); err != nil {
 			t.Errorf("%s: %v", c.small, err)
@@ -100,7 +108,8 @@ func TestOneFileUnderManyIDs(t *testing.T) {
 	}
 }
 
-// TestMeterOfEvidence: reading takes from the audit's meter, a statistic that was recounted before takes nothing, and without work left nothing is read.
+// TestMeterOfEvidence: reading takes from the audit's meter, a statistic that was recounted before takes nothing, and
+// without work left nothing is read.
 func TestMeterOfEvidence(t *testing.T) {
 	s := roomSet(Limits{}, "f.csv", "a\n"+strings.Repeat("1\n", 1000), "f.txt", strings.Repeat("lorem ipsum ", 1000))
 	m := &decimal.Meter{Most: 1_000_000}
@@ -113,7 +122,8 @@ func TestMeterOfEvidence(t *testing.T) {
 		t.Errorf("%v, %d steps the second time", err, m.Spent-spent)
 	}
 	s.Meter(&decimal.Meter{Most: 10, Spent: 11})
-	for name, err := range map[string]error{"sum": second(s.Stat("f.csv", "mean", "a", "")), "text": second(s.Resolve("f.txt#text=dolor")), "row": second(s.Resolve("f.csv#row=2"))} {
+	for name, err := range map[string]error{"sum": second(s.Stat("f.csv", "mean", "a", "")),
+		"text": second(s.Resolve("f.txt#text=dolor")), "row": second(s.Resolve("f.csv#row=2"))} {
 		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "more than 10 steps") {
 			t.Errorf("%s: %v", name, err)
 		}

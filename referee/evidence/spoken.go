@@ -22,7 +22,8 @@ var scaleWords = map[int]string{3: "thousand", 6: "million", 9: "billion", 12: "
 
 var units = func() map[string]int64 {
 	out := map[string]int64{}
-	for i, w := range strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen") {
+	for i, w := range strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen " +
+		"fourteen fifteen sixteen seventeen eighteen nineteen") {
 		out[w] = int64(i)
 	}
 	for i, w := range strings.Fields("twenty thirty forty fifty sixty seventy eighty ninety") {
@@ -31,8 +32,8 @@ var units = func() map[string]int64 {
 	return out
 }()
 
-// Spoken lists the numbers of a text, in figures and in words ("fifty-two percent"). A bare year is none where it is the only thing that it
-// could be: "rent in 2025" speaks of no amount.
+// Spoken lists the numbers of a text, in figures and in words ("fifty-two percent"). A bare year is none where it is
+// the only thing that it could be: "rent in 2025" speaks of no amount.
 func Spoken(text string) []Number {
 	var out []Number
 	for _, f := range Figures(text) {
@@ -59,7 +60,8 @@ func Spoken(text string) []Number {
 
 // bareYear: four digits from 1900 to 2099 with nothing that makes them an amount.
 func (f Figure) bareYear() bool {
-	return f.to-f.from == 4 && len(f.Text) == 4 && f.Start == f.from && f.End == f.to && (strings.HasPrefix(f.Text, "19") || strings.HasPrefix(f.Text, "20"))
+	return f.to-f.from == 4 && len(f.Text) == 4 && f.Start == f.from && f.End == f.to &&
+		(strings.HasPrefix(f.Text, "19") || strings.HasPrefix(f.Text, "20"))
 }
 
 // numberOfWords reads the longest number in words that the list begins with.

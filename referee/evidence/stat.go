@@ -16,8 +16,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// StatResult is a recounted statistic: a number, or a text (sha256, the least and greatest of dates). Missing says that there is
-// nothing to compute it of: the mean, least or greatest of no values.
+// StatResult is a recounted statistic: a number, or a text (sha256, the least and greatest of dates). Missing says that
+// there is nothing to compute it of: the mean, least or greatest of no values.
 type StatResult struct {
 	Num     *decimal.Num
 	Text    string
@@ -36,10 +36,12 @@ type StatResult struct {
 //	hist           how often the value arg occurs in a column
 //	regex_hits     cells of a column, or of all, in which the RE2 expression arg matches; lines, of a text
 //	type_errors    cells of a column that are not of the type arg, nulls aside: number, integer, boolean, date, datetime, string
-var Stats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits", "type_errors", "sha256", "bytes"}
+var Stats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits",
+	"type_errors", "sha256", "bytes"}
 
 // Stat recounts a statistic of an item (operand data of rules.md): of a column, or where it makes sense of the whole if
-// column is "". The error is a *Error that wraps ErrNoManifest, ErrUndeclared, an error of the file, ErrContent or ErrStat.
+// column is "". The error is a *Error that wraps ErrNoManifest, ErrUndeclared, an error of the file, ErrContent or
+// ErrStat.
 func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 	e, err := s.entry(id)
 	if err != nil {
@@ -91,7 +93,8 @@ type (
 	}
 )
 
-// cost is the work of recounting a statistic: of the cells that it looks at, and of a pattern of the bytes that may be in them.
+// cost is the work of recounting a statistic: of the cells that it looks at, and of a pattern of the bytes that may be
+// in them.
 func (t *table) cost(stat, column string, bytes int64) int {
 	cells := len(t.rows)
 	if column == "" {
@@ -209,7 +212,8 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// matches holds a pattern to a text as people see it (S80), and to the text as written where the pattern names what folding changes.
+// matches holds a pattern to a text as people see it (S80), and to the text as written where the pattern names what
+// folding changes.
 func matches(re *regexp.Regexp, pattern, text string) bool {
 	folded := legible.Fold(text)
 	return re.MatchString(folded) || folded != text && legible.Names(pattern) && re.MatchString(text)
@@ -324,7 +328,8 @@ func matching(cells []cell, stat, arg string) (StatResult, error) {
 	case "type_errors":
 		is, ok := types[arg]
 		if !ok {
-			return StatResult{}, fmt.Errorf("unknown type %s; known: %s", show(arg), strings.Join(slices.Sorted(maps.Keys(types)), ", "))
+			return StatResult{}, fmt.Errorf("unknown type %s; known: %s", show(arg),
+				strings.Join(slices.Sorted(maps.Keys(types)), ", "))
 		}
 		test = func(c cell) bool { return !c.null() && !is(c) }
 	}
@@ -337,8 +342,8 @@ func matching(cells []cell, stat, arg string) (StatResult, error) {
 	return whole(n), nil
 }
 
-// types are the types of type_errors. In JSON a numeric string is no number (S25); in CSV everything is text, and a number is
-// what NumberIn reads and sum can add.
+// types are the types of type_errors. In JSON a numeric string is no number (S25); in CSV everything is text, and a
+// number is what NumberIn reads and sum can add.
 var types = map[string]func(cell) bool{
 	"string":   func(c cell) bool { return !c.json || c.kind == strictjson.String },
 	"number":   func(c cell) bool { _, err := c.number(); return err == nil },
@@ -431,7 +436,8 @@ func extremeDate(cells []cell, wanted int) (StatResult, error) {
 	return StatResult{Text: best}, nil
 }
 
-// tally counts equal values. In JSON the number 1 and the string "1" are two values; hist, which is given a text, counts both.
+// tally counts equal values. In JSON the number 1 and the string "1" are two values; hist, which is given a text,
+// counts both.
 func tally(cells []cell, stat, arg string) (StatResult, error) {
 	type value struct {
 		text string

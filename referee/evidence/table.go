@@ -49,7 +49,8 @@ func (t *table) length(n, text int) int {
 func (t *table) rectangular() error {
 	for n := range t.rows {
 		if got, want := len(t.row(n)), len(t.row(0)); got != want {
-			return fmt.Errorf("line %d has %d cells where the first row has %d; every row of a table needs the same number", t.rows[n].line, got, want)
+			return fmt.Errorf("line %d has %d cells where the first row has %d; every row of a table needs the same "+
+				"number", t.rows[n].line, got, want)
 		}
 	}
 	return nil
@@ -79,8 +80,10 @@ func (s *Set) readTable(e *entry) (*table, error) {
 		comma := separator(e.file.path())
 		rows := strings.Count(text, "\n") + 1
 		cells := rows + strings.Count(text, string(comma)) // and more where they are quoted
-		if err := errors.Join(s.reserve(e, rows, roomRow, "rows"), s.reserve(e, cells, roomCell, "cells"), s.take(e, cells+len(text)/64)); err != nil {
-			return nil, e.file.wrong(ErrTooLarge, "the file has up to %d rows and %d cells, too many to be held with the run's other evidence (at most %d MiB in all)", rows, cells, s.lim.MaxRoom>>20)
+		if err := errors.Join(s.reserve(e, rows, roomRow, "rows"), s.reserve(e, cells, roomCell, "cells"),
+			s.take(e, cells+len(text)/64)); err != nil {
+			return nil, e.file.wrong(ErrTooLarge, "the file has up to %d rows and %d cells, too many to be held "+
+				"with the run's other evidence (at most %d MiB in all)", rows, cells, s.lim.MaxRoom>>20)
 		}
 		t, err := readCSV(text, comma)
 		if err != nil {
@@ -92,7 +95,8 @@ func (s *Set) readTable(e *entry) (*table, error) {
 	case JSON:
 		return s.readArray(e)
 	}
-	return nil, e.file.wrong(ErrStat, "a %s file has no rows and columns; CSV, JSONL and JSON arrays have", e.file.Format)
+	return nil, e.file.wrong(ErrStat, "a %s file has no rows and columns; CSV, JSONL and JSON arrays have",
+		e.file.Format)
 }
 
 func separator(name string) rune {
@@ -162,8 +166,8 @@ func (t *table) cellPlace(text string, comma rune, n, col int) (line, column int
 	return at.line + inLine - 1, utf8.RuneCountInString(text[start:start+inBytes-1]) + 1
 }
 
-// records collects JSON objects into a table: a column for every name, in order of first appearance. A row is as long as the
-// names known when it was added; table fills it up.
+// records collects JSON objects into a table: a column for every name, in order of first appearance. A row is as long
+// as the names known when it was added; table fills it up.
 type records struct {
 	set     *Set
 	of      *entry
@@ -186,10 +190,12 @@ func (rs *records) add(v *strictjson.Value, source string, line int) error {
 		}
 	}
 	if len(rs.names)*(len(rs.body.rows)+1) > maxSparse {
-		return fmt.Errorf("line %d: %d objects with %d different names are too large a table (at most %d cells)", line, len(rs.body.rows)+1, len(rs.names), maxSparse)
+		return fmt.Errorf("line %d: %d objects with %d different names are too large a table (at most %d cells)", line,
+			len(rs.body.rows)+1, len(rs.names), maxSparse)
 	}
 	if err := rs.set.reserve(rs.of, len(rs.names), roomCell, "cells of a row"); err != nil {
-		return fmt.Errorf("line %d: %d rows with %d different names are too large a table (at most %d MiB with the run's other evidence)", line, len(rs.body.rows)+1, len(rs.names), rs.set.lim.MaxRoom>>20)
+		return fmt.Errorf("line %d: %d rows with %d different names are too large a table (at most %d MiB with the "+
+			"run's other evidence)", line, len(rs.body.rows)+1, len(rs.names), rs.set.lim.MaxRoom>>20)
 	}
 	b := &rs.body
 	first := len(b.cells)
@@ -205,7 +211,8 @@ func (rs *records) add(v *strictjson.Value, source string, line int) error {
 // table is the header and the rows, all of one length.
 func (rs *records) table() *table {
 	width := len(rs.names)
-	t := &table{kinds: make([]strictjson.Kind, width, width*(len(rs.body.rows)+1)), cells: make([]string, 0, width*(len(rs.body.rows)+1))}
+	t := &table{kinds: make([]strictjson.Kind, width, width*(len(rs.body.rows)+1)),
+		cells: make([]string, 0, width*(len(rs.body.rows)+1))}
 	t.add(0, 0, rs.names...)
 	for n, r := range rs.body.rows {
 		cells := rs.body.row(n)
@@ -271,7 +278,8 @@ func (s *Set) readArray(e *entry) (*table, error) {
 	rs := records{set: s, of: e}
 	for i, item := range root.Items {
 		if item.Kind != strictjson.Object {
-			return nil, e.file.wrong(ErrStat, "element %d of the array is no object; a table in JSON is an array of objects", i)
+			return nil, e.file.wrong(ErrStat, "element %d of the array is no object; a table in JSON is an array of "+
+				"objects", i)
 		}
 		if err := rs.add(item, text, item.Pos.Line); err != nil {
 			return nil, e.file.wrong(ErrTooLarge, "%v", err)

@@ -44,8 +44,10 @@ func (s *Set) content(e *entry) (string, error) {
 	case err != nil:
 		v.textErr = err
 	case s.reserve(e, len(src), 1, "bytes of text") != nil:
-		v.textErr = e.file.wrong(ErrTooLarge, "the file has %d bytes, too much to be read with the run's other evidence", len(src))
-	case strings.HasPrefix(string(src[:min(2, len(src))]), "\xff\xfe"), strings.HasPrefix(string(src[:min(2, len(src))]), "\xfe\xff"):
+		v.textErr = e.file.wrong(ErrTooLarge,
+			"the file has %d bytes, too much to be read with the run's other evidence", len(src))
+	case strings.HasPrefix(string(src[:min(2, len(src))]), "\xff\xfe"),
+		strings.HasPrefix(string(src[:min(2, len(src))]), "\xfe\xff"):
 		v.textErr = e.file.wrong(ErrContent, "the file is UTF-16; save it as UTF-8")
 	case !utf8.Valid(src):
 		v.textErr = e.file.wrong(ErrContent, "byte %d is not UTF-8; save the file as UTF-8", invalidAt(src)+1)
@@ -84,7 +86,8 @@ func (s *Set) document(e *entry) (*strictjson.Value, error) {
 
 func (s *Set) parseDocument(e *entry) (*strictjson.Value, error) {
 	if e.file.Bytes > s.lim.MaxJSON {
-		return nil, e.file.wrong(ErrTooLarge, "the file has %d bytes and is too large to read as one JSON document (at most %d); JSONL may be larger", e.file.Bytes, s.lim.MaxJSON)
+		return nil, e.file.wrong(ErrTooLarge, "the file has %d bytes and is too large to read as one JSON document "+
+			"(at most %d); JSONL may be larger", e.file.Bytes, s.lim.MaxJSON)
 	}
 	text, err := s.content(e)
 	if err != nil {
@@ -96,22 +99,24 @@ func (s *Set) parseDocument(e *entry) (*strictjson.Value, error) {
 	if err := s.reserve(e, strictjson.ValueBound(text), roomValue, "values"); err != nil {
 		return nil, err
 	}
-	root, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: int(s.lim.MaxJSON), MaxValues: int(s.lim.MaxRoom / roomValue)})
+	root, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: int(s.lim.MaxJSON),
+		MaxValues: int(s.lim.MaxRoom / roomValue)})
 	if err != nil {
 		return nil, e.file.wrong(ErrContent, "the file is not JSON: %v", err)
 	}
 	return root, nil
 }
 
-// lineStarts are the offsets at which lines begin. A line ends with LF, CR LF or CR (RFC 5147); an end of line at the end of
-// the text begins no further line.
+// lineStarts are the offsets at which lines begin. A line ends with LF, CR LF or CR (RFC 5147); an end of line at the
+// end of the text begins no further line.
 func (s *Set) lineStarts(e *entry, text string) ([]int, error) {
 	if e.views.lines != nil || text == "" {
 		return e.views.lines, nil
 	}
 	most := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
 	if err := errors.Join(s.reserve(e, most, 8, "lines"), s.take(e, len(text)/64)); err != nil {
-		return nil, e.file.wrong(ErrTooLarge, "the text has up to %d lines, too many to be held with the run's other evidence", most)
+		return nil, e.file.wrong(ErrTooLarge, "the text has up to %d lines, too many to be held with the run's "+
+			"other evidence", most)
 	}
 	lines := make([]int, 1, most)
 	for i := 0; i < len(text); i++ {

@@ -24,7 +24,8 @@ func (e *SyntaxError) Error() string {
 	return s
 }
 
-// LimitError is a formula beyond a limit of S13b. It is not a *SyntaxError for errors.As: what it refuses may be well written.
+// LimitError is a formula beyond a limit of S13b. It is not a *SyntaxError for errors.As: what it refuses may be well
+// written.
 type LimitError struct{ *SyntaxError }
 
 // MissingError is a variable without a value of the kind that the formula needs.
@@ -61,8 +62,9 @@ func (e *EvalError) Unwrap() error { return e.Err }
 // maxCaretColumns is the width of what Caret prints.
 const maxCaretColumns = 72
 
-// Caret is the source in one line with ^ below the column. What has no shape of its own (control characters, bidi controls, combining
-// marks) is shown as <U+202E>; line breaks and tabs as a space. A long source is cut to a window of 72 columns around the caret.
+// Caret is the source in one line with ^ below the column. What has no shape of its own (control characters, bidi
+// controls, combining marks) is shown as <U+202E>; line breaks and tabs as a space. A long source is cut to a window of
+// 72 columns around the caret.
 func (e *SyntaxError) Caret() string {
 	var line []rune
 	at := 0

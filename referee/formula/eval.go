@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/internal/legible"
 )
 
-// Input is the value of a variable: a number or a list of numbers. Where both are set the number counts; where neither is, the
-// variable is missing.
+// Input is the value of a variable: a number or a list of numbers. Where both are set the number counts; where neither
+// is, the variable is missing.
 type Input struct {
 	Num  *decimal.Num
 	List []*decimal.Num
@@ -18,14 +18,15 @@ type Input struct {
 // Inputs are the values of variables by name.
 type Inputs map[string]Input
 
-// maxWork bounds one evaluation, in units of about a quarter of a microsecond: a formula of irr over long lists is refused before
-// it costs a second.
+// maxWork bounds one evaluation, in units of about a quarter of a microsecond: a formula of irr over long lists is
+// refused before it costs a second.
 const maxWork = 1_000_000
 
 // Eval computes the formula by itself; see EvalWithin.
 func (f *Formula) Eval(in Inputs) (*decimal.Num, error) { return f.EvalWithin(in, nil) }
 
-// EvalWithin computes the formula, and takes the work from the meter of the audit that it belongs to (nil: from none). The error is a *MissingError, or an *EvalError that wraps one of package decimal's errors (or a
+// EvalWithin computes the formula, and takes the work from the meter of the audit that it belongs to (nil: from none).
+// The error is a *MissingError, or an *EvalError that wraps one of package decimal's errors (or a
 // *MissingError where a list stands for a number) and says which part has no value.
 func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, error) {
 	values, err := f.bind(in)
@@ -112,7 +113,8 @@ func (n *node) apply(args []Input, work int, room bool) (*decimal.Num, error) {
 }
 
 var arithmetic = map[operator]func(a, b *decimal.Num) (*decimal.Num, error){
-	opAdd: decimal.Add, opSub: decimal.Sub, opMul: decimal.Mul, opDiv: decimal.Quo, opFloorDiv: decimal.FloorDiv, opMod: decimal.Mod, opPow: decimal.Pow,
+	opAdd: decimal.Add, opSub: decimal.Sub, opMul: decimal.Mul, opDiv: decimal.Quo, opFloorDiv: decimal.FloorDiv,
+	opMod: decimal.Mod, opPow: decimal.Pow,
 }
 
 // kinds refuses a list where a number is needed, and the reverse. Only a variable can be a list.

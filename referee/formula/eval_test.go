@@ -10,7 +10,8 @@ import (
 )
 
 func TestEvalErrors(t *testing.T) {
-	in := Inputs{"noi": number("5"), "zero": number("0"), "cf": {List: list("-1", "2", "-1")}, "gap": {List: []*decimal.Num{nil}}, "none": {}, "empty": {List: []*decimal.Num{}}}
+	in := Inputs{"noi": number("5"), "zero": number("0"), "cf": {List: list("-1", "2", "-1")},
+		"gap": {List: []*decimal.Num{nil}}, "none": {}, "empty": {List: []*decimal.Num{}}}
 	for _, c := range []struct {
 		src  string
 		is   error
@@ -51,8 +52,11 @@ func TestEvalErrors(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	in := Inputs{"l": {List: list("3", "1", "2")}, "empty": {List: []*decimal.Num{}}, "x": {Num: decimal.FromInt(9), List: list("1")}}
-	for src, want := range map[string]string{"sum(l)": "6", "sum(l, x, l)": "21", "avg(l)": "2", "min(l)": "1", "max(l, 7)": "7", "len(l)": "3", "len(empty)": "0", "sum(empty)": "0", "npv(0, l)": "6", "npv(1, 4, 4, 4)": "7", "x + 1": "10"} {
+	in := Inputs{"l": {List: list("3", "1", "2")}, "empty": {List: []*decimal.Num{}},
+		"x": {Num: decimal.FromInt(9), List: list("1")}}
+	for src, want := range map[string]string{"sum(l)": "6", "sum(l, x, l)": "21", "avg(l)": "2", "min(l)": "1",
+		"max(l, 7)": "7", "len(l)": "3", "len(empty)": "0", "sum(empty)": "0", "npv(0, l)": "6", "npv(1, 4, 4, 4)": "7",
+		"x + 1": "10"} {
 		if n, err := mustParse(t, src, "l", "empty", "x").Eval(in); err != nil || n.String() != want {
 			t.Errorf("%s = %v, %v, want %s", src, n, err, want)
 		}
@@ -125,14 +129,16 @@ func BenchmarkParseMortgage(b *testing.B) {
 	}
 }
 
-// TestCrowdOfNames: a calculation of more inputs than any formula could read is refused, and names of one normal form take no square of time.
+// TestCrowdOfNames: a calculation of more inputs than any formula could read is refused, and names of one normal form
+// take no square of time.
 func TestCrowdOfNames(t *testing.T) {
 	names := make([]string, MaxNames+1)
 	for i := range names {
 		names[i] = "a" + strings.Repeat(".", i)
 	}
 	var limit *LimitError
-	if _, err := Parse("a", names); !errors.As(err, &limit) || !strings.Contains(err.Error(), "1001 inputs; at most 1000") {
+	if _, err := Parse("a", names); !errors.As(err, &limit) ||
+		!strings.Contains(err.Error(), "1001 inputs; at most 1000") {
 		t.Errorf("%d names: %v", len(names), err)
 	}
 	if f, err := Parse("a", names[:MaxNames]); err != nil || f.Vars()[0] != "a" {
@@ -144,7 +150,8 @@ func TestCrowdOfNames(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("net income ", 80))
 	f, err := Parse(long+" / net_income", []string{"net income", strings.ReplaceAll(long, " ", "_"), "net_income net"})
-	if err != nil || len(f.Vars()) != 2 || f.Vars()[0] != strings.ReplaceAll(long, " ", "_") || f.Vars()[1] != "net income" {
+	if err != nil || len(f.Vars()) != 2 || f.Vars()[0] != strings.ReplaceAll(long, " ", "_") ||
+		f.Vars()[1] != "net income" {
 		t.Errorf("%v, %v", f, err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package formula is the language in which an agent states how it computed a number (semantics S13b): Python's arithmetic on
-// decimals (S13a), and nothing else.
+// Package formula is the language in which an agent states how it computed a number (semantics S13b): Python's
+// arithmetic on decimals (S13a), and nothing else.
 //
 //	formula  = [ label "=" ] sum
 //	sum      = product { ("+" | "-") product }
@@ -8,23 +8,23 @@
 //	power    = atom [ "**" unary ]
 //	atom     = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
 //
-// Functions are abs min max sum avg round sqrt exp ln log log10 floor ceil pow pmt npv irr len; sum avg min max len npv irr read
-// lists. Everything else is refused with a column, a caret and what would be right: attribute, subscript, string, keyword
-// argument, comparison, condition, any other call, prose.
+// Functions are abs min max sum avg round sqrt exp ln log log10 floor ceil pow pmt npv irr len; sum avg min max len npv
+// irr read lists. Everything else is refused with a column, a caret and what would be right: attribute, subscript,
+// string, keyword argument, comparison, condition, any other call, prose.
 //
-// Names are the keys of a calculation's inputs and may be several words. At a place where a value can stand the longest key wins,
-// first exactly as written, then by the normal form of S18 (case folded; words joined by spaces or underscores: never across a
-// hyphen, which is a minus). Two keys of one normal form must be written exactly, and a key such as "noi-reserves" beside the
-// keys "noi" and "reserves" is refused: a reader could not tell it from a difference. A word that is no key is a variable without
-// a value: Eval says which.
+// Names are the keys of a calculation's inputs and may be several words. At a place where a value can stand the longest
+// key wins, first exactly as written, then by the normal form of S18 (case folded; words joined by spaces or
+// underscores: never across a hyphen, which is a minus). Two keys of one normal form must be written exactly, and a key
+// such as "noi-reserves" beside the keys "noi" and "reserves" is refused: a reader could not tell it from a difference.
+// A word that is no key is a variable without a value: Eval says which.
 //
-// Accepted and noted: × ÷ −, a leading "Name =", 1_000. A comma between digits (1,000) is refused outside a call; directly in a
-// call it separates arguments, as in Python, with a note, unless a group begins with 0 (max(1,000)), which nobody writes as an
-// argument. A % with a value behind it is Python's modulo (10 % 3, 10%3); one that ends a value (10%, 10% * x, 10%-1), or is
-// followed by "of", is a percent sign and refused.
+// Accepted and noted: × ÷ −, a leading "Name =", 1_000. A comma between digits (1,000) is refused outside a call;
+// directly in a call it separates arguments, as in Python, with a note, unless a group begins with 0 (max(1,000)),
+// which nobody writes as an argument. A % with a value behind it is Python's modulo (10 % 3, 10%3); one that ends a
+// value (10%, 10% * x, 10%-1), or is followed by "of", is a percent sign and refused.
 //
-// Limits: 2,000 characters, 512 nodes, depth 64 (brackets, calls, signs and right-nested powers), and a bound on the work of one
-// evaluation. FuzzParse holds that printing and parsing are inverse, FuzzEval that no input panics.
+// Limits: 2,000 characters, 512 nodes, depth 64 (brackets, calls, signs and right-nested powers), and a bound on the
+// work of one evaluation. FuzzParse holds that printing and parsing are inverse, FuzzEval that no input panics.
 package formula
 
 import (
@@ -55,8 +55,8 @@ type Formula struct {
 	canonical func() string // printed when it is first asked for
 }
 
-// Parse reads src. names are the keys of the calculation's inputs. The error is a *SyntaxError, or a *LimitError where the formula
-// breaks a limit of S13b; the Formula is then nil.
+// Parse reads src. names are the keys of the calculation's inputs. The error is a *SyntaxError, or a *LimitError where
+// the formula breaks a limit of S13b; the Formula is then nil.
 func Parse(src string, names []string) (*Formula, error) { return NewNames(names).Parse(src) }
 
 // Names are the keys of inputs, made ready for reading any number of formulas over them, by many goroutines too.
@@ -72,10 +72,13 @@ func (n Names) Parse(src string) (*Formula, error) { return parse(src, n.table, 
 func parse(src string, names *nameTable, quoted bool) (*Formula, error) {
 	if n := countRunes(src, MaxCharacters); n > MaxCharacters {
 		return nil, &LimitError{&SyntaxError{Src: src, Col: MaxCharacters + 1,
-			Msg: "the formula is longer than 2,000 characters", Hint: "name intermediate results as calculations of their own"}}
+			Msg:  "the formula is longer than 2,000 characters",
+			Hint: "name intermediate results as calculations of their own"}}
 	}
 	if names.crowd > 0 {
-		return nil, &LimitError{&SyntaxError{Src: src, Col: 1, Msg: fmt.Sprintf("the calculation has %d inputs; at most %d are read", names.crowd, MaxNames), Hint: "state the inputs that the formula reads"}}
+		return nil, &LimitError{&SyntaxError{Src: src, Col: 1,
+			Msg:  fmt.Sprintf("the calculation has %d inputs; at most %d are read", names.crowd, MaxNames),
+			Hint: "state the inputs that the formula reads"}}
 	}
 	p := &parser{text: src, src: []rune(src), names: names, quoted: quoted}
 	root, err := p.formula()
@@ -105,12 +108,14 @@ func (f *Formula) Vars() []string { return slices.Clone(f.vars) }
 // Notes are the normalisations that reading the formula took, in order, for the report.
 func (f *Formula) Notes() []string { return slices.Clone(f.notes) }
 
-// Canonical is the text of the syntax tree: one spacing, no redundant brackets, literals without superfluous digits, pow(a, b) as
-// a ** b, log(x) as ln(x). Operands are not reordered. Two formulas of equal canonical text are the same function (S16).
+// Canonical is the text of the syntax tree: one spacing, no redundant brackets, literals without superfluous digits,
+// pow(a, b) as a ** b, log(x) as ln(x). Operands are not reordered. Two formulas of equal canonical text are the same
+// function (S16).
 func (f *Formula) Canonical() string { return f.canonical() }
 
-// NormaliseWith is the formula with its variables renamed, for instance to a sheet's names (S18). Two variables never become one:
-// where rename gives both the same name, the variable that already has it keeps it and the others keep theirs.
+// NormaliseWith is the formula with its variables renamed, for instance to a sheet's names (S18). Two variables never
+// become one: where rename gives both the same name, the variable that already has it keeps it and the others keep
+// theirs.
 func (f *Formula) NormaliseWith(rename func(string) string) *Formula {
 	to := make(map[string]string, len(f.vars))
 	claims := make(map[string]int, len(f.vars))

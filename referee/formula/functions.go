@@ -22,23 +22,29 @@ const many = MaxNodes
 // functionTable is the whole list (S13b).
 var functionTable = []*function{
 	{"abs", 1, 1, "abs(x)", false, 1, one(func(a *decimal.Num) (*decimal.Num, error) { return decimal.Abs(a), nil })},
-	{"min", 1, many, "min(a, b, …) or min(list)", true, 1, fold(func(a, b *decimal.Num) (*decimal.Num, error) { return pick(a, b, 1), nil })},
-	{"max", 1, many, "max(a, b, …) or max(list)", true, 1, fold(func(a, b *decimal.Num) (*decimal.Num, error) { return pick(a, b, -1), nil })},
+	{"min", 1, many, "min(a, b, …) or min(list)", true, 1,
+		fold(func(a, b *decimal.Num) (*decimal.Num, error) { return pick(a, b, 1), nil })},
+	{"max", 1, many, "max(a, b, …) or max(list)", true, 1,
+		fold(func(a, b *decimal.Num) (*decimal.Num, error) { return pick(a, b, -1), nil })},
 	{"sum", 1, many, "sum(a, b, …) or sum(list)", true, 1, sum},
 	{"avg", 1, many, "avg(a, b, …) or avg(list)", true, 1, average},
 	{"round", 1, 2, "round(x) or round(x, places)", false, 1, round},
 	{"sqrt", 1, 1, "sqrt(x)", false, 10, one(decimal.Sqrt)},
 	{"exp", 1, 1, "exp(x)", false, 60, one(decimal.Exp)},
 	{"ln", 1, 1, "ln(x)", false, 100, one(decimal.Ln)},
-	{"log", 1, 2, "log(x) or log(x, base)", false, 200, func(a []Input) (*decimal.Num, error) { return decimal.Log(a[0].Num, a[1].Num) }},
+	{"log", 1, 2, "log(x) or log(x, base)", false, 200,
+		func(a []Input) (*decimal.Num, error) { return decimal.Log(a[0].Num, a[1].Num) }},
 	{"log10", 1, 1, "log10(x)", false, 200, one(decimal.Log10)},
 	{"floor", 1, 1, "floor(x)", false, 2, one(decimal.Floor)},
 	{"ceil", 1, 1, "ceil(x)", false, 2, one(decimal.Ceil)},
 	{"pow", 2, 2, "pow(x, y)", false, costPow, nil}, // parsed as x ** y
-	{"pmt", 3, 3, "pmt(rate, n, pv)", false, 2 * costPow, func(a []Input) (*decimal.Num, error) { return decimal.Pmt(a[0].Num, a[1].Num, a[2].Num) }},
+	{"pmt", 3, 3, "pmt(rate, n, pv)", false, 2 * costPow,
+		func(a []Input) (*decimal.Num, error) { return decimal.Pmt(a[0].Num, a[1].Num, a[2].Num) }},
 	{"npv", 2, many, "npv(rate, cash_flows)", true, 16, npv},
-	{"irr", 1, many, "irr(cash_flows)", true, 400, func(a []Input) (*decimal.Num, error) { return decimal.Irr(flat(a)) }},
-	{"len", 1, 1, "len(list)", true, 0, func(a []Input) (*decimal.Num, error) { return decimal.FromInt(int64(len(a[0].List))), nil }},
+	{"irr", 1, many, "irr(cash_flows)", true, 400,
+		func(a []Input) (*decimal.Num, error) { return decimal.Irr(flat(a)) }},
+	{"len", 1, 1, "len(list)", true, 0,
+		func(a []Input) (*decimal.Num, error) { return decimal.FromInt(int64(len(a[0].List))), nil }},
 }
 
 // costPow is the work of a power in units of about a quarter of a microsecond.

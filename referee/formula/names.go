@@ -11,7 +11,8 @@ import (
 	"github.com/defendableos/referee/internal/legible"
 )
 
-// NormalName is the normal form of S18: as people see it (S80), lower case, trimmed, runs of space - _ . become _, other punctuation is dropped.
+// NormalName is the normal form of S18: as people see it (S80), lower case, trimmed, runs of space - _ . become _,
+// other punctuation is dropped.
 func NormalName(s string) string {
 	var b strings.Builder
 	gap := false
@@ -52,7 +53,8 @@ func newNameTable(names []string) *nameTable {
 	for _, name := range names {
 		key := NormalName(name)
 		// A key such as "2" or "1e5" must not turn a literal into a variable; JSON has no key that is not UTF-8.
-		if !utf8.ValidString(name) || !strings.ContainsFunc(name, unicode.IsLetter) || isNumber(key) || slices.Contains(t.normal[key], name) {
+		if !utf8.ValidString(name) || !strings.ContainsFunc(name, unicode.IsLetter) || isNumber(key) ||
+			slices.Contains(t.normal[key], name) {
 			continue
 		}
 		t.all = append(t.all, name)
@@ -113,8 +115,8 @@ func (t *nameTable) find(src []rune, at int) (match, bool) {
 	return best, best.end > 0
 }
 
-// normalPrefixes is the normal form of src from at to the last of ends, and how long it is at each of them: normalising every beginning by itself
-// would take the square of a name's length. Between the ends stands white space alone.
+// normalPrefixes is the normal form of src from at to the last of ends, and how long it is at each of them: normalising
+// every beginning by itself would take the square of a name's length. Between the ends stands white space alone.
 func normalPrefixes(src []rune, at int, ends []int) (whole string, cuts []int) {
 	var b strings.Builder
 	cuts = make([]int, len(ends))

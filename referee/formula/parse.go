@@ -59,7 +59,8 @@ func (p *parser) at(i int) rune {
 // node makes a node and counts it.
 func (p *parser) node(op operator, start int, args ...*node) (*node, error) {
 	if p.nodes++; p.nodes > MaxNodes {
-		return nil, &LimitError{p.fail(start, "the formula has more than 512 parts", "name intermediate results as calculations of their own")}
+		return nil, &LimitError{p.fail(start, "the formula has more than 512 parts",
+			"name intermediate results as calculations of their own")}
 	}
 	return &node{op: op, col: start + 1, args: args}, nil
 }
@@ -67,7 +68,8 @@ func (p *parser) node(op operator, start int, args ...*node) (*node, error) {
 // nested runs read one level deeper.
 func (p *parser) nested(read func() (*node, error)) (*node, error) {
 	if p.depth++; p.depth > MaxDepth {
-		return nil, &LimitError{p.fail(p.pos, "the formula is nested deeper than 64", "name intermediate results as calculations of their own")}
+		return nil, &LimitError{p.fail(p.pos, "the formula is nested deeper than 64",
+			"name intermediate results as calculations of their own")}
 	}
 	n, err := read()
 	p.depth--
@@ -92,8 +94,8 @@ func (p *parser) formula() (*node, error) {
 	return n, nil
 }
 
-// label skips a leading "Name =". A name is words, hyphens between letters, and brackets or % behind them ("Cap Rate (%) ="), so
-// that an equation between two expressions is not taken for one.
+// label skips a leading "Name =". A name is words, hyphens between letters, and brackets or % behind them ("Cap Rate
+// (%) ="), so that an equation between two expressions is not taken for one.
 func (p *parser) label() error {
 	end := slices.Index(p.src, '=')
 	if end < 0 || end+1 < len(p.src) && p.src[end+1] == '=' {
@@ -117,7 +119,10 @@ func isLabel(name string) bool {
 	if open := strings.IndexByte(name, '('); open >= 0 {
 		// What stands in brackets is a unit or an abbreviation: one word.
 		inner, found := strings.CutSuffix(strings.TrimRight(name[open+1:], " "), ")")
-		if !found || strings.ContainsFunc(inner, func(r rune) bool { return !isWord(r) && !strings.ContainsRune("%$€£", r) }) {
+		if !found || strings.ContainsFunc(inner, func(r rune) bool {
+			return !isWord(r) &&
+				!strings.ContainsRune("%$€£", r)
+		}) {
 			return false
 		}
 		base = name[:open]
@@ -235,9 +240,11 @@ func (p *parser) name() (*node, error) {
 	written := string(p.src[start:m.end])
 	switch {
 	case len(m.other) > 0:
-		return nil, p.fail(start, fmt.Sprintf("%q may be the input %q or %q", written, m.name, m.other[0]), "write it exactly as the input is named")
+		return nil, p.fail(start, fmt.Sprintf("%q may be the input %q or %q", written, m.name, m.other[0]),
+			"write it exactly as the input is named")
 	case p.names.readsAsExpression(m.name):
-		return nil, p.fail(start, fmt.Sprintf("%q is an input and also reads as a calculation with other inputs", m.name), "rename the input")
+		return nil, p.fail(start, fmt.Sprintf("%q is an input and also reads as a calculation with other inputs",
+			m.name), "rename the input")
 	case !m.exact && written != m.name:
 		p.note(fmt.Sprintf("%q read as the input %q", written, m.name))
 	}
@@ -284,7 +291,8 @@ func (p *parser) word() (*node, error) {
 	end := wordEnds(p.src, start, 1)[0]
 	w := string(p.src[start:end])
 	if conditions[w] {
-		return nil, p.fail(start, fmt.Sprintf("%q: a formula has no conditions, loops or logic", w), "state the arithmetic alone; min and max can cap a value")
+		return nil, p.fail(start, fmt.Sprintf("%q: a formula has no conditions, loops or logic", w),
+			"state the arithmetic alone; min and max can cap a value")
 	}
 	if !p.opensAt(end) {
 		p.pos = end
@@ -300,7 +308,8 @@ func (p *parser) word() (*node, error) {
 
 // conditions are the words of Python that begin or join what the language leaves out.
 var conditions = map[string]bool{
-	"and": true, "or": true, "not": true, "if": true, "else": true, "for": true, "in": true, "is": true, "lambda": true, "None": true, "True": true, "False": true,
+	"and": true, "or": true, "not": true, "if": true, "else": true, "for": true, "in": true, "is": true, "lambda": true,
+	"None": true, "True": true, "False": true,
 }
 
 func (p *parser) unknownFunction(w string) error {

@@ -111,7 +111,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%q: %v, %v, want a *SyntaxError", c.src, f, err)
 			continue
 		}
-		if syntax.Col != c.col || !strings.Contains(quoteless(syntax.Msg), quoteless(c.msg)) || !strings.Contains(syntax.Hint, c.hint) || syntax.Src != c.src {
+		if syntax.Col != c.col || !strings.Contains(quoteless(syntax.Msg), quoteless(c.msg)) ||
+			!strings.Contains(syntax.Hint, c.hint) || syntax.Src != c.src {
 			t.Errorf("%q: %v\nwant column %d, %q, %q", c.src, syntax, c.col, c.msg, c.hint)
 		}
 		if !strings.HasPrefix(syntax.Error(), "column ") {
@@ -208,10 +209,13 @@ func TestNormalisations(t *testing.T) {
 		{"1_000_000 * a", "a", "1000000 * a", []string{"1_000_000 read as 1000000"}},
 		{"max(1,250)", "", "max(1, 250)", []string{"1,250 read as separate arguments"}},
 		{"max(1, 250)", "", "max(1, 250)", nil},
-		{"Gross Potential Rent - vacancy", "gross potential rent|vacancy", "gross potential rent - vacancy", []string{`"Gross Potential Rent" read as the input "gross potential rent"`}},
-		{"noi/Debt  Service", "NOI|Debt Service", "NOI / Debt Service", []string{`"noi" read as the input "NOI"`, `"Debt  Service" read as the input "Debt Service"`}},
+		{"Gross Potential Rent - vacancy", "gross potential rent|vacancy", "gross potential rent - vacancy",
+			[]string{`"Gross Potential Rent" read as the input "gross potential rent"`}},
+		{"noi/Debt  Service", "NOI|Debt Service", "NOI / Debt Service", []string{`"noi" read as the input "NOI"`,
+			`"Debt  Service" read as the input "Debt Service"`}},
 		{"debt service / debt", "debt|debt service", "debt service / debt", nil},
-		{"debt_service / debt", "debt|debt service", "debt service / debt", []string{`"debt_service" read as the input "debt service"`}},
+		{"debt_service / debt", "debt|debt service", "debt service / debt",
+			[]string{`"debt_service" read as the input "debt service"`}},
 		{"Loan-to-Value * value", "Loan-to-Value|value", "`Loan-to-Value` * value", nil},
 		{"loan-to * 2", "Loan-to|loan", "loan - to * 2", nil},
 		{"12-month rent / 12", "12-month rent", "`12-month rent` / 12", nil},
@@ -221,7 +225,8 @@ func TestNormalisations(t *testing.T) {
 		{"max * max(max, 2)", "max", "max * max(max, 2)", nil},
 		{"2 * 1e5", "2|1e5", "2 * 100000", nil},
 		{"unknown + 1", "", "unknown + 1", nil},
-		{"10 % 3", "", "10 % 3", nil}, {"10%3", "", "10 % 3", nil}, {"10% a", "a", "10 % a", nil}, {"10 % -3", "", "10 % -3", nil}, {"a%(b)", "a|b", "a % b", nil},
+		{"10 % 3", "", "10 % 3", nil}, {"10%3", "", "10 % 3", nil}, {"10% a", "a", "10 % a", nil},
+		{"10 % -3", "", "10 % -3", nil}, {"a%(b)", "a|b", "a % b", nil},
 		{"of % of", "of", "of % of", nil},
 	} {
 		f, err := Parse(c.src, strings.Split(c.names, "|"))
@@ -237,11 +242,18 @@ func TestNormalisations(t *testing.T) {
 
 func TestCanonical(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"a*(b)", "a * b"}, {"a*b", "a * b"}, {"pow(a,b)", "a ** b"}, {"a**b", "a ** b"}, {"log(a)", "ln(a)"}, {"log(a, 10)", "log(a, 10)"}, {"0.50", "0.5"}, {"5e-1", "0.5"}, {"+a", "a"},
-		{"b*a", "b * a"}, {"(a+b)+c", "a + b + c"}, {"a+(b+c)", "a + (b + c)"}, {"a-(b-c)", "a - (b - c)"}, {"(a*b)/c", "a * b / c"}, {"a*(b/c)", "a * (b / c)"}, {"(a+b)*c", "(a + b) * c"},
-		{"(-a)**b", "(-a) ** b"}, {"-a**b", "-a ** b"}, {"-(a**b)", "-a ** b"}, {"(a**b)**c", "(a ** b) ** c"}, {"a**(b**c)", "a ** b ** c"}, {"a**(-b)", "a ** -b"}, {"a**(b*c)", "a ** (b * c)"},
-		{"(-a)*b", "-a * b"}, {"-(a*b)", "-(a * b)"}, {"a*(-b)", "a * -b"}, {"a-(-b)", "a - -b"}, {"-(-a)", "--a"}, {"((a))", "a"}, {"max( a,(b) )", "max(a, b)"}, {"pow(-a, 2)", "(-a) ** 2"},
-		{"1e40", "1e+40"}, {"9e34", "9e+34"}, {"9e33", "9" + strings.Repeat("0", 33)}, {"1000", "1000"}, {"0.00", "0"}, {"1.2345678901234567890123456789012345", "err"}, {"1.234567890123456789012345678901234", "1.234567890123456789012345678901234"}, {"1e-20", "1e-20"}, {"1.50e-13", "1.5e-13"}, {"0.000000000001", "0.000000000001"},
+		{"a*(b)", "a * b"}, {"a*b", "a * b"}, {"pow(a,b)", "a ** b"}, {"a**b", "a ** b"}, {"log(a)", "ln(a)"},
+		{"log(a, 10)", "log(a, 10)"}, {"0.50", "0.5"}, {"5e-1", "0.5"}, {"+a", "a"},
+		{"b*a", "b * a"}, {"(a+b)+c", "a + b + c"}, {"a+(b+c)", "a + (b + c)"}, {"a-(b-c)", "a - (b - c)"},
+		{"(a*b)/c", "a * b / c"}, {"a*(b/c)", "a * (b / c)"}, {"(a+b)*c", "(a + b) * c"},
+		{"(-a)**b", "(-a) ** b"}, {"-a**b", "-a ** b"}, {"-(a**b)", "-a ** b"}, {"(a**b)**c", "(a ** b) ** c"},
+		{"a**(b**c)", "a ** b ** c"}, {"a**(-b)", "a ** -b"}, {"a**(b*c)", "a ** (b * c)"},
+		{"(-a)*b", "-a * b"}, {"-(a*b)", "-(a * b)"}, {"a*(-b)", "a * -b"}, {"a-(-b)", "a - -b"}, {"-(-a)", "--a"},
+		{"((a))", "a"}, {"max( a,(b) )", "max(a, b)"}, {"pow(-a, 2)", "(-a) ** 2"},
+		{"1e40", "1e+40"}, {"9e34", "9e+34"}, {"9e33", "9" + strings.Repeat("0", 33)}, {"1000", "1000"}, {"0.00", "0"},
+		{"1.2345678901234567890123456789012345", "err"}, {"1.234567890123456789012345678901234",
+			"1.234567890123456789012345678901234"}, {"1e-20", "1e-20"}, {"1.50e-13", "1.5e-13"},
+		{"0.000000000001", "0.000000000001"},
 	} {
 		f, err := Parse(c.src, []string{"a", "b", "c"})
 		if err != nil {
@@ -273,7 +285,8 @@ func TestNormaliseWith(t *testing.T) {
 	f := mustParse(t, "Net Income / DS + DS", "Net Income", "DS")
 	names := map[string]string{"Net Income": "noi", "DS": "debt_service"}
 	g := f.NormaliseWith(func(s string) string { return names[s] })
-	if g.Canonical() != "noi / debt_service + debt_service" || !slices.Equal(g.Vars(), []string{"noi", "debt_service"}) {
+	if g.Canonical() != "noi / debt_service + debt_service" ||
+		!slices.Equal(g.Vars(), []string{"noi", "debt_service"}) {
 		t.Errorf("%s, %q", g.Canonical(), g.Vars())
 	}
 	if f.Canonical() != "Net Income / DS + DS" {
@@ -283,7 +296,8 @@ func TestNormaliseWith(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 	// Two variables never become one.
-	for _, c := range []struct{ src, want string }{{"NOI / noi", "NOI / noi"}, {"NOI / Noi", "NOI / Noi"}, {"NOI / x", "noi / x"}} {
+	for _, c := range []struct{ src, want string }{{"NOI / noi", "NOI / noi"}, {"NOI / Noi", "NOI / Noi"},
+		{"NOI / x", "noi / x"}} {
 		h := mustParse(t, c.src, "NOI", "noi", "Noi", "x").NormaliseWith(strings.ToLower)
 		if h.Canonical() != c.want {
 			t.Errorf("%s: %s, want %s", c.src, h.Canonical(), c.want)
@@ -308,7 +322,9 @@ func TestVars(t *testing.T) {
 }
 
 func TestNormalName(t *testing.T) {
-	for in, want := range map[string]string{"DSCR": "dscr", " Debt - Service ": "debt_service", "Net Operating Income (NOI)": "net_operating_income_noi", "a__b..c": "a_b_c", "P&L": "pl", "_x_": "x", "%": ""} {
+	for in, want := range map[string]string{"DSCR": "dscr", " Debt - Service ": "debt_service",
+		"Net Operating Income (NOI)": "net_operating_income_noi", "a__b..c": "a_b_c", "P&L": "pl", "_x_": "x",
+		"%": ""} {
 		if got := NormalName(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
@@ -376,14 +392,15 @@ func FuzzEval(f *testing.F) {
 			t.Fatalf("%q: %v beside %v", src, n, err)
 		}
 		var missing *MissingError
-		if err != nil && !errors.As(err, &missing) && !errors.Is(err, decimal.ErrUndefined) && !errors.Is(err, decimal.ErrTooLarge) && !errors.Is(err, decimal.ErrAmbiguous) {
+		if err != nil && !errors.As(err, &missing) && !errors.Is(err, decimal.ErrUndefined) &&
+			!errors.Is(err, decimal.ErrTooLarge) && !errors.Is(err, decimal.ErrAmbiguous) {
 			t.Fatalf("%q: %v", src, err)
 		}
 	})
 }
 
-// parseQuoted reads names between backquotes too, as Canonical writes those that are not plain words: "vacancy % 0" is a
-// remainder there, although an input is called "vacancy %".
+// parseQuoted reads names between backquotes too, as Canonical writes those that are not plain words: "vacancy % 0" is
+// a remainder there, although an input is called "vacancy %".
 func parseQuoted(src string, names []string) (*Formula, error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return quoteName(name) != name })
 	return parse(src, newNameTable(names), true)

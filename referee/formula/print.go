@@ -68,8 +68,8 @@ func (n *node) level() int {
 	return symbols[n.op].level
 }
 
-// quoteName writes a name of words with single spaces as it is, any other between backquotes, so that no name looks like an
-// expression.
+// quoteName writes a name of words with single spaces as it is, any other between backquotes, so that no name looks
+// like an expression.
 func quoteName(name string) string {
 	plain := name != ""
 	last := ' '

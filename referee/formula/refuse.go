@@ -18,7 +18,8 @@ func (p *parser) noValue(r rune) error {
 	case r == '=':
 		return p.fail(at, "an = where a value should stand", "leave it out: the formula is what stands behind it")
 	case strings.ContainsRune("*/%×÷,", r):
-		return p.fail(at, fmt.Sprintf("%q where a value should stand", string(r)), "an operator needs a value on each side")
+		return p.fail(at, fmt.Sprintf("%q where a value should stand", string(r)),
+			"an operator needs a value on each side")
 	}
 	return p.foreign(r)
 }
@@ -31,21 +32,26 @@ func (p *parser) foreign(r rune) error {
 	if shapeless(r) {
 		return p.fail(p.pos, fmt.Sprintf("the invisible character <U+%04X>", r), "leave it out")
 	}
-	return p.fail(p.pos, fmt.Sprintf("the character %q", string(r)), "a formula is numbers, input names, + - * / // % ** and brackets")
+	return p.fail(p.pos, fmt.Sprintf("the character %q", string(r)),
+		"a formula is numbers, input names, + - * / // % ** and brackets")
 }
 
 // foreign says what to write instead of characters that people use.
 var foreign = map[rune]string{
-	'^': "use **", '[': "use round brackets", ']': "use round brackets", '{': "use round brackets", '}': "use round brackets",
-	'"': "a formula has no strings", '\'': "a formula has no strings", '“': "a formula has no strings", '”': "a formula has no strings",
-	'·': "use *", '•': "use *", '∙': "use *", '–': "use -", '—': "use -", '√': "use sqrt(…)", '²': "use **2", '³': "use **3",
+	'^': "use **", '[': "use round brackets", ']': "use round brackets", '{': "use round brackets",
+	'}': "use round brackets",
+	'"': "a formula has no strings", '\'': "a formula has no strings", '“': "a formula has no strings",
+	'”': "a formula has no strings",
+	'·': "use *", '•': "use *", '∙': "use *", '–': "use -", '—': "use -", '√': "use sqrt(…)", '²': "use **2",
+	'³': "use **3",
 	'∑': "use sum(…)", 'Σ': "use sum(…)", '≈': noComparison, '≤': noComparison, '≥': noComparison, '≠': noComparison,
 	';': "one formula, one expression", ':': "the formula is what stands behind it",
 }
 
 const noComparison = "a formula computes a number: no comparison, no assignment inside"
 
-// afterValue words the refusal of what stands behind a complete value. open is the column of the bracket that is open, or 0.
+// afterValue words the refusal of what stands behind a complete value. open is the column of the bracket that is open,
+// or 0.
 func (p *parser) afterValue(open int) error {
 	r, at := p.at(0), p.pos
 	switch {
@@ -54,7 +60,8 @@ func (p *parser) afterValue(open int) error {
 	case r == ')':
 		return p.fail(at, "a closing bracket without an opening one", "")
 	case r == ',':
-		return p.fail(at, "a comma outside a function's arguments", "write decimals with a point; commas separate arguments")
+		return p.fail(at, "a comma outside a function's arguments",
+			"write decimals with a point; commas separate arguments")
 	case strings.ContainsRune("=<>!", r):
 		return p.fail(at, fmt.Sprintf("%q in a formula", string(r)), noComparison)
 	case r == '.':
@@ -69,7 +76,8 @@ func (p *parser) afterValue(open int) error {
 	return p.foreign(r)
 }
 
-// sideBySide words the refusal of two values without an operator between them: prose, a condition, or implied multiplication.
+// sideBySide words the refusal of two values without an operator between them: prose, a condition, or implied
+// multiplication.
 func (p *parser) sideBySide() error {
 	before := p.pos
 	for before > 0 && isSpaceAt(p.src, before-1) {
@@ -78,13 +86,17 @@ func (p *parser) sideBySide() error {
 	first, second := lastWord(p.src[:before]), nextWord(p.src[p.pos:])
 	switch {
 	case conditions[second]:
-		return p.fail(p.pos, fmt.Sprintf("%q: a formula has no conditions, loops or logic", second), "state the arithmetic alone; min and max can cap a value")
-	case first != "" && second != "" && isWordStart([]rune(first)[0]) && isWordStart([]rune(second)[0]) && !p.bothKnown(first, second):
-		return p.fail(p.pos, fmt.Sprintf("%q after %q: words, not a formula", legible.Clip(second, 24), legible.Clip(first, 24)), "write an operator between two values; "+p.names.list())
+		return p.fail(p.pos, fmt.Sprintf("%q: a formula has no conditions, loops or logic", second),
+			"state the arithmetic alone; min and max can cap a value")
+	case first != "" && second != "" && isWordStart([]rune(first)[0]) && isWordStart([]rune(second)[0]) &&
+		!p.bothKnown(first, second):
+		return p.fail(p.pos, fmt.Sprintf("%q after %q: words, not a formula", legible.Clip(second, 24),
+			legible.Clip(first, 24)), "write an operator between two values; "+p.names.list())
 	case second == "":
 		second = "("
 	}
-	return p.fail(p.pos, fmt.Sprintf("two values side by side: %s %s", legible.Clip(orBracket(first), 24), legible.Clip(second, 24)), "write * where they are multiplied")
+	return p.fail(p.pos, fmt.Sprintf("two values side by side: %s %s", legible.Clip(orBracket(first), 24),
+		legible.Clip(second, 24)), "write * where they are multiplied")
 }
 
 func (p *parser) bothKnown(a, b string) bool {

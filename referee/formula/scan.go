@@ -20,7 +20,8 @@ func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 // scanDigits is the index after digits from i; an underscore may stand between two of them.
 func scanDigits(src []rune, i int) int {
-	for i < len(src) && (isDigit(src[i]) || src[i] == '_' && i+1 < len(src) && isDigit(src[i+1]) && i > 0 && isDigit(src[i-1])) {
+	for i < len(src) && (isDigit(src[i]) || src[i] == '_' && i+1 < len(src) && isDigit(src[i+1]) && i > 0 &&
+		isDigit(src[i-1])) {
 		i++
 	}
 	return i
@@ -81,8 +82,8 @@ func (p *parser) number() (*node, error) {
 	return n, err
 }
 
-// canonicalLiteral is the number with no superfluous digits, exactly as precise as it was written; false where S11 refuses it.
-// decimal.Num's own String stops at 28 digits, which would make two literals one.
+// canonicalLiteral is the number with no superfluous digits, exactly as precise as it was written; false where S11
+// refuses it. decimal.Num's own String stops at 28 digits, which would make two literals one.
 func canonicalLiteral(text string) (string, bool) {
 	mantissa, exponent := text, 0
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
@@ -134,7 +135,8 @@ func (p *parser) thousands(start, end int) error {
 	}
 	text, zero := string(p.src[start:end]), false
 	i := end
-	for i+3 < len(p.src) && p.src[i] == ',' && allDigits(p.src[i+1:i+4]) && (i+4 == len(p.src) || !isDigit(p.src[i+4])) {
+	for i+3 < len(p.src) && p.src[i] == ',' && allDigits(p.src[i+1:i+4]) &&
+		(i+4 == len(p.src) || !isDigit(p.src[i+4])) {
 		zero = zero || p.src[i+1] == '0'
 		text += string(p.src[i+1 : i+4])
 		i += 4
@@ -146,7 +148,8 @@ func (p *parser) thousands(start, end int) error {
 		p.note(fmt.Sprintf("%s read as separate arguments", string(p.src[start:i])))
 		return nil
 	}
-	return p.fail(end, fmt.Sprintf("the comma in %s", string(p.src[start:i])), fmt.Sprintf("write %s: commas separate arguments", text))
+	return p.fail(end, fmt.Sprintf("the comma in %s", string(p.src[start:i])),
+		fmt.Sprintf("write %s: commas separate arguments", text))
 }
 
 func allDigits(src []rune) bool {
@@ -167,8 +170,10 @@ type binary struct {
 
 // binaries in the order in which they are tried: the longer first.
 var binaries = []binary{
-	{"**", levelPower, opPow}, {"//", levelProduct, opFloorDiv}, {"*", levelProduct, opMul}, {"/", levelProduct, opDiv}, {"%", levelProduct, opMod},
-	{"+", levelSum, opAdd}, {"-", levelSum, opSub}, {"×", levelProduct, opMul}, {"÷", levelProduct, opDiv}, {"−", levelSum, opSub},
+	{"**", levelPower, opPow}, {"//", levelProduct, opFloorDiv}, {"*", levelProduct, opMul}, {"/", levelProduct, opDiv},
+	{"%", levelProduct, opMod},
+	{"+", levelSum, opAdd}, {"-", levelSum, opSub}, {"×", levelProduct, opMul}, {"÷", levelProduct, opDiv},
+	{"−", levelSum, opSub},
 }
 
 // operator is the infix operator at the current place, if one stands there.
@@ -186,8 +191,8 @@ func (p *parser) operator() (binary, bool, error) {
 	return binary{}, false, nil
 }
 
-// percent refuses a % that ends a value: what stands behind a modulo can begin one. Directly after a number even a sign does not
-// (10%-1 is one tenth less one to everyone who writes it).
+// percent refuses a % that ends a value: what stands behind a modulo can begin one. Directly after a number even a sign
+// does not (10%-1 is one tenth less one to everyone who writes it).
 func (p *parser) percent() error {
 	i := p.pos + 1
 	for i < len(p.src) && unicode.IsSpace(p.src[i]) {

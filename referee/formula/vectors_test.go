@@ -11,8 +11,8 @@ import (
 	"github.com/defendableos/referee/internal/decimal"
 )
 
-// vector is one line of testdata/vectors.json, written by testdata/gen.py: CPython parses the formula and computes it over decimal
-// at 60 digits.
+// vector is one line of testdata/vectors.json, written by testdata/gen.py: CPython parses the formula and computes it
+// over decimal at 60 digits.
 type vector struct {
 	Src    string                     `json:"src"`
 	Inputs map[string]json.RawMessage `json:"inputs"`
@@ -102,9 +102,10 @@ func same(t *testing.T, src string, f *Formula, in Inputs, want string) {
 	}
 }
 
-// TestGateBoundary is S13a's measurement: deals whose dscr is exactly a gate after the division. The debt service has three
-// non-terminating steps (thirds, sevenths, a monthly rate); the noi is chosen in exact rationals so that noi / ads is the gate. The
-// inputs are exact decimals, so whatever the arithmetic leaves behind must vanish in the comparison at 28 digits.
+// TestGateBoundary is S13a's measurement: deals whose dscr is exactly a gate after the division. The debt service has
+// three non-terminating steps (thirds, sevenths, a monthly rate); the noi is chosen in exact rationals so that noi /
+// ads is the gate. The inputs are exact decimals, so whatever the arithmetic leaves behind must vanish in the
+// comparison at 28 digits.
 func TestGateBoundary(t *testing.T) {
 	gates := []string{"1.25", "1.2", "0.8", "1.35", "0.65"}
 	formulas := []string{

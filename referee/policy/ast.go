@@ -62,7 +62,8 @@ func of(k Kind) typ {
 var typeNames = []struct {
 	t    typ
 	name string
-}{{tBool, "true/false"}, {tNum, "a number"}, {tStr, "a text"}, {tList, "a list"}, {tObj, "an object"}, {tCalendar, "a calendar"}}
+}{{tBool, "true/false"}, {tNum, "a number"}, {tStr, "a text"}, {tList, "a list"}, {tObj, "an object"},
+	{tCalendar, "a calendar"}}
 
 // String names a type as a message does: "a number or a text".
 func (t typ) String() string {
@@ -79,7 +80,8 @@ func (t typ) String() string {
 	return out
 }
 
-// node is one operand or operation. It is never changed after the builder made it, so that any number of evaluations share it.
+// node is one operand or operation. It is never changed after the builder made it, so that any number of evaluations
+// share it.
 type node struct {
 	kind   kind
 	op     string   // of kArith

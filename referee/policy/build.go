@@ -89,8 +89,8 @@ func (b *builder) list(items []*node, p place) *node {
 	return b.add(node{kind: kList, args: items, typ: tList}, p)
 }
 
-// bare resolves a name as rules.md 1 orders: inside a row expression a field of the row comes last, and a name that is known to be
-// both is refused.
+// bare resolves a name as rules.md 1 orders: inside a row expression a field of the row comes last, and a name that is
+// known to be both is refused.
 func (b *builder) bare(name string, p place) *node {
 	k, declared := b.names.bare(name)
 	if b.scope != nil {
@@ -112,7 +112,8 @@ func (b *builder) bare(name string, p place) *node {
 	return b.named(k, name, p)
 }
 
-var nounOf = map[kind]string{kCalc: "a calculation", kClaimed: "a calculation", kConst: "a const", kInput: "a declared input",
+var nounOf = map[kind]string{kCalc: "a calculation", kClaimed: "a calculation", kConst: "a const",
+	kInput:   "a declared input",
 	kLexicon: "a lexicon", kCalendar: "a calendar"}
 
 func (b *builder) unknownName(name string, p place) {
@@ -133,7 +134,8 @@ func (b *builder) named(k kind, name string, p place) *node {
 		name = b.names.calcID(name)
 	}
 	if !b.names.declared(k, name) {
-		refuseNear(p, nearest.Word(name, b.names.known(k)), "declare it in the sheet", "%s is not %s of the sheet", quote(name), nounOf[k])
+		refuseNear(p, nearest.Word(name, b.names.known(k)), "declare it in the sheet", "%s is not %s of the sheet",
+			quote(name), nounOf[k])
 	}
 	n := node{kind: k, name: name, typ: b.names.typeOf(k, name), prefix: b.needsPrefix(k, name)}
 	switch k {
@@ -254,7 +256,8 @@ func (b *builder) compare(operands []*node, ops []string, p place) *node {
 
 func (b *builder) noWild(n *node, where string) {
 	if n.kind == kPath && slices.ContainsFunc(n.path, func(s seg) bool { return s.wild }) {
-		refuse(n.place, "use [*] inside len, all_nonempty, agg or a function of lists", "[*] cannot be used beside %s", where)
+		refuse(n.place, "use [*] inside len, all_nonempty, agg or a function of lists", "[*] cannot be used beside %s",
+			where)
 	}
 }
 
@@ -303,8 +306,8 @@ func (b *builder) arith(op string, l, r *node, p place) *node {
 	return b.add(node{kind: kArith, op: op, args: []*node{l, r}, typ: tNum}, p)
 }
 
-// pattern reads a regular expression at load, so that no rule first fails on a submission. Only reading it can fail; it is
-// compiled when it is first asked, as most of a library's are not.
+// pattern reads a regular expression at load, so that no rule first fails on a submission. Only reading it can fail; it
+// is compiled when it is first asked, as most of a library's are not.
 func pattern(text string, p place) func() *regexp.Regexp {
 	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
 		refuse(p, "the syntax is RE2's", "the pattern does not compile: %v", err)

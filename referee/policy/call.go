@@ -20,7 +20,8 @@ type call struct {
 func (b *builder) newCall(name string, p place) *call {
 	fn := byName[name]
 	if fn == nil {
-		refuseNear(p, nearest.Word(name, functionNames), "see referee rules for the functions", "unknown function %s", quote(name))
+		refuseNear(p, nearest.Word(name, functionNames), "see referee rules for the functions", "unknown function %s",
+			quote(name))
 	}
 	c := &call{builder: b, fn: fn, place: p}
 	return c
@@ -58,7 +59,8 @@ func (c *call) keyword(name string, p place) int {
 		for _, prm := range c.fn.params {
 			known = append(known, prm.name)
 		}
-		refuseNear(p, nearest.Word(name, known), "write "+c.fn.signature(), "%s has no argument %s", c.fn.name, quote(name))
+		refuseNear(p, nearest.Word(name, known), "write "+c.fn.signature(), "%s has no argument %s", c.fn.name,
+			quote(name))
 	}
 	if i < len(c.given) && c.given[i] != nil {
 		refuse(p, "write "+c.fn.signature(), "the argument %s is given twice", quote(name))
@@ -93,7 +95,8 @@ func (c *call) set(i int, n *node, p place) {
 
 func (c *call) written(n *node, k Kind, prm *param, what string) {
 	if n.kind != kLit || n.lit.Kind != k {
-		refuse(n.place, "write "+c.fn.signature(), "%s of %s must be %s, so that it can be checked at load", prm.name, c.fn.name, what)
+		refuse(n.place, "write "+c.fn.signature(), "%s of %s must be %s, so that it can be checked at load", prm.name,
+			c.fn.name, what)
 	}
 }
 
@@ -183,7 +186,8 @@ var spaces = []string{"$stack", "$evidence", "$flags", "$atoms", "$file"}
 
 func (b *builder) newSpace(name string, p place) *node {
 	if !slices.Contains(spaces, name) {
-		refuseNear(p, nearest.Word(name, spaces), "the name spaces are "+strings.Join(spaces, " "), "unknown name space %s", quote(name))
+		refuseNear(p, nearest.Word(name, spaces), "the name spaces are "+strings.Join(spaces, " "),
+			"unknown name space %s", quote(name))
 	}
 	return b.add(node{kind: kSpace, name: name, typ: tAny}, p)
 }

@@ -73,7 +73,8 @@ func (v Val) holdsNull() bool {
 	return slices.ContainsFunc(v.List, func(item Val) bool { return item.Kind == Missing || item.holdsNull() })
 }
 
-// order compares numbers, and texts that are both dates or both times. Other texts have no order that a rule could mean.
+// order compares numbers, and texts that are both dates or both times. Other texts have no order that a rule could
+// mean.
 func (ev *evaluator) order(ln, rn *node, l, r Val, op string) (int, *Val) {
 	bad := func(v Val) (int, *Val) { return 0, &v }
 	if l.Kind == Num && r.Kind == Num {
@@ -107,11 +108,13 @@ func (ev *evaluator) order(ln, rn *node, l, r Val, op string) (int, *Val) {
 
 func (ev *evaluator) notDate(n *node, v Val, where string) Val {
 	text, _ := printText(n)
-	ev.issue("operand_type", v.Pointer(), "%s is the text %s, and %s takes numbers or ISO dates like 2026-11-30", text, v, where)
+	ev.issue("operand_type", v.Pointer(), "%s is the text %s, and %s takes numbers or ISO dates like 2026-11-30", text,
+		v, where)
 	return Absent("it is not a date")
 }
 
-// mixed refuses to compare a date with a time: the day has no hour (rules.md 1.1, datediff). In a row it is an error of the row.
+// mixed refuses to compare a date with a time: the day has no hour (rules.md 1.1, datediff). In a row it is an error of
+// the row.
 func (ev *evaluator) mixed(n *node, v Val, where string) Val {
 	text, _ := printText(n)
 	ev.rowBad = ev.rowBad || ev.inRows
@@ -119,7 +122,8 @@ func (ev *evaluator) mixed(n *node, v Val, where string) Val {
 	return Absent("a date and a time")
 }
 
-// in is membership (S23, S31): unknown where the value is missing, or where it is not found among items of which one is missing.
+// in is membership (S23, S31): unknown where the value is missing, or where it is not found among items of which one is
+// missing.
 func (ev *evaluator) in(n *node) Val {
 	x, set := ev.eval(n.args[0]), ev.eval(n.args[1])
 	switch {

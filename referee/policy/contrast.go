@@ -6,8 +6,8 @@ import (
 	"github.com/defendableos/referee/internal/decimal"
 )
 
-// The constants of WCAG 2.x's relative luminance. 0.04045 is sRGB's own threshold; WCAG's older 0.03928 lies between the same two
-// of the 256 channel values, so both give the same luminance.
+// The constants of WCAG 2.x's relative luminance. 0.04045 is sRGB's own threshold; WCAG's older 0.03928 lies between
+// the same two of the 256 channel values, so both give the same luminance.
 var (
 	channelMax = decimal.FromInt(255)
 	threshold  = decimal.MustParse("0.04045")
@@ -26,7 +26,8 @@ func evalContrast(ev *evaluator, n *node, args []Val) Val {
 		rgb, ok := colour(args[i].Str)
 		if !ok {
 			text, _ := printText(n.args[i])
-			ev.issue("operand_type", args[i].Pointer(), "%s is %s, and contrast takes colours like #1a1a1a", text, args[i])
+			ev.issue("operand_type", args[i].Pointer(), "%s is %s, and contrast takes colours like #1a1a1a", text,
+				args[i])
 			return Absent("it is not a colour #rrggbb")
 		}
 		ev.charge(200)

@@ -17,7 +17,8 @@ type moment struct {
 
 const dateLayout = "2006-01-02"
 
-var timeLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
+var timeLayouts = []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00",
+	"2006-01-02T15:04"}
 
 // parseMoment reads 2026-11-30, 2026-11-30T17:20, 2026-11-30T17:20:00.5+01:00; a space may stand for the T.
 func parseMoment(s string) (moment, bool) {
@@ -88,8 +89,8 @@ func datediff(seconds int64) func(*evaluator, *node, []Val) Val {
 	}
 }
 
-// evalMonths counts whole months: the most that can be added to the earlier end without passing the later. The 31st plus one month
-// is the last day of a shorter month.
+// evalMonths counts whole months: the most that can be added to the earlier end without passing the later. The 31st
+// plus one month is the last day of a shorter month.
 func evalMonths(ev *evaluator, n *node, args []Val) Val {
 	from, to, bad := ev.moments(n, args)
 	if bad != nil {
@@ -103,7 +104,8 @@ func evalMonths(ev *evaluator, n *node, args []Val) Val {
 
 func monthsBetween(from, to time.Time) int {
 	k := (to.Year()-from.Year())*12 + int(to.Month()) - int(from.Month())
-	first := time.Date(from.Year(), from.Month()+time.Month(k), 1, from.Hour(), from.Minute(), from.Second(), from.Nanosecond(), time.UTC)
+	first := time.Date(from.Year(), from.Month()+time.Month(k), 1, from.Hour(), from.Minute(), from.Second(),
+		from.Nanosecond(), time.UTC)
 	last := first.AddDate(0, 1, -1).Day()
 	if first.AddDate(0, 0, min(from.Day(), last)-1).After(to) {
 		k--
@@ -126,9 +128,13 @@ var standard = &calendar{weekend: [7]bool{time.Sunday: true, time.Saturday: true
 func newCalendar(c Calendar, name string, p place) *calendar {
 	out := &calendar{}
 	for _, day := range c.Weekend {
-		i := slices.IndexFunc(weekdays, func(w string) bool { return strings.EqualFold(w, day) || strings.EqualFold(w[:3], day) })
+		i := slices.IndexFunc(weekdays, func(w string) bool {
+			return strings.EqualFold(w, day) ||
+				strings.EqualFold(w[:3], day)
+		})
 		if i < 0 {
-			refuseNear(p, nearest.Word(day, weekdays), "write saturday, sunday", "calendar %s: %s is not a day of the week", quote(name), quote(day))
+			refuseNear(p, nearest.Word(day, weekdays), "write saturday, sunday",
+				"calendar %s: %s is not a day of the week", quote(name), quote(day))
 		}
 		out.weekend[i] = true
 	}
@@ -149,7 +155,8 @@ func newCalendar(c Calendar, name string, p place) *calendar {
 	return out
 }
 
-// evalBusinessDays counts the working days after the first date, up to and including the second; negative if the second is earlier.
+// evalBusinessDays counts the working days after the first date, up to and including the second; negative if the second
+// is earlier.
 func evalBusinessDays(ev *evaluator, n *node, args []Val) Val {
 	from, to, bad := ev.moments(n, args)
 	if bad != nil {

@@ -10,8 +10,8 @@ import (
 // maxMonths bounds add_months on either side: a thousand years.
 const maxMonths = 12_000
 
-// evalAddMonths is the day on which a period of months from a date ends: the day of the same number, or the last one of a month that has
-// no such day (Regulation (EEC, Euratom) 1182/71, Article 3(2)(c)). months counts by the same rule.
+// evalAddMonths is the day on which a period of months from a date ends: the day of the same number, or the last one of
+// a month that has no such day (Regulation (EEC, Euratom) 1182/71, Article 3(2)(c)). months counts by the same rule.
 func evalAddMonths(ev *evaluator, n *node, args []Val) Val {
 	from, bad := ev.date(n, args[0])
 	if bad != nil {

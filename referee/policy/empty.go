@@ -35,8 +35,8 @@ func (v Val) empty(reference bool) bool {
 	return false
 }
 
-// evalAllNonempty is all_nonempty(over, field, allow_empty=False): every item, or its field, holds something. An item without the
-// field is empty, which is the very thing this predicate asks about; the list itself absent is unknown.
+// evalAllNonempty is all_nonempty(over, field, allow_empty=False): every item, or its field, holds something. An item
+// without the field is empty, which is the very thing this predicate asks about; the list itself absent is unknown.
 func evalAllNonempty(ev *evaluator, n *node) Val {
 	over := ev.value(n, 0)
 	if over.Kind == Missing {

@@ -53,7 +53,8 @@ type place struct {
 	json *strictjson.Value
 }
 
-// refuse is raised by the builder and the parsers and caught by the entry points, which makes the grammar readable as itself.
+// refuse is raised by the builder and the parsers and caught by the entry points, which makes the grammar readable as
+// itself.
 type refusal struct{ err *Error }
 
 func refuse(p place, hint, format string, args ...any) {

@@ -28,7 +28,8 @@ const (
 // String is "true", "false" or "unknown".
 func (t Truth3) String() string { return [...]string{"unknown", "false", "true"}[t] }
 
-// Env is what an expression is evaluated against. Its functions may be nil: their operands are then missing, with the reason.
+// Env is what an expression is evaluated against. Its functions may be nil: their operands are then missing, with the
+// reason.
 type Env struct {
 	Root       *strictjson.Value                          // the submission
 	InputsRoot *strictjson.Value                          // its inputs object
@@ -41,7 +42,8 @@ type Env struct {
 	Override   map[string]*decimal.Num                    // inputs by name, for the distance search
 	Row        *RowScope                                  // the row, for the checks of for_each
 	Work       *decimal.Meter                             // of the audit, to bound all evaluations together
-	Lists      map[*strictjson.Value][]Val                // lists of documents as values, made once; nil: made for each evaluation
+	// lists of documents as values, made once; nil: made for each evaluation
+	Lists map[*strictjson.Value][]Val
 }
 
 // RowScope is the row that a row expression is about, and the row around it.
@@ -146,7 +148,8 @@ func (ev *evaluator) charge(n int) bool {
 	if ev.work.Take(n) {
 		return true
 	}
-	ev.issue("too_complex", "", "the audit takes more than %d steps on this submission, and this rule could not be decided within them", ev.work.Most)
+	ev.issue("too_complex", "", "the audit takes more than %d steps on this submission, and this rule could not be "+
+		"decided within them", ev.work.Most)
 	return false
 }
 
@@ -286,8 +289,8 @@ func (ev *evaluator) truth(n *node, where string) Val {
 	return v
 }
 
-// logic is Kleene's and / or, from the left: a false (true) term decides at once, so that a guard written first guards, and what
-// was missing or undefined among the terms before it no longer matters (S22).
+// logic is Kleene's and / or, from the left: a false (true) term decides at once, so that a guard written first guards,
+// and what was missing or undefined among the terms before it no longer matters (S22).
 func (ev *evaluator) logic(n *node) Val {
 	word, decides := "and", false
 	if n.kind == kOr {
@@ -384,5 +387,6 @@ func (ev *evaluator) arith(n *node) Val {
 }
 
 var arithmetic = map[string]func(a, b *decimal.Num) (*decimal.Num, error){
-	"+": decimal.Add, "-": decimal.Sub, "*": decimal.Mul, "/": decimal.Quo, "//": decimal.FloorDiv, "%": decimal.Mod, "**": decimal.Pow,
+	"+": decimal.Add, "-": decimal.Sub, "*": decimal.Mul, "/": decimal.Quo, "//": decimal.FloorDiv, "%": decimal.Mod,
+	"**": decimal.Pow,
 }

@@ -13,8 +13,10 @@ var aggOps = []struct {
 	value  typ
 	result typ
 }{
-	{"count", tAny, tNum}, {"sum", tNum, tNum}, {"mean", tNum, tNum}, {"min", tNum | tStr, tNum | tStr}, {"max", tNum | tStr, tNum | tStr},
-	{"rms", tNum, tNum}, {"stddev", tNum, tNum}, {"percentile", tNum, tNum}, {"distinct", tAny, tNum}, {"list", tAny, tList},
+	{"count", tAny, tNum}, {"sum", tNum, tNum}, {"mean", tNum, tNum}, {"min", tNum | tStr, tNum | tStr},
+	{"max", tNum | tStr, tNum | tStr},
+	{"rms", tNum, tNum}, {"stddev", tNum, tNum}, {"percentile", tNum, tNum}, {"distinct", tAny, tNum},
+	{"list", tAny, tList},
 	{"all", tBool, tBool}, {"any", tBool, tBool},
 }
 
@@ -72,8 +74,8 @@ func aggResult(n *node) typ {
 	return tAny
 }
 
-// evalAgg evaluates the row expressions on every row, in order. A row that lacks a referenced key is an error and makes the whole
-// missing: it is never left out.
+// evalAgg evaluates the row expressions on every row, in order. A row that lacks a referenced key is an error and makes
+// the whole missing: it is never left out.
 func evalAgg(ev *evaluator, n *node) Val {
 	over := ev.value(n, aggOver)
 	if over.Kind == Missing {
@@ -102,7 +104,8 @@ func evalAgg(ev *evaluator, n *node) Val {
 	return ev.aggregate(n, vals)
 }
 
-// rowValues are the values of the rows that where keeps; of count, all and any, a missing value is kept for Kleene's logic.
+// rowValues are the values of the rows that where keeps; of count, all and any, a missing value is kept for Kleene's
+// logic.
 func (ev *evaluator) rowValues(n *node, over Val, outer *RowScope) (vals []Val, missing *Val) {
 	op, value, where := n.args[aggOp].lit.Str, n.arg(aggValue), n.arg(aggWhere)
 	vals = make([]Val, 0, len(over.List))

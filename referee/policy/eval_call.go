@@ -1,7 +1,7 @@
 package policy
 
-// call evaluates a function: its arguments first, unless it evaluates them itself. A missing argument makes the result missing and
-// one of another type than the parameter takes is an issue (S25), before the function sees anything.
+// call evaluates a function: its arguments first, unless it evaluates them itself. A missing argument makes the result
+// missing and one of another type than the parameter takes is an issue (S25), before the function sees anything.
 func (ev *evaluator) call(n *node) Val {
 	if n.fn.lazy != nil {
 		v := n.fn.lazy(ev, n)
@@ -80,7 +80,8 @@ func evalNonempty(ev *evaluator, n *node) Val {
 	missing, issues, bad := len(ev.missing), len(ev.issues), ev.rowBad
 	v := ev.eval(n.args[0])
 	if v.Kind == Missing && v.isNull() {
-		ev.missing, ev.issues, ev.rowBad = ev.missing[:min(missing, len(ev.missing))], ev.issues[:min(issues, len(ev.issues))], bad
+		ev.missing, ev.issues, ev.rowBad = ev.missing[:min(missing, len(ev.missing))],
+			ev.issues[:min(issues, len(ev.issues))], bad
 		return Truth(false)
 	}
 	if v.Kind == Missing {

@@ -253,7 +253,8 @@ func checkLookup(b *builder, n *node) {
 	}
 }
 
-// evalBand is a step table from high to low: the first bound that x reaches gives the value, and only that value is evaluated.
+// evalBand is a step table from high to low: the first bound that x reaches gives the value, and only that value is
+// evaluated.
 func evalBand(ev *evaluator, n *node) Val {
 	x := ev.value(n, 0)
 	if x.Kind == Missing {
@@ -307,7 +308,8 @@ func checkBand(b *builder, n *node) {
 	n.typ = t
 }
 
-// points are the pairs of a table; bad if it has another form. direction is 1 for ascending, −1 for descending first numbers.
+// points are the pairs of a table; bad if it has another form. direction is 1 for ascending, −1 for descending first
+// numbers.
 func (ev *evaluator) points(n *node, v Val, direction int, numeric bool) ([]Val, *Val) {
 	if v.Kind == Missing {
 		return nil, &v

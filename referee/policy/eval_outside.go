@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// The operands that the engine answers: evidence that is recounted or read, and receipts of the ledger. Where the engine has no
-// answer the operand is missing, with the reason, and the rule skips.
+// The operands that the engine answers: evidence that is recounted or read, and receipts of the ledger. Where the
+// engine has no answer the operand is missing, with the reason, and the rule skips.
 
 func evalData(ev *evaluator, n *node) Val {
 	if ev.env.Data == nil {
@@ -21,7 +21,8 @@ func evalData(ev *evaluator, n *node) Val {
 		if v.Kind != Str {
 			return v
 		}
-		if column = v.Str; strings.TrimSpace(column) == "" && n.args[2].kind != kLit { // the whole file is asked for by leaving the column out, not by an empty name
+		// the whole file is asked for by leaving the column out, not by an empty name
+		if column = v.Str; strings.TrimSpace(column) == "" && n.args[2].kind != kLit {
 			absent := Absent("the name of the column is empty")
 			absent.Ptr = v.Pointer()
 			return ev.lacks(n.args[2], n.args[2].missingKind(), absent)
@@ -68,10 +69,12 @@ func checkData(b *builder, n *node) {
 	checkEvidence(b, n)
 	stat := n.args[1]
 	if !slices.Contains(evidence.Stats, stat.lit.Str) {
-		refuseNear(stat.place, nearest.Word(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "), "unknown statistic %s", quote(stat.lit.Str))
+		refuseNear(stat.place, nearest.Word(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "),
+			"unknown statistic %s", quote(stat.lit.Str))
 	}
 	arg := n.arg(3)
-	if column := n.arg(2); arg == nil && column != nil && column.kind == kLit && strings.TrimSpace(column.lit.Str) == "" {
+	if column := n.arg(2); arg == nil && column != nil && column.kind == kLit &&
+		strings.TrimSpace(column.lit.Str) == "" {
 		refuse(column.place, "leave it out to ask of the whole file", "the name of the column is empty")
 	}
 	switch stat.lit.Str {
@@ -81,7 +84,8 @@ func checkData(b *builder, n *node) {
 		}
 	case "hist": // without a value it would be a table of counts, which is not a value that a rule can compare
 		if arg == nil || strings.TrimSpace(arg.lit.Str) == "" {
-			refuse(stat.place, `write data("id", "hist", "column", "value"); blank cells are counted by nulls`, "hist needs the value that it counts")
+			refuse(stat.place, `write data("id", "hist", "column", "value"); blank cells are counted by nulls`,
+				"hist needs the value that it counts")
 		}
 	}
 }

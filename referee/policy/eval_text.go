@@ -14,7 +14,8 @@ import (
 // maxFinds bounds what one extract lists.
 const maxFinds = 10_000
 
-// scan charges for reading a text. Searching costs by the byte, so a rule that reads a book for every row is bounded like any other.
+// scan charges for reading a text. Searching costs by the byte, so a rule that reads a book for every row is bounded
+// like any other.
 func (ev *evaluator) scan(texts ...string) bool {
 	n := 0
 	for _, t := range texts {
@@ -23,8 +24,8 @@ func (ev *evaluator) scan(texts ...string) bool {
 	return ev.charge(n)
 }
 
-// seen is a text as the function of a node reads it: as people see it (S80). A pattern that names a character which folding changes is about
-// the text as it was written.
+// seen is a text as the function of a node reads it: as people see it (S80). A pattern that names a character which
+// folding changes is about the text as it was written.
 func (n *node) seen(text string) string {
 	folded := legible.Fold(text)
 	if n.re != nil && folded != text && legible.Names(n.args[1].lit.Str) {
@@ -33,7 +34,8 @@ func (n *node) seen(text string) string {
 	return folded
 }
 
-// searchable charges for a search by the node's pattern: by the byte, and more where the pattern has many alternatives to keep in mind.
+// searchable charges for a search by the node's pattern: by the byte, and more where the pattern has many alternatives
+// to keep in mind.
 func (ev *evaluator) searchable(n *node, text string) bool {
 	perByte := 1 + len(n.args[1].lit.Str)/256
 	return ev.charge(1 + len(text)/4*perByte)
@@ -58,7 +60,8 @@ func evalMatches(ev *evaluator, n *node, args []Val) Val {
 	return Truth(n.re().MatchString(folded) || folded != text && n.seen(text) == text && n.re().MatchString(text))
 }
 
-// evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the whole.
+// evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the
+// whole.
 func evalExtract(ev *evaluator, n *node, args []Val) Val {
 	if !ev.searchable(n, args[0].Str) {
 		return Absent(tooMuchWork)
@@ -154,12 +157,13 @@ func evalAfter(ev *evaluator, n *node, args []Val) Val {
 	return Text(text[i+len(marker):])
 }
 
-// evalIsJSON is is_json(text): the text is one document as a submission is read (S46), of any kind. What is too long to be read at all
-// is neither true nor false. Each byte is paid for before room is made for the values.
+// evalIsJSON is is_json(text): the text is one document as a submission is read (S46), of any kind. What is too long to
+// be read at all is neither true nor false. Each byte is paid for before room is made for the values.
 func evalIsJSON(ev *evaluator, _ *node, args []Val) Val {
 	most := strictjson.SubmissionLimits.MaxBytes
 	if len(args[0].Str) > most {
-		ev.issue("too_complex", args[0].Pointer(), "is_json reads texts of at most %d bytes, and this one has %d", most, len(args[0].Str))
+		ev.issue("too_complex", args[0].Pointer(), "is_json reads texts of at most %d bytes, and this one has %d", most,
+			len(args[0].Str))
 		return Absent("the text is too long")
 	}
 	if !ev.charge(1 + len(args[0].Str)) {
@@ -169,7 +173,8 @@ func evalIsJSON(ev *evaluator, _ *node, args []Val) Val {
 	return Truth(err == nil)
 }
 
-// evalToNumber reads a text, or each text of a list, as a plain decimal. It is the one way from text to number, and it is written.
+// evalToNumber reads a text, or each text of a list, as a plain decimal. It is the one way from text to number, and it
+// is written.
 func evalToNumber(ev *evaluator, n *node, args []Val) Val {
 	if args[0].Kind != List {
 		return ev.toNumber(n, args[0])
@@ -203,7 +208,8 @@ func evalNumbers(ev *evaluator, n *node, args []Val) Val {
 	var out []Val
 	found := numbersIn(legible.Fold(args[0].Str))
 	if len(found) > maxFinds {
-		ev.issue("too_complex", args[0].Pointer(), "the text of numbers holds %d; at most %d are listed", len(found), maxFinds)
+		ev.issue("too_complex", args[0].Pointer(), "the text of numbers holds %d; at most %d are listed", len(found),
+			maxFinds)
 		return Absent("too many finds")
 	}
 	for _, s := range found {
@@ -225,7 +231,8 @@ func trimZeros(s string) string {
 	return s
 }
 
-// normaliseSteps are what normalise can do: lower case, white space collapsed, space and punctuation at the ends dropped.
+// normaliseSteps are what normalise can do: lower case, white space collapsed, space and punctuation at the ends
+// dropped.
 var normaliseSteps = []string{"case", "space", "strip"}
 
 func evalNormalise(ev *evaluator, n *node, args []Val) Val {
@@ -268,7 +275,8 @@ func checkNormalise(b *builder, n *node) {
 			ok = ok || s == a.lit.Str
 		}
 		if !ok {
-			refuseNear(a.place, nearest.Word(a.lit.Str, normaliseSteps), "the steps are case, space, strip", "unknown step %s", quote(a.lit.Str))
+			refuseNear(a.place, nearest.Word(a.lit.Str, normaliseSteps), "the steps are case, space, strip",
+				"unknown step %s", quote(a.lit.Str))
 		}
 	}
 }
@@ -276,7 +284,8 @@ func checkNormalise(b *builder, n *node) {
 // The metrics of a text (text.go).
 
 // textMetrics are the functions that the text operand of a tree names.
-var textMetrics = []string{"words", "sentences", "syllables", "fk_grade", "passive_pct", "max_sentence_words", "quoted_words"}
+var textMetrics = []string{"words", "sentences", "syllables", "fk_grade", "passive_pct", "max_sentence_words",
+	"quoted_words"}
 
 // measure is the words, sentences, syllables and passive sentences of a text.
 func measure(s string) (words, count, syllable, passives, longest int) {

@@ -36,7 +36,8 @@ func finish(root *node, b *builder) *Expr {
 	return e
 }
 
-// listed says whether a proof lists the node with its value: what comes from outside of the expression, and aggregates of it.
+// listed says whether a proof lists the node with its value: what comes from outside of the expression, and aggregates
+// of it.
 func (n *node) listed() bool {
 	switch n.kind {
 	case kCalc, kClaimed, kConst, kInput, kField, kRow, kPath, kSpace, kMember, kIndex, kSlice:
@@ -83,8 +84,9 @@ func (e *Expr) Tree() []byte {
 	return []byte(w.b.String())
 }
 
-// Boolean says whether the expression is a predicate: true or false, whatever the submission holds, or an operand whose type only
-// the submission decides (a declared input alone), and which is then unknown unless it holds true or false (S25, S26).
+// Boolean says whether the expression is a predicate: true or false, whatever the submission holds, or an operand whose
+// type only the submission decides (a declared input alone), and which is then unknown unless it holds true or false
+// (S25, S26).
 func (e *Expr) Boolean() bool { return e.root.typ&tBool != 0 }
 
 // Approx says whether the whole expression is one approx comparison, which is judged by the penalty bands (S33).

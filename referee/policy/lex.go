@@ -20,8 +20,8 @@ const (
 	tokOp
 )
 
-// token is one word of a text. cols has, for a string, the column in the source of each of its code points, and of its closing
-// quote, so that an error inside a row expression is shown where it stands.
+// token is one word of a text. cols has, for a string, the column in the source of each of its code points, and of its
+// closing quote, so that an error inside a row expression is shown where it stands.
 type token struct {
 	kind tokenKind
 	text string
@@ -158,13 +158,18 @@ func (l *lexer) number(t token) token {
 }
 
 // operators, longest first.
-var operators = []string{"//", "**", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "<", ">", "(", ")", "[", "]", ",", ".", ":", "="}
+var operators = []string{"//", "**", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "<", ">", "(", ")", "[", "]", ",",
+	".", ":", "="}
 
 // foreign are the operators of other languages and what to write for them.
-var foreign = map[string]string{"^": "write ** for a power", "&&": "write and", "||": "write or", "!": "write not", "&": "write and, or intersect(a, b)",
-	"|": "write or, or union(a, b)", "≥": "write >=", "≤": "write <=", "≠": "write !=", "×": "write *", "÷": "write /", "−": "write -",
-	"$": "write the number alone", "€": "write the number alone", "£": "write the number alone", "{": "objects cannot be written here",
-	"“": `write straight quotes "`, "”": `write straight quotes "`, "’": "write straight quotes '", "‘": "write straight quotes '"}
+var foreign = map[string]string{"^": "write ** for a power", "&&": "write and", "||": "write or", "!": "write not",
+	"&": "write and, or intersect(a, b)",
+	"|": "write or, or union(a, b)", "≥": "write >=", "≤": "write <=", "≠": "write !=", "×": "write *", "÷": "write /",
+	"−": "write -",
+	"$": "write the number alone", "€": "write the number alone", "£": "write the number alone",
+	"{": "objects cannot be written here",
+	"“": `write straight quotes "`, "”": `write straight quotes "`, "’": "write straight quotes '",
+	"‘": "write straight quotes '"}
 
 func (l *lexer) operator(t token) token {
 	rest := string(l.src[l.at:min(l.at+2, len(l.src))])
@@ -183,7 +188,8 @@ func (l *lexer) operator(t token) token {
 	return t
 }
 
-// text reads a quoted string. In raw text a backslash is itself, and may stand before a quote to keep it from ending the text.
+// text reads a quoted string. In raw text a backslash is itself, and may stand before a quote to keep it from ending
+// the text.
 func (l *lexer) text(t token, raw bool) token {
 	end := l.src[l.at]
 	l.at++
@@ -232,7 +238,8 @@ func (l *lexer) escape() rune {
 	if c == 'u' || c == 'x' {
 		return l.hex(p, map[rune]int{'u': 4, 'x': 2}[c])
 	}
-	refuse(p, `write a pattern as raw text, r"\d+", and a backslash in other text as \\`, "unknown escape \\%s", string(c))
+	refuse(p, `write a pattern as raw text, r"\d+", and a backslash in other text as \\`, "unknown escape \\%s",
+		string(c))
 	return 0
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// testdata/expressions.json holds the 252 formulas and 474 gates of the library's 77 sheets in this language's spelling. The expected
-// values of the formulas, and which gates each change of the inputs trips, were computed by the library's authors with an evaluator of
-// their own, Python's. Three places differ because this language does: NaN, which JSON cannot say, is null; where the flows change
-// sign other than once the internal rate of return is missing, so the gate on it is not true (rules.md 1.1); and patterns are RE2's,
-// which heed case, so one says (?i).
+// testdata/expressions.json holds the 252 formulas and 474 gates of the library's 77 sheets in this language's
+// spelling. The expected values of the formulas, and which gates each change of the inputs trips, were computed by the
+// library's authors with an evaluator of their own, Python's. Three places differ because this language does: NaN,
+// which JSON cannot say, is null; where the flows change sign other than once the internal rate of return is missing,
+// so the gate on it is not true (rules.md 1.1); and patterns are RE2's, which heed case, so one says (?i).
 
 type librarySheet struct {
 	slug         string

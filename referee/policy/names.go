@@ -11,15 +11,18 @@ import (
 
 // Names is what an expression may speak of; everything else is refused at load with the nearest match.
 type Names struct {
-	Calcs      []string
-	Consts     map[string]*strictjson.Value // numbers, texts, true/false, lists, tables
-	Params     []string                     // the consts that are parameters of the sheet: param.x and {"param": "x"} name them too
-	Inputs     []string
-	InputTypes map[string]string // optional: JSON Schema's type of a declared input, to refuse at load what could never compare
+	Calcs  []string
+	Consts map[string]*strictjson.Value // numbers, texts, true/false, lists, tables
+	// the consts that are parameters of the sheet: param.x and {"param": "x"} name them too
+	Params []string
+	Inputs []string
+	// optional: JSON Schema's type of a declared input, to refuse at load what could never compare
+	InputTypes map[string]string
 	Lexicons   map[string][]string
 	Calendars  map[string]Calendar
-	RowFields  func(path string) []string // optional: the fields that rows at a dotted path ("inputs.rows", "claims") are known to have
-	Evidence   []string                   // ids of declared evidence; nil: any id
+	// optional: the fields that rows at a dotted path ("inputs.rows", "claims") are known to have
+	RowFields func(path string) []string
+	Evidence  []string // ids of declared evidence; nil: any id
 
 	Row  bool   // the whole expression is a row expression (where and check of for_each)
 	Over string // dotted path of the rows it is about, for RowFields
@@ -54,9 +57,11 @@ func (n *Names) root() *scope {
 }
 
 // prefixes are the written-out name spaces of the text.
-var prefixes = map[string]kind{"calc": kCalc, "const": kConst, "param": kConst, "inputs": kInput, "lexicon": kLexicon, "calendar": kCalendar}
+var prefixes = map[string]kind{"calc": kCalc, "const": kConst, "param": kConst, "inputs": kInput, "lexicon": kLexicon,
+	"calendar": kCalendar}
 
-var prefixOf = map[kind]string{kCalc: "calc", kConst: "const", kInput: "inputs", kLexicon: "lexicon", kCalendar: "calendar"}
+var prefixOf = map[kind]string{kCalc: "calc", kConst: "const", kInput: "inputs", kLexicon: "lexicon",
+	kCalendar: "calendar"}
 
 // order is the order in which a bare name is looked up.
 var order = []kind{kCalc, kConst, kInput, kLexicon, kCalendar}
@@ -149,7 +154,8 @@ func (n *Names) typeOf(k kind, name string) typ {
 	case kCalendar:
 		return tCalendar
 	}
-	declared := map[string]typ{"number": tNum, "integer": tNum, "string": tStr, "boolean": tBool, "array": tList, "object": tObj}
+	declared := map[string]typ{"number": tNum, "integer": tNum, "string": tStr, "boolean": tBool, "array": tList,
+		"object": tObj}
 	if t := declared[n.InputTypes[name]]; t != 0 {
 		return t
 	}

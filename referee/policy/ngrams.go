@@ -15,9 +15,10 @@ type run struct {
 	words []span
 }
 
-// runOf takes a text's words as a search for contamination does: cut at white space, in lower case and as people see them (S80), and of
-// each word the letters, marks and digits. A word of none is no word. Punctuation within a word is taken out and does not cut it. Every
-// byte and every word is paid for before room is made for it; false where there is too much.
+// runOf takes a text's words as a search for contamination does: cut at white space, in lower case and as people see
+// them (S80), and of each word the letters, marks and digits. A word of none is no word. Punctuation within a word is
+// taken out and does not cut it. Every byte and every word is paid for before room is made for it; false where there is
+// too much.
 func runOf(s string, pay func(int) bool) (run, bool) {
 	var b strings.Builder
 	var words []span
@@ -38,8 +39,8 @@ func runOf(s string, pay func(int) bool) (run, bool) {
 	return run{b.String(), words}, true
 }
 
-// writeWord writes what counts of a word, with a space before it if it is not the first, and says where it begins: at the end of what
-// there is, if nothing counts.
+// writeWord writes what counts of a word, with a space before it if it is not the first, and says where it begins: at
+// the end of what there is, if nothing counts.
 func writeWord(b *strings.Builder, field string) (from int) {
 	begun := false
 	for _, r := range strings.ToLower(field) {
@@ -71,8 +72,8 @@ func (r run) grams(n int) func(yield func(string) bool) {
 	}
 }
 
-// evalSharedNgrams is shared_ngrams(items, texts, n). The items are indexed and the texts read past them, so that the work is that of
-// reading each once; the runs are compared as they are written and not by a hash.
+// evalSharedNgrams is shared_ngrams(items, texts, n). The items are indexed and the texts read past them, so that the
+// work is that of reading each once; the runs are compared as they are written and not by a hash.
 func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 	n64, _ := args[2].Num.Int64()
 	size := int(n64)
@@ -83,7 +84,8 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 		for gram := range item.grams(size) {
 			seen[gram] = false
 			if len(seen) > maxGrams {
-				ev.issue("too_complex", args[0].Pointer(), "the items of shared_ngrams have more than %d different runs of %d words", maxGrams, size)
+				ev.issue("too_complex", args[0].Pointer(), "the items of shared_ngrams have more than %d different "+
+					"runs of %d words", maxGrams, size)
 				return false
 			}
 		}
@@ -114,7 +116,8 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 	return integer(shared)
 }
 
-// runs makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a text is an issue.
+// runs makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a text
+// is an issue.
 func (ev *evaluator) runs(n *node, arg int, texts []Val, use func(run) bool) *Val {
 	for _, v := range texts {
 		bad := Absent(tooMuchWork)

@@ -16,8 +16,10 @@ const thirteen = "one two three four five six seven eight nine ten eleven twelve
 
 func TestRunOf(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", " \n\t ": "", "— ... !": "", "The CAT, sat.": "the|cat|sat", "don't well-known 1,200.50": "dont|wellknown|120050", "a — b": "a|b", "- a": "a", "a -": "a",
-		"ｆｕｌｌ ﬁne": "full|fine", "zero\u200bwidth soft\u00adhyphen": "zerowidth|softhyphen", "no\u00a0break": "no|break", "naïve nai\u0308ve": "naïve|naïve", "İ": "i", "\ufdfa": "صلى|الله|عليه|وسلم",
+		"": "", " \n\t ": "", "— ... !": "", "The CAT, sat.": "the|cat|sat",
+		"don't well-known 1,200.50": "dont|wellknown|120050", "a — b": "a|b", "- a": "a", "a -": "a",
+		"ｆｕｌｌ ﬁne": "full|fine", "zero\u200bwidth soft\u00adhyphen": "zerowidth|softhyphen",
+		"no\u00a0break": "no|break", "naïve nai\u0308ve": "naïve|naïve", "İ": "i", "\ufdfa": "صلى|الله|عليه|وسلم",
 	} {
 		r, ok := runOf(text, func(int) bool { return true })
 		var words []string
@@ -35,7 +37,8 @@ func sharedOf(t testing.TB, items, texts string, n int) Result {
 	t.Helper()
 	names := &Names{Inputs: []string{"items", "texts"}}
 	e := mustParse(t, fmt.Sprintf("shared_ngrams(items, texts, %d) == 0", n), names)
-	inputs := &strictjson.Value{Kind: strictjson.Object, Members: []strictjson.Member{{Key: "items", Value: jsonOf(t, items)}, {Key: "texts", Value: jsonOf(t, texts)}}}
+	inputs := &strictjson.Value{Kind: strictjson.Object,
+		Members: []strictjson.Member{{Key: "items", Value: jsonOf(t, items)}, {Key: "texts", Value: jsonOf(t, texts)}}}
 	return e.Eval(&Env{InputsRoot: inputs})
 }
 
@@ -48,11 +51,13 @@ func TestSharedNgrams(t *testing.T) {
 		want               string
 	}{
 		{"the same thirteen words", quote(thirteen), quote(thirteen), 13, "1"},
-		{"in the middle of both, another case and punctuation", quote("It says: " + thirteen + ". So."), quote("x y, ONE (two) three; four five six seven eight nine ten eleven twelve thirteen! z"), 13, "1"},
+		{"in the middle of both, another case and punctuation", quote("It says: " + thirteen + ". So."),
+			quote("x y, ONE (two) three; four five six seven eight nine ten eleven twelve thirteen! z"), 13, "1"},
 		{"twelve words only", quote(strings.TrimSuffix(thirteen, " thirteen")), quote(thirteen), 13, "0"},
 		{"one word between", quote(strings.Replace(thirteen, "six", "six and", 1)), quote(thirteen), 13, "0"},
 		{"an item counts once", quote(thirteen + " " + thirteen), quote(thirteen, thirteen), 13, "1"},
-		{"each item that shares counts", quote(thirteen, "nothing of it", "a "+thirteen, thirteen), quote("b " + thirteen), 13, "3"},
+		{"each item that shares counts", quote(thirteen, "nothing of it", "a "+thirteen, thirteen),
+			quote("b " + thirteen), 13, "3"},
 		{"not across two texts", quote("a b c d"), quote("a b", "c d"), 4, "0"},
 		{"not across two items", quote("a b", "c d"), quote("a b c d"), 4, "0"},
 		{"across a line end", quote("a b\\nc d"), quote("a b c d"), 4, "1"},
@@ -65,19 +70,23 @@ func TestSharedNgrams(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", c.name, r.Sides, c.want)
 		}
 	}
-	for _, lists := range [][2]string{{`["a b", null]`, `["a b"]`}, {`["a b"]`, `[null]`}, {`[1]`, `["a b"]`}, {`["a b"]`, `[["a b"]]`}, {`["a b"]`, `"a b"`}} {
+	for _, lists := range [][2]string{{`["a b", null]`, `["a b"]`}, {`["a b"]`, `[null]`}, {`[1]`, `["a b"]`},
+		{`["a b"]`, `[["a b"]]`}, {`["a b"]`, `"a b"`}} {
 		if r := sharedOf(t, lists[0], lists[1], 2); r.Truth != Unknown {
 			t.Errorf("%v: %v", lists, r.Truth)
 		}
 	}
-	for _, src := range []string{"shared_ngrams(items, texts, 1) == 0", "shared_ngrams(items, texts, 101) == 0", "shared_ngrams(items, texts, 2.5) == 0", "shared_ngrams(items, texts, -3) == 0"} {
-		if _, err := ParseText(src, &Names{Inputs: []string{"items", "texts"}}); err == nil || !strings.Contains(err.Error(), "n") {
+	for _, src := range []string{"shared_ngrams(items, texts, 1) == 0", "shared_ngrams(items, texts, 101) == 0",
+		"shared_ngrams(items, texts, 2.5) == 0", "shared_ngrams(items, texts, -3) == 0"} {
+		if _, err := ParseText(src, &Names{Inputs: []string{"items", "texts"}}); err == nil ||
+			!strings.Contains(err.Error(), "n") {
 			t.Errorf("%s: %v", src, err)
 		}
 	}
 }
 
-// TestSharedNgramsBounds: a book of other words is not answered, whichever side it is on; it is never a count of what was read so far.
+// TestSharedNgramsBounds: a book of other words is not answered, whichever side it is on; it is never a count of what
+// was read so far.
 func TestSharedNgramsBounds(t *testing.T) {
 	var b strings.Builder
 	for i := range maxGrams + 2 {
@@ -152,7 +161,8 @@ func TestSharedNgramsProperty(t *testing.T) {
 		items, itemVals := texts()
 		others, otherVals := texts()
 		work := &decimal.Meter{Most: maxWork}
-		got := evalSharedNgrams(&evaluator{env: &Env{}, work: work}, e.root.args[0], []Val{list(itemVals), list(otherVals), integer(n)})
+		got := evalSharedNgrams(&evaluator{env: &Env{}, work: work}, e.root.args[0],
+			[]Val{list(itemVals), list(otherVals), integer(n)})
 		if want := sharedSlowly(items, others, n); got.Kind != Num || got.Num.String() != fmt.Sprint(want) {
 			t.Fatalf("%q and %q share %v runs of %d, want %d", items, others, got, n, want)
 		}

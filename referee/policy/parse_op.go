@@ -67,7 +67,8 @@ func (b *builder) chainTree(v *strictjson.Value, p place) *node {
 	opsv := b.need(v, "ops")
 	terms := b.trees(b.need(v, "terms"))
 	if opsv.Kind != strictjson.Array || len(opsv.Items) < 1 || len(terms) != len(opsv.Items)+1 {
-		refuse(p, "write one operator between each two terms", "a chain has %d terms and another number of operators than %d", len(terms), len(terms)-1)
+		refuse(p, "write one operator between each two terms",
+			"a chain has %d terms and another number of operators than %d", len(terms), len(terms)-1)
 	}
 	ops := make([]string, len(opsv.Items))
 	for i, item := range opsv.Items {
@@ -90,8 +91,8 @@ func (b *builder) binaryTree(v *strictjson.Value, op string, p place) *node {
 	return b.arith(op, left, right, p)
 }
 
-// function reads {"name": …}: a list is the arguments by place, an object of parameters the arguments by name, anything else the
-// one argument.
+// function reads {"name": …}: a list is the arguments by place, an object of parameters the arguments by name, anything
+// else the one argument.
 func (b *builder) function(name string, arg *strictjson.Value, p place) *node {
 	c := b.newCall(name, p)
 	switch {
@@ -111,7 +112,8 @@ func (c *call) namesArguments(v *strictjson.Value) bool {
 	if c.fn.name == "agg" {
 		return true
 	}
-	return !slices.ContainsFunc(v.Members, func(m strictjson.Member) bool { return c.fn.index(paramAlias(c.fn, m.Key)) < 0 })
+	return !slices.ContainsFunc(v.Members,
+		func(m strictjson.Member) bool { return c.fn.index(paramAlias(c.fn, m.Key)) < 0 })
 }
 
 // called reads {"op": "name", "args": […], "where": …}.
@@ -134,7 +136,8 @@ func (c *call) positionals(args *strictjson.Value) {
 	}
 }
 
-// members reads arguments by name, in the order of the parameters, so that agg knows its rows before its row expressions.
+// members reads arguments by name, in the order of the parameters, so that agg knows its rows before its row
+// expressions.
 func (c *call) members(v *strictjson.Value, except ...string) {
 	byParam := map[int]*strictjson.Value{}
 	for _, m := range v.Members {
@@ -177,12 +180,15 @@ func paramAlias(fn *function, key string) string {
 }
 
 var paramAliases = []struct{ fn, alias, name string }{
-	{"band", "of", "x"}, {"piecewise", "of", "x"}, {"all_nonempty", "array", "over"}, {"approx", "left", "a"}, {"approx", "right", "b"},
-	{"len", "path", "x"}, {"data", "evidence_id", "id"}, {"prior", "receipt_sha", "sha"}, {"matches", "regex", "pattern"},
+	{"band", "of", "x"}, {"piecewise", "of", "x"}, {"all_nonempty", "array", "over"}, {"approx", "left", "a"},
+	{"approx", "right", "b"},
+	{"len", "path", "x"}, {"data", "evidence_id", "id"}, {"prior", "receipt_sha", "sha"},
+	{"matches", "regex", "pattern"},
 	{"implies", "left", "if"}, {"implies", "right", "then"},
 }
 
-// metricTree reads the text operand, {"text": {"metric": "fk_grade", "path": "final_output"}}: the function named by the metric.
+// metricTree reads the text operand, {"text": {"metric": "fk_grade", "path": "final_output"}}: the function named by
+// the metric.
 func (b *builder) metricTree(v, arg *strictjson.Value) *node {
 	b.keys(v, "text")
 	b.keys(arg, "metric", "path", "of")
@@ -198,7 +204,8 @@ func (b *builder) metricTree(v, arg *strictjson.Value) *node {
 	return b.function(name, from, place{json: v})
 }
 
-// setTree reads the set operand: {"list": …}, {"path": "claims[*].ref"} or {"text", "pattern", "group"?}, with "normalise"?.
+// setTree reads the set operand: {"list": …}, {"path": "claims[*].ref"} or {"text", "pattern", "group"?}, with
+// "normalise"?.
 func (b *builder) setTree(v, arg *strictjson.Value) *node {
 	b.keys(v, "set")
 	b.keys(arg, "list", "path", "text", "pattern", "group", "normalise")

@@ -156,7 +156,8 @@ func (p *parser) argument(c *call, i int) *node {
 	switch prm := c.fn.param(i); prm.form {
 	case fRow:
 		if t.kind != tokString {
-			refuse(at, "write the row expression as a text in quotes", "%s of %s is a row expression", prm.name, c.fn.name)
+			refuse(at, "write the row expression as a text in quotes", "%s of %s is a row expression", prm.name,
+				c.fn.name)
 		}
 		p.next()
 		return c.inRow(func() *node {

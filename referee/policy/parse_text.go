@@ -101,7 +101,8 @@ func (p *parser) expression() *node {
 	}
 	cond := p.or()
 	if !p.is("else") {
-		refuse(p.place(), "write if(condition, requirement) for a requirement that only sometimes applies", "expected else, found %s", p.peek())
+		refuse(p.place(), "write if(condition, requirement) for a requirement that only sometimes applies",
+			"expected else, found %s", p.peek())
 	}
 	p.next()
 	return p.conditional(cond, then, p.expression(), at)
@@ -180,7 +181,8 @@ func (p *parser) binary(operand func() *node, ops ...string) *node {
 		}
 		p.next()
 		if t := p.peek(); op == "%" && (t.kind == tokEnd || t.text == ")" || t.text == ",") {
-			refuse(place{col: t.col}, "% is the remainder of a division; write 0.10 for 10%", "a number is missing after %%")
+			refuse(place{col: t.col}, "% is the remainder of a division; write 0.10 for 10%",
+				"a number is missing after %%")
 		}
 		left = p.arith(op, left, operand(), at)
 	}

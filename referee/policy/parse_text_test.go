@@ -145,9 +145,12 @@ var badTexts = []struct {
 	{`agg("percentile", rows, "rent", p=101) > 1`, 35, "p must be above 0 and at most 100", "p=95", ""},
 	{`agg("all", rows, "rent + 1")`, 19, "the value of all must be true/false, and this is a number", "", ""},
 	{`agg("count", rows, where="rent + 1") > 1`, 27, "where must be true/false, and this is a number", "", ""},
-	{`agg(noi, rows, "rent") > 1`, 5, "op of agg must be a text written out, so that it can be checked at load", "agg(", ""},
-	{`matches(memo, "(") and cash_out`, 15, "the pattern does not compile: error parsing regexp: missing closing ): `(`", "RE2", ""},
-	{`matches(memo, tier)`, 15, "pattern of matches must be a text written out, so that it can be checked at load", "", ""},
+	{`agg(noi, rows, "rent") > 1`, 5, "op of agg must be a text written out, so that it can be checked at load", "agg(",
+		""},
+	{`matches(memo, "(") and cash_out`, 15,
+		"the pattern does not compile: error parsing regexp: missing closing ): `(`", "RE2", ""},
+	{`matches(memo, tier)`, 15, "pattern of matches must be a text written out, so that it can be checked at load", "",
+		""},
 	{`extract(memo, "a", 1) == given`, 20, "the pattern has 0 groups", "", ""},
 	{"band(score, [(1, 2), (3, 4)]) > 1", 22, "the bounds of a band go from high to low", "first bound", ""},
 	{"band(score, [1, 2]) > 1", 13, "the cuts of a band are pairs of a number and a value", "write", ""},
@@ -158,7 +161,8 @@ var badTexts = []struct {
 	{"FEDERAL > 1", 1, "the left of > must be a number or a text, and this is a calendar", "", ""},
 	{`evidence("leger", "#/a") == 1`, 10, `unknown evidence "leger"`, "", "ledger"},
 	{`data("ledger", "row") == 1`, 16, `unknown statistic "row"`, "", "rows"},
-	{`data("ledger", "hist", "a") == 1`, 16, "hist needs the value that it counts", `data("id", "hist", "column", "value")`, ""},
+	{`data("ledger", "hist", "a") == 1`, 16, "hist needs the value that it counts",
+		`data("id", "hist", "column", "value")`, ""},
 	{`data("ledger", "hist", "a", " ") == 1`, 16, "hist needs the value that it counts", "nulls", ""},
 	{`data("ledger", "hist") == 1`, 16, "hist needs the value that it counts", "", ""},
 	{`field("claims[*].a") == given`, 7, "[*] cannot be used beside ==", "[*]", ""},
@@ -168,7 +172,8 @@ var badTexts = []struct {
 	{"1.23456789012345678901234567890 > noi", 1, "the number has too many digits", "28", ""},
 	{strings.Repeat("noi + ", 70) + "1 > 0", 1, "nested more than 64 deep", "calculation", ""},
 	{strings.Repeat("(", 300), 257, "nested too deeply", "split", ""},
-	{"max(" + strings.Repeat("-1,", 1300) + "1) > 0", 3006, "more than 2000 operands and operations", "split", ""}, // -1 is read as two
+	// -1 is read as two
+	{"max(" + strings.Repeat("-1,", 1300) + "1) > 0", 3006, "more than 2000 operands and operations", "split", ""},
 	{strings.Repeat("a", 4001), 1, "the text has 4001 characters, at most 4000 are allowed", "split", ""},
 	{"noi > \xff", 1, "the text is not valid UTF-8", "UTF-8", ""},
 	{"not not", 8, "expected a value, found the end", "", ""},
@@ -185,8 +190,10 @@ func TestTextRefusals(t *testing.T) {
 			t.Errorf("%s is not refused", c.src)
 			continue
 		}
-		if refused.Msg != c.message || refused.Col != c.col || refused.Nearest != c.nearest || !strings.Contains(refused.Hint, c.hint) {
-			t.Errorf("%.80s\n column %d: %s; %s (%s)\n want   %d: %s; %s (%s)", c.src, refused.Col, refused.Msg, refused.Hint, refused.Nearest, c.col, c.message, c.hint, c.nearest)
+		if refused.Msg != c.message || refused.Col != c.col || refused.Nearest != c.nearest ||
+			!strings.Contains(refused.Hint, c.hint) {
+			t.Errorf("%.80s\n column %d: %s; %s (%s)\n want   %d: %s; %s (%s)", c.src, refused.Col, refused.Msg,
+				refused.Hint, refused.Nearest, c.col, c.message, c.hint, c.nearest)
 		}
 	}
 }
@@ -200,7 +207,8 @@ func TestCaret(t *testing.T) {
 	if got, want := refused.Caret(), "  and nio < 2\n      ^"; got != want {
 		t.Errorf("caret\n%s\nwant\n%s", got, want)
 	}
-	if got, want := err.Error(), `column 15: unknown name "nio" (did you mean "noi"?); a name is a calculation, a const or a declared input of the sheet`; got != want {
+	if got, want := err.Error(), `column 15: unknown name "nio" (did you mean "noi"?); a name is a calculation, a `+
+		`const or a declared input of the sheet`; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	if (&Error{Msg: "x"}).Caret() != "" {
@@ -208,21 +216,23 @@ func TestCaret(t *testing.T) {
 	}
 }
 
-// TestNames is rules.md 1: calculation, const, input in this order; a field of the row where nothing else is declared; a name that
-// is known to be both is refused.
+// TestNames is rules.md 1: calculation, const, input in this order; a field of the row where nothing else is declared;
+// a name that is known to be both is refused.
 func TestNames(t *testing.T) {
 	one := jsonOf(t, "1")
-	names := &Names{Calcs: []string{"a", "row", "Debt Yield"}, Consts: map[string]*strictjson.Value{"a": one, "b": one, "calc": one}, Inputs: []string{"a", "b", "c", "rows", "and"},
+	names := &Names{Calcs: []string{"a", "row", "Debt Yield"}, Consts: map[string]*strictjson.Value{"a": one, "b": one,
+		"calc": one}, Inputs: []string{"a", "b", "c", "rows", "and"},
 		RowFields: func(path string) []string { return map[string][]string{"inputs.rows": {"c", "d"}}[path] }}
 	for src, tree := range map[string]string{
-		"a > 0":                                  `{"left":{"calc":"a"},"op":">","right":0}`,
-		"b > 0":                                  `{"left":{"const":"b"},"op":">","right":0}`,
-		"c > 0":                                  `{"left":{"input":"c"},"op":">","right":0}`,
-		"const.a > inputs.a":                     `{"left":{"const":"a"},"op":">","right":{"input":"a"}}`,
-		"row > 0":                                `{"left":{"calc":"row"},"op":">","right":0}`,
-		"const.calc > 0":                         `{"left":{"const":"calc"},"op":">","right":0}`,
-		`inputs["and"] > 0`:                      `{"left":{"input":"and"},"op":">","right":0}`,
-		"calc.debt_yield > calc[\"DEBT-YIELD\"]": `{"left":{"calc":"Debt Yield"},"op":">","right":{"calc":"Debt Yield"}}`,
+		"a > 0":              `{"left":{"calc":"a"},"op":">","right":0}`,
+		"b > 0":              `{"left":{"const":"b"},"op":">","right":0}`,
+		"c > 0":              `{"left":{"input":"c"},"op":">","right":0}`,
+		"const.a > inputs.a": `{"left":{"const":"a"},"op":">","right":{"input":"a"}}`,
+		"row > 0":            `{"left":{"calc":"row"},"op":">","right":0}`,
+		"const.calc > 0":     `{"left":{"const":"calc"},"op":">","right":0}`,
+		`inputs["and"] > 0`:  `{"left":{"input":"and"},"op":">","right":0}`,
+		"calc.debt_yield > calc[\"DEBT-YIELD\"]": `{"left":{"calc":"Debt Yield"},"op":">","right":{"calc":"Debt ` +
+			`Yield"}}`,
 		`agg("any", rows, "d > a and e > row.c + inputs.c + b")`:                                       `{"agg":{"op":"any","over":{"input":"rows"},"value":{"op":"and","terms":[{"left":{"row":"d"},"op":">","right":{"calc":"a"}},{"left":{"row":"e"},"op":">","right":{"left":{"left":{"row":"c"},"op":"+","right":{"input":"c"}},"op":"+","right":{"const":"b"}}}]}}}`,
 		`agg("any", rows, "row.a > calc.row and row[\"x y\"] and row == row.row")`:                     `{"agg":{"op":"any","over":{"input":"rows"},"value":{"op":"and","terms":[{"left":{"row":"a"},"op":">","right":{"calc":"row"}},{"row":"x y"},{"left":{"row":true},"op":"==","right":{"row":"row"}}]}}}`,
 		`agg("any", rows, "agg('any', row.d, 'x > outer.d and outer.outer > 1')")`:                     "",
@@ -248,17 +258,21 @@ func TestNames(t *testing.T) {
 		roundTrip(t, e, names)
 	}
 	_, err := ParseText(`agg("any", rows, "c > 1")`, names)
-	if err == nil || err.Error() != `column 19: "c" is a field of the row and a declared input; write row.c for the field, inputs.c for the other` {
+	if err == nil || err.Error() != `column 19: "c" is a field of the row and a declared input; write row.c for the `+
+		`field, inputs.c for the other` {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestRefs(t *testing.T) {
 	names := exampleNames(t)
-	e := mustParse(t, `noi > claimed("dscr") + MAX_LTV and agg("any", rows, "rent > loan") and has_phrase(memo, HEDGE) and evidence("ledger", "#/a") == 1 and field("claims[0].x") == 2 and noi > 0`, names)
+	e := mustParse(t, `noi > claimed("dscr") + MAX_LTV and agg("any", rows, "rent > loan") and has_phrase(memo, `+
+		`HEDGE) and evidence("ledger", "#/a") == 1 and field("claims[0].x") == 2 and noi > 0`, names)
 	r := e.Refs()
-	for _, c := range []struct{ got, want []string }{{r.Calcs, []string{"noi", "dscr"}}, {r.Consts, []string{"MAX_LTV"}}, {r.Inputs, []string{"rows", "loan", "memo"}},
-		{r.Fields, []string{"rent", "/claims/0/x"}}, {r.Lexicons, []string{"HEDGE"}}, {r.Evidence, []string{"ledger"}}} {
+	for _, c := range []struct{ got, want []string }{{r.Calcs, []string{"noi", "dscr"}},
+		{r.Consts, []string{"MAX_LTV"}}, {r.Inputs, []string{"rows", "loan", "memo"}},
+		{r.Fields, []string{"rent", "/claims/0/x"}}, {r.Lexicons, []string{"HEDGE"}},
+		{r.Evidence, []string{"ledger"}}} {
 		if strings.Join(c.got, " ") != strings.Join(c.want, " ") {
 			t.Errorf("%v, want %v", c.got, c.want)
 		}
@@ -272,12 +286,14 @@ func TestRefs(t *testing.T) {
 func TestInputTypes(t *testing.T) {
 	names := exampleNames(t)
 	names.InputTypes = map[string]string{"loan": "number", "tier": "string", "cash_out": "boolean", "rows": "array"}
-	for src, ok := range map[string]bool{"loan > 1": true, `loan == "a"`: false, "tier > loan": false, "cash_out": true, "loan and cash_out": false, "not tier": false, "rows > 1": false, "score == 1": true} {
+	for src, ok := range map[string]bool{"loan > 1": true, `loan == "a"`: false, "tier > loan": false, "cash_out": true,
+		"loan and cash_out": false, "not tier": false, "rows > 1": false, "score == 1": true} {
 		if _, err := ParseText(src, names); (err == nil) != ok {
 			t.Errorf("%s: %v", src, err)
 		}
 	}
-	if mustParse(t, "loan", names).Boolean() || !mustParse(t, "cash_out", names).Boolean() || mustParse(t, "loan + 1", names).Boolean() || !mustParse(t, "loan > 1", names).Boolean() {
+	if mustParse(t, "loan", names).Boolean() || !mustParse(t, "cash_out", names).Boolean() ||
+		mustParse(t, "loan + 1", names).Boolean() || !mustParse(t, "loan > 1", names).Boolean() {
 		t.Error("what is a predicate")
 	}
 }

@@ -99,7 +99,8 @@ func (b *builder) object(v *strictjson.Value, p place) *node {
 	first := v.Members[0]
 	if byName[first.Key] == nil {
 		known := append(slices.Clone(operandNames), functionNames...)
-		refuseNear(p, nearest.Word(first.Key, known), `write {"op": …}, {"calc": …}, {"field": …}`, "unknown key %s", quote(first.Key))
+		refuseNear(p, nearest.Word(first.Key, known), `write {"op": …}, {"calc": …}, {"field": …}`, "unknown key %s",
+			quote(first.Key))
 	}
 	b.keys(v, first.Key)
 	return b.function(first.Key, first.Value, p)
@@ -109,7 +110,8 @@ func (b *builder) object(v *strictjson.Value, p place) *node {
 func (b *builder) keys(v *strictjson.Value, known ...string) {
 	for _, m := range v.Members {
 		if !slices.Contains(known, m.Key) {
-			refuseNear(place{json: m.Value}, nearest.Word(m.Key, known), "known here: "+strings.Join(known, ", "), "unknown key %s", quote(m.Key))
+			refuseNear(place{json: m.Value}, nearest.Word(m.Key, known), "known here: "+strings.Join(known, ", "),
+				"unknown key %s", quote(m.Key))
 		}
 	}
 }
@@ -131,7 +133,8 @@ func (b *builder) str(v *strictjson.Value, what string) string {
 }
 
 // operandNames lists the keys of operands in a fixed order.
-var operandNames = []string{"calc", "claimed", "field", "literal", "const", "param", "input", "lexicon", "calendar", "row", "outer", "list",
+var operandNames = []string{"calc", "claimed", "field", "literal", "const", "param", "input", "lexicon", "calendar",
+	"row", "outer", "list",
 	"member", "index", "slice", "len", "expr", "text", "set"}
 
 // operands read the operands that are more than a function with its arguments (rules.md 1.1).
@@ -139,12 +142,15 @@ var operands map[string]func(b *builder, v, arg *strictjson.Value) *node
 
 func init() { // a map literal would be an initialisation cycle: operands contain operands
 	operands = map[string]func(b *builder, v, arg *strictjson.Value) *node{
-		"calc": (*builder).calcTree, "claimed": nameTree(kClaimed, "claimed"), "const": nameTree(kConst, "const"), "param": nameTree(kConst, "param"),
-		"input": nameTree(kInput, "input"), "lexicon": nameTree(kLexicon, "lexicon"), "calendar": nameTree(kCalendar, "calendar"),
-		"field": (*builder).fieldTree, "literal": (*builder).literalTree, "list": (*builder).listTree,
+		"calc": (*builder).calcTree, "claimed": nameTree(kClaimed, "claimed"), "const": nameTree(kConst, "const"),
+		"param": nameTree(kConst, "param"),
+		"input": nameTree(kInput, "input"), "lexicon": nameTree(kLexicon, "lexicon"),
+		"calendar": nameTree(kCalendar, "calendar"),
+		"field":    (*builder).fieldTree, "literal": (*builder).literalTree, "list": (*builder).listTree,
 		"row": rowTree("row", 0), "outer": rowTree("outer", 1),
 		"member": (*builder).memberTree, "index": (*builder).indexTree, "slice": (*builder).sliceTree,
-		"len": (*builder).lenTree, "expr": (*builder).exprTree, "text": (*builder).metricTree, "set": (*builder).setTree,
+		"len": (*builder).lenTree, "expr": (*builder).exprTree, "text": (*builder).metricTree,
+		"set": (*builder).setTree,
 	}
 }
 
@@ -186,12 +192,14 @@ func (b *builder) fieldTree(v, arg *strictjson.Value) *node {
 func (b *builder) literalTree(v, arg *strictjson.Value) *node {
 	b.keys(v, "literal")
 	if arg.Kind == strictjson.Object {
-		refuse(place{json: arg}, "declare a table as a const", "a literal is a number, a text, true, false or a list of them")
+		refuse(place{json: arg}, "declare a table as a const",
+			"a literal is a number, a text, true, false or a list of them")
 	}
 	if arg.Kind == strictjson.Array {
 		for _, item := range arg.Items {
 			if item.Kind == strictjson.Object {
-				refuse(place{json: item}, "declare a table as a const", "a literal list holds numbers, texts, true and false")
+				refuse(place{json: item}, "declare a table as a const",
+					"a literal list holds numbers, texts, true and false")
 			}
 		}
 	}
@@ -203,7 +211,8 @@ func (b *builder) listTree(v, arg *strictjson.Value) *node {
 	return b.list(b.trees(arg), place{json: v})
 }
 
-// rowTree reads {"row": "field"} and {"row": true} for the row itself; {"outer": …, "up"?: n} likewise for the rows around it.
+// rowTree reads {"row": "field"} and {"row": true} for the row itself; {"outer": …, "up"?: n} likewise for the rows
+// around it.
 func rowTree(key string, up int) func(b *builder, v, arg *strictjson.Value) *node {
 	return func(b *builder, v, arg *strictjson.Value) *node {
 		b.keys(v, key, "up")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A path is S28's: a JSON Pointer where it begins with "/", else dotted with [n] and [*]. What is stored is the pointer, or, with a
-// [*], which pointers cannot say, the dotted form.
+// A path is S28's: a JSON Pointer where it begins with "/", else dotted with [n] and [*]. What is stored is the
+// pointer, or, with a [*], which pointers cannot say, the dotted form.
 
 // newPath makes the node of a path: an input, a field of the row or a name space where that is what it says.
 func (b *builder) newPath(text string, p place) *node {
@@ -66,7 +66,8 @@ func (b *builder) segments(text string, p place) []seg {
 	for i, part := range strings.Split(text, ".") {
 		name, subs, _ := strings.Cut(part, "[")
 		if name == "" {
-			refuse(p, "write a path like claims[0].claim, or /claims/0/claim", "the path %s has an empty step", quote(text))
+			refuse(p, "write a path like claims[0].claim, or /claims/0/claim", "the path %s has an empty step",
+				quote(text))
 		}
 		out = append(out, seg{key: name})
 		if len(name) < len(part) {

@@ -51,8 +51,8 @@ func (n *node) precedence() int {
 	return atPostfix
 }
 
-// printer writes the text spelling. It stops growing past the limit of a text, whatever the tree, because each level of quoted
-// row expressions can double the backslashes of the one inside.
+// printer writes the text spelling. It stops growing past the limit of a text, whatever the tree, because each level of
+// quoted row expressions can double the backslashes of the one inside.
 type printer struct {
 	b    strings.Builder
 	over bool

@@ -1,67 +1,95 @@
 package policy
 
-func twoLists(name, doc, example string, result typ, eval func(*evaluator, *node, []Val) Val, aliases ...string) *function {
-	return &function{name: name, aliases: aliases, params: []param{par("a", tList), par("b", tList)}, result: result, group: groupList, doc: doc, example: example, eval: eval}
+func twoLists(name, doc, example string, result typ, eval func(*evaluator, *node, []Val) Val,
+	aliases ...string) *function {
+	return &function{name: name, aliases: aliases, params: []param{par("a", tList), par("b", tList)}, result: result,
+		group: groupList, doc: doc, example: example, eval: eval}
 }
 
-func oneList(name, doc, example string, result typ, eval func(*evaluator, *node, []Val) Val, aliases ...string) *function {
-	return &function{name: name, aliases: aliases, params: []param{par("values", tList)}, result: result, group: groupList, doc: doc, example: example, eval: eval}
+func oneList(name, doc, example string, result typ, eval func(*evaluator, *node, []Val) Val,
+	aliases ...string) *function {
+	return &function{name: name, aliases: aliases, params: []param{par("values", tList)}, result: result,
+		group: groupList, doc: doc, example: example, eval: eval}
 }
 
 var listFunctions = []*function{
 	{name: "agg", group: groupList, result: tAny, resultOf: aggResult, lazy: evalAgg, check: checkAgg,
-		params: []param{word("op"), rows("over"), {name: "value", form: fRow, opt: true}, {name: "where", form: fRow, opt: true, keyword: true},
+		params: []param{word("op"), rows("over"), {name: "value", form: fRow, opt: true},
+			{name: "where", form: fRow, opt: true, keyword: true},
 			{name: "p", typ: tNum, form: fNumber, opt: true, keyword: true}},
-		doc: "An aggregate over rows: count, sum, mean, min, max, rms, stddev (n-1), percentile (nearest rank), distinct, list, all, any. value and where are row expressions. " +
+		doc: "An aggregate over rows: count, sum, mean, min, max, rms, stddev (n-1), percentile (nearest rank), " +
+			"distinct, list, all, any. value and where are row expressions. " +
 			"A row without a member they refer to is an error, never left out. Of no rows: sum and count 0, all true, any false, list empty, others missing.",
 		example: `agg("sum", rows, "rent * 12", where="tenant != ''") >= 0.97 * noi`},
 	oneList("pairs", "A row {a, b} of each item and the next.", `agg("all", pairs(flows), "b >= a")`, tList, evalPairs),
 	{name: "entries", params: []param{par("object", tObj)}, result: tList, group: groupList, eval: evalEntries,
-		doc: "A row {key, value} of each member of an object or const table.", example: `agg("all", entries(LIMITS), "value <= 1")`},
-	oneList("distinct", "The items, each once, in order of first appearance.", "len(distinct(flows)) == len(flows)", tList, evalDistinct),
-	twoLists("intersect", "The items of a that are in b, each once.", "len(intersect(needed, given)) >= 1", tList, setList(func(a, b bool) bool { return a && b })),
-	twoLists("union", "The items of a, then those of b that are not in a, each once.", "len(union(needed, given)) <= 9", tList, setList(func(a, b bool) bool { return true })),
-	twoLists("difference", "The items of a that are not in b, each once.", "len(difference(needed, given)) == 0", tList, setList(func(a, b bool) bool { return a && !b })),
-	twoLists("subset", "Every item of a is in b.", "subset(needed, given)", tBool, setTest(func(a, b set) bool { return common(a, b) == len(a.keys) })),
+		doc:     "A row {key, value} of each member of an object or const table.",
+		example: `agg("all", entries(LIMITS), "value <= 1")`},
+	oneList("distinct", "The items, each once, in order of first appearance.", "len(distinct(flows)) == len(flows)",
+		tList, evalDistinct),
+	twoLists("intersect", "The items of a that are in b, each once.", "len(intersect(needed, given)) >= 1", tList,
+		setList(func(a, b bool) bool { return a && b })),
+	twoLists("union", "The items of a, then those of b that are not in a, each once.", "len(union(needed, given)) <= 9",
+		tList, setList(func(a, b bool) bool { return true })),
+	twoLists("difference", "The items of a that are not in b, each once.", "len(difference(needed, given)) == 0", tList,
+		setList(func(a, b bool) bool { return a && !b })),
+	twoLists("subset", "Every item of a is in b.", "subset(needed, given)", tBool,
+		setTest(func(a, b set) bool { return common(a, b) == len(a.keys) })),
 	twoLists("equal", "a and b hold the same items, order and repetition aside.", "equal(needed, given)", tBool,
 		setTest(func(a, b set) bool { return len(a.keys) == len(b.keys) && common(a, b) == len(a.keys) }), "equal_set"),
-	twoLists("disjoint", "No item is in both.", "disjoint(needed, given)", tBool, setTest(func(a, b set) bool { return common(a, b) == 0 })),
-	twoLists("jaccard", "Items in both over items in either; 1 for two empty lists.", "jaccard(needed, given) >= 0.9", tNum, evalJaccard),
+	twoLists("disjoint", "No item is in both.", "disjoint(needed, given)", tBool,
+		setTest(func(a, b set) bool { return common(a, b) == 0 })),
+	twoLists("jaccard", "Items in both over items in either; 1 for two empty lists.", "jaccard(needed, given) >= 0.9",
+		tNum, evalJaccard),
 	oneList("unique", "No item occurs twice.", `unique(agg("list", rows, "tenant"))`, tBool, evalUnique),
-	oneList("increasing", "Every item is above the one before it: numbers, or dates.", "increasing(flows)", tBool, sequence(func(c int) bool { return c > 0 })),
-	oneList("nondecreasing", "No item is below the one before it.", "nondecreasing(flows)", tBool, sequence(func(c int) bool { return c >= 0 })),
+	oneList("increasing", "Every item is above the one before it: numbers, or dates.", "increasing(flows)", tBool,
+		sequence(func(c int) bool { return c > 0 })),
+	oneList("nondecreasing", "No item is below the one before it.", "nondecreasing(flows)", tBool,
+		sequence(func(c int) bool { return c >= 0 })),
 	oneList("contiguous", "Every number is the one before it plus 1.", "contiguous([1, 2, 3])", tBool, evalContiguous),
 }
 
 var truthFunctions = []*function{
-	{name: "implies", params: []param{par("if", tBool), par("then", tBool)}, result: tBool, group: groupTruth, lazy: evalImplies,
-		doc: "not a or b: true where the premise is false.", example: "implies(cash_out, ltv <= 0.8)"},
+	{name: "implies", params: []param{par("if", tBool), par("then", tBool)}, result: tBool, group: groupTruth,
+		lazy: evalImplies,
+		doc:  "not a or b: true where the premise is false.", example: "implies(cash_out, ltv <= 0.8)"},
 	{name: "nonempty", params: []param{x(0)}, result: tBool, group: groupTruth, lazy: evalNonempty,
-		doc: `Holds something: null, "", white space, [] and {} are empty, 0 and False are not (S30).`, example: "nonempty(memo)"},
-	{name: "all_nonempty", params: []param{rows("over"), {name: "field", typ: tStr, form: fText, opt: true}, {name: "allow_empty", typ: tBool, form: fTruth, opt: true, keyword: true}},
+		doc:     `Holds something: null, "", white space, [] and {} are empty, 0 and False are not (S30).`,
+		example: "nonempty(memo)"},
+	{name: "all_nonempty", params: []param{rows("over"), {name: "field", typ: tStr, form: fText, opt: true},
+		{name: "allow_empty", typ: tBool, form: fTruth, opt: true, keyword: true}},
 		result: tBool, group: groupTruth, lazy: evalAllNonempty, check: checkAllNonempty,
-		doc:     "Every item of a list, or a field of it, holds something; an empty list only with allow_empty=True. In evidence references placeholders count as empty (S30).",
+		doc: "Every item of a list, or a field of it, holds something; an empty list only with " +
+			"allow_empty=True. In evidence references placeholders count as empty (S30).",
 		example: `all_nonempty(field("claims"), "evidence_reference")`},
 }
 
 var outsideFunctions = []*function{
-	{name: "data", params: []param{word("id"), word("stat"), {name: "column", typ: tStr, opt: true}, {name: "arg", typ: tStr, form: fText, opt: true}},
+	{name: "data", params: []param{word("id"), word("stat"), {name: "column", typ: tStr, opt: true},
+		{name: "arg", typ: tStr, form: fText, opt: true}},
 		result: tAny, group: groupOutside, lazy: evalData, check: checkData,
-		doc: "A statistic recounted from a CSV or JSONL evidence file: rows nulls distinct dups sum mean min max hist regex_hits type_errors sha256 bytes. " +
+		doc: "A statistic recounted from a CSV or JSONL evidence file: rows nulls distinct dups sum mean min max " +
+			"hist regex_hits type_errors sha256 bytes. " +
 			"arg is the value that hist counts, the pattern of regex_hits, the type of type_errors.",
 		example: `data("ledger", "rows") == len(rows)`},
-	{name: "evidence", params: []param{word("id"), word("selector")}, result: tAny, group: groupOutside, lazy: evalEvidence, check: checkEvidence,
+	{name: "evidence", params: []param{word("id"), word("selector")}, result: tAny, group: groupOutside,
+		lazy: evalEvidence, check: checkEvidence,
 		doc: "The value at a selector of an evidence file (S61).", example: `evidence("ledger", "#cell=4,2") == noi`},
-	{name: "same_rows", params: []param{par("rows", tList), word("id"), {name: "column", typ: tStr, form: fText, variadic: true}},
+	{name: "same_rows", params: []param{par("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
+		variadic: true}},
 		result: tBool, group: groupOutside, lazy: evalSameRows, check: checkSameRows,
-		doc:     "The rows are those of a CSV or JSONL evidence file, as many and each once, in any order: of each the named columns are compared, a number by its value, a text letter for letter. With one column the rows may be the values themselves.",
+		doc: "The rows are those of a CSV or JSONL evidence file, as many and each once, in any order: of each " +
+			"the named columns are compared, a number by its value, a text letter for letter. With one column the rows may be the values themselves.",
 		example: `same_rows(rows, "ledger", "tenant", "rent")`},
 	{name: "prior", params: []param{par("sha", tStr), word("path")}, result: tAny, group: groupOutside, lazy: evalPrior,
-		doc: "A value of a ledger receipt, found by its hash and verified again.", example: `prior("3f", "/verdict/score") <= 100`},
-	{name: "claimed", params: []param{word("id")}, result: tAny, group: groupName, doc: "The agent's stated result of a calculation (S14).", example: `claimed("dscr") >= 1.2`,
+		doc:     "A value of a ledger receipt, found by its hash and verified again.",
+		example: `prior("3f", "/verdict/score") <= 100`},
+	{name: "claimed", params: []param{word("id")}, result: tAny, group: groupName,
+		doc: "The agent's stated result of a calculation (S14).", example: `claimed("dscr") >= 1.2`,
 		build: func(c *call) *node { return c.builder.named(kClaimed, c.text(0), c.given[0].place) }},
 	{name: "field", params: []param{word("path")}, result: tAny, group: groupName,
-		doc:     "A value of the submission by its path: dotted, or a JSON Pointer; [*] for every item, under functions of lists (S28).",
+		doc: "A value of the submission by its path: dotted, or a JSON Pointer; [*] for every item, under " +
+			"functions of lists (S28).",
 		example: `len(field("claims[*].claim")) >= 1`,
 		build:   func(c *call) *node { return c.newPath(c.text(0), c.given[0].place) }},
 }

@@ -34,8 +34,8 @@ func TestRegistryIsComplete(t *testing.T) {
 	}
 }
 
-// Every function's example names the function or what it is built into, and evaluates to something on the example submission,
-// save for those that ask for an evidence file or a ledger.
+// Every function's example names the function or what it is built into, and evaluates to something on the example
+// submission, save for those that ask for an evidence file or a ledger.
 func TestRegistryExamplesEvaluate(t *testing.T) {
 	names, env := exampleNames(t), exampleEnv(t)
 	for _, op := range Registry() {

@@ -16,7 +16,8 @@ type RowResult struct {
 	Result  Result
 }
 
-// RowPredicates reads the condition of a for_each and its where (which may be nil), both row expressions over the rows of e.
+// RowPredicates reads the condition of a for_each and its where (which may be nil), both row expressions over the rows
+// of e.
 func (e *Expr) RowPredicates(n *Names, check, where *strictjson.Value) (c, w *Expr, err error) {
 	rows := *n
 	rows.Row, rows.Over = true, rowsPath(e.root)
@@ -37,17 +38,17 @@ func (e *Expr) EvalRows(env *Env, over *Expr) ([]RowResult, Result) {
 	return Rows(env, over, e, nil, "")
 }
 
-// Rows evaluates check on every row of over that where (which may be nil) keeps. key is the member that names a row. A row whose
-// where is unknown is listed with that unknown: it is not left out. The second result is that of over: true if there was a list
-// (its value), unknown otherwise.
+// Rows evaluates check on every row of over that where (which may be nil) keeps. key is the member that names a row. A
+// row whose where is unknown is listed with that unknown: it is not left out. The second result is that of over: true
+// if there was a list (its value), unknown otherwise.
 func Rows(env *Env, over, check, where *Expr, key string) ([]RowResult, Result) {
 	var out []RowResult
 	whole := EachRow(env, over, check, where, key, func(r RowResult) { out = append(out, r) })
 	return out, whole
 }
 
-// EachRow is Rows one row at a time: what became of a million rows must not be held at once. It ends early where the audit's work is spent; the
-// last row that was looked at is then unknown.
+// EachRow is Rows one row at a time: what became of a million rows must not be held at once. It ends early where the
+// audit's work is spent; the last row that was looked at is then unknown.
 func EachRow(env *Env, over, check, where *Expr, key string, use func(RowResult)) Result {
 	shared := *env
 	if shared.Work == nil {
@@ -59,7 +60,8 @@ func EachRow(env *Env, over, check, where *Expr, key string, use func(RowResult)
 	whole := over.Eval(&shared)
 	if whole.Val.Kind != List {
 		if whole.Val.Kind != Missing {
-			whole.Issues = append(whole.Issues, Issue{"operand_type", whole.Val.Pointer(), over.Text() + " is " + article(whole.Val.Kind) + ", and rows are a list"})
+			whole.Issues = append(whole.Issues, Issue{"operand_type", whole.Val.Pointer(), over.Text() + " is " +
+				article(whole.Val.Kind) + ", and rows are a list"})
 		}
 		whole.Truth = Unknown
 		return whole
@@ -86,7 +88,8 @@ func EachRow(env *Env, over, check, where *Expr, key string, use func(RowResult)
 // rowKey names a row: by its key member if that is a text or a number, else by its place counted from 1.
 func rowKey(row Val, key string, i int) string {
 	v := Val{}
-	if key != "" && row.Kind == Obj && (row.JSON == nil || row.JSON.Get(key) == nil || row.JSON.Get(key).Kind != strictjson.Array) {
+	if key != "" && row.Kind == Obj && (row.JSON == nil || row.JSON.Get(key) == nil ||
+		row.JSON.Get(key).Kind != strictjson.Array) {
 		v = row.Member(key)
 	}
 	switch v.Kind {

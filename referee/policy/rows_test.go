@@ -16,7 +16,8 @@ func TestRows(t *testing.T) {
 	names, root := rowNames(), jsonOf(t, rowsDoc)
 	env := &Env{Root: root, InputsRoot: root.Get("inputs")}
 	over := mustParse(t, "fees", names)
-	check, where, err := over.RowPredicates(names, jsonOf(t, `"cd <= le"`), jsonOf(t, `{"op": "==", "left": {"row": "bucket"}, "right": "zero"}`))
+	check, where, err := over.RowPredicates(names, jsonOf(t, `"cd <= le"`),
+		jsonOf(t, `{"op": "==", "left": {"row": "bucket"}, "right": "zero"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +41,17 @@ func TestRows(t *testing.T) {
 		if len(r.Result.Issues) > 0 {
 			code = r.Result.Issues[0].Code
 		}
-		if r.Key != want.key || r.Pointer != want.pointer || r.Index != want.index || r.Result.Truth != want.truth || code != want.issue {
+		if r.Key != want.key || r.Pointer != want.pointer || r.Index != want.index || r.Result.Truth != want.truth ||
+			code != want.issue {
 			t.Errorf("row %d is %+v, want %+v", i, r, want)
 		}
 	}
-	if got := rows[0].Result.Operands; len(got) != 2 || got[0].Text != "cd" || got[0].From != "/inputs/fees/0/cd" || got[0].Val.String() != "120" {
+	if got := rows[0].Result.Operands; len(got) != 2 || got[0].Text != "cd" || got[0].From != "/inputs/fees/0/cd" ||
+		got[0].Val.String() != "120" {
 		t.Errorf("operands %+v", got)
 	}
-	if is := rows[2].Result.Issues[0]; is.Pointer != "/inputs/fees/3" || is.Message != `row 4 has no usable le: no member "le" at /inputs/fees/3` {
+	if is := rows[2].Result.Issues[0]; is.Pointer != "/inputs/fees/3" ||
+		is.Message != `row 4 has no usable le: no member "le" at /inputs/fees/3` {
 		t.Errorf("%+v", is)
 	}
 }
@@ -86,7 +90,8 @@ func TestRowPredicatesAreRefused(t *testing.T) {
 	names := rowNames()
 	names.RowFields = func(path string) []string { return map[string][]string{"inputs.fees": {"cap"}}[path] }
 	over := mustParse(t, "fees", names)
-	if _, _, err := over.RowPredicates(names, jsonOf(t, `"cd <= cap"`), nil); err == nil || !strings.Contains(err.Error(), "a field of the row and a declared input") {
+	if _, _, err := over.RowPredicates(names, jsonOf(t, `"cd <= cap"`), nil); err == nil ||
+		!strings.Contains(err.Error(), "a field of the row and a declared input") {
 		t.Error(err)
 	}
 	if _, _, err := over.RowPredicates(names, jsonOf(t, `"cd <= row.cap"`), jsonOf(t, `"cd +"`)); err == nil {

@@ -65,7 +65,8 @@ func (ev *evaluator) membersOf(rows Val, name string, only bool) ([]Val, *Val) {
 			out[i] = row
 		}
 		if k := out[i].Kind; k != Num && k != Str && k != Bool {
-			ev.issue("row_error", row.Pointer(), "row %d has no usable %s: same_rows compares numbers, texts, true and false", i+1, name)
+			ev.issue("row_error", row.Pointer(), "row %d has no usable %s: same_rows compares numbers, texts, true "+
+				"and false", i+1, name)
 			bad := Absent("row " + strconv.Itoa(i+1) + " has no usable " + name)
 			return nil, &bad
 		}

@@ -8,8 +8,10 @@ import (
 
 // TestSameRows: rows against a table, by hand.
 func TestSameRows(t *testing.T) {
-	table := map[string][]string{"id": {"7", "10.5", "10.50", "7"}, "amount": {"1", " 2.0", "3e0", "1"}, "ok": {"true", "false", "true", "true"}, "note": {"", "a;b", "", ""},
-		"rent": {"1,320,000", " $12 ", "(1,200)", "4.50"}, "odd": {"1,32", "1", "2", "3"}, "pad": {" 12 ", "a b", "", "x"}}
+	table := map[string][]string{"id": {"7", "10.5", "10.50", "7"}, "amount": {"1", " 2.0", "3e0", "1"},
+		"ok": {"true", "false", "true", "true"}, "note": {"", "a;b", "", ""},
+		"rent": {"1,320,000", " $12 ", "(1,200)", "4.50"}, "odd": {"1,32", "1", "2", "3"},
+		"pad": {" 12 ", "a b", "", "x"}}
 	names := &Names{Inputs: []string{"rows"}, Evidence: []string{"ledger"}}
 	column := func(id, name string) ([]string, error) {
 		if cells, ok := table[name]; ok && id == "ledger" {
@@ -17,19 +19,24 @@ func TestSameRows(t *testing.T) {
 		}
 		return nil, fmt.Errorf("no column %q", name)
 	}
-	const all = `{"id":"7","amount":1,"ok":true,"note":""}, {"id":"10.5","amount":2,"ok":false,"note":"a;b"}, {"id":"10.50","amount":3.0,"ok":true,"note":""}, {"id":"7","amount":1,"ok":true,"note":""}`
+	const all = `{"id":"7","amount":1,"ok":true,"note":""}, {"id":"10.5","amount":2,"ok":false,"note":"a;b"}, ` +
+		`{"id":"10.50","amount":3.0,"ok":true,"note":""}, {"id":"7","amount":1,"ok":true,"note":""}`
 	const every = `"id", "amount", "ok", "note"`
 	for _, c := range []struct {
 		name, rows, columns string
 		want                Truth3
 	}{
 		{"as they stand", "[" + all + "]", every, True},
-		{"in another order", `[{"id":"10.50","amount":3,"ok":true,"note":""}, {"id":"7","amount":1,"ok":true,"note":""}, {"id":"7","amount":1.00,"ok":true,"note":""}, {"id":"10.5","amount":2,"ok":false,"note":"a;b"}]`, every, True},
-		{"two rows exchange their amounts", `[{"id":"7","amount":2}, {"id":"10.5","amount":1}, {"id":"10.50","amount":3}, {"id":"7","amount":1}]`, `"id", "amount"`, False},
+		{"in another order", `[{"id":"10.50","amount":3,"ok":true,"note":""}, {"id":"7","amount":1,"ok":true,` +
+			`"note":""}, {"id":"7","amount":1.00,"ok":true,"note":""}, {"id":"10.5","amount":2,"ok":false,` +
+			`"note":"a;b"}]`, every, True},
+		{"two rows exchange their amounts", `[{"id":"7","amount":2}, {"id":"10.5","amount":1}, {"id":"10.50",` +
+			`"amount":3}, {"id":"7","amount":1}]`, `"id", "amount"`, False},
 		{"a row less", `[{"id":"7"}, {"id":"10.5"}, {"id":"10.50"}]`, `"id"`, False},
 		{"a row more", "[" + all + `, {"id":"7","amount":1,"ok":true,"note":""}]`, every, False},
 		{"one row twice for another", `[{"id":"7"}, {"id":"10.5"}, {"id":"10.5"}, {"id":"7"}]`, `"id"`, False},
-		{"a text is compared letter for letter", `[{"id":"7"}, {"id":"10.5"}, {"id":"10.5"}, {"id":"7"}]`, `"id"`, False},
+		{"a text is compared letter for letter", `[{"id":"7"}, {"id":"10.5"}, {"id":"10.5"}, {"id":"7"}]`, `"id"`,
+			False},
 		{"numbers where the texts are of numbers", `[7, 7, 10.5, 10.5]`, `"id"`, True},
 		{"the values themselves", `["7", "7", "10.50", "10.5"]`, `"id"`, True},
 		{"values of two types", `["7", 7, "10.50", "10.5"]`, `"id"`, False},
@@ -51,7 +58,8 @@ func TestSameRows(t *testing.T) {
 		{"no list", `"all"`, `"id"`, Unknown},
 	} {
 		root := jsonOf(t, `{"inputs":{"rows":`+c.rows+`}}`)
-		r := mustParse(t, `same_rows(rows, "ledger", `+c.columns+`)`, names).Eval(&Env{Root: root, InputsRoot: root.Get("inputs"), Column: column})
+		r := mustParse(t, `same_rows(rows, "ledger", `+c.columns+`)`,
+			names).Eval(&Env{Root: root, InputsRoot: root.Get("inputs"), Column: column})
 		if r.Truth != c.want {
 			t.Errorf("%s: %v, want %v; %+v %+v", c.name, r.Truth, c.want, r.Missing, r.Issues)
 		}
@@ -61,7 +69,8 @@ func TestSameRows(t *testing.T) {
 	}
 	table["none"] = nil
 	root := jsonOf(t, `{"inputs":{"rows":[]}}`)
-	if r := mustParse(t, `same_rows(rows, "ledger", "none")`, names).Eval(&Env{Root: root, InputsRoot: root.Get("inputs"), Column: column}); r.Truth != True {
+	if r := mustParse(t, `same_rows(rows, "ledger", "none")`,
+		names).Eval(&Env{Root: root, InputsRoot: root.Get("inputs"), Column: column}); r.Truth != True {
 		t.Errorf("no rows of an empty table: %v", r.Truth)
 	}
 	for src, want := range map[string]string{

@@ -16,7 +16,8 @@ type set struct {
 
 var errNullItem = errors.New("an item of the list is null")
 
-// nullIn notes the first item of a list that is null, so that a reader learns which: where it stands in the submission, else which one it is.
+// nullIn notes the first item of a list that is null, so that a reader learns which: where it stands in the submission,
+// else which one it is.
 func (ev *evaluator) nullIn(items []Val) Val {
 	for i, item := range items {
 		if item.Kind == List && item.holdsNull() {
@@ -25,7 +26,8 @@ func (ev *evaluator) nullIn(items []Val) Val {
 		if item.Kind != Missing {
 			continue
 		}
-		m := MissingOperand{Kind: "field", Name: item.Pointer(), Pointer: item.Pointer(), Why: fmt.Sprintf("item %d of the list is null", i+1)}
+		m := MissingOperand{Kind: "field", Name: item.Pointer(), Pointer: item.Pointer(),
+			Why: fmt.Sprintf("item %d of the list is null", i+1)}
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("item %d of the list", i+1)
 		}
@@ -56,8 +58,8 @@ func (ev *evaluator) set(v Val) (set, error) {
 	return s, nil
 }
 
-// sets makes the two sets of a comparison. Sets whose items differ in type have nothing to compare: the answer would be false (or,
-// for disjoint, true) by accident, so it is unknown, with an issue (S25).
+// sets makes the two sets of a comparison. Sets whose items differ in type have nothing to compare: the answer would be
+// false (or, for disjoint, true) by accident, so it is unknown, with an issue (S25).
 func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
 	var err error
 	if a, err = ev.set(args[0]); err == nil {
@@ -69,7 +71,8 @@ func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
 	}
 	if len(a.types) > 0 && len(b.types) > 0 && !slices.Equal(a.types, b.types) {
 		text, _ := printText(n.args[0])
-		ev.issue("operand_type", args[0].Pointer(), "%s holds %v, and what %s compares it with holds %v", text, a.types, n.fn.name, b.types)
+		ev.issue("operand_type", args[0].Pointer(), "%s holds %v, and what %s compares it with holds %v", text, a.types,
+			n.fn.name, b.types)
 		v := Absent("lists of different types")
 		return a, b, &v
 	}
@@ -98,7 +101,8 @@ func setTest(test func(a, b set) bool) func(*evaluator, *node, []Val) Val {
 	}
 }
 
-// setList makes a list from two: the items of the first, then of the second, that keep says, each once and in their order.
+// setList makes a list from two: the items of the first, then of the second, that keep says, each once and in their
+// order.
 func setList(keep func(inA, inB bool) bool) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		a, b, bad := ev.sets(n, args)

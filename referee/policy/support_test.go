@@ -21,13 +21,17 @@ func exampleNames(t testing.TB) *Names {
 	return &Names{
 		Calcs: []string{"dscr", "ltv", "noi"},
 		Consts: map[string]*strictjson.Value{
-			"LIMITS": jsonOf(t, `{"market": 0.87, "affordable": 0.9}`), "CURVE": jsonOf(t, `[[0, 100], [700, 50], [800, 0]]`), "MAX_LTV": jsonOf(t, `0.8`),
-			"STEPS": jsonOf(t, `[[2, 0.4], [1, 0.37], [0, 0.31]]`), "YES": jsonOf(t, `true`), "WORD": jsonOf(t, `"market"`),
+			"LIMITS": jsonOf(t, `{"market": 0.87, "affordable": 0.9}`),
+			"CURVE":  jsonOf(t, `[[0, 100], [700, 50], [800, 0]]`), "MAX_LTV": jsonOf(t, `0.8`),
+			"STEPS": jsonOf(t, `[[2, 0.4], [1, 0.37], [0, 0.31]]`), "YES": jsonOf(t, `true`),
+			"WORD": jsonOf(t, `"market"`),
 		},
-		Inputs:    []string{"loan", "rate", "tier", "cash_out", "rows", "flows", "needed", "given", "memo", "sent", "closed", "score", "a name"},
-		Lexicons:  map[string][]string{"HEDGE": {"should review", "may want to"}},
-		Calendars: map[string]Calendar{"FEDERAL": {Weekend: []string{"saturday", "sunday"}, Holidays: []string{"2026-10-12"}}},
-		Evidence:  []string{"ledger"},
+		Inputs: []string{"loan", "rate", "tier", "cash_out", "rows", "flows", "needed", "given", "memo", "sent",
+			"closed", "score", "a name"},
+		Lexicons: map[string][]string{"HEDGE": {"should review", "may want to"}},
+		Calendars: map[string]Calendar{"FEDERAL": {Weekend: []string{"saturday", "sunday"},
+			Holidays: []string{"2026-10-12"}}},
+		Evidence: []string{"ledger"},
 	}
 }
 

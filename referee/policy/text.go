@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/internal/legible"
 )
 
-// The frozen tokenizer of the text operand (rules.md 1.1). It belongs to the semantics: TestTextMetrics holds it to counts made by
-// hand, and a change of any of these rules needs a new semantics version.
+// The frozen tokenizer of the text operand (rules.md 1.1). It belongs to the semantics: TestTextMetrics holds it to
+// counts made by hand, and a change of any of these rules needs a new semantics version.
 //
 //	word      a run of letters, marks and digits that may hold, between two of them, an apostrophe or a hyphen and, between two
 //	          digits, a comma or a full stop: don't, well-known and 1,200.50 are one word each.
@@ -22,13 +22,15 @@ import (
 //	          now, ever, or a word in -ly) between, by a word in -ed or an irregular participle of the list. A heuristic.
 
 // abbreviations end no sentence; lower case, without the full stop.
-var abbreviations = strings.Fields(`mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp no nos sec art cl para fig eq vol pp approx dept est al cf u.s u.k a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec`)
+var abbreviations = strings.Fields(`mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp no nos sec art cl para ` +
+	`fig eq vol pp approx dept est al cf u.s u.k a.m p.m jan feb mar apr jun jul aug sep sept oct nov dec`)
 
 var (
 	beForms = strings.Fields(`am is are was were be been being get gets got gotten getting isn't aren't wasn't weren't`)
 	adverbs = strings.Fields(`not never also always often then now ever`)
 	// participles are the irregular past participles of common verbs that do not end in -ed.
-	participles = strings.Fields(`begun bent bet bitten bled blown born borne bought bound broken brought built burnt burst cast caught chosen come cut dealt
+	participles = strings.Fields(
+		`begun bent bet bitten bled blown born borne bought bound broken brought built burnt burst cast caught chosen come cut dealt
 done drawn driven drunk dug eaten fallen fed felt fought found fled flown forbidden forecast forgiven forgotten frozen given gone
 ground grown heard held hidden hit hung hurt kept known laid lain led left lent let lit lost made meant met mistaken overcome
 overtaken paid proven put quit read rid risen run said seen sent set sewn shaken shed shot shown shut sold sought spent split
@@ -113,7 +115,8 @@ func endsSentence(text []rune, w span, next int) bool {
 	return false
 }
 
-// abbreviated says whether a full stop behind the word belongs to it. Abbreviations of letters, e.g, are words of one letter each.
+// abbreviated says whether a full stop behind the word belongs to it. Abbreviations of letters, e.g, are words of one
+// letter each.
 func abbreviated(text []rune, w span) bool {
 	from := w.from
 	for from >= 2 && text[from-1] == '.' && unicode.IsLetter(text[from-2]) && (from == 2 || !isWordRune(text[from-3])) {
@@ -142,7 +145,8 @@ func syllables(word string) int {
 	}
 	last := len(letters) - 1
 	consonant := func(i int) bool { return i >= 0 && unicode.IsLetter(letters[i]) && !vowel(i) }
-	if last > 0 && letters[last] == 'e' && !accented && consonant(last-1) && !(letters[last-1] == 'l' && consonant(last-2)) {
+	if last > 0 && letters[last] == 'e' && !accented && consonant(last-1) &&
+		!(letters[last-1] == 'l' && consonant(last-2)) {
 		n--
 	}
 	return max(n, 1)
@@ -162,7 +166,8 @@ func passive(words []string) bool {
 		if next < len(lower) && (slices.Contains(adverbs, lower[next]) || strings.HasSuffix(lower[next], "ly")) {
 			next++
 		}
-		if next < len(lower) && (strings.HasSuffix(lower[next], "ed") && len(lower[next]) > 3 || slices.Contains(participles, lower[next])) {
+		if next < len(lower) && (strings.HasSuffix(lower[next], "ed") && len(lower[next]) > 3 ||
+			slices.Contains(participles, lower[next])) {
 			return true
 		}
 	}
@@ -185,8 +190,8 @@ func quotedWords(s string) int {
 	return longest
 }
 
-// phraseIn says whether a phrase stands in a text, without regard to case, white space and the shape of apostrophes, and with no
-// letter or digit right before or behind it. Both are folded already.
+// phraseIn says whether a phrase stands in a text, without regard to case, white space and the shape of apostrophes,
+// and with no letter or digit right before or behind it. Both are folded already.
 func phraseIn(text, phrase string) bool {
 	for from := 0; phrase != ""; {
 		i := strings.Index(text[from:], phrase)
@@ -223,14 +228,15 @@ func lastRune(s string) string {
 	return s[from:]
 }
 
-// foldPhrase is the form in which phrases are compared: as people see them (S80), case and the shape of apostrophes aside.
+// foldPhrase is the form in which phrases are compared: as people see them (S80), case and the shape of apostrophes
+// aside.
 func foldPhrase(s string) string {
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(strings.ToLower(legible.Fold(s)))
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// numbersIn are the numbers written in a text, without their signs: 1,815,000 and 42 and 0.5. Commas count only between groups of
-// three digits; digits that are part of a word, as in T12, are no number.
+// numbersIn are the numbers written in a text, without their signs: 1,815,000 and 42 and 0.5. Commas count only between
+// groups of three digits; digits that are part of a word, as in T12, are no number.
 func numbersIn(s string) []string {
 	var out []string
 	for i := 0; i < len(s); {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestTextMetrics holds the frozen tokenizer to counts made by hand: words, sentences, syllables, sentences with a passive, words of
-// the longest sentence, and the Flesch-Kincaid grade from them (0.39 w/s + 11.8 y/w − 15.59, worked on paper).
+// TestTextMetrics holds the frozen tokenizer to counts made by hand: words, sentences, syllables, sentences with a
+// passive, words of the longest sentence, and the Flesch-Kincaid grade from them (0.39 w/s + 11.8 y/w − 15.59, worked
+// on paper).
 func TestTextMetrics(t *testing.T) {
 	for _, c := range []struct {
 		text                                          string
@@ -14,18 +15,26 @@ func TestTextMetrics(t *testing.T) {
 		grade                                         string
 	}{
 		{"The cat sat. It ran!", 5, 2, 5, 0, 3, "-2.815"}, // 0.975 + 11.8 − 15.59
-		// Dr Smith paid 1,200.50 on Jan 5 i e early | Well-known | Don't: 10 + 1 + 1 words; early and well-known have 2 syllables.
+		// Dr Smith paid 1,200.50 on Jan 5 i e early | Well-known | Don't: 10 + 1 + 1 words; early and well-known have 2
+		// syllables.
 		{"Dr. Smith paid $1,200.50 on Jan. 5, i.e. early. Well-known? Don't!", 12, 3, 14, 0, 10, ""},
-		{"The notice was not sent. He will be quickly notified. It is red. They got paid. We send it.", 19, 5, 23, 3, 5, ""}, // 6 + 8 + 3 + 3 + 3
-		{`He said "Stop." Then he left.`, 6, 2, 6, 0, 3, "-2.62"},                                                            // 1.17 + 11.8 − 15.59
-		{"Pi is 3.14 exactly", 4, 1, 6, 0, 4, "3.67"},                                                                        // 1.56 + 17.7 − 15.59
-		{"J. Smith met U.S. officials. Done", 7, 2, 9, 0, 6, ""},                                                             // officials: o, i, ia
-		{"So do I. Next", 4, 2, 4, 0, 3, "-3.01"},                                                                            // 0.78 + 11.8 − 15.59
+		// 6 + 8 + 3 + 3 + 3
+		{"The notice was not sent. He will be quickly notified. It is red. They got paid. We send it.", 19, 5, 23, 3, 5,
+			""},
+		// 1.17 + 11.8 − 15.59
+		{`He said "Stop." Then he left.`, 6, 2, 6, 0, 3, "-2.62"},
+		// 1.56 + 17.7 − 15.59
+		{"Pi is 3.14 exactly", 4, 1, 6, 0, 4, "3.67"},
+		// officials: o, i, ia
+		{"J. Smith met U.S. officials. Done", 7, 2, 9, 0, 6, ""},
+		// 0.78 + 11.8 − 15.59
+		{"So do I. Next", 4, 2, 4, 0, 3, "-3.01"},
 		{"One line\nand the next", 5, 1, 5, 0, 5, ""},
 		{"", 0, 0, 0, 0, 0, ""}, {"... !?", 0, 0, 0, 0, 0, ""},
 	} {
 		words, count, syllable, passives, longest := measure(c.text)
-		if got, want := []int{words, count, passives, longest}, []int{c.words, c.sentences, c.passive, c.longest}; !slices.Equal(got, want) {
+		if got, want := []int{words, count, passives, longest}, []int{c.words, c.sentences, c.passive,
+			c.longest}; !slices.Equal(got, want) {
 			t.Errorf("%q: words, sentences, passives, longest %v, want %v", c.text, got, want)
 		}
 		if syllable != c.syllables {
@@ -47,7 +56,9 @@ func TestTextMetrics(t *testing.T) {
 }
 
 func TestSyllables(t *testing.T) {
-	for word, want := range map[string]int{"the": 1, "make": 1, "table": 2, "people": 2, "queue": 1, "café": 2, "naïve": 1 /* ai is one group */, "tree": 1, "rhythm": 1, "amortization": 5, "42": 1, "b": 1, "e": 1, "ale": 1} {
+	for word, want := range map[string]int{"the": 1, "make": 1, "table": 2, "people": 2, "queue": 1, "café": 2,
+		"naïve": 1 /* ai is one group */, "tree": 1, "rhythm": 1, "amortization": 5, "42": 1, "b": 1, "e": 1,
+		"ale": 1} {
 		if got := syllables(word); got != want {
 			t.Errorf("%s has %d syllables, want %d", word, got, want)
 		}
@@ -55,7 +66,8 @@ func TestSyllables(t *testing.T) {
 }
 
 func TestQuotedWords(t *testing.T) {
-	for text, want := range map[string]int{`Replace with "Tenant shall pay rent" or “pay now”.`: 4, `no quotes`: 0, `an "open one`: 0, `„so sagt man“ here`: 3, `"" ""`: 0} {
+	for text, want := range map[string]int{`Replace with "Tenant shall pay rent" or “pay now”.`: 4, `no quotes`: 0,
+		`an "open one`: 0, `„so sagt man“ here`: 3, `"" ""`: 0} {
 		if got := quotedWords(text); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
 		}
@@ -75,8 +87,10 @@ func TestPhraseIn(t *testing.T) {
 		text, phrase string
 		want         bool
 	}{
-		{"You SHOULD\n review it", "should review", true}, {"You should reviewer", "should review", false}, {"Wemay want to", "may want to", false},
-		{"may wanted, may want to.", "may want to", true}, {"the parties’ duty", "parties' duty", true}, {"anything", "", false}, {"naïveté, naïve", "naïve", true}, {"Ünaïve", "naïve", false},
+		{"You SHOULD\n review it", "should review", true}, {"You should reviewer", "should review", false},
+		{"Wemay want to", "may want to", false},
+		{"may wanted, may want to.", "may want to", true}, {"the parties’ duty", "parties' duty", true},
+		{"anything", "", false}, {"naïveté, naïve", "naïve", true}, {"Ünaïve", "naïve", false},
 	} {
 		if got := phraseIn(foldPhrase(c.text), foldPhrase(c.phrase)); got != c.want {
 			t.Errorf("%q in %q: %v", c.phrase, c.text, got)
@@ -160,8 +174,10 @@ func TestTextFunctions(t *testing.T) {
 // TestContrast: computed with Python's decimal at 60 digits; black on white is 21 by definition.
 func TestContrast(t *testing.T) {
 	for _, c := range []struct{ fg, bg, want string }{
-		{"#000000", "#ffffff", "21"}, {"#767676", "#ffffff", "4.542224959605254124028413232"}, {"#777777", "#FFFFFF", "4.478089453577215550904294599"},
-		{"#1a73e8", "#ffffff", "4.505031181033489769900226184"}, {"#0a0b0c", "#0d0a01", "1.0048218255051547234078997"}, {"#ff0000", "#00ff00", "2.913937547600913937547600914"},
+		{"#000000", "#ffffff", "21"}, {"#767676", "#ffffff", "4.542224959605254124028413232"},
+		{"#777777", "#FFFFFF", "4.478089453577215550904294599"},
+		{"#1a73e8", "#ffffff", "4.505031181033489769900226184"}, {"#0a0b0c", "#0d0a01", "1.0048218255051547234078997"},
+		{"#ff0000", "#00ff00", "2.913937547600913937547600914"},
 	} {
 		r := mustParse(t, `contrast("`+c.fg+`", "`+c.bg+`") > 0`, exampleNames(t)).Eval(exampleEnv(t))
 		if got := r.Sides[0].Num.String(); got != c.want {

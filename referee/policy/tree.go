@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// treeWriter writes the canonical JSON of a tree: members in the order of their keys' bytes, no white space, canonical numbers,
-// strings escaped as RFC 8785 does. These are the bytes that are hashed.
+// treeWriter writes the canonical JSON of a tree: members in the order of their keys' bytes, no white space, canonical
+// numbers, strings escaped as RFC 8785 does. These are the bytes that are hashed.
 type treeWriter struct{ b strings.Builder }
 
-// member is one member of an object, written in the order given: callers give keys in sorted order, and TestTreeIsCanonical checks.
+// member is one member of an object, written in the order given: callers give keys in sorted order, and
+// TestTreeIsCanonical checks.
 type member struct {
 	key   string
 	write func(w *treeWriter)
@@ -58,7 +59,8 @@ func arr(nodes []*node) func(*treeWriter) {
 	}
 }
 
-var leafKeys = map[kind]string{kCalc: "calc", kClaimed: "claimed", kConst: "const", kInput: "input", kLexicon: "lexicon", kCalendar: "calendar"}
+var leafKeys = map[kind]string{kCalc: "calc", kClaimed: "claimed", kConst: "const", kInput: "input",
+	kLexicon: "lexicon", kCalendar: "calendar"}
 
 func (w *treeWriter) node(n *node) {
 	switch n.kind {
@@ -87,7 +89,8 @@ func (w *treeWriter) node(n *node) {
 	}
 }
 
-// literalJSON is a literal as the reader of JSON takes it back: 10**34 has 35 digits when it is written out, and at most 34 are read (S11).
+// literalJSON is a literal as the reader of JSON takes it back: 10**34 has 35 digits when it is written out, and at
+// most 34 are read (S11).
 func literalJSON(v Val) string {
 	s := v.written()
 	if v.Kind != Num || len(strings.TrimPrefix(s, "-")) <= 34 || strings.ContainsAny(s, ".e") {
@@ -131,7 +134,8 @@ func (w *treeWriter) operation(n *node) {
 	case kNeg:
 		w.object(member{"op", str("neg")}, member{"term", sub(n.args[0])})
 	case kIf:
-		w.object(member{"cond", sub(n.args[0])}, member{"else", sub(n.args[2])}, member{"op", str("if")}, member{"then", sub(n.args[1])})
+		w.object(member{"cond", sub(n.args[0])}, member{"else", sub(n.args[2])}, member{"op", str("if")},
+			member{"then", sub(n.args[1])})
 	case kCompare:
 		w.compare(n)
 	default:
@@ -159,7 +163,8 @@ func (w *treeWriter) compare(n *node) {
 func (w *treeWriter) call(n *node) {
 	if n.fn.name == "agg" {
 		w.object(member{"agg", func(w *treeWriter) {
-			w.object(member{"op", sub(n.arg(0))}, member{"over", asOperand(n.arg(1))}, member{"p", sub(n.arg(4))}, member{"value", asOperand(n.arg(2))},
+			w.object(member{"op", sub(n.arg(0))}, member{"over", asOperand(n.arg(1))}, member{"p", sub(n.arg(4))},
+				member{"value", asOperand(n.arg(2))},
 				member{"where", asOperand(n.arg(3))})
 		}})
 		return
@@ -189,7 +194,8 @@ func (w *treeWriter) call(n *node) {
 	w.object(append([]member{{"args", args}}, named...)...)
 }
 
-// asOperand writes an operand where a plain string would be read as an expression or a path: a text is written as a literal.
+// asOperand writes an operand where a plain string would be read as an expression or a path: a text is written as a
+// literal.
 func asOperand(n *node) func(*treeWriter) {
 	if n != nil && n.kind == kLit && n.lit.Kind == Str {
 		return func(w *treeWriter) { w.object(member{"literal", str(n.lit.Str)}) }

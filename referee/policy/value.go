@@ -233,8 +233,9 @@ func (v Val) String() string {
 	return s
 }
 
-// key is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted, so that no
-// number is ever the text that looks like it, and as people see them (S80). It is the identity that sets work with.
+// key is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted, so
+// that no number is ever the text that looks like it, and as people see them (S80). It is the identity that sets work
+// with.
 func (v Val) key() string { return v.print(legible.Fold) }
 
 // written is key with the texts as they are written.
@@ -285,7 +286,8 @@ func (v Val) writeObjectKey(b *strings.Builder, text func(string) string) {
 	b.WriteByte('}')
 }
 
-// signature is the type of a value, of a list the types of its items: sets of different signatures have nothing to compare.
+// signature is the type of a value, of a list the types of its items: sets of different signatures have nothing to
+// compare.
 func (v Val) signature() string {
 	if v.Kind != List {
 		return v.Kind.String()

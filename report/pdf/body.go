@@ -173,7 +173,8 @@ func (p *paper) rulebook() {
 	list := []pair{{"Flight sheet", named(sheet, r.FlightSheet.SHA256)}}
 	if r.Engine != nil {
 		list = append(list,
-			pair{"Engine", append(said("referee "+report.CleanName(r.Engine.Version)+fmt.Sprintf(", semantics %d", r.Semantics)),
+			pair{"Engine", append(said("referee "+report.CleanName(r.Engine.Version)+fmt.Sprintf(", semantics %d",
+				r.Semantics)),
 				span{style: digest, text: "rules " + r.Engine.RegistrySHA256})},
 			pair{"Report, SHA-256", hash(r.ReportDigest)})
 	}
@@ -204,9 +205,11 @@ func (p *paper) agent() {
 		},
 		pair{
 			"Runs in",
-			said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime), after("tier", a.CapabilityTier))),
+			said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime),
+				after("tier", a.CapabilityTier))),
 		},
-		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"), unit(a.ContextTokens, "tokens of context"),
+		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"),
+			unit(a.ContextTokens, "tokens of context"),
 			unit(a.VRAMGB, "GB of memory")))},
 		pair{"Tools", said(report.CleanNames(a.Tools, 30))},
 		pair{"Modalities", said(report.CleanNames(a.Modalities, 30))},
@@ -230,7 +233,8 @@ func (p *paper) cook() {
 	}
 	p.section("Training run", 10)
 	p.pairs(
-		pair{"Lift", []span{{style: strong, text: fmt.Sprintf("%s   (from %s to %s)", c.Lift, c.EvalBefore, c.EvalAfter)}}},
+		pair{"Lift", []span{{style: strong, text: fmt.Sprintf("%s   (from %s to %s)", c.Lift, c.EvalBefore,
+			c.EvalAfter)}}},
 		pair{"Receipt before", hash(c.Before)},
 		pair{"Receipt after", hash(c.After)},
 		pair{"Base model", said(report.CleanName(c.BaseModel))},
@@ -270,7 +274,8 @@ func (p *paper) workflow() {
 	}
 	p.section("Written by", 10)
 	p.pairs(
-		pair{"Workflow", said(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt, report.CleanName(w.Event)))},
+		pair{"Workflow", said(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt,
+			report.CleanName(w.Event)))},
 		pair{"Of", append(said(report.CleanName(w.Ref)), hash(w.SHA)...)},
 	)
 }
@@ -284,14 +289,16 @@ func VerifyCommand(hash string) string { return "referee receipt verify " + hash
 func (p *paper) verify() {
 	p.section("How to verify this receipt", 38)
 	repository := report.CleanName(p.r.Repository.Name)
-	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the receipt "+
+	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the "+
+		"receipt "+
 		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no ledger was "+
 		"seen.")
 	p.y += 0.4
 	p.command(VerifyCommand(p.hash))
 	p.y += 1.5
 	file := ledger.Place{Class: ledger.EntryFile, Seq: p.r.Seq, Hash: p.hash}.String()
-	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the one on "+
+	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the "+
+		"one on "+
 		"this paper, which is a rendering of it. The page verify.html on that branch checks it in a browser. An audit "+
 		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work is right.")
 }

@@ -137,7 +137,8 @@ func TestPDFSaysAll(t *testing.T) {
 			r.Approval.Approver.Permission = "local"
 		}
 		parsed, payload := minted(t, r)
-		text := squeeze(strings.Join(readPDF(t, render(t, r, Place{URL: published, Standing: Standing{InLedger: true}})), ""))
+		text := squeeze(strings.Join(readPDF(t,
+			render(t, r, Place{URL: published, Standing: Standing{InLedger: true}})), ""))
 		wants = append(
 			wants,
 			canonical.SHA256Hex(payload),
@@ -231,7 +232,8 @@ func TestPDFSameBytes(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				var out bytes.Buffer
-				if err := Write(&out, parsed, payload, Place{URL: published}); err != nil || sha256.Sum256(out.Bytes()) != want {
+				if err := Write(&out, parsed, payload, Place{URL: published}); err != nil ||
+					sha256.Sum256(out.Bytes()) != want {
 					t.Errorf("%s: other bytes the next time: %v", what, err)
 				}
 			})

@@ -131,7 +131,8 @@ func encode(address, hash string) (*qr.Code, error) {
 		case len(address) > maxURL:
 			return nil, fmt.Errorf("the address has %d characters, a QR code on paper holds %d", len(address), maxURL)
 		case slices.ContainsFunc([]byte(address), func(c byte) bool { return c <= ' ' || c >= 0x7F }):
-			return nil, fmt.Errorf("%q holds characters that must be percent-encoded in an address", report.CleanName(address))
+			return nil, fmt.Errorf("%q holds characters that must be percent-encoded in an address",
+				report.CleanName(address))
 		}
 		text = address
 	}
@@ -191,7 +192,8 @@ func (p *paper) frame() {
 		p.font = style{}
 		if i > 1 {
 			p.text(marginSide, 15, style{face: bold, size: 7.5, color: grey}, paperTitles[p.r.Schema])
-			p.right(pageWidth-marginSide, 15, style{face: bold, size: 7.5, color: black}, strings.ToUpper(p.band().title))
+			p.right(pageWidth-marginSide, 15, style{face: bold, size: 7.5, color: black},
+				strings.ToUpper(p.band().title))
 			p.line(17.5, light)
 		}
 		p.line(281, light)

@@ -36,7 +36,8 @@ func (p *paper) band() kindText {
 	case len(p.at.Fails) > 0:
 		return kindText{"Not verified", says + "It does not verify: nobody may rely on it.", true}
 	case !p.at.InLedger:
-		return kindText{"Not checked", says + "Its bytes agree with themselves. Whether anybody decided so was not seen: " +
+		return kindText{"Not checked", says + "Its bytes agree with themselves. Whether anybody decided so was not " +
+			"seen: " +
 			"anybody can write such a file.", true}
 	}
 	k := p.kind()
@@ -54,7 +55,8 @@ func (s Standing) lines(r *ledger.Receipt, hash string) []string {
 		return s.Fails[:min(len(s.Fails), maxReasons)]
 	case !s.InLedger:
 		return []string{
-			"Not checked against a ledger: run " + VerifyCommand(hash) + " in a clone of " + report.CleanName(r.Repository.Name),
+			"Not checked against a ledger: run " + VerifyCommand(hash) + " in a clone of " +
+				report.CleanName(r.Repository.Name),
 		}
 	}
 	return s.Later[:min(len(s.Later), maxReasons)]

@@ -100,12 +100,14 @@ func TestPDFNotVerified(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"not-verified":      clean,
 		"not-verified-many": many,
-		"not-verified-lie":  edit(t, many, func(v map[string]any) { v["verdict"].(map[string]any)["severity"] = "honey" }),
+		"not-verified-lie": edit(t, many,
+			func(v map[string]any) { v["verdict"].(map[string]any)["severity"] = "honey" }),
 	} {
 		pdf, err := stood(
 			t,
 			b,
-			Standing{InLedger: true, Fails: []string{"the ledger, branch ledger of ., does not hold it: entry 0: another one"}},
+			Standing{InLedger: true, Fails: []string{"the ledger, branch ledger of ., does not hold it: entry 0: " +
+				"another one"}},
 		)
 		if err != nil {
 			t.Fatal(name, err)
@@ -140,7 +142,8 @@ func TestPDFNotChecked(t *testing.T) {
 	}
 	keep(t, "not-checked", pdf)
 	text := strings.Join(readPDF(t, pdf), "")
-	for _, want := range []string{"NOT CHECKED\n", "Not checked against a ledger: run", "SAYS HONEY", r.Repository.Name} {
+	for _, want := range []string{"NOT CHECKED\n", "Not checked against a ledger: run", "SAYS HONEY",
+		r.Repository.Name} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not on the paper", want)
 		}

@@ -18,7 +18,9 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(t.TempDir(), "steps")
-	for name, text := range map[string]string{filepath.Join(runs, "evidence", "a.csv"): "a,b\n", script: `{"do": "commit", "branch": "work", "author": "agent", "from": "` + runs + `", "at": "runs/one", "files": {"x": "1"}}
+	for name, text := range map[string]string{filepath.Join(runs, "evidence", "a.csv"): "a,b\n",
+		script: `{"do": "commit", "branch": "work", "author": "agent", "from": "` + runs +
+			`", "at": "runs/one", "files": {"x": "1"}}
 
 {"do": "open", "branch": "work"}
 `} {
@@ -46,11 +48,14 @@ func TestServe(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ method, path, body, want string }{
-		{"GET", "/api/v3/repos/example/work/contents/runs/one/evidence/a.csv?ref=work", "", `"content":"YSxiCg==\n"`}, // base64 of "a,b\n"
+		// base64 of "a,b\n"
+		{"GET", "/api/v3/repos/example/work/contents/runs/one/evidence/a.csv?ref=work", "", `"content":"YSxiCg==\n"`},
 		{"POST", "/_steps", `{"do": "review", "pull": 1, "user": "rosa", "state": "APPROVED"}`, `{"result":1`},
 		{"GET", "/api/v3/repos/example/work/pulls/1/reviews", "", `"login":"rosa"`},
-		{"POST", "/_steps", `{"do": "event", "event": "pull_request_target", "action": "opened", "pull": 1}`, `"name":"pull_request_target"`},
-		{"POST", "/_steps", `{"do": "fault", "state": "unicorn", "method": "GET", "path": "pulls/*"}`, `{"result":null}`},
+		{"POST", "/_steps", `{"do": "event", "event": "pull_request_target", "action": "opened", "pull": 1}`,
+			`"name":"pull_request_target"`},
+		{"POST", "/_steps", `{"do": "fault", "state": "unicorn", "method": "GET", "path": "pulls/*"}`,
+			`{"result":null}`},
 		{"GET", "/api/v3/repos/example/work/pulls/1", "", "Unicorn!"},
 		{"POST", "/_steps", `{"do": "dance"}`, `no step is named`},
 		{"POST", "/_steps", `{"do": "head", "pul": 1}`, `unknown field`},
