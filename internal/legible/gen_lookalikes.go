@@ -9,9 +9,11 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"log"
 	"os"
 	"slices"
@@ -28,6 +30,10 @@ func main() {
 	out := flag.String("out", "lookalikes_table.go", "the file to write")
 	flag.Parse()
 	src, err := os.ReadFile(*from)
+	if errors.Is(err, fs.ErrNotExist) {
+		log.Printf("%s is not here: lookalikes_table.go stays as it is. Unicode publishes the file with UTS #39.", *from)
+		return
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
