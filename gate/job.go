@@ -111,7 +111,7 @@ func (j *Job) Run(ctx context.Context) (*Result, error) {
 	case "schedule":
 		return j.runSchedule(ctx)
 	}
-	return ignoredResult("the event %q is none that the gate acts on; it acts on %v", e.Name, Events), nil
+	return ignoredResult("the gate does not act on the event %q; it acts on %v", e.Name, Events), nil
 }
 
 // pullActions are those of pull_request that change what is audited, or who may sign.

@@ -143,7 +143,7 @@ func TestWhoSigns(t *testing.T) {
 		"a co-author": {githubtest.Change{Files: oak, Author: "agent", Message: "x\n\nCo-authored-by: Rosa " +
 			"<7+rosa@users.noreply.github.com>\n"}, "rosa", "agent", "co-author"},
 		"a bot": {githubtest.Change{Files: oak, Author: "agent"}, "helper[bot]", "agent",
-			"signs nothing off"},
+			"do not count"},
 		"too low":    {githubtest.Change{Files: oak, Author: "agent"}, "tria", "agent", "below write"},
 		"a stranger": {githubtest.Change{Files: oak, Author: "agent"}, "mallory", "agent", "below write"},
 		"the operator": {githubtest.Change{Files: with(oak, "runs/oak-street/run.json", `"cost_usd"`,

@@ -285,7 +285,7 @@ var doctorCases = []struct {
 		c.protect("x")
 	}, "reviews.stale", doctor.Fine, "dismissed"},
 	{"no owners", func(_ *testing.T, c *clinic) { delete(c.files, ".github/CODEOWNERS") },
-		"files.owned", doctor.Problem, "there is no CODEOWNERS"},
+		"files.owned", doctor.Problem, "CODEOWNERS is missing"},
 	{"owners of the sheets alone", func(t *testing.T, c *clinic) {
 		c.edit(t, ".github/CODEOWNERS", "/.github/",
 			"/docs/")

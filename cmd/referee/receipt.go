@@ -48,7 +48,7 @@ func receiptShowCommand() *command {
 func readReceipt(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("there is no %s", name)
+		return nil, usagef("%s: no such file", name)
 	}
 	if err != nil {
 		return nil, toolf("opening %s: %w", name, err)

@@ -222,7 +222,7 @@ func (p *checkup) configReads() doctorFinding {
 	case !there && p.Local[config.Path]:
 		return warnf("%s stands in the working tree and not on %s: the defaults hold", config.Path, p.DefaultBranch)
 	case !there:
-		return finef("there is none, and the defaults hold")
+		return finef("no file, so the defaults hold")
 	}
 	return finef("%s is understood", config.Path)
 }

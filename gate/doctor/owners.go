@@ -106,7 +106,7 @@ func (p *checkup) guarded() []string {
 func (p *checkup) filesOwned() doctorFinding {
 	i := slices.IndexFunc(ownerFiles, func(name string) bool { return p.Files[name] != nil })
 	if i < 0 {
-		return problemf("there is no CODEOWNERS")
+		return problemf("CODEOWNERS is missing")
 	}
 	rules := parseOwners(string(p.Files[ownerFiles[i]]))
 	var bare []string

@@ -296,7 +296,7 @@ func (r *sheetComparer) lintAndTest(c *Change, sheet *referee.Sheet) {
 				!referee.VersionIn(sheet.Version, version) {
 				c.Warnings = append(
 					c.Warnings,
-					fmt.Sprintf("the configuration lets %s judge %s, and %s is none", entry, rule.Path, sheet.Version),
+					fmt.Sprintf("the configuration lets %s judge %s; version %s does not fit", entry, rule.Path, sheet.Version),
 				)
 			}
 		}

@@ -155,7 +155,7 @@ func TestRulebookSheets(t *testing.T) {
 			sheet: "loan@2.0.0", warns: "it has no example"},
 		{what: "out of the configuration's range", base: gatetest.Tree(),
 			head: gatetest.Tree("flight_sheets/loan.json=" + bare), cfg: one, sheet: "loan@2.0.0",
-			warns: "lets loan@^1 judge runs/**/run.json, and 2.0.0 is none"},
+			warns: "lets loan@^1 judge runs/**/run.json; version 2.0.0 does not fit"},
 		{what: "broken", base: gatetest.Tree(at + same), head: gatetest.Tree(at + same[:900]),
 			problem: "flight_sheets/" + agency + ".json"},
 		{what: "broken on base", base: gatetest.Tree(at + "{"), head: gatetest.Tree(at + same),

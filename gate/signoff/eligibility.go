@@ -86,7 +86,7 @@ func (rec Record) whyNot(
 	case latest[r.UserID] != r.ID:
 		return "a later review of the same person decides"
 	case r.UserType != "User":
-		return "a " + strings.ToLower(r.UserType) + " signs nothing off"
+		return "reviews by a " + strings.ToLower(r.UserType) + " do not count"
 	case rec.Pull.State != "open":
 		return "the pull request is " + rec.Pull.State
 	case rec.Pull.Draft:
@@ -125,7 +125,7 @@ func (rec Record) whyStale(r githubapi.Review) string {
 		return "the head has moved since the audit"
 	}
 	if r.CommitSHA != rec.Pull.HeadSHA {
-		return fmt.Sprintf("it is of %.7s; the head is %.7s", r.CommitSHA, rec.Pull.HeadSHA)
+		return fmt.Sprintf("this review covers %.7s; the head is now %.7s", r.CommitSHA, rec.Pull.HeadSHA)
 	}
 	if e := rec.movedSince(r.SubmittedAt); e != nil {
 		return fmt.Sprintf("%s after it, at %s", strings.ReplaceAll(e.Event, "_", " "), e.At.UTC().Format(time.RFC3339))
@@ -150,7 +150,7 @@ func (rec Record) whyIncomplete(r githubapi.Review, c Commands, cfg *config.Conf
 	case c.Digest != "" && rec.Carried[r.ID] && rec.whyStale(r) != "":
 		return ""
 	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
-		return "its /digest is of another audit than the one in force"
+		return "its /digest names another audit than the one in force"
 	case c.Digest == "" && cfg.Approval.DigestRequired:
 		return fmt.Sprintf("the configuration asks for /digest %.8s", rec.Digest)
 	}

@@ -60,7 +60,7 @@ func TestEligibility(t *testing.T) {
 				State: "CHANGES_REQUESTED", SubmittedAt: gatetest.Noon.Add(time.Hour)})
 		}, "a later review"},
 		{"dismissed", func(r *Record, _ *config.Config) { review(r).State = "DISMISSED" }, "its state is dismissed"},
-		{"a bot", func(r *Record, _ *config.Config) { review(r).UserType = "Bot" }, "a bot signs nothing off"},
+		{"a bot", func(r *Record, _ *config.Config) { review(r).UserType = "Bot" }, "reviews by a bot do not count"},
 		{"the author", func(r *Record, _ *config.Config) { review(r).User = "Agent-Runner" }, "opened the pull " +
 			"request"},
 		{"a committer", func(r *Record, _ *config.Config) { r.Commits[0].Committer.Login = "maintainer" },
@@ -100,8 +100,8 @@ func TestEligibility(t *testing.T) {
 			c.Approval.Teams = []string{"o/credit"}
 			r.TeamMembers = map[string]bool{"Maintainer": true}
 		}, ""},
-		{"another head", func(r *Record, _ *config.Config) { review(r).CommitSHA = "older" }, "it is of older; " +
-			"the head is head"},
+		{"another head", func(r *Record, _ *config.Config) { review(r).CommitSHA = "older" }, "this review covers older; " +
+			"the head is now head"},
 		{"a head pushed meanwhile", func(r *Record, _ *config.Config) { r.HeadNow = "audited" },
 			"the head has moved since the audit"},
 		{"force-push with a re-pointed review", func(r *Record, _ *config.Config) {
@@ -120,7 +120,7 @@ func TestEligibility(t *testing.T) {
 		{"no digest", func(_ *Record, c *config.Config) { c.Approval.DigestRequired = true }, "asks for /digest " +
 			"0a1b2c3d"},
 		{"another digest", func(r *Record, _ *config.Config) { review(r).Body = "/digest ffffffff" },
-			"of another audit"},
+			"names another audit"},
 		{"a command that cannot be read", func(r *Record, _ *config.Config) { review(r).Body = "/flag x" },
 			"cannot be read"},
 	} {
