@@ -1,8 +1,10 @@
 package pattern
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	gotoken "go/token"
 	"path/filepath"
 	"regexp"
@@ -43,12 +45,7 @@ func TestPatterns(t *testing.T) {
 			if room, ok := f.X.(*ast.Ident); !ok || room.Name != "pattern" {
 				return true
 			}
-			literal, ok := call.Args[0].(*ast.BasicLit)
-			if !ok {
-				t.Errorf("%s: a pattern is a literal, so that this test can compile it", name)
-				return true
-			}
-			src, err := strconv.Unquote(literal.Value)
+			src, err := literalText(call.Args[0])
 			if err == nil {
 				_, err = regexp.Compile(src)
 			}
@@ -63,3 +60,21 @@ func TestPatterns(t *testing.T) {
 		t.Errorf("%d patterns found", found)
 	}
 }
+
+// literalText is the text of a literal, or of literals that are put together: a long pattern stands on several lines.
+func literalText(e ast.Expr) (string, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return strconv.Unquote(e.Value)
+	case *ast.BinaryExpr:
+		left, err := literalText(e.X)
+		if err != nil || e.Op != token.ADD {
+			return "", errors.Join(err, errNotLiteral)
+		}
+		right, err := literalText(e.Y)
+		return left + right, err
+	}
+	return "", errNotLiteral
+}
+
+var errNotLiteral = errors.New("a pattern is a literal, so that this test can compile it")
