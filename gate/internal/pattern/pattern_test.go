@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	gotoken "go/token"
 	"path/filepath"
 	"regexp"
 	"strconv"
