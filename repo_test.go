@@ -255,8 +255,8 @@ func TestNoMachinePaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	parent := filepath.Dir(top) + "/"
-	if strings.Count(parent, "/") < 2 {
-		t.Skip("the tree stands at the root of the file system")
+	if strings.Count(parent, "/") < 2 || parent == "/tmp/" || parent == filepath.Clean(os.TempDir())+"/" {
+		t.Skip("the tree stands at the root of the file system, or where every machine keeps temporary files")
 	}
 	// At the beginning of a word: an address may hold the same letters.
 	out, _ := exec.Command("git", "grep", "-nIE", `(^|[^[:alnum:]_./-])`+regexp.QuoteMeta(parent), "--", ".").Output()
