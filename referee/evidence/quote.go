@@ -47,7 +47,16 @@ func normalise(s, join string) string {
 	if dividesWords(s) {
 		s = broken().ReplaceAllString(s, join)
 	}
-	return foldSpace(strings.ToLower(folds.Replace(legible.Fold(s))))
+	s = strings.ToLower(folds.Replace(legible.Fold(s)))
+	// Unicode lists some lookalikes in lower case only, so a letter may be one after ToLower that was none before.
+	for range 3 {
+		again := strings.ToLower(folds.Replace(legible.Fold(s)))
+		if again == s {
+			break
+		}
+		s = again
+	}
+	return foldSpace(s)
 }
 
 // dividesWords reports whether a line ends with a hyphen: most texts have none, and the expression takes ten times as
