@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -146,7 +147,8 @@ func (t typesetter) wrap(f face, size float64, s string, width float64) []string
 	start, last, used, sinceLast := 0, -1, 0, 0 // of the line; last is the space that it may break at
 	for i, r := range s {
 		w := t.advance(f, r)
-		if r == ' ' {
+		breaks := r == ' ' && !markFollows(s[i+1:])
+		if breaks {
 			last, sinceLast = i, 0
 		}
 		for used+w > room && r != ' ' && i > start && w > 0 {
@@ -160,11 +162,18 @@ func (t typesetter) wrap(f face, size float64, s string, width float64) []string
 			last = -1
 		}
 		used += w
-		if r != ' ' {
+		if !breaks {
 			sinceLast += w
 		}
 	}
 	return append(lines, s[start:])
+}
+
+// markFollows says whether a text begins with a mark: a space before it carries it, and is no place for a break
+// (UAX #14, LB9).
+func markFollows(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.Is(unicode.Mn, r)
 }
 
 // run is a part of a line that one font holds.
