@@ -70,7 +70,12 @@ func (a *audit) inDomain(r *Rule) {
 		}
 		a.inBounds(r, in, v)
 	}
-	// A member "params" decides nothing; that somebody tries to set a limit there is said as of `inputs`.
+	a.paramsUnset(r)
+}
+
+// paramsUnset flags every way in which a submission tries to set a parameter (S71). Its member `params` decides nothing:
+// the attempt is named, high where it contradicts a parameter of the sheet and low where the sheet has no such one.
+func (a *audit) paramsUnset(r *Rule) {
 	for _, m := range slices.Concat(members(a.doc.Get("inputs")), members(a.doc.Get("params"))) {
 		p := a.Sheet.param(a.sheetName(m.Key))
 		if p == nil || p.Value == nil || m.Value.IsMissing() || sameValue(m.Value, p.Value) {
@@ -81,6 +86,27 @@ func (a *audit) inDomain(r *Rule) {
 				"submission can set it (S71)", p.Name, clip(string(canonicalJSON(p.Value)))),
 			Fix: &Fix{Text: "leave it out: the base branch's configuration, or --param, sets it"}})
 	}
+	set := a.doc.Get("params")
+	if set.IsMissing() || a.Sheet.Doc.At("/eval_spec/required_output_schema/properties/params") != nil {
+		return // absent, or a member that the sheet asks for
+	}
+	var strange []string
+	for _, m := range members(set) {
+		if a.Sheet.param(a.sheetName(m.Key)) == nil {
+			strange = append(strange, m.Key)
+		}
+	}
+	what := "sets " + listed(strange)
+	switch {
+	case set.Kind != strictjson.Object:
+		what = "has a member params that is no object"
+	case len(strange) == 0:
+		return
+	}
+	a.flag(r, Finding{Code: "schema.param_set", Tier: Low, Pointer: set.Pointer(), Bucket: WorkDefect,
+		Message: "the submission " + what + " under params; the sheet has no such parameter, and nothing in " +
+			"a submission's params is used (S71)",
+		Fix: &Fix{Text: "leave params out, or state what describes the agent under agent"}})
 }
 
 func (a *audit) inBounds(r *Rule, in *Input, v *strictjson.Value) {
