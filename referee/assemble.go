@@ -2,6 +2,7 @@ package referee
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -206,14 +207,54 @@ func (a *audit) scores(rep *Report) *Scores {
 		ConditionalError: value("conditional_error"), Total: value("total")}
 }
 
-// adjudication cites the atoms behind the five heaviest findings.
+// maxReasons are the reasons of an attribution.
+const maxReasons = 5
+
+// adjudication ranks the distinct reasons that weigh most, each with its words and the atoms that prove it. Findings of
+// one code are one reason. A finding that only cites what others found, as a gate over the facts does, is none, as long
+// as there are others.
 func (a *audit) adjudication(g Gating) Adjudication {
 	out := Adjudication{Eligible: a.doc != nil && g.Passed}
-	for _, f := range a.findings[:min(len(a.findings), 5)] {
-		out.Attribution = append(out.Attribution, Attribution{RuleID: f.RuleIDs[0], Code: f.Code, Tier: f.Tier,
-			Atoms: f.Atoms})
+	more := map[string]int{}
+	for _, f := range a.findings {
+		i := slices.IndexFunc(out.Attribution, func(at Attribution) bool { return at.Code == f.Code })
+		switch {
+		case i >= 0:
+			more[f.Code]++
+			for _, id := range f.Atoms {
+				if at := &out.Attribution[i]; len(at.Atoms) < maxReasonAtoms && !slices.Contains(at.Atoms, id) {
+					at.Atoms = append(at.Atoms, id)
+				}
+			}
+		case len(out.Attribution) < maxReasons && len(f.Atoms) > 0 && !a.sumsUp(f):
+			out.Attribution = append(out.Attribution, Attribution{RuleID: f.RuleIDs[0], Code: f.Code, Tier: f.Tier,
+				Reason: f.Message, Atoms: slices.Clone(f.Atoms[:min(len(f.Atoms), maxReasonAtoms)])})
+		}
+	}
+	for i := range out.Attribution {
+		at := &out.Attribution[i]
+		at.Rank = i + 1
+		if n := more[at.Code]; n > 0 {
+			at.Reason = fmt.Sprintf("%s; and %d more of this kind", at.Reason, n)
+		}
 	}
 	return out
+}
+
+// maxReasonAtoms are the atoms that one reason cites.
+const maxReasonAtoms = 20
+
+// sumsUp reports whether a finding is of a rule over the facts or flags of others, beside those.
+func (a *audit) sumsUp(f Finding) bool {
+	if len(a.findings) == 1 {
+		return false
+	}
+	return !slices.ContainsFunc(f.RuleIDs, func(id string) bool {
+		r := a.Sheet.Rule(id)
+		return r == nil || r.expr == nil || !slices.ContainsFunc(r.expr.Refs().Spaces, func(s string) bool {
+			return s == "$atoms" || s == "$flags"
+		})
+	})
 }
 
 // citeAtoms keeps the atoms that findings cite; checks then name only those, unless all are asked for.

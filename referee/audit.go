@@ -77,6 +77,7 @@ type audit struct {
 	findings []Finding
 	atoms    []Atom
 	atomRows []policy.Val // the first of them as values of $atoms
+	running  *Rule        // whose atoms are recorded now
 	notices  []string
 	explain  []Explanation
 	failures failures
@@ -193,6 +194,8 @@ func (a *audit) runRule(r *Rule) outcome {
 	if a.doc == nil && needsDocument(r) {
 		return outcome{status: Skip, reason: "the submission cannot be read", blockedBy: "json_valid"}
 	}
+	defer func(was *Rule) { a.running = was }(a.running)
+	a.running = r
 	out := outcome{status: Skip}
 	if !a.work.Exhausted() {
 		out = a.runWhereItApplies(r)
@@ -298,7 +301,9 @@ func (a *audit) flag(r *Rule, f Finding) {
 	if f.Fix != nil {
 		f.Fix.Text = visible(f.Fix.Text)
 	}
-	f.Atoms = withoutBlank(f.Atoms)
+	if f.Atoms = withoutBlank(f.Atoms); len(f.Atoms) == 0 {
+		f.Atoms = withoutBlank([]string{a.atomOf(f)})
+	}
 	key := findingKey{f.Code, f.Pointer, f.File}
 	i, known := a.found[key]
 	if known {
@@ -388,9 +393,54 @@ func (a *audit) atom(kind, field string, pass bool, severity, scope, message str
 	if pass {
 		severity = "info"
 	}
-	a.atoms = append(a.atoms, Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope,
-		Message: visible(message)})
+	at := Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope,
+		Message: visible(message)}
+	if r := a.running; r != nil {
+		if r.Family != "" {
+			at.Type = r.Family + kind[strings.IndexByte(kind, '.'):]
+		}
+		if !pass {
+			at.Meta = a.atomMeta(r.ID, field, "", "")
+		}
+	}
+	a.atoms = append(a.atoms, at)
 	return id
+}
+
+func (a *audit) atomMeta(rule, field, observed, threshold string) *AtomMeta {
+	return &AtomMeta{Rule: rule, Field: field, Observed: observed, Threshold: threshold,
+		Config: a.Sheet.trace.Limits[:16]}
+}
+
+// measured is atom for a value that is held against a threshold. The words are made for a fact that fails, and for all
+// where all are kept: most facts hold, and nobody reads them.
+func (a *audit) measured(r *Rule, kind, field string, pass bool, severity, scope string, observed, threshold string,
+	message func() string) string {
+	words := "within its limits"
+	if !pass || a.AllAtoms {
+		words = message()
+	}
+	id := a.atom(kind, field, pass, severity, scope, words)
+	if id != "" && (!pass || a.AllAtoms) {
+		a.atoms[len(a.atoms)-1].Meta = a.atomMeta(r.ID, field, visible(observed), visible(threshold))
+	}
+	return id
+}
+
+// atomOf is the fact behind a finding whose rule recorded none: every finding cites one.
+func (a *audit) atomOf(f Finding) string {
+	severity, scope := "warning", "field"
+	if f.Severity == "critical" {
+		severity = "critical"
+	}
+	if f.Pointer == "" {
+		scope = "sample"
+	}
+	kind := f.Code
+	if !strings.Contains(kind, ".") {
+		kind = string(f.Stage) + "." + kind
+	}
+	return a.atom(kind, f.Pointer, false, severity, scope, f.Message)
 }
 
 // atomID numbers atoms from EVID_001.

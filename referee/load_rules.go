@@ -214,6 +214,8 @@ func (l *loader) modify(r *Rule, v *strictjson.Value) {
 	set(&r.Fix, "fix")
 	set(&r.Message, "message")
 	set(&r.OnMissing, "on_missing")
+	set(&r.Family, "family")
+	set(&r.RowName, "row_name")
 	set(&r.Severity, "severity")
 	for _, key := range []string{"risk", "tier"} {
 		if t := text(v, key); t != "" {

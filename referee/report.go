@@ -230,7 +230,17 @@ type Atom struct {
 	Severity string `json:"severity"` // critical | warning | info
 	Scope    string `json:"scope"`    // field | sample | cross_field
 	Message  string `json:"message"`
-	Meta     string `json:"meta,omitempty"`
+	// of a fact that fails, and of every one where all are kept
+	Meta *AtomMeta `json:"meta,omitempty"`
+}
+
+// AtomMeta says how a fact was verified: by which rule, what was seen, what was allowed, and by which limits.
+type AtomMeta struct {
+	Rule      string `json:"rule"`
+	Field     string `json:"field,omitempty"`
+	Observed  string `json:"observed,omitempty"`
+	Threshold string `json:"threshold,omitempty"`
+	Config    string `json:"config"` // the beginning of the SHA-256 of the sheet's limits (Trace.Limits)
 }
 
 // Derived is a named value that the sheet reports and never gates on.
@@ -248,10 +258,12 @@ type Adjudication struct {
 
 // Attribution is one cause of the verdict and the atoms that prove it.
 type Attribution struct {
+	Rank   int      `json:"rank"` // from 1, the heaviest first
 	RuleID string   `json:"rule_id"`
 	Code   string   `json:"code"`
 	Tier   Tier     `json:"tier"`
-	Atoms  []string `json:"atoms,omitempty"`
+	Reason string   `json:"reason"`
+	Atoms  []string `json:"atoms"` // at least one
 }
 
 // Verdict sums the checks up (S35–S40). Score is floored to 0.1; ScoreFraction is exact.

@@ -117,14 +117,16 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 	if r.expr.Approx() && res.Sides != nil {
 		tier = a.bandTier(res.Sides)
 	}
-	id := a.atom("policy."+r.ID, "", false, atomSeverity(tier), "cross_field", r.Text)
+	said := r.failure(res)
+	id := a.measured(r, "policy."+r.ID, "", false, atomSeverity(tier), "cross_field", operandText(res.Operands), r.Text,
+		func() string { return said })
 	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: a.gatePointer(res), Atoms: []string{id},
 		Fix: a.distanceOf(r, res)}
 	f.Spot = &Spot{Gate: r.Text}
 	if res.Sides != nil {
 		f.Spot.Distance = gap(res.Sides)
 	}
-	f.Message = r.failure(res)
+	f.Message = said
 	if f.Fix == nil && r.Fix != "" {
 		f.Fix = &Fix{Text: r.Fix}
 	}

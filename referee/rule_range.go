@@ -135,12 +135,12 @@ func (a *audit) inRange(r *Rule, s *sampleRule) outcome {
 		return a.cannotRead(r, err)
 	}
 	before := a.raised
-	for _, row := range rows {
+	for i, row := range rows {
 		if !a.spend(8 * len(s.limits)) {
 			break
 		}
 		for _, lim := range s.limits {
-			a.checkLimit(r, s, row, lim)
+			a.checkLimit(r, s, row, lim, r.rowText(i, len(rows)))
 		}
 	}
 	return flaggedSince(a, before)
@@ -155,7 +155,15 @@ func (a *audit) cannotRead(r *Rule, err error) outcome {
 	return skipped("cannot be decided: %v", err)
 }
 
-func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim limit) {
+// rowText names a row for a message, where there are several or the sheet says what a row is.
+func (r *Rule) rowText(i, n int) string {
+	if r.RowName == "" && n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" in %s %d", cmp.Or(r.RowName, "row"), i+1)
+}
+
+func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim limit, in string) {
 	v := row.Get(lim.field)
 	if v.IsMissing() && s.optional {
 		return
@@ -169,12 +177,15 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 	ratio := overshoot(x, lim)
 	pass := decimal.Cmp(ratio, one) <= 0
 	tier := ratioTier(ratio, s.critical)
-	id := a.atom("range_sanity.out_of_range", lim.field, pass, atomSeverity(tier), "field", "within its limits")
+	message := func() string {
+		return fmt.Sprintf("%s is %s%s; limits %s to %s", lim.field, shown(x), in, shown(lim.low), shown(lim.high))
+	}
+	id := a.measured(r, "range_sanity.out_of_range", lim.field, pass, atomSeverity(tier), "field", number(x),
+		number(lim.low)+" to "+number(lim.high), message)
 	if !pass {
 		a.flag(r, Finding{Code: "math.out_of_range", Tier: tier, Pointer: where, Atoms: []string{id},
-			Message: fmt.Sprintf("%s is %s; it lies between %s and %s", lim.field, shown(x), shown(lim.low),
-				shown(lim.high)),
-			Spot: &Spot{Claimed: number(x), Distance: number(ratio), Band: string(tier)}})
+			Message: message(),
+			Spot:    &Spot{Claimed: number(x), Distance: number(ratio), Band: string(tier)}})
 	}
 }
 
@@ -251,7 +262,7 @@ func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
 	before, absent := a.raised, ""
 	for i := 1; i < len(rows) && a.spend(8*len(s.thresholds)); i++ {
 		for _, t := range s.thresholds {
-			if unseen := a.checkStep(r, s, rows[i-1], rows[i], t); unseen != nil {
+			if unseen := a.checkStep(r, s, rows[i-1], rows[i], t, r.rowText(i-1, len(rows)-1)); unseen != nil {
 				absent = cmp.Or(absent, a.pointerOf(unseen, t.field), t.field)
 			}
 		}
@@ -278,7 +289,9 @@ func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
 }
 
 // checkStep judges one member's step. Where the step cannot be seen it gives the sample whose number is missing.
-func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) (unseen *strictjson.Value) {
+func (a *audit) checkStep(
+	r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit, in string,
+) (unseen *strictjson.Value) {
 	x, y := num(prev.Get(t.field)), num(cur.Get(t.field))
 	where := a.pointerOf(cur, t.field)
 	for _, sample := range []*strictjson.Value{prev, cur} {
@@ -302,13 +315,16 @@ func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t
 		ratio = hundred
 	}
 	pass, tier := decimal.Cmp(ratio, one) <= 0, ratioTier(ratio, s.critical)
-	id := a.atom("jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field",
-		"step within its threshold")
+	message := func() string {
+		return fmt.Sprintf("%s jumped %s in one step%s (from %s to %s); limit %s", t.field, shown(step), in, shown(x),
+			shown(y), shown(t.high))
+	}
+	id := a.measured(r, "jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field", number(step),
+		number(t.high), message)
 	if !pass {
 		a.flag(r, Finding{Code: "math.jump", Tier: tier, Pointer: where, Atoms: []string{id},
-			Message: fmt.Sprintf("%s moves by %s in one step (from %s to %s); at most %s is plausible", t.field,
-				shown(step), shown(x), shown(y), shown(t.high)),
-			Spot: &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
+			Message: message(),
+			Spot:    &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
 	}
 	return nil
 }
@@ -368,7 +384,8 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	if r.v.Get("tier") != nil && decimal.Cmp(g.warn, g.critical) == 0 {
 		tier = r.Tier
 	}
-	id := a.atom("cross_field."+r.ID, "", pass, atomSeverity(tier), "cross_field", r.Text)
+	id := a.measured(r, "cross_field_consistency."+r.ID, "", pass, atomSeverity(tier), "cross_field", number(d),
+		number(g.warn), func() string { return g.words(r, x, y, d) })
 	if pass {
 		a.explainAgreement(r, left, right, passed)
 		return passed
@@ -376,14 +393,18 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	a.explainAgreement(r, left, right, flagged)
 	f := Finding{Code: "agree." + r.ID, Tier: tier,
 		Pointer: a.gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
-		Message: fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(),
-			g.left.Text(), shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn)),
-		Spot: &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
+		Message: g.words(r, x, y, d),
+		Spot:    &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
 	if r.Fix != "" {
 		f.Fix = &Fix{Text: r.Fix}
 	}
 	a.flag(r, f)
 	return flagged
+}
+
+func (g *agreement) words(r *Rule, x, y, d *decimal.Num) string {
+	return fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(), g.left.Text(),
+		shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn))
 }
 
 // noNumbers skips a rule whose operands are not all numbers, and says of each why: missing, undefined, or of another

@@ -36,10 +36,18 @@ func (l *loader) compileForEach(r *Rule, v *strictjson.Value) {
 // everyRow holds the condition for each row and names the rows that break it.
 func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 	tier := a.tierOf(r)
-	seen := &rowsSeen{}
+	seen := &rowsSeen{atoms: map[int]string{}}
 	whole := policy.EachRow(a.env, f.over, r.expr, f.where, f.key, func(row policy.RowResult) {
 		seen.add(row)
-		a.atom("row."+r.ID, row.Key, row.Result.Truth == policy.True, atomSeverity(tier), "field", "row "+row.Key)
+		pass, observed := row.Result.Truth == policy.True, ""
+		if !pass || a.AllAtoms {
+			observed = operandText(row.Result.Operands)
+		}
+		id := a.measured(r, "row."+r.ID, row.Key, pass, atomSeverity(tier), "field", observed, r.expr.Text(),
+			func() string { return r.rowTitle(row) + ": " + r.expr.Text() + " (" + observed + ")" })
+		if !pass && len(seen.atoms) < maxListed {
+			seen.atoms[row.Index] = id
+		}
 	})
 	if whole.Truth == policy.Unknown {
 		a.issues(r, whole)
@@ -65,10 +73,19 @@ func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 	return outcome{status: Pass, vacuous: seen.rows == 0}
 }
 
+// rowTitle names a row: by its key, or as what the sheet says a row is.
+func (r *Rule) rowTitle(row policy.RowResult) string {
+	if r.RowName != "" {
+		return fmt.Sprintf("%s %d", r.RowName, row.Index+1)
+	}
+	return row.Key
+}
+
 // rowsSeen counts the rows of a rule, and keeps those that a report has room for.
 type rowsSeen struct {
 	rows, failed, open int
 	bad, unknown       []policy.RowResult
+	atoms              map[int]string // of rows that do not hold
 }
 
 func (s *rowsSeen) add(row policy.RowResult) {
@@ -96,6 +113,9 @@ func (a *audit) tooMany(bad, rows int, f *forEach) bool {
 	return int64(bad) > f.maxBad
 }
 
+// maxRowAtoms bounds the facts that one finding about many rows cites.
+const maxRowAtoms = 5
+
 // flagRows emits one finding for the rule, or one a row.
 func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 	bad := seen.bad
@@ -106,13 +126,14 @@ func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 		}
 		return &Fix{Text: r.Fix}
 	}
-	keys := make([]string, len(bad))
+	keys, ids := make([]string, len(bad)), make([]string, len(bad))
 	for i, row := range bad {
-		keys[i] = clip(row.Key)
+		keys[i] = clip(r.rowTitle(row))
+		ids[i] = seen.atoms[row.Index]
 		if r.PerRow {
 			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text},
-				Fix: fix(),
-				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), row.Key,
+				Fix: fix(), Atoms: []string{ids[i]},
+				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), r.rowTitle(row),
 					operandText(row.Result.Operands))})
 		}
 	}
@@ -127,7 +148,7 @@ func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 		message = r.title() + " does not hold"
 	}
 	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text},
-		Fix: fix(),
+		Fix: fix(), Atoms: ids[:min(len(ids), maxRowAtoms)],
 		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, listed(keys),
 			operandText(bad[0].Result.Operands))})
 }

@@ -101,7 +101,9 @@ type Rule struct {
 	NonCompensable            bool
 	PerRow                    bool
 	Question                  string
-	PerBatch                  bool // the question is asked once of a batch of samples
+	Family                    string // of its atoms, where the sheet names one
+	RowName                   string // what a row is, for messages: "second"
+	PerBatch                  bool   // the question is asked once of a batch of samples
 
 	order  int
 	v      *strictjson.Value

@@ -11,6 +11,9 @@ var (
 	buckets    = []string{string(WorkDefect), string(DealFinding), string(StackFit)}
 	categories = []string{"structure", "schema", "math", "evidence", "policy", "lane"}
 	statuses   = []string{"verified", "general", "policy"}
+	// of FLY-EVAL++: what a verified fact speaks of
+	atomFamilies = []string{"numeric_validity", "range_sanity", "jump_dynamics", "cross_field_consistency",
+		"physics_constraint", "safety_constraint"}
 	classes    = []string{"edge", "small", "mid", "frontier"}
 	inputTypes = []string{"number", "integer", "string", "boolean", "date", "datetime", "array", "object"}
 	holds      = []string{HeldCell, HeldRecount, HeldAttested, HeldParam, HeldStated}
@@ -105,6 +108,8 @@ var modifiers = []field{
 	}}},
 	{Name: "non_compensable", Type: "boolean", Doc: "a flag closes the gate whatever the score"},
 	{Name: "emit", Type: "string", Doc: "one finding a rule, or one a row", Enum: []string{"per_rule", "per_row"}},
+	{Name: "family", Type: "string", Doc: "the family of the facts that it verifies", Enum: atomFamilies},
+	{Name: "row_name", Type: "string", Doc: "what a row is, for messages, such as second"},
 	{Name: "source", Type: "object", Doc: "where the rule comes from", Of: sourceRecord},
 	{Name: "equivalent", Type: "array", Doc: "changes to the rule that no submission can notice, as `referee sheet " +
 		"test --mutate` words them, each with the reason", Of: &record{Name: "an equivalent change", Fields: []field{

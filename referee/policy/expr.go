@@ -13,7 +13,7 @@ type Expr struct {
 
 // Refs are the names that an expression speaks of, each once, in order of first use.
 type Refs struct {
-	Calcs, Inputs, Fields, Consts, Lexicons, Evidence []string
+	Calcs, Inputs, Fields, Consts, Lexicons, Evidence, Spaces []string
 }
 
 // finish prints a tree once, which proves that it can be printed (rules.md 1), and notes what it refers to.
@@ -67,6 +67,8 @@ func (r *Refs) note(n *node) {
 		add(&r.Consts, n.name)
 	case kLexicon:
 		add(&r.Lexicons, n.name)
+	case kSpace:
+		add(&r.Spaces, n.name)
 	case kCall:
 		if n.fn.group == groupOutside && n.fn.name != "prior" {
 			add(&r.Evidence, n.argText(0))
