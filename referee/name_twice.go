@@ -93,7 +93,7 @@ func (s *Sheet) readNames() map[string]bool {
 		for _, m := range v.Members {
 			read[m.Key] = true
 		}
-		if v.Kind == strictjson.String && !slices.Contains(forPeople, lastName(v.Pointer())) {
+		if v.Kind == strictjson.String && !slices.Contains(forPeople, v.Name()) {
 			read[v.Text] = true
 			for _, part := range slices.Concat(strings.Split(v.Text, "/"), identifiers(v.Text)) {
 				read[part] = true
@@ -103,8 +103,6 @@ func (s *Sheet) readNames() map[string]bool {
 	})
 	return read
 }
-
-func lastName(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
 func identifiers(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
@@ -129,7 +127,7 @@ func plainNames(list []strictjson.Member) bool {
 // meansTwice flags the later ones of members that mean the same and say something else than the first. A name that
 // means "" is left alone.
 func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(string) string) {
-	list := members(object)
+	list := object.Fields()
 	if len(list) < 2 {
 		return
 	}
