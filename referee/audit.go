@@ -97,6 +97,9 @@ type audit struct {
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
+
+	shown      bool // showsAll, once looked at
+	shownKnown bool
 }
 
 // failures are facts that later rules ask about: whether a gate failed at all, at mid or high, at high; and whether the
