@@ -94,6 +94,7 @@ type audit struct {
 
 	statedFigures []StatedFigure // what a person has to confirm (S70), once listed
 	statedKnown   bool
+	question      string // which asks for that, once written
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool

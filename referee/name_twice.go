@@ -128,7 +128,8 @@ func plainNames(list []strictjson.Member) bool {
 // means "" is left alone.
 func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(string) string) {
 	list := object.Fields()
-	if len(list) < 2 {
+	var room [12]string // few names are compared one by one, sooner than a map is made
+	if len(list) < 2 || len(list) <= len(room) && meansAllDiffer(list, meaning, room[:0]) {
 		return
 	}
 	first := make(map[string]strictjson.Member, len(list))
@@ -147,4 +148,16 @@ func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(strin
 				Fix: &Fix{Text: "keep one of them"}})
 		}
 	}
+}
+
+// meansAllDiffer reports whether no two of the names mean the same; seen is room for what they mean.
+func meansAllDiffer(list []strictjson.Member, meaning func(string) string, seen []string) bool {
+	for _, m := range list {
+		id := meaning(m.Key)
+		if id != "" && slices.Contains(seen, id) {
+			return false
+		}
+		seen = append(seen, id)
+	}
+	return true
 }

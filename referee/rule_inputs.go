@@ -181,9 +181,13 @@ func statedText(v *strictjson.Value) string {
 	return v.Text
 }
 
-// statedQuestion is S70's one question, with the values.
+// statedQuestion is S70's one question, with the values. The rule and the report ask it; it is written once.
 func (a *audit) statedQuestion() string {
+	if a.question != "" {
+		return a.question
+	}
 	var b strings.Builder
+	b.WriteString("These figures come from the agent alone: ")
 	for i, f := range a.stated() {
 		if i > 0 {
 			b.WriteString("; ")
@@ -192,7 +196,9 @@ func (a *audit) statedQuestion() string {
 		b.WriteByte(' ')
 		b.WriteString(f.Value)
 	}
-	return "These figures come from the agent alone: " + b.String() + ". Do you confirm them?"
+	b.WriteString(". Do you confirm them?")
+	a.question = b.String()
+	return a.question
 }
 
 // runHeldInputs: an input that evidence must hold equals the cells that hold it (S62, S70).
