@@ -282,7 +282,7 @@ func (l *loader) loadChecklist() {
 		if t := v.TextOf("tier"); t != "" {
 			r.Tier = Tier(t)
 		}
-		r.PerBatch = text(v, "per") == "batch"
+		r.PerBatch = v.TextOf("per") == "batch"
 		l.question(r)
 		l.add(r)
 	}

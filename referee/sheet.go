@@ -365,7 +365,7 @@ func (l *loader) loadDerived() {
 		l.claimID("derive."+d.ID, v)
 		l.sheet.Derive = append(l.sheet.Derive, d)
 	}
-	l.sheet.Gold = text(l.sheet.Doc, "gold")
+	l.sheet.Gold = l.sheet.Doc.TextOf("gold")
 	l.sheet.scores = map[string]string{}
 	for _, m := range l.sheet.Doc.Get("scores").Fields() {
 		if !slices.Contains(scoreNames, m.Key) {
