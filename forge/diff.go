@@ -66,7 +66,7 @@ func (d *differ) identity() {
 	d.was("identity", "the lane", a.Lane, b.Lane)
 	d.was("identity", "the baseline", a.Baseline, b.Baseline)
 	if a.SHA256 != b.SHA256 && a.Version == b.Version {
-		d.say("identity", true, "the content changed and the version is still %s: give it another (S54)", a.Version)
+		d.say("identity", true, "the content changed but the version is still %s: change the version (S54)", a.Version)
 	} else if a.Version != b.Version {
 		d.say("identity", false, "the version was %s and is %s", a.Version, b.Version)
 	}

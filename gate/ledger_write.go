@@ -48,7 +48,7 @@ func (h heldEntries) vouchedEntries() []ledger.Entry {
 func (h heldEntries) recogniseEntry(draft ledger.Receipt, e *ledger.Entry) error {
 	if what := differsFrom(draft, e.Receipt); what != "" {
 		return brokenf(
-			"entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it "+
+			"entry %d of the ledger claims to record this job's decision but holds a different %s: it "+
 				"was forged; restore the branch from a clone that verifies, then run this job again",
 			e.Receipt.Seq,
 			what,

@@ -104,7 +104,7 @@ func ReviewRecord(r githubapi.Review) ledger.ReviewRecord {
 // Merges is ledger.Online's.
 func (o *Online) Merges(ctx context.Context) ([]ledger.MergeRecord, error) {
 	if o.merges == nil {
-		return nil, errors.New("the commits on base are not at hand")
+		return nil, errors.New("the commits on base are not available")
 	}
 	return o.merges(ctx)
 }

@@ -238,7 +238,7 @@ func (a *audit) questions() []Question {
 func (a *audit) allNotices() []string {
 	out := slices.Clone(a.Notices)
 	if a.Sheet.Shadows {
-		out = append(out, "the repository's sheet "+a.Sheet.Slug+" stands before the library's")
+		out = append(out, "the repository's sheet "+a.Sheet.Slug+" replaces the library's")
 	}
 	return append(out, a.notices...)
 }

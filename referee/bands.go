@@ -51,7 +51,7 @@ var (
 )
 
 // errBandOrder is returned for bands that overlap or leave a hole.
-var errBandOrder = errors.New("the the bands must not decrease: tolerance ≤ noncritical ≤ critical")
+var errBandOrder = errors.New("the bands must not decrease: tolerance ≤ noncritical ≤ critical")
 
 // valid holds the bands to S2 and S6.
 func (b bands) valid() error {

@@ -136,7 +136,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		m.Inputs = append(slices.Clone(refs.Inputs), refs.Calcs...)
 	}
 	if !m.expr.Number() {
-		l.problems.add(v, "not_a_number", "the the formula of %s can never be a number", m.ID)
+		l.problems.add(v, "not_a_number", "the formula of %s can never be a number", m.ID)
 	}
 }
 

@@ -196,7 +196,7 @@ var doctorCases = []struct {
 		"checks.token", doctor.Problem, "of the apps 777, 15368"},
 	{"an App that is not required", func(t *testing.T, c *clinic) {
 		c.edit(t, workflowPath, "        with:\n", "        with:\n          token: ${{ steps.app.outputs.token }}\n")
-	}, "checks.token", doctor.Problem, "is given another token"},
+	}, "checks.token", doctor.Problem, "uses another token"},
 	{"another App's token", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.require(comment.AuditCheck, 778, comment.SignOffCheck, 778)

@@ -188,7 +188,7 @@ func TestGateRefusals(t *testing.T) {
 			"cannot be read"},
 		"event is not JSON": {githubtest.Event{Name: "push", Payload: []byte("{")}, nil, 2, "cannot be read"},
 		"event says nothing": {githubtest.Event{Name: "pull_request", Payload: []byte("{}")}, nil, 2,
-			"names no pull request"},
+			"lacks the number of a pull request"},
 		"no such repository": {good, map[string]string{"GITHUB_REPOSITORY": "example/none"}, 3, "404|no such|not show"},
 	} {
 		code, log := r.step(c.event, c.env)

@@ -258,13 +258,13 @@ func TestReplayExitCodes(t *testing.T) {
 		"another semantics number": {func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" },
 			exitTool, "install release 0.9.0"},
 		"another profile": {other("9.0.0", func(r *ledger.Receipt) { r.Agent.Model = "mine-400b" }),
-			exitRules, "agent is not what the work makes"},
+			exitRules, "agent differs from what the work yields"},
 		"a profile that nobody pinned": {func(r *ledger.Receipt) {
 			r.Agent.Pinned, r.Agent.Model = false,
 				"example-70b-instruct"
 		}, exitRules, "agent is not what"},
 		"a base with another profile": {func(r *ledger.Receipt) { r.PullRequest.BaseSHA = g.base2 }, exitRules,
-			"agent is not what the work makes"},
+			"agent differs from what the work yields"},
 		"a base that is not at hand": {func(r *ledger.Receipt) {
 			r.PullRequest.BaseSHA = strings.Repeat("e",
 				40)
@@ -287,15 +287,15 @@ func TestReplayExitCodes(t *testing.T) {
 				r.Evidence[0].AddedBy = "pull_request", "bea"
 		}, exitRules, "evidence is not"},
 		"two persons added it": {func(r *ledger.Receipt) { r.Evidence[2].AddedBy = "bea" }, exitRules,
-			"evidence is not what the work makes"},
+			"evidence differs from what the work yields"},
 		"all evidence local": {func(r *ledger.Receipt) { allLocal(r) }, exitRules,
-			"evidence is not what the work makes"},
+			"evidence differs from what the work yields"},
 		"no pull request, a pinned profile": {func(r *ledger.Receipt) { r.PullRequest = nil; allLocal(r) }, exitRules,
-			"agent is not what the work makes"},
+			"agent differs from what the work yields"},
 		"a limit that nobody set": {func(r *ledger.Receipt) {
 			r.Params = []ledger.Param{{Name: "dscr_min",
 				Value: "1"}}
-		}, exitRules, "params is not what the work makes"},
+		}, exitRules, "params differs from what the work yields"},
 	} {
 		r := clonedReceipt(t, g.receipt)
 		c.edit(&r)

@@ -111,7 +111,7 @@ func (at Ground) baseConfig() (*config.Config, error) {
 		name = config.Path
 	}
 	if at.Base == nil {
-		return nil, errors.New("the commit of the configuration is not at hand")
+		return nil, errors.New("the commit of the configuration is not available")
 	}
 	src, err := referee.ReadFile(at.Base, name, 1<<20)
 	switch {
