@@ -260,7 +260,7 @@ func (l *linter) magic(r *referee.Rule) {
 			if side.Kind == strictjson.Number && side.Text != "0" && side.Text != "1" {
 				l.warn(r.Value(), "magic_number",
 					"declare a constant with value, source, as_of and status, and name it",
-					"the gate %q compares with %s, and nothing says where that comes from", r.ID, side.Text)
+					"the gate %q compares with %s, which has no source", r.ID, side.Text)
 			}
 		}
 	})

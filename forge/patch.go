@@ -89,7 +89,7 @@ func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
 	switch parent.Kind {
 	case strictjson.Object:
 		if op.Op != "add" && parent.Get(token) == nil {
-			return fmt.Errorf("there is no member %q", token)
+			return fmt.Errorf("no member %q", token)
 		}
 		if op.Op == "remove" {
 			remove(parent, token)
@@ -112,7 +112,7 @@ func changeItem(parent *strictjson.Value, token string, op referee.PatchOp) erro
 	}
 	i, ok := position(token, last)
 	if !ok {
-		return fmt.Errorf("there is no item %q; the list has %d", token, len(parent.Items))
+		return fmt.Errorf("no item %q; the list has %d", token, len(parent.Items))
 	}
 	switch op.Op {
 	case "add":

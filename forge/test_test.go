@@ -96,7 +96,7 @@ func TestTest(t *testing.T) {
 		{"an unknown rule", `{"change": "c", "inputs": {"noi": 99}, "flags": ["dscr_gat"]}`,
 			[]string{`did you mean "dscr_gate"`, "dscr_gate must be no flag"}},
 		{"an unknown code", `{"change": "c", "inputs": {"noi": 99}, "flags": ["dscr_gate"], "findings": ` +
-			`["math.mismatch"]}`, []string{"no finding math.mismatch"}},
+			`["math.mismatch"]}`, []string{"finding math.mismatch is missing"}},
 		{"a patch after the rework", `{"change": "c", "inputs": {"noi": 200}, "patch": [{"op": "replace", "path": ` +
 			`"/calculations/1/result", "value": 3}], "flags": ["math.dscr"], "findings": ["math.mismatch"]}`, nil},
 		{"a patch that does not fit", `{"change": "c", "patch": [{"op": "remove", "path": "/claims/0"}], "flags": []}`,

@@ -27,7 +27,7 @@ func TestMeanwhile(t *testing.T) {
 	w.s.Inject(f.On("GET", "collaborators/*/permission"))
 	_, err := w.approve(pull, "rosa", answers)
 	var b *gate.Broken
-	if !errors.As(err, &b) || !strings.Contains(err.Error(), "moved") {
+	if !errors.As(err, &b) || !strings.Contains(err.Error(), "changed during this job") {
 		t.Errorf("%v", err)
 	}
 	w.wantKinds("")

@@ -196,7 +196,7 @@ func TestSupersededBySheet(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "edited", true))
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
-	w.says(w.review(pull), "by another sheet: submit a new review")
+	w.says(w.review(pull), "another sheet: submit a new review")
 	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}

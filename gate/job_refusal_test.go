@@ -28,7 +28,7 @@ func TestTwins(t *testing.T) {
 	}
 	pull := w.proposeFiles("x", files)
 	_, err := w.job(w.s.PullEvent(pull, "opened", true))
-	w.refused(err, `have one id, "oak-street"`)
+	w.refused(err, `share the id "oak-street"`)
 	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
@@ -41,14 +41,14 @@ func TestSelfSignRefusals(t *testing.T) {
 		"is a draft":                  func(w *world, pull int64) { w.s.SetDraft(pull, true) },
 		"is closed":                   func(w *world, pull int64) { w.s.Close(pull, "owner") },
 		"the commands cannot be read": func(w *world, _ int64) { w.opts.Commands = "/satisfy x" },
-		"the checklist is open":       func(w *world, _ int64) { w.opts.Commands = "" },
+		"unanswered checklist items":  func(w *world, _ int64) { w.opts.Commands = "" },
 		"names what it signs":         func(w *world, pull int64) { w.named = map[string]any{"head": w.s.Head(pull)} },
-		"by the inputs head": func(w *world,
+		"with the inputs head": func(w *world,
 			pull int64) {
 			w.named = map[string]any{"head": strings.Repeat("1", 40)}
 		},
-		"another audit":     func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
-		"which no run asks": func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
+		"does not match the audit": func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
+		"which no run asks":        func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
 		"changes are requested": func(w *world, pull int64) {
 			w.s.Review(pull, "wim", "CHANGES_REQUESTED",
 				"no")

@@ -196,7 +196,7 @@ func (f pullFacts) refuseMoved(now githubapi.Story) error {
 	}
 	return brokenf(
 		"the pull request changed during this job (head %.12s, now %.12s; base %q, now %q; now %s): the job "+
-			"for what it is now decides",
+			"for its present state decides",
 		f.pr.HeadSHA,
 		now.HeadSHA,
 		f.pr.BaseRef,

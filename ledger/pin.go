@@ -69,14 +69,14 @@ func (r *Verification) Against(p Pin) *Problem {
 		return say(CodePinMissing, "%s names the entry %d, %.8s…; the ledger has %d entries", p.Source, p.Count-1,
 			p.Tip, have)
 	case p.Count > have:
-		return say(CodeTruncated, "%s knows %d entries, the ledger has %d", p.Source, p.Count, have)
+		return say(CodeTruncated, "%s has %d entries, the ledger only %d", p.Source, p.Count, have)
 	case r.Hashes[p.Count-1] != p.Tip && p.Count == 1:
-		return say(CodePinGenesis, "%s names the first entry %.8s…, here it is %.8s…", p.Source, p.Tip, r.Hashes[0])
+		return say(CodePinGenesis, "%s names the first entry %.8s…, in the ledger it is %.8s…", p.Source, p.Tip, r.Hashes[0])
 	case r.Hashes[p.Count-1] != p.Tip:
-		return say(CodePinTip, "%s knows the entry %.8s…, here it is %.8s…", p.Source, p.Tip, r.Hashes[p.Count-1])
+		return say(CodePinTip, "%s has the entry %.8s…, the ledger %.8s…", p.Source, p.Tip, r.Hashes[p.Count-1])
 	}
 	if root, err := r.Leaves.Root(p.Count); p.Root != "" && (err != nil || root != p.Root) {
-		return say(CodePinRoot, "%s knows the root %.8s…, here it is %.8s…", p.Source, p.Root, root)
+		return say(CodePinRoot, "%s has the root %.8s…, the ledger %.8s…", p.Source, p.Root, root)
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func heldAlias(ctx context.Context, s Store, at Snapshot, f File, pull, reposito
 	case f.Path != want || r.Pull() != pull:
 		return is(CodeMisplaced, r.Seq, "the entry belongs at %s", want)
 	case r.Seq >= at.Head.Count:
-		return is(CodeAliasOrphan, r.Seq, "the chain has %d entries, and none at %d", at.Head.Count, r.Seq)
+		return is(CodeAliasOrphan, r.Seq, "the chain has %d entries, but none at %d", at.Head.Count, r.Seq)
 	case repository != 0 && r.Repository.ID != repository:
 		return is(CodeRepository, r.Seq, "it is an entry of the repository %d, not %d", r.Repository.ID, repository)
 	}

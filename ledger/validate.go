@@ -339,7 +339,7 @@ func (r *Receipt) checkCook() error {
 	case c.Before == c.After:
 		return refuse(RefuseLift, "before and after are the same receipt")
 	case after.Cmp(before) <= 0:
-		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt exists only for a lift", c.EvalBefore,
+		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt requires a lift", c.EvalBefore,
 			c.EvalAfter)
 	case new(big.Rat).Sub(after, before).Cmp(lift) != 0:
 		return refuse(RefuseLift, "the lift is given as %s, %s − %s is %s", c.Lift, c.EvalAfter, c.EvalBefore,

@@ -344,7 +344,7 @@ func (v *verifier) heads() error {
 	}
 	v.result.Info = &info
 	if len(v.result.Hashes) == 0 || v.result.Hashes[0] != info.Genesis {
-		return v.report(CodeInfoLies, InfoPath, -1, "genesis is %.8s…, the first entry is another one", info.Genesis)
+		return v.report(CodeInfoLies, InfoPath, -1, "genesis is %.8s…, which is not the first entry", info.Genesis)
 	}
 	return v.foreign(info)
 }

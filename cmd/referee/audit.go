@@ -56,11 +56,11 @@ func auditCommand() *command {
 	f.StringVar(&o.sheet, "sheet", "", "flight `SHEET` to judge by: slug, slug@version or slug@^1.2")
 	c.choiceFlag(&o.format, "format", "table", "`FORMAT` of the result", report.Formats())
 	f.StringVar(&o.out, "out", "", "write the result to `FILE`; the table stays on the terminal")
-	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that gives exit code 1", referee.ThresholdNames())
+	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that makes the exit code 1", referee.ThresholdNames())
 	f.StringVar(&o.explain, "explain", "", "print the proof of `RULE`: each operand, its value, where it came from")
 	f.BoolVar(&o.atoms, "atoms", false, "keep every verified fact in the json, not only the cited ones")
 	f.BoolVar(&o.verbose, "verbose", false, "show every check, derived values and advisory files")
-	f.IntVar(&o.jobs, "jobs", 0, "audit `N` submissions at a time (default: one a processor)")
+	f.IntVar(&o.jobs, "jobs", 0, "audit `N` submissions at a time (default: one per processor)")
 	f.StringVar(&o.shard, "shard", "", "audit only part `I/N` of the submissions")
 	c.choiceFlag(&o.input, "input", "auto", "`KIND` of standard input", []string{"auto", "json", "jsonl"})
 	o.ledger = &ledgerFlags{}

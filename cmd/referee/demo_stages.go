@@ -130,7 +130,7 @@ func (d *demo) verify() error {
 		return toolf("verifying the ledger: %w", err)
 	}
 	if !v.OK() {
-		return rulesf("the new ledger does not verify: %s", v.Problems[0])
+		return rulesf("the new ledger failed verification: %s", v.Problems[0])
 	}
 	return d.stage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
 		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), legible.Clip(v.Head.Tip, 16)))

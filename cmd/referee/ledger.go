@@ -235,7 +235,7 @@ func (a *app) hashOf(k *kept, word string) (string, error) {
 func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 	seq, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return "", usagef("%q is no number of a receipt", word)
+		return "", usagef("%q is not the number of a receipt", word)
 	}
 	found, err := a.names(k, ledger.EntryDir(seq), func(p ledger.Place) bool { return p.Seq == seq })
 	if err != nil || len(found) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-const proveLong = `Prints a proof, with at most 30 hashes, that the entry stands in the tree of the
-first N entries (RFC 6962). Who has the root (` + "`referee ledger head`" + `) needs
+const proveLong = `Prints a proof, with at most 30 hashes, that the entry is in the tree of the
+first N entries (RFC 6962). Whoever has the root (` + "`referee ledger head`" + `) needs
 nothing else of the ledger: --check FILE recomputes the root from the proof, and
 with a receipt's FILE holds the proof to these bytes. Compare the root that it
 prints with one that you trust; a proof says nothing about the root itself.

@@ -102,7 +102,7 @@ func (a *app) verified(k *kept, where *ledgerFlags) (*ledger.Verification, error
 	s := &session{app: a, options: &verifyOptions{where: *where}, seen: []ledger.Level{ledger.L1}, k: k}
 	v, err := s.whole(k, nil)
 	if err == nil && !v.OK() {
-		return nil, rulesf("the ledger, %s, does not verify: %s", k.name, v.Problems[0]).
+		return nil, rulesf("the ledger, %s, failed verification: %s", k.name, v.Problems[0]).
 			hint("`referee ledger verify` lists all problems")
 	}
 	return v, err
@@ -150,7 +150,7 @@ func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
 		return name, b, err
 	}
 	if receiptWord(word) {
-		return "", nil, usagef("no ledger is at hand to find the receipt %s in, and no file of this folder has that "+
+		return "", nil, usagef("no ledger to look up the receipt %s in, and no file of this folder has that "+
 			"hash", word).
 			hint("run it in a clone of the repository, beside the receipt's file, or with --ledger REPO")
 	}

@@ -16,7 +16,7 @@ func receiptLines(e *ledger.Entry, where string, again bool) string {
 	p.line("")
 	p.line("receipt %d  %s", e.Receipt.Seq, e.Receipt.ID)
 	if again {
-		p.entry("again", receiptColumn, "this sign-off stood in the ledger already; nothing was written")
+		p.entry("again", receiptColumn, "this sign-off was already in the ledger; nothing was written")
 	}
 	p.entry("run", receiptColumn, e.Receipt.Run.ID+" by "+e.Receipt.FlightSheet.Slug+"@"+e.Receipt.FlightSheet.Version)
 	p.entry("verdict", receiptColumn, verdictText(e.Receipt))

@@ -20,7 +20,7 @@ import (
 func sheetLintCommand() *command {
 	c := newCommand("sheet lint", "[FILE|SLUG…]", "check flight sheets: refusals and warnings", -1)
 	c.long = "Without arguments every active sheet is looked at. Each refusal and warning has\nits " +
-		"file:line:column. Refusals give exit code 2; warnings give 0."
+		"file:line:column. Refusals make the exit code 2; warnings leave it 0."
 	c.examples = []string{"referee sheet lint", "referee sheet lint flight_sheets/my-sheet.json",
 		"referee sheet lint cre-multifamily-agency"}
 	dir := sheetsFlag(c.flags)
@@ -100,8 +100,8 @@ func reused(s *referee.Sheet) []referee.Problem {
 	at := s.Doc.Get("version")
 	return []referee.Problem{{File: s.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(),
 		Rule:    "version",
-		Message: fmt.Sprintf("the library has another content as %s@%s (S54)", s.Slug, s.Version),
-		Hint:    "give this one another version; `referee sheet diff` says what differs"}}
+		Message: fmt.Sprintf("the library's %s@%s has different content (S54)", s.Slug, s.Version),
+		Hint:    "change the version of this one; `referee sheet diff` says what differs"}}
 }
 
 // problems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.

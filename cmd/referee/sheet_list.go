@@ -20,7 +20,7 @@ type listedSheet struct {
 
 func sheetListCommand() *command {
 	c := newCommand("sheet list", "", "list the active flight sheets", 0)
-	c.long = "Sheets of the repository stand before the library's of the same slug. A sheet\nthat is refused is " +
+	c.long = "Sheets of the repository replace the library's of the same slug. A sheet\nthat is refused is " +
 		"named on standard error, and the exit code is 2."
 	c.examples = []string{"referee sheet list", "referee sheet list --format json"}
 	format := c.formatFlag("table", "json")

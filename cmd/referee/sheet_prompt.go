@@ -10,7 +10,7 @@ import (
 func sheetPromptCommand() *command {
 	c := newCommand("sheet prompt", "SLUG", "print what to give an agent", 1)
 	c.long = "The prompt is markdown: the sheet's instructions, its inputs with their units,\nits calculations with " +
-		"their formulas, the gates that the work is held against,\nthe evidence rules, and the JSON Schema of the submission."
+		"their formulas, the gates that the work must pass,\nthe evidence rules, and the JSON Schema of the submission."
 	c.examples = []string{"referee sheet prompt cre-multifamily-agency > prompt.md"}
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {

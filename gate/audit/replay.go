@@ -29,7 +29,7 @@ var ErrNotAudited = errors.New("the entry holds no audit")
 
 // ErrOtherSemantics is returned for a receipt of another semantics number: this release does not judge by it, and can
 // say neither that the receipt is right nor that it is wrong.
-var ErrOtherSemantics = errors.New("another semantics number")
+var ErrOtherSemantics = errors.New("a different semantics number")
 
 // Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings,
 // answers, agent, evidence, assignment and digest. folder is the run folder at the recorded commit, at what else of the
