@@ -269,8 +269,8 @@ func (p Problem) String() string {
 	return b.String() + ": " + p.Message
 }
 
-// problem makes a Problem at the level of its code.
-func problem(code Code, path string, seq int64, format string, args ...any) Problem {
+// newProblem makes a Problem at the level of its code.
+func newProblem(code Code, path string, seq int64, format string, args ...any) Problem {
 	about, _ := code.Of()
-	return Problem{code, about.Level, clip(path), seq, fmt.Sprintf(format, args...)}
+	return Problem{code, about.Level, clipForeign(path), seq, fmt.Sprintf(format, args...)}
 }

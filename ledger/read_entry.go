@@ -52,7 +52,7 @@ type entryCheck struct {
 }
 
 func (v *entryCheck) add(code Code, seq int64, format string, args ...any) {
-	v.problems = append(v.problems, problem(code, "", seq, format, args...))
+	v.problems = append(v.problems, newProblem(code, "", seq, format, args...))
 }
 
 // entriesAt gives the files of a seq: one, in a ledger that is whole.

@@ -15,7 +15,7 @@ var EngineVersion = "dev"
 // report puts the outcome together and seals it with its digest.
 func (a *audit) report() *Report {
 	a.countRest()
-	rank(a.findings)
+	rankFindings(a.findings)
 	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(),
 		Semantics:  SemanticsVersion,
 		Engine:     EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry},

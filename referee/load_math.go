@@ -94,7 +94,7 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 		m.Tier = Tier(t)
 	}
 	l.claimID("math."+m.ID, v)
-	m.Monetary = monetary(boolean(v.Get("monetary")), m.Units, m.ID)
+	m.Monetary = isMonetary(readBoolean(v.Get("monetary")), m.Units, m.ID)
 	m.bands = l.sheet.penalty
 	if m.Monetary {
 		m.bands = l.sheet.money
@@ -122,7 +122,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		l.reads = formula.NewNames(l.known)
 	}
 	if src, ok := v.Str(); ok {
-		if f, err := l.reads.Parse(src); err == nil && subset(f.Vars(), l.known) {
+		if f, err := l.reads.Parse(src); err == nil && isSubset(f.Vars(), l.known) {
 			m.formula, m.Inputs, m.Text = f, f.Vars(), src
 		}
 	}
@@ -238,12 +238,12 @@ func formulaInput(v *strictjson.Value) formula.Input {
 	return formula.Input{Num: num(v)}
 }
 
-func subset(some, all []string) bool {
+func isSubset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// boolean reads a JSON boolean; nil when it is absent.
-func boolean(v *strictjson.Value) *bool {
+// readBoolean reads a JSON boolean; nil when it is absent.
+func readBoolean(v *strictjson.Value) *bool {
 	if v == nil || v.Kind != strictjson.Bool {
 		return nil
 	}

@@ -21,8 +21,8 @@ func (a *audit) claims(r *Rule) []*strictjson.Value {
 	return list
 }
 
-// reference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
-func reference(claim *strictjson.Value) *strictjson.Value {
+// claimReference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
+func claimReference(claim *strictjson.Value) *strictjson.Value {
 	for _, name := range []string{"evidence_reference", "source_location", "source"} {
 		if v := claim.Get(name); v != nil {
 			return v
@@ -34,7 +34,7 @@ func reference(claim *strictjson.Value) *strictjson.Value {
 func runReferencesPresent(a *audit, r *Rule) outcome {
 	before := a.raised
 	for i, claim := range a.claims(r) {
-		if reference(claim).IsMissing() {
+		if claimReference(claim).IsMissing() {
 			a.uncited(r, claim, i, "has no evidence_reference")
 		}
 	}
@@ -47,7 +47,7 @@ func runAllClaimsCited(a *audit, r *Rule) outcome {
 		if !a.spend(2) {
 			break
 		}
-		ref := reference(claim)
+		ref := claimReference(claim)
 		word, isText := ref.Str()
 		switch {
 		case ref.IsMissing():
@@ -79,7 +79,7 @@ func runReferencesResolve(a *audit, r *Rule) outcome {
 	before, open := a.raised, 0
 	a.held(r)
 	for _, claim := range items(a.doc.Get("claims")) {
-		ref := reference(claim)
+		ref := claimReference(claim)
 		if word, ok := ref.Str(); ok && !blankReference(word) {
 			open += a.resolve(r, ref, word)
 		}
@@ -131,7 +131,7 @@ func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
 		return 0
 	}
 	f := Finding{Pointer: at.Pointer(), Message: err.Error(),
-		Fix: &Fix{Text: "declared evidence: " + listed(a.Evidence.IDs())}}
+		Fix: &Fix{Text: "declared evidence: " + joinListed(a.Evidence.IDs())}}
 	switch {
 	case errors.Is(err, evidence.ErrUndeclared):
 		f.Code, f.Tier = "evidence.unresolved", Low
@@ -342,7 +342,7 @@ var citationWords = []string{"source", "per the", "according to", "exhibit", "re
 func runCitationsPresent(a *audit, r *Rule) outcome {
 	out := strings.ToLower(legible.Fold(a.outputText()))
 	for _, claim := range items(a.doc.Get("claims")) {
-		if s, ok := reference(claim).Str(); ok && !blankReference(s) {
+		if s, ok := claimReference(claim).Str(); ok && !blankReference(s) {
 			return passed
 		}
 	}

@@ -96,10 +96,10 @@ func needAll(id, what string, need []string, of func(*Agent) ([]string, bool)) r
 		has, known := of(p)
 		for _, n := range need {
 			if !slices.ContainsFunc(has, func(h string) bool { return normalName(h) == normalName(n) }) {
-				return false, known, listed(has)
+				return false, known, joinListed(has)
 			}
 		}
-		return true, known, listed(has)
+		return true, known, joinListed(has)
 	}}
 }
 
@@ -181,7 +181,7 @@ func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 		}
 		res := other.Eval(a.env)
 		if res.Val.Str == "" || a.Agent.Model == "" {
-			return worse(out, skipped("profile incomplete: the two models are not both named"))
+			return worseOutcome(out, skipped("profile incomplete: the two models are not both named"))
 		}
 		if normalName(res.Val.Str) == normalName(a.Agent.Model) {
 			a.flag(r, Finding{Code: "lane.different_from", Pointer: res.Val.Pointer(),

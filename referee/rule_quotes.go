@@ -14,7 +14,7 @@ import (
 // runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
 func runQuotesVerbatim(a *audit, r *Rule) outcome {
 	if !slices.ContainsFunc(items(a.doc.Get("claims")),
-		func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
+		func(claim *strictjson.Value) bool { return !isBlankValue(claim.Get("quote")) }) {
 		return outcome{status: Pass, vacuous: true}
 	}
 	if a.Evidence == nil {
@@ -26,7 +26,7 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 		if !ok || legible.Blank(quote) {
 			continue
 		}
-		word, _ := reference(claim).Str()
+		word, _ := claimReference(claim).Str()
 		open += a.quoteStands(r, claim.Get("quote"), quote, word, 0)
 		a.quoteValue(r, quote, claim.Get("value"))
 	}
@@ -94,7 +94,7 @@ func (a *audit) saidOtherwise(quote string, value *strictjson.Value) string {
 	}
 	var numbers []string
 	for _, n := range evidence.Spoken(quote) {
-		for _, y := range readings(n) {
+		for _, y := range quotedReadings(n) {
 			if decimal.Cmp(x, y) == 0 || honestlyRounded(x, y, written, one) {
 				return ""
 			}
@@ -104,8 +104,8 @@ func (a *audit) saidOtherwise(quote string, value *strictjson.Value) string {
 	return strings.Join(numbers, ", ")
 }
 
-// readings are the values that a number may be stated as: 12 % is 0.12, and 12 where the value is in percent.
-func readings(n evidence.Number) []*decimal.Num {
+// quotedReadings are the values that a number may be stated as: 12 % is 0.12, and 12 where the value is in percent.
+func quotedReadings(n evidence.Number) []*decimal.Num {
 	var out []*decimal.Num
 	if d, err := n.Canonical(); err == nil {
 		out = append(out, d)

@@ -131,7 +131,7 @@ func (l *loader) compileRequired(r *Rule, v *strictjson.Value) {
 			l.problems.add(v.Get("paths").Items[i], "path", "%v", err)
 		}
 	}
-	r.Text = "present: " + listed(paths)
+	r.Text = "present: " + joinListed(paths)
 	r.run = func(a *audit, r *Rule) outcome { return a.required(r, paths, nonempty) }
 }
 
@@ -144,7 +144,7 @@ func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
 			if !a.spend(1) {
 				return flagged
 			}
-			if hit.Value.IsMissing() || nonempty && blank(hit.Value) {
+			if hit.Value.IsMissing() || nonempty && isBlankValue(hit.Value) {
 				absent = append(absent, hit.Pointer)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// object makes a value with these members: name, value, name, value …
-func object(pairs ...any) policy.Val {
+// objectValue makes a value with these members: name, value, name, value …
+func objectValue(pairs ...any) policy.Val {
 	v := policy.Val{Kind: policy.Obj}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v.Members = append(v.Members, policy.Entry{Key: pairs[i].(string), Val: pairs[i+1].(policy.Val)})
@@ -19,7 +19,7 @@ func object(pairs ...any) policy.Val {
 
 func listOf(items []policy.Val) policy.Val { return policy.Val{Kind: policy.List, List: items} }
 
-func whole(n int) policy.Val { return policy.Number(decimal.FromInt(int64(n))) }
+func wholeValue(n int) policy.Val { return policy.Number(decimal.FromInt(int64(n))) }
 
 // optionalText is a text, or missing where the profile is silent.
 func optionalText(s string) policy.Val {
@@ -35,7 +35,7 @@ func (a *audit) stackSpace() policy.Val {
 		return policy.Absent("no agent profile")
 	}
 	p := a.Agent
-	v := object("name", optionalText(p.Name), "model", optionalText(p.Model), "provider", optionalText(p.Provider),
+	v := objectValue("name", optionalText(p.Name), "model", optionalText(p.Model), "provider", optionalText(p.Provider),
 		"harness", optionalText(p.Harness),
 		"runtime", optionalText(p.Runtime), "capability_tier", optionalText(p.CapabilityTier), "params_b",
 		decimalVal(p.ParamsB),
@@ -64,11 +64,11 @@ func (a *audit) evidenceSpace() policy.Val {
 		f, err := a.Evidence.File(id)
 		held := policy.Truth(err == nil)
 		if err != nil {
-			rows = append(rows, object("id", policy.Text(id), "held", held))
+			rows = append(rows, objectValue("id", policy.Text(id), "held", held))
 			continue
 		}
-		rows = append(rows, object("id", policy.Text(id), "held", held, "kind", policy.Text(f.Kind), "sha256",
-			policy.Text(f.SHA256), "bytes", whole(int(f.Bytes))))
+		rows = append(rows, objectValue("id", policy.Text(id), "held", held, "kind", policy.Text(f.Kind), "sha256",
+			policy.Text(f.SHA256), "bytes", wholeValue(int(f.Bytes))))
 	}
 	return listOf(rows)
 }
@@ -77,7 +77,7 @@ func (a *audit) evidenceSpace() policy.Val {
 func (a *audit) flagSpace() policy.Val {
 	rows := make([]policy.Val, len(a.findings))
 	for i, f := range a.findings {
-		rows[i] = object("code", policy.Text(f.Code), "tier", policy.Text(string(f.Tier)), "bucket",
+		rows[i] = objectValue("code", policy.Text(f.Code), "tier", policy.Text(string(f.Tier)), "bucket",
 			policy.Text(string(f.Bucket)), "stage", policy.Text(string(f.Stage)), "pointer", policy.Text(f.Pointer))
 	}
 	return listOf(rows)
@@ -91,7 +91,7 @@ func (a *audit) atomSpace() policy.Val {
 	}
 	rows := make([]policy.Val, len(a.atoms))
 	for i, at := range a.atoms {
-		rows[i] = object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
+		rows[i] = objectValue("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
 			policy.Truth(at.Pass),
 			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope))
 	}

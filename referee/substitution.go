@@ -60,7 +60,7 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, w
 	}
 	elsewhere := "they agree at these inputs and differ at others"
 	if len(foreign) > 0 {
-		elsewhere = "it reads " + listed(foreign) + ", which is no name and no value of the sheet's"
+		elsewhere = "it reads " + joinListed(foreign) + ", which is no name and no value of the sheet's"
 	}
 	vars := a.freeNames(c, own)
 	decided := 0
@@ -165,7 +165,7 @@ func closeTo(x, y *decimal.Num) bool {
 	if x == nil || y == nil {
 		return false
 	}
-	rel := distance(x, y)
+	rel := claimDistance(x, y)
 	return rel != nil && decimal.Cmp(rel, sameDigits) <= 0
 }
 
@@ -209,21 +209,21 @@ func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 			continue
 		}
 		if actual.List == nil {
-			out[name] = formula.Input{Num: scattered(actual.Num, draw)}
+			out[name] = formula.Input{Num: scatterNumber(actual.Num, draw)}
 			continue
 		}
 		list := make([]*decimal.Num, len(actual.List))
 		for i, n := range actual.List {
 			item := sha256.Sum256(binary.BigEndian.AppendUint32(draw[:len(draw):len(draw)], uint32(i)))
-			list[i] = scattered(n, item[:])
+			list[i] = scatterNumber(n, item[:])
 		}
 		out[name] = formula.Input{List: list}
 	}
 	return out
 }
 
-// scattered is n times a factor that the first bytes of draw choose.
-func scattered(n *decimal.Num, draw []byte) *decimal.Num {
+// scatterNumber is n times a factor that the first bytes of draw choose.
+func scatterNumber(n *decimal.Num, draw []byte) *decimal.Num {
 	c := newCalculator()
 	share := decimal.FromInt(int64(binary.BigEndian.Uint32(draw) % 500_000))
 	factor := c.add(c.quo(share, decimal.FromInt(1_000_000)), decimal.MustParse("0.75"))

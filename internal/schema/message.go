@@ -34,7 +34,7 @@ func (f *flattener) word(at place) []Leaf {
 	case "dependentRequired", "dependencies":
 		return f.dependent(at, l)
 	}
-	l.Want = want(at)
+	l.Want = wantedText(at)
 	switch at.keyword {
 	case "type":
 		l.Message = fmt.Sprintf("is %s; the schema wants %s", withType(l.Got, at.got, l.Want), l.Want)
@@ -76,8 +76,8 @@ func length(at place, l Leaf) int {
 	return utf8.RuneCountInString(text)
 }
 
-// want says what would be right, without a verb.
-func want(at place) string {
+// wantedText says what would be right, without a verb.
+func wantedText(at place) string {
 	value := show(at.wants)
 	switch at.keyword {
 	case "type":
@@ -91,9 +91,9 @@ func want(at place) string {
 	case "maximum":
 		return "at most " + value
 	case "exclusiveMinimum":
-		return "more than " + bound(at, "minimum")
+		return "more than " + exclusiveBound(at, "minimum")
 	case "exclusiveMaximum":
-		return "less than " + bound(at, "maximum")
+		return "less than " + exclusiveBound(at, "maximum")
 	case "multipleOf":
 		return "a multiple of " + value
 	case "minItems", "minProperties", "minLength":
@@ -134,8 +134,8 @@ func wantOfCounted(at place) string {
 	return at.keyword + " " + show(at.wants)
 }
 
-// bound is the number of an exclusive bound: draft 4 writes it as a boolean beside the bound.
-func bound(at place, plain string) string {
+// exclusiveBound is the number of an exclusive bound: draft 4 writes it as a boolean beside the bound.
+func exclusiveBound(at place, plain string) string {
 	if at.wants != nil && at.wants.Kind == strictjson.Bool {
 		return show(at.schema.Get(plain))
 	}
@@ -197,7 +197,7 @@ func format(name string) string {
 func (f *flattener) required(at place, l Leaf) []Leaf {
 	var renamed []string
 	if at.schema.Get("properties") != nil { // otherwise every member would be a stranger
-		renamed = strangers(at)
+		renamed = undeclaredMembers(at)
 	}
 	var leaves []Leaf
 	for _, item := range at.wants.Items {
@@ -228,7 +228,7 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 		hint = "known are " + quoteAll(declared)
 	}
 	var leaves []Leaf
-	for _, name := range strangers(at) {
+	for _, name := range undeclaredMembers(at) {
 		l.Pointer, l.Property, l.Got, l.Want = at.pointer+"/"+escapeToken(name), name, quote(name), "no further member"
 		l.Message = fmt.Sprintf("is a member that the schema does not allow; %s", hint)
 		if near := nearest.Word(name, declared); near != "" {
@@ -239,8 +239,8 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 	return leaves
 }
 
-// strangers are the members that neither properties nor patternProperties of the schema name.
-func strangers(at place) []string {
+// undeclaredMembers are the members that neither properties nor patternProperties of the schema name.
+func undeclaredMembers(at place) []string {
 	var patterns []*regexp.Regexp
 	if pp := at.schema.Get("patternProperties"); pp != nil {
 		for _, m := range pp.Members {

@@ -101,11 +101,11 @@ func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
 		return s.hitText(e, sel)
 	}
 	return Hit{}, e.file.wrong(ErrSelector, "%s= points into a PDF or an image, and this is a %s file; use %s",
-		sel.Kind, format, usable(format))
+		sel.Kind, format, usableSelectors(format))
 }
 
-// usable names the selectors for a format.
-func usable(f Format) string {
+// usableSelectors names the selectors for a format.
+func usableSelectors(f Format) string {
 	switch f {
 	case JSON:
 		return "a JSON Pointer as in #/a/b, text= or line="
@@ -123,7 +123,7 @@ var jsonHits = map[strictjson.Kind]HitKind{
 func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != JSON {
 		return Hit{}, e.file.wrong(ErrSelector, "a JSON Pointer points into JSON, and this is a %s file; use %s",
-			e.file.Format, usable(e.file.Format))
+			e.file.Format, usableSelectors(e.file.Format))
 	}
 	root, err := s.document(e)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	}
 	v := root.At(sel.Pointer)
 	if v == nil {
-		return Hit{}, e.file.wrong(ErrNoHit, "nothing at %s; %s", show(sel.Pointer), deepest(root, sel.Pointer))
+		return Hit{}, e.file.wrong(ErrNoHit, "nothing at %s; %s", show(sel.Pointer), deepestReached(root, sel.Pointer))
 	}
 	text, err := s.content(e)
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	return hit, nil
 }
 
-// deepest says how far the pointer leads and what is there instead.
-func deepest(root *strictjson.Value, pointer string) string {
+// deepestReached says how far the pointer leads and what is there instead.
+func deepestReached(root *strictjson.Value, pointer string) string {
 	for {
 		cut := strings.LastIndexByte(pointer, '/')
 		if cut < 0 {

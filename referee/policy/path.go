@@ -71,7 +71,7 @@ func (b *builder) segments(text string, p place) []seg {
 		}
 		out = append(out, seg{key: name})
 		if len(name) < len(part) {
-			out = append(out, subscripts("["+subs, text, p)...)
+			out = append(out, parseSubscripts("["+subs, text, p)...)
 		}
 		if i == 0 && name[0] == '$' && len(name) == 1 {
 			refuse(p, "write $stack, $evidence, $flags, $atoms or $file", "the path %s has no name space", quote(text))
@@ -83,8 +83,8 @@ func (b *builder) segments(text string, p place) []seg {
 	return out
 }
 
-// subscripts reads [0][*]….
-func subscripts(subs, path string, p place) []seg {
+// parseSubscripts reads [0][*]….
+func parseSubscripts(subs, path string, p place) []seg {
 	var out []seg
 	for subs != "" {
 		inner, rest, ok := strings.Cut(strings.TrimPrefix(subs, "["), "]")
@@ -122,8 +122,8 @@ var (
 	escaper  = strings.NewReplacer("~", "~0", "/", "~1")
 )
 
-// pointer is the JSON Pointer of a path without [*].
-func pointer(segs []seg) string {
+// pathPointer is the JSON Pointer of a path without [*].
+func pathPointer(segs []seg) string {
 	var b strings.Builder
 	for _, s := range segs {
 		b.WriteByte('/')
@@ -132,7 +132,7 @@ func pointer(segs []seg) string {
 	return b.String()
 }
 
-func dotted(segs []seg) string {
+func dottedPath(segs []seg) string {
 	var b strings.Builder
 	for i, s := range segs {
 		switch {
@@ -155,10 +155,10 @@ func (n *node) pathText() string {
 		wild = wild || s.wild
 	}
 	if !wild {
-		return pointer(n.path)
+		return pathPointer(n.path)
 	}
 	if n.name == "" {
-		return dotted(n.path)
+		return dottedPath(n.path)
 	}
-	return dotted(append([]seg{{key: n.name}}, n.path...))
+	return dottedPath(append([]seg{{key: n.name}}, n.path...))
 }
