@@ -225,7 +225,8 @@ func (l *linter) money() {
 // question: a person answers yes or no.
 func (l *linter) question(r *referee.Rule) {
 	if r.Stage == referee.StageChecklist && !strings.HasSuffix(strings.TrimSpace(r.Question), "?") {
-		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is not a question: %q",
+		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is not a "+
+			"question: %q",
 			r.ID, r.Question)
 	}
 }

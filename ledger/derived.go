@@ -244,7 +244,8 @@ func (r *Receipt) checkUndecided(s sum) error {
 	}
 	for _, id := range v.UndecidedHigh {
 		if r.Semantics >= 2 && s.all && !s.high[id] && !s.unreadable {
-			return refuse(RefuseFindings, "the high rule %q is undecided, and no high finding says so (S74)", clipForeign(id))
+			return refuse(RefuseFindings, "the high rule %q is undecided, and no high finding says so (S74)",
+				clipForeign(id))
 		}
 	}
 	return nil
@@ -254,7 +255,8 @@ func (r *Receipt) checkUndecided(s sum) error {
 func (r *Receipt) checkAccepted(s sum) error {
 	for _, a := range r.Accepted {
 		if s.all && !s.named[a.RuleID] {
-			return refuse(RefuseWaiver, "a finding of %q is accepted, and no finding names that rule", clipForeign(a.RuleID))
+			return refuse(RefuseWaiver, "a finding of %q is accepted, and no finding names that rule",
+				clipForeign(a.RuleID))
 		}
 	}
 	return nil

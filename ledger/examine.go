@@ -35,8 +35,9 @@ const perPortion = 32
 // examineBlobs checks the blobs, which come in the order of entries, on all processors, and gives the results in that
 // order. drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is
 // unreadable.
-func examineBlobs(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte)) iter.Seq2[int,
-	checked] {
+func examineBlobs(
+	ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte),
+) iter.Seq2[int, checked] {
 	return func(yield func(int, checked) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()

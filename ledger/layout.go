@@ -81,7 +81,8 @@ var single = map[string]Class{
 
 // EntryDir is the directory of the entry at seq; it holds a hundred.
 func EntryDir(seq int64) string {
-	return "receipts/" + zeroPadded(seq/1_000_000, 3) + "/" + zeroPadded(seq/10_000%100, 2) + "/" + zeroPadded(seq/100%100, 2)
+	return "receipts/" + zeroPadded(seq/1_000_000, 3) + "/" + zeroPadded(seq/10_000%100,
+		2) + "/" + zeroPadded(seq/100%100, 2)
 }
 
 // PullDir is the directory of a pull request's entries.
@@ -222,7 +223,8 @@ func Allowed(path, mode string, size int64) (Place, error) {
 	case err != nil:
 		return Place{}, err
 	case mode != RegularMode:
-		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clipForeign(mode), RegularMode)
+		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clipForeign(mode),
+			RegularMode)
 	case size < 0 || size > p.Class.MaxBytes():
 		return Place{}, fmt.Errorf("%s has %d bytes; at most %d are allowed", path, size, p.Class.MaxBytes())
 	}

@@ -339,7 +339,8 @@ func (o *online) open(r *Receipt) {
 	case !sameWorkflow(r.Workflow, run):
 		o.add(CodeReviewDiffers, r.Seq,
 			"it names the workflow %s and the event %s; run %d belongs to %s, started by %s",
-			clipForeign(r.Workflow.Ref), clipForeign(r.Workflow.Event), r.Workflow.RunID, clipForeign(run.Path), clipForeign(run.Event))
+			clipForeign(r.Workflow.Ref), clipForeign(r.Workflow.Event), r.Workflow.RunID, clipForeign(run.Path),
+			clipForeign(run.Event))
 	}
 }
 
@@ -356,7 +357,8 @@ func (o *online) differs(a *Approval, v ReviewRecord) string {
 		}
 	}
 	if !strings.EqualFold(a.Approver.Login, v.Login) && !o.renamed(a.Approver) {
-		return fmt.Sprintf("the receipt says %s, the review is by %s", clipForeign(a.Approver.Login), clipForeign(v.Login))
+		return fmt.Sprintf("the receipt says %s, the review is by %s", clipForeign(a.Approver.Login),
+			clipForeign(v.Login))
 	}
 	return ""
 }

@@ -71,7 +71,8 @@ func (r *Verification) Against(p Pin) *Problem {
 	case p.Count > have:
 		return say(CodeTruncated, "%s has %d entries, the ledger only %d", p.Source, p.Count, have)
 	case r.Hashes[p.Count-1] != p.Tip && p.Count == 1:
-		return say(CodePinGenesis, "%s names the first entry %.8s…, in the ledger it is %.8s…", p.Source, p.Tip, r.Hashes[0])
+		return say(CodePinGenesis, "%s names the first entry %.8s…, in the ledger it is %.8s…", p.Source, p.Tip,
+			r.Hashes[0])
 	case r.Hashes[p.Count-1] != p.Tip:
 		return say(CodePinTip, "%s has the entry %.8s…, the ledger %.8s…", p.Source, p.Tip, r.Hashes[p.Count-1])
 	}

@@ -103,7 +103,8 @@ func (l *Leaves) Consistency(old, size int64) (Proof, error) {
 		return Proof{}, err
 	}
 	root, err := l.Root(size)
-	return Proof{Format: ConsistencyFormat, Old: old, OldRoot: oldRoot, Size: size, Root: root, Path: encodeHashes(path)}, err
+	return Proof{Format: ConsistencyFormat, Old: old, OldRoot: oldRoot, Size: size, Root: root,
+		Path: encodeHashes(path)}, err
 }
 
 func encodeHashes(hashes []tlog.Hash) []string {

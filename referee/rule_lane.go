@@ -107,7 +107,8 @@ func needOneOf(id, what string, allowed []string, of func(*Agent) string) requir
 	return requirement{id: id, want: what + " " + strings.Join(allowed, " or "),
 		need: func(p *Agent) (bool, bool, string) {
 			has := of(p)
-			return slices.ContainsFunc(allowed, func(w string) bool { return normalName(w) == normalName(has) }), has != "",
+			return slices.ContainsFunc(allowed, func(w string) bool { return normalName(w) == normalName(has) }),
+				has != "",
 				has
 		}}
 }

@@ -289,7 +289,8 @@ func (a *audit) issues(r *Rule, res policy.Result) {
 		case "row_error", "date":
 			f.Code, f.Tier, f.Stage = "schema."+is.Code, High, StageSchema
 		case "operand_type":
-			f.Fix = &Fix{Text: "write the value in the type that the sheet declares; numbers are JSON numbers, not text"}
+			f.Fix = &Fix{Text: "write the value in the type that the sheet declares; numbers are JSON numbers, " +
+				"not text"}
 		}
 		f.Atoms = []string{a.atom("operand."+is.Code, is.Pointer, false, atomSeverity(f.Tier), "field", is.Message)}
 		a.flag(r, f)

@@ -91,7 +91,8 @@ func (a *audit) atomSpace() policy.Val {
 	}
 	rows := make([]policy.Val, len(a.atoms))
 	for i, at := range a.atoms {
-		rows[i] = objectValue("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
+		rows[i] = objectValue("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field),
+			"pass",
 			policy.Truth(at.Pass),
 			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope))
 	}

@@ -59,7 +59,8 @@ func (t *tally) verdict() Verdict {
 	v := Verdict{Counts: t.counts()}
 	decided := v.Counts.Satisfied + v.Counts.Flagged
 	v.ScoreFraction = fmt.Sprintf("%d/%d", v.Counts.Satisfied, v.Counts.Declared)
-	v.Score, v.ScoreDecided = percentShare(v.Counts.Satisfied, v.Counts.Declared), percentShare(v.Counts.Satisfied, decided)
+	v.Score = percentShare(v.Counts.Satisfied, v.Counts.Declared)
+	v.ScoreDecided = percentShare(v.Counts.Satisfied, decided)
 	v.Coverage = percentShare(decided, v.Counts.Declared)
 	v.WeightedScore = t.weighted()
 	for _, f := range t.findings {

@@ -54,7 +54,8 @@ func approveCommand() *command {
 	f.StringArrayVar(&o.satisfied, "satisfied", nil, "the checklist item `KEY` is satisfied; may be repeated")
 	f.StringArrayVar(&o.flags, "flag", nil, "the checklist item `KEY` is not satisfied: KEY=WHY; may be repeated")
 	f.StringArrayVar(&o.waivers, "accept", nil, "accept a deal-finding: `RULE=WHY`; may be repeated")
-	f.StringVar(&o.reject, "reject", "", "reject the run, and say `WHY`: the ledger holds the rejection and the SHA-256 of WHY")
+	f.StringVar(&o.reject, "reject", "", "reject the run, and say `WHY`: the ledger holds the rejection and the "+
+		"SHA-256 of WHY")
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
 	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", referee.ThresholdNames())

@@ -86,7 +86,8 @@ func (a *app) proveFrom(k *kept, where *ledgerFlags, from rootPin, size int64) e
 		size = v.Leaves.Count()
 	}
 	if size > v.Leaves.Count() || from.count > size {
-		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree cannot be larger than the later one", from.count, size, entries(v.Leaves.Count()))
+		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree cannot be larger than the "+
+			"later one", from.count, size, entries(v.Leaves.Count()))
 	}
 	proof, err := v.Leaves.Consistency(from.count, size)
 	if err != nil {

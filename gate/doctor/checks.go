@@ -62,8 +62,8 @@ var doctorChecks = []doctorCheck{
 			"forge both checks, and no ruleset can tell.",
 		"`referee init --app APP_ID`: the action gets an App's token, and the checks are required of that App."},
 	{"app.key", []Source{FromFiles}, (*checkup).appKey,
-		"Whoever has the App's key can act as the App: a workflow that somebody pushes to a branch reads every secret of the " +
-			"repository.",
+		"Whoever has the App's key can act as the App: a workflow that somebody pushes to a branch reads every " +
+			"secret of the repository.",
 		"Keep the key in an environment that only the default branch may use, and nowhere else: `referee init " +
 			"--app APP_ID` prints how."},
 	{"reviews.required", nil, (*checkup).reviewsRequired,

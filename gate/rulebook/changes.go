@@ -123,7 +123,8 @@ func (f sheetFolder) listSheets() (map[string]fs.DirEntry, error) {
 // refuseUnreachable refuses a folder that stands behind a link, or is none.
 func (f sheetFolder) refuseUnreachable() error {
 	if !fs.ValidPath(f.dir) {
-		return fmt.Errorf("flight_sheets %q is not the path of a folder: write it with single slashes and no dots", f.dir)
+		return fmt.Errorf("flight_sheets %q is not the path of a folder: write it with single slashes and no dots",
+			f.dir)
 	}
 	for i := range len(f.dir) + 1 {
 		if i < len(f.dir) && f.dir[i] != '/' {
@@ -245,7 +246,8 @@ func (r *sheetComparer) whyNoSheet(name string, e fs.DirEntry) string {
 	case !e.Type().IsRegular():
 		return fmt.Sprintf("%s is %s; a sheet must be a plain file", name, whatIs(e.Type()))
 	case !sheetFile.MatchString(name):
-		return fmt.Sprintf("%q is not the name of a sheet: use SLUG.json, in lower-case letters, digits and dashes", name)
+		return fmt.Sprintf("%q is not the name of a sheet: use SLUG.json, in lower-case letters, digits and dashes",
+			name)
 	}
 	info, err := e.Info()
 	if err != nil {
@@ -296,7 +298,8 @@ func (r *sheetComparer) lintAndTest(c *Change, sheet *referee.Sheet) {
 				!referee.VersionIn(sheet.Version, version) {
 				c.Warnings = append(
 					c.Warnings,
-					fmt.Sprintf("the configuration lets %s judge %s; version %s does not fit", entry, rule.Path, sheet.Version),
+					fmt.Sprintf("the configuration lets %s judge %s; version %s does not fit", entry, rule.Path,
+						sheet.Version),
 				)
 			}
 		}
@@ -371,7 +374,8 @@ func (r *sheetComparer) askBothVersions(s StoredRun, was, is *referee.Sheet) str
 
 // noteRemoved says that a slug names no sheet any more.
 func (c *Change) noteRemoved(was *referee.Sheet, stored []StoredRun, slug string) {
-	c.Warnings = append(c.Warnings, "removed: no sheet has this slug any more, so a run that names it cannot be audited")
+	c.Warnings = append(c.Warnings, "removed: no sheet has this slug any more, so a run that names it cannot be "+
+		"audited")
 	if was != nil {
 		c.Sheet = was.Slug + "@" + was.Version
 	}

@@ -88,8 +88,9 @@ const sends = 3
 
 // sendOnce makes something that must not be made twice. Where the reply is lost, it looks whether the thing is there,
 // and makes it again only if it is not.
-func sendOnce[T any](ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error)) (T,
-	error) {
+func sendOnce[T any](
+	ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error),
+) (T, error) {
 	for try := 1; ; try++ {
 		made, err := send()
 		if err = unwrapFailure(what, err); !IsAmbiguous(err) {
@@ -176,8 +177,9 @@ func eachPage[T any](what string, page func(github.ListOptions) ([]T, *github.Re
 }
 
 // collectPages reads a whole list and converts its items.
-func collectPages[T, U any](what string, convert func(T) U, page func(github.ListOptions) ([]T, *github.Response, error)) ([]U,
-	error) {
+func collectPages[T, U any](
+	what string, convert func(T) U, page func(github.ListOptions) ([]T, *github.Response, error),
+) ([]U, error) {
 	var out []U
 	for item, err := range eachPage(what, page) {
 		if err != nil {

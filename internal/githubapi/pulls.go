@@ -69,8 +69,8 @@ func (c *Client) PullRequestsOf(ctx context.Context, sha string) ([]int64, error
 
 // Reviews are all reviews, dismissed ones included, the oldest first.
 func (c *Client) Reviews(ctx context.Context, number int64) ([]Review, error) {
-	return collectPages("the reviews", reviewOf, func(o github.ListOptions) ([]*github.PullRequestReview, *github.Response,
-		error) {
+	return collectPages("the reviews", reviewOf, func(o github.ListOptions,
+	) ([]*github.PullRequestReview, *github.Response, error) {
 		return c.gh.PullRequests.ListReviews(ctx, c.owner, c.name, int(number), &o)
 	})
 }
@@ -142,8 +142,8 @@ func sameText(a, b string) bool {
 // Comments are the inline comments of a pull request, replies included. Line is 0 where the diff no longer has the
 // line.
 func (c *Client) Comments(ctx context.Context, number int64) ([]Comment, error) {
-	return collectPages("the comments", commentOf, func(o github.ListOptions) ([]*github.PullRequestComment, *github.Response,
-		error) {
+	return collectPages("the comments", commentOf, func(o github.ListOptions,
+	) ([]*github.PullRequestComment, *github.Response, error) {
 		return c.gh.PullRequests.ListComments(ctx, c.owner, c.name, int(number),
 			&github.PullRequestListCommentsOptions{ListOptions: o})
 	})

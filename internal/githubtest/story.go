@@ -33,7 +33,8 @@ func (s *Server) graphql(c call) reply {
 		return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequest": nil,
 			"pullRequests": object{"nodes": []any{}}}},
 			"errors": []any{object{"type": "NOT_FOUND",
-				"message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.", in.Variables.Number)}}})
+				"message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.",
+					in.Variables.Number)}}})
 	}
 	open, inside := []any{}, []any{}
 	merged := s.git.ancestor(p.head, s.git.resolve("refs/heads/main")) // then GitHub lists no open ones of the commit

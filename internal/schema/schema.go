@@ -167,7 +167,8 @@ func deepestCause(causes []*jsonschema.ValidationError) *jsonschema.ValidationEr
 	best := causes[0]
 	for _, c := range causes[1:] {
 		a, b := len(c.InstanceLocation), len(best.InstanceLocation)
-		if a > b || a == b && c.InstanceLocation+c.KeywordLocation+c.Message < best.InstanceLocation+best.KeywordLocation+best.Message {
+		if a > b || a == b &&
+			c.InstanceLocation+c.KeywordLocation+c.Message < best.InstanceLocation+best.KeywordLocation+best.Message {
 			best = c
 		}
 	}

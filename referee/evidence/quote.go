@@ -92,7 +92,8 @@ type haystack struct {
 }
 
 func newHaystack(text string, parts []string) *haystack {
-	return &haystack{joined: NormaliseText(text), hyphened: normaliseQuote(text, "$1-$2"), parts: parts, fold: NormaliseText}
+	return &haystack{joined: NormaliseText(text), hyphened: normaliseQuote(text, "$1-$2"), parts: parts,
+		fold: NormaliseText}
 }
 
 // quotable is a text prepared for quotations (S63).

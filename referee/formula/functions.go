@@ -21,7 +21,10 @@ const many = MaxNodes
 
 // functionTable is the whole list (S13b).
 var functionTable = []*function{
-	{"abs", 1, 1, "abs(x)", false, 1, unaryCall(func(a *decimal.Num) (*decimal.Num, error) { return decimal.Abs(a), nil })},
+	{"abs", 1, 1, "abs(x)", false, 1, unaryCall(func(a *decimal.Num) (*decimal.Num, error) {
+		return decimal.Abs(a),
+			nil
+	})},
 	{"min", 1, many, "min(a, b, …) or min(list)", true, 1,
 		foldCall(func(a, b *decimal.Num) (*decimal.Num, error) { return pickByOrder(a, b, 1), nil })},
 	{"max", 1, many, "max(a, b, …) or max(list)", true, 1,

@@ -209,7 +209,9 @@ func angleBetween(a, b *decimal.Num) (*decimal.Num, error) {
 }
 
 // cashFlowFunction makes a finance function of a list of cash flows.
-func cashFlowFunction(f func(args []Val, cf []*decimal.Num) (*decimal.Num, error), at int) func(*evaluator, *node, []Val) Val {
+func cashFlowFunction(
+	f func(args []Val, cf []*decimal.Num) (*decimal.Num, error), at int,
+) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		cf, bad := ev.numbers(n, args[at:])
 		if bad != nil {

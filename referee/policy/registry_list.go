@@ -19,7 +19,8 @@ var listFunctions = []*function{
 			{name: "p", typ: tNum, form: fNumber, opt: true, keyword: true}},
 		doc: "An aggregate over rows: count, sum, mean, min, max, rms, stddev (n-1), percentile (nearest rank), " +
 			"distinct, list, all, any. value and where are row expressions. " +
-			"A row without a member they refer to is an error, never left out. Of no rows: sum and count 0, all true, any false, list empty, others missing.",
+			"A row without a member they refer to is an error, never left out. Of no rows: sum and count 0, all " +
+			"true, any false, list empty, others missing.",
 		example: `agg("sum", rows, "rent * 12", where="tenant != ''") >= 0.97 * noi`},
 	oneList("pairs", "A row {a, b} of each item and the next.", `agg("all", pairs(flows), "b >= a")`, tList, evalPairs),
 	{name: "entries", params: []param{par("object", tObj)}, result: tList, group: groupList, eval: evalEntries,
@@ -36,7 +37,8 @@ var listFunctions = []*function{
 	twoLists("subset", "Every item of a is in b.", "subset(needed, given)", tBool,
 		setTest(func(a, b set) bool { return countCommon(a, b) == len(a.keys) })),
 	twoLists("equal", "a and b hold the same items, order and repetition aside.", "equal(needed, given)", tBool,
-		setTest(func(a, b set) bool { return len(a.keys) == len(b.keys) && countCommon(a, b) == len(a.keys) }), "equal_set"),
+		setTest(func(a, b set) bool { return len(a.keys) == len(b.keys) && countCommon(a, b) == len(a.keys) }),
+		"equal_set"),
 	twoLists("disjoint", "No item is in both.", "disjoint(needed, given)", tBool,
 		setTest(func(a, b set) bool { return countCommon(a, b) == 0 })),
 	twoLists("jaccard", "Items in both over items in either; 1 for two empty lists.", "jaccard(needed, given) >= 0.9",
@@ -79,7 +81,8 @@ var outsideFunctions = []*function{
 		variadic: true}},
 		result: tBool, group: groupOutside, lazy: evalSameRows, check: checkSameRows,
 		doc: "The rows are those of a CSV or JSONL evidence file, as many and each once, in any order: of each " +
-			"the named columns are compared, a number by its value, a text letter for letter. With one column the rows may be the values themselves.",
+			"the named columns are compared, a number by its value, a text letter for letter. With one column the " +
+			"rows may be the values themselves.",
 		example: `same_rows(rows, "ledger", "tenant", "rent")`},
 	{name: "prior", params: []param{par("sha", tStr), word("path")}, result: tAny, group: groupOutside, lazy: evalPrior,
 		doc:     "A value of a ledger receipt, found by its hash and verified again.",

@@ -68,8 +68,9 @@ var numberFunctions = []*function{
 		doc:     "The entry of a const table; an unknown key is missing, and with on_missing \"flag\" also an issue.",
 		example: "ltv <= lookup(LIMITS, tier)"},
 	{name: "band", params: []param{x(tNum), par("cuts", tList)}, result: tAny, group: groupNumber, lazy: evalBand,
-		check:   checkBand,
-		doc:     "A step table from high to low: the value of the first bound that x reaches; below all of them missing.",
+		check: checkBand,
+		doc: "A step table from high to low: the value of the first bound that x reaches; below all of them " +
+			"missing.",
 		example: "ltv <= band(score, [[580, 0.965], [500, 0.9]])"},
 	{name: "piecewise", params: []param{x(tNum), par("points", tList)}, result: tNum, group: groupNumber,
 		eval: evalPiecewise, check: checkPiecewise,
@@ -94,7 +95,10 @@ var financeFunctions = []*function{
 		}},
 	{name: "npv", params: []param{par("rate", tNum), par("flows", tList)}, result: tNum, group: groupNumber,
 		doc: "The present value of cash flows, the first undiscounted.", example: "npv(0.08, flows) >= 0",
-		eval: cashFlowFunction(func(args []Val, cf []*decimal.Num) (*decimal.Num, error) { return decimal.Npv(args[0].Num, cf) },
+		eval: cashFlowFunction(func(args []Val, cf []*decimal.Num) (*decimal.Num,
+			error) {
+			return decimal.Npv(args[0].Num, cf)
+		},
 			1)},
 	{name: "irr", params: []param{par("flows", tList)}, result: tNum, group: groupNumber,
 		doc: "The internal rate of return in [-0.9, 10]; with other than one change of sign missing, with the issue " +

@@ -291,7 +291,8 @@ func (p *paper) verify() {
 	repository := report.CleanName(p.r.Repository.Name)
 	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the "+
 		"receipt "+
-		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no ledger was "+
+		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no "+
+		"ledger was "+
 		"seen.")
 	p.y += 0.4
 	p.command(VerifyCommand(p.hash))
@@ -300,7 +301,8 @@ func (p *paper) verify() {
 	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the "+
 		"one on "+
 		"this paper, which is a rendering of it. The page verify.html on that branch checks it in a browser. An audit "+
-		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work is right.")
+		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work "+
+		"is right.")
 }
 
 // command sets a line to be typed.

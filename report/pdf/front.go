@@ -42,7 +42,8 @@ var kinds = map[ledger.Kind]kindText{
 	},
 	ledger.Superseded: {
 		"Superseded",
-		"Other bytes took the place of these. The receipt that this entry refers to is about bytes that nobody proposes " +
+		"Other bytes took the place of these. The receipt that this entry refers to is about bytes that nobody " +
+			"proposes " +
 			"any more.",
 		true,
 	},
@@ -133,7 +134,8 @@ func (p *paper) status() {
 	if p.r.Approval != nil && p.r.Approval.Approver.Permission == "local" {
 		spans = append(
 			spans,
-			span{style: body, text: "Signed off on a computer of the signer's own: no forge confirms who the signer is."},
+			span{style: body, text: "Signed off on a computer of the signer's own: no forge confirms who the " +
+				"signer is."},
 		)
 	}
 	title := style{face: bold, size: 15, color: black}

@@ -119,7 +119,8 @@ func figures(s *ledger.Spot) string {
 	if s.Percent == "infinite" {
 		percent = "without bound"
 	}
-	return joined(",  ", after("claimed", s.Claimed), after("recomputed", s.Recomputed), after("off by", s.Delta), percent,
+	return joined(",  ", after("claimed", s.Claimed), after("recomputed", s.Recomputed), after("off by", s.Delta),
+		percent,
 		after("gate", s.Gate), after("distance", s.Distance), after("band", s.Band))
 }
 
