@@ -92,7 +92,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	work, done, err := a.openWork(slashed(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at))
+	work, done, err := a.openWork(slashPath(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at))
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func workTree(k *kept) string {
 // then.
 func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (receipt.Work, func(), error) {
 	if filepath.Base(path) == "run.json" {
-		path = slashed(filepath.Dir(path))
+		path = slashPath(filepath.Dir(path))
 	}
 	library, err := a.library(sheets)
 	if err != nil {

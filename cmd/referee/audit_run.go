@@ -104,7 +104,7 @@ func (au *auditor) take(r verdictOf) error {
 	au.bar.add(r.weight)
 	if r.err != nil {
 		au.bar.clear()
-		complain(au.stderr, r.err)
+		printError(au.stderr, r.err)
 		au.worst = max(au.worst, codeOf(r.err))
 		return nil
 	}

@@ -32,7 +32,7 @@ func receiptShowCommand() *command {
 	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		if err := stampable(*format, *unverified); err != nil {
+		if err := refuseStamp(*format, *unverified); err != nil {
 			return err
 		}
 		h, err := a.hold("receipt show", args, where)

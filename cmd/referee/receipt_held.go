@@ -275,8 +275,8 @@ func (a *app) showHeld(h *held, format string, unverified bool) error {
 	return refused
 }
 
-// stampable refuses a stamp on the bytes of a receipt.
-func stampable(format string, unverified bool) error {
+// refuseStamp refuses a stamp on the bytes of a receipt.
+func refuseStamp(format string, unverified bool) error {
 	if unverified && format == "json" {
 		return usagef("--unverified and --format json do not go together: the bytes of a receipt cannot carry a stamp").
 			hint("--format text shows it stamped")

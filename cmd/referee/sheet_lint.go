@@ -60,7 +60,7 @@ func (a *app) lint(library *referee.Library, names []string) error {
 		if err != nil {
 			return linted{err: err}
 		}
-		return linted{problems: slices.Concat(s.Warnings, reused(s), forge.Lint(s, today))}
+		return linted{problems: slices.Concat(s.Warnings, refuseReusedVersion(s), forge.Lint(s, today))}
 	}, func(l linted) error {
 		switch {
 		case l.err != nil && codeOf(l.err) != exitUsage:
@@ -90,9 +90,9 @@ func (a *app) lint(library *referee.Library, names []string) error {
 	return nil
 }
 
-// reused refuses another content under the slug and version of a sheet of the library: who reads the two words would
-// take one for the other (S54).
-func reused(s *referee.Sheet) []referee.Problem {
+// refuseReusedVersion refuses another content under the slug and version of a sheet of the library: who reads the two
+// words would take one for the other (S54).
+func refuseReusedVersion(s *referee.Sheet) []referee.Problem {
 	own, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(s.Slug)
 	if err != nil || own.Version != s.Version || own.SHA256 == s.SHA256 {
 		return nil // the library's own sheets load, and a slug of the author's is in none

@@ -37,7 +37,7 @@ func sheetListCommand() *command {
 			err = a.print(sheetTable(sheets))
 		}
 		for _, refusal := range refused {
-			complain(a.stderr, refusal)
+			printError(a.stderr, refusal)
 		}
 		if err == nil && len(refused) > 0 {
 			return &failure{code: exitUsage}

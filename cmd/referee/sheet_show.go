@@ -253,11 +253,11 @@ func (p *page) constants(s *referee.Sheet) {
 	p.section("Constants")
 	for _, m := range consts.Members {
 		text := constText(m.Value.Get("value"))
-		if unit := word(m.Value, "unit"); unit != "" {
+		if unit := memberText(m.Value, "unit"); unit != "" {
 			text += " " + unit
 		}
-		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: word(m.Value, "source"),
-			Status: word(m.Value, "status"), AsOf: word(m.Value, "as_of")}))
+		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: memberText(m.Value, "source"),
+			Status: memberText(m.Value, "status"), AsOf: memberText(m.Value, "as_of")}))
 	}
 }
 
@@ -310,7 +310,7 @@ func (p *page) gates(s *referee.Sheet) {
 	titled := false
 	for _, r := range s.Rules {
 		if r.Stage == referee.StageChecklist || r.Kind == "recompute" && strings.HasPrefix(r.ID, "math.") ||
-			!written(r) {
+			!hasOwnWords(r) {
 			continue
 		}
 		if !titled {
@@ -322,7 +322,7 @@ func (p *page) gates(s *referee.Sheet) {
 }
 
 // written: the author of the sheet said what must hold; registry keys and implicit rules bring their own words.
-func written(r *referee.Rule) bool { return r.Text != "" }
+func hasOwnWords(r *referee.Rule) bool { return r.Text != "" }
 
 func (p *page) gate(r *referee.Rule) {
 	p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
@@ -356,7 +356,7 @@ func sourceText(s referee.Source) string {
 func (p *page) otherChecks(s *referee.Sheet) {
 	p.section("Always checked")
 	for _, r := range s.Rules {
-		if r.Stage != referee.StageChecklist && !written(r) {
+		if r.Stage != referee.StageChecklist && !hasOwnWords(r) {
 			p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
 		}
 	}
@@ -385,13 +385,13 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 	p.section("Worked examples, run by `referee sheet test`")
 	for i, e := range list.Items {
-		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(word(e, "name")), exceptions(e)))
+		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(memberText(e, "name")), listExceptions(e)))
 		trips := e.Get("trips")
 		if trips == nil {
 			continue
 		}
 		for _, t := range trips.Items {
-			p.text("    ", word(t, "change")+" -> "+strings.Join(words(t.Get("flags")), ", "))
+			p.text("    ", memberText(t, "change")+" -> "+strings.Join(memberTexts(t.Get("flags")), ", "))
 		}
 		if i < len(list.Items)-1 {
 			p.line("")
@@ -399,8 +399,8 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 }
 
-// exceptions are the rules that an example does not pass.
-func exceptions(e *strictjson.Value) string {
+// listExceptions are the rules that an example does not pass.
+func listExceptions(e *strictjson.Value) string {
 	expect := e.Get("expect")
 	if expect == nil || len(expect.Members) == 0 {
 		return ""
@@ -412,14 +412,14 @@ func exceptions(e *strictjson.Value) string {
 	return ", but for " + strings.Join(out, ", ")
 }
 
-// word is the text of a member, "" where there is none.
-func word(v *strictjson.Value, key string) string {
+// memberText is the text of a member, "" where there is none.
+func memberText(v *strictjson.Value, key string) string {
 	s, _ := v.Get(key).Str()
 	return s
 }
 
-// words are the texts of an array.
-func words(v *strictjson.Value) []string {
+// memberTexts are the texts of an array.
+func memberTexts(v *strictjson.Value) []string {
 	if v == nil {
 		return nil
 	}
