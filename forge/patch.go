@@ -42,11 +42,11 @@ func applyOp(root *strictjson.Value, op referee.PatchOp) (*strictjson.Value, err
 	}
 	parent := root
 	for i, token := range tokens[:len(tokens)-1] {
-		if parent = step(parent, token); parent == nil {
+		if parent = stepInto(parent, token); parent == nil {
 			return nil, fmt.Errorf("there is nothing at %q", "/"+strings.Join(tokens[:i+1], "/"))
 		}
 	}
-	return root, change(parent, tokens[len(tokens)-1], op)
+	return root, applyChange(parent, tokens[len(tokens)-1], op)
 }
 
 // pointerTokens splits a JSON Pointer (RFC 6901).
@@ -67,25 +67,25 @@ func pointerTokens(pointer string) ([]string, error) {
 	return tokens, nil
 }
 
-// step goes to one child; nil where there is none.
-func step(v *strictjson.Value, token string) *strictjson.Value {
+// stepInto goes to one child; nil where there is none.
+func stepInto(v *strictjson.Value, token string) *strictjson.Value {
 	if v.Kind != strictjson.Array {
 		return v.Get(token)
 	}
-	i, ok := position(token, len(v.Items)-1)
+	i, ok := parsePosition(token, len(v.Items)-1)
 	if !ok {
 		return nil
 	}
 	return v.Items[i]
 }
 
-// position reads an index from 0 to last; a sign or a leading zero is none.
-func position(token string, last int) (int, bool) {
+// parsePosition reads an index from 0 to last; a sign or a leading zero is none.
+func parsePosition(token string, last int) (int, bool) {
 	i, err := strconv.Atoi(token)
 	return i, err == nil && i >= 0 && i <= last && strconv.Itoa(i) == token
 }
 
-func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
+func applyChange(parent *strictjson.Value, token string, op referee.PatchOp) error {
 	switch parent.Kind {
 	case strictjson.Object:
 		if op.Op != "add" && parent.Get(token) == nil {
@@ -110,7 +110,7 @@ func changeItem(parent *strictjson.Value, token string, op referee.PatchOp) erro
 			token = strconv.Itoa(last)
 		}
 	}
-	i, ok := position(token, last)
+	i, ok := parsePosition(token, last)
 	if !ok {
 		return fmt.Errorf("no item %q; the list has %d", token, len(parent.Items))
 	}
