@@ -82,12 +82,18 @@ func sheetText(s *referee.Sheet) string {
 const wide = 24
 
 func (p *page) inputs(s *referee.Sheet) {
-	if len(s.Inputs) == 0 {
+	showNamed(p, "Inputs", s.Inputs, func(in referee.Input) (string, string) { return in.Name, inputText(in) })
+}
+
+// showNamed is a section that lists things by name; without any it is left out.
+func showNamed[T any](p *page, heading string, list []T, describe func(T) (name, text string)) {
+	if len(list) == 0 {
 		return
 	}
-	p.section("Inputs")
-	for _, in := range s.Inputs {
-		p.entry(in.Name, wide, inputText(in))
+	p.section(heading)
+	for _, item := range list {
+		name, text := describe(item)
+		p.entry(name, wide, text)
 	}
 }
 
@@ -179,13 +185,9 @@ func placeText(in referee.Input, p referee.Place) string {
 
 // evidence are the files that a run must bring.
 func (p *page) evidence(s *referee.Sheet) {
-	if len(s.Evidence) == 0 {
-		return
-	}
-	p.section("Evidence")
-	for _, e := range s.Evidence {
-		p.entry(e.ID, wide, evidenceText(e))
-	}
+	showNamed(p, "Evidence", s.Evidence, func(e referee.EvidenceItem) (string, string) {
+		return e.ID, evidenceText(e)
+	})
 }
 
 // evidenceText is a declared file: its kind, its columns, what it is.
