@@ -70,8 +70,8 @@ func (a *audit) space(name string) policy.Val {
 			a.file = &ref
 		}
 		ref := *a.file
-		return objectValue("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob",
-			policy.Text(ref.GitBlob), "bytes", wholeValue(len(a.Bytes)))
+		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob",
+			policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
 	}
 	return policy.Absent("no namespace " + name)
 }
