@@ -46,10 +46,10 @@ const noPass = "no pass"
 // left out.
 func Boundaries(sheet *referee.Sheet) []Boundary {
 	sheet = asExample(sheet)
-	trials := listTrials(sheet)
+	trials := suite(sheet)
 	var out []Boundary
-	for _, r := range declaredGates(sheet) {
-		for _, e := range findEdges(sheet, r, trials) {
+	for _, r := range gates(sheet) {
+		for _, e := range edges(sheet, r, trials) {
 			if e.Want != "" {
 				out = append(out, e.Boundary)
 			}
@@ -64,15 +64,15 @@ type edge struct {
 	trial *trial
 }
 
-// findEdges works out the boundaries of one gate from the sheet's first example that reaches them.
-func findEdges(sheet *referee.Sheet, r *referee.Rule, trials []*trial) []edge {
+// edges works out the boundaries of one gate from the sheet's first example that reaches them.
+func edges(sheet *referee.Sheet, r *referee.Rule, trials []*trial) []edge {
 	tree := ruleTree(r)
 	if tree == nil || r.Kind != "expr" {
 		return nil
 	}
 	var out []edge
 	tree = outsideRows(tree)
-	eachComparison(tree, func(op string, left, right *strictjson.Value) {
+	comparisons(tree, func(op string, left, right *strictjson.Value) {
 		c := &crossing{sheet: sheet, rule: r, op: op, simple: left == tree.Get("left") && r.When() == nil}
 		if !c.compile(left, right) {
 			return
@@ -174,7 +174,7 @@ const maxSteps = 40
 // root is the value of one input at which both sides are equal, by the secant method; nil where it finds none.
 func (c *crossing) root(p *referee.Probe, name string, from *decimal.Num) *decimal.Num {
 	g := func(x *decimal.Num) *decimal.Num { return c.gap(p, map[string]*decimal.Num{name: x}) }
-	x0, x1 := from, nudgeUp(from, "0.01")
+	x0, x1 := from, nudged(from, "0.01")
 	y0 := g(x0)
 	for range maxSteps {
 		if y0 == nil {
@@ -187,7 +187,7 @@ func (c *crossing) root(p *referee.Probe, name string, from *decimal.Num) *decim
 		if y1 == nil {
 			return nil
 		}
-		next := secantZero(x0, y0, x1, y1)
+		next := secant(x0, y0, x1, y1)
 		if next == nil {
 			return nil
 		}
@@ -196,9 +196,8 @@ func (c *crossing) root(p *referee.Probe, name string, from *decimal.Num) *decim
 	return nil
 }
 
-// secantZero is the zero of the line through two points, written with the digits of a submission; nil where there is
-// none.
-func secantZero(x0, y0, x1, y1 *decimal.Num) *decimal.Num {
+// secant is the zero of the line through two points, written with the digits of a submission; nil where there is none.
+func secant(x0, y0, x1, y1 *decimal.Num) *decimal.Num {
 	rise, err := decimal.Sub(y1, y0)
 	if err != nil || rise.IsZero() {
 		return nil
@@ -226,8 +225,8 @@ func secantZero(x0, y0, x1, y1 *decimal.Num) *decimal.Num {
 	return written
 }
 
-// nudgeUp is a number moved up by a fraction of itself; zero moves by the fraction.
-func nudgeUp(n *decimal.Num, by string) *decimal.Num {
+// nudged is a number moved up by a fraction of itself; zero moves by the fraction.
+func nudged(n *decimal.Num, by string) *decimal.Num {
 	step, err := decimal.Mul(decimal.Abs(n), decimal.MustParse(by))
 	if n.IsZero() {
 		step, err = decimal.MustParse(by), nil
@@ -246,7 +245,7 @@ func nudgeUp(n *decimal.Num, by string) *decimal.Num {
 // of the comparison are read again: only where they lie as meant is there something to hold the gate to.
 func (c *crossing) around(t *trial, name string, root *decimal.Num) []edge {
 	var out []edge
-	for _, x := range []*decimal.Num{nudgeUp(root, "-0.000001"), root, nudgeUp(root, "0.000001")} {
+	for _, x := range []*decimal.Num{nudged(root, "-0.000001"), root, nudged(root, "0.000001")} {
 		moved := c.moved(t, name, jsonNumber(x.String()))
 		if moved == nil {
 			continue

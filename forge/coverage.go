@@ -70,7 +70,7 @@ func (r *RuleCoverage) Missed() []string {
 
 // Coverage runs the examples and trips and counts, for every rule, each outcome, penalty band and branch.
 func Coverage(sheet *referee.Sheet) CoverageResult {
-	trials := withReports(listTrials(sheet))
+	trials := withReports(suite(sheet))
 	out := CoverageResult{Sheet: sheet}
 	for i, r := range sheet.Rules {
 		c := RuleCoverage{Rule: r}

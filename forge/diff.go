@@ -91,16 +91,16 @@ func (d *differ) inputs() {
 		d.was("inputs", what+": its unit", old.Unit, now.Unit)
 		d.was("inputs", what+": what it may be", strings.Join(old.Enum, ", "), strings.Join(now.Enum, ", "))
 		d.was("inputs", what+": its other names", strings.Join(old.Aliases, ", "), strings.Join(now.Aliases, ", "))
-		d.was("inputs", what, needWord(old.Optional), needWord(now.Optional))
+		d.was("inputs", what, need(old.Optional), need(now.Optional))
 	}
 	for _, now := range d.after.Inputs {
 		if index(d.before.Inputs, now.Name) == nil {
-			d.say("inputs", true, "the input %s is new (%s)", now.Name, needWord(now.Optional))
+			d.say("inputs", true, "the input %s is new (%s)", now.Name, need(now.Optional))
 		}
 	}
 }
 
-func needWord(optional bool) string {
+func need(optional bool) string {
 	if optional {
 		return "optional"
 	}
@@ -123,7 +123,7 @@ func (d *differ) calculations() {
 		}
 		what := "the calculation " + old.ID
 		d.was("calculations", what+": its formula", old.Text, now.Text)
-		d.was("calculations", what, needWord(old.Optional), needWord(now.Optional))
+		d.was("calculations", what, need(old.Optional), need(now.Optional))
 		d.was("calculations", what+": its tier", string(old.Tier), string(now.Tier))
 		d.members("calculations", what, old.Value(), now.Value(), []string{"tolerance", "tolerance_abs", "units",
 			"monetary", "aliases"})
@@ -139,13 +139,13 @@ func (d *differ) calculations() {
 func (d *differ) members(part, what string, before, after *strictjson.Value, keys []string) {
 	for _, key := range keys {
 		if a, b := before.Get(key), after.Get(key); !strictjson.Equal(a, b) {
-			d.was(part, what+": its "+strings.ReplaceAll(key, "_", " "), shownJSON(a), shownJSON(b))
+			d.was(part, what+": its "+strings.ReplaceAll(key, "_", " "), shown(a), shown(b))
 		}
 	}
 }
 
-// shownJSON is a value as JSON, "" where there is none.
-func shownJSON(v *strictjson.Value) string {
+// shown is a value as JSON, "" where there is none.
+func shown(v *strictjson.Value) string {
 	if v == nil {
 		return ""
 	}
@@ -226,12 +226,12 @@ func (d *differ) named(noun, part string, before, after *strictjson.Value) {
 		what := "the " + noun + " " + key
 		switch {
 		case a == nil:
-			d.say(part, true, "%s is new: %s", what, shownJSON(valueOf(b)))
+			d.say(part, true, "%s is new: %s", what, shown(valueOf(b)))
 		case b == nil:
 			d.say(part, true, "%s is removed", what)
 		default:
 			if x, y := valueOf(a), valueOf(b); !strictjson.Equal(x, y) {
-				d.was(part, what, shownJSON(x), shownJSON(y))
+				d.was(part, what, shown(x), shown(y))
 			}
 			if a.Kind == strictjson.Object && noun == "constant" {
 				d.dates(part, what, a, b)
@@ -258,7 +258,7 @@ func (d *differ) dates(part, what string, a, b *strictjson.Value) {
 
 func (d *differ) whole(what, pointer string) {
 	if a, b := d.before.Doc.At(pointer), d.after.Doc.At(pointer); !strictjson.Equal(a, b) {
-		d.was("the rest", "the "+what, shownJSON(a), shownJSON(b))
+		d.was("the rest", "the "+what, shown(a), shown(b))
 	}
 }
 

@@ -56,18 +56,18 @@ type indexedExample struct {
 type indexedTrip struct{ Change, Flags string }
 
 func indexedSheet(s *referee.Sheet) indexed {
-	out := indexed{Sheet: s, Gates: declaredGates(s)}
+	out := indexed{Sheet: s, Gates: gates(s)}
 	for _, r := range s.Rules {
 		switch {
 		case r.Stage == referee.StageChecklist:
 			out.Asks = append(out.Asks, r)
-		case r.Stage != referee.StagePolicy && isDeclared(r) && !strings.HasPrefix(r.ID, "math."):
+		case r.Stage != referee.StagePolicy && declared(r) && !strings.HasPrefix(r.ID, "math."):
 			out.Others = append(out.Others, r)
 		}
 	}
 	if v := s.Doc.Get("consts"); v != nil {
 		for _, m := range v.Members {
-			out.Consts = append(out.Consts, indexedConst{m.Key, shownJSON(m.Value.Get("value")), text(m.Value, "unit"),
+			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), text(m.Value, "unit"),
 				text(m.Value, "source"), text(m.Value, "as_of"), text(m.Value, "status"),
 				text(m.Value, "review_by")})
 		}
@@ -85,7 +85,7 @@ func indexedEx(ex *referee.Example) indexedExample {
 	if v == nil {
 		v = ex.Submission
 	}
-	out.Inputs = shortenText(string(writeSpread(nil, v, 0)))
+	out.Inputs = shortened(string(spread(nil, v, 0)))
 	for _, t := range ex.Trips {
 		out.Trips = append(out.Trips, indexedTrip{t.Change, strings.Join(t.Flags, ", ")})
 	}
@@ -95,7 +95,7 @@ func indexedEx(ex *referee.Example) indexedExample {
 // maxShown bounds how much of an example the page shows; the sheet itself has the rest.
 const maxShown = 4000
 
-func shortenText(s string) string {
+func shortened(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		return string(r[:maxShown]) + "\n…"
 	}

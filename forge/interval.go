@@ -16,7 +16,7 @@ type interval struct{ lo, hi bound }
 
 var everything = interval{}
 
-func exactInterval(n *decimal.Num) interval { return interval{bound{n: n}, bound{n: n}} }
+func exactly(n *decimal.Num) interval { return interval{bound{n: n}, bound{n: n}} }
 
 func between(lo, hi int64) interval {
 	return interval{bound{n: decimal.FromInt(lo)}, bound{n: decimal.FromInt(hi)}}
@@ -36,7 +36,7 @@ func beyond(op string, n *decimal.Num) interval {
 	case "<":
 		return interval{hi: bound{n, true}}
 	}
-	return exactInterval(n)
+	return exactly(n)
 }
 
 // empty reports whether no number lies between the bounds.
@@ -50,16 +50,16 @@ func (i interval) empty() bool {
 
 // holds reports whether a number lies in the interval.
 func (i interval) holds(n *decimal.Num) bool {
-	return !i.and(exactInterval(n)).empty()
+	return !i.and(exactly(n)).empty()
 }
 
 // and is what two intervals have in common.
 func (i interval) and(o interval) interval {
-	return interval{tighterBound(i.lo, o.lo, 1), tighterBound(i.hi, o.hi, -1)}
+	return interval{tighter(i.lo, o.lo, 1), tighter(i.hi, o.hi, -1)}
 }
 
-// tighterBound is the bound that leaves less; side is 1 for lower bounds and -1 for upper ones.
-func tighterBound(a, b bound, side int) bound {
+// tighter is the bound that leaves less; side is 1 for lower bounds and -1 for upper ones.
+func tighter(a, b bound, side int) bound {
 	if a.n == nil || b.n == nil {
 		if a.n == nil {
 			return b
@@ -75,10 +75,10 @@ func tighterBound(a, b bound, side int) bound {
 
 // or is the smallest interval that holds both.
 func (i interval) or(o interval) interval {
-	return interval{looserBound(i.lo, o.lo, 1), looserBound(i.hi, o.hi, -1)}
+	return interval{looser(i.lo, o.lo, 1), looser(i.hi, o.hi, -1)}
 }
 
-func looserBound(a, b bound, side int) bound {
+func looser(a, b bound, side int) bound {
 	if a.n == nil || b.n == nil {
 		return bound{}
 	}
@@ -126,8 +126,8 @@ func (i interval) sign() int {
 	return 0
 }
 
-// halfLine is the numbers of a sign.
-func halfLine(sign int) interval {
+// half is the numbers of a sign.
+func half(sign int) interval {
 	switch {
 	case sign > 0:
 		return atLeast(decimal.FromInt(0))
@@ -142,22 +142,22 @@ func (i interval) bounded() bool { return i.lo.n != nil && i.hi.n != nil }
 
 func (i interval) mul(o interval) interval {
 	if !i.bounded() || !o.bounded() {
-		return halfLine(i.sign() * o.sign())
+		return half(i.sign() * o.sign())
 	}
-	return cornerInterval(i, o, decimal.Mul)
+	return corners(i, o, decimal.Mul)
 }
 
 // quo is the quotient wherever it is defined; a divisor that may be zero bounds nothing but the sign.
 func (i interval) quo(o interval) interval {
 	zero := decimal.FromInt(0)
 	if !i.bounded() || !o.bounded() || decimal.Cmp(o.lo.n, zero) <= 0 && decimal.Cmp(o.hi.n, zero) >= 0 {
-		return halfLine(i.sign() * o.sign())
+		return half(i.sign() * o.sign())
 	}
-	return cornerInterval(i, o, decimal.Quo)
+	return corners(i, o, decimal.Quo)
 }
 
-// cornerInterval is the interval of an operation that is monotone in each operand: its extremes are at the ends.
-func cornerInterval(i, o interval, f func(a, b *decimal.Num) (*decimal.Num, error)) interval {
+// corners is the interval of an operation that is monotone in each operand: its extremes are at the ends.
+func corners(i, o interval, f func(a, b *decimal.Num) (*decimal.Num, error)) interval {
 	var out interval
 	for k, pair := range [][2]*decimal.Num{{i.lo.n, o.lo.n}, {i.lo.n, o.hi.n}, {i.hi.n, o.lo.n}, {i.hi.n, o.hi.n}} {
 		n, err := f(pair[0], pair[1])
@@ -165,10 +165,10 @@ func cornerInterval(i, o interval, f func(a, b *decimal.Num) (*decimal.Num, erro
 			return everything
 		}
 		if k == 0 {
-			out = exactInterval(n)
+			out = exactly(n)
 			continue
 		}
-		out = out.or(exactInterval(n))
+		out = out.or(exactly(n))
 	}
 	return out
 }
@@ -187,11 +187,11 @@ func (i interval) abs() interval {
 
 // least and most are min and max of two values that lie in the intervals.
 func (i interval) least(o interval) interval {
-	return interval{looserBound(i.lo, o.lo, 1), tighterBound(i.hi, o.hi, -1)}
+	return interval{looser(i.lo, o.lo, 1), tighter(i.hi, o.hi, -1)}
 }
 
 func (i interval) most(o interval) interval {
-	return interval{tighterBound(i.lo, o.lo, 1), looserBound(i.hi, o.hi, -1)}
+	return interval{tighter(i.lo, o.lo, 1), looser(i.hi, o.hi, -1)}
 }
 
 // sample is a number of the interval: a bound that belongs to it, else one between, else one beyond. Nil where the

@@ -29,12 +29,12 @@ func (r *ranges) linear(v *strictjson.Value) (form, bool) {
 		n := num(v)
 		return form{constant: n}, n != nil
 	case v.Kind != strictjson.Object:
-		return singleTerm(v), true
+		return single(v), true
 	case v.Get("const") != nil:
 		if n := num(r.constant(v)); n != nil {
 			return form{constant: n}, true
 		}
-		return singleTerm(v), true
+		return single(v), true
 	}
 	switch op := text(v, "op"); op {
 	case "neg":
@@ -43,10 +43,10 @@ func (r *ranges) linear(v *strictjson.Value) (form, bool) {
 	case "+", "-", "*", "/":
 		return r.linearOf(op, v)
 	}
-	return singleTerm(v), true
+	return single(v), true
 }
 
-func singleTerm(v *strictjson.Value) form {
+func single(v *strictjson.Value) form {
 	return form{constant: decimal.FromInt(0), terms: []term{{string(encode(v)), v, decimal.FromInt(1)}}}
 }
 
@@ -78,7 +78,7 @@ func (r *ranges) linearOf(op string, v *strictjson.Value) (form, bool) {
 			return left.times(inverse, err == nil)
 		}
 	}
-	return singleTerm(v), true
+	return single(v), true
 }
 
 func (f form) times(n *decimal.Num, ok bool) (form, bool) {
@@ -147,9 +147,9 @@ func (f form) key() string {
 
 // domain is where the unknown part of a form can lie.
 func (f form) domain(r *ranges) interval {
-	out := exactInterval(decimal.FromInt(0))
+	out := exactly(decimal.FromInt(0))
 	for _, t := range f.terms {
-		out = out.add(r.of(t.tree).mul(exactInterval(t.factor)))
+		out = out.add(r.of(t.tree).mul(exactly(t.factor)))
 	}
 	return out
 }

@@ -48,15 +48,15 @@ var musts = []string{"no_source", "no_why", "no_fix"}
 // today, a date YYYY-MM-DD or "", is what review_by is held against. A sheet explains a warning by "x-lint": {code:
 // reason} on the rule, calculation or constant it is about, or at the sheet's top; explained warnings are left out.
 func Lint(sheet *referee.Sheet, today string) []referee.Problem {
-	return lintSheet(sheet, today, (*linter).examples)
+	return lint(sheet, today, (*linter).examples)
 }
 
 // LintOnly is Lint without what running the examples gives, for who asks Test beside it.
 func LintOnly(sheet *referee.Sheet, today string) []referee.Problem {
-	return lintSheet(sheet, today, func(*linter) {})
+	return lint(sheet, today, func(*linter) {})
 }
 
-func lintSheet(sheet *referee.Sheet, today string, examples func(*linter)) []referee.Problem {
+func lint(sheet *referee.Sheet, today string, examples func(*linter)) []referee.Problem {
 	l := &linter{sheet: sheet, ranges: newRanges(sheet), used: map[*strictjson.Value]bool{}}
 	examples(l)
 	l.tripless()
@@ -133,32 +133,32 @@ func (l *linter) tripless() {
 			"the sheet has no example")
 		return
 	}
-	for _, r := range declaredGates(l.sheet) {
-		if !isTripped(l.sheet, r.ID) {
+	for _, r := range gates(l.sheet) {
+		if !tripped(l.sheet, r.ID) {
 			l.warn(r.Value(), "no_trip", "add a trip to an example: a change, and the rules that it flags",
 				"no trip flags the gate %q", r.ID)
 		}
 	}
 }
 
-// declaredGates are the policy rules that the sheet itself declares.
-func declaredGates(sheet *referee.Sheet) []*referee.Rule {
+// gates are the policy rules that the sheet itself declares.
+func gates(sheet *referee.Sheet) []*referee.Rule {
 	var out []*referee.Rule
 	for _, r := range sheet.Rules {
-		if r.Stage == referee.StagePolicy && isDeclared(r) {
+		if r.Stage == referee.StagePolicy && declared(r) {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// isDeclared reports whether a rule is a check object of the sheet, and not a registry key.
-func isDeclared(r *referee.Rule) bool {
+// declared reports whether a rule is a check object of the sheet, and not a registry key.
+func declared(r *referee.Rule) bool {
 	return slices.ContainsFunc(referee.RuleKinds(), func(k referee.RuleKind) bool { return k.Name == r.Kind })
 }
 
-// isTripped reports whether a trip names the rule.
-func isTripped(sheet *referee.Sheet, id string) bool {
+// tripped reports whether a trip names the rule.
+func tripped(sheet *referee.Sheet, id string) bool {
 	for _, ex := range sheet.Examples() {
 		for _, t := range ex.Trips {
 			if slices.Contains(t.Flags, id) {
@@ -171,7 +171,7 @@ func isTripped(sheet *referee.Sheet, id string) bool {
 
 // gateWords holds gates and calculations to why, fix and source.
 func (l *linter) gateWords() {
-	for _, r := range declaredGates(l.sheet) {
+	for _, r := range gates(l.sheet) {
 		l.whyAndFix(r.Value(), fmt.Sprintf("gate %q", r.ID), r.Why, r.Fix)
 		if r.Tier == referee.High && strings.TrimSpace(r.Source.Text) == "" {
 			l.warn(r.Value(), "no_source", `add "source": {"text": …, "status": …}`, "the high gate %q has no source",

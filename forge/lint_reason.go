@@ -21,7 +21,7 @@ type judged struct {
 // other pointless.
 func (l *linter) reasoning() {
 	var all []judged
-	for _, r := range declaredGates(l.sheet) {
+	for _, r := range gates(l.sheet) {
 		tree := ruleTree(r)
 		if tree == nil || r.Kind != "expr" && r.Kind != "for_each" {
 			continue
@@ -169,10 +169,10 @@ var shareUnits = []string{"ratio", "fraction", "share", "%", "percent", "pct", "
 
 // units suspects a bound that is a hundred times too large or too small for its operand: 80 against 0.80.
 func (l *linter) units(r *referee.Rule) {
-	if !isDeclared(r) || ruleTree(r) == nil {
+	if !declared(r) || ruleTree(r) == nil {
 		return
 	}
-	eachComparison(ruleTree(r), func(_ string, left, right *strictjson.Value) {
+	comparisons(ruleTree(r), func(_ string, left, right *strictjson.Value) {
 		for _, pair := range [][2]*strictjson.Value{{left, right}, {right, left}} {
 			limit := l.ranges.of(pair[1])
 			if !limit.bounded() || decimal.Cmp(limit.lo.n, limit.hi.n) != 0 {
@@ -187,7 +187,7 @@ func (l *linter) unit(r *referee.Rule, operand, bound *strictjson.Value, limit *
 	unit := l.unitOf(operand)
 	name := l.ranges.say(operand)
 	if other := l.unitOf(bound); other != "" && unit != "" && isShare(unit) && isShare(other) &&
-		isPercentUnit(unit) != isPercentUnit(other) && operand.Get("calc") == nil {
+		percent(unit) != percent(other) && operand.Get("calc") == nil {
 		l.warn(r.Value(), "unit", "use one unit on both sides", "in %q %s is in %s and its bound %s in %s", r.ID, name,
 			unit, l.ranges.say(bound), other)
 		return
@@ -205,7 +205,7 @@ func (l *linter) unit(r *referee.Rule, operand, bound *strictjson.Value, limit *
 		}
 		return
 	}
-	if !isPercentUnit(unit) && decimal.Cmp(decimal.Abs(limit), decimal.FromInt(10)) > 0 {
+	if !percent(unit) && decimal.Cmp(decimal.Abs(limit), decimal.FromInt(10)) > 0 {
 		l.warn(r.Value(), "unit", "gate literals are canonical: 0.80, not 80 (S10)",
 			"in %q %s is a %s and its bound is %s: that looks like per cent", r.ID, name, unit, limit)
 	}
@@ -221,7 +221,7 @@ func isShare(unit string) bool {
 	return slices.Contains(shareUnits, unit)
 }
 
-func isPercentUnit(unit string) bool { return unit == "%" || unit == "percent" || unit == "pct" }
+func percent(unit string) bool { return unit == "%" || unit == "percent" || unit == "pct" }
 
 // unitOf is the declared unit of an operand, "" where none is.
 func (l *linter) unitOf(v *strictjson.Value) string {

@@ -17,8 +17,8 @@ func ruleTree(r *referee.Rule) *strictjson.Value {
 	return treeOf(r.Expr())
 }
 
-// eachComparison calls f for every comparison of two operands in a tree, links of chains included.
-func eachComparison(v *strictjson.Value, f func(op string, left, right *strictjson.Value)) {
+// comparisons calls f for every comparison of two operands in a tree, links of chains included.
+func comparisons(v *strictjson.Value, f func(op string, left, right *strictjson.Value)) {
 	v.Walk(func(v *strictjson.Value) bool {
 		switch op := text(v, "op"); op {
 		case "==", "!=", "<", "<=", ">", ">=":
@@ -26,7 +26,7 @@ func eachComparison(v *strictjson.Value, f func(op string, left, right *strictjs
 				f(op, v.Get("left"), v.Get("right"))
 			}
 		case "chain":
-			for _, link := range chainLinks(v) {
+			for _, link := range links(v) {
 				f(text(link, "op"), link.Get("left"), link.Get("right"))
 			}
 		}
@@ -36,10 +36,10 @@ func eachComparison(v *strictjson.Value, f func(op string, left, right *strictjs
 
 // exactness warns of == on a computed number: two ways of the same sum end on different last digits (S32).
 func (l *linter) exactness(r *referee.Rule) {
-	if !isDeclared(r) || ruleTree(r) == nil {
+	if !declared(r) || ruleTree(r) == nil {
 		return
 	}
-	eachComparison(ruleTree(r), func(op string, left, right *strictjson.Value) {
+	comparisons(ruleTree(r), func(op string, left, right *strictjson.Value) {
 		if op != "==" && op != "!=" || wordsLike(left) || wordsLike(right) {
 			return
 		}
@@ -103,7 +103,7 @@ func (l *linter) fractionalCalc(id string) bool {
 
 // coverage is S24: a high gate that skips quietly when its operand is left out lets the work through.
 func (l *linter) coverage(r *referee.Rule) {
-	if r.Tier != referee.High || !isDeclared(r) || r.Expr() == nil || r.OnMissing == "flag" || r.When() != nil {
+	if r.Tier != referee.High || !declared(r) || r.Expr() == nil || r.OnMissing == "flag" || r.When() != nil {
 		return
 	}
 	tree := ruleTree(r)
@@ -114,7 +114,7 @@ func (l *linter) coverage(r *referee.Rule) {
 	for _, name := range refs.Inputs {
 		i := slices.IndexFunc(l.sheet.Inputs, func(in referee.Input) bool { return in.Name == name })
 		if i >= 0 && l.sheet.Inputs[i].Optional && !l.required([]string{"inputs", name}) &&
-			!isGuarded(tree, "input", name) {
+			!guarded(tree, "input", name) {
 			l.uncovered(r, "the optional input "+name)
 		}
 	}
@@ -126,7 +126,7 @@ func (l *linter) coverage(r *referee.Rule) {
 	for _, path := range refs.Fields {
 		steps := pathSteps(path)
 		if len(steps) > 0 && !strings.HasPrefix(path, "$") && !strings.HasPrefix(path, "row") && !l.required(steps) &&
-			!isGuarded(tree, "field", path) && isPath(tree, path) {
+			!guarded(tree, "field", path) && isPath(tree, path) {
 			l.uncovered(r, "the member "+path)
 		}
 	}
@@ -138,8 +138,8 @@ func (l *linter) uncovered(r *referee.Rule, what string) {
 		"the high gate %q skips where %s is missing, and nothing requires it (S24)", r.ID, what)
 }
 
-// isGuarded reports whether an operand stands only where its absence is asked for: under nonempty, or all_nonempty.
-func isGuarded(tree *strictjson.Value, key, name string) bool {
+// guarded reports whether an operand stands only where its absence is asked for: under nonempty, or all_nonempty.
+func guarded(tree *strictjson.Value, key, name string) bool {
 	found := false
 	tree.Walk(func(v *strictjson.Value) bool {
 		if op := text(v, "op"); op == "nonempty" || op == "all_nonempty" {
@@ -253,10 +253,10 @@ func scaledUp(v *strictjson.Value, factor string) bool {
 
 // magic warns of a bound without a source: neither the rule nor a constant says where it comes from.
 func (l *linter) magic(r *referee.Rule) {
-	if r.Stage != referee.StagePolicy || !isDeclared(r) || r.Expr() == nil || r.Source.Text != "" {
+	if r.Stage != referee.StagePolicy || !declared(r) || r.Expr() == nil || r.Source.Text != "" {
 		return
 	}
-	eachComparison(ruleTree(r), func(_ string, left, right *strictjson.Value) {
+	comparisons(ruleTree(r), func(_ string, left, right *strictjson.Value) {
 		for _, side := range []*strictjson.Value{left, right} {
 			if side.Kind == strictjson.Number && side.Text != "0" && side.Text != "1" {
 				l.warn(r.Value(), "magic_number",

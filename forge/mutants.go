@@ -15,10 +15,9 @@ type mutation struct {
 	what string
 }
 
-// eachMutation lists what a careless editor could make of an expression: another operator, a bound that moved, and for
-// or, a condition left out or turned round, another aggregate, another number or word. say prints a part of the
-// expression.
-func eachMutation(tree *strictjson.Value, constant func(*strictjson.Value) *strictjson.Value,
+// mutations lists what a careless editor could make of an expression: another operator, a bound that moved, and for or,
+// a condition left out or turned round, another aggregate, another number or word. say prints a part of the expression.
+func mutations(tree *strictjson.Value, constant func(*strictjson.Value) *strictjson.Value,
 	say func(*strictjson.Value) string) []mutation {
 	m := &mutating{constant: constant, say: say}
 	m.node(tree, true, func(v *strictjson.Value) *strictjson.Value { return v })
@@ -38,8 +37,8 @@ func (m *mutating) add(tree *strictjson.Value, what string) {
 	m.out = append(m.out, mutation{tree, what})
 }
 
-// replaceMember replaces a member of a node.
-func replaceMember(v *strictjson.Value, key string, p put) put {
+// child replaces a member of a node.
+func child(v *strictjson.Value, key string, p put) put {
 	return func(x *strictjson.Value) *strictjson.Value {
 		out := &strictjson.Value{Kind: strictjson.Object, Members: slices.Clone(v.Members)}
 		set(out, key, x)
@@ -47,8 +46,8 @@ func replaceMember(v *strictjson.Value, key string, p put) put {
 	}
 }
 
-// replaceItem replaces an item of a list.
-func replaceItem(v *strictjson.Value, i int, p put) put {
+// nth replaces an item of a list.
+func nth(v *strictjson.Value, i int, p put) put {
 	return func(x *strictjson.Value) *strictjson.Value {
 		out := &strictjson.Value{Kind: strictjson.Array, Items: slices.Clone(v.Items)}
 		out.Items[i] = x
@@ -80,10 +79,10 @@ func (m *mutating) object(v *strictjson.Value, truth bool, p put) {
 		}
 		return
 	case v.Get("literal") != nil:
-		m.word(v.Get("literal"), replaceMember(v, "literal", p))
+		m.word(v.Get("literal"), child(v, "literal", p))
 		return
 	case v.Get("agg") != nil:
-		m.aggregate(v.Get("agg"), replaceMember(v, "agg", p))
+		m.aggregate(v.Get("agg"), child(v, "agg", p))
 		return
 	case op == "and" || op == "or":
 		m.logic(op, v, p)
@@ -95,9 +94,9 @@ func (m *mutating) object(v *strictjson.Value, truth bool, p put) {
 	case op == "chain":
 		m.chain(v, p)
 	case opposites[op] != "" && v.Get("left") != nil:
-		m.operator(op, v, replaceMember(v, "op", p))
+		m.operator(op, v, child(v, "op", p))
 	case arithmeticSwap[op] != "" && v.Get("left") != nil:
-		m.add(replaceMember(v, "op", p)(jsonString(arithmeticSwap[op])), op+" became "+arithmeticSwap[op])
+		m.add(child(v, "op", p)(jsonString(arithmeticSwap[op])), op+" became "+arithmeticSwap[op])
 	case v.Get("args") != nil:
 		m.call(op, v, truth, p)
 		return
@@ -111,12 +110,12 @@ func (m *mutating) operands(v *strictjson.Value, p put) {
 		if slices.Contains(leafKeys, member.Key) {
 			continue
 		}
-		at := replaceMember(v, member.Key, p)
+		at := child(v, member.Key, p)
 		switch member.Key {
 		case "ops":
 		case "terms":
 			for i, t := range member.Value.Items {
-				m.node(t, true, replaceItem(member.Value, i, at))
+				m.node(t, true, nth(member.Value, i, at))
 			}
 		default:
 			if s, ok := member.Value.Str(); ok {
@@ -142,20 +141,20 @@ func (m *mutating) operator(op string, v *strictjson.Value, at put) {
 
 func (m *mutating) chain(v *strictjson.Value, p put) {
 	ops := v.Get("ops")
-	at := replaceMember(v, "ops", p)
+	at := child(v, "ops", p)
 	for i, op := range ops.Items {
 		for _, other := range flips[op.Text] {
-			m.add(replaceItem(ops, i, at)(jsonString(other)), op.Text+" became "+other+" in "+m.say(v))
+			m.add(nth(ops, i, at)(jsonString(other)), op.Text+" became "+other+" in "+m.say(v))
 		}
 	}
-	for _, link := range chainLinks(v) {
+	for _, link := range links(v) {
 		m.add(p(link), "only "+m.say(link)+" is left of "+m.say(v))
 	}
 }
 
 func (m *mutating) logic(op string, v *strictjson.Value, p put) {
 	other := map[string]string{"and": "or", "or": "and"}[op]
-	m.add(replaceMember(v, "op", p)(jsonString(other)), op+" became "+other)
+	m.add(child(v, "op", p)(jsonString(other)), op+" became "+other)
 	terms := v.Get("terms")
 	for i, t := range terms.Items {
 		rest := slices.Delete(slices.Clone(terms.Items), i, i+1)
@@ -163,21 +162,21 @@ func (m *mutating) logic(op string, v *strictjson.Value, p put) {
 			m.add(p(rest[0]), m.say(t)+" was left out")
 			continue
 		}
-		m.add(replaceMember(v, "terms", p)(jsonArray(rest...)), m.say(t)+" was left out")
+		m.add(child(v, "terms", p)(jsonArray(rest...)), m.say(t)+" was left out")
 	}
 }
 
 func (m *mutating) conditional(v *strictjson.Value, p put) {
 	cond, then, other := v.Get("cond"), v.Get("then"), v.Get("else")
-	m.add(replaceMember(v, "cond", p)(jsonObject("op", jsonString("not"), "term", cond)),
+	m.add(child(v, "cond", p)(jsonObject("op", jsonString("not"), "term", cond)),
 		"the condition "+m.say(cond)+" was turned round")
 	m.add(p(then), "the condition "+m.say(cond)+" was left out")
 	if other != nil {
 		m.add(p(other), "only "+m.say(other)+" is left of "+m.say(v))
-		m.node(other, false, replaceMember(v, "else", p))
+		m.node(other, false, child(v, "else", p))
 	}
-	m.node(cond, true, replaceMember(v, "cond", p))
-	m.node(then, other == nil, replaceMember(v, "then", p))
+	m.node(cond, true, child(v, "cond", p))
+	m.node(then, other == nil, child(v, "then", p))
 }
 
 // functionSwaps are the functions that are easily taken for one another.
@@ -187,16 +186,16 @@ var functionSwaps = map[string]string{"min": "max", "max": "min", "floor": "ceil
 
 func (m *mutating) call(name string, v *strictjson.Value, truth bool, p put) {
 	args := v.Get("args")
-	at := replaceMember(v, "args", p)
+	at := child(v, "args", p)
 	if other := functionSwaps[name]; other != "" {
-		m.add(replaceMember(v, "op", p)(jsonString(other)), name+" became "+other)
+		m.add(child(v, "op", p)(jsonString(other)), name+" became "+other)
 	}
 	switch {
 	case name == "abs":
 		m.add(p(args.Items[0]), "abs was left out")
 	case name == "implies":
 		m.add(p(args.Items[1]), "the condition "+m.say(args.Items[0])+" was left out")
-		m.add(replaceItem(args, 0, at)(jsonObject("op", jsonString("not"), "term", args.Items[0])),
+		m.add(nth(args, 0, at)(jsonObject("op", jsonString("not"), "term", args.Items[0])),
 			"the condition "+m.say(args.Items[0])+" was turned round")
 	case name == "subset" && len(args.Items) == 2:
 		m.add(at(jsonArray(args.Items[1], args.Items[0])), "the sets of subset were exchanged")
@@ -209,14 +208,14 @@ func (m *mutating) call(name string, v *strictjson.Value, truth bool, p put) {
 			continue
 		}
 		if s, ok := a.Str(); ok {
-			m.word(jsonString(s), replaceItem(args, i, at))
+			m.word(jsonString(s), nth(args, i, at))
 			continue
 		}
-		m.node(a, name == "implies", replaceItem(args, i, at))
+		m.node(a, name == "implies", nth(args, i, at))
 	}
 	for _, member := range v.Members {
 		if member.Key != "op" && member.Key != "args" && member.Value.Kind == strictjson.Number {
-			m.number(member.Value, replaceMember(v, member.Key, p))
+			m.number(member.Value, child(v, member.Key, p))
 		}
 	}
 }
@@ -251,13 +250,13 @@ func (m *mutating) aggregate(agg *strictjson.Value, p put) {
 		all := &strictjson.Value{Kind: strictjson.Object, Members: slices.Clone(agg.Members)}
 		remove(all, "where")
 		m.add(p(all), "where "+m.say(where)+" was left out")
-		m.node(where, true, replaceMember(agg, "where", p))
+		m.node(where, true, child(agg, "where", p))
 	}
 	if value := agg.Get("value"); value != nil && op != "count" { // what is counted is rows, whatever their value
-		m.node(value, op == "all" || op == "any", replaceMember(agg, "value", p))
+		m.node(value, op == "all" || op == "any", child(agg, "value", p))
 	}
 	if over := agg.Get("over"); over != nil && over.Kind == strictjson.Object {
-		m.node(over, false, replaceMember(agg, "over", p))
+		m.node(over, false, child(agg, "over", p))
 	}
 }
 
@@ -269,7 +268,7 @@ func (m *mutating) list(v *strictjson.Value, p put) {
 			m.add(p(jsonArray(rest...)), m.say(item)+" was left out of a list")
 		}
 		if item.Kind != strictjson.String {
-			m.node(item, false, replaceItem(v, i, p))
+			m.node(item, false, nth(v, i, p))
 		}
 	}
 }

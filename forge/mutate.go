@@ -53,9 +53,9 @@ type Survivor struct {
 // from those in one place, or in one place beside a condition that was turned.
 func Mutate(sheet *referee.Sheet) MutationResult {
 	sheet = asExample(sheet)
-	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: listTrials(sheet)}
+	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: suite(sheet)}
 	m.result.Sheet = sheet
-	for _, r := range declaredGates(sheet) {
+	for _, r := range gates(sheet) {
 		m.gate(r)
 	}
 	return m.result
@@ -166,7 +166,7 @@ func (m *mutator) noticed(left []mutant, w *witness, found func(mutant, referee.
 // witnesses works out submissions for a gate until yield has enough: its boundaries, one place changed near an example
 // or a trip of the gate, and the same once a condition is turned.
 func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
-	for _, e := range findEdges(m.sheet, r, m.trials) {
+	for _, e := range edges(m.sheet, r, m.trials) {
 		if !yield(&witness{trial: e.trial, was: e.Got}) {
 			return
 		}
@@ -208,8 +208,8 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 			}
 			values = append(values, jsonString("another"))
 		case strictjson.Number:
-			values = []*strictjson.Value{jsonNumber(nudgeUp(num(p.value), "-0.5").String()),
-				jsonNumber(nudgeUp(num(p.value), "1").String())}
+			values = []*strictjson.Value{jsonNumber(nudged(num(p.value), "-0.5").String()),
+				jsonNumber(nudged(num(p.value), "1").String())}
 		}
 		s := &side{rule: r, place: p, base: t, asked: map[string]*witness{}}
 		for _, v := range values {
@@ -224,20 +224,20 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 // mutants compiles the changed gates; one that the loader refuses, or that is the gate itself in other words, is none.
 func (m *mutator) mutants(r *referee.Rule) []mutant {
 	var out []mutant
-	seen := map[string]bool{gateIdentity(r): true}
+	seen := map[string]bool{identity(r): true}
 	for _, v := range m.variants(r) {
 		changed := m.compile(v.tree, m.constants(m.sheet))
-		if changed == nil || seen[gateIdentity(changed)] {
+		if changed == nil || seen[identity(changed)] {
 			continue
 		}
-		seen[gateIdentity(changed)] = true
+		seen[identity(changed)] = true
 		out = append(out, mutant{rule: changed, what: v.what, tree: v.tree, under: map[string]*referee.Rule{}})
 	}
 	return out
 }
 
-// gateIdentity is what makes two gates the same: the whole check, its condition in canonical form.
-func gateIdentity(r *referee.Rule) string {
+// identity is what makes two gates the same: the whole check, its condition in canonical form.
+func identity(r *referee.Rule) string {
 	v := clone(r.Value())
 	for key, e := range map[string]*strictjson.Value{"expr": ruleTree(r), "each": ruleTree(r),
 		"applies_if": whenTree(r)} {
@@ -257,8 +257,8 @@ func (m *mutator) variants(r *referee.Rule) []mutation {
 		if tree == nil {
 			continue
 		}
-		at := replaceMember(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
-		for _, x := range eachMutation(tree, m.ranges.constant, m.ranges.say) {
+		at := child(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
+		for _, x := range mutations(tree, m.ranges.constant, m.ranges.say) {
 			out = append(out, mutation{at(x.tree), x.what})
 		}
 		if key == "expr" || key == "each" {
@@ -306,7 +306,7 @@ func (m *mutator) parameters(v *strictjson.Value) []mutation {
 	for _, key := range []string{"warn", "critical", "tolerance", "tolerance_abs", "max_violations", "max_rate",
 		"limits", "thresholds"} {
 		if p := v.Get(key); p != nil {
-			at := replaceMember(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
+			at := child(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
 			x := &mutating{constant: m.ranges.constant, say: m.ranges.say}
 			x.numbersIn(p, at)
 			for _, found := range x.out {
@@ -327,11 +327,11 @@ func (m *mutating) numbersIn(v *strictjson.Value, p put) {
 		m.number(v, p)
 	case strictjson.Array:
 		for i, item := range v.Items {
-			m.numbersIn(item, replaceItem(v, i, p))
+			m.numbersIn(item, nth(v, i, p))
 		}
 	case strictjson.Object:
 		for _, member := range v.Members {
-			m.numbersIn(member.Value, replaceMember(v, member.Key, p))
+			m.numbersIn(member.Value, child(v, member.Key, p))
 		}
 	}
 }
@@ -430,7 +430,7 @@ func (m *mutator) compile(check, constants *strictjson.Value) *referee.Rule {
 	if err != nil {
 		return nil
 	}
-	return declaredGates(sheet)[0]
+	return gates(sheet)[0]
 }
 
 // Below reports whether the score lies below a number of per cents.

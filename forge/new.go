@@ -118,7 +118,7 @@ func New(spec Spec) ([]byte, error) {
 		if r := Test(sheet); !r.OK() {
 			return nil, &ExampleError{r.Failures}
 		}
-		set(example, "trips", writeTrips(sheet))
+		set(example, "trips", trips(sheet))
 	}
 	return Format(encode(doc))
 }
@@ -330,12 +330,12 @@ func (w *worked) settle() error {
 	return nil
 }
 
-// writeTrips are the changes that turn each gate: the boundary nearest to the example at which it flags.
-func writeTrips(sheet *referee.Sheet) *strictjson.Value {
+// trips are the changes that turn each gate: the boundary nearest to the example at which it flags.
+func trips(sheet *referee.Sheet) *strictjson.Value {
 	out := jsonArray()
-	trials := listTrials(sheet)
-	for _, r := range declaredGates(sheet) {
-		for _, e := range findEdges(sheet, r, trials) {
+	trials := suite(sheet)
+	for _, r := range gates(sheet) {
+		for _, e := range edges(sheet, r, trials) {
 			if e.Got != referee.Flag || e.Value == "" {
 				continue
 			}

@@ -42,11 +42,11 @@ func applyOp(root *strictjson.Value, op referee.PatchOp) (*strictjson.Value, err
 	}
 	parent := root
 	for i, token := range tokens[:len(tokens)-1] {
-		if parent = stepInto(parent, token); parent == nil {
+		if parent = step(parent, token); parent == nil {
 			return nil, fmt.Errorf("there is nothing at %q", "/"+strings.Join(tokens[:i+1], "/"))
 		}
 	}
-	return root, applyChange(parent, tokens[len(tokens)-1], op)
+	return root, change(parent, tokens[len(tokens)-1], op)
 }
 
 // pointerTokens splits a JSON Pointer (RFC 6901).
@@ -67,25 +67,25 @@ func pointerTokens(pointer string) ([]string, error) {
 	return tokens, nil
 }
 
-// stepInto goes to one child; nil where there is none.
-func stepInto(v *strictjson.Value, token string) *strictjson.Value {
+// step goes to one child; nil where there is none.
+func step(v *strictjson.Value, token string) *strictjson.Value {
 	if v.Kind != strictjson.Array {
 		return v.Get(token)
 	}
-	i, ok := parsePosition(token, len(v.Items)-1)
+	i, ok := position(token, len(v.Items)-1)
 	if !ok {
 		return nil
 	}
 	return v.Items[i]
 }
 
-// parsePosition reads an index from 0 to last; a sign or a leading zero is none.
-func parsePosition(token string, last int) (int, bool) {
+// position reads an index from 0 to last; a sign or a leading zero is none.
+func position(token string, last int) (int, bool) {
 	i, err := strconv.Atoi(token)
 	return i, err == nil && i >= 0 && i <= last && strconv.Itoa(i) == token
 }
 
-func applyChange(parent *strictjson.Value, token string, op referee.PatchOp) error {
+func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
 	switch parent.Kind {
 	case strictjson.Object:
 		if op.Op != "add" && parent.Get(token) == nil {
@@ -110,7 +110,7 @@ func changeItem(parent *strictjson.Value, token string, op referee.PatchOp) erro
 			token = strconv.Itoa(last)
 		}
 	}
-	i, ok := parsePosition(token, last)
+	i, ok := position(token, last)
 	if !ok {
 		return fmt.Errorf("no item %q; the list has %d", token, len(parent.Items))
 	}

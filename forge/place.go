@@ -188,7 +188,7 @@ func (t *trial) evidencePlaces(i int, before []string) []spot {
 			}
 			return rewritten(b.String())
 		}}}
-	for _, at := range firstAndLast(writtenNumber().FindAllStringIndex(f.Text, -1)) {
+	for _, at := range ends(writtenNumber().FindAllStringIndex(f.Text, -1)) {
 		out = append(out, spot{name: "evidence " + f.ID + ": " + f.Text[at[0]:at[1]],
 			value: jsonNumber(f.Text[at[0]:at[1]]), with: func(to *strictjson.Value) (*worked, error) {
 				return rewritten(f.Text[:at[0]] + to.Text + f.Text[at[1]:])
@@ -197,8 +197,8 @@ func (t *trial) evidencePlaces(i int, before []string) []spot {
 	return out
 }
 
-// firstAndLast are the first and the last few of a list.
-func firstAndLast(list [][]int) [][]int {
+// ends are the first and the last few of a list.
+func ends(list [][]int) [][]int {
 	const few = 6
 	if len(list) <= 2*few {
 		return list
@@ -268,7 +268,7 @@ func scaleOf(v *strictjson.Value) *scale {
 	}
 	s, _ := v.Str()
 	if colour().MatchString(s) {
-		return &scale{of: greyOf, write: greyColour, whole: true, day: 1}
+		return &scale{of: greyOf, write: grey, whole: true, day: 1}
 	}
 	for _, layout := range []struct {
 		text string
@@ -305,8 +305,8 @@ func greyOf(v *strictjson.Value) *decimal.Num {
 	return decimal.FromInt(n)
 }
 
-// greyColour is the colour whose three parts are a number from 0 to 255.
-func greyColour(n *decimal.Num) *strictjson.Value {
+// grey is the colour whose three parts are a number from 0 to 255.
+func grey(n *decimal.Num) *strictjson.Value {
 	i, _ := n.Int64()
 	return jsonString("#" + strings.Repeat(fmt.Sprintf("%02x", min(max(i, 0), 255)), 3))
 }

@@ -35,7 +35,7 @@ func (r *ranges) of(v *strictjson.Value) interval {
 	switch v.Kind {
 	case strictjson.Number:
 		if n := num(v); n != nil {
-			return exactInterval(n)
+			return exactly(n)
 		}
 		return everything
 	case strictjson.Object:

@@ -97,7 +97,7 @@ func inNewWords(said string, all []restatement) string {
 		}
 		best, at := -1, -2
 		for i, r := range all {
-			if named := strings.LastIndex(before, r.name); restatesValue(face, places, r.was) && named > at {
+			if named := strings.LastIndex(before, r.name); restates(face, places, r.was) && named > at {
 				best, at = i, named
 			}
 		}
@@ -108,8 +108,8 @@ func inNewWords(said string, all []restatement) string {
 	return said
 }
 
-// restatesValue reports whether a number as written is a value rounded to the places that it shows.
-func restatesValue(face *decimal.Num, written string, value *decimal.Num) bool {
+// restates reports whether a number as written is a value rounded to the places that it shows.
+func restates(face *decimal.Num, written string, value *decimal.Num) bool {
 	_, frac, _ := strings.Cut(written, ".")
 	rounded, err := decimal.Round(value, len(frac))
 	return err == nil && decimal.Cmp(rounded, face) == 0
@@ -192,7 +192,7 @@ func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjso
 		return nil
 	}
 	if i, ok := r.stated[name]; ok {
-		return followInput(old, r.old.Get("calculations").Items[i].Get("result"), all[i].Get("result"))
+		return followed(old, r.old.Get("calculations").Items[i].Get("result"), all[i].Get("result"))
 	}
 	if r.known(name) {
 		return nil
@@ -235,15 +235,15 @@ var (
 	hundred    = decimal.FromInt(100)
 )
 
-// followInput is an input that states another calculation's result: the same number, or the fraction of a percentage.
-func followInput(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
+// followed is an input that states another calculation's result: the same number, or the fraction of a percentage.
+func followed(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
 	was, from, to := num(old), num(oldResult), num(newResult)
 	if was == nil || from == nil || to == nil || strictjson.Equal(oldResult, newResult) {
 		return nil
 	}
 	for _, scale := range []*decimal.Num{decimal.FromInt(1), hundred} {
 		f, err := decimal.Quo(from, scale)
-		if err != nil || !isNear(was, f) {
+		if err != nil || !near(was, f) {
 			continue
 		}
 		if t, err := decimal.Quo(to, scale); err == nil {
@@ -253,8 +253,8 @@ func followInput(old, oldResult, newResult *strictjson.Value) *strictjson.Value 
 	return nil
 }
 
-// isNear reports whether two numbers differ by at most one per cent of the second.
-func isNear(x, y *decimal.Num) bool {
+// near reports whether two numbers differ by at most one per cent of the second.
+func near(x, y *decimal.Num) bool {
 	d, err := decimal.Sub(x, y)
 	if err != nil {
 		return false

@@ -29,8 +29,8 @@ func newTrial(name string, w *worked) (*trial, error) {
 // ask decides a rule, or a changed rule, over the trial.
 func (t *trial) ask(r *referee.Rule) referee.Status { return t.probe.Ask(r) }
 
-// listTrials lists a sheet's examples and trips. What cannot be built is Test's to report and is left out here.
-func listTrials(sheet *referee.Sheet) []*trial {
+// suite lists a sheet's examples and trips. What cannot be built is Test's to report and is left out here.
+func suite(sheet *referee.Sheet) []*trial {
 	var out []*trial
 	for i, ex := range sheet.Examples() {
 		base, err := workedExample(sheet, &ex)

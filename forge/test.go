@@ -200,7 +200,7 @@ func whyStatus(report *referee.Report, id string) string {
 	var words []string
 	for _, f := range report.Findings {
 		if slices.Contains(f.RuleIDs, id) {
-			words = append(words, f.Code+" at "+placeInWords(f.Pointer)+": "+f.Message)
+			words = append(words, f.Code+" at "+place(f.Pointer)+": "+f.Message)
 		}
 	}
 	for _, c := range report.Checks {
@@ -211,7 +211,7 @@ func whyStatus(report *referee.Report, id string) string {
 	return strings.Join(words, "; ")
 }
 
-func placeInWords(pointer string) string {
+func place(pointer string) string {
 	if pointer == "" {
 		return "the whole submission"
 	}

@@ -77,15 +77,15 @@ func (f *fact) meet(o fact) {
 	case f.kind == factBeside && o.kind == factBeside:
 		f.among = append(slices.Clone(f.among), o.among...)
 	case f.kind == factBeside:
-		f.kind, f.among = factAmong, listWithout(o.among, f.among)
+		f.kind, f.among = factAmong, without(o.among, f.among)
 	case o.kind == factBeside:
-		f.among = listWithout(f.among, o.among)
+		f.among = without(f.among, o.among)
 	default:
 		f.among = slices.DeleteFunc(slices.Clone(f.among), func(s string) bool { return !slices.Contains(o.among, s) })
 	}
 }
 
-func listWithout(list, drop []string) []string {
+func without(list, drop []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(drop, s) })
 }
 
@@ -179,7 +179,7 @@ func (r *ranges) where(v *strictjson.Value, want bool) cases {
 	case "if", "implies":
 		return r.conditional(v, want)
 	case "chain":
-		return r.joined(chainLinks(v), want, want)
+		return r.joined(links(v), want, want)
 	case "==", "!=", "<", "<=", ">", ">=":
 		return r.comparison(v, op, want)
 	case "in", "not in":
@@ -194,8 +194,8 @@ func (r *ranges) where(v *strictjson.Value, want bool) cases {
 	return r.opaque(v, want)
 }
 
-// chainLinks are the comparisons of a chain a < b < c.
-func chainLinks(v *strictjson.Value) []*strictjson.Value {
+// links are the comparisons of a chain a < b < c.
+func links(v *strictjson.Value) []*strictjson.Value {
 	var out []*strictjson.Value
 	terms := v.Get("terms").Items
 	for i, op := range v.Get("ops").Items {

@@ -80,7 +80,7 @@ func (s *side) along(line *scale, pool *pool, yield func(*witness) bool) bool {
 			continue
 		}
 		for range maxHalvings {
-			mid := middleBetween(lo, hi, line.whole)
+			mid := middle(lo, hi, line.whole)
 			if mid == nil {
 				break
 			}
@@ -106,8 +106,8 @@ func (s *side) along(line *scale, pool *pool, yield func(*witness) bool) bool {
 	return true
 }
 
-// middleBetween lies between two numbers; nil where nothing does, or they are as near as makes no difference.
-func middleBetween(lo, hi *decimal.Num, whole bool) *decimal.Num {
+// middle lies between two numbers; nil where nothing does, or they are as near as makes no difference.
+func middle(lo, hi *decimal.Num, whole bool) *decimal.Num {
 	sum, err := decimal.Add(lo, hi)
 	if err != nil {
 		return nil
@@ -280,7 +280,7 @@ func (p *pool) points(line *scale, v *strictjson.Value) []*decimal.Num {
 		}
 	} else {
 		for _, by := range []string{"-2", "-0.5", "-0.02", "0.02", "1", "9"} {
-			add(nudgeUp(n, by), nil)
+			add(nudged(n, by), nil)
 		}
 		for _, x := range p.numbers {
 			add(x, nil)
