@@ -112,7 +112,7 @@ func changeItem(parent *strictjson.Value, token string, op referee.PatchOp) erro
 	}
 	i, ok := position(token, last)
 	if !ok {
-		return fmt.Errorf("no item %q; the list has %d", token, len(parent.Items))
+		return fmt.Errorf("there is no item %q; the list has %d", token, len(parent.Items))
 	}
 	switch op.Op {
 	case "add":

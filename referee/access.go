@@ -74,9 +74,9 @@ func blankReference(s string) bool {
 	return s == "" || placeholders[s]
 }
 
-// isBlankValue reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {};
+// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {};
 // 0 and false are not.
-func isBlankValue(v *strictjson.Value) bool {
+func blank(v *strictjson.Value) bool {
 	if v.IsMissing() {
 		return true
 	}

@@ -22,7 +22,7 @@ type citing struct {
 
 // runInputsMatchEvidence: an input equals the cell that it cites, exactly or by honest rounding (S62).
 func runInputsMatchEvidence(a *audit, r *Rule) outcome {
-	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !isBlankValue(c.v.Get("sources")) })
+	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !blank(c.v.Get("sources")) })
 	if !cited && !truth(r.v.Get("require_sources")) {
 		return outcome{status: Pass, vacuous: true}
 	}

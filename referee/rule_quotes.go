@@ -14,7 +14,7 @@ import (
 // runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
 func runQuotesVerbatim(a *audit, r *Rule) outcome {
 	if !slices.ContainsFunc(items(a.doc.Get("claims")),
-		func(claim *strictjson.Value) bool { return !isBlankValue(claim.Get("quote")) }) {
+		func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
 		return outcome{status: Pass, vacuous: true}
 	}
 	if a.Evidence == nil {

@@ -144,7 +144,7 @@ func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
 			if !a.spend(1) {
 				return flagged
 			}
-			if hit.Value.IsMissing() || nonempty && isBlankValue(hit.Value) {
+			if hit.Value.IsMissing() || nonempty && blank(hit.Value) {
 				absent = append(absent, hit.Pointer)
 			}
 		}

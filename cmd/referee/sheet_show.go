@@ -387,7 +387,7 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 	p.section("Worked examples, run by `referee sheet test`")
 	for i, e := range list.Items {
-		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(memberText(e, "name")), listExceptions(e)))
+		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(memberText(e, "name")), exceptions(e)))
 		trips := e.Get("trips")
 		if trips == nil {
 			continue
@@ -401,8 +401,8 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 }
 
-// listExceptions are the rules that an example does not pass.
-func listExceptions(e *strictjson.Value) string {
+// exceptions are the rules that an example does not pass.
+func exceptions(e *strictjson.Value) string {
 	expect := e.Get("expect")
 	if expect == nil || len(expect.Members) == 0 {
 		return ""

@@ -197,7 +197,7 @@ func format(name string) string {
 func (f *flattener) required(at place, l Leaf) []Leaf {
 	var renamed []string
 	if at.schema.Get("properties") != nil { // otherwise every member would be a stranger
-		renamed = undeclaredMembers(at)
+		renamed = strangers(at)
 	}
 	var leaves []Leaf
 	for _, item := range at.wants.Items {
@@ -228,7 +228,7 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 		hint = "known are " + quoteAll(declared)
 	}
 	var leaves []Leaf
-	for _, name := range undeclaredMembers(at) {
+	for _, name := range strangers(at) {
 		l.Pointer, l.Property, l.Got, l.Want = at.pointer+"/"+escapeToken(name), name, quote(name), "no further member"
 		l.Message = fmt.Sprintf("is a member that the schema does not allow; %s", hint)
 		if near := nearest.Word(name, declared); near != "" {
@@ -239,8 +239,8 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 	return leaves
 }
 
-// undeclaredMembers are the members that neither properties nor patternProperties of the schema name.
-func undeclaredMembers(at place) []string {
+// strangers are the members that neither properties nor patternProperties of the schema name.
+func strangers(at place) []string {
 	var patterns []*regexp.Regexp
 	if pp := at.schema.Get("patternProperties"); pp != nil {
 		for _, m := range pp.Members {

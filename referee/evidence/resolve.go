@@ -131,7 +131,7 @@ func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	}
 	v := root.At(sel.Pointer)
 	if v == nil {
-		return Hit{}, e.file.wrong(ErrNoHit, "nothing at %s; %s", show(sel.Pointer), deepestReached(root, sel.Pointer))
+		return Hit{}, e.file.wrong(ErrNoHit, "nothing at %s; %s", show(sel.Pointer), deepest(root, sel.Pointer))
 	}
 	text, err := s.content(e)
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	return hit, nil
 }
 
-// deepestReached says how far the pointer leads and what is there instead.
-func deepestReached(root *strictjson.Value, pointer string) string {
+// deepest says how far the pointer leads and what is there instead.
+func deepest(root *strictjson.Value, pointer string) string {
 	for {
 		cut := strings.LastIndexByte(pointer, '/')
 		if cut < 0 {

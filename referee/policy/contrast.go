@@ -23,7 +23,7 @@ var (
 func evalContrast(ev *evaluator, n *node, args []Val) Val {
 	var lum [2]*decimal.Num
 	for i := range lum {
-		rgb, ok := parseColour(args[i].Str)
+		rgb, ok := colour(args[i].Str)
 		if !ok {
 			text, _ := printText(n.args[i])
 			ev.issue("operand_type", args[i].Pointer(), "%s is %s, and contrast takes colours like #1a1a1a", text,
@@ -31,7 +31,7 @@ func evalContrast(ev *evaluator, n *node, args []Val) Val {
 			return Absent("it is not a colour #rrggbb")
 		}
 		ev.charge(200)
-		l, err := relativeLuminance(rgb)
+		l, err := luminance(rgb)
 		if err != nil {
 			return ev.undefined(n, err)
 		}
@@ -43,7 +43,7 @@ func evalContrast(ev *evaluator, n *node, args []Val) Val {
 	return ev.result(n)(decimal.Quo(lum[0], lum[1]))
 }
 
-func parseColour(s string) (rgb [3]int64, ok bool) {
+func colour(s string) (rgb [3]int64, ok bool) {
 	if len(s) != 7 || s[0] != '#' {
 		return rgb, false
 	}
@@ -56,11 +56,11 @@ func parseColour(s string) (rgb [3]int64, ok bool) {
 	return rgb, err == nil
 }
 
-// relativeLuminance is the relative luminance with the flare of 0.05 added.
-func relativeLuminance(rgb [3]int64) (*decimal.Num, error) {
+// luminance is the relative luminance with the flare of 0.05 added.
+func luminance(rgb [3]int64) (*decimal.Num, error) {
 	sum := flare
 	for i, c := range rgb {
-		v, err := linearChannel(c)
+		v, err := channel(c)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func relativeLuminance(rgb [3]int64) (*decimal.Num, error) {
 	return sum, nil
 }
 
-func linearChannel(c int64) (*decimal.Num, error) {
+func channel(c int64) (*decimal.Num, error) {
 	v, err := decimal.Quo(decimal.FromInt(c), channelMax)
 	if err != nil || decimal.Cmp(v, threshold) <= 0 {
 		if err == nil {
