@@ -21,8 +21,8 @@ func (a *audit) claims(r *Rule) []*strictjson.Value {
 	return list
 }
 
-// claimReference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
-func claimReference(claim *strictjson.Value) *strictjson.Value {
+// reference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
+func reference(claim *strictjson.Value) *strictjson.Value {
 	for _, name := range []string{"evidence_reference", "source_location", "source"} {
 		if v := claim.Get(name); v != nil {
 			return v
@@ -34,7 +34,7 @@ func claimReference(claim *strictjson.Value) *strictjson.Value {
 func runReferencesPresent(a *audit, r *Rule) outcome {
 	before := a.raised
 	for i, claim := range a.claims(r) {
-		if claimReference(claim).IsMissing() {
+		if reference(claim).IsMissing() {
 			a.uncited(r, claim, i, "has no evidence_reference")
 		}
 	}
@@ -47,7 +47,7 @@ func runAllClaimsCited(a *audit, r *Rule) outcome {
 		if !a.spend(2) {
 			break
 		}
-		ref := claimReference(claim)
+		ref := reference(claim)
 		word, isText := ref.Str()
 		switch {
 		case ref.IsMissing():
@@ -79,7 +79,7 @@ func runReferencesResolve(a *audit, r *Rule) outcome {
 	before, open := a.raised, 0
 	a.held(r)
 	for _, claim := range items(a.doc.Get("claims")) {
-		ref := claimReference(claim)
+		ref := reference(claim)
 		if word, ok := ref.Str(); ok && !blankReference(word) {
 			open += a.resolve(r, ref, word)
 		}
@@ -342,7 +342,7 @@ var citationWords = []string{"source", "per the", "according to", "exhibit", "re
 func runCitationsPresent(a *audit, r *Rule) outcome {
 	out := strings.ToLower(legible.Fold(a.outputText()))
 	for _, claim := range items(a.doc.Get("claims")) {
-		if s, ok := claimReference(claim).Str(); ok && !blankReference(s) {
+		if s, ok := reference(claim).Str(); ok && !blankReference(s) {
 			return passed
 		}
 	}

@@ -100,8 +100,8 @@ func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 	if h.resolve {
 		a.held(r)
 		for _, claim := range items(a.doc.Get("claims")) {
-			if word, ok := claimReference(claim).Str(); ok && !blankReference(word) {
-				open += a.resolve(r, claimReference(claim), word)
+			if word, ok := reference(claim).Str(); ok && !blankReference(word) {
+				open += a.resolve(r, reference(claim), word)
 			}
 		}
 	}

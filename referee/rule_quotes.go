@@ -26,7 +26,7 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 		if !ok || legible.Blank(quote) {
 			continue
 		}
-		word, _ := claimReference(claim).Str()
+		word, _ := reference(claim).Str()
 		open += a.quoteStands(r, claim.Get("quote"), quote, word, 0)
 		a.quoteValue(r, quote, claim.Get("value"))
 	}

@@ -255,11 +255,11 @@ func (p *page) constants(s *referee.Sheet) {
 	p.section("Constants")
 	for _, m := range consts.Members {
 		text := constText(m.Value.Get("value"))
-		if unit := memberText(m.Value, "unit"); unit != "" {
+		if unit := word(m.Value, "unit"); unit != "" {
 			text += " " + unit
 		}
-		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: memberText(m.Value, "source"),
-			Status: memberText(m.Value, "status"), AsOf: memberText(m.Value, "as_of")}))
+		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: word(m.Value, "source"),
+			Status: word(m.Value, "status"), AsOf: word(m.Value, "as_of")}))
 	}
 }
 
@@ -387,13 +387,13 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 	p.section("Worked examples, run by `referee sheet test`")
 	for i, e := range list.Items {
-		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(memberText(e, "name")), exceptions(e)))
+		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(word(e, "name")), exceptions(e)))
 		trips := e.Get("trips")
 		if trips == nil {
 			continue
 		}
 		for _, t := range trips.Items {
-			p.text("    ", memberText(t, "change")+" -> "+strings.Join(memberTexts(t.Get("flags")), ", "))
+			p.text("    ", word(t, "change")+" -> "+strings.Join(words(t.Get("flags")), ", "))
 		}
 		if i < len(list.Items)-1 {
 			p.line("")
@@ -414,14 +414,14 @@ func exceptions(e *strictjson.Value) string {
 	return ", but for " + strings.Join(out, ", ")
 }
 
-// memberText is the text of a member, "" where there is none.
-func memberText(v *strictjson.Value, key string) string {
+// word is the text of a member, "" where there is none.
+func word(v *strictjson.Value, key string) string {
 	s, _ := v.Get(key).Str()
 	return s
 }
 
-// memberTexts are the texts of an array.
-func memberTexts(v *strictjson.Value) []string {
+// words are the texts of an array.
+func words(v *strictjson.Value) []string {
 	if v == nil {
 		return nil
 	}

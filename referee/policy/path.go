@@ -122,8 +122,8 @@ var (
 	escaper  = strings.NewReplacer("~", "~0", "/", "~1")
 )
 
-// pathPointer is the JSON Pointer of a path without [*].
-func pathPointer(segs []seg) string {
+// pointer is the JSON Pointer of a path without [*].
+func pointer(segs []seg) string {
 	var b strings.Builder
 	for _, s := range segs {
 		b.WriteByte('/')
@@ -155,7 +155,7 @@ func (n *node) pathText() string {
 		wild = wild || s.wild
 	}
 	if !wild {
-		return pathPointer(n.path)
+		return pointer(n.path)
 	}
 	if n.name == "" {
 		return dottedPath(n.path)
