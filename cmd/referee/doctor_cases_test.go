@@ -206,7 +206,7 @@ var doctorCases = []struct {
 		c.require(comment.AuditCheck, 9, comment.SignOffCheck, 9)
 	}, "checks.token", doctor.Warning, "can be forged"},
 	{"github.com's id elsewhere", func(_ *testing.T, c *clinic) { c.answers["apps/github-actions"] = 9 },
-		"checks.token", doctor.Problem, "of the app 15368, and the action is does not use its token"},
+		"checks.token", doctor.Problem, "of the app 15368, but the action does not use its token"},
 	{"no App's key", func(*testing.T, *clinic) {}, "app.key", doctor.Fine, "does not use an App's token"},
 	{"an App's key", withApp, "app.key", doctor.Fine, `REFEREE_APP_KEY is kept in the environment "referee", which is ` +
 		`for main alone`},
@@ -290,10 +290,10 @@ var doctorCases = []struct {
 		c.edit(t, ".github/CODEOWNERS", "/.github/",
 			"/docs/")
 	},
-		"files.owned", doctor.Problem, "no owner of .github/workflows/referee.yml"},
+		"files.owned", doctor.Problem, "no owner for .github/workflows/referee.yml"},
 	{"owners of another folder", func(t *testing.T, c *clinic) {
 		c.edit(t, config.Path, "flight_sheets: flight_sheets", "flight_sheets: sheets/ours")
-	}, "files.owned", doctor.Problem, "no owner of sheets/ours/new.json"},
+	}, "files.owned", doctor.Problem, "no owner for sheets/ours/new.json"},
 	{"owners whom nobody asks",
 		func(_ *testing.T, c *clinic) { c.parameters("pull_request")["require_code_owner_review"] = false },
 		"files.owned", doctor.Problem, "whose review is not required"},
@@ -335,7 +335,7 @@ var doctorCases = []struct {
 	{"a ledger for an App without its token", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.files[workflowPath] = newClinic(t).files[workflowPath]
-	}, "ledger.push", doctor.Problem, "the action is does not use its token"},
+	}, "ledger.push", doctor.Problem, "the action does not use its token"},
 	{"a ledger for administrators too", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.bypass(integration(777), map[string]any{"actor_id": 5, "actor_type": "RepositoryRole",

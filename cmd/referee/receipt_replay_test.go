@@ -285,7 +285,7 @@ func TestReplayExitCodes(t *testing.T) {
 		"base's evidence said to be brought": {func(r *ledger.Receipt) {
 			r.Evidence[0].Provenance,
 				r.Evidence[0].AddedBy = "pull_request", "bea"
-		}, exitRules, "evidence is not"},
+		}, exitRules, "evidence differs"},
 		"two persons added it": {func(r *ledger.Receipt) { r.Evidence[2].AddedBy = "bea" }, exitRules,
 			"evidence differs from what the work yields"},
 		"all evidence local": {func(r *ledger.Receipt) { allLocal(r) }, exitRules,
