@@ -48,6 +48,7 @@ type Server struct {
 	faults      []*Fault
 	requests    []Request
 	gitRequests int
+	processes   bool // git's own backend answers
 	latency     time.Duration
 }
 
@@ -85,7 +86,7 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 	if s.git, err = newRepo(filepath.Join(dir, s.Name+".git")); err != nil {
 		return nil, err
 	}
-	tools, err := s.git.git(nil, "--exec-path")
+	tools, err := gitTools()
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,9 @@ func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
 		s.receive(w, r, token)
 		return
 	}
-	s.backend.ServeHTTP(w, r)
+	if !s.upload(w, r) {
+		s.backend.ServeHTTP(w, r)
+	}
 }
 
 // reply is an answer of the API.
