@@ -80,6 +80,9 @@ func (r *repo) git(stdin []byte, args ...string) (string, error) {
 }
 
 func (r *repo) gitEnv(env []string, stdin []byte, args ...string) (string, error) {
+	if err := r.objects.flush(); err != nil {
+		return "", err
+	}
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, environment(env...), bytes.NewReader(stdin)
 	var stderr bytes.Buffer

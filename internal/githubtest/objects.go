@@ -3,12 +3,14 @@ package githubtest
 import (
 	"bytes"
 	"compress/zlib"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,19 +18,44 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// objects are the objects of the repository that were written or read here. What is written is also a loose object of
-// the repository on the disk, so that git and others read it; what others wrote is read from there.
+// objects are the objects of the repository that were written or read here. What is written comes to the disk, as a
+// pack, when somebody else is about to look (flush, share); what others wrote is read from there.
 type objects struct {
-	dir  string // of the repository
-	mu   sync.Mutex
-	held map[string]gitobject.Object
-	temp int
-
+	dir      string // of the repository
+	mu       sync.Mutex
+	held     map[string]gitobject.Object
+	pending  []string          // ids of what is not on the disk yet
+	shared   bool              // others may look at any time
+	packs    map[string]bool   // those written here
 	deflated map[string][]byte // by id, what was sent
 }
 
 func newObjects(dir string) *objects {
-	return &objects{dir: dir, held: map[string]gitobject.Object{}, deflated: map[string][]byte{}}
+	return &objects{dir: dir, held: map[string]gitobject.Object{}, packs: map[string]bool{},
+		deflated: map[string][]byte{}}
+}
+
+// flush brings to the disk what is not there yet.
+func (o *objects) flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.pending) == 0 {
+		return nil
+	}
+	pack, index := o.pack(o.pending)
+	base := filepath.Join(o.dir, "objects", "pack", fmt.Sprintf("pack-%x", pack[len(pack)-sha1.Size:]))
+	o.packs[base+".pack"] = true
+	o.pending = nil
+	return errors.Join(os.WriteFile(base+".pack", pack, 0o444), os.WriteFile(base+".tmp", index, 0o444),
+		os.Rename(base+".tmp", base+".idx"))
+}
+
+// share is flush now and at once from now on.
+func (o *objects) share() error {
+	o.mu.Lock()
+	o.shared = true
+	o.mu.Unlock()
+	return o.flush()
 }
 
 // get gives an object; false where this package cannot tell what it is: then git is asked.
@@ -52,11 +79,18 @@ func (o *objects) has(id string) (there, sure bool) {
 		return there, true
 	}
 	packs, err := filepath.Glob(filepath.Join(o.dir, "objects", "pack", "*.pack"))
-	if err != nil || len(packs) > 0 {
+	if err != nil || slices.ContainsFunc(packs, func(name string) bool { return !o.written(name) }) {
 		return false, false
 	}
 	_, err = os.Stat(o.file(id))
 	return false, errors.Is(err, fs.ErrNotExist)
+}
+
+// written reports whether a pack is one of this package's.
+func (o *objects) written(name string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.packs[name]
 }
 
 func (o *objects) file(id string) string { return filepath.Join(o.dir, "objects", id[:2], id[2:]) }
@@ -65,27 +99,17 @@ func (o *objects) file(id string) string { return filepath.Join(o.dir, "objects"
 func (o *objects) put(kind gitobject.Kind, data []byte) (string, error) {
 	object := gitobject.New(kind, data)
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if _, known := o.held[object.ID]; known {
-		return object.ID, nil
+	_, known := o.held[object.ID]
+	if !known {
+		o.held[object.ID] = object
+		o.pending = append(o.pending, object.ID)
 	}
-	if _, err := os.Stat(o.file(object.ID)); err != nil {
-		if err := o.writeLoose(object); err != nil {
-			return "", err
-		}
+	shared := o.shared
+	o.mu.Unlock()
+	if shared && !known {
+		return object.ID, o.flush()
 	}
-	o.held[object.ID] = object
 	return object.ID, nil
-}
-
-// writeLoose writes the file under another name first: git may be reading.
-func (o *objects) writeLoose(object gitobject.Object) error {
-	to := o.file(object.ID)
-	o.temp++
-	temp := fmt.Sprintf("%s.%d", to, o.temp)
-	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755),
-		os.WriteFile(temp, deflated(fmt.Appendf(nil, "%s %d\x00", object.Kind, len(object.Data)), object.Data), 0o444),
-		os.Rename(temp, to))
 }
 
 // compressors are kept: the making of one takes longer than most objects.

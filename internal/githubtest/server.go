@@ -104,8 +104,12 @@ func (s *Server) APIURL() string { return s.URL + "/api/v3" }
 // CloneURL is where git finds the repository.
 func (s *Server) CloneURL() string { return s.URL + "/" + s.Name + ".git" }
 
-// Dir is the bare repository.
-func (s *Server) Dir() string { return s.git.dir }
+// Dir is the bare repository, with all objects of now; those of later are there after another call, or when git itself
+// was asked for something.
+func (s *Server) Dir() string {
+	s.must("", s.git.objects.flush())
+	return s.git.dir
+}
 
 // SetPrivate makes the repository one that cannot be read without a token.
 func (s *Server) SetPrivate() {
@@ -202,8 +206,17 @@ func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
 		return
 	}
 	if !s.upload(w, r) {
-		s.backend.ServeHTTP(w, r)
+		s.toBackend(w, r, s.backend)
 	}
+}
+
+// toBackend hands a request to git, which reads the disk.
+func (s *Server) toBackend(w http.ResponseWriter, r *http.Request, backend *cgi.Handler) {
+	if err := s.git.objects.share(); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	backend.ServeHTTP(w, r)
 }
 
 // reply is an answer of the API.

@@ -2,8 +2,6 @@ package githubtest
 
 import (
 	"bytes"
-	"crypto/sha1"
-	"encoding/binary"
 	"io"
 	"io/fs"
 	"maps"
@@ -267,7 +265,10 @@ func (o *objects) packFor(w want) (pack []byte, shallow []string, known bool) {
 	if !c.commits() {
 		return nil, nil, false
 	}
-	return o.pack(c.ids), c.shallow, true
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	pack, _ = o.pack(c.ids)
+	return pack, c.shallow, true
 }
 
 // commits walks the history in breadth, so that a commit is met first where it is nearest.
@@ -327,42 +328,6 @@ func (c *collection) files(tree string) bool {
 		}
 	}
 	return known
-}
-
-// packTypes are the numbers of the kinds in a pack.
-var packTypes = map[gitobject.Kind]byte{gitobject.Commit: 1, gitobject.Tree: 2, gitobject.Blob: 3, gitobject.Tag: 4}
-
-// pack writes a pack of whole objects (git's Documentation/gitformat-pack.txt).
-func (o *objects) pack(ids []string) []byte {
-	var b bytes.Buffer
-	b.WriteString("PACK\x00\x00\x00\x02")
-	b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(ids))))
-	for _, id := range ids {
-		object, _ := o.get(id)
-		size := len(object.Data)
-		first := packTypes[object.Kind]<<4 | byte(size&15)
-		for size >>= 4; size > 0; size >>= 7 {
-			b.WriteByte(first | 0x80)
-			first = byte(size & 0x7f)
-		}
-		b.WriteByte(first)
-		b.Write(o.deflatedOnce(object))
-	}
-	sum := sha1.Sum(b.Bytes())
-	b.Write(sum[:])
-	return b.Bytes()
-}
-
-// deflatedOnce keeps the compressed form of an object: a commit is fetched many times.
-func (o *objects) deflatedOnce(object gitobject.Object) []byte {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	packed, known := o.deflated[object.ID]
-	if !known {
-		packed = deflated(object.Data)
-		o.deflated[object.ID] = packed
-	}
-	return packed
 }
 
 func writeShallow(to *bytes.Buffer, ids []string) {
