@@ -46,6 +46,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{T: t, s: githubtest.New(t), main: "main", ref: "refs/heads/main"}
 	w.token = w.s.Token
+	if gate.ThroughGit(t.Name()) {
+		w.s.OverGit()
+	}
 	return w
 }
 

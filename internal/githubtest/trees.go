@@ -264,6 +264,9 @@ func (o *objects) addedLines(base, head, path string) (spans [][2]int, known boo
 	}
 	before, after, known := o.sides(from, to)
 	_, old := before[path]
+	for was := range before { // a folder that the file replaces is part of git's answer
+		old = old || strings.HasPrefix(was, path+"/")
+	}
 	blob, there := o.ofKind(after[path].ID, gitobject.Blob)
 	if !known || old || !there || !isPlainPath(path) || slices.Contains(blob.Data, 0) {
 		return nil, false
@@ -288,10 +291,10 @@ func (r *repo) lines(base, head, path string) ([][2]int, error) {
 
 // merged merges two commits where each file was changed on one side at most; false where git must.
 func (o *objects) merged(ours, theirs string) (string, bool) {
-	if _, _, known := o.forked(ours, theirs); !known {
+	from, to, known := o.forked(ours, theirs)
+	if !known {
 		return "", false
 	}
-	from, to, _ := o.forked(ours, theirs)
 	before, mine, ok1 := o.sides(from, ours)
 	_, others, ok2 := o.sides(from, to)
 	tree, ok3 := o.named(ours + "^{tree}")
@@ -299,6 +302,9 @@ func (o *objects) merged(ours, theirs string) (string, bool) {
 		return "", false
 	}
 	root, known := o.editTree(tree)
+	if !known || collides(mine, others) {
+		return "", false
+	}
 	for path := range union(before, others) {
 		was, now, here := before[path], others[path], mine[path]
 		if same(was, now) || same(now, here) {
@@ -307,9 +313,6 @@ func (o *objects) merged(ours, theirs string) (string, bool) {
 		if !same(was, here) || !isPlainPath(path) || !root.set(path, now.Mode, now.ID, false) {
 			return "", false
 		}
-	}
-	if !known || collides(mine, others) {
-		return "", false
 	}
 	id, err := root.write()
 	return id, err == nil
