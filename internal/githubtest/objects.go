@@ -18,8 +18,9 @@ import (
 	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// objects are the objects of the repository that were written or read here. What is written comes to the disk, as a
-// pack, when somebody else is about to look (flush, share); what others wrote is read from there.
+// objects are the objects of the repository that were written or read here. What is written comes to the disk when
+// somebody else is about to look, as one pack (flush), or at once where others may look at any time, each object as a
+// file (share). What others wrote is read from there.
 type objects struct {
 	dir      string // of the repository
 	mu       sync.Mutex
@@ -27,6 +28,7 @@ type objects struct {
 	pending  []string          // ids of what is not on the disk yet
 	shared   bool              // others may look at any time
 	packs    map[string]bool   // those written here
+	temp     int               // files so far
 	deflated map[string][]byte // by id, what was sent
 }
 
@@ -50,7 +52,7 @@ func (o *objects) flush() error {
 		os.Rename(base+".tmp", base+".idx"))
 }
 
-// share is flush now and at once from now on.
+// share is flush, and from now on no object waits for it.
 func (o *objects) share() error {
 	o.mu.Lock()
 	o.shared = true
@@ -99,17 +101,26 @@ func (o *objects) file(id string) string { return filepath.Join(o.dir, "objects"
 func (o *objects) put(kind gitobject.Kind, data []byte) (string, error) {
 	object := gitobject.New(kind, data)
 	o.mu.Lock()
-	_, known := o.held[object.ID]
-	if !known {
-		o.held[object.ID] = object
-		o.pending = append(o.pending, object.ID)
+	defer o.mu.Unlock()
+	if _, known := o.held[object.ID]; known {
+		return object.ID, nil
 	}
-	shared := o.shared
-	o.mu.Unlock()
-	if shared && !known {
-		return object.ID, o.flush()
+	o.held[object.ID] = object
+	if o.shared {
+		return object.ID, o.writeLoose(object)
 	}
+	o.pending = append(o.pending, object.ID)
 	return object.ID, nil
+}
+
+// writeLoose writes the file under another name first: others may be reading.
+func (o *objects) writeLoose(object gitobject.Object) error {
+	to := o.file(object.ID)
+	o.temp++
+	temp := fmt.Sprintf("%s.%d", to, o.temp)
+	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755),
+		os.WriteFile(temp, deflated(fmt.Appendf(nil, "%s %d\x00", object.Kind, len(object.Data)), object.Data), 0o444),
+		os.Rename(temp, to))
 }
 
 // compressors are kept: the making of one takes longer than most objects.

@@ -104,9 +104,14 @@ func (s *Server) APIURL() string { return s.URL + "/api/v3" }
 // CloneURL is where git finds the repository.
 func (s *Server) CloneURL() string { return s.URL + "/" + s.Name + ".git" }
 
-// Dir is the bare repository, with all objects of now; those of later are there after another call, or when git itself
-// was asked for something.
+// Dir is the bare repository.
 func (s *Server) Dir() string {
+	s.must("", s.git.objects.share())
+	return s.git.dir
+}
+
+// DirNow is Dir for who looks once and is done with it: objects of later are there only after another call.
+func (s *Server) DirNow() string {
 	s.must("", s.git.objects.flush())
 	return s.git.dir
 }
