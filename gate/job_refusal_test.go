@@ -21,6 +21,7 @@ func (w *world) refused(err error, says string) {
 
 // TestTwins: two runs of one id in a pull request, in two folders of one name.
 func TestTwins(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	files := map[string]string{}
 	for k, v := range sample(t, "oak-street") {
@@ -36,6 +37,7 @@ func TestTwins(t *testing.T) {
 
 // TestSelfSignRefusals: every condition of a sign-off by hand, one at a time.
 func TestSelfSignRefusals(t *testing.T) {
+	t.Parallel()
 	for says, change := range map[string]func(w *world, pull int64){
 		"choose the default branch":   func(w *world, _ int64) { w.ref = "refs/heads/agent" },
 		"is a draft":                  func(w *world, pull int64) { w.s.SetDraft(pull, true) },
@@ -78,6 +80,7 @@ func TestSelfSignRefusals(t *testing.T) {
 
 // TestNothingToStandOn: a default branch that does not exist, and a ledger that cannot be reached.
 func TestNothingToStandOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.main = "trunk"
@@ -96,6 +99,7 @@ func TestNothingToStandOn(t *testing.T) {
 // TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next
 // verdict of the same head stands behind it and not before.
 func TestOneFailingCheck(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	head := w.s.Head(pull)

@@ -30,6 +30,9 @@ type forgeWorld struct {
 func newForge(t *testing.T) *forgeWorld {
 	t.Helper()
 	s := githubtest.New(t)
+	if ThroughGit(t.Name()) {
+		s.OverGit()
+	}
 	f := &forgeWorld{Server: s, t: t, api: clientOf(t, s)}
 	var err error
 	if f.store, err = githubstore.Open(f.api, githubstore.Options{URL: s.CloneURL(), Token: s.Token}); err != nil {
@@ -135,6 +138,7 @@ func (f *forgeWorld) announce(pull int64, lines ...string) int64 {
 }
 
 func TestOnline(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	pull, receipt := f.approve(0)
 	f.mint(receipt)
@@ -200,6 +204,7 @@ func TestOnline(t *testing.T) {
 // TestOnlineUnread: whatever keeps the record from being read is LDG-606 (or, where the forge says that there is none,
 // LDG-601), never a pass.
 func TestOnlineUnread(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	_, receipt := f.approve(0)
 	f.mint(receipt)
@@ -231,6 +236,7 @@ func TestOnlineUnread(t *testing.T) {
 
 // TestVerifyTail: what an append must not be put behind, and how many requests it takes to know.
 func TestVerifyTail(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	tail := func(since ledger.Head, pull int64) ([]ledger.Code, int) {
 		t.Helper()
@@ -295,6 +301,7 @@ func TestVerifyTail(t *testing.T) {
 
 // TestOnlineAnnounced: only the gate's own review announces receipts, and only those of its pull request.
 func TestOnlineAnnounced(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	pull, receipt := f.approve(0)
 	other, _ := f.approve(1)

@@ -42,7 +42,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
 		backend.Env = append(slices.Clone(backend.Env), "GIT_CONFIG_COUNT=1",
 			"GIT_CONFIG_KEY_0=receive.denyNonFastForwards", "GIT_CONFIG_VALUE_0=true")
 	}
-	backend.ServeHTTP(w, r)
+	s.toBackend(w, r, &backend)
 }
 
 // declined reports to a pushing client, which may want the report in a band of its own, which references were refused.

@@ -98,8 +98,9 @@ func (s *Server) eventNodes(p *pull, after *string) object {
 }
 
 func (s *Server) commitNodes(p *pull, after *string) object {
-	commits, err := s.git.commits("--reverse", s.baseOf(p)+".."+p.head)
+	commits, err := s.git.commits(s.baseOf(p), p.head)
 	s.must("", err)
+	slices.Reverse(commits)
 	nodes := []any{}
 	for _, c := range commits[:min(len(commits), maxCommits)] {
 		authors := s.authors(c)
