@@ -114,7 +114,8 @@ func TestPatience(t *testing.T) {
 		"nothing but a second": {status(500, "Retry-After", "0"), time.Second, false, false},
 	} {
 		for _, filters := range []bool{true, false} {
-			if !filters && !c.sweep {
+			// A server that gives whole branches is read by other code, and what breaks off is that code's to see.
+			if !filters && (!c.sweep || name != "the answer is cut" && !full()) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/filters=%v", name, filters), func(t *testing.T) {

@@ -159,7 +159,7 @@ func TestRaces(t *testing.T) {
 
 // TestDeclinedPush has a hook of the server's decline: that is final, and says why.
 func TestDeclinedPush(t *testing.T) {
-	url := served(t, true)
+	url := servedByGit(t, true)
 	s, err := Open(url, Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package gittest
+
+// TempInMemory does nothing here.
+func TempInMemory() {}
