@@ -80,6 +80,20 @@ func parsePush(body []byte) (p push, ok bool) {
 	return p, true
 }
 
+// Advertise lists the references of a bare repository for a push; nil where git is to be asked. Names that begin with
+// hidden are not shown.
+func Advertise(dir, hidden string) []byte {
+	r := &repository{dir: dir, hidden: hidden}
+	return r.advertised()
+}
+
+// Receive takes a push into a bare repository and gives the report; nil where git is to be asked, and then nothing has
+// happened.
+func Receive(dir string, body []byte) []byte {
+	r := &repository{dir: dir}
+	return r.receive(body)
+}
+
 // receive takes a push in and reports; nil where git is to be asked, and then nothing has happened.
 func (r *repository) receive(body []byte) []byte {
 	p, ok := parsePush(body)

@@ -3,6 +3,7 @@ package githubstore_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
+	"github.com/defendableos/referee/internal/gittest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/githubstore"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -61,7 +63,16 @@ func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func
 	return connection{store, s, api, local}
 }
 
+// TestMain has the tests write into memory, unless all is run in full.
+func TestMain(m *testing.M) {
+	if !storetest.Full() {
+		gittest.TempInMemory()
+	}
+	os.Exit(m.Run())
+}
+
 func TestGitHubStore(t *testing.T) {
+	t.Parallel()
 	storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
 		s := githubtest.New(t)
 		return func() ledger.Store { return connect(t, s, -1, nil) }
@@ -196,6 +207,7 @@ func TestLostEarly(t *testing.T) {
 
 // What a swap that failed means is read from the branch.
 func TestSwap(t *testing.T) {
+	t.Parallel()
 	rule := githubtest.Fault{Status: 422, Body: `{"message":"Repository rule violations found"}`}
 	for name, c := range map[string]struct {
 		fault githubtest.Fault
@@ -257,6 +269,7 @@ func TestStaleReferenceRead(t *testing.T) {
 
 // Rate limits and failing servers cost waits and nothing else.
 func TestPatience(t *testing.T) {
+	t.Parallel() // it waits for seconds, as it is told to
 	s := githubtest.New(t)
 	s.Inject(githubtest.RetryAfter(403, 1).On("POST", "git/trees"))
 	s.Inject(githubtest.Unicorn.On("POST", "git/commits"))
