@@ -13,8 +13,7 @@ const (
 )
 
 // TempInMemory has the temporary files of a test binary written into memory, where there is room and programs can run:
-// these tests write many thousands of small files, and bring each to the disk. With Options.Real a test does not call
-// it.
+// these tests write many thousands of small files, and bring each to the disk. TMPDIR names another place.
 func TempInMemory() {
 	var at syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(inMemory, &at) != nil || int64(at.Flags)&noExec != 0 ||

@@ -137,6 +137,7 @@ func holds(t *testing.T, dir string, count int64) {
 // is as it was, and by the death of the process, after which the next append finishes the work. Each write is broken in
 // one of the two ways, and in both where all is run in full.
 func TestEveryWriteFails(t *testing.T) {
+	t.Parallel()
 	for _, dead := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dead=%v", dead), func(t *testing.T) {
 			dir := bare(t)
@@ -190,9 +191,7 @@ func TestEveryWriteFails(t *testing.T) {
 func TestMain(m *testing.M) {
 	dir := os.Getenv("GITSTORE_APPEND_TO")
 	if dir == "" {
-		if !full() {
-			gittest.TempInMemory()
-		}
+		gittest.TempInMemory()
 		os.Exit(m.Run())
 	}
 	if err := child(dir); err != nil {
@@ -255,6 +254,7 @@ func TestFiftyProcesses(t *testing.T) {
 // TestKilledProcesses kills a process (SIGKILL) before each write in turn, or before every fifth unless all is run in
 // full; the next one finishes its work, once.
 func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
 	dir := bare(t)
 	count, stride := int64(0), 5
 	if full() {

@@ -32,6 +32,7 @@ func bare(t testing.TB) string {
 }
 
 func TestLocalStore(t *testing.T) {
+	t.Parallel()
 	for name, git := range gits(t) {
 		t.Run(name, func(t *testing.T) {
 			conform := storetest.TestStore

@@ -44,6 +44,7 @@ func (l *lossy) RoundTrip(req *http.Request) (*http.Response, error) {
 // TestLostRequests loses each request of an append, and each answer, in turn, to a client without patience. Whatever
 // was lost, the receipt is there once at the end.
 func TestLostRequests(t *testing.T) {
+	t.Parallel()
 	url := served(t, true)
 	dir := t.TempDir()
 	count := int64(0)

@@ -74,6 +74,7 @@ func serverDir(t testing.TB, url string) string {
 // TestHTTPStore holds the store over HTTP to every store's conformance: at a server that gives single objects, in full,
 // at one that gives whole branches, and at git itself.
 func TestHTTPStore(t *testing.T) {
+	t.Parallel()
 	whole := func(t *testing.T) string { return served(t, false) }
 	filters := func(t *testing.T) string { return served(t, true) }
 	t.Run("filters", func(t *testing.T) { storetest.TestStore(t, overHTTP(filters)) })
