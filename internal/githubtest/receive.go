@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/defendableos/referee/internal/gittest"
+	"github.com/defendableos/referee/ledger/storetest"
 )
 
 // refCommand is one line of a push: what a reference was, and what it is to be; "" where it is not there.
@@ -64,7 +64,7 @@ func takenIn(w http.ResponseWriter, r *http.Request, dir string) bool {
 	if err != nil {
 		return false
 	}
-	report := gittest.Receive(dir, body)
+	report := storetest.Receive(dir, body)
 	if report != nil {
 		w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 		_, _ = w.Write(report) // a client that has gone needs no answer
@@ -77,7 +77,7 @@ func pushGreeting(w http.ResponseWriter, r *http.Request, dir string) bool {
 	if overGit() || r.Method != "GET" || r.URL.RawQuery != "service=git-receive-pack" {
 		return false
 	}
-	answer := gittest.Advertise(dir, "refs/test")
+	answer := storetest.Advertise(dir, "refs/test")
 	if answer != nil {
 		w.Header().Set("Content-Type", "application/x-git-receive-pack-advertisement")
 		w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")

@@ -15,7 +15,6 @@ import (
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
-	"github.com/defendableos/referee/internal/gittest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/githubstore"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -73,7 +72,7 @@ func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func
 
 // TestMain has the tests write into memory, and reach the servers of inProcess without a network.
 func TestMain(m *testing.M) {
-	gittest.TempInMemory()
+	storetest.TempInMemory()
 	http.DefaultTransport = sites{http.DefaultTransport}
 	os.Exit(m.Run())
 }

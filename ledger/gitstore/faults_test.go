@@ -16,7 +16,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/defendableos/referee/internal/gittest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
 	"github.com/go-git/go-billy/v5"
@@ -191,7 +190,7 @@ func TestEveryWriteFails(t *testing.T) {
 func TestMain(m *testing.M) {
 	dir := os.Getenv("GITSTORE_APPEND_TO")
 	if dir == "" {
-		gittest.TempInMemory()
+		storetest.TempInMemory()
 		os.Exit(m.Run())
 	}
 	if err := child(dir); err != nil {

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/defendableos/referee/internal/gittest"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
 )
@@ -17,10 +16,10 @@ import (
 func full() bool { return storetest.Full() }
 
 // serveAt serves the bare repositories below root over HTTP.
-func serveAt(t testing.TB, root string, o gittest.Options) *httptest.Server {
+func serveAt(t testing.TB, root string, o storetest.ServerOptions) *httptest.Server {
 	t.Helper()
 	o.Env = append(o.Env, "REMOTE_USER=tester")
-	handler, err := gittest.New(root, o)
+	handler, err := storetest.NewServer(root, o)
 	if err != nil {
 		t.Skip("no git binary")
 	}
@@ -30,19 +29,19 @@ func serveAt(t testing.TB, root string, o gittest.Options) *httptest.Server {
 }
 
 // served makes a bare repository and gives its URL. filters says whether the server gives single objects. Where it
-// does, it is gittest's, which answers as git does (its TestAnswersAreGits); where not, git gives whole branches.
+// does, it is of storetest, which answers as git does (its TestAnswersAreGits); where not, git gives whole branches.
 func served(t testing.TB, filters bool) string {
 	t.Helper()
-	return servedBy(t, gittest.Options{Filters: filters, Pushes: true, Real: full()})
+	return servedBy(t, storetest.ServerOptions{Filters: filters, Pushes: true, Real: full()})
 }
 
 // servedByGit is served by git itself.
 func servedByGit(t testing.TB, filters bool) string {
 	t.Helper()
-	return servedBy(t, gittest.Options{Filters: filters, Real: true})
+	return servedBy(t, storetest.ServerOptions{Filters: filters, Real: true})
 }
 
-func servedBy(t testing.TB, o gittest.Options) string {
+func servedBy(t testing.TB, o storetest.ServerOptions) string {
 	t.Helper()
 	dir := bare(t)
 	config, err := os.ReadFile(filepath.Join(dir, "config"))

@@ -1,4 +1,4 @@
-package gittest
+package storetest
 
 import (
 	"bytes"

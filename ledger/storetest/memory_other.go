@@ -1,6 +1,6 @@
 //go:build !linux
 
-package gittest
+package storetest
 
 // TempInMemory does nothing here.
 func TempInMemory() {}

@@ -1,4 +1,4 @@
-package gittest
+package storetest
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// Options say what a server allows.
-type Options struct {
+// ServerOptions say what a server allows.
+type ServerOptions struct {
 	Filters bool     // the server leaves objects out where it is asked to
 	Pushes  bool     // pushes are answered in this process as well; otherwise git looks at each
 	Real    bool     // git answers everything
@@ -21,15 +21,17 @@ type Options struct {
 	Env     []string // of git's http-backend, beside the root
 }
 
-// Server serves the bare repositories below a directory.
+// Server serves the bare repositories below a directory over HTTP, for tests. What this module's own client asks for,
+// version 2 of git's protocol and the push of one branch, is answered in this process, without the processes that each
+// request costs git; everything else by git's own http-backend. TestAnswersAreGits compares the answers with git's.
 type Server struct {
 	root string
-	o    Options
+	o    ServerOptions
 	git  *cgi.Handler
 }
 
-// New makes a server of the bare repositories below root. An error says that git is not installed.
-func New(root string, o Options) (*Server, error) {
+// NewServer makes a server of the bare repositories below root. An error says that git is not installed.
+func NewServer(root string, o ServerOptions) (*Server, error) {
 	backend, err := httpBackend()
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (s *Server) answer(r *http.Request, body []byte) (answer []byte, kind strin
 // greeting says what can be asked for in version 2.
 func greeting() []byte {
 	var b bytes.Buffer
-	for _, line := range []string{"version 2", "agent=git/gittest", "ls-refs=unborn",
+	for _, line := range []string{"version 2", "agent=git/storetest", "ls-refs=unborn",
 		"fetch=shallow wait-for-done filter", "server-option", "object-format=sha1"} {
 		writeLine(&b, line+"\n")
 	}

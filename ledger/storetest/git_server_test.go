@@ -1,4 +1,4 @@
-package gittest
+package storetest
 
 import (
 	"bytes"
@@ -72,7 +72,7 @@ const sampleConfig = `[core]
 
 // template makes what sample copies.
 var template = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "gittest-"); err != nil {
+	if dir, err = os.MkdirTemp("", "storetest-"); err != nil {
 		return "", err
 	}
 	var b strings.Builder
@@ -97,7 +97,7 @@ var template = sync.OnceValues(func() (dir string, err error) {
 
 func serve(t *testing.T, root string, real bool) (*Server, string) {
 	t.Helper()
-	s, err := New(root, Options{Filters: true, Pushes: true, Real: real, Hidden: "refs/hidden",
+	s, err := NewServer(root, ServerOptions{Filters: true, Pushes: true, Real: real, Hidden: "refs/hidden",
 		Env: []string{"REMOTE_USER=tester"}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package gittest
+package storetest
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ const noID = "0000000000000000000000000000000000000000"
 
 // capabilities are git's for a push.
 const capabilities = "report-status report-status-v2 delete-refs side-band-64k quiet atomic ofs-delta " +
-	"object-format=sha1 agent=git/gittest"
+	"object-format=sha1 agent=git/storetest"
 
 // advertised lists the references for a push.
 func (r *repository) advertised() []byte {
