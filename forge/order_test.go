@@ -184,7 +184,7 @@ func rehashed(t *testing.T, w *worked, i int, text string) {
 			rehashed(t, w, j, strings.ReplaceAll(f.Text, before, after))
 		}
 	}
-	stated := strings.ReplaceAll(string(encode(w.submission)), before, after)
+	stated := strings.ReplaceAll(string(w.submission.Encode()), before, after)
 	var err error
 	if w.submission, err = strictjson.Parse([]byte(stated), strictjson.SubmissionLimits); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func rehashed(t *testing.T, w *worked, i int, text string) {
 func recited(t *testing.T, submission *strictjson.Value, id string, at func(row, col int) (int, int)) *strictjson.Value {
 	t.Helper()
 	place := regexp.MustCompile(`\b` + regexp.QuoteMeta(id) + `#(cell|row|col)=(\d+)(?:,(\d+))?\b`)
-	text := place.ReplaceAllStringFunc(string(encode(submission)), func(s string) string {
+	text := place.ReplaceAllStringFunc(string(submission.Encode()), func(s string) string {
 		m := place.FindStringSubmatch(s)
 		first, _ := strconv.Atoi(m[2])
 		second, _ := strconv.Atoi(m[3])
