@@ -77,6 +77,11 @@ var outsideFunctions = []*function{
 	{name: "evidence", params: []param{word("id"), word("selector")}, result: tAny, group: groupOutside,
 		lazy: evalEvidence, check: checkEvidence,
 		doc: "The value at a selector of an evidence file (S61).", example: `evidence("ledger", "#cell=4,2") == noi`},
+	{name: "table", params: []param{word("id"), {name: "column", typ: tStr, form: fText, variadic: true}}, result: tList,
+		group: groupOutside, lazy: evalTable, check: checkEvidence,
+		doc: "The rows of a CSV or JSONL evidence file in their order, each with the columns named, which are found by " +
+			"their headings. A cell of a column that the sheet declares as number is a number, as people write it; any other is a text.",
+		example: `agg("count", table("ledger", "paid"), "1", where="paid == 'yes'") >= 1`},
 	{name: "same_rows", params: []param{par("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
 		variadic: true}},
 		result: tBool, group: groupOutside, lazy: evalSameRows, check: checkSameRows,
