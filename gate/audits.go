@@ -12,6 +12,7 @@ import (
 	"github.com/defendableos/referee/gate/governance"
 	"github.com/defendableos/referee/gate/outcome"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/gate/rulebook"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
@@ -46,9 +47,9 @@ func (f pullFacts) auditRuns(ctx context.Context) (a auditedPull, err error) {
 		a.out.LedgerHead = a.held.at.Head.Tip
 	}
 	prior := f.job.priorReceipts(ctx)
-	room := maxSubmitted
+	room, work := maxSubmitted, &decimal.Meter{Most: audit.MaxPullWork}
 	for _, run := range a.plan.Runs {
-		one := audit.Examine(head, run, f.rules.Library, cfg, prior)
+		one := audit.ExamineWithin(head, run, f.rules.Library, cfg, prior, work)
 		if one.Work != nil {
 			if room -= len(one.Work.Bytes); room < 0 {
 				return a, brokenf(

@@ -62,6 +62,10 @@ func (a *audit) undecidedIfSpent(r *Rule, out outcome) outcome {
 		return out
 	}
 	reason := fmt.Sprintf("the audit takes more than %d steps on this submission and its evidence", maxAuditWork)
+	if a.work.Most < maxAuditWork {
+		reason = fmt.Sprintf("the audit takes more than the %d steps that are left of what it may take together with "+
+			"the audits before it", a.work.Most)
+	}
 	a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Message: reason +
 		": rules are undecided",
 		Fix: &Fix{Text: "split the work, or leave out what no rule asks for"}})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -25,6 +26,10 @@ type AuditedRun struct {
 	Notices []string
 }
 
+// MaxPullWork is what the audits of one pull request may take together, in units of decimal.Meter: about a minute. One
+// audit may take a twelfth of it (S81), and an ordinary one takes less than a thousandth.
+const MaxPullWork = 240_000_000
+
 // Examine audits a planned run of the head tree by the base's rulebooks: run.json names a sheet, and the configuration
 // says which may judge this path, in which lane. Where the configuration pins the agent, its profile is the one that
 // counts.
@@ -34,6 +39,18 @@ func Examine(
 	library *referee.Library,
 	cfg *config.Config,
 	prior referee.PriorFunc,
+) AuditedRun {
+	return ExamineWithin(head, run, library, cfg, prior, nil)
+}
+
+// ExamineWithin is Examine for one of several runs that have a budget together; nil is no such budget.
+func ExamineWithin(
+	head fs.FS,
+	run PlannedRun,
+	library *referee.Library,
+	cfg *config.Config,
+	prior referee.PriorFunc,
+	together *decimal.Meter,
 ) AuditedRun {
 	a := AuditedRun{Dir: run.Dir}
 	tree, err := fs.Sub(head, run.Dir)
@@ -70,7 +87,7 @@ func Examine(
 		return a
 	}
 	c := folder.Case(sheet, config.PinnedProfile(cfg, folder.Run.Agent.Name))
-	c.Prior, c.Location = prior, run.Dir
+	c.Prior, c.Location, c.Together = prior, run.Dir, together
 	a.Work = &receipt.Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes}
 	return a
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/gate/internal/gatetest"
 	"github.com/defendableos/referee/gate/outcome"
+	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
 )
 
@@ -40,6 +41,36 @@ func TestExamine(t *testing.T) {
 	misstated := func(f referee.Finding) bool { return f.Code == "lane.profile_mismatch" }
 	if a.Work == nil || !a.Work.Report.Agent.Pinned || !slices.ContainsFunc(a.Work.Report.Findings, misstated) {
 		t.Errorf("a profile that run.json misstates: %+v", a)
+	}
+}
+
+// TestExamineTogether: the runs of one pull request have a budget together (S81); the run that finds it spent is
+// undecided and fails, and says why.
+func TestExamineTogether(t *testing.T) {
+	rule := config.RunRule{Path: "runs/**/run.json", Sheets: []string{"*"}}
+	run := audit.PlannedRun{Dir: "runs/oak-street", Rule: rule}
+	measure := &decimal.Meter{Most: audit.MaxPullWork}
+	examine := func(together *decimal.Meter) *referee.Report {
+		a := audit.ExamineWithin(gatetest.SampleDeal(t, "oak-street"), run, gatetest.Library(), config.Default(), nil,
+			together)
+		if a.Work == nil {
+			t.Fatalf("refused: %s", a.Refused)
+		}
+		return a.Work.Report
+	}
+	alone := examine(nil)
+	if first := examine(measure); first.Digest != alone.Digest || alone.Fails(referee.FailOnHigh) {
+		t.Errorf("the first run is judged otherwise than alone: %v", first.Findings)
+	}
+	if measure.Spent == 0 || measure.Spent*1000 > audit.MaxPullWork {
+		t.Errorf("an ordinary run takes %d of %d", measure.Spent, audit.MaxPullWork)
+	}
+	late := examine(&decimal.Meter{Most: measure.Spent, Spent: measure.Spent - 5})
+	spent := func(f referee.Finding) bool {
+		return f.Code == "math.too_complex" && strings.Contains(f.Message, "together with the audits before it")
+	}
+	if !late.Fails(referee.FailOnHigh) || !slices.ContainsFunc(late.Findings, spent) {
+		t.Errorf("a run without room passes, or does not say why: %v", late.Findings)
 	}
 }
 
