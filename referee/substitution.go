@@ -59,7 +59,7 @@ func (a *audit) flagSubstituted(r *Rule, c *calculation, where string) {
 // gate, and the flag is low.
 func (a *audit) numberForFormula(r *Rule, c *calculation) bool {
 	m := c.check
-	if m.formula != nil || c.formula == nil || !a.readsNothing(c) {
+	if m.formula != nil || c.formula == nil || !a.fixed(c.renamed().Vars()) {
 		return false
 	}
 	id := a.atom("recompute.same_formula", m.ID, false, "minor", "field", "the formula against the sheet's")
