@@ -155,7 +155,7 @@ func (s *Sheet) formulaNames() []string {
 		}
 	}
 	for _, p := range s.Params {
-		if num(s.consts[p.Name]) != nil {
+		if s.consts[p.Name].Decimal() != nil {
 			out = append(out, p.Name)
 		}
 	}
