@@ -84,7 +84,7 @@ func TestPercentOfOwnFormula(t *testing.T) {
 // on a calculation over rows, or is one over rows itself. Over rows it is low: the formula may be left out there.
 func TestNumberForFormula(t *testing.T) {
 	const members = `"required_inputs":[{"name":"a"},{"name":"rows","type":"array","fields":["v"]}],` +
-		`"params":{"cap":{"type":"number","unit":"USD","default":10,"min":0}},"eval_spec":{"math_checks":[` +
+		`"params":{"cap":{"title":"the cap","type":"number","unit":"USD","default":10,"min":0}},"eval_spec":{"math_checks":[` +
 		`{"formula_id":"of_param","formula":"a / cap","units":"ratio"},` +
 		`{"formula_id":"total","formula":"agg('sum', rows, 'v')","units":"count"},` +
 		`{"formula_id":"floor","formula":"max(0, a - 100)","units":"count"},` +
