@@ -140,7 +140,8 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 	}
 }
 
-// formulaNames are the names that a formula of the agent's language may read: inputs, calculations and plain constants.
+// formulaNames are the names that a formula of the agent's language may read: inputs, calculations, and constants and
+// parameters that are numbers.
 func (s *Sheet) formulaNames() []string {
 	out := slices.Concat(s.names.Calcs, s.Carried)
 	for _, in := range s.Inputs {
@@ -151,6 +152,11 @@ func (s *Sheet) formulaNames() []string {
 	for _, m := range s.Doc.Get("consts").Fields() {
 		if m.Value.Get("value").Decimal() != nil {
 			out = append(out, m.Key)
+		}
+	}
+	for _, p := range s.Params {
+		if s.consts[p.Name].Decimal() != nil {
+			out = append(out, p.Name)
 		}
 	}
 	return out

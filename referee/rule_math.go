@@ -128,7 +128,7 @@ func (a *audit) rederive(r *Rule, c *calculation) outcome {
 		if replaced && !a.statesInputs(c) {
 			c.sound = false
 		}
-		bad = bad || replaced
+		bad = a.numberForFormula(r, c) || replaced || bad
 		if len(c.readAs) > 0 && !replaced {
 			out.notes = append(out.notes, "names in "+c.name+": "+strings.Join(c.readAs, ", "))
 		}

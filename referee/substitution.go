@@ -21,6 +21,10 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 	if m.formula == nil || c.formula == nil || c.own == nil || c.sheet == nil {
 		return false
 	}
+	if a.readsNothing(c) {
+		a.flagSubstituted(r, c, "it reads none of the inputs")
+		return true
+	}
 	renamed := c.renamed()
 	if renamed.Canonical() == m.formula.Canonical() {
 		return false
@@ -30,10 +34,17 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 		return false
 	}
 	same, where := a.sameFunction(c, own)
-	id := a.atom("recompute.same_formula", m.ID, same, "critical", "field", "the formula against the sheet's")
 	if same {
+		a.atom("recompute.same_formula", m.ID, true, "critical", "field", "the formula against the sheet's")
 		return false
 	}
+	a.flagSubstituted(r, c, where)
+	return true
+}
+
+func (a *audit) flagSubstituted(r *Rule, c *calculation, where string) {
+	m := c.check
+	id := a.atom("recompute.same_formula", m.ID, false, "critical", "field", "the formula against the sheet's")
 	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula",
 		Atoms: []string{id},
 		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clip(c.formula.Source()),
@@ -41,7 +52,34 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 		Spot: &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
 		Fix: &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text,
 			shown(c.sheet))}})
+}
+
+// numberForFormula flags a number in place of a formula where the agent's language cannot say the sheet's. The formula
+// may be left out there, and the sheet's is computed from the rows either way: so a number misleads a reader, and no
+// gate, and the flag is low.
+func (a *audit) numberForFormula(r *Rule, c *calculation) bool {
+	m := c.check
+	if m.formula != nil || c.formula == nil || !a.fixed(c.renamed().Vars()) {
+		return false
+	}
+	id := a.atom("recompute.same_formula", m.ID, false, "minor", "field", "the formula against the sheet's")
+	a.flag(r, Finding{Code: "math.formula_substituted", Tier: Low, Pointer: c.pointer + "/formula",
+		Atoms: []string{id},
+		Message: fmt.Sprintf("calculation %q states %s as its formula, which reads none of the inputs; the sheet's "+
+			"formula is %s", m.ID, clip(c.formula.Source()), m.Text),
+		Fix: &Fix{Text: "leave the formula out: the sheet computes it from the rows"}})
 	return true
+}
+
+// readsNothing reports whether the agent's formula is the same number whatever the inputs are, although the sheet's
+// reads some. A constant can agree at every point, where the sheet's formula has a floor: max(0, …).
+func (a *audit) readsNothing(c *calculation) bool {
+	return a.fixed(c.renamed().Vars()) && !a.fixed(c.check.Inputs)
+}
+
+// fixed reports whether all names are constants or parameters of the sheet.
+func (a *audit) fixed(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return a.Sheet.consts[name] == nil })
 }
 
 // sameFunction compares at the actual inputs, then at points. Both are asked at the values that the chain reads: what a
@@ -170,7 +208,8 @@ func closeTo(x, y *decimal.Num) bool {
 }
 
 // freeNames is the union of the variables: the agent's, and those of the sheet's formula with calculations that the
-// agent does not name replaced by what they are made of.
+// agent does not name replaced by what they are made of. A calculation over rows is a variable itself: rows are not
+// drawn, and a value that stays the same at every point would let a constant agree everywhere.
 func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 	vars := slices.Clone(own.Vars())
 	var walk func(m *MathCheck)
@@ -179,7 +218,7 @@ func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 			if slices.Contains(vars, name) {
 				continue
 			}
-			if dep := a.Sheet.mathNamed(name); dep != nil {
+			if dep := a.Sheet.mathNamed(name); dep != nil && dep.formula != nil {
 				walk(dep)
 				continue
 			}
