@@ -1,4 +1,4 @@
-package gate
+package verify
 
 import (
 	"context"
@@ -214,7 +214,7 @@ func TestOnlineUnread(t *testing.T) {
 		"not there": {githubtest.Missing, ledger.CodeNoReview},
 	} {
 		f.Inject(c.fault.On("GET", "pulls/*/reviews").Always())
-		problems, err := VerifyTail(
+		problems, err := Tail(
 			t.Context(),
 			f.store,
 			f.at(),
@@ -235,7 +235,7 @@ func TestVerifyTail(t *testing.T) {
 	tail := func(since ledger.Head, pull int64) ([]ledger.Code, int) {
 		t.Helper()
 		before := f.Count()
-		problems, err := VerifyTail(t.Context(), f.store, f.at(), since, pull, NewOnline(f.api, nil))
+		problems, err := Tail(t.Context(), f.store, f.at(), since, pull, NewOnline(f.api, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestVerifyTail(t *testing.T) {
 	}
 	online.Know(pulls[0], reviews)
 	before := f.Count()
-	if problems, err := VerifyTail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil ||
+	if problems, err := Tail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil ||
 		len(problems) > 0 ||
 		f.Count() != before {
 		t.Errorf("read already: %v, %v, %d requests", problems, err, f.Count()-before)
