@@ -112,7 +112,7 @@ func (w *worked) audited() (*referee.Report, error) {
 
 // auditCase is the run folder that the example stands for. Every run has a manifest, as the gate wants it.
 func (w *worked) auditCase() (referee.Case, error) {
-	tree := memory{}
+	tree := evidence.Memory{}
 	items := jsonArray()
 	for _, f := range w.files {
 		if f.Path == "" {

@@ -27,6 +27,7 @@ func (a *audit) report() *Report {
 	if a.Run != nil {
 		rep.Run = RunRef{ID: a.Run.ID, Lane: a.Run.Lane, Project: a.Run.Project}
 	}
+	rep.Gold = a.gold()
 	if rep.Findings == nil {
 		rep.Findings = []Finding{}
 	}
@@ -72,6 +73,19 @@ func (a *audit) evidenceRefs() []EvidenceRef {
 		out = append(out, ref)
 	}
 	return out
+}
+
+// gold says of a sheet with a right answer whether it was at hand.
+func (a *audit) gold() *Gold {
+	if a.Sheet.Gold == "" {
+		return nil
+	}
+	for _, ref := range a.evidenceRefs() {
+		if ref.ID == a.Sheet.Gold && ref.Status == "held" {
+			return &Gold{Available: true, SHA256: ref.SHA256}
+		}
+	}
+	return &Gold{}
 }
 
 func evidenceStatus(f *evidence.File) string {

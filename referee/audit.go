@@ -76,6 +76,7 @@ type audit struct {
 	done     []bool // the rules that have run
 	findings []Finding
 	atoms    []Atom
+	atomRows []policy.Val // the first of them as values of $atoms
 	notices  []string
 	explain  []Explanation
 	failures failures

@@ -219,6 +219,7 @@ func (p *Probe) Ask(r *Rule) Status {
 	a.checks, a.findings, a.atoms, a.explain = slices.Clone(p.a.checks), slices.Clone(before.findings),
 		slices.Clone(before.atoms), nil
 	a.pick, a.facts, a.recorded = map[string]int{}, &chain{a: &a, values: p.a.facts.values}, len(before.atoms)
+	a.atomRows = nil // of other atoms
 	a.meters()
 	a.env = a.environment()
 	if r.Kind == "expr" && a.doc != nil {

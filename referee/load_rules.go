@@ -282,6 +282,7 @@ func (l *loader) loadChecklist() {
 		if t := text(v, "tier"); t != "" {
 			r.Tier = Tier(t)
 		}
+		r.PerBatch = text(v, "per") == "batch"
 		l.question(r)
 		l.add(r)
 	}

@@ -85,6 +85,11 @@ var forPeople = []string{"title", "label", "why", "fix", "message", "source", "q
 // submission: each text outside of prose, its parts and its words. A word too many costs a flag on two spellings of it,
 // a word too few the silent choice between them.
 func (s *Sheet) readNames() map[string]bool {
+	s.readOnce.Do(func() { s.read = s.listReadNames() })
+	return s.read
+}
+
+func (s *Sheet) listReadNames() map[string]bool {
 	read := map[string]bool{}
 	for _, word := range identifiers(canonicalSchema()) {
 		read[word] = true

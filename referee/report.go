@@ -79,6 +79,7 @@ type Report struct {
 	Submission   SubmissionRef  `json:"submission"`
 	Params       []ParamValue   `json:"params,omitempty"` // the limits in force that the configuration sets (S71)
 	Evidence     []EvidenceRef  `json:"evidence,omitempty"`
+	Gold         *Gold          `json:"gold,omitempty"`   // of a sheet that compares with a right answer
 	Stated       []StatedFigure `json:"stated,omitempty"` // figures that a person has to confirm (S70)
 	Agent        *Agent         `json:"agent,omitempty"`
 	Checks       []Check        `json:"checks"`
@@ -141,6 +142,12 @@ type EvidenceRef struct {
 	SHA256 string `json:"sha256,omitempty"`
 	Bytes  int64  `json:"bytes"`
 	Status string `json:"status"`
+}
+
+// Gold says whether the right answer was at hand, and binds it. Without it a sample is adjudicated without an error.
+type Gold struct {
+	Available bool   `json:"available"`
+	SHA256    string `json:"sha256,omitempty"`
 }
 
 // FileRef binds a file that is shown but never judged.

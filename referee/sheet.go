@@ -33,6 +33,7 @@ type Sheet struct {
 	// calculations that only a rule names: the sheet has no formula for them (S78)
 	Undeclared []string
 	Outputs    []string
+	Gold       string // the id of the evidence that holds the right answer; "" is none
 	Math       []*MathCheck
 	Rules      []*Rule // everything that is declared and counts (S36), in sheet order
 	Derive     []DerivedValue
@@ -54,11 +55,14 @@ type Sheet struct {
 	formulas  memo[*parsedFormula]
 	normals   memo[string]
 	scores    map[string]string
+	gold      string        // the id of the evidence that holds the right answer; "" is none
 	response  *responseSpec // nil: no member holds a raw answer
 	trace     Trace
 	// names that only calculations carry, that no rule counts, and that a mid or high gate rests on
 	carriedAlone []string
 	given        memo[*Sheet] // this sheet with other parameters
+	readOnce     sync.Once
+	read         map[string]bool // names that it may read in a submission (readNames)
 }
 
 // MathCheck is a declared calculation.
@@ -97,6 +101,7 @@ type Rule struct {
 	NonCompensable            bool
 	PerRow                    bool
 	Question                  string
+	PerBatch                  bool // the question is asked once of a batch of samples
 
 	order  int
 	v      *strictjson.Value
@@ -120,6 +125,38 @@ type tierBy struct {
 
 // Ref is the sheet's identity in reports and receipts (S54).
 func (s *Sheet) Ref() SheetRef { return SheetRef{Slug: s.Slug, Version: s.Version, SHA256: s.SHA256} }
+
+// ForBatch is this sheet, with its parameters, for one sample of a batch: without the questions that are asked once of
+// the whole batch, and without the lane's requirements, because the records of a batch carry no profile and it measures
+// models of any size. Its identity is the sheet's own. The second result names those questions, in sheet order.
+func (s *Sheet) ForBatch() (*Sheet, []Question, error) {
+	values := map[string]*strictjson.Value{}
+	for i := range s.Params {
+		if p := &s.Params[i]; p.Value != nil {
+			values[p.Name] = p.Value
+		}
+	}
+	out, err := loadDocument(s.Doc, s.File, s.Origin, values)
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Shadows = s.Shadows
+	var asked []Question
+	kept := out.Rules[:0]
+	for _, r := range out.Rules {
+		if r.PerBatch {
+			asked = append(asked, Question{ID: r.ID, Text: r.Question, Why: r.Why})
+			continue
+		}
+		if r.Stage == StageLane && r.Kind == "stack_fit" {
+			continue
+		}
+		r.order = len(kept)
+		kept = append(kept, r)
+	}
+	out.Rules = kept
+	return out, asked, nil
+}
 
 // Rule returns the named rule, or nil.
 func (s *Sheet) Rule(id string) *Rule {
@@ -328,6 +365,7 @@ func (l *loader) loadDerived() {
 		l.claimID("derive."+d.ID, v)
 		l.sheet.Derive = append(l.sheet.Derive, d)
 	}
+	l.sheet.Gold = text(l.sheet.Doc, "gold")
 	l.sheet.scores = map[string]string{}
 	for _, m := range members(l.sheet.Doc.Get("scores")) {
 		if !slices.Contains(scoreNames, m.Key) {

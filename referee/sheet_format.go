@@ -244,6 +244,8 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 			{Name: "category", Type: "string", Doc: "category", Enum: categories},
 			{Name: "tier", Type: "string", Doc: "tier", Enum: tiers}, {Name: "severity", Type: "string", Doc: "severity",
 				Enum: []string{"critical", "noncritical"}},
+			{Name: "per", Type: "string", Doc: "of a question: asked of every submission, or once of a batch of samples",
+				Enum: []string{"submission", "batch"}},
 			{Name: "why", Type: "string", Doc: "why it is checked"},
 			{Name: "remedy", Type: "string", Doc: "what would be right"}}}},
 	{Name: "eval_spec", Type: "object", Doc: "the rules", Required: true, Of: evalRecord},
@@ -264,6 +266,8 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 				Required: true}, {Name: "unit", Type: "string", Doc: "its unit"}}}},
 	{Name: "scores", Type: "map", Doc: "which derived values are the fixed protocol's scores: {availability, " +
 		"constraint_satisfaction, conditional_error, total}"},
+	{Name: "gold", Type: "string", Doc: "the id of the evidence that holds the right answer: without it a sample is " +
+		"adjudicated without an error score"},
 	{Name: "examples", Type: "array", Doc: "worked submissions; `referee sheet test` runs them", Of: exampleRecord},
 	{Name: "notes", Type: "strings", Doc: "what a reader must know, uncertainties first"},
 }}

@@ -2,6 +2,7 @@ package referee
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee/evidence"
@@ -10,7 +11,7 @@ import (
 
 // object makes a value with these members: name, value, name, value …
 func object(pairs ...any) policy.Val {
-	v := policy.Val{Kind: policy.Obj}
+	v := policy.Val{Kind: policy.Obj, Members: make([]policy.Entry, 0, len(pairs)/2)}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v.Members = append(v.Members, policy.Entry{Key: pairs[i].(string), Val: pairs[i+1].(policy.Val)})
 	}
@@ -89,13 +90,14 @@ func (a *audit) atomSpace() policy.Val {
 		return policy.Absent(fmt.Sprintf("the audit has %d facts, and no more than %d are kept", a.recorded,
 			len(a.atoms)))
 	}
-	rows := make([]policy.Val, len(a.atoms))
-	for i, at := range a.atoms {
-		rows[i] = object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
+	rows := a.atomRows
+	for _, at := range a.atoms[len(rows):] {
+		rows = append(rows, object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
 			policy.Truth(at.Pass),
-			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope))
+			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope)))
 	}
-	return listOf(rows)
+	a.atomRows = rows
+	return listOf(slices.Clip(rows))
 }
 
 // statVal turns a recount into a value.

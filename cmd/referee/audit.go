@@ -15,6 +15,7 @@ import (
 // auditOptions are the flags of referee audit.
 type auditOptions struct {
 	sheet, format, out, failOn, explain, dir, shard, input string
+	samples, gold                                          string
 	limit                                                  referee.Threshold // failOn, read
 	jobs                                                   int
 	atoms, verbose                                         bool
@@ -35,6 +36,11 @@ could decide, a run without its submission, or nothing to audit; 2 a run.json,
 sheet or flag that is not understood; 3 the tool failed or was interrupted. All
 other submissions are audited and reported all the same; the highest code wins.
 
+--samples joins a file of records with the samples that were asked, by their
+ids: the sample is the evidence of its record, and the right answer of --gold
+is too. A record of no sample, a second answer of one model, and a sample that
+a model left out are refused. Without gold a record has no error score.
+
 --shard I/N audits every N-th submission, counted from the I-th over all PATHs,
 for a job matrix. Interleaving the parts gives the bytes of the whole:
   paste -d '\n' part-1.json part-2.json | grep .`
@@ -47,6 +53,7 @@ func auditCommand() *command {
 		"referee audit runs --format sarif --out findings.sarif",
 		"referee audit memo.json --sheet cre-multifamily-agency",
 		"referee audit batch.jsonl --sheet math-steps --format json > reports.jsonl",
+		"referee audit out.jsonl --sheet fly-s1-next-second --samples pairs.jsonl",
 		"referee audit runs/elm-plaza --explain dscr_gate",
 		"referee audit runs/serving --param slo_p99_ms=300",
 		"cat memo.json | referee audit - --sheet cre-multifamily-agency --fail-on mid",
@@ -63,6 +70,8 @@ func auditCommand() *command {
 	f.IntVar(&o.jobs, "jobs", 0, "audit `N` submissions at a time (default: one a processor)")
 	f.StringVar(&o.shard, "shard", "", "audit only part `I/N` of the submissions")
 	c.choiceFlag(&o.input, "input", "auto", "`KIND` of standard input", []string{"auto", "json", "jsonl"})
+	f.StringVar(&o.samples, "samples", "", "join records with the samples in `FILE`, one a line, by id")
+	f.StringVar(&o.gold, "gold", "", "the right answers in `FILE`, one a line, by id of the sample")
 	o.ledger = &ledgerFlags{}
 	f.StringVar(&o.ledger.repo, "ledger", "", "git `REPO` whose ledger holds the receipts that a submission names")
 	o.ledger.placeFlags(f)
@@ -80,13 +89,18 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	if err := o.check(paths); err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(a.collectLess())
+	if o.samples == "" { // a batch of samples stays below 100 MB this way
+		defer debug.SetGCPercent(a.collectLess())
+	}
 	library, err := a.library(o.dir)
 	if err != nil {
 		return err
 	}
 	au := &auditor{app: a, options: o, library: library, chosen: map[string]int{}, unproved: map[string]bool{}}
 	if err := au.chooseSheet(); err != nil {
+		return err
+	}
+	if au.batch, err = au.newBatch(); err != nil {
 		return err
 	}
 	if au.sources, err = sourcesOf(paths); err != nil {

@@ -19,12 +19,18 @@ type verdictOf struct {
 	byAssignment bool // the sheet was chosen by the submission's assignment_id
 	err          error
 	weight       int64
+	record       string    // the unit, as the user would write it
+	key          recordKey // of a batch
 }
 
 // judge audits one unit. It is called by several goroutines at once.
 func (au *auditor) judge(u unit) verdictOf {
-	v := verdictOf{weight: u.weight}
+	v := verdictOf{weight: u.weight, record: u.name()}
 	if u.kind == runFolder {
+		if au.batch != nil {
+			v.err = usagef("%s is a run folder; --samples joins records, one a line (.jsonl)", u.path)
+			return v
+		}
 		v.report, v.sheet, v.err = au.judgeRun(u)
 		return v
 	}
@@ -32,6 +38,13 @@ func (au *auditor) judge(u unit) verdictOf {
 		if u.bytes, v.err = readBare(u.path); v.err != nil {
 			return v
 		}
+	}
+	if au.batch != nil {
+		var c referee.Case
+		if c, v.key, v.err = au.batch.caseOf(u); v.err == nil {
+			v.sheet, v.report = c.Sheet, au.decide(c)
+		}
+		return v
 	}
 	v.sheet, v.byAssignment, v.err = au.sheetFor(u)
 	if v.err != nil {

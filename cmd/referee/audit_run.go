@@ -18,6 +18,7 @@ type auditor struct {
 	library *referee.Library
 	sheet   *referee.Sheet // of --sheet; nil lets each submission name its own
 	sources []source
+	batch   *batch // of --samples
 	papers  *papers
 	bar     *progress
 
@@ -102,6 +103,9 @@ func (au *auditor) produce(emit func(unit) bool) error {
 // take adds one outcome to the papers and the sums; it is called in input order.
 func (au *auditor) take(r verdictOf) error {
 	au.bar.add(r.weight)
+	if r.err == nil && au.batch != nil {
+		r.err = au.batch.admit(r.key, r.record)
+	}
 	if r.err != nil {
 		au.bar.clear()
 		complain(au.stderr, r.err)
@@ -137,6 +141,9 @@ func (au *auditor) sum() error {
 		au.note("%s chosen by assignment_id for %s; --sheet names it yourself", ref,
 			plural(au.chosen[ref], "submission"))
 	}
+	if au.batch != nil {
+		au.sumBatch()
+	}
 	if au.options.explain != "" && !au.proved && len(au.unproved) > 0 {
 		slug := slices.Sorted(maps.Keys(au.unproved))[0]
 		sheet, err := au.library.Find(slug)
@@ -157,6 +164,17 @@ func (au *auditor) sum() error {
 		return nil
 	}
 	return &failure{code: au.worst}
+}
+
+// sumBatch says what holds for the batch as a whole: who left samples out, and the questions that a person answers once.
+func (au *auditor) sumBatch() {
+	for _, err := range au.batch.missing() {
+		complain(au.stderr, err)
+		au.worst = max(au.worst, codeOf(err))
+	}
+	for _, q := range au.batch.asked {
+		au.note("a person answers once for this batch: %s (%s)", q.Text, q.ID)
+	}
 }
 
 // interrupted ends an audit that was stopped: what was written is said to be a part.

@@ -1,4 +1,4 @@
-package forge
+package evidence
 
 import (
 	"bytes"
@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// memory is a read-only tree of files that are held in a sheet: the evidence of an example.
-type memory map[string][]byte
+// Memory is a read-only tree of files that are held in memory, by their paths: the evidence of a sheet's example, or the
+// sample and gold of one record of a batch. It implements fs.FS and fs.StatFS.
+type Memory map[string][]byte
 
 // Open opens a file of the tree.
-func (m memory) Open(name string) (fs.File, error) {
+func (m Memory) Open(name string) (fs.File, error) {
 	b, ok := m[name]
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -20,7 +21,7 @@ func (m memory) Open(name string) (fs.File, error) {
 }
 
 // Stat describes a file, or a folder that holds one.
-func (m memory) Stat(name string) (fs.FileInfo, error) {
+func (m Memory) Stat(name string) (fs.FileInfo, error) {
 	if b, ok := m[name]; ok {
 		return memoryInfo{name: path.Base(name), size: int64(len(b))}, nil
 	}
@@ -43,7 +44,7 @@ func (f *memoryFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 // Close does nothing: there is nothing to give back.
 func (f *memoryFile) Close() error { return nil }
 
-// memoryInfo describes a file or folder of the tree, without a time: the forge has no clock.
+// memoryInfo describes a file or folder of the tree, without a time: nothing here reads a clock.
 type memoryInfo struct {
 	name string
 	size int64
