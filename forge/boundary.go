@@ -92,11 +92,11 @@ func edges(sheet *referee.Sheet, r *referee.Rule, trials []*trial) []edge {
 
 // outsideRows is a tree without its row expressions, whose operands no input moves alone.
 func outsideRows(v *strictjson.Value) *strictjson.Value {
-	out := clone(v)
+	out := v.Clone()
 	out.Walk(func(v *strictjson.Value) bool {
 		if agg := v.Get("agg"); agg != nil {
-			remove(v, "agg")
-			set(v, "literal", jsonString(string(encode(agg))))
+			v.Remove("agg")
+			v.Set("literal", jsonString(string(agg.Encode())))
 			return false
 		}
 		return true
@@ -143,7 +143,7 @@ func (c *crossing) gap(p *referee.Probe, at map[string]*decimal.Num) *decimal.Nu
 // edges looks for an input that reaches the bound, and makes the submissions around it.
 func (c *crossing) edges(t *trial) []edge {
 	for _, name := range c.leaves(t) {
-		from := num(t.probe.Input(name))
+		from := t.probe.Input(name).Decimal()
 		if from == nil {
 			continue
 		}
@@ -302,7 +302,7 @@ func (c *crossing) moved(t *trial, name string, to *strictjson.Value) *trial {
 	if w.rework([]strictjson.Member{{Key: name, Value: to}}, before) != nil {
 		return nil
 	}
-	out, err := newTrial(fmt.Sprintf("%s with inputs.%s = %s", t.name, name, encode(to)), w)
+	out, err := newTrial(fmt.Sprintf("%s with inputs.%s = %s", t.name, name, to.Encode()), w)
 	if err != nil {
 		return nil
 	}

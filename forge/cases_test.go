@@ -83,7 +83,7 @@ func (c *caseData) done(base *worked) (*referee.Report, error) {
 		}
 		var ops []referee.PatchOp
 		for _, op := range list.Get("patch").Items {
-			ops = append(ops, referee.PatchOp{Op: text(op, "op"), Path: text(op, "path"), Value: op.Get("value")})
+			ops = append(ops, referee.PatchOp{Op: op.TextOf("op"), Path: op.TextOf("path"), Value: op.Get("value")})
 		}
 		if w.submission, err = applyPatch(w.submission, ops); err != nil {
 			return nil, err

@@ -83,7 +83,7 @@ func heldByEvidence(x *target) []string {
 	var out []string
 	inputs := x.work.submission.Get("inputs")
 	for _, in := range x.sheet.Inputs {
-		if in.Held == referee.HeldCell && in.Gate() == referee.High && num(inputs.Get(in.Name)) != nil {
+		if in.Held == referee.HeldCell && in.Gate() == referee.High && inputs.Get(in.Name).Decimal() != nil {
 			out = append(out, in.Name)
 		}
 	}
@@ -93,7 +93,7 @@ func heldByEvidence(x *target) []string {
 // try multiplies the input, works the rest anew, and may change what else the agent says; it names a gate that failed
 // and passes now.
 func (c contradiction) try(factor string, dice *rand.Rand) (gate string, report *referee.Report, how []string) {
-	value, err := decimal.Mul(num(c.target.work.submission.Get("inputs").Get(c.input)), decimal.MustParse(factor))
+	value, err := decimal.Mul(c.target.work.submission.Get("inputs").Get(c.input).Decimal(), decimal.MustParse(factor))
 	if err != nil {
 		return "", nil, nil
 	}
@@ -107,7 +107,7 @@ func (c contradiction) try(factor string, dice *rand.Rand) (gate string, report 
 	}
 	w.files = slices.Clone(c.target.work.files)
 	if hashes := c.target.work.submission.Get("evidence_sha256"); hashes != nil {
-		set(w.submission, "evidence_sha256", clone(hashes))
+		w.submission.Set("evidence_sha256", hashes.Clone())
 	}
 	how = []string{c.input + " times " + factor}
 	for range dice.IntN(3) {

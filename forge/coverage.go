@@ -125,7 +125,7 @@ func (b *branches) walk(v *strictjson.Value) {
 	if v.Get("agg") != nil {
 		return
 	}
-	switch text(v, "op") {
+	switch v.TextOf("op") {
 	case "if":
 		b.condition(v.Get("cond"))
 	case "implies":
@@ -162,7 +162,7 @@ func (b *branches) bands(args *strictjson.Value) {
 	taken := make([]int, len(rows))
 	for _, r := range b.results(args.Items[0]) {
 		i := slices.IndexFunc(rows, func(row *strictjson.Value) bool {
-			cut := num(itemAt(row, 0))
+			cut := row.Item(0).Decimal()
 			return cut != nil && r.Val.Num != nil && decimal.Cmp(r.Val.Num, cut) >= 0
 		})
 		if i >= 0 {
@@ -170,7 +170,7 @@ func (b *branches) bands(args *strictjson.Value) {
 		}
 	}
 	for i, row := range rows {
-		if cut := itemAt(row, 0); cut != nil {
+		if cut := row.Item(0); cut != nil {
 			b.found = append(b.found, Branch{Text: "band from " + cut.Text + " of " + b.ranges.say(args.Items[0]),
 				Times: taken[i]})
 		}

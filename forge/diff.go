@@ -149,7 +149,7 @@ func shown(v *strictjson.Value) string {
 	if v == nil {
 		return ""
 	}
-	return string(encode(v))
+	return string(v.Encode())
 }
 
 // wordKeys are the members of a rule or constant that no verdict depends on.
@@ -250,7 +250,7 @@ func valueOf(v *strictjson.Value) *strictjson.Value {
 
 func (d *differ) dates(part, what string, a, b *strictjson.Value) {
 	for _, key := range []string{"as_of", "status", "review_by"} {
-		if x, y := text(a, key), text(b, key); x != y {
+		if x, y := a.TextOf(key), b.TextOf(key); x != y {
 			d.say(part, false, "%s: its %s was %q and is %q", what, strings.ReplaceAll(key, "_", " "), x, y)
 		}
 	}

@@ -166,7 +166,7 @@ func readsFactsAlone(r *referee.Rule) bool {
 		if v == nil {
 			continue
 		}
-		said := string(encode(v))
+		said := string(v.Encode())
 		for _, word := range []string{"field(", `"field"`, "claimed", "$"} {
 			if strings.Contains(said, word) {
 				return false
@@ -243,13 +243,13 @@ func (x *target) change(w *worked, dice *rand.Rand) string {
 		scaleMember(c, "result", factor)
 		return "result of " + name + " times " + factor
 	case 4:
-		set(c, "formula", jsonString(otherFormulas[dice.IntN(len(otherFormulas))]))
+		c.Set("formula", jsonString(otherFormulas[dice.IntN(len(otherFormulas))]))
 		return "another formula of " + name
 	case 5:
-		set(c, "units", jsonString([]string{"percent", "bps", "USD", "x", ""}[dice.IntN(5)]))
+		c.Set("units", jsonString([]string{"percent", "bps", "USD", "x", ""}[dice.IntN(5)]))
 		return "other units of " + name
 	case 6:
-		twin := clone(c)
+		twin := c.Clone()
 		scaleAll(twin.Get("inputs"), factors[dice.IntN(len(factors))])
 		list := w.submission.Get("calculations")
 		list.Items = slices.Insert(list.Items, dice.IntN(len(list.Items)+1), twin)
@@ -269,7 +269,7 @@ func (x *target) addInput(c *strictjson.Value, name string, dice *rand.Rand) str
 		return "nothing"
 	}
 	in := x.sheet.Inputs[dice.IntN(len(x.sheet.Inputs))].Name
-	set(own, in, jsonNumber([]string{"0", "1", "1e12", "-5"}[dice.IntN(4)]))
+	own.Set(in, jsonNumber([]string{"0", "1", "1e12", "-5"}[dice.IntN(4)]))
 	return "input " + in + " stated in " + name
 }
 
@@ -287,13 +287,13 @@ func (x *target) changeTop(w *worked, dice *rand.Rand) string {
 	key := keys[dice.IntN(len(keys))]
 	switch dice.IntN(3) {
 	case 0:
-		remove(w.submission, key)
+		w.submission.Remove(key)
 		return key + " taken away"
 	case 1:
-		set(w.submission, key, jsonArray())
+		w.submission.Set(key, jsonArray())
 		return key + " emptied"
 	}
-	set(w.submission, "missing_inputs", jsonStrings([]string{"noi", key}))
+	w.submission.Set("missing_inputs", jsonStrings([]string{"noi", key}))
 	return "missing_inputs"
 }
 
@@ -313,18 +313,18 @@ func scaleMember(object *strictjson.Value, key, factor string) {
 		return
 	}
 	if v.Kind == strictjson.Array {
-		list := clone(v)
+		list := v.Clone()
 		for i, item := range list.Items {
 			list.Items[i] = scaled(item, factor)
 		}
-		set(object, key, list)
+		object.Set(key, list)
 		return
 	}
-	set(object, key, scaled(v, factor))
+	object.Set(key, scaled(v, factor))
 }
 
 func scaled(v *strictjson.Value, factor string) *strictjson.Value {
-	n := num(v)
+	n := v.Decimal()
 	if n == nil {
 		return v
 	}

@@ -74,13 +74,13 @@ func spread(b []byte, v *strictjson.Value, level int) []byte {
 			}
 			line(indent)
 			from := len(b)
-			b = append(appendText(b, m.Key), ": "...)
+			b = append(strictjson.AppendText(b, m.Key), ": "...)
 			b = laid(b, m.Value, level+1, indent+len(b)-from)
 		}
 		line(indent - 2)
 		return append(b, '}')
 	}
-	return appendJSON(b, v)
+	return v.AppendTo(b)
 }
 
 // onLine writes a value on one line. It gives up, and b stands as it was, where the line would have more than so many
@@ -103,13 +103,13 @@ func onLine(b []byte, v *strictjson.Value, most int) (line []byte, fits bool) {
 	case v.Kind == strictjson.Object && len(v.Members) > 0:
 		line = append(line, '{')
 		for i := 0; i < len(v.Members) && fits; i++ {
-			each(i, string(append(appendText(nil, v.Members[i].Key), ": "...)), v.Members[i].Value)
+			each(i, string(append(strictjson.AppendText(nil, v.Members[i].Key), ": "...)), v.Members[i].Value)
 		}
 		line = append(line, '}')
 	case len(v.Text) > most-len(b):
 		return b, false
 	default:
-		line = appendJSON(line, v)
+		line = v.AppendTo(line)
 	}
 	if !fits || len(line) > most {
 		return b, false

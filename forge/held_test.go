@@ -121,8 +121,8 @@ func anotherValue(was *strictjson.Value, in referee.Input) *strictjson.Value {
 	switch {
 	case was.IsMissing():
 		return nil
-	case num(was) != nil:
-		more, err := decimal.Add(num(was), decimal.MustParse("1"))
+	case was.Decimal() != nil:
+		more, err := decimal.Add(was.Decimal(), decimal.MustParse("1"))
 		if err != nil {
 			return nil
 		}
@@ -144,10 +144,10 @@ func anotherValue(was *strictjson.Value, in referee.Input) *strictjson.Value {
 func moved(t *testing.T, base *worked, in referee.Input, factor string) string {
 	t.Helper()
 	was := base.submission.Get("inputs").Get(in.Name)
-	if was == nil || was.Kind != strictjson.Number || num(was) == nil || num(was).IsZero() {
+	if was == nil || was.Kind != strictjson.Number || was.Decimal() == nil || was.Decimal().IsZero() {
 		return ""
 	}
-	to, err := decimal.Mul(num(was), decimal.MustParse(factor))
+	to, err := decimal.Mul(was.Decimal(), decimal.MustParse(factor))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func moved(t *testing.T, base *worked, in referee.Input, factor string) string {
 	}
 	w.files = base.files
 	if hashes := base.submission.Get("evidence_sha256"); hashes != nil {
-		set(w.submission, "evidence_sha256", clone(hashes))
+		w.submission.Set("evidence_sha256", hashes.Clone())
 	}
 	rep, err := w.audited()
 	if err != nil {

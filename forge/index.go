@@ -67,9 +67,9 @@ func indexedSheet(s *referee.Sheet) indexed {
 	}
 	if v := s.Doc.Get("consts"); v != nil {
 		for _, m := range v.Members {
-			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), text(m.Value, "unit"),
-				text(m.Value, "source"), text(m.Value, "as_of"), text(m.Value, "status"),
-				text(m.Value, "review_by")})
+			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), m.Value.TextOf("unit"),
+				m.Value.TextOf("source"), m.Value.TextOf("as_of"), m.Value.TextOf("status"),
+				m.Value.TextOf("review_by")})
 		}
 	}
 	for _, ex := range s.Examples() {

@@ -26,17 +26,17 @@ type term struct {
 func (r *ranges) linear(v *strictjson.Value) (form, bool) {
 	switch {
 	case v.Kind == strictjson.Number:
-		n := num(v)
+		n := v.Decimal()
 		return form{constant: n}, n != nil
 	case v.Kind != strictjson.Object:
 		return single(v), true
 	case v.Get("const") != nil:
-		if n := num(r.constant(v)); n != nil {
+		if n := r.constant(v).Decimal(); n != nil {
 			return form{constant: n}, true
 		}
 		return single(v), true
 	}
-	switch op := text(v, "op"); op {
+	switch op := v.TextOf("op"); op {
 	case "neg":
 		f, ok := r.linear(v.Get("term"))
 		return f.times(decimal.FromInt(-1), ok)
@@ -47,7 +47,7 @@ func (r *ranges) linear(v *strictjson.Value) (form, bool) {
 }
 
 func single(v *strictjson.Value) form {
-	return form{constant: decimal.FromInt(0), terms: []term{{string(encode(v)), v, decimal.FromInt(1)}}}
+	return form{constant: decimal.FromInt(0), terms: []term{{string(v.Encode()), v, decimal.FromInt(1)}}}
 }
 
 func (r *ranges) linearOf(op string, v *strictjson.Value) (form, bool) {

@@ -199,11 +199,11 @@ func (l *linter) constants(today string) {
 		return
 	}
 	for _, m := range v.Members {
-		if text(m.Value, "as_of") == "" {
+		if m.Value.TextOf("as_of") == "" {
 			l.warn(m.Value, "no_as_of", `add "as_of": the day the value was in force, YYYY-MM-DD`,
 				"the constant %s has no date", m.Key)
 		}
-		if by := text(m.Value, "review_by"); today != "" && by != "" && by < today {
+		if by := m.Value.TextOf("review_by"); today != "" && by != "" && by < today {
 			l.warn(m.Value, "review_by", "look it up again; then move as_of and review_by",
 				"the constant %s had to be looked at again by %s", m.Key, by)
 		}

@@ -28,9 +28,9 @@ func (l *linter) reasoning() {
 		}
 		j := judged{rule: r, pass: l.ranges.where(tree, true), flag: l.ranges.where(tree, false), when: always()}
 		if r.Kind == "for_each" {
-			j.scope = string(encode(r.Value().Get("over"))) + "\n" + r.ID
+			j.scope = string(r.Value().Get("over").Encode()) + "\n" + r.ID
 			if r.Value().Get("where") == nil {
-				j.scope = string(encode(r.Value().Get("over")))
+				j.scope = string(r.Value().Get("over").Encode())
 			}
 		}
 		l.branches(r, tree, always())
@@ -102,7 +102,7 @@ func (l *linter) pair(a, b *judged) {
 
 // branches reports conditions that are settled before they are asked, and bands that no value reaches.
 func (l *linter) branches(r *referee.Rule, v *strictjson.Value, path cases) {
-	switch op := text(v, "op"); op {
+	switch op := v.TextOf("op"); op {
 	case "if", "implies":
 		cond, then, other := v.Get("cond"), v.Get("then"), v.Get("else")
 		if args := v.Get("args"); args != nil {
@@ -140,7 +140,7 @@ func (l *linter) bands(r *referee.Rule, args *strictjson.Value) {
 	reach := l.ranges.of(args.Items[0])
 	taken := false
 	for _, row := range l.ranges.rows(args.Items[1]) {
-		cut := num(itemAt(row, 0))
+		cut := row.Item(0).Decimal()
 		if cut == nil {
 			return
 		}
@@ -155,13 +155,6 @@ func (l *linter) bands(r *referee.Rule, args *strictjson.Value) {
 		}
 		taken = taken || reach.lo.n != nil && decimal.Cmp(reach.lo.n, cut) >= 0
 	}
-}
-
-func itemAt(v *strictjson.Value, i int) *strictjson.Value {
-	if v == nil || i >= len(v.Items) {
-		return nil
-	}
-	return v.Items[i]
 }
 
 // shareUnits are the units of numbers that are meant as fractions of one.
@@ -229,18 +222,18 @@ func (l *linter) unitOf(v *strictjson.Value) string {
 	case v.Kind != strictjson.Object:
 	case v.Get("calc") != nil:
 		for _, m := range l.sheet.Math {
-			if m.ID == text(v, "calc") {
+			if m.ID == v.TextOf("calc") {
 				return m.Units
 			}
 		}
 	case v.Get("input") != nil:
 		for _, in := range l.sheet.Inputs {
-			if in.Name == text(v, "input") {
+			if in.Name == v.TextOf("input") {
 				return in.Unit
 			}
 		}
 	case v.Get("const") != nil:
-		return text(l.sheet.Doc.Get("consts").Get(text(v, "const")), "unit")
+		return l.sheet.Doc.Get("consts").Get(v.TextOf("const")).TextOf("unit")
 	}
 	return ""
 }

@@ -20,14 +20,14 @@ func ruleTree(r *referee.Rule) *strictjson.Value {
 // comparisons calls f for every comparison of two operands in a tree, links of chains included.
 func comparisons(v *strictjson.Value, f func(op string, left, right *strictjson.Value)) {
 	v.Walk(func(v *strictjson.Value) bool {
-		switch op := text(v, "op"); op {
+		switch op := v.TextOf("op"); op {
 		case "==", "!=", "<", "<=", ">", ">=":
 			if v.Get("left") != nil {
 				f(op, v.Get("left"), v.Get("right"))
 			}
 		case "chain":
 			for _, link := range links(v) {
-				f(text(link, "op"), link.Get("left"), link.Get("right"))
+				f(link.TextOf("op"), link.Get("left"), link.Get("right"))
 			}
 		}
 		return true
@@ -67,11 +67,11 @@ func (l *linter) fractional(v *strictjson.Value) bool {
 	}
 	switch {
 	case v.Get("calc") != nil:
-		return l.fractionalCalc(text(v, "calc"))
+		return l.fractionalCalc(v.TextOf("calc"))
 	case v.Get("agg") != nil:
-		return slices.Contains([]string{"mean", "rms", "stddev"}, text(v.Get("agg"), "op"))
+		return slices.Contains([]string{"mean", "rms", "stddev"}, v.Get("agg").TextOf("op"))
 	}
-	switch text(v, "op") {
+	switch v.TextOf("op") {
 	case "/", "**", "sqrt", "exp", "ln", "log10", "avg", "pmt", "npv", "irr", "rate", "piecewise":
 		return true
 	case "+", "-", "*":
@@ -85,11 +85,11 @@ func (l *linter) fractional(v *strictjson.Value) bool {
 // quotient reports whether an operand is one quotient: n/d is 0 or 1 exactly where n is 0 or d.
 func (l *linter) quotient(v *strictjson.Value) bool {
 	for _, m := range l.sheet.Math {
-		if m.ID == text(v, "calc") && m.Expression() != nil {
+		if m.ID == v.TextOf("calc") && m.Expression() != nil {
 			v = treeOf(m.Expression())
 		}
 	}
-	return text(v, "op") == "/" && !l.fractional(v.Get("left")) && !l.fractional(v.Get("right"))
+	return v.TextOf("op") == "/" && !l.fractional(v.Get("left")) && !l.fractional(v.Get("right"))
 }
 
 func (l *linter) fractionalCalc(id string) bool {
@@ -107,7 +107,7 @@ func (l *linter) coverage(r *referee.Rule) {
 		return
 	}
 	tree := ruleTree(r)
-	if op := text(tree, "op"); op == "if" || op == "implies" {
+	if op := tree.TextOf("op"); op == "if" || op == "implies" {
 		return
 	}
 	refs := r.Expr().Refs()
@@ -142,9 +142,9 @@ func (l *linter) uncovered(r *referee.Rule, what string) {
 func guarded(tree *strictjson.Value, key, name string) bool {
 	found := false
 	tree.Walk(func(v *strictjson.Value) bool {
-		if op := text(v, "op"); op == "nonempty" || op == "all_nonempty" {
+		if op := v.TextOf("op"); op == "nonempty" || op == "all_nonempty" {
 			v.Walk(func(v *strictjson.Value) bool {
-				found = found || text(v, key) == name
+				found = found || v.TextOf(key) == name
 				return true
 			})
 		}
@@ -157,7 +157,7 @@ func guarded(tree *strictjson.Value, key, name string) bool {
 func isPath(tree *strictjson.Value, path string) bool {
 	found := false
 	tree.Walk(func(v *strictjson.Value) bool {
-		found = found || text(v, "field") == path
+		found = found || v.TextOf("field") == path
 		return true
 	})
 	return found
@@ -166,7 +166,7 @@ func isPath(tree *strictjson.Value, path string) bool {
 // pathSteps are the member names of a path of the language, up to its first index.
 func pathSteps(path string) []string {
 	if strings.HasPrefix(path, "/") {
-		steps, err := pointerTokens(path)
+		steps, err := strictjson.ParsePointer(path)
 		if err != nil {
 			return nil
 		}
@@ -238,7 +238,7 @@ func (l *linter) percentages() {
 
 // scaledUp reports whether a product or quotient has the factor among its outermost multipliers.
 func scaledUp(v *strictjson.Value, factor string) bool {
-	switch text(v, "op") {
+	switch v.TextOf("op") {
 	case "*":
 		return scaledUp(v.Get("left"), factor) || scaledUp(v.Get("right"), factor)
 	case "/":
@@ -246,7 +246,7 @@ func scaledUp(v *strictjson.Value, factor string) bool {
 	case "neg":
 		return scaledUp(v.Get("term"), factor)
 	}
-	n := num(v)
+	n := v.Decimal()
 	return n != nil && n.String() == factor
 }
 

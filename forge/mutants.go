@@ -40,18 +40,14 @@ func (m *mutating) add(tree *strictjson.Value, what string) {
 // child replaces a member of a node.
 func child(v *strictjson.Value, key string, p put) put {
 	return func(x *strictjson.Value) *strictjson.Value {
-		out := &strictjson.Value{Kind: strictjson.Object, Members: slices.Clone(v.Members)}
-		set(out, key, x)
-		return p(out)
+		return p(v.With(key, x))
 	}
 }
 
 // nth replaces an item of a list.
 func nth(v *strictjson.Value, i int, p put) put {
 	return func(x *strictjson.Value) *strictjson.Value {
-		out := &strictjson.Value{Kind: strictjson.Array, Items: slices.Clone(v.Items)}
-		out.Items[i] = x
-		return p(out)
+		return p(v.WithItem(i, x))
 	}
 }
 
@@ -72,7 +68,7 @@ func (m *mutating) node(v *strictjson.Value, truth bool, p put) {
 }
 
 func (m *mutating) object(v *strictjson.Value, truth bool, p put) {
-	switch op := text(v, "op"); {
+	switch op := v.TextOf("op"); {
 	case v.Get("const") != nil:
 		if c := m.constant(v); c.Kind == strictjson.Number {
 			m.moved(c, m.say(v), p)
@@ -239,17 +235,12 @@ var aggregateSwaps = map[string]string{"sum": "max", "mean": "max", "min": "max"
 	"all": "any", "any": "all"}
 
 func (m *mutating) aggregate(agg *strictjson.Value, p put) {
-	op := text(agg, "op")
+	op := agg.TextOf("op")
 	if other := aggregateSwaps[op]; other != "" {
-		swapped := &strictjson.Value{Kind: strictjson.Object, Members: slices.Clone(agg.Members)}
-		set(swapped, "op", jsonString(other))
-		remove(swapped, "p")
-		m.add(p(swapped), "the aggregate "+op+" became "+other)
+		m.add(p(agg.With("op", jsonString(other)).Without("p")), "the aggregate "+op+" became "+other)
 	}
 	if where := agg.Get("where"); where != nil {
-		all := &strictjson.Value{Kind: strictjson.Object, Members: slices.Clone(agg.Members)}
-		remove(all, "where")
-		m.add(p(all), "where "+m.say(where)+" was left out")
+		m.add(p(agg.Without("where")), "where "+m.say(where)+" was left out")
 		m.node(where, true, child(agg, "where", p))
 	}
 	if value := agg.Get("value"); value != nil && op != "count" { // what is counted is rows, whatever their value
@@ -277,7 +268,7 @@ func (m *mutating) number(v *strictjson.Value, p put) { m.moved(v, v.Text, p) }
 
 // moved sets a number a little higher and a little lower: a whole number by 1, any other by a hundredth of it.
 func (m *mutating) moved(v *strictjson.Value, name string, p put) {
-	n := num(v)
+	n := v.Decimal()
 	if n == nil {
 		return
 	}
@@ -297,6 +288,6 @@ func (m *mutating) moved(v *strictjson.Value, name string, p put) {
 
 func (m *mutating) word(v *strictjson.Value, p put) {
 	if s, ok := v.Str(); ok {
-		m.add(p(jsonString(s+"-")), string(encode(v))+" became "+string(encode(jsonString(s+"-"))))
+		m.add(p(jsonString(s+"-")), string(v.Encode())+" became "+string(jsonString(s+"-").Encode()))
 	}
 }

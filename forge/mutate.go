@@ -115,15 +115,15 @@ func (m *mutator) unnoticed(r *referee.Rule, left []mutant) {
 	for _, x := range left {
 		s := Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text}
 		for _, e := range explained {
-			if text(e, "change") == x.what {
-				s.Why, used[e] = text(e, "why"), true
+			if e.TextOf("change") == x.what {
+				s.Why, used[e] = e.TextOf("why"), true
 			}
 		}
 		m.result.Survivors = append(m.result.Survivors, s)
 	}
 	for _, e := range explained {
 		if !used[e] {
-			m.result.Idle = append(m.result.Idle, Idle{r.ID, text(e, "change")})
+			m.result.Idle = append(m.result.Idle, Idle{r.ID, e.TextOf("change")})
 		}
 	}
 }
@@ -208,8 +208,8 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 			}
 			values = append(values, jsonString("another"))
 		case strictjson.Number:
-			values = []*strictjson.Value{jsonNumber(nudged(num(p.value), "-0.5").String()),
-				jsonNumber(nudged(num(p.value), "1").String())}
+			values = []*strictjson.Value{jsonNumber(nudged(p.value.Decimal(), "-0.5").String()),
+				jsonNumber(nudged(p.value.Decimal(), "1").String())}
 		}
 		s := &side{rule: r, place: p, base: t, asked: map[string]*witness{}}
 		for _, v := range values {
@@ -238,14 +238,14 @@ func (m *mutator) mutants(r *referee.Rule) []mutant {
 
 // identity is what makes two gates the same: the whole check, its condition in canonical form.
 func identity(r *referee.Rule) string {
-	v := clone(r.Value())
+	v := r.Value().Clone()
 	for key, e := range map[string]*strictjson.Value{"expr": ruleTree(r), "each": ruleTree(r),
 		"applies_if": whenTree(r)} {
 		if v.Get(key) != nil && e != nil {
-			set(v, key, e)
+			v.Set(key, e)
 		}
 	}
-	return string(encode(v))
+	return string(v.Encode())
 }
 
 // variants are the changed check objects of a gate.
@@ -295,9 +295,7 @@ func (m *mutator) part(r *referee.Rule, key string) *strictjson.Value {
 }
 
 func leftOut(v *strictjson.Value, key string) *strictjson.Value {
-	out := &strictjson.Value{Kind: strictjson.Object, Members: slices.Clone(v.Members)}
-	remove(out, key)
-	return out
+	return v.Without(key)
 }
 
 // parameters are the numbers of a check beside its expressions.
@@ -349,13 +347,13 @@ func asExample(sheet *referee.Sheet) *referee.Sheet {
 
 // bareInputs are the declared inputs without what holds them, which no gate reads.
 func (m *mutator) bareInputs() *strictjson.Value {
-	out := clone(m.sheet.Doc.Get("required_inputs"))
+	out := m.sheet.Doc.Get("required_inputs").Clone()
 	if out == nil {
 		return nil
 	}
 	for _, in := range out.Items {
 		for _, key := range []string{"held", "reason", "from", "param"} {
-			remove(in, key)
+			in.Remove(key)
 		}
 	}
 	return out
@@ -392,7 +390,7 @@ func paramsKey(sheet *referee.Sheet) string {
 	var key strings.Builder
 	for _, p := range sheet.Params {
 		if p.Value != nil {
-			key.WriteString(p.Name + "=" + string(encode(p.Value)) + ";")
+			key.WriteString(p.Name + "=" + string(p.Value.Encode()) + ";")
 		}
 	}
 	return key.String()
@@ -401,13 +399,14 @@ func paramsKey(sheet *referee.Sheet) string {
 // constants are those of the sheet, and its parameters as they are set.
 func (m *mutator) constants(sheet *referee.Sheet) *strictjson.Value {
 	out := jsonObject()
-	for _, c := range membersOf(sheet.Doc.Get("consts")) {
-		set(out, c.Key, c.Value)
+	for _, c := range sheet.Doc.Get("consts").Fields() {
+		out.Set(c.Key, c.Value)
 	}
 	for _, p := range sheet.Params {
 		if p.Value != nil {
-			set(out, p.Name, jsonObject("value", p.Value, "source", jsonString("a parameter"), "status",
+			out.Set(p.Name, jsonObject("value", p.Value, "source", jsonString("a parameter"), "status",
 				jsonString("policy")))
+
 		}
 	}
 	return out
@@ -426,7 +425,7 @@ func (m *mutator) compile(check, constants *strictjson.Value) *referee.Rule {
 		"lane", jsonString(m.sheet.Lane), "baseline", jsonString("none"),
 		"required_inputs", m.bareInputs(), "consts", constants, "lexicons", doc.Get("lexicons"), "calendars",
 		doc.Get("calendars"), "eval_spec", spec)
-	sheet, err := referee.LoadSheet(encode(src), "mutant", "library")
+	sheet, err := referee.LoadSheet(src.Encode(), "mutant", "library")
 	if err != nil {
 		return nil
 	}

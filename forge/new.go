@@ -53,7 +53,7 @@ func ParseInput(s string) (SpecInput, error) {
 	}
 	if value != "" {
 		if _, err := strictjson.Parse([]byte(value), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64}); err != nil {
-			if in.Value = string(encode(jsonString(value))); in.Type == "number" || in.Type == "integer" ||
+			if in.Value = string(jsonString(value).Encode()); in.Type == "number" || in.Type == "integer" ||
 				in.Type == "boolean" {
 				return SpecInput{}, fmt.Errorf("the value of %s must be a %s, not %q", in.Name, in.Type, value)
 			}
@@ -111,24 +111,24 @@ func New(spec Spec) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		set(doc, "examples", jsonArray(example))
+		doc.Set("examples", jsonArray(example))
 		if sheet, err = load(doc); err != nil {
 			return nil, err
 		}
 		if r := Test(sheet); !r.OK() {
 			return nil, &ExampleError{r.Failures}
 		}
-		set(example, "trips", trips(sheet))
+		example.Set("trips", trips(sheet))
 	}
-	return Format(encode(doc))
+	return Format(doc.Encode())
 }
 
 func load(doc *strictjson.Value) (*referee.Sheet, error) {
-	src, err := Format(encode(doc))
+	src, err := Format(doc.Encode())
 	if err != nil {
 		return nil, err
 	}
-	return referee.LoadSheet(src, text(doc, "slug")+".json", "repository")
+	return referee.LoadSheet(src, doc.TextOf("slug")+".json", "repository")
 }
 
 // optionalText is nil for what was not said, so that it is left out.
@@ -176,12 +176,12 @@ func (s *Spec) document() *strictjson.Value {
 		"baseline", optionalText(s.Baseline), "required_inputs", inputs, "audit_checks", questions,
 		"eval_spec", jsonObject("deterministic_checks", jsonStrings(s.Checks), "math_checks", math, "rules", rules))
 	if len(s.Notes) > 0 {
-		set(doc, "notes", jsonStrings(s.Notes))
+		doc.Set("notes", jsonStrings(s.Notes))
 	}
-	set(doc, "evidence", s.declaredEvidence())
+	doc.Set("evidence", s.declaredEvidence())
 	for _, key := range []string{"required_inputs", "evidence", "audit_checks"} {
 		if len(doc.Get(key).Items) == 0 {
-			remove(doc, key)
+			doc.Remove(key)
 		}
 	}
 	return doc
@@ -200,11 +200,11 @@ func (in *SpecInput) held() bool {
 func (in *SpecInput) document() *strictjson.Value {
 	out := jsonObject("name", jsonString(in.Name), "type", jsonString(in.Type), "unit", optionalText(in.Unit))
 	if in.held() {
-		set(out, "held", jsonString(referee.HeldCell))
-		set(out, "from", jsonArray(jsonObject("evidence", jsonString(given))))
+		out.Set("held", jsonString(referee.HeldCell))
+		out.Set("from", jsonArray(jsonObject("evidence", jsonString(given))))
 	}
 	if in.Description != "" {
-		set(out, "description", jsonString(in.Description))
+		out.Set("description", jsonString(in.Description))
 	}
 	return out
 }
@@ -252,15 +252,15 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the value of the input %s: %w", in.Name, err)
 		}
-		set(inputs, in.Name, v)
+		inputs.Set(in.Name, v)
 	}
 	for _, m := range sheet.Math {
 		own := jsonObject()
 		for _, name := range m.Inputs {
 			if v := inputs.Get(name); v != nil {
-				set(own, name, v)
+				own.Set(name, v)
 			} else if sheet.Rule("math."+name) != nil {
-				set(own, name, jsonNumber("0"))
+				own.Set(name, jsonNumber("0"))
 			}
 		}
 		calcs.Items = append(calcs.Items, jsonObject("name", jsonString(m.ID), "formula", jsonString(m.Text), "inputs",
@@ -282,7 +282,7 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 	}
 	evidence := jsonObject()
 	for _, f := range w.files {
-		set(evidence, f.ID, jsonObject("path", jsonString(f.Path), "text", jsonString(f.Text)))
+		evidence.Set(f.ID, jsonObject("path", jsonString(f.Path), "text", jsonString(f.Text)))
 	}
 	return jsonObject("name", jsonString("worked example"), "submission", w.submission, "evidence", evidence), nil
 }
@@ -303,7 +303,7 @@ func (s *Spec) canonical(w *worked) {
 		{"self_check", jsonObject("all_numbers_have_sources", yes, "all_required_sections_completed", yes,
 			"assumptions_labeled", yes, "missing_inputs_disclosed", yes)},
 	} {
-		set(w.submission, m.key, m.v)
+		w.submission.Set(m.key, m.v)
 	}
 }
 
@@ -316,11 +316,11 @@ func (w *worked) settle() error {
 		}
 		for i, c := range w.calculations() {
 			if i < len(results) && results[i] != "" {
-				set(c, "result", jsonNumber(results[i]))
+				c.Set("result", jsonNumber(results[i]))
 			}
 			for j, m := range c.Get("inputs").Members {
 				for _, other := range w.calculations() {
-					if text(other, "name") == m.Key {
+					if other.TextOf("name") == m.Key {
 						c.Get("inputs").Members[j].Value = other.Get("result")
 					}
 				}

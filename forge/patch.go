@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee"
@@ -30,7 +29,7 @@ func applyOp(root *strictjson.Value, op referee.PatchOp) (*strictjson.Value, err
 	if op.Op != "remove" && op.Value == nil {
 		return nil, fmt.Errorf("it needs a value")
 	}
-	tokens, err := pointerTokens(op.Path)
+	tokens, err := strictjson.ParsePointer(op.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -38,51 +37,15 @@ func applyOp(root *strictjson.Value, op referee.PatchOp) (*strictjson.Value, err
 		if op.Op == "remove" {
 			return nil, fmt.Errorf("the whole document cannot be removed")
 		}
-		return clone(op.Value), nil
+		return op.Value.Clone(), nil
 	}
 	parent := root
 	for i, token := range tokens[:len(tokens)-1] {
-		if parent = step(parent, token); parent == nil {
-			return nil, fmt.Errorf("there is nothing at %q", "/"+strings.Join(tokens[:i+1], "/"))
+		if parent = parent.Child(token); parent == nil {
+			return nil, fmt.Errorf("there is nothing at %q", strictjson.JoinPointer("", tokens[:i+1]...))
 		}
 	}
 	return root, change(parent, tokens[len(tokens)-1], op)
-}
-
-// pointerTokens splits a JSON Pointer (RFC 6901).
-func pointerTokens(pointer string) ([]string, error) {
-	if pointer == "" {
-		return nil, nil
-	}
-	if pointer[0] != '/' {
-		return nil, fmt.Errorf("a JSON Pointer begins with /")
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		if strings.Contains(strings.NewReplacer("~0", "", "~1", "").Replace(t), "~") {
-			return nil, fmt.Errorf("~ is written ~0 and / is written ~1 in a JSON Pointer")
-		}
-		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(t)
-	}
-	return tokens, nil
-}
-
-// step goes to one child; nil where there is none.
-func step(v *strictjson.Value, token string) *strictjson.Value {
-	if v.Kind != strictjson.Array {
-		return v.Get(token)
-	}
-	i, ok := position(token, len(v.Items)-1)
-	if !ok {
-		return nil
-	}
-	return v.Items[i]
-}
-
-// position reads an index from 0 to last; a sign or a leading zero is none.
-func position(token string, last int) (int, bool) {
-	i, err := strconv.Atoi(token)
-	return i, err == nil && i >= 0 && i <= last && strconv.Itoa(i) == token
 }
 
 func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
@@ -92,10 +55,10 @@ func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
 			return fmt.Errorf("there is no member %q", token)
 		}
 		if op.Op == "remove" {
-			remove(parent, token)
+			parent.Remove(token)
 			return nil
 		}
-		set(parent, token, clone(op.Value))
+		parent.Set(token, op.Value.Clone())
 		return nil
 	case strictjson.Array:
 		return changeItem(parent, token, op)
@@ -110,17 +73,17 @@ func changeItem(parent *strictjson.Value, token string, op referee.PatchOp) erro
 			token = strconv.Itoa(last)
 		}
 	}
-	i, ok := position(token, last)
-	if !ok {
+	i, ok := strictjson.ArrayIndex(token)
+	if !ok || i > last {
 		return fmt.Errorf("there is no item %q; the list has %d", token, len(parent.Items))
 	}
 	switch op.Op {
 	case "add":
-		parent.Items = slices.Insert(parent.Items, i, clone(op.Value))
+		parent.Items = slices.Insert(parent.Items, i, op.Value.Clone())
 	case "remove":
 		parent.Items = slices.Delete(parent.Items, i, i+1)
 	default:
-		parent.Items[i] = clone(op.Value)
+		parent.Items[i] = op.Value.Clone()
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func TestPatch(t *testing.T) {
 			if tt.value != "" {
 				op.Value = parse(t, tt.value)
 			}
-			got, err := applyPatch(clone(parse(t, tt.doc)), []referee.PatchOp{op})
+			got, err := applyPatch(parse(t, tt.doc).Clone(), []referee.PatchOp{op})
 			if tt.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.refused) {
 					t.Fatalf("error %v, want %q", err, tt.refused)
@@ -63,7 +63,7 @@ func TestPatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s := string(encode(got)); s != tt.want {
+			if s := string(got.Encode()); s != tt.want {
 				t.Errorf("got %s, want %s", s, tt.want)
 			}
 		})
@@ -84,17 +84,17 @@ func FuzzPatch(f *testing.F) {
 		if err := errors.Join(err, err2); err != nil {
 			return
 		}
-		before := string(encode(d))
-		got, err := applyPatch(clone(d), []referee.PatchOp{{Op: op, Path: path, Value: v}})
-		if string(encode(d)) != before {
+		before := string(d.Encode())
+		got, err := applyPatch(d.Clone(), []referee.PatchOp{{Op: op, Path: path, Value: v}})
+		if string(d.Encode()) != before {
 			t.Fatal("the original was changed")
 		}
 		if err != nil {
 			return
 		}
-		back, err := strictjson.Parse(encode(got), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 128})
+		back, err := strictjson.Parse(got.Encode(), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 128})
 		if err != nil || !strictjson.Equal(back, got) {
-			t.Fatalf("%s is not read back: %v", encode(got), err)
+			t.Fatalf("%s is not read back: %v", got.Encode(), err)
 		}
 		if op == "add" && path != "" && d.At(path) == nil && !strings.HasSuffix(path, "/-") {
 			undone, err := applyPatch(got, []referee.PatchOp{{Op: "remove", Path: path}})

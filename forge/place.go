@@ -72,12 +72,12 @@ func (m *mutator) reads(r *referee.Rule, t *trial) readings {
 			continue
 		}
 		for _, name := range t.probe.Leaves(e) {
-			add(&out.pointers, "/inputs/"+escapePointer(name))
+			add(&out.pointers, strictjson.JoinPointer("/inputs", name))
 		}
 		refs := e.Refs()
 		for _, path := range refs.Fields {
 			if steps := pathSteps(path); len(steps) > 0 && t.probe.Document().Get(steps[0]) != nil {
-				add(&out.pointers, "/"+escapePointer(steps[0]))
+				add(&out.pointers, strictjson.JoinPointer("", steps[0]))
 			}
 		}
 		for _, id := range m.behind(refs.Calcs) {
@@ -89,7 +89,7 @@ func (m *mutator) reads(r *referee.Rule, t *trial) readings {
 	}
 	if s, ok := r.Value().Get("over").Str(); ok {
 		if steps := pathSteps(s); len(steps) > 0 && t.probe.Document().Get(steps[0]) != nil {
-			add(&out.pointers, "/"+escapePointer(steps[0]))
+			add(&out.pointers, strictjson.JoinPointer("", steps[0]))
 		}
 	}
 	return out
@@ -131,10 +131,10 @@ func (t *trial) below(pointer string, v *strictjson.Value, before []string) []sp
 		return t.replaced(pointer, to, before)
 	}}}
 	for _, at := range someItems(v) {
-		out = append(out, t.below(pointerTo(pointer, at), v.Items[at], before)...)
+		out = append(out, t.below(strictjson.JoinIndex(pointer, at), v.Items[at], before)...)
 	}
 	for _, m := range v.Members {
-		out = append(out, t.below(pointer+"/"+escapePointer(m.Key), m.Value, before)...)
+		out = append(out, t.below(strictjson.JoinPointer(pointer, m.Key), m.Value, before)...)
 	}
 	return out
 }
@@ -143,13 +143,12 @@ func (t *trial) below(pointer string, v *strictjson.Value, before []string) []sp
 // restate the input follow.
 func (t *trial) replaced(pointer string, to *strictjson.Value, before []string) (*worked, error) {
 	w := t.work.clone()
-	changed, err := applyPatch(clone(w.submission), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
+	changed, err := applyPatch(w.submission.Clone(), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
 	if err != nil {
 		return nil, err
 	}
-	if rest, input := strings.CutPrefix(pointer, "/inputs/"); input {
-		key, _, _ := strings.Cut(rest, "/")
-		key = unescapePointer(key)
+	if names, err := strictjson.ParsePointer(pointer); err == nil && len(names) > 1 && names[0] == "inputs" {
+		key := names[1]
 		return w, w.rework([]strictjson.Member{{Key: key, Value: changed.Get("inputs").Get(key)}}, before)
 	}
 	w.submission = changed
@@ -222,11 +221,11 @@ func jsonPlaces(id string, doc *strictjson.Value, rewritten func(string) (*worke
 		pointer := v.Pointer()
 		out = append(out, spot{name: "evidence " + id + ": " + pointer, value: v,
 			with: func(to *strictjson.Value) (*worked, error) {
-				changed, err := applyPatch(clone(doc), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
+				changed, err := applyPatch(doc.Clone(), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
 				if err != nil {
 					return nil, err
 				}
-				return rewritten(string(encode(changed)))
+				return rewritten(string(changed.Encode()))
 			}})
 		for _, at := range someItems(v) {
 			walk(v.Items[at])
@@ -237,19 +236,6 @@ func jsonPlaces(id string, doc *strictjson.Value, rewritten func(string) (*worke
 	}
 	walk(doc)
 	return out
-}
-
-func escapePointer(s string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
-}
-
-func unescapePointer(s string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(s)
-}
-
-// pointerTo is the pointer of an item.
-func pointerTo(pointer string, i int) string {
-	return pointer + "/" + strconv.Itoa(i)
 }
 
 // scale is how the values of a place are laid on a line, so that one can search between two of them: a number as
@@ -263,8 +249,9 @@ type scale struct {
 
 // scaleOf is the scale of a value, nil for what has none.
 func scaleOf(v *strictjson.Value) *scale {
-	if num(v) != nil {
-		return &scale{of: num, write: func(n *decimal.Num) *strictjson.Value { return jsonNumber(n.String()) }}
+	if v.Decimal() != nil {
+		return &scale{of: (*strictjson.Value).Decimal,
+			write: func(n *decimal.Num) *strictjson.Value { return jsonNumber(n.String()) }}
 	}
 	s, _ := v.Str()
 	if colour().MatchString(s) {

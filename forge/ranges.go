@@ -34,7 +34,7 @@ func newRanges(sheet *referee.Sheet) *ranges {
 func (r *ranges) of(v *strictjson.Value) interval {
 	switch v.Kind {
 	case strictjson.Number:
-		if n := num(v); n != nil {
+		if n := v.Decimal(); n != nil {
 			return exactly(n)
 		}
 		return everything
@@ -49,13 +49,13 @@ func (r *ranges) ofObject(v *strictjson.Value) interval {
 	case v.Get("const") != nil:
 		return r.of(r.constant(v))
 	case v.Get("input") != nil:
-		return r.input(text(v, "input"))
+		return r.input(v.TextOf("input"))
 	case v.Get("calc") != nil:
-		return r.calculation(text(v, "calc"))
+		return r.calculation(v.TextOf("calc"))
 	case key == "agg":
-		return aggregateRange(text(v.Get("agg"), "op"))
+		return aggregateRange(v.Get("agg").TextOf("op"))
 	}
-	switch op := text(v, "op"); op {
+	switch op := v.TextOf("op"); op {
 	case "+", "-", "*", "/":
 		return r.arithmetic(op, r.of(v.Get("left")), r.of(v.Get("right")))
 	case "neg":
@@ -84,7 +84,7 @@ func (r *ranges) arithmetic(op string, left, right interval) interval {
 
 // constant is the value of {"const": NAME}; a null where it is none.
 func (r *ranges) constant(v *strictjson.Value) *strictjson.Value {
-	if c := r.sheet.Const(text(v, "const")); c != nil {
+	if c := r.sheet.Const(v.TextOf("const")); c != nil {
 		return c
 	}
 	return jsonNull()
@@ -188,7 +188,7 @@ func (r *ranges) input(name string) interval {
 	out := everything
 	for key, op := range map[string]string{"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=",
 		"exclusiveMaximum": "<"} {
-		if n := num(schema.Get(key)); n != nil {
+		if n := schema.Get(key).Decimal(); n != nil {
 			out = out.and(beyond(op, n))
 		}
 	}

@@ -48,7 +48,7 @@ func (w *worked) restateCells(r *reworking) {
 
 func pointerOf(in referee.Input, p referee.Place) string {
 	if p.Pointer == "" {
-		return "/" + in.Name
+		return strictjson.JoinPointer("", in.Name)
 	}
 	return p.Pointer
 }
@@ -63,7 +63,7 @@ func memberChanged(text, pointer, old string, now *strictjson.Value) string {
 	if v == nil || v.Text != old {
 		return text
 	}
-	return text[:v.Pos.Offset] + string(encode(now)) + text[v.End:]
+	return text[:v.Pos.Offset] + string(now.Encode()) + text[v.End:]
 }
 
 // rewrite gives a file another text, and the submission its hash.

@@ -18,7 +18,7 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 	if w.submission.Kind != strictjson.Object {
 		return fmt.Errorf("the submission is not an object and has no inputs")
 	}
-	r := &reworking{sheet: w.sheet, old: clone(w.submission), moved: map[string]*strictjson.Value{},
+	r := &reworking{sheet: w.sheet, old: w.submission.Clone(), moved: map[string]*strictjson.Value{},
 		stated: map[string]int{}}
 	for i, c := range w.calculations() {
 		r.stated[w.sheet.NameFor(calculationName(c))] = i
@@ -51,8 +51,8 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 func (w *worked) restateWords(r *reworking) {
 	var all []restatement
 	add := func(name string, was, is *strictjson.Value) {
-		if num(was) != nil && num(is) != nil {
-			all = append(all, restatement{strings.ReplaceAll(strings.ToLower(name), "_", " "), num(was), is})
+		if was.Decimal() != nil && is.Decimal() != nil {
+			all = append(all, restatement{strings.ReplaceAll(strings.ToLower(name), "_", " "), was.Decimal(), is})
 		}
 	}
 	for i, c := range w.calculations() {
@@ -65,7 +65,7 @@ func (w *worked) restateWords(r *reworking) {
 	}
 	restate := func(object *strictjson.Value, key string) {
 		if said, ok := object.Get(key).Str(); ok {
-			set(object, key, jsonString(inNewWords(said, all)))
+			object.Set(key, jsonString(inNewWords(said, all)))
 		}
 	}
 	restate(w.submission, "agent_summary")
@@ -101,7 +101,7 @@ func inNewWords(said string, all []restatement) string {
 				best, at = i, named
 			}
 		}
-		if best >= 0 && decimal.Cmp(all[best].was, num(all[best].is)) != 0 {
+		if best >= 0 && decimal.Cmp(all[best].was, all[best].is.Decimal()) != 0 {
 			said = said[:f.Start] + all[best].is.Text + said[f.End:]
 		}
 	}
@@ -128,7 +128,7 @@ func (w *worked) setInputs(changes []strictjson.Member, r *reworking) {
 	object := w.submission.Get("inputs")
 	if object == nil || object.Kind != strictjson.Object {
 		object = jsonObject()
-		set(w.submission, "inputs", object)
+		w.submission.Set("inputs", object)
 	}
 	for _, c := range changes {
 		name := w.sheet.NameFor(c.Key)
@@ -138,7 +138,7 @@ func (w *worked) setInputs(changes []strictjson.Member, r *reworking) {
 				key = m.Key
 			}
 		}
-		set(object, key, clone(c.Value))
+		object.Set(key, c.Value.Clone())
 		r.moved[name] = c.Value
 	}
 }
@@ -151,10 +151,10 @@ func (w *worked) calculations() []*strictjson.Value {
 }
 
 func calculationName(c *strictjson.Value) string {
-	if name := text(c, "name"); name != "" {
+	if name := c.TextOf("name"); name != "" {
 		return name
 	}
-	return text(c, "formula_id")
+	return c.TextOf("formula_id")
 }
 
 func (w *worked) recomputed() ([]string, error) {
@@ -187,7 +187,7 @@ func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjso
 	name := r.sheet.NameFor(key)
 	if v, ok := r.moved[name]; ok {
 		if was := r.oldInput(name); was.IsMissing() || strictjson.Equal(was, old) {
-			return clone(v)
+			return v.Clone()
 		}
 		return nil
 	}
@@ -206,7 +206,7 @@ func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjso
 			found = v
 		}
 	}
-	return clone(found)
+	return found.Clone()
 }
 
 func (r *reworking) known(name string) bool {
@@ -237,7 +237,7 @@ var (
 
 // followed is an input that states another calculation's result: the same number, or the fraction of a percentage.
 func followed(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
-	was, from, to := num(old), num(oldResult), num(newResult)
+	was, from, to := old.Decimal(), oldResult.Decimal(), newResult.Decimal()
 	if was == nil || from == nil || to == nil || strictjson.Equal(oldResult, newResult) {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (w *worked) restateResults(before, after []string) bool {
 		if i >= len(after) || after[i] == "" || i < len(before) && before[i] == after[i] {
 			continue
 		}
-		set(c, "result", jsonNumber(after[i]))
+		c.Set("result", jsonNumber(after[i]))
 		moved = true
 	}
 	return moved

@@ -18,7 +18,7 @@ func TestEvaluatorReportAsTheSourceWritesIt(t *testing.T) {
 	if v := w.submission.Get("autoFailTriggered"); v == nil || v.Kind != strictjson.Bool || v.Text != "false" {
 		t.Fatal("the first example has an automatic fail: it needs its reason")
 	}
-	set(w.submission, "autoFailReason", jsonNull())
+	w.submission.Set("autoFailReason", jsonNull())
 	report, err := w.audited()
 	if err != nil {
 		t.Fatal(err)

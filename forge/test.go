@@ -67,7 +67,7 @@ const MaxExampleWork = 40_000_000
 // failure that says so, and what was left is not run: a sheet whose examples nobody has seen through has not shown that
 // it judges as it says.
 func TestWithin(sheet *referee.Sheet, work *decimal.Meter) Result {
-	t := &tester{sheet: sheet, work: work, size: len(encode(sheet.Doc)), result: Result{Sheet: sheet}}
+	t := &tester{sheet: sheet, work: work, size: len(sheet.Doc.Encode()), result: Result{Sheet: sheet}}
 	for _, ex := range sheet.Examples() {
 		if t.example(&ex); t.result.Spent {
 			break
@@ -89,7 +89,7 @@ func (t *tester) spent(at *strictjson.Value) bool {
 
 // audited counts what changing the submission takes, and audits it.
 func (t *tester) audited(w *worked) (*referee.Report, error) {
-	if !t.work.Take(len(encode(w.submission))) {
+	if !t.work.Take(len(w.submission.Encode())) {
 		return nil, errSpent
 	}
 	report, err := w.audited()
@@ -224,7 +224,7 @@ func (t *tester) runTrip(base *worked, trip *referee.Trip) {
 	t.trip = trip.Change
 	defer func() { t.trip = "" }()
 	t.loads(trip.Params)
-	if t.work.Take(2 * len(encode(base.submission))); t.spent(trip.At) { // copied, and its calculations worked anew
+	if t.work.Take(2 * len(base.submission.Encode())); t.spent(trip.At) { // copied, and its calculations worked anew
 		return
 	}
 	w, err := base.tripped(trip)

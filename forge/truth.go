@@ -103,7 +103,7 @@ func (w world) sample() string {
 				words = append(words, f.name+" = "+n.String())
 			}
 		case factAmong:
-			words = append(words, f.name+" = "+string(encode(jsonString(f.among[0]))))
+			words = append(words, f.name+" = "+string(jsonString(f.among[0]).Encode()))
 		case factBeside:
 			words = append(words, f.words)
 		case factTruth:
@@ -171,7 +171,7 @@ func (w world) joined(o world) (out world, clash [2]string, ok bool) {
 
 // where takes a condition apart: the worlds in which it is true, or with want false those in which it is false.
 func (r *ranges) where(v *strictjson.Value, want bool) cases {
-	switch op := text(v, "op"); op {
+	switch op := v.TextOf("op"); op {
 	case "and", "or":
 		return r.joined(v.Get("terms").Items, (op == "and") == want, want)
 	case "not":
@@ -239,19 +239,19 @@ func (r *ranges) opaque(v *strictjson.Value, want bool) cases {
 	if !want {
 		words = "not " + name
 	}
-	return cases{worlds: []world{{[]fact{{key: string(encode(v)), name: name, words: words, kind: factTruth,
+	return cases{worlds: []world{{[]fact{{key: string(v.Encode()), name: name, words: words, kind: factTruth,
 		truth: want}}}}}
 }
 
 // say prints a tree as text.
 func (r *ranges) say(v *strictjson.Value) string {
 	if s, ok := v.Str(); ok {
-		return string(encode(jsonString(s)))
+		return string(jsonString(s).Encode())
 	}
 	if e, err := r.sheet.CompileRow(v); err == nil {
 		return e.Text()
 	}
-	return string(encode(v))
+	return string(v.Encode())
 }
 
 var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -290,7 +290,7 @@ func (r *ranges) wordBeside(left, right *strictjson.Value) (string, *strictjson.
 }
 
 func (r *ranges) words(of *strictjson.Value, among []string, in bool) cases {
-	f := fact{key: string(encode(of)), name: r.say(of), kind: factAmong, among: among}
+	f := fact{key: string(of.Encode()), name: r.say(of), kind: factAmong, among: among}
 	verb := " == "
 	if !in {
 		f.kind, verb = factBeside, " != "
@@ -299,7 +299,7 @@ func (r *ranges) words(of *strictjson.Value, among []string, in bool) cases {
 		if i > 0 {
 			f.words += map[bool]string{true: " or ", false: " and "}[in]
 		}
-		f.words += f.name + verb + string(encode(jsonString(s)))
+		f.words += f.name + verb + string(jsonString(s).Encode())
 	}
 	return cases{worlds: []world{{[]fact{f}}}}
 }

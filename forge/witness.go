@@ -45,7 +45,7 @@ type side struct {
 
 // at is the submission with the place at a value; nil where there is none.
 func (s *side) at(to *strictjson.Value) *witness {
-	text := string(encode(to))
+	text := string(to.Encode())
 	if w, done := s.asked[text]; done {
 		return w
 	}
@@ -60,8 +60,8 @@ func (s *side) at(to *strictjson.Value) *witness {
 	}
 	w := &witness{trial: t, was: t.ask(s.rule)}
 	if s.place.patch != "" {
-		w.patch = string(encode(jsonArray(jsonObject("op", jsonString("replace"), "path", jsonString(s.place.patch),
-			"value", to))))
+		w.patch = string(jsonArray(jsonObject("op", jsonString("replace"), "path", jsonString(s.place.patch),
+			"value", to)).Encode())
 	}
 	s.asked[text] = w
 	return w
@@ -168,8 +168,8 @@ func (m *mutator) pool(r *referee.Rule) *pool {
 			if v.Get("const") != nil {
 				m.ranges.constant(v).Walk(func(v *strictjson.Value) bool { p.add(v); return true })
 			}
-			if name := text(v, "lexicon"); name != "" {
-				p.add(itemAt(m.sheet.Doc.Get("lexicons").Get(name), 0))
+			if name := v.TextOf("lexicon"); name != "" {
+				p.add(m.sheet.Doc.Get("lexicons").Get(name).Item(0))
 			}
 			if v.Kind == strictjson.Number {
 				p.add(v)
@@ -195,7 +195,7 @@ func (p *pool) addWord(v *strictjson.Value) {
 }
 
 func (p *pool) add(v *strictjson.Value) {
-	if n := num(v); n != nil && len(p.numbers) < maxPool &&
+	if n := v.Decimal(); n != nil && len(p.numbers) < maxPool &&
 		!slices.ContainsFunc(p.numbers, func(o *decimal.Num) bool { return decimal.Cmp(o, n) == 0 }) {
 		p.numbers = append(p.numbers, n)
 	}

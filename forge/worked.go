@@ -30,12 +30,12 @@ func workedExample(sheet *referee.Sheet, ex *referee.Example) (*worked, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the example's params: %w", err)
 	}
-	return &worked{sheet: with, submission: clone(ex.Submission), agent: clone(ex.Agent),
+	return &worked{sheet: with, submission: ex.Submission.Clone(), agent: ex.Agent.Clone(),
 		files: slices.Clone(ex.Evidence), prior: ex.Prior, params: ex.Params}, nil
 }
 
 func (w *worked) clone() *worked {
-	return &worked{sheet: w.sheet, submission: clone(w.submission), agent: clone(w.agent), files: slices.Clone(w.files),
+	return &worked{sheet: w.sheet, submission: w.submission.Clone(), agent: w.agent.Clone(), files: slices.Clone(w.files),
 		prior: w.prior, work: w.work, params: w.params}
 }
 
@@ -95,10 +95,10 @@ func (w *worked) setAgent(key string, v *strictjson.Value) {
 		w.agent = jsonObject()
 	}
 	if v.Kind == strictjson.Null {
-		remove(w.agent, key)
+		w.agent.Remove(key)
 		return
 	}
-	set(w.agent, key, clone(v))
+	w.agent.Set(key, v.Clone())
 }
 
 // audited runs the five stages.
@@ -125,11 +125,11 @@ func (w *worked) auditCase() (referee.Case, error) {
 	manifest := jsonObject("schema", jsonString(referee.RunSchema), "id", jsonString("example"), "lane",
 		jsonString(w.sheet.Lane),
 		"flight_sheet", jsonString(w.sheet.Slug), "agent", w.agent, "evidence", items)
-	run, err := referee.ParseRun(encode(manifest), "run.json of the example")
+	run, err := referee.ParseRun(manifest.Encode(), "run.json of the example")
 	if err != nil {
 		return referee.Case{}, err
 	}
-	folder := &referee.RunFolder{Run: run, Bytes: encode(w.submission), Evidence: evidence.Open(tree, run.Evidence,
+	folder := &referee.RunFolder{Run: run, Bytes: w.submission.Encode(), Evidence: evidence.Open(tree, run.Evidence,
 		evidence.Limits{})}
 	c := folder.Case(w.sheet, nil)
 	c.Prior, c.Together = w.priorFunc(), w.work

@@ -83,7 +83,7 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 			"/workflow_run/head_repository/full_name",
 		)
 		e.RunEvent, e.HeadBranch = textAt(doc, "/workflow_run/event"), textAt(doc, "/workflow_run/head_branch")
-		for _, p := range itemsOf(doc.At("/workflow_run/pull_requests")) {
+		for _, p := range doc.At("/workflow_run/pull_requests").Elements() {
 			// One from here to another repository is listed too, with a number that is that repository's.
 			if base := numberAt(p, "/base/repo/id"); base == 0 || base == e.RepositoryID {
 				e.Pulls = append(e.Pulls, numberAt(p, "/number"))
@@ -106,13 +106,11 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 		}
 	case "push":
 		e.Ref, e.Before, e.HeadSHA = textAt(doc, "/ref"), textAt(doc, "/before"), textAt(doc, "/after")
-		e.Commits = len(itemsOf(doc.Get("commits")))
+		e.Commits = len(doc.Get("commits").Elements())
 	case "workflow_dispatch":
 		e.Inputs = map[string]string{}
-		if inputs := doc.Get("inputs"); inputs != nil {
-			for _, m := range inputs.Members {
-				e.Inputs[m.Key] = m.Value.Text
-			}
+		for _, m := range doc.Get("inputs").Fields() {
+			e.Inputs[m.Key] = m.Value.Text
 		}
 	}
 	return e, nil
@@ -127,25 +125,9 @@ func (e *Event) readPullRequest(v *strictjson.Value) {
 	e.BaseSHA, e.BaseRef = textAt(v, "/base/sha"), textAt(v, "/base/ref")
 }
 
-func textAt(v *strictjson.Value, pointer string) string {
-	if v == nil {
-		return ""
-	}
-	s, _ := v.At(pointer).Str()
-	return s
-}
+func textAt(v *strictjson.Value, pointer string) string { return v.At(pointer).TextOrEmpty() }
 
 func numberAt(v *strictjson.Value, pointer string) int64 {
-	if v == nil {
-		return 0
-	}
 	n, _ := v.At(pointer).Int()
 	return n
-}
-
-func itemsOf(v *strictjson.Value) []*strictjson.Value {
-	if v == nil {
-		return nil
-	}
-	return v.Items
 }

@@ -5,61 +5,13 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/formula"
 )
 
-// text is the string member key of v, or "".
-func text(v *strictjson.Value, key string) string {
-	s, _ := v.Get(key).Str()
-	return s
-}
-
-// texts are the strings of the array member key of v.
-func texts(v *strictjson.Value, key string) []string {
-	var out []string
-	for _, item := range items(v.Get(key)) {
-		if s, ok := item.Str(); ok {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// truth reports whether v is the literal true.
-func truth(v *strictjson.Value) bool {
-	return v != nil && v.Kind == strictjson.Bool && v.Text == "true"
-}
-
-// items are the elements of an array; none of anything else.
-func items(v *strictjson.Value) []*strictjson.Value {
-	if v == nil {
-		return nil
-	}
-	return v.Items
-}
-
-// members are the members of an object; none of anything else.
-func members(v *strictjson.Value) []strictjson.Member {
-	if v == nil {
-		return nil
-	}
-	return v.Members
-}
-
-// num reads a JSON number in range; nil for anything else, so that text is never taken for a number (S25).
-func num(v *strictjson.Value) *decimal.Num {
-	if v == nil || v.Kind != strictjson.Number || v.OutOfRange {
-		return nil
-	}
-	n, err := decimal.Parse(v.Text)
-	if err != nil {
-		return nil
-	}
-	return n
-}
+// inputPointer is where an input stands in a submission.
+func inputPointer(name string) string { return strictjson.JoinPointer("/inputs", name) }
 
 // normalName is the form in which names are compared (S18).
 func normalName(s string) string { return formula.NormalName(s) }

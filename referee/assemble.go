@@ -148,7 +148,7 @@ func (a *audit) protocol() Protocol {
 			count(!a.input(in.Name).IsMissing())
 		}
 	}
-	for _, v := range items(a.Sheet.Doc.At("/eval_spec/required_output_schema/required")) {
+	for _, v := range a.Sheet.Doc.At("/eval_spec/required_output_schema/required").Elements() {
 		count(!a.doc.Get(v.Text).IsMissing())
 	}
 	if need > 0 {

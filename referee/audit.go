@@ -95,9 +95,13 @@ type audit struct {
 
 	statedFigures []StatedFigure // what a person has to confirm (S70), once listed
 	statedKnown   bool
+	question      string // which asks for that, once written
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool
+
+	shown      bool // showsAll, once looked at
+	shownKnown bool
 }
 
 // failures are facts that later rules ask about: whether a gate failed at all, at mid or high, at high; and whether the
@@ -180,7 +184,7 @@ func (a *audit) read() {
 	}
 	a.readResponse()
 	a.readEnums()
-	for _, name := range texts(a.doc, "missing_inputs") {
+	for _, name := range a.doc.Get("missing_inputs").Texts() {
 		a.missing[normalName(name)] = true
 	}
 	a.facts = a.newChain(nil)
@@ -353,11 +357,8 @@ func (a *audit) place(f *Finding) {
 		a.shift(f)
 		return
 	}
-	v, end := a.doc.At(f.Pointer), true
-	for p := f.Pointer; v == nil; end = false {
-		p = p[:max(0, strings.LastIndexByte(p, '/'))]
-		v = a.doc.At(p)
-	}
+	v, at := a.doc.Deepest(f.Pointer)
+	end := at == f.Pointer
 	if a.answer.grafted > 0 && v.Pos.Offset >= a.answer.grafted {
 		v = a.answer.at // it stands in the raw answer
 	}
@@ -437,7 +438,7 @@ func (a *audit) input(name string) *strictjson.Value {
 	if v := object.Get(name); v != nil {
 		return v
 	}
-	for _, m := range members(object) {
+	for _, m := range object.Fields() {
 		if a.Sheet.alias[a.Sheet.normal(m.Key)] == name {
 			return m.Value
 		}
@@ -446,4 +447,4 @@ func (a *audit) input(name string) *strictjson.Value {
 }
 
 // inputNumber is input as a number; nil when it is missing or not a number.
-func (a *audit) inputNumber(name string) *decimal.Num { return num(a.input(name)) }
+func (a *audit) inputNumber(name string) *decimal.Num { return a.input(name).Decimal() }

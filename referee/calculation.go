@@ -2,7 +2,6 @@ package referee
 
 import (
 	"errors"
-	"strconv"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/strictjson"
@@ -54,7 +53,7 @@ func (c *calculation) value() *decimal.Num {
 // it may need other calculations.
 func (a *audit) readCalculations() {
 	a.byID = map[string][]*calculation{}
-	list := items(a.doc.Get("calculations"))
+	list := a.doc.Get("calculations").Elements()
 	for i, v := range list[:min(len(list), maxCalculations)] {
 		c := a.readCalculation(i, v)
 		a.calcs = append(a.calcs, c)
@@ -73,10 +72,10 @@ func (a *audit) readCalculations() {
 }
 
 func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
-	c := &calculation{v: v, pointer: "/calculations/" + strconv.Itoa(i), name: text(v, "name"), units: text(v, "units"),
+	c := &calculation{v: v, pointer: strictjson.JoinIndex("/calculations", i), name: v.TextOf("name"), units: v.TextOf("units"),
 		bands: a.Sheet.penalty}
 	if c.name == "" {
-		c.name = text(v, "formula_id")
+		c.name = v.TextOf("formula_id")
 	}
 	c.check = a.Sheet.mathNamed(a.sheetName(c.name))
 	c.money = monetary(nil, c.units, c.name)
@@ -89,8 +88,8 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 		c.bands = a.Sheet.money
 	}
 	c.scale = unitScale(c.units)
-	if result := v.Get("result"); num(result) != nil {
-		c.written, c.raw = result.Text, num(result)
+	if result := v.Get("result"); result.Decimal() != nil {
+		c.written, c.raw = result.Text, result.Decimal()
 		c.claimed = scaledBy(c.raw, c.scale)
 	}
 	c.inputs = formula.Inputs{}
@@ -102,7 +101,7 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 
 // stated are the inputs of a calculation; of one with more than a formula can be read over, none.
 func (c *calculation) stated() []strictjson.Member {
-	if in := members(c.v.Get("inputs")); len(in) <= formula.MaxNames {
+	if in := c.v.Get("inputs").Fields(); len(in) <= formula.MaxNames {
 		return in
 	}
 	return nil
@@ -129,8 +128,8 @@ func (a *audit) computeOwn(c *calculation) {
 		c.formulaErr = errNoFormula
 		return
 	}
-	names := make([]string, 0, len(members(c.v.Get("inputs"))))
-	for _, m := range members(c.v.Get("inputs")) {
+	names := make([]string, 0, len(c.v.Get("inputs").Fields()))
+	for _, m := range c.v.Get("inputs").Fields() {
 		names = append(names, m.Key)
 	}
 	parsed := a.Sheet.parseFormula(src, names)

@@ -25,7 +25,7 @@ func (a *audit) cellAt(in *Input, p Place) (string, error) {
 	}
 	pointer := p.Pointer
 	if pointer == "" {
-		pointer = "/" + escapePointer(in.Name)
+		pointer = strictjson.JoinPointer("", in.Name)
 	}
 	hit, err := a.Evidence.Resolve(p.Evidence + "#" + pointer)
 	switch {
@@ -129,7 +129,7 @@ func (in *Input) matches(v *strictjson.Value, cell string) bool {
 	cell = strings.TrimSpace(cell)
 	switch v.Kind {
 	case strictjson.Number:
-		n := num(v)
+		n := v.Decimal()
 		for _, want := range readNumbers(cell) {
 			if n != nil && (decimal.Cmp(n, want) == 0 || honestlyRounded(n, want, v.Text, one)) {
 				return true

@@ -105,7 +105,7 @@ func (ch *chain) input(name string, c *calculation) (formula.Input, error) {
 	if n, ok := ch.override[name]; ok {
 		return formula.Input{Num: n}, nil
 	}
-	if n := num(a.Sheet.consts[name]); n != nil {
+	if n := a.Sheet.consts[name].Decimal(); n != nil {
 		return formula.Input{Num: n}, nil
 	}
 	if ch.readsRestated(c) {

@@ -186,8 +186,8 @@ func TestDefectMissingLimits(t *testing.T) {
 			if r.Kind == "jump" {
 				limits = r.v.Get("thresholds")
 			}
-			if (r.Kind == "range" || r.Kind == "jump") && len(members(limits)) != 19 {
-				t.Errorf("%s: %s checks %d of 19 fields", slug, r.ID, len(members(limits)))
+			if (r.Kind == "range" || r.Kind == "jump") && len(limits.Fields()) != 19 {
+				t.Errorf("%s: %s checks %d of 19 fields", slug, r.ID, len(limits.Fields()))
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func (a *audit) inDomain(r *Rule) {
 // paramsUnset flags every way in which a submission tries to set a parameter (S71). Its member `params` decides nothing:
 // the attempt is named, high where it contradicts a parameter of the sheet and low where the sheet has no such one.
 func (a *audit) paramsUnset(r *Rule) {
-	for _, m := range slices.Concat(members(a.doc.Get("inputs")), members(a.doc.Get("params"))) {
+	for _, m := range slices.Concat(a.doc.Get("inputs").Fields(), a.doc.Get("params").Fields()) {
 		p := a.Sheet.param(a.sheetName(m.Key))
 		if p == nil || p.Value == nil || m.Value.IsMissing() || sameValue(m.Value, p.Value) {
 			continue
@@ -91,7 +91,7 @@ func (a *audit) paramsUnset(r *Rule) {
 		return // absent, or a member that the sheet asks for
 	}
 	var strange []string
-	for _, m := range members(set) {
+	for _, m := range set.Fields() {
 		if a.Sheet.param(a.sheetName(m.Key)) == nil {
 			strange = append(strange, m.Key)
 		}
@@ -115,7 +115,7 @@ func (a *audit) inBounds(r *Rule, in *Input, v *strictjson.Value) {
 		numbers = v.Items
 	}
 	for _, x := range numbers {
-		n := num(x)
+		n := x.Decimal()
 		switch {
 		case n == nil:
 		case in.Min != nil && decimal.Cmp(n, in.Min) < 0:

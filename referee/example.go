@@ -60,17 +60,17 @@ type PatchOp struct {
 // Examples reads the sheet's examples. The loader has checked their shape; the forge holds them to the rules.
 func (s *Sheet) Examples() []Example {
 	var out []Example
-	for _, v := range items(s.Doc.Get("examples")) {
-		ex := Example{Name: text(v, "name"), Submission: v.Get("submission"), Agent: v.Get("agent"),
+	for _, v := range s.Doc.Get("examples").Elements() {
+		ex := Example{Name: v.TextOf("name"), Submission: v.Get("submission"), Agent: v.Get("agent"),
 			Prior: v.Get("prior"), Params: paramsOf(v), At: v}
-		for _, m := range members(v.Get("evidence")) {
-			ex.Evidence = append(ex.Evidence, ExampleFile{ID: m.Key, Path: text(m.Value, "path"),
-				Text: text(m.Value, "text"), At: m.Value})
+		for _, m := range v.Get("evidence").Fields() {
+			ex.Evidence = append(ex.Evidence, ExampleFile{ID: m.Key, Path: m.Value.TextOf("path"),
+				Text: m.Value.TextOf("text"), At: m.Value})
 		}
-		for _, m := range members(v.Get("expect")) {
+		for _, m := range v.Get("expect").Fields() {
 			ex.Expect = append(ex.Expect, ExampleStatus{Rule: m.Key, Status: Status(m.Value.Text), At: m.Value})
 		}
-		for _, t := range items(v.Get("trips")) {
+		for _, t := range v.Get("trips").Elements() {
 			ex.Trips = append(ex.Trips, tripOf(t))
 		}
 		out = append(out, ex)
@@ -79,12 +79,12 @@ func (s *Sheet) Examples() []Example {
 }
 
 func tripOf(v *strictjson.Value) Trip {
-	t := Trip{Change: text(v, "change"), Inputs: members(v.Get("inputs")), Agent: members(v.Get("agent")),
-		Flags: texts(v, "flags"), Findings: texts(v, "findings"), Params: paramsOf(v), At: v}
-	for _, p := range items(v.Get("patch")) {
-		t.Patch = append(t.Patch, PatchOp{Op: text(p, "op"), Path: text(p, "path"), Value: p.Get("value")})
+	t := Trip{Change: v.TextOf("change"), Inputs: v.Get("inputs").Fields(), Agent: v.Get("agent").Fields(),
+		Flags: v.Get("flags").Texts(), Findings: v.Get("findings").Texts(), Params: paramsOf(v), At: v}
+	for _, p := range v.Get("patch").Elements() {
+		t.Patch = append(t.Patch, PatchOp{Op: p.TextOf("op"), Path: p.TextOf("path"), Value: p.Get("value")})
 	}
-	for _, m := range members(v.Get("evidence")) {
+	for _, m := range v.Get("evidence").Fields() {
 		t.Evidence = append(t.Evidence, ExampleFile{ID: m.Key, Text: m.Value.Text, At: m.Value})
 	}
 	return t
@@ -93,7 +93,7 @@ func tripOf(v *strictjson.Value) Trip {
 // paramsOf are the parameters that an example or a trip sets.
 func paramsOf(v *strictjson.Value) map[string]*strictjson.Value {
 	out := map[string]*strictjson.Value{}
-	for _, m := range members(v.Get("params")) {
+	for _, m := range v.Get("params").Fields() {
 		out[m.Key] = m.Value
 	}
 	return out

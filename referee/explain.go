@@ -25,7 +25,7 @@ func (a *audit) origin(op policy.OperandValue) string {
 	switch {
 	case op.From == "const":
 		if c := a.Sheet.Doc.Get("consts").Get(op.Text); c != nil {
-			return "the sheet's constant: " + text(c, "source")
+			return "the sheet's constant: " + c.TextOf("source")
 		}
 	case op.From == "recomputed" && pointer != "":
 		return "recomputed from " + pointer
@@ -48,12 +48,12 @@ func (a *audit) explainCalculation(r *Rule, c *calculation, out outcome) {
 			e.Operands = append(e.Operands, ExplainedOperand{Text: name, Value: number(n), From: from})
 		}
 	}
-	for _, m := range members(c.v.Get("inputs")) {
+	for _, m := range c.v.Get("inputs").Fields() {
 		from := m.Value.Pointer()
 		if ref, ok := c.v.Get("sources").Get(m.Key).Str(); ok {
 			from += ", cited from " + clip(ref)
 		}
-		add(clip(m.Key), num(m.Value), from)
+		add(clip(m.Key), m.Value.Decimal(), from)
 	}
 	if c.formula != nil {
 		add("by the agent's formula "+clip(c.formula.Source()), c.own, c.pointer+"/formula")

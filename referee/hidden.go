@@ -28,14 +28,14 @@ func (a *audit) hiddenText(r *Rule) {
 }
 
 // showsAll reports whether the submission is plain ASCII without an escape that could stand for anything else: most
-// are.
+// are. It is looked at once.
 func (a *audit) showsAll() bool {
-	for _, c := range a.Bytes {
-		if c >= 0x7F {
-			return false
-		}
+	if !a.shownKnown {
+		a.shown = legible.ASCII(a.Bytes) && !bytes.Contains(a.Bytes, []byte(`\u`)) &&
+			!bytes.Contains(a.Bytes, []byte(`\b`))
+		a.shownKnown = true
 	}
-	return !bytes.Contains(a.Bytes, []byte(`\u`)) && !bytes.Contains(a.Bytes, []byte(`\b`))
+	return a.shown
 }
 
 // hides flags one text, at its value.

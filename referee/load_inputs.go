@@ -65,13 +65,13 @@ func (in *Input) Decides() bool {
 
 // loadEvidence reads the declaration of evidence.
 func (l *loader) loadEvidence() {
-	for _, v := range items(l.sheet.Doc.Get("evidence")) {
-		e := EvidenceItem{ID: text(v, "id"), Title: text(v, "title"), Kind: text(v, "kind"), Key: text(v, "key")}
+	for _, v := range l.sheet.Doc.Get("evidence").Elements() {
+		e := EvidenceItem{ID: v.TextOf("id"), Title: v.TextOf("title"), Kind: v.TextOf("kind"), Key: v.TextOf("key")}
 		if l.sheet.evidenceItem(e.ID) != nil {
 			l.problems.add(v, "duplicate", "evidence %q is declared twice", e.ID)
 		}
-		for _, c := range items(v.Get("columns")) {
-			col := EvidenceColumn{Name: text(c, "name"), Type: text(c, "type"), Unit: text(c, "unit")}
+		for _, c := range v.Get("columns").Elements() {
+			col := EvidenceColumn{Name: c.TextOf("name"), Type: c.TextOf("type"), Unit: c.TextOf("unit")}
 			if e.column(col.Name) {
 				l.problems.add(c, "duplicate", "the column %q of evidence %q is declared twice", col.Name, e.ID)
 			}
@@ -110,15 +110,15 @@ func (s *Sheet) evidenceItem(id string) *EvidenceItem {
 
 func (l *loader) loadInputs() {
 	seen := map[string]bool{}
-	for _, v := range items(l.sheet.Doc.Get("required_inputs")) {
+	for _, v := range l.sheet.Doc.Get("required_inputs").Elements() {
 		if v.Kind == strictjson.String {
 			continue // the source documents' prose: "T-12"
 		}
-		in := Input{Name: text(v, "name"), Type: text(v, "type"), Unit: text(v, "unit"),
-			Description: text(v, "description"), Optional: truth(v.Get("optional")),
-			Aliases: texts(v, "aliases"), Enum: texts(v, "enum"), Fields: texts(v, "fields"), Min: num(v.Get("min")),
-			Max:    num(v.Get("max")),
-			Signed: truth(v.Get("signed")), v: v}
+		in := Input{Name: v.TextOf("name"), Type: v.TextOf("type"), Unit: v.TextOf("unit"),
+			Description: v.TextOf("description"), Optional: v.Get("optional").IsTrue(),
+			Aliases: v.Get("aliases").Texts(), Enum: v.Get("enum").Texts(), Fields: v.Get("fields").Texts(), Min: v.Get("min").Decimal(),
+			Max:    v.Get("max").Decimal(),
+			Signed: v.Get("signed").IsTrue(), v: v}
 		if !isIdentifier(in.Name) {
 			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not "+
 				"beginning with a digit", in.Name)
@@ -181,8 +181,8 @@ func enumForm(s string) string {
 // holding reads how an input is held, and refuses what cannot be meant.
 func (l *loader) holding(in *Input) {
 	v := in.v
-	in.Held, in.Reason, in.Param = text(v, "held"), text(v, "reason"), text(v, "param")
-	for _, p := range items(v.Get("from")) {
+	in.Held, in.Reason, in.Param = v.TextOf("held"), v.TextOf("reason"), v.TextOf("param")
+	for _, p := range v.Get("from").Elements() {
 		in.From = append(in.From, l.place(in, p))
 	}
 	if in.Held == "" && in.Decides() {
@@ -210,8 +210,8 @@ func (l *loader) holding(in *Input) {
 
 // place reads one place of evidence, and refuses one that the declared evidence does not have.
 func (l *loader) place(in *Input, v *strictjson.Value) Place {
-	p := Place{Evidence: text(v, "evidence"), Row: text(v, "row"), Column: text(v, "column"),
-		Pointer: text(v, "pointer")}
+	p := Place{Evidence: v.TextOf("evidence"), Row: v.TextOf("row"), Column: v.TextOf("column"),
+		Pointer: v.TextOf("pointer")}
 	e := l.sheet.evidenceItem(p.Evidence)
 	if e == nil {
 		var known []string

@@ -13,7 +13,7 @@ func (l *loader) loadPenalty() {
 	s, v := l.sheet, l.sheet.Doc.At("/eval_spec/penalty")
 	s.penalty = l.edges(v, "noncritical_pct", "critical_pct", defaultBands)
 	s.money = l.edges(v, "monetary_noncritical_pct", "monetary_critical_pct", s.penalty)
-	s.material = num(v.Get("monetary_material_abs"))
+	s.material = v.Get("monetary_material_abs").Decimal()
 	for _, b := range []bands{s.penalty, s.money} {
 		if err := b.valid(); err != nil {
 			l.problems.add(v, "penalty", "penalty: %v", err)
@@ -23,13 +23,13 @@ func (l *loader) loadPenalty() {
 
 func (l *loader) edges(v *strictjson.Value, mid, high string, from bands) bands {
 	b := from
-	if n := num(v.Get("tolerance")); n != nil {
+	if n := v.Get("tolerance").Decimal(); n != nil {
 		b.tolerance = n
 	}
-	if n := num(v.Get(mid)); n != nil {
+	if n := v.Get(mid).Decimal(); n != nil {
 		b.mid = asFraction(n)
 	}
-	if n := num(v.Get(high)); n != nil {
+	if n := v.Get(high).Decimal(); n != nil {
 		b.high = asFraction(n)
 	}
 	return b
@@ -58,16 +58,16 @@ func (l *loader) loadMath() {
 	for _, name := range slices.Concat(s.Carried, s.Undeclared) {
 		l.addAliases(name, nil, s.Doc)
 	}
-	for _, v := range items(s.Doc.At("/eval_spec/math_checks")) {
+	for _, v := range s.Doc.At("/eval_spec/math_checks").Elements() {
 		m := l.mathCheck(v)
 		s.Math = append(s.Math, m)
 		l.addAliases(m.ID, nil, v)
-		for _, a := range members(v.Get("aliases")) {
+		for _, a := range v.Get("aliases").Fields() {
 			if !slices.Contains(s.names.Calcs, a.Key) && !slices.Contains(s.names.Inputs, a.Key) {
 				l.problems.addNear(a.Value, "unknown_name", a.Key, append(slices.Clone(s.names.Calcs),
 					s.names.Inputs...), "aliases name %q, which is neither a calculation nor an input", a.Key)
 			}
-			l.addAliases(a.Key, stringItems(a.Value), a.Value)
+			l.addAliases(a.Key, a.Value.Texts(), a.Value)
 		}
 	}
 	l.refuseCycles()
@@ -87,10 +87,10 @@ func (l *loader) addAliases(name string, aliases []string, at *strictjson.Value)
 }
 
 func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
-	m := &MathCheck{ID: text(v, "formula_id"), Label: text(v, "label"), Units: text(v, "units"),
-		Optional: truth(v.Get("optional")), v: v,
-		Why: text(v, "why"), Fix: text(v, "fix"), Tier: High}
-	if t := text(v, "tier"); t != "" {
+	m := &MathCheck{ID: v.TextOf("formula_id"), Label: v.TextOf("label"), Units: v.TextOf("units"),
+		Optional: v.Get("optional").IsTrue(), v: v,
+		Why: v.TextOf("why"), Fix: v.TextOf("fix"), Tier: High}
+	if t := v.TextOf("tier"); t != "" {
 		m.Tier = Tier(t)
 	}
 	l.claimID("math."+m.ID, v)
@@ -99,7 +99,7 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 	if m.Monetary {
 		m.bands = l.sheet.money
 	}
-	if n := num(v.Get("tolerance")); n != nil {
+	if n := v.Get("tolerance").Decimal(); n != nil {
 		m.bands.tolerance = n
 		switch {
 		case n.IsNeg():
@@ -109,7 +109,7 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 				"the two would pass (S6)", n, m.bands.mid)
 		}
 	}
-	m.bands.abs = num(v.Get("tolerance_abs"))
+	m.bands.abs = v.Get("tolerance_abs").Decimal()
 	l.compileFormula(m, v.Get("formula"))
 	return m
 }
@@ -148,8 +148,8 @@ func (s *Sheet) formulaNames() []string {
 			out = append(out, in.Name) // the agent's language knows numbers and lists of them
 		}
 	}
-	for _, m := range members(s.Doc.Get("consts")) {
-		if num(m.Value.Get("value")) != nil {
+	for _, m := range s.Doc.Get("consts").Fields() {
+		if m.Value.Get("value").Decimal() != nil {
 			out = append(out, m.Key)
 		}
 	}
@@ -191,7 +191,7 @@ func (s *Sheet) mathNamed(id string) *MathCheck {
 // workedNumber refuses a sheet whose own worked example does not re-derive (S53): one original sheet expects a debt
 // service that its formula does not give.
 func (l *loader) workedNumber(m *MathCheck) {
-	want := num(m.v.Get("expected_result"))
+	want := m.v.Get("expected_result").Decimal()
 	inputs := m.v.Get("inputs")
 	if want == nil {
 		return
@@ -203,7 +203,7 @@ func (l *loader) workedNumber(m *MathCheck) {
 	}
 	in := formula.Inputs{}
 	for _, name := range m.Inputs {
-		in[name] = formula.Input{Num: num(l.sheet.consts[name])}
+		in[name] = formula.Input{Num: l.sheet.consts[name].Decimal()}
 	}
 	for _, member := range inputs.Members {
 		in[member.Key] = formulaInput(member.Value)
@@ -227,7 +227,7 @@ func formulaInput(v *strictjson.Value) formula.Input {
 	if v != nil && v.Kind == strictjson.Array {
 		var list []*decimal.Num
 		for _, item := range v.Items {
-			n := num(item)
+			n := item.Decimal()
 			if n == nil {
 				return formula.Input{}
 			}
@@ -235,7 +235,7 @@ func formulaInput(v *strictjson.Value) formula.Input {
 		}
 		return formula.Input{List: list}
 	}
-	return formula.Input{Num: num(v)}
+	return formula.Input{Num: v.Decimal()}
 }
 
 func subset(some, all []string) bool {
@@ -247,17 +247,6 @@ func boolean(v *strictjson.Value) *bool {
 	if v == nil || v.Kind != strictjson.Bool {
 		return nil
 	}
-	b := truth(v)
+	b := v.IsTrue()
 	return &b
-}
-
-// stringItems are the strings of an array.
-func stringItems(v *strictjson.Value) []string {
-	var out []string
-	for _, item := range items(v) {
-		if s, ok := item.Str(); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }

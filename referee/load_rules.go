@@ -20,7 +20,7 @@ func (l *loader) loadRules() {
 	for _, key := range deterministic {
 		l.addKey(keyNamed(key), nil)
 	}
-	for _, v := range items(spec.Get("deterministic_checks")) {
+	for _, v := range spec.Get("deterministic_checks").Elements() {
 		l.addCheck(v, "")
 	}
 	for _, m := range l.sheet.Math {
@@ -31,11 +31,11 @@ func (l *loader) loadRules() {
 	for _, key := range evidenceStage {
 		l.addKey(keyNamed(key), nil)
 	}
-	for _, v := range items(spec.Get("evidence_checks")) {
+	for _, v := range spec.Get("evidence_checks").Elements() {
 		l.addCheck(v, StageEvidence)
 	}
 	l.loadHeldInputs()
-	for _, v := range items(spec.Get("rules")) {
+	for _, v := range spec.Get("rules").Elements() {
 		l.addCheck(v, StagePolicy)
 	}
 	l.loadLane()
@@ -56,7 +56,7 @@ func (l *loader) baselineKeys() (deterministic, evidence []string) {
 	}
 	listed := map[string]bool{}
 	for _, place := range []string{"deterministic_checks", "evidence_checks"} {
-		for _, v := range items(l.sheet.Doc.Get("eval_spec").Get(place)) {
+		for _, v := range l.sheet.Doc.Get("eval_spec").Get(place).Elements() {
 			listed[checkName(v)] = true
 		}
 	}
@@ -77,7 +77,7 @@ func checkName(v *strictjson.Value) string {
 	if s, ok := v.Str(); ok {
 		return s
 	}
-	return text(v, "check")
+	return v.TextOf("check")
 }
 
 // add finishes a rule: order, default bucket and severity, unique id.
@@ -162,7 +162,7 @@ func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
 		}
 		l.modify(r, v)
 	}
-	if k.Name == "sections_present" && len(texts(r.v, "sections")) == 0 && len(l.sheet.Outputs) == 0 {
+	if k.Name == "sections_present" && len(r.v.Get("sections").Texts()) == 0 && len(l.sheet.Outputs) == 0 {
 		l.problems.add(r.v, "missing_key", "sections_present needs sections, or expected_outputs of the sheet: it "+
 			"would pass everything")
 	}
@@ -189,7 +189,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 	if r.ID == "" {
 		r.ID = k.Name
 		if k.Name == "match" {
-			r.ID = text(v, "check")
+			r.ID = v.TextOf("check")
 		}
 	}
 	k.compile(l, r, v)
@@ -203,7 +203,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 // modify applies the modifiers that every kind knows (rules.md 1.3).
 func (l *loader) modify(r *Rule, v *strictjson.Value) {
 	set := func(to *string, key string) {
-		if s := text(v, key); s != "" {
+		if s := v.TextOf(key); s != "" {
 			*to = s
 		}
 	}
@@ -216,16 +216,16 @@ func (l *loader) modify(r *Rule, v *strictjson.Value) {
 	set(&r.OnMissing, "on_missing")
 	set(&r.Severity, "severity")
 	for _, key := range []string{"risk", "tier"} {
-		if t := text(v, key); t != "" {
+		if t := v.TextOf(key); t != "" {
 			r.Tier = Tier(t)
 		}
 	}
-	if b := text(v, "bucket"); b != "" {
+	if b := v.TextOf("bucket"); b != "" {
 		r.Bucket = Bucket(b)
 	}
-	r.NonCompensable, r.PerRow = truth(v.Get("non_compensable")), text(v, "emit") == "per_row"
+	r.NonCompensable, r.PerRow = v.Get("non_compensable").IsTrue(), v.TextOf("emit") == "per_row"
 	if s := v.Get("source"); s != nil {
-		r.Source = Source{Text: text(s, "text"), URL: text(s, "url"), Status: text(s, "status"), AsOf: text(s, "as_of")}
+		r.Source = Source{Text: s.TextOf("text"), URL: s.TextOf("url"), Status: s.TextOf("status"), AsOf: s.TextOf("as_of")}
 	}
 	r.when = l.predicate(v.Get("applies_if"), r.ID+": applies_if")
 	l.modifyTier(r, v.Get("tier_by"))
@@ -235,7 +235,7 @@ func (l *loader) modifyTier(r *Rule, v *strictjson.Value) {
 	if v == nil {
 		return
 	}
-	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: num(v.Get("mid")), high: num(v.Get("high"))}
+	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: v.Get("mid").Decimal(), high: v.Get("high").Decimal()}
 	if t.mid != nil && decimal.Cmp(t.mid, t.high) > 0 {
 		l.problems.add(v, "tier_by", "tier_by of %q: mid %s is greater than high %s", r.ID, t.mid, t.high)
 	}
@@ -246,20 +246,20 @@ func (l *loader) modifyTier(r *Rule, v *strictjson.Value) {
 
 // audited takes the words of audit_checks for an automatic check.
 func (l *loader) audited(r *Rule) {
-	for _, v := range items(l.sheet.Doc.Get("audit_checks")) {
-		if text(v, "kind") == "checklist" || text(v, "key") != r.ID {
+	for _, v := range l.sheet.Doc.Get("audit_checks").Elements() {
+		if v.TextOf("kind") == "checklist" || v.TextOf("key") != r.ID {
 			continue
 		}
-		if s := text(v, "label"); s != "" {
+		if s := v.TextOf("label"); s != "" {
 			r.Label = s
 		}
-		if s := text(v, "tier"); s != "" {
+		if s := v.TextOf("tier"); s != "" {
 			r.Tier = Tier(s)
 		}
-		if s := text(v, "why"); s != "" {
+		if s := v.TextOf("why"); s != "" {
 			r.Why = s
 		}
-		if s := text(v, "remedy"); s != "" {
+		if s := v.TextOf("remedy"); s != "" {
 			r.Fix = s
 		}
 	}
@@ -267,22 +267,22 @@ func (l *loader) audited(r *Rule) {
 
 // loadChecklist adds the questions: audit_checks of kind checklist.
 func (l *loader) loadChecklist() {
-	for _, v := range items(l.sheet.Doc.Get("audit_checks")) {
-		key := text(v, "key")
-		if text(v, "kind") != "checklist" {
+	for _, v := range l.sheet.Doc.Get("audit_checks").Elements() {
+		key := v.TextOf("key")
+		if v.TextOf("kind") != "checklist" {
 			if l.sheet.Rule(key) == nil {
 				l.problems.addNear(v, "unknown_check", key, l.ruleIDs(), "audit check %q: the sheet has no such rule",
 					key)
 			}
 			continue
 		}
-		r := &Rule{ID: key, Label: text(v, "label"), Kind: "checklist", Category: "checklist", Stage: StageChecklist,
-			Tier: Mid, Why: text(v, "why"), Fix: text(v, "remedy"),
-			Severity: text(v, "severity"), Question: text(v, "label"), run: runChecklist, v: v, Bucket: WorkDefect}
-		if t := text(v, "tier"); t != "" {
+		r := &Rule{ID: key, Label: v.TextOf("label"), Kind: "checklist", Category: "checklist", Stage: StageChecklist,
+			Tier: Mid, Why: v.TextOf("why"), Fix: v.TextOf("remedy"),
+			Severity: v.TextOf("severity"), Question: v.TextOf("label"), run: runChecklist, v: v, Bucket: WorkDefect}
+		if t := v.TextOf("tier"); t != "" {
 			r.Tier = Tier(t)
 		}
-		r.PerBatch = text(v, "per") == "batch"
+		r.PerBatch = v.TextOf("per") == "batch"
 		l.question(r)
 		l.add(r)
 	}
@@ -387,7 +387,7 @@ func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
 }
 
 func (l *loader) compileChecklist(r *Rule, v *strictjson.Value) {
-	r.Question, r.Stage, r.Category, r.Bucket = text(v, "question"), StageChecklist, "checklist", WorkDefect
+	r.Question, r.Stage, r.Category, r.Bucket = v.TextOf("question"), StageChecklist, "checklist", WorkDefect
 	r.Label = r.Question
 	l.question(r)
 	r.run = runChecklist

@@ -98,7 +98,7 @@ func (s *Sheet) listReadNames() map[string]bool {
 		for _, m := range v.Members {
 			read[m.Key] = true
 		}
-		if v.Kind == strictjson.String && !slices.Contains(forPeople, lastName(v.Pointer())) {
+		if v.Kind == strictjson.String && !slices.Contains(forPeople, v.Name()) {
 			read[v.Text] = true
 			for _, part := range slices.Concat(strings.Split(v.Text, "/"), identifiers(v.Text)) {
 				read[part] = true
@@ -108,8 +108,6 @@ func (s *Sheet) listReadNames() map[string]bool {
 	})
 	return read
 }
-
-func lastName(pointer string) string { return pointer[strings.LastIndexByte(pointer, '/')+1:] }
 
 func identifiers(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
@@ -134,8 +132,9 @@ func plainNames(list []strictjson.Member) bool {
 // meansTwice flags the later ones of members that mean the same and say something else than the first. A name that
 // means "" is left alone.
 func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(string) string) {
-	list := members(object)
-	if len(list) < 2 {
+	list := object.Fields()
+	var room [12]string // few names are compared one by one, sooner than a map is made
+	if len(list) < 2 || len(list) <= len(room) && meansAllDiffer(list, meaning, room[:0]) {
 		return
 	}
 	first := make(map[string]strictjson.Member, len(list))
@@ -154,4 +153,16 @@ func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(strin
 				Fix: &Fix{Text: "keep one of them"}})
 		}
 	}
+}
+
+// meansAllDiffer reports whether no two of the names mean the same; seen is room for what they mean.
+func meansAllDiffer(list []strictjson.Member, meaning func(string) string, seen []string) bool {
+	for _, m := range list {
+		id := meaning(m.Key)
+		if id != "" && slices.Contains(seen, id) {
+			return false
+		}
+		seen = append(seen, id)
+	}
+	return true
 }

@@ -49,11 +49,11 @@ func (p *Param) Text() string {
 
 // loadParams reads the parameters, with the values that are given for them.
 func (l *loader) loadParams() {
-	for _, m := range members(l.sheet.Doc.Get("params")) {
+	for _, m := range l.sheet.Doc.Get("params").Fields() {
 		v := m.Value
-		p := Param{Name: m.Key, Type: text(v, "type"), Unit: text(v, "unit"), Title: text(v, "title"),
-			Source: text(v, "source"), Required: truth(v.Get("required")),
-			Min: num(v.Get("min")), Max: num(v.Get("max")), Enum: texts(v, "enum"), Default: v.Get("default")}
+		p := Param{Name: m.Key, Type: v.TextOf("type"), Unit: v.TextOf("unit"), Title: v.TextOf("title"),
+			Source: v.TextOf("source"), Required: v.Get("required").IsTrue(),
+			Min: v.Get("min").Decimal(), Max: v.Get("max").Decimal(), Enum: v.Get("enum").Texts(), Default: v.Get("default")}
 		if !isIdentifier(p.Name) {
 			l.problems.add(v, "name", "parameter %q must be a plain name: letters, digits and _, not beginning with "+
 				"a digit", p.Name)
@@ -94,7 +94,7 @@ func (p *Param) refuses(v *strictjson.Value) string {
 			return "is empty: a rule over it would decide nothing"
 		}
 	}
-	for _, word := range append(stringItems(v), v.Text) {
+	for _, word := range append(v.Texts(), v.Text) {
 		if len(p.Enum) > 0 && word != "" && !slices.Contains(p.Enum, word) {
 			return fmt.Sprintf("must be one of %s, not %q", listed(p.Enum), clip(word))
 		}
@@ -103,7 +103,7 @@ func (p *Param) refuses(v *strictjson.Value) string {
 }
 
 func (p *Param) outOfBounds(v *strictjson.Value) string {
-	n := num(v)
+	n := v.Decimal()
 	switch {
 	case n == nil:
 		return "is out of the range of numbers"

@@ -19,7 +19,7 @@ func ParseReport(src []byte) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the report cannot be read: %w", err)
 	}
-	if s := text(doc, "schema"); s != ReportSchema {
+	if s := doc.TextOf("schema"); s != ReportSchema {
 		return nil, fmt.Errorf("the report's schema is %q; this referee reads %q", clip(s), ReportSchema)
 	}
 	d := json.NewDecoder(bytes.NewReader(src)) // after the strict pass: no duplicate key or trailing byte is left

@@ -3,7 +3,6 @@ package referee
 import (
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -31,7 +30,7 @@ func parsePath(path string) (string, error) {
 		if m == nil {
 			return "", fmt.Errorf("path %q: %q is not a name with subscripts such as claims[0] or rows[*]", path, step)
 		}
-		b.WriteString("/" + escapePointer(m[1]))
+		b.WriteString(strictjson.JoinPointer("", m[1]))
 		for sub := range strings.FieldsFuncSeq(m[2], func(r rune) bool { return r == '[' || r == ']' }) {
 			b.WriteString("/" + sub)
 		}
@@ -69,14 +68,14 @@ func selectPath(root *strictjson.Value, path string) []selected {
 func (p selected) step(token string) []selected {
 	if token != "*" {
 		pointer := p.Pointer + "/" + token
-		return []selected{{pointer, p.Value.At("/" + token)}}
+		return []selected{{pointer, p.Value.Step(token)}}
 	}
 	if p.Value == nil || p.Value.Kind != strictjson.Array {
 		return []selected{{p.Pointer + "/*", nil}}
 	}
 	out := make([]selected, len(p.Value.Items))
 	for i, item := range p.Value.Items {
-		out[i] = selected{p.Pointer + "/" + strconv.Itoa(i), item}
+		out[i] = selected{strictjson.JoinIndex(p.Pointer, i), item}
 	}
 	return out
 }

@@ -41,14 +41,14 @@ func (l *loader) loadResponse() {
 	if v == nil {
 		return
 	}
-	spec := &responseSpec{as: text(v, "as"), fields: texts(v, "fields")}
-	pointer, err := parsePath(text(v, "path"))
+	spec := &responseSpec{as: v.TextOf("as"), fields: v.Get("fields").Texts()}
+	pointer, err := parsePath(v.TextOf("path"))
 	switch {
 	case err != nil:
 		l.problems.add(v.Get("path"), "path", "response: %v", err)
 	case pointer == "" || pointer[0] != '/' || strings.Contains(pointer+"/", "/*/"):
 		l.problems.add(v.Get("path"), "path", "response: path %q must name one member of the submission",
-			text(v, "path"))
+			v.TextOf("path"))
 	}
 	spec.pointer = pointer
 	reserved := slices.ContainsFunc(canonicalKeys,
@@ -272,9 +272,7 @@ func runResponse(a *audit, r *Rule) outcome {
 
 // notNumberText says what stands where a number should.
 func notNumberText(v *strictjson.Value) string {
-	pointer := v.Pointer()
-	name := strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[strings.LastIndexByte(pointer, '/')+1:])
-	return fmt.Sprintf("%s is not a number: %s", name, clip(string(canonicalJSON(v))))
+	return fmt.Sprintf("%s is not a number: %s", v.Name(), clip(string(canonicalJSON(v))))
 }
 
 // fieldCount is how many of the answer's fields are there and are numbers.
@@ -296,13 +294,13 @@ func (a *audit) countFields() fieldCount {
 		c.state(a.doc.Get(spec.as), "/"+spec.as, spec.fields)
 		return c
 	}
-	states := items(a.doc.Get(spec.as))
+	states := a.doc.Get(spec.as).Elements()
 	for i := range max(int(spec.steps), len(states)) {
 		var state *strictjson.Value
 		if i < len(states) {
 			state = states[i]
 		}
-		c.state(state, "/"+spec.as+"/"+strconv.Itoa(i), spec.fields)
+		c.state(state, strictjson.JoinIndex("/"+spec.as, i), spec.fields)
 	}
 	return c
 }
@@ -313,8 +311,8 @@ func (c *fieldCount) state(state *strictjson.Value, pointer string, fields []str
 		c.need++
 		switch {
 		case v == nil || v.Kind == strictjson.Null:
-			c.absent = append(c.absent, pointer+"/"+escapePointer(name))
-		case num(v) == nil:
+			c.absent = append(c.absent, strictjson.JoinPointer(pointer, name))
+		case v.Decimal() == nil:
 			c.mistyped = append(c.mistyped, v)
 		}
 	}

@@ -20,12 +20,12 @@ type heldTo struct {
 // recomputed calculation of its name (S17a). It reports whether something was flagged.
 func (a *audit) restates(r *Rule, c *calculation) bool {
 	before := a.raised
-	for _, m := range members(c.v.Get("inputs")) {
+	for _, m := range c.v.Get("inputs").Fields() {
 		name := a.sheetName(m.Key)
 		if n, ok := a.given[name]; ok && n.Num != nil && n.Num == c.inputs[m.Key].Num && a.Sheet.consts[name] == nil {
 			continue // the very text of the submission's input
 		}
-		if n := num(a.Sheet.consts[name]); n != nil {
+		if n := a.Sheet.consts[name].Decimal(); n != nil {
 			a.holdRestated(r, c, m, heldTo{name, n, nil, func(v string) string {
 				return "the sheet's constant is " +
 					v
@@ -75,14 +75,14 @@ func (a *audit) restatesInput(r *Rule, c *calculation, m strictjson.Member, in I
 // restatesCarried holds a name that only calculations carry to the first of them that carries it (S78).
 func (a *audit) restatesCarried(r *Rule, c *calculation, m strictjson.Member, name string) {
 	for _, other := range a.calcs {
-		for _, first := range members(other.v.Get("inputs")) {
-			if a.sheetName(first.Key) != name || num(first.Value) == nil && first.Value.Kind != strictjson.Array {
+		for _, first := range other.v.Get("inputs").Fields() {
+			if a.sheetName(first.Key) != name || first.Value.Decimal() == nil && first.Value.Kind != strictjson.Array {
 				continue
 			}
 			if first.Value == m.Value {
 				return
 			}
-			at := heldTo{name, num(first.Value), nil, func(v string) string {
+			at := heldTo{name, first.Value.Decimal(), nil, func(v string) string {
 				return "it is " + v + " at " +
 					first.Value.Pointer()
 			}}
@@ -148,7 +148,7 @@ func (a *audit) holdList(r *Rule, c *calculation, v *strictjson.Value, at heldTo
 		return
 	}
 	for i, item := range v.Items {
-		x, want := num(item), num(at.list.Items[i])
+		x, want := item.Decimal(), at.list.Items[i].Decimal()
 		if x == nil || want == nil {
 			if !strictjson.Equal(item, at.list.Items[i]) {
 				a.misstated(r, c, item, High, fmt.Sprintf("number %d of the list %q is %s here; %s", i+1, clip(at.name),

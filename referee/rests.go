@@ -22,7 +22,7 @@ var prose = []string{"id", "label", "why", "fix", "message", "source", "equivale
 
 // eachParameter visits the texts of a check's parameters.
 func eachParameter(v *strictjson.Value, visit func(string)) {
-	for _, m := range members(v) {
+	for _, m := range v.Fields() {
 		if slices.Contains(prose, m.Key) {
 			continue
 		}
@@ -97,7 +97,7 @@ func (s *Sheet) Counted(input string) []string {
 			continue
 		}
 		counts := r.readsEvidence() || r.Bucket == WorkDefect && s.restsOnCounted(r, input)
-		if r.Kind == "bind" && text(r.v, "input") == input || counts && slices.Contains(s.inputsUnder(r), input) {
+		if r.Kind == "bind" && r.v.TextOf("input") == input || counts && slices.Contains(s.inputsUnder(r), input) {
 			out = append(out, r.ID)
 		}
 	}

@@ -23,7 +23,7 @@ type citing struct {
 // runInputsMatchEvidence: an input equals the cell that it cites, exactly or by honest rounding (S62).
 func runInputsMatchEvidence(a *audit, r *Rule) outcome {
 	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !blank(c.v.Get("sources")) })
-	if !cited && !truth(r.v.Get("require_sources")) {
+	if !cited && !r.v.Get("require_sources").IsTrue() {
 		return outcome{status: Pass, vacuous: true}
 	}
 	if a.Evidence == nil {
@@ -45,21 +45,21 @@ func runInputsMatchEvidence(a *audit, r *Rule) outcome {
 // calculation holds the inputs of one calculation to what its sources cite.
 func (run *citing) calculation(c *calculation) {
 	sources := c.v.Get("sources")
-	for _, m := range members(sources) {
-		if in := c.v.Get("inputs").Get(m.Key); num(in) == nil && (in == nil || in.Kind != strictjson.Array) {
+	for _, m := range sources.Fields() {
+		if in := c.v.Get("inputs").Get(m.Key); in.Decimal() == nil && (in == nil || in.Kind != strictjson.Array) {
 			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(),
 				Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key),
 					c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
 		}
 	}
-	for _, m := range members(c.v.Get("inputs")) {
+	for _, m := range c.v.Get("inputs").Fields() {
 		ref, ok := sources.Get(m.Key).Str()
 		switch {
 		case ok && m.Value.Kind == strictjson.Array:
 			run.list(c, m, ref)
-		case ok && num(m.Value) != nil:
+		case ok && m.Value.Decimal() != nil:
 			run.number(c, m, ref)
-		case !ok && truth(run.r.v.Get("require_sources")):
+		case !ok && run.r.v.Get("require_sources").IsTrue():
 			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(),
 				Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()),
 				Fix:     &Fix{Text: "cite the cell in sources"}})
@@ -69,7 +69,7 @@ func (run *citing) calculation(c *calculation) {
 
 // misses flags a source at which no such number stands.
 func (run *citing) misses(c *calculation, key string, err error) {
-	f := Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: c.pointer + "/sources/" + escapePointer(key),
+	f := Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: strictjson.JoinPointer(c.pointer, "sources", key),
 		Message: err.Error(), Fix: &Fix{Text: "cite the one cell that holds the input"}}
 	switch {
 	case errors.Is(err, evidence.ErrNoNumber):
@@ -107,7 +107,7 @@ func (run *citing) number(c *calculation, m strictjson.Member, ref string) {
 		return
 	}
 	for _, v := range run.statements(m) {
-		if num(v) != nil {
+		if v.Decimal() != nil {
 			run.holds(v, name, ref, values)
 		}
 	}
@@ -137,7 +137,7 @@ func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
 
 // holds compares one statement of an input with what it cites.
 func (run *citing) holds(v *strictjson.Value, name, ref string, values []*decimal.Num) {
-	a, x := run.a, num(v)
+	a, x := run.a, v.Decimal()
 	best := a.Sheet.penalty.restated(x, values[0])
 	same := false
 	for _, value := range values {
@@ -204,7 +204,7 @@ func (run *citing) listHolds(v *strictjson.Value, name, ref string, cells []evid
 
 // element is the band of one element of a list against its cell.
 func (run *citing) element(v *strictjson.Value, cell evidence.Number) band {
-	x, worst := num(v), bandHigh
+	x, worst := v.Decimal(), bandHigh
 	if x == nil {
 		return bandHigh
 	}
@@ -234,17 +234,11 @@ func (run *citing) turnGates() {
 	})
 	for i := range run.a.findings {
 		f := &run.a.findings[i]
-		name := run.a.sheetName(unescapedLast(f.Pointer))
+		name := run.a.sheetName(strictjson.LastName(f.Pointer))
 		if f.Code == "evidence.input_mismatch" && slices.Contains(turning, name) {
 			f.Tier, f.Severity = High, severityOf(High)
 		}
 	}
-}
-
-// unescapedLast is the last name of a pointer.
-func unescapedLast(pointer string) string {
-	last := pointer[strings.LastIndexByte(pointer, '/')+1:]
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(last)
 }
 
 // gateTurns reports whether a gate is decided otherwise with these inputs at other values.

@@ -18,7 +18,7 @@ import (
 func runClaimNumbers(a *audit, r *Rule) outcome {
 	before := a.raised
 	names := a.spokenNames()
-	for _, claim := range items(a.doc.Get("claims")) {
+	for _, claim := range a.doc.Get("claims").Elements() {
 		a.claimNumbers(r, claim.Get("claim"), names)
 	}
 	a.claimNumbers(r, a.doc.Get("agent_summary"), names)

@@ -12,7 +12,7 @@ import (
 
 // claims are the submission's claims; a missing or empty list is itself a finding (S30).
 func (a *audit) claims(r *Rule) []*strictjson.Value {
-	list := items(a.doc.Get("claims"))
+	list := a.doc.Get("claims").Elements()
 	if len(list) == 0 {
 		a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: "/claims",
 			Message: "there are no claims, so nothing is cited",
@@ -78,14 +78,14 @@ func runReferencesResolve(a *audit, r *Rule) outcome {
 	}
 	before, open := a.raised, 0
 	a.held(r)
-	for _, claim := range items(a.doc.Get("claims")) {
+	for _, claim := range a.doc.Get("claims").Elements() {
 		ref := reference(claim)
 		if word, ok := ref.Str(); ok && !blankReference(word) {
 			open += a.resolve(r, ref, word)
 		}
 	}
 	for _, c := range a.calcs {
-		for _, m := range members(c.v.Get("sources")) {
+		for _, m := range c.v.Get("sources").Fields() {
 			if word, ok := m.Value.Str(); ok {
 				open += a.resolve(r, m.Value, word)
 			}
@@ -135,7 +135,7 @@ func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
 	switch {
 	case errors.Is(err, evidence.ErrUndeclared):
 		f.Code, f.Tier = "evidence.unresolved", Low
-		if truth(r.v.Get("strict_references")) {
+		if r.v.Get("strict_references").IsTrue() {
 			f.Tier = Mid
 		}
 	case errors.Is(err, evidence.ErrNoHit):
@@ -155,8 +155,8 @@ func runInputsConsistent(a *audit, r *Rule) outcome {
 	before := a.raised
 	first := map[string]*strictjson.Value{}
 	for _, c := range a.calcs {
-		for _, m := range members(c.v.Get("inputs")) {
-			x, name := num(m.Value), a.sheetName(m.Key)
+		for _, m := range c.v.Get("inputs").Fields() {
+			x, name := m.Value.Decimal(), a.sheetName(m.Key)
 			if x == nil {
 				continue
 			}
@@ -179,15 +179,16 @@ func (a *audit) valueless(r *Rule, c *calculation) {
 	}
 	for _, name := range c.formula.Vars() {
 		if in := c.inputs[name]; in.Num == nil && in.List == nil {
-			a.flag(r, Finding{Code: "math.input_inconsistent", Tier: Mid, Pointer: c.pointer + "/inputs/" +
-				escapePointer(name), Message: fmt.Sprintf("input %q of %q has no value", clip(name), c.label()),
-				Fix: &Fix{Text: "state the input"}})
+			a.flag(r, Finding{Code: "math.input_inconsistent", Tier: Mid,
+				Pointer: strictjson.JoinPointer(c.pointer, "inputs", name),
+				Message: fmt.Sprintf("input %q of %q has no value", clip(name), c.label()),
+				Fix:     &Fix{Text: "state the input"}})
 		}
 	}
 }
 
 func (a *audit) oneValue(r *Rule, name string, was, is *strictjson.Value) {
-	d := a.Sheet.penalty.measure(num(is), num(was), is.Text, nil)
+	d := a.Sheet.penalty.measure(is.Decimal(), was.Decimal(), is.Text, nil)
 	if d.failed() {
 		a.flag(r, Finding{Code: "math.input_inconsistent", Tier: d.band.tier(), Pointer: is.Pointer(), Spot: spotOf(d),
 			Message: fmt.Sprintf("input %q is %s here and %s at %s", clip(name), is.Text, was.Text, was.Pointer()),
@@ -198,7 +199,7 @@ func (a *audit) oneValue(r *Rule, name string, was, is *strictjson.Value) {
 // runAssumptionsLabeled: an assumption says that it is one.
 func runAssumptionsLabeled(a *audit, r *Rule) outcome {
 	before := a.raised
-	for i, v := range items(a.doc.Get("assumptions")) {
+	for i, v := range a.doc.Get("assumptions").Elements() {
 		word, isText := v.Str()
 		labelled := isText && strings.HasPrefix(strings.ToLower(strings.TrimSpace(legible.Fold(word))), "assumption:")
 		if v.Kind == strictjson.Object {
@@ -227,7 +228,7 @@ func runMissingInputsDisclosed(a *audit, r *Rule) outcome {
 		id := a.atom("evidence.input_disclosed", in.Name, disclosed, atomSeverity(r.Tier), "field",
 			"absent input is named in missing_inputs")
 		if !disclosed {
-			a.flag(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: "/inputs/" + in.Name,
+			a.flag(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: inputPointer(in.Name),
 				Atoms:   []string{id},
 				Message: fmt.Sprintf("required input %q is absent and missing_inputs does not say so", in.Name),
 				Fix:     &Fix{Text: fmt.Sprintf("supply %s, or add %q to missing_inputs", in.Name, in.Name)}})
@@ -239,12 +240,12 @@ func runMissingInputsDisclosed(a *audit, r *Rule) outcome {
 func runSelfCheckTrue(a *audit, r *Rule) outcome {
 	before := a.raised
 	check := a.doc.Get("self_check")
-	if len(members(check)) == 0 {
+	if len(check.Fields()) == 0 {
 		a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: "/self_check", Message: "there is no self-check",
 			Fix: &Fix{Text: "answer the self-check"}})
 	}
-	for _, m := range members(check) {
-		if m.Value.Kind == strictjson.Bool && !truth(m.Value) {
+	for _, m := range check.Fields() {
+		if m.Value.Kind == strictjson.Bool && !m.Value.IsTrue() {
 			a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: m.Value.Pointer(),
 				Message: fmt.Sprintf("the agent's own check %q is false", clip(m.Key)), Fix: &Fix{Text: r.Fix}})
 		}
@@ -257,7 +258,7 @@ func runSelfCheckConsistent(a *audit, r *Rule) outcome {
 	before := a.raised
 	for _, name := range []string{"all_numbers_have_sources", "all_claims_cited", "evidence_attached"} {
 		v := a.doc.Get("self_check").Get(name)
-		if truth(v) && a.failures.evidence {
+		if v.IsTrue() && a.failures.evidence {
 			a.flag(r, Finding{Code: "evidence.self_check_inconsistent", Tier: Low, Pointer: v.Pointer(),
 				Message: fmt.Sprintf("self_check says %s, and the audit flags the evidence", name),
 				Fix:     &Fix{Text: r.Fix}})
@@ -288,7 +289,7 @@ func (a *audit) outputText() string {
 }
 
 func runSectionsPresent(a *audit, r *Rule) outcome {
-	want := texts(r.v, "sections")
+	want := r.v.Get("sections").Texts()
 	if want == nil {
 		want = a.Sheet.Outputs
 	}
@@ -341,7 +342,7 @@ var citationWords = []string{"source", "per the", "according to", "exhibit", "re
 
 func runCitationsPresent(a *audit, r *Rule) outcome {
 	out := strings.ToLower(legible.Fold(a.outputText()))
-	for _, claim := range items(a.doc.Get("claims")) {
+	for _, claim := range a.doc.Get("claims").Elements() {
 		if s, ok := reference(claim).Str(); ok && !blankReference(s) {
 			return passed
 		}

@@ -39,9 +39,9 @@ type quoteRows struct {
 func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
-	h := &heldRule{ids: texts(v, "ids"), resolve: truth(v.Get("refs_resolve")), maxAge: num(v.Get("max_age_days"))}
+	h := &heldRule{ids: v.Get("ids").Texts(), resolve: v.Get("refs_resolve").IsTrue(), maxAge: v.Get("max_age_days").Decimal()}
 	h.minItems, _ = v.Get("min_items").Int()
-	for _, m := range members(v.Get("sha256")) {
+	for _, m := range v.Get("sha256").Fields() {
 		want := hashOf{id: m.Key}
 		if s, ok := m.Value.Str(); ok && isHash(s) {
 			want.text = s
@@ -52,7 +52,7 @@ func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
 	}
 	if q := v.Get("quote"); q != nil {
 		n, _ := q.Get("min_len").Int()
-		h.quote = &quoteRows{over: text(q, "over"), quote: text(q, "quote"), ref: text(q, "ref"), id: text(q, "id"),
+		h.quote = &quoteRows{over: q.TextOf("over"), quote: q.TextOf("quote"), ref: q.TextOf("ref"), id: q.TextOf("id"),
 			minLen: int(n)}
 		l.samplePath(q, "over")
 	}
@@ -99,7 +99,7 @@ func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 	}
 	if h.resolve {
 		a.held(r)
-		for _, claim := range items(a.doc.Get("claims")) {
+		for _, claim := range a.doc.Get("claims").Elements() {
 			if word, ok := reference(claim).Str(); ok && !blankReference(word) {
 				open += a.resolve(r, reference(claim), word)
 			}

@@ -130,8 +130,8 @@ func (a *audit) listStated() []StatedFigure {
 // carried is the value of a name that only calculations carry, by the first that does (S78).
 func (a *audit) carried(name string) *strictjson.Value {
 	for _, c := range a.calcs {
-		for _, m := range members(c.v.Get("inputs")) {
-			if a.sheetName(m.Key) == name && (num(m.Value) != nil || m.Value.Kind == strictjson.Array) {
+		for _, m := range c.v.Get("inputs").Fields() {
+			if a.sheetName(m.Key) == name && (m.Value.Decimal() != nil || m.Value.Kind == strictjson.Array) {
 				return m.Value
 			}
 		}
@@ -165,7 +165,7 @@ func statedText(v *strictjson.Value) string {
 		if plainWhole(v.Text) {
 			return grouped(v.Text) // as it would be printed
 		}
-		if n := num(v); n != nil {
+		if n := v.Decimal(); n != nil {
 			return shown(n)
 		}
 	case strictjson.Array, strictjson.Object:
@@ -181,9 +181,13 @@ func statedText(v *strictjson.Value) string {
 	return v.Text
 }
 
-// statedQuestion is S70's one question, with the values.
+// statedQuestion is S70's one question, with the values. The rule and the report ask it; it is written once.
 func (a *audit) statedQuestion() string {
+	if a.question != "" {
+		return a.question
+	}
 	var b strings.Builder
+	b.WriteString("These figures come from the agent alone: ")
 	for i, f := range a.stated() {
 		if i > 0 {
 			b.WriteString("; ")
@@ -192,7 +196,9 @@ func (a *audit) statedQuestion() string {
 		b.WriteByte(' ')
 		b.WriteString(f.Value)
 	}
-	return "These figures come from the agent alone: " + b.String() + ". Do you confirm them?"
+	b.WriteString(". Do you confirm them?")
+	a.question = b.String()
+	return a.question
 }
 
 // runHeldInputs: an input that evidence must hold equals the cells that hold it (S62, S70).
@@ -249,14 +255,14 @@ func (a *audit) restatesParam(r *Rule, in *Input, v *strictjson.Value) {
 
 // sameValue compares JSON values, numbers by value.
 func sameValue(x, y *strictjson.Value) bool {
-	if n, m := num(x), num(y); n != nil && m != nil {
+	if n, m := x.Decimal(), y.Decimal(); n != nil && m != nil {
 		return decimal.Cmp(n, m) == 0
 	}
 	return strictjson.Equal(x, y)
 }
 
 func (a *audit) heldAtom(in *Input, pass bool, what string) string {
-	return a.atom("evidence.input_held", "/inputs/"+in.Name, pass, atomSeverity(in.tier()), "field", what)
+	return a.atom("evidence.input_held", inputPointer(in.Name), pass, atomSeverity(in.tier()), "field", what)
 }
 
 func (a *audit) unheld(r *Rule, in *Input, v *strictjson.Value, why, fix string) {
@@ -332,13 +338,13 @@ func orWord(s, otherwise string) string {
 
 // citation is the submission's reference for an input.
 func (a *audit) citation(in *Input) (string, bool) {
-	for _, m := range members(a.doc.Get("sources")) {
+	for _, m := range a.doc.Get("sources").Fields() {
 		if a.sheetName(m.Key) == in.Name {
 			return m.Value.Str()
 		}
 	}
 	for _, c := range a.calcs {
-		for _, m := range members(c.v.Get("sources")) {
+		for _, m := range c.v.Get("sources").Fields() {
 			if a.sheetName(m.Key) == in.Name {
 				return m.Value.Str()
 			}

@@ -46,18 +46,18 @@ func (l *loader) requirements(v *strictjson.Value) []requirement {
 			out = append(out, q)
 		}
 	}
-	add("min_params_b", needParams(num(v.Get("min_params_b"))))
-	add("min_context_tokens", needNumber("min_context_tokens", "context tokens", num(v.Get("min_context_tokens")),
+	add("min_params_b", needParams(v.Get("min_params_b").Decimal()))
+	add("min_context_tokens", needNumber("min_context_tokens", "context tokens", v.Get("min_context_tokens").Decimal(),
 		func(p *Agent) string { return p.ContextTokens }))
-	add("required_tools", needAll("required_tools", "tools", texts(v, "required_tools"),
+	add("required_tools", needAll("required_tools", "tools", v.Get("required_tools").Texts(),
 		func(p *Agent) ([]string, bool) { return p.Tools, p.ToolsKnown || len(p.Tools) > 0 }))
-	add("required_modalities", needAll("required_modalities", "modalities", texts(v, "required_modalities"),
+	add("required_modalities", needAll("required_modalities", "modalities", v.Get("required_modalities").Texts(),
 		func(p *Agent) ([]string, bool) { return p.Modalities, p.ModalitiesKnown || len(p.Modalities) > 0 }))
-	add("min_vram_gb", needNumber("min_vram_gb", "GB of GPU memory", num(v.Get("min_vram_gb")),
+	add("min_vram_gb", needNumber("min_vram_gb", "GB of GPU memory", v.Get("min_vram_gb").Decimal(),
 		func(p *Agent) string { return p.VRAMGB }))
-	add("allowed_runtimes", needOneOf("allowed_runtimes", "runtime", texts(v, "allowed_runtimes"),
+	add("allowed_runtimes", needOneOf("allowed_runtimes", "runtime", v.Get("allowed_runtimes").Texts(),
 		func(p *Agent) string { return p.Runtime }))
-	add("capability_tier", needClass("capability_tier", text(v, "capability_tier")))
+	add("capability_tier", needClass("capability_tier", v.TextOf("capability_tier")))
 	return out
 }
 
@@ -147,26 +147,26 @@ func (a *audit) stackMeets(r *Rule, list []requirement) outcome {
 // compileStackFit is the check-object form of lane requirements, and the requirement that two models differ.
 func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 	var list []requirement
-	if c := text(v, "min_class"); c != "" {
+	if c := v.TextOf("min_class"); c != "" {
 		if !slices.Contains(classes, c) {
 			l.problems.addNear(v.Get("min_class"), "unknown_word", c, classes, "unknown capability tier %q", c)
 		}
 		list = append(list, needClass("min_class", c))
 	}
-	if n := num(v.Get("min_params_b")); n != nil {
+	if n := v.Get("min_params_b").Decimal(); n != nil {
 		list = append(list, needParams(n))
 	}
-	if n := num(v.Get("min_context")); n != nil {
+	if n := v.Get("min_context").Decimal(); n != nil {
 		list = append(list, needNumber("min_context", "context tokens", n,
 			func(p *Agent) string { return p.ContextTokens }))
 	}
-	if tools := texts(v, "tools"); tools != nil {
+	if tools := v.Get("tools").Texts(); tools != nil {
 		list = append(list, needAll("tools", "tools", tools, func(p *Agent) ([]string, bool) {
 			return p.Tools,
 				p.ToolsKnown || len(p.Tools) > 0
 		}))
 	}
-	if n := num(v.Get("min_vram_gb")); n != nil {
+	if n := v.Get("min_vram_gb").Decimal(); n != nil {
 		list = append(list, needNumber("min_vram_gb", "GB of GPU memory", n, func(p *Agent) string { return p.VRAMGB }))
 	}
 	other := l.expr(v.Get("different_from"), r.ID+": different_from")

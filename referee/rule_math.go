@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
+	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/referee/formula"
 )
 
@@ -85,7 +86,7 @@ func runRederivation(a *audit, r *Rule) outcome {
 			n++
 		}
 	}
-	if over := len(items(a.doc.Get("calculations"))); over > maxCalculations {
+	if over := len(a.doc.Get("calculations").Elements()); over > maxCalculations {
 		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Pointer: "/calculations",
 			Message: fmt.Sprintf("%d calculations; at most %d are re-derived", over, maxCalculations),
 			Fix:     &Fix{Text: "split the submission"}})
@@ -210,9 +211,9 @@ func (a *audit) ownFailed(r *Rule, c *calculation, tier Tier) bool {
 
 // ownMissing flags a name of the agent's formula without a number; of a list it says which element is none.
 func (a *audit) ownMissing(r *Rule, c *calculation, tier Tier, name string) {
-	for i, item := range items(c.v.Get("inputs").Get(name)) {
-		if num(item) == nil {
-			a.math(r, c, "math.inputs_missing", tier, fmt.Sprintf("/inputs/%s/%d", escapePointer(name), i),
+	for i, item := range c.v.Get("inputs").Get(name).Elements() {
+		if item.Decimal() == nil {
+			a.math(r, c, "math.inputs_missing", tier, strictjson.JoinIndex(inputPointer(name), i),
 				fmt.Sprintf("reads the list %q, whose element %d is %s, not a number", name, i+1, a.sourceText(item)),
 				"write each element as a JSON number")
 			return

@@ -243,7 +243,7 @@ func pointerOf(m policy.MissingOperand) string {
 	switch {
 	case m.Pointer != "":
 	case m.Kind == "input":
-		return "/inputs/" + m.Name
+		return inputPointer(m.Name)
 	case m.Kind == "calc":
 		return "/calculations"
 	}

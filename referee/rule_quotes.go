@@ -13,7 +13,7 @@ import (
 
 // runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
 func runQuotesVerbatim(a *audit, r *Rule) outcome {
-	if !slices.ContainsFunc(items(a.doc.Get("claims")),
+	if !slices.ContainsFunc(a.doc.Get("claims").Elements(),
 		func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
 		return outcome{status: Pass, vacuous: true}
 	}
@@ -21,7 +21,7 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 		return skipped("no_manifest: a bare submission declares no evidence")
 	}
 	before, open := a.raised, 0
-	for _, claim := range items(a.doc.Get("claims")) {
+	for _, claim := range a.doc.Get("claims").Elements() {
 		quote, ok := claim.Get("quote").Str()
 		if !ok || legible.Blank(quote) {
 			continue
@@ -77,7 +77,7 @@ func (a *audit) saidOtherwise(quote string, value *strictjson.Value) string {
 	if value == nil {
 		return ""
 	}
-	x, written := num(value), value.Text
+	x, written := value.Decimal(), value.Text
 	if text, ok := value.Str(); ok {
 		if dates := evidence.Dates(text); len(dates) > 0 && dates[0] == strings.TrimSpace(text) {
 			if in := evidence.Dates(quote); len(in) > 0 && !slices.Contains(in, dates[0]) {

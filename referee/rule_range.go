@@ -29,16 +29,16 @@ type sampleRule struct {
 }
 
 func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
-	s := &sampleRule{path: text(v, "over"), critical: orDefault(num(v.Get("ratio")), oneAndHalf),
-		optional: truth(v.Get("optional"))}
-	for _, m := range members(v.Get("limits")) {
-		pair := items(m.Value)
-		if len(pair) != 2 || num(pair[0]) == nil || num(pair[1]) == nil ||
-			decimal.Cmp(num(pair[0]), num(pair[1])) >= 0 {
+	s := &sampleRule{path: v.TextOf("over"), critical: orDefault(v.Get("ratio").Decimal(), oneAndHalf),
+		optional: v.Get("optional").IsTrue()}
+	for _, m := range v.Get("limits").Fields() {
+		pair := m.Value.Elements()
+		if len(pair) != 2 || pair[0].Decimal() == nil || pair[1].Decimal() == nil ||
+			decimal.Cmp(pair[0].Decimal(), pair[1].Decimal()) >= 0 {
 			l.problems.add(m.Value, "limits", "limit %q must be [low, high] with low below high", m.Key)
 			continue
 		}
-		s.limits = append(s.limits, limit{m.Key, num(pair[0]), num(pair[1])})
+		s.limits = append(s.limits, limit{m.Key, pair[0].Decimal(), pair[1].Decimal()})
 	}
 	l.notEmpty(v, "limits")
 	l.samplePath(v, "over")
@@ -48,7 +48,7 @@ func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
 
 // notEmpty refuses a check over no member at all.
 func (l *loader) notEmpty(v *strictjson.Value, key string) {
-	if len(members(v.Get(key))) == 0 {
+	if len(v.Get(key).Fields()) == 0 {
 		l.problems.add(v.Get(key), "missing_key", "%s is empty: the check would pass everything", key)
 	}
 }
@@ -74,7 +74,7 @@ func (a *audit) pointerOf(row *strictjson.Value, member string) string {
 	if a.doc.At(p) != row {
 		return ""
 	}
-	return p + "/" + escapePointer(member)
+	return strictjson.JoinPointer(p, member)
 }
 
 // samples are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to read
@@ -160,7 +160,7 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 	if v.IsMissing() && s.optional {
 		return
 	}
-	x := num(v)
+	x := v.Decimal()
 	where := a.pointerOf(row, lim.field)
 	if x == nil {
 		a.notANumber(r, v, where, lim.field)
@@ -209,24 +209,24 @@ func ratioTier(ratio, critical *decimal.Num) Tier {
 }
 
 func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
-	s := &sampleRule{path: text(v, "series"), cur: text(v, "cur"), prev: text(v, "prev"), angles: map[string]bool{},
-		critical: orDefault(num(v.Get("ratio")), oneAndHalf)}
+	s := &sampleRule{path: v.TextOf("series"), cur: v.TextOf("cur"), prev: v.TextOf("prev"), angles: map[string]bool{},
+		critical: orDefault(v.Get("ratio").Decimal(), oneAndHalf)}
 	if (s.path == "") == (s.cur == "" || s.prev == "") {
 		l.problems.add(v, "missing_key", "a jump check needs either series, or cur and prev")
 	}
-	for _, name := range texts(v, "angle_fields") {
+	for _, name := range v.Get("angle_fields").Texts() {
 		s.angles[name] = true
 	}
 	for _, key := range []string{"series", "cur", "prev"} {
 		l.samplePath(v, key)
 	}
-	factor := orDefault(num(v.Get("factor")), one)
+	factor := orDefault(v.Get("factor").Decimal(), one)
 	if factor.Sign() <= 0 {
 		l.problems.add(v.Get("factor"), "thresholds", "factor must be a number above 0, not %s", factor)
 	}
 	l.notEmpty(v, "thresholds")
-	for _, m := range members(v.Get("thresholds")) {
-		n := num(m.Value)
+	for _, m := range v.Get("thresholds").Fields() {
+		n := m.Value.Decimal()
 		if n == nil || n.Sign() <= 0 {
 			l.problems.add(m.Value, "thresholds", "threshold %q must be a number above 0", m.Key)
 			continue
@@ -279,12 +279,12 @@ func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
 
 // checkStep judges one member's step. Where the step cannot be seen it gives the sample whose number is missing.
 func (a *audit) checkStep(r *Rule, s *sampleRule, prev, cur *strictjson.Value, t limit) (unseen *strictjson.Value) {
-	x, y := num(prev.Get(t.field)), num(cur.Get(t.field))
+	x, y := prev.Get(t.field).Decimal(), cur.Get(t.field).Decimal()
 	where := a.pointerOf(cur, t.field)
 	for _, sample := range []*strictjson.Value{prev, cur} {
 		v := sample.Get(t.field)
 		switch {
-		case num(v) != nil:
+		case v.Decimal() != nil:
 		case v.IsMissing():
 			return sample
 		default:
@@ -336,8 +336,8 @@ type agreement struct {
 
 func (l *loader) compileAgree(r *Rule, v *strictjson.Value) {
 	g := &agreement{left: l.expr(v.Get("left"), r.ID+": left"), right: l.expr(v.Get("right"), r.ID+": right"),
-		metric: text(v, "metric"), warn: num(v.Get("warn"))}
-	g.critical = orDefault(num(v.Get("critical")), g.warn)
+		metric: v.TextOf("metric"), warn: v.Get("warn").Decimal()}
+	g.critical = orDefault(v.Get("critical").Decimal(), g.warn)
 	if decimal.Cmp(g.warn, g.critical) > 0 || g.warn.IsNeg() {
 		l.problems.add(v, "agree", "warn %s must be at least 0 and at most critical %s", g.warn, g.critical)
 	}

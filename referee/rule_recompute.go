@@ -19,9 +19,9 @@ type recompute struct {
 }
 
 func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
-	rc := &recompute{path: text(v, "path"), expr: l.expr(v.Get("formula"), r.ID+": formula"), units: text(v, "units")}
+	rc := &recompute{path: v.TextOf("path"), expr: l.expr(v.Get("formula"), r.ID+": formula"), units: v.TextOf("units")}
 	rc.target = rc.path
-	if id := text(v, "calc"); id != "" {
+	if id := v.TextOf("calc"); id != "" {
 		rc.target = id
 		claim, err := policy.ParseText(fmt.Sprintf("claimed(%q)", id), l.sheet.names)
 		if err != nil {
@@ -41,10 +41,10 @@ func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
 	if rc.money {
 		rc.bands = l.sheet.money
 	}
-	if n := num(v.Get("tolerance")); n != nil {
+	if n := v.Get("tolerance").Decimal(); n != nil {
 		rc.bands.tolerance = n
 	}
-	rc.bands.abs = num(v.Get("tolerance_abs"))
+	rc.bands.abs = v.Get("tolerance_abs").Decimal()
 	if err := rc.bands.valid(); err != nil {
 		l.problems.add(v.Get("tolerance"), "tolerance", "%v", err)
 	}
@@ -115,22 +115,22 @@ func (a *audit) claimOf(rc *recompute) (claim *policy.Val, written, pointer stri
 		return nil, "", pointer, &policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: rc.path,
 			Pointer: pointer, Why: "nothing at " + pointer}}}
 	}
-	if num(v) == nil {
+	if v.Decimal() == nil {
 		return nil, "", pointer, nil
 	}
-	val := policy.Number(num(v))
+	val := policy.Number(v.Decimal())
 	return &val, v.Text, pointer, nil
 }
 
 func (l *loader) compileBind(r *Rule, v *strictjson.Value) {
-	m := l.sheet.mathNamed(text(v, "calc"))
+	m := l.sheet.mathNamed(v.TextOf("calc"))
 	if m == nil {
-		l.problems.addNear(v.Get("calc"), "unknown_name", text(v, "calc"), l.sheet.names.Calcs,
-			"bind names the calculation %q, which the sheet does not declare", text(v, "calc"))
+		l.problems.addNear(v.Get("calc"), "unknown_name", v.TextOf("calc"), l.sheet.names.Calcs,
+			"bind names the calculation %q, which the sheet does not declare", v.TextOf("calc"))
 	}
-	to, input := l.expr(v.Get("to"), r.ID+": to"), text(v, "input")
+	to, input := l.expr(v.Get("to"), r.ID+": to"), v.TextOf("input")
 	b := l.sheet.penalty
-	if n := num(v.Get("tolerance")); n != nil {
+	if n := v.Get("tolerance").Decimal(); n != nil {
 		b.tolerance = n
 	}
 	if err := b.valid(); err != nil {

@@ -18,7 +18,7 @@ type forEach struct {
 }
 
 func (l *loader) compileForEach(r *Rule, v *strictjson.Value) {
-	f := &forEach{over: l.expr(v.Get("over"), r.ID+": over"), key: text(v, "key"), maxRate: num(v.Get("max_rate"))}
+	f := &forEach{over: l.expr(v.Get("over"), r.ID+": over"), key: v.TextOf("key"), maxRate: v.Get("max_rate").Decimal()}
 	f.maxBad, _ = v.Get("max_violations").Int()
 	if f.over == nil {
 		return

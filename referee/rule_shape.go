@@ -122,7 +122,7 @@ func domainType(in Input) string {
 }
 
 func (l *loader) compileRequired(r *Rule, v *strictjson.Value) {
-	paths, nonempty := texts(v, "paths"), truth(v.Get("nonempty"))
+	paths, nonempty := v.Get("paths").Texts(), v.Get("nonempty").IsTrue()
 	if len(paths) == 0 {
 		l.problems.add(v.Get("paths"), "missing_key", "a required check needs paths: it would pass everything")
 	}
@@ -185,14 +185,14 @@ func (l *loader) compileSchemaPart(r *Rule, v *strictjson.Value) {
 			parts = append(parts, `"`+w.theirs+`":`+string(canonicalJSON(p)))
 		}
 	}
-	if add := v.Get("additional"); add != nil && !truth(add) {
+	if add := v.Get("additional"); add != nil && !add.IsTrue() {
 		var props []string
-		for _, k := range texts(v, "keys") {
+		for _, k := range v.Get("keys").Texts() {
 			props = append(props, string(appendString(nil, k))+":{}")
 		}
 		parts = append(parts, `"additionalProperties":false,"properties":{`+strings.Join(props, ",")+`}`)
 	}
-	path, unique := text(v, "path"), text(v, "unique_by")
+	path, unique := v.TextOf("path"), v.TextOf("unique_by")
 	if len(parts) == 0 && unique == "" {
 		l.problems.add(v, "schema", "a schema check needs at least one constraint: it would pass everything")
 	}
@@ -229,7 +229,7 @@ func (a *audit) shaped(r *Rule, s *schema.Schema, path, unique string) outcome {
 
 func (a *audit) uniqueBy(r *Rule, rows *strictjson.Value, member string) {
 	seen := map[string]bool{}
-	for _, row := range items(rows) {
+	for _, row := range rows.Elements() {
 		v := row.Get(member)
 		if v == nil {
 			continue
@@ -256,14 +256,14 @@ type match struct {
 }
 
 func (l *loader) compileMatch(r *Rule, v *strictjson.Value) {
-	m := &match{path: text(v, "match_field"), kind: text(v, "type"), required: texts(v, "required_keys")}
+	m := &match{path: v.TextOf("match_field"), kind: v.TextOf("type"), required: v.Get("required_keys").Texts()}
 	if inner, ok := strings.CutPrefix(m.path, "len("); ok {
 		m.path, m.length = strings.TrimSuffix(inner, ")"), true
 	}
 	if one := v.Get("expected_value"); one != nil {
 		m.values = append(m.values, one)
 	}
-	m.values = append(m.values, items(v.Get("expected_values"))...)
+	m.values = append(m.values, v.Get("expected_values").Elements()...)
 	if kinds := kindNames[:]; m.kind != "" && !slices.Contains(kinds, m.kind) {
 		l.problems.addNear(v.Get("type"), "unknown_word", m.kind, kinds, "unknown JSON type %q", m.kind)
 	}
@@ -273,7 +273,7 @@ func (l *loader) compileMatch(r *Rule, v *strictjson.Value) {
 	if _, err := parsePath(m.path); err != nil {
 		l.problems.add(v.Get("match_field"), "path", "%v", err)
 	}
-	r.Text = text(v, "match_field") + " matches"
+	r.Text = v.TextOf("match_field") + " matches"
 	r.run = func(a *audit, r *Rule) outcome { return a.matches(r, m) }
 }
 

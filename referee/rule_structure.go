@@ -60,8 +60,9 @@ func (a *audit) inputAbsent(r *Rule, in Input) {
 	if a.missing[normalName(in.Name)] {
 		tier = Mid
 	}
-	id := a.atom("structure.missing", "/inputs/"+in.Name, false, atomSeverity(tier), "field", "the input is absent")
-	a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: "/inputs/" + in.Name,
+	pointer := inputPointer(in.Name)
+	id := a.atom("structure.missing", pointer, false, atomSeverity(tier), "field", "the input is absent")
+	a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: pointer,
 		Atoms:   []string{id},
 		Message: fmt.Sprintf("the input %q is absent", in.Name),
 		Fix:     &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
@@ -139,7 +140,7 @@ func (a *audit) leaves() []schema.Leaf {
 func (a *audit) flagLeaf(r *Rule, code string, leaf schema.Leaf) {
 	pointer := leaf.Pointer
 	if leaf.Property != "" && leaf.Keyword != "additionalProperties" {
-		pointer += "/" + escapePointer(leaf.Property)
+		pointer = strictjson.JoinPointer(pointer, leaf.Property)
 	}
 	stage, _, _ := strings.Cut(code, ".")
 	id := a.atom(code, pointer, false, "critical", "field", leaf.Message)
@@ -155,11 +156,6 @@ func (a *audit) fixLeaf(leaf schema.Leaf) *Fix {
 		return &Fix{Text: "write " + leaf.Want}
 	}
 	return nil
-}
-
-// escapePointer escapes one reference token (RFC 6901).
-func escapePointer(token string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
 }
 
 // runSchema: what is there has the declared shape, and every number is one that can be computed with (S11).
@@ -262,7 +258,7 @@ func runJSONValid(a *audit, r *Rule) outcome {
 // runCalculationsPresent: there are calculations, and each has what re-deriving it needs.
 func runCalculationsPresent(a *audit, r *Rule) outcome {
 	list := a.doc.Get("calculations")
-	if len(items(list)) == 0 {
+	if len(list.Elements()) == 0 {
 		a.flag(r, Finding{Code: "structure.calculations_missing", Pointer: "/calculations",
 			Message: "there are no calculations to re-derive", Fix: &Fix{Text: r.Fix}})
 		return flagged

@@ -75,18 +75,18 @@ func ParseRun(src []byte, file string) (*Run, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	r := &Run{Schema: text(doc, "schema"), ID: text(doc, "id"), Lane: text(doc, "lane"),
-		Sheet: text(doc, "flight_sheet"), Project: text(doc, "project"),
-		Assignment: text(doc, "assignment"), Submission: text(doc, "submission"), Operator: text(doc, "operator"),
-		CostUSD: text(doc, "cost_usd"), RevisionOf: text(doc, "revision_of")}
+	r := &Run{Schema: doc.TextOf("schema"), ID: doc.TextOf("id"), Lane: doc.TextOf("lane"),
+		Sheet: doc.TextOf("flight_sheet"), Project: doc.TextOf("project"),
+		Assignment: doc.TextOf("assignment"), Submission: doc.TextOf("submission"), Operator: doc.TextOf("operator"),
+		CostUSD: doc.TextOf("cost_usd"), RevisionOf: doc.TextOf("revision_of")}
 	if r.Submission == "" {
 		r.Submission = "submission.json"
 	}
 	r.Agent = agentOf(doc.Get("agent"))
-	for _, v := range items(doc.Get("evidence")) {
-		r.Evidence = append(r.Evidence, evidence.Item{ID: text(v, "id"), Path: text(v, "path"), Kind: text(v, "kind"),
-			Title: text(v, "title"), Text: text(v, "text"), URL: text(v, "url"),
-			Snapshot: text(v, "snapshot"), Pos: v.Pos})
+	for _, v := range doc.Get("evidence").Elements() {
+		r.Evidence = append(r.Evidence, evidence.Item{ID: v.TextOf("id"), Path: v.TextOf("path"), Kind: v.TextOf("kind"),
+			Title: v.TextOf("title"), Text: v.TextOf("text"), URL: v.TextOf("url"),
+			Snapshot: v.TextOf("snapshot"), Pos: v.Pos})
 	}
 	r.check(doc, problems)
 	if err := problems.Err(); err != nil {
@@ -119,8 +119,8 @@ func (r *Run) check(doc *strictjson.Value, problems *Problems) {
 		problems.add(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs "+
 			"together", n, maxEvidence)
 	}
-	for _, v := range items(doc.Get("evidence")) {
-		if p := text(v, "path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
+	for _, v := range doc.Get("evidence").Elements() {
+		if p := v.TextOf("path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
 			problems.add(v, "evidence", "the submission cannot be its own evidence")
 		}
 	}
@@ -142,16 +142,16 @@ func insideRun(p string) error {
 // agentOf reads a profile; members that are absent stay unknown.
 func agentOf(v *strictjson.Value) Agent {
 	number := func(key string) string {
-		if n := num(v.Get(key)); n != nil {
+		if n := v.Get(key).Decimal(); n != nil {
 			return n.String()
 		}
 		return ""
 	}
-	return Agent{Name: text(v, "name"), Model: text(v, "model"), Provider: text(v, "provider"),
-		Harness: text(v, "harness"), Runtime: text(v, "runtime"),
-		CapabilityTier: text(v, "capability_tier"), ParamsB: number("params_b"),
+	return Agent{Name: v.TextOf("name"), Model: v.TextOf("model"), Provider: v.TextOf("provider"),
+		Harness: v.TextOf("harness"), Runtime: v.TextOf("runtime"),
+		CapabilityTier: v.TextOf("capability_tier"), ParamsB: number("params_b"),
 		ContextTokens: number("context_tokens"), VRAMGB: number("vram_gb"), Confidence: number("confidence_prior"),
-		Tools: texts(v, "tools"), Modalities: texts(v, "modalities"), ToolsKnown: v.Get("tools") != nil,
+		Tools: v.Get("tools").Texts(), Modalities: v.Get("modalities").Texts(), ToolsKnown: v.Get("tools") != nil,
 		ModalitiesKnown: v.Get("modalities") != nil}
 }
 

@@ -222,10 +222,10 @@ type loader struct {
 func (l *loader) load() {
 	s, doc := l.sheet, l.sheet.Doc
 	l.ids = map[string]*strictjson.Value{}
-	s.Slug, s.Name, s.Version, s.Lane = text(doc, "slug"), text(doc, "name"), text(doc, "version"), text(doc, "lane")
-	s.Domain, s.Summary, s.Purpose = text(doc, "domain"), text(doc, "summary"), text(doc, "purpose")
-	s.Instructions, s.Outputs, s.Notes = text(doc, "assignment_instructions"), texts(doc, "expected_outputs"),
-		texts(doc, "notes")
+	s.Slug, s.Name, s.Version, s.Lane = doc.TextOf("slug"), doc.TextOf("name"), doc.TextOf("version"), doc.TextOf("lane")
+	s.Domain, s.Summary, s.Purpose = doc.TextOf("domain"), doc.TextOf("summary"), doc.TextOf("purpose")
+	s.Instructions, s.Outputs, s.Notes = doc.TextOf("assignment_instructions"), doc.Get("expected_outputs").Texts(),
+		doc.Get("notes").Texts()
 	l.identity()
 	traced := l.traced()
 	whole, parts := canonicalParts(doc, traced)
@@ -258,7 +258,7 @@ func (l *loader) identity() {
 
 // loadBaseline: the canonical submission is the default where an agent reports (rules.md 1.5).
 func (l *loader) loadBaseline() {
-	l.sheet.Baseline = text(l.sheet.Doc, "baseline")
+	l.sheet.Baseline = l.sheet.Doc.TextOf("baseline")
 	if l.sheet.Baseline == "" {
 		l.sheet.Baseline = "none"
 		if l.sheet.Lane == "agent" || l.sheet.Lane == "cook" {
@@ -282,10 +282,10 @@ func (l *loader) loadNames() {
 	s, doc := l.sheet, l.sheet.Doc
 	n := &policy.Names{Consts: map[string]*strictjson.Value{}, Lexicons: map[string][]string{},
 		Calendars: map[string]policy.Calendar{}}
-	for _, v := range items(doc.At("/eval_spec/math_checks")) {
-		n.Calcs = append(n.Calcs, text(v, "formula_id"))
+	for _, v := range doc.At("/eval_spec/math_checks").Elements() {
+		n.Calcs = append(n.Calcs, v.TextOf("formula_id"))
 	}
-	for _, m := range members(doc.Get("consts")) {
+	for _, m := range doc.Get("consts").Fields() {
 		n.Consts[m.Key] = m.Value.Get("value")
 	}
 	for _, p := range s.Params {
@@ -296,11 +296,11 @@ func (l *loader) loadNames() {
 		n.Inputs = append(n.Inputs, in.Name)
 	}
 	l.loadSourceForm(n)
-	for _, m := range members(doc.Get("lexicons")) {
+	for _, m := range doc.Get("lexicons").Fields() {
 		n.Lexicons[m.Key] = l.phrases(m)
 	}
-	for _, m := range members(doc.Get("calendars")) {
-		n.Calendars[m.Key] = policy.Calendar{Weekend: texts(m.Value, "weekend"), Holidays: texts(m.Value, "holidays")}
+	for _, m := range doc.Get("calendars").Fields() {
+		n.Calendars[m.Key] = policy.Calendar{Weekend: m.Value.Get("weekend").Texts(), Holidays: m.Value.Get("holidays").Texts()}
 	}
 	n.RowFields = s.rowFields
 	s.names, s.consts = n, n.Consts
@@ -309,7 +309,7 @@ func (l *loader) loadNames() {
 
 func (l *loader) phrases(m strictjson.Member) []string {
 	var out []string
-	for _, item := range items(m.Value) {
+	for _, item := range m.Value.Elements() {
 		if word, ok := item.Str(); ok && strings.TrimSpace(word) != "" {
 			out = append(out, word)
 			continue
@@ -335,7 +335,7 @@ func (l *loader) distinctNames(n *policy.Names) {
 		claim(c, c, "a calculation")
 		claim(c, "submission "+normalName(c), "a calculation") // a submission's names are read in this form (S18)
 	}
-	for _, m := range members(l.sheet.Doc.Get("consts")) {
+	for _, m := range l.sheet.Doc.Get("consts").Fields() {
 		claim(m.Key, m.Key, "a constant")
 	}
 	for _, p := range l.sheet.Params {
@@ -360,14 +360,14 @@ func (s *Sheet) rowFields(path string) []string {
 }
 
 func (l *loader) loadDerived() {
-	for _, v := range items(l.sheet.Doc.Get("derive")) {
-		d := DerivedValue{ID: text(v, "id"), Unit: text(v, "unit"), expr: l.expr(v.Get("expr"), "derive")}
+	for _, v := range l.sheet.Doc.Get("derive").Elements() {
+		d := DerivedValue{ID: v.TextOf("id"), Unit: v.TextOf("unit"), expr: l.expr(v.Get("expr"), "derive")}
 		l.claimID("derive."+d.ID, v)
 		l.sheet.Derive = append(l.sheet.Derive, d)
 	}
-	l.sheet.Gold = text(l.sheet.Doc, "gold")
+	l.sheet.Gold = l.sheet.Doc.TextOf("gold")
 	l.sheet.scores = map[string]string{}
-	for _, m := range members(l.sheet.Doc.Get("scores")) {
+	for _, m := range l.sheet.Doc.Get("scores").Fields() {
 		if !slices.Contains(scoreNames, m.Key) {
 			l.problems.addNear(m.Value, "unknown_key", m.Key, scoreNames, "unknown score %q", m.Key)
 		}

@@ -17,10 +17,10 @@ import (
 func (l *loader) loadSourceForm(n *policy.Names) {
 	s := l.sheet
 	list := s.Doc.Get("required_inputs")
-	if len(s.Inputs) > 0 || len(items(list)) == 0 {
+	if len(s.Inputs) > 0 || len(list.Elements()) == 0 {
 		return
 	}
-	for _, v := range items(s.Doc.At("/eval_spec/math_checks")) {
+	for _, v := range s.Doc.At("/eval_spec/math_checks").Elements() {
 		src, _ := v.Get("formula").Str()
 		f, err := formula.Parse(src, slices.Concat(n.Calcs, s.Carried))
 		if err != nil {
@@ -33,7 +33,7 @@ func (l *loader) loadSourceForm(n *policy.Names) {
 			}
 		}
 	}
-	prose := " " + strings.Join(texts(s.Doc, "required_inputs"), " ")
+	prose := " " + strings.Join(s.Doc.Get("required_inputs").Texts(), " ")
 	if unsaid := slices.DeleteFunc(slices.Clone(s.Carried),
 		func(name string) bool { return strings.Contains(prose, " "+name+":") }); len(unsaid) > 0 {
 		l.problems.add(list, "undeclared_input", "the formulas read %s, which no required input names: the numbers "+

@@ -103,8 +103,8 @@ func (a *audit) underSheetNames(c *calculation, own *formula.Formula) *formula.F
 // standsFor is the first name in what the sheet's formula is made of, not taken yet, whose value the calculation states
 // under another name; "" where there is none.
 func (a *audit) standsFor(name string, c *calculation, taken []string) string {
-	for _, m := range members(c.v.Get("inputs")) {
-		x := num(m.Value)
+	for _, m := range c.v.Get("inputs").Fields() {
+		x := m.Value.Decimal()
 		if x == nil || a.sheetName(m.Key) != name {
 			continue
 		}

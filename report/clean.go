@@ -1,13 +1,14 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/canonical"
+	"github.com/defendableos/referee/internal/legible"
 )
 
 // Clean makes a hostile text fit to be shown on one line: whatever moves the cursor, turns the writing direction, has
@@ -102,7 +103,7 @@ func CleanNames(list []string, limit int) string {
 // escapeJSON writes what Clean would show as <U+…> in JSON text as \u escapes: the value stays the same, and the bytes
 // are safe to print. Outside strings JSON holds no such character.
 func escapeJSON(b []byte) []byte {
-	if !slices.ContainsFunc(b, func(c byte) bool { return c >= 0x7F || c == '#' }) {
+	if legible.ASCII(b) && bytes.IndexByte(b, '#') < 0 {
 		return b
 	}
 	var out strings.Builder

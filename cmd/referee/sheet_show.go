@@ -253,11 +253,11 @@ func (p *page) constants(s *referee.Sheet) {
 	p.section("Constants")
 	for _, m := range consts.Members {
 		text := constText(m.Value.Get("value"))
-		if unit := word(m.Value, "unit"); unit != "" {
+		if unit := m.Value.TextOf("unit"); unit != "" {
 			text += " " + unit
 		}
-		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: word(m.Value, "source"),
-			Status: word(m.Value, "status"), AsOf: word(m.Value, "as_of")}))
+		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: m.Value.TextOf("source"),
+			Status: m.Value.TextOf("status"), AsOf: m.Value.TextOf("as_of")}))
 	}
 }
 
@@ -385,13 +385,13 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 	p.section("Worked examples, run by `referee sheet test`")
 	for i, e := range list.Items {
-		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(word(e, "name")), exceptions(e)))
+		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(e.TextOf("name")), exceptions(e)))
 		trips := e.Get("trips")
 		if trips == nil {
 			continue
 		}
 		for _, t := range trips.Items {
-			p.text("    ", word(t, "change")+" -> "+strings.Join(words(t.Get("flags")), ", "))
+			p.text("    ", t.TextOf("change")+" -> "+strings.Join(t.Get("flags").Texts(), ", "))
 		}
 		if i < len(list.Items)-1 {
 			p.line("")
@@ -410,24 +410,4 @@ func exceptions(e *strictjson.Value) string {
 		out = append(out, m.Key+" "+m.Value.Text)
 	}
 	return ", but for " + strings.Join(out, ", ")
-}
-
-// word is the text of a member, "" where there is none.
-func word(v *strictjson.Value, key string) string {
-	s, _ := v.Get(key).Str()
-	return s
-}
-
-// words are the texts of an array.
-func words(v *strictjson.Value) []string {
-	if v == nil {
-		return nil
-	}
-	var out []string
-	for _, item := range v.Items {
-		if s, ok := item.Str(); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }

@@ -274,16 +274,9 @@ func memberText(v *strictjson.Value, key string) string {
 	return m.Text
 }
 
+// memberTexts is a list of texts; the ledger writes an empty list where there is none.
 func memberTexts(v *strictjson.Value, key string) []string {
-	out := []string{}
-	if list := v.Get(key); list != nil {
-		for _, item := range list.Items {
-			if s, ok := item.Str(); ok {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
+	return append([]string{}, v.Get(key).Texts()...)
 }
 
 // Blocked says why an audited run may not be signed off at a threshold, or "" where it may: a finding at or above it

@@ -292,12 +292,26 @@ func isKey(s string) bool {
 // isPlain reports whether s is printable ASCII without an escape, as nearly every text is: it is then copied whole, not
 // byte by byte.
 func isPlain(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if !isPlainWord(uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56) {
+			return false
+		}
+	}
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
 			return false
 		}
 	}
 	return true
+}
+
+// isPlainWord is isPlain of eight bytes at once. Each term has a top bit set where a byte breaks its rule; a sum or
+// difference carries into the next byte only from one that breaks it.
+func isPlainWord(w uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := w^('"'*ones), w^('\\'*ones)
+	return (w|(w+ones)|(w-0x20*ones)|(quote-ones)|(backslash-ones))&tops == 0
 }
 
 // str writes a string, sanitized and escaped.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -68,7 +67,7 @@ func (f *flattener) place(e *jsonschema.ValidationError) place {
 			p.schemaPointer = last.pointer // without the name and index that the library adds
 		}
 	}
-	holder, _, _ := cutLast(p.schemaPointer)
+	holder, _, _ := strictjson.CutPointer(p.schemaPointer)
 	p.schema = f.schema.At(holder)
 	if p.keyword == "minContains" { // absent, it is 1, and contains is what is broken
 		p.keyword = "contains"
@@ -86,34 +85,33 @@ type step struct {
 
 // keywordsOf reads a pointer into a schema as keywords, so that a member called "type" is not taken for the keyword.
 func keywordsOf(pointer string) []step {
-	if pointer == "" {
+	names, err := strictjson.ParsePointer(pointer)
+	if err != nil {
 		return nil
 	}
-	tokens := strings.Split(pointer[1:], "/")
+	isIndex := func(i int) bool {
+		_, ok := strictjson.ArrayIndex(names[i])
+		return ok
+	}
 	var path []step
-	for i, sofar := 0, ""; i < len(tokens); {
-		k := keywords[unescapeToken(tokens[i])]
-		sofar += "/" + tokens[i]
-		s := step{keyword: unescapeToken(tokens[i]), pointer: sofar, isSchema: k.shape == one || k.shape == oneList}
+	for i, sofar := 0, ""; i < len(names); {
+		k := keywords[names[i]]
+		sofar = strictjson.JoinPointer(sofar, names[i])
+		s := step{keyword: names[i], pointer: sofar, isSchema: k.shape == one || k.shape == oneList}
 		i++
 		takes := k.shape == named || k.shape == namedAny || k.shape == list
-		if i < len(tokens) && (takes || k.shape == oneList && isIndex(tokens[i])) {
-			sofar += "/" + tokens[i]
+		if i < len(names) && (takes || k.shape == oneList && isIndex(i)) {
+			sofar = strictjson.JoinPointer(sofar, names[i])
 			s.isSchema = true
 			i++
 		}
-		if s.keyword == "dependentRequired" || s.keyword == "dependencies" && i < len(tokens) && isIndex(tokens[i]) {
+		if s.keyword == "dependentRequired" || s.keyword == "dependencies" && i < len(names) && isIndex(i) {
 			s.isSchema = false
-			i = len(tokens)
+			i = len(names)
 		}
 		path = append(path, s)
 	}
 	return path
-}
-
-func isIndex(token string) bool {
-	_, err := strconv.Atoi(token)
-	return err == nil
 }
 
 // choice words a failed anyOf or oneOf: one summary, and the leaves of the branch that fits best unless every branch
@@ -210,26 +208,4 @@ func unescape(pointer string) string {
 		}
 	}
 	return strings.Join(tokens, "/")
-}
-
-var (
-	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
-	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
-)
-
-func unescapeToken(token string) string {
-	if !strings.Contains(token, "~") { // nearly always, and asked for every token of every leaf
-		return token
-	}
-	return pointerUnescaper.Replace(token)
-}
-
-func escapeToken(name string) string { return pointerEscaper.Replace(name) }
-
-func cutLast(pointer string) (parent, token string, ok bool) {
-	i := strings.LastIndexByte(pointer, '/')
-	if i < 0 {
-		return "", "", false
-	}
-	return pointer[:i], pointer[i+1:], true
 }

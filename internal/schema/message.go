@@ -17,8 +17,7 @@ import (
 func (f *flattener) word(at place) []Leaf {
 	l := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: show(at.got)}
 	if at.naming {
-		_, token, _ := cutLast(at.pointer)
-		l.Property = unescapeToken(token)
+		l.Property = strictjson.LastName(at.pointer)
 		l.Got = "the name " + quote(l.Property)
 	}
 	if at.wants != nil && at.wants.Kind == strictjson.Bool && at.wants.Text == "false" &&
@@ -229,7 +228,7 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 	}
 	var leaves []Leaf
 	for _, name := range strangers(at) {
-		l.Pointer, l.Property, l.Got, l.Want = at.pointer+"/"+escapeToken(name), name, quote(name), "no further member"
+		l.Pointer, l.Property, l.Got, l.Want = strictjson.JoinPointer(at.pointer, name), name, quote(name), "no further member"
 		l.Message = fmt.Sprintf("is a member that the schema does not allow; %s", hint)
 		if near := nearest.Word(name, declared); near != "" {
 			l.Message = fmt.Sprintf("is a member that the schema does not allow; did you mean %s?", quote(near))

@@ -60,12 +60,7 @@ func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 // folding may exceed (… is one character and is seen as three), and a pattern that names a character which folding
 // changes.
 func (s *Schema) aboutForm(l Leaf) bool {
-	return l.Keyword == "maxLength" || l.Keyword == "pattern" && legible.Names(text(s.source.At(l.SchemaPointer)))
-}
-
-func text(v *strictjson.Value) string {
-	s, _ := v.Str()
-	return s
+	return l.Keyword == "maxLength" || l.Keyword == "pattern" && legible.Names(s.source.At(l.SchemaPointer).TextOrEmpty())
 }
 
 // hides reports whether a text at or below a place hides something.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/defendableos/referee/internal/decimal"
 )
 
 // Get is the value of an object's member, nil if v is no object or has no such member.
@@ -25,77 +27,71 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
-// At is the value a JSON Pointer (RFC 6901) names, starting at v; nil if there is none or the pointer is malformed.
-func (v *Value) At(pointer string) *Value {
-	if pointer == "" {
-		return v
-	}
-	if pointer[0] != '/' {
+// Item is an element of an array, nil if v is no array or has no such element.
+func (v *Value) Item(i int) *Value {
+	if v == nil || i < 0 || i >= len(v.Items) {
 		return nil
 	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if v = v.child(token); v == nil {
-			return nil
-		}
-	}
-	return v
+	return v.Items[i]
 }
 
-func (v *Value) child(token string) *Value {
+// Elements are the elements of an array; none of anything else.
+func (v *Value) Elements() []*Value {
 	if v == nil {
 		return nil
 	}
-	if v.Kind == Array {
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= len(v.Items) || strconv.Itoa(i) != token {
-			return nil
-		}
-		return v.Items[i]
-	}
-	name, ok := unescapePointer(token)
-	if !ok {
+	return v.Items
+}
+
+// Fields are the members of an object; none of anything else.
+func (v *Value) Fields() []Member {
+	if v == nil {
 		return nil
 	}
-	return v.Get(name)
+	return v.Members
 }
 
-var (
-	pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
-	pointerEscaper   = strings.NewReplacer("~", "~0", "/", "~1")
-)
-
-// unescapePointer decodes ~0 and ~1 and refuses any other tilde.
-func unescapePointer(token string) (string, bool) {
-	for i := 0; i < len(token); i++ {
-		if token[i] == '~' && (i+1 == len(token) || token[i+1] != '0' && token[i+1] != '1') {
-			return "", false
-		}
-	}
-	if strings.IndexByte(token, '~') < 0 {
-		return token, true
-	}
-	return pointerUnescaper.Replace(token), true
-}
-
-// Pointer is the JSON Pointer (RFC 6901) of v within its document, "" for the root.
-func (v *Value) Pointer() string {
-	if v == nil || v.up == nil {
+// Name is the name of a member within its object, "" of anything else.
+func (v *Value) Name() string {
+	if v == nil {
 		return ""
 	}
-	var room [64]byte
-	return string(v.appendPointer(room[:0]))
+	return v.key
 }
 
-// appendPointer writes the tokens from the root down; depth bounds the recursion (S46).
-func (v *Value) appendPointer(b []byte) []byte {
-	if v.up == nil {
-		return b
+// TextOf is the string member key of v, "" if there is none.
+func (v *Value) TextOf(key string) string { return v.Get(key).TextOrEmpty() }
+
+// TextOrEmpty is the text of a string, "" of anything else.
+func (v *Value) TextOrEmpty() string {
+	s, _ := v.Str()
+	return s
+}
+
+// Texts are the strings among the elements of an array; none of anything else.
+func (v *Value) Texts() []string {
+	var out []string
+	for _, item := range v.Elements() {
+		if s, ok := item.Str(); ok {
+			out = append(out, s)
+		}
 	}
-	b = append(v.up.appendPointer(b), '/')
-	if v.up.Kind == Array {
-		return strconv.AppendInt(b, int64(v.index), 10)
+	return out
+}
+
+// IsTrue reports whether v is the literal true.
+func (v *Value) IsTrue() bool { return v != nil && v.Kind == Bool && v.Text == "true" }
+
+// Decimal is a number in range; nil for anything else, so that text is never taken for a number (S25).
+func (v *Value) Decimal() *decimal.Num {
+	if v == nil || v.Kind != Number || v.OutOfRange {
+		return nil
 	}
-	return append(b, pointerEscaper.Replace(v.key)...) // Replace returns a key without ~ and / as it is
+	n, err := decimal.Parse(v.Text)
+	if err != nil {
+		return nil
+	}
+	return n
 }
 
 // Str is the text of a string.

@@ -3,34 +3,16 @@ package strictjson
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 )
-
-// The document and the results of RFC 6901, section 5.
-func TestPointerOfRFC6901(t *testing.T) {
-	root := mustParse(t, `{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}`)
-	for pointer, want := range map[string]string{"/foo/0": "bar", "/": "0", "/a~1b": "1", "/c%d": "2", "/e^f": "3",
-		"/g|h": "4", `/i\j`: "5", `/k"l`: "6", "/ ": "7", "/m~0n": "8"} {
-		v := root.At(pointer)
-		if v == nil || v.Text != want || v.Pointer() != pointer {
-			t.Errorf("At(%q) = %+v, want %s", pointer, v, want)
-		}
-	}
-	if root.At("") != root || root.At("/foo").Kind != Array {
-		t.Error("the whole document or the array is not found")
-	}
-	for _, pointer := range []string{"foo", "/foo/2", "/foo/-", "/foo/01", "/foo/-0", "/foo/+1", "/foo/0/x", "/m~n",
-		"/m~2n", "/m~", "/FOO", "/foo/99999999999999999999"} {
-		if v := root.At(pointer); v != nil {
-			t.Errorf("At(%q) = %+v", pointer, v)
-		}
-	}
-}
 
 func TestNilIsSafe(t *testing.T) {
 	var v *Value
 	if v.Get("a") != nil || v.At("/a") != nil || v.At("") != nil || v.Pointer() != "" || v.Any() != nil ||
-		v.Source(nil) != nil || !v.IsMissing() {
+		v.Source(nil) != nil || !v.IsMissing() || v.Item(0) != nil || v.Elements() != nil || v.Fields() != nil ||
+		v.Name() != "" || v.TextOf("a") != "" || v.TextOrEmpty() != "" || v.Texts() != nil || v.IsTrue() ||
+		v.Decimal() != nil || v.Child("a") != nil || v.Step("a") != nil || v.Clone() != nil {
 		t.Error("a nil value is not simply missing")
 	}
 	if _, ok := v.Str(); ok {
@@ -42,6 +24,34 @@ func TestNilIsSafe(t *testing.T) {
 	v.Walk(func(*Value) bool { t.Error("walked over nil"); return true })
 	if number := mustParse(t, "1"); number.Get("a") != nil || number.At("/0") != nil {
 		t.Error("a number has members")
+	}
+}
+
+// Each accessor answers for its own type and with nothing for every other.
+func TestAccessorsKeepToTheirType(t *testing.T) {
+	root := mustParse(t, `{"text":"a","yes":true,"word":"true","number":1.50,"list":["x",2,"y",["z"],null],
+		"object":{"in":"side"},"huge":1e999,"digits":"7","null":null,"no":false}`)
+	for _, m := range root.Members {
+		v := m.Value
+		if got := v.TextOrEmpty(); (got != "") != (v.Kind == String) || root.TextOf(m.Key) != got {
+			t.Errorf("%s: text %q", m.Key, got)
+		}
+		if v.IsTrue() != (m.Key == "yes") {
+			t.Errorf("%s is true: %v", m.Key, v.IsTrue())
+		}
+		if got := v.Decimal(); (got != nil) != (m.Key == "number") || got != nil && got.String() != "1.5" {
+			t.Errorf("%s is the number %v", m.Key, got)
+		}
+		if got := v.Texts(); (m.Key == "list") != slices.Equal(got, []string{"x", "y"}) || m.Key != "list" && got != nil {
+			t.Errorf("%s: texts %q", m.Key, got)
+		}
+		if len(v.Elements()) > 0 != (v.Kind == Array) || len(v.Fields()) > 0 != (v.Kind == Object) || v.Name() != m.Key {
+			t.Errorf("%s: %d elements, %d fields, name %q", m.Key, len(v.Elements()), len(v.Fields()), v.Name())
+		}
+	}
+	list := root.Get("list")
+	if list.Item(1).Text != "2" || list.Item(-1) != nil || list.Item(5) != nil || list.Item(0).Name() != "" {
+		t.Error("an element is not the one of its index")
 	}
 }
 

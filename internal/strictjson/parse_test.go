@@ -222,7 +222,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func mustParse(t *testing.T, src string) *Value {
+func mustParse(t testing.TB, src string) *Value {
 	t.Helper()
 	v, err := Parse([]byte(src), anyLimits)
 	if err != nil {

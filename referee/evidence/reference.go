@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/defendableos/referee/internal/nearest"
+	"github.com/defendableos/referee/internal/strictjson"
 )
 
 // SelectorKind is how a selector points into evidence.
@@ -146,11 +147,9 @@ func pointerSelector(fragment string) (Selector, error) {
 	if err != nil {
 		return Selector{}, err
 	}
-	for i := 0; i < len(pointer); i++ {
-		if pointer[i] == '~' && (i+1 == len(pointer) || pointer[i+1] != '0' && pointer[i+1] != '1') {
-			return Selector{}, fmt.Errorf("the JSON Pointer %s has a ~ that is neither ~0 (for ~) nor ~1 (for /)",
-				show(pointer))
-		}
+	if !strictjson.WellEscaped(pointer) {
+		return Selector{}, fmt.Errorf("the JSON Pointer %s has a ~ that is neither ~0 (for ~) nor ~1 (for /)",
+			show(pointer))
 	}
 	return Selector{Kind: SelectPointer, Pointer: pointer}, nil
 }

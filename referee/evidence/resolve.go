@@ -146,19 +146,11 @@ func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 
 // deepest says how far the pointer leads and what is there instead.
 func deepest(root *strictjson.Value, pointer string) string {
-	for {
-		cut := strings.LastIndexByte(pointer, '/')
-		if cut < 0 {
-			return describe(root)
-		}
-		pointer = pointer[:cut]
-		if v := root.At(pointer); v != nil {
-			if pointer == "" {
-				return describe(v)
-			}
-			return show(pointer) + " is " + describe(v)
-		}
+	v, at := root.Deepest(pointer)
+	if at == "" {
+		return describe(v)
 	}
+	return show(at) + " is " + describe(v)
 }
 
 func describe(v *strictjson.Value) string {

@@ -69,7 +69,7 @@ func (ev *evaluator) memberOf(of *strictjson.Value, name, at string) Val {
 	m := of.Get(name)
 	if m == nil {
 		v := Absent(fmt.Sprintf("no member %s at %s", strconv.Quote(name), at))
-		v.Ptr = at + "/" + escaper.Replace(name)
+		v.Ptr = strictjson.JoinPointer(at, name)
 		return v
 	}
 	v := ev.fromJSON(m)
@@ -137,7 +137,7 @@ func (ev *evaluator) steps(v Val, path []seg, at string) Val {
 		if s.wild {
 			return ev.spread(v, path[i+1:], at)
 		}
-		at += "/" + escaper.Replace(s.key)
+		at = strictjson.JoinPointer(at, s.key)
 		v = ev.step(v, s)
 		if v.Kind == Missing && v.Ptr == "" {
 			v.Ptr = at
@@ -158,7 +158,7 @@ func (ev *evaluator) spread(v Val, rest []seg, at string) Val {
 		if !ev.charge(1) {
 			return Absent(tooMuchWork)
 		}
-		out.List[i] = ev.steps(item, rest, at+"/"+strconv.Itoa(i))
+		out.List[i] = ev.steps(item, rest, strictjson.JoinIndex(at, i))
 	}
 	return out
 }
@@ -242,7 +242,7 @@ func (ev *evaluator) memberPart(n *node, base Val) Val {
 	}
 	v := ev.member(base, n.name)
 	if v.Kind == Missing && base.Pointer() != "" {
-		v.Ptr = base.Pointer() + "/" + escaper.Replace(n.name)
+		v.Ptr = strictjson.JoinPointer(base.Pointer(), n.name)
 	}
 	return v
 }

@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/defendableos/referee/internal/strictjson"
 )
 
 // A path is S28's: a JSON Pointer where it begins with "/", else dotted with [n] and [*]. What is stored is the
@@ -88,9 +89,8 @@ func subscripts(subs, path string, p place) []seg {
 	var out []seg
 	for subs != "" {
 		inner, rest, ok := strings.Cut(strings.TrimPrefix(subs, "["), "]")
-		_, err := strconv.ParseUint(inner, 10, 31)
-		canonical := inner == "0" || !strings.HasPrefix(inner, "0")
-		if !ok || subs[0] != '[' || inner != "*" && (err != nil || !canonical) {
+		_, index := strictjson.ArrayIndex(inner)
+		if !ok || subs[0] != '[' || inner != "*" && !index {
 			refuse(p, "a subscript is [0], [1], … or [*]", "the path %s has a broken subscript", quote(path))
 		}
 		out = append(out, seg{key: inner, wild: inner == "*", index: inner != "*"})
@@ -100,36 +100,28 @@ func subscripts(subs, path string, p place) []seg {
 }
 
 func pointerSegments(text string, p place) []seg {
-	parts := strings.Split(text[1:], "/")
-	if len(parts) > maxDepth {
+	if strings.Count(text, "/") > maxDepth {
 		refuse(p, "", "the path has more than %d steps", maxDepth)
 	}
-	out := make([]seg, len(parts))
-	for i, part := range parts {
-		bare := strings.ReplaceAll(strings.ReplaceAll(part, "~0", ""), "~1", "")
-		if strings.Contains(bare, "~") {
-			refuse(p, "write ~0 for ~ and ~1 for /", "the pointer %s has a broken escape", quote(text))
-		}
-		_, err := strconv.ParseUint(part, 10, 31)
-		canonical := part == "0" || !strings.HasPrefix(part, "0")
-		out[i] = seg{key: unescape.Replace(part), index: err == nil && canonical}
+	names, err := strictjson.ParsePointer(text)
+	if err != nil {
+		refuse(p, "write ~0 for ~ and ~1 for /", "the pointer %s has a broken escape", quote(text))
+	}
+	out := make([]seg, len(names))
+	for i, name := range names {
+		_, index := strictjson.ArrayIndex(name)
+		out[i] = seg{key: name, index: index}
 	}
 	return out
 }
 
-var (
-	unescape = strings.NewReplacer("~1", "/", "~0", "~")
-	escaper  = strings.NewReplacer("~", "~0", "/", "~1")
-)
-
 // pointer is the JSON Pointer of a path without [*].
 func pointer(segs []seg) string {
-	var b strings.Builder
+	out := ""
 	for _, s := range segs {
-		b.WriteByte('/')
-		b.WriteString(escaper.Replace(s.key))
+		out = strictjson.JoinPointer(out, s.key)
 	}
-	return b.String()
+	return out
 }
 
 func dotted(segs []seg) string {
