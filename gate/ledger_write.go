@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -156,11 +157,11 @@ func (j *Job) verifyTail(ctx context.Context, at ledger.Snapshot, pull int64, re
 	if at.Head.Count == 0 {
 		return nil
 	}
-	online := NewOnline(j.API, nil)
+	online := verify.NewOnline(j.API, nil)
 	if reviews != nil {
 		online.Know(pull, reviews)
 	}
-	problems, err := VerifyTail(ctx, j.Store, at, ledger.Head{}, pull, online)
+	problems, err := verify.Tail(ctx, j.Store, at, ledger.Head{}, pull, online)
 	if err != nil {
 		return fmt.Errorf("verifying the end of the ledger: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
@@ -252,9 +253,9 @@ func (r *pushReconciler) signedIn(ctx context.Context, pull githubapi.PullReques
 	if err != nil {
 		return nil, err
 	}
-	online := NewOnline(j.API, nil)
+	online := verify.NewOnline(j.API, nil)
 	online.Know(pull.Number, reviews)
-	problems, err := ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online})
+	problems, err := verify.Approvals(ctx, entries, online)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -118,7 +119,7 @@ func (j *Job) compareWithGitHub(
 		return nil, nil, fmt.Errorf("fetching base: %w", err)
 	}
 	var merges []ledger.MergeRecord
-	online := NewOnline(j.API, func(ctx context.Context) (_ []ledger.MergeRecord, err error) {
+	online := verify.NewOnline(j.API, func(ctx context.Context) (_ []ledger.MergeRecord, err error) {
 		merges, err = j.mergesSinceGenesis(ctx, base, rules, repo, commit)
 		return merges, err
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/gate/signoff"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -146,7 +147,7 @@ func (d dispatchedSignOff) names(head, digest string) bool {
 // whyNotRecorded says in what GitHub's record of a run is not that a person signed this head by hand by that workflow;
 // "" where it is.
 func (d dispatchedSignOff) whyNotRecorded(run githubapi.WorkflowRun, pull int64, login, workflow string) string {
-	rec := workflowRecord(run)
+	rec := verify.WorkflowRecord(run)
 	begins := ledger.SelfSignTitle(pull, d.head, "")
 	digest, titled := strings.CutPrefix(rec.Title, begins)
 	path, _, _ := strings.Cut(workflow, "@")

@@ -13,7 +13,7 @@ import (
 // merge, a queue, a schedule that copies the ledger, and files that a fetch leaves out. The others take the answers that
 // TestUploadIsGits holds to git's: starting git would be nine tenths of their time.
 var overGit = []string{"TestSignOff", "TestPushedAfter", "TestMerged", "TestMergeGroup", "TestSchedule",
-	"TestLargeFile", "TestVerifyTail"}
+	"TestLargeFile"}
 
 // generated are the tests of very many cases. With REFEREE_CI=1 all others go through git, and of these some.
 var generated = []string{"TestFaults", "TestModelOverTheWire"}

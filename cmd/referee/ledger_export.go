@@ -52,7 +52,7 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 	if err := a.soundForReading(k); err != nil {
 		return err
 	}
-	repo, done, err := a.all(k, where)
+	repo, done, err := k.copied(where).Repository(a.ctx)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,12 @@ func ledgerProveCommand() *command {
 	return c
 }
 
+// rootPin is a root that was given as COUNT:ROOT, or COUNT alone.
+type rootPin struct {
+	count int64
+	root  string
+}
+
 // parseFrom reads --from: COUNT, or COUNT:ROOT. It is nil where the flag says nothing.
 func parseFrom(word string) (*rootPin, error) {
 	if word == "" {

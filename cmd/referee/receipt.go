@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report/pdf"
 )
@@ -99,13 +100,17 @@ func receiptVerifyCommand() *command {
 
 // verified is the ledger as a whole, which must be right before anything is found in it.
 func (a *app) verified(k *kept, where *ledgerFlags) (*ledger.Verification, error) {
-	s := &session{app: a, options: &verifyOptions{where: *where}, seen: []ledger.Level{ledger.L1}, k: k}
-	v, err := s.whole(k, nil)
-	if err == nil && !v.OK() {
+	bar := a.newBar("verifying")
+	v, err := k.copied(where).Verify(a.ctx, verify.Options{Progress: bar.set})
+	bar.end()
+	switch {
+	case err != nil:
+		return nil, verifyFailure(err)
+	case !v.OK():
 		return nil, rulesf("the ledger, %s, failed verification: %s", k.name, v.Problems[0]).
 			hint("`referee ledger verify` lists all problems")
 	}
-	return v, err
+	return v.Verification, nil
 }
 
 // verifyFiles checks every receipt and says what is wrong with each. Without a ledger (k is nil) only files can be

@@ -283,7 +283,7 @@ func yamlEmails(n ast.Node, what string) []string {
 func yamlLogins(n ast.Node, what string) []string {
 	out := yamlStrings(n, what)
 	for _, login := range out {
-		if !LoginForm.MatchString(login) {
+		if !IsLogin(login) {
 			refuseAt(n, "%s lists logins such as \"octocat\" or \"my-agent[bot]\", not %q", what, login)
 		}
 	}

@@ -40,7 +40,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
 		declined(w, refused.String(), strings.Contains(capabilities, "side-band-64k"))
 		return
 	}
-	if !forwardOnly && takenIn(w, r, s.git.dir) {
+	if !forwardOnly && !s.processes && takenIn(w, r, s.git.dir) {
 		return
 	}
 	backend := *s.backend

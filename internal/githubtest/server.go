@@ -206,7 +206,7 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 
 // carryOut does what a request of git's asks for.
 func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
-	if pushGreeting(w, r, s.git.dir) {
+	if !s.processes && pushGreeting(w, r, s.git.dir) {
 		return
 	}
 	if r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
