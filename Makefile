@@ -13,8 +13,8 @@ quick: ## build, vet, and the tests of the deciding core: under 20 s on two core
 test: ## every test that needs no Docker, browser, jq or npm
 	go test ./...
 
-race: ## the same under the race detector; takes minutes
-	CGO_ENABLED=1 go test -race -timeout 30m ./...
+race: ## the same under the race detector, as .ci/run does; takes minutes
+	.ci/race
 
 lint: ## format, vet, staticcheck, actionlint
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }

@@ -85,6 +85,11 @@ func TestArrows(t *testing.T) {
 			"gate/doctor"},
 		"gate/outcome": {"gate/comment", "gate/doctor"},
 		"gate/comment": {"gate/doctor"},
+		// A ledger is verified without a sign-off being judged, or anything posted.
+		"gate/verify": judging,
+	}
+	for _, room := range append([]string{"gate/config", "gate/receipt", "gate/audit", "gate/memory"}, judging...) {
+		forbidden[room] = append(slices.Clone(forbidden[room]), "gate/verify")
 	}
 	exempt := map[string]bool{"internal/githubtest": true} // a server for tests, over a real ledger
 	for _, p := range packages(t) {

@@ -18,7 +18,8 @@ import (
 
 // TestNoGateOpensAgainstEvidence restates each input of the library that evidence holds and a high gate rests on, in
 // failing submissions, works everything anew over the wrong value as a careful cheat would, and leaves the evidence as
-// it is. A gate may then pass, but never the audit.
+// it is. A gate may then pass, but never the audit. But for .ci/run the search ends at the first restatement of an input
+// that opens a gate.
 func TestNoGateOpensAgainstEvidence(t *testing.T) {
 	inputs, tries, sheets, begun := 0, 0, map[string]bool{}, time.Now()
 	opened := map[string]int{}
@@ -47,6 +48,9 @@ func TestNoGateOpensAgainstEvidence(t *testing.T) {
 						t.Errorf("%s: %s: the gate %q opens and the audit passes after: %s", slug, x.name, gate,
 							strings.Join(how, "; "))
 					}
+					if !everyRound {
+						break
+					}
 				}
 			}
 		}
@@ -57,7 +61,7 @@ func TestNoGateOpensAgainstEvidence(t *testing.T) {
 	}
 	t.Logf("%d inputs; %d restatements of %d sheets turn a gate, %d of them over work done anew, in %v", inputs, tries,
 		len(sheets), n, time.Since(begun))
-	if len(sheets) < 20 || n < 80 || len(opened) < 20 {
+	if least := map[bool]int{true: 80, false: 60}[everyRound]; len(sheets) < 20 || n < least || len(opened) < 20 {
 		t.Errorf("%d restatements opened a gate, on %d sheets: too few to show anything", n, len(opened))
 	}
 }

@@ -66,7 +66,7 @@ func (d *differ) identity() {
 	d.was("identity", "the lane", a.Lane, b.Lane)
 	d.was("identity", "the baseline", a.Baseline, b.Baseline)
 	if a.SHA256 != b.SHA256 && a.Version == b.Version {
-		d.say("identity", true, "the content changed and the version is still %s: give it another (S54)", a.Version)
+		d.say("identity", true, "the content changed but the version is still %s: change the version (S54)", a.Version)
 	} else if a.Version != b.Version {
 		d.say("identity", false, "the version was %s and is %s", a.Version, b.Version)
 	}
@@ -83,7 +83,7 @@ func (d *differ) inputs() {
 	for _, old := range d.before.Inputs {
 		now := index(d.after.Inputs, old.Name)
 		if now == nil {
-			d.say("inputs", true, "the input %s is gone", old.Name)
+			d.say("inputs", true, "the input %s is removed", old.Name)
 			continue
 		}
 		what := "the input " + old.Name
@@ -118,7 +118,7 @@ func (d *differ) calculations() {
 	for _, old := range d.before.Math {
 		now := find(d.after, old.ID)
 		if now == nil {
-			d.say("calculations", true, "the calculation %s is gone", old.ID)
+			d.say("calculations", true, "the calculation %s is removed", old.ID)
 			continue
 		}
 		what := "the calculation " + old.ID
@@ -162,7 +162,7 @@ func (d *differ) rules() {
 		switch {
 		case strings.HasPrefix(old.ID, "math."):
 		case now == nil:
-			d.say("rules", true, "the rule %s is gone: %s", old.ID, ruleText(old))
+			d.say("rules", true, "the rule %s is removed: %s", old.ID, ruleText(old))
 		default:
 			d.rule(old, now)
 		}
@@ -228,7 +228,7 @@ func (d *differ) named(noun, part string, before, after *strictjson.Value) {
 		case a == nil:
 			d.say(part, true, "%s is new: %s", what, shown(valueOf(b)))
 		case b == nil:
-			d.say(part, true, "%s is gone", what)
+			d.say(part, true, "%s is removed", what)
 		default:
 			if x, y := valueOf(a), valueOf(b); !strictjson.Equal(x, y) {
 				d.was(part, what, shown(x), shown(y))
@@ -276,7 +276,7 @@ func (d *differ) words() {
 		}
 	}
 	if a, b := len(d.before.Examples()), len(d.after.Examples()); a != b {
-		d.say("words", false, "there were %d examples and there are %d", a, b)
+		d.say("words", false, "the number of examples was %d and is %d", a, b)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 // The property of S14: a gate reads the submission's inputs and the evidence. Whatever else a submission says, no word
 // of it turns a failing high gate into pass.
 
-// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; what time is left
-// makes more rounds.
+// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; in .ci/run, what time
+// is left makes more rounds.
 const factsTime = 5 * time.Second
 
 // attacksAtOnce is how often a submission is attacked in a round.
@@ -37,7 +37,7 @@ func TestNoGateOpensOnTheAgentsWord(t *testing.T) {
 	attacks, begun := 0, time.Now()
 	for round := range 8 {
 		for i, target := range targets {
-			if round > 0 && time.Since(begun) > factsTime {
+			if round > 0 && (!everyRound || time.Since(begun) > factsTime) {
 				break
 			}
 			dice := rand.New(rand.NewPCG(uint64(round), uint64(i)))

@@ -188,7 +188,7 @@ func (l *linter) whyAndFix(at *strictjson.Value, what, why, fix string) {
 		l.warn(at, "no_why", `add "why": what goes wrong without it`, "the %s does not say why", what)
 	}
 	if strings.TrimSpace(fix) == "" {
-		l.warn(at, "no_fix", `add "fix": what would be right`, "the %s does not say what would be right", what)
+		l.warn(at, "no_fix", `add "fix": what would be right`, "the %s does not say how to fix it", what)
 	}
 }
 
@@ -225,7 +225,8 @@ func (l *linter) money() {
 // question: a person answers yes or no.
 func (l *linter) question(r *referee.Rule) {
 	if r.Stage == referee.StageChecklist && !strings.HasSuffix(strings.TrimSpace(r.Question), "?") {
-		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is no question: %q",
+		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is not a "+
+			"question: %q",
 			r.ID, r.Question)
 	}
 }

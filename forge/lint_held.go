@@ -26,7 +26,7 @@ func (l *linter) holding() {
 		}
 		if in.Held == referee.HeldRecount && len(l.sheet.Counted(in.Name)) == 0 {
 			l.must(v, "held", "add a rule that compares it with the evidence, or hold it otherwise",
-				"the input %q is to be counted again, and no rule does (S70)", in.Name)
+				"the input %q is held by a recount, but no rule recounts it (S70)", in.Name)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (l *linter) pair(a, b *judged) {
 		if both := strict.pass.and(loose.flag); !both.over && !both.possible() &&
 			loose.rule.Tier.Rank() >= strict.rule.Tier.Rank() {
 			l.warn(loose.rule.Value(), "subsumed", "take it out, or correct its bound",
-				"the gate %q says nothing beyond %q: whatever passes that passes it, as %s does",
+				"the gate %q adds nothing to %q: whatever passes that passes it, as %s does",
 				loose.rule.ID, strict.rule.ID, strict.pass.worlds[0].sample())
 			return
 		}

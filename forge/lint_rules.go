@@ -230,7 +230,8 @@ func (l *linter) percentages() {
 			"bps": "10000", "bp": "10000", "basis points": "10000"}[strings.ToLower(strings.TrimSpace(m.Units))]
 		if factor != "" && m.Expression() != nil && scaledUp(treeOf(m.Expression()), factor) {
 			l.warn(m.Value(), "percent", "leave the "+factor+" out: units say how the number is written",
-				"the formula of %q multiplies by %s, and its claim in %s is divided by it before they are compared (S10)",
+				"the formula of %q multiplies by %s, and its claim in %s is divided by it before they are "+
+					"compared (S10)",
 				m.ID, factor, m.Units)
 		}
 	}
@@ -260,7 +261,7 @@ func (l *linter) magic(r *referee.Rule) {
 			if side.Kind == strictjson.Number && side.Text != "0" && side.Text != "1" {
 				l.warn(r.Value(), "magic_number",
 					"declare a constant with value, source, as_of and status, and name it",
-					"the gate %q compares with %s, and nothing says where that comes from", r.ID, side.Text)
+					"the gate %q compares with %s, which has no source", r.ID, side.Text)
 			}
 		}
 	})

@@ -52,7 +52,7 @@ func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
 	switch parent.Kind {
 	case strictjson.Object:
 		if op.Op != "add" && parent.Get(token) == nil {
-			return fmt.Errorf("there is no member %q", token)
+			return fmt.Errorf("no member %q", token)
 		}
 		if op.Op == "remove" {
 			parent.Remove(token)

@@ -82,8 +82,8 @@ func (t *tester) spent(at *strictjson.Value) bool {
 		return t.result.Spent
 	}
 	t.result.Spent = true
-	t.fail(at, "", "", "", "the examples and trips take more than %d steps together, and from here on none was seen "+
-		"through: make them fewer or smaller", t.work.Most)
+	t.fail(at, "", "", "", "the examples and trips take more than %d steps together, and none from here on was run "+
+		"to the end: make them fewer or smaller", t.work.Most)
 	return true
 }
 
@@ -266,7 +266,7 @@ func (t *tester) codes(trip *referee.Trip, report *referee.Report) {
 				have = append(have, f.Code)
 			}
 		}
-		t.fail(trip.At.Get("findings").Items[i], "", "", "", "there is no finding %s; there are: %s", code,
+		t.fail(trip.At.Get("findings").Items[i], "", "", "", "finding %s is missing; found: %s", code,
 			strings.Join(have, ", "))
 	}
 }

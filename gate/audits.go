@@ -37,7 +37,7 @@ func (f pullFacts) auditRuns(ctx context.Context) (a auditedPull, err error) {
 	a = f.beginAudit()
 	before, head, cfg := f.job.trees[f.mergeBase], f.job.trees[f.pr.HeadSHA], f.rules.Config
 	if a.plan, err = audit.MakePlan(before, head, cfg); err != nil {
-		return a, brokenf("the pull request cannot be looked through: %v", err)
+		return a, brokenf("the pull request's files cannot be read: %v", err)
 	}
 	a.out.Refusals, a.out.Removed = a.plan.Refusals, a.plan.Removed
 	if a.held, err = f.readHeldEntries(ctx, a.plan); err != nil {
@@ -53,7 +53,7 @@ func (f pullFacts) auditRuns(ctx context.Context) (a auditedPull, err error) {
 		if one.Work != nil {
 			if room -= len(one.Work.Bytes); room < 0 {
 				return a, brokenf(
-					"the submissions of this pull request have more than %d MiB together: split it",
+					"the submissions of this pull request total more than %d MiB: split it",
 					maxSubmitted>>20,
 				)
 			}
@@ -87,7 +87,7 @@ func refuseSharedRunID(audits []audit.AuditedRun) error {
 			continue
 		}
 		if other := seen[a.Work.Run.ID]; other != "" {
-			return brokenf("the runs %s and %s have one id, %q: give each its own", other, a.Dir, a.Work.Run.ID)
+			return brokenf("the runs %s and %s share the id %q: give each its own", other, a.Dir, a.Work.Run.ID)
 		}
 		seen[a.Work.Run.ID] = a.Dir
 	}

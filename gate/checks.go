@@ -71,7 +71,7 @@ func (c *headChecks) turnBackGreen(ctx context.Context) (err error) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("turning the sign-off check back: %w", err)
+			return fmt.Errorf("resetting the sign-off check: %w", err)
 		}
 	}
 	return nil

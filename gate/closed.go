@@ -156,7 +156,7 @@ func (a auditedPull) draftWithdrawals() (drafts []ledger.Receipt, notices []stri
 		}
 		r, err := receipt.Observed(*one.Work, ledger.Withdrawn, by, a.job.receiptPlace(a.pullRef()))
 		if err != nil {
-			notices = append(notices, fmt.Sprintf("%s: the withdrawal cannot be kept: %v", one.Dir, err))
+			notices = append(notices, fmt.Sprintf("%s: the withdrawal cannot be recorded: %v", one.Dir, err))
 			continue
 		}
 		if g := &a.rules.Config.Governance; governance.IsAttributed(g, &r) && !g.Operates(r.Agent.Name, a.pr.Author) {

@@ -37,7 +37,7 @@ func (j *Job) runDispatch(ctx context.Context) (*Result, error) {
 		return r, nil
 	}
 	if number == 0 {
-		return nil, brokenf("the mode %q needs a pull request: give the input pr", mode)
+		return nil, brokenf("the mode %q needs a pull request: set the input pr", mode)
 	}
 	switch mode {
 	case "replay":

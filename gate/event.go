@@ -69,7 +69,7 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 		e.readPullRequest(doc.Get("pull_request"))
 		e.ReviewID = numberAt(doc, "/review/id")
 		if e.Pull == 0 {
-			return nil, fmt.Errorf("the event %q names no pull request", name)
+			return nil, fmt.Errorf("the event %q lacks the number of a pull request", name)
 		}
 	case "workflow_run":
 		e.RunID, e.HeadSHA, e.HeadRepo = numberAt(
@@ -102,7 +102,7 @@ func ParseEvent(name string, payload []byte) (*Event, error) {
 		)
 		e.BaseRef = strings.TrimPrefix(textAt(doc, "/merge_group/base_ref"), "refs/heads/")
 		if e.HeadSHA == "" {
-			return nil, fmt.Errorf("the event %q names no head", name)
+			return nil, fmt.Errorf("the event %q lacks a head commit", name)
 		}
 	case "push":
 		e.Ref, e.Before, e.HeadSHA = textAt(doc, "/ref"), textAt(doc, "/before"), textAt(doc, "/after")

@@ -27,6 +27,7 @@ func with(files map[string]string, name, old, now string) map[string]string {
 
 // TestPullRequestChoosesNothing: what a pull request says of its own rules is not believed.
 func TestPullRequestChoosesNothing(t *testing.T) {
+	t.Parallel()
 	oak := sample(t, "oak-street")
 	manifest := "runs/oak-street/run.json"
 	settings := "runs: [{path: \"runs/**/run.json\", sheets: [cre-multifamily-agency], lane: agent}]\n"
@@ -64,6 +65,7 @@ func TestPullRequestChoosesNothing(t *testing.T) {
 
 // TestLaxerSheet: a sheet that the pull request edits judges nothing in it; what it would mean is said.
 func TestLaxerSheet(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	files := sample(t, "elm-plaza")
 	files["flight_sheets/cre-multifamily-agency.json"] = "{}"
@@ -78,6 +80,7 @@ func TestLaxerSheet(t *testing.T) {
 // TestRetarget: a pull request against a base that nobody gates gets the default branch's rules, and a sign-off there
 // is void once it is retargeted.
 func TestRetarget(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.s.Commit("loose", githubtest.Change{Files: map[string]string{config.Path: "version: 1\nfail_on: never\n"}})
 	w.s.Commit("x", githubtest.Change{Files: sample(t, "elm-plaza"), Author: "agent"})
@@ -103,6 +106,7 @@ func TestRetarget(t *testing.T) {
 // TestForgedCheck: a check of another app, or one that an agent's workflow made with the same name, is neither taken
 // for ours nor updated.
 func TestForgedCheck(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	w.s.ForgeCheck("evil", w.s.Head(pull), comment.AuditCheck, "success")
@@ -114,6 +118,7 @@ func TestForgedCheck(t *testing.T) {
 // TestForgedEntry: an entry appended with the workflow's token is not confirmed by the next one: the gate refuses to
 // write behind it.
 func TestForgedEntry(t *testing.T) {
+	t.Parallel()
 	w, _ := signed(t, "")
 	w.forge()
 	pull := w.propose("maple", "maple-court")
@@ -130,6 +135,7 @@ func TestForgedEntry(t *testing.T) {
 
 // TestWhoSigns: the hands that made the work do not sign it off.
 func TestWhoSigns(t *testing.T) {
+	t.Parallel()
 	oak := sample(t, "oak-street")
 	for name, c := range map[string]struct {
 		change githubtest.Change
@@ -176,6 +182,7 @@ func TestWhoSigns(t *testing.T) {
 
 // TestPusher: who pushed the agent's commits does not sign them, although no commit names them.
 func TestPusher(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.must(sender(t, w.s.PullEvent(pull, "opened", true), "rosa"))
@@ -191,6 +198,7 @@ func TestPusher(t *testing.T) {
 // TestApproveThenPush: an approval is of the bytes that were reviewed. A force-push voids it, also where GitHub
 // re-points the review to the new head.
 func TestApproveThenPush(t *testing.T) {
+	t.Parallel()
 	for _, repoint := range []bool{false, true} {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
@@ -206,6 +214,7 @@ func TestApproveThenPush(t *testing.T) {
 
 // TestHostileTree: what is not plain files under the runs root is refused by name.
 func TestHostileTree(t *testing.T) {
+	t.Parallel()
 	oak := sample(t, "oak-street")
 	for name, c := range map[string]struct {
 		change githubtest.Change
@@ -219,11 +228,11 @@ func TestHostileTree(t *testing.T) {
 		"a pointer of a large-file storage": {githubtest.Change{Files: with(oak, "runs/oak-street/submission.json",
 			oak["runs/oak-street/submission.json"],
 			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")},
-			"submission.json is a pointer of Git LFS"},
+			"submission.json is a Git LFS pointer"},
 		"a pointer as evidence": {githubtest.Change{Files: with(oak, "runs/oak-street/evidence/t12.csv",
 			oak["runs/oak-street/evidence/t12.csv"],
 			"version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("a", 64)+"\nsize 12345\n")},
-			"t12.csv is a pointer of Git LFS"},
+			"t12.csv is a Git LFS pointer"},
 		"no manifest": {githubtest.Change{Files: map[string]string{"runs/x/submission.json": "{}"}},
 			"belongs to no run"},
 		"a broken manifest": {githubtest.Change{Files: map[string]string{"runs/x/run.json": "{"}},
@@ -248,6 +257,7 @@ func TestHostileTree(t *testing.T) {
 // TestManyFiles: 3,001 changed files outside the runs root change nothing; a run among them is still found, although
 // GitHub's list would end.
 func TestManyFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	files := sample(t, "elm-plaza")
 	for i := range 3001 {
@@ -261,6 +271,7 @@ func TestManyFiles(t *testing.T) {
 
 // TestLargeFile: a file of 100 MB is never read into memory, and never a pass.
 func TestLargeFile(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("100 MB")
 	}
@@ -278,6 +289,7 @@ func TestLargeFile(t *testing.T) {
 // TestManyLargeSubmissions: submissions that would not fit into memory together are refused, as a failure that says
 // what to do.
 func TestManyLargeSubmissions(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("REFEREE_CI") != "1" {
 		t.Skip("300 MB take half a minute: .ci/run reads them")
 	}
@@ -304,6 +316,7 @@ func TestManyLargeSubmissions(t *testing.T) {
 // TestForeignEvidence: evidence that the pull request brings itself is said to be the agent's, and refused where the
 // configuration takes none.
 func TestForeignEvidence(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("evidence: base_only\n")
 	pull := w.propose("oak", "oak-street")
@@ -315,6 +328,7 @@ func TestForeignEvidence(t *testing.T) {
 
 // TestMisstatedProfile: a profile that run.json misstates fails where the configuration pins another.
 func TestMisstatedProfile(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure(
 		"governance: {agents: [{name: underwriter, emails: [], model: another-model, capability_tier: small}]}\n",

@@ -10,6 +10,7 @@ import (
 // TestNoCheckNoReceipt: where the checks cannot be written, nothing is minted: on a head that has them, and on a fresh
 // one, where the audit's check is the first to be written.
 func TestNoCheckNoReceipt(t *testing.T) {
+	t.Parallel()
 	refusals := [][][2]string{
 		{{"GET", "commits/*/check-runs"}, {"POST", "check-runs"}},
 		{{"PATCH", "check-runs/*"}, {"POST", "check-runs"}},
@@ -41,6 +42,7 @@ func TestNoCheckNoReceipt(t *testing.T) {
 // run of the sign-off check is there, whoever made it, or another pull request has the head, the sign-off's own is in
 // progress first.
 func TestClaim(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		before func(w *world, pull int64)
 		first  string

@@ -13,7 +13,7 @@ import (
 // in every respect.
 func (w *world) pushEntries(receipts ...ledger.Receipt) []ledger.Entry {
 	w.Helper()
-	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})
+	store, err := gitstore.Open(w.s.DirNow(), gitstore.Options{Now: w.s.Now})
 	if err != nil {
 		w.Fatal(err)
 	}

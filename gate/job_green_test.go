@@ -19,6 +19,7 @@ import (
 // TestPushToLedger: a forged approved, self-signed, carried or loose entry below this pull request's name turns neither
 // check green, whatever the configuration allows.
 func TestPushToLedger(t *testing.T) {
+	t.Parallel()
 	for _, config := range []string{"", "approval: {self_sign: true}\ncarry_on_rebase: true\n"} {
 		for name, forge := range map[string]func(w *world, pull int64, r ledger.Receipt){
 			"approved": func(w *world, _ int64, r ledger.Receipt) { w.pushEntries(r) },
@@ -78,6 +79,7 @@ func TestPushToLedger(t *testing.T) {
 
 // TestForgedWaiver: a forged receipt that accepts a finding does not turn the audit green.
 func TestForgedWaiver(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("river", "river-lofts")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -111,6 +113,7 @@ func TestForgedWaiver(t *testing.T) {
 // TestForeignCommit: a commit of the ledger that is no sign-off stops every append, and the checks of who waits for
 // one.
 func TestForeignCommit(t *testing.T) {
+	t.Parallel()
 	w, _ := signed(t, "")
 	w.s.Commit(
 		"ledger",
@@ -132,6 +135,7 @@ func TestForeignCommit(t *testing.T) {
 
 // TestQueueTakesNoEntry: a merge queue takes what the reviews of now say, and no entry, however live it looks.
 func TestQueueTakesNoEntry(t *testing.T) {
+	t.Parallel()
 	queue := func(w *world, pull int64) *gate.Result {
 		group := w.s.Commit(
 			fmt.Sprintf("gh-readonly-queue/main/pr-%d-%s", pull, w.s.Ref("refs/heads/main")),
@@ -194,6 +198,7 @@ func TestQueueTakesNoEntry(t *testing.T) {
 // TestSelfSignRerun: somebody with write access pushes other bytes and runs the admin's dispatch again; neither that
 // nor a forged receipt of it signs anything.
 func TestSelfSignRerun(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("approval: {self_sign: true}\n")
 	pull := w.propose("oak", "oak-street")
@@ -230,6 +235,7 @@ func TestSelfSignRerun(t *testing.T) {
 // TestSelfSignEnds: what an admin signed by hand ends when somebody qualified requests changes, when the configuration
 // no longer allows it, and when they are no admin any more.
 func TestSelfSignEnds(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]func(w *world, pull int64){
 		"changes requested": func(w *world, pull int64) { w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no") },
 		"not allowed":       func(w *world, _ int64) { w.configure("approval: {self_sign: false}\n") },
@@ -258,6 +264,7 @@ func TestSelfSignEnds(t *testing.T) {
 // TestCarryNeedsTheGatesWord: an entry that lends a real review of other bytes to the bytes of now is carried nowhere,
 // for the gate never announced it; and an announcement that somebody wrote into the gate's review is not believed.
 func TestCarryNeedsTheGatesWord(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "carry_on_rebase: true\n")
 	maple := sample(t, "maple-court")
 	honest := *w.entries()[0].Receipt
@@ -304,6 +311,7 @@ func TestCarryNeedsTheGatesWord(t *testing.T) {
 // TestAnotherAgentIsAnotherSubject: what was signed is the work of the agent that run.json names: with another model it
 // is not carried, nor signed.
 func TestAnotherAgentIsAnotherSubject(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "carry_on_rebase: true\n")
 	files := with(sample(t, "oak-street"), "runs/oak-street/run.json", "example-70b-instruct", "example-7b-instruct")
 	w.s.Push(pull, githubtest.Change{Files: files, Author: "agent"})
@@ -315,6 +323,7 @@ func TestAnotherAgentIsAnotherSubject(t *testing.T) {
 // TestStaleGreen: after a dismissal, whatever request of the job that sees it fails, the older green does not outlive
 // it with exit 0; one more delivery heals.
 func TestStaleGreen(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]githubtest.Fault{"403": githubtest.NoAccess, "500": githubtest.Unicorn,
 		"404": githubtest.Missing} {
 		for _, at := range [][2]string{{"GET", "commits/*/check-runs"}, {"GET", "pulls/*/reviews"},
@@ -343,6 +352,7 @@ func TestStaleGreen(t *testing.T) {
 // TestOneHeadTwoPulls: two open pull requests with one head share their checks; neither is green before both are signed
 // off, and closing one frees the other.
 func TestOneHeadTwoPulls(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}})
 	first := w.propose("oak", "oak-street")
@@ -384,6 +394,7 @@ func TestOneHeadTwoPulls(t *testing.T) {
 // TestRevokedStaysRevoked: a receipt that was taken back is not the record of a later green; the same person submits a
 // new review.
 func TestRevokedStaysRevoked(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	id := w.s.Review(pull, "wim", "CHANGES_REQUESTED", "no")
 	w.mustReview(pull)
@@ -401,6 +412,7 @@ func TestRevokedStaysRevoked(t *testing.T) {
 // TestEarlierAnswersHold: what a person answered in an earlier approving review of this head still holds, until they
 // request changes, or that review is edited or dismissed.
 func TestEarlierAnswersHold(t *testing.T) {
+	t.Parallel()
 	start := func() (*world, int64, int64) {
 		w := newWorld(t)
 		pull := w.propose("river", "river-lofts")
@@ -446,6 +458,7 @@ func TestEarlierAnswersHold(t *testing.T) {
 // TestEditedAndRestored: a body that was edited and put back is amended all the same: what stood there meanwhile may
 // have been read.
 func TestEditedAndRestored(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	id := w.s.ReviewsBy(pull, "rosa")[0]
 	body, _ := w.s.ReviewBody(pull, id)
@@ -460,6 +473,7 @@ func TestEditedAndRestored(t *testing.T) {
 // dismissal is revoked, also after the merge, a sign-off whose job was cancelled is minted, a lost push is reconciled;
 // then the schedule has nothing more to say.
 func TestScheduleHeals(t *testing.T) {
+	t.Parallel()
 	w, merged := signed(t, "")
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(merged, "owner", "merge")
@@ -501,6 +515,7 @@ func TestScheduleHeals(t *testing.T) {
 // TestRebaseMerge: a signed pull request of two commits that is merged by rebasing is no merge past the gate, neither
 // for the push nor for the schedule.
 func TestRebaseMerge(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	oak := sample(t, "oak-street")
 	rough := with(oak, "runs/oak-street/submission.json", "{", "{\n ")
@@ -525,6 +540,7 @@ func TestRebaseMerge(t *testing.T) {
 // TestReopened: a pull request that was closed and opened again is signed off as it was, and its merge is no merge past
 // the gate.
 func TestReopened(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	w.s.Close(pull, "agent")
 	w.must(w.s.PullEvent(pull, "closed", true))
@@ -545,6 +561,7 @@ func TestReopened(t *testing.T) {
 // TestSignedForAnotherBase: bytes that were signed off for one branch are not signed off for main, neither by a merge
 // of that branch nor by an unapproved pull request with the same bytes.
 func TestSignedForAnotherBase(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("branches: [main, dev]\n")
 	w.s.Commit("dev", githubtest.Change{Files: map[string]string{"x": "y"}, Parent: w.s.Ref("refs/heads/main")})
@@ -574,27 +591,4 @@ func TestSignedForAnotherBase(t *testing.T) {
 	}
 	w.says(strings.Join(r.Messages, "\n"), fmt.Sprintf("#%d by owner", toMain))
 	w.says(w.s.Issues()[0].Body, fmt.Sprintf("#%d by owner", toMain))
-}
-
-// TestRulesChangeOnBase: what is green by the configuration of before is judged again when a push changes it.
-func TestRulesChangeOnBase(t *testing.T) {
-	w, pull := signed(t, "")
-	before := w.s.Ref("refs/heads/main")
-	w.configure("approval: {count: 2}\n")
-	w.conclusions(pull, "success", "success") // no job has run
-	w.must(w.s.PushEvent("main", before, "owner"))
-	w.conclusions(pull, "success", "action_required")
-}
-
-// TestSignerLeft: who may no longer sign off has not signed what is still open, and the ledger says so, once.
-func TestSignerLeft(t *testing.T) {
-	w, pull := signed(t, "")
-	w.s.AddUser(githubtest.User{Login: "rosa", ID: 7, Role: "read"})
-	for range 2 {
-		if r := w.must(w.s.ScheduleEvent("0 3 * * *")); r.Failed {
-			t.Errorf("%q", r.Messages)
-		}
-		w.conclusions(pull, "success", "action_required")
-		w.wantKinds("approved revoked")
-	}
 }

@@ -39,6 +39,7 @@ func (w *world) signs(pull int64, who, says string) {
 // TestUnknownIdentity: an author or a committer whom GitHub links to no account is an unknown hand, under an address of
 // GitHub's own and of a known agent too, and an address that holds a login is that login's hand.
 func TestUnknownIdentity(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		change githubtest.Change
 		who    string
@@ -69,6 +70,7 @@ func TestUnknownIdentity(t *testing.T) {
 // TestUnknownIdentityTrailers: a Co-authored-by that GitHub resolves is that person, one of a known agent is nobody,
 // and any other is unknown.
 func TestUnknownIdentityTrailers(t *testing.T) {
+	t.Parallel()
 	private := githubtest.User{Login: "rosa", ID: 7, Role: "maintain", Emails: []string{"rosa@home.example"}}
 	for name, c := range map[string]struct {
 		trailer, config, who, says string
@@ -111,6 +113,7 @@ func (w *world) gatesReview(pull int64) int64 {
 
 // TestPushersRemembered: who pushed is remembered from the gate's own review only, whatever looks like it.
 func TestPushersRemembered(t *testing.T) {
+	t.Parallel()
 	t.Run("an older review of another bot looks like ours", func(t *testing.T) {
 		w := newWorld(t)
 		pull := w.propose("oak", "oak-street")
@@ -174,6 +177,7 @@ func TestPushersRemembered(t *testing.T) {
 // nobody's review counts, and that stays so when the gate has written its review anew; a new pull request begins
 // afresh.
 func TestPushersRememberedAfterEdit(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		by   string
 		edit func(body string) string
@@ -221,6 +225,7 @@ func TestPushersRememberedAfterEdit(t *testing.T) {
 // TestRevisionLoopAfterEdit: whoever edits the gate's review does not begin the revisions anew: a human decides, and
 // goes on deciding.
 func TestRevisionLoopAfterEdit(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -242,6 +247,7 @@ func TestRevisionLoopAfterEdit(t *testing.T) {
 // TestTooManyCommits: who made the commits that GitHub does not list cannot be told: a failure that says what to do.
 // Where no run is touched it does not matter.
 func TestTooManyCommits(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.s.Commit("long", githubtest.Change{Files: sample(t, "oak-street"), Author: "agent"})
 	w.s.Commit("other", githubtest.Change{Files: map[string]string{"a.txt": "1"}, Author: "agent"})

@@ -46,6 +46,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{T: t, s: githubtest.New(t), main: "main", ref: "refs/heads/main"}
 	w.token = w.s.Token
+	if gate.ThroughGit(t.Name()) {
+		w.s.OverGit()
+	}
 	return w
 }
 
@@ -278,7 +281,7 @@ func (w *world) entries() []ledger.Entry {
 	if tip == "" {
 		return nil
 	}
-	repo, err := gitstore.OpenRepo(w.s.Dir(), "")
+	repo, err := gitstore.OpenRepo(w.s.DirNow(), "")
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -344,7 +347,7 @@ func sender(t *testing.T, e githubtest.Event, login string) githubtest.Event {
 // it is in order but for the review, which does not exist.
 func (w *world) forge() {
 	w.Helper()
-	store, err := gitstore.Open(w.s.Dir(), gitstore.Options{Now: w.s.Now})
+	store, err := gitstore.Open(w.s.DirNow(), gitstore.Options{Now: w.s.Now})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -56,6 +56,7 @@ func (w *world) secondSheet(run string) map[string]string {
 // TestPrintedBlocks: what a person is told to paste is complete for the head of now, and signs when it is pasted with
 // the reasons; without them nothing is signed.
 func TestPrintedBlocks(t *testing.T) {
+	t.Parallel()
 	for name, open := range map[string]func(w *world) int64{
 		"clean":        func(w *world) int64 { return w.propose("oak", "oak-street") },
 		"deal-finding": func(w *world) int64 { return w.propose("river", "river-lofts") },
@@ -106,6 +107,7 @@ func TestPrintedBlocks(t *testing.T) {
 
 // TestNoBlockBeforeAFix: where the agent has to push first, nothing is printed that could be pasted in vain.
 func TestNoBlockBeforeAFix(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -118,6 +120,7 @@ func TestNoBlockBeforeAFix(t *testing.T) {
 // TestAnswersPerRun: runs in one pull request are answered and accepted one by one; what is said of one concerns no
 // other.
 func TestAnswersPerRun(t *testing.T) {
+	t.Parallel()
 	both := func() (*world, int64) {
 		w := newWorld(t)
 		files := w.secondSheet("maple-court")
@@ -131,7 +134,7 @@ func TestAnswersPerRun(t *testing.T) {
 	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag " +
 		"maple-court:site_visit nobody was there\n"
 	for text, says := range map[string]string{
-		common + "/accept dscr_gate the sponsor pays":                                                   "the checklist is open",
+		common + "/accept dscr_gate the sponsor pays":                                                   "unanswered checklist items",
 		common + "/satisfied maple-court:appraisal_within_12_months\n/accept maple-court:dscr_gate x y": "flags nothing",
 		common + "/satisfied oak-street:appraisal_within_12_months\n/accept dscr_gate x y":              "no run asks",
 	} {
@@ -160,6 +163,7 @@ func TestAnswersPerRun(t *testing.T) {
 
 // TestReviewRefused: where the review cannot be written, the checks carry what it would have said.
 func TestReviewRefused(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("river", "river-lofts")
 	w.s.Inject(githubtest.NoAccess.On("POST", "pulls/*/reviews").Always())
@@ -182,6 +186,7 @@ func TestReviewRefused(t *testing.T) {
 
 // TestReviewLinks: places of findings are links to the very commit.
 func TestReviewLinks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("river", "river-lofts")
 	w.must(w.s.PullEvent(pull, "opened", true))

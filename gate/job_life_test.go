@@ -47,6 +47,7 @@ func (w *world) mustReview(pull int64) *gate.Result {
 // TestEditedReview: the review's body is changed after the sign-off; nobody may rely on the receipt, and the edited
 // review does not count again.
 func TestEditedReview(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	w.s.EditReview(pull, w.s.ReviewsBy(pull, "rosa")[0], answers+"/accept dscr_gate whatever")
 	w.mustReview(pull)
@@ -66,6 +67,7 @@ func TestEditedReview(t *testing.T) {
 
 // TestEditedBeforeReceipt: a body that somebody changed before the gate saw it makes no receipt.
 func TestEditedBeforeReceipt(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("river", "river-lofts")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -78,6 +80,7 @@ func TestEditedBeforeReceipt(t *testing.T) {
 
 // TestDismissed: a dismissed review revokes, also after the merge.
 func TestDismissed(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	w.s.DismissReview(pull, w.s.ReviewsBy(pull, "rosa")[0], "owner")
 	w.mustReview(pull)
@@ -116,6 +119,7 @@ func TestDismissed(t *testing.T) {
 // TestChangesRequested: another qualified person's no revokes the receipt; before a receipt it is kept as rejected. Who
 // may not approve cannot revoke.
 func TestChangesRequested(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	w.s.Review(pull, "tria", "CHANGES_REQUESTED", "hm")
 	w.mustReview(pull)
@@ -140,6 +144,7 @@ func TestChangesRequested(t *testing.T) {
 // TestPushedAfter: other bytes void the sign-off; the same bytes on a new head are carried where the configuration says
 // so, and void otherwise.
 func TestPushedAfter(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	text := sample(t, "oak-street")["runs/oak-street/submission.json"]
 	w.s.Push(
@@ -175,6 +180,7 @@ func TestPushedAfter(t *testing.T) {
 // TestSupersededBySheet: another sheet in force voids a sign-off, and the ledger does not get a rulebook that no entry
 // names.
 func TestSupersededBySheet(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	src, err := os.ReadFile("../flight_sheets/cre-multifamily-agency.json")
 	if err != nil {
@@ -196,7 +202,7 @@ func TestSupersededBySheet(t *testing.T) {
 	w.must(w.s.PullEvent(pull, "edited", true))
 	w.conclusions(pull, "success", "action_required")
 	w.wantKinds("approved superseded")
-	w.says(w.review(pull), "by another sheet: submit a new review")
+	w.says(w.review(pull), "another sheet: submit a new review")
 	if r, err := w.approve(pull, "rosa", answers); err != nil || r.Word != outcome.ResultSigned {
 		t.Errorf("a new review: %+v, %v", r, err)
 	}
@@ -229,6 +235,7 @@ func TestSupersededBySheet(t *testing.T) {
 
 // TestClosed: work that is given up stays in the agent's history.
 func TestClosed(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -245,6 +252,7 @@ func TestClosed(t *testing.T) {
 // TestMerged: a push to base with a receipt gets a merged entry, one without is kept as unreceipted, fails, and is told
 // in one issue.
 func TestMerged(t *testing.T) {
+	t.Parallel()
 	for _, method := range []string{"merge", "squash"} {
 		w, pull := signed(t, "")
 		before := w.s.Ref("refs/heads/main")
@@ -279,6 +287,7 @@ func TestMerged(t *testing.T) {
 
 // TestMergeGroup: in a queue every run needs its receipt; both checks stand on the group's head.
 func TestMergeGroup(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	group := w.s.Commit(
 		"gh-readonly-queue/main/pr-1-"+w.s.Ref("refs/heads/main"),
@@ -306,6 +315,7 @@ func TestMergeGroup(t *testing.T) {
 
 // TestSchedule mints what a cancelled job has missed, and tells of a ledger that does not verify.
 func TestSchedule(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -332,6 +342,7 @@ func TestSchedule(t *testing.T) {
 
 // TestDispatch: what can be asked for by hand.
 func TestDispatch(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	for mode, word := range map[string]string{"audit": outcome.ResultSigned, "verify": "verified", "replay": "replayed",
 		"": outcome.ResultSigned} {
@@ -354,6 +365,7 @@ func TestDispatch(t *testing.T) {
 
 // TestSelfSign: an admin without a second person, where the configuration allows it; the receipt says so.
 func TestSelfSign(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("approval: {self_sign: true}\n")
 	pull := w.propose("oak", "oak-street")
@@ -375,6 +387,7 @@ func TestSelfSign(t *testing.T) {
 
 // TestResultWords: every word that a result can have is in the action's description.
 func TestResultWords(t *testing.T) {
+	t.Parallel()
 	description, err := os.ReadFile("../action.yml")
 	if err != nil {
 		t.Fatal(err)

@@ -61,6 +61,7 @@ const agents = "governance: {agents: [{name: underwriter, operators: [Agent], mo
 
 // TestLaneLockInPull: rejected work with critical flags is remembered, and locks the agent out of its lane.
 func TestLaneLockInPull(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.reject(w.handIn("elm-plaza", "agent", "", 2))
 	w.wantKinds("rejected rejected")
@@ -72,6 +73,7 @@ func TestLaneLockInPull(t *testing.T) {
 // TestLockOutByStranger: bad work that a stranger hands in under an agent's name, and whoever closes it, locks nobody
 // out; what the agent's operator withdraws does.
 func TestLockOutByStranger(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		what, config, author, fork, closedBy string
 		locked                               bool
@@ -93,6 +95,7 @@ func TestLockOutByStranger(t *testing.T) {
 // TestLockOutByOperatorsHand: evidence on base names no author, and the operator who closes a stranger's pull request
 // is not taken for its author.
 func TestLockOutByOperatorsHand(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure(agents)
 	evidence := map[string]string{}
@@ -116,6 +119,7 @@ func TestLockOutByOperatorsHand(t *testing.T) {
 
 // TestLockOutByDeals: right analyses of bad deals are no flags, however often a person says no to the deal.
 func TestLockOutByDeals(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure(agents)
 	w.reject(w.handIn("river-lofts", "agent", "", 3))

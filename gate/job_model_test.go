@@ -143,6 +143,7 @@ func (m *modelWorld) setRole(login, role string) {
 // to the model. TestModel plays ten thousand against the decision alone; a handful goes over the wire here, and more of
 // them in .ci/run.
 func TestModelOverTheWire(t *testing.T) {
+	t.Parallel()
 	histories := uint64(12)
 	if os.Getenv("REFEREE_CI") == "1" {
 		histories = 120
@@ -207,6 +208,7 @@ func playOverTheWire(t *testing.T, h gate.ModelHistory) (jobs, greens int64) {
 // TestAnotherSigner: where two sign and one of them is replaced, the other's receipt repeats other answers than before:
 // it is a new receipt, and no forgery.
 func TestAnotherSigner(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\n")
 	pull := w.propose("oak", "oak-street")
@@ -234,6 +236,7 @@ func TestAnotherSigner(t *testing.T) {
 // TestDismissedRequestStillTakesBack: somebody who requested changes has taken back what they answered before, also if
 // that request was dismissed.
 func TestDismissedRequestStillTakesBack(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.must(w.s.PullEvent(pull, "opened", true))

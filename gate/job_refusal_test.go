@@ -21,6 +21,7 @@ func (w *world) refused(err error, says string) {
 
 // TestTwins: two runs of one id in a pull request, in two folders of one name.
 func TestTwins(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	files := map[string]string{}
 	for k, v := range sample(t, "oak-street") {
@@ -28,7 +29,7 @@ func TestTwins(t *testing.T) {
 	}
 	pull := w.proposeFiles("x", files)
 	_, err := w.job(w.s.PullEvent(pull, "opened", true))
-	w.refused(err, `have one id, "oak-street"`)
+	w.refused(err, `share the id "oak-street"`)
 	if c := w.check(w.s.Head(pull), comment.AuditCheck); c.Conclusion != "failure" {
 		t.Errorf("%+v", c)
 	}
@@ -36,19 +37,20 @@ func TestTwins(t *testing.T) {
 
 // TestSelfSignRefusals: every condition of a sign-off by hand, one at a time.
 func TestSelfSignRefusals(t *testing.T) {
+	t.Parallel()
 	for says, change := range map[string]func(w *world, pull int64){
 		"choose the default branch":   func(w *world, _ int64) { w.ref = "refs/heads/agent" },
 		"is a draft":                  func(w *world, pull int64) { w.s.SetDraft(pull, true) },
 		"is closed":                   func(w *world, pull int64) { w.s.Close(pull, "owner") },
 		"the commands cannot be read": func(w *world, _ int64) { w.opts.Commands = "/satisfy x" },
-		"the checklist is open":       func(w *world, _ int64) { w.opts.Commands = "" },
+		"unanswered checklist items":  func(w *world, _ int64) { w.opts.Commands = "" },
 		"names what it signs":         func(w *world, pull int64) { w.named = map[string]any{"head": w.s.Head(pull)} },
-		"by the inputs head": func(w *world,
+		"with the inputs head": func(w *world,
 			pull int64) {
 			w.named = map[string]any{"head": strings.Repeat("1", 40)}
 		},
-		"another audit":     func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
-		"which no run asks": func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
+		"does not match the audit": func(w *world, _ int64) { w.opts.Commands = answers + "/digest 01234567" },
+		"which no run asks":        func(w *world, _ int64) { w.opts.Commands = answers + "/satisfied nothing" },
 		"changes are requested": func(w *world, pull int64) {
 			w.s.Review(pull, "wim", "CHANGES_REQUESTED",
 				"no")
@@ -78,6 +80,7 @@ func TestSelfSignRefusals(t *testing.T) {
 
 // TestNothingToStandOn: a default branch that does not exist, and a ledger that cannot be reached.
 func TestNothingToStandOn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	w.main = "trunk"
@@ -96,6 +99,7 @@ func TestNothingToStandOn(t *testing.T) {
 // TestOneFailingCheck: what cannot be judged leaves one failing check, however often it is delivered, and the next
 // verdict of the same head stands behind it and not before.
 func TestOneFailingCheck(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	head := w.s.Head(pull)

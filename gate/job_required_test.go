@@ -51,6 +51,7 @@ const accepted = answers + "/accept dscr_gate the sponsor guarantees the shortfa
 // TestRequiredFollowsTheReview: what the printed ruleset requires is green when, and only as long as, a review accepts
 // what was flagged; the job of the first audit stays red, and holds nothing up.
 func TestRequiredFollowsTheReview(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.protect("")
 	pull := w.propose("river", "river-lofts")
@@ -99,6 +100,7 @@ func TestRequiredFollowsTheReview(t *testing.T) {
 // TestRequiredJob: where a ruleset requires the job, as earlier versions printed it, nothing that a person says later
 // makes it green. doctor warns.
 func TestRequiredJob(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.protect("")
 	err := w.s.Protect(
@@ -126,6 +128,7 @@ func TestRequiredJob(t *testing.T) {
 // TestRequiredInQueue: a merge queue looks at the commit of its group; a group with a run that nobody has signed off
 // does not merge.
 func TestRequiredInQueue(t *testing.T) {
+	t.Parallel()
 	w, _ := signed(t, "")
 	w.protect("")
 	tip := w.s.Ref("refs/heads/main")
@@ -167,6 +170,7 @@ func (w *world) append(token string, r ledger.Receipt) error {
 // and nobody else appends to the ledger or makes what is required; under those for the workflow's own token anybody who
 // can push appends.
 func TestAppAlone(t *testing.T) {
+	t.Parallel()
 	for _, app := range []string{ownApp, ""} {
 		w := newWorld(t)
 		w.protect(app)

@@ -30,6 +30,7 @@ func (w *world) oneReview(pull int64) {
 // TestNoRunNoReview: a pull request that touches no run gets no review; one that once did, and does no longer, says so
 // in its review.
 func TestNoRunNoReview(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.proposeFiles("docs", map[string]string{"docs/a.md": "words\n"})
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); r.Word != outcome.ResultNoRuns || r.Failed {
@@ -55,6 +56,7 @@ func TestNoRunNoReview(t *testing.T) {
 // TestParallelFirstDeliveries: of jobs that begin at once one makes the review, wherever a whole second job comes
 // between two requests of the first.
 func TestParallelFirstDeliveries(t *testing.T) {
+	t.Parallel()
 	for _, at := range [][2]string{{"GET", "pulls/*/reviews"}, {"POST", "pulls/*/reviews"}, {"GET2", "pulls/*/reviews"},
 		{"POST", "pulls/*/reviews/*/events"}, {"POST", "check-runs"}} {
 		t.Run(strings.Join(at[:], " "), func(t *testing.T) {
@@ -80,6 +82,7 @@ func TestParallelFirstDeliveries(t *testing.T) {
 
 // TestFirstDeliveriesAtOnce is the same with six jobs that really run at once.
 func TestFirstDeliveriesAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
@@ -98,6 +101,7 @@ func TestFirstDeliveriesAtOnce(t *testing.T) {
 // TestOrphanedReview: a review that a job left pending when it died is submitted by the next one, and not seen by
 // anybody before; where there is a submitted one already, it is deleted.
 func TestOrphanedReview(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
@@ -122,6 +126,7 @@ func TestOrphanedReview(t *testing.T) {
 // TestReviewLostReplies: whatever becomes of the answers on the way to the first review, there is one in the end, and
 // the next delivery keeps it.
 func TestReviewLostReplies(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]githubtest.Fault{"lost reply": githubtest.DropAfter,
 		"lost request": githubtest.DropBefore, "502 after": {Status: 502, FailAfter: true}} {
 		for _, path := range []string{"pulls/*/reviews", "pulls/*/reviews/*/events"} {
@@ -138,16 +143,17 @@ func TestReviewLostReplies(t *testing.T) {
 	}
 }
 
-// TestForeignDraft: where the token is a person's, who has a draft of a review here, nothing of theirs is touched, and
+// TestForeignDraft: where the token is a person's, who has a draft review here, nothing of theirs is touched, and
 // the job says what to do.
 func TestForeignDraft(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.s.AddToken("pat", githubtest.Token{Login: "owner"})
 	w.token = "pat"
 	pull := w.propose("oak", "oak-street")
 	w.s.StartReview(pull, "owner", "my own thoughts, not finished")
 	if _, err := w.job(w.s.PullEvent(pull, "opened", true)); err == nil ||
-		!strings.Contains(err.Error(), "draft of a review") {
+		!strings.Contains(err.Error(), "draft review") {
 		t.Errorf("%v", err)
 	}
 	for _, c := range w.s.Checks(w.s.Head(pull)) {

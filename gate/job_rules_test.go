@@ -14,6 +14,7 @@ import (
 // TestInline: inline comments stand on lines of the diff, once; a finding that is gone takes its comment along, unless
 // somebody has answered.
 func TestInline(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("comments: {inline: true}\n")
 	pull := w.propose("elm", "elm-plaza")
@@ -45,6 +46,7 @@ func TestInline(t *testing.T) {
 
 // TestSpendCapInPull: an agent over its cap fails the audit, with an incident ready to commit.
 func TestSpendCapInPull(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("governance: {spend_cap_usd: \"1.00\"}\n")
 	pull := w.propose("oak", "oak-street")
@@ -62,6 +64,7 @@ func TestSpendCapInPull(t *testing.T) {
 
 // TestRogueInPull: an agent that the configuration does not list.
 func TestRogueInPull(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("governance: {agents: [{name: somebody-else}]}\n")
 	pull := w.propose("oak", "oak-street")
@@ -73,6 +76,7 @@ func TestRogueInPull(t *testing.T) {
 
 // TestDarkAgent: a listed agent that no entry is of is told in an issue, once.
 func TestDarkAgent(t *testing.T) {
+	t.Parallel()
 	w, _ := signed(
 		t,
 		"governance: {heartbeat_minutes: 5, agents: [{name: underwriter, model: example-70b-instruct, "+
@@ -95,6 +99,7 @@ func TestDarkAgent(t *testing.T) {
 // TestRulebookInPull: a pull request that edits a sheet or the configuration is judged by the base's; what its own
 // would mean is said: a stored verdict that it turns, a setting that it loosens.
 func TestRulebookInPull(t *testing.T) {
+	t.Parallel()
 	w, pull := signed(t, "")
 	before := w.s.Ref("refs/heads/main")
 	w.s.Merge(pull, "owner", "merge")
@@ -138,6 +143,7 @@ func TestRulebookInPull(t *testing.T) {
 
 // TestRevisionLoop: after two failed heads of one run a person decides, whatever the run says of its revision.
 func TestRevisionLoop(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	r := w.must(w.s.PullEvent(pull, "opened", true))

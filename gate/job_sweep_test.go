@@ -215,6 +215,7 @@ func (scene sweepScene) healed(w *world, pull int64, head string, refused bool) 
 // of the API or of git, the job survives it or ends loudly: no green is wrong, nothing is lost or doubled, and the next
 // delivery finishes the work.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	tried := 0
 	for _, scene := range sweepScenes {
 		w := newWorld(t)

@@ -13,6 +13,7 @@ import (
 // TestSignOff is the way of a clean run: opened, audited, reviewed by somebody who may, kept, and announced; the same
 // events again change nothing.
 func TestSignOff(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("oak", "oak-street")
 	opened := w.s.PullEvent(pull, "opened", true)
@@ -56,6 +57,7 @@ func TestSignOff(t *testing.T) {
 // TestSignOffInOneGo: a job that audits a pull request and signs it off, because its review came first, needs at most
 // 14 requests.
 func TestSignOffInOneGo(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
 		pull := w.propose(run, run)
@@ -76,6 +78,7 @@ func TestSignOffInOneGo(t *testing.T) {
 // TestSignOffBehindAnother: the sign-off of the next pull request holds the ledger's end to GitHub's record first,
 // within 16 requests.
 func TestSignOffBehindAnother(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for i, run := range []string{"oak-street", "maple-court"} {
 		pull := w.propose(run, run)
@@ -92,6 +95,7 @@ func TestSignOffBehindAnother(t *testing.T) {
 // TestMergeBaseIsAsked: where the commits do not prove from which one a pull request is looked at, because main is far
 // ahead, GitHub is asked; where it does not answer, nothing is green.
 func TestMergeBaseIsAsked(t *testing.T) {
+	t.Parallel()
 	asked := func(w *world, from int) bool {
 		return slices.ContainsFunc(
 			w.s.Requests()[from:],
@@ -121,6 +125,7 @@ func TestMergeBaseIsAsked(t *testing.T) {
 // TestFlagged: a high work-defect fails the audit, an approval makes no receipt, and /accept does not help; a high
 // deal-finding can be accepted.
 func TestFlagged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("elm", "elm-plaza")
 	if r := w.must(w.s.PullEvent(pull, "opened", true)); !r.Failed || r.Word != outcome.ResultFailed {
@@ -161,6 +166,7 @@ func TestFlagged(t *testing.T) {
 
 // TestSeveralRuns: two runs by one sheet are signed off by one review, in one commit.
 func TestSeveralRuns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	pull := w.propose("both", "oak-street", "maple-court")
 	w.must(w.s.PullEvent(pull, "opened", true))
@@ -175,6 +181,7 @@ func TestSeveralRuns(t *testing.T) {
 // TestTwoApprovals: where two people have to sign, one is not enough, each has a receipt, and the word of one can be
 // taken back.
 func TestTwoApprovals(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\n")
 	pull := w.propose("oak", "oak-street")
@@ -196,6 +203,7 @@ func TestTwoApprovals(t *testing.T) {
 // TestDigestRequired: where the configuration asks for it, a review counts only if it names the audit that the reviewer
 // saw.
 func TestDigestRequired(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("approval: {digest_required: true}\n")
 	pull := w.propose("oak", "oak-street")
@@ -218,6 +226,7 @@ func TestDigestRequired(t *testing.T) {
 // TestUnaskedCommands: an answer to no question, or a waiver of a rule that flags nothing, is a slip that its author
 // has to mend: nothing is minted.
 func TestUnaskedCommands(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{answers + "/satisfied borrower_name", answers + "/accept dscr_gates the sponsor " +
 		"pays"} {
 		w := newWorld(t)
@@ -234,6 +243,7 @@ func TestUnaskedCommands(t *testing.T) {
 // TestCarryNeedsAll: where two people have to sign, what is carried over to a new head holds only as long as both stand
 // behind it.
 func TestCarryNeedsAll(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.configure("approval: {count: 2}\ncarry_on_rebase: true\n")
 	pull := w.propose("oak", "oak-street")

@@ -57,7 +57,7 @@ func (p judgedPull) discountUsedReviews() {
 			switch {
 			case p.signedWork(e) == nil:
 				j.Counted, j.Because = false, fmt.Sprintf(
-					"it signed receipt %d, of other bytes or by another sheet: submit a new review",
+					"it signed receipt %d, which covers other bytes or another sheet: submit a new review",
 					e.Receipt.Seq,
 				)
 			case !slices.ContainsFunc(live, func(x ledger.Entry) bool { return x.Hash == e.Hash }):
@@ -68,7 +68,7 @@ func (p judgedPull) discountUsedReviews() {
 			default:
 				if kind, why, _ := p.changedSince(e.Receipt); kind != "" {
 					j.Counted, j.Because = false, fmt.Sprintf(
-						"its receipt %d is taken back, because %s: submit a new review",
+						"its receipt %d is revoked because %s: submit a new review",
 						e.Receipt.Seq,
 						why,
 					)
@@ -195,8 +195,8 @@ func (f pullFacts) refuseMoved(now githubapi.Story) error {
 		return nil
 	}
 	return brokenf(
-		"the pull request moved while it was looked at (head %.12s, now %.12s; base %q, now %q; now %s): the job "+
-			"for what it is now decides",
+		"the pull request changed during this job (head %.12s, now %.12s; base %q, now %q; now %s): the job "+
+			"for its present state decides",
 		f.pr.HeadSHA,
 		now.HeadSHA,
 		f.pr.BaseRef,

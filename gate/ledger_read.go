@@ -8,6 +8,7 @@ import (
 	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -70,11 +71,11 @@ func (j *Job) entriesOfPull(
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	if len(problems) == 0 && len(entries) > 0 {
-		online := NewOnline(j.API, nil)
+		online := verify.NewOnline(j.API, nil)
 		if reviews != nil {
 			online.Know(pull, reviews)
 		}
-		if problems, err = ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online}); err != nil {
+		if problems, err = verify.Approvals(ctx, entries, online); err != nil {
 			return nil, fmt.Errorf("comparing the ledger with the reviews: %w", err)
 		}
 		problems = slices.DeleteFunc(
@@ -87,9 +88,6 @@ func (j *Job) entriesOfPull(
 	}
 	return entries, nil
 }
-
-// reviewsOnly hides what an Online knows beside reviews: a job compares those, and the schedule the rest.
-type reviewsOnly struct{ ledger.Online }
 
 // believeEntry holds a receipt that others build on to the forge's record: its review, and all that the ledger says of
 // its pull request.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -48,7 +49,7 @@ func (h heldEntries) vouchedEntries() []ledger.Entry {
 func (h heldEntries) recogniseEntry(draft ledger.Receipt, e *ledger.Entry) error {
 	if what := differsFrom(draft, e.Receipt); what != "" {
 		return brokenf(
-			"entry %d of the ledger claims to be the record of what this job decides, and another %s is in it: it "+
+			"entry %d of the ledger claims to record this job's decision but holds a different %s: it "+
 				"was forged; restore the branch from a clone that verifies, then run this job again",
 			e.Receipt.Seq,
 			what,
@@ -156,11 +157,11 @@ func (j *Job) verifyTail(ctx context.Context, at ledger.Snapshot, pull int64, re
 	if at.Head.Count == 0 {
 		return nil
 	}
-	online := NewOnline(j.API, nil)
+	online := verify.NewOnline(j.API, nil)
 	if reviews != nil {
 		online.Know(pull, reviews)
 	}
-	problems, err := VerifyTail(ctx, j.Store, at, ledger.Head{}, pull, online)
+	problems, err := verify.Tail(ctx, j.Store, at, ledger.Head{}, pull, online)
 	if err != nil {
 		return fmt.Errorf("verifying the end of the ledger: %w", err)
 	}

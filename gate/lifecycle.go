@@ -231,7 +231,7 @@ func (p judgedPull) draftRejections() (drafts []ledger.Receipt, notices []string
 			}
 			draft, err := receipt.Draft(*a.Work, d, p.job.receiptPlace(p.pullRef()))
 			if err != nil {
-				notices = append(notices, fmt.Sprintf("%s: the rejection cannot be kept: %v", a.Dir, err))
+				notices = append(notices, fmt.Sprintf("%s: the rejection cannot be recorded: %v", a.Dir, err))
 				continue
 			}
 			drafts = append(drafts, draft)

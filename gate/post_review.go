@@ -32,7 +32,7 @@ func (p *posting) reviewBody() string {
 }
 
 // replaced is what a second review of ours says: a submitted review cannot be deleted.
-const replaced = "This review is a duplicate; the verdict stands in the gate's first review of this pull request."
+const replaced = "This review is a duplicate; the verdict is in the gate's first review of this pull request."
 
 // maxLooks is how often the reviews are looked at where other jobs write ours at the same time.
 const maxLooks = 5
@@ -70,8 +70,8 @@ func (p *posting) postReview(ctx context.Context, app string) error {
 		}
 	}
 	return fmt.Errorf(
-		"the review: other jobs write it at the same time, or this account has the draft of a review here, to be "+
-			"submitted or discarded first: %w",
+		"the review: other jobs are writing it at the same time, or this account has a draft review here; "+
+			"submit or discard the draft first: %w",
 		refused,
 	)
 }

@@ -18,7 +18,7 @@ func (j *Job) decidePull(ctx context.Context, number int64) (*Result, error) {
 	}
 	if sha := j.Options.SHA; sha != "" && sha != pr.HeadSHA {
 		return nil, brokenf(
-			"the input sha is %.12s, the head of pull request %d is %.12s now: the head is what is audited",
+			"the input sha is %.12s, but the head of pull request %d is now %.12s: the head is audited",
 			sha,
 			number,
 			pr.HeadSHA,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
@@ -21,7 +22,7 @@ func (j *Job) reconcilePush(ctx context.Context) (*Result, error) {
 	e := j.Event
 	branch, ok := strings.CutPrefix(e.Ref, "refs/heads/")
 	if !ok || strings.Trim(e.HeadSHA, "0") == "" {
-		return ignoredResult("the push is to %s, which is no branch, or deletes it", e.Ref), nil
+		return ignoredResult("the push deletes %s, or %[1]s is not a branch", e.Ref), nil
 	}
 	rules, err := j.rulesFor(ctx, branch)
 	if err != nil {
@@ -173,7 +174,7 @@ func (r *pushReconciler) planOfStep(ctx context.Context, s baseStep) (*audit.Pla
 	}
 	plan, err := audit.MakePlan(j.trees[s.before], j.trees[s.commit], rules.Config)
 	if err != nil {
-		return nil, nil, brokenf("the commit %.12s cannot be looked through: %v", s.commit, err)
+		return nil, nil, brokenf("the files of the commit %.12s cannot be read: %v", s.commit, err)
 	}
 	return plan, rules, nil
 }
@@ -252,9 +253,9 @@ func (r *pushReconciler) signedIn(ctx context.Context, pull githubapi.PullReques
 	if err != nil {
 		return nil, err
 	}
-	online := NewOnline(j.API, nil)
+	online := verify.NewOnline(j.API, nil)
 	online.Know(pull.Number, reviews)
-	problems, err := ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{online})
+	problems, err := verify.Approvals(ctx, entries, online)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +293,7 @@ func (r *pushReconciler) draftMerged(
 	r.missing = append(
 		r.missing,
 		fmt.Sprintf(
-			"%s, %s: nobody signed these bytes off. Look at the run; then approve a pull request that brings it "+
+			"%s, %s: nobody signed off these bytes. Look at the run; then approve a pull request that brings it "+
 				"again, or revert the commit",
 			a.Dir,
 			r.describeOrigin(s, pull),
@@ -330,7 +331,7 @@ func (r *pushReconciler) writeAndTell(ctx context.Context) (*Result, error) {
 	out := &Result{
 		Word:     "reconciled",
 		Failed:   len(r.missing) > 0,
-		Messages: []string{fmt.Sprintf("%d runs came to %s, %d without a receipt", r.runs, r.branch, len(r.missing))},
+		Messages: []string{fmt.Sprintf("%d runs reached %s, %d without a receipt", r.runs, r.branch, len(r.missing))},
 	}
 	out.Messages = append(out.Messages, r.missing...)
 	if err := r.appendDrafts(ctx); err != nil {
@@ -342,7 +343,7 @@ func (r *pushReconciler) writeAndTell(ctx context.Context) (*Result, error) {
 	return out, r.j.openIssue(
 		ctx,
 		"Runs on "+r.branch+" without a receipt",
-		"These runs came to the branch past the gate.",
+		"These runs reached the branch without passing the gate.",
 		r.missing,
 	)
 }

@@ -72,7 +72,7 @@ func (j *Job) auditGroup(ctx context.Context, o *outcome.Outcome, rules *Rules) 
 	}
 	plan, err := audit.MakePlan(j.trees[o.Base], j.trees[o.Head], cfg)
 	if err != nil {
-		return brokenf("the merge group cannot be looked through: %v", err)
+		return brokenf("the files of the merge group cannot be read: %v", err)
 	}
 	o.Refusals, o.Removed = plan.Refusals, plan.Removed
 	if len(plan.Runs) == 0 {
@@ -140,7 +140,7 @@ func (g *groupedPulls) viewOnce(ctx context.Context, number int64) (signedPull, 
 	}
 	p, err := g.job.viewPull(ctx, number)
 	if err != nil {
-		return p, fmt.Errorf("pull request %d, which the merge group brings: %w", number, err)
+		return p, fmt.Errorf("pull request %d of the merge group: %w", number, err)
 	}
 	g.seen[number] = p
 	return p, nil

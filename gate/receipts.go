@@ -89,7 +89,7 @@ func (p judgedPull) draftReceipt(w receipt.Work, s signoff.Judged, d receipt.Dec
 	}
 	e := p.carriedFrom(s.Review, w)
 	if e == nil {
-		return r, &receipt.NotSignable{Run: w.Run.ID, Reason: "the receipt that its approval had is not in the ledger"}
+		return r, &receipt.NotSignable{Run: w.Run.ID, Reason: "the receipt of its approval is not in the ledger"}
 	}
 	return p.draftCarried(*e, w), nil
 }

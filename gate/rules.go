@@ -54,7 +54,7 @@ func (j *Job) rulesAt(ctx context.Context, branch string) (*Rules, error) {
 	if tip == "" {
 		return nil, brokenf(
 			"the branch %q, whose configuration and sheets judge, does not exist: set the repository's default "+
-				"branch, or mend `branches`",
+				"branch, or correct `branches`",
 			branch,
 		)
 	}
@@ -87,7 +87,7 @@ func (j *Job) rulesOf(tree fs.FS, commit string) (*Rules, error) {
 	}
 	own, err := fs.Sub(tree, cfg.Sheets)
 	if err != nil {
-		return nil, brokenf("flight_sheets %q of the configuration is no folder: %v", cfg.Sheets, err)
+		return nil, brokenf("flight_sheets %q of the configuration is not a folder: %v", cfg.Sheets, err)
 	}
 	library := referee.NewLibrary(j.Embedded, audit.WithLinks(tree, own, cfg.Sheets), cfg.Sheets)
 	return &Rules{Commit: commit, Config: cfg, Library: library, Tree: tree}, nil
@@ -108,7 +108,7 @@ func stricterThreshold(configured referee.Threshold, input string) (referee.Thre
 		)
 	case configured.Stricter(asked):
 		return configured, brokenf(
-			"the input fail-on is %q, the configuration says %q: the input may only be stricter",
+			"the input fail-on is %q, but the configuration says %q: the input may only be stricter",
 			input,
 			configured,
 		)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/defendableos/referee/gate/audit"
 	"github.com/defendableos/referee/gate/governance"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -42,7 +43,7 @@ func (j *Job) runSchedule(ctx context.Context) (*Result, error) {
 	r.Messages = append(r.Messages, seen.message)
 	if wrong := seen.problemTexts(); len(wrong) > 0 {
 		r.Word, r.Failed, r.Messages = "drift", true, append(r.Messages, wrong...)
-		if err := j.openIssue(ctx, "The ledger does not verify", "A scheduled verification found this, and could "+
+		if err := j.openIssue(ctx, "The ledger does not verify", "A scheduled verification found this and could "+
 			"not put it right by itself. `referee ledger verify --online` shows it with what to do.",
 			wrong); err != nil {
 			return nil, err
@@ -118,7 +119,7 @@ func (j *Job) compareWithGitHub(
 		return nil, nil, fmt.Errorf("fetching base: %w", err)
 	}
 	var merges []ledger.MergeRecord
-	online := NewOnline(j.API, func(ctx context.Context) (_ []ledger.MergeRecord, err error) {
+	online := verify.NewOnline(j.API, func(ctx context.Context) (_ []ledger.MergeRecord, err error) {
 		merges, err = j.mergesSinceGenesis(ctx, base, rules, repo, commit)
 		return merges, err
 	})
@@ -244,7 +245,7 @@ func (j *Job) decideOpenPulls(ctx context.Context, r *Result) error {
 	if len(open) > scheduledPulls {
 		r.Messages = append(
 			r.Messages,
-			fmt.Sprintf("%d further open pull requests were not looked at", len(open)-scheduledPulls),
+			fmt.Sprintf("%d more open pull requests were not checked", len(open)-scheduledPulls),
 		)
 	}
 	return nil
@@ -272,7 +273,7 @@ func (j *Job) reportSilentAgents(ctx context.Context, rules *Rules, r *Result) e
 		r.Messages = append(r.Messages, v.Reason)
 		lines = append(lines, v.Reason)
 	}
-	body := "These agents are listed in the configuration and have handed in nothing for longer than " +
+	body := "These agents are listed in the configuration and have submitted nothing for longer than " +
 		"heartbeat_minutes. An incident is drafted for each in the job's summary."
 	r.Drafts = append(r.Drafts, dark...)
 	return j.openIssue(ctx, "Agents have gone dark", body, lines)

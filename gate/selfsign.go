@@ -9,6 +9,7 @@ import (
 
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/gate/signoff"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/ledger"
 )
@@ -86,7 +87,7 @@ func (p signedPull) checkDispatch(ctx context.Context) (run githubapi.WorkflowRu
 	switch {
 	case !p.rules.Config.Approval.SelfSign:
 		return run, "", brokenf(
-			"the configuration does not allow to sign off one's own work: approval.self_sign is false",
+			"the configuration does not let people sign off their own work: approval.self_sign is false",
 		)
 	case j.Runner.Ref != "refs/heads/"+j.Event.DefaultBranch:
 		return run, "", brokenf(
@@ -103,12 +104,12 @@ func (p signedPull) checkDispatch(ctx context.Context) (run githubapi.WorkflowRu
 		return run, "", brokenf("pull request %d is a draft: nothing is signed off", p.pr.Number)
 	case len(p.out.Objections) > 0:
 		return run, "", brokenf(
-			"changes are requested (%s): nothing is signed off before they are met or withdrawn",
+			"changes are requested (%s): nothing is signed off until they are settled or withdrawn",
 			strings.Join(p.out.Objections, "; "),
 		)
 	case !want.names(j.Event.Inputs["head"], j.Event.Inputs["digest"]):
 		return run, "", brokenf(
-			"a sign-off by hand names what it signs, by the inputs head and digest; for what is here now: -f "+
+			"a sign-off by hand names what it signs with the inputs head and digest; for the present head: -f "+
 				"pr=%d -f mode=sign-off -f head=%s -f digest=%.*s",
 			p.pr.Number,
 			want.head,
@@ -126,7 +127,7 @@ func (p signedPull) checkDispatch(ctx context.Context) (run githubapi.WorkflowRu
 		return run, "", fmt.Errorf("reading the workflow run, which is the record of who signs: %w", err)
 	}
 	if why := want.whyNotRecorded(run, p.pr.Number, sender, j.Runner.WorkflowRef); why != "" {
-		return run, "", brokenf("the record of this workflow run does not bear the sign-off out: %s", why)
+		return run, "", brokenf("GitHub's record of this workflow run contradicts the sign-off: %s", why)
 	}
 	if run.Attempt != 1 || run.TriggeringActor != "" && !strings.EqualFold(run.TriggeringActor, sender) {
 		return run, "", brokenf(
@@ -146,7 +147,7 @@ func (d dispatchedSignOff) names(head, digest string) bool {
 // whyNotRecorded says in what GitHub's record of a run is not that a person signed this head by hand by that workflow;
 // "" where it is.
 func (d dispatchedSignOff) whyNotRecorded(run githubapi.WorkflowRun, pull int64, login, workflow string) string {
-	rec := workflowRecord(run)
+	rec := verify.WorkflowRecord(run)
 	begins := ledger.SelfSignTitle(pull, d.head, "")
 	digest, titled := strings.CutPrefix(rec.Title, begins)
 	path, _, _ := strings.Cut(workflow, "@")
@@ -177,7 +178,7 @@ func (p signedPull) draftSelfSigned(run githubapi.WorkflowRun, permission string
 		return nil, brokenf("the commands cannot be read: %s", commands.Problems[0])
 	case commands.Digest != "" && !strings.HasPrefix(p.out.Digest(), commands.Digest):
 		return nil, brokenf(
-			"/digest %s names another audit; the audit of this head is %.8s",
+			"/digest %s does not match the audit of this head, %.8s",
 			commands.Digest,
 			p.out.Digest(),
 		)
@@ -202,7 +203,7 @@ func (p signedPull) draftSelfSigned(run githubapi.WorkflowRun, permission string
 		}
 	}
 	if slips := p.out.UnaskedCommands([]signoff.Judged{signer}); len(slips) > 0 {
-		return nil, brokenf("the commands fit nothing: %s", strings.Join(slips, "; "))
+		return nil, brokenf("these commands do not apply: %s", strings.Join(slips, "; "))
 	}
 	var drafts []ledger.Receipt
 	for _, a := range p.out.Audits {
@@ -256,7 +257,7 @@ func (p signedPull) confirmSelfSigned(ctx context.Context) (signedPull, error) {
 		if why != "" {
 			p.out.Drift = append(
 				p.out.Drift,
-				fmt.Sprintf("receipt %d is self-signed and counts no longer: %s", live[i].Receipt.Seq, why),
+				fmt.Sprintf("receipt %d is self-signed and no longer counts: %s", live[i].Receipt.Seq, why),
 			)
 			return p, nil
 		}

@@ -163,7 +163,8 @@ func (b *Batch) addFirst(at Snapshot, papers []File, entries []Entry) error {
 		}
 		for _, f := range papers {
 			if f.Path != ReadmePath && f.Path != PagePath {
-				return fmt.Errorf("%q does not belong in a ledger; known are %s and %s", clip(f.Path), ReadmePath,
+				return fmt.Errorf("%q does not belong in a ledger; known are %s and %s", clipForeign(f.Path),
+					ReadmePath,
 					PagePath)
 			}
 			b.Files = append(b.Files, f)

@@ -213,11 +213,11 @@ func Mint(h Head, r Receipt) ([]byte, error) {
 	}
 	r.FindingsTotal = max(r.FindingsTotal, len(r.Findings))
 	r.Findings = r.Findings[:min(len(r.Findings), MaxFindings)]
-	return fit(r)
+	return fitFindings(r)
 }
 
-// fit formats r with as many of its findings as 256 KiB hold.
-func fit(r Receipt) ([]byte, error) {
+// fitFindings formats r with as many of its findings as 256 KiB hold.
+func fitFindings(r Receipt) ([]byte, error) {
 	b, err := Format(r)
 	if !tooLong(err) {
 		return b, err

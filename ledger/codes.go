@@ -157,7 +157,7 @@ var codes = []About{
 		"verify with a version of referee that knows the schema; if there is none, restore the branch"},
 	{CodeInvalid, L1, "a receipt that could not have been minted",
 		"it lacks what every receipt has, such as an approval, or contradicts itself", restore},
-	{CodeMisplaced, L1, "a receipt at another place than its seq or pull request",
+	{CodeMisplaced, L1, "a receipt in the wrong place for its seq or pull request",
 		"the three paths of an entry are made from its contents", restore},
 	{CodeAliasMissing, L1, "an entry without its second or third path",
 		"a lookup by hash or by pull request would miss it", restore},
@@ -178,7 +178,7 @@ var codes = []About{
 	{CodeTwin, L1, "two entries with one seq", "a chain has one entry at each place", restore},
 	{CodeParent, L1, "a parent_hash that is not the entry before", "entries were reordered, inserted or rewritten",
 		restore},
-	{CodeLog, L1, "a log that is not the tree before the entry", "the tree that the entry was minted on is another one",
+	{CodeLog, L1, "a log that is not the tree before the entry", "the entry was minted on a different tree",
 		restore},
 	{CodeDuplicate, L1, "one sign-off twice", "the idempotency key names a sign-off, and each yields one receipt",
 		restore},
@@ -206,14 +206,14 @@ var codes = []About{
 		"clocks do not run backwards; a date was made up",
 		"look at the commits named; a server's clock may have been wrong"},
 	{CodeShallow, L1, "a shallow clone", "what was not fetched cannot be complete", "git fetch --unshallow"},
-	{CodeReplaced, L1, "refs/replace or grafts", "git would show other objects than the ones named",
+	{CodeReplaced, L1, "refs/replace or grafts", "git would show objects other than the ones named",
 		"delete refs/replace and info/grafts, and fetch again"},
 	{CodeRewritten, L1, "a commit that edits or deletes", "files of a ledger never change but HEAD.json", restore},
 
 	{CodeTruncated, L2, "fewer entries than were seen before", "entries were cut off at the end", restore},
-	{CodePinTip, L2, "another entry where the pin knows one", "the chain was rewritten from there or earlier", restore},
-	{CodePinRoot, L2, "another tree than the pin knows", "the entries before the pin have changed", restore},
-	{CodePinGenesis, L3, "another genesis than the base branch names", "it is another ledger", restore},
+	{CodePinTip, L2, "an entry that differs from the pin", "the chain was rewritten from there or earlier", restore},
+	{CodePinRoot, L2, "a tree that differs from the pin", "the entries before the pin have changed", restore},
+	{CodePinGenesis, L3, "a genesis other than the one that the base branch pins", "it is another ledger", restore},
 	{CodePinMissing, L3, "a receipt that was announced and is not in the ledger",
 		"the gate's review on a pull request names its hash", restore},
 	{CodePinUnusable, L2, "a pin that cannot be read", "a pin that says nothing protects nothing",
@@ -269,8 +269,8 @@ func (p Problem) String() string {
 	return b.String() + ": " + p.Message
 }
 
-// problem makes a Problem at the level of its code.
-func problem(code Code, path string, seq int64, format string, args ...any) Problem {
+// newProblem makes a Problem at the level of its code.
+func newProblem(code Code, path string, seq int64, format string, args ...any) Problem {
 	about, _ := code.Of()
-	return Problem{code, about.Level, clip(path), seq, fmt.Sprintf(format, args...)}
+	return Problem{code, about.Level, clipForeign(path), seq, fmt.Sprintf(format, args...)}
 }

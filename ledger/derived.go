@@ -78,13 +78,13 @@ func listAfter(b []byte, key string) (list []string, rest []byte) {
 			}
 			end++
 		}
-		list, b = append(list, unescaped(b[:end+1])), b[end+1:]
+		list, b = append(list, unescapeString(b[:end+1])), b[end+1:]
 	}
 	return list, b
 }
 
-// unescaped reads a string that was checked.
-func unescaped(quoted []byte) string {
+// unescapeString reads a string that was checked.
+func unescapeString(quoted []byte) string {
 	s := string(quoted[1 : len(quoted)-1])
 	if strings.IndexByte(s, '\\') >= 0 {
 		_ = json.Unmarshal(quoted, &s) // the decoder has read it already
@@ -240,11 +240,12 @@ func (r *Receipt) checkUndecided(s sum) error {
 			len(v.UndecidedHigh), v.Counts.Skipped)
 	case r.Semantics >= 2 && v.Risk.High == 0:
 		return refuse(RefuseFindings, "the high rule %q is undecided, and no finding is high (S74)",
-			clip(v.UndecidedHigh[0]))
+			clipForeign(v.UndecidedHigh[0]))
 	}
 	for _, id := range v.UndecidedHigh {
 		if r.Semantics >= 2 && s.all && !s.high[id] && !s.unreadable {
-			return refuse(RefuseFindings, "the high rule %q is undecided, and no high finding says so (S74)", clip(id))
+			return refuse(RefuseFindings, "the high rule %q is undecided, and no high finding says so (S74)",
+				clipForeign(id))
 		}
 	}
 	return nil
@@ -254,7 +255,8 @@ func (r *Receipt) checkUndecided(s sum) error {
 func (r *Receipt) checkAccepted(s sum) error {
 	for _, a := range r.Accepted {
 		if s.all && !s.named[a.RuleID] {
-			return refuse(RefuseWaiver, "a finding of %q is accepted, and no finding names that rule", clip(a.RuleID))
+			return refuse(RefuseWaiver, "a finding of %q is accepted, and no finding names that rule",
+				clipForeign(a.RuleID))
 		}
 	}
 	return nil
@@ -397,20 +399,20 @@ func (r *Receipt) checkScore() error {
 	v, c := r.Verdict, r.Verdict.Counts
 	decided := c.Satisfied + c.Flagged
 	for _, m := range []struct{ name, got, want string }{
-		{"score", v.Score, share(c.Satisfied, c.Declared)},
+		{"score", v.Score, percentShare(c.Satisfied, c.Declared)},
 		{"score_fraction", v.ScoreFraction, fmt.Sprintf("%d/%d", c.Satisfied, c.Declared)},
-		{"score_decided", v.ScoreDecided, share(c.Satisfied, decided)},
-		{"coverage", v.Coverage, share(decided, c.Declared)},
+		{"score_decided", v.ScoreDecided, percentShare(c.Satisfied, decided)},
+		{"coverage", v.Coverage, percentShare(decided, c.Declared)},
 	} {
 		if m.got != m.want && (m.got != "" || m.name == "score") {
 			return refuse(RefuseScore, "%s is %q; %d satisfied and %d flagged of %d declared make %s", m.name,
-				clip(m.got), c.Satisfied, c.Flagged, c.Declared, m.want)
+				clipForeign(m.got), c.Satisfied, c.Flagged, c.Declared, m.want)
 		}
 	}
-	weighted := rational(v.WeightedScore)
+	weighted := exactRational(v.WeightedScore)
 	if v.WeightedScore != "" && (!isDecimal([]byte(v.WeightedScore)) || weighted.Sign() < 0 ||
-		weighted.Cmp(rational("100")) > 0) {
-		return refuse(RefuseScore, "weighted_score is %q; it must be between 0 and 100", clip(v.WeightedScore))
+		weighted.Cmp(exactRational("100")) > 0) {
+		return refuse(RefuseScore, "weighted_score is %q; it must be between 0 and 100", clipForeign(v.WeightedScore))
 	}
 	if want := 5*v.Risk.High + 2*v.Risk.Mid + v.Risk.Low; v.RiskPoints != want {
 		return refuse(RefuseScore, "risk_points is %d; %d high, %d mid and %d low make %d", v.RiskPoints, v.Risk.High,
@@ -419,9 +421,9 @@ func (r *Receipt) checkScore() error {
 	return nil
 }
 
-// share is 100·n/d, floored to one decimal (S13). The counts are within 2^53, so that a thousand of them fit into 64
-// bits.
-func share(n, d int) string {
+// percentShare is 100·n/d, floored to one decimal (S13). The counts are within 2^53, so that a thousand of them fit
+// into 64 bits.
+func percentShare(n, d int) string {
 	if d == 0 {
 		return "0"
 	}

@@ -32,20 +32,21 @@ type portion struct {
 // perPortion is how many entries a worker takes at once.
 const perPortion = 32
 
-// examine checks the blobs, which come in the order of entries, on all processors, and gives the results in that order.
-// drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is
+// examineBlobs checks the blobs, which come in the order of entries, on all processors, and gives the results in that
+// order. drop is given the bytes of each when it has been looked at. Where the reading ends early, every entry left is
 // unreadable.
-func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte)) iter.Seq2[int,
-	checked] {
+func examineBlobs(
+	ctx context.Context, blobs iter.Seq2[[]byte, error], entries []named, drop func([]byte),
+) iter.Seq2[int, checked] {
 	return func(yield func(int, checked) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		workers := runtime.GOMAXPROCS(0)
 		todo, order := make(chan *portion, 2*workers), make(chan *portion, 4*workers)
 		for range workers {
-			go work(todo, entries, drop)
+			go examinePortions(todo, entries, drop)
 		}
-		go deal(ctx, blobs, todo, order)
+		go dealPortions(ctx, blobs, todo, order)
 		next, last := 0, errors.New("the tree gave fewer files than it has")
 		for p := range order {
 			<-p.done
@@ -67,7 +68,7 @@ func examine(ctx context.Context, blobs iter.Seq2[[]byte, error], entries []name
 	}
 }
 
-func work(todo <-chan *portion, entries []named, drop func([]byte)) {
+func examinePortions(todo <-chan *portion, entries []named, drop func([]byte)) {
 	for p := range todo {
 		p.out = make([]checked, len(p.blobs))
 		for i, b := range p.blobs {
@@ -79,8 +80,8 @@ func work(todo <-chan *portion, entries []named, drop func([]byte)) {
 	}
 }
 
-// deal reads the blobs and hands them out, each portion to a worker and to the order of the results.
-func deal(ctx context.Context, blobs iter.Seq2[[]byte, error], todo, order chan<- *portion) {
+// dealPortions reads the blobs and hands them out, each portion to a worker and to the order of the results.
+func dealPortions(ctx context.Context, blobs iter.Seq2[[]byte, error], todo, order chan<- *portion) {
 	defer close(order)
 	defer close(todo)
 	p := &portion{done: make(chan struct{})}
@@ -119,7 +120,7 @@ func examineOne(b []byte, e named) checked {
 		return fail(CodeSize, fmt.Errorf("%d bytes", len(b)))
 	}
 	sum := canonical.SHA256Hex(b)
-	r, err := scan(b)
+	r, err := scanReceipt(b)
 	c.receipt = r
 	var bad *canonical.Error
 	var refused *Refusal

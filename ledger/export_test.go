@@ -51,7 +51,7 @@ func SchemaFor(name string) []byte {
 // when requires members of the kinds.
 func when(kinds []Kind, members ...string) map[string]any {
 	return map[string]any{
-		"if":   map[string]any{"properties": map[string]any{"kind": map[string]any{"enum": words(kinds)}}},
+		"if":   map[string]any{"properties": map[string]any{"kind": map[string]any{"enum": kindWords(kinds)}}},
 		"then": map[string]any{"required": members},
 	}
 }

@@ -18,8 +18,8 @@ var forms = map[string]*canonical.Form{
 	"text":              {Check: func(b []byte) bool { return len(b) > 0 }, Want: "a text of at least one character"},
 	"receipt_id":        {Check: isReceiptID, Want: "a receipt id (DCR-000012-0a1b2c3d)"},
 	"schema":            {Enum: []string{EvalSchema, CookSchema, IncidentSchema}},
-	"kind":              {Enum: words(Kinds())},
-	"decision":          {Enum: words([]Kind{Approved, Amended, Revoked, Rejected})},
+	"kind":              {Enum: kindWords(Kinds())},
+	"decision":          {Enum: kindWords([]Kind{Approved, Amended, Revoked, Rejected})},
 	"lane":              {Enum: []string{"agent", "dataset", "compute", "cook", "incident"}},
 	"approver_type":     {Enum: []string{"User"}}, // a bot signs nothing off
 	"permission":        {Enum: []string{"admin", "maintain", "write", "local"}},
@@ -59,7 +59,7 @@ func Kinds() []Kind {
 	return []Kind{Approved, Carried, Amended, Revoked, Rejected, Superseded, Withdrawn, Merged, Unreceipted}
 }
 
-func words(kinds []Kind) (all []string) {
+func kindWords(kinds []Kind) (all []string) {
 	for _, k := range kinds {
 		all = append(all, string(k))
 	}
@@ -92,7 +92,7 @@ func isTime(b []byte) bool { return len(b) == 20 && canonical.CheckTime(string(b
 func isReceiptID(b []byte) bool {
 	rest, ok := bytes.CutPrefix(b, []byte("DCR-"))
 	number, id, two := bytes.Cut(rest, []byte("-"))
-	return ok && two && len(number) >= 6 && len(number) <= 9 && leading(number) == len(number) && len(id) == 8 &&
+	return ok && two && len(number) >= 6 && len(number) <= 9 && leadingDigits(number) == len(number) && len(id) == 8 &&
 		isHex(id)
 }
 
@@ -100,12 +100,12 @@ func isReceiptID(b []byte) bool {
 // exponent.
 func isDecimal(b []byte) bool {
 	b = bytes.TrimPrefix(b, []byte("-"))
-	n := leading(b)
+	n := leadingDigits(b)
 	if n == 0 || n > 40 || n > 1 && b[0] == '0' {
 		return false
 	}
 	if b = b[n:]; len(b) > 0 && b[0] == '.' {
-		if n = leading(b[1:]); n == 0 || n > 40 {
+		if n = leadingDigits(b[1:]); n == 0 || n > 40 {
 			return false
 		}
 		b = b[1+n:]
@@ -119,12 +119,12 @@ func isDecimal(b []byte) bool {
 	if b = b[1:]; len(b) > 0 && (b[0] == '+' || b[0] == '-') {
 		b = b[1:]
 	}
-	n = leading(b)
+	n = leadingDigits(b)
 	return n >= 1 && n <= 3 && n == len(b)
 }
 
-// leading is how many decimal digits b begins with.
-func leading(b []byte) (n int) {
+// leadingDigits is how many decimal digits b begins with.
+func leadingDigits(b []byte) (n int) {
 	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
 		n++
 	}

@@ -44,7 +44,7 @@ func TestFormsArePatterns(t *testing.T) {
 
 func TestPadded(t *testing.T) {
 	for n, want := range map[int64]string{0: "000", 7: "007", 12: "012", 999: "999", 1000: "1000"} {
-		if got := padded(n, 3); got != want {
+		if got := zeroPadded(n, 3); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}

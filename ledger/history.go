@@ -36,7 +36,7 @@ type Stated struct {
 func ParseMessage(message string) (Stated, error) {
 	m := messagePattern().FindStringSubmatch(message)
 	if m == nil {
-		return Stated{}, fmt.Errorf("the message %q is not that of a sign-off", clip(message))
+		return Stated{}, fmt.Errorf("the message %q is not that of a sign-off", clipForeign(message))
 	}
 	seq, err := strconv.ParseInt(m[1], 10, 64)
 	if err != nil {
@@ -83,7 +83,7 @@ type history struct {
 }
 
 func (h *history) add(code Code, seq int64, format string, args ...any) {
-	h.problems = append(h.problems, problem(code, "", seq, format, args...))
+	h.problems = append(h.problems, newProblem(code, "", seq, format, args...))
 }
 
 func (h *history) commit(c Commit, newer *Commit) {
@@ -99,7 +99,7 @@ func (h *history) commit(c Commit, newer *Commit) {
 			newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
 	}
 	for _, path := range c.Edits {
-		h.add(CodeRewritten, -1, "%s changes or deletes %s", id, clip(path))
+		h.add(CodeRewritten, -1, "%s changes or deletes %s", id, clipForeign(path))
 	}
 	h.message(c, id)
 }

@@ -59,9 +59,9 @@ type Place struct {
 func (p Place) String() string {
 	switch p.Class {
 	case EntryFile:
-		return EntryDir(p.Seq) + "/" + padded(p.Seq, 9) + "-" + p.Hash + ".json"
+		return EntryDir(p.Seq) + "/" + zeroPadded(p.Seq, 9) + "-" + p.Hash + ".json"
 	case PullAlias:
-		return PullDir(p.Pull) + "/" + padded(p.Seq, 9) + "-" + p.Hash + ".json"
+		return PullDir(p.Pull) + "/" + zeroPadded(p.Seq, 9) + "-" + p.Hash + ".json"
 	case HashAlias:
 		return "hash/" + p.Hash[:2] + "/" + p.Hash[2:4] + "/" + p.Hash + ".json"
 	case SheetFile:
@@ -81,17 +81,18 @@ var single = map[string]Class{
 
 // EntryDir is the directory of the entry at seq; it holds a hundred.
 func EntryDir(seq int64) string {
-	return "receipts/" + padded(seq/1_000_000, 3) + "/" + padded(seq/10_000%100, 2) + "/" + padded(seq/100%100, 2)
+	return "receipts/" + zeroPadded(seq/1_000_000, 3) + "/" + zeroPadded(seq/10_000%100,
+		2) + "/" + zeroPadded(seq/100%100, 2)
 }
 
 // PullDir is the directory of a pull request's entries.
 func PullDir(number int64) string {
-	return "pr/" + padded(number/10_000, 4) + "/" + padded(number/100%100, 2) + "/" + padded(number%100, 2)
+	return "pr/" + zeroPadded(number/10_000, 4) + "/" + zeroPadded(number/100%100, 2) + "/" + zeroPadded(number%100, 2)
 }
 
-// padded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with a
-// path.
-func padded(n int64, digits int) string {
+// zeroPadded is n with zeros in front, to so many digits. Package fmt would take longer than all else that is done with
+// a path.
+func zeroPadded(n int64, digits int) string {
 	s := strconv.FormatInt(n, 10)
 	return "000000000"[:max(0, digits-len(s))] + s
 }
@@ -111,14 +112,14 @@ func ParsePath(path string) (Place, error) {
 	if class, ok := single[path]; ok {
 		return Place{Class: class}, nil
 	}
-	p, ok := numbered(path)
+	p, ok := parseNumberedPath(path)
 	if ok && p.String() == path {
 		return p, nil
 	}
 	if was := firstLayout(path); was != "" {
-		return Place{}, fmt.Errorf("%q: not a path of a ledger: %s", clip(path), was)
+		return Place{}, fmt.Errorf("%q: not a path of a ledger: %s", clipForeign(path), was)
 	}
-	return Place{}, fmt.Errorf("%q: not a path of a ledger", clip(path))
+	return Place{}, fmt.Errorf("%q: not a path of a ledger", clipForeign(path))
 }
 
 // firstLayout says of a path that it is one of the layout before the first release, and what stands in its place; "" of
@@ -130,17 +131,17 @@ func firstLayout(path string) string {
 	case len(parts) < 2:
 		return ""
 	case parts[0] == "pr":
-		if _, ok := digits(parts[1], 3, ""); !ok {
+		if _, ok := parseDigits(parts[1], 3, ""); !ok {
 			return ""
 		}
 		if len(parts) > 2 {
-			if number, ok := digits(parts[1]+parts[2], 8, ""); ok {
+			if number, ok := parseDigits(parts[1]+parts[2], 8, ""); ok {
 				return strings.Join(parts[:3], "/") + before + "now it is " + PullDir(number)
 			}
 		}
 		return "pr/" + parts[1] + before + "now a directory in pr/ has four digits"
 	case parts[0] == "receipts" && len(parts) > 2:
-		number, ok := digits(strings.Join(parts[1:3], ""), 6, "")
+		number, ok := parseDigits(strings.Join(parts[1:3], ""), 6, "")
 		if !ok || len(parts[1]) != 3 {
 			return ""
 		}
@@ -153,8 +154,8 @@ func firstLayout(path string) string {
 	return ""
 }
 
-// numbered reads the last element of the path; String then says whether the rest belongs to it.
-func numbered(path string) (p Place, ok bool) {
+// parseNumberedPath reads the last element of the path; String then says whether the rest belongs to it.
+func parseNumberedPath(path string) (p Place, ok bool) {
 	top, _, _ := strings.Cut(path, "/")
 	stem, ok := strings.CutSuffix(path[strings.LastIndexByte(path, '/')+1:], ".json")
 	if !ok || len(stem) < 64 {
@@ -175,7 +176,7 @@ func numbered(path string) (p Place, ok bool) {
 		p.Class = SheetFile
 	}
 	if p.Class == EntryFile || p.Class == PullAlias {
-		if p.Seq, ok = digits(stem[:len(stem)-64], 9, "-"); !ok {
+		if p.Seq, ok = parseDigits(stem[:len(stem)-64], 9, "-"); !ok {
 			return p, false
 		}
 	}
@@ -184,15 +185,15 @@ func numbered(path string) (p Place, ok bool) {
 		if len(folders) != 5 {
 			return p, false
 		}
-		if p.Pull, ok = digits(folders[1]+folders[2]+folders[3], 8, ""); !ok || p.Pull == 0 {
+		if p.Pull, ok = parseDigits(folders[1]+folders[2]+folders[3], 8, ""); !ok || p.Pull == 0 {
 			return p, false
 		}
 	}
 	return p, p.Class != Unknown
 }
 
-// digits reads exactly n decimal digits and the suffix behind them.
-func digits(s string, n int, suffix string) (int64, bool) {
+// parseDigits reads exactly n decimal digits and the suffix behind them.
+func parseDigits(s string, n int, suffix string) (int64, bool) {
 	s, ok := strings.CutSuffix(s, suffix)
 	if !ok || len(s) != n || strings.Trim(s, "0123456789") != "" {
 		return 0, false
@@ -222,15 +223,16 @@ func Allowed(path, mode string, size int64) (Place, error) {
 	case err != nil:
 		return Place{}, err
 	case mode != RegularMode:
-		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clip(mode), RegularMode)
+		return Place{}, fmt.Errorf("%s has the mode %s, every file of a ledger has %s", path, clipForeign(mode),
+			RegularMode)
 	case size < 0 || size > p.Class.MaxBytes():
 		return Place{}, fmt.Errorf("%s has %d bytes; at most %d are allowed", path, size, p.Class.MaxBytes())
 	}
 	return p, nil
 }
 
-// clip shortens foreign text for a message.
-func clip(s string) string {
+// clipForeign shortens foreign text for a message.
+func clipForeign(s string) string {
 	const most = 120
 	return legible.Clip(s, most)
 }

@@ -35,7 +35,7 @@ func newChain(leaves *Leaves) *chain {
 // once: every later entry's log would only say it again.
 func (c *chain) link(e named, x checked) (problems []Problem) {
 	add := func(code Code, format string, args ...any) {
-		problems = append(problems, problem(code, "", e.seq, format, args...))
+		problems = append(problems, newProblem(code, "", e.seq, format, args...))
 	}
 	defer func() { c.broken = c.broken || x.err != nil || len(problems) > 0 }()
 	if e.seq < c.next {
@@ -81,7 +81,7 @@ func (c *chain) root() string {
 func (c *chain) refer(e named, r *Receipt) (problems []Problem) {
 	key := hashBytes(r.IdempotencyKey)
 	if first, twice := c.keys[key]; twice {
-		problems = append(problems, problem(CodeDuplicate, "", e.seq,
+		problems = append(problems, newProblem(CodeDuplicate, "", e.seq,
 			"the sign-off %.8s… has its receipt at seq %d already", r.IdempotencyKey, first))
 	} else {
 		c.keys[key] = e.seq
@@ -94,7 +94,7 @@ func (c *chain) refer(e named, r *Receipt) (problems []Problem) {
 		return *p, true
 	})
 	if err != nil {
-		problems = append(problems, problem(CodeReference, "", e.seq, "%v", err))
+		problems = append(problems, newProblem(CodeReference, "", e.seq, "%v", err))
 	}
 	return problems
 }

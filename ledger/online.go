@@ -126,7 +126,7 @@ func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
 			o.carried(r)
 		case r.Pull() == 0:
 			o.add(CodeNoReview, r.Seq, "it is signed by %s outside a pull request: the forge has no record of that",
-				clip(r.Approval.Approver.Login))
+				clipForeign(r.Approval.Approver.Login))
 		case r.SelfSigned:
 			o.selfSigned(e)
 		default:
@@ -185,13 +185,13 @@ func (o *online) selfSigned(e Entry) {
 		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d, by which it was self-signed: %v", r.Workflow.RunID, err)
 	case run.Event != "workflow_dispatch" || !strings.EqualFold(run.Actor, login):
 		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was started by %s with the "+
-			"event %s", clip(login), r.Workflow.RunID, clip(run.Actor), clip(run.Event))
+			"event %s", clipForeign(login), r.Workflow.RunID, clipForeign(run.Actor), clipForeign(run.Event))
 	case !strings.HasPrefix(run.Title, SelfSignTitle(r.Pull(), r.PullRequest.HeadSHA, "")):
 		o.add(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d "+
-			"was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clip(run.Title))
+			"was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clipForeign(run.Title))
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clip(r.Workflow.Ref),
-			r.Workflow.RunID, clip(run.Path))
+		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clipForeign(r.Workflow.Ref),
+			r.Workflow.RunID, clipForeign(run.Path))
 	}
 }
 
@@ -232,7 +232,7 @@ type pullRecord struct {
 }
 
 func (o *online) add(code Code, seq int64, format string, args ...any) {
-	o.problems = append(o.problems, problem(code, "", seq, format, args...))
+	o.problems = append(o.problems, newProblem(code, "", seq, format, args...))
 }
 
 // bytesKey names bytes under a rulebook.
@@ -304,7 +304,7 @@ func (o *online) approval(e Entry) {
 	case v.BodySHA256 != a.Review.BodySHA256:
 		o.add(CodeReviewChanged, r.Seq, "the text of review %d was edited", v.ID)
 	case v.State != "APPROVED":
-		o.add(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clip(v.State),
+		o.add(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clipForeign(v.State),
 			a.Decision)
 	case !o.finished[e.Hash]:
 		o.open(r)
@@ -322,10 +322,10 @@ func (o *online) open(r *Receipt) {
 	permission, err := forge.PermissionOf(o.ctx, login)
 	switch {
 	case err != nil:
-		o.add(CodeOnlineUnread, r.Seq, "the permission of %s: %v", clip(login), err)
+		o.add(CodeOnlineUnread, r.Seq, "the permission of %s: %v", clipForeign(login), err)
 	case !slices.Contains([]string{"write", "maintain", "admin"}, permission):
-		o.add(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clip(login),
-			r.Approval.Approver.Permission, clip(permission))
+		o.add(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clipForeign(login),
+			r.Approval.Approver.Permission, clipForeign(permission))
 	}
 	if r.Workflow == nil {
 		return
@@ -339,7 +339,8 @@ func (o *online) open(r *Receipt) {
 	case !sameWorkflow(r.Workflow, run):
 		o.add(CodeReviewDiffers, r.Seq,
 			"it names the workflow %s and the event %s; run %d belongs to %s, started by %s",
-			clip(r.Workflow.Ref), clip(r.Workflow.Event), r.Workflow.RunID, clip(run.Path), clip(run.Event))
+			clipForeign(r.Workflow.Ref), clipForeign(r.Workflow.Event), r.Workflow.RunID, clipForeign(run.Path),
+			clipForeign(run.Event))
 	}
 }
 
@@ -352,11 +353,12 @@ func (o *online) differs(a *Approval, v ReviewRecord) string {
 		{"the time", a.Review.SubmittedAt, v.SubmittedAt},
 	} {
 		if c.receipt != c.forge {
-			return fmt.Sprintf("%s is %s in the receipt, %s at the forge", c.what, c.receipt, clip(c.forge))
+			return fmt.Sprintf("%s is %s in the receipt, %s at the forge", c.what, c.receipt, clipForeign(c.forge))
 		}
 	}
 	if !strings.EqualFold(a.Approver.Login, v.Login) && !o.renamed(a.Approver) {
-		return fmt.Sprintf("the receipt says %s, the review is by %s", clip(a.Approver.Login), clip(v.Login))
+		return fmt.Sprintf("the receipt says %s, the review is by %s", clipForeign(a.Approver.Login),
+			clipForeign(v.Login))
 	}
 	return ""
 }
@@ -414,7 +416,7 @@ func (o *online) complete(merges []MergeRecord) {
 			key := bytesKey(run.SubmissionSHA256, run.SheetSHA256)
 			if !o.signed(key) && !o.said[key] && !o.onTheWay(m, run, merges[i+1:]) {
 				o.add(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt",
-					m.SHA, clip(run.ID), run.SubmissionSHA256)
+					m.SHA, clipForeign(run.ID), run.SubmissionSHA256)
 			}
 		}
 	}

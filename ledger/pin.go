@@ -55,7 +55,7 @@ func (v *verifier) pins() error {
 // Against holds the entries of a verified ledger to one pin more; nil if it holds.
 func (r *Verification) Against(p Pin) *Problem {
 	say := func(code Code, format string, args ...any) *Problem {
-		out := problem(code, "", p.Count-1, format, args...)
+		out := newProblem(code, "", p.Count-1, format, args...)
 		out.Level = p.Level
 		return &out
 	}
@@ -64,19 +64,20 @@ func (r *Verification) Against(p Pin) *Problem {
 	case p.Count == 0:
 		return nil
 	case p.Count < 0 || canonical.CheckHash(p.Tip) != nil || p.Root != "" && canonical.CheckHash(p.Root) != nil:
-		return say(CodePinUnusable, "%s: count %d, tip %q", p.Source, p.Count, clip(p.Tip))
+		return say(CodePinUnusable, "%s: count %d, tip %q", p.Source, p.Count, clipForeign(p.Tip))
 	case p.Count > have && p.Level >= L3:
 		return say(CodePinMissing, "%s names the entry %d, %.8s…; the ledger has %d entries", p.Source, p.Count-1,
 			p.Tip, have)
 	case p.Count > have:
-		return say(CodeTruncated, "%s knows %d entries, the ledger has %d", p.Source, p.Count, have)
+		return say(CodeTruncated, "%s has %d entries, the ledger only %d", p.Source, p.Count, have)
 	case r.Hashes[p.Count-1] != p.Tip && p.Count == 1:
-		return say(CodePinGenesis, "%s names the first entry %.8s…, here it is %.8s…", p.Source, p.Tip, r.Hashes[0])
+		return say(CodePinGenesis, "%s names the first entry %.8s…, in the ledger it is %.8s…", p.Source, p.Tip,
+			r.Hashes[0])
 	case r.Hashes[p.Count-1] != p.Tip:
-		return say(CodePinTip, "%s knows the entry %.8s…, here it is %.8s…", p.Source, p.Tip, r.Hashes[p.Count-1])
+		return say(CodePinTip, "%s has the entry %.8s…, the ledger %.8s…", p.Source, p.Tip, r.Hashes[p.Count-1])
 	}
 	if root, err := r.Leaves.Root(p.Count); p.Root != "" && (err != nil || root != p.Root) {
-		return say(CodePinRoot, "%s knows the root %.8s…, here it is %.8s…", p.Source, p.Root, root)
+		return say(CodePinRoot, "%s has the root %.8s…, the ledger %.8s…", p.Source, p.Root, root)
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func Compare(mine, other *Verification) []Problem {
 	}
 	for i, hash := range short.Hashes {
 		if long.Hashes[i] != hash {
-			return []Problem{problem(CodeFork, "", int64(i),
+			return []Problem{newProblem(CodeFork, "", int64(i),
 				"the copies part here: %.8s… in this copy, %.8s… in the other", mine.Hashes[i], other.Hashes[i])}
 		}
 	}
@@ -98,7 +99,7 @@ func Compare(mine, other *Verification) []Problem {
 	a, errA := short.Leaves.Root(n)
 	b, errB := long.Leaves.Root(n)
 	if errA != nil || errB != nil || a != b {
-		return []Problem{problem(CodeFork, "", n-1, "the first %d names agree, the bytes behind them do not: %s "+
+		return []Problem{newProblem(CodeFork, "", n-1, "the first %d names agree, the bytes behind them do not: %s "+
 			"goes on from another tree", n, name)}
 	}
 	return nil
@@ -110,7 +111,7 @@ func Compare(mine, other *Verification) []Problem {
 func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verification, error) {
 	v := &Verification{Head: seen, Info: at.Info}
 	if at.Head.Count < seen.Count {
-		v.Problems = append(v.Problems, problem(CodeTruncated, "", at.Head.Count,
+		v.Problems = append(v.Problems, newProblem(CodeTruncated, "", at.Head.Count,
 			"%d entries were seen before, the ledger has %d", seen.Count, at.Head.Count))
 		return v, nil
 	}
@@ -119,7 +120,7 @@ func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verific
 		return v, ctx.Err()
 	}
 	if v.Head.Tip != at.Head.Tip || v.Head.Root != at.Head.Root {
-		v.Problems = append(v.Problems, problem(CodeHeadLies, HeadPath, -1,
+		v.Problems = append(v.Problems, newProblem(CodeHeadLies, HeadPath, -1,
 			"it says tip %.8s… and root %.8s…; the entries make %.8s… and %.8s…",
 			at.Head.Tip, at.Head.Root, v.Head.Tip, v.Head.Root))
 		return v, nil
@@ -132,7 +133,7 @@ func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verific
 func (v *Verification) collect(ctx context.Context, s Store, at Snapshot, seen Head) *Problem {
 	var fresh []*Entry
 	say := func(code Code, seq int64, format string, args ...any) *Problem {
-		p := problem(code, "", seq, format, args...)
+		p := newProblem(code, "", seq, format, args...)
 		return &p
 	}
 	if at.Head.Count > seen.Count {

@@ -86,7 +86,7 @@ func (l *Leaves) Inclusion(seq, size int64) (Proof, error) {
 	root, err := l.Root(size)
 	leaf := l.stored[tlog.StoredHashIndex(0, seq)]
 	return Proof{Format: InclusionFormat, Seq: seq, Leaf: hex.EncodeToString(leaf[:]), Size: size, Root: root,
-		Path: encode(path)}, err
+		Path: encodeHashes(path)}, err
 }
 
 // Consistency proves that the tree of the first size entries extends the one of the first old.
@@ -103,10 +103,11 @@ func (l *Leaves) Consistency(old, size int64) (Proof, error) {
 		return Proof{}, err
 	}
 	root, err := l.Root(size)
-	return Proof{Format: ConsistencyFormat, Old: old, OldRoot: oldRoot, Size: size, Root: root, Path: encode(path)}, err
+	return Proof{Format: ConsistencyFormat, Old: old, OldRoot: oldRoot, Size: size, Root: root,
+		Path: encodeHashes(path)}, err
 }
 
-func encode(hashes []tlog.Hash) []string {
+func encodeHashes(hashes []tlog.Hash) []string {
 	out := make([]string, len(hashes))
 	for i, h := range hashes {
 		out[i] = hex.EncodeToString(h[:])
@@ -132,17 +133,17 @@ func (p Proof) Check() error {
 		if err != nil {
 			return err
 		}
-		return said(tlog.CheckRecord(path, p.Size, root, p.Seq, leaf))
+		return wrapProofError(tlog.CheckRecord(path, p.Size, root, p.Seq, leaf))
 	}
 	old, err := parseHash(p.OldRoot)
 	if err != nil {
 		return err
 	}
-	return said(tlog.CheckTree(path, p.Size, root, p.Old, old))
+	return wrapProofError(tlog.CheckTree(path, p.Size, root, p.Old, old))
 }
 
-// said puts this ledger's words before an error of tlog.
-func said(err error) error {
+// wrapProofError puts this ledger's words before an error of tlog.
+func wrapProofError(err error) error {
 	if err != nil {
 		return fmt.Errorf("the proof does not hold: %w", err)
 	}

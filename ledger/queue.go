@@ -138,14 +138,14 @@ func (t *turn) lost(err error) (time.Duration, error) {
 	if t.tries == t.retry.Tries || !now.Before(t.end()) {
 		return 0, fmt.Errorf("gave up after %s and %s, while others added %s: %w; run it again: nothing is written "+
 			"twice",
-			now.Sub(t.began).Round(time.Millisecond), counted(int64(t.tries), "try", "tries"),
-			counted(t.others, "entry", "entries"), err)
+			now.Sub(t.began).Round(time.Millisecond), countInWords(int64(t.tries), "try", "tries"),
+			countInWords(t.others, "entry", "entries"), err)
 	}
 	t.widen(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone
 	return min(t.pause(), max(minWait, t.end().Sub(now))), nil
 }
 
-func counted(n int64, one, many string) string {
+func countInWords(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -162,7 +162,7 @@ func (t *turn) sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 	}
 	err := fmt.Errorf("%w after %s and %s", ctx.Err(), time.Since(t.began).Round(time.Millisecond),
-		counted(int64(t.tries), "try", "tries"))
+		countInWords(int64(t.tries), "try", "tries"))
 	if t.last != nil {
 		err = fmt.Errorf("%w: %w", err, t.last)
 	}

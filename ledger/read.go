@@ -24,7 +24,7 @@ func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string)
 		return nil, nil
 	}
 	if at.Head.Count == 0 && genesis != "" {
-		return []Problem{problem(CodePinGenesis, "", -1, "the ledger is empty or missing; the configuration pins "+
+		return []Problem{newProblem(CodePinGenesis, "", -1, "the ledger is empty or missing; the configuration pins "+
 			"the genesis %.8s…", genesis)}, nil
 	}
 	var problems []Problem
@@ -33,7 +33,7 @@ func VerifyForReading(ctx context.Context, s Store, at Snapshot, genesis string)
 		if at.Info != nil {
 			have = at.Info.Genesis
 		}
-		problems = append(problems, problem(CodePinGenesis, InfoPath, -1,
+		problems = append(problems, newProblem(CodePinGenesis, InfoPath, -1,
 			"the genesis is %.8s…; the configuration pins %.8s…", have, genesis))
 	}
 	_, tail, err := VerifyTail(ctx, s, at, Head{})
@@ -58,17 +58,17 @@ func verifyCommits(commits []Commit, head Head) (problems []Problem) {
 	for _, c := range commits {
 		id := fmt.Sprintf("commit %.12s", c.ID)
 		if len(c.Parents) > 1 {
-			problems = append(problems, problem(CodeMerge, "", -1, "%s has %d parents", id, len(c.Parents)))
+			problems = append(problems, newProblem(CodeMerge, "", -1, "%s has %d parents", id, len(c.Parents)))
 		}
 		if (c.Message+"\n" == initMessage || c.Message == initMessage) && len(c.Parents) == 0 {
 			return problems
 		}
 		said, err := ParseMessage(c.Message)
 		if err != nil {
-			return append(problems, problem(CodeMessage, "", -1, "%s: %v", id, err))
+			return append(problems, newProblem(CodeMessage, "", -1, "%s: %v", id, err))
 		}
 		if said.Hash != want {
-			return append(problems, problem(CodeCommitChain, "", said.Seq,
+			return append(problems, newProblem(CodeCommitChain, "", said.Seq,
 				"%s names the receipt %.8s…, here it should be %.8s…", id, said.Hash, want))
 		}
 		want = said.Parent
@@ -107,7 +107,7 @@ func EntriesOf(ctx context.Context, s Store, at Snapshot, pull, repository int64
 // name says, at its place in the chain.
 func heldAlias(ctx context.Context, s Store, at Snapshot, f File, pull, repository int64) *Problem {
 	is := func(code Code, seq int64, format string, args ...any) *Problem {
-		p := problem(code, f.Path, seq, format, args...)
+		p := newProblem(code, f.Path, seq, format, args...)
 		return &p
 	}
 	e, err := entryOf(f.Data)
@@ -120,7 +120,7 @@ func heldAlias(ctx context.Context, s Store, at Snapshot, f File, pull, reposito
 	case f.Path != want || r.Pull() != pull:
 		return is(CodeMisplaced, r.Seq, "the entry belongs at %s", want)
 	case r.Seq >= at.Head.Count:
-		return is(CodeAliasOrphan, r.Seq, "the chain has %d entries, and none at %d", at.Head.Count, r.Seq)
+		return is(CodeAliasOrphan, r.Seq, "the chain has %d entries, but none at %d", at.Head.Count, r.Seq)
 	case repository != 0 && r.Repository.ID != repository:
 		return is(CodeRepository, r.Seq, "it is an entry of the repository %d, not %d", r.Repository.ID, repository)
 	}

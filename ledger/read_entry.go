@@ -25,7 +25,7 @@ func ParseUnverified(b []byte) (*Receipt, error) {
 func VerifyEntry(ctx context.Context, s Store, at Snapshot, e *Entry) (later []Entry, problems []Problem, err error) {
 	v := &entryCheck{ctx: ctx, s: s, at: at, e: e, r: e.Receipt}
 	if v.r.Seq < 0 || v.r.Seq >= at.Head.Count {
-		v.add(CodeMisplaced, v.r.Seq, "the ledger has %d entries, and none with the seq %d", at.Head.Count, v.r.Seq)
+		v.add(CodeMisplaced, v.r.Seq, "the ledger has %d entries, but none with the seq %d", at.Head.Count, v.r.Seq)
 		return nil, v.problems, nil
 	}
 	for _, check := range []func() error{v.place, v.before, v.after, v.belongs} {
@@ -52,7 +52,7 @@ type entryCheck struct {
 }
 
 func (v *entryCheck) add(code Code, seq int64, format string, args ...any) {
-	v.problems = append(v.problems, problem(code, "", seq, format, args...))
+	v.problems = append(v.problems, newProblem(code, "", seq, format, args...))
 }
 
 // entriesAt gives the files of a seq: one, in a ledger that is whole.
@@ -102,7 +102,7 @@ func (v *entryCheck) place() error {
 func (v *entryCheck) before() error {
 	if v.r.Seq == 0 {
 		if v.at.Info == nil || v.at.Info.Genesis != v.e.Hash {
-			v.add(CodeInfoLies, 0, "%s names another first entry", InfoPath)
+			v.add(CodeInfoLies, 0, "%s names a different first entry", InfoPath)
 		}
 		return nil
 	}
@@ -114,7 +114,7 @@ func (v *entryCheck) before() error {
 	case len(files) == 0:
 		v.add(CodeParent, v.r.Seq, "parent_hash is %.8s…, which is not the entry before it", v.r.ParentHash)
 	case canonical.SHA256Hex(files[0].Data) != v.r.ParentHash:
-		v.add(CodeName, v.r.Seq-1, "%s holds other bytes than its name says", place)
+		v.add(CodeName, v.r.Seq-1, "the bytes of %s do not match its name", place)
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (v *entryCheck) belongs() error {
 	if v.at.Info == nil {
 		v.add(CodeInfoUnreadable, -1, "%s is missing", InfoPath)
 	} else if v.r.Repository.ID != v.at.Info.Repository.ID {
-		v.add(CodeRepository, v.r.Seq, "the entry is of the repository %d, the ledger of %d",
+		v.add(CodeRepository, v.r.Seq, "the entry belongs to the repository %d, the ledger to %d",
 			v.r.Repository.ID, v.at.Info.Repository.ID)
 	}
 	err := v.r.Resolve(func(hash string) (Prior, bool) {

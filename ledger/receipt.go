@@ -306,7 +306,7 @@ func Format(r Receipt) ([]byte, error) {
 // Parse reads the bytes of a receipt: canonical, of a known schema and kind, with no unknown member, and valid in
 // itself. On an error the receipt is nil. Format(*r) is b again.
 func Parse(b []byte) (*Receipt, error) {
-	r, err := parse(b, receiptDecoder().Decode)
+	r, err := parseReceipt(b, receiptDecoder().Decode)
 	if err == nil {
 		err = r.checkFacts(factsOf(r.Findings), func() int { return len(b) })
 	}
@@ -316,12 +316,12 @@ func Parse(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// scan is Parse without the long members that most of the bytes are (the findings and what explains them), whose form
-// it checks all the same. Whatever Validate reads of the others is filled in; of the findings the verdict is held to
-// what is found in their bytes.
-func scan(b []byte) (*Receipt, error) {
+// scanReceipt is Parse without the long members that most of the bytes are (the findings and what explains them), whose
+// form it checks all the same. Whatever Validate reads of the others is filled in; of the findings the verdict is held
+// to what is found in their bytes.
+func scanReceipt(b []byte) (*Receipt, error) {
 	var findings []byte
-	r, err := parse(b, func(b []byte, lim canonical.Limits, v any) error {
+	r, err := parseReceipt(b, func(b []byte, lim canonical.Limits, v any) error {
 		return receiptDecoder().Scan(b, lim, v, func(key string, value []byte) {
 			if key == "findings" {
 				findings = value
@@ -337,8 +337,8 @@ func scan(b []byte) (*Receipt, error) {
 	return r, nil
 }
 
-// parse reads a receipt and checks all of it but the findings.
-func parse(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
+// parseReceipt reads a receipt and checks all of it but the findings.
+func parseReceipt(b []byte, decode func([]byte, canonical.Limits, any) error) (*Receipt, error) {
 	r := new(Receipt)
 	if err := decode(b, canonical.Receipt, r); err != nil {
 		if unknown := unknownSchema(b); unknown != nil {

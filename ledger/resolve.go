@@ -108,7 +108,7 @@ func (r *Receipt) cooked(find Resolver, side, hash, eval string) (Prior, error) 
 	case !p.Kind.Live() || p.Score == "":
 		return Prior{}, refuse(RefuseUnresolved, "cook.%s names the entry %.8s… of kind %q, which is not signed off",
 			side, hash, p.Kind)
-	case rational(p.Score).Cmp(rational(eval)) != 0:
+	case exactRational(p.Score).Cmp(exactRational(eval)) != 0:
 		return Prior{}, refuse(RefuseLift, "cook.eval_%s is %s, the score of that receipt %s", side, eval, p.Score)
 	}
 	return p, nil

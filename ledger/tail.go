@@ -20,7 +20,7 @@ func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry,
 	}
 	trunk, whole := at.Head.trunk()
 	if !whole {
-		entries, problem := newest(ctx, s, at, wantTail)
+		entries, problem := newestEntries(ctx, s, at, wantTail)
 		return entries, problem, ctx.Err()
 	}
 	v, err := VerifySince(ctx, s, at, trunk)
@@ -47,11 +47,11 @@ func (h Head) trunk() (Head, bool) {
 	return e.head(""), e.count < h.Count
 }
 
-// newest gives the newest n entries, the oldest first, each held to the parent_hash of the one after it.
-func newest(ctx context.Context, s Store, at Snapshot, n int) (entries []*Entry, problems []Problem) {
+// newestEntries gives the newest n entries, the oldest first, each held to the parent_hash of the one after it.
+func newestEntries(ctx context.Context, s Store, at Snapshot, n int) (entries []*Entry, problems []Problem) {
 	for e, err := range Backwards(ctx, s, at) {
 		if err != nil {
-			return nil, []Problem{problem(CodeUnreadable, "", at.Head.Count-1-int64(len(entries)), "%v", err)}
+			return nil, []Problem{newProblem(CodeUnreadable, "", at.Head.Count-1-int64(len(entries)), "%v", err)}
 		}
 		entries = append([]*Entry{e}, entries...)
 		if len(entries) == n {

@@ -334,12 +334,12 @@ func (r *Receipt) checkCook() error {
 		return nil
 	}
 	c := r.Cook
-	before, after, lift := rational(c.EvalBefore), rational(c.EvalAfter), rational(c.Lift)
+	before, after, lift := exactRational(c.EvalBefore), exactRational(c.EvalAfter), exactRational(c.Lift)
 	switch {
 	case c.Before == c.After:
 		return refuse(RefuseLift, "before and after are the same receipt")
 	case after.Cmp(before) <= 0:
-		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt exists only for a lift", c.EvalBefore,
+		return refuse(RefuseLift, "no lift: %s before, %s after; a cook receipt requires a lift", c.EvalBefore,
 			c.EvalAfter)
 	case new(big.Rat).Sub(after, before).Cmp(lift) != 0:
 		return refuse(RefuseLift, "the lift is given as %s, %s − %s is %s", c.Lift, c.EvalAfter, c.EvalBefore,
@@ -348,9 +348,9 @@ func (r *Receipt) checkCook() error {
 	return nil
 }
 
-// rational is the exact value of a decimal string; the form bounds its length and its exponent. A string that has not
-// the form is 0, and the decoder has refused it.
-func rational(s string) *big.Rat {
+// exactRational is the exact value of a decimal string; the form bounds its length and its exponent. A string that has
+// not the form is 0, and the decoder has refused it.
+func exactRational(s string) *big.Rat {
 	if n, ok := new(big.Rat).SetString(s); ok && isDecimal([]byte(s)) {
 		return n
 	}

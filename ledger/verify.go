@@ -121,12 +121,12 @@ func (v *verifier) run() error {
 
 // report lists a problem, and ends the verification when there are too many.
 func (v *verifier) report(code Code, path string, seq int64, format string, args ...any) error {
-	v.result.Problems = append(v.result.Problems, problem(code, path, seq, format, args...))
+	v.result.Problems = append(v.result.Problems, newProblem(code, path, seq, format, args...))
 	if len(v.result.Problems) < MaxProblems {
 		return nil
 	}
 	v.result.Problems = append(v.result.Problems,
-		problem(CodeTooMany, "", -1, "%d problems are listed; there may be more", MaxProblems))
+		newProblem(CodeTooMany, "", -1, "%d problems are listed; there may be more", MaxProblems))
 	return errEnough
 }
 
@@ -162,7 +162,7 @@ func (v *verifier) name(e TreeEntry) error {
 	case err != nil:
 		return v.report(CodeUnknownFile, e.Path, -1, "%v", err)
 	case e.Mode != RegularMode:
-		return v.report(CodeMode, e.Path, -1, "the mode is %s, every file of a ledger has %s", clip(e.Mode),
+		return v.report(CodeMode, e.Path, -1, "the mode is %s, every file of a ledger has %s", clipForeign(e.Mode),
 			RegularMode)
 	case e.Size < 0 || e.Size > p.Class.MaxBytes():
 		return v.report(CodeSize, e.Path, -1, "%d bytes; at most %d are allowed; the file was not read", e.Size,
@@ -207,7 +207,7 @@ func (v *verifier) attributes() error {
 		return v.report(CodeUnreadable, AttributesPath, -1, "%v", err)
 	}
 	if string(b) != Attributes {
-		return v.report(CodeAttributes, AttributesPath, -1, "the file says %q, it must say %q", clip(string(b)),
+		return v.report(CodeAttributes, AttributesPath, -1, "the file says %q, it must say %q", clipForeign(string(b)),
 			Attributes)
 	}
 	return nil
@@ -224,7 +224,7 @@ func (v *verifier) walk() error {
 	if r, ok := v.tree.(recycler); ok {
 		done = r.Recycle
 	}
-	for i, c := range examine(v.ctx, v.tree.Blobs(ids), v.entries, done) {
+	for i, c := range examineBlobs(v.ctx, v.tree.Blobs(ids), v.entries, done) {
 		if err := v.ctx.Err(); err != nil {
 			return err
 		}
@@ -344,7 +344,7 @@ func (v *verifier) heads() error {
 	}
 	v.result.Info = &info
 	if len(v.result.Hashes) == 0 || v.result.Hashes[0] != info.Genesis {
-		return v.report(CodeInfoLies, InfoPath, -1, "genesis is %.8s…, the first entry is another one", info.Genesis)
+		return v.report(CodeInfoLies, InfoPath, -1, "genesis is %.8s…, which is not the first entry", info.Genesis)
 	}
 	return v.foreign(info)
 }

@@ -26,8 +26,8 @@ func blankReference(s string) bool {
 	return s == "" || placeholders[s]
 }
 
-// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {}; 0 and
-// false are not.
+// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {};
+// 0 and false are not.
 func blank(v *strictjson.Value) bool {
 	if v.IsMissing() {
 		return true

@@ -16,7 +16,7 @@ var EngineVersion = "dev"
 // report puts the outcome together and seals it with its digest.
 func (a *audit) report() *Report {
 	a.countRest()
-	rank(a.findings)
+	rankFindings(a.findings)
 	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(),
 		Semantics:  SemanticsVersion,
 		Engine:     EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry},
@@ -293,7 +293,7 @@ func (a *audit) questions() []Question {
 func (a *audit) allNotices() []string {
 	out := slices.Clone(a.Notices)
 	if a.Sheet.Shadows {
-		out = append(out, "the repository's sheet "+a.Sheet.Slug+" stands before the library's")
+		out = append(out, "the repository's sheet "+a.Sheet.Slug+" replaces the library's")
 	}
 	return append(out, a.notices...)
 }

@@ -51,7 +51,7 @@ var (
 )
 
 // errBandOrder is returned for bands that overlap or leave a hole.
-var errBandOrder = errors.New("the the bands must not decrease: tolerance ≤ noncritical ≤ critical")
+var errBandOrder = errors.New("the bands must not decrease: tolerance ≤ noncritical ≤ critical")
 
 // valid holds the bands to S2 and S6.
 func (b bands) valid() error {
@@ -105,7 +105,7 @@ func (b bands) measure(claimed, reference *decimal.Num, written string, scale *d
 		d.band = bandPass // explain works out by how much
 		return d
 	}
-	d.rel = relative(delta, reference)
+	d.rel = relativeError(delta, reference)
 	d.band = b.of(d.rel)
 	if d.band == bandPass {
 		return d
@@ -117,15 +117,15 @@ func (b bands) measure(claimed, reference *decimal.Num, written string, scale *d
 	return b.roundingOf(d, written, scale)
 }
 
-// relative is |delta| / |reference|; nil is infinite. A zero delta from zero is zero (S1).
-func relative(delta, reference *decimal.Num) *decimal.Num {
+// relativeError is |delta| / |reference|; nil is infinite. A zero delta from zero is zero (S1).
+func relativeError(delta, reference *decimal.Num) *decimal.Num {
 	switch {
 	case delta.IsZero():
 		return zero
 	case reference.IsZero():
 		return nil
 	}
-	rel, err := decimal.Quo(absolute(delta), absolute(reference))
+	rel, err := decimal.Quo(absoluteValue(delta), absoluteValue(reference))
 	if err != nil {
 		return nil
 	}

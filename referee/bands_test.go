@@ -87,7 +87,7 @@ func TestMonetary(t *testing.T) {
 		{nil, "", "rental", false}, {nil, "ratio", "price", false}, {nil, "%", "tax", false},
 		{nil, "sqft", "rent", false}, {nil, "unknown", "rent", true},
 	} {
-		if got := monetary(c.said, c.units, c.name); got != c.want {
+		if got := isMonetary(c.said, c.units, c.name); got != c.want {
 			t.Errorf("units %q, name %q: monetary %t, want %t", c.units, c.name, got, c.want)
 		}
 	}

@@ -78,7 +78,7 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 		c.name = v.TextOf("formula_id")
 	}
 	c.check = a.Sheet.mathNamed(a.sheetName(c.name))
-	c.money = monetary(nil, c.units, c.name)
+	c.money = isMonetary(nil, c.units, c.name)
 	if c.check != nil {
 		c.money, c.bands = c.check.Monetary, c.check.bands
 		if c.units == "" {
@@ -152,19 +152,19 @@ func (c *calculation) scaleOwn() {
 	if err != nil {
 		return
 	}
-	asIs, asClaimed := distance(c.claimed, c.own), distance(c.raw, c.own)
+	asIs, asClaimed := claimDistance(c.claimed, c.own), claimDistance(c.raw, c.own)
 	if asClaimed != nil && (asIs == nil || decimal.Cmp(asClaimed, asIs) < 0) {
 		c.own = scaled
 	}
 }
 
-// distance is the relative error of a claim, nil for infinite.
-func distance(claimed, reference *decimal.Num) *decimal.Num {
+// claimDistance is the relative error of a claim, nil for infinite.
+func claimDistance(claimed, reference *decimal.Num) *decimal.Num {
 	delta, err := decimal.Sub(claimed, reference)
 	if err != nil {
 		return nil
 	}
-	return relative(delta, reference)
+	return relativeError(delta, reference)
 }
 
 // agentInput reads a calculation's own input under the sheet's name for it.

@@ -97,14 +97,14 @@ const guardDigits = 28
 // because arithmetic goes on to the fortieth and two sheets that compute differently are two. A token that decimals
 // cannot hold (S11) is kept as written.
 func canonicalNumber(token string) string {
-	if spelt(token) {
+	if isSpelledCanonically(token) {
 		return token
 	}
 	n, err := decimal.Parse(token)
 	if err != nil {
 		return token
 	}
-	digits, point := significand(token)
+	digits, point := splitSignificand(token)
 	if len(digits) <= guardDigits {
 		return n.String()
 	}
@@ -115,17 +115,17 @@ func canonicalNumber(token string) string {
 	return sign + digits[:1] + "." + digits[1:] + "e" + strconv.Itoa(point-1)
 }
 
-// spelt reports whether a short token of JSON is its own canonical spelling: nearly every number of a sheet is, and
-// need not be computed with.
-func spelt(token string) bool {
+// isSpelledCanonically reports whether a short token of JSON is its own canonical spelling: nearly every number of a
+// sheet is, and need not be computed with.
+func isSpelledCanonically(token string) bool {
 	if len(token) > 12 || token == "-0" || strings.ContainsAny(token, "eE") {
 		return false
 	}
 	return !strings.Contains(token, ".") || token[len(token)-1] != '0'
 }
 
-// significand is a number's digits without zeros at either end, and where the decimal point stands among them.
-func significand(token string) (digits string, point int) {
+// splitSignificand is a number's digits without zeros at either end, and where the decimal point stands among them.
+func splitSignificand(token string) (digits string, point int) {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimLeft(token, "+-")), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits = strings.TrimLeft(whole+fraction, "0")

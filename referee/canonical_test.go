@@ -37,7 +37,7 @@ func TestSpelt(t *testing.T) {
 			".5e0"} {
 			for _, token := range []string{whole + rest, "-" + whole + rest} {
 				n := decimal.MustParse(token)
-				if spelt(token) {
+				if isSpelledCanonically(token) {
 					if taken++; n.String() != token {
 						t.Errorf("%s is taken as it stands, and is %s", token, n)
 					}

@@ -118,7 +118,7 @@ func columnOf(header []string, name, id string) (int, error) {
 		at = i
 	}
 	if at < 0 {
-		return 0, fmt.Errorf("evidence %q has no column %q; it has %s", id, name, listed(header))
+		return 0, fmt.Errorf("evidence %q has no column %q; it has %s", id, name, joinListed(header))
 	}
 	return at, nil
 }

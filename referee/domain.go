@@ -60,7 +60,7 @@ func (in *Input) word(s string) (string, bool) {
 func (a *audit) inDomain(r *Rule) {
 	for _, s := range a.strange {
 		a.flagDomain(r, s.at.Pointer(), fmt.Sprintf("input %q is %q; it is one of %s", s.in.Name, clip(s.word),
-			listed(s.in.Enum)), "use a word of the list, as the document has it")
+			joinListed(s.in.Enum)), "use a word of the list, as the document has it")
 	}
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
@@ -73,8 +73,9 @@ func (a *audit) inDomain(r *Rule) {
 	a.paramsUnset(r)
 }
 
-// paramsUnset flags every way in which a submission tries to set a parameter (S71). Its member `params` decides nothing:
-// the attempt is named, high where it contradicts a parameter of the sheet and low where the sheet has no such one.
+// paramsUnset flags every way in which a submission tries to set a parameter (S71). Its member `params` decides
+// nothing: the attempt is named, high where it contradicts a parameter of the sheet and low where the sheet has no such
+// one.
 func (a *audit) paramsUnset(r *Rule) {
 	for _, m := range slices.Concat(a.doc.Get("inputs").Fields(), a.doc.Get("params").Fields()) {
 		p := a.Sheet.param(a.sheetName(m.Key))
@@ -96,7 +97,7 @@ func (a *audit) paramsUnset(r *Rule) {
 			strange = append(strange, m.Key)
 		}
 	}
-	what := "sets " + listed(strange)
+	what := "sets " + joinListed(strange)
 	switch {
 	case set.Kind != strictjson.Object:
 		what = "has a member params that is no object"

@@ -15,7 +15,7 @@ import (
 // environment is what expressions read.
 func (a *audit) environment() *policy.Env {
 	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column,
-		Evidence: a.evidenceValue, Prior: a.prior}
+		Numeric: a.numeric, Evidence: a.evidenceValue, Prior: a.prior}
 	env.Work, env.Lists = a.work, map[*strictjson.Value][]policy.Val{}
 	env.Calc = a.calcReader(nil, nil)
 	return env
@@ -97,6 +97,14 @@ func (a *audit) column(id, name string) ([]string, error) {
 		return nil, errNoManifest
 	}
 	return a.Evidence.Column(id, name)
+}
+
+// numeric reports whether the sheet declares a column of a table to hold numbers.
+func (a *audit) numeric(id, column string) bool {
+	item := a.Sheet.evidenceItem(id)
+	return item != nil && slices.ContainsFunc(item.Columns, func(c EvidenceColumn) bool {
+		return c.Name == column && c.Type == "number"
+	})
 }
 
 // evidenceValue reads a value at a selector of an evidence file.

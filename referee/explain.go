@@ -63,7 +63,7 @@ func (a *audit) explainCalculation(r *Rule, c *calculation, out outcome) {
 	}
 	add("claimed", c.claimed, c.pointer+"/result")
 	if c.worst.delta != nil {
-		add("relative error", relative(c.worst.delta, c.worst.reference), "band "+c.worst.band.String())
+		add("relative error", relativeError(c.worst.delta, c.worst.reference), "band "+c.worst.band.String())
 	}
 	a.explain = append(a.explain, e)
 }

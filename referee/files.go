@@ -81,8 +81,8 @@ func (id *identity) ref() SubmissionRef {
 	return SubmissionRef{SHA256: hex.EncodeToString(id.sum.Sum(nil)), GitBlob: hex.EncodeToString(id.blob.Sum(nil))}
 }
 
-// identify streams a file that is too large to read, so that two of them are not taken for one.
-func identify(tree fs.FS, name string) (*SubmissionRef, error) {
+// hashLargeSubmission streams a file that is too large to read, so that two of them are not taken for one.
+func hashLargeSubmission(tree fs.FS, name string) (*SubmissionRef, error) {
 	f, err := tree.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)

@@ -37,15 +37,15 @@ func (c *calculation) fixResult(a *audit) *Fix {
 	fix := &Fix{Text: fmt.Sprintf("state %s", value)}
 	if c.sheet == nil || c.own == nil || closeTo(c.own, c.sheet) || c.check.formula != nil &&
 		c.renamed().Canonical() == c.check.formula.Canonical() {
-		fix.JSONPatch = patch("replace", c.pointer+"/result", value)
+		fix.JSONPatch = singlePatch("replace", c.pointer+"/result", value)
 	} else {
 		fix.Text = fmt.Sprintf("use the sheet's formula %s, and state %s", c.check.Text, value)
 	}
 	return fix
 }
 
-// patch is a JSON Patch of one operation (RFC 6902); value is JSON.
-func patch(op, pointer, value string) string {
+// singlePatch is a JSON Patch of one operation (RFC 6902); value is JSON.
+func singlePatch(op, pointer, value string) string {
 	return `[{"op":"` + op + `","path":` + string(appendString(nil, pointer)) + `,"value":` + value + `}]`
 }
 
@@ -101,7 +101,7 @@ func (a *audit) distanceOf(r *Rule, res policy.Result) *Fix {
 func movesText(moves []Move) string {
 	words := make([]string, len(moves))
 	for i, m := range moves {
-		words[i] = fmt.Sprintf("%s from %s to %s", m.Input, grouped(m.From), grouped(m.To))
+		words[i] = fmt.Sprintf("%s from %s to %s", m.Input, groupThousands(m.From), groupThousands(m.To))
 	}
 	return strings.Join(words, "; ")
 }

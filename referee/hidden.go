@@ -48,7 +48,7 @@ func (a *audit) hides(r *Rule, at *strictjson.Value, what, text string) {
 	for i := range places {
 		places[i] = fmt.Sprintf("%s, at character %d", found[i].What, found[i].Char)
 	}
-	message := fmt.Sprintf("%s %q holds %s", what, around(text, found[0].At), strings.Join(places, "; "))
+	message := fmt.Sprintf("%s %q holds %s", what, excerptAround(text, found[0].At), strings.Join(places, "; "))
 	if more := len(found) - len(places); more > 0 {
 		message += fmt.Sprintf("; and %d or more places more", more)
 	}
@@ -93,8 +93,8 @@ func (a *audit) hiddenEvidence() {
 	}
 }
 
-// around is the part of a text around an offset, for a message.
-func around(text string, at int) string {
+// excerptAround is the part of a text around an offset, for a message.
+func excerptAround(text string, at int) string {
 	const before, after = 16, 24
 	from := []rune(text[max(0, at-4*before-4):at])
 	to := []rune(text[at:min(len(text), at+4*after)])

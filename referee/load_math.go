@@ -94,7 +94,7 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 		m.Tier = Tier(t)
 	}
 	l.claimID("math."+m.ID, v)
-	m.Monetary = monetary(boolean(v.Get("monetary")), m.Units, m.ID)
+	m.Monetary = isMonetary(readBoolean(v.Get("monetary")), m.Units, m.ID)
 	m.bands = l.sheet.penalty
 	if m.Monetary {
 		m.bands = l.sheet.money
@@ -122,7 +122,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		l.reads = formula.NewNames(l.known)
 	}
 	if src, ok := v.Str(); ok {
-		if f, err := l.reads.Parse(src); err == nil && subset(f.Vars(), l.known) {
+		if f, err := l.reads.Parse(src); err == nil && isSubset(f.Vars(), l.known) {
 			m.formula, m.Inputs, m.Text = f, f.Vars(), src
 		}
 	}
@@ -136,11 +136,12 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		m.Inputs = append(slices.Clone(refs.Inputs), refs.Calcs...)
 	}
 	if !m.expr.Number() {
-		l.problems.add(v, "not_a_number", "the the formula of %s can never be a number", m.ID)
+		l.problems.add(v, "not_a_number", "the formula of %s can never be a number", m.ID)
 	}
 }
 
-// formulaNames are the names that a formula of the agent's language may read: inputs, calculations and plain constants.
+// formulaNames are the names that a formula of the agent's language may read: inputs, calculations, and constants and
+// parameters that are numbers.
 func (s *Sheet) formulaNames() []string {
 	out := slices.Concat(s.names.Calcs, s.Carried)
 	for _, in := range s.Inputs {
@@ -151,6 +152,11 @@ func (s *Sheet) formulaNames() []string {
 	for _, m := range s.Doc.Get("consts").Fields() {
 		if m.Value.Get("value").Decimal() != nil {
 			out = append(out, m.Key)
+		}
+	}
+	for _, p := range s.Params {
+		if s.consts[p.Name].Decimal() != nil {
+			out = append(out, p.Name)
 		}
 	}
 	return out
@@ -238,12 +244,12 @@ func formulaInput(v *strictjson.Value) formula.Input {
 	return formula.Input{Num: v.Decimal()}
 }
 
-func subset(some, all []string) bool {
+func isSubset(some, all []string) bool {
 	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
-// boolean reads a JSON boolean; nil when it is absent.
-func boolean(v *strictjson.Value) *bool {
+// readBoolean reads a JSON boolean; nil when it is absent.
+func readBoolean(v *strictjson.Value) *bool {
 	if v == nil || v.Kind != strictjson.Bool {
 		return nil
 	}

@@ -83,23 +83,23 @@ func (s *Sheet) nameOf(name string) string {
 	if id, ok := s.alias[s.normal(name)]; ok {
 		return id
 	}
-	if id, ok := s.alias[s.normal(abbreviated(name, s))]; ok {
+	if id, ok := s.alias[s.normal(splitAbbreviation(name, s))]; ok {
 		return id
 	}
 	return name
 }
 
-// abbreviated takes a name apart that stands beside its abbreviation in brackets, either first: of "Debt Service
+// splitAbbreviation takes a name apart that stands beside its abbreviation in brackets, either first: of "Debt Service
 // Coverage Ratio (DSCR)" the part that the sheet knows. Both parts must be one name: the letters of one are the
 // initials of the other, or the sheet knows both as the same. "DSCR (stressed)" stays what it is, another calculation.
-func abbreviated(name string, s *Sheet) string {
+func splitAbbreviation(name string, s *Sheet) string {
 	long, rest, ok := strings.Cut(name, "(")
 	short, after, closed := strings.Cut(rest, ")")
 	if !ok || !closed || strings.TrimSpace(after) != "" {
 		return ""
 	}
 	a, b := s.alias[s.normal(long)], s.alias[s.normal(short)]
-	switch one := initials(long) == letters(short) || initials(short) == letters(long); {
+	switch one := initials(long) == abbreviationLetters(short) || initials(short) == abbreviationLetters(long); {
 	case a != "" && a == b, a != "" && b == "" && one:
 		return long
 	case a == "" && b != "" && one:
@@ -121,8 +121,8 @@ func initials(name string) string {
 	return b.String()
 }
 
-// letters are the letters and digits of an abbreviation, in lower case, a "." or "/" between them aside.
-func letters(name string) string {
+// abbreviationLetters are the letters and digits of an abbreviation, in lower case, a "." or "/" between them aside.
+func abbreviationLetters(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r

@@ -96,7 +96,7 @@ func (p *Param) refuses(v *strictjson.Value) string {
 	}
 	for _, word := range append(v.Texts(), v.Text) {
 		if len(p.Enum) > 0 && word != "" && !slices.Contains(p.Enum, word) {
-			return fmt.Sprintf("must be one of %s, not %q", listed(p.Enum), clip(word))
+			return fmt.Sprintf("must be one of %s, not %q", joinListed(p.Enum), clip(word))
 		}
 	}
 	return ""

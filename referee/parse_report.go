@@ -29,7 +29,7 @@ func ParseReport(src []byte) (*Report, error) {
 		return nil, fmt.Errorf("the report cannot be read: %w", err)
 	}
 	all := r.Atoms
-	r.Atoms = cited(r)
+	r.Atoms = citedAtoms(r)
 	if got := r.digest(); got != r.Digest {
 		return nil, fmt.Errorf("the report's digest is %.8s…, but its content hashes to %.8s…: the report was edited",
 			r.Digest, got)
@@ -38,8 +38,8 @@ func ParseReport(src []byte) (*Report, error) {
 	return r, nil
 }
 
-// cited are the atoms that findings name.
-func cited(r *Report) []Atom {
+// citedAtoms are the atoms that findings name.
+func citedAtoms(r *Report) []Atom {
 	names := map[string]bool{}
 	for _, f := range r.Findings {
 		for _, id := range f.Atoms {

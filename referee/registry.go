@@ -58,7 +58,8 @@ var implicitRules = []RuleKind{
 	{Name: "structure", Title: "The submission can be read and nothing required is missing", Stage: StageStructure,
 		Tier: High, Since: "1",
 		Doc: "Fails on bytes that are not one strict JSON object (S46), on what the schema or the sheet requires " +
-			"and is absent (S45), on an answer to another assignment, on declared evidence that is not there, on a text that hides what it holds (S80), and on two values under one name, written in two ways.",
+			"and is absent (S45), on an answer to another assignment, on declared evidence that is not there, on a " +
+			"text that hides what it holds (S80), and on two values under one name, written in two ways.",
 		Codes: []string{"structure.json_valid", "structure.missing", "structure.min_items", "structure.min_properties",
 			"structure.dependent_required", "structure.assignment_mismatch", "structure.param_missing",
 			"structure.name_twice", "lane.profile_mismatch", "evidence.hidden_text"}},
@@ -71,13 +72,16 @@ var implicitRules = []RuleKind{
 	{Name: "response", Title: "The raw answer is one JSON object with every field", Stage: StageStructure, Tier: High,
 		Since: "1",
 		Doc: "Only of a sheet with `response`. Fails where the model's raw answer is not one strict JSON object " +
-			"(one code fence around all of it may stand, prose may not), where a declared field is absent or no number, " +
-			"and where the submission states the answer twice or not at all. What cannot be read is absent to every other rule.",
+			"(one code fence around all of it may stand, prose may not), where a declared field is absent or no " +
+			"number, " +
+			"and where the submission states the answer twice or not at all. What cannot be read is absent to every " +
+			"other rule.",
 		Codes: []string{"protocol.response_unreadable", "structure.missing", "math.not_a_number"}},
 	{Name: "math.<formula_id>", Title: "A declared calculation is stated once and re-derives", Stage: StageMath,
 		Tier: High, Since: "1",
 		Doc: "Fails where the claim differs from the agent's own formula or the sheet's by more than the penalty " +
-			"bands allow (S1–S7), where the formula is another function (S16), where it or what it restates lies across a gate (S14), where it restates an input otherwise (S17a), or where it cannot be computed.",
+			"bands allow (S1–S7), where the formula is another function (S16), where it or what it restates lies " +
+			"across a gate (S14), where it restates an input otherwise (S17a), or where it cannot be computed.",
 		Codes: []string{"math.mismatch", "math.coarse_rounding", "math.formula_substituted", "math.straddles_gate",
 			"math.calc_missing", "math.duplicate_calc", "math.inputs_missing", "math.result_missing",
 			"math.undefined", "math.too_large", "math.irr_ambiguous", "math.formula_unparseable", "math.too_complex",
@@ -91,7 +95,8 @@ var implicitRules = []RuleKind{
 		Since: "2",
 		Doc: "Only of a sheet with such inputs (S70). Fails where the evidence does not hold an input (no such " +
 			"file, row or column, or nothing cited), where it holds another value (S62: equal, or rounded as written " +
-			"by at most 0.5 %), and where an input that restates a parameter differs from it. The tier is that of the heaviest gate that rests on the input.",
+			"by at most 0.5 %), and where an input that restates a parameter differs from it. The tier is that of " +
+			"the heaviest gate that rests on the input.",
 		Codes: []string{"evidence.input_unheld", "evidence.input_mismatch", "evidence.param_set"}},
 	{Name: "lane.<requirement>", Title: "The stack has what the lane requires", Stage: StageLane, Tier: High,
 		Since: "1",
@@ -100,7 +105,8 @@ var implicitRules = []RuleKind{
 	{Name: "stated_figures", Title: "A person confirms the figures that come from the agent alone",
 		Stage: StageChecklist, Tier: Mid, Since: "2",
 		Doc: "Only of a sheet with inputs that nothing but the agent states and a mid or high gate rests on (S70): " +
-			"one question with their values, open until a person answers.", Codes: []string{"checklist.stated_figures"}},
+			"one question with their values, open until a person answers.",
+		Codes: []string{"checklist.stated_figures"}},
 	{Name: "checklist.<key>", Title: "A person's answer to a question", Stage: StageChecklist, Tier: Mid, Since: "1",
 		Doc:   "Open until a person answers; an answer of no is a finding with the person's note (S38).",
 		Codes: []string{"checklist.<key>"}},
@@ -167,7 +173,8 @@ var ruleKinds = []RuleKind{
 	{Name: "jump", compile: (*loader).compileJump, Title: "Steps are small enough", Stage: StageMath, Tier: High,
 		Since: "1",
 		Doc: "ratio = |step| / threshold (angles: the shortest arc); above 1 is mid, above `ratio` (1.5) high. " +
-			"`series` is an array of objects, or `cur` and `prev` are two objects; a first sample without predecessor skips.",
+			"`series` is an array of objects, or `cur` and `prev` are two objects; a first sample without " +
+			"predecessor skips.",
 		Params: []field{pName("series", "path of the rows"), pName("cur", "path of the current sample"),
 			pName("prev", "path of the one before"), {Name: "thresholds", Type: "map", Doc: "member: largest step",
 				Required: true},

@@ -121,7 +121,7 @@ func (a *audit) graft(name, value string) error {
 // parse reads the raw answer strictly and returns it as the JSON text of the member `as`. One fence around the whole
 // answer may stand; prose may not, because whoever cuts it off chooses what the model has said.
 func (spec *responseSpec) parse(raw, slug string) (answer string, notes []string, err error) {
-	body, start, fenced, err := unfenced(raw)
+	body, start, fenced, err := stripCodeFence(raw)
 	if err != nil {
 		return "", nil, err
 	}
@@ -138,8 +138,9 @@ func (spec *responseSpec) parse(raw, slug string) (answer string, notes []string
 	return answer, notes, err
 }
 
-// unfenced finds the JSON within the raw answer: all of it, or what one ``` or ```json fence around all of it holds.
-func unfenced(raw string) (body string, start int, fenced bool, err error) {
+// stripCodeFence finds the JSON within the raw answer: all of it, or what one ``` or ```json fence around all of it
+// holds.
+func stripCodeFence(raw string) (body string, start int, fenced bool, err error) {
 	trimmed := strings.TrimLeft(raw, " \t\r\n")
 	start = len(raw) - len(trimmed)
 	trimmed = strings.TrimRight(trimmed, " \t\r\n")

@@ -188,18 +188,18 @@ func honestlyRounded(x, want *decimal.Num, written string, scale *decimal.Num) b
 	if scale != one {
 		half = c.quo(half, scale)
 	}
-	if off = absolute(off); c.err != nil || decimal.Cmp(off, half) > 0 {
+	if off = absoluteValue(off); c.err != nil || decimal.Cmp(off, half) > 0 {
 		return false
 	}
 	if decimal.PlainlyWithin(off, want, mostRounded) {
 		return true // a quotient takes ten times as long
 	}
-	rel := relative(off, want)
+	rel := relativeError(off, want)
 	return rel != nil && decimal.Cmp(rel, mostRounded) <= 0
 }
 
-// absolute is |n|, which most numbers are; nil stays nil.
-func absolute(n *decimal.Num) *decimal.Num {
+// absoluteValue is |n|, which most numbers are; nil stays nil.
+func absoluteValue(n *decimal.Num) *decimal.Num {
 	if n == nil || !n.IsNeg() {
 		return n
 	}
@@ -218,7 +218,7 @@ func roundsByDigits(written string) bool {
 	if half == nil || err != nil {
 		return false
 	}
-	rel := relative(half, face)
+	rel := relativeError(half, face)
 	return rel != nil && decimal.Cmp(rel, mostRounded) <= 0
 }
 
@@ -229,7 +229,7 @@ func (b bands) restated(x, want *decimal.Num) deviation {
 	if err != nil {
 		return d
 	}
-	d.delta, d.rel = delta, relative(delta, want)
+	d.delta, d.rel = delta, relativeError(delta, want)
 	d.band = max(bandLow, b.of(d.rel))
 	return d
 }

@@ -116,7 +116,7 @@ func (run *citing) number(c *calculation, m strictjson.Member, ref string) {
 // citedValues are the values that an input citing this number may have. Where the column says "in thousands", that
 // scale counts, unless the sheet's own unit says so too, and a name whose unit nobody declares may be in either.
 func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
-	faces := readings(cited.Number)
+	faces := quotedReadings(cited.Number)
 	if cited.ColumnScale == 0 || cited.Number.Percent {
 		return faces
 	}
@@ -130,9 +130,9 @@ func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
 	scaled := cited.Number
 	scaled.Scale += cited.ColumnScale
 	if unit == "" {
-		return append(readings(scaled), faces...)
+		return append(quotedReadings(scaled), faces...)
 	}
-	return readings(scaled)
+	return quotedReadings(scaled)
 }
 
 // holds compares one statement of an input with what it cites.
@@ -155,7 +155,7 @@ func (run *citing) holds(v *strictjson.Value, name, ref string, values []*decima
 		Atoms: []string{id}, Spot: spotOf(best),
 		Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(name), shown(x), clip(ref),
 			shown(best.reference), percent(best.rel)),
-		Fix: &Fix{Text: "use the evidence's value", JSONPatch: patch("replace", v.Pointer(),
+		Fix: &Fix{Text: "use the evidence's value", JSONPatch: singlePatch("replace", v.Pointer(),
 			best.reference.String())}})
 }
 
@@ -208,7 +208,7 @@ func (run *citing) element(v *strictjson.Value, cell evidence.Number) band {
 	if x == nil {
 		return bandHigh
 	}
-	for _, value := range readings(cell) {
+	for _, value := range quotedReadings(cell) {
 		if decimal.Cmp(x, value) == 0 || honestlyRounded(x, value, v.Text, one) {
 			return bandPass
 		}
@@ -225,7 +225,7 @@ func (run *citing) turnGates() {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	turning := crossing(names, func(some []string) bool {
+	turning := findCrossing(names, func(some []string) bool {
 		at := map[string]*decimal.Num{}
 		for _, name := range some {
 			at[name] = run.cell[name]

@@ -186,7 +186,7 @@ func (a *audit) statement(r *Rule, v *strictjson.Value, said string, end int, id
 	rest, _ = cutWord(rest, about)
 	at := len(said) - len(rest)
 	i := slices.IndexFunc(figures, func(f evidence.Figure) bool { return f.Start == at })
-	if i < 0 || figures[i].Adjective || qualified(said[figures[i].End:]) {
+	if i < 0 || figures[i].Adjective || isQualifiedNumber(said[figures[i].End:]) {
 		return
 	}
 	a.claimNumber(r, v, id, said[figures[i].Start:figures[i].End], figures[i].Number)
@@ -203,8 +203,8 @@ func cutWord(s string, words []string) (string, bool) {
 	return s, false
 }
 
-// qualified reports whether the words behind a number make it another one: a year, a limit, a unit of its own.
-func qualified(after string) bool {
+// isQualifiedNumber reports whether the words behind a number make it another one: a year, a limit, a unit of its own.
+func isQualifiedNumber(after string) bool {
 	trimmed := strings.TrimLeft(after, " ")
 	if trimmed == "" || strings.ContainsAny(trimmed[:1], ".,;)\"'!?\n") {
 		return false
@@ -219,7 +219,7 @@ func qualified(after string) bool {
 // claimNumber flags a number in words that is none of the values of what it names, rounded as it is written.
 func (a *audit) claimNumber(r *Rule, v *strictjson.Value, id, written string, n evidence.Number) {
 	values := a.valuesOf(id)
-	for _, said := range readings(n) {
+	for _, said := range quotedReadings(n) {
 		for _, value := range values {
 			if a.saidRounded(said, value, n) {
 				return

@@ -131,7 +131,7 @@ func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
 		return 0
 	}
 	f := Finding{Pointer: at.Pointer(), Message: err.Error(),
-		Fix: &Fix{Text: "declared evidence: " + listed(a.Evidence.IDs())}}
+		Fix: &Fix{Text: "declared evidence: " + joinListed(a.Evidence.IDs())}}
 	switch {
 	case errors.Is(err, evidence.ErrUndeclared):
 		f.Code, f.Tier = "evidence.unresolved", Low

@@ -163,7 +163,7 @@ func statedText(v *strictjson.Value) string {
 	switch v.Kind {
 	case strictjson.Number:
 		if plainWhole(v.Text) {
-			return grouped(v.Text) // as it would be printed
+			return groupThousands(v.Text) // as it would be printed
 		}
 		if n := v.Decimal(); n != nil {
 			return shown(n)
@@ -249,7 +249,7 @@ func (a *audit) restatesParam(r *Rule, in *Input, v *strictjson.Value) {
 		Atoms: []string{a.heldAtom(in, false, p.Name)},
 		Message: fmt.Sprintf("input %q is %s; the parameter %s is %s, and a submission cannot set it (S71)", in.Name,
 			clip(v.Text), p.Name, canonicalJSON(p.Value)),
-		Fix: &Fix{Text: "state the parameter's value", JSONPatch: patch("replace", v.Pointer(),
+		Fix: &Fix{Text: "state the parameter's value", JSONPatch: singlePatch("replace", v.Pointer(),
 			string(canonicalJSON(p.Value)))}})
 }
 

@@ -96,10 +96,10 @@ func needAll(id, what string, need []string, of func(*Agent) ([]string, bool)) r
 		has, known := of(p)
 		for _, n := range need {
 			if !slices.ContainsFunc(has, func(h string) bool { return normalName(h) == normalName(n) }) {
-				return false, known, listed(has)
+				return false, known, joinListed(has)
 			}
 		}
-		return true, known, listed(has)
+		return true, known, joinListed(has)
 	}}
 }
 
@@ -107,7 +107,8 @@ func needOneOf(id, what string, allowed []string, of func(*Agent) string) requir
 	return requirement{id: id, want: what + " " + strings.Join(allowed, " or "),
 		need: func(p *Agent) (bool, bool, string) {
 			has := of(p)
-			return slices.ContainsFunc(allowed, func(w string) bool { return normalName(w) == normalName(has) }), has != "",
+			return slices.ContainsFunc(allowed, func(w string) bool { return normalName(w) == normalName(has) }),
+				has != "",
 				has
 		}}
 }
@@ -181,7 +182,7 @@ func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 		}
 		res := other.Eval(a.env)
 		if res.Val.Str == "" || a.Agent.Model == "" {
-			return worse(out, skipped("profile incomplete: the two models are not both named"))
+			return worseOutcome(out, skipped("profile incomplete: the two models are not both named"))
 		}
 		if normalName(res.Val.Str) == normalName(a.Agent.Model) {
 			a.flag(r, Finding{Code: "lane.different_from", Pointer: res.Val.Pointer(),

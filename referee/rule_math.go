@@ -26,13 +26,13 @@ func runMath(a *audit, r *Rule) outcome {
 				Fix: &Fix{Text: "state it once"}})
 			out.status = Flag
 		}
-		out = worse(out, a.judge(r, c))
+		out = worseOutcome(out, a.judge(r, c))
 	}
 	return out
 }
 
-// worse joins two outcomes of one rule.
-func worse(x, y outcome) outcome {
+// worseOutcome joins two outcomes of one rule.
+func worseOutcome(x, y outcome) outcome {
 	x.notes = append(x.notes, y.notes...)
 	if x.status == Flag || y.status == Pass {
 		return x
@@ -82,7 +82,7 @@ func runRederivation(a *audit, r *Rule) outcome {
 	out, n := passed, 0
 	for _, c := range a.calcs {
 		if c.check == nil {
-			out = worse(out, a.judge(r, c))
+			out = worseOutcome(out, a.judge(r, c))
 			n++
 		}
 	}
@@ -128,7 +128,7 @@ func (a *audit) rederive(r *Rule, c *calculation) outcome {
 		if replaced && !a.statesInputs(c) {
 			c.sound = false
 		}
-		bad = bad || replaced
+		bad = a.numberForFormula(r, c) || replaced || bad
 		if len(c.readAs) > 0 && !replaced {
 			out.notes = append(out.notes, "names in "+c.name+": "+strings.Join(c.readAs, ", "))
 		}
@@ -295,7 +295,7 @@ func (a *audit) mismatch(c *calculation, atom string) Finding {
 	f := Finding{Code: "math.mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/result", Atoms: []string{atom},
 		Spot: spotOf(d)}
 	f.Message = fmt.Sprintf("calculation %q claims %s; recomputed %s (off by %s, %s)", c.label(), shown(d.claimed),
-		shown(d.reference), amount(d.delta, c.money, c.units), percent(d.rel))
+		shown(d.reference), amountText(d.delta, c.money, c.units), percent(d.rel))
 	if d.coarse {
 		f.Code = "math.coarse_rounding"
 		f.Message = fmt.Sprintf("calculation %q claims %s, which is %s rounded until it is %s off: state more digits",
@@ -324,7 +324,7 @@ func percentHint(d deviation) string {
 	if err != nil {
 		return ""
 	}
-	near := func(to *decimal.Num) bool { return defaultBands.of(distance(ratio, to)) == bandPass }
+	near := func(to *decimal.Num) bool { return defaultBands.of(claimDistance(ratio, to)) == bandPass }
 	switch {
 	case near(hundred):
 		return `looks like percent: write the units "percent", or the ratio`

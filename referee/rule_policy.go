@@ -124,7 +124,7 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 		Fix: a.distanceOf(r, res)}
 	f.Spot = &Spot{Gate: r.Text}
 	if res.Sides != nil {
-		f.Spot.Distance = gap(res.Sides)
+		f.Spot.Distance = comparisonGap(res.Sides)
 	}
 	f.Message = said
 	if f.Fix == nil && r.Fix != "" {
@@ -152,7 +152,7 @@ func (r *Rule) failure(res policy.Result) string {
 	long := utf8.RuneCountInString(what) > longRule
 	differs := ""
 	if sides != nil && sides[0].Kind == policy.List && sides[1].Kind == policy.List {
-		differs = difference(sides[0].List, sides[1].List)
+		differs = firstDifference(sides[0].List, sides[1].List)
 	} else if sides != nil && long {
 		differs = clip(valueText(sides[0])) + " against " + clip(valueText(sides[1]))
 	}
@@ -172,8 +172,8 @@ func (r *Rule) failure(res policy.Result) string {
 	return withValues(said, operandText(short))
 }
 
-// difference says where two lists part, and nothing where they do not.
-func difference(left, right []policy.Val) string {
+// firstDifference says where two lists part, and nothing where they do not.
+func firstDifference(left, right []policy.Val) string {
 	for i := range min(len(left), len(right)) {
 		l, r := left[i], right[i]
 		if valueText(l) != valueText(r) || l.Str != r.Str {
@@ -199,7 +199,7 @@ func (a *audit) bandTier(sides *[2]policy.Val) Tier {
 	if sides[0].Num == nil || sides[1].Num == nil {
 		return High
 	}
-	return max(a.Sheet.penalty.of(distance(sides[0].Num, sides[1].Num)), bandLow).tier()
+	return max(a.Sheet.penalty.of(claimDistance(sides[0].Num, sides[1].Num)), bandLow).tier()
 }
 
 // gateUnknown flags a gate whose sheet says that a missing operand is a flag (S24).
@@ -291,7 +291,8 @@ func (a *audit) issues(r *Rule, res policy.Result) {
 		case "row_error", "date":
 			f.Code, f.Tier, f.Stage = "schema."+is.Code, High, StageSchema
 		case "operand_type":
-			f.Fix = &Fix{Text: "write the value in the type that the sheet declares; numbers are JSON numbers, not text"}
+			f.Fix = &Fix{Text: "write the value in the type that the sheet declares; numbers are JSON numbers, " +
+				"not text"}
 		}
 		f.Atoms = []string{a.atom("operand."+is.Code, is.Pointer, false, atomSeverity(f.Tier), "field", is.Message)}
 		a.flag(r, f)
@@ -380,7 +381,7 @@ func missingText(res policy.Result) string {
 	if len(words) == 0 {
 		return "an operand is missing"
 	}
-	return listed(words)
+	return joinListed(words)
 }
 
 // operandText prints the operands that are not literals: "dscr = 1.022, …".
@@ -402,8 +403,8 @@ func valueText(v policy.Val) string {
 	return v.String()
 }
 
-// gap is left − right of a comparison of numbers, as a canonical decimal.
-func gap(sides *[2]policy.Val) string {
+// comparisonGap is left − right of a comparison of numbers, as a canonical decimal.
+func comparisonGap(sides *[2]policy.Val) string {
 	if sides[0].Num == nil || sides[1].Num == nil {
 		return ""
 	}

@@ -94,7 +94,7 @@ func (a *audit) saidOtherwise(quote string, value *strictjson.Value) string {
 	}
 	var numbers []string
 	for _, n := range evidence.Spoken(quote) {
-		for _, y := range readings(n) {
+		for _, y := range quotedReadings(n) {
 			if decimal.Cmp(x, y) == 0 || honestlyRounded(x, y, written, one) {
 				return ""
 			}
@@ -104,8 +104,8 @@ func (a *audit) saidOtherwise(quote string, value *strictjson.Value) string {
 	return strings.Join(numbers, ", ")
 }
 
-// readings are the values that a number may be stated as: 12 % is 0.12, and 12 where the value is in percent.
-func readings(n evidence.Number) []*decimal.Num {
+// quotedReadings are the values that a number may be stated as: 12 % is 0.12, and 12 where the value is in percent.
+func quotedReadings(n evidence.Number) []*decimal.Num {
 	var out []*decimal.Num
 	if d, err := n.Canonical(); err == nil {
 		out = append(out, d)

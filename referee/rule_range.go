@@ -174,7 +174,7 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 		a.notANumber(r, v, where, lim.field)
 		return
 	}
-	ratio := overshoot(x, lim)
+	ratio := limitOvershoot(x, lim)
 	pass := decimal.Cmp(ratio, one) <= 0
 	tier := ratioTier(ratio, s.critical)
 	message := func() string {
@@ -199,8 +199,8 @@ func (a *audit) notANumber(r *Rule, v *strictjson.Value, where, name string) {
 		Fix: &Fix{Text: "state it as a JSON number"}})
 }
 
-// overshoot is |x − middle| / half-span: 1 is the limit itself.
-func overshoot(x *decimal.Num, lim limit) *decimal.Num {
+// limitOvershoot is |x − middle| / half-span: 1 is the limit itself.
+func limitOvershoot(x *decimal.Num, lim limit) *decimal.Num {
 	c := newCalculator()
 	middle := c.quo(c.add(lim.low, lim.high), two)
 	half := c.quo(c.sub(lim.high, lim.low), two)
@@ -438,7 +438,7 @@ func (g *agreement) difference(x, y *decimal.Num) *decimal.Num {
 	}
 	switch g.metric {
 	case "rel":
-		return relative(delta, y)
+		return relativeError(delta, y)
 	case "angle":
 		return shortestArc(decimal.Abs(delta))
 	}

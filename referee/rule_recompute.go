@@ -36,7 +36,7 @@ func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
 	if _, err := parsePath(rc.path); rc.path != "" && err != nil {
 		l.problems.add(v.Get("path"), "path", "%v", err)
 	}
-	rc.money = monetary(boolean(v.Get("monetary")), rc.units, rc.target)
+	rc.money = isMonetary(readBoolean(v.Get("monetary")), rc.units, rc.target)
 	rc.bands = l.sheet.penalty
 	if rc.money {
 		rc.bands = l.sheet.money
@@ -88,7 +88,7 @@ func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
 	f := a.mismatch(c, id)
 	f.Pointer = pointer
 	f.Message = fmt.Sprintf("%s is %s; recomputed %s from %s (off by %s, %s)", rc.target, shown(d.claimed),
-		shown(d.reference), rc.expr.Text(), amount(d.delta, rc.money, rc.units), percent(d.rel))
+		shown(d.reference), rc.expr.Text(), amountText(d.delta, rc.money, rc.units), percent(d.rel))
 	if f.Fix != nil && f.Fix.JSONPatch != "" {
 		f.Fix.JSONPatch = ""
 	}

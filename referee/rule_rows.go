@@ -149,6 +149,6 @@ func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 	}
 	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text},
 		Fix: fix(), Atoms: ids[:min(len(ids), maxRowAtoms)],
-		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, listed(keys),
+		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, joinListed(keys),
 			operandText(bad[0].Result.Operands))})
 }

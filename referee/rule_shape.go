@@ -131,7 +131,7 @@ func (l *loader) compileRequired(r *Rule, v *strictjson.Value) {
 			l.problems.add(v.Get("paths").Items[i], "path", "%v", err)
 		}
 	}
-	r.Text = "present: " + listed(paths)
+	r.Text = "present: " + joinListed(paths)
 	r.run = func(a *audit, r *Rule) outcome { return a.required(r, paths, nonempty) }
 }
 

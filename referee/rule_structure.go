@@ -100,7 +100,7 @@ func (a *audit) assignment(r *Rule) {
 	}
 	a.flag(r, Finding{Code: "structure.assignment_mismatch", Tier: Mid, Pointer: "/assignment_id",
 		Message: fmt.Sprintf("assignment_id is %s; this sheet is %q", clip(string(id.Source(a.Bytes))), a.Sheet.Slug),
-		Fix: &Fix{Text: "answer the assignment that was given", JSONPatch: patch("replace", "/assignment_id",
+		Fix: &Fix{Text: "answer the assignment that was given", JSONPatch: singlePatch("replace", "/assignment_id",
 			string(appendString(nil, a.Sheet.Slug)))}})
 }
 
@@ -111,7 +111,7 @@ func (a *audit) profileMatches(r *Rule) {
 	}
 	if diff := a.Agent.differences(a.Declared); len(diff) > 0 {
 		a.flag(r, Finding{Code: "lane.profile_mismatch", Tier: Mid, Stage: StageLane, Bucket: StackFit,
-			Message: "run.json states another agent profile than the configuration pins: " + listed(diff),
+			Message: "run.json states another agent profile than the configuration pins: " + joinListed(diff),
 			Fix:     &Fix{Text: "state the profile that ran, or have the configuration changed"}})
 	}
 }

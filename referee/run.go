@@ -59,14 +59,14 @@ func (a *Agent) differences(other *Agent) []string {
 			out = append(out, fmt.Sprintf("%s is %q, pinned is %q", f.name, clip(f.stated), f.pinned))
 		}
 	}
-	if tools := extra(other.Tools, a.Tools); a.ToolsKnown && len(tools) > 0 {
-		out = append(out, "tools that are not pinned: "+listed(tools))
+	if tools := wordsNotKnown(other.Tools, a.Tools); a.ToolsKnown && len(tools) > 0 {
+		out = append(out, "tools that are not pinned: "+joinListed(tools))
 	}
 	return out
 }
 
-// extra lists the words that are not among known.
-func extra(words, known []string) []string {
+// wordsNotKnown lists the words that are not among known.
+func wordsNotKnown(words, known []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		return slices.ContainsFunc(known, func(k string) bool { return normalName(k) == normalName(w) })
 	})

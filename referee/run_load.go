@@ -188,16 +188,16 @@ func OpenRun(tree fs.FS) (*RunFolder, error) {
 		return nil, err
 	}
 	if len(f.Bytes) == maxSubmission {
-		if f.Ref, err = identify(tree, run.Submission); err != nil {
+		if f.Ref, err = hashLargeSubmission(tree, run.Submission); err != nil {
 			return nil, err
 		}
 	}
-	f.Advisory, err = advisory(tree)
+	f.Advisory, err = hashAdvisory(tree)
 	return f, err
 }
 
-// advisory hashes the opinions under advisory/: shown, bound, never judged.
-func advisory(tree fs.FS) ([]FileRef, error) {
+// hashAdvisory hashes the opinions under advisory/: shown, bound, never judged.
+func hashAdvisory(tree fs.FS) ([]FileRef, error) {
 	names, err := fs.Glob(tree, "advisory/*.json")
 	if err != nil {
 		return nil, fmt.Errorf("reading advisory files: %w", err)

@@ -23,7 +23,7 @@ type Sheet struct {
 	Summary, Purpose, Instructions    string
 	Baseline                          string // canonical | none
 	Origin                            string // library | repository
-	Shadows                           bool   // it stands before the library's sheet of the same slug
+	Shadows                           bool   // it replaces the library's sheet of the same slug
 	File                              string // where it was read, for messages
 	SHA256                            string // of Canonical
 	Canonical                         []byte // S54

@@ -29,7 +29,8 @@ var inputRecord = &record{Name: "an input", Fields: []field{
 	{Name: "unit", Type: "string", Doc: "its unit"},
 	{Name: "held", Type: "string", Doc: "what vouches for it (S70): cell: a cell of the evidence; recount: a rule " +
 		"that counts it again; attested: attested evidence; param: a parameter; " +
-		"stated: nothing but the agent, so that a person is asked. Default: cell where the sheet declares evidence, else stated", Enum: holds},
+		"stated: nothing but the agent, so that a person is asked. Default: cell where the sheet declares evidence, " +
+		"else stated", Enum: holds},
 	{Name: "reason", Type: "string", Doc: "of a stated input: why no evidence holds it"},
 	{Name: "from", Type: "array", Doc: "of a cell: the places that hold it, all of which must; without it the " +
 		"submission cites its cell in sources", Of: placeRecord},
@@ -199,8 +200,8 @@ var exampleRecord = &record{Name: "an example", Fields: []field{
 	{Name: "trips", Type: "array", Doc: "changes and the rules that they flag",
 		Of: &record{Name: "a trip", Fields: []field{
 			{Name: "change", Type: "string", Doc: "the change in words", Required: true},
-			{Name: "inputs", Type: "map", Doc: "inputs that change; calculations and the cells that hold the inputs are " +
-				"worked anew"},
+			{Name: "inputs", Type: "map", Doc: "inputs that change; calculations and the cells that hold the " +
+				"inputs are worked anew"},
 			{Name: "patch", Type: "array", Doc: "JSON Patch on the submission (RFC 6902)",
 				Of: &record{Name: "a patch operation", Fields: []field{
 					{Name: "op", Type: "string", Doc: "add, remove or replace", Required: true,
@@ -247,7 +248,8 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 			{Name: "label", Type: "string", Doc: "in words; of a question, the question"},
 			{Name: "kind", Type: "string", Doc: "auto or checklist", Enum: []string{"auto", "checklist"}},
 			{Name: "category", Type: "string", Doc: "category", Enum: categories},
-			{Name: "tier", Type: "string", Doc: "tier", Enum: tiers}, {Name: "severity", Type: "string", Doc: "severity",
+			{Name: "tier", Type: "string", Doc: "tier", Enum: tiers},
+			{Name: "severity", Type: "string", Doc: "severity",
 				Enum: []string{"critical", "noncritical"}},
 			{Name: "per", Type: "string", Doc: "of a question: asked of every submission, or once of a batch of samples",
 				Enum: []string{"submission", "batch"}},
@@ -267,7 +269,8 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 		{Name: "source", Type: "string", Doc: "where the list comes from"}}}},
 	{Name: "derive", Type: "array", Doc: "named values that are reported and never gated on",
 		Of: &record{Name: "a derived value", Fields: []field{
-			{Name: "id", Type: "string", Doc: "its name", Required: true}, {Name: "expr", Type: "expr", Doc: "the value",
+			{Name: "id", Type: "string", Doc: "its name", Required: true},
+			{Name: "expr", Type: "expr", Doc: "the value",
 				Required: true}, {Name: "unit", Type: "string", Doc: "its unit"}}}},
 	{Name: "scores", Type: "map", Doc: "which derived values are the fixed protocol's scores: {availability, " +
 		"constraint_satisfaction, conditional_error, total}"},

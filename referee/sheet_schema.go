@@ -15,7 +15,7 @@ func SheetJSONSchema() []byte {
 	root["title"] = "Flight sheet"
 	g.checks(root)
 	root["$defs"] = g.defs
-	return indented(root)
+	return indentJSON(root)
 }
 
 // SubmissionSchema is the JSON Schema of what the sheet wants handed in: the canonical submission where that is its
@@ -31,13 +31,13 @@ func (s *Sheet) SubmissionSchema() []byte {
 	if v := s.Doc.At("/eval_spec/required_output_schema"); v != nil {
 		all = append(all, json.RawMessage(canonicalJSON(v)))
 	}
-	return indented(map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema",
+	return indentJSON(map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema",
 		"title": "Submission for " + s.Slug, "type": "object", "allOf": all})
 }
 
-// indented prints a schema for people. Its parts come from tables and from sheets that were read strictly: it cannot
+// indentJSON prints a schema for people. Its parts come from tables and from sheets that were read strictly: it cannot
 // fail.
-func indented(v any) []byte {
+func indentJSON(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -39,7 +39,7 @@ func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 			return nil, err
 		}
 	}
-	rank(s.Findings)
+	rankFindings(s.Findings)
 	t := tally{lane: sheet.Lane, rules: sheet.Rules, checks: s.Checks, findings: s.Findings,
 		readable: r.Protocol.Parsed, signed: true}
 	s.Verdict = t.verdict()
@@ -49,7 +49,7 @@ func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 func (s *Signed) answer(sheet *Sheet, answer Answer) error {
 	rule := sheet.Rule(answer.ID)
 	if rule == nil || s.Checks[rule.order].Status != Open {
-		return fmt.Errorf("checklist item %q is not open; open items: %s", clip(answer.ID), listed(s.Unanswered()))
+		return fmt.Errorf("checklist item %q is not open; open items: %s", clip(answer.ID), joinListed(s.Unanswered()))
 	}
 	check := &s.Checks[rule.order]
 	if answer.Satisfied {

@@ -14,8 +14,8 @@ func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 	if truth == policy.Unknown {
 		return
 	}
-	for _, id := range crossing(r.expr.Calcs(),
-		func(some []string) bool { return a.truthAsClaimed(r, some) == opposite(truth) }) {
+	for _, id := range findCrossing(r.expr.Calcs(),
+		func(some []string) bool { return a.truthAsClaimed(r, some) == oppositeTruth(truth) }) {
 		if c := a.picked(id); c != nil {
 			a.straddleOfClaim(r, c)
 		}
@@ -26,15 +26,15 @@ func (a *audit) straddles(r *Rule, truth policy.Truth3) {
 			moved = append(moved, c)
 		}
 	}
-	for _, c := range crossing(moved,
-		func(some []*calculation) bool { return a.truthAsRestated(r, some) == opposite(truth) }) {
+	for _, c := range findCrossing(moved,
+		func(some []*calculation) bool { return a.truthAsRestated(r, some) == oppositeTruth(truth) }) {
 		a.straddleOfInputs(r, c)
 	}
 }
 
-// crossing lists those that turn a gate each alone, or all of them where they turn it only together: nudges are
+// findCrossing lists those that turn a gate each alone, or all of them where they turn it only together: nudges are
 // stacked.
-func crossing[T any](all []T, turns func([]T) bool) []T {
+func findCrossing[T any](all []T, turns func([]T) bool) []T {
 	var out []T
 	for i := range all {
 		if turns(all[i : i+1]) {
@@ -47,7 +47,7 @@ func crossing[T any](all []T, turns func([]T) bool) []T {
 	return out
 }
 
-func opposite(t policy.Truth3) policy.Truth3 {
+func oppositeTruth(t policy.Truth3) policy.Truth3 {
 	if t == policy.True {
 		return policy.False
 	}

@@ -21,6 +21,10 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 	if m.formula == nil || c.formula == nil || c.own == nil || c.sheet == nil {
 		return false
 	}
+	if a.readsNothing(c) {
+		a.flagSubstituted(r, c, "it reads none of the inputs")
+		return true
+	}
 	renamed := c.renamed()
 	if renamed.Canonical() == m.formula.Canonical() {
 		return false
@@ -30,10 +34,17 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 		return false
 	}
 	same, where := a.sameFunction(c, own)
-	id := a.atom("recompute.same_formula", m.ID, same, "critical", "field", "the formula against the sheet's")
 	if same {
+		a.atom("recompute.same_formula", m.ID, true, "critical", "field", "the formula against the sheet's")
 		return false
 	}
+	a.flagSubstituted(r, c, where)
+	return true
+}
+
+func (a *audit) flagSubstituted(r *Rule, c *calculation, where string) {
+	m := c.check
+	id := a.atom("recompute.same_formula", m.ID, false, "critical", "field", "the formula against the sheet's")
 	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula",
 		Atoms: []string{id},
 		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clip(c.formula.Source()),
@@ -41,7 +52,34 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 		Spot: &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
 		Fix: &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text,
 			shown(c.sheet))}})
+}
+
+// numberForFormula flags a number in place of a formula where the agent's language cannot say the sheet's. The formula
+// may be left out there, and the sheet's is computed from the rows either way: so a number misleads a reader, and no
+// gate, and the flag is low.
+func (a *audit) numberForFormula(r *Rule, c *calculation) bool {
+	m := c.check
+	if m.formula != nil || c.formula == nil || !a.fixed(c.renamed().Vars()) {
+		return false
+	}
+	id := a.atom("recompute.same_formula", m.ID, false, "minor", "field", "the formula against the sheet's")
+	a.flag(r, Finding{Code: "math.formula_substituted", Tier: Low, Pointer: c.pointer + "/formula",
+		Atoms: []string{id},
+		Message: fmt.Sprintf("calculation %q states %s as its formula, which reads none of the inputs; the sheet's "+
+			"formula is %s", m.ID, clip(c.formula.Source()), m.Text),
+		Fix: &Fix{Text: "leave the formula out: the sheet computes it from the rows"}})
 	return true
+}
+
+// readsNothing reports whether the agent's formula is the same number whatever the inputs are, although the sheet's
+// reads some. A constant can agree at every point, where the sheet's formula has a floor: max(0, …).
+func (a *audit) readsNothing(c *calculation) bool {
+	return a.fixed(c.renamed().Vars()) && !a.fixed(c.check.Inputs)
+}
+
+// fixed reports whether all names are constants or parameters of the sheet.
+func (a *audit) fixed(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return a.Sheet.consts[name] == nil })
 }
 
 // sameFunction compares at the actual inputs, then at points. Both are asked at the values that the chain reads: what a
@@ -60,7 +98,7 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, w
 	}
 	elsewhere := "they agree at these inputs and differ at others"
 	if len(foreign) > 0 {
-		elsewhere = "it reads " + listed(foreign) + ", which is no name and no value of the sheet's"
+		elsewhere = "it reads " + joinListed(foreign) + ", which is no name and no value of the sheet's"
 	}
 	vars := a.freeNames(c, own)
 	decided := 0
@@ -165,12 +203,13 @@ func closeTo(x, y *decimal.Num) bool {
 	if x == nil || y == nil {
 		return false
 	}
-	rel := distance(x, y)
+	rel := claimDistance(x, y)
 	return rel != nil && decimal.Cmp(rel, sameDigits) <= 0
 }
 
 // freeNames is the union of the variables: the agent's, and those of the sheet's formula with calculations that the
-// agent does not name replaced by what they are made of.
+// agent does not name replaced by what they are made of. A calculation over rows is a variable itself: rows are not
+// drawn, and a value that stays the same at every point would let a constant agree everywhere.
 func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 	vars := slices.Clone(own.Vars())
 	var walk func(m *MathCheck)
@@ -179,7 +218,7 @@ func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 			if slices.Contains(vars, name) {
 				continue
 			}
-			if dep := a.Sheet.mathNamed(name); dep != nil {
+			if dep := a.Sheet.mathNamed(name); dep != nil && dep.formula != nil {
 				walk(dep)
 				continue
 			}
@@ -209,21 +248,21 @@ func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 			continue
 		}
 		if actual.List == nil {
-			out[name] = formula.Input{Num: scattered(actual.Num, draw)}
+			out[name] = formula.Input{Num: scatterNumber(actual.Num, draw)}
 			continue
 		}
 		list := make([]*decimal.Num, len(actual.List))
 		for i, n := range actual.List {
 			item := sha256.Sum256(binary.BigEndian.AppendUint32(draw[:len(draw):len(draw)], uint32(i)))
-			list[i] = scattered(n, item[:])
+			list[i] = scatterNumber(n, item[:])
 		}
 		out[name] = formula.Input{List: list}
 	}
 	return out
 }
 
-// scattered is n times a factor that the first bytes of draw choose.
-func scattered(n *decimal.Num, draw []byte) *decimal.Num {
+// scatterNumber is n times a factor that the first bytes of draw choose.
+func scatterNumber(n *decimal.Num, draw []byte) *decimal.Num {
 	c := newCalculator()
 	share := decimal.FromInt(int64(binary.BigEndian.Uint32(draw) % 500_000))
 	factor := c.add(c.quo(share, decimal.FromInt(1_000_000)), decimal.MustParse("0.75"))

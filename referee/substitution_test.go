@@ -79,3 +79,40 @@ func TestPercentOfOwnFormula(t *testing.T) {
 			[]string{"math.mismatch high /calculations/0/result"}, nil},
 	})
 }
+
+// TestNumberForFormula: a number is no formula, also where the sheet's reads a parameter, is 0 over all points, rests
+// on a calculation over rows, or is one over rows itself. Over rows it is low: the formula may be left out there.
+func TestNumberForFormula(t *testing.T) {
+	const members = `"required_inputs":[{"name":"a"},{"name":"rows","type":"array","fields":["v"]}],` +
+		`"params":{"cap":{"title":"the cap","type":"number","unit":"USD","default":10,"min":0}},"eval_spec":{"math_checks":[` +
+		`{"formula_id":"of_param","formula":"a / cap","units":"ratio"},` +
+		`{"formula_id":"total","formula":"agg('sum', rows, 'v')","units":"count"},` +
+		`{"formula_id":"floor","formula":"max(0, a - 100)","units":"count"},` +
+		`{"formula_id":"double","formula":"2 * total","units":"count"}]}`
+	doc := func(of, total, floor, double string) string {
+		return fmt.Sprintf(`{"inputs":{"a":5,"rows":[{"v":1},{"v":2}]},"calculations":[`+
+			`{"name":"of_param","formula":%q,"inputs":{"a":5,"cap":10},"result":0.5,"units":"ratio"},`+
+			`{"name":"total"%s,"inputs":{},"result":3,"units":"count"},`+
+			`{"name":"floor","formula":%q,"inputs":{"a":5},"result":0,"units":"count"},`+
+			`{"name":"double","formula":%q,"inputs":{"total":3},"result":6,"units":"count"}]}`, of, total, floor, double)
+	}
+	sheet := mustSheet(t, members)
+	for _, c := range []struct{ doc, want string }{
+		{doc("a / cap", "", "max(0, a - 100)", "2 * total"), ""},
+		{doc("0.5", "", "max(0, a - 100)", "2 * total"), "high /calculations/0/formula"},
+		{doc("a / cap", `,"formula":"3"`, "max(0, a - 100)", "2 * total"), "low /calculations/1/formula"},
+		{doc("a / cap", `,"formula":"1 + 2"`, "max(0, a - 100)", "2 * total"), "low /calculations/1/formula"},
+		{doc("a / cap", "", "0", "2 * total"), "high /calculations/2/formula"},
+		{doc("a / cap", "", "max(0, a - 100)", "6"), "high /calculations/3/formula"},
+	} {
+		var found []string
+		for _, code := range codes(audited(sheet, c.doc)) {
+			if rest, ok := strings.CutPrefix(code, "math.formula_substituted "); ok {
+				found = append(found, rest)
+			}
+		}
+		if strings.Join(found, ", ") != c.want {
+			t.Errorf("%s: want %q, got %q", c.doc, c.want, found)
+		}
+	}
+}

@@ -13,7 +13,7 @@ func (a *audit) raiseUndecided() {
 		return
 	}
 	for i, ch := range a.checks {
-		if !undecided(ch) {
+		if !isUndecidedHigh(ch) {
 			continue
 		}
 		r := a.Sheet.Rules[i]
@@ -28,11 +28,11 @@ func (a *audit) raiseUndecided() {
 	}
 }
 
-// undecided reports whether a check is a high rule that was skipped: nobody knows whether it holds, so the gate does
-// not open and no receipt is minted (S39a). A rule whose applies_if says that it does not apply passes and is none; nor
-// is what a bare submission cannot have, an agent and evidence, because without a manifest there is no run to sign off
-// (S61).
-func undecided(ch Check) bool { return ch.Status == Skip && ch.Tier == High && !noManifest(ch) }
+// isUndecidedHigh reports whether a check is a high rule that was skipped: nobody knows whether it holds, so the gate
+// does not open and no receipt is minted (S39a). A rule whose applies_if says that it does not apply passes and is
+// none; nor is what a bare submission cannot have, an agent and evidence, because without a manifest there is no run to
+// sign off (S61).
+func isUndecidedHigh(ch Check) bool { return ch.Status == Skip && ch.Tier == High && !noManifest(ch) }
 
 // whereItShouldBe is the place of the operand that a rule lacks, or of the calculation that it rests on.
 func (a *audit) whereItShouldBe(r *Rule, ch Check) string {

@@ -46,8 +46,8 @@ var isoCurrency = func() map[string]bool {
 	return out
 }()
 
-// monetary decides whether a number is money (S9): what the sheet says, else its units, else a word of its name.
-func monetary(said *bool, units, name string) bool {
+// isMonetary decides whether a number is money (S9): what the sheet says, else its units, else a word of its name.
+func isMonetary(said *bool, units, name string) bool {
 	if said != nil {
 		return *said
 	}

@@ -22,9 +22,9 @@ func stageRank(s Stage) int {
 		StageChecklist}, s)
 }
 
-// rank sorts findings: tier, critical first, bucket, stage, sheet order, place in the document, code (S43), pointer. It
-// is a total order, because no two findings share pointer and code.
-func rank(findings []Finding) {
+// rankFindings sorts findings: tier, critical first, bucket, stage, sheet order, place in the document, code (S43),
+// pointer. It is a total order, because no two findings share pointer and code.
+func rankFindings(findings []Finding) {
 	slices.SortFunc(findings, func(x, y Finding) int {
 		return cmp.Or(CompareFindings(x, y), cmp.Compare(x.order, y.order), cmp.Compare(x.doc, y.doc),
 			cmp.Compare(x.Code, y.Code), cmp.Compare(x.Pointer, y.Pointer))
@@ -59,8 +59,9 @@ func (t *tally) verdict() Verdict {
 	v := Verdict{Counts: t.counts()}
 	decided := v.Counts.Satisfied + v.Counts.Flagged
 	v.ScoreFraction = fmt.Sprintf("%d/%d", v.Counts.Satisfied, v.Counts.Declared)
-	v.Score, v.ScoreDecided = share(v.Counts.Satisfied, v.Counts.Declared), share(v.Counts.Satisfied, decided)
-	v.Coverage = share(decided, v.Counts.Declared)
+	v.Score = percentShare(v.Counts.Satisfied, v.Counts.Declared)
+	v.ScoreDecided = percentShare(v.Counts.Satisfied, decided)
+	v.Coverage = percentShare(decided, v.Counts.Declared)
 	v.WeightedScore = t.weighted()
 	for _, f := range t.findings {
 		v.RiskPoints += riskPoints(f.Tier)
@@ -101,8 +102,8 @@ func (t *tally) counts() Counts {
 	return c
 }
 
-// share is 100·n/d, floored to one decimal: 99.96 is never shown as 100 (S13).
-func share(n, d int) string {
+// percentShare is 100·n/d, floored to one decimal: 99.96 is never shown as 100 (S13).
+func percentShare(n, d int) string {
 	if d == 0 {
 		return "0"
 	}
@@ -123,14 +124,14 @@ func (t *tally) weighted() string {
 			satisfied += riskPoints(ch.Tier)
 		}
 	}
-	return share(satisfied, all)
+	return percentShare(satisfied, all)
 }
 
 // undecidedHigh are the high rules that were skipped (S39a).
 func (t *tally) undecidedHigh() []string {
 	var out []string
 	for _, ch := range t.checks {
-		if undecided(ch) {
+		if isUndecidedHigh(ch) {
 			out = append(out, ch.ID)
 		}
 	}

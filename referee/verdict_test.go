@@ -12,7 +12,7 @@ func TestScoreIsFloored(t *testing.T) {
 		want string
 	}{{2499, 2500, "99.9"}, {2500, 2500, "100"}, {1, 3, "33.3"}, {2, 3, "66.6"}, {0, 7, "0"}, {0, 0, "0"},
 		{1, 1000, "0.1"}, {1, 10_000, "0"}} {
-		if got := share(c.n, c.d); got != c.want {
+		if got := percentShare(c.n, c.d); got != c.want {
 			t.Errorf("%d of %d is %s, want %s", c.n, c.d, got, c.want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestRankIsTotal(t *testing.T) {
 	want := "a/x a/y b/x a a a a"
 	for shift := range base {
 		turned := append(append([]Finding{}, base[shift:]...), base[:shift]...)
-		rank(turned)
+		rankFindings(turned)
 		var got []string
 		for _, f := range turned {
 			got = append(got, f.Code+f.Pointer)

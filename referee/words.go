@@ -15,7 +15,7 @@ func shown(n *decimal.Num) string {
 	if n == nil {
 		return "nothing"
 	}
-	return grouped(significant(n, 8))
+	return groupThousands(significant(n, 8))
 }
 
 // significant rounds half-even to this many significant digits.
@@ -42,8 +42,8 @@ func placesOf(full string, digits int) int {
 	return max(digits-len(whole), 0)
 }
 
-// grouped puts commas between thousands.
-func grouped(s string) string {
+// groupThousands puts commas between thousands.
+func groupThousands(s string) string {
 	if strings.ContainsAny(s, "e") {
 		return s
 	}
@@ -69,8 +69,8 @@ func grouped(s string) string {
 	return string(out)
 }
 
-// amount words a difference: money as $1,234.50 where the units say dollars.
-func amount(delta *decimal.Num, money bool, units string) string {
+// amountText words a difference: money as $1,234.50 where the units say dollars.
+func amountText(delta *decimal.Num, money bool, units string) string {
 	if delta == nil {
 		return "more than can be computed"
 	}
@@ -78,7 +78,7 @@ func amount(delta *decimal.Num, money bool, units string) string {
 	u := strings.ToUpper(strings.TrimSpace(units))
 	if money && (strings.HasPrefix(u, "USD") || strings.HasPrefix(u, "$") || strings.HasPrefix(u, "DOLLAR")) {
 		if r, err := decimal.Round(decimal.Abs(delta), 2); err == nil {
-			return "$" + grouped(r.String())
+			return "$" + groupThousands(r.String())
 		}
 	}
 	return abs
@@ -108,7 +108,7 @@ func percentText(rel *decimal.Num) string {
 // visible writes controls, characters of direction and those without a shape out (<U+202E>): an agent's text stands in
 // messages, and a reader must see what is there, not what it does to a terminal.
 func visible(s string) string {
-	if plain(s) {
+	if isPrintableASCII(s) {
 		return s // most texts are: asking four tables of Unicode for each letter took 3 % of an audit's time
 	}
 	hidden := func(r rune) bool {
@@ -129,8 +129,8 @@ func visible(s string) string {
 	return b.String()
 }
 
-// plain reports whether s is printable ASCII.
-func plain(s string) bool {
+// isPrintableASCII reports whether s is printable ASCII.
+func isPrintableASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7E {
 			return false
@@ -145,8 +145,8 @@ func clip(s string) string {
 	return legible.Clip(s, most)
 }
 
-// list joins words for a sentence, the first ten named.
-func listed(words []string) string {
+// joinListed joins words for a sentence, the first ten named.
+func joinListed(words []string) string {
 	if len(words) > 10 {
 		return strings.Join(words[:10], ", ") + ", …"
 	}

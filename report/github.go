@@ -46,19 +46,20 @@ func (g *gitHub) Add(r *referee.Report) error {
 		f := &r.Findings[i]
 		// an unknown tier is not made lighter
 		l := max(0, slices.IndexFunc(levels, func(l level) bool { return l.tier == f.Tier }))
-		g.keep(l, func() string { return command(levels[l].command, annotation(r, f), text(r, f)) })
+		g.keep(l, func() string { return command(levels[l].command, annotationPlace(r, f), text(r, f)) })
 	}
-	for _, c := range undecided(r) {
+	for _, c := range undecidedHigh(r) {
 		g.keep(0, func() string {
 			properties := []property{{"file", locate(r, r.Submission.Path)}, {"title", "undecided: " + c.ID}}
-			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s", title(r),
-				CleanName(c.ID), reason(c)))
+			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s",
+				submissionTitle(r),
+				CleanName(c.ID), undecidedReason(c)))
 		})
 	}
 	if r.Verdict.Counts.Declared == 0 {
 		g.keep(0, func() string {
 			return command("error", []property{{"file", locate(r, r.Submission.Path)}, {"title", "no rule"}},
-				title(r)+": no rule was evaluated")
+				submissionTitle(r)+": no rule was evaluated")
 		})
 	}
 	return nil
@@ -101,10 +102,10 @@ func (g *gitHub) rest() string {
 // property is a name and a value of a workflow command.
 type property struct{ name, value string }
 
-// annotation is where a finding is shown. GitHub takes columns only within one line; the last column of an annotation
-// is the last that is marked, the report's end is the one after.
-func annotation(r *referee.Report, f *referee.Finding) []property {
-	properties := []property{{"file", file(r, f)}}
+// annotationPlace is where a finding is shown. GitHub takes columns only within one line; the last column of an
+// annotation is the last that is marked, the report's end is the one after.
+func annotationPlace(r *referee.Report, f *referee.Finding) []property {
+	properties := []property{{"file", findingFile(r, f)}}
 	number := func(name string, n int) {
 		if n > 0 {
 			properties = append(properties, property{name, fmt.Sprint(n)})
@@ -124,8 +125,8 @@ func annotation(r *referee.Report, f *referee.Finding) []property {
 
 // text is the message of an annotation: the run, the rules, what is wrong and what would be right.
 func text(r *referee.Report, f *referee.Finding) string {
-	s := fmt.Sprintf("%s, %s: %s", title(r), CleanNames(f.RuleIDs, 5), CleanMessage(f.Message))
-	for _, line := range fix(f) {
+	s := fmt.Sprintf("%s, %s: %s", submissionTitle(r), CleanNames(f.RuleIDs, 5), CleanMessage(f.Message))
+	for _, line := range fixLines(f) {
 		s += "\nfix: " + line
 	}
 	return s

@@ -22,7 +22,7 @@ func newJSON(w io.Writer, o Options) Writer { return &jsonWriter{w: w, o: o} }
 func (j *jsonWriter) Add(r *referee.Report) error {
 	if !j.o.Atoms {
 		shown := *r
-		shown.Atoms = cited(r)
+		shown.Atoms = citedAtoms(r)
 		r = &shown
 	}
 	j.room.Reset()
@@ -37,8 +37,8 @@ func (j *jsonWriter) Add(r *referee.Report) error {
 // Close has nothing to add.
 func (j *jsonWriter) Close() error { return nil }
 
-// compact is v as one line of JSON that is safe to print.
-func compact(v any) ([]byte, error) { return compactIn(new(bytes.Buffer), v) }
+// compactJSON is v as one line of JSON that is safe to print.
+func compactJSON(v any) ([]byte, error) { return compactIn(new(bytes.Buffer), v) }
 
 // compactIn is compact, written into room; the line may lie there.
 func compactIn(room *bytes.Buffer, v any) ([]byte, error) {
@@ -50,8 +50,8 @@ func compactIn(room *bytes.Buffer, v any) ([]byte, error) {
 	return escapeJSON(bytes.TrimRight(room.Bytes(), "\n")), nil
 }
 
-// cited are the atoms that a finding or the adjudication names, in their order.
-func cited(r *referee.Report) []referee.Atom {
+// citedAtoms are the atoms that a finding or the adjudication names, in their order.
+func citedAtoms(r *referee.Report) []referee.Atom {
 	named := map[string]bool{}
 	for _, f := range r.Findings {
 		for _, id := range f.Atoms {

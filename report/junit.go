@@ -83,20 +83,21 @@ func (j *junit) Close() error {
 }
 
 func (j *junit) suite(r *referee.Report) junitSuite {
-	s := junitSuite{ID: j.id, Name: title(r), Time: "0"}
+	s := junitSuite{ID: j.id, Name: submissionTitle(r), Time: "0"}
 	j.id++
 	s.Properties = []junitProperty{
-		{"submission", CleanName(submission(r))}, {"flight_sheet", sheet(r)},
+		{"submission", CleanName(submissionPath(r))}, {"flight_sheet", sheetWithVersion(r)},
 		{"severity", CleanName(string(r.Verdict.Severity))},
 		{"score", CleanName(r.Verdict.Score)}, {"recommended_action", CleanName(r.Verdict.RecommendedAction)},
 		{"digest", CleanName(r.Digest)},
 	}
-	for _, c := range cases(r) {
+	for _, c := range testCases(r) {
 		s.add(c)
 	}
 	if len(s.Cases) == 0 { // zero rules are no success
-		s.add(junitCase{Name: "rules", Class: sheet(r), Error: &junitOutcome{Message: "no rule was evaluated",
-			Type: "referee.no_rule"}})
+		s.add(junitCase{Name: "rules", Class: sheetWithVersion(r),
+			Error: &junitOutcome{Message: "no rule was evaluated",
+				Type: "referee.no_rule"}})
 	}
 	return s
 }
@@ -115,8 +116,8 @@ func (s *junitSuite) add(c junitCase) {
 	}
 }
 
-// cases is one test case a check, and one for each finding that no check of the report owns, so that none is lost.
-func cases(r *referee.Report) []junitCase {
+// testCases is one test case a check, and one for each finding that no check of the report owns, so that none is lost.
+func testCases(r *referee.Report) []junitCase {
 	var out []junitCase
 	owned := make([]bool, len(r.Findings))
 	for _, c := range r.Checks {
@@ -131,7 +132,7 @@ func cases(r *referee.Report) []junitCase {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; !owned[i] {
 			out = append(out, junitCase{Name: CleanName(f.Code), Class: className(r, string(f.Stage)),
-				Failure: failure(r, []*referee.Finding{f})})
+				Failure: heaviestFailure(r, []*referee.Finding{f})})
 		}
 	}
 	return out
@@ -142,14 +143,14 @@ func checkCase(r *referee.Report, c referee.Check, findings []*referee.Finding) 
 	out := junitCase{Name: CleanName(c.ID), Class: className(r, c.Category)}
 	switch {
 	case len(findings) > 0:
-		out.Failure = failure(r, findings)
+		out.Failure = heaviestFailure(r, findings)
 	case c.Status == referee.Pass:
 	case c.Status == referee.Flag:
-		out.Failure = &junitOutcome{Message: reason(c), Type: "referee.flag"}
+		out.Failure = &junitOutcome{Message: undecidedReason(c), Type: "referee.flag"}
 	case slices.Contains(r.Verdict.UndecidedHigh, c.ID):
-		out.Error = &junitOutcome{Message: reason(c), Type: undecidedRule}
+		out.Error = &junitOutcome{Message: undecidedReason(c), Type: undecidedRule}
 	default:
-		out.Skipped = &junitOutcome{Message: CleanName(string(c.Status)) + ": " + reason(c)}
+		out.Skipped = &junitOutcome{Message: CleanName(string(c.Status)) + ": " + undecidedReason(c)}
 	}
 	return out
 }
@@ -158,8 +159,8 @@ func className(r *referee.Report, category string) string {
 	return CleanName(r.Sheet.Slug) + "." + CleanName(category)
 }
 
-// failure says the heaviest finding in its message and all of them, ranked, in its text.
-func failure(r *referee.Report, findings []*referee.Finding) *junitOutcome {
+// heaviestFailure says the heaviest finding in its message and all of them, ranked, in its text.
+func heaviestFailure(r *referee.Report, findings []*referee.Finding) *junitOutcome {
 	first := findings[0]
 	out := &junitOutcome{Message: CleanMessage(first.Message), Type: CleanName(first.Code)}
 	const shown = 50
@@ -171,7 +172,7 @@ func failure(r *referee.Report, findings []*referee.Finding) *junitOutcome {
 		}
 		fmt.Fprintf(&b, "found: %s %s %s\n  what: %s\n", CleanName(string(f.Tier)), CleanName(f.Code),
 			CleanName(absolutePlace(r, f)), CleanMessage(f.Message))
-		for _, line := range fix(f) {
+		for _, line := range fixLines(f) {
 			fmt.Fprintf(&b, "  fix:  %s\n", line)
 		}
 	}

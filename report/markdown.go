@@ -75,12 +75,12 @@ func code(s string, limit int) string {
 	return fence + s + fence
 }
 
-// cell is code for a table, where a bar ends the cell even within a span.
-func cell(s string, limit int) string { return strings.ReplaceAll(code(s, limit), "|", `\|`) }
+// tableCell is code for a table, where a bar ends the cell even within a span.
+func tableCell(s string, limit int) string { return strings.ReplaceAll(code(s, limit), "|", `\|`) }
 
-// id, sentence: the two lengths of code spans.
-func id(s string) string       { return code(s, maxName) }
-func sentence(s string) string { return code(s, maxMessage) }
+// idSpan, sentence: the two lengths of code spans.
+func idSpan(s string) string       { return code(s, maxName) }
+func sentenceSpan(s string) string { return code(s, maxMessage) }
 
 // Markdown is one report as a block of at most limit bytes. What does not fit is left out from the end, whole findings
 // at a time, and the block says so.
@@ -111,11 +111,12 @@ func markdownHead(r *referee.Report, o Options) string {
 		mark = "fail"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Referee: %s, %s, score %s\n\n", mark, id(string(v.Severity)), id(v.Score))
-	fmt.Fprintf(&b, "%s: %s by %s@%s\n\n", id(bareTitle(r)), id(submission(r)), id(r.Sheet.Slug), id(r.Sheet.Version))
-	fmt.Fprintf(&b, "%s Recommended: %s.\n", counts(r), id(v.RecommendedAction))
+	fmt.Fprintf(&b, "### Referee: %s, %s, score %s\n\n", mark, idSpan(string(v.Severity)), idSpan(v.Score))
+	fmt.Fprintf(&b, "%s: %s by %s@%s\n\n", idSpan(bareTitle(r)), idSpan(submissionPath(r)), idSpan(r.Sheet.Slug),
+		idSpan(r.Sheet.Version))
+	fmt.Fprintf(&b, "%s Recommended: %s.\n", ruleCounts(r), idSpan(v.RecommendedAction))
 	if v.Severity == referee.Unsigned {
-		fmt.Fprintf(&b, "Unsigned; %s once signed off.\n", id(string(v.SeverityIfApproved)))
+		fmt.Fprintf(&b, "Unsigned; %s once signed off.\n", idSpan(string(v.SeverityIfApproved)))
 	}
 	if len(r.Findings) > 0 {
 		b.WriteString("\n#### Findings\n\n")
@@ -128,7 +129,7 @@ func bareTitle(r *referee.Report) string {
 	if r.Run.ID != "" {
 		return r.Run.ID
 	}
-	return submission(r)
+	return submissionPath(r)
 }
 
 func markdownFinding(n int, r *referee.Report, f *referee.Finding) string {
@@ -139,19 +140,19 @@ func markdownFinding(n int, r *referee.Report, f *referee.Finding) string {
 			rules = append(rules, fmt.Sprintf("%d more", len(f.RuleIDs)-i))
 			break
 		}
-		rules = append(rules, id(rule))
+		rules = append(rules, idSpan(rule))
 	}
-	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n, tierWord(f.Tier), id(f.Code), strings.Join(rules, ", "),
-		id(absolutePlace(r, f)))
+	fmt.Fprintf(&b, "%d. **%s** %s (%s) at %s", n, tierWord(f.Tier), idSpan(f.Code), strings.Join(rules, ", "),
+		idSpan(absolutePlace(r, f)))
 	if f.Pointer != "" {
-		fmt.Fprintf(&b, " %s", id(f.Pointer))
+		fmt.Fprintf(&b, " %s", idSpan(f.Pointer))
 	}
-	fmt.Fprintf(&b, ", %s\n   - %s\n", id(string(f.Bucket)), sentence(f.Message))
+	fmt.Fprintf(&b, ", %s\n   - %s\n", idSpan(string(f.Bucket)), sentenceSpan(f.Message))
 	if f.Why != "" {
-		fmt.Fprintf(&b, "   - Why: %s\n", sentence(f.Why))
+		fmt.Fprintf(&b, "   - Why: %s\n", sentenceSpan(f.Why))
 	}
-	for _, line := range fix(f) {
-		fmt.Fprintf(&b, "   - Fix: %s\n", sentence(line))
+	for _, line := range fixLines(f) {
+		fmt.Fprintf(&b, "   - Fix: %s\n", sentenceSpan(line))
 	}
 	return b.String()
 }
@@ -161,7 +162,7 @@ func tierWord(t referee.Tier) string {
 	if t.Known() {
 		return string(t)
 	}
-	return id(string(t))
+	return idSpan(string(t))
 }
 
 // markdownTail is what follows the findings, a section each.
@@ -173,13 +174,13 @@ func markdownTail(r *referee.Report, o Options) []string {
 		}
 		text := "\n#### " + title + "\n\n"
 		for _, e := range list {
-			text += fmt.Sprintf("- %s: %s\n", id(e[0]), sentence(e[1]))
+			text += fmt.Sprintf("- %s: %s\n", idSpan(e[0]), sentenceSpan(e[1]))
 		}
 		sections = append(sections, text)
 	}
-	add("High rules that could not be decided", checkEntries(undecided(r)))
-	add("Questions for a person", questions(r))
-	add("Limits in force", limits(r))
+	add("High rules that could not be decided", checkEntries(undecidedHigh(r)))
+	add("Questions for a person", openQuestions(r))
+	add("Limits in force", auditLimits(r))
 	var notes, advisory, checks [][2]string
 	for _, reason := range r.Gating.Reasons {
 		notes = append(notes, [2]string{"stopped", reason})
@@ -194,13 +195,13 @@ func markdownTail(r *referee.Report, o Options) []string {
 	add("Advisory: never gates", advisory)
 	if o.Verbose {
 		for _, c := range r.Checks {
-			checks = append(checks, [2]string{c.ID, string(c.Status) + ", " + detail(c)})
+			checks = append(checks, [2]string{c.ID, string(c.Status) + ", " + checkDetail(c)})
 		}
 		add("Rules", checks)
 	}
 	return append(sections, fmt.Sprintf("\n<sub>Digest %s, sheet %s, semantics %d. Re-derivation catches slips, not "+
 		"a wrong set-up.</sub>\n",
-		id(r.Digest), id(r.Sheet.SHA256), r.Semantics))
+		idSpan(r.Digest), idSpan(r.Sheet.SHA256), r.Semantics))
 }
 
 // row is one flagged submission among many.
@@ -220,11 +221,12 @@ func (m *markdown) row(r *referee.Report) {
 		mark = "**fail**"
 	}
 	if len(r.Findings) > 0 {
-		heaviest = cell(r.Findings[0].Code, maxName)
+		heaviest = tableCell(r.Findings[0].Code, maxName)
 	}
 	v := r.Verdict
-	m.p.printf("| %s | %s | %s | %d | %d | %d | %s | %s |\n", mark, cell(string(v.Severity), 40), cell(v.Score, 40),
-		v.Risk.High, v.Risk.Mid, v.Risk.Low, cell(bareTitle(r), maxName), heaviest)
+	m.p.printf("| %s | %s | %s | %d | %d | %d | %s | %s |\n", mark, tableCell(string(v.Severity), 40),
+		tableCell(v.Score, 40),
+		v.Risk.High, v.Risk.Mid, v.Risk.Low, tableCell(bareTitle(r), maxName), heaviest)
 }
 
 func (m *markdown) summary() {
@@ -243,14 +245,14 @@ func (m *markdown) summary() {
 		s.failed)
 	m.p.print("\n| verdict | submissions |\n| --- | --: |\n")
 	for _, c := range s.bySeverity() {
-		m.p.printf("| %s | %d |\n", cell(c.name, 40), c.n)
+		m.p.printf("| %s | %d |\n", tableCell(c.name, 40), c.n)
 	}
 	if len(s.codes) == 0 {
 		return
 	}
 	m.p.print("\n| finding | submissions | findings | up to |\n| --- | --: | --: | --- |\n")
-	for _, c := range top(s.codes, maxTallies) {
-		m.p.printf("| %s | %d | %d | %s |\n", cell(c.name, maxName), c.reports, c.findings,
+	for _, c := range topTallies(s.codes, maxTallies) {
+		m.p.printf("| %s | %d | %d | %s |\n", tableCell(c.name, maxName), c.reports, c.findings,
 			strings.ReplaceAll(tierWord(c.tier), "|", `\|`))
 	}
 }

@@ -17,14 +17,18 @@ import (
 )
 
 // TestOneVerdict: on every sheet of the library, its example and the example with something taken away, the answer of
-// the gate, verdict, gating, findings, checks, SARIF and JUnit say one thing (S74).
+// the gate, verdict, gating, findings, checks, SARIF and JUnit say one thing (S74). But for .ci/run each sheet takes a
+// third of the examples with something taken away, and three sheets in a row take all of them.
 func TestOneVerdict(t *testing.T) {
 	files, err := filepath.Glob("../flight_sheets/*.json")
 	if err != nil || len(files) < 40 {
 		t.Fatalf("%d sheets: %v", len(files), err)
 	}
-	failed, clean, undecidedRules := 0, 0, 0
-	for _, file := range files {
+	failed, clean, undecidedRules, each := 0, 0, 0, 3
+	if everyDocument {
+		each = 1
+	}
+	for nth, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -38,8 +42,12 @@ func TestOneVerdict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for what, doc := range lessened(t, ex.Submission.Source(src)) {
-				r := referee.Audit(exampleCase(sheet, &ex, doc))
+			docs := lessened(t, ex.Submission.Source(src))
+			for i, what := range slices.Sorted(maps.Keys(docs)) {
+				if what != "as it is" && (i+nth)%each != 0 {
+					continue
+				}
+				r := referee.Audit(exampleCase(sheet, &ex, docs[what]))
 				undecidedRules += len(r.Verdict.UndecidedHigh)
 				if r.Fails(referee.FailOnHigh) {
 					failed++
@@ -52,7 +60,7 @@ func TestOneVerdict(t *testing.T) {
 			}
 		}
 	}
-	if failed < 200 || clean < 30 || undecidedRules < 100 {
+	if failed < 200/each || clean < 30/each || undecidedRules < 100/each {
 		t.Errorf("%d audits fail, %d do not, %d high rules are undecided: too few to show anything", failed, clean,
 			undecidedRules)
 	}

@@ -15,10 +15,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/defendableos/referee/internal/canonical"
@@ -30,12 +32,25 @@ import (
 // papersDir is where pictures of the pages of the tests are left to be looked at.
 var papersDir = flag.String("papers", "", "write pictures of the tests' pages into this directory")
 
-// The browser is started once for all tests, and ended by TestMain.
+// everyDocument has each case open the page anew, in a tab of its test, and takes the long chains: .ci/run does. Without
+// it the tests share a tab and a server, and a case after the first is opened in the document that is there, by the part
+// of its address behind the #, as a reader does.
+var everyDocument = os.Getenv("REFEREE_CI") == "1"
+
+// The browser, and the tab and the server that tests share, are started once, and ended by TestMain.
 var (
 	browserOnce sync.Once
 	browserCtx  context.Context
 	browserEnd  = func() {}
 	browserErr  error
+
+	sharedTab    context.Context
+	published    atomic.Pointer[branch]
+	publishedURL = sync.OnceValue(func() string {
+		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			published.Load().answer(w, r)
+		})).URL
+	})
 )
 
 func TestMain(m *testing.M) {
@@ -63,8 +78,11 @@ func startBrowser() {
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(path),
 		chromedp.UserDataDir(profile), chromedp.NoSandbox,
-		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true),
+		chromedp.DisableGPU, chromedp.Flag("in-process-gpu", true),
+		// one renderer shows one document after the other: a process for each is most of what a visit costs
+		chromedp.Flag("disable-features",
+			"Translate,BackForwardCache,ProactivelySwapBrowsingInstance,RenderDocument"),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1100, 1400))
 	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, endBrowser := chromedp.NewContext(alloc)
@@ -76,17 +94,31 @@ func startBrowser() {
 	browserCtx, browserErr = ctx, chromedp.Do(ctx)
 }
 
-// tab opens a tab that notes violations of the page's policy and errors of its script.
+// tab is a tab that notes violations of the page's policy and errors of its script.
 func tab(t *testing.T) context.Context {
 	t.Helper()
 	browserOnce.Do(startBrowser)
 	if browserErr != nil {
 		t.Skip(browserErr)
 	}
-	ctx, end := chromedp.NewContext(browserCtx)
-	t.Cleanup(end)
+	ctx := sharedTab
+	if ctx == nil {
+		ctx = newTab(t)
+	}
 	ctx, stop := context.WithTimeout(ctx, 90*time.Second)
 	t.Cleanup(stop)
+	return ctx
+}
+
+// newTab opens a tab, which is kept for the tests that follow where they may share one.
+func newTab(t *testing.T) context.Context {
+	t.Helper()
+	ctx, end := chromedp.NewContext(browserCtx)
+	if everyDocument || *papersDir != "" {
+		t.Cleanup(end)
+	} else {
+		sharedTab = ctx
+	}
 	watch := `window.violations = []; window.pwned = 0; window.alert = () => { window.pwned++; };
 		document.addEventListener('securitypolicyviolation', (e) => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
 		window.addEventListener('error', (e) => window.violations.push(e.message));
@@ -130,10 +162,41 @@ func press(t *testing.T, ctx context.Context, selector string) {
 	do(t, ctx, chromedp.Click(chromedp.CSS(selector)))
 }
 
-// visit opens an address anew; a change behind the # alone would not load the page again.
+// paste puts a text into a field as a paste does: one event, where keys would be one for each letter.
+func paste(t *testing.T, ctx context.Context, selector, text string) {
+	t.Helper()
+	do(t, ctx, chromedp.Focus(chromedp.CSS(selector)))
+	if _, err := chromedp.Call(ctx, input.InsertText, input.InsertTextParams{Text: text}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// visit opens an address. Where the document is there already, a change behind the # alone would not load it again.
 func visit(t *testing.T, ctx context.Context, address string) {
 	t.Helper()
-	do(t, ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+	document, fragment, _ := strings.Cut(address, "#")
+	if ask[string](t, ctx, `location.href.split('#')[0]`) == document {
+		if !everyDocument {
+			reopen(t, ctx, fragment)
+			return
+		}
+		do(t, ctx, chromedp.Navigate("about:blank"))
+	}
+	do(t, ctx, chromedp.Navigate(address))
+}
+
+// reopen empties the page with its own function, and opens what is behind the #.
+func reopen(t *testing.T, ctx context.Context, fragment string) {
+	t.Helper()
+	ask[bool](t, ctx, `(() => {
+		begin();
+		state('idle');
+		$('outcome').className = '';
+		for (const id of ['files', 'folder', 'hash']) $(id).value = '';
+		history.replaceState(null, '', location.href.split('#')[0]);
+		if (`+quote(fragment)+` !== '') location.hash = `+quote(fragment)+`;
+		return true;
+	})()`)
 }
 
 // settled waits for the page to conclude and gives its state and the codes of its problems, sorted and each once.
@@ -235,19 +298,25 @@ func headOf(t testing.TB, entries [][]byte) []byte {
 // serve publishes a branch as a static server does.
 func (files branch) serve(t testing.TB) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b, ok := files[strings.TrimPrefix(r.URL.Path, "/")]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		if strings.HasSuffix(r.URL.Path, ".html") {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		}
-		_, _ = w.Write(b)
-	}))
+	if !everyDocument {
+		published.Store(&files)
+		return publishedURL() + "/verify.html"
+	}
+	server := httptest.NewServer(http.HandlerFunc(files.answer))
 	t.Cleanup(server.Close)
 	return server.URL + "/verify.html"
+}
+
+func (files branch) answer(w http.ResponseWriter, r *http.Request) {
+	b, ok := files[strings.TrimPrefix(r.URL.Path, "/")]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, ".html") {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	}
+	_, _ = w.Write(b)
 }
 
 // write puts a branch into a directory.

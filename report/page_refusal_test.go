@@ -137,7 +137,7 @@ func TestPageRefusesPublished(t *testing.T) {
 			visit(t, ctx, address+"#"+hash)
 			refused(t, ctx, "")
 			visit(t, ctx, address)
-			do(t, ctx, chromedp.SendKeys(chromedp.CSS("#hash"), hash))
+			paste(t, ctx, "#hash", hash)
 			press(t, ctx, "#lookup button")
 			refused(t, ctx, "")
 			visit(t, ctx, address+"#all")

@@ -14,7 +14,7 @@ import (
 func Code(s string, limit int) string { return code(s, limit) }
 
 // Cell is Code within a table, where a bar would end the cell.
-func Cell(s string, limit int) string { return cell(s, limit) }
+func Cell(s string, limit int) string { return tableCell(s, limit) }
 
 // tagStart is what begins an element of HTML, or a comment; not the <U+202E> that Clean writes.
 var tagStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([A-TV-Za-z/!?]|U[^+])`) })
@@ -47,23 +47,23 @@ func Fenced(lines []string) string {
 }
 
 // File is the path of the file that a finding is about, as the caller would write it: whole, and not cleaned.
-func File(r *referee.Report, f *referee.Finding) string { return file(r, f) }
+func File(r *referee.Report, f *referee.Finding) string { return findingFile(r, f) }
 
 // Text is a finding in words: the run, the rules, what is wrong, and a line for each thing that would be right.
 func Text(r *referee.Report, f *referee.Finding) string { return text(r, f) }
 
 // Fixes are what would be right, a line each, none where the finding says nothing of it.
-func Fixes(f *referee.Finding) []string { return fix(f) }
+func Fixes(f *referee.Finding) []string { return fixLines(f) }
 
 // FindingCommand is a finding as a workflow command without its line break; a low one is a notice.
 func FindingCommand(r *referee.Report, f *referee.Finding) string {
 	for _, l := range levels {
 		if l.tier == f.Tier {
-			return strings.TrimSuffix(command(l.command, annotation(r, f), text(r, f)), "\n")
+			return strings.TrimSuffix(command(l.command, annotationPlace(r, f), text(r, f)), "\n")
 		}
 	}
 	// an unknown tier is not made lighter
-	return strings.TrimSuffix(command(levels[0].command, annotation(r, f), text(r, f)), "\n")
+	return strings.TrimSuffix(command(levels[0].command, annotationPlace(r, f), text(r, f)), "\n")
 }
 
 // Command is a workflow command about a file, without its line break: kind is error, warning or notice, file may be "".

@@ -96,7 +96,7 @@ func (s *sarif) Add(r *referee.Report) error {
 	for i := range r.Findings {
 		s.result(findingResult(r, &r.Findings[i]), r.Findings[i].Why)
 	}
-	for _, c := range undecided(r) {
+	for _, c := range undecidedHigh(r) {
 		s.result(undecidedResult(r, c), "A rule that could not be decided is neither passed nor broken.")
 	}
 	return s.p.err
@@ -104,7 +104,7 @@ func (s *sarif) Add(r *referee.Report) error {
 
 func (s *sarif) result(result sarifResult, why string) {
 	result.RuleIndex = s.rule(result, why)
-	b, err := compact(result)
+	b, err := compactJSON(result)
 	if err != nil && s.p.err == nil {
 		s.p.err = err
 	}
@@ -147,7 +147,7 @@ func (s *sarif) Close() error {
 		Version string      `json:"version,omitempty"`
 		Rules   []sarifRule `json:"rules"`
 	}{"referee", toolURI, CleanName(s.o.Version), append([]sarifRule{}, s.rules...)}
-	b, err := compact(driver)
+	b, err := compactJSON(driver)
 	if err != nil {
 		return err
 	}
@@ -168,13 +168,13 @@ func sarifLevel(t referee.Tier) string {
 func findingResult(r *referee.Report, f *referee.Finding) sarifResult {
 	result := sarifResult{RuleID: CleanName(f.Code), Level: sarifLevel(f.Tier),
 		Message: sarifText{noLinks(sarifMessage(f))}}
-	result.Locations = []sarifLocation{location(file(r, f), region(f), f.Pointer)}
+	result.Locations = []sarifLocation{fileLocation(findingFile(r, f), findingRegion(f), f.Pointer)}
 	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
-	result.Properties = properties(r, f.RuleIDs)
+	result.Properties = resultProperties(r, f.RuleIDs)
 	p := &result.Properties
 	p.Tier, p.Severity, p.Bucket, p.Stage = CleanName(string(f.Tier)), CleanName(f.Severity),
 		CleanName(string(f.Bucket)), CleanName(string(f.Stage))
-	p.Spot, p.Fix = spot(f.Spot), fix(f)
+	p.Spot, p.Fix = cleanSpot(f.Spot), fixLines(f)
 	return result
 }
 
@@ -190,25 +190,26 @@ func sarifMessage(f *referee.Finding) string {
 func undecidedResult(r *referee.Report, c referee.Check) sarifResult {
 	f := &referee.Finding{Code: undecidedRule, RuleIDs: []string{c.ID}}
 	result := sarifResult{RuleID: undecidedRule, Kind: "open", Level: "none"}
-	result.Message = sarifText{noLinks("The high rule " + CleanName(c.ID) + " could not be decided: " + reason(c))}
-	result.Locations = []sarifLocation{location(locate(r, r.Submission.Path), nil, "")}
+	result.Message = sarifText{noLinks("The high rule " + CleanName(c.ID) + " could not be decided: " + undecidedReason(c))}
+	result.Locations = []sarifLocation{fileLocation(locate(r, r.Submission.Path), nil, "")}
 	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
-	result.Properties = properties(r, f.RuleIDs)
+	result.Properties = resultProperties(r, f.RuleIDs)
 	result.Properties.Tier = string(referee.High)
 	return result
 }
 
-func properties(r *referee.Report, rules []string) sarifProperties {
-	p := sarifProperties{Run: CleanName(r.Run.ID), Sheet: sheet(r), Submission: CleanName(r.Submission.SHA256),
-		Rules: []string{}}
+func resultProperties(r *referee.Report, rules []string) sarifProperties {
+	p := sarifProperties{Run: CleanName(r.Run.ID), Sheet: sheetWithVersion(r),
+		Submission: CleanName(r.Submission.SHA256),
+		Rules:      []string{}}
 	for _, id := range rules {
 		p.Rules = append(p.Rules, CleanName(id))
 	}
 	return p
 }
 
-// spot is a clean copy of the numbers.
-func spot(s *referee.Spot) *referee.Spot {
+// cleanSpot is a clean copy of the numbers.
+func cleanSpot(s *referee.Spot) *referee.Spot {
 	if s == nil {
 		return nil
 	}
@@ -217,8 +218,8 @@ func spot(s *referee.Spot) *referee.Spot {
 		Band:    CleanName(s.Band), Gate: CleanMessage(s.Gate), Distance: CleanName(s.Distance)}
 }
 
-func location(file string, region *sarifRegion, pointer string) sarifLocation {
-	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: uri(file), Base: "%SRCROOT%"},
+func fileLocation(file string, region *sarifRegion, pointer string) sarifLocation {
+	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: pathURI(file), Base: "%SRCROOT%"},
 		Region: region}}
 	if file == "" || file[0] == '/' {
 		l.Physical.Artifact.Base = ""
@@ -229,8 +230,8 @@ func location(file string, region *sarifRegion, pointer string) sarifLocation {
 	return l
 }
 
-// region is the finding's place; SARIF's end column, like the report's, is the one after the last.
-func region(f *referee.Finding) *sarifRegion {
+// findingRegion is the finding's place; SARIF's end column, like the report's, is the one after the last.
+func findingRegion(f *referee.Finding) *sarifRegion {
 	if f.Line <= 0 {
 		return nil
 	}

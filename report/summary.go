@@ -77,14 +77,14 @@ func sheetParts(s summary.Summary) []section {
 		}
 		p.counts("verdict", "submissions", x.Severities)
 		p.counts("recommended", "submissions", x.Actions)
-		p.tables = append(p.tables, compliance(x.Compliance),
-			spread(append([]summary.Distribution{x.Score, x.Errors}, x.Values...)), failures(x.Failures))
-		p.plots = append(p.plots, bars("Compliance by kind of rule, percent", x.Compliance,
+		p.tables = append(p.tables, complianceGrid(x.Compliance),
+			distributionGrid(append([]summary.Distribution{x.Score, x.Errors}, x.Values...)), failureGrid(x.Failures))
+		p.plots = append(p.plots, barPlot("Compliance by kind of rule, percent", x.Compliance,
 			func(c summary.Compliance) (string, string) { return c.Kind, c.Rate }))
-		p.plots = append(p.plots, bars("Ways to fail, percent of submissions", x.Failures[:min(len(x.Failures), 8)],
+		p.plots = append(p.plots, barPlot("Ways to fail, percent of submissions", x.Failures[:min(len(x.Failures), 8)],
 			func(f summary.Failure) (string, string) { return f.Code, f.Rate }))
-		p.plots = append(p.plots, histogram("Scores", &x.Score),
-			histogram("Relative errors of flagged calculations, percent", &x.Errors))
+		p.plots = append(p.plots, histogramPlot("Scores", &x.Score),
+			histogramPlot("Relative errors of flagged calculations, percent", &x.Errors))
 		out = append(out, p)
 	}
 	return out
@@ -106,8 +106,8 @@ func agentParts(s summary.Summary) []section {
 		p.counts("with findings of tier", "submissions", x.Tiers)
 		p.counts("with findings of bucket", "submissions", x.Buckets)
 		p.counts("sheet", "submissions", x.Sheets)
-		p.tables = append(p.tables, spread([]summary.Distribution{x.Score}), trend(x.Trend))
-		p.plots = append(p.plots, trendLine(x.Trend), histogram("Scores", &x.Score))
+		p.tables = append(p.tables, distributionGrid([]summary.Distribution{x.Score}), trendGrid(x.Trend))
+		p.plots = append(p.plots, trendLine(x.Trend), histogramPlot("Scores", &x.Score))
 		out = append(out, p)
 	}
 	return out
@@ -123,7 +123,7 @@ func (p *section) counts(title, unit string, list []summary.Count) {
 	p.tables = append(p.tables, g)
 }
 
-func compliance(list []summary.Compliance) grid {
+func complianceGrid(list []summary.Compliance) grid {
 	g := grid{columns: []string{"kind of rule", "kept", "flagged", "skipped", "open", "percent"}}
 	for _, c := range list {
 		g.rows = append(g.rows, []string{c.Kind, fmt.Sprint(c.Satisfied), fmt.Sprint(c.Flagged), fmt.Sprint(c.Skipped),
@@ -132,7 +132,7 @@ func compliance(list []summary.Compliance) grid {
 	return g
 }
 
-func spread(list []summary.Distribution) grid {
+func distributionGrid(list []summary.Distribution) grid {
 	g := grid{columns: []string{"number", "n", "mean", "p50", "p95", "p99", "greatest"}}
 	for _, d := range list {
 		if d.N > 0 {
@@ -142,7 +142,7 @@ func spread(list []summary.Distribution) grid {
 	return g
 }
 
-func failures(list []summary.Failure) grid {
+func failureGrid(list []summary.Failure) grid {
 	g := grid{columns: []string{"way to fail", "tier", "submissions", "findings", "percent"}}
 	for _, f := range list[:min(len(list), 20)] {
 		g.rows = append(g.rows, []string{f.Code, f.Tier, fmt.Sprint(f.Samples), fmt.Sprint(f.Findings), f.Rate})
@@ -150,7 +150,7 @@ func failures(list []summary.Failure) grid {
 	return g
 }
 
-func trend(list []summary.Point) grid {
+func trendGrid(list []summary.Point) grid {
 	g := grid{columns: []string{"samples", "mean score"}}
 	for _, p := range list {
 		g.rows = append(g.rows, []string{fmt.Sprintf("%d–%d", p.From, p.To), p.Score})
@@ -196,7 +196,7 @@ func (t *table) cells(g grid) [][]string {
 	out := make([][]string, len(g.rows))
 	for i, row := range g.rows {
 		for k, cell := range row {
-			out[i] = append(out[i], short(CleanName(cell), columns[k].width))
+			out[i] = append(out[i], shortenTo(CleanName(cell), columns[k].width))
 		}
 	}
 	return out
@@ -207,9 +207,9 @@ func partsMarkdown(w io.Writer, head string, parts []section) error {
 	p := printer{w: w}
 	p.printf("# %s\n", head)
 	for _, x := range parts {
-		p.printf("\n## %s\n\n", id(x.heading))
+		p.printf("\n## %s\n\n", idSpan(x.heading))
 		for _, f := range x.facts {
-			p.printf("- %s: %s\n", f[0], sentence(f[1]))
+			p.printf("- %s: %s\n", f[0], sentenceSpan(f[1]))
 		}
 		for _, g := range x.tables {
 			if len(g.rows) == 0 {
@@ -220,7 +220,7 @@ func partsMarkdown(w io.Writer, head string, parts []section) error {
 			for _, row := range g.rows {
 				cells := make([]string, len(row))
 				for i, c := range row {
-					cells[i] = cell(c, maxName)
+					cells[i] = tableCell(c, maxName)
 				}
 				p.printf("| %s |\n", strings.Join(cells, " | "))
 			}

@@ -70,8 +70,8 @@ func (g grid) html() string {
 	return b.String()
 }
 
-// bars makes a bar plot of named percentages; empty where there are none.
-func bars[T any](title string, list []T, of func(T) (label, value string)) plot {
+// barPlot makes a bar plot of named percentages; empty where there are none.
+func barPlot[T any](title string, list []T, of func(T) (label, value string)) plot {
 	p := plot{title: title}
 	for _, x := range list {
 		label, value := of(x)
@@ -82,8 +82,8 @@ func bars[T any](title string, list []T, of func(T) (label, value string)) plot 
 	return p
 }
 
-// histogram shows how a distribution spreads in ten steps.
-func histogram(title string, d *summary.Distribution) plot {
+// histogramPlot shows how a distribution spreads in ten steps.
+func histogramPlot(title string, d *summary.Distribution) plot {
 	p := plot{title: fmt.Sprintf("%s, from %s to %s", title, d.Min, d.Max)}
 	for i, n := range d.Histogram(10) {
 		p.labels, p.values = append(p.labels, strconv.Itoa(i+1)), append(p.values, float64(n))

@@ -165,7 +165,7 @@ func wrap(text string, n int) []string {
 			lines = append(lines, line)
 		}
 		for w := width(word); w > n; { // characters have the same width alone as in a word
-			head := cut(word, n)
+			head := cutToWidth(word, n)
 			lines = append(lines, head)
 			word, w = word[len(head):], w-width(head)
 		}
@@ -177,9 +177,9 @@ func wrap(text string, n int) []string {
 	return lines
 }
 
-// cut is the longest beginning of a word that takes at most n columns, and at least one character; a break after a
-// separator of paths and lists is preferred.
-func cut(word string, n int) string {
+// cutToWidth is the longest beginning of a word that takes at most n columns, and at least one character; a break after
+// a separator of paths and lists is preferred.
+func cutToWidth(word string, n int) string {
 	used, end, soft := 0, 0, 0
 	for i, r := range word {
 		w := width(string(r))
@@ -198,8 +198,8 @@ func cut(word string, n int) string {
 	return word[:end]
 }
 
-// short cuts a clean text to n columns.
-func short(text string, n int) string {
+// shortenTo cuts a clean text to n columns.
+func shortenTo(text string, n int) string {
 	if width(text) <= n {
 		return text
 	}
@@ -216,8 +216,8 @@ func cutHard(text string, n int) string {
 	return text
 }
 
-// pad fills a text up to n columns.
-func pad(text string, n int) string {
+// padTo fills a text up to n columns.
+func padTo(text string, n int) string {
 	return text + strings.Repeat(" ", max(0, n-width(text)))
 }
 
@@ -225,11 +225,11 @@ func pad(text string, n int) string {
 func (t *table) sides(left, right string, paintLeft, paintRight func(string) string) {
 	room := t.width - width(right) - gap
 	if room < 20 {
-		t.emit(paintLeft(short(left, t.width)))
-		t.emit("  " + paintRight(short(right, t.width-2)))
+		t.emit(paintLeft(shortenTo(left, t.width)))
+		t.emit("  " + paintRight(shortenTo(right, t.width-2)))
 		return
 	}
-	t.emit(pad(paintLeft(short(left, room)), room) + "  " + paintRight(right))
+	t.emit(padTo(paintLeft(shortenTo(left, room)), room) + "  " + paintRight(right))
 }
 
 // entries writes names with a text each, the names in one column.
@@ -238,7 +238,7 @@ func (t *table) entries(heading string, list [][2]string) {
 		return
 	}
 	t.emit("")
-	t.emit(t.ink.bold(short(heading, t.width)))
+	t.emit(t.ink.bold(shortenTo(heading, t.width)))
 	left := 0
 	for _, e := range list {
 		left = max(left, min(width(e[0]), t.width/3))
@@ -247,9 +247,9 @@ func (t *table) entries(heading string, list [][2]string) {
 		for i, line := range wrap(e[1], t.width-left-2-gap) {
 			label := ""
 			if i == 0 {
-				label = short(e[0], left)
+				label = shortenTo(e[0], left)
 			}
-			t.emit(fmt.Sprintf("  %s  %s", pad(label, left), line))
+			t.emit(fmt.Sprintf("  %s  %s", padTo(label, left), line))
 		}
 	}
 }

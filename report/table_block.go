@@ -19,9 +19,9 @@ func (t *table) block(r *referee.Report) {
 		t.emit("")
 		t.findings(r)
 	}
-	t.entries("High rules that could not be decided", checkEntries(undecided(r)))
-	t.entries("Questions for a person", questions(r))
-	t.entries("Limits in force", limits(r))
+	t.entries("High rules that could not be decided", checkEntries(undecidedHigh(r)))
+	t.entries("Questions for a person", openQuestions(r))
+	t.entries("Limits in force", auditLimits(r))
 	t.notes(r)
 	if t.o.Verbose {
 		t.details(r)
@@ -37,22 +37,22 @@ func (t *table) heading(r *referee.Report) {
 		mark, paint = "FAIL", func(s string) string { return t.ink.paint("1;31", s) }
 	}
 	right := fmt.Sprintf("%s · score %s", CleanName(string(v.Severity)), CleanName(v.Score))
-	t.sides(mark+"  "+title(r), right,
+	t.sides(mark+"  "+submissionTitle(r), right,
 		func(s string) string { return paint(s[:len(mark)]) + t.ink.bold(s[len(mark):]) },
 		func(s string) string { return t.ink.severity(v.Severity, s) })
-	for _, line := range wrap(CleanName(submission(r))+" by "+sheet(r), t.width-6) {
+	for _, line := range wrap(CleanName(submissionPath(r))+" by "+sheetWithVersion(r), t.width-6) {
 		t.emit("      " + t.ink.dim(line))
 	}
-	for _, line := range wrap(counts(r), t.width-6) {
+	for _, line := range wrap(ruleCounts(r), t.width-6) {
 		t.emit("      " + line)
 	}
-	for _, line := range wrap(next(r), t.width-6) {
+	for _, line := range wrap(nextAction(r), t.width-6) {
 		t.emit("      " + line)
 	}
 }
 
-// counts is what became of the rules.
-func counts(r *referee.Report) string {
+// ruleCounts is what became of the rules.
+func ruleCounts(r *referee.Report) string {
 	c := r.Verdict.Counts
 	if c.Declared > 0 && c.Satisfied == c.Declared {
 		return fmt.Sprintf("All %s satisfied.", legible.Count(c.Declared, "rule"))
@@ -68,13 +68,13 @@ func counts(r *referee.Report) string {
 	}
 	text := fmt.Sprintf("%s: %s.", legible.Count(c.Declared, "rule"), strings.Join(parts, ", "))
 	if len(r.Findings) > 0 {
-		text += fmt.Sprintf(" Findings: %s.", risk(r))
+		text += fmt.Sprintf(" Findings: %s.", countByTier(r))
 	}
 	return text
 }
 
-// next is the recommended action in a sentence.
-func next(r *referee.Report) string {
+// nextAction is the recommended action in a sentence.
+func nextAction(r *referee.Report) string {
 	words := map[string]string{
 		"resubmit": "Resubmit: the work has defects that its author can mend",
 		"review":   "Review: a person has to look at it",
@@ -97,7 +97,7 @@ func (t *table) findings(r *referee.Report) {
 	where := 16
 	for i := range r.Findings { // no place is broken where there is room for it, and no pointer of usual length
 		f := &r.Findings[i]
-		where = max(where, min(width(CleanName(place(f))), t.width*2/5), min(width(CleanName(f.Pointer)), 26))
+		where = max(where, min(width(CleanName(findingPlace(f))), t.width*2/5), min(width(CleanName(f.Pointer)), 26))
 	}
 	what := t.width - tierWidth - where - 3*gap
 	rows := make([][]string, 0, len(r.Findings))
@@ -107,7 +107,7 @@ func (t *table) findings(r *referee.Report) {
 			rows = append(rows, []string{"", "", ""})
 		}
 		left, right := t.where(f, where), t.what(f, what)
-		rows = append(rows, []string{t.ink.tier(f.Tier, short(CleanName(string(f.Tier)), tierWidth)),
+		rows = append(rows, []string{t.ink.tier(f.Tier, shortenTo(CleanName(string(f.Tier)), tierWidth)),
 			strings.Join(left, "\n"), strings.Join(right, "\n")})
 	}
 	t.grid([]column{{"tier", tierWidth, false}, {"rule and place", where, false}, {"what is wrong", what, false}}, rows)
@@ -119,7 +119,7 @@ func (t *table) where(f *referee.Finding, n int) []string {
 	for _, line := range wrap(CleanNames(f.RuleIDs, 3), n) {
 		lines = append(lines, t.ink.bold(line))
 	}
-	for _, text := range []string{CleanName(place(f)), CleanName(f.Pointer)} {
+	for _, text := range []string{CleanName(findingPlace(f)), CleanName(f.Pointer)} {
 		if text == "" {
 			continue
 		}
@@ -137,7 +137,7 @@ func (t *table) what(f *referee.Finding, n int) []string {
 		lines = append(lines, wrap(CleanMessage(f.Why), n)...)
 	}
 	lines = append(lines, t.dimmed(fmt.Sprintf("%s, %s", CleanName(f.Code), CleanName(string(f.Bucket))), n)...)
-	for _, text := range fix(f) {
+	for _, text := range fixLines(f) {
 		for i, line := range wrap(text, n-2) {
 			lines = append(lines, map[bool]string{true: "→ ", false: "  "}[i == 0]+line)
 		}
@@ -156,13 +156,13 @@ func (t *table) dimmed(text string, n int) []string {
 func checkEntries(checks []referee.Check) [][2]string {
 	var list [][2]string
 	for _, c := range checks {
-		list = append(list, [2]string{CleanName(c.ID), reason(c)})
+		list = append(list, [2]string{CleanName(c.ID), undecidedReason(c)})
 	}
 	return list
 }
 
-// questions are the open checklist items; a reason follows in the same paragraph.
-func questions(r *referee.Report) [][2]string {
+// openQuestions are the open checklist items; a reason follows in the same paragraph.
+func openQuestions(r *referee.Report) [][2]string {
 	var list [][2]string
 	for _, q := range r.Checklist {
 		text := CleanMessage(q.Text)
@@ -174,8 +174,8 @@ func questions(r *referee.Report) [][2]string {
 	return list
 }
 
-// limits are the parameters that the audit was run by (S71).
-func limits(r *referee.Report) [][2]string {
+// auditLimits are the parameters that the audit was run by (S71).
+func auditLimits(r *referee.Report) [][2]string {
 	var list [][2]string
 	for _, p := range r.Params {
 		list = append(list, [2]string{CleanName(p.Name),
@@ -200,8 +200,8 @@ func (t *table) notes(r *referee.Report) {
 func (t *table) details(r *referee.Report) {
 	var checks, derived, evidence, advisory [][2]string
 	for _, c := range r.Checks {
-		text := fmt.Sprintf("%s  %s", pad(CleanName(string(c.Status)), 4), CleanName(c.ID))
-		checks = append(checks, [2]string{text, detail(c)})
+		text := fmt.Sprintf("%s  %s", padTo(CleanName(string(c.Status)), 4), CleanName(c.ID))
+		checks = append(checks, [2]string{text, checkDetail(c)})
 	}
 	t.entries("Rules", checks)
 	for _, d := range r.Derived {
@@ -212,7 +212,7 @@ func (t *table) details(r *referee.Report) {
 		derived = append(derived, [2]string{CleanName(d.ID), value})
 	}
 	t.entries("Derived values", derived)
-	t.entries("Scores", scores(r.Scores))
+	t.entries("Scores", scoreLines(r.Scores))
 	for _, e := range r.Evidence {
 		evidence = append(evidence, [2]string{CleanName(e.ID), fmt.Sprintf("%s, %s, %s", CleanName(e.Path),
 			legible.Count(int(e.Bytes), "byte"), CleanName(e.Status))})
@@ -224,11 +224,11 @@ func (t *table) details(r *referee.Report) {
 	t.entries("Advisory: never gates", advisory)
 }
 
-// detail is a rule's kind, weight and what was noted.
-func detail(c referee.Check) string {
+// checkDetail is a rule's kind, weight and what was noted.
+func checkDetail(c referee.Check) string {
 	text := fmt.Sprintf("%s, %s", CleanName(c.Kind), CleanName(string(c.Tier)))
 	if c.Status == referee.Skip || c.Status == referee.Open {
-		text += ": " + reason(c)
+		text += ": " + undecidedReason(c)
 	}
 	if c.Vacuous {
 		text += ", vacuous"
@@ -239,7 +239,7 @@ func detail(c referee.Check) string {
 	return text
 }
 
-func scores(s *referee.Scores) [][2]string {
+func scoreLines(s *referee.Scores) [][2]string {
 	if s == nil {
 		return nil
 	}

@@ -22,8 +22,8 @@ func (t *table) line(r *referee.Report) {
 		return
 	}
 	if t.shown++; t.shown == 1 {
-		head := fmt.Sprintf("      %s  %s  %s  %s  %s", pad("verdict", wideSeverity), pad("score", wideScore),
-			pad("findings", wideRisk), pad("submission", wideTitle), "heaviest")
+		head := fmt.Sprintf("      %s  %s  %s  %s  %s", padTo("verdict", wideSeverity), padTo("score", wideScore),
+			padTo("findings", wideRisk), padTo("submission", wideTitle), "heaviest")
 		t.emit(t.ink.bold(head))
 	}
 	mark := t.ink.dim("pass")
@@ -32,24 +32,24 @@ func (t *table) line(r *referee.Report) {
 	}
 	v := r.Verdict
 	counts := fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low)
-	who := elide(title(r), wideTitle)
+	who := elideMiddle(submissionTitle(r), wideTitle)
 	t.emit(strings.Join([]string{mark,
-		t.ink.severity(v.Severity, pad(short(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
-		pad(short(CleanName(v.Score), wideScore), wideScore), pad(short(counts, wideRisk), wideRisk),
-		pad(who, wideTitle), t.heaviest(r)}, "  "))
+		t.ink.severity(v.Severity, padTo(shortenTo(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
+		padTo(shortenTo(CleanName(v.Score), wideScore), wideScore), padTo(shortenTo(counts, wideRisk), wideRisk),
+		padTo(who, wideTitle), t.heaviest(r)}, "  "))
 }
 
 // heaviest is the code of the first finding, with the number of the others.
 func (t *table) heaviest(r *referee.Report) string {
 	room := t.width - 4 - wideSeverity - wideScore - wideRisk - wideTitle - 5*gap
 	if len(r.Findings) == 0 { // it is here because it fails
-		return short("undecided: "+CleanNames(r.Verdict.UndecidedHigh, 1), room)
+		return shortenTo("undecided: "+CleanNames(r.Verdict.UndecidedHigh, 1), room)
 	}
-	return short(CleanName(r.Findings[0].Code), room)
+	return shortenTo(CleanName(r.Findings[0].Code), room)
 }
 
-// elide cuts the middle out of a name: both of its ends tell names apart.
-func elide(text string, n int) string {
+// elideMiddle cuts the middle out of a name: both of its ends tell names apart.
+func elideMiddle(text string, n int) string {
 	if width(text) <= n {
 		return text
 	}
@@ -105,7 +105,7 @@ func (t *table) sentence() string {
 func (t *table) counts(title string, list []counted) {
 	var rows [][]string
 	for _, c := range list {
-		rows = append(rows, []string{short(CleanName(c.name), 36), fmt.Sprint(c.n)})
+		rows = append(rows, []string{shortenTo(CleanName(c.name), 36), fmt.Sprint(c.n)})
 	}
 	t.emit("")
 	t.grid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
@@ -119,9 +119,9 @@ func (t *table) tallies(title string, tallies map[string]*tally) {
 		return
 	}
 	var rows [][]string
-	for _, c := range top(tallies, maxTallies) {
-		rows = append(rows, []string{short(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings),
-			t.ink.tier(c.tier, short(CleanName(string(c.tier)), 5))})
+	for _, c := range topTallies(tallies, maxTallies) {
+		rows = append(rows, []string{shortenTo(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings),
+			t.ink.tier(c.tier, shortenTo(CleanName(string(c.tier)), 5))})
 	}
 	t.emit("")
 	t.grid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)

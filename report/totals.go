@@ -46,15 +46,15 @@ func (t *totals) add(r *referee.Report, failOn referee.Threshold) {
 	codes, rules := map[string]bool{}, map[string]bool{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		count(t.codes, codes, f.Code, f.Tier)
+		countFinding(t.codes, codes, f.Code, f.Tier)
 		for _, id := range f.RuleIDs {
-			count(t.rules, rules, id, f.Tier)
+			countFinding(t.rules, rules, id, f.Tier)
 		}
 	}
 }
 
-// count adds a finding to a tally; seen are those that this report has counted in.
-func count(tallies map[string]*tally, seen map[string]bool, name string, tier referee.Tier) {
+// countFinding adds a finding to a tally; seen are those that this report has counted in.
+func countFinding(tallies map[string]*tally, seen map[string]bool, name string, tier referee.Tier) {
 	c := tallies[name]
 	if c == nil {
 		c = &tally{name: name, tier: tier}
@@ -70,8 +70,8 @@ func count(tallies map[string]*tally, seen map[string]bool, name string, tier re
 	}
 }
 
-// top is the n tallies with the most reports, then by name.
-func top(tallies map[string]*tally, n int) []*tally {
+// topTallies is the n tallies with the most reports, then by name.
+func topTallies(tallies map[string]*tally, n int) []*tally {
 	list := slices.SortedFunc(maps.Values(tallies), func(a, b *tally) int {
 		return cmp.Or(cmp.Compare(b.reports, a.reports), cmp.Compare(b.findings, a.findings),
 			cmp.Compare(a.name, b.name))
@@ -85,8 +85,8 @@ type counted struct {
 	n    int
 }
 
-// ordered lists counts in the given order of words, those that are not in it last, by name.
-func ordered(counts map[string]int, order ...string) []counted {
+// orderCounts lists counts in the given order of words, those that are not in it last, by name.
+func orderCounts(counts map[string]int, order ...string) []counted {
 	place := func(name string) int {
 		if i := slices.Index(order, name); i >= 0 {
 			return i
@@ -104,12 +104,12 @@ func ordered(counts map[string]int, order ...string) []counted {
 }
 
 func (t *totals) bySeverity() []counted {
-	return ordered(t.severities, string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned),
+	return orderCounts(t.severities, string(referee.Propolis), string(referee.Jelly), string(referee.Unsigned),
 		string(referee.Honey))
 }
 
 func (t *totals) byAction() []counted {
-	return ordered(t.actions, "resubmit", "reject", "review", "approve")
+	return orderCounts(t.actions, "resubmit", "reject", "review", "approve")
 }
 
 // batch shows up to few reports in full. When there are more, the ones kept so far and all later ones become a line

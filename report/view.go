@@ -14,16 +14,16 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// title is what a reader calls the submission: its run, else where it lies.
-func title(r *referee.Report) string {
+// submissionTitle is what a reader calls the submission: its run, else where it lies.
+func submissionTitle(r *referee.Report) string {
 	if r.Run.ID != "" {
 		return CleanName(r.Run.ID)
 	}
-	return CleanName(submission(r))
+	return CleanName(submissionPath(r))
 }
 
-// submission is the path of the judged file as the caller would write it, with the line of a .jsonl file.
-func submission(r *referee.Report) string {
+// submissionPath is the path of the judged file as the caller would write it, with the line of a .jsonl file.
+func submissionPath(r *referee.Report) string {
 	p := locate(r, r.Submission.Path)
 	if r.Submission.Line > 0 {
 		return fmt.Sprintf("%s:%d", p, r.Submission.Line)
@@ -52,16 +52,16 @@ func locate(r *referee.Report, file string) string {
 	return path.Join(base, file)
 }
 
-// file is the path of the file that a finding is about.
-func file(r *referee.Report, f *referee.Finding) string {
+// findingFile is the path of the file that a finding is about.
+func findingFile(r *referee.Report, f *referee.Finding) string {
 	if f.File == "" {
 		return locate(r, r.Submission.Path)
 	}
 	return locate(r, f.File)
 }
 
-// place is where a finding stands inside the run: file:line:column.
-func place(f *referee.Finding) string {
+// findingPlace is where a finding stands inside the run: file:line:column.
+func findingPlace(f *referee.Finding) string {
 	switch {
 	case f.Line > 0 && f.Column > 0:
 		return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
@@ -74,12 +74,12 @@ func place(f *referee.Finding) string {
 // absolutePlace is place with the path as the caller would write it.
 func absolutePlace(r *referee.Report, f *referee.Finding) string {
 	located := *f
-	located.File = file(r, f)
-	return place(&located)
+	located.File = findingFile(r, f)
+	return findingPlace(&located)
 }
 
-// uri is a path as a URI reference: every byte that is not plain is percent-encoded.
-func uri(p string) string {
+// pathURI is a path as a URI reference: every byte that is not plain is percent-encoded.
+func pathURI(p string) string {
 	u := url.URL{Path: p}
 	if strings.HasPrefix(p, "/") {
 		u.Scheme = "file"
@@ -105,9 +105,9 @@ func fingerprintOf(r *referee.Report, f *referee.Finding) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// undecided are the high rules that nobody could decide and no finding names, with their reason: they fail a report all
-// the same (S39a).
-func undecided(r *referee.Report) []referee.Check {
+// undecidedHigh are the high rules that nobody could decide and no finding names, with their reason: they fail a report
+// all the same (S39a).
+func undecidedHigh(r *referee.Report) []referee.Check {
 	var out []referee.Check
 	for _, id := range r.Verdict.UndecidedHigh {
 		if slices.ContainsFunc(r.Findings, func(f referee.Finding) bool {
@@ -125,8 +125,8 @@ func undecided(r *referee.Report) []referee.Check {
 	return out
 }
 
-// reason says why a check was not decided.
-func reason(c referee.Check) string {
+// undecidedReason says why a check was not decided.
+func undecidedReason(c referee.Check) string {
 	switch {
 	case c.Reason != "" && c.BlockedBy != "":
 		return fmt.Sprintf("%s (blocked by %s)", CleanMessage(c.Reason), CleanName(c.BlockedBy))
@@ -140,8 +140,8 @@ func reason(c referee.Check) string {
 	return "could not be decided"
 }
 
-// fix is the fix of a finding as text lines.
-func fix(f *referee.Finding) []string {
+// fixLines is the fix of a finding as text lines.
+func fixLines(f *referee.Finding) []string {
 	if f.Fix == nil {
 		return nil
 	}
@@ -161,8 +161,8 @@ func fix(f *referee.Finding) []string {
 	return lines
 }
 
-// risk is the number of findings by tier.
-func risk(r *referee.Report) string {
+// countByTier is the number of findings by tier.
+func countByTier(r *referee.Report) string {
 	var parts []string
 	for _, c := range []struct {
 		n    int
@@ -178,7 +178,7 @@ func risk(r *referee.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// sheet is the rulebook with its version.
-func sheet(r *referee.Report) string {
+// sheetWithVersion is the rulebook with its version.
+func sheetWithVersion(r *referee.Report) string {
 	return CleanName(r.Sheet.Slug) + "@" + CleanName(r.Sheet.Version)
 }

@@ -63,12 +63,12 @@ func (d *Distribution) Histogram(n int) []int {
 	}
 	out := make([]int, n)
 	for _, v := range d.values {
-		out[step(v, d.values[0], span, n)]++
+		out[histogramStep(v, d.values[0], span, n)]++
 	}
 	return out
 }
 
-func step(v, least, span *decimal.Num, n int) int {
+func histogramStep(v, least, span *decimal.Num, n int) int {
 	off, err := decimal.Sub(v, least)
 	if err != nil {
 		return 0

@@ -54,7 +54,7 @@ func FromReport(r *referee.Report) Sample {
 		Severity: string(r.Verdict.Severity),
 		Action:   r.Verdict.RecommendedAction, Eligible: r.Adjudication.Eligible, Readable: r.Protocol.Parsed,
 		Ready: r.Verdict.ClientReady}
-	s.Have, s.Need = fraction(r.Protocol.FieldCompleteness)
+	s.Have, s.Need = parseFraction(r.Protocol.FieldCompleteness)
 	if r.Agent != nil {
 		s.Agent, s.Model, s.Confidence = r.Agent.Name, r.Agent.Model, r.Agent.Confidence
 	}
@@ -106,8 +106,8 @@ func FromReceipt(r *ledger.Receipt) (s Sample, ok bool) {
 	return s, true
 }
 
-// fraction reads "n/d".
-func fraction(s string) (n, d int) {
+// parseFraction reads "n/d".
+func parseFraction(s string) (n, d int) {
 	before, after, _ := strings.Cut(s, "/")
 	n, _ = strconv.Atoi(before)
 	d, _ = strconv.Atoi(after)

@@ -93,17 +93,17 @@ const maxTrend = 24
 // Of adds samples up, in the order in which they come.
 func Of(samples []Sample) Summary {
 	s := Summary{Schema: Schema, Samples: len(samples), Sheets: []Sheet{}, Agents: []Agent{}}
-	for _, group := range grouped(samples, func(x Sample) string { return x.Sheet + "@" + x.Version }) {
+	for _, group := range groupSamples(samples, func(x Sample) string { return x.Sheet + "@" + x.Version }) {
 		s.Sheets = append(s.Sheets, sheetOf(group))
 	}
-	for _, group := range grouped(samples, func(x Sample) string { return x.Agent + "\x00" + x.Model }) {
+	for _, group := range groupSamples(samples, func(x Sample) string { return x.Agent + "\x00" + x.Model }) {
 		s.Agents = append(s.Agents, agentOf(group))
 	}
 	return s
 }
 
-// grouped splits samples by a key, groups in order of the key.
-func grouped(samples []Sample, key func(Sample) string) [][]Sample {
+// groupSamples splits samples by a key, groups in order of the key.
+func groupSamples(samples []Sample, key func(Sample) string) [][]Sample {
 	groups := map[string][]Sample{}
 	var keys []string
 	for _, s := range samples {
@@ -150,9 +150,9 @@ func sheetOf(group []Sample) Sheet {
 			s.Errors.add(f.Percent)
 		}
 	}
-	s.Eligibility = percent(s.Eligible, s.Samples)
+	s.Eligibility = percentFloor(s.Eligible, s.Samples)
 	if need > 0 {
-		s.Availability = percent(have, need)
+		s.Availability = percentFloor(have, need)
 	}
 	for _, name := range order {
 		values[name].close()
@@ -160,11 +160,11 @@ func sheetOf(group []Sample) Sheet {
 	}
 	s.Score.close()
 	s.Errors.close()
-	s.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"},
+	s.Severities = countWords(group, []string{"honey", "unsigned", "jelly", "propolis"},
 		func(x Sample) []string { return []string{x.Severity} })
-	s.Actions = counts(group, []string{"approve", "review", "reject", "resubmit"},
+	s.Actions = countWords(group, []string{"approve", "review", "reject", "resubmit"},
 		func(x Sample) []string { return []string{x.Action} })
-	s.Compliance, s.Failures = compliance(group), failures(group)
+	s.Compliance, s.Failures = complianceByKind(group), rankFailures(group)
 	return s
 }
 
@@ -178,30 +178,30 @@ func agentOf(group []Sample) Agent {
 		}
 		a.Score.add(x.Score)
 	}
-	a.Trend = trend(group)
+	a.Trend = scoreTrend(group)
 	a.Score.close()
-	a.Ready = Count{"client ready", ready, percent(ready, len(group))}
-	a.Severities = counts(group, []string{"honey", "unsigned", "jelly", "propolis"},
+	a.Ready = Count{"client ready", ready, percentFloor(ready, len(group))}
+	a.Severities = countWords(group, []string{"honey", "unsigned", "jelly", "propolis"},
 		func(x Sample) []string { return []string{x.Severity} })
-	a.Tiers = counts(group, []string{"high", "mid", "low"}, func(x Sample) (out []string) {
+	a.Tiers = countWords(group, []string{"high", "mid", "low"}, func(x Sample) (out []string) {
 		for _, f := range x.Findings {
 			out = append(out, f.Tier)
 		}
 		return out
 	})
-	a.Buckets = counts(group, []string{"work-defect", "deal-finding", "stack-fit"}, func(x Sample) (out []string) {
+	a.Buckets = countWords(group, []string{"work-defect", "deal-finding", "stack-fit"}, func(x Sample) (out []string) {
 		for _, f := range x.Findings {
 			out = append(out, f.Bucket)
 		}
 		return out
 	})
-	a.Sheets = counts(group, nil, func(x Sample) []string { return []string{x.Sheet} })
+	a.Sheets = countWords(group, nil, func(x Sample) []string { return []string{x.Sheet} })
 	return a
 }
 
-// counts says in how many samples each word occurs; words lists them in their order, nil takes those that occur,
+// countWords says in how many samples each word occurs; words lists them in their order, nil takes those that occur,
 // sorted.
-func counts(group []Sample, words []string, of func(Sample) []string) []Count {
+func countWords(group []Sample, words []string, of func(Sample) []string) []Count {
 	seen := map[string]int{}
 	for _, x := range group {
 		mine := of(x)
@@ -219,13 +219,13 @@ func counts(group []Sample, words []string, of func(Sample) []string) []Count {
 	out := []Count{}
 	for _, w := range words {
 		if seen[w] > 0 {
-			out = append(out, Count{w, seen[w], percent(seen[w], len(group))})
+			out = append(out, Count{w, seen[w], percentFloor(seen[w], len(group))})
 		}
 	}
 	return out
 }
 
-func compliance(group []Sample) []Compliance {
+func complianceByKind(group []Sample) []Compliance {
 	by := map[string]*Compliance{}
 	var order []string
 	for _, x := range group {
@@ -250,15 +250,15 @@ func compliance(group []Sample) []Compliance {
 	for _, k := range order {
 		c := by[k]
 		if decided := c.Satisfied + c.Flagged; decided > 0 {
-			c.Rate = percent(c.Satisfied, decided)
+			c.Rate = percentFloor(c.Satisfied, decided)
 		}
 		out = append(out, *c)
 	}
 	return out
 }
 
-// failures ranks the ways to fail: by tier, then by how many samples fail that way, then by code.
-func failures(group []Sample) []Failure {
+// rankFailures ranks the ways to fail: by tier, then by how many samples fail that way, then by code.
+func rankFailures(group []Sample) []Failure {
 	by := map[string]*Failure{}
 	for _, x := range group {
 		seen := map[string]bool{}
@@ -280,7 +280,7 @@ func failures(group []Sample) []Failure {
 	}
 	var out []Failure
 	for _, f := range by {
-		f.Rate = percent(f.Samples, len(group))
+		f.Rate = percentFloor(f.Samples, len(group))
 		out = append(out, *f)
 	}
 	slices.SortFunc(out, func(a, b Failure) int {
@@ -290,8 +290,8 @@ func failures(group []Sample) []Failure {
 	return out
 }
 
-// trend is the mean score over the samples' order, at most maxTrend points.
-func trend(group []Sample) []Point {
+// scoreTrend is the mean score over the samples' order, at most maxTrend points.
+func scoreTrend(group []Sample) []Point {
 	size := max(1, (len(group)+maxTrend-1)/maxTrend)
 	out := []Point{}
 	for from := 0; from < len(group); from += size {
@@ -306,8 +306,8 @@ func trend(group []Sample) []Point {
 	return out
 }
 
-// percent is 100·n/d, floored to one decimal: what is not all is never shown as 100 (S13).
-func percent(n, d int) string {
+// percentFloor is 100·n/d, floored to one decimal: what is not all is never shown as 100 (S13).
+func percentFloor(n, d int) string {
 	if d == 0 {
 		return "0"
 	}

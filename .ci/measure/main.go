@@ -46,7 +46,7 @@ func run(args []string) error {
 	case "start":
 		return start(args[1:])
 	}
-	return fmt.Errorf("%q is none of start, memory, dial", args[0])
+	return fmt.Errorf("unknown measurement %q; known: start, memory, dial", args[0])
 }
 
 // memory prints the peak resident set of a command in KiB. The command's own exit code is not an error: a gate says no

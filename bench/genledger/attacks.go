@@ -46,7 +46,7 @@ func sound() []*branch {
 	})
 	return []*branch{
 		good().seen("good", "six entries, each in a commit", ledger.L1),
-		late.seen("good-late-minting", "an entry signed before the ones it stands behind, and minted late", ledger.L1),
+		late.seen("good-late-minting", "an entry signed before the ones it follows, and minted late", ledger.L1),
 		script.seen("good-script", "script in the strings of every receipt; the ledger is good, a page must show it "+
 			"as text", ledger.L1),
 	}
@@ -78,7 +78,7 @@ func lyingEntries() []*branch {
 			b.forge(r, `"subject_digest":"`+r.Approval.SubjectDigest,
 				`"subject_digest":"`+storetest.Sample(8).Approval.SubjectDigest)
 		}).
-			seen("tampered-subject", "an entry whose approval is of another sheet, submission and evidence; all "+
+			seen("tampered-subject", "an entry whose approval covers another sheet, submission and evidence; all "+
 				"around it is right", ledger.L1, ledger.CodeInvalid),
 		with(func(b *branch) {
 			r := storetest.Sample(7)
@@ -176,7 +176,7 @@ func misplacedEntries() []*branch {
 			seen("tampered-non-canonical", "one space more, under the right hash", ledger.L1, ledger.CodeNotCanonical,
 				ledger.CodeHeadLies, ledger.CodeCommitChain),
 		with(func(b *branch) { b.edit(5, `"actor":"rosa"`, "\"actor\":\"\u202easor\"", true) }).
-			seen("tampered-bidi-text", "a name that is shown backwards", ledger.L1, ledger.CodeNotCanonical,
+			seen("tampered-bidi-text", "a name that is displayed backwards", ledger.L1, ledger.CodeNotCanonical,
 				ledger.CodeHeadLies, ledger.CodeCommitChain),
 		with(func(b *branch) { b.edit(5, "eval-receipt/v1", "eval-receipt/v9", true) }).
 			seen("tampered-unknown-schema", "a schema that this version does not know", ledger.L1,
@@ -281,7 +281,7 @@ func files() []*branch {
 		extra("tampered-dot-git", "a .git for whoever checks the branch out", ".git/config"),
 		extra("tampered-dot-dot", "a way out of the directory", "../x"),
 		extra("tampered-homoglyph", "a Cyrillic letter in HEAD.json", "\u041dEAD.json"),
-		extra("tampered-bidi-name", "a name that is shown backwards", "receipts/000/00/00/\u202enosj.x"),
+		extra("tampered-bidi-name", "a name that is displayed backwards", "receipts/000/00/00/\u202enosj.x"),
 		extra("tampered-depth", "three hundred directories, one in the other", strings.Repeat("d/", 300)+"x"),
 		with(func(b *branch) {
 			for i := range 5000 {

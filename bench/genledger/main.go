@@ -24,8 +24,8 @@ func main() {
 }
 
 func run() error {
-	receipts := flag.Int64("receipts", 0, "write a stream for git fast-import with so many receipts")
-	per := flag.Int64("per", 10, "receipts of one sign-off, which is of one pull request")
+	receipts := flag.Int64("receipts", 0, "write a stream for git fast-import with this many receipts")
+	per := flag.Int64("per", 10, "receipts per sign-off; each sign-off belongs to one pull request")
 	findings := flag.Int("findings", 11, "findings of a receipt; with 11 it has about 8 KB")
 	together := flag.Int64("together", 1, "sign-offs of one commit, but for the newest thousand; the tree is the "+
 		"same, and written faster")

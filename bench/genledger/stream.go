@@ -39,7 +39,7 @@ func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 // shape is how large a ledger is and how it grew.
 type shape struct {
 	receipts int64
-	per      int64 // receipts of one sign-off, which is of one pull request
+	per      int64 // receipts per sign-off; each sign-off belongs to one pull request
 	findings int   // of a receipt: with 11 it has about 8 KB
 	// sign-offs of one commit: a shorter history under the same tree, which takes a tenth of the time to write
 	together int64

@@ -31,7 +31,7 @@ func run(
 	a := &app{ctx: ctx, getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
 	err := a.dispatch(args)
 	if err != nil {
-		complain(stderr, err)
+		printError(stderr, err)
 	}
 	return codeOf(err)
 }

@@ -40,7 +40,7 @@ The same sign-off twice gives the same receipt. Exit codes: 0 minted, or found;
 failed, and the ledger is as it was.`
 
 func approveCommand() *command {
-	c := newCommand("approve", "RUN", "sign a run off without a forge, into a local ledger", 1)
+	c := newCommand("approve", "RUN", "sign a run off into a local ledger, without GitHub", 1)
 	c.long = approveLong
 	c.examples = []string{
 		"referee approve runs/oak-street --as ann",
@@ -52,9 +52,10 @@ func approveCommand() *command {
 	f := c.flags
 	f.StringVar(&o.name, "as", "", "`NAME` of the person who signs")
 	f.StringArrayVar(&o.satisfied, "satisfied", nil, "the checklist item `KEY` is satisfied; may be repeated")
-	f.StringArrayVar(&o.flags, "flag", nil, "the checklist item is not: `KEY=WHY`; may be repeated")
-	f.StringArrayVar(&o.waivers, "accept", nil, "go ahead despite a deal-finding: `RULE=WHY`; may be repeated")
-	f.StringVar(&o.reject, "reject", "", "say no, and `WHY`: the ledger holds the rejection and the SHA-256 of WHY")
+	f.StringArrayVar(&o.flags, "flag", nil, "the checklist item `KEY` is not satisfied: KEY=WHY; may be repeated")
+	f.StringArrayVar(&o.waivers, "accept", nil, "accept a deal-finding: `RULE=WHY`; may be repeated")
+	f.StringVar(&o.reject, "reject", "", "reject the run, and say `WHY`: the ledger holds the rejection and the "+
+		"SHA-256 of WHY")
 	f.StringVar(&o.digest, "digest", "", "first eight or more digits of the audit's `DIGEST` that you saw")
 	f.StringVar(&o.at, "at", "", "`TIME` of the decision, as 2026-11-20T09:00:00Z (default: now)")
 	c.choiceFlag(&o.failOn, "fail-on", "high", "lightest `TIER` that refuses an approval", referee.ThresholdNames())
@@ -91,7 +92,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	work, done, err := a.openWork(slashed(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at))
+	work, done, err := a.openWork(slashPath(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at))
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func wordsToKeep(l receipt.Local) string {
 		return ""
 	}
 	p := &page{}
-	p.entry("keep", receiptColumn, "the receipt holds the SHA-256 of these words, and not the words:")
+	p.entry("keep", receiptColumn, "the receipt holds only the SHA-256 of these words:")
 	for line := range strings.Lines(l.Text()) {
 		p.line("%s%s", strings.Repeat(" ", receiptColumn), strings.TrimSuffix(line, "\n"))
 	}
@@ -177,7 +178,7 @@ func (a *app) soundTail(k *kept) error {
 	case err != nil:
 		return toolf("reading the end of the ledger, %s: %w", k.name, err)
 	case len(problems) > 0:
-		return rulesf("the ledger, %s, does not verify: %s", k.name,
+		return rulesf("the ledger, %s, failed verification: %s", k.name,
 			problems[0]).hint("`referee ledger verify` lists all problems; nothing was written")
 	}
 	return nil
@@ -205,9 +206,9 @@ func (o *approveOptions) when(now time.Time) (time.Time, error) {
 	case err != nil:
 		return at, usagef("--at %q must be a time such as 2026-11-20T09:00:00Z", o.at)
 	case at.After(now):
-		return at, usagef("--at %s lies in the future; a sign-off lies in the past", o.at)
+		return at, usagef("--at %s is in the future; a sign-off must be in the past", o.at)
 	case at.Year() < 2000:
-		return at, usagef("--at %s is too early to be meant", o.at)
+		return at, usagef("--at %s is too early: it must be 2000 or later", o.at)
 	}
 	return at.UTC().Truncate(time.Second), nil
 }
@@ -246,7 +247,7 @@ func workTree(k *kept) string {
 // then.
 func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (receipt.Work, func(), error) {
 	if filepath.Base(path) == "run.json" {
-		path = slashed(filepath.Dir(path))
+		path = slashPath(filepath.Dir(path))
 	}
 	library, err := a.library(sheets)
 	if err != nil {
@@ -328,9 +329,9 @@ func signOffError(err error) error {
 	case errors.As(err, &blocked):
 		f := rulesf("%w", err)
 		if strings.Contains(blocked.Reason, "("+string(referee.DealFinding)+")") {
-			f = f.hint("--accept RULE=WHY goes ahead despite a deal-finding, and the receipt says so")
+			f = f.hint("--accept RULE=WHY accepts a deal-finding, and the receipt says so")
 		}
-		return f.hint("--reject WHY puts the no into the ledger")
+		return f.hint("--reject WHY records the rejection in the ledger")
 	case errors.As(err, &refused):
 		return rulesf("not signed off: %w", err)
 	}

@@ -23,7 +23,7 @@ func (o *approveOptions) complete(a *app, w receipt.Work, l *receipt.Local) erro
 		return nil
 	}
 	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
-		return unanswered(open)
+		return refuseUnanswered(open)
 	}
 	ask := &asker{in: bufio.NewReader(a.stdin), out: a.stderr}
 	answers, err := ask.all(open)
@@ -34,8 +34,8 @@ func (o *approveOptions) complete(a *app, w receipt.Work, l *receipt.Local) erro
 	return ask.confirm(fmt.Sprintf("Sign off %s as %s?", w.Run.ID, l.Name))
 }
 
-// unanswered refuses, and says how each question is answered.
-func unanswered(open []referee.Question) error {
+// refuseUnanswered refuses, and says how each question is answered.
+func refuseUnanswered(open []referee.Question) error {
 	f := rulesf("not signed off: the checklist is open, %s to be answered", plural(len(open), "question"))
 	for _, q := range open {
 		f = f.hint("--satisfied %s, or --flag %s=WHY: %s", q.ID, q.ID, orDash(q.Text))

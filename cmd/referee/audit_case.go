@@ -178,7 +178,7 @@ func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Shee
 	} else if sheet, err = au.library.Find(run.Sheet); err != nil {
 		f := &failure{}
 		errors.As(sheetError(err), &f)
-		f.err = lead(manifest, f.err)
+		f.err = prefixPlace(manifest, f.err)
 		return nil, "", f
 	}
 	if run.Lane != sheet.Lane {
@@ -191,7 +191,7 @@ func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Shee
 	if sheet, err = au.options.params.of(sheet, false); err != nil {
 		f := &failure{}
 		errors.As(err, &f)
-		f.err = lead(manifest, f.err)
+		f.err = prefixPlace(manifest, f.err)
 		return nil, "", f
 	}
 	return sheet, "", nil

@@ -108,7 +108,7 @@ func (au *auditor) take(r verdictOf) error {
 	}
 	if r.err != nil {
 		au.bar.clear()
-		complain(au.stderr, r.err)
+		printError(au.stderr, r.err)
 		au.worst = max(au.worst, codeOf(r.err))
 		return nil
 	}
@@ -169,7 +169,7 @@ func (au *auditor) sum() error {
 // sumBatch says what holds for the batch as a whole: who left samples out, and the questions that a person answers once.
 func (au *auditor) sumBatch() {
 	for _, err := range au.batch.missing() {
-		complain(au.stderr, err)
+		printError(au.stderr, err)
 		au.worst = max(au.worst, codeOf(err))
 	}
 	for _, q := range au.batch.asked {

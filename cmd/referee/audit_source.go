@@ -78,14 +78,14 @@ func sourcesOf(paths []string) ([]source, error) {
 }
 
 func fileSource(p string, info fs.FileInfo) source {
-	s := source{kind: anyFile, path: slashed(p), size: info.Size()}
+	s := source{kind: anyFile, path: slashPath(p), size: info.Size()}
 	switch strings.ToLower(filepath.Ext(p)) {
 	case ".jsonl", ".ndjson":
 		s.kind = lineFile
 	case ".json":
 		s.kind = bareFile
 		if filepath.Base(p) == "run.json" {
-			return source{kind: runFolder, path: slashed(filepath.Dir(p)), size: folderWeight}
+			return source{kind: runFolder, path: slashPath(filepath.Dir(p)), size: folderWeight}
 		}
 	}
 	if !info.Mode().IsRegular() {
@@ -94,7 +94,7 @@ func fileSource(p string, info fs.FileInfo) source {
 	return s
 }
 
-func slashed(p string) string { return filepath.ToSlash(filepath.Clean(p)) }
+func slashPath(p string) string { return filepath.ToSlash(filepath.Clean(p)) }
 
 // runsUnder lists the run folders at or under a folder.
 func runsUnder(dir string) ([]source, error) {
@@ -116,7 +116,7 @@ func runsUnder(dir string) ([]source, error) {
 		if _, err := os.Lstat(filepath.Join(p, "run.json")); err != nil {
 			return nil
 		}
-		out = append(out, source{kind: runFolder, path: slashed(p), size: folderWeight})
+		out = append(out, source{kind: runFolder, path: slashPath(p), size: folderWeight})
 		return fs.SkipDir
 	})
 	if asked := (&failure{}); errors.As(err, &asked) {
@@ -135,7 +135,7 @@ func notALinkedRun(p string) error {
 		return nil
 	}
 	return usagef("%s is a symbolic link to a run folder: links are not followed",
-		slashed(p)).hint("name the folder itself, or put the run where the link is")
+		slashPath(p)).hint("name the folder itself, or put the run where the link is")
 }
 
 // units hands every submission of the source to emit, in order, until emit returns false.

@@ -53,7 +53,7 @@ func demoFolder(args []string) (string, error) {
 	switch {
 	case err == nil && len(entries) > 0:
 		return "", usagef("%s is not empty: refusing to overwrite",
-			args[0]).hint("name a folder that is absent or empty, or none")
+			args[0]).hint("name a folder that is absent or empty, or omit it")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", usagef("cannot create the demonstration in %s: %w", args[0], err)
 	}

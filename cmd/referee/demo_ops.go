@@ -29,7 +29,7 @@ func (d *demo) rejections() error {
 		p.entry(w.Run.ID, demoColumn, entry.Receipt.ID+", "+string(entry.Receipt.Kind))
 		p.labelled(demoColumn, "", entry.Hash)
 	}
-	return d.stage(8, "Reject: a no is an entry too", func(all *page) { all.b.WriteString(p.b.String()) })
+	return d.stage(8, "Reject: a rejection is an entry too", func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
 // demoOperations are the runs that stand on receipts, in the order in which they are shown.
@@ -61,7 +61,7 @@ func (d *demo) operations() error {
 		}
 	}
 	d.next = 10
-	return d.stage(9, "Cook and incidents: what they say of receipts is looked up in the ledger",
+	return d.stage(9, "Cook and incidents: what they say about receipts is looked up in the ledger",
 		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 

@@ -83,7 +83,7 @@ func (d *demo) signOffs() error {
 		switch {
 		case errors.As(err, &no):
 			p.entry(w.Run.ID, demoColumn, "REFUSED, whoever signs")
-			p.labelled(demoColumn, "", whose(w))
+			p.labelled(demoColumn, "", whoseMove(w))
 		case err != nil:
 			return toolf("signing %s off: %w", w.Run.ID, err)
 		default:
@@ -96,8 +96,8 @@ func (d *demo) signOffs() error {
 		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
-// whose says whose move a refused run is.
-func whose(w receipt.Work) string {
+// whoseMove says whose move a refused run is.
+func whoseMove(w receipt.Work) string {
 	for _, f := range w.Report.Findings {
 		if f.Tier == referee.High && f.Bucket != referee.DealFinding {
 			return "a work-defect cannot be accepted: the agent resubmits"
@@ -130,7 +130,7 @@ func (d *demo) verify() error {
 		return toolf("verifying the ledger: %w", err)
 	}
 	if !v.OK() {
-		return rulesf("the new ledger does not verify: %s", v.Problems[0])
+		return rulesf("the new ledger failed verification: %s", v.Problems[0])
 	}
 	return d.stage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
 		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), legible.Clip(v.Head.Tip, 16)))

@@ -45,7 +45,7 @@ func (a *app) doctor(o doctorOptions) error {
 	}
 	token := a.getenv(o.tokenEnv)
 	if token == "" {
-		a.note("%s is empty: only what everybody may see is looked at", o.tokenEnv)
+		a.note("%s is empty: only public settings are checked", o.tokenEnv)
 	}
 	open := func(repository string) (*githubapi.Client, error) {
 		return githubapi.New(githubapi.Options{APIURL: o.api, Token: token, Repository: repository})
@@ -79,10 +79,10 @@ func (a *app) target(o *doctorOptions, origin remoteName) error {
 		return nil
 	}
 	if origin.repo == "" {
-		return usagef("no repository given, and origin names none").hint("referee doctor --repo OWNER/NAME")
+		return usagef("no repository given, and origin does not name one").hint("referee doctor --repo OWNER/NAME")
 	}
 	if o.api == "" && origin.host != "github.com" {
-		return usagef("origin is at %s, and no API is named",
+		return usagef("origin is at %s; the API's URL is missing",
 			origin.host).hint("referee doctor --api https://%s/api/v3", origin.host)
 	}
 	o.repo = origin.repo

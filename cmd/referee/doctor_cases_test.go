@@ -81,7 +81,7 @@ var doctorCases = []struct {
 		c.edit(t, workflowPath, pin+" # v1.2.3",
 			"defendableos/referee@v1")
 	},
-		"action.pinned", doctor.Problem, "something that moves"},
+		"action.pinned", doctor.Problem, "can be moved"},
 	{"a full tag", func(t *testing.T, c *clinic) {
 		c.edit(t, workflowPath, pin+" # v1.2.3", "defendableos/referee@v1.2.3")
 	},
@@ -89,7 +89,7 @@ var doctorCases = []struct {
 	{"a short commit", func(t *testing.T, c *clinic) {
 		c.edit(t, workflowPath, pin+" # v1.2.3", "defendableos/referee@0a0a0a0a")
 	},
-		"action.pinned", doctor.Problem, "something that moves"},
+		"action.pinned", doctor.Problem, "can be moved"},
 	{"an image by digest", func(t *testing.T, c *clinic) {
 		c.edit(t, workflowPath, pin+" # v1.2.3", "docker://ghcr.io/defendableos/referee@sha256:"+strings.Repeat("0a",
 			32))
@@ -103,7 +103,7 @@ var doctorCases = []struct {
 	{"another base", func(t *testing.T, c *clinic) { c.edit(t, config.Path, `["main"]`, `["release"]`) },
 		"config", doctor.Problem, "the default branch main is not gated"},
 	{"no configuration", func(_ *testing.T, c *clinic) { delete(c.files, config.Path) },
-		"config", doctor.Fine, "the defaults hold"},
+		"config", doctor.Fine, "the defaults apply"},
 	{"a sheet that is none", func(_ *testing.T, c *clinic) { c.files["flight_sheets/ours.json"] = "{}" },
 		"sheets", doctor.Problem, "flight_sheets/ours.json"},
 	{"a sheet that is not there", func(t *testing.T, c *clinic) { c.edit(t, config.Path, `["*"]`, `[math-stepz]`) },
@@ -188,7 +188,7 @@ var doctorCases = []struct {
 	}, "checks.token", doctor.Fine, "of the app 777"},
 	{"an App that is given nothing",
 		func(_ *testing.T, c *clinic) { c.require(comment.AuditCheck, 777, comment.SignOffCheck, 777) },
-		"checks.token", doctor.Problem, "given no token of it"},
+		"checks.token", doctor.Problem, "does not use its token"},
 	{"two apps for one token", func(_ *testing.T, c *clinic) {
 		c.require(comment.AuditCheck, 15368,
 			comment.SignOffCheck, 777)
@@ -196,18 +196,18 @@ var doctorCases = []struct {
 		"checks.token", doctor.Problem, "of the apps 777, 15368"},
 	{"an App that is not required", func(t *testing.T, c *clinic) {
 		c.edit(t, workflowPath, "        with:\n", "        with:\n          token: ${{ steps.app.outputs.token }}\n")
-	}, "checks.token", doctor.Problem, "is given another token"},
+	}, "checks.token", doctor.Problem, "uses another token"},
 	{"another App's token", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.require(comment.AuditCheck, 778, comment.SignOffCheck, 778)
-	}, "checks.token", doctor.Problem, "required of the app 778, and the action is given a token of the app 777"},
+	}, "checks.token", doctor.Problem, "required of the app 778, but the action uses a token of the app 777"},
 	{"the plain token elsewhere", func(_ *testing.T, c *clinic) {
 		c.answers["apps/github-actions"] = 9
 		c.require(comment.AuditCheck, 9, comment.SignOffCheck, 9)
 	}, "checks.token", doctor.Warning, "can be forged"},
 	{"github.com's id elsewhere", func(_ *testing.T, c *clinic) { c.answers["apps/github-actions"] = 9 },
-		"checks.token", doctor.Problem, "of the app 15368, and the action is given no token of it"},
-	{"no App's key", func(*testing.T, *clinic) {}, "app.key", doctor.Fine, "no App's token"},
+		"checks.token", doctor.Problem, "of the app 15368, but the action does not use its token"},
+	{"no App's key", func(*testing.T, *clinic) {}, "app.key", doctor.Fine, "does not use an App's token"},
 	{"an App's key", withApp, "app.key", doctor.Fine, `REFEREE_APP_KEY is kept in the environment "referee", which is ` +
 		`for main alone`},
 	{"a key for the merge queue too", func(t *testing.T, c *clinic) {
@@ -279,7 +279,7 @@ var doctorCases = []struct {
 		c *clinic) {
 		c.parameters("pull_request")["dismiss_stale_reviews_on_push"] = false
 	},
-		"reviews.stale", doctor.Problem, "outlives a push"},
+		"reviews.stale", doctor.Problem, "stays valid after a push"},
 	{"stale by the older protection", func(_ *testing.T, c *clinic) {
 		c.rules = drop(c.rules, "pull_request")
 		c.protect("x")
@@ -290,10 +290,10 @@ var doctorCases = []struct {
 		c.edit(t, ".github/CODEOWNERS", "/.github/",
 			"/docs/")
 	},
-		"files.owned", doctor.Problem, "no owner of .github/workflows/referee.yml"},
+		"files.owned", doctor.Problem, "no owner for .github/workflows/referee.yml"},
 	{"owners of another folder", func(t *testing.T, c *clinic) {
 		c.edit(t, config.Path, "flight_sheets: flight_sheets", "flight_sheets: sheets/ours")
-	}, "files.owned", doctor.Problem, "no owner of sheets/ours/new.json"},
+	}, "files.owned", doctor.Problem, "no owner for sheets/ours/new.json"},
 	{"owners whom nobody asks",
 		func(_ *testing.T, c *clinic) { c.parameters("pull_request")["require_code_owner_review"] = false },
 		"files.owned", doctor.Problem, "whose review is not required"},
@@ -331,11 +331,11 @@ var doctorCases = []struct {
 	{"a ledger for an App that the gate is not",
 		func(t *testing.T, c *clinic) { withApp(t, c); c.bypass(integration(778)) },
 		"ledger.push", doctor.Problem,
-		"only the app 778 may push to the branch ledger, and the action is given a token of the app 777"},
+		"only the app 778 may push to the branch ledger, but the action uses a token of the app 777"},
 	{"a ledger for an App without its token", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.files[workflowPath] = newClinic(t).files[workflowPath]
-	}, "ledger.push", doctor.Problem, "the action is given no token of it"},
+	}, "ledger.push", doctor.Problem, "the action does not use its token"},
 	{"a ledger for administrators too", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.bypass(integration(777), map[string]any{"actor_id": 5, "actor_type": "RepositoryRole",

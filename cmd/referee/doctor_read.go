@@ -46,7 +46,7 @@ func (r *settingsReader) read() (*doctor.Settings, error) {
 		return nil, err
 	}
 	if repo.Name == "" || repo.Branch == "" {
-		return nil, errors.New("the answer about the repository names no repository")
+		return nil, errors.New("the answer about the repository lacks its name")
 	}
 	r.admin = repo.Permissions.Admin
 	r.s = &doctor.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch,

@@ -69,9 +69,9 @@ func codeOf(err error) int {
 	return exitTool
 }
 
-// complain prints an error and its hints. Foreign text in them cannot move the cursor, turn the writing direction or
+// printError prints an error and its hints. Foreign text in them cannot move the cursor, turn the writing direction or
 // begin a line.
-func complain(w io.Writer, err error) {
+func printError(w io.Writer, err error) {
 	var f *failure
 	if errors.As(err, &f) && f.err == nil {
 		return
@@ -96,8 +96,8 @@ func (a *app) note(format string, args ...any) {
 	fmt.Fprintln(a.stderr, "referee: note: "+report.Clean(fmt.Sprintf(format, args...)))
 }
 
-// lead puts the place before an error's text.
-func lead(place string, err error) error { return fmt.Errorf("%s: %w", place, err) }
+// prefixPlace puts the place before an error's text.
+func prefixPlace(place string, err error) error { return fmt.Errorf("%s: %w", place, err) }
 
 // lineName names a line of a file.
 func lineName(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }

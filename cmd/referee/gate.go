@@ -159,8 +159,8 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 			Commands: event.Inputs["commands"]},
 		Runner: gate.Runner{Repository: g.repo, ServerURL: g.server, Actor: g.getenv("GITHUB_ACTOR"),
 			Ref: g.getenv("GITHUB_REF"), WorkflowRef: g.getenv("GITHUB_WORKFLOW_REF"),
-			WorkflowSHA: g.getenv("GITHUB_WORKFLOW_SHA"), RunID: whole(g.getenv("GITHUB_RUN_ID")),
-			Attempt: whole(g.getenv("GITHUB_RUN_ATTEMPT")), Now: g.now()}}, nil
+			WorkflowSHA: g.getenv("GITHUB_WORKFLOW_SHA"), RunID: runnerNumber(g.getenv("GITHUB_RUN_ID")),
+			Attempt: runnerNumber(g.getenv("GITHUB_RUN_ATTEMPT")), Now: g.now()}}, nil
 }
 
 // complete asks for what an event does not say: a schedule has no payload to speak of.
@@ -266,8 +266,8 @@ func (d dryStore) Append(_ context.Context, _ ledger.Snapshot, b ledger.Batch) e
 	return nil
 }
 
-// whole is a number of the runner's, 0 where it says none.
-func whole(s string) int64 {
+// runnerNumber is a number of the runner's, 0 where it says none.
+func runnerNumber(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
 		return 0

@@ -96,10 +96,10 @@ func (s *actionStep) inputs() (in gateInputs, err error) {
 		return in, usagef("the input mode is %q; it must be one of %s", in.mode, strings.Join(gate.Modes, ", "))
 	}
 	in.dry = in.mode == "dry-run"
-	if in.pull, err = number("pull-request", get("pull-request")); err != nil {
+	if in.pull, err = inputNumber("pull-request", get("pull-request")); err != nil {
 		return in, err
 	}
-	seconds, err := number("max-wait", get("max-wait"))
+	seconds, err := inputNumber("max-wait", get("max-wait"))
 	if err != nil {
 		return in, err
 	}
@@ -114,8 +114,8 @@ func (s *actionStep) inputs() (in gateInputs, err error) {
 	return in, nil
 }
 
-// number is an input that counts something; empty is 0.
-func number(name, text string) (int64, error) {
+// inputNumber is an input that counts something; empty is 0.
+func inputNumber(name, text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -263,7 +263,7 @@ func (s *actionStep) failed(err error) error {
 	}
 	if s.runner {
 		s.aloud()
-		s.action.Errorf("%s", clipped(err.Error()))
+		s.action.Errorf("%s", annotationText(err.Error()))
 	}
 	s.outputs([]comment.Output{{Name: "result", Value: "broken"}})
 	return err
@@ -272,8 +272,8 @@ func (s *actionStep) failed(err error) error {
 // mostAnnotation is how many characters of an error an annotation shows.
 const mostAnnotation = 1000
 
-// clipped is an error's text for an annotation: one line, nothing invisible.
-func clipped(text string) string {
+// annotationText is an error's text for an annotation: one line, nothing invisible.
+func annotationText(text string) string {
 	text, _ = canonical.Sanitize(strings.Join(strings.Fields(text), " "))
 	return legible.Clip(text, mostAnnotation)
 }

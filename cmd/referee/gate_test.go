@@ -181,14 +181,14 @@ func TestGateRefusals(t *testing.T) {
 		"summary":      {good, map[string]string{"INPUT_SUMMARY": "maybe"}, 2, "true or false"},
 		"fail-on":      {good, map[string]string{"INPUT_FAIL-ON": "never"}, 2, "only be stricter"},
 		"sha": {good, map[string]string{"INPUT_SHA": strings.Repeat("1", 40)}, 2,
-			"the head is what is audited"},
+			"the head is audited"},
 		"config":   {good, map[string]string{"INPUT_CONFIG": ".github/none.yml"}, 2, "cannot be read"},
 		"no event": {good, map[string]string{"GITHUB_EVENT_PATH": ""}, 2, "no event"},
 		"event gone": {good, map[string]string{"GITHUB_EVENT_PATH": filepath.Join(r.dir, "none")}, 2,
 			"cannot be read"},
 		"event is not JSON": {githubtest.Event{Name: "push", Payload: []byte("{")}, nil, 2, "cannot be read"},
 		"event says nothing": {githubtest.Event{Name: "pull_request", Payload: []byte("{}")}, nil, 2,
-			"names no pull request"},
+			"lacks the number of a pull request"},
 		"no such repository": {good, map[string]string{"GITHUB_REPOSITORY": "example/none"}, 3, "404|no such|not show"},
 	} {
 		code, log := r.step(c.event, c.env)

@@ -12,7 +12,7 @@ and says why: numbers are derived again, sources looked up, gates proved.
 
 `
 
-const exitCodes = `Exit codes: 0 clean; 1 the rules (or the chain) say no; 2 bad usage,
+const exitCodes = `Exit codes: 0 clean; 1 the rules (or the chain) refuse; 2 bad usage,
 configuration or sheet; 3 the tool failed.
 `
 

@@ -11,8 +11,8 @@ import (
 // repositoryAbove is the top of the work tree that a folder lies inside of; "" where the folder is a top itself, or in
 // none.
 func repositoryAbove(dir string) string {
-	at := absolute(dir)
-	if exists(filepath.Join(at, ".git")) {
+	at := absolutePath(dir)
+	if fileExists(filepath.Join(at, ".git")) {
 		return ""
 	}
 	for {
@@ -20,14 +20,14 @@ func repositoryAbove(dir string) string {
 		if up == at {
 			return ""
 		}
-		if exists(filepath.Join(up, ".git")) {
+		if fileExists(filepath.Join(up, ".git")) {
 			return up
 		}
 		at = up
 	}
 }
 
-func exists(name string) bool {
+func fileExists(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
@@ -52,17 +52,17 @@ func gitFolders(top string) (own, common string) {
 	own = filepath.Join(top, ".git")
 	if text, err := os.ReadFile(own); err == nil { // a linked work tree, or a submodule
 		if to, found := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); found {
-			own = beside(top, to)
+			own = pathBeside(top, to)
 		}
 	}
 	if text, err := os.ReadFile(filepath.Join(own, "commondir")); err == nil {
-		return own, beside(own, strings.TrimSpace(string(text)))
+		return own, pathBeside(own, strings.TrimSpace(string(text)))
 	}
 	return own, own
 }
 
-// beside is a path that may be relative to a folder.
-func beside(dir, name string) string {
+// pathBeside is a path that may be relative to a folder.
+func pathBeside(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}

@@ -35,7 +35,8 @@ func initPage(w *setupWriter, o initOptions, ledger string) string {
 func appStep(p *page, o initOptions, ledger string) string {
 	p.text("", "Install it in this repository. It needs the permissions contents, checks, pull requests and issues: "+
 		"write, and actions: read, and no webhook. "+
-		"Its key belongs in an environment that only "+o.branch+" may use: a secret of the repository can be read by a workflow on any branch.")
+		"Its key belongs in an environment that only "+o.branch+" may use: a secret of the repository can be read by "+
+		"a workflow on any branch.")
 	p.post("PUT", "environments/referee", setupText("environment.json", o, ledger))
 	p.line(`gh api --method POST \`)
 	p.line(`  'repos/{owner}/{repo}/environments/referee/deployment-branch-policies' \`)
@@ -70,12 +71,15 @@ func protectStep(p *page, o initOptions, ledger string) string {
 // plainToken is what no ruleset can stop where the gate works with the workflow's own token.
 const plainToken = "15368 is the app behind a workflow's own token on github.com; elsewhere `gh api " +
 	"apps/github-actions --jq .id` says its id. " +
-	"With that token nothing keeps somebody who can push from appending a forged entry to the ledger, or from making a check of the same name with a workflow of their own. " +
-	"A forged entry turns no check green, but stops every sign-off until the branch is restored. `referee init --app APP_ID` is the set-up in which a GitHub App of yours alone may do both."
+	"With that token nothing keeps somebody who can push from appending a forged entry to the ledger, or from making " +
+	"a check of the same name with a workflow of their own. " +
+	"A forged entry turns no check green, but stops every sign-off until the branch is restored. `referee init --app " +
+	"APP_ID` is the set-up in which a GitHub App of yours alone may do both."
 
 func firstRunStep(p *page, _ initOptions, _ string) string {
 	p.line("git switch -c first-run && git add %s", firstRun)
-	p.text("", firstRun+"/INSTRUCTIONS.md is what to give the agent; `referee audit "+firstRun+"` says what is still to be filled. `referee run new` writes the next one.")
+	p.text("", firstRun+"/INSTRUCTIONS.md is what to give the agent; `referee audit "+firstRun+"` says what is still "+
+		"to be filled. `referee run new` writes the next one.")
 	return "Open a pull request with a run:"
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/ledger"
@@ -55,26 +56,9 @@ type kept struct {
 	name     string // as messages call it
 }
 
-// all opens the repository of a ledger for reading all of it: through git where there is one, and in a copy where it is
-// behind a URL. The function given back removes the copy.
-func (a *app) all(k *kept, f *ledgerFlags) (*gitstore.Repo, func(), error) {
-	if repo := k.Repo(); repo != nil {
-		bulk, err := gitstore.OpenRepo(repo.Dir(), f.gitPath())
-		if err != nil {
-			return nil, nil, toolf("opening %s: %w", k.name, err)
-		}
-		return bulk, func() {}, nil
-	}
-	dir, err := os.MkdirTemp("", "referee-ledger-")
-	if err != nil {
-		return nil, nil, toolf("creating a folder for a copy: %w", err)
-	}
-	repo, err := gitstore.Clone(a.ctx, k.location, dir, gitstore.Options{Branch: k.branch, Git: f.gitPath()})
-	if err != nil {
-		os.RemoveAll(dir)
-		return nil, nil, toolf("%w", err)
-	}
-	return repo, func() { os.RemoveAll(dir) }, nil
+// copied is the ledger as package verify takes it.
+func (k *kept) copied(f *ledgerFlags) *verify.Copy {
+	return &verify.Copy{Store: k.Store, Location: k.location, Branch: k.branch, Name: k.name, Git: f.gitPath()}
 }
 
 // gitPath is the git binary, or "" where there is none or it is not wanted.
@@ -102,36 +86,11 @@ func (a *app) reach(f *ledgerFlags) (*kept, error) {
 	if err := gitstore.CheckBranch(f.branch); err != nil {
 		return nil, usagef("--branch: %w", err)
 	}
-	store, err := gitstore.Open(f.location(), gitstore.Options{Branch: f.branch, Now: a.now})
+	c, err := verify.Open(f.location(), gitstore.Options{Branch: f.branch, Now: a.now})
 	if err != nil {
 		return nil, noRepository(f, err)
 	}
-	k := &kept{Store: store, location: f.location(), branch: f.branch, name: "branch " + f.branch + " of " +
-		f.location()}
-	if copied := copyOf(store, f.branch); copied != "" {
-		if k.Store, err = gitstore.Open(f.location(), gitstore.Options{Branch: copied, Now: a.now}); err != nil {
-			return nil, noRepository(f, err)
-		}
-		k.name = "origin's branch " + f.branch + " in " + f.location()
-	}
-	return k, nil
-}
-
-// copyOf is the copy of origin's branch that a clone holds, where it has no branch of that name of its own; ""
-// elsewhere. `git clone` leaves it so.
-func copyOf(store *gitstore.Store, branch string) string {
-	repo := store.Repo()
-	if repo == nil {
-		return ""
-	}
-	copied := "refs/remotes/origin/" + branch
-	if own, err := repo.Resolve(store.Ref()); err != nil || own != "" {
-		return "" // an error shows again when it is read
-	}
-	if commit, err := repo.Resolve(copied); err != nil || commit == "" {
-		return ""
-	}
-	return copied
+	return &kept{Store: c.Store, location: c.Location, branch: c.Branch, name: c.Name}, nil
 }
 
 // openStore opens the ledger, which may not have begun yet.
@@ -235,7 +194,7 @@ func (a *app) hashOf(k *kept, word string) (string, error) {
 func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 	seq, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return "", usagef("%q is no number of a receipt", word)
+		return "", usagef("%q is not the number of a receipt", word)
 	}
 	found, err := a.names(k, ledger.EntryDir(seq), func(p ledger.Place) bool { return p.Seq == seq })
 	if err != nil || len(found) == 0 {

@@ -52,7 +52,7 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 	if err := a.soundForReading(k); err != nil {
 		return err
 	}
-	repo, done, err := a.all(k, where)
+	repo, done, err := k.copied(where).Repository(a.ctx)
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 	})
 }
 
-// files gives every file of a ledger. A name that no ledger has ends it: an export must not carry what a verification
-// would refuse.
-func files(tree *gitstore.Tree) iter.Seq2[ledger.File, error] {
+// ledgerFiles gives every file of a ledger. A name that no ledger has ends it: an export must not carry what a
+// verification would refuse.
+func ledgerFiles(tree *gitstore.Tree) iter.Seq2[ledger.File, error] {
 	return func(yield func(ledger.File, error) bool) {
 		var names, ids []string
 		for e, err := range tree.Entries() {
@@ -108,7 +108,7 @@ func exportLines(tree *gitstore.Tree, w io.Writer) error {
 
 func exportTar(tree *gitstore.Tree, w io.Writer) error {
 	t := tar.NewWriter(w)
-	for f, err := range files(tree) {
+	for f, err := range ledgerFiles(tree) {
 		if err != nil {
 			return brokenLedger(err)
 		}
@@ -139,7 +139,7 @@ func exportDir(tree *gitstore.Tree, out string) error {
 		return toolf("writing the export: %w", err)
 	}
 	defer root.Close()
-	for f, err := range files(tree) {
+	for f, err := range ledgerFiles(tree) {
 		if err != nil {
 			return brokenLedger(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 func ledgerInitCommand() *command {
 	c := newCommand("ledger init", "[DIR]", "begin an empty ledger", 1)
-	c.long = `Begins the branch in the repository around this folder (or --ledger). With DIR,
+	c.long = `Creates the branch in the repository around this folder (or --ledger). With DIR,
 which is absent or empty, makes a bare repository for the ledger alone. A ledger
 that has begun is left as it is: nothing in one is ever changed. The first
 ` + "`referee approve`" + ` begins a ledger by itself.`

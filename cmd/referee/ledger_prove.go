@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-const proveLong = `Prints a proof, with at most 30 hashes, that the entry stands in the tree of the
-first N entries (RFC 6962). Who has the root (` + "`referee ledger head`" + `) needs
+const proveLong = `Prints a proof, with at most 30 hashes, that the entry is in the tree of the
+first N entries (RFC 6962). Whoever has the root (` + "`referee ledger head`" + `) needs
 nothing else of the ledger: --check FILE recomputes the root from the proof, and
 with a receipt's FILE holds the proof to these bytes. Compare the root that it
 prints with one that you trust; a proof says nothing about the root itself.
@@ -58,6 +58,12 @@ func ledgerProveCommand() *command {
 	return c
 }
 
+// rootPin is a root that was given as COUNT:ROOT, or COUNT alone.
+type rootPin struct {
+	count int64
+	root  string
+}
+
 // parseFrom reads --from: COUNT, or COUNT:ROOT. It is nil where the flag says nothing.
 func parseFrom(word string) (*rootPin, error) {
 	if word == "" {
@@ -86,7 +92,8 @@ func (a *app) proveFrom(k *kept, where *ledgerFlags, from rootPin, size int64) e
 		size = v.Leaves.Count()
 	}
 	if size > v.Leaves.Count() || from.count > size {
-		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree cannot be larger than the later one", from.count, size, entries(v.Leaves.Count()))
+		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree cannot be larger than the "+
+			"later one", from.count, size, entries(v.Leaves.Count()))
 	}
 	proof, err := v.Leaves.Consistency(from.count, size)
 	if err != nil {

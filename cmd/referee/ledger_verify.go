@@ -1,17 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	flightsheets "github.com/defendableos/referee/flight_sheets"
-	"github.com/defendableos/referee/gate/audit"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/gitstore"
@@ -56,7 +55,7 @@ func ledgerVerifyCommand() *command {
 	f.StringVar(&o.against, "against", "", "compare with another copy in `REPO`, which is verified too")
 	f.StringVar(&o.base, "base", "", "hold it to `REF`, a branch or commit: each merged run has its receipt; with "+
 		"--online, a branch at the forge")
-	f.StringVar(&o.runs, "runs", "runs/**/run.json", "the manifests of runs: `PATTERN`, with --base or --online, "+
+	f.StringVar(&o.runs, "runs", verify.DefaultRuns, "the manifests of runs: `PATTERN`, with --base or --online, "+
 		"which else asks the configuration")
 	f.BoolVar(&o.full, "full", false, "compare every commit with the one before it")
 	f.BoolVar(&o.online, "online", false, "compare with the forge's record of reviews and merges")
@@ -92,18 +91,18 @@ func (o *verifyOptions) run(a *app) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	s := &session{app: a, options: o, pins: gitstore.Pins{Dir: a.stateDir()}, seen: []ledger.Level{ledger.L1}}
+	s := &session{app: a, options: o}
 	defer s.close()
 	if err := s.open(); err != nil {
 		return err
 	}
-	if err := s.verify(); err != nil {
-		return err
-	}
-	if o.remember && s.result.OK() {
-		if err := s.pins.Save(s.k.location, s.k.branch, s.result.Head); err != nil {
-			return toolf("%w", err)
-		}
+	var err error
+	bar := a.newBar("verifying")
+	s.looks.Progress = bar.set
+	s.result, err = s.copied.Verify(a.ctx, s.looks)
+	bar.end()
+	if err != nil {
+		return verifyFailure(err)
 	}
 	if err := s.print(); err != nil {
 		return err
@@ -111,10 +110,36 @@ func (o *verifyOptions) run(a *app) error {
 	switch {
 	case s.result.OK():
 		return nil
-	case unreadOnly(s.result.Problems):
+	case s.result.Unread():
 		return &failure{code: exitTool}
 	}
 	return &failure{code: exitRules}
+}
+
+// verifyFailure gives an error of package verify its exit code, and says which flag would mend it.
+func verifyFailure(err error) error {
+	var in *verify.InputError
+	switch {
+	case errors.Is(err, verify.ErrChanged):
+		return toolf("%w", err).hint("run it again")
+	case errors.Is(err, verify.ErrForge):
+		return toolf("%w", err).hint("nothing was verified; set --repo, --api and --token-env")
+	case !errors.As(err, &in):
+		return toolf("%w", err)
+	}
+	switch in.Input {
+	case verify.InputLedger:
+		return usagef("%w", err).hint("--branch names the branch that holds it")
+	case verify.InputSince:
+		return usagef("%w", err).hint("run `referee ledger verify --remember` once")
+	case verify.InputBase:
+		return usagef("%w", err).hint("--base names a branch or commit of the repository that holds the ledger")
+	case verify.InputForgeBase:
+		return usagef("--base with --online names a branch at the forge: %w", err)
+	case verify.InputNoForgeBase:
+		return usagef("%w", err).hint("--base names the branch that work is merged into")
+	}
+	return usagef("%w", err)
 }
 
 // stateDir is where the pins of this user are kept.
@@ -128,77 +153,71 @@ func (a *app) stateDir() string {
 	return ""
 }
 
-// session is one verification.
+// session is one verification as a user asked for it.
 type session struct {
 	*app
 	options *verifyOptions
-	pins    gitstore.Pins
-	known   []ledger.Pin
-	root    *rootPin
-	seen    []ledger.Level // levels that were looked at
-	k       *kept
-	forge   *forgeSide // nil without --online
-	result  *ledger.Verification
+	looks   verify.Options
+	copied  *verify.Copy
+	result  *verify.Result
 }
 
 // close removes what was fetched.
 func (s *session) close() {
-	if s.forge != nil {
-		s.forge.close()
+	for _, c := range []*verify.Copy{s.copied, s.looks.Against} {
+		if c != nil {
+			_ = c.Close() // a directory of temporary files
+		}
 	}
-	if s.k != nil {
-		_ = s.k.Close() // a directory of temporary files
+	if s.looks.Forge != nil {
+		_ = s.looks.Forge.Close() // likewise
 	}
 }
 
-// open gathers what is known of the ledger. One that was seen before and is gone now was cut off, not forgotten.
+// open reaches the ledger, and what it is held to.
 func (s *session) open() error {
 	o := s.options
-	if (o.remember || o.since) && s.pins.Dir == "" {
+	memory := gitstore.Pins{Dir: s.stateDir()}
+	if (o.remember || o.since) && memory.Dir == "" {
 		return usagef("HOME is not set: nowhere to remember a ledger")
 	}
+	s.looks = verify.Options{Memory: memory, Remember: o.remember, Since: o.since, Full: o.full}
 	if err := s.readPin(); err != nil {
 		return err
 	}
-	k, err := s.place()
-	if err != nil {
+	if err := s.place(); err != nil {
 		return err
 	}
-	s.k = k
-	if s.pins.Dir == "" {
+	if o.against == "" {
 		return nil
 	}
-	if pin, ok := s.pins.Load(k.location, k.branch); ok {
-		s.known = append(s.known, pin)
-	} else if o.since {
-		return usagef("no remembered state of this ledger").hint("run `referee ledger verify --remember` once")
+	other := o.where
+	other.repo = o.against
+	k, err := s.reach(&other)
+	if err == nil {
+		s.looks.Against = k.copied(&other)
 	}
-	return nil
+	return err
 }
 
 // place opens the ledger, and with --online the forge: then the ledger is the forge's own unless a copy is named.
-func (s *session) place() (k *kept, err error) {
+func (s *session) place() (err error) {
 	o := s.options
-	if !o.online {
-		return s.reach(&o.where)
+	if o.online {
+		if s.looks.Forge, err = s.openForge(o); err != nil {
+			return err
+		}
+	} else {
+		s.looks.Base, s.looks.Runs = o.base, o.runs
 	}
-	if s.forge, err = s.openForge(&o.forge, o.base); err != nil {
-		return nil, err
+	if o.online && o.where.repo == "" {
+		return s.forgesOwn()
 	}
-	for _, pin := range s.forge.genesis() {
-		s.look(ledger.L3)
-		s.known = append(s.known, pin)
+	k, err := s.reach(&o.where)
+	if err == nil {
+		s.copied = k.copied(&o.where)
 	}
-	if o.where.repo != "" {
-		return s.reach(&o.where)
-	}
-	return s.own()
-}
-
-// rootPin is a pin that was given as COUNT:ROOT.
-type rootPin struct {
-	count int64
-	root  string
+	return err
 }
 
 var rootPattern = sync.OnceValue(
@@ -210,10 +229,9 @@ func (s *session) readPin() error {
 	if word == "" {
 		return nil
 	}
-	s.look(ledger.L2)
 	if m := rootPattern().FindStringSubmatch(word); m != nil {
 		count, err := strconv.ParseInt(m[1], 10, 64)
-		s.root = &rootPin{count, m[2]}
+		s.looks.Root = &verify.Root{Count: count, Root: m[2], Source: "--pin"}
 		return err
 	}
 	b, err := os.ReadFile(word)
@@ -230,235 +248,8 @@ func (s *session) readPin() error {
 		return usagef("--pin %s: %w", word, err).hint("`referee ledger head --format json` writes such a file")
 	}
 	pin.Level, pin.Source = ledger.L2, "the pin in "+word
-	s.known = append(s.known, pin)
+	s.looks.Pins = []ledger.Pin{pin}
 	return nil
-}
-
-func (s *session) look(l ledger.Level) {
-	if !slices.Contains(s.seen, l) {
-		s.seen = append(s.seen, l)
-	}
-}
-
-// verify looks at all of it, or at what came after the remembered state.
-func (s *session) verify() error {
-	if slices.ContainsFunc(s.known, func(p ledger.Pin) bool { return p.Level == ledger.L2 }) {
-		s.look(ledger.L2)
-	}
-	if s.options.since {
-		return s.verifySince()
-	}
-	var err error
-	if s.result, err = s.whole(s.k, s.known); err != nil {
-		return err
-	}
-	if err := s.complete(); err != nil {
-		return err
-	}
-	if s.root != nil {
-		s.add(s.root.against(s.result))
-	}
-	if s.options.against == "" {
-		s.settle()
-		return nil
-	}
-	return s.compare()
-}
-
-// compare verifies the other copy too, and holds the two together.
-func (s *session) compare() error {
-	s.look(ledger.L5)
-	other := s.options.where
-	other.repo = s.options.against
-	copied, err := s.reach(&other)
-	if err != nil {
-		return err
-	}
-	defer copied.Close()
-	theirs, err := s.whole(copied, nil)
-	if err != nil {
-		return err
-	}
-	for _, p := range theirs.Problems {
-		p.Message = "in the other copy: " + p.Message
-		s.add(&p)
-	}
-	for _, p := range ledger.Compare(s.result, theirs) {
-		s.add(&p)
-	}
-	s.settle()
-	return nil
-}
-
-// complete holds the ledger to the base branch: every merged run has its live receipt, or an entry that says it has
-// none.
-func (s *session) complete() error {
-	o := s.options
-	if o.base == "" || o.online { // with --online, the base is the forge's
-		return nil
-	}
-	repo, done, err := s.all(s.k, &o.where)
-	if err != nil {
-		return err
-	}
-	defer done()
-	commits := map[string]string{}
-	for _, name := range []string{o.base, s.k.Ref()} {
-		commit, err := repo.Resolve(name)
-		if err != nil {
-			return toolf("reading %s: %w", name, err)
-		}
-		if commit == "" {
-			return usagef("%s: not found in %s", name, s.k.location).hint("--base names a branch or commit of the " +
-				"repository that holds the ledger")
-		}
-		commits[name] = commit
-	}
-	problems, err := repo.Complete(s.ctx, commits[s.k.Ref()], gitstore.Base{Commit: commits[o.base],
-		IsRun: audit.Manifests(o.runs), Read: audit.MergedRun(flightsheets.FS(), "flight_sheets")})
-	if err != nil {
-		return toolf("reading %s: %w", o.base, err)
-	}
-	for _, p := range problems {
-		s.add(&p)
-	}
-	return nil
-}
-
-func (s *session) add(p *ledger.Problem) {
-	if p != nil {
-		s.result.Problems = append(s.result.Problems, *p)
-	}
-}
-
-// settle says which level was reached: the highest that was looked at, if nothing is wrong.
-func (s *session) settle() {
-	s.result.Level = 0
-	if s.result.OK() {
-		s.result.Level = slices.Max(s.seen)
-	}
-}
-
-// whole verifies one copy as a whole. What is behind a URL is fetched for that, and removed again.
-func (s *session) whole(k *kept, pins []ledger.Pin) (*ledger.Verification, error) {
-	repo, commit, done, err := s.newest(k)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	switch {
-	case commit == "" && len(pins) == 0 && s.root == nil:
-		return nil, usagef("no ledger found: no %s", k.name).hint("--branch names the branch that holds it")
-	case commit == "":
-		return ledger.Verify(s.ctx, ledger.FileTree{}, ledger.Options{Pins: pins})
-	}
-	bar := s.newBar("verifying")
-	v, err := repo.Verify(s.ctx, commit, gitstore.VerifyOptions{Pins: pins, Full: s.options.full, Progress: bar.set})
-	bar.end()
-	if err != nil {
-		return nil, toolf("verifying %s: %w", k.name, err)
-	}
-	if s.forge != nil && k == s.k && v.OK() {
-		s.result = v
-		err = s.compareOnline(repo, commit)
-	}
-	return v, err
-}
-
-// newest gives the newest commit of a ledger, "" if there is none, and a repository that holds it. The function given
-// back removes what was fetched.
-func (s *session) newest(k *kept) (repo *gitstore.Repo, commit string, done func(), err error) {
-	if s.forge != nil && s.forge.ledger != nil && k == s.k {
-		if repo, commit, err = s.fetched(); err != nil {
-			err = toolf("fetching %s: %w", k.name, err)
-		}
-		return repo, commit, func() {}, err
-	}
-	if repo, done, err = s.all(k, &s.options.where); err != nil {
-		return nil, "", nil, err
-	}
-	if commit, err = repo.Resolve(k.Ref()); err != nil {
-		done()
-		return nil, "", nil, toolf("reading %s: %w", k.name, err)
-	}
-	return repo, commit, done, nil
-}
-
-// against holds the entries to a root.
-func (p *rootPin) against(v *ledger.Verification) *ledger.Problem {
-	have := int64(len(v.Hashes))
-	if p.count > have {
-		return &ledger.Problem{Code: ledger.CodeTruncated, Level: ledger.L2, Seq: p.count - 1,
-			Message: fmt.Sprintf("--pin knows %d entries, the ledger has %d", p.count, have)}
-	}
-	root, err := v.Leaves.Root(p.count)
-	if err != nil || root != p.root {
-		return &ledger.Problem{Code: ledger.CodePinRoot, Level: ledger.L2, Seq: p.count - 1,
-			Message: fmt.Sprintf("--pin knows the root %.8s…, here it is %.8s…", p.root, root)}
-	}
-	return nil
-}
-
-// verifySince continues from the remembered state. Its right edge is read from the commit that made it, and believed
-// because it makes the root that is remembered.
-func (s *session) verifySince() error {
-	pin := s.known[len(s.known)-1]
-	if pin.Count < 0 {
-		s.result = &ledger.Verification{}
-		s.add(&ledger.Problem{Code: ledger.CodePinUnusable, Level: ledger.L2, Seq: -1, Message: pin.Source})
-		return nil
-	}
-	var err error
-	if s.k.at, err = s.k.Head(s.ctx); err != nil {
-		return toolf("reading %s: %w", s.k.name, err)
-	}
-	at, err := s.stateAt(pin)
-	if err != nil {
-		return err
-	}
-	if at == nil {
-		s.result = &ledger.Verification{}
-		s.add(&ledger.Problem{Code: ledger.CodePinTip, Level: ledger.L2, Seq: pin.Count - 1,
-			Message: fmt.Sprintf("%s knows the entry %.8s… with the root %.8s…, and no commit has it", pin.Source,
-				pin.Tip, pin.Root)})
-		return nil
-	}
-	if s.result, err = ledger.VerifySince(s.ctx, s.k, s.k.at, *at); err != nil {
-		return toolf("verifying %s: %w", s.k.name, err)
-	}
-	return nil
-}
-
-// stateAt gives the head of the commit that the pin was made on, nil if there is none.
-func (s *session) stateAt(pin ledger.Pin) (*ledger.Head, error) {
-	if pin.Tip == ledger.NoParent {
-		h := ledger.NewHead()
-		return &h, nil
-	}
-	if h := s.k.at.Head; h.Tip == pin.Tip && h.Root == pin.Root && h.Count == pin.Count {
-		return &h, nil
-	}
-	if s.k.at.ID == "" || s.k.Repo() == nil {
-		return nil, nil
-	}
-	for c, err := range s.k.Repo().Commits(s.ctx, s.k.at.ID) {
-		if err != nil {
-			return nil, toolf("reading the commits of %s: %w", s.k.name, err)
-		}
-		stated, err := ledger.ParseMessage(c.Message)
-		if err != nil || stated.Hash != pin.Tip {
-			if err == nil && stated.Seq < pin.Count-1 {
-				return nil, nil
-			}
-			continue
-		}
-		at, err := s.k.At(s.ctx, c.ID)
-		if err != nil || at.Head.Count != pin.Count || at.Head.Root != pin.Root {
-			return nil, nil
-		}
-		return &at.Head, nil
-	}
-	return nil, nil
 }
 
 // print prints the result.
@@ -468,11 +259,11 @@ func (s *session) print() error {
 	}
 	p := &page{}
 	r := s.result
-	p.line("%s", s.k.name)
+	p.line("%s", s.copied.Name)
 	p.entry("entries", receiptColumn, strconv.FormatInt(r.Head.Count, 10))
 	p.entry("tip", receiptColumn, r.Head.Tip)
 	p.entry("root", receiptColumn, r.Head.Root)
-	s.forge.entries(p)
+	p.compared(r.Compared)
 	if !r.OK() {
 		p.section(fmt.Sprintf("NOT VERIFIED: %s", plural(len(r.Problems), "problem")))
 		for i, problem := range r.Problems {
@@ -485,11 +276,11 @@ func (s *session) print() error {
 		return s.app.print(p.b.String())
 	}
 	p.section(fmt.Sprintf("%s reached: %s", r.Level, s.says()))
-	if why := s.forge.unpinned(slices.Contains(s.seen, ledger.L3)); why != "" {
+	if why := s.unpinned(); why != "" {
 		p.text("", why)
 	}
 	p.line("Not seen by this verification:")
-	for _, what := range ledger.Unseen(s.seen) {
+	for _, what := range r.Unseen() {
 		p.text("  - ", what)
 	}
 	if s.options.remember {
@@ -526,15 +317,15 @@ func (p *page) problem(problem ledger.Problem) {
 
 // verifyRecord is the result as json.
 type verifyRecord struct {
-	OK       bool            `json:"ok"`
-	Level    string          `json:"level"` // reached; "" if something is wrong
-	LookedAt []string        `json:"looked_at"`
-	Entries  int64           `json:"entries"`
-	Tip      string          `json:"tip"`
-	Root     string          `json:"root"`
-	Problems []problemRecord `json:"problems"`
-	Blind    []string        `json:"not_seen"`
-	Forge    *forgeRecord    `json:"forge,omitempty"`
+	OK       bool             `json:"ok"`
+	Level    string           `json:"level"` // reached; "" if something is wrong
+	LookedAt []string         `json:"looked_at"`
+	Entries  int64            `json:"entries"`
+	Tip      string           `json:"tip"`
+	Root     string           `json:"root"`
+	Problems []problemRecord  `json:"problems"`
+	Blind    []string         `json:"not_seen"`
+	Forge    *verify.Compared `json:"forge,omitempty"`
 }
 
 type problemRecord struct {
@@ -548,11 +339,11 @@ type problemRecord struct {
 func (s *session) record() verifyRecord {
 	r := s.result
 	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root,
-		Problems: []problemRecord{}, Blind: ledger.Unseen(s.seen), LookedAt: []string{}, Forge: s.forge.record()}
+		Problems: []problemRecord{}, Blind: r.Unseen(), LookedAt: []string{}, Forge: r.Compared}
 	if v.OK {
 		v.Level = r.Level.String()
 	}
-	for _, l := range slices.Sorted(slices.Values(s.seen)) {
+	for _, l := range r.Looked {
 		v.LookedAt = append(v.LookedAt, l.String())
 	}
 	for _, p := range r.Problems {

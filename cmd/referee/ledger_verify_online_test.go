@@ -12,6 +12,7 @@ import (
 	flightsheets "github.com/defendableos/referee/flight_sheets"
 	"github.com/defendableos/referee/gate/memory"
 	"github.com/defendableos/referee/gate/receipt"
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/internal/canonical"
 	"github.com/defendableos/referee/internal/githubapi"
 	"github.com/defendableos/referee/internal/githubtest"
@@ -169,7 +170,7 @@ type verdict struct {
 	Level    string
 	LookedAt []string `json:"looked_at"`
 	Problems []struct{ Code, Level, Message string }
-	Forge    *forgeRecord
+	Forge    *verify.Compared
 }
 
 func (w *online) verify(args ...string) (int, verdict) {
@@ -340,19 +341,5 @@ func TestVerifyOnlineOther(t *testing.T) {
 	if code, v := w.verify("--online", "--branch", "foreign"); code != 1 || len(v.Problems) != 1 ||
 		v.Problems[0].Code != "LDG-206" {
 		t.Errorf("exit %d, %v", code, v)
-	}
-}
-
-func TestSiteOf(t *testing.T) {
-	for api, want := range map[string]string{
-		"https://api.github.com": "https://github.com", "https://api.github.com/": "https://github.com",
-		"https://git.example.org/api/v3":  "https://git.example.org",
-		"https://git.example.org/api/v3/": "https://git.example.org",
-		"https://api.acme.ghe.com":        "https://acme.ghe.com", "http://127.0.0.1:80/api/v3": "http://127.0.0.1:80",
-		"https://git.example.org": "", "https://api.github.com/x": "", "%": "",
-	} {
-		if got, err := siteOf(api); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, %v", api, got, err)
-		}
 	}
 }

@@ -24,7 +24,7 @@ func ordered[T, R any](ctx context.Context, n int, produce func(emit func(T) boo
 		defer close(queue)
 		produced = produce(func(item T) bool {
 			s := &slot{item, make(chan R, 1)}
-			return send(ctx, order, s) && send(ctx, queue, s)
+			return sendOrStop(ctx, order, s) && sendOrStop(ctx, queue, s)
 		})
 	}()
 	var workers sync.WaitGroup
@@ -38,11 +38,11 @@ func ordered[T, R any](ctx context.Context, n int, produce func(emit func(T) boo
 		})
 	}
 	for {
-		s, ok := receive(ctx, order)
+		s, ok := receiveOrStop(ctx, order)
 		if !ok {
 			break
 		}
-		r, ok := receive(ctx, s.done)
+		r, ok := receiveOrStop(ctx, s.done)
 		if !ok {
 			break
 		}
@@ -57,8 +57,8 @@ func ordered[T, R any](ctx context.Context, n int, produce func(emit func(T) boo
 	return produced
 }
 
-// send and receive give up when the context ends.
-func send[T any](ctx context.Context, c chan<- T, v T) bool {
+// sendOrStop and receive give up when the context ends.
+func sendOrStop[T any](ctx context.Context, c chan<- T, v T) bool {
 	select {
 	case c <- v:
 		return true
@@ -67,7 +67,7 @@ func send[T any](ctx context.Context, c chan<- T, v T) bool {
 	}
 }
 
-func receive[T any](ctx context.Context, c <-chan T) (v T, ok bool) {
+func receiveOrStop[T any](ctx context.Context, c <-chan T) (v T, ok bool) {
 	select {
 	case v, ok = <-c:
 		return v, ok

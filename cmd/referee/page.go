@@ -30,7 +30,7 @@ func (p *page) section(title string) {
 func (p *page) text(lead, text string) {
 	indent := strings.Repeat(" ", utf8.RuneCountInString(lead))
 	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		for _, line := range wrapped(report.Clean(paragraph), pageWidth-utf8.RuneCountInString(indent)) {
+		for _, line := range wrapText(report.Clean(paragraph), pageWidth-utf8.RuneCountInString(indent)) {
 			p.b.WriteString(strings.TrimRight(report.Clean(lead)+line, " ") + "\n")
 			lead = indent
 		}
@@ -55,8 +55,8 @@ func (p *page) labelled(column int, label, text string) {
 	}
 }
 
-// wrapped breaks a text at spaces into lines of at most n characters; a longer word stands alone.
-func wrapped(text string, n int) []string {
+// wrapText breaks a text at spaces into lines of at most n characters; a longer word stands alone.
+func wrapText(text string, n int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {

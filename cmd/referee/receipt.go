@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report/pdf"
 )
@@ -32,7 +33,7 @@ func receiptShowCommand() *command {
 	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		if err := stampable(*format, *unverified); err != nil {
+		if err := refuseStamp(*format, *unverified); err != nil {
 			return err
 		}
 		h, err := a.hold("receipt show", args, where)
@@ -99,13 +100,17 @@ func receiptVerifyCommand() *command {
 
 // verified is the ledger as a whole, which must be right before anything is found in it.
 func (a *app) verified(k *kept, where *ledgerFlags) (*ledger.Verification, error) {
-	s := &session{app: a, options: &verifyOptions{where: *where}, seen: []ledger.Level{ledger.L1}, k: k}
-	v, err := s.whole(k, nil)
-	if err == nil && !v.OK() {
-		return nil, rulesf("the ledger, %s, does not verify: %s", k.name, v.Problems[0]).
+	bar := a.newBar("verifying")
+	v, err := k.copied(where).Verify(a.ctx, verify.Options{Progress: bar.set})
+	bar.end()
+	switch {
+	case err != nil:
+		return nil, verifyFailure(err)
+	case !v.OK():
+		return nil, rulesf("the ledger, %s, failed verification: %s", k.name, v.Problems[0]).
 			hint("`referee ledger verify` lists all problems")
 	}
-	return v, err
+	return v.Verification, nil
 }
 
 // verifyFiles checks every receipt and says what is wrong with each. Without a ledger (k is nil) only files can be
@@ -150,7 +155,7 @@ func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
 		return name, b, err
 	}
 	if receiptWord(word) {
-		return "", nil, usagef("no ledger is at hand to find the receipt %s in, and no file of this folder has that "+
+		return "", nil, usagef("no ledger to look up the receipt %s in, and no file of this folder has that "+
 			"hash", word).
 			hint("run it in a clone of the repository, beside the receipt's file, or with --ledger REPO")
 	}

@@ -133,10 +133,10 @@ func nameError(base, hash string, seq int64) string {
 	case named == nil:
 		return ""
 	case named[2] != hash:
-		return fmt.Sprintf("its name says the SHA-256 %.12s…, its SHA-256 is %s: the bytes were changed", named[2],
+		return fmt.Sprintf("its name says the SHA-256 %.12s…, but its SHA-256 is %s: the bytes were changed", named[2],
 			hash)
 	case named[1] != "" && named[1] != fmt.Sprintf("%09d", seq):
-		return fmt.Sprintf("its name says entry %s, the receipt is entry %d",
+		return fmt.Sprintf("its name says entry %s, but the receipt is entry %d",
 			strings.TrimLeft(named[1][:8], "0")+named[1][8:], seq)
 	}
 	return ""
@@ -166,21 +166,21 @@ func (a *app) holdTo(k *kept, h *held) error {
 	h.where = k.name
 	problems, err := ledger.VerifyForReading(a.ctx, k, k.at, "")
 	if err != nil {
-		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole")
+		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks the ledger")
 	}
 	for _, p := range problems {
-		h.fail("the ledger, %s, does not verify: %s", k.name, p)
+		h.fail("the ledger, %s, failed verification: %s", k.name, p)
 	}
 	later, problems, err := ledger.VerifyEntry(a.ctx, k, k.at, h.Entry)
 	if err != nil {
-		return toolf("holding the receipt to the ledger, %s: %w", k.name, err).
-			hint("`referee ledger verify` says whether it is whole")
+		return toolf("comparing the receipt with the ledger, %s: %w", k.name, err).
+			hint("`referee ledger verify` checks the ledger")
 	}
 	for _, p := range problems {
 		h.fail("the ledger, %s, does not hold it: %s", k.name, p)
 	}
 	for _, e := range later {
-		h.standing.Later = append(h.standing.Later, fmt.Sprintf("entry %d of this ledger says of it: %s", e.Receipt.Seq,
+		h.standing.Later = append(h.standing.Later, fmt.Sprintf("entry %d of this ledger marks it as %s", e.Receipt.Seq,
 			e.Receipt.Kind))
 	}
 	h.standing.InLedger = len(h.standing.Fails) == 0
@@ -195,7 +195,7 @@ func (h *held) refusal() error {
 	f := rulesf("%s is not verified: %s", h.name, strings.Join(h.standing.Fails, "\n"))
 	if h.where != "" {
 		f = f.hint("`referee ledger verify` lists what is wrong with the ledger; --ledger REPO names the one that " +
-			"the receipt is of")
+			"holds the receipt")
 	}
 	return f
 }
@@ -275,8 +275,8 @@ func (a *app) showHeld(h *held, format string, unverified bool) error {
 	return refused
 }
 
-// stampable refuses a stamp on the bytes of a receipt.
-func stampable(format string, unverified bool) error {
+// refuseStamp refuses a stamp on the bytes of a receipt.
+func refuseStamp(format string, unverified bool) error {
 	if unverified && format == "json" {
 		return usagef("--unverified and --format json do not go together: the bytes of a receipt cannot carry a stamp").
 			hint("--format text shows it stamped")
@@ -289,9 +289,9 @@ func (a *app) soundForReading(k *kept) error {
 	problems, err := ledger.VerifyForReading(a.ctx, k, k.at, "")
 	switch {
 	case err != nil:
-		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` says whether it is whole")
+		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks the ledger")
 	case len(problems) > 0:
-		return rulesf("the ledger, %s, does not verify: %s", k.name, problems[0]).
+		return rulesf("the ledger, %s, failed verification: %s", k.name, problems[0]).
 			hint("`referee ledger verify` lists all problems")
 	}
 	return nil

@@ -19,14 +19,14 @@ import (
 const replayLong = `Finds the sheet, the submission and the evidence that the receipt binds, audits
 them again, and compares the whole receipt but its place and its approval. The
 agent's profile and the limits are those of the configuration on base, and whose
-the evidence is tell the commits of base and head; where these are not at hand,
+the evidence is tell the commits of base and head; where these are missing,
 that is said, and the receipt's word is taken.
 It says one of: the same digest; the same findings and verdict, by another
 engine; or what is decided otherwise, with the rule. A pull request's bytes are
 read from git objects at the recorded head; those of a local sign-off from the
 repository's files, or from its HEAD. The sheet comes from the library, the
 ledger, or the history.
-Exit codes: 0 the same; 1 it differs; 3 the bytes are not at hand, or the
+Exit codes: 0 the same; 1 it differs; 3 the bytes are missing, or the
 receipt needs another release.`
 
 func receiptReplayCommand() *command {
@@ -135,7 +135,7 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 		folder, where, err = r.inCommit(head)
 	}
 	if err != nil {
-		return nil, "", nil, toolf("%w in the files of %s, and not in its HEAD", err,
+		return nil, "", nil, toolf("%w in the files of %s or in its HEAD", err,
 			r.source).hint("--source names the repository that holds the run")
 	}
 	return folder, where, func() {}, nil
@@ -156,7 +156,7 @@ func (r *replay) head() string {
 // inCommit looks for the run in a commit's tree.
 func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 	if r.repo == nil {
-		return nil, "", fmt.Errorf("%s is no git repository: %w", r.source, receipt.ErrNotAtHand)
+		return nil, "", fmt.Errorf("%s is not a git repository: %w", r.source, receipt.ErrNotAtHand)
 	}
 	tree, err := r.repo.TreeFS(r.ctx, commit)
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *replay) sheet() (*referee.Sheet, error) {
 		sheet = r.oldSheet()
 	}
 	if sheet == nil {
-		return nil, toolf("the flight sheet %s@%s (%.12s…) is not at hand: not in the library, not in the ledger, "+
+		return nil, toolf("the flight sheet %s@%s (%.12s…) was not found: not in the library, not in the ledger, "+
 			"and not in the history of %s", want.Slug, want.Version, want.SHA256, r.source)
 	}
 	return sheet, nil

@@ -245,12 +245,12 @@ func TestReplayExitCodes(t *testing.T) {
 		"another engine":        {other("9.0.0", func(*ledger.Receipt) {}), exitClean, "another engine"},
 		"another engine, which": {other("9.0.0", func(*ledger.Receipt) {}), exitClean, "9.0.0 (rules "},
 		"another digest, same engine": {other(referee.EngineVersion, func(*ledger.Receipt) {}), exitRules,
-			"report_digest is another one"},
+			"report_digest differs"},
 		"a newer engine, another finding":  {other("9.0.0", message), exitRules, "rule "},
-		"an older engine, another finding": {other("0.0.1", message), exitRules, "says otherwise"},
+		"an older engine, another finding": {other("0.0.1", message), exitRules, "now reports"},
 		"an engine of no number":           {other("x", message), exitRules, "DIFFERS"},
 		"another version, the digest kept": {func(r *ledger.Receipt) { r.Engine.Version = "9.0.0"; message(r) },
-			exitRules, "says otherwise"},
+			exitRules, "now reports"},
 		"another registry, the digest kept": {func(r *ledger.Receipt) {
 			r.Engine.RegistrySHA256 = strings.Repeat("0",
 				64)
@@ -258,13 +258,13 @@ func TestReplayExitCodes(t *testing.T) {
 		"another semantics number": {func(r *ledger.Receipt) { r.Semantics, r.Engine.Version = 1, "0.9.0" },
 			exitTool, "install release 0.9.0"},
 		"another profile": {other("9.0.0", func(r *ledger.Receipt) { r.Agent.Model = "mine-400b" }),
-			exitRules, "agent is not what the work makes"},
+			exitRules, "agent differs from what the work yields"},
 		"a profile that nobody pinned": {func(r *ledger.Receipt) {
 			r.Agent.Pinned, r.Agent.Model = false,
 				"example-70b-instruct"
-		}, exitRules, "agent is not what"},
+		}, exitRules, "agent differs from what"},
 		"a base with another profile": {func(r *ledger.Receipt) { r.PullRequest.BaseSHA = g.base2 }, exitRules,
-			"agent is not what the work makes"},
+			"agent differs from what the work yields"},
 		"a base that is not at hand": {func(r *ledger.Receipt) {
 			r.PullRequest.BaseSHA = strings.Repeat("e",
 				40)
@@ -273,7 +273,7 @@ func TestReplayExitCodes(t *testing.T) {
 			r.PullRequest.BaseSHA = strings.Repeat("e",
 				40)
 			message(r)
-		}, exitRules, "says otherwise"},
+		}, exitRules, "now reports"},
 		"the head not at hand": {func(r *ledger.Receipt) {
 			r.PullRequest.HeadSHA = strings.Repeat("e",
 				40)
@@ -281,21 +281,21 @@ func TestReplayExitCodes(t *testing.T) {
 		"evidence said to be base's": {func(r *ledger.Receipt) {
 			r.Evidence[1].Provenance,
 				r.Evidence[1].AddedBy = "base", ""
-		}, exitRules, "evidence is not what"},
+		}, exitRules, "evidence differs from what"},
 		"base's evidence said to be brought": {func(r *ledger.Receipt) {
 			r.Evidence[0].Provenance,
 				r.Evidence[0].AddedBy = "pull_request", "bea"
-		}, exitRules, "evidence is not"},
+		}, exitRules, "evidence differs"},
 		"two persons added it": {func(r *ledger.Receipt) { r.Evidence[2].AddedBy = "bea" }, exitRules,
-			"evidence is not what the work makes"},
+			"evidence differs from what the work yields"},
 		"all evidence local": {func(r *ledger.Receipt) { allLocal(r) }, exitRules,
-			"evidence is not what the work makes"},
+			"evidence differs from what the work yields"},
 		"no pull request, a pinned profile": {func(r *ledger.Receipt) { r.PullRequest = nil; allLocal(r) }, exitRules,
-			"agent is not what the work makes"},
+			"agent differs from what the work yields"},
 		"a limit that nobody set": {func(r *ledger.Receipt) {
 			r.Params = []ledger.Param{{Name: "dscr_min",
 				Value: "1"}}
-		}, exitRules, "params is not what the work makes"},
+		}, exitRules, "params differs from what the work yields"},
 	} {
 		r := clonedReceipt(t, g.receipt)
 		c.edit(&r)

@@ -16,7 +16,7 @@ func receiptLines(e *ledger.Entry, where string, again bool) string {
 	p.line("")
 	p.line("receipt %d  %s", e.Receipt.Seq, e.Receipt.ID)
 	if again {
-		p.entry("again", receiptColumn, "this sign-off stood in the ledger already; nothing was written")
+		p.entry("again", receiptColumn, "this sign-off was already in the ledger; nothing was written")
 	}
 	p.entry("run", receiptColumn, e.Receipt.Run.ID+" by "+e.Receipt.FlightSheet.Slug+"@"+e.Receipt.FlightSheet.Version)
 	p.entry("verdict", receiptColumn, verdictText(e.Receipt))
@@ -103,8 +103,8 @@ func writeReceipt(p *page, h *held, kind string) {
 			p.entry(f[0], receiptColumn+2, f[1])
 		}
 	}
-	special(p, r)
-	lists(p, r)
+	printCookOrIncident(p, r)
+	printLists(p, r)
 }
 
 func pullText(r *ledger.Receipt) string {
@@ -130,8 +130,8 @@ func agentText(a *ledger.Agent) string {
 	return strings.Join(parts, ", ")
 }
 
-// special shows what a cook or an incident receipt holds.
-func special(p *page, r *ledger.Receipt) {
+// printCookOrIncident shows what a cook or an incident receipt holds.
+func printCookOrIncident(p *page, r *ledger.Receipt) {
 	if c := r.Cook; c != nil {
 		p.section("Cook")
 		p.entry("lift", receiptColumn+2, fmt.Sprintf("%s: %s before, %s after, %d pairs", c.Lift, c.EvalBefore,
@@ -151,8 +151,8 @@ func special(p *page, r *ledger.Receipt) {
 	}
 }
 
-// lists shows the answers, waivers, findings and evidence.
-func lists(p *page, r *ledger.Receipt) {
+// printLists shows the answers, waivers, findings and evidence.
+func printLists(p *page, r *ledger.Receipt) {
 	if len(r.Checklist) > 0 {
 		p.section("Checklist")
 	}

@@ -49,7 +49,7 @@ func (a *app) newRun(s *referee.Sheet, id string, args []string) error {
 	if id == "" {
 		id = s.Slug
 		if folder != "" {
-			id = filepath.Base(absolute(folder))
+			id = filepath.Base(absolutePath(folder))
 		}
 	}
 	if folder == "" {
@@ -72,8 +72,8 @@ func (a *app) newRun(s *referee.Sheet, id string, args []string) error {
 	return a.print(p.b.String())
 }
 
-// absolute is the folder's full name, so that "." has one too.
-func absolute(folder string) string {
+// absolutePath is the folder's full name, so that "." has one too.
+func absolutePath(folder string) string {
 	if full, err := filepath.Abs(folder); err == nil {
 		return full
 	}
@@ -85,8 +85,8 @@ type newFile struct{ name, text, about string }
 
 func runFiles(s *referee.Sheet, id string) []newFile {
 	files := []newFile{
-		{"run.json", manifest(s, id), "the manifest: name the agent, list the evidence"},
-		{"submission.json", skeleton(s), "what the agent hands in: a skeleton"},
+		{"run.json", newManifest(s, id), "the manifest: name the agent, list the evidence"},
+		{"submission.json", newSkeleton(s), "what the agent hands in: a skeleton"},
 		{"INSTRUCTIONS.md", promptOf(s), "what to give the agent"},
 		{"evidence/README.md", evidenceReadme, "where the evidence goes"},
 	}
@@ -145,10 +145,10 @@ func declaredEvidence(s *referee.Sheet) string {
 				quoted(evidencePath(e))))
 		}
 	}
-	return "[" + strings.Join(out, ",") + closing(out)
+	return "[" + strings.Join(out, ",") + closingBracket(out)
 }
 
-func manifest(s *referee.Sheet, id string) string {
+func newManifest(s *referee.Sheet, id string) string {
 	return fmt.Sprintf(`{
   "schema": %s,
   "id": %s,
@@ -160,9 +160,9 @@ func manifest(s *referee.Sheet, id string) string {
 `, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version), declaredEvidence(s))
 }
 
-// skeleton is a submission with every name in place and no value: null is missing, so that an audit of it says what is
-// to be done.
-func skeleton(s *referee.Sheet) string {
+// newSkeleton is a submission with every name in place and no value: null is missing, so that an audit of it says what
+// is to be done.
+func newSkeleton(s *referee.Sheet) string {
 	var inputs, calculations []string
 	for _, in := range s.Inputs {
 		inputs = append(inputs, "\n    "+quoted(in.Name)+": null")
@@ -187,7 +187,7 @@ func skeleton(s *referee.Sheet) string {
 		members = append(members, `"claims": []`)
 	}
 	if len(calculations) > 0 || s.Baseline == "canonical" {
-		members = append(members, `"calculations": [`+strings.Join(calculations, ",")+closing(calculations))
+		members = append(members, `"calculations": [`+strings.Join(calculations, ",")+closingBracket(calculations))
 	}
 	if s.Baseline == "canonical" {
 		members = append(members, `"risks": []`, `"assumptions": []`, `"open_questions": []`, `"final_output": ""`,
@@ -196,7 +196,7 @@ func skeleton(s *referee.Sheet) string {
 	return "{\n  " + strings.Join(members, ",\n  ") + "\n}\n"
 }
 
-func closing(list []string) string {
+func closingBracket(list []string) string {
 	if len(list) == 0 {
 		return "]"
 	}
@@ -224,7 +224,7 @@ func writeNew(folder string, files []newFile) error {
 	made := errors.Is(err, fs.ErrNotExist)
 	for i, f := range files {
 		if err := writeOne(filepath.Join(folder, filepath.FromSlash(f.name)), f.text); err != nil {
-			undo(folder, files[:i], made)
+			removeWritten(folder, files[:i], made)
 			return toolf("writing the run: %w", err)
 		}
 	}
@@ -243,8 +243,9 @@ func writeOne(name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// undo removes what writeNew wrote. A removal that fails leaves a file behind, which the error before it explains.
-func undo(folder string, written []newFile, made bool) {
+// removeWritten removes what writeNew wrote. A removal that fails leaves a file behind, which the error before it
+// explains.
+func removeWritten(folder string, written []newFile, made bool) {
 	for _, f := range written {
 		_ = os.Remove(filepath.Join(folder, filepath.FromSlash(f.name)))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 
+	"github.com/defendableos/referee/gate/verify"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/report"
 	"github.com/defendableos/referee/serve"
@@ -42,7 +43,7 @@ func serveCommand() *command {
 		if err := a.print("http://" + l.Addr().String() + "/r/" + k.at.Head.Tip + "\n"); err != nil {
 			return err
 		}
-		if err := serve.Run(a.ctx, l, serve.Handler(&shared{a, k, where}, report.VerifyPage(), listens,
+		if err := serve.Run(a.ctx, l, serve.Handler(&shared{k, where}, report.VerifyPage(), listens,
 			*host)); err != nil {
 			return toolf("serving: %w", err)
 		}
@@ -53,7 +54,6 @@ func serveCommand() *command {
 
 // shared is a ledger as the share server reads it: always the newest state.
 type shared struct {
-	a     *app
 	k     *kept
 	where *ledgerFlags
 }
@@ -73,8 +73,9 @@ func (s *shared) Entry(ctx context.Context, hash string) ([]byte, error) {
 
 // Verify is serve.Source's. It shows no progress: nobody watches a server.
 func (s *shared) Verify(ctx context.Context) (*ledger.Verification, error) {
-	a := *s.a
-	a.ctx, a.stderr = ctx, nil
-	one := &session{app: &a, options: &verifyOptions{where: *s.where}, seen: []ledger.Level{ledger.L1}, k: s.k}
-	return one.whole(s.k, nil)
+	v, err := s.k.copied(s.where).Verify(ctx, verify.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return v.Verification, nil
 }

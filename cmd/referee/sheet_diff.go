@@ -9,7 +9,7 @@ import (
 )
 
 func sheetDiffCommand() *command {
-	c := newCommand("sheet diff", "OLD NEW [PATH…]", "say in words what a new version of a sheet changes", -1)
+	c := newCommand("sheet diff", "OLD NEW [PATH…]", "describe what a new version of a sheet changes", -1)
 	c.long = `OLD and NEW are files or slugs. With PATHs (run folders, bare submissions,
 .jsonl files, as audit takes them) it also lists the stored submissions whose
 verdict would change. With --ledger it lists the receipts of this sheet whose

@@ -43,7 +43,7 @@ func (t *turnedLedger) run(where *ledgerFlags) error {
 			return err
 		}
 	}
-	t.page.line("%s of this sheet in the ledger: the verdict of %d would change, and of %d the run is not at hand",
+	t.page.line("%s of this sheet in the ledger: the verdict of %d would change; the run of %d was not found",
 		plural(t.seen, "receipt"), t.changed, t.absent)
 	return nil
 }

@@ -30,11 +30,11 @@ makes no difference is explained on its rule: "equivalent": [{"change", "why"}].
 		"referee sheet test cre-multifamily-agency --mutate --min-score 95"}
 	o := &testOptions{}
 	c.flags.BoolVar(&o.coverage, "coverage", false, "list the outcomes, bands and branches that nothing reaches")
-	c.flags.BoolVar(&o.mutate, "mutate", false, "change every gate and say what would notice")
+	c.flags.BoolVar(&o.mutate, "mutate", false, "change every gate and list what would notice")
 	c.flags.BoolVar(&o.all, "survivors", false, "with --mutate: also list what only a worked-out submission notices")
 	c.flags.Float64Var(&o.minScore, "min-score", 0,
-		"with --mutate: say no if all sheets together score less, in per cent")
-	c.flags.IntVar(&o.jobs, "jobs", 0, "test `N` sheets at a time (default: one a processor)")
+		"with --mutate: exit 1 if all sheets together score less, in per cent")
+	c.flags.IntVar(&o.jobs, "jobs", 0, "test `N` sheets at a time (default: one per processor)")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		switch o.dir = *dir; {

@@ -12,7 +12,7 @@ func sheetFmtCommand() *command {
 	c := newCommand("sheet fmt", "FILE…", "write flight sheets in one layout", -1)
 	c.long = `Two spaces, one member a line, members in the order of the format. The sheet
 stays the same: its SHA-256 does not change. With --check nothing is written,
-and files that would change give exit code 1. - reads standard input and
+and files that would change make the exit code 1. - reads standard input and
 writes standard output.`
 	c.examples = []string{"referee sheet fmt flight_sheets/*.json",
 		"referee sheet fmt --check flight_sheets/my-sheet.json", "referee sheet fmt - < my-sheet.json"}

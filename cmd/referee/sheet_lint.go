@@ -20,7 +20,7 @@ import (
 func sheetLintCommand() *command {
 	c := newCommand("sheet lint", "[FILE|SLUG…]", "check flight sheets: refusals and warnings", -1)
 	c.long = "Without arguments every active sheet is looked at. Each refusal and warning has\nits " +
-		"file:line:column. Refusals give exit code 2; warnings give 0."
+		"file:line:column. Refusals make the exit code 2; warnings leave it 0."
 	c.examples = []string{"referee sheet lint", "referee sheet lint flight_sheets/my-sheet.json",
 		"referee sheet lint cre-multifamily-agency"}
 	dir := sheetsFlag(c.flags)
@@ -60,7 +60,7 @@ func (a *app) lint(library *referee.Library, names []string) error {
 		if err != nil {
 			return linted{err: err}
 		}
-		return linted{problems: slices.Concat(s.Warnings, reused(s), forge.Lint(s, today))}
+		return linted{problems: slices.Concat(s.Warnings, refuseReusedVersion(s), forge.Lint(s, today))}
 	}, func(l linted) error {
 		switch {
 		case l.err != nil && codeOf(l.err) != exitUsage:
@@ -90,9 +90,9 @@ func (a *app) lint(library *referee.Library, names []string) error {
 	return nil
 }
 
-// reused refuses another content under the slug and version of a sheet of the library: who reads the two words would
-// take one for the other (S54).
-func reused(s *referee.Sheet) []referee.Problem {
+// refuseReusedVersion refuses another content under the slug and version of a sheet of the library: who reads the two
+// words would take one for the other (S54).
+func refuseReusedVersion(s *referee.Sheet) []referee.Problem {
 	own, err := referee.NewLibrary(flightsheets.FS(), nil, "").Find(s.Slug)
 	if err != nil || own.Version != s.Version || own.SHA256 == s.SHA256 {
 		return nil // the library's own sheets load, and a slug of the author's is in none
@@ -100,8 +100,8 @@ func reused(s *referee.Sheet) []referee.Problem {
 	at := s.Doc.Get("version")
 	return []referee.Problem{{File: s.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer(),
 		Rule:    "version",
-		Message: fmt.Sprintf("the library has another content as %s@%s (S54)", s.Slug, s.Version),
-		Hint:    "give this one another version; `referee sheet diff` says what differs"}}
+		Message: fmt.Sprintf("the library's %s@%s has different content (S54)", s.Slug, s.Version),
+		Hint:    "change the version of this one; `referee sheet diff` says what differs"}}
 }
 
 // problems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.

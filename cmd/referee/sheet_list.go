@@ -20,7 +20,7 @@ type listedSheet struct {
 
 func sheetListCommand() *command {
 	c := newCommand("sheet list", "", "list the active flight sheets", 0)
-	c.long = "Sheets of the repository stand before the library's of the same slug. A sheet\nthat is refused is " +
+	c.long = "Sheets of the repository replace the library's of the same slug. A sheet\nthat is refused is " +
 		"named on standard error, and the exit code is 2."
 	c.examples = []string{"referee sheet list", "referee sheet list --format json"}
 	format := c.formatFlag("table", "json")
@@ -37,7 +37,7 @@ func sheetListCommand() *command {
 			err = a.print(sheetTable(sheets))
 		}
 		for _, refusal := range refused {
-			complain(a.stderr, refusal)
+			printError(a.stderr, refusal)
 		}
 		if err == nil && len(refused) > 0 {
 			return &failure{code: exitUsage}

@@ -10,7 +10,7 @@ import (
 func sheetPromptCommand() *command {
 	c := newCommand("sheet prompt", "SLUG", "print what to give an agent", 1)
 	c.long = "The prompt is markdown: the sheet's instructions, its inputs with their units,\nits calculations with " +
-		"their formulas, the gates that the work is held against,\nthe evidence rules, and the JSON Schema of the submission."
+		"their formulas, the gates that the work must pass,\nthe evidence rules, and the JSON Schema of the submission."
 	c.examples = []string{"referee sheet prompt cre-multifamily-agency > prompt.md"}
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
@@ -45,26 +45,27 @@ func promptOf(s *referee.Sheet) string {
 }
 
 func (p *page) promptInputs(s *referee.Sheet) {
-	if len(s.Inputs) == 0 {
+	promptNamed(p, "## Inputs", s.Inputs, func(in referee.Input) (string, string) { return in.Name, inputText(in) })
+}
+
+// promptNamed is a section that lists things by name; without any it is left out.
+func promptNamed[T any](p *page, heading string, list []T, describe func(T) (name, text string)) {
+	if len(list) == 0 {
 		return
 	}
-	p.section("## Inputs")
+	p.section(heading)
 	p.line("")
-	for _, in := range s.Inputs {
-		p.text("- ", fmt.Sprintf("`%s`: %s", in.Name, inputText(in)))
+	for _, item := range list {
+		name, text := describe(item)
+		p.text("- ", fmt.Sprintf("`%s`: %s", name, text))
 	}
 }
 
 // promptEvidence names the files that hold the inputs.
 func (p *page) promptEvidence(s *referee.Sheet) {
-	if len(s.Evidence) == 0 {
-		return
-	}
-	p.section("## Evidence files")
-	p.line("")
-	for _, e := range s.Evidence {
-		p.text("- ", fmt.Sprintf("`%s`: %s", e.ID, evidenceText(e)))
-	}
+	promptNamed(p, "## Evidence files", s.Evidence, func(e referee.EvidenceItem) (string, string) {
+		return e.ID, evidenceText(e)
+	})
 }
 
 // promptParams says which limits apply; the answer cannot set them.

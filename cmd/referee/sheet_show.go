@@ -82,12 +82,18 @@ func sheetText(s *referee.Sheet) string {
 const wide = 24
 
 func (p *page) inputs(s *referee.Sheet) {
-	if len(s.Inputs) == 0 {
+	showNamed(p, "Inputs", s.Inputs, func(in referee.Input) (string, string) { return in.Name, inputText(in) })
+}
+
+// showNamed is a section that lists things by name; without any it is left out.
+func showNamed[T any](p *page, heading string, list []T, describe func(T) (name, text string)) {
+	if len(list) == 0 {
 		return
 	}
-	p.section("Inputs")
-	for _, in := range s.Inputs {
-		p.entry(in.Name, wide, inputText(in))
+	p.section(heading)
+	for _, item := range list {
+		name, text := describe(item)
+		p.entry(name, wide, text)
 	}
 }
 
@@ -179,13 +185,9 @@ func placeText(in referee.Input, p referee.Place) string {
 
 // evidence are the files that a run must bring.
 func (p *page) evidence(s *referee.Sheet) {
-	if len(s.Evidence) == 0 {
-		return
-	}
-	p.section("Evidence")
-	for _, e := range s.Evidence {
-		p.entry(e.ID, wide, evidenceText(e))
-	}
+	showNamed(p, "Evidence", s.Evidence, func(e referee.EvidenceItem) (string, string) {
+		return e.ID, evidenceText(e)
+	})
 }
 
 // evidenceText is a declared file: its kind, its columns, what it is.
@@ -310,7 +312,7 @@ func (p *page) gates(s *referee.Sheet) {
 	titled := false
 	for _, r := range s.Rules {
 		if r.Stage == referee.StageChecklist || r.Kind == "recompute" && strings.HasPrefix(r.ID, "math.") ||
-			!written(r) {
+			!hasOwnWords(r) {
 			continue
 		}
 		if !titled {
@@ -322,7 +324,7 @@ func (p *page) gates(s *referee.Sheet) {
 }
 
 // written: the author of the sheet said what must hold; registry keys and implicit rules bring their own words.
-func written(r *referee.Rule) bool { return r.Text != "" }
+func hasOwnWords(r *referee.Rule) bool { return r.Text != "" }
 
 func (p *page) gate(r *referee.Rule) {
 	p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
@@ -356,7 +358,7 @@ func sourceText(s referee.Source) string {
 func (p *page) otherChecks(s *referee.Sheet) {
 	p.section("Always checked")
 	for _, r := range s.Rules {
-		if r.Stage != referee.StageChecklist && !written(r) {
+		if r.Stage != referee.StageChecklist && !hasOwnWords(r) {
 			p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
 		}
 	}

@@ -18,7 +18,7 @@ const sheetsDir = "flight_sheets"
 
 // sheetsFlag adds --flight-sheets to a command.
 func sheetsFlag(flags *pflag.FlagSet) *string {
-	return flags.String("flight-sheets", "", "the repository's own sheets in `DIR`; they stand before the "+
+	return flags.String("flight-sheets", "", "the repository's own sheets in `DIR`; they replace the "+
 		"library's\n(default: "+sheetsDir+", where it is)")
 }
 

@@ -34,7 +34,7 @@ model's declared confidence is shown; it reaches no verdict. "referee profile"
 is the old name of "referee summary --by agent", and still works.`
 
 func summaryCommand() *command {
-	c := newCommand("summary", "[REPORTS…]", "add audits up, per flight sheet or per agent", -1)
+	c := newCommand("summary", "[REPORTS…]", "summarize audits per flight sheet or per agent", -1)
 	c.long = summaryLong
 	c.examples = []string{
 		"referee summary reports.jsonl",
@@ -46,7 +46,7 @@ func summaryCommand() *command {
 	c.choiceFlag(&w.format, "format", "table", "`FORMAT`", report.SummaryFormats())
 	c.choiceFlag(&w.by, "by", "sheet", "add up by `WHAT`", []string{"sheet", "agent"})
 	c.flags.StringVar(&w.join, "join", "", "write the reports, in input order, to `FILE`")
-	c.flags.BoolVar(&w.fromLedger, "from-ledger", false, "add up the receipts of the ledger")
+	c.flags.BoolVar(&w.fromLedger, "from-ledger", false, "summarize the receipts of the ledger")
 	w.where = ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error { return a.summarize(w, args) }
 	return c

@@ -148,7 +148,7 @@ func (a *app) refuseEarlyFlag(args []string) error {
 	path := node.CommandPath()
 	for _, word := range args[:strings.Count(path, " ")] {
 		if strings.HasPrefix(word, "-") {
-			return usagef("%s stands in front of the command", word).hint("flags follow it: `%s %s`", path, word)
+			return usagef("%s comes before the command", word).hint("flags follow it: `%s %s`", path, word)
 		}
 	}
 	return nil

@@ -18,8 +18,8 @@ type versionInfo struct {
 }
 
 func versionCommand() *command {
-	c := newCommand("version", "", "print the version, and the hashes that decide alike", 0)
-	c.long = "Two builds with the same semantics and the same registry hash decide alike."
+	c := newCommand("version", "", "print the version and the hashes of semantics and rules", 0)
+	c.long = "Two builds with the same semantics and registry hash reach the same verdicts."
 	c.examples = []string{"referee version", "referee version --format json"}
 	format := c.formatFlag("text", "json")
 	c.run = func(a *app, _ []string) error {

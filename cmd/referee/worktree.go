@@ -95,7 +95,7 @@ func (w *treeWriter) all(files map[string][]byte, c firstCommit) error {
 // file writes one file and its object.
 func (w *treeWriter) file(name string, data []byte) error {
 	if !fs.ValidPath(name) || name == ".git" || strings.HasPrefix(name, ".git/") {
-		return fmt.Errorf("%q is no path of a work tree", name)
+		return fmt.Errorf("%q is not a path in a work tree", name)
 	}
 	if err := w.root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
 		return err

@@ -70,7 +70,7 @@ func TestWorktreeRefusals(t *testing.T) {
 	}
 	for _, name := range []string{"../out", "/abs", ".git/config", ".git", "a//b", ""} {
 		err := initWorktree(filepath.Join(t.TempDir(), "new"), map[string][]byte{name: []byte("x")}, sampleCommit())
-		if err == nil || !strings.Contains(err.Error(), "is no path of a work tree") {
+		if err == nil || !strings.Contains(err.Error(), "is not a path in a work tree") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -48,8 +48,8 @@ func RefuseForeignEvidence(a AuditedRun, cfg *config.Config) []Refusal {
 				Refusal{
 					Path: a.Dir + "/" + e.Path,
 					Reason: fmt.Sprintf(
-						"the evidence %q is added in this pull request by %s; the configuration takes evidence "+
-							"that is on base already (evidence: base_only)",
+						"the evidence %q was added in this pull request by %s; the configuration accepts only "+
+							"evidence that is already on base (evidence: base_only)",
 						e.ID,
 						e.AddedBy,
 					),

@@ -82,7 +82,7 @@ func ExamineWithin(
 		return a
 	}
 	if name := findPointer(WithLinks(head, tree, run.Dir), folder); name != "" {
-		a.Refused = name + " is a pointer of Git LFS: the file itself is not in git, and what is not there can be " +
+		a.Refused = name + " is a Git LFS pointer: the file itself is not in git, so it can be " +
 			"neither judged nor hashed; commit it as a plain file"
 		return a
 	}
@@ -121,7 +121,7 @@ func ExplainRefusal(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "a file is missing: " + err.Error()
 	case errors.Is(err, referee.ErrNotRegular):
-		return err.Error() + "; a run holds plain files only"
+		return err.Error() + "; a run may hold only plain files"
 	}
 	return err.Error()
 }
@@ -148,7 +148,7 @@ func chooseSheet(run *referee.Run, rule config.RunRule, library *referee.Library
 		return nil, fmt.Sprintf("run.json says lane %q; the sheet %s judges lane %q", run.Lane, slug, sheet.Lane)
 	case rule.Lane != "" && rule.Lane != sheet.Lane:
 		return nil, fmt.Sprintf(
-			"the sheet %s judges lane %q; the configuration lets lane %q in at %s",
+			"the sheet %s judges lane %q; the configuration accepts only lane %q at %s",
 			slug,
 			sheet.Lane,
 			rule.Lane,

@@ -87,7 +87,7 @@ func TestExamineRefusals(t *testing.T) {
 		{name: "a laxer sheet", sheets: []string{"lend-atr-qm"}, says: "the configuration lets [lend-atr-qm] judge"},
 		{name: "another version than the rule allows", sheets: []string{"cre-multifamily-agency@^2"},
 			says: "the configuration lets"},
-		{name: "another lane than the path's", sheets: []string{"*"}, lane: "compute", says: `lets lane "compute" in`},
+		{name: "another lane than the path's", sheets: []string{"*"}, lane: "compute", says: `accepts only lane "compute"`},
 		{name: "an unknown sheet", sheets: []string{"*"},
 			swap: [][3]string{{"run.json", "cre-multifamily-agency", "cre-multifamily-agenzy"}}, says: "did you mean"},
 		{name: "an inactive version", sheets: []string{"*"},

@@ -111,7 +111,7 @@ func (at Ground) baseConfig() (*config.Config, error) {
 		name = config.Path
 	}
 	if at.Base == nil {
-		return nil, errors.New("the commit of the configuration is not at hand")
+		return nil, errors.New("the commit of the configuration is not available")
 	}
 	src, err := referee.ReadFile(at.Base, name, 1<<20)
 	switch {
@@ -147,7 +147,7 @@ func WithLimits(sheet *referee.Sheet, rule config.RunRule) (*referee.Sheet, erro
 // Git knows no login, so that who added it stays the receipt's word; it is one person.
 func (g *grounds) fromTrees(r *ledger.Receipt, at Ground) {
 	if at.Fork == nil {
-		g.noteWord("who added the evidence: the commit that base and head have in common is not at hand")
+		g.noteWord("who added the evidence: the merge base of base and head is not available")
 		return
 	}
 	author := ""

@@ -96,7 +96,7 @@ func (p *planner) refuseStrays(root string) error {
 		if p.inRun(name) || !p.differsInTrees(name) {
 			return
 		}
-		p.addRefusal(name, "it stands under "+root+" and belongs to no run: a run is a folder with a run.json")
+		p.addRefusal(name, "it lies under "+root+" and belongs to no run: a run is a folder with a run.json")
 	})
 }
 

@@ -29,7 +29,7 @@ var ErrNotAudited = errors.New("the entry holds no audit")
 
 // ErrOtherSemantics is returned for a receipt of another semantics number: this release does not judge by it, and can
 // say neither that the receipt is right nor that it is wrong.
-var ErrOtherSemantics = errors.New("another semantics number")
+var ErrOtherSemantics = errors.New("a different semantics number")
 
 // Rerun derives a receipt again and compares the whole of it but its place and its approval: verdict, findings,
 // answers, agent, evidence, assignment and digest. folder is the run folder at the recorded commit, at what else of the
@@ -67,12 +67,12 @@ func Rerun(r *ledger.Receipt, sheet *referee.Sheet, folder fs.FS, at Ground, pri
 	if out.Got == out.Want && r.Engine.RegistrySHA256 != rep.Engine.RegistrySHA256 {
 		out.Changed = append(
 			out.Changed,
-			"engine.registry_sha256 is another one under the same report_digest, which covers it",
+			"engine.registry_sha256 differs, but report_digest, which covers it, is the same",
 		)
 	}
 	if out.Got != out.Want {
 		if r.Engine.Version == rep.Engine.Version && r.Engine.RegistrySHA256 == rep.Engine.RegistrySHA256 {
-			out.Changed = append(out.Changed, "report_digest is another one, under the same engine")
+			out.Changed = append(out.Changed, "report_digest differs, but the engine is the same")
 		} else {
 			out.Engine = fmt.Sprintf("%s (rules %.8s…) then, %s (rules %.8s…) now",
 				r.Engine.Version, r.Engine.RegistrySHA256, rep.Engine.Version, rep.Engine.RegistrySHA256)
@@ -198,7 +198,7 @@ func describeParting(name, was, made string) string {
 	from := max(0, i-24)
 	excerpt := func(s string) string { return strings.ToValidUTF8(s[min(from, len(s)):min(len(s), i+40)], "") }
 	return fmt.Sprintf(
-		"%s is not what the work makes: …%s… in the receipt, …%s… now",
+		"%s differs from what the work yields: …%s… in the receipt, …%s… now",
 		name,
 		excerpt(was),
 		excerpt(made),
@@ -210,12 +210,12 @@ func reportDifferences(r *ledger.Receipt, rep *referee.Report) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if r.Submission.SHA256 != rep.Submission.SHA256 {
-		say("the submission's bytes are others: %.8s… recorded, %.8s… now", r.Submission.SHA256, rep.Submission.SHA256)
+		say("the submission's bytes differ: %.8s… recorded, %.8s… now", r.Submission.SHA256, rep.Submission.SHA256)
 	}
 	for _, e := range r.Evidence {
 		i := slices.IndexFunc(rep.Evidence, func(x referee.EvidenceRef) bool { return x.ID == e.ID })
 		if i < 0 || rep.Evidence[i].SHA256 != e.SHA256 {
-			say("the evidence %q is another file", e.ID)
+			say("the evidence %q is a different file", e.ID)
 		}
 	}
 	return append(out, findingDifferences(r, rep)...)
@@ -245,7 +245,7 @@ func findingDifferences(r *ledger.Receipt, rep *referee.Report) []string {
 		case is == "":
 			out = append(out, fmt.Sprintf("rule %s no longer flags %s at %q", rule, k.code, k.pointer))
 		default:
-			out = append(out, fmt.Sprintf("rule %s says otherwise of %q: %s, not %s", rule, k.pointer, is, was))
+			out = append(out, fmt.Sprintf("rule %s now reports %[3]s at %[2]q, not %[4]s", rule, k.pointer, is, was))
 		}
 	}
 	slices.Sort(out)

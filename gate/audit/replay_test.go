@@ -14,7 +14,7 @@ import (
 )
 
 // TestReplayHoldsWholeReceipt rewrites a receipt's own words, the digest kept, as somebody would who has the ledger:
-// replay names what is not what the work makes. What an older release made is said to need that release.
+// replay names what differs from what the work yields. What an older release made is said to need that release.
 func TestReplayHoldsWholeReceipt(t *testing.T) {
 	store, in, _ := gatetest.SampleLedger(t)
 	w := gatetest.AuditSample(t, in, "oak-street", nil)
@@ -52,7 +52,7 @@ func TestReplayHoldsWholeReceipt(t *testing.T) {
 	} {
 		out, err := again(c.edit)
 		if err != nil || out.Same ||
-			!slices.ContainsFunc(out.Changed, func(s string) bool { return strings.HasPrefix(s, c.want+" is") }) {
+			!slices.ContainsFunc(out.Changed, func(s string) bool { return strings.HasPrefix(s, c.want+" differs") }) {
 			t.Errorf("%s: %+v, %v", name, out, err)
 		}
 	}

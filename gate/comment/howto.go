@@ -65,7 +65,7 @@ func (o writer) howToSignOff() []block {
 // submitSentence is the first step.
 func (o writer) submitSentence() string {
 	if len(o.Objections)+len(o.Unknown)+len(o.WaitingSiblings()) > 0 {
-		return "Once nothing is in the way any more, submit an approving review with these lines:"
+		return "Once these obstacles are cleared, submit an approving review with these lines:"
 	}
 	return "Submit an approving review with these lines:"
 }
@@ -77,19 +77,19 @@ func (o writer) explainLines(lines []string) []string {
 	}
 	var out []string
 	if has("/satisfied ") {
-		out = append(out, "Where the answer is no, write `/flag` instead of `/satisfied`, and why behind the key.")
+		out = append(out, "Where the answer is no, write `/flag` instead of `/satisfied`, and say why after the key.")
 	}
 	if has("/accept ") {
 		out = append(
 			out,
-			"Behind each `/accept`, on the same line, write why the finding is acceptable: the receipt keeps it, "+
+			"After each `/accept`, on the same line, write why the finding is acceptable: the receipt keeps it, "+
 				"and without it the review does not count.",
 		)
 	}
 	if len(o.Audits) > 1 && (has("/satisfied ") || has("/accept ")) {
 		out = append(
 			out,
-			"A key alone speaks of every run in this pull request; with a run and a colon before it, of that run.",
+			"A key alone applies to every run in this pull request; `run:key` applies to that run only.",
 		)
 	}
 	if slices.ContainsFunc(o.Judged, func(j signoff.Judged) bool {

@@ -129,9 +129,9 @@ func (o writer) headBlocks() []block {
 			out,
 			block{
 				"warning",
-				"\n> **Warning.** The workflow that ran this audit came from the pull request itself: who can " +
+				"\n> **Warning.** The workflow that ran this audit came from the pull request itself: anyone who can " +
 					"push to it can change what is posted here. " +
-					"Only a workflow of the default branch binds (`pull_request_target`).\n",
+					"Only a workflow on the default branch is binding (`pull_request_target`).\n",
 			},
 		)
 	}
@@ -153,9 +153,9 @@ func (o writer) verdictLine() string {
 func (o writer) verdictSentence() string {
 	switch {
 	case o.Empty() && !o.Stopped():
-		return "This pull request touches no run: nothing was audited, and nothing has to be signed off."
+		return "This pull request changes no runs: nothing was audited, and no sign-off is needed."
 	case o.Empty() && o.BrokenRulebooks() > 0:
-		return "The audit failed: the rulebook that this pull request brings would be refused."
+		return "The audit failed: the rulebook change in this pull request would be refused."
 	case o.Empty():
 		return "The audit failed: an agent is beyond its limits."
 	case o.RefusedCount() > 0:
@@ -195,7 +195,7 @@ func (o writer) hashBlocks() []block {
 // recommendedText words the recommended action.
 func (o writer) recommendedText() string {
 	if o.WornOutRuns() > 0 {
-		return "a human decides what becomes of it"
+		return "a human decides what happens next"
 	}
 	return o.RecommendedAction()
 }

@@ -184,14 +184,14 @@ func countRules(c ledger.Counts) string {
 func (o writer) runNotes(a *audit.AuditedRun) []string {
 	var out []string
 	if a.Failed > 0 && !o.WornOut(a) {
-		out = append(out, fmt.Sprintf("%s of it failed before.", countOf(a.Failed, "audit")))
+		out = append(out, fmt.Sprintf("%s of this run failed before.", countOf(a.Failed, "audit")))
 	}
 	if o.WornOut(a) {
 		out = append(
 			out,
 			fmt.Sprintf(
-				"%s of it failed before, and this one does: a human decides what becomes of it, and the agent "+
-					"revises it no more.",
+				"%s of this run failed before, and so does this one: a human decides what happens next, and the "+
+					"agent stops revising it.",
 				countOf(a.Failed, "audit"),
 			),
 		)
@@ -213,7 +213,7 @@ func (o writer) runNotes(a *audit.AuditedRun) []string {
 	for _, id := range rep.Verdict.UndecidedHigh {
 		out = append(
 			out,
-			fmt.Sprintf("Undecided, and of high weight: %s, %s", codeName(id), codeSentence(undecidedReason(rep, id))),
+			fmt.Sprintf("Undecided high rule: %s, %s", codeName(id), codeSentence(undecidedReason(rep, id))),
 		)
 	}
 	for _, reason := range rep.Gating.Reasons {
@@ -228,7 +228,7 @@ func (o writer) runNotes(a *audit.AuditedRun) []string {
 		out = append(out, "Note: "+codeSentence(notice))
 	}
 	for _, file := range rep.Advisory {
-		out = append(out, "Advisory, and never a gate: "+codeName(file.Path))
+		out = append(out, "Advisory only, never a gate: "+codeName(file.Path))
 	}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 func (o writer) signOffState(name func(string) string) string {
 	switch {
 	case o.Empty() && o.BrokenRulebooks() > 0:
-		return "the change of the rulebook is refused"
+		return "the rulebook change is refused"
 	case o.Empty() && o.Stopped():
 		return "an agent is beyond its limits"
 	case o.Empty() && len(o.WaitingSiblings()) == 0:
@@ -127,7 +127,7 @@ func (o writer) stillRequired() []string {
 func (o writer) auditState() string {
 	switch {
 	case o.Empty() && o.BrokenRulebooks() > 0:
-		return "failed, the change of the rulebook is refused"
+		return "failed, the rulebook change is refused"
 	case o.Empty() && o.Stopped():
 		return "failed, an agent is beyond its limits"
 	case o.PassesHere() && !o.AuditPasses():
@@ -149,7 +149,7 @@ func (o writer) auditState() string {
 		text += ", " + countOf(n, "high rule") + " undecided"
 	}
 	if o.BrokenRulebooks() > 0 {
-		text += ", the change of the rulebook is refused"
+		text += ", the rulebook change is refused"
 	}
 	if len(o.Governance) > 0 {
 		text += ", an agent is beyond its limits"

@@ -130,7 +130,7 @@ func Parse(src []byte, file string) (cfg *Config, err error) {
 	}
 	cfg = Default()
 	if len(tree.Docs) > 1 {
-		return nil, &Error{File: file, Line: 1, Column: 1, Message: "the configuration is one YAML document"}
+		return nil, &Error{File: file, Line: 1, Column: 1, Message: "the configuration must be a single YAML document"}
 	}
 	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
 		return cfg, nil
@@ -165,7 +165,7 @@ func readConfig(m *yamlMapping, c *Config) {
 	m.readKeys(
 		configKey{"version", func(n ast.Node) {
 			if yamlInt(n, "version") != 1 {
-				refuseAt(n, "version must be 1: this referee reads no other configuration")
+				refuseAt(n, "version must be 1: this release of referee reads no other version")
 			}
 		}},
 		configKey{"branches", func(n ast.Node) { c.Branches = yamlStrings(n, "branches") }},
@@ -283,7 +283,7 @@ func yamlEmails(n ast.Node, what string) []string {
 func yamlLogins(n ast.Node, what string) []string {
 	out := yamlStrings(n, what)
 	for _, login := range out {
-		if !LoginForm.MatchString(login) {
+		if !IsLogin(login) {
 			refuseAt(n, "%s lists logins such as \"octocat\" or \"my-agent[bot]\", not %q", what, login)
 		}
 	}

@@ -126,7 +126,7 @@ func TestConfigRefusals(t *testing.T) {
 		{"fail_on: &x high\n", "1:", "plain value"},
 		{"- 1\n", "1:", "must be a mapping"},
 		{"a: b: c\n", "1:", "cannot be read"},
-		{"version: 1\n---\nversion: 1\n", "1:1", "one YAML document"},
+		{"version: 1\n---\nversion: 1\n", "1:1", "must be a single YAML document"},
 		{strings.Repeat("#", 257<<10), "1:1", "larger than 256 KiB"},
 	} {
 		got, err := Parse([]byte(c.src), "referee.yml")

@@ -16,7 +16,7 @@ const (
 )
 
 // errGrows refuses a file whose aliases make it too large, or that is nested too deeply.
-var errGrows = errors.New("it is too large, or nested too deeply, to be looked at")
+var errGrows = errors.New("it is too large or too deeply nested to be read")
 
 // ReadPlainYAML reads one YAML document into texts, lists ([]any) and mappings (map[string]any); null is nil. Unlike
 // the configuration's reader it takes whatever GitHub takes: anchors, tags, numbers; every scalar is the text that was
@@ -94,7 +94,7 @@ func (p *plainReader) readMapping(values []*ast.MappingValueNode, depth int) (an
 		if err != nil {
 			return nil, err
 		}
-		m[pair.Key.GetToken().Value] = v // the parser refuses a key that stands twice
+		m[pair.Key.GetToken().Value] = v // the parser refuses a key that appears twice
 	}
 	return m, nil
 }

@@ -19,12 +19,12 @@ func yamlParams(n ast.Node) Params {
 	for _, v := range yamlMap(n, "params").values {
 		name := yamlScalar(v.Key, "a parameter's name")
 		if _, twice := out[name]; twice {
-			refuseAt(v.Key, "the parameter %q stands twice in params", name)
+			refuseAt(v.Key, "the parameter %q appears twice in params", name)
 		}
 		out[name] = yamlJSON(v.Value, name)
 	}
 	if len(out) > maxParams {
-		refuseAt(n, "params sets %d limits; at most %d", len(out), maxParams)
+		refuseAt(n, "params sets %d limits; at most %d are allowed", len(out), maxParams)
 	}
 	return out
 }
@@ -43,7 +43,7 @@ func yamlJSON(n ast.Node, what string) string {
 		for _, m := range yamlMap(n, what).values {
 			key := yamlScalar(m.Key, "a key of "+what)
 			if _, twice := table[key]; twice {
-				refuseAt(m.Key, "the key %q stands twice in %s", key, what)
+				refuseAt(m.Key, "the key %q appears twice in %s", key, what)
 			}
 			table[key] = scalarJSON(m.Value, what+"."+key)
 		}
@@ -63,7 +63,7 @@ func scalarJSON(n ast.Node, what string) string {
 	case *ast.IntegerNode, *ast.FloatNode:
 		d, err := decimal.Parse(text)
 		if err != nil {
-			refuseAt(n, "%s: %q is no number that a rulebook reads; write it as digits", what, text)
+			refuseAt(n, "%s: %q is not a number that a rulebook reads; write it in digits", what, text)
 			return ""
 		}
 		return d.String()

@@ -57,7 +57,7 @@ func (m *yamlMapping) readKeys(known ...configKey) {
 			}
 			refuseAt(v.Key, "unknown key %q in %s; %s", name, m.what, hint)
 		case seen[name]:
-			refuseAt(v.Key, "the key %q stands twice in %s", name, m.what)
+			refuseAt(v.Key, "the key %q appears twice in %s", name, m.what)
 		}
 		seen[name] = true
 		known[i].read(v.Value)

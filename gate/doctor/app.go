@@ -61,7 +61,7 @@ func (p *checkup) keySecret() string {
 
 func (p *checkup) appKey() doctorFinding {
 	if !p.ownToken() {
-		return finef("the action is given no App's token")
+		return finef("the action does not use an App's token")
 	}
 	key, place := p.keySecret(), p.job.environment
 	if key == "" {
@@ -78,7 +78,7 @@ func (p *checkup) appKey() doctorFinding {
 		return warnf("%s is also a secret of the repository: a workflow on any branch can read it", key)
 	case p.Environment == nil:
 		return warnf(
-			"the environment %q does not exist: GitHub makes it, open to every branch, when a job first names it",
+			"the environment %q does not exist: GitHub creates it, open to every branch, when a job first names it",
 			place,
 		)
 	case open != "":
@@ -229,7 +229,7 @@ func (p *checkup) ledgerApp(apps []int64) doctorFinding {
 	made := p.madeBy()
 	switch {
 	case len(apps) == 0:
-		return problemf("nobody's app may push to %s: the gate's own push is refused", p.ledgerPlace())
+		return problemf("no app may push to %s: the gate's own push is refused", p.ledgerPlace())
 	case slices.ContainsFunc(apps, p.isActions) && p.ownToken():
 		return warnf("GitHub Actions may push to %s: any workflow of the repository can", p.ledgerPlace())
 	case slices.ContainsFunc(apps, p.isActions):
@@ -240,13 +240,13 @@ func (p *checkup) ledgerApp(apps []int64) doctorFinding {
 		)
 	case p.job != nil && !p.ownToken():
 		return problemf(
-			"only the app %d may push to %s, and the action is given no token of it: the gate's own push is refused",
+			"only the app %d may push to %s, but the action does not use its token: the gate's own push is refused",
 			apps[0],
 			p.ledgerPlace(),
 		)
 	case made > 0 && !slices.Contains(apps, made):
 		return problemf(
-			"only the app %d may push to %s, and the action is given a token of the app %d: the gate's own push "+
+			"only the app %d may push to %s, but the action uses a token of the app %d: the gate's own push "+
 				"is refused",
 			apps[0],
 			p.ledgerPlace(),

@@ -161,7 +161,7 @@ func (p *checkup) reviewsStale() doctorFinding {
 	return p.madeByEither(
 		p.rules.stale,
 		finef("an approval is dismissed when something is pushed"),
-		problemf("an approval outlives a push to the pull request"),
+		problemf("an approval stays valid after a push to the pull request"),
 		FromRules,
 		FromProtection,
 	)

@@ -34,16 +34,16 @@ var doctorChecks = []doctorCheck{
 	{"config", []Source{FromFiles}, (*checkup).configReads,
 		"With a configuration that cannot be read every audit fails; a base that it does not list is judged by " +
 			"the default branch's.",
-		"Mend .github/referee.yml on the default branch; every key is in docs/setup.md."},
+		"Correct .github/referee.yml on the default branch; every key is in docs/setup.md."},
 	{"sheets", []Source{FromFiles}, (*checkup).sheetsLoad,
 		"A run whose flight sheet does not load cannot be audited, and fails.",
-		"`referee sheet lint` shows every refusal; `referee sheet list` what there is."},
+		"`referee sheet lint` shows every refusal; `referee sheet list` lists the sheets."},
 	{"sheets.any", []Source{FromFiles}, (*checkup).sheetsAny,
 		"A pull request that may choose its rulebook takes the one that suits it.",
 		"List them in .github/referee.yml: runs: [{path: \"runs/**/run.json\", sheets: " +
 			"[cre-multifamily-agency]}]; \"*\" is right where any of them will do."},
 	{"checks.required", []Source{FromFiles}, (*checkup).checksRequired,
-		"What is not required does not hold up a merge.",
+		"A check that is not required does not block a merge.",
 		"Require both checks in a ruleset for the default branch: `referee init` prints the `gh api` line."},
 	{"checks.job", []Source{FromFiles}, (*checkup).checksJob,
 		"A job's conclusion belongs to the event that it ran for. A review runs another job, on the default " +
@@ -51,10 +51,10 @@ var doctorChecks = []doctorCheck{
 		"In the ruleset's required_status_checks put {\"context\": \"referee / audit\", \"integration_id\": " +
 			"15368} (or your App's id) in the place of the job."},
 	{"checks.names", []Source{FromFiles}, (*checkup).checksNames,
-		"A job's check and the gate's belong to one app: of two by one name GitHub takes the newer, whoever made it.",
+		"A job's check and the gate's belong to the same app: of two with one name GitHub takes the newer.",
 		"Give the job another name."},
 	{"checks.source", nil, (*checkup).checksSource,
-		"Where a required check may come from anywhere, whoever can push can post a status of that name.",
+		"If a required check may come from any source, anyone who can push can post a status of that name.",
 		"Name the source of each required check in the ruleset: integration_id 15368 (GitHub Actions on " +
 			"github.com), or your App's id."},
 	{"checks.token", nil, (*checkup).checksToken,
@@ -62,15 +62,15 @@ var doctorChecks = []doctorCheck{
 			"forge both checks, and no ruleset can tell.",
 		"`referee init --app APP_ID`: the action gets an App's token, and the checks are required of that App."},
 	{"app.key", []Source{FromFiles}, (*checkup).appKey,
-		"Who has the App's key is the App: a workflow that somebody pushes to a branch reads every secret of the " +
-			"repository.",
+		"Whoever has the App's key can act as the App: a workflow that somebody pushes to a branch reads every " +
+			"secret of the repository.",
 		"Keep the key in an environment that only the default branch may use, and nowhere else: `referee init " +
 			"--app APP_ID` prints how."},
 	{"reviews.required", nil, (*checkup).reviewsRequired,
 		"A merge without an approving review has no sign-off behind it.",
 		"Require pull requests with at least as many approvals as approval.count."},
 	{"reviews.stale", nil, (*checkup).reviewsStale,
-		"After a push GitHub may show an approval of other bytes beside the new head.",
+		"After a push GitHub may show an approval of older bytes beside the new head.",
 		"Dismiss stale approvals when new commits are pushed (dismiss_stale_reviews_on_push)."},
 	{"files.owned", []Source{FromFiles}, (*checkup).filesOwned,
 		"Who can change the workflows, the configuration or the sheets decides what passes.",
@@ -79,10 +79,10 @@ var doctorChecks = []doctorCheck{
 		"A workflow could approve a pull request in a person's place.",
 		"Turn \"Allow GitHub Actions to create and approve pull requests\" off."},
 	{"actions.token", []Source{FromWorkflows}, (*checkup).actionsToken,
-		"A workflow that says nothing of its permissions may write, to the ledger too.",
+		"A workflow that does not declare its permissions may write, even to the ledger.",
 		"Settings → Actions → General → Workflow permissions: read."},
 	{"ledger.rules", nil, (*checkup).ledgerRules,
-		"A ledger that can be force-pushed or deleted can be written anew.",
+		"A ledger that can be force-pushed or deleted can be rewritten.",
 		"A ruleset for the ledger's branch with deletion and non_fast_forward that nobody may bypass, and nothing " +
 			"that stops the gate's own push: `referee init` prints the `gh api` line."},
 	{"ledger.push", nil, (*checkup).ledgerPush,
@@ -96,6 +96,6 @@ var doctorChecks = []doctorCheck{
 			"token to its author.",
 		"Use pull_request, or permissions that read only, or do not check the pull request out."},
 	{"workflows.write", []Source{FromFiles}, (*checkup).workflowsWrite,
-		"Whatever may write contents may append to the ledger, and what it installs may too.",
+		"A workflow with contents: write can append to the ledger, and so can whatever it installs.",
 		"Give such a workflow contents: write in the one job that needs it, or an App's token of its own."},
 }

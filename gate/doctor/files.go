@@ -40,14 +40,14 @@ func (p *checkup) workflowPresent() doctorFinding {
 	case p.gate == nil && p.Files[gateFile] != nil:
 		return problemf("%s on %s does not use the action", gateFile, p.DefaultBranch)
 	case p.gate == nil && p.Local[gateFile]:
-		return problemf("%s stands in the working tree and not on %s: merge it first", gateFile, p.DefaultBranch)
+		return problemf("%s is in the working tree but not on %s: merge it first", gateFile, p.DefaultBranch)
 	case p.gate == nil:
 		return problemf("no workflow on %s runs the gate", p.DefaultBranch)
 	case p.direct():
 		return finef("%s runs the gate", path.Base(p.gate.path))
 	case p.trigger() == nil:
 		return problemf(
-			"%s runs the gate, and no workflow on pull_request_review starts it after a review",
+			"%s runs the gate, but no workflow on pull_request_review starts it after a review",
 			path.Base(p.gate.path),
 		)
 	}
@@ -128,7 +128,7 @@ func (p *checkup) workflowSelfSign() doctorFinding {
 		return problemf("no workflow runs the gate")
 	case strings.Join(strings.Fields(p.gate.runName), " ") != RunName:
 		return problemf(
-			"approval.self_sign is true, and the run-name of %s does not say what a run was started for",
+			"approval.self_sign is true, but the run-name of %s does not say what a run was started for",
 			path.Base(p.gate.path),
 		)
 	}
@@ -142,7 +142,7 @@ func (p *checkup) workflowSelfSign() doctorFinding {
 	}
 	if len(missing) > 0 {
 		return problemf(
-			"approval.self_sign is true, and workflow_dispatch of %s lacks the inputs %s",
+			"approval.self_sign is true, but workflow_dispatch of %s lacks the inputs %s",
 			path.Base(p.gate.path),
 			strings.Join(missing, ", "),
 		)
@@ -204,7 +204,7 @@ func (p *checkup) actionPinned() doctorFinding {
 	case versionTag.MatchString(uses):
 		return warnf("%q names a tag", uses)
 	default:
-		return problemf("%q names something that moves", uses)
+		return problemf("%q can be moved: it does not name a commit", uses)
 	}
 }
 
@@ -220,9 +220,9 @@ func (p *checkup) configReads() doctorFinding {
 			p.DefaultBranch,
 		)
 	case !there && p.Local[config.Path]:
-		return warnf("%s stands in the working tree and not on %s: the defaults hold", config.Path, p.DefaultBranch)
+		return warnf("%s is in the working tree but not on %s: the defaults apply", config.Path, p.DefaultBranch)
 	case !there:
-		return finef("no file, so the defaults hold")
+		return finef("no file, so the defaults apply")
 	}
 	return finef("%s is understood", config.Path)
 }

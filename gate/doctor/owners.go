@@ -116,7 +116,7 @@ func (p *checkup) filesOwned() doctorFinding {
 		}
 	}
 	if len(bare) > 0 {
-		return problemf("%s names no owner of %s", ownerFiles[i], strings.Join(bare, ", "))
+		return problemf("%s lists no owner for %s", ownerFiles[i], strings.Join(bare, ", "))
 	}
 	return p.madeByEither(
 		p.rules.owners,

@@ -102,7 +102,7 @@ func (p *checkup) checksSource() doctorFinding {
 			open = append(open, name)
 		}
 	}
-	return p.madeByEither(len(open) == 0, finef("%s must come from an app that is named", quotedList(have)),
+	return p.madeByEither(len(open) == 0, finef("%s must come from a named app", quotedList(have)),
 		problemf("from any source: %s", quotedList(open)), FromRules, FromProtection)
 }
 
@@ -113,20 +113,20 @@ func (p *checkup) checksToken() doctorFinding {
 	others := slices.DeleteFunc(slices.Clone(all), p.isActions)
 	switch made := p.madeBy(); {
 	case len(all) > 1:
-		return problemf("the checks are required of the apps %s, and one token makes them all", numbers(all))
+		return problemf("the checks are required of the apps %s, but one token makes them all", numbers(all))
 	case own && len(all) > len(others):
 		return problemf(
-			"the checks are required of GitHub Actions, and the action is given another token: they will never come",
+			"the checks are required of GitHub Actions, but the action uses another token: they will never arrive",
 		)
 	case len(others) > 0 && p.job != nil && !own:
 		return problemf(
-			"the checks are required of the app %d, and the action is given no token of it: they will never come",
+			"the checks are required of the app %d, but the action does not use its token: they will never arrive",
 			others[0],
 		)
 	case len(others) > 0 && made > 0 && made != others[0]:
 		return problemf(
-			"the checks are required of the app %d, and the action is given a token of the app %d: they will "+
-				"never come",
+			"the checks are required of the app %d, but the action uses a token of the app %d: they will "+
+				"never arrive",
 			others[0],
 			made,
 		)
@@ -136,7 +136,7 @@ func (p *checkup) checksToken() doctorFinding {
 		return p.madeByEither(
 			false,
 			doctorFinding{},
-			warnf("the action is given a token of its own, and nothing requires the checks of its app"),
+			warnf("the action uses a token of its own, but nothing requires the checks of its app"),
 			FromRules,
 			FromProtection,
 		)
@@ -144,7 +144,7 @@ func (p *checkup) checksToken() doctorFinding {
 	return p.madeByEither(
 		false,
 		doctorFinding{},
-		warnf("the checks are made with the workflow's own token, and can be forged"),
+		warnf("the checks are made with the workflow's own token and can be forged"),
 		FromFiles,
 		FromRules,
 		FromProtection,

@@ -95,12 +95,12 @@ func (d *incidentDrafter) patchHeading(in incident, placed bool) string {
 	var b strings.Builder
 	b.WriteString(
 		"A draft. Save it as incident.patch, run `git apply incident.patch` on a branch from the base, read it, " +
-			"correct what is not so, and open a pull request.\n",
+			"correct what is wrong, and open a pull request.\n",
 	)
 	for _, rule := range in.accept {
 		fmt.Fprintf(
 			&b,
-			"Its high finding %s is what it reports: approve it with the line `/accept %s <what was done>`.\n",
+			"Its high finding %s is the incident itself: approve it with the line `/accept %s <what was done>`.\n",
 			rule,
 			rule,
 		)

@@ -129,7 +129,7 @@ func (a *agentRuns) checkSpending(d *incidentDrafter, h *History) []Violation {
 	switch {
 	case err != nil:
 		v.Reason = fmt.Sprintf(
-			"what %s spent cannot be added up, so the cap of %s USD cannot be held: %v",
+			"what %s spent cannot be added up, so the cap of %s USD cannot be enforced: %v",
 			agentInWords(a.name),
 			text,
 			err,

@@ -90,7 +90,7 @@ func parseAnnounced(line string) ([]ledger.Pin, error) {
 		}
 		if len(pins) > 0 && pins[len(pins)-1].Count > seq {
 			return nil, fmt.Errorf(
-				"receipts are announced in the order of the chain: %d stands after %d",
+				"receipts are announced in the order of the chain: %d comes after %d",
 				seq,
 				pins[len(pins)-1].Count-1,
 			)

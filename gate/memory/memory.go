@@ -94,7 +94,7 @@ func parseLost(body string) string {
 			break
 		}
 		if by, ok := strings.CutPrefix(line, lostBegin); ok {
-			if by = strings.TrimSuffix(by, lostEnd); config.LoginForm.MatchString(by) {
+			if by = strings.TrimSuffix(by, lostEnd); config.IsLogin(by) {
 				return by
 			}
 			return someone
@@ -108,7 +108,7 @@ func (m Memory) MarkerLines() string {
 	out := ""
 	if m.Lost != "" {
 		by := m.Lost
-		if !config.LoginForm.MatchString(by) {
+		if !config.IsLogin(by) {
 			by = anybody
 		}
 		out = lostBegin + by + lostEnd + "\n"

@@ -46,7 +46,7 @@ func ParsePushers(body string) Pushers {
 
 // With adds a login, once. What is no login, and one more than are kept, is anybody.
 func (p Pushers) With(login string) Pushers {
-	if !config.LoginForm.MatchString(login) || len(p) >= MaxPushers {
+	if !config.IsLogin(login) || len(p) >= MaxPushers {
 		login = anybody
 	}
 	if slices.Contains(p, login) || slices.Contains(p, anybody) && len(p) >= MaxPushers {

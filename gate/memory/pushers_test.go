@@ -57,7 +57,7 @@ func FuzzParsePushers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		p := ParsePushers(body)
 		for _, login := range p {
-			if !config.LoginForm.MatchString(login) && login != anybody {
+			if !config.IsLogin(login) && login != anybody {
 				t.Errorf("%q is no login", login)
 			}
 		}

@@ -101,7 +101,7 @@ func Draft(w Work, d Decision, p Place) (ledger.Receipt, error) {
 	}
 	signed, err := w.Report.Sign(w.Sheet, answers)
 	if err != nil {
-		return ledger.Receipt{}, fmt.Errorf("working the answers in: %w", err)
+		return ledger.Receipt{}, fmt.Errorf("applying the answers: %w", err)
 	}
 	r := withoutOutcome(w, d, p)
 	r.Verdict = VerdictOf(signed.Verdict)
@@ -311,7 +311,7 @@ func Blocked(
 		}
 	}
 	if open := signed.Unanswered(); len(open) > 0 {
-		reasons = append(reasons, "the checklist is open: "+strings.Join(open, ", "))
+		reasons = append(reasons, "unanswered checklist items: "+strings.Join(open, ", "))
 	}
 	if len(reasons) > 5 {
 		reasons = append(reasons[:5], fmt.Sprintf("and %d more", len(reasons)-5))

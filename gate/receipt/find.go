@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNotAtHand is returned where the bytes that a receipt binds are not where one looked.
-var ErrNotAtHand = errors.New("not at hand")
+var ErrNotAtHand = errors.New("not found")
 
 // MaxReplayed bounds what is read of a submission to recognise it; longer ones never make a receipt that can be
 // replayed.

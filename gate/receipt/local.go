@@ -136,7 +136,7 @@ var localRetry = ledger.Retry{
 // saidAlready ends an append that has nothing new to say.
 type saidAlready struct{ entry *ledger.Entry }
 
-func (*saidAlready) Error() string { return "the sign-off stands already" }
+func (*saidAlready) Error() string { return "this sign-off already exists" }
 
 func saidBefore(e *ledger.Entry) error {
 	if e == nil {

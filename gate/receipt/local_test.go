@@ -90,7 +90,7 @@ func TestSignOffRefuses(t *testing.T) {
 		l    receipt.Local
 		want string
 	}{
-		{"an open question", in, "oak-street", receipt.Local{Answers: oneAnswer}, "the checklist is open: " +
+		{"an open question", in, "oak-street", receipt.Local{Answers: oneAnswer}, "unanswered checklist items: " +
 			"borrower_name_matches"},
 		{"an answer to nothing", in, "oak-street",
 			receipt.Local{Answers: []ledger.Answer{{ID: "dscr_gate", Answer: "satisfied"}}}, "is not open"},

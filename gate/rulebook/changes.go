@@ -109,7 +109,7 @@ func (f sheetFolder) listSheets() (map[string]fs.DirEntry, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the folder cannot be read: %w", err)
 	case len(list) > maxRulebookFiles:
-		return nil, fmt.Errorf("the folder holds %d files; at most %d are looked at", len(list), maxRulebookFiles)
+		return nil, fmt.Errorf("the folder holds %d files; at most %d are read", len(list), maxRulebookFiles)
 	}
 	out := map[string]fs.DirEntry{}
 	for _, e := range list {
@@ -123,7 +123,8 @@ func (f sheetFolder) listSheets() (map[string]fs.DirEntry, error) {
 // refuseUnreachable refuses a folder that stands behind a link, or is none.
 func (f sheetFolder) refuseUnreachable() error {
 	if !fs.ValidPath(f.dir) {
-		return fmt.Errorf("flight_sheets %q names no folder: write it with single slashes and no dots", f.dir)
+		return fmt.Errorf("flight_sheets %q is not the path of a folder: write it with single slashes and no dots",
+			f.dir)
 	}
 	for i := range len(f.dir) + 1 {
 		if i < len(f.dir) && f.dir[i] != '/' {
@@ -136,7 +137,7 @@ func (f sheetFolder) refuseUnreachable() error {
 		case err != nil:
 			return fmt.Errorf("%s cannot be read: %w", f.dir[:i], err)
 		case !info.IsDir():
-			return fmt.Errorf("%s is %s; sheets stand in a plain folder", f.dir[:i], whatIs(info.Mode()))
+			return fmt.Errorf("%s is %s; sheets must be in a plain folder", f.dir[:i], whatIs(info.Mode()))
 		}
 	}
 	return nil
@@ -180,7 +181,7 @@ func (r *sheetComparer) listChanges() []Change {
 				Path: r.after.dir,
 				Problems: []string{
 					fmt.Sprintf(
-						"%d sheets change; at most %d are looked at: split the pull request",
+						"%d sheets change; at most %d are compared: split the pull request",
 						len(names),
 						maxRulebooks,
 					),
@@ -217,7 +218,7 @@ func (r *sheetComparer) describeChange(name string, e fs.DirEntry, before, after
 	was, wasErr := before.Find(slug)
 	is, err := after.Find(slug)
 	if wasErr != nil && !errors.Is(wasErr, referee.ErrNoSheet) {
-		c.Warnings = append(c.Warnings, "the sheet on base does not load, so that there is nothing to compare with")
+		c.Warnings = append(c.Warnings, "the sheet on base does not load, so the change cannot be compared")
 	}
 	switch {
 	case e == nil && err != nil:
@@ -243,9 +244,10 @@ func (r *sheetComparer) whyNoSheet(name string, e fs.DirEntry) string {
 	case !utf8.ValidString(name):
 		return fmt.Sprintf("the name %q is not UTF-8", name)
 	case !e.Type().IsRegular():
-		return fmt.Sprintf("%s is %s; a sheet is a plain file", name, whatIs(e.Type()))
+		return fmt.Sprintf("%s is %s; a sheet must be a plain file", name, whatIs(e.Type()))
 	case !sheetFile.MatchString(name):
-		return fmt.Sprintf("the name %q is no sheet's: SLUG.json, in lower-case letters, digits and dashes", name)
+		return fmt.Sprintf("%q is not the name of a sheet: use SLUG.json, in lower-case letters, digits and dashes",
+			name)
 	}
 	info, err := e.Info()
 	if err != nil {
@@ -285,10 +287,10 @@ func (r *sheetComparer) lintAndTest(c *Change, sheet *referee.Sheet) {
 	c.Problems = firstAndCount(append(slices.Clone(problems), failures...), maxProblemsNamed)
 	c.Warnings = append(c.Warnings, firstAndCount(slices.Clone(warnings), maxProblemsNamed)...)
 	if tested == "" && len(failures) == 0 {
-		c.Warnings = append(c.Warnings, "it has no example: nothing shows that it judges as it says")
+		c.Warnings = append(c.Warnings, "it has no example: nothing shows that it judges as described")
 	}
 	if sheet.Shadows {
-		c.Warnings = append(c.Warnings, "it stands before the library's sheet of the same slug")
+		c.Warnings = append(c.Warnings, "it replaces the library's sheet of the same slug")
 	}
 	for _, rule := range r.cfg.Runs {
 		for _, entry := range rule.Sheets {
@@ -296,7 +298,8 @@ func (r *sheetComparer) lintAndTest(c *Change, sheet *referee.Sheet) {
 				!referee.VersionIn(sheet.Version, version) {
 				c.Warnings = append(
 					c.Warnings,
-					fmt.Sprintf("the configuration lets %s judge %s; version %s does not fit", entry, rule.Path, sheet.Version),
+					fmt.Sprintf("the configuration lets %s judge %s; version %s does not fit", entry, rule.Path,
+						sheet.Version),
 				)
 			}
 		}
@@ -311,7 +314,7 @@ func (r *sheetComparer) compareVerdicts(c *Change, was, is *referee.Sheet) {
 	if was.Version == is.Version {
 		c.Warnings = append(
 			c.Warnings,
-			fmt.Sprintf("the content changes and the version is still %s: give it another (S54)", is.Version),
+			fmt.Sprintf("the content changes but the version is still %s: change the version (S54)", is.Version),
 		)
 	}
 	asked := 0
@@ -336,7 +339,7 @@ func (r *sheetComparer) compareVerdicts(c *Change, was, is *referee.Sheet) {
 	if asked > maxTurnedAsked {
 		c.Warnings = append(
 			c.Warnings,
-			fmt.Sprintf("%d of %d stored runs of this sheet were asked", maxTurnedAsked, asked),
+			fmt.Sprintf("%d of %d stored runs of this sheet were compared", maxTurnedAsked, asked),
 		)
 	}
 }
@@ -356,13 +359,13 @@ func limited(cfg *config.Config, folder string, sheet *referee.Sheet) (*referee.
 func (r *sheetComparer) askBothVersions(s StoredRun, was, is *referee.Sheet) string {
 	folder, err := referee.OpenRun(s.Folder)
 	if err != nil {
-		return fmt.Sprintf("%s: it cannot be read, so that nobody knows: %s", s.Where, audit.ExplainRefusal(err))
+		return fmt.Sprintf("%s: cannot be read, so its outcome is unknown: %s", s.Where, audit.ExplainRefusal(err))
 	}
 	if was, err = limited(r.base, s.Where, was); err == nil {
 		is, err = limited(r.cfg, s.Where, is)
 	}
 	if err != nil {
-		return fmt.Sprintf("%s: it cannot be compared, so that nobody knows: %v", s.Where, err)
+		return fmt.Sprintf("%s: cannot be compared, so its outcome is unknown: %v", s.Where, err)
 	}
 	c := folder.Case(was, receipt.PinnedProfile(s.Receipt.Agent))
 	c.Location, c.Together = s.Where, &r.work
@@ -371,7 +374,8 @@ func (r *sheetComparer) askBothVersions(s StoredRun, was, is *referee.Sheet) str
 
 // noteRemoved says that a slug names no sheet any more.
 func (c *Change) noteRemoved(was *referee.Sheet, stored []StoredRun, slug string) {
-	c.Warnings = append(c.Warnings, "removed: no sheet of this slug is left, and a run that names it cannot be audited")
+	c.Warnings = append(c.Warnings, "removed: no sheet has this slug any more, so a run that names it cannot be "+
+		"audited")
 	if was != nil {
 		c.Sheet = was.Slug + "@" + was.Version
 	}

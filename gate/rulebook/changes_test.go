@@ -136,9 +136,9 @@ func TestRulebookSheets(t *testing.T) {
 		tested, clean              bool
 	}{
 		{what: "a stricter gate over the library's", base: gatetest.Tree(), head: gatetest.Tree(at + stricter),
-			sheet: agency + "@1.0.0", problem: "example", warns: "give it another (S54)", hit: "runs/oak-street: was "},
+			sheet: agency + "@1.0.0", problem: "example", warns: "change the version (S54)", hit: "runs/oak-street: was "},
 		{what: "before the library's", base: gatetest.Tree(), head: gatetest.Tree(at + worded),
-			sheet: agency + "@1.0.1", warns: "stands before the library's sheet", tested: true},
+			sheet: agency + "@1.0.1", warns: "replaces the library's sheet", tested: true},
 		{what: "a copy of the library's", base: gatetest.Tree(), head: gatetest.Tree(at + same),
 			sheet: agency + "@1.0.0", tested: true, clean: true},
 		{what: "other words", base: gatetest.Tree(at + same), head: gatetest.Tree(at + worded),
@@ -150,7 +150,7 @@ func TestRulebookSheets(t *testing.T) {
 			head: gatetest.Tree("README.md=x"), sheet: agency + "@1.0.0", warns: "the library's sheet " + agency +
 				"@1.0.0 judges instead", hit: "runs/maple-court: was "},
 		{what: "removed and gone", base: gatetest.Tree("flight_sheets/loan.json=" + bare), head: gatetest.Tree(),
-			sheet: "loan@2.0.0", warns: "no sheet of this slug is left"},
+			sheet: "loan@2.0.0", warns: "no sheet has this slug any more"},
 		{what: "new", base: gatetest.Tree(), head: gatetest.Tree("flight_sheets/loan.json=" + bare),
 			sheet: "loan@2.0.0", warns: "it has no example"},
 		{what: "out of the configuration's range", base: gatetest.Tree(),
@@ -207,7 +207,7 @@ func TestRulebookTurnedRemoved(t *testing.T) {
 		config.Default(),
 		stored,
 	)
-	if !holds(got.Turned, "runs/oak-street: it cannot be read") {
+	if !holds(got.Turned, "runs/oak-street: cannot be read") {
 		t.Errorf("%q", got.Turned)
 	}
 }
@@ -302,9 +302,9 @@ func TestRulebookHostile(t *testing.T) {
 		{"the folder is a file", lone("flight_sheets", 0), "flight_sheets", "flight_sheets is a file"},
 		{"a huge file", put("flight_sheets/x.json", 0, strings.Repeat(" ", 5<<20+1)), "flight_sheets/x.json",
 			"a sheet has at most 5242880"},
-		{"a name in capitals", gatetest.Tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON", "is no sheet's"},
+		{"a name in capitals", gatetest.Tree("flight_sheets/X.JSON={}"), "flight_sheets/X.JSON", "is not the name of a sheet"},
 		{"a name with markup", gatetest.Tree("flight_sheets/<!--@all.json={}"), "flight_sheets/<!--@all.json",
-			"is no sheet's"},
+			"is not the name of a sheet"},
 		{"a name that is not UTF-8", listedTree{plain, []fs.DirEntry{namedEntry{entries[0], "b\xff.json"}}},
 			"flight_sheets/b\ufffd.json", `the name "b\xff.json" is not UTF-8`},
 		{"a file without a size", listedTree{plain, []fs.DirEntry{sizeless{entries[0]}}}, "flight_sheets/sizeless.json",
@@ -392,7 +392,7 @@ func TestRulebookMovedNowhere(t *testing.T) {
 		forgeTools(),
 		nil,
 	)
-	if len(got) != 2 || got[1].Path != "law//x" || !holds(got[1].Problems, `"law//x" names no folder`) {
+	if len(got) != 2 || got[1].Path != "law//x" || !holds(got[1].Problems, `"law//x" is not the path of a folder`) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -460,7 +460,7 @@ func TestRulebookTurnedLimits(t *testing.T) {
 	head := gatetest.Tree(at + sheetText(t, agency, append(limit, `"value": 1.25`, `"value": 1.6`)...))
 	cfg := config.Default()
 	got := onlyChange(t, base, head, cfg, storedRuns(t)[:1])
-	if !holds(got.Turned, "runs/oak-street: it cannot be compared") || !holds(got.Turned, "least") {
+	if !holds(got.Turned, "runs/oak-street: cannot be compared") || !holds(got.Turned, "least") {
 		t.Errorf("without the limit: %q", got.Turned)
 	}
 	cfg.Runs[0].Params = config.Params{"least": "1.25", "of_another_sheet": "3"}

@@ -26,7 +26,7 @@ func configChange(head fs.FS, now *config.Config) (c Change, parsed *config.Conf
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		parsed = config.Default()
-		c.Warnings = []string{"removed: the defaults hold"}
+		c.Warnings = []string{"removed: the defaults apply"}
 	case err != nil:
 		c.Problems = []string{err.Error() + "; the configuration is a plain file"}
 		return c, nil
@@ -105,14 +105,14 @@ func (l *configComparer) compareRunRules() {
 			l.sayWhen(true, "runs: %s is no longer gated by a rule of its own", w.Path)
 			continue
 		}
-		l.sayWhen(i < last, "runs: %s stands before patterns that it stood after", w.Path)
+		l.sayWhen(i < last, "runs: %s now comes before patterns that it came after", w.Path)
 		last = max(last, i)
 		l.compareSheets(w, l.is.Runs[i])
 	}
 	for i, r := range l.is.Runs {
 		l.sayWhen(
 			at(l.was.Runs, r.Path) < 0 && i < last,
-			"runs: the new pattern %s stands before older ones and may take their folders over",
+			"runs: the new pattern %s comes before older ones and may take over their folders",
 			r.Path,
 		)
 	}
@@ -131,14 +131,14 @@ func (l *configComparer) compareSheets(was, is config.RunRule) {
 	}
 	l.sayWhen(
 		was.Lane != "" && was.Lane != is.Lane,
-		"runs: %s let only the lane %s in and lets %s in now",
+		"runs: %s accepted only the lane %s and now accepts %s",
 		is.Path,
 		was.Lane,
 		orAny(is.Lane),
 	)
 	for _, name := range slices.Sorted(maps.Keys(was.Params)) {
 		now, set := is.Params[name]
-		l.sayWhen(!set, "runs: params.%s was %s for %s, and is the sheet's own now", name, was.Params[name], is.Path)
+		l.sayWhen(!set, "runs: params.%s was %s for %s and is now the sheet's own", name, was.Params[name], is.Path)
 		l.sayWhen(
 			set && now != was.Params[name],
 			"runs: params.%s goes from %s to %s for %s",
@@ -216,7 +216,7 @@ func (l *configComparer) compareGovernance() {
 	l.compareAgents(was.Agents, is.Agents)
 	l.sayMissing(
 		"governance.agent_trailers",
-		"names an agent in a Co-authored-by now, and not an unknown person",
+		"now names an agent in a Co-authored-by, not an unknown person",
 		is.AgentTrailers,
 		was.AgentTrailers,
 	)
@@ -241,7 +241,7 @@ func (l *configComparer) compareAgents(was, is []config.AgentProfile) {
 	for _, w := range was {
 		now := find(is, w.Name)
 		if now == nil {
-			l.sayWhen(true, "governance.agents: %q is removed, and its profile is pinned no more", w.Name)
+			l.sayWhen(true, "governance.agents: %q is removed, and its profile is no longer pinned", w.Name)
 			continue
 		}
 		l.sayMissing(

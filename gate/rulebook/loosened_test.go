@@ -41,11 +41,11 @@ func TestLoosened(t *testing.T) {
 		{"[loan@^1, lease]", "[loan@^1, lease, lax]", "runs: lax may now judge deals/**/run.json"},
 		{"[loan@^1, lease]", "[loan, lease]", "runs: loan may now judge deals/**/run.json"},
 		{"[loan@^1, lease]", `["*"]`, "runs: the pull request chooses the sheet for deals/**/run.json"},
-		{", lane: agent}", "}", "runs: deals/**/run.json let only the lane agent in and lets any in now"},
-		{", lane: incident}", ", lane: cook}", "runs: ops/*/run.json let only the lane incident in and lets the " +
-			"lane cook in now"},
+		{", lane: agent}", "}", "runs: deals/**/run.json accepted only the lane agent and now accepts any"},
+		{", lane: incident}", ", lane: cook}", "runs: ops/*/run.json accepted only the lane incident and now accepts the " +
+			"lane cook"},
 		{"runs:\n", "runs:\n  - {path: \"deals/x/run.json\", sheets: [lease]}\n", "runs: the new pattern " +
-			"deals/x/run.json stands before older ones and may take their folders over"},
+			"deals/x/run.json comes before older ones and may take over their folders"},
 		{"flight_sheets: law", "flight_sheets: lax", "flight_sheets moves from law to lax"},
 		{"{branch: ledger}", "{branch: fresh}", "ledger moves from ledger to fresh: earlier receipts stay behind"},
 		{"{branch: ledger}", "{branch: ledger, repository: o/r}", "ledger moves from ledger to o/r:ledger: " +
@@ -69,11 +69,11 @@ func TestLoosened(t *testing.T) {
 		{"  spend_cap_usd: \"50.00\"\n", "", "governance.spend_cap_usd is removed: it was 50.00"},
 		{"minutes: 60", "minutes: 61", "governance.heartbeat_minutes goes from 60 to 61"},
 		{"minutes: 60", "minutes: 0", "governance.heartbeat_minutes is turned off: it was 60"},
-		{"    - {name: b}\n", "", `governance.agents: "b" is removed, and its profile is pinned no more`},
+		{"    - {name: b}\n", "", `governance.agents: "b" is removed, and its profile is no longer pinned`},
 		{"    - {name: b}\n", "    - {name: b}\n    - {name: c}\n", `governance.agents: "c" may work now`},
 		{"model: m", "model: n", `governance.agents: the profile of "a" was model m; 1 tools t and is model n; 1 ` +
 			`tools t`},
-		{"[c@d]", "[c@d, x@y]", "governance.agent_trailers: x@y names an agent in a Co-authored-by now, and not " +
+		{"[c@d]", "[c@d, x@y]", "governance.agent_trailers: x@y now names an agent in a Co-authored-by, not " +
 			"an unknown person"},
 		{"[bot-a]", "[]", `governance.agents: bot-a no longer operates "a", and may sign its work`},
 		{"[a@b]", "[a@b, x@y]", `governance.agents: commits of x@y count as those of "a", not of an unknown person`},
@@ -117,7 +117,7 @@ func parsed(t *testing.T, src string) *config.Config {
 func TestLoosenedWhole(t *testing.T) {
 	cfg := parsed(t, strictConfig)
 	got := onlyChange(t, gatetest.Tree(config.Path+"="+strictConfig), gatetest.Tree(), cfg, nil)
-	for _, want := range []string{"removed: the defaults hold", "fail_on goes from low to high",
+	for _, want := range []string{"removed: the defaults apply", "fail_on goes from low to high",
 		"governance.agents is empty: any agent may work here", "governance.spend_cap_usd is removed: it was 50.00",
 		"runs: ops/*/run.json is no longer gated by a rule of its own", "approval.teams is empty: anybody with " +
 			"the permission approves"} {
@@ -129,7 +129,7 @@ func TestLoosenedWhole(t *testing.T) {
 	swapped.Runs = []config.RunRule{cfg.Runs[1], cfg.Runs[0]}
 	if got := listLoosened(cfg, &swapped); !slices.Equal(
 		got,
-		[]string{"runs: ops/*/run.json stands before patterns that it stood after"},
+		[]string{"runs: ops/*/run.json now comes before patterns that it came after"},
 	) {
 		t.Errorf("%q", got)
 	}

@@ -150,7 +150,7 @@ func (rec Record) whyIncomplete(r githubapi.Review, c Commands, cfg *config.Conf
 	case c.Digest != "" && rec.Carried[r.ID] && rec.whyStale(r) != "":
 		return ""
 	case c.Digest != "" && !strings.HasPrefix(rec.Digest, c.Digest):
-		return "its /digest names another audit than the one in force"
+		return "its /digest does not match the audit in force"
 	case c.Digest == "" && cfg.Approval.DigestRequired:
 		return fmt.Sprintf("the configuration asks for /digest %.8s", rec.Digest)
 	}

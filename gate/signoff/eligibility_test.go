@@ -120,7 +120,7 @@ func TestEligibility(t *testing.T) {
 		{"no digest", func(_ *Record, c *config.Config) { c.Approval.DigestRequired = true }, "asks for /digest " +
 			"0a1b2c3d"},
 		{"another digest", func(r *Record, _ *config.Config) { review(r).Body = "/digest ffffffff" },
-			"names another audit"},
+			"does not match the audit in force"},
 		{"a command that cannot be read", func(r *Record, _ *config.Config) { review(r).Body = "/flag x" },
 			"cannot be read"},
 	} {

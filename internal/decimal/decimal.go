@@ -172,7 +172,7 @@ func Cmp(a, b *Num) int {
 		return c
 	}
 	var ra, rb apd.Decimal
-	return guarded(a, &ra).Cmp(guarded(b, &rb))
+	return roundGuarded(a, &ra).Cmp(roundGuarded(b, &rb))
 }
 
 // cmpSize is Cmp where signs or sizes alone decide, and 0 where they do not. Rounding a number of 40 digits to 28 takes
@@ -212,8 +212,8 @@ func PlainlyWithin(part, whole, share *Num) bool {
 	return above < below-1
 }
 
-// guarded is a at 28 digits, in room if it had more.
-func guarded(a *Num, room *apd.Decimal) *apd.Decimal {
+// roundGuarded is a at 28 digits, in room if it had more.
+func roundGuarded(a *Num, room *apd.Decimal) *apd.Decimal {
 	if a.d.NumDigits() <= guard {
 		return &a.d
 	}

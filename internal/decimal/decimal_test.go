@@ -393,7 +393,8 @@ func sameAsSlow(t *testing.T, text string, a, b *Num) {
 		}
 	}
 	var ra, rb apd.Decimal
-	if want := guarded(a, &ra).Cmp(guarded(b, &rb)); cmpSize(a, b) != 0 && cmpSize(a, b) != want || Cmp(a, b) != want {
+	if want := roundGuarded(a, &ra).Cmp(roundGuarded(b, &rb)); cmpSize(a, b) != 0 && cmpSize(a, b) != want ||
+		Cmp(a, b) != want {
 		t.Fatalf("%s and %s compare as %d by size and %d, rounded as %d", a, b, cmpSize(a, b), Cmp(a, b), want)
 	}
 	for _, share := range []string{"0.01", "0.000001", "0", "-1", "3e10"} {

@@ -71,16 +71,16 @@ func Irr(cf []*Num) (*Num, error) {
 	if n := signChanges(cf); n != 1 {
 		return nil, refuse(ErrAmbiguous, "irr: the flows change their sign %d times, not once", n)
 	}
-	flows, b, err := align(cf)
+	flows, b, err := alignFlows(cf)
 	if err != nil {
 		return nil, err
 	}
-	return bisect(irrLow, irrHigh, b, func(r *big.Int) int { return npvSign(r, flows, b) })
+	return bisectRoot(irrLow, irrHigh, b, func(r *big.Int) int { return npvSign(r, flows, b) })
 }
 
-// align is the flows in one fixed point whose bits reach 134 digits below the smallest flow when the largest is near 1,
-// so that npvSign loses none of them.
-func align(cf []*Num) ([]*big.Int, uint, error) {
+// alignFlows is the flows in one fixed point whose bits reach 134 digits below the smallest flow when the largest is
+// near 1, so that npvSign loses none of them.
+func alignFlows(cf []*Num) ([]*big.Int, uint, error) {
 	low, high := maxExponent, -maxExponent
 	for _, f := range cf {
 		if !f.IsZero() {
@@ -98,7 +98,7 @@ func align(cf []*Num) ([]*big.Int, uint, error) {
 		if !f.IsZero() {
 			shifted.d.Exponent -= int32(high)
 		}
-		flows[i] = fixed(shifted, b)
+		flows[i] = toFixedPoint(shifted, b)
 	}
 	return flows, b, nil
 }
@@ -149,16 +149,16 @@ func Rate(n, pmt, pv *Num) (*Num, error) {
 	}
 	e := int(min(pmt.d.Exponent, pv.d.Exponent))
 	payment, value := pmt.scaled(e), pv.scaled(e)
-	return bisect(rateLow, rateHigh, baseBits, func(r *big.Int) int {
+	return bisectRoot(rateLow, rateHigh, baseBits, func(r *big.Int) int {
 		// pv·r against pmt·(1 − (1+r)**−n)
 		unit := new(big.Int).Lsh(bigOne, baseBits)
-		share := new(big.Int).Sub(unit, discount(r, periods))
+		share := new(big.Int).Sub(unit, discountFactor(r, periods))
 		return new(big.Int).Mul(value, r).Cmp(share.Mul(share, payment))
 	})
 }
 
-// discount is (1+r)**−n in fixed point, r > 0; it sinks to 0 where Pow would be out of range.
-func discount(r *big.Int, n int64) *big.Int {
+// discountFactor is (1+r)**−n in fixed point, r > 0; it sinks to 0 where Pow would be out of range.
+func discountFactor(r *big.Int, n int64) *big.Int {
 	v := new(big.Int).Lsh(bigOne, baseBits)
 	v.Quo(new(big.Int).Lsh(bigOne, 2*baseBits), v.Add(v, r))
 	p := new(big.Int).Lsh(bigOne, baseBits)
@@ -171,10 +171,10 @@ func discount(r *big.Int, n int64) *big.Int {
 	return p
 }
 
-// bisect finds where sign, which changes once over [low, high], does so, in fixed point of b bits: 200 halvings of a
-// bracket of at most 10.9 leave 59 digits.
-func bisect(low, high *Num, b uint, sign func(*big.Int) int) (*Num, error) {
-	lo, hi := fixed(low, b), fixed(high, b)
+// bisectRoot finds where sign, which changes once over [low, high], does so, in fixed point of b bits: 200 halvings of
+// a bracket of at most 10.9 leave 59 digits.
+func bisectRoot(low, high *Num, b uint, sign func(*big.Int) int) (*Num, error) {
+	lo, hi := toFixedPoint(low, b), toFixedPoint(high, b)
 	// A root on the very edge, which binary digits may miss, is made to lie inside.
 	margin := new(big.Int).Lsh(bigOne, b-baseBits+64)
 	lo.Sub(lo, margin)

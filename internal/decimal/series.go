@@ -13,8 +13,8 @@ const baseBits = 448
 // bitsFor is how many bits hold the given number of decimal digits (log2(10) < 3.33).
 func bitsFor(digits int) uint { return uint(max(digits, 0)*333/100 + 8) }
 
-// fixed is n with b bits, cut off below.
-func fixed(n *Num, b uint) *big.Int {
+// toFixedPoint is n with b bits, cut off below.
+func toFixedPoint(n *Num, b uint) *big.Int {
 	v := new(big.Int).Set(n.d.Coeff.MathBigInt())
 	v.Lsh(v, b)
 	if e := int(n.d.Exponent); e >= 0 {
@@ -112,7 +112,7 @@ func Exp(a *Num) (*Num, error) {
 	if a.adjusted() > 3 {
 		return nil, ErrTooLarge
 	}
-	return round(expFixed(fixed(a, baseBits)))
+	return round(expFixed(toFixedPoint(a, baseBits)))
 }
 
 // expFixed is e**x of a fixed-point x, |x| < 10**4.
@@ -144,7 +144,7 @@ func lnFixed(a *Num) *big.Int {
 		m.d.Exponent--
 		e++
 	}
-	x := fixed(m, baseBits)
+	x := toFixedPoint(m, baseBits)
 	// ln m = 8 · ln(m**(1/8)); ln y = 2 · atanh((y−1)/(y+1)).
 	const roots = 3
 	for range roots {
@@ -163,7 +163,7 @@ var three = FromInt(3)
 
 // expTimesLn is a**b for a > 0, with 60 digits.
 func expTimesLn(b, a *Num) (*Num, error) {
-	x := fixed(b, baseBits)
+	x := toFixedPoint(b, baseBits)
 	mulFixed(x, x, lnFixed(a), baseBits)
 	if x.BitLen() > baseBits+11 { // |x| >= 2,048
 		return nil, ErrTooLarge
@@ -171,7 +171,7 @@ func expTimesLn(b, a *Num) (*Num, error) {
 	return expFixed(x)
 }
 
-func positive(a *Num) error {
+func requirePositive(a *Num) error {
 	if a.Sign() > 0 {
 		return nil
 	}
@@ -180,7 +180,7 @@ func positive(a *Num) error {
 
 // Ln is the natural logarithm of a; ErrUndefined unless a > 0.
 func Ln(a *Num) (*Num, error) {
-	if err := positive(a); err != nil {
+	if err := requirePositive(a); err != nil {
 		return nil, err
 	}
 	return round(fromFixed(lnFixed(a), baseBits, 0))
@@ -192,10 +192,10 @@ func Log10(a *Num) (*Num, error) { return Log(a, ten) }
 // Log is the logarithm of a to the given base: exact where the base is a power of a or a of the base. ErrUndefined
 // unless both are above 0 and the base is not 1.
 func Log(a, base *Num) (*Num, error) {
-	if err := positive(a); err != nil {
+	if err := requirePositive(a); err != nil {
 		return nil, err
 	}
-	if err := positive(base); err != nil {
+	if err := requirePositive(base); err != nil {
 		return nil, err
 	}
 	x, y := lnFixed(a), lnFixed(base)
@@ -211,7 +211,7 @@ var ten = FromInt(10)
 
 // Sin is the sine of a in radians, whatever the size of a.
 func Sin(a *Num) (*Num, error) {
-	quadrant, r, b := reduce(a)
+	quadrant, r, b := reduceAngle(a)
 	v := sinOrCos(r, b, quadrant&1 == 1)
 	if (quadrant&2 == 2) != a.IsNeg() {
 		v.Neg(v)
@@ -221,7 +221,7 @@ func Sin(a *Num) (*Num, error) {
 
 // Cos is the cosine of a in radians, whatever the size of a.
 func Cos(a *Num) (*Num, error) {
-	quadrant, r, b := reduce(a)
+	quadrant, r, b := reduceAngle(a)
 	v := sinOrCos(r, b, quadrant&1 == 0)
 	if quadrant == 1 || quadrant == 2 {
 		v.Neg(v)
@@ -229,9 +229,9 @@ func Cos(a *Num) (*Num, error) {
 	return round(fromFixed(v, b, 0))
 }
 
-// reduce is |a| = quadrant·π/2 + r (mod 2π), r with b bits. A large a needs as many more bits of π as it has digits
-// before the point; a small one as many more bits of r as it has zeros behind it.
-func reduce(a *Num) (quadrant uint, r *big.Int, b uint) {
+// reduceAngle is |a| = quadrant·π/2 + r (mod 2π), r with b bits. A large a needs as many more bits of π as it has
+// digits before the point; a small one as many more bits of r as it has zeros behind it.
+func reduceAngle(a *Num) (quadrant uint, r *big.Int, b uint) {
 	if a.IsZero() {
 		return 0, new(big.Int), baseBits
 	}
@@ -239,7 +239,7 @@ func reduce(a *Num) (quadrant uint, r *big.Int, b uint) {
 	more := bitsFor(a.adjusted())
 	half := pi(b + more)
 	half.Rsh(half, 1)
-	q, r := new(big.Int).QuoRem(fixed(Abs(a), b+more), half, new(big.Int))
+	q, r := new(big.Int).QuoRem(toFixedPoint(Abs(a), b+more), half, new(big.Int))
 	return uint(q.Bit(1)<<1 | q.Bit(0)), r.Rsh(r, more), b
 }
 
@@ -286,17 +286,17 @@ func angle(y, x *Num) (*big.Int, uint) {
 		y, x = x, y
 	}
 	if y.IsZero() {
-		return flipped(new(big.Int), baseBits, flip), baseBits
+		return complementAngle(new(big.Int), baseBits, flip), baseBits
 	}
 	b := baseBits + bitsFor(x.adjusted()-y.adjusted())
 	e := int(min(y.d.Exponent, x.d.Exponent))
 	t := y.scaled(e)
 	t.Quo(t.Lsh(t, b), x.scaled(e))
-	return flipped(atan(t, b), b, flip), b
+	return complementAngle(atan(t, b), b, flip), b
 }
 
-// flipped is v, or π/2 − v.
-func flipped(v *big.Int, b uint, flip bool) *big.Int {
+// complementAngle is v, or π/2 − v.
+func complementAngle(v *big.Int, b uint, flip bool) *big.Int {
 	if !flip {
 		return v
 	}

@@ -26,7 +26,7 @@ func Parse(s string) (*Num, error) {
 	if n := parseShort(s); n != nil {
 		return n, nil
 	}
-	t, ok := scan(s)
+	t, ok := scanToken(s)
 	if !ok {
 		return nil, refuse(ErrSyntax, "%q is not a decimal number", s)
 	}
@@ -102,7 +102,7 @@ type token struct {
 	negative bool
 }
 
-func scan(s string) (token, bool) {
+func scanToken(s string) (token, bool) {
 	var t token
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		t.negative, s = s[0] == '-', s[1:]
@@ -159,7 +159,7 @@ func (n *Num) String() string {
 		return "0"
 	}
 	var room [1]Num
-	d := guarded(n, &room[0].d)
+	d := roundGuarded(n, &room[0].d)
 	ds, short := "", [20]byte{}
 	if d.Coeff.IsUint64() {
 		ds = string(strconv.AppendUint(short[:0], d.Coeff.Uint64(), 10)) // in one pass: most numbers
@@ -168,15 +168,15 @@ func (n *Num) String() string {
 	}
 	adj := int(d.Exponent) + len(ds) - 1
 	ds = strings.TrimRight(ds, "0")
-	s := layout(ds, adj)
+	s := layOutDigits(ds, adj)
 	if d.Negative {
 		return "-" + s
 	}
 	return s
 }
 
-// layout writes the digits ds, the first of which stands for 10**adj.
-func layout(ds string, adj int) string {
+// layOutDigits writes the digits ds, the first of which stands for 10**adj.
+func layOutDigits(ds string, adj int) string {
 	switch {
 	case adj < plainMin || adj > plainMax:
 		mark := "e+"

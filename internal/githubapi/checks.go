@@ -40,7 +40,7 @@ func (c *Client) checks(ctx context.Context, sha string, name *string) ([]Check,
 		return found.CheckRuns, resp, nil
 	}
 	var out []Check
-	for run, err := range pages("the check runs", list) {
+	for run, err := range eachPage("the check runs", list) {
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func orNil(s string) *string {
 // the one; without an external id none can be told from an earlier one.
 func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
 	status, conclusion := check.state(last)
-	return once(ctx, c, "the new check run", func() (*github.CheckRun, error) {
+	return sendOnce(ctx, c, "the new check run", func() (*github.CheckRun, error) {
 		made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name,
 			HeadSHA:    check.HeadSHA,
 			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status,
@@ -163,9 +163,9 @@ func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation
 func (c *Client) updateCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
 	status, conclusion := check.state(last)
 	if len(next) == 0 {
-		ctx = again(ctx)
+		ctx = withRetry(ctx)
 	}
-	return once(ctx, c, "the check run", func() (*github.CheckRun, error) {
+	return sendOnce(ctx, c, "the check run", func() (*github.CheckRun, error) {
 		made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID,
 			github.UpdateCheckRunOptions{Name: check.Name,
 				DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status,

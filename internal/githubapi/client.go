@@ -66,8 +66,8 @@ func (c *Client) Calls() int {
 // Name is owner/name.
 func (c *Client) Name() string { return c.owner + "/" + c.name }
 
-// failed unwraps the *Error that the transport gave; everything else is named by what was read.
-func failed(what string, err error) error {
+// unwrapFailure unwraps the *Error that the transport gave; everything else is named by what was read.
+func unwrapFailure(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -86,13 +86,14 @@ var errOther = errors.New("it is about something else")
 // sends is how often something is made whose reply gets lost.
 const sends = 3
 
-// once makes something that must not be made twice. Where the reply is lost, it looks whether the thing is there, and
-// makes it again only if it is not.
-func once[T any](ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error)) (T,
-	error) {
+// sendOnce makes something that must not be made twice. Where the reply is lost, it looks whether the thing is there,
+// and makes it again only if it is not.
+func sendOnce[T any](
+	ctx context.Context, c *Client, what string, send func() (T, error), find func() (T, bool, error),
+) (T, error) {
 	for try := 1; ; try++ {
 		made, err := send()
-		if err = failed(what, err); !IsAmbiguous(err) {
+		if err = unwrapFailure(what, err); !IsAmbiguous(err) {
 			return made, err
 		}
 		found, there, lookErr := find()
@@ -105,8 +106,8 @@ func once[T any](ctx context.Context, c *Client, what string, send func() (T, er
 	}
 }
 
-// among finds the first item that fits.
-func among[T any](items []T, err error, fits func(T) bool) (T, bool, error) {
+// findAmong finds the first item that fits.
+func findAmong[T any](items []T, err error, fits func(T) bool) (T, bool, error) {
 	if i := slices.IndexFunc(items, fits); err == nil && i >= 0 {
 		return items[i], true, nil
 	}
@@ -114,8 +115,8 @@ func among[T any](items []T, err error, fits func(T) bool) (T, bool, error) {
 	return none, false, err
 }
 
-// is reports whether an error is an *Error of one of the kinds.
-func is(err error, kinds ...string) bool {
+// isErrorKind reports whether an error is an *Error of one of the kinds.
+func isErrorKind(err error, kinds ...string) bool {
 	e := new(Error)
 	if !errors.As(err, &e) {
 		return false
@@ -129,16 +130,16 @@ func is(err error, kinds ...string) bool {
 }
 
 // IsNotFound reports whether there is no such thing, or none that the token may see.
-func IsNotFound(err error) bool { return is(err, NotFound) }
+func IsNotFound(err error) bool { return isErrorKind(err, NotFound) }
 
 // IsForbidden reports whether the token may not do it, as on a fork.
-func IsForbidden(err error) bool { return is(err, Forbidden) }
+func IsForbidden(err error) bool { return isErrorKind(err, Forbidden) }
 
 // IsUnprocessable reports whether the server understood what was asked and cannot do it as things are.
-func IsUnprocessable(err error) bool { return is(err, Unprocessable) }
+func IsUnprocessable(err error) bool { return isErrorKind(err, Unprocessable) }
 
 // IsAmbiguous reports whether a write may have taken place although it failed.
-func IsAmbiguous(err error) bool { return is(err, Server, Lost) }
+func IsAmbiguous(err error) bool { return isErrorKind(err, Server, Lost) }
 
 // ErrTooMany says that a list is longer than GitHub, or this client, gives whole: what is not seen cannot be judged.
 var ErrTooMany = errors.New("the list is too long to be read whole")
@@ -149,16 +150,16 @@ const (
 	maxPages = 30 // 3,000: as many files as GitHub lists of a pull request
 )
 
-// pages gives the items of a list, page by page. A list that goes on after maxPages is an error, and nothing of it may
-// be relied on.
-func pages[T any](what string, page func(github.ListOptions) ([]T, *github.Response, error)) iter.Seq2[T, error] {
+// eachPage gives the items of a list, page by page. A list that goes on after maxPages is an error, and nothing of it
+// may be relied on.
+func eachPage[T any](what string, page func(github.ListOptions) ([]T, *github.Response, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		o := github.ListOptions{PerPage: perPage, Page: 1}
 		for range maxPages {
 			items, resp, err := page(o)
 			if err != nil {
-				yield(none, failed(what, err))
+				yield(none, unwrapFailure(what, err))
 				return
 			}
 			for _, item := range items {
@@ -175,11 +176,12 @@ func pages[T any](what string, page func(github.ListOptions) ([]T, *github.Respo
 	}
 }
 
-// all reads a whole list and converts its items.
-func all[T, U any](what string, convert func(T) U, page func(github.ListOptions) ([]T, *github.Response, error)) ([]U,
-	error) {
+// collectPages reads a whole list and converts its items.
+func collectPages[T, U any](
+	what string, convert func(T) U, page func(github.ListOptions) ([]T, *github.Response, error),
+) ([]U, error) {
 	var out []U
-	for item, err := range pages(what, page) {
+	for item, err := range eachPage(what, page) {
 		if err != nil {
 			return nil, err
 		}

@@ -223,11 +223,13 @@ func TestRepeatable(t *testing.T) {
 // Refusals are worded: what, where, and what would be right.
 func TestRefusals(t *testing.T) {
 	for want, fault := range map[string]githubtest.Fault{
-		"GET /repos/example/work/pulls/1: 401 unauthorized: Bad credentials; the token is missing, wrong or expired":                             githubtest.BadToken,
-		"GET /repos/example/work/pulls/1: 403 forbidden: Resource not accessible by integration; the token lacks the permission that this needs": githubtest.NoAccess,
-		"GET /repos/example/work/pulls/1: 404 not_found: Not Found":                                                                              githubtest.Missing,
-		"GET /repos/example/work/pulls/1: 409 conflict: Conflict":                                                                                githubtest.Conflicted,
-		"GET /repos/example/work/pulls/1: 418 refused: I'm a teapot":                                                                             {Status: 418, Body: "<html>"},
+		"GET /repos/example/work/pulls/1: 401 unauthorized: Bad credentials; the token is missing, wrong or " +
+			"expired": githubtest.BadToken,
+		"GET /repos/example/work/pulls/1: 403 forbidden: Resource not accessible by integration; the token lacks the " +
+			"permission that this needs": githubtest.NoAccess,
+		"GET /repos/example/work/pulls/1: 404 not_found: Not Found":  githubtest.Missing,
+		"GET /repos/example/work/pulls/1: 409 conflict: Conflict":    githubtest.Conflicted,
+		"GET /repos/example/work/pulls/1: 418 refused: I'm a teapot": {Status: 418, Body: "<html>"},
 	} {
 		s, n := sample(t)
 		c := client(t, s)

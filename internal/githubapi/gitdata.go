@@ -13,7 +13,7 @@ import (
 func (c *Client) Ref(ctx context.Context, name string) (string, error) {
 	r, _, err := c.gh.Git.GetRef(ctx, c.owner, c.name, name)
 	if err != nil {
-		return "", failed(name, err)
+		return "", unwrapFailure(name, err)
 	}
 	return r.GetObject().GetSHA(), nil
 }
@@ -21,14 +21,14 @@ func (c *Client) Ref(ctx context.Context, name string) (string, error) {
 // CreateRef makes a reference; one that exists is Unprocessable. It is never sent twice.
 func (c *Client) CreateRef(ctx context.Context, name, sha string) error {
 	_, _, err := c.gh.Git.CreateRef(ctx, c.owner, c.name, reference(name, sha))
-	return failed(name, err)
+	return unwrapFailure(name, err)
 }
 
 // UpdateRef moves a reference, without force only to a commit that has its present one among its ancestors; anything
 // else is Unprocessable. It is never sent twice.
 func (c *Client) UpdateRef(ctx context.Context, name, sha string, force bool) error {
 	_, _, err := c.gh.Git.UpdateRef(ctx, c.owner, c.name, reference(name, sha), force)
-	return failed(name, err)
+	return unwrapFailure(name, err)
 }
 
 func reference(name, sha string) *github.Reference {
@@ -46,9 +46,9 @@ func (c *Client) CreateTree(ctx context.Context, base string, files []TreeFile) 
 			entries[i].Content = &f.Content
 		}
 	}
-	t, _, err := c.gh.Git.CreateTree(again(ctx), c.owner, c.name, base, entries)
+	t, _, err := c.gh.Git.CreateTree(withRetry(ctx), c.owner, c.name, base, entries)
 	if err != nil {
-		return "", failed("the new tree", err)
+		return "", unwrapFailure("the new tree", err)
 	}
 	return t.GetSHA(), nil
 }
@@ -59,9 +59,9 @@ func (c *Client) CreateCommit(ctx context.Context, n NewCommit) (MadeCommit, err
 	for _, p := range n.Parents {
 		commit.Parents = append(commit.Parents, &github.Commit{SHA: &p})
 	}
-	made, _, err := c.gh.Git.CreateCommit(again(ctx), c.owner, c.name, commit, nil)
+	made, _, err := c.gh.Git.CreateCommit(withRetry(ctx), c.owner, c.name, commit, nil)
 	if err != nil {
-		return MadeCommit{}, failed("the new commit", err)
+		return MadeCommit{}, unwrapFailure("the new commit", err)
 	}
 	v := made.GetVerification()
 	return MadeCommit{SHA: made.GetSHA(), Verified: v.GetVerified(), Reason: v.GetReason()}, nil
@@ -71,7 +71,7 @@ func (c *Client) CreateCommit(ctx context.Context, n NewCommit) (MadeCommit, err
 func (c *Client) GitCommit(ctx context.Context, sha string) (tree string, parents []string, err error) {
 	commit, _, err := c.gh.Git.GetCommit(ctx, c.owner, c.name, url.PathEscape(sha))
 	if err != nil {
-		return "", nil, failed("the commit", err)
+		return "", nil, unwrapFailure("the commit", err)
 	}
 	for _, p := range commit.Parents {
 		parents = append(parents, p.GetSHA())
@@ -83,7 +83,7 @@ func (c *Client) GitCommit(ctx context.Context, sha string) (tree string, parent
 func (c *Client) Tree(ctx context.Context, sha string, recursive bool) ([]TreeEntry, error) {
 	t, _, err := c.gh.Git.GetTree(ctx, c.owner, c.name, url.PathEscape(sha), recursive)
 	if err != nil {
-		return nil, failed("the tree", err)
+		return nil, unwrapFailure("the tree", err)
 	}
 	if t.GetTruncated() {
 		return nil, fmt.Errorf("the tree %.12s is cut: %w", sha, ErrTooMany)
@@ -99,5 +99,5 @@ func (c *Client) Tree(ctx context.Context, sha string, recursive bool) ([]TreeEn
 // Blob reads a blob's bytes.
 func (c *Client) Blob(ctx context.Context, sha string) ([]byte, error) {
 	b, _, err := c.gh.Git.GetBlobRaw(ctx, c.owner, c.name, url.PathEscape(sha))
-	return b, failed("the blob", err)
+	return b, unwrapFailure("the blob", err)
 }

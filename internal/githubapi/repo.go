@@ -12,10 +12,10 @@ import (
 func (c *Client) Repository(ctx context.Context) (Repository, error) {
 	r, _, err := c.gh.Repositories.Get(ctx, c.owner, c.name)
 	if err != nil {
-		return Repository{}, failed("the repository", err)
+		return Repository{}, unwrapFailure("the repository", err)
 	}
 	if r.GetID() == 0 || r.GetDefaultBranch() == "" {
-		return Repository{}, failed("the repository", errOther)
+		return Repository{}, unwrapFailure("the repository", errOther)
 	}
 	return Repository{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), OwnerID: r.GetOwner().GetID(),
 		Name:          r.GetFullName(),
@@ -32,7 +32,7 @@ var roles = []struct{ role, permission string }{
 // itself counts as the highest of them.
 func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	level, _, err := c.gh.Repositories.GetPermissionLevel(ctx, c.owner, c.name, url.PathEscape(login))
-	if err = failed("the permission of "+login, err); IsNotFound(err) {
+	if err = unwrapFailure("the permission of "+login, err); IsNotFound(err) {
 		return "none", nil
 	}
 	if err != nil {
@@ -50,14 +50,14 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 // UserID is the id of the account that has a login now.
 func (c *Client) UserID(ctx context.Context, login string) (int64, error) {
 	user, _, err := c.gh.Users.Get(ctx, url.PathEscape(login))
-	return user.GetID(), failed("the account "+login, err)
+	return user.GetID(), unwrapFailure("the account "+login, err)
 }
 
 // TeamMember reports whether a user is an active member of org/team. A token that may not see the team sees no member.
 func (c *Client) TeamMember(ctx context.Context, org, team, login string) (bool, error) {
 	m, _, err := c.gh.Teams.GetTeamMembershipBySlug(ctx, url.PathEscape(org), url.PathEscape(team),
 		url.PathEscape(login))
-	if err = failed("the team "+org+"/"+team, err); IsNotFound(err) {
+	if err = unwrapFailure("the team "+org+"/"+team, err); IsNotFound(err) {
 		return false, nil
 	}
 	return m.GetState() == "active", err
@@ -68,7 +68,7 @@ func (c *Client) Content(ctx context.Context, path, ref string) ([]byte, error) 
 	file, _, _, err := c.gh.Repositories.GetContents(ctx, c.owner, c.name, path,
 		&github.RepositoryContentGetOptions{Ref: ref})
 	if err != nil {
-		return nil, failed(path, err)
+		return nil, unwrapFailure(path, err)
 	}
 	if file.GetType() != "file" {
 		return nil, fmt.Errorf("%s is not a file", path)
@@ -77,7 +77,7 @@ func (c *Client) Content(ctx context.Context, path, ref string) ([]byte, error) 
 		return c.Blob(ctx, file.GetSHA())
 	}
 	text, err := file.GetContent()
-	return []byte(text), failed(path, err)
+	return []byte(text), unwrapFailure(path, err)
 }
 
 // WorkflowRun reads a run of a workflow.
@@ -90,7 +90,7 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 		return WorkflowRun{}, err
 	}
 	if r.GetID() != id {
-		return WorkflowRun{}, failed("the workflow run", errOther)
+		return WorkflowRun{}, unwrapFailure("the workflow run", errOther)
 	}
 	run := WorkflowRun{ID: r.GetID(), Name: r.GetName(), DisplayTitle: r.GetDisplayTitle(), Path: r.Path,
 		Event: r.GetEvent(), Conclusion: r.GetConclusion(),
@@ -108,7 +108,7 @@ func (c *Client) WorkflowRun(ctx context.Context, id int64) (WorkflowRun, error)
 // AppID is the number of an app that its page names: GitHub Actions ("github-actions") has another one on every server.
 func (c *Client) AppID(ctx context.Context, slug string) (int64, error) {
 	app, _, err := c.gh.Apps.Get(ctx, slug)
-	return app.GetID(), failed("the app "+slug, err)
+	return app.GetID(), unwrapFailure("the app "+slug, err)
 }
 
 // Get reads any path of the API below the repository ("branches/main/protection"; "" is the repository itself) into a
@@ -124,18 +124,18 @@ func (c *Client) Get(ctx context.Context, path string, into any) (int, error) {
 		return 0, err
 	}
 	resp, err := c.gh.Do(ctx, req, into)
-	if e, ok := failed(path, err).(*Error); ok {
+	if e, ok := unwrapFailure(path, err).(*Error); ok {
 		return e.Status, e
 	}
 	if err != nil {
-		return 0, failed(path, err)
+		return 0, unwrapFailure(path, err)
 	}
 	return resp.StatusCode, nil
 }
 
 // Issues are all issues with the label, open and closed, the newest first. Pull requests are none.
 func (c *Client) Issues(ctx context.Context, label string) ([]Issue, error) {
-	issues, err := all("the issues", func(i *github.Issue) *github.Issue { return i },
+	issues, err := collectPages("the issues", func(i *github.Issue) *github.Issue { return i },
 		func(o github.ListOptions) ([]*github.Issue, *github.Response, error) {
 			return c.gh.Issues.ListByRepo(ctx, c.owner, c.name, &github.IssueListByRepoOptions{State: "all",
 				Labels: []string{label}, ListOptions: o})
@@ -162,7 +162,7 @@ func issueOf(i *github.Issue) Issue {
 // its first label is the one; without a label it is looked for nowhere, and an error says that it may be there.
 func (c *Client) CreateIssue(ctx context.Context, i Issue) (int64, error) {
 	labels := append([]string{}, i.Labels...) // none is an empty list, not null
-	made, err := once(ctx, c, "the new issue", func() (Issue, error) {
+	made, err := sendOnce(ctx, c, "the new issue", func() (Issue, error) {
 		made, _, err := c.gh.Issues.Create(ctx, c.owner, c.name, &github.IssueRequest{Title: &i.Title, Body: &i.Body,
 			Labels: &labels})
 		return Issue{Number: int64(made.GetNumber())}, err
@@ -171,7 +171,7 @@ func (c *Client) CreateIssue(ctx context.Context, i Issue) (int64, error) {
 			return Issue{}, false, ErrTooMany
 		}
 		issues, err := c.Issues(ctx, labels[0])
-		return among(issues, err, func(have Issue) bool {
+		return findAmong(issues, err, func(have Issue) bool {
 			return have.State == "open" && have.Title == i.Title && sameText(have.Body, i.Body)
 		})
 	})
@@ -180,23 +180,23 @@ func (c *Client) CreateIssue(ctx context.Context, i Issue) (int64, error) {
 
 // CommentIssue adds a comment to an issue or to a pull request's conversation.
 func (c *Client) CommentIssue(ctx context.Context, number int64, body string) error {
-	_, err := once(ctx, c, "the new comment", func() (string, error) {
+	_, err := sendOnce(ctx, c, "the new comment", func() (string, error) {
 		_, _, err := c.gh.Issues.CreateComment(ctx, c.owner, c.name, int(number), &github.IssueComment{Body: &body})
 		return body, err
 	}, func() (string, bool, error) {
-		bodies, err := all("the comments", (*github.IssueComment).GetBody,
+		bodies, err := collectPages("the comments", (*github.IssueComment).GetBody,
 			func(o github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
 				return c.gh.Issues.ListComments(ctx, c.owner, c.name, int(number),
 					&github.IssueListCommentsOptions{ListOptions: o})
 			})
-		return among(bodies, err, func(have string) bool { return sameText(have, body) })
+		return findAmong(bodies, err, func(have string) bool { return sameText(have, body) })
 	})
 	return err
 }
 
 // CloseIssue closes an issue.
 func (c *Client) CloseIssue(ctx context.Context, number int64) error {
-	_, _, err := c.gh.Issues.Edit(again(ctx), c.owner, c.name, int(number),
+	_, _, err := c.gh.Issues.Edit(withRetry(ctx), c.owner, c.name, int(number),
 		&github.IssueRequest{State: github.String("closed")})
-	return failed("the issue", err)
+	return unwrapFailure("the issue", err)
 }

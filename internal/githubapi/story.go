@@ -187,11 +187,11 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 		pull := page.Data.Repository.PullRequest
 		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" &&
 			(out.HeadSHA != pull.Head || out.BaseRef != pull.Base) {
-			return Story{}, failed(storyName, errOther)
+			return Story{}, unwrapFailure(storyName, errOther)
 		}
 		out.Viewer, out.CommitCount = page.Data.Viewer.rest(), pull.Commits.Count
 		out.HeadSHA, out.State, out.Draft, out.BaseRef = pull.Head, strings.ToLower(pull.State), pull.Draft, pull.Base
-		out.Siblings = siblings(page, number, c.owner+"/"+c.name)
+		out.Siblings = siblingPulls(page, number, c.owner+"/"+c.name)
 		if reviews.HasNextPage {
 			err = out.addReviews(pull.Reviews.Nodes)
 			reviews = pull.Reviews.PageInfo
@@ -225,7 +225,7 @@ func (s *Story) addReviews(nodes []reviewJSON) error {
 	for _, n := range nodes {
 		id, err := strconv.ParseInt(n.ID, 10, 64)
 		if err != nil {
-			return failed(storyName, errOther)
+			return unwrapFailure(storyName, errOther)
 		}
 		s.Edited[id], s.Editors[id] = n.Edited != nil, n.Editor.rest()
 		if n.Author.rest() == s.Viewer && s.Viewer != "" {
@@ -245,7 +245,7 @@ var restEvents = map[string]string{"HeadRefForcePushedEvent": "head_ref_force_pu
 func (s *Story) addEvents(nodes []*eventJSON) error {
 	for _, n := range nodes {
 		if n == nil || restEvents[n.Type] == "" || n.At.IsZero() {
-			return failed(storyName, errOther)
+			return unwrapFailure(storyName, errOther)
 		}
 		s.Timeline = append(s.Timeline, TimelineEvent{Event: restEvents[n.Type], Actor: n.Actor.rest(), At: n.At.UTC()})
 	}
@@ -283,8 +283,8 @@ func (s *Story) whole() error {
 		"request: %w", s.CommitCount, len(s.Commits), ErrTooMany)
 }
 
-// siblings are the other open pull requests of a repository that have the same head.
-func siblings(page *storyPage, number int64, repository string) []int64 {
+// siblingPulls are the other open pull requests of a repository that have the same head.
+func siblingPulls(page *storyPage, number int64, repository string) []int64 {
 	pull := page.Data.Repository.PullRequest
 	var out []int64
 	add := func(p pullJSON) {
@@ -317,8 +317,8 @@ func (c *Client) storyPage(ctx context.Context, number int64, reviews, commits, 
 		return nil, err
 	}
 	page := &storyPage{}
-	if _, err := c.gh.Do(reads(ctx), req, page); err != nil {
-		return nil, failed(storyName, err)
+	if _, err := c.gh.Do(markRead(ctx), req, page); err != nil {
+		return nil, unwrapFailure(storyName, err)
 	}
 	if len(page.Errors) > 0 {
 		return nil, &Error{Status: 200, Method: "POST", Path: "/graphql", Kind: Refused,

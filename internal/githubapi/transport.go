@@ -47,14 +47,14 @@ type transport struct {
 // sameTwice marks requests that give the same when they are sent twice.
 type sameTwice struct{}
 
-// again marks the requests made with the context as giving the same when sent twice.
-func again(ctx context.Context) context.Context { return context.WithValue(ctx, sameTwice{}, true) }
+// withRetry marks the requests made with the context as giving the same when sent twice.
+func withRetry(ctx context.Context) context.Context { return context.WithValue(ctx, sameTwice{}, true) }
 
 // readOnly marks requests that change nothing, although they are posted.
 type readOnly struct{}
 
-// reads marks the requests made with the context as changing nothing.
-func reads(ctx context.Context) context.Context { return context.WithValue(ctx, readOnly{}, true) }
+// markRead marks the requests made with the context as changing nothing.
+func markRead(ctx context.Context) context.Context { return context.WithValue(ctx, readOnly{}, true) }
 
 // RoundTrip sends a request until it succeeds, is refused, or has been waited for long enough.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -66,7 +66,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.dry != nil {
 		t.dry(req.Method, t.path(req), body)
 		if write {
-			return empty(req), nil
+			return emptyResponse(req), nil
 		}
 	}
 	if write {
@@ -190,7 +190,7 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 	if err == nil && len(answer) > maxAnswer {
 		err = fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
-	if err == nil && !whole(req, resp.StatusCode, answer) {
+	if err == nil && !isWholeAnswer(req, resp.StatusCode, answer) {
 		err = errors.New("the answer is empty or not JSON")
 	}
 	if err != nil {
@@ -206,9 +206,9 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 	return resp, answer, nil
 }
 
-// whole reports whether the answer to a GET can be one: go-github takes an empty body for an empty list, and nothing
-// found is not nothing there.
-func whole(req *http.Request, status int, answer []byte) bool {
+// isWholeAnswer reports whether the answer to a GET can be one: go-github takes an empty body for an empty list, and
+// nothing found is not nothing there.
+func isWholeAnswer(req *http.Request, status int, answer []byte) bool {
 	if req.Method != http.MethodGet || status != http.StatusOK || strings.Contains(req.Header.Get("Accept"), "raw") {
 		return true
 	}
@@ -242,7 +242,7 @@ func readBody(req *http.Request) ([]byte, error) {
 	return body, errors.Join(err, req.Body.Close())
 }
 
-func empty(req *http.Request) *http.Response {
+func emptyResponse(req *http.Request) *http.Response {
 	return &http.Response{StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Request: req,
 		Header:  http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader("{}"))}

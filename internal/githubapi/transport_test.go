@@ -78,7 +78,8 @@ func TestAnswerUnreadable(t *testing.T) {
 	for _, body := range []string{"", " ", "null", "<html>", `{"number":2}`, `[]`, `{"number":`} {
 		c, err := New(Options{Repository: "a/b", MaxWait: -1,
 			Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+				return &http.Response{StatusCode: 200, Header: http.Header{},
+					Body:    io.NopCloser(strings.NewReader(body)),
 					Request: r}, nil
 			})})
 		if err != nil {

@@ -2,10 +2,12 @@ package githubtest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/defendableos/referee/internal/gitobject"
 )
 
 // Change is a commit to be made.
@@ -35,15 +37,14 @@ func (s *Server) CommitMany(branch string, n int, author string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ref, who := "refs/heads/"+branch, s.person(author)
-	var b bytes.Buffer
-	for i := range n {
-		fmt.Fprintf(&b, "commit %s\ncommitter %s <%s> %d +0000\ndata 7\nChange\n\n", ref, who.name, who.email,
-			s.tick().Unix())
-		if i == 0 {
-			fmt.Fprintf(&b, "from %s\n", s.git.resolve(ref))
-		}
+	tip, err := s.git.commit(s.git.resolve(ref))
+	s.must("", err)
+	for range n {
+		id, err := s.git.writeCommit(commitBytes(tip.tree, []string{tip.sha}, who, who, s.tick().Unix(), "", "Change\n"))
+		s.must(id, err)
+		tip.sha = id
 	}
-	s.must(s.git.git(b.Bytes(), "fast-import", "--quiet"))
+	s.must("", s.git.putRef(ref, tip.sha))
 	s.sync(author)
 }
 
@@ -56,7 +57,7 @@ func (s *Server) CommitFork(fork, branch string, c Change) string {
 	return id
 }
 
-// commit writes the commit through git fast-import: one process, however many files.
+// commit adds a commit to a reference.
 func (s *Server) commit(ref string, c Change) string {
 	parent := c.Parent
 	if parent == "" && !c.Orphan {
@@ -71,10 +72,73 @@ func (s *Server) commit(ref string, c Change) string {
 	if c.Message == "" {
 		c.Message = "Change\n"
 	}
-	at := s.tick().Unix()
+	at, made := s.tick().Unix(), s.nextID()
+	id, done := s.git.commitFiles(parent, c, author, committer, at)
+	if !done {
+		id = s.importCommit(made, parent, c, author, committer, at)
+	}
+	s.must("", s.git.putRef(ref, id))
+	return id
+}
+
+// commitFiles writes a commit; false where names or people are such that git's opinion of them matters.
+func (r *repo) commitFiles(parent string, c Change, author, committer person, at int64) (id string, done bool) {
+	tree, parents := "", []string(nil)
+	if parent != "" {
+		on, known := r.objects.commitNamed(parent)
+		base, known2 := r.objects.named(parent + "^{tree}")
+		if !known || !known2 || !isID(parent) {
+			return "", false
+		}
+		tree, parents = base, []string{on}
+	}
+	tree, done = r.changeFiles(tree, c)
+	if !done {
+		return "", false
+	}
+	data := commitBytes(tree, parents, author, committer, at, "", c.Message)
+	id = gitobject.ID(gitobject.Commit, data)
+	try := &objects{held: map[string]gitobject.Object{id: {Kind: gitobject.Commit, ID: id, Data: data}}}
+	if _, plain := try.commit(id); !plain {
+		return "", false
+	}
+	_, err := r.objects.put(gitobject.Commit, data)
+	return id, err == nil
+}
+
+// changeFiles gives the tree with the files of a change, as fast-import makes it: what is deleted goes first.
+func (r *repo) changeFiles(tree string, c Change) (string, bool) {
+	root, known := r.objects.editTree(tree)
+	for _, path := range c.Delete {
+		known = known && isPlainPath(path) && root.set(path, "", "", true)
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		mode, content := cmp.Or(c.Modes[path], gitobject.ModeFile), c.Files[path]
+		kind, plain := fileKinds[mode]
+		if !known || !plain || !isPlainPath(path) {
+			return "", false
+		}
+		id := content
+		if kind == gitobject.Blob {
+			var err error
+			if id, err = r.writeBlob([]byte(content)); err != nil {
+				return "", false
+			}
+		}
+		known = isID(id) && root.set(path, mode, id, true)
+	}
+	if !known {
+		return "", false
+	}
+	id, err := root.write()
+	return id, err == nil
+}
+
+// importCommit writes a commit through git fast-import: one process, however many files.
+func (s *Server) importCommit(made int64, parent string, c Change, author, committer person, at int64) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "commit refs/test/made/%d\nmark :1\nauthor %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n",
-		s.nextID(),
+		made,
 		author.name, author.email, at, committer.name, committer.email, at)
 	fmt.Fprintf(&b, "data %d\n%s\n", len(c.Message), c.Message)
 	if parent != "" {
@@ -97,26 +161,33 @@ func (s *Server) commit(ref string, c Change) string {
 	b.WriteString("get-mark :1\n")
 	id, err := s.git.git(b.Bytes(), "fast-import", "--quiet", "--force", "--cat-blob-fd=1")
 	s.must(id, err)
-	s.must(s.git.git(nil, "update-ref", ref, id))
 	return id
 }
 
-// record writes a commit object of exactly these parts. A signed one gets a signature header, as GitHub's own have.
-func (s *Server) record(tree string, parents []string, author, committer person, message string, signed bool) (string,
-	error) {
-	var b strings.Builder
+// commitBytes is a commit object. headers stand between the people and the message.
+func commitBytes(tree string, parents []string, author, committer person, at int64, headers, message string) []byte {
+	var b bytes.Buffer
 	fmt.Fprintf(&b, "tree %s\n", tree)
 	for _, p := range parents {
 		fmt.Fprintf(&b, "parent %s\n", p)
 	}
-	at := s.tick().Unix()
 	fmt.Fprintf(&b, "author %s <%s> %d +0000\ncommitter %s <%s> %d +0000\n", author.name, author.email, at,
 		committer.name, committer.email, at)
+	b.WriteString(headers + "\n" + message)
+	return b.Bytes()
+}
+
+// signature is a header like those of the commits that GitHub signs.
+const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n wsBcBAABCAAQBQJg\n -----END PGP SIGNATURE-----\n"
+
+// record writes a commit object of exactly these parts. A signed one gets a signature header, as GitHub's own have.
+func (s *Server) record(tree string, parents []string, author, committer person, message string, signed bool) (string,
+	error) {
+	headers := ""
 	if signed {
-		b.WriteString("gpgsig -----BEGIN PGP SIGNATURE-----\n \n wsBcBAABCAAQBQJg\n -----END PGP SIGNATURE-----\n")
+		headers = signature
 	}
-	fmt.Fprintf(&b, "\n%s", message)
-	id, err := s.git.write("commit", []byte(b.String()))
+	id, err := s.git.writeCommit(commitBytes(tree, parents, author, committer, s.tick().Unix(), headers, message))
 	if err == nil && signed {
 		s.verified[id] = true
 	}

@@ -13,13 +13,13 @@ func (s *Server) compare(c call) reply {
 	if !ok3 || base == "" || head == "" {
 		return refuse(404, "Not Found")
 	}
-	fork, err := s.git.git(nil, "merge-base", base, head)
+	fork, err := s.git.mergeBase(base, head)
 	if err != nil {
 		return refuse(404, "No common ancestor between %s and %s.", base, head)
 	}
-	ahead, err := s.git.commits(base + ".." + head)
+	ahead, err := s.git.commits(base, head)
 	s.must("", err)
-	behind, err := s.git.commits(head + ".." + base)
+	behind, err := s.git.commits(head, base)
 	s.must("", err)
 	status := map[[2]bool]string{{true, true}: "identical", {false, true}: "ahead", {true, false}: "behind",
 		{false, false}: "diverged"}[[2]bool{len(ahead) == 0, len(behind) == 0}]

@@ -3,6 +3,7 @@ package githubtest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -164,8 +165,9 @@ func (s *Server) PushEvent(branch, before, by string) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sha := s.git.resolve("refs/heads/" + branch)
-	commits, err := s.git.commits("--reverse", "--first-parent", before+".."+sha)
+	commits, err := s.git.log(before, sha, true)
 	s.must("", err)
+	slices.Reverse(commits)
 	list := []any{}
 	for _, c := range commits {
 		list = append(list, object{"id": c.sha, "tree_id": c.tree, "distinct": true, "message": c.message,

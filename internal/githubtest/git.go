@@ -2,8 +2,6 @@ package githubtest
 
 import (
 	"bytes"
-	"compress/zlib"
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"os"
@@ -11,37 +9,63 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
+
+	"github.com/defendableos/referee/internal/gitobject"
 )
 
-// repo is the bare repository, worked on with git's own plumbing.
+// repo is the bare repository. What is plain is done in this process (objects.go, names.go, history.go, trees.go): a
+// test asks some hundred times, and a process takes longer than the rest of the test. Everything else, and all that is
+// refused, is git's own plumbing, named …ByGit; TestRepoIsGits holds the one to the other.
 type repo struct {
-	dir   string
-	temps *atomic.Int64
+	dir     string
+	temps   *atomic.Int64
+	objects *objects
+	diffs   map[compared][]change // that git was asked for
 }
 
-// gitConfig is what GitHub's servers allow: filters, any object as a want, pushes.
-var gitConfig = [][]string{
-	{"http.receivepack", "true"}, {"uploadpack.allowFilter", "true"}, {"uploadpack.allowAnySHA1InWant", "true"},
-	{"transfer.hideRefs", "refs/test"}, {"gc.auto", "0"}, {"receive.autogc", "false"},
-	{"core.logAllRefUpdates", "false"}, {"core.fsync", "none"},
-}
+// gitConfig is what GitHub's servers allow: filters, any object as a want, pushes. What comes in is kept as loose
+// objects, which this package reads.
+const gitConfig = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = true
+	logAllRefUpdates = false
+	fsync = none
+[http]
+	receivepack = true
+[uploadpack]
+	allowFilter = true
+	allowAnySHA1InWant = true
+[transfer]
+	hideRefs = refs/test
+	unpackLimit = 1000000
+[fastimport]
+	unpackLimit = 1000000
+[receive]
+	autogc = false
+[gc]
+	auto = 0
+`
 
+// newRepo makes what `git init --bare` makes.
 func newRepo(dir string) (*repo, error) {
-	r := &repo{dir: dir, temps: new(atomic.Int64)}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+	r := &repo{dir: dir, temps: new(atomic.Int64), diffs: map[compared][]change{},
+		objects: newObjects(dir)}
+	var err error
+	for _, sub := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags", "info"} {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o755))
 	}
-	if _, err := r.git(nil, "init", "--quiet", "--bare", "--initial-branch=main", "."); err != nil {
-		return nil, err
-	}
-	for _, kv := range gitConfig {
-		if _, err := r.git(nil, "config", kv[0], kv[1]); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+	return r, errors.Join(err, os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "config"), []byte(gitConfig), 0o644))
 }
+
+// gitTools is where git keeps the programs that are part of it.
+var gitTools = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("git", "--exec-path").Output()
+	return strings.TrimSpace(string(out)), err
+})
 
 // environment leaves nothing of the machine's own settings in.
 func environment(extra ...string) []string {
@@ -56,6 +80,9 @@ func (r *repo) git(stdin []byte, args ...string) (string, error) {
 }
 
 func (r *repo) gitEnv(env []string, stdin []byte, args ...string) (string, error) {
+	if err := r.objects.flush(); err != nil {
+		return "", err
+	}
 	cmd := exec.Command("git", args...)
 	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, environment(env...), bytes.NewReader(stdin)
 	var stderr bytes.Buffer
@@ -67,8 +94,7 @@ func (r *repo) gitEnv(env []string, stdin []byte, args ...string) (string, error
 	return strings.TrimSuffix(string(out), "\n"), nil
 }
 
-// resolve gives the object that a name stands for, "" if there is none.
-func (r *repo) resolve(name string) string {
+func (r *repo) resolveByGit(name string) string {
 	id, err := r.git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	if err != nil {
 		return ""
@@ -81,6 +107,12 @@ func (r *repo) kind(id string) string {
 	if !isID(id) {
 		return ""
 	}
+	if object, known := r.objects.get(id); known {
+		return string(object.Kind)
+	}
+	if _, sure := r.objects.has(id); sure {
+		return ""
+	}
 	kind, err := r.git(nil, "cat-file", "-t", id)
 	if err != nil {
 		return ""
@@ -88,24 +120,23 @@ func (r *repo) kind(id string) string {
 	return kind
 }
 
-// kinds gives the types of several objects, in one process.
-func (r *repo) kinds(ids []string) (map[string]string, error) {
-	out, err := r.git([]byte(strings.Join(ids, "\n")+"\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
-	if err != nil {
-		return nil, err
-	}
+// kinds gives the types of several objects.
+func (r *repo) kinds(ids []string) map[string]string {
 	kinds := map[string]string{}
-	for line := range strings.Lines(out) {
-		if id, kind, ok := strings.Cut(strings.TrimSpace(line), " "); ok && kind != "missing" {
+	for _, id := range ids {
+		if kind := r.kind(id); kind != "" {
 			kinds[id] = kind
 		}
 	}
-	return kinds, nil
+	return kinds
 }
 
 func isID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (r *repo) blob(id string) ([]byte, error) {
+	if object, known := r.objects.ofKind(id, gitobject.Blob); known {
+		return object.Data, nil
+	}
 	out, err := r.git(nil, "cat-file", "blob", id+"^{}")
 	if err != nil {
 		return nil, err
@@ -120,30 +151,18 @@ func (r *repo) blob(id string) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// write stores an object and lets git look at it.
-func (r *repo) write(kind string, data []byte) (string, error) {
-	return r.git(data, "hash-object", "-t", kind, "-w", "--stdin")
+// writeCommit stores a commit. What is not plainly one git looks at.
+func (r *repo) writeCommit(data []byte) (string, error) {
+	id := gitobject.ID(gitobject.Commit, data)
+	try := &objects{held: map[string]gitobject.Object{id: {Kind: gitobject.Commit, ID: id, Data: data}}}
+	if _, plain := try.commit(id); plain {
+		return r.objects.put(gitobject.Commit, data)
+	}
+	return r.git(data, "hash-object", "-t", "commit", "-w", "--stdin")
 }
 
-// writeBlob stores a blob, which git has nothing to look at in, as a loose object: without a process for each of many.
-func (r *repo) writeBlob(data []byte) (string, error) {
-	var plain, packed bytes.Buffer
-	fmt.Fprintf(&plain, "blob %d\x00", len(data))
-	plain.Write(data)
-	id := fmt.Sprintf("%x", sha1.Sum(plain.Bytes()))
-	to := filepath.Join(r.dir, "objects", id[:2], id[2:])
-	if _, err := os.Stat(to); err == nil {
-		return id, nil
-	}
-	z := zlib.NewWriter(&packed)
-	_, err := z.Write(plain.Bytes())
-	temp := fmt.Sprintf("%s.%d", to, r.temps.Add(1))
-	err = errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(to), 0o755))
-	if err == nil {
-		err = errors.Join(os.WriteFile(temp, packed.Bytes(), 0o444), os.Rename(temp, to))
-	}
-	return id, err
-}
+// writeBlob stores a blob.
+func (r *repo) writeBlob(data []byte) (string, error) { return r.objects.put(gitobject.Blob, data) }
 
 // entry is one line of a tree.
 type entry struct {
@@ -151,8 +170,7 @@ type entry struct {
 	size                 int64
 }
 
-// list reads a tree, one level or all of it.
-func (r *repo) list(tree string, all bool) ([]entry, error) {
+func (r *repo) listByGit(tree string, all bool) ([]entry, error) {
 	args := []string{"ls-tree", "-z", "-l"}
 	if all {
 		args = append(args, "-r", "-t")
@@ -175,8 +193,7 @@ func (r *repo) list(tree string, all bool) ([]entry, error) {
 	return entries, nil
 }
 
-// overlay makes a tree of base and the entries; an entry without an id takes its path away.
-func (r *repo) overlay(base string, entries []entry) (string, error) {
+func (r *repo) overlayByGit(base string, entries []entry) (string, error) {
 	index := filepath.Join(r.dir, fmt.Sprintf("index-%d", r.temps.Add(1)))
 	defer func() { _ = os.Remove(index) }()
 	env := []string{"GIT_INDEX_FILE=" + index}
@@ -199,27 +216,10 @@ func (r *repo) overlay(base string, entries []entry) (string, error) {
 	return r.gitEnv(env, nil, "write-tree")
 }
 
-// ancestor reports whether a commit is another one, or comes before it.
-func (r *repo) ancestor(a, b string) bool {
-	_, err := r.git(nil, "merge-base", "--is-ancestor", a, b)
-	return err == nil
-}
-
 // errMoved says that a reference did not hold what was expected.
 var errMoved = errors.New("the reference has moved")
 
 const noID = "0000000000000000000000000000000000000000"
-
-// setRef moves a reference from one commit to another, or makes it where old is "".
-func (r *repo) setRef(ref, id, old string) error {
-	if old == "" {
-		old = noID
-	}
-	if _, err := r.git(nil, "update-ref", ref, id, old); err != nil {
-		return fmt.Errorf("%w: %w", errMoved, err)
-	}
-	return nil
-}
 
 // person is "name <email>".
 type person struct{ name, email string }
@@ -231,12 +231,13 @@ type commit struct {
 	author, committer person
 	authored, at      string // RFC 3339
 	message           string
+	seconds           int64 // of at; only where this package read the commit
 }
 
 const commitFormat = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B%x00"
 
-// commits reads commits in the order that git rev-list gives for the arguments.
-func (r *repo) commits(args ...string) ([]commit, error) {
+// logByGit reads commits in the order that git rev-list gives for the arguments.
+func (r *repo) logByGit(args ...string) ([]commit, error) {
 	out, err := r.git(nil, append([]string{"log", "--format=" + commitFormat + "%x01"}, args...)...)
 	if err != nil {
 		return nil, err
@@ -254,8 +255,8 @@ func (r *repo) commits(args ...string) ([]commit, error) {
 	return commits, nil
 }
 
-func (r *repo) commit(id string) (commit, error) {
-	all, err := r.commits("-1", id)
+func (r *repo) commitByGit(id string) (commit, error) {
+	all, err := r.logByGit("-1", id)
 	if err != nil || len(all) == 0 {
 		return commit{}, fmt.Errorf("no commit %s: %w", id, err)
 	}
@@ -265,8 +266,7 @@ func (r *repo) commit(id string) (commit, error) {
 // change is a file that differs between two commits.
 type change struct{ status, path, previous, id string }
 
-// changes compares a head with its merge base on base, as a pull request does.
-func (r *repo) changes(base, head string) ([]change, error) {
+func (r *repo) changesByGit(base, head string) ([]change, error) {
 	out, err := r.git(nil, "diff", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", base+"..."+head)
 	if err != nil {
 		return nil, err
@@ -290,8 +290,7 @@ func (r *repo) changes(base, head string) ([]change, error) {
 	return all, nil
 }
 
-// lines are the lines of a file's new side that the diff of a pull request shows.
-func (r *repo) lines(base, head, path string) ([][2]int, error) {
+func (r *repo) linesByGit(base, head, path string) ([][2]int, error) {
 	out, err := r.git(nil, "diff", "-U3", "--no-ext-diff", base+"..."+head, "--", path)
 	if err != nil {
 		return nil, err

@@ -126,12 +126,7 @@ func (s *Server) treeEntries(in []treeInput) ([]entry, *reply) {
 			named = append(named, *e.SHA)
 		}
 	}
-	kinds := map[string]string{}
-	if len(named) > 0 {
-		var err error
-		kinds, err = s.git.kinds(named)
-		s.must("", err)
-	}
+	kinds := s.git.kinds(named)
 	var entries []entry
 	for _, e := range in {
 		made := entry{mode: e.Mode, path: e.Path}
@@ -346,7 +341,7 @@ func (s *Server) SetRef(name, sha string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before[name] = s.git.resolve(name)
-	s.must(s.git.git(nil, "update-ref", name, sha))
+	s.must("", s.git.putRef(name, sha))
 	s.sync("owner")
 }
 

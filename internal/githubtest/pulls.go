@@ -77,7 +77,7 @@ func (s *Server) baseSHA(p *pull) string { return s.git.resolve("refs/heads/" + 
 // arrive records a new head.
 func (s *Server) arrive(p *pull) {
 	p.heads = append(p.heads, p.head)
-	s.must(s.git.git(nil, "update-ref", fmt.Sprintf("refs/pull/%d/head", p.number), p.head))
+	s.must("", s.git.putRef(fmt.Sprintf("refs/pull/%d/head", p.number), p.head))
 }
 
 // must ends a test whose repository does not work.
@@ -208,11 +208,11 @@ func (s *Server) Reopen(number int64, by string) {
 
 // rebase puts the commits of a pull request on its base, one by one, as GitHub's "Rebase and merge" does.
 func (s *Server) rebase(p *pull, base string) (ids []string) {
-	commits, err := s.git.commits(s.baseOf(p) + ".." + p.head)
+	commits, err := s.git.commits(s.baseOf(p), p.head)
 	s.must("", err)
 	onto := base
 	for _, c := range slices.Backward(commits) { // the oldest first
-		tree, err := s.git.git(nil, "merge-tree", "--write-tree", onto, c.sha)
+		tree, err := s.git.merge(onto, c.sha)
 		s.must(tree, err)
 		base, err = s.record(tree, []string{base}, c.author, person{"GitHub", "noreply@github.com"}, c.message, true)
 		s.must(base, err)
@@ -231,7 +231,7 @@ func (s *Server) Merge(number int64, by, method string) string {
 		p.rebased = s.rebase(p, base)
 		return s.merged(p, base, p.rebased[len(p.rebased)-1], by)
 	}
-	tree, err := s.git.git(nil, "merge-tree", "--write-tree", base, p.head)
+	tree, err := s.git.merge(base, p.head)
 	s.must(tree, err)
 	parents := []string{base, p.head}
 	message := fmt.Sprintf("Merge pull request #%d from %s\n\n%s", number, p.Head, p.Title)
@@ -290,7 +290,7 @@ func (s *Server) pullJSON(p *pull, whole bool) object {
 	if whole {
 		changes, err := s.git.changes(s.baseOf(p), p.head)
 		s.must("", err)
-		commits, err := s.git.commits(s.baseOf(p) + ".." + p.head)
+		commits, err := s.git.commits(s.baseOf(p), p.head)
 		s.must("", err)
 		o.with(object{"merged": p.mergedBy != "", "mergeable": p.state == "open", "mergeable_state": "clean",
 			"merged_by": nil, "comments": 0,
@@ -409,8 +409,9 @@ func (s *Server) listCommits(c call) reply {
 	if p == nil {
 		return refuse(404, "Not Found")
 	}
-	commits, err := s.git.commits("--reverse", s.baseOf(p)+".."+p.head)
+	commits, err := s.git.commits(s.baseOf(p), p.head)
 	s.must("", err)
+	slices.Reverse(commits)
 	var list []any
 	for _, c := range commits[:min(len(commits), maxCommits)] {
 		list = append(list, s.listedCommit(c))

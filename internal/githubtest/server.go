@@ -48,6 +48,7 @@ type Server struct {
 	faults      []*Fault
 	requests    []Request
 	gitRequests int
+	processes   bool // git's own backend answers
 	latency     time.Duration
 }
 
@@ -85,7 +86,7 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 	if s.git, err = newRepo(filepath.Join(dir, s.Name+".git")); err != nil {
 		return nil, err
 	}
-	tools, err := s.git.git(nil, "--exec-path")
+	tools, err := gitTools()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,16 @@ func (s *Server) APIURL() string { return s.URL + "/api/v3" }
 func (s *Server) CloneURL() string { return s.URL + "/" + s.Name + ".git" }
 
 // Dir is the bare repository.
-func (s *Server) Dir() string { return s.git.dir }
+func (s *Server) Dir() string {
+	s.must("", s.git.objects.share())
+	return s.git.dir
+}
+
+// DirNow is Dir for who looks once and is done with it: objects of later are there only after another call.
+func (s *Server) DirNow() string {
+	s.must("", s.git.objects.flush())
+	return s.git.dir
+}
 
 // SetPrivate makes the repository one that cannot be read without a token.
 func (s *Server) SetPrivate() {
@@ -196,11 +206,25 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 
 // carryOut does what a request of git's asks for.
 func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
+	if !s.processes && pushGreeting(w, r, s.git.dir) {
+		return
+	}
 	if r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
 		s.receive(w, r, token)
 		return
 	}
-	s.backend.ServeHTTP(w, r)
+	if !s.upload(w, r) {
+		s.toBackend(w, r, s.backend)
+	}
+}
+
+// toBackend hands a request to git, which reads the disk.
+func (s *Server) toBackend(w http.ResponseWriter, r *http.Request, backend *cgi.Handler) {
+	if err := s.git.objects.share(); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	backend.ServeHTTP(w, r)
 }
 
 // reply is an answer of the API.

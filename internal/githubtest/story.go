@@ -33,7 +33,8 @@ func (s *Server) graphql(c call) reply {
 		return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequest": nil,
 			"pullRequests": object{"nodes": []any{}}}},
 			"errors": []any{object{"type": "NOT_FOUND",
-				"message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.", in.Variables.Number)}}})
+				"message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.",
+					in.Variables.Number)}}})
 	}
 	open, inside := []any{}, []any{}
 	merged := s.git.ancestor(p.head, s.git.resolve("refs/heads/main")) // then GitHub lists no open ones of the commit
@@ -97,8 +98,9 @@ func (s *Server) eventNodes(p *pull, after *string) object {
 }
 
 func (s *Server) commitNodes(p *pull, after *string) object {
-	commits, err := s.git.commits("--reverse", s.baseOf(p)+".."+p.head)
+	commits, err := s.git.commits(s.baseOf(p), p.head)
 	s.must("", err)
+	slices.Reverse(commits)
 	nodes := []any{}
 	for _, c := range commits[:min(len(commits), maxCommits)] {
 		authors := s.authors(c)

@@ -27,8 +27,9 @@ func WritePack(w io.Writer, objects []Object) error {
 	if _, err := out.Write(head); err != nil {
 		return err
 	}
+	z := zlib.NewWriter(io.Discard) // making one takes longer than most objects
 	for _, o := range objects {
-		if err := writeOne(out, o); err != nil {
+		if err := writeOne(out, z, o); err != nil {
 			return err
 		}
 	}
@@ -36,7 +37,7 @@ func WritePack(w io.Writer, objects []Object) error {
 	return err
 }
 
-func writeOne(w io.Writer, o Object) error {
+func writeOne(w io.Writer, z *zlib.Writer, o Object) error {
 	data, head := o.Data, entryHead(packTypes[o.Kind], len(o.Data))
 	if o.Base != nil {
 		if delta := deltaBetween(o.Base.Data, o.Data); len(delta) < len(data) {
@@ -50,7 +51,7 @@ func writeOne(w io.Writer, o Object) error {
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
-	z := zlib.NewWriter(w)
+	z.Reset(w)
 	if _, err := z.Write(data); err != nil {
 		return err
 	}

@@ -27,9 +27,9 @@ func Find(s string) []Hidden {
 	}
 	var found []Hidden
 	for from, char := 0, 0; from < len(s) && len(found) < maxHidden; {
-		part := s[from : from+stretch(s[from:])]
+		part := s[from : from+firstStretch(s[from:])]
 		if !Plain(part) {
-			for _, h := range find(part) {
+			for _, h := range findHidden(part) {
 				found = append(found, Hidden{Char: char + h.Char, At: from + h.At, What: h.What})
 			}
 		}
@@ -38,8 +38,8 @@ func Find(s string) []Hidden {
 	return found[:min(len(found), maxHidden)]
 }
 
-// find looks at one stretch of a text.
-func find(s string) []Hidden {
+// findHidden looks at one stretch of a text.
+func findHidden(s string) []Hidden {
 	f := &finder{text: []rune(s)}
 	f.characters()
 	f.words()
@@ -91,7 +91,7 @@ func (f *finder) characters() {
 			continue
 		}
 		switch {
-		case turning(r):
+		case turnsDirection(r):
 			f.hide(i, "U+%04X, which turns the direction of what people read", r)
 		case unicode.Is(unicode.Cc, r):
 			f.hide(i, "the control character U+%04X", r)
@@ -110,11 +110,11 @@ func (f *finder) honest(i int, r rune) bool {
 	case r == 0xFEFF: // a byte order mark, also of a file that was put behind another
 		return (i == 0 || before == '\n') && i+1 < len(f.text) && !Ignorable(after)
 	case r == 0x200C || r == 0x200D:
-		return in(joining, before) && (unicode.IsLetter(before) || unicode.IsMark(before)) || r == 0x200D &&
+		return inAnyScript(joining, before) && (unicode.IsLetter(before) || unicode.IsMark(before)) || r == 0x200D &&
 			f.emoji(i, -1) && f.emoji(i, 1)
 	case r == 0x200B: // where lines may break in scripts that write no spaces
-		return in(spaceless, before) && in(spaceless, after)
-	case turning(r):
+		return inAnyScript(spaceless, before) && inAnyScript(spaceless, after)
+	case turnsDirection(r):
 		return f.turn(i)
 	case unicode.Is(unicode.Variation_Selector, r):
 		return f.variant(i, r, before)
@@ -172,12 +172,12 @@ var (
 		unicode.Tibetan, unicode.Balinese, unicode.Javanese}
 )
 
-func in(scripts []*unicode.RangeTable, r rune) bool {
+func inAnyScript(scripts []*unicode.RangeTable, r rune) bool {
 	return r >= 0x0600 && unicode.IsOneOf(scripts, r)
 }
 
-// pictorial reports whether a character may be the base of an emoji.
-func pictorial(r rune) bool {
+// isPictorial reports whether a character may be the base of an emoji.
+func isPictorial(r rune) bool {
 	return r >= 0xA9 && (unicode.In(r, unicode.So, unicode.Sm) || strings.ContainsRune("‼⁉〰〽ℹ", r) || r >= 0x1F000 &&
 		r <= 0x1FAFF)
 }
@@ -189,7 +189,7 @@ func (f *finder) emoji(i, step int) bool {
 		if step < 0 && j > i-3 && (r == 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF) {
 			continue
 		}
-		return pictorial(r)
+		return isPictorial(r)
 	}
 }
 
@@ -199,7 +199,7 @@ func (f *finder) variant(i int, r, before rune) bool {
 	switch {
 	case r == 0xFE0E || r == 0xFE0F:
 		keycap := before == '#' || before == '*' || before >= '0' && before <= '9'
-		return pictorial(before) || keycap && f.at(i+1) == 0x20E3
+		return isPictorial(before) || keycap && f.at(i+1) == 0x20E3
 	case r >= 0x180B && r <= 0x180F:
 		return unicode.In(before, unicode.Mongolian, unicode.Phags_Pa)
 	case r >= 0xE0100:
@@ -223,8 +223,8 @@ func (f *finder) flag(i int) bool {
 	return f.at(first-1) == 0x1F3F4 && f.at(last) == 0xE007F && last-first >= 3 && last-first <= 6
 }
 
-// turning reports whether a character turns the direction of writing.
-func turning(r rune) bool {
+// turnsDirection reports whether a character turns the direction of writing.
+func turnsDirection(r rune) bool {
 	return r == 0x061C || r == 0x200E || r == 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 

@@ -31,7 +31,8 @@ func main() {
 	flag.Parse()
 	src, err := os.ReadFile(*from)
 	if errors.Is(err, fs.ErrNotExist) {
-		log.Printf("%s is not here: lookalikes_table.go stays as it is. Unicode publishes the file with UTS #39.", *from)
+		log.Printf("%s is not here: lookalikes_table.go stays as it is. Unicode publishes the file with UTS #39.",
+			*from)
 		return
 	}
 	if err != nil {

@@ -62,19 +62,19 @@ func Fold(s string) string {
 	if Plain(s) {
 		return s // most texts are
 	}
-	return fold(s, false).Text
+	return foldText(s, false).Text
 }
 
 // maxRounds bounds how often a text is folded anew because a word in disguise came to light: each time fewer letters
 // are left that could.
 const maxRounds = 8
 
-// fold folds a text until it shows all that it holds.
-func fold(s string, keep bool) Folded {
-	shapes := undisguised(s)
+// foldText folds a text until it shows all that it holds.
+func foldText(s string, keep bool) Folded {
+	shapes := undisguisedLetters(s)
 	f := foldOnce(s, shapes, keep)
 	for round := 1; round < maxRounds && !Plain(f.Text); round++ {
-		if shapes = undisguised(f.Text); len(shapes) == 0 {
+		if shapes = undisguisedLetters(f.Text); len(shapes) == 0 {
 			break
 		}
 		under := f
@@ -128,7 +128,7 @@ func Map(s string) Folded {
 	if Plain(s) {
 		return Folded{Text: s}
 	}
-	return fold(s, true)
+	return foldText(s, true)
 }
 
 // Original is where text[from:to] of the folded text was written.
@@ -180,7 +180,7 @@ func foldOnce(s string, shapes map[int]rune, keep bool) Folded {
 	f.out.Grow(len(s))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
-		to, how := look(r)
+		to, how := seenAs(r)
 		if shape, ok := shapes[i]; ok {
 			to, how = shape, isKept
 		}
@@ -224,7 +224,7 @@ func (f *folder) unraise(run string, at int) {
 	for i, r := range run {
 		if raised(r) {
 			plain, _ := utf8.DecodeRuneInString(norm.NFKC.String(string(r)))
-			if dash(plain) {
+			if isDash(plain) {
 				plain = '-'
 			}
 			f.normalise(plain, at+i, at+i+utf8.RuneLen(r))

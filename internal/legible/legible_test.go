@@ -141,7 +141,9 @@ var plainly = []string{
 	"ΣΑΕ και ΟΤΕ, η ΑΒΕ", "СССР, ОАО «ТМК», ООО",
 	"Привет, мир", "Это SMSка и VIPов, PDF-файл, iPhone'ом", "Москва, а не Рим: со своей осой",
 	"Ελληνικά κείμενα και PDF", "Հայերեն", "ქართული",
-	"👩\u200D❤\uFE0F\u200D👨 🏳\uFE0F\u200D🌈 👍🏽 1\uFE0F\u20E3 ©\uFE0F ™\uFE0F ℹ\uFE0F 🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "✔\uFE0E", "ᠮᠣᠩᠭᠣᠯ\u180Eᠠ", "line one\r\nline\ttwo\fpage",
+	"👩\u200D❤\uFE0F\u200D👨 🏳\uFE0F\u200D🌈 👍🏽 1\uFE0F\u20E3 ©\uFE0F ™\uFE0F ℹ\uFE0F " +
+		"🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F", "✔\uFE0E", "ᠮᠣᠩᠭᠣᠯ\u180Eᠠ",
+	"line one\r\nline\ttwo\fpage",
 }
 
 // TestFindsNothing: nobody is flagged for a language.

@@ -37,8 +37,8 @@ func lookalike(r rune) (byte, bool) {
 	return shape, ok
 }
 
-// alike reports whether nobody tells a letter of Cyrillic or Greek from a Latin one.
-func alike(r rune) bool {
+// looksIdentical reports whether nobody tells a letter of Cyrillic or Greek from a Latin one.
+func looksIdentical(r rune) bool {
 	_, ok := lookalike(r)
 	return ok && !strings.ContainsRune(cyrillicNear+greekNear+greekFormula, r)
 }
@@ -46,8 +46,8 @@ func alike(r rune) bool {
 // maxStretch is how much of a text is looked at together for words in disguise, to the end of its line.
 const maxStretch = 1 << 16
 
-// stretch is the length of the first part of a text that is looked at together.
-func stretch(s string) int {
+// firstStretch is the length of the first part of a text that is looked at together.
+func firstStretch(s string) int {
 	if len(s) <= maxStretch {
 		return len(s)
 	}
@@ -57,15 +57,15 @@ func stretch(s string) int {
 	return len(s)
 }
 
-// undisguised are the letters of a text that stand in words in disguise, by their offset, with what they look like.
-// Honest words of other scripts are none: a rule reads what a reader reads.
-func undisguised(s string) map[int]rune {
-	if !strings.ContainsFunc(s, foreign) {
+// undisguisedLetters are the letters of a text that stand in words in disguise, by their offset, with what they look
+// like. Honest words of other scripts are none: a rule reads what a reader reads.
+func undisguisedLetters(s string) map[int]rune {
+	if !strings.ContainsFunc(s, isForeignLetter) {
 		return nil
 	}
 	out := map[int]rune{}
 	for from := 0; from < len(s); {
-		part := s[from : from+stretch(s[from:])]
+		part := s[from : from+firstStretch(s[from:])]
 		f := &finder{text: []rune(part)}
 		shapes := map[int]rune{}
 		for _, w := range f.disguises() {
@@ -83,8 +83,8 @@ func undisguised(s string) map[int]rune {
 	return out
 }
 
-// foreign reports whether a letter may stand in a word in disguise.
-func foreign(r rune) bool {
+// isForeignLetter reports whether a letter may stand in a word in disguise.
+func isForeignLetter(r rune) bool {
 	if r < 0x0370 {
 		return false
 	}

@@ -18,8 +18,8 @@ const (
 	isFraction               // ½
 )
 
-// look says what a character is seen as.
-func look(r rune) (rune, manner) {
+// seenAs says what a character is seen as.
+func seenAs(r rune) (rune, manner) {
 	switch {
 	case r < 0x7F && plainByte[byte(r)]:
 		return r, isKept
@@ -33,7 +33,7 @@ func look(r rune) (rune, manner) {
 		return r, isRaised
 	case r >= 0xBC && r <= 0xBE || r >= 0x2150 && r <= 0x215F || r == 0x2189:
 		return r, isFraction
-	case dash(r):
+	case isDash(r):
 		return '-', isKept
 	}
 	if d := digit(r); d >= 0 {
@@ -42,9 +42,9 @@ func look(r rune) (rune, manner) {
 	return r, isKept
 }
 
-// dash reports whether a character is a hyphen, a dash or a minus. Those that wave, and the double one of Katakana,
+// isDash reports whether a character is a hyphen, a dash or a minus. Those that wave, and the double one of Katakana,
 // look like themselves.
-func dash(r rune) bool {
+func isDash(r rune) bool {
 	switch r {
 	case 0x2053, 0x301C, 0x3030, 0x30A0:
 		return false

@@ -101,7 +101,7 @@ func property(t *testing.T, file, name string) map[rune]bool {
 func TestUnicodeNormalization(t *testing.T) {
 	own := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool {
-			to, how := look(r)
+			to, how := seenAs(r)
 			return how != isKept || to != r
 		})
 	}
@@ -136,8 +136,8 @@ func TestUnicodeIgnorable(t *testing.T) {
 func TestUnicodeDashes(t *testing.T) {
 	set := property(t, "PropList.txt", "Dash")
 	for r := range set {
-		if wavy := r == 0x2053 || r == 0x301C || r == 0x3030 || r == 0x30A0; dash(r) == wavy {
-			t.Errorf("dash(U+%04X) = %v", r, dash(r))
+		if wavy := r == 0x2053 || r == 0x301C || r == 0x3030 || r == 0x30A0; isDash(r) == wavy {
+			t.Errorf("dash(U+%04X) = %v", r, isDash(r))
 		}
 	}
 	fields(t, "UnicodeData.txt", func(f []string) {

@@ -119,7 +119,7 @@ func (w word) own() script {
 		case latin:
 			return latin
 		case cyrillic, greek:
-			if !alike(r) && !strings.ContainsRune(greekNear, r) {
+			if !looksIdentical(r) && !strings.ContainsRune(greekNear, r) {
 				return s
 			}
 		}
@@ -153,7 +153,7 @@ func (w word) mixes() bool {
 
 // has reports whether the word has a letter of the script that nobody can tell from a Latin one.
 func (w word) has(s script) bool {
-	return slices.ContainsFunc(w.letters, func(r rune) bool { return scriptOf(r) == s && alike(r) })
+	return slices.ContainsFunc(w.letters, func(r rune) bool { return scriptOf(r) == s && looksIdentical(r) })
 }
 
 // planted reports whether a letter that looks Latin, of any other script, stands between two Latin ones. Languages put

@@ -181,7 +181,7 @@ func (a *acceptor) isType(kind strictjson.Kind, text string) bool {
 
 func (a *acceptor) acceptsText(s string) bool {
 	if a.minLength.given || a.maxLength.given {
-		if !within(utf8.RuneCountInString(s), a.minLength, a.maxLength) {
+		if !withinBounds(utf8.RuneCountInString(s), a.minLength, a.maxLength) {
 			return false
 		}
 	}
@@ -189,7 +189,7 @@ func (a *acceptor) acceptsText(s string) bool {
 }
 
 func (a *acceptor) acceptsItems(items []*strictjson.Value) bool {
-	if !within(len(items), a.minItems, a.maxItems) {
+	if !withinBounds(len(items), a.minItems, a.maxItems) {
 		return false
 	}
 	if a.items == nil {
@@ -204,7 +204,7 @@ func (a *acceptor) acceptsItems(items []*strictjson.Value) bool {
 }
 
 func (a *acceptor) acceptsMembers(v *strictjson.Value) bool {
-	if !within(len(v.Members), a.minProperties, a.maxProperties) {
+	if !withinBounds(len(v.Members), a.minProperties, a.maxProperties) {
 		return false
 	}
 	for _, name := range a.required {
@@ -227,7 +227,7 @@ func (a *acceptor) acceptsMembers(v *strictjson.Value) bool {
 	return true
 }
 
-// within reports whether a length keeps both bounds.
-func within(length int, least, most limit) bool {
+// withinBounds reports whether a length keeps both bounds.
+func withinBounds(length int, least, most limit) bool {
 	return (!least.given || int64(length) >= least.n) && (!most.given || int64(length) <= most.n)
 }

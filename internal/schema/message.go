@@ -33,7 +33,7 @@ func (f *flattener) word(at place) []Leaf {
 	case "dependentRequired", "dependencies":
 		return f.dependent(at, l)
 	}
-	l.Want = want(at)
+	l.Want = wantedText(at)
 	switch at.keyword {
 	case "type":
 		l.Message = fmt.Sprintf("is %s; the schema wants %s", withType(l.Got, at.got, l.Want), l.Want)
@@ -75,8 +75,8 @@ func length(at place, l Leaf) int {
 	return utf8.RuneCountInString(text)
 }
 
-// want says what would be right, without a verb.
-func want(at place) string {
+// wantedText says what would be right, without a verb.
+func wantedText(at place) string {
 	value := show(at.wants)
 	switch at.keyword {
 	case "type":
@@ -90,9 +90,9 @@ func want(at place) string {
 	case "maximum":
 		return "at most " + value
 	case "exclusiveMinimum":
-		return "more than " + bound(at, "minimum")
+		return "more than " + exclusiveBound(at, "minimum")
 	case "exclusiveMaximum":
-		return "less than " + bound(at, "maximum")
+		return "less than " + exclusiveBound(at, "maximum")
 	case "multipleOf":
 		return "a multiple of " + value
 	case "minItems", "minProperties", "minLength":
@@ -133,8 +133,8 @@ func wantOfCounted(at place) string {
 	return at.keyword + " " + show(at.wants)
 }
 
-// bound is the number of an exclusive bound: draft 4 writes it as a boolean beside the bound.
-func bound(at place, plain string) string {
+// exclusiveBound is the number of an exclusive bound: draft 4 writes it as a boolean beside the bound.
+func exclusiveBound(at place, plain string) string {
 	if at.wants != nil && at.wants.Kind == strictjson.Bool {
 		return show(at.schema.Get(plain))
 	}

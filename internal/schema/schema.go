@@ -75,12 +75,12 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	if err := check(name, doc); err != nil {
 		return nil, err
 	}
-	if err := bounded(name, doc); err != nil {
+	if err := refuseUnbounded(name, doc); err != nil {
 		return nil, err
 	}
-	asWritten := sync.OnceValues(func() (*jsonschema.Schema, error) { return compiled(name, doc) })
+	asWritten := sync.OnceValues(func() (*jsonschema.Schema, error) { return compileSchema(name, doc) })
 	s := &Schema{source: doc, plain: newAcceptor(doc), compiled: asWritten, seen: seenBy(name, doc, asWritten)}
-	if simple(doc) {
+	if isSimpleSchema(doc) {
 		return s, nil // the library will refuse nothing
 	}
 	if _, err := s.compiled(); err != nil {
@@ -89,8 +89,8 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 	return s, nil
 }
 
-// bounded refuses a schema of which too much applies to one place of a document.
-func bounded(name string, doc *strictjson.Value) error {
+// refuseUnbounded refuses a schema of which too much applies to one place of a document.
+func refuseUnbounded(name string, doc *strictjson.Value) error {
 	var refused *Error
 	all := maxSteps
 	doc.Walk(func(v *strictjson.Value) bool {
@@ -113,8 +113,8 @@ func bounded(name string, doc *strictjson.Value) error {
 	return nil
 }
 
-// compiled has the library compile a checked schema.
-func compiled(name string, doc *strictjson.Value) (*jsonschema.Schema, error) {
+// compileSchema has the library compile a checked schema.
+func compileSchema(name string, doc *strictjson.Value) (*jsonschema.Schema, error) {
 	return compiledText(name, doc, encode(doc))
 }
 
@@ -136,21 +136,21 @@ func compiledText(name string, doc *strictjson.Value, source string) (s *jsonsch
 		return nil, &Error{Name: name, Pos: doc.Pos, Message: clipAndEscape(err.Error())}
 	}
 	if s, err = c.Compile(location); err != nil {
-		return nil, refused(name, doc, err)
+		return nil, refusedSchema(name, doc, err)
 	}
 	return s, nil
 }
 
-// refused words what the library says of a schema: usually that it breaks the draft's own schema, at the leaves of that
-// tree.
-func refused(name string, doc *strictjson.Value, err error) *Error {
+// refusedSchema words what the library says of a schema: usually that it breaks the draft's own schema, at the leaves
+// of that tree.
+func refusedSchema(name string, doc *strictjson.Value, err error) *Error {
 	var broken *jsonschema.ValidationError
 	if !errors.As(err, &broken) {
 		text := strings.TrimPrefix(err.Error(), "jsonschema "+location+" compilation failed: ")
 		return &Error{Name: name, Pos: doc.Pos, Message: clipAndEscape(strings.ReplaceAll(text, location, ""))}
 	}
 	for len(broken.Causes) > 0 {
-		broken = deepest(broken.Causes)
+		broken = deepestCause(broken.Causes)
 	}
 	at := unescape(broken.InstanceLocation)
 	v := doc.At(at)
@@ -161,13 +161,14 @@ func refused(name string, doc *strictjson.Value, err error) *Error {
 		clipAndEscape(broken.Message)}
 }
 
-// deepest is the cause that lies deepest in the schema, the first by address among equals: the order of the library's
-// causes follows its maps.
-func deepest(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
+// deepestCause is the cause that lies deepest in the schema, the first by address among equals: the order of the
+// library's causes follows its maps.
+func deepestCause(causes []*jsonschema.ValidationError) *jsonschema.ValidationError {
 	best := causes[0]
 	for _, c := range causes[1:] {
 		a, b := len(c.InstanceLocation), len(best.InstanceLocation)
-		if a > b || a == b && c.InstanceLocation+c.KeywordLocation+c.Message < best.InstanceLocation+best.KeywordLocation+best.Message {
+		if a > b || a == b &&
+			c.InstanceLocation+c.KeywordLocation+c.Message < best.InstanceLocation+best.KeywordLocation+best.Message {
 			best = c
 		}
 	}
@@ -202,7 +203,7 @@ func Prepare(doc *strictjson.Value) *Document {
 			Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
 	}
 	return &Document{value: doc, any: sync.OnceValue(doc.Any),
-		changes: sync.OnceValue(func() bool { return changes(doc) })}
+		changes: sync.OnceValue(func() bool { return changesAsSeen(doc) })}
 }
 
 // ShowsAll says that every text of the document is plain ASCII, which spares looking.
@@ -216,7 +217,7 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			leaves = []Leaf{internal(fmt.Sprint(r))}
+			leaves = []Leaf{internalLeaf(fmt.Sprint(r))}
 		}
 	}()
 	if s.plain.accepts(d.value) && !d.changes() {
@@ -227,11 +228,11 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	}
 	library, err := s.compiled()
 	if err != nil {
-		return []Leaf{internal(err.Error())}
+		return []Leaf{internalLeaf(err.Error())}
 	}
 	leaves, err = d.hold(s, library, d.any())
 	if err != nil {
-		return []Leaf{internal(err.Error())}
+		return []Leaf{internalLeaf(err.Error())}
 	}
 	if d.changes() {
 		return d.asSeen(s, leaves)
@@ -267,7 +268,7 @@ func (s *Schema) tooMuch(doc *strictjson.Value) []Leaf {
 	return nil
 }
 
-func internal(what string) Leaf {
+func internalLeaf(what string) Leaf {
 	return Leaf{Keyword: "internal", Message: "could not be held against the schema, the schema library fails on it: " +
 		clipAndEscape(what)}
 }

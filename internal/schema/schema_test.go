@@ -431,7 +431,7 @@ func TestSimple(t *testing.T) {
 		`{"multipleOf":0}`: false, `{"uniqueItems":1}`: false,
 		`{"minimum":"1"}`: false, `{"not":{"not":{"title":1}}}`: false,
 	} {
-		if got := simple(parse(t, src)); got != want {
+		if got := isSimpleSchema(parse(t, src)); got != want {
 			t.Errorf("%s: simple is %v", src, got)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// changes reports whether some text of the document is seen otherwise than it is written (S80).
-func changes(doc *strictjson.Value) bool {
+// changesAsSeen reports whether some text of the document is seen otherwise than it is written (S80).
+func changesAsSeen(doc *strictjson.Value) bool {
 	found := false
 	doc.Walk(func(v *strictjson.Value) bool {
 		found = found || v.Kind == strictjson.String && legible.Fold(v.Text) != v.Text
@@ -33,11 +33,11 @@ func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 	}
 	library, err := s.seen()
 	if err != nil {
-		return []Leaf{internal(err.Error())}
+		return []Leaf{internalLeaf(err.Error())}
 	}
-	seen, err := d.hold(s, library, folded(d.any()))
+	seen, err := d.hold(s, library, foldTexts(d.any()))
 	if err != nil {
-		return []Leaf{internal(err.Error())}
+		return []Leaf{internalLeaf(err.Error())}
 	}
 	among := func(list []Leaf, l Leaf) bool {
 		return slices.ContainsFunc(list, func(o Leaf) bool {
@@ -73,21 +73,21 @@ func (d *Document) hides(pointer string) bool {
 	return found
 }
 
-// folded is a copy of a value whose texts are folded. Names of members stay.
-func folded(v any) any {
+// foldTexts is a copy of a value whose texts are folded. Names of members stay.
+func foldTexts(v any) any {
 	switch v := v.(type) {
 	case string:
 		return legible.Fold(v)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = folded(v[i])
+			out[i] = foldTexts(v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, item := range v {
-			out[k] = folded(item)
+			out[k] = foldTexts(item)
 		}
 		return out
 	}
@@ -130,7 +130,7 @@ func listsFolded(v any) any {
 		for k, item := range v {
 			_, object := item.(map[string]any)
 			if (k == "enum" || k == "const") && !object {
-				v[k] = unique(folded(item))
+				v[k] = dropEqualTexts(foldTexts(item))
 			} else {
 				v[k] = listsFolded(item)
 			}
@@ -139,8 +139,8 @@ func listsFolded(v any) any {
 	return v
 }
 
-// unique drops the texts of a list that folding has made equal: an enum names each value once.
-func unique(v any) any {
+// dropEqualTexts drops the texts of a list that folding has made equal: an enum names each value once.
+func dropEqualTexts(v any) any {
 	list, ok := v.([]any)
 	if !ok {
 		return v

@@ -7,20 +7,20 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// simple reports whether the library can refuse nothing of a schema that check has let pass: it says nothing beyond
-// keywords of draft 2020-12 that refer to nothing, each with a value of its form. Nearly every schema is simple, and
-// such a one is compiled when a document is first held against it: loading a sheet does not pay for schemas that the
-// work at hand never asks. FuzzCompile holds simple to the library.
-func simple(schema *strictjson.Value) bool {
+// isSimpleSchema reports whether the library can refuse nothing of a schema that check has let pass: it says nothing
+// beyond keywords of draft 2020-12 that refer to nothing, each with a value of its form. Nearly every schema is simple,
+// and such a one is compiled when a document is first held against it: loading a sheet does not pay for schemas that
+// the work at hand never asks. FuzzCompile holds simple to the library.
+func isSimpleSchema(schema *strictjson.Value) bool {
 	if schema.Kind == strictjson.Bool {
 		return true
 	}
 	return schema.Kind == strictjson.Object &&
-		!slices.ContainsFunc(schema.Members, func(m strictjson.Member) bool { return !formed(m.Key, m.Value) })
+		!slices.ContainsFunc(schema.Members, func(m strictjson.Member) bool { return !isSimpleMember(m.Key, m.Value) })
 }
 
-// formed reports whether a member is the author's own or a simple keyword with a value of its form.
-func formed(key string, v *strictjson.Value) bool {
+// isSimpleMember reports whether a member is the author's own or a simple keyword with a value of its form.
+func isSimpleMember(key string, v *strictjson.Value) bool {
 	switch key {
 	case "$comment", "title", "description", "format", "pattern":
 		return v.Kind == strictjson.String
@@ -35,18 +35,18 @@ func formed(key string, v *strictjson.Value) bool {
 		"maxContains":
 		return v.Kind == strictjson.Number
 	case "type":
-		return typed(v)
+		return isTypeName(v)
 	case "required":
-		return distinct(v)
+		return isDistinctTexts(v)
 	case "properties":
-		return all(v, func(m strictjson.Member) bool { return plainName(m.Key) && simple(m.Value) })
+		return allMembers(v, func(m strictjson.Member) bool { return plainName(m.Key) && isSimpleSchema(m.Value) })
 	case "dependentRequired":
-		return all(v, func(m strictjson.Member) bool { return distinct(m.Value) })
+		return allMembers(v, func(m strictjson.Member) bool { return isDistinctTexts(m.Value) })
 	case "items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else":
-		return simple(v)
+		return isSimpleSchema(v)
 	case "prefixItems", "allOf", "anyOf", "oneOf":
 		return len(v.Items) > 0 &&
-			!slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return !simple(item) })
+			!slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return !isSimpleSchema(item) })
 	}
 	return strings.HasPrefix(key, "x-")
 }
@@ -61,17 +61,17 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// typed reports whether v is the name of a type, or distinct ones.
-func typed(v *strictjson.Value) bool {
+// isTypeName reports whether v is the name of a type, or distinct ones.
+func isTypeName(v *strictjson.Value) bool {
 	if v.Kind == strictjson.String {
 		return typeNames[v.Text] != ""
 	}
-	return len(v.Items) > 0 && distinct(v) &&
+	return len(v.Items) > 0 && isDistinctTexts(v) &&
 		!slices.ContainsFunc(v.Items, func(item *strictjson.Value) bool { return typeNames[item.Text] == "" })
 }
 
-// distinct reports whether v is a list of texts, none of them twice.
-func distinct(v *strictjson.Value) bool {
+// isDistinctTexts reports whether v is a list of texts, none of them twice.
+func isDistinctTexts(v *strictjson.Value) bool {
 	seen := make(map[string]bool, len(v.Items))
 	for _, item := range v.Items {
 		if item.Kind != strictjson.String || seen[item.Text] {
@@ -82,8 +82,8 @@ func distinct(v *strictjson.Value) bool {
 	return v.Kind == strictjson.Array
 }
 
-// all reports whether v is an object all of whose members are as they should be.
-func all(v *strictjson.Value, ok func(strictjson.Member) bool) bool {
+// allMembers reports whether v is an object all of whose members are as they should be.
+func allMembers(v *strictjson.Value, ok func(strictjson.Member) bool) bool {
 	return v.Kind == strictjson.Object &&
 		!slices.ContainsFunc(v.Members, func(m strictjson.Member) bool { return !ok(m) })
 }

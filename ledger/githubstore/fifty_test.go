@@ -20,20 +20,23 @@ func heavy(t *testing.T) {
 	}
 }
 
+// race is how many sign off at once, and over what.
+type race struct {
+	name    string
+	writers int64
+	latency time.Duration // in a time in which nothing else takes any
+	load    int
+	push    bool          // by git, and not by the API
+	lost    int           // requests of lost races, at most
+	within  time.Duration // on a machine with nothing else to do, which REFEREE_IDLE=1 says
+	heavy   bool
+}
+
 // TestFiftyAtOnce: sign-offs at once, each by a process of its own as far as it can tell, give as many receipts on one
 // chain; at any latency and under any load, through GitHub's API and by pushes. An append is three requests. Those of
 // lost races are bounded: a sign-off is allowed fifteen requests, and fifty of them 750.
 func TestFiftyAtOnce(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		writers int64
-		latency time.Duration
-		load    int
-		push    bool          // by git, and not by the API
-		lost    int           // requests of lost races, at most
-		within  time.Duration // on a machine with nothing else to do, which REFEREE_IDLE=1 says
-		heavy   bool
-	}{
+	for _, c := range []race{
 		{name: "fifty", writers: 50, lost: 50, within: time.Minute},
 		{name: "fifty by pushes", writers: 50, push: true, within: time.Minute, heavy: true},
 		{name: "ten by pushes", writers: 10, push: true},
@@ -56,32 +59,37 @@ func TestFiftyAtOnce(t *testing.T) {
 			if c.load > 0 && os.Getenv("REFEREE_LOAD") != "1" {
 				t.Skip("it keeps both processors busy for minutes: REFEREE_LOAD=1 asks for it")
 			}
-			if c.latency > 0 {
-				t.Parallel() // it sleeps most of the time
-			}
 			s := githubtest.New(t)
-			open := func() ledger.Store { return connect(t, s, 0, nil) }
-			if c.push {
-				open = func() ledger.Store { return pusher(t, s) }
+			if c.latency > 0 { // it sleeps most of the time
+				inProcess(t, s, func(t *testing.T) { c.atOnce(t, s) })
+			} else {
+				c.atOnce(t, s)
 			}
-			add(t, open(), storetest.Sample(0))
-			s.SetLatency(c.latency)
-			load(t, c.load)
-			before, git := s.Count(), s.GitRequests()
-			took := storetest.AtOnce(t, open, 1, c.writers)
-			lost := s.Count() - before - 3*int(c.writers)
-			if c.push {
-				lost = s.Count() - before
-			}
-			t.Logf("%d sign-offs in %.1f s; %d requests of the API, %d of them in races that were lost; %d of git",
-				c.writers, took.Seconds(), s.Count()-before, lost, s.GitRequests()-git)
-			if lost > c.lost || c.within > 0 && took > c.within && idle() {
-				t.Errorf("%s and %d lost requests, want %s and %d at most", took, lost, c.within, c.lost)
-			}
-			s.SetLatency(0)
-			verified(t, connect(t, s, 0, nil), 1+c.writers)
 		})
 	}
+}
+
+func (c race) atOnce(t *testing.T, s *githubtest.Server) {
+	open := func() ledger.Store { return connect(t, s, 0, nil) }
+	if c.push {
+		open = func() ledger.Store { return pusher(t, s) }
+	}
+	add(t, open(), storetest.Sample(0))
+	s.SetLatency(c.latency)
+	load(t, c.load)
+	before, git := s.Count(), s.GitRequests()
+	took := storetest.AtOnce(t, open, 1, c.writers)
+	lost := s.Count() - before - 3*int(c.writers)
+	if c.push {
+		lost = s.Count() - before
+	}
+	t.Logf("%d sign-offs in %.1f s; %d requests of the API, %d of them in races that were lost; %d of git",
+		c.writers, took.Seconds(), s.Count()-before, lost, s.GitRequests()-git)
+	if lost > c.lost || c.within > 0 && took > c.within && idle() {
+		t.Errorf("%s and %d lost requests, want %s and %d at most", took, lost, c.within, c.lost)
+	}
+	s.SetLatency(0)
+	verified(t, connect(t, s, 0, nil), 1+c.writers)
 }
 
 // load has so many processes compete for the machine until the test ends.
@@ -102,11 +110,11 @@ func load(t *testing.T, n int) {
 // pushed is a ledger that is written by git, whose states can be verified in the server's own repository.
 type pushed struct {
 	*gitstore.Store
-	local *gitstore.Store
+	server *githubtest.Server
 }
 
 // Tree is storetest.Viewer's.
-func (p pushed) Tree(at ledger.Snapshot) (ledger.Tree, error) { return p.local.Tree(at) }
+func (p pushed) Tree(at ledger.Snapshot) (ledger.Tree, error) { return treeOf(p.server, at) }
 
 func pusher(t *testing.T, s *githubtest.Server) ledger.Store {
 	t.Helper()
@@ -115,11 +123,7 @@ func pusher(t *testing.T, s *githubtest.Server) ledger.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	local, err := gitstore.Open(s.Dir(), gitstore.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pushed{store, local}
+	return pushed{store, s}
 }
 
 // idle reports whether the machine is said to have nothing else to do.

@@ -3,8 +3,13 @@ package githubstore_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
+	"os"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/defendableos/referee/internal/canonical"
@@ -22,11 +27,19 @@ type connection struct {
 	*githubstore.Store
 	server *githubtest.Server
 	api    *githubapi.Client
-	local  *gitstore.Store
 }
 
 // Tree is storetest.Viewer's.
-func (c connection) Tree(at ledger.Snapshot) (ledger.Tree, error) { return c.local.Tree(at) }
+func (c connection) Tree(at ledger.Snapshot) (ledger.Tree, error) { return treeOf(c.server, at) }
+
+// treeOf reads a state of the ledger in the server's own repository.
+func treeOf(s *githubtest.Server, at ledger.Snapshot) (ledger.Tree, error) {
+	local, err := gitstore.Open(s.Dir(), gitstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return local.Tree(at)
+}
 
 // Break is storetest.Breaker's: the step-th request of an append to a ledger that exists is lost, before its effect for
 // even steps and after it for odd ones. There are three; after the last one's effect nothing is broken, as the branch
@@ -44,7 +57,7 @@ func (c connection) Break(step int) bool {
 // connect opens a store; without patience nothing is sent twice.
 func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func(string)) connection {
 	t.Helper()
-	api, err := githubapi.New(githubapi.Options{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: wait,
+	api, err := githubstore.NewClient(githubstore.ClientOptions{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: wait,
 		Transport: s.Transport()})
 	if err != nil {
 		t.Fatal(err)
@@ -54,14 +67,50 @@ func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	local, err := gitstore.Open(s.Dir(), gitstore.Options{})
+	return connection{store, s, api}
+}
+
+// TestMain has the tests write into memory, and reach the servers of inProcess without a network.
+func TestMain(m *testing.M) {
+	storetest.TempInMemory()
+	http.DefaultTransport = sites{http.DefaultTransport}
+	os.Exit(m.Run())
+}
+
+// sites are servers that answer in this process. Everything else goes over the network.
+type sites struct{ next http.RoundTripper }
+
+// answering are the servers that do, by their hosts.
+var answering sync.Map
+
+// RoundTrip is http.RoundTripper's.
+func (s sites) RoundTrip(r *http.Request) (*http.Response, error) {
+	site, here := answering.Load(r.URL.Host)
+	if !here {
+		return s.next.RoundTrip(r)
+	}
+	resp, err := site.(http.RoundTripper).RoundTrip(r)
+	if err == nil {
+		resp.Request = r
+	}
+	return resp, err
+}
+
+// inProcess has git's requests to a server answered without a network, as those of the API are, and runs a test in a
+// time of its own, in which nothing waits.
+func inProcess(t *testing.T, s *githubtest.Server, test func(t *testing.T)) {
+	t.Helper()
+	at, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return connection{store, s, api, local}
+	answering.Store(at.Host, s.Transport())
+	defer answering.Delete(at.Host)
+	synctest.Test(t, test)
 }
 
 func TestGitHubStore(t *testing.T) {
+	t.Parallel()
 	storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
 		s := githubtest.New(t)
 		return func() ledger.Store { return connect(t, s, -1, nil) }
@@ -196,6 +245,7 @@ func TestLostEarly(t *testing.T) {
 
 // What a swap that failed means is read from the branch.
 func TestSwap(t *testing.T) {
+	t.Parallel()
 	rule := githubtest.Fault{Status: 422, Body: `{"message":"Repository rule violations found"}`}
 	for name, c := range map[string]struct {
 		fault githubtest.Fault
@@ -258,6 +308,11 @@ func TestStaleReferenceRead(t *testing.T) {
 // Rate limits and failing servers cost waits and nothing else.
 func TestPatience(t *testing.T) {
 	s := githubtest.New(t)
+	inProcess(t, s, func(t *testing.T) { patience(t, s) })
+}
+
+func patience(t *testing.T, s *githubtest.Server) {
+	start := time.Now()
 	s.Inject(githubtest.RetryAfter(403, 1).On("POST", "git/trees"))
 	s.Inject(githubtest.Unicorn.On("POST", "git/commits"))
 	s.Inject(githubtest.RetryAfter(429, 1).On("POST", "git/refs"))
@@ -266,6 +321,10 @@ func TestPatience(t *testing.T) {
 	s.Inject(githubtest.DropAfter.OnGit("POST", "git-upload-pack"))
 	if r := add(t, connect(t, s, time.Minute, nil), storetest.Sample(0)); r.Tries != 1 {
 		t.Errorf("%d tries", r.Tries)
+	}
+	// Each of the six faults is waited for a second; a wait that is random may come on top.
+	if took := time.Since(start); took < 6*time.Second || took > 12*time.Second {
+		t.Errorf("it took %s", took)
 	}
 	verified(t, connect(t, s, -1, nil), 1)
 }

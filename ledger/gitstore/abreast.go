@@ -132,7 +132,7 @@ func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobj
 	var held [readers]batch
 	for n := range read {
 		read[n] = make(chan batch, batchesAhead)
-		running.Go(func() { g.readAhead(inner, share(ids, n), read[n]) })
+		running.Go(func() { g.readAhead(inner, readerShare(ids, n), read[n]) })
 	}
 	for i := range ids {
 		n := i / stretch % readers
@@ -157,8 +157,8 @@ func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobj
 	}
 }
 
-// share is the stretches of the list that fall to reader n.
-func share(ids []string, n int) (own []string) {
+// readerShare is the stretches of the list that fall to reader n.
+func readerShare(ids []string, n int) (own []string) {
 	for i := n * stretch; i < len(ids); i += readers * stretch {
 		own = append(own, ids[i:min(i+stretch, len(ids))]...)
 	}

@@ -90,7 +90,7 @@ func (b *builder) add(f ledger.File) error {
 	if _, err := ledger.Allowed(f.Path, ledger.RegularMode, int64(len(f.Data))); err != nil {
 		return err
 	}
-	dir, name := split(f.Path)
+	dir, name := splitPath(f.Path)
 	if entryOf(b.dirs[dir], name).ID != "" && f.Path != ledger.HeadPath {
 		return fmt.Errorf("%s exists; files of a ledger never change", f.Path)
 	}
@@ -106,7 +106,7 @@ func (b *builder) set(dir string, e gitobject.Entry) {
 	b.dirs[dir] = append(slices.DeleteFunc(b.dirs[dir], func(x gitobject.Entry) bool { return x.Name == e.Name }), e)
 }
 
-func split(p string) (dir, name string) {
+func splitPath(p string) (dir, name string) {
 	dir, name = path.Split(p)
 	return strings.TrimSuffix(dir, "/"), name
 }
@@ -114,8 +114,8 @@ func split(p string) (dir, name string) {
 // close makes the directories, the deepest first, and gives the root's id.
 func (b *builder) close() (id string) {
 	paths := slices.SortedFunc(maps.Keys(b.dirs), func(x, y string) int {
-		if depth(x) != depth(y) {
-			return depth(y) - depth(x)
+		if pathDepth(x) != pathDepth(y) {
+			return pathDepth(y) - pathDepth(x)
 		}
 		return strings.Compare(x, y)
 	})
@@ -127,15 +127,15 @@ func (b *builder) close() (id string) {
 		b.fresh = append(b.fresh, tree)
 		id = tree.ID
 		if p != "" {
-			dir, name := split(p)
+			dir, name := splitPath(p)
 			b.set(dir, gitobject.Entry{Mode: gitobject.ModeTree, Name: name, ID: tree.ID})
 		}
 	}
 	return id
 }
 
-// depth is 0 for the root.
-func depth(path string) int {
+// pathDepth is 0 for the root.
+func pathDepth(path string) int {
 	if path == "" {
 		return 0
 	}

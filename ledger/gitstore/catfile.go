@@ -38,8 +38,8 @@ const borrowConfig = `[core]
 	auto = 0
 `
 
-// borrow makes the empty repository and gives its path.
-func borrow() (dir string, err error) {
+// makeEmptyRepository makes the empty repository and gives its path.
+func makeEmptyRepository() (dir string, err error) {
 	dir, err = os.MkdirTemp("", "referee-git-")
 	if err != nil {
 		return "", err
@@ -57,7 +57,7 @@ func borrow() (dir string, err error) {
 
 // command is a git that sees nothing but the objects. The function removes what it was given.
 func (g *gitBinary) command(ctx context.Context, args ...string) (*exec.Cmd, func() error, error) {
-	dir, err := borrow()
+	dir, err := makeEmptyRepository()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,7 +91,7 @@ func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, u
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting git: %w", err)
 	}
-	err = use(bufio.NewReaderSize(widen(out), pipeSize/4))
+	err = use(bufio.NewReaderSize(widenPipe(out), pipeSize/4))
 	if err != nil {
 		stop()
 	}
@@ -100,7 +100,7 @@ func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, u
 	case errors.Is(err, errStop):
 		return nil
 	case err != nil:
-		return errors.Join(err, ctx.Err(), spoken(said.String()))
+		return errors.Join(err, ctx.Err(), gitError(said.String()))
 	case ended != nil:
 		return fmt.Errorf("git %s: %w: %s", args[0], ended, strings.TrimSpace(said.String()))
 	}
@@ -125,7 +125,7 @@ func (p patient) Read(b []byte) (int, error) {
 // errStop ends a stream whose rest nobody wants.
 var errStop = errors.New("stop")
 
-func spoken(s string) error {
+func gitError(s string) error {
 	if s = strings.TrimSpace(s); s != "" {
 		return errors.New("git says: " + s)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/ledger/storetest"
@@ -132,8 +133,10 @@ func holds(t *testing.T, dir string, count int64) {
 }
 
 // TestEveryWriteFails breaks each write of an append in turn: by an error such as a full disk's, after which the ledger
-// is as it was, and by the death of the process, after which the next append finishes the work.
+// is as it was, and by the death of the process, after which the next append finishes the work. Each write is broken in
+// one of the two ways, and in both where all is run in full.
 func TestEveryWriteFails(t *testing.T) {
+	t.Parallel()
 	for _, dead := range []bool{false, true} {
 		t.Run(fmt.Sprintf("dead=%v", dead), func(t *testing.T) {
 			dir := bare(t)
@@ -141,7 +144,14 @@ func TestEveryWriteFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			count := int64(1)
-			for n := 0; ; n++ {
+			first, stride := 0, 1
+			if !full() {
+				stride = 2
+				if dead {
+					first = 1
+				}
+			}
+			for n := first; ; n += stride {
 				s := openTest(t, dir)
 				f := &faulty{Filesystem: s.at.(*local).fs, left: n, dead: dead,
 					fault: func() error { return syscall.ENOSPC }}
@@ -168,7 +178,7 @@ func TestEveryWriteFails(t *testing.T) {
 					sample(count)); err != nil {
 					t.Fatalf("after step %d: %v", n, err)
 				}
-				if count++; n%8 == 0 {
+				if count++; n%8 < stride {
 					holds(t, dir, count)
 				}
 			}
@@ -180,6 +190,7 @@ func TestEveryWriteFails(t *testing.T) {
 func TestMain(m *testing.M) {
 	dir := os.Getenv("GITSTORE_APPEND_TO")
 	if dir == "" {
+		storetest.TempInMemory()
 		os.Exit(m.Run())
 	}
 	if err := child(dir); err != nil {
@@ -239,11 +250,16 @@ func TestFiftyProcesses(t *testing.T) {
 	holds(t, dir, processes)
 }
 
-// TestKilledProcesses kills a process (SIGKILL) before each write in turn; the next one finishes its work, once.
+// TestKilledProcesses kills a process (SIGKILL) before each write in turn, or before every fifth unless all is run in
+// full; the next one finishes its work, once.
 func TestKilledProcesses(t *testing.T) {
+	t.Parallel()
 	dir := bare(t)
-	count := int64(0)
-	for n := 0; ; n++ {
+	count, stride := int64(0), 5
+	if full() {
+		stride = 1
+	}
+	for n := 0; ; n += stride {
 		out, err := start(t, dir, int(count), fmt.Sprintf("GITSTORE_KILL_AT=%d", n)).CombinedOutput()
 		if err == nil {
 			if n < 40 {
@@ -259,7 +275,7 @@ func TestKilledProcesses(t *testing.T) {
 		if _, err := ledger.Append(t.Context(), openTest(t, dir), ledger.Retry{}, sample(count)); err != nil {
 			t.Fatalf("after write %d: %v", n, err)
 		}
-		if count++; n%8 == 0 {
+		if count++; n%8 == 0 || n%20 == 0 {
 			holds(t, dir, count)
 		}
 	}
@@ -317,6 +333,10 @@ func TestReadOnly(t *testing.T) {
 
 // TestForeignLock holds that a lock of another program is waited for and never removed.
 func TestForeignLock(t *testing.T) {
+	synctest.Test(t, foreignLock) // it is waited for by a clock of the test's own
+}
+
+func foreignLock(t *testing.T) {
 	dir := bare(t)
 	s := openTest(t, dir)
 	if _, err := ledger.Append(t.Context(), s, ledger.Retry{}, sample(0)); err != nil {

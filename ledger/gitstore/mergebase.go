@@ -111,7 +111,7 @@ func (l lineage) mergeBase(base, head string) (id string, ok bool) {
 	}
 	for id := range stopped { // at most one of them has all the others behind it
 		behind, _, _ := l.walk(id, nil)
-		if !includes(behind, stopped) {
+		if !includesAll(behind, stopped) {
 			continue
 		}
 		_, _, whole := l.walk(base, behind)
@@ -120,8 +120,8 @@ func (l lineage) mergeBase(base, head string) (id string, ok bool) {
 	return "", false
 }
 
-// includes reports whether all of a set are in another.
-func includes(all, some map[string]bool) bool {
+// includesAll reports whether all of a set are in another.
+func includesAll(all, some map[string]bool) bool {
 	for id := range some {
 		if !all[id] {
 			return false

@@ -55,6 +55,7 @@ func line(commits [][]int, behind, n int) ([][]int, int) {
 // TestMergeBase: the merge base of histories of each shape, as git merge-base has it, and "not ok" where what came does
 // not prove it.
 func TestMergeBase(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	deep, tip := line([][]int{{}, {0}}, 0, 260)
 	shortcut, far := line([][]int{{}, {0}}, 1, 260)      // 1 is the commit that base has by a long way only …
@@ -140,6 +141,7 @@ func TestMergeBaseServers(t *testing.T) {
 // TestMergeBaseProof holds the proof to git merge-base over tangled histories of which all or a part came: what is ok
 // is git's only answer, and where all came and git has only one answer, it is ok.
 func TestMergeBaseProof(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	proved, unproved := 0, 0
 	for range 6 {

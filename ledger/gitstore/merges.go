@@ -122,7 +122,7 @@ type changes struct {
 const maxDepth = 64
 
 func (c *changes) compare(dir, old, now string) error {
-	if old == now || depth(dir) > maxDepth {
+	if old == now || pathDepth(dir) > maxDepth {
 		return nil
 	}
 	var before []gitobject.Entry

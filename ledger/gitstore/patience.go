@@ -46,7 +46,7 @@ func withPatience(client *http.Client, maxWait time.Duration) (*http.Client, *pa
 	case maxWait < 0:
 		maxWait = 0
 	}
-	p := &patience{next: client.Transport, sleep: sleep, left: maxWait, budget: maxWait}
+	p := &patience{next: client.Transport, sleep: sleepOrStop, left: maxWait, budget: maxWait}
 	if p.next == nil {
 		p.next = http.DefaultTransport
 	}
@@ -55,7 +55,7 @@ func withPatience(client *http.Client, maxWait time.Duration) (*http.Client, *pa
 	return &with, p
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepOrStop(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

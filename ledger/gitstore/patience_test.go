@@ -94,6 +94,7 @@ func impatient(t *testing.T, url string, client http.RoundTripper, maxWait time.
 // what it says where it says it. Only a push waits for nothing, unless it was refused before it began: the branch tells
 // what became of it.
 func TestPatience(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		fault  func(*http.Request) (*http.Response, error)
 		wait   time.Duration
@@ -114,7 +115,8 @@ func TestPatience(t *testing.T) {
 		"nothing but a second": {status(500, "Retry-After", "0"), time.Second, false, false},
 	} {
 		for _, filters := range []bool{true, false} {
-			if !filters && !c.sweep {
+			// A server that gives whole branches is read by other code, and what breaks off is that code's to see.
+			if !filters && (!c.sweep || name != "the answer is cut" && !full()) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/filters=%v", name, filters), func(t *testing.T) {
@@ -220,6 +222,7 @@ func TestSilence(t *testing.T) {
 
 // TestCutPack: a pack that breaks off behind its first megabyte is fetched again, and nothing of the first one is left.
 func TestCutPack(t *testing.T) {
+	t.Parallel()
 	for _, filters := range []bool{true, false} {
 		url := served(t, filters)
 		var noise bytes.Buffer // that no compression makes small

@@ -9,8 +9,8 @@ import (
 // setPipeSize is F_SETPIPE_SZ of fcntl(2), which package syscall does not name.
 const setPipeSize = 1031
 
-// widen makes a pipe hold pipeSize bytes, if the system lets it, and its reader patient.
-func widen(r io.Reader) io.Reader {
+// widenPipe makes a pipe hold pipeSize bytes, if the system lets it, and its reader patient.
+func widenPipe(r io.Reader) io.Reader {
 	f, ok := r.(*os.File)
 	if !ok {
 		return r

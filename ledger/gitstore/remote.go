@@ -202,7 +202,7 @@ func (r *remote) sendByWeb(ctx context.Context, old, commit string,
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}
-	if now := shown(adv, r.ref); now != old {
+	if now := advertisedHash(adv, r.ref); now != old {
 		return nil, fmt.Errorf("%s is %.12s, not %.12s: %w", r.ref, now, old, ledger.ErrStale)
 	}
 	if adv.Capabilities.Supports("no-thin") {
@@ -228,8 +228,8 @@ func (r *remote) sendByWeb(ctx context.Context, old, commit string,
 	return report, err
 }
 
-// shown is what the server says that the branch holds.
-func shown(adv *packp.AdvRefs, ref string) string {
+// advertisedHash is what the server says that the branch holds.
+func advertisedHash(adv *packp.AdvRefs, ref string) string {
 	if hash, ok := adv.References[ref]; ok {
 		return hash.String()
 	}

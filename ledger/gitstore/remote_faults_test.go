@@ -44,6 +44,7 @@ func (l *lossy) RoundTrip(req *http.Request) (*http.Response, error) {
 // TestLostRequests loses each request of an append, and each answer, in turn, to a client without patience. Whatever
 // was lost, the receipt is there once at the end.
 func TestLostRequests(t *testing.T) {
+	t.Parallel()
 	url := served(t, true)
 	dir := t.TempDir()
 	count := int64(0)
@@ -159,7 +160,7 @@ func TestRaces(t *testing.T) {
 
 // TestDeclinedPush has a hook of the server's decline: that is final, and says why.
 func TestDeclinedPush(t *testing.T) {
-	url := served(t, true)
+	url := servedByGit(t, true)
 	s, err := Open(url, Options{Now: clock})
 	if err != nil {
 		t.Fatal(err)

@@ -1,11 +1,10 @@
 package gitstore
 
 import (
-	"net/http/cgi"
+	"fmt"
 	"net/http/httptest"
-	"os/exec"
+	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -13,39 +12,48 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// backend serves the bare repositories below root through a real `git http-backend`.
-func backend(t testing.TB, root string) *httptest.Server {
+// full says that everything is to speak to git itself, in full length.
+func full() bool { return storetest.Full() }
+
+// serveAt serves the bare repositories below root over HTTP.
+func serveAt(t testing.TB, root string, o storetest.ServerOptions) *httptest.Server {
 	t.Helper()
-	git, err := exec.LookPath("git")
+	o.Env = append(o.Env, "REMOTE_USER=tester")
+	handler, err := storetest.NewServer(root, o)
 	if err != nil {
 		t.Skip("no git binary")
 	}
-	path, err := exec.Command(git, "--exec-path").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(&cgi.Handler{
-		Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
-		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=tester",
-			"GIT_CONFIG_NOSYSTEM=1",
-			"GIT_CONFIG_GLOBAL=/dev/null"},
-		InheritEnv: []string{"PATH"},
-	})
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return server
 }
 
-// served makes a bare repository and gives its URL. filters says whether the server gives single objects.
+// served makes a bare repository and gives its URL. filters says whether the server gives single objects. Where it
+// does, it is of storetest, which answers as git does (its TestAnswersAreGits); where not, git gives whole branches.
 func served(t testing.TB, filters bool) string {
 	t.Helper()
+	return servedBy(t, storetest.ServerOptions{Filters: filters, Pushes: true, Real: full()})
+}
+
+// servedByGit is served by git itself.
+func servedByGit(t testing.TB, filters bool) string {
+	t.Helper()
+	return servedBy(t, storetest.ServerOptions{Filters: filters, Real: true})
+}
+
+func servedBy(t testing.TB, o storetest.ServerOptions) string {
+	t.Helper()
 	dir := bare(t)
-	for key, value := range map[string]string{"http.receivepack": "true",
-		"uploadpack.allowFilter": map[bool]string{true: "true", false: "false"}[filters]} {
-		if out, err := exec.Command("git", "--git-dir="+dir, "config", key, value).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+	config, err := os.ReadFile(filepath.Join(dir, "config"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	url := backend(t, filepath.Dir(dir)).URL + "/" + filepath.Base(dir)
+	config = fmt.Appendf(config, "\tfsync = none\n[http]\n\treceivepack = true\n[uploadpack]\n\tallowFilter = %v\n"+
+		"[receive]\n\tautogc = false\n", o.Filters)
+	if err := os.WriteFile(filepath.Join(dir, "config"), config, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	url := serveAt(t, filepath.Dir(dir), o).URL + "/" + filepath.Base(dir)
 	dirs.Store(url, dir)
 	return url
 }
@@ -62,21 +70,33 @@ func serverDir(t testing.TB, url string) string {
 	return dir.(string)
 }
 
+// TestHTTPStore holds the store over HTTP to every store's conformance: at a server that gives single objects, in full,
+// at one that gives whole branches, and at git itself.
 func TestHTTPStore(t *testing.T) {
-	for name, filters := range map[string]bool{"filters": true, "whole": false} {
-		t.Run(name, func(t *testing.T) {
-			storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
-				url := served(t, filters)
-				return func() ledger.Store {
-					s, err := Open(url, Options{Now: clock})
-					if err != nil {
-						t.Fatal(err)
-					}
-					t.Cleanup(func() { _ = s.Close() })
-					return noTree{s}
-				}
-			})
-		})
+	t.Parallel()
+	whole := func(t *testing.T) string { return served(t, false) }
+	filters := func(t *testing.T) string { return served(t, true) }
+	t.Run("filters", func(t *testing.T) { storetest.TestStore(t, overHTTP(filters)) })
+	t.Run("whole", func(t *testing.T) { storetest.TestTransport(t, overHTTP(whole)) })
+	t.Run("git", func(t *testing.T) {
+		if full() {
+			t.Skip("the other two speak to git itself")
+		}
+		storetest.TestTransport(t, overHTTP(func(t *testing.T) string { return servedByGit(t, true) }))
+	})
+}
+
+func overHTTP(serve func(t *testing.T) string) func(t *testing.T) func() ledger.Store {
+	return func(t *testing.T) func() ledger.Store {
+		url := serve(t)
+		return func() ledger.Store {
+			s, err := Open(url, Options{Now: clock})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = s.Close() })
+			return noTree{s}
+		}
 	}
 }
 

@@ -73,10 +73,10 @@ func findGitDir(dir string) (string, error) {
 // gitDir gives the directory of objects and references that path is or, in a linked work tree, names.
 func gitDir(path string) (string, bool) {
 	if to, ok := firstLine(path, "gitdir: "); ok {
-		path = beside(filepath.Dir(path), to)
+		path = pathBeside(filepath.Dir(path), to)
 	}
 	if to, ok := firstLine(filepath.Join(path, "commondir"), ""); ok {
-		path = beside(path, to)
+		path = pathBeside(path, to)
 	}
 	for _, name := range []string{"objects", "refs"} {
 		if info, err := os.Stat(filepath.Join(path, name)); err != nil || !info.IsDir() {
@@ -87,7 +87,7 @@ func gitDir(path string) (string, bool) {
 	return path, err == nil
 }
 
-func beside(dir, path string) string {
+func pathBeside(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

@@ -69,7 +69,7 @@ func TestOverSSH(t *testing.T) {
 
 // TestSSHStore holds the store over ssh to every store's conformance.
 func TestSSHStore(t *testing.T) {
-	storetest.TestStore(t, func(t *testing.T) func() ledger.Store {
+	storetest.TestTransport(t, func(t *testing.T) func() ledger.Store {
 		url := overSSH(t)
 		return func() ledger.Store {
 			s, err := Open(url, Options{Now: clock})

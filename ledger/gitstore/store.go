@@ -243,7 +243,7 @@ const aheadBy = 64
 
 // ahead brings in the entries before the one at name, if that is not in memory yet.
 func (s *Store) ahead(ctx context.Context, root, name, id string) error {
-	dir, base := split(name)
+	dir, base := splitPath(name)
 	if _, known := s.objects.known(id); known || !strings.HasPrefix(name, "receipts/") {
 		return nil
 	}
@@ -300,7 +300,8 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 }
 
 func (s *Store) record(root, parent string, at int64, message string) gitobject.Record {
-	who := fmt.Sprintf("%s <%s>", named(s.o.Name, "referee"), strings.ReplaceAll(named(s.o.Email, "referee@localhost"),
+	who := fmt.Sprintf("%s <%s>", safeName(s.o.Name, "referee"), strings.ReplaceAll(safeName(s.o.Email,
+		"referee@localhost"),
 		" ", ""))
 	r := gitobject.Record{Tree: root, Author: who, Authored: at, By: who, Time: at, Message: message}
 	if parent != "" {
@@ -309,8 +310,8 @@ func (s *Store) record(root, parent string, at int64, message string) gitobject.
 	return r
 }
 
-// named is a name without what would end it in a commit.
-func named(name, otherwise string) string {
+// safeName is a name without what would end it in a commit.
+func safeName(name, otherwise string) string {
 	if name == "" {
 		return otherwise
 	}

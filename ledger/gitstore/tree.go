@@ -118,7 +118,7 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 		w := walk{t: t, yield: yield}
 		level := []dir{{"", root.Tree}}
 		for len(level) > 0 && err == nil {
-			slices.SortStableFunc(level, func(a, b dir) int { return rank(a.path) - rank(b.path) })
+			slices.SortStableFunc(level, func(a, b dir) int { return readRank(a.path) - readRank(b.path) })
 			level, err = w.level(level)
 		}
 		if err == nil {
@@ -134,8 +134,9 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 	}
 }
 
-// rank puts the entries' own directories first: their objects lie in a pack in the order in which they were written.
-func rank(path string) int {
+// readRank puts the entries' own directories first: their objects lie in a pack in the order in which they were
+// written.
+func readRank(path string) int {
 	if strings.HasPrefix(path, "receipts") {
 		return 0
 	}
@@ -227,7 +228,7 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 		if w.files++; w.files > maxFiles {
 			return nil, errTooMany
 		}
-		w.pending = append(w.pending, ledger.TreeEntry{Path: name, Mode: printed(e.Mode), ID: e.ID})
+		w.pending = append(w.pending, ledger.TreeEntry{Path: name, Mode: modeInOctal(e.Mode), ID: e.ID})
 		if len(w.pending) >= atOnce {
 			if err := w.flush(); err != nil {
 				return nil, err
@@ -237,8 +238,8 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 	return below, nil
 }
 
-// printed is a mode as git prints it.
-func printed(mode string) string {
+// modeInOctal is a mode as git prints it.
+func modeInOctal(mode string) string {
 	if mode == gitobject.ModeTree {
 		return "0" + mode
 	}

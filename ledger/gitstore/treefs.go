@@ -200,7 +200,7 @@ func (f *treeFile) IsDir() bool { return f.entry.IsTree() }
 func (f *treeFile) Type() fs.FileMode { return f.Mode().Type() }
 
 // Sys is fs.FileInfo's.
-func (f *treeFile) Sys() any { return Object{printed(f.entry.Mode), f.entry.ID} }
+func (f *treeFile) Sys() any { return Object{modeInOctal(f.entry.Mode), f.entry.ID} }
 
 // Mode is fs.FileInfo's. A mode that git does not write is irregular.
 func (f *treeFile) Mode() fs.FileMode {

@@ -50,7 +50,7 @@ func (w *web) tip(ctx context.Context, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return shown(adv, ref), session.Close()
+	return advertisedHash(adv, ref), session.Close()
 }
 
 // fetch brings a branch into a bare repository and sets it there.
@@ -64,7 +64,7 @@ func (w *web) fetchOnce(ctx context.Context, dir, ref string, depth int) error {
 		return err
 	}
 	defer func() { _ = session.Close() }()
-	id := shown(adv, ref)
+	id := advertisedHash(adv, ref)
 	if id == "" {
 		return errNoBranch
 	}
@@ -106,11 +106,11 @@ func (w *web) pack(ctx context.Context, session transport.UploadPackSession, adv
 		return err
 	}
 	defer func() { err = errors.Join(err, resp.Close()) }()
-	return keep(dir, demuxed(req, resp))
+	return keepPack(dir, packOutOfBands(req, resp))
 }
 
-// demuxed takes the pack out of the bands that it shares with the server's words.
-func demuxed(req *packp.UploadPackRequest, r io.Reader) io.Reader {
+// packOutOfBands takes the pack out of the bands that it shares with the server's words.
+func packOutOfBands(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):
 		return sideband.NewDemuxer(sideband.Sideband64k, r)
@@ -120,8 +120,8 @@ func demuxed(req *packp.UploadPackRequest, r io.Reader) io.Reader {
 	return r
 }
 
-// keep writes a pack into a repository, with its index.
-func keep(dir string, pack io.Reader) error {
+// keepPack writes a pack into a repository, with its index.
+func keepPack(dir string, pack io.Reader) error {
 	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
 	into, err := storage.PackfileWriter()
 	if err != nil {

@@ -34,7 +34,7 @@ func (w *wire) hello(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer drop(resp.Body)
+	defer drainAndClose(resp.Body)
 	if at, ok := strings.CutSuffix(resp.Request.URL.String(), service); ok {
 		w.url = at
 	}
@@ -65,7 +65,7 @@ func (w *wire) hello(ctx context.Context) error {
 	}
 }
 
-func drop(body io.ReadCloser) {
+func drainAndClose(body io.ReadCloser) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, 1<<20))
 	_ = body.Close()
 }
@@ -107,7 +107,7 @@ func (w *wire) do(ctx context.Context, method, url string, body []byte) (*http.R
 		return resp, nil
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-	drop(resp.Body)
+	drainAndClose(resp.Body)
 	return nil, &refused{resp.StatusCode, strings.TrimSpace(string(text))}
 }
 
@@ -130,7 +130,7 @@ func (w *wire) tip(ctx context.Context, ref string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer drop(resp.Body)
+	defer drainAndClose(resp.Body)
 	r := bufio.NewReader(resp.Body)
 	for {
 		kind, line, err := readPacket(r)
@@ -161,10 +161,10 @@ func (w *wire) pack(ctx context.Context, wants []string, args ...string) (io.Rea
 	}
 	pack, err := section(bufio.NewReader(resp.Body))
 	if err != nil {
-		drop(resp.Body)
+		drainAndClose(resp.Body)
 		return nil, nil, err
 	}
-	return pack, func() { drop(resp.Body) }, nil
+	return pack, func() { drainAndClose(resp.Body) }, nil
 }
 
 // read is source's: one request for all ids.

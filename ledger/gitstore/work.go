@@ -120,7 +120,7 @@ func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
 		return err
 	}
 	defer end()
-	return keep(w.dir, pack)
+	return keepPack(w.dir, pack)
 }
 
 // byLibrary asks a server that cannot leave files out.

@@ -25,6 +25,7 @@ func plumb(t *testing.T, dir string, input []byte, args ...string) string {
 // TestWork fetches two commits of one history as objects, with filters and without, reads both trees, finds the tip,
 // and leaves a file of more than 64 MiB out where the server can.
 func TestWork(t *testing.T) {
+	t.Parallel()
 	for name, filters := range map[string]bool{"filters": true, "whole": false} {
 		t.Run(name, func(t *testing.T) {
 			url := served(t, filters)

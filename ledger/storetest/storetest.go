@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -21,14 +22,39 @@ type Viewer interface {
 	Tree(at ledger.Snapshot) (ledger.Tree, error)
 }
 
+// Full says that every case is to be run in full length, whatever it costs: .ci/run sets REFEREE_CI=1.
+func Full() bool { return os.Getenv("REFEREE_CI") == "1" }
+
+// size is how much a case does.
+type size struct {
+	writers, each int // at once, and how often each of them appends
+	deliveries    int // of one event at once
+	stride        int // between the steps at which a process is killed
+}
+
 // TestStore holds a store to what Append relies on. open makes a ledger that does not exist yet, and gives a function
 // that connects to it anew each time, as another process would.
 func TestStore(t *testing.T, open func(t *testing.T) func() ledger.Store) {
+	testStore(t, size{writers: 8, each: 3, deliveries: 5, stride: 1}, open)
+}
+
+// TestTransport is TestStore for a store that another one's test has held to it in full length, reached in another way
+// each of whose requests costs processes: the same cases and the same assertions, with fewer writers, and a death at
+// every third step. Where Full says so it is TestStore.
+func TestTransport(t *testing.T, open func(t *testing.T) func() ledger.Store) {
+	if Full() {
+		TestStore(t, open)
+		return
+	}
+	testStore(t, size{writers: 3, each: 1, deliveries: 2, stride: 3}, open)
+}
+
+func testStore(t *testing.T, n size, open func(t *testing.T) func() ledger.Store) {
 	for name, test := range map[string]func(*testing.T, func() ledger.Store){
-		"Empty": testEmpty, "Sequence": testSequence, "Begin": testBegin, "Writers": testWriters, "Stale": testStale,
-		"LostReply": testLostReply, "LostRequest": testLostRequest, "Duplicates": testDuplicates, "Killed": testKilled,
-		"Broken": testBroken, "Refused": testRefused, "NoEdit": testNoEdit, "Local": testLocal,
-		"Cancelled": testCancelled,
+		"Empty": testEmpty, "Sequence": testSequence, "Begin": testBegin, "Writers": n.testWriters, "Stale": testStale,
+		"LostReply": testLostReply, "LostRequest": testLostRequest, "Duplicates": n.testDuplicates,
+		"Killed": n.testKilled, "Broken": testBroken, "Refused": testRefused, "NoEdit": testNoEdit,
+		"Local": testLocal, "Cancelled": testCancelled,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -163,22 +189,21 @@ func testBegin(t *testing.T, connect func() ledger.Store) {
 	}
 }
 
-// testWriters lets eight writers append three times each, all at once.
-func testWriters(t *testing.T, connect func() ledger.Store) {
-	const writers, each = 8, 3
+// testWriters lets writers append several times each, all at once.
+func (n size) testWriters(t *testing.T, connect func() ledger.Store) {
 	var group sync.WaitGroup
-	for w := range writers {
+	for w := range n.writers {
 		group.Go(func() {
 			s := connect()
-			for i := range each {
-				if _, err := ledger.Append(t.Context(), s, quick, drafts(Sample(int64(w*each+i)))); err != nil {
+			for i := range n.each {
+				if _, err := ledger.Append(t.Context(), s, quick, drafts(Sample(int64(w*n.each+i)))); err != nil {
 					t.Errorf("writer %d: %v", w, err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	verify(t, connect(), writers*each)
+	verify(t, connect(), int64(n.writers*n.each))
 }
 
 func testStale(t *testing.T, connect func() ledger.Store) {
@@ -249,10 +274,10 @@ func testLostRequest(t *testing.T, connect func() ledger.Store) {
 	verify(t, connect(), 2)
 }
 
-// testDuplicates delivers one event five times at once, and once more later.
-func testDuplicates(t *testing.T, connect func() ledger.Store) {
+// testDuplicates delivers one event several times at once, and once more later.
+func (n size) testDuplicates(t *testing.T, connect func() ledger.Store) {
 	var group sync.WaitGroup
-	for range 5 {
+	for range n.deliveries {
 		group.Go(func() {
 			if _, err := ledger.Append(t.Context(), connect(), quick, drafts(Sample(0))); err != nil {
 				t.Error(err)
@@ -309,18 +334,18 @@ func (m mortal) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batch) 
 }
 
 // testKilled kills the process between any two steps; the next run finishes the work, once.
-func testKilled(t *testing.T, connect func() ledger.Store) {
-	for n := int64(0); ; n++ {
-		left := int(n)
-		_, err := ledger.Append(t.Context(), mortal{connect(), &left}, quick, drafts(Sample(n)))
+func (n size) testKilled(t *testing.T, connect func() ledger.Store) {
+	for step, count := 0, int64(0); ; step, count = step+n.stride, count+1 {
+		left := step
+		_, err := ledger.Append(t.Context(), mortal{connect(), &left}, quick, drafts(Sample(count)))
 		if err != nil && !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
-		add(t, connect(), Sample(n))
-		verify(t, connect(), n+1)
+		add(t, connect(), Sample(count))
+		verify(t, connect(), count+1)
 		if err == nil {
-			if n < 5 {
-				t.Errorf("only %d steps", n)
+			if step < 5 {
+				t.Errorf("only %d steps", step)
 			}
 			return
 		}

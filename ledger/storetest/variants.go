@@ -29,7 +29,8 @@ func WithFindings(r ledger.Receipt, n int) ledger.Receipt {
 				"The claimed value of the coverage does not follow from its own formula and inputs. ",
 				1+i%4,
 			),
-			Why: "A lender sizes the loan on this number; one that is too high hides that rent does not cover the debt.",
+			Why: "A lender sizes the loan on this number; one that is too high hides that rent does not cover " +
+				"the debt.",
 			Spot: &ledger.Spot{
 				Claimed:    "1.334",
 				Recomputed: "1.303",

@@ -10,7 +10,7 @@ import (
 func (s *Set) hitTable(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != CSV {
 		return Hit{}, e.file.wrong(ErrSelector, "%s= points into CSV, and this is a %s file; use %s", sel.Kind,
-			e.file.Format, usable(e.file.Format))
+			e.file.Format, usableSelectors(e.file.Format))
 	}
 	t, err := s.tableOf(e)
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Set) hitTable(e *entry, sel Selector) (Hit, error) {
 	return s.hitBlock(e, t, sel, sel)
 }
 
-// bound replaces Last by the number there are, and says whether the range lies inside.
-func bound(from, to, most int) (int, int, bool) {
+// boundRange replaces Last by the number there are, and says whether the range lies inside.
+func boundRange(from, to, most int) (int, int, bool) {
 	if from == Last {
 		from = most
 	}
@@ -44,7 +44,7 @@ func (e *entry) noRow(t *table, sel Selector) error {
 }
 
 func (s *Set) hitRows(e *entry, t *table, sel Selector) (Hit, error) {
-	from, to, ok := bound(sel.From, sel.To, len(t.rows))
+	from, to, ok := boundRange(sel.From, sel.To, len(t.rows))
 	if !ok {
 		return Hit{}, e.noRow(t, sel)
 	}
@@ -65,12 +65,12 @@ func (s *Set) hitRows(e *entry, t *table, sel Selector) (Hit, error) {
 
 // hitCell is one cell: a number if people would read one, else text.
 func (s *Set) hitCell(e *entry, t *table, sel Selector) (Hit, error) {
-	n, _, ok := bound(sel.From, sel.From, len(t.rows))
+	n, _, ok := boundRange(sel.From, sel.From, len(t.rows))
 	if !ok {
 		return Hit{}, e.noRow(t, sel)
 	}
 	cells := t.row(n - 1)
-	col, _, ok := bound(sel.FromCol, sel.FromCol, len(cells))
+	col, _, ok := boundRange(sel.FromCol, sel.FromCol, len(cells))
 	if !ok {
 		return Hit{}, e.noColumn(n, cells, sel)
 	}
@@ -85,7 +85,7 @@ func (s *Set) hitCell(e *entry, t *table, sel Selector) (Hit, error) {
 	if _, isNumber := NumberIn(hit.Text); isNumber {
 		hit.Kind = HitNumber
 	}
-	hit.Line, hit.Column = t.cellPlace(text, separator(e.file.path()), n-1, col-1)
+	hit.Line, hit.Column = t.cellPlace(text, separatorOf(e.file.path()), n-1, col-1)
 	return hit, nil
 }
 
@@ -95,7 +95,7 @@ func (e *entry) noColumn(n int, cells []string, sel Selector) error {
 
 // hitBlock is a rectangle of cells; every row must reach it. asked is the selector for the message.
 func (s *Set) hitBlock(e *entry, t *table, sel, asked Selector) (Hit, error) {
-	from, to, ok := bound(sel.From, sel.To, len(t.rows))
+	from, to, ok := boundRange(sel.From, sel.To, len(t.rows))
 	if !ok {
 		return Hit{}, e.noRow(t, asked)
 	}
@@ -105,7 +105,7 @@ func (s *Set) hitBlock(e *entry, t *table, sel, asked Selector) (Hit, error) {
 	hit := Hit{File: &e.file, Kind: HitCells, Line: t.rows[from-1].line, Column: 1}
 	for n := from; n <= to; n++ {
 		cells := t.row(n - 1)
-		left, right, ok := bound(sel.FromCol, sel.ToCol, len(cells))
+		left, right, ok := boundRange(sel.FromCol, sel.ToCol, len(cells))
 		if !ok {
 			return Hit{}, e.noColumn(n, cells, asked)
 		}

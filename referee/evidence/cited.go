@@ -44,7 +44,7 @@ func (s *Set) Cited(ref string) (Cited, error) {
 		err = s.citedLines(e, &c)
 	case hit.Kind == HitFile:
 		err = e.file.wrong(ErrNoNumber, "the whole item is cited; cite the place of the number, with %s",
-			usable(e.file.Format))
+			usableSelectors(e.file.Format))
 	case hit.Kind == HitRow, hit.Kind == HitCells:
 		err = s.citedCells(e, r.Selector, &c)
 	default:
@@ -86,16 +86,16 @@ func (c *Cited) one(text string) error {
 		return nil
 	}
 	return c.File.wrong(ErrAmbiguous, "%s holds %d numbers (%s); quote the one that is meant with text=", show(text),
-		len(figures), candidates(text, figures))
+		len(figures), listCandidates(text, figures))
 }
 
-// candidates lists the numbers that a reader could mean.
-func candidates(text string, figures []Figure) string {
+// listCandidates lists the numbers that a reader could mean.
+func listCandidates(text string, figures []Figure) string {
 	var words []string
 	for _, f := range figures {
 		words = append(words, text[f.Start:f.End])
 	}
-	return list(words)
+	return listNames(words)
 }
 
 func (s *Set) citedCell(e *entry, sel Selector, c *Cited) error {
@@ -103,8 +103,8 @@ func (s *Set) citedCell(e *entry, sel Selector, c *Cited) error {
 	if err != nil {
 		return err
 	}
-	row, _, _ := bound(sel.From, sel.From, len(t.rows))
-	col, _, _ := bound(sel.FromCol, sel.FromCol, len(t.row(row-1)))
+	row, _, _ := boundRange(sel.From, sel.From, len(t.rows))
+	col, _, _ := boundRange(sel.FromCol, sel.FromCol, len(t.row(row-1)))
 	c.ColumnScale = t.scaleOf(row-1, col-1)
 	return c.one(c.Text)
 }
@@ -122,7 +122,7 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 	if err != nil {
 		return err
 	}
-	first, _, _ := bound(sel.From, sel.From, len(t.rows))
+	first, _, _ := boundRange(sel.From, sel.From, len(t.rows))
 	left := max(1, sel.FromCol)
 	if sel.Kind == SelectCol {
 		first, left = 1, sel.From
@@ -138,7 +138,7 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 		}
 	}
 	return e.file.wrong(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, legible.Count(n, "cell"),
-		list(words))
+		listNames(words))
 }
 
 // citedLines reads the one number of the lines selected.
@@ -163,7 +163,7 @@ func (s *Set) citedLines(e *entry, c *Cited) error {
 		return nil
 	}
 	return e.file.wrong(ErrAmbiguous, "the lines hold %d numbers (%s); quote the one that is meant with text=",
-		len(figures), candidates(text, figures))
+		len(figures), listCandidates(text, figures))
 }
 
 // withoutNames leaves out figures in the names of JSON members: "2025": 920000 holds one number.
@@ -198,7 +198,7 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 			words = append(words, fmt.Sprintf("line %d, column %d", line, col))
 		}
 		return e.file.wrong(ErrAmbiguous, "the text %s stands in %d places (%s); quote more of it", show(sel.Text),
-			len(places), list(words))
+			len(places), listNames(words))
 	}
 	if len(places) == 0 {
 		return e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
@@ -230,7 +230,7 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 		return nil
 	}
 	return e.file.wrong(ErrAmbiguous, "the text %s holds %d numbers (%s); quote one of them", show(sel.Text),
-		len(within), candidates(text[first:last], within))
+		len(within), listCandidates(text[first:last], within))
 }
 
 // lineAround widens a range to whole lines, in which the tokens at its ends are whole.

@@ -11,13 +11,16 @@ import (
 func citing() *Set {
 	tree := fstest.MapFS{
 		"memo.txt": {Data: []byte(
-			"The price is 9,600,000 and 9600000 was asked.\nNet (600,000) for 2025; reserve -450,000.\nNOI is $920,000 in 2025.\nNOI again: $920,000.\nAt least fifty-two percent (52%) of units.\nNet worth $1.2 million.\nClosing on 2026-03-15.\n")},
+			"The price is 9,600,000 and 9600000 was asked.\nNet (600,000) for 2025; reserve -450,000.\nNOI is " +
+				"$920,000 in 2025.\nNOI again: $920,000.\nAt least fifty-two percent (52%) of units.\nNet worth $1.2 " +
+				"million.\nClosing on 2026-03-15.\n")},
 		"t12.csv": {Data: []byte(
 			"line,2024,2025,change\nGross,\"1,815,000\",\"1,900,000\",\"(85,000)\"\nHalf,(85,000)\nGross,1,815,000\nNet,n/a,5,6\n")},
 		"thousand.csv": {Data: []byte("(in thousands),2025\nNOI,920\nDebt (in millions),3\n")},
 		"units.csv":    {Data: []byte("item,USD (000s)\nNOI,920\n")},
 		"deal.json": {Data: []byte(
-			"{\"noi\": 920000, \"2025\": {\"unit_12\": 7}, \"text\": \"NOI $920,000\", \"two\": \"5 and 6\", \"list\": [1, \"2\", -3], \"bad\": [1, null]}\n")},
+			"{\"noi\": 920000, \"2025\": {\"unit_12\": 7}, \"text\": \"NOI $920,000\", \"two\": \"5 and 6\", " +
+				"\"list\": [1, \"2\", -3], \"bad\": [1, null]}\n")},
 		"line.json": {Data: []byte("{\n \"2025\": 920000,\n \"2024\": \"x\"\n}\n")},
 	}
 	var items []Item

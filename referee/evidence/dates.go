@@ -29,15 +29,15 @@ func datesIn(written string) []string {
 	}
 	switch {
 	case month > 0 && len(numbers) == 2:
-		return valid(numbers[1], month, numbers[0])
+		return validDate(numbers[1], month, numbers[0])
 	case month == 0 && len(numbers) == 3 && numbers[0] > 31:
-		return valid(numbers[0], numbers[1], numbers[2])
+		return validDate(numbers[0], numbers[1], numbers[2])
 	case month == 0 && len(numbers) == 3:
 		year := numbers[2]
 		if year < 100 {
 			year += 2000
 		}
-		return append(valid(year, numbers[0], numbers[1]), valid(year, numbers[1], numbers[0])...)
+		return append(validDate(year, numbers[0], numbers[1]), validDate(year, numbers[1], numbers[0])...)
 	}
 	return nil
 }
@@ -54,8 +54,8 @@ func monthNamed(word string) int {
 	return 0
 }
 
-// valid is the date if the calendar has it.
-func valid(year, month, day int) []string {
+// validDate is the date if the calendar has it.
+func validDate(year, month, day int) []string {
 	if year < 1000 || year > 9999 || month < 1 || month > 12 {
 		return nil
 	}

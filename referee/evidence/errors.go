@@ -68,7 +68,7 @@ func (s *Set) undeclared(id string) *Error {
 	if near := nearest.Word(id, ids); near != "" {
 		hint = "did you mean " + show(near) + "?"
 	} else if len(ids) > 0 {
-		hint = "declared: " + list(ids)
+		hint = "declared: " + listNames(ids)
 	}
 	return &Error{Code: "undeclared", ID: id, Message: "not declared in run.json; " + hint, cause: ErrUndeclared}
 }
@@ -86,8 +86,8 @@ func show(s string) string {
 	return strconv.Quote(s)
 }
 
-// list shows at most ten names.
-func list(names []string) string { return listOf(names, len(names)) }
+// listNames shows at most ten names.
+func listNames(names []string) string { return listOf(names, len(names)) }
 
 // maxShown is how many names a message lists, maxHints how many references that lead nowhere are looked at for what was
 // meant.

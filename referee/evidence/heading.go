@@ -9,10 +9,10 @@ import (
 	"github.com/defendableos/referee/internal/nearest"
 )
 
-// headed is the place of the column that a name means: the heading that is the name, or reads the same (S18). Two
-// headings that read the same are refused even where one is the name to the letter: people cannot tell which of
+// columnOfHeading is the place of the column that a name means: the heading that is the name, or reads the same (S18).
+// Two headings that read the same are refused even where one is the name to the letter: people cannot tell which of
 // "rent" and "Rent " was counted.
-func headed(header []string, name string) (int, error) {
+func columnOfHeading(header []string, name string) (int, error) {
 	col, form := -1, headingForm(name)
 	for i, h := range header {
 		if h != name && headingForm(h) != form {
@@ -27,7 +27,7 @@ func headed(header []string, name string) (int, error) {
 	if col >= 0 {
 		return col, nil
 	}
-	hint := "there are " + list(header)
+	hint := "there are " + listNames(header)
 	if near := nearest.Word(name, header); near != "" {
 		hint = "did you mean " + show(near) + "?"
 	}

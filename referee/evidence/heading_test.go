@@ -30,7 +30,7 @@ func TestHeaded(t *testing.T) {
 		{"-|rent", "", 0, "no column"},
 		{"rents|unit", "rent", 0, `did you mean "rents"?`},
 	} {
-		got, err := headed(strings.Split(c.header, "|"), c.name)
+		got, err := columnOfHeading(strings.Split(c.header, "|"), c.name)
 		if c.says == "" && (err != nil || got != c.want) || c.says != "" &&
 			(err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%q in %q: %d, %v; want %d %s", c.name, c.header, got, err, c.want, c.says)

@@ -43,7 +43,7 @@ func (s *Set) hidden(e *entry) (c Concealed, hides bool) {
 	c = Concealed{ID: e.file.ID, Path: e.file.path()}
 	text, at := e.views.text, func(i int) int { return i }
 	if e.file.Format == JSON || e.file.Format == JSONL {
-		text, at = unescaped(text)
+		text, at = unescapeJSON(text)
 	}
 	if legible.Plain(text) {
 		return c, false
@@ -56,7 +56,7 @@ func (s *Set) hidden(e *entry) (c Concealed, hides bool) {
 		return c, false
 	}
 	c.What, c.More = found[0].What, len(found)-1
-	c.Near = nearby(text, found[0].At)
+	c.Near = excerptAround(text, found[0].At)
 	before := e.views.text[:at(found[0].At)]
 	c.Line = 1 + strings.Count(before, "\n")
 	c.Column = 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
@@ -66,8 +66,8 @@ func (s *Set) hidden(e *entry) (c Concealed, hides bool) {
 	return c, true
 }
 
-// nearby is the part of a text around an offset.
-func nearby(text string, at int) string {
+// excerptAround is the part of a text around an offset.
+func excerptAround(text string, at int) string {
 	from, to := max(0, at-16), min(len(text), at+32)
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--
@@ -78,9 +78,9 @@ func nearby(text string, at int) string {
 	return strings.TrimFunc(text[from:to], func(r rune) bool { return r == '\n' || r == '\r' })
 }
 
-// unescaped is a JSON text in which \u200B stands as the character itself, with the way back. Line ends and what else
-// JSON writes as \u00XX in ASCII stay as they are, so that lines are the same ones.
-func unescaped(text string) (string, func(int) int) {
+// unescapeJSON is a JSON text in which \u200B stands as the character itself, with the way back. Line ends and what
+// else JSON writes as \u00XX in ASCII stay as they are, so that lines are the same ones.
+func unescapeJSON(text string) (string, func(int) int) {
 	if !strings.Contains(text, `\u`) && !strings.Contains(text, `\b`) {
 		return text, func(i int) int { return i }
 	}
@@ -89,7 +89,7 @@ func unescaped(text string) (string, func(int) int) {
 	for i := 0; i < len(text); {
 		n, r := 1, rune(-1)
 		if text[i] == '\\' {
-			n, r = escape(text[i:])
+			n, r = readEscape(text[i:])
 		}
 		if r < 0 || r >= 0x20 && r < 0x80 || r == '\t' || r == '\n' || r == '\r' || r == '\f' || r == '\v' {
 			out.WriteString(text[i : i+n])
@@ -110,8 +110,8 @@ func unescaped(text string) (string, func(int) int) {
 	}
 }
 
-// escape reads one escape of JSON: its length and the character, −1 for one that stands for itself.
-func escape(s string) (int, rune) {
+// readEscape reads one escape of JSON: its length and the character, −1 for one that stands for itself.
+func readEscape(s string) (int, rune) {
 	if len(s) < 2 {
 		return len(s), -1
 	}

@@ -16,7 +16,7 @@ func checkItem(i *Item) error {
 	switch {
 	case strings.TrimSpace(i.ID) == "":
 		return i.wrong(ErrRefused, "an evidence item has no id")
-	case strings.ContainsRune(i.ID, '#') || strings.TrimSpace(i.ID) != i.ID || unprintable(i.ID) != "":
+	case strings.ContainsRune(i.ID, '#') || strings.TrimSpace(i.ID) != i.ID || firstUnprintable(i.ID) != "":
 		return i.wrong(ErrRefused, "an id has no #, no surrounding space and no control or invisible characters")
 	case i.Kind == "url" && i.path() == "":
 		return i.wrong(ErrNotHeld, "the url %s has no snapshot; what counts is what the repository holds: add the "+
@@ -36,7 +36,7 @@ func checkItem(i *Item) error {
 // checkPath refuses every path that is not plainly inside the run folder.
 func checkPath(i *Item) error {
 	p := i.path()
-	if bad := unprintable(p); bad != "" {
+	if bad := firstUnprintable(p); bad != "" {
 		return i.wrong(ErrRefused, "the path %s has %s; rename the file", show(p), bad)
 	}
 	switch {
@@ -57,9 +57,9 @@ func checkPath(i *Item) error {
 	return nil
 }
 
-// unprintable names the first character that could deceive a reader of the path: controls, format characters (which
-// turn the writing direction or are invisible), line separators, and bytes that are no characters.
-func unprintable(s string) string {
+// firstUnprintable names the first character that could deceive a reader of the path: controls, format characters
+// (which turn the writing direction or are invisible), line separators, and bytes that are no characters.
+func firstUnprintable(s string) string {
 	if !utf8.ValidString(s) {
 		return "bytes that are not UTF-8"
 	}
@@ -75,11 +75,11 @@ func unprintable(s string) string {
 // so that the same run would be judged on different evidence.
 func (s *Set) refuseTwins() {
 	ids, paths := map[string][]*entry{}, map[string][]*entry{}
-	id := func(e *entry) string { return fold(legible.Fold(e.file.ID)) }
+	id := func(e *entry) string { return foldCase(legible.Fold(e.file.ID)) }
 	for _, e := range s.entries {
 		ids[id(e)] = append(ids[id(e)], e)
 		if p := e.file.path(); p != "" {
-			paths[fold(p)] = append(paths[fold(p)], e)
+			paths[foldCase(p)] = append(paths[foldCase(p)], e)
 		}
 	}
 	for _, e := range s.entries {
@@ -91,7 +91,7 @@ func (s *Set) refuseTwins() {
 				len(same)), true
 			continue
 		}
-		for _, other := range paths[fold(e.file.path())] {
+		for _, other := range paths[foldCase(e.file.path())] {
 			if e.file.path() != other.file.path() {
 				e.file.Err, e.loaded = e.file.wrong(ErrRefused, "the paths %s and %s differ only in case",
 					show(e.file.path()), show(other.file.path())), true
@@ -101,8 +101,8 @@ func (s *Set) refuseTwins() {
 	}
 }
 
-// fold maps every letter to the smallest of its case variants.
-func fold(s string) string {
+// foldCase maps every letter to the smallest of its case variants.
+func foldCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {

@@ -40,10 +40,10 @@ var broken = sync.OnceValue(func() *regexp.Regexp {
 
 // NormaliseText is the form in which found_in compares (rules.md 1.2): words divided at a line end are joined, NFKC,
 // lower case, straight quotes, soft hyphens and zero-width characters dropped, white space collapsed.
-func NormaliseText(s string) string { return normalise(s, "$1$2") }
+func NormaliseText(s string) string { return normaliseQuote(s, "$1$2") }
 
-// normalise joins a divided word as said: a hyphen at a line end may belong to the word ("trailing-⏎twelve").
-func normalise(s, join string) string {
+// normaliseQuote joins a divided word as said: a hyphen at a line end may belong to the word ("trailing-⏎twelve").
+func normaliseQuote(s, join string) string {
 	if dividesWords(s) {
 		s = broken().ReplaceAllString(s, join)
 	}
@@ -92,7 +92,8 @@ type haystack struct {
 }
 
 func newHaystack(text string, parts []string) *haystack {
-	return &haystack{joined: NormaliseText(text), hyphened: normalise(text, "$1-$2"), parts: parts, fold: NormaliseText}
+	return &haystack{joined: NormaliseText(text), hyphened: normaliseQuote(text, "$1-$2"), parts: parts,
+		fold: NormaliseText}
 }
 
 // quotable is a text prepared for quotations (S63).
@@ -111,7 +112,7 @@ func (h *haystack) has(quote string, minLen int) bool {
 	if utf8.RuneCountInString(q) < minLen {
 		return q == h.joined || h.isPart(q)
 	}
-	return h.standsIn(q, h.joined) || h.hyphened != "" && h.standsIn(normalise(quote, "$1-$2"), h.hyphened) ||
+	return h.standsIn(q, h.joined) || h.hyphened != "" && h.standsIn(normaliseQuote(quote, "$1-$2"), h.hyphened) ||
 		h.isPart(q)
 }
 

@@ -108,11 +108,11 @@ func parseSelector(fragment string) (Selector, error) {
 	var err error
 	switch kind {
 	case SelectLine:
-		sel.From, sel.To, err = positions(value)
+		sel.From, sel.To, err = parseLinePositions(value)
 	case SelectCell:
 		err = sel.cells(value)
 	default:
-		sel.From, sel.To, err = span(value)
+		sel.From, sel.To, err = parseSpan(value)
 	}
 	if err != nil {
 		return Selector{}, fmt.Errorf("the selector %s: %w", show(fragment), err)
@@ -143,7 +143,7 @@ func unknownSelector(fragment, name string) error {
 }
 
 func pointerSelector(fragment string) (Selector, error) {
-	pointer, err := decode(fragment)
+	pointer, err := percentDecode(fragment)
 	if err != nil {
 		return Selector{}, err
 	}
@@ -155,7 +155,7 @@ func pointerSelector(fragment string) (Selector, error) {
 }
 
 func textSelector(value string) (Selector, error) {
-	text, err := decode(value)
+	text, err := percentDecode(value)
 	if err != nil {
 		return Selector{}, err
 	}
@@ -165,8 +165,8 @@ func textSelector(value string) (Selector, error) {
 	return Selector{Kind: SelectText, Text: text}, nil
 }
 
-// decode undoes percent-encoding.
-func decode(s string) (string, error) {
+// percentDecode undoes percent-encoding.
+func percentDecode(s string) (string, error) {
 	out, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(out) {
 		return "", fmt.Errorf("the selector %s is not well percent-encoded UTF-8; a percent sign is written %%25",
@@ -175,8 +175,8 @@ func decode(s string) (string, error) {
 	return out, nil
 }
 
-// count reads a number of at most nine digits.
-func count(s string) (int, error) {
+// parseCount reads a number of at most nine digits.
+func parseCount(s string) (int, error) {
 	if s == "" || len(s) > 9 || strings.IndexFunc(s, func(r rune) bool {
 		return r > unicode.MaxASCII ||
 			!unicode.IsDigit(r)
@@ -186,11 +186,11 @@ func count(s string) (int, error) {
 	return strconv.Atoi(s)
 }
 
-// positions reads the line positions of RFC 5147: "a", "a,b", "a," or ",b".
-func positions(s string) (from, to int, err error) {
+// parseLinePositions reads the line positions of RFC 5147: "a", "a,b", "a," or ",b".
+func parseLinePositions(s string) (from, to int, err error) {
 	first, second, isRange := strings.Cut(s, ",")
 	if !isRange {
-		from, err = count(first)
+		from, err = parseCount(first)
 		return from, from, err
 	}
 	if first == "" && second == "" {
@@ -198,12 +198,12 @@ func positions(s string) (from, to int, err error) {
 	}
 	to = Last
 	if first != "" {
-		if from, err = count(first); err != nil {
+		if from, err = parseCount(first); err != nil {
 			return 0, 0, err
 		}
 	}
 	if second != "" {
-		if to, err = count(second); err != nil {
+		if to, err = parseCount(second); err != nil {
 			return 0, 0, err
 		}
 		if to < from {
@@ -213,31 +213,31 @@ func positions(s string) (from, to int, err error) {
 	return from, to, nil
 }
 
-// ordinal reads a row or column: a count from 1, or "*".
-func ordinal(s string) (int, error) {
+// parseOrdinal reads a row or column: a count from 1, or "*".
+func parseOrdinal(s string) (int, error) {
 	if s == "*" {
 		return Last, nil
 	}
-	n, err := count(s)
+	n, err := parseCount(s)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("rows and columns count from 1")
 	}
 	return n, err
 }
 
-// span reads "5", "5-7" or "5-*".
-func span(s string) (from, to int, err error) {
+// parseSpan reads "5", "5-7" or "5-*".
+func parseSpan(s string) (from, to int, err error) {
 	first, second, isRange := strings.Cut(s, "-")
-	if from, err = ordinal(first); err != nil || !isRange {
+	if from, err = parseOrdinal(first); err != nil || !isRange {
 		return from, from, err
 	}
-	if to, err = ordinal(second); err != nil {
+	if to, err = parseOrdinal(second); err != nil {
 		return 0, 0, err
 	}
-	return from, to, ordered(from, to)
+	return from, to, checkAscending(from, to)
 }
 
-func ordered(from, to int) error {
+func checkAscending(from, to int) error {
 	if to != Last && (from == Last || to < from) {
 		return fmt.Errorf("a range is written from the smaller to the larger")
 	}
@@ -257,10 +257,10 @@ func (sel *Selector) cells(s string) (err error) {
 	if sel.To, sel.ToCol, err = cellAt(last); err != nil {
 		return err
 	}
-	if err := ordered(sel.From, sel.To); err != nil {
+	if err := checkAscending(sel.From, sel.To); err != nil {
 		return err
 	}
-	return ordered(sel.FromCol, sel.ToCol)
+	return checkAscending(sel.FromCol, sel.ToCol)
 }
 
 func cellAt(s string) (row, col int, err error) {
@@ -268,10 +268,10 @@ func cellAt(s string) (row, col int, err error) {
 	if !ok {
 		return 0, 0, fmt.Errorf("a cell is written row,column, as in cell=4,2")
 	}
-	if row, err = ordinal(r); err != nil {
+	if row, err = parseOrdinal(r); err != nil {
 		return 0, 0, err
 	}
-	col, err = ordinal(c)
+	col, err = parseOrdinal(c)
 	return row, col, err
 }
 

@@ -101,11 +101,11 @@ func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
 		return s.hitText(e, sel)
 	}
 	return Hit{}, e.file.wrong(ErrSelector, "%s= points into a PDF or an image, and this is a %s file; use %s",
-		sel.Kind, format, usable(format))
+		sel.Kind, format, usableSelectors(format))
 }
 
-// usable names the selectors for a format.
-func usable(f Format) string {
+// usableSelectors names the selectors for a format.
+func usableSelectors(f Format) string {
 	switch f {
 	case JSON:
 		return "a JSON Pointer as in #/a/b, text= or line="
@@ -123,7 +123,7 @@ var jsonHits = map[strictjson.Kind]HitKind{
 func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != JSON {
 		return Hit{}, e.file.wrong(ErrSelector, "a JSON Pointer points into JSON, and this is a %s file; use %s",
-			e.file.Format, usable(e.file.Format))
+			e.file.Format, usableSelectors(e.file.Format))
 	}
 	root, err := s.document(e)
 	if err != nil {

@@ -179,9 +179,9 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 		return StatResult{}, err
 	}
 	if stat == "rows" {
-		return whole(len(starts)), nil
+		return wholeResult(len(starts)), nil
 	}
-	re, err := compile(arg)
+	re, err := compilePattern(arg)
 	if err != nil {
 		return StatResult{}, e.file.wrong(ErrStat, "regex_hits: %v", err)
 	}
@@ -194,14 +194,14 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 		if i+1 < len(starts) {
 			end = starts[i+1]
 		}
-		if matches(re, arg, strings.TrimRight(text[from:end], "\r\n")) {
+		if matchesAsSeen(re, arg, strings.TrimRight(text[from:end], "\r\n")) {
 			hits++
 		}
 	}
-	return whole(hits), nil
+	return wholeResult(hits), nil
 }
 
-func compile(pattern string) (*regexp.Regexp, error) {
+func compilePattern(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, fmt.Errorf("a regular expression is needed")
 	}
@@ -212,14 +212,14 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// matches holds a pattern to a text as people see it (S80), and to the text as written where the pattern names what
-// folding changes.
-func matches(re *regexp.Regexp, pattern, text string) bool {
+// matchesAsSeen holds a pattern to a text as people see it (S80), and to the text as written where the pattern names
+// what folding changes.
+func matchesAsSeen(re *regexp.Regexp, pattern, text string) bool {
 	folded := legible.Fold(text)
 	return re.MatchString(folded) || folded != text && legible.Names(pattern) && re.MatchString(text)
 }
 
-func whole(n int) StatResult { return StatResult{Num: decimal.FromInt(int64(n))} }
+func wholeResult(n int) StatResult { return StatResult{Num: decimal.FromInt(int64(n))} }
 
 // cell is one value of a column with the type it has in JSON, and where it stands.
 type cell struct {
@@ -242,7 +242,7 @@ func (t *table) cell(n, col int) cell {
 
 // column is the cells below a header; one heading must be the name.
 func (t *table) column(name string) ([]cell, error) {
-	col, err := headed(t.row(0), name)
+	col, err := columnOfHeading(t.row(0), name)
 	if err != nil {
 		return nil, err
 	}
@@ -267,13 +267,13 @@ func (t *table) all() []cell {
 func (t *table) stat(stat, column, arg string) (StatResult, error) {
 	switch {
 	case stat == "rows":
-		return whole(len(t.rows) - 1), nil
+		return wholeResult(len(t.rows) - 1), nil
 	case column == "" && (stat == "distinct" || stat == "dups"):
 		return t.wholeRows(stat), nil
 	case column == "" && (stat == "nulls" || stat == "regex_hits"):
-		return matching(t.all(), stat, arg)
+		return countMatching(t.all(), stat, arg)
 	case column == "":
-		return StatResult{}, fmt.Errorf("a column is needed; there are %s", list(t.row(0)))
+		return StatResult{}, fmt.Errorf("a column is needed; there are %s", listNames(t.row(0)))
 	}
 	cells, err := t.column(column)
 	if err != nil {
@@ -281,7 +281,7 @@ func (t *table) stat(stat, column, arg string) (StatResult, error) {
 	}
 	switch stat {
 	case "nulls", "regex_hits", "type_errors":
-		return matching(cells, stat, arg)
+		return countMatching(cells, stat, arg)
 	}
 	if stat == "hist" && strings.TrimSpace(arg) == "" {
 		return StatResult{}, fmt.Errorf("the value to count is needed; blank cells are what nulls counts")
@@ -289,11 +289,11 @@ func (t *table) stat(stat, column, arg string) (StatResult, error) {
 	cells = slices.DeleteFunc(cells, cell.null)
 	switch stat {
 	case "sum", "mean":
-		return total(cells, stat)
+		return sumCells(cells, stat)
 	case "min", "max":
-		return extreme(cells, stat)
+		return extremeCell(cells, stat)
 	}
-	return tally(cells, stat, arg)
+	return countEqualCells(cells, stat, arg)
 }
 
 // wholeRows compares rows cell by cell; lengths in the key keep "a,b" + "c" apart from "a" + "b,c".
@@ -310,21 +310,21 @@ func (t *table) wholeRows(stat string) StatResult {
 		seen[string(key)] = true
 	}
 	if stat == "distinct" {
-		return whole(len(seen))
+		return wholeResult(len(seen))
 	}
-	return whole(len(t.rows) - 1 - len(seen))
+	return wholeResult(len(t.rows) - 1 - len(seen))
 }
 
-// matching counts the cells that answer to one question.
-func matching(cells []cell, stat, arg string) (StatResult, error) {
+// countMatching counts the cells that answer to one question.
+func countMatching(cells []cell, stat, arg string) (StatResult, error) {
 	test := cell.null
 	switch stat {
 	case "regex_hits":
-		re, err := compile(arg)
+		re, err := compilePattern(arg)
 		if err != nil {
 			return StatResult{}, err
 		}
-		test = func(c cell) bool { return matches(re, arg, c.text) }
+		test = func(c cell) bool { return matchesAsSeen(re, arg, c.text) }
 	case "type_errors":
 		is, ok := types[arg]
 		if !ok {
@@ -339,7 +339,7 @@ func matching(cells []cell, stat, arg string) (StatResult, error) {
 			n++
 		}
 	}
-	return whole(n), nil
+	return wholeResult(n), nil
 }
 
 // types are the types of type_errors. In JSON a numeric string is no number (S25); in CSV everything is text, and a
@@ -377,7 +377,7 @@ func (c cell) number() (*decimal.Num, error) {
 	return nil, fmt.Errorf("%s in line %d is not a number", show(c.text), c.line)
 }
 
-func total(cells []cell, stat string) (StatResult, error) {
+func sumCells(cells []cell, stat string) (StatResult, error) {
 	sum := decimal.FromInt(0)
 	for _, c := range cells {
 		n, err := c.number()
@@ -398,8 +398,8 @@ func total(cells []cell, stat string) (StatResult, error) {
 	return StatResult{Num: mean}, err
 }
 
-// extreme is the least or greatest of numbers, or of dates; a column of both is neither.
-func extreme(cells []cell, stat string) (StatResult, error) {
+// extremeCell is the least or greatest of numbers, or of dates; a column of both is neither.
+func extremeCell(cells []cell, stat string) (StatResult, error) {
 	if len(cells) == 0 {
 		return StatResult{Missing: true}, nil
 	}
@@ -436,9 +436,9 @@ func extremeDate(cells []cell, wanted int) (StatResult, error) {
 	return StatResult{Text: best}, nil
 }
 
-// tally counts equal values. In JSON the number 1 and the string "1" are two values; hist, which is given a text,
-// counts both.
-func tally(cells []cell, stat, arg string) (StatResult, error) {
+// countEqualCells counts equal values. In JSON the number 1 and the string "1" are two values; hist, which is given a
+// text, counts both.
+func countEqualCells(cells []cell, stat, arg string) (StatResult, error) {
 	type value struct {
 		text string
 		kind strictjson.Kind
@@ -449,9 +449,9 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 	}
 	switch stat {
 	case "distinct":
-		return whole(len(counts)), nil
+		return wholeResult(len(counts)), nil
 	case "dups":
-		return whole(len(cells) - len(counts)), nil
+		return wholeResult(len(cells) - len(counts)), nil
 	}
 	n := 0
 	for v, times := range counts {
@@ -459,5 +459,5 @@ func tally(cells []cell, stat, arg string) (StatResult, error) {
 			n += times
 		}
 	}
-	return whole(n), nil
+	return wholeResult(n), nil
 }

@@ -77,7 +77,7 @@ func (s *Set) readTable(e *entry) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		comma := separator(e.file.path())
+		comma := separatorOf(e.file.path())
 		rows := strings.Count(text, "\n") + 1
 		cells := rows + strings.Count(text, string(comma)) // and more where they are quoted
 		if err := errors.Join(s.reserve(e, rows, roomRow, "rows"), s.reserve(e, cells, roomCell, "cells"),
@@ -99,7 +99,7 @@ func (s *Set) readTable(e *entry) (*table, error) {
 		e.file.Format)
 }
 
-func separator(name string) rune {
+func separatorOf(name string) rune {
 	if strings.EqualFold(path.Ext(name), ".tsv") {
 		return '\t'
 	}

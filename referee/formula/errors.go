@@ -73,7 +73,7 @@ func (e *SyntaxError) Caret() string {
 		if i++; i == e.Col {
 			at = len(line)
 		}
-		line = append(line, cells(r)...)
+		line = append(line, showRune(r)...)
 		if i > e.Col+maxCaretColumns {
 			break
 		}
@@ -81,12 +81,12 @@ func (e *SyntaxError) Caret() string {
 	if e.Col > i {
 		at = len(line)
 	}
-	line, at = window(line, at)
+	line, at = cutToWindow(line, at)
 	return strings.TrimRight(string(line), " ") + "\n" + strings.Repeat(" ", at) + "^"
 }
 
-// window cuts line to 72 columns, the last of which stays free for a caret behind the end.
-func window(line []rune, at int) ([]rune, int) {
+// cutToWindow cuts line to 72 columns, the last of which stays free for a caret behind the end.
+func cutToWindow(line []rune, at int) ([]rune, int) {
 	const width = maxCaretColumns - 1
 	if len(line) <= width {
 		return line, at
@@ -102,18 +102,18 @@ func window(line []rune, at int) ([]rune, int) {
 	return cut, at - from
 }
 
-// cells is how a code point is shown.
-func cells(r rune) []rune {
+// showRune is how a code point is shown.
+func showRune(r rune) []rune {
 	switch {
 	case r == '\n' || r == '\r' || r == '\t':
 		return []rune{' '}
-	case shapeless(r):
+	case isShapeless(r):
 		return []rune(fmt.Sprintf("<U+%04X>", r))
 	}
 	return []rune{r}
 }
 
-func shapeless(r rune) bool { return !unicode.IsPrint(r) || unicode.Is(unicode.M, r) }
+func isShapeless(r rune) bool { return !unicode.IsPrint(r) || unicode.Is(unicode.M, r) }
 
 // visible shows what a terminal or a browser would obey or hide; combining marks are part of words and stay.
 func visible(s string) string {

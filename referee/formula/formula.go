@@ -66,10 +66,11 @@ type Names struct{ table *nameTable }
 func NewNames(keys []string) Names { return Names{newNameTable(keys)} }
 
 // Parse is the function Parse over these names.
-func (n Names) Parse(src string) (*Formula, error) { return parse(src, n.table, false) }
+func (n Names) Parse(src string) (*Formula, error) { return parseFormula(src, n.table, false) }
 
-// parse reads names between backquotes too where quoted says so, as Canonical writes those that are not plain words.
-func parse(src string, names *nameTable, quoted bool) (*Formula, error) {
+// parseFormula reads names between backquotes too where quoted says so, as Canonical writes those that are not plain
+// words.
+func parseFormula(src string, names *nameTable, quoted bool) (*Formula, error) {
 	if n := countRunes(src, MaxCharacters); n > MaxCharacters {
 		return nil, &LimitError{&SyntaxError{Src: src, Col: MaxCharacters + 1,
 			Msg:  "the formula is longer than 2,000 characters",
@@ -85,7 +86,7 @@ func parse(src string, names *nameTable, quoted bool) (*Formula, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compile(&Formula{source: src, root: root, notes: p.notes}), nil
+	return compilePostfix(&Formula{source: src, root: root, notes: p.notes}), nil
 }
 
 // countRunes counts code points, and stops once there are more than limit.
@@ -128,11 +129,11 @@ func (f *Formula) NormaliseWith(rename func(string) string) *Formula {
 			to[v] = v
 		}
 	}
-	return compile(&Formula{source: f.source, root: f.root.renamed(to), notes: f.notes})
+	return compilePostfix(&Formula{source: f.source, root: f.root.renamed(to), notes: f.notes})
 }
 
-// compile lists the variables and lays the tree out in postfix order.
-func compile(f *Formula) *Formula {
+// compilePostfix lists the variables and lays the tree out in postfix order.
+func compilePostfix(f *Formula) *Formula {
 	var walk func(n *node)
 	walk = func(n *node) {
 		for _, a := range n.args {

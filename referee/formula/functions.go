@@ -21,28 +21,31 @@ const many = MaxNodes
 
 // functionTable is the whole list (S13b).
 var functionTable = []*function{
-	{"abs", 1, 1, "abs(x)", false, 1, one(func(a *decimal.Num) (*decimal.Num, error) { return decimal.Abs(a), nil })},
+	{"abs", 1, 1, "abs(x)", false, 1, unaryCall(func(a *decimal.Num) (*decimal.Num, error) {
+		return decimal.Abs(a),
+			nil
+	})},
 	{"min", 1, many, "min(a, b, …) or min(list)", true, 1,
-		fold(func(a, b *decimal.Num) (*decimal.Num, error) { return pick(a, b, 1), nil })},
+		foldCall(func(a, b *decimal.Num) (*decimal.Num, error) { return pickByOrder(a, b, 1), nil })},
 	{"max", 1, many, "max(a, b, …) or max(list)", true, 1,
-		fold(func(a, b *decimal.Num) (*decimal.Num, error) { return pick(a, b, -1), nil })},
+		foldCall(func(a, b *decimal.Num) (*decimal.Num, error) { return pickByOrder(a, b, -1), nil })},
 	{"sum", 1, many, "sum(a, b, …) or sum(list)", true, 1, sum},
 	{"avg", 1, many, "avg(a, b, …) or avg(list)", true, 1, average},
 	{"round", 1, 2, "round(x) or round(x, places)", false, 1, round},
-	{"sqrt", 1, 1, "sqrt(x)", false, 10, one(decimal.Sqrt)},
-	{"exp", 1, 1, "exp(x)", false, 60, one(decimal.Exp)},
-	{"ln", 1, 1, "ln(x)", false, 100, one(decimal.Ln)},
+	{"sqrt", 1, 1, "sqrt(x)", false, 10, unaryCall(decimal.Sqrt)},
+	{"exp", 1, 1, "exp(x)", false, 60, unaryCall(decimal.Exp)},
+	{"ln", 1, 1, "ln(x)", false, 100, unaryCall(decimal.Ln)},
 	{"log", 1, 2, "log(x) or log(x, base)", false, 200,
 		func(a []Input) (*decimal.Num, error) { return decimal.Log(a[0].Num, a[1].Num) }},
-	{"log10", 1, 1, "log10(x)", false, 200, one(decimal.Log10)},
-	{"floor", 1, 1, "floor(x)", false, 2, one(decimal.Floor)},
-	{"ceil", 1, 1, "ceil(x)", false, 2, one(decimal.Ceil)},
+	{"log10", 1, 1, "log10(x)", false, 200, unaryCall(decimal.Log10)},
+	{"floor", 1, 1, "floor(x)", false, 2, unaryCall(decimal.Floor)},
+	{"ceil", 1, 1, "ceil(x)", false, 2, unaryCall(decimal.Ceil)},
 	{"pow", 2, 2, "pow(x, y)", false, costPow, nil}, // parsed as x ** y
 	{"pmt", 3, 3, "pmt(rate, n, pv)", false, 2 * costPow,
 		func(a []Input) (*decimal.Num, error) { return decimal.Pmt(a[0].Num, a[1].Num, a[2].Num) }},
 	{"npv", 2, many, "npv(rate, cash_flows)", true, 16, npv},
 	{"irr", 1, many, "irr(cash_flows)", true, 400,
-		func(a []Input) (*decimal.Num, error) { return decimal.Irr(flat(a)) }},
+		func(a []Input) (*decimal.Num, error) { return decimal.Irr(flattenArguments(a)) }},
 	{"len", 1, 1, "len(list)", true, 0,
 		func(a []Input) (*decimal.Num, error) { return decimal.FromInt(int64(len(a[0].List))), nil }},
 }
@@ -50,9 +53,9 @@ var functionTable = []*function{
 // costPow is the work of a power in units of about a quarter of a microsecond.
 const costPow = 100
 
-var functions, functionNames = index(functionTable)
+var functions, functionNames = indexFunctions(functionTable)
 
-func index(table []*function) (map[string]*function, []string) {
+func indexFunctions(table []*function) (map[string]*function, []string) {
 	m, names := make(map[string]*function, len(table)), make([]string, 0, len(table))
 	for _, f := range table {
 		m[f.name] = f
@@ -74,15 +77,15 @@ func (f *function) arity() string {
 	return fmt.Sprintf("%d arguments", f.min)
 }
 
-// one makes a call of a function of one number.
-func one(f func(*decimal.Num) (*decimal.Num, error)) func([]Input) (*decimal.Num, error) {
+// unaryCall makes a call of a function of one number.
+func unaryCall(f func(*decimal.Num) (*decimal.Num, error)) func([]Input) (*decimal.Num, error) {
 	return func(a []Input) (*decimal.Num, error) { return f(a[0].Num) }
 }
 
-// fold makes a call that joins all numbers, of which there must be one.
-func fold(f func(a, b *decimal.Num) (*decimal.Num, error)) func([]Input) (*decimal.Num, error) {
+// foldCall makes a call that joins all numbers, of which there must be one.
+func foldCall(f func(a, b *decimal.Num) (*decimal.Num, error)) func([]Input) (*decimal.Num, error) {
 	return func(args []Input) (*decimal.Num, error) {
-		ns := flat(args)
+		ns := flattenArguments(args)
 		if len(ns) == 0 {
 			return nil, fmt.Errorf("an empty list: %w", decimal.ErrUndefined)
 		}
@@ -97,8 +100,8 @@ func fold(f func(a, b *decimal.Num) (*decimal.Num, error)) func([]Input) (*decim
 	}
 }
 
-// pick is b where a compares with it as order says, else a.
-func pick(a, b *decimal.Num, order int) *decimal.Num {
+// pickByOrder is b where a compares with it as order says, else a.
+func pickByOrder(a, b *decimal.Num, order int) *decimal.Num {
 	if decimal.Cmp(a, b) == order {
 		return b
 	}
@@ -106,7 +109,7 @@ func pick(a, b *decimal.Num, order int) *decimal.Num {
 }
 
 func sum(args []Input) (*decimal.Num, error) {
-	return fold(decimal.Add)(append([]Input{{Num: new(decimal.Num)}}, args...))
+	return foldCall(decimal.Add)(append([]Input{{Num: new(decimal.Num)}}, args...))
 }
 
 func average(args []Input) (*decimal.Num, error) {
@@ -114,7 +117,7 @@ func average(args []Input) (*decimal.Num, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decimal.Quo(total, decimal.FromInt(int64(len(flat(args)))))
+	return decimal.Quo(total, decimal.FromInt(int64(len(flattenArguments(args)))))
 }
 
 func round(args []Input) (*decimal.Num, error) {
@@ -129,10 +132,12 @@ func round(args []Input) (*decimal.Num, error) {
 }
 
 // npv takes the rate and then the flows, as a list or one by one.
-func npv(args []Input) (*decimal.Num, error) { return decimal.Npv(args[0].Num, flat(args[1:])) }
+func npv(args []Input) (*decimal.Num, error) {
+	return decimal.Npv(args[0].Num, flattenArguments(args[1:]))
+}
 
-// flat is the numbers of the arguments in order, lists opened.
-func flat(args []Input) []*decimal.Num {
+// flattenArguments is the numbers of the arguments in order, lists opened.
+func flattenArguments(args []Input) []*decimal.Num {
 	if len(args) == 1 && args[0].Num == nil {
 		return args[0].List
 	}

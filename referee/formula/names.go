@@ -60,7 +60,7 @@ func newNameTable(names []string) *nameTable {
 		t.all = append(t.all, name)
 		t.normal[key] = append(t.normal[key], name)
 		t.words = max(t.words, strings.Count(key, "_")+1)
-		if exactable(name) {
+		if findableAsWritten(name) {
 			r := []rune(name)
 			t.exact[r[0]] = append(t.exact[r[0]], r)
 		}
@@ -71,8 +71,8 @@ func newNameTable(names []string) *nameTable {
 	return t
 }
 
-// exactable says that a name can be found as it is written: its ends do not look like something else.
-func exactable(name string) bool {
+// findableAsWritten says that a name can be found as it is written: its ends do not look like something else.
+func findableAsWritten(name string) bool {
 	r := []rune(name)
 	first, last := r[0], r[len(r)-1]
 	return !strings.ContainsRune(operators, first) && !unicode.IsSpace(first) && !unicode.IsSpace(last) &&
@@ -97,7 +97,7 @@ type match struct {
 func (t *nameTable) find(src []rune, at int) (match, bool) {
 	best := match{}
 	for _, name := range t.exact[src[at]] {
-		if hasPrefix(src[at:], name) && boundary(src, at+len(name)) {
+		if hasPrefix(src[at:], name) && isWordBoundary(src, at+len(name)) {
 			best = match{name: string(name), end: at + len(name), exact: true}
 			break
 		}
@@ -136,8 +136,8 @@ func hasPrefix(src, name []rune) bool {
 	return len(src) >= len(name) && slices.Equal(src[:len(name)], name)
 }
 
-// boundary says that no word runs on over src[i].
-func boundary(src []rune, i int) bool {
+// isWordBoundary says that no word runs on over src[i].
+func isWordBoundary(src []rune, i int) bool {
 	return i >= len(src) || !isWord(src[i]) || !isWord(src[i-1])
 }
 

@@ -132,7 +132,7 @@ func checkCaret(t *testing.T, e *SyntaxError) {
 	if len(lines) != 2 || strings.TrimLeft(lines[1], " ") != "^" || len([]rune(lines[0])) > 72 || len(lines[1]) > 72 {
 		t.Errorf("%q: caret\n%s", e.Src, e.Caret())
 	}
-	if strings.ContainsFunc(e.Caret(), func(r rune) bool { return r != '\n' && shapeless(r) }) {
+	if strings.ContainsFunc(e.Caret(), func(r rune) bool { return r != '\n' && isShapeless(r) }) {
 		t.Errorf("%q: the caret holds a control character: %q", e.Src, e.Caret())
 	}
 }
@@ -403,5 +403,5 @@ func FuzzEval(f *testing.F) {
 // a remainder there, although an input is called "vacancy %".
 func parseQuoted(src string, names []string) (*Formula, error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return quoteName(name) != name })
-	return parse(src, newNameTable(names), true)
+	return parseFormula(src, newNameTable(names), true)
 }

@@ -29,7 +29,7 @@ func (p *parser) foreign(r rune) error {
 	if hint, ok := foreign[r]; ok {
 		return p.fail(p.pos, fmt.Sprintf("the character %q", string(r)), hint)
 	}
-	if shapeless(r) {
+	if isShapeless(r) {
 		return p.fail(p.pos, fmt.Sprintf("the invisible character <U+%04X>", r), "leave it out")
 	}
 	return p.fail(p.pos, fmt.Sprintf("the character %q", string(r)),

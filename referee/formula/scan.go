@@ -228,5 +228,5 @@ func (p *parser) percentHint() string {
 }
 
 func (p *parser) wordIs(i int, word string) bool {
-	return hasPrefix(p.src[i:], []rune(word)) && boundary(p.src, i+len(word)) && len(p.names.normal[word]) == 0
+	return hasPrefix(p.src[i:], []rune(word)) && isWordBoundary(p.src, i+len(word)) && len(p.names.normal[word]) == 0
 }

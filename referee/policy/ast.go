@@ -54,8 +54,8 @@ const (
 	tAny = tBool | tNum | tStr | tList | tObj
 )
 
-// of is the type of a run-time kind.
-func of(k Kind) typ {
+// typeOfKind is the type of a run-time kind.
+func typeOfKind(k Kind) typ {
 	return [...]typ{Missing: 0, Bool: tBool, Num: tNum, Str: tStr, List: tList, Obj: tObj}[k]
 }
 

@@ -47,7 +47,7 @@ func (b *builder) add(n node, p place) *node {
 }
 
 func (b *builder) literal(v Val, p place) *node {
-	return b.add(node{kind: kLit, lit: v, typ: of(v.Kind)}, p)
+	return b.add(node{kind: kLit, lit: v, typ: typeOfKind(v.Kind)}, p)
 }
 
 // number makes a number literal. Numbers are compared at 28 digits (S13a), so a longer literal would promise too much.
@@ -56,7 +56,7 @@ func (b *builder) number(text string, p place) *node {
 	if err != nil {
 		refuse(p, "write it like 1200, 0.05 or 1e6", "%s is not a number of the language", quote(text))
 	}
-	if digits(text) > 28 {
+	if countDigits(text) > 28 {
 		refuse(p, "28 significant digits are compared", "the number has too many digits")
 	}
 	back, err := decimal.Parse(n.String())
@@ -66,7 +66,7 @@ func (b *builder) number(text string, p place) *node {
 	return b.literal(Number(back), p)
 }
 
-func digits(text string) int {
+func countDigits(text string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	only := strings.Map(func(r rune) rune {
 		if isDigit(r) {
@@ -306,9 +306,9 @@ func (b *builder) arith(op string, l, r *node, p place) *node {
 	return b.add(node{kind: kArith, op: op, args: []*node{l, r}, typ: tNum}, p)
 }
 
-// pattern reads a regular expression at load, so that no rule first fails on a submission. Only reading it can fail; it
-// is compiled when it is first asked, as most of a library's are not.
-func pattern(text string, p place) func() *regexp.Regexp {
+// compilePattern reads a regular expression at load, so that no rule first fails on a submission. Only reading it can
+// fail; it is compiled when it is first asked, as most of a library's are not.
+func compilePattern(text string, p place) func() *regexp.Regexp {
 	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
 		refuse(p, "the syntax is RE2's", "the pattern does not compile: %v", err)
 	}

@@ -123,7 +123,7 @@ func rowsPath(n *node) string {
 		}
 	case kPath:
 		if n.name == "" {
-			return dotted(n.path)
+			return dottedPath(n.path)
 		}
 	}
 	return ""
@@ -156,7 +156,7 @@ func (c *call) done() *node {
 func (c *call) pattern() func() *regexp.Regexp {
 	for i, n := range c.given {
 		if n != nil && c.fn.param(i).form == fPattern {
-			return pattern(n.lit.Str, n.place)
+			return compilePattern(n.lit.Str, n.place)
 		}
 	}
 	return nil

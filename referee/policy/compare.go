@@ -52,7 +52,7 @@ func (ev *evaluator) link(n *node, i int, op string, l, r Val) Val {
 // equal is == on values of one type; of two types it is unknown (S25). Numbers are compared at 28 digits (S32).
 func (ev *evaluator) equal(ln, rn *node, l, r Val) Val {
 	if l.Kind != r.Kind {
-		return ev.mismatch(rn, r, of(l.Kind), "a comparison with "+l.String())
+		return ev.mismatch(rn, r, typeOfKind(l.Kind), "a comparison with "+l.String())
 	}
 	switch l.Kind {
 	case Num:
@@ -81,7 +81,7 @@ func (ev *evaluator) order(ln, rn *node, l, r Val, op string) (int, *Val) {
 		return decimal.Cmp(l.Num, r.Num), nil
 	}
 	if l.Kind == Num || l.Kind != Str {
-		want := of(l.Kind)
+		want := typeOfKind(l.Kind)
 		if l.Kind != Num {
 			return bad(ev.mismatch(ln, l, tNum, op))
 		}
@@ -143,7 +143,7 @@ func (ev *evaluator) in(n *node) Val {
 				result = Absent("an item of the list is null")
 			}
 		case item.Kind != x.Kind:
-			return ev.mismatch(n.args[0], x, of(item.Kind), "a list that holds "+item.String())
+			return ev.mismatch(n.args[0], x, typeOfKind(item.Kind), "a list that holds "+item.String())
 		case result.Kind != Bool || !result.Bool:
 			if ev.keyOf(item) == key {
 				result = Truth(true)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/defendableos/referee/internal/decimal"
 )
@@ -60,7 +61,7 @@ func colour(s string) (rgb [3]int64, ok bool) {
 func luminance(rgb [3]int64) (*decimal.Num, error) {
 	sum := flare
 	for i, c := range rgb {
-		v, err := channel(c)
+		v, err := linearChannel(c)
 		if err != nil {
 			return nil, err
 		}
@@ -72,6 +73,21 @@ func luminance(rgb [3]int64) (*decimal.Num, error) {
 		}
 	}
 	return sum, nil
+}
+
+// linearChannels are the values of channel that were asked for: 256 constants, whose power of 2.4 is what luminance costs.
+var linearChannels [256]atomic.Pointer[decimal.Num]
+
+// linearChannel is channel of 0 to 255, each worked out once.
+func linearChannel(c int64) (*decimal.Num, error) {
+	if v := linearChannels[c].Load(); v != nil {
+		return v, nil
+	}
+	v, err := channel(c)
+	if err == nil {
+		linearChannels[c].Store(v)
+	}
+	return v, err
 }
 
 func channel(c int64) (*decimal.Num, error) {

@@ -75,8 +75,9 @@ func newError(p place, hint, msg string) *Error {
 	return err
 }
 
-// catch turns a refusal into the error of an entry point; any other panic passes through, because it is a defect.
-func catch(err **Error) {
+// catchRefusal turns a refusal into the error of an entry point; any other panic passes through, because it is a
+// defect.
+func catchRefusal(err **Error) {
 	switch r := recover().(type) {
 	case nil:
 	case refusal:

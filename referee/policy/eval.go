@@ -37,6 +37,7 @@ type Env struct {
 	Space      func(name string) Val                      // $stack $evidence $flags $atoms $file
 	Data       func(id, stat, column string) (Val, error) // a count over a data file
 	Column     func(id, name string) ([]string, error)    // the cells of a column of a table
+	Numeric    func(id, column string) bool               // whether the sheet declares a column of numbers
 	Evidence   func(id, selector string) (Val, error)     // the value at a selector of an evidence file
 	Prior      func(sha, path string) (Val, error)        // a value of a ledger receipt
 	Override   map[string]*decimal.Num                    // inputs by name, for the distance search

@@ -93,7 +93,7 @@ func evalAgg(ev *evaluator, n *node) Val {
 		return Absent(tooMuchWork)
 	case broken:
 		if op := n.args[aggOp].lit.Str; op == "all" || op == "any" {
-			if v := quantify(vals, op == "any"); v.Kind == Bool && v.Bool == (op == "any") {
+			if v := quantifyTruth(vals, op == "any"); v.Kind == Bool && v.Bool == (op == "any") {
 				return v // one row decides, whatever the others lack (S22); what they lack is an issue all the same
 			}
 		}
@@ -147,7 +147,7 @@ func (ev *evaluator) rowValues(n *node, over Val, outer *RowScope) (vals []Val, 
 // rowTyped holds the value of a row to the aggregate.
 func (ev *evaluator) rowTyped(op string, value *node, v Val) Val {
 	for _, o := range aggOps {
-		if o.name == op && value != nil && v.Kind != Missing && of(v.Kind)&o.value == 0 {
+		if o.name == op && value != nil && v.Kind != Missing && typeOfKind(v.Kind)&o.value == 0 {
 			return ev.mismatch(value, v, o.value, op)
 		}
 	}
@@ -157,7 +157,7 @@ func (ev *evaluator) rowTyped(op string, value *node, v Val) Val {
 func (ev *evaluator) aggregate(n *node, vals []Val) Val {
 	switch op := n.args[aggOp].lit.Str; op {
 	case "count":
-		return integer(count(vals))
+		return integer(countRows(vals))
 	case "list":
 		return list(vals)
 	case "distinct":
@@ -167,7 +167,7 @@ func (ev *evaluator) aggregate(n *node, vals []Val) Val {
 		}
 		return integer(len(seen))
 	case "all", "any":
-		return quantify(vals, op == "any")
+		return quantifyTruth(vals, op == "any")
 	case "min", "max":
 		if len(vals) == 0 {
 			return Absent(op + " of no rows")
@@ -178,8 +178,8 @@ func (ev *evaluator) aggregate(n *node, vals []Val) Val {
 	}
 }
 
-// count is how many rows there are or, of a true/false value, for how many it is true.
-func count(vals []Val) int {
+// countRows is how many rows there are or, of a true/false value, for how many it is true.
+func countRows(vals []Val) int {
 	n := 0
 	for _, v := range vals {
 		if v.Kind != Bool || v.Bool {
@@ -189,8 +189,8 @@ func count(vals []Val) int {
 	return n
 }
 
-// quantify is all (decided by a false) or any (decided by a true), Kleene's way: of no rows true and false.
-func quantify(vals []Val, decides bool) Val {
+// quantifyTruth is all (decided by a false) or any (decided by a true), Kleene's way: of no rows true and false.
+func quantifyTruth(vals []Val, decides bool) Val {
 	result := Truth(!decides)
 	for _, v := range vals {
 		if v.Kind == Missing {
@@ -209,7 +209,7 @@ func (ev *evaluator) statistic(n *node, op string, vals []Val) Val {
 		nums[i] = v.Num
 	}
 	if op == "sum" {
-		return ev.result(n)(total(nums))
+		return ev.result(n)(sumNumbers(nums))
 	}
 	least := map[string]int{"stddev": 2}[op]
 	if len(nums) < max(1, least) {
@@ -217,7 +217,7 @@ func (ev *evaluator) statistic(n *node, op string, vals []Val) Val {
 	}
 	switch op {
 	case "mean":
-		return ev.result(n)(average(nums))
+		return ev.result(n)(averageNumbers(nums))
 	case "rms":
 		return ev.result(n)(rms(nums))
 	case "stddev":
@@ -228,11 +228,11 @@ func (ev *evaluator) statistic(n *node, op string, vals []Val) Val {
 
 // rms is the root of the mean of the squares.
 func rms(nums []*decimal.Num) (*decimal.Num, error) {
-	squares, err := squared(nums)
+	squares, err := squaredDeviations(nums)
 	if err != nil {
 		return nil, err
 	}
-	mean, err := average(squares)
+	mean, err := averageNumbers(squares)
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func rms(nums []*decimal.Num) (*decimal.Num, error) {
 
 // stddev is the sample's: the sum of squared distances from the mean over n − 1.
 func stddev(nums []*decimal.Num) (*decimal.Num, error) {
-	mean, err := average(nums)
+	mean, err := averageNumbers(nums)
 	if err != nil {
 		return nil, err
 	}
@@ -251,11 +251,11 @@ func stddev(nums []*decimal.Num) (*decimal.Num, error) {
 			return nil, err
 		}
 	}
-	squares, err := squared(off)
+	squares, err := squaredDeviations(off)
 	if err != nil {
 		return nil, err
 	}
-	sum, err := total(squares)
+	sum, err := sumNumbers(squares)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ func stddev(nums []*decimal.Num) (*decimal.Num, error) {
 	return decimal.Sqrt(variance)
 }
 
-func squared(nums []*decimal.Num) ([]*decimal.Num, error) {
+func squaredDeviations(nums []*decimal.Num) ([]*decimal.Num, error) {
 	out := make([]*decimal.Num, len(nums))
 	for i, x := range nums {
 		var err error

@@ -43,7 +43,7 @@ func callSource(n *node) string {
 
 func (ev *evaluator) argument(n *node, i int) Val {
 	v := ev.eval(n.args[i])
-	if want := n.fn.param(i).typ; v.Kind != Missing && want != 0 && of(v.Kind)&want == 0 {
+	if want := n.fn.param(i).typ; v.Kind != Missing && want != 0 && typeOfKind(v.Kind)&want == 0 {
 		return ev.mismatch(n.args[i], v, want, n.fn.name)
 	}
 	return v

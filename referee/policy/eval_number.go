@@ -9,7 +9,7 @@ import (
 
 // numbers flattens arguments into numbers: f(a, b, c) or f(list). A null item makes the whole missing.
 func (ev *evaluator) numbers(n *node, args []Val) ([]*decimal.Num, *Val) {
-	items := flatten(args)
+	items := flattenArguments(args)
 	ev.charge(len(items))
 	out := make([]*decimal.Num, len(items))
 	for i, v := range items {
@@ -27,7 +27,7 @@ func (ev *evaluator) numbers(n *node, args []Val) ([]*decimal.Num, *Val) {
 	return out, nil
 }
 
-func flatten(args []Val) []Val {
+func flattenArguments(args []Val) []Val {
 	if len(args) == 1 && args[0].Kind == List {
 		return args[0].List
 	}
@@ -61,7 +61,7 @@ func (ev *evaluator) result(n *node) func(*decimal.Num, error) Val {
 	}
 }
 
-func total(nums []*decimal.Num) (sum *decimal.Num, err error) {
+func sumNumbers(nums []*decimal.Num) (sum *decimal.Num, err error) {
 	sum = decimal.FromInt(0)
 	for _, x := range nums {
 		if sum, err = decimal.Add(sum, x); err != nil {
@@ -71,8 +71,8 @@ func total(nums []*decimal.Num) (sum *decimal.Num, err error) {
 	return sum, nil
 }
 
-func average(nums []*decimal.Num) (*decimal.Num, error) {
-	sum, err := total(nums)
+func averageNumbers(nums []*decimal.Num) (*decimal.Num, error) {
+	sum, err := sumNumbers(nums)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func evalSum(ev *evaluator, n *node, args []Val) Val {
 	if bad != nil {
 		return *bad
 	}
-	return ev.result(n)(total(nums))
+	return ev.result(n)(sumNumbers(nums))
 }
 
 func evalAvg(ev *evaluator, n *node, args []Val) Val {
@@ -95,13 +95,13 @@ func evalAvg(ev *evaluator, n *node, args []Val) Val {
 	if len(nums) == 0 {
 		return Absent("the mean of nothing")
 	}
-	return ev.result(n)(average(nums))
+	return ev.result(n)(averageNumbers(nums))
 }
 
-// extreme is min (sign −1) or max (sign 1) of numbers, or of dates.
-func extreme(sign int) func(*evaluator, *node, []Val) Val {
+// extremeFunction is min (sign −1) or max (sign 1) of numbers, or of dates.
+func extremeFunction(sign int) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		items := flatten(args)
+		items := flattenArguments(args)
 		if len(items) == 0 {
 			return Absent(n.fn.name + " of nothing")
 		}
@@ -208,8 +208,10 @@ func angleBetween(a, b *decimal.Num) (*decimal.Num, error) {
 	return other, nil
 }
 
-// flows makes a finance function of a list of cash flows.
-func flows(f func(args []Val, cf []*decimal.Num) (*decimal.Num, error), at int) func(*evaluator, *node, []Val) Val {
+// cashFlowFunction makes a finance function of a list of cash flows.
+func cashFlowFunction(
+	f func(args []Val, cf []*decimal.Num) (*decimal.Num, error), at int,
+) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		cf, bad := ev.numbers(n, args[at:])
 		if bad != nil {
@@ -364,13 +366,13 @@ func evalPiecewise(ev *evaluator, n *node, args []Val) Val {
 		if i == 0 {
 			return p.List[1]
 		}
-		return ev.result(n)(between(x, pts[i-1], p))
+		return ev.result(n)(interpolateBetween(x, pts[i-1], p))
 	}
 	return pts[len(pts)-1].List[1]
 }
 
-// between is y1 + (x − x1)·(y2 − y1)/(x2 − x1), the division last so that knots are exact.
-func between(x *decimal.Num, p, q Val) (*decimal.Num, error) {
+// interpolateBetween is y1 + (x − x1)·(y2 − y1)/(x2 − x1), the division last so that knots are exact.
+func interpolateBetween(x *decimal.Num, p, q Val) (*decimal.Num, error) {
 	x1, y1, x2, y2 := p.List[0].Num, p.List[1].Num, q.List[0].Num, q.List[1].Num
 	dx, err := decimal.Sub(x, x1)
 	if err != nil {

@@ -80,7 +80,7 @@ func checkData(b *builder, n *node) {
 	switch stat.lit.Str {
 	case "regex_hits":
 		if arg != nil {
-			pattern(arg.lit.Str, arg.place)
+			compilePattern(arg.lit.Str, arg.place)
 		}
 	case "hist": // without a value it would be a table of counts, which is not a value that a rule can compare
 		if arg == nil || strings.TrimSpace(arg.lit.Str) == "" {

@@ -287,8 +287,8 @@ func checkNormalise(b *builder, n *node) {
 var textMetrics = []string{"words", "sentences", "syllables", "fk_grade", "passive_pct", "max_sentence_words",
 	"quoted_words"}
 
-// measure is the words, sentences, syllables and passive sentences of a text.
-func measure(s string) (words, count, syllable, passives, longest int) {
+// measureText is the words, sentences, syllables and passive sentences of a text.
+func measureText(s string) (words, count, syllable, passives, longest int) {
 	for _, sentence := range sentences(s) {
 		count++
 		words += len(sentence)
@@ -296,7 +296,7 @@ func measure(s string) (words, count, syllable, passives, longest int) {
 		for _, w := range sentence {
 			syllable += syllables(w)
 		}
-		if passive(sentence) {
+		if holdsPassive(sentence) {
 			passives++
 		}
 	}
@@ -307,7 +307,7 @@ func measure(s string) (words, count, syllable, passives, longest int) {
 var fkSentence, fkSyllable, fkBase = decimal.MustParse("0.39"), decimal.MustParse("11.8"), decimal.MustParse("15.59")
 
 func fkGrade(s string) (*decimal.Num, error) {
-	words, count, syllable, _, _ := measure(s)
+	words, count, syllable, _, _ := measureText(s)
 	length, err := quotient(words, count)
 	if err != nil {
 		return nil, err
@@ -335,7 +335,7 @@ func quotient(a, b int) (*decimal.Num, error) {
 
 // passiveShare is passive sentences over sentences, as a ratio (S10: percentages are canonical as value/100).
 func passiveShare(s string) (*decimal.Num, error) {
-	_, count, _, passives, _ := measure(s)
+	_, count, _, passives, _ := measureText(s)
 	return quotient(passives, count)
 }
 

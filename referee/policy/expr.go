@@ -16,8 +16,8 @@ type Refs struct {
 	Calcs, Inputs, Fields, Consts, Lexicons, Evidence, Spaces []string
 }
 
-// finish prints a tree once, which proves that it can be printed (rules.md 1), and notes what it refers to.
-func finish(root *node, b *builder) *Expr {
+// finishExpr prints a tree once, which proves that it can be printed (rules.md 1), and notes what it refers to.
+func finishExpr(root *node, b *builder) *Expr {
 	text, ok := printText(root)
 	if !ok {
 		refuse(root.place, "split the rule", "the rule is longer than %d characters as text", maxText)

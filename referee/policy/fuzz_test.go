@@ -21,7 +21,8 @@ var seeds = []string{
 	`all_nonempty(field("claims"), allow_empty=True)`, `inputs["a name"] == calc.noi`, `claimed("DSCR") > 1e-9`,
 	`band(score, [(2, 1), (1, "a")]) == "a"`,
 	`datediff(sent, closed, "business_days", FEDERAL) > 1`, `closed <= working_day(add_months(sent, -1), FEDERAL)`,
-	`same_rows(rows, "ledger", "tenant", "rent")`, `1_000.50e+2 > .5`, "1,000", "10%", "a ^ b", "a && b", "a = b",
+	`same_rows(rows, "ledger", "tenant", "rent")`, `len(table("ledger", "tenant")) >= 1`,
+	`1_000.50e+2 > .5`, "1,000", "10%", "a ^ b", "a && b", "a = b",
 	`f(x)`, `noi.lower()`, `[x for x in rows]`,
 	`lookup(LIMITS, tier, on_missing="flag") > 0`, `"0.9" == noi`, strings.Repeat("(", 300), strings.Repeat("-", 300) +
 		"1", strings.Repeat("not ", 100) + "cash_out",

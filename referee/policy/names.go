@@ -163,7 +163,7 @@ func (n *Names) typeOf(k kind, name string) typ {
 }
 
 func typeOfJSON(v *strictjson.Value) typ {
-	if t := of(FromJSON(v).Kind); t != 0 {
+	if t := typeOfKind(FromJSON(v).Kind); t != 0 {
 		return t
 	}
 	return tAny

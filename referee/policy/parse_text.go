@@ -22,10 +22,10 @@ func ParseText(src string, n *Names) (*Expr, error) {
 }
 
 func parseText(src string, n *Names) (e *Expr, err *Error) {
-	defer catch(&err)
+	defer catchRefusal(&err)
 	b := &builder{names: n, scope: n.root()}
 	root := b.parse(newLexer(src, place{col: 1}))
-	return finish(root, b), nil
+	return finishExpr(root, b), nil
 }
 
 // parse reads one whole text, the outermost or that of a row expression.

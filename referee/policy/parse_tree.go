@@ -18,13 +18,13 @@ func ParseTree(v *strictjson.Value, n *Names) (*Expr, error) {
 }
 
 func parseTree(v *strictjson.Value, n *Names) (e *Expr, err *Error) {
-	defer catch(&err)
+	defer catchRefusal(&err)
 	if v == nil {
 		refuse(place{}, "write a condition, like \"dscr >= 1.20\"", "the expression is absent")
 	}
 	b := &builder{names: n, scope: n.root()}
 	root := b.embedded(v)
-	return finish(root, b), nil
+	return finishExpr(root, b), nil
 }
 
 // embedded reads a place where a string is an expression written as text: the whole, and the row expressions of agg.

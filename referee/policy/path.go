@@ -72,7 +72,7 @@ func (b *builder) segments(text string, p place) []seg {
 		}
 		out = append(out, seg{key: name})
 		if len(name) < len(part) {
-			out = append(out, subscripts("["+subs, text, p)...)
+			out = append(out, parseSubscripts("["+subs, text, p)...)
 		}
 		if i == 0 && name[0] == '$' && len(name) == 1 {
 			refuse(p, "write $stack, $evidence, $flags, $atoms or $file", "the path %s has no name space", quote(text))
@@ -84,8 +84,8 @@ func (b *builder) segments(text string, p place) []seg {
 	return out
 }
 
-// subscripts reads [0][*]….
-func subscripts(subs, path string, p place) []seg {
+// parseSubscripts reads [0][*]….
+func parseSubscripts(subs, path string, p place) []seg {
 	var out []seg
 	for subs != "" {
 		inner, rest, ok := strings.Cut(strings.TrimPrefix(subs, "["), "]")
@@ -124,7 +124,7 @@ func pointer(segs []seg) string {
 	return out
 }
 
-func dotted(segs []seg) string {
+func dottedPath(segs []seg) string {
 	var b strings.Builder
 	for i, s := range segs {
 		switch {
@@ -150,7 +150,7 @@ func (n *node) pathText() string {
 		return pointer(n.path)
 	}
 	if n.name == "" {
-		return dotted(n.path)
+		return dottedPath(n.path)
 	}
-	return dotted(append([]seg{{key: n.name}}, n.path...))
+	return dottedPath(append([]seg{{key: n.name}}, n.path...))
 }

@@ -19,7 +19,8 @@ var listFunctions = []*function{
 			{name: "p", typ: tNum, form: fNumber, opt: true, keyword: true}},
 		doc: "An aggregate over rows: count, sum, mean, min, max, rms, stddev (n-1), percentile (nearest rank), " +
 			"distinct, list, all, any. value and where are row expressions. " +
-			"A row without a member they refer to is an error, never left out. Of no rows: sum and count 0, all true, any false, list empty, others missing.",
+			"A row without a member they refer to is an error, never left out. Of no rows: sum and count 0, all " +
+			"true, any false, list empty, others missing.",
 		example: `agg("sum", rows, "rent * 12", where="tenant != ''") >= 0.97 * noi`},
 	oneList("pairs", "A row {a, b} of each item and the next.", `agg("all", pairs(flows), "b >= a")`, tList, evalPairs),
 	{name: "entries", params: []param{par("object", tObj)}, result: tList, group: groupList, eval: evalEntries,
@@ -34,18 +35,19 @@ var listFunctions = []*function{
 	twoLists("difference", "The items of a that are not in b, each once.", "len(difference(needed, given)) == 0", tList,
 		setList(func(a, b bool) bool { return a && !b })),
 	twoLists("subset", "Every item of a is in b.", "subset(needed, given)", tBool,
-		setTest(func(a, b set) bool { return common(a, b) == len(a.keys) })),
+		setTest(func(a, b set) bool { return countCommon(a, b) == len(a.keys) })),
 	twoLists("equal", "a and b hold the same items, order and repetition aside.", "equal(needed, given)", tBool,
-		setTest(func(a, b set) bool { return len(a.keys) == len(b.keys) && common(a, b) == len(a.keys) }), "equal_set"),
+		setTest(func(a, b set) bool { return len(a.keys) == len(b.keys) && countCommon(a, b) == len(a.keys) }),
+		"equal_set"),
 	twoLists("disjoint", "No item is in both.", "disjoint(needed, given)", tBool,
-		setTest(func(a, b set) bool { return common(a, b) == 0 })),
+		setTest(func(a, b set) bool { return countCommon(a, b) == 0 })),
 	twoLists("jaccard", "Items in both over items in either; 1 for two empty lists.", "jaccard(needed, given) >= 0.9",
 		tNum, evalJaccard),
 	oneList("unique", "No item occurs twice.", `unique(agg("list", rows, "tenant"))`, tBool, evalUnique),
 	oneList("increasing", "Every item is above the one before it: numbers, or dates.", "increasing(flows)", tBool,
-		sequence(func(c int) bool { return c > 0 })),
+		sequenceFunction(func(c int) bool { return c > 0 })),
 	oneList("nondecreasing", "No item is below the one before it.", "nondecreasing(flows)", tBool,
-		sequence(func(c int) bool { return c >= 0 })),
+		sequenceFunction(func(c int) bool { return c >= 0 })),
 	oneList("contiguous", "Every number is the one before it plus 1.", "contiguous([1, 2, 3])", tBool, evalContiguous),
 }
 
@@ -75,11 +77,17 @@ var outsideFunctions = []*function{
 	{name: "evidence", params: []param{word("id"), word("selector")}, result: tAny, group: groupOutside,
 		lazy: evalEvidence, check: checkEvidence,
 		doc: "The value at a selector of an evidence file (S61).", example: `evidence("ledger", "#cell=4,2") == noi`},
+	{name: "table", params: []param{word("id"), {name: "column", typ: tStr, form: fText, variadic: true}}, result: tList,
+		group: groupOutside, lazy: evalTable, check: checkEvidence,
+		doc: "The rows of a CSV or JSONL evidence file in their order, each with the columns named, which are found by " +
+			"their headings. A cell of a column that the sheet declares as number is a number, as people write it; any other is a text.",
+		example: `agg("count", table("ledger", "paid"), "1", where="paid == 'yes'") >= 1`},
 	{name: "same_rows", params: []param{par("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
 		variadic: true}},
 		result: tBool, group: groupOutside, lazy: evalSameRows, check: checkSameRows,
 		doc: "The rows are those of a CSV or JSONL evidence file, as many and each once, in any order: of each " +
-			"the named columns are compared, a number by its value, a text letter for letter. With one column the rows may be the values themselves.",
+			"the named columns are compared, a number by its value, a text letter for letter. With one column the " +
+			"rows may be the values themselves.",
 		example: `same_rows(rows, "ledger", "tenant", "rent")`},
 	{name: "prior", params: []param{par("sha", tStr), word("path")}, result: tAny, group: groupOutside, lazy: evalPrior,
 		doc:     "A value of a ledger receipt, found by its hash and verified again.",

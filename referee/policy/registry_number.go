@@ -22,11 +22,11 @@ var numberFunctions = []*function{
 		return decimal.Abs(a), nil
 	}),
 	{name: "min", params: []param{many("values", tNum|tStr|tList)}, resultOf: extremeType, result: tNum | tStr,
-		group: groupNumber, eval: extreme(-1),
+		group: groupNumber, eval: extremeFunction(-1),
 		doc:     "The smallest of numbers or dates, of several arguments or of one list; of nothing missing.",
 		example: "min(noi, loan) > 0"},
 	{name: "max", params: []param{many("values", tNum|tStr|tList)}, resultOf: extremeType, result: tNum | tStr,
-		group: groupNumber, eval: extreme(1),
+		group: groupNumber, eval: extremeFunction(1),
 		doc:     "The largest of numbers or dates, of several arguments or of one list; of nothing missing.",
 		example: "max(noi, 0) >= 1"},
 	{name: "sum", params: []param{many("values", tNum|tList)}, result: tNum, group: groupNumber, eval: evalSum,
@@ -68,8 +68,9 @@ var numberFunctions = []*function{
 		doc:     "The entry of a const table; an unknown key is missing, and with on_missing \"flag\" also an issue.",
 		example: "ltv <= lookup(LIMITS, tier)"},
 	{name: "band", params: []param{x(tNum), par("cuts", tList)}, result: tAny, group: groupNumber, lazy: evalBand,
-		check:   checkBand,
-		doc:     "A step table from high to low: the value of the first bound that x reaches; below all of them missing.",
+		check: checkBand,
+		doc: "A step table from high to low: the value of the first bound that x reaches; below all of them " +
+			"missing.",
 		example: "ltv <= band(score, [[580, 0.965], [500, 0.9]])"},
 	{name: "piecewise", params: []param{x(tNum), par("points", tList)}, result: tNum, group: groupNumber,
 		eval: evalPiecewise, check: checkPiecewise,
@@ -94,12 +95,15 @@ var financeFunctions = []*function{
 		}},
 	{name: "npv", params: []param{par("rate", tNum), par("flows", tList)}, result: tNum, group: groupNumber,
 		doc: "The present value of cash flows, the first undiscounted.", example: "npv(0.08, flows) >= 0",
-		eval: flows(func(args []Val, cf []*decimal.Num) (*decimal.Num, error) { return decimal.Npv(args[0].Num, cf) },
+		eval: cashFlowFunction(func(args []Val, cf []*decimal.Num) (*decimal.Num,
+			error) {
+			return decimal.Npv(args[0].Num, cf)
+		},
 			1)},
 	{name: "irr", params: []param{par("flows", tList)}, result: tNum, group: groupNumber,
 		doc: "The internal rate of return in [-0.9, 10]; with other than one change of sign missing, with the issue " +
 			"irr_ambiguous.", example: "irr(flows) >= 0.12",
-		eval: flows(func(_ []Val, cf []*decimal.Num) (*decimal.Num, error) { return decimal.Irr(cf) }, 0)},
+		eval: cashFlowFunction(func(_ []Val, cf []*decimal.Num) (*decimal.Num, error) { return decimal.Irr(cf) }, 0)},
 	{name: "rate", params: []param{par("n", tNum), par("pmt", tNum), par("pv", tNum)}, result: tNum, group: groupNumber,
 		doc: "The rate a period of an annuity of n equal payments, in [1e-9, 1]. n is a whole number above 0: a " +
 			"term with a fraction of a month is undefined, so round it as the contract does.",

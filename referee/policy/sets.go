@@ -79,8 +79,8 @@ func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
 	return a, b, nil
 }
 
-// common counts the keys of a that are in b.
-func common(a, b set) int {
+// countCommon counts the keys of a that are in b.
+func countCommon(a, b set) int {
 	n := 0
 	for k := range a.keys {
 		if b.keys[k] {
@@ -128,7 +128,7 @@ func evalJaccard(ev *evaluator, n *node, args []Val) Val {
 	if bad != nil {
 		return *bad
 	}
-	both := common(a, b)
+	both := countCommon(a, b)
 	all := len(a.keys) + len(b.keys) - both
 	if all == 0 {
 		return integer(1)
@@ -179,8 +179,8 @@ func evalUnique(ev *evaluator, n *node, args []Val) Val {
 	return Truth(true)
 }
 
-// sequence makes a predicate that holds between each item and the next: numbers, or dates.
-func sequence(holds func(c int) bool) func(*evaluator, *node, []Val) Val {
+// sequenceFunction makes a predicate that holds between each item and the next: numbers, or dates.
+func sequenceFunction(holds func(c int) bool) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
 		items, result := args[0].List, Truth(true)
 		for i := range items {

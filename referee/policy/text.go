@@ -52,15 +52,15 @@ func wordSpans(text []rune) []span {
 			continue
 		}
 		from := i
-		for i++; i < len(text) && (isWordRune(text[i]) || joins(text, i)); i++ {
+		for i++; i < len(text) && (isWordRune(text[i]) || joinsRunes(text, i)); i++ {
 		}
 		out = append(out, span{from, i})
 	}
 	return out
 }
 
-// joins says whether the rune at i holds the two runes beside it together in one word.
-func joins(text []rune, i int) bool {
+// joinsRunes says whether the rune at i holds the two runes beside it together in one word.
+func joinsRunes(text []rune, i int) bool {
 	if i+1 >= len(text) || !isWordRune(text[i-1]) || !isWordRune(text[i+1]) {
 		return false
 	}
@@ -108,16 +108,16 @@ func endsSentence(text []rune, w span, next int) bool {
 			i++
 		}
 		ends := i >= len(text) || unicode.IsSpace(text[i])
-		if ends && !(single && from == w.to && abbreviated(text, w)) {
+		if ends && !(single && from == w.to && endsAbbreviation(text, w)) {
 			return true
 		}
 	}
 	return false
 }
 
-// abbreviated says whether a full stop behind the word belongs to it. Abbreviations of letters, e.g, are words of one
-// letter each.
-func abbreviated(text []rune, w span) bool {
+// endsAbbreviation says whether a full stop behind the word belongs to it. Abbreviations of letters, e.g, are words of
+// one letter each.
+func endsAbbreviation(text []rune, w span) bool {
 	from := w.from
 	for from >= 2 && text[from-1] == '.' && unicode.IsLetter(text[from-2]) && (from == 2 || !isWordRune(text[from-3])) {
 		from -= 2
@@ -152,8 +152,8 @@ func syllables(word string) int {
 	return max(n, 1)
 }
 
-// passive says whether a sentence holds a passive.
-func passive(words []string) bool {
+// holdsPassive says whether a sentence holds a passive.
+func holdsPassive(words []string) bool {
 	lower := make([]string, len(words))
 	for i, w := range words {
 		lower[i] = strings.ReplaceAll(strings.ToLower(w), "’", "'")
@@ -267,15 +267,15 @@ func wholeDigits(s string, i int) ([]byte, int) {
 		i++
 	}
 	digits := []byte(s[from:i])
-	for first := i - from; first <= 3 && grouped(s, i); {
+	for first := i - from; first <= 3 && groupsThousands(s, i); {
 		digits = append(digits, s[i+1:i+4]...)
 		i += 4
 	}
 	return digits, i
 }
 
-// grouped says whether a comma and exactly three digits stand at i.
-func grouped(s string, i int) bool {
+// groupsThousands says whether a comma and exactly three digits stand at i.
+func groupsThousands(s string, i int) bool {
 	if i+3 >= len(s) || s[i] != ',' {
 		return false
 	}

@@ -32,7 +32,7 @@ func TestTextMetrics(t *testing.T) {
 		{"One line\nand the next", 5, 1, 5, 0, 5, ""},
 		{"", 0, 0, 0, 0, 0, ""}, {"... !?", 0, 0, 0, 0, 0, ""},
 	} {
-		words, count, syllable, passives, longest := measure(c.text)
+		words, count, syllable, passives, longest := measureText(c.text)
 		if got, want := []int{words, count, passives, longest}, []int{c.words, c.sentences, c.passive,
 			c.longest}; !slices.Equal(got, want) {
 			t.Errorf("%q: words, sentences, passives, longest %v, want %v", c.text, got, want)

@@ -29,26 +29,26 @@ func (p *paper) body() {
 	p.verify()
 }
 
-// said, hash, hashed and both make the values of pairs; what is empty gives none, so that its label is left out.
-func said(text string) []span {
+// textSpans, hash, hashed and both make the values of pairs; what is empty gives none, so that its label is left out.
+func textSpans(text string) []span {
 	if text == "" {
 		return nil
 	}
 	return []span{{style: body, text: text}}
 }
 
-func hash(h string) []span {
+func hashSpans(h string) []span {
 	if h == "" {
 		return nil
 	}
 	return []span{{style: digest, text: h}}
 }
 
-// named is a name with its hash below.
-func named(text, h string) []span { return append(said(text), hash(h)...) }
+// namedSpans is a name with its hash below.
+func namedSpans(text, h string) []span { return append(textSpans(text), hashSpans(h)...) }
 
-// joined lists the parts that are not empty.
-func joined(sep string, parts ...string) string {
+// joinParts lists the parts that are not empty.
+func joinParts(sep string, parts ...string) string {
 	var out []string
 	for _, s := range parts {
 		if s != "" {
@@ -58,8 +58,8 @@ func joined(sep string, parts ...string) string {
 	return strings.Join(out, sep)
 }
 
-// after puts a word before a text, unless that is empty.
-func after(word, text string) string {
+// afterWord puts a word before a text, unless that is empty.
+func afterWord(word, text string) string {
 	if text == "" {
 		return ""
 	}
@@ -74,9 +74,9 @@ func (p *paper) decision() {
 	if o := p.r.ObservedBy; o != nil {
 		p.section("Observed, not signed", 10)
 		p.pairs(
-			pair{"Event", said(joined(", ", o.Event, after("by", o.Actor)))},
-			pair{"When", said(date(o.At))},
-			pair{"Commit", hash(o.SHA)},
+			pair{"Event", textSpans(joinParts(", ", o.Event, afterWord("by", o.Actor)))},
+			pair{"When", textSpans(dateInWords(o.At))},
+			pair{"Commit", hashSpans(o.SHA)},
 		)
 		return
 	}
@@ -95,33 +95,33 @@ func (p *paper) decision() {
 	}
 	p.pairs(
 		pair{"Decided by", []span{{style: strong, text: report.CleanName(a.Approver.Login)},
-			{style: note, text: joined(", ", id, "permission "+a.Approver.Permission)}}},
-		pair{"Decision", said(joined(", ", string(a.Decision), date(a.Review.SubmittedAt)))},
-		pair{"Recorded as", said(review)},
-		pair{"On commit", hash(a.Review.CommitSHA)},
-		pair{"Text, SHA-256", hash(a.Review.BodySHA256)},
-		pair{"Subject, SHA-256", hash(a.SubjectDigest)},
+			{style: note, text: joinParts(", ", id, "permission "+a.Approver.Permission)}}},
+		pair{"Decision", textSpans(joinParts(", ", string(a.Decision), dateInWords(a.Review.SubmittedAt)))},
+		pair{"Recorded as", textSpans(review)},
+		pair{"On commit", hashSpans(a.Review.CommitSHA)},
+		pair{"Text, SHA-256", hashSpans(a.Review.BodySHA256)},
+		pair{"Subject, SHA-256", hashSpans(a.SubjectDigest)},
 	)
 }
 
 func (p *paper) chain() {
 	p.section("Place in the chain", 10)
-	parent := hash(p.r.ParentHash)
+	parent := hashSpans(p.r.ParentHash)
 	if p.r.Seq == 0 {
-		parent = said("none: this is the first entry")
+		parent = textSpans("none: this is the first entry")
 	}
 	p.pairs(
-		pair{"This receipt, SHA-256", hash(p.hash)},
-		pair{"Entry", said(fmt.Sprintf("%d (%s before it)", p.r.Seq, legible.Count(p.r.Log.Count, "entry")))},
+		pair{"This receipt, SHA-256", hashSpans(p.hash)},
+		pair{"Entry", textSpans(fmt.Sprintf("%d (%s before it)", p.r.Seq, legible.Count(p.r.Log.Count, "entry")))},
 		pair{"Parent", parent},
-		pair{"Tree before, root", hash(p.r.Log.Root)},
-		pair{"Refers to", hash(p.r.RefersTo)},
-		pair{"Sign-off key", hash(p.r.IdempotencyKey)},
-		pair{"Published at", address(p.url)},
+		pair{"Tree before, root", hashSpans(p.r.Log.Root)},
+		pair{"Refers to", hashSpans(p.r.RefersTo)},
+		pair{"Sign-off key", hashSpans(p.r.IdempotencyKey)},
+		pair{"Published at", addressSpans(p.url)},
 	)
 }
 
-func address(url string) []span {
+func addressSpans(url string) []span {
 	if url == "" {
 		return nil
 	}
@@ -136,11 +136,12 @@ func (p *paper) work() {
 		repository = fmt.Sprintf("%s (%d)", report.CleanName(repository), r.Repository.ID)
 	}
 	list := []pair{
-		{"Repository", said(repository)},
-		{"Run", said(joined("   ·   ", r.Run.ID, "lane "+r.Run.Lane, after("project", r.Run.Project)))},
+		{"Repository", textSpans(repository)},
+		{"Run", textSpans(joinParts("   ·   ", r.Run.ID, "lane "+r.Run.Lane, afterWord("project", r.Run.Project)))},
 		{
 			"Submission",
-			append(named(report.CleanName(r.Submission.Path), r.Submission.SHA256), gitBlob(r.Submission.GitBlob)...),
+			append(namedSpans(report.CleanName(r.Submission.Path), r.Submission.SHA256),
+				gitBlob(r.Submission.GitBlob)...),
 		},
 	}
 	if pr := r.PullRequest; pr != nil {
@@ -148,7 +149,7 @@ func (p *paper) work() {
 			{style: digest, text: "head " + pr.HeadSHA}, {style: digest, text: "base " + pr.BaseSHA}}})
 	}
 	if r.Assignment != nil {
-		list = append(list, pair{"Assignment", named(r.Assignment.Text, r.Assignment.SHA256)})
+		list = append(list, pair{"Assignment", namedSpans(r.Assignment.Text, r.Assignment.SHA256)})
 	}
 	p.pairs(list...)
 	if len(r.Sanitized) > 0 {
@@ -170,19 +171,21 @@ func (p *paper) rulebook() {
 	r := p.r
 	p.section("Rulebook", 10)
 	sheet := report.CleanName(r.FlightSheet.Slug) + " " + report.CleanName(r.FlightSheet.Version)
-	list := []pair{{"Flight sheet", named(sheet, r.FlightSheet.SHA256)}}
+	list := []pair{{"Flight sheet", namedSpans(sheet, r.FlightSheet.SHA256)}}
 	if r.Engine != nil {
 		list = append(list,
-			pair{"Engine", append(said("referee "+report.CleanName(r.Engine.Version)+fmt.Sprintf(", semantics %d",
+			pair{"Engine", append(textSpans("referee "+report.CleanName(r.Engine.Version)+fmt.Sprintf(", semantics %d",
 				r.Semantics)),
 				span{style: digest, text: "rules " + r.Engine.RegistrySHA256})},
-			pair{"Report, SHA-256", hash(r.ReportDigest)})
+			pair{"Report, SHA-256", hashSpans(r.ReportDigest)})
 	}
 	if v := r.Verdict; v != nil {
-		list = append(list, pair{"Score", said(joined(", ", v.Score+" of 100", after("as a fraction", v.ScoreFraction),
-			after("decided", v.ScoreDecided), after("coverage", v.Coverage), after("weighted", v.WeightedScore)))})
+		list = append(list, pair{"Score", textSpans(joinParts(", ", v.Score+" of 100", afterWord("as a fraction",
+			v.ScoreFraction),
+			afterWord("decided", v.ScoreDecided), afterWord("coverage", v.Coverage), afterWord("weighted",
+				v.WeightedScore)))})
 		if len(v.UndecidedHigh) > 0 {
-			list = append(list, pair{"Undecided high rules", said(report.CleanNames(v.UndecidedHigh, 20))})
+			list = append(list, pair{"Undecided high rules", textSpans(report.CleanNames(v.UndecidedHigh, 20))})
 		}
 	}
 	p.pairs(list...)
@@ -201,25 +204,25 @@ func (p *paper) agent() {
 	p.pairs(
 		pair{
 			"Name",
-			[]span{{style: body, text: joined("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}},
+			[]span{{style: body, text: joinParts("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}},
 		},
 		pair{
 			"Runs in",
-			said(joined(", ", after("harness", a.Harness), after("runtime", a.Runtime),
-				after("tier", a.CapabilityTier))),
+			textSpans(joinParts(", ", afterWord("harness", a.Harness), afterWord("runtime", a.Runtime),
+				afterWord("tier", a.CapabilityTier))),
 		},
-		pair{"Size", said(joined(", ", unit(a.ParamsB, "billion parameters"),
-			unit(a.ContextTokens, "tokens of context"),
-			unit(a.VRAMGB, "GB of memory")))},
-		pair{"Tools", said(report.CleanNames(a.Tools, 30))},
-		pair{"Modalities", said(report.CleanNames(a.Modalities, 30))},
-		pair{"Prior confidence", said(a.ConfidencePrior)},
-		pair{"Cost, as declared", said(unit(a.CostUSD, "USD"))},
+		pair{"Size", textSpans(joinParts(", ", withUnit(a.ParamsB, "billion parameters"),
+			withUnit(a.ContextTokens, "tokens of context"),
+			withUnit(a.VRAMGB, "GB of memory")))},
+		pair{"Tools", textSpans(report.CleanNames(a.Tools, 30))},
+		pair{"Modalities", textSpans(report.CleanNames(a.Modalities, 30))},
+		pair{"Prior confidence", textSpans(a.ConfidencePrior)},
+		pair{"Cost, as declared", textSpans(withUnit(a.CostUSD, "USD"))},
 	)
 }
 
-// unit puts a unit behind a number, unless there is none.
-func unit(number, of string) string {
+// withUnit puts a unit behind a number, unless there is none.
+func withUnit(number, of string) string {
 	if number == "" {
 		return ""
 	}
@@ -235,11 +238,11 @@ func (p *paper) cook() {
 	p.pairs(
 		pair{"Lift", []span{{style: strong, text: fmt.Sprintf("%s   (from %s to %s)", c.Lift, c.EvalBefore,
 			c.EvalAfter)}}},
-		pair{"Receipt before", hash(c.Before)},
-		pair{"Receipt after", hash(c.After)},
-		pair{"Base model", said(report.CleanName(c.BaseModel))},
-		pair{"Data set", said(fmt.Sprintf("%s, %d pairs", report.CleanName(c.Dataset), c.Pairs))},
-		pair{"Run by", said(joined(", ", c.Runner, unit(c.ComputeUSD, "USD")))},
+		pair{"Receipt before", hashSpans(c.Before)},
+		pair{"Receipt after", hashSpans(c.After)},
+		pair{"Base model", textSpans(report.CleanName(c.BaseModel))},
+		pair{"Data set", textSpans(fmt.Sprintf("%s, %d pairs", report.CleanName(c.Dataset), c.Pairs))},
+		pair{"Run by", textSpans(joinParts(", ", c.Runner, withUnit(c.ComputeUSD, "USD")))},
 	)
 }
 
@@ -256,16 +259,16 @@ func (p *paper) incident() {
 	p.pairs(
 		pair{"What", []span{{style: strong, text: i.Title}}},
 		pair{"Tier", []span{{style: body, mark: i.Tier}}},
-		pair{"Incident", said(joined(", ", i.ID, words(i.Kind), "lane "+i.Lane))},
-		pair{"Status", said(joined(", ", i.Status, "opened "+date(i.OpenedAt)))},
-		pair{"Detail", said(i.Detail)},
-		pair{"Response", said(words(strings.Join(i.Response, ", ")))},
+		pair{"Incident", textSpans(joinParts(", ", i.ID, wordsOf(i.Kind), "lane "+i.Lane))},
+		pair{"Status", textSpans(joinParts(", ", i.Status, "opened "+dateInWords(i.OpenedAt)))},
+		pair{"Detail", textSpans(i.Detail)},
+		pair{"Response", textSpans(wordsOf(strings.Join(i.Response, ", ")))},
 		pair{"Shown by receipts", receipts},
 	)
 }
 
-// words is a name of the format as words.
-func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
+// wordsOf is a name of the format as words.
+func wordsOf(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 func (p *paper) workflow() {
 	w := p.r.Workflow
@@ -274,9 +277,9 @@ func (p *paper) workflow() {
 	}
 	p.section("Written by", 10)
 	p.pairs(
-		pair{"Workflow", said(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt,
+		pair{"Workflow", textSpans(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt,
 			report.CleanName(w.Event)))},
-		pair{"Of", append(said(report.CleanName(w.Ref)), hash(w.SHA)...)},
+		pair{"Of", append(textSpans(report.CleanName(w.Ref)), hashSpans(w.SHA)...)},
 	)
 }
 
@@ -291,7 +294,8 @@ func (p *paper) verify() {
 	repository := report.CleanName(p.r.Repository.Name)
 	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the "+
 		"receipt "+
-		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no ledger was "+
+		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no "+
+		"ledger was "+
 		"seen.")
 	p.y += 0.4
 	p.command(VerifyCommand(p.hash))
@@ -300,14 +304,15 @@ func (p *paper) verify() {
 	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the "+
 		"one on "+
 		"this paper, which is a rendering of it. The page verify.html on that branch checks it in a browser. An audit "+
-		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work is right.")
+		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work "+
+		"is right.")
 }
 
 // command sets a line to be typed.
 func (p *paper) command(text string) {
 	s := style{face: mono, size: 7.2, color: black}
 	lines := p.rows([]span{{style: s, text: text}}, textWidth-6)
-	height := tall(lines) + 2
+	height := linesHeight(lines) + 2
 	p.need(height)
 	p.fill(pale)
 	p.f.Rect(marginSide, p.y, textWidth, height, "F")

@@ -200,7 +200,7 @@ func (p *paper) record(cols []field, cells [][]span, pad float64) {
 	whole := 0.0
 	for i, c := range cells {
 		lines[i] = p.rows(c, cols[i].width-2)
-		whole = max(whole, tall(lines[i]))
+		whole = max(whole, linesHeight(lines[i]))
 	}
 	if whole+2*pad < (marginEnd-marginTop)/2 && p.y+whole+2*pad > marginEnd {
 		p.turn(cols)
@@ -214,7 +214,7 @@ func (p *paper) record(cols []field, cells [][]span, pad float64) {
 		used := 0.0
 		x, left := marginSide, false
 		for i := range lines {
-			n, height := fitting(lines[i], marginEnd-p.y)
+			n, height := linesThatFit(lines[i], marginEnd-p.y)
 			p.put(x+inset, p.y, lines[i][:n])
 			lines[i] = lines[i][n:]
 			left = left || len(lines[i]) > 0
@@ -237,13 +237,13 @@ func (p *paper) turn(cols []field) {
 	}
 }
 
-func tall(lines []row) float64 {
-	_, height := fitting(lines, pageHeight*1000)
+func linesHeight(lines []row) float64 {
+	_, height := linesThatFit(lines, pageHeight*1000)
 	return height
 }
 
-// fitting is how many lines fit into a height, and how tall they are together.
-func fitting(lines []row, height float64) (n int, used float64) {
+// linesThatFit is how many lines fit into a height, and how tall they are together.
+func linesThatFit(lines []row, height float64) (n int, used float64) {
 	for n < len(lines) && used+lines[n].style.height() <= height {
 		used += lines[n].style.height()
 		n++

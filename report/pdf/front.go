@@ -42,7 +42,8 @@ var kinds = map[ledger.Kind]kindText{
 	},
 	ledger.Superseded: {
 		"Superseded",
-		"Other bytes took the place of these. The receipt that this entry refers to is about bytes that nobody proposes " +
+		"Other bytes took the place of these. The receipt that this entry refers to is about bytes that nobody " +
+			"proposes " +
 			"any more.",
 		true,
 	},
@@ -79,7 +80,7 @@ func (p *paper) front() {
 		{style: style{size: 10, color: black}, text: strings.Join(p.where(), "   ·   ")},
 		{
 			style: style{size: 9, color: grey},
-			text:  "Minted " + date(p.r.MintedAt) + ", entry " + fmt.Sprint(p.r.Seq) + " of its ledger",
+			text:  "Minted " + dateInWords(p.r.MintedAt) + ", entry " + fmt.Sprint(p.r.Seq) + " of its ledger",
 		},
 	}, width)
 	p.put(marginSide, p.y, lines)
@@ -90,7 +91,7 @@ func (p *paper) front() {
 		caption = "this receipt's hash"
 	}
 	p.right(pageWidth-marginSide, 52, style{size: 6.6, color: grey}, caption)
-	p.y = max(p.y+tall(lines), 53) + 3
+	p.y = max(p.y+linesHeight(lines), 53) + 3
 	p.status()
 	p.verdict()
 }
@@ -108,8 +109,8 @@ func (p *paper) where() []string {
 	return parts
 }
 
-// date is a time of a receipt as people write it.
-func date(s string) string {
+// dateInWords is a time of a receipt as people write it.
+func dateInWords(s string) string {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		return s
@@ -133,13 +134,14 @@ func (p *paper) status() {
 	if p.r.Approval != nil && p.r.Approval.Approver.Permission == "local" {
 		spans = append(
 			spans,
-			span{style: body, text: "Signed off on a computer of the signer's own: no forge confirms who the signer is."},
+			span{style: body, text: "Signed off on a computer of the signer's own: no forge confirms who the " +
+				"signer is."},
 		)
 	}
 	title := style{face: bold, size: 15, color: black}
 	left := 5 + p.width(title.face, title.size, strings.ToUpper(k.title)) + 7
 	lines := p.rows(spans, textWidth-left-5)
-	height := max(tall(lines), 7) + 5
+	height := max(linesHeight(lines), 7) + 5
 	if k.void {
 		p.stroke(black, 0.9)
 		p.f.Rect(marginSide+0.45, p.y+0.45, textWidth-0.9, height-0.9, "D")
@@ -148,7 +150,7 @@ func (p *paper) status() {
 		p.f.Rect(marginSide, p.y, textWidth, height, "F")
 	}
 	p.text(marginSide+5, p.y+height/2+1.9, title, strings.ToUpper(k.title))
-	p.put(marginSide+left, p.y+(height-tall(lines))/2, lines)
+	p.put(marginSide+left, p.y+(height-linesHeight(lines))/2, lines)
 	p.y += height + 3
 }
 
@@ -217,24 +219,24 @@ func (p *paper) comb(x, y, radius float64, severity string) {
 	p.fill(g.color)
 	switch severity {
 	case "honey":
-		p.f.Polygon(hexagon(x, y, radius), "FD")
+		p.f.Polygon(hexagonPoints(x, y, radius), "FD")
 	case "jelly":
-		h := hexagon(x, y, radius)
+		h := hexagonPoints(x, y, radius)
 		p.f.Polygon([]fpdf.PointType{{X: h[5].X, Y: y}, {X: h[1].X, Y: y}, h[2], h[3], h[4]}, "F")
 		p.f.Polygon(h, "D")
 	case "propolis":
-		p.f.Polygon(hexagon(x, y, radius), "FD")
+		p.f.Polygon(hexagonPoints(x, y, radius), "FD")
 		p.stroke(white, 1.5)
 		d := radius * 0.42
 		p.f.Line(x-d, y-d, x+d, y+d)
 		p.f.Line(x-d, y+d, x+d, y-d)
 	default:
-		p.f.Polygon(hexagon(x, y, radius), "D")
+		p.f.Polygon(hexagonPoints(x, y, radius), "D")
 	}
 }
 
-// hexagon has its points above and below; the first is the upper one, the others follow clockwise.
-func hexagon(x, y, radius float64) []fpdf.PointType {
+// hexagonPoints has its points above and below; the first is the upper one, the others follow clockwise.
+func hexagonPoints(x, y, radius float64) []fpdf.PointType {
 	points := make([]fpdf.PointType, 6)
 	for i := range points {
 		sin, cos := math.Sincos(float64(i) * math.Pi / 3)

@@ -77,7 +77,7 @@ type paper struct {
 }
 
 func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
-	if err := belongs(r, payload, at.Standing); err != nil {
+	if err := refuseForeign(r, payload, at.Standing); err != nil {
 		return nil, err
 	}
 	p := &paper{r: r, hash: canonical.SHA256Hex(payload), url: at.URL, at: at.Standing}
@@ -85,7 +85,7 @@ func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
 	if p.faces, err = measure(); err != nil {
 		return nil, err
 	}
-	if p.code, err = encode(at.URL, p.hash); err != nil {
+	if p.code, err = encodeQR(at.URL, p.hash); err != nil {
 		return nil, err
 	}
 	minted, err := time.Parse(time.RFC3339, r.MintedAt)
@@ -96,9 +96,9 @@ func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
 	return p, nil
 }
 
-// belongs refuses a receipt that is not the one of the payload, and one that could not have been minted on a paper
-// that does not say so.
-func belongs(r *ledger.Receipt, payload []byte, at Standing) error {
+// refuseForeign refuses a receipt that is not the one of the payload, and one that could not have been minted on a
+// paper that does not say so.
+func refuseForeign(r *ledger.Receipt, payload []byte, at Standing) error {
 	same, err := canonical.Marshal(*r)
 	if err != nil {
 		return err
@@ -115,8 +115,8 @@ func belongs(r *ledger.Receipt, payload []byte, at Standing) error {
 // maxURL is the longest address that a QR code of the paper's size holds readably.
 const maxURL = 300
 
-// encode makes the QR code: of the address, or of the hash where there is none.
-func encode(address, hash string) (*qr.Code, error) {
+// encodeQR makes the QR code: of the address, or of the hash where there is none.
+func encodeQR(address, hash string) (*qr.Code, error) {
 	text := "sha256:" + hash
 	if address != "" {
 		u, err := url.Parse(address)

@@ -157,14 +157,14 @@ func TestPDFNotChecked(t *testing.T) {
 // TestPDFLater: what a later entry says of a receipt stands in the band of its paper.
 func TestPDFLater(t *testing.T) {
 	_, b := minted(t, storetest.Clean(storetest.Sample(0)))
-	pdf, err := stood(t, b, Standing{InLedger: true, Later: []string{"entry 3 of this ledger says of it: revoked"}})
+	pdf, err := stood(t, b, Standing{InLedger: true, Later: []string{"entry 3 of this ledger marks it as revoked"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	keep(t, "later", pdf)
 	if page := readPDF(t, pdf)[0]; !strings.Contains(
 		squeeze(page),
-		squeeze("entry 3 of this ledger says of it: revoked"),
+		squeeze("entry 3 of this ledger marks it as revoked"),
 	) {
 		t.Errorf("the later entry is not on the first page:\n%s", page)
 	}

@@ -17,10 +17,10 @@ func (p *paper) checklist() {
 	var cells [][][]span
 	for _, a := range p.r.Checklist {
 		cells = append(cells, [][]span{
-			said(report.CleanName(a.ID)),
+			textSpans(report.CleanName(a.ID)),
 			{{style: strong, text: a.Answer}},
-			said(a.Note),
-			append(said(report.CleanName(a.By)), span{style: note, text: date(a.At)}),
+			textSpans(a.Note),
+			append(textSpans(report.CleanName(a.By)), span{style: note, text: dateInWords(a.At)}),
 		})
 	}
 	p.table([]field{{"QUESTION", 52}, {"ANSWER", 20}, {"NOTE", 54}, {"BY", 48}}, cells)
@@ -34,7 +34,7 @@ func (p *paper) stated() {
 	p.section("Figures from the agent alone, confirmed by the signer", 20)
 	var cells [][][]span
 	for _, f := range p.r.Stated {
-		cells = append(cells, [][]span{said(report.CleanName(f.Name)), said(f.Value)})
+		cells = append(cells, [][]span{textSpans(report.CleanName(f.Name)), textSpans(f.Value)})
 	}
 	p.table([]field{{"FIGURE", 72}, {"VALUE", 102}}, cells)
 }
@@ -47,7 +47,7 @@ func (p *paper) limits() {
 	p.section("Limits in force", 20)
 	var cells [][][]span
 	for _, l := range p.r.Params {
-		cells = append(cells, [][]span{said(report.CleanName(l.Name)), said(l.Value)})
+		cells = append(cells, [][]span{textSpans(report.CleanName(l.Name)), textSpans(l.Value)})
 	}
 	p.table([]field{{"LIMIT", 72}, {"VALUE", 102}}, cells)
 }
@@ -60,9 +60,9 @@ func (p *paper) accepted() {
 	var cells [][][]span
 	for _, w := range p.r.Accepted {
 		cells = append(cells, [][]span{
-			said(report.CleanName(w.RuleID)),
-			said(w.Reason),
-			append(said(report.CleanName(w.By)), span{style: note, text: date(w.At)}),
+			textSpans(report.CleanName(w.RuleID)),
+			textSpans(w.Reason),
+			append(textSpans(report.CleanName(w.By)), span{style: note, text: dateInWords(w.At)}),
 		})
 	}
 	p.table([]field{{"RULE", 44}, {"REASON", 82}, {"ACCEPTED BY", 48}}, cells)
@@ -93,38 +93,41 @@ func (p *paper) findings() {
 
 func (p *paper) finding(n int, f *ledger.Finding) [][]span {
 	text := []span{{style: body, text: f.Message}}
-	if s := figures(f.Spot); s != "" {
+	if s := figuresLine(f.Spot); s != "" {
 		text = append(text, span{style: style{size: 8, color: black}, text: s})
 	}
 	if f.Why != "" {
 		text = append(text, span{style: note, text: "Why: " + f.Why})
 	}
-	for _, line := range remedy(f.Fix) {
+	for _, line := range fixLines(f.Fix) {
 		text = append(text, span{style: note, text: "Fix: " + line})
 	}
 	where := []span{{style: style{face: bold, size: 7.8, color: black}, text: report.CleanNames(f.RuleIDs, 5)},
-		{style: note, text: joined(", ", f.Code, words(f.Bucket), f.Severity)}, {style: note, text: spotted(f)}}
+		{style: note, text: joinParts(", ", f.Code, wordsOf(f.Bucket), f.Severity)}, {style: note,
+			text: placeOfFinding(f)}}
 	if len(f.Atoms) > 0 {
 		where = append(where, span{style: note, text: report.CleanNames(f.Atoms, 6)})
 	}
 	return [][]span{{{style: body, text: fmt.Sprint(n)}}, {{style: body, mark: f.Tier}}, text, where}
 }
 
-// figures are a finding's numbers in one line.
-func figures(s *ledger.Spot) string {
+// figuresLine are a finding's numbers in one line.
+func figuresLine(s *ledger.Spot) string {
 	if s == nil {
 		return ""
 	}
-	percent := unit(s.Percent, "%")
+	percent := withUnit(s.Percent, "%")
 	if s.Percent == "infinite" {
 		percent = "without bound"
 	}
-	return joined(",  ", after("claimed", s.Claimed), after("recomputed", s.Recomputed), after("off by", s.Delta), percent,
-		after("gate", s.Gate), after("distance", s.Distance), after("band", s.Band))
+	return joinParts(",  ", afterWord("claimed", s.Claimed), afterWord("recomputed", s.Recomputed), afterWord("off by",
+		s.Delta),
+		percent,
+		afterWord("gate", s.Gate), afterWord("distance", s.Distance), afterWord("band", s.Band))
 }
 
-// remedy is a receipt's fix as lines.
-func remedy(f *ledger.Fix) (lines []string) {
+// fixLines is a receipt's fix as lines.
+func fixLines(f *ledger.Fix) (lines []string) {
 	if f == nil {
 		return nil
 	}
@@ -148,13 +151,13 @@ func remedy(f *ledger.Fix) (lines []string) {
 	return lines
 }
 
-// spotted is where a finding stands in the submission.
-func spotted(f *ledger.Finding) string {
+// placeOfFinding is where a finding stands in the submission.
+func placeOfFinding(f *ledger.Finding) string {
 	at := f.File
 	if f.Line > 0 {
 		at = fmt.Sprintf("%s:%d", report.CleanName(f.File), f.Line)
 	}
-	return strings.TrimSpace(joined("  ", at, f.Pointer))
+	return strings.TrimSpace(joinParts("  ", at, f.Pointer))
 }
 
 func (p *paper) evidence() {
@@ -165,24 +168,24 @@ func (p *paper) evidence() {
 	var cells [][][]span
 	for _, e := range p.r.Evidence {
 		file := append(
-			said(report.CleanName(e.Path)),
+			textSpans(report.CleanName(e.Path)),
 			span{style: style{face: mono, size: 6.6, color: black}, text: e.SHA256},
 		)
 		if e.SHA256 == "" {
-			file = append(said(report.CleanName(e.Path)), span{style: note, text: words(e.Status)})
+			file = append(textSpans(report.CleanName(e.Path)), span{style: note, text: wordsOf(e.Status)})
 		}
 		cells = append(cells, [][]span{
-			append(said(report.CleanName(e.ID)), span{style: note, text: words(e.Kind)}),
+			append(textSpans(report.CleanName(e.ID)), span{style: note, text: wordsOf(e.Kind)}),
 			file,
-			said(size(e.Bytes)),
-			{{style: note, text: origin(e)}},
+			textSpans(byteSize(e.Bytes)),
+			{{style: note, text: evidenceOrigin(e)}},
 		})
 	}
 	p.table([]field{{"EVIDENCE", 34}, {"FILE AND SHA-256", 94}, {"SIZE", 16}, {"WHERE FROM", 30}}, cells)
 }
 
-// origin says whose an item of evidence is (S66).
-func origin(e ledger.Evidence) string {
+// evidenceOrigin says whose an item of evidence is (S66).
+func evidenceOrigin(e ledger.Evidence) string {
 	switch e.Provenance {
 	case "base":
 		return "already on the base branch"
@@ -192,8 +195,8 @@ func origin(e ledger.Evidence) string {
 	return "a local file"
 }
 
-// size is a number of bytes.
-func size(n int64) string {
+// byteSize is a number of bytes.
+func byteSize(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d B", n)
@@ -209,6 +212,6 @@ func (p *paper) advisory() {
 	}
 	p.section("Advisory: never gates", 20)
 	for _, f := range p.r.Advisory {
-		p.pairs(pair{"Opinion", named(report.CleanName(f.Path), f.SHA256)})
+		p.pairs(pair{"Opinion", namedSpans(report.CleanName(f.Path), f.SHA256)})
 	}
 }

@@ -1,9 +1,10 @@
-package gate
+package verify
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,10 @@ type forgeWorld struct {
 func newForge(t *testing.T) *forgeWorld {
 	t.Helper()
 	s := githubtest.New(t)
+	// TestVerifyTail fetches through git's own backend in every run, the others in .ci/run
+	if os.Getenv("REFEREE_CI") == "1" || strings.HasPrefix(t.Name(), "TestVerifyTail") {
+		s.OverGit()
+	}
 	f := &forgeWorld{Server: s, t: t, api: clientOf(t, s)}
 	var err error
 	if f.store, err = githubstore.Open(f.api, githubstore.Options{URL: s.CloneURL(), Token: s.Token}); err != nil {
@@ -135,6 +140,7 @@ func (f *forgeWorld) announce(pull int64, lines ...string) int64 {
 }
 
 func TestOnline(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	pull, receipt := f.approve(0)
 	f.mint(receipt)
@@ -200,6 +206,7 @@ func TestOnline(t *testing.T) {
 // TestOnlineUnread: whatever keeps the record from being read is LDG-606 (or, where the forge says that there is none,
 // LDG-601), never a pass.
 func TestOnlineUnread(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	_, receipt := f.approve(0)
 	f.mint(receipt)
@@ -214,7 +221,7 @@ func TestOnlineUnread(t *testing.T) {
 		"not there": {githubtest.Missing, ledger.CodeNoReview},
 	} {
 		f.Inject(c.fault.On("GET", "pulls/*/reviews").Always())
-		problems, err := VerifyTail(
+		problems, err := Tail(
 			t.Context(),
 			f.store,
 			f.at(),
@@ -231,11 +238,12 @@ func TestOnlineUnread(t *testing.T) {
 
 // TestVerifyTail: what an append must not be put behind, and how many requests it takes to know.
 func TestVerifyTail(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	tail := func(since ledger.Head, pull int64) ([]ledger.Code, int) {
 		t.Helper()
 		before := f.Count()
-		problems, err := VerifyTail(t.Context(), f.store, f.at(), since, pull, NewOnline(f.api, nil))
+		problems, err := Tail(t.Context(), f.store, f.at(), since, pull, NewOnline(f.api, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +294,7 @@ func TestVerifyTail(t *testing.T) {
 	}
 	online.Know(pulls[0], reviews)
 	before := f.Count()
-	if problems, err := VerifyTail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil ||
+	if problems, err := Tail(t.Context(), f.store, f.at(), f.at().Head, pulls[0], online); err != nil ||
 		len(problems) > 0 ||
 		f.Count() != before {
 		t.Errorf("read already: %v, %v, %d requests", problems, err, f.Count()-before)
@@ -295,6 +303,7 @@ func TestVerifyTail(t *testing.T) {
 
 // TestOnlineAnnounced: only the gate's own review announces receipts, and only those of its pull request.
 func TestOnlineAnnounced(t *testing.T) {
+	t.Parallel()
 	f := newForge(t)
 	pull, receipt := f.approve(0)
 	other, _ := f.approve(1)

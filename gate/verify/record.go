@@ -1,4 +1,4 @@
-package gate
+package verify
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type pullReviews struct {
 }
 
 // NewOnline reads through the API; merges gives the commits on base that brought runs (gitstore's Merges). It may be
-// nil for who looks at no merges, as VerifyTail does.
+// nil for who looks at no merges, as Tail does.
 func NewOnline(api *githubapi.Client, merges func(context.Context) ([]ledger.MergeRecord, error)) *Online {
 	return &Online{
 		api:    api,
@@ -104,7 +104,7 @@ func ReviewRecord(r githubapi.Review) ledger.ReviewRecord {
 // Merges is ledger.Online's.
 func (o *Online) Merges(ctx context.Context) ([]ledger.MergeRecord, error) {
 	if o.merges == nil {
-		return nil, errors.New("the commits on base are not at hand")
+		return nil, errors.New("the commits on base are not available")
 	}
 	return o.merges(ctx)
 }
@@ -131,11 +131,11 @@ func (o *Online) RunOf(ctx context.Context, run int64) (ledger.WorkflowRecord, e
 		}
 		o.runs[run] = have
 	}
-	return workflowRecord(have), nil
+	return WorkflowRecord(have), nil
 }
 
-// workflowRecord is a run of a workflow as the ledger compares it.
-func workflowRecord(run githubapi.WorkflowRun) ledger.WorkflowRecord {
+// WorkflowRecord is a run of a workflow as the ledger compares it.
+func WorkflowRecord(run githubapi.WorkflowRun) ledger.WorkflowRecord {
 	path, _, _ := strings.Cut(run.Path, "@") // GitHub may write the reference behind it
 	return ledger.WorkflowRecord{Path: path, Event: run.Event, Actor: run.Actor, Title: run.DisplayTitle}
 }

@@ -1,4 +1,4 @@
-package gate
+package verify
 
 import (
 	"cmp"
@@ -13,14 +13,14 @@ import (
 // all.
 const maxTailPulls = 1
 
-// VerifyTail holds the end of the ledger to itself (L1) and to the forge's record of reviews (L4), before something is
+// Tail holds the end of the ledger to itself (L1) and to the forge's record of reviews (L4), before something is
 // appended behind it: an entry that somebody forged must not be confirmed by the next one. since is the last state that
 // the gate knows; the zero head where it knows none. Looked at are all entries of the given pull request, and the
 // entries after since, or some of the newest, from the newest back as far as they belong to no more than one other pull
 // request. The schedule verifies the rest.
 //
 // An approval that was edited or dismissed later is no problem here: to append what says so is the gate's own work.
-func VerifyTail(
+func Tail(
 	ctx context.Context,
 	store ledger.Store,
 	at ledger.Snapshot,
@@ -39,7 +39,7 @@ func VerifyTail(
 	looked = append(looked, newestOf(entries, pull)...)
 	slices.SortFunc(looked, func(a, b ledger.Entry) int { return cmp.Compare(a.Receipt.Seq, b.Receipt.Seq) })
 	looked = slices.CompactFunc(looked, func(a, b ledger.Entry) bool { return a.Hash == b.Hash })
-	problems, err = ledger.VerifyApprovals(ctx, entrySeq(looked), reviewsOnly{forge})
+	problems, err = Approvals(ctx, looked, forge)
 	return slices.DeleteFunc(problems, func(p ledger.Problem) bool { return p.Code == ledger.CodeReviewChanged }), err
 }
 
@@ -57,6 +57,15 @@ func newestOf(entries []*ledger.Entry, pull int64) (out []ledger.Entry) {
 	}
 	return out
 }
+
+// Approvals holds entries to the reviews that they name, and to nothing else that the forge knows: its merges and runs
+// are the whole verification's to compare.
+func Approvals(ctx context.Context, entries []ledger.Entry, forge ledger.Online) ([]ledger.Problem, error) {
+	return ledger.VerifyApprovals(ctx, entrySeq(entries), reviewsOnly{forge})
+}
+
+// reviewsOnly hides what an Online knows beside reviews.
+type reviewsOnly struct{ ledger.Online }
 
 // entrySeq gives entries one after the other.
 func entrySeq(entries []ledger.Entry) iter.Seq2[ledger.Entry, error] {

@@ -1,0 +1,48 @@
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// writeLine writes a packet: four hexadecimal digits of its length, and the line.
+func writeLine(b *bytes.Buffer, line string) { fmt.Fprintf(b, "%04x%s", len(line)+4, line) }
+
+// largestBand is how much of an answer one packet of a band holds.
+const largestBand = 65515
+
+// writeBand writes bytes on the first band of an answer.
+func writeBand(b *bytes.Buffer, data []byte) {
+	for len(data) > 0 {
+		n := min(len(data), largestBand)
+		fmt.Fprintf(b, "%04x\x01", n+5)
+		b.Write(data[:n])
+		data = data[n:]
+	}
+}
+
+// The packets that hold no line.
+const (
+	flush     = "flush"
+	delimiter = "delimiter"
+)
+
+// cutPacket takes the first packet: a line, or what stands for one without; false if there is none.
+func cutPacket(b []byte) (line, special string, rest []byte, ok bool) {
+	if len(b) < 4 {
+		return "", "", nil, false
+	}
+	n, err := strconv.ParseUint(string(b[:4]), 16, 16)
+	switch {
+	case err != nil || int(n) > len(b):
+		return "", "", nil, false
+	case n == 0:
+		return "", flush, b[4:], true
+	case n == 1:
+		return "", delimiter, b[4:], true
+	case n < 4:
+		return "", "", nil, false
+	}
+	return string(b[4:n]), "", b[n:], true
+}

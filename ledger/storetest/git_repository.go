@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/defendableos/referee/internal/gitobject"
+)
+
+// repository is a bare repository on the disk. Objects that are not loose are git's to read.
+type repository struct {
+	dir    string
+	hidden string // beginning of the references that are not shown
+}
+
+func (r *repository) exists() bool {
+	_, err := os.Stat(filepath.Join(r.dir, "HEAD"))
+	return err == nil
+}
+
+func (r *repository) file(id string) string { return filepath.Join(r.dir, "objects", id[:2], id[2:]) }
+
+// errNotLoose says that an object is not there, or in a pack.
+var errNotLoose = errors.New("no loose object")
+
+// open reads the header of a loose object; the reader goes on with its bytes.
+func (r *repository) open(id string) (kind gitobject.Kind, size int64, data io.Reader, end func(), err error) {
+	if !gitobject.IsID(id) {
+		return "", 0, nil, nil, errNotLoose
+	}
+	f, err := os.Open(r.file(id))
+	if err != nil {
+		return "", 0, nil, nil, errNotLoose
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+		}
+	}()
+	z, err := zlib.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return "", 0, nil, nil, err
+	}
+	in := bufio.NewReader(z)
+	head, err := in.ReadString(0)
+	if err != nil {
+		return "", 0, nil, nil, err
+	}
+	if _, err = fmt.Sscanf(head, "%s %d\x00", &kind, &size); err != nil {
+		return "", 0, nil, nil, err
+	}
+	return kind, size, in, func() { _ = f.Close() }, nil
+}
+
+// object reads a loose object.
+func (r *repository) object(id string) (gitobject.Object, error) {
+	kind, _, in, end, err := r.open(id)
+	if err != nil {
+		return gitobject.Object{}, err
+	}
+	defer end()
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return gitobject.Object{}, err
+	}
+	o := gitobject.New(kind, data)
+	if o.ID != id {
+		return gitobject.Object{}, fmt.Errorf("%s: other bytes", id)
+	}
+	return o, nil
+}
+
+// compressors are kept: making one takes longer than most objects.
+var compressors = sync.Pool{New: func() any {
+	z, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // a level that there is
+	return z
+}}
+
+// write stores a loose object, whole or not at all.
+func (r *repository) write(o gitobject.Object) error {
+	if _, err := os.Stat(r.file(o.ID)); err == nil {
+		return nil
+	}
+	var packed bytes.Buffer
+	z := compressors.Get().(*zlib.Writer)
+	defer compressors.Put(z)
+	z.Reset(&packed)
+	fmt.Fprintf(z, "%s %d\x00", o.Kind, len(o.Data))
+	_, err := z.Write(o.Data)
+	temp := fmt.Sprintf("%s.%016x", r.file(o.ID), rand.Uint64())
+	if err = errors.Join(err, z.Close(), os.MkdirAll(filepath.Dir(temp), 0o755)); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(temp, packed.Bytes(), 0o444), os.Rename(temp, r.file(o.ID)))
+}
+
+// plainRef is a branch whose name git takes without a second look.
+var plainRef = regexp.MustCompile(`^refs/heads/[A-Za-z0-9_-]+$`)
+
+// errPackedRefs says that only git knows what the references are.
+var errPackedRefs = errors.New("references are packed")
+
+// ref is what a reference holds, "" if it is not there.
+func (r *repository) ref(name string) (string, error) {
+	if _, err := os.Stat(filepath.Join(r.dir, "packed-refs")); err == nil {
+		return "", errPackedRefs
+	}
+	b, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	id := strings.TrimSuffix(string(b), "\n")
+	if err != nil || !gitobject.IsID(id) {
+		return "", fmt.Errorf("%s holds no id: %w", name, errPackedRefs)
+	}
+	return id, nil
+}
+
+// reference is a name and what it holds.
+type reference struct{ name, id string }
+
+// refs are the references in the order of their names.
+func (r *repository) refs() (all []reference, err error) {
+	if !r.exists() {
+		return nil, fs.ErrNotExist
+	}
+	err = filepath.WalkDir(filepath.Join(r.dir, "refs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, ".lock") {
+			return ignoreGone(err)
+		}
+		name, err := filepath.Rel(r.dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		id, err := r.ref(name)
+		if err == nil && id != "" && (r.hidden == "" || !strings.HasPrefix(name, r.hidden+"/")) {
+			all = append(all, reference{name, id})
+		}
+		return err
+	})
+	return all, err
+}
+
+// ignoreGone forgives what another request has taken away while a directory was listed.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

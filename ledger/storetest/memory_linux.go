@@ -1,0 +1,26 @@
+package storetest
+
+import (
+	"os"
+	"syscall"
+)
+
+// inMemory is a file system in memory, and how much must be free there.
+const (
+	inMemory = "/dev/shm"
+	enough   = 1 << 30
+	noExec   = 8 // ST_NOEXEC
+)
+
+// TempInMemory has the temporary files of a test binary written into memory, where there is room and programs can run:
+// these tests write many thousands of small files, and bring each to the disk. TMPDIR names another place.
+func TempInMemory() {
+	var at syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(inMemory, &at) != nil || int64(at.Flags)&noExec != 0 ||
+		at.Bavail*uint64(at.Bsize) < enough {
+		return
+	}
+	if syscall.Access(inMemory, 2) == nil { // may be written
+		_ = os.Setenv("TMPDIR", inMemory)
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package storetest
+
+// TempInMemory does nothing here.
+func TempInMemory() {}
