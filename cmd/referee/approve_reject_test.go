@@ -37,7 +37,7 @@ func TestRejectWords(t *testing.T) {
 	} {
 		said := told(t, append([]string{"approve", filepath.Join(dir, "runs/elm-plaza"), "--as", "ann", "--at",
 			"2026-07-01T10:04:00Z", "--ledger", dir, "--branch", branch}, c.args...)...)
-		_, kept, found := strings.Cut(said, "and not the words:\n")
+		_, kept, found := strings.Cut(said, "the SHA-256 of these words:\n")
 		if got := regexp.MustCompile(`(?m)^ +`).ReplaceAllString(kept, ""); !found || got != c.words+"\n" {
 			t.Errorf("printed %q, want %q", kept, c.words)
 		}

@@ -155,7 +155,7 @@ func (d *incidentDrafter) draftLaneLock(flags []flaggedAudit, lane string) strin
 			"locked_at":     sheetTime(last),
 			"last_flag":     sheetTime(last),
 			"action":        "lock",
-			"rule_ids":      t.rules,
+			"rule_ids":      append(slices.Clone(t.rules), anyRule),
 			"unlock_plan":   plan,
 			"receipts":      t.receipts,
 			"flags_by_rule": t.counts,
@@ -472,7 +472,11 @@ func ProfileText(a *referee.Agent) string {
 func safeTokens(list []string) []string {
 	out := []string{}
 	for _, s := range list[:min(len(list), 20)] {
-		out = append(out, safeToken(s))
+		t := safeToken(s)
+		if bare := strings.TrimSpace(t); bare != t { // a table's cells are read without the spaces around them
+			t = strings.TrimSpace(bare + " sha256 " + canonical.SHA256Hex([]byte(s))[:16])
+		}
+		out = append(out, t)
 	}
 	return out
 }
