@@ -83,13 +83,12 @@ func checkJCS(t *testing.T, name string, b []byte) {
 }
 
 // runner runs a foreign checker over the corpus and compares its verdicts with the index.
-func runner(t *testing.T, tool string, args ...string) {
+func runner(t *testing.T, all []vector, tool string, args ...string) {
 	t.Helper()
 	path, err := exec.LookPath(tool)
 	if err != nil {
 		t.Skipf("%s is not installed: its verdicts on the corpus are not compared", tool)
 	}
-	all := vectors(t)
 	for _, v := range all {
 		args = append(args, v.File)
 	}
@@ -116,13 +115,21 @@ func runner(t *testing.T, tool string, args ...string) {
 	}
 }
 
-func TestCorpusPython(t *testing.T) { runner(t, "python3", "check.py") }
+func TestCorpusPython(t *testing.T) { runner(t, vectors(t), "python3", "check.py") }
 
 func TestCorpusJQ(t *testing.T) {
 	if _, err := exec.LookPath("jq"); err != nil {
 		t.Skip("jq is not installed: its verdicts on the corpus are not compared")
 	}
-	runner(t, "sh", "check.sh")
+	all := vectors(t)
+	if os.Getenv("REFEREE_CI") != "1" { // jq is started several times a file; .ci/run takes all files
+		var some []vector
+		for i := 0; i < len(all); i += 6 {
+			some = append(some, all[i])
+		}
+		all = some
+	}
+	runner(t, all, "sh", "check.sh")
 }
 
 // TestCorpusIsGenerated holds the files to the script that writes them.
