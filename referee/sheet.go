@@ -55,7 +55,6 @@ type Sheet struct {
 	formulas  memo[*parsedFormula]
 	normals   memo[string]
 	scores    map[string]string
-	gold      string        // the id of the evidence that holds the right answer; "" is none
 	response  *responseSpec // nil: no member holds a raw answer
 	trace     Trace
 	// names that only calculations carry, that no rule counts, and that a mid or high gate rests on

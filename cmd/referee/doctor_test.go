@@ -207,6 +207,7 @@ func TestDoctorOnlyReads(t *testing.T) {
 
 // The exit codes: 2 for usage, 3 where the API fails; a token that may see little leaves checks unknown.
 func TestDoctorExits(t *testing.T) {
+	t.Parallel() // it waits for a server that fails
 	c := newClinic(t)
 	c.see()
 	s := c.server

@@ -238,7 +238,7 @@ func (o *objects) changed(base, head string) (all []change, known bool) {
 func kindOfFile(e gitobject.Entry) string { return e.Mode[:3] }
 
 // compared is a question to git's diff whose answer never changes.
-type compared struct{ base, head, path string }
+type compared struct{ base, head string }
 
 // changes compares a head with its merge base on base, as a pull request does.
 func (r *repo) changes(base, head string) ([]change, error) {
