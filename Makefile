@@ -22,7 +22,7 @@ lint: ## format, vet, staticcheck, actionlint
 	go tool -modfile=tools/go.mod staticcheck ./...
 	go tool -modfile=tools/go.mod actionlint
 
-fuzz: ## every fuzz target for ten seconds (.ci/run takes five); FUZZTIME=1m make fuzz for more
+fuzz: ## every fuzz target for ten seconds (.ci/run takes three); FUZZTIME=1m make fuzz for more
 	.ci/fuzz
 
 generate: ## make every generated file anew: documents, schemas, pages, golden files; read the difference
