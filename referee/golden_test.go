@@ -115,7 +115,8 @@ func TestManyAtOnce(t *testing.T) {
 		digests := make([]string, 16)
 		var all sync.WaitGroup
 		for i := range digests {
-			all.Go(func() { digests[i] = audited(sheet, submission, options...).Digest })
+			_, _, own := goldenCase(t, name) // a set of evidence serves one audit at a time
+			all.Go(func() { digests[i] = audited(sheet, submission, own...).Digest })
 		}
 		all.Wait()
 		for i, d := range digests {
