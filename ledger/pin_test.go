@@ -54,7 +54,7 @@ func TestPins(t *testing.T) {
 			t.Errorf("%s: reached %s, want %s", name, v.Level, c.pin.Level)
 		}
 		if !v.OK() && v.Problems[0].Level != c.pin.Level {
-			t.Errorf("%s: the problem is of %s, want %s", name, v.Problems[0].Level, c.pin.Level)
+			t.Errorf("%s: the problem has level %s, want %s", name, v.Problems[0].Level, c.pin.Level)
 		}
 	}
 }

@@ -147,8 +147,13 @@ func (b *batch) caseOf(u unit) (referee.Case, recordKey, error) {
 	}
 	var key recordKey
 	key.model, _ = doc.Get("model").Str()
+	named, _ := doc.Get("sample_id").Str()
 	if key.sample, _ = doc.Get("id").Str(); key.sample == "" {
-		key.sample, _ = doc.Get("sample_id").Str()
+		key.sample = named
+	}
+	if named != "" && named != key.sample {
+		return c, key, rulesf("%s names two samples: id is %q, sample_id is %q", u.name(), key.sample,
+			named).hint("a record answers one sample; leave one of the two out")
 	}
 	asked, ok := b.samples.lines[key.sample]
 	if !ok {

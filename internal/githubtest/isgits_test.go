@@ -420,6 +420,6 @@ func TestUploadLeavesToGit(t *testing.T) {
 	}
 	g.OverGit()
 	if _, _, done := g.answered("GET", "info/refs?service=git-upload-pack", "version=2", "", false); done {
-		t.Error("git is not asked where it is to be")
+		t.Error("git was not asked")
 	}
 }

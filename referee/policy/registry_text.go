@@ -84,7 +84,7 @@ func between2(name, doc, example string, eval func(*evaluator, *node, []Val) Val
 }
 
 var dateFunctions = []*function{
-	between2("days", "Days from one ISO date or time to another; a fraction between times. UTC where there is no "+
+	between2("days", "Days from one ISO date or time to another; a fraction between times. UTC without a "+
 		"offset.", "days(sent, closed) <= 30", datediff(86400)),
 	between2("hours", "Hours from one ISO date or time to another.", "hours(sent, closed) <= 72", datediff(3600)),
 	between2("months", "Whole months from one ISO date or time to another.", "months(sent, closed) <= 12", evalMonths),
