@@ -18,8 +18,8 @@ import (
 
 // TestNoGateOpensAgainstEvidence restates each input of the library that evidence holds and a high gate rests on, in
 // failing submissions, works everything anew over the wrong value as a careful cheat would, and leaves the evidence as
-// it is. A gate may then pass, but never the audit. But for .ci/run the search ends at the first restatement of an input
-// that opens a gate.
+// it is. A gate may then pass, but never the audit. But for .ci/run the search ends at the first restatement of an
+// input that opens a gate.
 func TestNoGateOpensAgainstEvidence(t *testing.T) {
 	inputs, tries, sheets, begun := 0, 0, map[string]bool{}, time.Now()
 	opened := map[string]int{}

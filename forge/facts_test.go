@@ -16,8 +16,8 @@ import (
 // The property of S14: a gate reads the submission's inputs and the evidence. Whatever else a submission says, no word
 // of it turns a failing high gate into pass.
 
-// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; in .ci/run, what time
-// is left makes more rounds.
+// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; in .ci/run, what
+// time is left makes more rounds.
 const factsTime = 5 * time.Second
 
 // attacksAtOnce is how often a submission is attacked in a round.

@@ -223,8 +223,8 @@ func TestLintOnly(t *testing.T) {
 	}
 }
 
-// TestLintLibrary: the sheets that we ship raise no warning that they do not explain. What Lint says beyond LintOnly comes
-// of Test (TestLintOnly), to which TestLibrary holds the same sheets.
+// TestLintLibrary: the sheets that we ship raise no warning that they do not explain. What Lint says beyond LintOnly
+// comes of Test (TestLintOnly), to which TestLibrary holds the same sheets.
 func TestLintLibrary(t *testing.T) {
 	lintSheet := LintOnly
 	if everyRound {
