@@ -60,9 +60,12 @@ func TestNoGateOpensOnTheAgentsWord(t *testing.T) {
 
 // TestFactsCanFail: where a gate reads the claim the same attacks do open it, so the search finds what there is.
 func TestFactsCanFail(t *testing.T) {
-	const sheet = `{"slug":"claimed","name":"Claimed","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"noi","type":"number"},{"name":"debt","type":"number"}],
-		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],"rules":[{"id":"gate","tier":"high","expr":{"op":">=","left":{"calc":"dscr"VIEW},"right":1.25}}]},
-		"examples":[{"name":"low","submission":{"inputs":{"noi":110,"debt":100},"calculations":[{"name":"dscr","formula":"noi / debt","inputs":{"noi":110,"debt":100},"result":1.1,"units":"ratio"}]}}]}`
+	const sheet = `{"slug":"claimed","name":"Claimed","version":"1.0.0","lane":"dataset",
+		"required_inputs":[{"name":"noi","type":"number"},{"name":"debt","type":"number"}],
+		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],"rules":[{"id":"gate",
+		"tier":"high","expr":{"op":">=","left":{"calc":"dscr"VIEW},"right":1.25}}]},
+		"examples":[{"name":"low","submission":{"inputs":{"noi":110,"debt":100},"calculations":[{"name":"dscr",
+		"formula":"noi / debt","inputs":{"noi":110,"debt":100},"result":1.1,"units":"ratio"}]}}]}`
 	opened := func(view string) (string, bool) {
 		s, err := referee.LoadSheet([]byte(strings.Replace(sheet, "VIEW", view, 1)), "claimed.json", "library")
 		if err != nil {

@@ -30,11 +30,16 @@ var (
 	adverbs = strings.Fields(`not never also always often then now ever`)
 	// participles are the irregular past participles of common verbs that do not end in -ed.
 	participles = strings.Fields(
-		`begun bent bet bitten bled blown born borne bought bound broken brought built burnt burst cast caught chosen come cut dealt
-done drawn driven drunk dug eaten fallen fed felt fought found fled flown forbidden forecast forgiven forgotten frozen given gone
-ground grown heard held hidden hit hung hurt kept known laid lain led left lent let lit lost made meant met mistaken overcome
-overtaken paid proven put quit read rid risen run said seen sent set sewn shaken shed shot shown shut sold sought spent split
-spoken spread stolen stood struck stuck sung sunk sworn taken taught thought thrown told torn understood undertaken upheld upset
+		`begun bent bet bitten bled blown born borne bought bound broken brought built burnt burst cast caught chosen come
+			cut dealt
+done drawn driven drunk dug eaten fallen fed felt fought found fled flown forbidden forecast forgiven forgotten frozen
+given gone
+ground grown heard held hidden hit hung hurt kept known laid lain led left lent let lit lost made meant met mistaken
+overcome
+overtaken paid proven put quit read rid risen run said seen sent set sewn shaken shed shot shown shut sold sought spent
+split
+spoken spread stolen stood struck stuck sung sunk sworn taken taught thought thrown told torn understood undertaken
+upheld upset
 withdrawn withheld won worn wound woven written`)
 )
 
