@@ -22,7 +22,8 @@ const costSheet = `"required_inputs":[{"name":"rows","type":"array"}],
 		{"id":"each","check":"for_each","over":"rows","each":"v >= 0","tier":"high"},
 		{"id":"each_flagged","check":"for_each","over":"rows","each":"v >= 0","tier":"high","emit":"per_row"},
 		{"id":"differ","expr":"unique(rows)","tier":"mid"},
-		{"id":"count","expr":"data(\"d\", \"rows\") >= 0 and data(\"d\", \"sum\", \"a\") >= 0 and data(\"d\", \"regex_hits\", \"a\", r\"\\d{3}-\\d{4}\") >= 0","tier":"high"},
+		{"id":"count","expr":"data(\"d\", \"rows\") >= 0 and data(\"d\", \"sum\", \"a\") >= 0 and ` +
+	`data(\"d\", \"regex_hits\", \"a\", r\"\\d{3}-\\d{4}\") >= 0","tier":"high"},
 		{"id":"limits","check":"range","over":"inputs.rows","limits":{"v":[0,1],"w":[0,1]},"tier":"high"},
 		{"id":"told","expr":"len(extract(field(\"final_output\"), r\"(a|b|ab)*c\")) >= 0","tier":"high"}]}`
 

@@ -120,7 +120,8 @@ func newTab(t *testing.T) context.Context {
 		sharedTab = ctx
 	}
 	watch := `window.violations = []; window.pwned = 0; window.alert = () => { window.pwned++; };
-		document.addEventListener('securitypolicyviolation', (e) => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
+		document.addEventListener('securitypolicyviolation', (e) =>
+			window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
 		window.addEventListener('error', (e) => window.violations.push(e.message));
 		window.addEventListener('unhandledrejection', (e) => window.violations.push(String(e.reason)));`
 	do(t, ctx)
