@@ -66,8 +66,8 @@ func TestLibrary(t *testing.T) {
 const loanSheet = `{
   "schema": "referee.flight-sheet/v1", "slug": "loan", "name": "Loan", "version": "1.0.0", "lane": "agent",
   "baseline": "none",
-  "required_inputs": [{"name": "noi", "type": "number"}, {"name": "loan", "type": "number"}, {"name": "value",
-  "type": "number"}],
+  "required_inputs": [{"name": "noi", "type": "number"},
+    {"name": "loan", "type": "number"}, {"name": "value", "type": "number"}],
   "eval_spec": {
     "math_checks": [
       {"formula_id": "debt_service", "formula": "loan * 0.08"},
