@@ -26,7 +26,7 @@ func TestGatingCap(t *testing.T) {
 		{`{"inputs":{"a":9,"b":0,"c":0}}`, "12.5", "12.5", false}, // the lowest of 60 and 12.5
 		{`{"inputs":{"a":3,"b":0,"c":1}}`, "40", "30", false},     // the lowest of 40 and 60
 		{`{"inputs":{"a":1,"b":0,"c":0}}`, "12.5", "10", false},   // what is below the cap stays
-		{`{"inputs":{"b":1,"c":1}}`, "1", "", false}, // "mild" misses the same operand
+		{`{"inputs":{"b":1,"c":1}}`, "1", "", false},              // "mild" misses the same operand
 		{`{"inputs":{"a":9,"b":1,"c":1}`, "40", "", false},        // not readable: the engine's rule, the sheet's cap
 	} {
 		rep := audited(sheet, c.submission)
