@@ -129,7 +129,7 @@ func (a *audit) protocol() Protocol {
 	if a.Sheet.response != nil && a.doc != nil {
 		c := a.countFields()
 		p.FieldCompleteness, p.TypeValidation = c.completeness(), p.TypeValidation && c.mistyped == nil &&
-			a.answer.shapes == nil && !a.flaggedIn(StageSchema)
+			!c.noObject && a.answer.shapes == nil && !a.mistypedBeside()
 		return p
 	}
 	need, have := 0, 0
@@ -161,6 +161,13 @@ func (a *audit) protocol() Protocol {
 		p.TypeValidation = false
 	}
 	return p
+}
+
+// mistypedBeside reports whether a value beside the answer's fields is of a wrong type. A row that lacks a field is
+// counted as incomplete, in a series as in a single state.
+func (a *audit) mistypedBeside() bool {
+	return slices.ContainsFunc(a.findings,
+		func(f Finding) bool { return f.Stage == StageSchema && f.Code != "schema.row_error" })
 }
 
 func (a *audit) flaggedIn(stage Stage) bool {

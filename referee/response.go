@@ -317,6 +317,7 @@ type fieldCount struct {
 	need     int
 	absent   []string // pointers
 	mistyped []*strictjson.Value
+	noObject bool // a state is there and is no object, so that it can have no fields
 }
 
 func (c fieldCount) completeness() string {
@@ -344,6 +345,7 @@ func (a *audit) countFields() fieldCount {
 }
 
 func (c *fieldCount) state(state *strictjson.Value, pointer string, fields []string) {
+	c.noObject = c.noObject || state != nil && state.Kind != strictjson.Object
 	for _, name := range fields {
 		v := state.Get(name)
 		c.need++

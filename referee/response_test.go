@@ -164,6 +164,7 @@ func TestResponseOfWrongLength(t *testing.T) {
 		{`{}`, "0/4", []string{"protocol.answer_length", "structure.missing"}, true},
 		{`{"trajectory": [{"a": 1, "b": 0.1}]}`, "2/4",
 			[]string{"protocol.answer_length", "structure.missing"}, true},
+		{`{"trajectory": [1, {"a": 1, "b": 2}]}`, "2/4", []string{"structure.missing"}, false},
 		{`{"trajectory": []}`, "0/4", []string{"protocol.answer_length", "structure.missing"}, true},
 	} {
 		rep := audited(sheet, recorded(c.raw))
