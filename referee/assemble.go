@@ -104,6 +104,9 @@ func (a *audit) derive() []Derived {
 	var out []Derived
 	for _, d := range a.Sheet.Derive {
 		v := Derived{ID: d.ID}
+		if len(a.Sheet.scores) > 0 { // errors of unlike fields stand side by side
+			v.Unit = d.Unit
+		}
 		switch {
 		case a.doc == nil:
 			v.Reason = "the submission cannot be read"

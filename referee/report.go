@@ -247,6 +247,7 @@ type AtomMeta struct {
 type Derived struct {
 	ID     string `json:"id"`
 	Value  string `json:"value,omitempty"`
+	Unit   string `json:"unit,omitempty"`   // of a sheet that scores a model under test
 	Reason string `json:"reason,omitempty"` // why it has no value
 }
 
