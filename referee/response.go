@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -293,7 +294,7 @@ func (a *audit) flagSeries(r *Rule) {
 	}
 	pointer := "/" + spec.as
 	if n := len(a.doc.Get(spec.as).Elements()); n != int(spec.steps) {
-		text := fmt.Sprintf("the answer has %d states; %d are asked for", n, spec.steps)
+		text := fmt.Sprintf("the answer has %s; %d are asked for", legible.Count(n, "state"), spec.steps)
 		id := a.atom("protocol.answer_length", "", false, "critical", "sample", text)
 		a.flag(r, Finding{Code: "protocol.answer_length", Pointer: pointer, Atoms: []string{id}, Message: text,
 			Fix: &Fix{Text: fmt.Sprintf("state %d values a field, one a step", spec.steps)}})

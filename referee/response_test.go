@@ -179,7 +179,7 @@ func TestResponseOfWrongLength(t *testing.T) {
 		}
 	}
 	wantWords(t, findingOf(t, audited(sheet, recorded(`{"a": [1], "b": [2]}`)), "protocol.answer_length").Message,
-		"the answer has 1 states; 2 are asked for")
+		"the answer has 1 state; 2 are asked for")
 	wantWords(t, findingOf(t, audited(sheet, recorded(`{"a": 1}`)), "protocol.answer_shape").Message,
 		`"a" of the raw answer is one value; it must be an array of 2`)
 	long := `{"a": [` + strings.Repeat("1,", maxSteps) + `1]}`

@@ -224,7 +224,10 @@ func (t *table) details(r *referee.Report) {
 func (t *table) scored(r *referee.Report) {
 	var derived [][2]string
 	for _, d := range r.Derived {
-		value := strings.TrimSpace(CleanName(d.Value) + " " + CleanMessage(d.Unit))
+		value := CleanName(d.Value)
+		if d.Unit != "" && d.Unit != "1" {
+			value += " " + CleanMessage(d.Unit)
+		}
 		if d.Value == "" {
 			value = "no value: " + CleanMessage(d.Reason)
 		}
