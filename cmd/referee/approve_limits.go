@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ func (a *app) configAtBase(repo *gitstore.Repo) (*config.Config, error) {
 		cfg, err := config.Parse(src, config.Path)
 		if err != nil {
 			return nil, rulesf("the limits on agents cannot be read: %w", err).hint(
-				"correct it on the base branch; it was read at " + name)
+				"correct it on the base branch; it was read at %s", name)
 		}
 		return cfg, nil
 	}
@@ -104,7 +103,7 @@ func (a *app) checkLimits(k *kept, cfg *config.Config, w receipt.Work, at time.T
 	}
 	f := rulesf("not signed off: %s: %s", found[0].Kind, found[0].Reason)
 	for _, v := range found[1:] {
-		f = f.hint("%s", fmt.Sprintf("and %s: %s", v.Kind, v.Reason))
+		f = f.hint("and %s: %s", v.Kind, v.Reason)
 	}
 	return f.hint("--reject WHY records the rejection in the ledger")
 }
