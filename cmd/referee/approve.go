@@ -37,10 +37,10 @@ receipt holds the SHA-256 of its reason, and the reason stays with you. One that
 the ledger must hold is the answer to a question: --reject WHY --flag KEY=WHY.
 
 The agent is held to the limits that the gate holds it to: governance of
-.github/referee.yml, as it is committed on the base branch of the repository that
-keeps the ledger (else of the one around RUN), and what the ledger says of it. A
-locked lane, a spend cap that is passed, an agent that governance.agents does not
-list, or one with another profile, refuses the approval.
+.github/referee.yml, as committed on the base branch of the repository that
+keeps the ledger (else of the one around RUN), and what the ledger says of it.
+A locked lane, a spend cap that is passed, an agent that governance.agents does
+not list, or one with another profile, refuses the approval.
 
 The same sign-off twice gives the same receipt. Exit codes: 0 minted, or found;
 1 the rules do not allow it, or a question is open; 2 bad usage; 3 the tool

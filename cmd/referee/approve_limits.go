@@ -82,7 +82,7 @@ func refuseUncommitted(repo *gitstore.Repo, base string) error {
 		return nil
 	}
 	return rulesf("%s is not committed: %s does not have it, and limits on agents are read from there", config.Path,
-		base).hint("commit it on the base branch, then sign")
+		base).hint("commit it on the base branch first")
 }
 
 // maxRemembered is how many of the newest entries are looked at where nothing is summed up over all of them. It is what

@@ -192,7 +192,8 @@ func (h *History) keepUnlock(e *ledger.Entry) {
 	if e.Receipt.Agent != nil {
 		by = e.Receipt.Agent.Name
 	}
-	h.laneUnlocks = append(h.laneUnlocks, laneUnlock{entry: e.Hash, seq: e.Receipt.Seq, by: by, lane: in.Lane, receipts: in.Receipts})
+	h.laneUnlocks = append(h.laneUnlocks,
+		laneUnlock{entry: e.Hash, seq: e.Receipt.Seq, by: by, lane: in.Lane, receipts: in.Receipts})
 }
 
 // countSpending counts a sign-off's cost.

@@ -11,8 +11,8 @@ func Judge(folder *referee.RunFolder, sheet *referee.Sheet, location string, pri
 	return JudgePinned(folder, sheet, location, prior, nil)
 }
 
-// JudgePinned is Judge where a configuration may vouch for the agent's profile: pinned, unless it is nil, counts instead
-// of what run.json says.
+// JudgePinned is Judge where a configuration may vouch for the agent's profile: pinned, unless it is nil, counts
+// instead of what run.json says.
 func JudgePinned(folder *referee.RunFolder, sheet *referee.Sheet, location string, prior referee.PriorFunc,
 	pinned *referee.Agent) Work {
 	c := folder.Case(sheet, pinned)
