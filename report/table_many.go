@@ -24,7 +24,7 @@ func (t *table) line(r *referee.Report) {
 	if t.shown++; t.shown == 1 {
 		head := fmt.Sprintf("      %s  %s  %s  %s  %s", padTo("verdict", wideSeverity), padTo("score", wideScore),
 			padTo("findings", wideRisk), padTo("submission", wideTitle), "heaviest")
-		t.emit(t.ink.bold(head))
+		t.emitLine(t.ink.bold(head))
 	}
 	mark := t.ink.dim("pass")
 	if r.Fails(t.o.FailOn) {
@@ -33,8 +33,8 @@ func (t *table) line(r *referee.Report) {
 	v := r.Verdict
 	counts := fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low)
 	who := elideMiddle(submissionTitle(r), wideTitle)
-	t.emit(strings.Join([]string{mark,
-		t.ink.severity(v.Severity, padTo(shortenTo(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
+	t.emitLine(strings.Join([]string{mark,
+		t.ink.paintSeverity(v.Severity, padTo(shortenTo(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
 		padTo(shortenTo(CleanName(v.Score), wideScore), wideScore), padTo(shortenTo(counts, wideRisk), wideRisk),
 		padTo(who, wideTitle), t.heaviest(r)}, "  "))
 }
@@ -50,34 +50,34 @@ func (t *table) heaviest(r *referee.Report) string {
 
 // elideMiddle cuts the middle out of a name: both of its ends tell names apart.
 func elideMiddle(text string, n int) string {
-	if width(text) <= n {
+	if textColumns(text) <= n {
 		return text
 	}
 	runes := []rune(text)
 	tail := n / 2
-	for tail > 1 && width(string(runes[len(runes)-tail:])) > n/2 {
+	for tail > 1 && textColumns(string(runes[len(runes)-tail:])) > n/2 {
 		tail--
 	}
-	return cutHard(text, n-1-width(string(runes[len(runes)-tail:]))) + "…" + string(runes[len(runes)-tail:])
+	return cutHard(text, n-1-textColumns(string(runes[len(runes)-tail:]))) + "…" + string(runes[len(runes)-tail:])
 }
 
 // summary is one sentence for a few reports, and tables for many.
 func (t *table) summary() {
 	switch {
 	case t.totals.reports == 0:
-		t.emit("No submission was audited.")
+		t.emitLine("No submission was audited.")
 		return
 	case t.totals.reports == 1:
 		return
 	}
 	if t.shown > 0 {
-		t.emit("")
+		t.emitLine("")
 	}
 	if !t.batch.many {
-		t.emit("")
+		t.emitLine("")
 	}
-	for _, line := range wrap(t.sentence(), t.width) {
-		t.emit(t.ink.bold(line))
+	for _, line := range wrapText(t.sentence(), t.width) {
+		t.emitLine(t.ink.bold(line))
 	}
 	if t.batch.many {
 		t.counts("verdict", t.totals.bySeverity())
@@ -107,8 +107,8 @@ func (t *table) counts(title string, list []counted) {
 	for _, c := range list {
 		rows = append(rows, []string{shortenTo(CleanName(c.name), 36), fmt.Sprint(c.n)})
 	}
-	t.emit("")
-	t.grid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
+	t.emitLine("")
+	t.emitGrid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
 }
 
 // maxTallies is how many codes and rules the summary lists.
@@ -121,11 +121,11 @@ func (t *table) tallies(title string, tallies map[string]*tally) {
 	var rows [][]string
 	for _, c := range topTallies(tallies, maxTallies) {
 		rows = append(rows, []string{shortenTo(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings),
-			t.ink.tier(c.tier, shortenTo(CleanName(string(c.tier)), 5))})
+			t.ink.paintTier(c.tier, shortenTo(CleanName(string(c.tier)), 5))})
 	}
-	t.emit("")
-	t.grid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)
+	t.emitLine("")
+	t.emitGrid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)
 	if left := len(tallies) - maxTallies; left > 0 {
-		t.emit(t.ink.dim(fmt.Sprintf(" and %d more", left)))
+		t.emitLine(t.ink.dim(fmt.Sprintf(" and %d more", left)))
 	}
 }

@@ -62,14 +62,18 @@ var (
 	dateOf  = pattern(datePattern)
 	valueOf = pattern(sharePattern + `|` + moneyPattern)
 	// happens ties a date to a verb: "the Term Loan matures on …".
-	happens = pattern(`(?i)([a-z][\w’'-]*\s+)?([a-z][\w’'-]*)\s+(?:shall\s+|will\s+)?(?:be\s+|is\s+|become\s+|becomes\s+)?` +
+	happens = pattern(`(?i)([a-z][\w’'-]*\s+)?([a-z][\w’'-]*)\s+(?:shall\s+|will\s+)?(?:be\s+|is\s+|become\s+|` +
+		`becomes\s+)?` +
 		`(matures?|expires?|terminates?|commences?|begins?|effective|dated)\s+(?:on\s+|as\s+of\s+|from\s+)*(?:and\s+` +
 		`effective\s+as\s+of\s+)?$`)
-	dateLabel = pattern(`(?i)\b([a-z]+)\s+date["”)]*\s*(?:\([^)]{0,40}\)\s*)?(?:is|means|shall\s+be|shall\s+mean|will\s+be|` +
+	dateLabel = pattern(`(?i)\b([a-z]+)\s+date["”)]*\s*(?:\([^)]{0,40}\)\s*)?(?:is|means|shall\s+be|shall\s+mean|` +
+		`will\s+be|` +
 		`of|:|,|on)?\s*(?:on\s+)?$`)
 	// steps are words by which two values of one thing are no contradiction.
-	steps = pattern(`(?i)\b(?:thereafter|year[s]? (?:one|two|three|[0-9])|first|second|third|fourth|fifth|initial(?:ly)?|` +
-		`subsequent|additional|increas\w*|escalat\w*|step\w*|tiers?|per occurrence|per claim|in (?:the )?aggregate|exceed\w*|` +
+	steps = pattern(`(?i)\b(?:thereafter|year[s]? (?:one|two|three|[0-9])|first|second|third|fourth|fifth|` +
+		`initial(?:ly)?|` +
+		`subsequent|additional|increas\w*|escalat\w*|step\w*|tiers?|per occurrence|per claim|in (?:the )?aggregate|` +
+		`exceed\w*|` +
 		`up to|at least|at most|minimum|maximum|less than|more than|greater|lesser|between|not to exceed|no more than|` +
 		`respectively|either|reduc\w*|decreas\w*|until|through|month[s]? [0-9]|if|unless|example|threshold|amend\w*|` +
 		`supersed\w*|original(?:ly)?|formerly|previous(?:ly)?|prior|extend\w*|renew\w*)\b`)
@@ -116,12 +120,14 @@ func occasion(verb, adjective, noun string) string {
 var (
 	noticePeriod = pattern(`(?i)(?:` + numberWords + `(?:[\s-]` + numberWords + `)*\s*\(\s*)?([0-9]{1,3})\s*\)?\s*` +
 		`(calendar\s+|business\s+|working\s+)?(days?|months?|weeks?)[’']?s?[’']?\s+(?:prior\s+|advance\s+|written\s+)*notice`)
-	noticeAct = pattern(`(?i)\b(terminat\w*|cancel\w*|renew\w*|vacat\w*|assign\w*|inspect\w*|audit\w*|enter\w*|resign\w*|` +
+	noticeAct = pattern(`(?i)\b(terminat\w*|cancel\w*|renew\w*|vacat\w*|assign\w*|inspect\w*|audit\w*|enter\w*|` +
+		`resign\w*|` +
 		`remov\w*|prepay\w*|withdraw\w*|suspend\w*|call\w*|relocat\w*|sublet\w*)\b`)
 	noticeCause = pattern(`(?i)\b(?:for|without|upon|due to|because of|in case of)\s+(convenience|cause|any reason|` +
 		`(?:material )?breach|(?:non-?)payment|default|insolvency|bankruptcy|(?:a )?change (?:of|in) control|force majeure|` +
 		`(?:an )?emergency)\b`)
-	actor = pattern(`(?i)\b(either party|each party|any party|(?:the\s+)?[A-Z][\w-]+)\s+(?:may|shall|must|can|will|is|has)\b`)
+	actor = pattern(`(?i)\b(either party|each party|any party|(?:the\s+)?[A-Z][\w-]+)\s+(?:may|shall|must|can|will|is|` +
+		`has)\b`)
 )
 
 // noticesOf reads periods of notice by who may do what, and why. One clause that names two periods for the same act of
@@ -157,7 +163,8 @@ func noticesOf(s sentence) (out []statement) {
 	return out
 }
 
-var stepsOfNotice = pattern(`(?i)\b(?:at least one|depending|whichever|longer of|shorter of|if|first|second|thereafter)\b`)
+var stepsOfNotice = pattern(`(?i)\b(?:at least one|depending|whichever|longer of|shorter of|if|first|second|` +
+	`thereafter)\b`)
 
 func clauseUpTo(s string) string {
 	s, _, _ = strings.Cut(s, ",")
@@ -196,12 +203,17 @@ func sharesAndAmountsOf(s sentence) (out []statement) {
 	return out
 }
 
-var skipWords = strings.Fields(`a an the this that such said any each every all its their his her our your and or but in on at
-	for to of by with under from as is are be will shall pay pays paid may must not no per which who whose hereby there only
-	also then it they where when equal amount sum total aggregate rate portion remainder balance payable amounts`)
+var skipWords = strings.Fields(
+	`a an the this that such said any each every all its their his her our your and or but in on at
+	for to of by with under from as is are be will shall pay pays paid may must not no per which who
+	whose hereby there only also then it they where when equal amount sum total aggregate rate
+	portion remainder balance payable amounts`,
+)
 
 // things are single words that name one thing of an agreement by themselves.
-var things = strings.Fields(`loan rent salary royalty retainer deposit commitment interest commission retainage premium`)
+var things = strings.Fields(
+	`loan rent salary royalty retainer deposit commitment interest commission retainage premium`,
+)
 
 // thingNamed is what a value is the value of: the last words before the verb that are not filling. One word that any
 // value may have ("fee", "cost") names nothing.

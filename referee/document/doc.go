@@ -5,9 +5,11 @@
 //
 // What is looked at:
 //
-//   - Headings in every common style: "1. Loan", "1.1 Loan", "Section 1", "§ 1.01", "Article IV", "Exhibit A". Lines of a
+//   - Headings in every common style: "1. Loan", "1.1 Loan", "Section 1", "§ 1.01", "Article IV", "Exhibit A". Lines
+//     of a
 //     table of contents are none. An attachment behind the first numbered heading begins a numbering of its own.
-//   - References to sections, clauses, articles and paragraphs, alone or in lists and ranges, down to "(b)". A reference
+//   - References to sections, clauses, articles and paragraphs, alone or in lists and ranges, down to "(b)". A
+//     reference
 //     into another document ("Section 9 of the Bankruptcy Code", "17 U.S.C. § 107") is not this text's.
 //   - Gaps and repetitions in the numbering of every level.
 //   - Placeholders that nobody filled in. A line to sign on is none.

@@ -11,7 +11,8 @@ var (
 	signatureHead = pattern(`(?i)^\W*(?:in witness where\s?of\b|signatures?(?: page| blocks?)?\W*$|\[?signature page|` +
 		`executed (?:as of|by|on|as a deed)\b|agreed and accepted|the parties have (?:duly )?(?:executed|signed)|` +
 		`signed (?:by|for and on behalf)|signatures\b)`)
-	companyName = pattern(`(?:\b[A-Z][\w&’'-]*,?\s+(?:(?:of|and|&|the)\s+)?){1,6}(?:L\.?L\.?C\.?|Inc\.?|Corp(?:\.|oration)?|` +
+	companyName = pattern(`(?:\b[A-Z][\w&’'-]*,?\s+(?:(?:of|and|&|the)\s+)?){1,6}(?:L\.?L\.?C\.?|Inc\.?|Corp(?:\.|` +
+		`oration)?|` +
 		`Ltd\.?|Limited|L\.?L\.?P\.?|L\.?P\.?|PLC|plc|GmbH|N\.A\.|Company|Co\.|Bank|Trust)(?:\b|$)`)
 	numberWord = pattern(`^(?:[IVXLC]+|[0-9]+|One|Two|Three|Four|Five|First|Second|Third|North|South|East|West)$`)
 )

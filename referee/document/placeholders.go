@@ -7,10 +7,12 @@ import (
 
 var (
 	placeholder = pattern(`\[[^\[\]\n]{0,80}\]|\$\{[^{}\n]{0,60}\}|\{\{[^{}\n]{0,60}\}\}|<<[^<>\n]{0,60}>>|` +
-		`\b(?i:tbd|tbc|tba)\b|_{3,}|\b(?:XX|DD|MM|dd|mm|xx)[/.-](?:XX|DD|MM|dd|mm|xx)[/.-](?:XXXX|YYYY|XX|YY|yyyy|yy|xxxx)\b|` +
+		`\b(?i:tbd|tbc|tba)\b|_{3,}|\b(?:XX|DD|MM|dd|mm|xx)[/.-](?:XX|DD|MM|dd|mm|xx)[/.-](?:XXXX|YYYY|XX|YY|yyyy|yy|` +
+		`xxxx)\b|` +
 		`\b20(?:XX|__|xx)\b|(?i:lorem ipsum)|\$\s?[Xx]{2,}(?:,[Xx]{3})*\b|\b[Xx]{4,}\b|[●•]{2,}`)
 	// unfilled is what stands in brackets where something is to be filled in.
-	unfilled = pattern(`^[\s_.●•*…-]*$|^(?i:(?:please |to )?(?:insert|enter|fill|add|specify|describe|state here|confirm|` +
+	unfilled = pattern(`^[\s_.●•*…-]*$|^(?i:(?:please |to )?(?:insert|enter|fill|add|specify|describe|state here|` +
+		`confirm|` +
 		`choose|select|complete|list|provide|drafting note|note to draft|to be (?:completed|determined|confirmed|inserted|` +
 		`agreed|provided|advised))\b)|^(?i:(?:the |your |full |legal |company |client |party |borrower |lender |buyer |` +
 		`seller |landlord |tenant |employee |employer |vendor |customer |street |mailing |email |effective |start |end |` +
@@ -26,8 +28,8 @@ var (
 		`email|e-mail|address|per|for and on behalf of|commission expires|initials?)\b[^:\n]{0,30}:?|\bx\b|/s/)\s*$`)
 )
 
-// Placeholders lists what nobody has filled in. A line to sign on is none, and a note such as "[Signature page follows]"
-// is none.
+// Placeholders lists what nobody has filled in. A line to sign on is none, and a note such as "[Signature page
+// follows]" is none.
 func (d *Document) Placeholders() []Problem {
 	var out []Problem
 	for _, m := range placeholder().FindAllStringIndex(d.text, -1) {

@@ -13,16 +13,20 @@ var (
 	definedName = pattern(`["“]([A-Z][^"“”\n]{1,50})["”]`)
 	asRole      = pattern(`,?\s+as\s+(?:the\s+)?([a-z]+\s+)?([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)\b`)
 	roleLine    = pattern(`(?m)^\s*(?:\*\*)?([A-Z][A-Za-z ]{2,30}?)(?:\*\*)?\s*:`)
-	usedTerm    = pattern(`\b(?:[Tt]he|[Ss]uch|[Aa]ny|[Ee]ach|[Tt]his|[Tt]hat|by|to|of)\s+([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)`)
+	usedTerm    = pattern(`\b(?:[Tt]he|[Ss]uch|[Aa]ny|[Ee]ach|[Tt]his|[Tt]hat|by|to|` +
+		`of)\s+([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)`)
 )
 
 // roles and things that agreements define before they use them. A capital letter alone makes no term: names of people,
 // places, courts and statutes have one too.
-var definable = strings.Fields(`debtor borrower lender landlord tenant lessor lessee buyer seller purchaser vendor supplier
-	customer client contractor subcontractor consultant licensor licensee franchisor franchisee employer employee executive
-	guarantor obligor obligee mortgagor mortgagee pledgor pledgee grantor grantee assignor assignee indemnitor indemnitee
-	discloser recipient distributor manufacturer sponsor servicer trustee depositor insurer insured premises collateral
-	deliverables deliverable escrow royalties`)
+var definable = strings.Fields(
+	`debtor borrower lender landlord tenant lessor lessee buyer seller purchaser vendor supplier
+	customer client contractor subcontractor consultant licensor licensee franchisor franchisee
+	employer employee executive guarantor obligor obligee mortgagor mortgagee pledgor pledgee
+	grantor grantee assignor assignee indemnitor indemnitee discloser recipient distributor
+	manufacturer sponsor servicer trustee depositor insurer insured premises collateral deliverables
+	deliverable escrow royalties`,
+)
 
 // Undefined lists well-known terms that the text uses with a capital letter, and nothing defines.
 func (d *Document) Undefined() []Problem {

@@ -14,7 +14,8 @@ var units = map[string]int64{"zero": 0, "one": 1, "two": 2, "three": 3, "four": 
 
 var scales = map[string]int64{"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 
-const numberWords = `(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|` +
+const numberWords = `(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|` +
+	`fifteen|` +
 	`sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|` +
 	`billion)`
 
@@ -84,7 +85,8 @@ func numberInWords(s string) (int64, bool) {
 	return total + group, true
 }
 
-var months = map[string]string{"jan": "01", "feb": "02", "mar": "03", "apr": "04", "may": "05", "jun": "06", "jul": "07",
+var months = map[string]string{"jan": "01", "feb": "02", "mar": "03", "apr": "04", "may": "05", "jun": "06",
+	"jul": "07",
 	"aug": "08", "sep": "09", "oct": "10", "nov": "11", "dec": "12"}
 
 var (
