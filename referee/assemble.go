@@ -22,7 +22,8 @@ func (a *audit) report() *Report {
 		Engine:     EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry},
 		Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(),
 		Agent:  a.Agent,
-		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Verdict: a.tally().verdict(), Advisory: a.Advisory,
+		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Compliance: a.compliance(),
+		Errors: a.fieldErrors(), Verdict: a.tally().verdict(), Advisory: a.Advisory,
 		Protocol: a.protocol(), Trace: a.Sheet.trace,
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
 	if a.Run != nil {

@@ -55,6 +55,7 @@ type Sheet struct {
 	formulas  memo[*parsedFormula]
 	normals   memo[string]
 	scores    map[string]string
+	errors    *errorSpec    // nil: no field is compared with a right answer
 	response  *responseSpec // nil: no member holds a raw answer
 	trace     Trace
 	// names that only calculations carry, that no rule counts, and that a mid or high gate rests on
@@ -367,6 +368,7 @@ func (l *loader) loadDerived() {
 		l.sheet.Derive = append(l.sheet.Derive, d)
 	}
 	l.sheet.Gold = l.sheet.Doc.TextOf("gold")
+	l.loadErrorSpec()
 	l.sheet.scores = map[string]string{}
 	for _, m := range l.sheet.Doc.Get("scores").Fields() {
 		if !slices.Contains(scoreNames, m.Key) {
