@@ -31,6 +31,13 @@ type Sample struct {
 	Findings                 []Finding
 	Values                   []Value // what the sheet derives
 	At                       string  // of a receipt: when it was minted
+
+	// of a sheet that judges predictions; none of a receipt
+	Gold     bool // the right answer was at hand
+	Prior    Prior
+	Families []Family
+	Errors   []FieldError
+	Scores   map[string]string // by the protocol's name
 }
 
 // Check is what became of one rule.
@@ -43,6 +50,7 @@ type Check struct {
 type Finding struct {
 	Code, Tier, Bucket string
 	Percent            string // the relative error in percent, where it has one
+	Mode               string // of the six failure modes; "" of a gate that only counts facts
 }
 
 // Value is a derived value of a sample.
@@ -57,12 +65,22 @@ func FromReport(r *referee.Report) Sample {
 	s.Have, s.Need = parseFraction(r.Protocol.FieldCompleteness)
 	if r.Agent != nil {
 		s.Agent, s.Model, s.Confidence = r.Agent.Name, r.Agent.Model, r.Agent.Confidence
+		s.Prior = readPrior(r.Agent)
+	}
+	s.readFacts(r)
+	families := map[string]string{}
+	for _, at := range r.Atoms {
+		families[at.ID], _, _ = strings.Cut(at.Type, ".")
 	}
 	for _, c := range r.Checks {
 		s.Checks = append(s.Checks, Check{Kind: kindOf(c), Status: string(c.Status)})
 	}
 	for _, f := range r.Findings {
-		one := Finding{Code: f.Code, Tier: string(f.Tier), Bucket: string(f.Bucket)}
+		one := Finding{Code: f.Code, Tier: string(f.Tier), Bucket: string(f.Bucket),
+			Mode: modeOfFinding(f.Code, citedFamilies(f, families))}
+		if !s.Readable {
+			one.Mode = protocolFailure
+		}
 		if f.Spot != nil && strings.HasPrefix(f.Code, "math.") {
 			one.Percent = f.Spot.Percent
 		}
@@ -74,6 +92,24 @@ func FromReport(r *referee.Report) Sample {
 		}
 	}
 	return s
+}
+
+// readFacts takes over what a sheet for predictions reports.
+func (s *Sample) readFacts(r *referee.Report) {
+	for _, f := range r.Compliance {
+		one := Family{Family: f.Family}
+		// What was not answered cannot be verified: it fails the protocol, and no family.
+		if s.Readable {
+			one.Held, one.Warning, one.Critical = f.Held, f.Warning, f.Critical
+		}
+		s.Families = append(s.Families, one)
+	}
+	s.Gold, s.Errors = r.Gold != nil && r.Gold.Available, parseErrors(r.Errors)
+	if r.Scores != nil {
+		s.Scores = map[string]string{"availability": r.Scores.Availability,
+			"constraint_satisfaction": r.Scores.ConstraintSatisfaction,
+			"conditional_error":       r.Scores.ConditionalError, "total": r.Scores.Total}
+	}
 }
 
 // kindOf groups checks for compliance: registry keys by their stage, the others by their kind.
