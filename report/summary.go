@@ -172,7 +172,11 @@ func partsTable(w io.Writer, o Options, head string, parts []section) error {
 	t := newTable(w, o).(*table)
 	t.emit(t.ink.bold(head))
 	for _, p := range parts {
-		t.entries(CleanName(p.heading), p.facts)
+		facts := make([][2]string, len(p.facts))
+		for i, f := range p.facts { // a profile states its confidence in its own words
+			facts[i] = [2]string{f[0], CleanName(f[1])}
+		}
+		t.entries(CleanName(p.heading), facts)
 		for _, g := range p.tables {
 			if len(g.rows) == 0 {
 				continue

@@ -29,8 +29,13 @@ are added up. The parts of a sharded audit sum up to the same bytes as the
 whole; --join FILE writes their reports in input order, as an audit without
 --shard would have.
 
---by agent shows rates, scores, tiers and trend of each agent and model. A
-model's declared confidence is shown; it reaches no verdict. "referee profile"
+Sheets that judge predictions also show the models ranked by their scores, how
+many facts of each family hold, the six failure modes, and the error of each
+field with how often it is over the sheet's limit (docs/formats.md).
+
+--by agent shows rates, scores, tiers and trend of each agent and model, and the
+same tables per sheet. A model's declared confidence is shown; it reaches no
+verdict. "referee profile"
 is the old name of "referee summary --by agent", and still works.`
 
 func summaryCommand() *command {

@@ -85,6 +85,29 @@ func TestSummaryReference(t *testing.T) {
 		t.Errorf("%d predictions compared", compared)
 	}
 	checkModelsDiffer(t, got, filepath.Join(dir, "s1.reports.jsonl"))
+	checkBatchTable(t, dir)
+}
+
+// checkBatchTable: the lines of a large batch name the model, within 80 columns: an id alone names three records.
+func checkBatchTable(t *testing.T, dir string) {
+	t.Helper()
+	var out, said bytes.Buffer
+	run(context.Background(), []string{"audit", filepath.Join(dir, "m3.records.jsonl"), "--sheet", "fly-m3-trajectory",
+		"--samples", filepath.Join(dir, "m3.samples.jsonl"), "--gold", filepath.Join(dir, "m3.gold.jsonl")}, os.Getenv, nil,
+		&out, &said)
+	head, _, _ := strings.Cut(out.String(), "\n")
+	if got := strings.Fields(head); !slices.Equal(got, []string{"verdict", "score", "findings", "model", "submission",
+		"heaviest"}) {
+		t.Errorf("the columns are %q", got)
+	}
+	if n := strings.Count(out.String(), "sigma-0.9        m3-0000"); n < 30 {
+		t.Errorf("%d lines name the model sigma-0.9:\n%s", n, out.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if len([]rune(strings.TrimSpace(line))) > 80 {
+			t.Errorf("more than 80 columns: %q", line)
+		}
+	}
 }
 
 // writeFlySummary runs the reference.
