@@ -103,7 +103,8 @@ func TestBoardWithoutScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	first, second := strings.Index(text, "| `first` | `1` | `1` | `100` | `100` | `99.99` |"), strings.Index(text, "| `second` | `2` |")
+	first := strings.Index(text, "| `first` | `1` | `1` | `100` | `100` | `99.99` |")
+	second := strings.Index(text, "| `second` | `2` |")
 	if first < 0 || second < first {
 		t.Errorf("%d, %d in\n%s", first, second, text)
 	}

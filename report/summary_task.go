@@ -64,8 +64,8 @@ func (p *section) taskFacts(t summary.Task) {
 		return
 	}
 	p.fact("right answers", fmt.Sprintf("at hand for %d", t.Gold))
-	p.tailFact("conditional error", "eligible", t.Conditional)
-	p.tailFact("error of all", "readable", t.Available)
+	p.tailFact("conditional error", "conditional excess", "eligible", t.Conditional)
+	p.tailFact("error of all", "excess of all", "readable", t.Available)
 	if t.Overall != "" {
 		p.fact("overall score", shortNumber(t.Overall)+", a submission that is not eligible counting 0")
 	}
@@ -74,14 +74,14 @@ func (p *section) taskFacts(t summary.Task) {
 	}
 }
 
-func (p *section) tailFact(name, which string, t *summary.Tail) {
+func (p *section) tailFact(name, excess, which string, t *summary.Tail) {
 	if t == nil {
 		p.fact(name, "unknown: no "+which+" submission with a right answer at hand")
 		return
 	}
 	p.fact(name, fmt.Sprintf("%s %% of the limits, mean of %s", shortNumber(t.Mean.Mean),
 		legible.Count(t.Samples, which+" submission")))
-	p.fact("", fmt.Sprintf("%d of %d errors are over their limit (%s %%)", t.Exceeding, t.Errors, t.Exceedance))
+	p.fact(excess, fmt.Sprintf("%d of %d errors are over their limit (%s %%)", t.Exceeding, t.Errors, t.Exceedance))
 }
 
 // priorFact shows what was expected of the model, with where that comes from.
@@ -139,8 +139,8 @@ func tailGrid(title string, t *summary.Tail) grid {
 	return g
 }
 
-// exceedanceGrid holds errors against the limits, among eligible submissions and among all: an answer that is far off is
-// seldom eligible.
+// exceedanceGrid holds errors against the limits, among eligible submissions and among all: an answer that is far off
+// is seldom eligible.
 func exceedanceGrid(t summary.Task) grid {
 	g := grid{columns: []string{"errors over their limit", "limit", "eligible", "percent", "all", "percent"}}
 	if t.Available == nil {

@@ -44,16 +44,17 @@ func (t *table) line(r *referee.Report) {
 
 // lineColumns are the cells of a line before its heaviest finding, each as wide as its column.
 func (t *table) lineColumns(severity, score, counts, model, title string) []string {
-	cells := []string{padTo(shortenTo(severity, wideSeverity), wideSeverity), padTo(shortenTo(score, wideScore), wideScore)}
+	fit := func(text string, n int) string { return padTo(shortenTo(text, n), n) }
+	cells := []string{fit(severity, wideSeverity), fit(score, wideScore)}
 	if !t.models {
-		return append(cells, padTo(shortenTo(counts, wideRisk), wideRisk), padTo(elideMiddle(title, wideTitle), wideTitle))
+		return append(cells, fit(counts, wideRisk), padTo(elideMiddle(title, wideTitle), wideTitle))
 	}
-	return append(cells, padTo(shortenTo(counts, wideCounts), wideCounts), padTo(elideMiddle(model, wideModel), wideModel),
+	return append(cells, fit(counts, wideCounts), padTo(elideMiddle(model, wideModel), wideModel),
 		padTo(elideMiddle(title, wideSample), wideSample))
 }
 
-// heaviest is the code of the first finding, with the number of the others. The cells are those that stand before it, but
-// for the verdict, whose colour takes no room.
+// heaviest is the code of the first finding. The cells are those that stand before it, but for the verdict, whose colour
+// takes no room.
 func (t *table) heaviest(r *referee.Report, cells []string) string {
 	room := t.width - 4 - gap - wideSeverity - gap
 	for _, c := range cells {

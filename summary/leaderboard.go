@@ -13,8 +13,8 @@ type Board struct {
 	Rows  []BoardRow `json:"rows"`
 }
 
-// BoardRow is one model on a Board. Numbers are means in 0 … 100; those over eligible samples are absent where no sample
-// is eligible.
+// BoardRow is one model on a Board. Numbers are means in 0 … 100; those over eligible samples are absent where no
+// sample is eligible.
 type BoardRow struct {
 	Rank         int    `json:"rank"` // equal for equal scores
 	Agent        string `json:"agent"`

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Prior is what was expected of a model before any sample was judged, as its profile declares it: one number, or a score
-// a task with its source and version. It is shown, and reaches no verdict, score or rank.
+// Prior is what was expected of a model before any sample was judged, as its profile declares it: a score a task, with
+// its source and version. It is shown, and reaches no verdict, score or rank.
 type Prior struct {
 	S1      string `json:"S1_score,omitempty"`
 	M1      string `json:"M1_score,omitempty"`

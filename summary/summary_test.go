@@ -16,8 +16,8 @@ func sample(agent, score, severity string, findings ...Finding) Sample {
 			{"math", "skip"}}, Values: []Value{{"mae", score}}}
 }
 
-// The numbers are counted by hand: 2 of 3 eligible is 66.6 (floored), 27 of 30 members present is 90, all 3 could be read, the mean of 80,
-// 90 and 95 is 88.333333.
+// The numbers are counted by hand: 2 of 3 eligible is 66.6 (floored), 27 of 30 members present is 90, all 3 could be
+// read, the mean of 80, 90 and 95 is 88.333333.
 func TestSheet(t *testing.T) {
 	s := Of([]Sample{
 		sample("a", "80", "jelly", Finding{Code: "math.mismatch", Tier: "mid", Bucket: "work-defect", Percent: "5"}),

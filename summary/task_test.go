@@ -15,8 +15,8 @@ func flySample(model, total string, gold bool) Sample {
 		Eligible: total != "" || !gold, Gold: gold, Scores: map[string]string{"total": total}}
 }
 
-// By hand: one perfect sample and three that are not eligible are 100/4 = 25 overall, though 100 among the eligible; four
-// times 80 is 80, and leads. A sample without gold is left out; a model without any has no overall score and is last.
+// By hand: one perfect sample and three that are not eligible are 100/4 = 25 overall, though 100 among the eligible;
+// twice 80 is 80, and leads. A sample without gold is left out; a model without any has no overall score and is last.
 func TestLeaderboard(t *testing.T) {
 	samples := []Sample{flySample("lucky", "100", true), flySample("lucky", "", true), flySample("lucky", "", true),
 		flySample("lucky", "", true), flySample("steady", "80", true), flySample("steady", "80", true),
@@ -26,8 +26,8 @@ func TestLeaderboard(t *testing.T) {
 	for _, r := range board.Rows {
 		got = append(got, [3]any{r.Rank, r.Model, r.Overall})
 	}
-	if want := [][3]any{{1, "again", "80"}, {1, "steady", "80"}, {3, "lucky", "25"}, {4, "unknown", ""}}; !reflect.DeepEqual(
-		got, want) {
+	want := [][3]any{{1, "again", "80"}, {1, "steady", "80"}, {3, "lucky", "25"}, {4, "unknown", ""}}
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if board.Rows[2].Total != "100" || board.Rows[2].Eligibility != "25" {
