@@ -200,7 +200,8 @@ type Agent struct {
 	ContextTokens   string   `json:"context_tokens,omitempty" is:"decimal"`
 	VRAMGB          string   `json:"vram_gb,omitempty" is:"decimal"`
 	ConfidencePrior string   `json:"confidence_prior,omitempty" is:"decimal"`
-	CostUSD         string   `json:"cost_usd,omitempty" is:"decimal"` // of the run, as declared
+	Temperature     string   `json:"temperature,omitempty" is:"decimal"` // of sampling, 0 to 2, as declared
+	CostUSD         string   `json:"cost_usd,omitempty" is:"decimal"`    // of the run, as declared
 	Tools           []string `json:"tools,omitempty"`
 	Modalities      []string `json:"modalities,omitempty"`
 	Pinned          bool     `json:"pinned,omitempty"`

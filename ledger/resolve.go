@@ -172,6 +172,9 @@ func (m *Manifest) appendTo(b []byte) []byte {
 		b = appendParts(b, strconv.Itoa(len(list)))
 		b = appendTexts(b, list...)
 	}
+	if a.Temperature != "" { // a part of its own: a profile without it keeps its digest
+		b = appendTexts(b, "temperature", a.Temperature)
+	}
 	return b
 }
 

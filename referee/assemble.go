@@ -24,7 +24,7 @@ func (a *audit) report() *Report {
 		Agent:  a.Agent,
 		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Compliance: a.compliance(),
 		Errors: a.fieldErrors(), Verdict: a.tally().verdict(), Advisory: a.Advisory,
-		Protocol: a.protocol(), Trace: a.Sheet.trace,
+		Protocol: a.protocol(), Trace: a.traceOf(),
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
 	if a.Run != nil {
 		rep.Run = RunRef{ID: a.Run.ID, Lane: a.Run.Lane, Project: a.Run.Project}
@@ -105,6 +105,9 @@ func (a *audit) derive() []Derived {
 	var out []Derived
 	for _, d := range a.Sheet.Derive {
 		v := Derived{ID: d.ID}
+		if len(a.Sheet.scores) > 0 { // errors of unlike fields stand side by side
+			v.Unit = d.Unit
+		}
 		switch {
 		case a.doc == nil:
 			v.Reason = "the submission cannot be read"
@@ -130,7 +133,7 @@ func (a *audit) protocol() Protocol {
 	if a.Sheet.response != nil && a.doc != nil {
 		c := a.countFields()
 		p.FieldCompleteness, p.TypeValidation = c.completeness(), p.TypeValidation && c.mistyped == nil &&
-			!a.flaggedIn(StageSchema)
+			!c.noObject && a.answer.shapes == nil && !a.mistypedBeside()
 		return p
 	}
 	need, have := 0, 0
@@ -164,48 +167,15 @@ func (a *audit) protocol() Protocol {
 	return p
 }
 
+// mistypedBeside reports whether a value beside the answer's fields is of a wrong type. A row that lacks a field is
+// counted as incomplete, in a series as in a single state.
+func (a *audit) mistypedBeside() bool {
+	return slices.ContainsFunc(a.findings,
+		func(f Finding) bool { return f.Stage == StageSchema && f.Code != "schema.row_error" })
+}
+
 func (a *audit) flaggedIn(stage Stage) bool {
 	return slices.ContainsFunc(a.findings, func(f Finding) bool { return f.Stage == stage })
-}
-
-// gating: a critical flag, or a flag of a non-compensable rule, stops the sample whatever its score.
-func (a *audit) gating() Gating {
-	g := Gating{Passed: true}
-	for _, f := range a.findings {
-		stops := f.Severity == "critical"
-		for _, id := range f.RuleIDs {
-			if r := a.Sheet.Rule(id); r != nil && r.NonCompensable {
-				stops = true
-			}
-		}
-		if reason := f.Code + " (" + f.RuleIDs[0] + ")"; stops && !slices.Contains(g.Reasons, reason) {
-			g.Passed, g.Reasons = false, append(g.Reasons, reason)
-		}
-	}
-	if len(g.Reasons) > 10 {
-		g.Reasons = append(g.Reasons[:10], "and "+strconv.Itoa(len(g.Reasons)-10)+" more")
-	}
-	return g
-}
-
-// scores are the fixed protocol's numbers where the sheet asks for them; none where gating failed.
-func (a *audit) scores(rep *Report) *Scores {
-	if len(a.Sheet.scores) == 0 {
-		return nil
-	}
-	if !rep.Gating.Passed {
-		return &Scores{Gated: true}
-	}
-	value := func(name string) string {
-		for _, d := range rep.Derived {
-			if d.ID == a.Sheet.scores[name] {
-				return d.Value
-			}
-		}
-		return ""
-	}
-	return &Scores{Availability: value("availability"), ConstraintSatisfaction: value("constraint_satisfaction"),
-		ConditionalError: value("conditional_error"), Total: value("total")}
 }
 
 // maxReasons are the reasons of an attribution.

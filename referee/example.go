@@ -297,7 +297,7 @@ func SheetOrder() *Order { return &Order{record: sheetRecord} }
 // its words.
 var checkOrder = &record{Fields: fieldsNamed("check", "id", "label", "category", "risk", "tier", "tier_by", "severity",
 	"bucket", "applies_if", "over", "where", "each", "expr",
-	"left", "right", "formula", "on_missing", "", "non_compensable", "emit", "message", "why", "fix", "source",
+	"left", "right", "formula", "on_missing", "", "non_compensable", "cap", "emit", "message", "why", "fix", "source",
 	"equivalent")}
 
 func fieldsNamed(names ...string) []field {

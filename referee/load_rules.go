@@ -225,6 +225,7 @@ func (l *loader) modify(r *Rule, v *strictjson.Value) {
 	if b := v.TextOf("bucket"); b != "" {
 		r.Bucket = Bucket(b)
 	}
+	r.cap = l.capOf(v.Get("cap"), r.ID+": cap")
 	r.NonCompensable, r.PerRow = v.Get("non_compensable").IsTrue(), v.TextOf("emit") == "per_row"
 	if s := v.Get("source"); s != nil {
 		r.Source = Source{Text: s.TextOf("text"), URL: s.TextOf("url"), Status: s.TextOf("status"), AsOf: s.TextOf("as_of")}

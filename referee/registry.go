@@ -75,8 +75,9 @@ var implicitRules = []RuleKind{
 			"(one code fence around all of it may stand, prose may not), where a declared field is absent or no " +
 			"number, " +
 			"and where the submission states the answer twice or not at all. What cannot be read is absent to every " +
-			"other rule.",
-		Codes: []string{"protocol.response_unreadable", "structure.missing", "math.not_a_number"}},
+			"other rule. A series of another length than asked for is read as far as it goes, and fails.",
+		Codes: []string{"protocol.response_unreadable", "protocol.answer_length", "protocol.answer_shape",
+			"structure.missing", "math.not_a_number"}},
 	{Name: "math.<formula_id>", Title: "A declared calculation is stated once and re-derives", Stage: StageMath,
 		Tier: High, Since: "1",
 		Doc: "Fails where the claim differs from the agent's own formula or the sheet's by more than the penalty " +

@@ -249,6 +249,7 @@ type AtomMeta struct {
 type Derived struct {
 	ID     string `json:"id"`
 	Value  string `json:"value,omitempty"`
+	Unit   string `json:"unit,omitempty"`   // of a sheet that scores a model under test
 	Reason string `json:"reason,omitempty"` // why it has no value
 }
 
@@ -301,7 +302,8 @@ type Risk struct {
 	Low  int `json:"low"`
 }
 
-// Scores is the fixed protocol of sheets that ask for it; each value is absent and Gated true when gating failed.
+// Scores is the fixed protocol of sheets that ask for it. When gating failed Gated is true and each value is absent, but
+// the total of a sheet that caps it.
 type Scores struct {
 	Availability           string `json:"availability,omitempty"`
 	ConstraintSatisfaction string `json:"constraint_satisfaction,omitempty"`
@@ -321,7 +323,8 @@ type Protocol struct {
 type Gating struct {
 	Passed  bool     `json:"passed"`
 	Reasons []string `json:"reasons,omitempty"`
-	Cap     string   `json:"cap,omitempty"`
+	// highest total score that a closed gate leaves, where the sheet sets one
+	Cap string `json:"cap,omitempty"`
 }
 
 // Trace is the SHA-256 of values, not of key names, behind the decision: the sheet, its output schema, its limits and
@@ -331,6 +334,24 @@ type Trace struct {
 	Schema   string `json:"schema"`
 	Limits   string `json:"limits"`
 	Registry string `json:"registry"`
+	// of a sheet that scores a model under test: what another laboratory needs to come to the same numbers
+	Reproducibility *Reproducibility `json:"reproducibility_info,omitempty"`
+}
+
+// Reproducibility says which verifiers, thresholds and setting of the model a score rests on.
+type Reproducibility struct {
+	VerifierCount int        `json:"verifier_count"`
+	Verifiers     []Verifier `json:"verifiers"`
+	// SHA-256 of the canonical JSON of the parameters in force and of the rules' and constants' values
+	ThresholdsSHA256 string `json:"thresholds_sha256"`
+	// of the model under test, as its profile declares it; absent where it does not
+	Temperature string `json:"temperature,omitempty"`
+}
+
+// Verifier is a rule that verifies facts: its id in the sheet, and its kind with the version of that kind.
+type Verifier struct {
+	ID      string `json:"id"`
+	Version string `json:"version"`
 }
 
 // Question is an open checklist item.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/defendableos/referee/internal/legible"
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
@@ -75,7 +76,8 @@ type rawAnswer struct {
 	at      *strictjson.Value // the member that holds it; nil: the submission has none
 	grafted int               // offset from which values of the document come out of it; 0: none does
 	notes   []string
-	err     error // why it cannot be read
+	shapes  []string // members of a series that are no array of values
+	err     error    // why it cannot be read
 }
 
 // readResponse parses the raw answer and reads the document anew with it as its last member. What cannot be read is
@@ -96,9 +98,10 @@ func (a *audit) readResponse() {
 		a.answer.err = fmt.Errorf("the submission states %q beside the raw answer: which of them did the model say?",
 			spec.as)
 	default:
-		var answer string
-		if answer, a.answer.notes, a.answer.err = spec.parse(raw, a.Sheet.Slug); a.answer.err == nil {
-			a.answer.err = a.graft(spec.as, answer)
+		var answer parsedAnswer
+		if answer, a.answer.err = spec.parse(raw, a.Sheet.Slug); a.answer.err == nil {
+			a.answer.notes, a.answer.shapes = answer.notes, answer.shapes
+			a.answer.err = a.graft(spec.as, answer.text)
 		}
 	}
 }
@@ -118,24 +121,30 @@ func (a *audit) graft(name, value string) error {
 	return nil
 }
 
+// parsedAnswer is a raw answer that can be read.
+type parsedAnswer struct {
+	text   string   // the JSON text of the member `as`
+	notes  []string // how it was written
+	shapes []string // members of a series that are no array of values
+}
+
 // parse reads the raw answer strictly and returns it as the JSON text of the member `as`. One fence around the whole
 // answer may stand; prose may not, because whoever cuts it off chooses what the model has said.
-func (spec *responseSpec) parse(raw, slug string) (answer string, notes []string, err error) {
+func (spec *responseSpec) parse(raw, slug string) (out parsedAnswer, err error) {
 	body, start, fenced, err := stripCodeFence(raw)
 	if err != nil {
-		return "", nil, err
-	}
-	if fenced {
-		notes = []string{"the raw answer stood in a code fence"}
+		return out, err
 	}
 	lim := strictjson.SubmissionLimits
 	lim.MaxDepth--
 	root, err := strictjson.Parse([]byte(body), lim)
 	if err != nil {
-		return "", nil, inResponse(raw, start, err)
+		return out, inResponse(raw, start, err)
 	}
-	answer, err = spec.answer(root, body, slug)
-	return answer, notes, err
+	if out, err = spec.answer(root, body, slug); fenced {
+		out.notes = []string{"the raw answer stood in a code fence"}
+	}
+	return out, err
 }
 
 // stripCodeFence finds the JSON within the raw answer: all of it, or what one ``` or ```json fence around all of it
@@ -192,39 +201,43 @@ func placeIn(src string, offset int) string {
 
 // answer is the member `as` as JSON: the object itself, the member of that name where the model wrapped its answer as
 // the submission does, or the states of a series that is written as one array a field.
-func (spec *responseSpec) answer(root *strictjson.Value, body, slug string) (string, error) {
+func (spec *responseSpec) answer(root *strictjson.Value, body, slug string) (out parsedAnswer, err error) {
 	inner := root.Get(spec.as)
 	if inner == nil {
 		if spec.steps > 0 {
-			return spec.states(root, body)
+			return spec.statesOf(root, body)
 		}
-		return body, nil
+		return parsedAnswer{text: body}, nil
 	}
 	for _, m := range root.Members {
 		if m.Key != spec.as && m.Key != "assignment_id" && m.Key != "sample_id" {
-			return "", fmt.Errorf("the raw answer has the member %q beside %q", clip(m.Key), spec.as)
+			return out, fmt.Errorf("the raw answer has the member %q beside %q", clip(m.Key), spec.as)
 		}
 	}
 	if id := root.Get("assignment_id"); id != nil && id.Text != slug {
-		return "", fmt.Errorf("the raw answer is to the assignment %q; this sheet is %q", clip(id.Text), slug)
+		return out, fmt.Errorf("the raw answer is to the assignment %q; this sheet is %q", clip(id.Text), slug)
 	}
-	if spec.steps > 0 && len(inner.Items) != int(spec.steps) {
-		return "", fmt.Errorf("the raw answer has %d states in %q; %d are asked for", len(inner.Items), spec.as,
-			spec.steps)
-	}
-	return string(inner.Source([]byte(body))), nil
+	return parsedAnswer{text: string(inner.Source([]byte(body)))}, nil
 }
 
-// states turns one array a field into one object a step.
-func (spec *responseSpec) states(root *strictjson.Value, body string) (string, error) {
-	rows := make([]strings.Builder, spec.steps)
-	for i, m := range root.Members {
-		if len(m.Value.Items) != int(spec.steps) {
-			return "", fmt.Errorf("the raw answer's %q must be an array of %d values, one a step", clip(m.Key),
-				spec.steps)
+// statesOf turns one array a field into one object a step. Arrays of another length than asked for are read as far as
+// they go: a second that is missing, or one too many, is a fault of the answer and not of its JSON (fidelity 003 #140).
+func (spec *responseSpec) statesOf(root *strictjson.Value, body string) (out parsedAnswer, err error) {
+	var rows []*strings.Builder
+	for _, m := range root.Members {
+		if m.Value.Kind != strictjson.Array {
+			out.shapes = append(out.shapes, m.Key)
+			continue
+		}
+		if len(m.Value.Items) > maxSteps {
+			return out, fmt.Errorf("the raw answer's %q has %d values; at most %d are read", clip(m.Key),
+				len(m.Value.Items), maxSteps)
 		}
 		for step, v := range m.Value.Items {
-			if i > 0 {
+			if step == len(rows) {
+				rows = append(rows, &strings.Builder{})
+			}
+			if rows[step].Len() > 0 {
 				rows[step].WriteByte(',')
 			}
 			rows[step].Write(appendString(nil, m.Key))
@@ -232,11 +245,12 @@ func (spec *responseSpec) states(root *strictjson.Value, body string) (string, e
 			rows[step].Write(v.Source([]byte(body)))
 		}
 	}
-	out := make([]string, spec.steps)
-	for i := range rows {
-		out[i] = "{" + rows[i].String() + "}"
+	states := make([]string, len(rows))
+	for i, row := range rows {
+		states[i] = "{" + row.String() + "}"
 	}
-	return "[" + strings.Join(out, ",") + "]", nil
+	out.text = "[" + strings.Join(states, ",") + "]"
+	return out, nil
 }
 
 // runResponse: the raw answer can be read, has every field, and every field is a number.
@@ -266,9 +280,32 @@ func runResponse(a *audit, r *Rule) outcome {
 		a.flag(r, Finding{Code: "math.not_a_number", Pointer: v.Pointer(), Atoms: []string{id},
 			Message: notNumberText(v), Fix: &Fix{Text: "state it as a JSON number"}})
 	}
+	a.flagSeries(r)
 	out := flaggedSince(a, before)
 	out.notes = append(out.notes, a.answer.notes...)
 	return out
+}
+
+// flagSeries flags a series of another length than asked for, and members of it that are no array.
+func (a *audit) flagSeries(r *Rule) {
+	spec := a.Sheet.response
+	if spec.steps == 0 {
+		return
+	}
+	pointer := "/" + spec.as
+	if n := len(a.doc.Get(spec.as).Elements()); n != int(spec.steps) {
+		text := fmt.Sprintf("the answer has %s; %d are asked for", legible.Count(n, "state"), spec.steps)
+		id := a.atom("protocol.answer_length", "", false, "critical", "sample", text)
+		a.flag(r, Finding{Code: "protocol.answer_length", Pointer: pointer, Atoms: []string{id}, Message: text,
+			Fix: &Fix{Text: fmt.Sprintf("state %d values a field, one a step", spec.steps)}})
+	}
+	for _, name := range a.answer.shapes[:min(len(a.answer.shapes), 10)] {
+		text := fmt.Sprintf("%q of the raw answer is one value; it must be an array of %d, one a step", clip(name),
+			spec.steps)
+		id := a.atom("protocol.type_validation", name, false, "critical", "field", text)
+		a.flag(r, Finding{Code: "protocol.answer_shape", Pointer: pointer, Atoms: []string{id}, Message: text,
+			Fix: &Fix{Text: "write the values of the field as an array"}})
+	}
 }
 
 // notNumberText says what stands where a number should.
@@ -281,6 +318,7 @@ type fieldCount struct {
 	need     int
 	absent   []string // pointers
 	mistyped []*strictjson.Value
+	noObject bool // a state is there and is no object, so that it can have no fields
 }
 
 func (c fieldCount) completeness() string {
@@ -296,7 +334,8 @@ func (a *audit) countFields() fieldCount {
 		return c
 	}
 	states := a.doc.Get(spec.as).Elements()
-	for i := range max(int(spec.steps), len(states)) {
+	// what is beyond the series that was asked for is complete or not on nobody's account: flagSeries flags it
+	for i := range int(spec.steps) {
 		var state *strictjson.Value
 		if i < len(states) {
 			state = states[i]
@@ -307,6 +346,7 @@ func (a *audit) countFields() fieldCount {
 }
 
 func (c *fieldCount) state(state *strictjson.Value, pointer string, fields []string) {
+	c.noObject = c.noObject || state != nil && state.Kind != strictjson.Object
 	for _, name := range fields {
 		v := state.Get(name)
 		c.need++

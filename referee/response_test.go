@@ -139,23 +139,64 @@ func TestResponseSeries(t *testing.T) {
 			t.Errorf("protocol %+v", rep.Protocol)
 		}
 	}
-	for raw, words := range map[string]string{
-		`{"a": [1, 2, 3], "b": [0.1, 0.2]}`:          `"a" must be an array of 2 values`,
-		`{"a": 1, "b": 2}`:                           `"a" must be an array of 2 values`,
-		`{"trajectory": [{"a": 1, "b": 0.1}]}`:       "has 1 states",
-		`{"trajectory": {"a": [1, 2], "b": [1, 2]}}`: "has 0 states",
-	} {
-		rep := audited(sheet, recorded(raw))
-		wantWords(t, findingOf(t, rep, "protocol.response_unreadable").Message, words)
-		wantStatus(t, rep, "steps", "skip")
-		if rep.Protocol.FieldCompleteness != "0/4" {
-			t.Errorf("%s: protocol %+v", raw, rep.Protocol)
-		}
-	}
 	rep := audited(sheet, recorded(`{"a": [1, 2]}`))
 	// the last two from the step that cannot be seen, at its first gap
 	wantCodes(t, rep, "structure.missing high /trajectory/0/b", "structure.missing high /trajectory/1/b",
 		"evidence.operand_missing high /trajectory/0/b", "policy.undecided high /trajectory/0/b")
+}
+
+// TestResponseOfWrongLength: an answer that can be read is parsed, however many seconds it has; its completeness counts
+// the values that were asked for, and its length or shape is the fault (fidelity 003 #140, #141).
+func TestResponseOfWrongLength(t *testing.T) {
+	sheet := mustSheet(t, seriesSheet)
+	for _, c := range []struct {
+		raw, completeness string
+		codes             []string
+		typed             bool
+	}{
+		{`{"a": [1], "b": [0.1]}`, "2/4", []string{"protocol.answer_length", "structure.missing"}, true},
+		{`{"a": [1, 2, 3], "b": [0.1, 0.2, 0.3]}`, "4/4", []string{"protocol.answer_length"}, true},
+		{`{"a": [1, 2], "b": [0.1]}`, "3/4", []string{"structure.missing"}, true},
+		{`{"a": [1, 2, 3], "b": [0.1, 0.2]}`, "4/4", []string{"protocol.answer_length"}, true},
+		{`{"a": [1, 2]}`, "2/4", []string{"structure.missing"}, true},
+		{`{"a": 1, "b": [1, 2]}`, "2/4", []string{"structure.missing", "protocol.answer_shape"}, false},
+		{`{"a": [1, "2"], "b": [1, 2]}`, "4/4", []string{"math.not_a_number"}, false},
+		{`{}`, "0/4", []string{"protocol.answer_length", "structure.missing"}, true},
+		{`{"trajectory": [{"a": 1, "b": 0.1}]}`, "2/4",
+			[]string{"protocol.answer_length", "structure.missing"}, true},
+		{`{"trajectory": [1, {"a": 1, "b": 2}]}`, "2/4", []string{"structure.missing"}, false},
+		{`{"trajectory": []}`, "0/4", []string{"protocol.answer_length", "structure.missing"}, true},
+	} {
+		rep := audited(sheet, recorded(c.raw))
+		want := Protocol{Parsed: true, FieldCompleteness: c.completeness, TypeValidation: c.typed}
+		if rep.Protocol != want || rep.Adjudication.Eligible {
+			t.Errorf("%s: protocol %+v, eligible %v", c.raw, rep.Protocol, rep.Adjudication.Eligible)
+		}
+		for _, code := range c.codes {
+			if f := findingOf(t, rep, code); f.Tier != High || len(f.Atoms) == 0 {
+				t.Errorf("%s: %s is %s and cites %v", c.raw, code, f.Tier, f.Atoms)
+			}
+		}
+	}
+	wantWords(t, findingOf(t, audited(sheet, recorded(`{"a": [1], "b": [2]}`)), "protocol.answer_length").Message,
+		"the answer has 1 state; 2 are asked for")
+	wantWords(t, findingOf(t, audited(sheet, recorded(`{"a": 1}`)), "protocol.answer_shape").Message,
+		`"a" of the raw answer is one value; it must be an array of 2`)
+	long := `{"a": [` + strings.Repeat("1,", maxSteps) + `1]}`
+	rep := audited(sheet, recorded(long))
+	wantWords(t, findingOf(t, rep, "protocol.response_unreadable").Message, "has 1001 values; at most 1000 are read")
+}
+
+// TestMissingFieldIsOneFault: a field that is left out is the same fault in a single state and in a series.
+func TestMissingFieldIsOneFault(t *testing.T) {
+	single := audited(mustSheet(t, stateSheet), recorded(`{"Speed (kt)": 100}`))
+	series := audited(mustSheet(t, seriesSheet), recorded(`{"a": [1, 2]}`))
+	for name, rep := range map[string]*Report{"single": single, "series": series} {
+		f := findingOf(t, rep, "structure.missing")
+		if !rep.Protocol.Parsed || !rep.Protocol.TypeValidation || f.Tier != High || rep.Adjudication.Eligible {
+			t.Errorf("%s: protocol %+v, %s, eligible %v", name, rep.Protocol, f.Tier, rep.Adjudication.Eligible)
+		}
+	}
 }
 
 func TestResponseRefusals(t *testing.T) {

@@ -28,22 +28,42 @@ type Run struct {
 
 // Agent is the profile of the agent, self-declared unless the configuration pins one (S42). Empty fields are unknown.
 type Agent struct {
-	Name           string   `json:"name,omitempty"`
-	Model          string   `json:"model,omitempty"`
-	Provider       string   `json:"provider,omitempty"`
-	Harness        string   `json:"harness,omitempty"`
-	Runtime        string   `json:"runtime,omitempty"`
-	CapabilityTier string   `json:"capability_tier,omitempty"`
-	ParamsB        string   `json:"params_b,omitempty"`       // billions, canonical decimal
-	ContextTokens  string   `json:"context_tokens,omitempty"` // canonical decimal
-	VRAMGB         string   `json:"vram_gb,omitempty"`        // gigabytes, canonical decimal
-	Confidence     string   `json:"confidence_prior,omitempty"`
-	Tools          []string `json:"tools,omitempty"`
-	Modalities     []string `json:"modalities,omitempty"`
-	Pinned         bool     `json:"pinned,omitempty"` // the base configuration vouches for it
+	Name           string `json:"name,omitempty"`
+	Model          string `json:"model,omitempty"`
+	Provider       string `json:"provider,omitempty"`
+	Harness        string `json:"harness,omitempty"`
+	Runtime        string `json:"runtime,omitempty"`
+	CapabilityTier string `json:"capability_tier,omitempty"`
+	ParamsB        string `json:"params_b,omitempty"`       // billions, canonical decimal
+	ContextTokens  string `json:"context_tokens,omitempty"` // canonical decimal
+	VRAMGB         string `json:"vram_gb,omitempty"`        // gigabytes, canonical decimal
+	Temperature    string `json:"temperature,omitempty"`    // of sampling, 0 to 2, canonical decimal
+	Confidence     string `json:"confidence_prior,omitempty"`
+	// the priors by task, where the profile states them as an object; shown, never judging
+	ModelConfidence *ModelConfidence `json:"model_confidence,omitempty"`
+	Tools           []string         `json:"tools,omitempty"`
+	Modalities      []string         `json:"modalities,omitempty"`
+	Pinned          bool             `json:"pinned,omitempty"` // the base configuration vouches for it
 	// ToolsKnown tells an empty list of tools from an absent one.
 	ToolsKnown      bool `json:"-"`
 	ModalitiesKnown bool `json:"-"`
+}
+
+// ModelConfidence is what a benchmark's authors expected of a model before any sample was judged, task by task, with
+// where the numbers come from. Metadata is text by name.
+type ModelConfidence struct {
+	S1Score  string           `json:"s1_score,omitempty"` // 0 to 100, canonical decimal, as the other scores
+	M1Score  string           `json:"m1_score,omitempty"`
+	M3Score  string           `json:"m3_score,omitempty"`
+	Source   string           `json:"source"`
+	Version  string           `json:"version"`
+	Metadata []ConfidenceNote `json:"metadata,omitempty"`
+}
+
+// ConfidenceNote is one member of a prior's metadata.
+type ConfidenceNote struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // differences words what another profile states otherwise than this one; what either leaves out is no difference.

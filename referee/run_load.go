@@ -26,8 +26,10 @@ var agentRecord = &record{Name: "agent", Fields: []field{
 		Doc: "edge, small, mid or frontier", Enum: classes},
 	{Name: "params_b", Type: "number", Doc: "billions of parameters"}, {Name: "context_tokens", Type: "number",
 		Doc: "context window in tokens"}, {Name: "vram_gb", Type: "number", Doc: "GPU memory in gigabytes"},
-	{Name: "confidence_prior", Type: "number",
-		Doc: "the model's own confidence; shown in profiles, never in a verdict"},
+	{Name: "temperature", Type: "number", Doc: "temperature that the model sampled with, 0 to 2"},
+	{Name: "confidence_prior", Type: "any",
+		Doc: "the model's own confidence, a number, or its scores by task with source and version; shown in " +
+			"profiles, never in a verdict"},
 }}
 
 // runRecord is run.json (formats.md).
@@ -72,6 +74,7 @@ func ParseRun(src []byte, file string) (*Run, error) {
 	}
 	problems := &Problems{File: file}
 	runRecord.check(doc, problems)
+	checkAgentFigures(doc.Get("agent"), problems)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
@@ -151,6 +154,7 @@ func agentOf(v *strictjson.Value) Agent {
 		Harness: v.TextOf("harness"), Runtime: v.TextOf("runtime"),
 		CapabilityTier: v.TextOf("capability_tier"), ParamsB: number("params_b"),
 		ContextTokens: number("context_tokens"), VRAMGB: number("vram_gb"), Confidence: number("confidence_prior"),
+		Temperature: number("temperature"), ModelConfidence: modelConfidenceOf(v.Get("confidence_prior")),
 		Tools: v.Get("tools").Texts(), Modalities: v.Get("modalities").Texts(), ToolsKnown: v.Get("tools") != nil,
 		ModalitiesKnown: v.Get("modalities") != nil}
 }

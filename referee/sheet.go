@@ -56,6 +56,7 @@ type Sheet struct {
 	normals   memo[string]
 	scores    map[string]string
 	errors    *errorSpec    // nil: no field is compared with a right answer
+	gatingCap *decimal.Num  // highest total where the gate is closed; nil: the sheet sets none
 	response  *responseSpec // nil: no member holds a raw answer
 	trace     Trace
 	// names that only calculations carry, that no rule counts, and that a mid or high gate rests on
@@ -110,6 +111,7 @@ type Rule struct {
 	expr   *policy.Expr
 	when   *policy.Expr // applies_if
 	tierBy *tierBy
+	cap    *decimal.Num // highest total where a flag of it closes the gate; nil: the sheet's gating_cap
 	math   *MathCheck
 	reads  []string     // calculations that it reads otherwise than by expr and applies_if
 	needs  []*MathCheck // those and all that they are made of, in sheet order
@@ -246,6 +248,7 @@ func (l *loader) load() {
 	l.loadRules()
 	s.trace.Registry = s.registrySHA256()
 	l.loadDerived()
+	s.trace.Reproducibility = s.reproducibility()
 }
 
 func (l *loader) identity() {
@@ -379,6 +382,7 @@ func (l *loader) loadDerived() {
 		}
 		l.sheet.scores[m.Key] = m.Value.Text
 	}
+	l.sheet.gatingCap = l.capOf(l.sheet.Doc.Get("gating_cap"), "gating_cap")
 }
 
 var scoreNames = []string{"availability", "constraint_satisfaction", "conditional_error", "total"}

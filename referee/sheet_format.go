@@ -108,6 +108,8 @@ var modifiers = []field{
 		{Name: "high", Type: "number", Doc: "above this the flag is high", Required: true},
 	}}},
 	{Name: "non_compensable", Type: "boolean", Doc: "a flag closes the gate whatever the score"},
+	{Name: "cap", Type: "number", Doc: "the highest total score, 0 to 100, that a sample can have where a flag of this " +
+		"rule closes the gate; the sheet's gating_cap unless said"},
 	{Name: "emit", Type: "string", Doc: "one finding a rule, or one a row", Enum: []string{"per_rule", "per_row"}},
 	{Name: "family", Type: "string", Doc: "the family of the facts that it verifies", Enum: atomFamilies},
 	{Name: "row_name", Type: "string", Doc: "what a row is, for messages, such as second"},
@@ -274,6 +276,8 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 				Required: true}, {Name: "unit", Type: "string", Doc: "its unit"}}}},
 	{Name: "scores", Type: "map", Doc: "which derived values are the fixed protocol's scores: {availability, " +
 		"constraint_satisfaction, conditional_error, total}"},
+	{Name: "gating_cap", Type: "number", Doc: "the highest total score, 0 to 100, of a sample whose gate is closed, " +
+		"whatever rule closed it; a rule's own cap replaces it"},
 	{Name: "gold", Type: "string", Doc: "the id of the evidence that holds the right answer: without it a sample is " +
 		"adjudicated without an error score"},
 	{Name: "errors", Type: "object", Doc: "what the error of each field is held against, for `referee summary`",

@@ -185,6 +185,9 @@ func markdownTail(r *referee.Report, o Options) []string {
 	for _, reason := range r.Gating.Reasons {
 		notes = append(notes, [2]string{"stopped", reason})
 	}
+	if r.Gating.Cap != "" {
+		notes = append(notes, [2]string{"capped", "the total score is at most " + r.Gating.Cap})
+	}
 	for _, notice := range r.Notices {
 		notes = append(notes, [2]string{"note", notice})
 	}

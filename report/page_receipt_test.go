@@ -97,6 +97,30 @@ func pageAnswers(t *testing.T, node string, texts []string) []string {
 	return answers
 }
 
+// TestPageReadsTemperature: a subject with the temperature of the model is the page's as it is the ledger's.
+func TestPageReadsTemperature(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: the page's code is run by the browser tests only")
+	}
+	r := storetest.Sample(0)
+	r.Semantics = 2
+	agent := *r.Agent
+	agent.Temperature, r.Agent = "0.7", &agent
+	b, err := ledger.Mint(ledger.NewHead(), storetest.Key(r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(b), `"temperature":"0.7"`, `"temperature":"0.8"`, 1)
+	if other == string(b) {
+		t.Fatal("the receipt does not hold the temperature")
+	}
+	answers := pageAnswers(t, node, []string{string(b), other})
+	if answers[0] != "" || answers[1] == "" {
+		t.Errorf("the page says %q", answers)
+	}
+}
+
 // TestPageHoldsShownFindings: a receipt that shows fewer findings than it says there are is refused by the page as by
 // the package ledger, unless it is full; and a full one is held to what its own fields still imply.
 func TestPageHoldsShownFindings(t *testing.T) {

@@ -55,6 +55,9 @@ func ownValues(x summary.Sheet) (out []summary.Distribution) {
 // taskFacts says how much of the work could be judged, and how far it lies off.
 func (p *section) taskFacts(t summary.Task) {
 	p.fact("submissions", fmt.Sprintf("%d, of which %d could be read", t.Samples, t.Readable))
+	if len(t.Settings) > 0 {
+		p.fact("settings", strings.Join(t.Settings, ", "))
+	}
 	p.fact("availability", t.Availability+" % of submissions hold an answer that could be read")
 	p.fact("eligible", fmt.Sprintf("%d (%s %%): nothing critical stops them", t.Eligible, t.Eligibility))
 	if t.Completeness != "" {

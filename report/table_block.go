@@ -190,6 +190,9 @@ func (t *table) notes(r *referee.Report) {
 	for _, reason := range r.Gating.Reasons {
 		list = append(list, [2]string{"stopped", CleanMessage(reason)})
 	}
+	if r.Gating.Cap != "" {
+		list = append(list, [2]string{"capped", "the total score is at most " + CleanName(r.Gating.Cap)})
+	}
 	for _, notice := range r.Notices {
 		list = append(list, [2]string{"note", CleanMessage(notice)})
 	}
@@ -198,21 +201,13 @@ func (t *table) notes(r *referee.Report) {
 
 // details is what --verbose adds: every rule's outcome, derived values, scores, evidence and opinions.
 func (t *table) details(r *referee.Report) {
-	var checks, derived, evidence, advisory [][2]string
+	var checks, evidence, advisory [][2]string
 	for _, c := range r.Checks {
 		text := fmt.Sprintf("%s  %s", padTo(CleanName(string(c.Status)), 4), CleanName(c.ID))
 		checks = append(checks, [2]string{text, checkDetail(c)})
 	}
 	t.entries("Rules", checks)
-	for _, d := range r.Derived {
-		value := CleanName(d.Value)
-		if d.Value == "" {
-			value = "no value: " + CleanMessage(d.Reason)
-		}
-		derived = append(derived, [2]string{CleanName(d.ID), value})
-	}
-	t.entries("Derived values", derived)
-	t.entries("Scores", scoreLines(r.Scores))
+	t.scored(r)
 	for _, e := range r.Evidence {
 		evidence = append(evidence, [2]string{CleanName(e.ID), fmt.Sprintf("%s, %s, %s", CleanName(e.Path),
 			legible.Count(int(e.Bytes), "byte"), CleanName(e.Status))})
@@ -222,6 +217,45 @@ func (t *table) details(r *referee.Report) {
 		advisory = append(advisory, [2]string{CleanName(a.Path), CleanName(a.SHA256)})
 	}
 	t.entries("Advisory: never gates", advisory)
+	t.entries("Declared of the model: never judged", modelLines(r))
+}
+
+// scored are the derived values, errors in their units among them, and the scores that are made of them.
+func (t *table) scored(r *referee.Report) {
+	var derived [][2]string
+	for _, d := range r.Derived {
+		value := CleanName(d.Value)
+		if d.Unit != "" && d.Unit != "1" {
+			value += " " + CleanMessage(d.Unit)
+		}
+		if d.Value == "" {
+			value = "no value: " + CleanMessage(d.Reason)
+		}
+		derived = append(derived, [2]string{CleanName(d.ID), value})
+	}
+	t.entries("Derived values", derived)
+	t.entries("Scores", scoreLines(r.Scores))
+}
+
+// modelLines are the temperature and the priors that the profile states.
+func modelLines(r *referee.Report) [][2]string {
+	if r.Agent == nil {
+		return nil
+	}
+	var list [][2]string
+	if r.Agent.Temperature != "" {
+		list = append(list, [2]string{"temperature", CleanName(r.Agent.Temperature)})
+	}
+	c := r.Agent.ModelConfidence
+	if c == nil {
+		return list
+	}
+	for _, e := range [][2]string{{"prior of S1", c.S1Score}, {"prior of M1", c.M1Score}, {"prior of M3", c.M3Score}} {
+		if e[1] != "" {
+			list = append(list, [2]string{e[0], CleanName(e[1])})
+		}
+	}
+	return append(list, [2]string{"source of the prior", CleanMessage(c.Source) + ", version " + CleanMessage(c.Version)})
 }
 
 // checkDetail is a rule's kind, weight and what was noted.
@@ -252,9 +286,17 @@ func scoreLines(s *referee.Scores) [][2]string {
 		}
 	}
 	if s.Gated {
-		list = append(list, [2]string{"gated", "yes: no score is given"})
+		list = append(list, [2]string{"gated", gatedText(s)})
 	}
 	return list
+}
+
+// gatedText says what a closed gate leaves of the scores.
+func gatedText(s *referee.Scores) string {
+	if s.Total != "" {
+		return "yes: the total is capped, and no other score is given"
+	}
+	return "yes: no score is given"
 }
 
 // proofs is --explain: each operand with its value and where it came from.
@@ -268,6 +310,9 @@ func (t *table) proofs(r *referee.Report) {
 			list = append(list, t.operand(op))
 		}
 		t.entries(fmt.Sprintf("Proof of %s: %s", CleanName(e.RuleID), CleanName(e.Outcome)), list)
+	}
+	if len(r.Explained) > 0 && r.Scores != nil && t.o.Explain == "" && !t.o.Verbose { // --verbose has shown them
+		t.scored(r)
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 
 // Board is the main table of one flight sheet: models by scores, the best first.
 type Board struct {
-	Sheet string     `json:"sheet"`
-	Rows  []BoardRow `json:"rows"`
+	Sheet    string     `json:"sheet"`
+	Settings []string   `json:"settings,omitempty"` // as of a Task: totals under other settings do not compare
+	Rows     []BoardRow `json:"rows"`
 }
 
 // BoardRow is one model on a Board. Numbers are means in 0 … 100; those over eligible samples are absent where no
@@ -31,7 +32,7 @@ type BoardRow struct {
 
 // boardOf ranks the models of one sheet.
 func boardOf(group []Sample) Board {
-	board := Board{Sheet: group[0].Sheet + "@" + group[0].Version}
+	board := Board{Sheet: sheetName(group[0]), Settings: group[0].Settings}
 	for _, mine := range groupSamples(group, agentKey) {
 		t, verdict := taskOf(mine), Distribution{}
 		for _, x := range mine {

@@ -1,47 +1,28 @@
 package summary
 
 import (
-	"encoding/json"
 	"strings"
+
+	"github.com/defendableos/referee/referee"
 )
 
 // Prior is what was expected of a model before any sample was judged, as its profile declares it: a score a task, with
 // its source and version. It is shown, and reaches no verdict, score or rank.
 type Prior struct {
-	S1      string `json:"S1_score,omitempty"`
-	M1      string `json:"M1_score,omitempty"`
-	M3      string `json:"M3_score,omitempty"`
+	S1      string `json:"s1_score,omitempty"`
+	M1      string `json:"m1_score,omitempty"`
+	M3      string `json:"m3_score,omitempty"`
 	Source  string `json:"source,omitempty"`
 	Version string `json:"version,omitempty"`
 }
 
-// readPrior reads model_confidence, or confidence_prior where that is an object, out of a profile; members that it does
-// not know are left to the report.
-func readPrior(profile any) Prior {
-	encoded, err := json.Marshal(profile)
-	if err != nil {
+// readPrior takes a profile's priors over; none where it states them as one number, or not at all.
+func readPrior(profile *referee.Agent) Prior {
+	if profile == nil || profile.ModelConfidence == nil {
 		return Prior{}
 	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(encoded, &members) != nil {
-		return Prior{}
-	}
-	for _, name := range []string{"model_confidence", "confidence_prior"} {
-		var values map[string]any
-		if json.Unmarshal(members[name], &values) != nil {
-			continue
-		}
-		text := func(key string) string {
-			encoded, err := json.Marshal(values[key])
-			if err != nil || string(encoded) == "null" {
-				return ""
-			}
-			return strings.Trim(string(encoded), `"`)
-		}
-		return Prior{S1: text("S1_score"), M1: text("M1_score"), M3: text("M3_score"), Source: text("source"),
-			Version: text("version")}
-	}
-	return Prior{}
+	c := profile.ModelConfidence
+	return Prior{S1: c.S1Score, M1: c.M1Score, M3: c.M3Score, Source: c.Source, Version: c.Version}
 }
 
 // priorTasks names the sheets that a task's score is about, by the beginning of their slug.

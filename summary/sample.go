@@ -10,6 +10,7 @@
 package summary
 
 import (
+	"sort"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,8 @@ type Sample struct {
 	At                       string  // of a receipt: when it was minted
 
 	// of a sheet that judges predictions; none of a receipt
-	Gold     bool // the right answer was at hand
+	Settings []string // parameters in force: totals that another setting scored do not compare
+	Gold     bool     // the right answer was at hand
 	Prior    Prior
 	Families []Family
 	Errors   []FieldError
@@ -63,6 +65,12 @@ func FromReport(r *referee.Report) Sample {
 		Severity: string(r.Verdict.Severity),
 		Action:   r.Verdict.RecommendedAction, Eligible: r.Adjudication.Eligible, Readable: r.Protocol.Parsed,
 		Ready: r.Verdict.ClientReady}
+	if r.Scores != nil && len(r.Params) > 0 {
+		for _, p := range r.Params {
+			s.Settings = append(s.Settings, p.Name+"="+strings.Trim(p.Value, `"`))
+		}
+		sort.Strings(s.Settings)
+	}
 	s.Have, s.Need = parseFraction(r.Protocol.FieldCompleteness)
 	if r.Agent != nil {
 		s.Agent, s.Model, s.Confidence = r.Agent.Name, r.Agent.Model, r.Agent.Confidence

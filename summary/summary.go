@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
@@ -109,7 +110,10 @@ func Of(samples []Sample) Summary {
 	return s
 }
 
-func sheetKey(x Sample) string { return x.Sheet + "@" + x.Version }
+// sheetKey is what is added up: a version of a sheet, under the settings that its scores rest on.
+func sheetKey(x Sample) string { return sheetName(x) + "\x00" + strings.Join(x.Settings, "\x00") }
+
+func sheetName(x Sample) string { return x.Sheet + "@" + x.Version }
 
 func agentKey(x Sample) string { return x.Agent + "\x00" + x.Model }
 
@@ -136,7 +140,7 @@ func groupSamples(samples []Sample, key func(Sample) string) [][]Sample {
 }
 
 func sheetOf(group []Sample) Sheet {
-	s := Sheet{Sheet: group[0].Sheet + "@" + group[0].Version, Lane: group[0].Lane, Samples: len(group),
+	s := Sheet{Sheet: sheetName(group[0]), Lane: group[0].Lane, Samples: len(group),
 		Score: Distribution{Name: "score"}, Errors: Distribution{Name: "relative error, percent"}}
 	s.Task = taskOf(group)
 	values := map[string]*Distribution{}

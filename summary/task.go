@@ -9,14 +9,15 @@ import (
 
 // Task is one model, or all of them, on one flight sheet: the task summary and the model profile of FLY-EVAL++.
 type Task struct {
-	Sheet        string `json:"sheet"` // slug@version
-	Samples      int    `json:"samples"`
-	Readable     int    `json:"readable"`
-	Eligible     int    `json:"eligible"`
-	Availability string `json:"availability"`           // percent of samples with an answer that could be read
-	Eligibility  string `json:"eligibility"`            // percent of samples that nothing critical stops
-	Completeness string `json:"completeness,omitempty"` // percent of required members present
-	Gold         int    `json:"gold"`                   // samples whose right answer was at hand
+	Sheet        string   `json:"sheet"`              // slug@version
+	Settings     []string `json:"settings,omitempty"` // parameters in force, of a sheet with scores
+	Samples      int      `json:"samples"`
+	Readable     int      `json:"readable"`
+	Eligible     int      `json:"eligible"`
+	Availability string   `json:"availability"`           // percent of samples with an answer that could be read
+	Eligibility  string   `json:"eligibility"`            // percent of samples that nothing critical stops
+	Completeness string   `json:"completeness,omitempty"` // percent of required members present
+	Gold         int      `json:"gold"`                   // samples whose right answer was at hand
 
 	// what the model's authors expected of it on this task; shown, never judged
 	Prior    string         `json:"confidence_prior,omitempty"`
@@ -62,7 +63,7 @@ var scoreNames = []string{"availability", "constraint_satisfaction", "conditiona
 
 // taskOf adds the samples of one sheet up.
 func taskOf(group []Sample) Task {
-	t := Task{Sheet: group[0].Sheet + "@" + group[0].Version, Samples: len(group)}
+	t := Task{Sheet: sheetName(group[0]), Settings: group[0].Settings, Samples: len(group)}
 	have, need := 0, 0
 	for _, x := range group {
 		have, need = have+x.Have, need+x.Need

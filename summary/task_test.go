@@ -58,6 +58,18 @@ func TestTail(t *testing.T) {
 	}
 }
 
+// Samples that are scored by another setting have a leaderboard of their own.
+func TestSettingsAreKeptApart(t *testing.T) {
+	sample := func(value string) Sample {
+		return FromReport(&referee.Report{Sheet: referee.SheetRef{Slug: "fly", Version: "1.0.0"},
+			Params: []referee.ParamValue{{Name: "error_normalisation", Value: `"` + value + `"`}}, Scores: &referee.Scores{}})
+	}
+	boards := Of([]Sample{sample("step"), sample("raw"), sample("step")}).Boards
+	if len(boards) != 2 || boards[0].Settings[0] != "error_normalisation=raw" || boards[1].Rows[0].Samples != 2 {
+		t.Errorf("%+v", boards)
+	}
+}
+
 func TestFailureModes(t *testing.T) {
 	for _, c := range []struct {
 		code     string
@@ -91,25 +103,14 @@ func TestFailureModes(t *testing.T) {
 	}
 }
 
-// A prior is one number, or a score a task with its source, in whichever member the profile has it.
+// A prior is a score a task with its source; one number is the profile's confidence, and no prior of any task.
 func TestPrior(t *testing.T) {
 	full := Prior{S1: "81.5", M1: "70", M3: "64.25", Source: "a paper", Version: "2"}
-	type confidence struct {
-		S1      string `json:"S1_score"`
-		M1      any    `json:"M1_score"`
-		M3      any    `json:"M3_score"`
-		Source  string `json:"source"`
-		Version string `json:"version"`
-		More    []int  `json:"metadata"`
+	if got := readPrior(&referee.Agent{ModelConfidence: &referee.ModelConfidence{S1Score: "81.5", M1Score: "70",
+		M3Score: "64.25", Source: "a paper", Version: "2"}}); got != full {
+		t.Errorf("%+v", got)
 	}
-	values := confidence{"81.5", 70, 64.25, "a paper", "2", []int{1}}
-	for name, profile := range map[string]any{"model_confidence": map[string]any{"confidence_prior": "0.7",
-		"model_confidence": values}, "confidence_prior": map[string]any{"confidence_prior": values}} {
-		if got := readPrior(profile); got != full {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-	for _, profile := range []any{&referee.Agent{Confidence: "0.7"}, nil, 3, map[string]any{"model_confidence": nil}} {
+	for _, profile := range []*referee.Agent{nil, {}, {Confidence: "0.7"}} {
 		if got := readPrior(profile); got != (Prior{}) {
 			t.Errorf("%v is %+v", profile, got)
 		}

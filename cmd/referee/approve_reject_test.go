@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,13 +98,26 @@ func TestReceiptByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), jq, "-j", string(program[1]))
-		cmd.Stdin = bytes.NewReader(b)
-		out, err := cmd.Output()
+		byHand := func(receipt []byte) string {
+			cmd := exec.CommandContext(t.Context(), jq, "-j", string(program[1]))
+			cmd.Stdin = bytes.NewReader(receipt)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return canonical.SHA256Hex(out)
+		}
+		warm := *r
+		agent := *r.Agent
+		agent.Temperature, warm.Agent = "0.7", &agent
+		text, err := json.Marshal(warm)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := canonical.SHA256Hex(out); r.Approval == nil || got != r.Approval.SubjectDigest ||
+		if got := byHand(text); got != ledger.SubjectOf(&warm).Digest() || got == r.Approval.SubjectDigest {
+			t.Errorf("receipt %s at a temperature of 0.7: %s by hand", seq, got)
+		}
+		if got := byHand(b); r.Approval == nil || got != r.Approval.SubjectDigest ||
 			len(r.Evidence) == 0 {
 			t.Errorf("receipt %s: %s by hand, the receipt says %+v", seq, got, r.Approval)
 		}

@@ -88,7 +88,7 @@ func TestRulebookGit(t *testing.T) {
 		[3]string{
 			"100755",
 			"doc-synthesis.json",
-			sheetText(t, "doc-synthesis", `"version": "1.0.0"`, `"version": "9.0.0"`),
+			sheetText(t, "doc-synthesis", `"version": "1.1.0"`, `"version": "9.0.0"`),
 		},
 		[3]string{
 			"100644",

@@ -182,7 +182,8 @@ function manifestParts(r) {
   if (!r.agent) return [...run, 'no agent'];
   const words = ['name', 'model', 'provider', 'harness', 'runtime', 'capability_tier', 'params_b', 'context_tokens', 'vram_gb', 'confidence_prior', 'cost_usd'];
   const lists = ['tools', 'modalities'].flatMap((key) => [String((r.agent[key] ?? []).length), ...(r.agent[key] ?? [])]);
-  return [...run, 'agent', ...words.map((key) => r.agent[key] ?? ''), String(r.agent.pinned ?? false), ...lists];
+  const temperature = r.agent.temperature ? ['temperature', r.agent.temperature] : []; // a profile without it keeps its digest
+  return [...run, 'agent', ...words.map((key) => r.agent[key] ?? ''), String(r.agent.pinned ?? false), ...lists, ...temperature];
 }
 
 function checklistError(r) {

@@ -217,6 +217,7 @@ func (p *paper) agent() {
 		pair{"Tools", textSpans(report.CleanNames(a.Tools, 30))},
 		pair{"Modalities", textSpans(report.CleanNames(a.Modalities, 30))},
 		pair{"Prior confidence", textSpans(a.ConfidencePrior)},
+		pair{"Temperature", textSpans(a.Temperature)},
 		pair{"Cost, as declared", textSpans(withUnit(a.CostUSD, "USD"))},
 	)
 }

@@ -157,6 +157,59 @@ def errors(predicted, gold):
     return mae, rmse, 0.6 * by_segments(MAE_KNOTS, mae) + 0.4 * by_segments(RMSE_KNOTS, rmse)
 
 
+# names of the derived values that hold the error of each field in its own unit, in the order of FIELDS
+ERROR_NAMES = ["lat", "lon", "gps_alt", "track", "hdg", "ve", "vn", "vu", "gs", "roll", "pitch", "turn", "slip", "nacc",
+               "lacc", "vs", "ias", "baro_alt", "press_alt"]
+
+
+def raw_errors(predicted, gold):
+    """Errors as the source pools them: unlike units in one mean, angles not wrapped; and by field, shortest arc."""
+    pooled = [abs(p[f] - g[f]) for p, g in zip(predicted, gold) for f in FIELDS]
+    mae = sum(pooled) / len(pooled)
+    rmse = math.sqrt(sum(e * e for e in pooled) / len(pooled))
+    by_field = {"error_" + name: sum(apart(f, p[f], g[f]) for p, g in zip(predicted, gold)) / len(gold)
+                for name, f in zip(ERROR_NAMES, FIELDS)}
+    return mae, rmse, 0.6 * by_segments(MAE_KNOTS, mae) + 0.4 * by_segments(RMSE_KNOTS, rmse), by_field
+
+
+def protocol(answer, count):
+    """Values present, of those asked for, and whether the answer has the length asked for. answer: {field: list}."""
+    have = sum(min(len(answer.get(f, [])), count) for f in FIELDS)
+    longest = max((len(v) for v in answer.values()), default=0)
+    return have, len(FIELDS) * count, longest == count
+
+
+def cut(length):
+    def change(answer):
+        for f in answer:
+            answer[f] = (answer[f] + answer[f])[:length]
+    return change
+
+
+def ragged(answer):
+    answer[ALT] = answer[ALT][:-1]
+
+
+def without(*fields):
+    def change(answer):
+        for f in fields:
+            del answer[f]
+    return change
+
+
+# answers that can be read and are not what was asked for: what each does to the lists of a right answer
+MISSHAPEN = {
+    "leaves-roll-out": without(ROLL),
+    "leaves-angles-out": without(*ANGLES),
+}
+MISSHAPEN_SERIES = {
+    "two-seconds": cut(2),
+    "four-seconds": cut(4),
+    "one-second": cut(1),
+    "ragged-altitude": ragged,
+}
+
+
 def moved(**by):
     names = {"alt": ALT, "baro": BARO, "track": TRACK, "speed": SPEED, "vs": VS, "ias": IAS, "pitch": PITCH,
              "roll": ROLL, "up": UP}
@@ -232,14 +285,33 @@ def make(folder, task):
                             "model": model, "timestamp": "2026-11-01T10:00:00Z"})
             facts = judge(before, predicted)
             mae, rmse, error = errors(predicted, gold)
-            want = {"id": name, "model": model, "eligible": facts.count("critical") == 0,
+            eligible = facts.count("critical") == 0
+            want = {"id": name, "model": model, "eligible": eligible, "completeness": "%d/%d" % (
+                        len(FIELDS) * count, len(FIELDS) * count),
                     "families": {k: {o: v.count(o) for o in ("pass", "warning", "critical")}
                                  for k, v in facts.by.items()},
                     "constraint": facts.constraint(), "availability": 100}
             if name in known:
-                want.update(mae=mae, rmse=rmse, error=error,
-                            total=0.2 * 100 + 0.3 * facts.constraint() + 0.5 * error)
+                mae_raw, rmse_raw, error_raw, by_field = raw_errors(predicted, gold)
+                total, total_raw = (0.2 * 100 + 0.3 * facts.constraint() + 0.5 * e for e in (error, error_raw))
+                want.update(mae=mae, rmse=rmse, error=error, total=total, mae_raw=mae_raw, rmse_raw=rmse_raw,
+                            error_raw=error_raw, total_raw=total_raw, field_errors=by_field,
+                            # any critical failure closes the gate, and a closed gate caps the total at 0
+                            scored=total if eligible else 0, scored_raw=total_raw if eligible else 0)
+            if not eligible:
+                want["cap"] = "0"
             expected.append(want)
+    for model, wrong in (MISSHAPEN if count == 1 else MISSHAPEN | MISSHAPEN_SERIES).items():
+        for name, (_, gold) in truth.items():
+            answer = {f: [s[f] for s in gold] for f in FIELDS}
+            wrong(answer)
+            have, need, right_length = protocol(answer, count)
+            shown = answer if count > 1 else {f: v[0] for f, v in answer.items()}
+            records.append({"id": name, "question": "What comes next?", "response": json.dumps(shown),
+                            "model": model, "timestamp": "2026-11-01T10:00:00Z"})
+            expected.append({"id": name, "model": model, "eligible": False, "misshapen": True, "cap": "0",
+                             "completeness": "%d/%d" % (have, need), "availability": 100 * have / need,
+                             "right_length": right_length, "gold": name in known})
     write(folder, task, "samples", samples)
     write(folder, task, "gold", golds)
     write(folder, task, "records", records)
