@@ -31,6 +31,7 @@ type Source interface {
 
 // Handler serves a ledger for reading; page is what report.VerifyPage returns:
 //
+//	GET /                the list of runs with their verdicts and receipts, newest first; ?before=N for older ones
 //	GET /share/{hash}    {payload, receipt_id, seq, parent_hash, receipt_sha256, verified}
 //	GET /r/{hash}        verify.html, which shows that receipt and checks it in the browser
 //	GET /ledger/verify   {ok, level, receipts_checked, errors[]}
@@ -48,6 +49,7 @@ func Handler(src Source, page []byte, hosts ...string) http.Handler {
 	s := &shareServer{src: src, verifyPage: page}
 	mux := http.NewServeMux()
 	for pattern, handle := range map[string]http.HandlerFunc{
+		"/{$}":                 s.serveIndex,
 		"/share/{hash}":        s.serveShare,
 		"/r/{hash}":            s.servePage,
 		"/ledger/verify":       s.serveVerification,

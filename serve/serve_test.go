@@ -154,7 +154,7 @@ func TestShareAnswers(t *testing.T) {
 		{"up", "GET", "/hash/ab/cd/..%2f..%2fHEAD.json", &shelf{files: good}, 404, "not a path of a ledger"},
 		{"wrong folder", "GET", "/hash/00/00/" + hash + ".json", &shelf{files: good}, 404, "not a path of a ledger"},
 		{"elsewhere", "GET", "/etc/passwd", &shelf{files: good}, 404, "not found"},
-		{"root", "GET", "/", &shelf{files: good}, 404, "not found"},
+		{"no page of the list", "GET", "/index.html", &shelf{files: good}, 404, "not found"},
 		{"post", "POST", "/share/" + hash, &shelf{files: good}, 405, "read-only"},
 		{"delete", "DELETE", "/ledger/verify", &shelf{files: good}, 405, "read-only"},
 		{"options", "OPTIONS", "/share/" + hash, &shelf{files: good}, 405, "read-only"},

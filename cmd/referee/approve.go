@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/defendableos/referee/gate/config"
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
@@ -34,6 +35,12 @@ deal-finding (the work is right and the deal is not) and --accept says why the
 client goes ahead; a work-defect is never accepted. --reject records a no: the
 receipt holds the SHA-256 of its reason, and the reason stays with you. One that
 the ledger must hold is the answer to a question: --reject WHY --flag KEY=WHY.
+
+The agent is held to the limits that the gate holds it to: governance of
+.github/referee.yml, as committed on the base branch of the repository that
+keeps the ledger (else of the one around RUN), and what the ledger says of it.
+A locked lane, a spend cap that is passed, an agent that governance.agents does
+not list, or one with another profile, refuses the approval.
 
 The same sign-off twice gives the same receipt. Exit codes: 0 minted, or found;
 1 the rules do not allow it, or a question is open; 2 bad usage; 3 the tool
@@ -92,7 +99,11 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	work, done, err := a.openWork(slashPath(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at))
+	cfg, err := a.limitsOf(k, args[0])
+	if err != nil {
+		return err
+	}
+	work, done, err := a.openWork(slashPath(args[0]), o.dir, o.params, receipt.Prior(a.ctx, k, k.at), cfg)
 	if err != nil {
 		return err
 	}
@@ -102,6 +113,11 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	}
 	if err := o.checkAgainst(work, local); err != nil {
 		return err
+	}
+	if o.reject == "" {
+		if err := a.checkLimits(k, cfg, work, local.At); err != nil {
+			return err
+		}
 	}
 	if err := o.complete(a, work, &local); err != nil {
 		return err
@@ -245,7 +261,8 @@ func workTree(k *kept) string {
 
 // openWork opens a run folder and audits it. The function given back closes the folder, whose files are read until
 // then.
-func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc) (receipt.Work, func(), error) {
+func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.PriorFunc,
+	cfg *config.Config) (receipt.Work, func(), error) {
 	if filepath.Base(path) == "run.json" {
 		path = slashPath(filepath.Dir(path))
 	}
@@ -280,7 +297,8 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 			return receipt.Work{}, nil, errors.Join(err, root.Close())
 		}
 	}
-	return receipt.Judge(folder, sheet, path, prior), func() { root.Close() }, nil
+	pinned := config.PinnedProfile(cfg, folder.Run.Agent.Name)
+	return receipt.JudgePinned(folder, sheet, path, prior, pinned), func() { root.Close() }, nil
 }
 
 // showWork prints the audit, as referee audit does.

@@ -11,6 +11,7 @@ func commands() []*command {
 		auditCommand(),
 		approveCommand(),
 		runNewCommand(),
+		runAttachCommand(),
 		sheetListCommand(),
 		sheetShowCommand(),
 		sheetPromptCommand(),

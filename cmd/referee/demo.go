@@ -62,8 +62,13 @@ func demoFolder(args []string) (string, error) {
 
 // demoTime dates the sign-offs alike everywhere, so that everybody's receipts have the same hashes; unless the clock is
 // before it.
-func demoTime(now time.Time) time.Time {
-	at := time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
+func demoTime(now time.Time) time.Time { return demoTimeOf(now, demoDay) }
+
+// demoDay is when the first of them is signed.
+var demoDay = time.Date(2026, time.November, 20, 9, 0, 0, 0, time.UTC)
+
+// demoTimeOf is a time of the demonstration, or now while that lies ahead.
+func demoTimeOf(now, at time.Time) time.Time {
 	if now.Before(at) {
 		return now.UTC().Truncate(time.Second)
 	}

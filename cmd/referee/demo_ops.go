@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/defendableos/referee/gate/receipt"
 	"github.com/defendableos/referee/ledger"
@@ -45,6 +46,9 @@ var demoWaivers = map[string][]ledger.Waiver{
 	"rogue-agent": {{RuleID: "tools", Reason: "the agent's token is revoked and its outputs are quarantined"}},
 }
 
+// operationsTime is when the operations are signed: after the last incident of the samples was opened.
+var operationsTime = demoDay.Add(2 * time.Hour)
+
 // operations writes, audits and signs them. The audit resolves the receipts that they name in the ledger.
 func (d *demo) operations() error {
 	hashes := map[string]string{}
@@ -54,6 +58,7 @@ func (d *demo) operations() error {
 	if err := writeTree(d.dir, testdata.OnLedger(hashes)); err != nil {
 		return toolf("writing the runs: %w", err)
 	}
+	d.at = demoTimeOf(d.now(), operationsTime)
 	p := &page{}
 	for _, name := range demoOperations {
 		if err := d.operate(p, name); err != nil {

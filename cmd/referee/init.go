@@ -92,7 +92,7 @@ func (a *app) initRepository(dir string, o initOptions) error {
 	}
 	pin := pinOf(versionOf(debug.ReadBuildInfo()), actionCommit)
 	w := &setupWriter{root: root}
-	if err := w.plan(setup(o, pin), runFiles(s, path.Base(firstRun))); err != nil {
+	if err := w.plan(setup(o, pin), runFiles(s, path.Base(firstRun), nil)); err != nil {
 		return usagef("%w", err).hint("nothing was written; move it away, or name another DIR")
 	}
 	if err := w.write(); err != nil {

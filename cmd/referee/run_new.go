@@ -19,9 +19,11 @@ submission.json, a skeleton with the sheet's inputs and calculations;
 INSTRUCTIONS.md, what to give the agent; evidence/, for what it is given.
 DIR must be absent or empty: nothing is ever overwritten.`
 	c.examples = []string{"referee run new --sheet cre-multifamily-agency --id oak-street",
-		"referee run new --sheet math-steps /tmp/steps"}
+		"referee run new --sheet math-steps /tmp/steps",
+		"referee run new --sheet math-steps --agent underwriter"}
 	sheet := c.flags.String("sheet", "", "flight `SHEET` that the run is judged by")
 	id := c.flags.String("id", "", "the run's `ID` (default: the name of DIR, else the sheet's slug)")
+	agent := c.flags.String("agent", "", "`NAME` of an agent of governance.agents: its profile is written into run.json")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if *sheet == "" {
@@ -35,13 +37,17 @@ DIR must be absent or empty: nothing is ever overwritten.`
 		if err != nil {
 			return sheetError(err)
 		}
-		return a.newRun(s, *id, args)
+		profile, err := a.libraryProfile(*agent)
+		if err != nil {
+			return err
+		}
+		return a.newRun(s, *id, profile, args)
 	}
 	return c
 }
 
 // newRun writes the folder.
-func (a *app) newRun(s *referee.Sheet, id string, args []string) error {
+func (a *app) newRun(s *referee.Sheet, id string, agent *referee.Agent, args []string) error {
 	folder := ""
 	if len(args) == 1 {
 		folder = filepath.Clean(args[0])
@@ -55,7 +61,7 @@ func (a *app) newRun(s *referee.Sheet, id string, args []string) error {
 	if folder == "" {
 		folder = filepath.Join("runs", id)
 	}
-	files := runFiles(s, id)
+	files := runFiles(s, id, agent)
 	if _, err := referee.ParseRun([]byte(files[0].text), "run.json"); err != nil {
 		return usagef("%q cannot be a run's id: letters, digits, dots, dashes and underscores, at most 128",
 			id).hint("--id names the run")
@@ -83,9 +89,9 @@ func absolutePath(folder string) string {
 // newFile is one file of a new run.
 type newFile struct{ name, text, about string }
 
-func runFiles(s *referee.Sheet, id string) []newFile {
+func runFiles(s *referee.Sheet, id string, agent *referee.Agent) []newFile {
 	files := []newFile{
-		{"run.json", newManifest(s, id), "the manifest: name the agent, list the evidence"},
+		{"run.json", newManifest(s, id, agent), "the manifest: name the agent, list the evidence"},
 		{"submission.json", newSkeleton(s), "what the agent hands in: a skeleton"},
 		{"INSTRUCTIONS.md", promptOf(s), "what to give the agent"},
 		{"evidence/README.md", evidenceReadme, "where the evidence goes"},
@@ -148,16 +154,17 @@ func declaredEvidence(s *referee.Sheet) string {
 	return "[" + strings.Join(out, ",") + closingBracket(out)
 }
 
-func newManifest(s *referee.Sheet, id string) string {
+func newManifest(s *referee.Sheet, id string, agent *referee.Agent) string {
 	return fmt.Sprintf(`{
   "schema": %s,
   "id": %s,
   "lane": %s,
   "flight_sheet": %s,
-  "agent": {},
+  "agent": %s,
   "evidence": %s
 }
-`, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version), declaredEvidence(s))
+`, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version), profileText(agent),
+		declaredEvidence(s))
 }
 
 // newSkeleton is a submission with every name in place and no value: null is missing, so that an audit of it says what

@@ -11,6 +11,7 @@ import (
 )
 
 const serveLong = `Read-only, over a ledger that is read anew when its branch moves:
+  GET /                runs and receipts, each with a link to its page
   GET /share/{hash}    a receipt's bytes, its place, and whether it is verified
   GET /r/{hash}        the page that shows it and checks it in the browser
   GET /ledger/verify   {ok, level, receipts_checked, errors[]}

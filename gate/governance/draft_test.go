@@ -126,7 +126,7 @@ func TestDrafts(t *testing.T) {
 	} {
 		v := all[kind]
 		w := incidentWork(t, applied(t, v.Draft))
-		local := receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Duration(len(kind)) * 24 * time.Hour)}
+		local := receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Duration(240+24*len(kind)) * time.Hour)}
 		for _, f := range w.Report.Findings {
 			if f.Bucket != referee.DealFinding || !strings.Contains(v.Draft, "/accept "+f.RuleIDs[0]+" ") {
 				t.Errorf("%s: %s %v %s", kind, f.Tier, f.RuleIDs, f.Message)

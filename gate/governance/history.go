@@ -25,6 +25,7 @@ type History struct {
 	agentTracks map[string]*agentTrack
 	live        map[[32]byte]*paidWork // sign-offs by the hash of their entry
 	laneUnlocks []laneUnlock
+	laneLocks   []laneLock
 	limits      *config.Governance
 	first       time.Time // of the oldest entry
 }
@@ -33,9 +34,15 @@ type History struct {
 type agentTrack struct {
 	works map[[32]byte]*paidWork // by run and submission
 	order []*paidWork            // in the order of the ledger
-	flags []flaggedAudit
-	last  time.Time
-	lane  string // of the last entry
+	// every entry about the agent's work, by the hash of its hash: a lane lock names entries and no agent
+	entries map[[32]byte]bool
+	flags   []flaggedAudit
+	last    time.Time
+	lane    string // of the last entry
+}
+
+func newAgentTrack() *agentTrack {
+	return &agentTrack{works: map[[32]byte]*paidWork{}, entries: map[[32]byte]bool{}}
 }
 
 // paidWork is one piece of work: a run and the bytes that it handed in. It is counted once, however many entries are
@@ -59,8 +66,16 @@ type flaggedAudit struct {
 // laneUnlock is a resolved incident that unlocks a lane.
 type laneUnlock struct {
 	entry    string
+	seq      int64
 	by, lane string
 	receipts []string
+}
+
+// laneLock is an open incident that a person signed off and that closes a lane to the agent of its receipts.
+type laneLock struct {
+	entry, id, lane string
+	seq             int64
+	receipts        []string
 }
 
 // NewHistory begins a history. pull is the pull request that is looked at, 0 for none.
@@ -74,12 +89,12 @@ func NewHistory(cfg *config.Config, pull int64, audits []audit.AuditedRun) *Hist
 	}
 	for _, a := range audits {
 		if a.Work != nil {
-			h.agentTracks[a.Work.Run.Agent.Name] = &agentTrack{works: map[[32]byte]*paidWork{}}
+			h.agentTracks[a.Work.Run.Agent.Name] = newAgentTrack()
 			h.now[a.Work.Run.ID] = true
 		}
 	}
 	for _, a := range cfg.Governance.Agents {
-		h.agentTracks[a.Name] = &agentTrack{works: map[[32]byte]*paidWork{}}
+		h.agentTracks[a.Name] = newAgentTrack()
 	}
 	return h
 }
@@ -99,12 +114,14 @@ func (h *History) Add(e *ledger.Entry) error {
 		h.endSignOff(r.RefersTo)
 	}
 	if r.Kind.Live() && r.Incident != nil {
+		h.keepLock(e)
 		h.keepUnlock(e)
 	}
 	if !r.Audited() || h.agentTracks[r.Agent.Name] == nil || !IsAttributed(h.limits, r) {
 		return nil
 	}
 	t := h.agentTracks[r.Agent.Name]
+	t.entries[hashKey(e.Hash)] = true
 	if at.After(t.last) {
 		t.last, t.lane = at, strings.Clone(r.Run.Lane)
 	}
@@ -124,6 +141,44 @@ func (h *History) endSignOff(hash string) {
 		delete(h.live, key)
 	}
 	h.laneUnlocks = slices.DeleteFunc(h.laneUnlocks, func(l laneUnlock) bool { return l.entry == hash })
+	h.laneLocks = slices.DeleteFunc(h.laneLocks, func(l laneLock) bool { return l.entry == hash })
+}
+
+// keepLock keeps a signed incident of recurring flags that is open and says that the lane is locked. It closes the lane
+// whatever max_recurring_critical says now: the limit may have been raised since, and a person has looked at these.
+func (h *History) keepLock(e *ledger.Entry) {
+	in := e.Receipt.Incident
+	if in.Kind != "recurring_flag" || in.Status == "resolved" || !slices.Contains(in.Response, "lane_locked") {
+		return
+	}
+	h.laneLocks = append(h.laneLocks, laneLock{entry: strings.Clone(e.Hash), id: strings.Clone(in.ID),
+		lane: strings.Clone(in.Lane), seq: e.Receipt.Seq, receipts: slices.Clone(in.Receipts)})
+}
+
+// openLock finds the newest lock of a lane that names work of the agent which no later unlock names; nil if no lock is
+// open. An unlock that is older than the lock lifts nothing of it: the flags came back.
+func (h *History) openLock(agent, lane string) *laneLock {
+	t := h.agentTracks[agent]
+	if t == nil {
+		return nil
+	}
+	for i := len(h.laneLocks) - 1; i >= 0; i-- {
+		l := &h.laneLocks[i]
+		if l.lane == lane && slices.ContainsFunc(l.receipts, func(hash string) bool {
+			return t.entries[hashKey(hash)] && !h.isLifted(hash, agent, l)
+		}) {
+			return l
+		}
+	}
+	return nil
+}
+
+// isLifted reports whether an unlock after the lock names the receipt. The locked agent's own incident unlocks nothing.
+func (h *History) isLifted(hash, agent string, lock *laneLock) bool {
+	return slices.ContainsFunc(h.laneUnlocks, func(u laneUnlock) bool {
+		return u.seq > lock.seq && u.lane == lock.lane && (u.by == "" || u.by != agent) &&
+			slices.Contains(u.receipts, hash)
+	})
 }
 
 // keepUnlock keeps an incident that unlocks a lane: a person signed off that the recurring flags are resolved, and did
@@ -137,7 +192,8 @@ func (h *History) keepUnlock(e *ledger.Entry) {
 	if e.Receipt.Agent != nil {
 		by = e.Receipt.Agent.Name
 	}
-	h.laneUnlocks = append(h.laneUnlocks, laneUnlock{entry: e.Hash, by: by, lane: in.Lane, receipts: in.Receipts})
+	h.laneUnlocks = append(h.laneUnlocks,
+		laneUnlock{entry: e.Hash, seq: e.Receipt.Seq, by: by, lane: in.Lane, receipts: in.Receipts})
 }
 
 // countSpending counts a sign-off's cost.

@@ -26,7 +26,9 @@ import (
 //     max_recurring_critical earlier audits of the lane that are known to be its work (IsAttributed). Approved,
 //     carried, rejected, withdrawn and unreceipted entries count, one for each run and pull request, and none of this
 //     pull request: its revisions are counted by Heads. A live incident of kind recurring_flag and status resolved,
-//     without the response lane_locked and not by this agent, takes the audits out whose entries it names.
+//     without the response lane_locked and not by this agent, takes the audits out whose entries it names. Or a live
+//     incident of that kind, open and with the response lane_locked, names work of the agent in the lane's name: it
+//     locks below the limit too, until an unlock after it names these receipts.
 //
 // Each holds an incident's run folder as a patch that `git apply` takes (Violation.Draft); a spend_breach whose figures
 // no sheet can reckon with stands without one.
@@ -163,6 +165,9 @@ func (a *agentRuns) checkLocks(d *incidentDrafter, h *History) []Violation {
 		seen = append(seen, lane)
 		flags := h.criticalAudits(a.name, lane)
 		if limit < 1 || len(flags) < limit {
+			if lock := h.openLock(a.name, lane); lock != nil {
+				out = append(out, a.describeOpenLock(lock))
+			}
 			continue
 		}
 		var runs []string
@@ -185,6 +190,14 @@ func (a *agentRuns) checkLocks(d *incidentDrafter, h *History) []Violation {
 		)
 	}
 	return out
+}
+
+// describeOpenLock words a lock that a signed incident holds. No draft: the incident is in the ledger already.
+func (a *agentRuns) describeOpenLock(lock *laneLock) Violation {
+	return Violation{Agent: a.name, Kind: "recurring_flag", Reason: fmt.Sprintf(
+		"%s is locked out of the lane %s: the incident %q, receipt %.8s…, is open and says lane_locked. A signed-off "+
+			"incident of kind recurring_flag with status resolved, that names its receipts, unlocks it",
+		agentInWords(a.name), lock.lane, keepRunes(lock.id, 80), lock.entry)}
 }
 
 // SilentAgents lists the agents of governance.agents without an entry in the ledger for more than heartbeat_minutes; 0

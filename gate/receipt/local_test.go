@@ -148,7 +148,7 @@ func TestOperations(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := gatetest.AuditSample(t, in, c.run, receipt.Prior(t.Context(), store, at))
-		l := receipt.Local{Name: "ann", At: gatetest.Nine, Answers: gatetest.AnswerAll(t, w)}
+		l := receipt.Local{Name: "ann", At: gatetest.Nine.Add(2 * time.Hour), Answers: gatetest.AnswerAll(t, w)}
 		if c.run == "rogue-agent" {
 			l.Waivers = []ledger.Waiver{{RuleID: "tools", Reason: "contained"}}
 		}

@@ -3,6 +3,7 @@ package receipt
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
@@ -41,7 +42,21 @@ func Sign(w Work, d Decision, p Place, policy Policy) (ledger.Receipt, error) {
 		d.Kind == ledger.Approved {
 		return ledger.Receipt{}, &NotSignable{Run: w.Run.ID, Reason: why}
 	}
-	return Draft(w, d, p)
+	r, err := Draft(w, d, p)
+	if err == nil && d.Kind == ledger.Approved && r.Incident != nil && opensAfter(r.Incident.OpenedAt, r.MintedAt) {
+		return ledger.Receipt{}, &NotSignable{Run: w.Run.ID, Reason: fmt.Sprintf(
+			"the incident says opened_at %s, which is after this sign-off at %s: state when it was opened",
+			r.Incident.OpenedAt, r.MintedAt)}
+	}
+	return r, err
+}
+
+// opensAfter reports whether an incident was opened after a time. What is no time in the ledger's format is refused
+// when the receipt is written. A receipt that is in a ledger already is derived again without this (Draft).
+func opensAfter(opened, minted string) bool {
+	at, err := time.Parse(TimeFormat, opened)
+	sign, signErr := time.Parse(TimeFormat, minted)
+	return err == nil && signErr == nil && at.After(sign)
 }
 
 // Mint appends the receipts of one sign-off, once: a second delivery of the same decision finds the first one's

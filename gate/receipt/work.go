@@ -8,7 +8,14 @@ import (
 // Judge audits a run folder for a decision. notices are what the reader of the report must be told, location is where
 // the folder was found; all of its evidence is local, as nobody knows who added it (S66).
 func Judge(folder *referee.RunFolder, sheet *referee.Sheet, location string, prior referee.PriorFunc) Work {
-	c := folder.Case(sheet, nil)
+	return JudgePinned(folder, sheet, location, prior, nil)
+}
+
+// JudgePinned is Judge where a configuration may vouch for the agent's profile: pinned, unless it is nil, counts
+// instead of what run.json says.
+func JudgePinned(folder *referee.RunFolder, sheet *referee.Sheet, location string, prior referee.PriorFunc,
+	pinned *referee.Agent) Work {
+	c := folder.Case(sheet, pinned)
 	c.Location, c.Prior = location, prior
 	w := Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes}
 	w.Evidence = EvidenceOf(w.Report, func(string) (from, by string) { return "local", "" })
