@@ -53,8 +53,8 @@ func (t *table) lineColumns(severity, score, counts, model, title string) []stri
 		padTo(elideMiddle(title, wideSample), wideSample))
 }
 
-// heaviest is the code of the first finding. The cells are those that stand before it, but for the verdict, whose colour
-// takes no room.
+// heaviest is the code of the first finding. The cells are those that stand before it, but for the verdict, whose
+// colour takes no room.
 func (t *table) heaviest(r *referee.Report, cells []string) string {
 	room := t.width - 4 - gap - wideSeverity - gap
 	for _, c := range cells {

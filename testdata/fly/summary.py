@@ -8,8 +8,8 @@ writes samples, gold and records, and what the summary of each model and task mu
 
 The models add noise to each field of the right answer, 0.1, 0.25 and 0.45 of its largest step; the second one answers
 every tenth question with words. Facts are counted by reference.py. Errors are decimals. Percentiles are nearest-rank:
-the smallest value with at least p per cent of the values at or below it. Rates of what is right are rounded down, rates of
-what is wrong are rounded up, both to one decimal. Standard library only; the same files at every run.
+the smallest value with at least p per cent of the values at or below it. Rates of what is right are rounded down, rates
+of what is wrong are rounded up, both to one decimal. Standard library only; the same files at every run.
 """
 import json
 import random
