@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestNoInternalTypes: a public package mentions no internal type without a name by which its importers can say it. Such
-// a name is an alias in the same package, where `go doc` lists it.
+// TestNoInternalTypes: a public package mentions no internal type without a name by which its importers can say it.
+// Such a name is an alias in the same package, where `go doc` lists it.
 func TestNoInternalTypes(t *testing.T) {
 	for _, leak := range internalTypes(t) {
 		t.Error(leak)

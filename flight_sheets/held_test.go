@@ -17,9 +17,13 @@ const heldPage = "../docs/held.md"
 
 const heldHead = `# How the library holds its inputs
 
-Generated: ` + "`go test ./flight_sheets -run TestHeldPage -update`" + `. Of every number, date, yes-or-no and scope word, and of lists where a gate rests on them: what vouches for it (S70). *cell*: the
-engine reads it again from the place named; *recount*: the rules named count it again from evidence; *param*: a limit that the configuration sets; *stated*: nothing but the
-agent does, for the reason given, and where a mid or high gate rests on it a person is asked. *gate* is the tier of the heaviest gate that rests on the input.
+Generated: ` + "`go test ./flight_sheets -run TestHeldPage -update`" + `. ` +
+	`Of every number, date, yes-or-no and scope word, and of lists where a gate rests on them: ` +
+	`what vouches for it (S70). *cell*: the
+engine reads it again from the place named; *recount*: the rules named count it again from evidence; ` +
+	`*param*: a limit that the configuration sets; *stated*: nothing but the
+agent does, for the reason given, and where a mid or high gate rests on it a person is asked. ` +
+	`*gate* is the tier of the heaviest gate that rests on the input.
 
 `
 

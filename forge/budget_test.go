@@ -43,8 +43,10 @@ func TestManyCostlyExamples(t *testing.T) {
 	example := `{"name":"long","submission":{"inputs":{"list":` + number +
 		`},"calculations":[{"name":"total","formula":"` + formula + `","inputs":{"list":` + number +
 		`},"result":1}]}}`
-	src := `{"slug":"costly","name":"Costly","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"list","type":"array"}],
-		"eval_spec":{"math_checks":[{"formula_id":"total","formula":"` + formula + `"}]},"examples":[` + strings.Repeat(example+",", 200) + example + `]}`
+	src := `{"slug":"costly","name":"Costly","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"list",
+		"type":"array"}],
+		"eval_spec":{"math_checks":[{"formula_id":"total",
+		"formula":"` + formula + `"}]},"examples":[` + strings.Repeat(example+",", 200) + example + `]}`
 	sheet, err := referee.LoadSheet([]byte(src), "costly.json", "repository")
 	if err != nil {
 		t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 
 // TestNoGateOpensAgainstEvidence restates each input of the library that evidence holds and a high gate rests on, in
 // failing submissions, works everything anew over the wrong value as a careful cheat would, and leaves the evidence as
-// it is. A gate may then pass, but never the audit. But for .ci/run the search ends at the first restatement of an input
-// that opens a gate.
+// it is. A gate may then pass, but never the audit. But for .ci/run the search ends at the first restatement of an
+// input that opens a gate.
 func TestNoGateOpensAgainstEvidence(t *testing.T) {
 	inputs, tries, sheets, begun := 0, 0, map[string]bool{}, time.Now()
 	opened := map[string]int{}
@@ -130,9 +130,12 @@ func (c contradiction) try(factor string, dice *rand.Rand) (gate string, report 
 
 // TestContradictionCanPass: where a sheet holds the input by nothing the same search does find a clean pass.
 func TestContradictionCanPass(t *testing.T) {
-	const sheet = `{"slug":"loose","name":"Loose","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"noi","type":"number","held":"stated","reason":"x"},{"name":"debt","type":"number","held":"stated","reason":"x"}],
-		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],"rules":[{"id":"gate","tier":"high","expr":"dscr >= 1.25"}]},
-		"examples":[{"name":"low","submission":{"inputs":{"noi":110,"debt":100},"calculations":[{"name":"dscr","formula":"noi / debt","inputs":{"noi":110,"debt":100},"result":1.1,"units":"ratio"}]}}]}`
+	const sheet = `{"slug":"loose","name":"Loose","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"noi",
+		"type":"number","held":"stated","reason":"x"},{"name":"debt","type":"number","held":"stated","reason":"x"}],
+		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],"rules":[{"id":"gate",
+		"tier":"high","expr":"dscr >= 1.25"}]},
+		"examples":[{"name":"low","submission":{"inputs":{"noi":110,"debt":100},"calculations":[{"name":"dscr",
+		"formula":"noi / debt","inputs":{"noi":110,"debt":100},"result":1.1,"units":"ratio"}]}}]}`
 	s, err := referee.LoadSheet([]byte(sheet), "loose.json", "library")
 	if err != nil {
 		t.Fatal(err)

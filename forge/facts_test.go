@@ -16,8 +16,8 @@ import (
 // The property of S14: a gate reads the submission's inputs and the evidence. Whatever else a submission says, no word
 // of it turns a failing high gate into pass.
 
-// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; in .ci/run, what time
-// is left makes more rounds.
+// factsTime bounds the search over the whole library. Every failing gate is attacked at least once; in .ci/run, what
+// time is left makes more rounds.
 const factsTime = 5 * time.Second
 
 // attacksAtOnce is how often a submission is attacked in a round.
@@ -60,9 +60,12 @@ func TestNoGateOpensOnTheAgentsWord(t *testing.T) {
 
 // TestFactsCanFail: where a gate reads the claim the same attacks do open it, so the search finds what there is.
 func TestFactsCanFail(t *testing.T) {
-	const sheet = `{"slug":"claimed","name":"Claimed","version":"1.0.0","lane":"dataset","required_inputs":[{"name":"noi","type":"number"},{"name":"debt","type":"number"}],
-		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],"rules":[{"id":"gate","tier":"high","expr":{"op":">=","left":{"calc":"dscr"VIEW},"right":1.25}}]},
-		"examples":[{"name":"low","submission":{"inputs":{"noi":110,"debt":100},"calculations":[{"name":"dscr","formula":"noi / debt","inputs":{"noi":110,"debt":100},"result":1.1,"units":"ratio"}]}}]}`
+	const sheet = `{"slug":"claimed","name":"Claimed","version":"1.0.0","lane":"dataset",
+		"required_inputs":[{"name":"noi","type":"number"},{"name":"debt","type":"number"}],
+		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],"rules":[{"id":"gate",
+		"tier":"high","expr":{"op":">=","left":{"calc":"dscr"VIEW},"right":1.25}}]},
+		"examples":[{"name":"low","submission":{"inputs":{"noi":110,"debt":100},"calculations":[{"name":"dscr",
+		"formula":"noi / debt","inputs":{"noi":110,"debt":100},"result":1.1,"units":"ratio"}]}}]}`
 	opened := func(view string) (string, bool) {
 		s, err := referee.LoadSheet([]byte(strings.Replace(sheet, "VIEW", view, 1)), "claimed.json", "library")
 		if err != nil {

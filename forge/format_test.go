@@ -12,7 +12,8 @@ import (
 func TestFormat(t *testing.T) {
 	const src = `{"name":"N","x-note":1,"slug":"s","lane":"dataset", "version":"1.0.0",
 	"consts":{"B":{"source":"t","value":0.80},"A":{"status":"general","value":1,"source":"t"}},
-	"eval_spec":{"rules":[{"why":"w","expr":{"right":1,"op":">=","left":{"literal":2}},"warn":3,"id":"r"},"json_valid"],"deterministic_checks":[]},"examples":[{"submission":{"z":1,"a":"\u00e9\n"}}]}`
+	"eval_spec":{"rules":[{"why":"w","expr":{"right":1,"op":">=","left":{"literal":2}},"warn":3,"id":"r"},"json_valid"],
+	"deterministic_checks":[]},"examples":[{"submission":{"z":1,"a":"\u00e9\n"}}]}`
 	// Ordered by hand after sheetRecord: constants and submissions keep their author's order, a check its id before its
 	// condition.
 	const want = `{

@@ -80,7 +80,9 @@ func TestIndexInBrowser(t *testing.T) {
 	// search types into the search box and says how many sheets are left.
 	search := func(words string) int {
 		return ask[int](
-			t, ctx, `(function () { var q = document.getElementById("q"); q.value = "`+words+`"; q.dispatchEvent(new Event("input")); return `+shown+` })()`)
+			t, ctx,
+			`(function () { var q = document.getElementById("q"); q.value = "`+words+`"; `+
+				`q.dispatchEvent(new Event("input")); return `+shown+` })()`)
 	}
 	if n := ask[int](t, ctx, shown); n != len(sheets) {
 		t.Errorf("%d of %d sheets are shown", n, len(sheets))

@@ -12,10 +12,14 @@ import (
 
 // sketch is a sheet of few words around gates and whatever else a case needs.
 func sketch(rules, more string) string {
-	return `{"schema": "referee.flight-sheet/v1", "slug": "s", "name": "S", "version": "1.0.0", "lane": "agent", "baseline": "none",
-	"required_inputs": [{"name": "a", "type": "number"}, {"name": "b", "type": "number"}, {"name": "tier", "type": "string"}, {"name": "o", "type": "number", "optional": true},
-		{"name": "share", "type": "number", "unit": "ratio"}, {"name": "pct", "type": "number", "unit": "percent"}, {"name": "rows", "type": "array"}],
-	"eval_spec": {"required_output_schema": {"type": "object", "properties": {"inputs": {"type": "object", "properties": {"b": {"minimum": 1, "maximum": 10}}}}},
+	return `{"schema": "referee.flight-sheet/v1", "slug": "s", "name": "S", "version": "1.0.0", "lane": "agent",
+		"baseline": "none",
+	"required_inputs": [{"name": "a", "type": "number"}, {"name": "b", "type": "number"}, {"name": "tier",
+	"type": "string"}, {"name": "o", "type": "number", "optional": true},
+		{"name": "share", "type": "number", "unit": "ratio"}, {"name": "pct", "type": "number", "unit": "percent"},
+		{"name": "rows", "type": "array"}],
+	"eval_spec": {"required_output_schema": {"type": "object", "properties": {"inputs": {"type": "object",
+	"properties": {"b": {"minimum": 1, "maximum": 10}}}}},
 	` + more + `"rules": [` + rules + `]}}`
 }
 
@@ -223,8 +227,8 @@ func TestLintOnly(t *testing.T) {
 	}
 }
 
-// TestLintLibrary: the sheets that we ship raise no warning that they do not explain. What Lint says beyond LintOnly comes
-// of Test (TestLintOnly), to which TestLibrary holds the same sheets.
+// TestLintLibrary: the sheets that we ship raise no warning that they do not explain. What Lint says beyond LintOnly
+// comes of Test (TestLintOnly), to which TestLibrary holds the same sheets.
 func TestLintLibrary(t *testing.T) {
 	lintSheet := LintOnly
 	if everyRound {

@@ -19,9 +19,10 @@ var ordered = map[string]string{
 	"fin-amortization /inputs/rows":        "each row of a schedule goes on from the row before",
 	"fin-dcf-irr /inputs/cf":               "the place of a cash flow is its year",
 	"extract-lease-abstract /inputs/steps": "each step of the rent begins where the one before it ends",
-	"cre-multifamily-agency rent_roll":     "the last row is the total, and the columns of the last three months have their names",
-	"repair-resubmission inputs_before":    "the rule asks whether the two files are the same, byte for byte",
-	"repair-resubmission inputs_after":     "the rule asks whether the two files are the same, byte for byte",
+	"cre-multifamily-agency rent_roll": "the last row is the total, " +
+		"and the columns of the last three months have their names",
+	"repair-resubmission inputs_before": "the rule asks whether the two files are the same, byte for byte",
+	"repair-resubmission inputs_after":  "the rule asks whether the two files are the same, byte for byte",
 }
 
 // TestTablesInAnyOrder: right work stays clean where a table has its columns or rows in another order, and its headings
@@ -192,7 +193,9 @@ func rehashed(t *testing.T, w *worked, i int, text string) {
 }
 
 // recited is a submission whose citations of a table follow the cells to their new places.
-func recited(t *testing.T, submission *strictjson.Value, id string, at func(row, col int) (int, int)) *strictjson.Value {
+func recited(
+	t *testing.T, submission *strictjson.Value, id string, at func(row, col int) (int, int),
+) *strictjson.Value {
 	t.Helper()
 	place := regexp.MustCompile(`\b` + regexp.QuoteMeta(id) + `#(cell|row|col)=(\d+)(?:,(\d+))?\b`)
 	text := place.ReplaceAllStringFunc(string(submission.Encode()), func(s string) string {

@@ -64,8 +64,10 @@ func TestLibrary(t *testing.T) {
 
 // loanSheet has one input chain: dscr follows noi and loan, and ltv is in per cent.
 const loanSheet = `{
-  "schema": "referee.flight-sheet/v1", "slug": "loan", "name": "Loan", "version": "1.0.0", "lane": "agent", "baseline": "none",
-  "required_inputs": [{"name": "noi", "type": "number"}, {"name": "loan", "type": "number"}, {"name": "value", "type": "number"}],
+  "schema": "referee.flight-sheet/v1", "slug": "loan", "name": "Loan", "version": "1.0.0", "lane": "agent",
+  "baseline": "none",
+  "required_inputs": [{"name": "noi", "type": "number"},
+    {"name": "loan", "type": "number"}, {"name": "value", "type": "number"}],
   "eval_spec": {
     "math_checks": [
       {"formula_id": "debt_service", "formula": "loan * 0.08"},
@@ -73,7 +75,8 @@ const loanSheet = `{
       {"formula_id": "ltv", "formula": "loan / value", "units": "%"},
       {"formula_id": "slack", "formula": "0.8 - ltv", "optional": true}
     ],
-    "rules": [{"id": "dscr_gate", "expr": "dscr >= 1.25", "tier": "high"}, {"id": "ltv_gate", "expr": "ltv <= 0.8", "tier": "mid"}]
+    "rules": [{"id": "dscr_gate", "expr": "dscr >= 1.25", "tier": "high"},
+      {"id": "ltv_gate", "expr": "ltv <= 0.8", "tier": "mid"}]
   },
   "examples": [{
     "name": "a loan",
@@ -81,8 +84,10 @@ const loanSheet = `{
       "inputs": {"noi": 150, "loan": 1000, "value": 1250},
       "calculations": [
         {"name": "debt service", "formula": "loan * 0.08", "inputs": {"loan": 1000}, "result": 80.0, "units": "USD"},
-        {"name": "dscr", "formula": "noi / debt_service", "inputs": {"noi": 150, "debt_service": 80}, "result": 1.88, "units": "ratio"},
-        {"name": "LTV", "formula": "loan / value * 100", "inputs": {"loan": 1000, "value": 1250}, "result": 80, "units": "%"},
+        {"name": "dscr", "formula": "noi / debt_service", "inputs": {"noi": 150, "debt_service": 80}, "result": 1.88,
+        "units": "ratio"},
+        {"name": "LTV", "formula": "loan / value * 100", "inputs": {"loan": 1000, "value": 1250}, "result": 80,
+        "units": "%"},
         {"name": "slack", "formula": "0.8 - ltv", "inputs": {"ltv": 0.8}, "result": 0, "units": "ratio"}
       ]
     },

@@ -237,8 +237,10 @@ func TestHostileTree(t *testing.T) {
 			"belongs to no run"},
 		"a broken manifest": {githubtest.Change{Files: map[string]string{"runs/x/run.json": "{"}},
 			"run.json.*line 1"},
-		"no submission":       {githubtest.Change{Files: map[string]string{"runs/oak-street/run.json": oak["runs/oak-street/run.json"]}}, "missing"},
-		"another folder name": {githubtest.Change{Files: map[string]string{"runs/x/run.json": oak["runs/oak-street/run.json"], "runs/x/submission.json": "{}"}}, "must be the same"},
+		"no submission": {githubtest.Change{Files: map[string]string{
+			"runs/oak-street/run.json": oak["runs/oak-street/run.json"]}}, "missing"},
+		"another folder name": {githubtest.Change{Files: map[string]string{"runs/x/run.json": oak["runs/oak-street/run.json"],
+			"runs/x/submission.json": "{}"}}, "must be the same"},
 	} {
 		w := newWorld(t)
 		c.change.Author = "agent"

@@ -133,10 +133,11 @@ func TestAnswersPerRun(t *testing.T) {
 	}
 	common := "/satisfied river-lofts:appraisal_within_12_months\n/satisfied borrower_name_matches\n/flag " +
 		"maple-court:site_visit nobody was there\n"
+	const second = "/satisfied maple-court:appraisal_within_12_months\n/accept maple-court:dscr_gate x y"
 	for text, says := range map[string]string{
-		common + "/accept dscr_gate the sponsor pays":                                                   "unanswered checklist items",
-		common + "/satisfied maple-court:appraisal_within_12_months\n/accept maple-court:dscr_gate x y": "flags nothing",
-		common + "/satisfied oak-street:appraisal_within_12_months\n/accept dscr_gate x y":              "no run asks",
+		common + "/accept dscr_gate the sponsor pays": "unanswered checklist items",
+		common + second: "flags nothing",
+		common + "/satisfied oak-street:appraisal_within_12_months\n/accept dscr_gate x y": "no run asks",
 	} {
 		w, pull := both()
 		if r, err := w.approve(pull, "rosa", text); err != nil || r.Word == outcome.ResultSigned {

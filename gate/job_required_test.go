@@ -104,7 +104,8 @@ func TestRequiredJob(t *testing.T) {
 	w := newWorld(t)
 	w.protect("")
 	err := w.s.Protect(
-		`{"name": "as before", "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
+		`{"name": "as before", "target": "branch", "enforcement": "active",
+			"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
 		"rules": [{"type": "required_status_checks", "parameters": {"strict_required_status_checks_policy": false,
 		"required_status_checks": [{"context": "referee-audit", "integration_id": 15368}]}}]}`,
 	)

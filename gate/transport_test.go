@@ -10,8 +10,8 @@ import (
 )
 
 // overGit are the tests whose jobs fetch through git's own backend in every run: a sign-off with its faults, a push, a
-// merge, a queue, a schedule that copies the ledger, and files that a fetch leaves out. The others take the answers that
-// TestUploadIsGits holds to git's: starting git would be nine tenths of their time.
+// merge, a queue, a schedule that copies the ledger, and files that a fetch leaves out. The others take the answers
+// that TestUploadIsGits holds to git's: starting git would be nine tenths of their time.
 var overGit = []string{"TestSignOff", "TestPushedAfter", "TestMerged", "TestMergeGroup", "TestSchedule",
 	"TestLargeFile"}
 

@@ -210,7 +210,8 @@ Check one receipt, with nothing but coreutils: the two hashes are the same.
 
 Check all names at once; no line is printed if they are right:
 
-    find receipts -name '*.json' | while read -r f; do s=$(sha256sum < "$f"); case "$f" in *"-${s%% *}.json") ;; *) echo "$f";; esac; done
+    find receipts -name '*.json' | while read -r f; do s=$(sha256sum < "$f")
+      case "$f" in *"-${s%% *}.json") ;; *) echo "$f";; esac; done
 
 Check the chain, the tree and the closed world (or open verify.html in a browser):
 

@@ -72,7 +72,8 @@ func (a *audit) readCalculations() {
 }
 
 func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
-	c := &calculation{v: v, pointer: strictjson.JoinIndex("/calculations", i), name: v.TextOf("name"), units: v.TextOf("units"),
+	c := &calculation{v: v, pointer: strictjson.JoinIndex("/calculations", i), name: v.TextOf("name"),
+		units: v.TextOf("units"),
 		bands: a.Sheet.penalty}
 	if c.name == "" {
 		c.name = v.TextOf("formula_id")

@@ -13,14 +13,17 @@ import (
 
 // costSheet asks of a submission and its evidence what sheets ask: rows, calculations, claims, quotes, recounts.
 const costSheet = `"required_inputs":[{"name":"rows","type":"array"}],
-	"eval_spec":{"required_output_schema":{"type":"object","properties":{"claims":{"type":"array","items":{"type":"object","required":["claim"]}}}},
+	"eval_spec":{"required_output_schema":{"type":"object","properties":{"claims":{"type":"array",
+	"items":{"type":"object","required":["claim"]}}}},
 	"deterministic_checks":["json_valid",{"check":"required","id":"all_given","paths":["inputs.rows[*].v"]}],
-	"evidence_checks":["all_claims_cited","evidence_references_resolve","quotes_verbatim","inputs_match_evidence","inputs_consistent","assumptions_labeled"],
+	"evidence_checks":["all_claims_cited","evidence_references_resolve","quotes_verbatim","inputs_match_evidence",
+	"inputs_consistent","assumptions_labeled"],
 	"rules":[
 		{"id":"each","check":"for_each","over":"rows","each":"v >= 0","tier":"high"},
 		{"id":"each_flagged","check":"for_each","over":"rows","each":"v >= 0","tier":"high","emit":"per_row"},
 		{"id":"differ","expr":"unique(rows)","tier":"mid"},
-		{"id":"count","expr":"data(\"d\", \"rows\") >= 0 and data(\"d\", \"sum\", \"a\") >= 0 and data(\"d\", \"regex_hits\", \"a\", r\"\\d{3}-\\d{4}\") >= 0","tier":"high"},
+		{"id":"count","expr":"data(\"d\", \"rows\") >= 0 and data(\"d\", \"sum\", \"a\") >= 0 and ` +
+	`data(\"d\", \"regex_hits\", \"a\", r\"\\d{3}-\\d{4}\") >= 0","tier":"high"},
 		{"id":"limits","check":"range","over":"inputs.rows","limits":{"v":[0,1],"w":[0,1]},"tier":"high"},
 		{"id":"told","expr":"len(extract(field(\"final_output\"), r\"(a|b|ab)*c\")) >= 0","tier":"high"}]}`
 
@@ -206,7 +209,8 @@ func TestListsAreCounted(t *testing.T) {
 // so does one of any tier.
 func TestSpentIsUndecided(t *testing.T) {
 	sheet := mustSheet(t, `"required_inputs":[{"name":"rows","type":"array"}],"eval_spec":{"rules":[
-		{"id":"square","expr":"agg(\"all\", rows, \"agg('any', rows, 'v == outer.v')\")","tier":"low"},{"id":"after","expr":"len(rows) >= 1","tier":"high"},{"id":"late","expr":"len(rows) >= 1","tier":"low"}]}`)
+		{"id":"square","expr":"agg(\"all\", rows, \"agg('any', rows, 'v == outer.v')\")","tier":"low"},{"id":"after",
+		"expr":"len(rows) >= 1","tier":"high"},{"id":"late","expr":"len(rows) >= 1","tier":"low"}]}`)
 	rep := audited(sheet, `{"inputs":{"rows":[`+numbered(`{"v":#}`, 8000)+`]}}`)
 	wantStatus(t, rep, "square", "skip", "after", "skip", "late", "skip")
 	wantWords(t, checkNamed(t, rep, "after").Reason, "more than 20000000 steps")
@@ -224,8 +228,10 @@ func TestSpentIsUndecided(t *testing.T) {
 // decides.
 func TestAdviceLeavesNothingUndecided(t *testing.T) {
 	sheet := mustSheet(
-		t, `"required_inputs":[{"name":"cf","type":"array"},{"name":"a","type":"number"},{"name":"b","type":"number"}],"eval_spec":{
-		"rules":[{"id":"gate","expr":"irr(cf) * a / (b * b + 1) >= 900 + a","tier":"high"},{"id":"after","expr":"a >= 1","tier":"high"}]}`)
+		t, `"required_inputs":[{"name":"cf","type":"array"},{"name":"a","type":"number"},{"name":"b","type":"number"}],
+			"eval_spec":{
+		"rules":[{"id":"gate","expr":"irr(cf) * a / (b * b + 1) >= 900 + a","tier":"high"},{"id":"after","expr":"a >= 1",
+		"tier":"high"}]}`)
 	a := newAudit(Case{Sheet: sheet, Path: "s.json", Bytes: []byte(`{"inputs":{"a":2,"b":3,"cf":[-1000,` +
 		filled("7.5", 4000) + `]}}`)})
 	rep := a.judgeAll()

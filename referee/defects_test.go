@@ -39,8 +39,10 @@ func exampleCase(sheet *Sheet, src []byte, n int) (string, option) {
 // debtService is a sheet that declares what its own formula gives for 8,625,000 at 7.25 % over 360 months.
 func debtService(expected string) string {
 	return sheetText(
-		`"required_inputs":[{"name":"principal"},{"name":"rate"},{"name":"months"}],"eval_spec":{"math_checks":[{"formula_id":"annual_debt_service",
-		"formula":"12 * principal * (rate / 12) / (1 - (1 + rate / 12) ** -months)","inputs":{"principal":8625000,"rate":0.0725,"months":360},"expected_result":` + expected + `,"tolerance_abs":500}]}`)
+		`"required_inputs":[{"name":"principal"},{"name":"rate"},{"name":"months"}],
+			"eval_spec":{"math_checks":[{"formula_id":"annual_debt_service",
+		"formula":"12 * principal * (rate / 12) / (1 - (1 + rate / 12) ** -months)","inputs":{"principal":8625000,
+		"rate":0.0725,"months":360},"expected_result":` + expected + `,"tolerance_abs":500}]}`)
 }
 
 // Defect 1: a sheet of the original declares an annual debt service of 703,452 (tolerance 500) where its formula gives
@@ -153,7 +155,8 @@ func TestDefectHoneyWithoutARule(t *testing.T) {
 func TestDefectTraceOfNames(t *testing.T) {
 	sheet := `"consts":{"TOP":{"value":250,"source":"s","status":"policy"}},"eval_spec":{"penalty":{"critical_pct":10},
 		"deterministic_checks":[{"check":"range","id":"limits","over":"state","limits":{"speed":[0,200]}}],
-		"rules":[{"check":"jump","id":"steps","series":"rows","thresholds":{"speed":10}},{"id":"top","expr":"field(\"/state/speed\") <= TOP"}]}`
+		"rules":[{"check":"jump","id":"steps","series":"rows","thresholds":{"speed":10}},{"id":"top",
+		"expr":"field(\"/state/speed\") <= TOP"}]}`
 	was := audited(mustSheet(t, sheet), `{}`).Trace
 	for _, change := range [][2]string{{`"value":250`, `"value":251`}, {`[0,200]`, `[0,201]`},
 		{`{"speed":10}`, `{"speed":11}`}, {`"critical_pct":10`, `"critical_pct":11`}} {

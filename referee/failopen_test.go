@@ -134,13 +134,21 @@ func TestHostileInput(t *testing.T) {
 func TestNothingInvisibleIsPrinted(t *testing.T) {
 	const evil = "a\u202eb\u2066c\u0007d\u200be"
 	sheet := mustSheet(t, `"required_inputs":[{"name":"noi"},{"name":"debt"},{"name":"state"}],
-		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt"}],"deterministic_checks":["inputs_consistent",{"check":"m","match_field":"tag","expected_value":"x"},{"check":"schema","id":"part","path":"tag","enum":["x"]}],
-		"evidence_checks":["all_claims_cited","evidence_references_resolve","quotes_verbatim","inputs_match_evidence","self_check_true"],
-		"rules":[{"id":"gate","expr":"dscr >= 1.2","tier":"high"},{"id":"where","expr":"state == \"TX\"","tier":"mid"},{"id":"each","check":"for_each","over":"field(\"rows\")","each":"ok","key":"id"}]}`)
+		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt"}],
+		"deterministic_checks":["inputs_consistent",{"check":"m","match_field":"tag","expected_value":"x"},
+		{"check":"schema","id":"part","path":"tag","enum":["x"]}],
+		"evidence_checks":["all_claims_cited","evidence_references_resolve","quotes_verbatim","inputs_match_evidence",
+		"self_check_true"],
+		"rules":[{"id":"gate","expr":"dscr >= 1.2","tier":"high"},{"id":"where","expr":"state == \"TX\"","tier":"mid"},
+		{"id":"each","check":"for_each","over":"field(\"rows\")","each":"ok","key":"id"}]}`)
 	j := strings.ReplaceAll(
-		`{"assignment_id":"EVIL","tag":"EVIL","inputs":{"noi":"EVIL","debt":1,"state":"EVIL"},"rows":[{"id":"EVIL","ok":false}],
-		"claims":[{"claim":"c","evidence_reference":"EVIL","quote":"EVIL and more of it"},{"claim":"c","evidence_reference":"src#EVIL"},{"claim":"d"}],"self_check":{"EVIL":false},
-		"calculations":[{"name":"dscr","formula":"EVIL / 2","inputs":{"EVIL":1,"noi":2},"result":"EVIL","units":"EVIL","sources":{"EVIL":"EVIL#EVIL","noi":"src#text=EVIL"}},{"name":"EVIL","formula":"x","inputs":{},"result":2,"units":"x"}]}`, "EVIL", `a\u202eb\u2066c\u0007d\u200be`)
+		`{"assignment_id":"EVIL","tag":"EVIL","inputs":{"noi":"EVIL","debt":1,"state":"EVIL"},"rows":[{"id":"EVIL",
+			"ok":false}],
+		"claims":[{"claim":"c","evidence_reference":"EVIL","quote":"EVIL and more of it"},{"claim":"c",
+		"evidence_reference":"src#EVIL"},{"claim":"d"}],"self_check":{"EVIL":false},
+		"calculations":[{"name":"dscr","formula":"EVIL / 2","inputs":{"EVIL":1,"noi":2},"result":"EVIL","units":"EVIL",
+		"sources":{"EVIL":"EVIL#EVIL","noi":"src#text=EVIL"}},{"name":"EVIL","formula":"x","inputs":{},"result":2,
+		"units":"x"}]}`, "EVIL", `a\u202eb\u2066c\u0007d\u200be`)
 	rep := audited(sheet, j, withEvidence("src.txt", "text "+evil))
 	if len(rep.Findings) < 10 {
 		t.Fatalf("only %v", codes(rep))

@@ -20,8 +20,10 @@ func movesOf(t *testing.T, rep *Report, code string) map[string]string {
 	return out
 }
 
-const loanSheet = `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"},{"name":"value"}],
-	"eval_spec":{"math_checks":[{"formula_id":"ads","formula":"12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months))"},{"formula_id":"dscr","formula":"noi / ads","units":"ratio"},
+const loanSheet = `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"},
+	{"name":"value"}],
+	"eval_spec":{"math_checks":[{"formula_id":"ads","formula":"12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months))"},
+	{"formula_id":"dscr","formula":"noi / ads","units":"ratio"},
 		{"formula_id":"ltv","formula":"loan / value","units":"ratio"}],
 	"rules":[{"id":"cover","expr":"dscr >= 1.25","tier":"high"},{"id":"lever","expr":"ltv <= 0.80","tier":"high"}]}`
 
@@ -31,7 +33,8 @@ func loanSubmission(noi, loan, rate, months, value string) string {
 	in := fmt.Sprintf(`"noi":%s,"loan":%s,"rate":%s,"months":%s,"value":%s`, noi, loan, rate, months, value)
 	return `{"inputs":{` + in + `},"calculations":[{"name":"ads","formula":"12 * loan * (rate/12) / (1 - (1 + ` +
 		`rate/12)**(-months))","inputs":{` + in + `},"result":0,"units":"USD"},
-		{"name":"dscr","formula":"noi / (12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months)))","inputs":{` + in + `},"result":0,"units":"ratio"},
+		{"name":"dscr","formula":"noi / (12 * loan * (rate/12) / (1 - (1 + rate/12)**(-months)))",
+		"inputs":{` + in + `},"result":0,"units":"ratio"},
 		{"name":"ltv","formula":"loan / value","inputs":{` + in + `},"result":0,"units":"ratio"}]}`
 }
 

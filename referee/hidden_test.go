@@ -10,8 +10,10 @@ import (
 )
 
 // textSheet reads a memo in every way that a rule reads texts.
-const textSheet = `"required_inputs":[{"name":"memo"},{"name":"zone"},{"name":"tags"}],"consts":{"ZONES":{"value":["R-1","C 2"],"source":"test","as_of":"2026-01-01","status":"general"}},
-	"eval_spec":{"deterministic_checks":[{"check":"required","id":"given","paths":["inputs.memo"],"nonempty":true}],"rules":[
+const textSheet = `"required_inputs":[{"name":"memo"},{"name":"zone"},{"name":"tags"}],
+	"consts":{"ZONES":{"value":["R-1","C 2"],"source":"test","as_of":"2026-01-01","status":"general"}},
+	"eval_spec":{"deterministic_checks":[{"check":"required","id":"given","paths":["inputs.memo"],"nonempty":true}],
+	"rules":[
 		{"id":"no_phone","expr":"not matches(memo, r\"\\b\\d{3}[- ]\\d{4}\\b\")"},
 		{"id":"one_find","expr":"len(extract(memo, r\"\\d{3}-\\d{4}\")) <= 0"},
 		{"id":"no_secret","expr":"not has_phrase(memo, [\"top secret\"])"},
@@ -90,8 +92,10 @@ func TestHiddenText(t *testing.T) {
 func TestEvidenceReadAsPeopleSeeIt(t *testing.T) {
 	rep := audited(mustSheet(t,
 		`"eval_spec":{"evidence_checks":["evidence_references_resolve","all_claims_cited"],"rules":[
-		{"id":"hits","expr":"data(\"d\", \"regex_hits\", \"note\", r\"\\d{3}-\\d{4}\") == 2"},{"id":"nulls","expr":"data(\"d\", \"nulls\", \"note\") == 1"},
-		{"id":"kinds","expr":"data(\"d\", \"distinct\", \"kind\") == 1"},{"id":"hist","expr":"data(\"d\", \"hist\", \"kind\", \"a-b\") == 3"},
+		{"id":"hits","expr":"data(\"d\", \"regex_hits\", \"note\", r\"\\d{3}-\\d{4}\") == 2"},{"id":"nulls",
+		"expr":"data(\"d\", \"nulls\", \"note\") == 1"},
+		{"id":"kinds","expr":"data(\"d\", \"distinct\", \"kind\") == 1"},{"id":"hist",
+		"expr":"data(\"d\", \"hist\", \"kind\", \"a-b\") == 3"},
 		{"id":"raw","expr":"data(\"d\", \"regex_hits\", \"note\", r\"\\x{200B}\") == 2"}]}`),
 		`{"claims":[{"claim":"c","evidence_reference":"rent\u2011roll"},{"claim":"c","evidence_reference":"\u200b"}]}`,
 		withEvidence("d.csv", "note,kind\n555\u20110123,a-b\n5\u200B55-0123,a\u2010b\n\u200B,a\u2011b\n",

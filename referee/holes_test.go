@@ -9,10 +9,14 @@ import (
 // shown (issue 10). The words before the colon are the hole; want are findings as "code tier pointer", each of which
 // must be there, and the audit fails at high.
 func TestHoles(t *testing.T) {
-	const deal = `"required_inputs":[{"name":"noi","type":"number","unit":"USD"},{"name":"capex","type":"number","unit":"USD"},{"name":"debt","type":"number","unit":"USD"},{"name":"flows","type":"array","optional":true}],
-		"eval_spec":{"math_checks":[{"formula_id":"ncf","formula":"noi - capex"},{"formula_id":"dscr","formula":"ncf / debt","units":"ratio"},{"formula_id":"irr_rate","formula":"irr(flows)","units":"ratio","optional":true}],
+	const deal = `"required_inputs":[{"name":"noi","type":"number","unit":"USD"},{"name":"capex","type":"number",
+		"unit":"USD"},{"name":"debt","type":"number","unit":"USD"},{"name":"flows","type":"array","optional":true}],
+		"eval_spec":{"math_checks":[{"formula_id":"ncf","formula":"noi - capex"},{"formula_id":"dscr",
+		"formula":"ncf / debt","units":"ratio"},{"formula_id":"irr_rate","formula":"irr(flows)","units":"ratio",
+		"optional":true}],
 			"evidence_checks":["inputs_match_evidence"],
-			"rules":[{"id":"gate","expr":"dscr >= 1.25","tier":"high"},{"id":"hurdle","expr":"irr_rate >= 0.12","tier":"high","applies_if":"len(flows) > 0"}]}`
+			"rules":[{"id":"gate","expr":"dscr >= 1.25","tier":"high"},{"id":"hurdle","expr":"irr_rate >= 0.12","tier":"high",
+			"applies_if":"len(flows) > 0"}]}`
 	evidence := withEvidence("memo.txt", "The price is 9,600,000 or 9600000.\nA loss of (600,000) and a delta of "+
 		"-610,000.\n", "t12.csv", "line,a,b\nGross,815,000\nNOI,\"850,000\",x\n")
 	doc := func(noi, debt, flows, ncf, dscr string) string {

@@ -116,7 +116,8 @@ func (l *loader) loadInputs() {
 		}
 		in := Input{Name: v.TextOf("name"), Type: v.TextOf("type"), Unit: v.TextOf("unit"),
 			Description: v.TextOf("description"), Optional: v.Get("optional").IsTrue(),
-			Aliases: v.Get("aliases").Texts(), Enum: v.Get("enum").Texts(), Fields: v.Get("fields").Texts(), Min: v.Get("min").Decimal(),
+			Aliases: v.Get("aliases").Texts(), Enum: v.Get("enum").Texts(), Fields: v.Get("fields").Texts(),
+			Min:    v.Get("min").Decimal(),
 			Max:    v.Get("max").Decimal(),
 			Signed: v.Get("signed").IsTrue(), v: v}
 		if !isIdentifier(in.Name) {

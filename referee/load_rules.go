@@ -238,7 +238,8 @@ func (l *loader) modifyTier(r *Rule, v *strictjson.Value) {
 	if v == nil {
 		return
 	}
-	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: v.Get("mid").Decimal(), high: v.Get("high").Decimal()}
+	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: v.Get("mid").Decimal(),
+		high: v.Get("high").Decimal()}
 	if t.mid != nil && decimal.Cmp(t.mid, t.high) > 0 {
 		l.problems.add(v, "tier_by", "tier_by of %q: mid %s is greater than high %s", r.ID, t.mid, t.high)
 	}

@@ -418,8 +418,10 @@ func decoded(t testing.TB, src string) map[string]any {
 
 // everyKindSheet has gates of every kind over inputs, calculations and fields.
 const everyKindSheet = `{"slug":"every-kind","name":"Every kind","version":"1.0.0","lane":"agent","baseline":"none",
-"required_inputs":[{"name":"noi","type":"number"},{"name":"loan","type":"number"},{"name":"rate","type":"number"},{"name":"value","type":"number"},
-	{"name":"has_debt","type":"boolean"},{"name":"rows","type":"array","fields":["rent","units"]},{"name":"note","type":"string","optional":true}],
+"required_inputs":[{"name":"noi","type":"number"},{"name":"loan","type":"number"},{"name":"rate","type":"number"},
+{"name":"value","type":"number"},
+	{"name":"has_debt","type":"boolean"},{"name":"rows","type":"array","fields":["rent","units"]},{"name":"note",
+	"type":"string","optional":true}],
 "consts":{"FLOOR":{"value":1.2,"source":"test","status":"policy"}},
 "eval_spec":{
 	"required_output_schema":{"type":"object","required":["total_rent"],"properties":{"total_rent":{"type":"number"}}},
@@ -428,15 +430,22 @@ const everyKindSheet = `{"slug":"every-kind","name":"Every kind","version":"1.0.
 		{"check":"agree","id":"rent_agrees","left":"field(\"total_rent\")","right":"noi","metric":"rel","warn":0.5},
 		{"check":"range","id":"sane","over":"inputs","limits":{"rate":[0,0.2],"noi":[0,1000]}},
 		{"check":"bind","id":"bound","calc":"dscr","input":"noi","to":"inputs.noi"}],
-	"math_checks":[{"formula_id":"interest","formula":"loan * rate"},{"formula_id":"dscr","formula":"noi / interest","aliases":{"dscr":["coverage"]}},
-		{"formula_id":"ltv","formula":"loan / value","optional":true},{"formula_id":"rent_sum","formula":"agg(\"sum\", rows, \"rent\")"}],
-	"rules":[{"id":"floor","expr":"dscr >= FLOOR","tier":"high"},{"id":"lever","expr":"ltv <= 0.8","tier":"mid","applies_if":"has_debt"},
-		{"id":"small","expr":"if(dscr < 2, loan <= 10000)","tier":"low"},{"id":"either","expr":"noi >= 50 or value >= 100","tier":"mid","on_missing":"flag"},
-		{"id":"near","expr":"approx(claimed(\"rent_sum\"), rent_sum)","tier":"mid"},{"id":"twice","expr":"interest > 0 and dscr > 1","tier":"mid"},
-		{"id":"each","check":"for_each","over":"rows","each":"rent > 0"},{"id":"most","expr":"field(\"total_rent\") <= 1000","tier":"mid"}]}}`
+	"math_checks":[{"formula_id":"interest","formula":"loan * rate"},{"formula_id":"dscr","formula":"noi / interest",
+	"aliases":{"dscr":["coverage"]}},
+		{"formula_id":"ltv","formula":"loan / value","optional":true},{"formula_id":"rent_sum",
+		"formula":"agg(\"sum\", rows, \"rent\")"}],
+	"rules":[{"id":"floor","expr":"dscr >= FLOOR","tier":"high"},{"id":"lever","expr":"ltv <= 0.8","tier":"mid",
+	"applies_if":"has_debt"},
+		{"id":"small","expr":"if(dscr < 2, loan <= 10000)","tier":"low"},{"id":"either","expr":"noi >= 50 or value >= 100",
+		"tier":"mid","on_missing":"flag"},
+		{"id":"near","expr":"approx(claimed(\"rent_sum\"), rent_sum)","tier":"mid"},{"id":"twice",
+		"expr":"interest > 0 and dscr > 1","tier":"mid"},
+		{"id":"each","check":"for_each","over":"rows","each":"rent > 0"},{"id":"most",
+		"expr":"field(\"total_rent\") <= 1000","tier":"mid"}]}}`
 
 // everyKindSubmission passes it: interest 500 × 0.1 = 50; dscr 100 / 50 = 2; ltv 500 / 1000 = 0.5; rent 40 + 60 = 100.
-const everyKindSubmission = `{"total_rent":100,"inputs":{"noi":100,"loan":500,"rate":0.1,"value":1000,"has_debt":true,"rows":[{"rent":40,"units":1},{"rent":60,"units":2}]},
+const everyKindSubmission = `{"total_rent":100,"inputs":{"noi":100,"loan":500,"rate":0.1,"value":1000,"has_debt":true,
+	"rows":[{"rent":40,"units":1},{"rent":60,"units":2}]},
 "calculations":[{"name":"interest","formula":"loan * rate","inputs":{"loan":500,"rate":0.1},"result":50,"units":"USD"},
 	{"name":"dscr","formula":"noi / interest","inputs":{"noi":100,"interest":50},"result":2,"units":"x"},
 	{"name":"ltv","formula":"loan / value","inputs":{"loan":500,"value":1000},"result":0.5,"units":"ratio"},

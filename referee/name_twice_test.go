@@ -10,7 +10,8 @@ import (
 // which one is never chosen silently.
 func TestNameTwice(t *testing.T) {
 	sheet := mustSheet(
-		t, `"required_inputs":[{"name":"noi","type":"number","aliases":["net operating income"]},{"name":"debt","type":"number"}],
+		t, `"required_inputs":[{"name":"noi","type":"number","aliases":["net operating income"]},{"name":"debt",
+			"type":"number"}],
 		"params":{"floor":{"title":"floor","type":"number","default":1.2}},
 		"eval_spec":{"math_checks":[{"formula_id":"dscr","formula":"noi / debt","units":"ratio"}],
 		"rules":[{"id":"dscr_gate","expr":"dscr >= 1.20","tier":"high"},

@@ -8,10 +8,13 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-const paramSheet = `"params":{"cap":{"type":"number","title":"the cap","unit":"USD","required":true,"min":0},"words":{"type":"list","title":"allowed words","default":["a","b"]},
-	"day":{"type":"date","title":"a day","default":"2026-01-31"},"strict":{"type":"boolean","title":"strictly","default":true},"n":{"type":"integer","title":"how many","default":2}},
+const paramSheet = `"params":{"cap":{"type":"number","title":"the cap","unit":"USD","required":true,"min":0},
+	"words":{"type":"list","title":"allowed words","default":["a","b"]},
+	"day":{"type":"date","title":"a day","default":"2026-01-31"},"strict":{"type":"boolean","title":"strictly",
+	"default":true},"n":{"type":"integer","title":"how many","default":2}},
 	"required_inputs":[{"name":"spend","type":"number","held":"recount"},{"name":"word","type":"string"}],
-	"eval_spec":{"math_checks":[{"formula_id":"util","formula":"spend / cap"}],"rules":[{"id":"within","expr":"util <= 1","tier":"high"},{"id":"known","expr":"word in words","tier":"high"}]}`
+	"eval_spec":{"math_checks":[{"formula_id":"util","formula":"spend / cap"}],"rules":[{"id":"within",
+	"expr":"util <= 1","tier":"high"},{"id":"known","expr":"word in words","tier":"high"}]}`
 
 func paramsOf1(t *testing.T, s *Sheet, texts map[string]string) (*Sheet, error) {
 	t.Helper()
@@ -89,8 +92,10 @@ func TestUnsetParam(t *testing.T) {
 
 // TestSpellingsOfParams: the written-out name and the tree read the parameter too.
 func TestSpellingsOfParams(t *testing.T) {
-	s := mustSheet(t, `"params":{"cap":{"type":"number","title":"t","default":5}},"required_inputs":[{"name":"x","type":"number","held":"recount"}],
-		"eval_spec":{"rules":[{"id":"a","expr":"x <= param.cap"},{"id":"b","expr":{"op":"<=","left":{"input":"x"},"right":{"param":"cap"}}}]}`)
+	s := mustSheet(t, `"params":{"cap":{"type":"number","title":"t","default":5}},"required_inputs":[{"name":"x",
+		"type":"number","held":"recount"}],
+		"eval_spec":{"rules":[{"id":"a","expr":"x <= param.cap"},{"id":"b","expr":{"op":"<=","left":{"input":"x"},
+		"right":{"param":"cap"}}}]}`)
 	wantStatus(t, audited(s, `{"inputs":{"x":6}}`), "a", "flag", "b", "flag")
 	wantStatus(t, audited(s, `{"inputs":{"x":5}}`), "a", "pass", "b", "pass")
 }

@@ -39,7 +39,8 @@ type quoteRows struct {
 func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
-	h := &heldRule{ids: v.Get("ids").Texts(), resolve: v.Get("refs_resolve").IsTrue(), maxAge: v.Get("max_age_days").Decimal()}
+	h := &heldRule{ids: v.Get("ids").Texts(), resolve: v.Get("refs_resolve").IsTrue(),
+		maxAge: v.Get("max_age_days").Decimal()}
 	h.minItems, _ = v.Get("min_items").Int()
 	for _, m := range v.Get("sha256").Fields() {
 		want := hashOf{id: m.Key}

@@ -64,7 +64,8 @@ func TestConstantsAreTheSheets(t *testing.T) {
 	sheet := `"required_inputs":[{"name":"noi"}],"consts":{"CAP":{"value":0.05,"source":"s","status":"policy"}},` +
 		`"eval_spec":{"math_checks":[{"formula_id":"value","formula":"noi / CAP"}]}`
 	doc := func(cap, result string) string {
-		return `{"inputs":{"noi":100},"calculations":[{"name":"value","formula":"noi / CAP","inputs":{"noi":100,"CAP":` + cap + `},"result":` + result + `,"units":"USD"}]}`
+		return `{"inputs":{"noi":100},"calculations":[{"name":"value","formula":"noi / CAP","inputs":{"noi":100,
+			"CAP":` + cap + `},"result":` + result + `,"units":"USD"}]}`
 	}
 	runRuleCases(t, []ruleCase{
 		{"the same", sheet, doc("0.05", "2000"), "math.value pass", nil, nil},

@@ -207,8 +207,10 @@ func canonicalSchema() string {
 func canonicalType(name, kind string) string {
 	switch name {
 	case "calculations":
-		return `{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"formula":{"type":"string"},"units":{"type":"string"},
-			"result":{"type":["number","null"]},"inputs":{"type":"object","additionalProperties":{"type":["number","array","null"],"items":{"type":"number"}}},
+		return `{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"formula":{"type":"string"},
+			"units":{"type":"string"},
+			"result":{"type":["number","null"]},"inputs":{"type":"object","additionalProperties":{"type":["number","array",
+			"null"],"items":{"type":"number"}}},
 			"sources":{"type":"object","additionalProperties":{"type":"string"}}}}}`
 	case "claims":
 		return `{"type":"array","items":{"type":"object","required":["claim"],"properties":{"claim":{"type":"string"},` +

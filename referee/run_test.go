@@ -16,9 +16,14 @@ func runText(members string) string {
 }
 
 // fullRun has every member of formats.md.
-const fullRun = `"project":"oak-street","agent":{"name":"underwriter","model":"m","provider":"p","harness":"h","tools":["t"],"modalities":["text"],"runtime":"vllm","capability_tier":"frontier","params_b":70,"context_tokens":128000,"vram_gb":80,"confidence_prior":0.9},
-	"assignment":"a","submission":"out/answer.json","evidence":[{"id":"t12","path":"evidence/t12.csv","kind":"file","title":"T12"},{"id":"n","kind":"note","text":"said so"},{"id":"w","kind":"url","url":"https://example.org","snapshot":"evidence/w.html"}],
-	"operator":"bea","cost_usd":"1.84","revision_of":"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","x-note":"free"`
+const fullRun = `"project":"oak-street","agent":{"name":"underwriter","model":"m","provider":"p","harness":"h",
+	"tools":["t"],"modalities":["text"],"runtime":"vllm","capability_tier":"frontier","params_b":70,
+	"context_tokens":128000,"vram_gb":80,"confidence_prior":0.9},
+	"assignment":"a","submission":"out/answer.json","evidence":[{"id":"t12","path":"evidence/t12.csv","kind":"file",
+	"title":"T12"},{"id":"n","kind":"note","text":"said so"},{"id":"w","kind":"url","url":"https://example.org",
+	"snapshot":"evidence/w.html"}],
+	"operator":"bea","cost_usd":"1.84","revision_of":"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+	"x-note":"free"`
 
 func TestParseRun(t *testing.T) {
 	r, err := ParseRun([]byte(runText(fullRun)), "run.json")

@@ -305,7 +305,8 @@ func (l *loader) loadNames() {
 		n.Lexicons[m.Key] = l.phrases(m)
 	}
 	for _, m := range doc.Get("calendars").Fields() {
-		n.Calendars[m.Key] = policy.Calendar{Weekend: m.Value.Get("weekend").Texts(), Holidays: m.Value.Get("holidays").Texts()}
+		n.Calendars[m.Key] = policy.Calendar{Weekend: m.Value.Get("weekend").Texts(),
+			Holidays: m.Value.Get("holidays").Texts()}
 	}
 	n.RowFields = s.rowFields
 	s.names, s.consts = n, n.Consts

@@ -50,8 +50,10 @@ func TestSheetSchemaAcceptsLibrary(t *testing.T) {
 
 // The editor's schema refuses what the loader refuses as misspelt, one word at a time.
 func TestSheetSchemaRefusesMisspelt(t *testing.T) {
-	const good = `{"slug":"a-sheet","name":"A","version":"1.0.0","lane":"agent","consts":{"C":{"value":1,"source":"s","status":"policy"}},
-		"eval_spec":{"math_checks":[{"formula_id":"x","formula":"1+1"}],"deterministic_checks":["json_valid",{"check":"required","paths":["a"]}],
+	const good = `{"slug":"a-sheet","name":"A","version":"1.0.0","lane":"agent","consts":{"C":{"value":1,"source":"s",
+		"status":"policy"}},
+		"eval_spec":{"math_checks":[{"formula_id":"x","formula":"1+1"}],"deterministic_checks":["json_valid",
+		{"check":"required","paths":["a"]}],
 		"rules":[{"id":"r","expr":"x >= 1","tier":"high"},{"check":"for_each","id":"f","over":"rows","each":"x > 0"}]}}`
 	s := compiled(t, referee.SheetJSONSchema())
 	if leaves := s.Validate(parsed(t, []byte(good))); len(leaves) > 0 {

@@ -92,7 +92,8 @@ func (a *audit) atomSpace() policy.Val {
 	}
 	rows := a.atomRows
 	for _, at := range a.atoms[len(rows):] {
-		rows = append(rows, object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field", policy.Text(at.Field), "pass",
+		rows = append(rows, object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field",
+			policy.Text(at.Field), "pass",
 			policy.Truth(at.Pass),
 			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope)))
 	}

@@ -10,8 +10,11 @@ import (
 // happen to agree (S16).
 func TestSubstitution(t *testing.T) {
 	sheet := mustSheet(
-		t, `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"}],"consts":{"TWELVE":{"value":12,"source":"calendar","status":"general"}},
-		"eval_spec":{"math_checks":[{"formula_id":"ads","formula":"TWELVE * loan * (rate/12) / (1 - (1 + rate/12)**(-months))"},{"formula_id":"dscr","formula":"noi / ads"}]}`)
+		t, `"required_inputs":[{"name":"noi"},{"name":"loan"},{"name":"rate"},{"name":"months"}],
+			"consts":{"TWELVE":{"value":12,"source":"calendar","status":"general"}},
+		"eval_spec":{"math_checks":[{"formula_id":"ads",
+		"formula":"TWELVE * loan * (rate/12) / (1 - (1 + rate/12)**(-months))"},{"formula_id":"dscr",
+		"formula":"noi / ads"}]}`)
 	const inputs = `"noi":700000,"loan":9000000,"rate":0.0675,"months":360`
 	// 12 · 9e6 · (0.0675/12) / (1 − (1 + 0.0675/12)^−360) = 700485.944294… and 700000 / that = 0.999306… by Python's
 	// decimal.
@@ -35,7 +38,8 @@ func TestSubstitution(t *testing.T) {
 		}
 		rep := audited(sheet, fmt.Sprintf(
 			`{"inputs":{%s},"calculations":[{"name":"ads","formula":%q,"inputs":{%s},"result":700485.944294,"units":"USD"},
-			{"name":"dscr","formula":"noi / ads","inputs":{"noi":700000,"ads":700485.944294},"result":0.999306275,"units":"x"}]}`, inputs, formula, own))
+			{"name":"dscr","formula":"noi / ads","inputs":{"noi":700000,"ads":700485.944294},"result":0.999306275,
+			"units":"x"}]}`, inputs, formula, own))
 		found := strings.Contains(strings.Join(codes(rep), " "), "math.formula_substituted")
 		if found == same {
 			t.Errorf("%s: the sheet's function %t, flagged %t: %v", formula, same, found, codes(rep))
@@ -84,7 +88,8 @@ func TestPercentOfOwnFormula(t *testing.T) {
 // on a calculation over rows, or is one over rows itself. Over rows it is low: the formula may be left out there.
 func TestNumberForFormula(t *testing.T) {
 	const members = `"required_inputs":[{"name":"a"},{"name":"rows","type":"array","fields":["v"]}],` +
-		`"params":{"cap":{"title":"the cap","type":"number","unit":"USD","default":10,"min":0}},"eval_spec":{"math_checks":[` +
+		`"params":{"cap":{"title":"the cap","type":"number","unit":"USD","default":10,"min":0}},
+			"eval_spec":{"math_checks":[` +
 		`{"formula_id":"of_param","formula":"a / cap","units":"ratio"},` +
 		`{"formula_id":"total","formula":"agg('sum', rows, 'v')","units":"count"},` +
 		`{"formula_id":"floor","formula":"max(0, a - 100)","units":"count"},` +

@@ -77,8 +77,10 @@ func TestAtoms(t *testing.T) {
 // TestScoresOfTheSheet: the fixed protocol's scores are derived values; none where gating failed.
 func TestScoresOfTheSheet(t *testing.T) {
 	sheet := mustSheet(
-		t, `"required_inputs":[{"name":"a"}],"derive":[{"id":"avail","expr":"a / 8"},{"id":"all","expr":"a * 10"}],"scores":{"availability":"avail","total":"all"},
-		"eval_spec":{"rules":[{"id":"r","expr":"a > 1","tier":"high"},{"id":"must","expr":"a < 100","tier":"low","non_compensable":true}]}`)
+		t, `"required_inputs":[{"name":"a"}],"derive":[{"id":"avail","expr":"a / 8"},{"id":"all","expr":"a * 10"}],
+			"scores":{"availability":"avail","total":"all"},
+		"eval_spec":{"rules":[{"id":"r","expr":"a > 1","tier":"high"},{"id":"must","expr":"a < 100","tier":"low",
+		"non_compensable":true}]}`)
 	good := audited(sheet, `{"inputs":{"a":4}}`)
 	if s := good.Scores; s == nil || s.Availability != "0.5" || s.Total != "40" || s.Gated || !good.Gating.Passed ||
 		!good.Adjudication.Eligible {

@@ -32,9 +32,9 @@ import (
 // papersDir is where pictures of the pages of the tests are left to be looked at.
 var papersDir = flag.String("papers", "", "write pictures of the tests' pages into this directory")
 
-// everyDocument has each case open the page anew, in a tab of its test, and takes the long chains: .ci/run does. Without
-// it the tests share a tab and a server, and a case after the first is opened in the document that is there, by the part
-// of its address behind the #, as a reader does.
+// everyDocument has each case open the page anew, in a tab of its test, and takes the long chains: .ci/run does.
+// Without it the tests share a tab and a server, and a case after the first is opened in the document that is there, by
+// the part of its address behind the #, as a reader does.
 var everyDocument = os.Getenv("REFEREE_CI") == "1"
 
 // The browser, and the tab and the server that tests share, are started once, and ended by TestMain.
@@ -120,7 +120,8 @@ func newTab(t *testing.T) context.Context {
 		sharedTab = ctx
 	}
 	watch := `window.violations = []; window.pwned = 0; window.alert = () => { window.pwned++; };
-		document.addEventListener('securitypolicyviolation', (e) => window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
+		document.addEventListener('securitypolicyviolation', (e) =>
+			window.violations.push(e.violatedDirective + ' ' + e.blockedURI));
 		window.addEventListener('error', (e) => window.violations.push(e.message));
 		window.addEventListener('unhandledrejection', (e) => window.violations.push(String(e.reason)));`
 	do(t, ctx)

@@ -186,7 +186,8 @@ func TestPageDrop(t *testing.T) {
 	ask[bool](t, ctx, `(() => {
 		const transfer = new DataTransfer();
 		transfer.items.add(new File([`+quote(string(entries[0]))+`], 'receipt.json'));
-		document.getElementById('drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
+		document.getElementById('drop').dispatchEvent(
+			new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
 		return true;
 	})()`)
 	if state, codes := settled(t, ctx); state != "good" {

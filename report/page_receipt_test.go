@@ -83,7 +83,8 @@ func pageAnswers(t *testing.T, node string, texts []string) []string {
 		t.Fatal(err)
 	}
 	script := pagePart(t, "canonical.js") + pagePart(t, "receipt.js") + fmt.Sprintf(`
-(async () => { const out = []; for (const text of %s) out.push(await receiptError(JSON.parse(text))); console.log(JSON.stringify(out)); })();`, in)
+(async () => { const out = []; for (const text of %s) out.push(await receiptError(JSON.parse(text)));
+console.log(JSON.stringify(out)); })();`, in)
 	cmd := exec.CommandContext(t.Context(), node, "-")
 	cmd.Stdin = strings.NewReader(script)
 	out, err := cmd.Output()

@@ -75,7 +75,8 @@ func refused(t *testing.T, ctx context.Context, says string) {
 		`#entries:not([hidden])').length`); n > 0 {
 		t.Errorf("%d elements look like an approval", n)
 	}
-	green := `[...document.querySelectorAll('main *')].filter((e) => [getComputedStyle(e).backgroundColor, getComputedStyle(e).borderTopColor, getComputedStyle(e).color]
+	green := `[...document.querySelectorAll('main *')].filter((e) =>
+		[getComputedStyle(e).backgroundColor, getComputedStyle(e).borderTopColor, getComputedStyle(e).color]
 		.some((c) => ['rgb(28, 107, 71)', 'rgb(201, 143, 18)'].includes(c))).length`
 	if n := ask[int](t, ctx, green); n > 0 {
 		t.Errorf("%d elements are green or gold", n)
@@ -107,7 +108,8 @@ func TestPageRefusesFiles(t *testing.T) {
 			ask[bool](t, ctx, fmt.Sprintf(`(() => {
 				const transfer = new DataTransfer();
 				transfer.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %q));
-				document.getElementById('drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
+				document.getElementById('drop').dispatchEvent(
+					new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
 				return true;
 			})()`, base64.StdEncoding.EncodeToString(f.bytes), f.file))
 			refused(t, ctx, f.says)

@@ -105,7 +105,8 @@ func TestPageRules(t *testing.T) {
 		}
 		got := ask[[]string](t, ctx, `(async () => {
 			const out = [];
-			for (const text of `+string(payload)+`) out.push((await examine(new TextEncoder().encode(text))).problem?.message ?? '');
+			for (const text of `+string(payload)+`)
+				out.push((await examine(new TextEncoder().encode(text))).problem?.message ?? '');
 			return out;
 		})()`)
 		for i, m := range all {

@@ -28,7 +28,8 @@ func TestParts(t *testing.T) {
 	}
 	r := elmPlaza()
 	if got := FindingCommand(r, &r.Findings[0]); !strings.HasPrefix(got,
-		"::error file=testdata/runs/elm-plaza/submission.json,line=22,col=17,endColumn=20,title=high%3A math.mismatch::") || strings.Contains(got, "\n") {
+		"::error file=testdata/runs/elm-plaza/submission.json,line=22,col=17,endColumn=20,title=high%3A math.mismatch::") ||
+		strings.Contains(got, "\n") {
 		t.Errorf("%q", got)
 	}
 	r.Findings[0].Tier = "odd"

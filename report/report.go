@@ -3,7 +3,8 @@
 // New makes a Writer for a format; reports are added in the order in which they are to be read, and Close ends the
 // paper. Nothing is decided here: what a paper says stands in the report.
 //
-//	table     for a terminal: a block for each of up to 20 submissions, one line for each flagged one of more, and a summary
+//	table     for a terminal: a block for each of up to 20 submissions, one line for each flagged one of more, and a
+//	          summary
 //	json      one compact report a line: exactly the report
 //	markdown  for pull request comments and job summaries
 //	sarif     SARIF 2.1.0, one document
@@ -13,9 +14,9 @@
 // Every string of a report is hostile: a submission writes into messages, names and paths. Three rules hold in every
 // format, and TestHostile puts hostile text into every field of a report to prove them:
 //
-//  1. Control, bidirectional, zero-width and other invisible characters do not reach a paper. They are shown as <U+202E> (Clean),
-//     which is also what the ledger's canonical form does; json writes them as escapes, so that the value stays the
-//     report's own.
+//  1. Control, bidirectional, zero-width and other invisible characters do not reach a paper. They are shown as
+//     <U+202E> (Clean), which is also what the ledger's canonical form does; json writes them as escapes, so that the
+//     value stays the report's own.
 //  2. Text cannot become structure: no further line, workflow command, markdown, HTML, mention, link or XML element.
 //  3. Lengths are bounded, and what is cut says so.
 //

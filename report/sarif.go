@@ -190,7 +190,8 @@ func sarifMessage(f *referee.Finding) string {
 func undecidedResult(r *referee.Report, c referee.Check) sarifResult {
 	f := &referee.Finding{Code: undecidedRule, RuleIDs: []string{c.ID}}
 	result := sarifResult{RuleID: undecidedRule, Kind: "open", Level: "none"}
-	result.Message = sarifText{noLinks("The high rule " + CleanName(c.ID) + " could not be decided: " + undecidedReason(c))}
+	result.Message = sarifText{noLinks("The high rule " + CleanName(c.ID) + " could not be decided: " +
+		undecidedReason(c))}
 	result.Locations = []sarifLocation{fileLocation(locate(r, r.Submission.Path), nil, "")}
 	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = resultProperties(r, f.RuleIDs)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	_ "embed"
 	"fmt"
 	"html"
 	"io"
@@ -11,13 +12,9 @@ import (
 )
 
 // pageStyle is the whole look of the page: no font, script or picture from elsewhere.
-const pageStyle = `:root{color-scheme:light dark;--ink:#16202b;--soft:#5b6672;--line:#d9dee4;--paper:#fff;--ground:#f4f5f3;--accent:#24507a}
-@media (prefers-color-scheme:dark){:root{--ink:#e7eaee;--soft:#9aa5b1;--line:#323b45;--paper:#1a2027;--ground:#12171c;--accent:#86b4e0}}
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif}main{max-width:60rem;margin:0 auto;padding:1rem 1.25rem 3rem}
-h1{font-size:1.6rem}section{margin:1.25rem 0;padding:1.25rem 1.5rem;background:var(--paper);border:1px solid var(--line);border-radius:12px}h2{margin:0 0 .5rem;font-size:1.25rem;overflow-wrap:anywhere}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:0 0 1rem}dt{color:var(--soft)}dd{margin:0}
-table{border-collapse:collapse;margin:.75rem 0;font-size:.9rem}th,td{padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--line);text-align:right}th:first-child,td:first-child{text-align:left;overflow-wrap:anywhere}th{color:var(--soft);font-weight:600}
-.tables{display:flex;flex-wrap:wrap;gap:0 2.5rem;align-items:flex-start;overflow-x:auto}figure{display:inline-block;margin:.5rem 1.5rem .5rem 0;vertical-align:top;max-width:100%}figcaption{font-size:.85rem;color:var(--soft)}svg{max-width:100%;height:auto}svg text{fill:var(--ink);font:12px system-ui,sans-serif}.bar{fill:var(--accent)}.line{fill:none;stroke:var(--accent);stroke-width:2}.axis{stroke:var(--line)}`
+//
+//go:embed page/summary.css
+var pageStyle string
 
 // partsHTML is one page that needs nothing else.
 func partsHTML(w io.Writer, head string, parts []section) error {

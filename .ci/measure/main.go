@@ -1,6 +1,7 @@
 // Command measure takes two figures of docs/performance.md that need a process of its own:
 //
-//	measure start [-n 11] IMAGE EVENT   from the start of IMAGE's container to its first connection to the API, over an image that only connects
+//	measure start [-n 11] IMAGE EVENT   from the start of IMAGE's container to its first connection to the API, over
+//	                                    an image that only connects
 //	measure memory COMMAND [ARG…]       the most memory that a command ever held
 //	measure dial ADDR                   what the other image does: connects and ends
 //

@@ -166,7 +166,8 @@ func (au *auditor) sum() error {
 	return &failure{code: au.worst}
 }
 
-// sumBatch says what holds for the batch as a whole: who left samples out, and the questions that a person answers once.
+// sumBatch says what holds for the batch as a whole: who left samples out, and the questions that a person answers
+// once.
 func (au *auditor) sumBatch() {
 	for _, err := range au.batch.missing() {
 		printError(au.stderr, err)

@@ -228,7 +228,8 @@ var doctorCases = []struct {
 	}, "app.key", doctor.Warning, "open to every branch"},
 	{"a key for every protected branch", func(t *testing.T, c *clinic) {
 		withApp(t, c)
-		c.answers["environments/referee"].(map[string]any)["deployment_branch_policy"] = map[string]any{"protected_branches": true,
+		c.answers["environments/referee"].(map[string]any)["deployment_branch_policy"] = map[string]any{
+			"protected_branches":     true,
 			"custom_branch_policies": false}
 	}, "app.key", doctor.Warning, "every protected branch"},
 	{"an environment that is not there",
@@ -320,7 +321,8 @@ var doctorCases = []struct {
 			c.ledger[0]["ruleset_id"])].(map[string]any)["bypass_actors"] = []any{integration(777)}
 	}, "ledger.rules", doctor.Warning, "can be deleted or force-pushed by the app 777"},
 	{"a ledger that anybody can push to", func(*testing.T, *clinic) {}, "ledger.push", doctor.Warning,
-		"anybody with push access can append entries to the branch ledger, forged ones too; with the workflow's own token this cannot be stopped"},
+		"anybody with push access can append entries to the branch ledger, forged ones too; " +
+			"with the workflow's own token this cannot be stopped"},
 	{"a ledger that anybody can push to beside the App", func(t *testing.T, c *clinic) {
 		withApp(t, c)
 		c.ledger = drop(drop(c.ledger, "update"), "creation")
@@ -481,7 +483,8 @@ func (c *clinic) environment(branches ...string) {
 // policy sets the one name, of a branch or a tag, that may use the environment.
 func (c *clinic) policy(name, kind string) {
 	c.environment(name)
-	c.answers["environments/referee/deployment-branch-policies"].(map[string]any)["branch_policies"].([]any)[0].(map[string]any)["type"] = kind
+	policies := c.answers["environments/referee/deployment-branch-policies"].(map[string]any)["branch_policies"]
+	policies.([]any)[0].(map[string]any)["type"] = kind
 }
 
 // bypass names whom the ruleset lets through that keeps others from the ledger.

@@ -152,7 +152,8 @@ func (w *online) announce(pull int64, entries []ledger.Entry) int64 {
 
 // pinned commits a configuration that pins a genesis.
 func (w *online) pinned(hash string) {
-	w.Commit("main", githubtest.Change{Files: map[string]string{".github/referee.yml": "version: 1\nledger: {genesis: " + hash + "}\n"}})
+	w.Commit("main", githubtest.Change{Files: map[string]string{".github/referee.yml": "version: 1\nledger: {genesis: " +
+		hash + "}\n"}})
 }
 
 // referee runs a command with the job's environment and gives its exit code and output.

@@ -56,7 +56,8 @@ func TestCommandOnPaper(t *testing.T) {
 		must("shop", "referee "+from)
 		text := must(".", "pdftotext -layout "+paper+" -")
 		commands := regexp.MustCompile(
-			`(?m)^\s*((?:referee (?:receipt|ledger)|sha256sum|git (?:show|cat-file|clone)) .*\S)\s*$`).FindAllStringSubmatch(text, -1)
+			`(?m)^\s*((?:referee (?:receipt|ledger)|sha256sum|git (?:show|cat-file|clone)) .*\S)\s*$`,
+		).FindAllStringSubmatch(text, -1)
 		if len(commands) != 1 {
 			t.Fatalf("%s: the commands %q are printed, one is expected:\n%s", paper, commands, text)
 		}

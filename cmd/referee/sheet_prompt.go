@@ -121,14 +121,20 @@ func (p *page) promptGates(s *referee.Sheet) {
 const handIn = `Hand in one JSON object: UTF-8, no duplicate keys, nothing before or after it.
 - Numbers are JSON numbers with all the digits that you have; a string is not a number.
 - What you were not given goes into ` + "`missing_inputs`" + ` by name. Never invent it.
-- A calculation has ` + "`name`, `formula`, `inputs`, `result`, `units`" + `. The formula is arithmetic over the names in its inputs: + - * / // % **, parentheses, abs min max sum avg round sqrt exp ln log10 floor ceil pow, pmt npv irr. No prose, no thousands commas, no % or $ signs, ** and not ^.`
+- A calculation has ` + "`name`, `formula`, `inputs`, `result`, `units`" + `. ` +
+	`The formula is arithmetic over the names in its inputs: ` +
+	`+ - * / // % **, parentheses, abs min max sum avg round sqrt exp ln log10 floor ceil pow, pmt npv irr. ` +
+	`No prose, no thousands commas, no % or $ signs, ** and not ^.`
 
 // evidenceRules are added where claims cite evidence.
 const evidenceRules = `Evidence rules:
-- A claim has an ` + "`evidence_reference`" + `: the id of an evidence item in run.json, with a selector where it helps: ` + "`t12#row=6`, `t12#cell=6,2`, `quote#/rate`, `memo#line=10,12`" + `.
+- A claim has an ` + "`evidence_reference`" + `: the id of an evidence item in run.json, ` +
+	`with a selector where it helps: ` + "`t12#row=6`, `t12#cell=6,2`, `quote#/rate`, `memo#line=10,12`" + `.
 - A ` + "`quote`" + ` must occur word for word in the evidence that its claim cites.
-- An input is in the evidence as its description says. Where that is left to you, ` + "`sources`" + ` of the submission cites the cell: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `.
-- A calculation's ` + "`sources`" + ` say where each input is: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `. The value there must equal the input.
+- An input is in the evidence as its description says. Where that is left to you, ` +
+	"`sources`" + ` of the submission cites the cell: ` + "`{\"noi\": \"t12#cell=6,2\"}`" + `.
+- A calculation's ` + "`sources`" + ` say where each input is: ` + "`{\"noi\": \"t12#cell=6,2\"}`" +
+	`. The value there must equal the input.
 - An assumption is an object with the label "assumption", and its basis.
 - ` + "`self_check` and `final_output`" + ` are claims too: they are held against what is found.`
 

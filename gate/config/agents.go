@@ -42,8 +42,8 @@ func (g *Governance) Operates(agent, login string) bool {
 	})
 }
 
-// IsLogin tells whether GitHub would take a word for a login. Those that an enterprise manages end with an underscore and its short
-// name.
+// IsLogin tells whether GitHub would take a word for a login. Those that an enterprise manages end with an underscore
+// and its short name.
 func IsLogin(word string) bool { return loginForm.MatchString(word) }
 
 var loginForm = pattern.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}(?:\[bot\])?$`)

@@ -18,7 +18,8 @@ runs:
   - path: deals/*/run.json
     sheets: [cre-multifamily-agency@^1.2, lend-atr-qm]
 flight_sheets: rules/sheets
-ledger: {branch: ledger, repository: org/ledger, genesis: 7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730}
+ledger: {branch: ledger, repository: org/ledger,
+  genesis: 7d865e959b2466918c9863afca942d0fb89d7c9ac0c99bafc3749504ded97730}
 fail_on: mid
 accept: none
 evidence: base_only
@@ -37,7 +38,8 @@ governance:
   spend_cap_usd: "50.00"
   heartbeat_minutes: 30
   agents:
-    - {name: underwriter, emails: [bot@example.com], model: m-70b, capability_tier: frontier, params_b: 70, tools: [calculator], vram_gb: 80}
+    - {name: underwriter, emails: [bot@example.com], model: m-70b, capability_tier: frontier, params_b: 70,
+       tools: [calculator], vram_gb: 80}
 `
 
 func TestConfig(t *testing.T) {

@@ -11,7 +11,8 @@ func TestParamsOfConfig(t *testing.T) {
 	src := `runs:
   - path: runs/**/run.json
     sheets: [compute-llm-serving]
-    params: {slo_ttft_ms: 300, slo_tpot_ms: 2.50, words: [MIT, "Apache-2.0", 7], strict: true, date: "2026-11-30", table: {b: 2, a: "x"}}
+    params: {slo_ttft_ms: 300, slo_tpot_ms: 2.50, words: [MIT, "Apache-2.0", 7], strict: true, date: "2026-11-30",
+      table: {b: 2, a: "x"}}
 `
 	c, err := Parse([]byte(src), "f")
 	if err != nil {

@@ -154,7 +154,8 @@ func TestDemands(t *testing.T) {
 	app := int64(7)
 	var protection BranchProtection
 	if err := json.Unmarshal(
-		[]byte(`{"required_status_checks": {"contexts": ["a", "b"], "checks": [{"context": "a", "app_id": null}, {"context": "b", "app_id": 9}]},
+		[]byte(`{"required_status_checks": {"contexts": ["a", "b"], "checks": [{"context": "a", "app_id": null},
+			{"context": "b", "app_id": 9}]},
 		"required_pull_request_reviews": {"required_approving_review_count": 2, "dismiss_stale_reviews": true},
 		"allow_force_pushes": {"enabled": false}, "allow_deletions": {"enabled": true}}`), &protection); err != nil {
 		t.Fatal(err)

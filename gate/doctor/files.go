@@ -229,12 +229,14 @@ func (p *checkup) configReads() doctorFinding {
 
 // fromHead are expressions that name the pull request's own commit.
 var fromHead = pattern.New(
-	`github\.event\.pull_request\.(head|merge_commit_sha)|github\.head_ref|refs/pull/|workflow_run\.(head_|pull_requests)|github\.event\.(number|issue\.number|pull_request\.number)`,
+	`github\.event\.pull_request\.(head|merge_commit_sha)|github\.head_ref|refs/pull/|` +
+		`workflow_run\.(head_|pull_requests)|github\.event\.(number|issue\.number|pull_request\.number)`,
 )
 
 // fromBase are expressions that name what the repository itself holds.
 var fromBase = pattern.New(
-	`\$\{\{\s*github\.(sha|ref|ref_name|base_ref|repository|event\.pull_request\.base\.\w+|event\.repository\.default_branch)\s*\}\}`,
+	`\$\{\{\s*github\.(sha|ref|ref_name|base_ref|repository|` +
+		`event\.pull_request\.base\.\w+|event\.repository\.default_branch)\s*\}\}`,
 )
 
 // headCommand are shell commands that fetch it.

@@ -167,7 +167,8 @@ func TestDraftNumbers(t *testing.T) {
 			`+2026-11-22T13:00:00 lane agent locked for The agent underwriter by governance.max_recurring_critical 2`},
 		"dark": {`+last_heartbeat,2026-11-22T13:00:00`, `+now,2026-11-30T09:00:00`, `"result": 11280,`},
 		"rogue": {`+declared_model,none: not listed in governance.agents`,
-			`+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`, `"signed": false`},
+			`+observed_model,model example-70b-instruct; tier frontier; params_b 70; 2 tools calculator document_reader`,
+			`"signed": false`},
 	} {
 		for _, line := range lines {
 			if !strings.Contains(all[kind].Draft, line) {

@@ -21,10 +21,10 @@
 // meant, any other error that something could not be read. It is never a Result with a level (TestErrorsDecideNothing).
 //
 // A Result says what was found. Its Problems each have a stable Code, a level, a place and words; OK is that there are
-// none. What the forge did not let be read is a problem too (ledger.CodeOnlineUnread), so that it is never a pass; where
-// it is the only kind, Unread tells it from a ledger that is wrong. Level is the highest level that was looked at, and 0
-// unless all is well. Looked lists the levels that were looked at, for one may be reached without the one below it: L5
-// says nothing of the forge. Unseen words what no level looked at could see.
+// none. What the forge did not let be read is a problem too (ledger.CodeOnlineUnread), so that it is never a pass;
+// where it is the only kind, Unread tells it from a ledger that is wrong. Level is the highest level that was looked
+// at, and 0 unless all is well. Looked lists the levels that were looked at, for one may be reached without the one
+// below it: L5 says nothing of the forge. Unseen words what no level looked at could see.
 //
 // A program that needs a level says so: with Options.Require a verification that did not look at that level is an
 // error, and no Result (TestRequire). Without it, ask for Level: OK alone means no more than that nothing was found by
@@ -44,9 +44,9 @@
 // Online is GitHub's record, each review asked for once, one request after the other; it is what the gate's own jobs
 // compare with, too. A ledger that does not agree with itself is not compared with the forge. Then, in this order: the
 // ledger is of this repository; the receipts that the gate announced in its reviews, on the pull requests that the
-// ledger names and on the newest ones, are in it (L3); its approvals and merges are the forge's (L4). Reviews by anybody
-// but the gate's app announce nothing (TestOnlineAnnounced). The base branch's configuration is read from the forge,
-// never from a copy: it pins the genesis, and says which runs the gate judges and where the ledger is.
+// ledger names and on the newest ones, are in it (L3); its approvals and merges are the forge's (L4). Reviews by
+// anybody but the gate's app announce nothing (TestOnlineAnnounced). The base branch's configuration is read from the
+// forge, never from a copy: it pins the genesis, and says which runs the gate judges and where the ledger is.
 //
 // Tail is what a writer asks before it appends: the end of the ledger, at a bounded number of requests
 // (TestVerifyTail).

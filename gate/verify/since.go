@@ -6,8 +6,8 @@ import (
 	"github.com/defendableos/referee/ledger"
 )
 
-// newEntries continues from the one pin that there is. Its right edge is read from the commit that made it, and believed because it
-// makes the root that the pin knows.
+// newEntries continues from the one pin that there is. Its right edge is read from the commit that made it, and
+// believed because it makes the root that the pin knows.
 func (v *verification) newEntries() error {
 	pin, c := v.pins[len(v.pins)-1], v.copied
 	if pin.Count < 0 {

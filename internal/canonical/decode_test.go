@@ -63,8 +63,9 @@ func TestDecodeRefuses(t *testing.T) {
 		`{"list":[],"n":3,"name":"x","zzzzzz":1}`: `unknown key "zzzzzz"; known are in, list, n, name`,
 		`{"list":[],"name":"x"}`:                  `the member "n" is missing`,
 		`{}`:                                      `the member "list" is missing`,
-		`{"list":[{"n":1},{"n":2,"tier":"hihg"}],"n":3}`: `"/list/1/tier": "hihg" is not one of high, mid, low; did you mean "high"?`,
-		`{"list":[],"n":3,"name":""}`:                    `"/name": "" is not a word`,
+		`{"list":[{"n":1},{"n":2,"tier":"hihg"}],"n":3}`: `"/list/1/tier": "hihg" is not one of high, mid, ` +
+			`low; did you mean "high"?`,
+		`{"list":[],"n":3,"name":""}`: `"/name": "" is not a word`,
 		`{"list":[],"n":3,"name":"x","words":["a","b","` + strings.Repeat("x", 10) +
 			`"]}`: `"/words/2": "xxxxxxxxxx" is not a word`,
 		`{"list":{},"n":3,"name":"x"}`:            `"/list": an object, an array is expected`,

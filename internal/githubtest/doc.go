@@ -1,7 +1,7 @@
 // Package githubtest is a GitHub for tests: a stateful server of the part of the REST API that the gate uses, over a
-// real bare git repository that is cloned, fetched and pushed to over HTTP. What is plain of git is done in this process
-// (git.go, upload.go), the rest by git and its own http-backend, and all of the protocol where a test says OverGit.
-// TestRepoIsGits and TestUploadIsGits hold the one to the other.
+// real bare git repository that is cloned, fetched and pushed to over HTTP. What is plain of git is done in this
+// process (git.go, upload.go), the rest by git and its own http-backend, and all of the protocol where a test says
+// OverGit. TestRepoIsGits and TestUploadIsGits hold the one to the other.
 //
 //	s := githubtest.New(t)                      // the repository example/work with an empty default branch main
 //	head := s.Commit("feature", githubtest.Change{Files: map[string]string{"a": "1"}, Author: "agent"})

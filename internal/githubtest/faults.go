@@ -53,7 +53,8 @@ var (
 func RetryAfter(status, seconds int) Fault {
 	return Fault{Status: status, Header: http.Header{"Retry-After": {fmt.Sprint(seconds)}},
 		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",` +
-			`"documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`}
+			`"documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api` +
+			`#about-secondary-rate-limits"}`}
 }
 
 // Spent is the primary rate limit (403 or 429), which ends so many seconds from now.

@@ -54,7 +54,8 @@ func TestConformsFragments(t *testing.T) {
 		`itemTypes:[BASE_REF_CHANGED_EVENT]){nodes{__typename ` +
 		`... on BaseRefChangedEvent{createdAt actor{login}} ... on HeadRefForcePushedEvent{createdAt}}}}}}`
 	answer := func(nodes ...any) map[string]any {
-		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"timelineItems": map[string]any{"nodes": nodes}}}}
+		items := map[string]any{"nodes": nodes}
+		return map[string]any{"repository": map[string]any{"pullRequest": map[string]any{"timelineItems": items}}}
 	}
 	base := map[string]any{"__typename": "BaseRefChangedEvent", "createdAt": "2026-11-22T01:02:03Z", "actor": nil}
 	force := map[string]any{"__typename": "HeadRefForcePushedEvent", "createdAt": "2026-11-22T01:02:03Z"}

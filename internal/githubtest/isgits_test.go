@@ -29,7 +29,8 @@ type tangle struct {
 }
 
 // tangledPaths are such that each is in the way of another.
-var tangledPaths = []string{"a", "a.b", "a/b", "a/c", "a-b", "d/e/f", "d/e", "d/g.txt", ".gitattributes", "runs/x/run.json"}
+var tangledPaths = []string{"a", "a.b", "a/b", "a/c", "a-b", "d/e/f", "d/e", "d/g.txt", ".gitattributes",
+	"runs/x/run.json"}
 
 func newTangle(t *testing.T, seed uint64, n int) *tangle {
 	s := New(t)
@@ -162,7 +163,8 @@ func (g *tangle) compareCommits(counts map[string]int, a, b string) {
 	if err := r.putRef("refs/heads/x", a); err != nil || r.resolveByGit("refs/heads/x") != a {
 		g.Fatal(err)
 	}
-	for _, name := range []string{a, "refs/heads/x", "refs/heads/x^{commit}", a + "^{tree}", a + "^1", a + ":a", a + ":d/e",
+	for _, name := range []string{a, "refs/heads/x", "refs/heads/x^{commit}", a + "^{tree}", a + "^1", a + ":a",
+		a + ":d/e",
 		a + ":a/b", a + ":", "refs/heads/none", "refs/heads/none^{commit}", strings.Repeat("7", 40) + "^{tree}"} {
 		got, sure := o.named(name)
 		counts["resolve"] += g.same(name, sure, got, r.resolveByGit(name), nil)
@@ -218,7 +220,8 @@ func (g *tangle) compareTrees(counts map[string]int, a, b string) {
 
 // TestUnplainIsGits: names and people of which git has an opinion are given to git.
 func TestUnplainIsGits(t *testing.T) {
-	for _, path := range []string{"", "a//b", "/a", "a/", "../a", "a/.", ".git", ".GIT/config", "a/.git", ".gitmodules", "GIT~1",
+	for _, path := range []string{"", "a//b", "/a", "a/", "../a", "a/.", ".git", ".GIT/config", "a/.git", ".gitmodules",
+		"GIT~1",
 		"a\\b", "a:b", "a\"b", "ä", "a\nb"} {
 		if isPlainPath(path) {
 			t.Errorf("the path %q is plain", path)

@@ -31,8 +31,8 @@ func (o *objects) readRef(ref string) (id string, sure bool) {
 	return id, err == nil && isID(id)
 }
 
-// swapRef sets a reference where it holds old, by git's protocol: whoever makes the file REF.lock may write REF. sure is
-// false where only git can say what is wrong; nothing has happened then.
+// swapRef sets a reference where it holds old, by git's protocol: whoever makes the file REF.lock may write REF. sure
+// is false where only git can say what is wrong; nothing has happened then.
 func (o *objects) swapRef(ref, id, old string) (sure bool) {
 	if !isPlainRef(ref) || !isID(id) {
 		return false

@@ -283,7 +283,8 @@ func (s *Server) pullJSON(p *pull, whole bool) object {
 		"draft": p.Draft, "auto_merge": nil,
 		"head": s.branch(example, from, p.Head, p.head), "base": s.branch(example, s.Name, p.Base, s.baseSHA(p)),
 		"author_association": "NONE",
-		"url":                s.apiURL("pulls/%d", p.number), "html_url": fmt.Sprintf("%s/%s/pull/%d", s.URL, s.Name, p.number)})
+		"url":                s.apiURL("pulls/%d", p.number), "html_url": fmt.Sprintf("%s/%s/pull/%d", s.URL, s.Name,
+			p.number)})
 	if p.mergedBy != "" {
 		o["merged_at"] = stamp(p.closed)
 	}

@@ -17,8 +17,8 @@ import (
 // refCommand is one line of a push: what a reference was, and what it is to be; "" where it is not there.
 type refCommand struct{ old, next, ref string }
 
-// receive takes a push in, or hands it to git's backend, unless a ruleset forbids it. What is no fast-forward git refuses by itself
-// where it is told to.
+// receive takes a push in, or hands it to git's backend, unless a ruleset forbids it. What is no fast-forward git
+// refuses by itself where it is told to.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
 	commands, capabilities, err := pushCommands(r)
 	if err != nil {

@@ -20,8 +20,10 @@ func onDefault(checks ...string) string {
 		}
 		list = append(list, fmt.Sprintf(`{"context": %q, "integration_id": %s}`, name, app))
 	}
-	return `{"name": "default", "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
-		"rules": [{"type": "required_status_checks", "parameters": {"strict_required_status_checks_policy": false, "required_status_checks": [` + strings.Join(list, ",") + `]}}]}`
+	return `{"name": "default", "target": "branch", "enforcement": "active",
+		"conditions": {"ref_name": {"include": ["~DEFAULT_BRANCH"], "exclude": []}},
+		"rules": [{"type": "required_status_checks", "parameters": {"strict_required_status_checks_policy": false,
+		"required_status_checks": [` + strings.Join(list, ",") + `]}}]}`
 }
 
 // TestRequiredChecks: what GitHub's documentation says of required checks ("About protected branches", "Troubleshooting
@@ -91,8 +93,10 @@ func TestRequiredChecks(t *testing.T) {
 func TestMergeable(t *testing.T) {
 	s := New(t)
 	n := opened(s)
-	const reviews = `{"name": "reviews", "target": "branch", "enforcement": "active", "conditions": {"ref_name": {"include": ["refs/heads/main"], "exclude": []}},
-		"rules": [{"type": "pull_request", "parameters": {"required_approving_review_count": 1, "dismiss_stale_reviews_on_push": true, "require_code_owner_review": false,
+	const reviews = `{"name": "reviews", "target": "branch", "enforcement": "active",
+		"conditions": {"ref_name": {"include": ["refs/heads/main"], "exclude": []}},
+		"rules": [{"type": "pull_request", "parameters": {"required_approving_review_count": 1,
+		"dismiss_stale_reviews_on_push": true, "require_code_owner_review": false,
 		"require_last_push_approval": false, "required_review_thread_resolution": false}}]}`
 	for _, body := range []string{onDefault("a@15368", "b@0"), reviews,
 		strings.Replace(strings.Replace(onDefault("c@1"), "~DEFAULT_BRANCH", "refs/heads/other", 1), `"default"`,

@@ -228,7 +228,8 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 	}
 	var leaves []Leaf
 	for _, name := range strangers(at) {
-		l.Pointer, l.Property, l.Got, l.Want = strictjson.JoinPointer(at.pointer, name), name, quote(name), "no further member"
+		l.Pointer, l.Property, l.Got, l.Want = strictjson.JoinPointer(at.pointer, name), name, quote(name),
+			"no further member"
 		l.Message = fmt.Sprintf("is a member that the schema does not allow; %s", hint)
 		if near := nearest.Word(name, declared); near != "" {
 			l.Message = fmt.Sprintf("is a member that the schema does not allow; did you mean %s?", quote(near))

@@ -230,7 +230,8 @@ func TestOrder(t *testing.T) {
 func TestRefused(t *testing.T) {
 	tests := []struct{ name, schema, want string }{
 		{"remote reference", `{"$ref":"https://example.com/x.json"}`,
-			`sheet.json: line 1, column 9 (/$ref): $ref "https://example.com/x.json" (a string) leads to another document; a schema is complete in itself: put the definition under $defs and write #/$defs/…`},
+			`sheet.json: line 1, column 9 (/$ref): $ref "https://example.com/x.json" (a string) leads to another document; ` +
+				`a schema is complete in itself: put the definition under $defs and write #/$defs/…`},
 		{"file reference", `{"items":{"$ref":"file:///etc/passwd"}}`, "leads to another document"},
 		{"reference beside it", `{"$ref":"other.json#/a"}`, "leads to another document"},
 		{"remote dynamic reference", `{"$dynamicRef":"https://example.com/x#a"}`, "leads to another document"},

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// JSON Pointers (RFC 6901) are written, taken apart and followed here and nowhere else. A token is one step as a pointer
-// writes it, with ~1 for / and ~0 for ~; a name is what it says.
+// JSON Pointers (RFC 6901) are written, taken apart and followed here and nowhere else. A token is one step as a
+// pointer writes it, with ~1 for / and ~0 for ~; a name is what it says.
 
 // What is wrong with a pointer, for errors.Is. Who reports it adds the pointer.
 var (

@@ -57,7 +57,8 @@ func (c connection) Break(step int) bool {
 // connect opens a store; without patience nothing is sent twice.
 func connect(t testing.TB, s *githubtest.Server, wait time.Duration, notice func(string)) connection {
 	t.Helper()
-	api, err := githubstore.NewClient(githubstore.ClientOptions{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name, MaxWait: wait,
+	api, err := githubstore.NewClient(githubstore.ClientOptions{APIURL: s.APIURL(), Token: s.Token, Repository: s.Name,
+		MaxWait:   wait,
 		Transport: s.Transport()})
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 // git runs in a repository and gives what it prints.
 func git(t *testing.T, dir, stdin string, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("git", append([]string{"--git-dir=" + dir, "-c", "user.name=x", "-c", "user.email=x@y"}, args...)...)
+	cmd := exec.Command("git", append([]string{"--git-dir=" + dir, "-c", "user.name=x", "-c", "user.email=x@y"},
+		args...)...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.Output()
 	if err != nil {

@@ -303,7 +303,8 @@ func nextWhole(text, want string, from int) (place, tries int) {
 
 var columnScale = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
-		`(?i)\b(?:in|of)\s+(?:usd\s+|us\s+|\$\s*)?(thousand|million|billion)s?\b|\((?:\$|usd\s*)?(?:'|’)?000s?\)|\$\s?(?:'|’)?000s?\b|\(\$?\s?(mm|mn|bn)\)`)
+		`(?i)\b(?:in|of)\s+(?:usd\s+|us\s+|\$\s*)?(thousand|million|billion)s?\b|` +
+			`\((?:\$|usd\s*)?(?:'|’)?000s?\)|\$\s?(?:'|’)?000s?\b|\(\$?\s?(mm|mn|bn)\)`)
 })
 
 // scaleOf is the power of ten that a cell's column, its row or the whole table declares.

@@ -15,7 +15,8 @@ func citing() *Set {
 				"$920,000 in 2025.\nNOI again: $920,000.\nAt least fifty-two percent (52%) of units.\nNet worth $1.2 " +
 				"million.\nClosing on 2026-03-15.\n")},
 		"t12.csv": {Data: []byte(
-			"line,2024,2025,change\nGross,\"1,815,000\",\"1,900,000\",\"(85,000)\"\nHalf,(85,000)\nGross,1,815,000\nNet,n/a,5,6\n")},
+			"line,2024,2025,change\nGross,\"1,815,000\",\"1,900,000\",\"(85,000)\"\n" +
+				"Half,(85,000)\nGross,1,815,000\nNet,n/a,5,6\n")},
 		"thousand.csv": {Data: []byte("(in thousands),2025\nNOI,920\nDebt (in millions),3\n")},
 		"units.csv":    {Data: []byte("item,USD (000s)\nNOI,920\n")},
 		"deal.json": {Data: []byte(

@@ -18,7 +18,8 @@ type Figure struct {
 }
 
 var (
-	months = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+	months = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|` +
+		`sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 	// dates and times: a piece of one is no number.
 	datePattern = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
@@ -190,7 +191,8 @@ func (f *Figure) negate() {
 var numberWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for w := range strings.FieldsSeq(
-		`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty
+		`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+		seventeen eighteen nineteen twenty thirty
 		forty fifty sixty seventy eighty ninety hundred thousand million billion`) {
 		words[w] = true
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Memory is a read-only tree of files that are held in memory, by their paths: the evidence of a sheet's example, or the
-// sample and gold of one record of a batch. It implements fs.FS and fs.StatFS.
+// Memory is a read-only tree of files that are held in memory, by their paths: the evidence of a sheet's example, or
+// the sample and gold of one record of a batch. It implements fs.FS and fs.StatFS.
 type Memory map[string][]byte
 
 // Open opens a file of the tree.

@@ -35,7 +35,8 @@ type StatResult struct {
 //	min, max       of a column of numbers, or of dates as YYYY-MM-DD
 //	hist           how often the value arg occurs in a column
 //	regex_hits     cells of a column, or of all, in which the RE2 expression arg matches; lines, of a text
-//	type_errors    cells of a column that are not of the type arg, nulls aside: number, integer, boolean, date, datetime, string
+//	type_errors    cells of a column that are not of the type arg, nulls aside: number, integer,
+//	               boolean, date, datetime, string
 var Stats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", "max", "hist", "regex_hits",
 	"type_errors", "sha256", "bytes"}
 

@@ -9,7 +9,8 @@ import (
 	"testing/fstest"
 )
 
-const dataCSV = "id,name,amount,day,ok\n1,a,\"$1,000.50\",2026-01-05,true\n2,b,(0.25),2025-12-31,FALSE\n2,b,(0.25),2025-12-31,FALSE\n3, ,10%,,yes\n4,a,,2026-02-30,\n"
+const dataCSV = "id,name,amount,day,ok\n1,a,\"$1,000.50\",2026-01-05,true\n2,b,(0.25),2025-12-31,FALSE\n" +
+	"2,b,(0.25),2025-12-31,FALSE\n3, ,10%,,yes\n4,a,,2026-02-30,\n"
 
 func dataSet() *Set {
 	return Open(fstest.MapFS{

@@ -75,7 +75,8 @@ func luminance(rgb [3]int64) (*decimal.Num, error) {
 	return sum, nil
 }
 
-// linearChannels are the values of channel that were asked for: 256 constants, whose power of 2.4 is what luminance costs.
+// linearChannels are the values of channel that were asked for: 256 constants, whose power of 2.4 is what luminance
+// costs.
 var linearChannels [256]atomic.Pointer[decimal.Num]
 
 // linearChannel is channel of 0 to 255, each worked out once.

@@ -74,8 +74,9 @@ func TestCalendars(t *testing.T) {
 	for want, c := range map[string]Calendar{
 		`column 48: calendar "FEDERAL": "satrday" is not a day of the week (did you mean "saturday"?); write ` +
 			`saturday, sunday`: {Weekend: []string{"satrday"}},
-		`column 48: calendar "FEDERAL": "Christmas" is not a date; write dates like 2026-12-25`: {Holidays: []string{"Christmas"}},
-		`column 48: calendar "FEDERAL" has no working day; leave a working day`:                 {Weekend: weekdays},
+		`column 48: calendar "FEDERAL": "Christmas" is not a date; write dates like 2026-12-25`: {
+			Holidays: []string{"Christmas"}},
+		`column 48: calendar "FEDERAL" has no working day; leave a working day`: {Weekend: weekdays},
 	} {
 		names.Calendars = map[string]Calendar{"FEDERAL": c}
 		if _, err := ParseText(`business_days("2026-10-09", "2026-10-15",      FEDERAL) == 3`, names); err == nil ||

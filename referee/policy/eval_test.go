@@ -8,9 +8,12 @@ import (
 )
 
 // truthDoc has a true, a false, a null, an absent (gone), a number, a text that looks like one, a list and an object.
-const truthDoc = `{"inputs": {"t": true, "f": false, "nul": null, "n": 0.9, "zero": 0, "s": "0.9", "big": 9007199254740993, "word": "PASS",
-	"list": [1, 2, 3], "empty": [], "holes": [1, null], "words": ["a", "b"], "obj": {"k": 1, "a b": 2}, "blank": " ", "d": "2026-03-01", "time": "2026-03-01T10:00:00Z",
-	"rows": [{"k": "a", "v": 1, "ok": true}, {"k": "b", "v": 3, "ok": false}], "ragged": [{"v": 1}, {"w": 2}], "nested": [{"items": [1, 2]}, {"items": [3]}], "huge": 1e400},
+const truthDoc = `{"inputs": {"t": true, "f": false, "nul": null, "n": 0.9, "zero": 0, "s": "0.9",
+	"big": 9007199254740993, "word": "PASS",
+	"list": [1, 2, 3], "empty": [], "holes": [1, null], "words": ["a", "b"], "obj": {"k": 1, "a b": 2}, "blank": " ",
+	"d": "2026-03-01", "time": "2026-03-01T10:00:00Z",
+	"rows": [{"k": "a", "v": 1, "ok": true}, {"k": "b", "v": 3, "ok": false}], "ragged": [{"v": 1}, {"w": 2}],
+	"nested": [{"items": [1, 2]}, {"items": [3]}], "huge": 1e400},
 	"claims": [{"claim": "x", "ref": "e1"}, {"claim": "y"}], "top": {"a~b/c": 7}}`
 
 func truthNames() *Names {

@@ -233,10 +233,18 @@ func TestNames(t *testing.T) {
 		`inputs["and"] > 0`:  `{"left":{"input":"and"},"op":">","right":0}`,
 		"calc.debt_yield > calc[\"DEBT-YIELD\"]": `{"left":{"calc":"Debt Yield"},"op":">","right":{"calc":"Debt ` +
 			`Yield"}}`,
-		`agg("any", rows, "d > a and e > row.c + inputs.c + b")`:                                       `{"agg":{"op":"any","over":{"input":"rows"},"value":{"op":"and","terms":[{"left":{"row":"d"},"op":">","right":{"calc":"a"}},{"left":{"row":"e"},"op":">","right":{"left":{"left":{"row":"c"},"op":"+","right":{"input":"c"}},"op":"+","right":{"const":"b"}}}]}}}`,
-		`agg("any", rows, "row.a > calc.row and row[\"x y\"] and row == row.row")`:                     `{"agg":{"op":"any","over":{"input":"rows"},"value":{"op":"and","terms":[{"left":{"row":"a"},"op":">","right":{"calc":"row"}},{"row":"x y"},{"left":{"row":true},"op":"==","right":{"row":"row"}}]}}}`,
-		`agg("any", rows, "agg('any', row.d, 'x > outer.d and outer.outer > 1')")`:                     "",
-		`agg("any", rows, "agg('any', row.d, 'x > outer.d and outer[\"outer\"] > 1 and outer == 1')")`: `{"agg":{"op":"any","over":{"input":"rows"},"value":{"agg":{"op":"any","over":{"row":"d"},"value":{"op":"and","terms":[{"left":{"row":"x"},"op":">","right":{"outer":"d"}},{"left":{"outer":"outer"},"op":">","right":1},{"left":{"outer":true},"op":"==","right":1}]}}}}}`,
+		`agg("any", rows, "d > a and e > row.c + inputs.c + b")`: `{"agg":{"op":"any"` +
+			`,"over":{"input":"rows"},"value":{"op":"and","terms":[{"left":{"row":"d"},"op":">",` +
+			`"right":{"calc":"a"}},{"left":{"row":"e"},"op":">","right":{"left":{"left":{"row":"c"},"op":"+",` +
+			`"right":{"input":"c"}},"op":"+","right":{"const":"b"}}}]}}}`,
+		`agg("any", rows, "row.a > calc.row and row[\"x y\"] and row == row.row")`: `{"agg":{"op":"any"` +
+			`,"over":{"input":"rows"},"value":{"op":"and","terms":[{"left":{"row":"a"},"op":">",` +
+			`"right":{"calc":"row"}},{"row":"x y"},{"left":{"row":true},"op":"==","right":{"row":"row"}}]}}}`,
+		`agg("any", rows, "agg('any', row.d, 'x > outer.d and outer.outer > 1')")`: "",
+		`agg("any", rows, "agg('any', row.d, 'x > outer.d and outer[\"outer\"] > 1 and outer == 1')")`: `{"agg":{"op":"any"` +
+			`,"over":{"input":"rows"},"value":{"agg":{"op":"any","over":{"row":"d"},"value":` +
+			`{"op":"and","terms":[{"left":{"row":"x"},"op":">","right":{"outer":"d"}},{"left":{"outer":"outer"},` +
+			`"op":">","right":1},{"left":{"outer":true},"op":"==","right":1}]}}}}}`,
 		`agg("any", rows, "c > 1")`: "", // both a field of the rows and an input
 		"d > 0":                     "",
 		"calc.c > 0":                "",

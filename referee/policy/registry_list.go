@@ -80,7 +80,8 @@ var outsideFunctions = []*function{
 	{name: "table", params: []param{word("id"), {name: "column", typ: tStr, form: fText, variadic: true}}, result: tList,
 		group: groupOutside, lazy: evalTable, check: checkEvidence,
 		doc: "The rows of a CSV or JSONL evidence file in their order, each with the columns named, which are found by " +
-			"their headings. A cell of a column that the sheet declares as number is a number, as people write it; any other is a text.",
+			"their headings. A cell of a column that the sheet declares as number is a number, as people write it; " +
+			"any other is a text.",
 		example: `agg("count", table("ledger", "paid"), "1", where="paid == 'yes'") >= 1`},
 	{name: "same_rows", params: []param{par("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
 		variadic: true}},

@@ -5,8 +5,10 @@ import (
 	"testing"
 )
 
-const rowsDoc = `{"inputs": {"fees": [{"name": "origination", "le": 100, "cd": 120, "bucket": "zero"}, {"name": "title", "le": 50, "cd": 50, "bucket": "ten"},
-	{"name": 7, "le": "50", "cd": 60, "bucket": "zero"}, {"cd": 60, "bucket": "zero"}, {"name": "x", "le": 1, "cd": 1}], "scalars": [3, 1, 2], "cap": 110, "one": 1, "none": null}}`
+const rowsDoc = `{"inputs": {"fees": [{"name": "origination", "le": 100, "cd": 120, "bucket": "zero"},
+	{"name": "title", "le": 50, "cd": 50, "bucket": "ten"},
+	{"name": 7, "le": "50", "cd": 60, "bucket": "zero"}, {"cd": 60, "bucket": "zero"}, {"name": "x", "le": 1, "cd": 1}],
+	"scalars": [3, 1, 2], "cap": 110, "one": 1, "none": null}}`
 
 func rowNames() *Names {
 	return &Names{Inputs: []string{"fees", "scalars", "cap", "one", "none", "gone"}}

@@ -37,7 +37,8 @@ func exampleNames(t testing.TB) *Names {
 
 const exampleDoc = `{"inputs": {"loan": 9300000, "rate": 0.0575, "tier": "market", "cash_out": false,
 	"rows": [{"tenant": "Harbor", "rent": 76700}, {"tenant": "", "rent": 0}], "flows": [-100, 50, 60],
-	"needed": ["a", "b"], "given": ["b", "a", "c"], "memo": "The net operating income is \"as stated\" $920,000 in Section 3. Governing Law.",
+	"needed": ["a", "b"], "given": ["b", "a", "c"],
+	"memo": "The net operating income is \"as stated\" $920,000 in Section 3. Governing Law.",
 	"sent": "2026-10-09", "closed": "2026-10-15", "score": 640, "a name": 5},
 	"claims": [{"claim": "NOI", "evidence_reference": "t12#cell=14,3"}, {"claim": "LTV", "evidence_reference": "N/A"}]}`
 

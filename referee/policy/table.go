@@ -6,9 +6,9 @@ import (
 )
 
 // evalTable lists the rows of a table of evidence in their order, each an object of the columns named. A column is
-// found by its heading as people read it (S18), never by its place. The sheet's declaration says how its cells are read:
-// in a column of numbers a cell is the number that people write there (S62), and missing where it is none; in every
-// other column it is a text. The spaces around a cell are no part of it.
+// found by its heading as people read it (S18), never by its place. The sheet's declaration says how its cells are
+// read: in a column of numbers a cell is the number that people write there (S62), and missing where it is none; in
+// every other column it is a text. The spaces around a cell are no part of it.
 func evalTable(ev *evaluator, n *node) Val {
 	if ev.env.Column == nil {
 		return ev.outside(n, "data", Absent("table: no evidence here"), nil)

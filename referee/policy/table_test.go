@@ -44,7 +44,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.expr, said, c.why)
 		}
 	}
-	if r := mustParse(t, `len(table("ledger", "case")) == 3`, names).Eval(&Env{Root: jsonOf(t, `{}`)}); r.Truth != Unknown {
+	r := mustParse(t, `len(table("ledger", "case")) == 3`, names).Eval(&Env{Root: jsonOf(t, `{}`)})
+	if r.Truth != Unknown {
 		t.Errorf("without evidence: %v", r.Truth)
 	}
 	for src, want := range map[string]string{

@@ -11,15 +11,16 @@ import (
 // The frozen tokenizer of the text operand (rules.md 1.1). It belongs to the semantics: TestTextMetrics holds it to
 // counts made by hand, and a change of any of these rules needs a new semantics version.
 //
-//	word      a run of letters, marks and digits that may hold, between two of them, an apostrophe or a hyphen and, between two
-//	          digits, a comma or a full stop: don't, well-known and 1,200.50 are one word each.
-//	sentence  ends at a run of . ! ? followed by closing quotes or brackets, if any, and then white space or the end. A single
-//	          full stop behind an abbreviation of the list, or behind one capital letter, ends nothing. What is left at the end is
-//	          a sentence too. A sentence has at least one word. A line break alone ends nothing.
-//	syllable  groups of neighbouring vowels a e i o u y of the word without accents; a last e behind a consonant is silent, except
-//	          with an accent and in -le behind a consonant (table has 2). Every word has at least 1.
-//	passive   a sentence in which a form of be or get is followed, with at most one adverb (not, never, also, always, often, then,
-//	          now, ever, or a word in -ly) between, by a word in -ed or an irregular participle of the list. A heuristic.
+//	word      a run of letters, marks and digits that may hold, between two of them, an apostrophe or a hyphen and,
+//	          between two digits, a comma or a full stop: don't, well-known and 1,200.50 are one word each.
+//	sentence  ends at a run of . ! ? followed by closing quotes or brackets, if any, and then white space or the end. A
+//	          single full stop behind an abbreviation of the list, or behind one capital letter, ends nothing. What is
+//	          left at the end is a sentence too. A sentence has at least one word. A line break alone ends nothing.
+//	syllable  groups of neighbouring vowels a e i o u y of the word without accents; a last e behind a consonant is
+//	          silent, except with an accent and in -le behind a consonant (table has 2). Every word has at least 1.
+//	passive   a sentence in which a form of be or get is followed, with at most one adverb (not, never, also, always,
+//	          often, then, now, ever, or a word in -ly) between, by a word in -ed or an irregular participle of the
+//	          list. A heuristic.
 
 // abbreviations end no sentence; lower case, without the full stop.
 var abbreviations = strings.Fields(`mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp no nos sec art cl para ` +
@@ -30,12 +31,13 @@ var (
 	adverbs = strings.Fields(`not never also always often then now ever`)
 	// participles are the irregular past participles of common verbs that do not end in -ed.
 	participles = strings.Fields(
-		`begun bent bet bitten bled blown born borne bought bound broken brought built burnt burst cast caught chosen come cut dealt
-done drawn driven drunk dug eaten fallen fed felt fought found fled flown forbidden forecast forgiven forgotten frozen given gone
-ground grown heard held hidden hit hung hurt kept known laid lain led left lent let lit lost made meant met mistaken overcome
-overtaken paid proven put quit read rid risen run said seen sent set sewn shaken shed shot shown shut sold sought spent split
-spoken spread stolen stood struck stuck sung sunk sworn taken taught thought thrown told torn understood undertaken upheld upset
-withdrawn withheld won worn wound woven written`)
+		`begun bent bet bitten bled blown born borne bought bound broken brought built burnt burst cast caught chosen
+		come cut dealt done drawn driven drunk dug eaten fallen fed felt fought found fled flown forbidden forecast
+		forgiven forgotten frozen given gone ground grown heard held hidden hit hung hurt kept known laid lain led
+		left lent let lit lost made meant met mistaken overcome overtaken paid proven put quit read rid risen run said
+		seen sent set sewn shaken shed shot shown shut sold sought spent split spoken spread stolen stood struck stuck
+		sung sunk sworn taken taught thought thrown told torn understood undertaken upheld upset withdrawn withheld
+		won worn wound woven written`)
 )
 
 // span is a word's place in the runes of a text.

@@ -15,7 +15,8 @@ import (
 // papersDir is where the papers of the tests are left to be looked at.
 var papersDir = flag.String("papers", "", "write the PDF papers of the tests into this directory")
 
-const published = "https://example.github.io/ledger/verify.html#0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+const published = "https://example.github.io/ledger/verify.html#" +
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // minted is a receipt at the beginning of a chain, and its bytes.
 func minted(t testing.TB, r ledger.Receipt) (*ledger.Receipt, []byte) {
