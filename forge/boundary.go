@@ -46,10 +46,10 @@ const noPass = "no pass"
 // left out.
 func Boundaries(sheet *referee.Sheet) []Boundary {
 	sheet = asExample(sheet)
-	trials := suite(sheet)
+	trials := suiteOf(sheet)
 	var out []Boundary
 	for _, r := range gates(sheet) {
-		for _, e := range edges(sheet, r, trials) {
+		for _, e := range gateEdges(sheet, r, trials) {
 			if e.Want != "" {
 				out = append(out, e.Boundary)
 			}
@@ -64,24 +64,24 @@ type edge struct {
 	trial *trial
 }
 
-// edges works out the boundaries of one gate from the sheet's first example that reaches them.
-func edges(sheet *referee.Sheet, r *referee.Rule, trials []*trial) []edge {
+// gateEdges works out the boundaries of one gate from the sheet's first example that reaches them.
+func gateEdges(sheet *referee.Sheet, r *referee.Rule, trials []*trial) []edge {
 	tree := ruleTree(r)
 	if tree == nil || r.Kind != "expr" {
 		return nil
 	}
 	var out []edge
 	tree = outsideRows(tree)
-	comparisons(tree, func(op string, left, right *strictjson.Value) {
+	eachComparison(tree, func(op string, left, right *strictjson.Value) {
 		c := &crossing{sheet: sheet, rule: r, op: op, simple: left == tree.Get("left") && r.When() == nil}
-		if !c.compile(left, right) {
+		if !c.compileSides(left, right) {
 			return
 		}
 		for _, t := range trials {
 			if t.trip != nil {
 				continue
 			}
-			if found := c.edges(t); len(found) > 0 {
+			if found := c.findEdges(t); len(found) > 0 {
 				out = append(out, found...)
 				return
 			}
@@ -113,7 +113,7 @@ type crossing struct {
 	left, right *policy.Expr
 }
 
-func (c *crossing) compile(left, right *strictjson.Value) bool {
+func (c *crossing) compileSides(left, right *strictjson.Value) bool {
 	l, err1 := c.sheet.Compile(left)
 	r, err2 := c.sheet.Compile(right)
 	if err1 != nil || err2 != nil || !l.Number() || !r.Number() || left.Kind == strictjson.String ||
@@ -124,8 +124,8 @@ func (c *crossing) compile(left, right *strictjson.Value) bool {
 	return true
 }
 
-// gap is left − right with inputs moved; nil where either is missing.
-func (c *crossing) gap(p *referee.Probe, at map[string]*decimal.Num) *decimal.Num {
+// sidesGap is left − right with inputs moved; nil where either is missing.
+func (c *crossing) sidesGap(p *referee.Probe, at map[string]*decimal.Num) *decimal.Num {
 	l, r := p.Eval(c.left, at).Val.Num, p.Eval(c.right, at).Val.Num
 	if l == nil || r == nil {
 		return nil
@@ -140,25 +140,25 @@ func (c *crossing) gap(p *referee.Probe, at map[string]*decimal.Num) *decimal.Nu
 	return d
 }
 
-// edges looks for an input that reaches the bound, and makes the submissions around it.
-func (c *crossing) edges(t *trial) []edge {
-	for _, name := range c.leaves(t) {
+// findEdges looks for an input that reaches the bound, and makes the submissions around it.
+func (c *crossing) findEdges(t *trial) []edge {
+	for _, name := range c.inputLeaves(t) {
 		from := t.probe.Input(name).Decimal()
 		if from == nil {
 			continue
 		}
-		root := c.root(t.probe, name, from)
+		root := c.solveInput(t.probe, name, from)
 		if root == nil {
 			continue
 		}
-		if out := c.around(t, name, root); len(out) > 0 {
-			return append(out, c.missing(t, name)...)
+		if out := c.edgesAround(t, name, root); len(out) > 0 {
+			return append(out, c.withoutInput(t, name)...)
 		}
 	}
 	return nil
 }
 
-func (c *crossing) leaves(t *trial) []string {
+func (c *crossing) inputLeaves(t *trial) []string {
 	out := t.probe.Leaves(c.left)
 	for _, name := range t.probe.Leaves(c.right) {
 		if !slices.Contains(out, name) {
@@ -171,10 +171,10 @@ func (c *crossing) leaves(t *trial) []string {
 // maxSteps bounds the secant search; from a nearby start it needs a handful.
 const maxSteps = 40
 
-// root is the value of one input at which both sides are equal, by the secant method; nil where it finds none.
-func (c *crossing) root(p *referee.Probe, name string, from *decimal.Num) *decimal.Num {
-	g := func(x *decimal.Num) *decimal.Num { return c.gap(p, map[string]*decimal.Num{name: x}) }
-	x0, x1 := from, nudged(from, "0.01")
+// solveInput is the value of one input at which both sides are equal, by the secant method; nil where it finds none.
+func (c *crossing) solveInput(p *referee.Probe, name string, from *decimal.Num) *decimal.Num {
+	g := func(x *decimal.Num) *decimal.Num { return c.sidesGap(p, map[string]*decimal.Num{name: x}) }
+	x0, x1 := from, nudgedUp(from, "0.01")
 	y0 := g(x0)
 	for range maxSteps {
 		if y0 == nil {
@@ -187,7 +187,7 @@ func (c *crossing) root(p *referee.Probe, name string, from *decimal.Num) *decim
 		if y1 == nil {
 			return nil
 		}
-		next := secant(x0, y0, x1, y1)
+		next := secantZero(x0, y0, x1, y1)
 		if next == nil {
 			return nil
 		}
@@ -196,8 +196,9 @@ func (c *crossing) root(p *referee.Probe, name string, from *decimal.Num) *decim
 	return nil
 }
 
-// secant is the zero of the line through two points, written with the digits of a submission; nil where there is none.
-func secant(x0, y0, x1, y1 *decimal.Num) *decimal.Num {
+// secantZero is the zero of the line through two points, written with the digits of a submission; nil where there is
+// none.
+func secantZero(x0, y0, x1, y1 *decimal.Num) *decimal.Num {
 	rise, err := decimal.Sub(y1, y0)
 	if err != nil || rise.IsZero() {
 		return nil
@@ -225,8 +226,8 @@ func secant(x0, y0, x1, y1 *decimal.Num) *decimal.Num {
 	return written
 }
 
-// nudged is a number moved up by a fraction of itself; zero moves by the fraction.
-func nudged(n *decimal.Num, by string) *decimal.Num {
+// nudgedUp is a number moved up by a fraction of itself; zero moves by the fraction.
+func nudgedUp(n *decimal.Num, by string) *decimal.Num {
 	step, err := decimal.Mul(decimal.Abs(n), decimal.MustParse(by))
 	if n.IsZero() {
 		step, err = decimal.MustParse(by), nil
@@ -241,36 +242,36 @@ func nudged(n *decimal.Num, by string) *decimal.Num {
 	return out
 }
 
-// around makes the submissions at the root and a millionth to its sides. They are reworked as trips are, so the sides
-// of the comparison are read again: only where they lie as meant is there something to hold the gate to.
-func (c *crossing) around(t *trial, name string, root *decimal.Num) []edge {
+// edgesAround makes the submissions at the root and a millionth to its sides. They are reworked as trips are, so the
+// sides of the comparison are read again: only where they lie as meant is there something to hold the gate to.
+func (c *crossing) edgesAround(t *trial, name string, root *decimal.Num) []edge {
 	var out []edge
-	for _, x := range []*decimal.Num{nudged(root, "-0.000001"), root, nudged(root, "0.000001")} {
-		moved := c.moved(t, name, jsonNumber(x.String()))
+	for _, x := range []*decimal.Num{nudgedUp(root, "-0.000001"), root, nudgedUp(root, "0.000001")} {
+		moved := c.withInputAt(t, name, jsonNumber(x.String()))
 		if moved == nil {
 			continue
 		}
-		gap := c.gap(moved.probe, nil)
+		gap := c.sidesGap(moved.probe, nil)
 		if gap == nil {
 			continue
 		}
 		e := edge{trial: moved, Boundary: Boundary{Rule: c.rule.ID, Input: name, Value: x.String(),
 			Side: []string{"below", "on", "above"}[gap.Sign()+1]}}
-		if c.simple && c.sound(moved) {
+		if c.simple && c.rederives(moved) {
 			e.Want = string(referee.Flag)
-			if beyond(c.op, decimal.FromInt(0)).holds(gap) != (c.op == "!=") {
+			if intervalOf(c.op, decimal.FromInt(0)).contains(gap) != (c.op == "!=") {
 				e.Want = string(referee.Pass)
 			}
 		}
-		e.Got = moved.ask(c.rule)
+		e.Got = moved.askRule(c.rule)
 		out = append(out, e)
 	}
 	return out
 }
 
-// sound reports whether the calculations behind the gate re-derive at the new input; where they do not, the gate
+// rederives reports whether the calculations behind the gate re-derive at the new input; where they do not, the gate
 // rightly says nothing.
-func (c *crossing) sound(t *trial) bool {
+func (c *crossing) rederives(t *trial) bool {
 	for _, id := range c.rule.Expr().Refs().Calcs {
 		if t.probe.Status("math."+id) != referee.Pass {
 			return false
@@ -279,27 +280,27 @@ func (c *crossing) sound(t *trial) bool {
 	return true
 }
 
-// missing is the submission without the input.
-func (c *crossing) missing(t *trial, name string) []edge {
-	moved := c.moved(t, name, jsonNull())
+// withoutInput is the submission without the input.
+func (c *crossing) withoutInput(t *trial, name string) []edge {
+	moved := c.withInputAt(t, name, jsonNull())
 	if moved == nil {
 		return nil
 	}
-	e := edge{trial: moved, Boundary: Boundary{Rule: c.rule.ID, Input: name, Side: "missing", Got: moved.ask(c.rule)}}
+	e := edge{trial: moved, Boundary: Boundary{Rule: c.rule.ID, Input: name, Side: "missing", Got: moved.askRule(c.rule)}}
 	if c.simple {
 		e.Want = noPass
 	}
 	return []edge{e}
 }
 
-// moved is the trial's submission with one input at another value, every calculation worked anew.
-func (c *crossing) moved(t *trial, name string, to *strictjson.Value) *trial {
-	before, err := t.work.recomputed()
+// withInputAt is the trial's submission with one input at another value, every calculation worked anew.
+func (c *crossing) withInputAt(t *trial, name string, to *strictjson.Value) *trial {
+	before, err := t.work.recomputedResults()
 	if err != nil {
 		return nil
 	}
-	w := t.work.clone()
-	if w.rework([]strictjson.Member{{Key: name, Value: to}}, before) != nil {
+	w := t.work.cloneWork()
+	if w.reworkInputs([]strictjson.Member{{Key: name, Value: to}}, before) != nil {
 		return nil
 	}
 	out, err := newTrial(fmt.Sprintf("%s with inputs.%s = %s", t.name, name, to.Encode()), w)

@@ -67,13 +67,13 @@ func readCases(t *testing.T, dir string) []caseFile {
 
 // done is the example after the act.
 func (c *caseData) done(base *worked) (*referee.Report, error) {
-	w := base.clone()
+	w := base.cloneWork()
 	for _, e := range c.Edits {
 		i := slices.IndexFunc(w.files, func(f referee.ExampleFile) bool { return f.ID == e.ID })
 		if i < 0 || strings.Count(w.files[i].Text, e.From) != 1 {
 			return nil, fmt.Errorf("evidence %q does not hold %q once", e.ID, e.From)
 		}
-		w.rewrite(i, strings.Replace(w.files[i].Text, e.From, e.To, 1))
+		w.rewriteFile(i, strings.Replace(w.files[i].Text, e.From, e.To, 1))
 	}
 	w.files = slices.DeleteFunc(w.files, func(f referee.ExampleFile) bool { return slices.Contains(c.Detach, f.ID) })
 	if c.Patch != nil {
@@ -89,7 +89,7 @@ func (c *caseData) done(base *worked) (*referee.Report, error) {
 			return nil, err
 		}
 	}
-	return w.audited()
+	return w.auditWork()
 }
 
 // eachCase runs the cases of a folder, sheets beside one another, and counts them.

@@ -68,9 +68,9 @@ func TestNoGateOpensAgainstEvidence(t *testing.T) {
 
 // turns reports whether a gate would pass over the input times the factor, which needs no more than the inputs.
 func (c contradiction) turns(factor string) bool {
-	w := c.target.work.clone()
+	w := c.target.work.cloneWork()
 	scaleMember(w.submission.Get("inputs"), c.input, factor)
-	report, err := w.audited()
+	report, err := w.auditWork()
 	return err == nil && slices.ContainsFunc(report.Checks, func(check referee.Check) bool {
 		return check.Status != referee.Flag && slices.Contains(c.target.gates, check.ID)
 	})
@@ -101,12 +101,12 @@ func (c contradiction) try(factor string, dice *rand.Rand) (gate string, report 
 	if err != nil {
 		return "", nil, nil
 	}
-	w := c.target.work.clone()
-	before, err := w.recomputed()
+	w := c.target.work.cloneWork()
+	before, err := w.recomputedResults()
 	if err != nil {
 		return "", nil, nil
 	}
-	if err := w.rework([]strictjson.Member{{Key: c.input, Value: jsonNumber(value.String())}}, before); err != nil {
+	if err := w.reworkInputs([]strictjson.Member{{Key: c.input, Value: jsonNumber(value.String())}}, before); err != nil {
 		return "", nil, nil
 	}
 	w.files = slices.Clone(c.target.work.files)
@@ -117,7 +117,7 @@ func (c contradiction) try(factor string, dice *rand.Rand) (gate string, report 
 	for range dice.IntN(3) {
 		how = append(how, c.target.change(w, dice))
 	}
-	if report, err = w.audited(); err != nil {
+	if report, err = w.auditWork(); err != nil {
 		return "", nil, nil
 	}
 	for _, check := range report.Checks {

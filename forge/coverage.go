@@ -70,18 +70,18 @@ func (r *RuleCoverage) Missed() []string {
 
 // Coverage runs the examples and trips and counts, for every rule, each outcome, penalty band and branch.
 func Coverage(sheet *referee.Sheet) CoverageResult {
-	trials := withReports(suite(sheet))
+	trials := withReports(suiteOf(sheet))
 	out := CoverageResult{Sheet: sheet}
 	for i, r := range sheet.Rules {
 		c := RuleCoverage{Rule: r}
 		for _, t := range trials {
 			if t.report != nil {
-				c.count(t.report, i)
+				c.countStatus(t.report, i)
 			}
 		}
 		if tree := ruleTree(r); tree != nil && r.Kind != "for_each" {
 			b := &branches{sheet: sheet, ranges: newRanges(sheet), trials: trials}
-			b.walk(tree)
+			b.walkTree(tree)
 			c.Branches = b.found
 		}
 		out.Rules = append(out.Rules, c)
@@ -89,7 +89,7 @@ func Coverage(sheet *referee.Sheet) CoverageResult {
 	return out
 }
 
-func (c *RuleCoverage) count(report *referee.Report, i int) {
+func (c *RuleCoverage) countStatus(report *referee.Report, i int) {
 	switch report.Checks[i].Status {
 	case referee.Pass:
 		c.Pass++
@@ -121,31 +121,31 @@ type branches struct {
 	found  []Branch
 }
 
-func (b *branches) walk(v *strictjson.Value) {
+func (b *branches) walkTree(v *strictjson.Value) {
 	if v.Get("agg") != nil {
 		return
 	}
 	switch v.TextOf("op") {
 	case "if":
-		b.condition(v.Get("cond"))
+		b.countCondition(v.Get("cond"))
 	case "implies":
-		b.condition(v.Get("args").Items[0])
+		b.countCondition(v.Get("args").Items[0])
 	case "band":
-		b.bands(v.Get("args"))
+		b.countBands(v.Get("args"))
 	}
 	for _, item := range v.Items {
-		b.walk(item)
+		b.walkTree(item)
 	}
 	for _, m := range v.Members {
-		b.walk(m.Value)
+		b.walkTree(m.Value)
 	}
 }
 
-// condition counts both sides of a conditional.
-func (b *branches) condition(cond *strictjson.Value) {
-	say := b.ranges.say(cond)
+// countCondition counts both sides of a conditional.
+func (b *branches) countCondition(cond *strictjson.Value) {
+	say := b.ranges.treeText(cond)
 	yes, no := Branch{Text: "if " + say}, Branch{Text: "if not (" + say + ")"}
-	for _, r := range b.results(cond) {
+	for _, r := range b.evalOverTrials(cond) {
 		switch r.Truth {
 		case policy.True:
 			yes.Times++
@@ -156,11 +156,11 @@ func (b *branches) condition(cond *strictjson.Value) {
 	b.found = append(b.found, yes, no)
 }
 
-// bands counts the bands of a step table that is written out.
-func (b *branches) bands(args *strictjson.Value) {
-	rows := b.ranges.rows(args.Items[1])
+// countBands counts the bands of a step table that is written out.
+func (b *branches) countBands(args *strictjson.Value) {
+	rows := b.ranges.rowsOf(args.Items[1])
 	taken := make([]int, len(rows))
-	for _, r := range b.results(args.Items[0]) {
+	for _, r := range b.evalOverTrials(args.Items[0]) {
 		i := slices.IndexFunc(rows, func(row *strictjson.Value) bool {
 			cut := row.Item(0).Decimal()
 			return cut != nil && r.Val.Num != nil && decimal.Cmp(r.Val.Num, cut) >= 0
@@ -171,14 +171,14 @@ func (b *branches) bands(args *strictjson.Value) {
 	}
 	for i, row := range rows {
 		if cut := row.Item(0); cut != nil {
-			b.found = append(b.found, Branch{Text: "band from " + cut.Text + " of " + b.ranges.say(args.Items[0]),
+			b.found = append(b.found, Branch{Text: "band from " + cut.Text + " of " + b.ranges.treeText(args.Items[0]),
 				Times: taken[i]})
 		}
 	}
 }
 
-// results evaluates a part of an expression over every trial.
-func (b *branches) results(v *strictjson.Value) []policy.Result {
+// evalOverTrials evaluates a part of an expression over every trial.
+func (b *branches) evalOverTrials(v *strictjson.Value) []policy.Result {
 	e, err := b.sheet.Compile(v)
 	if err != nil {
 		return nil

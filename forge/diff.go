@@ -20,20 +20,20 @@ type Change struct {
 // Diff says what a new version of a sheet changes, in the order of the sheet.
 func Diff(before, after *referee.Sheet) []Change {
 	d := &differ{before: before, after: after}
-	d.identity()
-	d.inputs()
-	d.calculations()
-	d.rules()
+	d.diffIdentity()
+	d.diffInputs()
+	d.diffCalculations()
+	d.diffRules()
 	for _, part := range []struct{ noun, plural, key string }{{"constant", "constants", "consts"},
 		{"lexicon", "lexicons", "lexicons"}, {"calendar", "calendars", "calendars"}} {
-		d.named(part.noun, part.plural, before.Doc.Get(part.key), after.Doc.Get(part.key))
+		d.diffNamedEntries(part.noun, part.plural, before.Doc.Get(part.key), after.Doc.Get(part.key))
 	}
-	d.whole("schema of the submission", "/eval_spec/required_output_schema")
-	d.whole("penalty bands", "/eval_spec/penalty")
-	d.whole("lane requirements", "/lane_requirements")
-	d.whole("derived values", "/derive")
-	d.whole("scores", "/scores")
-	d.words()
+	d.diffWhole("schema of the submission", "/eval_spec/required_output_schema")
+	d.diffWhole("penalty bands", "/eval_spec/penalty")
+	d.diffWhole("lane requirements", "/lane_requirements")
+	d.diffWhole("derived values", "/derive")
+	d.diffWhole("scores", "/scores")
+	d.diffWords()
 	return d.out
 }
 
@@ -43,36 +43,36 @@ type differ struct {
 	out           []Change
 }
 
-func (d *differ) say(part string, matters bool, format string, args ...any) {
+func (d *differ) addChange(part string, matters bool, format string, args ...any) {
 	d.out = append(d.out, Change{Part: part, Matters: matters, Text: fmt.Sprintf(format, args...)})
 }
 
-// was says that a value changed, if it did.
-func (d *differ) was(part, what, before, after string) {
+// sayIfChanged says that a value changed, if it did.
+func (d *differ) sayIfChanged(part, what, before, after string) {
 	switch {
 	case before == after:
 	case before == "":
-		d.say(part, true, "%s is now %s", what, after)
+		d.addChange(part, true, "%s is now %s", what, after)
 	case after == "":
-		d.say(part, true, "%s is no longer %s", what, before)
+		d.addChange(part, true, "%s is no longer %s", what, before)
 	default:
-		d.say(part, true, "%s was %s and is %s", what, before, after)
+		d.addChange(part, true, "%s was %s and is %s", what, before, after)
 	}
 }
 
-func (d *differ) identity() {
+func (d *differ) diffIdentity() {
 	a, b := d.before, d.after
-	d.was("identity", "the slug", a.Slug, b.Slug)
-	d.was("identity", "the lane", a.Lane, b.Lane)
-	d.was("identity", "the baseline", a.Baseline, b.Baseline)
+	d.sayIfChanged("identity", "the slug", a.Slug, b.Slug)
+	d.sayIfChanged("identity", "the lane", a.Lane, b.Lane)
+	d.sayIfChanged("identity", "the baseline", a.Baseline, b.Baseline)
 	if a.SHA256 != b.SHA256 && a.Version == b.Version {
-		d.say("identity", true, "the content changed but the version is still %s: change the version (S54)", a.Version)
+		d.addChange("identity", true, "the content changed but the version is still %s: change the version (S54)", a.Version)
 	} else if a.Version != b.Version {
-		d.say("identity", false, "the version was %s and is %s", a.Version, b.Version)
+		d.addChange("identity", false, "the version was %s and is %s", a.Version, b.Version)
 	}
 }
 
-func (d *differ) inputs() {
+func (d *differ) diffInputs() {
 	index := func(list []referee.Input, name string) *referee.Input {
 		i := slices.IndexFunc(list, func(in referee.Input) bool { return in.Name == name })
 		if i < 0 {
@@ -83,31 +83,31 @@ func (d *differ) inputs() {
 	for _, old := range d.before.Inputs {
 		now := index(d.after.Inputs, old.Name)
 		if now == nil {
-			d.say("inputs", true, "the input %s is removed", old.Name)
+			d.addChange("inputs", true, "the input %s is removed", old.Name)
 			continue
 		}
 		what := "the input " + old.Name
-		d.was("inputs", what+": its type", old.Type, now.Type)
-		d.was("inputs", what+": its unit", old.Unit, now.Unit)
-		d.was("inputs", what+": what it may be", strings.Join(old.Enum, ", "), strings.Join(now.Enum, ", "))
-		d.was("inputs", what+": its other names", strings.Join(old.Aliases, ", "), strings.Join(now.Aliases, ", "))
-		d.was("inputs", what, need(old.Optional), need(now.Optional))
+		d.sayIfChanged("inputs", what+": its type", old.Type, now.Type)
+		d.sayIfChanged("inputs", what+": its unit", old.Unit, now.Unit)
+		d.sayIfChanged("inputs", what+": what it may be", strings.Join(old.Enum, ", "), strings.Join(now.Enum, ", "))
+		d.sayIfChanged("inputs", what+": its other names", strings.Join(old.Aliases, ", "), strings.Join(now.Aliases, ", "))
+		d.sayIfChanged("inputs", what, needWord(old.Optional), needWord(now.Optional))
 	}
 	for _, now := range d.after.Inputs {
 		if index(d.before.Inputs, now.Name) == nil {
-			d.say("inputs", true, "the input %s is new (%s)", now.Name, need(now.Optional))
+			d.addChange("inputs", true, "the input %s is new (%s)", now.Name, needWord(now.Optional))
 		}
 	}
 }
 
-func need(optional bool) string {
+func needWord(optional bool) string {
 	if optional {
 		return "optional"
 	}
 	return "required"
 }
 
-func (d *differ) calculations() {
+func (d *differ) diffCalculations() {
 	find := func(s *referee.Sheet, id string) *referee.MathCheck {
 		i := slices.IndexFunc(s.Math, func(m *referee.MathCheck) bool { return m.ID == id })
 		if i < 0 {
@@ -118,34 +118,34 @@ func (d *differ) calculations() {
 	for _, old := range d.before.Math {
 		now := find(d.after, old.ID)
 		if now == nil {
-			d.say("calculations", true, "the calculation %s is removed", old.ID)
+			d.addChange("calculations", true, "the calculation %s is removed", old.ID)
 			continue
 		}
 		what := "the calculation " + old.ID
-		d.was("calculations", what+": its formula", old.Text, now.Text)
-		d.was("calculations", what, need(old.Optional), need(now.Optional))
-		d.was("calculations", what+": its tier", string(old.Tier), string(now.Tier))
-		d.members("calculations", what, old.Value(), now.Value(), []string{"tolerance", "tolerance_abs", "units",
+		d.sayIfChanged("calculations", what+": its formula", old.Text, now.Text)
+		d.sayIfChanged("calculations", what, needWord(old.Optional), needWord(now.Optional))
+		d.sayIfChanged("calculations", what+": its tier", string(old.Tier), string(now.Tier))
+		d.diffMembers("calculations", what, old.Value(), now.Value(), []string{"tolerance", "tolerance_abs", "units",
 			"monetary", "aliases"})
 	}
 	for _, now := range d.after.Math {
 		if find(d.before, now.ID) == nil {
-			d.say("calculations", true, "the calculation %s is new: %s", now.ID, now.Text)
+			d.addChange("calculations", true, "the calculation %s is new: %s", now.ID, now.Text)
 		}
 	}
 }
 
-// members compares members of two objects.
-func (d *differ) members(part, what string, before, after *strictjson.Value, keys []string) {
+// diffMembers compares members of two objects.
+func (d *differ) diffMembers(part, what string, before, after *strictjson.Value, keys []string) {
 	for _, key := range keys {
 		if a, b := before.Get(key), after.Get(key); !strictjson.Equal(a, b) {
-			d.was(part, what+": its "+strings.ReplaceAll(key, "_", " "), shown(a), shown(b))
+			d.sayIfChanged(part, what+": its "+strings.ReplaceAll(key, "_", " "), jsonText(a), jsonText(b))
 		}
 	}
 }
 
-// shown is a value as JSON, "" where there is none.
-func shown(v *strictjson.Value) string {
+// jsonText is a value as JSON, "" where there is none.
+func jsonText(v *strictjson.Value) string {
 	if v == nil {
 		return ""
 	}
@@ -156,20 +156,20 @@ func shown(v *strictjson.Value) string {
 var wordKeys = []string{"id", "label", "why", "fix", "message", "source", "as_of", "review_by", "status", "question",
 	"remedy", "key"}
 
-func (d *differ) rules() {
+func (d *differ) diffRules() {
 	for _, old := range d.before.Rules {
 		now := d.after.Rule(old.ID)
 		switch {
 		case strings.HasPrefix(old.ID, "math."):
 		case now == nil:
-			d.say("rules", true, "the rule %s is removed: %s", old.ID, ruleText(old))
+			d.addChange("rules", true, "the rule %s is removed: %s", old.ID, ruleText(old))
 		default:
-			d.rule(old, now)
+			d.diffRule(old, now)
 		}
 	}
 	for _, now := range d.after.Rules {
 		if d.before.Rule(now.ID) == nil && !strings.HasPrefix(now.ID, "math.") {
-			d.say("rules", true, "the rule %s is new (%s): %s", now.ID, now.Tier, ruleText(now))
+			d.addChange("rules", true, "the rule %s is new (%s): %s", now.ID, now.Tier, ruleText(now))
 		}
 	}
 }
@@ -183,14 +183,14 @@ func ruleText(r *referee.Rule) string {
 	return r.Kind
 }
 
-func (d *differ) rule(old, now *referee.Rule) {
+func (d *differ) diffRule(old, now *referee.Rule) {
 	what := "the rule " + old.ID
-	d.was("rules", what+": its kind", old.Kind, now.Kind)
-	d.was("rules", what+": its condition", old.Text, now.Text)
-	d.was("rules", what+": its question", old.Question, now.Question)
-	d.was("rules", what+": its tier", string(old.Tier), string(now.Tier))
-	d.was("rules", what+": its severity", old.Severity, now.Severity)
-	d.was("rules", what+": its bucket", string(old.Bucket), string(now.Bucket))
+	d.sayIfChanged("rules", what+": its kind", old.Kind, now.Kind)
+	d.sayIfChanged("rules", what+": its condition", old.Text, now.Text)
+	d.sayIfChanged("rules", what+": its question", old.Question, now.Question)
+	d.sayIfChanged("rules", what+": its tier", string(old.Tier), string(now.Tier))
+	d.sayIfChanged("rules", what+": its severity", old.Severity, now.Severity)
+	d.sayIfChanged("rules", what+": its bucket", string(old.Bucket), string(now.Bucket))
 	if old.Value() == nil || now.Value() == nil || old.Value().Get("slug") != nil || now.Value().Get("slug") != nil {
 		return // a rule that comes with every sheet
 	}
@@ -198,7 +198,7 @@ func (d *differ) rule(old, now *referee.Rule) {
 		wordKeys...)
 	for _, key := range bothKeys(old.Value(), now.Value()) {
 		if !slices.Contains(skip, key) && !strings.HasPrefix(key, "x-") {
-			d.members("rules", what, old.Value(), now.Value(), []string{key})
+			d.diffMembers("rules", what, old.Value(), now.Value(), []string{key})
 		}
 	}
 }
@@ -219,22 +219,22 @@ func bothKeys(a, b *strictjson.Value) []string {
 	return out
 }
 
-// named compares the entries of a map: constants, lexicons, calendars.
-func (d *differ) named(noun, part string, before, after *strictjson.Value) {
+// diffNamedEntries compares the entries of a map: constants, lexicons, calendars.
+func (d *differ) diffNamedEntries(noun, part string, before, after *strictjson.Value) {
 	for _, key := range bothKeys(before, after) {
 		a, b := before.Get(key), after.Get(key)
 		what := "the " + noun + " " + key
 		switch {
 		case a == nil:
-			d.say(part, true, "%s is new: %s", what, shown(valueOf(b)))
+			d.addChange(part, true, "%s is new: %s", what, jsonText(valueOf(b)))
 		case b == nil:
-			d.say(part, true, "%s is removed", what)
+			d.addChange(part, true, "%s is removed", what)
 		default:
 			if x, y := valueOf(a), valueOf(b); !strictjson.Equal(x, y) {
-				d.was(part, what, shown(x), shown(y))
+				d.sayIfChanged(part, what, jsonText(x), jsonText(y))
 			}
 			if a.Kind == strictjson.Object && noun == "constant" {
-				d.dates(part, what, a, b)
+				d.diffDates(part, what, a, b)
 			}
 		}
 	}
@@ -248,35 +248,35 @@ func valueOf(v *strictjson.Value) *strictjson.Value {
 	return v
 }
 
-func (d *differ) dates(part, what string, a, b *strictjson.Value) {
+func (d *differ) diffDates(part, what string, a, b *strictjson.Value) {
 	for _, key := range []string{"as_of", "status", "review_by"} {
 		if x, y := a.TextOf(key), b.TextOf(key); x != y {
-			d.say(part, false, "%s: its %s was %q and is %q", what, strings.ReplaceAll(key, "_", " "), x, y)
+			d.addChange(part, false, "%s: its %s was %q and is %q", what, strings.ReplaceAll(key, "_", " "), x, y)
 		}
 	}
 }
 
-func (d *differ) whole(what, pointer string) {
+func (d *differ) diffWhole(what, pointer string) {
 	if a, b := d.before.Doc.At(pointer), d.after.Doc.At(pointer); !strictjson.Equal(a, b) {
-		d.was("the rest", "the "+what, shown(a), shown(b))
+		d.sayIfChanged("the rest", "the "+what, jsonText(a), jsonText(b))
 	}
 }
 
-// words counts the texts that changed: what an agent and a reader are told.
-func (d *differ) words() {
+// diffWords counts the texts that changed: what an agent and a reader are told.
+func (d *differ) diffWords() {
 	for _, key := range []string{"name", "summary", "purpose", "assignment_instructions", "expected_outputs", "notes"} {
 		if !strictjson.Equal(d.before.Doc.Get(key), d.after.Doc.Get(key)) {
-			d.say("words", false, "%s was reworded", strings.ReplaceAll(key, "_", " "))
+			d.addChange("words", false, "%s was reworded", strings.ReplaceAll(key, "_", " "))
 		}
 	}
 	for _, old := range d.before.Rules {
 		if now := d.after.Rule(old.ID); now != nil && (old.Why != now.Why || old.Fix != now.Fix ||
 			old.Label != now.Label || old.Message != now.Message || old.Source != now.Source) {
-			d.say("words", false, "the rule %s was reworded", old.ID)
+			d.addChange("words", false, "the rule %s was reworded", old.ID)
 		}
 	}
 	if a, b := len(d.before.Examples()), len(d.after.Examples()); a != b {
-		d.say("words", false, "the number of examples was %d and is %d", a, b)
+		d.addChange("words", false, "the number of examples was %d and is %d", a, b)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestFactsCanFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := work.audited()
+		report, err := work.auditWork()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func targetsOf(sheet *referee.Sheet, outside map[string]bool) []*target {
 		if err != nil {
 			return
 		}
-		if report, err := w.audited(); err == nil {
+		if report, err := w.auditWork(); err == nil {
 			if fails := failing(report, gates); len(fails) > 0 {
 				out = append(out, &target{sheet: sheet, name: name, work: w, gates: fails})
 			}
@@ -152,7 +152,7 @@ func targetsOf(sheet *referee.Sheet, outside map[string]bool) []*target {
 				continue
 			}
 			covered[ex.Trips[k].Flags[i]]++
-			w, err := base.tripped(&ex.Trips[k])
+			w, err := base.applyTrip(&ex.Trips[k])
 			try(ex.Name+": "+ex.Trips[k].Change, w, err)
 		}
 	}
@@ -192,11 +192,11 @@ func failing(report *referee.Report, gates []string) []string {
 
 // attack changes the submission in up to four places and names a gate that failed before and passes now.
 func (x *target) attack(dice *rand.Rand) (opened string, how []string) {
-	w := x.work.clone()
+	w := x.work.cloneWork()
 	for range 1 + dice.IntN(4) {
 		how = append(how, x.change(w, dice))
 	}
-	report, err := w.audited()
+	report, err := w.auditWork()
 	if err != nil {
 		return "", nil
 	}
@@ -216,7 +216,7 @@ var otherFormulas = []string{"1e9", "0", "-1", "noi", "1/0", "as agreed", "2*x"}
 
 // change makes one change that leaves inputs and evidence as they are, and says which.
 func (x *target) change(w *worked, dice *rand.Rand) string {
-	calcs := w.calculations()
+	calcs := w.calculationItems()
 	if len(calcs) == 0 || dice.IntN(6) == 0 {
 		return x.changeTop(w, dice)
 	}

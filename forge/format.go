@@ -17,21 +17,21 @@ func Format(src []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("formatting: %w", err)
 	}
-	return append(spread(nil, arranged(doc, referee.SheetOrder()), 0), '\n'), nil
+	return append(layOutSpread(nil, arrangeMembers(doc, referee.SheetOrder()), 0), '\n'), nil
 }
 
-// arranged puts members into the order of a description; what it does not name keeps its own order, at the end.
-func arranged(v *strictjson.Value, order *referee.Order) *strictjson.Value {
+// arrangeMembers puts members into the order of a description; what it does not name keeps its own order, at the end.
+func arrangeMembers(v *strictjson.Value, order *referee.Order) *strictjson.Value {
 	if order == nil {
 		return v
 	}
 	out := &strictjson.Value{Kind: v.Kind, Text: v.Text}
 	for _, item := range v.Items {
-		out.Items = append(out.Items, arranged(item, order))
+		out.Items = append(out.Items, arrangeMembers(item, order))
 	}
 	for _, m := range v.Members {
 		below := order.Of(m.Key)
-		out.Members = append(out.Members, strictjson.Member{Key: m.Key, Value: arranged(m.Value, below)})
+		out.Members = append(out.Members, strictjson.Member{Key: m.Key, Value: arrangeMembers(m.Value, below)})
 	}
 	slices.SortStableFunc(out.Members,
 		func(a, b strictjson.Member) int { return order.Place(a.Key) - order.Place(b.Key) })
@@ -41,17 +41,17 @@ func arranged(v *strictjson.Value, order *referee.Order) *strictjson.Value {
 // lineWidth is how many bytes a line may have that holds more than one value.
 const lineWidth = 120
 
-// laid writes a value that begins so many bytes into its line: on the line if it fits there, else spread over lines.
-func laid(b []byte, v *strictjson.Value, level, column int) []byte {
+// layOut writes a value that begins so many bytes into its line: on the line if it fits there, else spread over lines.
+func layOut(b []byte, v *strictjson.Value, level, column int) []byte {
 	if line, fits := onLine(b, v, len(b)+lineWidth-column); fits {
 		return line
 	}
-	return spread(b, v, level)
+	return layOutSpread(b, v, level)
 }
 
-// spread writes a value with its elements on lines of their own, two spaces a level; what has no elements stays on its
-// line.
-func spread(b []byte, v *strictjson.Value, level int) []byte {
+// layOutSpread writes a value with its elements on lines of their own, two spaces a level; what has no elements stays
+// on its line.
+func layOutSpread(b []byte, v *strictjson.Value, level int) []byte {
 	indent := 2 * (level + 1)
 	line := func(indent int) { b = append(append(b, '\n'), strings.Repeat(" ", indent)...) }
 	switch {
@@ -62,7 +62,7 @@ func spread(b []byte, v *strictjson.Value, level int) []byte {
 				b = append(b, ',')
 			}
 			line(indent)
-			b = laid(b, item, level+1, indent)
+			b = layOut(b, item, level+1, indent)
 		}
 		line(indent - 2)
 		return append(b, ']')
@@ -75,7 +75,7 @@ func spread(b []byte, v *strictjson.Value, level int) []byte {
 			line(indent)
 			from := len(b)
 			b = append(strictjson.AppendText(b, m.Key), ": "...)
-			b = laid(b, m.Value, level+1, indent+len(b)-from)
+			b = layOut(b, m.Value, level+1, indent+len(b)-from)
 		}
 		line(indent - 2)
 		return append(b, '}')

@@ -90,20 +90,20 @@ func movedBut(t *testing.T, base *worked, in referee.Input, kept string) string 
 	if to == nil {
 		return ""
 	}
-	before, err := base.recomputed()
+	before, err := base.recomputedResults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := base.clone()
-	if err := w.rework([]strictjson.Member{{Key: in.Name, Value: to}}, before); err != nil {
+	w := base.cloneWork()
+	if err := w.reworkInputs([]strictjson.Member{{Key: in.Name, Value: to}}, before); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range base.files {
 		if f.ID == kept {
-			w.rewrite(i, f.Text)
+			w.rewriteFile(i, f.Text)
 		}
 	}
-	rep, err := w.audited()
+	rep, err := w.auditWork()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,19 +151,19 @@ func moved(t *testing.T, base *worked, in referee.Input, factor string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := base.recomputed()
+	before, err := base.recomputedResults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := base.clone()
-	if err := w.rework([]strictjson.Member{{Key: in.Name, Value: jsonNumber(to.String())}}, before); err != nil {
+	w := base.cloneWork()
+	if err := w.reworkInputs([]strictjson.Member{{Key: in.Name, Value: jsonNumber(to.String())}}, before); err != nil {
 		t.Fatal(err)
 	}
 	w.files = base.files
 	if hashes := base.submission.Get("evidence_sha256"); hashes != nil {
 		w.submission.Set("evidence_sha256", hashes.Clone())
 	}
-	rep, err := w.audited()
+	rep, err := w.auditWork()
 	if err != nil {
 		t.Fatal(err)
 	}

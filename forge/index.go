@@ -23,10 +23,10 @@ func Index(sheets []*referee.Sheet) ([]byte, error) {
 	seen := map[string]bool{}
 	for _, s := range sheets {
 		x := indexedSheet(s)
-		articles.sheet(&x)
+		articles.putSheet(&x)
 		if !seen[s.Lane] {
 			seen[s.Lane] = true
-			lanes.put("<option>", words(s.Lane), "</option>")
+			lanes.putParts("<option>", words(s.Lane), "</option>")
 		}
 	}
 	page := strings.NewReplacer("<!-- lanes -->", lanes.String(), "<!-- count -->", strconv.Itoa(len(sheets)),
@@ -61,13 +61,13 @@ func indexedSheet(s *referee.Sheet) indexed {
 		switch {
 		case r.Stage == referee.StageChecklist:
 			out.Asks = append(out.Asks, r)
-		case r.Stage != referee.StagePolicy && declared(r) && !strings.HasPrefix(r.ID, "math."):
+		case r.Stage != referee.StagePolicy && isDeclaredCheck(r) && !strings.HasPrefix(r.ID, "math."):
 			out.Others = append(out.Others, r)
 		}
 	}
 	if v := s.Doc.Get("consts"); v != nil {
 		for _, m := range v.Members {
-			out.Consts = append(out.Consts, indexedConst{m.Key, shown(m.Value.Get("value")), m.Value.TextOf("unit"),
+			out.Consts = append(out.Consts, indexedConst{m.Key, jsonText(m.Value.Get("value")), m.Value.TextOf("unit"),
 				m.Value.TextOf("source"), m.Value.TextOf("as_of"), m.Value.TextOf("status"),
 				m.Value.TextOf("review_by")})
 		}
@@ -75,7 +75,7 @@ func indexedSheet(s *referee.Sheet) indexed {
 	for _, ex := range s.Examples() {
 		out.Worked = append(out.Worked, indexedEx(&ex))
 	}
-	out.Search = strings.ToLower(out.words())
+	out.Search = strings.ToLower(out.searchWords())
 	return out
 }
 
@@ -85,7 +85,7 @@ func indexedEx(ex *referee.Example) indexedExample {
 	if v == nil {
 		v = ex.Submission
 	}
-	out.Inputs = shortened(string(spread(nil, v, 0)))
+	out.Inputs = shortenExample(string(layOutSpread(nil, v, 0)))
 	for _, t := range ex.Trips {
 		out.Trips = append(out.Trips, indexedTrip{t.Change, strings.Join(t.Flags, ", ")})
 	}
@@ -95,15 +95,15 @@ func indexedEx(ex *referee.Example) indexedExample {
 // maxShown bounds how much of an example the page shows; the sheet itself has the rest.
 const maxShown = 4000
 
-func shortened(s string) string {
+func shortenExample(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		return string(r[:maxShown]) + "\n…"
 	}
 	return s
 }
 
-// words are what a search looks in.
-func (x *indexed) words() string {
+// searchWords are what a search looks in.
+func (x *indexed) searchWords() string {
 	out := []string{x.Slug, x.Name, x.Domain, x.Lane, x.Summary, x.Purpose}
 	for _, in := range x.Inputs {
 		out = append(out, in.Name, in.Description)

@@ -16,16 +16,16 @@ type interval struct{ lo, hi bound }
 
 var everything = interval{}
 
-func exactly(n *decimal.Num) interval { return interval{bound{n: n}, bound{n: n}} }
+func exactInterval(n *decimal.Num) interval { return interval{bound{n: n}, bound{n: n}} }
 
-func between(lo, hi int64) interval {
+func closedInterval(lo, hi int64) interval {
 	return interval{bound{n: decimal.FromInt(lo)}, bound{n: decimal.FromInt(hi)}}
 }
 
 func atLeast(n *decimal.Num) interval { return interval{lo: bound{n: n}} }
 
-// beyond is the numbers x with x op n.
-func beyond(op string, n *decimal.Num) interval {
+// intervalOf is the numbers x with x op n.
+func intervalOf(op string, n *decimal.Num) interval {
 	switch op {
 	case ">=":
 		return interval{lo: bound{n: n}}
@@ -36,11 +36,11 @@ func beyond(op string, n *decimal.Num) interval {
 	case "<":
 		return interval{hi: bound{n, true}}
 	}
-	return exactly(n)
+	return exactInterval(n)
 }
 
-// empty reports whether no number lies between the bounds.
-func (i interval) empty() bool {
+// isEmpty reports whether no number lies between the bounds.
+func (i interval) isEmpty() bool {
 	if i.lo.n == nil || i.hi.n == nil {
 		return false
 	}
@@ -48,18 +48,18 @@ func (i interval) empty() bool {
 	return c > 0 || c == 0 && (i.lo.strict || i.hi.strict)
 }
 
-// holds reports whether a number lies in the interval.
-func (i interval) holds(n *decimal.Num) bool {
-	return !i.and(exactly(n)).empty()
+// contains reports whether a number lies in the interval.
+func (i interval) contains(n *decimal.Num) bool {
+	return !i.and(exactInterval(n)).isEmpty()
 }
 
 // and is what two intervals have in common.
 func (i interval) and(o interval) interval {
-	return interval{tighter(i.lo, o.lo, 1), tighter(i.hi, o.hi, -1)}
+	return interval{tighterBound(i.lo, o.lo, 1), tighterBound(i.hi, o.hi, -1)}
 }
 
-// tighter is the bound that leaves less; side is 1 for lower bounds and -1 for upper ones.
-func tighter(a, b bound, side int) bound {
+// tighterBound is the bound that leaves less; side is 1 for lower bounds and -1 for upper ones.
+func tighterBound(a, b bound, side int) bound {
 	if a.n == nil || b.n == nil {
 		if a.n == nil {
 			return b
@@ -75,10 +75,10 @@ func tighter(a, b bound, side int) bound {
 
 // or is the smallest interval that holds both.
 func (i interval) or(o interval) interval {
-	return interval{looser(i.lo, o.lo, 1), looser(i.hi, o.hi, -1)}
+	return interval{looserBound(i.lo, o.lo, 1), looserBound(i.hi, o.hi, -1)}
 }
 
-func looser(a, b bound, side int) bound {
+func looserBound(a, b bound, side int) bound {
 	if a.n == nil || b.n == nil {
 		return bound{}
 	}
@@ -115,8 +115,8 @@ func (i interval) add(o interval) interval {
 
 func (i interval) sub(o interval) interval { return i.add(o.neg()) }
 
-// sign says where an interval lies: 1 at or above zero, -1 at or below it, 0 on both sides.
-func (i interval) sign() int {
+// signOf says where an interval lies: 1 at or above zero, -1 at or below it, 0 on both sides.
+func (i interval) signOf() int {
 	switch {
 	case i.lo.n != nil && i.lo.n.Sign() >= 0:
 		return 1
@@ -126,8 +126,8 @@ func (i interval) sign() int {
 	return 0
 }
 
-// half is the numbers of a sign.
-func half(sign int) interval {
+// halfLine is the numbers of a sign.
+func halfLine(sign int) interval {
 	switch {
 	case sign > 0:
 		return atLeast(decimal.FromInt(0))
@@ -137,27 +137,27 @@ func half(sign int) interval {
 	return everything
 }
 
-// bounded reports whether the interval has two ends.
-func (i interval) bounded() bool { return i.lo.n != nil && i.hi.n != nil }
+// isBounded reports whether the interval has two ends.
+func (i interval) isBounded() bool { return i.lo.n != nil && i.hi.n != nil }
 
 func (i interval) mul(o interval) interval {
-	if !i.bounded() || !o.bounded() {
-		return half(i.sign() * o.sign())
+	if !i.isBounded() || !o.isBounded() {
+		return halfLine(i.signOf() * o.signOf())
 	}
-	return corners(i, o, decimal.Mul)
+	return cornersOf(i, o, decimal.Mul)
 }
 
 // quo is the quotient wherever it is defined; a divisor that may be zero bounds nothing but the sign.
 func (i interval) quo(o interval) interval {
 	zero := decimal.FromInt(0)
-	if !i.bounded() || !o.bounded() || decimal.Cmp(o.lo.n, zero) <= 0 && decimal.Cmp(o.hi.n, zero) >= 0 {
-		return half(i.sign() * o.sign())
+	if !i.isBounded() || !o.isBounded() || decimal.Cmp(o.lo.n, zero) <= 0 && decimal.Cmp(o.hi.n, zero) >= 0 {
+		return halfLine(i.signOf() * o.signOf())
 	}
-	return corners(i, o, decimal.Quo)
+	return cornersOf(i, o, decimal.Quo)
 }
 
-// corners is the interval of an operation that is monotone in each operand: its extremes are at the ends.
-func corners(i, o interval, f func(a, b *decimal.Num) (*decimal.Num, error)) interval {
+// cornersOf is the interval of an operation that is monotone in each operand: its extremes are at the ends.
+func cornersOf(i, o interval, f func(a, b *decimal.Num) (*decimal.Num, error)) interval {
 	var out interval
 	for k, pair := range [][2]*decimal.Num{{i.lo.n, o.lo.n}, {i.lo.n, o.hi.n}, {i.hi.n, o.lo.n}, {i.hi.n, o.hi.n}} {
 		n, err := f(pair[0], pair[1])
@@ -165,16 +165,16 @@ func corners(i, o interval, f func(a, b *decimal.Num) (*decimal.Num, error)) int
 			return everything
 		}
 		if k == 0 {
-			out = exactly(n)
+			out = exactInterval(n)
 			continue
 		}
-		out = out.or(exactly(n))
+		out = out.or(exactInterval(n))
 	}
 	return out
 }
 
 func (i interval) abs() interval {
-	switch i.sign() {
+	switch i.signOf() {
 	case 1:
 		return i
 	case -1:
@@ -187,27 +187,27 @@ func (i interval) abs() interval {
 
 // least and most are min and max of two values that lie in the intervals.
 func (i interval) least(o interval) interval {
-	return interval{looser(i.lo, o.lo, 1), tighter(i.hi, o.hi, -1)}
+	return interval{looserBound(i.lo, o.lo, 1), tighterBound(i.hi, o.hi, -1)}
 }
 
 func (i interval) most(o interval) interval {
-	return interval{tighter(i.lo, o.lo, 1), looser(i.hi, o.hi, -1)}
+	return interval{tighterBound(i.lo, o.lo, 1), looserBound(i.hi, o.hi, -1)}
 }
 
-// sample is a number of the interval: a bound that belongs to it, else one between, else one beyond. Nil where the
-// interval is empty.
-func (i interval) sample() *decimal.Num {
+// sampleNumber is a number of the interval: a bound that belongs to it, else one between, else one beyond. Nil where
+// the interval is empty.
+func (i interval) sampleNumber() *decimal.Num {
 	one := decimal.FromInt(1)
 	var n *decimal.Num
 	var err error
 	switch {
-	case i.empty():
+	case i.isEmpty():
 		return nil
 	case i.lo.n != nil && !i.lo.strict:
 		return i.lo.n
 	case i.hi.n != nil && !i.hi.strict:
 		return i.hi.n
-	case i.bounded():
+	case i.isBounded():
 		if n, err = decimal.Add(i.lo.n, i.hi.n); err == nil {
 			n, err = decimal.Quo(n, decimal.FromInt(2))
 		}
@@ -224,9 +224,9 @@ func (i interval) sample() *decimal.Num {
 	return n
 }
 
-// words are the interval as conditions on a name: "ltv >= 0.5 and ltv < 0.8".
-func (i interval) words(name string) string {
-	if i.bounded() && decimal.Cmp(i.lo.n, i.hi.n) == 0 && !i.lo.strict && !i.hi.strict {
+// conditionText are the interval as conditions on a name: "ltv >= 0.5 and ltv < 0.8".
+func (i interval) conditionText(name string) string {
+	if i.isBounded() && decimal.Cmp(i.lo.n, i.hi.n) == 0 && !i.lo.strict && !i.hi.strict {
 		return name + " == " + i.lo.n.String()
 	}
 	out := ""

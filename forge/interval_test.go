@@ -35,17 +35,17 @@ func TestInterval(t *testing.T) {
 		{"min", span("1", "5").least(span("3", "4")), "x >= 1 and x <= 4"},
 		{"max", span("1", "5").most(span("3", "4")), "x >= 3 and x <= 5"},
 		{"max of one unbounded", span("1", "").most(span("", "4")), "x >= 1"},
-		{"and", span("1", "5").and(beyond("<", decimal.FromInt(5))), "x >= 1 and x < 5"},
+		{"and", span("1", "5").and(intervalOf("<", decimal.FromInt(5))), "x >= 1 and x < 5"},
 		{"or", span("1", "2").or(span("5", "")), "x >= 1"},
 		{"one number", span("3", "3"), "x == 3"},
 	}
 	for _, tt := range tests {
-		if got := tt.got.words("x"); got != tt.want {
+		if got := tt.got.conditionText("x"); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
-	if !span("2", "1").empty() || span("1", "1").empty() ||
-		!span("1", "").and(beyond("<", decimal.FromInt(1))).empty() {
+	if !span("2", "1").isEmpty() || span("1", "1").isEmpty() ||
+		!span("1", "").and(intervalOf("<", decimal.FromInt(1))).isEmpty() {
 		t.Error("empty")
 	}
 }
@@ -61,7 +61,7 @@ func FuzzInterval(f *testing.F) {
 			return
 		}
 		make := func(lo int64, wide, at uint16, open uint8) (interval, *decimal.Num) {
-			i := between(lo, lo+int64(wide))
+			i := closedInterval(lo, lo+int64(wide))
 			if open&1 != 0 {
 				i.lo = bound{}
 			}
@@ -73,8 +73,8 @@ func FuzzInterval(f *testing.F) {
 		a, x := make(lo1, wide1, at1, open)
 		b, y := make(lo2, wide2, at2, open>>2)
 		check := func(name string, i interval, n *decimal.Num, err error) {
-			if err == nil && !i.holds(n) {
-				t.Errorf("%s of %s and %s is %s, not in %q", name, x, y, n, i.words("x"))
+			if err == nil && !i.contains(n) {
+				t.Errorf("%s of %s and %s is %s, not in %q", name, x, y, n, i.conditionText("x"))
 			}
 		}
 		sum, err := decimal.Add(x, y)
@@ -93,8 +93,8 @@ func FuzzInterval(f *testing.F) {
 		check("min", a.least(b), less, nil)
 		check("max", a.most(b), more, nil)
 		check("or", a.or(b), x, nil)
-		if s := a.and(b).sample(); (s == nil) != a.and(b).empty() || s != nil && !a.and(b).holds(s) {
-			t.Errorf("sample %v of %q", s, a.and(b).words("x"))
+		if s := a.and(b).sampleNumber(); (s == nil) != a.and(b).isEmpty() || s != nil && !a.and(b).contains(s) {
+			t.Errorf("sample %v of %q", s, a.and(b).conditionText("x"))
 		}
 	})
 }

@@ -22,66 +22,66 @@ type term struct {
 	factor *decimal.Num
 }
 
-// linear reads an expression as a form. ok is false where its arithmetic is out of range.
-func (r *ranges) linear(v *strictjson.Value) (form, bool) {
+// linearForm reads an expression as a form. ok is false where its arithmetic is out of range.
+func (r *ranges) linearForm(v *strictjson.Value) (form, bool) {
 	switch {
 	case v.Kind == strictjson.Number:
 		n := v.Decimal()
 		return form{constant: n}, n != nil
 	case v.Kind != strictjson.Object:
-		return single(v), true
+		return singleTerm(v), true
 	case v.Get("const") != nil:
-		if n := r.constant(v).Decimal(); n != nil {
+		if n := r.constantValue(v).Decimal(); n != nil {
 			return form{constant: n}, true
 		}
-		return single(v), true
+		return singleTerm(v), true
 	}
 	switch op := v.TextOf("op"); op {
 	case "neg":
-		f, ok := r.linear(v.Get("term"))
-		return f.times(decimal.FromInt(-1), ok)
+		f, ok := r.linearForm(v.Get("term"))
+		return f.timesNumber(decimal.FromInt(-1), ok)
 	case "+", "-", "*", "/":
 		return r.linearOf(op, v)
 	}
-	return single(v), true
+	return singleTerm(v), true
 }
 
-func single(v *strictjson.Value) form {
+func singleTerm(v *strictjson.Value) form {
 	return form{constant: decimal.FromInt(0), terms: []term{{string(v.Encode()), v, decimal.FromInt(1)}}}
 }
 
 func (r *ranges) linearOf(op string, v *strictjson.Value) (form, bool) {
-	left, ok1 := r.linear(v.Get("left"))
-	right, ok2 := r.linear(v.Get("right"))
+	left, ok1 := r.linearForm(v.Get("left"))
+	right, ok2 := r.linearForm(v.Get("right"))
 	if !ok1 || !ok2 {
 		return form{}, false
 	}
 	switch op {
 	case "+":
-		return left.plus(right)
+		return left.plusForm(right)
 	case "-":
-		minus, ok := right.times(decimal.FromInt(-1), true)
+		minus, ok := right.timesNumber(decimal.FromInt(-1), true)
 		if !ok {
 			return form{}, false
 		}
-		return left.plus(minus)
+		return left.plusForm(minus)
 	case "*":
 		if len(left.terms) == 0 {
 			left, right = right, left
 		}
 		if len(right.terms) == 0 {
-			return left.times(right.constant, true)
+			return left.timesNumber(right.constant, true)
 		}
 	case "/":
 		if len(right.terms) == 0 && !right.constant.IsZero() {
 			inverse, err := decimal.Quo(decimal.FromInt(1), right.constant)
-			return left.times(inverse, err == nil)
+			return left.timesNumber(inverse, err == nil)
 		}
 	}
-	return single(v), true
+	return singleTerm(v), true
 }
 
-func (f form) times(n *decimal.Num, ok bool) (form, bool) {
+func (f form) timesNumber(n *decimal.Num, ok bool) (form, bool) {
 	if !ok {
 		return form{}, false
 	}
@@ -101,7 +101,7 @@ func (f form) times(n *decimal.Num, ok bool) (form, bool) {
 	return out, true
 }
 
-func (f form) plus(o form) (form, bool) {
+func (f form) plusForm(o form) (form, bool) {
 	var err error
 	out := form{terms: slices.Clone(f.terms)}
 	if out.constant, err = decimal.Add(f.constant, o.constant); err != nil {
@@ -124,15 +124,15 @@ func (f form) plus(o form) (form, bool) {
 	return out, true
 }
 
-// scaled makes the first factor 1, so that 2x <= 6 and x <= 3 are about the same unknown. It returns the sign of what
-// it divided by.
-func (f form) scaled() (form, int, bool) {
+// normalised makes the first factor 1, so that 2x <= 6 and x <= 3 are about the same unknown. It returns the sign of
+// what it divided by.
+func (f form) normalised() (form, int, bool) {
 	lead := f.terms[0].factor
 	inverse, err := decimal.Quo(decimal.FromInt(1), lead)
 	if err != nil {
 		return form{}, 0, false
 	}
-	out, ok := f.times(inverse, true)
+	out, ok := f.timesNumber(inverse, true)
 	return out, lead.Sign(), ok
 }
 
@@ -147,9 +147,9 @@ func (f form) key() string {
 
 // domain is where the unknown part of a form can lie.
 func (f form) domain(r *ranges) interval {
-	out := exactly(decimal.FromInt(0))
+	out := exactInterval(decimal.FromInt(0))
 	for _, t := range f.terms {
-		out = out.add(r.of(t.tree).mul(exactly(t.factor)))
+		out = out.add(r.rangeOf(t.tree).mul(exactInterval(t.factor)))
 	}
 	return out
 }

@@ -61,19 +61,19 @@ func lint(sheet *referee.Sheet, today string, examples func(*linter)) []referee.
 	examples(l)
 	l.tripless()
 	l.gateWords()
-	l.percentages()
-	l.constants(today)
-	l.money()
-	l.holding()
+	l.lintPercentages()
+	l.lintConstants(today)
+	l.lintMoney()
+	l.lintHeldInputs()
 	for _, r := range sheet.Rules {
-		l.exactness(r)
-		l.coverage(r)
-		l.magic(r)
-		l.question(r)
-		l.units(r)
+		l.lintExactness(r)
+		l.lintCoverage(r)
+		l.lintMagicNumbers(r)
+		l.lintQuestion(r)
+		l.lintUnits(r)
 	}
-	l.unused()
-	l.reasoning()
+	l.lintUnused()
+	l.lintReachability()
 	l.staleExplanations()
 	slices.SortStableFunc(l.problems, func(a, b referee.Problem) int {
 		if a.Line != b.Line {
@@ -121,7 +121,7 @@ func (l *linter) examples() {
 	result := Test(l.sheet)
 	for _, f := range result.Failures {
 		p := referee.Problem{File: f.File, Line: f.Line, Column: f.Column, Pointer: f.Pointer, Rule: "example",
-			Message: f.text()}
+			Message: f.textWithoutPlace()}
 		l.problems = append(l.problems, p)
 	}
 }
@@ -134,7 +134,7 @@ func (l *linter) tripless() {
 		return
 	}
 	for _, r := range gates(l.sheet) {
-		if !tripped(l.sheet, r.ID) {
+		if !hasTrip(l.sheet, r.ID) {
 			l.warn(r.Value(), "no_trip", "add a trip to an example: a change, and the rules that it flags",
 				"no trip flags the gate %q", r.ID)
 		}
@@ -145,20 +145,20 @@ func (l *linter) tripless() {
 func gates(sheet *referee.Sheet) []*referee.Rule {
 	var out []*referee.Rule
 	for _, r := range sheet.Rules {
-		if r.Stage == referee.StagePolicy && declared(r) {
+		if r.Stage == referee.StagePolicy && isDeclaredCheck(r) {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// declared reports whether a rule is a check object of the sheet, and not a registry key.
-func declared(r *referee.Rule) bool {
+// isDeclaredCheck reports whether a rule is a check object of the sheet, and not a registry key.
+func isDeclaredCheck(r *referee.Rule) bool {
 	return slices.ContainsFunc(referee.RuleKinds(), func(k referee.RuleKind) bool { return k.Name == r.Kind })
 }
 
-// tripped reports whether a trip names the rule.
-func tripped(sheet *referee.Sheet, id string) bool {
+// hasTrip reports whether a trip names the rule.
+func hasTrip(sheet *referee.Sheet, id string) bool {
 	for _, ex := range sheet.Examples() {
 		for _, t := range ex.Trips {
 			if slices.Contains(t.Flags, id) {
@@ -192,8 +192,8 @@ func (l *linter) whyAndFix(at *strictjson.Value, what, why, fix string) {
 	}
 }
 
-// constants holds constants to their dates.
-func (l *linter) constants(today string) {
+// lintConstants holds constants to their dates.
+func (l *linter) lintConstants(today string) {
 	v := l.sheet.Doc.Get("consts")
 	if v == nil {
 		return
@@ -211,7 +211,7 @@ func (l *linter) constants(today string) {
 }
 
 // money: without a material amount a large sum within 10 % is never high (S4).
-func (l *linter) money() {
+func (l *linter) lintMoney() {
 	i := slices.IndexFunc(l.sheet.Math, func(m *referee.MathCheck) bool { return m.Monetary })
 	if i < 0 || l.sheet.Doc.At("/eval_spec/penalty/monetary_material_abs") != nil {
 		return
@@ -223,7 +223,7 @@ func (l *linter) money() {
 }
 
 // question: a person answers yes or no.
-func (l *linter) question(r *referee.Rule) {
+func (l *linter) lintQuestion(r *referee.Rule) {
 	if r.Stage == referee.StageChecklist && !strings.HasSuffix(strings.TrimSpace(r.Question), "?") {
 		l.warn(r.Value(), "question", "ask what is answered by yes or no", "the checklist item %q is not a "+
 			"question: %q",
@@ -231,8 +231,8 @@ func (l *linter) question(r *referee.Rule) {
 	}
 }
 
-// unused finds names that are declared and never read: a rule that was meant to read them is missing.
-func (l *linter) unused() {
+// lintUnused finds names that are declared and never read: a rule that was meant to read them is missing.
+func (l *linter) lintUnused() {
 	var words strings.Builder
 	for _, key := range []string{"eval_spec", "derive", "scores"} {
 		l.sheet.Doc.Get(key).Walk(func(v *strictjson.Value) bool {

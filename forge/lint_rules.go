@@ -17,8 +17,8 @@ func ruleTree(r *referee.Rule) *strictjson.Value {
 	return treeOf(r.Expr())
 }
 
-// comparisons calls f for every comparison of two operands in a tree, links of chains included.
-func comparisons(v *strictjson.Value, f func(op string, left, right *strictjson.Value)) {
+// eachComparison calls f for every comparison of two operands in a tree, links of chains included.
+func eachComparison(v *strictjson.Value, f func(op string, left, right *strictjson.Value)) {
 	v.Walk(func(v *strictjson.Value) bool {
 		switch op := v.TextOf("op"); op {
 		case "==", "!=", "<", "<=", ">", ">=":
@@ -26,7 +26,7 @@ func comparisons(v *strictjson.Value, f func(op string, left, right *strictjson.
 				f(op, v.Get("left"), v.Get("right"))
 			}
 		case "chain":
-			for _, link := range links(v) {
+			for _, link := range chainLinks(v) {
 				f(link.TextOf("op"), link.Get("left"), link.Get("right"))
 			}
 		}
@@ -34,21 +34,21 @@ func comparisons(v *strictjson.Value, f func(op string, left, right *strictjson.
 	})
 }
 
-// exactness warns of == on a computed number: two ways of the same sum end on different last digits (S32).
-func (l *linter) exactness(r *referee.Rule) {
-	if !declared(r) || ruleTree(r) == nil {
+// lintExactness warns of == on a computed number: two ways of the same sum end on different last digits (S32).
+func (l *linter) lintExactness(r *referee.Rule) {
+	if !isDeclaredCheck(r) || ruleTree(r) == nil {
 		return
 	}
-	comparisons(ruleTree(r), func(op string, left, right *strictjson.Value) {
+	eachComparison(ruleTree(r), func(op string, left, right *strictjson.Value) {
 		if op != "==" && op != "!=" || wordsLike(left) || wordsLike(right) {
 			return
 		}
 		for i, side := range []*strictjson.Value{left, right} {
 			other := []*strictjson.Value{right, left}[i]
-			if l.fractional(side) && !(l.quotient(side) && (other.Text == "0" || other.Text == "1")) {
+			if l.isFractional(side) && !(l.isQuotient(side) && (other.Text == "0" || other.Text == "1")) {
 				l.warn(r.Value(), "exact", "write approx(a, b), or abs(a - b) <= a bound",
-					"the rule %q asks %s %s %s exactly, and %s is computed (S32)", r.ID, l.ranges.say(left), op,
-					l.ranges.say(right), l.ranges.say(side))
+					"the rule %q asks %s %s %s exactly, and %s is computed (S32)", r.ID, l.ranges.treeText(left), op,
+					l.ranges.treeText(right), l.ranges.treeText(side))
 				return
 			}
 		}
@@ -60,8 +60,8 @@ func wordsLike(v *strictjson.Value) bool {
 	return v.Kind == strictjson.String || v.Kind == strictjson.Bool
 }
 
-// fractional reports whether an operand is computed so that its last digits are a matter of rounding.
-func (l *linter) fractional(v *strictjson.Value) bool {
+// isFractional reports whether an operand is computed so that its last digits are a matter of rounding.
+func (l *linter) isFractional(v *strictjson.Value) bool {
 	if v.Kind != strictjson.Object {
 		return false
 	}
@@ -75,35 +75,35 @@ func (l *linter) fractional(v *strictjson.Value) bool {
 	case "/", "**", "sqrt", "exp", "ln", "log10", "avg", "pmt", "npv", "irr", "rate", "piecewise":
 		return true
 	case "+", "-", "*":
-		return l.fractional(v.Get("left")) || l.fractional(v.Get("right"))
+		return l.isFractional(v.Get("left")) || l.isFractional(v.Get("right"))
 	case "neg":
-		return l.fractional(v.Get("term"))
+		return l.isFractional(v.Get("term"))
 	}
 	return false
 }
 
-// quotient reports whether an operand is one quotient: n/d is 0 or 1 exactly where n is 0 or d.
-func (l *linter) quotient(v *strictjson.Value) bool {
+// isQuotient reports whether an operand is one quotient: n/d is 0 or 1 exactly where n is 0 or d.
+func (l *linter) isQuotient(v *strictjson.Value) bool {
 	for _, m := range l.sheet.Math {
 		if m.ID == v.TextOf("calc") && m.Expression() != nil {
 			v = treeOf(m.Expression())
 		}
 	}
-	return v.TextOf("op") == "/" && !l.fractional(v.Get("left")) && !l.fractional(v.Get("right"))
+	return v.TextOf("op") == "/" && !l.isFractional(v.Get("left")) && !l.isFractional(v.Get("right"))
 }
 
 func (l *linter) fractionalCalc(id string) bool {
 	for _, m := range l.sheet.Math {
 		if m.ID == id && m.Expression() != nil {
-			return l.fractional(treeOf(m.Expression()))
+			return l.isFractional(treeOf(m.Expression()))
 		}
 	}
 	return false
 }
 
-// coverage is S24: a high gate that skips quietly when its operand is left out lets the work through.
-func (l *linter) coverage(r *referee.Rule) {
-	if r.Tier != referee.High || !declared(r) || r.Expr() == nil || r.OnMissing == "flag" || r.When() != nil {
+// lintCoverage is S24: a high gate that skips quietly when its operand is left out lets the work through.
+func (l *linter) lintCoverage(r *referee.Rule) {
+	if r.Tier != referee.High || !isDeclaredCheck(r) || r.Expr() == nil || r.OnMissing == "flag" || r.When() != nil {
 		return
 	}
 	tree := ruleTree(r)
@@ -113,33 +113,33 @@ func (l *linter) coverage(r *referee.Rule) {
 	refs := r.Expr().Refs()
 	for _, name := range refs.Inputs {
 		i := slices.IndexFunc(l.sheet.Inputs, func(in referee.Input) bool { return in.Name == name })
-		if i >= 0 && l.sheet.Inputs[i].Optional && !l.required([]string{"inputs", name}) &&
-			!guarded(tree, "input", name) {
-			l.uncovered(r, "the optional input "+name)
+		if i >= 0 && l.sheet.Inputs[i].Optional && !l.isRequired([]string{"inputs", name}) &&
+			!isGuarded(tree, "input", name) {
+			l.warnUncovered(r, "the optional input "+name)
 		}
 	}
 	for _, id := range refs.Calcs {
 		if slices.ContainsFunc(l.sheet.Math, func(m *referee.MathCheck) bool { return m.ID == id && m.Optional }) {
-			l.uncovered(r, "the optional calculation "+id)
+			l.warnUncovered(r, "the optional calculation "+id)
 		}
 	}
 	for _, path := range refs.Fields {
 		steps := pathSteps(path)
-		if len(steps) > 0 && !strings.HasPrefix(path, "$") && !strings.HasPrefix(path, "row") && !l.required(steps) &&
-			!guarded(tree, "field", path) && isPath(tree, path) {
-			l.uncovered(r, "the member "+path)
+		if len(steps) > 0 && !strings.HasPrefix(path, "$") && !strings.HasPrefix(path, "row") && !l.isRequired(steps) &&
+			!isGuarded(tree, "field", path) && isPath(tree, path) {
+			l.warnUncovered(r, "the member "+path)
 		}
 	}
 }
 
-func (l *linter) uncovered(r *referee.Rule, what string) {
+func (l *linter) warnUncovered(r *referee.Rule, what string) {
 	l.warn(r.Value(), "skips", `require it in required_output_schema, set "on_missing": "flag", or say with `+
 		`applies_if where the gate applies`,
 		"the high gate %q skips where %s is missing, and nothing requires it (S24)", r.ID, what)
 }
 
-// guarded reports whether an operand stands only where its absence is asked for: under nonempty, or all_nonempty.
-func guarded(tree *strictjson.Value, key, name string) bool {
+// isGuarded reports whether an operand stands only where its absence is asked for: under nonempty, or all_nonempty.
+func isGuarded(tree *strictjson.Value, key, name string) bool {
 	found := false
 	tree.Walk(func(v *strictjson.Value) bool {
 		if op := v.TextOf("op"); op == "nonempty" || op == "all_nonempty" {
@@ -180,9 +180,9 @@ func pathSteps(path string) []string {
 var canonicalMembers = []string{"assignment_id", "agent_summary", "inputs_used", "missing_inputs", "claims",
 	"calculations", "risks", "assumptions", "open_questions", "final_output", "self_check"}
 
-// required reports whether something flags a submission without the member: the schema of the submission, the canonical
-// baseline, or a check of kind required. A declared input is required unless it is optional.
-func (l *linter) required(steps []string) bool {
+// isRequired reports whether something flags a submission without the member: the schema of the submission, the
+// canonical baseline, or a check of kind required. A declared input is required unless it is optional.
+func (l *linter) isRequired(steps []string) bool {
 	if l.sheet.Baseline == "canonical" && len(steps) == 1 && slices.Contains(canonicalMembers, steps[0]) {
 		return true
 	}
@@ -222,9 +222,9 @@ func (l *linter) requiredPath(steps []string) bool {
 	return false
 }
 
-// percentages warns of a formula that yields per cents itself: a claim of 23 percent is read as 0.23 (S10), and would
-// never match 23.
-func (l *linter) percentages() {
+// lintPercentages warns of a formula that yields per cents itself: a claim of 23 percent is read as 0.23 (S10), and
+// would never match 23.
+func (l *linter) lintPercentages() {
 	for _, m := range l.sheet.Math {
 		factor := map[string]string{"%": "100", "percent": "100", "pct": "100", "per cent": "100", "percentage": "100",
 			"bps": "10000", "bp": "10000", "basis points": "10000"}[strings.ToLower(strings.TrimSpace(m.Units))]
@@ -251,12 +251,12 @@ func scaledUp(v *strictjson.Value, factor string) bool {
 	return n != nil && n.String() == factor
 }
 
-// magic warns of a bound without a source: neither the rule nor a constant says where it comes from.
-func (l *linter) magic(r *referee.Rule) {
-	if r.Stage != referee.StagePolicy || !declared(r) || r.Expr() == nil || r.Source.Text != "" {
+// lintMagicNumbers warns of a bound without a source: neither the rule nor a constant says where it comes from.
+func (l *linter) lintMagicNumbers(r *referee.Rule) {
+	if r.Stage != referee.StagePolicy || !isDeclaredCheck(r) || r.Expr() == nil || r.Source.Text != "" {
 		return
 	}
-	comparisons(ruleTree(r), func(_ string, left, right *strictjson.Value) {
+	eachComparison(ruleTree(r), func(_ string, left, right *strictjson.Value) {
 		for _, side := range []*strictjson.Value{left, right} {
 			if side.Kind == strictjson.Number && side.Text != "0" && side.Text != "1" {
 				l.warn(r.Value(), "magic_number",
@@ -267,8 +267,8 @@ func (l *linter) magic(r *referee.Rule) {
 	})
 }
 
-// text is the failure without its place.
-func (f Failure) text() string {
+// textWithoutPlace is the failure without its place.
+func (f Failure) textWithoutPlace() string {
 	_, after, _ := strings.Cut(f.String(), fmt.Sprintf("%s:%d:%d: ", f.File, f.Line, f.Column))
 	return after
 }

@@ -53,10 +53,10 @@ type Survivor struct {
 // from those in one place, or in one place beside a condition that was turned.
 func Mutate(sheet *referee.Sheet) MutationResult {
 	sheet = asExample(sheet)
-	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: suite(sheet)}
+	m := &mutator{sheet: sheet, ranges: newRanges(sheet), trials: suiteOf(sheet)}
 	m.result.Sheet = sheet
 	for _, r := range gates(sheet) {
-		m.gate(r)
+		m.mutateGate(r)
 	}
 	return m.result
 }
@@ -80,18 +80,18 @@ type mutant struct {
 // maxWitnesses bounds the search for one gate.
 const maxWitnesses = 1200
 
-// gate looks for what notices each changed gate, the nearest first.
-func (m *mutator) gate(r *referee.Rule) {
-	left := m.mutants(r)
+// mutateGate looks for what notices each changed gate, the nearest first.
+func (m *mutator) mutateGate(r *referee.Rule) {
+	left := m.compileMutants(r)
 	m.result.Mutants += len(left)
 	for _, t := range m.trials {
-		left = m.noticed(left, &witness{trial: t, was: t.ask(t.own(r))}, nil)
+		left = m.dropNoticed(left, &witness{trial: t, was: t.askRule(t.ownRule(r))}, nil)
 	}
 	m.result.Written = m.result.Mutants - len(m.result.Survivors) - len(left)
 	asked := 0
 	ask := func(w *witness) bool {
 		asked++
-		left = m.noticed(left, w, func(x mutant, would referee.Status) {
+		left = m.dropNoticed(left, w, func(x mutant, would referee.Status) {
 			m.result.Survivors = append(m.result.Survivors, Survivor{Rule: r.ID, What: x.what, Text: x.rule.Text,
 				Patch:   w.patch,
 				Witness: fmt.Sprintf("%s: %s, and with the change %s", w.trial.name, w.was, would)})
@@ -99,14 +99,14 @@ func (m *mutator) gate(r *referee.Rule) {
 		return len(left) > 0 && asked < maxWitnesses
 	}
 	if len(left) > 0 {
-		m.witnesses(r, ask)
+		m.findWitnesses(r, ask)
 	}
-	m.unnoticed(r, left)
-	m.result.Killed = m.result.Mutants - m.result.open()
+	m.keepUnnoticed(r, left)
+	m.result.Killed = m.result.Mutants - m.result.openSurvivors()
 }
 
-// unnoticed keeps the changes that nothing notices, with the sheet's reasons (the rule's member "equivalent").
-func (m *mutator) unnoticed(r *referee.Rule, left []mutant) {
+// keepUnnoticed keeps the changes that nothing notices, with the sheet's reasons (the rule's member "equivalent").
+func (m *mutator) keepUnnoticed(r *referee.Rule, left []mutant) {
 	var explained []*strictjson.Value
 	if list := r.Value().Get("equivalent"); list != nil {
 		explained = list.Items
@@ -133,8 +133,8 @@ func (m *MutationResult) Open() []Survivor {
 	return slices.DeleteFunc(slices.Clone(m.Survivors), func(s Survivor) bool { return s.Witness != "" || s.Why != "" })
 }
 
-// open counts the survivors without a witness.
-func (m *MutationResult) open() int {
+// openSurvivors counts the survivors without a witness.
+func (m *MutationResult) openSurvivors() int {
 	n := 0
 	for _, s := range m.Survivors {
 		if s.Witness == "" {
@@ -144,16 +144,16 @@ func (m *MutationResult) open() int {
 	return n
 }
 
-// noticed drops the mutants that say otherwise than the gate of a witness.
-func (m *mutator) noticed(left []mutant, w *witness, found func(mutant, referee.Status)) []mutant {
+// dropNoticed drops the mutants that say otherwise than the gate of a witness.
+func (m *mutator) dropNoticed(left []mutant, w *witness, found func(mutant, referee.Status)) []mutant {
 	var out []mutant
 	for _, x := range left {
-		rule := m.under(x, w.trial)
+		rule := m.mutantUnder(x, w.trial)
 		if rule == nil {
 			out = append(out, x)
 			continue
 		}
-		would := w.trial.ask(rule)
+		would := w.trial.askRule(rule)
 		if would == w.was {
 			out = append(out, x)
 		} else if found != nil {
@@ -163,10 +163,10 @@ func (m *mutator) noticed(left []mutant, w *witness, found func(mutant, referee.
 	return out
 }
 
-// witnesses works out submissions for a gate until yield has enough: its boundaries, one place changed near an example
-// or a trip of the gate, and the same once a condition is turned.
-func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
-	for _, e := range edges(m.sheet, r, m.trials) {
+// findWitnesses works out submissions for a gate until yield has enough: its boundaries, one place changed near an
+// example or a trip of the gate, and the same once a condition is turned.
+func (m *mutator) findWitnesses(r *referee.Rule, yield func(*witness) bool) {
+	for _, e := range gateEdges(m.sheet, r, m.trials) {
 		if !yield(&witness{trial: e.trial, was: e.Got}) {
 			return
 		}
@@ -175,13 +175,13 @@ func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
 		return t.trip != nil && (!slices.Contains(t.trip.Flags, r.ID) || paramsKey(t.work.sheet) != paramsKey(m.sheet))
 	})
 	for _, t := range near {
-		if !m.around(r, t, yield) {
+		if !m.witnessesAround(r, t, yield) {
 			return
 		}
 	}
 	for _, t := range near {
-		for _, turned := range m.turned(r, t) {
-			if !m.around(r, turned, yield) {
+		for _, turned := range m.turnedTrials(r, t) {
+			if !m.witnessesAround(r, turned, yield) {
 				return
 			}
 		}
@@ -191,12 +191,12 @@ func (m *mutator) witnesses(r *referee.Rule, yield func(*witness) bool) {
 // maxTurned bounds how many turned conditions are looked around at, for each example and trip.
 const maxTurned = 16
 
-// turned are the submissions with one condition the other way: another truth, another word, a number on the other side
-// of what the gate speaks of.
-func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
+// turnedTrials are the submissions with one condition the other way: another truth, another word, a number on the other
+// side of what the gate speaks of.
+func (m *mutator) turnedTrials(r *referee.Rule, t *trial) []*trial {
 	var out []*trial
-	pool := m.pool(r)
-	for _, p := range m.places(r, t) {
+	pool := m.gatherPool(r)
+	for _, p := range m.placesRead(r, t) {
 		var values []*strictjson.Value
 		switch p.value.Kind {
 		case strictjson.Bool:
@@ -208,12 +208,12 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 			}
 			values = append(values, jsonString("another"))
 		case strictjson.Number:
-			values = []*strictjson.Value{jsonNumber(nudged(p.value.Decimal(), "-0.5").String()),
-				jsonNumber(nudged(p.value.Decimal(), "1").String())}
+			values = []*strictjson.Value{jsonNumber(nudgedUp(p.value.Decimal(), "-0.5").String()),
+				jsonNumber(nudgedUp(p.value.Decimal(), "1").String())}
 		}
 		s := &side{rule: r, place: p, base: t, asked: map[string]*witness{}}
 		for _, v := range values {
-			if w := s.at(v); w != nil && len(out) < maxTurned {
+			if w := s.witnessAt(v); w != nil && len(out) < maxTurned {
 				out = append(out, w.trial)
 			}
 		}
@@ -221,23 +221,24 @@ func (m *mutator) turned(r *referee.Rule, t *trial) []*trial {
 	return out
 }
 
-// mutants compiles the changed gates; one that the loader refuses, or that is the gate itself in other words, is none.
-func (m *mutator) mutants(r *referee.Rule) []mutant {
+// compileMutants compiles the changed gates; one that the loader refuses, or that is the gate itself in other words, is
+// none.
+func (m *mutator) compileMutants(r *referee.Rule) []mutant {
 	var out []mutant
-	seen := map[string]bool{identity(r): true}
-	for _, v := range m.variants(r) {
-		changed := m.compile(v.tree, m.constants(m.sheet))
-		if changed == nil || seen[identity(changed)] {
+	seen := map[string]bool{gateIdentity(r): true}
+	for _, v := range m.changedChecks(r) {
+		changed := m.compileGate(v.tree, m.constantsOf(m.sheet))
+		if changed == nil || seen[gateIdentity(changed)] {
 			continue
 		}
-		seen[identity(changed)] = true
+		seen[gateIdentity(changed)] = true
 		out = append(out, mutant{rule: changed, what: v.what, tree: v.tree, under: map[string]*referee.Rule{}})
 	}
 	return out
 }
 
-// identity is what makes two gates the same: the whole check, its condition in canonical form.
-func identity(r *referee.Rule) string {
+// gateIdentity is what makes two gates the same: the whole check, its condition in canonical form.
+func gateIdentity(r *referee.Rule) string {
 	v := r.Value().Clone()
 	for key, e := range map[string]*strictjson.Value{"expr": ruleTree(r), "each": ruleTree(r),
 		"applies_if": whenTree(r)} {
@@ -248,17 +249,17 @@ func identity(r *referee.Rule) string {
 	return string(v.Encode())
 }
 
-// variants are the changed check objects of a gate.
-func (m *mutator) variants(r *referee.Rule) []mutation {
+// changedChecks are the changed check objects of a gate.
+func (m *mutator) changedChecks(r *referee.Rule) []mutation {
 	var out []mutation
 	v := r.Value()
 	for _, key := range []string{"expr", "each", "where", "left", "right", "formula", "applies_if"} {
-		tree := m.part(r, key)
+		tree := m.expressionOf(r, key)
 		if tree == nil {
 			continue
 		}
-		at := child(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
-		for _, x := range mutations(tree, m.ranges.constant, m.ranges.say) {
+		at := putMember(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
+		for _, x := range mutationsOf(tree, m.ranges.constantValue, m.ranges.treeText) {
 			out = append(out, mutation{at(x.tree), x.what})
 		}
 		if key == "expr" || key == "each" {
@@ -269,11 +270,11 @@ func (m *mutator) variants(r *referee.Rule) []mutation {
 			out = append(out, mutation{leftOut(v, key), key + " was left out"})
 		}
 	}
-	return append(out, m.parameters(v)...)
+	return append(out, m.changedParameters(v)...)
 }
 
-// part is an expression of a check as a tree, nil where it has none.
-func (m *mutator) part(r *referee.Rule, key string) *strictjson.Value {
+// expressionOf is an expression of a check as a tree, nil where it has none.
+func (m *mutator) expressionOf(r *referee.Rule, key string) *strictjson.Value {
 	v := r.Value().Get(key)
 	switch {
 	case v == nil:
@@ -298,14 +299,14 @@ func leftOut(v *strictjson.Value, key string) *strictjson.Value {
 	return v.Without(key)
 }
 
-// parameters are the numbers of a check beside its expressions.
-func (m *mutator) parameters(v *strictjson.Value) []mutation {
+// changedParameters are the numbers of a check beside its expressions.
+func (m *mutator) changedParameters(v *strictjson.Value) []mutation {
 	var out []mutation
 	for _, key := range []string{"warn", "critical", "tolerance", "tolerance_abs", "max_violations", "max_rate",
 		"limits", "thresholds"} {
 		if p := v.Get(key); p != nil {
-			at := child(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
-			x := &mutating{constant: m.ranges.constant, say: m.ranges.say}
+			at := putMember(v, key, func(x *strictjson.Value) *strictjson.Value { return x })
+			x := &mutating{constant: m.ranges.constantValue, say: m.ranges.treeText}
 			x.numbersIn(p, at)
 			for _, found := range x.out {
 				out = append(out, mutation{found.tree, key + ": " + found.what})
@@ -322,14 +323,14 @@ func (m *mutator) parameters(v *strictjson.Value) []mutation {
 func (m *mutating) numbersIn(v *strictjson.Value, p put) {
 	switch v.Kind {
 	case strictjson.Number:
-		m.number(v, p)
+		m.mutateNumber(v, p)
 	case strictjson.Array:
 		for i, item := range v.Items {
-			m.numbersIn(item, nth(v, i, p))
+			m.numbersIn(item, putItem(v, i, p))
 		}
 	case strictjson.Object:
 		for _, member := range v.Members {
-			m.numbersIn(member.Value, child(v, member.Key, p))
+			m.numbersIn(member.Value, putMember(v, member.Key, p))
 		}
 	}
 }
@@ -359,9 +360,9 @@ func (m *mutator) bareInputs() *strictjson.Value {
 	return out
 }
 
-// under is a changed gate with the parameters of a trial, which are compiled into a gate as its constants are; nil
-// where it does not load.
-func (m *mutator) under(x mutant, t *trial) *referee.Rule {
+// mutantUnder is a changed gate with the parameters of a trial, which are compiled into a gate as its constants are;
+// nil where it does not load.
+func (m *mutator) mutantUnder(x mutant, t *trial) *referee.Rule {
 	if len(m.sheet.Params) == 0 {
 		return x.rule
 	}
@@ -371,14 +372,14 @@ func (m *mutator) under(x mutant, t *trial) *referee.Rule {
 	}
 	rule, known := x.under[key]
 	if !known {
-		rule = m.compile(x.tree, m.constants(t.work.sheet))
+		rule = m.compileGate(x.tree, m.constantsOf(t.work.sheet))
 		x.under[key] = rule
 	}
 	return rule
 }
 
-// own is the gate with the parameters of the trial.
-func (t *trial) own(r *referee.Rule) *referee.Rule {
+// ownRule is the gate with the parameters of the trial.
+func (t *trial) ownRule(r *referee.Rule) *referee.Rule {
 	if own := t.work.sheet.Rule(r.ID); own != nil {
 		return own
 	}
@@ -396,8 +397,8 @@ func paramsKey(sheet *referee.Sheet) string {
 	return key.String()
 }
 
-// constants are those of the sheet, and its parameters as they are set.
-func (m *mutator) constants(sheet *referee.Sheet) *strictjson.Value {
+// constantsOf are those of the sheet, and its parameters as they are set.
+func (m *mutator) constantsOf(sheet *referee.Sheet) *strictjson.Value {
 	out := jsonObject()
 	for _, c := range sheet.Doc.Get("consts").Fields() {
 		out.Set(c.Key, c.Value)
@@ -412,8 +413,8 @@ func (m *mutator) constants(sheet *referee.Sheet) *strictjson.Value {
 	return out
 }
 
-// compile loads a sheet of nothing but what the gate may name, and the gate.
-func (m *mutator) compile(check, constants *strictjson.Value) *referee.Rule {
+// compileGate loads a sheet of nothing but what the gate may name, and the gate.
+func (m *mutator) compileGate(check, constants *strictjson.Value) *referee.Rule {
 	doc := m.sheet.Doc
 	math := jsonArray()
 	for _, c := range m.sheet.Math {

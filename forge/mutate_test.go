@@ -137,7 +137,7 @@ func TestBoundaries(t *testing.T) {
 func TestSimplest(t *testing.T) {
 	for _, tt := range [][3]string{{"0.0199", "0.0204", "0.02"}, {"4.9999", "5.2", "5"}, {"-1.31", "-1.29", "-1.3"},
 		{"7", "7", "7"}, {"0.12344", "0.12349", "0.12345"}} {
-		got := simplest(decimal.MustParse(tt[0]), decimal.MustParse(tt[1]))
+		got := simplestBetween(decimal.MustParse(tt[0]), decimal.MustParse(tt[1]))
 		if decimal.Cmp(got, decimal.MustParse(tt[0])) < 0 || decimal.Cmp(got, decimal.MustParse(tt[1])) > 0 ||
 			len(got.String()) > len(tt[2]) {
 			t.Errorf("%s to %s: %s, want one of the length of %s", tt[0], tt[1], got, tt[2])

@@ -93,7 +93,7 @@ type ExampleError struct{ Failures []Failure }
 func (e *ExampleError) Error() string {
 	lines := []string{"the values of the worked example do not pass the sheet's own rules"}
 	for _, f := range e.Failures {
-		lines = append(lines, f.text())
+		lines = append(lines, f.textWithoutPlace())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -101,29 +101,29 @@ func (e *ExampleError) Error() string {
 // New writes a sheet. What it returns loads, and its example, where every input has a value, passes its own rules, with
 // a trip for every gate that one input can turn. The error is the loader's (*referee.RefusedError) or *ExampleError.
 func New(spec Spec) ([]byte, error) {
-	doc := spec.document()
-	sheet, err := load(doc)
+	doc := spec.sheetDocument()
+	sheet, err := loadFormatted(doc)
 	if err != nil {
 		return nil, err
 	}
-	if spec.worked() {
-		example, err := spec.example(sheet)
+	if spec.hasExample() {
+		example, err := spec.workedExample(sheet)
 		if err != nil {
 			return nil, err
 		}
 		doc.Set("examples", jsonArray(example))
-		if sheet, err = load(doc); err != nil {
+		if sheet, err = loadFormatted(doc); err != nil {
 			return nil, err
 		}
 		if r := Test(sheet); !r.OK() {
 			return nil, &ExampleError{r.Failures}
 		}
-		example.Set("trips", trips(sheet))
+		example.Set("trips", tripsOf(sheet))
 	}
 	return Format(doc.Encode())
 }
 
-func load(doc *strictjson.Value) (*referee.Sheet, error) {
+func loadFormatted(doc *strictjson.Value) (*referee.Sheet, error) {
 	src, err := Format(doc.Encode())
 	if err != nil {
 		return nil, err
@@ -146,11 +146,11 @@ func orElse(s, other string) string {
 	return s
 }
 
-// document is the sheet without its example.
-func (s *Spec) document() *strictjson.Value {
+// sheetDocument is the sheet without its example.
+func (s *Spec) sheetDocument() *strictjson.Value {
 	inputs, math, rules, questions := jsonArray(), jsonArray(), jsonArray(), jsonArray()
 	for _, in := range s.Inputs {
-		inputs.Items = append(inputs.Items, in.document())
+		inputs.Items = append(inputs.Items, in.inputDocument())
 	}
 	for _, c := range s.Calcs {
 		math.Items = append(math.Items, jsonObject("formula_id", jsonString(c.ID), "formula", jsonString(c.Formula),
@@ -190,16 +190,16 @@ func (s *Spec) document() *strictjson.Value {
 // given is the file that a new sheet holds its inputs to: a table with a row for each. Its author names better places.
 const given = "given"
 
-// held reports whether the sheet has to say how the input is held (S70): a number, a date, a yes or no. A text or a
-// list need not.
-func (in *SpecInput) held() bool {
+// mustSayHeld reports whether the sheet has to say how the input is held (S70): a number, a date, a yes or no. A text
+// or a list need not.
+func (in *SpecInput) mustSayHeld() bool {
 	return slices.Contains([]string{"number", "integer", "date", "datetime", "boolean"}, in.Type)
 }
 
-// document is the input as the sheet declares it, held by its row of the file of what was given.
-func (in *SpecInput) document() *strictjson.Value {
+// inputDocument is the input as the sheet declares it, held by its row of the file of what was given.
+func (in *SpecInput) inputDocument() *strictjson.Value {
 	out := jsonObject("name", jsonString(in.Name), "type", jsonString(in.Type), "unit", optionalText(in.Unit))
-	if in.held() {
+	if in.mustSayHeld() {
 		out.Set("held", jsonString(referee.HeldCell))
 		out.Set("from", jsonArray(jsonObject("evidence", jsonString(given))))
 	}
@@ -211,7 +211,7 @@ func (in *SpecInput) document() *strictjson.Value {
 
 // declaredEvidence is the file that holds the inputs, where one is to be held.
 func (s *Spec) declaredEvidence() *strictjson.Value {
-	if !slices.ContainsFunc(s.Inputs, func(in SpecInput) bool { return in.held() }) {
+	if !slices.ContainsFunc(s.Inputs, func(in SpecInput) bool { return in.mustSayHeld() }) {
 		return jsonArray()
 	}
 	return jsonArray(jsonObject("id", jsonString(given), "title",
@@ -239,13 +239,13 @@ func (s *Spec) givenFile() (referee.ExampleFile, error) {
 		errors.Join(err, rows.Error())
 }
 
-// worked reports whether an example can be written.
-func (s *Spec) worked() bool {
+// hasExample reports whether an example can be written.
+func (s *Spec) hasExample() bool {
 	return len(s.Inputs) > 0 && !slices.ContainsFunc(s.Inputs, func(in SpecInput) bool { return in.Value == "" })
 }
 
-// example is a submission of the values, with every calculation worked out.
-func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
+// workedExample is a submission of the values, with every calculation worked out.
+func (s *Spec) workedExample(sheet *referee.Sheet) (*strictjson.Value, error) {
 	inputs, calcs := jsonObject(), jsonArray()
 	for _, in := range s.Inputs {
 		v, err := strictjson.Parse([]byte(in.Value), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64})
@@ -272,12 +272,12 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 		return nil, fmt.Errorf("the file of what was given: %w", err)
 	}
 	if sheet.Baseline == "canonical" {
-		s.canonical(w)
+		s.addCanonical(w)
 	}
 	if sheet.Baseline == "canonical" || len(sheet.Evidence) > 0 {
 		w.files = []referee.ExampleFile{file}
 	}
-	if err := w.settle(); err != nil {
+	if err := w.settleCalculations(); err != nil {
 		return nil, err
 	}
 	evidence := jsonObject()
@@ -287,8 +287,8 @@ func (s *Spec) example(sheet *referee.Sheet) (*strictjson.Value, error) {
 	return jsonObject("name", jsonString("worked example"), "submission", w.submission, "evidence", evidence), nil
 }
 
-// canonical adds the members that "baseline": "canonical" asks for, over the file that holds what was given.
-func (s *Spec) canonical(w *worked) {
+// addCanonical adds the members that "baseline": "canonical" asks for, over the file that holds what was given.
+func (s *Spec) addCanonical(w *worked) {
 	claim := jsonObject("claim", jsonString("The inputs are those that were given."), "evidence_reference",
 		jsonString(given))
 	yes := jsonBool(true)
@@ -307,19 +307,19 @@ func (s *Spec) canonical(w *worked) {
 	}
 }
 
-// settle states every calculation, those first that others need.
-func (w *worked) settle() error {
-	for range len(w.calculations()) + 1 {
-		results, err := w.recomputed()
+// settleCalculations states every calculation, those first that others need.
+func (w *worked) settleCalculations() error {
+	for range len(w.calculationItems()) + 1 {
+		results, err := w.recomputedResults()
 		if err != nil {
 			return err
 		}
-		for i, c := range w.calculations() {
+		for i, c := range w.calculationItems() {
 			if i < len(results) && results[i] != "" {
 				c.Set("result", jsonNumber(results[i]))
 			}
 			for j, m := range c.Get("inputs").Members {
-				for _, other := range w.calculations() {
+				for _, other := range w.calculationItems() {
 					if other.TextOf("name") == m.Key {
 						c.Get("inputs").Members[j].Value = other.Get("result")
 					}
@@ -330,16 +330,16 @@ func (w *worked) settle() error {
 	return nil
 }
 
-// trips are the changes that turn each gate: the boundary nearest to the example at which it flags.
-func trips(sheet *referee.Sheet) *strictjson.Value {
+// tripsOf are the changes that turn each gate: the boundary nearest to the example at which it flags.
+func tripsOf(sheet *referee.Sheet) *strictjson.Value {
 	out := jsonArray()
-	trials := suite(sheet)
+	trials := suiteOf(sheet)
 	for _, r := range gates(sheet) {
-		for _, e := range edges(sheet, r, trials) {
+		for _, e := range gateEdges(sheet, r, trials) {
 			if e.Got != referee.Flag || e.Value == "" {
 				continue
 			}
-			report, err := e.trial.work.audited()
+			report, err := e.trial.work.auditWork()
 			if err != nil {
 				continue
 			}

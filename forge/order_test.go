@@ -40,7 +40,7 @@ func TestTablesInAnyOrder(t *testing.T) {
 				continue
 			}
 			for name, change := range rearrangements {
-				w := base.clone()
+				w := base.cloneWork()
 				changed, at := change(records)
 				w.submission = recited(t, w.submission, f.ID, at)
 				rehashed(t, w, i, csvText(t, changed))
@@ -75,7 +75,7 @@ func TestListsInAnyOrder(t *testing.T) {
 				met[slug+" /inputs/"+m.Key] = true
 				continue
 			}
-			w := base.clone()
+			w := base.cloneWork()
 			slices.Reverse(w.submission.Get("inputs").Members[i].Value.Items)
 			tried++
 			if got := judgement(t, w); got != clean {
@@ -112,7 +112,7 @@ func eachExample(t *testing.T, try func(t *testing.T, slug string, base *worked,
 // judgement is what an audit says of the work: its findings with their places, and what it could not decide.
 func judgement(t *testing.T, w *worked) string {
 	t.Helper()
-	rep, err := w.audited()
+	rep, err := w.auditWork()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,10 +45,10 @@ func applyOp(root *strictjson.Value, op referee.PatchOp) (*strictjson.Value, err
 			return nil, fmt.Errorf("there is nothing at %q", strictjson.JoinPointer("", tokens[:i+1]...))
 		}
 	}
-	return root, change(parent, tokens[len(tokens)-1], op)
+	return root, changeMember(parent, tokens[len(tokens)-1], op)
 }
 
-func change(parent *strictjson.Value, token string, op referee.PatchOp) error {
+func changeMember(parent *strictjson.Value, token string, op referee.PatchOp) error {
 	switch parent.Kind {
 	case strictjson.Object:
 		if op.Op != "add" && parent.Get(token) == nil {

@@ -29,16 +29,16 @@ const (
 	maxItems  = 2
 )
 
-// places lists the values that the gate reads, directly or through calculations.
-func (m *mutator) places(r *referee.Rule, t *trial) []spot {
-	before, err := t.work.recomputed()
+// placesRead lists the values that the gate reads, directly or through calculations.
+func (m *mutator) placesRead(r *referee.Rule, t *trial) []spot {
+	before, err := t.work.recomputedResults()
 	if err != nil || t.probe.Document() == nil {
 		return nil
 	}
-	reads := m.reads(r, t)
+	reads := m.readingsOf(r, t)
 	var out []spot
 	for _, pointer := range reads.pointers {
-		out = append(out, t.below(pointer, t.probe.Document().At(pointer), before)...)
+		out = append(out, t.spotsBelow(pointer, t.probe.Document().At(pointer), before)...)
 	}
 	for i, f := range t.work.files {
 		if slices.Contains(reads.evidence, f.ID) || reads.dataset {
@@ -55,7 +55,7 @@ type readings struct {
 	dataset  bool // it counts over evidence that the submission names
 }
 
-func (m *mutator) reads(r *referee.Rule, t *trial) readings {
+func (m *mutator) readingsOf(r *referee.Rule, t *trial) readings {
 	var out readings
 	add := func(list *[]string, s string) {
 		if !slices.Contains(*list, s) {
@@ -80,7 +80,7 @@ func (m *mutator) reads(r *referee.Rule, t *trial) readings {
 				add(&out.pointers, strictjson.JoinPointer("", steps[0]))
 			}
 		}
-		for _, id := range m.behind(refs.Calcs) {
+		for _, id := range m.evidenceBehind(refs.Calcs) {
 			add(&out.evidence, id)
 		}
 		for _, id := range refs.Evidence {
@@ -95,8 +95,8 @@ func (m *mutator) reads(r *referee.Rule, t *trial) readings {
 	return out
 }
 
-// behind lists the evidence that calculations read, directly or through others.
-func (m *mutator) behind(calcs []string) []string {
+// evidenceBehind lists the evidence that calculations read, directly or through others.
+func (m *mutator) evidenceBehind(calcs []string) []string {
 	var out []string
 	seen := map[string]bool{}
 	var walk func(id string)
@@ -121,38 +121,38 @@ func (m *mutator) behind(calcs []string) []string {
 	return out
 }
 
-// below lists a value and the values in it; of a list only the first items and the last.
-func (t *trial) below(pointer string, v *strictjson.Value, before []string) []spot {
+// spotsBelow lists a value and the values in it; of a list only the first items and the last.
+func (t *trial) spotsBelow(pointer string, v *strictjson.Value, before []string) []spot {
 	if v == nil {
 		return nil
 	}
 	out := []spot{{name: pointer, patch: pointer, value: v, with: func(to *strictjson.Value) (*worked,
 		error) {
-		return t.replaced(pointer, to, before)
+		return t.replacedAt(pointer, to, before)
 	}}}
 	for _, at := range someItems(v) {
-		out = append(out, t.below(strictjson.JoinIndex(pointer, at), v.Items[at], before)...)
+		out = append(out, t.spotsBelow(strictjson.JoinIndex(pointer, at), v.Items[at], before)...)
 	}
 	for _, m := range v.Members {
-		out = append(out, t.below(strictjson.JoinPointer(pointer, m.Key), m.Value, before)...)
+		out = append(out, t.spotsBelow(strictjson.JoinPointer(pointer, m.Key), m.Value, before)...)
 	}
 	return out
 }
 
-// replaced is the submission with another value at a place. Where the place is in an input, the calculations that
+// replacedAt is the submission with another value at a place. Where the place is in an input, the calculations that
 // restate the input follow.
-func (t *trial) replaced(pointer string, to *strictjson.Value, before []string) (*worked, error) {
-	w := t.work.clone()
+func (t *trial) replacedAt(pointer string, to *strictjson.Value, before []string) (*worked, error) {
+	w := t.work.cloneWork()
 	changed, err := applyPatch(w.submission.Clone(), []referee.PatchOp{{Op: "replace", Path: pointer, Value: to}})
 	if err != nil {
 		return nil, err
 	}
 	if names, err := strictjson.ParsePointer(pointer); err == nil && len(names) > 1 && names[0] == "inputs" {
 		key := names[1]
-		return w, w.rework([]strictjson.Member{{Key: key, Value: changed.Get("inputs").Get(key)}}, before)
+		return w, w.reworkInputs([]strictjson.Member{{Key: key, Value: changed.Get("inputs").Get(key)}}, before)
 	}
 	w.submission = changed
-	return w, w.rework(nil, before)
+	return w, w.reworkInputs(nil, before)
 }
 
 func someItems(v *strictjson.Value) []int {
@@ -172,14 +172,14 @@ var writtenNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCom
 func (t *trial) evidencePlaces(i int, before []string) []spot {
 	f := t.work.files[i]
 	rewritten := func(text string) (*worked, error) {
-		w := t.work.clone()
+		w := t.work.cloneWork()
 		w.files[i].Text = text
-		return w, w.rework(nil, before)
+		return w, w.reworkInputs(nil, before)
 	}
 	if doc, err := strictjson.Parse([]byte(f.Text), strictjson.Limits{MaxBytes: 1 << 20, MaxDepth: 64}); err == nil {
 		return jsonPlaces(f.ID, doc, rewritten)
 	}
-	out := []spot{{name: "evidence " + f.ID, value: jsonArray(lines(f.Text)...),
+	out := []spot{{name: "evidence " + f.ID, value: jsonArray(jsonLines(f.Text)...),
 		with: func(to *strictjson.Value) (*worked, error) {
 			var b strings.Builder
 			for _, line := range to.Items {
@@ -187,7 +187,7 @@ func (t *trial) evidencePlaces(i int, before []string) []spot {
 			}
 			return rewritten(b.String())
 		}}}
-	for _, at := range ends(writtenNumber().FindAllStringIndex(f.Text, -1)) {
+	for _, at := range firstAndLast(writtenNumber().FindAllStringIndex(f.Text, -1)) {
 		out = append(out, spot{name: "evidence " + f.ID + ": " + f.Text[at[0]:at[1]],
 			value: jsonNumber(f.Text[at[0]:at[1]]), with: func(to *strictjson.Value) (*worked, error) {
 				return rewritten(f.Text[:at[0]] + to.Text + f.Text[at[1]:])
@@ -196,8 +196,8 @@ func (t *trial) evidencePlaces(i int, before []string) []spot {
 	return out
 }
 
-// ends are the first and the last few of a list.
-func ends(list [][]int) [][]int {
+// firstAndLast are the first and the last few of a list.
+func firstAndLast(list [][]int) [][]int {
 	const few = 6
 	if len(list) <= 2*few {
 		return list
@@ -205,7 +205,7 @@ func ends(list [][]int) [][]int {
 	return append(slices.Clone(list[:few]), list[len(list)-few:]...)
 }
 
-func lines(text string) []*strictjson.Value {
+func jsonLines(text string) []*strictjson.Value {
 	var out []*strictjson.Value
 	for line := range strings.Lines(text) {
 		out = append(out, jsonString(line))
@@ -255,7 +255,7 @@ func scaleOf(v *strictjson.Value) *scale {
 	}
 	s, _ := v.Str()
 	if colour().MatchString(s) {
-		return &scale{of: greyOf, write: grey, whole: true, day: 1}
+		return &scale{of: greyOf, write: greyColour, whole: true, day: 1}
 	}
 	for _, layout := range []struct {
 		text string
@@ -292,8 +292,8 @@ func greyOf(v *strictjson.Value) *decimal.Num {
 	return decimal.FromInt(n)
 }
 
-// grey is the colour whose three parts are a number from 0 to 255.
-func grey(n *decimal.Num) *strictjson.Value {
+// greyColour is the colour whose three parts are a number from 0 to 255.
+func greyColour(n *decimal.Num) *strictjson.Value {
 	i, _ := n.Int64()
 	return jsonString("#" + strings.Repeat(fmt.Sprintf("%02x", min(max(i, 0), 255)), 3))
 }

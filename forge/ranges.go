@@ -30,12 +30,12 @@ func newRanges(sheet *referee.Sheet) *ranges {
 	return &ranges{sheet: sheet, known: map[string]interval{}}
 }
 
-// of is an interval that holds every value that an expression can have.
-func (r *ranges) of(v *strictjson.Value) interval {
+// rangeOf is an interval that holds every value that an expression can have.
+func (r *ranges) rangeOf(v *strictjson.Value) interval {
 	switch v.Kind {
 	case strictjson.Number:
 		if n := v.Decimal(); n != nil {
-			return exactly(n)
+			return exactInterval(n)
 		}
 		return everything
 	case strictjson.Object:
@@ -47,30 +47,30 @@ func (r *ranges) of(v *strictjson.Value) interval {
 func (r *ranges) ofObject(v *strictjson.Value) interval {
 	switch key := v.Members[0].Key; {
 	case v.Get("const") != nil:
-		return r.of(r.constant(v))
+		return r.rangeOf(r.constantValue(v))
 	case v.Get("input") != nil:
-		return r.input(v.TextOf("input"))
+		return r.rangeOfInput(v.TextOf("input"))
 	case v.Get("calc") != nil:
-		return r.calculation(v.TextOf("calc"))
+		return r.rangeOfCalculation(v.TextOf("calc"))
 	case key == "agg":
 		return aggregateRange(v.Get("agg").TextOf("op"))
 	}
 	switch op := v.TextOf("op"); op {
 	case "+", "-", "*", "/":
-		return r.arithmetic(op, r.of(v.Get("left")), r.of(v.Get("right")))
+		return r.rangeOfArithmetic(op, r.rangeOf(v.Get("left")), r.rangeOf(v.Get("right")))
 	case "neg":
-		return r.of(v.Get("term")).neg()
+		return r.rangeOf(v.Get("term")).neg()
 	case "if":
 		if other := v.Get("else"); other != nil {
-			return r.of(v.Get("then")).or(r.of(other))
+			return r.rangeOf(v.Get("then")).or(r.rangeOf(other))
 		}
 	default:
-		return r.function(op, v.Get("args"))
+		return r.rangeOfFunction(op, v.Get("args"))
 	}
 	return everything
 }
 
-func (r *ranges) arithmetic(op string, left, right interval) interval {
+func (r *ranges) rangeOfArithmetic(op string, left, right interval) interval {
 	switch op {
 	case "+":
 		return left.add(right)
@@ -82,8 +82,8 @@ func (r *ranges) arithmetic(op string, left, right interval) interval {
 	return left.quo(right)
 }
 
-// constant is the value of {"const": NAME}; a null where it is none.
-func (r *ranges) constant(v *strictjson.Value) *strictjson.Value {
+// constantValue is the value of {"const": NAME}; a null where it is none.
+func (r *ranges) constantValue(v *strictjson.Value) *strictjson.Value {
 	if c := r.sheet.Const(v.TextOf("const")); c != nil {
 		return c
 	}
@@ -96,11 +96,12 @@ var functionRanges = map[string]interval{
 	"syllables":    atLeast(decimal.FromInt(0)),
 	"quoted_words": atLeast(decimal.FromInt(0)), "max_sentence_words": atLeast(decimal.FromInt(0)),
 	"range_ratio": atLeast(decimal.FromInt(0)), "sqrt": atLeast(decimal.FromInt(0)),
-	"exp": atLeast(decimal.FromInt(0)), "jaccard": between(0, 1), "passive_pct": between(0, 1),
-	"contrast": between(1, 21), "angdiff": between(0, 180), "sin": between(-1, 1), "cos": between(-1, 1),
+	"exp": atLeast(decimal.FromInt(0)), "jaccard": closedInterval(0, 1), "passive_pct": closedInterval(0, 1),
+	"contrast": closedInterval(1, 21), "angdiff": closedInterval(0, 180), "sin": closedInterval(-1, 1),
+	"cos": closedInterval(-1, 1),
 }
 
-func (r *ranges) function(name string, args *strictjson.Value) interval {
+func (r *ranges) rangeOfFunction(name string, args *strictjson.Value) interval {
 	if i, ok := functionRanges[name]; ok {
 		return i
 	}
@@ -109,30 +110,30 @@ func (r *ranges) function(name string, args *strictjson.Value) interval {
 	}
 	switch name {
 	case "abs":
-		return r.of(args.Items[0]).abs()
+		return r.rangeOf(args.Items[0]).abs()
 	case "min", "max":
-		out := r.of(args.Items[0])
+		out := r.rangeOf(args.Items[0])
 		for _, a := range args.Items[1:] {
 			if name == "min" {
-				out = out.least(r.of(a))
+				out = out.least(r.rangeOf(a))
 			} else {
-				out = out.most(r.of(a))
+				out = out.most(r.rangeOf(a))
 			}
 		}
 		return out
 	case "lookup":
-		return r.table(args.Items[0])
+		return r.rangeOfTable(args.Items[0])
 	case "piecewise", "band":
-		return r.steps(args)
+		return r.rangeOfSteps(args)
 	}
 	return everything
 }
 
-// table is the range of a const table's entries.
-func (r *ranges) table(v *strictjson.Value) interval {
+// rangeOfTable is the range of a const table's entries.
+func (r *ranges) rangeOfTable(v *strictjson.Value) interval {
 	var out *interval
-	for _, m := range r.constant(v).Members {
-		i := r.of(m.Value)
+	for _, m := range r.constantValue(v).Members {
+		i := r.rangeOf(m.Value)
 		if out != nil {
 			i = out.or(i)
 		}
@@ -144,17 +145,17 @@ func (r *ranges) table(v *strictjson.Value) interval {
 	return *out
 }
 
-// steps is the range of the second members of the rows [[x, y], …] of band and piecewise.
-func (r *ranges) steps(args *strictjson.Value) interval {
+// rangeOfSteps is the range of the second members of the rows [[x, y], …] of band and piecewise.
+func (r *ranges) rangeOfSteps(args *strictjson.Value) interval {
 	if len(args.Items) < 2 {
 		return everything
 	}
 	var out *interval
-	for _, row := range r.rows(args.Items[1]) {
+	for _, row := range r.rowsOf(args.Items[1]) {
 		if len(row.Items) != 2 {
 			return everything
 		}
-		i := r.of(row.Items[1])
+		i := r.rangeOf(row.Items[1])
 		if out != nil {
 			i = out.or(i)
 		}
@@ -166,10 +167,10 @@ func (r *ranges) steps(args *strictjson.Value) interval {
 	return *out
 }
 
-// rows are the items of a list that is written out or a constant.
-func (r *ranges) rows(v *strictjson.Value) []*strictjson.Value {
+// rowsOf are the items of a list that is written out or a constant.
+func (r *ranges) rowsOf(v *strictjson.Value) []*strictjson.Value {
 	if v.Kind == strictjson.Object && v.Get("const") != nil {
-		v = r.constant(v)
+		v = r.constantValue(v)
 	}
 	return v.Items
 }
@@ -182,28 +183,28 @@ func aggregateRange(op string) interval {
 	return everything
 }
 
-// input is what the schema of the submission says of a declared input.
-func (r *ranges) input(name string) interval {
+// rangeOfInput is what the schema of the submission says of a declared input.
+func (r *ranges) rangeOfInput(name string) interval {
 	schema := r.sheet.Doc.At("/eval_spec/required_output_schema/properties/inputs/properties").Get(name)
 	out := everything
 	for key, op := range map[string]string{"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<=",
 		"exclusiveMaximum": "<"} {
 		if n := schema.Get(key).Decimal(); n != nil {
-			out = out.and(beyond(op, n))
+			out = out.and(intervalOf(op, n))
 		}
 	}
 	return out
 }
 
-// calculation is what the formula makes of its inputs; the loader has refused formulas that need themselves.
-func (r *ranges) calculation(id string) interval {
+// rangeOfCalculation is what the formula makes of its inputs; the loader has refused formulas that need themselves.
+func (r *ranges) rangeOfCalculation(id string) interval {
 	if i, ok := r.known[id]; ok {
 		return i
 	}
 	i := everything
 	for _, m := range r.sheet.Math {
 		if m.ID == id && m.Expression() != nil {
-			i = r.of(treeOf(m.Expression()))
+			i = r.rangeOf(treeOf(m.Expression()))
 		}
 	}
 	r.known[id] = i

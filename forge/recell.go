@@ -29,7 +29,7 @@ func (w *worked) restateCells(r *reworking) {
 				continue
 			}
 			if r.sheet.Evidence[e].Kind == "json" {
-				w.rewrite(i, memberChanged(w.files[i].Text, pointerOf(in, p), scalarText(r.oldInput(in.Name)), now))
+				w.rewriteFile(i, memberChanged(w.files[i].Text, pointerOf(in, p), scalarText(r.oldInput(in.Name)), now))
 				continue
 			}
 			if r.sheet.Evidence[e].Kind != "table" {
@@ -41,7 +41,7 @@ func (w *worked) restateCells(r *reworking) {
 			}
 			cell := cellChange{key: r.sheet.Evidence[e].Key, names: names, column: p.Column,
 				old: scalarText(r.oldInput(in.Name)), now: scalarText(now)}
-			w.rewrite(i, cell.in(w.files[i].Text))
+			w.rewriteFile(i, cell.changedText(w.files[i].Text))
 		}
 	}
 }
@@ -66,8 +66,8 @@ func memberChanged(text, pointer, old string, now *strictjson.Value) string {
 	return text[:v.Pos.Offset] + string(now.Encode()) + text[v.End:]
 }
 
-// rewrite gives a file another text, and the submission its hash.
-func (w *worked) rewrite(i int, text string) {
+// rewriteFile gives a file another text, and the submission its hash.
+func (w *worked) rewriteFile(i int, text string) {
 	old := w.files[i].Text
 	if text == old {
 		return
@@ -106,8 +106,8 @@ type cellChange struct {
 	now    string
 }
 
-// in is the file with the change; other rows keep their bytes.
-func (c *cellChange) in(text string) string {
+// changedText is the file with the change; other rows keep their bytes.
+func (c *cellChange) changedText(text string) string {
 	rows := csv.NewReader(strings.NewReader(text))
 	rows.FieldsPerRecord = -1
 	header, err := rows.Read()
@@ -120,7 +120,7 @@ func (c *cellChange) in(text string) string {
 		if err != nil {
 			return text
 		}
-		if max(key, column) < len(row) && c.named(row[key]) && sameText(row[column], c.old) {
+		if max(key, column) < len(row) && c.isNamed(row[key]) && sameText(row[column], c.old) {
 			row[column] = c.now
 			var line bytes.Buffer
 			out := csv.NewWriter(&line)
@@ -144,7 +144,7 @@ func sameText(x, y string) bool {
 	return x == y
 }
 
-func (c *cellChange) named(key string) bool {
+func (c *cellChange) isNamed(key string) bool {
 	return slices.ContainsFunc(c.names, func(name string) bool {
 		return strings.EqualFold(strings.TrimSpace(name),
 			strings.TrimSpace(key))

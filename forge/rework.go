@@ -11,16 +11,16 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// rework changes inputs of a submission and states every calculation anew, as an honest agent would have: a trip is
-// about the gate, so nothing but the gate may flag. Calculations whose value does not move from before keep the digits
-// that their author wrote.
-func (w *worked) rework(changes []strictjson.Member, before []string) error {
+// reworkInputs changes inputs of a submission and states every calculation anew, as an honest agent would have: a trip
+// is about the gate, so nothing but the gate may flag. Calculations whose value does not move from before keep the
+// digits that their author wrote.
+func (w *worked) reworkInputs(changes []strictjson.Member, before []string) error {
 	if w.submission.Kind != strictjson.Object {
 		return fmt.Errorf("the submission is not an object and has no inputs")
 	}
 	r := &reworking{sheet: w.sheet, old: w.submission.Clone(), moved: map[string]*strictjson.Value{},
 		stated: map[string]int{}}
-	for i, c := range w.calculations() {
+	for i, c := range w.calculationItems() {
 		r.stated[w.sheet.NameFor(calculationName(c))] = i
 	}
 	w.setInputs(changes, r)
@@ -30,11 +30,11 @@ func (w *worked) rework(changes []strictjson.Member, before []string) error {
 			r.moved[p.Name] = p.Value // a calculation that restates a limit states the one in force
 		}
 	}
-	for range len(w.calculations()) + 1 {
-		for i, c := range w.calculations() {
-			r.restateInputs(i, c, w.calculations())
+	for range len(w.calculationItems()) + 1 {
+		for i, c := range w.calculationItems() {
+			r.restateInputs(i, c, w.calculationItems())
 		}
-		after, err := w.recomputed()
+		after, err := w.recomputedResults()
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (w *worked) restateWords(r *reworking) {
 			all = append(all, restatement{strings.ReplaceAll(strings.ToLower(name), "_", " "), was.Decimal(), is})
 		}
 	}
-	for i, c := range w.calculations() {
+	for i, c := range w.calculationItems() {
 		add(calculationName(c), r.old.Get("calculations").Items[i].Get("result"), c.Get("result"))
 	}
 	if inputs := w.submission.Get("inputs"); inputs != nil {
@@ -97,7 +97,7 @@ func inNewWords(said string, all []restatement) string {
 		}
 		best, at := -1, -2
 		for i, r := range all {
-			if named := strings.LastIndex(before, r.name); restates(face, places, r.was) && named > at {
+			if named := strings.LastIndex(before, r.name); restatesValue(face, places, r.was) && named > at {
 				best, at = i, named
 			}
 		}
@@ -108,8 +108,8 @@ func inNewWords(said string, all []restatement) string {
 	return said
 }
 
-// restates reports whether a number as written is a value rounded to the places that it shows.
-func restates(face *decimal.Num, written string, value *decimal.Num) bool {
+// restatesValue reports whether a number as written is a value rounded to the places that it shows.
+func restatesValue(face *decimal.Num, written string, value *decimal.Num) bool {
 	_, frac, _ := strings.Cut(written, ".")
 	rounded, err := decimal.Round(value, len(frac))
 	return err == nil && decimal.Cmp(rounded, face) == 0
@@ -143,7 +143,7 @@ func (w *worked) setInputs(changes []strictjson.Member, r *reworking) {
 	}
 }
 
-func (w *worked) calculations() []*strictjson.Value {
+func (w *worked) calculationItems() []*strictjson.Value {
 	if v := w.submission.Get("calculations"); v != nil {
 		return v.Items
 	}
@@ -157,7 +157,7 @@ func calculationName(c *strictjson.Value) string {
 	return c.TextOf("formula_id")
 }
 
-func (w *worked) recomputed() ([]string, error) {
+func (w *worked) recomputedResults() ([]string, error) {
 	c, err := w.auditCase()
 	if err != nil {
 		return nil, err
@@ -174,16 +174,16 @@ func (r *reworking) restateInputs(i int, c *strictjson.Value, all []*strictjson.
 	old := r.old.Get("calculations").Items[i].Get("inputs")
 	for j := range own.Members {
 		m := &own.Members[j]
-		if v := r.restated(m.Key, old.Get(m.Key), all); v != nil {
+		if v := r.restatedInput(m.Key, old.Get(m.Key), all); v != nil {
 			m.Value = v
 		}
 	}
 }
 
-// restated is the new value of a calculation's input, nil where it stays: it follows the input of the submission or the
-// calculation that it names, and an input under a name of the agent's own follows the one changed input whose value it
-// had.
-func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjson.Value) *strictjson.Value {
+// restatedInput is the new value of a calculation's input, nil where it stays: it follows the input of the submission
+// or the calculation that it names, and an input under a name of the agent's own follows the one changed input whose
+// value it had.
+func (r *reworking) restatedInput(key string, old *strictjson.Value, all []*strictjson.Value) *strictjson.Value {
 	name := r.sheet.NameFor(key)
 	if v, ok := r.moved[name]; ok {
 		if was := r.oldInput(name); was.IsMissing() || strictjson.Equal(was, old) {
@@ -192,9 +192,9 @@ func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjso
 		return nil
 	}
 	if i, ok := r.stated[name]; ok {
-		return followed(old, r.old.Get("calculations").Items[i].Get("result"), all[i].Get("result"))
+		return followedResult(old, r.old.Get("calculations").Items[i].Get("result"), all[i].Get("result"))
 	}
-	if r.known(name) {
+	if r.isKnownName(name) {
 		return nil
 	}
 	var found *strictjson.Value
@@ -209,7 +209,7 @@ func (r *reworking) restated(key string, old *strictjson.Value, all []*strictjso
 	return found.Clone()
 }
 
-func (r *reworking) known(name string) bool {
+func (r *reworking) isKnownName(name string) bool {
 	for _, in := range r.sheet.Inputs {
 		if in.Name == name {
 			return true
@@ -235,15 +235,16 @@ var (
 	hundred    = decimal.FromInt(100)
 )
 
-// followed is an input that states another calculation's result: the same number, or the fraction of a percentage.
-func followed(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
+// followedResult is an input that states another calculation's result: the same number, or the fraction of a
+// percentage.
+func followedResult(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
 	was, from, to := old.Decimal(), oldResult.Decimal(), newResult.Decimal()
 	if was == nil || from == nil || to == nil || strictjson.Equal(oldResult, newResult) {
 		return nil
 	}
 	for _, scale := range []*decimal.Num{decimal.FromInt(1), hundred} {
 		f, err := decimal.Quo(from, scale)
-		if err != nil || !near(was, f) {
+		if err != nil || !isNear(was, f) {
 			continue
 		}
 		if t, err := decimal.Quo(to, scale); err == nil {
@@ -253,8 +254,8 @@ func followed(old, oldResult, newResult *strictjson.Value) *strictjson.Value {
 	return nil
 }
 
-// near reports whether two numbers differ by at most one per cent of the second.
-func near(x, y *decimal.Num) bool {
+// isNear reports whether two numbers differ by at most one per cent of the second.
+func isNear(x, y *decimal.Num) bool {
 	d, err := decimal.Sub(x, y)
 	if err != nil {
 		return false
@@ -266,7 +267,7 @@ func near(x, y *decimal.Num) bool {
 // restateResults writes the results that moved and reports whether any did.
 func (w *worked) restateResults(before, after []string) bool {
 	moved := false
-	for i, c := range w.calculations() {
+	for i, c := range w.calculationItems() {
 		if i >= len(after) || after[i] == "" || i < len(before) && before[i] == after[i] {
 			continue
 		}

@@ -52,12 +52,12 @@ func TestNumberForFormula(t *testing.T) {
 // silentChange audits the example after one change.
 func silentChange(t *testing.T, base *worked, op referee.PatchOp) *referee.Report {
 	t.Helper()
-	w := base.clone()
+	w := base.cloneWork()
 	var err error
 	if w.submission, err = applyPatch(w.submission, []referee.PatchOp{op}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := w.audited()
+	report, err := w.auditWork()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestEvaluatorReportAsTheSourceWritesIt(t *testing.T) {
 		t.Fatal("the first example has an automatic fail: it needs its reason")
 	}
 	w.submission.Set("autoFailReason", jsonNull())
-	report, err := w.audited()
+	report, err := w.auditWork()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,11 +26,11 @@ func newTrial(name string, w *worked) (*trial, error) {
 	return &trial{name: name, work: w, probe: referee.NewProbe(c)}, nil
 }
 
-// ask decides a rule, or a changed rule, over the trial.
-func (t *trial) ask(r *referee.Rule) referee.Status { return t.probe.Ask(r) }
+// askRule decides a rule, or a changed rule, over the trial.
+func (t *trial) askRule(r *referee.Rule) referee.Status { return t.probe.Ask(r) }
 
-// suite lists a sheet's examples and trips. What cannot be built is Test's to report and is left out here.
-func suite(sheet *referee.Sheet) []*trial {
+// suiteOf lists a sheet's examples and trips. What cannot be built is Test's to report and is left out here.
+func suiteOf(sheet *referee.Sheet) []*trial {
 	var out []*trial
 	for i, ex := range sheet.Examples() {
 		base, err := workedExample(sheet, &ex)
@@ -45,7 +45,7 @@ func suite(sheet *referee.Sheet) []*trial {
 			out = append(out, t)
 		}
 		for k := range ex.Trips {
-			w, err := base.tripped(&ex.Trips[k])
+			w, err := base.applyTrip(&ex.Trips[k])
 			if err != nil {
 				continue
 			}
@@ -61,7 +61,7 @@ func suite(sheet *referee.Sheet) []*trial {
 // withReports adds the reports, for what only a whole audit says.
 func withReports(trials []*trial) []*trial {
 	for _, t := range trials {
-		if report, err := t.work.audited(); err == nil {
+		if report, err := t.work.auditWork(); err == nil {
 			t.report = report
 		}
 	}

@@ -69,30 +69,30 @@ const MaxExampleWork = 40_000_000
 func TestWithin(sheet *referee.Sheet, work *decimal.Meter) Result {
 	t := &tester{sheet: sheet, work: work, size: len(sheet.Doc.Encode()), result: Result{Sheet: sheet}}
 	for _, ex := range sheet.Examples() {
-		if t.example(&ex); t.result.Spent {
+		if t.testExample(&ex); t.result.Spent {
 			break
 		}
 	}
 	return t.result
 }
 
-// spent reports, once, that the budget ends at an example or a trip.
-func (t *tester) spent(at *strictjson.Value) bool {
+// reportSpent reports, once, that the budget ends at an example or a trip.
+func (t *tester) reportSpent(at *strictjson.Value) bool {
 	if t.result.Spent || !t.work.Exhausted() {
 		return t.result.Spent
 	}
 	t.result.Spent = true
-	t.fail(at, "", "", "", "the examples and trips take more than %d steps together, and none from here on was run "+
+	t.addFailure(at, "", "", "", "the examples and trips take more than %d steps together, and none from here on was run "+
 		"to the end: make them fewer or smaller", t.work.Most)
 	return true
 }
 
-// audited counts what changing the submission takes, and audits it.
-func (t *tester) audited(w *worked) (*referee.Report, error) {
+// auditCounted counts what changing the submission takes, and audits it.
+func (t *tester) auditCounted(w *worked) (*referee.Report, error) {
 	if !t.work.Take(len(w.submission.Encode())) {
 		return nil, errSpent
 	}
-	report, err := w.audited()
+	report, err := w.auditWork()
 	if t.work.Exhausted() {
 		return nil, errSpent // it may have been cut short
 	}
@@ -101,15 +101,15 @@ func (t *tester) audited(w *worked) (*referee.Report, error) {
 
 var errSpent = errors.New("the budget of the sheet's examples is spent")
 
-// failed reports what could not be built or audited.
-func (t *tester) failed(at *strictjson.Value, err error) {
-	if !t.spent(at) {
-		t.fail(at, "", "", "", "%v", err)
+// reportFailed reports what could not be built or audited.
+func (t *tester) reportFailed(at *strictjson.Value, err error) {
+	if !t.reportSpent(at) {
+		t.addFailure(at, "", "", "", "%v", err)
 	}
 }
 
-// loads counts the sheet's being compiled again for values of its parameters.
-func (t *tester) loads(params map[string]*strictjson.Value) {
+// countLoad counts the sheet's being compiled again for values of its parameters.
+func (t *tester) countLoad(params map[string]*strictjson.Value) {
 	if len(params) > 0 {
 		t.work.Take(unitsPerSheetByte * t.size)
 	}
@@ -128,32 +128,32 @@ type tester struct {
 	trip   string
 }
 
-func (t *tester) fail(at *strictjson.Value, rule, expected, got, format string, args ...any) {
+func (t *tester) addFailure(at *strictjson.Value, rule, expected, got, format string, args ...any) {
 	t.result.Failures = append(t.result.Failures, Failure{Example: t.name, Trip: t.trip, Rule: rule, Expected: expected,
 		Got: got, Message: fmt.Sprintf(format, args...),
 		File: t.sheet.File, Line: at.Pos.Line, Column: at.Pos.Col, Pointer: at.Pointer()})
 }
 
-func (t *tester) example(ex *referee.Example) {
+func (t *tester) testExample(ex *referee.Example) {
 	t.result.Examples++
 	if t.name, t.trip = ex.Name, ""; t.name == "" {
 		t.name = fmt.Sprintf("number %d", t.result.Examples)
 	}
-	if t.loads(ex.Params); t.spent(ex.At) {
+	if t.countLoad(ex.Params); t.reportSpent(ex.At) {
 		return
 	}
 	base, err := workedExample(t.sheet, ex)
 	if err != nil {
-		t.failed(ex.At, err)
+		t.reportFailed(ex.At, err)
 		return
 	}
 	base.work = t.work
-	report, err := t.audited(base)
+	report, err := t.auditCounted(base)
 	if err != nil {
-		t.failed(ex.At, err)
+		t.reportFailed(ex.At, err)
 		return
 	}
-	t.statuses(ex, report)
+	t.checkStatuses(ex, report)
 	for i := range ex.Trips {
 		if t.runTrip(base, &ex.Trips[i]); t.result.Spent {
 			return
@@ -161,12 +161,12 @@ func (t *tester) example(ex *referee.Example) {
 	}
 }
 
-// statuses holds every rule to what the example expects of it.
-func (t *tester) statuses(ex *referee.Example, report *referee.Report) {
+// checkStatuses holds every rule to what the example expects of it.
+func (t *tester) checkStatuses(ex *referee.Example, report *referee.Report) {
 	expected := map[string]referee.ExampleStatus{}
 	for _, e := range ex.Expect {
 		if t.sheet.Rule(e.Rule) == nil {
-			t.fail(e.At, e.Rule, string(e.Status), "unknown", "the sheet has no such rule%s", t.nearest(e.Rule))
+			t.addFailure(e.At, e.Rule, string(e.Status), "unknown", "the sheet has no such rule%s", t.nearestHint(e.Rule))
 		}
 		expected[e.Rule] = e
 	}
@@ -179,12 +179,12 @@ func (t *tester) statuses(ex *referee.Example, report *referee.Report) {
 			want, at = e.Status, e.At
 		}
 		if c.Status != want {
-			t.fail(at, c.ID, string(want), string(c.Status), "%s", whyStatus(report, c.ID))
+			t.addFailure(at, c.ID, string(want), string(c.Status), "%s", whyStatus(report, c.ID))
 		}
 	}
 }
 
-func (t *tester) nearest(id string) string {
+func (t *tester) nearestHint(id string) string {
 	var known []string
 	for _, r := range t.sheet.Rules {
 		known = append(known, r.ID)
@@ -200,7 +200,7 @@ func whyStatus(report *referee.Report, id string) string {
 	var words []string
 	for _, f := range report.Findings {
 		if slices.Contains(f.RuleIDs, id) {
-			words = append(words, f.Code+" at "+place(f.Pointer)+": "+f.Message)
+			words = append(words, f.Code+" at "+placeText(f.Pointer)+": "+f.Message)
 		}
 	}
 	for _, c := range report.Checks {
@@ -211,7 +211,7 @@ func whyStatus(report *referee.Report, id string) string {
 	return strings.Join(words, "; ")
 }
 
-func place(pointer string) string {
+func placeText(pointer string) string {
 	if pointer == "" {
 		return "the whole submission"
 	}
@@ -223,39 +223,39 @@ func (t *tester) runTrip(base *worked, trip *referee.Trip) {
 	t.result.Trips++
 	t.trip = trip.Change
 	defer func() { t.trip = "" }()
-	t.loads(trip.Params)
-	if t.work.Take(2 * len(base.submission.Encode())); t.spent(trip.At) { // copied, and its calculations worked anew
+	t.countLoad(trip.Params)
+	if t.work.Take(2 * len(base.submission.Encode())); t.reportSpent(trip.At) { // copied, and its calculations worked anew
 		return
 	}
-	w, err := base.tripped(trip)
+	w, err := base.applyTrip(trip)
 	if err != nil {
-		t.failed(trip.At, err)
+		t.reportFailed(trip.At, err)
 		return
 	}
-	report, err := t.audited(w)
+	report, err := t.auditCounted(w)
 	if err != nil {
-		t.failed(trip.At, err)
+		t.reportFailed(trip.At, err)
 		return
 	}
 	for _, id := range trip.Flags {
 		if t.sheet.Rule(id) == nil {
-			t.fail(trip.At.Get("flags"), id, "flag", "unknown", "the sheet has no such rule%s", t.nearest(id))
+			t.addFailure(trip.At.Get("flags"), id, "flag", "unknown", "the sheet has no such rule%s", t.nearestHint(id))
 		}
 	}
 	for _, c := range report.Checks {
 		named := slices.Contains(trip.Flags, c.ID)
 		switch {
 		case named && c.Status != referee.Flag:
-			t.fail(trip.At.Get("flags"), c.ID, "flag", string(c.Status), "%s", whyStatus(report, c.ID))
+			t.addFailure(trip.At.Get("flags"), c.ID, "flag", string(c.Status), "%s", whyStatus(report, c.ID))
 		case !named && c.Status == referee.Flag:
-			t.fail(trip.At.Get("flags"), c.ID, "no flag", "flag", "%s", whyStatus(report, c.ID))
+			t.addFailure(trip.At.Get("flags"), c.ID, "no flag", "flag", "%s", whyStatus(report, c.ID))
 		}
 	}
-	t.codes(trip, report)
+	t.checkCodes(trip, report)
 }
 
-// codes holds the findings to the codes that the trip names.
-func (t *tester) codes(trip *referee.Trip, report *referee.Report) {
+// checkCodes holds the findings to the codes that the trip names.
+func (t *tester) checkCodes(trip *referee.Trip, report *referee.Report) {
 	for i, code := range trip.Findings {
 		if slices.ContainsFunc(report.Findings, func(f referee.Finding) bool { return f.Code == code }) {
 			continue
@@ -266,7 +266,7 @@ func (t *tester) codes(trip *referee.Trip, report *referee.Report) {
 				have = append(have, f.Code)
 			}
 		}
-		t.fail(trip.At.Get("findings").Items[i], "", "", "", "finding %s is missing; found: %s", code,
+		t.addFailure(trip.At.Get("findings").Items[i], "", "", "", "finding %s is missing; found: %s", code,
 			strings.Join(have, ", "))
 	}
 }

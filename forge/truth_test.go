@@ -73,9 +73,9 @@ func FuzzReasoning(f *testing.F) {
 		truth := referee.NewProbe(referee.Case{Sheet: sheet, Bytes: []byte(doc)}).Eval(e, nil).Truth
 		r := newRanges(sheet)
 		switch tree := treeOf(e); {
-		case truth == policy.True && !r.where(tree, true).possible():
+		case truth == policy.True && !r.casesWhere(tree, true).isPossible():
 			t.Fatalf("%s holds at %s and is reasoned to be impossible", text, doc)
-		case truth == policy.False && !r.where(tree, false).possible():
+		case truth == policy.False && !r.casesWhere(tree, false).isPossible():
 			t.Fatalf("%s fails at %s and is reasoned to be certain", text, doc)
 		}
 	})
@@ -88,7 +88,7 @@ func TestLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ok := newRanges(sheet).linear(treeOf(e))
+	f, ok := newRanges(sheet).linearForm(treeOf(e))
 	if !ok || len(f.terms) != 1 || f.terms[0].factor.String() != "0.5" ||
 		decimal.Cmp(f.constant, decimal.MustParse("-0.5")) != 0 {
 		t.Errorf("%+v", f)

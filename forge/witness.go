@@ -16,19 +16,19 @@ type witness struct {
 	was   referee.Status
 }
 
-// around works out witnesses by changing one place of a submission: to nothing, to the other truth, to the words that
-// the gate speaks of, to a longer, a shorter and a turned list, and along numbers and dates to both sides of every
-// point where the gate changes its mind, and onto it. It stops when yield has enough.
-func (m *mutator) around(r *referee.Rule, t *trial, yield func(*witness) bool) bool {
-	pool := m.pool(r)
-	for _, p := range m.places(r, t) {
+// witnessesAround works out witnesses by changing one place of a submission: to nothing, to the other truth, to the
+// words that the gate speaks of, to a longer, a shorter and a turned list, and along numbers and dates to both sides of
+// every point where the gate changes its mind, and onto it. It stops when yield has enough.
+func (m *mutator) witnessesAround(r *referee.Rule, t *trial, yield func(*witness) bool) bool {
+	pool := m.gatherPool(r)
+	for _, p := range m.placesRead(r, t) {
 		s := &side{rule: r, place: p, base: t, asked: map[string]*witness{}}
-		for _, to := range pool.values(p.value) {
-			if w := s.at(to); w != nil && !yield(w) {
+		for _, to := range pool.valuesFor(p.value) {
+			if w := s.witnessAt(to); w != nil && !yield(w) {
 				return false
 			}
 		}
-		if line := scaleOf(p.value); line != nil && !s.along(line, pool, yield) {
+		if line := scaleOf(p.value); line != nil && !s.searchAlong(line, pool, yield) {
 			return false
 		}
 	}
@@ -43,8 +43,8 @@ type side struct {
 	asked map[string]*witness
 }
 
-// at is the submission with the place at a value; nil where there is none.
-func (s *side) at(to *strictjson.Value) *witness {
+// witnessAt is the submission with the place at a value; nil where there is none.
+func (s *side) witnessAt(to *strictjson.Value) *witness {
 	text := string(to.Encode())
 	if w, done := s.asked[text]; done {
 		return w
@@ -58,7 +58,7 @@ func (s *side) at(to *strictjson.Value) *witness {
 	if err != nil {
 		return nil
 	}
-	w := &witness{trial: t, was: t.ask(s.rule)}
+	w := &witness{trial: t, was: t.askRule(s.rule)}
 	if s.place.patch != "" {
 		w.patch = string(jsonArray(jsonObject("op", jsonString("replace"), "path", jsonString(s.place.patch),
 			"value", to)).Encode())
@@ -70,21 +70,21 @@ func (s *side) at(to *strictjson.Value) *witness {
 // maxHalvings is how often an interval is halved: ten digits are more than any bound of a rulebook has.
 const maxHalvings = 34
 
-// along looks for the points of a line where the gate changes its mind.
-func (s *side) along(line *scale, pool *pool, yield func(*witness) bool) bool {
-	points := pool.points(line, s.place.value)
+// searchAlong looks for the points of a line where the gate changes its mind.
+func (s *side) searchAlong(line *scale, pool *pool, yield func(*witness) bool) bool {
+	points := pool.pointsAlong(line, s.place.value)
 	for i := 0; i+1 < len(points); i++ {
 		lo, hi := points[i], points[i+1]
-		a, b := s.at(line.write(lo)), s.at(line.write(hi))
+		a, b := s.witnessAt(line.write(lo)), s.witnessAt(line.write(hi))
 		if a == nil || b == nil || a.was == b.was {
 			continue
 		}
 		for range maxHalvings {
-			mid := middle(lo, hi, line.whole)
+			mid := middleOf(lo, hi, line.whole)
 			if mid == nil {
 				break
 			}
-			w := s.at(line.write(mid))
+			w := s.witnessAt(line.write(mid))
 			if w == nil {
 				break
 			}
@@ -94,11 +94,11 @@ func (s *side) along(line *scale, pool *pool, yield func(*witness) bool) bool {
 				hi = mid
 			}
 		}
-		for _, n := range []*decimal.Num{lo, hi, simplest(lo, hi)} {
+		for _, n := range []*decimal.Num{lo, hi, simplestBetween(lo, hi)} {
 			if n == nil {
 				continue
 			}
-			if w := s.at(line.write(n)); w != nil && !yield(w) {
+			if w := s.witnessAt(line.write(n)); w != nil && !yield(w) {
 				return false
 			}
 		}
@@ -106,8 +106,8 @@ func (s *side) along(line *scale, pool *pool, yield func(*witness) bool) bool {
 	return true
 }
 
-// middle lies between two numbers; nil where nothing does, or they are as near as makes no difference.
-func middle(lo, hi *decimal.Num, whole bool) *decimal.Num {
+// middleOf lies between two numbers; nil where nothing does, or they are as near as makes no difference.
+func middleOf(lo, hi *decimal.Num, whole bool) *decimal.Num {
 	sum, err := decimal.Add(lo, hi)
 	if err != nil {
 		return nil
@@ -122,9 +122,9 @@ func middle(lo, hi *decimal.Num, whole bool) *decimal.Num {
 	return mid
 }
 
-// simplest is the number with the fewest decimals from lo to hi: where a gate changes its mind between them, most
-// likely its bound.
-func simplest(lo, hi *decimal.Num) *decimal.Num {
+// simplestBetween is the number with the fewest decimals from lo to hi: where a gate changes its mind between them,
+// most likely its bound.
+func simplestBetween(lo, hi *decimal.Num) *decimal.Num {
 	unit := decimal.FromInt(1)
 	for range 20 {
 		scaled, err := decimal.Mul(hi, unit)
@@ -160,19 +160,19 @@ const (
 	maxWords = 60 // of a text that is made as long as the gate asks for
 )
 
-// pool gathers the numbers and words of a gate and of the constants and lexicons it reads.
-func (m *mutator) pool(r *referee.Rule) *pool {
+// gatherPool gathers the numbers and words of a gate and of the constants and lexicons it reads.
+func (m *mutator) gatherPool(r *referee.Rule) *pool {
 	p := &pool{numbers: []*decimal.Num{decimal.FromInt(0), decimal.FromInt(1)}}
 	for _, tree := range []*strictjson.Value{ruleTree(r), whenTree(r), r.Value()} {
 		tree.Walk(func(v *strictjson.Value) bool {
 			if v.Get("const") != nil {
-				m.ranges.constant(v).Walk(func(v *strictjson.Value) bool { p.add(v); return true })
+				m.ranges.constantValue(v).Walk(func(v *strictjson.Value) bool { p.addNumber(v); return true })
 			}
 			if name := v.TextOf("lexicon"); name != "" {
-				p.add(m.sheet.Doc.Get("lexicons").Get(name).Item(0))
+				p.addNumber(m.sheet.Doc.Get("lexicons").Get(name).Item(0))
 			}
 			if v.Kind == strictjson.Number {
-				p.add(v)
+				p.addNumber(v)
 			}
 			for _, key := range []string{"left", "right", "literal"} {
 				p.addWord(v.Get(key))
@@ -190,11 +190,11 @@ func (m *mutator) pool(r *referee.Rule) *pool {
 
 func (p *pool) addWord(v *strictjson.Value) {
 	if _, ok := v.Str(); ok {
-		p.add(v)
+		p.addNumber(v)
 	}
 }
 
-func (p *pool) add(v *strictjson.Value) {
+func (p *pool) addNumber(v *strictjson.Value) {
 	if n := v.Decimal(); n != nil && len(p.numbers) < maxPool &&
 		!slices.ContainsFunc(p.numbers, func(o *decimal.Num) bool { return decimal.Cmp(o, n) == 0 }) {
 		p.numbers = append(p.numbers, n)
@@ -204,26 +204,27 @@ func (p *pool) add(v *strictjson.Value) {
 	}
 }
 
-// values are what a place may be changed to, one at a time.
-func (p *pool) values(v *strictjson.Value) []*strictjson.Value {
+// valuesFor are what a place may be changed to, one at a time.
+func (p *pool) valuesFor(v *strictjson.Value) []*strictjson.Value {
 	out := []*strictjson.Value{jsonNull()}
 	switch v.Kind {
 	case strictjson.Bool:
 		out = append(out, jsonBool(v.Text != "true"))
 	case strictjson.String:
-		out = append(out, p.texts(v.Text)...)
+		out = append(out, p.textsFor(v.Text)...)
 	case strictjson.Number:
 		for _, n := range p.numbers {
 			out = append(out, jsonNumber(n.String()))
 		}
 	case strictjson.Array:
-		out = append(out, lists(v)...)
+		out = append(out, listsFor(v)...)
 	}
 	return out
 }
 
-// texts are the words that the gate speaks of, the text with them and without them, and the text with a sentence less.
-func (p *pool) texts(s string) []*strictjson.Value {
+// textsFor are the words that the gate speaks of, the text with them and without them, and the text with a sentence
+// less.
+func (p *pool) textsFor(s string) []*strictjson.Value {
 	out := []*strictjson.Value{jsonString("")}
 	for _, w := range p.words {
 		out = append(out, jsonString(w))
@@ -251,8 +252,8 @@ func (p *pool) texts(s string) []*strictjson.Value {
 	return out
 }
 
-// lists are the list empty, without its first or last item, with the first twice, and turned round.
-func lists(v *strictjson.Value) []*strictjson.Value {
+// listsFor are the list empty, without its first or last item, with the first twice, and turned round.
+func listsFor(v *strictjson.Value) []*strictjson.Value {
 	out := []*strictjson.Value{jsonArray()}
 	n := len(v.Items)
 	if n == 0 {
@@ -265,8 +266,9 @@ func lists(v *strictjson.Value) []*strictjson.Value {
 		jsonArray(v.Items[0]))
 }
 
-// points are values along a line, in order: those that the gate speaks of, and the value itself moved a little and far.
-func (p *pool) points(line *scale, v *strictjson.Value) []*decimal.Num {
+// pointsAlong are values along a line, in order: those that the gate speaks of, and the value itself moved a little and
+// far.
+func (p *pool) pointsAlong(line *scale, v *strictjson.Value) []*decimal.Num {
 	n := line.of(v)
 	out := []*decimal.Num{n}
 	add := func(x *decimal.Num, err error) {
@@ -280,7 +282,7 @@ func (p *pool) points(line *scale, v *strictjson.Value) []*decimal.Num {
 		}
 	} else {
 		for _, by := range []string{"-2", "-0.5", "-0.02", "0.02", "1", "9"} {
-			add(nudged(n, by), nil)
+			add(nudgedUp(n, by), nil)
 		}
 		for _, x := range p.numbers {
 			add(x, nil)

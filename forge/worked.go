@@ -34,23 +34,23 @@ func workedExample(sheet *referee.Sheet, ex *referee.Example) (*worked, error) {
 		files: slices.Clone(ex.Evidence), prior: ex.Prior, params: ex.Params}, nil
 }
 
-func (w *worked) clone() *worked {
+func (w *worked) cloneWork() *worked {
 	return &worked{sheet: w.sheet, submission: w.submission.Clone(), agent: w.agent.Clone(), files: slices.Clone(w.files),
 		prior: w.prior, work: w.work, params: w.params}
 }
 
-// tripped is the example with a trip's changes, in the order in which an agent would have met them: other evidence and
-// another stack, then other inputs with every calculation worked anew, then whatever the patch does to the result. A
-// trip without the member "inputs" leaves the calculations as they were: changed evidence then shows them wrong.
-func (w *worked) tripped(trip *referee.Trip) (*worked, error) {
-	out := w.clone()
+// applyTrip is the example with a trip's changes, in the order in which an agent would have met them: other evidence
+// and another stack, then other inputs with every calculation worked anew, then whatever the patch does to the result.
+// A trip without the member "inputs" leaves the calculations as they were: changed evidence then shows them wrong.
+func (w *worked) applyTrip(trip *referee.Trip) (*worked, error) {
+	out := w.cloneWork()
 	if err := out.setParams(trip.Params); err != nil {
 		return nil, err
 	}
 	var before []string
 	if trip.At.Get("inputs") != nil {
 		var err error
-		if before, err = w.recomputed(); err != nil {
+		if before, err = w.recomputedResults(); err != nil {
 			return nil, err
 		}
 	}
@@ -68,7 +68,7 @@ func (w *worked) tripped(trip *referee.Trip) (*worked, error) {
 		out.files[i].Text = f.Text
 	}
 	if trip.At.Get("inputs") != nil {
-		if err := out.rework(trip.Inputs, before); err != nil {
+		if err := out.reworkInputs(trip.Inputs, before); err != nil {
 			return nil, err
 		}
 	}
@@ -101,8 +101,8 @@ func (w *worked) setAgent(key string, v *strictjson.Value) {
 	w.agent.Set(key, v.Clone())
 }
 
-// audited runs the five stages.
-func (w *worked) audited() (*referee.Report, error) {
+// auditWork runs the five stages.
+func (w *worked) auditWork() (*referee.Report, error) {
 	c, err := w.auditCase()
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entr
 	if len(d.Receipts) == 0 && at.ID != "" {
 		return b, nil, fmt.Errorf("nothing to append")
 	}
-	entries, err := b.mint(ctx, s, at, d.Receipts)
+	entries, err := b.mintDrafts(ctx, s, at, d.Receipts)
 	if err != nil {
 		return b, nil, err
 	}
@@ -71,8 +71,8 @@ func newBatch(ctx context.Context, s Store, at Snapshot, d Draft) (Batch, []Entr
 	return b, entries, nil
 }
 
-// mint gives each draft its place and its files; a later one may refer to an earlier one of the same batch.
-func (b *Batch) mint(ctx context.Context, s Store, at Snapshot, drafts []Receipt) (entries []Entry, err error) {
+// mintDrafts gives each draft its place and its files; a later one may refer to an earlier one of the same batch.
+func (b *Batch) mintDrafts(ctx context.Context, s Store, at Snapshot, drafts []Receipt) (entries []Entry, err error) {
 	for _, r := range drafts {
 		if at.Info != nil && at.Info.Repository.ID != r.Repository.ID {
 			return nil, fmt.Errorf("the ledger belongs to the repository %s (%d), the draft to %s (%d)",

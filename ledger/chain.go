@@ -48,12 +48,12 @@ func (h Head) Append(b []byte) (Head, error) {
 		return Head{}, refuse(RefuseSeq, "log.root is %.8s…, the root over the %d entries before is %.8s…", r.Log.Root,
 			h.Count, h.Root)
 	}
-	e, err := h.decode()
+	e, err := h.decodeEdge()
 	if err != nil {
 		return Head{}, err
 	}
-	e.add(tlog.RecordHash(b))
-	return e.head(canonical.SHA256Hex(b)), nil
+	e.appendLeaf(tlog.RecordHash(b))
+	return e.headOf(canonical.SHA256Hex(b)), nil
 }
 
 // Format gives the bytes of HEAD.json.
@@ -83,11 +83,11 @@ func ParseHead(b []byte) (Head, error) {
 	if (h.Count == 0) != (h.Tip == NoParent) {
 		return Head{}, fmt.Errorf("HEAD.json: tip is %.8s… at count %d", h.Tip, h.Count)
 	}
-	e, err := h.decode()
+	e, err := h.decodeEdge()
 	if err != nil {
 		return Head{}, fmt.Errorf("HEAD.json: %w", err)
 	}
-	if root := e.root(); hex.EncodeToString(root[:]) != h.Root {
+	if root := e.rootHash(); hex.EncodeToString(root[:]) != h.Root {
 		return Head{}, fmt.Errorf("HEAD.json: root is %.8s…, edge makes %.8s…", h.Root, hex.EncodeToString(root[:]))
 	}
 	return h, nil
@@ -99,7 +99,7 @@ type edge struct {
 	hashes []tlog.Hash
 }
 
-func (h Head) decode() (edge, error) {
+func (h Head) decodeEdge() (edge, error) {
 	if n := bits.OnesCount64(uint64(h.Count)); len(h.Edge) != n {
 		return edge{}, fmt.Errorf("edge has %d hashes, a tree of %d entries has %d", len(h.Edge), h.Count, n)
 	}
@@ -121,8 +121,8 @@ func parseHash(s string) (h tlog.Hash, err error) {
 	return h, err
 }
 
-// add appends a leaf: as many complete subtrees merge as there are ones at the low end of count.
-func (e *edge) add(leaf tlog.Hash) {
+// appendLeaf appends a leaf: as many complete subtrees merge as there are ones at the low end of count.
+func (e *edge) appendLeaf(leaf tlog.Hash) {
 	e.hashes = append(e.hashes, leaf)
 	for n := e.count; n&1 == 1; n >>= 1 {
 		last := len(e.hashes) - 1
@@ -132,8 +132,8 @@ func (e *edge) add(leaf tlog.Hash) {
 	e.count++
 }
 
-// root folds the edge from the right (RFC 6962, 2.1).
-func (e *edge) root() tlog.Hash {
+// rootHash folds the edge from the right (RFC 6962, 2.1).
+func (e *edge) rootHash() tlog.Hash {
 	if len(e.hashes) == 0 {
 		h, _ := parseHash(EmptyRoot)
 		return h
@@ -145,8 +145,8 @@ func (e *edge) root() tlog.Hash {
 	return root
 }
 
-func (e *edge) head(tip string) Head {
-	root := e.root()
+func (e *edge) headOf(tip string) Head {
+	root := e.rootHash()
 	h := Head{Count: e.count, Tip: tip, Root: hex.EncodeToString(root[:]), Edge: make([]string, len(e.hashes))}
 	for i, hash := range e.hashes {
 		h.Edge[i] = hex.EncodeToString(hash[:])

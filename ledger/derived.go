@@ -113,25 +113,25 @@ func sumUp(findings iter.Seq[findingFacts]) (sum, error) {
 	s := sum{flagged: map[string]bool{}, named: map[string]bool{}, high: map[string]bool{}}
 	for f := range findings {
 		s.n++
-		if s.n > 1 && f.compare(s.last) < 0 {
+		if s.n > 1 && f.compareRank(s.last) < 0 {
 			return s, refuse(RefuseFindings, "finding %d (%s) follows a lighter one (%s); findings must be ranked", s.n,
-				f.rank(), s.last.rank())
+				f.rankText(), s.last.rankText())
 		}
 		s.last = f
-		*s.seen.of(f.tier)++
-		s.add(f)
+		*s.seen.counterOf(f.tier)++
+		s.addFinding(f)
 	}
 	return s, nil
 }
 
-// rank is what findings are ranked by, in words.
-func (f findingFacts) rank() string {
+// rankText is what findings are ranked by, in words.
+func (f findingFacts) rankText() string {
 	return strings.Join([]string{f.tier, f.severity, f.bucket, f.stage}, ", ")
 }
 
-// compare ranks findings as far as a receipt shows what they are ranked by (S43); the rest is the order of the sheet
-// and of the submission.
-func (f findingFacts) compare(g findingFacts) int {
+// compareRank ranks findings as far as a receipt shows what they are ranked by (S43); the rest is the order of the
+// sheet and of the submission.
+func (f findingFacts) compareRank(g findingFacts) int {
 	of := func(form, x, y string) int {
 		return slices.Index(forms[form].Enum, x) - slices.Index(forms[form].Enum, y)
 	}
@@ -139,8 +139,8 @@ func (f findingFacts) compare(g findingFacts) int {
 		of("bucket", f.bucket, g.bucket), of("stage", f.stage, g.stage))
 }
 
-// of is the counter of a tier; the decoder has refused every word but the three.
-func (r *Risk) of(tier string) *int {
+// counterOf is the counter of a tier; the decoder has refused every word but the three.
+func (r *Risk) counterOf(tier string) *int {
 	switch tier {
 	case "high":
 		return &r.High
@@ -150,7 +150,7 @@ func (r *Risk) of(tier string) *int {
 	return &r.Low
 }
 
-func (s *sum) add(f findingFacts) {
+func (s *sum) addFinding(f findingFacts) {
 	for _, id := range f.rules {
 		s.flagged[id], s.named[id] = true, true
 		s.high[id] = s.high[id] || f.tier == "high"
@@ -159,11 +159,11 @@ func (s *sum) add(f findingFacts) {
 	if f.stage == "checklist" {
 		s.checklist++
 	}
-	s.weigh(f)
+	s.weighFinding(f)
 }
 
-// weigh adds what decides severity and action.
-func (s *sum) weigh(f findingFacts) {
+// weighFinding adds what decides severity and action.
+func (s *sum) weighFinding(f findingFacts) {
 	critical := f.severity == "critical"
 	s.critical = s.critical || critical
 	switch {
@@ -220,7 +220,7 @@ func (r *Receipt) checkShown(n int, size func() int) error {
 // all are.
 func (r *Receipt) checkRisk(s sum) error {
 	for rank, tier := range forms["tier"].Enum {
-		seen, said := *s.seen.of(tier), *r.Verdict.Risk.of(tier)
+		seen, said := *s.seen.counterOf(tier), *r.Verdict.Risk.counterOf(tier)
 		whole := s.all || s.n > 0 && rank < slices.Index(forms["tier"].Enum, s.last.tier)
 		if seen > said || whole && seen != said {
 			return refuse(RefuseCounts, "%d findings shown are %s, the verdict says %d", seen, tier, said)
@@ -297,7 +297,7 @@ func (r *Receipt) checkSeverityOf(s sum) error {
 		want = "honey"
 	case v.Risk.High > 0 || s.critical:
 		want = "propolis"
-	case !s.all && slices.ContainsFunc(r.rest(s), func(f findingFacts) bool { return f.severity == "critical" }):
+	case !s.all && slices.ContainsFunc(r.possibleRest(s), func(f findingFacts) bool { return f.severity == "critical" }):
 		return nil // a critical finding may be among those that are not shown
 	default:
 		want = "jelly"
@@ -328,7 +328,7 @@ func (r *Receipt) checkReady(s sum) error {
 // checkAction: the recommended action is the one of S39, by the text that the receipt's semantics number had.
 func (r *Receipt) checkAction(s sum) error {
 	got := r.Verdict.RecommendedAction
-	allowed := r.actions(s)
+	allowed := r.possibleActions(s)
 	if !s.all {
 		allowed = r.actionsWithRest(s)
 	}
@@ -340,9 +340,9 @@ func (r *Receipt) checkAction(s sum) error {
 	return nil
 }
 
-// actions gives the actions that S39 can recommend: two, where it rests on whether a skipped rule was high, which a
-// receipt does not show.
-func (r *Receipt) actions(s sum) []string {
+// possibleActions gives the actions that S39 can recommend: two, where it rests on whether a skipped rule was high,
+// which a receipt does not show.
+func (r *Receipt) possibleActions(s sum) []string {
 	reject := s.heavy && (r.Semantics < 2 || r.Run.Lane != "incident")
 	review := s.fit || s.nit
 	counts := r.Verdict.Counts
@@ -361,18 +361,18 @@ func (r *Receipt) actions(s sum) []string {
 	return []string{"approve"}
 }
 
-// rest is what the findings that are not shown may be, each alone. The lightest that is shown bounds those of its tier;
-// of a lighter tier every kind may be there, a critical one too.
-func (r *Receipt) rest(s sum) []findingFacts {
+// possibleRest is what the findings that are not shown may be, each alone. The lightest that is shown bounds those of
+// its tier; of a lighter tier every kind may be there, a critical one too.
+func (r *Receipt) possibleRest(s sum) []findingFacts {
 	var out []findingFacts
 	for _, tier := range forms["tier"].Enum {
-		if *s.seen.of(tier) == *r.Verdict.Risk.of(tier) {
+		if *s.seen.counterOf(tier) == *r.Verdict.Risk.counterOf(tier) {
 			continue
 		}
 		for _, severity := range forms["finding_severity"].Enum {
 			for _, bucket := range forms["bucket"].Enum {
 				f := findingFacts{tier: tier, severity: severity, bucket: bucket, stage: "checklist"} // the last stage
-				if s.n == 0 || f.compare(s.last) >= 0 {
+				if s.n == 0 || f.compareRank(s.last) >= 0 {
 					out = append(out, f)
 				}
 			}
@@ -385,10 +385,10 @@ func (r *Receipt) rest(s sum) []findingFacts {
 // something is.
 func (r *Receipt) actionsWithRest(s sum) []string {
 	var out []string
-	for _, f := range r.rest(s) { // the first match of several is that of one of them
+	for _, f := range r.possibleRest(s) { // the first match of several is that of one of them
 		with := s
-		with.weigh(f)
-		out = append(out, r.actions(with)...)
+		with.weighFinding(f)
+		out = append(out, r.possibleActions(with)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

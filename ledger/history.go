@@ -61,14 +61,14 @@ func VerifyHistory(commits iter.Seq2[Commit, error], v *Verification, minted fun
 			return nil, err
 		}
 		if len(h.problems) >= MaxProblems {
-			h.add(CodeTooMany, -1, "%d problems are listed; there may be more", MaxProblems)
+			h.addProblem(CodeTooMany, -1, "%d problems are listed; there may be more", MaxProblems)
 			return h.problems, nil
 		}
-		h.commit(c, last)
+		h.checkCommit(c, last)
 		last = &c
 	}
 	if last != nil && h.want != NoParent && !h.lost {
-		h.add(CodeCommitChain, -1, "the first commit goes on from the receipt %.8s…", h.want)
+		h.addProblem(CodeCommitChain, -1, "the first commit goes on from the receipt %.8s…", h.want)
 	}
 	return h.problems, nil
 }
@@ -82,52 +82,52 @@ type history struct {
 	problems []Problem
 }
 
-func (h *history) add(code Code, seq int64, format string, args ...any) {
+func (h *history) addProblem(code Code, seq int64, format string, args ...any) {
 	h.problems = append(h.problems, newProblem(code, "", seq, format, args...))
 }
 
-func (h *history) commit(c Commit, newer *Commit) {
+func (h *history) checkCommit(c Commit, newer *Commit) {
 	id := fmt.Sprintf("commit %.12s", c.ID)
 	if len(c.Parents) > 1 {
-		h.add(CodeMerge, -1, "%s has %d parents", id, len(c.Parents))
+		h.addProblem(CodeMerge, -1, "%s has %d parents", id, len(c.Parents))
 	}
 	if newer != nil && (len(newer.Parents) == 0 || newer.Parents[0] != c.ID) {
-		h.add(CodeSecondRoot, -1, "%s is not a parent of the next commit, %.12s", id, newer.ID)
+		h.addProblem(CodeSecondRoot, -1, "%s is not a parent of the next commit, %.12s", id, newer.ID)
 	}
 	if newer != nil && newer.Time.Before(c.Time) {
-		h.add(CodeCommitTime, -1, "commit %.12s is dated %s, its parent %.12s %s", newer.ID,
+		h.addProblem(CodeCommitTime, -1, "commit %.12s is dated %s, its parent %.12s %s", newer.ID,
 			newer.Time.UTC().Format(time.RFC3339), c.ID, c.Time.UTC().Format(time.RFC3339))
 	}
 	for _, path := range c.Edits {
-		h.add(CodeRewritten, -1, "%s changes or deletes %s", id, clipForeign(path))
+		h.addProblem(CodeRewritten, -1, "%s changes or deletes %s", id, clipForeign(path))
 	}
-	h.message(c, id)
+	h.checkMessage(c, id)
 }
 
-func (h *history) message(c Commit, id string) {
+func (h *history) checkMessage(c Commit, id string) {
 	if c.Message+"\n" == initMessage || c.Message == initMessage {
 		if len(c.Parents) > 0 {
-			h.add(CodeMessage, -1, "%s starts a ledger that already exists", id)
+			h.addProblem(CodeMessage, -1, "%s starts a ledger that already exists", id)
 		}
 		return
 	}
 	s, err := ParseMessage(c.Message)
 	if err != nil {
-		h.add(CodeMessage, -1, "%s: %v", id, err)
+		h.addProblem(CodeMessage, -1, "%s: %v", id, err)
 		h.lost = true
 		return
 	}
 	held := s.Seq < int64(len(h.v.Hashes)) && h.v.Hashes[s.Seq] == s.Hash
 	switch {
 	case !held:
-		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, which the tree does not hold at seq %d", id, s.Hash,
+		h.addProblem(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, which the tree does not hold at seq %d", id, s.Hash,
 			s.Seq)
 	case !h.lost && s.Hash != h.want:
-		h.add(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, s.Hash, h.want)
+		h.addProblem(CodeCommitChain, s.Seq, "%s names the receipt %.8s…, here it should be %.8s…", id, s.Hash, h.want)
 	}
 	h.want, h.lost = s.Parent, false
 	if at := h.minted(s.Seq); held && at != "" && c.Time.UTC().Format("2006-01-02T15:04:05Z") < at {
-		h.add(CodeCommitTime, s.Seq, "%s is dated %s, but its receipt was minted at %s", id,
+		h.addProblem(CodeCommitTime, s.Seq, "%s is dated %s, but its receipt was minted at %s", id,
 			c.Time.UTC().Format(time.RFC3339), at)
 	}
 }

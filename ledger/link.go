@@ -31,16 +31,16 @@ func newChain(leaves *Leaves) *chain {
 	}
 }
 
-// link puts an entry at the end of the chain and lists what does not fit there. A tree that is another one is listed
-// once: every later entry's log would only say it again.
-func (c *chain) link(e named, x checked) (problems []Problem) {
+// linkEntry puts an entry at the end of the chain and lists what does not fit there. A tree that is another one is
+// listed once: every later entry's log would only say it again.
+func (c *chain) linkEntry(e named, x checked) (problems []Problem) {
 	add := func(code Code, format string, args ...any) {
 		problems = append(problems, newProblem(code, "", e.seq, format, args...))
 	}
 	defer func() { c.broken = c.broken || x.err != nil || len(problems) > 0 }()
 	if e.seq < c.next {
 		add(CodeTwin, "another entry has the seq %d already", e.seq)
-		c.know(e, x.receipt)
+		c.rememberEntry(e, x.receipt)
 		return problems
 	}
 	if e.seq > c.next {
@@ -48,16 +48,16 @@ func (c *chain) link(e named, x checked) (problems []Problem) {
 		add(CodeGap, "%d entries are missing before it, from seq %d", e.seq-c.next, c.next)
 	}
 	if r := x.receipt; r != nil {
-		root := c.root()
+		root := c.rootHash()
 		if r.ParentHash != c.tip && e.seq == c.next {
 			add(CodeParent, "parent_hash is %.8s…, the entry before is %.8s…", r.ParentHash, c.tip)
 		} else if !c.broken && r.Log != (Log{c.edge.count, root}) {
 			add(CodeLog, "log says %d and %.8s…, the tree before it is %d and %.8s…", r.Log.Count, r.Log.Root,
 				c.edge.count, root)
 		}
-		problems = append(problems, c.refer(e, r)...)
+		problems = append(problems, c.checkReferences(e, r)...)
 	}
-	c.know(e, x.receipt)
+	c.rememberEntry(e, x.receipt)
 	c.next, c.tip = e.seq+1, e.hash
 	c.hashes = append(c.hashes, e.hash)
 	at := ""
@@ -65,20 +65,20 @@ func (c *chain) link(e named, x checked) (problems []Problem) {
 		at = x.receipt.MintedAt
 	}
 	c.minted = append(c.minted, at)
-	c.edge.add(x.leaf)
+	c.edge.appendLeaf(x.leaf)
 	if err := c.leaves.Add(x.leaf); err != nil {
 		add(CodeLog, "%v", err)
 	}
 	return problems
 }
 
-func (c *chain) root() string {
-	root := c.edge.root()
+func (c *chain) rootHash() string {
+	root := c.edge.rootHash()
 	return hex.EncodeToString(root[:])
 }
 
-// refer checks what an entry shares with earlier ones: its key, and what it refers to.
-func (c *chain) refer(e named, r *Receipt) (problems []Problem) {
+// checkReferences checks what an entry shares with earlier ones: its key, and what it refers to.
+func (c *chain) checkReferences(e named, r *Receipt) (problems []Problem) {
 	key := hashBytes(r.IdempotencyKey)
 	if first, twice := c.keys[key]; twice {
 		problems = append(problems, newProblem(CodeDuplicate, "", e.seq,
@@ -99,8 +99,8 @@ func (c *chain) refer(e named, r *Receipt) (problems []Problem) {
 	return problems
 }
 
-// know keeps of an entry what later ones and its aliases need.
-func (c *chain) know(e named, r *Receipt) {
+// rememberEntry keeps of an entry what later ones and its aliases need.
+func (c *chain) rememberEntry(e named, r *Receipt) {
 	if r == nil {
 		return
 	}
@@ -108,7 +108,7 @@ func (c *chain) know(e named, r *Receipt) {
 	p := PriorOf(r, e.hash)
 	for _, s := range []*string{&p.Run.Lane, &p.Run.Project, &p.Sheet.Slug, &p.Sheet.Version, &p.Sheet.SHA256,
 		&p.Score} {
-		*s = c.word(*s)
+		*s = c.internWord(*s)
 	}
 	c.priors[e.hash] = &p
 	for _, f := range c.repositories {
@@ -121,8 +121,8 @@ func (c *chain) know(e named, r *Receipt) {
 	}
 }
 
-// word gives one copy of each text, as sheets, lanes and scores repeat.
-func (c *chain) word(s string) string {
+// internWord gives one copy of each text, as sheets, lanes and scores repeat.
+func (c *chain) internWord(s string) string {
 	if w, ok := c.words[s]; ok {
 		return w
 	}

@@ -29,10 +29,10 @@ type memState struct {
 func (m *MemStore) Head(ctx context.Context) (Snapshot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.head(), ctx.Err()
+	return m.headSnapshot(), ctx.Err()
 }
 
-func (m *MemStore) head() Snapshot {
+func (m *MemStore) headSnapshot() Snapshot {
 	if len(m.states) == 0 {
 		return Snapshot{Head: NewHead()}
 	}
@@ -41,7 +41,7 @@ func (m *MemStore) head() Snapshot {
 
 // Read is Store's.
 func (m *MemStore) Read(ctx context.Context, at Snapshot, path string) ([]File, error) {
-	state, err := m.state(at)
+	state, err := m.stateAt(at)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (m *MemStore) Read(ctx context.Context, at Snapshot, path string) ([]File, 
 	return found, ctx.Err()
 }
 
-func (m *MemStore) state(at Snapshot) (map[string][]byte, error) {
+func (m *MemStore) stateAt(at Snapshot) (map[string][]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if at.ID == "" {
@@ -76,7 +76,7 @@ func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	now := m.head()
+	now := m.headSnapshot()
 	if parent.ID != now.ID {
 		return fmt.Errorf("state %q is not the newest, %q is: %w", parent.ID, now.ID, ErrStale)
 	}
@@ -104,7 +104,7 @@ func (m *MemStore) Append(ctx context.Context, parent Snapshot, b Batch) error {
 
 // Tree gives the files of a state for verification.
 func (m *MemStore) Tree(at Snapshot) (Tree, error) {
-	state, err := m.state(at)
+	state, err := m.stateAt(at)
 	if err != nil {
 		return nil, err
 	}

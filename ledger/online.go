@@ -89,10 +89,10 @@ type MergedRun struct {
 // are read. The error is the reading of the entries; what the forge does not give is a problem.
 func VerifyOnline(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
 	o := newOnline(ctx, forge)
-	if err := o.approvals(entries); err != nil {
+	if err := o.checkApprovals(entries); err != nil {
 		return nil, err
 	}
-	o.merges()
+	o.checkMerges()
 	return o.problems, ctx.Err()
 }
 
@@ -100,21 +100,21 @@ func VerifyOnline(ctx context.Context, entries iter.Seq2[Entry, error], forge On
 // what was merged cannot be judged by them.
 func VerifyApprovals(ctx context.Context, entries iter.Seq2[Entry, error], forge Online) ([]Problem, error) {
 	o := newOnline(ctx, forge)
-	if err := o.approvals(entries); err != nil {
+	if err := o.checkApprovals(entries); err != nil {
 		return nil, err
 	}
 	return o.problems, ctx.Err()
 }
 
-// approvals compares every sign-off with what the forge records of it. All entries are read first, for a later one may
-// take back an earlier one.
-func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
+// checkApprovals compares every sign-off with what the forge records of it. All entries are read first, for a later one
+// may take back an earlier one.
+func (o *online) checkApprovals(entries iter.Seq2[Entry, error]) error {
 	var signed []Entry
 	for e, err := range entries {
 		if err != nil {
 			return err
 		}
-		o.remember(e)
+		o.rememberEntry(e)
 		if e.Receipt.Approval != nil || e.Receipt.Kind == Carried {
 			signed = append(signed, Entry{Hash: e.Hash, Receipt: e.Receipt})
 			o.byHash[e.Hash] = e.Receipt
@@ -123,31 +123,31 @@ func (o *online) approvals(entries iter.Seq2[Entry, error]) error {
 	for _, e := range signed {
 		switch r := e.Receipt; {
 		case r.Kind == Carried:
-			o.carried(r)
+			o.checkCarried(r)
 		case r.Pull() == 0:
-			o.add(CodeNoReview, r.Seq, "it is signed by %s outside a pull request: the forge has no record of that",
+			o.addProblem(CodeNoReview, r.Seq, "it is signed by %s outside a pull request: the forge has no record of that",
 				clipForeign(r.Approval.Approver.Login))
 		case r.SelfSigned:
 			o.selfSigned(e)
 		default:
-			o.approval(e)
+			o.checkApproval(e)
 		}
 	}
 	return nil
 }
 
-// carried compares an entry that carries a sign-off over to another head with the sign-off: everything but its place
-// must be the same.
-func (o *online) carried(r *Receipt) {
+// checkCarried compares an entry that carries a sign-off over to another head with the sign-off: everything but its
+// place must be the same.
+func (o *online) checkCarried(r *Receipt) {
 	earlier := o.byHash[r.RefersTo]
 	switch {
 	case earlier == nil:
 		return // an earlier part of the ledger, which is not looked at here
 	case earlier.Pull() != r.Pull():
-		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d, which was signed off in pull request %d, not %d",
+		o.addProblem(CodeReviewDiffers, r.Seq, "it carries entry %d, which was signed off in pull request %d, not %d",
 			earlier.Seq, earlier.Pull(), r.Pull())
 	case !sameAudit(r, earlier):
-		o.add(CodeReviewDiffers, r.Seq, "it carries entry %d but contains a different audit", earlier.Seq)
+		o.addProblem(CodeReviewDiffers, r.Seq, "it carries entry %d but contains a different audit", earlier.Seq)
 	}
 }
 
@@ -170,7 +170,7 @@ func (o *online) selfSigned(e Entry) {
 		return
 	}
 	if r.Workflow == nil {
-		o.add(CodeNoReview, r.Seq, "it is self-signed but names no workflow run")
+		o.addProblem(CodeNoReview, r.Seq, "it is self-signed but names no workflow run")
 		return
 	}
 	run, err := forge.RunOf(o.ctx, r.Workflow.RunID)
@@ -179,18 +179,18 @@ func (o *online) selfSigned(e Entry) {
 	case errors.Is(err, ErrNoRun) && o.finished[e.Hash]:
 		// The forge has deleted the record of work that was merged long ago.
 	case errors.Is(err, ErrNoRun):
-		o.add(CodeNoReview, r.Seq, "it is self-signed by the workflow run %d, which the forge does not know",
+		o.addProblem(CodeNoReview, r.Seq, "it is self-signed by the workflow run %d, which the forge does not know",
 			r.Workflow.RunID)
 	case err != nil:
-		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d, by which it was self-signed: %v", r.Workflow.RunID, err)
+		o.addProblem(CodeOnlineUnread, r.Seq, "the workflow run %d, by which it was self-signed: %v", r.Workflow.RunID, err)
 	case run.Event != "workflow_dispatch" || !strings.EqualFold(run.Actor, login):
-		o.add(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was started by %s with the "+
+		o.addProblem(CodeReviewDiffers, r.Seq, "it is self-signed by %s; the workflow run %d was started by %s with the "+
 			"event %s", clipForeign(login), r.Workflow.RunID, clipForeign(run.Actor), clipForeign(run.Event))
 	case !strings.HasPrefix(run.Title, SelfSignTitle(r.Pull(), r.PullRequest.HeadSHA, "")):
-		o.add(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d "+
+		o.addProblem(CodeReviewDiffers, r.Seq, "it is self-signed for head %.12s of pull request %d; the workflow run %d "+
 			"was started for %q", r.PullRequest.HeadSHA, r.Pull(), r.Workflow.RunID, clipForeign(run.Title))
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clipForeign(r.Workflow.Ref),
+		o.addProblem(CodeReviewDiffers, r.Seq, "it names the workflow %s; run %d belongs to %s", clipForeign(r.Workflow.Ref),
 			r.Workflow.RunID, clipForeign(run.Path))
 	}
 }
@@ -231,15 +231,15 @@ type pullRecord struct {
 	err     error
 }
 
-func (o *online) add(code Code, seq int64, format string, args ...any) {
+func (o *online) addProblem(code Code, seq int64, format string, args ...any) {
 	o.problems = append(o.problems, newProblem(code, "", seq, format, args...))
 }
 
 // bytesKey names bytes under a rulebook.
 func bytesKey(submission, sheet string) string { return submission + sheet }
 
-// remember notes what an entry says of its bytes and of earlier entries.
-func (o *online) remember(e Entry) {
+// rememberEntry notes what an entry says of its bytes and of earlier entries.
+func (o *online) rememberEntry(e Entry) {
 	r := e.Receipt
 	o.standing.Add(e.Hash, r)
 	key := bytesKey(r.Submission.SHA256, r.FlightSheet.SHA256)
@@ -256,12 +256,12 @@ func (o *online) remember(e Entry) {
 	}
 }
 
-// signed reports whether an entry signs bytes off by a rulebook and nothing takes it back.
-func (o *online) signed(key string) bool {
+// isSignedOff reports whether an entry signs bytes off by a rulebook and nothing takes it back.
+func (o *online) isSignedOff(key string) bool {
 	return slices.ContainsFunc(o.signing[key], func(s signature) bool { return o.standing.Live(s.hash, s.receipt) })
 }
 
-func (o *online) reviews(pull int64) ([]ReviewRecord, error) {
+func (o *online) readReviews(pull int64) ([]ReviewRecord, error) {
 	rec, ok := o.pulls[pull]
 	if !ok {
 		rec.reviews, rec.err = o.forge.Reviews(o.ctx, pull)
@@ -270,29 +270,29 @@ func (o *online) reviews(pull int64) ([]ReviewRecord, error) {
 	return rec.reviews, rec.err
 }
 
-// approval compares one entry's approval with the review that it names.
-func (o *online) approval(e Entry) {
+// checkApproval compares one entry's approval with the review that it names.
+func (o *online) checkApproval(e Entry) {
 	r := e.Receipt
 	a := r.Approval
-	reviews, err := o.reviews(r.Pull())
+	reviews, err := o.readReviews(r.Pull())
 	if errors.Is(err, ErrNoPull) {
-		o.add(CodeNoReview, r.Seq, "pull request %d: not found on the forge", r.Pull())
+		o.addProblem(CodeNoReview, r.Seq, "pull request %d: not found on the forge", r.Pull())
 		return
 	}
 	if err != nil {
-		o.add(CodeOnlineUnread, r.Seq, "the reviews of pull request %d: %v", r.Pull(), err)
+		o.addProblem(CodeOnlineUnread, r.Seq, "the reviews of pull request %d: %v", r.Pull(), err)
 		return
 	}
 	i := slices.IndexFunc(reviews, func(v ReviewRecord) bool { return v.ID == a.Review.ID })
 	if i < 0 {
 		if r.Kind != Revoked { // a review that was deleted is revoked by its own name
-			o.add(CodeNoReview, r.Seq, "pull request %d has no review %d", r.Pull(), a.Review.ID)
+			o.addProblem(CodeNoReview, r.Seq, "pull request %d has no review %d", r.Pull(), a.Review.ID)
 		}
 		return
 	}
 	v := reviews[i]
-	if diff := o.differs(a, v); diff != "" {
-		o.add(CodeReviewDiffers, r.Seq, "review %d: %s", v.ID, diff)
+	if diff := o.differenceFrom(a, v); diff != "" {
+		o.addProblem(CodeReviewDiffers, r.Seq, "review %d: %s", v.ID, diff)
 		return
 	}
 	if !o.standing.Live(e.Hash, r) {
@@ -300,20 +300,20 @@ func (o *online) approval(e Entry) {
 	}
 	switch {
 	case v.State == "DISMISSED":
-		o.add(CodeReviewChanged, r.Seq, "review %d was dismissed", v.ID)
+		o.addProblem(CodeReviewChanged, r.Seq, "review %d was dismissed", v.ID)
 	case v.BodySHA256 != a.Review.BodySHA256:
-		o.add(CodeReviewChanged, r.Seq, "the text of review %d was edited", v.ID)
+		o.addProblem(CodeReviewChanged, r.Seq, "the text of review %d was edited", v.ID)
 	case v.State != "APPROVED":
-		o.add(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clipForeign(v.State),
+		o.addProblem(CodeReviewDiffers, r.Seq, "review %d has the state %s, the receipt says %s", v.ID, clipForeign(v.State),
 			a.Decision)
 	case !o.finished[e.Hash]:
-		o.open(r)
+		o.checkOpen(r)
 	}
 }
 
-// open compares what a sign-off rests on as long as its pull request is open: who signed may still sign, and the
+// checkOpen compares what a sign-off rests on as long as its pull request is open: who signed may still sign, and the
 // workflow that wrote it is the one it names.
-func (o *online) open(r *Receipt) {
+func (o *online) checkOpen(r *Receipt) {
 	forge, ok := o.forge.(Witness)
 	if !ok {
 		return
@@ -322,9 +322,9 @@ func (o *online) open(r *Receipt) {
 	permission, err := forge.PermissionOf(o.ctx, login)
 	switch {
 	case err != nil:
-		o.add(CodeOnlineUnread, r.Seq, "the permission of %s: %v", clipForeign(login), err)
+		o.addProblem(CodeOnlineUnread, r.Seq, "the permission of %s: %v", clipForeign(login), err)
 	case !slices.Contains([]string{"write", "maintain", "admin"}, permission):
-		o.add(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clipForeign(login),
+		o.addProblem(CodeReviewChanged, r.Seq, "%s had the permission %s and has %s now", clipForeign(login),
 			r.Approval.Approver.Permission, clipForeign(permission))
 	}
 	if r.Workflow == nil {
@@ -335,18 +335,18 @@ func (o *online) open(r *Receipt) {
 	case errors.Is(err, ErrNoRun):
 		// anybody who may write can delete a run, and GitHub does after 400 days: the review is what counts
 	case err != nil:
-		o.add(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
+		o.addProblem(CodeOnlineUnread, r.Seq, "the workflow run %d: %v", r.Workflow.RunID, err)
 	case !sameWorkflow(r.Workflow, run):
-		o.add(CodeReviewDiffers, r.Seq,
+		o.addProblem(CodeReviewDiffers, r.Seq,
 			"it names the workflow %s and the event %s; run %d belongs to %s, started by %s",
 			clipForeign(r.Workflow.Ref), clipForeign(r.Workflow.Event), r.Workflow.RunID, clipForeign(run.Path),
 			clipForeign(run.Event))
 	}
 }
 
-// differs says in what the record is another one than the receipt's. A dismissed state and an edited text are not among
-// it, as they come later; nor is the commit, as a forge moves a review to another head after a force-push.
-func (o *online) differs(a *Approval, v ReviewRecord) string {
+// differenceFrom says in what the record is another one than the receipt's. A dismissed state and an edited text are
+// not among it, as they come later; nor is the commit, as a forge moves a review to another head after a force-push.
+func (o *online) differenceFrom(a *Approval, v ReviewRecord) string {
 	for _, c := range []struct{ what, receipt, forge string }{
 		{"the reviewer", fmt.Sprint(a.Approver.ID), fmt.Sprint(v.UserID)},
 		{"the reviewer's type", a.Approver.Type, v.UserType},
@@ -356,16 +356,16 @@ func (o *online) differs(a *Approval, v ReviewRecord) string {
 			return fmt.Sprintf("%s is %s in the receipt, %s at the forge", c.what, c.receipt, clipForeign(c.forge))
 		}
 	}
-	if !strings.EqualFold(a.Approver.Login, v.Login) && !o.renamed(a.Approver) {
+	if !strings.EqualFold(a.Approver.Login, v.Login) && !o.mayBeRenamed(a.Approver) {
 		return fmt.Sprintf("the receipt says %s, the review is by %s", clipForeign(a.Approver.Login),
 			clipForeign(v.Login))
 	}
 	return ""
 }
 
-// renamed reports whether the account that a receipt names may have had that login when it signed: nobody else has it
-// now.
-func (o *online) renamed(who Approver) bool {
+// mayBeRenamed reports whether the account that a receipt names may have had that login when it signed: nobody else has
+// it now.
+func (o *online) mayBeRenamed(who Approver) bool {
 	forge, ok := o.forge.(Witness)
 	if !ok {
 		return true // the id is the same, and nobody can say whose the login is
@@ -374,48 +374,48 @@ func (o *online) renamed(who Approver) bool {
 	return errors.Is(err, ErrNoUser) || err == nil && id == who.ID
 }
 
-// merges holds every merged run to a live receipt or to an unreceipted entry, and every merged entry to a merge.
-func (o *online) merges() {
+// checkMerges holds every merged run to a live receipt or to an unreceipted entry, and every merged entry to a merge.
+func (o *online) checkMerges() {
 	merges, err := o.forge.Merges(o.ctx)
 	if err != nil {
-		o.add(CodeOnlineUnread, -1, "the merges into the base: %v", err)
+		o.addProblem(CodeOnlineUnread, -1, "the merges into the base: %v", err)
 		return
 	}
-	o.complete(merges)
+	o.checkComplete(merges)
 	for _, r := range o.merged {
 		if !slices.ContainsFunc(merges, func(m MergeRecord) bool {
 			return m.PullRequest == r.Pull() &&
 				m.SHA == r.ObservedBy.SHA
 		}) {
-			o.unmatched(r)
+			o.checkUnmatched(r)
 		}
 	}
 }
 
-// unmatched looks closer at a merged entry that none of the commits bears out: a rebased one need not bring the run
-// itself, and a message need not name the pull request.
-func (o *online) unmatched(r *Receipt) {
+// checkUnmatched looks closer at a merged entry that none of the commits bears out: a rebased one need not bring the
+// run itself, and a message need not name the pull request.
+func (o *online) checkUnmatched(r *Receipt) {
 	forge, ok := o.forge.(Witness)
 	if ok {
 		sha, err := forge.MergeOf(o.ctx, r.Pull())
 		switch {
 		case err != nil && !errors.Is(err, ErrNoPull):
-			o.add(CodeOnlineUnread, r.Seq, "the merge of pull request %d: %v", r.Pull(), err)
+			o.addProblem(CodeOnlineUnread, r.Seq, "the merge of pull request %d: %v", r.Pull(), err)
 			return
 		case err == nil && sha != "" && sha == r.ObservedBy.SHA:
 			return
 		}
 	}
-	o.add(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
+	o.addProblem(CodeMergeDiffers, r.Seq, "the forge has no merge %.12s of pull request %d", r.ObservedBy.SHA, r.Pull())
 }
 
-// complete holds every merged run to a live receipt or to an unreceipted entry.
-func (o *online) complete(merges []MergeRecord) {
+// checkComplete holds every merged run to a live receipt or to an unreceipted entry.
+func (o *online) checkComplete(merges []MergeRecord) {
 	for i, m := range merges {
 		for _, run := range m.Runs {
 			key := bytesKey(run.SubmissionSHA256, run.SheetSHA256)
-			if !o.signed(key) && !o.said[key] && !o.onTheWay(m, run, merges[i+1:]) {
-				o.add(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt",
+			if !o.isSignedOff(key) && !o.said[key] && !o.onTheWay(m, run, merges[i+1:]) {
+				o.addProblem(CodeUnreceipted, -1, "the commit %.12s brought the run %s (%.8s…), which has no live receipt",
 					m.SHA, clipForeign(run.ID), run.SubmissionSHA256)
 			}
 		}
@@ -431,7 +431,7 @@ func (o *online) onTheWay(m MergeRecord, run MergedRun, later []MergeRecord) boo
 		if i < 0 {
 			continue
 		}
-		return o.signed(bytesKey(next.Runs[i].SubmissionSHA256, next.Runs[i].SheetSHA256)) && o.onePull(m, next)
+		return o.isSignedOff(bytesKey(next.Runs[i].SubmissionSHA256, next.Runs[i].SheetSHA256)) && o.onePull(m, next)
 	}
 	return false
 }
@@ -444,12 +444,12 @@ func (o *online) onePull(a, b MergeRecord) bool {
 	}
 	first, err := forge.PullsOf(o.ctx, a.SHA)
 	if err != nil {
-		o.add(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", a.SHA, err)
+		o.addProblem(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", a.SHA, err)
 		return false
 	}
 	second, err := forge.PullsOf(o.ctx, b.SHA)
 	if err != nil {
-		o.add(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", b.SHA, err)
+		o.addProblem(CodeOnlineUnread, -1, "the pull request of commit %.12s: %v", b.SHA, err)
 		return false
 	}
 	return slices.ContainsFunc(first, func(n int64) bool { return slices.Contains(second, n) })
@@ -463,12 +463,12 @@ func VerifyMerges(entries iter.Seq2[Entry, error], merges []MergeRecord) ([]Prob
 		if err != nil {
 			return nil, err
 		}
-		o.remember(e)
+		o.rememberEntry(e)
 	}
-	o.complete(merges)
+	o.checkComplete(merges)
 	for _, r := range o.merged {
 		if !slices.ContainsFunc(merges, func(m MergeRecord) bool { return m.SHA == r.ObservedBy.SHA }) {
-			o.add(CodeMergeDiffers, r.Seq, "the base holds no commit %.12s that brings a run", r.ObservedBy.SHA)
+			o.addProblem(CodeMergeDiffers, r.Seq, "the base holds no commit %.12s that brings a run", r.ObservedBy.SHA)
 		}
 	}
 	return o.problems, nil

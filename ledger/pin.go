@@ -39,8 +39,8 @@ func ParsePin(b []byte) (Pin, error) {
 	return p, nil
 }
 
-// pins compares what was known before with the entries.
-func (v *verifier) pins() error {
+// checkPins compares what was known before with the entries.
+func (v *verifier) checkPins() error {
 	for _, p := range v.o.Pins {
 		if problem := v.result.Against(p); problem != nil {
 			if err := v.report(problem.Code, "", problem.Seq, "%s", problem.Message); err != nil {
@@ -115,7 +115,7 @@ func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verific
 			"%d entries were seen before, the ledger has %d", seen.Count, at.Head.Count))
 		return v, nil
 	}
-	if bad := v.collect(ctx, s, at, seen); bad != nil {
+	if bad := v.collectNew(ctx, s, at, seen); bad != nil {
 		v.Problems = append(v.Problems, *bad)
 		return v, ctx.Err()
 	}
@@ -129,8 +129,8 @@ func VerifySince(ctx context.Context, s Store, at Snapshot, seen Head) (*Verific
 	return v, nil
 }
 
-// collect reads the new entries from the tip backwards and puts them on the old head forwards.
-func (v *Verification) collect(ctx context.Context, s Store, at Snapshot, seen Head) *Problem {
+// collectNew reads the new entries from the tip backwards and puts them on the old head forwards.
+func (v *Verification) collectNew(ctx context.Context, s Store, at Snapshot, seen Head) *Problem {
 	var fresh []*Entry
 	say := func(code Code, seq int64, format string, args ...any) *Problem {
 		p := newProblem(code, "", seq, format, args...)

@@ -62,8 +62,8 @@ func newTurn(r Retry) *turn {
 	return &turn{retry: r, began: now, moved: now}
 }
 
-// look reads the head, and says how long to wait before the next look; 0 is to try now.
-func (t *turn) look(ctx context.Context, s Store) (Snapshot, time.Duration, error) {
+// lookAtHead reads the head, and says how long to wait before the next look; 0 is to try now.
+func (t *turn) lookAtHead(ctx context.Context, s Store) (Snapshot, time.Duration, error) {
 	start := time.Now()
 	at, err := s.Head(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (t *turn) look(ctx context.Context, s Store) (Snapshot, time.Duration, erro
 	if first {
 		t.cycle = lookShare * now.Sub(start)
 		t.window = spread * t.cycle
-		return at, t.pick(), nil
+		return at, t.pickWait(), nil
 	}
 	if at.ID == before.ID {
 		return at, 0, nil
@@ -83,17 +83,17 @@ func (t *turn) look(ctx context.Context, s Store) (Snapshot, time.Duration, erro
 	t.moved, t.cycle = now, lookShare*now.Sub(start)
 	came := max(1, at.Head.Count-before.Head.Count)
 	t.others += came
-	load := t.load(came, since, now)
-	t.widen(max(1, load), widest*max(t.cycle, minWait))
+	load := t.ledgerLoad(came, since, now)
+	t.widenWindow(max(1, load), widest*max(t.cycle, minWait))
 	// A try whose reply was lost may have been written: that is found out at once.
-	if load > 1 && !errors.Is(t.last, ErrAmbiguous) && now.Before(t.end()) {
-		return at, t.pause(), nil
+	if load > 1 && !errors.Is(t.last, ErrAmbiguous) && now.Before(t.lastTry()) {
+		return at, t.pauseUntilLook(), nil
 	}
 	return at, 0, nil
 }
 
-// load is how busy the ledger was in the time since the last look, 1 is as busy as a try may find it.
-func (t *turn) load(came int64, since time.Duration, now time.Time) float64 {
+// ledgerLoad is how busy the ledger was in the time since the last look, 1 is as busy as a try may find it.
+func (t *turn) ledgerLoad(came int64, since time.Duration, now time.Time) float64 {
 	busy := 1.0
 	if spent := time.Duration(came) * t.cycle; spent < since {
 		busy = float64(spent) / float64(since)
@@ -102,25 +102,28 @@ func (t *turn) load(came int64, since time.Duration, now time.Time) float64 {
 	return busy / (calm + (1-calm)*age)
 }
 
-// widen makes the window of the random wait larger by a factor, up to a bound.
-func (t *turn) widen(by float64, atMost time.Duration) {
+// widenWindow makes the window of the random wait larger by a factor, up to a bound.
+func (t *turn) widenWindow(by float64, atMost time.Duration) {
 	wider := max(time.Duration(float64(t.window)*by), t.cycle, minWait)
 	t.window = min(wider, atMost, t.retry.For/8)
 }
 
-// pick is a random time within the window.
-func (t *turn) pick() time.Duration {
+// pickWait is a random time within the window.
+func (t *turn) pickWait() time.Duration {
 	if t.window <= 0 {
 		return 0
 	}
 	return t.retry.Pick(t.window)
 }
 
-// pause is the time until the next look: what is under way now needs some time itself, and nobody asks all the time.
-func (t *turn) pause() time.Duration { return max(minWait, t.cycle/2, t.window/8) + t.pick() }
+// pauseUntilLook is the time until the next look: what is under way now needs some time itself, and nobody asks all the
+// time.
+func (t *turn) pauseUntilLook() time.Duration {
+	return max(minWait, t.cycle/2, t.window/8) + t.pickWait()
+}
 
-// end is when the last try is made.
-func (t *turn) end() time.Time {
+// lastTry is when the last try is made.
+func (t *turn) lastTry() time.Time {
 	end, last := t.moved.Add(t.retry.For), t.began.Add(patience*t.retry.For)
 	if last.Before(end) {
 		return last
@@ -128,21 +131,21 @@ func (t *turn) end() time.Time {
 	return end
 }
 
-// lost says how long to wait after a try that failed, or the error that ends it.
-func (t *turn) lost(err error) (time.Duration, error) {
+// afterLostTry says how long to wait after a try that failed, or the error that ends it.
+func (t *turn) afterLostTry(err error) (time.Duration, error) {
 	if !errors.Is(err, ErrStale) && !errors.Is(err, ErrAmbiguous) {
 		return 0, err
 	}
 	t.last = err
 	now := time.Now()
-	if t.tries == t.retry.Tries || !now.Before(t.end()) {
+	if t.tries == t.retry.Tries || !now.Before(t.lastTry()) {
 		return 0, fmt.Errorf("gave up after %s and %s, while others added %s: %w; run it again: nothing is written "+
 			"twice",
 			now.Sub(t.began).Round(time.Millisecond), countInWords(int64(t.tries), "try", "tries"),
 			countInWords(t.others, "entry", "entries"), err)
 	}
-	t.widen(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone
-	return min(t.pause(), max(minWait, t.end().Sub(now))), nil
+	t.widenWindow(2, t.retry.For) // if nothing has moved, it is the server that fails, and is to be left alone
+	return min(t.pauseUntilLook(), max(minWait, t.lastTry().Sub(now))), nil
 }
 
 func countInWords(n int64, one, many string) string {
@@ -152,8 +155,8 @@ func countInWords(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// sleep waits, or says why that ended early.
-func (t *turn) sleep(ctx context.Context, d time.Duration) error {
+// sleepFor waits, or says why that ended early.
+func (t *turn) sleepFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

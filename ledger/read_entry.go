@@ -25,10 +25,10 @@ func ParseUnverified(b []byte) (*Receipt, error) {
 func VerifyEntry(ctx context.Context, s Store, at Snapshot, e *Entry) (later []Entry, problems []Problem, err error) {
 	v := &entryCheck{ctx: ctx, s: s, at: at, e: e, r: e.Receipt}
 	if v.r.Seq < 0 || v.r.Seq >= at.Head.Count {
-		v.add(CodeMisplaced, v.r.Seq, "the ledger has %d entries, but none with the seq %d", at.Head.Count, v.r.Seq)
+		v.addProblem(CodeMisplaced, v.r.Seq, "the ledger has %d entries, but none with the seq %d", at.Head.Count, v.r.Seq)
 		return nil, v.problems, nil
 	}
-	for _, check := range []func() error{v.place, v.before, v.after, v.belongs} {
+	for _, check := range []func() error{v.checkPlace, v.checkParent, v.checkNext, v.checkBelonging} {
 		if err := check(); err != nil {
 			return nil, nil, err
 		}
@@ -36,7 +36,7 @@ func VerifyEntry(ctx context.Context, s Store, at Snapshot, e *Entry) (later []E
 			return nil, v.problems, nil // the rest would only say it again
 		}
 	}
-	later, err = v.later()
+	later, err = v.laterEntries()
 	return later, v.problems, err
 }
 
@@ -51,7 +51,7 @@ type entryCheck struct {
 	foreign  bool // the ledger holds another entry in its place
 }
 
-func (v *entryCheck) add(code Code, seq int64, format string, args ...any) {
+func (v *entryCheck) addProblem(code Code, seq int64, format string, args ...any) {
 	v.problems = append(v.problems, newProblem(code, "", seq, format, args...))
 }
 
@@ -69,8 +69,8 @@ func (v *entryCheck) entriesAt(seq int64) (found []File, err error) {
 	return found, nil
 }
 
-// place compares the bytes with those at the entry's place and at its aliases.
-func (v *entryCheck) place() error {
+// checkPlace compares the bytes with those at the entry's place and at its aliases.
+func (v *entryCheck) checkPlace() error {
 	found, err := v.entriesAt(v.r.Seq)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (v *entryCheck) place() error {
 	for _, f := range found {
 		if p, _ := ParsePath(f.Path); p.Hash != v.e.Hash {
 			v.foreign = true
-			v.add(CodeTwin, v.r.Seq, "the entry with this seq is %.12s…, not %.12s…", p.Hash, v.e.Hash)
+			v.addProblem(CodeTwin, v.r.Seq, "the entry with this seq is %.12s…, not %.12s…", p.Hash, v.e.Hash)
 		}
 	}
 	if v.foreign {
@@ -90,19 +90,19 @@ func (v *entryCheck) place() error {
 		case err != nil:
 			return fmt.Errorf("reading %s: %w", place, err)
 		case len(same) == 0:
-			v.add(CodeAliasMissing, v.r.Seq, "%s is missing", place)
+			v.addProblem(CodeAliasMissing, v.r.Seq, "%s is missing", place)
 		case string(same[0].Data) != string(v.e.Bytes):
-			v.add(CodeAliasDiffers, v.r.Seq, "%s holds other bytes", place)
+			v.addProblem(CodeAliasDiffers, v.r.Seq, "%s holds other bytes", place)
 		}
 	}
 	return nil
 }
 
-// before holds the entry to the one that it names as its parent.
-func (v *entryCheck) before() error {
+// checkParent holds the entry to the one that it names as its parent.
+func (v *entryCheck) checkParent() error {
 	if v.r.Seq == 0 {
 		if v.at.Info == nil || v.at.Info.Genesis != v.e.Hash {
-			v.add(CodeInfoLies, 0, "%s names a different first entry", InfoPath)
+			v.addProblem(CodeInfoLies, 0, "%s names a different first entry", InfoPath)
 		}
 		return nil
 	}
@@ -112,19 +112,19 @@ func (v *entryCheck) before() error {
 	case err != nil:
 		return fmt.Errorf("reading %s: %w", place, err)
 	case len(files) == 0:
-		v.add(CodeParent, v.r.Seq, "parent_hash is %.8s…, which is not the entry before it", v.r.ParentHash)
+		v.addProblem(CodeParent, v.r.Seq, "parent_hash is %.8s…, which is not the entry before it", v.r.ParentHash)
 	case canonical.SHA256Hex(files[0].Data) != v.r.ParentHash:
-		v.add(CodeName, v.r.Seq-1, "the bytes of %s do not match its name", place)
+		v.addProblem(CodeName, v.r.Seq-1, "the bytes of %s do not match its name", place)
 	}
 	return nil
 }
 
-// after holds the entry that follows, or HEAD.json, to this one.
-func (v *entryCheck) after() error {
+// checkNext holds the entry that follows, or HEAD.json, to this one.
+func (v *entryCheck) checkNext() error {
 	next := v.r.Seq + 1
 	if next == v.at.Head.Count {
 		if v.at.Head.Tip != v.e.Hash {
-			v.add(CodeHeadLies, v.r.Seq, "%s says that the chain ends at %.8s…, not at this entry", HeadPath,
+			v.addProblem(CodeHeadLies, v.r.Seq, "%s says that the chain ends at %.8s…, not at this entry", HeadPath,
 				v.at.Head.Tip)
 		}
 		return nil
@@ -134,27 +134,27 @@ func (v *entryCheck) after() error {
 		return err
 	}
 	if len(found) == 0 {
-		v.add(CodeGap, next, "the entry after it is missing")
+		v.addProblem(CodeGap, next, "the entry after it is missing")
 	}
 	for _, f := range found {
 		child, err := entryOf(f.Data)
 		switch {
 		case err != nil:
-			v.add(CodeInvalid, next, "%v", err)
+			v.addProblem(CodeInvalid, next, "%v", err)
 		case child.Receipt.ParentHash != v.e.Hash:
-			v.add(CodeParent, next, "parent_hash is %.8s…, the entry before is %.8s…", child.Receipt.ParentHash,
+			v.addProblem(CodeParent, next, "parent_hash is %.8s…, the entry before is %.8s…", child.Receipt.ParentHash,
 				v.e.Hash)
 		}
 	}
 	return nil
 }
 
-// belongs holds the entry to its ledger's repository, and to the earlier entries that it names.
-func (v *entryCheck) belongs() error {
+// checkBelonging holds the entry to its ledger's repository, and to the earlier entries that it names.
+func (v *entryCheck) checkBelonging() error {
 	if v.at.Info == nil {
-		v.add(CodeInfoUnreadable, -1, "%s is missing", InfoPath)
+		v.addProblem(CodeInfoUnreadable, -1, "%s is missing", InfoPath)
 	} else if v.r.Repository.ID != v.at.Info.Repository.ID {
-		v.add(CodeRepository, v.r.Seq, "the entry belongs to the repository %d, the ledger to %d",
+		v.addProblem(CodeRepository, v.r.Seq, "the entry belongs to the repository %d, the ledger to %d",
 			v.r.Repository.ID, v.at.Info.Repository.ID)
 	}
 	err := v.r.Resolve(func(hash string) (Prior, bool) {
@@ -165,13 +165,13 @@ func (v *entryCheck) belongs() error {
 		return PriorOf(e.Receipt, e.Hash), true
 	})
 	if err != nil {
-		v.add(CodeReference, v.r.Seq, "%v", err)
+		v.addProblem(CodeReference, v.r.Seq, "%v", err)
 	}
 	return v.ctx.Err()
 }
 
-// later gives the entries of the same pull request that refer to this one.
-func (v *entryCheck) later() (later []Entry, err error) {
+// laterEntries gives the entries of the same pull request that refer to this one.
+func (v *entryCheck) laterEntries() (later []Entry, err error) {
 	entries, problems, err := EntriesOf(v.ctx, v.s, v.at, v.r.Pull(), 0)
 	if err != nil {
 		return nil, err

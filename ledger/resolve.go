@@ -80,11 +80,11 @@ func (r *Receipt) resolveEarlier(find Resolver) error {
 }
 
 func (r *Receipt) resolveCook(find Resolver) error {
-	before, err := r.cooked(find, "before", r.Cook.Before, r.Cook.EvalBefore)
+	before, err := r.cookedSide(find, "before", r.Cook.Before, r.Cook.EvalBefore)
 	if err != nil {
 		return err
 	}
-	after, err := r.cooked(find, "after", r.Cook.After, r.Cook.EvalAfter)
+	after, err := r.cookedSide(find, "after", r.Cook.After, r.Cook.EvalAfter)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (r *Receipt) resolveCook(find Resolver) error {
 	return nil
 }
 
-// cooked is one side of a cook: a live receipt whose score is the one that the cook claims. As eval_after is above
+// cookedSide is one side of a cook: a live receipt whose score is the one that the cook claims. As eval_after is above
 // eval_before, the scores show the lift.
-func (r *Receipt) cooked(find Resolver, side, hash, eval string) (Prior, error) {
+func (r *Receipt) cookedSide(find Resolver, side, hash, eval string) (Prior, error) {
 	p, ok := find(hash)
 	switch {
 	case !ok || p.Seq >= r.Seq:
@@ -207,13 +207,13 @@ func (r *Receipt) SubjectDigest() string {
 	case r.Approval != nil:
 		return r.Approval.SubjectDigest
 	case r.Audited():
-		return r.subject()
+		return r.subjectDigest()
 	}
 	return ""
 }
 
-// subject is the digest that the parts of r make.
-func (r *Receipt) subject() string { return SubjectOf(r).Digest() }
+// subjectDigest is the digest that the parts of r make.
+func (r *Receipt) subjectDigest() string { return SubjectOf(r).Digest() }
 
 // Key names a sign-off, so that a second delivery of the same event is recognised.
 type Key struct {

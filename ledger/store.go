@@ -83,7 +83,7 @@ func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot
 	t := newTurn(retry)
 	minted := map[string]bool{} // by earlier tries, whose reply may have been lost
 	for {
-		at, wait, err := t.look(ctx, s)
+		at, wait, err := t.lookAtHead(ctx, s)
 		if err != nil {
 			return Result{}, fmt.Errorf("reading the head: %w", err)
 		}
@@ -94,11 +94,11 @@ func appendInTurn(ctx context.Context, s Store, retry Retry, build func(Snapshot
 				result.Tries = t.tries
 				return result, nil
 			}
-			if wait, err = t.lost(err); err != nil {
+			if wait, err = t.afterLostTry(err); err != nil {
 				return Result{}, err
 			}
 		}
-		if err := t.sleep(ctx, wait); err != nil {
+		if err := t.sleepFor(ctx, wait); err != nil {
 			return Result{}, err
 		}
 	}

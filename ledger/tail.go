@@ -30,7 +30,7 @@ func VerifyTail(ctx context.Context, s Store, at Snapshot, seen Head) ([]*Entry,
 // trunk is the head without its last subtrees, as far as a tail goes; its tip is not known. It is false where the last
 // one alone is too large.
 func (h Head) trunk() (Head, bool) {
-	e, err := h.decode()
+	e, err := h.decodeEdge()
 	if err != nil {
 		return Head{}, false // HEAD.json is read strictly: its edge fits its count
 	}
@@ -44,7 +44,7 @@ func (h Head) trunk() (Head, bool) {
 	if e.count == 0 {
 		return NewHead(), true
 	}
-	return e.head(""), e.count < h.Count
+	return e.headOf(""), e.count < h.Count
 }
 
 // newestEntries gives the newest n entries, the oldest first, each held to the parent_hash of the one after it.

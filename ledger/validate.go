@@ -318,7 +318,7 @@ func (r *Receipt) checkSubject() error {
 	if r.Approval == nil || !r.Audited() {
 		return nil
 	}
-	if want := r.subject(); r.Approval.SubjectDigest != want {
+	if want := r.subjectDigest(); r.Approval.SubjectDigest != want {
 		return refuse(RefuseSubject, "approval.subject_digest is %.8s…; sheet, submission and evidence of this "+
 			"entry make %.8s…: something else was signed",
 			r.Approval.SubjectDigest, want)

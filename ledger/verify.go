@@ -111,7 +111,7 @@ type alias struct {
 }
 
 func (v *verifier) run() error {
-	for _, step := range []func() error{v.inventory, v.attributes, v.walk, v.aliases, v.heads, v.sheetFiles, v.pins} {
+	for _, step := range []func() error{v.inventory, v.attributes, v.walk, v.aliases, v.heads, v.sheetFiles, v.checkPins} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func (v *verifier) walk() error {
 			v.o.Progress(i+1, len(ids))
 		}
 	}
-	v.result.Head = v.chain.edge.head(v.chain.tip)
+	v.result.Head = v.chain.edge.headOf(v.chain.tip)
 	v.result.Hashes, v.result.Minted = v.chain.hashes, v.chain.minted
 	return v.ctx.Err()
 }
@@ -252,7 +252,7 @@ func (v *verifier) follow(e named, c checked) error {
 	if c.code == CodeUnreadable {
 		return nil
 	}
-	for _, p := range v.chain.link(e, c) {
+	for _, p := range v.chain.linkEntry(e, c) {
 		if err := v.report(p.Code, path(), e.seq, "%s", p.Message); err != nil {
 			return err
 		}

@@ -26,9 +26,9 @@ func blankReference(s string) bool {
 	return s == "" || placeholders[s]
 }
 
-// blank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {};
+// isBlank reports whether a value counts as empty (S30): null, "", white space, what nobody sees (S80), [] and {};
 // 0 and false are not.
-func blank(v *strictjson.Value) bool {
+func isBlank(v *strictjson.Value) bool {
 	if v.IsMissing() {
 		return true
 	}

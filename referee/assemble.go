@@ -13,45 +13,46 @@ import (
 // EngineVersion is the release, set by the linker; it is outside every digest, so that a release does not break replay.
 var EngineVersion = "dev"
 
-// report puts the outcome together and seals it with its digest.
-func (a *audit) report() *Report {
+// makeReport puts the outcome together and seals it with its digest.
+func (a *audit) makeReport() *Report {
 	a.countRest()
 	rankFindings(a.findings)
 	rep := &Report{Schema: ReportSchema, Location: a.Location, Lane: a.Sheet.Lane, Sheet: a.Sheet.Ref(),
 		Semantics:  SemanticsVersion,
 		Engine:     EngineRef{Version: EngineVersion, RegistrySHA256: a.Sheet.trace.Registry},
-		Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(), Stated: a.stated(),
+		Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(),
+		Stated: a.listStatedFigures(),
 		Agent:  a.Agent,
-		Checks: a.checks, Findings: a.findings, Derived: a.derive(), Compliance: a.compliance(),
-		Errors: a.fieldErrors(), Verdict: a.tally().verdict(), Advisory: a.Advisory,
-		Protocol: a.protocol(), Trace: a.traceOf(),
-		Notices: a.allNotices(), Explained: a.explain, Checklist: a.questions()}
+		Checks: a.checks, Findings: a.findings, Derived: a.deriveValues(), Compliance: a.compliance(),
+		Errors: a.fieldErrors(), Verdict: a.newTally().verdictOf(), Advisory: a.Advisory,
+		Protocol: a.protocolOf(), Trace: a.traceOf(),
+		Notices: a.allNotices(), Explained: a.explain, Checklist: a.openQuestions()}
 	if a.Run != nil {
 		rep.Run = RunRef{ID: a.Run.ID, Lane: a.Run.Lane, Project: a.Run.Project}
 	}
-	rep.Gold = a.gold()
+	rep.Gold = a.goldState()
 	if rep.Findings == nil {
 		rep.Findings = []Finding{}
 	}
-	rep.Gating = a.gating()
-	rep.Scores = a.scores(rep)
-	rep.Adjudication = a.adjudication(rep.Gating)
+	rep.Gating = a.gatingOf()
+	rep.Scores = a.scoresOf(rep)
+	rep.Adjudication = a.adjudicate(rep.Gating)
 	a.citeAtoms(rep)
-	rep.Digest = rep.digest()
+	rep.Digest = rep.digestOf()
 	if a.AllAtoms {
 		rep.Atoms = a.atoms
 	}
 	return rep
 }
 
-func (a *audit) tally() *tally {
+func (a *audit) newTally() *tally {
 	return &tally{lane: a.Sheet.Lane, rules: a.Sheet.Rules, checks: a.checks, findings: a.findings,
 		readable: a.doc != nil}
 }
 
-// digest is SHA-256 over the report in the ledger's canonical profile, without the digest itself, the engine's release
-// and where the caller found the file (formats.md): the command line, the gate and every shard agree on it.
-func (r *Report) digest() string {
+// digestOf is SHA-256 over the report in the ledger's canonical profile, without the digest itself, the engine's
+// release and where the caller found the file (formats.md): the command line, the gate and every shard agree on it.
+func (r *Report) digestOf() string {
 	c := *r
 	c.Digest, c.Engine.Version, c.Location = "", "", ""
 	digest, err := canonical.HashUnbounded(&c)
@@ -77,8 +78,8 @@ func (a *audit) evidenceRefs() []EvidenceRef {
 	return out
 }
 
-// gold says of a sheet with a right answer whether it was at hand.
-func (a *audit) gold() *Gold {
+// goldState says of a sheet with a right answer whether it was at hand.
+func (a *audit) goldState() *Gold {
 	if a.Sheet.Gold == "" {
 		return nil
 	}
@@ -100,8 +101,8 @@ func evidenceStatus(f *evidence.File) string {
 	return "refused"
 }
 
-// derive computes the sheet's reported values.
-func (a *audit) derive() []Derived {
+// deriveValues computes the sheet's reported values.
+func (a *audit) deriveValues() []Derived {
 	var out []Derived
 	for _, d := range a.Sheet.Derive {
 		v := Derived{ID: d.ID}
@@ -114,7 +115,7 @@ func (a *audit) derive() []Derived {
 		default:
 			res := d.expr.Eval(a.env)
 			if res.Val.Num != nil {
-				v.Value = number(res.Val.Num)
+				v.Value = reportNumber(res.Val.Num)
 			} else if res.Val.Kind != 0 {
 				v.Value = res.Val.String()
 			} else {
@@ -126,13 +127,13 @@ func (a *audit) derive() []Derived {
 	return out
 }
 
-// protocol says how much of the submission could be read.
-func (a *audit) protocol() Protocol {
+// protocolOf says how much of the submission could be read.
+func (a *audit) protocolOf() Protocol {
 	p := Protocol{Parsed: a.doc != nil && a.answer.err == nil, FieldCompleteness: "0/1", TypeValidation: a.doc != nil &&
 		a.answer.err == nil}
 	if a.Sheet.response != nil && a.doc != nil {
 		c := a.countFields()
-		p.FieldCompleteness, p.TypeValidation = c.completeness(), p.TypeValidation && c.mistyped == nil &&
+		p.FieldCompleteness, p.TypeValidation = c.completenessText(), p.TypeValidation && c.mistyped == nil &&
 			!c.noObject && a.answer.shapes == nil && !a.mistypedBeside()
 		return p
 	}
@@ -150,7 +151,7 @@ func (a *audit) protocol() Protocol {
 	}
 	for _, in := range a.Sheet.Inputs {
 		if !in.Optional {
-			count(!a.input(in.Name).IsMissing())
+			count(!a.inputValue(in.Name).IsMissing())
 		}
 	}
 	for _, v := range a.Sheet.Doc.At("/eval_spec/required_output_schema/required").Elements() {
@@ -181,10 +182,10 @@ func (a *audit) flaggedIn(stage Stage) bool {
 // maxReasons are the reasons of an attribution.
 const maxReasons = 5
 
-// adjudication ranks the distinct reasons that weigh most, each with its words and the atoms that prove it. Findings of
+// adjudicate ranks the distinct reasons that weigh most, each with its words and the atoms that prove it. Findings of
 // one code are one reason. A finding that only cites what others found, as a gate over the facts does, is none, as long
 // as there are others.
-func (a *audit) adjudication(g Gating) Adjudication {
+func (a *audit) adjudicate(g Gating) Adjudication {
 	out := Adjudication{Eligible: a.doc != nil && g.Passed}
 	more := map[string]int{}
 	for _, f := range a.findings {
@@ -243,13 +244,13 @@ func (a *audit) citeAtoms(rep *Report) {
 	}
 }
 
-func (a *audit) questions() []Question {
+func (a *audit) openQuestions() []Question {
 	var out []Question
 	for _, r := range a.Sheet.Rules {
 		if r.Question != "" {
 			text := r.Question
 			if r.ID == statedFigures {
-				if len(a.stated()) == 0 {
+				if len(a.listStatedFigures()) == 0 {
 					continue
 				}
 				text = a.statedQuestion()

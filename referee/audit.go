@@ -53,7 +53,7 @@ var (
 	flagged = outcome{status: Flag}
 )
 
-func skipped(format string, args ...any) outcome {
+func skipOutcome(format string, args ...any) outcome {
 	return outcome{status: Skip, reason: fmt.Sprintf(format, args...)}
 }
 
@@ -118,7 +118,7 @@ func Audit(c Case) *Report {
 // judgeAll runs every rule and puts the report together.
 func (a *audit) judgeAll() *Report {
 	c := a.Case
-	a.read()
+	a.readSubmission()
 	a.checks, a.done = make([]Check, len(c.Sheet.Rules)), make([]bool, len(c.Sheet.Rules))
 	a.atoms = make([]Atom, 0, len(c.Sheet.Rules)+4) // about one a rule: growing the list from one took twice the room
 	for _, late := range []bool{false, true} {
@@ -132,14 +132,14 @@ func (a *audit) judgeAll() *Report {
 		}
 	}
 	a.raiseUndecided()
-	a.settle()
-	return a.report()
+	a.settleWork()
+	return a.makeReport()
 }
 
 // newAudit is an audit that has read nothing yet.
 func newAudit(c Case) *audit {
 	a := &audit{Case: c, pick: map[string]int{}, missing: map[string]bool{}}
-	a.meters()
+	a.resetMeters()
 	return a
 }
 
@@ -157,24 +157,24 @@ func (a *audit) checkAfter(i int, r *Rule) {
 			a.checkAfter(dep.order, dep)
 		}
 	}
-	a.check(i, r)
+	a.checkByRule(i, r)
 }
 
-// check runs the i-th rule and keeps what became of it.
-func (a *audit) check(i int, r *Rule) {
+// checkByRule runs the i-th rule and keeps what became of it.
+func (a *audit) checkByRule(i int, r *Rule) {
 	a.checks[i] = Check{ID: r.ID, Label: r.Label, Kind: r.Kind, Category: r.Category, Tier: r.Tier}
 	first := len(a.atoms)
 	a.failing = 0
 	out, ch := a.runRule(r), &a.checks[i]
-	ch.Status, ch.Reason, ch.BlockedBy, ch.Vacuous = out.status, visible(out.reason), out.blockedBy, out.vacuous
+	ch.Status, ch.Reason, ch.BlockedBy, ch.Vacuous = out.status, visibleText(out.reason), out.blockedBy, out.vacuous
 	for i, note := range out.notes {
-		out.notes[i] = visible(note)
+		out.notes[i] = visibleText(note)
 	}
 	ch.Notes, ch.Atoms = append(ch.Notes, out.notes...), atomIDs(a.atoms[first:])
 }
 
-// read parses the submission and prepares what rules read.
-func (a *audit) read() {
+// readSubmission parses the submission and prepares what rules read.
+func (a *audit) readSubmission() {
 	doc, err := strictjson.Parse(a.Bytes, strictjson.SubmissionLimits)
 	if err != nil {
 		if !errors.As(err, &a.readErr) {
@@ -189,7 +189,7 @@ func (a *audit) read() {
 		a.missing[normalName(name)] = true
 	}
 	a.facts = a.newChain(nil)
-	a.env = a.environment()
+	a.env = a.policyEnv()
 	a.readCalculations()
 }
 
@@ -214,7 +214,7 @@ func (a *audit) runRule(r *Rule) outcome {
 			"fail a gate and never open one", r.reads[i])
 		return out
 	}
-	if id := a.shaky(r); id != "" {
+	if id := a.unreliableCalculation(r); id != "" {
 		out.status, out.vacuous, out.blockedBy = Skip, false, "math."+id
 		out.reason = fmt.Sprintf("it rests on the calculation %q, which is not stated or could not be re-derived by "+
 			"the sheet's formula from stated inputs", id)
@@ -230,7 +230,7 @@ func (a *audit) runWhereItApplies(r *Rule) outcome {
 			return outcome{status: Pass, vacuous: true, notes: []string{"does not apply: " + r.when.Text()}}
 		case policy.Unknown:
 			a.operandMissing(r, res)
-			return skipped("cannot tell whether it applies (%s): %s", r.when.Text(), missingText(res))
+			return skipOutcome("cannot tell whether it applies (%s): %s", r.when.Text(), missingText(res))
 		}
 	}
 	return r.run(a, r)
@@ -241,10 +241,10 @@ func (a *audit) runWhereItApplies(r *Rule) outcome {
 var judgesCalculations = map[string]bool{"calculations_present": true, "inputs_consistent": true,
 	"inputs_match_evidence": true, "evidence_references_resolve": true}
 
-// shaky names a calculation that the rule rests on, directly or through others, and that is not stated or could not be
-// re-derived whole; "" where there is none. Gates fall back to the agent's own value (S16), which may show that they
-// fail; that they hold it cannot show, or breaking a calculation could open a gate (S51).
-func (a *audit) shaky(r *Rule) string {
+// unreliableCalculation names a calculation that the rule rests on, directly or through others, and that is not stated
+// or could not be re-derived whole; "" where there is none. Gates fall back to the agent's own value (S16), which may
+// show that they fail; that they hold it cannot show, or breaking a calculation could open a gate (S51).
+func (a *audit) unreliableCalculation(r *Rule) string {
 	for _, m := range r.needs {
 		list := a.byID[m.ID]
 		if len(list) == 0 && !m.Optional {
@@ -262,9 +262,9 @@ func needsDocument(r *Rule) bool {
 	return r.Stage != StageLane && r.Stage != StageChecklist && r.ID != "structure" && r.ID != "json_valid"
 }
 
-// flag records a finding for a rule. Tier, bucket, stage, severity and place are filled in where the caller left them
-// empty.
-func (a *audit) flag(r *Rule, f Finding) {
+// addFinding records a finding for a rule. Tier, bucket, stage, severity and place are filled in where the caller left
+// them empty.
+func (a *audit) addFinding(r *Rule, f Finding) {
 	if f.Tier == "" {
 		f.Tier = r.Tier
 	}
@@ -288,7 +288,7 @@ func (a *audit) flag(r *Rule, f Finding) {
 	}
 	f.RuleIDs, f.order = []string{r.ID}, r.order
 	a.raised++
-	a.spend(4)
+	a.spendWork(4)
 	// A formula that reads what is not stated has no source either; a number that a text gets wrong may have one.
 	if f.Stage == StageEvidence && f.Code != "evidence.claim_number" || f.Code == "math.inputs_missing" {
 		a.failures.evidence = true
@@ -298,12 +298,12 @@ func (a *audit) flag(r *Rule, f Finding) {
 		a.failures.midGate = a.failures.midGate || f.Tier != Low
 		a.failures.highGate = a.failures.highGate || f.Tier == High
 	}
-	if !a.lists(r, &f) {
+	if !a.listsFinding(r, &f) {
 		return
 	}
-	f.Message = visible(f.Message)
+	f.Message = visibleText(f.Message)
 	if f.Fix != nil {
-		f.Fix.Text = visible(f.Fix.Text)
+		f.Fix.Text = visibleText(f.Fix.Text)
 	}
 	if f.Atoms = withoutBlank(f.Atoms); len(f.Atoms) == 0 {
 		f.Atoms = withoutBlank([]string{a.atomOf(f)})
@@ -311,12 +311,12 @@ func (a *audit) flag(r *Rule, f Finding) {
 	key := findingKey{f.Code, f.Pointer, f.File}
 	i, known := a.found[key]
 	if known {
-		a.findings[i].merge(f)
+		a.findings[i].mergeFinding(f)
 	} else {
 		i = len(a.findings)
 		a.found[key] = i
 		if f.File == "" {
-			a.place(&f)
+			a.placeFinding(&f)
 		}
 		a.findings = append(a.findings, f)
 	}
@@ -326,9 +326,9 @@ func (a *audit) flag(r *Rule, f Finding) {
 // maxMessage bounds a message that is joined from several.
 const maxMessage = 2000
 
-// merge joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands, and
-// what the second one says otherwise is added.
-func (f *Finding) merge(o Finding) {
+// mergeFinding joins a second rule's finding about the same thing (S49): both rules are named, the heavier tier stands,
+// and what the second one says otherwise is added.
+func (f *Finding) mergeFinding(o Finding) {
 	if !strings.Contains(f.Message, o.Message) && len(f.Message)+len(o.Message) < maxMessage {
 		f.Message += "; " + o.Message
 	}
@@ -352,14 +352,14 @@ func severityOf(t Tier) string {
 	return "noncritical"
 }
 
-// place finds the line and column of the finding's pointer, or of the nearest value above it that exists.
-func (a *audit) place(f *Finding) {
+// placeFinding finds the line and column of the finding's pointer, or of the nearest value above it that exists.
+func (a *audit) placeFinding(f *Finding) {
 	f.File = a.Path
 	if a.doc == nil {
 		if a.readErr != nil && f.Pointer == "" {
 			f.Line, f.Column, f.doc = a.readErr.Pos.Line, a.readErr.Pos.Col, a.readErr.Pos.Offset
 		}
-		a.shift(f)
+		a.shiftLine(f)
 		return
 	}
 	v, at := a.doc.Deepest(f.Pointer)
@@ -372,11 +372,11 @@ func (a *audit) place(f *Finding) {
 		v.Kind == strictjson.Null) {
 		f.EndLine, f.EndCol = v.Pos.Line, v.Pos.Col+utf8.RuneCount(a.Bytes[v.Pos.Offset:v.End])
 	}
-	a.shift(f)
+	a.shiftLine(f)
 }
 
-// shift moves a place to the submission's own line of a .jsonl file.
-func (a *audit) shift(f *Finding) {
+// shiftLine moves a place to the submission's own line of a .jsonl file.
+func (a *audit) shiftLine(f *Finding) {
 	if a.Line > 0 && f.Line > 0 {
 		f.Line += a.Line - 1
 		if f.EndLine > 0 {
@@ -385,8 +385,8 @@ func (a *audit) shift(f *Finding) {
 	}
 }
 
-// atom records one verified fact and returns its id, "" where there are too many to keep it.
-func (a *audit) atom(kind, field string, pass bool, severity, scope, message string) string {
+// addAtom records one verified fact and returns its id, "" where there are too many to keep it.
+func (a *audit) addAtom(kind, field string, pass bool, severity, scope, message string) string {
 	if !a.keepsAtom(pass) {
 		return ""
 	}
@@ -395,7 +395,7 @@ func (a *audit) atom(kind, field string, pass bool, severity, scope, message str
 		severity = "info"
 	}
 	at := Atom{ID: id, Type: kind, Field: field, Pass: pass, Severity: severity, Scope: scope,
-		Message: visible(message)}
+		Message: visibleText(message)}
 	if r := a.running; r != nil {
 		if r.Family != "" {
 			at.Type = r.Family + kind[strings.IndexByte(kind, '.'):]
@@ -413,17 +413,18 @@ func (a *audit) atomMeta(rule, field, observed, threshold string) *AtomMeta {
 		Config: a.Sheet.trace.Limits[:16]}
 }
 
-// measured is atom for a value that is held against a threshold. The words are made for a fact that fails, and for all
-// where all are kept: most facts hold, and nobody reads them.
-func (a *audit) measured(r *Rule, kind, field string, pass bool, severity, scope string, observed, threshold string,
+// addMeasuredAtom is atom for a value that is held against a threshold. The words are made for a fact that fails, and
+// for all where all are kept: most facts hold, and nobody reads them.
+func (a *audit) addMeasuredAtom(r *Rule, kind, field string, pass bool, severity, scope string, observed,
+	threshold string,
 	message func() string) string {
 	words := "within its limits"
 	if !pass || a.AllAtoms {
 		words = message()
 	}
-	id := a.atom(kind, field, pass, severity, scope, words)
+	id := a.addAtom(kind, field, pass, severity, scope, words)
 	if id != "" && (!pass || a.AllAtoms) {
-		a.atoms[len(a.atoms)-1].Meta = a.atomMeta(r.ID, field, visible(observed), visible(threshold))
+		a.atoms[len(a.atoms)-1].Meta = a.atomMeta(r.ID, field, visibleText(observed), visibleText(threshold))
 	}
 	return id
 }
@@ -441,7 +442,7 @@ func (a *audit) atomOf(f Finding) string {
 	if !strings.Contains(kind, ".") {
 		kind = string(f.Stage) + "." + kind
 	}
-	return a.atom(kind, f.Pointer, false, severity, scope, f.Message)
+	return a.addAtom(kind, f.Pointer, false, severity, scope, f.Message)
 }
 
 // atomID numbers atoms from EVID_001.
@@ -476,20 +477,20 @@ func (a *audit) submissionRef() SubmissionRef {
 	}
 	h := newIdentity(int64(len(a.Bytes)))
 	h.Write(a.Bytes)
-	ref := h.ref()
+	ref := h.submissionRef()
 	ref.Path, ref.Line = a.Path, a.Line
 	return ref
 }
 
-// input returns the submission's value of a declared input: under its name, or under one of the sheet's other names for
-// it.
-func (a *audit) input(name string) *strictjson.Value {
+// inputValue returns the submission's value of a declared input: under its name, or under one of the sheet's other
+// names for it.
+func (a *audit) inputValue(name string) *strictjson.Value {
 	object := a.doc.Get("inputs")
 	if v := object.Get(name); v != nil {
 		return v
 	}
 	for _, m := range object.Fields() {
-		if a.Sheet.alias[a.Sheet.normal(m.Key)] == name {
+		if a.Sheet.alias[a.Sheet.normalOf(m.Key)] == name {
 			return m.Value
 		}
 	}
@@ -497,4 +498,4 @@ func (a *audit) input(name string) *strictjson.Value {
 }
 
 // inputNumber is input as a number; nil when it is missing or not a number.
-func (a *audit) inputNumber(name string) *decimal.Num { return a.input(name).Decimal() }
+func (a *audit) inputNumber(name string) *decimal.Num { return a.inputValue(name).Decimal() }

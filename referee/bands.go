@@ -20,8 +20,8 @@ const (
 
 func (b band) String() string { return [...]string{"pass", "low", "mid", "high"}[b] }
 
-// tier is the tier of a flag of this band (S7).
-func (b band) tier() Tier {
+// bandTier is the tier of a flag of this band (S7).
+func (b band) bandTier() Tier {
 	switch b {
 	case bandHigh:
 		return High
@@ -53,16 +53,16 @@ var (
 // errBandOrder is returned for bands that overlap or leave a hole.
 var errBandOrder = errors.New("the bands must not decrease: tolerance ≤ noncritical ≤ critical")
 
-// valid holds the bands to S2 and S6.
-func (b bands) valid() error {
+// checkValid holds the bands to S2 and S6.
+func (b bands) checkValid() error {
 	if b.tolerance.IsNeg() || decimal.Cmp(b.tolerance, b.mid) > 0 || decimal.Cmp(b.mid, b.high) > 0 {
 		return errBandOrder
 	}
 	return nil
 }
 
-// of places a relative error; nil is infinite (S1).
-func (b bands) of(rel *decimal.Num) band {
+// bandOf places a relative error; nil is infinite (S1).
+func (b bands) bandOf(rel *decimal.Num) band {
 	switch {
 	case rel == nil:
 		return bandHigh
@@ -88,12 +88,12 @@ type deviation struct {
 	notRounded         bool // an exponent form that states too few digits to be rounding (S17a)
 }
 
-// failed reports whether the deviation is a flag.
-func (d deviation) failed() bool { return d.band != bandPass }
+// isFlag reports whether the deviation is a flag.
+func (d deviation) isFlag() bool { return d.band != bandPass }
 
-// measure compares a claim with its reference. written is the claim's source text where it has one (S2a); scale is what
-// the written number is divided by to become claimed (100 for percent, S10).
-func (b bands) measure(claimed, reference *decimal.Num, written string, scale *decimal.Num) deviation {
+// measureDeviation compares a claim with its reference. written is the claim's source text where it has one (S2a);
+// scale is what the written number is divided by to become claimed (100 for percent, S10).
+func (b bands) measureDeviation(claimed, reference *decimal.Num, written string, scale *decimal.Num) deviation {
 	d := deviation{claimed: claimed, reference: reference}
 	delta, err := decimal.Sub(claimed, reference)
 	if err != nil {
@@ -106,7 +106,7 @@ func (b bands) measure(claimed, reference *decimal.Num, written string, scale *d
 		return d
 	}
 	d.rel = relativeError(delta, reference)
-	d.band = b.of(d.rel)
+	d.band = b.bandOf(d.rel)
 	if d.band == bandPass {
 		return d
 	}

@@ -40,13 +40,13 @@ func TestBandEdges(t *testing.T) {
 		case i < 1000:
 			want = bandMid
 		}
-		got := defaultBands.of(rel)
+		got := defaultBands.bandOf(rel)
 		if got != want || got < last {
 			t.Errorf("rel %s is %s, want %s", rel, got, want)
 		}
 		last = got
 	}
-	if defaultBands.of(nil) != bandHigh {
+	if defaultBands.bandOf(nil) != bandHigh {
 		t.Error("infinite is not high")
 	}
 }
@@ -54,10 +54,10 @@ func TestBandEdges(t *testing.T) {
 // TestMeasureBeyondDecimals: a difference that does not fit into decimals is high, not a panic and not a pass.
 func TestMeasureBeyondDecimals(t *testing.T) {
 	big := decimal.MustParse("9e399")
-	if d := defaultBands.measure(big, decimal.Neg(big), "", nil); d.band != bandHigh {
+	if d := defaultBands.measureDeviation(big, decimal.Neg(big), "", nil); d.band != bandHigh {
 		t.Errorf("%s", d.band)
 	}
-	if d := defaultBands.measure(big, decimal.MustParse("1e-399"), "9e399", nil); d.band != bandHigh {
+	if d := defaultBands.measureDeviation(big, decimal.MustParse("1e-399"), "9e399", nil); d.band != bandHigh {
 		t.Errorf("%s", d.band)
 	}
 }

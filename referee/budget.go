@@ -21,8 +21,8 @@ const (
 	maxFailing   = 2_000  // facts of one rule that do not
 )
 
-// meters begins the counts anew.
-func (a *audit) meters() {
+// resetMeters begins the counts anew.
+func (a *audit) resetMeters() {
 	a.work, a.advice = &decimal.Meter{Most: a.Together.Room(maxAuditWork)},
 		decimal.Meter{Most: a.Together.Room(maxAdvice)}
 	a.found, a.listings, a.listed = nil, nil, nil // made with the first finding
@@ -31,23 +31,23 @@ func (a *audit) meters() {
 	}
 }
 
-// settle counts the audit among those that have a budget together: what was metered, and what every audit takes, by its
-// bytes and its rules.
-func (a *audit) settle() {
+// settleWork counts the audit among those that have a budget together: what was metered, and what every audit takes, by
+// its bytes and its rules.
+func (a *audit) settleWork() {
 	a.Together.Take(a.work.Spent + a.advice.Spent + len(a.Bytes) + unitsPerRule*len(a.Sheet.Rules))
 }
 
-// spend takes work of a rule that goes through rows by itself; false where none is left. What the rule then says is
+// spendWork takes work of a rule that goes through rows by itself; false where none is left. What the rule then says is
 // overruled: it is undecided.
-func (a *audit) spend(n int) bool { return a.work.Take(n) }
+func (a *audit) spendWork(n int) bool { return a.work.Take(n) }
 
-// compute evaluates a formula within the audit's work.
-func (a *audit) compute(f *formula.Formula, in formula.Inputs) (*decimal.Num, error) {
+// computeFormula evaluates a formula within the audit's work.
+func (a *audit) computeFormula(f *formula.Formula, in formula.Inputs) (*decimal.Num, error) {
 	return f.EvalWithin(in, a.work)
 }
 
-// advising works on advice, which has a meter of its own: what it takes must not leave a rule undecided.
-func (a *audit) advising(work func()) {
+// adviseWithin works on advice, which has a meter of its own: what it takes must not leave a rule undecided.
+func (a *audit) adviseWithin(work func()) {
 	was := a.work
 	a.work = &a.advice
 	a.env.Work = a.work
@@ -66,7 +66,7 @@ func (a *audit) undecidedIfSpent(r *Rule, out outcome) outcome {
 		reason = fmt.Sprintf("the audit takes more than the %d steps that are left of what it may take together with "+
 			"the audits before it", a.work.Most)
 	}
-	a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Message: reason +
+	a.addFinding(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect, Message: reason +
 		": rules are undecided",
 		Fix: &Fix{Text: "split the work, or leave out what no rule asks for"}})
 	if out.status != Flag {
@@ -88,9 +88,9 @@ type (
 // listing is how many findings of one kind there are, and which is the last that is listed.
 type listing struct{ count, last int }
 
-// lists counts a finding and reports whether it is listed. A rule's findings of one code and tier are of one weight, so
-// that what is left out changes no verdict.
-func (a *audit) lists(r *Rule, f *Finding) bool {
+// listsFinding counts a finding and reports whether it is listed. A rule's findings of one code and tier are of one
+// weight, so that what is left out changes no verdict.
+func (a *audit) listsFinding(r *Rule, f *Finding) bool {
 	k := listKey{r.ID, f.Code, f.Tier, f.Severity}
 	l := a.listings[k]
 	if a.listings == nil {
@@ -118,7 +118,7 @@ func (a *audit) countRest() {
 			a.findings[l.last].Message += fmt.Sprintf("; and %d more findings of this kind, which are not listed", rest)
 		}
 		if r := a.Sheet.Rule(k.rule); r != nil {
-			a.note(r, fmt.Sprintf("%d more findings %s (%s) are not listed", rest, k.code, k.tier))
+			a.noteOnCheck(r, fmt.Sprintf("%d more findings %s (%s) are not listed", rest, k.code, k.tier))
 		}
 	}
 }

@@ -41,8 +41,9 @@ type calculation struct {
 	sound            bool      // both could be computed, from inputs that the calculation states: a gate may pass on it
 }
 
-// value is the recomputed value that gates read: the sheet's where it can be computed, else the agent's own (S14, S16).
-func (c *calculation) value() *decimal.Num {
+// recomputedValue is the recomputed value that gates read: the sheet's where it can be computed, else the agent's own
+// (S14, S16).
+func (c *calculation) recomputedValue() *decimal.Num {
 	if c.sheet != nil {
 		return c.sheet
 	}
@@ -66,7 +67,7 @@ func (a *audit) readCalculations() {
 	}
 	for _, c := range a.calcs {
 		if c.check != nil {
-			c.sheet, c.sheetErr = a.facts.value(c.check, c)
+			c.sheet, c.sheetErr = a.facts.sheetValue(c.check, c)
 		}
 	}
 }
@@ -94,14 +95,14 @@ func (a *audit) readCalculation(i int, v *strictjson.Value) *calculation {
 		c.claimed = scaledBy(c.raw, c.scale)
 	}
 	c.inputs = formula.Inputs{}
-	for _, m := range c.stated() {
+	for _, m := range c.statedInputs() {
 		c.inputs[m.Key] = a.ownInput(m)
 	}
 	return c
 }
 
-// stated are the inputs of a calculation; of one with more than a formula can be read over, none.
-func (c *calculation) stated() []strictjson.Member {
+// statedInputs are the inputs of a calculation; of one with more than a formula can be read over, none.
+func (c *calculation) statedInputs() []strictjson.Member {
 	if in := c.v.Get("inputs").Fields(); len(in) <= formula.MaxNames {
 		return in
 	}
@@ -113,7 +114,7 @@ func (c *calculation) stated() []strictjson.Member {
 func (a *audit) ownInput(m strictjson.Member) formula.Input {
 	v := a.doc.Get("inputs").Get(m.Key)
 	if v != nil && v.Kind == strictjson.Number && m.Value.Kind == strictjson.Number && v.Text == m.Value.Text &&
-		a.Sheet.declared(m.Key) != nil {
+		a.Sheet.declaredInput(m.Key) != nil {
 		return a.statedInput(m.Key)
 	}
 	return formulaInput(m.Value)
@@ -137,7 +138,7 @@ func (a *audit) computeOwn(c *calculation) {
 	if c.formula, c.formulaErr, c.renamed = parsed.formula, parsed.err, parsed.renamed; c.formulaErr != nil {
 		return
 	}
-	if c.own, c.ownErr = a.compute(c.formula, c.inputs); c.ownErr == nil {
+	if c.own, c.ownErr = a.computeFormula(c.formula, c.inputs); c.ownErr == nil {
 		c.ownRaw = c.own
 		c.scaleOwn()
 	}
@@ -176,7 +177,7 @@ func (a *audit) agentInput(name string, c *calculation) (formula.Input, bool) {
 	if v, ok := c.inputs[name]; ok && (v.Num != nil || v.List != nil) {
 		return v, true
 	}
-	for _, m := range c.stated() {
+	for _, m := range c.statedInputs() {
 		if a.sheetName(m.Key) == name {
 			v := c.inputs[m.Key]
 			return v, v.Num != nil || v.List != nil

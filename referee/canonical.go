@@ -14,7 +14,7 @@ import (
 // not the ledger's profile: a sheet holds fractions and its authors choose their own keys.
 func canonicalJSON(v *strictjson.Value) []byte {
 	w := canonicalWriter{out: make([]byte, 0, v.End-v.Pos.Offset)} // what was read is seldom shorter
-	w.value(v)
+	w.writeValue(v)
 	return w.out
 }
 
@@ -23,7 +23,7 @@ func canonicalJSON(v *strictjson.Value) []byte {
 func canonicalParts(doc *strictjson.Value, parts []*strictjson.Value) (whole []byte, of map[*strictjson.Value][]byte) {
 	w := canonicalWriter{out: make([]byte, 0, doc.End-doc.Pos.Offset), parts: parts,
 		spans: map[*strictjson.Value][2]int{}}
-	w.value(doc)
+	w.writeValue(doc)
 	of = map[*strictjson.Value][]byte{}
 	for v, span := range w.spans {
 		of[v] = w.out[span[0]:span[1]]
@@ -38,7 +38,7 @@ type canonicalWriter struct {
 	spans map[*strictjson.Value][2]int
 }
 
-func (w *canonicalWriter) value(v *strictjson.Value) {
+func (w *canonicalWriter) writeValue(v *strictjson.Value) {
 	switch v.Kind {
 	case strictjson.Null:
 		w.out = append(w.out, "null"...)
@@ -51,9 +51,9 @@ func (w *canonicalWriter) value(v *strictjson.Value) {
 	default:
 		from := len(w.out)
 		if v.Kind == strictjson.Array {
-			w.array(v)
+			w.writeArray(v)
 		} else {
-			w.object(v)
+			w.writeObject(v)
 		}
 		if slices.Contains(w.parts, v) {
 			w.spans[v] = [2]int{from, len(w.out)}
@@ -61,18 +61,18 @@ func (w *canonicalWriter) value(v *strictjson.Value) {
 	}
 }
 
-func (w *canonicalWriter) array(v *strictjson.Value) {
+func (w *canonicalWriter) writeArray(v *strictjson.Value) {
 	w.out = append(w.out, '[')
 	for i, item := range v.Items {
 		if i > 0 {
 			w.out = append(w.out, ',')
 		}
-		w.value(item)
+		w.writeValue(item)
 	}
 	w.out = append(w.out, ']')
 }
 
-func (w *canonicalWriter) object(v *strictjson.Value) {
+func (w *canonicalWriter) writeObject(v *strictjson.Value) {
 	var room [24]*strictjson.Member // most objects are smaller
 	members := room[:0]
 	for i := range v.Members {
@@ -85,7 +85,7 @@ func (w *canonicalWriter) object(v *strictjson.Value) {
 			w.out = append(w.out, ',')
 		}
 		w.out = append(appendString(w.out, m.Key), ':')
-		w.value(m.Value)
+		w.writeValue(m.Value)
 	}
 	w.out = append(w.out, '}')
 }

@@ -62,7 +62,7 @@ func (a *audit) keyedTable(e *EvidenceItem) *keyedTable {
 		return t
 	}
 	for i, row := range t.rows {
-		form := a.Sheet.normal(row[key])
+		form := a.Sheet.normalOf(row[key])
 		t.byKey[form] = append(t.byKey[form], i)
 	}
 	return t
@@ -84,7 +84,7 @@ func (a *audit) cellOf(in *Input, p Place, e *EvidenceItem) (string, error) {
 	}
 	var found []int
 	for _, name := range names {
-		if rows := t.byKey[a.Sheet.normal(name)]; !slices.ContainsFunc(rows,
+		if rows := t.byKey[a.Sheet.normalOf(name)]; !slices.ContainsFunc(rows,
 			func(i int) bool { return slices.Contains(found, i) }) {
 			found = append(found, rows...)
 		}
@@ -123,9 +123,9 @@ func columnOf(header []string, name, id string) (int, error) {
 	return at, nil
 }
 
-// matches reports whether a cell holds the value: a number exactly or by honest rounding (S17a), a date or word as
+// matchesCell reports whether a cell holds the value: a number exactly or by honest rounding (S17a), a date or word as
 // such.
-func (in *Input) matches(v *strictjson.Value, cell string) bool {
+func (in *Input) matchesCell(v *strictjson.Value, cell string) bool {
 	cell = strings.TrimSpace(cell)
 	switch v.Kind {
 	case strictjson.Number:

@@ -47,8 +47,8 @@ type undefinedValue struct{ why string }
 
 func (e *undefinedValue) Error() string { return e.why }
 
-// value is a declared calculation by the sheet's formula; c is the submission's entry of it, or nil.
-func (ch *chain) value(m *MathCheck, c *calculation) (*decimal.Num, error) {
+// sheetValue is a declared calculation by the sheet's formula; c is the submission's entry of it, or nil.
+func (ch *chain) sheetValue(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	key := link{check: m}
 	if c != nil && (len(ch.a.Sheet.Carried) > 0 || ch.readsRestated(c)) {
 		key.entry = c
@@ -56,35 +56,35 @@ func (ch *chain) value(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	if v, ok := ch.values[key]; ok {
 		return v.n, v.err
 	}
-	n, err := ch.compute(m, c)
+	n, err := ch.computeCalculation(m, c)
 	ch.values[key] = linkValue{n, err}
 	return n, err
 }
 
-func (ch *chain) compute(m *MathCheck, c *calculation) (*decimal.Num, error) {
+func (ch *chain) computeCalculation(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	if m.formula == nil {
-		return ch.expression(m, c)
+		return ch.computeExpression(m, c)
 	}
 	in := make(formula.Inputs, len(m.Inputs))
 	for _, name := range m.Inputs {
-		v, err := ch.input(name, c)
+		v, err := ch.resolveInput(name, c)
 		if err != nil {
-			if given := ch.a.input(name); given != nil && given.Kind == strictjson.Array {
-				return ch.expression(m, c) // a list of other things than numbers: only expressions know it
+			if given := ch.a.inputValue(name); given != nil && given.Kind == strictjson.Array {
+				return ch.computeExpression(m, c) // a list of other things than numbers: only expressions know it
 			}
 			return nil, err
 		}
 		in[name] = v
 	}
-	if c.computed(m, in) {
+	if c.isComputed(m, in) {
 		return c.ownRaw, nil
 	}
-	return ch.a.compute(m.formula, in)
+	return ch.a.computeFormula(m.formula, in)
 }
 
-// computed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over
+// isComputed reports whether the agent's own value is that of the sheet's formula too: the same text, read alike, over
 // the same numbers. Most submissions copy the sheet's formula, and evaluating it a second time took 8 % of an audit.
-func (c *calculation) computed(m *MathCheck, in formula.Inputs) bool {
+func (c *calculation) isComputed(m *MathCheck, in formula.Inputs) bool {
 	if c == nil || c.ownRaw == nil || c.formula.Source() != m.formula.Source() ||
 		c.formula.Canonical() != m.formula.Canonical() {
 		return false
@@ -97,10 +97,10 @@ func (c *calculation) computed(m *MathCheck, in formula.Inputs) bool {
 
 func (ch *chain) readsRestated(c *calculation) bool { return slices.Contains(ch.restated, c) }
 
-// input resolves one name of a sheet's formula: a constant of the sheet, which is not the agent's to choose, another
-// calculation, a declared input of the submission, and for a name that the sheet does not declare what the calculation
-// itself carries.
-func (ch *chain) input(name string, c *calculation) (formula.Input, error) {
+// resolveInput resolves one name of a sheet's formula: a constant of the sheet, which is not the agent's to choose,
+// another calculation, a declared input of the submission, and for a name that the sheet does not declare what the
+// calculation itself carries.
+func (ch *chain) resolveInput(name string, c *calculation) (formula.Input, error) {
 	a := ch.a
 	if n, ok := ch.override[name]; ok {
 		return formula.Input{Num: n}, nil
@@ -114,11 +114,11 @@ func (ch *chain) input(name string, c *calculation) (formula.Input, error) {
 		}
 	}
 	if dep := a.Sheet.mathNamed(name); dep != nil {
-		n, err := ch.read(dep)
+		n, err := ch.readCalculation(dep)
 		return formula.Input{Num: n}, err
 	}
 	v := a.statedInput(name)
-	if a.Sheet.carries(name) {
+	if a.Sheet.carriesName(name) {
 		v, _ = a.agentInput(name, c)
 	}
 	if v.Num == nil && v.List == nil {
@@ -127,19 +127,19 @@ func (ch *chain) input(name string, c *calculation) (formula.Input, error) {
 	return v, nil
 }
 
-// read is the value of a calculation as other calculations and gates read it: the sheet's, and where that cannot be
-// computed the agent's own, which may show that a gate fails and never that it holds (S16, S51).
-func (ch *chain) read(m *MathCheck) (*decimal.Num, error) {
-	c := ch.a.picked(m.ID)
-	n, err := ch.value(m, c)
+// readCalculation is the value of a calculation as other calculations and gates read it: the sheet's, and where that
+// cannot be computed the agent's own, which may show that a gate fails and never that it holds (S16, S51).
+func (ch *chain) readCalculation(m *MathCheck) (*decimal.Num, error) {
+	c := ch.a.pickedCalculation(m.ID)
+	n, err := ch.sheetValue(m, c)
 	if err != nil && ch.override == nil && c != nil && c.own != nil {
 		return c.own, nil
 	}
 	return n, err
 }
 
-// picked is the entry of a calculation that is read now (S19), or nil.
-func (a *audit) picked(id string) *calculation {
+// pickedCalculation is the entry of a calculation that is read now (S19), or nil.
+func (a *audit) pickedCalculation(id string) *calculation {
 	list := a.byID[id]
 	if len(list) == 0 {
 		return nil
@@ -147,20 +147,20 @@ func (a *audit) picked(id string) *calculation {
 	return list[min(a.pick[id], len(list)-1)]
 }
 
-// choose reads one of each duplicated calculation from now on.
-func (a *audit) choose(pick map[string]int) {
+// chooseCalculations reads one of each duplicated calculation from now on.
+func (a *audit) chooseCalculations(pick map[string]int) {
 	if len(pick) > 0 || len(a.pick) > 0 {
 		a.facts = a.newChain(nil)
 	}
 	a.pick = pick
 }
 
-// expression computes a formula of rules.md's language, with the same precedence of names as input.
-func (ch *chain) expression(m *MathCheck, c *calculation) (*decimal.Num, error) {
+// computeExpression computes a formula of rules.md's language, with the same precedence of names as input.
+func (ch *chain) computeExpression(m *MathCheck, c *calculation) (*decimal.Num, error) {
 	env := *ch.a.env
 	env.Override = map[string]*decimal.Num{}
 	for _, name := range m.Inputs {
-		if n := ch.moved(name, c); n != nil {
+		if n := ch.movedInput(name, c); n != nil {
 			env.Override[name] = n
 		}
 	}
@@ -172,7 +172,7 @@ func (ch *chain) expression(m *MathCheck, c *calculation) (*decimal.Num, error) 
 		if dep == nil {
 			return policy.Absent("the sheet has no formula for " + id)
 		}
-		n, err := ch.read(dep)
+		n, err := ch.readCalculation(dep)
 		if err != nil || n == nil {
 			return policy.Absent(id + " cannot be computed")
 		}
@@ -190,16 +190,16 @@ func (ch *chain) expression(m *MathCheck, c *calculation) (*decimal.Num, error) 
 	return nil, &undefinedValue{"the formula gives " + res.Val.String() + ", not a number"}
 }
 
-// moved is the number that an expression reads for an input in place of the member of that name: nil where that member
-// is what it reads.
-func (ch *chain) moved(name string, c *calculation) *decimal.Num {
+// movedInput is the number that an expression reads for an input in place of the member of that name: nil where that
+// member is what it reads.
+func (ch *chain) movedInput(name string, c *calculation) *decimal.Num {
 	if n, ok := ch.override[name]; ok {
 		return n
 	}
 	if n, ok := ch.restatedNumber(name, c); ok {
 		return n
 	}
-	if ch.a.Sheet.carries(name) {
+	if ch.a.Sheet.carriesName(name) {
 		v, _ := ch.a.agentInput(name, c)
 		return v.Num
 	}
@@ -223,7 +223,7 @@ func (a *audit) statedInput(name string) formula.Input {
 	if v, ok := a.given[name]; ok {
 		return v
 	}
-	v := formulaInput(a.input(name))
+	v := formulaInput(a.inputValue(name))
 	if a.given == nil {
 		a.given = map[string]formula.Input{}
 	}
@@ -231,5 +231,5 @@ func (a *audit) statedInput(name string) formula.Input {
 	return v
 }
 
-// carries reports whether only calculations carry this name (S78).
-func (s *Sheet) carries(name string) bool { return slices.Contains(s.Carried, name) }
+// carriesName reports whether only calculations carry this name (S78).
+func (s *Sheet) carriesName(name string) bool { return slices.Contains(s.Carried, name) }

@@ -32,7 +32,7 @@ var maxTemperature = decimal.FromInt(2)
 // checkAgentFigures refuses a temperature or a prior that cannot be one.
 func checkAgentFigures(agent *strictjson.Value, problems *Problems) {
 	if v := agent.Get("temperature"); v != nil && !within(v, maxTemperature) {
-		problems.add(v, "temperature", "temperature must be a number from 0 to 2, not %s; leave the member out where "+
+		problems.addProblem(v, "temperature", "temperature must be a number from 0 to 2, not %s; leave the member out where "+
 			"it is not known", v.Text)
 	}
 	prior := agent.Get("confidence_prior")
@@ -40,11 +40,11 @@ func checkAgentFigures(agent *strictjson.Value, problems *Problems) {
 	case prior == nil || prior.Kind == strictjson.Number:
 		return
 	case prior.Kind != strictjson.Object:
-		problems.add(prior, "type", "\"confidence_prior\" must be a number, or an object with S1_score, M1_score or "+
+		problems.addProblem(prior, "type", "\"confidence_prior\" must be a number, or an object with S1_score, M1_score or "+
 			"M3_score, source and version")
 		return
 	}
-	confidenceRecord.check(prior, problems)
+	confidenceRecord.checkValue(prior, problems)
 	checkPrior(prior, problems)
 }
 
@@ -53,26 +53,28 @@ func checkPrior(prior *strictjson.Value, problems *Problems) {
 	for _, task := range confidenceTasks {
 		v := prior.Get(task)
 		if scored = scored || v != nil; v != nil && v.Kind == strictjson.Number && !within(v, highestCap) {
-			problems.add(v, "confidence_prior", "%s must be from 0 to 100, not %s", task, v.Text)
+			problems.addProblem(v, "confidence_prior", "%s must be from 0 to 100, not %s", task, v.Text)
 		}
 	}
 	if !scored {
-		problems.add(prior, "missing_key", "confidence_prior needs the score of a task: S1_score, M1_score or M3_score")
+		problems.addProblem(prior, "missing_key",
+			"confidence_prior needs the score of a task: S1_score, M1_score or M3_score")
 	}
 	for _, name := range []string{"source", "version"} {
 		if v := prior.Get(name); v != nil && v.Kind == strictjson.String && legible.Blank(v.Text) {
-			problems.add(v, "confidence_prior", "%s of confidence_prior is empty: a prior without it cannot be looked up",
+			problems.addProblem(v, "confidence_prior", "%s of confidence_prior is empty: a prior without it cannot be looked up",
 				name)
 		}
 	}
 	notes := prior.Get("metadata").Fields()
 	if len(notes) > maxConfidenceNotes {
-		problems.add(prior.Get("metadata"), "confidence_prior", "metadata has %d members; at most %d are kept", len(notes),
+		problems.addProblem(prior.Get("metadata"), "confidence_prior", "metadata has %d members; at most %d are kept",
+			len(notes),
 			maxConfidenceNotes)
 	}
 	for _, m := range notes {
 		if m.Value.Kind != strictjson.String {
-			problems.add(m.Value, "type", "metadata %q must be a text", clip(m.Key))
+			problems.addProblem(m.Value, "type", "metadata %q must be a text", clipText(m.Key))
 		}
 	}
 }
@@ -89,8 +91,9 @@ func modelConfidenceOf(v *strictjson.Value) *ModelConfidence {
 	if v == nil || v.Kind != strictjson.Object {
 		return nil
 	}
-	c := &ModelConfidence{S1Score: number(v.Get("S1_score").Decimal()), M1Score: number(v.Get("M1_score").Decimal()),
-		M3Score: number(v.Get("M3_score").Decimal()), Source: v.TextOf("source"), Version: v.TextOf("version")}
+	c := &ModelConfidence{S1Score: reportNumber(v.Get("S1_score").Decimal()),
+		M1Score: reportNumber(v.Get("M1_score").Decimal()),
+		M3Score: reportNumber(v.Get("M3_score").Decimal()), Source: v.TextOf("source"), Version: v.TextOf("version")}
 	for _, m := range v.Get("metadata").Fields() {
 		c.Metadata = append(c.Metadata, ConfidenceNote{Name: m.Key, Value: m.Value.Text})
 	}

@@ -21,7 +21,7 @@ type outOfEnum struct {
 func (a *audit) readEnums() {
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
-		v := a.input(in.Name)
+		v := a.inputValue(in.Name)
 		if len(in.Enum) == 0 || v == nil {
 			continue
 		}
@@ -35,7 +35,7 @@ func (a *audit) readEnums() {
 			if w.Kind != strictjson.String {
 				continue // the schema says so
 			}
-			if word, known := in.word(w.Text); known {
+			if word, known := in.enumWord(w.Text); known {
 				w.Text = word
 				continue
 			}
@@ -45,8 +45,8 @@ func (a *audit) readEnums() {
 	}
 }
 
-// word is the sheet's spelling of a word of the enum.
-func (in *Input) word(s string) (string, bool) {
+// enumWord is the sheet's spelling of a word of the enum.
+func (in *Input) enumWord(s string) (string, bool) {
 	form := enumForm(s)
 	for _, word := range in.Enum {
 		if enumForm(word) == form {
@@ -59,12 +59,12 @@ func (in *Input) word(s string) (string, bool) {
 // inDomain flags what lies outside of its input's domain (S72, S73), and a parameter that the submission sets (S71).
 func (a *audit) inDomain(r *Rule) {
 	for _, s := range a.strange {
-		a.flagDomain(r, s.at.Pointer(), fmt.Sprintf("input %q is %q; it is one of %s", s.in.Name, clip(s.word),
+		a.flagDomain(r, s.at.Pointer(), fmt.Sprintf("input %q is %q; it is one of %s", s.in.Name, clipText(s.word),
 			joinListed(s.in.Enum)), "use a word of the list, as the document has it")
 	}
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
-		v := a.input(in.Name)
+		v := a.inputValue(in.Name)
 		if v == nil || in.Min == nil && in.Max == nil {
 			continue
 		}
@@ -78,13 +78,13 @@ func (a *audit) inDomain(r *Rule) {
 // one.
 func (a *audit) paramsUnset(r *Rule) {
 	for _, m := range slices.Concat(a.doc.Get("inputs").Fields(), a.doc.Get("params").Fields()) {
-		p := a.Sheet.param(a.sheetName(m.Key))
+		p := a.Sheet.paramNamed(a.sheetName(m.Key))
 		if p == nil || p.Value == nil || m.Value.IsMissing() || sameValue(m.Value, p.Value) {
 			continue
 		}
-		a.flag(r, Finding{Code: "schema.param_set", Pointer: m.Value.Pointer(), Bucket: WorkDefect,
+		a.addFinding(r, Finding{Code: "schema.param_set", Pointer: m.Value.Pointer(), Bucket: WorkDefect,
 			Message: fmt.Sprintf("the submission sets %s; it is a parameter of the sheet, %s here, and no "+
-				"submission can set it (S71)", p.Name, clip(string(canonicalJSON(p.Value)))),
+				"submission can set it (S71)", p.Name, clipText(string(canonicalJSON(p.Value)))),
 			Fix: &Fix{Text: "leave it out: the base branch's configuration, or --param, sets it"}})
 	}
 	set := a.doc.Get("params")
@@ -93,7 +93,7 @@ func (a *audit) paramsUnset(r *Rule) {
 	}
 	var strange []string
 	for _, m := range set.Fields() {
-		if a.Sheet.param(a.sheetName(m.Key)) == nil {
+		if a.Sheet.paramNamed(a.sheetName(m.Key)) == nil {
 			strange = append(strange, m.Key)
 		}
 	}
@@ -104,7 +104,7 @@ func (a *audit) paramsUnset(r *Rule) {
 	case len(strange) == 0:
 		return
 	}
-	a.flag(r, Finding{Code: "schema.param_set", Tier: Low, Pointer: set.Pointer(), Bucket: WorkDefect,
+	a.addFinding(r, Finding{Code: "schema.param_set", Tier: Low, Pointer: set.Pointer(), Bucket: WorkDefect,
 		Message: "the submission " + what + " under params; the sheet has no such parameter, and nothing in " +
 			"a submission's params is used (S71)",
 		Fix: &Fix{Text: "leave params out, or state what describes the agent under agent"}})
@@ -120,18 +120,18 @@ func (a *audit) inBounds(r *Rule, in *Input, v *strictjson.Value) {
 		switch {
 		case n == nil:
 		case in.Min != nil && decimal.Cmp(n, in.Min) < 0:
-			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at least %s", in.Name, shown(n),
-				shown(in.Min)), "state it with the sign and unit that the sheet asks for")
+			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at least %s", in.Name, shownNumber(n),
+				shownNumber(in.Min)), "state it with the sign and unit that the sheet asks for")
 		case in.Max != nil && decimal.Cmp(n, in.Max) > 0:
-			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at most %s", in.Name, shown(n),
-				shown(in.Max)), "state it in the unit that the sheet asks for")
+			a.flagDomain(r, x.Pointer(), fmt.Sprintf("input %q is %s; it is at most %s", in.Name, shownNumber(n),
+				shownNumber(in.Max)), "state it in the unit that the sheet asks for")
 		}
 	}
 }
 
 func (a *audit) flagDomain(r *Rule, pointer, message, fix string) {
-	id := a.atom("schema.out_of_domain", pointer, false, "critical", "field", message)
-	a.flag(r, Finding{Code: "schema.out_of_domain", Tier: High, Bucket: WorkDefect, Pointer: pointer,
+	id := a.addAtom("schema.out_of_domain", pointer, false, "critical", "field", message)
+	a.addFinding(r, Finding{Code: "schema.out_of_domain", Tier: High, Bucket: WorkDefect, Pointer: pointer,
 		Atoms: []string{id}, Message: message, Fix: &Fix{Text: fix}})
 }
 

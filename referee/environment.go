@@ -12,10 +12,11 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// environment is what expressions read.
-func (a *audit) environment() *policy.Env {
-	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.space, Data: a.data, Column: a.column,
-		Numeric: a.numeric, Evidence: a.evidenceValue, Prior: a.prior}
+// policyEnv is what expressions read.
+func (a *audit) policyEnv() *policy.Env {
+	env := &policy.Env{Root: a.doc, InputsRoot: a.doc.Get("inputs"), Space: a.spaceValue, Data: a.evidenceData,
+		Column:  a.evidenceColumn,
+		Numeric: a.isNumericColumn, Evidence: a.evidenceValue, Prior: a.priorValue}
 	env.Work, env.Lists = a.work, map[*strictjson.Value][]policy.Val{}
 	env.Calc = a.calcReader(nil, nil)
 	return env
@@ -25,9 +26,9 @@ func (a *audit) environment() *policy.Env {
 // claimed. asClaimed names calculations whose claim is read in place of the recomputed value (S14's second look).
 func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) policy.Val {
 	return func(id string, claimed bool) policy.Val {
-		c := a.picked(id)
+		c := a.pickedCalculation(id)
 		if c == nil {
-			c = a.undeclared(id)
+			c = a.undeclaredEntry(id)
 		}
 		if c == nil {
 			return policy.Absent("no calculation named " + id)
@@ -44,7 +45,7 @@ func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) pol
 		}
 		n, err := c.own, error(nil)
 		if c.check != nil {
-			n, err = read.read(c.check)
+			n, err = read.readCalculation(c.check)
 		}
 		if err != nil || n == nil {
 			return policy.Absent(id + " cannot be recomputed")
@@ -53,8 +54,8 @@ func (a *audit) calcReader(ch *chain, asClaimed []string) func(string, bool) pol
 	}
 }
 
-// space reads the engine's namespaces (rules.md 1.1).
-func (a *audit) space(name string) policy.Val {
+// spaceValue reads the engine's namespaces (rules.md 1.1).
+func (a *audit) spaceValue(name string) policy.Val {
 	switch strings.TrimPrefix(name, "$") {
 	case "stack":
 		return a.stackSpace()
@@ -70,16 +71,16 @@ func (a *audit) space(name string) policy.Val {
 			a.file = &ref
 		}
 		ref := *a.file
-		return object("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob",
-			policy.Text(ref.GitBlob), "bytes", whole(len(a.Bytes)))
+		return objectValue("path", policy.Text(ref.Path), "sha256", policy.Text(ref.SHA256), "git_blob",
+			policy.Text(ref.GitBlob), "bytes", wholeNumber(len(a.Bytes)))
 	}
 	return policy.Absent("no namespace " + name)
 }
 
 var errNoManifest = errors.New("no_manifest: a bare submission has no evidence")
 
-// data recounts evidence, so that counts are not taken on trust.
-func (a *audit) data(id, stat, column string) (policy.Val, error) {
+// evidenceData recounts evidence, so that counts are not taken on trust.
+func (a *audit) evidenceData(id, stat, column string) (policy.Val, error) {
 	if a.Evidence == nil {
 		return policy.Absent(errNoManifest.Error()), errNoManifest
 	}
@@ -91,16 +92,16 @@ func (a *audit) data(id, stat, column string) (policy.Val, error) {
 	return statVal(got), nil
 }
 
-// column reads a column of a table of evidence, the header aside.
-func (a *audit) column(id, name string) ([]string, error) {
+// evidenceColumn reads a column of a table of evidence, the header aside.
+func (a *audit) evidenceColumn(id, name string) ([]string, error) {
 	if a.Evidence == nil {
 		return nil, errNoManifest
 	}
 	return a.Evidence.Column(id, name)
 }
 
-// numeric reports whether the sheet declares a column of a table to hold numbers.
-func (a *audit) numeric(id, column string) bool {
+// isNumericColumn reports whether the sheet declares a column of a table to hold numbers.
+func (a *audit) isNumericColumn(id, column string) bool {
 	item := a.Sheet.evidenceItem(id)
 	return item != nil && slices.ContainsFunc(item.Columns, func(c EvidenceColumn) bool {
 		return c.Name == column && c.Type == "number"
@@ -112,7 +113,7 @@ func (a *audit) evidenceValue(id, selector string) (policy.Val, error) {
 	if a.Evidence == nil {
 		return policy.Absent(errNoManifest.Error()), errNoManifest
 	}
-	hit, err := a.hit(id, strings.TrimPrefix(selector, "#"))
+	hit, err := a.evidenceHit(id, strings.TrimPrefix(selector, "#"))
 	if err != nil {
 		return policy.Absent(err.Error()), err
 	}
@@ -147,7 +148,7 @@ func (a *audit) quotedVal(id, selector string, hit evidence.Hit) (policy.Val, er
 	return policy.Text(hit.Text), nil
 }
 
-func (a *audit) hit(id, selector string) (evidence.Hit, error) {
+func (a *audit) evidenceHit(id, selector string) (evidence.Hit, error) {
 	if selector == "" {
 		return a.Evidence.Whole(id)
 	}
@@ -182,7 +183,7 @@ func hitNumber(n evidence.Number) *decimal.Num {
 // errNoLedger is the reason of every prior operand where no ledger is at hand.
 var errNoLedger = errors.New("no ledger here to resolve a receipt from")
 
-func (a *audit) prior(sha, pointer string) (policy.Val, error) {
+func (a *audit) priorValue(sha, pointer string) (policy.Val, error) {
 	if a.Prior == nil {
 		return policy.Absent("prior: " + errNoLedger.Error()), errNoLedger
 	}

@@ -110,16 +110,16 @@ func (s *Sheet) NameFor(name string) string {
 // where neither can.
 func Recomputed(c Case) []string {
 	a := newAudit(c)
-	a.read()
+	a.readSubmission()
 	out := make([]string, len(a.calcs))
 	for i, k := range a.calcs {
-		if v := k.value(); v != nil {
+		if v := k.recomputedValue(); v != nil {
 			if written, err := decimal.Mul(v, k.scale); err == nil {
-				out[i] = number(written)
+				out[i] = reportNumber(written)
 			}
 		}
 	}
-	a.settle()
+	a.settleWork()
 	return out
 }
 
@@ -177,7 +177,7 @@ type foundBefore struct {
 // where one asks what the others found.
 func NewProbe(c Case) *Probe {
 	a := newAudit(c)
-	a.read()
+	a.readSubmission()
 	a.checks = make([]Check, len(c.Sheet.Rules))
 	p := &Probe{a: a, found: map[string]foundBefore{}}
 	asking := slices.ContainsFunc(c.Sheet.Rules, asksOthers)
@@ -186,7 +186,7 @@ func NewProbe(c Case) *Probe {
 			p.found[r.ID] = foundBefore{slices.Clone(a.findings), slices.Clone(a.atoms)}
 		}
 		if r.math != nil || asking && !lateKeys[r.Kind] {
-			a.check(i, r)
+			a.checkByRule(i, r)
 		}
 	}
 	return p
@@ -220,8 +220,8 @@ func (p *Probe) Ask(r *Rule) Status {
 		slices.Clone(before.atoms), nil
 	a.pick, a.facts, a.recorded = map[string]int{}, &chain{a: &a, values: p.a.facts.values}, len(before.atoms)
 	a.atomRows = nil // of other atoms
-	a.meters()
-	a.env = a.environment()
+	a.resetMeters()
+	a.env = a.policyEnv()
 	if r.Kind == "expr" && a.doc != nil {
 		return a.gateStatus(r)
 	}
@@ -238,13 +238,13 @@ func (a *audit) gateStatus(r *Rule) Status {
 			return Skip
 		}
 	}
-	readings, complete := a.readings(r.needs)
+	readings, complete := a.readingsOf(r.needs)
 	if !complete {
 		return Flag
 	}
 	out := outcome{status: Pass}
 	for _, pick := range readings {
-		a.choose(pick)
+		a.chooseCalculations(pick)
 		one := outcome{status: Skip}
 		switch r.expr.Eval(a.env).Truth {
 		case policy.True:
@@ -258,7 +258,7 @@ func (a *audit) gateStatus(r *Rule) Status {
 		}
 		out = worseGate(out, one)
 	}
-	if out.status == Pass && a.shaky(r) != "" {
+	if out.status == Pass && a.unreliableCalculation(r) != "" {
 		return Skip
 	}
 	return out.status
@@ -279,7 +279,7 @@ func (p *Probe) Eval(e *policy.Expr, at map[string]*decimal.Num) policy.Result {
 func (p *Probe) Leaves(e *policy.Expr) []string { return p.a.leavesOf(e) }
 
 // Input is the submission's value of a declared input, nil where it has none.
-func (p *Probe) Input(name string) *strictjson.Value { return p.a.input(name) }
+func (p *Probe) Input(name string) *strictjson.Value { return p.a.inputValue(name) }
 
 // Document is the submission as read, nil where it cannot be read.
 func (p *Probe) Document() *strictjson.Value { return p.a.doc }
@@ -313,7 +313,7 @@ func (o *Order) Of(key string) *Order {
 	if o.named != nil {
 		return o.named
 	}
-	f := o.record.field(key)
+	f := o.record.fieldNamed(key)
 	switch {
 	case f == nil:
 		return nil
@@ -332,10 +332,10 @@ func (o *Order) Place(key string) int {
 	if o.named != nil {
 		return 0
 	}
-	if i := slices.Index(o.record.names(), key); i >= 0 {
+	if i := slices.Index(o.record.memberNames(), key); i >= 0 {
 		return i
 	}
-	if i := slices.Index(o.record.names(), ""); i >= 0 {
+	if i := slices.Index(o.record.memberNames(), ""); i >= 0 {
 		return i
 	}
 	return len(o.record.Fields)

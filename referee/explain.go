@@ -14,13 +14,13 @@ func (a *audit) explainRule(r *Rule, res policy.Result, out outcome) {
 	}
 	e := Explanation{RuleID: r.ID, Text: r.Text, Outcome: string(out.status)}
 	for _, op := range res.Operands {
-		e.Operands = append(e.Operands, ExplainedOperand{Text: op.Text, Value: op.Val.String(), From: a.origin(op)})
+		e.Operands = append(e.Operands, ExplainedOperand{Text: op.Text, Value: op.Val.String(), From: a.operandOrigin(op)})
 	}
 	a.explain = append(a.explain, e)
 }
 
-// origin words where an operand's value came from.
-func (a *audit) origin(op policy.OperandValue) string {
+// operandOrigin words where an operand's value came from.
+func (a *audit) operandOrigin(op policy.OperandValue) string {
 	pointer := op.Val.Pointer()
 	switch {
 	case op.From == "const":
@@ -42,21 +42,21 @@ func (a *audit) explainCalculation(r *Rule, c *calculation, out outcome) {
 	if !a.Explain {
 		return
 	}
-	e := Explanation{RuleID: r.ID, Text: c.label(), Outcome: string(out.status)}
+	e := Explanation{RuleID: r.ID, Text: c.labelText(), Outcome: string(out.status)}
 	add := func(name string, n *decimal.Num, from string) {
 		if n != nil {
-			e.Operands = append(e.Operands, ExplainedOperand{Text: name, Value: number(n), From: from})
+			e.Operands = append(e.Operands, ExplainedOperand{Text: name, Value: reportNumber(n), From: from})
 		}
 	}
 	for _, m := range c.v.Get("inputs").Fields() {
 		from := m.Value.Pointer()
 		if ref, ok := c.v.Get("sources").Get(m.Key).Str(); ok {
-			from += ", cited from " + clip(ref)
+			from += ", cited from " + clipText(ref)
 		}
-		add(clip(m.Key), m.Value.Decimal(), from)
+		add(clipText(m.Key), m.Value.Decimal(), from)
 	}
 	if c.formula != nil {
-		add("by the agent's formula "+clip(c.formula.Source()), c.own, c.pointer+"/formula")
+		add("by the agent's formula "+clipText(c.formula.Source()), c.own, c.pointer+"/formula")
 	}
 	if c.check != nil {
 		add("by the sheet's formula "+c.check.Text, c.sheet, "sheet "+a.Sheet.Slug)

@@ -45,28 +45,29 @@ func (l *loader) loadErrorSpec() {
 		return
 	}
 	if l.sheet.Gold == "" {
-		l.problems.add(v, "errors", "errors needs gold: the evidence that holds the right answer")
+		l.problems.addProblem(v, "errors", "errors needs gold: the evidence that holds the right answer")
 	}
 	spec := &errorSpec{predicted: v.TextOf("predicted"), right: v.TextOf("right"), angles: map[string]bool{}}
 	for _, key := range []string{"predicted", "right"} {
 		// The readers below take a pointer as it is: without the slash it would find nothing, and nothing is no error.
 		if text := v.TextOf(key); text == "" || text[0] != '/' {
-			l.problems.add(v.Get(key), "errors", "errors: %s is %q; it must be a JSON pointer such as /prediction", key,
-				clip(text))
+			l.problems.addProblem(v.Get(key), "errors", "errors: %s is %q; it must be a JSON pointer such as /prediction", key,
+				clipText(text))
 		}
 	}
 	limits := l.sheet.consts[v.TextOf("limits")]
 	for _, m := range limits.Fields() {
 		high := m.Value.Decimal()
 		if high == nil || decimal.Cmp(high, decimal.FromInt(0)) <= 0 {
-			l.problems.add(m.Value, "errors", "errors: the limit of %q must be a number above 0", clip(m.Key))
+			l.problems.addProblem(m.Value, "errors", "errors: the limit of %q must be a number above 0", clipText(m.Key))
 			continue
 		}
 		spec.limits = append(spec.limits, limit{field: m.Key, high: high})
 	}
 	if len(limits.Fields()) == 0 {
-		l.problems.add(v.Get("limits"), "errors", "errors: limits is %q; it must name a constant with a limit for each "+
-			"field", clip(v.TextOf("limits")))
+		l.problems.addProblem(v.Get("limits"), "errors",
+			"errors: limits is %q; it must name a constant with a limit for each "+
+				"field", clipText(v.TextOf("limits")))
 	}
 	l.loadErrorAngles(v, spec)
 	l.sheet.errors = spec
@@ -80,12 +81,12 @@ func (l *loader) loadErrorAngles(v *strictjson.Value, spec *errorSpec) {
 	}
 	list := l.sheet.consts[name.Text]
 	if len(list.Elements()) == 0 {
-		l.problems.add(name, "errors", "errors: angles is %q; it must name a constant with a list of fields",
-			clip(name.Text))
+		l.problems.addProblem(name, "errors", "errors: angles is %q; it must name a constant with a list of fields",
+			clipText(name.Text))
 	}
 	for _, field := range list.Texts() {
 		if !slices.ContainsFunc(spec.limits, func(x limit) bool { return x.field == field }) {
-			l.problems.add(name, "errors", "errors: the angle %q has no limit", clip(field))
+			l.problems.addProblem(name, "errors", "errors: the angle %q has no limit", clipText(field))
 		}
 		spec.angles[field] = true
 	}
@@ -98,7 +99,7 @@ func (a *audit) fieldErrors() []FieldError {
 	if spec == nil || a.doc == nil || a.Evidence == nil {
 		return nil
 	}
-	hit, err := a.hit(a.Sheet.Gold, spec.right)
+	hit, err := a.evidenceHit(a.Sheet.Gold, spec.right)
 	if err != nil || hit.JSON == nil {
 		return nil
 	}
@@ -108,11 +109,11 @@ func (a *audit) fieldErrors() []FieldError {
 	}
 	var out []FieldError
 	for _, lim := range spec.limits {
-		one := FieldError{Field: lim.field, Limit: number(lim.high), Values: []string{}}
+		one := FieldError{Field: lim.field, Limit: reportNumber(lim.high), Values: []string{}}
 		for i := range right {
 			x, y := predicted[i].Get(lim.field).Decimal(), right[i].Get(lim.field).Decimal()
 			if d := distance(x, y, spec.angles[lim.field]); d != nil {
-				one.Values = append(one.Values, number(d))
+				one.Values = append(one.Values, reportNumber(d))
 			}
 		}
 		if len(one.Values) > 0 {

@@ -67,13 +67,13 @@ func TestErrorsAreInTheDigest(t *testing.T) {
 	sheet := mustLoad(t, errorsSheet(errorsMember))
 	rep := audited(sheet, `{"states":[{"speed":98,"track":10}]}`, withEvidence("gold.json",
 		`{"states":[{"speed":90,"track":10}]}`))
-	before := rep.digest()
+	before := rep.digestOf()
 	rep.Errors[0].Values[0] = "0"
-	if rep.digest() == before {
+	if rep.digestOf() == before {
 		t.Error("an edited error has the same digest")
 	}
 	rep.Errors[0].Values[0], rep.Compliance[0].Held = "8", 99
-	if rep.digest() == before {
+	if rep.digestOf() == before {
 		t.Error("an edited count of facts has the same digest")
 	}
 }

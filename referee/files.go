@@ -77,7 +77,7 @@ func newIdentity(size int64) *identity {
 	return id
 }
 
-func (id *identity) ref() SubmissionRef {
+func (id *identity) submissionRef() SubmissionRef {
 	return SubmissionRef{SHA256: hex.EncodeToString(id.sum.Sum(nil)), GitBlob: hex.EncodeToString(id.blob.Sum(nil))}
 }
 
@@ -96,6 +96,6 @@ func hashLargeSubmission(tree fs.FS, name string) (*SubmissionRef, error) {
 	if _, err := io.Copy(id, f); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	ref := id.ref()
+	ref := id.submissionRef()
 	return &ref, nil
 }

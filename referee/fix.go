@@ -10,7 +10,7 @@ import (
 
 // fixResult proposes the recomputed result, in the claim's own units and with as many decimals as it takes to pass.
 func (c *calculation) fixResult(a *audit) *Fix {
-	reference := c.value()
+	reference := c.recomputedValue()
 	if reference == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (c *calculation) fixResult(a *audit) *Fix {
 		if err != nil {
 			break
 		}
-		if d := c.bands.measure(claimed, reference, text, c.scale); !d.failed() {
+		if d := c.bands.measureDeviation(claimed, reference, text, c.scale); !d.isFlag() {
 			value = text
 			break
 		}
@@ -77,14 +77,14 @@ func (a *audit) distanceOf(r *Rule, res policy.Result) *Fix {
 		return nil
 	}
 	fix := &Fix{Text: r.Fix}
-	a.advising(func() {
+	a.adviseWithin(func() {
 		for _, name := range a.leavesOf(r.expr) {
 			if len(fix.Moves) == maxMoves || a.work.Exhausted() {
 				break
 			}
 			if from := a.inputNumber(name); from != nil {
-				if to := a.solve(r, name, from); to != nil && !a.work.Exhausted() {
-					fix.Moves = append(fix.Moves, Move{Input: name, From: number(from), To: number(to)})
+				if to := a.solveInput(r, name, from); to != nil && !a.work.Exhausted() {
+					fix.Moves = append(fix.Moves, Move{Input: name, From: reportNumber(from), To: reportNumber(to)})
 				}
 			}
 		}
@@ -142,10 +142,10 @@ func (a *audit) leavesOf(e *policy.Expr) []string {
 	return out
 }
 
-// solve finds the value of one input at which the gate turns from false to true. Most gates are a quotient of two lines
-// in each input, so three evaluations give the root of the fitted quotient; where that does not hold, the interval is
-// halved. The answer is tried before it is given.
-func (a *audit) solve(r *Rule, name string, from *decimal.Num) *decimal.Num {
+// solveInput finds the value of one input at which the gate turns from false to true. Most gates are a quotient of two
+// lines in each input, so three evaluations give the root of the fitted quotient; where that does not hold, the
+// interval is halved. The answer is tried before it is given.
+func (a *audit) solveInput(r *Rule, name string, from *decimal.Num) *decimal.Num {
 	gap := func(x *decimal.Num) (*decimal.Num, bool) {
 		res := a.evalAt(r, name, x)
 		if res.Sides == nil || res.Sides[0].Num == nil || res.Sides[1].Num == nil {
@@ -156,11 +156,11 @@ func (a *audit) solve(r *Rule, name string, from *decimal.Num) *decimal.Num {
 	}
 	holds := func(x *decimal.Num) bool { return a.evalAt(r, name, x).Truth == policy.True }
 	if root := quotientRoot(from, gap); root != nil {
-		if x := a.tidy(root, from, holds); x != nil {
+		if x := a.tidyRoot(root, from, holds); x != nil {
 			return x
 		}
 	}
-	return a.halve(from, holds)
+	return a.halveToRoot(from, holds)
 }
 
 // evalAt evaluates a gate with one input replaced.
@@ -215,9 +215,9 @@ func rootOf(x, y [3]*decimal.Num) *decimal.Num {
 	return root
 }
 
-// tidy rounds a root to six significant digits, on the side on which the gate holds.
-func (a *audit) tidy(root, from *decimal.Num, holds func(*decimal.Num) bool) *decimal.Num {
-	rounded, err := decimal.Parse(significant(root, 6))
+// tidyRoot rounds a root to six significant digits, on the side on which the gate holds.
+func (a *audit) tidyRoot(root, from *decimal.Num, holds func(*decimal.Num) bool) *decimal.Num {
+	rounded, err := decimal.Parse(roundSignificant(root, 6))
 	if err != nil {
 		return nil
 	}
@@ -245,8 +245,8 @@ func lastPlace(n *decimal.Num) *decimal.Num {
 	return unit
 }
 
-// halve looks for the turning point between the value now and half or twice it, then ten times.
-func (a *audit) halve(from *decimal.Num, holds func(*decimal.Num) bool) *decimal.Num {
+// halveToRoot looks for the turning point between the value now and half or twice it, then ten times.
+func (a *audit) halveToRoot(from *decimal.Num, holds func(*decimal.Num) bool) *decimal.Num {
 	if from.IsZero() {
 		return nil
 	}
@@ -267,7 +267,7 @@ func (a *audit) halve(from *decimal.Num, holds func(*decimal.Num) bool) *decimal
 				bad = mid
 			}
 		}
-		return a.tidy(good, from, holds)
+		return a.tidyRoot(good, from, holds)
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ type calculator struct{ err error }
 
 func newCalculator() *calculator { return &calculator{} }
 
-func (c *calculator) do(f func(a, b *decimal.Num) (*decimal.Num, error), a, b *decimal.Num) *decimal.Num {
+func (c *calculator) doOperation(f func(a, b *decimal.Num) (*decimal.Num, error), a, b *decimal.Num) *decimal.Num {
 	if c.err != nil {
 		return zero
 	}
@@ -289,7 +289,7 @@ func (c *calculator) do(f func(a, b *decimal.Num) (*decimal.Num, error), a, b *d
 	return n
 }
 
-func (c *calculator) add(a, b *decimal.Num) *decimal.Num { return c.do(decimal.Add, a, b) }
-func (c *calculator) sub(a, b *decimal.Num) *decimal.Num { return c.do(decimal.Sub, a, b) }
-func (c *calculator) mul(a, b *decimal.Num) *decimal.Num { return c.do(decimal.Mul, a, b) }
-func (c *calculator) quo(a, b *decimal.Num) *decimal.Num { return c.do(decimal.Quo, a, b) }
+func (c *calculator) add(a, b *decimal.Num) *decimal.Num { return c.doOperation(decimal.Add, a, b) }
+func (c *calculator) sub(a, b *decimal.Num) *decimal.Num { return c.doOperation(decimal.Sub, a, b) }
+func (c *calculator) mul(a, b *decimal.Num) *decimal.Num { return c.doOperation(decimal.Mul, a, b) }
+func (c *calculator) quo(a, b *decimal.Num) *decimal.Num { return c.doOperation(decimal.Quo, a, b) }

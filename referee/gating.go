@@ -21,19 +21,19 @@ func (l *loader) capOf(v *strictjson.Value, what string) *decimal.Num {
 	}
 	n := v.Decimal()
 	if n == nil || n.Sign() < 0 || decimal.Cmp(n, highestCap) > 0 {
-		l.problems.add(v, "cap", "%s must be a number from 0 to 100, the highest total score that the closed gate "+
+		l.problems.addProblem(v, "cap", "%s must be a number from 0 to 100, the highest total score that the closed gate "+
 			"leaves", what)
 		return nil
 	}
 	if l.sheet.Doc.At("/scores/total") == nil {
-		l.problems.add(v, "cap", "%s caps the total score, and the sheet's scores have no total", what)
+		l.problems.addProblem(v, "cap", "%s caps the total score, and the sheet's scores have no total", what)
 	}
 	return n
 }
 
 // gating: a critical flag, or a flag of a non-compensable rule, stops the sample whatever its score. Its cap is the
 // lowest of the rules that stopped it.
-func (a *audit) gating() Gating {
+func (a *audit) gatingOf() Gating {
 	g := Gating{Passed: true}
 	var lowest *decimal.Num
 	for _, f := range a.findings {
@@ -49,7 +49,7 @@ func (a *audit) gating() Gating {
 	if len(g.Reasons) > 10 {
 		g.Reasons = append(g.Reasons[:10], "and "+strconv.Itoa(len(g.Reasons)-10)+" more")
 	}
-	g.Cap = number(lowest)
+	g.Cap = reportNumber(lowest)
 	return g
 }
 
@@ -83,9 +83,9 @@ func lowerCap(x, y *decimal.Num) *decimal.Num {
 	return x
 }
 
-// scores are the fixed protocol's numbers where the sheet asks for them. Where gating failed there is none of them but
-// the total, and that only under a cap: the total by the sheet's formula, at most the cap.
-func (a *audit) scores(rep *Report) *Scores {
+// scoresOf are the fixed protocol's numbers where the sheet asks for them. Where gating failed there is none of them
+// but the total, and that only under a cap: the total by the sheet's formula, at most the cap.
+func (a *audit) scoresOf(rep *Report) *Scores {
 	if len(a.Sheet.scores) == 0 {
 		return nil
 	}
@@ -115,5 +115,5 @@ func cappedTotal(total, limit string) string {
 	if err != nil {
 		return ""
 	}
-	return number(lowerCap(t, highest))
+	return reportNumber(lowerCap(t, highest))
 }

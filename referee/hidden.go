@@ -18,10 +18,10 @@ func (a *audit) hiddenText(r *Rule) {
 	}
 	a.doc.Walk(func(v *strictjson.Value) bool {
 		if v.Kind == strictjson.String {
-			a.hides(r, v, "the text", v.Text)
+			a.flagHidden(r, v, "the text", v.Text)
 		}
 		for _, m := range v.Members {
-			a.hides(r, m.Value, "the name", m.Key)
+			a.flagHidden(r, m.Value, "the name", m.Key)
 		}
 		return true
 	})
@@ -38,8 +38,8 @@ func (a *audit) showsAll() bool {
 	return a.shown
 }
 
-// hides flags one text, at its value.
-func (a *audit) hides(r *Rule, at *strictjson.Value, what, text string) {
+// flagHidden flags one text, at its value.
+func (a *audit) flagHidden(r *Rule, at *strictjson.Value, what, text string) {
 	found := legible.Find(text)
 	if len(found) == 0 {
 		return
@@ -52,8 +52,8 @@ func (a *audit) hides(r *Rule, at *strictjson.Value, what, text string) {
 	if more := len(found) - len(places); more > 0 {
 		message += fmt.Sprintf("; and %d or more places more", more)
 	}
-	id := a.atom("text.shown", at.Pointer(), false, atomSeverity(Mid), "field", found[0].What)
-	a.flag(r, Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
+	id := a.addAtom("text.shown", at.Pointer(), false, atomSeverity(Mid), "field", found[0].What)
+	a.addFinding(r, Finding{Code: "evidence.hidden_text", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
 		Pointer: at.Pointer(), Atoms: []string{id}, Message: message,
 		Fix: &Fix{Text: "write the text so that it shows all that it holds"}})
 }
@@ -78,17 +78,17 @@ func (a *audit) hiddenEvidence() {
 		if f.File == "" {
 			f.File = "run.json"
 		}
-		f.Message = fmt.Sprintf("evidence %q may hide text: %s", clip(c.ID), what)
+		f.Message = fmt.Sprintf("evidence %q may hide text: %s", clipText(c.ID), what)
 		if c.Err == nil {
-			f.Message = fmt.Sprintf("evidence %q holds %s, at %s:%d:%d, near %q", clip(c.ID), what, f.File, c.Line,
+			f.Message = fmt.Sprintf("evidence %q holds %s, at %s:%d:%d, near %q", clipText(c.ID), what, f.File, c.Line,
 				c.Column, c.Near)
 		}
 		if c.More > 0 {
 			f.Message += fmt.Sprintf("; and %d or more places more", c.More)
 		}
-		id := a.atom("text.shown", "", false, atomSeverity(Mid), "sample", c.ID+": "+what)
+		id := a.addAtom("text.shown", "", false, atomSeverity(Mid), "sample", c.ID+": "+what)
 		f.Atoms = []string{id}
-		a.flag(r, f)
+		a.addFinding(r, f)
 		ch.Status, ch.Atoms = Flag, withoutBlank(append(ch.Atoms, id))
 	}
 }

@@ -79,7 +79,7 @@ func (l *Library) Slugs() []string {
 // names the nearest slug, or says which version is active.
 func (l *Library) Find(ref string) (*Sheet, error) {
 	slug, version := SplitSheet(ref)
-	sheet, err := l.load(slug)
+	sheet, err := l.loadSheet(slug)
 	if err != nil {
 		return nil, err
 	}
@@ -89,8 +89,8 @@ func (l *Library) Find(ref string) (*Sheet, error) {
 	return sheet, nil
 }
 
-// load reads a sheet once; several may be read at a time, and who asks for one that is being read waits for it.
-func (l *Library) load(slug string) (*Sheet, error) {
+// loadSheet reads a sheet once; several may be read at a time, and who asks for one that is being read waits for it.
+func (l *Library) loadSheet(slug string) (*Sheet, error) {
 	l.mu.Lock()
 	got, ok := l.loaded[slug]
 	if !ok {
@@ -98,7 +98,7 @@ func (l *Library) load(slug string) (*Sheet, error) {
 		l.loaded[slug] = got
 	}
 	l.mu.Unlock()
-	got.once.Do(func() { got.sheet, got.err = l.read(slug) })
+	got.once.Do(func() { got.sheet, got.err = l.readSheet(slug) })
 	if errors.Is(got.err, ErrNoSheet) {
 		l.mu.Lock()
 		delete(l.loaded, slug) // hostile names would fill the map
@@ -107,10 +107,10 @@ func (l *Library) load(slug string) (*Sheet, error) {
 	return got.sheet, got.err
 }
 
-// read loads a sheet from the repository, else from the library.
-func (l *Library) read(slug string) (*Sheet, error) {
+// readSheet loads a sheet from the repository, else from the library.
+func (l *Library) readSheet(slug string) (*Sheet, error) {
 	if !isSlug(slug) {
-		return nil, l.unknown(slug)
+		return nil, l.unknownSheet(slug)
 	}
 	name := slug + ".json"
 	if l.repository != nil {
@@ -118,9 +118,9 @@ func (l *Library) read(slug string) (*Sheet, error) {
 			own, inner := fs.ReadFile(l.embedded, name)
 			if inner == nil && bytes.Equal(src, own) {
 				// a copy of the library's sheet stands before nothing
-				return l.named(src, slug, l.dir+"/"+name, "library")
+				return l.loadNamed(src, slug, l.dir+"/"+name, "library")
 			}
-			sheet, err := l.named(src, slug, l.dir+"/"+name, "repository")
+			sheet, err := l.loadNamed(src, slug, l.dir+"/"+name, "repository")
 			if err == nil {
 				sheet.Shadows = inner == nil
 			}
@@ -131,13 +131,13 @@ func (l *Library) read(slug string) (*Sheet, error) {
 	}
 	src, err := fs.ReadFile(l.embedded, name)
 	if err != nil {
-		return nil, l.unknown(slug)
+		return nil, l.unknownSheet(slug)
 	}
-	return l.named(src, slug, name, "library")
+	return l.loadNamed(src, slug, name, "library")
 }
 
-// named loads a sheet and holds its slug to its file's name, so that no two files can be one sheet.
-func (l *Library) named(src []byte, slug, file, origin string) (*Sheet, error) {
+// loadNamed loads a sheet and holds its slug to its file's name, so that no two files can be one sheet.
+func (l *Library) loadNamed(src []byte, slug, file, origin string) (*Sheet, error) {
 	sheet, err := LoadSheet(src, file, origin)
 	if err != nil {
 		return nil, err
@@ -150,11 +150,11 @@ func (l *Library) named(src []byte, slug, file, origin string) (*Sheet, error) {
 	return sheet, nil
 }
 
-func (l *Library) unknown(slug string) error {
+func (l *Library) unknownSheet(slug string) error {
 	if near := nearest.Word(slug, l.Slugs()); near != "" {
-		return fmt.Errorf("%w: %q; did you mean %q?", ErrNoSheet, clip(slug), near)
+		return fmt.Errorf("%w: %q; did you mean %q?", ErrNoSheet, clipText(slug), near)
 	}
-	return fmt.Errorf("%w: %q; `referee sheet list` lists them", ErrNoSheet, clip(slug))
+	return fmt.Errorf("%w: %q; `referee sheet list` lists them", ErrNoSheet, clipText(slug))
 }
 
 // VersionIn reports whether a semantic version satisfies a range: "" or "*" any, "1.2.0" exactly, "1.2" or "1" the

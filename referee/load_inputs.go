@@ -68,19 +68,19 @@ func (l *loader) loadEvidence() {
 	for _, v := range l.sheet.Doc.Get("evidence").Elements() {
 		e := EvidenceItem{ID: v.TextOf("id"), Title: v.TextOf("title"), Kind: v.TextOf("kind"), Key: v.TextOf("key")}
 		if l.sheet.evidenceItem(e.ID) != nil {
-			l.problems.add(v, "duplicate", "evidence %q is declared twice", e.ID)
+			l.problems.addProblem(v, "duplicate", "evidence %q is declared twice", e.ID)
 		}
 		for _, c := range v.Get("columns").Elements() {
 			col := EvidenceColumn{Name: c.TextOf("name"), Type: c.TextOf("type"), Unit: c.TextOf("unit")}
-			if e.column(col.Name) {
-				l.problems.add(c, "duplicate", "the column %q of evidence %q is declared twice", col.Name, e.ID)
+			if e.hasColumn(col.Name) {
+				l.problems.addProblem(c, "duplicate", "the column %q of evidence %q is declared twice", col.Name, e.ID)
 			}
 			e.Columns = append(e.Columns, col)
 		}
 		if e.Kind != "table" && e.Kind != "workbook" && (len(e.Columns) > 0 || e.Key != "") {
-			l.problems.add(v, "columns", "evidence %q has kind %s: only a table has columns and a key", e.ID, e.Kind)
+			l.problems.addProblem(v, "columns", "evidence %q has kind %s: only a table has columns and a key", e.ID, e.Kind)
 		}
-		if e.Key != "" && !e.column(e.Key) {
+		if e.Key != "" && !e.hasColumn(e.Key) {
 			l.problems.addNear(v.Get("key"), "unknown_name", e.Key, e.columnNames(),
 				"evidence %q has no column %[2]q, which its key names", e.ID, e.Key)
 		}
@@ -88,7 +88,7 @@ func (l *loader) loadEvidence() {
 	}
 }
 
-func (e *EvidenceItem) column(name string) bool { return slices.Contains(e.columnNames(), name) }
+func (e *EvidenceItem) hasColumn(name string) bool { return slices.Contains(e.columnNames(), name) }
 
 func (e *EvidenceItem) columnNames() []string {
 	out := make([]string, len(e.Columns))
@@ -121,48 +121,48 @@ func (l *loader) loadInputs() {
 			Max:    v.Get("max").Decimal(),
 			Signed: v.Get("signed").IsTrue(), v: v}
 		if !isIdentifier(in.Name) {
-			l.problems.add(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not "+
+			l.problems.addProblem(v.Get("name"), "name", "input %q must be a plain name: letters, digits and _, not "+
 				"beginning with a digit", in.Name)
 		}
 		if n := normalName(in.Name); seen[n] {
-			l.problems.add(v, "duplicate", "input %q is declared twice (names are compared as %q)", in.Name, n)
+			l.problems.addProblem(v, "duplicate", "input %q is declared twice (names are compared as %q)", in.Name, n)
 		} else {
 			seen[n] = true
 		}
-		l.domain(&in)
-		l.holding(&in)
+		l.loadDomain(&in)
+		l.loadHolding(&in)
 		l.sheet.Inputs = append(l.sheet.Inputs, in)
 	}
 }
 
-// domain refuses bounds that nothing can meet, or that are about nothing (S72, S73).
-func (l *loader) domain(in *Input) {
+// loadDomain refuses bounds that nothing can meet, or that are about nothing (S72, S73).
+func (l *loader) loadDomain(in *Input) {
 	numeric := in.Type == "" || in.Type == "number" || in.Type == "integer" || in.Type == "array"
 	if !numeric && (in.Min != nil || in.Max != nil || in.Signed) {
-		l.problems.add(in.v, "domain", "input %q is a %s: only numbers, and lists of them, have min, max and signed",
+		l.problems.addProblem(in.v, "domain", "input %q is a %s: only numbers, and lists of them, have min, max and signed",
 			in.Name, in.Type)
 	}
 	if in.Min != nil && in.Max != nil && decimal.Cmp(in.Min, in.Max) > 0 {
-		l.problems.add(in.v.Get("min"), "domain", "input %q: min %s is greater than max %s", in.Name, in.Min, in.Max)
+		l.problems.addProblem(in.v.Get("min"), "domain", "input %q: min %s is greater than max %s", in.Name, in.Min, in.Max)
 	}
 	if in.Signed && in.Min != nil && !in.Min.IsNeg() {
-		l.problems.add(in.v.Get("signed"), "domain", "input %q is signed, and its min is %s: one of the two is wrong",
+		l.problems.addProblem(in.v.Get("signed"), "domain", "input %q is signed, and its min is %s: one of the two is wrong",
 			in.Name, in.Min)
 	}
 	if in.v.Get("enum") == nil {
 		return
 	}
 	if in.Type != "" && in.Type != "string" && in.Type != "array" {
-		l.problems.add(in.v.Get("enum"), "domain", "input %q is a %s: only texts, and lists of them, have an enum",
+		l.problems.addProblem(in.v.Get("enum"), "domain", "input %q is a %s: only texts, and lists of them, have an enum",
 			in.Name, in.Type)
 	}
 	if len(in.Enum) == 0 {
-		l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q is empty: list at least one value", in.Name)
+		l.problems.addProblem(in.v.Get("enum"), "domain", "the enum of input %q is empty: list at least one value", in.Name)
 	}
 	forms := map[string]string{}
 	for _, word := range in.Enum {
 		if was, taken := forms[enumForm(word)]; taken || enumForm(word) == "" {
-			l.problems.add(in.v.Get("enum"), "domain", "the enum of input %q lists %q and %q, which compare as equal",
+			l.problems.addProblem(in.v.Get("enum"), "domain", "the enum of input %q lists %q and %q, which compare as equal",
 				in.Name, was, word)
 		}
 		forms[enumForm(word)] = word
@@ -179,38 +179,39 @@ func enumForm(s string) string {
 	}, strings.ToLower(s))
 }
 
-// holding reads how an input is held, and refuses what cannot be meant.
-func (l *loader) holding(in *Input) {
+// loadHolding reads how an input is held, and refuses what cannot be meant.
+func (l *loader) loadHolding(in *Input) {
 	v := in.v
 	in.Held, in.Reason, in.Param = v.TextOf("held"), v.TextOf("reason"), v.TextOf("param")
 	for _, p := range v.Get("from").Elements() {
-		in.From = append(in.From, l.place(in, p))
+		in.From = append(in.From, l.loadPlace(in, p))
 	}
 	if in.Held == "" && in.Decides() {
 		if in.Held = HeldStated; len(l.sheet.Evidence) > 0 {
 			in.Held = HeldCell
 		}
 	} else if in.Held == HeldStated && strings.TrimSpace(in.Reason) == "" {
-		l.problems.add(v, "held", "input %q is stated without a reason: say why no evidence holds it (S70)", in.Name)
+		l.problems.addProblem(v, "held", "input %q is stated without a reason: say why no evidence holds it (S70)", in.Name)
 	}
 	switch {
 	case in.Reason != "" && in.Held != HeldStated:
-		l.problems.add(v.Get("reason"), "held", "input %q has a reason: only a stated input takes one", in.Name)
+		l.problems.addProblem(v.Get("reason"), "held", "input %q has a reason: only a stated input takes one", in.Name)
 	case len(in.From) > 0 && in.Held != HeldCell:
-		l.problems.add(v.Get("from"), "held", "input %q has both from and a held that is not cell: remove one", in.Name)
+		l.problems.addProblem(v.Get("from"), "held", "input %q has both from and a held that is not cell: remove one",
+			in.Name)
 	case (in.Held == HeldCell || in.Held == HeldAttested) && (in.Type == "array" || in.Type == "object"):
-		l.problems.add(v.Get("held"), "held", "input %q is an %s, which no cell can hold: use held: recount, and a "+
+		l.problems.addProblem(v.Get("held"), "held", "input %q is an %s, which no cell can hold: use held: recount, and a "+
 			"rule that recounts it", in.Name, in.Type)
 	case (in.Held == HeldParam) != (in.Param != ""):
-		l.problems.add(v, "held", "input %q: held: param and the member param require each other", in.Name)
-	case in.Param != "" && l.sheet.param(in.Param) == nil:
+		l.problems.addProblem(v, "held", "input %q: held: param and the member param require each other", in.Name)
+	case in.Param != "" && l.sheet.paramNamed(in.Param) == nil:
 		l.problems.addNear(v.Get("param"), "unknown_name", in.Param, l.sheet.paramNames(),
 			"input %q restates the parameter %q, which the sheet does not declare", in.Name, in.Param)
 	}
 }
 
-// place reads one place of evidence, and refuses one that the declared evidence does not have.
-func (l *loader) place(in *Input, v *strictjson.Value) Place {
+// loadPlace reads one place of evidence, and refuses one that the declared evidence does not have.
+func (l *loader) loadPlace(in *Input, v *strictjson.Value) Place {
 	p := Place{Evidence: v.TextOf("evidence"), Row: v.TextOf("row"), Column: v.TextOf("column"),
 		Pointer: v.TextOf("pointer")}
 	e := l.sheet.evidenceItem(p.Evidence)
@@ -225,15 +226,15 @@ func (l *loader) place(in *Input, v *strictjson.Value) Place {
 	}
 	switch table := e.Kind == "table"; {
 	case table && e.Key == "":
-		l.problems.add(v, "place", "evidence %q has no key: without one, no row can be named", e.ID)
-	case table && p.Column != "" && !e.column(p.Column):
+		l.problems.addProblem(v, "place", "evidence %q has no key: without one, no row can be named", e.ID)
+	case table && p.Column != "" && !e.hasColumn(p.Column):
 		l.problems.addNear(v.Get("column"), "unknown_name", p.Column, e.columnNames(), "evidence %q has no column %q",
 			e.ID, p.Column)
 	case !table && (p.Row != "" || p.Column != ""):
-		l.problems.add(v, "place", "evidence %q has kind %s: only a table has rows and columns", e.ID, e.Kind)
+		l.problems.addProblem(v, "place", "evidence %q has kind %s: only a table has rows and columns", e.ID, e.Kind)
 	case !table && e.Kind != "json" && p.Pointer == "": // the submission cites where in it
 	case e.Kind != "json" && p.Pointer != "":
-		l.problems.add(v.Get("pointer"), "place", "evidence %q has kind %s: only json has pointers", e.ID, e.Kind)
+		l.problems.addProblem(v.Get("pointer"), "place", "evidence %q has kind %s: only json has pointers", e.ID, e.Kind)
 	}
 	if table := e.Kind == "table"; table && p.Column == "" {
 		for _, c := range e.Columns {
@@ -251,7 +252,7 @@ func (s *Sheet) gatesOnInputs() map[string]Tier {
 	out := map[string]Tier{}
 	for _, r := range s.Rules {
 		if r.v == nil || r.Kind == "implicit" || r.math != nil || r.Stage == StageLane || r.Stage == StageChecklist ||
-			keyNamed(r.Kind) != nil || r.recounts() {
+			keyNamed(r.Kind) != nil || r.isRecount() {
 			continue
 		}
 		for _, name := range s.inputsUnder(r) {
@@ -263,14 +264,14 @@ func (s *Sheet) gatesOnInputs() map[string]Tier {
 	return out
 }
 
-// recounts reports whether a rule holds the submission to its evidence: it is about the work, and it reads a file.
-func (r *Rule) recounts() bool { return r.Bucket == WorkDefect && r.readsEvidence() }
+// isRecount reports whether a rule holds the submission to its evidence: it is about the work, and it reads a file.
+func (r *Rule) isRecount() bool { return r.Bucket == WorkDefect && r.readsEvidence() }
 
 func (r *Rule) readsEvidence() bool {
 	if r.Kind == "evidence" {
 		return true
 	}
-	for _, e := range r.expressions() {
+	for _, e := range r.ruleExprs() {
 		if e != nil && len(e.Refs().Evidence) > 0 {
 			return true
 		}

@@ -11,17 +11,17 @@ import (
 // loadPenalty reads the penalty bands (S2–S6).
 func (l *loader) loadPenalty() {
 	s, v := l.sheet, l.sheet.Doc.At("/eval_spec/penalty")
-	s.penalty = l.edges(v, "noncritical_pct", "critical_pct", defaultBands)
-	s.money = l.edges(v, "monetary_noncritical_pct", "monetary_critical_pct", s.penalty)
+	s.penalty = l.loadBands(v, "noncritical_pct", "critical_pct", defaultBands)
+	s.money = l.loadBands(v, "monetary_noncritical_pct", "monetary_critical_pct", s.penalty)
 	s.material = v.Get("monetary_material_abs").Decimal()
 	for _, b := range []bands{s.penalty, s.money} {
-		if err := b.valid(); err != nil {
-			l.problems.add(v, "penalty", "penalty: %v", err)
+		if err := b.checkValid(); err != nil {
+			l.problems.addProblem(v, "penalty", "penalty: %v", err)
 		}
 	}
 }
 
-func (l *loader) edges(v *strictjson.Value, mid, high string, from bands) bands {
+func (l *loader) loadBands(v *strictjson.Value, mid, high string, from bands) bands {
 	b := from
 	if n := v.Get("tolerance").Decimal(); n != nil {
 		b.tolerance = n
@@ -80,7 +80,7 @@ func (l *loader) addAliases(name string, aliases []string, at *strictjson.Value)
 	for _, a := range append([]string{name}, aliases...) {
 		n := normalName(a)
 		if was, taken := l.sheet.alias[n]; taken && was != name {
-			l.problems.add(at, "duplicate", "%q names both %q and %q (names are compared as %q)", a, was, name, n)
+			l.problems.addProblem(at, "duplicate", "%q names both %q and %q (names are compared as %q)", a, was, name, n)
 		}
 		l.sheet.alias[n] = name
 	}
@@ -103,9 +103,9 @@ func (l *loader) mathCheck(v *strictjson.Value) *MathCheck {
 		m.bands.tolerance = n
 		switch {
 		case n.IsNeg():
-			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is below 0: nothing would pass", n)
+			l.problems.addProblem(v.Get("tolerance"), "tolerance", "tolerance %s is below 0: nothing would pass", n)
 		case decimal.Cmp(n, m.bands.mid) > 0:
-			l.problems.add(v.Get("tolerance"), "tolerance", "tolerance %s is above the mid edge %s: errors between "+
+			l.problems.addProblem(v.Get("tolerance"), "tolerance", "tolerance %s is above the mid edge %s: errors between "+
 				"the two would pass (S6)", n, m.bands.mid)
 		}
 	}
@@ -126,7 +126,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 			m.formula, m.Inputs, m.Text = f, f.Vars(), src
 		}
 	}
-	m.expr = l.expr(v, "formula of "+m.ID)
+	m.expr = l.loadExpr(v, "formula of "+m.ID)
 	if m.expr == nil {
 		return
 	}
@@ -136,7 +136,7 @@ func (l *loader) compileFormula(m *MathCheck, v *strictjson.Value) {
 		m.Inputs = append(slices.Clone(refs.Inputs), refs.Calcs...)
 	}
 	if !m.expr.Number() {
-		l.problems.add(v, "not_a_number", "the formula of %s can never be a number", m.ID)
+		l.problems.addProblem(v, "not_a_number", "the formula of %s can never be a number", m.ID)
 	}
 }
 
@@ -173,7 +173,7 @@ func (l *loader) refuseCycles() {
 		state[m.ID] = 1
 		for _, name := range m.Inputs {
 			if dep := l.sheet.mathNamed(name); dep != nil && visit(dep) {
-				l.problems.add(m.v.Get("formula"), "cycle", "calculation %q depends on itself through %q", m.ID, name)
+				l.problems.addProblem(m.v.Get("formula"), "cycle", "calculation %q depends on itself through %q", m.ID, name)
 				break
 			}
 		}
@@ -203,7 +203,7 @@ func (l *loader) workedNumber(m *MathCheck) {
 		return
 	}
 	if inputs == nil || inputs.Kind != strictjson.Object || m.formula == nil {
-		l.problems.add(m.v.Get("expected_result"), "worked_number",
+		l.problems.addProblem(m.v.Get("expected_result"), "worked_number",
 			"expected_result of %s needs inputs {name: number} to be recomputed from (S53)", m.ID)
 		return
 	}
@@ -216,14 +216,14 @@ func (l *loader) workedNumber(m *MathCheck) {
 	}
 	got, err := m.formula.Eval(in)
 	if err != nil {
-		l.problems.add(m.v.Get("expected_result"), "worked_number", "the worked example of %s cannot be computed: %v",
+		l.problems.addProblem(m.v.Get("expected_result"), "worked_number", "the worked example of %s cannot be computed: %v",
 			m.ID, err)
 		return
 	}
-	d := bands{tolerance: decimal.MustParse("0.000001"), mid: m.bands.mid, high: m.bands.high}.measure(want, got,
+	d := bands{tolerance: decimal.MustParse("0.000001"), mid: m.bands.mid, high: m.bands.high}.measureDeviation(want, got,
 		m.v.Get("expected_result").Text, nil)
-	if d.failed() {
-		l.problems.add(m.v.Get("expected_result"), "worked_number",
+	if d.isFlag() {
+		l.problems.addProblem(m.v.Get("expected_result"), "worked_number",
 			"the worked example of %s computes to %s, not %s (S53)", m.ID, got, want)
 	}
 }

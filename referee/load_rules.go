@@ -13,8 +13,8 @@ import (
 // deterministic checks, calculations and their implicit rule, evidence checks, policy, lane requirements, questions.
 func (l *loader) loadRules() {
 	spec := l.sheet.Doc.Get("eval_spec")
-	l.implicit("structure", "The submission can be read and has what the schema requires", StageStructure, runStructure)
-	l.implicit("schema", "The submission has the declared shape", StageSchema, runSchema)
+	l.addImplicit("structure", "The submission can be read and has what the schema requires", StageStructure, runStructure)
+	l.addImplicit("schema", "The submission has the declared shape", StageSchema, runSchema)
 	l.loadResponse()
 	deterministic, evidenceStage := l.baselineKeys()
 	for _, key := range deterministic {
@@ -26,7 +26,7 @@ func (l *loader) loadRules() {
 	for _, m := range l.sheet.Math {
 		l.addMath(m)
 	}
-	l.implicit("math.rederivation", "Every calculation re-derives, whether the sheet knows it or not", StageMath,
+	l.addImplicit("math.rederivation", "Every calculation re-derives, whether the sheet knows it or not", StageMath,
 		runRederivation)
 	for _, key := range evidenceStage {
 		l.addKey(keyNamed(key), nil)
@@ -45,7 +45,7 @@ func (l *loader) loadRules() {
 	l.markGated()
 	if !slices.ContainsFunc(l.sheet.Rules, func(r *Rule) bool { return r.Kind != "implicit" }) &&
 		l.sheet.outputs == nil {
-		l.problems.add(l.sheet.Doc, "no_rule", "the sheet declares no rule: it would pass everything (S35)")
+		l.problems.addProblem(l.sheet.Doc, "no_rule", "the sheet declares no rule: it would pass everything (S35)")
 	}
 }
 
@@ -80,8 +80,8 @@ func checkName(v *strictjson.Value) string {
 	return v.TextOf("check")
 }
 
-// add finishes a rule: order, default bucket and severity, unique id.
-func (l *loader) add(r *Rule) {
+// addRule finishes a rule: order, default bucket and severity, unique id.
+func (l *loader) addRule(r *Rule) {
 	r.order = len(l.sheet.Rules)
 	if r.Bucket == "" {
 		r.Bucket = bucketOf(r.Category)
@@ -90,7 +90,7 @@ func (l *loader) add(r *Rule) {
 		r.Severity = severityOf(r.Tier)
 	}
 	if r.Tier == High && r.Severity == "noncritical" {
-		l.problems.add(r.v, "severity", "rule %q is high and noncritical: a high flag always closes the gate (S8)",
+		l.problems.addProblem(r.v, "severity", "rule %q is high and noncritical: a high flag always closes the gate (S8)",
 			r.ID)
 	}
 	if r.Stage != StageMath || !strings.HasPrefix(r.ID, "math.") || r.math == nil {
@@ -110,8 +110,8 @@ func bucketOf(category string) Bucket {
 	return WorkDefect
 }
 
-func (l *loader) implicit(id, label string, stage Stage, run func(*audit, *Rule) outcome) {
-	l.add(&Rule{ID: id, Label: label, Kind: "implicit", Category: string(stage), Stage: stage, Tier: High, run: run,
+func (l *loader) addImplicit(id, label string, stage Stage, run func(*audit, *Rule) outcome) {
+	l.addRule(&Rule{ID: id, Label: label, Kind: "implicit", Category: string(stage), Stage: stage, Tier: High, run: run,
 		v: l.sheet.Doc})
 }
 
@@ -122,7 +122,7 @@ func (l *loader) addMath(m *MathCheck) {
 	if r.Label == "" {
 		r.Label = m.ID
 	}
-	l.add(r)
+	l.addRule(r)
 }
 
 // addCheck adds an entry of deterministic_checks, evidence_checks or rules: a registry key, or an object with a kind.
@@ -156,28 +156,28 @@ func (l *loader) addKey(k *RuleKey, v *strictjson.Value) {
 	}
 	if v != nil && v.Kind == strictjson.Object {
 		before := len(l.problems.List)
-		keptRecord(k.Name, &k.Params).check(v, &l.problems)
+		keptRecord(k.Name, &k.Params).checkValue(v, &l.problems)
 		if len(l.problems.List) > before {
 			return
 		}
-		l.modify(r, v)
+		l.applyModifiers(r, v)
 	}
 	if k.Name == "sections_present" && len(r.v.Get("sections").Texts()) == 0 && len(l.sheet.Outputs) == 0 {
-		l.problems.add(r.v, "missing_key", "sections_present needs sections, or expected_outputs of the sheet: it "+
+		l.problems.addProblem(r.v, "missing_key", "sections_present needs sections, or expected_outputs of the sheet: it "+
 			"would pass everything")
 	}
-	l.audited(r)
-	l.add(r)
+	l.loadAuditChecks(r)
+	l.addRule(r)
 }
 
 // addKind adds a check object of one kind.
 func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 	if v.Kind != strictjson.Object {
-		l.problems.add(v, "type", "a %s check is an object with parameters", k.Name)
+		l.problems.addProblem(v, "type", "a %s check is an object with parameters", k.Name)
 		return
 	}
 	before := len(l.problems.List)
-	keptRecord(k.Name, &k.Params).check(v, &l.problems)
+	keptRecord(k.Name, &k.Params).checkValue(v, &l.problems)
 	if len(l.problems.List) > before {
 		return
 	}
@@ -185,7 +185,7 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 	if stage == StagePolicy && (k.Name == "for_each" || k.Name == "expr") {
 		r.Stage = StagePolicy
 	}
-	l.modify(r, v)
+	l.applyModifiers(r, v)
 	if r.ID == "" {
 		r.ID = k.Name
 		if k.Name == "match" {
@@ -194,14 +194,14 @@ func (l *loader) addKind(k *RuleKind, v *strictjson.Value, stage Stage) {
 	}
 	k.compile(l, r, v)
 	if r.run == nil && !l.problems.Refused() {
-		l.problems.add(v, "internal", "check kind %q cannot be compiled", k.Name)
+		l.problems.addProblem(v, "internal", "check kind %q cannot be compiled", k.Name)
 	}
-	l.audited(r)
-	l.add(r)
+	l.loadAuditChecks(r)
+	l.addRule(r)
 }
 
-// modify applies the modifiers that every kind knows (rules.md 1.3).
-func (l *loader) modify(r *Rule, v *strictjson.Value) {
+// applyModifiers applies the modifiers that every kind knows (rules.md 1.3).
+func (l *loader) applyModifiers(r *Rule, v *strictjson.Value) {
 	set := func(to *string, key string) {
 		if s := v.TextOf(key); s != "" {
 			*to = s
@@ -230,7 +230,7 @@ func (l *loader) modify(r *Rule, v *strictjson.Value) {
 	if s := v.Get("source"); s != nil {
 		r.Source = Source{Text: s.TextOf("text"), URL: s.TextOf("url"), Status: s.TextOf("status"), AsOf: s.TextOf("as_of")}
 	}
-	r.when = l.predicate(v.Get("applies_if"), r.ID+": applies_if")
+	r.when = l.compilePredicate(v.Get("applies_if"), r.ID+": applies_if")
 	l.modifyTier(r, v.Get("tier_by"))
 }
 
@@ -238,18 +238,18 @@ func (l *loader) modifyTier(r *Rule, v *strictjson.Value) {
 	if v == nil {
 		return
 	}
-	t := &tierBy{measure: l.expr(v.Get("measure"), r.ID+": tier_by"), mid: v.Get("mid").Decimal(),
+	t := &tierBy{measure: l.loadExpr(v.Get("measure"), r.ID+": tier_by"), mid: v.Get("mid").Decimal(),
 		high: v.Get("high").Decimal()}
 	if t.mid != nil && decimal.Cmp(t.mid, t.high) > 0 {
-		l.problems.add(v, "tier_by", "tier_by of %q: mid %s is greater than high %s", r.ID, t.mid, t.high)
+		l.problems.addProblem(v, "tier_by", "tier_by of %q: mid %s is greater than high %s", r.ID, t.mid, t.high)
 	}
 	if t.measure != nil {
 		r.tierBy = t
 	}
 }
 
-// audited takes the words of audit_checks for an automatic check.
-func (l *loader) audited(r *Rule) {
+// loadAuditChecks takes the words of audit_checks for an automatic check.
+func (l *loader) loadAuditChecks(r *Rule) {
 	for _, v := range l.sheet.Doc.Get("audit_checks").Elements() {
 		if v.TextOf("kind") == "checklist" || v.TextOf("key") != r.ID {
 			continue
@@ -287,8 +287,8 @@ func (l *loader) loadChecklist() {
 			r.Tier = Tier(t)
 		}
 		r.PerBatch = v.TextOf("per") == "batch"
-		l.question(r)
-		l.add(r)
+		l.checkQuestion(r)
+		l.addRule(r)
 	}
 }
 
@@ -296,17 +296,17 @@ func (l *loader) loadChecklist() {
 var opinionWords = []string{"good", "quality", "appropriate", "appropriately", "seems", "seem", "reasonable",
 	"reasonably", "adequate", "adequately", "sufficient", "proper", "properly"}
 
-// question refuses a checklist item that is a matter of taste.
-func (l *loader) question(r *Rule) {
+// checkQuestion refuses a checklist item that is a matter of taste.
+func (l *loader) checkQuestion(r *Rule) {
 	if strings.TrimSpace(r.Question) == "" {
-		l.problems.add(r.v, "question", "checklist item %q has no question", r.ID)
+		l.problems.addProblem(r.v, "question", "checklist item %q has no question", r.ID)
 	}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(r.Question), func(c rune) bool {
 		return c != '-' &&
 			(c < 'a' || c > 'z')
 	}) {
 		if slices.Contains(opinionWords, word) {
-			l.problems.add(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people "+
+			l.problems.addProblem(r.v, "opinion_word", "checklist item %q asks for an opinion (%q): ask what two people "+
 				"would answer the same way", r.ID, word)
 		}
 	}
@@ -375,12 +375,12 @@ var ownPolicyCodes = []string{"policy.undecided", "policy.final_output_inconsist
 
 func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
 	if r.ID == "" || r.ID == "expr" {
-		l.problems.add(v, "missing_key", "a rule needs an id")
+		l.problems.addProblem(v, "missing_key", "a rule needs an id")
 	}
 	if slices.Contains(ownPolicyCodes, "policy."+r.ID) {
-		l.problems.add(v, "reserved_id", "rule id %q is taken: a finding policy.%s is the engine's own", r.ID, r.ID)
+		l.problems.addProblem(v, "reserved_id", "rule id %q is taken: a finding policy.%s is the engine's own", r.ID, r.ID)
 	}
-	r.expr = l.predicate(v.Get("expr"), fmt.Sprintf("rule %q", r.ID))
+	r.expr = l.compilePredicate(v.Get("expr"), fmt.Sprintf("rule %q", r.ID))
 	if r.expr != nil {
 		r.Text = r.expr.Text()
 		if r.expr.Approx() && r.Bucket == "" {
@@ -393,7 +393,7 @@ func (l *loader) compileExpr(r *Rule, v *strictjson.Value) {
 func (l *loader) compileChecklist(r *Rule, v *strictjson.Value) {
 	r.Question, r.Stage, r.Category, r.Bucket = v.TextOf("question"), StageChecklist, "checklist", WorkDefect
 	r.Label = r.Question
-	l.question(r)
+	l.checkQuestion(r)
 	r.run = runChecklist
 }
 

@@ -72,18 +72,18 @@ func (s *Sheet) parseFormula(src string, names []string) *parsedFormula {
 	})
 }
 
-// normal is normalName, kept by the sheet.
-func (s *Sheet) normal(name string) string {
+// normalOf is normalName, kept by the sheet.
+func (s *Sheet) normalOf(name string) string {
 	var room [64]byte
 	return s.normals.get(append(room[:0], name...), func() string { return normalName(name) })
 }
 
 // nameOf is the sheet's name for an agent's name: through the aliases, by the normal form, else the name itself (S18).
 func (s *Sheet) nameOf(name string) string {
-	if id, ok := s.alias[s.normal(name)]; ok {
+	if id, ok := s.alias[s.normalOf(name)]; ok {
 		return id
 	}
-	if id, ok := s.alias[s.normal(splitAbbreviation(name, s))]; ok {
+	if id, ok := s.alias[s.normalOf(splitAbbreviation(name, s))]; ok {
 		return id
 	}
 	return name
@@ -98,8 +98,8 @@ func splitAbbreviation(name string, s *Sheet) string {
 	if !ok || !closed || strings.TrimSpace(after) != "" {
 		return ""
 	}
-	a, b := s.alias[s.normal(long)], s.alias[s.normal(short)]
-	switch one := initials(long) == abbreviationLetters(short) || initials(short) == abbreviationLetters(long); {
+	a, b := s.alias[s.normalOf(long)], s.alias[s.normalOf(short)]
+	switch one := initialsOf(long) == abbreviationLetters(short) || initialsOf(short) == abbreviationLetters(long); {
 	case a != "" && a == b, a != "" && b == "" && one:
 		return long
 	case a == "" && b != "" && one:
@@ -108,8 +108,8 @@ func splitAbbreviation(name string, s *Sheet) string {
 	return ""
 }
 
-// initials are the first letters of the words of a name, in lower case.
-func initials(name string) string {
+// initialsOf are the first letters of the words of a name, in lower case.
+func initialsOf(name string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !unicode.IsLetter(r) &&

@@ -323,7 +323,7 @@ func (g *ground) needsFormula(name string) bool {
 // taken away.
 func (g *ground) right(doc, c map[string]any) bool {
 	a := newAudit(Case{Sheet: g.sheet, Bytes: encode(doc)})
-	a.read()
+	a.readSubmission()
 	for _, x := range a.calcs {
 		if x.name == c["name"] {
 			return x.check != nil && x.own != nil && x.sheet != nil && closeTo(x.own, x.sheet)

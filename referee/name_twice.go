@@ -17,11 +17,11 @@ import (
 // and t), unless the sheet or the engine reads one of them and not the other.
 func (a *audit) namedTwice(r *Rule) {
 	for _, key := range []string{"inputs", "sources", "params"} {
-		a.meansTwice(r, a.doc.Get(key), a.meaning)
+		a.meansTwice(r, a.doc.Get(key), a.meaningOf)
 	}
 	for _, c := range a.calcs {
 		for _, key := range []string{"inputs", "sources"} {
-			a.meansTwice(r, c.v.Get(key), func(name string) string { return a.Sheet.alias[a.Sheet.normal(name)] })
+			a.meansTwice(r, c.v.Get(key), func(name string) string { return a.Sheet.alias[a.Sheet.normalOf(name)] })
 		}
 	}
 	var read map[string]bool
@@ -58,13 +58,13 @@ func meaningByCase(list []strictjson.Member, read map[string]bool) func(string) 
 	}
 }
 
-// meaning is what a name of an input means: the sheet's name, or else the name with one sign between its words. A name
-// of signs alone means itself.
-func (a *audit) meaning(name string) string {
+// meaningOf is what a name of an input means: the sheet's name, or else the name with one sign between its words. A
+// name of signs alone means itself.
+func (a *audit) meaningOf(name string) string {
 	if id := a.sheetName(name); id != name {
 		return id
 	}
-	if id, ok := a.Sheet.alias[a.Sheet.normal(name)]; ok {
+	if id, ok := a.Sheet.alias[a.Sheet.normalOf(name)]; ok {
 		return id
 	}
 	words := strings.FieldsFunc(legible.Fold(name), func(c rune) bool {
@@ -91,7 +91,7 @@ func (s *Sheet) readNames() map[string]bool {
 
 func (s *Sheet) listReadNames() map[string]bool {
 	read := map[string]bool{}
-	for _, word := range identifiers(canonicalSchema()) {
+	for _, word := range splitIdentifiers(canonicalSchema()) {
 		read[word] = true
 	}
 	s.Doc.Walk(func(v *strictjson.Value) bool {
@@ -100,7 +100,7 @@ func (s *Sheet) listReadNames() map[string]bool {
 		}
 		if v.Kind == strictjson.String && !slices.Contains(forPeople, v.Name()) {
 			read[v.Text] = true
-			for _, part := range slices.Concat(strings.Split(v.Text, "/"), identifiers(v.Text)) {
+			for _, part := range slices.Concat(strings.Split(v.Text, "/"), splitIdentifiers(v.Text)) {
 				read[part] = true
 			}
 		}
@@ -109,7 +109,7 @@ func (s *Sheet) listReadNames() map[string]bool {
 	return read
 }
 
-func identifiers(text string) []string {
+func splitIdentifiers(text string) []string {
 	return strings.FieldsFunc(text, func(c rune) bool {
 		return c != '_' && !unicode.IsLetter(c) &&
 			!unicode.IsDigit(c)
@@ -146,10 +146,10 @@ func (a *audit) meansTwice(r *Rule, object *strictjson.Value, meaning func(strin
 		case !known:
 			first[id] = m
 		case !sameValue(was.Value, m.Value):
-			a.flag(r, Finding{Code: "structure.name_twice", Tier: High, Stage: StageStructure, Bucket: WorkDefect,
+			a.addFinding(r, Finding{Code: "structure.name_twice", Tier: High, Stage: StageStructure, Bucket: WorkDefect,
 				Pointer: m.Value.Pointer(),
 				Message: fmt.Sprintf("%q and %q are one name with two values; nobody can say which of them counts",
-					clip(was.Key), clip(m.Key)),
+					clipText(was.Key), clipText(m.Key)),
 				Fix: &Fix{Text: "keep one of them"}})
 		}
 	}

@@ -36,8 +36,8 @@ type ParamError struct{ Message, Hint string }
 // Error is the refusal and what to do.
 func (e *ParamError) Error() string { return e.Message + "; " + e.Hint }
 
-// compiled is the value that expressions read; nil where it is not known yet.
-func (p *Param) compiled() *strictjson.Value { return p.Value }
+// compiledValue is the value that expressions read; nil where it is not known yet.
+func (p *Param) compiledValue() *strictjson.Value { return p.Value }
 
 // Text is the value in force as JSON, "" where there is none.
 func (p *Param) Text() string {
@@ -55,17 +55,17 @@ func (l *loader) loadParams() {
 			Source: v.TextOf("source"), Required: v.Get("required").IsTrue(),
 			Min: v.Get("min").Decimal(), Max: v.Get("max").Decimal(), Enum: v.Get("enum").Texts(), Default: v.Get("default")}
 		if !isIdentifier(p.Name) {
-			l.problems.add(v, "name", "parameter %q must be a plain name: letters, digits and _, not beginning with "+
+			l.problems.addProblem(v, "name", "parameter %q must be a plain name: letters, digits and _, not beginning with "+
 				"a digit", p.Name)
 		}
 		if p.Required == (p.Default != nil) {
-			l.problems.add(v, "param", "parameter %q needs a default, or \"required\": true, and not both", p.Name)
+			l.problems.addProblem(v, "param", "parameter %q needs a default, or \"required\": true, and not both", p.Name)
 		}
 		if p.Min != nil && p.Max != nil && decimal.Cmp(p.Min, p.Max) > 0 {
-			l.problems.add(v.Get("min"), "param", "parameter %q: min %s is greater than max %s", p.Name, p.Min, p.Max)
+			l.problems.addProblem(v.Get("min"), "param", "parameter %q: min %s is greater than max %s", p.Name, p.Min, p.Max)
 		}
-		if why := p.refuses(p.Default); p.Default != nil && why != "" {
-			l.problems.add(p.Default, "param", "the default of parameter %q %s", p.Name, why)
+		if why := p.refusalOf(p.Default); p.Default != nil && why != "" {
+			l.problems.addProblem(p.Default, "param", "the default of parameter %q %s", p.Name, why)
 		}
 		if p.Value = p.Default; l.values[p.Name] != nil {
 			p.Value = l.values[p.Name]
@@ -74,13 +74,13 @@ func (l *loader) loadParams() {
 	}
 }
 
-// refuses says why a parameter cannot have a value, "" where it can.
-func (p *Param) refuses(v *strictjson.Value) string {
+// refusalOf says why a parameter cannot have a value, "" where it can.
+func (p *Param) refusalOf(v *strictjson.Value) string {
 	want := map[string]strictjson.Kind{"number": strictjson.Number, "integer": strictjson.Number,
 		"string": strictjson.String, "date": strictjson.String,
 		"boolean": strictjson.Bool, "list": strictjson.Array, "table": strictjson.Object}[p.Type]
 	if v.IsMissing() || v.Kind != want {
-		return fmt.Sprintf("must be %s", article(p.Type))
+		return fmt.Sprintf("must be %s", withArticle(p.Type))
 	}
 	switch p.Type {
 	case "number", "integer":
@@ -96,7 +96,7 @@ func (p *Param) refuses(v *strictjson.Value) string {
 	}
 	for _, word := range append(v.Texts(), v.Text) {
 		if len(p.Enum) > 0 && word != "" && !slices.Contains(p.Enum, word) {
-			return fmt.Sprintf("must be one of %s, not %q", joinListed(p.Enum), clip(word))
+			return fmt.Sprintf("must be one of %s, not %q", joinListed(p.Enum), clipText(word))
 		}
 	}
 	return ""
@@ -117,8 +117,8 @@ func (p *Param) outOfBounds(v *strictjson.Value) string {
 	return ""
 }
 
-// param is the parameter of this name, or nil.
-func (s *Sheet) param(name string) *Param {
+// paramNamed is the parameter of this name, or nil.
+func (s *Sheet) paramNamed(name string) *Param {
 	for i := range s.Params {
 		if s.Params[i].Name == name {
 			return &s.Params[i]
@@ -135,8 +135,8 @@ func (s *Sheet) paramNames() []string {
 	return out
 }
 
-// unset names the first parameter that is required and has no value, nil where all have one.
-func (s *Sheet) unset() *Param {
+// unsetParam names the first parameter that is required and has no value, nil where all have one.
+func (s *Sheet) unsetParam() *Param {
 	for i := range s.Params {
 		if s.Params[i].Value == nil {
 			return &s.Params[i]
@@ -151,18 +151,18 @@ func (s *Sheet) unset() *Param {
 func (s *Sheet) WithParams(values map[string]*strictjson.Value) (*Sheet, error) {
 	var key []byte
 	for _, name := range namesOf(values) {
-		p := s.param(name)
+		p := s.paramNamed(name)
 		if p == nil {
 			return nil, s.noParam(name)
 		}
-		if why := p.refuses(values[name]); why != "" {
-			return nil, &ParamError{fmt.Sprintf("parameter %q of %s %s", name, s.Slug, why), p.about()}
+		if why := p.refusalOf(values[name]); why != "" {
+			return nil, &ParamError{fmt.Sprintf("parameter %q of %s %s", name, s.Slug, why), p.aboutText()}
 		}
 		key = appendText(appendText(key, name), string(canonicalJSON(values[name])))
 	}
 	for i := range s.Params {
 		if p := &s.Params[i]; p.Required && values[p.Name] == nil {
-			return nil, p.missing(s.Slug)
+			return nil, p.missingError(s.Slug)
 		}
 	}
 	if len(values) == 0 {
@@ -187,7 +187,7 @@ func (s *Sheet) WithParams(values map[string]*strictjson.Value) (*Sheet, error) 
 }
 
 func (s *Sheet) noParam(name string) *ParamError {
-	e := &ParamError{Message: fmt.Sprintf("%s has no parameter %q", s.Slug, clip(name)), Hint: "it has none"}
+	e := &ParamError{Message: fmt.Sprintf("%s has no parameter %q", s.Slug, clipText(name)), Hint: "it has none"}
 	if near := nearest.Word(name, s.paramNames()); near != "" {
 		e.Hint = fmt.Sprintf("did you mean %q?", near)
 	} else if len(s.Params) > 0 {
@@ -196,16 +196,16 @@ func (s *Sheet) noParam(name string) *ParamError {
 	return e
 }
 
-func (p *Param) about() string {
-	return strings.TrimSpace(fmt.Sprintf("%s is %s: %s", p.Name, strings.TrimSuffix(article(p.Type)+" in "+p.Unit,
+func (p *Param) aboutText() string {
+	return strings.TrimSpace(fmt.Sprintf("%s is %s: %s", p.Name, strings.TrimSuffix(withArticle(p.Type)+" in "+p.Unit,
 		" in "), p.Title))
 }
 
-// missing refuses an audit whose rulebook lacks a limit, with the line to add.
-func (p *Param) missing(slug string) *ParamError {
+// missingError refuses an audit whose rulebook lacks a limit, with the line to add.
+func (p *Param) missingError(slug string) *ParamError {
 	sample := map[string]string{"number": "300", "integer": "8", "string": "word", "date": "2026-11-30",
 		"boolean": "true", "list": "[a, b]", "table": "{a: 1}"}[p.Type]
-	return &ParamError{fmt.Sprintf("%s needs the parameter %q (%s)", slug, p.Name, p.about()),
+	return &ParamError{fmt.Sprintf("%s needs the parameter %q (%s)", slug, p.Name, p.aboutText()),
 		fmt.Sprintf("add it to the entry of runs in .github/referee.yml, params: {%s: %s}, or say --param %s=%s",
 			p.Name, sample, p.Name, sample)}
 }
@@ -222,11 +222,11 @@ func (p *Param) ParseParam(text string) (*strictjson.Value, error) {
 	}
 	doc, err := strictjson.Parse([]byte(`{"value":`+src+`}`), strictjson.DocumentLimits)
 	if err != nil || len(doc.Members) != 1 {
-		return nil, &ParamError{fmt.Sprintf("parameter %q cannot be read from %q", p.Name, clip(text)), p.about()}
+		return nil, &ParamError{fmt.Sprintf("parameter %q cannot be read from %q", p.Name, clipText(text)), p.aboutText()}
 	}
 	v := doc.Get("value")
-	if why := p.refuses(v); why != "" {
-		return nil, &ParamError{fmt.Sprintf("parameter %q %s", p.Name, why), p.about()}
+	if why := p.refusalOf(v); why != "" {
+		return nil, &ParamError{fmt.Sprintf("parameter %q %s", p.Name, why), p.aboutText()}
 	}
 	return v, nil
 }
@@ -249,7 +249,7 @@ func listItems(text string) []string {
 
 // Param is the sheet's parameter of this name; the error names the nearest one.
 func (s *Sheet) Param(name string) (*Param, error) {
-	if p := s.param(name); p != nil {
+	if p := s.paramNamed(name); p != nil {
 		return p, nil
 	}
 	return nil, s.noParam(name)

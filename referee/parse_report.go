@@ -20,7 +20,7 @@ func ParseReport(src []byte) (*Report, error) {
 		return nil, fmt.Errorf("the report cannot be read: %w", err)
 	}
 	if s := doc.TextOf("schema"); s != ReportSchema {
-		return nil, fmt.Errorf("the report's schema is %q; this referee reads %q", clip(s), ReportSchema)
+		return nil, fmt.Errorf("the report's schema is %q; this referee reads %q", clipText(s), ReportSchema)
 	}
 	d := json.NewDecoder(bytes.NewReader(src)) // after the strict pass: no duplicate key or trailing byte is left
 	d.DisallowUnknownFields()
@@ -30,7 +30,7 @@ func ParseReport(src []byte) (*Report, error) {
 	}
 	all := r.Atoms
 	r.Atoms = citedAtoms(r)
-	if got := r.digest(); got != r.Digest {
+	if got := r.digestOf(); got != r.Digest {
 		return nil, fmt.Errorf("the report's digest is %.8s…, but its content hashes to %.8s…: the report was edited",
 			r.Digest, got)
 	}

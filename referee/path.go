@@ -58,14 +58,14 @@ func selectPath(root *strictjson.Value, path string) []selected {
 	for token := range strings.SplitSeq(pointer[1:], "/") {
 		var next []selected
 		for _, p := range places {
-			next = append(next, p.step(token)...)
+			next = append(next, p.stepInto(token)...)
 		}
 		places = next
 	}
 	return places
 }
 
-func (p selected) step(token string) []selected {
+func (p selected) stepInto(token string) []selected {
 	if token != "*" {
 		pointer := p.Pointer + "/" + token
 		return []selected{{pointer, p.Value.Step(token)}}

@@ -302,8 +302,8 @@ type Risk struct {
 	Low  int `json:"low"`
 }
 
-// Scores is the fixed protocol of sheets that ask for it. When gating failed Gated is true and each value is absent, but
-// the total of a sheet that caps it.
+// Scores is the fixed protocol of sheets that ask for it. When gating failed Gated is true and each value is absent,
+// but the total of a sheet that caps it.
 type Scores struct {
 	Availability           string `json:"availability,omitempty"`
 	ConstraintSatisfaction string `json:"constraint_satisfaction,omitempty"`
@@ -366,8 +366,8 @@ type Explanation struct {
 // ExplainedOperand is one operand of an Explanation.
 type ExplainedOperand struct{ Text, Value, From string }
 
-// number prints a decimal for a report: canonical, rounded to the 28 digits that comparisons see.
-func number(n *decimal.Num) string {
+// reportNumber prints a decimal for a report: canonical, rounded to the 28 digits that comparisons see.
+func reportNumber(n *decimal.Num) string {
 	if n == nil {
 		return ""
 	}

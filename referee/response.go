@@ -46,29 +46,29 @@ func (l *loader) loadResponse() {
 	pointer, err := parsePath(v.TextOf("path"))
 	switch {
 	case err != nil:
-		l.problems.add(v.Get("path"), "path", "response: %v", err)
+		l.problems.addProblem(v.Get("path"), "path", "response: %v", err)
 	case pointer == "" || pointer[0] != '/' || strings.Contains(pointer+"/", "/*/"):
-		l.problems.add(v.Get("path"), "path", "response: path %q must name one member of the submission",
+		l.problems.addProblem(v.Get("path"), "path", "response: path %q must name one member of the submission",
 			v.TextOf("path"))
 	}
 	spec.pointer = pointer
 	reserved := slices.ContainsFunc(canonicalKeys,
 		func(k struct{ name, kind string }) bool { return k.name == spec.as })
 	if !isIdentifier(spec.as) || reserved || spec.as == "inputs" || strings.HasPrefix(pointer+"/", "/"+spec.as+"/") {
-		l.problems.add(v.Get("as"), "response", "as %q must be a plain name of its own, not one of the canonical "+
+		l.problems.addProblem(v.Get("as"), "response", "as %q must be a plain name of its own, not one of the canonical "+
 			"submission and not that of the raw answer", spec.as)
 	}
 	if len(spec.fields) == 0 {
-		l.problems.add(v.Get("fields"), "missing_key", "response needs fields: an answer of nothing would be complete")
+		l.problems.addProblem(v.Get("fields"), "missing_key", "response needs fields: an answer of nothing would be complete")
 	}
 	if n := v.Get("steps"); n != nil {
 		steps, ok := n.Int()
 		if spec.steps = steps; !ok || steps < 2 || steps > maxSteps {
-			l.problems.add(n, "response", "steps must be a whole number from 2 to %d", maxSteps)
+			l.problems.addProblem(n, "response", "steps must be a whole number from 2 to %d", maxSteps)
 		}
 	}
 	l.sheet.response = spec
-	l.implicit("response", "The raw answer is one JSON object with every field", StageStructure, runResponse)
+	l.addImplicit("response", "The raw answer is one JSON object with every field", StageStructure, runResponse)
 }
 
 // rawAnswer is what became of the raw answer of one submission.
@@ -99,15 +99,15 @@ func (a *audit) readResponse() {
 			spec.as)
 	default:
 		var answer parsedAnswer
-		if answer, a.answer.err = spec.parse(raw, a.Sheet.Slug); a.answer.err == nil {
+		if answer, a.answer.err = spec.parseAnswer(raw, a.Sheet.Slug); a.answer.err == nil {
 			a.answer.notes, a.answer.shapes = answer.notes, answer.shapes
-			a.answer.err = a.graft(spec.as, answer.text)
+			a.answer.err = a.graftMember(spec.as, answer.text)
 		}
 	}
 }
 
-// graft reads the document with one more member at its end.
-func (a *audit) graft(name, value string) error {
+// graftMember reads the document with one more member at its end.
+func (a *audit) graftMember(name, value string) error {
 	end := a.doc.End - 1
 	src := string(a.Bytes[:end]) + "," + string(appendString(nil, name)) + ":" + value + "}"
 	lim := strictjson.SubmissionLimits
@@ -128,9 +128,9 @@ type parsedAnswer struct {
 	shapes []string // members of a series that are no array of values
 }
 
-// parse reads the raw answer strictly and returns it as the JSON text of the member `as`. One fence around the whole
-// answer may stand; prose may not, because whoever cuts it off chooses what the model has said.
-func (spec *responseSpec) parse(raw, slug string) (out parsedAnswer, err error) {
+// parseAnswer reads the raw answer strictly and returns it as the JSON text of the member `as`. One fence around the
+// whole answer may stand; prose may not, because whoever cuts it off chooses what the model has said.
+func (spec *responseSpec) parseAnswer(raw, slug string) (out parsedAnswer, err error) {
 	body, start, fenced, err := stripCodeFence(raw)
 	if err != nil {
 		return out, err
@@ -141,7 +141,7 @@ func (spec *responseSpec) parse(raw, slug string) (out parsedAnswer, err error) 
 	if err != nil {
 		return out, inResponse(raw, start, err)
 	}
-	if out, err = spec.answer(root, body, slug); fenced {
+	if out, err = spec.answerMember(root, body, slug); fenced {
 		out.notes = []string{"the raw answer stood in a code fence"}
 	}
 	return out, err
@@ -159,7 +159,7 @@ func stripCodeFence(raw string) (body string, start int, fenced bool, err error)
 	head, rest, _ := strings.Cut(trimmed, "\n")
 	if lang := strings.TrimSpace(head[3:]); lang != "" && !strings.EqualFold(lang, "json") {
 		return "", 0, false, fmt.Errorf("%s of the raw answer: the code fence is marked %q; only json may stand there",
-			placeIn(raw, start), clip(lang))
+			placeIn(raw, start), clipText(lang))
 	}
 	body, ok := strings.CutSuffix(rest, "```")
 	if !ok {
@@ -173,7 +173,7 @@ func stripCodeFence(raw string) (body string, start int, fenced bool, err error)
 func proseBefore(raw, body string, start int) error {
 	if i := strings.IndexByte(body, '{'); i > 0 && body[0] != '[' && body[0] != '"' {
 		return fmt.Errorf("%s of the raw answer: prose stands before the JSON object: %q", placeIn(raw, start),
-			clip(strings.TrimSpace(body[:i])))
+			clipText(strings.TrimSpace(body[:i])))
 	}
 	return nil
 }
@@ -199,9 +199,9 @@ func placeIn(src string, offset int) string {
 	return fmt.Sprintf("line %d, column %d", line, col)
 }
 
-// answer is the member `as` as JSON: the object itself, the member of that name where the model wrapped its answer as
-// the submission does, or the states of a series that is written as one array a field.
-func (spec *responseSpec) answer(root *strictjson.Value, body, slug string) (out parsedAnswer, err error) {
+// answerMember is the member `as` as JSON: the object itself, the member of that name where the model wrapped its
+// answer as the submission does, or the states of a series that is written as one array a field.
+func (spec *responseSpec) answerMember(root *strictjson.Value, body, slug string) (out parsedAnswer, err error) {
 	inner := root.Get(spec.as)
 	if inner == nil {
 		if spec.steps > 0 {
@@ -211,11 +211,11 @@ func (spec *responseSpec) answer(root *strictjson.Value, body, slug string) (out
 	}
 	for _, m := range root.Members {
 		if m.Key != spec.as && m.Key != "assignment_id" && m.Key != "sample_id" {
-			return out, fmt.Errorf("the raw answer has the member %q beside %q", clip(m.Key), spec.as)
+			return out, fmt.Errorf("the raw answer has the member %q beside %q", clipText(m.Key), spec.as)
 		}
 	}
 	if id := root.Get("assignment_id"); id != nil && id.Text != slug {
-		return out, fmt.Errorf("the raw answer is to the assignment %q; this sheet is %q", clip(id.Text), slug)
+		return out, fmt.Errorf("the raw answer is to the assignment %q; this sheet is %q", clipText(id.Text), slug)
 	}
 	return parsedAnswer{text: string(inner.Source([]byte(body)))}, nil
 }
@@ -230,7 +230,7 @@ func (spec *responseSpec) statesOf(root *strictjson.Value, body string) (out par
 			continue
 		}
 		if len(m.Value.Items) > maxSteps {
-			return out, fmt.Errorf("the raw answer's %q has %d values; at most %d are read", clip(m.Key),
+			return out, fmt.Errorf("the raw answer's %q has %d values; at most %d are read", clipText(m.Key),
 				len(m.Value.Items), maxSteps)
 		}
 		for step, v := range m.Value.Items {
@@ -261,23 +261,23 @@ func runResponse(a *audit, r *Rule) outcome {
 			spec.as)
 	}
 	if err := a.answer.err; err != nil {
-		id := a.atom("protocol.parsed", "", false, "critical", "sample", err.Error())
-		a.flag(r, Finding{Code: "protocol.response_unreadable", Pointer: spec.pointer, Atoms: []string{id},
+		id := a.addAtom("protocol.parsed", "", false, "critical", "sample", err.Error())
+		a.addFinding(r, Finding{Code: "protocol.response_unreadable", Pointer: spec.pointer, Atoms: []string{id},
 			Message: err.Error(),
 			Fix:     &Fix{Text: "answer with one JSON object and nothing around it"}})
 		return flagged
 	}
-	a.atom("protocol.parsed", "", true, "info", "sample", "one JSON object")
+	a.addAtom("protocol.parsed", "", true, "info", "sample", "one JSON object")
 	c := a.countFields()
-	id := a.atom("protocol.field_completeness", "", c.absent == nil, "critical", "sample", c.completeness())
+	id := a.addAtom("protocol.field_completeness", "", c.absent == nil, "critical", "sample", c.completenessText())
 	for _, pointer := range c.absent[:min(len(c.absent), 10)] {
-		a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id}, Message: pointer +
+		a.addFinding(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id}, Message: pointer +
 			" is missing or empty", Fix: &Fix{Text: "state it as a JSON number"}})
 	}
-	id = a.atom("protocol.type_validation", "", c.mistyped == nil, "critical", "sample",
+	id = a.addAtom("protocol.type_validation", "", c.mistyped == nil, "critical", "sample",
 		strconv.Itoa(len(c.mistyped))+" fields that are no number")
 	for _, v := range c.mistyped[:min(len(c.mistyped), 10)] {
-		a.flag(r, Finding{Code: "math.not_a_number", Pointer: v.Pointer(), Atoms: []string{id},
+		a.addFinding(r, Finding{Code: "math.not_a_number", Pointer: v.Pointer(), Atoms: []string{id},
 			Message: notNumberText(v), Fix: &Fix{Text: "state it as a JSON number"}})
 	}
 	a.flagSeries(r)
@@ -295,22 +295,22 @@ func (a *audit) flagSeries(r *Rule) {
 	pointer := "/" + spec.as
 	if n := len(a.doc.Get(spec.as).Elements()); n != int(spec.steps) {
 		text := fmt.Sprintf("the answer has %s; %d are asked for", legible.Count(n, "state"), spec.steps)
-		id := a.atom("protocol.answer_length", "", false, "critical", "sample", text)
-		a.flag(r, Finding{Code: "protocol.answer_length", Pointer: pointer, Atoms: []string{id}, Message: text,
+		id := a.addAtom("protocol.answer_length", "", false, "critical", "sample", text)
+		a.addFinding(r, Finding{Code: "protocol.answer_length", Pointer: pointer, Atoms: []string{id}, Message: text,
 			Fix: &Fix{Text: fmt.Sprintf("state %d values a field, one a step", spec.steps)}})
 	}
 	for _, name := range a.answer.shapes[:min(len(a.answer.shapes), 10)] {
-		text := fmt.Sprintf("%q of the raw answer is one value; it must be an array of %d, one a step", clip(name),
+		text := fmt.Sprintf("%q of the raw answer is one value; it must be an array of %d, one a step", clipText(name),
 			spec.steps)
-		id := a.atom("protocol.type_validation", name, false, "critical", "field", text)
-		a.flag(r, Finding{Code: "protocol.answer_shape", Pointer: pointer, Atoms: []string{id}, Message: text,
+		id := a.addAtom("protocol.type_validation", name, false, "critical", "field", text)
+		a.addFinding(r, Finding{Code: "protocol.answer_shape", Pointer: pointer, Atoms: []string{id}, Message: text,
 			Fix: &Fix{Text: "write the values of the field as an array"}})
 	}
 }
 
 // notNumberText says what stands where a number should.
 func notNumberText(v *strictjson.Value) string {
-	return fmt.Sprintf("%s is not a number: %s", v.Name(), clip(string(canonicalJSON(v))))
+	return fmt.Sprintf("%s is not a number: %s", v.Name(), clipText(string(canonicalJSON(v))))
 }
 
 // fieldCount is how many of the answer's fields are there and are numbers.
@@ -321,7 +321,7 @@ type fieldCount struct {
 	noObject bool // a state is there and is no object, so that it can have no fields
 }
 
-func (c fieldCount) completeness() string {
+func (c fieldCount) completenessText() string {
 	return strconv.Itoa(c.need-len(c.absent)) + "/" + strconv.Itoa(c.need)
 }
 
@@ -330,7 +330,7 @@ func (a *audit) countFields() fieldCount {
 	spec := a.Sheet.response
 	var c fieldCount
 	if spec.steps == 0 {
-		c.state(a.doc.Get(spec.as), "/"+spec.as, spec.fields)
+		c.countState(a.doc.Get(spec.as), "/"+spec.as, spec.fields)
 		return c
 	}
 	states := a.doc.Get(spec.as).Elements()
@@ -340,12 +340,12 @@ func (a *audit) countFields() fieldCount {
 		if i < len(states) {
 			state = states[i]
 		}
-		c.state(state, strictjson.JoinIndex("/"+spec.as, i), spec.fields)
+		c.countState(state, strictjson.JoinIndex("/"+spec.as, i), spec.fields)
 	}
 	return c
 }
 
-func (c *fieldCount) state(state *strictjson.Value, pointer string, fields []string) {
+func (c *fieldCount) countState(state *strictjson.Value, pointer string, fields []string) {
 	c.noObject = c.noObject || state != nil && state.Kind != strictjson.Object
 	for _, name := range fields {
 		v := state.Get(name)

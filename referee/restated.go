@@ -16,9 +16,9 @@ type heldTo struct {
 	where func(value string) string
 }
 
-// restates holds each number that a calculation restates to the sheet's constant, the submission's input or the
+// checkRestated holds each number that a calculation restates to the sheet's constant, the submission's input or the
 // recomputed calculation of its name (S17a). It reports whether something was flagged.
-func (a *audit) restates(r *Rule, c *calculation) bool {
+func (a *audit) checkRestated(r *Rule, c *calculation) bool {
 	before := a.raised
 	for _, m := range c.v.Get("inputs").Fields() {
 		name := a.sheetName(m.Key)
@@ -31,16 +31,16 @@ func (a *audit) restates(r *Rule, c *calculation) bool {
 					v
 			}})
 		}
-		if in := a.Sheet.declared(name); in != nil {
+		if in := a.Sheet.declaredInput(name); in != nil {
 			a.restatesInput(r, c, m, *in)
 		}
 		if dep := a.Sheet.mathNamed(name); dep != nil && dep != c.check {
-			if n, err := a.facts.read(dep); err == nil && n != nil {
+			if n, err := a.facts.readCalculation(dep); err == nil && n != nil {
 				a.holdRestated(r, c, m, heldTo{name, n, nil,
 					func(v string) string { return "the calculation of that name gives " + v }})
 			}
 		}
-		if a.Sheet.carries(name) {
+		if a.Sheet.carriesName(name) {
 			a.restatesCarried(r, c, m, name)
 		}
 	}
@@ -51,7 +51,7 @@ func (a *audit) restates(r *Rule, c *calculation) bool {
 // number there is nothing to agree with, and the calculation is flagged with it: otherwise taking the input away would
 // clear a calculation that differs from it (S51).
 func (a *audit) restatesInput(r *Rule, c *calculation, m strictjson.Member, in Input) {
-	v := a.input(in.Name)
+	v := a.inputValue(in.Name)
 	if m.Value.Kind != strictjson.Number && m.Value.Kind != strictjson.Array {
 		return
 	}
@@ -66,7 +66,7 @@ func (a *audit) restatesInput(r *Rule, c *calculation, m strictjson.Member, in I
 	case v.IsMissing():
 		a.inputAbsent(r, in)
 	default:
-		a.flag(r, Finding{Code: "schema.type", Tier: High, Stage: StageSchema, Pointer: v.Pointer(),
+		a.addFinding(r, Finding{Code: "schema.type", Tier: High, Stage: StageSchema, Pointer: v.Pointer(),
 			Message: fmt.Sprintf("the input %q is not a number, and a calculation reads it as one", in.Name),
 			Fix:     &Fix{Text: "write it as a JSON number"}})
 	}
@@ -108,7 +108,7 @@ func (a *audit) holdRestated(r *Rule, c *calculation, m strictjson.Member, at he
 		if at.num == nil {
 			what = "a list"
 		}
-		a.misstated(r, c, m.Value, High, fmt.Sprintf("input %q is %s here; %s", clip(at.name), kindText(m.Value),
+		a.flagMisstated(r, c, m.Value, High, fmt.Sprintf("input %q is %s here; %s", clipText(at.name), kindText(m.Value),
 			at.where(what)), nil)
 	}
 }
@@ -129,21 +129,21 @@ func (a *audit) holdNumber(r *Rule, c *calculation, v *strictjson.Value, x, want
 	if honestlyRounded(x, want, v.Text, one) {
 		return
 	}
-	d := a.Sheet.penalty.restated(x, want)
-	because := at.where(shown(want))
-	said := fmt.Sprintf("input %q is %s here; %s", clip(at.name), shown(x), because)
+	d := a.Sheet.penalty.restatedDeviation(x, want)
+	because := at.where(shownNumber(want))
+	said := fmt.Sprintf("input %q is %s here; %s", clipText(at.name), shownNumber(x), because)
 	if !roundsByDigits(v.Text) {
-		said += fmt.Sprintf("; %s is not how one rounds: write the digits out", clip(v.Text))
+		said += fmt.Sprintf("; %s is not how one rounds: write the digits out", clipText(v.Text))
 	} else if hint := percentHint(d); hint != "" {
 		said += "; " + hint
 	}
-	a.misstated(r, c, v, d.band.tier(), said, spotOf(d))
+	a.flagMisstated(r, c, v, d.band.bandTier(), said, spotOf(d))
 }
 
 // holdList compares lists element by element; of lists that differ in length none is the other.
 func (a *audit) holdList(r *Rule, c *calculation, v *strictjson.Value, at heldTo) {
 	if len(v.Items) != len(at.list.Items) {
-		a.misstated(r, c, v, High, fmt.Sprintf("the list %q has %d elements here; %s", clip(at.name), len(v.Items),
+		a.flagMisstated(r, c, v, High, fmt.Sprintf("the list %q has %d elements here; %s", clipText(at.name), len(v.Items),
 			at.where(fmt.Sprintf("a list of %d", len(at.list.Items)))), nil)
 		return
 	}
@@ -151,7 +151,7 @@ func (a *audit) holdList(r *Rule, c *calculation, v *strictjson.Value, at heldTo
 		x, want := item.Decimal(), at.list.Items[i].Decimal()
 		if x == nil || want == nil {
 			if !strictjson.Equal(item, at.list.Items[i]) {
-				a.misstated(r, c, item, High, fmt.Sprintf("number %d of the list %q is %s here; %s", i+1, clip(at.name),
+				a.flagMisstated(r, c, item, High, fmt.Sprintf("number %d of the list %q is %s here; %s", i+1, clipText(at.name),
 					a.sourceText(item), at.where(a.sourceText(at.list.Items[i]))), nil)
 			}
 			continue
@@ -162,13 +162,13 @@ func (a *audit) holdList(r *Rule, c *calculation, v *strictjson.Value, at heldTo
 	}
 }
 
-func (a *audit) sourceText(v *strictjson.Value) string { return clip(string(v.Source(a.Bytes))) }
+func (a *audit) sourceText(v *strictjson.Value) string { return clipText(string(v.Source(a.Bytes))) }
 
-// misstated flags a number that a calculation restates otherwise than it is.
-func (a *audit) misstated(r *Rule, c *calculation, v *strictjson.Value, tier Tier, said string, spot *Spot) {
+// flagMisstated flags a number that a calculation restates otherwise than it is.
+func (a *audit) flagMisstated(r *Rule, c *calculation, v *strictjson.Value, tier Tier, said string, spot *Spot) {
 	c.restated, c.bent = true, true
-	id := a.atom("recompute.restated", v.Pointer(), false, atomSeverity(tier), "cross_field", said)
-	a.flag(r, Finding{Code: "math.input_restated", Tier: tier, Stage: StageMath, Bucket: WorkDefect,
+	id := a.addAtom("recompute.restated", v.Pointer(), false, atomSeverity(tier), "cross_field", said)
+	a.addFinding(r, Finding{Code: "math.input_restated", Tier: tier, Stage: StageMath, Bucket: WorkDefect,
 		Pointer: v.Pointer(), Atoms: []string{id}, Spot: spot, Message: said,
 		Fix: &Fix{Text: "restate the value as it is, or rounded by less than half a unit of its last digit"}})
 }
@@ -222,20 +222,20 @@ func roundsByDigits(written string) bool {
 	return rel != nil && decimal.Cmp(rel, mostRounded) <= 0
 }
 
-// restated is the deviation of a restated number: low below the tolerance edge, then the bands (S17a).
-func (b bands) restated(x, want *decimal.Num) deviation {
+// restatedDeviation is the deviation of a restated number: low below the tolerance edge, then the bands (S17a).
+func (b bands) restatedDeviation(x, want *decimal.Num) deviation {
 	d := deviation{claimed: x, reference: want, band: bandHigh}
 	delta, err := decimal.Sub(x, want)
 	if err != nil {
 		return d
 	}
 	d.delta, d.rel = delta, relativeError(delta, want)
-	d.band = max(bandLow, b.of(d.rel))
+	d.band = max(bandLow, b.bandOf(d.rel))
 	return d
 }
 
-// declared is the sheet's input of this name, or nil.
-func (s *Sheet) declared(name string) *Input {
+// declaredInput is the sheet's input of this name, or nil.
+func (s *Sheet) declaredInput(name string) *Input {
 	for i := range s.Inputs {
 		if s.Inputs[i].Name == name {
 			return &s.Inputs[i]

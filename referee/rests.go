@@ -7,8 +7,8 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// expressions are the compiled conditions of a rule.
-func (r *Rule) expressions() []*policy.Expr {
+// ruleExprs are the compiled conditions of a rule.
+func (r *Rule) ruleExprs() []*policy.Expr {
 	out := []*policy.Expr{r.expr, r.when}
 	if r.tierBy != nil {
 		out = append(out, r.tierBy.measure)
@@ -50,13 +50,13 @@ func (s *Sheet) inputsUnder(r *Rule) []string {
 			switch m := s.mathNamed(name); {
 			case m != nil:
 				note(m.Inputs)
-			case s.declared(name) != nil || s.carries(name):
+			case s.declaredInput(name) != nil || s.carriesName(name):
 				out = append(out, name)
 			}
 		}
 	}
 	if r.Kind == "expr" {
-		for _, e := range r.expressions() {
+		for _, e := range r.ruleExprs() {
 			if e != nil {
 				refs := e.Refs()
 				note(append(refs.Inputs, refs.Calcs...))
@@ -113,7 +113,7 @@ func (s *Sheet) restsOnCounted(r *Rule, input string) bool {
 		}
 	}
 	return slices.ContainsFunc(s.inputsUnder(r), func(name string) bool {
-		in := s.declared(name)
+		in := s.declaredInput(name)
 		return name != input && in != nil && in.Held == HeldRecount
 	})
 }

@@ -22,16 +22,16 @@ type citing struct {
 
 // runInputsMatchEvidence: an input equals the cell that it cites, exactly or by honest rounding (S62).
 func runInputsMatchEvidence(a *audit, r *Rule) outcome {
-	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !blank(c.v.Get("sources")) })
+	cited := slices.ContainsFunc(a.calcs, func(c *calculation) bool { return !isBlank(c.v.Get("sources")) })
 	if !cited && !r.v.Get("require_sources").IsTrue() {
 		return outcome{status: Pass, vacuous: true}
 	}
 	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
+		return skipOutcome("no_manifest: a bare submission declares no evidence")
 	}
 	before, run := a.raised, &citing{a: a, r: r, cell: map[string]*decimal.Num{}}
 	for _, c := range a.calcs {
-		run.calculation(c)
+		run.citeCalculation(c)
 	}
 	run.turnGates()
 	out := flaggedSince(a, before)
@@ -42,33 +42,33 @@ func runInputsMatchEvidence(a *audit, r *Rule) outcome {
 	return out
 }
 
-// calculation holds the inputs of one calculation to what its sources cite.
-func (run *citing) calculation(c *calculation) {
+// citeCalculation holds the inputs of one calculation to what its sources cite.
+func (run *citing) citeCalculation(c *calculation) {
 	sources := c.v.Get("sources")
 	for _, m := range sources.Fields() {
 		if in := c.v.Get("inputs").Get(m.Key); in.Decimal() == nil && (in == nil || in.Kind != strictjson.Array) {
-			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(),
-				Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clip(m.Key),
-					c.label()), Fix: &Fix{Text: "state the input, or drop its source"}})
+			run.a.addFinding(run.r, Finding{Code: "evidence.input_unsourced", Tier: Mid, Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("sources names %q, which is no number among the inputs of %q", clipText(m.Key),
+					c.labelText()), Fix: &Fix{Text: "state the input, or drop its source"}})
 		}
 	}
 	for _, m := range c.v.Get("inputs").Fields() {
 		ref, ok := sources.Get(m.Key).Str()
 		switch {
 		case ok && m.Value.Kind == strictjson.Array:
-			run.list(c, m, ref)
+			run.citeList(c, m, ref)
 		case ok && m.Value.Decimal() != nil:
-			run.number(c, m, ref)
+			run.citeNumber(c, m, ref)
 		case !ok && run.r.v.Get("require_sources").IsTrue():
-			run.a.flag(run.r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(),
-				Message: fmt.Sprintf("input %q of %q cites no source", clip(m.Key), c.label()),
+			run.a.addFinding(run.r, Finding{Code: "evidence.input_unsourced", Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("input %q of %q cites no source", clipText(m.Key), c.labelText()),
 				Fix:     &Fix{Text: "cite the cell in sources"}})
 		}
 	}
 }
 
-// misses flags a source at which no such number stands.
-func (run *citing) misses(c *calculation, key string, err error) {
+// flagMissingNumber flags a source at which no such number stands.
+func (run *citing) flagMissingNumber(c *calculation, key string, err error) {
 	f := Finding{Code: "evidence.no_hit", Tier: Mid, Pointer: strictjson.JoinPointer(c.pointer, "sources", key),
 		Message: err.Error(), Fix: &Fix{Text: "cite the one cell that holds the input"}}
 	switch {
@@ -77,24 +77,24 @@ func (run *citing) misses(c *calculation, key string, err error) {
 	case errors.Is(err, evidence.ErrAmbiguous):
 		f.Code = "evidence.ambiguous"
 	}
-	run.a.flag(run.r, f)
+	run.a.addFinding(run.r, f)
 }
 
-// statements are the places that state an input: the calculation, and the submission's own input of that name, which is
-// what gates read.
-func (run *citing) statements(m strictjson.Member) []*strictjson.Value {
+// statementsOf are the places that state an input: the calculation, and the submission's own input of that name, which
+// is what gates read.
+func (run *citing) statementsOf(m strictjson.Member) []*strictjson.Value {
 	name := run.a.sheetName(m.Key)
-	if v := run.a.input(name); run.a.Sheet.declared(name) != nil && v != nil {
+	if v := run.a.inputValue(name); run.a.Sheet.declaredInput(name) != nil && v != nil {
 		return []*strictjson.Value{m.Value, v}
 	}
 	return []*strictjson.Value{m.Value}
 }
 
-func (run *citing) number(c *calculation, m strictjson.Member, ref string) {
+func (run *citing) citeNumber(c *calculation, m strictjson.Member, ref string) {
 	cited, err := run.a.Evidence.Cited(ref)
 	switch {
 	case err != nil:
-		run.misses(c, m.Key, err)
+		run.flagMissingNumber(c, m.Key, err)
 		return
 	case cited.Open:
 		run.open++
@@ -103,12 +103,13 @@ func (run *citing) number(c *calculation, m strictjson.Member, ref string) {
 	name := run.a.sheetName(m.Key)
 	values := run.a.citedValues(cited, name)
 	if len(values) == 0 {
-		run.misses(c, m.Key, fmt.Errorf("%s holds a number that is out of range: %w", clip(ref), evidence.ErrNoNumber))
+		run.flagMissingNumber(c, m.Key, fmt.Errorf("%s holds a number that is out of range: %w", clipText(ref),
+			evidence.ErrNoNumber))
 		return
 	}
-	for _, v := range run.statements(m) {
+	for _, v := range run.statementsOf(m) {
 		if v.Decimal() != nil {
-			run.holds(v, name, ref, values)
+			run.citeHolds(v, name, ref, values)
 		}
 	}
 }
@@ -121,7 +122,7 @@ func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
 		return faces
 	}
 	unit := ""
-	if in := a.Sheet.declared(name); in != nil {
+	if in := a.Sheet.declaredInput(name); in != nil {
 		unit = strings.ToLower(in.Unit)
 	}
 	if strings.Contains(unit, "thousand") || strings.Contains(unit, "million") || strings.Contains(unit, "000") {
@@ -135,42 +136,42 @@ func (a *audit) citedValues(cited evidence.Cited, name string) []*decimal.Num {
 	return quotedReadings(scaled)
 }
 
-// holds compares one statement of an input with what it cites.
-func (run *citing) holds(v *strictjson.Value, name, ref string, values []*decimal.Num) {
+// citeHolds compares one statement of an input with what it cites.
+func (run *citing) citeHolds(v *strictjson.Value, name, ref string, values []*decimal.Num) {
 	a, x := run.a, v.Decimal()
-	best := a.Sheet.penalty.restated(x, values[0])
+	best := a.Sheet.penalty.restatedDeviation(x, values[0])
 	same := false
 	for _, value := range values {
 		same = same || decimal.Cmp(x, value) == 0 || honestlyRounded(x, value, v.Text, one)
-		if d := a.Sheet.penalty.restated(x, value); d.band < best.band {
+		if d := a.Sheet.penalty.restatedDeviation(x, value); d.band < best.band {
 			best = d
 		}
 	}
-	id := a.atom("evidence.input_matches", v.Pointer(), same, "critical", "field", clip(ref))
+	id := a.addAtom("evidence.input_matches", v.Pointer(), same, "critical", "field", clipText(ref))
 	if same {
 		return
 	}
 	run.cell[name] = best.reference
-	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: best.band.tier(), Pointer: v.Pointer(),
+	a.addFinding(run.r, Finding{Code: "evidence.input_mismatch", Tier: best.band.bandTier(), Pointer: v.Pointer(),
 		Atoms: []string{id}, Spot: spotOf(best),
-		Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clip(name), shown(x), clip(ref),
-			shown(best.reference), percent(best.rel)),
+		Message: fmt.Sprintf("input %q is %s; %s holds %s (off by %s)", clipText(name), shownNumber(x), clipText(ref),
+			shownNumber(best.reference), relativeText(best.rel)),
 		Fix: &Fix{Text: "use the evidence's value", JSONPatch: singlePatch("replace", v.Pointer(),
 			best.reference.String())}})
 }
 
-// list holds a list against the numbers of a JSON array, a row or a column, one by one.
-func (run *citing) list(c *calculation, m strictjson.Member, ref string) {
+// citeList holds a list against the numbers of a JSON array, a row or a column, one by one.
+func (run *citing) citeList(c *calculation, m strictjson.Member, ref string) {
 	cells, hit, err := run.a.Evidence.CitedList(ref)
 	switch {
 	case err != nil:
-		run.misses(c, m.Key, err)
+		run.flagMissingNumber(c, m.Key, err)
 		return
 	case hit.Open:
 		run.open++
 		return
 	}
-	for _, v := range run.statements(m) {
+	for _, v := range run.statementsOf(m) {
 		if v.Kind == strictjson.Array {
 			run.listHolds(v, run.a.sheetName(m.Key), ref, cells)
 		}
@@ -180,30 +181,30 @@ func (run *citing) list(c *calculation, m strictjson.Member, ref string) {
 func (run *citing) listHolds(v *strictjson.Value, name, ref string, cells []evidence.Number) {
 	a, worst, at := run.a, bandPass, -1
 	for i := range min(len(cells), len(v.Items)) {
-		if b := run.element(v.Items[i], cells[i]); b > worst {
+		if b := run.citeElement(v.Items[i], cells[i]); b > worst {
 			worst, at = b, i
 		}
 	}
 	said := fmt.Sprintf("%d numbers against %d", len(v.Items), len(cells))
-	if len(cells) != len(v.Items) || worst != bandPass && a.gated(name) {
+	if len(cells) != len(v.Items) || worst != bandPass && a.isGated(name) {
 		worst = bandHigh // what it does to a gate is not asked of lists
 	}
-	id := a.atom("evidence.input_matches", v.Pointer(), worst == bandPass, "critical", "field", clip(ref))
+	id := a.addAtom("evidence.input_matches", v.Pointer(), worst == bandPass, "critical", "field", clipText(ref))
 	if worst == bandPass {
 		return
 	}
 	if at >= 0 {
-		said = fmt.Sprintf("number %d is %s against %s", at+1, clip(string(v.Items[at].Source(a.Bytes))),
+		said = fmt.Sprintf("number %d is %s against %s", at+1, clipText(string(v.Items[at].Source(a.Bytes))),
 			cells[at].String())
 	}
-	a.flag(run.r, Finding{Code: "evidence.input_mismatch", Tier: worst.tier(), Pointer: v.Pointer(),
+	a.addFinding(run.r, Finding{Code: "evidence.input_mismatch", Tier: worst.bandTier(), Pointer: v.Pointer(),
 		Atoms:   []string{id},
-		Message: fmt.Sprintf("the list %q is not what %s holds: %s", clip(name), clip(ref), said),
+		Message: fmt.Sprintf("the list %q is not what %s holds: %s", clipText(name), clipText(ref), said),
 		Fix:     &Fix{Text: "use the evidence's values, in their order"}})
 }
 
-// element is the band of one element of a list against its cell.
-func (run *citing) element(v *strictjson.Value, cell evidence.Number) band {
+// citeElement is the band of one element of a list against its cell.
+func (run *citing) citeElement(v *strictjson.Value, cell evidence.Number) band {
 	x, worst := v.Decimal(), bandHigh
 	if x == nil {
 		return bandHigh
@@ -212,7 +213,7 @@ func (run *citing) element(v *strictjson.Value, cell evidence.Number) band {
 		if decimal.Cmp(x, value) == 0 || honestlyRounded(x, value, v.Text, one) {
 			return bandPass
 		}
-		worst = min(worst, run.a.Sheet.penalty.restated(x, value).band)
+		worst = min(worst, run.a.Sheet.penalty.restatedDeviation(x, value).band)
 	}
 	return worst
 }
@@ -256,8 +257,8 @@ func (a *audit) gateTurns(at map[string]*decimal.Num) bool {
 	})
 }
 
-// gated reports whether some gate reads this input, directly or through calculations.
-func (a *audit) gated(name string) bool {
+// isGated reports whether some gate reads this input, directly or through calculations.
+func (a *audit) isGated(name string) bool {
 	return slices.ContainsFunc(a.Sheet.Rules, func(r *Rule) bool {
 		return r.Kind == "expr" && r.expr != nil && slices.Contains(a.leavesOf(r.expr), name)
 	})

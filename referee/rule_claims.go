@@ -61,16 +61,16 @@ func (a *audit) valuesOf(id string) []*decimal.Num {
 		}
 	}
 	for _, c := range a.byID[id] {
-		add(c.value())
+		add(c.recomputedValue())
 		add(c.claimed)
 		add(c.raw)
-		if v := c.value(); v != nil && c.scale != one {
+		if v := c.recomputedValue(); v != nil && c.scale != one {
 			if scaled, err := decimal.Mul(v, c.scale); err == nil {
 				add(scaled)
 			}
 		}
 	}
-	if a.Sheet.declared(id) != nil {
+	if a.Sheet.declaredInput(id) != nil {
 		add(a.statedInput(id).Num)
 	}
 	return out
@@ -116,7 +116,7 @@ func (a *audit) claimNumbers(r *Rule, v *strictjson.Value, names []spokenName) {
 		}
 		last := i + len(name.words) - 1
 		if plainBefore(said, words, i) {
-			a.statement(r, v, said, words[last].end, name.id, figures)
+			a.checkStatement(r, v, said, words[last].end, name.id, figures)
 		}
 		i = last
 	}
@@ -169,8 +169,9 @@ var (
 		"euros": true}
 )
 
-// statement holds "NAME is NUMBER" to the name's value; said[end:] follows the name.
-func (a *audit) statement(r *Rule, v *strictjson.Value, said string, end int, id string, figures []evidence.Figure) {
+// checkStatement holds "NAME is NUMBER" to the name's value; said[end:] follows the name.
+func (a *audit) checkStatement(r *Rule, v *strictjson.Value, said string, end int, id string,
+	figures []evidence.Figure) {
 	rest := strings.TrimLeft(said[end:], " ")
 	if strings.HasPrefix(rest, "(") { // "net operating income (NOI) is"
 		_, after, closed := strings.Cut(rest, ")")
@@ -226,9 +227,9 @@ func (a *audit) claimNumber(r *Rule, v *strictjson.Value, id, written string, n 
 			}
 		}
 	}
-	atom := a.atom("evidence.claim_number", v.Pointer(), false, "warning", "cross_field", written)
-	a.flag(r, Finding{Code: "evidence.claim_number", Tier: Low, Pointer: v.Pointer(), Atoms: []string{atom},
-		Message: fmt.Sprintf("it says that %s is %s; it is %s", id, clip(written), shown(values[0])),
+	atom := a.addAtom("evidence.claim_number", v.Pointer(), false, "warning", "cross_field", written)
+	a.addFinding(r, Finding{Code: "evidence.claim_number", Tier: Low, Pointer: v.Pointer(), Atoms: []string{atom},
+		Message: fmt.Sprintf("it says that %s is %s; it is %s", id, clipText(written), shownNumber(values[0])),
 		Fix:     &Fix{Text: "say the number that is computed, or name what the other one is"}})
 }
 

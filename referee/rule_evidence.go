@@ -10,19 +10,19 @@ import (
 	"github.com/defendableos/referee/referee/evidence"
 )
 
-// claims are the submission's claims; a missing or empty list is itself a finding (S30).
-func (a *audit) claims(r *Rule) []*strictjson.Value {
+// claimsOf are the submission's claims; a missing or empty list is itself a finding (S30).
+func (a *audit) claimsOf(r *Rule) []*strictjson.Value {
 	list := a.doc.Get("claims").Elements()
 	if len(list) == 0 {
-		a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: "/claims",
+		a.addFinding(r, Finding{Code: "evidence.all_claims_cited", Pointer: "/claims",
 			Message: "there are no claims, so nothing is cited",
 			Fix:     &Fix{Text: "state what the work claims, and the evidence for it"}})
 	}
 	return list
 }
 
-// reference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
-func reference(claim *strictjson.Value) *strictjson.Value {
+// claimReference is a claim's citation: evidence_reference, or one of the source documents' other names for it.
+func claimReference(claim *strictjson.Value) *strictjson.Value {
 	for _, name := range []string{"evidence_reference", "source_location", "source"} {
 		if v := claim.Get(name); v != nil {
 			return v
@@ -33,9 +33,9 @@ func reference(claim *strictjson.Value) *strictjson.Value {
 
 func runReferencesPresent(a *audit, r *Rule) outcome {
 	before := a.raised
-	for i, claim := range a.claims(r) {
-		if reference(claim).IsMissing() {
-			a.uncited(r, claim, i, "has no evidence_reference")
+	for i, claim := range a.claimsOf(r) {
+		if claimReference(claim).IsMissing() {
+			a.flagUncited(r, claim, i, "has no evidence_reference")
 		}
 	}
 	return flaggedSince(a, before)
@@ -43,29 +43,29 @@ func runReferencesPresent(a *audit, r *Rule) outcome {
 
 func runAllClaimsCited(a *audit, r *Rule) outcome {
 	before := a.raised
-	for i, claim := range a.claims(r) {
-		if !a.spend(2) {
+	for i, claim := range a.claimsOf(r) {
+		if !a.spendWork(2) {
 			break
 		}
-		ref := reference(claim)
+		ref := claimReference(claim)
 		word, isText := ref.Str()
 		switch {
 		case ref.IsMissing():
-			a.uncited(r, claim, i, "has no evidence_reference")
+			a.flagUncited(r, claim, i, "has no evidence_reference")
 		case !isText:
-			a.uncited(r, claim, i, "has an evidence_reference that is not text")
+			a.flagUncited(r, claim, i, "has an evidence_reference that is not text")
 		case blankReference(word):
-			a.uncited(r, claim, i, fmt.Sprintf("cites %q, which names nothing", clip(word)))
+			a.flagUncited(r, claim, i, fmt.Sprintf("cites %q, which names nothing", clipText(word)))
 		default:
-			a.atom("evidence.cited", claim.Pointer(), true, "info", "field", "cites a source")
+			a.addAtom("evidence.cited", claim.Pointer(), true, "info", "field", "cites a source")
 		}
 	}
 	return flaggedSince(a, before)
 }
 
-func (a *audit) uncited(r *Rule, claim *strictjson.Value, i int, what string) {
-	id := a.atom("evidence.cited", claim.Pointer(), false, atomSeverity(r.Tier), "field", what)
-	a.flag(r, Finding{Code: "evidence.all_claims_cited", Pointer: claim.Pointer() + "/evidence_reference",
+func (a *audit) flagUncited(r *Rule, claim *strictjson.Value, i int, what string) {
+	id := a.addAtom("evidence.cited", claim.Pointer(), false, atomSeverity(r.Tier), "field", what)
+	a.addFinding(r, Finding{Code: "evidence.all_claims_cited", Pointer: claim.Pointer() + "/evidence_reference",
 		Atoms:   []string{id},
 		Message: fmt.Sprintf("claim %d %s", i+1, what),
 		Fix:     &Fix{Text: "cite declared evidence as <id> or <id>#<selector>"}})
@@ -74,20 +74,20 @@ func (a *audit) uncited(r *Rule, claim *strictjson.Value, i int, what string) {
 // runReferencesResolve: every reference leads to held evidence and its selector hits (S61); declared evidence is held.
 func runReferencesResolve(a *audit, r *Rule) outcome {
 	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
+		return skipOutcome("no_manifest: a bare submission declares no evidence")
 	}
 	before, open := a.raised, 0
-	a.held(r)
+	a.flagUnheldEvidence(r)
 	for _, claim := range a.doc.Get("claims").Elements() {
-		ref := reference(claim)
+		ref := claimReference(claim)
 		if word, ok := ref.Str(); ok && !blankReference(word) {
-			open += a.resolve(r, ref, word)
+			open += a.resolveReference(r, ref, word)
 		}
 	}
 	for _, c := range a.calcs {
 		for _, m := range c.v.Get("sources").Fields() {
 			if word, ok := m.Value.Str(); ok {
-				open += a.resolve(r, m.Value, word)
+				open += a.resolveReference(r, m.Value, word)
 			}
 		}
 	}
@@ -99,11 +99,11 @@ func runReferencesResolve(a *audit, r *Rule) outcome {
 	return out
 }
 
-// held flags declared evidence that is not there, is refused, or is a link without a snapshot (S66).
-func (a *audit) held(r *Rule) {
+// flagUnheldEvidence flags declared evidence that is not there, is refused, or is a link without a snapshot (S66).
+func (a *audit) flagUnheldEvidence(r *Rule) {
 	for _, f := range a.Evidence.All() {
 		if f.Err == nil {
-			a.atom("evidence.held", f.ID, true, "info", "sample", f.SHA256)
+			a.addAtom("evidence.held", f.ID, true, "info", "sample", f.SHA256)
 			continue
 		}
 		code, tier := "evidence.refused", High
@@ -113,21 +113,21 @@ func (a *audit) held(r *Rule) {
 		case errors.Is(f.Err, evidence.ErrNotHeld):
 			code, tier = "evidence.not_held", Low
 		}
-		id := a.atom("evidence.held", f.ID, false, atomSeverity(tier), "sample", f.Err.Error())
-		a.flag(r, Finding{Code: code, Tier: tier, Pointer: "", Atoms: []string{id}, Message: f.Err.Error(),
+		id := a.addAtom("evidence.held", f.ID, false, atomSeverity(tier), "sample", f.Err.Error())
+		a.addFinding(r, Finding{Code: code, Tier: tier, Pointer: "", Atoms: []string{id}, Message: f.Err.Error(),
 			Fix: &Fix{Text: fmt.Sprintf("commit evidence %q as a file of the run folder, or do not declare it",
-				clip(f.ID))}})
+				clipText(f.ID))}})
 	}
 }
 
-// resolve follows one reference; it returns 1 where only a person can.
-func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
+// resolveReference follows one reference; it returns 1 where only a person can.
+func (a *audit) resolveReference(r *Rule, at *strictjson.Value, word string) int {
 	hit, err := a.Evidence.Resolve(word)
 	if err == nil {
 		if hit.Open {
 			return 1
 		}
-		a.atom("evidence.resolved", at.Pointer(), true, "info", "field", clip(word))
+		a.addAtom("evidence.resolved", at.Pointer(), true, "info", "field", clipText(word))
 		return 0
 	}
 	f := Finding{Pointer: at.Pointer(), Message: err.Error(),
@@ -145,8 +145,8 @@ func (a *audit) resolve(r *Rule, at *strictjson.Value, word string) int {
 	default:
 		f.Code, f.Tier = "evidence.no_hit", Mid
 	}
-	f.Atoms = []string{a.atom("evidence.resolved", at.Pointer(), false, atomSeverity(f.Tier), "field", err.Error())}
-	a.flag(r, f)
+	f.Atoms = []string{a.addAtom("evidence.resolved", at.Pointer(), false, atomSeverity(f.Tier), "field", err.Error())}
+	a.addFinding(r, f)
 	return 0
 }
 
@@ -167,31 +167,32 @@ func runInputsConsistent(a *audit, r *Rule) outcome {
 			}
 			a.oneValue(r, name, was, m.Value)
 		}
-		a.valueless(r, c)
+		a.flagValueless(r, c)
 	}
 	return flaggedSince(a, before)
 }
 
 // valueless: a name that a formula reads and that has no value there is not consistent with anything.
-func (a *audit) valueless(r *Rule, c *calculation) {
+func (a *audit) flagValueless(r *Rule, c *calculation) {
 	if c.formula == nil {
 		return
 	}
 	for _, name := range c.formula.Vars() {
 		if in := c.inputs[name]; in.Num == nil && in.List == nil {
-			a.flag(r, Finding{Code: "math.input_inconsistent", Tier: Mid,
+			a.addFinding(r, Finding{Code: "math.input_inconsistent", Tier: Mid,
 				Pointer: strictjson.JoinPointer(c.pointer, "inputs", name),
-				Message: fmt.Sprintf("input %q of %q has no value", clip(name), c.label()),
+				Message: fmt.Sprintf("input %q of %q has no value", clipText(name), c.labelText()),
 				Fix:     &Fix{Text: "state the input"}})
 		}
 	}
 }
 
 func (a *audit) oneValue(r *Rule, name string, was, is *strictjson.Value) {
-	d := a.Sheet.penalty.measure(is.Decimal(), was.Decimal(), is.Text, nil)
-	if d.failed() {
-		a.flag(r, Finding{Code: "math.input_inconsistent", Tier: d.band.tier(), Pointer: is.Pointer(), Spot: spotOf(d),
-			Message: fmt.Sprintf("input %q is %s here and %s at %s", clip(name), is.Text, was.Text, was.Pointer()),
+	d := a.Sheet.penalty.measureDeviation(is.Decimal(), was.Decimal(), is.Text, nil)
+	if d.isFlag() {
+		a.addFinding(r, Finding{Code: "math.input_inconsistent", Tier: d.band.bandTier(), Pointer: is.Pointer(),
+			Spot:    spotOf(d),
+			Message: fmt.Sprintf("input %q is %s here and %s at %s", clipText(name), is.Text, was.Text, was.Pointer()),
 			Fix:     &Fix{Text: "use one value"}})
 	}
 }
@@ -207,10 +208,10 @@ func runAssumptionsLabeled(a *audit, r *Rule) outcome {
 			said, _ := v.Get("assumption").Str()
 			labelled = strings.EqualFold(strings.TrimSpace(legible.Fold(label)), "assumption") && !legible.Blank(said)
 		}
-		id := a.atom("evidence.assumption_labeled", v.Pointer(), labelled, atomSeverity(r.Tier), "field",
+		id := a.addAtom("evidence.assumption_labeled", v.Pointer(), labelled, atomSeverity(r.Tier), "field",
 			"says that it is an assumption")
 		if !labelled {
-			a.flag(r, Finding{Code: "evidence.assumptions_labeled", Pointer: v.Pointer(), Atoms: []string{id},
+			a.addFinding(r, Finding{Code: "evidence.assumptions_labeled", Pointer: v.Pointer(), Atoms: []string{id},
 				Message: fmt.Sprintf("assumption %d is not labelled as one", i+1), Fix: &Fix{Text: r.Fix}})
 		}
 	}
@@ -221,14 +222,14 @@ func runAssumptionsLabeled(a *audit, r *Rule) outcome {
 func runMissingInputsDisclosed(a *audit, r *Rule) outcome {
 	before := a.raised
 	for _, in := range a.Sheet.Inputs {
-		if in.Optional || !a.input(in.Name).IsMissing() || a.strangeWord(in.Name) {
+		if in.Optional || !a.inputValue(in.Name).IsMissing() || a.strangeWord(in.Name) {
 			continue
 		}
 		disclosed := a.missing[normalName(in.Name)]
-		id := a.atom("evidence.input_disclosed", in.Name, disclosed, atomSeverity(r.Tier), "field",
+		id := a.addAtom("evidence.input_disclosed", in.Name, disclosed, atomSeverity(r.Tier), "field",
 			"absent input is named in missing_inputs")
 		if !disclosed {
-			a.flag(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: inputPointer(in.Name),
+			a.addFinding(r, Finding{Code: "evidence.missing_input_undisclosed", Pointer: inputPointer(in.Name),
 				Atoms:   []string{id},
 				Message: fmt.Sprintf("required input %q is absent and missing_inputs does not say so", in.Name),
 				Fix:     &Fix{Text: fmt.Sprintf("supply %s, or add %q to missing_inputs", in.Name, in.Name)}})
@@ -241,13 +242,13 @@ func runSelfCheckTrue(a *audit, r *Rule) outcome {
 	before := a.raised
 	check := a.doc.Get("self_check")
 	if len(check.Fields()) == 0 {
-		a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: "/self_check", Message: "there is no self-check",
+		a.addFinding(r, Finding{Code: "evidence.self_check_false", Pointer: "/self_check", Message: "there is no self-check",
 			Fix: &Fix{Text: "answer the self-check"}})
 	}
 	for _, m := range check.Fields() {
 		if m.Value.Kind == strictjson.Bool && !m.Value.IsTrue() {
-			a.flag(r, Finding{Code: "evidence.self_check_false", Pointer: m.Value.Pointer(),
-				Message: fmt.Sprintf("the agent's own check %q is false", clip(m.Key)), Fix: &Fix{Text: r.Fix}})
+			a.addFinding(r, Finding{Code: "evidence.self_check_false", Pointer: m.Value.Pointer(),
+				Message: fmt.Sprintf("the agent's own check %q is false", clipText(m.Key)), Fix: &Fix{Text: r.Fix}})
 		}
 	}
 	return flaggedSince(a, before)
@@ -259,7 +260,7 @@ func runSelfCheckConsistent(a *audit, r *Rule) outcome {
 	for _, name := range []string{"all_numbers_have_sources", "all_claims_cited", "evidence_attached"} {
 		v := a.doc.Get("self_check").Get(name)
 		if v.IsTrue() && a.failures.evidence {
-			a.flag(r, Finding{Code: "evidence.self_check_inconsistent", Tier: Low, Pointer: v.Pointer(),
+			a.addFinding(r, Finding{Code: "evidence.self_check_inconsistent", Tier: Low, Pointer: v.Pointer(),
 				Message: fmt.Sprintf("self_check says %s, and the audit flags the evidence", name),
 				Fix:     &Fix{Text: r.Fix}})
 		}
@@ -296,7 +297,7 @@ func runSectionsPresent(a *audit, r *Rule) outcome {
 	out, before := strings.ToLower(legible.Fold(a.outputText())), a.raised
 	for _, s := range want {
 		if !strings.Contains(out, strings.ToLower(legible.Fold(s))) {
-			a.flag(r, Finding{Code: "structure.section_missing", Pointer: "/final_output",
+			a.addFinding(r, Finding{Code: "structure.section_missing", Pointer: "/final_output",
 				Message: fmt.Sprintf("the section %q is missing", s), Fix: &Fix{Text: r.Fix}})
 			break
 		}
@@ -307,7 +308,7 @@ func runSectionsPresent(a *audit, r *Rule) outcome {
 func runOutputNonempty(a *audit, r *Rule) outcome {
 	least, _ := r.v.Get("min_chars").Int()
 	if n := len([]rune(strings.TrimSpace(legible.Fold(a.outputText())))); int64(n) < max(least, 1) {
-		a.flag(r, Finding{Code: "structure.output_empty", Pointer: "/final_output",
+		a.addFinding(r, Finding{Code: "structure.output_empty", Pointer: "/final_output",
 			Message: fmt.Sprintf("final_output has %d characters; at least %d are needed", n, max(least, 1)),
 			Fix:     &Fix{Text: r.Fix}})
 		return flagged
@@ -317,7 +318,7 @@ func runOutputNonempty(a *audit, r *Rule) outcome {
 
 func runNumbersPresent(a *audit, r *Rule) outcome {
 	if !strings.ContainsAny(legible.Fold(a.outputText()), "0123456789") {
-		a.flag(r, Finding{Code: "structure.numbers_missing", Pointer: "/final_output",
+		a.addFinding(r, Finding{Code: "structure.numbers_missing", Pointer: "/final_output",
 			Message: "final_output states no number", Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
@@ -326,10 +327,10 @@ func runNumbersPresent(a *audit, r *Rule) outcome {
 
 func runSpecsPresent(a *audit, r *Rule) outcome {
 	if a.Agent == nil {
-		return skipped("no_manifest: a bare submission names no agent")
+		return skipOutcome("no_manifest: a bare submission names no agent")
 	}
 	if a.Agent.Model == "" {
-		a.flag(r, Finding{Code: "structure.specs_missing", Message: "the run's agent names no model",
+		a.addFinding(r, Finding{Code: "structure.specs_missing", Message: "the run's agent names no model",
 			Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}
@@ -343,7 +344,7 @@ var citationWords = []string{"source", "per the", "according to", "exhibit", "re
 func runCitationsPresent(a *audit, r *Rule) outcome {
 	out := strings.ToLower(legible.Fold(a.outputText()))
 	for _, claim := range a.doc.Get("claims").Elements() {
-		if s, ok := reference(claim).Str(); ok && !blankReference(s) {
+		if s, ok := claimReference(claim).Str(); ok && !blankReference(s) {
 			return passed
 		}
 	}
@@ -352,17 +353,17 @@ func runCitationsPresent(a *audit, r *Rule) outcome {
 			return passed
 		}
 	}
-	a.flag(r, Finding{Code: "evidence.citations_missing", Pointer: "/final_output",
+	a.addFinding(r, Finding{Code: "evidence.citations_missing", Pointer: "/final_output",
 		Message: "neither a claim nor the final output cites a source", Fix: &Fix{Text: r.Fix}})
 	return flagged
 }
 
 func runEvidenceAttached(a *audit, r *Rule) outcome {
 	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
+		return skipOutcome("no_manifest: a bare submission declares no evidence")
 	}
 	if len(a.Evidence.IDs()) == 0 {
-		a.flag(r, Finding{Code: "evidence.none_attached", Message: "the run declares no evidence",
+		a.addFinding(r, Finding{Code: "evidence.none_attached", Message: "the run declares no evidence",
 			Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}

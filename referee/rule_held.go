@@ -47,7 +47,7 @@ func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
 		if s, ok := m.Value.Str(); ok && isHash(s) {
 			want.text = s
 		} else {
-			want.expr = l.expr(m.Value, r.ID+": sha256")
+			want.expr = l.loadExpr(m.Value, r.ID+": sha256")
 		}
 		h.hashes = append(h.hashes, want)
 	}
@@ -59,7 +59,7 @@ func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
 	}
 	l.compileAge(r, v, h)
 	if h.ids == nil && h.hashes == nil && h.minItems == 0 && !h.resolve && h.quote == nil && h.dated == nil {
-		l.problems.add(v, "missing_key", "an evidence check needs ids, sha256, min_items, refs_resolve, quote or "+
+		l.problems.addProblem(v, "missing_key", "an evidence check needs ids, sha256, min_items, refs_resolve, quote or "+
 			"dated: it would pass everything")
 	}
 	r.Text = "evidence is held"
@@ -67,18 +67,18 @@ func (l *loader) compileEvidence(r *Rule, v *strictjson.Value) {
 }
 
 func (l *loader) compileAge(r *Rule, v *strictjson.Value, h *heldRule) {
-	dated, asOf := l.expr(v.Get("dated"), r.ID+": dated"), l.expr(v.Get("as_of"), r.ID+": as_of")
+	dated, asOf := l.loadExpr(v.Get("dated"), r.ID+": dated"), l.loadExpr(v.Get("as_of"), r.ID+": as_of")
 	if dated == nil && asOf == nil && h.maxAge == nil {
 		return
 	}
 	if dated == nil || asOf == nil || h.maxAge == nil {
-		l.problems.add(v, "missing_key", "the age of evidence needs dated, as_of and max_age_days: a rulebook has "+
+		l.problems.addProblem(v, "missing_key", "the age of evidence needs dated, as_of and max_age_days: a rulebook has "+
 			"no clock (S52)")
 		return
 	}
 	age, err := policy.ParseText("days("+dated.Text()+", "+asOf.Text()+")", l.sheet.names)
 	if err != nil {
-		l.problems.add(v.Get("dated"), "expression", "%v", err)
+		l.problems.addProblem(v.Get("dated"), "expression", "%v", err)
 		return
 	}
 	h.dated = age
@@ -87,39 +87,39 @@ func (l *loader) compileAge(r *Rule, v *strictjson.Value, h *heldRule) {
 // evidenceHeld runs the parts that the rule asks for.
 func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
+		return skipOutcome("no_manifest: a bare submission declares no evidence")
 	}
 	before, open := a.raised, 0
 	for _, id := range h.ids {
 		a.isHeld(r, id)
 	}
 	if n := len(a.Evidence.IDs()); int64(n) < h.minItems {
-		a.flag(r, Finding{Code: "evidence.too_few",
+		a.addFinding(r, Finding{Code: "evidence.too_few",
 			Message: fmt.Sprintf("the run declares %d items of evidence; at least %d are needed", n, h.minItems),
 			Fix:     fixOf(r)})
 	}
 	if h.resolve {
-		a.held(r)
+		a.flagUnheldEvidence(r)
 		for _, claim := range a.doc.Get("claims").Elements() {
-			if word, ok := reference(claim).Str(); ok && !blankReference(word) {
-				open += a.resolve(r, reference(claim), word)
+			if word, ok := claimReference(claim).Str(); ok && !blankReference(word) {
+				open += a.resolveReference(r, claimReference(claim), word)
 			}
 		}
 	}
 	if h.quote != nil {
 		open += a.quotesOf(r, h.quote)
 	}
-	unknown := append(a.hashes(r, h), a.age(r, h)...)
+	unknown := append(a.checkHashes(r, h), a.checkAge(r, h)...)
 	out := flaggedSince(a, before)
 	for _, res := range unknown {
-		a.issues(r, res)
+		a.reportIssues(r, res)
 		a.operandMissing(r, res)
 	}
 	switch {
 	case out.status == Flag:
 		return out
 	case len(unknown) > 0:
-		return skipped("cannot be decided: %s", missingText(unknown[0]))
+		return skipOutcome("cannot be decided: %s", missingText(unknown[0]))
 	case open > 0:
 		return outcome{status: Open,
 			reason: fmt.Sprintf("%d references point into documents that are left to the human (S64)", open)}
@@ -129,15 +129,15 @@ func (a *audit) evidenceHeld(r *Rule, h *heldRule) outcome {
 
 func (a *audit) isHeld(r *Rule, id string) {
 	_, err := a.Evidence.File(id)
-	atom := a.atom("evidence.held", id, err == nil, atomSeverity(r.Tier), "sample", "declared and held")
+	atom := a.addAtom("evidence.held", id, err == nil, atomSeverity(r.Tier), "sample", "declared and held")
 	if err != nil {
-		a.flag(r, Finding{Code: "evidence.missing_file", Pointer: "", Atoms: []string{atom}, Message: err.Error(),
+		a.addFinding(r, Finding{Code: "evidence.missing_file", Pointer: "", Atoms: []string{atom}, Message: err.Error(),
 			Fix: &Fix{Text: fmt.Sprintf("attach the evidence %q", id)}})
 	}
 }
 
-// hashes compares each item's bytes with the hash they must have; it returns what kept it from doing so.
-func (a *audit) hashes(r *Rule, h *heldRule) (unknown []policy.Result) {
+// checkHashes compares each item's bytes with the hash they must have; it returns what kept it from doing so.
+func (a *audit) checkHashes(r *Rule, h *heldRule) (unknown []policy.Result) {
 	for _, want := range h.hashes {
 		sum, pointer := want.text, ""
 		if want.expr != nil {
@@ -156,31 +156,31 @@ func (a *audit) hashes(r *Rule, h *heldRule) (unknown []policy.Result) {
 func (a *audit) hashMatches(r *Rule, id, want, pointer string) {
 	f, err := a.Evidence.File(id)
 	match := err == nil && strings.EqualFold(f.SHA256, strings.TrimSpace(want))
-	atom := a.atom("evidence.hash", id, match, "critical", "sample", want)
+	atom := a.addAtom("evidence.hash", id, match, "critical", "sample", want)
 	if match {
 		return
 	}
 	if err != nil {
 		if !errors.Is(err, evidence.ErrNotHeld) {
-			a.flag(r, Finding{Code: "evidence.missing_file", Pointer: pointer, Atoms: []string{atom},
+			a.addFinding(r, Finding{Code: "evidence.missing_file", Pointer: pointer, Atoms: []string{atom},
 				Message: err.Error(), Fix: fixOf(r)})
 		}
 		return
 	}
-	a.flag(r, Finding{Code: "evidence.hash_mismatch", Tier: High, Pointer: pointer, Atoms: []string{atom},
+	a.addFinding(r, Finding{Code: "evidence.hash_mismatch", Tier: High, Pointer: pointer, Atoms: []string{atom},
 		Message: fmt.Sprintf("evidence %q hashes to %s, not %s: it is not the file that was stated", id, f.SHA256,
-			clip(want)), Fix: &Fix{Text: "attach the file that the hash was taken of"}})
+			clipText(want)), Fix: &Fix{Text: "attach the file that the hash was taken of"}})
 }
 
 // quotesOf looks up each row's quote in the evidence that the row, or the rule, names.
 func (a *audit) quotesOf(r *Rule, q *quoteRows) (open int) {
-	rows, err := a.samples(q.over)
+	rows, err := a.samplesAt(q.over)
 	if err != nil {
 		a.cannotRead(r, err)
 		return 0
 	}
 	for _, row := range rows {
-		if !a.spend(2) {
+		if !a.spendWork(2) {
 			break
 		}
 		quote, _ := row.Get(q.quote).Str()
@@ -198,8 +198,9 @@ func (a *audit) quotesOf(r *Rule, q *quoteRows) (open int) {
 	return open
 }
 
-// age measures evidence against a date of the submission, never against a clock; it returns what kept it from doing so.
-func (a *audit) age(r *Rule, h *heldRule) (unknown []policy.Result) {
+// checkAge measures evidence against a date of the submission, never against a clock; it returns what kept it from
+// doing so.
+func (a *audit) checkAge(r *Rule, h *heldRule) (unknown []policy.Result) {
 	if h.dated == nil {
 		return nil
 	}
@@ -208,9 +209,9 @@ func (a *audit) age(r *Rule, h *heldRule) (unknown []policy.Result) {
 		return []policy.Result{res}
 	}
 	if res.Val.Num.IsNeg() || decimal.Cmp(res.Val.Num, h.maxAge) > 0 {
-		a.flag(r, Finding{Code: "evidence.stale", Pointer: a.gatePointer(res),
-			Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shown(res.Val.Num),
-				shown(h.maxAge)), Fix: fixOf(r)})
+		a.addFinding(r, Finding{Code: "evidence.stale", Pointer: a.gatePointer(res),
+			Message: fmt.Sprintf("the evidence is %s days old; at most %s are allowed", shownNumber(res.Val.Num),
+				shownNumber(h.maxAge)), Fix: fixOf(r)})
 	}
 	return nil
 }

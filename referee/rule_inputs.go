@@ -21,8 +21,8 @@ const (
 // loadHeldInputs adds the rule that every input held by a cell is held. Its tier is that of the heaviest gate that
 // rests on one of them.
 func (l *loader) loadHeldInputs() {
-	if slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.checked() }) {
-		l.add(&Rule{ID: heldInputs, Label: "Every input that evidence must hold is held by it", Kind: "implicit",
+	if slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.isChecked() }) {
+		l.addRule(&Rule{ID: heldInputs, Label: "Every input that evidence must hold is held by it", Kind: "implicit",
 			Category: "evidence", Stage: StageEvidence, Tier: Low,
 			Why: "A gate that opens on a number which no document holds has opened on the agent's word.",
 			run: runHeldInputs, v: l.sheet.Doc})
@@ -34,14 +34,14 @@ func (l *loader) restOnInputs() {
 	rest, r := l.sheet.gatesOnInputs(), l.sheet.Rule(heldInputs)
 	for i := range l.sheet.Inputs {
 		in := &l.sheet.Inputs[i]
-		if in.gate = rest[in.Name]; in.checked() && in.tier().Rank() < r.Tier.Rank() {
-			r.Tier, r.Severity = in.tier(), severityOf(in.tier())
+		if in.gate = rest[in.Name]; in.isChecked() && in.findingTier().Rank() < r.Tier.Rank() {
+			r.Tier, r.Severity = in.findingTier(), severityOf(in.findingTier())
 		}
 	}
 }
 
-// checked reports whether the rule above holds the input; a rule of the sheet, or a person, holds the others.
-func (in *Input) checked() bool {
+// isChecked reports whether the rule above holds the input; a rule of the sheet, or a person, holds the others.
+func (in *Input) isChecked() bool {
 	return in.Held == HeldCell || in.Held == HeldAttested || in.Held == HeldParam
 }
 
@@ -54,31 +54,31 @@ func (l *loader) loadStatedFigures() {
 		}
 	}
 	if len(l.sheet.carriedAlone) == 0 &&
-		!slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.asked() }) {
+		!slices.ContainsFunc(l.sheet.Inputs, func(in Input) bool { return in.isAsked() }) {
 		return
 	}
-	l.add(&Rule{ID: statedFigures, Label: "Figures that come from the agent alone", Kind: "checklist",
+	l.addRule(&Rule{ID: statedFigures, Label: "Figures that come from the agent alone", Kind: "checklist",
 		Category: "checklist", Stage: StageChecklist, Tier: Mid,
 		Bucket: WorkDefect, Question: "Do you confirm the figures that come from the agent alone?",
 		Why: "No document of the run holds them, and a gate rests on them: nobody vouches for them but the agent.",
 		run: runStatedFigures, v: l.sheet.Doc})
 }
 
-// tier is that of a finding about the input: the heaviest gate's that rests on it.
-func (in *Input) tier() Tier {
+// findingTier is that of a finding about the input: the heaviest gate's that rests on it.
+func (in *Input) findingTier() Tier {
 	if in.gate == "" {
 		return Low
 	}
 	return in.gate
 }
 
-// asked reports whether a person has to confirm the input: only the agent states it, and a mid or high gate rests on
+// isAsked reports whether a person has to confirm the input: only the agent states it, and a mid or high gate rests on
 // it.
-func (in *Input) asked() bool { return in.Held == HeldStated && (in.gate == High || in.gate == Mid) }
+func (in *Input) isAsked() bool { return in.Held == HeldStated && (in.gate == High || in.gate == Mid) }
 
 // runStatedFigures asks about the figures that this submission states; it has nothing to ask where it states none.
 func runStatedFigures(a *audit, r *Rule) outcome {
-	if len(a.stated()) == 0 {
+	if len(a.listStatedFigures()) == 0 {
 		return outcome{status: Pass, vacuous: true}
 	}
 	return outcome{status: Open, reason: a.statedQuestion()}
@@ -95,9 +95,9 @@ type StatedFigure struct {
 // maxStatedFigure bounds one value of the question; a longer one is cut, and the report's submission holds it whole.
 const maxStatedFigure = 80
 
-// stated lists the inputs that a person has to confirm, in sheet order. The rule, the question and the report ask for
-// them; they are written once.
-func (a *audit) stated() []StatedFigure {
+// listStatedFigures lists the inputs that a person has to confirm, in sheet order. The rule, the question and the
+// report ask for them; they are written once.
+func (a *audit) listStatedFigures() []StatedFigure {
 	if !a.statedKnown {
 		a.statedFigures, a.statedKnown = a.listStated(), true
 	}
@@ -108,16 +108,16 @@ func (a *audit) listStated() []StatedFigure {
 	out := make([]StatedFigure, 0, len(a.Sheet.Inputs))
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
-		v := a.input(in.Name)
-		if !in.asked() || v.IsMissing() || in.Type == "" && len(in.Enum) == 0 && v.Kind == strictjson.String &&
+		v := a.inputValue(in.Name)
+		if !in.isAsked() || v.IsMissing() || in.Type == "" && len(in.Enum) == 0 && v.Kind == strictjson.String &&
 			!isDate(v.Text) {
 			continue
 		}
-		out = append(out, StatedFigure{Name: in.Name, Value: visible(statedText(v)), Unit: in.Unit, Reason: in.Reason})
+		out = append(out, StatedFigure{Name: in.Name, Value: visibleText(statedText(v)), Unit: in.Unit, Reason: in.Reason})
 	}
 	for _, name := range a.Sheet.carriedAlone {
-		if v := a.carried(name); v != nil {
-			out = append(out, StatedFigure{Name: name, Value: visible(statedText(v)),
+		if v := a.carriedValue(name); v != nil {
+			out = append(out, StatedFigure{Name: name, Value: visibleText(statedText(v)),
 				Reason: "only the submission's calculations carry it"})
 		}
 	}
@@ -127,8 +127,8 @@ func (a *audit) listStated() []StatedFigure {
 	return out
 }
 
-// carried is the value of a name that only calculations carry, by the first that does (S78).
-func (a *audit) carried(name string) *strictjson.Value {
+// carriedValue is the value of a name that only calculations carry, by the first that does (S78).
+func (a *audit) carriedValue(name string) *strictjson.Value {
 	for _, c := range a.calcs {
 		for _, m := range c.v.Get("inputs").Fields() {
 			if a.sheetName(m.Key) == name && (m.Value.Decimal() != nil || m.Value.Kind == strictjson.Array) {
@@ -166,7 +166,7 @@ func statedText(v *strictjson.Value) string {
 			return groupThousands(v.Text) // as it would be printed
 		}
 		if n := v.Decimal(); n != nil {
-			return shown(n)
+			return shownNumber(n)
 		}
 	case strictjson.Array, strictjson.Object:
 		s := string(canonicalJSON(v))
@@ -188,7 +188,7 @@ func (a *audit) statedQuestion() string {
 	}
 	var b strings.Builder
 	b.WriteString("These figures come from the agent alone: ")
-	for i, f := range a.stated() {
+	for i, f := range a.listStatedFigures() {
 		if i > 0 {
 			b.WriteString("; ")
 		}
@@ -206,9 +206,9 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 	before, open := a.raised, 0
 	for i := range a.Sheet.Inputs {
 		in := &a.Sheet.Inputs[i]
-		v := a.input(in.Name)
+		v := a.inputValue(in.Name)
 		if v.IsMissing() {
-			if in.checked() && !in.Optional {
+			if in.isChecked() && !in.Optional {
 				// as the structure stage says: otherwise leaving a wrong one out would mend this rule (S51)
 				a.inputAbsent(r, *in)
 			}
@@ -218,7 +218,7 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 		case HeldParam:
 			a.restatesParam(r, in, v)
 		case HeldAttested:
-			a.unheld(r, in, v, "it must be attested, and attestations are not read yet",
+			a.flagUnheld(r, in, v, "it must be attested, and attestations are not read yet",
 				"leave the run until they are, or have the sheet hold the input otherwise")
 		case HeldCell:
 			if a.Evidence == nil {
@@ -231,7 +231,7 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 	switch {
 	case out.status == Flag:
 	case a.Evidence == nil && slices.ContainsFunc(a.Sheet.Inputs, func(in Input) bool { return in.Held == HeldCell }):
-		return skipped("no_manifest: a bare submission declares no evidence")
+		return skipOutcome("no_manifest: a bare submission declares no evidence")
 	case open > 0:
 		return outcome{status: Open,
 			reason: fmt.Sprintf("%d inputs stand in documents that are left to the human (S64)", open)}
@@ -241,14 +241,14 @@ func runHeldInputs(a *audit, r *Rule) outcome {
 
 // restatesParam holds an input to the parameter that it restates.
 func (a *audit) restatesParam(r *Rule, in *Input, v *strictjson.Value) {
-	p := a.Sheet.param(in.Param)
+	p := a.Sheet.paramNamed(in.Param)
 	if p.Value == nil || sameValue(v, p.Value) {
 		return
 	}
-	a.flag(r, Finding{Code: "evidence.param_set", Tier: in.tier(), Pointer: v.Pointer(),
+	a.addFinding(r, Finding{Code: "evidence.param_set", Tier: in.findingTier(), Pointer: v.Pointer(),
 		Atoms: []string{a.heldAtom(in, false, p.Name)},
 		Message: fmt.Sprintf("input %q is %s; the parameter %s is %s, and a submission cannot set it (S71)", in.Name,
-			clip(v.Text), p.Name, canonicalJSON(p.Value)),
+			clipText(v.Text), p.Name, canonicalJSON(p.Value)),
 		Fix: &Fix{Text: "state the parameter's value", JSONPatch: singlePatch("replace", v.Pointer(),
 			string(canonicalJSON(p.Value)))}})
 }
@@ -262,13 +262,14 @@ func sameValue(x, y *strictjson.Value) bool {
 }
 
 func (a *audit) heldAtom(in *Input, pass bool, what string) string {
-	return a.atom("evidence.input_held", inputPointer(in.Name), pass, atomSeverity(in.tier()), "field", what)
+	return a.addAtom("evidence.input_held", inputPointer(in.Name), pass, atomSeverity(in.findingTier()), "field", what)
 }
 
-func (a *audit) unheld(r *Rule, in *Input, v *strictjson.Value, why, fix string) {
-	a.flag(r, Finding{Code: "evidence.input_unheld", Tier: in.tier(), Bucket: WorkDefect, Pointer: v.Pointer(),
+func (a *audit) flagUnheld(r *Rule, in *Input, v *strictjson.Value, why, fix string) {
+	a.addFinding(r, Finding{Code: "evidence.input_unheld", Tier: in.findingTier(), Bucket: WorkDefect,
+		Pointer: v.Pointer(),
 		Atoms:   []string{a.heldAtom(in, false, why)},
-		Message: fmt.Sprintf("input %q is %s, and no evidence holds it: %s", in.Name, clip(statedText(v)), why),
+		Message: fmt.Sprintf("input %q is %s, and no evidence holds it: %s", in.Name, clipText(statedText(v)), why),
 		Fix:     &Fix{Text: fix}})
 }
 
@@ -288,10 +289,10 @@ func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) 
 		case errors.Is(err, errLeftToHuman):
 			open = 1
 		case err != nil:
-			a.unheld(r, in, v, err.Error(), fmt.Sprintf("attach the evidence %q with the value of %s", p.Evidence,
+			a.flagUnheld(r, in, v, err.Error(), fmt.Sprintf("attach the evidence %q with the value of %s", p.Evidence,
 				in.Name))
 		default:
-			a.holds(r, in, v, cell, fmt.Sprintf("%s of evidence %q", p.words(in), p.Evidence))
+			a.checkHolds(r, in, v, cell, fmt.Sprintf("%s of evidence %q", p.placeText(in), p.Evidence))
 		}
 	}
 	return open
@@ -300,31 +301,31 @@ func (a *audit) heldByCells(r *Rule, in *Input, v *strictjson.Value) (open int) 
 // heldByCitation reads the place that the submission cites for an input: in its own sources, else in those of a
 // calculation. within is the evidence that it must stand in, "" for any.
 func (a *audit) heldByCitation(r *Rule, in *Input, v *strictjson.Value, within string) (open int) {
-	ref, found := a.citation(in)
+	ref, found := a.inputCitation(in)
 	id, _, _ := strings.Cut(ref, "#")
 	switch {
 	case !found:
-		a.unheld(r, in, v, "the submission cites no place for it", fmt.Sprintf("cite it: \"sources\": {%q: \"%s#…\"}",
+		a.flagUnheld(r, in, v, "the submission cites no place for it", fmt.Sprintf("cite it: \"sources\": {%q: \"%s#…\"}",
 			in.Name, orWord(within, "<evidence>")))
 		return 0
 	case within != "" && id != within:
-		a.unheld(r, in, v, fmt.Sprintf("it is cited from %q, and the evidence %q must hold it", clip(id), within),
+		a.flagUnheld(r, in, v, fmt.Sprintf("it is cited from %q, and the evidence %q must hold it", clipText(id), within),
 			fmt.Sprintf("cite where it stands in %q", within))
 		return 0
 	}
 	hit, err := a.Evidence.Resolve(ref)
 	switch {
 	case err != nil:
-		a.unheld(r, in, v, err.Error(), "cite the cell that holds it")
+		a.flagUnheld(r, in, v, err.Error(), "cite the cell that holds it")
 	case hit.Open:
 		return 1
 	case hit.Kind == evidence.HitFile && hit.JSON == nil:
-		a.unheld(r, in, v, fmt.Sprintf("%q is a whole file, not a cell of it", clip(ref)),
+		a.flagUnheld(r, in, v, fmt.Sprintf("%q is a whole file, not a cell of it", clipText(ref)),
 			"cite the cell that holds it, as <evidence>#cell=2,2")
 	case hit.JSON != nil && hit.JSON.Kind != strictjson.String:
-		a.holds(r, in, v, string(canonicalJSON(hit.JSON)), clip(ref))
+		a.checkHolds(r, in, v, string(canonicalJSON(hit.JSON)), clipText(ref))
 	default:
-		a.holds(r, in, v, hit.Text, clip(ref))
+		a.checkHolds(r, in, v, hit.Text, clipText(ref))
 	}
 	return 0
 }
@@ -336,8 +337,8 @@ func orWord(s, otherwise string) string {
 	return s
 }
 
-// citation is the submission's reference for an input.
-func (a *audit) citation(in *Input) (string, bool) {
+// inputCitation is the submission's reference for an input.
+func (a *audit) inputCitation(in *Input) (string, bool) {
 	for _, m := range a.doc.Get("sources").Fields() {
 		if a.sheetName(m.Key) == in.Name {
 			return m.Value.Str()
@@ -353,20 +354,21 @@ func (a *audit) citation(in *Input) (string, bool) {
 	return "", false
 }
 
-// holds compares the value with the cell.
-func (a *audit) holds(r *Rule, in *Input, v *strictjson.Value, cell, where string) {
-	if in.matches(v, cell) {
+// checkHolds compares the value with the cell.
+func (a *audit) checkHolds(r *Rule, in *Input, v *strictjson.Value, cell, where string) {
+	if in.matchesCell(v, cell) {
 		a.heldAtom(in, true, where)
 		return
 	}
-	a.flag(r, Finding{Code: "evidence.input_mismatch", Tier: in.tier(), Bucket: WorkDefect, Pointer: v.Pointer(),
+	a.addFinding(r, Finding{Code: "evidence.input_mismatch", Tier: in.findingTier(), Bucket: WorkDefect,
+		Pointer: v.Pointer(),
 		Atoms:   []string{a.heldAtom(in, false, where)},
-		Message: fmt.Sprintf("input %q is %s; %s holds %q", in.Name, clip(statedText(v)), where, clip(cell)),
+		Message: fmt.Sprintf("input %q is %s; %s holds %q", in.Name, clipText(statedText(v)), where, clipText(cell)),
 		Fix:     &Fix{Text: "use the evidence's value"}})
 }
 
-// words name the place for a person.
-func (p *Place) words(in *Input) string {
+// placeText name the place for a person.
+func (p *Place) placeText(in *Input) string {
 	switch {
 	case p.Pointer != "":
 		return p.Pointer

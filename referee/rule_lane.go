@@ -24,7 +24,7 @@ var capabilityMinimum = map[string]*decimal.Num{"edge": decimal.FromInt(3), "sma
 // loadLane adds a rule for every lane requirement.
 func (l *loader) loadLane() {
 	v := l.sheet.Doc.Get("lane_requirements")
-	for _, q := range l.requirements(v) {
+	for _, q := range l.loadRequirements(v) {
 		l.addRequirement(q, v)
 	}
 }
@@ -35,11 +35,11 @@ func (l *loader) addRequirement(q requirement, v *strictjson.Value) {
 		Why: "A stack below the lane cannot be held to its work.", Fix: "run the assignment on a stack that has " +
 			q.want}
 	r.run = func(a *audit, r *Rule) outcome { return a.stackMeets(r, []requirement{q}) }
-	l.add(r)
+	l.addRule(r)
 }
 
-// requirements reads lane_requirements.
-func (l *loader) requirements(v *strictjson.Value) []requirement {
+// loadRequirements reads lane_requirements.
+func (l *loader) loadRequirements(v *strictjson.Value) []requirement {
 	var out []requirement
 	add := func(key string, q requirement) {
 		if v.Get(key) != nil {
@@ -81,13 +81,13 @@ func needNumber(id, unit string, least *decimal.Num, of func(*Agent) string) req
 	if least == nil {
 		least = zero
 	}
-	return requirement{id: id, want: fmt.Sprintf("at least %s %s", shown(least), unit),
+	return requirement{id: id, want: fmt.Sprintf("at least %s %s", shownNumber(least), unit),
 		need: func(p *Agent) (bool, bool, string) {
 			n, err := decimal.Parse(of(p))
 			if err != nil {
 				return false, false, ""
 			}
-			return decimal.Cmp(n, least) >= 0, true, shown(n)
+			return decimal.Cmp(n, least) >= 0, true, shownNumber(n)
 		}}
 }
 
@@ -124,21 +124,21 @@ func needClass(id, least string) requirement {
 // stackMeets holds the profile against requirements: below is a flag, unknown is skip "profile incomplete".
 func (a *audit) stackMeets(r *Rule, list []requirement) outcome {
 	if a.Agent == nil {
-		return skipped("no_manifest: a bare submission names no agent")
+		return skipOutcome("no_manifest: a bare submission names no agent")
 	}
 	out := passed
 	for _, q := range list {
 		met, known, has := q.need(a.Agent)
 		if !known {
 			if out.status == Pass {
-				out = skipped("profile incomplete: it does not say whether the stack has %s", q.want)
+				out = skipOutcome("profile incomplete: it does not say whether the stack has %s", q.want)
 			}
 			continue
 		}
-		id := a.atom("stack."+q.id, q.id, met, atomSeverity(r.Tier), "sample", q.want)
+		id := a.addAtom("stack."+q.id, q.id, met, atomSeverity(r.Tier), "sample", q.want)
 		if !met {
-			a.flag(r, Finding{Code: "lane." + q.id, Atoms: []string{id},
-				Message: fmt.Sprintf("the stack has %s; the lane needs %s", clip(has), q.want), Fix: fixOf(r)})
+			a.addFinding(r, Finding{Code: "lane." + q.id, Atoms: []string{id},
+				Message: fmt.Sprintf("the stack has %s; the lane needs %s", clipText(has), q.want), Fix: fixOf(r)})
 			out = flagged
 		}
 	}
@@ -170,9 +170,9 @@ func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 	if n := v.Get("min_vram_gb").Decimal(); n != nil {
 		list = append(list, needNumber("min_vram_gb", "GB of GPU memory", n, func(p *Agent) string { return p.VRAMGB }))
 	}
-	other := l.expr(v.Get("different_from"), r.ID+": different_from")
+	other := l.loadExpr(v.Get("different_from"), r.ID+": different_from")
 	if len(list) == 0 && other == nil {
-		l.problems.add(v, "missing_key", "a stack_fit check needs at least one requirement")
+		l.problems.addProblem(v, "missing_key", "a stack_fit check needs at least one requirement")
 	}
 	r.Text = "the stack meets the lane"
 	r.run = func(a *audit, r *Rule) outcome {
@@ -182,11 +182,11 @@ func (l *loader) compileStackFit(r *Rule, v *strictjson.Value) {
 		}
 		res := other.Eval(a.env)
 		if res.Val.Str == "" || a.Agent.Model == "" {
-			return worseOutcome(out, skipped("profile incomplete: the two models are not both named"))
+			return worseOutcome(out, skipOutcome("profile incomplete: the two models are not both named"))
 		}
 		if normalName(res.Val.Str) == normalName(a.Agent.Model) {
-			a.flag(r, Finding{Code: "lane.different_from", Pointer: res.Val.Pointer(),
-				Message: fmt.Sprintf("the model %q must differ from %q", clip(a.Agent.Model), clip(res.Val.Str)),
+			a.addFinding(r, Finding{Code: "lane.different_from", Pointer: res.Val.Pointer(),
+				Message: fmt.Sprintf("the model %q must differ from %q", clipText(a.Agent.Model), clipText(res.Val.Str)),
 				Fix:     fixOf(r)})
 			return flagged
 		}

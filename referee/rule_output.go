@@ -33,7 +33,8 @@ func runFinalOutputConsistent(a *audit, r *Rule) outcome {
 	if said == "" {
 		return passed
 	}
-	a.flag(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect, Pointer: "/final_output",
+	a.addFinding(r, Finding{Code: "policy.final_output_inconsistent", Tier: Mid, Bucket: WorkDefect,
+		Pointer: "/final_output",
 		Message: fmt.Sprintf("final_output says %s while %s", word, said), Fix: &Fix{Text: r.Fix}})
 	return flagged
 }

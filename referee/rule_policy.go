@@ -17,9 +17,9 @@ const maxReadings = 64
 // runExpr holds a gate: true passes, false flags, unknown skips with what is missing (S22–S27). Where calculations are
 // stated more than once it must hold for every one of them (S19).
 func runExpr(a *audit, r *Rule) outcome {
-	readings, complete := a.readings(r.needs)
+	readings, complete := a.readingsOf(r.needs)
 	if !complete {
-		a.flag(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect,
+		a.addFinding(r, Finding{Code: "math.too_complex", Tier: High, Stage: StageMath, Bucket: WorkDefect,
 			Pointer: "/calculations",
 			Message: fmt.Sprintf("duplicate calculations give more than %d readings of rule %q", maxReadings, r.ID),
 			Fix:     &Fix{Text: "state each calculation once"}})
@@ -27,16 +27,16 @@ func runExpr(a *audit, r *Rule) outcome {
 	}
 	out := outcome{status: Pass}
 	for i, pick := range readings {
-		a.choose(pick)
+		a.chooseCalculations(pick)
 		res := r.expr.Eval(a.env)
-		one := a.gate(r, res)
+		one := a.gateOutcome(r, res)
 		if i == 0 {
 			a.explainRule(r, res, one)
 		}
 		out = worseGate(out, one)
-		a.straddles(r, res.Truth)
+		a.checkStraddle(r, res.Truth)
 	}
-	a.choose(nil)
+	a.chooseCalculations(nil)
 	out.notes = append(out.notes, a.fallBacks(r)...)
 	return out
 }
@@ -67,8 +67,8 @@ func worseGate(x, y outcome) outcome {
 // oneReading picks nothing: where no calculation is duplicated there is one of each. Nobody writes to it.
 var oneReading = []map[string]int{{}}
 
-// readings lists the ways to pick one of each duplicated calculation; complete is false when there are too many.
-func (a *audit) readings(needs []*MathCheck) (out []map[string]int, complete bool) {
+// readingsOf lists the ways to pick one of each duplicated calculation; complete is false when there are too many.
+func (a *audit) readingsOf(needs []*MathCheck) (out []map[string]int, complete bool) {
 	out = oneReading
 	for _, m := range needs {
 		n := len(a.byID[m.ID])
@@ -91,12 +91,12 @@ func (a *audit) readings(needs []*MathCheck) (out []map[string]int, complete boo
 	return out, true
 }
 
-// gate turns a result into an outcome and its findings.
-func (a *audit) gate(r *Rule, res policy.Result) outcome {
-	a.issues(r, res)
+// gateOutcome turns a result into an outcome and its findings.
+func (a *audit) gateOutcome(r *Rule, res policy.Result) outcome {
+	a.reportIssues(r, res)
 	switch res.Truth {
 	case policy.True:
-		a.atom("policy."+r.ID, "", true, "info", "cross_field", "the gate holds")
+		a.addAtom("policy."+r.ID, "", true, "info", "cross_field", "the gate holds")
 		return outcome{status: Pass, vacuous: res.Vacuous}
 	case policy.False:
 		a.gateFails(r, res)
@@ -107,7 +107,7 @@ func (a *audit) gate(r *Rule, res policy.Result) outcome {
 		return flagged
 	}
 	a.operandMissing(r, res)
-	return skipped("cannot be decided: %s", missingText(res))
+	return skipOutcome("cannot be decided: %s", missingText(res))
 }
 
 // gateFails words the flag of a gate that does not hold, with every operand's value and how far each input would have
@@ -117,8 +117,9 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 	if r.expr.Approx() && res.Sides != nil {
 		tier = a.bandTier(res.Sides)
 	}
-	said := r.failure(res)
-	id := a.measured(r, "policy."+r.ID, "", false, atomSeverity(tier), "cross_field", operandText(res.Operands), r.Text,
+	said := r.failureText(res)
+	id := a.addMeasuredAtom(r, "policy."+r.ID, "", false, atomSeverity(tier), "cross_field", operandText(res.Operands),
+		r.Text,
 		func() string { return said })
 	f := Finding{Code: "policy." + r.ID, Tier: tier, Pointer: a.gatePointer(res), Atoms: []string{id},
 		Fix: a.distanceOf(r, res)}
@@ -130,15 +131,15 @@ func (a *audit) gateFails(r *Rule, res policy.Result) {
 	if f.Fix == nil && r.Fix != "" {
 		f.Fix = &Fix{Text: r.Fix}
 	}
-	a.flag(r, f)
+	a.addFinding(r, f)
 }
 
 // longRule is how many characters of a rule a finding repeats; `audit --explain` prints a longer one.
 const longRule = 160
 
-// failure says that the gate does not hold: in the sheet's words, or with the part of it that fails and the values
+// failureText says that the gate does not hold: in the sheet's words, or with the part of it that fails and the values
 // there.
-func (r *Rule) failure(res policy.Result) string {
+func (r *Rule) failureText(res policy.Result) string {
 	if r.Message != "" {
 		return withValues(r.Message, operandText(res.Operands))
 	}
@@ -148,13 +149,13 @@ func (r *Rule) failure(res policy.Result) string {
 		operands = slices.DeleteFunc(slices.Clone(operands),
 			func(o policy.OperandValue) bool { return !strings.Contains(what, o.Text) })
 	}
-	said := r.title() + " does not hold: "
+	said := r.ruleTitle() + " does not hold: "
 	long := utf8.RuneCountInString(what) > longRule
 	differs := ""
 	if sides != nil && sides[0].Kind == policy.List && sides[1].Kind == policy.List {
 		differs = firstDifference(sides[0].List, sides[1].List)
 	} else if sides != nil && long {
-		differs = clip(valueText(sides[0])) + " against " + clip(valueText(sides[1]))
+		differs = clipText(valueText(sides[0])) + " against " + clipText(valueText(sides[1]))
 	}
 	switch {
 	case !long && differs != "":
@@ -177,8 +178,8 @@ func firstDifference(left, right []policy.Val) string {
 	for i := range min(len(left), len(right)) {
 		l, r := left[i], right[i]
 		if valueText(l) != valueText(r) || l.Str != r.Str {
-			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), clip(valueText(l)),
-				clip(valueText(r)))
+			return fmt.Sprintf("number %d of %d is %s against %s", i+1, len(left), clipText(valueText(l)),
+				clipText(valueText(r)))
 		}
 	}
 	if len(left) == len(right) {
@@ -199,15 +200,15 @@ func (a *audit) bandTier(sides *[2]policy.Val) Tier {
 	if sides[0].Num == nil || sides[1].Num == nil {
 		return High
 	}
-	return max(a.Sheet.penalty.of(claimDistance(sides[0].Num, sides[1].Num)), bandLow).tier()
+	return max(a.Sheet.penalty.bandOf(claimDistance(sides[0].Num, sides[1].Num)), bandLow).bandTier()
 }
 
 // gateUnknown flags a gate whose sheet says that a missing operand is a flag (S24).
 func (a *audit) gateUnknown(r *Rule, res policy.Result) {
-	id := a.atom("policy."+r.ID, "", false, atomSeverity(r.Tier), "cross_field", r.Text)
-	a.flag(r, Finding{Code: "policy." + r.ID, Pointer: missingPointer(res), Atoms: []string{id},
+	id := a.addAtom("policy."+r.ID, "", false, atomSeverity(r.Tier), "cross_field", r.Text)
+	a.addFinding(r, Finding{Code: "policy." + r.ID, Pointer: missingPointer(res), Atoms: []string{id},
 		Spot:    &Spot{Gate: r.Text},
-		Message: fmt.Sprintf("%s cannot be shown to hold: %s", r.title(), missingText(res)),
+		Message: fmt.Sprintf("%s cannot be shown to hold: %s", r.ruleTitle(), missingText(res)),
 		Fix:     &Fix{Text: "supply what is missing"}})
 }
 
@@ -216,7 +217,7 @@ func (a *audit) gateUnknown(r *Rule, res policy.Result) {
 func (a *audit) operandMissing(r *Rule, res policy.Result) {
 	inRow := slices.ContainsFunc(res.Issues, func(is policy.Issue) bool { return is.Code == "row_error" })
 	for _, m := range res.Missing {
-		a.lacks(r, pointerOf(m))
+		a.noteLacking(r, pointerOf(m))
 		if inRow && m.Kind == "field" && m.Pointer == "" {
 			continue // said of the row, as what it is
 		}
@@ -224,7 +225,7 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 			a.priorUnresolved(r, m)
 		}
 		if m.Kind != "calc" && m.Kind != "input" && m.Kind != "field" || m.Kind == "calc" &&
-			a.Sheet.undeclared(m.Name) {
+			a.Sheet.isUndeclared(m.Name) {
 			continue
 		}
 		tier := r.Tier
@@ -232,8 +233,8 @@ func (a *audit) operandMissing(r *Rule, res policy.Result) {
 			tier = Mid
 		}
 		pointer := pointerOf(m)
-		id := a.atom("operand.missing", m.Name, false, atomSeverity(tier), "field", m.Why)
-		a.flag(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect,
+		id := a.addAtom("operand.missing", m.Name, false, atomSeverity(tier), "field", m.Why)
+		a.addFinding(r, Finding{Code: "evidence.operand_missing", Tier: tier, Stage: StageEvidence, Bucket: WorkDefect,
 			Pointer: pointer, Atoms: []string{id},
 			Message: fmt.Sprintf("rule %q cannot be decided: %s", r.ID, whyMissing(m)),
 			Fix:     &Fix{Text: "supply " + m.Name}})
@@ -252,8 +253,8 @@ func pointerOf(m policy.MissingOperand) string {
 	return m.Pointer
 }
 
-// lacks keeps the first place at which a rule found nothing.
-func (a *audit) lacks(r *Rule, pointer string) {
+// noteLacking keeps the first place at which a rule found nothing.
+func (a *audit) noteLacking(r *Rule, pointer string) {
 	if _, known := a.lacking[r.ID]; known {
 		return
 	}
@@ -265,8 +266,9 @@ func (a *audit) lacks(r *Rule, pointer string) {
 
 // priorUnresolved flags a receipt that the ledger at hand does not hold; without a ledger the rule only skips.
 func (a *audit) priorUnresolved(r *Rule, m policy.MissingOperand) {
-	id := a.atom("evidence.prior", m.Name, false, "critical", "field", m.Why)
-	a.flag(r, Finding{Code: "evidence.prior_unresolved", Stage: StageEvidence, Bucket: WorkDefect, Pointer: m.Pointer,
+	id := a.addAtom("evidence.prior", m.Name, false, "critical", "field", m.Why)
+	a.addFinding(r, Finding{Code: "evidence.prior_unresolved", Stage: StageEvidence, Bucket: WorkDefect,
+		Pointer: m.Pointer,
 		Atoms:   []string{id},
 		Message: fmt.Sprintf("rule %q: %s", r.ID, whyMissing(m)),
 		Fix:     &Fix{Text: "name a receipt of this ledger by its SHA-256"}})
@@ -279,10 +281,11 @@ func whyMissing(m policy.MissingOperand) string {
 	return fmt.Sprintf("%s %q is missing", m.Kind, m.Name)
 }
 
-// issues reports what evaluation stumbled over: wrong types (S25), undefined arithmetic (S12), rows that lack a member.
-func (a *audit) issues(r *Rule, res policy.Result) {
+// reportIssues reports what evaluation stumbled over: wrong types (S25), undefined arithmetic (S12), rows that lack a
+// member.
+func (a *audit) reportIssues(r *Rule, res policy.Result) {
 	for _, is := range res.Issues {
-		a.lacks(r, is.Pointer)
+		a.noteLacking(r, is.Pointer)
 		f := Finding{Code: "evidence." + is.Code, Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
 			Pointer: is.Pointer, Message: fmt.Sprintf("rule %q: %s", r.ID, is.Message)}
 		switch is.Code {
@@ -294,20 +297,20 @@ func (a *audit) issues(r *Rule, res policy.Result) {
 			f.Fix = &Fix{Text: "write the value in the type that the sheet declares; numbers are JSON numbers, " +
 				"not text"}
 		}
-		f.Atoms = []string{a.atom("operand."+is.Code, is.Pointer, false, atomSeverity(f.Tier), "field", is.Message)}
-		a.flag(r, f)
+		f.Atoms = []string{a.addAtom("operand."+is.Code, is.Pointer, false, atomSeverity(f.Tier), "field", is.Message)}
+		a.addFinding(r, f)
 	}
 }
 
-// honest reports whether the claim is the recomputed value rounded as written, whatever band it is in (S2a).
-func (a *audit) honest(c *calculation) bool {
+// isHonestRounding reports whether the claim is the recomputed value rounded as written, whatever band it is in (S2a).
+func (a *audit) isHonestRounding(c *calculation) bool {
 	strict := bands{tolerance: zero, mid: c.bands.mid, high: c.bands.high}
-	d := strict.measure(c.claimed, c.value(), c.written, c.scale)
+	d := strict.measureDeviation(c.claimed, c.recomputedValue(), c.written, c.scale)
 	return d.rounded && !d.coarse
 }
 
-// note adds a remark to a rule's check.
-func (a *audit) note(r *Rule, text string) {
+// noteOnCheck adds a remark to a rule's check.
+func (a *audit) noteOnCheck(r *Rule, text string) {
 	for i := range a.checks {
 		if a.checks[i].ID == r.ID && !slices.Contains(a.checks[i].Notes, text) {
 			a.checks[i].Notes = append(a.checks[i].Notes, text)
@@ -339,8 +342,8 @@ func (a *audit) tierOf(r *Rule) Tier {
 	return Low
 }
 
-// title is what a message calls the rule.
-func (r *Rule) title() string {
+// ruleTitle is what a message calls the rule.
+func (r *Rule) ruleTitle() string {
 	if r.Label != "" {
 		return r.Label
 	}
@@ -398,7 +401,7 @@ func operandText(operands []policy.OperandValue) string {
 
 func valueText(v policy.Val) string {
 	if v.Kind == policy.Num {
-		return shown(v.Num)
+		return shownNumber(v.Num)
 	}
 	return v.String()
 }
@@ -412,5 +415,5 @@ func comparisonGap(sides *[2]policy.Val) string {
 	if err != nil {
 		return ""
 	}
-	return number(d)
+	return reportNumber(d)
 }

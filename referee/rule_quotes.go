@@ -14,11 +14,11 @@ import (
 // runQuotesVerbatim: a claim's quote stands in the evidence it cites (S63).
 func runQuotesVerbatim(a *audit, r *Rule) outcome {
 	if !slices.ContainsFunc(a.doc.Get("claims").Elements(),
-		func(claim *strictjson.Value) bool { return !blank(claim.Get("quote")) }) {
+		func(claim *strictjson.Value) bool { return !isBlank(claim.Get("quote")) }) {
 		return outcome{status: Pass, vacuous: true}
 	}
 	if a.Evidence == nil {
-		return skipped("no_manifest: a bare submission declares no evidence")
+		return skipOutcome("no_manifest: a bare submission declares no evidence")
 	}
 	before, open := a.raised, 0
 	for _, claim := range a.doc.Get("claims").Elements() {
@@ -26,7 +26,7 @@ func runQuotesVerbatim(a *audit, r *Rule) outcome {
 		if !ok || legible.Blank(quote) {
 			continue
 		}
-		word, _ := reference(claim).Str()
+		word, _ := claimReference(claim).Str()
 		open += a.quoteStands(r, claim.Get("quote"), quote, word, 0)
 		a.quoteValue(r, quote, claim.Get("value"))
 	}
@@ -45,15 +45,15 @@ func (a *audit) quoteStands(r *Rule, at *strictjson.Value, quote, ref string, mi
 	if err == nil && hit.Open {
 		return 1
 	}
-	atom := a.atom("evidence.quote", at.Pointer(), found, "critical", "field", clip(quote))
+	atom := a.addAtom("evidence.quote", at.Pointer(), found, "critical", "field", clipText(quote))
 	if found {
 		return 0
 	}
-	message := fmt.Sprintf("the quote %q is not in evidence %q", clip(quote), clip(id))
+	message := fmt.Sprintf("the quote %q is not in evidence %q", clipText(quote), clipText(id))
 	if err != nil {
-		message = fmt.Sprintf("the quote %q cannot be looked up: %v", clip(quote), err)
+		message = fmt.Sprintf("the quote %q cannot be looked up: %v", clipText(quote), err)
 	}
-	a.flag(r, Finding{Code: "evidence.quote_not_found", Tier: High, Pointer: at.Pointer(), Atoms: []string{atom},
+	a.addFinding(r, Finding{Code: "evidence.quote_not_found", Tier: High, Pointer: at.Pointer(), Atoms: []string{atom},
 		Message: message, Fix: &Fix{Text: "quote the evidence word for word, and cite where it stands"}})
 	return 0
 }
@@ -65,10 +65,10 @@ func (a *audit) quoteValue(r *Rule, quote string, value *strictjson.Value) {
 	if said == "" {
 		return
 	}
-	atom := a.atom("evidence.quote_value", value.Pointer(), false, "critical", "field", said)
-	a.flag(r, Finding{Code: "evidence.quote_value", Tier: High, Bucket: WorkDefect, Pointer: value.Pointer(),
+	atom := a.addAtom("evidence.quote_value", value.Pointer(), false, "critical", "field", said)
+	a.addFinding(r, Finding{Code: "evidence.quote_value", Tier: High, Bucket: WorkDefect, Pointer: value.Pointer(),
 		Atoms:   []string{atom},
-		Message: fmt.Sprintf("value is %s; the quote %q says %s", clip(value.Text), clip(quote), clip(said)),
+		Message: fmt.Sprintf("value is %s; the quote %q says %s", clipText(value.Text), clipText(quote), clipText(said)),
 		Fix:     &Fix{Text: "state the value that the quote holds, or quote the place of this one"}})
 }
 

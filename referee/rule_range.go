@@ -35,7 +35,7 @@ func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
 		pair := m.Value.Elements()
 		if len(pair) != 2 || pair[0].Decimal() == nil || pair[1].Decimal() == nil ||
 			decimal.Cmp(pair[0].Decimal(), pair[1].Decimal()) >= 0 {
-			l.problems.add(m.Value, "limits", "limit %q must be [low, high] with low below high", m.Key)
+			l.problems.addProblem(m.Value, "limits", "limit %q must be [low, high] with low below high", m.Key)
 			continue
 		}
 		s.limits = append(s.limits, limit{m.Key, pair[0].Decimal(), pair[1].Decimal()})
@@ -49,14 +49,14 @@ func (l *loader) compileRange(r *Rule, v *strictjson.Value) {
 // notEmpty refuses a check over no member at all.
 func (l *loader) notEmpty(v *strictjson.Value, key string) {
 	if len(v.Get(key).Fields()) == 0 {
-		l.problems.add(v.Get(key), "missing_key", "%s is empty: the check would pass everything", key)
+		l.problems.addProblem(v.Get(key), "missing_key", "%s is empty: the check would pass everything", key)
 	}
 }
 
 func (l *loader) samplePath(v *strictjson.Value, key string) {
 	if p := v.Get(key); p != nil {
 		if _, err := parsePath(p.Text); err != nil {
-			l.problems.add(p, "path", "%s: %v", key, err)
+			l.problems.addProblem(p, "path", "%s: %v", key, err)
 		}
 	}
 }
@@ -77,10 +77,10 @@ func (a *audit) pointerOf(row *strictjson.Value, member string) string {
 	return strictjson.JoinPointer(p, member)
 }
 
-// samples are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to read
-// evidence.
-func (a *audit) samples(path string) ([]*strictjson.Value, error) {
-	v, err := a.at(path)
+// samplesAt are the objects at a path: one object, or the rows of an array. A path may begin with $evidence.<id> to
+// read evidence.
+func (a *audit) samplesAt(path string) ([]*strictjson.Value, error) {
+	v, err := a.valueAt(path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +90,8 @@ func (a *audit) samples(path string) ([]*strictjson.Value, error) {
 	return []*strictjson.Value{v}, nil
 }
 
-// at finds the value at a path of the submission, or of JSON evidence: "$evidence.<id>#/pointer".
-func (a *audit) at(path string) (*strictjson.Value, error) {
+// valueAt finds the value at a path of the submission, or of JSON evidence: "$evidence.<id>#/pointer".
+func (a *audit) valueAt(path string) (*strictjson.Value, error) {
 	if rest, ok := cutPrefix(path, "$evidence."); ok {
 		return a.evidenceJSON(rest)
 	}
@@ -130,13 +130,13 @@ func (a *audit) evidenceJSON(ref string) (*strictjson.Value, error) {
 
 // inRange: each member lies within its limits; beyond them the overshoot decides the tier.
 func (a *audit) inRange(r *Rule, s *sampleRule) outcome {
-	rows, err := a.samples(s.path)
+	rows, err := a.samplesAt(s.path)
 	if err != nil {
 		return a.cannotRead(r, err)
 	}
 	before := a.raised
 	for i, row := range rows {
-		if !a.spend(8 * len(s.limits)) {
+		if !a.spendWork(8 * len(s.limits)) {
 			break
 		}
 		for _, lim := range s.limits {
@@ -152,7 +152,7 @@ func (a *audit) cannotRead(r *Rule, err error) outcome {
 		a.operandMissing(r, policy.Result{Missing: []policy.MissingOperand{{Kind: "field", Name: missing.pointer,
 			Pointer: missing.pointer, Why: err.Error()}}})
 	}
-	return skipped("cannot be decided: %v", err)
+	return skipOutcome("cannot be decided: %v", err)
 }
 
 // rowText names a row for a message, where there are several or the sheet says what a row is.
@@ -178,24 +178,25 @@ func (a *audit) checkLimit(r *Rule, s *sampleRule, row *strictjson.Value, lim li
 	pass := decimal.Cmp(ratio, one) <= 0
 	tier := ratioTier(ratio, s.critical)
 	message := func() string {
-		return fmt.Sprintf("%s is %s%s; limits %s to %s", lim.field, shown(x), in, shown(lim.low), shown(lim.high))
+		return fmt.Sprintf("%s is %s%s; limits %s to %s", lim.field, shownNumber(x), in, shownNumber(lim.low),
+			shownNumber(lim.high))
 	}
-	id := a.measured(r, "range_sanity.out_of_range", lim.field, pass, atomSeverity(tier), "field", number(x),
-		number(lim.low)+" to "+number(lim.high), message)
+	id := a.addMeasuredAtom(r, "range_sanity.out_of_range", lim.field, pass, atomSeverity(tier), "field", reportNumber(x),
+		reportNumber(lim.low)+" to "+reportNumber(lim.high), message)
 	if !pass {
-		a.flag(r, Finding{Code: "math.out_of_range", Tier: tier, Pointer: where, Atoms: []string{id},
+		a.addFinding(r, Finding{Code: "math.out_of_range", Tier: tier, Pointer: where, Atoms: []string{id},
 			Message: message(),
-			Spot:    &Spot{Claimed: number(x), Distance: number(ratio), Band: string(tier)}})
+			Spot:    &Spot{Claimed: reportNumber(x), Distance: reportNumber(ratio), Band: string(tier)}})
 	}
 }
 
 func (a *audit) notANumber(r *Rule, v *strictjson.Value, where, name string) {
 	message := name + " is missing"
 	if v != nil {
-		message = fmt.Sprintf("%s is not a number: %s", name, clip(string(canonicalJSON(v))))
+		message = fmt.Sprintf("%s is not a number: %s", name, clipText(string(canonicalJSON(v))))
 	}
-	id := a.atom("numeric_validity.not_a_number", name, false, "critical", "field", message)
-	a.flag(r, Finding{Code: "math.not_a_number", Tier: High, Pointer: where, Atoms: []string{id}, Message: message,
+	id := a.addAtom("numeric_validity.not_a_number", name, false, "critical", "field", message)
+	a.addFinding(r, Finding{Code: "math.not_a_number", Tier: High, Pointer: where, Atoms: []string{id}, Message: message,
 		Fix: &Fix{Text: "state it as a JSON number"}})
 }
 
@@ -223,7 +224,7 @@ func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
 	s := &sampleRule{path: v.TextOf("series"), cur: v.TextOf("cur"), prev: v.TextOf("prev"), angles: map[string]bool{},
 		critical: orDefault(v.Get("ratio").Decimal(), oneAndHalf)}
 	if (s.path == "") == (s.cur == "" || s.prev == "") {
-		l.problems.add(v, "missing_key", "a jump check needs either series, or cur and prev")
+		l.problems.addProblem(v, "missing_key", "a jump check needs either series, or cur and prev")
 	}
 	for _, name := range v.Get("angle_fields").Texts() {
 		s.angles[name] = true
@@ -233,13 +234,13 @@ func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
 	}
 	factor := orDefault(v.Get("factor").Decimal(), one)
 	if factor.Sign() <= 0 {
-		l.problems.add(v.Get("factor"), "thresholds", "factor must be a number above 0, not %s", factor)
+		l.problems.addProblem(v.Get("factor"), "thresholds", "factor must be a number above 0, not %s", factor)
 	}
 	l.notEmpty(v, "thresholds")
 	for _, m := range v.Get("thresholds").Fields() {
 		n := m.Value.Decimal()
 		if n == nil || n.Sign() <= 0 {
-			l.problems.add(m.Value, "thresholds", "threshold %q must be a number above 0", m.Key)
+			l.problems.addProblem(m.Value, "thresholds", "threshold %q must be a number above 0", m.Key)
 			continue
 		}
 		if n, err := decimal.Mul(n, factor); err == nil {
@@ -247,20 +248,20 @@ func (l *loader) compileJump(r *Rule, v *strictjson.Value) {
 		}
 	}
 	r.Text = "steps stay below their thresholds"
-	r.run = func(a *audit, r *Rule) outcome { return a.jumps(r, s) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkJumps(r, s) }
 }
 
-// jumps compares each sample with the one before.
-func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
-	rows, err := a.steps(s)
+// checkJumps compares each sample with the one before.
+func (a *audit) checkJumps(r *Rule, s *sampleRule) outcome {
+	rows, err := a.sampleSteps(s)
 	if err != nil {
 		return a.cannotRead(r, err)
 	}
 	if len(rows) < 2 {
-		return skipped("a first sample has no predecessor")
+		return skipOutcome("a first sample has no predecessor")
 	}
 	before, absent := a.raised, ""
-	for i := 1; i < len(rows) && a.spend(8*len(s.thresholds)); i++ {
+	for i := 1; i < len(rows) && a.spendWork(8*len(s.thresholds)); i++ {
 		for _, t := range s.thresholds {
 			if unseen := a.checkStep(r, s, rows[i-1], rows[i], t, r.rowText(i-1, len(rows)-1)); unseen != nil {
 				absent = cmp.Or(absent, a.pointerOf(unseen, t.field), t.field)
@@ -273,15 +274,15 @@ func (a *audit) jumps(r *Rule, s *sampleRule) outcome {
 	return flaggedSince(a, before)
 }
 
-func (a *audit) steps(s *sampleRule) ([]*strictjson.Value, error) {
+func (a *audit) sampleSteps(s *sampleRule) ([]*strictjson.Value, error) {
 	if s.path != "" {
-		return a.samples(s.path)
+		return a.samplesAt(s.path)
 	}
-	prev, err := a.at(s.prev)
+	prev, err := a.valueAt(s.prev)
 	if err != nil {
 		return nil, err
 	}
-	cur, err := a.at(s.cur)
+	cur, err := a.valueAt(s.cur)
 	if err != nil {
 		return nil, err
 	}
@@ -316,15 +317,18 @@ func (a *audit) checkStep(
 	}
 	pass, tier := decimal.Cmp(ratio, one) <= 0, ratioTier(ratio, s.critical)
 	message := func() string {
-		return fmt.Sprintf("%s jumped %s in one step%s (from %s to %s); limit %s", t.field, shown(step), in, shown(x),
-			shown(y), shown(t.high))
+		return fmt.Sprintf("%s jumped %s in one step%s (from %s to %s); limit %s", t.field, shownNumber(step), in,
+			shownNumber(x),
+			shownNumber(y), shownNumber(t.high))
 	}
-	id := a.measured(r, "jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field", number(step),
-		number(t.high), message)
+	id := a.addMeasuredAtom(r, "jump_dynamics.mutation_violation", t.field, pass, atomSeverity(tier), "field",
+		reportNumber(step),
+		reportNumber(t.high), message)
 	if !pass {
-		a.flag(r, Finding{Code: "math.jump", Tier: tier, Pointer: where, Atoms: []string{id},
+		a.addFinding(r, Finding{Code: "math.jump", Tier: tier, Pointer: where, Atoms: []string{id},
 			Message: message(),
-			Spot:    &Spot{Claimed: number(y), Delta: number(step), Distance: number(ratio), Band: string(tier)}})
+			Spot: &Spot{Claimed: reportNumber(y), Delta: reportNumber(step), Distance: reportNumber(ratio),
+				Band: string(tier)}})
 	}
 	return nil
 }
@@ -351,11 +355,11 @@ type agreement struct {
 }
 
 func (l *loader) compileAgree(r *Rule, v *strictjson.Value) {
-	g := &agreement{left: l.expr(v.Get("left"), r.ID+": left"), right: l.expr(v.Get("right"), r.ID+": right"),
+	g := &agreement{left: l.loadExpr(v.Get("left"), r.ID+": left"), right: l.loadExpr(v.Get("right"), r.ID+": right"),
 		metric: v.TextOf("metric"), warn: v.Get("warn").Decimal()}
 	g.critical = orDefault(v.Get("critical").Decimal(), g.warn)
 	if decimal.Cmp(g.warn, g.critical) > 0 || g.warn.IsNeg() {
-		l.problems.add(v, "agree", "warn %s must be at least 0 and at most critical %s", g.warn, g.critical)
+		l.problems.addProblem(v, "agree", "warn %s must be at least 0 and at most critical %s", g.warn, g.critical)
 	}
 	if g.metric == "" {
 		g.metric = "abs"
@@ -365,17 +369,17 @@ func (l *loader) compileAgree(r *Rule, v *strictjson.Value) {
 	}
 	r.reads = append(g.left.Refs().Calcs, g.right.Refs().Calcs...)
 	r.Text = fmt.Sprintf("%s agrees with %s within %s (%s)", g.left.Text(), g.right.Text(), g.warn, g.metric)
-	r.run = func(a *audit, r *Rule) outcome { return a.agrees(r, g) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkAgreement(r, g) }
 }
 
 // agrees: at most warn passes, at most critical is mid, beyond is high.
-func (a *audit) agrees(r *Rule, g *agreement) outcome {
+func (a *audit) checkAgreement(r *Rule, g *agreement) outcome {
 	left, right := g.left.Eval(a.env), g.right.Eval(a.env)
 	x, y := left.Val.Num, right.Val.Num
 	if x == nil || y == nil {
 		return a.noNumbers(r, left, right)
 	}
-	d := g.difference(x, y)
+	d := g.differenceOf(x, y)
 	pass := d != nil && decimal.Cmp(d, g.warn) <= 0
 	tier := Mid
 	if d == nil || decimal.Cmp(d, g.critical) > 0 || decimal.Cmp(g.warn, g.critical) == 0 {
@@ -384,8 +388,9 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	if r.v.Get("tier") != nil && decimal.Cmp(g.warn, g.critical) == 0 {
 		tier = r.Tier
 	}
-	id := a.measured(r, "cross_field_consistency."+r.ID, "", pass, atomSeverity(tier), "cross_field", number(d),
-		number(g.warn), func() string { return g.words(r, x, y, d) })
+	id := a.addMeasuredAtom(r, "cross_field_consistency."+r.ID, "", pass, atomSeverity(tier), "cross_field",
+		reportNumber(d),
+		reportNumber(g.warn), func() string { return g.agreementText(r, x, y, d) })
 	if pass {
 		a.explainAgreement(r, left, right, passed)
 		return passed
@@ -393,18 +398,19 @@ func (a *audit) agrees(r *Rule, g *agreement) outcome {
 	a.explainAgreement(r, left, right, flagged)
 	f := Finding{Code: "agree." + r.ID, Tier: tier,
 		Pointer: a.gatePointer(policy.Result{Operands: append(left.Operands, right.Operands...)}), Atoms: []string{id},
-		Message: g.words(r, x, y, d),
-		Spot:    &Spot{Claimed: number(x), Recomputed: number(y), Delta: number(d), Gate: r.Text, Band: string(tier)}}
+		Message: g.agreementText(r, x, y, d),
+		Spot: &Spot{Claimed: reportNumber(x), Recomputed: reportNumber(y), Delta: reportNumber(d), Gate: r.Text,
+			Band: string(tier)}}
 	if r.Fix != "" {
 		f.Fix = &Fix{Text: r.Fix}
 	}
-	a.flag(r, f)
+	a.addFinding(r, f)
 	return flagged
 }
 
-func (g *agreement) words(r *Rule, x, y, d *decimal.Num) string {
-	return fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.title(), g.left.Text(),
-		shown(x), g.right.Text(), shown(y), differenceText(d), g.metric, shown(g.warn))
+func (g *agreement) agreementText(r *Rule, x, y, d *decimal.Num) string {
+	return fmt.Sprintf("%s: %s is %s, %s is %s; they differ by %s (%s), at most %s agrees", r.ruleTitle(), g.left.Text(),
+		shownNumber(x), g.right.Text(), shownNumber(y), differenceText(d), g.metric, shownNumber(g.warn))
 }
 
 // noNumbers skips a rule whose operands are not all numbers, and says of each why: missing, undefined, or of another
@@ -418,20 +424,20 @@ func (a *audit) noNumbers(r *Rule, results ...policy.Result) outcome {
 		}
 		joined.Missing, joined.Issues = append(joined.Missing, res.Missing...), append(joined.Issues, res.Issues...)
 	}
-	a.issues(r, joined)
+	a.reportIssues(r, joined)
 	a.operandMissing(r, joined)
-	return skipped("cannot be decided: %s", missingText(joined))
+	return skipOutcome("cannot be decided: %s", missingText(joined))
 }
 
 func differenceText(d *decimal.Num) string {
 	if d == nil {
 		return "more than can be computed"
 	}
-	return shown(d)
+	return shownNumber(d)
 }
 
-// difference by the metric; nil is infinite.
-func (g *agreement) difference(x, y *decimal.Num) *decimal.Num {
+// differenceOf by the metric; nil is infinite.
+func (g *agreement) differenceOf(x, y *decimal.Num) *decimal.Num {
 	delta, err := decimal.Sub(x, y)
 	if err != nil {
 		return nil

@@ -19,22 +19,23 @@ type recompute struct {
 }
 
 func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
-	rc := &recompute{path: v.TextOf("path"), expr: l.expr(v.Get("formula"), r.ID+": formula"), units: v.TextOf("units")}
+	rc := &recompute{path: v.TextOf("path"), expr: l.loadExpr(v.Get("formula"), r.ID+": formula"),
+		units: v.TextOf("units")}
 	rc.target = rc.path
 	if id := v.TextOf("calc"); id != "" {
 		rc.target = id
 		claim, err := policy.ParseText(fmt.Sprintf("claimed(%q)", id), l.sheet.names)
 		if err != nil {
-			l.problems.add(v.Get("calc"), "unknown_name", "%v", err)
+			l.problems.addProblem(v.Get("calc"), "unknown_name", "%v", err)
 			return
 		}
 		rc.claim = claim
 	}
 	if (rc.path == "") == (rc.claim == nil) {
-		l.problems.add(v, "missing_key", "a recompute check needs either path or calc")
+		l.problems.addProblem(v, "missing_key", "a recompute check needs either path or calc")
 	}
 	if _, err := parsePath(rc.path); rc.path != "" && err != nil {
-		l.problems.add(v.Get("path"), "path", "%v", err)
+		l.problems.addProblem(v.Get("path"), "path", "%v", err)
 	}
 	rc.money = isMonetary(readBoolean(v.Get("monetary")), rc.units, rc.target)
 	rc.bands = l.sheet.penalty
@@ -45,38 +46,38 @@ func (l *loader) compileRecompute(r *Rule, v *strictjson.Value) {
 		rc.bands.tolerance = n
 	}
 	rc.bands.abs = v.Get("tolerance_abs").Decimal()
-	if err := rc.bands.valid(); err != nil {
-		l.problems.add(v.Get("tolerance"), "tolerance", "%v", err)
+	if err := rc.bands.checkValid(); err != nil {
+		l.problems.addProblem(v.Get("tolerance"), "tolerance", "%v", err)
 	}
 	if rc.expr == nil {
 		return
 	}
 	r.Text = rc.target + " = " + rc.expr.Text()
 	r.expr = rc.expr
-	r.run = func(a *audit, r *Rule) outcome { return a.recomputes(r, rc) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkRecompute(r, rc) }
 }
 
-// recomputes holds the value against the expression within the bands.
-func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
+// checkRecompute holds the value against the expression within the bands.
+func (a *audit) checkRecompute(r *Rule, rc *recompute) outcome {
 	want := rc.expr.Eval(a.env)
 	claim, written, pointer, miss := a.claimOf(rc)
 	if miss != nil {
 		a.operandMissing(r, *miss)
-		return skipped("cannot be decided: %s", missingText(*miss))
+		return skipOutcome("cannot be decided: %s", missingText(*miss))
 	}
 	if want.Val.Num == nil {
 		return a.noNumbers(r, want)
 	}
 	if claim == nil {
-		a.flag(r, Finding{Code: "evidence.operand_type", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
+		a.addFinding(r, Finding{Code: "evidence.operand_type", Tier: Mid, Stage: StageEvidence, Bucket: WorkDefect,
 			Pointer: pointer, Message: rc.target + " is not a number", Fix: &Fix{Text: "state it as a JSON number"}})
-		return skipped("%s is not a number", rc.target)
+		return skipOutcome("%s is not a number", rc.target)
 	}
 	scale := unitScale(rc.units)
 	canonical := scaledBy(claim.Num, scale)
-	d := a.Sheet.materialAmount(rc.bands.measure(canonical, want.Val.Num, written, scale), rc.money)
-	id := a.atom("recompute.within_band", rc.target, !d.failed(), atomSeverity(d.band.tier()), "field", r.Text)
-	if !d.failed() {
+	d := a.Sheet.materialAmount(rc.bands.measureDeviation(canonical, want.Val.Num, written, scale), rc.money)
+	id := a.addAtom("recompute.within_band", rc.target, !d.isFlag(), atomSeverity(d.band.bandTier()), "field", r.Text)
+	if !d.isFlag() {
 		out := passed
 		if d.rounded {
 			out.notes = []string{"rounded: " + rc.target}
@@ -85,14 +86,14 @@ func (a *audit) recomputes(r *Rule, rc *recompute) outcome {
 	}
 	c := &calculation{name: rc.target, pointer: pointer, worst: d, units: rc.units, money: rc.money, bands: rc.bands,
 		written: written, scale: scale, own: want.Val.Num}
-	f := a.mismatch(c, id)
+	f := a.mismatchFinding(c, id)
 	f.Pointer = pointer
-	f.Message = fmt.Sprintf("%s is %s; recomputed %s from %s (off by %s, %s)", rc.target, shown(d.claimed),
-		shown(d.reference), rc.expr.Text(), amountText(d.delta, rc.money, rc.units), percent(d.rel))
+	f.Message = fmt.Sprintf("%s is %s; recomputed %s from %s (off by %s, %s)", rc.target, shownNumber(d.claimed),
+		shownNumber(d.reference), rc.expr.Text(), amountText(d.delta, rc.money, rc.units), relativeText(d.rel))
 	if f.Fix != nil && f.Fix.JSONPatch != "" {
 		f.Fix.JSONPatch = ""
 	}
-	a.flag(r, f)
+	a.addFinding(r, f)
 	return flagged
 }
 
@@ -128,45 +129,45 @@ func (l *loader) compileBind(r *Rule, v *strictjson.Value) {
 		l.problems.addNear(v.Get("calc"), "unknown_name", v.TextOf("calc"), l.sheet.names.Calcs,
 			"bind names the calculation %q, which the sheet does not declare", v.TextOf("calc"))
 	}
-	to, input := l.expr(v.Get("to"), r.ID+": to"), v.TextOf("input")
+	to, input := l.loadExpr(v.Get("to"), r.ID+": to"), v.TextOf("input")
 	b := l.sheet.penalty
 	if n := v.Get("tolerance").Decimal(); n != nil {
 		b.tolerance = n
 	}
-	if err := b.valid(); err != nil {
-		l.problems.add(v.Get("tolerance"), "tolerance", "%v", err)
+	if err := b.checkValid(); err != nil {
+		l.problems.addProblem(v.Get("tolerance"), "tolerance", "%v", err)
 	}
 	if m == nil || to == nil {
 		return
 	}
 	r.reads = to.Refs().Calcs
 	r.Text = fmt.Sprintf("input %s of %s equals %s", input, m.ID, to.Text())
-	r.run = func(a *audit, r *Rule) outcome { return a.binds(r, m, input, to, b) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkBinding(r, m, input, to, b) }
 }
 
-// binds holds an input of a calculation against its bound source.
-func (a *audit) binds(r *Rule, m *MathCheck, input string, to *policy.Expr, b bands) outcome {
+// checkBinding holds an input of a calculation against its bound source.
+func (a *audit) checkBinding(r *Rule, m *MathCheck, input string, to *policy.Expr, b bands) outcome {
 	want := to.Eval(a.env)
 	if want.Val.Num == nil {
 		return a.noNumbers(r, want)
 	}
 	if len(a.byID[m.ID]) == 0 {
-		a.lacks(r, "/calculations")
-		return skipped("no calculation named %q", m.ID)
+		a.noteLacking(r, "/calculations")
+		return skipOutcome("no calculation named %q", m.ID)
 	}
 	before := a.raised
 	for _, c := range a.byID[m.ID] {
 		in, ok := a.agentInput(input, c)
 		if !ok || in.Num == nil {
-			a.flag(r, Finding{Code: "math.inputs_missing", Tier: Mid, Pointer: c.pointer + "/inputs",
+			a.addFinding(r, Finding{Code: "math.inputs_missing", Tier: Mid, Pointer: c.pointer + "/inputs",
 				Message: fmt.Sprintf("calculation %q has no input %q", m.ID, input), Fix: &Fix{Text: "add the input"}})
 			continue
 		}
-		if d := b.measure(in.Num, want.Val.Num, "", nil); d.failed() {
-			a.flag(r, Finding{Code: "math.bind_mismatch", Tier: d.band.tier(), Pointer: c.pointer + "/inputs",
+		if d := b.measureDeviation(in.Num, want.Val.Num, "", nil); d.isFlag() {
+			a.addFinding(r, Finding{Code: "math.bind_mismatch", Tier: d.band.bandTier(), Pointer: c.pointer + "/inputs",
 				Spot: spotOf(d),
-				Message: fmt.Sprintf("input %q of %q is %s; %s is %s", input, m.ID, shown(in.Num), to.Text(),
-					shown(want.Val.Num)), Fix: fixOf(r)})
+				Message: fmt.Sprintf("input %q of %q is %s; %s is %s", input, m.ID, shownNumber(in.Num), to.Text(),
+					shownNumber(want.Val.Num)), Fix: fixOf(r)})
 		}
 	}
 	return flaggedSince(a, before)

@@ -18,14 +18,15 @@ type forEach struct {
 }
 
 func (l *loader) compileForEach(r *Rule, v *strictjson.Value) {
-	f := &forEach{over: l.expr(v.Get("over"), r.ID+": over"), key: v.TextOf("key"), maxRate: v.Get("max_rate").Decimal()}
+	f := &forEach{over: l.loadExpr(v.Get("over"), r.ID+": over"), key: v.TextOf("key"),
+		maxRate: v.Get("max_rate").Decimal()}
 	f.maxBad, _ = v.Get("max_violations").Int()
 	if f.over == nil {
 		return
 	}
 	each, where, err := f.over.RowPredicates(l.sheet.names, v.Get("each"), v.Get("where"))
 	if err != nil {
-		l.problems.add(v.Get("each"), "expression", "%s: %v", r.ID, err)
+		l.problems.addProblem(v.Get("each"), "expression", "%s: %v", r.ID, err)
 		return
 	}
 	r.expr, f.where = each, where
@@ -38,25 +39,25 @@ func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 	tier := a.tierOf(r)
 	seen := &rowsSeen{atoms: map[int]string{}}
 	whole := policy.EachRow(a.env, f.over, r.expr, f.where, f.key, func(row policy.RowResult) {
-		seen.add(row)
+		seen.addRow(row)
 		pass, observed := row.Result.Truth == policy.True, ""
 		if !pass || a.AllAtoms {
 			observed = operandText(row.Result.Operands)
 		}
-		id := a.measured(r, "row."+r.ID, row.Key, pass, atomSeverity(tier), "field", observed, r.expr.Text(),
+		id := a.addMeasuredAtom(r, "row."+r.ID, row.Key, pass, atomSeverity(tier), "field", observed, r.expr.Text(),
 			func() string { return r.rowTitle(row) + ": " + r.expr.Text() + " (" + observed + ")" })
 		if !pass && len(seen.atoms) < maxListed {
 			seen.atoms[row.Index] = id
 		}
 	})
 	if whole.Truth == policy.Unknown {
-		a.issues(r, whole)
+		a.reportIssues(r, whole)
 		if r.OnMissing == "flag" {
 			a.gateUnknown(r, whole)
 			return flagged
 		}
 		a.operandMissing(r, whole)
-		return skipped("cannot be decided: %s", missingText(whole))
+		return skipOutcome("cannot be decided: %s", missingText(whole))
 	}
 	a.explainRule(r, whole, outcome{status: Pass})
 	if a.tooMany(seen.failed, seen.rows, f) {
@@ -65,10 +66,10 @@ func (a *audit) everyRow(r *Rule, f *forEach) outcome {
 	}
 	if seen.open > 0 {
 		for _, row := range seen.unknown {
-			a.issues(r, row.Result)
+			a.reportIssues(r, row.Result)
 			a.operandMissing(r, row.Result)
 		}
-		return skipped("%d of %d rows cannot be decided: %s", seen.open, seen.rows, missingText(seen.unknown[0].Result))
+		return skipOutcome("%d of %d rows cannot be decided: %s", seen.open, seen.rows, missingText(seen.unknown[0].Result))
 	}
 	return outcome{status: Pass, vacuous: seen.rows == 0}
 }
@@ -88,7 +89,7 @@ type rowsSeen struct {
 	atoms              map[int]string // of rows that do not hold
 }
 
-func (s *rowsSeen) add(row policy.RowResult) {
+func (s *rowsSeen) addRow(row policy.RowResult) {
 	s.rows++
 	switch row.Result.Truth {
 	case policy.False:
@@ -128,26 +129,26 @@ func (a *audit) flagRows(r *Rule, seen *rowsSeen) {
 	}
 	keys, ids := make([]string, len(bad)), make([]string, len(bad))
 	for i, row := range bad {
-		keys[i] = clip(r.rowTitle(row))
+		keys[i] = clipText(r.rowTitle(row))
 		ids[i] = seen.atoms[row.Index]
 		if r.PerRow {
-			a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text},
+			a.addFinding(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: row.Pointer, Spot: &Spot{Gate: r.Text},
 				Fix: fix(), Atoms: []string{ids[i]},
-				Message: fmt.Sprintf("%s does not hold for %s: %s", r.title(), r.rowTitle(row),
+				Message: fmt.Sprintf("%s does not hold for %s: %s", r.ruleTitle(), r.rowTitle(row),
 					operandText(row.Result.Operands))})
 		}
 	}
 	if r.PerRow {
 		if rest := seen.failed - len(bad); rest > 0 {
-			a.note(r, fmt.Sprintf("%d more rows fail and are not listed", rest))
+			a.noteOnCheck(r, fmt.Sprintf("%d more rows fail and are not listed", rest))
 		}
 		return
 	}
 	message := r.Message
 	if message == "" {
-		message = r.title() + " does not hold"
+		message = r.ruleTitle() + " does not hold"
 	}
-	a.flag(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text},
+	a.addFinding(r, Finding{Code: "policy." + r.ID, Tier: tier, Pointer: bad[0].Pointer, Spot: &Spot{Gate: r.Text},
 		Fix: fix(), Atoms: ids[:min(len(ids), maxRowAtoms)],
 		Message: fmt.Sprintf("%s for %d of %d rows: %s (first: %s)", message, seen.failed, seen.rows, joinListed(keys),
 			operandText(bad[0].Result.Operands))})

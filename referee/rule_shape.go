@@ -37,7 +37,7 @@ var sharedSchema = sync.OnceValue(func() *schema.Schema {
 func (l *loader) compileSchema(v *strictjson.Value, what string) *schema.Schema {
 	out, err := schema.Compile(what, v)
 	if err != nil {
-		p := l.problems.add(v, "schema", "%v", err)
+		p := l.problems.addProblem(v, "schema", "%v", err)
 		if se, ok := err.(*schema.Error); ok {
 			p.Line, p.Column, p.Message = se.Pos.Line, se.Pos.Col, what+": "+se.Message
 		}
@@ -49,12 +49,12 @@ func (l *loader) compileSchema(v *strictjson.Value, what string) *schema.Schema 
 func (l *loader) ownSchema(at *strictjson.Value, what, src string) *schema.Schema {
 	v, err := strictjson.Parse([]byte(src), strictjson.DocumentLimits)
 	if err != nil {
-		l.problems.add(at, "schema", "%s: %v", what, err)
+		l.problems.addProblem(at, "schema", "%s: %v", what, err)
 		return nil
 	}
 	out, err := schema.Compile(what, v)
 	if err != nil {
-		l.problems.add(at, "schema", "%v", err)
+		l.problems.addProblem(at, "schema", "%v", err)
 	}
 	return out
 }
@@ -124,27 +124,27 @@ func domainType(in Input) string {
 func (l *loader) compileRequired(r *Rule, v *strictjson.Value) {
 	paths, nonempty := v.Get("paths").Texts(), v.Get("nonempty").IsTrue()
 	if len(paths) == 0 {
-		l.problems.add(v.Get("paths"), "missing_key", "a required check needs paths: it would pass everything")
+		l.problems.addProblem(v.Get("paths"), "missing_key", "a required check needs paths: it would pass everything")
 	}
 	for i, p := range paths {
 		if _, err := parsePath(p); err != nil {
-			l.problems.add(v.Get("paths").Items[i], "path", "%v", err)
+			l.problems.addProblem(v.Get("paths").Items[i], "path", "%v", err)
 		}
 	}
 	r.Text = "present: " + joinListed(paths)
-	r.run = func(a *audit, r *Rule) outcome { return a.required(r, paths, nonempty) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkRequired(r, paths, nonempty) }
 }
 
 // required: every path is there; a [*] stands for every item.
-func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
+func (a *audit) checkRequired(r *Rule, paths []string, nonempty bool) outcome {
 	var absent []string
 	for _, p := range paths {
 		found := selectPath(a.doc, p)
 		for _, hit := range found {
-			if !a.spend(1) {
+			if !a.spendWork(1) {
 				return flagged
 			}
-			if hit.Value.IsMissing() || nonempty && blank(hit.Value) {
+			if hit.Value.IsMissing() || nonempty && isBlank(hit.Value) {
 				absent = append(absent, hit.Pointer)
 			}
 		}
@@ -154,9 +154,9 @@ func (a *audit) required(r *Rule, paths []string, nonempty bool) outcome {
 		}
 	}
 	for i, pointer := range absent {
-		a.atom("structure.required", pointer, false, atomSeverity(r.Tier), "field", "absent or empty")
+		a.addAtom("structure.required", pointer, false, atomSeverity(r.Tier), "field", "absent or empty")
 		if i < 10 {
-			a.flag(r, Finding{Code: "structure.missing", Pointer: pointer,
+			a.addFinding(r, Finding{Code: "structure.missing", Pointer: pointer,
 				Message: fmt.Sprintf("%s is missing or empty", pointer), Fix: fixOf(r)})
 		}
 	}
@@ -194,24 +194,24 @@ func (l *loader) compileSchemaPart(r *Rule, v *strictjson.Value) {
 	}
 	path, unique := v.TextOf("path"), v.TextOf("unique_by")
 	if len(parts) == 0 && unique == "" {
-		l.problems.add(v, "schema", "a schema check needs at least one constraint: it would pass everything")
+		l.problems.addProblem(v, "schema", "a schema check needs at least one constraint: it would pass everything")
 	}
 	if _, err := parsePath(path); err != nil {
-		l.problems.add(v.Get("path"), "path", "%v", err)
+		l.problems.addProblem(v.Get("path"), "path", "%v", err)
 		return
 	}
 	s := l.ownSchema(v, "rule "+r.ID, "{"+strings.Join(parts, ",")+"}")
 	r.Text = path + " has its shape"
-	r.run = func(a *audit, r *Rule) outcome { return a.shaped(r, s, path, unique) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkShape(r, s, path, unique) }
 }
 
-func (a *audit) shaped(r *Rule, s *schema.Schema, path, unique string) outcome {
+func (a *audit) checkShape(r *Rule, s *schema.Schema, path, unique string) outcome {
 	before := a.raised
 	for _, hit := range selectPath(a.doc, path) {
 		if hit.Value == nil {
 			continue
 		}
-		if !a.spend(4) {
+		if !a.spendWork(4) {
 			break
 		}
 		for _, leaf := range s.Validate(hit.Value) {
@@ -234,13 +234,13 @@ func (a *audit) uniqueBy(r *Rule, rows *strictjson.Value, member string) {
 		if v == nil {
 			continue
 		}
-		if !a.spend(1 + (v.End-v.Pos.Offset)/8) {
+		if !a.spendWork(1 + (v.End-v.Pos.Offset)/8) {
 			return
 		}
 		key := string(canonicalJSON(v))
 		if seen[key] {
-			a.flag(r, Finding{Code: "schema.unique_by", Pointer: v.Pointer(), Message: fmt.Sprintf("%s %s occurs twice",
-				member, clip(key)), Fix: fixOf(r)})
+			a.addFinding(r, Finding{Code: "schema.unique_by", Pointer: v.Pointer(), Message: fmt.Sprintf("%s %s occurs twice",
+				member, clipText(key)), Fix: fixOf(r)})
 		}
 		seen[key] = true
 	}
@@ -268,32 +268,32 @@ func (l *loader) compileMatch(r *Rule, v *strictjson.Value) {
 		l.problems.addNear(v.Get("type"), "unknown_word", m.kind, kinds, "unknown JSON type %q", m.kind)
 	}
 	if m.values == nil && m.kind == "" && m.required == nil {
-		l.problems.add(v, "missing_key", "a match check needs expected_value, expected_values, type or required_keys")
+		l.problems.addProblem(v, "missing_key", "a match check needs expected_value, expected_values, type or required_keys")
 	}
 	if _, err := parsePath(m.path); err != nil {
-		l.problems.add(v.Get("match_field"), "path", "%v", err)
+		l.problems.addProblem(v.Get("match_field"), "path", "%v", err)
 	}
 	r.Text = v.TextOf("match_field") + " matches"
-	r.run = func(a *audit, r *Rule) outcome { return a.matches(r, m) }
+	r.run = func(a *audit, r *Rule) outcome { return a.checkMatch(r, m) }
 }
 
-func (a *audit) matches(r *Rule, m *match) outcome {
+func (a *audit) checkMatch(r *Rule, m *match) outcome {
 	pointer, _ := parsePath(m.path)
 	v := a.doc.At(pointer)
 	if v.IsMissing() {
 		a.missingMember(r, pointer, m.path)
 		return flagged
 	}
-	if why := m.fails(v); why != "" {
-		a.flag(r, Finding{Code: "structure.match", Pointer: pointer, Message: fmt.Sprintf("%s: %s", r.title(), why),
+	if why := m.mismatchText(v); why != "" {
+		a.addFinding(r, Finding{Code: "structure.match", Pointer: pointer, Message: fmt.Sprintf("%s: %s", r.ruleTitle(), why),
 			Fix: fixOf(r)})
 		return flagged
 	}
 	return passed
 }
 
-// fails says in what way v is not what the check wants; "" when it is.
-func (m *match) fails(v *strictjson.Value) string {
+// mismatchText says in what way v is not what the check wants; "" when it is.
+func (m *match) mismatchText(v *strictjson.Value) string {
 	for _, k := range m.required {
 		if v.Get(k).IsMissing() {
 			return fmt.Sprintf("the member %q is missing", k)
@@ -322,7 +322,7 @@ func (m *match) fails(v *strictjson.Value) string {
 	if slices.ContainsFunc(m.values, func(w *strictjson.Value) bool { return strictjson.Equal(v, w) }) {
 		return ""
 	}
-	return "is " + clip(string(canonicalJSON(v)))
+	return "is " + clipText(string(canonicalJSON(v)))
 }
 
 // kindNames are JSON's types in the reader's order.

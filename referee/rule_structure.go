@@ -17,35 +17,35 @@ var structureKeywords = map[string]string{"required": "missing", "minItems": "mi
 // runStructure: the bytes are one strict JSON object, made for this sheet, and nothing required is missing (S45, S46).
 func runStructure(a *audit, r *Rule) outcome {
 	if a.doc == nil {
-		a.unreadable(r)
+		a.flagUnreadable(r)
 		return flagged
 	}
 	before := a.raised
-	a.atom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
-	a.assignment(r)
+	a.addAtom("structure.json_valid", "", true, "info", "sample", "one strict JSON object")
+	a.checkAssignment(r)
 	a.unsetParam(r)
 	a.profileMatches(r)
 	a.hiddenText(r)
 	a.namedTwice(r)
 	if a.Evidence != nil && a.Sheet.Rule("evidence_references_resolve") == nil {
-		a.held(r) // no other rule would say that declared evidence is not there
+		a.flagUnheldEvidence(r) // no other rule would say that declared evidence is not there
 	}
-	a.absent(r)
+	a.flagAbsent(r)
 	return flaggedSince(a, before)
 }
 
-// absent flags what is required and not there: members that a schema requires, and the sheet's declared inputs (mid
+// flagAbsent flags what is required and not there: members that a schema requires, and the sheet's declared inputs (mid
 // where the submission discloses them). Both the structure and the schema rule raise it: what is absent does not have
 // its declared shape either, and if only one of them did, leaving out a value of the wrong type would raise the score
 // (S51).
-func (a *audit) absent(r *Rule) {
-	for _, leaf := range a.leaves() {
+func (a *audit) flagAbsent(r *Rule) {
+	for _, leaf := range a.schemaLeaves() {
 		if code, ok := structureKeywords[leaf.Keyword]; ok {
 			a.flagLeaf(r, "structure."+code, leaf)
 		}
 	}
 	for _, in := range a.Sheet.Inputs {
-		if !in.Optional && a.input(in.Name).IsMissing() {
+		if !in.Optional && a.inputValue(in.Name).IsMissing() {
 			a.inputAbsent(r, in)
 		}
 	}
@@ -61,21 +61,21 @@ func (a *audit) inputAbsent(r *Rule, in Input) {
 		tier = Mid
 	}
 	pointer := inputPointer(in.Name)
-	id := a.atom("structure.missing", pointer, false, atomSeverity(tier), "field", "the input is absent")
-	a.flag(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: pointer,
+	id := a.addAtom("structure.missing", pointer, false, atomSeverity(tier), "field", "the input is absent")
+	a.addFinding(r, Finding{Code: "structure.missing", Tier: tier, Stage: StageStructure, Pointer: pointer,
 		Atoms:   []string{id},
 		Message: fmt.Sprintf("the input %q is absent", in.Name),
 		Fix:     &Fix{Text: fmt.Sprintf("supply inputs.%s", in.Name)}})
 }
 
-// unreadable is the one finding that a submission gets which cannot be read.
-func (a *audit) unreadable(r *Rule) {
+// flagUnreadable is the one finding that a submission gets which cannot be read.
+func (a *audit) flagUnreadable(r *Rule) {
 	message := "the submission cannot be read"
 	if a.readErr != nil {
 		message = a.readErr.Message
 	}
-	id := a.atom("structure.json_valid", "", false, "critical", "sample", message)
-	a.flag(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id},
+	id := a.addAtom("structure.json_valid", "", false, "critical", "sample", message)
+	a.addFinding(r, Finding{Code: "structure.json_valid", Tier: High, Stage: StageStructure, Atoms: []string{id},
 		Message: message,
 		Fix: &Fix{Text: "write one JSON object: UTF-8 without byte order mark, no duplicate keys, at most 64 levels " +
 			"deep, 500,000 values and 5 MiB, nothing after it"}})
@@ -84,22 +84,22 @@ func (a *audit) unreadable(r *Rule) {
 // unsetParam: a limit that nobody has set decides nothing. Who runs audits refuses before that (WithParams); this is
 // for who forgot to.
 func (a *audit) unsetParam(r *Rule) {
-	if p := a.Sheet.unset(); p != nil {
-		missing := p.missing(a.Sheet.Slug)
-		a.flag(r, Finding{Code: "structure.param_missing", Tier: High, Message: missing.Message,
+	if p := a.Sheet.unsetParam(); p != nil {
+		missing := p.missingError(a.Sheet.Slug)
+		a.addFinding(r, Finding{Code: "structure.param_missing", Tier: High, Message: missing.Message,
 			Fix: &Fix{Text: missing.Hint}})
 	}
 }
 
 // assignment: an answer to another assignment is not an answer to this one (S46).
-func (a *audit) assignment(r *Rule) {
+func (a *audit) checkAssignment(r *Rule) {
 	id := a.doc.Get("assignment_id")
 	got, ok := id.Str()
 	if id == nil || ok && got == a.Sheet.Slug {
 		return
 	}
-	a.flag(r, Finding{Code: "structure.assignment_mismatch", Tier: Mid, Pointer: "/assignment_id",
-		Message: fmt.Sprintf("assignment_id is %s; this sheet is %q", clip(string(id.Source(a.Bytes))), a.Sheet.Slug),
+	a.addFinding(r, Finding{Code: "structure.assignment_mismatch", Tier: Mid, Pointer: "/assignment_id",
+		Message: fmt.Sprintf("assignment_id is %s; this sheet is %q", clipText(string(id.Source(a.Bytes))), a.Sheet.Slug),
 		Fix: &Fix{Text: "answer the assignment that was given", JSONPatch: singlePatch("replace", "/assignment_id",
 			string(appendString(nil, a.Sheet.Slug)))}})
 }
@@ -109,16 +109,16 @@ func (a *audit) profileMatches(r *Rule) {
 	if a.Declared == nil || a.Agent == nil {
 		return
 	}
-	if diff := a.Agent.differences(a.Declared); len(diff) > 0 {
-		a.flag(r, Finding{Code: "lane.profile_mismatch", Tier: Mid, Stage: StageLane, Bucket: StackFit,
+	if diff := a.Agent.differencesFrom(a.Declared); len(diff) > 0 {
+		a.addFinding(r, Finding{Code: "lane.profile_mismatch", Tier: Mid, Stage: StageLane, Bucket: StackFit,
 			Message: "run.json states another agent profile than the configuration pins: " + joinListed(diff),
 			Fix:     &Fix{Text: "state the profile that ran, or have the configuration changed"}})
 	}
 }
 
-// leaves are the violations of the sheet's output schema and of its declared inputs' types. Two rules ask for them;
-// they are found once.
-func (a *audit) leaves() []schema.Leaf {
+// schemaLeaves are the violations of the sheet's output schema and of its declared inputs' types. Two rules ask for
+// them; they are found once.
+func (a *audit) schemaLeaves() []schema.Leaf {
 	if a.validated {
 		return a.violations
 	}
@@ -143,8 +143,8 @@ func (a *audit) flagLeaf(r *Rule, code string, leaf schema.Leaf) {
 		pointer = strictjson.JoinPointer(pointer, leaf.Property)
 	}
 	stage, _, _ := strings.Cut(code, ".")
-	id := a.atom(code, pointer, false, "critical", "field", leaf.Message)
-	a.flag(r, Finding{Code: code, Stage: Stage(stage), Pointer: pointer, Atoms: []string{id}, Message: leaf.Message,
+	id := a.addAtom(code, pointer, false, "critical", "field", leaf.Message)
+	a.addFinding(r, Finding{Code: code, Stage: Stage(stage), Pointer: pointer, Atoms: []string{id}, Message: leaf.Message,
 		Fix: a.fixLeaf(leaf)})
 }
 
@@ -161,16 +161,16 @@ func (a *audit) fixLeaf(leaf schema.Leaf) *Fix {
 // runSchema: what is there has the declared shape, and every number is one that can be computed with (S11).
 func runSchema(a *audit, r *Rule) outcome {
 	before := a.raised
-	a.absent(r)
+	a.flagAbsent(r)
 	out := strictjson.OutOfRange(a.doc)
 	for _, v := range out {
-		id := a.atom("schema.number_out_of_range", v.Pointer(), false, "critical", "field", clip(v.Text))
-		a.flag(r, Finding{Code: "schema.number_out_of_range", Pointer: v.Pointer(), Atoms: []string{id},
+		id := a.addAtom("schema.number_out_of_range", v.Pointer(), false, "critical", "field", clipText(v.Text))
+		a.addFinding(r, Finding{Code: "schema.number_out_of_range", Pointer: v.Pointer(), Atoms: []string{id},
 			Message: fmt.Sprintf("%s is out of range: a number has at most 64 characters, 34 significant digits and "+
-				"an exponent within ±300; it counts as missing", clip(v.Text)),
+				"an exponent within ±300; it counts as missing", clipText(v.Text)),
 			Fix: &Fix{Text: "round the number, or choose larger units"}})
 	}
-	for _, leaf := range a.leaves() {
+	for _, leaf := range a.schemaLeaves() {
 		if _, structural := structureKeywords[leaf.Keyword]; structural ||
 			slices.ContainsFunc(out, func(v *strictjson.Value) bool { return v.Pointer() == leaf.Pointer }) {
 			continue
@@ -234,8 +234,8 @@ func runRequiredFields(a *audit, r *Rule) outcome {
 
 // missingMember flags one absent member.
 func (a *audit) missingMember(r *Rule, pointer, name string) {
-	id := a.atom("structure.missing", pointer, false, "critical", "field", "the member is absent")
-	a.flag(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id},
+	id := a.addAtom("structure.missing", pointer, false, "critical", "field", "the member is absent")
+	a.addFinding(r, Finding{Code: "structure.missing", Pointer: pointer, Atoms: []string{id},
 		Message: fmt.Sprintf("the member %q is missing", name),
 		Fix:     &Fix{Text: fmt.Sprintf("add the member %q", name)}})
 }
@@ -251,7 +251,7 @@ func flaggedSince(a *audit, before int) outcome {
 // runJSONValid: this key states what the structure stage has found.
 func runJSONValid(a *audit, r *Rule) outcome {
 	if a.doc == nil {
-		a.unreadable(r)
+		a.flagUnreadable(r)
 		return flagged
 	}
 	return passed
@@ -261,7 +261,7 @@ func runJSONValid(a *audit, r *Rule) outcome {
 func runCalculationsPresent(a *audit, r *Rule) outcome {
 	list := a.doc.Get("calculations")
 	if len(list.Elements()) == 0 {
-		a.flag(r, Finding{Code: "structure.calculations_missing", Pointer: "/calculations",
+		a.addFinding(r, Finding{Code: "structure.calculations_missing", Pointer: "/calculations",
 			Message: "there are no calculations to re-derive", Fix: &Fix{Text: r.Fix}})
 		return flagged
 	}

@@ -66,8 +66,8 @@ type ConfidenceNote struct {
 	Value string `json:"value"`
 }
 
-// differences words what another profile states otherwise than this one; what either leaves out is no difference.
-func (a *Agent) differences(other *Agent) []string {
+// differencesFrom words what another profile states otherwise than this one; what either leaves out is no difference.
+func (a *Agent) differencesFrom(other *Agent) []string {
 	var out []string
 	for _, f := range []struct{ name, pinned, stated string }{
 		{"model", a.Model, other.Model}, {"provider", a.Provider, other.Provider}, {"capability_tier", a.CapabilityTier,
@@ -76,7 +76,7 @@ func (a *Agent) differences(other *Agent) []string {
 		{"vram_gb", a.VRAMGB, other.VRAMGB}, {"runtime", a.Runtime, other.Runtime},
 	} {
 		if f.pinned != "" && f.stated != "" && f.pinned != f.stated {
-			out = append(out, fmt.Sprintf("%s is %q, pinned is %q", f.name, clip(f.stated), f.pinned))
+			out = append(out, fmt.Sprintf("%s is %q, pinned is %q", f.name, clipText(f.stated), f.pinned))
 		}
 	}
 	if tools := wordsNotKnown(other.Tools, a.Tools); a.ToolsKnown && len(tools) > 0 {

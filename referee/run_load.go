@@ -73,7 +73,7 @@ func ParseRun(src []byte, file string) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	problems := &Problems{File: file}
-	runRecord.check(doc, problems)
+	runRecord.checkValue(doc, problems)
 	checkAgentFigures(doc.Get("agent"), problems)
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -91,40 +91,42 @@ func ParseRun(src []byte, file string) (*Run, error) {
 			Title: v.TextOf("title"), Text: v.TextOf("text"), URL: v.TextOf("url"),
 			Snapshot: v.TextOf("snapshot"), Pos: v.Pos})
 	}
-	r.check(doc, problems)
+	r.checkRun(doc, problems)
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// check holds what the record cannot say.
-func (r *Run) check(doc *strictjson.Value, problems *Problems) {
+// checkRun holds what the record cannot say.
+func (r *Run) checkRun(doc *strictjson.Value, problems *Problems) {
 	if !runID().MatchString(r.ID) {
-		problems.add(doc.Get("id"), "id", "run id %q must be letters, digits, dots, dashes or underscores, at most 128",
-			clip(r.ID))
+		problems.addProblem(doc.Get("id"), "id",
+			"run id %q must be letters, digits, dots, dashes or underscores, at most 128",
+			clipText(r.ID))
 	}
 	if slug, _ := SplitSheet(r.Sheet); legible.Blank(slug) {
-		problems.add(doc.Get("flight_sheet"), "flight_sheet",
-			"flight_sheet is %q: it must be the slug of a flight sheet, or slug@version", clip(r.Sheet))
+		problems.addProblem(doc.Get("flight_sheet"), "flight_sheet",
+			"flight_sheet is %q: it must be the slug of a flight sheet, or slug@version", clipText(r.Sheet))
 	}
 	if r.CostUSD != "" && !costNumber().MatchString(r.CostUSD) {
-		problems.add(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q", clip(r.CostUSD),
+		problems.addProblem(doc.Get("cost_usd"), "cost_usd", "cost_usd %q must be a plain decimal such as %q",
+			clipText(r.CostUSD),
 			"1.84")
 	}
 	if r.RevisionOf != "" && !isHash(r.RevisionOf) {
-		problems.add(doc.Get("revision_of"), "revision_of", "revision_of must be a SHA-256 in lower-case hex")
+		problems.addProblem(doc.Get("revision_of"), "revision_of", "revision_of must be a SHA-256 in lower-case hex")
 	}
 	if err := insideRun(r.Submission); err != nil {
-		problems.add(doc.Get("submission"), "path", "submission: %v", err)
+		problems.addProblem(doc.Get("submission"), "path", "submission: %v", err)
 	}
 	if n := len(r.Evidence); n > maxEvidence {
-		problems.add(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs "+
+		problems.addProblem(doc.Get("evidence"), "evidence", "%d items of evidence; at most %d are read: join what belongs "+
 			"together", n, maxEvidence)
 	}
 	for _, v := range doc.Get("evidence").Elements() {
 		if p := v.TextOf("path"); p != "" && path.Clean(p) == path.Clean(r.Submission) {
-			problems.add(v, "evidence", "the submission cannot be its own evidence")
+			problems.addProblem(v, "evidence", "the submission cannot be its own evidence")
 		}
 	}
 }
@@ -134,10 +136,10 @@ func insideRun(p string) error {
 	switch {
 	case !fs.ValidPath(p) || p == ".":
 		return fmt.Errorf("%q must be a path inside the run folder, with forward slashes and no dots for folders",
-			clip(p))
+			clipText(p))
 	case strings.ContainsAny(p, "\\\x00") ||
 		strings.ContainsFunc(p, func(c rune) bool { return c < 0x20 || c == 0x7f }):
-		return fmt.Errorf("%q holds a backslash or a control character", clip(p))
+		return fmt.Errorf("%q holds a backslash or a control character", clipText(p))
 	}
 	return nil
 }

@@ -201,11 +201,11 @@ func LoadSheet(src []byte, file, origin string) (*Sheet, error) {
 // loadDocument compiles a sheet with these values of its parameters.
 func loadDocument(doc *strictjson.Value, file, origin string, values map[string]*strictjson.Value) (*Sheet, error) {
 	l := &loader{sheet: &Sheet{Doc: doc, File: file, Origin: origin}, problems: Problems{File: file}, values: values}
-	sheetRecord.check(doc, &l.problems)
+	sheetRecord.checkValue(doc, &l.problems)
 	if l.problems.Refused() {
 		return nil, l.problems.Err()
 	}
-	l.load()
+	l.loadSections()
 	if err := l.problems.Err(); err != nil {
 		return nil, err
 	}
@@ -223,15 +223,15 @@ type loader struct {
 	values   map[string]*strictjson.Value // of parameters that are set
 }
 
-func (l *loader) load() {
+func (l *loader) loadSections() {
 	s, doc := l.sheet, l.sheet.Doc
 	l.ids = map[string]*strictjson.Value{}
 	s.Slug, s.Name, s.Version, s.Lane = doc.TextOf("slug"), doc.TextOf("name"), doc.TextOf("version"), doc.TextOf("lane")
 	s.Domain, s.Summary, s.Purpose = doc.TextOf("domain"), doc.TextOf("summary"), doc.TextOf("purpose")
 	s.Instructions, s.Outputs, s.Notes = doc.TextOf("assignment_instructions"), doc.Get("expected_outputs").Texts(),
 		doc.Get("notes").Texts()
-	l.identity()
-	traced := l.traced()
+	l.loadIdentity()
+	traced := l.tracedParts()
 	whole, parts := canonicalParts(doc, traced)
 	s.Canonical = whole
 	sum := sha256.Sum256(s.Canonical)
@@ -251,13 +251,13 @@ func (l *loader) load() {
 	s.trace.Reproducibility = s.reproducibility()
 }
 
-func (l *loader) identity() {
+func (l *loader) loadIdentity() {
 	if v := l.sheet.Doc.Get("slug"); !isSlug(l.sheet.Slug) {
-		l.problems.add(v, "slug", "slug %q must be lower-case words joined by dashes, as in %q", l.sheet.Slug,
+		l.problems.addProblem(v, "slug", "slug %q must be lower-case words joined by dashes, as in %q", l.sheet.Slug,
 			"cre-multifamily-agency")
 	}
 	if v := l.sheet.Doc.Get("version"); !semverPattern().MatchString(l.sheet.Version) {
-		l.problems.add(v, "version", "version %q must be a semantic version such as %q", l.sheet.Version, "1.2.0")
+		l.problems.addProblem(v, "version", "version %q must be a semantic version such as %q", l.sheet.Version, "1.2.0")
 	}
 }
 
@@ -295,14 +295,14 @@ func (l *loader) loadNames() {
 	}
 	for _, p := range s.Params {
 		n.Params = append(n.Params, p.Name)
-		n.Consts[p.Name] = p.compiled()
+		n.Consts[p.Name] = p.compiledValue()
 	}
 	for _, in := range s.Inputs {
 		n.Inputs = append(n.Inputs, in.Name)
 	}
 	l.loadSourceForm(n)
 	for _, m := range doc.Get("lexicons").Fields() {
-		n.Lexicons[m.Key] = l.phrases(m)
+		n.Lexicons[m.Key] = l.loadPhrases(m)
 	}
 	for _, m := range doc.Get("calendars").Fields() {
 		n.Calendars[m.Key] = policy.Calendar{Weekend: m.Value.Get("weekend").Texts(),
@@ -313,17 +313,17 @@ func (l *loader) loadNames() {
 	l.distinctNames(n)
 }
 
-func (l *loader) phrases(m strictjson.Member) []string {
+func (l *loader) loadPhrases(m strictjson.Member) []string {
 	var out []string
 	for _, item := range m.Value.Elements() {
 		if word, ok := item.Str(); ok && strings.TrimSpace(word) != "" {
 			out = append(out, word)
 			continue
 		}
-		l.problems.add(item, "lexicon", "lexicon %q must hold phrases", m.Key)
+		l.problems.addProblem(item, "lexicon", "lexicon %q must hold phrases", m.Key)
 	}
 	if len(out) == 0 {
-		l.problems.add(m.Value, "lexicon", "lexicon %q is empty: a rule over it would always pass", m.Key)
+		l.problems.addProblem(m.Value, "lexicon", "lexicon %q is empty: a rule over it would always pass", m.Key)
 	}
 	return out
 }
@@ -333,7 +333,7 @@ func (l *loader) distinctNames(n *policy.Names) {
 	owner := map[string]string{}
 	claim := func(name, form, as string) {
 		if was, taken := owner[form]; taken && was != as {
-			l.problems.add(l.sheet.Doc, "ambiguous_name", "%q is both %s and %s: rename one", name, was, as)
+			l.problems.addProblem(l.sheet.Doc, "ambiguous_name", "%q is both %s and %s: rename one", name, was, as)
 		}
 		owner[form] = as
 	}
@@ -367,7 +367,7 @@ func (s *Sheet) rowFields(path string) []string {
 
 func (l *loader) loadDerived() {
 	for _, v := range l.sheet.Doc.Get("derive").Elements() {
-		d := DerivedValue{ID: v.TextOf("id"), Unit: v.TextOf("unit"), expr: l.expr(v.Get("expr"), "derive")}
+		d := DerivedValue{ID: v.TextOf("id"), Unit: v.TextOf("unit"), expr: l.loadExpr(v.Get("expr"), "derive")}
 		l.claimID("derive."+d.ID, v)
 		l.sheet.Derive = append(l.sheet.Derive, d)
 	}
@@ -379,7 +379,7 @@ func (l *loader) loadDerived() {
 			l.problems.addNear(m.Value, "unknown_key", m.Key, scoreNames, "unknown score %q", m.Key)
 		}
 		if !slices.ContainsFunc(l.sheet.Derive, func(d DerivedValue) bool { return d.ID == m.Value.Text }) {
-			l.problems.add(m.Value, "scores", "score %q names %q, which derive does not define", m.Key, m.Value.Text)
+			l.problems.addProblem(m.Value, "scores", "score %q names %q, which derive does not define", m.Key, m.Value.Text)
 		}
 		l.sheet.scores[m.Key] = m.Value.Text
 	}
@@ -388,9 +388,9 @@ func (l *loader) loadDerived() {
 
 var scoreNames = []string{"availability", "constraint_satisfaction", "conditional_error", "total"}
 
-// traced are the parts of a sheet that have a hash of their own in the trace: its schema, then what limits there are.
-// Ranges, steps and bounds stand in the checks themselves.
-func (l *loader) traced() []*strictjson.Value {
+// tracedParts are the parts of a sheet that have a hash of their own in the trace: its schema, then what limits there
+// are. Ranges, steps and bounds stand in the checks themselves.
+func (l *loader) tracedParts() []*strictjson.Value {
 	doc := l.sheet.Doc
 	out := []*strictjson.Value{doc.At("/eval_spec/required_output_schema"), doc.Get("consts"),
 		doc.At("/eval_spec/penalty")}
@@ -415,8 +415,8 @@ func (l *loader) loadTrace(traced []*strictjson.Value, canonical map[*strictjson
 		Limits: hashText("referee.limits/v1\n" + strings.Join(hashes[1:], ""))}
 }
 
-// expr compiles an expression in either spelling; nil after a refusal, which has been recorded.
-func (l *loader) expr(v *strictjson.Value, what string) *policy.Expr {
+// loadExpr compiles an expression in either spelling; nil after a refusal, which has been recorded.
+func (l *loader) loadExpr(v *strictjson.Value, what string) *policy.Expr {
 	if v == nil {
 		return nil
 	}
@@ -428,17 +428,17 @@ func (l *loader) expr(v *strictjson.Value, what string) *policy.Expr {
 		e, err = policy.ParseTree(v, l.sheet.names)
 	}
 	if err != nil {
-		l.problems.add(v, "expression", "%s: %v", what, err)
+		l.problems.addProblem(v, "expression", "%s: %v", what, err)
 		return nil
 	}
 	return e
 }
 
-// predicate compiles an expression that must be a condition (S26).
-func (l *loader) predicate(v *strictjson.Value, what string) *policy.Expr {
-	e := l.expr(v, what)
+// compilePredicate compiles an expression that must be a condition (S26).
+func (l *loader) compilePredicate(v *strictjson.Value, what string) *policy.Expr {
+	e := l.loadExpr(v, what)
 	if e != nil && !e.Boolean() {
-		l.problems.add(v, "not_boolean", "%s: %s is a value, not a condition: compare it with something", what,
+		l.problems.addProblem(v, "not_boolean", "%s: %s is a value, not a condition: compare it with something", what,
 			e.Text())
 		return nil
 	}
@@ -449,7 +449,7 @@ func (l *loader) predicate(v *strictjson.Value, what string) *policy.Expr {
 func (l *loader) claimID(id string, v *strictjson.Value) {
 	n := normalName(id)
 	if _, taken := l.ids[n]; taken {
-		l.problems.add(v, "duplicate", "rule id %q is used twice: every rule needs its own", id)
+		l.problems.addProblem(v, "duplicate", "rule id %q is used twice: every rule needs its own", id)
 	}
 	l.ids[n] = v
 }

@@ -10,10 +10,10 @@ import (
 // is left to `referee sheet lint`.
 func SheetJSONSchema() []byte {
 	g := &schemaGenerator{defs: map[string]any{}}
-	root := g.object(sheetRecord)
+	root := g.recordSchema(sheetRecord)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "Flight sheet"
-	g.checks(root)
+	g.addChecks(root)
 	root["$defs"] = g.defs
 	return indentJSON(root)
 }
@@ -51,13 +51,13 @@ func indentJSON(v any) []byte {
 // schemaGenerator turns records into schemas. The checks, which stand in three lists, are definitions.
 type schemaGenerator struct{ defs map[string]any }
 
-// object is the schema of a record: its members, those that are needed, and none beyond but x-….
-func (g *schemaGenerator) object(r *record) map[string]any {
+// recordSchema is the schema of a record: its members, those that are needed, and none beyond but x-….
+func (g *schemaGenerator) recordSchema(r *record) map[string]any {
 	properties := map[string]any{}
 	var required []string
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		properties[f.Name] = g.field(f)
+		properties[f.Name] = g.fieldSchema(f)
 		if f.Required {
 			required = append(required, f.Name)
 		}
@@ -70,8 +70,8 @@ func (g *schemaGenerator) object(r *record) map[string]any {
 	return out
 }
 
-// field is the schema of one member.
-func (g *schemaGenerator) field(f *field) map[string]any {
+// fieldSchema is the schema of one member.
+func (g *schemaGenerator) fieldSchema(f *field) map[string]any {
 	out := map[string]any{"description": f.Doc}
 	switch f.Type {
 	case "string", "number", "integer", "boolean":
@@ -87,16 +87,16 @@ func (g *schemaGenerator) field(f *field) map[string]any {
 	case "list":
 		out["type"] = "array"
 	case "object":
-		return g.described(g.object(f.Of), f.Doc)
+		return g.withDescription(g.recordSchema(f.Of), f.Doc)
 	case "array":
-		out["type"], out["items"] = "array", g.object(f.Of)
+		out["type"], out["items"] = "array", g.recordSchema(f.Of)
 		if f.Prose {
-			out["items"] = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, g.object(f.Of)}}
+			out["items"] = map[string]any{"anyOf": []any{map[string]any{"type": "string"}, g.recordSchema(f.Of)}}
 		}
 	case "map":
 		out["type"] = "object"
 		if f.Of != nil {
-			out["additionalProperties"] = g.object(f.Of)
+			out["additionalProperties"] = g.recordSchema(f.Of)
 		}
 	}
 	if len(f.Enum) > 0 {
@@ -105,26 +105,26 @@ func (g *schemaGenerator) field(f *field) map[string]any {
 	return out
 }
 
-func (g *schemaGenerator) described(schema map[string]any, doc string) map[string]any {
+func (g *schemaGenerator) withDescription(schema map[string]any, doc string) map[string]any {
 	schema["description"] = doc
 	return schema
 }
 
-// checks puts the registry in place of the three lists of checks, which the tables leave open.
-func (g *schemaGenerator) checks(root map[string]any) {
+// addChecks puts the registry in place of the three lists of checks, which the tables leave open.
+func (g *schemaGenerator) addChecks(root map[string]any) {
 	var names []string
 	var forms []any
 	for i := range ruleKeys {
 		k := &ruleKeys[i]
 		names = append(names, k.Name)
-		forms = append(forms, g.check(k.Name, k.Title+". "+k.Why, k.Params, true))
+		forms = append(forms, g.checkSchema(k.Name, k.Title+". "+k.Why, k.Params, true))
 	}
 	var gate any
 	for i := range ruleKinds {
 		k := &ruleKinds[i]
-		form := g.check(k.Name, k.Title+". "+k.Doc, k.Params, k.Name != "match")
+		form := g.checkSchema(k.Name, k.Title+". "+k.Doc, k.Params, k.Name != "match")
 		if forms = append(forms, form); k.Name == "expr" {
-			gate = g.check("", "A gate, as the source documents write it: an expr check without the word.", k.Params,
+			gate = g.checkSchema("", "A gate, as the source documents write it: an expr check without the word.", k.Params,
 				false)
 		}
 	}
@@ -140,10 +140,10 @@ func (g *schemaGenerator) checks(root map[string]any) {
 	}
 }
 
-// check defines the object form of a check and returns a reference to it. named says that its "check" is the registry's
-// word; the source documents' match form carries a word of its own.
-func (g *schemaGenerator) check(name, doc string, params []field, named bool) any {
-	schema := g.described(g.object(checkRecord(name, params)), doc)
+// checkSchema defines the object form of a check and returns a reference to it. named says that its "check" is the
+// registry's word; the source documents' match form carries a word of its own.
+func (g *schemaGenerator) checkSchema(name, doc string, params []field, named bool) any {
+	schema := g.withDescription(g.recordSchema(checkRecord(name, params)), doc)
 	properties := schema["properties"].(map[string]any)
 	key := "check_" + name
 	switch {

@@ -35,21 +35,21 @@ func (r *Report) Sign(sheet *Sheet, answers []Answer) (*Signed, error) {
 			return nil, fmt.Errorf("checklist item %q is answered twice", answer.ID)
 		}
 		answered[answer.ID] = true
-		if err := s.answer(sheet, answer); err != nil {
+		if err := s.answerQuestion(sheet, answer); err != nil {
 			return nil, err
 		}
 	}
 	rankFindings(s.Findings)
 	t := tally{lane: sheet.Lane, rules: sheet.Rules, checks: s.Checks, findings: s.Findings,
 		readable: r.Protocol.Parsed, signed: true}
-	s.Verdict = t.verdict()
+	s.Verdict = t.verdictOf()
 	return s, nil
 }
 
-func (s *Signed) answer(sheet *Sheet, answer Answer) error {
+func (s *Signed) answerQuestion(sheet *Sheet, answer Answer) error {
 	rule := sheet.Rule(answer.ID)
 	if rule == nil || s.Checks[rule.order].Status != Open {
-		return fmt.Errorf("checklist item %q is not open; open items: %s", clip(answer.ID), joinListed(s.Unanswered()))
+		return fmt.Errorf("checklist item %q is not open; open items: %s", clipText(answer.ID), joinListed(s.Unanswered()))
 	}
 	check := &s.Checks[rule.order]
 	if answer.Satisfied {
@@ -62,7 +62,7 @@ func (s *Signed) answer(sheet *Sheet, answer Answer) error {
 	check.Status, check.Reason = Flag, ""
 	s.Findings = append(s.Findings, Finding{Code: "checklist." + rule.ID, RuleIDs: []string{rule.ID}, Tier: rule.Tier,
 		Severity: rule.Severity, Bucket: rule.Bucket,
-		Stage: StageChecklist, Message: fmt.Sprintf("%s No: %s", rule.title(), answer.Note), Why: rule.Why,
+		Stage: StageChecklist, Message: fmt.Sprintf("%s No: %s", rule.ruleTitle(), answer.Note), Why: rule.Why,
 		order: rule.order})
 	return nil
 }

@@ -36,9 +36,9 @@ func (l *loader) loadSourceForm(n *policy.Names) {
 	prose := " " + strings.Join(s.Doc.Get("required_inputs").Texts(), " ")
 	if unsaid := slices.DeleteFunc(slices.Clone(s.Carried),
 		func(name string) bool { return strings.Contains(prose, " "+name+":") }); len(unsaid) > 0 {
-		l.problems.add(list, "undeclared_input", "the formulas read %s, which no required input names: the numbers "+
+		l.problems.addProblem(list, "undeclared_input", "the formulas read %s, which no required input names: the numbers "+
 			"are those that the calculations state",
-			strings.Join(unsaid, ", ")).warn("declare each as {name, type, unit}, so that it is stated once and can " +
+			strings.Join(unsaid, ", ")).asWarning("declare each as {name, type, unit}, so that it is stated once and can " +
 			"be held to evidence")
 	}
 	l.undeclaredCalculations(n)
@@ -61,24 +61,24 @@ func (l *loader) undeclaredCalculations(n *policy.Names) {
 		if ok && isIdentifier(id) && !known[normalName(id)] {
 			known[normalName(id)] = true
 			l.sheet.Undeclared = append(l.sheet.Undeclared, id)
-			l.problems.add(v, "undeclared_calculation", "a rule reads the calculation %q, which no math check "+
+			l.problems.addProblem(v, "undeclared_calculation", "a rule reads the calculation %q, which no math check "+
 				"declares: it can fail and never pass", id).
-				warn("declare it in math_checks with its formula")
+				asWarning("declare it in math_checks with its formula")
 		}
 		return true
 	})
 }
 
-// warn makes a problem a warning.
-func (p *Problem) warn(hint string) { p.Warning, p.Hint = true, hint }
+// asWarning makes a problem a warning.
+func (p *Problem) asWarning(hint string) { p.Warning, p.Hint = true, hint }
 
-// undeclared reports whether a name, as an expression writes it, is a calculation that only a rule names.
-func (s *Sheet) undeclared(name string) bool {
+// isUndeclared reports whether a name, as an expression writes it, is a calculation that only a rule names.
+func (s *Sheet) isUndeclared(name string) bool {
 	return slices.Contains(s.Undeclared, strings.TrimPrefix(name, "calc."))
 }
 
-// undeclared is the submission's entry of a calculation that only a rule names, or nil.
-func (a *audit) undeclared(id string) *calculation {
+// undeclaredEntry is the submission's entry of a calculation that only a rule names, or nil.
+func (a *audit) undeclaredEntry(id string) *calculation {
 	if !slices.Contains(a.Sheet.Undeclared, id) {
 		return nil
 	}

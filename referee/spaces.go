@@ -9,8 +9,8 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// object makes a value with these members: name, value, name, value …
-func object(pairs ...any) policy.Val {
+// objectValue makes a value with these members: name, value, name, value …
+func objectValue(pairs ...any) policy.Val {
 	v := policy.Val{Kind: policy.Obj, Members: make([]policy.Entry, 0, len(pairs)/2)}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		v.Members = append(v.Members, policy.Entry{Key: pairs[i].(string), Val: pairs[i+1].(policy.Val)})
@@ -20,7 +20,7 @@ func object(pairs ...any) policy.Val {
 
 func listOf(items []policy.Val) policy.Val { return policy.Val{Kind: policy.List, List: items} }
 
-func whole(n int) policy.Val { return policy.Number(decimal.FromInt(int64(n))) }
+func wholeNumber(n int) policy.Val { return policy.Number(decimal.FromInt(int64(n))) }
 
 // optionalText is a text, or missing where the profile is silent.
 func optionalText(s string) policy.Val {
@@ -36,7 +36,7 @@ func (a *audit) stackSpace() policy.Val {
 		return policy.Absent("no agent profile")
 	}
 	p := a.Agent
-	v := object("name", optionalText(p.Name), "model", optionalText(p.Model), "provider", optionalText(p.Provider),
+	v := objectValue("name", optionalText(p.Name), "model", optionalText(p.Model), "provider", optionalText(p.Provider),
 		"harness", optionalText(p.Harness),
 		"runtime", optionalText(p.Runtime), "capability_tier", optionalText(p.CapabilityTier), "params_b",
 		decimalVal(p.ParamsB),
@@ -65,11 +65,11 @@ func (a *audit) evidenceSpace() policy.Val {
 		f, err := a.Evidence.File(id)
 		held := policy.Truth(err == nil)
 		if err != nil {
-			rows = append(rows, object("id", policy.Text(id), "held", held))
+			rows = append(rows, objectValue("id", policy.Text(id), "held", held))
 			continue
 		}
-		rows = append(rows, object("id", policy.Text(id), "held", held, "kind", policy.Text(f.Kind), "sha256",
-			policy.Text(f.SHA256), "bytes", whole(int(f.Bytes))))
+		rows = append(rows, objectValue("id", policy.Text(id), "held", held, "kind", policy.Text(f.Kind), "sha256",
+			policy.Text(f.SHA256), "bytes", wholeNumber(int(f.Bytes))))
 	}
 	return listOf(rows)
 }
@@ -78,7 +78,7 @@ func (a *audit) evidenceSpace() policy.Val {
 func (a *audit) flagSpace() policy.Val {
 	rows := make([]policy.Val, len(a.findings))
 	for i, f := range a.findings {
-		rows[i] = object("code", policy.Text(f.Code), "tier", policy.Text(string(f.Tier)), "bucket",
+		rows[i] = objectValue("code", policy.Text(f.Code), "tier", policy.Text(string(f.Tier)), "bucket",
 			policy.Text(string(f.Bucket)), "stage", policy.Text(string(f.Stage)), "pointer", policy.Text(f.Pointer))
 	}
 	return listOf(rows)
@@ -92,7 +92,7 @@ func (a *audit) atomSpace() policy.Val {
 	}
 	rows := a.atomRows
 	for _, at := range a.atoms[len(rows):] {
-		rows = append(rows, object("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field",
+		rows = append(rows, objectValue("id", policy.Text(at.ID), "type", policy.Text(at.Type), "field",
 			policy.Text(at.Field), "pass",
 			policy.Truth(at.Pass),
 			"severity", policy.Text(at.Severity), "scope", policy.Text(at.Scope)))

@@ -27,8 +27,8 @@ type field struct {
 	Prose    bool    // of array: an item may be a text of its own
 }
 
-// field returns the named field, or nil.
-func (r *record) field(name string) *field {
+// fieldNamed returns the named field, or nil.
+func (r *record) fieldNamed(name string) *field {
 	for i := range r.Fields {
 		if r.Fields[i].Name == name {
 			return &r.Fields[i]
@@ -37,8 +37,8 @@ func (r *record) field(name string) *field {
 	return nil
 }
 
-// names lists the record's members.
-func (r *record) names() []string {
+// memberNames lists the record's members.
+func (r *record) memberNames() []string {
 	out := make([]string, len(r.Fields))
 	for i, f := range r.Fields {
 		out[i] = f.Name
@@ -46,40 +46,40 @@ func (r *record) names() []string {
 	return out
 }
 
-// check walks v against the record and collects every problem: unknown and missing members, wrong types, words outside
-// an enumeration (S26, S47). Members whose name begins with "x-" are for the author and pass unread.
-func (r *record) check(v *strictjson.Value, problems *Problems) {
+// checkValue walks v against the record and collects every problem: unknown and missing members, wrong types, words
+// outside an enumeration (S26, S47). Members whose name begins with "x-" are for the author and pass unread.
+func (r *record) checkValue(v *strictjson.Value, problems *Problems) {
 	if v.Kind != strictjson.Object {
-		problems.add(v, "type", "%s must be an object", r.Name)
+		problems.addProblem(v, "type", "%s must be an object", r.Name)
 		return
 	}
 	for _, m := range v.Members {
 		if strings.HasPrefix(m.Key, "x-") {
 			continue
 		}
-		f := r.field(m.Key)
+		f := r.fieldNamed(m.Key)
 		if f == nil {
-			problems.addNear(v.Get(m.Key), "unknown_key", m.Key, r.names(), "unknown member %q in %s", m.Key, r.Name)
+			problems.addNear(v.Get(m.Key), "unknown_key", m.Key, r.memberNames(), "unknown member %q in %s", m.Key, r.Name)
 			continue
 		}
-		f.check(m.Value, problems)
+		f.checkMember(m.Value, problems)
 	}
 	for _, f := range r.Fields {
 		if f.Required && v.Get(f.Name).IsMissing() {
-			problems.add(v, "missing_key", "%s needs the member %q (%s)", r.Name, f.Name, f.Doc)
+			problems.addProblem(v, "missing_key", "%s needs the member %q (%s)", r.Name, f.Name, f.Doc)
 		}
 	}
 }
 
-// check tests one member's value against its type.
-func (f *field) check(v *strictjson.Value, problems *Problems) {
+// checkMember tests one member's value against its type.
+func (f *field) checkMember(v *strictjson.Value, problems *Problems) {
 	if v.Kind == strictjson.Null {
-		problems.add(v, "type", "%q is null; leave the member out instead", f.Name)
+		problems.addProblem(v, "type", "%q is null; leave the member out instead", f.Name)
 		return
 	}
 	switch f.Type {
 	case "object":
-		f.Of.check(v, problems)
+		f.Of.checkValue(v, problems)
 	case "array", "map":
 		f.checkItems(v, problems)
 	case "strings":
@@ -91,7 +91,7 @@ func (f *field) check(v *strictjson.Value, problems *Problems) {
 
 func (f *field) checkItems(v *strictjson.Value, problems *Problems) {
 	if want := map[string]strictjson.Kind{"array": strictjson.Array, "map": strictjson.Object}[f.Type]; v.Kind != want {
-		problems.add(v, "type", "%q must be %s", f.Name, map[string]string{"array": "an array",
+		problems.addProblem(v, "type", "%q must be %s", f.Name, map[string]string{"array": "an array",
 			"map": "an object"}[f.Type])
 		return
 	}
@@ -99,23 +99,23 @@ func (f *field) checkItems(v *strictjson.Value, problems *Problems) {
 		if f.Prose && item.Kind == strictjson.String {
 			continue
 		}
-		f.Of.check(item, problems)
+		f.Of.checkValue(item, problems)
 	}
 	for _, m := range v.Members {
 		if f.Of != nil {
-			f.Of.check(m.Value, problems)
+			f.Of.checkValue(m.Value, problems)
 		}
 	}
 }
 
 func (f *field) checkStrings(v *strictjson.Value, problems *Problems) {
 	if v.Kind != strictjson.Array {
-		problems.add(v, "type", "%q must be an array of strings", f.Name)
+		problems.addProblem(v, "type", "%q must be an array of strings", f.Name)
 		return
 	}
 	for _, item := range v.Items {
 		if item.Kind != strictjson.String {
-			problems.add(item, "type", "%q must hold strings only", f.Name)
+			problems.addProblem(item, "type", "%q must hold strings only", f.Name)
 		}
 	}
 }
@@ -131,14 +131,14 @@ var kindsOf = map[string][]strictjson.Kind{
 
 func (f *field) checkScalar(v *strictjson.Value, problems *Problems) {
 	if !slices.Contains(kindsOf[f.Type], v.Kind) {
-		problems.add(v, "type", "%q must be %s", f.Name, article(f.Type))
+		problems.addProblem(v, "type", "%q must be %s", f.Name, withArticle(f.Type))
 		return
 	}
 	if f.Type == "integer" && strings.ContainsAny(v.Text, ".eE") {
-		problems.add(v, "type", "%q must be a whole number, not %s", f.Name, v.Text)
+		problems.addProblem(v, "type", "%q must be a whole number, not %s", f.Name, v.Text)
 	}
 	if v.OutOfRange {
-		problems.add(v, "number_out_of_range", "%q is out of range: at most 34 digits and exponents within ±300",
+		problems.addProblem(v, "number_out_of_range", "%q is out of range: at most 34 digits and exponents within ±300",
 			f.Name)
 	}
 	if len(f.Enum) > 0 && !slices.Contains(f.Enum, v.Text) {
@@ -146,7 +146,7 @@ func (f *field) checkScalar(v *strictjson.Value, problems *Problems) {
 	}
 }
 
-func article(kind string) string {
+func withArticle(kind string) string {
 	switch kind {
 	case "expr":
 		return "an expression: text or a JSON tree"
@@ -189,7 +189,7 @@ type Problems struct {
 	List []Problem
 }
 
-func (ps *Problems) add(v *strictjson.Value, rule, format string, args ...any) *Problem {
+func (ps *Problems) addProblem(v *strictjson.Value, rule, format string, args ...any) *Problem {
 	p := Problem{File: ps.File, Line: 1, Column: 1, Rule: rule, Message: fmt.Sprintf(format, args...)}
 	if v != nil {
 		p.Line, p.Column, p.Pointer = v.Pos.Line, v.Pos.Col, v.Pointer()
@@ -199,7 +199,7 @@ func (ps *Problems) add(v *strictjson.Value, rule, format string, args ...any) *
 }
 
 func (ps *Problems) addNear(v *strictjson.Value, rule, word string, known []string, format string, args ...any) {
-	p := ps.add(v, rule, format, args...)
+	p := ps.addProblem(v, rule, format, args...)
 	if near := nearest.Word(word, known); near != "" {
 		p.Hint = fmt.Sprintf("did you mean %q?", near)
 	} else {

@@ -7,22 +7,22 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// straddles looks at a gate a second time (S14): would it turn if a claim were true, or the numbers that a calculation
-// restates? The gate follows the recomputed value either way. Of duplicated calculations it looks at those that the
-// gate reads now.
-func (a *audit) straddles(r *Rule, truth policy.Truth3) {
+// checkStraddle looks at a gate a second time (S14): would it turn if a claim were true, or the numbers that a
+// calculation restates? The gate follows the recomputed value either way. Of duplicated calculations it looks at those
+// that the gate reads now.
+func (a *audit) checkStraddle(r *Rule, truth policy.Truth3) {
 	if truth == policy.Unknown {
 		return
 	}
 	for _, id := range findCrossing(r.expr.Calcs(),
 		func(some []string) bool { return a.truthAsClaimed(r, some) == oppositeTruth(truth) }) {
-		if c := a.picked(id); c != nil {
+		if c := a.pickedCalculation(id); c != nil {
 			a.straddleOfClaim(r, c)
 		}
 	}
 	var moved []*calculation
 	for _, m := range r.needs {
-		if c := a.picked(m.ID); c != nil && c.restated {
+		if c := a.pickedCalculation(m.ID); c != nil && c.restated {
 			moved = append(moved, c)
 		}
 	}
@@ -68,32 +68,34 @@ func (a *audit) truthAsRestated(r *Rule, some []*calculation) policy.Truth3 {
 
 // straddleOfClaim flags the statement of a calculation whose claim crosses the gate, unless it is honest rounding.
 func (a *audit) straddleOfClaim(r *Rule, c *calculation) {
-	if c.claimed == nil || c.value() == nil {
+	if c.claimed == nil || c.recomputedValue() == nil {
 		return
 	}
-	if c.worst.rounded && !c.worst.coarse || a.honest(c) {
-		a.note(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s",
+	if c.worst.rounded && !c.worst.coarse || a.isHonestRounding(c) {
+		a.noteOnCheck(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s as claimed lies across %s",
 			c.check.ID, r.Text))
 		return
 	}
-	a.straddle(r, c, "/result", Finding{
+	a.flagStraddle(r, c, "/result", Finding{
 		Message: fmt.Sprintf("calculation %q claims %s, on the other side of %s (%s) than the recomputed %s",
-			c.check.ID, shown(c.claimed), r.ID, r.Text, shown(c.value())),
-		Spot: &Spot{Claimed: number(c.claimed), Recomputed: number(c.value()), Gate: r.Text}, Fix: c.fixResult(a)})
+			c.check.ID, shownNumber(c.claimed), r.ID, r.Text, shownNumber(c.recomputedValue())),
+		Spot: &Spot{Claimed: reportNumber(c.claimed), Recomputed: reportNumber(c.recomputedValue()), Gate: r.Text},
+		Fix:  c.fixResult(a)})
 }
 
 // straddleOfInputs flags a calculation on whose restated inputs the gate would turn, and makes what it restates
 // otherwise high (S17a).
 func (a *audit) straddleOfInputs(r *Rule, c *calculation) {
 	if !c.bent {
-		a.note(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s lies across the gate at the "+
+		a.noteOnCheck(a.Sheet.Rule("math."+c.check.ID), fmt.Sprintf("rounded_across_gate: %s lies across the gate at the "+
 			"inputs of %s as they are rounded there", r.Text, c.check.ID))
 		return
 	}
-	a.straddle(r, c, "/inputs", Finding{
+	a.flagStraddle(r, c, "/inputs", Finding{
 		Message: fmt.Sprintf("%s (%s) turns on the inputs that calculation %q restates: it is decided by the "+
 			"submission's inputs", r.ID, r.Text, c.check.ID),
-		Spot: &Spot{Recomputed: number(c.value()), Gate: r.Text}, Fix: &Fix{Text: "restate each input as it is"}})
+		Spot: &Spot{Recomputed: reportNumber(c.recomputedValue()), Gate: r.Text},
+		Fix:  &Fix{Text: "restate each input as it is"}})
 	for i := range a.findings {
 		f := &a.findings[i]
 		if f.Code == "math.input_restated" && strings.HasPrefix(f.Pointer, c.pointer+"/inputs/") {
@@ -102,11 +104,11 @@ func (a *audit) straddleOfInputs(r *Rule, c *calculation) {
 	}
 }
 
-// straddle records that a gate would turn on what a calculation states.
-func (a *audit) straddle(r *Rule, c *calculation, below string, f Finding) {
+// flagStraddle records that a gate would turn on what a calculation states.
+func (a *audit) flagStraddle(r *Rule, c *calculation, below string, f Finding) {
 	math := a.Sheet.Rule("math." + c.check.ID)
 	f.Code, f.Tier, f.Stage, f.Bucket, f.Pointer = "math.straddles_gate", High, StageMath, WorkDefect, c.pointer+below
-	f.Atoms = []string{a.atom("recompute.same_side", c.check.ID, false, "critical", "cross_field", r.Text)}
-	a.flag(math, f)
+	f.Atoms = []string{a.addAtom("recompute.same_side", c.check.ID, false, "critical", "cross_field", r.Text)}
+	a.addFinding(math, f)
 	a.setStatus(math.ID, Flag)
 }

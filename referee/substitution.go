@@ -14,9 +14,9 @@ import (
 // samplePoints is how many points decide whether two formulas are the same function (S16).
 const samplePoints = 8
 
-// substituted flags an agent's formula that is not the sheet's (S16): another canonical form, and another value at the
-// actual inputs or at a point drawn from the submission's hash, which its author cannot aim at.
-func (a *audit) substituted(r *Rule, c *calculation) bool {
+// checkSubstituted flags an agent's formula that is not the sheet's (S16): another canonical form, and another value at
+// the actual inputs or at a point drawn from the submission's hash, which its author cannot aim at.
+func (a *audit) checkSubstituted(r *Rule, c *calculation) bool {
 	m := c.check
 	if m.formula == nil || c.formula == nil || c.own == nil || c.sheet == nil {
 		return false
@@ -35,7 +35,7 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 	}
 	same, where := a.sameFunction(c, own)
 	if same {
-		a.atom("recompute.same_formula", m.ID, true, "critical", "field", "the formula against the sheet's")
+		a.addAtom("recompute.same_formula", m.ID, true, "critical", "field", "the formula against the sheet's")
 		return false
 	}
 	a.flagSubstituted(r, c, where)
@@ -44,14 +44,14 @@ func (a *audit) substituted(r *Rule, c *calculation) bool {
 
 func (a *audit) flagSubstituted(r *Rule, c *calculation, where string) {
 	m := c.check
-	id := a.atom("recompute.same_formula", m.ID, false, "critical", "field", "the formula against the sheet's")
-	a.flag(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula",
+	id := a.addAtom("recompute.same_formula", m.ID, false, "critical", "field", "the formula against the sheet's")
+	a.addFinding(r, Finding{Code: "math.formula_substituted", Tier: High, Pointer: c.pointer + "/formula",
 		Atoms: []string{id},
-		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clip(c.formula.Source()),
+		Message: fmt.Sprintf("calculation %q uses %s; the sheet's formula is %s (%s)", m.ID, clipText(c.formula.Source()),
 			m.Text, where),
-		Spot: &Spot{Claimed: number(c.own), Recomputed: number(c.sheet)},
+		Spot: &Spot{Claimed: reportNumber(c.own), Recomputed: reportNumber(c.sheet)},
 		Fix: &Fix{Text: fmt.Sprintf("use the sheet's formula, %s; at these inputs it gives %s", m.Text,
-			shown(c.sheet))}})
+			shownNumber(c.sheet))}})
 }
 
 // numberForFormula flags a number in place of a formula where the agent's language cannot say the sheet's. The formula
@@ -59,14 +59,14 @@ func (a *audit) flagSubstituted(r *Rule, c *calculation, where string) {
 // gate, and the flag is low.
 func (a *audit) numberForFormula(r *Rule, c *calculation) bool {
 	m := c.check
-	if m.formula != nil || c.formula == nil || !a.fixed(c.renamed().Vars()) {
+	if m.formula != nil || c.formula == nil || !a.areFixed(c.renamed().Vars()) {
 		return false
 	}
-	id := a.atom("recompute.same_formula", m.ID, false, "minor", "field", "the formula against the sheet's")
-	a.flag(r, Finding{Code: "math.formula_substituted", Tier: Low, Pointer: c.pointer + "/formula",
+	id := a.addAtom("recompute.same_formula", m.ID, false, "minor", "field", "the formula against the sheet's")
+	a.addFinding(r, Finding{Code: "math.formula_substituted", Tier: Low, Pointer: c.pointer + "/formula",
 		Atoms: []string{id},
 		Message: fmt.Sprintf("calculation %q states %s as its formula, which reads none of the inputs; the sheet's "+
-			"formula is %s", m.ID, clip(c.formula.Source()), m.Text),
+			"formula is %s", m.ID, clipText(c.formula.Source()), m.Text),
 		Fix: &Fix{Text: "leave the formula out: the sheet computes it from the rows"}})
 	return true
 }
@@ -74,11 +74,11 @@ func (a *audit) numberForFormula(r *Rule, c *calculation) bool {
 // readsNothing reports whether the agent's formula is the same number whatever the inputs are, although the sheet's
 // reads some. A constant can agree at every point, where the sheet's formula has a floor: max(0, …).
 func (a *audit) readsNothing(c *calculation) bool {
-	return a.fixed(c.renamed().Vars()) && !a.fixed(c.check.Inputs)
+	return a.areFixed(c.renamed().Vars()) && !a.areFixed(c.check.Inputs)
 }
 
-// fixed reports whether all names are constants or parameters of the sheet.
-func (a *audit) fixed(names []string) bool {
+// areFixed reports whether all names are constants or parameters of the sheet.
+func (a *audit) areFixed(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return a.Sheet.consts[name] == nil })
 }
 
@@ -88,8 +88,8 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, w
 	at := make(formula.Inputs, len(own.Vars()))
 	var foreign []string
 	for _, name := range own.Vars() {
-		at[name] = a.actual(name, c)
-		if !a.Sheet.knows(name) {
+		at[name] = a.actualValue(name, c)
+		if !a.Sheet.knowsName(name) {
 			foreign = append(foreign, name)
 		}
 	}
@@ -103,8 +103,8 @@ func (a *audit) sameFunction(c *calculation, own *formula.Formula) (same bool, w
 	vars := a.freeNames(c, own)
 	decided := 0
 	for k := range samplePoints {
-		point := a.point(c, vars, k)
-		x, errX := a.compute(own, point)
+		point := a.drawPoint(c, vars, k)
+		x, errX := a.computeFormula(own, point)
 		y, errY := a.sheetAt(c.check, c, point)
 		if errX != nil && errY != nil {
 			continue // undefined for both
@@ -124,7 +124,7 @@ func (a *audit) underSheetNames(c *calculation, own *formula.Formula) *formula.F
 	taken := slices.Clone(own.Vars())
 	meant := map[string]string{}
 	for _, name := range own.Vars() {
-		if a.Sheet.knows(name) {
+		if a.Sheet.knowsName(name) {
 			continue
 		}
 		if n := a.standsFor(name, c, taken); n != "" {
@@ -146,8 +146,8 @@ func (a *audit) standsFor(name string, c *calculation, taken []string) string {
 		if x == nil || a.sheetName(m.Key) != name {
 			continue
 		}
-		for _, candidate := range a.Sheet.made(c.check) {
-			in, err := a.facts.input(candidate, c)
+		for _, candidate := range a.Sheet.componentsOf(c.check) {
+			in, err := a.facts.resolveInput(candidate, c)
 			if err != nil || in.Num == nil || slices.Contains(taken, candidate) {
 				continue
 			}
@@ -159,13 +159,13 @@ func (a *audit) standsFor(name string, c *calculation, taken []string) string {
 	return ""
 }
 
-// knows reports whether the sheet gives a name a meaning.
-func (s *Sheet) knows(name string) bool {
-	return s.declared(name) != nil || s.mathNamed(name) != nil || s.consts[name] != nil || s.carries(name)
+// knowsName reports whether the sheet gives a name a meaning.
+func (s *Sheet) knowsName(name string) bool {
+	return s.declaredInput(name) != nil || s.mathNamed(name) != nil || s.consts[name] != nil || s.carriesName(name)
 }
 
-// made lists the inputs and calculations that a calculation is made of, those of its formula first.
-func (s *Sheet) made(m *MathCheck) []string {
+// componentsOf lists the inputs and calculations that a calculation is made of, those of its formula first.
+func (s *Sheet) componentsOf(m *MathCheck) []string {
 	var out []string
 	for level := []*MathCheck{m}; len(level) > 0; {
 		var below []*MathCheck
@@ -231,9 +231,9 @@ func (a *audit) freeNames(c *calculation, own *formula.Formula) []string {
 	return vars
 }
 
-// point draws the k-th point: each variable, and each item of a list, is its actual value times a factor between 0.75
-// and 1.25, or that factor where it is 0 or has none, from SHA-256 over the submission's bytes.
-func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
+// drawPoint draws the k-th point: each variable, and each item of a list, is its actual value times a factor between
+// 0.75 and 1.25, or that factor where it is 0 or has none, from SHA-256 over the submission's bytes.
+func (a *audit) drawPoint(c *calculation, vars []string, k int) formula.Inputs {
 	seed := sha256.Sum256(a.Bytes)
 	out := make(formula.Inputs, len(vars))
 	for _, name := range vars {
@@ -242,7 +242,7 @@ func (a *audit) point(c *calculation, vars []string, k int) formula.Inputs {
 		h.Write(seed[:])
 		h.Write([]byte{byte(k)})
 		h.Write([]byte(name))
-		draw, actual := h.Sum(nil), a.actual(name, c)
+		draw, actual := h.Sum(nil), a.actualValue(name, c)
 		if a.Sheet.consts[name] != nil {
 			out[name] = actual // a constant is no variable
 			continue
@@ -275,9 +275,9 @@ func scatterNumber(n *decimal.Num, draw []byte) *decimal.Num {
 	return factor
 }
 
-// actual is the value a variable has now, if it has one.
-func (a *audit) actual(name string, c *calculation) formula.Input {
-	if in, err := a.facts.input(name, c); err == nil {
+// actualValue is the value a variable has now, if it has one.
+func (a *audit) actualValue(name string, c *calculation) formula.Input {
+	if in, err := a.facts.resolveInput(name, c); err == nil {
 		return in
 	}
 	in, _ := a.agentInput(name, c)
@@ -300,11 +300,11 @@ func (a *audit) sheetAt(m *MathCheck, c *calculation, point formula.Inputs) (*de
 			in[name] = formula.Input{Num: n}
 			continue
 		}
-		v, err := a.facts.input(name, c)
+		v, err := a.facts.resolveInput(name, c)
 		if err != nil {
 			return nil, err
 		}
 		in[name] = v
 	}
-	return a.compute(m.formula, in)
+	return a.computeFormula(m.formula, in)
 }

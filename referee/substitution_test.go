@@ -53,8 +53,8 @@ func TestPointsCannotBeAimedAt(t *testing.T) {
 	sheet := mustSheet(t, ratioSheet)
 	point := func(src string) string {
 		a := newAudit(Case{Sheet: sheet, Bytes: []byte(src)})
-		a.read()
-		return a.point(a.calcs[0], []string{"noi"}, 0)["noi"].Num.String()
+		a.readSubmission()
+		return a.drawPoint(a.calcs[0], []string{"noi"}, 0)["noi"].Num.String()
 	}
 	one := ratioSubmission("130", "100", "noi / debt", "1.3")
 	if x, y := point(one), point(one+" "); x == y {

@@ -38,10 +38,10 @@ func ParseThreshold(s string) (Threshold, error) {
 func (t Threshold) String() string { return thresholdNames[min(int(t), len(thresholdNames)-1)] }
 
 // Stricter reports whether t fails more reports than o does.
-func (t Threshold) Stricter(o Threshold) bool { return t.lightest() > o.lightest() }
+func (t Threshold) Stricter(o Threshold) bool { return t.lightestRank() > o.lightestRank() }
 
-// lightest is the rank of the lightest tier that fails, -1 where none does.
-func (t Threshold) lightest() int {
+// lightestRank is the rank of the lightest tier that fails, -1 where none does.
+func (t Threshold) lightestRank() int {
 	if t == FailNever {
 		return -1
 	}
@@ -50,7 +50,7 @@ func (t Threshold) lightest() int {
 
 // Covers reports whether a finding alone fails a report: its tier is at or above the threshold, or it is critical (S8).
 func (t Threshold) Covers(f Finding) bool {
-	return t != FailNever && (f.Tier.Rank() <= t.lightest() || f.Severity == "critical")
+	return t != FailNever && (f.Tier.Rank() <= t.lightestRank() || f.Severity == "critical")
 }
 
 // rankedTiers are all tiers, heaviest first.

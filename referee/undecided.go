@@ -24,7 +24,7 @@ func (a *audit) raiseUndecided() {
 		if r.Bucket == StackFit || strings.Contains(ch.Reason, errNoLedger.Error()) {
 			f.Bucket = StackFit // the operator's to mend: a profile, a ledger
 		}
-		a.flag(r, f)
+		a.addFinding(r, f)
 	}
 }
 

@@ -54,28 +54,28 @@ type tally struct {
 	signed   bool // a person has answered the checklist and approved
 }
 
-// verdict sums up (S35–S40).
-func (t *tally) verdict() Verdict {
-	v := Verdict{Counts: t.counts()}
+// verdictOf sums up (S35–S40).
+func (t *tally) verdictOf() Verdict {
+	v := Verdict{Counts: t.countsOf()}
 	decided := v.Counts.Satisfied + v.Counts.Flagged
 	v.ScoreFraction = fmt.Sprintf("%d/%d", v.Counts.Satisfied, v.Counts.Declared)
 	v.Score = percentShare(v.Counts.Satisfied, v.Counts.Declared)
 	v.ScoreDecided = percentShare(v.Counts.Satisfied, decided)
 	v.Coverage = percentShare(decided, v.Counts.Declared)
-	v.WeightedScore = t.weighted()
+	v.WeightedScore = t.weightedScore()
 	for _, f := range t.findings {
 		v.RiskPoints += riskPoints(f.Tier)
-		*v.Risk.of(f.Tier)++
+		*v.Risk.counterOf(f.Tier)++
 	}
 	v.UndecidedHigh = t.undecidedHigh()
-	v.Severity, v.SeverityIfApproved = t.severity()
-	v.RecommendedAction = t.action(v)
+	v.Severity, v.SeverityIfApproved = t.severityOf()
+	v.RecommendedAction = t.recommendedAction(v)
 	v.ClientReady = t.clientReady(v)
 	return v
 }
 
-// of is the counter of a tier.
-func (r *Risk) of(tier Tier) *int {
+// counterOf is the counter of a tier.
+func (r *Risk) counterOf(tier Tier) *int {
 	switch tier {
 	case High:
 		return &r.High
@@ -85,7 +85,7 @@ func (r *Risk) of(tier Tier) *int {
 	return &r.Low
 }
 
-func (t *tally) counts() Counts {
+func (t *tally) countsOf() Counts {
 	c := Counts{Declared: len(t.checks)}
 	for _, ch := range t.checks {
 		switch ch.Status {
@@ -116,7 +116,7 @@ func percentShare(n, d int) string {
 	return whole + "." + strconv.FormatInt(tenths%10, 10)
 }
 
-func (t *tally) weighted() string {
+func (t *tally) weightedScore() string {
 	satisfied, all := 0, 0
 	for _, ch := range t.checks {
 		all += riskPoints(ch.Tier)
@@ -141,8 +141,8 @@ func (t *tally) undecidedHigh() []string {
 // noManifest: a bare submission names no agent and declares no evidence (S61).
 func noManifest(ch Check) bool { return strings.HasPrefix(ch.Reason, "no_manifest") }
 
-// severity is final where there is a flag; without one it is decided by the approval (S8, S37).
-func (t *tally) severity() (now, ifApproved Severity) {
+// severityOf is final where there is a flag; without one it is decided by the approval (S8, S37).
+func (t *tally) severityOf() (now, ifApproved Severity) {
 	if len(t.findings) == 0 {
 		if t.signed {
 			return Honey, Honey
@@ -157,9 +157,9 @@ func (t *tally) severity() (now, ifApproved Severity) {
 	return Jelly, Jelly
 }
 
-// action is the recommended action, first match (S39). A low nit does not turn a reject into a review. What an incident
-// reports is the record's, not the report's: a true and well-formed one is reviewed, never rejected.
-func (t *tally) action(v Verdict) string {
+// recommendedAction is the recommended action, first match (S39). A low nit does not turn a reject into a review. What
+// an incident reports is the record's, not the report's: a true and well-formed one is reviewed, never rejected.
+func (t *tally) recommendedAction(v Verdict) string {
 	any := func(match func(f Finding) bool) bool { return slices.ContainsFunc(t.findings, match) }
 	switch {
 	case !t.readable, any(func(f Finding) bool { return f.Bucket == WorkDefect && f.Tier != Low }):

@@ -9,17 +9,17 @@ import (
 	"github.com/defendableos/referee/internal/legible"
 )
 
-// shown prints a number for a message: six significant digits at least, never rounded away from what it is by more than
-// that.
-func shown(n *decimal.Num) string {
+// shownNumber prints a number for a message: six significant digits at least, never rounded away from what it is by
+// more than that.
+func shownNumber(n *decimal.Num) string {
 	if n == nil {
 		return "nothing"
 	}
-	return groupThousands(significant(n, 8))
+	return groupThousands(roundSignificant(n, 8))
 }
 
-// significant rounds half-even to this many significant digits.
-func significant(n *decimal.Num, digits int) string {
+// roundSignificant rounds half-even to this many significant digits.
+func roundSignificant(n *decimal.Num, digits int) string {
 	full := n.String()
 	places := placesOf(full, digits)
 	if point := strings.IndexByte(full, '.'); strings.Contains(full, "e") || point < 0 || len(full)-point-1 <= places {
@@ -74,7 +74,7 @@ func amountText(delta *decimal.Num, money bool, units string) string {
 	if delta == nil {
 		return "more than can be computed"
 	}
-	abs := shown(decimal.Abs(delta))
+	abs := shownNumber(decimal.Abs(delta))
 	u := strings.ToUpper(strings.TrimSpace(units))
 	if money && (strings.HasPrefix(u, "USD") || strings.HasPrefix(u, "$") || strings.HasPrefix(u, "DOLLAR")) {
 		if r, err := decimal.Round(decimal.Abs(delta), 2); err == nil {
@@ -84,8 +84,8 @@ func amountText(delta *decimal.Num, money bool, units string) string {
 	return abs
 }
 
-// percent words a relative error.
-func percent(rel *decimal.Num) string {
+// relativeText words a relative error.
+func relativeText(rel *decimal.Num) string {
 	if rel == nil {
 		return "infinitely far from 0"
 	}
@@ -105,9 +105,9 @@ func percentText(rel *decimal.Num) string {
 	return r.String()
 }
 
-// visible writes controls, characters of direction and those without a shape out (<U+202E>): an agent's text stands in
-// messages, and a reader must see what is there, not what it does to a terminal.
-func visible(s string) string {
+// visibleText writes controls, characters of direction and those without a shape out (<U+202E>): an agent's text stands
+// in messages, and a reader must see what is there, not what it does to a terminal.
+func visibleText(s string) string {
 	if isPrintableASCII(s) {
 		return s // most texts are: asking four tables of Unicode for each letter took 3 % of an audit's time
 	}
@@ -139,8 +139,8 @@ func isPrintableASCII(s string) bool {
 	return true
 }
 
-// clip shortens foreign text for a message.
-func clip(s string) string {
+// clipText shortens foreign text for a message.
+func clipText(s string) string {
 	const most = 80
 	return legible.Clip(s, most)
 }

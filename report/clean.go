@@ -27,7 +27,7 @@ func Clean(s string) string {
 			marks = 0
 		}
 		switch {
-		case hidden(r) || marks > maxMarks:
+		case isHiddenRune(r) || marks > maxMarks:
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		case unicode.Is(unicode.Zs, r):
 			b.WriteByte(' ')
@@ -51,9 +51,9 @@ func isClean(s string) bool {
 	return true
 }
 
-// hidden says that a character is not seen as itself: controls, format characters (bidirectional, zero-width, tags),
-// line and paragraph separators, private and unassigned ones, and those that Unicode calls ignorable.
-func hidden(r rune) bool {
+// isHiddenRune says that a character is not seen as itself: controls, format characters (bidirectional, zero-width,
+// tags), line and paragraph separators, private and unassigned ones, and those that Unicode calls ignorable.
+func isHiddenRune(r rune) bool {
 	if r < 0x7F {
 		return r < ' '
 	}
@@ -109,7 +109,7 @@ func escapeJSON(b []byte) []byte {
 	var out strings.Builder
 	for _, r := range strings.ReplaceAll(string(b), "##[", `##\u005b`) {
 		switch {
-		case r == '\n' || !hidden(r):
+		case r == '\n' || !isHiddenRune(r):
 			out.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := (r-0x10000)>>10+0xD800, (r-0x10000)&0x3FF+0xDC00

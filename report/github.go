@@ -46,26 +46,26 @@ func (g *gitHub) Add(r *referee.Report) error {
 		f := &r.Findings[i]
 		// an unknown tier is not made lighter
 		l := max(0, slices.IndexFunc(levels, func(l level) bool { return l.tier == f.Tier }))
-		g.keep(l, func() string { return command(levels[l].command, annotationPlace(r, f), text(r, f)) })
+		g.keepLine(l, func() string { return commandLine(levels[l].command, annotationPlace(r, f), annotationText(r, f)) })
 	}
 	for _, c := range undecidedHigh(r) {
-		g.keep(0, func() string {
-			properties := []property{{"file", locate(r, r.Submission.Path)}, {"title", "undecided: " + c.ID}}
-			return command("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s",
+		g.keepLine(0, func() string {
+			properties := []property{{"file", locateFile(r, r.Submission.Path)}, {"title", "undecided: " + c.ID}}
+			return commandLine("error", properties, fmt.Sprintf("%s: the high rule %s could not be decided: %s",
 				submissionTitle(r),
 				CleanName(c.ID), undecidedReason(c)))
 		})
 	}
 	if r.Verdict.Counts.Declared == 0 {
-		g.keep(0, func() string {
-			return command("error", []property{{"file", locate(r, r.Submission.Path)}, {"title", "no rule"}},
+		g.keepLine(0, func() string {
+			return commandLine("error", []property{{"file", locateFile(r, r.Submission.Path)}, {"title", "no rule"}},
 				submissionTitle(r)+": no rule was evaluated")
 		})
 	}
 	return nil
 }
 
-func (g *gitHub) keep(level int, line func() string) {
+func (g *gitHub) keepLine(level int, line func() string) {
 	if g.found[level]++; len(g.lines[level]) < perLevel {
 		g.lines[level] = append(g.lines[level], line())
 	}
@@ -73,7 +73,7 @@ func (g *gitHub) keep(level int, line func() string) {
 
 // Close writes the commands, errors first. The notice about those that were left out takes the place of one.
 func (g *gitHub) Close() error {
-	if g.rest() != "" && len(g.lines[2]) == perLevel {
+	if g.restLine() != "" && len(g.lines[2]) == perLevel {
 		g.lines[2] = g.lines[2][:perLevel-1]
 	}
 	for _, lines := range g.lines {
@@ -81,15 +81,15 @@ func (g *gitHub) Close() error {
 			g.p.print(line)
 		}
 	}
-	if rest := g.rest(); rest != "" {
-		g.p.print(command("notice", []property{{"title", "referee"}},
+	if rest := g.restLine(); rest != "" {
+		g.p.print(commandLine("notice", []property{{"title", "referee"}},
 			"Not shown here: "+rest+". The report holds all of them."))
 	}
 	return g.p.err
 }
 
-// rest says how many commands of each level are left out.
-func (g *gitHub) rest() string {
+// restLine says how many commands of each level are left out.
+func (g *gitHub) restLine() string {
 	var parts []string
 	for l, level := range levels {
 		if left := g.found[l] - len(g.lines[l]); left > 0 {
@@ -123,8 +123,8 @@ func annotationPlace(r *referee.Report, f *referee.Finding) []property {
 	return append(properties, property{"title", fmt.Sprintf("%s: %s", f.Tier, f.Code)})
 }
 
-// text is the message of an annotation: the run, the rules, what is wrong and what would be right.
-func text(r *referee.Report, f *referee.Finding) string {
+// annotationText is the message of an annotation: the run, the rules, what is wrong and what would be right.
+func annotationText(r *referee.Report, f *referee.Finding) string {
 	s := fmt.Sprintf("%s, %s: %s", submissionTitle(r), CleanNames(f.RuleIDs, 5), CleanMessage(f.Message))
 	for _, line := range fixLines(f) {
 		s += "\nfix: " + line
@@ -137,8 +137,8 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// command is one line: ::name key=value,…::message.
-func command(name string, properties []property, message string) string {
+// commandLine is one line: ::name key=value,…::message.
+func commandLine(name string, properties []property, message string) string {
 	var list []string
 	for _, p := range properties {
 		list = append(list, p.name+"="+escapeProperty.Replace(CleanStart(p.value, maxTitle)))

@@ -97,7 +97,7 @@ func checkText(t *testing.T, format, text string) {
 		t.Fatal("not UTF-8")
 	}
 	for i, r := range text {
-		if r != '\n' && hidden(r) {
+		if r != '\n' && isHiddenRune(r) {
 			t.Fatalf("%U at %d: %q", r, i, text[max(0, i-40):i])
 		}
 	}
@@ -115,7 +115,7 @@ func checkText(t *testing.T, format, text string) {
 var papers = map[string]func(t *testing.T, got, want string){
 	"table": func(t *testing.T, got, _ string) {
 		for line := range strings.Lines(got) {
-			if w := width(strings.TrimSuffix(line, "\n")); w > defaultWidth {
+			if w := textColumns(strings.TrimSuffix(line, "\n")); w > defaultWidth {
 				t.Errorf("%d columns: %q", w, line)
 			}
 		}

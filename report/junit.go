@@ -57,9 +57,9 @@ type (
 // Add writes the report's suite.
 func (j *junit) Add(r *referee.Report) error {
 	if !j.begun {
-		j.begin()
+		j.beginSuites()
 	}
-	suite := j.suite(r)
+	suite := j.suiteOf(r)
 	b, err := xml.MarshalIndent(suite, "  ", "  ")
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (j *junit) Add(r *referee.Report) error {
 	return j.p.err
 }
 
-func (j *junit) begin() {
+func (j *junit) beginSuites() {
 	j.begun = true
 	j.p.print(xml.Header + "<testsuites name=\"referee\">\n")
 }
@@ -76,13 +76,13 @@ func (j *junit) begin() {
 // Close ends the document.
 func (j *junit) Close() error {
 	if !j.begun {
-		j.begin()
+		j.beginSuites()
 	}
 	j.p.print("</testsuites>\n")
 	return j.p.err
 }
 
-func (j *junit) suite(r *referee.Report) junitSuite {
+func (j *junit) suiteOf(r *referee.Report) junitSuite {
 	s := junitSuite{ID: j.id, Name: submissionTitle(r), Time: "0"}
 	j.id++
 	s.Properties = []junitProperty{
@@ -92,17 +92,17 @@ func (j *junit) suite(r *referee.Report) junitSuite {
 		{"digest", CleanName(r.Digest)},
 	}
 	for _, c := range testCases(r) {
-		s.add(c)
+		s.addCase(c)
 	}
 	if len(s.Cases) == 0 { // zero rules are no success
-		s.add(junitCase{Name: "rules", Class: sheetWithVersion(r),
+		s.addCase(junitCase{Name: "rules", Class: sheetWithVersion(r),
 			Error: &junitOutcome{Message: "no rule was evaluated",
 				Type: "referee.no_rule"}})
 	}
 	return s
 }
 
-func (s *junitSuite) add(c junitCase) {
+func (s *junitSuite) addCase(c junitCase) {
 	c.Time = "0"
 	s.Cases = append(s.Cases, c)
 	s.Tests++

@@ -28,7 +28,7 @@ type markdown struct {
 
 func newMarkdown(w io.Writer, o Options) Writer {
 	m := &markdown{p: printer{w: w}, o: o, totals: newTotals()}
-	m.batch = batch{full: m.block, line: m.row}
+	m.batch = batch{full: m.writeBlock, line: m.writeRow}
 	return m
 }
 
@@ -42,21 +42,21 @@ func (m *markdown) Add(r *referee.Report) error {
 // Close writes the blocks of few reports, and the sums of more than one.
 func (m *markdown) Close() error {
 	m.batch.close()
-	m.summary()
+	m.writeSummary()
 	return m.p.err
 }
 
-func (m *markdown) block(r *referee.Report) {
+func (m *markdown) writeBlock(r *referee.Report) {
 	if m.shown++; m.shown > 1 {
 		m.p.print("\n---\n\n")
 	}
 	m.p.print(Markdown(r, m.o, maxBlock))
 }
 
-// code is a hostile text as a code span: clean, cut, on one line, within a fence that is longer than any run of
+// codeSpan is a hostile text as a code span: clean, cut, on one line, within a fence that is longer than any run of
 // backticks in it. Mentions and HTML comments are broken although a span shows them as text, since mail clients and
 // markers read the raw page.
-func code(s string, limit int) string {
+func codeSpan(s string, limit int) string {
 	s = CleanStart(s, limit)
 	s = strings.ReplaceAll(s, "<!--", "<!- -")
 	s = strings.ReplaceAll(s, "-->", "- ->")
@@ -76,11 +76,11 @@ func code(s string, limit int) string {
 }
 
 // tableCell is code for a table, where a bar ends the cell even within a span.
-func tableCell(s string, limit int) string { return strings.ReplaceAll(code(s, limit), "|", `\|`) }
+func tableCell(s string, limit int) string { return strings.ReplaceAll(codeSpan(s, limit), "|", `\|`) }
 
 // idSpan, sentence: the two lengths of code spans.
-func idSpan(s string) string       { return code(s, maxName) }
-func sentenceSpan(s string) string { return code(s, maxMessage) }
+func idSpan(s string) string       { return codeSpan(s, maxName) }
+func sentenceSpan(s string) string { return codeSpan(s, maxMessage) }
 
 // Markdown is one report as a block of at most limit bytes. What does not fit is left out from the end, whole findings
 // at a time, and the block says so.
@@ -207,8 +207,8 @@ func markdownTail(r *referee.Report, o Options) []string {
 		idSpan(r.Digest), idSpan(r.Sheet.SHA256), r.Semantics))
 }
 
-// row is one flagged submission among many.
-func (m *markdown) row(r *referee.Report) {
+// writeRow is one flagged submission among many.
+func (m *markdown) writeRow(r *referee.Report) {
 	if len(r.Findings) == 0 && !r.Fails(m.o.FailOn) {
 		return
 	}
@@ -232,7 +232,7 @@ func (m *markdown) row(r *referee.Report) {
 		v.Risk.High, v.Risk.Mid, v.Risk.Low, tableCell(bareTitle(r), maxName), heaviest)
 }
 
-func (m *markdown) summary() {
+func (m *markdown) writeSummary() {
 	s := m.totals
 	switch {
 	case s.reports == 0:

@@ -71,7 +71,7 @@ func NotReceipt(b []byte) string {
 			Clean(schema), strings.Join(receiptSchemas, ", "))
 	}
 	for _, form := range paperForms {
-		if form.fits(members, schema) {
+		if form.fitsMembers(members, schema) {
 			return form.Is + ", not a receipt"
 		}
 	}
@@ -81,8 +81,8 @@ func NotReceipt(b []byte) string {
 	return fmt.Sprintf("a file of the schema %q, not a receipt", Clean(schema))
 }
 
-// fits reports whether an object is of the form.
-func (f paperForm) fits(members map[string]any, schema string) bool {
+// fitsMembers reports whether an object is of the form.
+func (f paperForm) fitsMembers(members map[string]any, schema string) bool {
 	if f.Schema != "" {
 		return strings.HasPrefix(schema, f.Schema)
 	}

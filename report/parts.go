@@ -11,7 +11,7 @@ import (
 // The parts that papers outside of this package are made of: hostile text, cleaned once and in one place.
 
 // Code is a hostile text as a markdown code span of at most limit characters, on one line.
-func Code(s string, limit int) string { return code(s, limit) }
+func Code(s string, limit int) string { return codeSpan(s, limit) }
 
 // Cell is Code within a table, where a bar would end the cell.
 func Cell(s string, limit int) string { return tableCell(s, limit) }
@@ -50,7 +50,7 @@ func Fenced(lines []string) string {
 func File(r *referee.Report, f *referee.Finding) string { return findingFile(r, f) }
 
 // Text is a finding in words: the run, the rules, what is wrong, and a line for each thing that would be right.
-func Text(r *referee.Report, f *referee.Finding) string { return text(r, f) }
+func Text(r *referee.Report, f *referee.Finding) string { return annotationText(r, f) }
 
 // Fixes are what would be right, a line each, none where the finding says nothing of it.
 func Fixes(f *referee.Finding) []string { return fixLines(f) }
@@ -59,11 +59,11 @@ func Fixes(f *referee.Finding) []string { return fixLines(f) }
 func FindingCommand(r *referee.Report, f *referee.Finding) string {
 	for _, l := range levels {
 		if l.tier == f.Tier {
-			return strings.TrimSuffix(command(l.command, annotationPlace(r, f), text(r, f)), "\n")
+			return strings.TrimSuffix(commandLine(l.command, annotationPlace(r, f), annotationText(r, f)), "\n")
 		}
 	}
 	// an unknown tier is not made lighter
-	return strings.TrimSuffix(command(levels[0].command, annotationPlace(r, f), text(r, f)), "\n")
+	return strings.TrimSuffix(commandLine(levels[0].command, annotationPlace(r, f), annotationText(r, f)), "\n")
 }
 
 // Command is a workflow command about a file, without its line break: kind is error, warning or notice, file may be "".
@@ -72,7 +72,7 @@ func Command(kind, file, title, message string) string {
 	if file != "" {
 		properties = append([]property{{"file", file}}, properties...)
 	}
-	return strings.TrimSuffix(command(kind, properties, CleanStart(message, maxMessage)), "\n")
+	return strings.TrimSuffix(commandLine(kind, properties, CleanStart(message, maxMessage)), "\n")
 }
 
 // hunk is the one line of a patch that must keep its signs; signs are those that must not be read as a mention, a tag

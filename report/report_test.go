@@ -58,15 +58,15 @@ func FuzzClean(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		c := Clean(s)
-		if !utf8.ValidString(c) || strings.ContainsFunc(c, hidden) || strings.Contains(c, "##[") || Clean(c) != c {
+		if !utf8.ValidString(c) || strings.ContainsFunc(c, isHiddenRune) || strings.Contains(c, "##[") || Clean(c) != c {
 			t.Errorf("Clean(%q) = %q", s, c)
 		}
-		if span := code(s, 50); len([]rune(span)) > 50*len("<U+10FFFF>")+200 || dropSpans(t, span) != "§" {
+		if span := codeSpan(s, 50); len([]rune(span)) > 50*len("<U+10FFFF>")+200 || dropSpans(t, span) != "§" {
 			t.Errorf("code(%q) = %q", s, span)
 		}
 		for _, n := range []int{1, 7, 40} {
-			for _, line := range wrap(c, n) {
-				if width(line) > max(n, 2) {
+			for _, line := range wrapText(c, n) {
+				if textColumns(line) > max(n, 2) {
 					t.Errorf("wrap(%q, %d) has %q", c, n, line)
 				}
 			}
@@ -96,7 +96,7 @@ func TestWrap(t *testing.T) {
 		{"日本語", 4, []string{"日本", "語"}}, // two columns each
 	}
 	for _, test := range tests {
-		if got := wrap(test.text, test.n); !slices.Equal(got, test.want) {
+		if got := wrapText(test.text, test.n); !slices.Equal(got, test.want) {
 			t.Errorf("wrap(%q, %d) = %q, want %q", test.text, test.n, got, test.want)
 		}
 	}
@@ -123,7 +123,7 @@ func TestLocate(t *testing.T) {
 	for _, test := range tests {
 		r := &referee.Report{Location: test.location, Run: referee.RunRef{ID: test.run},
 			Submission: referee.SubmissionRef{Path: test.submission}}
-		if got := locate(r, test.file); got != test.want {
+		if got := locateFile(r, test.file); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}

@@ -94,16 +94,16 @@ type (
 // (S39a).
 func (s *sarif) Add(r *referee.Report) error {
 	for i := range r.Findings {
-		s.result(findingResult(r, &r.Findings[i]), r.Findings[i].Why)
+		s.writeResult(findingResult(r, &r.Findings[i]), r.Findings[i].Why)
 	}
 	for _, c := range undecidedHigh(r) {
-		s.result(undecidedResult(r, c), "A rule that could not be decided is neither passed nor broken.")
+		s.writeResult(undecidedResult(r, c), "A rule that could not be decided is neither passed nor broken.")
 	}
 	return s.p.err
 }
 
-func (s *sarif) result(result sarifResult, why string) {
-	result.RuleIndex = s.rule(result, why)
+func (s *sarif) writeResult(result sarifResult, why string) {
+	result.RuleIndex = s.ruleIndex(result, why)
 	b, err := compactJSON(result)
 	if err != nil && s.p.err == nil {
 		s.p.err = err
@@ -111,19 +111,19 @@ func (s *sarif) result(result sarifResult, why string) {
 	if s.begun {
 		s.p.print(",\n")
 	} else {
-		s.begin()
+		s.beginRun()
 	}
 	s.p.print(string(b))
 }
 
-func (s *sarif) begin() {
+func (s *sarif) beginRun() {
 	s.begun = true
 	s.p.printf("{\"$schema\":%q,\"version\":%q,\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\"results\":[\n",
 		sarifSchema, sarifVersion)
 }
 
-// rule is the index of the result's rule, which is listed when it first occurs.
-func (s *sarif) rule(result sarifResult, why string) int {
+// ruleIndex is the index of the result's rule, which is listed when it first occurs.
+func (s *sarif) ruleIndex(result sarifResult, why string) int {
 	if i, ok := s.index[result.RuleID]; ok {
 		return i
 	}
@@ -139,7 +139,7 @@ func (s *sarif) rule(result sarifResult, why string) int {
 // Close writes the tool with the rules that occurred.
 func (s *sarif) Close() error {
 	if !s.begun {
-		s.begin()
+		s.beginRun()
 	}
 	driver := struct {
 		Name    string      `json:"name"`
@@ -192,7 +192,7 @@ func undecidedResult(r *referee.Report, c referee.Check) sarifResult {
 	result := sarifResult{RuleID: undecidedRule, Kind: "open", Level: "none"}
 	result.Message = sarifText{noLinks("The high rule " + CleanName(c.ID) + " could not be decided: " +
 		undecidedReason(c))}
-	result.Locations = []sarifLocation{fileLocation(locate(r, r.Submission.Path), nil, "")}
+	result.Locations = []sarifLocation{fileLocation(locateFile(r, r.Submission.Path), nil, "")}
 	result.Fingerprints = map[string]string{"referee/v1": fingerprintOf(r, f)}
 	result.Properties = resultProperties(r, f.RuleIDs)
 	result.Properties.Tier = string(referee.High)

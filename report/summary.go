@@ -74,8 +74,8 @@ func sheetParts(s summary.Summary) []section {
 			board = s.Boards[i]
 		}
 		p.taskFacts(x.Task)
-		p.counts("verdict", "submissions", x.Severities)
-		p.counts("recommended", "submissions", x.Actions)
+		p.addCounts("verdict", "submissions", x.Severities)
+		p.addCounts("recommended", "submissions", x.Actions)
 		p.tables = append(p.tables, boardGrid(board))
 		p.taskTables(x.Task)
 		p.tables = append(p.tables, complianceGrid(x.Compliance),
@@ -95,16 +95,16 @@ func agentParts(s summary.Summary) []section {
 	var out []section
 	for _, x := range s.Agents {
 		p := section{heading: modelName(x.Agent, x.Model)}
-		p.fact("submissions", fmt.Sprint(x.Samples))
-		p.fact("client ready", fmt.Sprintf("%d (%s %%)", x.Ready.N, x.Ready.Share))
+		p.addFact("submissions", fmt.Sprint(x.Samples))
+		p.addFact("client ready", fmt.Sprintf("%d (%s %%)", x.Ready.N, x.Ready.Share))
 		if x.Confidence != "" {
-			p.fact("confidence", x.Confidence+", declared by the model; it reaches no verdict")
+			p.addFact("confidence", x.Confidence+", declared by the model; it reaches no verdict")
 		}
 		p.priorFact(x.Prior)
-		p.counts("verdict", "submissions", x.Severities)
-		p.counts("with findings of tier", "submissions", x.Tiers)
-		p.counts("with findings of bucket", "submissions", x.Buckets)
-		p.counts("sheet", "submissions", x.Sheets)
+		p.addCounts("verdict", "submissions", x.Severities)
+		p.addCounts("with findings of tier", "submissions", x.Tiers)
+		p.addCounts("with findings of bucket", "submissions", x.Buckets)
+		p.addCounts("sheet", "submissions", x.Sheets)
 		p.tables = append(p.tables, distributionGrid([]summary.Distribution{x.Score}), trendGrid(x.Trend))
 		p.plots = append(p.plots, trendLine(x.Trend), histogramPlot("Scores", &x.Score))
 		out = append(out, p)
@@ -121,9 +121,9 @@ func agentParts(s summary.Summary) []section {
 	return out
 }
 
-func (p *section) fact(name, text string) { p.facts = append(p.facts, [2]string{name, text}) }
+func (p *section) addFact(name, text string) { p.facts = append(p.facts, [2]string{name, text}) }
 
-func (p *section) counts(title, unit string, list []summary.Count) {
+func (p *section) addCounts(title, unit string, list []summary.Count) {
 	g := grid{columns: []string{title, unit, "percent"}}
 	for _, c := range list {
 		g.rows = append(g.rows, []string{c.Name, fmt.Sprint(c.N), c.Share})
@@ -170,32 +170,32 @@ func trendGrid(list []summary.Point) grid {
 // partsTable is for a terminal.
 func partsTable(w io.Writer, o Options, head string, parts []section) error {
 	t := newTable(w, o).(*table)
-	t.emit(t.ink.bold(head))
+	t.emitLine(t.ink.bold(head))
 	for _, p := range parts {
 		facts := make([][2]string, len(p.facts))
 		for i, f := range p.facts { // a profile states its confidence in its own words
 			facts[i] = [2]string{f[0], CleanName(f[1])}
 		}
-		t.entries(CleanName(p.heading), facts)
+		t.emitEntries(CleanName(p.heading), facts)
 		for _, g := range p.tables {
 			if len(g.rows) == 0 {
 				continue
 			}
-			t.emit("")
-			t.grid(t.fit(g), t.cells(g))
+			t.emitLine("")
+			t.emitGrid(t.fitColumns(g), t.fitCells(g))
 		}
 	}
 	return t.p.err
 }
 
-// fit gives the first column what the others leave.
-func (t *table) fit(g grid) []column {
+// fitColumns gives the first column what the others leave.
+func (t *table) fitColumns(g grid) []column {
 	columns := make([]column, len(g.columns))
 	rest := t.width
 	for i := len(g.columns) - 1; i > 0; i-- {
-		wide := width(g.columns[i])
+		wide := textColumns(g.columns[i])
 		for _, row := range g.rows {
-			wide = max(wide, min(width(row[i]), 12))
+			wide = max(wide, min(textColumns(row[i]), 12))
 		}
 		columns[i] = column{g.columns[i], wide, true}
 		rest -= wide + gap
@@ -204,8 +204,8 @@ func (t *table) fit(g grid) []column {
 	return columns
 }
 
-func (t *table) cells(g grid) [][]string {
-	columns := t.fit(g)
+func (t *table) fitCells(g grid) [][]string {
+	columns := t.fitColumns(g)
 	out := make([][]string, len(g.rows))
 	for i, row := range g.rows {
 		for k, cell := range row {

@@ -64,7 +64,7 @@ func sameStructure(t *testing.T, format, got, want string) {
 	switch format {
 	case "table":
 		for line := range strings.Lines(got) {
-			if wide := width(strings.TrimRight(line, "\n")); wide > 80 && strings.Contains(line, "  ") {
+			if wide := textColumns(strings.TrimRight(line, "\n")); wide > 80 && strings.Contains(line, "  ") {
 				t.Errorf("a line is %d columns wide: %q", wide, line)
 			}
 		}

@@ -31,11 +31,11 @@ func partsHTML(w io.Writer, head string, parts []section) error {
 		}
 		p.print("</dl>\n")
 		for _, g := range x.plots {
-			p.print(g.svg())
+			p.print(g.svgPlot())
 		}
 		p.print(`<div class="tables">`)
 		for _, g := range x.tables {
-			p.print(g.html())
+			p.print(g.htmlTable())
 		}
 		p.print("</div></section>\n")
 	}
@@ -46,7 +46,7 @@ func partsHTML(w io.Writer, head string, parts []section) error {
 // htmlText is a hostile text as HTML.
 func htmlText(s string) string { return html.EscapeString(CleanName(s)) }
 
-func (g grid) html() string {
+func (g grid) htmlTable() string {
 	if len(g.rows) == 0 {
 		return ""
 	}
@@ -101,8 +101,8 @@ func trendLine(points []summary.Point) plot {
 	return p
 }
 
-// svg draws the plot; the table beside it gives the same numbers to those who cannot see it.
-func (p plot) svg() string {
+// svgPlot draws the plot; the table beside it gives the same numbers to those who cannot see it.
+func (p plot) svgPlot() string {
 	if len(p.values) == 0 {
 		return ""
 	}

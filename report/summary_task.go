@@ -54,37 +54,37 @@ func ownValues(x summary.Sheet) (out []summary.Distribution) {
 
 // taskFacts says how much of the work could be judged, and how far it lies off.
 func (p *section) taskFacts(t summary.Task) {
-	p.fact("submissions", fmt.Sprintf("%d, of which %d could be read", t.Samples, t.Readable))
+	p.addFact("submissions", fmt.Sprintf("%d, of which %d could be read", t.Samples, t.Readable))
 	if len(t.Settings) > 0 {
-		p.fact("settings", strings.Join(t.Settings, ", "))
+		p.addFact("settings", strings.Join(t.Settings, ", "))
 	}
-	p.fact("availability", t.Availability+" % of submissions hold an answer that could be read")
-	p.fact("eligible", fmt.Sprintf("%d (%s %%): nothing critical stops them", t.Eligible, t.Eligibility))
+	p.addFact("availability", t.Availability+" % of submissions hold an answer that could be read")
+	p.addFact("eligible", fmt.Sprintf("%d (%s %%): nothing critical stops them", t.Eligible, t.Eligibility))
 	if t.Completeness != "" {
-		p.fact("completeness", t.Completeness+" % of required members are present")
+		p.addFact("completeness", t.Completeness+" % of required members are present")
 	}
 	if t.Families == nil {
 		return
 	}
-	p.fact("right answers", fmt.Sprintf("at hand for %d", t.Gold))
+	p.addFact("right answers", fmt.Sprintf("at hand for %d", t.Gold))
 	p.tailFact("conditional error", "conditional excess", "eligible", t.Conditional)
 	p.tailFact("error of all", "excess of all", "readable", t.Available)
 	if t.Overall != "" {
-		p.fact("overall score", shortNumber(t.Overall)+", a submission that is not eligible counting 0")
+		p.addFact("overall score", shortNumber(t.Overall)+", a submission that is not eligible counting 0")
 	}
 	if t.Prior != "" {
-		p.fact("confidence", t.Prior+", a prior that reaches no verdict")
+		p.addFact("confidence", t.Prior+", a prior that reaches no verdict")
 	}
 }
 
 func (p *section) tailFact(name, excess, which string, t *summary.Tail) {
 	if t == nil {
-		p.fact(name, "unknown: no "+which+" submission with a right answer at hand")
+		p.addFact(name, "unknown: no "+which+" submission with a right answer at hand")
 		return
 	}
-	p.fact(name, fmt.Sprintf("%s %% of the limits, mean of %s", shortNumber(t.Mean.Mean),
+	p.addFact(name, fmt.Sprintf("%s %% of the limits, mean of %s", shortNumber(t.Mean.Mean),
 		legible.Count(t.Samples, which+" submission")))
-	p.fact(excess, fmt.Sprintf("%d of %d errors are over their limit (%s %%)", t.Exceeding, t.Errors, t.Exceedance))
+	p.addFact(excess, fmt.Sprintf("%d of %d errors are over their limit (%s %%)", t.Exceeding, t.Errors, t.Exceedance))
 }
 
 // priorFact shows what was expected of the model, with where that comes from.
@@ -97,7 +97,7 @@ func (p *section) priorFact(prior summary.Prior) {
 		}
 	}
 	if len(parts) > 0 {
-		p.fact("confidence", strings.Join(parts, ", ")+"; it reaches no verdict")
+		p.addFact("confidence", strings.Join(parts, ", ")+"; it reaches no verdict")
 	}
 }
 

@@ -37,7 +37,7 @@ func newTable(w io.Writer, o Options) Writer {
 		t.width = defaultWidth
 	}
 	t.width = min(max(t.width, minWidth), maxWidth)
-	t.batch = batch{full: t.block, line: t.line}
+	t.batch = batch{full: t.writeBlock, line: t.line}
 	return t
 }
 
@@ -68,7 +68,7 @@ func (i ink) paint(code, text string) string {
 func (i ink) bold(text string) string { return i.paint("1", text) }
 func (i ink) dim(text string) string  { return i.paint("2", text) }
 
-func (i ink) tier(t referee.Tier, text string) string {
+func (i ink) paintTier(t referee.Tier, text string) string {
 	switch t {
 	case referee.High:
 		return i.paint("1;31", text)
@@ -80,7 +80,7 @@ func (i ink) tier(t referee.Tier, text string) string {
 	return text
 }
 
-func (i ink) severity(s referee.Severity, text string) string {
+func (i ink) paintSeverity(s referee.Severity, text string) string {
 	switch s {
 	case referee.Propolis:
 		return i.paint("1;31", text)
@@ -90,9 +90,9 @@ func (i ink) severity(s referee.Severity, text string) string {
 	return i.paint("32", text)
 }
 
-// emit writes one line of the table. A line must not begin with a workflow command: a runner reads those after white
-// space too.
-func (t *table) emit(line string) {
+// emitLine writes one line of the table. A line must not begin with a workflow command: a runner reads those after
+// white space too.
+func (t *table) emitLine(line string) {
 	line = strings.TrimRight(line, " ")
 	if strings.HasPrefix(strings.TrimLeft(line, " "), "::") {
 		line = strings.Replace(line, "::", "·:", 1)
@@ -107,8 +107,8 @@ type column struct {
 	right bool
 }
 
-// grid writes rows under a ruled header. Cells are wrapped by the caller, so that colours never count as width.
-func (t *table) grid(columns []column, rows [][]string) {
+// emitGrid writes rows under a ruled header. Cells are wrapped by the caller, so that colours never count as width.
+func (t *table) emitGrid(columns []column, rows [][]string) {
 	var out strings.Builder
 	alignments := make([]tw.Align, len(columns))
 	widths := tw.NewMapper[int, int]()
@@ -143,32 +143,33 @@ func (t *table) grid(columns []column, rows [][]string) {
 		t.p.err = err
 	}
 	for line := range strings.Lines(out.String()) {
-		t.emit(strings.TrimSuffix(line, "\n"))
+		t.emitLine(strings.TrimSuffix(line, "\n"))
 	}
 }
 
 // gap is the white space between two columns.
 const gap = 2
 
-// width is the number of terminal columns that a text takes, the same in every locale.
-func width(s string) int { return twwidth.WidthWithOptions(s, twwidth.Options{}) }
+// textColumns is the number of terminal columns that a text takes, the same in every locale.
+func textColumns(s string) int { return twwidth.WidthWithOptions(s, twwidth.Options{}) }
 
-// wrap breaks a clean text into lines of at most n columns: at spaces, and within a word that is longer than a line.
-func wrap(text string, n int) []string {
+// wrapText breaks a clean text into lines of at most n columns: at spaces, and within a word that is longer than a
+// line.
+func wrapText(text string, n int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && width(line)+1+width(word) <= n {
+		if line != "" && textColumns(line)+1+textColumns(word) <= n {
 			line += " " + word
 			continue
 		}
 		if line != "" {
 			lines = append(lines, line)
 		}
-		for w := width(word); w > n; { // characters have the same width alone as in a word
+		for w := textColumns(word); w > n; { // characters have the same width alone as in a word
 			head := cutToWidth(word, n)
 			lines = append(lines, head)
-			word, w = word[len(head):], w-width(head)
+			word, w = word[len(head):], w-textColumns(head)
 		}
 		line = word
 	}
@@ -183,7 +184,7 @@ func wrap(text string, n int) []string {
 func cutToWidth(word string, n int) string {
 	used, end, soft := 0, 0, 0
 	for i, r := range word {
-		w := width(string(r))
+		w := textColumns(string(r))
 		if used+w > n && i > 0 {
 			break
 		}
@@ -201,7 +202,7 @@ func cutToWidth(word string, n int) string {
 
 // shortenTo cuts a clean text to n columns.
 func shortenTo(text string, n int) string {
-	if width(text) <= n {
+	if textColumns(text) <= n {
 		return text
 	}
 	return cutHard(text, n-1) + "…"
@@ -210,7 +211,7 @@ func shortenTo(text string, n int) string {
 func cutHard(text string, n int) string {
 	used := 0
 	for i, r := range text {
-		if used += width(string(r)); used > n {
+		if used += textColumns(string(r)); used > n {
 			return text[:i]
 		}
 	}
@@ -219,38 +220,38 @@ func cutHard(text string, n int) string {
 
 // padTo fills a text up to n columns.
 func padTo(text string, n int) string {
-	return text + strings.Repeat(" ", max(0, n-width(text)))
+	return text + strings.Repeat(" ", max(0, n-textColumns(text)))
 }
 
-// sides puts one text on the left and one on the right of a line.
-func (t *table) sides(left, right string, paintLeft, paintRight func(string) string) {
-	room := t.width - width(right) - gap
+// emitSides puts one text on the left and one on the right of a line.
+func (t *table) emitSides(left, right string, paintLeft, paintRight func(string) string) {
+	room := t.width - textColumns(right) - gap
 	if room < 20 {
-		t.emit(paintLeft(shortenTo(left, t.width)))
-		t.emit("  " + paintRight(shortenTo(right, t.width-2)))
+		t.emitLine(paintLeft(shortenTo(left, t.width)))
+		t.emitLine("  " + paintRight(shortenTo(right, t.width-2)))
 		return
 	}
-	t.emit(padTo(paintLeft(shortenTo(left, room)), room) + "  " + paintRight(right))
+	t.emitLine(padTo(paintLeft(shortenTo(left, room)), room) + "  " + paintRight(right))
 }
 
-// entries writes names with a text each, the names in one column.
-func (t *table) entries(heading string, list [][2]string) {
+// emitEntries writes names with a text each, the names in one column.
+func (t *table) emitEntries(heading string, list [][2]string) {
 	if len(list) == 0 {
 		return
 	}
-	t.emit("")
-	t.emit(t.ink.bold(shortenTo(heading, t.width)))
+	t.emitLine("")
+	t.emitLine(t.ink.bold(shortenTo(heading, t.width)))
 	left := 0
 	for _, e := range list {
-		left = max(left, min(width(e[0]), t.width/3))
+		left = max(left, min(textColumns(e[0]), t.width/3))
 	}
 	for _, e := range list {
-		for i, line := range wrap(e[1], t.width-left-2-gap) {
+		for i, line := range wrapText(e[1], t.width-left-2-gap) {
 			label := ""
 			if i == 0 {
 				label = shortenTo(e[0], left)
 			}
-			t.emit(fmt.Sprintf("  %s  %s", padTo(label, left), line))
+			t.emitLine(fmt.Sprintf("  %s  %s", padTo(label, left), line))
 		}
 	}
 }

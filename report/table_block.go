@@ -8,46 +8,46 @@ import (
 	"github.com/defendableos/referee/referee"
 )
 
-// block is one report in full: the verdict, the ranked findings, what nobody decided and what a person is asked.
-func (t *table) block(r *referee.Report) {
+// writeBlock is one report in full: the verdict, the ranked findings, what nobody decided and what a person is asked.
+func (t *table) writeBlock(r *referee.Report) {
 	if t.shown++; t.shown > 1 {
-		t.emit("")
-		t.emit("")
+		t.emitLine("")
+		t.emitLine("")
 	}
-	t.heading(r)
+	t.writeHeading(r)
 	if len(r.Findings) > 0 {
-		t.emit("")
-		t.findings(r)
+		t.emitLine("")
+		t.writeFindings(r)
 	}
-	t.entries("High rules that could not be decided", checkEntries(undecidedHigh(r)))
-	t.entries("Questions for a person", openQuestions(r))
-	t.entries("Limits in force", auditLimits(r))
-	t.notes(r)
+	t.emitEntries("High rules that could not be decided", checkEntries(undecidedHigh(r)))
+	t.emitEntries("Questions for a person", openQuestions(r))
+	t.emitEntries("Limits in force", auditLimits(r))
+	t.writeNotes(r)
 	if t.o.Verbose {
 		t.details(r)
 	}
 	t.proofs(r)
 }
 
-// heading says who, by which rules, how it went and what to do.
-func (t *table) heading(r *referee.Report) {
+// writeHeading says who, by which rules, how it went and what to do.
+func (t *table) writeHeading(r *referee.Report) {
 	v := r.Verdict
 	mark, paint := "pass", func(s string) string { return t.ink.paint("1;32", s) }
 	if r.Fails(t.o.FailOn) {
 		mark, paint = "FAIL", func(s string) string { return t.ink.paint("1;31", s) }
 	}
 	right := fmt.Sprintf("%s · score %s", CleanName(string(v.Severity)), CleanName(v.Score))
-	t.sides(mark+"  "+submissionTitle(r), right,
+	t.emitSides(mark+"  "+submissionTitle(r), right,
 		func(s string) string { return paint(s[:len(mark)]) + t.ink.bold(s[len(mark):]) },
-		func(s string) string { return t.ink.severity(v.Severity, s) })
-	for _, line := range wrap(CleanName(submissionPath(r))+" by "+sheetWithVersion(r), t.width-6) {
-		t.emit("      " + t.ink.dim(line))
+		func(s string) string { return t.ink.paintSeverity(v.Severity, s) })
+	for _, line := range wrapText(CleanName(submissionPath(r))+" by "+sheetWithVersion(r), t.width-6) {
+		t.emitLine("      " + t.ink.dim(line))
 	}
-	for _, line := range wrap(ruleCounts(r), t.width-6) {
-		t.emit("      " + line)
+	for _, line := range wrapText(ruleCounts(r), t.width-6) {
+		t.emitLine("      " + line)
 	}
-	for _, line := range wrap(nextAction(r), t.width-6) {
-		t.emit("      " + line)
+	for _, line := range wrapText(nextAction(r), t.width-6) {
+		t.emitLine("      " + line)
 	}
 }
 
@@ -91,13 +91,14 @@ func nextAction(r *referee.Report) string {
 	return text + "."
 }
 
-// findings is the ranked table: the tier, the rule with its place, what is wrong with what would be right.
-func (t *table) findings(r *referee.Report) {
+// writeFindings is the ranked table: the tier, the rule with its place, what is wrong with what would be right.
+func (t *table) writeFindings(r *referee.Report) {
 	const tierWidth = 4
 	where := 16
 	for i := range r.Findings { // no place is broken where there is room for it, and no pointer of usual length
 		f := &r.Findings[i]
-		where = max(where, min(width(CleanName(findingPlace(f))), t.width*2/5), min(width(CleanName(f.Pointer)), 26))
+		where = max(where, min(textColumns(CleanName(findingPlace(f))), t.width*2/5), min(textColumns(CleanName(f.Pointer)),
+			26))
 	}
 	what := t.width - tierWidth - where - 3*gap
 	rows := make([][]string, 0, len(r.Findings))
@@ -106,48 +107,49 @@ func (t *table) findings(r *referee.Report) {
 		if i > 0 { // white space parts the findings, where a line would part the page
 			rows = append(rows, []string{"", "", ""})
 		}
-		left, right := t.where(f, where), t.what(f, what)
-		rows = append(rows, []string{t.ink.tier(f.Tier, shortenTo(CleanName(string(f.Tier)), tierWidth)),
+		left, right := t.placeLines(f, where), t.messageLines(f, what)
+		rows = append(rows, []string{t.ink.paintTier(f.Tier, shortenTo(CleanName(string(f.Tier)), tierWidth)),
 			strings.Join(left, "\n"), strings.Join(right, "\n")})
 	}
-	t.grid([]column{{"tier", tierWidth, false}, {"rule and place", where, false}, {"what is wrong", what, false}}, rows)
+	t.emitGrid([]column{{"tier", tierWidth, false}, {"rule and place", where, false}, {"what is wrong", what, false}},
+		rows)
 }
 
-// where is the rules, the place in the file and the pointer.
-func (t *table) where(f *referee.Finding, n int) []string {
+// placeLines is the rules, the place in the file and the pointer.
+func (t *table) placeLines(f *referee.Finding, n int) []string {
 	var lines []string
-	for _, line := range wrap(CleanNames(f.RuleIDs, 3), n) {
+	for _, line := range wrapText(CleanNames(f.RuleIDs, 3), n) {
 		lines = append(lines, t.ink.bold(line))
 	}
 	for _, text := range []string{CleanName(findingPlace(f)), CleanName(f.Pointer)} {
 		if text == "" {
 			continue
 		}
-		for _, line := range wrap(text, n) {
+		for _, line := range wrapText(text, n) {
 			lines = append(lines, t.ink.dim(line))
 		}
 	}
 	return lines
 }
 
-// what is the message, the code and the fix.
-func (t *table) what(f *referee.Finding, n int) []string {
-	lines := wrap(CleanMessage(f.Message), n)
+// messageLines is the message, the code and the fix.
+func (t *table) messageLines(f *referee.Finding, n int) []string {
+	lines := wrapText(CleanMessage(f.Message), n)
 	if t.o.Verbose && f.Why != "" {
-		lines = append(lines, wrap(CleanMessage(f.Why), n)...)
+		lines = append(lines, wrapText(CleanMessage(f.Why), n)...)
 	}
-	lines = append(lines, t.dimmed(fmt.Sprintf("%s, %s", CleanName(f.Code), CleanName(string(f.Bucket))), n)...)
+	lines = append(lines, t.dimmedLines(fmt.Sprintf("%s, %s", CleanName(f.Code), CleanName(string(f.Bucket))), n)...)
 	for _, text := range fixLines(f) {
-		for i, line := range wrap(text, n-2) {
+		for i, line := range wrapText(text, n-2) {
 			lines = append(lines, map[bool]string{true: "→ ", false: "  "}[i == 0]+line)
 		}
 	}
 	return lines
 }
 
-func (t *table) dimmed(text string, n int) []string {
+func (t *table) dimmedLines(text string, n int) []string {
 	var lines []string
-	for _, line := range wrap(text, n) {
+	for _, line := range wrapText(text, n) {
 		lines = append(lines, t.ink.dim(line))
 	}
 	return lines
@@ -184,8 +186,8 @@ func auditLimits(r *referee.Report) [][2]string {
 	return list
 }
 
-// notes are what no rule says: why the sample is stopped, and the report's notices.
-func (t *table) notes(r *referee.Report) {
+// writeNotes are what no rule says: why the sample is stopped, and the report's notices.
+func (t *table) writeNotes(r *referee.Report) {
 	var list [][2]string
 	for _, reason := range r.Gating.Reasons {
 		list = append(list, [2]string{"stopped", CleanMessage(reason)})
@@ -196,7 +198,7 @@ func (t *table) notes(r *referee.Report) {
 	for _, notice := range r.Notices {
 		list = append(list, [2]string{"note", CleanMessage(notice)})
 	}
-	t.entries("Notes", list)
+	t.emitEntries("Notes", list)
 }
 
 // details is what --verbose adds: every rule's outcome, derived values, scores, evidence and opinions.
@@ -206,18 +208,18 @@ func (t *table) details(r *referee.Report) {
 		text := fmt.Sprintf("%s  %s", padTo(CleanName(string(c.Status)), 4), CleanName(c.ID))
 		checks = append(checks, [2]string{text, checkDetail(c)})
 	}
-	t.entries("Rules", checks)
+	t.emitEntries("Rules", checks)
 	t.scored(r)
 	for _, e := range r.Evidence {
 		evidence = append(evidence, [2]string{CleanName(e.ID), fmt.Sprintf("%s, %s, %s", CleanName(e.Path),
 			legible.Count(int(e.Bytes), "byte"), CleanName(e.Status))})
 	}
-	t.entries("Evidence", evidence)
+	t.emitEntries("Evidence", evidence)
 	for _, a := range r.Advisory {
 		advisory = append(advisory, [2]string{CleanName(a.Path), CleanName(a.SHA256)})
 	}
-	t.entries("Advisory: never gates", advisory)
-	t.entries("Declared of the model: never judged", modelLines(r))
+	t.emitEntries("Advisory: never gates", advisory)
+	t.emitEntries("Declared of the model: never judged", modelLines(r))
 }
 
 // scored are the derived values, errors in their units among them, and the scores that are made of them.
@@ -233,8 +235,8 @@ func (t *table) scored(r *referee.Report) {
 		}
 		derived = append(derived, [2]string{CleanName(d.ID), value})
 	}
-	t.entries("Derived values", derived)
-	t.entries("Scores", scoreLines(r.Scores))
+	t.emitEntries("Derived values", derived)
+	t.emitEntries("Scores", scoreLines(r.Scores))
 }
 
 // modelLines are the temperature and the priors that the profile states.
@@ -309,7 +311,7 @@ func (t *table) proofs(r *referee.Report) {
 		for _, op := range e.Operands {
 			list = append(list, t.operand(op))
 		}
-		t.entries(fmt.Sprintf("Proof of %s: %s", CleanName(e.RuleID), CleanName(e.Outcome)), list)
+		t.emitEntries(fmt.Sprintf("Proof of %s: %s", CleanName(e.RuleID), CleanName(e.Outcome)), list)
 	}
 	if len(r.Explained) > 0 && r.Scores != nil && t.o.Explain == "" && !t.o.Verbose { // --verbose has shown them
 		t.scored(r)
@@ -319,7 +321,7 @@ func (t *table) proofs(r *referee.Report) {
 // operand is a line of a proof. A text that does not fit beside its value stands before it.
 func (t *table) operand(op referee.ExplainedOperand) [2]string {
 	key, value := CleanName(op.Text), CleanMessage(op.Value)
-	if width(key) > t.width/3 {
+	if textColumns(key) > t.width/3 {
 		key, value = "value", CleanMessage(op.Text)+" = "+value
 	}
 	if op.From != "" {

@@ -25,7 +25,7 @@ func (t *table) line(r *referee.Report) {
 	}
 	if t.shown++; t.shown == 1 {
 		t.models = r.Gold != nil // of a sheet for samples; all lines have the columns of the first
-		t.emit(t.ink.bold("      " + strings.Join(t.lineColumns("verdict", "score", "findings", "model", "submission"),
+		t.emitLine(t.ink.bold("      " + strings.Join(t.lineColumns("verdict", "score", "findings", "model", "submission"),
 			"  ") + "  heaviest"))
 	}
 	mark := t.ink.dim("pass")
@@ -38,8 +38,8 @@ func (t *table) line(r *referee.Report) {
 	}
 	cells := t.lineColumns(CleanName(string(v.Severity)), CleanName(v.Score),
 		fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low), model, submissionTitle(r))
-	cells[0] = t.ink.severity(v.Severity, cells[0])
-	t.emit(mark + "  " + strings.Join(cells, "  ") + "  " + t.heaviest(r, cells[1:]))
+	cells[0] = t.ink.paintSeverity(v.Severity, cells[0])
+	t.emitLine(mark + "  " + strings.Join(cells, "  ") + "  " + t.heaviest(r, cells[1:]))
 }
 
 // lineColumns are the cells of a line before its heaviest finding, each as wide as its column.
@@ -58,7 +58,7 @@ func (t *table) lineColumns(severity, score, counts, model, title string) []stri
 func (t *table) heaviest(r *referee.Report, cells []string) string {
 	room := t.width - 4 - gap - wideSeverity - gap
 	for _, c := range cells {
-		room -= width(c) + gap
+		room -= textColumns(c) + gap
 	}
 	if len(r.Findings) == 0 { // it is here because it fails
 		return shortenTo("undecided: "+CleanNames(r.Verdict.UndecidedHigh, 1), room)
@@ -68,34 +68,34 @@ func (t *table) heaviest(r *referee.Report, cells []string) string {
 
 // elideMiddle cuts the middle out of a name: both of its ends tell names apart.
 func elideMiddle(text string, n int) string {
-	if width(text) <= n {
+	if textColumns(text) <= n {
 		return text
 	}
 	runes := []rune(text)
 	tail := n / 2
-	for tail > 1 && width(string(runes[len(runes)-tail:])) > n/2 {
+	for tail > 1 && textColumns(string(runes[len(runes)-tail:])) > n/2 {
 		tail--
 	}
-	return cutHard(text, n-1-width(string(runes[len(runes)-tail:]))) + "…" + string(runes[len(runes)-tail:])
+	return cutHard(text, n-1-textColumns(string(runes[len(runes)-tail:]))) + "…" + string(runes[len(runes)-tail:])
 }
 
 // summary is one sentence for a few reports, and tables for many.
 func (t *table) summary() {
 	switch {
 	case t.totals.reports == 0:
-		t.emit("No submission was audited.")
+		t.emitLine("No submission was audited.")
 		return
 	case t.totals.reports == 1:
 		return
 	}
 	if t.shown > 0 {
-		t.emit("")
+		t.emitLine("")
 	}
 	if !t.batch.many {
-		t.emit("")
+		t.emitLine("")
 	}
-	for _, line := range wrap(t.sentence(), t.width) {
-		t.emit(t.ink.bold(line))
+	for _, line := range wrapText(t.sentence(), t.width) {
+		t.emitLine(t.ink.bold(line))
 	}
 	if t.batch.many {
 		t.counts("verdict", t.totals.bySeverity())
@@ -125,8 +125,8 @@ func (t *table) counts(title string, list []counted) {
 	for _, c := range list {
 		rows = append(rows, []string{shortenTo(CleanName(c.name), 36), fmt.Sprint(c.n)})
 	}
-	t.emit("")
-	t.grid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
+	t.emitLine("")
+	t.emitGrid([]column{{title, 36, false}, {"submissions", 11, true}}, rows)
 }
 
 // maxTallies is how many codes and rules the summary lists.
@@ -139,11 +139,11 @@ func (t *table) tallies(title string, tallies map[string]*tally) {
 	var rows [][]string
 	for _, c := range topTallies(tallies, maxTallies) {
 		rows = append(rows, []string{shortenTo(CleanName(c.name), 36), fmt.Sprint(c.reports), fmt.Sprint(c.findings),
-			t.ink.tier(c.tier, shortenTo(CleanName(string(c.tier)), 5))})
+			t.ink.paintTier(c.tier, shortenTo(CleanName(string(c.tier)), 5))})
 	}
-	t.emit("")
-	t.grid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)
+	t.emitLine("")
+	t.emitGrid([]column{{title, 36, false}, {"submissions", 11, true}, {"findings", 8, true}, {"up to", 5, false}}, rows)
 	if left := len(tallies) - maxTallies; left > 0 {
-		t.emit(t.ink.dim(fmt.Sprintf(" and %d more", left)))
+		t.emitLine(t.ink.dim(fmt.Sprintf(" and %d more", left)))
 	}
 }

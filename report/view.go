@@ -24,16 +24,16 @@ func submissionTitle(r *referee.Report) string {
 
 // submissionPath is the path of the judged file as the caller would write it, with the line of a .jsonl file.
 func submissionPath(r *referee.Report) string {
-	p := locate(r, r.Submission.Path)
+	p := locateFile(r, r.Submission.Path)
 	if r.Submission.Line > 0 {
 		return fmt.Sprintf("%s:%d", p, r.Submission.Line)
 	}
 	return p
 }
 
-// locate is the path of a file of the report as the caller would write it. Location is the run folder or the submission
-// itself, as the caller named it; the report's own paths are relative to the run folder.
-func locate(r *referee.Report, file string) string {
+// locateFile is the path of a file of the report as the caller would write it. Location is the run folder or the
+// submission itself, as the caller named it; the report's own paths are relative to the run folder.
+func locateFile(r *referee.Report, file string) string {
 	base := filepath.ToSlash(r.Location)
 	switch {
 	case base == "-":
@@ -55,9 +55,9 @@ func locate(r *referee.Report, file string) string {
 // findingFile is the path of the file that a finding is about.
 func findingFile(r *referee.Report, f *referee.Finding) string {
 	if f.File == "" {
-		return locate(r, r.Submission.Path)
+		return locateFile(r, r.Submission.Path)
 	}
-	return locate(r, f.File)
+	return locateFile(r, f.File)
 }
 
 // findingPlace is where a finding stands inside the run: file:line:column.

@@ -4,9 +4,10 @@
 //
 // Derived values are counted over eligible samples only, each with its own unit: pooling feet, degrees and knots in one
 // number, as one of the source systems does, says nothing. Errors against a right answer are pooled in percent of the
-// sheet's limits, once over eligible samples (the conditional error) and once over all that could be read. A model's own
-// confidence is carried along and shown; it reaches no verdict. Percentiles are nearest-rank, means are decimal, and the
-// order of the samples is their place in the input, so that shards of one batch sum up to the same bytes as the whole.
+// sheet's limits, once over eligible samples (the conditional error) and once over all that could be read. A model's
+// own confidence is carried along and shown; it reaches no verdict. Percentiles are nearest-rank, means are decimal,
+// and the order of the samples is their place in the input, so that shards of one batch sum up to the same bytes as the
+// whole.
 package summary
 
 import (

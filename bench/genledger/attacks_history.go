@@ -6,44 +6,44 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// history is attacks on the commits.
-func history() []*branch {
-	merge := good()
+// historyAttacks is attacks on the commits.
+func historyAttacks() []*branch {
+	merge := goodLedger()
 	merge.commits[3].second = true
-	orphan := good()
+	orphan := goodLedger()
 	orphan.commits[3].root = true
-	notes := good()
-	notes.commits = append(notes.commits, *notes.tip())
-	notes.tip().message = "tidy up\n"
-	twin := good()
+	notes := goodLedger()
+	notes.commits = append(notes.commits, *notes.tipCommit())
+	notes.tipCommit().message = "tidy up\n"
+	twin := goodLedger()
 	twin.commits[4].message = twin.commits[3].message
-	back := good()
+	back := goodLedger()
 	back.commits[3].at += 3600
-	before := good()
+	before := goodLedger()
 	before.commits[0].at -= 86_400
 	return []*branch{
-		merge.seen("tampered-second-child", "a commit with two parents", ledger.L1, ledger.CodeMerge),
-		orphan.seen("tampered-second-root", "a history that begins in the middle of the chain", ledger.L1,
+		merge.describe("tampered-second-child", "a commit with two parents", ledger.L1, ledger.CodeMerge),
+		orphan.describe("tampered-second-root", "a history that begins in the middle of the chain", ledger.L1,
 			ledger.CodeCommitChain),
-		notes.seen("tampered-other-commit", "a commit that is no sign-off", ledger.L1, ledger.CodeMessage),
-		twin.seen("tampered-message", "a commit that names another's receipt", ledger.L1, ledger.CodeCommitChain),
-		back.seen("tampered-time-decreasing", "a commit dated before its parent", ledger.L1, ledger.CodeCommitTime),
-		before.seen("tampered-time-before-minted", "a commit dated before its receipt was signed", ledger.L1,
+		notes.describe("tampered-other-commit", "a commit that is no sign-off", ledger.L1, ledger.CodeMessage),
+		twin.describe("tampered-message", "a commit that names another's receipt", ledger.L1, ledger.CodeCommitChain),
+		back.describe("tampered-time-decreasing", "a commit dated before its parent", ledger.L1, ledger.CodeCommitTime),
+		before.describe("tampered-time-before-minted", "a commit dated before its receipt was signed", ledger.L1,
 			ledger.CodeCommitTime),
 	}
 }
 
-func better(r *ledger.Receipt) { r.Agent.Model = "example-99b" }
+func raiseModel(r *ledger.Receipt) { r.Agent.Model = "example-99b" }
 
-// pinned is attacks that leave a ledger in good order, so that only somebody who knew it before can tell.
-func pinned() []*branch {
-	known := good().head()
-	_, first := good().entry(0)
+// pinnedAttacks is attacks that leave a ledger in good order, so that only somebody who knew it before can tell.
+func pinnedAttacks() []*branch {
+	known := goodLedger().parseHead()
+	_, first := goodLedger().entryAt(0)
 	was := pin{ledger.L2, "what was seen here", known.Count, known.Tip, known.Root}
 	genesis := pin{Level: ledger.L3, Source: "the configuration", Count: 1, Tip: canonical.SHA256Hex(first)}
 	review := pin{Level: ledger.L3, Source: "review 1004 of pull request 5", Count: 6, Tip: known.Tip}
 	truncated := func() *branch {
-		b := good()
+		b := goodLedger()
 		b.commits = b.commits[:4]
 		return b
 	}
@@ -51,34 +51,36 @@ func pinned() []*branch {
 		b.fx.Pins = pins
 		return b
 	}
-	poisoned := rewritten(0, better)
-	seenFirst := pin{ledger.L2, "what was seen here", poisoned.head().Count, poisoned.head().Tip, poisoned.head().Root}
+	poisoned := rewrittenFrom(0, raiseModel)
+	seenFirst := pin{ledger.L2, "what was seen here", poisoned.parseHead().Count, poisoned.parseHead().Tip,
+		poisoned.parseHead().Root}
 	lying, broken := was, was
 	lying.Root, broken.Tip = canonical.SHA256Hex(nil), "x"
-	fork := rewritten(4, better).seen("tampered-split-view", "another history, shown to somebody else", ledger.L5,
+	fork := rewrittenFrom(4, raiseModel).describe("tampered-split-view", "another history, shown to somebody else",
+		ledger.L5,
 		ledger.CodeFork)
 	fork.fx.Against = "good"
 	return []*branch{
-		pins(good().seen("good-pinned", "the good ledger, with pins", ledger.L3), was, genesis, review),
-		pins(truncated().seen("tampered-truncated", "cut off at the end, HEAD.json and commits too", ledger.L2,
+		pins(goodLedger().describe("good-pinned", "the good ledger, with pins", ledger.L3), was, genesis, review),
+		pins(truncated().describe("tampered-truncated", "cut off at the end, HEAD.json and commits too", ledger.L2,
 			ledger.CodeTruncated), was),
-		pins(truncated().seen("tampered-announced", "an announced receipt that is not there", ledger.L3,
+		pins(truncated().describe("tampered-announced", "an announced receipt that is not there", ledger.L3,
 			ledger.CodePinMissing), review),
-		pins(rewritten(2, better).seen("tampered-rewritten", "written anew from the third entry on", ledger.L2,
+		pins(rewrittenFrom(2, raiseModel).describe("tampered-rewritten", "written anew from the third entry on", ledger.L2,
 			ledger.CodePinTip), was),
-		pins(rewritten(0, better).seen("tampered-new-genesis", "written anew from the first entry on", ledger.L3,
+		pins(rewrittenFrom(0, raiseModel).describe("tampered-new-genesis", "written anew from the first entry on", ledger.L3,
 			ledger.CodePinGenesis), genesis),
-		pins(poisoned.seen("tampered-first-pin", "seen first when it was false already", ledger.L3,
+		pins(poisoned.describe("tampered-first-pin", "seen first when it was false already", ledger.L3,
 			ledger.CodePinGenesis), seenFirst, genesis),
-		pins(good().seen("tampered-pin-root", "a pin of another tree", ledger.L2, ledger.CodePinRoot), lying),
-		pins(good().seen("tampered-pin-unusable", "a pin that cannot be read", ledger.L2, ledger.CodePinUnusable),
+		pins(goodLedger().describe("tampered-pin-root", "a pin of another tree", ledger.L2, ledger.CodePinRoot), lying),
+		pins(goodLedger().describe("tampered-pin-unusable", "a pin that cannot be read", ledger.L2, ledger.CodePinUnusable),
 			broken),
 		fork,
 	}
 }
 
-// honest is what the forge recorded of the good ledger.
-func honest() *record {
+// honestRecord is what the forge recorded of the good ledger.
+func honestRecord() *record {
 	r := &record{Reviews: map[int64][]ledger.ReviewRecord{}}
 	for n := range int64(5) {
 		s := storetest.Sample(n)
@@ -94,41 +96,41 @@ func honest() *record {
 	return r
 }
 
-// recorded is attacks that only the forge's own record shows.
-func recorded() []*branch {
+// recordAttacks is attacks that only the forge's own record shows.
+func recordAttacks() []*branch {
 	forge := func(b *branch, change func(*record)) *branch {
-		b.fx.Forge = honest()
+		b.fx.Forge = honestRecord()
 		change(b.fx.Forge)
 		return b
 	}
 	replay := storetest.Sample(2)
 	replay.PullRequest.Number = 5
 	return []*branch{
-		forge(good().seen("good-online", "the good ledger, with the forge's record", ledger.L4), func(*record) {}),
-		forge(with(func(b *branch) { b.append(storetest.Sample(40)) }).seen("tampered-forged-by-token",
+		forge(goodLedger().describe("good-online", "the good ledger, with the forge's record", ledger.L4), func(*record) {}),
+		forge(goodWith(func(b *branch) { b.appendEntry(storetest.Sample(40)) }).describe("tampered-forged-by-token",
 			"an entry in good order, appended with the repository's own token; no such review exists", ledger.L4,
 			ledger.CodeNoReview),
 			func(*record) {}),
-		forge(with(func(b *branch) { b.append(storetest.Key(replay)) }).seen("tampered-replay-pull-request",
+		forge(goodWith(func(b *branch) { b.appendEntry(storetest.Key(replay)) }).describe("tampered-replay-pull-request",
 			"a sign-off used again for another pull request", ledger.L4, ledger.CodeNoReview),
 			func(*record) {}),
-		forge(good().seen("tampered-review-edited", "an approval whose text was edited later", ledger.L4,
+		forge(goodLedger().describe("tampered-review-edited", "an approval whose text was edited later", ledger.L4,
 			ledger.CodeReviewChanged),
 			func(r *record) { r.Reviews[3][0].BodySHA256 = canonical.SHA256Hex([]byte("no")) }),
-		forge(good().seen("tampered-review-dismissed", "an approval that was dismissed later", ledger.L4,
+		forge(goodLedger().describe("tampered-review-dismissed", "an approval that was dismissed later", ledger.L4,
 			ledger.CodeReviewChanged),
 			func(r *record) { r.Reviews[3][0].State = "DISMISSED" }),
-		forge(good().seen("tampered-review-other", "an approval that somebody else gave", ledger.L4,
+		forge(goodLedger().describe("tampered-review-other", "an approval that somebody else gave", ledger.L4,
 			ledger.CodeReviewDiffers),
 			func(r *record) { r.Reviews[3][0].UserID = 8 }),
-		forge(good().seen("tampered-unreceipted", "a merge without a receipt", ledger.L4, ledger.CodeUnreceipted),
+		forge(goodLedger().describe("tampered-unreceipted", "a merge without a receipt", ledger.L4, ledger.CodeUnreceipted),
 			func(r *record) {
 				r.Merges = append(r.Merges, ledger.MergeRecord{PullRequest: 44,
 					SHA: canonical.SHA256Hex([]byte("44"))[:40],
 					Runs: []ledger.MergedRun{{ID: "unseen", SubmissionSHA256: canonical.SHA256Hex([]byte("unseen")),
 						SheetSHA256: canonical.SHA256Hex(sheet)}}})
 			}),
-		forge(good().seen("tampered-merge-other", "a merged entry that no merge bears out", ledger.L4,
+		forge(goodLedger().describe("tampered-merge-other", "a merged entry that no merge bears out", ledger.L4,
 			ledger.CodeMergeDiffers),
 			func(r *record) { r.Merges = nil }),
 	}

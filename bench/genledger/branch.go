@@ -58,8 +58,10 @@ func (r *recorder) Append(ctx context.Context, at ledger.Snapshot, b ledger.Batc
 // sheet is a rulebook of the ledger; Sample names its hash.
 var sheet = []byte("sheet")
 
-// good is a ledger of six entries, each in a commit: five receipts, and a merged entry about the first.
-func good() *branch { return ledgerOf(func(n int64) ledger.Receipt { return storetest.Sample(n) }) }
+// goodLedger is a ledger of six entries, each in a commit: five receipts, and a merged entry about the first.
+func goodLedger() *branch {
+	return ledgerOf(func(n int64) ledger.Receipt { return storetest.Sample(n) })
+}
 
 func ledgerOf(sample func(int64) ledger.Receipt) *branch {
 	r := &recorder{}
@@ -75,16 +77,16 @@ func ledgerOf(sample func(int64) ledger.Receipt) *branch {
 	add(storetest.Observed(sample(0), ledger.Merged, first.Hash))
 	b := &branch{omit: map[string]bool{}}
 	for _, batch := range r.batches {
-		b.commit(batch)
+		b.commitBatch(batch)
 	}
 	return b
 }
 
-// commit adds a sign-off as an honest writer makes it.
-func (b *branch) commit(batch ledger.Batch) {
+// commitBatch adds a sign-off as an honest writer makes it.
+func (b *branch) commitBatch(batch ledger.Batch) {
 	c := commit{files: map[string]file{}, message: batch.Message}
 	if len(b.commits) > 0 {
-		c.files, c.at = maps.Clone(b.tip().files), b.tip().at
+		c.files, c.at = maps.Clone(b.tipCommit().files), b.tipCommit().at
 	}
 	for _, f := range batch.Files {
 		c.files[f.Path] = file{mode: gitobject.ModeFile, data: f.Data}
@@ -102,11 +104,11 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func (b *branch) tip() *commit { return &b.commits[len(b.commits)-1] }
+func (b *branch) tipCommit() *commit { return &b.commits[len(b.commits)-1] }
 
-// entry gives the path of the entry at seq in the newest commit, and its bytes.
-func (b *branch) entry(seq int64) (string, []byte) {
-	for path, f := range b.tip().files {
+// entryAt gives the path of the entry at seq in the newest commit, and its bytes.
+func (b *branch) entryAt(seq int64) (string, []byte) {
+	for path, f := range b.tipCommit().files {
 		if p, err := ledger.ParsePath(path); err == nil && p.Class == ledger.EntryFile && p.Seq == seq {
 			return path, f.data
 		}
@@ -114,88 +116,89 @@ func (b *branch) entry(seq int64) (string, []byte) {
 	panic("no such entry")
 }
 
-func (b *branch) head() ledger.Head {
-	return must(ledger.ParseHead(b.tip().files[ledger.HeadPath].data))
+func (b *branch) parseHead() ledger.Head {
+	return must(ledger.ParseHead(b.tipCommit().files[ledger.HeadPath].data))
 }
 
-func (b *branch) set(path, text string) {
-	b.tip().files[path] = file{mode: gitobject.ModeFile, data: []byte(text)}
+func (b *branch) setFile(path, text string) {
+	b.tipCommit().files[path] = file{mode: gitobject.ModeFile, data: []byte(text)}
 }
 
-// remove takes the entry at seq out of the newest commit, with its aliases.
-func (b *branch) remove(seq int64) []byte {
-	path, data := b.entry(seq)
+// removeEntry takes the entry at seq out of the newest commit, with its aliases.
+func (b *branch) removeEntry(seq int64) []byte {
+	path, data := b.entryAt(seq)
 	p := must(ledger.ParsePath(path))
-	maps.DeleteFunc(b.tip().files, func(name string, _ file) bool { return strings.Contains(name, p.Hash) })
+	maps.DeleteFunc(b.tipCommit().files, func(name string, _ file) bool { return strings.Contains(name, p.Hash) })
 	return data
 }
 
-// put files bytes at seq under their own hash, with all aliases.
-func (b *branch) put(seq int64, data []byte) string {
+// putEntry files bytes at seq under their own hash, with all aliases.
+func (b *branch) putEntry(seq int64, data []byte) string {
 	pull := int64(0)
 	if r, err := ledger.Parse(data); err == nil {
 		pull = r.Pull()
 	}
 	hash := canonical.SHA256Hex(data)
 	for _, p := range ledger.Places(seq, hash, pull) {
-		b.set(p.String(), string(data))
+		b.setFile(p.String(), string(data))
 	}
 	return hash
 }
 
-// edit replaces text in the entry at seq; rename says whether the files are named by the new hash, all three of them.
-func (b *branch) edit(seq int64, old, with string, rename bool) {
-	path, data := b.entry(seq)
+// editEntry replaces text in the entry at seq; rename says whether the files are named by the new hash, all three of
+// them.
+func (b *branch) editEntry(seq int64, old, with string, rename bool) {
+	path, data := b.entryAt(seq)
 	changed := bytes.Replace(data, []byte(old), []byte(with), 1)
 	if bytes.Equal(changed, data) {
 		panic(old + " does not occur")
 	}
 	p := must(ledger.ParsePath(path))
-	for name := range maps.Clone(b.tip().files) {
+	for name := range maps.Clone(b.tipCommit().files) {
 		if !strings.Contains(name, p.Hash) {
 			continue
 		}
 		to := name
 		if rename {
-			delete(b.tip().files, name)
+			delete(b.tipCommit().files, name)
 			to = strings.ReplaceAll(name, p.Hash, canonical.SHA256Hex(changed))
 			if strings.HasPrefix(name, "hash/") {
 				to = ledger.Place{Class: ledger.HashAlias, Hash: canonical.SHA256Hex(changed)}.String()
 			}
 		}
-		b.set(to, string(changed))
+		b.setFile(to, string(changed))
 	}
 }
 
-// append adds an entry that the chain allows, without asking what an honest writer would ask.
-func (b *branch) append(r ledger.Receipt) ledger.Entry {
-	head := b.head()
+// appendEntry adds an entry that the chain allows, without asking what an honest writer would ask.
+func (b *branch) appendEntry(r ledger.Receipt) ledger.Entry {
+	head := b.parseHead()
 	before := head.Tip
-	e := must(next(&head, r))
+	e := must(mintNext(&head, r))
 	batch := ledger.Batch{Message: ledger.Message([]ledger.Entry{e}, before),
 		Files: []ledger.File{{Path: ledger.HeadPath, Data: must(head.Format())}}}
 	for _, p := range ledger.Places(e.Receipt.Seq, e.Hash, e.Receipt.Pull()) {
 		batch.Files = append(batch.Files, ledger.File{Path: p.String(), Data: e.Bytes})
 	}
-	b.commit(batch)
+	b.commitBatch(batch)
 	return e
 }
 
-// forge adds r with one text in its bytes replaced by another of what no writer would mint, and everything around it
-// right: names, tree, HEAD.json and message.
-func (b *branch) forge(r ledger.Receipt, old, with string) {
-	before := b.head()
-	e := b.append(r)
-	b.edit(e.Receipt.Seq, old, with, true)
-	_, data := b.entry(e.Receipt.Seq)
+// forgeReceipt adds r with one text in its bytes replaced by another of what no writer would mint, and everything
+// around it right: names, tree, HEAD.json and message.
+func (b *branch) forgeReceipt(r ledger.Receipt, old, with string) {
+	before := b.parseHead()
+	e := b.appendEntry(r)
+	b.editEntry(e.Receipt.Seq, old, with, true)
+	_, data := b.entryAt(e.Receipt.Seq)
 	head := storetest.Forged(before, data)
-	b.set(ledger.HeadPath, string(must(head.Format())))
-	b.tip().message = ledger.Message([]ledger.Entry{{Hash: head.Tip, Receipt: e.Receipt}}, before.Tip)
+	b.setFile(ledger.HeadPath, string(must(head.Format())))
+	b.tipCommit().message = ledger.Message([]ledger.Entry{{Hash: head.Tip, Receipt: e.Receipt}}, before.Tip)
 }
 
-// rewritten is the good ledger minted anew from the entry at from on, after edit has changed that one: the attack of
-// whoever may push and knows the format.
-func rewritten(from int64, edit func(*ledger.Receipt)) *branch {
+// rewrittenFrom is the good ledger minted anew from the entry at from on, after edit has changed that one: the attack
+// of whoever may push and knows the format.
+func rewrittenFrom(from int64, edit func(*ledger.Receipt)) *branch {
 	return ledgerOf(func(n int64) ledger.Receipt {
 		r := storetest.Sample(n)
 		if n == from {
@@ -205,8 +208,8 @@ func rewritten(from int64, edit func(*ledger.Receipt)) *branch {
 	})
 }
 
-// objects gives all objects of the branch, and the commit it points to.
-func (b *branch) objects() (all []gitobject.Object, tip string) {
+// objectsAndTip gives all objects of the branch, and the commit it points to.
+func (b *branch) objectsAndTip() (all []gitobject.Object, tip string) {
 	seen := map[string]bool{}
 	add := func(o gitobject.Object) string {
 		if !seen[o.ID] && !b.omit[o.ID] {
@@ -221,7 +224,7 @@ func (b *branch) objects() (all []gitobject.Object, tip string) {
 		if i < b.from {
 			keep = func(o gitobject.Object) string { return o.ID }
 		}
-		r := gitobject.Record{Tree: tree(keep, c.files, c.rawTree), Author: "referee <referee@localhost>",
+		r := gitobject.Record{Tree: makeTree(keep, c.files, c.rawTree), Author: "referee <referee@localhost>",
 			Authored: c.at, By: "referee <referee@localhost>",
 			Time: c.at, Message: c.message}
 		if parent != "" && !c.root {
@@ -238,8 +241,8 @@ func (b *branch) objects() (all []gitobject.Object, tip string) {
 	return all, parent
 }
 
-// tree makes the trees of files; raw, where it is set, writes the root.
-func tree(add func(gitobject.Object) string, files map[string]file, raw func([]gitobject.Entry) []byte) string {
+// makeTree makes the trees of files; raw, where it is set, writes the root.
+func makeTree(add func(gitobject.Object) string, files map[string]file, raw func([]gitobject.Entry) []byte) string {
 	var entries []gitobject.Entry
 	below := map[string]map[string]file{}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -259,7 +262,7 @@ func tree(add func(gitobject.Object) string, files map[string]file, raw func([]g
 		entries = append(entries, gitobject.Entry{Mode: f.mode, Name: path, ID: id})
 	}
 	for _, dir := range slices.Sorted(maps.Keys(below)) {
-		entries = append(entries, gitobject.Entry{Mode: gitobject.ModeTree, Name: dir, ID: tree(add, below[dir], nil)})
+		entries = append(entries, gitobject.Entry{Mode: gitobject.ModeTree, Name: dir, ID: makeTree(add, below[dir], nil)})
 	}
 	if raw != nil {
 		return add(gitobject.New(gitobject.Tree, raw(entries)))
@@ -267,9 +270,9 @@ func tree(add func(gitobject.Object) string, files map[string]file, raw func([]g
 	return add(gitobject.New(gitobject.Tree, gitobject.EncodeTree(entries)))
 }
 
-// bundle gives the branch as a git bundle.
-func (b *branch) bundle() []byte {
-	all, tip := b.objects()
+// gitBundle gives the branch as a git bundle.
+func (b *branch) gitBundle() []byte {
+	all, tip := b.objectsAndTip()
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# v2 git bundle\n%s refs/heads/ledger\n\n", tip)
 	if err := gitobject.WritePack(&out, all); err != nil {

@@ -54,9 +54,9 @@ func writeFixtures(dir string) error {
 		err = errors.Join(err, os.Remove(name))
 	}
 	var index []fixture
-	for _, b := range attacks() {
+	for _, b := range allFixtures() {
 		slices.Sort(b.fx.Codes)
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, b.fx.Name+".bundle"), b.bundle(), 0o644))
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, b.fx.Name+".bundle"), b.gitBundle(), 0o644))
 		index = append(index, b.fx)
 	}
 	text, failed := json.MarshalIndent(map[string]any{"comment": "written by: go run ./bench/genledger -fixtures " +
@@ -68,14 +68,14 @@ func writeFixtures(dir string) error {
 	return nil
 }
 
-// seen gives the branch its place in the index.
-func (b *branch) seen(name, about string, level ledger.Level, codes ...ledger.Code) *branch {
+// describe gives the branch its place in the index.
+func (b *branch) describe(name, about string, level ledger.Level, codes ...ledger.Code) *branch {
 	b.fx.Name, b.fx.About, b.fx.Level, b.fx.Codes = name, about, level, append([]ledger.Code{}, codes...)
 	return b
 }
 
-// full adds what is seen only when every commit is compared with the one before.
-func (b *branch) full(codes ...ledger.Code) *branch {
+// seenInFull adds what is seen only when every commit is compared with the one before.
+func (b *branch) seenInFull(codes ...ledger.Code) *branch {
 	b.fx.Full = append(slices.Clone(b.fx.Codes), codes...)
 	slices.Sort(b.fx.Full)
 	return b

@@ -60,7 +60,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("%q stands there %d times, want %d", text, got, want)
 		}
 	}
-	r := wide(3, 1, 11, seeded())
+	r := wideReceipt(3, 1, 11, seededRand())
 	text, err := ledger.Mint(ledger.NewHead(), r)
 	if err != nil || len(text) < 7<<10 || len(text) > 9<<10 {
 		t.Errorf("a receipt of %d bytes, %v; want about 8 KB", len(text), err)

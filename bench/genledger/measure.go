@@ -9,9 +9,9 @@ import (
 	"github.com/defendableos/referee/ledger/gitstore"
 )
 
-// report prints one figure: name, milliseconds, and the largest resident memory of this process so far in MiB.
-func report(name string, since time.Time) {
-	fmt.Printf("%s\t%d ms\t%d MiB\n", name, time.Since(since).Milliseconds(), peak())
+// printFigure prints one figure: name, milliseconds, and the largest resident memory of this process so far in MiB.
+func printFigure(name string, since time.Time) {
+	fmt.Printf("%s\t%d ms\t%d MiB\n", name, time.Since(since).Milliseconds(), peakMemory())
 }
 
 // measureVerify verifies the whole ledger in a repository.
@@ -32,7 +32,7 @@ func measureVerify(ctx context.Context, dir, git string) error {
 	if !v.OK() {
 		return fmt.Errorf("%d problems, the first: %s", len(v.Problems), v.Problems[0])
 	}
-	report(fmt.Sprintf("verify %d", v.Head.Count), start)
+	printFigure(fmt.Sprintf("verify %d", v.Head.Count), start)
 	return nil
 }
 
@@ -76,6 +76,6 @@ func measureSince(ctx context.Context, dir, git string) error {
 	if !v.OK() || len(v.Hashes) == 0 {
 		return fmt.Errorf("since a pin: %d entries, problems %v", len(v.Hashes), v.Problems)
 	}
-	report(fmt.Sprintf("since a pin, %d new of %d", len(v.Hashes), at.Head.Count), start)
+	printFigure(fmt.Sprintf("since a pin, %d new of %d", len(v.Hashes), at.Head.Count), start)
 	return nil
 }

@@ -57,20 +57,20 @@ func measureAppend(ctx context.Context, a appends) (err error) {
 	var whole, check []cost
 	seq := int64(0)
 	for range a.times + 1 {
-		used, start := processor(), time.Now()
+		used, start := processorTime(), time.Now()
 		if seq, err = appendOne(ctx, location, options, a.per); err != nil {
 			return err
 		}
-		whole = append(whole, cost{time.Since(start), processor() - used})
-		c, err := a.check(branch)
+		whole = append(whole, cost{time.Since(start), processorTime() - used})
+		c, err := a.checkConnected(branch)
 		if err != nil {
 			return err
 		}
 		check = append(check, c)
 	}
-	fmt.Printf("append at %d\t%s", seq-int64(a.times)+1, spread(whole[1:]))
+	fmt.Printf("append at %d\t%s", seq-int64(a.times)+1, spreadOf(whole[1:]))
 	if a.web {
-		fmt.Printf("\tgit's check\t%s", spread(check[1:]))
+		fmt.Printf("\tgit's check\t%s", spreadOf(check[1:]))
 	}
 	fmt.Println()
 	return nil
@@ -85,7 +85,7 @@ func appendOne(ctx context.Context, location string, o gitstore.Options, per int
 	}
 	result, err := ledger.Append(ctx, s, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
 		seq = at.Head.Count
-		return ledger.Draft{Receipts: []ledger.Receipt{wide(seq, seq/per+1, 11, seeded())}}, nil
+		return ledger.Draft{Receipts: []ledger.Receipt{wideReceipt(seq, seq/per+1, 11, seededRand())}}, nil
 	})
 	if err == nil && len(result.Added) != 1 {
 		err = fmt.Errorf("nothing was appended at %d", seq)
@@ -93,9 +93,9 @@ func appendOne(ctx context.Context, location string, o gitstore.Options, per int
 	return seq, errors.Join(err, s.Close())
 }
 
-// check runs the command by which git's server looks, before it moves a branch, whether all that the new commit names
-// is there. It goes through the whole tree of the commit before, whatever is pushed.
-func (a appends) check(branch string) (cost, error) {
+// checkConnected runs the command by which git's server looks, before it moves a branch, whether all that the new
+// commit names is there. It goes through the whole tree of the commit before, whatever is pushed.
+func (a appends) checkConnected(branch string) (cost, error) {
 	cmd := exec.Command(a.git, "--git-dir="+a.dir, "rev-list", "--objects", "--quiet", branch, "--not", branch+"~1")
 	start := time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -113,22 +113,22 @@ func (a appends) run(args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// spread prints costs: the least and the median on the clock, and the mean of the processors' time, which other
+// spreadOf prints costs: the least and the median on the clock, and the mean of the processors' time, which other
 // programs change least.
-func spread(all []cost) string {
+func spreadOf(all []cost) string {
 	var wall []time.Duration
 	var used time.Duration
 	for _, c := range all {
 		wall, used = append(wall, c.wall), used+c.processor
 	}
 	ms := func(d time.Duration) int64 { return d.Round(time.Millisecond).Milliseconds() }
-	return fmt.Sprintf("least %d ms, median %d ms, processor %d ms", ms(slices.Min(wall)), ms(middle(wall)),
+	return fmt.Sprintf("least %d ms, median %d ms, processor %d ms", ms(slices.Min(wall)), ms(medianOf(wall)),
 		ms(used/time.Duration(len(all))))
 }
 
-// processor is the time that this process and its ended children have had of the processors so far, as Linux counts it,
-// in hundredths of a second; 0 elsewhere.
-func processor() (total time.Duration) {
+// processorTime is the time that this process and its ended children have had of the processors so far, as Linux counts
+// it, in hundredths of a second; 0 elsewhere.
+func processorTime() (total time.Duration) {
 	b, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
 		return 0

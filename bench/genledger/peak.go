@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// peak is the largest resident memory of this process so far, in MiB, as Linux counts it; 0 elsewhere.
-func peak() int {
+// peakMemory is the largest resident memory of this process so far, in MiB, as Linux counts it; 0 elsewhere.
+func peakMemory() int {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0
@@ -26,8 +26,8 @@ func peak() int {
 	return kib / 1024
 }
 
-// middle is the median.
-func middle(all []time.Duration) time.Duration {
+// medianOf is the median.
+func medianOf(all []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(all))
 	return sorted[len(sorted)/2]
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/defendableos/referee/ledger/storetest"
 )
 
-// wide is a receipt with so many findings, which have numbers of their own; with eleven it has about 8 KB.
-func wide(n, pull int64, findings int, r *rand.Rand) ledger.Receipt {
+// wideReceipt is a receipt with so many findings, which have numbers of their own; with eleven it has about 8 KB.
+func wideReceipt(n, pull int64, findings int, r *rand.Rand) ledger.Receipt {
 	w := storetest.Sample(n)
 	w.PullRequest.Number = pull
 	one := w.Findings[0]
@@ -33,8 +33,8 @@ func wide(n, pull int64, findings int, r *rand.Rand) ledger.Receipt {
 	return storetest.Key(storetest.Judged(w, 27, 0))
 }
 
-// seeded gives the same numbers every time.
-func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+// seededRand gives the same numbers every time.
+func seededRand() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 // shape is how large a ledger is and how it grew.
 type shape struct {
@@ -57,14 +57,14 @@ func (s shape) signOffs(seq int64) int64 {
 
 // writeStream writes a stream for git fast-import.
 func writeStream(w io.Writer, s shape) error {
-	r := seeded()
+	r := seededRand()
 	head := ledger.NewHead()
 	for seq := int64(0); seq < s.receipts; {
 		var files []ledger.File
 		var entries []ledger.Entry
 		before := head
 		for end := min(s.receipts, seq+s.per*s.signOffs(seq)); seq < end; seq++ {
-			e, err := next(&head, wide(seq, seq/s.per+1, s.findings, r))
+			e, err := mintNext(&head, wideReceipt(seq, seq/s.per+1, s.findings, r))
 			if err != nil {
 				return err
 			}
@@ -88,8 +88,8 @@ func writeStream(w io.Writer, s shape) error {
 	return err
 }
 
-// next mints a receipt on the head and moves the head on.
-func next(head *ledger.Head, r ledger.Receipt) (ledger.Entry, error) {
+// mintNext mints a receipt on the head and moves the head on.
+func mintNext(head *ledger.Head, r ledger.Receipt) (ledger.Entry, error) {
 	b, err := ledger.Mint(*head, r)
 	if err != nil {
 		return ledger.Entry{}, err

@@ -29,14 +29,14 @@ import (
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if err := serve(args, stdin, stdout, stderr); err != nil {
+	if err := serveForge(args, stdin, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "serve: error:", err)
 		return 3
 	}
 	return 0
 }
 
-func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func serveForge(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	addr := flags.String("addr", "127.0.0.1:0", "where to listen")
 	dir := flags.String("dir", "", "an empty directory for the repository")
@@ -49,7 +49,7 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 		return errors.New("-dir is missing")
 	}
 	b := &breaches{out: stderr}
-	s, err := githubtest.Start(*dir, b.report)
+	s, err := githubtest.Start(*dir, b.reportBreach)
 	if err != nil {
 		return err
 	}
@@ -64,10 +64,10 @@ func serve(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if s.URL == "" {
 		s.URL = "http://" + listener.Addr().String()
 	}
-	if err := script(s, *steps, stdout); err != nil {
+	if err := runScript(s, *steps, stdout); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server := &http.Server{Handler: site(s, b)}
+	server := &http.Server{Handler: newSite(s, b)}
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	fmt.Fprintf(stdout, "{\"url\": %q, \"token\": %q}\n", s.URL, s.Token)
 	_, err = io.Copy(io.Discard, stdin)
@@ -81,15 +81,15 @@ type breaches struct {
 	count int
 }
 
-func (b *breaches) report(format string, args ...any) {
+func (b *breaches) reportBreach(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.count++
 	fmt.Fprintf(b.out, format+"\n", args...)
 }
 
-// script runs the steps of a file; the first that fails ends it.
-func script(s *githubtest.Server, file string, out io.Writer) error {
+// runScript runs the steps of a file; the first that fails ends it.
+func runScript(s *githubtest.Server, file string, out io.Writer) error {
 	if file == "" {
 		return nil
 	}
@@ -114,8 +114,8 @@ func script(s *githubtest.Server, file string, out io.Writer) error {
 	return lines.Err()
 }
 
-// site is the server with the steps beside it.
-func site(s *githubtest.Server, b *breaches) http.Handler {
+// newSite is the server with the steps beside it.
+func newSite(s *githubtest.Server, b *breaches) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s)
 	mux.HandleFunc("POST /_steps", func(w http.ResponseWriter, r *http.Request) {

@@ -15,11 +15,11 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fail("usage: make N DIR|-")
+		failWith("usage: make N DIR|-")
 	}
 	n, err := strconv.Atoi(os.Args[1])
 	if err != nil || n < 1 {
-		fail("N must be a number")
+		failWith("N must be a number")
 	}
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
@@ -31,12 +31,12 @@ func main() {
 		}
 		if err := os.WriteFile(filepath.Join(os.Args[2], fmt.Sprintf("%06d.json", i+1)), []byte(doc),
 			0o644); err != nil {
-			fail(err.Error())
+			failWith(err.Error())
 		}
 	}
 }
 
-func fail(message string) {
+func failWith(message string) {
 	fmt.Fprintln(os.Stderr, "make:", message)
 	os.Exit(2)
 }

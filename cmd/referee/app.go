@@ -29,7 +29,7 @@ func run(
 	stdout, stderr io.Writer,
 ) int {
 	a := &app{ctx: ctx, getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
-	err := a.dispatch(args)
+	err := a.dispatchCommand(args)
 	if err != nil {
 		printError(stderr, err)
 	}

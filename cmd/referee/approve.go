@@ -73,18 +73,18 @@ func approveCommand() *command {
 	dir := sheetsFlag(f)
 	c.run = func(a *app, args []string) error {
 		o.dir = *dir
-		return o.approve(a, args)
+		return o.approveRun(a, args)
 	}
 	return c
 }
 
-// approve checks the request whole, audits, asks, and mints.
-func (o *approveOptions) approve(a *app, args []string) error {
-	local, err := o.decision(a, args)
+// approveRun checks the request whole, audits, asks, and mints.
+func (o *approveOptions) approveRun(a *app, args []string) error {
+	local, err := o.readDecision(a, args)
 	if err != nil {
 		return err
 	}
-	if err := o.params.check(); err != nil {
+	if err := o.params.checkSyntax(); err != nil {
 		return err
 	}
 	k, err := a.openStore(o.ledger)
@@ -95,7 +95,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 	if err := a.soundTail(k); err != nil {
 		return err
 	}
-	place, err := o.place(k)
+	place, err := o.decisionPlace(k)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (o *approveOptions) approve(a *app, args []string) error {
 			return err
 		}
 	}
-	if err := o.complete(a, work, &local); err != nil {
+	if err := o.answerOpenQuestions(a, work, &local); err != nil {
 		return err
 	}
 	entry, again, err := local.SignOff(a.ctx, k, work, place, receipt.Policy{FailOn: o.limit, Accept: "deal-finding"},
@@ -137,18 +137,18 @@ func wordsToKeep(l receipt.Local) string {
 		return ""
 	}
 	p := &page{}
-	p.entry("keep", receiptColumn, "the receipt holds only the SHA-256 of these words:")
+	p.writeEntry("keep", receiptColumn, "the receipt holds only the SHA-256 of these words:")
 	for line := range strings.Lines(l.Text()) {
 		p.line("%s%s", strings.Repeat(" ", receiptColumn), strings.TrimSuffix(line, "\n"))
 	}
 	return p.b.String()
 }
 
-// decision reads the flags.
-func (o *approveOptions) decision(a *app, args []string) (receipt.Local, error) {
+// readDecision reads the flags.
+func (o *approveOptions) readDecision(a *app, args []string) (receipt.Local, error) {
 	switch {
 	case len(args) == 0:
-		return receipt.Local{}, usagef("approve needs a RUN").hint("name a run folder: referee approve " +
+		return receipt.Local{}, usagef("approve needs a RUN").withHint("name a run folder: referee approve " +
 			"runs/oak-street --as NAME")
 	case strings.TrimSpace(o.name) == "":
 		return receipt.Local{}, usagef("approve needs --as NAME: who signs")
@@ -160,7 +160,7 @@ func (o *approveOptions) decision(a *app, args []string) (receipt.Local, error) 
 		return receipt.Local{}, err
 	}
 	l := receipt.Local{Name: oneLine(o.name), Reject: oneLine(o.reject)}
-	if l.At, err = o.when(a.now()); err != nil {
+	if l.At, err = o.decisionTime(a.now()); err != nil {
 		return receipt.Local{}, err
 	}
 	for _, key := range o.satisfied {
@@ -195,7 +195,7 @@ func (a *app) soundTail(k *kept) error {
 		return toolf("reading the end of the ledger, %s: %w", k.name, err)
 	case len(problems) > 0:
 		return rulesf("the ledger, %s, failed verification: %s", k.name,
-			problems[0]).hint("`referee ledger verify` lists all problems; nothing was written")
+			problems[0]).withHint("`referee ledger verify` lists all problems; nothing was written")
 	}
 	return nil
 }
@@ -211,8 +211,8 @@ func keyWhy(flag, pair string) (key, why string, err error) {
 	return key, why, nil
 }
 
-// when is the time of the decision, in whole seconds. One in the future is no decision yet.
-func (o *approveOptions) when(now time.Time) (time.Time, error) {
+// decisionTime is the time of the decision, in whole seconds. One in the future is no decision yet.
+func (o *approveOptions) decisionTime(now time.Time) (time.Time, error) {
 	now = now.UTC().Truncate(time.Second)
 	if o.at == "" {
 		return now, nil
@@ -229,13 +229,13 @@ func (o *approveOptions) when(now time.Time) (time.Time, error) {
 	return at.UTC().Truncate(time.Second), nil
 }
 
-// place is where the sign-off is made. A forge's ledger takes no entry from here.
-func (o *approveOptions) place(k *kept) (receipt.Place, error) {
+// decisionPlace is where the sign-off is made. A forge's ledger takes no entry from here.
+func (o *approveOptions) decisionPlace(k *kept) (receipt.Place, error) {
 	r := ledger.Repository{Name: o.repository}
 	if info := k.at.Info; info != nil {
 		if info.Repository.ID != 0 {
 			return receipt.Place{}, usagef("the ledger, %s, belongs to %s on a forge: its sign-offs are reviews there",
-				k.name, info.Repository.Name).hint("--ledger or --branch names a ledger for local sign-offs")
+				k.name, info.Repository.Name).withHint("--ledger or --branch names a ledger for local sign-offs")
 		}
 		if r.Name == "" {
 			r.Name = info.Repository.Name
@@ -266,7 +266,7 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 	if filepath.Base(path) == "run.json" {
 		path = slashPath(filepath.Dir(path))
 	}
-	library, err := a.library(sheets)
+	library, err := a.openLibrary(sheets)
 	if err != nil {
 		return receipt.Work{}, nil, err
 	}
@@ -276,7 +276,7 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return receipt.Work{}, nil,
-			usagef("%s is no run folder", path).hint("a run folder holds run.json; `referee run new` makes one")
+			usagef("%s is no run folder", path).withHint("a run folder holds run.json; `referee run new` makes one")
 	}
 	root, err := os.OpenRoot(filepath.FromSlash(path))
 	if err != nil {
@@ -293,7 +293,7 @@ func (a *app) openWork(path, sheets string, params *paramFlags, prior referee.Pr
 		return receipt.Work{}, nil, errors.Join(err, root.Close())
 	}
 	if params != nil {
-		if err := params.unused(); err != nil {
+		if err := params.checkAllUsed(); err != nil {
 			return receipt.Work{}, nil, errors.Join(err, root.Close())
 		}
 	}
@@ -347,9 +347,9 @@ func signOffError(err error) error {
 	case errors.As(err, &blocked):
 		f := rulesf("%w", err)
 		if strings.Contains(blocked.Reason, "("+string(referee.DealFinding)+")") {
-			f = f.hint("--accept RULE=WHY accepts a deal-finding, and the receipt says so")
+			f = f.withHint("--accept RULE=WHY accepts a deal-finding, and the receipt says so")
 		}
-		return f.hint("--reject WHY records the rejection in the ledger")
+		return f.withHint("--reject WHY records the rejection in the ledger")
 	case errors.As(err, &refused):
 		return rulesf("not signed off: %w", err)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// complete has every open question answered: asked on a terminal, refused elsewhere. A rejection needs no answers.
-func (o *approveOptions) complete(a *app, w receipt.Work, l *receipt.Local) error {
+// answerOpenQuestions has every open question answered: asked on a terminal, refused elsewhere. A rejection needs no
+// answers.
+func (o *approveOptions) answerOpenQuestions(a *app, w receipt.Work, l *receipt.Local) error {
 	open, err := w.Open(l.Answers)
 	if err != nil {
 		return usagef("%w", err)
@@ -26,19 +27,19 @@ func (o *approveOptions) complete(a *app, w receipt.Work, l *receipt.Local) erro
 		return refuseUnanswered(open)
 	}
 	ask := &asker{in: bufio.NewReader(a.stdin), out: a.stderr}
-	answers, err := ask.all(open)
+	answers, err := ask.askAll(open)
 	if err != nil {
 		return err
 	}
 	l.Answers = append(l.Answers, answers...)
-	return ask.confirm(fmt.Sprintf("Sign off %s as %s?", w.Run.ID, l.Name))
+	return ask.askSignature(fmt.Sprintf("Sign off %s as %s?", w.Run.ID, l.Name))
 }
 
 // refuseUnanswered refuses, and says how each question is answered.
 func refuseUnanswered(open []referee.Question) error {
-	f := rulesf("not signed off: the checklist is open, %s to be answered", plural(len(open), "question"))
+	f := rulesf("not signed off: the checklist is open, %s to be answered", countWord(len(open), "question"))
 	for _, q := range open {
-		f = f.hint("--satisfied %s, or --flag %s=WHY: %s", q.ID, q.ID, orDash(q.Text))
+		f = f.withHint("--satisfied %s, or --flag %s=WHY: %s", q.ID, q.ID, orDash(q.Text))
 	}
 	return f
 }
@@ -53,10 +54,10 @@ type asker struct {
 var errStopped = &failure{code: exitRules,
 	err: errors.New("not signed off: stopped before every question was answered")}
 
-// all asks every question.
-func (k *asker) all(open []referee.Question) ([]ledger.Answer, error) {
+// askAll asks every question.
+func (k *asker) askAll(open []referee.Question) ([]ledger.Answer, error) {
 	fmt.Fprintf(k.out, "\n%s for a person. y: yes. n: no, and why. q: stop, nothing is signed.\n",
-		plural(len(open), "question"))
+		countWord(len(open), "question"))
 	var out []ledger.Answer
 	for i, q := range open {
 		p := &page{}
@@ -64,7 +65,7 @@ func (k *asker) all(open []referee.Question) ([]ledger.Answer, error) {
 		p.text(fmt.Sprintf("%d of %d  ", i+1, len(open)), orDash(q.Text))
 		p.text("        ", q.Why)
 		fmt.Fprint(k.out, p.b.String())
-		a, err := k.one(q.ID)
+		a, err := k.askOne(q.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -73,10 +74,10 @@ func (k *asker) all(open []referee.Question) ([]ledger.Answer, error) {
 	return out, nil
 }
 
-// one asks until it understands the answer.
-func (k *asker) one(id string) (ledger.Answer, error) {
+// askOne asks until it understands the answer.
+func (k *asker) askOne(id string) (ledger.Answer, error) {
 	for {
-		word, err := k.line(report.Clean(id) + " [y/n/q] ")
+		word, err := k.readLine(report.Clean(id) + " [y/n/q] ")
 		if err != nil {
 			return ledger.Answer{}, err
 		}
@@ -84,7 +85,7 @@ func (k *asker) one(id string) (ledger.Answer, error) {
 		case "y", "yes":
 			return ledger.Answer{ID: id, Answer: "satisfied"}, nil
 		case "n", "no":
-			why, err := k.reason()
+			why, err := k.askReason()
 			return ledger.Answer{ID: id, Answer: "flag", Note: why}, err
 		case "q", "quit":
 			return ledger.Answer{}, errStopped
@@ -92,21 +93,21 @@ func (k *asker) one(id string) (ledger.Answer, error) {
 	}
 }
 
-// reason asks why until there is one.
-func (k *asker) reason() (string, error) {
+// askReason asks why until there is one.
+func (k *asker) askReason() (string, error) {
 	for {
-		why, err := k.line("why: ")
+		why, err := k.readLine("why: ")
 		if err != nil || why != "" {
 			return why, err
 		}
 	}
 }
 
-// confirm asks for the signature itself.
-func (k *asker) confirm(question string) error {
+// askSignature asks for the signature itself.
+func (k *asker) askSignature(question string) error {
 	fmt.Fprintln(k.out)
 	for {
-		word, err := k.line(report.Clean(question) + " [y/n] ")
+		word, err := k.readLine(report.Clean(question) + " [y/n] ")
 		if err != nil {
 			return err
 		}
@@ -119,8 +120,8 @@ func (k *asker) confirm(question string) error {
 	}
 }
 
-// line reads one line; the end of the input stops.
-func (k *asker) line(prompt string) (string, error) {
+// readLine reads one line; the end of the input stops.
+func (k *asker) readLine(prompt string) (string, error) {
 	fmt.Fprint(k.out, prompt)
 	text, err := k.in.ReadString('\n')
 	if err != nil && (text == "" || !errors.Is(err, io.EOF)) {

@@ -65,7 +65,7 @@ func (a *app) configAtBase(repo *gitstore.Repo) (*config.Config, error) {
 		}
 		cfg, err := config.Parse(src, config.Path)
 		if err != nil {
-			return nil, rulesf("the limits on agents cannot be read: %w", err).hint(
+			return nil, rulesf("the limits on agents cannot be read: %w", err).withHint(
 				"correct it on the base branch; it was read at %s", name)
 		}
 		return cfg, nil
@@ -82,7 +82,7 @@ func refuseUncommitted(repo *gitstore.Repo, base string) error {
 		return nil
 	}
 	return rulesf("%s is not committed: %s does not have it, and limits on agents are read from there", config.Path,
-		base).hint("commit it on the base branch first")
+		base).withHint("commit it on the base branch first")
 }
 
 // maxRemembered is how many of the newest entries are looked at where nothing is summed up over all of them. It is what
@@ -103,9 +103,9 @@ func (a *app) checkLimits(k *kept, cfg *config.Config, w receipt.Work, at time.T
 	}
 	f := rulesf("not signed off: %s: %s", found[0].Kind, found[0].Reason)
 	for _, v := range found[1:] {
-		f = f.hint("and %s: %s", v.Kind, v.Reason)
+		f = f.withHint("and %s: %s", v.Kind, v.Reason)
 	}
-	return f.hint("--reject WHY records the rejection in the ledger")
+	return f.withHint("--reject WHY records the rejection in the ledger")
 }
 
 // feedHistory feeds the ledger to a history, oldest first: all of it, or the newest entries.
@@ -116,7 +116,7 @@ func (a *app) feedHistory(k *kept, h *governance.History, all bool) error {
 	var newest []ledger.Entry
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
-			return rulesf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks it")
+			return rulesf("reading the ledger, %s: %w", k.name, err).withHint("`referee ledger verify` checks it")
 		}
 		newest = append(newest, ledger.Entry{Hash: e.Hash, Receipt: e.Receipt}) // the bytes of many would not fit
 		if len(newest) == maxRemembered && !all {

@@ -28,7 +28,7 @@ func TestAsking(t *testing.T) {
 	} {
 		var shown strings.Builder
 		ask := &asker{in: bufio.NewReader(strings.NewReader(c.typed)), out: &shown}
-		got, err := ask.all(questions)
+		got, err := ask.askAll(questions)
 		if c.want == nil {
 			if !errors.Is(err, errStopped) || codeOf(err) != exitRules {
 				t.Errorf("%q: %v, %v", c.typed, got, err)
@@ -50,7 +50,7 @@ func TestConfirming(t *testing.T) {
 	for typed, want := range map[string]error{"y\n": nil, "what\nyes\n": nil, "n\n": errStopped, "q\n": errStopped,
 		"": errStopped} {
 		ask := &asker{in: bufio.NewReader(strings.NewReader(typed)), out: &strings.Builder{}}
-		if err := ask.confirm("Sign?"); !errors.Is(err, want) || (want == nil) != (err == nil) {
+		if err := ask.askSignature("Sign?"); !errors.Is(err, want) || (want == nil) != (err == nil) {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}

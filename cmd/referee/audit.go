@@ -79,20 +79,20 @@ func auditCommand() *command {
 	dir := sheetsFlag(f)
 	c.run = func(a *app, args []string) error {
 		o.dir = *dir
-		return o.audit(a, args)
+		return o.auditPaths(a, args)
 	}
 	return c
 }
 
-// audit checks the request whole before anything is read or written, then audits.
-func (o *auditOptions) audit(a *app, paths []string) error {
-	if err := o.check(paths); err != nil {
+// auditPaths checks the request whole before anything is read or written, then audits.
+func (o *auditOptions) auditPaths(a *app, paths []string) error {
+	if err := o.checkFlags(paths); err != nil {
 		return err
 	}
 	if o.samples == "" { // a batch of samples stays below 100 MB this way
 		defer debug.SetGCPercent(a.collectLess())
 	}
-	library, err := a.library(o.dir)
+	library, err := a.openLibrary(o.dir)
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,10 @@ func (o *auditOptions) audit(a *app, paths []string) error {
 	if au.sources, err = sourcesOf(paths); err != nil {
 		return err
 	}
-	if au.papers, err = o.newPapers(a, func() { au.bar.clear() }); err != nil {
+	if au.papers, err = o.newPapers(a, func() { au.bar.clearBar() }); err != nil {
 		return err
 	}
-	defer au.papers.abandon()
+	defer au.papers.abandonPapers()
 	if o.ledger.repo != "" {
 		k, err := a.openLedger(o.ledger)
 		if err != nil {
@@ -135,20 +135,20 @@ func (a *app) collectLess() int {
 	return debug.SetGCPercent(percent)
 }
 
-// check refuses flags that cannot be meant.
-func (o *auditOptions) check(paths []string) error {
+// checkFlags refuses flags that cannot be meant.
+func (o *auditOptions) checkFlags(paths []string) error {
 	var err error
 	switch {
 	case len(paths) == 0:
-		return usagef("audit needs a PATH").hint("name a run folder, a submission (.json), a file of submissions " +
+		return usagef("audit needs a PATH").withHint("name a run folder, a submission (.json), a file of submissions " +
 			"(.jsonl), or - for standard input")
 	case o.jobs < 0 || o.jobs > maxJobs:
 		return usagef("--jobs must be between 1 and %d, not %d", maxJobs, o.jobs)
 	case o.out == "-":
-		return usagef("--out needs a file name").hint("omit it for standard output")
+		return usagef("--out needs a file name").withHint("omit it for standard output")
 	case o.explain != "" && o.format != "table" && o.out == "":
 		return usagef("--explain prints its proof in the table; --format %s has no table",
-			o.format).hint("leave --format out, or send it to a file with --out")
+			o.format).withHint("leave --format out, or send it to a file with --out")
 	}
 	if o.limit, err = thresholdFlag(o.failOn); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (o *auditOptions) check(paths []string) error {
 	if o.part, err = parsePart(o.shard); err != nil {
 		return err
 	}
-	return o.params.check()
+	return o.params.checkSyntax()
 }
 
 const maxJobs = 256
@@ -181,8 +181,8 @@ func parsePart(s string) (part, error) {
 	return part{i, n}, nil
 }
 
-// has reports whether the submission at this position, counted from 0, belongs to the part.
-func (p part) has(position int) bool { return p.of == 0 || position%p.of == p.index-1 }
+// hasPosition reports whether the submission at this position, counted from 0, belongs to the part.
+func (p part) hasPosition(position int) bool { return p.of == 0 || position%p.of == p.index-1 }
 
 // thresholdFlag reads --fail-on.
 func thresholdFlag(word string) (referee.Threshold, error) {

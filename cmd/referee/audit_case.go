@@ -23,9 +23,9 @@ type verdictOf struct {
 	key          recordKey // of a batch
 }
 
-// judge audits one unit. It is called by several goroutines at once.
-func (au *auditor) judge(u unit) verdictOf {
-	v := verdictOf{weight: u.weight, record: u.name()}
+// judgeUnit audits one unit. It is called by several goroutines at once.
+func (au *auditor) judgeUnit(u unit) verdictOf {
+	v := verdictOf{weight: u.weight, record: u.unitName()}
 	if u.kind == runFolder {
 		if au.batch != nil {
 			v.err = usagef("%s is a run folder; --samples joins records, one a line (.jsonl)", u.path)
@@ -42,7 +42,7 @@ func (au *auditor) judge(u unit) verdictOf {
 	if au.batch != nil {
 		var c referee.Case
 		if c, v.key, v.err = au.batch.caseOf(u); v.err == nil {
-			v.sheet, v.report = c.Sheet, au.decide(c)
+			v.sheet, v.report = c.Sheet, au.auditCase(c)
 		}
 		return v
 	}
@@ -51,12 +51,12 @@ func (au *auditor) judge(u unit) verdictOf {
 		return v
 	}
 	c := referee.Case{Sheet: v.sheet, Path: bareName(u.path), Line: u.line, Location: u.path, Bytes: u.bytes}
-	v.report = au.decide(c)
+	v.report = au.auditCase(c)
 	return v
 }
 
-// decide runs the audit as the flags ask.
-func (au *auditor) decide(c referee.Case) *referee.Report {
+// auditCase runs the audit as the flags ask.
+func (au *auditor) auditCase(c referee.Case) *referee.Report {
 	c.Prior = au.options.prior
 	c.AllAtoms, c.Explain = au.options.atoms, au.options.explain != ""
 	return referee.Audit(c)
@@ -91,26 +91,26 @@ func (au *auditor) sheetFor(u unit) (sheet *referee.Sheet, byAssignment bool, er
 	const advice = "--sheet SLUG names the flight sheet; `referee sheet list` lists them"
 	doc, err := strictjson.Parse(u.bytes, strictjson.SubmissionLimits)
 	if err != nil {
-		return nil, false, usagef("%s cannot be read, and --sheet is missing: %w", u.name(), err).hint(advice)
+		return nil, false, usagef("%s cannot be read, and --sheet is missing: %w", u.unitName(), err).withHint(advice)
 	}
 	slug, ok := doc.Get("assignment_id").Str()
 	if !ok {
-		return nil, false, usagef("%s does not name a flight sheet: assignment_id is missing", u.name()).hint(advice)
+		return nil, false, usagef("%s does not name a flight sheet: assignment_id is missing", u.unitName()).withHint(advice)
 	}
 	sheet, err = au.library.Find(slug)
 	if errors.Is(err, referee.ErrNoSheet) {
-		return nil, false, usagef("%s has the assignment_id %q, but no flight sheet has that name", u.name(),
-			slug).hint(advice)
+		return nil, false, usagef("%s has the assignment_id %q, but no flight sheet has that name", u.unitName(),
+			slug).withHint(advice)
 	}
 	if err != nil {
 		return nil, false, sheetError(err)
 	}
-	sheet, err = au.options.params.of(sheet, false)
+	sheet, err = au.options.params.sheetWith(sheet, false)
 	return sheet, true, err
 }
 
-// name is the unit as the user would write it.
-func (u unit) name() string {
+// unitName is the unit as the user would write it.
+func (u unit) unitName() string {
 	if u.line > 0 {
 		return lineName(u.path, u.line)
 	}
@@ -140,7 +140,7 @@ func (au *auditor) judgeRun(u unit) (*referee.Report, *referee.Sheet, error) {
 	if notice != "" {
 		c.Notices = append(c.Notices, notice)
 	}
-	return au.decide(c), sheet, nil
+	return au.auditCase(c), sheet, nil
 }
 
 // runError says what is wrong with a run folder. A manifest that is not understood is configuration (2); a run without
@@ -154,10 +154,10 @@ func runError(dir string, root *os.Root, err error) error {
 			refused.Problems[i].File = path.Join(dir, refused.Problems[i].File)
 		}
 		return usagef("the manifest of the run %s is refused\n%w", dir,
-			refused).hint("`referee run new --sheet SLUG` writes a manifest to start from")
+			refused).withHint("`referee run new --sheet SLUG` writes a manifest to start from")
 	case errors.Is(err, fs.ErrNotExist) && noManifest == nil:
 		return rulesf("the run %s has no submission: %w", dir,
-			err).hint("the agent's output belongs there, or run.json must name another file as its submission")
+			err).withHint("the agent's output belongs there, or run.json must name another file as its submission")
 	case errors.Is(err, referee.ErrNotRegular), !errors.As(err, &pathError):
 		return usagef("the run %s is refused: %w", dir, err)
 	}
@@ -183,12 +183,12 @@ func (au *auditor) sheetOfRun(dir string, run *referee.Run) (sheet *referee.Shee
 	}
 	if run.Lane != sheet.Lane {
 		return nil, "", usagef("%s has lane %q; the flight sheet %s judges lane %q", manifest, run.Lane, sheet.Slug,
-			sheet.Lane).hint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
+			sheet.Lane).withHint("write %q as its lane, or name a sheet of the lane %s", sheet.Lane, run.Lane)
 	}
 	if sheet == au.sheet {
 		return sheet, "", nil // --param is in it
 	}
-	if sheet, err = au.options.params.of(sheet, false); err != nil {
+	if sheet, err = au.options.params.sheetWith(sheet, false); err != nil {
 		f := &failure{}
 		errors.As(err, &f)
 		f.err = prefixPlace(manifest, f.err)

@@ -21,9 +21,9 @@ const lineBuffer = 64 << 10
 
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, lineBuffer)} }
 
-// next returns the next line without its line feed, and how many bytes of the stream it took. At the end the error is
-// io.EOF.
-func (l *lines) next() (line []byte, read int64, err error) {
+// nextLine returns the next line without its line feed, and how many bytes of the stream it took. At the end the error
+// is io.EOF.
+func (l *lines) nextLine() (line []byte, read int64, err error) {
 	if l.holds {
 		l.holds = false
 		return l.held, l.weight, nil
@@ -48,11 +48,11 @@ func (l *lines) next() (line []byte, read int64, err error) {
 	}
 }
 
-// look reads up to the first line that is not blank, and says whether the stream is a submission a line. If so, next
-// returns that line again; if not, head is everything that was read so far.
-func (l *lines) look() (head []byte, many bool, err error) {
+// lookAhead reads up to the first line that is not blank, and says whether the stream is a submission a line. If so,
+// next returns that line again; if not, head is everything that was read so far.
+func (l *lines) lookAhead() (head []byte, many bool, err error) {
 	for {
-		line, read, err := l.next()
+		line, read, err := l.nextLine()
 		if err == io.EOF {
 			return head, false, nil
 		}
@@ -63,7 +63,7 @@ func (l *lines) look() (head []byte, many bool, err error) {
 			head = append(append(head, line...), '\n')
 			continue
 		}
-		if isObject(line) && l.more() {
+		if isObject(line) && l.hasMore() {
 			l.held, l.weight, l.holds = line, read, true
 			return nil, true, nil
 		}
@@ -75,9 +75,9 @@ func (l *lines) look() (head []byte, many bool, err error) {
 	}
 }
 
-// more reports whether anything but white space follows. What it looks at stays in the buffer; white space longer than
-// the buffer is taken for the end of nothing, and the line after it for a line.
-func (l *lines) more() bool {
+// hasMore reports whether anything but white space follows. What it looks at stays in the buffer; white space longer
+// than the buffer is taken for the end of nothing, and the line after it for a line.
+func (l *lines) hasMore() bool {
 	for n := 512; ; n *= 2 {
 		ahead, err := l.r.Peek(min(n, lineBuffer))
 		if len(bytes.TrimSpace(ahead)) > 0 {

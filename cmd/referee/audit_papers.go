@@ -37,7 +37,7 @@ func (o *auditOptions) newPapers(a *app, clear func()) (*papers, error) {
 		}
 	}
 	look := a.lookAt(a.stdout)
-	return p, p.begin(onScreen, aside{a.stdout, clear}, o.reportOptions(look))
+	return p, p.beginPapers(onScreen, aside{a.stdout, clear}, o.reportOptions(look))
 }
 
 // aside takes the progress bar away before a result is written where it may stand.
@@ -66,29 +66,29 @@ func (p *papers) openFile(o *auditOptions) error {
 			return usagef("--out cannot be written: %w", err)
 		}
 		p.file, p.out = f, ""
-		return p.begin(o.format, f, o.reportOptions(look{}))
+		return p.beginPapers(o.format, f, o.reportOptions(look{}))
 	}
 	f, err := os.CreateTemp(filepath.Dir(o.out), "."+filepath.Base(o.out)+".*")
 	if err != nil {
 		return usagef("--out cannot be written: %w", err)
 	}
 	p.file = f
-	return p.begin(o.format, f, o.reportOptions(look{}))
+	return p.beginPapers(o.format, f, o.reportOptions(look{}))
 }
 
-func (p *papers) begin(format string, w io.Writer, o report.Options) error {
+func (p *papers) beginPapers(format string, w io.Writer, o report.Options) error {
 	to := bufio.NewWriterSize(w, 32<<10)
 	writer, err := report.New(format, to, o)
 	if err != nil {
-		p.abandon()
+		p.abandonPapers()
 		return usagef("%w", err)
 	}
 	p.list = append(p.list, paper{writer, format, to})
 	return nil
 }
 
-// add puts a report on every paper.
-func (p *papers) add(r *referee.Report) error {
+// addReport puts a report on every paper.
+func (p *papers) addReport(r *referee.Report) error {
 	for _, one := range p.list {
 		if err := one.Add(r); err != nil {
 			return toolf("writing the result: %w", err)
@@ -97,8 +97,8 @@ func (p *papers) add(r *referee.Report) error {
 	return nil
 }
 
-// close ends the papers and gives the file of --out its name.
-func (p *papers) close() error {
+// closePapers ends the papers and gives the file of --out its name.
+func (p *papers) closePapers() error {
 	for _, one := range p.list {
 		if err := one.Close(); err != nil {
 			return toolf("writing the result: %w", err)
@@ -112,11 +112,11 @@ func (p *papers) close() error {
 	}
 	file := p.file
 	p.file = nil
-	return p.keep(file)
+	return p.keepFile(file)
 }
 
-// keep gives the finished file its name.
-func (p *papers) keep(file *os.File) error {
+// keepFile gives the finished file its name.
+func (p *papers) keepFile(file *os.File) error {
 	temporary := file.Name()
 	err := file.Close()
 	if p.out == "" {
@@ -141,24 +141,24 @@ func asTool(err error) error {
 	return toolf("writing the result: %w", err)
 }
 
-// cut ends the papers of an audit that was interrupted. Lines of json are each whole and are kept; a table or a page
-// says that it is a part; a sarif or junit document is left open, so that no reader takes it for a whole one. The file
-// of --out is not written.
-func (p *papers) cut(audited int) {
+// cutPapers ends the papers of an audit that was interrupted. Lines of json are each whole and are kept; a table or a
+// page says that it is a part; a sarif or junit document is left open, so that no reader takes it for a whole one. The
+// file of --out is not written.
+func (p *papers) cutPapers(audited int) {
 	for _, one := range p.list {
 		if one.format == "table" || one.format == "markdown" {
 			// The interruption is what is reported; an error of writing its mark would add nothing.
 			_ = one.Close()
 			fmt.Fprintf(one.to, "\nINTERRUPTED: only the first %s above, the others were not audited.\n",
-				plural(audited, "submission"))
+				countWord(audited, "submission"))
 		}
 		_ = one.to.Flush()
 	}
-	p.abandon()
+	p.abandonPapers()
 }
 
-// abandon removes the file of --out that was not finished.
-func (p *papers) abandon() {
+// abandonPapers removes the file of --out that was not finished.
+func (p *papers) abandonPapers() {
 	if p.file == nil {
 		return
 	}

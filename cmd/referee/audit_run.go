@@ -38,7 +38,7 @@ func (au *auditor) chooseSheet() error {
 	if err != nil {
 		return sheetError(err)
 	}
-	if au.sheet, err = au.options.params.of(sheet, true); err != nil {
+	if au.sheet, err = au.options.params.sheetWith(sheet, true); err != nil {
 		return err
 	}
 	if rule := au.options.explain; rule != "" && sheet.Rule(rule) == nil {
@@ -55,39 +55,39 @@ func (au *auditor) noRule(sheet *referee.Sheet) error {
 	}
 	f := usagef("the flight sheet %s has no rule %q", sheet.Slug, au.options.explain)
 	if near := nearest.Word(au.options.explain, ids); near != "" {
-		f = f.hint("did you mean %q?", near)
+		f = f.withHint("did you mean %q?", near)
 	}
-	return f.hint("`referee sheet show %s` lists its rules", sheet.Slug)
+	return f.withHint("`referee sheet show %s` lists its rules", sheet.Slug)
 }
 
 // run audits everything and sums up.
 func (au *auditor) run() error {
 	au.bar = au.newProgress(au.sources)
-	err := ordered(au.ctx, au.options.jobs, au.produce, au.judge, au.take)
-	au.bar.end()
+	err := runOrdered(au.ctx, au.options.jobs, au.emitUnits, au.judgeUnit, au.takeOutcome)
+	au.bar.endBar()
 	if au.ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) {
-		return au.interrupted()
+		return au.endInterrupted()
 	}
 	if err != nil {
 		return err
 	}
-	if err := au.papers.close(); err != nil {
+	if err := au.papers.closePapers(); err != nil {
 		return err
 	}
-	if err := au.options.params.unused(); err != nil && au.audited > 0 {
+	if err := au.options.params.checkAllUsed(); err != nil && au.audited > 0 {
 		return err
 	}
-	return au.sum()
+	return au.endAudit()
 }
 
-// produce emits the submissions of all sources that belong to this part.
-func (au *auditor) produce(emit func(unit) bool) error {
+// emitUnits emits the submissions of all sources that belong to this part.
+func (au *auditor) emitUnits(emit func(unit) bool) error {
 	for _, s := range au.sources {
 		stopped := false
-		err := s.units(au.stdin, au.options.input, func(u unit) bool {
+		err := s.emitUnits(au.stdin, au.options.input, func(u unit) bool {
 			position := au.seen
 			au.seen++
-			if !au.options.part.has(position) {
+			if !au.options.part.hasPosition(position) {
 				return true
 			}
 			stopped = !emit(u)
@@ -100,14 +100,14 @@ func (au *auditor) produce(emit func(unit) bool) error {
 	return nil
 }
 
-// take adds one outcome to the papers and the sums; it is called in input order.
-func (au *auditor) take(r verdictOf) error {
-	au.bar.add(r.weight)
+// takeOutcome adds one outcome to the papers and the sums; it is called in input order.
+func (au *auditor) takeOutcome(r verdictOf) error {
+	au.bar.addProgress(r.weight)
 	if r.err == nil && au.batch != nil {
-		r.err = au.batch.admit(r.key, r.record)
+		r.err = au.batch.admitRecord(r.key, r.record)
 	}
 	if r.err != nil {
-		au.bar.clear()
+		au.bar.clearBar()
 		printError(au.stderr, r.err)
 		au.worst = max(au.worst, codeOf(r.err))
 		return nil
@@ -117,17 +117,17 @@ func (au *auditor) take(r verdictOf) error {
 		au.chosen[r.report.Sheet.Slug+"@"+r.report.Sheet.Version]++
 	}
 	if au.options.explain != "" {
-		au.explained(r)
+		au.noteExplained(r)
 	}
 	if r.report.Fails(au.options.limit) {
 		au.failed++
 		au.worst = max(au.worst, exitRules)
 	}
-	return au.papers.add(r.report)
+	return au.papers.addReport(r.report)
 }
 
-// explained notes which sheets have the rule of --explain.
-func (au *auditor) explained(r verdictOf) {
+// noteExplained notes which sheets have the rule of --explain.
+func (au *auditor) noteExplained(r verdictOf) {
 	if r.sheet.Rule(au.options.explain) != nil {
 		au.proved = true
 		return
@@ -135,11 +135,11 @@ func (au *auditor) explained(r verdictOf) {
 	au.unproved[r.sheet.Slug] = true
 }
 
-// sum ends a whole audit: notes, and the exit code.
-func (au *auditor) sum() error {
+// endAudit ends a whole audit: notes, and the exit code.
+func (au *auditor) endAudit() error {
 	for _, ref := range slices.Sorted(maps.Keys(au.chosen)) {
 		au.note("%s chosen by assignment_id for %s; --sheet names it yourself", ref,
-			plural(au.chosen[ref], "submission"))
+			countWord(au.chosen[ref], "submission"))
 	}
 	if au.batch != nil {
 		au.sumBatch()
@@ -155,9 +155,9 @@ func (au *auditor) sum() error {
 	switch {
 	case au.audited > 0 || au.worst > 0:
 	case au.seen > 0: // the set is smaller than the number of parts: the other parts audit it
-		au.note("part %s holds none of the %s", au.options.shard, plural(au.seen, "submission"))
+		au.note("part %s holds none of the %s", au.options.shard, countWord(au.seen, "submission"))
 	default:
-		return rulesf("nothing was audited: no submission found").hint("a run folder contains run.json, a .jsonl " +
+		return rulesf("nothing was audited: no submission found").withHint("a run folder contains run.json, a .jsonl " +
 			"file one submission per line; `referee run new` writes a run folder")
 	}
 	if au.worst == exitClean {
@@ -169,7 +169,7 @@ func (au *auditor) sum() error {
 // sumBatch says what holds for the batch as a whole: who left samples out, and the questions that a person answers
 // once.
 func (au *auditor) sumBatch() {
-	for _, err := range au.batch.missing() {
+	for _, err := range au.batch.missingSamples() {
 		printError(au.stderr, err)
 		au.worst = max(au.worst, codeOf(err))
 	}
@@ -178,11 +178,11 @@ func (au *auditor) sumBatch() {
 	}
 }
 
-// interrupted ends an audit that was stopped: what was written is said to be a part.
-func (au *auditor) interrupted() error {
-	au.papers.cut(au.audited)
-	return toolf("interrupted after %s: the result is incomplete", plural(au.audited, "submission"))
+// endInterrupted ends an audit that was stopped: what was written is said to be a part.
+func (au *auditor) endInterrupted() error {
+	au.papers.cutPapers(au.audited)
+	return toolf("interrupted after %s: the result is incomplete", countWord(au.audited, "submission"))
 }
 
-// plural counts things in words.
-func plural(n int, word string) string { return legible.Count(n, word) }
+// countWord counts things in words.
+func countWord(n int, word string) string { return legible.Count(n, word) }

@@ -57,7 +57,7 @@ func (au *auditor) newBatch() (*batch, error) {
 	case au.sheet == nil:
 		return nil, usagef("--samples needs --sheet: all records are judged by one flight sheet")
 	case o.shard != "":
-		return nil, usagef("--samples and --shard exclude each other").hint("a record that is there twice, or a " +
+		return nil, usagef("--samples and --shard exclude each other").withHint("a record that is there twice, or a " +
 			"sample that nobody answered, is found in the whole batch only; --jobs uses the processors of this machine")
 	case au.sheet.Gold == "":
 		return nil, usagef("the flight sheet %s judges no samples: it declares no gold", au.sheet.Slug)
@@ -97,7 +97,7 @@ func parseSamples(name string, r io.Reader) (*sampleFile, error) {
 	whole := sha256.New()
 	out := &sampleFile{name: filepath.Base(name), lines: map[string]sampleLine{}}
 	for in := newLines(io.TeeReader(r, whole)); ; {
-		line, _, err := in.next()
+		line, _, err := in.nextLine()
 		if err == io.EOF {
 			break
 		}
@@ -107,7 +107,7 @@ func parseSamples(name string, r io.Reader) (*sampleFile, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if err := out.add(line, in.number); err != nil {
+		if err := out.addLine(line, in.number); err != nil {
 			return nil, err
 		}
 	}
@@ -118,14 +118,14 @@ func parseSamples(name string, r io.Reader) (*sampleFile, error) {
 	return out, nil
 }
 
-func (f *sampleFile) add(line []byte, number int) error {
+func (f *sampleFile) addLine(line []byte, number int) error {
 	doc, err := strictjson.Parse(line, strictjson.SubmissionLimits)
 	if err != nil {
 		return usagef("%s cannot be read: %w", lineName(f.name, number), err)
 	}
 	id, _ := doc.Get("id").Str()
 	if id == "" {
-		return usagef("%s has no id", lineName(f.name, number)).hint("each line is an object with the sample's id")
+		return usagef("%s has no id", lineName(f.name, number)).withHint("each line is an object with the sample's id")
 	}
 	if first, ok := f.lines[id]; ok {
 		return usagef("%s has the id %q, and so has line %d", lineName(f.name, number), id, first.number)
@@ -152,21 +152,21 @@ func (b *batch) caseOf(u unit) (referee.Case, recordKey, error) {
 		key.sample = named
 	}
 	if named != "" && named != key.sample {
-		return c, key, rulesf("%s names two samples: id is %q, sample_id is %q", u.name(), key.sample,
-			named).hint("a record answers one sample; leave one of the two out")
+		return c, key, rulesf("%s names two samples: id is %q, sample_id is %q", u.unitName(), key.sample,
+			named).withHint("a record answers one sample; leave one of the two out")
 	}
 	asked, ok := b.samples.lines[key.sample]
 	if !ok {
-		return c, key, rulesf("%s answers the sample %q, which %s does not hold", u.name(), key.sample,
-			b.samples.name).hint("a record names its sample by id, as the file of --samples does")
+		return c, key, rulesf("%s answers the sample %q, which %s does not hold", u.unitName(), key.sample,
+			b.samples.name).withHint("a record names its sample by id, as the file of --samples does")
 	}
 	files := evidence.Memory{}
-	items := []evidence.Item{b.samples.item(sampleEvidence, asked, files)}
-	c.Notices = append(c.Notices, b.samples.notice("samples"))
+	items := []evidence.Item{b.samples.evidenceItem(sampleEvidence, asked, files)}
+	c.Notices = append(c.Notices, b.samples.fileNotice("samples"))
 	if b.gold != nil {
-		c.Notices = append(c.Notices, b.gold.notice("gold"))
+		c.Notices = append(c.Notices, b.gold.fileNotice("gold"))
 		if right, ok := b.gold.lines[key.sample]; ok {
-			items = append(items, b.gold.item(b.sheet.Gold, right, files))
+			items = append(items, b.gold.evidenceItem(b.sheet.Gold, right, files))
 		}
 	}
 	c.Agent = &referee.Agent{Name: key.model, Model: key.model}
@@ -176,20 +176,20 @@ func (b *batch) caseOf(u unit) (referee.Case, recordKey, error) {
 	return c, key, nil
 }
 
-// item is a line as evidence: a file of its own, named by its line.
-func (f *sampleFile) item(id string, line sampleLine, into evidence.Memory) evidence.Item {
+// evidenceItem is a line as evidence: a file of its own, named by its line.
+func (f *sampleFile) evidenceItem(id string, line sampleLine, into evidence.Memory) evidence.Item {
 	name := fmt.Sprintf("%s.%d.json", f.name, line.number)
 	into[name] = line.bytes
 	return evidence.Item{ID: id, Path: name, Kind: "file"}
 }
 
-// notice binds the whole file into the report of every record.
-func (f *sampleFile) notice(what string) string {
+// fileNotice binds the whole file into the report of every record.
+func (f *sampleFile) fileNotice(what string) string {
 	return fmt.Sprintf("%s: %s, SHA-256 %s", what, f.name, f.hash)
 }
 
-// admit refuses a second answer of one model to one sample. It is called in the order of the records.
-func (b *batch) admit(key recordKey, record string) error {
+// admitRecord refuses a second answer of one model to one sample. It is called in the order of the records.
+func (b *batch) admitRecord(key recordKey, record string) error {
 	if key.sample == "" {
 		return nil
 	}
@@ -200,15 +200,15 @@ func (b *batch) admit(key recordKey, record string) error {
 	}
 	if first, ok := of[key.sample]; ok {
 		return rulesf("%s answers the sample %q again: %s holds an answer of %s to it", record, key.sample, first,
-			modelName(key.model)).hint("a model has one answer to a sample; leave out all others")
+			modelName(key.model)).withHint("a model has one answer to a sample; leave out all others")
 	}
 	of[key.sample] = record
 	return nil
 }
 
-// missing says which samples a model did not answer: an answer that is left out would count for nothing, and the model
-// would look better for it.
-func (b *batch) missing() []error {
+// missingSamples says which samples a model did not answer: an answer that is left out would count for nothing, and the
+// model would look better for it.
+func (b *batch) missingSamples() []error {
 	var out []error
 	for _, model := range slices.Sorted(maps.Keys(b.answered)) {
 		var left []string
@@ -219,7 +219,7 @@ func (b *batch) missing() []error {
 		}
 		if len(left) > 0 {
 			out = append(out, rulesf("%s has not answered %d of %s: %s", modelName(model), len(left),
-				plural(len(b.samples.lines), "sample"), listShort(left)).hint("hand in every record, also of a call "+
+				countWord(len(b.samples.lines), "sample"), listShort(left)).withHint("hand in every record, also of a call "+
 				"that failed; or audit with the samples that were asked"))
 		}
 	}

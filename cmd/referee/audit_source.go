@@ -67,7 +67,7 @@ func sourcesOf(paths []string) ([]source, error) {
 			}
 			if len(found) == 0 { // beside other paths that hold runs it would look as if its runs had been audited
 				return nil, usagef("%s: no run found (no folder in it has a run.json)",
-					p).hint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
+					p).withHint("name the folder of the runs, or leave %s out; `referee run new` makes a run folder", p)
 			}
 			out = append(out, found...)
 		default:
@@ -135,11 +135,11 @@ func notALinkedRun(p string) error {
 		return nil
 	}
 	return usagef("%s is a symbolic link to a run folder: links are not followed",
-		slashPath(p)).hint("name the folder itself, or put the run where the link is")
+		slashPath(p)).withHint("name the folder itself, or put the run where the link is")
 }
 
-// units hands every submission of the source to emit, in order, until emit returns false.
-func (s source) units(stdin io.Reader, input string, emit func(unit) bool) error {
+// emitUnits hands every submission of the source to emit, in order, until emit returns false.
+func (s source) emitUnits(stdin io.Reader, input string, emit func(unit) bool) error {
 	switch s.kind {
 	case runFolder:
 		emit(unit{kind: runFolder, path: s.path, weight: s.size})
@@ -159,24 +159,24 @@ func (s source) units(stdin io.Reader, input string, emit func(unit) bool) error
 	} else if input != "auto" {
 		kind = map[string]sourceKind{"json": bareFile, "jsonl": lineFile}[input]
 	}
-	return s.read(newLines(in), kind, emit)
+	return s.readUnits(newLines(in), kind, emit)
 }
 
-// read hands out what a stream holds. Where nobody said what that is, the first line tells: if it is a whole JSON
+// readUnits hands out what a stream holds. Where nobody said what that is, the first line tells: if it is a whole JSON
 // object and something follows, the stream is a submission a line; else it is one submission.
-func (s source) read(lines *lines, kind sourceKind, emit func(unit) bool) error {
+func (s source) readUnits(lines *lines, kind sourceKind, emit func(unit) bool) error {
 	if kind == lineFile {
-		return s.each(lines, emit)
+		return s.eachLine(lines, emit)
 	}
 	var head []byte
 	if kind == anyFile {
 		var many bool
 		var err error
-		if head, many, err = lines.look(); err != nil {
+		if head, many, err = lines.lookAhead(); err != nil {
 			return toolf("reading %s: %w", s.path, err)
 		}
 		if many {
-			return s.each(lines, emit)
+			return s.eachLine(lines, emit)
 		}
 	}
 	rest, err := io.ReadAll(io.LimitReader(lines.r, max(0, maxSubmission-int64(len(head)))))
@@ -189,10 +189,10 @@ func (s source) read(lines *lines, kind sourceKind, emit func(unit) bool) error 
 	return nil
 }
 
-// each hands out the lines that are not blank.
-func (s source) each(lines *lines, emit func(unit) bool) error {
+// eachLine hands out the lines that are not blank.
+func (s source) eachLine(lines *lines, emit func(unit) bool) error {
 	for {
-		line, read, err := lines.next()
+		line, read, err := lines.nextLine()
 		if err == io.EOF {
 			return nil
 		}

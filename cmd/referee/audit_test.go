@@ -51,22 +51,22 @@ func TestProgress(t *testing.T) {
 	var screen bytes.Buffer
 	clock := time.Unix(0, 0)
 	p := newProgress(&screen, func() time.Time { return clock }, 100)
-	p.add(10)
+	p.addProgress(10)
 	clock = clock.Add(999 * time.Millisecond)
-	p.add(10)
-	if p.clear(); screen.Len() > 0 {
+	p.addProgress(10)
+	if p.clearBar(); screen.Len() > 0 {
 		t.Fatalf("something is shown before a second: %q", screen.String())
 	}
 	clock = clock.Add(time.Millisecond)
-	p.add(10)
+	p.addProgress(10)
 	if !strings.Contains(screen.String(), "auditing") {
 		t.Fatalf("nothing is shown after a second: %q", screen.String())
 	}
-	p.end()
+	p.endBar()
 	var none *progress
-	none.add(1) // off a terminal there is no bar, and nothing happens
-	none.clear()
-	none.end()
+	none.addProgress(1) // off a terminal there is no bar, and nothing happens
+	none.clearBar()
+	none.endBar()
 }
 
 func TestTotalWeight(t *testing.T) {
@@ -82,7 +82,7 @@ func TestTotalWeight(t *testing.T) {
 func TestOrdered(t *testing.T) {
 	const items = 300
 	emitted, got := 0, []int{}
-	err := ordered(t.Context(), 4, func(emit func(int) bool) error {
+	err := runOrdered(t.Context(), 4, func(emit func(int) bool) error {
 		for i := range items {
 			if !emit(i) {
 				return nil
@@ -117,12 +117,12 @@ func TestOrderedEnds(t *testing.T) {
 		return nil
 	}
 	same := func(i int) int { return i }
-	if err := ordered(t.Context(), 2, endless, same, func(int) error { return broken }); err != broken {
+	if err := runOrdered(t.Context(), 2, endless, same, func(int) error { return broken }); err != broken {
 		t.Errorf("an error of consume: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	err := ordered(ctx, 2, endless, same, func(int) error {
+	err := runOrdered(ctx, 2, endless, same, func(int) error {
 		if n++; n == 5 {
 			cancel()
 		}
@@ -132,7 +132,7 @@ func TestOrderedEnds(t *testing.T) {
 		t.Errorf("an ended context: %v", err)
 	}
 	failing := func(emit func(int) bool) error { emit(1); return broken }
-	if err := ordered(t.Context(), 2, failing, same, func(int) error { return nil }); err != broken {
+	if err := runOrdered(t.Context(), 2, failing, same, func(int) error { return nil }); err != broken {
 		t.Errorf("an error of produce: %v", err)
 	}
 }
@@ -194,7 +194,7 @@ func FuzzLines(f *testing.F) {
 		l := newLines(strings.NewReader(text))
 		var got []string
 		for {
-			line, _, err := l.next()
+			line, _, err := l.nextLine()
 			if err == io.EOF {
 				break
 			}
@@ -207,7 +207,7 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("lines %q, not %q", got, want)
 		}
 		var all strings.Builder
-		err := source{path: "-", kind: anyFile}.read(newLines(strings.NewReader(text)), anyFile, func(u unit) bool {
+		err := source{path: "-", kind: anyFile}.readUnits(newLines(strings.NewReader(text)), anyFile, func(u unit) bool {
 			all.Write(bytes.TrimSpace(u.bytes))
 			return true
 		})
@@ -224,7 +224,7 @@ func TestPartsAreThePartition(t *testing.T) {
 		for position := range 20 {
 			owners := 0
 			for i := 1; i <= n; i++ {
-				if (part{i, n}).has(position) {
+				if (part{i, n}).hasPosition(position) {
 					owners++
 				}
 			}

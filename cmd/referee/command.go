@@ -75,9 +75,9 @@ func (c *choice) Set(word string) error {
 func unknownWord(flag, word string, known []string) error {
 	f := usagef("%s does not know %q", flag, word)
 	if near := nearest.Word(word, known); near != "" {
-		f = f.hint("did you mean %q?", near)
+		f = f.withHint("did you mean %q?", near)
 	}
-	return f.hint("known: %s", strings.Join(known, ", "))
+	return f.withHint("known: %s", strings.Join(known, ", "))
 }
 
 // checkArguments refuses more arguments than the command takes.
@@ -86,7 +86,7 @@ func (c *command) checkArguments(args []string) error {
 		return nil
 	}
 	return usagef("%s takes %s, not %d: %q is too many", c.name, atMost(c.most), len(args), args[c.most]).
-		hint("usage: %s", c.usage())
+		withHint("usage: %s", c.usageLine())
 }
 
 func atMost(n int) string {
@@ -116,8 +116,8 @@ func (c *command) flagError(err error) error {
 		var known []string
 		c.flags.VisitAll(func(fl *pflag.Flag) { known = append(known, fl.Name) })
 		if near := nearest.Word(name, known); near != "" {
-			return f.hint("did you mean --%s?", near)
+			return f.withHint("did you mean --%s?", near)
 		}
 	}
-	return f.hint("`referee %s --help` shows its flags", c.name)
+	return f.withHint("`referee %s --help` shows its flags", c.name)
 }

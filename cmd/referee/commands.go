@@ -1,9 +1,9 @@
 package main
 
-// commands lists every command in the order in which help shows them. A new command is a file of its own with a
+// allCommands lists every command in the order in which help shows them. A new command is a file of its own with a
 // function that returns a *command, and a line here; a name of two words puts it into a group, which needs nothing
 // else.
-func commands() []*command {
+func allCommands() []*command {
 	return []*command{
 		demoCommand(),
 		initCommand(),

@@ -29,7 +29,7 @@ func completionCommand() *command {
 	c.examples = []string{"source <(referee completion bash)", "referee completion zsh > ~/.zsh/completions/_referee"}
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return usagef("completion needs a SHELL").hint("known: %s", strings.Join(shells, ", "))
+			return usagef("completion needs a SHELL").withHint("known: %s", strings.Join(shells, ", "))
 		}
 		var err error
 		switch args[0] {
@@ -55,9 +55,9 @@ func completionCommand() *command {
 func unknownShell(word string) error {
 	f := usagef("completion: %q: unknown shell", word)
 	if near := nearest.Word(word, shells); near != "" {
-		return f.hint("did you mean %q?", near)
+		return f.withHint("did you mean %q?", near)
 	}
-	return f.hint("known: %s", strings.Join(shells, ", "))
+	return f.withHint("known: %s", strings.Join(shells, ", "))
 }
 
 // completer lists what could come next. given are the arguments before it; prefix is what is already typed of it.
@@ -105,11 +105,11 @@ func isCompletion(args []string) bool {
 	return args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd
 }
 
-// complete answers a shell's script.
-func (a *app) complete() error {
+// completeShell answers a shell's script.
+func (a *app) completeShell() error {
 	a.registerCompletions()
 	if err := a.tree.ExecuteContext(a.ctx); err != nil {
-		return usagef("%w", err).hint("`referee completion --help` shows how a shell uses it")
+		return usagef("%w", err).withHint("`referee completion --help` shows how a shell uses it")
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (a *app) registerCompletions() {
 			return complete(a, node, given, prefix)
 		}
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		node, _, err := a.tree.Find(strings.Fields(c.name))
 		if err != nil {
 			continue // the tree was made from the same list
@@ -216,7 +216,7 @@ func completeFirstSheet(
 // completeSheets offers the slugs of flight sheets with their titles, and the shell offers files where no slug fits.
 // The folder of a repository's own sheets is hostile: a file name that is no slug is left out, and a title is cleaned.
 func completeSheets(a *app, node *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	library, err := a.library(flagText(node, "flight-sheets"))
+	library, err := a.openLibrary(flagText(node, "flight-sheets"))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -237,7 +237,7 @@ func completeSheets(a *app, node *cobra.Command, _ []string, prefix string) ([]s
 // completeRules offers the rules of the flight sheet that --sheet names.
 func completeRules(a *app, node *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	slug := flagText(node, "sheet")
-	library, err := a.library(flagText(node, "flight-sheets"))
+	library, err := a.openLibrary(flagText(node, "flight-sheets"))
 	if slug == "" || err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -265,7 +265,7 @@ func flagText(node *cobra.Command, name string) string {
 // registryWords are the words that `referee rules` explains.
 func registryWords() []string {
 	var out []string
-	for _, e := range registry() {
+	for _, e := range registryEntries() {
 		out = append(append(append(out, e.Name), e.Aliases...), e.Codes...)
 	}
 	out = slices.DeleteFunc(out, func(word string) bool { return strings.ContainsAny(word, "*<") })

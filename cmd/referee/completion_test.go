@@ -98,7 +98,7 @@ func TestCompletionsOfHostileSheets(t *testing.T) {
 func TestCompletersNameCommandsAndFlags(t *testing.T) {
 	flags := map[string]bool{}
 	names := map[string]bool{}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		names[c.name] = true
 		c.flags.VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
 	}

@@ -35,7 +35,7 @@ func demoCommand() *command {
 		}
 		d := &demo{app: a, dir: dir, at: demoTime(a.now()), next: 7, sheets: referee.NewLibrary(flightsheets.FS(), nil,
 			"")}
-		return d.play(*all)
+		return d.playStages(*all)
 	}
 	return c
 }
@@ -53,7 +53,7 @@ func demoFolder(args []string) (string, error) {
 	switch {
 	case err == nil && len(entries) > 0:
 		return "", usagef("%s is not empty: refusing to overwrite",
-			args[0]).hint("name a folder that is absent or empty, or omit it")
+			args[0]).withHint("name a folder that is absent or empty, or omit it")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return "", usagef("cannot create the demonstration in %s: %w", args[0], err)
 	}
@@ -93,14 +93,15 @@ type demo struct {
 	next   int // the number of the verification: it comes after everything that was minted
 }
 
-// play does one stage after the other; each prints what it did before the next begins.
-func (d *demo) play(all bool) error {
-	stages := []func() error{d.begin, d.judgeAll, d.assignment, d.runs, d.submissions, d.audits, d.signOffs, d.receipts,
-		d.verify}
+// playStages does one stage after the other; each prints what it did before the next begins.
+func (d *demo) playStages(all bool) error {
+	stages := []func() error{d.beginWorktree, d.judgeAll, d.showAssignment, d.showRuns, d.showSubmissions, d.showAudits,
+		d.signOffs, d.showReceipts,
+		d.verifyLedger}
 	if all {
-		stages = append(stages, d.rejections, d.operations, d.verify)
+		stages = append(stages, d.enterRejections, d.signOperations, d.verifyLedger)
 	}
-	for _, stage := range append(stages, d.end) {
+	for _, stage := range append(stages, d.writePapers) {
 		if err := stage(); err != nil {
 			return err
 		}
@@ -108,8 +109,8 @@ func (d *demo) play(all bool) error {
 	return nil
 }
 
-// begin makes the work tree.
-func (d *demo) begin() error {
+// beginWorktree makes the work tree.
+func (d *demo) beginWorktree() error {
 	err := initWorktree(d.dir, testdata.Runs(), firstCommit{branch: "main", who: "referee demo <referee@localhost>",
 		when: d.at, message: "Four sample runs\n"})
 	if err != nil {
@@ -124,7 +125,7 @@ func (d *demo) begin() error {
 // judgeAll audits the runs by the library's own sheets, whatever sheets lie about here.
 func (d *demo) judgeAll() error {
 	for _, name := range demoRuns {
-		w, err := d.judge(name, nil)
+		w, err := d.judgeRun(name, nil)
 		if err != nil {
 			return toolf("auditing the sample run %s: %w", name, err)
 		}
@@ -133,7 +134,7 @@ func (d *demo) judgeAll() error {
 	return nil
 }
 
-func (d *demo) judge(name string, prior referee.PriorFunc) (receipt.Work, error) {
+func (d *demo) judgeRun(name string, prior referee.PriorFunc) (receipt.Work, error) {
 	root, err := os.OpenRoot(filepath.Join(d.dir, "runs", name))
 	if err != nil {
 		return receipt.Work{}, err
@@ -147,14 +148,14 @@ func (d *demo) judge(name string, prior referee.PriorFunc) (receipt.Work, error)
 	if err != nil {
 		return receipt.Work{}, err
 	}
-	if sheet, err = demoParams().of(sheet, false); err != nil {
+	if sheet, err = demoParams().sheetWith(sheet, false); err != nil {
 		return receipt.Work{}, err
 	}
 	return receipt.Judge(folder, sheet, path.Join("runs", name), prior), nil
 }
 
-// sign tries to sign one run off: every question is answered with yes.
-func (d *demo) sign(w receipt.Work, waivers ...ledger.Waiver) (*ledger.Entry, error) {
+// signOff tries to sign one run off: every question is answered with yes.
+func (d *demo) signOff(w receipt.Work, waivers ...ledger.Waiver) (*ledger.Entry, error) {
 	l := receipt.Local{Name: demoSigner, At: d.at, Waivers: waivers}
 	open, err := w.Open(nil)
 	if err != nil {
@@ -163,11 +164,11 @@ func (d *demo) sign(w receipt.Work, waivers ...ledger.Waiver) (*ledger.Entry, er
 	for _, q := range open {
 		l.Answers = append(l.Answers, ledger.Answer{ID: q.ID, Answer: "satisfied"})
 	}
-	return d.enter(w, l)
+	return d.enterReceipt(w, l)
 }
 
-// enter puts a decision into the ledger.
-func (d *demo) enter(w receipt.Work, l receipt.Local) (*ledger.Entry, error) {
+// enterReceipt puts a decision into the ledger.
+func (d *demo) enterReceipt(w receipt.Work, l receipt.Local) (*ledger.Entry, error) {
 	place := receipt.Place{Repository: ledger.Repository{Name: "demo"}}
 	entry, _, err := l.SignOff(d.ctx, d.store, w, place, receipt.Policy{FailOn: referee.FailOnHigh,
 		Accept: "deal-finding"}, ledgerPapers())

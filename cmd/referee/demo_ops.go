@@ -15,22 +15,22 @@ import (
 
 // What referee demo --all goes on with: work that stands on receipts.
 
-// rejections puts the refused runs into the ledger as what they are, so that what follows can name them.
-func (d *demo) rejections() error {
+// enterRejections puts the refused runs into the ledger as what they are, so that what follows can name them.
+func (d *demo) enterRejections() error {
 	p := &page{}
 	for _, w := range d.work {
 		if slices.ContainsFunc(d.minted, func(e *ledger.Entry) bool { return e.Receipt.Run.ID == w.Run.ID }) {
 			continue
 		}
-		entry, err := d.enter(w, receipt.Local{Name: demoSigner, At: d.at, Reject: "the rules refuse it"})
+		entry, err := d.enterReceipt(w, receipt.Local{Name: demoSigner, At: d.at, Reject: "the rules refuse it"})
 		if err != nil {
 			return toolf("rejecting %s: %w", w.Run.ID, err)
 		}
 		d.minted = append(d.minted, entry)
-		p.entry(w.Run.ID, demoColumn, entry.Receipt.ID+", "+string(entry.Receipt.Kind))
-		p.labelled(demoColumn, "", entry.Hash)
+		p.writeEntry(w.Run.ID, demoColumn, entry.Receipt.ID+", "+string(entry.Receipt.Kind))
+		p.writeLabelled(demoColumn, "", entry.Hash)
 	}
-	return d.stage(8, "Reject: a rejection is an entry too", func(all *page) { all.b.WriteString(p.b.String()) })
+	return d.printStage(8, "Reject: a rejection is an entry too", func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
 // demoOperations are the runs that stand on receipts, in the order in which they are shown.
@@ -49,8 +49,8 @@ var demoWaivers = map[string][]ledger.Waiver{
 // operationsTime is when the operations are signed: after the last incident of the samples was opened.
 var operationsTime = demoDay.Add(2 * time.Hour)
 
-// operations writes, audits and signs them. The audit resolves the receipts that they name in the ledger.
-func (d *demo) operations() error {
+// signOperations writes, audits and signs them. The audit resolves the receipts that they name in the ledger.
+func (d *demo) signOperations() error {
 	hashes := map[string]string{}
 	for _, e := range d.minted {
 		hashes[e.Receipt.Run.ID] = e.Hash
@@ -61,25 +61,25 @@ func (d *demo) operations() error {
 	d.at = demoTimeOf(d.now(), operationsTime)
 	p := &page{}
 	for _, name := range demoOperations {
-		if err := d.operate(p, name); err != nil {
+		if err := d.signOperation(p, name); err != nil {
 			return err
 		}
 	}
 	d.next = 10
-	return d.stage(9, "Cook and incidents: what they say about receipts is looked up in the ledger",
+	return d.printStage(9, "Cook and incidents: what they say about receipts is looked up in the ledger",
 		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
-func (d *demo) operate(p *page, name string) error {
+func (d *demo) signOperation(p *page, name string) error {
 	at, err := d.store.Head(d.ctx)
 	if err != nil {
 		return toolf("%w", err)
 	}
-	w, err := d.judge(name, receipt.Prior(d.ctx, d.store, at))
+	w, err := d.judgeRun(name, receipt.Prior(d.ctx, d.store, at))
 	if err != nil {
 		return toolf("auditing the sample run %s: %w", name, err)
 	}
-	entry, err := d.sign(w, demoWaivers[name]...)
+	entry, err := d.signOff(w, demoWaivers[name]...)
 	var no *receipt.NotSignable
 	switch {
 	case errors.As(err, &no):
@@ -87,14 +87,14 @@ func (d *demo) operate(p *page, name string) error {
 		if len(w.Report.Findings) > 0 {
 			why = w.Report.Findings[0].Message
 		}
-		p.entry(name, demoColumn, "REFUSED: "+why)
+		p.writeEntry(name, demoColumn, "REFUSED: "+why)
 	case err != nil:
 		return toolf("signing %s off: %w", name, err)
 	default:
 		d.minted = append(d.minted, entry)
-		p.entry(name, demoColumn,
+		p.writeEntry(name, demoColumn,
 			entry.Receipt.ID+", "+entry.Receipt.Verdict.Severity+", "+aboutOperation(entry.Receipt))
-		p.labelled(demoColumn, "", entry.Hash)
+		p.writeLabelled(demoColumn, "", entry.Hash)
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ import (
 // demoColumn is where texts begin beside the name of a run.
 const demoColumn = 15
 
-// stage prints one of the seven.
-func (d *demo) stage(n int, name string, write func(p *page)) error {
+// printStage prints one of the seven.
+func (d *demo) printStage(n int, name string, write func(p *page)) error {
 	p := &page{}
 	p.line("")
 	p.line("%d %s", n, name)
@@ -28,47 +28,47 @@ func (d *demo) stage(n int, name string, write func(p *page)) error {
 	return d.print(p.b.String())
 }
 
-// assignment shows the rulebook: what is asked for, and by what it is judged.
-func (d *demo) assignment() error {
+// showAssignment shows the rulebook: what is asked for, and by what it is judged.
+func (d *demo) showAssignment() error {
 	sheet := d.work[0].Sheet
-	return d.stage(1, "Assignment: a flight sheet says what is asked for and by which rules", func(p *page) {
+	return d.printStage(1, "Assignment: a flight sheet says what is asked for and by which rules", func(p *page) {
 		p.text("  ", sheet.Name)
-		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+plural(len(sheet.Rules),
+		p.text("  ", sheet.Slug+"@"+sheet.Version+", "+countWord(len(sheet.Rules),
 			"rule")+", sha256 "+legible.Clip(sheet.SHA256, 16))
 	})
 }
 
-// runs shows who did the work.
-func (d *demo) runs() error {
+// showRuns shows who did the work.
+func (d *demo) showRuns() error {
 	agent := d.work[0].Run.Agent
-	return d.stage(2, "Run: the agent "+agent.Name+" ("+agent.Model+") writes four memos", func(p *page) {
+	return d.printStage(2, "Run: the agent "+agent.Name+" ("+agent.Model+") writes four memos", func(p *page) {
 		for _, w := range d.work {
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%s with %d pieces of evidence, for %s USD", w.Report.Location,
+			p.writeEntry(w.Run.ID, demoColumn, fmt.Sprintf("%s with %d pieces of evidence, for %s USD", w.Report.Location,
 				len(w.Evidence), w.Run.CostUSD))
 		}
 	})
 }
 
-// submissions shows the bytes that everything after is bound to.
-func (d *demo) submissions() error {
-	return d.stage(3, "Submission: numbers, formulas and sources, bound by their hash", func(p *page) {
+// showSubmissions shows the bytes that everything after is bound to.
+func (d *demo) showSubmissions() error {
+	return d.printStage(3, "Submission: numbers, formulas and sources, bound by their hash", func(p *page) {
 		for _, w := range d.work {
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes),
+			p.writeEntry(w.Run.ID, demoColumn, fmt.Sprintf("%d bytes, sha256 %s", len(w.Bytes),
 				legible.Clip(w.Report.Submission.SHA256, 32)))
 		}
 	})
 }
 
-// audits shows the verdict and the heaviest finding of each.
-func (d *demo) audits() error {
-	return d.stage(4, "Audit: every number derived again, every source looked up", func(p *page) {
+// showAudits shows the verdict and the heaviest finding of each.
+func (d *demo) showAudits() error {
+	return d.printStage(4, "Audit: every number derived again, every source looked up", func(p *page) {
 		for _, w := range d.work {
 			v := w.Report.Verdict
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("%s, score %s: %d high, %d mid, %d low", v.Severity, v.Score,
+			p.writeEntry(w.Run.ID, demoColumn, fmt.Sprintf("%s, score %s: %d high, %d mid, %d low", v.Severity, v.Score,
 				v.Risk.High, v.Risk.Mid, v.Risk.Low))
 			if len(w.Report.Findings) > 0 {
 				f := w.Report.Findings[0]
-				p.labelled(demoColumn, "", string(f.Tier)+", "+string(f.Bucket)+": "+f.Message)
+				p.writeLabelled(demoColumn, "", string(f.Tier)+", "+string(f.Bucket)+": "+f.Message)
 			}
 		}
 	})
@@ -78,21 +78,21 @@ func (d *demo) audits() error {
 func (d *demo) signOffs() error {
 	p := &page{}
 	for _, w := range d.work {
-		entry, err := d.sign(w)
+		entry, err := d.signOff(w)
 		var no *receipt.NotSignable
 		switch {
 		case errors.As(err, &no):
-			p.entry(w.Run.ID, demoColumn, "REFUSED, whoever signs")
-			p.labelled(demoColumn, "", whoseMove(w))
+			p.writeEntry(w.Run.ID, demoColumn, "REFUSED, whoever signs")
+			p.writeLabelled(demoColumn, "", whoseMove(w))
 		case err != nil:
 			return toolf("signing %s off: %w", w.Run.ID, err)
 		default:
 			d.minted = append(d.minted, entry)
-			p.entry(w.Run.ID, demoColumn, fmt.Sprintf("signed, with %s answered: %s",
-				plural(len(entry.Receipt.Checklist), "question"), entry.Receipt.Verdict.Severity))
+			p.writeEntry(w.Run.ID, demoColumn, fmt.Sprintf("signed, with %s answered: %s",
+				countWord(len(entry.Receipt.Checklist), "question"), entry.Receipt.Verdict.Severity))
 		}
 	}
-	return d.stage(5, "Sign-off: "+demoSigner+" answers what only a person can, and signs",
+	return d.printStage(5, "Sign-off: "+demoSigner+" answers what only a person can, and signs",
 		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
@@ -107,19 +107,19 @@ func whoseMove(w receipt.Work) string {
 		"=WHY the client could go ahead, and the receipt would say so"
 }
 
-// receipts shows what was minted.
-func (d *demo) receipts() error {
-	return d.stage(6, "Receipt: minted into the ledger, each bound to the one before", func(p *page) {
+// showReceipts shows what was minted.
+func (d *demo) showReceipts() error {
+	return d.printStage(6, "Receipt: minted into the ledger, each bound to the one before", func(p *page) {
 		for _, e := range d.minted {
-			p.entry(e.Receipt.Run.ID, demoColumn,
+			p.writeEntry(e.Receipt.Run.ID, demoColumn,
 				e.Receipt.ID+", "+e.Receipt.Verdict.Severity+", score "+e.Receipt.Verdict.Score)
-			p.labelled(demoColumn, "", e.Hash)
+			p.writeLabelled(demoColumn, "", e.Hash)
 		}
 	})
 }
 
-// verify reads the ledger back as a stranger would.
-func (d *demo) verify() error {
+// verifyLedger reads the ledger back as a stranger would.
+func (d *demo) verifyLedger() error {
 	repo := d.store.Repo()
 	commit, err := repo.Resolve("refs/heads/ledger")
 	if err != nil {
@@ -132,13 +132,13 @@ func (d *demo) verify() error {
 	if !v.OK() {
 		return rulesf("the new ledger failed verification: %s", v.Problems[0])
 	}
-	return d.stage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
-		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, entries(v.Head.Count), legible.Clip(v.Head.Tip, 16)))
+	return d.printStage(d.next, "Verify: "+v.Level.Says(), func(p *page) {
+		p.text("  ", fmt.Sprintf("level %s; %s; tip %s", v.Level, countEntries(v.Head.Count), legible.Clip(v.Head.Tip, 16)))
 	})
 }
 
-// end leaves papers and says what is where.
-func (d *demo) end() error {
+// writePapers leaves papers and says what is where.
+func (d *demo) writePapers() error {
 	papers := filepath.Join(d.dir, "papers")
 	files := map[string][]byte{"verify.html": report.VerifyPage()}
 	for _, e := range d.minted {
@@ -158,13 +158,13 @@ func (d *demo) end() error {
 		}
 	}
 	p := &page{}
-	p.section("Left in " + d.dir)
-	p.entry("runs/", demoColumn+2, "the four runs, committed on main")
-	p.entry("branch ledger", demoColumn+2, "the receipts, plain files: sha256sum alone checks them")
-	p.entry("papers/", demoColumn+2, d.minted[0].Receipt.Run.ID+".pdf, the paper to file")
-	p.entry("papers/", demoColumn+2, "verify.html: open it in a browser and drop a receipt on it")
-	p.entry("papers/", demoColumn+2, "000000000-….json, a receipt to drop")
-	p.section("Look further")
+	p.beginSection("Left in " + d.dir)
+	p.writeEntry("runs/", demoColumn+2, "the four runs, committed on main")
+	p.writeEntry("branch ledger", demoColumn+2, "the receipts, plain files: sha256sum alone checks them")
+	p.writeEntry("papers/", demoColumn+2, d.minted[0].Receipt.Run.ID+".pdf, the paper to file")
+	p.writeEntry("papers/", demoColumn+2, "verify.html: open it in a browser and drop a receipt on it")
+	p.writeEntry("papers/", demoColumn+2, "000000000-….json, a receipt to drop")
+	p.beginSection("Look further")
 	for _, line := range []string{"cd " + d.dir, "referee audit runs/elm-plaza", "referee ledger log",
 		"referee ledger verify", "referee receipt replay 0"} {
 		p.line("  %s", line)

@@ -22,20 +22,20 @@ func parseJSON(t *testing.T, src []byte) *strictjson.Value {
 
 // docs/rules.md is what `referee rules --format markdown` prints.
 func TestRulesDocument(t *testing.T) {
-	golden.Compare(t, "../../docs/rules.md", []byte(rulesMarkdown(registry())))
+	golden.Compare(t, "../../docs/rules.md", []byte(rulesMarkdown(registryEntries())))
 }
 
 // docs/commands.md is what `referee docs commands` prints.
 func TestCommandReference(t *testing.T) {
-	golden.Compare(t, "../../docs/commands.md", []byte(commandReference(commands())))
+	golden.Compare(t, "../../docs/commands.md", []byte(commandReference(allCommands())))
 }
 
 // Every command has a short line, help of at most 80 columns, and an example that begins with its own name.
 func TestEveryCommandHelps(t *testing.T) {
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		var out bytes.Buffer
 		a := &app{stdout: &out}
-		if err := a.help(c); err != nil {
+		if err := a.printHelp(c); err != nil {
 			t.Fatal(err)
 		}
 		if c.short == "" || strings.HasSuffix(c.short, ".") {

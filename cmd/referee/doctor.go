@@ -33,14 +33,14 @@ func doctorCommand() *command {
 	c.flags.StringVar(&o.tokenEnv, "token-env", "GITHUB_TOKEN", "the environment `VARIABLE` that holds the token")
 	c.flags.StringVar(&o.api, "api", "", "the API's `URL` (default: GITHUB_API_URL, else github.com's)")
 	c.choiceFlag(&o.format, "format", "table", "`FORMAT`", []string{"table", "json"})
-	c.run = func(a *app, _ []string) error { return a.doctor(o) }
+	c.run = func(a *app, _ []string) error { return a.runDoctor(o) }
 	return c
 }
 
-// doctor reads the settings and says what they come to.
-func (a *app) doctor(o doctorOptions) error {
+// runDoctor reads the settings and says what they come to.
+func (a *app) runDoctor(o doctorOptions) error {
 	origin := originOf(".")
-	if err := a.target(&o, origin); err != nil {
+	if err := a.doctorTarget(&o, origin); err != nil {
 		return err
 	}
 	token := a.getenv(o.tokenEnv)
@@ -58,17 +58,17 @@ func (a *app) doctor(o doctorOptions) error {
 	if strings.EqualFold(origin.repo, o.repo) {
 		r.local = os.DirFS(".")
 	}
-	s, err := r.read()
+	s, err := r.readAll()
 	if err != nil {
-		return toolf("%w", err).hint("%s was not found: does it exist, and can the token of %s read it?", o.repo,
+		return toolf("%w", err).withHint("%s was not found: does it exist, and can the token of %s read it?", o.repo,
 			o.tokenEnv)
 	}
 	return a.sayDiagnoses(s, doctor.Diagnose(s), o.format)
 }
 
-// target finds out which repository is meant, and where its API is. A token goes to no host that only a file of the
-// repository names.
-func (a *app) target(o *doctorOptions, origin remoteName) error {
+// doctorTarget finds out which repository is meant, and where its API is. A token goes to no host that only a file of
+// the repository names.
+func (a *app) doctorTarget(o *doctorOptions, origin remoteName) error {
 	if o.api == "" {
 		o.api = a.getenv("GITHUB_API_URL")
 	}
@@ -79,11 +79,11 @@ func (a *app) target(o *doctorOptions, origin remoteName) error {
 		return nil
 	}
 	if origin.repo == "" {
-		return usagef("no repository given, and origin does not name one").hint("referee doctor --repo OWNER/NAME")
+		return usagef("no repository given, and origin does not name one").withHint("referee doctor --repo OWNER/NAME")
 	}
 	if o.api == "" && origin.host != "github.com" {
 		return usagef("origin is at %s; the API's URL is missing",
-			origin.host).hint("referee doctor --api https://%s/api/v3", origin.host)
+			origin.host).withHint("referee doctor --api https://%s/api/v3", origin.host)
 	}
 	o.repo = origin.repo
 	return nil

@@ -450,7 +450,7 @@ var doctorCases = []struct {
 // withApp is the set-up with an App of one's own, as init writes and prints it.
 func withApp(t *testing.T, c *clinic) {
 	o := initOptions{branch: "main", app: "777"}
-	for _, f := range setup(o, actionPin{uses: pin + " # v1.2.3"}) {
+	for _, f := range filesOfSetup(o, actionPin{uses: pin + " # v1.2.3"}) {
 		c.files[f.name] = f.text
 	}
 	c.rules, c.ledger = nil, nil
@@ -523,7 +523,7 @@ func selfSign(t *testing.T, c *clinic) {
 // direct is the direct set-up.
 func direct(_ *testing.T, c *clinic) {
 	delete(c.files, reviewPath)
-	c.files[workflowPath] = template("direct.yml", initOptions{branch: "main"}, actionPin{uses: pin})
+	c.files[workflowPath] = setupTemplate("direct.yml", initOptions{branch: "main"}, actionPin{uses: pin})
 }
 
 // require names the required checks, each with its app; 0 is any source.

@@ -32,8 +32,8 @@ const (
 	needAdmin    = "the permission administration: read"
 )
 
-// read reads everything, the files first: the configuration says where the ledger is.
-func (r *settingsReader) read() (*doctor.Settings, error) {
+// readAll reads everything, the files first: the configuration says where the ledger is.
+func (r *settingsReader) readAll() (*doctor.Settings, error) {
 	var repo struct {
 		Name        string `json:"full_name"`
 		Branch      string `json:"default_branch"`
@@ -52,7 +52,7 @@ func (r *settingsReader) read() (*doctor.Settings, error) {
 	r.s = &doctor.Settings{Repository: repo.Name, Private: repo.Private, DefaultBranch: repo.Branch,
 		Files: map[string][]byte{}, Local: map[string]bool{},
 		Embedded: flightsheets.FS(), Hidden: map[doctor.Source]string{}}
-	cfg, err := r.files()
+	cfg, err := r.readFiles()
 	if err != nil {
 		return nil, err
 	}
@@ -60,21 +60,21 @@ func (r *settingsReader) read() (*doctor.Settings, error) {
 	if id, err := r.api.AppID(r.ctx, "github-actions"); err == nil {
 		r.s.ActionsApp = id
 	}
-	return r.s, errors.Join(r.settings(), r.branches(cfg.Ledger), r.environment())
+	return r.s, errors.Join(r.readActions(), r.readBranches(cfg.Ledger), r.readEnvironment())
 }
 
-// settings reads those of Actions.
-func (r *settingsReader) settings() error {
+// readActions reads those of Actions.
+func (r *settingsReader) readActions() error {
 	_, err := r.api.Get(r.ctx, "actions/permissions", &r.s.Actions)
-	if err = r.hide(doctor.FromActions, needAdmin, err); err != nil {
+	if err = r.noteHidden(doctor.FromActions, needAdmin, err); err != nil {
 		return err
 	}
 	_, err = r.api.Get(r.ctx, "actions/permissions/workflow", &r.s.Workflows)
-	return r.hide(doctor.FromWorkflows, needAdmin, err)
+	return r.noteHidden(doctor.FromWorkflows, needAdmin, err)
 }
 
-// branches reads what holds on the default branch and on the ledger's, which may be in another repository.
-func (r *settingsReader) branches(ledger config.Ledger) error {
+// readBranches reads what holds on the default branch and on the ledger's, which may be in another repository.
+func (r *settingsReader) readBranches(ledger config.Ledger) error {
 	at := r.api
 	if ledger.Repository != "" {
 		other, err := r.open(ledger.Repository)
@@ -84,15 +84,15 @@ func (r *settingsReader) branches(ledger config.Ledger) error {
 		at = other
 	}
 	var err [4]error
-	r.s.Rules, err[0] = r.rules(r.api, r.s.DefaultBranch, doctor.FromRules)
-	r.s.Protection, err[1] = r.protection(r.api, r.s.DefaultBranch, doctor.FromProtection)
-	r.s.LedgerRules, err[2] = r.rules(at, ledger.Branch, doctor.FromLedgerRules)
-	r.s.LedgerProtection, err[3] = r.protection(at, ledger.Branch, doctor.FromLedgerProtection)
-	return errors.Join(append(err[:], r.bypass(at))...)
+	r.s.Rules, err[0] = r.readRules(r.api, r.s.DefaultBranch, doctor.FromRules)
+	r.s.Protection, err[1] = r.readProtection(r.api, r.s.DefaultBranch, doctor.FromProtection)
+	r.s.LedgerRules, err[2] = r.readRules(at, ledger.Branch, doctor.FromLedgerRules)
+	r.s.LedgerProtection, err[3] = r.readProtection(at, ledger.Branch, doctor.FromLedgerProtection)
+	return errors.Join(append(err[:], r.readBypass(at))...)
 }
 
-// bypass reads whom the rulesets let through that hold the ledger's branch. GitHub says it to administrators only.
-func (r *settingsReader) bypass(at *githubapi.Client) error {
+// readBypass reads whom the rulesets let through that hold the ledger's branch. GitHub says it to administrators only.
+func (r *settingsReader) readBypass(at *githubapi.Client) error {
 	r.s.LedgerBypass = map[int64][]doctor.BypassActor{}
 	for _, rule := range r.s.LedgerRules {
 		if _, known := r.s.LedgerBypass[rule.Ruleset]; known || rule.Ruleset == 0 {
@@ -103,7 +103,7 @@ func (r *settingsReader) bypass(at *githubapi.Client) error {
 		}
 		_, err := at.Get(r.ctx, fmt.Sprintf("rulesets/%d", rule.Ruleset), &set)
 		if err != nil {
-			return r.hide(doctor.FromLedgerBypass, needAdmin, err)
+			return r.noteHidden(doctor.FromLedgerBypass, needAdmin, err)
 		}
 		if set.Actors == nil {
 			r.s.Hidden[doctor.FromLedgerBypass] = needAdmin
@@ -114,9 +114,9 @@ func (r *settingsReader) bypass(at *githubapi.Client) error {
 	return nil
 }
 
-// environment reads which branches may use the environment that keeps the App's key, and whether the key is kept
+// readEnvironment reads which branches may use the environment that keeps the App's key, and whether the key is kept
 // elsewhere too.
-func (r *settingsReader) environment() error {
+func (r *settingsReader) readEnvironment() error {
 	name, secret := r.s.AppKey()
 	if name == "" {
 		return nil
@@ -131,7 +131,7 @@ func (r *settingsReader) environment() error {
 		if r.admin && githubapi.IsNotFound(err) {
 			return nil
 		}
-		return r.hide(doctor.FromEnvironment, needAdmin, err)
+		return r.noteHidden(doctor.FromEnvironment, needAdmin, err)
 	}
 	r.s.Environment = &doctor.EnvironmentSettings{Every: e.Policy == nil}
 	if e.Policy != nil {
@@ -143,7 +143,7 @@ func (r *settingsReader) environment() error {
 			} `json:"branch_policies"`
 		}
 		if _, err := r.api.Get(r.ctx, at+"/deployment-branch-policies?per_page=100", &list); err != nil {
-			return r.hide(doctor.FromEnvironment, needAdmin, err)
+			return r.noteHidden(doctor.FromEnvironment, needAdmin, err)
 		}
 		for _, p := range list.Policies {
 			if p.Type == "tag" {
@@ -152,11 +152,11 @@ func (r *settingsReader) environment() error {
 			r.s.Environment.Branches = append(r.s.Environment.Branches, p.Name)
 		}
 	}
-	return r.outside(secret)
+	return r.readOutsideSecret(secret)
 }
 
-// outside looks whether the environment's secret is one of the repository too.
-func (r *settingsReader) outside(secret string) error {
+// readOutsideSecret looks whether the environment's secret is one of the repository too.
+func (r *settingsReader) readOutsideSecret(secret string) error {
 	if secret == "" {
 		return nil
 	}
@@ -165,11 +165,11 @@ func (r *settingsReader) outside(secret string) error {
 		return nil
 	}
 	r.s.SecretOutside = err == nil
-	return r.hide(doctor.FromEnvironment, "the permission secrets: read", err)
+	return r.noteHidden(doctor.FromEnvironment, "the permission secrets: read", err)
 }
 
-// hide notes what the token may not see: that is no failure.
-func (r *settingsReader) hide(source doctor.Source, scope string, err error) error {
+// noteHidden notes what the token may not see: that is no failure.
+func (r *settingsReader) noteHidden(source doctor.Source, scope string, err error) error {
 	if githubapi.IsForbidden(err) || githubapi.IsNotFound(err) || isUnauthorized(err) {
 		r.s.Hidden[source] = scope
 		return nil
@@ -186,8 +186,9 @@ func isUnauthorized(err error) bool {
 // rulesPage is how many rules GitHub gives at once.
 const rulesPage = 100
 
-// rules are the active rules of all rulesets on a branch, the organisation's too. The branch need not be there yet.
-func (r *settingsReader) rules(at *githubapi.Client, branch string, source doctor.Source) ([]doctor.BranchRule, error) {
+// readRules are the active rules of all rulesets on a branch, the organisation's too. The branch need not be there yet.
+func (r *settingsReader) readRules(at *githubapi.Client, branch string, source doctor.Source) ([]doctor.BranchRule,
+	error) {
 	var all []doctor.BranchRule
 	for n := 1; ; n++ {
 		var page []doctor.BranchRule
@@ -197,7 +198,7 @@ func (r *settingsReader) rules(at *githubapi.Client, branch string, source docto
 			return nil, nil
 		}
 		if err != nil {
-			return nil, r.hide(source, needMetadata, err)
+			return nil, r.noteHidden(source, needMetadata, err)
 		}
 		if all = append(all, page...); len(page) < rulesPage {
 			return all, nil
@@ -205,8 +206,8 @@ func (r *settingsReader) rules(at *githubapi.Client, branch string, source docto
 	}
 }
 
-// protection is the older kind of protection of a branch, nil where there is none.
-func (r *settingsReader) protection(at *githubapi.Client, branch string,
+// readProtection is the older kind of protection of a branch, nil where there is none.
+func (r *settingsReader) readProtection(at *githubapi.Client, branch string,
 	source doctor.Source) (*doctor.BranchProtection, error) {
 	var p doctor.BranchProtection
 	_, err := at.Get(r.ctx, "branches/"+url.PathEscape(branch)+"/protection", &p)
@@ -216,7 +217,7 @@ func (r *settingsReader) protection(at *githubapi.Client, branch string,
 	case notAtAll(err) || r.admin && at == r.api && githubapi.IsNotFound(err):
 		return nil, nil
 	}
-	return nil, r.hide(source, needAdmin, err)
+	return nil, r.noteHidden(source, needAdmin, err)
 }
 
 // notAtAll reports whether GitHub says that there is no protection, rather than that the token may not see it: the
@@ -227,15 +228,15 @@ func notAtAll(err error) bool {
 		e.Kind == githubapi.Forbidden && strings.HasPrefix(e.Message, "Upgrade to "))
 }
 
-// files reads those of the default branch that doctor looks at, and gives the configuration among them; the defaults
-// where none can be read.
-func (r *settingsReader) files() (*config.Config, error) {
+// readFiles reads those of the default branch that doctor looks at, and gives the configuration among them; the
+// defaults where none can be read.
+func (r *settingsReader) readFiles() (*config.Config, error) {
 	cfg := config.Default()
 	root, err := r.rootTree()
 	if root == "" || err != nil {
-		return cfg, r.hide(doctor.FromFiles, needContents, err)
+		return cfg, r.noteHidden(doctor.FromFiles, needContents, err)
 	}
-	if err := r.folder(root, "", ".github", true, setupFile); err != nil {
+	if err := r.readFolder(root, "", ".github", true, setupFile); err != nil {
 		return nil, err
 	}
 	if src, there := r.s.Files[config.Path]; there {
@@ -248,7 +249,7 @@ func (r *settingsReader) files() (*config.Config, error) {
 		want func(string) bool
 	}{{".", setupFile}, {"docs", setupFile},
 		{cfg.Sheets, func(name string) bool { return path.Ext(name) == ".json" }}} {
-		if err := r.folder(root, "", f.dir, false, f.want); err != nil {
+		if err := r.readFolder(root, "", f.dir, false, f.want); err != nil {
 			return nil, err
 		}
 	}
@@ -280,8 +281,8 @@ func setupFile(name string) bool {
 	return path.Base(name) == "CODEOWNERS" || name == config.Path || path.Dir(name) == ".github/workflows"
 }
 
-// folder reads the wanted files of a folder below a tree. Links and submodules are none.
-func (r *settingsReader) folder(tree, above, dir string, whole bool, want func(string) bool) error {
+// readFolder reads the wanted files of a folder below a tree. Links and submodules are none.
+func (r *settingsReader) readFolder(tree, above, dir string, whole bool, want func(string) bool) error {
 	if dir != "." {
 		first, rest, deeper := strings.Cut(dir, "/")
 		if !deeper {
@@ -293,7 +294,7 @@ func (r *settingsReader) folder(tree, above, dir string, whole bool, want func(s
 		}
 		for _, e := range entries {
 			if e.Path == first && e.Type == "tree" {
-				return r.folder(e.SHA, path.Join(above, first), rest, whole, want)
+				return r.readFolder(e.SHA, path.Join(above, first), rest, whole, want)
 			}
 		}
 		return nil

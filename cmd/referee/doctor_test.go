@@ -34,7 +34,7 @@ func newClinic(t *testing.T) *clinic {
 	c := &clinic{server: githubtest.New(t),
 		files:   map[string]string{".github/CODEOWNERS": "/.github/ @rosa\n/flight_sheets/ @rosa\n"},
 		answers: map[string]any{}}
-	for _, f := range setup(o, actionPin{uses: pin + " # v1.2.3"}) {
+	for _, f := range filesOfSetup(o, actionPin{uses: pin + " # v1.2.3"}) {
 		c.files[f.name] = f.text
 	}
 	c.rules, c.ledger = c.printedRules(t, "protect-default.json", o), c.printedRules(t, "protect-ledger.json", o)
@@ -294,7 +294,7 @@ func TestSetupDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(doc), "```yaml\n"+template("config.yml", initOptions{branch: "main"},
+	if !strings.Contains(string(doc), "```yaml\n"+setupTemplate("config.yml", initOptions{branch: "main"},
 		actionPin{})+"```\n") {
 		t.Error("docs/setup.md does not hold the configuration of cmd/referee/setup/config.yml")
 	}

@@ -36,8 +36,8 @@ func (f *failure) Error() string {
 // Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.err }
 
-// hint adds a line that says what to do.
-func (f *failure) hint(format string, args ...any) *failure {
+// withHint adds a line that says what to do.
+func (f *failure) withHint(format string, args ...any) *failure {
 	f.hints = append(f.hints, fmt.Sprintf(format, args...))
 	return f
 }

@@ -37,7 +37,7 @@ func gateCommand() *command {
 	c.flags.StringVar(&o.name, "name", "", "the event's `NAME` (default: GITHUB_EVENT_NAME)")
 	c.flags.StringVar(&o.repo, "repo", "", "`OWNER/NAME` (default: GITHUB_REPOSITORY, else the event's)")
 	c.flags.BoolVar(&o.dry, "dry-run", false, "print what would be written to GitHub, and write nothing")
-	c.run = func(a *app, _ []string) error { return a.gate(o) }
+	c.run = func(a *app, _ []string) error { return a.runGate(o) }
 	return c
 }
 
@@ -47,36 +47,36 @@ type gateOptions struct {
 	dry               bool
 }
 
-// gate is one job of the action.
-func (a *app) gate(o gateOptions) error {
+// runGate is one job of the action.
+func (a *app) runGate(o gateOptions) error {
 	s := newStep(a)
-	s.quiet()
-	in, err := s.inputs()
+	s.stopCommands()
+	in, err := s.readInputs()
 	if err != nil {
-		return s.end(nil, err)
+		return s.endStep(nil, err)
 	}
 	in.dry = in.dry || o.dry
-	event, err := a.event(&o)
+	event, err := a.readEvent(&o)
 	if err != nil {
-		return s.end(nil, err)
+		return s.endStep(nil, err)
 	}
 	if !event.Known() {
-		return s.end(&gate.Result{Word: outcome.ResultIgnored,
+		return s.endStep(&gate.Result{Word: outcome.ResultIgnored,
 			Messages: []string{fmt.Sprintf("the event %q is not one that the gate acts on", event.Name)}}, nil)
 	}
 	g := &gating{app: a, step: s, in: in, o: o}
 	defer g.close()
-	job, err := g.job(event)
+	job, err := g.newJob(event)
 	if err != nil {
-		return s.end(nil, err)
+		return s.endStep(nil, err)
 	}
 	result, err := job.Run(a.ctx)
 	s.calls = g.api.Calls()
-	return s.end(result, err)
+	return s.endStep(result, err)
 }
 
-// event reads the payload.
-func (a *app) event(o *gateOptions) (*gate.Event, error) {
+// readEvent reads the payload.
+func (a *app) readEvent(o *gateOptions) (*gate.Event, error) {
 	if o.event == "" {
 		o.event = a.getenv("GITHUB_EVENT_PATH")
 	}
@@ -84,7 +84,7 @@ func (a *app) event(o *gateOptions) (*gate.Event, error) {
 		o.name = a.getenv("GITHUB_EVENT_NAME")
 	}
 	if o.event == "" || o.name == "" {
-		return nil, usagef("no event: GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set").hint(
+		return nil, usagef("no event: GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set").withHint(
 			"on a machine of your own: referee gate --event FILE --name pull_request --dry-run")
 	}
 	f, err := os.Open(o.event)
@@ -123,8 +123,8 @@ func (g *gating) close() {
 	_ = os.RemoveAll(g.dir)
 }
 
-// job puts the gate's parts together.
-func (g *gating) job(event *gate.Event) (*gate.Job, error) {
+// newJob puts the gate's parts together.
+func (g *gating) newJob(event *gate.Event) (*gate.Job, error) {
 	g.repo = g.o.repo
 	for _, name := range []string{g.getenv("GITHUB_REPOSITORY"), event.Repository} {
 		if g.repo == "" {
@@ -135,13 +135,13 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 		g.server = "https://github.com"
 	}
 	if g.in.token == "" {
-		return nil, usagef("no token: the input token is empty").hint("omit the input to use the job's own token")
+		return nil, usagef("no token: the input token is empty").withHint("omit the input to use the job's own token")
 	}
 	var err error
-	if g.api, err = g.client(g.repo); err != nil {
+	if g.api, err = g.newClient(g.repo); err != nil {
 		return nil, err
 	}
-	if err := g.scratch(); err != nil {
+	if err := g.makeScratch(); err != nil {
 		return nil, err
 	}
 	work, err := gitstore.OpenWork(g.server+"/"+g.repo+".git", gitstore.Options{Password: g.in.token, Cache: g.dir,
@@ -150,11 +150,12 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 		return nil, toolf("%w", err)
 	}
 	g.close_ = append(g.close_, work)
-	if err := g.complete(event); err != nil {
+	if err := g.completeEvent(event); err != nil {
 		return nil, err
 	}
-	return &gate.Job{Event: event, API: g.api, Work: work, Open: g.open, Clone: g.clone, Embedded: flightsheets.FS(),
-		Tools: rulebookTools(g.now().UTC().Format(time.DateOnly)), Papers: ledgerPapers(),
+	return &gate.Job{Event: event, API: g.api, Work: work, Open: g.connectLedger, Clone: g.cloneLedger,
+		Embedded: flightsheets.FS(),
+		Tools:    rulebookTools(g.now().UTC().Format(time.DateOnly)), Papers: ledgerPapers(),
 		Options: gate.Options{Mode: g.in.mode, Pull: g.in.pull, SHA: g.in.sha, Config: g.in.config, FailOn: g.in.failOn,
 			Commands: event.Inputs["commands"]},
 		Runner: gate.Runner{Repository: g.repo, ServerURL: g.server, Actor: g.getenv("GITHUB_ACTOR"),
@@ -163,8 +164,8 @@ func (g *gating) job(event *gate.Event) (*gate.Job, error) {
 			Attempt: runnerNumber(g.getenv("GITHUB_RUN_ATTEMPT")), Now: g.now()}}, nil
 }
 
-// complete asks for what an event does not say: a schedule has no payload to speak of.
-func (g *gating) complete(event *gate.Event) error {
+// completeEvent asks for what an event does not say: a schedule has no payload to speak of.
+func (g *gating) completeEvent(event *gate.Event) error {
 	if event.RepositoryID != 0 && event.DefaultBranch != "" {
 		return nil
 	}
@@ -176,12 +177,12 @@ func (g *gating) complete(event *gate.Event) error {
 	return nil
 }
 
-// client reaches the API of a repository. In a dry run what would write is printed and not sent.
-func (g *gating) client(repo string) (*githubapi.Client, error) {
+// newClient reaches the API of a repository. In a dry run what would write is printed and not sent.
+func (g *gating) newClient(repo string) (*githubapi.Client, error) {
 	o := githubapi.Options{APIURL: g.getenv("GITHUB_API_URL"), Token: g.in.token, Repository: repo,
 		MaxWait: g.in.maxWait, UserAgent: "referee/" + referee.EngineVersion}
 	if g.in.dry {
-		o.Dry = g.step.dry
+		o.Dry = g.step.printDryRequest
 	}
 	api, err := githubapi.New(o)
 	if err != nil {
@@ -190,8 +191,8 @@ func (g *gating) client(repo string) (*githubapi.Client, error) {
 	return api, nil
 }
 
-// scratch makes a folder for what is fetched.
-func (g *gating) scratch() (err error) {
+// makeScratch makes a folder for what is fetched.
+func (g *gating) makeScratch() (err error) {
 	if err := os.MkdirAll(os.TempDir(), 0o777); err != nil {
 		return toolf("creating a folder for what is fetched: %w", err)
 	}
@@ -209,13 +210,13 @@ func (g *gating) ledgerURL(at config.Ledger) (repo, url string) {
 	return repo, g.server + "/" + repo + ".git"
 }
 
-// open connects to the ledger.
-func (g *gating) open(at config.Ledger) (ledger.Store, error) {
+// connectLedger connects to the ledger.
+func (g *gating) connectLedger(at config.Ledger) (ledger.Store, error) {
 	repo, url := g.ledgerURL(at)
 	api := g.api
 	if repo != g.repo {
 		var err error
-		if api, err = g.client(repo); err != nil {
+		if api, err = g.newClient(repo); err != nil {
 			return nil, err
 		}
 	}
@@ -231,8 +232,8 @@ func (g *gating) open(at config.Ledger) (ledger.Store, error) {
 	return store, nil
 }
 
-// clone fetches the whole ledger.
-func (g *gating) clone(ctx context.Context, at config.Ledger) (*gitstore.Repo, string, error) {
+// cloneLedger fetches the whole ledger.
+func (g *gating) cloneLedger(ctx context.Context, at config.Ledger) (*gitstore.Repo, string, error) {
 	_, url := g.ledgerURL(at)
 	o := gitstore.Options{Branch: at.Branch, Password: g.in.token, Cache: g.dir, MaxWait: g.in.maxWait}
 	store, err := gitstore.Open(url, o)
@@ -259,9 +260,9 @@ type dryStore struct {
 
 // Append is ledger.Store's.
 func (d dryStore) Append(_ context.Context, _ ledger.Snapshot, b ledger.Batch) error {
-	d.step.say("would commit to the ledger: %s", report.Clean(strings.SplitN(b.Message, "\n", 2)[0]))
+	d.step.printLine("would commit to the ledger: %s", report.Clean(strings.SplitN(b.Message, "\n", 2)[0]))
 	for _, f := range b.Files {
-		d.step.say("  %s (%d bytes)", f.Path, len(f.Data))
+		d.step.printLine("  %s (%d bytes)", f.Path, len(f.Data))
 	}
 	return nil
 }

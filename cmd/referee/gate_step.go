@@ -41,8 +41,8 @@ func newStep(a *app) *actionStep {
 	return &actionStep{app: a, action: action, runner: a.getenv("GITHUB_ACTIONS") == "true", summary: true}
 }
 
-// quiet makes the runner obey nothing of what is printed, for the log may hold a submission's words.
-func (s *actionStep) quiet() {
+// stopCommands makes the runner obey nothing of what is printed, for the log may hold a submission's words.
+func (s *actionStep) stopCommands() {
 	if !s.runner {
 		return
 	}
@@ -52,35 +52,35 @@ func (s *actionStep) quiet() {
 	fmt.Fprintf(s.stdout, "::stop-commands::%s\n", s.mute)
 }
 
-// aloud lets the runner obey again.
-func (s *actionStep) aloud() {
+// resumeCommands lets the runner obey again.
+func (s *actionStep) resumeCommands() {
 	if s.mute != "" {
 		fmt.Fprintf(s.stdout, "::%s::\n", s.mute)
 		s.mute = ""
 	}
 }
 
-// say prints a line to the log.
-func (s *actionStep) say(format string, args ...any) {
+// printLine prints a line to the log.
+func (s *actionStep) printLine(format string, args ...any) {
 	fmt.Fprintln(s.stdout, report.Clean(fmt.Sprintf(format, args...)))
 }
 
-func (s *actionStep) notice(text string) { s.say("notice: %s", text) }
+func (s *actionStep) notice(text string) { s.printLine("notice: %s", text) }
 
-// dry prints a request of a dry run; one that reads is sent.
-func (s *actionStep) dry(method, path string, body []byte) {
+// printDryRequest prints a request of a dry run; one that reads is sent.
+func (s *actionStep) printDryRequest(method, path string, body []byte) {
 	if method == "GET" || strings.HasSuffix(path, "/graphql") {
-		s.say("%s %s", method, path)
+		s.printLine("%s %s", method, path)
 		return
 	}
-	s.say("%s %s (not sent)", method, path)
+	s.printLine("%s %s (not sent)", method, path)
 	for line := range bytes.Lines(body) {
-		s.say("  %s", strings.TrimRight(string(line), "\n"))
+		s.printLine("  %s", strings.TrimRight(string(line), "\n"))
 	}
 }
 
-// inputs reads and checks the action's inputs.
-func (s *actionStep) inputs() (in gateInputs, err error) {
+// readInputs reads and checks the action's inputs.
+func (s *actionStep) readInputs() (in gateInputs, err error) {
 	get := func(name string) string { return strings.TrimSpace(s.action.GetInput(name)) }
 	in = gateInputs{token: get("token"), mode: get("mode"), sha: get("sha"), config: get("config"),
 		failOn: get("fail-on"), summary: true}
@@ -88,9 +88,9 @@ func (s *actionStep) inputs() (in gateInputs, err error) {
 		in.token = s.getenv("GITHUB_TOKEN")
 	}
 	if s.runner && in.token != "" {
-		s.aloud()
+		s.resumeCommands()
 		s.action.AddMask(in.token)
-		s.quiet()
+		s.stopCommands()
 	}
 	if in.mode != "" && !slices.Contains(gate.Modes, in.mode) {
 		return in, usagef("the input mode is %q; it must be one of %s", in.mode, strings.Join(gate.Modes, ", "))
@@ -126,29 +126,29 @@ func inputNumber(name, text string) (int64, error) {
 	return n, nil
 }
 
-// end says how the job came out: in the log, the outputs, the summary, the report file, and the exit code.
-func (s *actionStep) end(r *gate.Result, err error) error {
-	defer s.aloud()
+// endStep says how the job came out: in the log, the outputs, the summary, the report file, and the exit code.
+func (s *actionStep) endStep(r *gate.Result, err error) error {
+	defer s.resumeCommands()
 	if err != nil {
-		return s.failed(err)
+		return s.explainFailure(err)
 	}
 	for _, m := range r.Messages {
-		s.say("%s", m)
+		s.printLine("%s", m)
 	}
 	outputs := []comment.Output{{Name: "result", Value: r.Word}}
 	if o := r.Outcome; o != nil && o.Base != "" {
-		path, err := s.report(o)
+		path, err := s.writeReports(o)
 		if err != nil {
-			return s.failed(err)
+			return s.explainFailure(err)
 		}
 		outputs = comment.StepOutputs(o, path)
 		outputs[0].Value = r.Word
-		s.outcome(o)
+		s.printOutcome(o)
 	}
-	s.drafts(r.Drafts)
-	s.outputs(outputs)
+	s.writeDrafts(r.Drafts)
+	s.setOutputs(outputs)
 	if s.calls > 0 {
-		s.say("%d requests of the API", s.calls)
+		s.printLine("%d requests of the API", s.calls)
 	}
 	if r.Failed {
 		return &failure{code: exitRules}
@@ -156,25 +156,25 @@ func (s *actionStep) end(r *gate.Result, err error) error {
 	return nil
 }
 
-// outcome prints the summary, and what could not be posted as annotations of the log.
-func (s *actionStep) outcome(o *outcome.Outcome) {
-	s.table(o)
+// printOutcome prints the summary, and what could not be posted as annotations of the log.
+func (s *actionStep) printOutcome(o *outcome.Outcome) {
+	s.printTable(o)
 	for _, line := range o.NotPosted {
-		s.say("not posted: %s", line)
+		s.printLine("not posted: %s", line)
 	}
-	s.write("GITHUB_STEP_SUMMARY", comment.WriteSummary(o))
+	s.appendSummary("GITHUB_STEP_SUMMARY", comment.WriteSummary(o))
 	if len(o.NotPosted) == 0 || !s.runner {
 		return
 	}
-	s.aloud()
+	s.resumeCommands()
 	for _, c := range comment.WorkflowCommands(o, 10) {
 		fmt.Fprintln(s.stdout, c)
 	}
-	s.quiet()
+	s.stopCommands()
 }
 
-// table prints what was found, as `referee audit` does.
-func (s *actionStep) table(o *outcome.Outcome) {
+// printTable prints what was found, as `referee audit` does.
+func (s *actionStep) printTable(o *outcome.Outcome) {
 	w, err := report.New("table", s.stdout, report.Options{FailOn: o.FailOn})
 	if err != nil {
 		return
@@ -183,35 +183,35 @@ func (s *actionStep) table(o *outcome.Outcome) {
 		if a.Work != nil {
 			_ = w.Add(a.Work.Report) // a log that cannot be written is no failure of the audit
 		} else {
-			s.say("%s could not be audited: %s", a.Dir, a.Refused)
+			s.printLine("%s could not be audited: %s", a.Dir, a.Refused)
 		}
 	}
 	for _, r := range o.Refusals {
-		s.say("%s: %s", r.Path, r.Reason)
+		s.printLine("%s: %s", r.Path, r.Reason)
 	}
 	_ = w.Close()
 }
 
-// drafts puts the incidents of a scheduled look into the summary.
-func (s *actionStep) drafts(list []governance.Violation) {
+// writeDrafts puts the incidents of a scheduled look into the summary.
+func (s *actionStep) writeDrafts(list []governance.Violation) {
 	for _, v := range list {
-		s.write("GITHUB_STEP_SUMMARY", "### "+report.Code(v.Kind+": "+v.Agent, 200)+"\n\n"+report.Code(v.Reason,
+		s.appendSummary("GITHUB_STEP_SUMMARY", "### "+report.Code(v.Kind+": "+v.Agent, 200)+"\n\n"+report.Code(v.Reason,
 			1000)+"\n\n"+report.FencedSource(v.Draft)+"\n")
 	}
 }
 
-// write adds to the job's summary, where there is one.
-func (s *actionStep) write(variable, text string) {
+// appendSummary adds to the job's summary, where there is one.
+func (s *actionStep) appendSummary(variable, text string) {
 	if !s.summary || s.getenv(variable) == "" {
 		return
 	}
 	s.action.AddStepSummary(text)
 }
 
-// outputs sets the step's outputs. The library ends the process where the runner has said no file for them.
-func (s *actionStep) outputs(list []comment.Output) {
+// setOutputs sets the step's outputs. The library ends the process where the runner has said no file for them.
+func (s *actionStep) setOutputs(list []comment.Output) {
 	for _, o := range list {
-		s.say("%s=%s", o.Name, o.Value)
+		s.printLine("%s=%s", o.Name, o.Value)
 		if s.getenv("GITHUB_OUTPUT") != "" {
 			s.action.SetOutput(o.Name, o.Value)
 		}
@@ -221,15 +221,15 @@ func (s *actionStep) outputs(list []comment.Output) {
 // reportFile is the name of the report, in the job's workspace: what a later step may keep.
 const reportFile = "referee-report.jsonl"
 
-// report writes every report, one a line.
-func (s *actionStep) report(o *outcome.Outcome) (string, error) {
+// writeReports writes every report, one a line.
+func (s *actionStep) writeReports(o *outcome.Outcome) (string, error) {
 	dir := s.getenv("GITHUB_WORKSPACE")
 	if dir == "" {
 		return "", nil
 	}
 	f, err := os.Create(filepath.Join(dir, reportFile))
 	if err != nil {
-		s.say("the report file cannot be written: %v", err)
+		s.printLine("the report file cannot be written: %v", err)
 		return "", nil
 	}
 	w, err := report.New("json", f, report.Options{})
@@ -247,8 +247,8 @@ func (s *actionStep) report(o *outcome.Outcome) (string, error) {
 	return reportFile, nil
 }
 
-// failed says why the job could not do its work. It is never a pass.
-func (s *actionStep) failed(err error) error {
+// explainFailure says why the job could not do its work. It is never a pass.
+func (s *actionStep) explainFailure(err error) error {
 	var b *gate.Broken
 	var f *failure
 	var e *githubapi.Error
@@ -257,15 +257,15 @@ func (s *actionStep) failed(err error) error {
 	case errors.As(err, &b):
 		err = usagef("%w", err)
 	case errors.As(err, &e) && (e.Kind == githubapi.Unauthorized || e.Kind == githubapi.Forbidden):
-		err = toolf("%w", err).hint("give the job the permissions that `referee init` writes, or a token that has them")
+		err = toolf("%w", err).withHint("give the job the permissions that `referee init` writes, or a token that has them")
 	default:
 		err = toolf("%w", err)
 	}
 	if s.runner {
-		s.aloud()
+		s.resumeCommands()
 		s.action.Errorf("%s", annotationText(err.Error()))
 	}
-	s.outputs([]comment.Output{{Name: "result", Value: "broken"}})
+	s.setOutputs([]comment.Output{{Name: "result", Value: "broken"}})
 	return err
 }
 

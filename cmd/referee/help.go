@@ -21,7 +21,7 @@ func helpCommand() *command {
 	c.examples = []string{"referee help", "referee help audit", "referee help sheet list"}
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return a.overview()
+			return a.printOverview()
 		}
 		return a.helpOf(args)
 	}
@@ -33,9 +33,9 @@ func (a *app) helpOf(words []string) error {
 	if other, ok := otherNames[words[0]]; ok {
 		words = slices.Concat(other[:1], words[1:])
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if c.name == strings.Join(words, " ") {
-			return a.help(c)
+			return a.printHelp(c)
 		}
 	}
 	_, isGroup := groups[words[0]]
@@ -47,18 +47,18 @@ func (a *app) helpOf(words []string) error {
 	case len(words) == 1:
 		return unknownCommand(words[0], "", namesIn(a.tree))
 	}
-	return usagef("referee has no command %q", strings.Join(words, " ")).hint("`referee help` lists the commands")
+	return usagef("referee has no command %q", strings.Join(words, " ")).withHint("`referee help` lists the commands")
 }
 
-// usage is the command's usage line.
-func (c *command) usage() string {
+// usageLine is the command's usage line.
+func (c *command) usageLine() string {
 	return strings.TrimRight("referee "+c.name+" "+c.args, " ")
 }
 
-// help prints one command's help.
-func (a *app) help(c *command) error {
+// printHelp prints one command's help.
+func (a *app) printHelp(c *command) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s.\n\nUsage: %s\n", "referee "+c.name, c.short, c.usage())
+	fmt.Fprintf(&b, "%s: %s.\n\nUsage: %s\n", "referee "+c.name, c.short, c.usageLine())
 	if c.long != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(c.long))
 	}
@@ -77,12 +77,12 @@ func (a *app) help(c *command) error {
 // helpWidth is the width of help: it reads the same in a terminal, a pipe and a bug report.
 const helpWidth = 80
 
-// overview lists the commands.
-func (a *app) overview() error {
+// printOverview lists the commands.
+func (a *app) printOverview() error {
 	var b strings.Builder
 	b.WriteString(intro)
 	b.WriteString("Usage: referee COMMAND [ARGUMENTS] [FLAGS]\n\nCommands:\n")
-	writeCommands(&b, commands())
+	writeCommands(&b, allCommands())
 	b.WriteString("\n`referee COMMAND --help` shows a command's flags and examples.\n" + exitCodes)
 	return a.print(b.String())
 }
@@ -96,7 +96,7 @@ func writeCommands(w io.Writer, list []*command) {
 // groupHelp lists the commands of a group.
 func (a *app) groupHelp(group string) error {
 	var list []*command
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		if strings.HasPrefix(c.name, group+" ") {
 			list = append(list, c)
 		}

@@ -67,24 +67,24 @@ func initCommand() *command {
 
 // initRepository writes the files and says what comes next.
 func (a *app) initRepository(dir string, o initOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return usagef("%s cannot be set up: %w", dir, err).hint("name the top folder of a repository")
+		return usagef("%s cannot be set up: %w", dir, err).withHint("name the top folder of a repository")
 	}
 	defer root.Close()
 	if top := repositoryAbove(dir); top != "" {
 		return usagef("%s lies inside the repository %s: GitHub reads workflows at its top only", dir,
-			top).hint("referee init %s", top)
+			top).withHint("referee init %s", top)
 	}
 	if o.branch == "" {
 		o.branch = a.defaultBranch(root)
 	}
 	if !plainBranch().MatchString(o.branch) {
 		return usagef("the branch name %q does not fit into a workflow: use letters, digits, dots, dashes, "+
-			"underscores and slashes", o.branch).hint("--branch names the default branch")
+			"underscores and slashes", o.branch).withHint("--branch names the default branch")
 	}
 	s, err := sampleSheet(dir, o.sheet)
 	if err != nil {
@@ -92,11 +92,11 @@ func (a *app) initRepository(dir string, o initOptions) error {
 	}
 	pin := pinOf(versionOf(debug.ReadBuildInfo()), actionCommit)
 	w := &setupWriter{root: root}
-	if err := w.plan(setup(o, pin), runFiles(s, path.Base(firstRun), nil)); err != nil {
-		return usagef("%w", err).hint("nothing was written; move it away, or name another DIR")
+	if err := w.planFiles(filesOfSetup(o, pin), runFiles(s, path.Base(firstRun), nil)); err != nil {
+		return usagef("%w", err).withHint("nothing was written; move it away, or name another DIR")
 	}
-	if err := w.write(); err != nil {
-		return toolf("%w", err).hint("nothing was written")
+	if err := w.writePlanned(); err != nil {
+		return toolf("%w", err).withHint("nothing was written")
 	}
 	if pin.note != "" {
 		a.note("%s", pin.note)
@@ -107,17 +107,17 @@ func (a *app) initRepository(dir string, o initOptions) error {
 	return a.print(initPage(w, o, ledgerBranch(root)))
 }
 
-// check refuses what cannot be meant.
-func (o initOptions) check() error {
+// checkFlags refuses what cannot be meant.
+func (o initOptions) checkFlags() error {
 	switch {
 	case o.app == "":
 		return nil
 	case !appID().MatchString(o.app):
 		return usagef("--app is %q, not the id of a GitHub App",
-			o.app).hint("the number that the App's settings page names \"App ID\", and `gh api apps/SLUG --jq .id`")
+			o.app).withHint("the number that the App's settings page names \"App ID\", and `gh api apps/SLUG --jq .id`")
 	case o.direct:
 		return usagef("--app and --direct exclude each other: a pull request that edits the workflow could read the " +
-			"App's key").hint("omit --direct")
+			"App's key").withHint("omit --direct")
 	}
 	return nil
 }
@@ -134,14 +134,14 @@ var plainBranch = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // firstRun is the folder of the sample run.
 const firstRun = "runs/example"
 
-// setup is what init writes beside the sample run.
-func setup(o initOptions, pin actionPin) []newFile {
-	config := newFile{config.Path, template("config.yml", o, pin), ""}
+// filesOfSetup is what init writes beside the sample run.
+func filesOfSetup(o initOptions, pin actionPin) []newFile {
+	config := newFile{config.Path, setupTemplate("config.yml", o, pin), ""}
 	if o.direct {
-		return []newFile{{workflowPath, template("direct.yml", o, pin), ""}, config}
+		return []newFile{{workflowPath, setupTemplate("direct.yml", o, pin), ""}, config}
 	}
-	return []newFile{{workflowPath, template("referee.yml", o, pin), ""},
-		{reviewPath, template("referee-review.yml", o, pin), ""}, config}
+	return []newFile{{workflowPath, setupTemplate("referee.yml", o, pin), ""},
+		{reviewPath, setupTemplate("referee-review.yml", o, pin), ""}, config}
 }
 
 const (
@@ -149,19 +149,19 @@ const (
 	reviewPath   = ".github/workflows/referee-review.yml"
 )
 
-// template is one embedded file with what belongs to the repository and the build in its places.
-func template(name string, o initOptions, pin actionPin) string {
+// setupTemplate is one embedded file with what belongs to the repository and the build in its places.
+func setupTemplate(name string, o initOptions, pin actionPin) string {
 	text, err := setupFiles.ReadFile("setup/" + name)
 	if err != nil {
 		panic(err) // a file of this program's own
 	}
-	return strings.NewReplacer("@BRANCH@", quoted(o.branch), "@ACTION@", pin.uses, "@APP_ID@",
-		o.app).Replace(o.choose(string(text)))
+	return strings.NewReplacer("@BRANCH@", quoteJSON(o.branch), "@ACTION@", pin.uses, "@APP_ID@",
+		o.app).Replace(o.chooseLines(string(text)))
 }
 
-// choose keeps the lines of a template that are for every set-up, and of those marked for one kind of token the ones of
-// this set-up.
-func (o initOptions) choose(text string) string {
+// chooseLines keeps the lines of a template that are for every set-up, and of those marked for one kind of token the
+// ones of this set-up.
+func (o initOptions) chooseLines(text string) string {
 	keep, leave := "@PLAIN@", "@APP@"
 	if o.app != "" {
 		keep, leave = leave, keep
@@ -242,14 +242,14 @@ type setupWriter struct {
 	made []string // folders and files, in the order in which they were made
 }
 
-// plan looks at every place before anything is written. A run folder that holds anything is left whole.
-func (w *setupWriter) plan(files, run []newFile) error {
+// planFiles looks at every place before anything is written. A run folder that holds anything is left whole.
+func (w *setupWriter) planFiles(files, run []newFile) error {
 	for _, f := range files {
-		if err := w.look(f); err != nil {
+		if err := w.lookAt(f); err != nil {
 			return err
 		}
 	}
-	if err := w.passable(path.Dir(firstRun)); err != nil {
+	if err := w.checkFolder(path.Dir(firstRun)); err != nil {
 		return err
 	}
 	info, err := w.root.Lstat(filepath.FromSlash(firstRun))
@@ -259,16 +259,16 @@ func (w *setupWriter) plan(files, run []newFile) error {
 	}
 	for _, f := range run {
 		f.name = firstRun + "/" + f.name
-		if err := w.look(f); err != nil {
+		if err := w.lookAt(f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look decides about one file: it is written, left, or in the way.
-func (w *setupWriter) look(f newFile) error {
-	if err := w.passable(path.Dir(f.name)); err != nil {
+// lookAt decides about one file: it is written, left, or in the way.
+func (w *setupWriter) lookAt(f newFile) error {
+	if err := w.checkFolder(path.Dir(f.name)); err != nil {
 		return err
 	}
 	info, err := w.root.Lstat(filepath.FromSlash(f.name))
@@ -285,8 +285,8 @@ func (w *setupWriter) look(f newFile) error {
 	return nil
 }
 
-// passable refuses a folder that is something else, or that leads elsewhere.
-func (w *setupWriter) passable(dir string) error {
+// checkFolder refuses a folder that is something else, or that leads elsewhere.
+func (w *setupWriter) checkFolder(dir string) error {
 	for _, at := range downTo(dir) {
 		info, err := w.root.Lstat(filepath.FromSlash(at))
 		switch {
@@ -324,10 +324,10 @@ func kindOf(m fs.FileMode) string {
 	return "something else"
 }
 
-// write writes what plan found missing. When something fails, all that it made is removed again.
-func (w *setupWriter) write() error {
+// writePlanned writes what plan found missing. When something fails, all that it made is removed again.
+func (w *setupWriter) writePlanned() error {
 	for _, f := range w.todo {
-		if err := w.one(f); err != nil {
+		if err := w.writeFile(f); err != nil {
 			for i := len(w.made) - 1; i >= 0; i-- {
 				// what cannot be removed is explained by the error before
 				_ = w.root.Remove(filepath.FromSlash(w.made[i]))
@@ -338,7 +338,7 @@ func (w *setupWriter) write() error {
 	return nil
 }
 
-func (w *setupWriter) one(f newFile) error {
+func (w *setupWriter) writeFile(f newFile) error {
 	for _, at := range downTo(path.Dir(f.name)) {
 		err := w.root.Mkdir(filepath.FromSlash(at), 0o777)
 		if err == nil {

@@ -14,7 +14,7 @@ func initPage(w *setupWriter, o initOptions, ledger string) string {
 		if slices.Contains(w.left, name) {
 			about = "kept: it already exists"
 		}
-		p.entry(name, 40, about)
+		p.writeEntry(name, 40, about)
 	}
 	steps := []func(*page, initOptions, string) string{mergeStep, protectStep, firstRunStep}
 	if o.app != "" {
@@ -23,10 +23,10 @@ func initPage(w *setupWriter, o initOptions, ledger string) string {
 	for i, step := range steps {
 		body := &page{}
 		title := step(body, o, ledger)
-		p.section(fmt.Sprintf("%d. %s", i+1, title))
+		p.beginSection(fmt.Sprintf("%d. %s", i+1, title))
 		p.b.WriteString(body.b.String())
 	}
-	p.section("`referee doctor` says what is still missing.")
+	p.beginSection("`referee doctor` says what is still missing.")
 	return p.b.String()
 }
 
@@ -37,7 +37,7 @@ func appStep(p *page, o initOptions, ledger string) string {
 		"write, and actions: read, and no webhook. "+
 		"Its key belongs in an environment that only "+o.branch+" may use: a secret of the repository can be read by "+
 		"a workflow on any branch.")
-	p.post("PUT", "environments/referee", setupText("environment.json", o, ledger))
+	p.writeRequest("PUT", "environments/referee", setupText("environment.json", o, ledger))
 	p.line(`gh api --method POST \`)
 	p.line(`  'repos/{owner}/{repo}/environments/referee/deployment-branch-policies' \`)
 	p.line(`  -f type=branch -f 'name=%s'`, o.branch)
@@ -56,7 +56,7 @@ func mergeStep(p *page, o initOptions, _ string) string {
 
 func protectStep(p *page, o initOptions, ledger string) string {
 	for _, file := range rulesetFiles(o) {
-		p.post("POST", "rulesets", setupText(file, o, ledger))
+		p.writeRequest("POST", "rulesets", setupText(file, o, ledger))
 	}
 	p.line(`gh api --method PUT 'repos/{owner}/{repo}/actions/permissions/workflow' \`)
 	p.line(`  -f default_workflow_permissions=read -F can_approve_pull_request_reviews=false`)
@@ -83,8 +83,8 @@ func firstRunStep(p *page, _ initOptions, _ string) string {
 	return "Open a pull request with a run:"
 }
 
-// post writes a request of gh with its body.
-func (p *page) post(method, path, body string) {
+// writeRequest writes a request of gh with its body.
+func (p *page) writeRequest(method, path, body string) {
 	call := fmt.Sprintf("gh api --method %s 'repos/{owner}/{repo}/%s'", method, path)
 	input := " --input - <<'JSON'"
 	if len(call)+len(input) > pageWidth {
@@ -102,7 +102,7 @@ func (p *page) post(method, path, body string) {
 // setupNames are what init is about, in the order of its help.
 func setupNames(w *setupWriter, o initOptions) []string {
 	var names []string
-	for _, f := range setup(o, actionPin{}) {
+	for _, f := range filesOfSetup(o, actionPin{}) {
 		names = append(names, f.name)
 	}
 	return append(names, firstRun)
@@ -131,5 +131,5 @@ func setupText(name string, o initOptions, ledger string) string {
 	if app == "" {
 		app = actionsAppID
 	}
-	return strings.NewReplacer("@LEDGER@", quoted("refs/heads/"+ledger), "@APP_ID@", app).Replace(string(text))
+	return strings.NewReplacer("@LEDGER@", quoteJSON("refs/heads/"+ledger), "@APP_ID@", app).Replace(string(text))
 }

@@ -23,7 +23,7 @@ import (
 
 // The configuration that init writes says, key by key, what holds without it.
 func TestInitConfiguration(t *testing.T) {
-	text := template("config.yml", initOptions{branch: "main"}, actionPin{})
+	text := setupTemplate("config.yml", initOptions{branch: "main"}, actionPin{})
 	cfg, err := config.Parse([]byte(text), config.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func with(a, b map[string][]string) map[string][]string {
 func readSetup(t *testing.T, name string, o initOptions) setupWorkflow {
 	t.Helper()
 	var w setupWorkflow
-	text := template(name, o, actionPin{uses: pin + " # v1.2.3"})
+	text := setupTemplate(name, o, actionPin{uses: pin + " # v1.2.3"})
 	if err := yaml.UnmarshalWithOptions([]byte(text), &w, yaml.Strict()); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -308,7 +308,7 @@ func TestInitWritesAllOrNothing(t *testing.T) {
 	}
 	defer root.Close()
 	w := &setupWriter{root: root}
-	if err := w.plan([]newFile{{".github/workflows/a.yml", "a", ""}, {".github/b.yml", "b", ""}},
+	if err := w.planFiles([]newFile{{".github/workflows/a.yml", "a", ""}, {".github/b.yml", "b", ""}},
 		[]newFile{{"run.json", "{}", ""}}); err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func TestInitWritesAllOrNothing(t *testing.T) {
 	if err := root.WriteFile(".github/b.yml", []byte("another's"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.write(); !errors.Is(err, fs.ErrExist) {
+	if err := w.writePlanned(); !errors.Is(err, fs.ErrExist) {
 		t.Fatalf("the write gives %v", err)
 	}
 	var left []string

@@ -56,8 +56,8 @@ type kept struct {
 	name     string // as messages call it
 }
 
-// copied is the ledger as package verify takes it.
-func (k *kept) copied(f *ledgerFlags) *verify.Copy {
+// verifyCopy is the ledger as package verify takes it.
+func (k *kept) verifyCopy(f *ledgerFlags) *verify.Copy {
 	return &verify.Copy{Store: k.Store, Location: k.location, Branch: k.branch, Name: k.name, Git: f.gitPath()}
 }
 
@@ -73,20 +73,20 @@ func (f *ledgerFlags) gitPath() string {
 	return git
 }
 
-// location is the repository that keeps the ledger.
-func (f *ledgerFlags) location() string {
+// ledgerLocation is the repository that keeps the ledger.
+func (f *ledgerFlags) ledgerLocation() string {
 	if f.repo == "" {
 		return "."
 	}
 	return f.repo
 }
 
-// reach opens the repository of a ledger. Nothing is read yet.
-func (a *app) reach(f *ledgerFlags) (*kept, error) {
+// reachLedger opens the repository of a ledger. Nothing is read yet.
+func (a *app) reachLedger(f *ledgerFlags) (*kept, error) {
 	if err := gitstore.CheckBranch(f.branch); err != nil {
 		return nil, usagef("--branch: %w", err)
 	}
-	c, err := verify.Open(f.location(), gitstore.Options{Branch: f.branch, Now: a.now})
+	c, err := verify.Open(f.ledgerLocation(), gitstore.Options{Branch: f.branch, Now: a.now})
 	if err != nil {
 		return nil, noRepository(f, err)
 	}
@@ -95,13 +95,13 @@ func (a *app) reach(f *ledgerFlags) (*kept, error) {
 
 // openStore opens the ledger, which may not have begun yet.
 func (a *app) openStore(f *ledgerFlags) (*kept, error) {
-	k, err := a.reach(f)
+	k, err := a.reachLedger(f)
 	if err != nil {
 		return nil, err
 	}
 	if k.at, err = k.Head(a.ctx); err != nil {
 		return nil, errors.Join(toolf("reading the ledger, %s: %w", k.name,
-			err).hint("`referee ledger verify` checks it"), k.Close())
+			err).withHint("`referee ledger verify` checks it"), k.Close())
 	}
 	return k, nil
 }
@@ -109,15 +109,15 @@ func (a *app) openStore(f *ledgerFlags) (*kept, error) {
 // noRepository words what kept a repository from being opened: it is not there, or it cannot be read.
 func noRepository(f *ledgerFlags, err error) error {
 	if errors.Is(err, os.ErrPermission) {
-		return toolf("opening the repository %s: %w", f.location(), err)
+		return toolf("opening the repository %s: %w", f.ledgerLocation(), err)
 	}
 	if f.repo == "" {
-		return usagef("no ledger: this folder is not in a git repository, and --ledger names none").hint(
-			"use --ledger REPO").hint(
+		return usagef("no ledger: this folder is not in a git repository, and --ledger names none").withHint(
+			"use --ledger REPO").withHint(
 			"`git init` makes this folder a repository; `referee ledger init DIR` creates one for a ledger alone")
 	}
 	return usagef("--ledger %s cannot be opened: %w", f.repo,
-		err).hint("REPO is a folder of a git repository, a bare one, or a URL")
+		err).withHint("REPO is a folder of a git repository, a bare one, or a URL")
 }
 
 // openLedger opens a ledger that has begun.
@@ -125,15 +125,15 @@ func (a *app) openLedger(f *ledgerFlags) (*kept, error) {
 	k, err := a.openStore(f)
 	if err == nil && k.at.ID == "" {
 		_ = k.Close() // nothing was fetched
-		return nil, usagef("no ledger found: no %s", k.name).hint("the first `referee approve` creates one, and so " +
-			"does `referee ledger init`").hint("--ledger and --branch say where to look")
+		return nil, usagef("no ledger found: no %s", k.name).withHint("the first `referee approve` creates one, and so " +
+			"does `referee ledger init`").withHint("--ledger and --branch say where to look")
 	}
 	return k, err
 }
 
-// find gives the entry that a word names: its sequence number, its receipt id, its hash, or four digits or more of the
-// hash.
-func (a *app) find(k *kept, word string) (*ledger.Entry, error) {
+// findEntry gives the entry that a word names: its sequence number, its receipt id, its hash, or four digits or more of
+// the hash.
+func (a *app) findEntry(k *kept, word string) (*ledger.Entry, error) {
 	hash, err := a.hashOf(k, word)
 	if err != nil {
 		return nil, err
@@ -149,8 +149,8 @@ func (a *app) find(k *kept, word string) (*ledger.Entry, error) {
 }
 
 func (a *app) noEntry(k *kept, word string) error {
-	return rulesf("the ledger, %s, has no receipt %s", k.name, word).hint("it has %s; `referee ledger log` lists them",
-		entries(k.at.Head.Count))
+	return rulesf("the ledger, %s, has no receipt %s", k.name, word).withHint("it has %s; `referee ledger log` lists them",
+		countEntries(k.at.Head.Count))
 }
 
 var (
@@ -173,10 +173,10 @@ func (a *app) hashOf(k *kept, word string) (string, error) {
 		return a.bySeq(k, word, word)
 	}
 	if !prefixWord().MatchString(lower) {
-		return "", usagef("%q names no receipt", word).hint("write its number, its id (DCR-000012-0a1b2c3d), its " +
+		return "", usagef("%q names no receipt", word).withHint("write its number, its id (DCR-000012-0a1b2c3d), its " +
 			"hash, or four digits or more of the hash")
 	}
-	found, err := a.names(k, "hash/"+lower[:2]+"/"+lower[2:4],
+	found, err := a.hashesIn(k, "hash/"+lower[:2]+"/"+lower[2:4],
 		func(p ledger.Place) bool { return strings.HasPrefix(p.Hash, lower) })
 	switch {
 	case err != nil:
@@ -185,7 +185,7 @@ func (a *app) hashOf(k *kept, word string) (string, error) {
 		return "", a.noEntry(k, word)
 	case len(found) > 1:
 		return "", usagef("%d receipts begin with %s", len(found),
-			word).hint("write more of the hash: %.16s… or %.16s…", found[0], found[1])
+			word).withHint("write more of the hash: %.16s… or %.16s…", found[0], found[1])
 	}
 	return found[0], nil
 }
@@ -196,7 +196,7 @@ func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 	if err != nil {
 		return "", usagef("%q is not the number of a receipt", word)
 	}
-	found, err := a.names(k, ledger.EntryDir(seq), func(p ledger.Place) bool { return p.Seq == seq })
+	found, err := a.hashesIn(k, ledger.EntryDir(seq), func(p ledger.Place) bool { return p.Seq == seq })
 	if err != nil || len(found) == 0 {
 		return "", errors.Join(err, a.noEntry(k, word))
 	}
@@ -207,12 +207,12 @@ func (a *app) bySeq(k *kept, digits, word string) (string, error) {
 	return found[0], nil
 }
 
-// names lists the hashes in a directory of the ledger whose places are wanted.
-func (a *app) names(k *kept, dir string, want func(ledger.Place) bool) (hashes []string, err error) {
+// hashesIn lists the hashes in a directory of the ledger whose places are wanted.
+func (a *app) hashesIn(k *kept, dir string, want func(ledger.Place) bool) (hashes []string, err error) {
 	files, err := k.Read(a.ctx, k.at, dir)
 	if err != nil {
 		return nil, rulesf("reading the ledger, %s: %w", k.name,
-			err).hint("`referee ledger verify` reports what is wrong")
+			err).withHint("`referee ledger verify` reports what is wrong")
 	}
 	for _, f := range files {
 		if p, err := ledger.ParsePath(f.Path); err == nil && want(p) {
@@ -224,11 +224,11 @@ func (a *app) names(k *kept, dir string, want func(ledger.Place) bool) (hashes [
 
 // lookupError tells a word that is no hash from an entry that cannot be read.
 func lookupError(word string, err error) error {
-	return rulesf("receipt %s: %w", word, err).hint("`referee ledger verify` checks the ledger")
+	return rulesf("receipt %s: %w", word, err).withHint("`referee ledger verify` checks the ledger")
 }
 
-// entries counts the entries of a ledger in words.
-func entries(n int64) string { return legible.Count(n, "entry") }
+// countEntries counts the entries of a ledger in words.
+func countEntries(n int64) string { return legible.Count(n, "entry") }
 
 // slashedBase is the last element of a path, for names that must not hold the folders of this machine.
 func slashedBase(path string) string {

@@ -35,15 +35,15 @@ func ledgerExportCommand() *command {
 		case *format == "dir" && *out == "":
 			return usagef("--format dir needs --out, a folder that is absent or empty")
 		case *format == "tar" && *out == "" && isTerminal(a.stdout):
-			return usagef("a tar archive is not for a terminal").hint("--out FILE writes it to a file")
+			return usagef("a tar archive is not for a terminal").withHint("--out FILE writes it to a file")
 		}
-		return a.export(where, *format, *out)
+		return a.exportLedger(where, *format, *out)
 	}
 	return c
 }
 
-// export reads the tree of the newest commit; a remote's is fetched whole first.
-func (a *app) export(where *ledgerFlags, format, out string) error {
+// exportLedger reads the tree of the newest commit; a remote's is fetched whole first.
+func (a *app) exportLedger(where *ledgerFlags, format, out string) error {
 	k, err := a.openLedger(where)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (a *app) export(where *ledgerFlags, format, out string) error {
 	if err := a.soundForReading(k); err != nil {
 		return err
 	}
-	repo, done, err := k.copied(where).Repository(a.ctx)
+	repo, done, err := k.verifyCopy(where).Repository(a.ctx)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func exportDir(tree *gitstore.Tree, out string) error {
 }
 
 func brokenLedger(err error) error {
-	return rulesf("the ledger is incomplete: %w", err).hint("`referee ledger verify` lists what is wrong")
+	return rulesf("the ledger is incomplete: %w", err).withHint("`referee ledger verify` lists what is wrong")
 }
 
 // toFile has a result written to a file, under a temporary name until it is whole, or to standard output.

@@ -19,7 +19,7 @@ that has begun is left as it is: nothing in one is ever changed. The first
 				return usagef("ledger init takes DIR or --ledger, not both")
 			}
 			if err := gitstore.Init(args[0], where.branch); err != nil {
-				return usagef("cannot create a repository there: %w", err).hint("name a folder that is absent or empty")
+				return usagef("cannot create a repository there: %w", err).withHint("name a folder that is absent or empty")
 			}
 			where.repo = args[0]
 		}
@@ -35,7 +35,7 @@ func (a *app) beginLedger(where *ledgerFlags) error {
 		return err
 	}
 	if k.at.ID != "" {
-		return usagef("the ledger, %s, already exists: it has %s", k.name, entries(k.at.Head.Count))
+		return usagef("the ledger, %s, already exists: it has %s", k.name, countEntries(k.at.Head.Count))
 	}
 	_, err = ledger.Append(a.ctx, k, ledger.Retry{}, func(at ledger.Snapshot) (ledger.Draft, error) {
 		if at.ID != "" {

@@ -30,7 +30,7 @@ func ledgerLogCommand() *command {
 	c.flags.IntVar(&w.limit, "limit", 50, "at most `N` entries; 0 is all")
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
-		if err := w.check(); err != nil {
+		if err := w.checkFlags(); err != nil {
 			return err
 		}
 		k, err := a.openLedger(where)
@@ -38,7 +38,7 @@ func ledgerLogCommand() *command {
 			return err
 		}
 		defer k.Close()
-		return a.log(k, w)
+		return a.logLedger(k, w)
 	}
 	return c
 }
@@ -52,15 +52,15 @@ func receiptKinds() []string {
 	return kinds
 }
 
-func (w *logFilter) check() error {
+func (w *logFilter) checkFlags() error {
 	if w.limit < 0 {
 		return usagef("--limit must not be negative")
 	}
 	return nil
 }
 
-// wants reports whether an entry passes the filter.
-func (w *logFilter) wants(r *ledger.Receipt) bool {
+// wantsEntry reports whether an entry passes the filter.
+func (w *logFilter) wantsEntry(r *ledger.Receipt) bool {
 	agent := []string{""}
 	if r.Agent != nil {
 		agent = append(agent, r.Agent.Name, r.Agent.Model)
@@ -70,15 +70,15 @@ func (w *logFilter) wants(r *ledger.Receipt) bool {
 		(w.sheet == "" || w.sheet == r.FlightSheet.Slug || w.sheet == r.FlightSheet.Slug+"@"+r.FlightSheet.Version)
 }
 
-// log prints each entry as it is read.
-func (a *app) log(k *kept, w *logFilter) error {
+// logLedger prints each entry as it is read.
+func (a *app) logLedger(k *kept, w *logFilter) error {
 	shown := 0
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
 			return rulesf("reading the ledger, %s: %w", k.name,
-				err).hint("`referee ledger verify` reports what is wrong")
+				err).withHint("`referee ledger verify` reports what is wrong")
 		}
-		if !w.wants(e.Receipt) {
+		if !w.wantsEntry(e.Receipt) {
 			continue
 		}
 		if w.limit > 0 && shown == w.limit {
@@ -91,7 +91,7 @@ func (a *app) log(k *kept, w *logFilter) error {
 		}
 	}
 	if shown == 0 {
-		a.note("none of the ledger's %s is shown", entries(k.at.Head.Count))
+		a.note("none of the ledger's %s is shown", countEntries(k.at.Head.Count))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func ledgerProveCommand() *command {
 		case from != nil && len(args) > 0:
 			return usagef("--from takes no entry: it proves that a tree extends an earlier one")
 		case from == nil && len(args) == 0:
-			return usagef("ledger prove needs a number, an id or a hash, or --from COUNT").hint(
+			return usagef("ledger prove needs a number, an id or a hash, or --from COUNT").withHint(
 				"`referee ledger log` lists the entries")
 		}
 		k, err := a.openLedger(where)
@@ -53,7 +53,7 @@ func ledgerProveCommand() *command {
 		if from != nil {
 			return a.proveFrom(k, where, *from, *size)
 		}
-		return a.prove(k, where, args[0], *size)
+		return a.proveEntry(k, where, args[0], *size)
 	}
 	return c
 }
@@ -73,7 +73,7 @@ func parseFrom(word string) (*rootPin, error) {
 	count, err := strconv.ParseInt(digits, 10, 64)
 	m := rootPattern().FindStringSubmatch(word)
 	if err != nil || count < 1 || strconv.FormatInt(count, 10) != digits || rooted && m == nil {
-		return nil, usagef("--from %s is neither COUNT nor COUNT:ROOT", word).hint("`referee ledger head` prints both")
+		return nil, usagef("--from %s is neither COUNT nor COUNT:ROOT", word).withHint("`referee ledger head` prints both")
 	}
 	from := &rootPin{count: count}
 	if m != nil {
@@ -84,7 +84,7 @@ func parseFrom(word string) (*rootPin, error) {
 
 // proveFrom proves that the tree extends an earlier one.
 func (a *app) proveFrom(k *kept, where *ledgerFlags, from rootPin, size int64) error {
-	v, err := a.verified(k, where)
+	v, err := a.verifiedLedger(k, where)
 	if err != nil {
 		return err
 	}
@@ -93,20 +93,20 @@ func (a *app) proveFrom(k *kept, where *ledgerFlags, from rootPin, size int64) e
 	}
 	if size > v.Leaves.Count() || from.count > size {
 		return usagef("--from %d --size %d: the ledger has %s, and the earlier tree cannot be larger than the "+
-			"later one", from.count, size, entries(v.Leaves.Count()))
+			"later one", from.count, size, countEntries(v.Leaves.Count()))
 	}
 	proof, err := v.Leaves.Consistency(from.count, size)
 	if err != nil {
 		return toolf("%w", err)
 	}
-	if err := from.holds(proof); err != nil {
+	if err := from.checkProof(proof); err != nil {
 		return err
 	}
 	return a.printProof(proof)
 }
 
-// holds compares a proof with the earlier state that the reader knows.
-func (p *rootPin) holds(proof ledger.Proof) error {
+// checkProof compares a proof with the earlier state that the reader knows.
+func (p *rootPin) checkProof(proof ledger.Proof) error {
 	switch {
 	case proof.Old != p.count:
 		return rulesf("the proof is about the first %d entries, --from about the first %d", proof.Old, p.count)
@@ -126,13 +126,13 @@ func (a *app) printProof(proof ledger.Proof) error {
 	return a.print(string(b) + "\n")
 }
 
-// prove verifies the ledger first: a proof from a tree that is wrong would prove nothing.
-func (a *app) prove(k *kept, where *ledgerFlags, word string, size int64) error {
-	e, err := a.find(k, word)
+// proveEntry verifies the ledger first: a proof from a tree that is wrong would prove nothing.
+func (a *app) proveEntry(k *kept, where *ledgerFlags, word string, size int64) error {
+	e, err := a.findEntry(k, word)
 	if err != nil {
 		return err
 	}
-	v, err := a.verified(k, where)
+	v, err := a.verifiedLedger(k, where)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (a *app) checkProof(file string, from *rootPin, args []string) error {
 	case from != nil && proof.Format != ledger.ConsistencyFormat:
 		return usagef("%s proves that an entry is in a tree; --from needs a proof that one tree extends another", file)
 	case from != nil:
-		if err := from.holds(proof); err != nil {
+		if err := from.checkProof(proof); err != nil {
 			return err
 		}
 	}
@@ -174,18 +174,18 @@ func (a *app) checkProof(file string, from *rootPin, args []string) error {
 		return usagef("%s proves that a tree extends another one; no receipt belongs to it", file)
 	case proof.Format == ledger.ConsistencyFormat:
 		p.line("the proof holds: the tree of %d entries extends the one of %d", proof.Size, proof.Old)
-		p.entry("old root", receiptColumn, proof.OldRoot)
+		p.writeEntry("old root", receiptColumn, proof.OldRoot)
 	default:
 		p.line("the proof holds: entry %d is in the tree of %d", proof.Seq, proof.Size)
-		p.entry("leaf", receiptColumn, proof.Leaf)
+		p.writeEntry("leaf", receiptColumn, proof.Leaf)
 	}
-	p.entry("root", receiptColumn, proof.Root)
+	p.writeEntry("root", receiptColumn, proof.Root)
 	if len(args) == 1 {
 		hash, err := a.leafOf(args[0], proof)
 		if err != nil {
 			return err
 		}
-		p.entry("receipt", receiptColumn, hash)
+		p.writeEntry("receipt", receiptColumn, hash)
 	}
 	p.line("Compare the root with one that you trust.")
 	return a.print(p.b.String())

@@ -72,11 +72,11 @@ func ledgerVerifyCommand() *command {
 	return c
 }
 
-// check refuses flags that cannot be meant.
-func (o *verifyOptions) check() error {
+// checkFlags refuses flags that cannot be meant.
+func (o *verifyOptions) checkFlags() error {
 	switch {
-	case !o.online && o.forge.strange() != "":
-		return usagef("--%s needs --online", o.forge.strange())
+	case !o.online && o.forge.flagWithoutOnline() != "":
+		return usagef("--%s needs --online", o.forge.flagWithoutOnline())
 	case o.since && o.online:
 		return usagef("--since and --online exclude each other: --since checks nothing older than the remembered state")
 	case o.since && o.base != "":
@@ -88,23 +88,23 @@ func (o *verifyOptions) check() error {
 }
 
 func (o *verifyOptions) run(a *app) error {
-	if err := o.check(); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	s := &session{app: a, options: o}
-	defer s.close()
-	if err := s.open(); err != nil {
+	defer s.closeCopies()
+	if err := s.openCopies(); err != nil {
 		return err
 	}
 	var err error
 	bar := a.newBar("verifying")
-	s.looks.Progress = bar.set
+	s.looks.Progress = bar.setProgress
 	s.result, err = s.copied.Verify(a.ctx, s.looks)
-	bar.end()
+	bar.endBar()
 	if err != nil {
 		return verifyFailure(err)
 	}
-	if err := s.print(); err != nil {
+	if err := s.printResult(); err != nil {
 		return err
 	}
 	switch {
@@ -121,23 +121,23 @@ func verifyFailure(err error) error {
 	var in *verify.InputError
 	switch {
 	case errors.Is(err, verify.ErrChanged):
-		return toolf("%w", err).hint("run it again")
+		return toolf("%w", err).withHint("run it again")
 	case errors.Is(err, verify.ErrForge):
-		return toolf("%w", err).hint("nothing was verified; set --repo, --api and --token-env")
+		return toolf("%w", err).withHint("nothing was verified; set --repo, --api and --token-env")
 	case !errors.As(err, &in):
 		return toolf("%w", err)
 	}
 	switch in.Input {
 	case verify.InputLedger:
-		return usagef("%w", err).hint("--branch names the branch that holds it")
+		return usagef("%w", err).withHint("--branch names the branch that holds it")
 	case verify.InputSince:
-		return usagef("%w", err).hint("run `referee ledger verify --remember` once")
+		return usagef("%w", err).withHint("run `referee ledger verify --remember` once")
 	case verify.InputBase:
-		return usagef("%w", err).hint("--base names a branch or commit of the repository that holds the ledger")
+		return usagef("%w", err).withHint("--base names a branch or commit of the repository that holds the ledger")
 	case verify.InputForgeBase:
 		return usagef("--base with --online names a branch at the forge: %w", err)
 	case verify.InputNoForgeBase:
-		return usagef("%w", err).hint("--base names the branch that work is merged into")
+		return usagef("%w", err).withHint("--base names the branch that work is merged into")
 	}
 	return usagef("%w", err)
 }
@@ -162,8 +162,8 @@ type session struct {
 	result  *verify.Result
 }
 
-// close removes what was fetched.
-func (s *session) close() {
+// closeCopies removes what was fetched.
+func (s *session) closeCopies() {
 	for _, c := range []*verify.Copy{s.copied, s.looks.Against} {
 		if c != nil {
 			_ = c.Close() // a directory of temporary files
@@ -174,8 +174,8 @@ func (s *session) close() {
 	}
 }
 
-// open reaches the ledger, and what it is held to.
-func (s *session) open() error {
+// openCopies reaches the ledger, and what it is held to.
+func (s *session) openCopies() error {
 	o := s.options
 	memory := gitstore.Pins{Dir: s.stateDir()}
 	if (o.remember || o.since) && memory.Dir == "" {
@@ -185,7 +185,7 @@ func (s *session) open() error {
 	if err := s.readPin(); err != nil {
 		return err
 	}
-	if err := s.place(); err != nil {
+	if err := s.openPlace(); err != nil {
 		return err
 	}
 	if o.against == "" {
@@ -193,15 +193,15 @@ func (s *session) open() error {
 	}
 	other := o.where
 	other.repo = o.against
-	k, err := s.reach(&other)
+	k, err := s.reachLedger(&other)
 	if err == nil {
-		s.looks.Against = k.copied(&other)
+		s.looks.Against = k.verifyCopy(&other)
 	}
 	return err
 }
 
-// place opens the ledger, and with --online the forge: then the ledger is the forge's own unless a copy is named.
-func (s *session) place() (err error) {
+// openPlace opens the ledger, and with --online the forge: then the ledger is the forge's own unless a copy is named.
+func (s *session) openPlace() (err error) {
 	o := s.options
 	if o.online {
 		if s.looks.Forge, err = s.openForge(o); err != nil {
@@ -213,9 +213,9 @@ func (s *session) place() (err error) {
 	if o.online && o.where.repo == "" {
 		return s.forgesOwn()
 	}
-	k, err := s.reach(&o.where)
+	k, err := s.reachLedger(&o.where)
 	if err == nil {
-		s.copied = k.copied(&o.where)
+		s.copied = k.verifyCopy(&o.where)
 	}
 	return err
 }
@@ -237,7 +237,7 @@ func (s *session) readPin() error {
 	b, err := os.ReadFile(word)
 	if err != nil {
 		return usagef("--pin %s is neither COUNT:ROOT nor a file that can be read",
-			word).hint("`referee ledger head` prints a ledger's pin")
+			word).withHint("`referee ledger head` prints a ledger's pin")
 	}
 	b = []byte(strings.TrimSuffix(string(b), "\n"))
 	pin, err := ledger.ParsePin(b)
@@ -245,38 +245,38 @@ func (s *session) readPin() error {
 		pin, err = ledger.PinOf(head, ""), nil
 	}
 	if err != nil {
-		return usagef("--pin %s: %w", word, err).hint("`referee ledger head --format json` writes such a file")
+		return usagef("--pin %s: %w", word, err).withHint("`referee ledger head --format json` writes such a file")
 	}
 	pin.Level, pin.Source = ledger.L2, "the pin in "+word
 	s.looks.Pins = []ledger.Pin{pin}
 	return nil
 }
 
-// print prints the result.
-func (s *session) print() error {
+// printResult prints the result.
+func (s *session) printResult() error {
 	if s.options.format == "json" {
-		return s.printJSON(s.record())
+		return s.printJSON(s.resultRecord())
 	}
 	p := &page{}
 	r := s.result
 	p.line("%s", s.copied.Name)
-	p.entry("entries", receiptColumn, strconv.FormatInt(r.Head.Count, 10))
-	p.entry("tip", receiptColumn, r.Head.Tip)
-	p.entry("root", receiptColumn, r.Head.Root)
-	p.compared(r.Compared)
+	p.writeEntry("entries", receiptColumn, strconv.FormatInt(r.Head.Count, 10))
+	p.writeEntry("tip", receiptColumn, r.Head.Tip)
+	p.writeEntry("root", receiptColumn, r.Head.Root)
+	p.writeCompared(r.Compared)
 	if !r.OK() {
-		p.section(fmt.Sprintf("NOT VERIFIED: %s", plural(len(r.Problems), "problem")))
+		p.beginSection(fmt.Sprintf("NOT VERIFIED: %s", countWord(len(r.Problems), "problem")))
 		for i, problem := range r.Problems {
-			p.problem(problem)
+			p.writeProblem(problem)
 			// once for those that follow one another
-			if i == len(r.Problems)-1 || remedy(problem) != remedy(r.Problems[i+1]) {
-				p.labelled(receiptColumn-3, "→", remedy(problem))
+			if i == len(r.Problems)-1 || remedyFor(problem) != remedyFor(r.Problems[i+1]) {
+				p.writeLabelled(receiptColumn-3, "→", remedyFor(problem))
 			}
 		}
 		return s.app.print(p.b.String())
 	}
-	p.section(fmt.Sprintf("%s reached: %s", r.Level, s.says()))
-	if why := s.unpinned(); why != "" {
+	p.beginSection(fmt.Sprintf("%s reached: %s", r.Level, s.levelsText()))
+	if why := s.unpinnedText(); why != "" {
 		p.text("", why)
 	}
 	p.line("Not seen by this verification:")
@@ -284,35 +284,35 @@ func (s *session) print() error {
 		p.text("  - ", what)
 	}
 	if s.options.remember {
-		p.section("Remembered; the next verification holds the ledger to it.")
+		p.beginSection("Remembered; the next verification holds the ledger to it.")
 	}
 	return s.app.print(p.b.String())
 }
 
-// says words the levels that were looked at.
-func (s *session) says() string {
+// levelsText words the levels that were looked at.
+func (s *session) levelsText() string {
 	if s.options.since {
 		return "the new entries extend what was seen here before"
 	}
 	return s.result.Level.Says()
 }
 
-// remedy is what to do about a problem.
-func remedy(problem ledger.Problem) string {
+// remedyFor is what to do about a problem.
+func remedyFor(problem ledger.Problem) string {
 	about, _ := problem.Code.Of()
 	return about.Remedy
 }
 
-// problem writes one problem and its place.
-func (p *page) problem(problem ledger.Problem) {
+// writeProblem writes one problem and its place.
+func (p *page) writeProblem(problem ledger.Problem) {
 	place := problem.Path
 	if place == "" && problem.Seq >= 0 {
 		place = fmt.Sprintf("entry %d", problem.Seq)
 	}
 	about, _ := problem.Code.Of()
 	p.text("  "+string(problem.Code)+"  ", about.Title)
-	p.labelled(receiptColumn-3, "", place)
-	p.labelled(receiptColumn-3, "", problem.Message)
+	p.writeLabelled(receiptColumn-3, "", place)
+	p.writeLabelled(receiptColumn-3, "", problem.Message)
 }
 
 // verifyRecord is the result as json.
@@ -336,7 +336,7 @@ type problemRecord struct {
 	Message string      `json:"message"`
 }
 
-func (s *session) record() verifyRecord {
+func (s *session) resultRecord() verifyRecord {
 	r := s.result
 	v := verifyRecord{OK: r.OK(), Entries: r.Head.Count, Tip: r.Head.Tip, Root: r.Head.Root,
 		Problems: []problemRecord{}, Blind: r.Unseen(), LookedAt: []string{}, Forge: r.Compared}

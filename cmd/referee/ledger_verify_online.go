@@ -35,8 +35,8 @@ func (f *forgeFlags) addTo(flags *pflag.FlagSet) {
 		"with --online, the API, and each connection to git, wait so long for rate limits and failing servers")
 }
 
-// strange gives a flag that was set and means nothing without --online.
-func (f *forgeFlags) strange() string {
+// flagWithoutOnline gives a flag that was set and means nothing without --online.
+func (f *forgeFlags) flagWithoutOnline() string {
 	for _, name := range []string{"repo", "api", "token-env", "app", "max-wait"} {
 		if f.set.Changed(name) {
 			return name
@@ -50,7 +50,7 @@ func (a *app) openForge(o *verifyOptions) (*verify.Forge, error) {
 	f := &o.forge
 	name := cmp.Or(f.repo, a.getenv("GITHUB_REPOSITORY"))
 	if name == "" {
-		return nil, usagef("--online needs a repository").hint("use --repo OWNER/NAME; in a workflow, " +
+		return nil, usagef("--online needs a repository").withHint("use --repo OWNER/NAME; in a workflow, " +
 			"GITHUB_REPOSITORY sets it")
 	}
 	token := a.getenv(f.tokenEnv)
@@ -58,7 +58,7 @@ func (a *app) openForge(o *verifyOptions) (*verify.Forge, error) {
 		return nil, usagef("--token-env %s: the variable is not set, or is empty", f.tokenEnv)
 	}
 	with := verify.ForgeOptions{API: cmp.Or(f.api, a.getenv("GITHUB_API_URL")), Repository: name, Token: token,
-		App: f.app, Base: o.base, MaxWait: f.patience(), Git: o.where.gitPath()}
+		App: f.app, Base: o.base, MaxWait: f.maxWaitOption(), Git: o.where.gitPath()}
 	if f.set.Changed("runs") {
 		with.Runs = o.runs
 	}
@@ -69,8 +69,8 @@ func (a *app) openForge(o *verifyOptions) (*verify.Forge, error) {
 	return forge, nil
 }
 
-// patience is the bound on the waits as the clients know it, in which 0 is the usual.
-func (f *forgeFlags) patience() time.Duration {
+// maxWaitOption is the bound on the waits as the clients know it, in which 0 is the usual.
+func (f *forgeFlags) maxWaitOption() time.Duration {
 	if f.maxWait == 0 {
 		return -1
 	}
@@ -93,21 +93,22 @@ func (s *session) forgesOwn() (err error) {
 	return nil
 }
 
-// compared says with whom the ledger was compared.
-func (p *page) compared(c *verify.Compared) {
+// writeCompared says with whom the ledger was compared.
+func (p *page) writeCompared(c *verify.Compared) {
 	if c == nil {
 		return
 	}
-	p.entry("forge", receiptColumn, c.Site+"/"+c.Repository)
-	p.entry("base", receiptColumn, c.Base+" "+c.BaseSHA)
-	p.entry("genesis", receiptColumn, cmp.Or(c.Genesis, "not pinned: ledger.genesis in "+config.Path+" would"))
-	p.entry("announced", receiptColumn, plural(c.Announced, "receipt")+" in the reviews of "+plural(c.PullRequests,
+	p.writeEntry("forge", receiptColumn, c.Site+"/"+c.Repository)
+	p.writeEntry("base", receiptColumn, c.Base+" "+c.BaseSHA)
+	p.writeEntry("genesis", receiptColumn, cmp.Or(c.Genesis, "not pinned: ledger.genesis in "+config.Path+" would"))
+	p.writeEntry("announced", receiptColumn, countWord(c.Announced,
+		"receipt")+" in the reviews of "+countWord(c.PullRequests,
 		"pull request"))
-	p.entry("requests", receiptColumn, strconv.Itoa(c.Requests))
+	p.writeEntry("requests", receiptColumn, strconv.Itoa(c.Requests))
 }
 
-// unpinned says that L3 was not looked at although the forge was asked.
-func (s *session) unpinned() string {
+// unpinnedText says that L3 was not looked at although the forge was asked.
+func (s *session) unpinnedText() string {
 	r := s.result
 	if r.Compared == nil || slices.Contains(r.Looked, ledger.L3) {
 		return ""

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// ordered runs work on the items that produce emits, n at a time, and hands the results to consume in the order of the
-// items: no goroutine's speed reaches a result. At most a few items for each worker are under way, so that memory does
-// not grow with the number of items. It ends early when the context ends or consume returns an error; emit then returns
-// false.
-func ordered[T, R any](ctx context.Context, n int, produce func(emit func(T) bool) error, work func(T) R,
+// runOrdered runs work on the items that produce emits, n at a time, and hands the results to consume in the order of
+// the items: no goroutine's speed reaches a result. At most a few items for each worker are under way, so that memory
+// does not grow with the number of items. It ends early when the context ends or consume returns an error; emit then
+// returns false.
+func runOrdered[T, R any](ctx context.Context, n int, produce func(emit func(T) bool) error, work func(T) R,
 	consume func(R) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

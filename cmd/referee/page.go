@@ -20,8 +20,8 @@ func (p *page) line(format string, args ...any) {
 	p.b.WriteString(strings.TrimRight(report.Clean(fmt.Sprintf(format, args...)), " ") + "\n")
 }
 
-// section begins a part of the page.
-func (p *page) section(title string) {
+// beginSection begins a part of the page.
+func (p *page) beginSection(title string) {
 	p.b.WriteString("\n" + report.Clean(title) + "\n")
 }
 
@@ -37,8 +37,8 @@ func (p *page) text(lead, text string) {
 	}
 }
 
-// entry writes a name in a column of its own and a text beside it, or below it where the name is too long.
-func (p *page) entry(name string, column int, text string) {
+// writeEntry writes a name in a column of its own and a text beside it, or below it where the name is too long.
+func (p *page) writeEntry(name string, column int, text string) {
 	lead := "  " + name
 	if n := utf8.RuneCountInString(lead); n < column {
 		p.text(lead+strings.Repeat(" ", column-n), text)
@@ -48,8 +48,8 @@ func (p *page) entry(name string, column int, text string) {
 	p.text(strings.Repeat(" ", column), text)
 }
 
-// labelled writes "Label: text" under an entry, if there is a text.
-func (p *page) labelled(column int, label, text string) {
+// writeLabelled writes "Label: text" under an entry, if there is a text.
+func (p *page) writeLabelled(column int, label, text string) {
 	if text != "" {
 		p.text(strings.Repeat(" ", column)+strings.TrimLeft(label+" ", " "), text)
 	}
@@ -71,8 +71,8 @@ func wrapText(text string, n int) []string {
 	return append(lines, line)
 }
 
-// columns writes rows in columns that are as wide as their widest cell.
-func (p *page) columns(rows [][]string) {
+// writeColumns writes rows in columns that are as wide as their widest cell.
+func (p *page) writeColumns(rows [][]string) {
 	var widths []int
 	for _, row := range rows {
 		for i, cell := range row {

@@ -28,8 +28,8 @@ func paramsFlag(flags *pflag.FlagSet) *paramFlags {
 	return p
 }
 
-// check refuses what cannot be read whatever the sheet is.
-func (p *paramFlags) check() error {
+// checkSyntax refuses what cannot be read whatever the sheet is.
+func (p *paramFlags) checkSyntax() error {
 	var names []string
 	for _, g := range p.given {
 		name, _, ok := strings.Cut(g, "=")
@@ -44,8 +44,9 @@ func (p *paramFlags) check() error {
 	return nil
 }
 
-// of is the sheet with the parameters of it that the command line sets. strict refuses one that it does not have.
-func (p *paramFlags) of(sheet *referee.Sheet, strict bool) (*referee.Sheet, error) {
+// sheetWith is the sheet with the parameters of it that the command line sets. strict refuses one that it does not
+// have.
+func (p *paramFlags) sheetWith(sheet *referee.Sheet, strict bool) (*referee.Sheet, error) {
 	if p == nil {
 		p = &paramFlags{}
 	}
@@ -75,12 +76,12 @@ func (p *paramFlags) of(sheet *referee.Sheet, strict bool) (*referee.Sheet, erro
 	return with, nil
 }
 
-// unused refuses a parameter that no sheet of the audit has: a limit that was misspelt is not in force.
-func (p *paramFlags) unused() error {
+// checkAllUsed refuses a parameter that no sheet of the audit has: a limit that was misspelt is not in force.
+func (p *paramFlags) checkAllUsed() error {
 	for _, g := range p.given {
 		if name, _, _ := strings.Cut(g, "="); !p.used[name] {
 			return usagef("--param %s: no flight sheet used here has that parameter",
-				name).hint("`referee sheet show SLUG` lists a sheet's parameters")
+				name).withHint("`referee sheet show SLUG` lists a sheet's parameters")
 		}
 	}
 	return nil
@@ -90,7 +91,7 @@ func (p *paramFlags) unused() error {
 func paramError(err error) error {
 	var refused *referee.ParamError
 	if errors.As(err, &refused) {
-		return usagef("%s", refused.Message).hint("%s", refused.Hint)
+		return usagef("%s", refused.Message).withHint("%s", refused.Hint)
 	}
 	return usagef("%w", err)
 }

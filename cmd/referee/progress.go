@@ -43,11 +43,11 @@ func (a *app) newBar(what string) *progress {
 	return p
 }
 
-// set moves the bar to a place.
-func (p *progress) set(done, total int) {
+// setProgress moves the bar to a place.
+func (p *progress) setProgress(done, total int) {
 	if p != nil {
 		p.total = int64(total)
-		p.add(int64(done) - p.done)
+		p.addProgress(int64(done) - p.done)
 	}
 }
 
@@ -63,8 +63,8 @@ func totalWeight(sources []source) int64 {
 	return total
 }
 
-// add moves the bar on; the first time after a second, it appears.
-func (p *progress) add(weight int64) {
+// addProgress moves the bar on; the first time after a second, it appears.
+func (p *progress) addProgress(weight int64) {
 	if p == nil {
 		return
 	}
@@ -80,15 +80,15 @@ func (p *progress) add(weight int64) {
 	}
 }
 
-// clear makes room for a line of the result or a message.
-func (p *progress) clear() {
+// clearBar makes room for a line of the result or a message.
+func (p *progress) clearBar() {
 	if p != nil && p.bar != nil {
 		_ = p.bar.Clear()
 	}
 }
 
-// end takes the bar away.
-func (p *progress) end() {
+// endBar takes the bar away.
+func (p *progress) endBar() {
 	if p != nil && p.bar != nil {
 		_ = p.bar.Finish()
 		_ = p.bar.Clear()

@@ -36,7 +36,7 @@ func receiptShowCommand() *command {
 		if err := refuseStamp(*format, *unverified); err != nil {
 			return err
 		}
-		h, err := a.hold("receipt show", args, where)
+		h, err := a.holdReceipt("receipt show", args, where)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func receiptVerifyCommand() *command {
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
 			return usagef("receipt verify needs a number, an id, a hash or a file").
-				hint("`referee receipt show HASH --format json > FILE` writes a file")
+				withHint("`referee receipt show HASH --format json > FILE` writes a file")
 		}
 		k, err := a.ledgerAtHand(where)
 		if err != nil {
@@ -89,7 +89,7 @@ func receiptVerifyCommand() *command {
 			return a.verifyFiles(args, nil, nil)
 		}
 		defer k.Close()
-		v, err := a.verified(k, where)
+		v, err := a.verifiedLedger(k, where)
 		if err != nil {
 			return err
 		}
@@ -98,17 +98,17 @@ func receiptVerifyCommand() *command {
 	return c
 }
 
-// verified is the ledger as a whole, which must be right before anything is found in it.
-func (a *app) verified(k *kept, where *ledgerFlags) (*ledger.Verification, error) {
+// verifiedLedger is the ledger as a whole, which must be right before anything is found in it.
+func (a *app) verifiedLedger(k *kept, where *ledgerFlags) (*ledger.Verification, error) {
 	bar := a.newBar("verifying")
-	v, err := k.copied(where).Verify(a.ctx, verify.Options{Progress: bar.set})
-	bar.end()
+	v, err := k.verifyCopy(where).Verify(a.ctx, verify.Options{Progress: bar.setProgress})
+	bar.endBar()
 	switch {
 	case err != nil:
 		return nil, verifyFailure(err)
 	case !v.OK():
 		return nil, rulesf("the ledger, %s, failed verification: %s", k.name, v.Problems[0]).
-			hint("`referee ledger verify` lists all problems")
+			withHint("`referee ledger verify` lists all problems")
 	}
 	return v.Verification, nil
 }
@@ -144,7 +144,7 @@ func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
 		return word, b, err
 	}
 	if k != nil && receiptWord(word) {
-		e, err := a.find(k, word)
+		e, err := a.findEntry(k, word)
 		if err != nil {
 			return "", nil, err
 		}
@@ -157,7 +157,7 @@ func (a *app) bytesOf(k *kept, word string) (name string, b []byte, err error) {
 	if receiptWord(word) {
 		return "", nil, usagef("no ledger to look up the receipt %s in, and no file of this folder has that "+
 			"hash", word).
-			hint("run it in a clone of the repository, beside the receipt's file, or with --ledger REPO")
+			withHint("run it in a clone of the repository, beside the receipt's file, or with --ledger REPO")
 	}
 	b, err = readReceipt(word)
 	return word, b, err
@@ -183,7 +183,7 @@ func checkReceipt(name string, b []byte, k *kept, v *ledger.Verification) (strin
 	}
 	switch {
 	case k == nil:
-		return said + "; " + h.unchecked(), nil
+		return said + "; " + h.uncheckedLine(), nil
 	case r.Seq >= int64(len(v.Hashes)) || v.Hashes[r.Seq] != h.Hash:
 		return "", fmt.Errorf("%s: the ledger does not hold it (%s)", name, k.name)
 	}
@@ -206,17 +206,17 @@ func receiptPDFCommand() *command {
 	unverified := unverifiedFlag(c.flags)
 	where := ledgerFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		h, err := a.hold("receipt pdf", args, where)
+		h, err := a.holdReceipt("receipt pdf", args, where)
 		if err != nil {
 			return err
 		}
-		if err := h.refusal(); err != nil && !*unverified {
+		if err := h.refusalError(); err != nil && !*unverified {
 			return offerUnverified(err)
 		}
 		if err := a.paperOf(h, *out, *url); err != nil {
 			return err
 		}
-		return h.refusal()
+		return h.refusalError()
 	}
 	return c
 }
@@ -224,21 +224,21 @@ func receiptPDFCommand() *command {
 // paperOf writes the PDF of a receipt, and says where.
 func (a *app) paperOf(h *held, out, url string) error {
 	if out == "" {
-		out = h.Receipt.ID + h.suffix() + ".pdf"
+		out = h.Receipt.ID + h.fileSuffix() + ".pdf"
 	}
 	var b bytes.Buffer
 	if err := pdf.Write(&b, h.Receipt, h.Bytes, pdf.Place{URL: url, Standing: h.standing}); err != nil {
 		return usagef("%w", err)
 	}
 	if out == "-" && isTerminal(a.stdout) {
-		return usagef("a PDF is not for a terminal").hint("-o FILE writes it to a file")
+		return usagef("a PDF is not for a terminal").withHint("-o FILE writes it to a file")
 	}
 	if err := a.toFile(out, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil ||
 		out == "-" {
 		return err
 	}
-	if h.alone() {
-		a.note("%s", h.unchecked())
+	if h.isRightAlone() {
+		a.note("%s", h.uncheckedLine())
 	}
 	return a.print(out + "\n")
 }

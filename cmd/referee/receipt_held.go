@@ -29,12 +29,12 @@ func unverifiedFlag(flags *pflag.FlagSet) *bool {
 		"code stays 1")
 }
 
-// hold reads the receipt that the arguments name and holds it to a ledger: a file of that name if there is one, an
-// entry of the ledger otherwise.
-func (a *app) hold(command string, args []string, where *ledgerFlags) (*held, error) {
+// holdReceipt reads the receipt that the arguments name and holds it to a ledger: a file of that name if there is one,
+// an entry of the ledger otherwise.
+func (a *app) holdReceipt(command string, args []string, where *ledgerFlags) (*held, error) {
 	if len(args) == 0 {
 		return nil, usagef("%s needs a number, an id, a hash or a file", command).
-			hint("`referee ledger log` lists the entries")
+			withHint("`referee ledger log` lists the entries")
 	}
 	if isReceiptFile(args[0]) {
 		return a.holdFile(args[0], where)
@@ -100,27 +100,27 @@ func readHeld(name string, b []byte) (*held, error) {
 		if what := report.NotReceipt(b); what != "" {
 			return nil, noReceipt(name, what)
 		}
-		h.fail("%v", err)
+		h.addFail("%v", err)
 		if r, err = ledger.ParseUnverified(b); err != nil {
 			return nil, rulesf("%s: %w", name, err).
-				hint("a receipt's file is one line of canonical JSON, byte for byte: `referee receipt show HASH " +
+				withHint("a receipt's file is one line of canonical JSON, byte for byte: `referee receipt show HASH " +
 					"--format json > FILE` writes it again")
 		}
 	}
 	h.Receipt = r
-	h.fail("%s", nameError(filepath.Base(name), h.Hash, r.Seq))
+	h.addFail("%s", nameError(filepath.Base(name), h.Hash, r.Seq))
 	return h, nil
 }
 
 // noReceipt refuses another kind of file by its name.
 func noReceipt(name, what string) error {
 	return rulesf("%s is %s", name, what).
-		hint("`referee ledger log` lists the receipts; `referee receipt show HASH --format json > FILE` writes one " +
+		withHint("`referee ledger log` lists the receipts; `referee receipt show HASH --format json > FILE` writes one " +
 			"to a file")
 }
 
-// fail adds a reason why the receipt does not verify, unless it is empty.
-func (h *held) fail(format string, args ...any) {
+// addFail adds a reason why the receipt does not verify, unless it is empty.
+func (h *held) addFail(format string, args ...any) {
 	if why := fmt.Sprintf(format, args...); why != "" {
 		h.standing.Fails = append(h.standing.Fails, why)
 	}
@@ -166,18 +166,18 @@ func (a *app) holdTo(k *kept, h *held) error {
 	h.where = k.name
 	problems, err := ledger.VerifyForReading(a.ctx, k, k.at, "")
 	if err != nil {
-		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks the ledger")
+		return toolf("reading the ledger, %s: %w", k.name, err).withHint("`referee ledger verify` checks the ledger")
 	}
 	for _, p := range problems {
-		h.fail("the ledger, %s, failed verification: %s", k.name, p)
+		h.addFail("the ledger, %s, failed verification: %s", k.name, p)
 	}
 	later, problems, err := ledger.VerifyEntry(a.ctx, k, k.at, h.Entry)
 	if err != nil {
 		return toolf("comparing the receipt with the ledger, %s: %w", k.name, err).
-			hint("`referee ledger verify` checks the ledger")
+			withHint("`referee ledger verify` checks the ledger")
 	}
 	for _, p := range problems {
-		h.fail("the ledger, %s, does not hold it: %s", k.name, p)
+		h.addFail("the ledger, %s, does not hold it: %s", k.name, p)
 	}
 	for _, e := range later {
 		h.standing.Later = append(h.standing.Later, fmt.Sprintf("entry %d of this ledger marks it as %s", e.Receipt.Seq,
@@ -187,27 +187,27 @@ func (a *app) holdTo(k *kept, h *held) error {
 	return nil
 }
 
-// refusal is the error for a receipt that does not verify, nil for one that nothing speaks against.
-func (h *held) refusal() error {
+// refusalError is the error for a receipt that does not verify, nil for one that nothing speaks against.
+func (h *held) refusalError() error {
 	if len(h.standing.Fails) == 0 {
 		return nil
 	}
 	f := rulesf("%s is not verified: %s", h.name, strings.Join(h.standing.Fails, "\n"))
 	if h.where != "" {
-		f = f.hint("`referee ledger verify` lists what is wrong with the ledger; --ledger REPO names the one that " +
+		f = f.withHint("`referee ledger verify` lists what is wrong with the ledger; --ledger REPO names the one that " +
 			"holds the receipt")
 	}
 	return f
 }
 
-// unchecked is the line on the paper of a file that was held to no ledger.
-func (h *held) unchecked() string {
+// uncheckedLine is the line on the paper of a file that was held to no ledger.
+func (h *held) uncheckedLine() string {
 	return "NOT CHECKED AGAINST A LEDGER: run `" + pdf.VerifyCommand(h.Hash) + "` in a clone of " +
 		orDash(h.Receipt.Repository.Name)
 }
 
-// alone reports whether a receipt is right by itself, and was held to no ledger.
-func (h *held) alone() bool { return len(h.standing.Fails) == 0 && !h.standing.InLedger }
+// isRightAlone reports whether a receipt is right by itself, and was held to no ledger.
+func (h *held) isRightAlone() bool { return len(h.standing.Fails) == 0 && !h.standing.InLedger }
 
 // fileOfHash is the file in this folder whose bytes have the hash, "" where none has. It is for a folder that holds a
 // receipt's file and nothing else.
@@ -234,13 +234,13 @@ const maxBeside = 1000
 func offerUnverified(err error) error {
 	var f *failure
 	if errors.As(err, &f) {
-		return f.hint("--unverified shows it, stamped NOT VERIFIED")
+		return f.withHint("--unverified shows it, stamped NOT VERIFIED")
 	}
 	return err
 }
 
-// suffix keeps a stamped paper from taking the name of the receipt's own.
-func (h *held) suffix() string {
+// fileSuffix keeps a stamped paper from taking the name of the receipt's own.
+func (h *held) fileSuffix() string {
 	if len(h.standing.Fails) > 0 {
 		return "-not-verified"
 	}
@@ -257,15 +257,15 @@ func receiptWord(word string) bool {
 // showHeld prints a receipt for people, or its bytes. One that does not verify is stamped on its first and last line,
 // and is an error all the same.
 func (a *app) showHeld(h *held, format string, unverified bool) error {
-	refused := h.refusal()
+	refused := h.refusalError()
 	switch {
 	case refused != nil && format == "json":
 		return refused
 	case refused != nil && !unverified:
 		return offerUnverified(refused)
 	case format == "json":
-		if h.alone() {
-			a.note("%s", h.unchecked())
+		if h.isRightAlone() {
+			a.note("%s", h.uncheckedLine())
 		}
 		return a.print(string(h.Bytes))
 	}
@@ -279,7 +279,7 @@ func (a *app) showHeld(h *held, format string, unverified bool) error {
 func refuseStamp(format string, unverified bool) error {
 	if unverified && format == "json" {
 		return usagef("--unverified and --format json do not go together: the bytes of a receipt cannot carry a stamp").
-			hint("--format text shows it stamped")
+			withHint("--format text shows it stamped")
 	}
 	return nil
 }
@@ -289,10 +289,10 @@ func (a *app) soundForReading(k *kept) error {
 	problems, err := ledger.VerifyForReading(a.ctx, k, k.at, "")
 	switch {
 	case err != nil:
-		return toolf("reading the ledger, %s: %w", k.name, err).hint("`referee ledger verify` checks the ledger")
+		return toolf("reading the ledger, %s: %w", k.name, err).withHint("`referee ledger verify` checks the ledger")
 	case len(problems) > 0:
 		return rulesf("the ledger, %s, failed verification: %s", k.name, problems[0]).
-			hint("`referee ledger verify` lists all problems")
+			withHint("`referee ledger verify` lists all problems")
 	}
 	return nil
 }

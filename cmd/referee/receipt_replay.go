@@ -40,7 +40,7 @@ func receiptReplayCommand() *command {
 	sheets := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return usagef("receipt replay needs a number, an id, a hash or a file").hint(
+			return usagef("receipt replay needs a number, an id, a hash or a file").withHint(
 				"`referee ledger log` lists the entries")
 		}
 		k, err := a.openLedger(where)
@@ -48,18 +48,18 @@ func receiptReplayCommand() *command {
 			return err
 		}
 		defer k.Close()
-		h, err := a.hold("receipt replay", args, where)
+		h, err := a.holdReceipt("receipt replay", args, where)
 		if err != nil {
 			return err
 		}
-		if !isReceiptFile(args[0]) && h.refusal() != nil {
-			return h.refusal()
+		if !isReceiptFile(args[0]) && h.refusalError() != nil {
+			return h.refusalError()
 		}
 		if _, err := ledger.Parse(h.Bytes); err != nil {
 			return rulesf("%s: %w", args[0], err)
 		}
 		r := &replay{app: a, k: k, e: h.Entry, standing: h.standing, source: *source, config: *configPath}
-		if r.library, err = a.library(*sheets); err != nil {
+		if r.library, err = a.openLibrary(*sheets); err != nil {
 			return err
 		}
 		return r.run()
@@ -90,35 +90,35 @@ func (r *replay) run() error {
 	} else if _, err := os.Stat(r.source); err != nil {
 		return usagef("--source %s: %w", r.source, err)
 	}
-	folder, where, done, err := r.folder()
+	folder, where, done, err := r.runFolder()
 	if err != nil {
 		return err
 	}
 	defer done()
-	sheet, err := r.sheet()
+	sheet, err := r.replaySheet()
 	if err != nil {
 		return err
 	}
-	out, err := audit.Rerun(r.e.Receipt, sheet, folder, r.ground(),
+	out, err := audit.Rerun(r.e.Receipt, sheet, folder, r.replayGround(),
 		receipt.Prior(r.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))
 	if errors.Is(err, audit.ErrOtherSemantics) {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq,
-			err).hint("install release %s and replay it there; `referee ledger verify` checks it here as well",
+			err).withHint("install release %s and replay it there; `referee ledger verify` checks it here as well",
 			r.e.Receipt.Engine.Version)
 	}
 	if err != nil {
 		return toolf("replaying receipt %d: %w", r.e.Receipt.Seq, err)
 	}
-	return r.report(out, where)
+	return r.printReplay(out, where)
 }
 
-// folder finds the run folder, and says where.
-func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
+// runFolder finds the run folder, and says where.
+func (r *replay) runFolder() (folder fs.FS, where string, done func(), err error) {
 	if pull := r.e.Receipt.PullRequest; pull != nil {
 		folder, where, err = r.inCommit(pull.HeadSHA)
 		if err != nil {
 			return nil, "", nil, toolf("pull request %d at %s: %w", pull.Number, pull.HeadSHA,
-				err).hint("git fetch origin refs/pull/%d/head brings it here, after a squash too", pull.Number)
+				err).withHint("git fetch origin refs/pull/%d/head brings it here, after a squash too", pull.Number)
 		}
 		return folder, where, func() {}, nil
 	}
@@ -131,18 +131,18 @@ func (r *replay) folder() (folder fs.FS, where string, done func(), err error) {
 		return folder, path, func() { root.Close() }, nil
 	}
 	root.Close()
-	if head := r.head(); head != "" && errors.Is(err, receipt.ErrNotAtHand) {
+	if head := r.headCommit(); head != "" && errors.Is(err, receipt.ErrNotAtHand) {
 		folder, where, err = r.inCommit(head)
 	}
 	if err != nil {
 		return nil, "", nil, toolf("%w in the files of %s or in its HEAD", err,
-			r.source).hint("--source names the repository that holds the run")
+			r.source).withHint("--source names the repository that holds the run")
 	}
 	return folder, where, func() {}, nil
 }
 
-// head is the commit that is checked out, "" if there is none.
-func (r *replay) head() string {
+// headCommit is the commit that is checked out, "" if there is none.
+func (r *replay) headCommit() string {
 	if r.repo == nil {
 		return ""
 	}
@@ -167,9 +167,9 @@ func (r *replay) inCommit(commit string) (fs.FS, string, error) {
 	return folder, fmt.Sprintf("%s at %.12s", path, commit), err
 }
 
-// ground reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and what
-// base and head have in common.
-func (r *replay) ground() audit.Ground {
+// replayGround reads what else of a pull request's commits is at hand: the base by whose configuration was judged, and
+// what base and head have in common.
+func (r *replay) replayGround() audit.Ground {
 	out, pull := audit.Ground{Dir: r.dir, Config: r.config}, r.e.Receipt.PullRequest
 	if pull == nil || r.repo == nil {
 		return out
@@ -185,8 +185,8 @@ func (r *replay) ground() audit.Ground {
 	return out
 }
 
-// sheet finds the rulebook by its hash: the active one, the ledger's, or the repository's of another time.
-func (r *replay) sheet() (*referee.Sheet, error) {
+// replaySheet finds the rulebook by its hash: the active one, the ledger's, or the repository's of another time.
+func (r *replay) replaySheet() (*referee.Sheet, error) {
 	want := r.e.Receipt.FlightSheet
 	if sheet, err := r.library.Find(want.Slug); err == nil && sheet.SHA256 == want.SHA256 {
 		return sheet, nil
@@ -214,7 +214,7 @@ func (r *replay) oldSheet() *referee.Sheet {
 		return nil
 	}
 	_, shadows := flightsheets.Read(r.e.Receipt.FlightSheet.Slug)
-	starts := []string{r.head()}
+	starts := []string{r.headCommit()}
 	if pull := r.e.Receipt.PullRequest; pull != nil {
 		starts = append(starts, pull.BaseSHA)
 	}
@@ -247,16 +247,16 @@ func replayWord(out *audit.Replay) string {
 	return "derived again: the same"
 }
 
-// report says whether the receipt was reached again.
-func (r *replay) report(out *audit.Replay, where string) error {
+// printReplay says whether the receipt was reached again.
+func (r *replay) printReplay(out *audit.Replay, where string) error {
 	p := &page{}
 	p.line("receipt %d  %s  %s", r.e.Receipt.Seq, r.e.Receipt.ID, replayWord(out))
-	p.entry("run", receiptColumn, where)
-	p.entry("sheet", receiptColumn, r.e.Receipt.FlightSheet.Slug+"@"+r.e.Receipt.FlightSheet.Version)
-	p.entry("recorded", receiptColumn, out.Want)
-	p.entry("now", receiptColumn, out.Got)
+	p.writeEntry("run", receiptColumn, where)
+	p.writeEntry("sheet", receiptColumn, r.e.Receipt.FlightSheet.Slug+"@"+r.e.Receipt.FlightSheet.Version)
+	p.writeEntry("recorded", receiptColumn, out.Want)
+	p.writeEntry("now", receiptColumn, out.Got)
 	if out.Engine != "" {
-		p.entry("engine", receiptColumn, out.Engine)
+		p.writeEntry("engine", receiptColumn, out.Engine)
 	}
 	for _, change := range out.Changed {
 		p.text("  - ", change)

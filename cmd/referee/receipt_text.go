@@ -16,13 +16,14 @@ func receiptLines(e *ledger.Entry, where string, again bool) string {
 	p.line("")
 	p.line("receipt %d  %s", e.Receipt.Seq, e.Receipt.ID)
 	if again {
-		p.entry("again", receiptColumn, "this sign-off was already in the ledger; nothing was written")
+		p.writeEntry("again", receiptColumn, "this sign-off was already in the ledger; nothing was written")
 	}
-	p.entry("run", receiptColumn, e.Receipt.Run.ID+" by "+e.Receipt.FlightSheet.Slug+"@"+e.Receipt.FlightSheet.Version)
-	p.entry("verdict", receiptColumn, verdictText(e.Receipt))
-	p.entry(string(e.Receipt.Kind), receiptColumn, signedText(e.Receipt))
-	p.entry("sha256", receiptColumn, e.Hash)
-	p.entry("kept in", receiptColumn, where)
+	p.writeEntry("run", receiptColumn,
+		e.Receipt.Run.ID+" by "+e.Receipt.FlightSheet.Slug+"@"+e.Receipt.FlightSheet.Version)
+	p.writeEntry("verdict", receiptColumn, verdictText(e.Receipt))
+	p.writeEntry(string(e.Receipt.Kind), receiptColumn, signedText(e.Receipt))
+	p.writeEntry("sha256", receiptColumn, e.Hash)
+	p.writeEntry("kept in", receiptColumn, where)
 	return p.b.String()
 }
 
@@ -65,8 +66,8 @@ func receiptPage(h *held) string {
 			p.text("  - ", why)
 		}
 		p.line("")
-	case h.alone():
-		stamp, kind = h.unchecked(), "says "+kind
+	case h.isRightAlone():
+		stamp, kind = h.uncheckedLine(), "says "+kind
 		p.text("", stamp)
 		p.line("")
 	}
@@ -91,7 +92,7 @@ func writeReceipt(p *page, h *held, kind string) {
 	}
 	for _, f := range [][2]string{
 		{"sha256", h.Hash}, {"checked", checked}, {"parent", r.ParentHash},
-		{"log", fmt.Sprintf("%s before it, root %.16s…", entries(r.Log.Count), r.Log.Root)},
+		{"log", fmt.Sprintf("%s before it, root %.16s…", countEntries(r.Log.Count), r.Log.Root)},
 		{"minted", r.MintedAt}, {"repository", r.Repository.Name}, {"pull request", pullText(r)},
 		{"refers to", r.RefersTo},
 		{"run", r.Run.ID + " (lane " + r.Run.Lane + ")"}, {"project", r.Run.Project}, {"agent", agentText(r.Agent)},
@@ -100,7 +101,7 @@ func writeReceipt(p *page, h *held, kind string) {
 		{kind, signedText(r)}, {"report", r.ReportDigest},
 	} {
 		if f[1] != "" {
-			p.entry(f[0], receiptColumn+2, f[1])
+			p.writeEntry(f[0], receiptColumn+2, f[1])
 		}
 	}
 	printCookOrIncident(p, r)
@@ -133,20 +134,20 @@ func agentText(a *ledger.Agent) string {
 // printCookOrIncident shows what a cook or an incident receipt holds.
 func printCookOrIncident(p *page, r *ledger.Receipt) {
 	if c := r.Cook; c != nil {
-		p.section("Cook")
-		p.entry("lift", receiptColumn+2, fmt.Sprintf("%s: %s before, %s after, %d pairs", c.Lift, c.EvalBefore,
+		p.beginSection("Cook")
+		p.writeEntry("lift", receiptColumn+2, fmt.Sprintf("%s: %s before, %s after, %d pairs", c.Lift, c.EvalBefore,
 			c.EvalAfter, c.Pairs))
-		p.entry("before", receiptColumn+2, c.Before)
-		p.entry("after", receiptColumn+2, c.After)
-		p.entry("model", receiptColumn+2, c.BaseModel+" on "+c.Dataset+", by "+c.Runner)
+		p.writeEntry("before", receiptColumn+2, c.Before)
+		p.writeEntry("after", receiptColumn+2, c.After)
+		p.writeEntry("model", receiptColumn+2, c.BaseModel+" on "+c.Dataset+", by "+c.Runner)
 	}
 	if in := r.Incident; in != nil {
-		p.section("Incident")
-		p.entry(in.Kind, receiptColumn+2, in.Tier+", "+in.Status+", lane "+in.Lane+": "+in.Title)
-		p.labelled(receiptColumn+2, "", in.Detail)
-		p.labelled(receiptColumn+2, "response:", strings.Join(in.Response, ", "))
+		p.beginSection("Incident")
+		p.writeEntry(in.Kind, receiptColumn+2, in.Tier+", "+in.Status+", lane "+in.Lane+": "+in.Title)
+		p.writeLabelled(receiptColumn+2, "", in.Detail)
+		p.writeLabelled(receiptColumn+2, "response:", strings.Join(in.Response, ", "))
 		for _, hash := range in.Receipts {
-			p.labelled(receiptColumn+2, "", hash)
+			p.writeLabelled(receiptColumn+2, "", hash)
 		}
 	}
 }
@@ -154,41 +155,41 @@ func printCookOrIncident(p *page, r *ledger.Receipt) {
 // printLists shows the answers, waivers, findings and evidence.
 func printLists(p *page, r *ledger.Receipt) {
 	if len(r.Checklist) > 0 {
-		p.section("Checklist")
+		p.beginSection("Checklist")
 	}
 	for _, c := range r.Checklist {
-		p.entry(c.ID, wide, strings.TrimSuffix(c.Answer+": "+c.Note, ": "))
+		p.writeEntry(c.ID, wide, strings.TrimSuffix(c.Answer+": "+c.Note, ": "))
 	}
 	if len(r.Stated) > 0 {
-		p.section("Figures from the agent alone, confirmed by the signer")
+		p.beginSection("Figures from the agent alone, confirmed by the signer")
 	}
 	for _, f := range r.Stated {
-		p.entry(f.Name, wide, f.Value)
+		p.writeEntry(f.Name, wide, f.Value)
 	}
 	if len(r.Params) > 0 {
-		p.section("Limits in force")
+		p.beginSection("Limits in force")
 	}
 	for _, l := range r.Params {
-		p.entry(l.Name, wide, l.Value)
+		p.writeEntry(l.Name, wide, l.Value)
 	}
 	if len(r.Accepted) > 0 {
-		p.section("Accepted")
+		p.beginSection("Accepted")
 	}
 	for _, w := range r.Accepted {
-		p.entry(w.RuleID, wide, w.Reason+" ("+w.By+")")
+		p.writeEntry(w.RuleID, wide, w.Reason+" ("+w.By+")")
 	}
 	if r.FindingsTotal > 0 {
-		p.section(fmt.Sprintf("Findings (%d of %d)", len(r.Findings), r.FindingsTotal))
+		p.beginSection(fmt.Sprintf("Findings (%d of %d)", len(r.Findings), r.FindingsTotal))
 	}
 	for _, f := range r.Findings {
-		p.entry(f.Tier, 8, f.Code+", "+f.Bucket)
-		p.labelled(8, "", f.Message)
+		p.writeEntry(f.Tier, 8, f.Code+", "+f.Bucket)
+		p.writeLabelled(8, "", f.Message)
 	}
 	if len(r.Evidence) > 0 {
-		p.section("Evidence")
+		p.beginSection("Evidence")
 	}
 	for _, e := range r.Evidence {
-		p.entry(e.ID, receiptColumn+2, strings.TrimSpace(e.Status+" "+e.Path+" ("+e.Provenance+")"))
-		p.labelled(receiptColumn+2, "", e.SHA256)
+		p.writeEntry(e.ID, receiptColumn+2, strings.TrimSpace(e.Status+" "+e.Path+" ("+e.Provenance+")"))
+		p.writeLabelled(receiptColumn+2, "", e.SHA256)
 	}
 }

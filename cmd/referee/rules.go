@@ -49,7 +49,7 @@ func rulesCommand() *command {
 		"referee rules --format markdown > docs/rules.md"}
 	format := c.formatFlag("table", "json", "markdown")
 	c.run = func(a *app, args []string) error {
-		entries := registry()
+		entries := registryEntries()
 		if len(args) == 1 {
 			var err error
 			if entries, err = entriesFor(args[0], entries); err != nil {
@@ -73,8 +73,8 @@ func (a *app) printRules(format string, entries []ruleEntry, one bool) error {
 	return a.print(rulesTable(entries))
 }
 
-// registry is everything that a sheet may say, from the tables that the engine itself reads.
-func registry() []ruleEntry {
+// registryEntries is everything that a sheet may say, from the tables that the engine itself reads.
+func registryEntries() []ruleEntry {
 	var out []ruleEntry
 	for _, k := range referee.ImplicitRules() {
 		out = append(out, ruleEntry{Name: k.Name, What: "implicit", Title: k.Title, Doc: k.Doc, Stage: string(k.Stage),
@@ -121,9 +121,9 @@ func entriesFor(word string, all []ruleEntry) ([]ruleEntry, error) {
 	}
 	f := usagef("%q: not in the registry", word)
 	if near := nearest.Word(word, words); near != "" {
-		f = f.hint("did you mean %q?", near)
+		f = f.withHint("did you mean %q?", near)
 	}
-	return nil, f.hint("`referee rules` lists them all")
+	return nil, f.withHint("`referee rules` lists them all")
 }
 
 // codeMatches reads "policy.<rule id>" as any code that begins so.
@@ -140,33 +140,33 @@ func rulesTable(entries []ruleEntry) string {
 	p.line("Rules that every sheet has")
 	for _, e := range entries {
 		if e.What == "implicit" {
-			p.entry(e.Name, 20, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
+			p.writeEntry(e.Name, 20, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
 		}
 	}
-	p.section("Checks with parameters, {\"check\": NAME, …}")
+	p.beginSection("Checks with parameters, {\"check\": NAME, …}")
 	for _, e := range entries {
 		if e.What == "kind" {
-			p.entry(e.Name, 14, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
+			p.writeEntry(e.Name, 14, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
 		}
 	}
-	p.section("Checks by name (* comes with \"baseline\": \"canonical\")")
+	p.beginSection("Checks by name (* comes with \"baseline\": \"canonical\")")
 	for _, e := range entries {
 		if e.What == "key" {
 			name := e.Name
 			if e.Baseline {
 				name += " *"
 			}
-			p.entry(name, 32, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
+			p.writeEntry(name, 32, fmt.Sprintf("%s, %s: %s", e.Stage, e.Tier, e.Title))
 		}
 	}
-	p.operations(entries)
-	p.section("`referee rules KEY` shows one in full; KEY may be a finding code.")
+	p.writeOperations(entries)
+	p.beginSection("`referee rules KEY` shows one in full; KEY may be a finding code.")
 	return p.b.String()
 }
 
-// operations lists the names of the expression language, group by group.
-func (p *page) operations(entries []ruleEntry) {
-	p.section("Operations of expressions")
+// writeOperations lists the names of the expression language, group by group.
+func (p *page) writeOperations(entries []ruleEntry) {
+	p.beginSection("Operations of expressions")
 	var order []string
 	names := map[string][]string{}
 	for _, e := range entries {
@@ -179,7 +179,7 @@ func (p *page) operations(entries []ruleEntry) {
 		names[e.Group] = append(names[e.Group], e.Name)
 	}
 	for _, g := range order {
-		p.entry(g, 24, strings.Join(names[g], ", "))
+		p.writeEntry(g, 24, strings.Join(names[g], ", "))
 	}
 }
 
@@ -190,12 +190,12 @@ func rulesInFull(entries []ruleEntry) string {
 		if i > 0 {
 			p.line("")
 		}
-		p.full(e)
+		p.writeRuleInFull(e)
 	}
 	return p.b.String()
 }
 
-func (p *page) full(e ruleEntry) {
+func (p *page) writeRuleInFull(e ruleEntry) {
 	switch e.What {
 	case "operation":
 		p.line("%s: %s (%s)", e.Name, orDash(e.Signature), e.Group)
@@ -206,13 +206,13 @@ func (p *page) full(e ruleEntry) {
 		p.line("%s: %s", e.Name, e.Title)
 		p.line("  stage %s, tier %s", e.Stage, e.Tier)
 	}
-	p.labelled(2, "", e.Doc)
-	p.labelled(2, "Why:", e.Why)
-	p.labelled(2, "Fix:", e.Remedy)
-	p.labelled(2, "Result:", e.Result)
-	p.labelled(2, "Example:", e.Example)
-	p.labelled(2, "Also written:", strings.Join(e.Aliases, ", "))
-	p.labelled(2, "Codes:", strings.Join(e.Codes, ", "))
+	p.writeLabelled(2, "", e.Doc)
+	p.writeLabelled(2, "Why:", e.Why)
+	p.writeLabelled(2, "Fix:", e.Remedy)
+	p.writeLabelled(2, "Result:", e.Result)
+	p.writeLabelled(2, "Example:", e.Example)
+	p.writeLabelled(2, "Also written:", strings.Join(e.Aliases, ", "))
+	p.writeLabelled(2, "Codes:", strings.Join(e.Codes, ", "))
 	if e.Baseline {
 		p.line("  Comes with \"baseline\": \"canonical\".")
 	}
@@ -339,8 +339,8 @@ func escapeMarkdownCell(s string) string { return strings.ReplaceAll(s, "|", `\|
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// quoted writes a text as JSON.
-func quoted(s string) string {
+// quoteJSON writes a text as JSON.
+func quoteJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return `""` // unreachable: a string is always JSON

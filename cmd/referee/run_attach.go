@@ -52,7 +52,7 @@ is declared already. A symlink, a folder and a path out of the run are refused.`
 	c.flags.BoolVar(&o.replace, "replace", false, "replace the bytes of the item ID; run.json stays as it is")
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return usagef("run attach needs a FILE").hint("referee run attach t12.csv --as t12")
+			return usagef("run attach needs a FILE").withHint("referee run attach t12.csv --as t12")
 		}
 		o.file = args[0]
 		return o.attach(a)
@@ -63,7 +63,7 @@ is declared already. A symlink, a folder and a path out of the run are refused.`
 // attach checks everything before the first byte is written.
 func (o *attachOptions) attach(a *app) error {
 	if !evidenceID.MatchString(o.id) {
-		return usagef("--as %q must be letters, digits, dots, dashes or underscores, at most 128", o.id).hint(
+		return usagef("--as %q must be letters, digits, dots, dashes or underscores, at most 128", o.id).withHint(
 			"--as ID is the name that claims cite, such as t12")
 	}
 	if shown := oneLine(o.title); shown != o.title {
@@ -80,11 +80,11 @@ func (o *attachOptions) attach(a *app) error {
 	defer root.Close()
 	manifest, err := referee.ReadFile(root.FS(), "run.json", maxConfig)
 	if err != nil {
-		return usagef("%s is no run folder: %w", o.dir, err).hint("--run names it; `referee run new` makes one")
+		return usagef("%s is no run folder: %w", o.dir, err).withHint("--run names it; `referee run new` makes one")
 	}
 	run, err := referee.ParseRun(manifest, "run.json")
 	if err != nil {
-		return usagef("%w", err).hint("correct run.json first; nothing was written")
+		return usagef("%w", err).withHint("correct run.json first; nothing was written")
 	}
 	at := slices.IndexFunc(run.Evidence, func(i evidence.Item) bool { return i.ID == o.id })
 	if o.replace {
@@ -105,9 +105,9 @@ func readAttachment(name string) ([]byte, error) {
 	case err != nil:
 		return nil, usagef("FILE cannot be attached: %w", err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, usagef("%s is a symlink, which is never followed", name).hint("name the file that it leads to")
+		return nil, usagef("%s is a symlink, which is never followed", name).withHint("name the file that it leads to")
 	case !info.Mode().IsRegular():
-		return nil, usagef("%s is not a plain file", name).hint("attach each file by itself")
+		return nil, usagef("%s is not a plain file", name).withHint("attach each file by itself")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -122,7 +122,7 @@ func readAttachment(name string) ([]byte, error) {
 	case err != nil:
 		return nil, toolf("reading %s: %w", name, err)
 	case len(b) > maxAttached:
-		return nil, usagef("%s is larger than %d bytes, and nothing in it could be cited", name, maxAttached).hint(
+		return nil, usagef("%s is larger than %d bytes, and nothing in it could be cited", name, maxAttached).withHint(
 			"attach the part that the claims rest on")
 	}
 	return b, nil
@@ -131,14 +131,14 @@ func readAttachment(name string) ([]byte, error) {
 // replaceItem puts other bytes in the place of a declared item.
 func (o *attachOptions) replaceItem(root *os.Root, run *referee.Run, at int, content []byte) error {
 	if at < 0 {
-		return usagef("--replace: run.json declares no evidence %q", o.id).hint("omit --replace to attach it")
+		return usagef("--replace: run.json declares no evidence %q", o.id).withHint("omit --replace to attach it")
 	}
 	held := run.Evidence[at].Path
 	switch {
 	case held == "":
 		return usagef("--replace: the evidence %q has no path in run.json, so it has no file to replace", o.id)
 	case o.to != "" && o.to != held:
-		return usagef("--replace: the evidence %q is %s, not %s", o.id, held, o.to).hint("omit --to")
+		return usagef("--replace: the evidence %q is %s, not %s", o.id, held, o.to).withHint("omit --to")
 	case path.Ext(held) != filepath.Ext(o.file):
 		return usagef("--replace: the evidence %q is %s, and %s is of another kind", o.id, held, o.file)
 	}
@@ -155,7 +155,7 @@ func (o *attachOptions) replaceItem(root *os.Root, run *referee.Run, at int, con
 // addItem copies the file and declares it. Where the manifest cannot be written the copy is removed again.
 func (o *attachOptions) addItem(root *os.Root, run *referee.Run, at int, manifest, content []byte) error {
 	if at >= 0 {
-		return usagef("run.json declares the evidence %q already", o.id).hint(
+		return usagef("run.json declares the evidence %q already", o.id).withHint(
 			"another --as attaches it beside; --replace exchanges the bytes")
 	}
 	if o.to == "" {
@@ -166,7 +166,7 @@ func (o *attachOptions) addItem(root *os.Root, run *referee.Run, at int, manifes
 	}
 	edited, err := declareEvidence(manifest, o.entry())
 	if err != nil {
-		return usagef("%s cannot be attached as %s: %w", o.file, o.to, err).hint("--to names a path inside the run")
+		return usagef("%s cannot be attached as %s: %w", o.file, o.to, err).withHint("--to names a path inside the run")
 	}
 	if err := refuseLinkedParts(root, o.to); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (o *attachOptions) addItem(root *os.Root, run *referee.Run, at int, manifes
 	}
 	if err := writeUnlessThere(root, o.to, content); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return usagef("%s is in the run already: refusing to overwrite", o.to).hint("--to names another path")
+			return usagef("%s is in the run already: refusing to overwrite", o.to).withHint("--to names another path")
 		}
 		return toolf("writing %s: %w", o.to, err)
 	}
@@ -191,7 +191,7 @@ func refuseReserved(run *referee.Run, to string) error {
 	clean := strings.ToLower(path.Clean(to))
 	if clean == "run.json" || clean == strings.ToLower(path.Clean(run.Submission)) ||
 		strings.HasPrefix(clean, "advisory/") {
-		return usagef("%s is not a place for evidence: the manifest, the submission and opinions are there", to).hint(
+		return usagef("%s is not a place for evidence: the manifest, the submission and opinions are there", to).withHint(
 			"--to evidence/NAME")
 	}
 	return nil
@@ -217,9 +217,9 @@ func refuseLinkedParts(root *os.Root, to string) error {
 func (o *attachOptions) entry() string {
 	title := ""
 	if o.title != "" {
-		title = `, "title": ` + quoted(o.title)
+		title = `, "title": ` + quoteJSON(o.title)
 	}
-	return fmt.Sprintf(`{"id": %s, "path": %s, "kind": %s%s}`, quoted(o.id), quoted(o.to), quoted(o.kind), title)
+	return fmt.Sprintf(`{"id": %s, "path": %s, "kind": %s%s}`, quoteJSON(o.id), quoteJSON(o.to), quoteJSON(o.kind), title)
 }
 
 // declareEvidence puts an entry at the end of the manifest's list. Every byte before and after it stays, and what it
@@ -278,14 +278,14 @@ func writeAside(root *os.Root, name string, content []byte) error {
 func (o *attachOptions) describe(run fs.FS, content []byte) string {
 	sum := sha256.Sum256(content)
 	p := &page{}
-	p.entry(o.id, wide, fmt.Sprintf("%d bytes", len(content)))
-	p.entry("sha256", wide, hex.EncodeToString(sum[:]))
+	p.writeEntry(o.id, wide, fmt.Sprintf("%d bytes", len(content)))
+	p.writeEntry("sha256", wide, hex.EncodeToString(sum[:]))
 	cites, why := o.id, "it is hashed; a person looks at it"
 	if selector := proposeSelector(o.file, content); selector != "" && o.resolves(run, selector) {
 		cites, why = o.id+"#"+selector, "evidence_reference of a claim; choose the place that it rests on"
 	}
-	p.entry("cite", wide, cites)
-	p.labelled(wide, "", why)
+	p.writeEntry("cite", wide, cites)
+	p.writeLabelled(wide, "", why)
 	return p.b.String()
 }
 

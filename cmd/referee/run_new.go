@@ -27,9 +27,9 @@ DIR must be absent or empty: nothing is ever overwritten.`
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
 		if *sheet == "" {
-			return usagef("run new needs --sheet").hint("`referee sheet list` lists them")
+			return usagef("run new needs --sheet").withHint("`referee sheet list` lists them")
 		}
-		library, err := a.library(*dir)
+		library, err := a.openLibrary(*dir)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (a *app) newRun(s *referee.Sheet, id string, agent *referee.Agent, args []s
 	files := runFiles(s, id, agent)
 	if _, err := referee.ParseRun([]byte(files[0].text), "run.json"); err != nil {
 		return usagef("%q cannot be a run's id: letters, digits, dots, dashes and underscores, at most 128",
-			id).hint("--id names the run")
+			id).withHint("--id names the run")
 	}
 	if err := writeNew(folder, files); err != nil {
 		return err
@@ -72,9 +72,9 @@ func (a *app) newRun(s *referee.Sheet, id string, agent *referee.Agent, args []s
 	p := &page{}
 	p.line("%s", filepath.ToSlash(folder))
 	for _, f := range files {
-		p.entry(f.name, wide, f.about)
+		p.writeEntry(f.name, wide, f.about)
 	}
-	p.section("Fill it, then: referee audit " + filepath.ToSlash(folder))
+	p.beginSection("Fill it, then: referee audit " + filepath.ToSlash(folder))
 	return a.print(p.b.String())
 }
 
@@ -147,8 +147,8 @@ func declaredEvidence(s *referee.Sheet) string {
 	var out []string
 	for _, e := range s.Evidence {
 		if e.Kind == "table" {
-			out = append(out, fmt.Sprintf("\n    {\"id\": %s, \"path\": %s, \"kind\": \"file\"}", quoted(e.ID),
-				quoted(evidencePath(e))))
+			out = append(out, fmt.Sprintf("\n    {\"id\": %s, \"path\": %s, \"kind\": \"file\"}", quoteJSON(e.ID),
+				quoteJSON(evidencePath(e))))
 		}
 	}
 	return "[" + strings.Join(out, ",") + closingBracket(out)
@@ -163,7 +163,7 @@ func newManifest(s *referee.Sheet, id string, agent *referee.Agent) string {
   "agent": %s,
   "evidence": %s
 }
-`, quoted(referee.RunSchema), quoted(id), quoted(s.Lane), quoted(s.Slug+"@"+s.Version), profileText(agent),
+`, quoteJSON(referee.RunSchema), quoteJSON(id), quoteJSON(s.Lane), quoteJSON(s.Slug+"@"+s.Version), profileText(agent),
 		declaredEvidence(s))
 }
 
@@ -172,18 +172,18 @@ func newManifest(s *referee.Sheet, id string, agent *referee.Agent) string {
 func newSkeleton(s *referee.Sheet) string {
 	var inputs, calculations []string
 	for _, in := range s.Inputs {
-		inputs = append(inputs, "\n    "+quoted(in.Name)+": null")
+		inputs = append(inputs, "\n    "+quoteJSON(in.Name)+": null")
 	}
 	for _, m := range s.Math {
 		var names []string
 		for _, name := range m.Inputs {
-			names = append(names, quoted(name)+": null")
+			names = append(names, quoteJSON(name)+": null")
 		}
 		calculations = append(calculations, fmt.Sprintf("\n    {\n      \"name\": %s,\n      \"formula\": %s,\n     "+
 			" \"inputs\": {%s},\n      \"result\": null,\n      \"units\": %s\n    }",
-			quoted(m.ID), quoted(m.Text), strings.Join(names, ", "), quoted(m.Units)))
+			quoteJSON(m.ID), quoteJSON(m.Text), strings.Join(names, ", "), quoteJSON(m.Units)))
 	}
-	members := []string{`"assignment_id": ` + quoted(s.Slug)}
+	members := []string{`"assignment_id": ` + quoteJSON(s.Slug)}
 	if s.Baseline == "canonical" {
 		members = append(members, `"agent_summary": ""`, `"inputs_used": []`, `"missing_inputs": []`)
 	}
@@ -224,7 +224,7 @@ func writeNew(folder string, files []newFile) error {
 	entries, err := os.ReadDir(folder)
 	switch {
 	case err == nil && len(entries) > 0:
-		return usagef("%s is not empty: refusing to overwrite", folder).hint("name another DIR, or another --id")
+		return usagef("%s is not empty: refusing to overwrite", folder).withHint("name another DIR, or another --id")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return usagef("cannot create the run folder %s: %w", folder, err)
 	}

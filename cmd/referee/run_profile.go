@@ -28,7 +28,7 @@ func (a *app) libraryProfile(name string) (*referee.Agent, error) {
 	case err != nil:
 		return nil, err
 	case cfg == nil:
-		return nil, usagef("--agent %q: the base branch has no %s, which lists agents", name, config.Path).hint(
+		return nil, usagef("--agent %q: the base branch has no %s, which lists agents", name, config.Path).withHint(
 			"`referee init` writes one; commit it on the base branch")
 	}
 	if profile := config.PinnedProfile(cfg, name); profile != nil {
@@ -38,9 +38,9 @@ func (a *app) libraryProfile(name string) (*referee.Agent, error) {
 	for _, p := range cfg.Governance.Agents {
 		known = append(known, p.Name)
 	}
-	f := usagef("--agent %q is not among the %s of governance.agents", name, plural(len(known), "agent"))
+	f := usagef("--agent %q is not among the %s of governance.agents", name, countWord(len(known), "agent"))
 	if near := nearest.Word(name, known); near != "" {
-		f = f.hint("did you mean %q?", near)
+		f = f.withHint("did you mean %q?", near)
 	}
 	return nil, f
 }
@@ -53,12 +53,12 @@ func profileText(p *referee.Agent) string {
 	var members []string
 	add := func(key, text string) {
 		if text != "" {
-			members = append(members, "\n    "+quoted(key)+": "+text)
+			members = append(members, "\n    "+quoteJSON(key)+": "+text)
 		}
 	}
 	addText := func(key, value string) {
 		if value != "" {
-			add(key, quoted(value))
+			add(key, quoteJSON(value))
 		}
 	}
 	addList := func(key string, list []string, known bool) {
@@ -67,7 +67,7 @@ func profileText(p *referee.Agent) string {
 		}
 		words := slices.Clone(list)
 		for i := range words {
-			words[i] = quoted(words[i])
+			words[i] = quoteJSON(words[i])
 		}
 		add(key, "["+strings.Join(words, ", ")+"]")
 	}

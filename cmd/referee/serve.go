@@ -74,7 +74,7 @@ func (s *shared) Entry(ctx context.Context, hash string) ([]byte, error) {
 
 // Verify is serve.Source's. It shows no progress: nobody watches a server.
 func (s *shared) Verify(ctx context.Context) (*ledger.Verification, error) {
-	v, err := s.k.copied(s.where).Verify(ctx, verify.Options{})
+	v, err := s.k.verifyCopy(s.where).Verify(ctx, verify.Options{})
 	if err != nil {
 		return nil, err
 	}

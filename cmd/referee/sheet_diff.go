@@ -22,9 +22,9 @@ star marks what may change a verdict; without one only words do.`
 	source := c.flags.String("source", ".", "with --ledger: git `REPO` that holds the runs")
 	c.run = func(a *app, args []string) error {
 		if len(args) < 2 {
-			return usagef("sheet diff needs two sheets, OLD and NEW").hint("usage: %s", c.usage())
+			return usagef("sheet diff needs two sheets, OLD and NEW").withHint("usage: %s", c.usageLine())
 		}
-		library, err := a.library(*dir)
+		library, err := a.openLibrary(*dir)
 		if err != nil {
 			return err
 		}
@@ -37,9 +37,9 @@ star marks what may change a verdict; without one only words do.`
 			return err
 		}
 		p := &page{}
-		p.changes(forge.Diff(before, after))
+		p.writeChanges(forge.Diff(before, after))
 		if len(args) > 2 {
-			if err := a.turned(p, before, after, args[2:]); err != nil {
+			if err := a.auditTurned(p, before, after, args[2:]); err != nil {
 				return err
 			}
 		}
@@ -54,8 +54,8 @@ star marks what may change a verdict; without one only words do.`
 	return c
 }
 
-// changes prints the differences, part by part.
-func (p *page) changes(list []forge.Change) {
+// writeChanges prints the differences, part by part.
+func (p *page) writeChanges(list []forge.Change) {
 	if len(list) == 0 {
 		p.line("nothing changes")
 	}
@@ -73,8 +73,8 @@ func (p *page) changes(list []forge.Change) {
 	}
 }
 
-// turned audits stored submissions by both versions and lists those whose verdict changes.
-func (a *app) turned(p *page, before, after *referee.Sheet, paths []string) error {
+// auditTurned audits stored submissions by both versions and lists those whose verdict changes.
+func (a *app) auditTurned(p *page, before, after *referee.Sheet, paths []string) error {
 	sources, err := sourcesOf(paths)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (a *app) turned(p *page, before, after *referee.Sheet, paths []string) erro
 	seen, changed := 0, 0
 	for _, s := range sources {
 		var failed error
-		err := s.units(a.stdin, "auto", func(u unit) bool {
+		err := s.emitUnits(a.stdin, "auto", func(u unit) bool {
 			turn, judged, err := turnOf(u, before, after)
 			failed = err
 			if judged {
@@ -90,7 +90,7 @@ func (a *app) turned(p *page, before, after *referee.Sheet, paths []string) erro
 			}
 			if turn != nil {
 				changed++
-				p.turn(turn)
+				p.writeTurn(turn)
 			}
 			return err == nil
 		})
@@ -101,11 +101,11 @@ func (a *app) turned(p *page, before, after *referee.Sheet, paths []string) erro
 			return err
 		}
 	}
-	p.line("%s of this sheet: the verdict of %d would change", plural(seen, "stored submission"), changed)
+	p.line("%s of this sheet: the verdict of %d would change", countWord(seen, "stored submission"), changed)
 	return nil
 }
 
-func (p *page) turn(t *forge.Turn) {
+func (p *page) writeTurn(t *forge.Turn) {
 	p.line("%s", t.Where)
 	p.text("  was ", t.Before)
 	p.text("  is  ", t.After)
@@ -123,7 +123,7 @@ func turnOf(u unit, before, after *referee.Sheet) (turn *forge.Turn, judged bool
 				return nil, false, err
 			}
 		}
-		return forge.Turned(u.name(), referee.Case{Path: bareName(u.path), Line: u.line, Bytes: u.bytes}, before,
+		return forge.Turned(u.unitName(), referee.Case{Path: bareName(u.path), Line: u.line, Bytes: u.bytes}, before,
 			after), true, nil
 	}
 	root, err := os.OpenRoot(filepath.FromSlash(u.path))
@@ -138,5 +138,5 @@ func turnOf(u unit, before, after *referee.Sheet) (turn *forge.Turn, judged bool
 	if slug, _ := referee.SplitSheet(folder.Run.Sheet); slug != before.Slug {
 		return nil, false, nil
 	}
-	return forge.Turned(u.name(), folder.Case(before, nil), before, after), true, nil
+	return forge.Turned(u.unitName(), folder.Case(before, nil), before, after), true, nil
 }

@@ -34,26 +34,26 @@ func (t *turnedLedger) run(where *ledgerFlags) error {
 	if err != nil {
 		repo = nil // a folder of runs will do
 	}
-	entries, err := t.entries(k)
+	entries, err := t.sheetEntries(k)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := t.one(&replay{app: t.app, k: k, e: e, source: t.source, library: t.library, repo: repo}); err != nil {
+		if err := t.auditBoth(&replay{app: t.app, k: k, e: e, source: t.source, library: t.library, repo: repo}); err != nil {
 			return err
 		}
 	}
 	t.page.line("%s of this sheet in the ledger: the verdict of %d would change; the run of %d was not found",
-		plural(t.seen, "receipt"), t.changed, t.absent)
+		countWord(t.seen, "receipt"), t.changed, t.absent)
 	return nil
 }
 
-// entries are the receipts of the sheet, of any version, from the first on.
-func (t *turnedLedger) entries(k *kept) ([]*ledger.Entry, error) {
+// sheetEntries are the receipts of the sheet, of any version, from the first on.
+func (t *turnedLedger) sheetEntries(k *kept) ([]*ledger.Entry, error) {
 	var out []*ledger.Entry
 	for e, err := range ledger.Backwards(t.ctx, k, k.at) {
 		if err != nil {
-			return nil, toolf("reading the ledger: %w", err).hint("`referee ledger verify` reports what is wrong")
+			return nil, toolf("reading the ledger: %w", err).withHint("`referee ledger verify` reports what is wrong")
 		}
 		if e.Receipt.Audited() && e.Receipt.FlightSheet.Slug == t.before.Slug {
 			out = append(out, e)
@@ -63,12 +63,12 @@ func (t *turnedLedger) entries(k *kept) ([]*ledger.Entry, error) {
 	return out, nil
 }
 
-// one audits the run of a receipt by both versions.
-func (t *turnedLedger) one(r *replay) error {
+// auditBoth audits the run of a receipt by both versions.
+func (t *turnedLedger) auditBoth(r *replay) error {
 	t.seen++
 	name := fmt.Sprintf("receipt %d  %s@%s  run %s", r.e.Receipt.Seq, r.e.Receipt.FlightSheet.Slug,
 		r.e.Receipt.FlightSheet.Version, r.e.Receipt.Run.ID)
-	folder, where, done, err := r.folder()
+	folder, where, done, err := r.runFolder()
 	if err != nil {
 		t.absent++
 		t.page.line("%s", name)
@@ -76,24 +76,24 @@ func (t *turnedLedger) one(r *replay) error {
 		return nil
 	}
 	defer done()
-	old, err := t.by(r, t.before, folder)
+	old, err := t.auditBy(r, t.before, folder)
 	if err != nil {
 		return err
 	}
-	now, err := t.by(r, t.after, folder)
+	now, err := t.auditBy(r, t.after, folder)
 	if err != nil {
 		return err
 	}
 	if turn := forge.TurnedReports(name+"  "+where, old, now); turn != nil {
 		t.changed++
-		t.page.turn(turn)
+		t.page.writeTurn(turn)
 	}
 	return nil
 }
 
-// by audits the run as it was audited then, with the profile of its agent and the receipts before it, by one version of
-// the sheet.
-func (t *turnedLedger) by(r *replay, sheet *referee.Sheet, folder fs.FS) (*referee.Report, error) {
+// auditBy audits the run as it was audited then, with the profile of its agent and the receipts before it, by one
+// version of the sheet.
+func (t *turnedLedger) auditBy(r *replay, sheet *referee.Sheet, folder fs.FS) (*referee.Report, error) {
 	recorded := *r.e.Receipt
 	recorded.FlightSheet = ledger.FlightSheet{Slug: sheet.Slug, Version: sheet.Version, SHA256: sheet.SHA256}
 	out, err := audit.Reaudit(&recorded, sheet, folder, receipt.Prior(t.ctx, r.k, receipt.Before(r.k.at, r.e.Receipt)))

@@ -62,7 +62,7 @@ type tested struct {
 
 // testSheets tests the sheets and prints what did not come out, in the order of the arguments.
 func (a *app) testSheets(o *testOptions, names []string) error {
-	library, err := a.library(o.dir)
+	library, err := a.openLibrary(o.dir)
 	if err != nil {
 		return err
 	}
@@ -74,18 +74,18 @@ func (a *app) testSheets(o *testOptions, names []string) error {
 		jobs = min(runtime.GOMAXPROCS(0), maxJobs)
 	}
 	t := &testRun{options: o, page: &page{}}
-	err = ordered(a.ctx, jobs, func(emit func(string) bool) error {
+	err = runOrdered(a.ctx, jobs, func(emit func(string) bool) error {
 		for _, name := range names {
 			if !emit(name) {
 				break
 			}
 		}
 		return nil
-	}, func(name string) *tested { return a.testSheet(library, name, o) }, t.take)
+	}, func(name string) *tested { return a.testSheet(library, name, o) }, t.takeSheet)
 	if err != nil {
 		return err
 	}
-	t.sum()
+	t.printSums()
 	if err := a.print(t.page.b.String()); err != nil {
 		return err
 	}
@@ -131,15 +131,15 @@ type testRun struct {
 	unexplained                        int // changes that nothing notices and no sheet explains
 }
 
-// take prints one sheet's failures and counts it.
-func (t *testRun) take(s *tested) error {
+// takeSheet prints one sheet's failures and counts it.
+func (t *testRun) takeSheet(s *tested) error {
 	t.sheets++
 	if s.err != nil {
 		if codeOf(s.err) != exitUsage {
 			return s.err
 		}
 		t.refused++
-		t.page.refusal(s.err)
+		t.page.writeRefusal(s.err)
 		return nil
 	}
 	bad := !s.result.OK()
@@ -157,15 +157,15 @@ func (t *testRun) take(s *tested) error {
 	}
 	t.examples, t.trips, t.boundaries = t.examples+s.result.Examples, t.trips+s.result.Trips,
 		t.boundaries+len(s.boundaries)
-	t.measured(s)
+	t.printMeasured(s)
 	if bad {
 		t.failed++
 	}
 	return nil
 }
 
-// measured prints what --coverage and --mutate found.
-func (t *testRun) measured(s *tested) {
+// printMeasured prints what --coverage and --mutate found.
+func (t *testRun) printMeasured(s *tested) {
 	if s.coverage != nil {
 		reached, possible := s.coverage.Totals()
 		t.reached, t.possible = t.reached+reached, t.possible+possible
@@ -206,9 +206,9 @@ func (t *testRun) measured(s *tested) {
 	t.unexplained += len(m.Open())
 }
 
-func (t *testRun) sum() {
-	t.page.line("%s: %s and %s run, %s held, %d sheets failed, %d refused", plural(t.sheets, "sheet"),
-		plural(t.examples, "example"), plural(t.trips, "trip"), plural(t.boundaries, "boundary"),
+func (t *testRun) printSums() {
+	t.page.line("%s: %s and %s run, %s held, %d sheets failed, %d refused", countWord(t.sheets, "sheet"),
+		countWord(t.examples, "example"), countWord(t.trips, "trip"), countWord(t.boundaries, "boundary"),
 		t.failed, t.refused)
 	if t.possible > 0 {
 		t.page.line("coverage: %d of %d outcomes and branches", t.reached, t.possible)

@@ -19,7 +19,7 @@ writes standard output.`
 	check := c.flags.Bool("check", false, "only list the files that would change")
 	c.run = func(a *app, args []string) error {
 		if len(args) == 0 {
-			return usagef("sheet fmt needs a FILE").hint("usage: %s", c.usage())
+			return usagef("sheet fmt needs a FILE").withHint("usage: %s", c.usageLine())
 		}
 		changed := 0
 		for _, name := range args {

@@ -17,7 +17,7 @@ output.`
 	out := c.flags.String("out", "", "`FILE` for the page")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
-		library, err := a.library(*dir)
+		library, err := a.openLibrary(*dir)
 		if err != nil {
 			return err
 		}

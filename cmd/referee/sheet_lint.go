@@ -25,14 +25,14 @@ func sheetLintCommand() *command {
 		"referee sheet lint cre-multifamily-agency"}
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, args []string) error {
-		library, err := a.library(*dir)
+		library, err := a.openLibrary(*dir)
 		if err != nil {
 			return err
 		}
 		if len(args) == 0 {
 			args = library.Slugs()
 		}
-		return a.lint(library, args)
+		return a.lintSheets(library, args)
 	}
 	return c
 }
@@ -43,12 +43,12 @@ type linted struct {
 	err      error
 }
 
-// lint loads each sheet and prints what is wrong with it, in the order of the names.
-func (a *app) lint(library *referee.Library, names []string) error {
+// lintSheets loads each sheet and prints what is wrong with it, in the order of the names.
+func (a *app) lintSheets(library *referee.Library, names []string) error {
 	p := &page{}
 	today := a.now().Format(time.DateOnly)
 	refused, warned, clean := 0, 0, 0
-	err := ordered(a.ctx, min(runtime.GOMAXPROCS(0), maxJobs), func(emit func(string) bool) error {
+	err := runOrdered(a.ctx, min(runtime.GOMAXPROCS(0), maxJobs), func(emit func(string) bool) error {
 		for _, name := range names {
 			if !emit(name) {
 				break
@@ -67,8 +67,8 @@ func (a *app) lint(library *referee.Library, names []string) error {
 			return l.err
 		case l.err != nil:
 			refused++
-			p.refusal(l.err)
-		case p.problems(l.problems):
+			p.writeRefusal(l.err)
+		case p.writeProblems(l.problems):
 			refused++
 		case len(l.problems) > 0:
 			warned++
@@ -80,7 +80,7 @@ func (a *app) lint(library *referee.Library, names []string) error {
 	if err != nil {
 		return err
 	}
-	p.line("%s: %d clean, %d with warnings, %d refused", plural(len(names), "sheet"), clean, warned, refused)
+	p.line("%s: %d clean, %d with warnings, %d refused", countWord(len(names), "sheet"), clean, warned, refused)
 	if err := a.print(p.b.String()); err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func refuseReusedVersion(s *referee.Sheet) []referee.Problem {
 		Hint:    "change the version of this one; `referee sheet diff` says what differs"}}
 }
 
-// problems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.
-func (p *page) problems(list []referee.Problem) (refused bool) {
+// writeProblems prints what is wrong with a sheet that loads and reports whether any of it refuses the sheet.
+func (p *page) writeProblems(list []referee.Problem) (refused bool) {
 	for _, problem := range list {
 		if !problem.Warning {
 			refused = true
@@ -117,8 +117,8 @@ func (p *page) problems(list []referee.Problem) (refused bool) {
 	return refused
 }
 
-// refusal prints every problem of a refused sheet on a line of its own.
-func (p *page) refusal(err error) {
+// writeRefusal prints every problem of a refused sheet on a line of its own.
+func (p *page) writeRefusal(err error) {
 	var refused *referee.RefusedError
 	if errors.As(err, &refused) {
 		for _, problem := range refused.Problems {

@@ -26,7 +26,7 @@ func sheetListCommand() *command {
 	format := c.formatFlag("table", "json")
 	dir := sheetsFlag(c.flags)
 	c.run = func(a *app, _ []string) error {
-		library, err := a.library(*dir)
+		library, err := a.openLibrary(*dir)
 		if err != nil {
 			return err
 		}
@@ -81,9 +81,9 @@ func sheetTable(sheets []*referee.Sheet) string {
 	for _, s := range sheets {
 		rows = append(rows, []string{s.Slug, s.Version, s.Lane, orDash(s.Domain), s.Origin})
 	}
-	p.columns(rows)
+	p.writeColumns(rows)
 	p.line("")
-	p.line("%s. `referee sheet show SLUG` prints one.", plural(len(sheets), "flight sheet"))
+	p.line("%s. `referee sheet show SLUG` prints one.", countWord(len(sheets), "flight sheet"))
 	return p.b.String()
 }
 

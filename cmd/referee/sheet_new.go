@@ -63,17 +63,17 @@ func (a *app) newSheet(o *newOptions) error {
 		a.askSheet(o)
 	}
 	if o.spec.Slug == "" || o.spec.Lane == "" {
-		return usagef("sheet new needs --slug and --lane").hint("`referee sheet new --help` shows all flags; on a " +
+		return usagef("sheet new needs --slug and --lane").withHint("`referee sheet new --help` shows all flags; on a " +
 			"terminal it asks")
 	}
-	if err := o.read(); err != nil {
+	if err := o.readFlags(); err != nil {
 		return usagef("%w", err)
 	}
 	src, err := forge.New(o.spec)
 	var example *forge.ExampleError
 	switch {
 	case errors.As(err, &example):
-		return usagef("%w", err).hint("change the values of --input, or the gate")
+		return usagef("%w", err).withHint("change the values of --input, or the gate")
 	case err != nil:
 		return sheetError(err)
 	}
@@ -94,7 +94,7 @@ func writeFresh(file string, src []byte) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
-		return usagef("%s already exists", file).hint("name another FILE")
+		return usagef("%s already exists", file).withHint("name another FILE")
 	}
 	if err != nil {
 		return toolf("writing the sheet: %w", err)
@@ -109,8 +109,8 @@ func writeFresh(file string, src []byte) error {
 	return nil
 }
 
-// read turns the flags into the specification.
-func (o *newOptions) read() error {
+// readFlags turns the flags into the specification.
+func (o *newOptions) readFlags() error {
 	for _, s := range o.inputs {
 		in, err := forge.ParseInput(s)
 		if err != nil {

@@ -39,7 +39,7 @@ func promptOf(s *referee.Sheet) string {
 	p.promptCalculations(s)
 	p.promptGates(s)
 	p.promptHandIn(s)
-	p.section("## JSON Schema of the submission")
+	p.beginSection("## JSON Schema of the submission")
 	p.b.WriteString("\n```json\n" + string(s.SubmissionSchema()) + "```\n")
 	return p.b.String()
 }
@@ -53,7 +53,7 @@ func promptNamed[T any](p *page, heading string, list []T, describe func(T) (nam
 	if len(list) == 0 {
 		return
 	}
-	p.section(heading)
+	p.beginSection(heading)
 	p.line("")
 	for _, item := range list {
 		name, text := describe(item)
@@ -73,7 +73,7 @@ func (p *page) promptParams(s *referee.Sheet) {
 	if len(s.Params) == 0 {
 		return
 	}
-	p.section("## Limits that apply")
+	p.beginSection("## Limits that apply")
 	p.line("")
 	p.text("", "They are set by the repository, not by your answer.")
 	p.line("")
@@ -86,7 +86,7 @@ func (p *page) promptCalculations(s *referee.Sheet) {
 	if len(s.Math) == 0 {
 		return
 	}
-	p.section("## Calculations")
+	p.beginSection("## Calculations")
 	p.line("")
 	p.text("", "One entry each in `calculations`. The result is derived again from your inputs: at most 1 % off "+
 		"passes, 2 % is flagged, 10 % is a defect.")
@@ -106,7 +106,7 @@ func (p *page) promptGates(s *referee.Sheet) {
 	if len(gates) == 0 {
 		return
 	}
-	p.section("## What the result is held against")
+	p.beginSection("## What the result is held against")
 	p.line("")
 	for _, r := range gates {
 		text := fmt.Sprintf("`%s` (%s): %s", r.ID, r.Tier, r.Label)
@@ -139,12 +139,12 @@ const evidenceRules = `Evidence rules:
 - ` + "`self_check` and `final_output`" + ` are claims too: they are held against what is found.`
 
 func (p *page) promptHandIn(s *referee.Sheet) {
-	p.section("## What to hand in")
+	p.beginSection("## What to hand in")
 	p.line("")
-	p.bulleted(handIn)
+	p.writeBulleted(handIn)
 	if s.Baseline == "canonical" {
 		p.line("")
-		p.bulleted(evidenceRules)
+		p.writeBulleted(evidenceRules)
 	}
 	if len(s.Outputs) > 0 {
 		p.line("")
@@ -152,8 +152,8 @@ func (p *page) promptHandIn(s *referee.Sheet) {
 	}
 }
 
-// bulleted wraps lines that begin with a dash under themselves.
-func (p *page) bulleted(text string) {
+// writeBulleted wraps lines that begin with a dash under themselves.
+func (p *page) writeBulleted(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if rest, ok := strings.CutPrefix(line, "- "); ok {
 			p.text("- ", rest)

@@ -31,12 +31,12 @@ func sheetShowCommand() *command {
 // oneSheet finds the sheet that the only argument names: a slug, or a file.
 func (a *app) oneSheet(dir string, args []string, c *command) (*referee.Sheet, error) {
 	if len(args) == 0 {
-		return nil, usagef("%s needs a SLUG", c.name).hint("`referee sheet list` lists them")
+		return nil, usagef("%s needs a SLUG", c.name).withHint("`referee sheet list` lists them")
 	}
 	if isFile(args[0]) {
 		return a.sheetFile(args[0])
 	}
-	library, err := a.library(dir)
+	library, err := a.openLibrary(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -60,17 +60,17 @@ func sheetText(s *referee.Sheet) string {
 			p.text("", text)
 		}
 	}
-	p.inputs(s)
-	p.evidence(s)
-	p.params(s)
-	p.constants(s)
-	p.calculations(s)
-	p.gates(s)
+	p.writeInputs(s)
+	p.writeEvidence(s)
+	p.writeParams(s)
+	p.writeConstants(s)
+	p.writeCalculations(s)
+	p.writeGates(s)
 	p.otherChecks(s)
-	p.questions(s)
-	p.examples(s)
+	p.writeQuestions(s)
+	p.writeExamples(s)
 	if len(s.Notes) > 0 {
-		p.section("Notes")
+		p.beginSection("Notes")
 		for _, n := range s.Notes {
 			p.text("  - ", n)
 		}
@@ -81,7 +81,7 @@ func sheetText(s *referee.Sheet) string {
 // wide is the column in which texts begin beside names.
 const wide = 24
 
-func (p *page) inputs(s *referee.Sheet) {
+func (p *page) writeInputs(s *referee.Sheet) {
 	showNamed(p, "Inputs", s.Inputs, func(in referee.Input) (string, string) { return in.Name, inputText(in) })
 }
 
@@ -90,10 +90,10 @@ func showNamed[T any](p *page, heading string, list []T, describe func(T) (name,
 	if len(list) == 0 {
 		return
 	}
-	p.section(heading)
+	p.beginSection(heading)
 	for _, item := range list {
 		name, text := describe(item)
-		p.entry(name, wide, text)
+		p.writeEntry(name, wide, text)
 	}
 }
 
@@ -183,8 +183,8 @@ func placeText(in referee.Input, p referee.Place) string {
 	return p.Evidence + "#/" + in.Name
 }
 
-// evidence are the files that a run must bring.
-func (p *page) evidence(s *referee.Sheet) {
+// writeEvidence are the files that a run must bring.
+func (p *page) writeEvidence(s *referee.Sheet) {
 	showNamed(p, "Evidence", s.Evidence, func(e referee.EvidenceItem) (string, string) {
 		return e.ID, evidenceText(e)
 	})
@@ -216,14 +216,14 @@ func evidenceText(e referee.EvidenceItem) string {
 	return text
 }
 
-// params are the limits that the configuration sets (S71).
-func (p *page) params(s *referee.Sheet) {
+// writeParams are the limits that the configuration sets (S71).
+func (p *page) writeParams(s *referee.Sheet) {
 	if len(s.Params) == 0 {
 		return
 	}
-	p.section("Parameters, which the configuration or --param sets and no submission")
+	p.beginSection("Parameters, which the configuration or --param sets and no submission")
 	for _, param := range s.Params {
-		p.entry(param.Name, wide, limitText(param))
+		p.writeEntry(param.Name, wide, limitText(param))
 	}
 }
 
@@ -246,19 +246,19 @@ func limitText(p referee.Param) string {
 	return text
 }
 
-// constants are the thresholds that the gates name.
-func (p *page) constants(s *referee.Sheet) {
+// writeConstants are the thresholds that the gates name.
+func (p *page) writeConstants(s *referee.Sheet) {
 	consts := s.Doc.Get("consts")
 	if consts == nil || len(consts.Members) == 0 {
 		return
 	}
-	p.section("Constants")
+	p.beginSection("Constants")
 	for _, m := range consts.Members {
 		text := constText(m.Value.Get("value"))
 		if unit := m.Value.TextOf("unit"); unit != "" {
 			text += " " + unit
 		}
-		p.entry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: m.Value.TextOf("source"),
+		p.writeEntry(m.Key, wide, text+"; "+sourceText(referee.Source{Text: m.Value.TextOf("source"),
 			Status: m.Value.TextOf("status"), AsOf: m.Value.TextOf("as_of")}))
 	}
 }
@@ -282,14 +282,14 @@ func constText(v *strictjson.Value) string {
 	return v.Text
 }
 
-func (p *page) calculations(s *referee.Sheet) {
+func (p *page) writeCalculations(s *referee.Sheet) {
 	if len(s.Math) == 0 {
 		return
 	}
-	p.section("Calculations, each re-derived from the submission's own inputs")
+	p.beginSection("Calculations, each re-derived from the submission's own inputs")
 	for _, m := range s.Math {
 		p.text("  "+m.ID+" = ", m.Text+unitText(m))
-		p.labelled(4, "Why:", m.Why)
+		p.writeLabelled(4, "Why:", m.Why)
 	}
 }
 
@@ -307,8 +307,8 @@ func unitText(m *referee.MathCheck) string {
 	return "  (" + strings.Join(about, ", ") + ")"
 }
 
-// gates are the rules that the sheet's author wrote, with their reasons.
-func (p *page) gates(s *referee.Sheet) {
+// writeGates are the rules that the sheet's author wrote, with their reasons.
+func (p *page) writeGates(s *referee.Sheet) {
 	titled := false
 	for _, r := range s.Rules {
 		if r.Stage == referee.StageChecklist || r.Kind == "recompute" && strings.HasPrefix(r.ID, "math.") ||
@@ -316,24 +316,24 @@ func (p *page) gates(s *referee.Sheet) {
 			continue
 		}
 		if !titled {
-			p.section("Gates")
+			p.beginSection("Gates")
 			titled = true
 		}
-		p.gate(r)
+		p.writeGate(r)
 	}
 }
 
 // written: the author of the sheet said what must hold; registry keys and implicit rules bring their own words.
 func hasOwnWords(r *referee.Rule) bool { return r.Text != "" }
 
-func (p *page) gate(r *referee.Rule) {
+func (p *page) writeGate(r *referee.Rule) {
 	p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
 	if !strings.Contains(r.Label, r.Text) {
 		p.text("        ", r.Text)
 	}
-	p.labelled(8, "Why:", r.Why)
-	p.labelled(8, "Fix:", r.Fix)
-	p.labelled(8, "Source:", sourceText(r.Source))
+	p.writeLabelled(8, "Why:", r.Why)
+	p.writeLabelled(8, "Fix:", r.Fix)
+	p.writeLabelled(8, "Source:", sourceText(r.Source))
 }
 
 func sourceText(s referee.Source) string {
@@ -356,7 +356,7 @@ func sourceText(s referee.Source) string {
 
 // otherChecks are those that need no expression: the registry's keys and what every sheet has.
 func (p *page) otherChecks(s *referee.Sheet) {
-	p.section("Always checked")
+	p.beginSection("Always checked")
 	for _, r := range s.Rules {
 		if r.Stage != referee.StageChecklist && !hasOwnWords(r) {
 			p.text(fmt.Sprintf("  %-4s  %s: ", r.Tier, r.ID), r.Label)
@@ -364,30 +364,30 @@ func (p *page) otherChecks(s *referee.Sheet) {
 	}
 }
 
-func (p *page) questions(s *referee.Sheet) {
+func (p *page) writeQuestions(s *referee.Sheet) {
 	titled := false
 	for _, r := range s.Rules {
 		if r.Question == "" {
 			continue
 		}
 		if !titled {
-			p.section("Questions that a person answers with yes or no")
+			p.beginSection("Questions that a person answers with yes or no")
 			titled = true
 		}
 		p.text("  "+r.ID+": ", r.Question)
-		p.labelled(4, "Why:", r.Why)
+		p.writeLabelled(4, "Why:", r.Why)
 	}
 }
 
-// examples sums up the worked submissions and what must flag when they change.
-func (p *page) examples(s *referee.Sheet) {
+// writeExamples sums up the worked submissions and what must flag when they change.
+func (p *page) writeExamples(s *referee.Sheet) {
 	list := s.Doc.Get("examples")
 	if list == nil || len(list.Items) == 0 {
 		return
 	}
-	p.section("Worked examples, run by `referee sheet test`")
+	p.beginSection("Worked examples, run by `referee sheet test`")
 	for i, e := range list.Items {
-		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(e.TextOf("name")), exceptions(e)))
+		p.text("  ", fmt.Sprintf("%s: passes%s", orDash(e.TextOf("name")), exampleExceptions(e)))
 		trips := e.Get("trips")
 		if trips == nil {
 			continue
@@ -401,8 +401,8 @@ func (p *page) examples(s *referee.Sheet) {
 	}
 }
 
-// exceptions are the rules that an example does not pass.
-func exceptions(e *strictjson.Value) string {
+// exampleExceptions are the rules that an example does not pass.
+func exampleExceptions(e *strictjson.Value) string {
 	expect := e.Get("expect")
 	if expect == nil || len(expect.Members) == 0 {
 		return ""

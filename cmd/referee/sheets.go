@@ -22,9 +22,9 @@ func sheetsFlag(flags *pflag.FlagSet) *string {
 		"library's\n(default: "+sheetsDir+", where it is)")
 }
 
-// library opens the flight sheets: the repository's, where there are any, before the embedded ones. Nothing is loaded
-// yet.
-func (a *app) library(dir string) (*referee.Library, error) {
+// openLibrary opens the flight sheets: the repository's, where there are any, before the embedded ones. Nothing is
+// loaded yet.
+func (a *app) openLibrary(dir string) (*referee.Library, error) {
 	asked := dir != ""
 	if !asked {
 		dir = sheetsDir
@@ -37,7 +37,7 @@ func (a *app) library(dir string) (*referee.Library, error) {
 		return referee.NewLibrary(flightsheets.FS(), nil, ""), nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usagef("%s: no such folder",
-			dir).hint("--flight-sheets takes the folder of the sheets, each as SLUG.json")
+			dir).withHint("--flight-sheets takes the folder of the sheets, each as SLUG.json")
 	case err != nil:
 		return nil, toolf("opening the sheets in %s: %w", dir, err)
 	}
@@ -50,10 +50,10 @@ func sheetError(err error) error {
 	var refused *referee.RefusedError
 	if errors.As(err, &refused) {
 		return usagef("the flight sheet is refused\n%w",
-			err).hint("`referee sheet lint FILE` shows all refusals and warnings of a sheet")
+			err).withHint("`referee sheet lint FILE` shows all refusals and warnings of a sheet")
 	}
 	if text, after, found := strings.Cut(err.Error(), "; "); found && errors.Is(err, referee.ErrNoSheet) {
-		return usagef("%s", text).hint("%s", after)
+		return usagef("%s", text).withHint("%s", after)
 	}
 	return usagef("%w", err)
 }

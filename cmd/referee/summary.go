@@ -53,13 +53,13 @@ func summaryCommand() *command {
 	c.flags.StringVar(&w.join, "join", "", "write the reports, in input order, to `FILE`")
 	c.flags.BoolVar(&w.fromLedger, "from-ledger", false, "summarize the receipts of the ledger")
 	w.where = ledgerFlag(c.flags)
-	c.run = func(a *app, args []string) error { return a.summarize(w, args) }
+	c.run = func(a *app, args []string) error { return a.printSummary(w, args) }
 	return c
 }
 
-// summarize adds the reports or receipts up and prints them.
-func (a *app) summarize(w *summaryWork, paths []string) error {
-	samples, err := a.samples(w, paths)
+// printSummary adds the reports or receipts up and prints them.
+func (a *app) printSummary(w *summaryWork, paths []string) error {
+	samples, err := a.readSamples(w, paths)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (a *app) summarize(w *summaryWork, paths []string) error {
 	return write(w.format, a.stdout, summary.Of(samples), report.Options{Width: look.width, Color: look.color})
 }
 
-// samples come from report files, or from the ledger.
-func (a *app) samples(w *summaryWork, paths []string) ([]summary.Sample, error) {
+// readSamples come from report files, or from the ledger.
+func (a *app) readSamples(w *summaryWork, paths []string) ([]summary.Sample, error) {
 	if len(paths) == 0 || w.fromLedger {
 		if w.join != "" || len(paths) > 0 {
 			return nil, usagef("--join and report files go together; --from-ledger takes neither")
@@ -130,7 +130,7 @@ func (a *app) readReports(path string, keepLines bool) ([]parsedReport, error) {
 			r, parseErr := referee.ParseReport(trimmed)
 			if parseErr != nil {
 				return nil, usagef("%s:%d: %v", path, n,
-					parseErr).hint("write reports with `referee audit --format json`")
+					parseErr).withHint("write reports with `referee audit --format json`")
 			}
 			kept := parsedReport{sample: summary.FromReport(r), location: r.Location, number: r.Submission.Line}
 			if keepLines {
@@ -177,7 +177,7 @@ func (a *app) ledgerSamples(where *ledgerFlags) ([]summary.Sample, error) {
 	for e, err := range ledger.Backwards(a.ctx, k, k.at) {
 		if err != nil {
 			return nil, rulesf("reading the ledger, %s: %w", k.name,
-				err).hint("`referee ledger verify` reports what is wrong")
+				err).withHint("`referee ledger verify` reports what is wrong")
 		}
 		if s, ok := summary.FromReceipt(e.Receipt); ok {
 			out = append(out, s)

@@ -21,11 +21,11 @@ var replacedCommands = map[string]string{
 	"ledger show": "receipt show",
 }
 
-// dispatch finds the command that the arguments begin with and runs it.
-func (a *app) dispatch(args []string) error {
+// dispatchCommand finds the command that the arguments begin with and runs it.
+func (a *app) dispatchCommand(args []string) error {
 	if len(args) == 0 {
 		return usagef("no command given").
-			hint("`referee help` lists the commands; `referee audit PATH` is the usual one")
+			withHint("`referee help` lists the commands; `referee audit PATH` is the usual one")
 	}
 	if other, ok := otherNames[args[0]]; ok {
 		args = slices.Concat(other, args[1:])
@@ -37,7 +37,7 @@ func (a *app) dispatch(args []string) error {
 	}
 	a.tree.SetArgs(args)
 	if isCompletion(args) {
-		return a.complete()
+		return a.completeShell()
 	}
 	if err := a.tree.ExecuteContext(a.ctx); err != nil {
 		return err
@@ -55,10 +55,10 @@ func (a *app) newTree(helpErr *error) *cobra.Command {
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetHelpFunc(func(*cobra.Command, []string) { *helpErr = a.overview() })
+	root.SetHelpFunc(func(*cobra.Command, []string) { *helpErr = a.printOverview() })
 	group := map[string]*cobra.Command{"": root}
-	for _, c := range commands() {
-		above, _ := c.words()
+	for _, c := range allCommands() {
+		above, _ := c.groupAndName()
 		if group[above] == nil {
 			group[above] = a.newGroup(above, helpErr)
 			root.AddCommand(group[above])
@@ -72,8 +72,8 @@ func (a *app) newTree(helpErr *error) *cobra.Command {
 	return root
 }
 
-// words are the group that a command belongs to, "" for none, and its own name there.
-func (c *command) words() (group, name string) {
+// groupAndName are the group that a command belongs to, "" for none, and its own name there.
+func (c *command) groupAndName() (group, name string) {
 	group, name, found := strings.Cut(c.name, " ")
 	if !found {
 		return "", group
@@ -83,7 +83,7 @@ func (c *command) words() (group, name string) {
 
 // newNode is the command in the tree.
 func (a *app) newNode(c *command, helpErr *error) *cobra.Command {
-	_, name := c.words()
+	_, name := c.groupAndName()
 	node := &cobra.Command{
 		Use:     strings.TrimRight(name+" "+c.args, " "),
 		Short:   c.short,
@@ -98,7 +98,7 @@ func (a *app) newNode(c *command, helpErr *error) *cobra.Command {
 		}
 		return c.flagError(err)
 	})
-	node.SetHelpFunc(func(*cobra.Command, []string) { *helpErr = a.help(c) })
+	node.SetHelpFunc(func(*cobra.Command, []string) { *helpErr = a.printHelp(c) })
 	return node
 }
 
@@ -115,7 +115,7 @@ func (a *app) newGroup(name string, helpErr *error) *cobra.Command {
 // runRoot answers arguments that begin with no command.
 func (a *app) runRoot(args []string) error {
 	if isHelpFlag(args[0]) {
-		return a.overview()
+		return a.printOverview()
 	}
 	return unknownCommand(args[0], "", namesIn(a.tree))
 }
@@ -131,8 +131,8 @@ func (a *app) runGroup(group string, args []string) error {
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 		return usagef("referee %s needs a command", group).
-			hint("known: %s", strings.Join(namesIn(node), ", ")).
-			hint("`referee %s --help` shows what they do", group)
+			withHint("known: %s", strings.Join(namesIn(node), ", ")).
+			withHint("`referee %s --help` shows what they do", group)
 	}
 	return unknownCommand(args[0], group, namesIn(node))
 }
@@ -148,7 +148,7 @@ func (a *app) refuseEarlyFlag(args []string) error {
 	path := node.CommandPath()
 	for _, word := range args[:strings.Count(path, " ")] {
 		if strings.HasPrefix(word, "-") {
-			return usagef("%s comes before the command", word).hint("flags follow it: `%s %s`", path, word)
+			return usagef("%s comes before the command", word).withHint("flags follow it: `%s %s`", path, word)
 		}
 	}
 	return nil
@@ -162,19 +162,19 @@ func unknownCommand(word, group string, known []string) error {
 	}
 	f := usagef("%s has no command %q", where, word)
 	if instead := replacedCommands[strings.TrimSpace(group+" "+word)]; instead != "" {
-		return f.hint("`referee %s` does its work", instead)
+		return f.withHint("`referee %s` does its work", instead)
 	}
 	if near := nearest.Word(word, known); near != "" {
-		return f.hint("did you mean `%s %s`?", where, near)
+		return f.withHint("did you mean `%s %s`?", where, near)
 	}
-	return f.hint("known: %s", strings.Join(known, ", "))
+	return f.withHint("known: %s", strings.Join(known, ", "))
 }
 
 // namesIn lists the commands below a node in the order of help, each once.
 func namesIn(node *cobra.Command) []string {
 	var names []string
-	for _, c := range commands() {
-		group, name := c.words()
+	for _, c := range allCommands() {
+		group, name := c.groupAndName()
 		switch {
 		case node.HasParent() && group == node.Name():
 			names = append(names, name)

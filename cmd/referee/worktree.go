@@ -56,7 +56,7 @@ func initWorktree(dir string, files map[string][]byte, c firstCommit) error {
 	}
 	defer root.Close()
 	w := treeWriter{root: root, ids: map[string]string{}}
-	return w.all(files, c)
+	return w.commitFiles(files, c)
 }
 
 // treeWriter writes below one folder, and cannot write elsewhere.
@@ -65,24 +65,24 @@ type treeWriter struct {
 	ids  map[string]string // of the files, by path
 }
 
-func (w *treeWriter) all(files map[string][]byte, c firstCommit) error {
+func (w *treeWriter) commitFiles(files map[string][]byte, c firstCommit) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := w.file(name, files[name]); err != nil {
+		if err := w.writeFile(name, files[name]); err != nil {
 			return err
 		}
 	}
-	tree, err := w.tree("")
+	tree, err := w.writeTree("")
 	if err != nil {
 		return err
 	}
 	at := c.when.Unix()
 	commit := gitobject.Record{Tree: tree, Author: c.who, Authored: at, By: c.who, Time: at, Message: c.message}
-	id, err := w.object(gitobject.Commit, commit.Encode())
+	id, err := w.writeObject(gitobject.Commit, commit.Encode())
 	if err != nil {
 		return err
 	}
 	for _, f := range []struct{ name, text string }{
-		{".git/HEAD", "ref: refs/heads/" + c.branch + "\n"}, {".git/config", gitConfig}, {".git/index", w.index()},
+		{".git/HEAD", "ref: refs/heads/" + c.branch + "\n"}, {".git/config", gitConfig}, {".git/index", w.gitIndex()},
 		{".git/refs/heads/" + c.branch, id + "\n"},
 	} {
 		if err := w.root.WriteFile(filepath.FromSlash(f.name), []byte(f.text), 0o644); err != nil {
@@ -92,8 +92,8 @@ func (w *treeWriter) all(files map[string][]byte, c firstCommit) error {
 	return nil
 }
 
-// file writes one file and its object.
-func (w *treeWriter) file(name string, data []byte) error {
+// writeFile writes one file and its object.
+func (w *treeWriter) writeFile(name string, data []byte) error {
 	if !fs.ValidPath(name) || name == ".git" || strings.HasPrefix(name, ".git/") {
 		return fmt.Errorf("%q is not a path in a work tree", name)
 	}
@@ -103,13 +103,13 @@ func (w *treeWriter) file(name string, data []byte) error {
 	if err := w.root.WriteFile(filepath.FromSlash(name), data, 0o644); err != nil {
 		return err
 	}
-	id, err := w.object(gitobject.Blob, data)
+	id, err := w.writeObject(gitobject.Blob, data)
 	w.ids[name] = id
 	return err
 }
 
-// tree writes the tree of a folder and of those below it.
-func (w *treeWriter) tree(dir string) (string, error) {
+// writeTree writes the tree of a folder and of those below it.
+func (w *treeWriter) writeTree(dir string) (string, error) {
 	var entries []gitobject.Entry
 	below := map[string]bool{}
 	for name, id := range w.ids {
@@ -124,17 +124,17 @@ func (w *treeWriter) tree(dir string) (string, error) {
 		}
 	}
 	for _, sub := range slices.Sorted(maps.Keys(below)) {
-		id, err := w.tree(dir + sub + "/")
+		id, err := w.writeTree(dir + sub + "/")
 		if err != nil {
 			return "", err
 		}
 		entries = append(entries, gitobject.Entry{Mode: gitobject.ModeTree, Name: sub, ID: id})
 	}
-	return w.object(gitobject.Tree, gitobject.EncodeTree(entries))
+	return w.writeObject(gitobject.Tree, gitobject.EncodeTree(entries))
 }
 
-// object writes a loose object.
-func (w *treeWriter) object(kind gitobject.Kind, data []byte) (string, error) {
+// writeObject writes a loose object.
+func (w *treeWriter) writeObject(kind gitobject.Kind, data []byte) (string, error) {
 	id := gitobject.ID(kind, data)
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -150,9 +150,9 @@ func (w *treeWriter) object(kind gitobject.Kind, data []byte) (string, error) {
 	return id, w.root.WriteFile(filepath.Join(dir, id[2:]), b.Bytes(), 0o444)
 }
 
-// index is git's index, version 2 (gitformat-index), with what the disk says of the files left at zero: git then looks
-// for itself.
-func (w *treeWriter) index() string {
+// gitIndex is git's index, version 2 (gitformat-index), with what the disk says of the files left at zero: git then
+// looks for itself.
+func (w *treeWriter) gitIndex() string {
 	var b bytes.Buffer
 	b.WriteString("DIRC")
 	word := func(n uint32) { b.Write(binary.BigEndian.AppendUint32(nil, n)) }

@@ -77,7 +77,7 @@ func CheckMembers(b []byte, lim Limits, member func(key, value []byte)) error {
 	if c.peek() != '{' {
 		return c.rootError()
 	}
-	if err := c.value(1); err != nil {
+	if err := c.checkValue(1); err != nil {
 		return err
 	}
 	if c.i < len(b) {
@@ -121,25 +121,25 @@ func (c *checker) rootError() error {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// value checks one value; depth is what an array or object here would be.
-func (c *checker) value(depth int) error {
+// checkValue checks one value; depth is what an array or object here would be.
+func (c *checker) checkValue(depth int) error {
 	switch b := c.peek(); {
 	case b == '"':
-		return c.str()
+		return c.checkString()
 	case b == '{' || b == '[':
 		if depth > c.max {
 			return c.fail(RuleDepth, "nested deeper than %d", c.max)
 		}
 		if b == '{' {
-			return c.object(depth)
+			return c.checkObject(depth)
 		}
-		return c.array(depth)
+		return c.checkArray(depth)
 	case b == '-' || b >= '0' && b <= '9':
-		return c.number()
+		return c.checkNumber()
 	case b == 't':
-		return c.word("true")
+		return c.skipWord("true")
 	case b == 'f':
-		return c.word("false")
+		return c.skipWord("false")
 	case b == 'n' && bytes.HasPrefix(c.b[c.i:], []byte("null")):
 		return c.fail(RuleNull, "null; leave the member out")
 	}
@@ -157,7 +157,7 @@ func (c *checker) unexpected(want string) error {
 	return c.fail(RuleGrammar, "%q where %s is expected", c.b[c.i:c.i+1], want)
 }
 
-func (c *checker) word(w string) error {
+func (c *checker) skipWord(w string) error {
 	if !bytes.HasPrefix(c.b[c.i:], []byte(w)) {
 		return c.unexpected("a value")
 	}
@@ -165,14 +165,14 @@ func (c *checker) word(w string) error {
 	return nil
 }
 
-func (c *checker) array(depth int) error {
+func (c *checker) checkArray(depth int) error {
 	c.i++
 	if c.peek() == ']' {
 		c.i++
 		return nil
 	}
 	for {
-		if err := c.value(depth + 1); err != nil {
+		if err := c.checkValue(depth + 1); err != nil {
 			return err
 		}
 		switch c.peek() {
@@ -187,7 +187,7 @@ func (c *checker) array(depth int) error {
 	}
 }
 
-func (c *checker) object(depth int) error {
+func (c *checker) checkObject(depth int) error {
 	c.i++
 	if c.peek() == '}' {
 		c.i++
@@ -195,12 +195,12 @@ func (c *checker) object(depth int) error {
 	}
 	var last []byte
 	for {
-		key, err := c.key(last)
+		key, err := c.checkKey(last)
 		if err != nil {
 			return err
 		}
 		start := c.i
-		if err := c.value(depth + 1); err != nil {
+		if err := c.checkValue(depth + 1); err != nil {
 			return err
 		}
 		if depth == 1 && c.member != nil {
@@ -219,8 +219,8 @@ func (c *checker) object(depth int) error {
 	}
 }
 
-// key checks a key and the colon behind it; last is the key before it, nil for the first.
-func (c *checker) key(last []byte) ([]byte, error) {
+// checkKey checks a key and the colon behind it; last is the key before it, nil for the first.
+func (c *checker) checkKey(last []byte) ([]byte, error) {
 	if c.peek() != '"' {
 		return nil, c.unexpected("a key")
 	}
@@ -251,8 +251,8 @@ func isKeyByte(c byte, first bool) bool {
 	return c >= 'a' && c <= 'z' || !first && (c >= '0' && c <= '9' || c == '_')
 }
 
-// number checks the token and its range. Sixteen digits fit an int64, so the range needs no big number.
-func (c *checker) number() error {
+// checkNumber checks the token and its range. Sixteen digits fit an int64, so the range needs no big number.
+func (c *checker) checkNumber() error {
 	start := c.i
 	if c.peek() == '-' {
 		c.i++
@@ -266,7 +266,7 @@ func (c *checker) number() error {
 	}
 	end := c.i
 	c.i = start // an error is about the whole token
-	switch next := c.at(end); {
+	switch next := c.byteAt(end); {
 	case end == digits:
 		return c.fail(RuleGrammar, "a minus sign without digits")
 	case next == '.' || next == 'e' || next == 'E':
@@ -282,7 +282,7 @@ func (c *checker) number() error {
 	return nil
 }
 
-func (c *checker) at(i int) byte {
+func (c *checker) byteAt(i int) byte {
 	if i < len(c.b) {
 		return c.b[i]
 	}
@@ -297,8 +297,8 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// str checks a string: runs of plain bytes, and the rest one code point at a time.
-func (c *checker) str() error {
+// checkString checks a string: runs of plain bytes, and the rest one code point at a time.
+func (c *checker) checkString() error {
 	b, i := c.b, c.i+1
 	for {
 		for i < len(b) && plain[b[i]] {
@@ -312,18 +312,18 @@ func (c *checker) str() error {
 		if i == len(b) {
 			return c.fail(RuleGrammar, "the text ends inside a string")
 		}
-		if err := c.special(); err != nil {
+		if err := c.checkSpecial(); err != nil {
 			return err
 		}
 		i = c.i
 	}
 }
 
-// special checks the escape or the code point at hand and steps over it.
-func (c *checker) special() error {
+// checkSpecial checks the escape or the code point at hand and steps over it.
+func (c *checker) checkSpecial() error {
 	b := c.b[c.i]
 	if b == '\\' {
-		return c.escape()
+		return c.checkEscape()
 	}
 	if b < 0x20 {
 		return c.fail(RuleEscape, "the control U+%04X must be escaped", b)
@@ -339,9 +339,9 @@ func (c *checker) special() error {
 	return nil
 }
 
-// escape checks that the escape at hand is the one RFC 8785 prints for its code point.
-func (c *checker) escape() error {
-	switch c.at(c.i + 1) {
+// checkEscape checks that the escape at hand is the one RFC 8785 prints for its code point.
+func (c *checker) checkEscape() error {
+	switch c.byteAt(c.i + 1) {
 	case '"', '\\', 'b', 't', 'n', 'f', 'r':
 		c.i += 2
 		return nil

@@ -109,26 +109,26 @@ func fieldsOf(t reflect.Type, at []int, forms map[string]*Form) []field {
 }
 
 // Decode checks b and fills the struct that v points to. On an error, an *Error, v is left as it was.
-func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decode(b, lim, v, nil) }
+func (d *Decoder) Decode(b []byte, lim Limits, v any) error { return d.decodeWithin(b, lim, v, nil) }
 
 // Scan is Decode without filling the fields tagged `scan:"-"`, which it checks all the same: for whoever reads a
 // hundred thousand texts and needs a few members of each. v must be zero, and is good for nothing after an error. bulk
 // is given the bytes of each member of the text itself that was checked and not filled; it may not be nil.
 func (d *Decoder) Scan(b []byte, lim Limits, v any, bulk func(key string, value []byte)) error {
-	return d.decode(b, lim, v, bulk)
+	return d.decodeWithin(b, lim, v, bulk)
 }
 
-func (d *Decoder) decode(b []byte, lim Limits, v any, bulk func(string, []byte)) error {
+func (d *Decoder) decodeWithin(b []byte, lim Limits, v any, bulk func(string, []byte)) error {
 	if err := CheckLimits(b, lim); err != nil {
 		return err
 	}
 	r := reader{b: b, bulk: bulk}
 	to := reflect.ValueOf(v).Elem()
 	if bulk != nil {
-		return r.value(d.root, to)
+		return r.readValue(d.root, to)
 	}
 	into := reflect.New(to.Type()).Elem()
-	if err := r.value(d.root, into); err != nil {
+	if err := r.readValue(d.root, into); err != nil {
 		return err
 	}
 	to.Set(into)
@@ -161,30 +161,30 @@ func (r *reader) fail(rule, format string, args ...any) error {
 	return &Error{r.i, rule, fmt.Sprintf("%q: ", at.String()) + fmt.Sprintf(format, args...)}
 }
 
-// value reads one value by its plan; into is not valid where the value is only checked.
-func (r *reader) value(p *plan, into reflect.Value) error {
+// readValue reads one value by its plan; into is not valid where the value is only checked.
+func (r *reader) readValue(p *plan, into reflect.Value) error {
 	if got := kindOf(r.b[r.i]); got != p.kind {
 		return r.fail(RuleShape, "%s, %s is expected", names[got], names[p.kind])
 	}
 	switch p.kind {
 	case reflect.String:
-		return r.str(p.form, into)
+		return r.readString(p.form, into)
 	case reflect.Slice:
-		return r.slice(p, into)
+		return r.readSlice(p, into)
 	case reflect.Struct:
-		return r.object(p, into)
+		return r.readObject(p, into)
 	case reflect.Bool:
 		if into.IsValid() {
 			into.SetBool(r.b[r.i] == 't')
 		}
-		r.skip()
+		r.skipScalar()
 		return nil
 	}
 	start := r.i
 	if r.b[start] == '-' {
 		return r.fail(RuleShape, "a negative number; counts, sizes and ids are never negative")
 	}
-	r.skip()
+	r.skipScalar()
 	if into.IsValid() {
 		n, err := strconv.ParseInt(string(r.b[start:r.i]), 10, 64)
 		if err != nil {
@@ -216,15 +216,15 @@ var names = map[reflect.Kind]string{
 	reflect.Int64: "an integer",
 }
 
-// skip steps over a boolean or a number.
-func (r *reader) skip() {
+// skipScalar steps over a boolean or a number.
+func (r *reader) skipScalar() {
 	for r.b[r.i] != ',' && r.b[r.i] != '}' && r.b[r.i] != ']' {
 		r.i++
 	}
 }
 
-// raw steps over a string and gives what stands between its quotation marks.
-func (r *reader) raw() (text []byte, escaped bool) {
+// rawString steps over a string and gives what stands between its quotation marks.
+func (r *reader) rawString() (text []byte, escaped bool) {
 	start := r.i + 1
 	end := start + bytes.IndexByte(r.b[start:], '"')
 	if bytes.IndexByte(r.b[start:end], '\\') < 0 {
@@ -243,21 +243,21 @@ func (r *reader) raw() (text []byte, escaped bool) {
 	}
 }
 
-func (r *reader) str(form *Form, into reflect.Value) error {
+func (r *reader) readString(form *Form, into reflect.Value) error {
 	at := r.i
-	text, escaped := r.raw()
+	text, escaped := r.rawString()
 	if escaped && (form != nil || into.IsValid()) {
-		text = unescape(text)
+		text = unescapeText(text)
 	}
 	word, ok := "", true
 	if form != nil {
-		word, ok = form.ok(text)
+		word, ok = form.matches(text)
 	}
 	switch {
 	case !ok:
 		r.i = at
-		return r.fail(RuleShape, "%q is not %s%s", legible.Clip(string(text), mostQuoted), form.want(),
-			form.hint(string(text)))
+		return r.fail(RuleShape, "%q is not %s%s", legible.Clip(string(text), mostQuoted), form.wantedForm(),
+			form.hintFor(string(text)))
 	case !into.IsValid():
 	case word != "":
 		into.SetString(word)
@@ -267,8 +267,8 @@ func (r *reader) str(form *Form, into reflect.Value) error {
 	return nil
 }
 
-// ok reports whether the text has the form; word is the one of a list that it is, which needs no copy.
-func (f *Form) ok(text []byte) (word string, ok bool) {
+// matches reports whether the text has the form; word is the one of a list that it is, which needs no copy.
+func (f *Form) matches(text []byte) (word string, ok bool) {
 	if f.Enum == nil {
 		return "", f.Check(text)
 	}
@@ -280,22 +280,22 @@ func (f *Form) ok(text []byte) (word string, ok bool) {
 	return "", false
 }
 
-func (f *Form) want() string {
+func (f *Form) wantedForm() string {
 	if f.Enum == nil {
 		return f.Want
 	}
 	return "one of " + strings.Join(f.Enum, ", ")
 }
 
-func (f *Form) hint(text string) string {
+func (f *Form) hintFor(text string) string {
 	if near := nearest.Word(text, f.Enum); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""
 }
 
-// unescape undoes the escapes of a canonical string.
-func unescape(text []byte) []byte {
+// unescapeText undoes the escapes of a canonical string.
+func unescapeText(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -316,7 +316,7 @@ func unescape(text []byte) []byte {
 	return out
 }
 
-func (r *reader) slice(p *plan, into reflect.Value) error {
+func (r *reader) readSlice(p *plan, into reflect.Value) error {
 	r.i++
 	if r.b[r.i] == ']' {
 		r.i++
@@ -334,7 +334,7 @@ func (r *reader) slice(p *plan, into reflect.Value) error {
 			item = into.Index(n)
 		}
 		r.path[len(r.path)-1].n = n
-		if err := r.value(p.elem, item); err != nil {
+		if err := r.readValue(p.elem, item); err != nil {
 			return err
 		}
 		r.i++
@@ -345,22 +345,22 @@ func (r *reader) slice(p *plan, into reflect.Value) error {
 	}
 }
 
-// object reads members against the fields; both are in key order, so one walk over both is enough.
-func (r *reader) object(p *plan, into reflect.Value) error {
+// readObject reads members against the fields; both are in key order, so one walk over both is enough.
+func (r *reader) readObject(p *plan, into reflect.Value) error {
 	r.i++
 	var seen uint64
 	next := 0
 	for r.b[r.i] == '"' {
-		for next < len(p.fields) && !r.at(p.fields[next].key) {
+		for next < len(p.fields) && !r.atKey(p.fields[next].key) {
 			next++
 		}
 		if next == len(p.fields) {
-			key, _ := r.raw()
-			return r.unknown(p, string(key))
+			key, _ := r.rawString()
+			return r.unknownKey(p, string(key))
 		}
 		seen |= 1 << next
 		r.i += len(p.fields[next].key) + len(`"":`)
-		if err := r.member(&p.fields[next], into); err != nil {
+		if err := r.readMember(&p.fields[next], into); err != nil {
 			return err
 		}
 		if r.b[r.i] == ',' {
@@ -374,13 +374,13 @@ func (r *reader) object(p *plan, into reflect.Value) error {
 	return nil
 }
 
-// at reports whether the key at hand is this one; a canonical key holds no escape.
-func (r *reader) at(key string) bool {
+// atKey reports whether the key at hand is this one; a canonical key holds no escape.
+func (r *reader) atKey(key string) bool {
 	rest := r.b[r.i+1:]
 	return len(rest) > len(key) && rest[len(key)] == '"' && string(rest[:len(key)]) == key
 }
 
-func (r *reader) unknown(p *plan, key string) error {
+func (r *reader) unknownKey(p *plan, key string) error {
 	known := make([]string, len(p.fields))
 	for i, f := range p.fields {
 		known[i] = f.key
@@ -391,7 +391,7 @@ func (r *reader) unknown(p *plan, key string) error {
 	return r.fail(RuleShape, "unknown key %q; known are %s", key, strings.Join(known, ", "))
 }
 
-func (r *reader) member(f *field, into reflect.Value) error {
+func (r *reader) readMember(f *field, into reflect.Value) error {
 	r.path = append(r.path, step{key: f.key})
 	if f.omit && r.isEmpty(f) {
 		return r.fail(RuleShape, "an empty member; leave it out")
@@ -408,7 +408,7 @@ func (r *reader) member(f *field, into reflect.Value) error {
 		}
 	}
 	start := r.i
-	if err := r.value(f.plan, at); err != nil {
+	if err := r.readValue(f.plan, at); err != nil {
 		return err
 	}
 	r.path = r.path[:len(r.path)-1]

@@ -15,10 +15,10 @@ import (
 // strings, booleans, integers, json.Number, slices, arrays and the like. A nil slice is [] and a nil map {}. Floats,
 // nil pointers and interfaces, []byte, and any other type are refused: money and ratios are decimal strings, and what
 // is absent is left out. Unsafe code points are replaced as Sanitize does.
-func Marshal(v any) ([]byte, error) { return marshal(v, Receipt) }
+func Marshal(v any) ([]byte, error) { return marshalWithin(v, Receipt) }
 
 // MarshalUnbounded is Marshal with the bounds of a report.
-func MarshalUnbounded(v any) ([]byte, error) { return marshal(v, Report) }
+func MarshalUnbounded(v any) ([]byte, error) { return marshalWithin(v, Report) }
 
 // HashUnbounded is SHA256Hex of MarshalUnbounded. The text is written into room that is used again: growing it anew for
 // each report was a tenth of all that an audit allocates.
@@ -26,7 +26,7 @@ func HashUnbounded(v any) (string, error) {
 	room := rooms.Get().(*[]byte)
 	defer rooms.Put(room)
 	w := writer{out: (*room)[:0], max: Report.MaxDepth}
-	if err := w.root(v); err != nil {
+	if err := w.writeRoot(v); err != nil {
 		return "", err
 	}
 	if cap(w.out) <= maxRoom {
@@ -43,15 +43,15 @@ var rooms = sync.Pool{New: func() any { return new([]byte) }}
 // Replaced gives the JSON Pointers of the strings that Marshal changes in v, in the order of the text.
 func Replaced(v any) ([]string, error) {
 	w := writer{max: Report.MaxDepth}
-	if err := w.root(v); err != nil {
+	if err := w.writeRoot(v); err != nil {
 		return nil, err
 	}
 	return w.replaced, nil
 }
 
-func marshal(v any, lim Limits) ([]byte, error) {
+func marshalWithin(v any, lim Limits) ([]byte, error) {
 	w := writer{max: lim.MaxDepth}
-	if err := w.root(v); err != nil {
+	if err := w.writeRoot(v); err != nil {
 		return nil, err
 	}
 	if lim.MaxBytes > 0 && len(w.out) > lim.MaxBytes {
@@ -73,7 +73,7 @@ func (w *writer) fail(rule, format string, args ...any) error {
 	return &Error{-1, rule, where + ": " + fmt.Sprintf(format, args...)}
 }
 
-func (w *writer) root(v any) error {
+func (w *writer) writeRoot(v any) error {
 	rv := reflect.ValueOf(v)
 	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
 		rv = rv.Elem()
@@ -81,18 +81,18 @@ func (w *writer) root(v any) error {
 	if rv.Kind() != reflect.Struct && rv.Kind() != reflect.Map {
 		return w.fail(RuleRoot, "the root is %T, it must be a struct or a map", v)
 	}
-	return w.value(rv, 1)
+	return w.writeValue(rv, 1)
 }
 
 var numberType = reflect.TypeFor[json.Number]()
 
-func (w *writer) value(v reflect.Value, depth int) error {
+func (w *writer) writeValue(v reflect.Value, depth int) error {
 	switch v.Kind() {
 	case reflect.String:
 		if v.Type() == numberType {
-			return w.number(v.String())
+			return w.writeNumber(v.String())
 		}
-		w.str(v.String())
+		w.writeString(v.String())
 	case reflect.Bool:
 		w.out = strconv.AppendBool(w.out, v.Bool())
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -100,19 +100,19 @@ func (w *writer) value(v reflect.Value, depth int) error {
 			w.out = strconv.AppendInt(w.out, i, 10)
 			return nil
 		}
-		return w.number(strconv.FormatInt(v.Int(), 10))
+		return w.writeNumber(strconv.FormatInt(v.Int(), 10))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return w.number(strconv.FormatUint(v.Uint(), 10))
+		return w.writeNumber(strconv.FormatUint(v.Uint(), 10))
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			return w.fail(RuleNull, "nil has no canonical form; leave the member out")
 		}
-		return w.value(v.Elem(), depth)
+		return w.writeValue(v.Elem(), depth)
 	case reflect.Slice, reflect.Array, reflect.Struct, reflect.Map:
 		if depth > w.max {
 			return w.fail(RuleDepth, "nested deeper than %d", w.max)
 		}
-		return w.composite(v, depth)
+		return w.writeComposite(v, depth)
 	case reflect.Float32, reflect.Float64:
 		return w.fail(RuleInteger, "a float has no canonical form; use a decimal string")
 	case reflect.Invalid:
@@ -123,10 +123,10 @@ func (w *writer) value(v reflect.Value, depth int) error {
 	return nil
 }
 
-// number writes an integer's token. Check knows the rule, so it is asked instead of repeated.
-func (w *writer) number(s string) error {
+// writeNumber writes an integer's token. Check knows the rule, so it is asked instead of repeated.
+func (w *writer) writeNumber(s string) error {
 	c := checker{b: []byte(s)}
-	err := c.number()
+	err := c.checkNumber()
 	if err == nil && c.i == len(s) {
 		w.out = append(w.out, s...)
 		return nil
@@ -138,23 +138,23 @@ func (w *writer) number(s string) error {
 	return w.fail(rule, "%s is not an integer within ±(2^53−1); use a decimal string", s)
 }
 
-func (w *writer) composite(v reflect.Value, depth int) error {
+func (w *writer) writeComposite(v reflect.Value, depth int) error {
 	switch v.Kind() {
 	case reflect.Struct:
 		if p := rosterOf(v.Type()); p != nil {
-			return w.listed(v, p, depth)
+			return w.writeByRoster(v, p, depth)
 		}
-		members, err := w.fields(v, nil)
+		members, err := w.structMembers(v, nil)
 		if err != nil {
 			return err
 		}
-		return w.object(members, depth)
+		return w.writeObject(members, depth)
 	case reflect.Map:
-		members, err := w.entries(v)
+		members, err := w.mapMembers(v)
 		if err != nil {
 			return err
 		}
-		return w.object(members, depth)
+		return w.writeObject(members, depth)
 	}
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		return w.fail(RuleType, "%s has no canonical form; use text or a hash", v.Type())
@@ -165,7 +165,7 @@ func (w *writer) composite(v reflect.Value, depth int) error {
 			w.out = append(w.out, ',')
 		}
 		w.path = append(w.path, strconv.Itoa(i))
-		if err := w.value(v.Index(i), depth+1); err != nil {
+		if err := w.writeValue(v.Index(i), depth+1); err != nil {
 			return err
 		}
 		w.path = w.path[:len(w.path)-1]
@@ -180,15 +180,15 @@ type member struct {
 	value reflect.Value
 }
 
-// fields appends the members of a struct; those of an embedded struct without a tag are its own.
-func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
+// structMembers appends the members of a struct; those of an embedded struct without a tag are its own.
+func (w *writer) structMembers(v reflect.Value, members []member) ([]member, error) {
 	known := len(members)
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		tag, tagged := f.Tag.Lookup("json")
 		if f.Anonymous && !tagged && f.Type.Kind() == reflect.Struct {
 			var err error
-			if members, err = w.fields(v.Field(i), members); err != nil {
+			if members, err = w.structMembers(v.Field(i), members); err != nil {
 				return nil, err
 			}
 			continue
@@ -198,7 +198,7 @@ func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
 		}
 		known = -1
 		key, options, _ := strings.Cut(tag, ",")
-		skip, err := omitted(v.Field(i), options)
+		skip, err := isOmitted(v.Field(i), options)
 		if err != nil {
 			return nil, w.fail(RuleType, "field %s: %v", f.Name, err)
 		}
@@ -212,8 +212,8 @@ func (w *writer) fields(v reflect.Value, members []member) ([]member, error) {
 	return members, nil
 }
 
-// omitted applies the options of a json tag.
-func omitted(v reflect.Value, options string) (bool, error) {
+// isOmitted applies the options of a json tag.
+func isOmitted(v reflect.Value, options string) (bool, error) {
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
 		case "":
@@ -242,7 +242,7 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func (w *writer) entries(v reflect.Value) ([]member, error) {
+func (w *writer) mapMembers(v reflect.Value) ([]member, error) {
 	if v.Type().Key().Kind() != reflect.String {
 		return nil, w.fail(RuleKey, "the keys of a map are %s, they must be strings", v.Type().Key())
 	}
@@ -253,7 +253,7 @@ func (w *writer) entries(v reflect.Value) ([]member, error) {
 	return members, nil
 }
 
-func (w *writer) object(members []member, depth int) error {
+func (w *writer) writeObject(members []member, depth int) error {
 	slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.key, b.key) })
 	w.out = append(w.out, '{')
 	for i, m := range members {
@@ -270,7 +270,7 @@ func (w *writer) object(members []member, depth int) error {
 		w.out = append(w.out, m.key...)
 		w.out = append(w.out, '"', ':')
 		w.path = append(w.path, m.key)
-		if err := w.value(m.value, depth+1); err != nil {
+		if err := w.writeValue(m.value, depth+1); err != nil {
 			return err
 		}
 		w.path = w.path[:len(w.path)-1]
@@ -314,8 +314,8 @@ func isPlainWord(w uint64) bool {
 	return (w|(w+ones)|(w-0x20*ones)|(quote-ones)|(backslash-ones))&tops == 0
 }
 
-// str writes a string, sanitized and escaped.
-func (w *writer) str(s string) {
+// writeString writes a string, sanitized and escaped.
+func (w *writer) writeString(s string) {
 	if isPlain(s) {
 		w.out = append(append(append(w.out, '"'), s...), '"')
 		return

@@ -57,8 +57,8 @@ func newRoster(t reflect.Type) roster {
 	return p
 }
 
-// listed writes a struct by its roster.
-func (w *writer) listed(v reflect.Value, p roster, depth int) error {
+// writeByRoster writes a struct by its roster.
+func (w *writer) writeByRoster(v reflect.Value, p roster, depth int) error {
 	w.out = append(w.out, '{')
 	first := true
 	for _, m := range p {
@@ -74,7 +74,7 @@ func (w *writer) listed(v reflect.Value, p roster, depth int) error {
 		w.out = append(w.out, m.key...)
 		w.out = append(w.out, '"', ':')
 		w.path = append(w.path, m.key)
-		if err := w.value(member, depth+1); err != nil {
+		if err := w.writeValue(member, depth+1); err != nil {
 			return err
 		}
 		w.path = w.path[:len(w.path)-1]

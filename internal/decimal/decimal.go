@@ -48,7 +48,7 @@ func (r *refusal) Error() string { return r.text }
 // Unwrap gives the kind to errors.Is.
 func (r *refusal) Unwrap() error { return r.kind }
 
-func refuse(kind error, format string, args ...any) error {
+func newRefusal(kind error, format string, args ...any) error {
 	return &refusal{fmt.Sprintf(format, args...), kind}
 }
 
@@ -62,12 +62,12 @@ const (
 
 // The contexts. Traps are off: finish looks at the result itself, so that no condition of apd reaches a caller.
 var (
-	ctxDigits = context(digits)
-	ctxGuard  = context(guard)
-	ctxWide   = context(wide)
+	ctxDigits = roundHalfEven(digits)
+	ctxGuard  = roundHalfEven(guard)
+	ctxWide   = roundHalfEven(wide)
 )
 
-func context(precision uint32) *apd.Context {
+func roundHalfEven(precision uint32) *apd.Context {
 	return &apd.Context{
 		Precision:   precision,
 		MaxExponent: apd.MaxExponent,
@@ -98,19 +98,19 @@ func Quo(a, b *Num) (*Num, error) { return quo(ctxDigits, a, b) }
 func add(c *apd.Context, a, b *Num) (*Num, error) {
 	n := new(Num)
 	_, err := c.Add(&n.d, &a.d, &b.d)
-	return finish(n, err)
+	return finishResult(n, err)
 }
 
 func sub(c *apd.Context, a, b *Num) (*Num, error) {
 	n := new(Num)
 	_, err := c.Sub(&n.d, &a.d, &b.d)
-	return finish(n, err)
+	return finishResult(n, err)
 }
 
 func mul(c *apd.Context, a, b *Num) (*Num, error) {
 	n := new(Num)
 	_, err := c.Mul(&n.d, &a.d, &b.d)
-	return finish(n, err)
+	return finishResult(n, err)
 }
 
 func quo(c *apd.Context, a, b *Num) (*Num, error) {
@@ -119,7 +119,7 @@ func quo(c *apd.Context, a, b *Num) (*Num, error) {
 	}
 	n := new(Num)
 	_, err := c.Quo(&n.d, &a.d, &b.d)
-	return finish(n, err)
+	return finishResult(n, err)
 }
 
 // round gives n the 40 digits of a result; it is the last step of what was computed with more.
@@ -129,11 +129,11 @@ func round(n *Num, err error) (*Num, error) {
 	}
 	r := new(Num)
 	_, err = ctxDigits.Round(&r.d, &n.d)
-	return finish(r, err)
+	return finishResult(r, err)
 }
 
-// finish is the gate that every result passes: finite, within the exponents of S13a, and with one zero.
-func finish(n *Num, err error) (*Num, error) {
+// finishResult is the gate that every result passes: finite, within the exponents of S13a, and with one zero.
+func finishResult(n *Num, err error) (*Num, error) {
 	if err != nil || n.d.Form != apd.Finite {
 		return nil, ErrTooLarge
 	}
@@ -257,6 +257,6 @@ func (n *Num) Int64() (int64, bool) {
 	case !n.IsInt() || n.adjusted() > 18:
 		return 0, false
 	}
-	v := n.scaled(0)
+	v := n.scaledInt(0)
 	return v.Int64(), v.IsInt64()
 }

@@ -123,8 +123,8 @@ func distance(a, b *Num) int64 {
 		return 1000
 	}
 	e := b.adjusted() - 39
-	d := a.scaled(e - 5)
-	d.Sub(d, b.scaled(e-5)).Abs(d).Quo(d, pow10(5))
+	d := a.scaledInt(e - 5)
+	d.Sub(d, b.scaledInt(e-5)).Abs(d).Quo(d, pow10(5))
 	if !d.IsInt64() {
 		return 1000
 	}

@@ -66,10 +66,10 @@ func npvWide(rate *Num, cf []*Num) (*Num, error) {
 // than a hundred orders of magnitude apart, are ErrTooLarge.
 func Irr(cf []*Num) (*Num, error) {
 	if len(cf) > maxFlows {
-		return nil, refuse(ErrTooLarge, "irr of %d flows (at most %d)", len(cf), maxFlows)
+		return nil, newRefusal(ErrTooLarge, "irr of %d flows (at most %d)", len(cf), maxFlows)
 	}
 	if n := signChanges(cf); n != 1 {
-		return nil, refuse(ErrAmbiguous, "irr: the flows change their sign %d times, not once", n)
+		return nil, newRefusal(ErrAmbiguous, "irr: the flows change their sign %d times, not once", n)
 	}
 	flows, b, err := alignFlows(cf)
 	if err != nil {
@@ -88,7 +88,7 @@ func alignFlows(cf []*Num) ([]*big.Int, uint, error) {
 		}
 	}
 	if high-low > 100 {
-		return nil, 0, refuse(ErrTooLarge, "irr: flows %d orders of magnitude apart (at most 100)", high-low)
+		return nil, 0, newRefusal(ErrTooLarge, "irr: flows %d orders of magnitude apart (at most 100)", high-low)
 	}
 	b := baseBits + bitsFor(high-low)
 	flows := make([]*big.Int, len(cf))
@@ -142,13 +142,13 @@ func signChanges(cf []*Num) int {
 func Rate(n, pmt, pv *Num) (*Num, error) {
 	periods, ok := n.Int64()
 	if !ok || periods <= 0 || pmt.Sign() <= 0 || pv.Sign() <= 0 {
-		return nil, refuse(ErrUndefined, "rate needs a whole number of periods, a payment and a present value above 0")
+		return nil, newRefusal(ErrUndefined, "rate needs a whole number of periods, a payment and a present value above 0")
 	}
 	if periods > maxPower {
-		return nil, refuse(ErrTooLarge, "rate of %d periods (at most 10,000)", periods)
+		return nil, newRefusal(ErrTooLarge, "rate of %d periods (at most 10,000)", periods)
 	}
 	e := int(min(pmt.d.Exponent, pv.d.Exponent))
-	payment, value := pmt.scaled(e), pv.scaled(e)
+	payment, value := pmt.scaledInt(e), pv.scaledInt(e)
 	return bisectRoot(rateLow, rateHigh, baseBits, func(r *big.Int) int {
 		// pv·r against pmt·(1 − (1+r)**−n)
 		unit := new(big.Int).Lsh(bigOne, baseBits)
@@ -181,7 +181,7 @@ func bisectRoot(low, high *Num, b uint, sign func(*big.Int) int) (*Num, error) {
 	hi.Add(hi, margin)
 	first, last := sign(lo), sign(hi)
 	if first == last {
-		return nil, refuse(ErrAmbiguous, "no rate between %s and %s fits", low, high)
+		return nil, newRefusal(ErrAmbiguous, "no rate between %s and %s fits", low, high)
 	}
 	mid := new(big.Int)
 	for range iterations {

@@ -53,11 +53,11 @@ func fromBigAt(c *apd.Context, coeff *big.Int, exponent int) (*Num, error) {
 	n.d.Exponent = int32(exponent)
 	r := new(Num)
 	_, err := c.Round(&r.d, &n.d)
-	return finish(r, err)
+	return finishResult(r, err)
 }
 
-// scaled is n / 10**e as an integer, digits below e cut off (toward zero).
-func (n *Num) scaled(e int) *big.Int {
+// scaledInt is n / 10**e as an integer, digits below e cut off (toward zero).
+func (n *Num) scaledInt(e int) *big.Int {
 	v := new(big.Int).Set(n.d.Coeff.MathBigInt())
 	if k := int(n.d.Exponent) - e; k >= 0 {
 		v.Mul(v, pow10(k))
@@ -91,8 +91,8 @@ func Mod(a, b *Num) (*Num, error) {
 // floorDivMod is the exact quotient and the remainder in units of 10**e.
 func floorDivMod(a, b *Num) (q, m *big.Int, e int) {
 	e = int(min(a.d.Exponent, b.d.Exponent))
-	divisor := b.scaled(e)
-	q, m = new(big.Int).QuoRem(a.scaled(e), divisor, new(big.Int))
+	divisor := b.scaledInt(e)
+	q, m = new(big.Int).QuoRem(a.scaledInt(e), divisor, new(big.Int))
 	if m.Sign() != 0 && m.Sign() != divisor.Sign() {
 		q.Sub(q, bigOne)
 		m.Add(m, divisor)

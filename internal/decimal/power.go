@@ -16,13 +16,13 @@ func Pow(a, b *Num) (*Num, error) { return round(powWide(a, b)) }
 
 func powWide(a, b *Num) (*Num, error) {
 	if Cmp(Abs(b), bounds) > 0 {
-		return nil, refuse(ErrTooLarge, "the power %s is beyond ±10,000", b)
+		return nil, newRefusal(ErrTooLarge, "the power %s is beyond ±10,000", b)
 	}
 	switch {
 	case b.IsZero():
 		return one, nil
 	case a.IsZero() && b.IsNeg():
-		return nil, refuse(ErrUndefined, "0 to a negative power")
+		return nil, newRefusal(ErrUndefined, "0 to a negative power")
 	case a.IsZero():
 		return a, nil
 	}
@@ -30,7 +30,7 @@ func powWide(a, b *Num) (*Num, error) {
 		return powInt(a, n)
 	}
 	if a.IsNeg() {
-		return nil, refuse(ErrUndefined, "a negative number to the power %s", b)
+		return nil, newRefusal(ErrUndefined, "a negative number to the power %s", b)
 	}
 	return expTimesLn(b, a)
 }
@@ -60,10 +60,10 @@ func powUnsigned(a *Num, n uint64) (*Num, error) {
 	x, y := &float{exp: start}, new(float)
 	x.coeff.Set(base)
 	for bit := bits.Len64(n) - 2; bit >= 0; bit-- {
-		y.product(x, &x.coeff, x.exp)
+		y.setProduct(x, &x.coeff, x.exp)
 		x, y = y, x
 		if n>>bit&1 == 1 {
-			y.product(x, base, start)
+			y.setProduct(x, base, start)
 			x, y = y, x
 		}
 		// Further factors only lead further out.
@@ -77,8 +77,8 @@ func powUnsigned(a *Num, n uint64) (*Num, error) {
 	return fromBigAt(ctxWide, &x.coeff, x.exp)
 }
 
-// product sets y to x · coeff · 10**exp, cut to 57 digits or a few more.
-func (y *float) product(x *float, coeff *big.Int, exp int) {
+// setProduct sets y to x · coeff · 10**exp, cut to 57 digits or a few more.
+func (y *float) setProduct(x *float, coeff *big.Int, exp int) {
 	y.coeff.Mul(&x.coeff, coeff)
 	y.exp = x.exp + exp
 	if n := y.coeff.BitLen(); n > 256 {
@@ -92,7 +92,7 @@ func (y *float) product(x *float, coeff *big.Int, exp int) {
 // root.
 func Sqrt(a *Num) (*Num, error) {
 	if a.IsNeg() {
-		return nil, refuse(ErrUndefined, "square root of a negative number")
+		return nil, newRefusal(ErrUndefined, "square root of a negative number")
 	}
 	if a.IsZero() {
 		return a, nil
@@ -100,7 +100,7 @@ func Sqrt(a *Num) (*Num, error) {
 	// 2·wide digits before the root are wide digits after it; the exponent must be even.
 	e := a.adjusted() - 2*wide
 	e -= e & 1
-	c := a.scaled(e)
+	c := a.scaledInt(e)
 	root := new(big.Int).Sqrt(c)
 	if exact := new(big.Int).Mul(root, root); exact.Cmp(c) != 0 {
 		// One more digit that is not 0 keeps an inexact root from looking like a tie.

@@ -175,7 +175,7 @@ func requirePositive(a *Num) error {
 	if a.Sign() > 0 {
 		return nil
 	}
-	return refuse(ErrUndefined, "logarithm of %s", a)
+	return newRefusal(ErrUndefined, "logarithm of %s", a)
 }
 
 // Ln is the natural logarithm of a; ErrUndefined unless a > 0.
@@ -200,7 +200,7 @@ func Log(a, base *Num) (*Num, error) {
 	}
 	x, y := lnFixed(a), lnFixed(base)
 	if y.Sign() == 0 {
-		return nil, refuse(ErrUndefined, "logarithm to the base 1")
+		return nil, newRefusal(ErrUndefined, "logarithm to the base 1")
 	}
 	const extra = 64 // a base near 1 makes the quotient large, never less precise than y
 	x.Quo(x.Lsh(x, baseBits+extra), y)
@@ -269,7 +269,7 @@ func Atan2(y, x *Num) (*Num, error) {
 	if y.IsZero() && !x.IsNeg() {
 		return new(Num), nil
 	}
-	v, b := angle(Abs(y), Abs(x))
+	v, b := angleOf(Abs(y), Abs(x))
 	if x.IsNeg() {
 		v.Sub(pi(b), v)
 	}
@@ -279,8 +279,8 @@ func Atan2(y, x *Num) (*Num, error) {
 	return round(fromFixed(v, b, 0))
 }
 
-// angle is atan(y/x) for y, x >= 0, not both 0.
-func angle(y, x *Num) (*big.Int, uint) {
+// angleOf is atan(y/x) for y, x >= 0, not both 0.
+func angleOf(y, x *Num) (*big.Int, uint) {
 	flip := y.d.Cmp(&x.d) > 0
 	if flip {
 		y, x = x, y
@@ -290,8 +290,8 @@ func angle(y, x *Num) (*big.Int, uint) {
 	}
 	b := baseBits + bitsFor(x.adjusted()-y.adjusted())
 	e := int(min(y.d.Exponent, x.d.Exponent))
-	t := y.scaled(e)
-	t.Quo(t.Lsh(t, b), x.scaled(e))
+	t := y.scaledInt(e)
+	t.Quo(t.Lsh(t, b), x.scaledInt(e))
 	return complementAngle(atan(t, b), b, flip), b
 }
 

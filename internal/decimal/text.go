@@ -21,14 +21,14 @@ const (
 // reader's.)
 func Parse(s string) (*Num, error) {
 	if len(s) > maxText {
-		return nil, refuse(ErrTooLarge, "a number of %d characters (at most %d)", len(s), maxText)
+		return nil, newRefusal(ErrTooLarge, "a number of %d characters (at most %d)", len(s), maxText)
 	}
 	if n := parseShort(s); n != nil {
 		return n, nil
 	}
 	t, ok := scanToken(s)
 	if !ok {
-		return nil, refuse(ErrSyntax, "%q is not a decimal number", s)
+		return nil, newRefusal(ErrSyntax, "%q is not a decimal number", s)
 	}
 	if t.digits == "" {
 		return new(Num), nil

@@ -15,7 +15,7 @@ const batch = 50
 // FindCheck gives the newest check run of a name on a commit that the token's app made, nil if there is none. Where
 // Options do not name the app, those of all apps are looked at.
 func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error) {
-	all, err := c.checks(ctx, sha, &name)
+	all, err := c.listChecks(ctx, sha, &name)
 	for i := range all {
 		if c.app == "" || all[i].AppSlug == c.app {
 			return &all[i], nil
@@ -27,10 +27,10 @@ func (c *Client) FindCheck(ctx context.Context, sha, name string) (*Check, error
 // Checks gives the newest check run of each name and app on a commit, the newest first. Who made one is said by
 // AppSlug: any workflow may make one of any name.
 func (c *Client) Checks(ctx context.Context, sha string) ([]Check, error) {
-	return c.checks(ctx, sha, nil)
+	return c.listChecks(ctx, sha, nil)
 }
 
-func (c *Client) checks(ctx context.Context, sha string, name *string) ([]Check, error) {
+func (c *Client) listChecks(ctx context.Context, sha string, name *string) ([]Check, error) {
 	list := func(o github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
 		found, resp, err := c.gh.Checks.ListCheckRunsForRef(ctx, c.owner, c.name, url.PathEscape(sha),
 			&github.ListCheckRunsOptions{CheckName: name, Filter: github.String("latest"), ListOptions: o})
@@ -92,7 +92,7 @@ func (c Check) nextBatch() ([]Annotation, bool) {
 	return rest[:min(batch, len(rest))], len(rest) <= batch
 }
 
-func (c Check) state(last bool) (status, conclusion *string) {
+func (c Check) stateFields(last bool) (status, conclusion *string) {
 	switch {
 	case !last:
 		return github.String("in_progress"), nil
@@ -104,19 +104,19 @@ func (c Check) state(last bool) (status, conclusion *string) {
 	return nil, nil
 }
 
-func (c Check) output(annotations []Annotation) *github.CheckRunOutput {
+func (c Check) outputFields(annotations []Annotation) *github.CheckRunOutput {
 	out := &github.CheckRunOutput{Title: &c.Title, Summary: &c.Summary}
 	if c.Text != "" || c.ID != 0 { // an update without it would leave the old one
 		out.Text = &c.Text
 	}
 	for _, a := range annotations {
-		out.Annotations = append(out.Annotations, a.wire())
+		out.Annotations = append(out.Annotations, a.toGitHub())
 	}
 	return out
 }
 
-// wire is an annotation as GitHub takes it: columns only on a single line.
-func (a Annotation) wire() *github.CheckRunAnnotation {
+// toGitHub is an annotation as GitHub takes it: columns only on a single line.
+func (a Annotation) toGitHub() *github.CheckRunAnnotation {
 	w := &github.CheckRunAnnotation{Path: &a.Path, StartLine: &a.StartLine, EndLine: &a.EndLine,
 		AnnotationLevel: &a.Level, Message: &a.Message}
 	if a.StartLine == a.EndLine && a.StartColumn > 0 {
@@ -141,12 +141,12 @@ func orNil(s string) *string {
 // createCheck makes the run. If the reply is lost, a run of this name with this external id and these annotations is
 // the one; without an external id none can be told from an earlier one.
 func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
-	status, conclusion := check.state(last)
+	status, conclusion := check.stateFields(last)
 	return sendOnce(ctx, c, "the new check run", func() (*github.CheckRun, error) {
 		made, _, err := c.gh.Checks.CreateCheckRun(ctx, c.owner, c.name, github.CreateCheckRunOptions{Name: check.Name,
 			HeadSHA:    check.HeadSHA,
 			DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status,
-			Conclusion: conclusion, Output: check.output(next)})
+			Conclusion: conclusion, Output: check.outputFields(next)})
 		return made, err
 	}, func() (*github.CheckRun, bool, error) {
 		found, err := c.FindCheck(ctx, check.HeadSHA, check.Name)
@@ -161,7 +161,7 @@ func (c *Client) createCheck(ctx context.Context, check Check, next []Annotation
 // updateCheck updates the run. Annotations are appended: where the reply is lost, it is sent again only if the run
 // holds no more than before.
 func (c *Client) updateCheck(ctx context.Context, check Check, next []Annotation, last bool) (*github.CheckRun, error) {
-	status, conclusion := check.state(last)
+	status, conclusion := check.stateFields(last)
 	if len(next) == 0 {
 		ctx = withRetry(ctx)
 	}
@@ -169,7 +169,7 @@ func (c *Client) updateCheck(ctx context.Context, check Check, next []Annotation
 		made, _, err := c.gh.Checks.UpdateCheckRun(ctx, c.owner, c.name, check.ID,
 			github.UpdateCheckRunOptions{Name: check.Name,
 				DetailsURL: orNil(check.DetailsURL), ExternalID: orNil(check.ExternalID), Status: status,
-				Conclusion: conclusion, Output: check.output(next)})
+				Conclusion: conclusion, Output: check.outputFields(next)})
 		return made, err
 	}, func() (*github.CheckRun, bool, error) {
 		now, _, err := c.gh.Checks.GetCheckRun(ctx, c.owner, c.name, check.ID)

@@ -51,7 +51,7 @@ func New(o Options) (*Client, error) {
 	if t.agent == "" {
 		t.agent = "referee"
 	}
-	gh := github.NewClient(&http.Client{Transport: t, CheckRedirect: t.redirect})
+	gh := github.NewClient(&http.Client{Transport: t, CheckRedirect: t.checkRedirect})
 	gh.BaseURL = base
 	return &Client{gh: gh, transport: t, owner: owner, name: name, app: o.App}, nil
 }
@@ -100,7 +100,7 @@ func sendOnce[T any](
 		if lookErr == nil && there {
 			return found, nil
 		}
-		if lookErr != nil || try == sends || !c.transport.pause(ctx, time.Second<<try) {
+		if lookErr != nil || try == sends || !c.transport.pauseWithinBudget(ctx, time.Second<<try) {
 			return made, err
 		}
 	}

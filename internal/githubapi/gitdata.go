@@ -20,18 +20,18 @@ func (c *Client) Ref(ctx context.Context, name string) (string, error) {
 
 // CreateRef makes a reference; one that exists is Unprocessable. It is never sent twice.
 func (c *Client) CreateRef(ctx context.Context, name, sha string) error {
-	_, _, err := c.gh.Git.CreateRef(ctx, c.owner, c.name, reference(name, sha))
+	_, _, err := c.gh.Git.CreateRef(ctx, c.owner, c.name, newReference(name, sha))
 	return unwrapFailure(name, err)
 }
 
 // UpdateRef moves a reference, without force only to a commit that has its present one among its ancestors; anything
 // else is Unprocessable. It is never sent twice.
 func (c *Client) UpdateRef(ctx context.Context, name, sha string, force bool) error {
-	_, _, err := c.gh.Git.UpdateRef(ctx, c.owner, c.name, reference(name, sha), force)
+	_, _, err := c.gh.Git.UpdateRef(ctx, c.owner, c.name, newReference(name, sha), force)
 	return unwrapFailure(name, err)
 }
 
-func reference(name, sha string) *github.Reference {
+func newReference(name, sha string) *github.Reference {
 	return &github.Reference{Ref: &name, Object: &github.GitObject{SHA: &sha}}
 }
 

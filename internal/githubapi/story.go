@@ -57,8 +57,8 @@ type actorJSON struct {
 	Login string `json:"login"`
 }
 
-// rest is the login as the REST API writes it; "" for nobody.
-func (a *actorJSON) rest() string {
+// restLogin is the login as the REST API writes it; "" for nobody.
+func (a *actorJSON) restLogin() string {
 	switch {
 	case a == nil:
 		return ""
@@ -74,11 +74,11 @@ type gitActorJSON struct {
 	User  *actorJSON `json:"user"`
 }
 
-func (g *gitActorJSON) identity() Identity {
+func (g *gitActorJSON) toIdentity() Identity {
 	if g == nil {
 		return Identity{}
 	}
-	login := g.User.rest()
+	login := g.User.restLogin()
 	return Identity{Login: login, Bot: g.User != nil && (g.User.Type == "Bot" || strings.HasSuffix(login, "[bot]")),
 		Email: g.Email, Name: g.Name}
 }
@@ -185,11 +185,11 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 			return Story{}, err
 		}
 		pull := page.Data.Repository.PullRequest
-		if pull == nil || page.Data.Viewer.rest() == "" || out.HeadSHA != "" &&
+		if pull == nil || page.Data.Viewer.restLogin() == "" || out.HeadSHA != "" &&
 			(out.HeadSHA != pull.Head || out.BaseRef != pull.Base) {
 			return Story{}, unwrapFailure(storyName, errOther)
 		}
-		out.Viewer, out.CommitCount = page.Data.Viewer.rest(), pull.Commits.Count
+		out.Viewer, out.CommitCount = page.Data.Viewer.restLogin(), pull.Commits.Count
 		out.HeadSHA, out.State, out.Draft, out.BaseRef = pull.Head, strings.ToLower(pull.State), pull.Draft, pull.Base
 		out.Siblings = siblingPulls(page, number, c.owner+"/"+c.name)
 		if reviews.HasNextPage {
@@ -211,7 +211,7 @@ func (c *Client) Story(ctx context.Context, number int64) (Story, error) {
 			return Story{}, err
 		}
 		if !reviews.HasNextPage && !commits.HasNextPage && !events.HasNextPage {
-			return out, out.whole()
+			return out, out.checkComplete()
 		}
 	}
 	return Story{}, fmt.Errorf("the reviews or the pushes: more than %d: open a new pull request: %w", maxPages*perPage,
@@ -227,8 +227,8 @@ func (s *Story) addReviews(nodes []reviewJSON) error {
 		if err != nil {
 			return unwrapFailure(storyName, errOther)
 		}
-		s.Edited[id], s.Editors[id] = n.Edited != nil, n.Editor.rest()
-		if n.Author.rest() == s.Viewer && s.Viewer != "" {
+		s.Edited[id], s.Editors[id] = n.Edited != nil, n.Editor.restLogin()
+		if n.Author.restLogin() == s.Viewer && s.Viewer != "" {
 			s.Own[id] = n.Body
 		}
 	}
@@ -247,7 +247,7 @@ func (s *Story) addEvents(nodes []*eventJSON) error {
 		if n == nil || restEvents[n.Type] == "" || n.At.IsZero() {
 			return unwrapFailure(storyName, errOther)
 		}
-		s.Timeline = append(s.Timeline, TimelineEvent{Event: restEvents[n.Type], Actor: n.Actor.rest(), At: n.At.UTC()})
+		s.Timeline = append(s.Timeline, TimelineEvent{Event: restEvents[n.Type], Actor: n.Actor.restLogin(), At: n.At.UTC()})
 	}
 	return nil
 }
@@ -265,17 +265,17 @@ func (s *Story) addCommits(pull *storyPull) error {
 			return fmt.Errorf("commit %.7s has %d authors, and GitHub lists at most 100; take Co-authored-by lines "+
 				"out of its message: %w", j.SHA, j.Authors.Count, ErrTooMany)
 		}
-		commit := Commit{SHA: j.SHA, Message: j.Message, Author: j.Author.identity(), Committer: j.Committer.identity()}
+		commit := Commit{SHA: j.SHA, Message: j.Message, Author: j.Author.toIdentity(), Committer: j.Committer.toIdentity()}
 		for _, a := range j.Authors.Nodes {
-			commit.Authors = append(commit.Authors, a.identity())
+			commit.Authors = append(commit.Authors, a.toIdentity())
 		}
 		s.Commits = append(s.Commits, commit)
 	}
 	return nil
 }
 
-// whole refuses a list that lacks commits.
-func (s *Story) whole() error {
+// checkComplete refuses a list that lacks commits.
+func (s *Story) checkComplete() error {
 	if len(s.Commits) == s.CommitCount {
 		return nil
 	}
@@ -322,7 +322,7 @@ func (c *Client) storyPage(ctx context.Context, number int64, reviews, commits, 
 	}
 	if len(page.Errors) > 0 {
 		return nil, &Error{Status: 200, Method: "POST", Path: "/graphql", Kind: Refused,
-			Message: c.transport.clean(page.Errors[0].Message)}
+			Message: c.transport.cleanForLog(page.Errors[0].Message)}
 	}
 	return page, nil
 }

@@ -157,7 +157,7 @@ func TestStorySiblings(t *testing.T) {
 func TestActors(t *testing.T) {
 	for want, a := range map[string]*actorJSON{"": nil, "rosa": {"User", "rosa"}, "helper[bot]": {"Bot", "helper"},
 		"other[bot]": {"Bot", "other[bot]"}, "app[bot]": {"User", "app[bot]"}} {
-		if got := a.rest(); got != want {
+		if got := a.restLogin(); got != want {
 			t.Errorf("%+v is %q, want %q", a, got, want)
 		}
 	}

@@ -64,7 +64,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	write := req.Method != http.MethodGet && req.Method != http.MethodHead && req.Context().Value(readOnly{}) == nil
 	if t.dry != nil {
-		t.dry(req.Method, t.path(req), body)
+		t.dry(req.Method, t.pathBelowAPI(req), body)
 		if write {
 			return emptyResponse(req), nil
 		}
@@ -73,21 +73,21 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		t.writes.Lock()
 		defer t.writes.Unlock()
 	}
-	return t.send(req, body, !write || req.Context().Value(sameTwice{}) != nil)
+	return t.sendRetrying(req, body, !write || req.Context().Value(sameTwice{}) != nil)
 }
 
-// send is the loop of RoundTrip; repeatable says whether a request without a clear answer may be sent again.
-func (t *transport) send(req *http.Request, body []byte, repeatable bool) (*http.Response, error) {
+// sendRetrying is the loop of RoundTrip; repeatable says whether a request without a clear answer may be sent again.
+func (t *transport) sendRetrying(req *http.Request, body []byte, repeatable bool) (*http.Response, error) {
 	var waited waits
 	for broken := 0; ; {
-		resp, answer, err := t.once(req, body)
+		resp, answer, err := t.sendOnce(req, body)
 		if ctx := req.Context().Err(); ctx != nil {
 			return nil, ctx
 		}
 		if err == nil && resp.StatusCode < 400 {
 			return resp, nil
 		}
-		failed := t.failure(req, resp, answer, err)
+		failed := t.failureOf(req, resp, answer, err)
 		failed.Waited = waited.String()
 		var pause time.Duration
 		switch {
@@ -99,13 +99,13 @@ func (t *transport) send(req *http.Request, body []byte, repeatable bool) (*http
 		default:
 			return nil, failed
 		}
-		if have := t.take(pause); have < pause {
+		if have := t.takeFromBudget(pause); have < pause {
 			failed.Waited = strings.TrimPrefix(fmt.Sprintf("%s; the next wait would be %s, and %s of %s are left",
 				failed.Waited, pause, have, t.budget), "; ")
 			return nil, failed
 		}
-		waited.add(failed.Kind, pause)
-		if err := sleep(req.Context(), pause); err != nil {
+		waited.addWait(failed.Kind, pause)
+		if err := sleepContext(req.Context(), pause); err != nil {
 			return nil, fmt.Errorf("%w while waiting: %s", err, failed.Error())
 		}
 	}
@@ -118,7 +118,7 @@ type waits struct {
 	broken time.Duration
 }
 
-func (w *waits) add(kind string, d time.Duration) {
+func (w *waits) addWait(kind string, d time.Duration) {
 	if kind == RateLimited || kind == Abuse {
 		w.limits++
 		w.limit += d
@@ -138,8 +138,8 @@ func (w *waits) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// take takes a pause from the budget, or says how much is left where that is not enough.
-func (t *transport) take(pause time.Duration) time.Duration {
+// takeFromBudget takes a pause from the budget, or says how much is left where that is not enough.
+func (t *transport) takeFromBudget(pause time.Duration) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if pause > t.left {
@@ -149,12 +149,12 @@ func (t *transport) take(pause time.Duration) time.Duration {
 	return pause
 }
 
-// pause waits out of the budget, and reports whether there was enough of it.
-func (t *transport) pause(ctx context.Context, d time.Duration) bool {
-	return t.take(d) == d && sleep(ctx, d) == nil
+// pauseWithinBudget waits out of the budget, and reports whether there was enough of it.
+func (t *transport) pauseWithinBudget(ctx context.Context, d time.Duration) bool {
+	return t.takeFromBudget(d) == d && sleepContext(ctx, d) == nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepContext(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -165,9 +165,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once sends a request one time and reads the whole answer, so that a connection that breaks in the middle of it is a
-// failure here. What go-github would act on by itself is taken out of the headers.
-func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte, error) {
+// sendOnce sends a request one time and reads the whole answer, so that a connection that breaks in the middle of it is
+// a failure here. What go-github would act on by itself is taken out of the headers.
+func (t *transport) sendOnce(req *http.Request, body []byte) (*http.Response, []byte, error) {
 	t.mu.Lock()
 	t.calls++
 	t.mu.Unlock()
@@ -177,7 +177,7 @@ func (t *transport) once(req *http.Request, body []byte) (*http.Response, []byte
 	if body != nil {
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}
-	if t.ours(req.URL) && t.token != "" {
+	if t.isOwnHost(req.URL) && t.token != "" {
 		out.Header.Set("Authorization", "Bearer "+t.token)
 	}
 	out.Header.Set("User-Agent", t.agent)
@@ -216,21 +216,23 @@ func isWholeAnswer(req *http.Request, status int, answer []byte) bool {
 	return len(start) > 0 && (start[0] == '{' || start[0] == '[')
 }
 
-// ours reports whether a URL is the API's own: scheme, host and port.
-func (t *transport) ours(u *url.URL) bool { return u.Scheme == t.base.Scheme && u.Host == t.base.Host }
+// isOwnHost reports whether a URL is the API's own: scheme, host and port.
+func (t *transport) isOwnHost(u *url.URL) bool {
+	return u.Scheme == t.base.Scheme && u.Host == t.base.Host
+}
 
-// redirect follows within the API's own host, for a repository that was renamed, and nowhere else.
-func (t *transport) redirect(req *http.Request, via []*http.Request) error {
-	if len(via) >= 3 || !t.ours(req.URL) {
-		return &Error{Status: req.Response.StatusCode, Method: via[0].Method, Path: t.path(via[0]), Kind: Refused,
+// checkRedirect follows within the API's own host, for a repository that was renamed, and nowhere else.
+func (t *transport) checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) >= 3 || !t.isOwnHost(req.URL) {
+		return &Error{Status: req.Response.StatusCode, Method: via[0].Method, Path: t.pathBelowAPI(via[0]), Kind: Refused,
 			Message: fmt.Sprintf("the server redirects to %s://%s, which is not followed", req.URL.Scheme,
 				req.URL.Host)}
 	}
 	return nil
 }
 
-// path is a request's path below the API's own.
-func (t *transport) path(req *http.Request) string {
+// pathBelowAPI is a request's path below the API's own.
+func (t *transport) pathBelowAPI(req *http.Request) string {
 	return "/" + strings.TrimPrefix(req.URL.EscapedPath(), t.base.EscapedPath())
 }
 
@@ -256,14 +258,14 @@ type message struct {
 	Errors  []json.RawMessage `json:"errors"`
 }
 
-// failure puts what came instead of a success into words.
-func (t *transport) failure(req *http.Request, resp *http.Response, answer []byte, err error) *Error {
-	e := &Error{Method: req.Method, Path: t.path(req)}
+// failureOf puts what came instead of a success into words.
+func (t *transport) failureOf(req *http.Request, resp *http.Response, answer []byte, err error) *Error {
+	e := &Error{Method: req.Method, Path: t.pathBelowAPI(req)}
 	if err != nil {
 		if already := new(Error); errors.As(err, &already) {
 			return already
 		}
-		e.Kind, e.Message = Lost, t.clean("no answer: "+err.Error())
+		e.Kind, e.Message = Lost, t.cleanForLog("no answer: "+err.Error())
 		return e
 	}
 	var m message
@@ -271,12 +273,12 @@ func (t *transport) failure(req *http.Request, resp *http.Response, answer []byt
 		m = message{}
 	}
 	e.Status, e.Kind = resp.StatusCode, kindOf(resp, m)
-	e.Message = t.clean(m.text(resp.StatusCode))
+	e.Message = t.cleanForLog(m.errorText(resp.StatusCode))
 	return e
 }
 
-// text is the server's message with its details, or the status in words.
-func (m message) text(status int) string {
+// errorText is the server's message with its details, or the status in words.
+func (m message) errorText(status int) string {
 	if m.Message == "" {
 		return http.StatusText(status)
 	}
@@ -296,9 +298,9 @@ func (m message) text(status int) string {
 	return s
 }
 
-// abuse reports whether a body is the one of a secondary rate limit, in any of the forms that it was given over the
-// years.
-func (m message) abuse() bool {
+// isSecondaryLimit reports whether a body is the one of a secondary rate limit, in any of the forms that it was given
+// over the years.
+func (m message) isSecondaryLimit() bool {
 	if m.Code == "abuse" || strings.HasSuffix(m.URL, "#abuse-rate-limits") ||
 		strings.HasSuffix(m.URL, "secondary-rate-limits") ||
 		strings.Contains(strings.ToLower(m.Message), "secondary rate limit") {
@@ -319,7 +321,7 @@ func kindOf(resp *http.Response, m message) string {
 		return Unauthorized
 	case code == 403 && resp.Header.Get("X-Ratelimit-Remaining") == "0":
 		return RateLimited
-	case (code == 403 || code == 422 || code == 429) && m.abuse():
+	case (code == 403 || code == 422 || code == 429) && m.isSecondaryLimit():
 		return Abuse
 	case code == 429 || code == 403 && resp.Header.Get("Retry-After") != "":
 		return RateLimited
@@ -363,8 +365,8 @@ func pauseOf(h http.Header, before int) time.Duration {
 	return defaultPause << min(before, 6)
 }
 
-// clean makes a server's text fit for a log: one line, nothing invisible, not too long, and never the token.
-func (t *transport) clean(s string) string {
+// cleanForLog makes a server's text fit for a log: one line, nothing invisible, not too long, and never the token.
+func (t *transport) cleanForLog(s string) string {
 	if t.token != "" {
 		s = strings.ReplaceAll(s, t.token, "***")
 	}

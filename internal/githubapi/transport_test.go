@@ -35,7 +35,7 @@ func FuzzFailure(f *testing.F) {
 		resp := &http.Response{StatusCode: status, Header: http.Header{"Retry-After": {after},
 			"X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset}, "Date": {date}}}
 		req := &http.Request{Method: "GET", URL: &url.URL{Scheme: "https", Host: "api.github.com", Path: "/repos/a/b"}}
-		e := t.failure(req, resp, []byte(body), nil)
+		e := t.failureOf(req, resp, []byte(body), nil)
 		text := e.Error()
 		if strings.Contains(text, "tok-123") || len([]rune(e.Message)) > 301 ||
 			strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {

@@ -53,20 +53,20 @@ func (s *Server) ForgeCheck(app, sha, name, conclusion string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &check{id: s.nextID(), name: name, head: sha, status: "completed", conclusion: conclusion, app: app,
-		started: s.tick(), completed: s.now}
+		started: s.nextTime(), completed: s.now}
 	s.checks = append(s.checks, c)
 	return c.id
 }
 
 func (s *Server) checkJSON(c *check) object {
-	o := object(s.example("post /repos/{owner}/{repo}/check-runs"))
+	o := object(s.exampleObject("post /repos/{owner}/{repo}/check-runs"))
 	at := s.apiURL("check-runs/%d", c.id)
-	return o.with(object{"id": c.id, "node_id": nodeID("CR", c.id), "name": c.name, "head_sha": c.head,
+	return o.withMembers(object{"id": c.id, "node_id": nodeID("CR", c.id), "name": c.name, "head_sha": c.head,
 		"external_id": c.external, "url": at,
 		"html_url": fmt.Sprintf("%s/%s/runs/%d", s.URL, s.Name, c.id), "details_url": textOrNull(c.details),
 		"status": c.status, "conclusion": textOrNull(c.conclusion),
 		"started_at": stampOrNull(c.started), "completed_at": stampOrNull(c.completed), "check_suite": object{"id": 5},
-		"app": s.app(c.app), "pull_requests": []any{},
+		"app": s.appObject(c.app), "pull_requests": []any{},
 		"output": object{"title": textOrNull(c.title), "summary": textOrNull(c.summary), "text": textOrNull(c.text),
 			"annotations_count": len(c.annotations), "annotations_url": at + "/annotations"}})
 }
@@ -94,10 +94,10 @@ const (
 	maxMessage     = 64 << 10 // bytes of an annotation's message and raw_details
 )
 
-// problem refuses what GitHub refuses.
-func (in checkInput) problem() *reply {
+// inputProblem refuses what GitHub refuses.
+func (in checkInput) inputProblem() *reply {
 	bad := func(field, format string, args ...any) *reply {
-		rep := invalid("CheckRun", field, format, args...)
+		rep := invalidInput("CheckRun", field, format, args...)
 		return &rep
 	}
 	if in.Status != nil && *in.Status == "completed" && in.Conclusion == nil {
@@ -145,8 +145,8 @@ func annotationProblem(a map[string]any) string {
 	return ""
 }
 
-// apply puts what was sent into the run; annotations are appended.
-func (in checkInput) apply(s *Server, c *check) {
+// applyTo puts what was sent into the run; annotations are appended.
+func (in checkInput) applyTo(s *Server, c *check) {
 	for to, from := range map[*string]*string{&c.name: in.Name, &c.external: in.External_ID, &c.details: in.Details_URL,
 		&c.status: in.Status, &c.conclusion: in.Conclusion} {
 		if from != nil {
@@ -173,26 +173,26 @@ func (in checkInput) apply(s *Server, c *check) {
 
 func (s *Server) createCheck(c call) reply {
 	var in checkInput
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if c.token.App == "" {
-		return refuse(403, "You must authenticate via a GitHub App.")
+		return refuseWith(403, "You must authenticate via a GitHub App.")
 	}
-	if s.git.kind(in.Head_SHA) != "commit" {
-		return invalid("CheckRun", "head_sha", "No commit found for SHA: %s", in.Head_SHA)
+	if s.git.objectKind(in.Head_SHA) != "commit" {
+		return invalidInput("CheckRun", "head_sha", "No commit found for SHA: %s", in.Head_SHA)
 	}
-	if bad := in.problem(); bad != nil {
+	if bad := in.inputProblem(); bad != nil {
 		return *bad
 	}
 	run := &check{id: s.nextID(), head: in.Head_SHA, status: "queued", app: c.token.App, started: s.now}
-	in.apply(s, run)
+	in.applyTo(s, run)
 	s.checks = append(s.checks, run)
-	return made(s.checkJSON(run))
+	return createdReply(s.checkJSON(run))
 }
 
 func (s *Server) theCheck(c call) *check {
-	id := number(c, "check_run_id")
+	id := pathNumber(c, "check_run_id")
 	i := slices.IndexFunc(s.checks, func(x *check) bool { return x.id == id })
 	if i < 0 {
 		return nil
@@ -203,50 +203,50 @@ func (s *Server) theCheck(c call) *check {
 func (s *Server) updateCheck(c call) reply {
 	run := s.theCheck(c)
 	if run == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var in checkInput
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if c.token.App != run.app {
-		return refuse(403, "Invalid app_id `%s` - check run can only be modified by the GitHub App that created it.",
+		return refuseWith(403, "Invalid app_id `%s` - check run can only be modified by the GitHub App that created it.",
 			c.token.App)
 	}
-	if bad := in.problem(); bad != nil {
+	if bad := in.inputProblem(); bad != nil {
 		return *bad
 	}
-	in.apply(s, run)
-	return ok(s.checkJSON(run))
+	in.applyTo(s, run)
+	return okReply(s.checkJSON(run))
 }
 
 func (s *Server) getCheck(c call) reply {
 	if run := s.theCheck(c); run != nil {
-		return ok(s.checkJSON(run))
+		return okReply(s.checkJSON(run))
 	}
-	return refuse(404, "Not Found")
+	return refuseWith(404, "Not Found")
 }
 
 func (s *Server) listAnnotations(c call) reply {
 	run := s.theCheck(c)
 	if run == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var list []any
 	for _, a := range run.annotations {
 		list = append(list, object{"path": nil, "start_line": nil, "end_line": nil, "start_column": nil,
 			"end_column": nil, "annotation_level": nil,
-			"title": nil, "message": nil, "raw_details": nil, "blob_href": s.apiURL("git/blobs/")}.with(a))
+			"title": nil, "message": nil, "raw_details": nil, "blob_href": s.apiURL("git/blobs/")}.withMembers(a))
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 // listChecks lists the runs on a commit; with filter=latest, which is the default, the newest of each name and app.
 func (s *Server) listChecks(c call) reply {
 	q := c.URL.Query()
-	sha := s.git.resolve(c.PathValue("ref") + "^{commit}")
+	sha := s.git.resolveName(c.PathValue("ref") + "^{commit}")
 	if sha == "" {
-		return refuse(422, "No commit found for SHA: %s", c.PathValue("ref"))
+		return refuseWith(422, "No commit found for SHA: %s", c.PathValue("ref"))
 	}
 	var list []any
 	seen := map[string]bool{}
@@ -260,10 +260,10 @@ func (s *Server) listChecks(c call) reply {
 		list = append(list, s.checkJSON(run))
 	}
 	at, size := pageOf(c)
-	rep := ok(object{"total_count": len(list),
+	rep := okReply(object{"total_count": len(list),
 		"check_runs": append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...)})
 	if len(list) > at*size {
-		rep.header = http.Header{"Link": {s.next(c, at+1)}}
+		rep.header = http.Header{"Link": {s.nextPageLink(c, at+1)}}
 	}
 	return rep
 }

@@ -27,8 +27,8 @@ type Change struct {
 func (s *Server) Commit(branch string, c Change) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := s.commit("refs/heads/"+branch, c)
-	s.sync(c.Author)
+	id := s.commitTo("refs/heads/"+branch, c)
+	s.syncBranches(c.Author)
 	return id
 }
 
@@ -36,48 +36,48 @@ func (s *Server) Commit(branch string, c Change) string {
 func (s *Server) CommitMany(branch string, n int, author string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ref, who := "refs/heads/"+branch, s.person(author)
-	tip, err := s.git.commit(s.git.resolve(ref))
-	s.must("", err)
+	ref, who := "refs/heads/"+branch, s.personNamed(author)
+	tip, err := s.git.readCommit(s.git.resolveName(ref))
+	s.mustWork("", err)
 	for range n {
-		id, err := s.git.writeCommit(commitBytes(tip.tree, []string{tip.sha}, who, who, s.tick().Unix(), "", "Change\n"))
-		s.must(id, err)
+		id, err := s.git.writeCommit(commitBytes(tip.tree, []string{tip.sha}, who, who, s.nextTime().Unix(), "", "Change\n"))
+		s.mustWork(id, err)
 		tip.sha = id
 	}
-	s.must("", s.git.putRef(ref, tip.sha))
-	s.sync(author)
+	s.mustWork("", s.git.putRef(ref, tip.sha))
+	s.syncBranches(author)
 }
 
 // CommitFork is Commit on a branch of a fork ("mallory/work").
 func (s *Server) CommitFork(fork, branch string, c Change) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id := s.commit(headRef(Pull{Fork: fork, Head: branch}), c)
-	s.sync(c.Author)
+	id := s.commitTo(headRef(Pull{Fork: fork, Head: branch}), c)
+	s.syncBranches(c.Author)
 	return id
 }
 
-// commit adds a commit to a reference.
-func (s *Server) commit(ref string, c Change) string {
+// commitTo adds a commit to a reference.
+func (s *Server) commitTo(ref string, c Change) string {
 	parent := c.Parent
 	if parent == "" && !c.Orphan {
-		if parent = s.git.resolve(ref); parent == "" {
-			parent = s.git.resolve("refs/heads/main")
+		if parent = s.git.resolveName(ref); parent == "" {
+			parent = s.git.resolveName("refs/heads/main")
 		}
 	}
-	author, committer := s.person(c.Author), s.person(c.Author)
+	author, committer := s.personNamed(c.Author), s.personNamed(c.Author)
 	if c.Committer != "" {
-		committer = s.person(c.Committer)
+		committer = s.personNamed(c.Committer)
 	}
 	if c.Message == "" {
 		c.Message = "Change\n"
 	}
-	at, made := s.tick().Unix(), s.nextID()
+	at, made := s.nextTime().Unix(), s.nextID()
 	id, done := s.git.commitFiles(parent, c, author, committer, at)
 	if !done {
 		id = s.importCommit(made, parent, c, author, committer, at)
 	}
-	s.must("", s.git.putRef(ref, id))
+	s.mustWork("", s.git.putRef(ref, id))
 	return id
 }
 
@@ -86,7 +86,7 @@ func (r *repo) commitFiles(parent string, c Change, author, committer person, at
 	tree, parents := "", []string(nil)
 	if parent != "" {
 		on, known := r.objects.commitNamed(parent)
-		base, known2 := r.objects.named(parent + "^{tree}")
+		base, known2 := r.objects.resolveName(parent + "^{tree}")
 		if !known || !known2 || !isID(parent) {
 			return "", false
 		}
@@ -99,10 +99,10 @@ func (r *repo) commitFiles(parent string, c Change, author, committer person, at
 	data := commitBytes(tree, parents, author, committer, at, "", c.Message)
 	id = gitobject.ID(gitobject.Commit, data)
 	try := &objects{held: map[string]gitobject.Object{id: {Kind: gitobject.Commit, ID: id, Data: data}}}
-	if _, plain := try.commit(id); !plain {
+	if _, plain := try.readCommit(id); !plain {
 		return "", false
 	}
-	_, err := r.objects.put(gitobject.Commit, data)
+	_, err := r.objects.putObject(gitobject.Commit, data)
 	return id, err == nil
 }
 
@@ -110,7 +110,7 @@ func (r *repo) commitFiles(parent string, c Change, author, committer person, at
 func (r *repo) changeFiles(tree string, c Change) (string, bool) {
 	root, known := r.objects.editTree(tree)
 	for _, path := range c.Delete {
-		known = known && isPlainPath(path) && root.set(path, "", "", true)
+		known = known && isPlainPath(path) && root.setEntry(path, "", "", true)
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
 		mode, content := cmp.Or(c.Modes[path], gitobject.ModeFile), c.Files[path]
@@ -125,12 +125,12 @@ func (r *repo) changeFiles(tree string, c Change) (string, bool) {
 				return "", false
 			}
 		}
-		known = isID(id) && root.set(path, mode, id, true)
+		known = isID(id) && root.setEntry(path, mode, id, true)
 	}
 	if !known {
 		return "", false
 	}
-	id, err := root.write()
+	id, err := root.writeTree()
 	return id, err == nil
 }
 
@@ -159,8 +159,8 @@ func (s *Server) importCommit(made int64, parent string, c Change, author, commi
 		fmt.Fprintf(&b, "M %s inline %q\ndata %d\n%s\n", mode, path, len(content), content)
 	}
 	b.WriteString("get-mark :1\n")
-	id, err := s.git.git(b.Bytes(), "fast-import", "--quiet", "--force", "--cat-blob-fd=1")
-	s.must(id, err)
+	id, err := s.git.runGit(b.Bytes(), "fast-import", "--quiet", "--force", "--cat-blob-fd=1")
+	s.mustWork(id, err)
 	return id
 }
 
@@ -180,14 +180,16 @@ func commitBytes(tree string, parents []string, author, committer person, at int
 // signature is a header like those of the commits that GitHub signs.
 const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n wsBcBAABCAAQBQJg\n -----END PGP SIGNATURE-----\n"
 
-// record writes a commit object of exactly these parts. A signed one gets a signature header, as GitHub's own have.
-func (s *Server) record(tree string, parents []string, author, committer person, message string, signed bool) (string,
+// writeCommit writes a commit object of exactly these parts. A signed one gets a signature header, as GitHub's own
+// have.
+func (s *Server) writeCommit(tree string, parents []string, author, committer person, message string,
+	signed bool) (string,
 	error) {
 	headers := ""
 	if signed {
 		headers = signature
 	}
-	id, err := s.git.writeCommit(commitBytes(tree, parents, author, committer, s.tick().Unix(), headers, message))
+	id, err := s.git.writeCommit(commitBytes(tree, parents, author, committer, s.nextTime().Unix(), headers, message))
 	if err == nil && signed {
 		s.verified[id] = true
 	}

@@ -32,18 +32,18 @@ type contract struct {
 	cache  map[string]*jsonschema.Schema
 }
 
-// folder is where the descriptions lie.
-func folder() string {
+// contractFolder is where the descriptions lie.
+func contractFolder() string {
 	_, here, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(here), "testdata", "contract")
 }
 
 var loadContract = sync.OnceValues(func() (*contract, error) {
-	api, err := openapi3.NewLoader().LoadFromFile(filepath.Join(folder(), "openapi.json"))
+	api, err := openapi3.NewLoader().LoadFromFile(filepath.Join(contractFolder(), "openapi.json"))
 	if err != nil {
 		return nil, fmt.Errorf("GitHub's OpenAPI description: %w", err)
 	}
-	events, err := os.ReadFile(filepath.Join(folder(), "webhooks.json"))
+	events, err := os.ReadFile(filepath.Join(contractFolder(), "webhooks.json"))
 	if err != nil {
 		return nil, fmt.Errorf("the schemas of GitHub's events: %w", err)
 	}
@@ -63,9 +63,9 @@ func (s *Server) Contract() error {
 	return err
 }
 
-// missing ends a test without the descriptions where REFEREE_CI says that they must be there, and says otherwise what
-// is not looked at.
-func missing(t testing.TB, err error) {
+// failMissingContract ends a test without the descriptions where REFEREE_CI says that they must be there, and says
+// otherwise what is not looked at.
+func failMissingContract(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("REFEREE_CI") == "1" || !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("requests cannot be held against GitHub's description (.ci/github-contract --write fetches it): %v",
@@ -74,8 +74,8 @@ func missing(t testing.TB, err error) {
 	t.Logf("requests are NOT held against GitHub's description (.ci/github-contract --write fetches it): %v", err)
 }
 
-// check holds a request and its answer against the description.
-func (c *contract) check(report func(string, ...any), r *http.Request, body []byte, rep reply) {
+// checkExchange holds a request and its answer against the description.
+func (c *contract) checkExchange(report func(string, ...any), r *http.Request, body []byte, rep reply) {
 	method, path, _ := strings.Cut(strings.ReplaceAll(r.Pattern, "...}", "}"), " ")
 	item := c.api.Paths.Value(path)
 	if item == nil || item.GetOperation(method) == nil {
@@ -104,17 +104,17 @@ func (c *contract) check(report func(string, ...any), r *http.Request, body []by
 		return // the server has refused what the description does not allow
 	}
 	if err != nil {
-		report("githubtest: the request %s %s is not as GitHub describes it: %s\n%s", r.Method, r.URL.Path, brief(err),
+		report("githubtest: the request %s %s is not as GitHub describes it: %s\n%s", r.Method, r.URL.Path, briefError(err),
 			body)
 	}
-	if err := c.answer(in, rep); err != nil {
-		report("githubtest: the answer to %s %s is not as GitHub describes it: %s", r.Method, r.URL.Path, brief(err))
+	if err := c.checkAnswer(in, rep); err != nil {
+		report("githubtest: the answer to %s %s is not as GitHub describes it: %s", r.Method, r.URL.Path, briefError(err))
 	}
 }
 
-// answer holds the answer against the description, as far as there is one: not bytes as they are, nor errors that are
-// not listed.
-func (c *contract) answer(in *openapi3filter.RequestValidationInput, rep reply) error {
+// checkAnswer holds the answer against the description, as far as there is one: not bytes as they are, nor errors that
+// are not listed.
+func (c *contract) checkAnswer(in *openapi3filter.RequestValidationInput, rep reply) error {
 	if _, raw := rep.body.([]byte); raw || rep.status >= 400 && in.Route.Operation.Responses.Status(rep.status) == nil {
 		return nil
 	}
@@ -157,8 +157,8 @@ func unknownMembers(operation *openapi3.Operation, body []byte) error {
 	return nil
 }
 
-// event holds a payload against the schema of its event ("pull_request$opened").
-func (c *contract) event(name string, payload []byte) error {
+// checkEvent holds a payload against the schema of its event ("pull_request$opened").
+func (c *contract) checkEvent(name string, payload []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	schema := c.cache[name]
@@ -176,8 +176,8 @@ func (c *contract) event(name string, payload []byte) error {
 	return schema.Validate(v)
 }
 
-// brief is the beginning of a long error.
-func brief(err error) string {
+// briefError is the beginning of a long error.
+func briefError(err error) string {
 	s := err.Error()
 	if e := new(jsonschema.ValidationError); errors.As(err, &e) {
 		s = fmt.Sprintf("%#v", e)

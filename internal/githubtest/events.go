@@ -16,17 +16,17 @@ type Event struct {
 }
 
 // event makes a payload of the members, on top of the official example of the event, and holds it against the schema.
-func (s *Server) payload(name, schema, sha, ref string, members object) Event {
-	o := object(s.example("event " + name)).with(members)
+func (s *Server) eventPayload(name, schema, sha, ref string, members object) Event {
+	o := object(s.exampleObject("event " + name)).withMembers(members)
 	for _, k := range []string{"installation", "organization", "enterprise"} {
 		delete(o, k)
 	}
 	o["repository"] = s.eventRepository(o["repository"].(map[string]any))
 	data, err := json.MarshalIndent(o, "", " ")
-	s.must("", err)
+	s.mustWork("", err)
 	if s.contract != nil {
-		if err := s.contract.event(schema, data); err != nil {
-			s.report("githubtest: the event %s is not as GitHub describes it: %s", schema, brief(err))
+		if err := s.contract.checkEvent(schema, data); err != nil {
+			s.report("githubtest: the event %s is not as GitHub describes it: %s", schema, briefError(err))
 		}
 	}
 	return Event{Name: name, Payload: data, SHA: sha, Ref: ref}
@@ -35,9 +35,9 @@ func (s *Server) payload(name, schema, sha, ref string, members object) Event {
 // eventRepository is the repository as payloads hold it: an older shape than the API's.
 func (s *Server) eventRepository(o object) object {
 	_, short, _ := strings.Cut(s.Name, "/")
-	return o.with(object{"id": repoID, "node_id": nodeID("R", repoID), "name": short, "full_name": s.Name,
+	return o.withMembers(object{"id": repoID, "node_id": nodeID("R", repoID), "name": short, "full_name": s.Name,
 		"private": s.private, "default_branch": "main",
-		"owner": s.simpleUser(s.owner(s.Name)), "html_url": s.URL + "/" + s.Name, "clone_url": s.URL + "/" + s.Name +
+		"owner": s.simpleUser(s.ownerOf(s.Name)), "html_url": s.URL + "/" + s.Name, "clone_url": s.URL + "/" + s.Name +
 			".git",
 		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "visibility": "public",
 		"custom_properties": object{}, "allow_forking": true})
@@ -47,20 +47,20 @@ func (s *Server) eventRepository(o object) object {
 func (s *Server) eventPull(o object, p *pull) object {
 	side := func(key, repo, ref, sha string) object {
 		b := object(o[key].(map[string]any))
-		owner := s.owner(repo)
+		owner := s.ownerOf(repo)
 		_, short, _ := strings.Cut(repo, "/")
-		r := s.eventRepository(b["repo"].(map[string]any)).with(object{"full_name": repo, "name": short,
+		r := s.eventRepository(b["repo"].(map[string]any)).withMembers(object{"full_name": repo, "name": short,
 			"owner": s.simpleUser(owner), "fork": repo != s.Name})
-		return b.with(object{"ref": ref, "sha": sha, "label": owner.Login + ":" + ref, "user": s.simpleUser(owner),
+		return b.withMembers(object{"ref": ref, "sha": sha, "label": owner.Login + ":" + ref, "user": s.simpleUser(owner),
 			"repo": r})
 	}
 	head := s.Name
 	if p.Fork != "" {
 		head = p.Fork
 	}
-	o.with(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state,
-		"title": p.Title, "user": s.simpleUser(s.user(p.Author)),
-		"draft": p.Draft, "created_at": stamp(p.opened), "updated_at": stamp(p.moved),
+	o.withMembers(object{"number": p.number, "id": 900_000 + p.number, "node_id": nodeID("PR", p.number), "state": p.state,
+		"title": p.Title, "user": s.simpleUser(s.userNamed(p.Author)),
+		"draft": p.Draft, "created_at": timeStamp(p.opened), "updated_at": timeStamp(p.moved),
 		"closed_at": stampOrNull(p.closed), "merge_commit_sha": textOrNull(p.mergeSHA),
 		"head": side("head", head, p.Head, p.head), "base": side("base", s.Name, p.Base, s.baseSHA(p)), "body": nil,
 		"auto_merge": nil, "active_lock_reason": nil})
@@ -76,23 +76,23 @@ func (s *Server) PullEvent(number int64, action string, target bool) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[number]
-	example := object(s.example("event pull_request")["pull_request"].(map[string]any))
+	example := object(s.exampleObject("event pull_request")["pull_request"].(map[string]any))
 	members := object{"action": action, "number": number, "pull_request": s.eventPull(example, p),
-		"sender": s.simpleUser(s.user(p.Author))}
+		"sender": s.simpleUser(s.userNamed(p.Author))}
 	switch action {
 	case "synchronize":
 		before := p.head
 		if len(p.heads) > 1 {
 			before = p.heads[len(p.heads)-2]
 		}
-		members.with(object{"before": before, "after": p.head})
+		members.withMembers(object{"before": before, "after": p.head})
 	case "edited":
 		members["changes"] = object{"title": object{"from": "Before"}}
 	case "closed":
-		members["sender"] = s.simpleUser(s.user(p.closedBy + p.mergedBy))
+		members["sender"] = s.simpleUser(s.userNamed(p.closedBy + p.mergedBy))
 		example["state"] = "closed"
 	}
-	e := s.payload("pull_request", "pull_request$"+action, s.baseSHA(p), "refs/heads/"+p.Base, members)
+	e := s.eventPayload("pull_request", "pull_request$"+action, s.baseSHA(p), "refs/heads/"+p.Base, members)
 	if target {
 		e.Name = "pull_request_target"
 	} else {
@@ -106,18 +106,18 @@ func (s *Server) ReviewEvent(number, review int64, action string) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[number]
-	r := p.review(review)
-	example := s.example("event pull_request_review")
+	r := p.reviewByID(review)
+	example := s.exampleObject("event pull_request_review")
 	state := strings.ToLower(r.state)
 	members := object{"action": action, "pull_request": s.eventPull(example["pull_request"].(map[string]any), p),
-		"sender": s.simpleUser(s.user(r.user)),
-		"review": object(example["review"].(map[string]any)).with(object{"id": r.id, "node_id": nodeID("PRR", r.id),
-			"user": s.simpleUser(s.user(r.user)), "body": textOrNull(r.body),
-			"commit_id": r.commit, "submitted_at": stamp(r.at), "state": state, "author_association": "NONE"})}
+		"sender": s.simpleUser(s.userNamed(r.user)),
+		"review": object(example["review"].(map[string]any)).withMembers(object{"id": r.id, "node_id": nodeID("PRR", r.id),
+			"user": s.simpleUser(s.userNamed(r.user)), "body": textOrNull(r.body),
+			"commit_id": r.commit, "submitted_at": timeStamp(r.at), "state": state, "author_association": "NONE"})}
 	if action == "edited" {
 		members["changes"] = object{"body": object{"from": "Before"}}
 	}
-	return s.payload("pull_request_review", "pull_request_review$"+action, p.head, "refs/heads/"+p.Base, members)
+	return s.eventPayload("pull_request_review", "pull_request_review$"+action, p.head, "refs/heads/"+p.Base, members)
 }
 
 // RunEvent is a workflow_run event: a run of AddRun has completed.
@@ -126,7 +126,7 @@ func (s *Server) RunEvent(id int64) Event {
 	defer s.mu.Unlock()
 	r := s.runs[id]
 	ours := s.runJSON(r)
-	example := s.example("event workflow_run")
+	example := s.exampleObject("event workflow_run")
 	run := object(example["workflow_run"].(map[string]any))
 	for _, key := range []string{"id", "name", "display_title", "path", "event", "status", "conclusion", "head_branch",
 		"head_sha", "actor", "triggering_actor", "run_attempt",
@@ -137,23 +137,24 @@ func (s *Server) RunEvent(id int64) Event {
 	for _, key := range []string{"repository", "head_repository"} {
 		name := ours[key].(object)["full_name"].(string)
 		_, short, _ := strings.Cut(name, "/")
-		run[key] = object(run[key].(map[string]any)).with(object{"id": repoID, "full_name": name, "name": short,
-			"owner": s.simpleUser(s.owner(name)), "fork": name != s.Name})
+		run[key] = object(run[key].(map[string]any)).withMembers(object{"id": repoID, "full_name": name, "name": short,
+			"owner": s.simpleUser(s.ownerOf(name)), "fork": name != s.Name})
 	}
-	return s.payload("workflow_run", "workflow_run$completed", s.git.resolve("refs/heads/main"), "refs/heads/main",
-		object{"workflow_run": run, "sender": s.simpleUser(s.user(r.TriggeringActor))})
+	return s.eventPayload("workflow_run", "workflow_run$completed", s.git.resolveName("refs/heads/main"),
+		"refs/heads/main",
+		object{"workflow_run": run, "sender": s.simpleUser(s.userNamed(r.TriggeringActor))})
 }
 
 // MergeGroupEvent is a merge_group event about a commit that a merge queue made on a base.
 func (s *Server) MergeGroupEvent(sha, base string) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, err := s.git.commit(sha)
-	s.must("", err)
-	parent := s.git.resolve("refs/heads/" + base)
+	c, err := s.git.readCommit(sha)
+	s.mustWork("", err)
+	parent := s.git.resolveName("refs/heads/" + base)
 	ref := "refs/heads/gh-readonly-queue/" + base + "/pr-1-" + parent
-	return s.payload("merge_group", "merge_group$checks_requested", sha, ref,
-		object{"sender": s.simpleUser(s.user("owner")), "merge_group": object{
+	return s.eventPayload("merge_group", "merge_group$checks_requested", sha, ref,
+		object{"sender": s.simpleUser(s.userNamed("owner")), "merge_group": object{
 			"head_sha": sha, "head_ref": ref, "base_ref": "refs/heads/" + base, "base_sha": parent,
 			"head_commit": object{"id": sha, "tree_id": c.tree, "message": c.message, "timestamp": c.at,
 				"author":    object{"name": c.author.name, "email": c.author.email},
@@ -164,9 +165,9 @@ func (s *Server) MergeGroupEvent(sha, base string) Event {
 func (s *Server) PushEvent(branch, before, by string) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sha := s.git.resolve("refs/heads/" + branch)
-	commits, err := s.git.log(before, sha, true)
-	s.must("", err)
+	sha := s.git.resolveName("refs/heads/" + branch)
+	commits, err := s.git.logBetween(before, sha, true)
+	s.mustWork("", err)
 	slices.Reverse(commits)
 	list := []any{}
 	for _, c := range commits {
@@ -180,8 +181,8 @@ func (s *Server) PushEvent(branch, before, by string) Event {
 	if len(list) > 0 {
 		head = list[len(list)-1]
 	}
-	u := s.user(by)
-	return s.payload("push", "push$event", sha, "refs/heads/"+branch, object{"ref": "refs/heads/" + branch,
+	u := s.userNamed(by)
+	return s.eventPayload("push", "push$event", sha, "refs/heads/"+branch, object{"ref": "refs/heads/" + branch,
 		"before": before, "after": sha, "created": false, "deleted": false,
 		"forced": false, "base_ref": nil, "compare": s.URL + "/" + s.Name + "/compare/" + before + "..." + sha,
 		"commits": list, "head_commit": head,
@@ -192,10 +193,10 @@ func (s *Server) PushEvent(branch, before, by string) Event {
 func (s *Server) DispatchEvent(by string, inputs map[string]any) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.payload("workflow_dispatch", "workflow_dispatch$event", s.git.resolve("refs/heads/main"),
+	return s.eventPayload("workflow_dispatch", "workflow_dispatch$event", s.git.resolveName("refs/heads/main"),
 		"refs/heads/main",
 		object{"inputs": inputs, "ref": "refs/heads/main", "workflow": ".github/workflows/referee.yml",
-			"sender": s.simpleUser(s.user(by))})
+			"sender": s.simpleUser(s.userNamed(by))})
 }
 
 // ScheduleEvent is what a scheduled workflow gets. There is no such webhook, and so no schema.
@@ -203,7 +204,7 @@ func (s *Server) ScheduleEvent(cron string) Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data, err := json.MarshalIndent(object{"schedule": cron,
-		"repository": s.eventRepository(s.example("event push")["repository"].(map[string]any))}, "", " ")
-	s.must("", err)
-	return Event{Name: "schedule", Payload: data, SHA: s.git.resolve("refs/heads/main"), Ref: "refs/heads/main"}
+		"repository": s.eventRepository(s.exampleObject("event push")["repository"].(map[string]any))}, "", " ")
+	s.mustWork("", err)
+	return Event{Name: "schedule", Payload: data, SHA: s.git.resolveName("refs/heads/main"), Ref: "refs/heads/main"}
 }

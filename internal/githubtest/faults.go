@@ -108,8 +108,8 @@ func (s *Server) SetLatency(d time.Duration) {
 	s.latency = d
 }
 
-// late waits for as long as the network would take.
-func (s *Server) late() {
+// waitLatency waits for as long as the network would take.
+func (s *Server) waitLatency() {
 	s.mu.Lock()
 	d := s.latency
 	s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Server) late() {
 // gitFault carries out the fault of a request of git's, and reports whether that was all.
 func (s *Server) gitFault(w http.ResponseWriter, r *http.Request, token Token) (done bool) {
 	s.mu.Lock()
-	f := s.due(r)
+	f := s.dueFault(r)
 	s.mu.Unlock()
 	if f == nil {
 		return false
@@ -142,15 +142,15 @@ func (s *Server) gitFault(w http.ResponseWriter, r *http.Request, token Token) (
 	return true
 }
 
-// due gives the fault that a request runs into, nil if there is none.
-func (s *Server) due(r *http.Request) *Fault {
+// dueFault gives the fault that a request runs into, nil if there is none.
+func (s *Server) dueFault(r *http.Request) *Fault {
 	below := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/repos/"+s.Name), "/")
 	name, git := strings.CutPrefix(r.URL.Path, "/"+s.Name+".git/")
 	if git {
 		below = strings.TrimSuffix(name+"?"+r.URL.RawQuery, "?")
 	}
 	for _, f := range s.faults {
-		if f.Git != git || f.Times == 0 || f.Method != "" && f.Method != r.Method || !matches(f.Path, below) {
+		if f.Git != git || f.Times == 0 || f.Method != "" && f.Method != r.Method || !matchesPattern(f.Path, below) {
 			continue
 		}
 		if f.Skip > 0 {
@@ -165,7 +165,7 @@ func (s *Server) due(r *http.Request) *Fault {
 	return nil
 }
 
-func matches(pattern, name string) bool {
+func matchesPattern(pattern, name string) bool {
 	if pattern == "" {
 		return true
 	}

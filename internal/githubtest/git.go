@@ -67,24 +67,24 @@ var gitTools = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), err
 })
 
-// environment leaves nothing of the machine's own settings in.
-func environment(extra ...string) []string {
+// gitEnvironment leaves nothing of the machine's own settings in.
+func gitEnvironment(extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "TZ=UTC"}, extra...)
 }
 
-// git runs a command in the repository and gives what it prints, without the last line end.
-func (r *repo) git(stdin []byte, args ...string) (string, error) {
+// runGit runs a command in the repository and gives what it prints, without the last line end.
+func (r *repo) runGit(stdin []byte, args ...string) (string, error) {
 	return r.gitEnv(nil, stdin, args...)
 }
 
 func (r *repo) gitEnv(env []string, stdin []byte, args ...string) (string, error) {
-	if err := r.objects.flush(); err != nil {
+	if err := r.objects.flushPending(); err != nil {
 		return "", err
 	}
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, environment(env...), bytes.NewReader(stdin)
+	cmd.Dir, cmd.Env, cmd.Stdin = r.dir, gitEnvironment(env...), bytes.NewReader(stdin)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -95,36 +95,36 @@ func (r *repo) gitEnv(env []string, stdin []byte, args ...string) (string, error
 }
 
 func (r *repo) resolveByGit(name string) string {
-	id, err := r.git(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+	id, err := r.runGit(nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
 	if err != nil {
 		return ""
 	}
 	return id
 }
 
-// kind gives an object's type, "" if there is no such object.
-func (r *repo) kind(id string) string {
+// objectKind gives an object's type, "" if there is no such object.
+func (r *repo) objectKind(id string) string {
 	if !isID(id) {
 		return ""
 	}
-	if object, known := r.objects.get(id); known {
+	if object, known := r.objects.getObject(id); known {
 		return string(object.Kind)
 	}
-	if _, sure := r.objects.has(id); sure {
+	if _, sure := r.objects.hasObject(id); sure {
 		return ""
 	}
-	kind, err := r.git(nil, "cat-file", "-t", id)
+	kind, err := r.runGit(nil, "cat-file", "-t", id)
 	if err != nil {
 		return ""
 	}
 	return kind
 }
 
-// kinds gives the types of several objects.
-func (r *repo) kinds(ids []string) map[string]string {
+// objectKinds gives the types of several objects.
+func (r *repo) objectKinds(ids []string) map[string]string {
 	kinds := map[string]string{}
 	for _, id := range ids {
-		if kind := r.kind(id); kind != "" {
+		if kind := r.objectKind(id); kind != "" {
 			kinds[id] = kind
 		}
 	}
@@ -133,15 +133,15 @@ func (r *repo) kinds(ids []string) map[string]string {
 
 func isID(s string) bool { return len(s) == 40 && strings.Trim(s, "0123456789abcdef") == "" }
 
-func (r *repo) blob(id string) ([]byte, error) {
+func (r *repo) readBlob(id string) ([]byte, error) {
 	if object, known := r.objects.ofKind(id, gitobject.Blob); known {
 		return object.Data, nil
 	}
-	out, err := r.git(nil, "cat-file", "blob", id+"^{}")
+	out, err := r.runGit(nil, "cat-file", "blob", id+"^{}")
 	if err != nil {
 		return nil, err
 	}
-	size, err := r.git(nil, "cat-file", "-s", id)
+	size, err := r.runGit(nil, "cat-file", "-s", id)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +155,16 @@ func (r *repo) blob(id string) ([]byte, error) {
 func (r *repo) writeCommit(data []byte) (string, error) {
 	id := gitobject.ID(gitobject.Commit, data)
 	try := &objects{held: map[string]gitobject.Object{id: {Kind: gitobject.Commit, ID: id, Data: data}}}
-	if _, plain := try.commit(id); plain {
-		return r.objects.put(gitobject.Commit, data)
+	if _, plain := try.readCommit(id); plain {
+		return r.objects.putObject(gitobject.Commit, data)
 	}
-	return r.git(data, "hash-object", "-t", "commit", "-w", "--stdin")
+	return r.runGit(data, "hash-object", "-t", "commit", "-w", "--stdin")
 }
 
 // writeBlob stores a blob.
-func (r *repo) writeBlob(data []byte) (string, error) { return r.objects.put(gitobject.Blob, data) }
+func (r *repo) writeBlob(data []byte) (string, error) {
+	return r.objects.putObject(gitobject.Blob, data)
+}
 
 // entry is one line of a tree.
 type entry struct {
@@ -175,7 +177,7 @@ func (r *repo) listByGit(tree string, all bool) ([]entry, error) {
 	if all {
 		args = append(args, "-r", "-t")
 	}
-	out, err := r.git(nil, append(args, tree)...)
+	out, err := r.runGit(nil, append(args, tree)...)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +240,7 @@ const commitFormat = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x
 
 // logByGit reads commits in the order that git rev-list gives for the arguments.
 func (r *repo) logByGit(args ...string) ([]commit, error) {
-	out, err := r.git(nil, append([]string{"log", "--format=" + commitFormat + "%x01"}, args...)...)
+	out, err := r.runGit(nil, append([]string{"log", "--format=" + commitFormat + "%x01"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +269,7 @@ func (r *repo) commitByGit(id string) (commit, error) {
 type change struct{ status, path, previous, id string }
 
 func (r *repo) changesByGit(base, head string) ([]change, error) {
-	out, err := r.git(nil, "diff", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", base+"..."+head)
+	out, err := r.runGit(nil, "diff", "--raw", "-z", "-M", "--no-abbrev", "--no-ext-diff", base+"..."+head)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +293,7 @@ func (r *repo) changesByGit(base, head string) ([]change, error) {
 }
 
 func (r *repo) linesByGit(base, head, path string) ([][2]int, error) {
-	out, err := r.git(nil, "diff", "-U3", "--no-ext-diff", base+"..."+head, "--", path)
+	out, err := r.runGit(nil, "diff", "-U3", "--no-ext-diff", base+"..."+head, "--", path)
 	if err != nil {
 		return nil, err
 	}

@@ -9,44 +9,44 @@ import (
 
 func (s *Server) refJSON(ref, sha string) object {
 	return object{"ref": ref, "node_id": "REF_" + ref, "url": s.apiURL("git/%s", ref),
-		"object": object{"type": s.git.kind(sha), "sha": sha, "url": s.apiURL("git/commits/%s", sha)}}
+		"object": object{"type": s.git.objectKind(sha), "sha": sha, "url": s.apiURL("git/commits/%s", sha)}}
 }
 
 func (s *Server) getRef(c call) reply {
 	ref := "refs/" + c.PathValue("ref")
-	sha := s.git.resolve(ref)
+	sha := s.git.resolveName(ref)
 	if was, moved := s.before[ref]; c.stale && moved {
 		sha = was
 	}
 	if sha == "" {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
-	return ok(s.refJSON(ref, sha))
+	return okReply(s.refJSON(ref, sha))
 }
 
 func (s *Server) createRef(c call) reply {
 	var in struct{ Ref, SHA string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if !strings.HasPrefix(in.Ref, "refs/heads/") && !strings.HasPrefix(in.Ref, "refs/tags/") {
-		return refuse(422, "Reference name must start with 'refs/heads/' or 'refs/tags/'")
+		return refuseWith(422, "Reference name must start with 'refs/heads/' or 'refs/tags/'")
 	}
-	if s.git.kind(in.SHA) == "" {
-		return refuse(422, "Object does not exist")
+	if s.git.objectKind(in.SHA) == "" {
+		return refuseWith(422, "Object does not exist")
 	}
-	if why := s.violation(c.token, in.Ref, s.git.resolve(in.Ref), in.SHA); why != "" {
-		return violated(why)
+	if why := s.ruleViolation(c.token, in.Ref, s.git.resolveName(in.Ref), in.SHA); why != "" {
+		return violationReply(why)
 	}
 	if err := s.git.setRef(in.Ref, in.SHA, ""); err != nil {
-		if errors.Is(err, errMoved) && s.git.resolve(in.Ref) != "" {
-			return refuse(422, "Reference already exists")
+		if errors.Is(err, errMoved) && s.git.resolveName(in.Ref) != "" {
+			return refuseWith(422, "Reference already exists")
 		}
-		return refuse(422, "%s is not a valid ref name", in.Ref)
+		return refuseWith(422, "%s is not a valid ref name", in.Ref)
 	}
 	s.before[in.Ref] = ""
-	s.sync(c.token.Login)
-	return made(s.refJSON(in.Ref, in.SHA))
+	s.syncBranches(c.token.Login)
+	return createdReply(s.refJSON(in.Ref, in.SHA))
 }
 
 // updateRef moves a reference, without force only forward.
@@ -55,33 +55,33 @@ func (s *Server) updateRef(c call) reply {
 		SHA   string
 		Force bool
 	}
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	ref := "refs/" + c.PathValue("ref")
-	now := s.git.resolve(ref)
+	now := s.git.resolveName(ref)
 	switch {
 	case now == "":
-		return refuse(422, "Reference does not exist")
-	case s.git.kind(in.SHA) != "commit":
-		return refuse(422, "Object does not exist")
-	case !in.Force && !s.git.ancestor(now, in.SHA):
-		return refuse(422, "Update is not a fast forward")
+		return refuseWith(422, "Reference does not exist")
+	case s.git.objectKind(in.SHA) != "commit":
+		return refuseWith(422, "Object does not exist")
+	case !in.Force && !s.git.isAncestor(now, in.SHA):
+		return refuseWith(422, "Update is not a fast forward")
 	}
-	if why := s.violation(c.token, ref, now, in.SHA); why != "" {
-		return violated(why)
+	if why := s.ruleViolation(c.token, ref, now, in.SHA); why != "" {
+		return violationReply(why)
 	}
 	if err := s.git.setRef(ref, in.SHA, now); err != nil {
-		return refuse(409, "Reference cannot be updated")
+		return refuseWith(409, "Reference cannot be updated")
 	}
 	s.before[ref] = now
-	s.sync(c.token.Login)
-	return ok(s.refJSON(ref, in.SHA))
+	s.syncBranches(c.token.Login)
+	return okReply(s.refJSON(ref, in.SHA))
 }
 
 // treeJSON lists a tree, whole where all is set.
 func (s *Server) treeJSON(id string, all bool) (object, error) {
-	entries, err := s.git.list(id, all)
+	entries, err := s.git.listTree(id, all)
 	if err != nil {
 		return nil, err
 	}
@@ -98,13 +98,13 @@ func (s *Server) treeJSON(id string, all bool) (object, error) {
 }
 
 func (s *Server) getTree(c call) reply {
-	id := s.git.resolve(c.PathValue("tree_sha") + "^{tree}")
+	id := s.git.resolveName(c.PathValue("tree_sha") + "^{tree}")
 	if id == "" {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	o, err := s.treeJSON(id, c.URL.Query().Get("recursive") != "")
-	s.must("", err)
-	return ok(o)
+	s.mustWork("", err)
+	return okReply(o)
 }
 
 // treeInput is one entry of a tree to be made.
@@ -117,7 +117,7 @@ type treeInput struct {
 // entry of it.
 func (s *Server) treeEntries(in []treeInput) ([]entry, *reply) {
 	no := func(format string, args ...any) ([]entry, *reply) {
-		rep := refuse(422, format, args...)
+		rep := refuseWith(422, format, args...)
 		return nil, &rep
 	}
 	var named []string
@@ -126,7 +126,7 @@ func (s *Server) treeEntries(in []treeInput) ([]entry, *reply) {
 			named = append(named, *e.SHA)
 		}
 	}
-	kinds := s.git.kinds(named)
+	kinds := s.git.objectKinds(named)
 	var entries []entry
 	for _, e := range in {
 		made := entry{mode: e.Mode, path: e.Path}
@@ -139,7 +139,7 @@ func (s *Server) treeEntries(in []treeInput) ([]entry, *reply) {
 			made.id = *e.SHA
 		case e.Content != nil:
 			id, err := s.git.writeBlob([]byte(*e.Content))
-			s.must(id, err)
+			s.mustWork(id, err)
 			made.id = id
 		}
 		entries = append(entries, made)
@@ -153,64 +153,64 @@ func (s *Server) createTree(c call) reply {
 		Base_Tree string
 		Tree      []treeInput
 	}
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	base := ""
 	if in.Base_Tree != "" {
-		if base = s.git.resolve(in.Base_Tree + "^{tree}"); base == "" {
-			return refuse(404, "Not Found")
+		if base = s.git.resolveName(in.Base_Tree + "^{tree}"); base == "" {
+			return refuseWith(404, "Not Found")
 		}
 	}
 	if len(in.Tree) == 0 {
-		return refuse(422, "Invalid tree info")
+		return refuseWith(422, "Invalid tree info")
 	}
 	entries, bad := s.treeEntries(in.Tree)
 	if bad != nil {
 		return *bad
 	}
-	id, err := s.git.overlay(base, entries)
+	id, err := s.git.overlayTree(base, entries)
 	if err != nil {
-		return refuse(422, "tree.path contains a malformed path component")
+		return refuseWith(422, "tree.path contains a malformed path component")
 	}
 	o, err := s.treeJSON(id, false)
-	s.must("", err)
-	return made(o)
+	s.mustWork("", err)
+	return createdReply(o)
 }
 
 func (s *Server) createBlob(c call) reply {
 	var in struct{ Content, Encoding string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	data := []byte(in.Content)
 	if in.Encoding == "base64" {
 		var err error
 		if data, err = base64.StdEncoding.DecodeString(in.Content); err != nil {
-			return refuse(422, "content is not valid Base64")
+			return refuseWith(422, "content is not valid Base64")
 		}
 	}
 	id, err := s.git.writeBlob(data)
-	s.must(id, err)
-	return made(object{"sha": id, "url": s.apiURL("git/blobs/%s", id)})
+	s.mustWork(id, err)
+	return createdReply(object{"sha": id, "url": s.apiURL("git/blobs/%s", id)})
 }
 
 func (s *Server) getBlob(c call) reply {
 	id := c.PathValue("file_sha")
-	if s.git.kind(id) != "blob" {
-		return refuse(404, "Not Found")
+	if s.git.objectKind(id) != "blob" {
+		return refuseWith(404, "Not Found")
 	}
-	data, err := s.git.blob(id)
-	s.must("", err)
+	data, err := s.git.readBlob(id)
+	s.mustWork("", err)
 	if strings.Contains(c.Header.Get("Accept"), "raw") {
-		return ok(data)
+		return okReply(data)
 	}
-	return ok(object{"sha": id, "node_id": "B_" + id, "size": len(data), "url": s.apiURL("git/blobs/%s", id),
-		"content": lined(data), "encoding": "base64"})
+	return okReply(object{"sha": id, "node_id": "B_" + id, "size": len(data), "url": s.apiURL("git/blobs/%s", id),
+		"content": linedBase64(data), "encoding": "base64"})
 }
 
-// lined is base64 with line ends, as GitHub gives it.
-func lined(data []byte) string {
+// linedBase64 is base64 with line ends, as GitHub gives it.
+func linedBase64(data []byte) string {
 	var b strings.Builder
 	text := base64.StdEncoding.EncodeToString(data)
 	for len(text) > 60 {
@@ -222,12 +222,12 @@ func lined(data []byte) string {
 
 func (s *Server) getGitCommit(c call) reply {
 	id := c.PathValue("commit_sha")
-	if s.git.kind(id) != "commit" {
-		return refuse(404, "Not Found")
+	if s.git.objectKind(id) != "commit" {
+		return refuseWith(404, "Not Found")
 	}
-	found, err := s.git.commit(id)
-	s.must("", err)
-	return ok(s.gitCommit(found))
+	found, err := s.git.readCommit(id)
+	s.mustWork("", err)
+	return okReply(s.gitCommit(found))
 }
 
 // createCommit makes a commit. Without an author it is the app's, written by GitHub itself, and signed.
@@ -237,18 +237,18 @@ func (s *Server) createCommit(c call) reply {
 		Parents           []string
 		Author, Committer *struct{ Name, Email string }
 	}
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
-	if s.git.kind(in.Tree) != "tree" {
-		return refuse(422, "Tree SHA does not exist")
+	if s.git.objectKind(in.Tree) != "tree" {
+		return refuseWith(422, "Tree SHA does not exist")
 	}
 	for _, p := range in.Parents {
-		if s.git.kind(p) != "commit" {
-			return refuse(422, "Parent SHA does not exist or is not a commit object")
+		if s.git.objectKind(p) != "commit" {
+			return refuseWith(422, "Parent SHA does not exist or is not a commit object")
 		}
 	}
-	author, committer := s.person(c.token.Login), person{"GitHub", "noreply@github.com"}
+	author, committer := s.personNamed(c.token.Login), person{"GitHub", "noreply@github.com"}
 	if in.Author != nil {
 		author = person{in.Author.Name, in.Author.Email}
 		committer = author
@@ -256,50 +256,50 @@ func (s *Server) createCommit(c call) reply {
 	if in.Committer != nil {
 		committer = person{in.Committer.Name, in.Committer.Email}
 	}
-	id, err := s.record(in.Tree, in.Parents, author, committer, in.Message, in.Author == nil && in.Committer == nil &&
+	id, err := s.writeCommit(in.Tree, in.Parents, author, committer, in.Message, in.Author == nil && in.Committer == nil &&
 		!s.unsigned)
 	if err != nil {
-		return refuse(422, "%v", err)
+		return refuseWith(422, "%v", err)
 	}
-	found, err := s.git.commit(id)
-	s.must("", err)
-	return made(s.gitCommit(found))
+	found, err := s.git.readCommit(id)
+	s.mustWork("", err)
+	return createdReply(s.gitCommit(found))
 }
 
-// contents gives a file or directory at a commit.
-func (s *Server) contents(c call) reply {
+// getContents gives a file or directory at a commit.
+func (s *Server) getContents(c call) reply {
 	ref, path := c.URL.Query().Get("ref"), strings.Trim(c.PathValue("path"), "/")
 	if ref == "" {
 		ref = "main"
 	}
-	commit := s.git.resolve(ref + "^{commit}")
+	commit := s.git.resolveName(ref + "^{commit}")
 	if commit == "" {
-		return refuse(404, "No commit found for the ref %s", ref)
+		return refuseWith(404, "No commit found for the ref %s", ref)
 	}
-	id := s.git.resolve(commit + ":" + path)
+	id := s.git.resolveName(commit + ":" + path)
 	if id == "" {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	if path != "" {
 		parent, name := "", path
 		if i := strings.LastIndexByte(path, '/'); i >= 0 {
 			parent, name = path[:i], path[i+1:]
 		}
-		entries, err := s.git.list(commit+":"+parent, false)
-		s.must("", err)
+		entries, err := s.git.listTree(commit+":"+parent, false)
+		s.mustWork("", err)
 		for _, e := range entries {
 			if e.path == name && e.kind != "tree" {
-				return ok(s.contentJSON(path, commit, e, true))
+				return okReply(s.contentJSON(path, commit, e, true))
 			}
 		}
 	}
-	entries, err := s.git.list(id, false)
-	s.must("", err)
+	entries, err := s.git.listTree(id, false)
+	s.mustWork("", err)
 	list := []any{}
 	for _, e := range entries[:min(len(entries), 1000)] {
 		list = append(list, s.contentJSON(strings.TrimPrefix(path+"/"+e.path, "/"), commit, e, false))
 	}
-	return ok(list)
+	return okReply(list)
 }
 
 // maxInline is how large a file may be whose bytes stand in the answer.
@@ -317,39 +317,39 @@ func (s *Server) contentJSON(path, commit string, e entry, whole bool) object {
 	}
 	switch kind {
 	case "symlink":
-		data, err := s.git.blob(e.id)
-		s.must("", err)
-		return o.with(object{"target": string(data)})
+		data, err := s.git.readBlob(e.id)
+		s.mustWork("", err)
+		return o.withMembers(object{"target": string(data)})
 	case "submodule":
-		return o.with(object{"submodule_git_url": "https://example.com/x.git"})
+		return o.withMembers(object{"submodule_git_url": "https://example.com/x.git"})
 	case "file":
-		o.with(object{"encoding": "none", "content": ""})
+		o.withMembers(object{"encoding": "none", "content": ""})
 		if e.size <= maxInline {
-			data, err := s.git.blob(e.id)
-			s.must("", err)
-			o.with(object{"encoding": "base64", "content": lined(data)})
+			data, err := s.git.readBlob(e.id)
+			s.mustWork("", err)
+			o.withMembers(object{"encoding": "base64", "content": linedBase64(data)})
 		}
 	}
 	return o
 }
 
 // Ref is the commit that a reference holds, "" if there is none.
-func (s *Server) Ref(name string) string { return s.git.resolve(name) }
+func (s *Server) Ref(name string) string { return s.git.resolveName(name) }
 
 // SetRef moves a reference, whatever it held.
 func (s *Server) SetRef(name, sha string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.before[name] = s.git.resolve(name)
-	s.must("", s.git.putRef(name, sha))
-	s.sync("owner")
+	s.before[name] = s.git.resolveName(name)
+	s.mustWork("", s.git.putRef(name, sha))
+	s.syncBranches("owner")
 }
 
 // Read is a file of a commit; an error if there is none.
 func (s *Server) Read(commit, path string) ([]byte, error) {
-	id := s.git.resolve(commit + ":" + path)
+	id := s.git.resolveName(commit + ":" + path)
 	if id == "" {
 		return nil, fmt.Errorf("no %s in %s", path, commit)
 	}
-	return s.git.blob(id)
+	return s.git.readBlob(id)
 }

@@ -14,7 +14,7 @@ import (
 // ("PullRequest.state": "PullRequestState!"), and the members of unions and values of enumerations ("PullRequestState
 // OPEN": "value").
 var schema = sync.OnceValues(func() (map[string]string, error) {
-	f, err := os.Open(filepath.Join(folder(), "graphql.txt"))
+	f, err := os.Open(filepath.Join(contractFolder(), "graphql.txt"))
 	if err != nil {
 		return nil, fmt.Errorf("GitHub's GraphQL schema: %w", err)
 	}
@@ -34,9 +34,9 @@ var token = regexp.MustCompile(`[{}]|\.\.\.|\([^)]*\)|[A-Za-z_]\w*:?`) // an ali
 // constant is a value of an enumeration among arguments.
 var constant = regexp.MustCompile(`\b[A-Z][A-Z_]+\b`)
 
-// conforms holds a query and its answer against the schema: every field that is asked for is one of its type, and the
-// answer has it, of the form that the type has.
-func conforms(query string, data any) error {
+// conformsToSchema holds a query and its answer against the schema: every field that is asked for is one of its type,
+// and the answer has it, of the form that the type has.
+func conformsToSchema(query string, data any) error {
 	fields, err := schema()
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func conforms(query string, data any) error {
 	}
 	tokens := token.FindAllString(body, -1)
 	w := &walker{fields: fields, tokens: tokens}
-	return w.selection("Query", data)
+	return w.checkSelection("Query", data)
 }
 
 type walker struct {
@@ -55,7 +55,7 @@ type walker struct {
 	tokens []string
 }
 
-func (w *walker) next() string {
+func (w *walker) nextToken() string {
 	if len(w.tokens) == 0 {
 		return ""
 	}
@@ -64,11 +64,11 @@ func (w *walker) next() string {
 	return t
 }
 
-// selection reads the fields up to the closing brace. data is nil where the answer is null.
-func (w *walker) selection(of string, data any) error {
+// checkSelection reads the fields up to the closing brace. data is nil where the answer is null.
+func (w *walker) checkSelection(of string, data any) error {
 	have, _ := data.(map[string]any)
 	for {
-		name := w.next()
+		name := w.nextToken()
 		switch {
 		case name == "}":
 			return nil
@@ -77,14 +77,14 @@ func (w *walker) selection(of string, data any) error {
 		case strings.HasPrefix(name, "("):
 			return fmt.Errorf("arguments of no field in %s", of)
 		case name == "...":
-			if err := w.fragment(of, have); err != nil {
+			if err := w.checkFragment(of, have); err != nil {
 				return err
 			}
 			continue
 		}
 		key, alias := strings.CutSuffix(name, ":")
 		if alias {
-			name = w.next()
+			name = w.nextToken()
 		}
 		typed, ok := w.fields[of+"."+name]
 		if name == "__typename" { // every type has it
@@ -101,19 +101,19 @@ func (w *walker) selection(of string, data any) error {
 			return fmt.Errorf("%s.%s is null, and is %s", of, name, typed)
 		}
 		if len(w.tokens) > 0 && strings.HasPrefix(w.tokens[0], "(") {
-			if err := w.constants(w.next()); err != nil {
+			if err := w.checkConstants(w.nextToken()); err != nil {
 				return err
 			}
 		}
-		if err := w.value(of+"."+name, typed, value); err != nil {
+		if err := w.checkValue(of+"."+name, typed, value); err != nil {
 			return err
 		}
 	}
 }
 
-// fragment reads "... on Type {…}" of a union; the fields are held to the answer where it is of that type.
-func (w *walker) fragment(of string, have map[string]any) error {
-	on, member, brace := w.next(), w.next(), w.next()
+// checkFragment reads "... on Type {…}" of a union; the fields are held to the answer where it is of that type.
+func (w *walker) checkFragment(of string, have map[string]any) error {
+	on, member, brace := w.nextToken(), w.nextToken(), w.nextToken()
 	if on != "on" || brace != "{" {
 		return fmt.Errorf("a fragment of %s is no inline fragment with a type", of)
 	}
@@ -121,20 +121,20 @@ func (w *walker) fragment(of string, have map[string]any) error {
 		return fmt.Errorf("GitHub's schema, as far as it is held, has no %s in %s", member, of)
 	}
 	if have == nil {
-		return w.selection(member, nil)
+		return w.checkSelection(member, nil)
 	}
 	is, _ := have["__typename"].(string)
 	if w.fields[of+" "+is] == "" {
 		return fmt.Errorf("the answer has a %q in %s", is, of)
 	}
 	if is != member {
-		return w.selection(member, nil)
+		return w.checkSelection(member, nil)
 	}
-	return w.selection(member, have)
+	return w.checkSelection(member, have)
 }
 
-// constants holds the values of enumerations among arguments to the schema.
-func (w *walker) constants(arguments string) error {
+// checkConstants holds the values of enumerations among arguments to the schema.
+func (w *walker) checkConstants(arguments string) error {
 	for _, value := range constant.FindAllString(arguments, -1) {
 		known := false
 		for name, what := range w.fields {
@@ -147,38 +147,39 @@ func (w *walker) constants(arguments string) error {
 	return nil
 }
 
-// value holds one value to its type: an object or a list of objects where a selection follows, and a scalar otherwise.
-func (w *walker) value(name, typed string, value any) error {
+// checkValue holds one value to its type: an object or a list of objects where a selection follows, and a scalar
+// otherwise.
+func (w *walker) checkValue(name, typed string, value any) error {
 	bare := strings.Trim(typed, "[]!")
 	if len(w.tokens) == 0 || w.tokens[0] != "{" {
-		if value != nil && !scalar(bare, value) {
+		if value != nil && !isScalarOf(bare, value) {
 			return fmt.Errorf("%s is %v, and is %s", name, value, typed)
 		}
 		return nil
 	}
-	w.next()
+	w.nextToken()
 	list, isList := value.([]any)
 	if isList != strings.HasPrefix(typed, "[") && value != nil {
 		return fmt.Errorf("%s is %T, and is %s", name, value, typed)
 	}
 	if !isList {
-		return w.selection(bare, value)
+		return w.checkSelection(bare, value)
 	}
 	again := w.tokens
 	for _, item := range list {
 		w.tokens = again
-		if err := w.selection(bare, item); err != nil {
+		if err := w.checkSelection(bare, item); err != nil {
 			return err
 		}
 	}
 	if len(list) == 0 {
-		return w.selection(bare, nil)
+		return w.checkSelection(bare, nil)
 	}
 	return nil
 }
 
-// scalar reports whether a value has the form of its type. Ids, times and big numbers are texts.
-func scalar(typed string, value any) (is bool) {
+// isScalarOf reports whether a value has the form of its type. Ids, times and big numbers are texts.
+func isScalarOf(typed string, value any) (is bool) {
 	switch typed {
 	case "Boolean":
 		_, is = value.(bool)

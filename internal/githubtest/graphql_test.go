@@ -15,10 +15,10 @@ func TestConforms(t *testing.T) {
 			"isDraft": false,
 			"reviews": map[string]any{"nodes": []any{map[string]any{"fullDatabaseId": "1", "lastEditedAt": nil}}}}}}
 	}
-	if err := conforms(query, good()); err != nil {
+	if err := conformsToSchema(query, good()); err != nil {
 		t.Error(err)
 	}
-	if err := conforms(query, map[string]any{"repository": map[string]any{"pullRequest": nil}}); err != nil {
+	if err := conformsToSchema(query, map[string]any{"repository": map[string]any{"pullRequest": nil}}); err != nil {
 		t.Error(err)
 	}
 	pull := func(o map[string]any) map[string]any {
@@ -37,11 +37,11 @@ func TestConforms(t *testing.T) {
 	} {
 		o := good()
 		change(o)
-		if err := conforms(query, o); err == nil || !strings.Contains(err.Error(), says) {
+		if err := conformsToSchema(query, o); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
-	if err := conforms(strings.Replace(query, "lastEditedAt", "editedAt", 1), good()); err == nil ||
+	if err := conformsToSchema(strings.Replace(query, "lastEditedAt", "editedAt", 1), good()); err == nil ||
 		!strings.Contains(err.Error(), "no field PullRequestReview.editedAt") {
 		t.Errorf("%v", err)
 	}
@@ -60,7 +60,7 @@ func TestConformsFragments(t *testing.T) {
 	base := map[string]any{"__typename": "BaseRefChangedEvent", "createdAt": "2026-11-22T01:02:03Z", "actor": nil}
 	force := map[string]any{"__typename": "HeadRefForcePushedEvent", "createdAt": "2026-11-22T01:02:03Z"}
 	for _, nodes := range [][]any{{}, {nil}, {base, force}} {
-		if err := conforms(query, answer(nodes...)); err != nil {
+		if err := conformsToSchema(query, answer(nodes...)); err != nil {
 			t.Errorf("%v: %v", nodes, err)
 		}
 	}
@@ -70,14 +70,14 @@ func TestConformsFragments(t *testing.T) {
 		"HeadRefForcePushedEvent.createdAt is null":   {"__typename": "HeadRefForcePushedEvent", "createdAt": nil},
 		"no PullRequestTimelineItems.__typename":      {"createdAt": "x"},
 	} {
-		if err := conforms(query, answer(base, node)); err == nil || !strings.Contains(err.Error(), says) {
+		if err := conformsToSchema(query, answer(base, node)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
 	}
 	for from, to := range map[string]string{"BASE_REF_CHANGED_EVENT": "BASE_REF_EVENT",
 		"on HeadRefForcePushedEvent": "on PullRequest", "... on HeadRefForcePushedEvent": "... ",
 		"{createdAt}": "{id}"} {
-		if err := conforms(strings.Replace(query, from, to, 1), answer(base)); err == nil {
+		if err := conformsToSchema(strings.Replace(query, from, to, 1), answer(base)); err == nil {
 			t.Errorf("%q was taken", to)
 		}
 	}

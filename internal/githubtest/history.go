@@ -14,8 +14,8 @@ import (
 // plainIdent is a person and a time as git writes them, with nothing that it would trim or repair.
 var plainIdent = regexp.MustCompile(`^(\S|\S[^<>\n]*[^\s<>]) <([^<>\n\s]*)> (\d{1,12}) ([+-])(\d\d)(\d\d)$`)
 
-// commit reads a commit; false where git must.
-func (o *objects) commit(id string) (commit, bool) {
+// readCommit reads a commit; false where git must.
+func (o *objects) readCommit(id string) (commit, bool) {
 	object, known := o.ofKind(id, gitobject.Commit)
 	if !known {
 		return commit{}, false
@@ -53,15 +53,15 @@ func parseIdent(text string) (who person, at string, plain bool) {
 	return person{m[1], m[2]}, time.Unix(seconds, 0).In(zone).Format(time.RFC3339), true
 }
 
-// ancestors are a commit and all before it; false where not all of them are known.
-func (o *objects) ancestors(id string) (map[string]bool, bool) {
+// ancestorsOf are a commit and all before it; false where not all of them are known.
+func (o *objects) ancestorsOf(id string) (map[string]bool, bool) {
 	seen, todo := map[string]bool{}, []string{id}
 	for len(todo) > 0 {
 		id, todo = todo[0], todo[1:]
 		if seen[id] {
 			continue
 		}
-		c, known := o.commit(id)
+		c, known := o.readCommit(id)
 		if !known {
 			return nil, false
 		}
@@ -71,13 +71,13 @@ func (o *objects) ancestors(id string) (map[string]bool, bool) {
 	return seen, true
 }
 
-// between lists the commits of head that are not base's, as `git log base..head` does: the newest first, and of those
-// made in the same second the one that was come upon first.
-func (o *objects) between(base, head string, firstParent bool) ([]commit, bool) {
+// commitsBetween lists the commits of head that are not base's, as `git log base..head` does: the newest first, and of
+// those made in the same second the one that was come upon first.
+func (o *objects) commitsBetween(base, head string, firstParent bool) ([]commit, bool) {
 	without := map[string]bool{}
 	if base != "" {
 		var known bool
-		if without, known = o.ancestors(base); !known {
+		if without, known = o.ancestorsOf(base); !known {
 			return nil, false
 		}
 	}
@@ -88,7 +88,7 @@ func (o *objects) between(base, head string, firstParent bool) ([]commit, bool) 
 			return true
 		}
 		seen[id] = true
-		c, known := o.commit(id)
+		c, known := o.readCommit(id)
 		at := slices.IndexFunc(queue, func(q commit) bool { return q.seconds < c.seconds })
 		if at < 0 {
 			at = len(queue)
@@ -114,16 +114,16 @@ func (o *objects) between(base, head string, firstParent bool) ([]commit, bool) 
 	return list, true
 }
 
-// forks are the merge bases of two commits, those that no other common ancestor has behind it.
-func (o *objects) forks(a, b string) (bases []string, known bool) {
-	ofA, ok1 := o.ancestors(a)
-	ofB, ok2 := o.ancestors(b)
+// mergeBases are the merge bases of two commits, those that no other common ancestor has behind it.
+func (o *objects) mergeBases(a, b string) (bases []string, known bool) {
+	ofA, ok1 := o.ancestorsOf(a)
+	ofB, ok2 := o.ancestorsOf(b)
 	if !ok1 || !ok2 {
 		return nil, false
 	}
 	behind := map[string]bool{}
 	for id := range ofA {
-		if c, _ := o.commit(id); ofB[id] {
+		if c, _ := o.readCommit(id); ofB[id] {
 			for _, p := range c.parents {
 				behind[p] = true
 			}
@@ -137,9 +137,9 @@ func (o *objects) forks(a, b string) (bases []string, known bool) {
 	return bases, true
 }
 
-// fork is the one merge base of two commits; false where there is not one, or not one only.
-func (o *objects) fork(a, b string) (string, bool) {
-	bases, known := o.forks(a, b)
+// mergeBase is the one merge base of two commits; false where there is not one, or not one only.
+func (o *objects) mergeBase(a, b string) (string, bool) {
+	bases, known := o.mergeBases(a, b)
 	if !known || len(bases) != 1 {
 		return "", false
 	}
@@ -149,43 +149,45 @@ func (o *objects) fork(a, b string) (string, bool) {
 // commitNamed is the commit that a name stands for; false where this package cannot tell.
 func (o *objects) commitNamed(name string) (string, bool) {
 	if strings.HasSuffix(name, "^1") {
-		id, sure := o.named(name)
+		id, sure := o.resolveName(name)
 		return id, sure && id != ""
 	}
-	id, sure := o.named(name + "^{commit}")
+	id, sure := o.resolveName(name + "^{commit}")
 	return id, sure && id != ""
 }
 
-// ancestor reports whether a commit is another one, or comes before it.
-func (r *repo) ancestor(a, b string) bool {
+// isAncestor reports whether a commit is another one, or comes before it.
+func (r *repo) isAncestor(a, b string) bool {
 	before, ok1 := r.objects.commitNamed(a)
 	after, ok2 := r.objects.commitNamed(b)
 	if ok1 && ok2 {
-		if all, known := r.objects.ancestors(after); known {
+		if all, known := r.objects.ancestorsOf(after); known {
 			return all[before]
 		}
 	}
-	_, err := r.git(nil, "merge-base", "--is-ancestor", a, b)
+	_, err := r.runGit(nil, "merge-base", "--is-ancestor", a, b)
 	return err == nil
 }
 
 // mergeBase is where two commits part.
 func (r *repo) mergeBase(a, b string) (string, error) {
-	if fork, known := r.objects.fork(a, b); known {
+	if fork, known := r.objects.mergeBase(a, b); known {
 		return fork, nil
 	}
-	return r.git(nil, "merge-base", a, b)
+	return r.runGit(nil, "merge-base", a, b)
 }
 
-// commits reads the commits of head that are not base's, the newest first.
-func (r *repo) commits(base, head string) ([]commit, error) { return r.log(base, head, false) }
+// commitsBetween reads the commits of head that are not base's, the newest first.
+func (r *repo) commitsBetween(base, head string) ([]commit, error) {
+	return r.logBetween(base, head, false)
+}
 
-// log reads them, or those along first parents alone.
-func (r *repo) log(base, head string, firstParent bool) ([]commit, error) {
+// logBetween reads them, or those along first parents alone.
+func (r *repo) logBetween(base, head string, firstParent bool) ([]commit, error) {
 	from, ok1 := r.objects.commitNamed(base)
 	to, ok2 := r.objects.commitNamed(head)
 	if ok1 && ok2 {
-		if list, known := r.objects.between(from, to, firstParent); known {
+		if list, known := r.objects.commitsBetween(from, to, firstParent); known {
 			return list, nil
 		}
 	}
@@ -195,8 +197,8 @@ func (r *repo) log(base, head string, firstParent bool) ([]commit, error) {
 	return r.logByGit(base + ".." + head)
 }
 
-func (r *repo) commit(id string) (commit, error) {
-	if c, known := r.objects.commit(id); known {
+func (r *repo) readCommit(id string) (commit, error) {
+	if c, known := r.objects.readCommit(id); known {
 		return c, nil
 	}
 	return r.commitByGit(id)

@@ -82,12 +82,12 @@ func (g *tangle) change() Change {
 func (g *tangle) grow() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	who, other := g.person("agent"), g.person("rosa")
+	who, other := g.personNamed("agent"), g.personNamed("rosa")
 	at := g.now.Unix() + int64(g.rng.IntN(5))
 	g.now = g.now.Add(time.Duration(g.rng.IntN(3)) * time.Second)
 	if g.rng.IntN(4) == 0 {
 		parents := []string{g.pick(), g.pick()}
-		id, err := g.git.writeCommit(commitBytes(g.git.resolve(parents[0]+"^{tree}"), parents, who, other, at, signature,
+		id, err := g.git.writeCommit(commitBytes(g.git.resolveName(parents[0]+"^{tree}"), parents, who, other, at, signature,
 			"Merge\n"))
 		if err != nil {
 			g.Fatal(err)
@@ -166,22 +166,22 @@ func (g *tangle) compareCommits(counts map[string]int, a, b string) {
 	for _, name := range []string{a, "refs/heads/x", "refs/heads/x^{commit}", a + "^{tree}", a + "^1", a + ":a",
 		a + ":d/e",
 		a + ":a/b", a + ":", "refs/heads/none", "refs/heads/none^{commit}", strings.Repeat("7", 40) + "^{tree}"} {
-		got, sure := o.named(name)
+		got, sure := o.resolveName(name)
 		counts["resolve"] += g.same(name, sure, got, r.resolveByGit(name), nil)
 	}
-	_, err := r.git(nil, "merge-base", "--is-ancestor", a, b)
-	all, known := o.ancestors(b)
+	_, err := r.runGit(nil, "merge-base", "--is-ancestor", a, b)
+	all, known := o.ancestorsOf(b)
 	counts["ancestor"] += g.same("ancestor", known, all[a], err == nil, nil)
-	bases, known := o.forks(a, b)
-	want, err := r.git(nil, "merge-base", "--all", a, b)
+	bases, known := o.mergeBases(a, b)
+	want, err := r.runGit(nil, "merge-base", "--all", a, b)
 	slices.Sort(bases)
 	counts["merge base"] += g.same("merge bases", known && len(bases) == 1, bases, strings.Fields(want), err)
 	for _, args := range [][]string{{a + ".." + b}, {"--first-parent", a + ".." + b}} {
-		list, known := o.between(a, b, len(args) == 2)
+		list, known := o.commitsBetween(a, b, len(args) == 2)
 		byGit, err := r.logByGit(args...)
 		counts["log"] += g.same(fmt.Sprint(args), known, plainCommits(list), plainCommits(byGit), err)
 	}
-	c, known := o.commit(a)
+	c, known := o.readCommit(a)
 	byGit, err := r.commitByGit(a)
 	counts["commit"] += g.same("commit", known, plainCommits([]commit{c}), plainCommits([]commit{byGit}), err)
 	g.compareTrees(counts, a, b)
@@ -190,12 +190,12 @@ func (g *tangle) compareCommits(counts map[string]int, a, b string) {
 func (g *tangle) compareTrees(counts map[string]int, a, b string) {
 	r, o := g.git, g.git.objects
 	for _, whole := range []bool{false, true} {
-		tree, _ := o.named(a + "^{tree}")
-		list, known := o.listed(tree, whole, "")
+		tree, _ := o.resolveName(a + "^{tree}")
+		list, known := o.listTree(tree, whole, "")
 		byGit, err := r.listByGit(a, whole)
 		counts["list"] += g.same("list", known, list, byGit, err)
 	}
-	all, known := o.changed(a, b)
+	all, known := o.changesOf(a, b)
 	byGit, err := r.changesByGit(a, b)
 	counts["changes"] += g.same("changes "+a+"..."+b, known, all, byGit, err)
 	for _, path := range tangledPaths {
@@ -203,8 +203,8 @@ func (g *tangle) compareTrees(counts map[string]int, a, b string) {
 		want, err := r.linesByGit(a, b, path)
 		counts["lines"] += g.same("lines of "+path, known, spans, want, err)
 	}
-	tree, known := o.merged(a, b)
-	want, err := r.git(nil, "merge-tree", "--write-tree", a, b)
+	tree, known := o.mergeTrees(a, b)
+	want, err := r.runGit(nil, "merge-tree", "--write-tree", a, b)
 	counts["merge"] += g.same("merge "+a+" "+b, known, tree, want, err)
 	blob, err := r.writeBlob([]byte(g.text()))
 	if err != nil {
@@ -212,8 +212,8 @@ func (g *tangle) compareTrees(counts map[string]int, a, b string) {
 	}
 	path, gone := tangledPaths[g.rng.IntN(len(tangledPaths))], tangledPaths[g.rng.IntN(len(tangledPaths))]
 	entries := []entry{{mode: "100644", id: blob, path: path}, {path: gone}}
-	base, _ := o.named(a + "^{tree}")
-	tree, known = o.overlaid(base, entries)
+	base, _ := o.resolveName(a + "^{tree}")
+	tree, known = o.overlayTree(base, entries)
 	want, err = r.overlayByGit(base, entries)
 	counts["overlay"] += g.same(fmt.Sprintf("overlay %+v", entries), known, tree, want, err)
 }
@@ -241,7 +241,7 @@ func TestUnplainIsGits(t *testing.T) {
 		}
 	}
 	s := New(t)
-	if _, err := s.git.overlay("", []entry{{mode: "100644", id: strings.Repeat("7", 40), path: "a"}}); err == nil {
+	if _, err := s.git.overlayTree("", []entry{{mode: "100644", id: strings.Repeat("7", 40), path: "a"}}); err == nil {
 		t.Error("a tree of an object that is not there")
 	}
 	if err := s.git.setRef("refs/heads/a", strings.Repeat("7", 40), ""); err == nil {
@@ -253,7 +253,7 @@ func TestUnplainIsGits(t *testing.T) {
 	if err := s.git.setRef("refs/heads/main/sub", s.Ref("refs/heads/main"), ""); err == nil {
 		t.Error("a reference below another")
 	}
-	if _, err := s.git.git(nil, "fsck", "--strict"); err != nil {
+	if _, err := s.git.runGit(nil, "fsck", "--strict"); err != nil {
 		t.Error(err)
 	}
 }
@@ -274,7 +274,7 @@ func (g *tangle) answered(method, path, protocol, body string, byGit bool) (stri
 	if byGit {
 		g.toBackend(w, r, g.backend)
 	} else {
-		done = g.upload(w, r)
+		done = g.answerUpload(w, r)
 	}
 	return w.Body.String(), w.Header(), done
 }
@@ -289,7 +289,7 @@ func request(lines ...string) string {
 		case delim:
 			b.WriteString("0001")
 		default:
-			pkt(&b, l+"\n")
+			writePacketLine(&b, l+"\n")
 		}
 	}
 	return b.String()
@@ -367,7 +367,7 @@ func TestUploadIsGits(t *testing.T) {
 	}
 	for range 3 {
 		id := "want " + g.pick()
-		tree := "want " + g.git.resolve(strings.TrimPrefix(id, "want ")+"^{tree}")
+		tree := "want " + g.git.resolveName(strings.TrimPrefix(id, "want ")+"^{tree}")
 		for _, c := range []struct{ method, path, protocol, body string }{
 			{"GET", "info/refs?service=git-upload-pack", "version=2", ""},
 			{"GET", "info/refs?service=git-upload-pack", "", ""},
@@ -414,7 +414,7 @@ func TestUploadLeavesToGit(t *testing.T) {
 		w := httptest.NewRecorder()
 		left, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(left))
-		if g.upload(w, r) || w.Body.Len() > 0 {
+		if g.answerUpload(w, r) || w.Body.Len() > 0 {
 			t.Errorf("%q is answered: %q", body, w.Body)
 		}
 		if left, err := io.ReadAll(r.Body); err != nil || string(left) != body {

@@ -41,7 +41,7 @@ func (s *Server) Issues() []Issue {
 }
 
 func (s *Server) issueJSON(i *issue) object {
-	o := object(s.example("post /repos/{owner}/{repo}/issues"))
+	o := object(s.exampleObject("post /repos/{owner}/{repo}/issues"))
 	labels := []any{}
 	for n, l := range i.labels {
 		labels = append(labels, object{"id": 100 + n, "node_id": nodeID("LA", int64(n)),
@@ -49,15 +49,15 @@ func (s *Server) issueJSON(i *issue) object {
 	}
 	delete(o, "pull_request")
 	delete(o, "pinned_comment")
-	o.with(object{"number": i.number, "id": 800_000 + i.number, "node_id": nodeID("I", i.number), "title": i.title,
-		"body": i.body, "user": s.simpleUser(s.user(i.user)),
+	o.withMembers(object{"number": i.number, "id": 800_000 + i.number, "node_id": nodeID("I", i.number), "title": i.title,
+		"body": i.body, "user": s.simpleUser(s.userNamed(i.user)),
 		"state": i.state, "labels": labels, "assignee": nil, "assignees": []any{}, "milestone": nil,
 		"comments": len(i.comments), "closed_at": nil, "closed_by": nil,
-		"created_at": stamp(i.at), "updated_at": stamp(i.at), "author_association": "NONE", "state_reason": nil,
+		"created_at": timeStamp(i.at), "updated_at": timeStamp(i.at), "author_association": "NONE", "state_reason": nil,
 		"locked": false, "active_lock_reason": nil,
 		"url": s.apiURL("issues/%d", i.number), "html_url": fmt.Sprintf("%s/%s/issues/%d", s.URL, s.Name, i.number)})
 	if i.state == "closed" {
-		o["closed_at"] = stamp(s.now)
+		o["closed_at"] = timeStamp(s.now)
 	}
 	return o
 }
@@ -68,7 +68,7 @@ func (s *Server) pullIssue(p *pull) object {
 	at := s.apiURL("pulls/%d", p.number)
 	o["pull_request"] = object{"url": at, "html_url": at, "diff_url": at, "patch_url": at}
 	if p.closedBy != "" {
-		o["closed_by"] = s.simpleUser(s.user(p.closedBy))
+		o["closed_by"] = s.simpleUser(s.userNamed(p.closedBy))
 	}
 	return o
 }
@@ -83,18 +83,18 @@ func (s *Server) listIssues(c call) reply {
 			list = append(list, s.issueJSON(i))
 		}
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 func (s *Server) getIssue(c call) reply {
-	n := number(c, "issue_number")
+	n := pathNumber(c, "issue_number")
 	if i := s.issues[n]; i != nil {
-		return ok(s.issueJSON(i))
+		return okReply(s.issueJSON(i))
 	}
 	if p := s.pulls[n]; p != nil {
-		return ok(s.pullIssue(p))
+		return okReply(s.pullIssue(p))
 	}
-	return refuse(404, "Not Found")
+	return refuseWith(404, "Not Found")
 }
 
 func (s *Server) createIssue(c call) reply {
@@ -102,11 +102,11 @@ func (s *Server) createIssue(c call) reply {
 		Title, Body string
 		Labels      []string
 	}
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if in.Title == "" {
-		return invalid("Issue", "title", "title can't be blank")
+		return invalidInput("Issue", "title", "title can't be blank")
 	}
 	if bad := bodyProblem("Issue", in.Body+"."); bad != nil {
 		return *bad
@@ -114,29 +114,29 @@ func (s *Server) createIssue(c call) reply {
 	i := &issue{number: int64(len(s.pulls) + len(s.issues) + 1), title: in.Title, body: in.Body, labels: in.Labels,
 		user: c.token.Login, state: "open", at: s.now}
 	s.issues[i.number] = i
-	return made(s.issueJSON(i))
+	return createdReply(s.issueJSON(i))
 }
 
 func (s *Server) updateIssue(c call) reply {
-	i := s.issues[number(c, "issue_number")]
+	i := s.issues[pathNumber(c, "issue_number")]
 	if i == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var in struct{ State, Title, Body *string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	for to, from := range map[*string]*string{&i.state: in.State, &i.title: in.Title, &i.body: in.Body} {
 		if from != nil {
 			*to = *from
 		}
 	}
-	return ok(s.issueJSON(i))
+	return okReply(s.issueJSON(i))
 }
 
-// conversation gives the comments below an issue or a pull request.
-func (s *Server) conversation(c call) *[]*comment {
-	n := number(c, "issue_number")
+// commentsBelow gives the comments below an issue or a pull request.
+func (s *Server) commentsBelow(c call) *[]*comment {
+	n := pathNumber(c, "issue_number")
 	if i := s.issues[n]; i != nil {
 		return &i.comments
 	}
@@ -144,38 +144,38 @@ func (s *Server) conversation(c call) *[]*comment {
 }
 
 func (s *Server) issueCommentJSON(c *comment) object {
-	o := object(s.example("post /repos/{owner}/{repo}/issues/{issue_number}/comments"))
+	o := object(s.exampleObject("post /repos/{owner}/{repo}/issues/{issue_number}/comments"))
 	delete(o, "pin")
 	delete(o, "minimized")
-	return o.with(object{"id": c.id, "node_id": nodeID("IC", c.id), "body": c.body,
-		"user": s.simpleUser(s.user(c.user)), "created_at": stamp(c.at), "updated_at": stamp(c.at)})
+	return o.withMembers(object{"id": c.id, "node_id": nodeID("IC", c.id), "body": c.body,
+		"user": s.simpleUser(s.userNamed(c.user)), "created_at": timeStamp(c.at), "updated_at": timeStamp(c.at)})
 }
 
 func (s *Server) listIssueComments(c call) reply {
-	comments := s.conversation(c)
+	comments := s.commentsBelow(c)
 	if comments == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var list []any
 	for _, x := range *comments {
 		list = append(list, s.issueCommentJSON(x))
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 func (s *Server) createIssueComment(c call) reply {
-	comments := s.conversation(c)
+	comments := s.commentsBelow(c)
 	if comments == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var in struct{ Body string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if bad := bodyProblem("IssueComment", in.Body); bad != nil {
 		return *bad
 	}
 	x := &comment{id: s.nextID(), user: c.token.Login, body: in.Body, at: s.now}
 	*comments = append(*comments, x)
-	return made(s.issueCommentJSON(x))
+	return createdReply(s.issueCommentJSON(x))
 }

@@ -78,18 +78,18 @@ func (s *Server) missingChecks(r rule, sha string) (missing []string) {
 			App     *int64 `json:"integration_id"`
 		} `json:"required_status_checks"`
 	}
-	s.must("", json.Unmarshal(r.Parameters, &p))
+	s.mustWork("", json.Unmarshal(r.Parameters, &p))
 	for _, c := range p.Checks {
 		of := func(app string) bool { return c.App == nil || AppID(app) == *c.App }
-		if state := s.contextState(sha, c.Context, of); !passing(state) {
+		if state := s.contextState(sha, c.Context, of); !isPassing(state) {
 			missing = append(missing, c.Context+": "+state)
 		}
 	}
 	return missing
 }
 
-// passing are the conclusions that satisfy a required check.
-func passing(state string) bool {
+// isPassing are the conclusions that satisfy a required check.
+func isPassing(state string) bool {
 	return slices.Contains([]string{"success", "neutral", "skipped"}, state)
 }
 
@@ -110,7 +110,7 @@ func (s *Server) contextState(sha, context string, of func(app string) bool) str
 	}
 	for _, x := range slices.Backward(s.statuses) {
 		if x.head == sha && x.context == context && of(x.app) {
-			if newest == nil || passing(state) {
+			if newest == nil || isPassing(state) {
 				state = x.state
 			}
 			break
@@ -125,10 +125,10 @@ func (s *Server) missingReviews(r rule, p *pull) (missing []string) {
 		Count int  `json:"required_approving_review_count"`
 		Stale bool `json:"dismiss_stale_reviews_on_push"`
 	}
-	s.must("", json.Unmarshal(r.Parameters, &want))
+	s.mustWork("", json.Unmarshal(r.Parameters, &want))
 	last := map[string]*review{}
 	for _, x := range p.reviews {
-		if role := s.user(x.user).Role; x.state != "COMMENTED" && !strings.EqualFold(x.user, p.Author) &&
+		if role := s.userNamed(x.user).Role; x.state != "COMMENTED" && !strings.EqualFold(x.user, p.Author) &&
 			slices.Contains([]string{"write", "maintain", "admin"}, role) {
 			last[x.user] = x
 		}

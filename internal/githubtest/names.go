@@ -69,7 +69,7 @@ func (r *repo) setRef(ref, id, old string) error {
 	if old == "" {
 		old = noID
 	}
-	if _, err := r.git(nil, "update-ref", ref, id, old); err != nil {
+	if _, err := r.runGit(nil, "update-ref", ref, id, old); err != nil {
 		return fmt.Errorf("%w: %w", errMoved, err)
 	}
 	return nil
@@ -80,26 +80,26 @@ func (r *repo) putRef(ref, id string) error {
 	if now, sure := r.objects.readRef(ref); sure && r.objects.swapRef(ref, id, now) {
 		return nil
 	}
-	_, err := r.git(nil, "update-ref", ref, id)
+	_, err := r.runGit(nil, "update-ref", ref, id)
 	return err
 }
 
-// resolve gives the object that a name stands for, "" if there is none.
-func (r *repo) resolve(name string) string {
-	if id, sure := r.objects.named(name); sure {
+// resolveName gives the object that a name stands for, "" if there is none.
+func (r *repo) resolveName(name string) string {
+	if id, sure := r.objects.resolveName(name); sure {
 		return id
 	}
 	return r.resolveByGit(name)
 }
 
-// named resolves the names that this package uses: an id or a full reference, alone or before ^{commit}, ^{tree}, ^1 or
-// a path. sure is false for every other.
-func (o *objects) named(name string) (id string, sure bool) {
+// resolveName resolves the names that this package uses: an id or a full reference, alone or before ^{commit}, ^{tree},
+// ^1 or a path. sure is false for every other.
+func (o *objects) resolveName(name string) (id string, sure bool) {
 	if at, path, found := strings.Cut(name, ":"); found {
-		if id, sure = o.named(at + "^{tree}"); !sure || id == "" {
+		if id, sure = o.resolveName(at + "^{tree}"); !sure || id == "" {
 			return "", sure
 		}
-		return o.below(id, path)
+		return o.entryBelow(id, path)
 	}
 	base, peel, peeled := strings.Cut(name, "^")
 	if id = base; !isID(base) {
@@ -110,15 +110,15 @@ func (o *objects) named(name string) (id string, sure bool) {
 	if !peeled {
 		return id, true
 	}
-	if _, sure = o.has(id); !sure {
+	if _, sure = o.hasObject(id); !sure {
 		return "", false
 	}
-	return o.peeled(id, peel)
+	return o.peelTo(id, peel)
 }
 
-// peeled is what a commit or a tree is as another kind, or a parent of a commit.
-func (o *objects) peeled(id, as string) (string, bool) {
-	object, there := o.get(id)
+// peelTo is what a commit or a tree is as another kind, or a parent of a commit.
+func (o *objects) peelTo(id, as string) (string, bool) {
+	object, there := o.getObject(id)
 	switch {
 	case !there:
 		return "", true
@@ -129,7 +129,7 @@ func (o *objects) peeled(id, as string) (string, bool) {
 	case as == "{commit}":
 		return id, true
 	}
-	c, sure := o.commit(id)
+	c, sure := o.readCommit(id)
 	parent, err := strconv.Atoi(as)
 	switch {
 	case !sure:
@@ -144,8 +144,8 @@ func (o *objects) peeled(id, as string) (string, bool) {
 	return c.parents[0], true
 }
 
-// below is what lies under a path of a tree.
-func (o *objects) below(id, path string) (string, bool) {
+// entryBelow is what lies under a path of a tree.
+func (o *objects) entryBelow(id, path string) (string, bool) {
 	if path == "" {
 		return id, true
 	}
@@ -157,7 +157,7 @@ func (o *objects) below(id, path string) (string, bool) {
 		if !at.IsTree() {
 			return "", true
 		}
-		entries, known := o.tree(at.ID)
+		entries, known := o.readTree(at.ID)
 		if !known {
 			return "", false
 		}

@@ -37,14 +37,14 @@ func newObjects(dir string) *objects {
 		deflated: map[string][]byte{}}
 }
 
-// flush brings to the disk what is not there yet.
-func (o *objects) flush() error {
+// flushPending brings to the disk what is not there yet.
+func (o *objects) flushPending() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.pending) == 0 {
 		return nil
 	}
-	pack, index := o.pack(o.pending)
+	pack, index := o.packObjects(o.pending)
 	base := filepath.Join(o.dir, "objects", "pack", fmt.Sprintf("pack-%x", pack[len(pack)-sha1.Size:]))
 	o.packs[base+".pack"] = true
 	o.pending = nil
@@ -52,22 +52,22 @@ func (o *objects) flush() error {
 		os.Rename(base+".tmp", base+".idx"))
 }
 
-// share is flush, and from now on no object waits for it.
-func (o *objects) share() error {
+// flushAndShare is flush, and from now on no object waits for it.
+func (o *objects) flushAndShare() error {
 	o.mu.Lock()
 	o.shared = true
 	o.mu.Unlock()
-	return o.flush()
+	return o.flushPending()
 }
 
-// get gives an object; false where this package cannot tell what it is: then git is asked.
-func (o *objects) get(id string) (gitobject.Object, bool) {
+// getObject gives an object; false where this package cannot tell what it is: then git is asked.
+func (o *objects) getObject(id string) (gitobject.Object, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if object, known := o.held[id]; known || !isID(id) {
 		return object, known
 	}
-	object, err := readLoose(o.file(id))
+	object, err := readLoose(o.loosePath(id))
 	if err != nil || object.ID != id {
 		return gitobject.Object{}, false
 	}
@@ -75,30 +75,30 @@ func (o *objects) get(id string) (gitobject.Object, bool) {
 	return object, true
 }
 
-// has reports whether an object is there. sure is false where there are packs, which only git looks into.
-func (o *objects) has(id string) (there, sure bool) {
-	if _, there = o.get(id); there || !isID(id) {
+// hasObject reports whether an object is there. sure is false where there are packs, which only git looks into.
+func (o *objects) hasObject(id string) (there, sure bool) {
+	if _, there = o.getObject(id); there || !isID(id) {
 		return there, true
 	}
 	packs, err := filepath.Glob(filepath.Join(o.dir, "objects", "pack", "*.pack"))
-	if err != nil || slices.ContainsFunc(packs, func(name string) bool { return !o.written(name) }) {
+	if err != nil || slices.ContainsFunc(packs, func(name string) bool { return !o.isOwnPack(name) }) {
 		return false, false
 	}
-	_, err = os.Stat(o.file(id))
+	_, err = os.Stat(o.loosePath(id))
 	return false, errors.Is(err, fs.ErrNotExist)
 }
 
-// written reports whether a pack is one of this package's.
-func (o *objects) written(name string) bool {
+// isOwnPack reports whether a pack is one of this package's.
+func (o *objects) isOwnPack(name string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.packs[name]
 }
 
-func (o *objects) file(id string) string { return filepath.Join(o.dir, "objects", id[:2], id[2:]) }
+func (o *objects) loosePath(id string) string { return filepath.Join(o.dir, "objects", id[:2], id[2:]) }
 
-// put writes an object.
-func (o *objects) put(kind gitobject.Kind, data []byte) (string, error) {
+// putObject writes an object.
+func (o *objects) putObject(kind gitobject.Kind, data []byte) (string, error) {
 	object := gitobject.New(kind, data)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -115,11 +115,11 @@ func (o *objects) put(kind gitobject.Kind, data []byte) (string, error) {
 
 // writeLoose writes the file under another name first: others may be reading.
 func (o *objects) writeLoose(object gitobject.Object) error {
-	to := o.file(object.ID)
+	to := o.loosePath(object.ID)
 	o.temp++
 	temp := fmt.Sprintf("%s.%d", to, o.temp)
 	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755),
-		os.WriteFile(temp, deflated(fmt.Appendf(nil, "%s %d\x00", object.Kind, len(object.Data)), object.Data), 0o444),
+		os.WriteFile(temp, deflate(fmt.Appendf(nil, "%s %d\x00", object.Kind, len(object.Data)), object.Data), 0o444),
 		os.Rename(temp, to))
 }
 
@@ -129,8 +129,8 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
-// deflated is the compressed form of what stands in parts one behind the other.
-func deflated(parts ...[]byte) []byte {
+// deflate is the compressed form of what stands in parts one behind the other.
+func deflate(parts ...[]byte) []byte {
 	z := compressors.Get().(*zlib.Writer)
 	defer compressors.Put(z)
 	var packed bytes.Buffer
@@ -163,12 +163,12 @@ func readLoose(name string) (gitobject.Object, error) {
 
 // ofKind gives an object of a kind.
 func (o *objects) ofKind(id string, kind gitobject.Kind) (gitobject.Object, bool) {
-	object, known := o.get(id)
+	object, known := o.getObject(id)
 	return object, known && object.Kind == kind
 }
 
-// tree gives the entries of a tree.
-func (o *objects) tree(id string) ([]gitobject.Entry, bool) {
+// readTree gives the entries of a tree.
+func (o *objects) readTree(id string) ([]gitobject.Entry, bool) {
 	object, known := o.ofKind(id, gitobject.Tree)
 	if !known {
 		return nil, false

@@ -21,9 +21,9 @@ type packed struct {
 	at, crc uint32
 }
 
-// pack writes held objects whole into a pack, and the index of it (git's Documentation/gitformat-pack.txt). The lock is
-// held.
-func (o *objects) pack(ids []string) (pack, index []byte) {
+// packObjects writes held objects whole into a pack, and the index of it (git's Documentation/gitformat-pack.txt). The
+// lock is held.
+func (o *objects) packObjects(ids []string) (pack, index []byte) {
 	var b bytes.Buffer
 	b.WriteString("PACK\x00\x00\x00\x02")
 	b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(ids))))
@@ -48,7 +48,7 @@ func (o *objects) packOne(to *bytes.Buffer, object gitobject.Object) {
 	}
 	to.WriteByte(first)
 	if o.deflated[object.ID] == nil {
-		o.deflated[object.ID] = deflated(object.Data)
+		o.deflated[object.ID] = deflate(object.Data)
 	}
 	to.Write(o.deflated[object.ID])
 }

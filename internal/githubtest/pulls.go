@@ -39,8 +39,9 @@ type pull struct {
 	comments      []*comment
 }
 
-// ref is the branch that the head follows. A fork's branches lie in the same repository, where nobody looks for them.
-func (p *pull) ref() string { return headRef(p.Pull) }
+// headBranch is the branch that the head follows. A fork's branches lie in the same repository, where nobody looks for
+// them.
+func (p *pull) headBranch() string { return headRef(p.Pull) }
 
 func headRef(p Pull) string {
 	if p.Fork != "" {
@@ -62,26 +63,26 @@ func (s *Server) Open(o Pull) int64 {
 	if o.Title == "" {
 		o.Title = "Work on " + o.Head
 	}
-	p := &pull{Pull: o, number: int64(len(s.pulls) + len(s.issues) + 1), state: "open", opened: s.tick(), moved: s.now}
-	p.head = s.git.resolve(p.ref())
+	p := &pull{Pull: o, number: int64(len(s.pulls) + len(s.issues) + 1), state: "open", opened: s.nextTime(), moved: s.now}
+	p.head = s.git.resolveName(p.headBranch())
 	if p.head == "" {
-		panic("githubtest: no branch " + p.ref())
+		panic("githubtest: no branch " + p.headBranch())
 	}
 	s.pulls[p.number] = p
-	s.arrive(p)
+	s.recordHead(p)
 	return p.number
 }
 
-func (s *Server) baseSHA(p *pull) string { return s.git.resolve("refs/heads/" + p.Base) }
+func (s *Server) baseSHA(p *pull) string { return s.git.resolveName("refs/heads/" + p.Base) }
 
-// arrive records a new head.
-func (s *Server) arrive(p *pull) {
+// recordHead records a new head.
+func (s *Server) recordHead(p *pull) {
 	p.heads = append(p.heads, p.head)
-	s.must("", s.git.putRef(fmt.Sprintf("refs/pull/%d/head", p.number), p.head))
+	s.mustWork("", s.git.putRef(fmt.Sprintf("refs/pull/%d/head", p.number), p.head))
 }
 
-// must ends a test whose repository does not work.
-func (s *Server) must(_ string, err error) {
+// mustWork ends a test whose repository does not work.
+func (s *Server) mustWork(_ string, err error) {
 	if err != nil {
 		panic("githubtest: " + err.Error())
 	}
@@ -93,29 +94,29 @@ type happening struct {
 	at          time.Time
 }
 
-// event adds to the timeline what somebody did; actor is "" where the account is gone.
-func (s *Server) event(p *pull, name, actor string) {
+// addTimelineEvent adds to the timeline what somebody did; actor is "" where the account is gone.
+func (s *Server) addTimelineEvent(p *pull, name, actor string) {
 	p.moved = s.now
-	p.timeline = append(p.timeline, happening{name, actor, s.tick()})
+	p.timeline = append(p.timeline, happening{name, actor, s.nextTime()})
 }
 
-// sync looks which branches of open pull requests have moved. A push on top is a synchronize; anything else is a
-// force-push.
-func (s *Server) sync(actor string) {
+// syncBranches looks which branches of open pull requests have moved. A push on top is a synchronize; anything else is
+// a force-push.
+func (s *Server) syncBranches(actor string) {
 	for _, number := range slices.Sorted(maps.Keys(s.pulls)) {
 		p := s.pulls[number]
-		now := s.git.resolve(p.ref())
+		now := s.git.resolveName(p.headBranch())
 		if p.state != "open" || now == "" || now == p.head {
 			continue
 		}
 		old := p.head
-		p.head, p.moved = now, s.tick()
-		if s.git.ancestor(old, now) {
-			s.arrive(p)
+		p.head, p.moved = now, s.nextTime()
+		if s.git.isAncestor(old, now) {
+			s.recordHead(p)
 			continue
 		}
-		s.event(p, "head_ref_force_pushed", actor)
-		s.arrive(p)
+		s.addTimelineEvent(p, "head_ref_force_pushed", actor)
+		s.recordHead(p)
 	}
 }
 
@@ -134,8 +135,8 @@ func (s *Server) Push(number int64, c Change) string {
 	if c.Author == "" {
 		c.Author = p.Author
 	}
-	id := s.commit(p.ref(), c)
-	s.sync(cmp.Or(c.Pusher, c.Author))
+	id := s.commitTo(p.headBranch(), c)
+	s.syncBranches(cmp.Or(c.Pusher, c.Author))
 	return id
 }
 
@@ -152,8 +153,8 @@ func (s *Server) ForcePush(number int64, c Change, repoint bool) string {
 		c.Parent = s.baseSHA(p)
 	}
 	old := p.head
-	id := s.commit(p.ref(), c)
-	s.sync(cmp.Or(c.Pusher, c.Author))
+	id := s.commitTo(p.headBranch(), c)
+	s.syncBranches(cmp.Or(c.Pusher, c.Author))
 	for _, r := range p.reviews {
 		if repoint && r.commit == old {
 			r.commit = id
@@ -167,7 +168,7 @@ func (s *Server) Retarget(number int64, base string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pulls[number].Base = base
-	s.event(s.pulls[number], "base_ref_changed", s.pulls[number].Author)
+	s.addTimelineEvent(s.pulls[number], "base_ref_changed", s.pulls[number].Author)
 }
 
 // TakeBase gives a pull request another base as GitHub does by itself, where the branch that was its base is deleted
@@ -176,7 +177,7 @@ func (s *Server) TakeBase(number int64, base string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pulls[number].Base = base
-	s.event(s.pulls[number], "automatic_base_change_succeeded", s.pulls[number].Author)
+	s.addTimelineEvent(s.pulls[number], "automatic_base_change_succeeded", s.pulls[number].Author)
 }
 
 // SetDraft makes a pull request a draft, or ready for review.
@@ -185,7 +186,7 @@ func (s *Server) SetDraft(number int64, draft bool) {
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	p.Draft = draft
-	s.event(p, map[bool]string{true: "convert_to_draft", false: "ready_for_review"}[draft], p.Author)
+	s.addTimelineEvent(p, map[bool]string{true: "convert_to_draft", false: "ready_for_review"}[draft], p.Author)
 }
 
 // Close closes a pull request unmerged.
@@ -193,8 +194,8 @@ func (s *Server) Close(number int64, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[number]
-	p.state, p.closedBy, p.closed = "closed", by, s.tick()
-	s.event(p, "closed", by)
+	p.state, p.closedBy, p.closed = "closed", by, s.nextTime()
+	s.addTimelineEvent(p, "closed", by)
 }
 
 // Reopen opens a closed pull request again.
@@ -203,19 +204,19 @@ func (s *Server) Reopen(number int64, by string) {
 	defer s.mu.Unlock()
 	p := s.pulls[number]
 	p.state, p.closedBy, p.closed = "open", "", time.Time{}
-	s.event(p, "reopened", by)
+	s.addTimelineEvent(p, "reopened", by)
 }
 
-// rebase puts the commits of a pull request on its base, one by one, as GitHub's "Rebase and merge" does.
-func (s *Server) rebase(p *pull, base string) (ids []string) {
-	commits, err := s.git.commits(s.baseOf(p), p.head)
-	s.must("", err)
+// rebasePull puts the commits of a pull request on its base, one by one, as GitHub's "Rebase and merge" does.
+func (s *Server) rebasePull(p *pull, base string) (ids []string) {
+	commits, err := s.git.commitsBetween(s.baseOf(p), p.head)
+	s.mustWork("", err)
 	onto := base
 	for _, c := range slices.Backward(commits) { // the oldest first
-		tree, err := s.git.merge(onto, c.sha)
-		s.must(tree, err)
-		base, err = s.record(tree, []string{base}, c.author, person{"GitHub", "noreply@github.com"}, c.message, true)
-		s.must(base, err)
+		tree, err := s.git.mergeTrees(onto, c.sha)
+		s.mustWork(tree, err)
+		base, err = s.writeCommit(tree, []string{base}, c.author, person{"GitHub", "noreply@github.com"}, c.message, true)
+		s.mustWork(base, err)
 		ids = append(ids, base)
 	}
 	return ids
@@ -228,35 +229,35 @@ func (s *Server) Merge(number int64, by, method string) string {
 	p := s.pulls[number]
 	base := s.baseSHA(p)
 	if method == "rebase" {
-		p.rebased = s.rebase(p, base)
-		return s.merged(p, base, p.rebased[len(p.rebased)-1], by)
+		p.rebased = s.rebasePull(p, base)
+		return s.recordMerge(p, base, p.rebased[len(p.rebased)-1], by)
 	}
-	tree, err := s.git.merge(base, p.head)
-	s.must(tree, err)
+	tree, err := s.git.mergeTrees(base, p.head)
+	s.mustWork(tree, err)
 	parents := []string{base, p.head}
 	message := fmt.Sprintf("Merge pull request #%d from %s\n\n%s", number, p.Head, p.Title)
 	if method == "squash" {
 		parents, message = parents[:1], fmt.Sprintf("%s (#%d)", p.Title, number)
 	}
-	id, err := s.record(tree, parents, s.person(by), person{"GitHub", "noreply@github.com"}, message, true)
-	s.must(id, err)
-	return s.merged(p, base, id, by)
+	id, err := s.writeCommit(tree, parents, s.personNamed(by), person{"GitHub", "noreply@github.com"}, message, true)
+	s.mustWork(id, err)
+	return s.recordMerge(p, base, id, by)
 }
 
-// merged moves the base to the commit of a merge.
-func (s *Server) merged(p *pull, base, id, by string) string {
-	s.must("", s.git.setRef("refs/heads/"+p.Base, id, base))
-	p.state, p.mergedBy, p.mergeSHA, p.closed = "closed", by, id, s.tick()
-	s.event(p, "merged", by)
-	s.event(p, "closed", by)
+// recordMerge moves the base to the commit of a merge.
+func (s *Server) recordMerge(p *pull, base, id, by string) string {
+	s.mustWork("", s.git.setRef("refs/heads/"+p.Base, id, base))
+	p.state, p.mergedBy, p.mergeSHA, p.closed = "closed", by, id, s.nextTime()
+	s.addTimelineEvent(p, "merged", by)
+	s.addTimelineEvent(p, "closed", by)
 	return id
 }
 
-// branch is a side of a pull request.
-func (s *Server) branch(example, repo, ref, sha string) object {
-	owner := s.owner(repo)
+// pullSide is a side of a pull request.
+func (s *Server) pullSide(example, repo, ref, sha string) object {
+	owner := s.ownerOf(repo)
 	return object{"label": owner.Login + ":" + ref, "ref": ref, "sha": sha, "user": s.simpleUser(owner),
-		"repo": s.repository(example, repo)}
+		"repo": s.repositoryObject(example, repo)}
 }
 
 // pullJSON is a pull request, whole or as lists give it.
@@ -273,32 +274,32 @@ func (s *Server) pullJSON(p *pull, whole bool) object {
 	if p.mergeSHA != "" {
 		merge = p.mergeSHA
 	}
-	o := object(s.example(example)).with(object{"number": p.number, "id": 900_000 + p.number,
+	o := object(s.exampleObject(example)).withMembers(object{"number": p.number, "id": 900_000 + p.number,
 		"node_id": nodeID("PR", p.number), "state": p.state, "title": p.Title,
-		"user": s.simpleUser(s.user(p.Author)), "body": nil, "labels": []any{}, "milestone": nil,
+		"user": s.simpleUser(s.userNamed(p.Author)), "body": nil, "labels": []any{}, "milestone": nil,
 		"active_lock_reason": nil, "locked": false,
-		"created_at": stamp(p.opened), "updated_at": stamp(p.moved), "closed_at": stampOrNull(p.closed),
+		"created_at": timeStamp(p.opened), "updated_at": timeStamp(p.moved), "closed_at": stampOrNull(p.closed),
 		"merged_at": nil, "merge_commit_sha": merge,
 		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{},
 		"draft": p.Draft, "auto_merge": nil,
-		"head": s.branch(example, from, p.Head, p.head), "base": s.branch(example, s.Name, p.Base, s.baseSHA(p)),
+		"head": s.pullSide(example, from, p.Head, p.head), "base": s.pullSide(example, s.Name, p.Base, s.baseSHA(p)),
 		"author_association": "NONE",
 		"url":                s.apiURL("pulls/%d", p.number), "html_url": fmt.Sprintf("%s/%s/pull/%d", s.URL, s.Name,
 			p.number)})
 	if p.mergedBy != "" {
-		o["merged_at"] = stamp(p.closed)
+		o["merged_at"] = timeStamp(p.closed)
 	}
 	if whole {
-		changes, err := s.git.changes(s.baseOf(p), p.head)
-		s.must("", err)
-		commits, err := s.git.commits(s.baseOf(p), p.head)
-		s.must("", err)
-		o.with(object{"merged": p.mergedBy != "", "mergeable": p.state == "open", "mergeable_state": "clean",
+		changes, err := s.git.changesOf(s.baseOf(p), p.head)
+		s.mustWork("", err)
+		commits, err := s.git.commitsBetween(s.baseOf(p), p.head)
+		s.mustWork("", err)
+		o.withMembers(object{"merged": p.mergedBy != "", "mergeable": p.state == "open", "mergeable_state": "clean",
 			"merged_by": nil, "comments": 0,
 			"review_comments": len(p.comments), "maintainer_can_modify": false, "commits": len(commits),
 			"additions": len(changes), "deletions": 0, "changed_files": len(changes)})
 		if p.mergedBy != "" {
-			o["merged_by"] = s.simpleUser(s.user(p.mergedBy))
+			o["merged_by"] = s.simpleUser(s.userNamed(p.mergedBy))
 		}
 	}
 	return o
@@ -315,10 +316,10 @@ func (s *Server) baseOf(p *pull) string {
 	return s.baseSHA(p)
 }
 
-// one finds the pull request that a path names.
-func (s *Server) one(c call) *pull { return s.pulls[number(c, "pull_number")] }
+// pullOf finds the pull request that a path names.
+func (s *Server) pullOf(c call) *pull { return s.pulls[pathNumber(c, "pull_number")] }
 
-func number(c call, name string) int64 {
+func pathNumber(c call, name string) int64 {
 	n, err := strconv.ParseInt(c.PathValue(name), 10, 64)
 	if err != nil {
 		return 0
@@ -326,13 +327,13 @@ func number(c call, name string) int64 {
 	return n
 }
 
-// page cuts a list as the query asks and says in the Link header where it goes on.
-func (s *Server) page(c call, list []any) reply {
+// pageOfList cuts a list as the query asks and says in the Link header where it goes on.
+func (s *Server) pageOfList(c call, list []any) reply {
 	at, size := pageOf(c)
 	// an empty list, never null
-	rep := ok(append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...))
+	rep := okReply(append([]any{}, list[min(len(list), (at-1)*size):min(len(list), at*size)]...))
 	if len(list) > at*size {
-		rep.header = http.Header{"Link": {s.next(c, at+1)}}
+		rep.header = http.Header{"Link": {s.nextPageLink(c, at+1)}}
 	}
 	return rep
 }
@@ -348,17 +349,17 @@ func pageOf(c call) (at, size int) {
 	return at, size
 }
 
-func (s *Server) next(c call, page int) string {
+func (s *Server) nextPageLink(c call, page int) string {
 	q := c.URL.Query()
 	q.Set("page", fmt.Sprint(page))
 	return fmt.Sprintf(`<%s%s?%s>; rel="next"`, s.APIURL(), c.URL.Path, q.Encode())
 }
 
 func (s *Server) getPull(c call) reply {
-	if p := s.one(c); p != nil {
-		return ok(s.pullJSON(p, true))
+	if p := s.pullOf(c); p != nil {
+		return okReply(s.pullJSON(p, true))
 	}
-	return refuse(404, "Not Found")
+	return refuseWith(404, "Not Found")
 }
 
 func (s *Server) listPulls(c call) reply {
@@ -379,24 +380,24 @@ func (s *Server) listPulls(c call) reply {
 			list = append(list, s.pullJSON(p, false))
 		}
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 // pullsOf lists the pull requests whose commits hold one, or that were merged as it.
 func (s *Server) pullsOf(c call) reply {
-	sha := s.git.resolve(c.PathValue("commit_sha") + "^{commit}")
+	sha := s.git.resolveName(c.PathValue("commit_sha") + "^{commit}")
 	if sha == "" {
-		return refuse(422, "No commit found for SHA: %s", c.PathValue("commit_sha"))
+		return refuseWith(422, "No commit found for SHA: %s", c.PathValue("commit_sha"))
 	}
 	var list []any
 	for _, n := range slices.Sorted(maps.Keys(s.pulls)) {
 		p := s.pulls[n]
-		inside := s.git.ancestor(sha, p.head) && !s.git.ancestor(sha, s.baseOf(p))
+		inside := s.git.isAncestor(sha, p.head) && !s.git.isAncestor(sha, s.baseOf(p))
 		if inside || p.mergeSHA == sha || slices.Contains(p.rebased, sha) {
 			list = append(list, s.pullJSON(p, false))
 		}
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 // maxCommits and maxFiles are how much GitHub lists of a pull request; the rest is left out without a word.
@@ -406,27 +407,27 @@ const (
 )
 
 func (s *Server) listCommits(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	if p == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
-	commits, err := s.git.commits(s.baseOf(p), p.head)
-	s.must("", err)
+	commits, err := s.git.commitsBetween(s.baseOf(p), p.head)
+	s.mustWork("", err)
 	slices.Reverse(commits)
 	var list []any
 	for _, c := range commits[:min(len(commits), maxCommits)] {
 		list = append(list, s.listedCommit(c))
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 func (s *Server) listFiles(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	if p == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
-	changes, err := s.git.changes(s.baseOf(p), p.head)
-	s.must("", err)
+	changes, err := s.git.changesOf(s.baseOf(p), p.head)
+	s.mustWork("", err)
 	var list []any
 	for _, f := range changes[:min(len(changes), maxFiles)] {
 		at := s.apiURL("contents/%s?ref=%s", f.path, p.head)
@@ -437,5 +438,5 @@ func (s *Server) listFiles(c call) reply {
 		}
 		list = append(list, o)
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }

@@ -17,9 +17,9 @@ import (
 // refCommand is one line of a push: what a reference was, and what it is to be; "" where it is not there.
 type refCommand struct{ old, next, ref string }
 
-// receive takes a push in, or hands it to git's backend, unless a ruleset forbids it. What is no fast-forward git
+// receivePush takes a push in, or hands it to git's backend, unless a ruleset forbids it. What is no fast-forward git
 // refuses by itself where it is told to.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
+func (s *Server) receivePush(w http.ResponseWriter, r *http.Request, t Token) {
 	commands, capabilities, err := pushCommands(r)
 	if err != nil {
 		http.Error(w, "the push cannot be read: "+err.Error(), http.StatusBadRequest)
@@ -29,15 +29,15 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, t Token) {
 	forwardOnly := false
 	s.mu.Lock()
 	for _, c := range commands {
-		if why := s.violation(t, c.ref, c.old, c.next); why != "" {
-			pkt(&refused, "ng "+c.ref+" push declined due to repository rule violations: "+why+"\n")
+		if why := s.ruleViolation(t, c.ref, c.old, c.next); why != "" {
+			writePacketLine(&refused, "ng "+c.ref+" push declined due to repository rule violations: "+why+"\n")
 		}
 		forwardOnly = forwardOnly || s.forwardOnly(t, c.ref)
 	}
 	s.mu.Unlock()
 	if refused.Len() > 0 {
 		_, _ = io.Copy(io.Discard, r.Body)
-		declined(w, refused.String(), strings.Contains(capabilities, "side-band-64k"))
+		reportDeclined(w, refused.String(), strings.Contains(capabilities, "side-band-64k"))
 		return
 	}
 	if !forwardOnly && !s.processes && takenIn(w, r, s.git.dir) {
@@ -86,23 +86,24 @@ func pushGreeting(w http.ResponseWriter, r *http.Request, dir string) bool {
 	return answer != nil
 }
 
-// declined reports to a pushing client, which may want the report in a band of its own, which references were refused.
-func declined(w http.ResponseWriter, lines string, band bool) {
+// reportDeclined reports to a pushing client, which may want the report in a band of its own, which references were
+// refused.
+func reportDeclined(w http.ResponseWriter, lines string, band bool) {
 	var report bytes.Buffer
-	pkt(&report, "unpack ok\n")
+	writePacketLine(&report, "unpack ok\n")
 	report.WriteString(lines + "0000")
 	if band {
 		whole := "\x01" + report.String()
 		report.Reset()
-		pkt(&report, whole)
+		writePacketLine(&report, whole)
 		report.WriteString("0000")
 	}
 	w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 	_, _ = w.Write(report.Bytes())
 }
 
-// pkt writes a line of git's protocol: four hexadecimal digits of its length, and the line.
-func pkt(to *bytes.Buffer, line string) { fmt.Fprintf(to, "%04x%s", len(line)+4, line) }
+// writePacketLine writes a line of git's protocol: four hexadecimal digits of its length, and the line.
+func writePacketLine(to *bytes.Buffer, line string) { fmt.Fprintf(to, "%04x%s", len(line)+4, line) }
 
 // pushCommands reads the lines at the beginning of a push, and puts them back.
 func pushCommands(r *http.Request) (commands []refCommand, capabilities string, err error) {

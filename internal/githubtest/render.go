@@ -25,8 +25,9 @@ var examples = sync.OnceValue(func() map[string]any {
 	return all
 })
 
-// example is a copy of an official example, of its first item where it is a list, in which the repository is ours.
-func (s *Server) example(name string) object {
+// exampleObject is a copy of an official example, of its first item where it is a list, in which the repository is
+// ours.
+func (s *Server) exampleObject(name string) object {
 	value, ok := examples()[name]
 	if !ok {
 		panic("githubtest: no example " + name)
@@ -39,21 +40,21 @@ func (s *Server) example(name string) object {
 		"Octocoders/Hello-World", s.Name,
 		"github/hello-world", s.Name, "octo-org/octo-repo", s.Name, "Hello-World", repo, "https://api.github.com",
 		s.APIURL(), "https://github.com", s.URL)
-	return clone(value, words).(map[string]any)
+	return cloneReplacing(value, words).(map[string]any)
 }
 
-func clone(v any, words *strings.Replacer) any {
+func cloneReplacing(v any, words *strings.Replacer) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, x := range v {
-			out[k] = clone(x, words)
+			out[k] = cloneReplacing(x, words)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, x := range v {
-			out[i] = clone(x, words)
+			out[i] = cloneReplacing(x, words)
 		}
 		return out
 	case string:
@@ -62,22 +63,22 @@ func clone(v any, words *strings.Replacer) any {
 	return v
 }
 
-// with sets members and gives the object back.
-func (o object) with(members object) object {
+// withMembers sets members and gives the object back.
+func (o object) withMembers(members object) object {
 	for k, v := range members {
 		o[k] = v
 	}
 	return o
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func timeStamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // stampOrNull is a time that may not have come.
 func stampOrNull(t time.Time) any {
 	if t.IsZero() {
 		return nil
 	}
-	return stamp(t)
+	return timeStamp(t)
 }
 
 func textOrNull(s string) any {
@@ -107,10 +108,10 @@ func (s *Server) simpleUser(u User) object {
 		"site_admin": false}
 }
 
-// owner is the account before the slash of a repository's name.
-func (s *Server) owner(name string) User {
+// ownerOf is the account before the slash of a repository's name.
+func (s *Server) ownerOf(name string) User {
 	login, _, _ := strings.Cut(name, "/")
-	if u, ok := s.lookup(login); ok {
+	if u, ok := s.lookupUser(login); ok {
 		return u
 	}
 	return User{Login: login, ID: 42, Type: "Organization"}
@@ -119,9 +120,9 @@ func (s *Server) owner(name string) User {
 // repoID is the id of the repository, and of a fork another one.
 const repoID = 4242
 
-// repository is a repository with all its members, taken from an example and made ours.
-func (s *Server) repository(from string, name string) object {
-	r := object(s.example(from))
+// repositoryObject is a repository with all its members, taken from an example and made ours.
+func (s *Server) repositoryObject(from string, name string) object {
+	r := object(s.exampleObject(from))
 	if from != "get /repos/{owner}/{repo}" {
 		base := r["base"].(map[string]any)
 		r = base["repo"].(map[string]any)
@@ -135,8 +136,8 @@ func (s *Server) repository(from string, name string) object {
 		id++
 	}
 	_, short, _ := strings.Cut(name, "/")
-	return r.with(object{"id": id, "node_id": nodeID("R", id), "name": short, "full_name": name,
-		"owner": s.simpleUser(s.owner(name)), "private": s.private,
+	return r.withMembers(object{"id": id, "node_id": nodeID("R", id), "name": short, "full_name": name,
+		"owner": s.simpleUser(s.ownerOf(name)), "private": s.private,
 		"default_branch": "main", "fork": name != s.Name, "license": nil, "language": nil, "html_url": s.URL + "/" +
 			name, "url": s.APIURL() + "/repos/" + name,
 		"clone_url": s.URL + "/" + name + ".git"})
@@ -147,16 +148,16 @@ func gitPerson(p person, at string) object {
 	return object{"name": p.name, "email": p.email, "date": at}
 }
 
-// verification is what GitHub says of a commit's signature.
-func (s *Server) verification(sha string) object {
+// signatureState is what GitHub says of a commit's signature.
+func (s *Server) signatureState(sha string) object {
 	if s.verified[sha] {
 		return object{"verified": true, "reason": "valid", "signature": "-----BEGIN PGP SIGNATURE-----\n",
-			"payload": "tree", "verified_at": stamp(s.now)}
+			"payload": "tree", "verified_at": timeStamp(s.now)}
 	}
 	return object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil}
 }
 
-func (s *Server) parents(shas []string) []any {
+func (s *Server) parentLinks(shas []string) []any {
 	out := []any{}
 	for _, p := range shas {
 		out = append(out, object{"sha": p, "url": s.apiURL("git/commits/%s", p), "html_url": s.URL + "/" + s.Name +
@@ -170,8 +171,8 @@ func (s *Server) gitCommit(c commit) object {
 	return object{"sha": c.sha, "node_id": "C_" + c.sha, "url": s.apiURL("git/commits/%s", c.sha), "html_url": s.URL +
 		"/" + s.Name + "/commit/" + c.sha,
 		"author": gitPerson(c.author, c.authored), "committer": gitPerson(c.committer, c.at), "message": c.message,
-		"tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)}, "parents": s.parents(c.parents),
-		"verification": s.verification(c.sha)}
+		"tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)}, "parents": s.parentLinks(c.parents),
+		"verification": s.signatureState(c.sha)}
 }
 
 // listedCommit is a commit as a pull request lists it: with the accounts that its addresses belong to, or null.
@@ -185,28 +186,29 @@ func (s *Server) listedCommit(c commit) object {
 	return object{"sha": c.sha, "node_id": "C_" + c.sha, "url": s.apiURL("commits/%s", c.sha), "html_url": s.URL + "/" +
 		s.Name + "/commit/" + c.sha,
 		"comments_url": s.apiURL("commits/%s/comments", c.sha), "author": account(c.author),
-		"committer": account(c.committer), "parents": s.parents(c.parents),
+		"committer": account(c.committer), "parents": s.parentLinks(c.parents),
 		"commit": object{"url": s.apiURL("git/commits/%s", c.sha), "author": gitPerson(c.author, c.authored),
 			"committer": gitPerson(c.committer, c.at),
 			"message":   c.message, "tree": object{"sha": c.tree, "url": s.apiURL("git/trees/%s", c.tree)},
-			"comment_count": 0, "verification": s.verification(c.sha)}}
+			"comment_count": 0, "verification": s.signatureState(c.sha)}}
 }
 
-// permissions is a role as the five steps that it includes.
-func permissions(role string) object {
-	at := rank(role)
+// rolePermissions is a role as the five steps that it includes.
+func rolePermissions(role string) object {
+	at := roleRank(role)
 	return object{"pull": at >= 1, "triage": at >= 2, "push": at >= 3, "maintain": at >= 4, "admin": at >= 5}
 }
 
-// rank orders the roles.
-func rank(role string) int {
+// roleRank orders the roles.
+func roleRank(role string) int {
 	return map[string]int{"read": 1, "triage": 2, "write": 3, "maintain": 4, "admin": 5}[role]
 }
 
-// app is the integration that a check belongs to.
-func (s *Server) app(slug string) object {
-	app := object(s.example("post /repos/{owner}/{repo}/check-runs")["app"].(map[string]any))
-	return app.with(object{"id": AppID(slug), "slug": slug, "name": slug, "owner": s.simpleUser(s.owner("github/")),
+// appObject is the integration that a check belongs to.
+func (s *Server) appObject(slug string) object {
+	app := object(s.exampleObject("post /repos/{owner}/{repo}/check-runs")["app"].(map[string]any))
+	return app.withMembers(object{"id": AppID(slug), "slug": slug, "name": slug,
+		"owner":       s.simpleUser(s.ownerOf("github/")),
 		"permissions": object{"checks": "write"}})
 }
 

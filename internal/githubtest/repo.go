@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// routes are the operations, by the names that GitHub's description gives their parameters.
-func (s *Server) routes() *http.ServeMux {
+// newRoutes are the operations, by the names that GitHub's description gives their parameters.
+func (s *Server) newRoutes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, f := range map[string]func(call) reply{
 		"GET {repo}":                                                            s.getRepository,
@@ -30,18 +30,18 @@ func (s *Server) routes() *http.ServeMux {
 		"GET {repo}/issues/{issue_number}/comments":                             s.listIssueComments,
 		"POST {repo}/issues/{issue_number}/comments":                            s.createIssueComment,
 		"GET {repo}/commits/{commit_sha}/pulls":                                 s.pullsOf,
-		"GET {repo}/compare/{basehead}":                                         s.compare,
+		"GET {repo}/compare/{basehead}":                                         s.compareCommits,
 		"GET /apps/{app_slug}":                                                  s.getApp,
-		"GET /user":                                                             s.me,
-		"POST /graphql":                                                         s.graphql,
+		"GET /user":                                                             s.getOwnUser,
+		"POST /graphql":                                                         s.answerGraphQL,
 		"GET {repo}/commits/{ref}/check-runs":                                   s.listChecks,
 		"POST {repo}/check-runs":                                                s.createCheck,
 		"GET {repo}/check-runs/{check_run_id}":                                  s.getCheck,
 		"PATCH {repo}/check-runs/{check_run_id}":                                s.updateCheck,
 		"GET {repo}/check-runs/{check_run_id}/annotations":                      s.listAnnotations,
-		"GET {repo}/collaborators/{username}/permission":                        s.permission,
-		"GET /orgs/{org}/teams/{team_slug}/memberships/{username}":              s.membership,
-		"GET {repo}/contents/{path...}":                                         s.contents,
+		"GET {repo}/collaborators/{username}/permission":                        s.getPermission,
+		"GET /orgs/{org}/teams/{team_slug}/memberships/{username}":              s.getMembership,
+		"GET {repo}/contents/{path...}":                                         s.getContents,
 		"GET {repo}/git/ref/{ref...}":                                           s.getRef,
 		"POST {repo}/git/refs":                                                  s.createRef,
 		"PATCH {repo}/git/refs/{ref...}":                                        s.updateRef,
@@ -52,57 +52,58 @@ func (s *Server) routes() *http.ServeMux {
 		"POST {repo}/git/commits":                                               s.createCommit,
 		"GET {repo}/git/commits/{commit_sha}":                                   s.getGitCommit,
 		"GET {repo}/actions/runs/{run_id}":                                      s.getRun,
-		"GET {repo}/branches/{branch}/protection":                               s.setting(nil),
+		"GET {repo}/branches/{branch}/protection":                               s.answerSetting(nil),
 		"GET {repo}/rules/branches/{branch}":                                    s.branchRules,
-		"GET {repo}/rulesets":                                                   s.setting([]any{}),
+		"GET {repo}/rulesets":                                                   s.answerSetting([]any{}),
 		"POST {repo}/rulesets":                                                  s.createRuleset,
 		"GET {repo}/rulesets/{ruleset_id}":                                      s.getRuleset,
-		"GET {repo}/environments/{environment_name}":                            s.setting(nil),
-		"GET {repo}/environments/{environment_name}/deployment-branch-policies": s.setting(nil),
-		"GET {repo}/actions/secrets/{secret_name}":                              s.setting(nil),
-		"GET {repo}/actions/permissions": s.setting(object{"enabled": true,
+		"GET {repo}/environments/{environment_name}":                            s.answerSetting(nil),
+		"GET {repo}/environments/{environment_name}/deployment-branch-policies": s.answerSetting(nil),
+		"GET {repo}/actions/secrets/{secret_name}":                              s.answerSetting(nil),
+		"GET {repo}/actions/permissions": s.answerSetting(object{"enabled": true,
 			"allowed_actions": "all"}),
-		"GET {repo}/actions/permissions/workflow": s.setting(
+		"GET {repo}/actions/permissions/workflow": s.answerSetting(
 			object{"default_workflow_permissions": "read", "can_approve_pull_request_reviews": false}),
 		"DELETE {repo}/pulls/{pull_number}/reviews/{review_id}":      s.deleteReview,
 		"POST {repo}/pulls/{pull_number}/reviews/{review_id}/events": s.submitReview,
 	} {
-		s.handle(mux, strings.Replace(pattern, " {repo}", " /repos/{owner}/{repo}", 1), f)
+		s.handleLocked(mux, strings.Replace(pattern, " {repo}", " /repos/{owner}/{repo}", 1), f)
 	}
 	return mux
 }
 
-// me is who a person's token belongs to; an app's token is nobody's.
-func (s *Server) me(c call) reply {
-	u, known := s.lookup(c.token.Login)
+// getOwnUser is who a person's token belongs to; an app's token is nobody's.
+func (s *Server) getOwnUser(c call) reply {
+	u, known := s.lookupUser(c.token.Login)
 	if !known || c.token.App != "" || u.Type != "User" {
-		return refuse(403, "Resource not accessible by integration")
+		return refuseWith(403, "Resource not accessible by integration")
 	}
-	return ok(object(s.example("get /user")).with(s.simpleUser(u)).with(object{"user_view_type": "private"}))
+	return okReply(object(s.exampleObject("get /user")).withMembers(s.simpleUser(u)).withMembers(object{"user_view_type": "private"}))
 }
 
 // getApp knows every app; GitHub Actions has the id that a test has set ("apps/github-actions"), as on another server.
 func (s *Server) getApp(c call) reply {
-	app := object(s.example("get /apps/{app_slug}")).with(s.app(c.PathValue("app_slug")))
+	app := object(s.exampleObject("get /apps/{app_slug}")).withMembers(s.appObject(c.PathValue("app_slug")))
 	if id := s.set["apps/"+c.PathValue("app_slug")]; id != nil {
 		app["id"] = id
 	}
-	return ok(app)
+	return okReply(app)
 }
 
 func (s *Server) getRepository(c call) reply {
-	o := s.repository("get /repos/{owner}/{repo}", s.Name)
+	o := s.repositoryObject("get /repos/{owner}/{repo}", s.Name)
 	if c.token.Admin {
-		o["permissions"] = permissions("admin")
+		o["permissions"] = rolePermissions("admin")
 	}
-	return ok(o)
+	return okReply(o)
 }
 
-// permission folds maintain into write and triage into read at the top, as GitHub does; the user's own members do not.
-func (s *Server) permission(c call) reply {
-	u, known := s.lookup(c.PathValue("username"))
+// getPermission folds maintain into write and triage into read at the top, as GitHub does; the user's own members do
+// not.
+func (s *Server) getPermission(c call) reply {
+	u, known := s.lookupUser(c.PathValue("username"))
 	if !known {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	role := u.Role
 	if role == "" {
@@ -112,20 +113,20 @@ func (s *Server) permission(c call) reply {
 	if folded == "" {
 		folded = role
 	}
-	return ok(object{"permission": folded, "role_name": role,
-		"user": s.simpleUser(u).with(object{"permissions": permissions(role), "role_name": role})})
+	return okReply(object{"permission": folded, "role_name": role,
+		"user": s.simpleUser(u).withMembers(object{"permissions": rolePermissions(role), "role_name": role})})
 }
 
-// membership is for tokens that may read the organisation's members, which the job's own may not.
-func (s *Server) membership(c call) reply {
+// getMembership is for tokens that may read the organisation's members, which the job's own may not.
+func (s *Server) getMembership(c call) reply {
 	if !c.token.Members {
-		return refuse(403, "Resource not accessible by integration")
+		return refuseWith(403, "Resource not accessible by integration")
 	}
 	team := c.PathValue("org") + "/" + c.PathValue("team_slug")
 	if !slices.Contains(s.teams[team], c.PathValue("username")) {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
-	return ok(object{"url": s.APIURL() + c.URL.Path, "role": "member", "state": "active"})
+	return okReply(object{"url": s.APIURL() + c.URL.Path, "role": "member", "state": "active"})
 }
 
 // Set gives an answer to a GET below the repository that doctor asks (branches/main/protection, rulesets, …) as JSON;
@@ -140,7 +141,7 @@ func (s *Server) Set(path string, answer any) {
 // ("event push"). The example of a branch's protection does not fit the official description where it lists apps and
 // checks; that is left out or added.
 func (s *Server) Example(name string) map[string]any {
-	o := s.example(name)
+	o := s.exampleObject(name)
 	if reviews, is := o["required_pull_request_reviews"].(map[string]any); is {
 		delete(reviews, "dismissal_restrictions")
 		delete(reviews, "bypass_pull_request_allowances")
@@ -155,27 +156,27 @@ func (s *Server) Example(name string) map[string]any {
 	return o
 }
 
-// setting answers with what a test has set, or else with what a new repository says; nil is a 404. Only an
+// answerSetting answers with what a test has set, or else with what a new repository says; nil is a 404. Only an
 // administrator's token may look behind a branch's protection and the permissions of Actions.
-func (s *Server) setting(fallback any) func(call) reply {
+func (s *Server) answerSetting(fallback any) func(call) reply {
 	return func(c call) reply {
 		path := strings.TrimPrefix(c.URL.Path, "/repos/"+s.Name+"/")
 		if !c.token.Admin && !strings.HasPrefix(path, "rule") {
-			return refuse(403, "Resource not accessible by integration")
+			return refuseWith(403, "Resource not accessible by integration")
 		}
 		answer := s.set[path]
 		if answer == nil {
 			answer = fallback
 		}
 		if answer == nil {
-			return refuse(404, "Not Found")
+			return refuseWith(404, "Not Found")
 		}
 		var plain any
 		data, err := json.Marshal(answer)
 		if err == nil {
 			err = json.Unmarshal(data, &plain)
 		}
-		s.must(fmt.Sprint(path), err)
-		return ok(plain)
+		s.mustWork(fmt.Sprint(path), err)
+		return okReply(plain)
 	}
 }

@@ -35,13 +35,13 @@ func (s *Server) Review(pull int64, user, state, body string) int64 {
 func (s *Server) addReview(p *pull, user, state, body, commit string) *review {
 	r := &review{id: s.nextID(), user: user, body: body, commit: commit}
 	p.reviews = append(p.reviews, r)
-	s.submit(p, r, state)
+	s.recordSubmission(p, r, state)
 	return r
 }
 
-// submit gives a review its state and time; a pending one is nobody's business yet.
-func (s *Server) submit(p *pull, r *review, state string) {
-	r.state, r.at = state, s.tick()
+// recordSubmission gives a review its state and time; a pending one is nobody's business yet.
+func (s *Server) recordSubmission(p *pull, r *review, state string) {
+	r.state, r.at = state, s.nextTime()
 	if state == pending {
 		return
 	}
@@ -51,8 +51,8 @@ func (s *Server) submit(p *pull, r *review, state string) {
 // pending is the state of a review that its author has not submitted.
 const pending = "PENDING"
 
-// seen are the reviews that somebody may see: all that were submitted, and their own pending one.
-func (p *pull) seen(login string) []*review {
+// reviewsSeenBy are the reviews that somebody may see: all that were submitted, and their own pending one.
+func (p *pull) reviewsSeenBy(login string) []*review {
 	var out []*review
 	for _, r := range p.reviews {
 		if r.state != pending || r.user == login {
@@ -66,8 +66,8 @@ func (p *pull) seen(login string) []*review {
 func (s *Server) EditReview(pull, id int64, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.pulls[pull].review(id)
-	r.body, r.editor, r.edited = body, r.user, s.tick()
+	r := s.pulls[pull].reviewByID(id)
+	r.body, r.editor, r.edited = body, r.user, s.nextTime()
 }
 
 // EditReviewBy changes a review's body as somebody else, which whoever may write to the repository can. "" is an
@@ -75,8 +75,8 @@ func (s *Server) EditReview(pull, id int64, body string) {
 func (s *Server) EditReviewBy(pull, id int64, by, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.pulls[pull].review(id)
-	r.body, r.editor, r.edited = body, by, s.tick()
+	r := s.pulls[pull].reviewByID(id)
+	r.body, r.editor, r.edited = body, by, s.nextTime()
 }
 
 // DismissReview dismisses a review.
@@ -84,23 +84,23 @@ func (s *Server) DismissReview(pull, id int64, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[pull]
-	r := p.review(id)
+	r := p.reviewByID(id)
 	r.state = "DISMISSED"
-	s.event(p, "review_dismissed", by)
+	s.addTimelineEvent(p, "review_dismissed", by)
 }
 
 // RepointReview moves a review to another commit, as GitHub may after a force-push.
 func (s *Server) RepointReview(pull, id int64, commit string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pulls[pull].review(id).commit = commit
+	s.pulls[pull].reviewByID(id).commit = commit
 }
 
 // ReviewBody is a review's body now, and whether there is such a review.
 func (s *Server) ReviewBody(pull, id int64) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.pulls[pull].review(id); r != nil {
+	if r := s.pulls[pull].reviewByID(id); r != nil {
 		return r.body, true
 	}
 	return "", false
@@ -119,7 +119,7 @@ func (s *Server) ReviewsBy(pull int64, user string) []int64 {
 	return ids
 }
 
-func (p *pull) review(id int64) *review {
+func (p *pull) reviewByID(id int64) *review {
 	i := slices.IndexFunc(p.reviews, func(r *review) bool { return r.id == id })
 	if i < 0 {
 		return nil
@@ -128,10 +128,11 @@ func (p *pull) review(id int64) *review {
 }
 
 func (s *Server) reviewJSON(p *pull, r *review) object {
-	o := object(s.example("post /repos/{owner}/{repo}/pulls/{pull_number}/reviews"))
-	o.with(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.user(r.user)), "body": r.body,
+	o := object(s.exampleObject("post /repos/{owner}/{repo}/pulls/{pull_number}/reviews"))
+	o.withMembers(object{"id": r.id, "node_id": nodeID("PRR", r.id), "user": s.simpleUser(s.userNamed(r.user)),
+		"body":  r.body,
 		"state": r.state, "commit_id": r.commit,
-		"submitted_at": stamp(r.at), "pull_request_url": s.apiURL("pulls/%d", p.number), "author_association": "NONE",
+		"submitted_at": timeStamp(r.at), "pull_request_url": s.apiURL("pulls/%d", p.number), "author_association": "NONE",
 		"html_url": fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", s.URL, s.Name, p.number, r.id)})
 	if r.state == pending {
 		delete(o, "submitted_at")
@@ -140,15 +141,15 @@ func (s *Server) reviewJSON(p *pull, r *review) object {
 }
 
 func (s *Server) listReviews(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	if p == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var list []any
-	for _, r := range p.seen(c.token.Login) {
+	for _, r := range p.reviewsSeenBy(c.token.Login) {
 		list = append(list, s.reviewJSON(p, r))
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 // maxBody is how long a comment may be, in characters.
@@ -158,10 +159,10 @@ const maxBody = 65536
 func bodyProblem(resource, body string) *reply {
 	switch {
 	case strings.TrimSpace(body) == "":
-		rep := invalid(resource, "body", "body can't be blank")
+		rep := invalidInput(resource, "body", "body can't be blank")
 		return &rep
 	case len([]rune(body)) > maxBody:
-		rep := invalid(resource, "body", "body is too long (maximum is %d characters)", maxBody)
+		rep := invalidInput(resource, "body", "body is too long (maximum is %d characters)", maxBody)
 		return &rep
 	}
 	return nil
@@ -172,69 +173,69 @@ var reviewStates = map[string]string{"": pending, "COMMENT": "COMMENTED", "APPRO
 	"REQUEST_CHANGES": "CHANGES_REQUESTED"}
 
 func (s *Server) createReview(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	if p == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var in struct{ Body, Event, Commit_ID string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	state, known := reviewStates[in.Event]
 	if !known {
-		return invalid("PullRequestReview", "event", "event is not included in the list")
+		return invalidInput("PullRequestReview", "event", "event is not included in the list")
 	}
 	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil && state != "APPROVED" {
 		return *bad
 	}
 	if slices.ContainsFunc(p.reviews, func(r *review) bool { return r.state == pending && r.user == c.token.Login }) {
-		return invalid("PullRequestReview", "user_id", "User can only have one pending review per pull request")
+		return invalidInput("PullRequestReview", "user_id", "User can only have one pending review per pull request")
 	}
 	if in.Commit_ID == "" {
 		in.Commit_ID = p.head
 	}
 	if !slices.Contains(p.heads, in.Commit_ID) {
-		return invalid("PullRequestReview", "commit_id", "commit_id is not part of the pull request")
+		return invalidInput("PullRequestReview", "commit_id", "commit_id is not part of the pull request")
 	}
-	return ok(s.reviewJSON(p, s.addReview(p, c.token.Login, state, in.Body, in.Commit_ID)))
+	return okReply(s.reviewJSON(p, s.addReview(p, c.token.Login, state, in.Body, in.Commit_ID)))
 }
 
 func (s *Server) updateReview(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	var r *review
 	if p != nil {
-		r = p.review(number(c, "review_id"))
+		r = p.reviewByID(pathNumber(c, "review_id"))
 	}
 	if r == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var in struct{ Body string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if r.user != c.token.Login {
-		return refuse(403, "Resource not accessible by integration")
+		return refuseWith(403, "Resource not accessible by integration")
 	}
 	if bad := bodyProblem("PullRequestReview", in.Body); bad != nil {
 		return *bad
 	}
 	r.body, r.editor, r.edited = in.Body, c.token.Login, s.now
-	return ok(s.reviewJSON(p, r))
+	return okReply(s.reviewJSON(p, r))
 }
 
-// own is the review that a request is about, where it is the caller's; else what GitHub answers.
-func (s *Server) own(c call) (*pull, *review, *reply) {
-	p := s.one(c)
+// ownReview is the review that a request is about, where it is the caller's; else what GitHub answers.
+func (s *Server) ownReview(c call) (*pull, *review, *reply) {
+	p := s.pullOf(c)
 	var r *review
 	if p != nil {
-		r = p.review(number(c, "review_id"))
+		r = p.reviewByID(pathNumber(c, "review_id"))
 	}
 	var no reply
 	switch {
 	case r == nil || r.state == pending && r.user != c.token.Login:
-		no = refuse(404, "Not Found")
+		no = refuseWith(404, "Not Found")
 	case r.user != c.token.Login:
-		no = refuse(403, "Resource not accessible by integration")
+		no = refuseWith(403, "Resource not accessible by integration")
 	default:
 		return p, r, nil
 	}
@@ -242,20 +243,20 @@ func (s *Server) own(c call) (*pull, *review, *reply) {
 }
 
 func (s *Server) submitReview(c call) reply {
-	p, r, no := s.own(c)
+	p, r, no := s.ownReview(c)
 	if no != nil {
 		return *no
 	}
 	var in struct{ Body, Event string }
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	state, known := reviewStates[in.Event]
 	switch {
 	case !known || state == pending:
-		return invalid("PullRequestReview", "event", "event is not included in the list")
+		return invalidInput("PullRequestReview", "event", "event is not included in the list")
 	case r.state != pending:
-		return invalid("PullRequestReview", "state", "Could not submit a review that is not pending.")
+		return invalidInput("PullRequestReview", "state", "Could not submit a review that is not pending.")
 	}
 	if in.Body != "" {
 		r.body = in.Body
@@ -263,21 +264,21 @@ func (s *Server) submitReview(c call) reply {
 	if bad := bodyProblem("PullRequestReview", r.body); bad != nil && state != "APPROVED" {
 		return *bad
 	}
-	s.submit(p, r, state)
-	return ok(s.reviewJSON(p, r))
+	s.recordSubmission(p, r, state)
+	return okReply(s.reviewJSON(p, r))
 }
 
 func (s *Server) deleteReview(c call) reply {
-	p, r, no := s.own(c)
+	p, r, no := s.ownReview(c)
 	if no != nil {
 		return *no
 	}
 	if r.state != pending {
-		return invalid("PullRequestReview", "state", "Can not delete a non-pending pull request review")
+		return invalidInput("PullRequestReview", "state", "Can not delete a non-pending pull request review")
 	}
 	gone := s.reviewJSON(p, r)
 	p.reviews = slices.DeleteFunc(p.reviews, func(x *review) bool { return x == r })
-	return ok(gone)
+	return okReply(gone)
 }
 
 // Reply adds somebody's answer to an inline comment.
@@ -285,7 +286,7 @@ func (s *Server) Reply(pull, to int64, user, body string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.pulls[pull]
-	c := &comment{id: s.nextID(), replyTo: to, user: user, body: body, at: s.tick(), commit: p.head}
+	c := &comment{id: s.nextID(), replyTo: to, user: user, body: body, at: s.nextTime(), commit: p.head}
 	for _, have := range p.comments {
 		if have.id == to {
 			c.path, c.line = have.path, have.line
@@ -307,12 +308,13 @@ func (s *Server) Comments(pull int64) []string {
 }
 
 func (s *Server) commentJSON(p *pull, c *comment) object {
-	o := object(s.example("get /repos/{owner}/{repo}/pulls/{pull_number}/comments"))
-	o.with(object{"id": c.id, "node_id": nodeID("PRRC", c.id), "user": s.simpleUser(s.user(c.user)), "body": c.body,
+	o := object(s.exampleObject("get /repos/{owner}/{repo}/pulls/{pull_number}/comments"))
+	o.withMembers(object{"id": c.id, "node_id": nodeID("PRRC", c.id), "user": s.simpleUser(s.userNamed(c.user)),
+		"body": c.body,
 		"path": c.path, "line": c.line,
 		"original_line": c.line, "start_line": nil, "original_start_line": nil, "start_side": nil, "side": "RIGHT",
 		"commit_id": c.commit, "original_commit_id": c.commit,
-		"created_at": stamp(c.at), "updated_at": stamp(c.at), "author_association": "NONE",
+		"created_at": timeStamp(c.at), "updated_at": timeStamp(c.at), "author_association": "NONE",
 		"pull_request_url": s.apiURL("pulls/%d", p.number)})
 	delete(o, "in_reply_to_id")
 	if c.replyTo != 0 {
@@ -322,57 +324,57 @@ func (s *Server) commentJSON(p *pull, c *comment) object {
 }
 
 func (s *Server) listComments(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	if p == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var list []any
 	for _, x := range p.comments {
 		list = append(list, s.commentJSON(p, x))
 	}
-	return s.page(c, list)
+	return s.pageOfList(c, list)
 }
 
 // createComment refuses a line that the diff does not show, as GitHub does.
 func (s *Server) createComment(c call) reply {
-	p := s.one(c)
+	p := s.pullOf(c)
 	if p == nil {
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	var in struct {
 		Body, Path, Commit_ID, Side string
 		Line                        int
 	}
-	if err := c.into(&in); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&in); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if bad := bodyProblem("PullRequestReviewComment", in.Body); bad != nil {
 		return *bad
 	}
 	if !slices.Contains(p.heads, in.Commit_ID) {
-		return invalid("PullRequestReviewComment", "commit_id", "commit_id is not part of the pull request")
+		return invalidInput("PullRequestReviewComment", "commit_id", "commit_id is not part of the pull request")
 	}
-	spans, err := s.git.lines(s.baseOf(p), p.head, in.Path)
-	s.must("", err)
+	spans, err := s.git.addedLines(s.baseOf(p), p.head, in.Path)
+	s.mustWork("", err)
 	if !slices.ContainsFunc(spans, func(span [2]int) bool { return span[0] <= in.Line && in.Line <= span[1] }) {
-		return invalid("PullRequestReviewComment", "pull_request_review_thread.line",
+		return invalidInput("PullRequestReviewComment", "pull_request_review_thread.line",
 			"pull_request_review_thread.line must be part of the diff")
 	}
 	x := &comment{id: s.nextID(), user: c.token.Login, body: in.Body, path: in.Path, line: in.Line,
-		commit: in.Commit_ID, at: s.tick()}
+		commit: in.Commit_ID, at: s.nextTime()}
 	p.comments = append(p.comments, x)
-	return made(s.commentJSON(p, x))
+	return createdReply(s.commentJSON(p, x))
 }
 
 func (s *Server) deleteComment(c call) reply {
-	id := number(c, "comment_id")
+	id := pathNumber(c, "comment_id")
 	for _, p := range s.pulls {
 		if i := slices.IndexFunc(p.comments, func(x *comment) bool { return x.id == id }); i >= 0 {
 			p.comments = slices.Delete(p.comments, i, i+1)
 			return reply{status: 204}
 		}
 	}
-	return refuse(404, "Not Found")
+	return refuseWith(404, "Not Found")
 }
 
 // StartReview adds somebody's review that is not submitted yet, and gives its id.
@@ -387,7 +389,7 @@ func (s *Server) StartReview(pull int64, user, body string) int64 {
 func (s *Server) ReviewState(pull, id int64) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.pulls[pull].review(id); r != nil {
+	if r := s.pulls[pull].reviewByID(id); r != nil {
 		return r.state
 	}
 	return ""

@@ -68,36 +68,36 @@ func (s *Server) Unprotect() {
 
 func (s *Server) createRuleset(c call) reply {
 	if !c.token.Admin {
-		return refuse(403, "Resource not accessible by integration")
+		return refuseWith(403, "Resource not accessible by integration")
 	}
 	var r ruleset
-	if err := c.into(&r); err != nil {
-		return refuse(400, "%v", err)
+	if err := c.decodeBody(&r); err != nil {
+		return refuseWith(400, "%v", err)
 	}
 	if r.Name == "" || r.Enforcement == "" ||
 		slices.ContainsFunc(s.rulesets, func(have *ruleset) bool { return have.Name == r.Name }) {
-		return invalid("Ruleset", "name", "Name must be unique")
+		return invalidInput("Ruleset", "name", "Name must be unique")
 	}
 	orElse(&r.Target, "branch")
 	r.ID = s.nextID()
 	s.rulesets = append(s.rulesets, &r)
-	return made(s.rulesetJSON(&r, true))
+	return createdReply(s.rulesetJSON(&r, true))
 }
 
 // rulesetJSON shows who may bypass a ruleset only to an administrator.
 func (s *Server) rulesetJSON(r *ruleset, admin bool) object {
 	list := func(v any) any {
 		data, err := json.Marshal(v)
-		s.must("", err)
+		s.mustWork("", err)
 		var plain []any
-		s.must("", json.Unmarshal(data, &plain))
+		s.mustWork("", json.Unmarshal(data, &plain))
 		return append([]any{}, plain...)
 	}
 	o := object{"id": r.ID, "node_id": nodeID("RRS", r.ID), "name": r.Name, "target": r.Target,
 		"source_type": "Repository", "source": s.Name, "enforcement": r.Enforcement,
 		"conditions": object{"ref_name": object{"include": list(r.Conditions.RefName.Include),
 			"exclude": list(r.Conditions.RefName.Exclude)}}, "rules": list(r.Rules),
-		"created_at": stamp(s.now), "updated_at": stamp(s.now)}
+		"created_at": timeStamp(s.now), "updated_at": timeStamp(s.now)}
 	if admin {
 		o["bypass_actors"] = list(r.BypassActors)
 	}
@@ -107,11 +107,11 @@ func (s *Server) rulesetJSON(r *ruleset, admin bool) object {
 // getRuleset answers with what a test has set, or else with a ruleset that was posted.
 func (s *Server) getRuleset(c call) reply {
 	for _, r := range s.rulesets {
-		if r.ID == number(c, "ruleset_id") {
-			return ok(s.rulesetJSON(r, c.token.Admin))
+		if r.ID == pathNumber(c, "ruleset_id") {
+			return okReply(s.rulesetJSON(r, c.token.Admin))
 		}
 	}
-	return s.setting(nil)(c)
+	return s.answerSetting(nil)(c)
 }
 
 // branchRules lists the active rules on a branch, unless a test has set others.
@@ -127,7 +127,7 @@ func (s *Server) branchRules(c call) reply {
 			list = append(list, o)
 		}
 	}
-	return s.setting(list)(c)
+	return s.answerSetting(list)(c)
 }
 
 // rulesetsOn are the active rulesets that hold for a branch.
@@ -151,8 +151,8 @@ func (s *Server) rulesetsOn(ref string) []*ruleset {
 // roles are the ids under which rulesets name the roles of a repository.
 var roles = map[int64]string{2: "maintain", 4: "write", 5: "admin"}
 
-// bypasses reports whether a ruleset does not hold for the pushes of a token.
-func (s *Server) bypasses(r *ruleset, t Token) bool {
+// bypassesRules reports whether a ruleset does not hold for the pushes of a token.
+func (s *Server) bypassesRules(r *ruleset, t Token) bool {
 	return slices.ContainsFunc(r.BypassActors, func(a bypassActor) bool {
 		switch {
 		case a.ID == nil || a.Mode != "always":
@@ -160,17 +160,17 @@ func (s *Server) bypasses(r *ruleset, t Token) bool {
 		case a.Type == "Integration":
 			return t.App != "" && AppID(t.App) == *a.ID
 		case a.Type == "RepositoryRole":
-			return t.App == "" && s.user(t.Login).Role == roles[*a.ID]
+			return t.App == "" && s.userNamed(t.Login).Role == roles[*a.ID]
 		}
 		return false
 	})
 }
 
-// violation says which rule forbids a token to move a reference, "" if none does. An empty commit stands for a
+// ruleViolation says which rule forbids a token to move a reference, "" if none does. An empty commit stands for a
 // reference that is not there.
-func (s *Server) violation(t Token, ref, old, next string) string {
+func (s *Server) ruleViolation(t Token, ref, old, next string) string {
 	for _, r := range s.rulesetsOn(ref) {
-		if s.bypasses(r, t) {
+		if s.bypassesRules(r, t) {
 			continue
 		}
 		for _, x := range r.Rules {
@@ -182,7 +182,7 @@ func (s *Server) violation(t Token, ref, old, next string) string {
 			case old == "" || next == "":
 			case x.Type == "update":
 				return "Cannot update this protected ref."
-			case x.Type == "non_fast_forward" && s.git.kind(next) != "" && !s.git.ancestor(old, next):
+			case x.Type == "non_fast_forward" && s.git.objectKind(next) != "" && !s.git.isAncestor(old, next):
 				// git looks at what it has yet to receive
 				return "Cannot force-push to this protected ref."
 			case x.Type == "pull_request":
@@ -198,12 +198,12 @@ func (s *Server) violation(t Token, ref, old, next string) string {
 // forwardOnly reports whether a ruleset keeps a token from anything but moving a reference forward.
 func (s *Server) forwardOnly(t Token, ref string) bool {
 	return slices.ContainsFunc(s.rulesetsOn(ref), func(r *ruleset) bool {
-		return !s.bypasses(r, t) &&
+		return !s.bypassesRules(r, t) &&
 			slices.ContainsFunc(r.Rules, func(x rule) bool { return x.Type == "non_fast_forward" })
 	})
 }
 
-// violated is GitHub's refusal of a change that a ruleset forbids.
-func violated(why string) reply {
-	return refuse(422, "Repository rule violations found\n\n%s\n\n", why)
+// violationReply is GitHub's refusal of a change that a ruleset forbids.
+func violationReply(why string) reply {
+	return refuseWith(422, "Repository rule violations found\n\n%s\n\n", why)
 }

@@ -161,7 +161,7 @@ func TestRulesetsHoldPushes(t *testing.T) {
 	git := func(token string, args ...string) error {
 		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-C", dir},
 			args...)...)
-		cmd.Env = environment("URL=" + strings.Replace(s.CloneURL(), "http://", "http://x:"+token+"@", 1))
+		cmd.Env = gitEnvironment("URL=" + strings.Replace(s.CloneURL(), "http://", "http://x:"+token+"@", 1))
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, out)

@@ -44,7 +44,7 @@ func (s *Server) AddRun(r Run) int64 {
 	orElse(&r.Actor, "owner")
 	orElse(&r.TriggeringActor, r.Actor)
 	orElse(&r.HeadBranch, "main")
-	orElse(&r.HeadSHA, s.git.resolve("refs/heads/"+r.HeadBranch))
+	orElse(&r.HeadSHA, s.git.resolveName("refs/heads/"+r.HeadBranch))
 	orElse(&r.DisplayTitle, r.Name)
 	s.runs[r.ID] = &r
 	return r.ID
@@ -68,7 +68,7 @@ func (s *Server) Rerun(id int64, by string) {
 }
 
 func (s *Server) runJSON(r *Run) object {
-	o := object(s.example("get /repos/{owner}/{repo}/actions/runs/{run_id}"))
+	o := object(s.exampleObject("get /repos/{owner}/{repo}/actions/runs/{run_id}"))
 	head := s.Name
 	pulls := []any{}
 	if p := s.pulls[r.Pull]; p != nil && r.Event != "workflow_dispatch" {
@@ -81,15 +81,16 @@ func (s *Server) runJSON(r *Run) object {
 	repository := func(name, key string) object {
 		r := object(o[key].(map[string]any))
 		_, short, _ := strings.Cut(name, "/")
-		return r.with(object{"id": repoID, "name": short, "full_name": name, "owner": s.simpleUser(s.owner(name))})
+		return r.withMembers(object{"id": repoID, "name": short, "full_name": name, "owner": s.simpleUser(s.ownerOf(name))})
 	}
-	return o.with(object{"id": r.ID, "name": r.Name, "display_title": r.DisplayTitle, "path": r.Path, "event": r.Event,
+	return o.withMembers(object{"id": r.ID, "name": r.Name, "display_title": r.DisplayTitle, "path": r.Path,
+		"event":  r.Event,
 		"status": "completed", "conclusion": r.Conclusion,
 		"head_branch": r.HeadBranch, "head_sha": r.HeadSHA, "pull_requests": pulls,
-		"actor": s.simpleUser(s.user(r.Actor)), "triggering_actor": s.simpleUser(s.user(r.TriggeringActor)),
+		"actor": s.simpleUser(s.userNamed(r.Actor)), "triggering_actor": s.simpleUser(s.userNamed(r.TriggeringActor)),
 		"repository": repository(s.Name, "repository"), "head_repository": repository(head, "head_repository"),
 		"run_attempt": r.Attempt,
-		"created_at":  stamp(r.created), "updated_at": stamp(r.created), "run_started_at": stamp(r.created)})
+		"created_at":  timeStamp(r.created), "updated_at": timeStamp(r.created), "run_started_at": timeStamp(r.created)})
 }
 
 // runPull is a pull request as a run lists it.
@@ -103,8 +104,8 @@ func (s *Server) runPull(p *pull) object {
 }
 
 func (s *Server) getRun(c call) reply {
-	if r := s.runs[number(c, "run_id")]; r != nil {
-		return ok(s.runJSON(r))
+	if r := s.runs[pathNumber(c, "run_id")]; r != nil {
+		return okReply(s.runJSON(r))
 	}
-	return refuse(404, "Not Found")
+	return refuseWith(404, "Not Found")
 }

@@ -61,7 +61,7 @@ func New(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	if err := s.Contract(); err != nil {
-		missing(t, err)
+		failMissingContract(t, err)
 	}
 	site := httptest.NewServer(s)
 	s.URL = site.URL
@@ -93,7 +93,7 @@ func Start(dir string, report func(format string, args ...any)) (*Server, error)
 	s.backend = &cgi.Handler{Path: filepath.Join(tools, "git-http-backend"), InheritEnv: []string{"PATH"},
 		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=git", "GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_GLOBAL=/dev/null", "HOME=/nonexistent"}}
-	s.mux = s.routes()
+	s.mux = s.newRoutes()
 	s.Commit("main", Change{Files: map[string]string{"README.md": "# work\n"}, Message: "Begin"})
 	return s, nil
 }
@@ -106,13 +106,13 @@ func (s *Server) CloneURL() string { return s.URL + "/" + s.Name + ".git" }
 
 // Dir is the bare repository.
 func (s *Server) Dir() string {
-	s.must("", s.git.objects.share())
+	s.mustWork("", s.git.objects.flushAndShare())
 	return s.git.dir
 }
 
 // DirNow is Dir for who looks once and is done with it: objects of later are there only after another call.
 func (s *Server) DirNow() string {
-	s.must("", s.git.objects.flush())
+	s.mustWork("", s.git.objects.flushPending())
 	return s.git.dir
 }
 
@@ -144,8 +144,8 @@ func (s *Server) Sleep(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-// tick is the time of the next thing that happens.
-func (s *Server) tick() time.Time {
+// nextTime is the time of the next thing that happens.
+func (s *Server) nextTime() time.Time {
 	s.now = s.now.Add(time.Second)
 	return s.now
 }
@@ -157,7 +157,7 @@ func (s *Server) nextID() int64 {
 
 // ServeHTTP is the site: git under /OWNER/NAME.git, the API under /api/v3 and, as on api.github.com, under /.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.late()
+	s.waitLatency()
 	if strings.HasPrefix(r.URL.Path, "/"+s.Name+".git/") {
 		s.serveGit(w, r)
 		return
@@ -195,7 +195,7 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.sync(token.Login)
+			s.syncBranches(token.Login)
 		}()
 	}
 	if s.gitFault(w, r, token) {
@@ -210,17 +210,17 @@ func (s *Server) carryOut(w http.ResponseWriter, r *http.Request, token Token) {
 		return
 	}
 	if r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
-		s.receive(w, r, token)
+		s.receivePush(w, r, token)
 		return
 	}
-	if !s.upload(w, r) {
+	if !s.answerUpload(w, r) {
 		s.toBackend(w, r, s.backend)
 	}
 }
 
 // toBackend hands a request to git, which reads the disk.
 func (s *Server) toBackend(w http.ResponseWriter, r *http.Request, backend *cgi.Handler) {
-	if err := s.git.objects.share(); err != nil {
+	if err := s.git.objects.flushAndShare(); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -234,20 +234,20 @@ type reply struct {
 	header http.Header
 }
 
-// ok is an answer with status 200.
-func ok(body any) reply { return reply{status: 200, body: body} }
+// okReply is an answer with status 200.
+func okReply(body any) reply { return reply{status: 200, body: body} }
 
-// made is an answer with status 201.
-func made(body any) reply { return reply{status: 201, body: body} }
+// createdReply is an answer with status 201.
+func createdReply(body any) reply { return reply{status: 201, body: body} }
 
-// refuse is an error as GitHub words it.
-func refuse(status int, format string, args ...any) reply {
+// refuseWith is an error as GitHub words it.
+func refuseWith(status int, format string, args ...any) reply {
 	return reply{status: status, body: object{"message": fmt.Sprintf(format, args...),
 		"documentation_url": "https://docs.github.com/rest", "status": fmt.Sprint(status)}}
 }
 
-// invalid is GitHub's 422: for reviews a list of texts, for everything else one of objects.
-func invalid(resource, field, format string, args ...any) reply {
+// invalidInput is GitHub's 422: for reviews a list of texts, for everything else one of objects.
+func invalidInput(resource, field, format string, args ...any) reply {
 	if resource == "PullRequestReview" {
 		return reply{status: 422, body: object{"message": "Unprocessable Entity",
 			"documentation_url": "https://docs.github.com/rest", "errors": []any{fmt.Sprintf(format, args...)}}}
@@ -265,7 +265,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	s.mu.Lock()
-	fault := s.due(r)
+	fault := s.dueFault(r)
 	s.mu.Unlock()
 	if fault == nil {
 		fault = &Fault{}
@@ -275,7 +275,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tick()
+	s.nextTime()
 	rec := Request{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Body: string(body)}
 	defer func() { s.requests = append(s.requests, rec) }()
 	if fault.DropBefore {
@@ -283,7 +283,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	rep := reply{status: fault.Status, body: []byte(fault.Body), header: fault.Header}
 	if fault.Status == 0 || fault.FailAfter {
-		answer := s.answer(r, body, fault.Stale)
+		answer := s.answerRequest(r, body, fault.Stale)
 		if fault.DropAfter {
 			panic(http.ErrAbortHandler)
 		}
@@ -292,10 +292,10 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	rec.Status = rep.status
-	s.write(w, rep)
+	s.writeReply(w, rep)
 }
 
-func (s *Server) write(w http.ResponseWriter, rep reply) {
+func (s *Server) writeReply(w http.ResponseWriter, rep reply) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Date", s.now.Format(http.TimeFormat))
@@ -321,8 +321,8 @@ type call struct {
 	stale bool
 }
 
-// into decodes the body; a body that is none is GitHub's 400.
-func (c call) into(v any) error {
+// decodeBody decodes the body; a body that is none is GitHub's 400.
+func (c call) decodeBody(v any) error {
 	d := json.NewDecoder(bytes.NewReader(c.body))
 	if err := d.Decode(v); err != nil {
 		return errNotJSON
@@ -330,29 +330,29 @@ func (c call) into(v any) error {
 	return nil
 }
 
-// answer authenticates, finds the handler, and holds request and answer against the contract.
-func (s *Server) answer(r *http.Request, body []byte, stale bool) reply {
+// answerRequest authenticates, finds the handler, and holds request and answer against the contract.
+func (s *Server) answerRequest(r *http.Request, body []byte, stale bool) reply {
 	c := call{Request: r, body: body, stale: stale}
 	secret := strings.TrimPrefix(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "token ")
 	var known bool
 	if c.token, known = s.tokens[secret]; !known && (secret != "" || s.private || r.Method != "GET") {
-		return refuse(401, "Bad credentials")
+		return refuseWith(401, "Bad credentials")
 	}
 	if r.Method != "GET" && c.token.ReadOnly && r.URL.Path != "/graphql" {
-		return refuse(403, "Resource not accessible by integration")
+		return refuseWith(403, "Resource not accessible by integration")
 	}
 	var rep reply
 	s.mux.ServeHTTP(collector{&c, &rep}, r)
 	if r.Pattern == "" || rep.status == 0 {
 		s.report("githubtest: no operation %s %s", r.Method, r.URL.Path)
-		return refuse(404, "Not Found")
+		return refuseWith(404, "Not Found")
 	}
 	switch {
 	case s.contract == nil:
 	case r.URL.Path == "/graphql":
-		s.conforms(body, rep)
+		s.checkGraphQL(body, rep)
 	default:
-		s.contract.check(s.report, r, body, rep)
+		s.contract.checkExchange(s.report, r, body, rep)
 	}
 	return rep
 }
@@ -372,14 +372,14 @@ func (collector) Write(b []byte) (int, error) { return len(b), nil }
 // WriteHeader is http.ResponseWriter's; nothing is written by it.
 func (collector) WriteHeader(int) {}
 
-// handle registers a handler, which is called with the server's lock held.
-func (s *Server) handle(mux *http.ServeMux, pattern string, f func(c call) reply) {
+// handleLocked registers a handler, which is called with the server's lock held.
+func (s *Server) handleLocked(mux *http.ServeMux, pattern string, f func(c call) reply) {
 	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		to := w.(collector)
 		to.call.Request = r
 		if strings.Contains(pattern, "{owner}") && !strings.EqualFold(r.PathValue("owner")+"/"+r.PathValue("repo"),
 			s.Name) {
-			*to.reply = refuse(404, "Not Found")
+			*to.reply = refuseWith(404, "Not Found")
 			return
 		}
 		*to.reply = f(*to.call)

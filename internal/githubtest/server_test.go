@@ -83,7 +83,7 @@ func TestContractIsHeld(t *testing.T) {
 	}
 	*breaches = nil
 	s.mu.Lock()
-	s.payload("push", "push$event", "", "", object{"commits": "none"})
+	s.eventPayload("push", "push$event", "", "", object{"commits": "none"})
 	s.mu.Unlock()
 	if len(*breaches) != 1 || !strings.Contains((*breaches)[0], "the event push$event is not as GitHub describes it") {
 		t.Errorf("a wrong event: %q", *breaches)
@@ -105,10 +105,10 @@ func (s *spy) Fatalf(format string, args ...any) { s.died = fmt.Sprintf(format, 
 func TestMissingContract(t *testing.T) {
 	t.Setenv("REFEREE_CI", "")
 	plain, broken, ci := &spy{}, &spy{}, &spy{}
-	missing(plain, fs.ErrNotExist)
-	missing(broken, errors.New("broken"))
+	failMissingContract(plain, fs.ErrNotExist)
+	failMissingContract(broken, errors.New("broken"))
 	t.Setenv("REFEREE_CI", "1")
-	missing(ci, fs.ErrNotExist)
+	failMissingContract(ci, fs.ErrNotExist)
 	if plain.died != "" || !strings.Contains(plain.said, "NOT held") || broken.died == "" || ci.died == "" {
 		t.Errorf("%+v %+v %+v", plain, broken, ci)
 	}
@@ -203,7 +203,7 @@ func TestGitOverHTTP(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("git",
 			append([]string{"-c", "user.name=agent", "-c", "user.email=20+agent@users.noreply.github.com"}, args...)...)
-		cmd.Env = environment()
+		cmd.Env = gitEnvironment()
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
@@ -232,7 +232,7 @@ func TestGitOverHTTP(t *testing.T) {
 	for name, url := range map[string]string{"no token": s.CloneURL(), "a wrong token": strings.Replace(s.CloneURL(),
 		"http://", "http://x:wrong@", 1)} {
 		cmd := exec.Command("git", "-C", dir, "push", url, "HEAD:refs/heads/evil")
-		cmd.Env = environment()
+		cmd.Env = gitEnvironment()
 		if out, err := cmd.CombinedOutput(); err == nil {
 			t.Errorf("pushed with %s: %s", name, out)
 		}
@@ -348,8 +348,8 @@ func TestLooseBlobs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := s.git.git(data, "hash-object", "--stdin")
-		got, readErr := s.git.blob(id)
+		want, err := s.git.runGit(data, "hash-object", "--stdin")
+		got, readErr := s.git.readBlob(id)
 		if err != nil || readErr != nil || id != want || !bytes.Equal(got, data) {
 			t.Errorf("%s, git says %s: %v %v", id, want, err, readErr)
 		}

@@ -52,7 +52,7 @@ type Step struct {
 // steps are what Step.Do may be, and what they give.
 var steps = map[string]func(*Server, Step) (any, error){
 	"commit": func(s *Server, p Step) (any, error) {
-		c, err := p.change()
+		c, err := p.changeOf()
 		if err != nil || p.Fork == "" {
 			return s.orNothing(err, func() string { return s.Commit(p.Branch, c) })
 		}
@@ -62,11 +62,11 @@ var steps = map[string]func(*Server, Step) (any, error){
 		return s.Open(Pull{Head: p.Branch, Base: p.Base, Author: p.Author, Draft: p.Draft, Fork: p.Fork}), nil
 	},
 	"push": func(s *Server, p Step) (any, error) {
-		c, err := p.change()
+		c, err := p.changeOf()
 		return s.orNothing(err, func() string { return s.Push(p.Pull, c) })
 	},
 	"force-push": func(s *Server, p Step) (any, error) {
-		c, err := p.change()
+		c, err := p.changeOf()
 		return s.orNothing(err, func() string { return s.ForcePush(p.Pull, c, true) })
 	},
 	"close":       func(s *Server, p Step) (any, error) { s.Close(p.Pull, p.User); return nil, nil },
@@ -90,7 +90,7 @@ var steps = map[string]func(*Server, Step) (any, error){
 	},
 	"token": addToken,
 	"fault": addFault,
-	"event": event,
+	"event": eventOf,
 	"sleep": func(s *Server, p Step) (any, error) {
 		s.Sleep(time.Duration(p.Seconds) * time.Second)
 		return nil,
@@ -133,8 +133,8 @@ func (s *Server) Step(data []byte) (result any, err error) {
 	return run(s, p)
 }
 
-// change is the commit that a step describes.
-func (p Step) change() (Change, error) {
+// changeOf is the commit that a step describes.
+func (p Step) changeOf() (Change, error) {
 	c := Change{Files: map[string]string{}, Delete: p.Delete, Author: p.Author, Message: p.Message}
 	for name, content := range p.Files {
 		c.Files[name] = content
@@ -187,7 +187,7 @@ type madeEvent struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-func event(s *Server, p Step) (any, error) {
+func eventOf(s *Server, p Step) (any, error) {
 	var e Event
 	switch p.Event {
 	case "pull_request", "pull_request_target":

@@ -18,37 +18,38 @@ type question struct {
 	}
 }
 
-// graphql answers the one question that the gate puts to the GraphQL API: who made and edited what in a pull request.
-// The answer has the form of GitHub's public schema (PullRequestReview.fullDatabaseId is a BigInt, which is a string;
-// lastEditedAt is a DateTime or null).
-func (s *Server) graphql(c call) reply {
+// answerGraphQL answers the one question that the gate puts to the GraphQL API: who made and edited what in a pull
+// request. The answer has the form of GitHub's public schema (PullRequestReview.fullDatabaseId is a BigInt, which is a
+// string; lastEditedAt is a DateTime or null).
+func (s *Server) answerGraphQL(c call) reply {
 	var in question
-	if err := c.into(&in); err != nil || !strings.Contains(in.Query, "lastEditedAt") {
-		return refuse(400, "Problems parsing JSON")
+	if err := c.decodeBody(&in); err != nil || !strings.Contains(in.Query, "lastEditedAt") {
+		return refuseWith(400, "Problems parsing JSON")
 	}
 	// for an app's token too, and then the login has its [bot]
 	viewer := object{"__typename": "User", "login": c.token.Login}
 	p := s.pulls[in.Variables.Number]
 	if p == nil || !strings.EqualFold(in.Variables.Owner+"/"+in.Variables.Name, s.Name) {
-		return ok(object{"data": object{"viewer": viewer, "repository": object{"pullRequest": nil,
+		return okReply(object{"data": object{"viewer": viewer, "repository": object{"pullRequest": nil,
 			"pullRequests": object{"nodes": []any{}}}},
 			"errors": []any{object{"type": "NOT_FOUND",
 				"message": fmt.Sprintf("Could not resolve to a PullRequest with the number of %d.",
 					in.Variables.Number)}}})
 	}
 	open, inside := []any{}, []any{}
-	merged := s.git.ancestor(p.head, s.git.resolve("refs/heads/main")) // then GitHub lists no open ones of the commit
+	merged := s.git.isAncestor(p.head,
+		s.git.resolveName("refs/heads/main")) // then GitHub lists no open ones of the commit
 	for _, n := range slices.Sorted(maps.Keys(s.pulls)) {
 		other := s.pulls[n]
 		if other.state == "open" {
 			open = append(open, object{"number": n, "headRefOid": other.head})
 		}
-		if other.state == "open" && !merged && s.git.ancestor(p.head, other.head) {
+		if other.state == "open" && !merged && s.git.isAncestor(p.head, other.head) {
 			inside = append(inside, object{"number": n, "headRefOid": other.head, "state": s.stateOf(other),
 				"repository": object{"nameWithOwner": s.Name}})
 		}
 	}
-	return ok(object{"data": object{"viewer": viewer,
+	return okReply(object{"data": object{"viewer": viewer,
 		"repository": object{"pullRequests": object{"nodes": open[:min(len(open), 100)]}, "pullRequest": object{
 			"headRefOid": p.head, "isDraft": p.Draft, "state": s.stateOf(p), "baseRefName": p.Base,
 			"reviews": s.reviewNodes(p, c.token.Login, in.Variables.Reviews),
@@ -64,22 +65,22 @@ func (s *Server) stateOf(p *pull) string {
 	return strings.ToUpper(p.state)
 }
 
-// actor is an account as an Actor: a Bot's login has no [bot] there.
-func (s *Server) actor(login string) any {
+// actorObject is an account as an Actor: a Bot's login has no [bot] there.
+func (s *Server) actorObject(login string) any {
 	if login == "" {
 		return nil
 	}
-	u := s.user(login)
+	u := s.userNamed(login)
 	return object{"__typename": u.Type, "login": strings.TrimSuffix(u.Login, "[bot]")}
 }
 
 func (s *Server) reviewNodes(p *pull, reader string, after *string) object {
 	nodes := []any{}
-	for _, r := range p.seen(reader) {
+	for _, r := range p.reviewsSeenBy(reader) {
 		nodes = append(nodes, object{"fullDatabaseId": fmt.Sprint(r.id), "body": r.body,
-			"lastEditedAt": stampOrNull(r.edited), "author": s.actor(r.user), "editor": s.actor(r.editor)})
+			"lastEditedAt": stampOrNull(r.edited), "author": s.actorObject(r.user), "editor": s.actorObject(r.editor)})
 	}
-	return connection(nodes, after)
+	return pageConnection(nodes, after)
 }
 
 // eventTypes are the events that the gate asks for, by the names that the REST API has for them.
@@ -91,28 +92,28 @@ func (s *Server) eventNodes(p *pull, after *string) object {
 	nodes := []any{}
 	for _, e := range p.timeline {
 		if of := eventTypes[e.name]; of != "" {
-			nodes = append(nodes, object{"__typename": of, "createdAt": stamp(e.at), "actor": s.actor(e.actor)})
+			nodes = append(nodes, object{"__typename": of, "createdAt": timeStamp(e.at), "actor": s.actorObject(e.actor)})
 		}
 	}
-	return connection(nodes, after)
+	return pageConnection(nodes, after)
 }
 
 func (s *Server) commitNodes(p *pull, after *string) object {
-	commits, err := s.git.commits(s.baseOf(p), p.head)
-	s.must("", err)
+	commits, err := s.git.commitsBetween(s.baseOf(p), p.head)
+	s.mustWork("", err)
 	slices.Reverse(commits)
 	nodes := []any{}
 	for _, c := range commits[:min(len(commits), maxCommits)] {
-		authors := s.authors(c)
+		authors := s.commitAuthors(c)
 		nodes = append(nodes, object{"commit": object{"oid": c.sha, "message": c.message,
 			"author": s.gitActor(c.author), "committer": s.gitActor(c.committer),
 			"authors": object{"totalCount": len(authors), "nodes": authors[:min(len(authors), 100)]}}})
 	}
-	return connection(nodes, after).with(object{"totalCount": len(commits)})
+	return pageConnection(nodes, after).withMembers(object{"totalCount": len(commits)})
 }
 
-// connection is a page of 100 of a list; a cursor is how many came before it.
-func connection(nodes []any, after *string) object {
+// pageConnection is a page of 100 of a list; a cursor is how many came before it.
+func pageConnection(nodes []any, after *string) object {
 	from := 0
 	if after != nil {
 		_, _ = fmt.Sscan(*after, &from)
@@ -138,8 +139,8 @@ func (s *Server) gitActor(p person) object {
 
 var coAuthored = regexp.MustCompile(`(?mi)^co-authored-by:\s*(.*?)\s*<([^>\s]+)>\s*$`)
 
-// authors are a commit's author, and whom its message names as authors.
-func (s *Server) authors(c commit) []any {
+// commitAuthors are a commit's author, and whom its message names as authors.
+func (s *Server) commitAuthors(c commit) []any {
 	out := []any{s.gitActor(c.author)}
 	for _, m := range coAuthored.FindAllStringSubmatch(c.message, -1) {
 		out = append(out, s.gitActor(person{m[1], m[2]}))

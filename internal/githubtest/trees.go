@@ -24,15 +24,15 @@ func (o *objects) editTree(id string) (*treeEdit, bool) {
 	if id == "" {
 		return f, true
 	}
-	entries, known := o.tree(id)
+	entries, known := o.readTree(id)
 	for _, e := range entries {
 		f.slots[e.Name] = &slot{mode: e.Mode, id: e.ID}
 	}
 	return f, known
 }
 
-// enter opens the folder of a name; one that is missing, or a file, becomes a new one where make is set.
-func (f *treeEdit) enter(name string, make bool) (*treeEdit, bool) {
+// openFolder opens the folder of a name; one that is missing, or a file, becomes a new one where make is set.
+func (f *treeEdit) openFolder(name string, make bool) (*treeEdit, bool) {
 	at := f.slots[name]
 	if at == nil || at.mode != gitobject.ModeTree {
 		if !make {
@@ -50,15 +50,15 @@ func (f *treeEdit) enter(name string, make bool) (*treeEdit, bool) {
 	return at.open, true
 }
 
-// set puts an entry at a path; one without an id takes away what is there, a folder only where whole is set. It reports
-// whether the trees on the way are known.
-func (f *treeEdit) set(path, mode, id string, whole bool) bool {
+// setEntry puts an entry at a path; one without an id takes away what is there, a folder only where whole is set. It
+// reports whether the trees on the way are known.
+func (f *treeEdit) setEntry(path, mode, id string, whole bool) bool {
 	for {
 		name, rest, deeper := strings.Cut(path, "/")
 		if !deeper {
 			break
 		}
-		below, known := f.enter(name, id != "")
+		below, known := f.openFolder(name, id != "")
 		if !known || below == nil {
 			return known
 		}
@@ -73,14 +73,14 @@ func (f *treeEdit) set(path, mode, id string, whole bool) bool {
 	return true
 }
 
-// write stores the folder and gives its id. An empty folder is in no tree.
-func (f *treeEdit) write() (string, error) {
+// writeTree stores the folder and gives its id. An empty folder is in no tree.
+func (f *treeEdit) writeTree() (string, error) {
 	entries := make([]gitobject.Entry, 0, len(f.slots))
 	for name, s := range f.slots {
 		e := gitobject.Entry{Mode: s.mode, Name: name, ID: s.id}
 		if s.open != nil {
 			var err error
-			if e.ID, err = s.open.write(); err != nil {
+			if e.ID, err = s.open.writeTree(); err != nil {
 				return "", err
 			}
 			if len(s.open.slots) == 0 {
@@ -94,15 +94,15 @@ func (f *treeEdit) write() (string, error) {
 			delete(f.slots, name)
 		}
 	}
-	return f.objects.put(gitobject.Tree, gitobject.EncodeTree(entries))
+	return f.objects.putObject(gitobject.Tree, gitobject.EncodeTree(entries))
 }
 
 // fileKinds are the modes of what is not a tree, and what they name.
 var fileKinds = map[string]gitobject.Kind{gitobject.ModeFile: gitobject.Blob, gitobject.ModeExec: gitobject.Blob,
 	gitobject.ModeSymlink: gitobject.Blob, gitobject.ModeModule: gitobject.Commit}
 
-// overlaid makes a tree of base and the entries; false where git must, or refuse.
-func (o *objects) overlaid(base string, entries []entry) (string, bool) {
+// overlayTree makes a tree of base and the entries; false where git must, or refuse.
+func (o *objects) overlayTree(base string, entries []entry) (string, bool) {
 	root, known := o.editTree(base)
 	if !known {
 		return "", false
@@ -117,25 +117,25 @@ func (o *objects) overlaid(base string, entries []entry) (string, bool) {
 				return "", false
 			}
 		}
-		if !root.set(e.path, e.mode, e.id, false) {
+		if !root.setEntry(e.path, e.mode, e.id, false) {
 			return "", false
 		}
 	}
-	id, err := root.write()
+	id, err := root.writeTree()
 	return id, err == nil
 }
 
-// overlay makes a tree of base and the entries; an entry without an id takes its path away.
-func (r *repo) overlay(base string, entries []entry) (string, error) {
-	if id, done := r.objects.overlaid(base, entries); done {
+// overlayTree makes a tree of base and the entries; an entry without an id takes its path away.
+func (r *repo) overlayTree(base string, entries []entry) (string, error) {
+	if id, done := r.objects.overlayTree(base, entries); done {
 		return id, nil
 	}
 	return r.overlayByGit(base, entries)
 }
 
-// listed reads a tree as `git ls-tree` does; false where an object is not known here.
-func (o *objects) listed(id string, all bool, under string) (list []entry, known bool) {
-	entries, known := o.tree(id)
+// listTree reads a tree as `git ls-tree` does; false where an object is not known here.
+func (o *objects) listTree(id string, all bool, under string) (list []entry, known bool) {
+	entries, known := o.readTree(id)
 	for _, e := range entries {
 		made := entry{mode: e.Mode, kind: "blob", id: e.ID, path: under + e.Name}
 		switch {
@@ -149,33 +149,33 @@ func (o *objects) listed(id string, all bool, under string) (list []entry, known
 		}
 		list = append(list, made)
 		if all && e.IsTree() {
-			below, there := o.listed(e.ID, all, made.path+"/")
+			below, there := o.listTree(e.ID, all, made.path+"/")
 			list, known = append(list, below...), known && there
 		}
 	}
 	return list, known
 }
 
-// list reads a tree, one level or all of it.
-func (r *repo) list(tree string, all bool) ([]entry, error) {
+// listTree reads a tree, one level or all of it.
+func (r *repo) listTree(tree string, all bool) ([]entry, error) {
 	name := tree
 	if isID(tree) {
 		name += "^{tree}"
 	}
-	if id, sure := r.objects.named(name); sure && id != "" {
-		if list, known := r.objects.listed(id, all, ""); known {
+	if id, sure := r.objects.resolveName(name); sure && id != "" {
+		if list, known := r.objects.listTree(id, all, ""); known {
 			return list, nil
 		}
 	}
 	return r.listByGit(tree, all)
 }
 
-// files are all files of a tree by their paths; false where a tree is not known here.
-func (o *objects) files(id, under string, into map[string]gitobject.Entry) bool {
-	entries, known := o.tree(id)
+// filesBelow are all files of a tree by their paths; false where a tree is not known here.
+func (o *objects) filesBelow(id, under string, into map[string]gitobject.Entry) bool {
+	entries, known := o.readTree(id)
 	for _, e := range entries {
 		if e.IsTree() {
-			known = o.files(e.ID, under+e.Name+"/", into) && known
+			known = o.filesBelow(e.ID, under+e.Name+"/", into) && known
 			continue
 		}
 		into[under+e.Name] = e
@@ -183,34 +183,34 @@ func (o *objects) files(id, under string, into map[string]gitobject.Entry) bool 
 	return known
 }
 
-// sides are the files of two commits.
-func (o *objects) sides(from, to string) (before, after map[string]gitobject.Entry, known bool) {
+// filesOfBoth are the files of two commits.
+func (o *objects) filesOfBoth(from, to string) (before, after map[string]gitobject.Entry, known bool) {
 	before, after = map[string]gitobject.Entry{}, map[string]gitobject.Entry{}
-	one, ok1 := o.named(from + "^{tree}")
-	two, ok2 := o.named(to + "^{tree}")
-	known = ok1 && ok2 && o.files(one, "", before) && o.files(two, "", after)
+	one, ok1 := o.resolveName(from + "^{tree}")
+	two, ok2 := o.resolveName(to + "^{tree}")
+	known = ok1 && ok2 && o.filesBelow(one, "", before) && o.filesBelow(two, "", after)
 	return before, after, known
 }
 
-// forked resolves a base and a head, and where they part.
-func (o *objects) forked(base, head string) (from, to string, known bool) {
+// resolveFork resolves a base and a head, and where they part.
+func (o *objects) resolveFork(base, head string) (from, to string, known bool) {
 	a, ok1 := o.commitNamed(base)
 	to, ok2 := o.commitNamed(head)
 	if !ok1 || !ok2 {
 		return "", "", false
 	}
-	from, known = o.fork(a, to)
+	from, known = o.mergeBase(a, to)
 	return from, to, known
 }
 
-// changed compares a head with its merge base; false where git must: files that went and files that came may be
+// changesOf compares a head with its merge base; false where git must: files that went and files that came may be
 // renamed ones.
-func (o *objects) changed(base, head string) (all []change, known bool) {
-	from, to, known := o.forked(base, head)
+func (o *objects) changesOf(base, head string) (all []change, known bool) {
+	from, to, known := o.resolveFork(base, head)
 	if !known {
 		return nil, false
 	}
-	before, after, known := o.sides(from, to)
+	before, after, known := o.filesOfBoth(from, to)
 	came, went := false, false
 	for path, e := range after {
 		was, there := before[path]
@@ -240,12 +240,12 @@ func kindOfFile(e gitobject.Entry) string { return e.Mode[:3] }
 // compared is a question to git's diff whose answer never changes.
 type compared struct{ base, head string }
 
-// changes compares a head with its merge base on base, as a pull request does.
-func (r *repo) changes(base, head string) ([]change, error) {
-	if all, known := r.objects.changed(base, head); known {
+// changesOf compares a head with its merge base on base, as a pull request does.
+func (r *repo) changesOf(base, head string) ([]change, error) {
+	if all, known := r.objects.changesOf(base, head); known {
 		return all, nil
 	}
-	key := compared{base: r.resolve(base), head: r.resolve(head)}
+	key := compared{base: r.resolveName(base), head: r.resolveName(head)}
 	if all, asked := r.diffs[key]; asked {
 		return all, nil
 	}
@@ -258,11 +258,11 @@ func (r *repo) changes(base, head string) ([]change, error) {
 
 // addedLines are the lines of a file that a head adds; false where the file is not new, or no text.
 func (o *objects) addedLines(base, head, path string) (spans [][2]int, known bool) {
-	from, to, known := o.forked(base, head)
+	from, to, known := o.resolveFork(base, head)
 	if !known {
 		return nil, false
 	}
-	before, after, known := o.sides(from, to)
+	before, after, known := o.filesOfBoth(from, to)
 	_, old := before[path]
 	for was := range before { // a folder that the file replaces is part of git's answer
 		old = old || strings.HasPrefix(was, path+"/")
@@ -281,46 +281,46 @@ func (o *objects) addedLines(base, head, path string) (spans [][2]int, known boo
 	return spans, true
 }
 
-// lines are the lines of a file's new side that the diff of a pull request shows.
-func (r *repo) lines(base, head, path string) ([][2]int, error) {
+// addedLines are the lines of a file's new side that the diff of a pull request shows.
+func (r *repo) addedLines(base, head, path string) ([][2]int, error) {
 	if spans, known := r.objects.addedLines(base, head, path); known {
 		return spans, nil
 	}
 	return r.linesByGit(base, head, path)
 }
 
-// merged merges two commits where each file was changed on one side at most; false where git must.
-func (o *objects) merged(ours, theirs string) (string, bool) {
-	from, to, known := o.forked(ours, theirs)
+// mergeTrees merges two commits where each file was changed on one side at most; false where git must.
+func (o *objects) mergeTrees(ours, theirs string) (string, bool) {
+	from, to, known := o.resolveFork(ours, theirs)
 	if !known {
 		return "", false
 	}
-	before, mine, ok1 := o.sides(from, ours)
-	_, others, ok2 := o.sides(from, to)
-	tree, ok3 := o.named(ours + "^{tree}")
-	if !ok1 || !ok2 || !ok3 || renames(before, mine) || renames(before, others) {
+	before, mine, ok1 := o.filesOfBoth(from, ours)
+	_, others, ok2 := o.filesOfBoth(from, to)
+	tree, ok3 := o.resolveName(ours + "^{tree}")
+	if !ok1 || !ok2 || !ok3 || mayRename(before, mine) || mayRename(before, others) {
 		return "", false
 	}
 	root, known := o.editTree(tree)
 	if !known || collides(mine, others) {
 		return "", false
 	}
-	for path := range union(before, others) {
+	for path := range unionOfPaths(before, others) {
 		was, now, here := before[path], others[path], mine[path]
-		if same(was, now) || same(now, here) {
+		if sameEntry(was, now) || sameEntry(now, here) {
 			continue
 		}
-		if !same(was, here) || !isPlainPath(path) || !root.set(path, now.Mode, now.ID, false) {
+		if !sameEntry(was, here) || !isPlainPath(path) || !root.setEntry(path, now.Mode, now.ID, false) {
 			return "", false
 		}
 	}
-	id, err := root.write()
+	id, err := root.writeTree()
 	return id, err == nil
 }
 
-func same(a, b gitobject.Entry) bool { return a.ID == b.ID && a.Mode == b.Mode }
+func sameEntry(a, b gitobject.Entry) bool { return a.ID == b.ID && a.Mode == b.Mode }
 
-func union(a, b map[string]gitobject.Entry) map[string]bool {
+func unionOfPaths(a, b map[string]gitobject.Entry) map[string]bool {
 	all := map[string]bool{}
 	for path := range a {
 		all[path] = true
@@ -331,8 +331,8 @@ func union(a, b map[string]gitobject.Entry) map[string]bool {
 	return all
 }
 
-// renames reports whether files went and others came: then git may find that some were renamed.
-func renames(before, after map[string]gitobject.Entry) bool {
+// mayRename reports whether files went and others came: then git may find that some were renamed.
+func mayRename(before, after map[string]gitobject.Entry) bool {
 	came, went := false, false
 	for path := range after {
 		_, there := before[path]
@@ -347,7 +347,7 @@ func renames(before, after map[string]gitobject.Entry) bool {
 
 // collides reports whether a file of one side is a folder of the other.
 func collides(a, b map[string]gitobject.Entry) bool {
-	all := union(a, b)
+	all := unionOfPaths(a, b)
 	for path := range all {
 		for i, c := range path {
 			if c == '/' && all[path[:i]] {
@@ -358,10 +358,10 @@ func collides(a, b map[string]gitobject.Entry) bool {
 	return false
 }
 
-// merge gives the tree of two commits merged.
-func (r *repo) merge(ours, theirs string) (string, error) {
-	if tree, done := r.objects.merged(ours, theirs); done {
+// mergeTrees gives the tree of two commits merged.
+func (r *repo) mergeTrees(ours, theirs string) (string, error) {
+	if tree, done := r.objects.mergeTrees(ours, theirs); done {
 		return tree, nil
 	}
-	return r.git(nil, "merge-tree", "--write-tree", ours, theirs)
+	return r.runGit(nil, "merge-tree", "--write-tree", ours, theirs)
 }

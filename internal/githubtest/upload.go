@@ -26,8 +26,8 @@ func (s *Server) OverGit() {
 	s.processes = true
 }
 
-// upload answers a request for references or objects; false, with the request as it was, where git must.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request) bool {
+// answerUpload answers a request for references or objects; false, with the request as it was, where git must.
+func (s *Server) answerUpload(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	off := s.processes
 	s.mu.Unlock()
@@ -39,16 +39,16 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) bool {
 	case r.Method == "GET" && r.URL.RawQuery == "service=git-upload-pack":
 		answer, done = []byte(greeting), true
 		if kind = "advertisement"; !v2 {
-			answer, done = s.git.advertise()
+			answer, done = s.git.advertiseRefs()
 		}
 	case r.Method == "POST" && strings.HasSuffix(r.URL.Path, "/git-upload-pack"):
 		body, err := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		if lines, whole := pktLines(body); err == nil && whole {
 			if v2 {
-				answer, done = s.git.command(lines)
+				answer, done = s.git.answerCommand(lines)
 			} else {
-				answer, done = s.git.negotiate(lines)
+				answer, done = s.git.answerNegotiation(lines)
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func pktLines(b []byte) (lines []string, whole bool) {
 	return lines, len(b) == 0
 }
 
-// refs are the references that a client may see, of commits; false where git must tell.
-func (o *objects) refs() (refs map[string]string, known bool) {
+// visibleRefs are the references that a client may see, of commits; false where git must tell.
+func (o *objects) visibleRefs() (refs map[string]string, known bool) {
 	refs, known = map[string]string{}, true
 	err := fs.WalkDir(os.DirFS(o.dir), "refs", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -115,26 +115,26 @@ func (o *objects) refs() (refs map[string]string, known bool) {
 	return refs, known && err == nil && packed != nil
 }
 
-// advertise lists the references as version 0 does.
-func (r *repo) advertise() ([]byte, bool) {
-	refs, known := r.objects.refs()
+// advertiseRefs lists the references as version 0 does.
+func (r *repo) advertiseRefs() ([]byte, bool) {
+	refs, known := r.objects.visibleRefs()
 	main := refs["refs/heads/main"]
 	if !known || main == "" {
 		return nil, false
 	}
 	var b bytes.Buffer
-	pkt(&b, "# service=git-upload-pack\n")
+	writePacketLine(&b, "# service=git-upload-pack\n")
 	b.WriteString("0000")
-	pkt(&b, main+" HEAD\x00"+capabilities+"\n")
+	writePacketLine(&b, main+" HEAD\x00"+capabilities+"\n")
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
-		pkt(&b, refs[name]+" "+name+"\n")
+		writePacketLine(&b, refs[name]+" "+name+"\n")
 	}
 	b.WriteString("0000")
 	return b.Bytes(), true
 }
 
-// command answers a command of version 2.
-func (r *repo) command(lines []string) ([]byte, bool) {
+// answerCommand answers a command of version 2.
+func (r *repo) answerCommand(lines []string) ([]byte, bool) {
 	if len(lines) < 4 || lines[1] != "object-format=sha1" || lines[2] != delim ||
 		slices.Index(lines, flush) != len(lines)-1 {
 		return nil, false
@@ -144,7 +144,7 @@ func (r *repo) command(lines []string) ([]byte, bool) {
 	case "command=ls-refs":
 		return r.lsRefs(args)
 	case "command=fetch":
-		w, known := wanted(args)
+		w, known := readWants(args)
 		if !known || !w.done {
 			return nil, false
 		}
@@ -154,12 +154,12 @@ func (r *repo) command(lines []string) ([]byte, bool) {
 		}
 		var b bytes.Buffer
 		if w.depth > 0 {
-			pkt(&b, "shallow-info\n")
+			writePacketLine(&b, "shallow-info\n")
 			writeShallow(&b, shallow)
 			b.WriteString("0001")
 		}
-		pkt(&b, "packfile\n")
-		banded(&b, pack)
+		writePacketLine(&b, "packfile\n")
+		writeBanded(&b, pack)
 		return b.Bytes(), true
 	}
 	return nil, false
@@ -167,7 +167,7 @@ func (r *repo) command(lines []string) ([]byte, bool) {
 
 // lsRefs lists the references with a prefix.
 func (r *repo) lsRefs(args []string) ([]byte, bool) {
-	refs, known := r.objects.refs()
+	refs, known := r.objects.visibleRefs()
 	var b bytes.Buffer
 	var prefixes []string
 	for _, a := range args {
@@ -176,15 +176,15 @@ func (r *repo) lsRefs(args []string) ([]byte, bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(refs)) {
 		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
-			pkt(&b, refs[name]+" "+name+"\n")
+			writePacketLine(&b, refs[name]+" "+name+"\n")
 		}
 	}
 	b.WriteString("0000")
 	return b.Bytes(), known
 }
 
-// negotiate answers a client of version 0 that has nothing yet.
-func (r *repo) negotiate(lines []string) ([]byte, bool) {
+// answerNegotiation answers a client of version 0 that has nothing yet.
+func (r *repo) answerNegotiation(lines []string) ([]byte, bool) {
 	end := slices.Index(lines, flush)
 	if end < 1 {
 		return nil, false
@@ -194,7 +194,7 @@ func (r *repo) negotiate(lines []string) ([]byte, bool) {
 		return nil, false
 	}
 	args := append([]string{first[0] + " " + first[1]}, lines[1:end]...)
-	w, known := wanted(append(args, slices.DeleteFunc(slices.Clone(lines[end:]), func(l string) bool {
+	w, known := readWants(append(args, slices.DeleteFunc(slices.Clone(lines[end:]), func(l string) bool {
 		return l == flush
 	})...))
 	if !known || !w.done {
@@ -209,8 +209,8 @@ func (r *repo) negotiate(lines []string) ([]byte, bool) {
 		writeShallow(&b, shallow)
 		b.WriteString("0000")
 	}
-	pkt(&b, "NAK\n")
-	banded(&b, pack)
+	writePacketLine(&b, "NAK\n")
+	writeBanded(&b, pack)
 	return b.Bytes(), true
 }
 
@@ -223,8 +223,8 @@ type want struct {
 	done  bool
 }
 
-// wanted reads a request's arguments; false where there is one that this package does not answer.
-func wanted(args []string) (w want, known bool) {
+// readWants reads a request's arguments; false where there is one that this package does not answer.
+func readWants(args []string) (w want, known bool) {
 	for _, a := range args {
 		name, value, _ := strings.Cut(a, " ")
 		err := error(nil)
@@ -262,30 +262,30 @@ type collection struct {
 // packFor is the pack that a client asks for, and the commits where its history ends.
 func (o *objects) packFor(w want) (pack []byte, shallow []string, known bool) {
 	c := &collection{objects: o, want: w, in: map[string]bool{}}
-	if !c.commits() {
+	if !c.collectCommits() {
 		return nil, nil, false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	pack, _ = o.pack(c.ids)
+	pack, _ = o.packObjects(c.ids)
 	return pack, c.shallow, true
 }
 
-// commits walks the history in breadth, so that a commit is met first where it is nearest.
-func (c *collection) commits() bool {
+// collectCommits walks the history in breadth, so that a commit is met first where it is nearest.
+func (c *collection) collectCommits() bool {
 	level := c.want.ids
 	for depth := 1; len(level) > 0; depth++ {
 		var next []string
 		for _, id := range level {
-			object, there := c.get(id)
+			object, there := c.getObject(id)
 			if !there || object.Kind != gitobject.Commit && !c.alone {
 				return false
 			}
-			if !c.add(id) || object.Kind != gitobject.Commit {
+			if !c.addObject(id) || object.Kind != gitobject.Commit {
 				continue
 			}
-			made, plain := c.commit(id)
-			if !plain || !c.alone && !c.files(made.tree) {
+			made, plain := c.readCommit(id)
+			if !plain || !c.alone && !c.collectFiles(made.tree) {
 				return false
 			}
 			if c.depth > 0 && depth >= c.depth {
@@ -299,8 +299,8 @@ func (c *collection) commits() bool {
 	return true
 }
 
-// add takes an object in, and reports whether it is new.
-func (c *collection) add(id string) bool {
+// addObject takes an object in, and reports whether it is new.
+func (c *collection) addObject(id string) bool {
 	if c.in[id] {
 		return false
 	}
@@ -309,21 +309,21 @@ func (c *collection) add(id string) bool {
 	return true
 }
 
-// files takes in a tree and what is below it, but for what the filter leaves out.
-func (c *collection) files(tree string) bool {
+// collectFiles takes in a tree and what is below it, but for what the filter leaves out.
+func (c *collection) collectFiles(tree string) bool {
 	if c.in[tree] {
 		return true
 	}
-	c.add(tree)
-	entries, known := c.tree(tree)
+	c.addObject(tree)
+	entries, known := c.readTree(tree)
 	for _, e := range entries {
 		switch {
 		case e.IsTree():
-			known = c.files(e.ID) && known
+			known = c.collectFiles(e.ID) && known
 		case e.Mode != gitobject.ModeModule:
 			blob, there := c.ofKind(e.ID, gitobject.Blob)
 			if known = known && there; there && (c.limit == 0 || int64(len(blob.Data)) < c.limit) {
-				c.add(e.ID)
+				c.addObject(e.ID)
 			}
 		}
 	}
@@ -332,14 +332,14 @@ func (c *collection) files(tree string) bool {
 
 func writeShallow(to *bytes.Buffer, ids []string) {
 	for _, id := range ids {
-		pkt(to, "shallow "+id)
+		writePacketLine(to, "shallow "+id)
 	}
 }
 
-// banded sends a pack on the first band, in packets as large as they may be, and ends the answer.
-func banded(to *bytes.Buffer, pack []byte) {
+// writeBanded sends a pack on the first band, in packets as large as they may be, and ends the answer.
+func writeBanded(to *bytes.Buffer, pack []byte) {
 	for part := range slices.Chunk(pack, 65520-5) {
-		pkt(to, "\x01"+string(part))
+		writePacketLine(to, "\x01"+string(part))
 	}
 	to.WriteString("0000")
 }

@@ -75,15 +75,15 @@ func (s *Server) AddToken(token string, t Token) {
 	s.tokens[token] = t
 }
 
-// user finds an account by its login; there is always one.
-func (s *Server) user(login string) User {
-	if u, ok := s.lookup(login); ok {
+// userNamed finds an account by its login; there is always one.
+func (s *Server) userNamed(login string) User {
+	if u, ok := s.lookupUser(login); ok {
 		return u
 	}
 	return User{Login: login, ID: 999_999, Type: "User", Role: "none"}
 }
 
-func (s *Server) lookup(login string) (User, bool) {
+func (s *Server) lookupUser(login string) (User, bool) {
 	i := slices.IndexFunc(s.users, func(u User) bool { return strings.EqualFold(u.Login, login) })
 	if i < 0 {
 		return User{}, false
@@ -100,14 +100,14 @@ func (s *Server) byEmail(email string) (User, bool) {
 	return s.users[i], true
 }
 
-// person is how a name given to a Change stands in a commit: a user's login, or "Name <email>" as it is.
-func (s *Server) person(who string) person {
+// personNamed is how a name given to a Change stands in a commit: a user's login, or "Name <email>" as it is.
+func (s *Server) personNamed(who string) person {
 	if name, rest, ok := strings.Cut(who, " <"); ok {
 		return person{name, strings.TrimSuffix(rest, ">")}
 	}
 	if who == "" {
 		who = "owner"
 	}
-	u := s.user(who)
+	u := s.userNamed(who)
 	return person{u.Login, u.Email()}
 }

@@ -38,11 +38,11 @@ func ParseCommit(b []byte) (Record, error) {
 	}
 	r := Record{Message: message}
 	lines := strings.Split(head, "\n")
-	if r.Tree, ok = field(&lines, "tree "); !ok || !IsID(r.Tree) {
+	if r.Tree, ok = cutField(&lines, "tree "); !ok || !IsID(r.Tree) {
 		return Record{}, fmt.Errorf("a commit without a tree")
 	}
 	for {
-		p, ok := field(&lines, "parent ")
+		p, ok := cutField(&lines, "parent ")
 		if !ok {
 			break
 		}
@@ -52,16 +52,16 @@ func ParseCommit(b []byte) (Record, error) {
 		r.Parents = append(r.Parents, p)
 	}
 	var err error
-	if r.Author, r.Authored, err = person(&lines, "author "); err != nil {
+	if r.Author, r.Authored, err = cutPerson(&lines, "author "); err != nil {
 		return Record{}, err
 	}
-	if r.By, r.Time, err = person(&lines, "committer "); err != nil {
+	if r.By, r.Time, err = cutPerson(&lines, "committer "); err != nil {
 		return Record{}, err
 	}
 	return r, nil
 }
 
-func field(lines *[]string, name string) (string, bool) {
+func cutField(lines *[]string, name string) (string, bool) {
 	if len(*lines) == 0 {
 		return "", false
 	}
@@ -72,8 +72,8 @@ func field(lines *[]string, name string) (string, bool) {
 	return value, ok
 }
 
-func person(lines *[]string, name string) (who string, at int64, err error) {
-	value, ok := field(lines, name)
+func cutPerson(lines *[]string, name string) (who string, at int64, err error) {
+	value, ok := cutField(lines, name)
 	i := strings.LastIndex(value, "> ")
 	if !ok || i < 0 {
 		return "", 0, fmt.Errorf("a commit without %s", strings.TrimSpace(name))

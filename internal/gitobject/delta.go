@@ -63,7 +63,7 @@ func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 		delta = delta[1:]
 		var piece []byte
 		if c&0x80 != 0 {
-			piece, delta, ok = copied(base, c, delta)
+			piece, delta, ok = copiedPiece(base, c, delta)
 		} else if ok = c > 0 && int(c) <= len(delta); ok {
 			piece, delta = delta[:c], delta[c:]
 		}
@@ -78,8 +78,8 @@ func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// copied reads the operands of a copy: four bytes of offset and three of size, those that are set in c.
-func copied(base []byte, c byte, delta []byte) (piece, rest []byte, ok bool) {
+// copiedPiece reads the operands of a copy: four bytes of offset and three of size, those that are set in c.
+func copiedPiece(base []byte, c byte, delta []byte) (piece, rest []byte, ok bool) {
 	var v [7]int
 	for i := range v {
 		if c&(1<<i) != 0 {

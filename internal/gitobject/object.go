@@ -65,14 +65,14 @@ type Entry struct {
 // IsTree reports whether the entry is a directory.
 func (e Entry) IsTree() bool { return e.Mode == ModeTree }
 
-// order is git's: that of the names' bytes, a directory's as if it ended in a slash.
-func order(a, b Entry) int {
+// compareEntries is git's: that of the names' bytes, a directory's as if it ended in a slash.
+func compareEntries(a, b Entry) int {
 	n := min(len(a.Name), len(b.Name))
-	return cmp.Or(strings.Compare(a.Name[:n], b.Name[:n]), cmp.Compare(a.at(n), b.at(n)))
+	return cmp.Or(strings.Compare(a.Name[:n], b.Name[:n]), cmp.Compare(a.orderByte(n), b.orderByte(n)))
 }
 
-// at is the byte of the name that decides an order, 0 behind its end: no name holds that.
-func (e Entry) at(n int) byte {
+// orderByte is the byte of the name that decides an order, 0 behind its end: no name holds that.
+func (e Entry) orderByte(n int) byte {
 	switch {
 	case n < len(e.Name):
 		return e.Name[n]
@@ -85,7 +85,7 @@ func (e Entry) at(n int) byte {
 // EncodeTree gives the bytes of a tree, its entries in git's order.
 func EncodeTree(entries []Entry) []byte {
 	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, order)
+	slices.SortFunc(sorted, compareEntries)
 	return EncodeRawTree(sorted)
 }
 
@@ -115,20 +115,20 @@ func ParseTree(b []byte) ([]Entry, error) {
 		}
 		at += n
 		e.ID = digits[2*(at-sha1.Size) : 2*at]
-		if n := len(entries); n > 0 && order(entries[n-1], e) >= 0 {
+		if n := len(entries); n > 0 && compareEntries(entries[n-1], e) >= 0 {
 			return nil, fmt.Errorf("the name %.80q follows %.80q: out of order, or a duplicate", e.Name,
 				entries[n-1].Name)
 		}
 		entries = append(entries, e)
 	}
-	if err := twice(entries); err != nil {
+	if err := checkSharedNames(entries); err != nil {
 		return nil, err
 	}
 	return entries, nil
 }
 
-// twice looks for a name that a file and a directory share: git's order keeps those two apart.
-func twice(entries []Entry) error {
+// checkSharedNames looks for a name that a file and a directory share: git's order keeps those two apart.
+func checkSharedNames(entries []Entry) error {
 	n := 0
 	for _, e := range entries {
 		if e.IsTree() {

@@ -89,7 +89,7 @@ func ReadPack(r io.Reader, lim Limits, known func(id string) (Object, bool)) ([]
 		return nil, fmt.Errorf("pack: not a version 2 pack with at most %d objects", lim.Objects)
 	}
 	for range n {
-		if err := p.one(); err != nil {
+		if err := p.unpackObject(); err != nil {
 			return nil, fmt.Errorf("pack: %w", err)
 		}
 	}
@@ -110,8 +110,8 @@ type unpacker struct {
 	total int64
 }
 
-func (p *unpacker) one() error {
-	kind, size, err := p.head()
+func (p *unpacker) unpackObject() error {
+	kind, size, err := p.readHead()
 	if err != nil {
 		return err
 	}
@@ -120,11 +120,11 @@ func (p *unpacker) one() error {
 	}
 	var base Object
 	if kind == refDelta {
-		if base, err = p.base(); err != nil {
+		if base, err = p.readBase(); err != nil {
 			return err
 		}
 	}
-	data, err := p.inflate(size)
+	data, err := p.inflateObject(size)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (p *unpacker) one() error {
 	return nil
 }
 
-func (p *unpacker) head() (kind byte, size int64, err error) {
+func (p *unpacker) readHead() (kind byte, size int64, err error) {
 	c, err := p.in.ReadByte()
 	if err != nil {
 		return 0, 0, err
@@ -167,7 +167,7 @@ func (p *unpacker) head() (kind byte, size int64, err error) {
 	return kind, size, nil
 }
 
-func (p *unpacker) base() (Object, error) {
+func (p *unpacker) readBase() (Object, error) {
 	var raw [sha1.Size]byte
 	if _, err := io.ReadFull(p.in, raw[:]); err != nil {
 		return Object{}, err
@@ -182,7 +182,7 @@ func (p *unpacker) base() (Object, error) {
 	return Object{}, fmt.Errorf("a delta against the object %s, which is missing", id)
 }
 
-func (p *unpacker) inflate(size int64) ([]byte, error) {
+func (p *unpacker) inflateObject(size int64) ([]byte, error) {
 	z, err := zlib.NewReader(p.in)
 	if err != nil {
 		return nil, err

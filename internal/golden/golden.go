@@ -35,12 +35,12 @@ func Compare(t testing.TB, file string, got []byte) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is stale: run this package's tests with -run %s -update, and read the difference.\n%s", file,
-			t.Name(), difference(want, got))
+			t.Name(), firstDifference(want, got))
 	}
 }
 
-// difference is the first line that differs, with its number; a whole file would hide it.
-func difference(want, got []byte) string {
+// firstDifference is the first line that differs, with its number; a whole file would hide it.
+func firstDifference(want, got []byte) string {
 	w, g := bytes.Split(want, []byte("\n")), bytes.Split(got, []byte("\n"))
 	for i := range max(len(w), len(g)) {
 		a, b := lineAt(w, i), lineAt(g, i)

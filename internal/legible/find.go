@@ -41,11 +41,11 @@ func Find(s string) []Hidden {
 // findHidden looks at one stretch of a text.
 func findHidden(s string) []Hidden {
 	f := &finder{text: []rune(s)}
-	f.characters()
-	f.words()
+	f.findCharacters()
+	f.findDisguises()
 	slices.SortStableFunc(f.found, func(a, b Hidden) int { return a.Char - b.Char })
 	f.found = f.found[:min(len(f.found), maxHidden)]
-	f.offsets(s)
+	f.toByteOffsets(s)
 	return f.found
 }
 
@@ -57,15 +57,15 @@ type finder struct {
 	until int          // where that paragraph ends
 }
 
-// hide notes a place, counted from 0.
-func (f *finder) hide(at int, format string, args ...any) {
+// noteHidden notes a place, counted from 0.
+func (f *finder) noteHidden(at int, format string, args ...any) {
 	if len(f.found) < 2*maxHidden {
 		f.found = append(f.found, Hidden{Char: at + 1, What: fmt.Sprintf(format, args...)})
 	}
 }
 
-// offsets turns places into bytes.
-func (f *finder) offsets(s string) {
+// toByteOffsets turns places into bytes.
+func (f *finder) toByteOffsets(s string) {
 	next, char := 0, 0
 	for at := range s {
 		char++
@@ -76,50 +76,50 @@ func (f *finder) offsets(s string) {
 	}
 }
 
-// at is the character at a place, 0 outside of the text.
-func (f *finder) at(i int) rune {
+// runeAt is the character at a place, 0 outside of the text.
+func (f *finder) runeAt(i int) rune {
 	if i < 0 || i >= len(f.text) {
 		return 0
 	}
 	return f.text[i]
 }
 
-// characters looks at every character that has no shape of its own.
-func (f *finder) characters() {
+// findCharacters looks at every character that has no shape of its own.
+func (f *finder) findCharacters() {
 	for i, r := range f.text {
-		if r >= 0x20 && r < 0x7F || !Ignorable(r) || f.honest(i, r) {
+		if r >= 0x20 && r < 0x7F || !Ignorable(r) || f.isHonest(i, r) {
 			continue
 		}
 		switch {
 		case turnsDirection(r):
-			f.hide(i, "U+%04X, which turns the direction of what people read", r)
+			f.noteHidden(i, "U+%04X, which turns the direction of what people read", r)
 		case unicode.Is(unicode.Cc, r):
-			f.hide(i, "the control character U+%04X", r)
+			f.noteHidden(i, "the control character U+%04X", r)
 		default:
-			f.hide(i, "U+%04X, which nobody sees", r)
+			f.noteHidden(i, "U+%04X, which nobody sees", r)
 		}
 	}
 }
 
-// honest reports whether a character without a shape is what its language, its emoji or its typesetter needs there.
-func (f *finder) honest(i int, r rune) bool {
-	before, after := f.at(i-1), f.at(i+1)
+// isHonest reports whether a character without a shape is what its language, its emoji or its typesetter needs there.
+func (f *finder) isHonest(i int, r rune) bool {
+	before, after := f.runeAt(i-1), f.runeAt(i+1)
 	switch {
 	case r == 0xAD: // a soft hyphen between syllables, or where a line of a PDF ended
-		return f.letters(i, -1) >= 2 && (f.letters(i, 1) >= 2 || f.endsLine(i+1))
+		return f.lettersBeside(i, -1) >= 2 && (f.lettersBeside(i, 1) >= 2 || f.endsLine(i+1))
 	case r == 0xFEFF: // a byte order mark, also of a file that was put behind another
 		return (i == 0 || before == '\n') && i+1 < len(f.text) && !Ignorable(after)
 	case r == 0x200C || r == 0x200D:
 		return inAnyScript(joining, before) && (unicode.IsLetter(before) || unicode.IsMark(before)) || r == 0x200D &&
-			f.emoji(i, -1) && f.emoji(i, 1)
+			f.emojiBeside(i, -1) && f.emojiBeside(i, 1)
 	case r == 0x200B: // where lines may break in scripts that write no spaces
 		return inAnyScript(spaceless, before) && inAnyScript(spaceless, after)
 	case turnsDirection(r):
-		return f.turn(i)
+		return f.isNeededTurn(i)
 	case unicode.Is(unicode.Variation_Selector, r):
-		return f.variant(i, r, before)
+		return f.isVariant(i, r, before)
 	case r >= 0xE0020 && r <= 0xE007F:
-		return f.flag(i)
+		return f.isFlagTag(i)
 	case r == 0x115F || r == 0x1160: // places of a syllable of Old Korean that stay empty
 		return unicode.Is(unicode.Hangul, before) || unicode.Is(unicode.Hangul, after)
 	case r == 0x034F: // keeps marks apart
@@ -127,7 +127,7 @@ func (f *finder) honest(i int, r rune) bool {
 	case r == 0x180E || r == 0x17B4 || r == 0x17B5:
 		return unicode.In(before, unicode.Mongolian, unicode.Khmer)
 	case r >= 0x2061 && r <= 0x2064: // a product or a function that formulas do not write
-		return (unicode.IsLetter(before) || unicode.IsLetter(after)) && f.letters(i, -1)+f.letters(i, 1) <= 3 ||
+		return (unicode.IsLetter(before) || unicode.IsLetter(after)) && f.lettersBeside(i, -1)+f.lettersBeside(i, 1) <= 3 ||
 			after == '('
 	case r >= 0x1D173 && r <= 0x1D17A: // beams and slurs of music
 		return unicode.In(before, unicode.So, unicode.Mn, unicode.Mc) || before == 0
@@ -139,17 +139,17 @@ func (f *finder) honest(i int, r rune) bool {
 
 // endsLine reports whether nothing but spaces stands between a place and the end of its line.
 func (f *finder) endsLine(i int) bool {
-	for f.at(i) == ' ' {
+	for f.runeAt(i) == ' ' {
 		i++
 	}
 	return i >= len(f.text) || f.text[i] == '\n' || f.text[i] == '\r'
 }
 
-// letters counts the letters and marks on one side of a place, up to a soft hyphen or the end of the word.
-func (f *finder) letters(i, step int) int {
+// lettersBeside counts the letters and marks on one side of a place, up to a soft hyphen or the end of the word.
+func (f *finder) lettersBeside(i, step int) int {
 	n := 0
 	for j := i + step; n < 4; j += step {
-		if r := f.at(j); !unicode.IsLetter(r) && !unicode.IsMark(r) {
+		if r := f.runeAt(j); !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			break
 		}
 		n++
@@ -182,10 +182,10 @@ func isPictorial(r rune) bool {
 		r <= 0x1FAFF)
 }
 
-// emoji reports whether an emoji stands on one side, behind or before its variation and its tone.
-func (f *finder) emoji(i, step int) bool {
+// emojiBeside reports whether an emoji stands on one side, behind or before its variation and its tone.
+func (f *finder) emojiBeside(i, step int) bool {
 	for j := i + step; ; j += step {
-		r := f.at(j)
+		r := f.runeAt(j)
 		if step < 0 && j > i-3 && (r == 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF) {
 			continue
 		}
@@ -193,13 +193,13 @@ func (f *finder) emoji(i, step int) bool {
 	}
 }
 
-// variant reports whether a variation selector follows what has variants: a pictorial character, a keycap, an
+// isVariant reports whether a variation selector follows what has variants: a pictorial character, a keycap, an
 // ideograph, a letter of Mongolian and its kin. A second one selects nothing.
-func (f *finder) variant(i int, r, before rune) bool {
+func (f *finder) isVariant(i int, r, before rune) bool {
 	switch {
 	case r == 0xFE0E || r == 0xFE0F:
 		keycap := before == '#' || before == '*' || before >= '0' && before <= '9'
-		return isPictorial(before) || keycap && f.at(i+1) == 0x20E3
+		return isPictorial(before) || keycap && f.runeAt(i+1) == 0x20E3
 	case r >= 0x180B && r <= 0x180F:
 		return unicode.In(before, unicode.Mongolian, unicode.Phags_Pa)
 	case r >= 0xE0100:
@@ -211,16 +211,17 @@ func (f *finder) variant(i int, r, before rune) bool {
 		before >= 0x2100 && before <= 0x214F || before >= 0x1D400 && before <= 0x1D7FF // letters of formulas
 }
 
-// flag reports whether a tag stands in the sequence of a regional flag: a black flag, three to six tags, the last tag.
-func (f *finder) flag(i int) bool {
+// isFlagTag reports whether a tag stands in the sequence of a regional flag: a black flag, three to six tags, the last
+// tag.
+func (f *finder) isFlagTag(i int) bool {
 	first, last := i, i
-	for i-first < 8 && f.at(first-1) >= 0xE0020 && f.at(first-1) < 0xE007F {
+	for i-first < 8 && f.runeAt(first-1) >= 0xE0020 && f.runeAt(first-1) < 0xE007F {
 		first--
 	}
-	for last-i < 8 && f.at(last) >= 0xE0020 && f.at(last) < 0xE007F {
+	for last-i < 8 && f.runeAt(last) >= 0xE0020 && f.runeAt(last) < 0xE007F {
 		last++
 	}
-	return f.at(first-1) == 0x1F3F4 && f.at(last) == 0xE007F && last-first >= 3 && last-first <= 6
+	return f.runeAt(first-1) == 0x1F3F4 && f.runeAt(last) == 0xE007F && last-first >= 3 && last-first <= 6
 }
 
 // turnsDirection reports whether a character turns the direction of writing.
@@ -228,19 +229,19 @@ func turnsDirection(r rune) bool {
 	return r == 0x061C || r == 0x200E || r == 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
-// turn reports whether a control of direction does what a text of two directions needs.
-func (f *finder) turn(i int) bool {
+// isNeededTurn reports whether a control of direction does what a text of two directions needs.
+func (f *finder) isNeededTurn(i int) bool {
 	if i >= f.until {
-		f.paragraph(i)
+		f.judgeParagraph(i)
 	}
 	return f.turns[i]
 }
 
-// paragraph looks at the controls of direction of the paragraph around a place. Overrides turn letters against their
-// nature and are never in order. A mark is where the paragraph has letters that are written from right to left, but not
-// within a word of others. Embeddings and isolates are in order in pairs: those that turn to the right around such
-// letters, any others in a paragraph that has some, or around whole words.
-func (f *finder) paragraph(i int) {
+// judgeParagraph looks at the controls of direction of the paragraph around a place. Overrides turn letters against
+// their nature and are never in order. A mark is where the paragraph has letters that are written from right to left,
+// but not within a word of others. Embeddings and isolates are in order in pairs: those that turn to the right around
+// such letters, any others in a paragraph that has some, or around whole words.
+func (f *finder) judgeParagraph(i int) {
 	from, to := i, i
 	for from > 0 && f.text[from-1] != '\n' {
 		from--
@@ -254,8 +255,8 @@ func (f *finder) paragraph(i int) {
 	for j := from; j < to; j++ {
 		switch r := f.text[j]; {
 		case r == 0x061C || r == 0x200E || r == 0x200F:
-			f.turns[j] = leftward && !(wordRune(f.at(j-1)) && wordRune(f.at(j+1)) && !leftwardRune(f.at(j-1)) &&
-				!leftwardRune(f.at(j+1)))
+			f.turns[j] = leftward && !(wordRune(f.runeAt(j-1)) && wordRune(f.runeAt(j+1)) && !leftwardRune(f.runeAt(j-1)) &&
+				!leftwardRune(f.runeAt(j+1)))
 		case r >= 0x202A && r <= 0x202E && r != 0x202C, r >= 0x2066 && r <= 0x2068:
 			open = append(open, j)
 		case r == 0x202C || r == 0x2069:
@@ -264,21 +265,21 @@ func (f *finder) paragraph(i int) {
 			}
 			start := open[len(open)-1]
 			open = open[:len(open)-1]
-			f.turns[start] = f.pair(start, j, leftward)
+			f.turns[start] = f.isOrderlyPair(start, j, leftward)
 			f.turns[j] = f.turns[start]
 		}
 	}
 }
 
-// pair reports whether an embedding or an isolate from start to end is in order.
-func (f *finder) pair(start, end int, leftward bool) bool {
+// isOrderlyPair reports whether an embedding or an isolate from start to end is in order.
+func (f *finder) isOrderlyPair(start, end int, leftward bool) bool {
 	switch r := f.text[start]; r {
 	case 0x202D, 0x202E:
 		return false
 	case 0x202B, 0x2067:
 		return f.hasLeftward(start, end)
 	}
-	return leftward || !wordRune(f.at(start-1)) && !wordRune(f.at(end+1))
+	return leftward || !wordRune(f.runeAt(start-1)) && !wordRune(f.runeAt(end+1))
 }
 
 func (f *finder) hasLeftward(from, to int) bool {

@@ -133,19 +133,19 @@ func Map(s string) Folded {
 
 // Original is where text[from:to] of the folded text was written.
 func (f Folded) Original(from, to int) (int, int) {
-	from, to = f.before(from, to)
+	from, to = f.sourceSpan(from, to)
 	if f.under != nil {
 		return f.under.Original(from, to)
 	}
 	return from, to
 }
 
-// before is where text[from:to] stood in what was folded.
-func (f Folded) before(from, to int) (int, int) {
+// sourceSpan is where text[from:to] stood in what was folded.
+func (f Folded) sourceSpan(from, to int) (int, int) {
 	if f.pieces == nil || from >= to {
 		return from, to
 	}
-	first, last := f.pieces[f.piece(from)], f.pieces[f.piece(to-1)]
+	first, last := f.pieces[f.pieceAt(from)], f.pieces[f.pieceAt(to-1)]
 	start, end := first.from, last.to
 	if first.copied {
 		start += from - first.at
@@ -156,8 +156,8 @@ func (f Folded) before(from, to int) (int, int) {
 	return start, end
 }
 
-// piece is the number of the piece that holds byte i.
-func (f Folded) piece(i int) int {
+// pieceAt is the number of the piece that holds byte i.
+func (f Folded) pieceAt(i int) int {
 	return sort.Search(len(f.pieces), func(n int) bool { return f.pieces[n].at > i }) - 1
 }
 
@@ -189,45 +189,45 @@ func foldOnce(s string, shapes map[int]rune, keep bool) Folded {
 		case how == isRaised:
 			n := raisedRun(s[i:])
 			if keepsForm(s[:i], s[i:i+n], s[i+n:]) {
-				f.flush()
-				f.add(s[i:i+n], i, i+n, true)
+				f.flushChunk()
+				f.addText(s[i:i+n], i, i+n, true)
 			} else {
-				f.unraise(s[i:i+n], i)
+				f.lowerRaised(s[i:i+n], i)
 			}
 			size = n
 		case how == isFraction:
-			f.flush()
-			f.add(s[i:i+size], i, i+size, true)
+			f.flushChunk()
+			f.addText(s[i:i+size], i, i+size, true)
 		case r == utf8.RuneError && size == 1:
-			f.flush()
-			f.add(s[i:i+1], i, i+1, true)
+			f.flushChunk()
+			f.addText(s[i:i+1], i, i+1, true)
 		default:
-			f.normalise(to, i, i+size)
+			f.normaliseRune(to, i, i+size)
 		}
 		i += size
 	}
-	f.flush()
+	f.flushChunk()
 	return Folded{Text: f.out.String(), pieces: f.pieces}
 }
 
-// normalise puts a character into the chunk.
-func (f *folder) normalise(r rune, from, to int) {
+// normaliseRune puts a character into the chunk.
+func (f *folder) normaliseRune(r rune, from, to int) {
 	if f.chunk.Len() > 1<<12 && norm.NFKC.PropertiesString(string(r)).BoundaryBefore() {
-		f.flush()
+		f.flushChunk()
 	}
 	f.marks = append(f.marks, mark{f.chunk.Len(), from, to})
 	f.chunk.WriteRune(r)
 }
 
-// unraise puts superscripts and subscripts that are no exponents into the chunk as what they stand for.
-func (f *folder) unraise(run string, at int) {
+// lowerRaised puts superscripts and subscripts that are no exponents into the chunk as what they stand for.
+func (f *folder) lowerRaised(run string, at int) {
 	for i, r := range run {
-		if raised(r) {
+		if isRaisedDigit(r) {
 			plain, _ := utf8.DecodeRuneInString(norm.NFKC.String(string(r)))
 			if isDash(plain) {
 				plain = '-'
 			}
-			f.normalise(plain, at+i, at+i+utf8.RuneLen(r))
+			f.normaliseRune(plain, at+i, at+i+utf8.RuneLen(r))
 		}
 	}
 }
@@ -239,8 +239,8 @@ func (f *folder) chunkEndsInWord() bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// flush normalises the chunk and writes it.
-func (f *folder) flush() {
+// flushChunk normalises the chunk and writes it.
+func (f *folder) flushChunk() {
 	if f.chunk.Len() == 0 {
 		return
 	}
@@ -248,14 +248,14 @@ func (f *folder) flush() {
 	if !f.keep {
 		f.out.WriteString(norm.NFKC.String(chunk))
 	} else {
-		f.segments(chunk)
+		f.foldSegments(chunk)
 	}
 	f.chunk.Reset()
 	f.marks = f.marks[:0]
 }
 
-// segments normalises the parts of the chunk that do not touch one another, each with its place.
-func (f *folder) segments(chunk string) {
+// foldSegments normalises the parts of the chunk that do not touch one another, each with its place.
+func (f *folder) foldSegments(chunk string) {
 	var it norm.Iter
 	it.InitString(norm.NFKC, chunk)
 	next := 0
@@ -267,12 +267,12 @@ func (f *folder) segments(chunk string) {
 			next++
 		}
 		from, to := f.marks[first].from, f.marks[max(next-1, first)].to
-		f.add(text, from, to, text == chunk[begin:it.Pos()] && to-from == len(text))
+		f.addText(text, from, to, text == chunk[begin:it.Pos()] && to-from == len(text))
 	}
 }
 
-// add writes text that was written from … to.
-func (f *folder) add(text string, from, to int, copied bool) {
+// addText writes text that was written from … to.
+func (f *folder) addText(text string, from, to int, copied bool) {
 	if f.keep && text != "" {
 		last := len(f.pieces) - 1
 		if copied && last >= 0 && f.pieces[last].copied && f.pieces[last].to == from {

@@ -28,8 +28,8 @@ var lookalikes = sync.OnceValue(func() map[rune]byte {
 	return table
 })
 
-// lookalike is what a letter of another script looks like.
-func lookalike(r rune) (byte, bool) {
+// lookalikeOf is what a letter of another script looks like.
+func lookalikeOf(r rune) (byte, bool) {
 	if r < 0x0370 {
 		return 0, false
 	}
@@ -39,7 +39,7 @@ func lookalike(r rune) (byte, bool) {
 
 // looksIdentical reports whether nobody tells a letter of Cyrillic or Greek from a Latin one.
 func looksIdentical(r rune) bool {
-	_, ok := lookalike(r)
+	_, ok := lookalikeOf(r)
 	return ok && !strings.ContainsRune(cyrillicNear+greekNear+greekFormula, r)
 }
 
@@ -69,7 +69,7 @@ func undisguisedLetters(s string) map[int]rune {
 		f := &finder{text: []rune(part)}
 		shapes := map[int]rune{}
 		for _, w := range f.disguises() {
-			w.read(shapes)
+			w.readShapes(shapes)
 		}
 		char := 0
 		for at := range part {
@@ -88,16 +88,16 @@ func isForeignLetter(r rune) bool {
 	if r < 0x0370 {
 		return false
 	}
-	_, listed := lookalike(ofFormula(r))
+	_, listed := lookalikeOf(ofFormula(r))
 	return listed
 }
 
-// read notes what each letter of the word looks like, by its place in the text. What looks like l and like I is a
+// readShapes notes what each letter of the word looks like, by its place in the text. What looks like l and like I is a
 // capital behind a capital, and at the beginning of a word where it is one or a capital follows.
-func (w word) read(shapes map[int]rune) {
+func (w word) readShapes(shapes map[int]rune) {
 	before := rune(0)
 	for i, r := range w.letters {
-		if shape, ok := lookalike(r); ok {
+		if shape, ok := lookalikeOf(r); ok {
 			r = rune(shape)
 			capital := before == 0 && (!unicode.IsLower(w.letters[i]) || i+1 < len(w.letters) &&
 				unicode.IsUpper(w.letters[i+1]))

@@ -29,14 +29,14 @@ func seenAs(r rune) (rune, manner) {
 		return ' ', isKept
 	case Ignorable(r):
 		return r, isDropped
-	case raised(r):
+	case isRaisedDigit(r):
 		return r, isRaised
 	case r >= 0xBC && r <= 0xBE || r >= 0x2150 && r <= 0x215F || r == 0x2189:
 		return r, isFraction
 	case isDash(r):
 		return '-', isKept
 	}
-	if d := digit(r); d >= 0 {
+	if d := digitValue(r); d >= 0 {
 		return '0' + d, isKept
 	}
 	return r, isKept
@@ -54,9 +54,9 @@ func isDash(r rune) bool {
 	return unicode.Is(unicode.Dash, r)
 }
 
-// digit is the value of a decimal digit of any script, −1 of anything else. The digits of a script stand in order, and
-// every range of the table holds whole sets of ten (TestDigits).
-func digit(r rune) rune {
+// digitValue is the value of a decimal digit of any script, −1 of anything else. The digits of a script stand in order,
+// and every range of the table holds whole sets of ten (TestDigits).
+func digitValue(r rune) rune {
 	if r <= 0xFFFF {
 		for _, s := range unicode.Nd.R16 {
 			if rune(s.Lo) <= r && r <= rune(s.Hi) {
@@ -91,7 +91,7 @@ func Ignorable(r rune) bool {
 // raisedRunes are the superscripts and subscripts that numbers are written with.
 const raisedRunes = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"
 
-func raised(r rune) bool {
+func isRaisedDigit(r rune) bool {
 	return (r >= 0x2070 && r <= 0x209C || r >= 0xB2 && r <= 0xB9) && strings.ContainsRune(raisedRunes, r)
 }
 
@@ -99,7 +99,7 @@ func raised(r rune) bool {
 func raisedRun(s string) int {
 	end := 0
 	for i, r := range s {
-		if raised(r) {
+		if isRaisedDigit(r) {
 			end = i + utf8.RuneLen(r)
 		} else if !Ignorable(r) {
 			break
@@ -133,7 +133,7 @@ func Names(pattern string) bool {
 		if pattern[i] != '\\' {
 			continue
 		}
-		if r := escaped(pattern[i+1:]); r >= 0x80 && Fold(string(r)) != string(r) || r > 0 && r < 0x80 &&
+		if r := escapedRune(pattern[i+1:]); r >= 0x80 && Fold(string(r)) != string(r) || r > 0 && r < 0x80 &&
 			!plainByte[byte(r)] {
 			return true
 		}
@@ -142,8 +142,8 @@ func Names(pattern string) bool {
 	return false
 }
 
-// escaped is the character that \xFF, \x{10FFFF} or \177 names (RE2), −1 for any other escape.
-func escaped(s string) rune {
+// escapedRune is the character that \xFF, \x{10FFFF} or \177 names (RE2), −1 for any other escape.
+func escapedRune(s string) rune {
 	digits, base := "", rune(16)
 	switch {
 	case strings.HasPrefix(s, "x{"):

@@ -145,8 +145,8 @@ func TestUnicodeDashes(t *testing.T) {
 		if f[6] == "" || err != nil {
 			want = -1
 		}
-		if r := []rune(points(t, f[0]))[0]; int(digit(r)) != want && f[2] != "Cs" {
-			t.Errorf("digit(U+%04X) = %d, want %d", r, digit(r), want)
+		if r := []rune(points(t, f[0]))[0]; int(digitValue(r)) != want && f[2] != "Cs" {
+			t.Errorf("digit(U+%04X) = %d, want %d", r, digitValue(r), want)
 		}
 	})
 }
@@ -177,7 +177,7 @@ func TestUnicodeSequences(t *testing.T) {
 func TestLookalikes(t *testing.T) {
 	for list, want := range map[string]script{cyrillicNear: cyrillic, greekNear + greekFormula: greek} {
 		for _, r := range list {
-			if _, ok := lookalike(r); !ok || scriptOf(r) != want {
+			if _, ok := lookalikeOf(r); !ok || scriptOf(r) != want {
 				t.Errorf("%c (U+%04X)", r, r)
 			}
 		}

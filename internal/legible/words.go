@@ -57,13 +57,13 @@ type disguise struct {
 	mixed bool // letters of several scripts; else written whole in letters of another one
 }
 
-// words flags the words in disguise.
-func (f *finder) words() {
+// findDisguises flags the words in disguise.
+func (f *finder) findDisguises() {
 	for _, w := range f.disguises() {
 		if name := Clip(string(w.letters), mostWord); w.mixed {
-			f.hide(w.at[0], "the word %q, which mixes letters of %s that look alike", name, w.scripts)
+			f.noteHidden(w.at[0], "the word %q, which mixes letters of %s that look alike", name, w.scripts)
 		} else {
-			f.hide(w.at[0], "the word %q, whose letters are %s and look Latin", name, w.scripts)
+			f.noteHidden(w.at[0], "the word %q, whose letters are %s and look Latin", name, w.scripts)
 		}
 	}
 }
@@ -79,8 +79,8 @@ func (f *finder) disguises() []disguise {
 		}
 		w, end := f.wordAt(i)
 		i = end - 1
-		own |= w.own()
-		if w.mixes() {
+		own |= w.ownScript()
+		if w.mixesScripts() {
 			found = append(found, disguise{w, true})
 		} else if w.looksLatin() {
 			found = append(found, disguise{w, false})
@@ -112,8 +112,8 @@ func ofFormula(r rune) rune {
 	return r
 }
 
-// own is the script that the word is plainly of: some letter of it looks like no other.
-func (w word) own() script {
+// ownScript is the script that the word is plainly of: some letter of it looks like no other.
+func (w word) ownScript() script {
 	for _, r := range w.letters {
 		switch s := scriptOf(r); s {
 		case latin:
@@ -130,13 +130,13 @@ func (w word) own() script {
 // looksLatin reports whether a word of at least three letters looks Latin letter by letter.
 func (w word) looksLatin() bool {
 	stranger := func(r rune) bool { return scriptOf(r) != w.scripts }
-	return len(w.letters) >= 3 && (w.scripts == cyrillic || w.scripts == greek) && w.own() == 0 &&
+	return len(w.letters) >= 3 && (w.scripts == cyrillic || w.scripts == greek) && w.ownScript() == 0 &&
 		!slices.ContainsFunc(w.letters, stranger)
 }
 
-// mixes reports whether the word hides letters of one script among those of another.
-func (w word) mixes() bool {
-	if w.planted() {
+// mixesScripts reports whether the word hides letters of one script among those of another.
+func (w word) mixesScripts() bool {
+	if w.hasPlantedLetter() {
 		return true
 	}
 	if w.scripts&(w.scripts-1) == 0 {
@@ -145,35 +145,35 @@ func (w word) mixes() bool {
 	if w.scripts&other != 0 {
 		return true
 	}
-	if w.scripts&cyrillic != 0 && w.has(cyrillic) && !w.acronym() {
+	if w.scripts&cyrillic != 0 && w.hasScript(cyrillic) && !w.isAcronym() {
 		return true
 	}
-	return w.scripts&greek != 0 && (w.has(greek) || w.scripts&cyrillic == 0 && w.nearWithin())
+	return w.scripts&greek != 0 && (w.hasScript(greek) || w.scripts&cyrillic == 0 && w.nearWithin())
 }
 
-// has reports whether the word has a letter of the script that nobody can tell from a Latin one.
-func (w word) has(s script) bool {
+// hasScript reports whether the word has a letter of the script that nobody can tell from a Latin one.
+func (w word) hasScript(s script) bool {
 	return slices.ContainsFunc(w.letters, func(r rune) bool { return scriptOf(r) == s && looksIdentical(r) })
 }
 
-// planted reports whether a letter that looks Latin, of any other script, stands between two Latin ones. Languages put
-// their own letters before and behind a Latin word, never into it.
-func (w word) planted() bool {
+// hasPlantedLetter reports whether a letter that looks Latin, of any other script, stands between two Latin ones.
+// Languages put their own letters before and behind a Latin word, never into it.
+func (w word) hasPlantedLetter() bool {
 	for i := 1; i+1 < len(w.letters); i++ {
 		r := w.letters[i]
 		if r < 0x80 || scriptOf(w.letters[i-1]) != latin || scriptOf(w.letters[i+1]) != latin ||
-			strings.ContainsRune(greekFormula, r) && w.small() < 3 {
+			strings.ContainsRune(greekFormula, r) && w.countSmall() < 3 {
 			continue
 		}
-		if _, ok := lookalike(r); ok && !strings.ContainsRune(greekNear, r) {
+		if _, ok := lookalikeOf(r); ok && !strings.ContainsRune(greekNear, r) {
 			return true
 		}
 	}
 	return false
 }
 
-// small counts the small Latin letters.
-func (w word) small() int {
+// countSmall counts the small Latin letters.
+func (w word) countSmall() int {
 	n := 0
 	for i := range w.letters {
 		if w.smallAt(i) {
@@ -187,8 +187,8 @@ func (w word) smallAt(i int) bool {
 	return i >= 0 && i < len(w.letters) && scriptOf(w.letters[i]) == latin && unicode.IsLower(w.letters[i])
 }
 
-// acronym reports whether the word is a Latin acronym with an ending of another script, as Russian declines them.
-func (w word) acronym() bool {
+// isAcronym reports whether the word is a Latin acronym with an ending of another script, as Russian declines them.
+func (w word) isAcronym() bool {
 	n := 0
 	for n < len(w.letters) && scriptOf(w.letters[n]) == latin && unicode.IsUpper(w.letters[n]) {
 		n++
@@ -204,7 +204,7 @@ func (w word) acronym() bool {
 // nearWithin reports whether a Greek letter that resembles a Latin one stands where a formula would not have it:
 // between small Latin letters, or before or behind four and more of them.
 func (w word) nearWithin() bool {
-	run := w.small()
+	run := w.countSmall()
 	for i, r := range w.letters {
 		if strings.ContainsRune(greekNear, r) && (w.smallAt(i-1) && w.smallAt(i+1) || run >= 4) {
 			return true

@@ -27,15 +27,15 @@ func Word(word string, known []string) string {
 		}
 		other := []rune(strings.ToLower(k))
 		limit := max(1, max(len(folded), len(other))/3)
-		if d := distance(folded, other); d <= limit && d < fewest {
+		if d := editDistance(folded, other); d <= limit && d < fewest {
 			best, fewest = k, d
 		}
 	}
 	return best
 }
 
-// distance counts insertions, deletions, substitutions and swaps of neighbours.
-func distance(a, b []rune) int {
+// editDistance counts insertions, deletions, substitutions and swaps of neighbours.
+func editDistance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -54,13 +54,13 @@ func newAcceptor(schema *strictjson.Value) *acceptor {
 	}
 	a := &acceptor{never: schema.Kind != strictjson.Object}
 	for _, m := range schema.Members {
-		a.never = !a.keyword(m.Key, m.Value) || a.never
+		a.never = !a.readKeyword(m.Key, m.Value) || a.never
 	}
 	return a
 }
 
-// keyword reads one keyword; false where the library has to judge it.
-func (a *acceptor) keyword(key string, v *strictjson.Value) bool {
+// readKeyword reads one keyword; false where the library has to judge it.
+func (a *acceptor) readKeyword(key string, v *strictjson.Value) bool {
 	switch key {
 	case "type":
 		return a.readTypes(v)
@@ -84,15 +84,15 @@ func (a *acceptor) keyword(key string, v *strictjson.Value) bool {
 		a.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(v.Text) }) // checked by Compile
 		return v.Kind == strictjson.String
 	}
-	if b := a.limit(key); b != nil {
+	if b := a.limitOf(key); b != nil {
 		b.n, b.given = v.Int()
 		return b.given
 	}
 	return slices.Contains(annotations, key) || len(key) > 2 && key[:2] == "x-"
 }
 
-// limit is the field that a keyword of a length sets.
-func (a *acceptor) limit(key string) *limit {
+// limitOf is the field that a keyword of a length sets.
+func (a *acceptor) limitOf(key string) *limit {
 	switch key {
 	case "minLength":
 		return &a.minLength
@@ -139,8 +139,8 @@ func readTexts(v *strictjson.Value, into *[]string) bool {
 	return v.Kind == strictjson.Array
 }
 
-// accepts reports whether v is valid for sure.
-func (a *acceptor) accepts(v *strictjson.Value) bool {
+// surelyAccepts reports whether v is valid for sure.
+func (a *acceptor) surelyAccepts(v *strictjson.Value) bool {
 	kind := v.Kind
 	if v.IsMissing() {
 		kind = strictjson.Null // as the library is told of a number out of range (S11)
@@ -196,7 +196,7 @@ func (a *acceptor) acceptsItems(items []*strictjson.Value) bool {
 		return true
 	}
 	for _, item := range items {
-		if !a.items.accepts(item) {
+		if !a.items.surelyAccepts(item) {
 			return false
 		}
 	}
@@ -220,7 +220,7 @@ func (a *acceptor) acceptsMembers(v *strictjson.Value) bool {
 		if !declared {
 			below = a.others
 		}
-		if below != nil && !below.accepts(v.Members[i].Value) {
+		if below != nil && !below.surelyAccepts(v.Members[i].Value) {
 			return false
 		}
 	}

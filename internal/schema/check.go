@@ -123,12 +123,12 @@ type checker struct {
 	draft int
 }
 
-func check(name string, doc *strictjson.Value) error {
+func checkSchema(name string, doc *strictjson.Value) error {
 	c := checker{name: name, root: doc, draft: newest}
 	if v := doc.Get("$schema"); v != nil {
 		uri, _ := v.Str()
 		if c.draft = draftOf(uri); c.draft == 0 {
-			return c.fail(v, "$schema %s is not a published draft; known are %s", show(v),
+			return c.fail(v, "$schema %s is not a published draft; known are %s", showValue(v),
 				strings.Join(slices.Sorted(maps.Keys(drafts)), ", "))
 		}
 	}
@@ -136,52 +136,52 @@ func check(name string, doc *strictjson.Value) error {
 		return c.fail(out[0], "the number %s is out of range: at most 34 significant digits and exponents within ±300",
 			clipAndEscape(out[0].Text))
 	}
-	return c.schema(doc)
+	return c.checkSchema(doc)
 }
 
 func (c *checker) fail(v *strictjson.Value, format string, args ...any) error {
 	return &Error{Name: c.name, Pos: v.Pos, Pointer: v.Pointer(), Message: fmt.Sprintf(format, args...)}
 }
 
-// schema checks one schema and those below it.
-func (c *checker) schema(v *strictjson.Value) error {
+// checkSchema checks one schema and those below it.
+func (c *checker) checkSchema(v *strictjson.Value) error {
 	switch {
 	case v.Kind == strictjson.Bool && c.draft >= 6:
 		return nil
 	case v.Kind != strictjson.Object:
-		return c.fail(v, "%s where a schema is expected; a schema is an object", show(v))
+		return c.fail(v, "%s where a schema is expected; a schema is an object", showValue(v))
 	}
 	for _, m := range v.Members {
-		if err := c.member(v, m); err != nil {
+		if err := c.checkMember(v, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *checker) member(schema *strictjson.Value, m strictjson.Member) error {
+func (c *checker) checkMember(schema *strictjson.Value, m strictjson.Member) error {
 	if strings.HasPrefix(m.Key, "x-") {
 		return nil
 	}
 	k, ok := keywords[m.Key]
 	switch {
 	case !ok:
-		return c.unknown(m)
+		return c.unknownKeyword(m)
 	case c.draft < k.since || c.draft > k.until:
-		return c.ignored(m, k)
+		return c.ignoredKeyword(m, k)
 	case k.asserts && c.draft <= 7 && schema.Get("$ref") != nil:
 		return c.fail(m.Value, "%s is beside a $ref, where draft %d ignores it; put both into allOf", m.Key, c.draft)
 	}
-	if err := c.value(m); err != nil {
+	if err := c.checkKeywordValue(m); err != nil {
 		return err
 	}
 	if m.Value.Kind == strictjson.Bool && (m.Key == "additionalProperties" || m.Key == "additionalItems") {
 		return nil // in draft 4 too, which has no other schema that is true or false
 	}
-	return c.below(k.shape, m.Value)
+	return c.checkBelow(k.shape, m.Value)
 }
 
-func (c *checker) unknown(m strictjson.Member) error {
+func (c *checker) unknownKeyword(m strictjson.Member) error {
 	hint := "use x- for names of your own"
 	if near := nearest.Word(m.Key, slices.Sorted(maps.Keys(keywords))); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
@@ -189,7 +189,7 @@ func (c *checker) unknown(m strictjson.Member) error {
 	return c.fail(m.Value, "%s is not a JSON Schema keyword and would check nothing; %s", quote(m.Key), hint)
 }
 
-func (c *checker) ignored(m strictjson.Member, k keyword) error {
+func (c *checker) ignoredKeyword(m strictjson.Member, k keyword) error {
 	instead := successors[m.Key]
 	if c.draft < k.since {
 		instead = fmt.Sprintf("it came with draft %d: name that in $schema", k.since)
@@ -197,56 +197,56 @@ func (c *checker) ignored(m strictjson.Member, k keyword) error {
 	return c.fail(m.Value, "draft %d ignores %s; %s", c.draft, m.Key, instead)
 }
 
-// value checks a keyword's own value where the library would pass it over or fail on it.
-func (c *checker) value(m strictjson.Member) error {
+// checkKeywordValue checks a keyword's own value where the library would pass it over or fail on it.
+func (c *checker) checkKeywordValue(m strictjson.Member) error {
 	switch m.Key {
 	case "$schema":
 		if uri, _ := m.Value.Str(); draftOf(uri) != c.draft {
 			return c.fail(m.Value, "$schema %s differs from that of the whole schema; one document has one draft",
-				show(m.Value))
+				showValue(m.Value))
 		}
 	case "$ref", "$dynamicRef", "$recursiveRef":
-		return c.ref(m)
+		return c.checkRef(m)
 	case "format":
-		return c.format(m.Value)
+		return c.checkFormat(m.Value)
 	case "pattern":
-		return c.pattern(m.Value, m.Value.Text)
+		return c.checkPattern(m.Value, m.Value.Text)
 	case "patternProperties":
 		for _, p := range m.Value.Members {
-			if err := c.pattern(p.Value, p.Key); err != nil {
+			if err := c.checkPattern(p.Value, p.Key); err != nil {
 				return err
 			}
 		}
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains",
 		"maxContains":
-		return c.counter(m)
+		return c.checkCount(m)
 	}
 	return nil
 }
 
-func (c *checker) ref(m strictjson.Member) error {
+func (c *checker) checkRef(m strictjson.Member) error {
 	target, ok := m.Value.Str()
 	switch {
 	case !ok:
-		return c.fail(m.Value, "%s is %s; it is a string that begins with #", m.Key, show(m.Value))
+		return c.fail(m.Value, "%s is %s; it is a string that begins with #", m.Key, showValue(m.Value))
 	case !strings.HasPrefix(target, "#"):
 		return c.fail(m.Value, "%s %s leads to another document; a schema is complete in itself: put the definition "+
-			"under $defs and write #/$defs/…", m.Key, show(m.Value))
+			"under $defs and write #/$defs/…", m.Key, showValue(m.Value))
 	}
 	return nil
 }
 
-func (c *checker) format(v *strictjson.Value) error {
+func (c *checker) checkFormat(v *strictjson.Value) error {
 	name, _ := v.Str()
 	if _, ok := jsonschema.Formats[name]; !ok {
-		return c.fail(v, "format %s is unknown and would check nothing; known are %s", show(v),
+		return c.fail(v, "format %s is unknown and would check nothing; known are %s", showValue(v),
 			strings.Join(slices.Sorted(maps.Keys(jsonschema.Formats)), ", "))
 	}
 	return nil
 }
 
-// pattern refuses what is no RE2: look-around and back-references cannot be matched in linear time.
-func (c *checker) pattern(at *strictjson.Value, text string) error {
+// checkPattern refuses what is no RE2: look-around and back-references cannot be matched in linear time.
+func (c *checker) checkPattern(at *strictjson.Value, text string) error {
 	if _, err := syntax.Parse(text, syntax.Perl); err != nil {
 		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 		return c.fail(at, "the pattern %s does not compile as RE2: %s", quote(text), clipAndEscape(why))
@@ -254,22 +254,23 @@ func (c *checker) pattern(at *strictjson.Value, text string) error {
 	return nil
 }
 
-// counter keeps counts where an int of every platform holds them (S52): the library converts them from floating point.
-func (c *checker) counter(m strictjson.Member) error {
+// checkCount keeps counts where an int of every platform holds them (S52): the library converts them from floating
+// point.
+func (c *checker) checkCount(m strictjson.Member) error {
 	if n, ok := m.Value.Int(); !ok || n < 0 || n > 1<<31-1 {
-		return c.fail(m.Value, "%s is %s; it is a whole number from 0 to %d", m.Key, show(m.Value), 1<<31-1)
+		return c.fail(m.Value, "%s is %s; it is a whole number from 0 to %d", m.Key, showValue(m.Value), 1<<31-1)
 	}
 	return nil
 }
 
-// below checks the schemas in a keyword's value. A value of another form is left to the draft's own schema.
-func (c *checker) below(s shape, v *strictjson.Value) error {
+// checkBelow checks the schemas in a keyword's value. A value of another form is left to the draft's own schema.
+func (c *checker) checkBelow(s shape, v *strictjson.Value) error {
 	switch {
 	case s == one, s == oneList && v.Kind != strictjson.Array:
-		return c.schema(v)
+		return c.checkSchema(v)
 	case s == list || s == oneList:
 		for _, item := range v.Items {
-			if err := c.schema(item); err != nil {
+			if err := c.checkSchema(item); err != nil {
 				return err
 			}
 		}
@@ -278,7 +279,7 @@ func (c *checker) below(s shape, v *strictjson.Value) error {
 			if s == namedAny && m.Value.Kind == strictjson.Array {
 				continue
 			}
-			if err := c.schema(m.Value); err != nil {
+			if err := c.checkSchema(m.Value); err != nil {
 				return err
 			}
 		}
@@ -286,8 +287,9 @@ func (c *checker) below(s shape, v *strictjson.Value) error {
 	return nil
 }
 
-// encode writes doc as JSON for the library, which wants a stream. Names are unique and numbers keep their text.
-func encode(doc *strictjson.Value) string {
+// encodeForLibrary writes doc as JSON for the library, which wants a stream. Names are unique and numbers keep their
+// text.
+func encodeForLibrary(doc *strictjson.Value) string {
 	b, err := json.Marshal(doc.Any())
 	if err != nil {
 		panic(err) // recovered by Compile

@@ -27,15 +27,15 @@ type coster struct {
 
 func newCoster(root *strictjson.Value, most int) *coster { return &coster{root: root, left: most} }
 
-// take counts steps and reports whether there is room for more.
-func (c *coster) take(n int) bool {
+// takeSteps counts steps and reports whether there is room for more.
+func (c *coster) takeSteps(n int) bool {
 	c.left = max(c.left-n, -1)
 	return c.left >= 0
 }
 
-// apply counts a schema at a value; nil stands for any value of no parts.
-func (c *coster) apply(schema, v *strictjson.Value) {
-	if schema == nil || !c.take(1) || schema.Kind != strictjson.Object {
+// countSchema counts a schema at a value; nil stands for any value of no parts.
+func (c *coster) countSchema(schema, v *strictjson.Value) {
+	if schema == nil || !c.takeSteps(1) || schema.Kind != strictjson.Object {
 		return
 	}
 	if c.nested++; c.nested > maxNested {
@@ -46,95 +46,95 @@ func (c *coster) apply(schema, v *strictjson.Value) {
 		if c.left < 0 {
 			return
 		}
-		c.keyword(m.Key, m.Value, v)
+		c.countKeyword(m.Key, m.Value, v)
 	}
 	c.nested--
 }
 
-// keyword counts what one keyword applies, in the same place or below it.
-func (c *coster) keyword(key string, value, v *strictjson.Value) {
+// countKeyword counts what one keyword applies, in the same place or below it.
+func (c *coster) countKeyword(key string, value, v *strictjson.Value) {
 	switch key {
 	case "$ref", "$dynamicRef", "$recursiveRef":
-		c.apply(c.resolve(value), v)
+		c.countSchema(c.resolveRef(value), v)
 	case "allOf", "anyOf", "oneOf":
 		for _, item := range value.Items {
-			c.apply(item, v)
+			c.countSchema(item, v)
 		}
 	case "not", "if", "then", "else":
-		c.apply(value, v)
+		c.countSchema(value, v)
 	case "dependentSchemas", "dependencies":
 		for _, m := range value.Members {
-			c.apply(m.Value, v)
+			c.countSchema(m.Value, v)
 		}
 	case "enum":
-		c.take(len(value.Items))
+		c.takeSteps(len(value.Items))
 	}
 	if v == nil {
 		return
 	}
 	nested := c.nested
 	c.nested = 0 // deeper in the document, which ends
-	c.parts(key, value, v)
+	c.countParts(key, value, v)
 	if !c.endless {
 		c.nested = nested
 	}
 }
 
-// parts counts what a keyword applies to the parts of a value.
-func (c *coster) parts(key string, value, v *strictjson.Value) {
+// countParts counts what a keyword applies to the parts of a value.
+func (c *coster) countParts(key string, value, v *strictjson.Value) {
 	switch key {
 	case "properties":
 		for _, m := range value.Members {
 			if part := v.Get(m.Key); part != nil {
-				c.apply(m.Value, part)
+				c.countSchema(m.Value, part)
 			}
 		}
 	case "patternProperties":
 		for _, m := range value.Members {
-			c.members(m.Value, v)
+			c.countMembers(m.Value, v)
 		}
 	case "additionalProperties", "unevaluatedProperties":
-		c.members(value, v)
+		c.countMembers(value, v)
 	case "propertyNames":
 		for range v.Members {
-			c.apply(value, nil)
+			c.countSchema(value, nil)
 		}
 	case "items", "prefixItems", "additionalItems", "unevaluatedItems", "contains":
-		c.items(value, v)
+		c.countItems(value, v)
 	case "uniqueItems":
 		if n := len(v.Items); value.Text == "true" && n > 1 {
-			c.take(min(n, 1<<15) * min(n-1, 1<<15) / 2)
+			c.takeSteps(min(n, 1<<15) * min(n-1, 1<<15) / 2)
 		}
 	case "pattern", "format":
-		c.take(len(v.Text) / 16)
+		c.takeSteps(len(v.Text) / 16)
 	}
 }
 
-func (c *coster) members(schema, v *strictjson.Value) {
+func (c *coster) countMembers(schema, v *strictjson.Value) {
 	for _, m := range v.Members {
-		c.apply(schema, m.Value)
+		c.countSchema(schema, m.Value)
 	}
 }
 
-// items counts a schema at every item, or a list of schemas at the items of their places.
-func (c *coster) items(value, v *strictjson.Value) {
+// countItems counts a schema at every item, or a list of schemas at the items of their places.
+func (c *coster) countItems(value, v *strictjson.Value) {
 	for i, item := range v.Items {
 		switch {
 		case value.Kind != strictjson.Array:
-			c.apply(value, item)
+			c.countSchema(value, item)
 		case i < len(value.Items):
-			c.apply(value.Items[i], item)
+			c.countSchema(value.Items[i], item)
 		default:
 			return
 		}
 	}
 }
 
-// resolve is the schema that a reference within the document names.
-func (c *coster) resolve(ref *strictjson.Value) *strictjson.Value {
+// resolveRef is the schema that a reference within the document names.
+func (c *coster) resolveRef(ref *strictjson.Value) *strictjson.Value {
 	fragment, _ := strings.CutPrefix(ref.Text, "#")
 	if fragment == "" || fragment[0] == '/' {
-		return c.root.At(unescape(fragment)) // nil where it names nothing, which the library refuses
+		return c.root.At(unescapePointer(fragment)) // nil where it names nothing, which the library refuses
 	}
 	if c.anchors == nil {
 		c.anchors = map[string]*strictjson.Value{}
@@ -150,23 +150,23 @@ func (c *coster) resolve(ref *strictjson.Value) *strictjson.Value {
 	return c.anchors[fragment]
 }
 
-// doubts counts the values that an acceptor does not plainly accept, up to a bound: each may be an error of the
+// countDoubts counts the values that an acceptor does not plainly accept, up to a bound: each may be an error of the
 // library.
-func (a *acceptor) doubts(v *strictjson.Value, most int) int {
+func (a *acceptor) countDoubts(v *strictjson.Value, most int) int {
 	if a.never {
-		return count(v)
+		return countValues(v)
 	}
 	n := 0
 	own := *a
 	own.properties, own.others, own.items = nil, nil, nil
-	if !own.accepts(v) {
+	if !own.surelyAccepts(v) {
 		n++
 	}
 	for _, item := range v.Items {
 		if a.items == nil || n > most {
 			break
 		}
-		n += a.items.doubts(item, most-n)
+		n += a.items.countDoubts(item, most-n)
 	}
 	for i := range v.Members {
 		below, declared := a.properties[v.Members[i].Key]
@@ -174,7 +174,7 @@ func (a *acceptor) doubts(v *strictjson.Value, most int) int {
 			below = a.others
 		}
 		if below != nil && n <= most {
-			n += below.doubts(v.Members[i].Value, most-n)
+			n += below.countDoubts(v.Members[i].Value, most-n)
 		}
 	}
 	return n

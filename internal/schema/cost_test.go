@@ -104,7 +104,7 @@ func TestCosterIsNoLess(t *testing.T) {
 	} {
 		root := parse(t, c.schema)
 		count := newCoster(root, maxSteps)
-		count.apply(root, parse(t, c.doc))
+		count.countSchema(root, parse(t, c.doc))
 		if got := maxSteps - count.left; got != c.steps {
 			t.Errorf("%s over %s: %d steps, want %d", c.schema, c.doc, got, c.steps)
 		}

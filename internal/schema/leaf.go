@@ -20,22 +20,22 @@ type flattener struct {
 	schema, doc *strictjson.Value
 }
 
-// flatten is the leaves of one error. Wrappers (the root, $ref, allOf, then, else and those without a message) only
+// leavesOf is the leaves of one error. Wrappers (the root, $ref, allOf, then, else and those without a message) only
 // lead to their causes; contains and the choices are findings themselves.
-func (f *flattener) flatten(e *jsonschema.ValidationError) []Leaf {
-	at := f.place(e)
+func (f *flattener) leavesOf(e *jsonschema.ValidationError) []Leaf {
+	at := f.placeOf(e)
 	switch {
 	case len(e.Causes) == 0:
-		return f.word(at)
+		return f.wordLeaf(at)
 	case at.onSchema: // several errors of one schema
 	case at.keyword == "anyOf" || at.keyword == "oneOf":
-		return f.choice(e, at)
+		return f.wordChoice(e, at)
 	case at.keyword == "contains":
-		return f.word(at)
+		return f.wordLeaf(at)
 	}
 	var leaves []Leaf
 	for _, c := range e.Causes {
-		leaves = append(leaves, f.flatten(c)...)
+		leaves = append(leaves, f.leavesOf(c)...)
 	}
 	return leaves
 }
@@ -53,12 +53,12 @@ type place struct {
 	message       string            // the library's own words, for the counts in it
 }
 
-// place reads the addresses. The library writes names URL-escaped on top of RFC 6901.
-func (f *flattener) place(e *jsonschema.ValidationError) place {
+// placeOf reads the addresses. The library writes names URL-escaped on top of RFC 6901.
+func (f *flattener) placeOf(e *jsonschema.ValidationError) place {
 	_, fragment, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
-	p := place{pointer: unescape(e.InstanceLocation), schemaPointer: unescape(fragment), keyword: "false",
+	p := place{pointer: unescapePointer(e.InstanceLocation), schemaPointer: unescapePointer(fragment), keyword: "false",
 		onSchema: true, message: e.Message}
-	p.naming = slices.ContainsFunc(keywordsOf(unescape(e.KeywordLocation)),
+	p.naming = slices.ContainsFunc(keywordsOf(unescapePointer(e.KeywordLocation)),
 		func(s step) bool { return s.keyword == "propertyNames" })
 	if path := keywordsOf(p.schemaPointer); len(path) > 0 {
 		last := path[len(path)-1]
@@ -114,27 +114,27 @@ func keywordsOf(pointer string) []step {
 	return path
 }
 
-// choice words a failed anyOf or oneOf: one summary, and the leaves of the branch that fits best unless every branch
-// fails at its type, where the summary says all.
-func (f *flattener) choice(e *jsonschema.ValidationError, at place) []Leaf {
+// wordChoice words a failed anyOf or oneOf: one summary, and the leaves of the branch that fits best unless every
+// branch fails at its type, where the summary says all.
+func (f *flattener) wordChoice(e *jsonschema.ValidationError, at place) []Leaf {
 	branches := make([]branch, len(e.Causes))
 	for i, c := range e.Causes {
-		branches[i] = newBranch(i+1, at.pointer, f.flatten(c))
+		branches[i] = newBranch(i+1, at.pointer, f.leavesOf(c))
 	}
 	best := slices.MinFunc(branches, func(a, b branch) int {
 		return cmp.Or(cmp.Compare(a.offType, b.offType), cmp.Compare(len(a.leaves), len(b.leaves)),
 			cmp.Compare(a.number, b.number))
 	})
-	summary := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: show(at.got)}
+	summary := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: showValue(at.got)}
 	if best.offType == 1 {
-		summary.Want = wanted(branches)
+		summary.Want = joinWants(branches)
 		summary.Message = fmt.Sprintf("is %s; the schema wants %s", summary.Got, summary.Want)
 		return []Leaf{summary}
 	}
 	summary.Want = fmt.Sprintf("one of %d forms", len(branches))
 	summary.Message = fmt.Sprintf("fits none of the %d forms that the schema allows; form %d comes nearest and "+
 		"fails in %s",
-		len(branches), best.number, places(len(best.leaves)))
+		len(branches), best.number, countPlaces(len(best.leaves)))
 	return append([]Leaf{summary}, best.leaves...)
 }
 
@@ -155,8 +155,8 @@ func newBranch(number int, pointer string, leaves []Leaf) branch {
 	return b
 }
 
-// wanted joins what the branches want, each once.
-func wanted(branches []branch) string {
+// joinWants joins what the branches want, each once.
+func joinWants(branches []branch) string {
 	var wants []string
 	for _, b := range branches {
 		if !slices.Contains(wants, b.want) {
@@ -166,16 +166,16 @@ func wanted(branches []branch) string {
 	return strings.Join(wants, " or ")
 }
 
-func places(n int) string {
+func countPlaces(n int) string {
 	if n == 1 {
 		return "1 place"
 	}
 	return fmt.Sprintf("%d places", n)
 }
 
-// sorted puts leaves into document order, then by keyword, drops repetitions (two paths to one schema) and cuts the
+// sortLeaves puts leaves into document order, then by keyword, drops repetitions (two paths to one schema) and cuts the
 // list.
-func (f *flattener) sorted(leaves []Leaf) []Leaf {
+func (f *flattener) sortLeaves(leaves []Leaf) []Leaf {
 	// a pointer for every value of the document would take more than the document
 	order := make(map[string]int, len(leaves))
 	for _, l := range leaves {
@@ -199,8 +199,8 @@ func (f *flattener) sorted(leaves []Leaf) []Leaf {
 	return leaves
 }
 
-// unescape takes the library's URL-escaping off a pointer; the RFC 6901 escapes stay.
-func unescape(pointer string) string {
+// unescapePointer takes the library's URL-escaping off a pointer; the RFC 6901 escapes stay.
+func unescapePointer(pointer string) string {
 	tokens := strings.Split(pointer, "/")
 	for i, t := range tokens {
 		if plain, err := url.PathUnescape(t); err == nil {

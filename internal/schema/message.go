@@ -13,9 +13,9 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// word is the leaf, or the leaves, of an error without causes, in this program's own words.
-func (f *flattener) word(at place) []Leaf {
-	l := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: show(at.got)}
+// wordLeaf is the leaf, or the leaves, of an error without causes, in this program's own words.
+func (f *flattener) wordLeaf(at place) []Leaf {
+	l := Leaf{Pointer: at.pointer, Keyword: at.keyword, SchemaPointer: at.schemaPointer, Got: showValue(at.got)}
 	if at.naming {
 		l.Property = strictjson.LastName(at.pointer)
 		l.Got = "the name " + quote(l.Property)
@@ -27,24 +27,24 @@ func (f *flattener) word(at place) []Leaf {
 	}
 	switch at.keyword {
 	case "required":
-		return f.required(at, l)
+		return f.wordRequired(at, l)
 	case "additionalProperties":
-		return f.additional(at, l)
+		return f.wordAdditional(at, l)
 	case "dependentRequired", "dependencies":
-		return f.dependent(at, l)
+		return f.wordDependent(at, l)
 	}
 	l.Want = wantedText(at)
 	switch at.keyword {
 	case "type":
 		l.Message = fmt.Sprintf("is %s; the schema wants %s", withType(l.Got, at.got, l.Want), l.Want)
 	case "minItems", "maxItems", "additionalItems":
-		l.Got = quantity(len(at.got.Items), "item")
+		l.Got = countOf(len(at.got.Items), "item")
 		l.Message = fmt.Sprintf("has %s; the schema wants %s", l.Got, l.Want)
 	case "minProperties", "maxProperties":
-		l.Got = quantity(len(at.got.Members), "member")
+		l.Got = countOf(len(at.got.Members), "member")
 		l.Message = fmt.Sprintf("has %s; the schema wants %s", l.Got, l.Want)
 	case "minLength", "maxLength":
-		l.Message = fmt.Sprintf("is %s, %s long; the schema wants %s", l.Got, quantity(length(at, l), "character"),
+		l.Message = fmt.Sprintf("is %s, %s long; the schema wants %s", l.Got, countOf(textLength(at, l), "character"),
 			l.Want)
 	case "not":
 		l.Message = fmt.Sprintf("is %s, which the schema forbids", l.Got)
@@ -66,8 +66,8 @@ func withType(got string, v *strictjson.Value, want string) string {
 	return got
 }
 
-// length counts the code points of a string, or of a member's name.
-func length(at place, l Leaf) int {
+// textLength counts the code points of a string, or of a member's name.
+func textLength(at place, l Leaf) int {
 	if at.naming {
 		return utf8.RuneCountInString(l.Property)
 	}
@@ -77,12 +77,12 @@ func length(at place, l Leaf) int {
 
 // wantedText says what would be right, without a verb.
 func wantedText(at place) string {
-	value := show(at.wants)
+	value := showValue(at.wants)
 	switch at.keyword {
 	case "type":
-		return types(at.wants)
+		return typeList(at.wants)
 	case "const":
-		return literal(at.wants)
+		return literalText(at.wants)
 	case "enum":
 		return oneOf(at.wants)
 	case "minimum":
@@ -104,7 +104,7 @@ func wantedText(at place) string {
 	case "pattern":
 		return "text that matches the pattern " + clipAndEscape(at.wants.Text)
 	case "format":
-		return format(at.wants.Text)
+		return formatText(at.wants.Text)
 	}
 	return wantOfCounted(at)
 }
@@ -130,22 +130,22 @@ func wantOfCounted(at place) string {
 			return fmt.Sprintf("exactly one of its forms, and forms %d and %d both fit", a+1, b+1)
 		}
 	}
-	return at.keyword + " " + show(at.wants)
+	return at.keyword + " " + showValue(at.wants)
 }
 
 // exclusiveBound is the number of an exclusive bound: draft 4 writes it as a boolean beside the bound.
 func exclusiveBound(at place, plain string) string {
 	if at.wants != nil && at.wants.Kind == strictjson.Bool {
-		return show(at.schema.Get(plain))
+		return showValue(at.schema.Get(plain))
 	}
-	return show(at.wants)
+	return showValue(at.wants)
 }
 
 var typeNames = map[string]string{"integer": "a whole number", "number": "a number", "string": "a string",
 	"boolean": "a boolean",
 	"array":   "an array", "object": "an object", "null": "null"}
 
-func types(v *strictjson.Value) string {
+func typeList(v *strictjson.Value) string {
 	if name, ok := v.Str(); ok {
 		return typeNames[name]
 	}
@@ -166,7 +166,7 @@ func oneOf(v *strictjson.Value) string {
 			values = append(values, fmt.Sprintf("… (%d in all)", len(v.Items)))
 			break
 		}
-		values = append(values, literal(item))
+		values = append(values, literalText(item))
 	}
 	if len(values) == 1 {
 		return values[0]
@@ -184,19 +184,19 @@ var formats = map[string]string{
 	"json-pointer": "a JSON Pointer (/a/0)",
 }
 
-func format(name string) string {
+func formatText(name string) string {
 	if text, ok := formats[name]; ok {
 		return text
 	}
 	return "text of the format " + name
 }
 
-// required is one leaf per missing member; a member with nearly that name that the schema does not know is named as its
-// likely meaning.
-func (f *flattener) required(at place, l Leaf) []Leaf {
+// wordRequired is one leaf per missing member; a member with nearly that name that the schema does not know is named as
+// its likely meaning.
+func (f *flattener) wordRequired(at place, l Leaf) []Leaf {
 	var renamed []string
 	if at.schema.Get("properties") != nil { // otherwise every member would be a stranger
-		renamed = strangers(at)
+		renamed = undeclaredMembers(at)
 	}
 	var leaves []Leaf
 	for _, item := range at.wants.Items {
@@ -214,8 +214,8 @@ func (f *flattener) required(at place, l Leaf) []Leaf {
 	return leaves
 }
 
-// additional is one leaf per member that the schema does not know, at that member.
-func (f *flattener) additional(at place, l Leaf) []Leaf {
+// wordAdditional is one leaf per member that the schema does not know, at that member.
+func (f *flattener) wordAdditional(at place, l Leaf) []Leaf {
 	var declared []string
 	if properties := at.schema.Get("properties"); properties != nil {
 		for _, m := range properties.Members {
@@ -227,7 +227,7 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 		hint = "known are " + quoteAll(declared)
 	}
 	var leaves []Leaf
-	for _, name := range strangers(at) {
+	for _, name := range undeclaredMembers(at) {
 		l.Pointer, l.Property, l.Got, l.Want = strictjson.JoinPointer(at.pointer, name), name, quote(name),
 			"no further member"
 		l.Message = fmt.Sprintf("is a member that the schema does not allow; %s", hint)
@@ -239,8 +239,8 @@ func (f *flattener) additional(at place, l Leaf) []Leaf {
 	return leaves
 }
 
-// strangers are the members that neither properties nor patternProperties of the schema name.
-func strangers(at place) []string {
+// undeclaredMembers are the members that neither properties nor patternProperties of the schema name.
+func undeclaredMembers(at place) []string {
 	var patterns []*regexp.Regexp
 	if pp := at.schema.Get("patternProperties"); pp != nil {
 		for _, m := range pp.Members {
@@ -259,8 +259,8 @@ func strangers(at place) []string {
 	return names
 }
 
-// dependent is one leaf per member that another member's presence requires.
-func (f *flattener) dependent(at place, l Leaf) []Leaf {
+// wordDependent is one leaf per member that another member's presence requires.
+func (f *flattener) wordDependent(at place, l Leaf) []Leaf {
 	var leaves []Leaf
 	for _, m := range at.wants.Members {
 		if at.got.Get(m.Key) == nil {
@@ -279,8 +279,8 @@ func (f *flattener) dependent(at place, l Leaf) []Leaf {
 	return leaves
 }
 
-// show is a value in a message: short values as they stand, with their type where it would not be seen.
-func show(v *strictjson.Value) string {
+// showValue is a value in a message: short values as they stand, with their type where it would not be seen.
+func showValue(v *strictjson.Value) string {
 	switch {
 	case v == nil:
 		return "absent"
@@ -289,27 +289,27 @@ func show(v *strictjson.Value) string {
 	case v.Kind == strictjson.String:
 		return quote(v.Text) + " (a string)"
 	case v.Kind == strictjson.Array:
-		return "an array of " + quantity(len(v.Items), "item")
+		return "an array of " + countOf(len(v.Items), "item")
 	case v.Kind == strictjson.Object:
-		return "an object of " + quantity(len(v.Members), "member")
+		return "an object of " + countOf(len(v.Members), "member")
 	}
-	return literal(v)
+	return literalText(v)
 }
 
-// literal is a value as JSON writes it, cut.
-func literal(v *strictjson.Value) string {
+// literalText is a value as JSON writes it, cut.
+func literalText(v *strictjson.Value) string {
 	switch v.Kind {
 	case strictjson.Null:
 		return "null"
 	case strictjson.String:
 		return quote(v.Text)
 	case strictjson.Array, strictjson.Object:
-		return clipAndEscape(encode(v))
+		return clipAndEscape(encodeForLibrary(v))
 	}
 	return clipAndEscape(v.Text)
 }
 
-func quantity(n int, what string) string {
+func countOf(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -72,7 +72,7 @@ func Compile(name string, doc *strictjson.Value) (*Schema, error) {
 		return nil, &Error{Name: name, Pos: strictjson.Pos{Line: 1, Col: 1},
 			Message: "the schema is missing; write {} to accept everything"}
 	}
-	if err := check(name, doc); err != nil {
+	if err := checkSchema(name, doc); err != nil {
 		return nil, err
 	}
 	if err := refuseUnbounded(name, doc); err != nil {
@@ -95,7 +95,7 @@ func refuseUnbounded(name string, doc *strictjson.Value) error {
 	all := maxSteps
 	doc.Walk(func(v *strictjson.Value) bool {
 		c := newCoster(doc, maxPlace)
-		c.apply(v, nil)
+		c.countSchema(v, nil)
 		if all -= maxPlace - c.left; (c.left < 0 || all < 0) && refused == nil {
 			refused = &Error{Name: name, Pos: v.Pos, Pointer: v.Pointer(),
 				Message: fmt.Sprintf("more than %d schemas apply to one place, through allOf, anyOf, oneOf and "+
@@ -115,7 +115,7 @@ func refuseUnbounded(name string, doc *strictjson.Value) error {
 
 // compileSchema has the library compile a checked schema.
 func compileSchema(name string, doc *strictjson.Value) (*jsonschema.Schema, error) {
-	return compiledText(name, doc, encode(doc))
+	return compiledText(name, doc, encodeForLibrary(doc))
 }
 
 // compiledText compiles the text of a checked schema.
@@ -152,7 +152,7 @@ func refusedSchema(name string, doc *strictjson.Value, err error) *Error {
 	for len(broken.Causes) > 0 {
 		broken = deepestCause(broken.Causes)
 	}
-	at := unescape(broken.InstanceLocation)
+	at := unescapePointer(broken.InstanceLocation)
 	v := doc.At(at)
 	if v == nil {
 		v = doc
@@ -198,7 +198,7 @@ func Prepare(doc *strictjson.Value) *Document {
 	if doc == nil {
 		return &Document{limit: []Leaf{{Keyword: "internal", Message: "there is no document to validate"}}}
 	}
-	if n := count(doc); n > maxValues {
+	if n := countValues(doc); n > maxValues {
 		return &Document{limit: []Leaf{{Keyword: "limit",
 			Message: fmt.Sprintf("holds %d values; at most %d are validated in one document", n, maxValues)}}}
 	}
@@ -220,7 +220,7 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 			leaves = []Leaf{internalLeaf(fmt.Sprint(r))}
 		}
 	}()
-	if s.plain.accepts(d.value) && !d.changes() {
+	if s.plain.surelyAccepts(d.value) && !d.changes() {
 		return nil
 	}
 	if leaf := s.tooMuch(d.value); leaf != nil {
@@ -230,7 +230,7 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	if err != nil {
 		return []Leaf{internalLeaf(err.Error())}
 	}
-	leaves, err = d.hold(s, library, d.any())
+	leaves, err = d.validateForm(s, library, d.any())
 	if err != nil {
 		return []Leaf{internalLeaf(err.Error())}
 	}
@@ -240,8 +240,8 @@ func (d *Document) Validate(s *Schema) (leaves []Leaf) {
 	return leaves
 }
 
-// hold lists where a form of the document breaks the schema.
-func (d *Document) hold(s *Schema, library *jsonschema.Schema, form any) ([]Leaf, error) {
+// validateForm lists where a form of the document breaks the schema.
+func (d *Document) validateForm(s *Schema, library *jsonschema.Schema, form any) ([]Leaf, error) {
 	err := library.Validate(form)
 	if err == nil {
 		return nil, nil
@@ -251,17 +251,17 @@ func (d *Document) hold(s *Schema, library *jsonschema.Schema, form any) ([]Leaf
 		return nil, err
 	}
 	f := flattener{schema: s.source, doc: d.value}
-	return f.sorted(f.flatten(broken)), nil
+	return f.sortLeaves(f.leavesOf(broken)), nil
 }
 
 // tooMuch says that a document is not held against the schema, because that would take too long or find too much.
 func (s *Schema) tooMuch(doc *strictjson.Value) []Leaf {
 	c := newCoster(s.source, maxSteps)
-	if c.apply(s.source, doc); c.left < 0 {
+	if c.countSchema(s.source, doc); c.left < 0 {
 		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("takes more than %d steps to be held against the schema",
 			maxSteps)}}
 	}
-	if n := s.plain.doubts(doc, maxDoubts); n > maxDoubts {
+	if n := s.plain.countDoubts(doc, maxDoubts); n > maxDoubts {
 		return []Leaf{{Keyword: "limit", Message: fmt.Sprintf("may break the schema in more than %d places, too "+
 			"many to be looked at", maxDoubts)}}
 	}
@@ -273,7 +273,7 @@ func internalLeaf(what string) Leaf {
 		clipAndEscape(what)}
 }
 
-func count(doc *strictjson.Value) int {
+func countValues(doc *strictjson.Value) int {
 	n := 0
 	doc.Walk(func(*strictjson.Value) bool { n++; return true })
 	return n

@@ -35,7 +35,7 @@ func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 	if err != nil {
 		return []Leaf{internalLeaf(err.Error())}
 	}
-	seen, err := d.hold(s, library, foldTexts(d.any()))
+	seen, err := d.validateForm(s, library, foldTexts(d.any()))
 	if err != nil {
 		return []Leaf{internalLeaf(err.Error())}
 	}
@@ -45,7 +45,7 @@ func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 		})
 	}
 	out := slices.DeleteFunc(slices.Clone(written), func(l Leaf) bool {
-		return l.SchemaPointer != "" && !among(seen, l) && !d.hides(l.Pointer)
+		return l.SchemaPointer != "" && !among(seen, l) && !d.hidesBelow(l.Pointer)
 	})
 	for _, l := range seen {
 		if !among(written, l) && !s.aboutForm(l) {
@@ -53,7 +53,7 @@ func (d *Document) asSeen(s *Schema, written []Leaf) []Leaf {
 		}
 	}
 	f := flattener{schema: s.source, doc: d.value}
-	return f.sorted(out)
+	return f.sortLeaves(out)
 }
 
 // aboutForm reports whether a keyword that the text as written keeps may speak of its form: a greatest length, which
@@ -63,8 +63,8 @@ func (s *Schema) aboutForm(l Leaf) bool {
 	return l.Keyword == "maxLength" || l.Keyword == "pattern" && legible.Names(s.source.At(l.SchemaPointer).TextOrEmpty())
 }
 
-// hides reports whether a text at or below a place hides something.
-func (d *Document) hides(pointer string) bool {
+// hidesBelow reports whether a text at or below a place hides something.
+func (d *Document) hidesBelow(pointer string) bool {
 	found := false
 	d.value.At(pointer).Walk(func(v *strictjson.Value) bool {
 		found = found || v.Kind == strictjson.String && len(legible.Find(v.Text)) > 0
@@ -98,7 +98,7 @@ func foldTexts(v any) any {
 func seenBy(name string, doc *strictjson.Value, asWritten func() (*jsonschema.Schema,
 	error)) func() (*jsonschema.Schema, error) {
 	return sync.OnceValues(func() (*jsonschema.Schema, error) {
-		source := encode(doc)
+		source := encodeForLibrary(doc)
 		if legible.Plain(source) && !strings.Contains(source, `\u`) {
 			return asWritten()
 		}

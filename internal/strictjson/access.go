@@ -107,7 +107,7 @@ func (v *Value) Int() (int64, bool) {
 	if v == nil || v.Kind != Number || v.OutOfRange {
 		return 0, false
 	}
-	n := dissect(v.Text).canonical()
+	n := splitNumber(v.Text).canonicalParts()
 	const int64Digits = 19
 	if n.exp < 0 || n.exp+len(n.digits) > int64Digits {
 		return 0, false

@@ -43,7 +43,7 @@ func (v *Value) WithItem(i int, to *Value) *Value {
 
 // Set changes the value of an object's member, in its place where the object has it and at the end where not.
 func (v *Value) Set(key string, to *Value) {
-	if i := v.place(key); i >= 0 {
+	if i := v.memberIndex(key); i >= 0 {
 		v.Members[i].Value = to
 		return
 	}
@@ -52,7 +52,7 @@ func (v *Value) Set(key string, to *Value) {
 
 // Remove takes a member of an object away and reports whether there was one.
 func (v *Value) Remove(key string) bool {
-	i := v.place(key)
+	i := v.memberIndex(key)
 	if i < 0 {
 		return false
 	}
@@ -60,7 +60,7 @@ func (v *Value) Remove(key string) bool {
 	return true
 }
 
-// place is the index of an object's member, -1 if it has no such member.
-func (v *Value) place(key string) int {
+// memberIndex is the index of an object's member, -1 if it has no such member.
+func (v *Value) memberIndex(key string) int {
 	return slices.IndexFunc(v.Members, func(m Member) bool { return m.Key == key })
 }

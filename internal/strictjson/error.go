@@ -30,17 +30,17 @@ func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return at
 	}
-	return at + " (at " + visible(e.Pointer) + ")"
+	return at + " (at " + visibleText(e.Pointer) + ")"
 }
 
 // quote shows text of the document in a message.
-func quote(s string) string { return `"` + visible(s) + `"` }
+func quote(s string) string { return `"` + visibleText(s) + `"` }
 
 // shown is how many code points of a document's text a message repeats.
 const shown = 60
 
-// visible shortens s and escapes what does not print or turns the writing direction.
-func visible(s string) string {
+// visibleText shortens s and escapes what does not print or turns the writing direction.
+func visibleText(s string) string {
 	n := 0
 	for i := range s {
 		if n++; n > shown {
@@ -90,8 +90,8 @@ func isWordByte(c byte) bool {
 	return c == '_' || c == '$' || isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// word is the run of letters, digits, _ and $ at pos.
-func (p *parser) word() string {
+// wordAtPos is the run of letters, digits, _ and $ at pos.
+func (p *parser) wordAtPos() string {
 	end := p.pos
 	for end < len(p.doc) && isWordByte(p.doc[end]) {
 		end++
@@ -101,11 +101,11 @@ func (p *parser) word() string {
 
 // notValue refuses what stands at pos in the place of a value.
 func (p *parser) notValue(v *Value) *Error {
-	if word := p.word(); word != "" {
+	if word := p.wordAtPos(); word != "" {
 		if hint, ok := hints[word]; ok {
 			return p.fail(v, p.here(), codeSyntax, "%s", hint)
 		}
-		return p.fail(v, p.here(), codeSyntax, "%s is not JSON; text is written in double quotes", visible(word))
+		return p.fail(v, p.here(), codeSyntax, "%s is not JSON; text is written in double quotes", visibleText(word))
 	}
 	switch p.peek() {
 	case '+':
@@ -113,20 +113,20 @@ func (p *parser) notValue(v *Value) *Error {
 	case '.':
 		return p.fail(v, p.here(), codeSyntax, "a number does not begin with a point in JSON; write a 0 before it")
 	}
-	return p.unexpected(v, "a value")
+	return p.failUnexpected(v, "a value")
 }
 
 // notName refuses what stands at pos in the place of a member's name.
 func (p *parser) notName(v *Value) *Error {
-	if word := p.word(); word != "" {
-		return p.fail(v, p.here(), codeSyntax, "the name %s must stand in double quotes", visible(word))
+	if word := p.wordAtPos(); word != "" {
+		return p.fail(v, p.here(), codeSyntax, "the name %s must stand in double quotes", visibleText(word))
 	}
-	return p.unexpected(v, "a name in double quotes")
+	return p.failUnexpected(v, "a name in double quotes")
 }
 
 // notNumber refuses the number that begins at start; pos stands where it went wrong.
 func (p *parser) notNumber(v *Value, start int, why string) *Error {
-	rest := p.word()
+	rest := p.wordAtPos()
 	token := p.doc[start:p.pos] + rest
 	switch {
 	case why == "a digit must follow the minus sign" && hints[rest] != "":
@@ -137,30 +137,30 @@ func (p *parser) notNumber(v *Value, start int, why string) *Error {
 	case why == "":
 		why = "if it is text, write it in double quotes"
 	}
-	return p.fail(v, v.Pos, codeSyntax, "%s is not a JSON number; %s", visible(token), why)
+	return p.fail(v, v.Pos, codeSyntax, "%s is not a JSON number; %s", visibleText(token), why)
 }
 
-// trailing refuses what stands after the document.
-func (p *parser) trailing(root *Value) *Error {
-	if e := p.unexpected(root, ""); e.Code != codeSyntax {
+// failTrailing refuses what stands after the document.
+func (p *parser) failTrailing(root *Value) *Error {
+	if e := p.failUnexpected(root, ""); e.Code != codeSyntax {
 		return e
 	}
 	return p.fail(root, p.here(), codeTrailing, "%s after the end of the document; one file holds one document (a "+
-		"file of one document a line is named .jsonl)", p.found())
+		"file of one document a line is named .jsonl)", p.foundText())
 }
 
-// unexpected refuses the byte at pos where the grammar wants something else.
-func (p *parser) unexpected(v *Value, want string) *Error {
+// failUnexpected refuses the byte at pos where the grammar wants something else.
+func (p *parser) failUnexpected(v *Value, want string) *Error {
 	if p.pos < len(p.doc) {
 		if r, size := utf8.DecodeRuneInString(p.doc[p.pos:]); r == utf8.RuneError && size == 1 {
 			return p.badUTF8(v)
 		}
 	}
-	return p.fail(v, p.here(), codeSyntax, "%s found where %s is expected", p.found(), want)
+	return p.fail(v, p.here(), codeSyntax, "%s found where %s is expected", p.foundText(), want)
 }
 
-// found names what stands at pos.
-func (p *parser) found() string {
+// foundText names what stands at pos.
+func (p *parser) foundText() string {
 	if p.pos >= len(p.doc) {
 		return "the end of the document"
 	}

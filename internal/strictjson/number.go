@@ -15,13 +15,13 @@ const exponentCap = 1 << 24
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// number reads the number at pos: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
-func (p *parser) number(v *Value) *Error {
+// readNumber reads the number at pos: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?
+func (p *parser) readNumber(v *Value) *Error {
 	start := p.pos
 	if p.peek() == '-' {
 		p.pos++
 	}
-	whole := p.digits()
+	whole := p.skipDigits()
 	switch {
 	case whole == 0:
 		return p.notNumber(v, start, "a digit must follow the minus sign")
@@ -30,7 +30,7 @@ func (p *parser) number(v *Value) *Error {
 	}
 	if p.peek() == '.' {
 		p.pos++
-		if p.digits() == 0 {
+		if p.skipDigits() == 0 {
 			return p.notNumber(v, start, "a digit must follow the decimal point")
 		}
 	}
@@ -39,7 +39,7 @@ func (p *parser) number(v *Value) *Error {
 		if c := p.peek(); c == '+' || c == '-' {
 			p.pos++
 		}
-		if p.digits() == 0 {
+		if p.skipDigits() == 0 {
 			return p.notNumber(v, start, "a digit must follow the exponent's e")
 		}
 	}
@@ -51,8 +51,8 @@ func (p *parser) number(v *Value) *Error {
 	return nil
 }
 
-// digits goes over decimal digits and counts them.
-func (p *parser) digits() int {
+// skipDigits goes over decimal digits and counts them.
+func (p *parser) skipDigits() int {
 	start := p.pos
 	for p.pos < len(p.doc) && isDigit(p.doc[p.pos]) {
 		p.pos++
@@ -69,7 +69,7 @@ func outOfRange(token string) bool {
 	if len(token) <= maxDigits && strings.IndexByte(token, 'e') < 0 && strings.IndexByte(token, 'E') < 0 {
 		return false // short and without exponent: both bounds hold
 	}
-	n := dissect(token)
+	n := splitNumber(token)
 	adjusted := n.exp + max(len(n.digits), 1) - 1
 	return len(n.digits) > maxDigits || adjusted > maxExponent || adjusted < -maxExponent
 }
@@ -83,8 +83,8 @@ type parts struct {
 	capped bool
 }
 
-// dissect takes a valid number token apart.
-func dissect(token string) parts {
+// splitNumber takes a valid number token apart.
+func splitNumber(token string) parts {
 	var n parts
 	if strings.HasPrefix(token, "-") {
 		n.neg, token = true, token[1:]
@@ -92,7 +92,7 @@ func dissect(token string) parts {
 	mantissa := token
 	if i := strings.IndexAny(token, "eE"); i >= 0 {
 		mantissa = token[:i]
-		n.exp, n.capped = exponent(token[i+1:])
+		n.exp, n.capped = readExponent(token[i+1:])
 	}
 	whole, frac, _ := strings.Cut(mantissa, ".")
 	n.digits = strings.TrimLeft(whole+frac, "0")
@@ -100,7 +100,7 @@ func dissect(token string) parts {
 	return n
 }
 
-func exponent(s string) (n int, capped bool) {
+func readExponent(s string) (n int, capped bool) {
 	neg := s[0] == '-'
 	for _, c := range []byte(strings.TrimLeft(s, "+-")) {
 		n = n*10 + int(c-'0')
@@ -115,8 +115,8 @@ func exponent(s string) (n int, capped bool) {
 	return n, capped
 }
 
-// canonical drops the trailing zeros and the sign and exponent of a zero, so that equal numbers have equal parts.
-func (n parts) canonical() parts {
+// canonicalParts drops the trailing zeros and the sign and exponent of a zero, so that equal numbers have equal parts.
+func (n parts) canonicalParts() parts {
 	if n.digits == "" {
 		return parts{}
 	}
@@ -132,6 +132,6 @@ func sameNumber(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, y := dissect(a).canonical(), dissect(b).canonical()
+	x, y := splitNumber(a).canonicalParts(), splitNumber(b).canonicalParts()
 	return !x.capped && !y.capped && x == y
 }

@@ -29,7 +29,7 @@ func Parse(src []byte, lim Limits) (*Value, error) {
 	}
 	p := &parser{doc: string(src), lim: lim, line: 1}
 	p.slab = make([]Value, min(slabSize, p.valueBound()))
-	root, err := p.document()
+	root, err := p.readDocument()
 	if err != nil {
 		return nil, err
 	}
@@ -82,28 +82,28 @@ func (p *parser) fail(v *Value, at Pos, code, format string, args ...any) *Error
 	return &Error{Code: code, Pos: at, Pointer: v.Pointer(), Message: fmt.Sprintf(format, args...)}
 }
 
-// document reads white space, one value, white space and the end.
-func (p *parser) document() (*Value, *Error) {
-	if err := p.opening(); err != nil {
+// readDocument reads white space, one value, white space and the end.
+func (p *parser) readDocument() (*Value, *Error) {
+	if err := p.readOpening(); err != nil {
 		return nil, err
 	}
 	root := p.newValue(nil, "", 0)
-	if err := p.value(root, 1); err != nil {
+	if err := p.readValue(root, 1); err != nil {
 		return nil, err
 	}
 	if p.lim.Object && root.Kind != Object {
 		return nil, p.fail(root, root.Pos, codeNotObject, "the document is %s; one object { … } is expected",
 			root.Kind.article())
 	}
-	p.space()
+	p.skipSpace()
 	if p.pos < len(p.doc) {
-		return nil, p.trailing(root)
+		return nil, p.failTrailing(root)
 	}
 	return root, nil
 }
 
-// opening refuses a byte order mark and a document without a value, and stops at the first byte of the value.
-func (p *parser) opening() *Error {
+// readOpening refuses a byte order mark and a document without a value, and stops at the first byte of the value.
+func (p *parser) readOpening() *Error {
 	switch {
 	case strings.HasPrefix(p.doc, "\uFEFF"):
 		return p.fail(nil, startPos, codeBOM,
@@ -112,15 +112,15 @@ func (p *parser) opening() *Error {
 		return p.fail(nil, startPos, codeBOM, "the document begins with a UTF-16 byte order mark; save it as UTF-8 "+
 			"without BOM")
 	}
-	p.space()
+	p.skipSpace()
 	if p.pos == len(p.doc) {
 		return p.fail(nil, p.here(), codeEmpty, "the document is empty; one JSON value is expected")
 	}
 	return nil
 }
 
-// space skips the four white space characters of JSON.
-func (p *parser) space() {
+// skipSpace skips the four white space characters of JSON.
+func (p *parser) skipSpace() {
 	for p.pos < len(p.doc) {
 		switch p.doc[p.pos] {
 		case ' ', '\t', '\r':
@@ -143,8 +143,8 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// value reads the value at pos into v, whose parent and name are already set, so that every refusal has a pointer.
-func (p *parser) value(v *Value, depth int) (err *Error) {
+// readValue reads the value at pos into v, whose parent and name are already set, so that every refusal has a pointer.
+func (p *parser) readValue(v *Value, depth int) (err *Error) {
 	v.Pos = p.here()
 	if p.values > p.lim.MaxValues {
 		return p.fail(v, v.Pos, codeValues, "the document has more than %d values", p.lim.MaxValues)
@@ -152,17 +152,17 @@ func (p *parser) value(v *Value, depth int) (err *Error) {
 	switch c := p.peek(); {
 	case c == '"':
 		v.Kind = String
-		v.Text, err = p.str(v)
+		v.Text, err = p.readString(v)
 	case c == '{' || c == '[':
-		err = p.container(v, c, depth)
+		err = p.readContainer(v, c, depth)
 	case c == '-' || isDigit(c):
-		err = p.number(v)
+		err = p.readNumber(v)
 	case c == 't':
-		err = p.literal(v, Bool, "true")
+		err = p.readLiteral(v, Bool, "true")
 	case c == 'f':
-		err = p.literal(v, Bool, "false")
+		err = p.readLiteral(v, Bool, "false")
 	case c == 'n':
-		err = p.literal(v, Null, "null")
+		err = p.readLiteral(v, Null, "null")
 	default:
 		err = p.notValue(v)
 	}
@@ -170,8 +170,8 @@ func (p *parser) value(v *Value, depth int) (err *Error) {
 	return err
 }
 
-func (p *parser) literal(v *Value, kind Kind, word string) *Error {
-	if p.word() != word {
+func (p *parser) readLiteral(v *Value, kind Kind, word string) *Error {
+	if p.wordAtPos() != word {
 		return p.notValue(v)
 	}
 	v.Kind = kind
@@ -182,34 +182,34 @@ func (p *parser) literal(v *Value, kind Kind, word string) *Error {
 	return nil
 }
 
-// container refuses the bracket that goes too deep before anything is read or called for it: depth bounds the
+// readContainer refuses the bracket that goes too deep before anything is read or called for it: depth bounds the
 // recursion.
-func (p *parser) container(v *Value, open byte, depth int) *Error {
+func (p *parser) readContainer(v *Value, open byte, depth int) *Error {
 	if depth > p.lim.MaxDepth {
 		return p.fail(v, v.Pos, codeDepth, "arrays and objects are nested more than %d deep", p.lim.MaxDepth)
 	}
 	p.pos++
-	p.space()
+	p.skipSpace()
 	if open == '[' {
 		v.Kind = Array
-		return p.array(v, depth)
+		return p.readArray(v, depth)
 	}
 	v.Kind = Object
-	return p.object(v, depth)
+	return p.readObject(v, depth)
 }
 
-func (p *parser) array(v *Value, depth int) *Error {
+func (p *parser) readArray(v *Value, depth int) *Error {
 	base := len(p.items)
 	for first := true; ; first = false {
 		if first && p.peek() == ']' {
 			break
 		}
 		item := p.newValue(v, "", len(p.items)-base)
-		if err := p.value(item, depth+1); err != nil {
+		if err := p.readValue(item, depth+1); err != nil {
 			return err
 		}
 		p.items = append(p.items, item)
-		more, err := p.next(v, ']')
+		more, err := p.readNext(v, ']')
 		if err != nil {
 			return err
 		}
@@ -223,18 +223,18 @@ func (p *parser) array(v *Value, depth int) *Error {
 	return nil
 }
 
-func (p *parser) object(v *Value, depth int) *Error {
+func (p *parser) readObject(v *Value, depth int) *Error {
 	base := len(p.members)
 	var seen map[string]int
 	for first := true; ; first = false {
 		if first && p.peek() == '}' {
 			break
 		}
-		m, err := p.name(v)
+		m, err := p.readName(v)
 		if err != nil {
 			return err
 		}
-		if seen, err = p.unique(v, p.members[base:], m, seen); err != nil {
+		if seen, err = p.checkUnique(v, p.members[base:], m, seen); err != nil {
 			return err
 		}
 		if p.path += len(m.Key); p.path > maxPath {
@@ -242,12 +242,12 @@ func (p *parser) object(v *Value, depth int) *Error {
 				"%d bytes together", maxPath)
 		}
 		m.Value = p.newValue(v, m.Key, 0)
-		if err := p.value(m.Value, depth+1); err != nil {
+		if err := p.readValue(m.Value, depth+1); err != nil {
 			return err
 		}
 		p.path -= len(m.Key)
 		p.members = append(p.members, m)
-		more, err := p.next(v, '}')
+		more, err := p.readNext(v, '}')
 		if err != nil {
 			return err
 		}
@@ -264,22 +264,22 @@ func (p *parser) object(v *Value, depth int) *Error {
 	return nil
 }
 
-// name reads a member's name and the colon, and stops at the first byte of its value.
-func (p *parser) name(v *Value) (Member, *Error) {
+// readName reads a member's name and the colon, and stops at the first byte of its value.
+func (p *parser) readName(v *Value) (Member, *Error) {
 	m := Member{KeyPos: p.here()}
 	if p.peek() != '"' {
 		return m, p.notName(v)
 	}
 	var err *Error
-	if m.Key, err = p.str(v); err != nil {
+	if m.Key, err = p.readString(v); err != nil {
 		return m, err
 	}
-	p.space()
+	p.skipSpace()
 	if p.peek() != ':' {
-		return m, p.unexpected(v, fmt.Sprintf("a colon after the name %s", quote(m.Key)))
+		return m, p.failUnexpected(v, fmt.Sprintf("a colon after the name %s", quote(m.Key)))
 	}
 	p.pos++
-	p.space()
+	p.skipSpace()
 	return m, nil
 }
 
@@ -291,12 +291,12 @@ const mapFrom = 12
 // all.
 const indexFrom = 64
 
-// unique refuses a name that the object already has, compared as decoded: "a" and "\u0061" are one name.
-func (p *parser) unique(v *Value, sofar []Member, m Member, seen map[string]int) (map[string]int, *Error) {
+// checkUnique refuses a name that the object already has, compared as decoded: "a" and "\u0061" are one name.
+func (p *parser) checkUnique(v *Value, sofar []Member, m Member, seen map[string]int) (map[string]int, *Error) {
 	if seen == nil && len(sofar) < mapFrom {
 		for i := range sofar {
 			if sofar[i].Key == m.Key {
-				return nil, p.duplicate(v, sofar[i], m)
+				return nil, p.failDuplicate(v, sofar[i], m)
 			}
 		}
 		return nil, nil
@@ -308,36 +308,36 @@ func (p *parser) unique(v *Value, sofar []Member, m Member, seen map[string]int)
 		}
 	}
 	if i, dup := seen[m.Key]; dup {
-		return nil, p.duplicate(v, sofar[i], m)
+		return nil, p.failDuplicate(v, sofar[i], m)
 	}
 	seen[m.Key] = len(sofar)
 	return seen, nil
 }
 
-func (p *parser) duplicate(v *Value, first, again Member) *Error {
+func (p *parser) failDuplicate(v *Value, first, again Member) *Error {
 	at := &Value{up: v, key: again.Key}
 	return p.fail(at, again.KeyPos, codeDuplicate, "duplicate key %s (first at line %d, column %d): a name may "+
 		"stand only once in an object",
 		quote(again.Key), first.KeyPos.Line, first.KeyPos.Col)
 }
 
-// next reads what stands after an element: a comma (more follows, and is not the closing bracket) or the closing
+// readNext reads what stands after an element: a comma (more follows, and is not the closing bracket) or the closing
 // bracket, which is left unread.
-func (p *parser) next(v *Value, end byte) (more bool, err *Error) {
-	p.space()
+func (p *parser) readNext(v *Value, end byte) (more bool, err *Error) {
+	p.skipSpace()
 	switch p.peek() {
 	case end:
 		return false, nil
 	case ',':
 		at := p.here()
 		p.pos++
-		p.space()
+		p.skipSpace()
 		if p.peek() == end {
 			return false, p.fail(v, at, codeSyntax, "a comma before the closing %q; remove it", end)
 		}
 		return true, nil
 	}
-	return false, p.unexpected(v, fmt.Sprintf("a comma or the closing %q", end))
+	return false, p.failUnexpected(v, fmt.Sprintf("a comma or the closing %q", end))
 }
 
 func (p *parser) newValue(up *Value, key string, index int) *Value {

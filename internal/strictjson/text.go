@@ -14,8 +14,8 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// str reads the string at pos. Without an escape the text is a substring of the document.
-func (p *parser) str(v *Value) (string, *Error) {
+// readString reads the string at pos. Without an escape the text is a substring of the document.
+func (p *parser) readString(v *Value) (string, *Error) {
 	open := p.here()
 	p.pos++
 	start := p.pos
@@ -29,7 +29,7 @@ func (p *parser) str(v *Value) (string, *Error) {
 	text := append(p.decoded[:0], p.doc[start:p.pos]...)
 	for p.doc[p.pos] == '\\' {
 		var err *Error
-		if text, err = p.escape(v, open, text); err != nil {
+		if text, err = p.readEscape(v, open, text); err != nil {
 			return "", err
 		}
 		start = p.pos
@@ -65,10 +65,10 @@ func (p *parser) run(v *Value, open Pos) *Error {
 		p.wide += size - 1
 		p.pos += size
 	}
-	return p.unterminated(v, open)
+	return p.failUnterminated(v, open)
 }
 
-func (p *parser) unterminated(v *Value, open Pos) *Error {
+func (p *parser) failUnterminated(v *Value, open Pos) *Error {
 	return p.fail(v, open, codeSyntax, "the string that begins here is not closed before the end of the document")
 }
 
@@ -79,15 +79,15 @@ func (p *parser) badUTF8(v *Value) *Error {
 // simple are the escapes of one character; none stands for U+0000.
 var simple = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape reads the escape at pos and appends what it stands for.
-func (p *parser) escape(v *Value, open Pos, text []byte) ([]byte, *Error) {
+// readEscape reads the escape at pos and appends what it stands for.
+func (p *parser) readEscape(v *Value, open Pos, text []byte) ([]byte, *Error) {
 	at := p.here()
 	if p.pos+1 >= len(p.doc) {
-		return nil, p.unterminated(v, open)
+		return nil, p.failUnterminated(v, open)
 	}
 	c := p.doc[p.pos+1]
 	if c == 'u' {
-		r, err := p.unicode(v, at)
+		r, err := p.readUnicodeEscape(v, at)
 		return utf8.AppendRune(text, r), err
 	}
 	b := simple[c]
@@ -99,9 +99,9 @@ func (p *parser) escape(v *Value, open Pos, text []byte) ([]byte, *Error) {
 	return append(text, b), nil
 }
 
-// unicode reads \uXXXX, or the two of a surrogate pair. Half a pair is no character and is refused (S46): libraries
-// replace it, so that two different documents would read the same.
-func (p *parser) unicode(v *Value, at Pos) (rune, *Error) {
+// readUnicodeEscape reads \uXXXX, or the two of a surrogate pair. Half a pair is no character and is refused (S46):
+// libraries replace it, so that two different documents would read the same.
+func (p *parser) readUnicodeEscape(v *Value, at Pos) (rune, *Error) {
 	r, ok := p.hex4(p.pos)
 	if !ok {
 		return 0, p.fail(v, at, codeSyntax, `\u needs four hexadecimal digits`)

@@ -101,13 +101,13 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := check(parent, b); err != nil {
+	if err := checkNewFiles(parent, b); err != nil {
 		return err
 	}
-	if err := s.still(ctx, parent.ID); err != nil {
+	if err := s.checkStillAt(ctx, parent.ID); err != nil {
 		return err
 	}
-	commit, err := s.commit(ctx, parent.ID, b)
+	commit, err := s.makeCommit(ctx, parent.ID, b)
 	if err != nil {
 		return err
 	}
@@ -116,26 +116,26 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 	} else {
 		err = s.api.UpdateRef(ctx, s.ref, commit, false)
 	}
-	return s.swapped(ctx, parent.ID, commit, err)
+	return s.swapResult(ctx, parent.ID, commit, err)
 }
 
-// still is ErrStale where the branch is no longer at the parent. git says so, which costs nothing of the rate limit:
-// every request after a lost race is one for nothing.
-func (s *Store) still(ctx context.Context, parent string) error {
+// checkStillAt is ErrStale where the branch is no longer at the parent. git says so, which costs nothing of the rate
+// limit: every request after a lost race is one for nothing.
+func (s *Store) checkStillAt(ctx context.Context, parent string) error {
 	now, err := s.git.Tip(ctx)
 	if err != nil || now == parent {
 		return err
 	}
-	return s.stale(parent, now)
+	return s.staleError(parent, now)
 }
 
-func (s *Store) stale(parent, now string) error {
+func (s *Store) staleError(parent, now string) error {
 	return fmt.Errorf("%s is at %.12s, not at %.12s: %w", s.ref, now, parent, ledger.ErrStale)
 }
 
-// check refuses a batch with a file that may stand in the ledger already, other than HEAD.json. What is named by its
-// content, and what has a place behind the newest entry, cannot.
-func check(parent ledger.Snapshot, b ledger.Batch) error {
+// checkNewFiles refuses a batch with a file that may stand in the ledger already, other than HEAD.json. What is named
+// by its content, and what has a place behind the newest entry, cannot.
+func checkNewFiles(parent ledger.Snapshot, b ledger.Batch) error {
 	seen := map[string]bool{}
 	for _, f := range b.Files {
 		p, err := ledger.Allowed(f.Path, ledger.RegularMode, int64(len(f.Data)))
@@ -166,17 +166,17 @@ func check(parent ledger.Snapshot, b ledger.Batch) error {
 	return nil
 }
 
-// commit makes the objects, which nobody sees until the reference moves.
-func (s *Store) commit(ctx context.Context, parent string, b ledger.Batch) (string, error) {
+// makeCommit makes the objects, which nobody sees until the reference moves.
+func (s *Store) makeCommit(ctx context.Context, parent string, b ledger.Batch) (string, error) {
 	base, err := s.treeOf(ctx, parent)
 	if err != nil {
 		return "", err
 	}
-	tree, err := s.tree(ctx, base, b.Files)
+	tree, err := s.layTree(ctx, base, b.Files)
 	if err != nil {
 		return "", err
 	}
-	if err := s.still(ctx, parent); err != nil {
+	if err := s.checkStillAt(ctx, parent); err != nil {
 		return "", err
 	}
 	made := githubapi.NewCommit{Message: b.Message, Tree: tree}
@@ -191,20 +191,20 @@ func (s *Store) commit(ctx context.Context, parent string, b ledger.Batch) (stri
 		s.notice(fmt.Sprintf("GitHub did not sign the ledger's commit %.12s (%s): that it was made by this "+
 			"repository's workflow cannot be seen from it", commit.SHA, commit.Reason))
 	}
-	s.remember(commit.SHA, tree)
+	s.rememberTree(commit.SHA, tree)
 	return commit.SHA, nil
 }
 
 // maxTwice is how many bytes are sent for nothing rather than spend a request on them.
 const maxTwice = 1 << 20
 
-// tree lays files over the tree base.
-func (s *Store) tree(ctx context.Context, base string, files []ledger.File) (string, error) {
+// layTree lays files over the tree base.
+func (s *Store) layTree(ctx context.Context, base string, files []ledger.File) (string, error) {
 	var once, all []githubapi.TreeFile // each content once; every file, with its content where GitHub has not got it
 	twice, news := 0, map[string]bool{}
 	for _, f := range files {
 		id := gitobject.ID(gitobject.Blob, f.Data)
-		if s.has(id) {
+		if s.hasBlob(id) {
 			all = append(all, githubapi.TreeFile{Path: f.Path, SHA: id})
 			continue
 		}
@@ -221,30 +221,30 @@ func (s *Store) tree(ctx context.Context, base string, files []ledger.File) (str
 		if _, err := s.api.CreateTree(ctx, "", once); err != nil {
 			return "", err
 		}
-		s.got(news)
-		return s.tree(ctx, base, files)
+		s.rememberBlobs(news)
+		return s.layTree(ctx, base, files)
 	}
 	tree, err := s.api.CreateTree(ctx, base, all)
 	if err == nil {
-		s.got(news)
+		s.rememberBlobs(news)
 	}
 	return tree, err
 }
 
-// has reports whether GitHub has got a blob from here.
-func (s *Store) has(id string) bool {
+// hasBlob reports whether GitHub has got a blob from here.
+func (s *Store) hasBlob(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.there[id]
 }
 
-func (s *Store) got(ids map[string]bool) {
+func (s *Store) rememberBlobs(ids map[string]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	maps.Copy(s.there, ids)
 }
 
-func (s *Store) remember(commit, tree string) {
+func (s *Store) rememberTree(commit, tree string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trees[commit] = tree
@@ -260,15 +260,15 @@ func (s *Store) treeOf(ctx context.Context, commit string) (string, error) {
 	}
 	tree, err := s.git.TreeOf(ctx, commit)
 	if err == nil {
-		s.remember(commit, tree)
+		s.rememberTree(commit, tree)
 	}
 	return tree, err
 }
 
-// swapped says what became of the swap. A refusal is a lost race only if the branch has moved: a ruleset refuses with
-// the same status, and no other try helps against it. A lost reply is a success only if the branch is at our commit
-// now.
-func (s *Store) swapped(ctx context.Context, parent, commit string, err error) error {
+// swapResult says what became of the swap. A refusal is a lost race only if the branch has moved: a ruleset refuses
+// with the same status, and no other try helps against it. A lost reply is a success only if the branch is at our
+// commit now.
+func (s *Store) swapResult(ctx context.Context, parent, commit string, err error) error {
 	e := new(githubapi.Error)
 	if err == nil || !errors.As(err, &e) {
 		return err
@@ -286,7 +286,7 @@ func (s *Store) swapped(ctx context.Context, parent, commit string, err error) e
 	case now == commit:
 		return nil
 	case refused && now != parent:
-		return s.stale(parent, now)
+		return s.staleError(parent, now)
 	case refused:
 		return fmt.Errorf("%s cannot be moved: %w; if a ruleset forbids it, let this workflow's app pass it",
 			strings.TrimPrefix(s.ref, "refs/heads/"), err)

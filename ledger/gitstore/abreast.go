@@ -37,10 +37,10 @@ type batch struct {
 func (g *gitBinary) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
 	return func(yield func(gitobject.Object, error) bool) {
 		if len(ids) >= readers*stretch {
-			g.abreast(ctx, ids, yield)
+			g.readAbreast(ctx, ids, yield)
 			return
 		}
-		if err := g.each(ctx, ids, func(o gitobject.Object) bool { return yield(o, nil) }); err != nil {
+		if err := g.eachOf(ctx, ids, func(o gitobject.Object) bool { return yield(o, nil) }); err != nil {
 			yield(gitobject.Object{}, err)
 		}
 	}
@@ -87,10 +87,10 @@ func (g *gitBinary) eachSize(ctx context.Context, ids []string, use func(int64) 
 	if len(ids) == 0 {
 		return nil
 	}
-	return g.stream(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"},
+	return g.streamGit(ctx, ids, []string{"cat-file", "--batch-check=%(objecttype) %(objectsize)", "--buffer"},
 		func(r *bufio.Reader) error {
 			for range ids {
-				_, size, err := header(r)
+				_, size, err := readHeader(r)
 				if err != nil {
 					return err
 				}
@@ -102,15 +102,15 @@ func (g *gitBinary) eachSize(ctx context.Context, ids []string, use func(int64) 
 		})
 }
 
-// each gives the objects as one git process reads them, until use says no.
-func (g *gitBinary) each(ctx context.Context, ids []string, use func(gitobject.Object) bool) error {
+// eachOf gives the objects as one git process reads them, until use says no.
+func (g *gitBinary) eachOf(ctx context.Context, ids []string, use func(gitobject.Object) bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return g.stream(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"},
+	return g.streamGit(ctx, ids, []string{"cat-file", "--batch=%(objecttype) %(objectsize)", "--buffer"},
 		func(r *bufio.Reader) error {
 			for _, id := range ids {
-				o, err := g.body(r, id)
+				o, err := g.readBody(r, id)
 				if err != nil {
 					return err
 				}
@@ -122,8 +122,8 @@ func (g *gitBinary) each(ctx context.Context, ids []string, use func(gitobject.O
 		})
 }
 
-// abreast gives the objects in the order of ids while the readers go ahead. None is left running.
-func (g *gitBinary) abreast(ctx context.Context, ids []string, yield func(gitobject.Object, error) bool) {
+// readAbreast gives the objects in the order of ids while the readers go ahead. None is left running.
+func (g *gitBinary) readAbreast(ctx context.Context, ids []string, yield func(gitobject.Object, error) bool) {
 	inner, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -178,7 +178,7 @@ func (g *gitBinary) readAhead(ctx context.Context, ids []string, to chan<- batch
 			return false
 		}
 	}
-	err := g.each(ctx, ids, func(o gitobject.Object) bool {
+	err := g.eachOf(ctx, ids, func(o gitobject.Object) bool {
 		b.objects, b.bytes = append(b.objects, o), b.bytes+len(o.Data)
 		return len(b.objects) < batchObjects && b.bytes < batchBytes || hand()
 	})
@@ -202,8 +202,8 @@ const (
 	spareRoom = 12 << 10
 )
 
-// take gives a buffer of so many bytes, whose content is anything.
-func (s *spare) take(size int64) []byte {
+// takeBuffer gives a buffer of so many bytes, whose content is anything.
+func (s *spare) takeBuffer(size int64) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last := len(s.free) - 1; last >= 0 && int64(cap(s.free[last])) >= size {
@@ -214,8 +214,8 @@ func (s *spare) take(size int64) []byte {
 	return make([]byte, size, max(size, spareRoom))
 }
 
-// give takes a buffer back. A large one is left to the garbage collection.
-func (s *spare) give(b []byte) {
+// giveBuffer takes a buffer back. A large one is left to the garbage collection.
+func (s *spare) giveBuffer(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if cap(b) >= spareRoom && cap(b) <= 4*spareRoom && len(s.free) < maxSpare {

@@ -56,7 +56,7 @@ func TestAbreast(t *testing.T) {
 			if err != nil || o.ID != blobs[i].ID || o.Kind != gitobject.Blob || !bytes.Equal(o.Data, blobs[i].Data) {
 				t.Fatalf("of %d, number %d: %s %s, %v", n, i, o.Kind, o.ID, err)
 			}
-			g.spare.give(o.Data)
+			g.spare.giveBuffer(o.Data)
 			i++
 		}
 		if i != n {

@@ -18,7 +18,7 @@ func (r *Repo) MergeBase(ctx context.Context, base, head string) (id string, ok 
 			if _, known := came[id]; known {
 				continue
 			}
-			rec, err := r.library().commit(ctx, id)
+			rec, err := r.libraryObjects().readCommit(ctx, id)
 			if errors.Is(err, ErrMissing) {
 				continue
 			}

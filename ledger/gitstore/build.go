@@ -21,30 +21,30 @@ type builder struct {
 	fresh   []gitobject.Object
 }
 
-// build gives the id of the new root and adds every new object to fresh, those that others name before them.
-func (o *objects) build(ctx context.Context, root string, files []ledger.File) (string, []gitobject.Object, error) {
+// buildTree gives the id of the new root and adds every new object to fresh, those that others name before them.
+func (o *objects) buildTree(ctx context.Context, root string, files []ledger.File) (string, []gitobject.Object, error) {
 	b := &builder{objects: o, dirs: map[string][]gitobject.Entry{}, was: map[string]string{"": root}}
-	if err := b.read(ctx, files); err != nil {
+	if err := b.readDirectories(ctx, files); err != nil {
 		return "", nil, err
 	}
 	for _, f := range files {
-		if err := b.add(f); err != nil {
+		if err := b.addFile(f); err != nil {
 			return "", nil, err
 		}
 	}
-	id := b.close()
+	id := b.closeDirectories()
 	return id, b.fresh, nil
 }
 
-// read brings in the directories of the files, from the root down.
-func (b *builder) read(ctx context.Context, files []ledger.File) error {
+// readDirectories brings in the directories of the files, from the root down.
+func (b *builder) readDirectories(ctx context.Context, files []ledger.File) error {
 	for depth := 0; ; depth++ {
-		paths, ids := b.wanted(files, depth)
+		paths, ids := b.wantedDirectories(files, depth)
 		if len(paths) == 0 {
 			return nil
 		}
 		have := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
-		read, err := b.objects.trees(ctx, have...)
+		read, err := b.objects.readTrees(ctx, have...)
 		if err != nil {
 			return err
 		}
@@ -57,8 +57,8 @@ func (b *builder) read(ctx context.Context, files []ledger.File) error {
 	}
 }
 
-// wanted gives the directories of one depth and what their parents say of them.
-func (b *builder) wanted(files []ledger.File, depth int) (paths, ids []string) {
+// wantedDirectories gives the directories of one depth and what their parents say of them.
+func (b *builder) wantedDirectories(files []ledger.File, depth int) (paths, ids []string) {
 	for _, f := range files {
 		parts := strings.Split(f.Path, "/")
 		if depth >= len(parts) {
@@ -85,8 +85,8 @@ func entryOf(entries []gitobject.Entry, name string) gitobject.Entry {
 	return gitobject.Entry{}
 }
 
-// add puts one file into its directory. Only HEAD.json may be there already.
-func (b *builder) add(f ledger.File) error {
+// addFile puts one file into its directory. Only HEAD.json may be there already.
+func (b *builder) addFile(f ledger.File) error {
 	if _, err := ledger.Allowed(f.Path, ledger.RegularMode, int64(len(f.Data))); err != nil {
 		return err
 	}
@@ -98,11 +98,11 @@ func (b *builder) add(f ledger.File) error {
 	if !slices.ContainsFunc(b.fresh, func(o gitobject.Object) bool { return o.ID == blob.ID }) {
 		b.fresh = append(b.fresh, blob)
 	}
-	b.set(dir, gitobject.Entry{Mode: gitobject.ModeFile, Name: name, ID: blob.ID})
+	b.setEntry(dir, gitobject.Entry{Mode: gitobject.ModeFile, Name: name, ID: blob.ID})
 	return nil
 }
 
-func (b *builder) set(dir string, e gitobject.Entry) {
+func (b *builder) setEntry(dir string, e gitobject.Entry) {
 	b.dirs[dir] = append(slices.DeleteFunc(b.dirs[dir], func(x gitobject.Entry) bool { return x.Name == e.Name }), e)
 }
 
@@ -111,8 +111,8 @@ func splitPath(p string) (dir, name string) {
 	return strings.TrimSuffix(dir, "/"), name
 }
 
-// close makes the directories, the deepest first, and gives the root's id.
-func (b *builder) close() (id string) {
+// closeDirectories makes the directories, the deepest first, and gives the root's id.
+func (b *builder) closeDirectories() (id string) {
 	paths := slices.SortedFunc(maps.Keys(b.dirs), func(x, y string) int {
 		if pathDepth(x) != pathDepth(y) {
 			return pathDepth(y) - pathDepth(x)
@@ -121,14 +121,14 @@ func (b *builder) close() (id string) {
 	})
 	for _, p := range paths {
 		tree := gitobject.New(gitobject.Tree, gitobject.EncodeTree(b.dirs[p]))
-		if was, ok := b.objects.known(b.was[p]); ok {
+		if was, ok := b.objects.heldObject(b.was[p]); ok {
 			tree.Base = &was
 		}
 		b.fresh = append(b.fresh, tree)
 		id = tree.ID
 		if p != "" {
 			dir, name := splitPath(p)
-			b.set(dir, gitobject.Entry{Mode: gitobject.ModeTree, Name: name, ID: tree.ID})
+			b.setEntry(dir, gitobject.Entry{Mode: gitobject.ModeTree, Name: name, ID: tree.ID})
 		}
 	}
 	return id

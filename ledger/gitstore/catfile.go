@@ -55,8 +55,8 @@ func makeEmptyRepository() (dir string, err error) {
 	return dir, nil
 }
 
-// command is a git that sees nothing but the objects. The function removes what it was given.
-func (g *gitBinary) command(ctx context.Context, args ...string) (*exec.Cmd, func() error, error) {
+// gitCommand is a git that sees nothing but the objects. The function removes what it was given.
+func (g *gitBinary) gitCommand(ctx context.Context, args ...string) (*exec.Cmd, func() error, error) {
 	dir, err := makeEmptyRepository()
 	if err != nil {
 		return nil, nil, err
@@ -71,12 +71,12 @@ func (g *gitBinary) command(ctx context.Context, args ...string) (*exec.Cmd, fun
 	return cmd, func() error { return os.RemoveAll(dir) }, nil
 }
 
-// stream runs git with the lines on its standard input and gives its standard output to use. What use leaves unread is
-// dropped, and git ended.
-func (g *gitBinary) stream(ctx context.Context, lines []string, args []string, use func(*bufio.Reader) error) error {
+// streamGit runs git with the lines on its standard input and gives its standard output to use. What use leaves unread
+// is dropped, and git ended.
+func (g *gitBinary) streamGit(ctx context.Context, lines []string, args []string, use func(*bufio.Reader) error) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd, clean, err := g.command(inner, args...)
+	cmd, clean, err := g.gitCommand(inner, args...)
 	if err != nil {
 		return err
 	}
@@ -176,8 +176,8 @@ func (g *gitBinary) read(ctx context.Context, limit int64, ids []string) ([]gito
 	return readBulk(ctx, g, limit, ids)
 }
 
-// header reads a line "<kind> <size>"; the size is −1 for "<id> missing".
-func header(r *bufio.Reader) (gitobject.Kind, int64, error) {
+// readHeader reads a line "<kind> <size>"; the size is −1 for "<id> missing".
+func readHeader(r *bufio.Reader) (gitobject.Kind, int64, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		return "", 0, fmt.Errorf("git cat-file ended early: %w", err)
@@ -193,8 +193,8 @@ func header(r *bufio.Reader) (gitobject.Kind, int64, error) {
 	return gitobject.Kind(kind), size, nil
 }
 
-func (g *gitBinary) body(r *bufio.Reader, id string) (gitobject.Object, error) {
-	kind, size, err := header(r)
+func (g *gitBinary) readBody(r *bufio.Reader, id string) (gitobject.Object, error) {
+	kind, size, err := readHeader(r)
 	switch {
 	case err != nil:
 		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
@@ -203,7 +203,7 @@ func (g *gitBinary) body(r *bufio.Reader, id string) (gitobject.Object, error) {
 	case size > maxBlob:
 		return gitobject.Object{}, fmt.Errorf("%s: %w: %d bytes", id, ErrTooLarge, size)
 	}
-	data := g.spare.take(size)
+	data := g.spare.takeBuffer(size)
 	if _, err := io.ReadFull(r, data); err != nil {
 		return gitobject.Object{}, fmt.Errorf("%s: %w", id, err)
 	}

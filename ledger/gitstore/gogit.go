@@ -46,7 +46,7 @@ func (g *goGit) read(ctx context.Context, limit int64, ids []string) ([]gitobjec
 func (g *goGit) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		for _, id := range ids {
-			size, err := g.size(id)
+			size, err := g.objectSize(id)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -57,8 +57,8 @@ func (g *goGit) sizes(ctx context.Context, ids []string) iter.Seq2[int64, error]
 	}
 }
 
-func (g *goGit) size(id string) (size int64, err error) {
-	err = g.try(func() error {
+func (g *goGit) objectSize(id string) (size int64, err error) {
+	err = g.tryRelisting(func() error {
 		size, err = g.store.EncodedObjectSize(plumbing.NewHash(id))
 		return err
 	})
@@ -71,9 +71,9 @@ func (g *goGit) size(id string) (size int64, err error) {
 	return size, nil
 }
 
-// try does what it is given, and once more with the packs listed anew if an object was not found: another process may
-// have packed it meanwhile.
-func (g *goGit) try(do func() error) error {
+// tryRelisting does what it is given, and once more with the packs listed anew if an object was not found: another
+// process may have packed it meanwhile.
+func (g *goGit) tryRelisting(do func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	err := do()
@@ -89,7 +89,7 @@ func (g *goGit) try(do func() error) error {
 func (g *goGit) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Object, error] {
 	return func(yield func(gitobject.Object, error) bool) {
 		for _, id := range ids {
-			o, err := g.body(id)
+			o, err := g.objectBody(id)
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -100,9 +100,9 @@ func (g *goGit) bodies(ctx context.Context, ids []string) iter.Seq2[gitobject.Ob
 	}
 }
 
-func (g *goGit) body(id string) (o gitobject.Object, err error) {
-	err = g.try(func() error {
-		o, err = g.inflate(plumbing.NewHash(id))
+func (g *goGit) objectBody(id string) (o gitobject.Object, err error) {
+	err = g.tryRelisting(func() error {
+		o, err = g.inflateObject(plumbing.NewHash(id))
 		return err
 	})
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
@@ -115,7 +115,7 @@ func (g *goGit) body(id string) (o gitobject.Object, err error) {
 	return o, nil
 }
 
-func (g *goGit) inflate(hash plumbing.Hash) (o gitobject.Object, err error) {
+func (g *goGit) inflateObject(hash plumbing.Hash) (o gitobject.Object, err error) {
 	encoded, err := g.store.EncodedObject(plumbing.AnyObject, hash)
 	if err != nil {
 		return o, err

@@ -24,7 +24,7 @@ const maxCommits = 3_000_000
 func (r *Repo) Commits(ctx context.Context, from string) iter.Seq2[ledger.Commit, error] {
 	return func(yield func(ledger.Commit, error) bool) {
 		next := from
-		for rec, err := range r.records(ctx, from) {
+		for rec, err := range r.recordsFrom(ctx, from) {
 			if err != nil {
 				yield(ledger.Commit{}, err)
 				return
@@ -41,8 +41,8 @@ func (r *Repo) Commits(ctx context.Context, from string) iter.Seq2[ledger.Commit
 	}
 }
 
-// records reads the commits, and ends with an error that wraps ErrMissing if a parent is not there.
-func (r *Repo) records(ctx context.Context, from string) iter.Seq2[gitobject.Record, error] {
+// recordsFrom reads the commits, and ends with an error that wraps ErrMissing if a parent is not there.
+func (r *Repo) recordsFrom(ctx context.Context, from string) iter.Seq2[gitobject.Record, error] {
 	return func(yield func(gitobject.Record, error) bool) {
 		next := from
 		stopped := false
@@ -115,7 +115,7 @@ func (g *gitBinary) eachCommit(ctx context.Context, from string, each func(gitob
 		return err
 	}
 	var ids []string
-	err = g.stream(ctx, nil, []string{"rev-list", "--first-parent", "--missing=allow-any",
+	err = g.streamGit(ctx, nil, []string{"rev-list", "--first-parent", "--missing=allow-any",
 		"--max-count=" + fmt.Sprint(maxCommits), from}, func(r *bufio.Reader) error {
 		for {
 			line, err := r.ReadString('\n')
@@ -172,7 +172,7 @@ func (r *Repo) Edits(ctx context.Context, commit, parent string) ([]string, erro
 		if id == "" {
 			continue
 		}
-		rec, err := r.library().commit(ctx, id)
+		rec, err := r.libraryObjects().readCommit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -181,13 +181,13 @@ func (r *Repo) Edits(ctx context.Context, commit, parent string) ([]string, erro
 	if parent == "" {
 		return nil, nil
 	}
-	d := differ{ctx: ctx, objects: r.library()}
-	err := d.compare("", trees[0], trees[1])
+	d := differ{ctx: ctx, objects: r.libraryObjects()}
+	err := d.compareTrees("", trees[0], trees[1])
 	return d.edits, err
 }
 
-// library is the objects as go-git reads them, which is the faster way to many small ones in no order.
-func (r *Repo) library() *objects {
+// libraryObjects is the objects as go-git reads them, which is the faster way to many small ones in no order.
+func (r *Repo) libraryObjects() *objects {
 	if _, ok := r.all.(*goGit); ok {
 		return r.objects
 	}
@@ -204,12 +204,12 @@ type differ struct {
 	edits   []string
 }
 
-// compare lists what stands in the old tree and is another object, or gone, in the new one.
-func (d *differ) compare(path, old, now string) error {
+// compareTrees lists what stands in the old tree and is another object, or gone, in the new one.
+func (d *differ) compareTrees(path, old, now string) error {
 	if old == now || len(d.edits) >= maxEdits {
 		return nil
 	}
-	both, err := d.objects.trees(d.ctx, old, now)
+	both, err := d.objects.readTrees(d.ctx, old, now)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (d *differ) compare(path, old, now string) error {
 		switch {
 		case is == was || name == ledger.HeadPath && is.Mode == was.Mode:
 		case is.IsTree() && was.IsTree():
-			if err := d.compare(name, was.ID, is.ID); err != nil {
+			if err := d.compareTrees(name, was.ID, is.ID); err != nil {
 				return err
 			}
 		case len(d.edits) < maxEdits:
@@ -241,7 +241,7 @@ func (r *Repo) Altered() ([]ledger.Problem, error) {
 		problems = append(problems, ledger.Problem{Code: ledger.CodeReplaced, Level: about.Level, Seq: -1,
 			Message: fmt.Sprintf(format, args...)})
 	}
-	replaced, err := r.replaced()
+	replaced, err := r.replacedObjects()
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (r *Repo) Altered() ([]ledger.Problem, error) {
 	return problems, nil
 }
 
-func (r *Repo) replaced() (names []string, err error) {
+func (r *Repo) replacedObjects() (names []string, err error) {
 	entries, err := os.ReadDir(filepath.Join(r.dir, "refs", "replace"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -270,8 +270,8 @@ func (r *Repo) replaced() (names []string, err error) {
 	return names, err
 }
 
-// shallow reports whether the repository says that it ends at this commit.
-func (r *Repo) shallow(commit string) bool {
+// isShallowAt reports whether the repository says that it ends at this commit.
+func (r *Repo) isShallowAt(commit string) bool {
 	b, err := os.ReadFile(filepath.Join(r.dir, "shallow"))
 	return err == nil && strings.Contains("\n"+string(b)+"\n", "\n"+commit+"\n")
 }

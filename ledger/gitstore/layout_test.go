@@ -12,7 +12,7 @@ func TestLayout(t *testing.T) {
 		`\A(receipts(/[0-9]{3}(/[0-9]{2}){0,2})?|pr(/[0-9]{4}(/[0-9]{2}){0,2})?|hash(/[0-9a-f]{2}){0,` +
 			`2}|sheets(/[0-9a-f]{2})?)\z`)
 	agree := func(s string) {
-		if got := layout(s); got != want.MatchString(s) {
+		if got := isLayoutPath(s); got != want.MatchString(s) {
 			t.Errorf("%q is %v in code", s, got)
 		}
 	}

@@ -30,7 +30,7 @@ func openLocal(path string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{o: o, objects: repo.objects, repo: repo}
-	s.at = &local{repo: repo, ref: s.ref(), fs: osfs.New(repo.dir)}
+	s.at = &local{repo: repo, ref: s.ledgerRef(), fs: osfs.New(repo.dir)}
 	return s, nil
 }
 

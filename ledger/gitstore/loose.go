@@ -23,7 +23,7 @@ func writeLoose(f billy.Filesystem, objects []gitobject.Object) error {
 		if _, err := f.Stat(name); err == nil {
 			continue
 		}
-		if err := l.one(f, name, o); err != nil {
+		if err := l.writeOne(f, name, o); err != nil {
 			return fmt.Errorf("%s %s: %w", o.Kind, o.ID, err)
 		}
 	}
@@ -33,8 +33,8 @@ func writeLoose(f billy.Filesystem, objects []gitobject.Object) error {
 // looseWriter keeps the compressors, whose making takes longer than most objects.
 type looseWriter struct{ fast, stored *zlib.Writer }
 
-// to gives the compressor for an object. A tree is mostly hashes, which do not get shorter.
-func (l *looseWriter) to(w io.Writer, kind gitobject.Kind) (*zlib.Writer, error) {
+// compressorFor gives the compressor for an object. A tree is mostly hashes, which do not get shorter.
+func (l *looseWriter) compressorFor(w io.Writer, kind gitobject.Kind) (*zlib.Writer, error) {
 	z, level := &l.fast, zlib.BestSpeed
 	if kind == gitobject.Tree {
 		z, level = &l.stored, zlib.NoCompression
@@ -48,12 +48,12 @@ func (l *looseWriter) to(w io.Writer, kind gitobject.Kind) (*zlib.Writer, error)
 	return *z, err
 }
 
-func (l *looseWriter) one(f billy.Filesystem, name string, o gitobject.Object) error {
+func (l *looseWriter) writeOne(f billy.Filesystem, name string, o gitobject.Object) error {
 	if err := f.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
 	temp := path.Join(path.Dir(name), fmt.Sprintf("tmp_obj_%016x", rand.Uint64()))
-	err := l.deflate(f, temp, o)
+	err := l.deflateTo(f, temp, o)
 	if err == nil {
 		err = f.Rename(temp, name)
 	}
@@ -65,13 +65,13 @@ func (l *looseWriter) one(f billy.Filesystem, name string, o gitobject.Object) e
 	return err
 }
 
-func (l *looseWriter) deflate(f billy.Filesystem, name string, o gitobject.Object) (err error) {
+func (l *looseWriter) deflateTo(f billy.Filesystem, name string, o gitobject.Object) (err error) {
 	file, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	z, err := l.to(file, o.Kind)
+	z, err := l.compressorFor(file, o.Kind)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok 
 	if !gitobject.IsID(base) || !gitobject.IsID(head) {
 		return "", false, fmt.Errorf("%q or %q: not a commit id", base, head)
 	}
-	if err := w.remote.greet(ctx); err != nil || w.remote.wire == nil {
+	if err := w.remote.greetServer(ctx); err != nil || w.remote.wire == nil {
 		return "", false, err
 	}
 	wants := []string{base, head}
@@ -37,8 +37,8 @@ func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok 
 		wants = wants[:1]
 	}
 	var came lineage
-	err = w.remote.again.retry(ctx, func() (err error) {
-		came, err = w.remote.wire.lineage(ctx, wants, mergeBaseDepth)
+	err = w.remote.again.retryReading(ctx, func() (err error) {
+		came, err = w.remote.wire.fetchLineage(ctx, wants, mergeBaseDepth)
 		return err
 	})
 	if err != nil {
@@ -51,9 +51,9 @@ func (w *Work) MergeBase(ctx context.Context, base, head string) (id string, ok 
 // lineage are commits with their parents.
 type lineage map[string][]string
 
-// lineage asks for the commits behind others.
-func (w *wire) lineage(ctx context.Context, wants []string, depth int) (lineage, error) {
-	pack, end, err := w.pack(ctx, wants, "filter tree:0", fmt.Sprintf("deepen %d", depth))
+// fetchLineage asks for the commits behind others.
+func (w *wire) fetchLineage(ctx context.Context, wants []string, depth int) (lineage, error) {
+	pack, end, err := w.fetchPack(ctx, wants, "filter tree:0", fmt.Sprintf("deepen %d", depth))
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func (w *wire) lineage(ctx context.Context, wants []string, depth int) (lineage,
 	return out, nil
 }
 
-// walk follows all parents from a commit and stops at those of a set: the commits that it passes, and those at which it
-// stops. It is whole where it meets no commit that did not come.
-func (l lineage) walk(from string, stop map[string]bool) (passed, stopped map[string]bool, whole bool) {
+// walkParents follows all parents from a commit and stops at those of a set: the commits that it passes, and those at
+// which it stops. It is whole where it meets no commit that did not come.
+func (l lineage) walkParents(from string, stop map[string]bool) (passed, stopped map[string]bool, whole bool) {
 	passed, stopped, whole = map[string]bool{}, map[string]bool{}, true
 	for next := []string{from}; len(next) > 0; {
 		id := next[len(next)-1]
@@ -101,8 +101,8 @@ func (l lineage) walk(from string, stop map[string]bool) (passed, stopped map[st
 
 // mergeBase is what MergeBase proves.
 func (l lineage) mergeBase(base, head string) (id string, ok bool) {
-	seen, _, _ := l.walk(base, nil)
-	_, stopped, whole := l.walk(head, seen)
+	seen, _, _ := l.walkParents(base, nil)
+	_, stopped, whole := l.walkParents(head, seen)
 	if !whole {
 		return "", false
 	}
@@ -110,11 +110,11 @@ func (l lineage) mergeBase(base, head string) (id string, ok bool) {
 		return "", false
 	}
 	for id := range stopped { // at most one of them has all the others behind it
-		behind, _, _ := l.walk(id, nil)
+		behind, _, _ := l.walkParents(id, nil)
 		if !includesAll(behind, stopped) {
 			continue
 		}
-		_, _, whole := l.walk(base, behind)
+		_, _, whole := l.walkParents(base, behind)
 		return id, whole
 	}
 	return "", false

@@ -43,7 +43,7 @@ func (r *Repo) Merges(ctx context.Context, b Base) (records []ledger.MergeRecord
 		return err
 	}
 	next := b.Commit
-	for rec, err := range r.records(ctx, b.Commit) {
+	for rec, err := range r.recordsFrom(ctx, b.Commit) {
 		if err != nil {
 			return nil, fmt.Errorf("base: %w", err)
 		}
@@ -88,8 +88,8 @@ func pullOf(message string) int64 {
 
 // changedRuns gives the runs that stand in the new tree and are other than in the old one.
 func (r *Repo) changedRuns(ctx context.Context, b Base, commit, old, now string) ([]ledger.MergedRun, error) {
-	c := changes{ctx: ctx, objects: r.library(), isRun: b.IsRun}
-	if err := c.compare("", old, now); err != nil {
+	c := changes{ctx: ctx, objects: r.libraryObjects(), isRun: b.IsRun}
+	if err := c.compareTrees("", old, now); err != nil {
 		return nil, err
 	}
 	if len(c.manifests) == 0 {
@@ -121,17 +121,17 @@ type changes struct {
 // maxDepth bounds the directories gone through below one another, for a tree may name what it likes.
 const maxDepth = 64
 
-func (c *changes) compare(dir, old, now string) error {
+func (c *changes) compareTrees(dir, old, now string) error {
 	if old == now || pathDepth(dir) > maxDepth {
 		return nil
 	}
 	var before []gitobject.Entry
-	read, err := c.objects.trees(c.ctx, now)
+	read, err := c.objects.readTrees(c.ctx, now)
 	if err != nil {
 		return err
 	}
 	if old != "" {
-		was, err := c.objects.trees(c.ctx, old)
+		was, err := c.objects.readTrees(c.ctx, old)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (c *changes) compare(dir, old, now string) error {
 		if !was.IsTree() {
 			was.ID = ""
 		}
-		if err := c.compare(path.Join(dir, e.Name), was.ID, e.ID); err != nil {
+		if err := c.compareTrees(path.Join(dir, e.Name), was.ID, e.ID); err != nil {
 			return err
 		}
 	}

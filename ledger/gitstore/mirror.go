@@ -21,8 +21,8 @@ type mirror struct {
 	repo *Repo
 }
 
-// update fetches what is new and gives the branch's commit, "" if there is no branch.
-func (m *mirror) update(ctx context.Context) (string, error) {
+// updateMirror fetches what is new and gives the branch's commit, "" if there is no branch.
+func (m *mirror) updateMirror(ctx context.Context) (string, error) {
 	if m.repo == nil {
 		dir, err := os.MkdirTemp(m.o.Cache, "referee-ledger-")
 		if err != nil {
@@ -36,7 +36,7 @@ func (m *mirror) update(ctx context.Context) (string, error) {
 		}
 		m.dir = dir
 	}
-	err := m.fetch(ctx, m.dir, 1)
+	err := m.fetchBranch(ctx, m.dir, 1)
 	if errors.Is(err, errNoBranch) {
 		return "", nil
 	}
@@ -46,9 +46,9 @@ func (m *mirror) update(ctx context.Context) (string, error) {
 	return readRef(m.dir, m.ref)
 }
 
-// fetch brings the branch into a bare repository, depth commits of it, 0 for all: over HTTP by go-git, and over
+// fetchBranch brings the branch into a bare repository, depth commits of it, 0 for all: over HTTP by go-git, and over
 // everything else by the git binary, which knows the user's keys and hosts.
-func (m *mirror) fetch(ctx context.Context, dir string, depth int) error {
+func (m *mirror) fetchBranch(ctx context.Context, dir string, depth int) error {
 	if m.web == nil {
 		return fetchByGit(ctx, dir, m.url, m.ref, depth, m.o)
 	}
@@ -84,14 +84,14 @@ func Clone(ctx context.Context, location, dir string, o Options) (*Repo, error) 
 	r, remote := s.at.(*remote)
 	switch {
 	case o.Git != "":
-		err = fetchByGit(ctx, dir, location, s.ref(), 0, o)
+		err = fetchByGit(ctx, dir, location, s.ledgerRef(), 0, o)
 	case remote:
-		err = r.mirror.fetch(ctx, dir, 0)
+		err = r.mirror.fetchBranch(ctx, dir, 0)
 	default:
 		err = errors.New("git not found: it is needed to copy a repository on this machine")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("fetching %s from %s: %w", s.ref(), location, err)
+		return nil, fmt.Errorf("fetching %s from %s: %w", s.ledgerRef(), location, err)
 	}
 	return OpenRepo(dir, o.Git)
 }
@@ -121,7 +121,7 @@ func runGit(ctx context.Context, dir string, o Options, args ...string) error {
 			user = "x-access-token"
 		}
 		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader",
-			"GIT_CONFIG_VALUE_0="+basic(user, o.Password))
+			"GIT_CONFIG_VALUE_0="+basicHeader(user, o.Password))
 	}
 	said, err := cmd.CombinedOutput()
 	if err != nil {

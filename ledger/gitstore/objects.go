@@ -79,11 +79,11 @@ func newObjects(from source) *objects {
 	return &objects{from: from, held: map[string]gitobject.Object{}, dirs: map[string][]gitobject.Entry{}}
 }
 
-// get gives the objects in the order of ids.
-func (o *objects) get(ctx context.Context, limit int64, ids ...string) ([]gitobject.Object, error) {
+// getObjects gives the objects in the order of ids.
+func (o *objects) getObjects(ctx context.Context, limit int64, ids ...string) ([]gitobject.Object, error) {
 	var want []string
 	for _, id := range ids {
-		if _, ok := o.known(id); !ok && !slices.Contains(want, id) {
+		if _, ok := o.heldObject(id); !ok && !slices.Contains(want, id) {
 			want = append(want, id)
 		}
 	}
@@ -98,14 +98,14 @@ func (o *objects) get(ctx context.Context, limit int64, ids ...string) ([]gitobj
 				return nil, fmt.Errorf("%s: %w", want[i], ErrCorrupt)
 			}
 			fresh[want[i]] = obj
-			o.remember(obj)
+			o.holdObject(obj)
 		}
 	}
 	out := make([]gitobject.Object, len(ids))
 	for i, id := range ids {
 		obj, ok := fresh[id]
 		if !ok {
-			if obj, ok = o.known(id); !ok {
+			if obj, ok = o.heldObject(id); !ok {
 				return nil, fmt.Errorf("%s: %w", id, ErrMissing)
 			}
 		}
@@ -117,15 +117,15 @@ func (o *objects) get(ctx context.Context, limit int64, ids ...string) ([]gitobj
 	return out, nil
 }
 
-func (o *objects) known(id string) (gitobject.Object, bool) {
+func (o *objects) heldObject(id string) (gitobject.Object, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	obj, ok := o.held[id]
 	return obj, ok
 }
 
-// remember keeps an object; when there are too many bytes, it forgets all others.
-func (o *objects) remember(obj gitobject.Object) {
+// holdObject keeps an object; when there are too many bytes, it forgets all others.
+func (o *objects) holdObject(obj gitobject.Object) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.size+len(obj.Data) > maxHeld {
@@ -137,9 +137,9 @@ func (o *objects) remember(obj gitobject.Object) {
 	o.size += len(obj.Data)
 }
 
-// parsed takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name, and
-// then for the next. Nobody changes what it gives.
-func (o *objects) parsed(tree gitobject.Object) ([]gitobject.Entry, error) {
+// parsedTree takes a tree apart, once as long as it is held: a directory of ten thousand is looked into for one name,
+// and then for the next. Nobody changes what it gives.
+func (o *objects) parsedTree(tree gitobject.Object) ([]gitobject.Entry, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if entries, ok := o.dirs[tree.ID]; ok {
@@ -156,8 +156,8 @@ func (o *objects) parsed(tree gitobject.Object) ([]gitobject.Entry, error) {
 	return entries, nil
 }
 
-func (o *objects) commit(ctx context.Context, id string) (gitobject.Record, error) {
-	got, err := o.get(ctx, maxCommit, id)
+func (o *objects) readCommit(ctx context.Context, id string) (gitobject.Record, error) {
+	got, err := o.getObjects(ctx, maxCommit, id)
 	if err != nil {
 		return gitobject.Record{}, fmt.Errorf("commit %w", err)
 	}
@@ -171,9 +171,9 @@ func (o *objects) commit(ctx context.Context, id string) (gitobject.Record, erro
 	return r, nil
 }
 
-// trees reads several directories at once.
-func (o *objects) trees(ctx context.Context, ids ...string) ([][]gitobject.Entry, error) {
-	got, err := o.get(ctx, maxTree, ids...)
+// readTrees reads several directories at once.
+func (o *objects) readTrees(ctx context.Context, ids ...string) ([][]gitobject.Entry, error) {
+	got, err := o.getObjects(ctx, maxTree, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("tree %w", err)
 	}
@@ -182,15 +182,15 @@ func (o *objects) trees(ctx context.Context, ids ...string) ([][]gitobject.Entry
 		if obj.Kind != gitobject.Tree {
 			return nil, fmt.Errorf("%s is a %s, not a tree", obj.ID, obj.Kind)
 		}
-		if out[i], err = o.parsed(obj); err != nil {
+		if out[i], err = o.parsedTree(obj); err != nil {
 			return nil, fmt.Errorf("tree %s: %w", obj.ID, err)
 		}
 	}
 	return out, nil
 }
 
-// lookup finds a path below a tree; the entry is zero if there is nothing. No link is followed.
-func (o *objects) lookup(ctx context.Context, tree, path string) (gitobject.Entry, error) {
+// lookupPath finds a path below a tree; the entry is zero if there is nothing. No link is followed.
+func (o *objects) lookupPath(ctx context.Context, tree, path string) (gitobject.Entry, error) {
 	at := gitobject.Entry{Mode: gitobject.ModeTree, ID: tree}
 	if path == "" || path == "." {
 		return at, nil
@@ -199,7 +199,7 @@ func (o *objects) lookup(ctx context.Context, tree, path string) (gitobject.Entr
 		if !at.IsTree() {
 			return gitobject.Entry{}, nil
 		}
-		entries, err := o.trees(ctx, at.ID)
+		entries, err := o.readTrees(ctx, at.ID)
 		if err != nil {
 			return gitobject.Entry{}, err
 		}

@@ -81,7 +81,7 @@ func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 	repeatable := req.Method == http.MethodGet || strings.HasSuffix(req.URL.Path, "/git-upload-pack")
 	var waited time.Duration
 	for broken, limits := 0, 0; ; {
-		resp, err := p.once(req, body)
+		resp, err := p.sendOnce(req, body)
 		if ended := req.Context().Err(); ended != nil {
 			closeBody(resp)
 			return nil, ended
@@ -102,7 +102,7 @@ func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 		default:
 			return resp, err
 		}
-		if have := p.take(pause); have < pause {
+		if have := p.takePause(pause); have < pause {
 			if p.budget == 0 {
 				return resp, err
 			}
@@ -116,20 +116,20 @@ func (p *patience) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// retry does what reads an answer, and again if the answer broke off.
-func (p *patience) retry(ctx context.Context, do func() error) error {
+// retryReading does what reads an answer, and again if the answer broke off.
+func (p *patience) retryReading(ctx context.Context, do func() error) error {
 	for broken := 0; ; broken++ {
 		err := do()
 		pause := time.Second << broken
-		if !errors.Is(err, errCut) || broken == maxBroken-1 || p == nil || p.take(pause) < pause ||
+		if !errors.Is(err, errCut) || broken == maxBroken-1 || p == nil || p.takePause(pause) < pause ||
 			p.sleep(ctx, pause) != nil {
 			return err
 		}
 	}
 }
 
-// take takes a pause from the budget, or says how much is left where that is not enough.
-func (p *patience) take(pause time.Duration) time.Duration {
+// takePause takes a pause from the budget, or says how much is left where that is not enough.
+func (p *patience) takePause(pause time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if pause > p.left {
@@ -184,8 +184,8 @@ func bodyOf(req *http.Request) ([]byte, error) {
 	return body, errors.Join(err, req.Body.Close())
 }
 
-// once sends a request one time, and reads the beginning of the answer.
-func (p *patience) once(req *http.Request, body []byte) (*http.Response, error) {
+// sendOnce sends a request one time, and reads the beginning of the answer.
+func (p *patience) sendOnce(req *http.Request, body []byte) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	a := &answer{ctx: ctx, cancel: cancel, timer: time.AfterFunc(silence, func() { cancel(errSilent) })}
 	out := req.Clone(ctx)
@@ -194,8 +194,8 @@ func (p *patience) once(req *http.Request, body []byte) (*http.Response, error) 
 	}
 	resp, err := p.next.RoundTrip(out)
 	if err != nil {
-		err = a.cause(err)
-		a.end()
+		err = a.causeOf(err)
+		a.endAnswer()
 		return nil, err
 	}
 	a.ReadCloser = resp.Body
@@ -227,24 +227,24 @@ func (a *answer) Read(b []byte) (int, error) {
 	}
 	a.timer.Stop()
 	if err != io.EOF {
-		err = fmt.Errorf("%w: %w", errCut, a.cause(err))
+		err = fmt.Errorf("%w: %w", errCut, a.causeOf(err))
 	}
 	return n, err
 }
 
 // Close is io.Closer's.
 func (a *answer) Close() error {
-	defer a.end()
+	defer a.endAnswer()
 	return a.ReadCloser.Close()
 }
 
-func (a *answer) end() {
+func (a *answer) endAnswer() {
 	a.timer.Stop()
 	a.cancel(nil)
 }
 
-// cause is the error, or the silence that made it.
-func (a *answer) cause(err error) error {
+// causeOf is the error, or the silence that made it.
+func (a *answer) causeOf(err error) error {
 	if context.Cause(a.ctx) == errSilent {
 		return errSilent
 	}

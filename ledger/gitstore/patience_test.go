@@ -77,7 +77,7 @@ func (broken) Read([]byte) (int, error) { return 0, errLost }
 // impatient opens a store whose waits are noted and take no time.
 func impatient(t *testing.T, url string, client http.RoundTripper, maxWait time.Duration) (*Store, *[]time.Duration) {
 	t.Helper()
-	s, err := connect(url, Options{Now: clock, Branch: "ledger", MaxWait: maxWait}, &http.Client{Transport: client})
+	s, err := connectTo(url, Options{Now: clock, Branch: "ledger", MaxWait: maxWait}, &http.Client{Transport: client})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 // Pins remembers, in a directory of the user's, the last good state of each ledger that was verified here.
 type Pins struct{ Dir string }
 
-// file is named by the ledger's location and branch; a password in the location is no part of it.
-func (p Pins) file(location, branch string) string {
+// pinFile is named by the ledger's location and branch; a password in the location is no part of it.
+func (p Pins) pinFile(location, branch string) string {
 	if scheme, rest, ok := strings.Cut(location, "://"); ok {
 		if at := strings.LastIndexByte(strings.SplitN(rest, "/", 2)[0], '@'); at >= 0 {
 			rest = rest[at+1:]
@@ -32,7 +32,7 @@ func (p Pins) file(location, branch string) string {
 // Load gives what is remembered of a ledger; false if nothing is. A file that cannot be read gives a pin that no
 // ledger satisfies (ledger.CodePinUnusable): forgetting must not look like never having known.
 func (p Pins) Load(location, branch string) (ledger.Pin, bool) {
-	name := p.file(location, branch)
+	name := p.pinFile(location, branch)
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ledger.Pin{}, false
@@ -68,7 +68,7 @@ func (p Pins) Save(location, branch string, head ledger.Head) error {
 	}
 	_, err = f.Write(b)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), p.file(location, branch))
+		err = os.Rename(f.Name(), p.pinFile(location, branch))
 	}
 	if err != nil {
 		return fmt.Errorf("remembering the ledger: %w", errors.Join(err, os.Remove(f.Name())))

@@ -14,18 +14,18 @@ import (
 // server that gives only the newest commit whole ends the list there.
 func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledger.Commit, error) {
 	if r, ok := s.at.(*remote); ok && r.wire != nil && at.ID != "" {
-		if err := r.wire.recent(ctx, at.ID, n); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.ref(), err)
+		if err := r.wire.fetchRecent(ctx, at.ID, n); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.ledgerRef(), err)
 		}
 	}
 	var out []ledger.Commit
 	for id := at.ID; id != "" && len(out) < n; {
-		rec, err := s.objects.commit(ctx, id)
+		rec, err := s.objects.readCommit(ctx, id)
 		if errors.Is(err, ErrMissing) && len(out) > 0 {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.ref(), err)
+			return nil, fmt.Errorf("%s: %w", s.ledgerRef(), err)
 		}
 		out = append(out, ledger.Commit{ID: id, Parents: rec.Parents, Time: time.Unix(rec.Time, 0).UTC(),
 			Message: rec.Message})
@@ -36,9 +36,9 @@ func (s *Store) Commits(ctx context.Context, at ledger.Snapshot, n int) ([]ledge
 	return out, nil
 }
 
-// recent brings in the newest commits of a branch by one request, without their trees.
-func (w *wire) recent(ctx context.Context, commit string, depth int) error {
-	pack, end, err := w.pack(ctx, []string{commit}, "filter tree:0", fmt.Sprintf("deepen %d", depth))
+// fetchRecent brings in the newest commits of a branch by one request, without their trees.
+func (w *wire) fetchRecent(ctx context.Context, commit string, depth int) error {
+	pack, end, err := w.fetchPack(ctx, []string{commit}, "filter tree:0", fmt.Sprintf("deepen %d", depth))
 	if err != nil {
 		return err
 	}

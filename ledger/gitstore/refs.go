@@ -42,7 +42,7 @@ func (s *refSwap) swap(ctx context.Context, ref, old, id string, store func() er
 	if err != nil {
 		return err
 	}
-	if err := s.holds(ref, old); err != nil {
+	if err := s.checkHolds(ref, old); err != nil {
 		return err
 	}
 	if err := store(); err != nil {
@@ -52,17 +52,17 @@ func (s *refSwap) swap(ctx context.Context, ref, old, id string, store func() er
 		if _, err := lock.Write([]byte{'!'}); err != nil {
 			return err
 		}
-	} else if err := s.remove(ref + ".lock"); err != nil {
+	} else if err := s.removeFile(ref + ".lock"); err != nil {
 		return err
 	}
-	if err := s.replace(ctx, ref, old, id); err != nil {
+	if err := s.replaceRef(ctx, ref, old, id); err != nil {
 		return errors.Join(err, lock.Truncate(0))
 	}
 	_ = lock.Truncate(0) // the reference is set; a lock that still says otherwise only makes the next one look twice
 	return nil
 }
 
-func (s *refSwap) holds(ref, old string) error {
+func (s *refSwap) checkHolds(ref, old string) error {
 	now, err := readRef(s.dir, ref)
 	if err != nil {
 		return err
@@ -73,24 +73,24 @@ func (s *refSwap) holds(ref, old string) error {
 	return nil
 }
 
-func (s *refSwap) remove(name string) error {
+func (s *refSwap) removeFile(name string) error {
 	if err := s.fs.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// replace is git's protocol: while <ref>.lock exists, nobody else writes the reference.
-func (s *refSwap) replace(ctx context.Context, ref, old, id string) error {
+// replaceRef is git's protocol: while <ref>.lock exists, nobody else writes the reference.
+func (s *refSwap) replaceRef(ctx context.Context, ref, old, id string) error {
 	if err := s.fs.MkdirAll(path.Dir(ref), 0o755); err != nil {
 		return err
 	}
 	name := ref + ".lock"
-	f, err := s.create(ctx, name)
+	f, err := s.createLock(ctx, name)
 	if err != nil {
 		return err
 	}
-	err = s.holds(ref, old)
+	err = s.checkHolds(ref, old)
 	if err == nil {
 		_, err = f.Write([]byte(id + "\n"))
 	}
@@ -98,13 +98,13 @@ func (s *refSwap) replace(ctx context.Context, ref, old, id string) error {
 		err = s.fs.Rename(name, ref)
 	}
 	if err != nil {
-		return errors.Join(err, s.remove(name))
+		return errors.Join(err, s.removeFile(name))
 	}
 	return nil
 }
 
-// create makes the lock, and waits a while for one that another program holds.
-func (s *refSwap) create(ctx context.Context, name string) (billy.File, error) {
+// createLock makes the lock, and waits a while for one that another program holds.
+func (s *refSwap) createLock(ctx context.Context, name string) (billy.File, error) {
 	for until := time.Duration(0); ; until += minPause {
 		f, err := s.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if !errors.Is(err, fs.ErrExist) {

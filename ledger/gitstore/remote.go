@@ -34,10 +34,10 @@ type remote struct {
 }
 
 func openRemote(location string, o Options) (*Store, error) {
-	return connect(location, o, http.DefaultClient)
+	return connectTo(location, o, http.DefaultClient)
 }
 
-func connect(location string, o Options, client *http.Client) (*Store, error) {
+func connectTo(location string, o Options, client *http.Client) (*Store, error) {
 	ep, err := transport.NewEndpoint(location)
 	if err != nil {
 		return nil, fmt.Errorf("%q: not the URL of a repository: %w", location, err)
@@ -45,7 +45,7 @@ func connect(location string, o Options, client *http.Client) (*Store, error) {
 	client, again := withPatience(client, o.MaxWait)
 	r := &remote{url: location, o: o, mirror: &mirror{o: o, url: location}, again: again}
 	s := &Store{o: o, at: r}
-	r.ref = s.ref()
+	r.ref = s.ledgerRef()
 	r.mirror.ref = r.ref
 	if ep.Protocol == "http" || ep.Protocol == "https" {
 		user := o.User
@@ -68,7 +68,7 @@ func connect(location string, o Options, client *http.Client) (*Store, error) {
 	s.objects = newObjects(r)
 	r.objects = s.objects
 	if r.wire != nil {
-		r.wire.keep = s.objects.remember
+		r.wire.keep = s.objects.holdObject
 	}
 	return s, nil
 }
@@ -84,12 +84,12 @@ func (r *remote) overGit() (err error) {
 	return nil
 }
 
-// greet finds out, once, how the server can be read.
-func (r *remote) greet(ctx context.Context) error {
+// greetServer finds out, once, how the server can be read.
+func (r *remote) greetServer(ctx context.Context) error {
 	if r.greeted || r.wire == nil {
 		return nil
 	}
-	err := r.wire.hello(ctx)
+	err := r.wire.greetServer(ctx)
 	if errors.Is(err, errOldServer) {
 		r.wire = nil
 		return nil
@@ -99,19 +99,19 @@ func (r *remote) greet(ctx context.Context) error {
 }
 
 func (r *remote) tip(ctx context.Context) (string, error) {
-	if err := r.greet(ctx); err != nil {
+	if err := r.greetServer(ctx); err != nil {
 		return "", err
 	}
 	if r.wire != nil {
 		return r.wire.tip(ctx, r.ref)
 	}
-	return r.mirror.update(ctx)
+	return r.mirror.updateMirror(ctx)
 }
 
 // read is source's.
 func (r *remote) read(ctx context.Context, limit int64, ids []string) (objects []gitobject.Object, err error) {
 	if r.wire != nil {
-		err = r.again.retry(ctx, func() error {
+		err = r.again.retryReading(ctx, func() error {
 			objects, err = r.wire.read(ctx, limit, ids)
 			return err
 		})
@@ -123,11 +123,11 @@ func (r *remote) read(ctx context.Context, limit int64, ids []string) (objects [
 // publish pushes. When it cannot tell what became of that, it looks at the branch: there stands the old commit, the new
 // one, or another, which may or may not have the new one behind it.
 func (r *remote) publish(ctx context.Context, old, commit string, objects []gitobject.Object) error {
-	answered, err := r.send(ctx, old, commit, objects)
+	answered, err := r.sendPush(ctx, old, commit, objects)
 	if err == nil {
 		return nil
 	}
-	if errors.Is(err, ledger.ErrStale) || lasting(err) {
+	if errors.Is(err, ledger.ErrStale) || isLasting(err) {
 		return err
 	}
 	now, failed := r.tip(ctx)
@@ -156,8 +156,8 @@ func isRace(err error) bool {
 	return false
 }
 
-// lasting reports whether no other try can help.
-func lasting(err error) bool {
+// isLasting reports whether no other try can help.
+func isLasting(err error) bool {
 	for _, known := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed,
 		transport.ErrRepositoryNotFound,
 		transport.ErrInvalidAuthMethod, context.Canceled, context.DeadlineExceeded, errUnsent} {
@@ -171,8 +171,9 @@ func lasting(err error) bool {
 // errUnsent says that the push was given up before anything was sent.
 var errUnsent = errors.New("nothing was pushed")
 
-// send pushes the objects and moves the branch. answered says that the server has said no.
-func (r *remote) send(ctx context.Context, old, commit string, objects []gitobject.Object) (answered bool, err error) {
+// sendPush pushes the objects and moves the branch. answered says that the server has said no.
+func (r *remote) sendPush(ctx context.Context, old, commit string, objects []gitobject.Object) (answered bool,
+	err error) {
 	if r.web == nil {
 		return r.sendByGit(ctx, commit, objects)
 	}

@@ -52,7 +52,7 @@ func TestLostRequests(t *testing.T) {
 	for _, answer := range []bool{false, true} {
 		for n := 0; ; n++ {
 			l := &lossy{left: n, answer: answer}
-			s, err := connect(url, Options{Now: clock, Branch: "ledger", MaxWait: -1}, &http.Client{Transport: l})
+			s, err := connectTo(url, Options{Now: clock, Branch: "ledger", MaxWait: -1}, &http.Client{Transport: l})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -140,7 +140,7 @@ func TestRefusedPush(t *testing.T) {
 		}
 		server.Close()
 	}
-	if !lasting(transport.ErrAuthorizationFailed) {
+	if !isLasting(transport.ErrAuthorizationFailed) {
 		t.Error("a refused push is tried again")
 	}
 }

@@ -545,12 +545,12 @@ func TestRefuses(t *testing.T) {
 // TestCommitter holds that a name cannot write lines of its own into a commit.
 func TestCommitter(t *testing.T) {
 	s := &Store{o: Options{Name: "A <x>\nparent y", Email: "a b@c>\n"}}
-	r := s.record(strings.Repeat("0", 40), "", 5, "m\n")
+	r := s.newRecord(strings.Repeat("0", 40), "", 5, "m\n")
 	if back, err := gitobject.ParseCommit(r.Encode()); err != nil || len(back.Parents) != 0 ||
 		back.By != "A xparent y <ab@c>" || back.Time != 5 {
 		t.Errorf("%+v, %v", back, err)
 	}
-	if r := (&Store{}).record("x", "y", 0, ""); r.By != "referee <referee@localhost>" || len(r.Parents) != 1 {
+	if r := (&Store{}).newRecord("x", "y", 0, ""); r.By != "referee <referee@localhost>" || len(r.Parents) != 1 {
 		t.Errorf("%+v", r)
 	}
 }

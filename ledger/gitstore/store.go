@@ -77,9 +77,9 @@ func driveOf(s string) string {
 	return ""
 }
 
-// ref is the reference that holds the ledger. A branch that is named in full is taken so: a clone's copy of another
-// repository's branch.
-func (s *Store) ref() string {
+// ledgerRef is the reference that holds the ledger. A branch that is named in full is taken so: a clone's copy of
+// another repository's branch.
+func (s *Store) ledgerRef() string {
 	if strings.HasPrefix(s.o.Branch, "refs/") {
 		return s.o.Branch
 	}
@@ -87,7 +87,7 @@ func (s *Store) ref() string {
 }
 
 // Ref is the reference that holds the ledger.
-func (s *Store) Ref() string { return s.ref() }
+func (s *Store) Ref() string { return s.ledgerRef() }
 
 // Repo is the repository, if the ledger is on this machine; nil otherwise.
 func (s *Store) Repo() *Repo { return s.repo }
@@ -119,7 +119,7 @@ func (s *Store) Head(ctx context.Context) (ledger.Snapshot, error) {
 func (s *Store) Tip(ctx context.Context) (string, error) {
 	tip, err := s.at.tip(ctx)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", s.ref(), err)
+		return "", fmt.Errorf("%s: %w", s.ledgerRef(), err)
 	}
 	return tip, nil
 }
@@ -127,7 +127,7 @@ func (s *Store) Tip(ctx context.Context) (string, error) {
 // At is Head for the state at any commit of the branch.
 func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) {
 	at := ledger.Snapshot{ID: commit}
-	if err := s.top(ctx, commit); err != nil {
+	if err := s.readTop(ctx, commit); err != nil {
 		return at, err
 	}
 	for _, name := range []string{ledger.HeadPath, ledger.InfoPath} {
@@ -136,7 +136,7 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 		case err != nil:
 			return ledger.Snapshot{}, err
 		case len(files) == 0 && name == ledger.HeadPath:
-			return ledger.Snapshot{}, fmt.Errorf("%s holds no ledger: the commit %.12s has no %s", s.ref(), commit,
+			return ledger.Snapshot{}, fmt.Errorf("%s holds no ledger: the commit %.12s has no %s", s.ledgerRef(), commit,
 				name)
 		case len(files) == 0:
 			continue
@@ -154,14 +154,14 @@ func (s *Store) At(ctx context.Context, commit string) (ledger.Snapshot, error) 
 	return at, nil
 }
 
-// top brings in, at once, the two files that At reads, and the directory in which an append looks next: a race is won
-// by who asks less often.
-func (s *Store) top(ctx context.Context, commit string) error {
-	rec, err := s.objects.commit(ctx, commit)
+// readTop brings in, at once, the two files that At reads, and the directory in which an append looks next: a race is
+// won by who asks less often.
+func (s *Store) readTop(ctx context.Context, commit string) error {
+	rec, err := s.objects.readCommit(ctx, commit)
 	if err != nil {
 		return err
 	}
-	entries, err := s.objects.trees(ctx, rec.Tree)
+	entries, err := s.objects.readTrees(ctx, rec.Tree)
 	if err != nil {
 		return err
 	}
@@ -172,17 +172,17 @@ func (s *Store) top(ctx context.Context, commit string) error {
 		}
 	}
 	if e := entryOf(entries[0], "pr"); e.IsTree() {
-		if _, err := s.objects.get(ctx, ledger.HeadFile.MaxBytes(), append(slices.Clone(ids), e.ID)...); err == nil {
+		if _, err := s.objects.getObjects(ctx, ledger.HeadFile.MaxBytes(), append(slices.Clone(ids), e.ID)...); err == nil {
 			return nil // otherwise the directory may be what is wrong, and that is for who reads it to say
 		}
 	}
-	_, err = s.objects.get(ctx, ledger.HeadFile.MaxBytes(), ids...)
+	_, err = s.objects.getObjects(ctx, ledger.HeadFile.MaxBytes(), ids...)
 	return err
 }
 
 // TreeOf gives the tree of a commit of the branch, checked by its id.
 func (s *Store) TreeOf(ctx context.Context, commit string) (string, error) {
-	rec, err := s.objects.commit(ctx, commit)
+	rec, err := s.objects.readCommit(ctx, commit)
 	return rec.Tree, err
 }
 
@@ -191,29 +191,29 @@ func (s *Store) Read(ctx context.Context, at ledger.Snapshot, name string) ([]le
 	if at.ID == "" {
 		return nil, ctx.Err()
 	}
-	rec, err := s.objects.commit(ctx, at.ID)
+	rec, err := s.objects.readCommit(ctx, at.ID)
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.objects.lookup(ctx, rec.Tree, name)
+	e, err := s.objects.lookupPath(ctx, rec.Tree, name)
 	if err != nil || e.ID == "" {
 		return nil, err
 	}
 	if !e.IsTree() {
-		if err := s.ahead(ctx, rec.Tree, name, e.ID); err != nil {
+		if err := s.readAhead(ctx, rec.Tree, name, e.ID); err != nil {
 			return nil, err
 		}
-		return s.files(ctx, "", []gitobject.Entry{{Mode: e.Mode, Name: name, ID: e.ID}})
+		return s.readFiles(ctx, "", []gitobject.Entry{{Mode: e.Mode, Name: name, ID: e.ID}})
 	}
-	entries, err := s.objects.trees(ctx, e.ID)
+	entries, err := s.objects.readTrees(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	return s.files(ctx, name, slices.DeleteFunc(slices.Clone(entries[0]), gitobject.Entry.IsTree))
+	return s.readFiles(ctx, name, slices.DeleteFunc(slices.Clone(entries[0]), gitobject.Entry.IsTree))
 }
 
-// files reads the blobs of entries of a directory.
-func (s *Store) files(ctx context.Context, dir string, entries []gitobject.Entry) ([]ledger.File, error) {
+// readFiles reads the blobs of entries of a directory.
+func (s *Store) readFiles(ctx context.Context, dir string, entries []gitobject.Entry) ([]ledger.File, error) {
 	ids := make([]string, len(entries))
 	limit := int64(0)
 	for i, e := range entries {
@@ -224,7 +224,7 @@ func (s *Store) files(ctx context.Context, dir string, entries []gitobject.Entry
 		}
 		ids[i], limit = e.ID, max(limit, p.Class.MaxBytes())
 	}
-	blobs, err := s.objects.get(ctx, limit, ids...)
+	blobs, err := s.objects.getObjects(ctx, limit, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -241,17 +241,17 @@ func (s *Store) files(ctx context.Context, dir string, entries []gitobject.Entry
 // aheadBy is how many entries are read at once on the way back.
 const aheadBy = 64
 
-// ahead brings in the entries before the one at name, if that is not in memory yet.
-func (s *Store) ahead(ctx context.Context, root, name, id string) error {
+// readAhead brings in the entries before the one at name, if that is not in memory yet.
+func (s *Store) readAhead(ctx context.Context, root, name, id string) error {
 	dir, base := splitPath(name)
-	if _, known := s.objects.known(id); known || !strings.HasPrefix(name, "receipts/") {
+	if _, known := s.objects.heldObject(id); known || !strings.HasPrefix(name, "receipts/") {
 		return nil
 	}
-	parent, err := s.objects.lookup(ctx, root, dir)
+	parent, err := s.objects.lookupPath(ctx, root, dir)
 	if err != nil {
 		return err
 	}
-	entries, err := s.objects.trees(ctx, parent.ID)
+	entries, err := s.objects.readTrees(ctx, parent.ID)
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (s *Store) ahead(ctx context.Context, root, name, id string) error {
 			ids = append(ids, e.ID)
 		}
 	}
-	_, err = s.objects.get(ctx, ledger.EntryFile.MaxBytes(), ids...)
+	_, err = s.objects.getObjects(ctx, ledger.EntryFile.MaxBytes(), ids...)
 	return err
 }
 
@@ -279,15 +279,15 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 		return err
 	}
 	if now != parent.ID {
-		return fmt.Errorf("%s is at %.12s, not at %.12s: %w", s.ref(), now, parent.ID, ledger.ErrStale)
+		return fmt.Errorf("%s is at %.12s, not at %.12s: %w", s.ledgerRef(), now, parent.ID, ledger.ErrStale)
 	}
 	var before gitobject.Record
 	if parent.ID != "" {
-		if before, err = s.objects.commit(ctx, parent.ID); err != nil {
+		if before, err = s.objects.readCommit(ctx, parent.ID); err != nil {
 			return err
 		}
 	}
-	root, objects, err := s.objects.build(ctx, before.Tree, b.Files)
+	root, objects, err := s.objects.buildTree(ctx, before.Tree, b.Files)
 	if err != nil {
 		return err
 	}
@@ -295,11 +295,11 @@ func (s *Store) Append(ctx context.Context, parent ledger.Snapshot, b ledger.Bat
 	if err != nil {
 		return err
 	}
-	commit := gitobject.New(gitobject.Commit, s.record(root, parent.ID, at, b.Message).Encode())
+	commit := gitobject.New(gitobject.Commit, s.newRecord(root, parent.ID, at, b.Message).Encode())
 	return s.at.publish(ctx, parent.ID, commit.ID, append(objects, commit))
 }
 
-func (s *Store) record(root, parent string, at int64, message string) gitobject.Record {
+func (s *Store) newRecord(root, parent string, at int64, message string) gitobject.Record {
 	who := fmt.Sprintf("%s <%s>", safeName(s.o.Name, "referee"), strings.ReplaceAll(safeName(s.o.Email,
 		"referee@localhost"),
 		" ", ""))

@@ -43,31 +43,31 @@ const (
 	maxFiles = 9_000_000
 )
 
-// layout reports whether a path is a directory that a ledger has. Each part below the first has a fixed number of
+// isLayoutPath reports whether a path is a directory that a ledger has. Each part below the first has a fixed number of
 // digits. A verification asks a hundred thousand times, so this is no regular expression.
-func layout(path string) bool {
+func isLayoutPath(path string) bool {
 	top, below, deeper := strings.Cut(path, "/")
 	if !deeper {
 		return top == "receipts" || top == "pr" || top == "hash" || top == "sheets"
 	}
 	switch top {
 	case "receipts":
-		return parts(below, '9', 3, 2, 2)
+		return hasParts(below, '9', 3, 2, 2)
 	case "pr":
-		return parts(below, '9', 4, 2, 2)
+		return hasParts(below, '9', 4, 2, 2)
 	case "hash":
-		return parts(below, 'f', 2, 2)
+		return hasParts(below, 'f', 2, 2)
 	case "sheets":
-		return parts(below, 'f', 2)
+		return hasParts(below, 'f', 2)
 	}
 	return false
 }
 
-// parts reports whether a path has at most as many parts as lengths are given, each of so many digits.
-func parts(path string, last byte, lengths ...int) bool {
+// hasParts reports whether a path has at most as many parts as lengths are given, each of so many digits.
+func hasParts(path string, last byte, lengths ...int) bool {
 	for _, n := range lengths {
 		first, rest, deeper := strings.Cut(path, "/")
-		if !digits(first, n, last) {
+		if !areDigits(first, n, last) {
 			return false
 		}
 		if !deeper {
@@ -78,8 +78,8 @@ func parts(path string, last byte, lengths ...int) bool {
 	return false
 }
 
-// digits reports whether s is so many digits, decimal ones (last is '9') or lower-case hexadecimal ones ('f').
-func digits(s string, n int, last byte) bool {
+// areDigits reports whether s is so many digits, decimal ones (last is '9') or lower-case hexadecimal ones ('f').
+func areDigits(s string, n int, last byte) bool {
 	if len(s) != n {
 		return false
 	}
@@ -97,7 +97,7 @@ type dir struct{ path, id string }
 // errTooMany ends a walk that has seen enough.
 var errTooMany = errors.New("too many files or directories")
 
-func (t *Tree) problem(code ledger.Code, path, format string, args ...any) {
+func (t *Tree) addProblem(code ledger.Code, path, format string, args ...any) {
 	if len(path) > 120 {
 		path = path[:120] + "…"
 	}
@@ -110,7 +110,7 @@ func (t *Tree) problem(code ledger.Code, path, format string, args ...any) {
 func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 	return func(yield func(ledger.TreeEntry, error) bool) {
 		t.problems = nil
-		root, err := t.repo.objects.commit(t.ctx, t.commit)
+		root, err := t.repo.objects.readCommit(t.ctx, t.commit)
 		if err != nil {
 			yield(ledger.TreeEntry{}, err)
 			return
@@ -119,14 +119,14 @@ func (t *Tree) Entries() iter.Seq2[ledger.TreeEntry, error] {
 		level := []dir{{"", root.Tree}}
 		for len(level) > 0 && err == nil {
 			slices.SortStableFunc(level, func(a, b dir) int { return readRank(a.path) - readRank(b.path) })
-			level, err = w.level(level)
+			level, err = w.walkLevel(level)
 		}
 		if err == nil {
-			err = w.flush()
+			err = w.flushSizes()
 		}
 		switch {
 		case errors.Is(err, errTooMany):
-			t.problem(ledger.CodeTooMany, "", "more than %d files or %d directories; the rest was not read", maxFiles,
+			t.addProblem(ledger.CodeTooMany, "", "more than %d files or %d directories; the rest was not read", maxFiles,
 				maxDirs)
 		case err != nil && !errors.Is(err, errStop):
 			yield(ledger.TreeEntry{}, err)
@@ -151,12 +151,12 @@ type walk struct {
 	pending     []ledger.TreeEntry // files whose size is not known yet
 }
 
-// level reads directories and gives those below them.
-func (w *walk) level(dirs []dir) (below []dir, err error) {
+// walkLevel reads directories and gives those below them.
+func (w *walk) walkLevel(dirs []dir) (below []dir, err error) {
 	if w.dirs += len(dirs); w.dirs > maxDirs {
 		return nil, errTooMany
 	}
-	readable, err := w.readable(dirs)
+	readable, err := w.readableDirs(dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (w *walk) level(dirs []dir) (below []dir, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if below, err = w.directory(readable[i].path, o, below); err != nil {
+		if below, err = w.walkDirectory(readable[i].path, o, below); err != nil {
 			return nil, err
 		}
 		w.t.Recycle(o.Data) // ParseTree made copies
@@ -178,8 +178,8 @@ func (w *walk) level(dirs []dir) (below []dir, err error) {
 	return below, nil
 }
 
-// readable leaves out the directories that are missing or too large, and says so.
-func (w *walk) readable(dirs []dir) (out []dir, err error) {
+// readableDirs leaves out the directories that are missing or too large, and says so.
+func (w *walk) readableDirs(dirs []dir) (out []dir, err error) {
 	ids := make([]string, len(dirs))
 	for i, d := range dirs {
 		ids[i] = d.id
@@ -190,9 +190,9 @@ func (w *walk) readable(dirs []dir) (out []dir, err error) {
 		case err != nil:
 			return nil, err
 		case size < 0:
-			w.t.problem(ledger.CodeUnreadable, d.path, "the directory %s is missing", d.id)
+			w.t.addProblem(ledger.CodeUnreadable, d.path, "the directory %s is missing", d.id)
 		case size > maxTree:
-			w.t.problem(ledger.CodeTooMany, d.path, "the directory has %d bytes, at most %d are read", size, maxTree)
+			w.t.addProblem(ledger.CodeTooMany, d.path, "the directory has %d bytes, at most %d are read", size, maxTree)
 		default:
 			out = append(out, d)
 		}
@@ -201,8 +201,8 @@ func (w *walk) readable(dirs []dir) (out []dir, err error) {
 	return out, nil
 }
 
-// directory takes one apart: its files are kept for flush, its directories are added to below.
-func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, error) {
+// walkDirectory takes one apart: its files are kept for flush, its directories are added to below.
+func (w *walk) walkDirectory(path string, o gitobject.Object, below []dir) ([]dir, error) {
 	entries, err := gitobject.ParseTree(o.Data)
 	switch {
 	case o.Kind != gitobject.Tree:
@@ -213,7 +213,7 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 		err = errors.New("it is empty")
 	}
 	if err != nil {
-		w.t.problem(ledger.CodeUnknownFile, path, "not a directory of a ledger: %v", err)
+		w.t.addProblem(ledger.CodeUnknownFile, path, "not a directory of a ledger: %v", err)
 		return below, nil
 	}
 	for _, e := range entries {
@@ -221,7 +221,7 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 		if path != "" {
 			name = path + "/" + e.Name
 		}
-		if e.IsTree() && layout(name) {
+		if e.IsTree() && isLayoutPath(name) {
 			below = append(below, dir{name, e.ID})
 			continue
 		}
@@ -230,7 +230,7 @@ func (w *walk) directory(path string, o gitobject.Object, below []dir) ([]dir, e
 		}
 		w.pending = append(w.pending, ledger.TreeEntry{Path: name, Mode: modeInOctal(e.Mode), ID: e.ID})
 		if len(w.pending) >= atOnce {
-			if err := w.flush(); err != nil {
+			if err := w.flushSizes(); err != nil {
 				return nil, err
 			}
 		}
@@ -246,8 +246,8 @@ func modeInOctal(mode string) string {
 	return mode
 }
 
-// flush asks for the sizes of the files kept, and gives them.
-func (w *walk) flush() error {
+// flushSizes asks for the sizes of the files kept, and gives them.
+func (w *walk) flushSizes() error {
 	var ids []string
 	for _, e := range w.pending {
 		if _, known := w.t.blobs[e.ID]; !known && e.Mode == ledger.RegularMode {
@@ -293,6 +293,6 @@ func (t *Tree) Blobs(ids []string) iter.Seq2[[]byte, error] {
 // Recycle takes back what Blobs gave, for the next.
 func (t *Tree) Recycle(data []byte) {
 	if g, ok := t.repo.all.(*gitBinary); ok {
-		g.spare.give(data)
+		g.spare.giveBuffer(data)
 	}
 }

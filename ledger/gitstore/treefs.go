@@ -26,7 +26,7 @@ var ErrLink = errors.New("a symlink or a submodule, which is never followed")
 // (fs.ModeIrregular) and executables; opening one of the first two gives ErrLink. Sizes come from object headers, and a
 // file of more than 64 MiB is never read.
 func (r *Repo) TreeFS(ctx context.Context, commit string) (*TreeFS, error) {
-	rec, err := r.objects.commit(ctx, commit)
+	rec, err := r.objects.readCommit(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +41,11 @@ type TreeFS struct {
 	root    string
 }
 
-func (t *TreeFS) find(op, name string) (*treeFile, error) {
+func (t *TreeFS) findFile(op, name string) (*treeFile, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	e, err := t.objects.lookup(t.ctx, t.root, name)
+	e, err := t.objects.lookupPath(t.ctx, t.root, name)
 	if err == nil && e.ID == "" {
 		err = fs.ErrNotExist
 	}
@@ -58,7 +58,7 @@ func (t *TreeFS) find(op, name string) (*treeFile, error) {
 
 // Open is fs.FS's.
 func (t *TreeFS) Open(name string) (fs.File, error) {
-	f, err := t.find("open", name)
+	f, err := t.findFile("open", name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,11 @@ func (t *TreeFS) Open(name string) (fs.File, error) {
 
 // Lstat is fs.ReadLinkFS's.
 func (t *TreeFS) Lstat(name string) (fs.FileInfo, error) {
-	f, err := t.find("lstat", name)
+	f, err := t.findFile("lstat", name)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.measure()
+	return f, f.measureSize()
 }
 
 // Stat is fs.StatFS's. It follows nothing.
@@ -82,14 +82,14 @@ func (t *TreeFS) Stat(name string) (fs.FileInfo, error) { return t.Lstat(name) }
 
 // ReadLink is fs.ReadLinkFS's.
 func (t *TreeFS) ReadLink(name string) (string, error) {
-	f, err := t.find("readlink", name)
+	f, err := t.findFile("readlink", name)
 	if err != nil {
 		return "", err
 	}
 	if f.Mode()&fs.ModeSymlink == 0 {
 		return "", &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
 	}
-	b, err := f.bytes(4096)
+	b, err := f.readBytes(4096)
 	return string(b), err
 }
 
@@ -104,14 +104,14 @@ func (t *TreeFS) ReadFile(name string) ([]byte, error) {
 
 // ReadDir is fs.ReadDirFS's. The sizes of all files in it are asked for at once.
 func (t *TreeFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	f, err := t.find("readdir", name)
+	f, err := t.findFile("readdir", name)
 	if err != nil {
 		return nil, err
 	}
 	if !f.entry.IsTree() {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
 	}
-	entries, err := t.objects.trees(t.ctx, f.entry.ID)
+	entries, err := t.objects.readTrees(t.ctx, f.entry.ID)
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
@@ -131,8 +131,8 @@ type treeFile struct {
 	data  *bytes.Reader
 }
 
-// measure reads the size from the object's header.
-func (f *treeFile) measure() error {
+// measureSize reads the size from the object's header.
+func (f *treeFile) measureSize() error {
 	if f.size >= 0 {
 		return nil
 	}
@@ -152,8 +152,8 @@ func (f *treeFile) measure() error {
 	return nil
 }
 
-func (f *treeFile) bytes(limit int64) ([]byte, error) {
-	got, err := f.fs.objects.get(f.fs.ctx, limit, f.entry.ID)
+func (f *treeFile) readBytes(limit int64) ([]byte, error) {
+	got, err := f.fs.objects.getObjects(f.fs.ctx, limit, f.entry.ID)
 	if err == nil && got[0].Kind != gitobject.Blob {
 		err = fs.ErrInvalid
 	}
@@ -166,7 +166,7 @@ func (f *treeFile) bytes(limit int64) ([]byte, error) {
 // Read is fs.File's.
 func (f *treeFile) Read(p []byte) (int, error) {
 	if f.data == nil {
-		b, err := f.bytes(maxBlob)
+		b, err := f.readBytes(maxBlob)
 		if err != nil {
 			return 0, err
 		}
@@ -179,10 +179,10 @@ func (f *treeFile) Read(p []byte) (int, error) {
 func (f *treeFile) Close() error { return nil }
 
 // Stat is fs.File's.
-func (f *treeFile) Stat() (fs.FileInfo, error) { return f, f.measure() }
+func (f *treeFile) Stat() (fs.FileInfo, error) { return f, f.measureSize() }
 
 // Info is fs.DirEntry's.
-func (f *treeFile) Info() (fs.FileInfo, error) { return f, f.measure() }
+func (f *treeFile) Info() (fs.FileInfo, error) { return f, f.measureSize() }
 
 // Name is fs.FileInfo's.
 func (f *treeFile) Name() string { return f.entry.Name }

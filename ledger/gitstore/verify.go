@@ -52,7 +52,7 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 	commits := func(yield func(ledger.Commit, error) bool) {
 		for c, err := range r.Commits(ctx, commit) {
 			if errors.Is(err, ErrMissing) || errors.Is(err, ErrCorrupt) {
-				cut = r.cut(last, err)
+				cut = r.cutProblem(last, err)
 				return
 			}
 			if err == nil && full && len(c.Parents) > 0 {
@@ -91,10 +91,10 @@ func (r *Repo) verifyHistory(ctx context.Context, commit string, v *ledger.Verif
 	return problems, nil
 }
 
-// cut says where the history ends too early.
-func (r *Repo) cut(last string, err error) *ledger.Problem {
+// cutProblem says where the history ends too early.
+func (r *Repo) cutProblem(last string, err error) *ledger.Problem {
 	code, why := ledger.CodeUnreadable, err.Error()
-	if r.shallow(last) {
+	if r.isShallowAt(last) {
 		code, why = ledger.CodeShallow, fmt.Sprintf("the clone ends at the commit %.12s, which has a parent", last)
 	}
 	about, _ := code.Of()

@@ -32,8 +32,8 @@ type web struct {
 // errNoBranch says that the remote has no such branch.
 var errNoBranch = errors.New("no such branch")
 
-// refs is what the server says that its references hold.
-func (w *web) refs(ctx context.Context) (session transport.UploadPackSession, adv *packp.AdvRefs, err error) {
+// readRefs is what the server says that its references hold.
+func (w *web) readRefs(ctx context.Context) (session transport.UploadPackSession, adv *packp.AdvRefs, err error) {
 	if session, err = w.client.NewUploadPackSession(w.endpoint, w.auth); err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +46,7 @@ func (w *web) refs(ctx context.Context) (session transport.UploadPackSession, ad
 
 // tip is what a reference holds, "" if there is none.
 func (w *web) tip(ctx context.Context, ref string) (string, error) {
-	session, adv, err := w.refs(ctx)
+	session, adv, err := w.readRefs(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -55,11 +55,11 @@ func (w *web) tip(ctx context.Context, ref string) (string, error) {
 
 // fetch brings a branch into a bare repository and sets it there.
 func (w *web) fetch(ctx context.Context, dir, ref string, depth int) error {
-	return w.again.retry(ctx, func() error { return w.fetchOnce(ctx, dir, ref, depth) })
+	return w.again.retryReading(ctx, func() error { return w.fetchOnce(ctx, dir, ref, depth) })
 }
 
 func (w *web) fetchOnce(ctx context.Context, dir, ref string, depth int) error {
-	session, adv, err := w.refs(ctx)
+	session, adv, err := w.readRefs(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,25 +71,26 @@ func (w *web) fetchOnce(ctx context.Context, dir, ref string, depth int) error {
 	if have, err := readRef(dir, ref); err != nil || have == id {
 		return err
 	}
-	if err := w.pack(ctx, session, adv, dir, depth, id); err != nil {
+	if err := w.fetchPack(ctx, session, adv, dir, depth, id); err != nil {
 		return err
 	}
 	file := filepath.Join(dir, filepath.FromSlash(ref))
 	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(id+"\n"), 0o644))
 }
 
-// objects brings commits into a bare repository, under no reference.
-func (w *web) objects(ctx context.Context, dir string, depth int, ids []string) error {
-	session, adv, err := w.refs(ctx)
+// fetchObjects brings commits into a bare repository, under no reference.
+func (w *web) fetchObjects(ctx context.Context, dir string, depth int, ids []string) error {
+	session, adv, err := w.readRefs(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = session.Close() }()
-	return w.pack(ctx, session, adv, dir, depth, ids...)
+	return w.fetchPack(ctx, session, adv, dir, depth, ids...)
 }
 
-// pack fetches commits and what they hold, as one pack.
-func (w *web) pack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, dir string, depth int,
+// fetchPack fetches commits and what they hold, as one pack.
+func (w *web) fetchPack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, dir string,
+	depth int,
 	ids ...string) (err error) {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {

@@ -27,10 +27,10 @@ type wire struct {
 // errOldServer says that the server has not what wire needs: version 2, or filters.
 var errOldServer = errors.New("the server does not speak version 2 of git's protocol with filters")
 
-// hello asks what the server can do, and follows it to where it sends us.
-func (w *wire) hello(ctx context.Context) error {
+// greetServer asks what the server can do, and follows it to where it sends us.
+func (w *wire) greetServer(ctx context.Context) error {
 	const service = "/info/refs?service=git-upload-pack"
-	resp, err := w.do(ctx, http.MethodGet, w.url+service, nil)
+	resp, err := w.doRequest(ctx, http.MethodGet, w.url+service, nil)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (r *refused) Error() string {
 	return fmt.Sprintf("the server answers %d: %s", r.status, r.text)
 }
 
-func (w *wire) do(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
+func (w *wire) doRequest(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -111,8 +111,8 @@ func (w *wire) do(ctx context.Context, method, url string, body []byte) (*http.R
 	return nil, &refused{resp.StatusCode, strings.TrimSpace(string(text))}
 }
 
-// command posts one command with its arguments.
-func (w *wire) command(ctx context.Context, name string, args []string) (*http.Response, error) {
+// postCommand posts one command with its arguments.
+func (w *wire) postCommand(ctx context.Context, name string, args []string) (*http.Response, error) {
 	var b bytes.Buffer
 	writePacket(&b, "command="+name+"\n")
 	writePacket(&b, "object-format=sha1")
@@ -121,12 +121,12 @@ func (w *wire) command(ctx context.Context, name string, args []string) (*http.R
 		writePacket(&b, a+"\n")
 	}
 	b.WriteString("0000")
-	return w.do(ctx, http.MethodPost, w.url+"/git-upload-pack", b.Bytes())
+	return w.doRequest(ctx, http.MethodPost, w.url+"/git-upload-pack", b.Bytes())
 }
 
 // tip gives what a reference holds, "" if there is none.
 func (w *wire) tip(ctx context.Context, ref string) (string, error) {
-	resp, err := w.command(ctx, "ls-refs", []string{"ref-prefix " + ref})
+	resp, err := w.postCommand(ctx, "ls-refs", []string{"ref-prefix " + ref})
 	if err != nil {
 		return "", err
 	}
@@ -150,16 +150,16 @@ func (w *wire) tip(ctx context.Context, ref string) (string, error) {
 // atMost bounds one answer.
 const atMost = 100_000
 
-// pack asks for a pack, and gives its bytes and what ends the answer.
-func (w *wire) pack(ctx context.Context, wants []string, args ...string) (io.Reader, func(), error) {
+// fetchPack asks for a pack, and gives its bytes and what ends the answer.
+func (w *wire) fetchPack(ctx context.Context, wants []string, args ...string) (io.Reader, func(), error) {
 	for _, id := range wants {
 		args = append(args, "want "+id)
 	}
-	resp, err := w.command(ctx, "fetch", append(append([]string{"no-progress"}, args...), "done"))
+	resp, err := w.postCommand(ctx, "fetch", append(append([]string{"no-progress"}, args...), "done"))
 	if err != nil {
 		return nil, nil, err
 	}
-	pack, err := section(bufio.NewReader(resp.Body))
+	pack, err := skipToPackfile(bufio.NewReader(resp.Body))
 	if err != nil {
 		drainAndClose(resp.Body)
 		return nil, nil, err
@@ -169,7 +169,7 @@ func (w *wire) pack(ctx context.Context, wants []string, args ...string) (io.Rea
 
 // read is source's: one request for all ids.
 func (w *wire) read(ctx context.Context, limit int64, ids []string) ([]gitobject.Object, error) {
-	pack, end, err := w.pack(ctx, ids, "filter tree:0", "deepen 1")
+	pack, end, err := w.fetchPack(ctx, ids, "filter tree:0", "deepen 1")
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +196,8 @@ func (w *wire) read(ctx context.Context, limit int64, ids []string) ([]gitobject
 	return out, nil
 }
 
-// section skips to the section "packfile" of an answer, and gives what it carries on the first band.
-func section(r *bufio.Reader) (io.Reader, error) {
+// skipToPackfile skips to the section "packfile" of an answer, and gives what it carries on the first band.
+func skipToPackfile(r *bufio.Reader) (io.Reader, error) {
 	for {
 		kind, line, err := readPacket(r)
 		if err != nil {
@@ -274,8 +274,8 @@ func writePacket(b *bytes.Buffer, line string) {
 	fmt.Fprintf(b, "%04x%s", len(line)+4, line)
 }
 
-// basic is the header of a user and a token.
-func basic(user, password string) string {
+// basicHeader is the header of a user and a token.
+func basicHeader(user, password string) string {
 	req := &http.Request{Header: http.Header{}}
 	req.SetBasicAuth(user, password)
 	return "Authorization: " + req.Header.Get("Authorization")

@@ -67,12 +67,12 @@ func TestHello(t *testing.T) {
 		"cut off":              {good[:20], errOldServer},
 		"service without more": {packets("# service=git-upload-pack\n"), errOldServer},
 	} {
-		if err := answers(t, c.answer, nil).hello(t.Context()); !errors.Is(err, c.want) {
+		if err := answers(t, c.answer, nil).greetServer(t.Context()); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	sha256 := packets("version 2\n", "fetch=filter\n", "object-format=sha256\n", "0000")
-	if err := answers(t, sha256, nil).hello(t.Context()); err == nil || errors.Is(err, errOldServer) ||
+	if err := answers(t, sha256, nil).greetServer(t.Context()); err == nil || errors.Is(err, errOldServer) ||
 		!strings.Contains(err.Error(), "sha256") {
 		t.Errorf("%v; want that sha256 is not known", err)
 	}
@@ -134,7 +134,7 @@ func TestToken(t *testing.T) {
 	if seen != "s3cret" || err == nil || strings.Contains(err.Error(), "s3cret") {
 		t.Errorf("sent %q, said %v", seen, err)
 	}
-	if got := basic("u", "p"); got != "Authorization: Basic dTpw" { // base64 of u:p
+	if got := basicHeader("u", "p"); got != "Authorization: Basic dTpw" { // base64 of u:p
 		t.Error(got)
 	}
 }
@@ -143,7 +143,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(packets("packfile\n", "\x01PACK", "0000")))
 	f.Add([]byte(packets("version 2\n", "fetch=filter\n", "0000")))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		pack, err := section(bufio.NewReader(bytes.NewReader(b)))
+		pack, err := skipToPackfile(bufio.NewReader(bytes.NewReader(b)))
 		if err == nil {
 			n, _ := io.Copy(io.Discard, pack)
 			if n > int64(len(b)) {
@@ -157,7 +157,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add("blob 12\n")
 	f.Add("0123 missing\n")
 	f.Fuzz(func(t *testing.T, line string) {
-		kind, size, err := header(bufio.NewReader(strings.NewReader(line)))
+		kind, size, err := readHeader(bufio.NewReader(strings.NewReader(line)))
 		if err != nil && (kind != "" || size != 0) || err == nil && size < -1 {
 			t.Fatalf("%q: %q, %d, %v", line, kind, size, err)
 		}

@@ -47,7 +47,7 @@ func (w *Work) Close() error { return os.RemoveAll(w.dir) }
 
 // Tip gives what a full reference (refs/heads/main) holds now, "" if there is none.
 func (w *Work) Tip(ctx context.Context, ref string) (string, error) {
-	if err := w.remote.greet(ctx); err != nil {
+	if err := w.remote.greetServer(ctx); err != nil {
 		return "", err
 	}
 	if w.remote.wire != nil {
@@ -65,21 +65,21 @@ var errWorkHTTP = errors.New("single commits are fetched over HTTP only")
 // Fetch brings commits with their files, without their history, and gives the repository that holds all that was
 // fetched so far.
 func (w *Work) Fetch(ctx context.Context, commits ...string) (*Repo, error) {
-	return w.fetch(ctx, 1, commits)
+	return w.fetchCommits(ctx, 1, commits)
 }
 
 // Recent brings a commit with its files and those of the commits before it, depth of them in all, as far as there are
 // so many.
 func (w *Work) Recent(ctx context.Context, commit string, depth int) (*Repo, error) {
-	return w.fetch(ctx, max(2, depth), []string{commit})
+	return w.fetchCommits(ctx, max(2, depth), []string{commit})
 }
 
 // History brings a commit with all that came before it.
 func (w *Work) History(ctx context.Context, commit string) (*Repo, error) {
-	return w.fetch(ctx, 0, []string{commit})
+	return w.fetchCommits(ctx, 0, []string{commit})
 }
 
-func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, error) {
+func (w *Work) fetchCommits(ctx context.Context, depth int, commits []string) (*Repo, error) {
 	var wants []string
 	for _, id := range commits {
 		if !gitobject.IsID(id) {
@@ -92,14 +92,14 @@ func (w *Work) fetch(ctx context.Context, depth int, commits []string) (*Repo, e
 	if len(wants) == 0 && w.repo != nil {
 		return w.repo, nil
 	}
-	if err := w.remote.greet(ctx); err != nil {
+	if err := w.remote.greetServer(ctx); err != nil {
 		return nil, err
 	}
 	get := w.byWire
 	if w.remote.wire == nil {
 		get = w.byLibrary
 	}
-	if err := w.remote.again.retry(ctx, func() error { return get(ctx, depth, wants) }); err != nil {
+	if err := w.remote.again.retryReading(ctx, func() error { return get(ctx, depth, wants) }); err != nil {
 		return nil, fmt.Errorf("fetching %.12s: %w", wants[0], err)
 	}
 	repo, err := OpenRepo(w.dir, "") // anew: the packs are read once, when it is opened
@@ -115,7 +115,7 @@ func (w *Work) byWire(ctx context.Context, depth int, wants []string) error {
 	if depth > 0 {
 		args = append(args, fmt.Sprintf("deepen %d", depth))
 	}
-	pack, end, err := w.remote.wire.pack(ctx, wants, args...)
+	pack, end, err := w.remote.wire.fetchPack(ctx, wants, args...)
 	if err != nil {
 		return err
 	}
@@ -128,5 +128,5 @@ func (w *Work) byLibrary(ctx context.Context, depth int, wants []string) error {
 	if w.remote.web == nil {
 		return errWorkHTTP
 	}
-	return w.remote.web.objects(ctx, w.dir, depth, wants)
+	return w.remote.web.fetchObjects(ctx, w.dir, depth, wants)
 }

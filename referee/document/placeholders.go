@@ -26,8 +26,8 @@ var (
 		`email|e-mail|address|per|for and on behalf of|commission expires|initials?)\b[^:\n]{0,30}:?|\bx\b|/s/)\s*$`)
 )
 
-// Placeholders lists what nobody has filled in. A line to sign on is none, and a note such as "[Signature page follows]"
-// is none.
+// Placeholders lists what nobody has filled in. A line to sign on is none, and a note such as "[Signature page
+// follows]" is none.
 func (d *Document) Placeholders() []Problem {
 	var out []Problem
 	for _, m := range placeholder().FindAllStringIndex(d.text, -1) {

@@ -84,7 +84,8 @@ func numberInWords(s string) (int64, bool) {
 	return total + group, true
 }
 
-var months = map[string]string{"jan": "01", "feb": "02", "mar": "03", "apr": "04", "may": "05", "jun": "06", "jul": "07",
+var months = map[string]string{"jan": "01", "feb": "02", "mar": "03", "apr": "04", "may": "05", "jun": "06",
+	"jul": "07",
 	"aug": "08", "sep": "09", "oct": "10", "nov": "11", "dec": "12"}
 
 var (

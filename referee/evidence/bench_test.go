@@ -26,7 +26,7 @@ func BenchmarkFoundIn(b *testing.B) {
 	h := newHaystack(text, strings.Split(text, "\n"))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if h.has("net operating income is $921,000", 0) {
+		if h.hasQuote("net operating income is $921,000", 0) {
 			b.Fatal("found")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // hitTable resolves row=, cell= and col= in CSV.
 func (s *Set) hitTable(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != CSV {
-		return Hit{}, e.file.wrong(ErrSelector, "%s= points into CSV, and this is a %s file; use %s", sel.Kind,
+		return Hit{}, e.file.itemError(ErrSelector, "%s= points into CSV, and this is a %s file; use %s", sel.Kind,
 			e.file.Format, usableSelectors(e.file.Format))
 	}
 	t, err := s.tableOf(e)
@@ -40,7 +40,7 @@ func boundRange(from, to, most int) (int, int, bool) {
 }
 
 func (e *entry) noRow(t *table, sel Selector) error {
-	return e.file.wrong(ErrNoHit, "#%s: the table has %s, the header included", sel, legible.Count(len(t.rows), "row"))
+	return e.file.itemError(ErrNoHit, "#%s: the table has %s, the header included", sel, legible.Count(len(t.rows), "row"))
 }
 
 func (s *Set) hitRows(e *entry, t *table, sel Selector) (Hit, error) {
@@ -48,16 +48,16 @@ func (s *Set) hitRows(e *entry, t *table, sel Selector) (Hit, error) {
 	if !ok {
 		return Hit{}, e.noRow(t, sel)
 	}
-	if err := s.take(e, 2*(to-from+1)+int(e.file.Bytes/256)); err != nil {
+	if err := s.takeWork(e, 2*(to-from+1)+int(e.file.Bytes/256)); err != nil {
 		return Hit{}, err
 	}
 	hit := Hit{File: &e.file, Line: t.rows[from-1].line, Column: 1}
 	if from == to {
-		hit.Kind, hit.Row, hit.Text = HitRow, t.row(from-1), strings.Join(t.row(from-1), ",")
+		hit.Kind, hit.Row, hit.Text = HitRow, t.rowCells(from-1), strings.Join(t.rowCells(from-1), ",")
 		return hit, nil
 	}
 	for n := from; n <= to; n++ {
-		hit.Cells = append(hit.Cells, t.row(n-1))
+		hit.Cells = append(hit.Cells, t.rowCells(n-1))
 	}
 	hit.Kind, hit.Text = HitCells, joinCells(hit.Cells)
 	return hit, nil
@@ -69,28 +69,28 @@ func (s *Set) hitCell(e *entry, t *table, sel Selector) (Hit, error) {
 	if !ok {
 		return Hit{}, e.noRow(t, sel)
 	}
-	cells := t.row(n - 1)
+	cells := t.rowCells(n - 1)
 	col, _, ok := boundRange(sel.FromCol, sel.FromCol, len(cells))
 	if !ok {
 		return Hit{}, e.noColumn(n, cells, sel)
 	}
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return Hit{}, err
 	}
-	if err := s.take(e, t.length(n-1, len(text))/8); err != nil {
+	if err := s.takeWork(e, t.rowLength(n-1, len(text))/8); err != nil {
 		return Hit{}, err
 	}
 	hit := Hit{File: &e.file, Kind: HitString, Text: cells[col-1]}
 	if _, isNumber := NumberIn(hit.Text); isNumber {
 		hit.Kind = HitNumber
 	}
-	hit.Line, hit.Column = t.cellPlace(text, separatorOf(e.file.path()), n-1, col-1)
+	hit.Line, hit.Column = t.cellPlace(text, separatorOf(e.file.heldPath()), n-1, col-1)
 	return hit, nil
 }
 
 func (e *entry) noColumn(n int, cells []string, sel Selector) error {
-	return e.file.wrong(ErrNoHit, "#%s: row %d has %s", sel, n, legible.Count(len(cells), "column"))
+	return e.file.itemError(ErrNoHit, "#%s: row %d has %s", sel, n, legible.Count(len(cells), "column"))
 }
 
 // hitBlock is a rectangle of cells; every row must reach it. asked is the selector for the message.
@@ -99,12 +99,12 @@ func (s *Set) hitBlock(e *entry, t *table, sel, asked Selector) (Hit, error) {
 	if !ok {
 		return Hit{}, e.noRow(t, asked)
 	}
-	if err := s.take(e, 2*(to-from+1)+int(e.file.Bytes/256)); err != nil {
+	if err := s.takeWork(e, 2*(to-from+1)+int(e.file.Bytes/256)); err != nil {
 		return Hit{}, err
 	}
 	hit := Hit{File: &e.file, Kind: HitCells, Line: t.rows[from-1].line, Column: 1}
 	for n := from; n <= to; n++ {
-		cells := t.row(n - 1)
+		cells := t.rowCells(n - 1)
 		left, right, ok := boundRange(sel.FromCol, sel.ToCol, len(cells))
 		if !ok {
 			return Hit{}, e.noColumn(n, cells, asked)

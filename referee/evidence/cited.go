@@ -43,7 +43,7 @@ func (s *Set) Cited(ref string) (Cited, error) {
 	case hit.Kind == HitLines:
 		err = s.citedLines(e, &c)
 	case hit.Kind == HitFile:
-		err = e.file.wrong(ErrNoNumber, "the whole item is cited; cite the place of the number, with %s",
+		err = e.file.itemError(ErrNoNumber, "the whole item is cited; cite the place of the number, with %s",
 			usableSelectors(e.file.Format))
 	case hit.Kind == HitRow, hit.Kind == HitCells:
 		err = s.citedCells(e, r.Selector, &c)
@@ -61,18 +61,18 @@ func (c *Cited) ofJSON() error {
 	switch c.JSON.Kind {
 	case strictjson.Number:
 		if c.JSON.OutOfRange {
-			return c.File.wrong(ErrNoNumber, "the number there is out of range")
+			return c.File.itemError(ErrNoNumber, "the number there is out of range")
 		}
 		c.Number = Number{Text: c.JSON.Text}
 		return nil
 	case strictjson.String:
-		return c.one(c.JSON.Text)
+		return c.readOne(c.JSON.Text)
 	}
-	return c.File.wrong(ErrNoNumber, "%s stands there, not a number", describe(c.JSON))
+	return c.File.itemError(ErrNoNumber, "%s stands there, not a number", describeValue(c.JSON))
 }
 
-// one reads a text that holds one number.
-func (c *Cited) one(text string) error {
+// readOne reads a text that holds one number.
+func (c *Cited) readOne(text string) error {
 	if n, ok := NumberIn(text); ok {
 		c.Number = n
 		return nil
@@ -80,12 +80,13 @@ func (c *Cited) one(text string) error {
 	figures := Figures(text)
 	switch {
 	case len(figures) == 0, strings.Count(text, "(") != strings.Count(text, ")"): // half of a bracket is half of a sign
-		return c.File.wrong(ErrNoNumber, "%s stands there, which is not a number", show(text))
+		return c.File.itemError(ErrNoNumber, "%s stands there, which is not a number", quoteForMessage(text))
 	case len(figures) == 1:
 		c.Number = figures[0].Number
 		return nil
 	}
-	return c.File.wrong(ErrAmbiguous, "%s holds %d numbers (%s); quote the one that is meant with text=", show(text),
+	return c.File.itemError(ErrAmbiguous, "%s holds %d numbers (%s); quote the one that is meant with text=",
+		quoteForMessage(text),
 		len(figures), listCandidates(text, figures))
 }
 
@@ -104,9 +105,9 @@ func (s *Set) citedCell(e *entry, sel Selector, c *Cited) error {
 		return err
 	}
 	row, _, _ := boundRange(sel.From, sel.From, len(t.rows))
-	col, _, _ := boundRange(sel.FromCol, sel.FromCol, len(t.row(row-1)))
+	col, _, _ := boundRange(sel.FromCol, sel.FromCol, len(t.rowCells(row-1)))
 	c.ColumnScale = t.scaleOf(row-1, col-1)
-	return c.one(c.Text)
+	return c.readOne(c.Text)
 }
 
 // citedCells refuses several cells for one number, and names those that hold one.
@@ -116,7 +117,7 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 		rows = [][]string{c.Row}
 	}
 	if len(rows) == 1 && len(rows[0]) == 1 {
-		return c.one(rows[0][0])
+		return c.readOne(rows[0][0])
 	}
 	t, err := s.tableOf(e)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 			}
 		}
 	}
-	return e.file.wrong(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, legible.Count(n, "cell"),
+	return e.file.itemError(ErrAmbiguous, "#%s selects %s; cite one of them: %s", sel, legible.Count(n, "cell"),
 		listNames(words))
 }
 
@@ -145,10 +146,10 @@ func (s *Set) citedCells(e *entry, sel Selector, c *Cited) error {
 func (s *Set) citedLines(e *entry, c *Cited) error {
 	text := c.Text
 	if len(text) > maxCitedLines {
-		return e.file.wrong(ErrAmbiguous, "the lines have %d bytes; cite the one that holds the number, or quote "+
+		return e.file.itemError(ErrAmbiguous, "the lines have %d bytes; cite the one that holds the number, or quote "+
 			"the number with text=", len(text))
 	}
-	if err := s.take(e, len(text)/2); err != nil {
+	if err := s.takeWork(e, len(text)/2); err != nil {
 		return err
 	}
 	figures := Figures(text)
@@ -157,12 +158,12 @@ func (s *Set) citedLines(e *entry, c *Cited) error {
 	}
 	switch len(figures) {
 	case 0:
-		return e.file.wrong(ErrNoNumber, "%s stands there, which is not a number", show(text))
+		return e.file.itemError(ErrNoNumber, "%s stands there, which is not a number", quoteForMessage(text))
 	case 1:
 		c.Number = figures[0].Number
 		return nil
 	}
-	return e.file.wrong(ErrAmbiguous, "the lines hold %d numbers (%s); quote the one that is meant with text=",
+	return e.file.itemError(ErrAmbiguous, "the lines hold %d numbers (%s); quote the one that is meant with text=",
 		len(figures), listCandidates(text, figures))
 }
 
@@ -183,25 +184,26 @@ func withoutNames(text string, figures []Figure) []Figure {
 // citedText reads the number that a quotation holds, as a whole token of the text: its sign and brackets count although
 // the quotation leaves them out. The quotation must stand in one place only.
 func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return err
 	}
-	places, err := s.occurrences(e, text, sel.Text)
+	places, err := s.findOccurrences(e, text, sel.Text)
 	if err != nil {
 		return err
 	}
 	if len(places) > 1 {
 		var words []string
 		for _, p := range places {
-			line, col := e.place(text, p[0])
+			line, col := e.placeOf(text, p[0])
 			words = append(words, fmt.Sprintf("line %d, column %d", line, col))
 		}
-		return e.file.wrong(ErrAmbiguous, "the text %s stands in %d places (%s); quote more of it", show(sel.Text),
+		return e.file.itemError(ErrAmbiguous, "the text %s stands in %d places (%s); quote more of it",
+			quoteForMessage(sel.Text),
 			len(places), listNames(words))
 	}
 	if len(places) == 0 {
-		return e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
+		return e.file.itemError(ErrNoHit, "the text %s does not stand there", quoteForMessage(sel.Text))
 	}
 	from, to := places[0][0], places[0][1]
 	first, last := lineAround(text, from, to)
@@ -209,7 +211,7 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 	for first < from && !utf8.RuneStart(text[first]) {
 		first++
 	}
-	if err := s.take(e, (last-first)/2); err != nil {
+	if err := s.takeWork(e, (last-first)/2); err != nil {
 		return err
 	}
 	figures := Figures(text[first:last])
@@ -224,12 +226,13 @@ func (s *Set) citedText(e *entry, sel Selector, c *Cited) error {
 	}
 	switch len(within) {
 	case 0:
-		return e.file.wrong(ErrNoNumber, "the text %s holds no whole number", show(sel.Text))
+		return e.file.itemError(ErrNoNumber, "the text %s holds no whole number", quoteForMessage(sel.Text))
 	case 1:
 		c.Number = within[0].Number
 		return nil
 	}
-	return e.file.wrong(ErrAmbiguous, "the text %s holds %d numbers (%s); quote one of them", show(sel.Text),
+	return e.file.itemError(ErrAmbiguous, "the text %s holds %d numbers (%s); quote one of them",
+		quoteForMessage(sel.Text),
 		len(within), listCandidates(text[first:last], within))
 }
 
@@ -252,10 +255,11 @@ const (
 // maxPlaces bounds how many places of a quotation are listed.
 const maxPlaces = 20
 
-// occurrences are the places of a quotation in the text, white space folded, where neither end cuts a number in two.
-func (s *Set) occurrences(e *entry, text, quotation string) ([][2]int, error) {
+// findOccurrences are the places of a quotation in the text, white space folded, where neither end cuts a number in
+// two.
+func (s *Set) findOccurrences(e *entry, text, quotation string) ([][2]int, error) {
 	if e.views.folded == "" {
-		if err := errors.Join(s.reserve(e, 2*len(text), 1, "bytes of text"), s.take(e, len(text)/4)); err != nil {
+		if err := errors.Join(s.reserveRoom(e, 2*len(text), 1, "bytes of text"), s.takeWork(e, len(text)/4)); err != nil {
 			return nil, err
 		}
 		e.views.seen = legible.Map(text)
@@ -271,13 +275,13 @@ func (s *Set) occurrences(e *entry, text, quotation string) ([][2]int, error) {
 	var out [][2]int
 	for from := 0; len(out) < maxPlaces; {
 		at, tries := nextWhole(folded, want, from)
-		if err := s.take(e, 1+tries/8+(len(folded)-from)/128+max(at, 0)/8); err != nil {
+		if err := s.takeWork(e, 1+tries/8+(len(folded)-from)/128+max(at, 0)/8); err != nil {
 			return nil, err
 		}
 		if at < 0 {
 			break
 		}
-		first, last := seen.Original(unfold(seen.Text, at), unfold(seen.Text, at+len(want)-1)+1)
+		first, last := seen.Original(unfoldOffset(seen.Text, at), unfoldOffset(seen.Text, at+len(want)-1)+1)
 		out = append(out, [2]int{first, last})
 		from = at + len(want)
 	}
@@ -312,7 +316,7 @@ func (t *table) scaleOf(row, col int) int {
 	if row == 0 {
 		return 0
 	}
-	header, label := t.row(0), t.row(row)[0]
+	header, label := t.rowCells(0), t.rowCells(row)[0]
 	places := []string{label, header[0]}
 	if col < len(header) {
 		places = append([]string{header[col]}, places...)
@@ -342,12 +346,12 @@ func (s *Set) CitedList(ref string) ([]Number, Hit, error) {
 	var out []Number
 	if hit.JSON != nil {
 		if hit.JSON.Kind != strictjson.Array {
-			return nil, hit, hit.File.wrong(ErrNoNumber, "%s stands there, not an array", describe(hit.JSON))
+			return nil, hit, hit.File.itemError(ErrNoNumber, "%s stands there, not an array", describeValue(hit.JSON))
 		}
 		for i, item := range hit.JSON.Items {
 			c := Cited{Hit: Hit{File: hit.File, JSON: item}}
 			if err := c.ofJSON(); err != nil {
-				return nil, hit, hit.File.wrong(ErrNoNumber, "element %d of the array is not a number", i)
+				return nil, hit, hit.File.itemError(ErrNoNumber, "element %d of the array is not a number", i)
 			}
 			out = append(out, c.Number)
 		}
@@ -363,12 +367,12 @@ func (s *Set) CitedList(ref string) ([]Number, Hit, error) {
 		case ok:
 			out = append(out, n)
 		case len(out) > 0:
-			return nil, hit, hit.File.wrong(ErrNoNumber, "cell %d of %s is %s, not a number", i+1,
-				legible.Count(len(cells), "cell"), show(cell))
+			return nil, hit, hit.File.itemError(ErrNoNumber, "cell %d of %s is %s, not a number", i+1,
+				legible.Count(len(cells), "cell"), quoteForMessage(cell))
 		}
 	}
 	if cells == nil {
-		return nil, hit, hit.File.wrong(ErrNoNumber, "no list stands there; cite a row, a column or a JSON array")
+		return nil, hit, hit.File.itemError(ErrNoNumber, "no list stands there; cite a row, a column or a JSON array")
 	}
 	return out, hit, nil
 }

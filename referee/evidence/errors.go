@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	if e.ID == "" {
 		return e.Message
 	}
-	return "evidence " + show(e.ID) + ": " + e.Message
+	return "evidence " + quoteForMessage(e.ID) + ": " + e.Message
 }
 
 // Unwrap is the sentinel.
@@ -53,12 +53,12 @@ var codes = map[error]string{
 	ErrAmbiguous: "ambiguous",
 }
 
-// wrong is an error about an item.
-func (i *Item) wrong(cause error, format string, args ...any) *Error {
-	return &Error{Code: codes[cause], ID: i.ID, Path: i.path(), Message: fmt.Sprintf(format, args...), cause: cause}
+// itemError is an error about an item.
+func (i *Item) itemError(cause error, format string, args ...any) *Error {
+	return &Error{Code: codes[cause], ID: i.ID, Path: i.heldPath(), Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
-func (s *Set) undeclared(id string) *Error {
+func (s *Set) undeclaredError(id string) *Error {
 	hint := "run.json declares no evidence"
 	// looking for what was meant takes longer than saying that it is not there
 	if s.undeclareds++; s.undeclareds > maxHints {
@@ -66,15 +66,15 @@ func (s *Set) undeclared(id string) *Error {
 	}
 	ids := s.IDs()
 	if near := nearest.Word(id, ids); near != "" {
-		hint = "did you mean " + show(near) + "?"
+		hint = "did you mean " + quoteForMessage(near) + "?"
 	} else if len(ids) > 0 {
 		hint = "declared: " + listNames(ids)
 	}
 	return &Error{Code: "undeclared", ID: id, Message: "not declared in run.json; " + hint, cause: ErrUndeclared}
 }
 
-// show quotes foreign text for a message: shortened, and with everything escaped that does not print.
-func show(s string) string {
+// quoteForMessage quotes foreign text for a message: shortened, and with everything escaped that does not print.
+func quoteForMessage(s string) string {
 	const most = 60
 	n := 0
 	for i := range s {
@@ -100,7 +100,7 @@ const (
 func listOf(names []string, all int) string {
 	var shown []string
 	for _, n := range names[:min(maxShown, len(names))] {
-		shown = append(shown, show(n))
+		shown = append(shown, quoteForMessage(n))
 	}
 	if more := all - maxShown; more > 0 {
 		shown = append(shown, fmt.Sprintf("and %d more", more))

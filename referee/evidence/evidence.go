@@ -33,8 +33,8 @@ type Item struct {
 	Pos      strictjson.Pos // where run.json declares it
 }
 
-// path is where the bytes of the item are held, "" if it is an inline text.
-func (i *Item) path() string {
+// heldPath is where the bytes of the item are held, "" if it is an inline text.
+func (i *Item) heldPath() string {
 	if i.Path == "" {
 		return i.Snapshot
 	}
@@ -136,7 +136,7 @@ func (s *Set) IDs() []string {
 
 // File is the evidence of that id, hashed. The error is a *Error.
 func (s *Set) File(id string) (*File, error) {
-	e, err := s.entry(id)
+	e, err := s.entryOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +150,14 @@ func (s *Set) All() []*File {
 	}
 	files := make([]*File, len(s.entries))
 	for i, e := range s.entries {
-		s.load(e)
+		s.loadEntry(e)
 		files[i] = &e.file
 	}
 	return files
 }
 
-// entry finds and loads the item of that id.
-func (s *Set) entry(id string) (*entry, error) {
+// entryOf finds and loads the item of that id.
+func (s *Set) entryOf(id string) (*entry, error) {
 	if s == nil {
 		return nil, &Error{Code: "no_manifest", Message: "the submission has no run manifest that declares evidence",
 			cause: ErrNoManifest}
@@ -167,30 +167,30 @@ func (s *Set) entry(id string) (*entry, error) {
 		e = s.byID[legible.Fold(id)] // as people see it (S80)
 	}
 	if e == nil {
-		return nil, s.undeclared(id)
+		return nil, s.undeclaredError(id)
 	}
-	s.load(e)
+	s.loadEntry(e)
 	if e.file.Err != nil {
 		return nil, e.file.Err
 	}
 	return e, nil
 }
 
-// load checks and hashes an item once.
-func (s *Set) load(e *entry) {
+// loadEntry checks and hashes an item once.
+func (s *Set) loadEntry(e *entry) {
 	if e.loaded {
 		return
 	}
 	e.loaded = true
-	if same := s.byPath[e.file.path()]; same != nil { // one file under several ids is read once
+	if same := s.byPath[e.file.heldPath()]; same != nil { // one file under several ids is read once
 		e.file.SHA256, e.file.Bytes, e.file.Format, e.views = same.file.SHA256, same.file.Bytes, same.file.Format,
 			same.views
 		return
 	}
-	err := s.hold(e)
+	err := s.holdEntry(e)
 	if err != nil {
 		e.file = File{Item: e.file.Item, Err: err}
-	} else if p := e.file.path(); p != "" {
+	} else if p := e.file.heldPath(); p != "" {
 		s.byPath[p] = e
 	}
 }

@@ -69,8 +69,8 @@ func figureAt(text string, from, to int) (Figure, bool) {
 		return Figure{}, false
 	}
 	f := Figure{Number: Number{Text: digits}, Start: from, End: to, from: from, to: to}
-	f.suffixes(text)
-	f.prefixes(text)
+	f.takeSuffixes(text)
+	f.takePrefixes(text)
 	return f, true
 }
 
@@ -106,8 +106,8 @@ func isMultiple(after string) bool {
 	return ok && (rest == "" || !isWordRune(r))
 }
 
-// suffixes takes in what follows the digits.
-func (f *Figure) suffixes(text string) {
+// takeSuffixes takes in what follows the digits.
+func (f *Figure) takeSuffixes(text string) {
 	if m := scalePattern().FindStringSubmatch(text[f.End:]); m != nil {
 		f.Scale = scales[strings.ToLower(m[1])]
 		f.End += len(m[0])
@@ -124,14 +124,14 @@ func (f *Figure) suffixes(text string) {
 		case unicode.IsLetter(r):
 			f.Adjective = true
 		case hyphen == "" || strings.ContainsRune(" \t\r\n,;)\"|", r):
-			f.negate()
+			f.negateText()
 			f.End++
 		}
 	}
 }
 
-// prefixes takes in the currency, the sign and the brackets before the digits.
-func (f *Figure) prefixes(text string) {
+// takePrefixes takes in the currency, the sign and the brackets before the digits.
+func (f *Figure) takePrefixes(text string) {
 	sign := func() bool {
 		for _, m := range minusSigns {
 			before, ok := strings.CutSuffix(text[:f.Start], m)
@@ -140,7 +140,7 @@ func (f *Figure) prefixes(text string) {
 			}
 			if r, _ := utf8.DecodeLastRuneInString(before); before == "" || !isWordRune(r) && r != ')' && r != '%' {
 				f.Start = len(before)
-				f.negate()
+				f.negateText()
 				return true
 			}
 		}
@@ -159,12 +159,12 @@ func (f *Figure) prefixes(text string) {
 	if !signed && f.Currency != "" {
 		signed = sign()
 	}
-	f.brackets(text, signed)
+	f.takeBrackets(text, signed)
 }
 
 // brackets: a number in brackets is negative, as accountants write it, unless it restates the words before it ("twelve
 // (12) months").
-func (f *Figure) brackets(text string, signed bool) {
+func (f *Figure) takeBrackets(text string, signed bool) {
 	before, ok := strings.CutSuffix(text[:f.Start], "(")
 	after, also := strings.CutPrefix(text[f.End:], ")")
 	if !ok || !also {
@@ -176,14 +176,14 @@ func (f *Figure) brackets(text string, signed bool) {
 		f.End += len(m)
 	}
 	if !signed && !restatesWords(before) {
-		f.negate()
+		f.negateText()
 	}
 }
 
-func (f *Figure) negate() {
+func (f *Figure) negateText() {
 	if digits, was := strings.CutPrefix(f.Text, "-"); was {
 		f.Text = digits
-	} else if strings.ContainsAny(mantissa(f.Text), "123456789") {
+	} else if strings.ContainsAny(mantissaOf(f.Text), "123456789") {
 		f.Text = "-" + f.Text
 	}
 }

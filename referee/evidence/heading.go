@@ -19,8 +19,8 @@ func columnOfHeading(header []string, name string) (int, error) {
 			continue
 		}
 		if col >= 0 {
-			return 0, fmt.Errorf("several columns are named %s (%s and %s); a name must be unique", show(name),
-				show(header[col]), show(h))
+			return 0, fmt.Errorf("several columns are named %s (%s and %s); a name must be unique", quoteForMessage(name),
+				quoteForMessage(header[col]), quoteForMessage(h))
 		}
 		col = i
 	}
@@ -29,9 +29,9 @@ func columnOfHeading(header []string, name string) (int, error) {
 	}
 	hint := "there are " + listNames(header)
 	if near := nearest.Word(name, header); near != "" {
-		hint = "did you mean " + show(near) + "?"
+		hint = "did you mean " + quoteForMessage(near) + "?"
 	}
-	return 0, fmt.Errorf("no column %s; %s", show(name), hint)
+	return 0, fmt.Errorf("no column %s; %s", quoteForMessage(name), hint)
 }
 
 // headingForm is a heading as people read it: in lower case, trimmed of spaces, with runs of space - _ . as one _. All

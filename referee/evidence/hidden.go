@@ -32,15 +32,15 @@ func (s *Set) Hidden() []Concealed {
 			continue
 		}
 		seen[e.views] = true
-		if c, hides := s.hidden(e); hides {
+		if c, hides := s.findHidden(e); hides {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func (s *Set) hidden(e *entry) (c Concealed, hides bool) {
-	c = Concealed{ID: e.file.ID, Path: e.file.path()}
+func (s *Set) findHidden(e *entry) (c Concealed, hides bool) {
+	c = Concealed{ID: e.file.ID, Path: e.file.heldPath()}
 	text, at := e.views.text, func(i int) int { return i }
 	if e.file.Format == JSON || e.file.Format == JSONL {
 		text, at = unescapeJSON(text)
@@ -48,7 +48,7 @@ func (s *Set) hidden(e *entry) (c Concealed, hides bool) {
 	if legible.Plain(text) {
 		return c, false
 	}
-	if c.Err = s.take(e, len(text)/8); c.Err != nil {
+	if c.Err = s.takeWork(e, len(text)/8); c.Err != nil {
 		return c, true
 	}
 	found := legible.Find(text)

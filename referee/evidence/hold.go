@@ -37,10 +37,10 @@ const headSize = 8 << 10
 
 const lfsPrefix = "version https://git-lfs.github.com/spec/v1\n"
 
-// hold checks the item's place, hashes its bytes and tells its format.
-func (s *Set) hold(e *entry) error {
+// holdEntry checks the item's place, hashes its bytes and tells its format.
+func (s *Set) holdEntry(e *entry) error {
 	i := &e.file.Item
-	if i.path() == "" {
+	if i.heldPath() == "" {
 		v := e.views
 		v.kept, v.have = []byte(i.Text), true
 		sum := sha256.Sum256(v.kept)
@@ -49,28 +49,29 @@ func (s *Set) hold(e *entry) error {
 		return nil
 	}
 	if s.fsys == nil {
-		return i.wrong(ErrMissing, "the file %s is not there: the submission has no run folder", show(i.path()))
+		return i.itemError(ErrMissing, "the file %s is not there: the submission has no run folder",
+			quoteForMessage(i.heldPath()))
 	}
 	if err := s.checkTree(i); err != nil {
 		return err
 	}
-	return s.hash(e)
+	return s.hashEntry(e)
 }
 
-// hash streams the file through SHA-256. The size is counted, not believed.
-func (s *Set) hash(e *entry) error {
+// hashEntry streams the file through SHA-256. The size is counted, not believed.
+func (s *Set) hashEntry(e *entry) error {
 	i := &e.file.Item
-	f, err := s.fsys.Open(i.path())
+	f, err := s.fsys.Open(i.heldPath())
 	if err != nil {
-		return i.unreadable(err)
+		return i.unreadableError(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return i.unreadable(err)
+		return i.unreadableError(err)
 	}
 	if info.Size() > s.lim.MaxHash {
-		return i.wrong(ErrTooLarge, "the file has %d bytes; at most %d are hashed", info.Size(), s.lim.MaxHash)
+		return i.itemError(ErrTooLarge, "the file has %d bytes; at most %d are hashed", info.Size(), s.lim.MaxHash)
 	}
 	sum := sha256.New()
 	var first bytes.Buffer
@@ -82,20 +83,20 @@ func (s *Set) hash(e *entry) error {
 		n += more
 	}
 	if err != nil && err != io.EOF {
-		return i.unreadable(err)
+		return i.unreadableError(err)
 	}
 	if n > s.lim.MaxHash {
-		return i.wrong(ErrTooLarge, "the file has more than %d bytes, the most that are hashed", s.lim.MaxHash)
+		return i.itemError(ErrTooLarge, "the file has more than %d bytes, the most that are hashed", s.lim.MaxHash)
 	}
 	if bytes.HasPrefix(first.Bytes(), []byte(lfsPrefix)) {
-		return i.wrong(ErrRefused, "the file %s is a Git LFS pointer, not the evidence itself; commit the file "+
-			"without LFS", show(i.path()))
+		return i.itemError(ErrRefused, "the file %s is a Git LFS pointer, not the evidence itself; commit the file "+
+			"without LFS", quoteForMessage(i.heldPath()))
 	}
 	if n <= keepBelow {
 		e.views.kept, e.views.have = first.Bytes(), true
 	}
 	head := first.Bytes()[:min(headSize, first.Len())]
-	e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum.Sum(nil)), n, formatOf(i.path(), head)
+	e.file.SHA256, e.file.Bytes, e.file.Format = hex.EncodeToString(sum.Sum(nil)), n, formatOf(i.heldPath(), head)
 	return nil
 }
 
@@ -155,27 +156,27 @@ func inlineFormat(src []byte) Format {
 	return Text
 }
 
-// bytes are the item's bytes, read at most once more than for hashing, and the same that were hashed.
-func (s *Set) bytes(e *entry) ([]byte, error) {
+// readBytes are the item's bytes, read at most once more than for hashing, and the same that were hashed.
+func (s *Set) readBytes(e *entry) ([]byte, error) {
 	if e.views.have {
 		return e.views.kept, nil
 	}
 	i := &e.file.Item
 	if e.file.Bytes > s.lim.MaxRead {
-		return nil, i.wrong(ErrTooLarge, "the file has %d bytes and is too large to read; at most %d are read for "+
+		return nil, i.itemError(ErrTooLarge, "the file has %d bytes and is too large to read; at most %d are read for "+
 			"selectors and statistics", e.file.Bytes, s.lim.MaxRead)
 	}
-	f, err := s.fsys.Open(i.path())
+	f, err := s.fsys.Open(i.heldPath())
 	if err != nil {
-		return nil, i.unreadable(err)
+		return nil, i.unreadableError(err)
 	}
 	defer f.Close()
 	src := make([]byte, e.file.Bytes)
 	if _, err := io.ReadFull(f, src); err != nil && err != io.EOF {
-		return nil, i.wrong(ErrRefused, "the file %s changed while it was read", show(i.path()))
+		return nil, i.itemError(ErrRefused, "the file %s changed while it was read", quoteForMessage(i.heldPath()))
 	}
 	if sum := sha256.Sum256(src); hex.EncodeToString(sum[:]) != e.file.SHA256 {
-		return nil, i.wrong(ErrRefused, "the file %s changed while it was read", show(i.path()))
+		return nil, i.itemError(ErrRefused, "the file %s changed while it was read", quoteForMessage(i.heldPath()))
 	}
 	e.views.kept, e.views.have = src, true
 	return src, nil

@@ -61,7 +61,7 @@ func NumberIn(s string) (Number, bool) {
 		return Number{}, false
 	}
 	p := peeler{rest: strings.TrimFunc(s, blankRune)}
-	for p.peel() {
+	for p.peelSign() {
 	}
 	digits, ok := plainDigits(p.rest)
 	if !ok || p.number.Percent && p.multiple {
@@ -69,7 +69,7 @@ func NumberIn(s string) (Number, bool) {
 	}
 	n := p.number
 	n.Text = digits
-	if (p.minus || p.bracket) && strings.ContainsAny(mantissa(digits), "123456789") {
+	if (p.minus || p.bracket) && strings.ContainsAny(mantissaOf(digits), "123456789") {
 		n.Text = "-" + digits
 	}
 	return n, true
@@ -77,7 +77,7 @@ func NumberIn(s string) (Number, bool) {
 
 func blankRune(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' }
 
-func mantissa(digits string) string {
+func mantissaOf(digits string) string {
 	m, _, _ := strings.Cut(digits, "e")
 	return m
 }
@@ -89,15 +89,15 @@ type peeler struct {
 	minus, plus, bracket, multiple bool
 }
 
-// peel takes one sign off and reports whether there was one.
-func (p *peeler) peel() bool {
+// peelSign takes one sign off and reports whether there was one.
+func (p *peeler) peelSign() bool {
 	s := p.rest
 	switch {
-	case !p.signed() && strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")"):
+	case !p.isSigned() && strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")"):
 		p.bracket, s = true, s[1:len(s)-1]
-	case !p.signed() && strings.HasPrefix(s, "+"):
+	case !p.isSigned() && strings.HasPrefix(s, "+"):
 		p.plus, s = true, s[1:]
-	case !p.signed() && cutMinus(&s):
+	case !p.isSigned() && cutMinus(&s):
 		p.minus = true
 	case !p.number.Percent && strings.HasSuffix(s, "%"):
 		p.number.Percent, s = true, s[:len(s)-1]
@@ -112,7 +112,7 @@ func (p *peeler) peel() bool {
 	return changed
 }
 
-func (p *peeler) signed() bool { return p.minus || p.plus || p.bracket }
+func (p *peeler) isSigned() bool { return p.minus || p.plus || p.bracket }
 
 // cutMinus takes a minus sign off the front, or a plain one off the end.
 func cutMinus(s *string) bool {

@@ -15,19 +15,19 @@ import (
 func checkItem(i *Item) error {
 	switch {
 	case strings.TrimSpace(i.ID) == "":
-		return i.wrong(ErrRefused, "an evidence item has no id")
+		return i.itemError(ErrRefused, "an evidence item has no id")
 	case strings.ContainsRune(i.ID, '#') || strings.TrimSpace(i.ID) != i.ID || firstUnprintable(i.ID) != "":
-		return i.wrong(ErrRefused, "an id has no #, no surrounding space and no control or invisible characters")
-	case i.Kind == "url" && i.path() == "":
-		return i.wrong(ErrNotHeld, "the url %s has no snapshot; what counts is what the repository holds: add the "+
-			"page as a file and its path as \"snapshot\"", show(i.URL))
-	case i.path() == "" && i.Text == "":
-		return i.wrong(ErrRefused, "neither a path nor a text is given")
-	case i.path() == "" && !utf8.ValidString(i.Text):
-		return i.wrong(ErrRefused, "the text is not UTF-8")
-	case i.path() != "" && i.Text != "":
-		return i.wrong(ErrRefused, "both a path and a text are given; keep one, so that it is clear what is hashed")
-	case i.path() == "":
+		return i.itemError(ErrRefused, "an id has no #, no surrounding space and no control or invisible characters")
+	case i.Kind == "url" && i.heldPath() == "":
+		return i.itemError(ErrNotHeld, "the url %s has no snapshot; what counts is what the repository holds: add the "+
+			"page as a file and its path as \"snapshot\"", quoteForMessage(i.URL))
+	case i.heldPath() == "" && i.Text == "":
+		return i.itemError(ErrRefused, "neither a path nor a text is given")
+	case i.heldPath() == "" && !utf8.ValidString(i.Text):
+		return i.itemError(ErrRefused, "the text is not UTF-8")
+	case i.heldPath() != "" && i.Text != "":
+		return i.itemError(ErrRefused, "both a path and a text are given; keep one, so that it is clear what is hashed")
+	case i.heldPath() == "":
 		return nil
 	}
 	return checkPath(i)
@@ -35,24 +35,26 @@ func checkItem(i *Item) error {
 
 // checkPath refuses every path that is not plainly inside the run folder.
 func checkPath(i *Item) error {
-	p := i.path()
+	p := i.heldPath()
 	if bad := firstUnprintable(p); bad != "" {
-		return i.wrong(ErrRefused, "the path %s has %s; rename the file", show(p), bad)
+		return i.itemError(ErrRefused, "the path %s has %s; rename the file", quoteForMessage(p), bad)
 	}
 	switch {
 	case strings.Contains(p, `\`):
-		return i.wrong(ErrRefused, "the path %s has a backslash; paths are written with forward slashes", show(p))
+		return i.itemError(ErrRefused, "the path %s has a backslash; paths are written with forward slashes",
+			quoteForMessage(p))
 	case strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':':
-		return i.wrong(ErrRefused, "the path %s is absolute; it must be relative to the run folder", show(p))
+		return i.itemError(ErrRefused, "the path %s is absolute; it must be relative to the run folder", quoteForMessage(p))
 	}
 	for part := range strings.SplitSeq(p, "/") {
 		if part == ".." {
-			return i.wrong(ErrRefused, "the path %s leads upwards with \"..\"; evidence lies inside the run folder",
-				show(p))
+			return i.itemError(ErrRefused, "the path %s leads upwards with \"..\"; evidence lies inside the run folder",
+				quoteForMessage(p))
 		}
 	}
 	if clean := path.Clean(p); clean != p || clean == "." {
-		return i.wrong(ErrRefused, "the path %s is not in its shortest form; write %s", show(p), show(clean))
+		return i.itemError(ErrRefused, "the path %s is not in its shortest form; write %s", quoteForMessage(p),
+			quoteForMessage(clean))
 	}
 	return nil
 }
@@ -78,7 +80,7 @@ func (s *Set) refuseTwins() {
 	id := func(e *entry) string { return foldCase(legible.Fold(e.file.ID)) }
 	for _, e := range s.entries {
 		ids[id(e)] = append(ids[id(e)], e)
-		if p := e.file.path(); p != "" {
+		if p := e.file.heldPath(); p != "" {
 			paths[foldCase(p)] = append(paths[foldCase(p)], e)
 		}
 	}
@@ -87,14 +89,14 @@ func (s *Set) refuseTwins() {
 			continue
 		}
 		if same := ids[id(e)]; len(same) > 1 {
-			e.file.Err, e.loaded = e.file.wrong(ErrRefused, "%d items have this id (case aside); an id must be unique",
+			e.file.Err, e.loaded = e.file.itemError(ErrRefused, "%d items have this id (case aside); an id must be unique",
 				len(same)), true
 			continue
 		}
-		for _, other := range paths[foldCase(e.file.path())] {
-			if e.file.path() != other.file.path() {
-				e.file.Err, e.loaded = e.file.wrong(ErrRefused, "the paths %s and %s differ only in case",
-					show(e.file.path()), show(other.file.path())), true
+		for _, other := range paths[foldCase(e.file.heldPath())] {
+			if e.file.heldPath() != other.file.heldPath() {
+				e.file.Err, e.loaded = e.file.itemError(ErrRefused, "the paths %s and %s differ only in case",
+					quoteForMessage(e.file.heldPath()), quoteForMessage(other.file.heldPath())), true
 				break
 			}
 		}
@@ -114,7 +116,7 @@ func foldCase(s string) string {
 
 // checkTree follows the path component by component without following a link, and refuses what is no regular file.
 func (s *Set) checkTree(i *Item) error {
-	p := i.path()
+	p := i.heldPath()
 	for end := 0; end < len(p); end++ {
 		next := strings.IndexByte(p[end:], '/')
 		if next < 0 {
@@ -124,33 +126,34 @@ func (s *Set) checkTree(i *Item) error {
 		info, err := fs.Lstat(s.fsys, p[:end])
 		switch {
 		case err != nil:
-			return i.unreadable(err)
+			return i.unreadableError(err)
 		case info.Mode()&fs.ModeSymlink != 0:
-			return i.wrong(ErrRefused, "%s is a symbolic link; evidence must be the files themselves", show(p[:end]))
+			return i.itemError(ErrRefused, "%s is a symbolic link; evidence must be the files themselves",
+				quoteForMessage(p[:end]))
 		}
 	}
 	info, err := fs.Lstat(s.fsys, p)
 	switch {
 	case err != nil:
-		return i.unreadable(err)
+		return i.unreadableError(err)
 	case info.Mode()&fs.ModeSymlink != 0:
-		return i.wrong(ErrRefused, "%s is a symbolic link; evidence must be the file itself", show(p))
+		return i.itemError(ErrRefused, "%s is a symbolic link; evidence must be the file itself", quoteForMessage(p))
 	case info.IsDir():
-		return i.wrong(ErrRefused, "%s is a folder; name each file of it", show(p))
+		return i.itemError(ErrRefused, "%s is a folder; name each file of it", quoteForMessage(p))
 	case !info.Mode().IsRegular():
-		return i.wrong(ErrRefused, "%s is not a regular file", show(p))
+		return i.itemError(ErrRefused, "%s is not a regular file", quoteForMessage(p))
 	}
 	return nil
 }
 
-// unreadable tells a missing file from one that cannot be read.
-func (i *Item) unreadable(err error) *Error {
+// unreadableError tells a missing file from one that cannot be read.
+func (i *Item) unreadableError(err error) *Error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return i.wrong(ErrMissing, "the file %s is not in the run folder", show(i.path()))
+		return i.itemError(ErrMissing, "the file %s is not in the run folder", quoteForMessage(i.heldPath()))
 	}
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
 		err = pathErr.Err
 	}
-	return i.wrong(ErrRefused, "the file %s cannot be read: %v", show(i.path()), err)
+	return i.itemError(ErrRefused, "the file %s cannot be read: %v", quoteForMessage(i.heldPath()), err)
 }

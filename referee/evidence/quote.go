@@ -77,7 +77,7 @@ func dividesWords(s string) bool {
 // whole line of it; of a table, Quoted compares it with whole cells. The ends of a quote never cut a number in two:
 // "NOI is $920" does not stand in "NOI is $920,000". An empty quote stands nowhere.
 func FoundIn(quote, text string, minLen int) bool {
-	return newHaystack(text, strings.Split(text, "\n")).has(quote, minLen)
+	return newHaystack(text, strings.Split(text, "\n")).hasQuote(quote, minLen)
 }
 
 // haystack is a text prepared for many quotes: by found_in's rules, or for quotations word for word.
@@ -96,12 +96,12 @@ func newHaystack(text string, parts []string) *haystack {
 		fold: NormaliseText}
 }
 
-// quotable is a text prepared for quotations (S63).
-func quotable(text string, parts []string) *haystack {
+// prepareQuotable is a text prepared for quotations (S63).
+func prepareQuotable(text string, parts []string) *haystack {
 	return &haystack{joined: foldQuote(text), parts: parts, fold: foldQuote}
 }
 
-func (h *haystack) has(quote string, minLen int) bool {
+func (h *haystack) hasQuote(quote string, minLen int) bool {
 	if minLen <= 0 {
 		minLen = DefaultMinLen
 	}
@@ -183,10 +183,10 @@ func (s *Set) Quoted(ref, quote string, minLen int) (found bool, hit Hit, err er
 	}
 	e := s.byID[hit.File.ID]
 	if hit.Kind != HitFile {
-		if err := s.take(e, len(hit.Text)+len(quote)/2); err != nil {
+		if err := s.takeWork(e, len(hit.Text)+len(quote)/2); err != nil {
 			return false, hit, err
 		}
-		return hit.haystack().has(quote, minLen), hit, nil
+		return hit.haystackOf().hasQuote(quote, minLen), hit, nil
 	}
 	h := e.views.quotes
 	if h == nil {
@@ -194,56 +194,56 @@ func (s *Set) Quoted(ref, quote string, minLen int) (found bool, hit Hit, err er
 			return false, hit, err
 		}
 		h.room = func() error {
-			return errors.Join(s.take(e, len(h.parts)+len(h.joined)/4), s.reserve(e, len(h.parts), roomWhole,
+			return errors.Join(s.takeWork(e, len(h.parts)+len(h.joined)/4), s.reserveRoom(e, len(h.parts), roomWhole,
 				"lines or cells to compare a quote with"))
 		}
 		e.views.quotes = h
 	}
-	if err := s.take(e, 4+len(quote)/2+(len(h.joined)+len(h.hyphened))/128); err != nil {
+	if err := s.takeWork(e, 4+len(quote)/2+(len(h.joined)+len(h.hyphened))/128); err != nil {
 		return false, hit, err
 	}
 	before := h.tries
-	found = h.has(quote, minLen)
+	found = h.hasQuote(quote, minLen)
 	s.meter.Take((h.tries - before) / 8)
 	return found, hit, h.err
 }
 
-// haystack is the text of a hit with its cells or JSON strings as parts.
-func (h Hit) haystack() *haystack {
+// haystackOf is the text of a hit with its cells or JSON strings as parts.
+func (h Hit) haystackOf() *haystack {
 	switch {
 	case h.JSON != nil:
 		texts := jsonTexts(h.JSON)
-		return quotable(strings.Join(texts, "\n"), texts)
+		return prepareQuotable(strings.Join(texts, "\n"), texts)
 	case h.Row != nil:
-		return quotable(h.Text, h.Row)
+		return prepareQuotable(h.Text, h.Row)
 	case h.Cells != nil:
 		var parts []string
 		for _, r := range h.Cells {
 			parts = append(parts, r...)
 		}
-		return quotable(h.Text, parts)
+		return prepareQuotable(h.Text, parts)
 	}
-	return quotable(h.Text, strings.Split(h.Text, "\n"))
+	return prepareQuotable(h.Text, strings.Split(h.Text, "\n"))
 }
 
 // haystackOf prepares a whole item. A CSV or JSON file that cannot be read as such still has its text.
 func (s *Set) haystackOf(e *entry) (*haystack, error) {
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.take(e, 1+len(text)/2); err != nil {
+	if err := s.takeWork(e, 1+len(text)/2); err != nil {
 		return nil, err
 	}
 	most := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
-	if err := errors.Join(s.reserve(e, 3*len(text), 1, "bytes of text"),
-		s.reserve(e, most, roomPart, "lines")); err != nil {
+	if err := errors.Join(s.reserveRoom(e, 3*len(text), 1, "bytes of text"),
+		s.reserveRoom(e, most, roomPart, "lines")); err != nil {
 		return nil, err
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	switch e.file.Format {
 	case JSON:
-		if root, err := s.document(e); err == nil {
+		if root, err := s.jsonDocument(e); err == nil {
 			parts = jsonTexts(root)
 			text = strings.Join(parts, "\n") + "\n" + text
 		}
@@ -262,7 +262,7 @@ func (s *Set) haystackOf(e *entry) (*haystack, error) {
 			text = text + "\n" + strings.Join(t.cells, "\n")
 		}
 	}
-	return quotable(text, parts), nil
+	return prepareQuotable(text, parts), nil
 }
 
 // jsonTexts are the strings and numbers of a JSON value, decoded, in document order.

@@ -61,7 +61,7 @@ func ParseReference(ref string) (Reference, error) {
 	id, fragment, has := splitReference(ref)
 	if id == "" {
 		return Reference{}, refuseSelector(id, "the reference %s names no evidence; write <id> or <id>#<selector>",
-			show(ref))
+			quoteForMessage(ref))
 	}
 	if !has {
 		return Reference{ID: id}, nil
@@ -102,7 +102,7 @@ func parseSelector(fragment string) (Selector, error) {
 	}
 	if strings.Contains(value, ";") {
 		return Selector{}, fmt.Errorf("the selector %s has several parts; one reference points to one place",
-			show(fragment))
+			quoteForMessage(fragment))
 	}
 	sel := Selector{Kind: kind}
 	var err error
@@ -110,12 +110,12 @@ func parseSelector(fragment string) (Selector, error) {
 	case SelectLine:
 		sel.From, sel.To, err = parseLinePositions(value)
 	case SelectCell:
-		err = sel.cells(value)
+		err = sel.readCells(value)
 	default:
 		sel.From, sel.To, err = parseSpan(value)
 	}
 	if err != nil {
-		return Selector{}, fmt.Errorf("the selector %s: %w", show(fragment), err)
+		return Selector{}, fmt.Errorf("the selector %s: %w", quoteForMessage(fragment), err)
 	}
 	return sel, nil
 }
@@ -139,7 +139,7 @@ func unknownSelector(fragment, name string) error {
 	if near != "" {
 		hint = "did you mean " + near + "=?"
 	}
-	return fmt.Errorf("unknown selector %s; %s", show(fragment), hint)
+	return fmt.Errorf("unknown selector %s; %s", quoteForMessage(fragment), hint)
 }
 
 func pointerSelector(fragment string) (Selector, error) {
@@ -149,7 +149,7 @@ func pointerSelector(fragment string) (Selector, error) {
 	}
 	if !strictjson.WellEscaped(pointer) {
 		return Selector{}, fmt.Errorf("the JSON Pointer %s has a ~ that is neither ~0 (for ~) nor ~1 (for /)",
-			show(pointer))
+			quoteForMessage(pointer))
 	}
 	return Selector{Kind: SelectPointer, Pointer: pointer}, nil
 }
@@ -170,7 +170,7 @@ func percentDecode(s string) (string, error) {
 	out, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(out) {
 		return "", fmt.Errorf("the selector %s is not well percent-encoded UTF-8; a percent sign is written %%25",
-			show(s))
+			quoteForMessage(s))
 	}
 	return out, nil
 }
@@ -181,7 +181,7 @@ func parseCount(s string) (int, error) {
 		return r > unicode.MaxASCII ||
 			!unicode.IsDigit(r)
 	}) >= 0 {
-		return 0, fmt.Errorf("%s is not a count", show(s))
+		return 0, fmt.Errorf("%s is not a count", quoteForMessage(s))
 	}
 	return strconv.Atoi(s)
 }
@@ -244,8 +244,8 @@ func checkAscending(from, to int) error {
 	return nil
 }
 
-// cells reads "4,2" or "4,2-6,5": row and column of the first, and of the last cell.
-func (sel *Selector) cells(s string) (err error) {
+// readCells reads "4,2" or "4,2-6,5": row and column of the first, and of the last cell.
+func (sel *Selector) readCells(s string) (err error) {
 	first, last, isRange := strings.Cut(s, "-")
 	if sel.From, sel.FromCol, err = cellAt(first); err != nil {
 		return err
@@ -296,23 +296,23 @@ func (sel Selector) String() string {
 		if sel.From == sel.To {
 			return fmt.Sprintf("line=%d", sel.From)
 		}
-		return "line=" + strconv.Itoa(sel.From) + "," + strings.TrimSuffix(star(sel.To), "*")
+		return "line=" + strconv.Itoa(sel.From) + "," + strings.TrimSuffix(placeOrStar(sel.To), "*")
 	case SelectCell:
-		first, last := star(sel.From)+","+star(sel.FromCol), star(sel.To)+","+star(sel.ToCol)
+		first, last := placeOrStar(sel.From)+","+placeOrStar(sel.FromCol), placeOrStar(sel.To)+","+placeOrStar(sel.ToCol)
 		if first == last {
 			return "cell=" + first
 		}
 		return "cell=" + first + "-" + last
 	case SelectRow, SelectCol:
 		if sel.From == sel.To {
-			return string(sel.Kind) + "=" + star(sel.From)
+			return string(sel.Kind) + "=" + placeOrStar(sel.From)
 		}
-		return string(sel.Kind) + "=" + star(sel.From) + "-" + star(sel.To)
+		return string(sel.Kind) + "=" + placeOrStar(sel.From) + "-" + placeOrStar(sel.To)
 	}
 	return ""
 }
 
-func star(n int) string {
+func placeOrStar(n int) string {
 	if n == Last {
 		return "*"
 	}

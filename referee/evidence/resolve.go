@@ -47,7 +47,7 @@ type Hit struct {
 // declared is decided first: "Invoice #4411" is free text and no bad selector.
 func (s *Set) Resolve(ref string) (Hit, error) {
 	id, _, _ := splitReference(ref)
-	e, err := s.entry(id)
+	e, err := s.entryOf(id)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -55,16 +55,16 @@ func (s *Set) Resolve(ref string) (Hit, error) {
 	if err != nil {
 		return Hit{}, err
 	}
-	if err := s.take(e, 4+len(ref)/16); err != nil {
+	if err := s.takeWork(e, 4+len(ref)/16); err != nil {
 		return Hit{}, err
 	}
-	return s.hit(e, r.Selector)
+	return s.resolveHit(e, r.Selector)
 }
 
 // Whole is a whole item as one value: the root of a JSON document, else its text. What only a human can read gives a
 // Hit with Open. The error is one of Resolve's.
 func (s *Set) Whole(id string) (Hit, error) {
-	e, err := s.entry(id)
+	e, err := s.entryOf(id)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -74,14 +74,14 @@ func (s *Set) Whole(id string) (Hit, error) {
 		return hit, nil
 	}
 	if e.file.Format == JSON {
-		hit.JSON, err = s.document(e)
+		hit.JSON, err = s.jsonDocument(e)
 		return hit, err
 	}
-	hit.Text, err = s.content(e)
+	hit.Text, err = s.textContent(e)
 	return hit, err
 }
 
-func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
+func (s *Set) resolveHit(e *entry, sel Selector) (Hit, error) {
 	if sel.Kind == SelectAll {
 		return Hit{File: &e.file, Kind: HitFile}, nil // Whole reads it
 	}
@@ -100,7 +100,7 @@ func (s *Set) hit(e *entry, sel Selector) (Hit, error) {
 	case SelectText:
 		return s.hitText(e, sel)
 	}
-	return Hit{}, e.file.wrong(ErrSelector, "%s= points into a PDF or an image, and this is a %s file; use %s",
+	return Hit{}, e.file.itemError(ErrSelector, "%s= points into a PDF or an image, and this is a %s file; use %s",
 		sel.Kind, format, usableSelectors(format))
 }
 
@@ -122,18 +122,19 @@ var jsonHits = map[strictjson.Kind]HitKind{
 
 func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	if e.file.Format != JSON {
-		return Hit{}, e.file.wrong(ErrSelector, "a JSON Pointer points into JSON, and this is a %s file; use %s",
+		return Hit{}, e.file.itemError(ErrSelector, "a JSON Pointer points into JSON, and this is a %s file; use %s",
 			e.file.Format, usableSelectors(e.file.Format))
 	}
-	root, err := s.document(e)
+	root, err := s.jsonDocument(e)
 	if err != nil {
 		return Hit{}, err
 	}
 	v := root.At(sel.Pointer)
 	if v == nil {
-		return Hit{}, e.file.wrong(ErrNoHit, "nothing at %s; %s", show(sel.Pointer), deepest(root, sel.Pointer))
+		return Hit{}, e.file.itemError(ErrNoHit, "nothing at %s; %s", quoteForMessage(sel.Pointer), deepestText(root,
+			sel.Pointer))
 	}
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -144,16 +145,16 @@ func (s *Set) hitPointer(e *entry, sel Selector) (Hit, error) {
 	return hit, nil
 }
 
-// deepest says how far the pointer leads and what is there instead.
-func deepest(root *strictjson.Value, pointer string) string {
+// deepestText says how far the pointer leads and what is there instead.
+func deepestText(root *strictjson.Value, pointer string) string {
 	v, at := root.Deepest(pointer)
 	if at == "" {
-		return describe(v)
+		return describeValue(v)
 	}
-	return show(at) + " is " + describe(v)
+	return quoteForMessage(at) + " is " + describeValue(v)
 }
 
-func describe(v *strictjson.Value) string {
+func describeValue(v *strictjson.Value) string {
 	switch v.Kind {
 	case strictjson.Object:
 		if len(v.Members) == 0 {
@@ -172,7 +173,7 @@ func describe(v *strictjson.Value) string {
 
 // hitLines counts as Selector says.
 func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return Hit{}, err
 	}
@@ -185,11 +186,11 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 		to = len(starts)
 	}
 	if sel.From > len(starts) || to > len(starts) || sel.From > to || sel.From == to && sel.To == Last {
-		return Hit{}, e.file.wrong(ErrNoHit, "#%s: the text has %s", sel, legible.Count(len(starts), "line"))
+		return Hit{}, e.file.itemError(ErrNoHit, "#%s: the text has %s", sel, legible.Count(len(starts), "line"))
 	}
 	if sel.From == to {
-		note := "a single position selects no text; line " + star(sel.From) + " is written #line=" +
-			star(max(0, sel.From-1)) + "," + star(max(1, sel.From))
+		note := "a single position selects no text; line " + placeOrStar(sel.From) + " is written #line=" +
+			placeOrStar(max(0, sel.From-1)) + "," + placeOrStar(max(1, sel.From))
 		return Hit{File: &e.file, Kind: HitLines, Line: min(sel.From+1, max(1, len(starts))), Column: 1, Note: note},
 			nil
 	}
@@ -204,19 +205,19 @@ func (s *Set) hitLines(e *entry, sel Selector) (Hit, error) {
 // hitText finds the first place where the words stand one after the other, whatever white space lies between them, and
 // cut no number in two.
 func (s *Set) hitText(e *entry, sel Selector) (Hit, error) {
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return Hit{}, err
 	}
-	places, err := s.occurrences(e, text, sel.Text)
+	places, err := s.findOccurrences(e, text, sel.Text)
 	if err != nil {
 		return Hit{}, err
 	}
 	if len(places) == 0 {
-		return Hit{}, e.file.wrong(ErrNoHit, "the text %s does not stand there", show(sel.Text))
+		return Hit{}, e.file.itemError(ErrNoHit, "the text %s does not stand there", quoteForMessage(sel.Text))
 	}
 	from, to := places[0][0], places[0][1]
-	line, col := e.place(text, from)
+	line, col := e.placeOf(text, from)
 	return Hit{File: &e.file, Kind: HitText, Text: text[from:to], Line: line, Column: col}, nil
 }
 
@@ -233,8 +234,8 @@ func foldSpace(s string) string {
 	return b.String()
 }
 
-// unfold is the offset in text of byte n of foldSpace(text), which must not be a space.
-func unfold(text string, n int) int {
+// unfoldOffset is the offset in text of byte n of foldSpace(text), which must not be a space.
+func unfoldOffset(text string, n int) int {
 	at, space, begun := 0, false, false
 	for i, r := range text {
 		if unicode.IsSpace(r) {

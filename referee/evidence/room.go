@@ -23,21 +23,21 @@ const (
 // Meter makes the set take the work of reading from the meter of an audit.
 func (s *Set) Meter(m *decimal.Meter) { s.meter = m }
 
-// take takes work for an item; the error says that there is none left.
-func (s *Set) take(e *entry, work int) error {
+// takeWork takes work for an item; the error says that there is none left.
+func (s *Set) takeWork(e *entry, work int) error {
 	if s.meter.Take(work) {
 		return nil
 	}
-	return e.file.wrong(ErrTooLarge, "the audit takes more than %d steps, and this evidence could not be read "+
+	return e.file.itemError(ErrTooLarge, "the audit takes more than %d steps, and this evidence could not be read "+
 		"within them", s.meter.Most)
 }
 
-// reserve takes room for n things of a reading; the error says that there is none left.
-func (s *Set) reserve(e *entry, n int, each int64, what string) error {
+// reserveRoom takes room for n things of a reading; the error says that there is none left.
+func (s *Set) reserveRoom(e *entry, n int, each int64, what string) error {
 	if int64(n)*each <= s.lim.MaxRoom-s.room {
 		s.room += int64(n) * each
 		return nil
 	}
-	return e.file.wrong(ErrTooLarge, "%s is too much to be held with the run's other evidence (at most %d MiB in all)",
+	return e.file.itemError(ErrTooLarge, "%s is too much to be held with the run's other evidence (at most %d MiB in all)",
 		fmt.Sprintf("%d %s", n, what), s.lim.MaxRoom>>20)
 }

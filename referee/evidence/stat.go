@@ -44,7 +44,7 @@ var Stats = []string{"rows", "nulls", "distinct", "dups", "sum", "mean", "min", 
 // column is "". The error is a *Error that wraps ErrNoManifest, ErrUndeclared, an error of the file, ErrContent or
 // ErrStat.
 func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
-	e, err := s.entry(id)
+	e, err := s.entryOf(id)
 	if err != nil {
 		return StatResult{}, err
 	}
@@ -53,7 +53,7 @@ func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 		if near := nearest.Word(stat, Stats); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		return StatResult{}, e.file.wrong(ErrStat, "unknown statistic %s; %s", show(stat), hint)
+		return StatResult{}, e.file.itemError(ErrStat, "unknown statistic %s; %s", quoteForMessage(stat), hint)
 	}
 	switch {
 	case stat == "sha256":
@@ -71,12 +71,12 @@ func (s *Set) Stat(id, stat, column, arg string) (StatResult, error) {
 	if known, ok := e.views.stats[key]; ok {
 		return known.result, known.err
 	}
-	if err := s.take(e, t.cost(stat, column, e.file.Bytes)); err != nil {
+	if err := s.takeWork(e, t.statCost(stat, column, e.file.Bytes)); err != nil {
 		return StatResult{}, err
 	}
-	r, err := t.stat(stat, column, arg)
+	r, err := t.computeStat(stat, column, arg)
 	if err != nil {
-		r, err = StatResult{}, e.file.wrong(ErrStat, "%s: %v", stat, err)
+		r, err = StatResult{}, e.file.itemError(ErrStat, "%s: %v", stat, err)
 	}
 	if e.views.stats == nil {
 		e.views.stats = map[statKey]knownStat{}
@@ -94,9 +94,9 @@ type (
 	}
 )
 
-// cost is the work of recounting a statistic: of the cells that it looks at, and of a pattern of the bytes that may be
-// in them.
-func (t *table) cost(stat, column string, bytes int64) int {
+// statCost is the work of recounting a statistic: of the cells that it looks at, and of a pattern of the bytes that may
+// be in them.
+func (t *table) statCost(stat, column string, bytes int64) int {
 	cells := len(t.rows)
 	if column == "" {
 		cells = len(t.cells)
@@ -114,7 +114,7 @@ func (t *table) cost(stat, column string, bytes int64) int {
 
 // Rows are the header and the rows of a table, as text.
 func (s *Set) Rows(id string) (header []string, rows [][]string, err error) {
-	e, err := s.entry(id)
+	e, err := s.entryOf(id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,14 +123,14 @@ func (s *Set) Rows(id string) (header []string, rows [][]string, err error) {
 		return nil, nil, err
 	}
 	for n := 1; n < len(t.rows); n++ {
-		rows = append(rows, t.row(n))
+		rows = append(rows, t.rowCells(n))
 	}
-	return t.row(0), rows, nil
+	return t.rowCells(0), rows, nil
 }
 
 // Column is the cells of a column of a table, as text, the header aside.
 func (s *Set) Column(id, column string) ([]string, error) {
-	e, err := s.entry(id)
+	e, err := s.entryOf(id)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +138,12 @@ func (s *Set) Column(id, column string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.take(e, 2*len(t.rows)); err != nil {
+	if err := s.takeWork(e, 2*len(t.rows)); err != nil {
 		return nil, err
 	}
-	cells, err := t.column(column)
+	cells, err := t.columnCells(column)
 	if err != nil {
-		return nil, e.file.wrong(ErrStat, "%v", err)
+		return nil, e.file.itemError(ErrStat, "%v", err)
 	}
 	texts := make([]string, len(cells))
 	for i, c := range cells {
@@ -159,19 +159,19 @@ func (s *Set) dataTable(e *entry) (*table, error) {
 		return nil, err
 	}
 	if len(t.rows) == 0 {
-		return nil, e.file.wrong(ErrContent, "the file is empty; a table has at least a header")
+		return nil, e.file.itemError(ErrContent, "the file is empty; a table has at least a header")
 	}
 	if !t.checked {
-		t.checked, t.ragged = true, t.rectangular()
+		t.checked, t.ragged = true, t.checkRectangular()
 	}
 	if t.ragged != nil {
-		return nil, e.file.wrong(ErrContent, "%v", t.ragged)
+		return nil, e.file.itemError(ErrContent, "%v", t.ragged)
 	}
 	return t, nil
 }
 
 func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return StatResult{}, err
 	}
@@ -184,9 +184,9 @@ func (s *Set) textStat(e *entry, stat, arg string) (StatResult, error) {
 	}
 	re, err := compilePattern(arg)
 	if err != nil {
-		return StatResult{}, e.file.wrong(ErrStat, "regex_hits: %v", err)
+		return StatResult{}, e.file.itemError(ErrStat, "regex_hits: %v", err)
 	}
-	if err := s.take(e, len(starts)+len(text)/4); err != nil {
+	if err := s.takeWork(e, len(starts)+len(text)/4); err != nil {
 		return StatResult{}, err
 	}
 	hits := 0
@@ -208,7 +208,7 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a regular expression (RE2)", show(pattern))
+		return nil, fmt.Errorf("%s is not a regular expression (RE2)", quoteForMessage(pattern))
 	}
 	return re, nil
 }
@@ -230,9 +230,9 @@ type cell struct {
 	line int
 }
 
-func (c cell) null() bool { return legible.Blank(c.text) }
+func (c cell) isNull() bool { return legible.Blank(c.text) }
 
-func (t *table) cell(n, col int) cell {
+func (t *table) cellAt(n, col int) cell {
 	at := t.rows[n].first + col
 	c := cell{text: t.cells[at], line: t.rows[n].line}
 	if t.kinds != nil {
@@ -241,42 +241,42 @@ func (t *table) cell(n, col int) cell {
 	return c
 }
 
-// column is the cells below a header; one heading must be the name.
-func (t *table) column(name string) ([]cell, error) {
-	col, err := columnOfHeading(t.row(0), name)
+// columnCells is the cells below a header; one heading must be the name.
+func (t *table) columnCells(name string) ([]cell, error) {
+	col, err := columnOfHeading(t.rowCells(0), name)
 	if err != nil {
 		return nil, err
 	}
 	cells := make([]cell, 0, len(t.rows)-1)
 	for n := 1; n < len(t.rows); n++ {
-		cells = append(cells, t.cell(n, col))
+		cells = append(cells, t.cellAt(n, col))
 	}
 	return cells, nil
 }
 
-// all is every cell below the header, row by row.
-func (t *table) all() []cell {
+// allCells is every cell below the header, row by row.
+func (t *table) allCells() []cell {
 	var cells []cell
 	for n := 1; n < len(t.rows); n++ {
-		for col := range t.row(n) {
-			cells = append(cells, t.cell(n, col))
+		for col := range t.rowCells(n) {
+			cells = append(cells, t.cellAt(n, col))
 		}
 	}
 	return cells
 }
 
-func (t *table) stat(stat, column, arg string) (StatResult, error) {
+func (t *table) computeStat(stat, column, arg string) (StatResult, error) {
 	switch {
 	case stat == "rows":
 		return wholeResult(len(t.rows) - 1), nil
 	case column == "" && (stat == "distinct" || stat == "dups"):
 		return t.wholeRows(stat), nil
 	case column == "" && (stat == "nulls" || stat == "regex_hits"):
-		return countMatching(t.all(), stat, arg)
+		return countMatching(t.allCells(), stat, arg)
 	case column == "":
-		return StatResult{}, fmt.Errorf("a column is needed; there are %s", listNames(t.row(0)))
+		return StatResult{}, fmt.Errorf("a column is needed; there are %s", listNames(t.rowCells(0)))
 	}
-	cells, err := t.column(column)
+	cells, err := t.columnCells(column)
 	if err != nil {
 		return StatResult{}, err
 	}
@@ -287,7 +287,7 @@ func (t *table) stat(stat, column, arg string) (StatResult, error) {
 	if stat == "hist" && strings.TrimSpace(arg) == "" {
 		return StatResult{}, fmt.Errorf("the value to count is needed; blank cells are what nulls counts")
 	}
-	cells = slices.DeleteFunc(cells, cell.null)
+	cells = slices.DeleteFunc(cells, cell.isNull)
 	switch stat {
 	case "sum", "mean":
 		return sumCells(cells, stat)
@@ -302,10 +302,10 @@ func (t *table) wholeRows(stat string) StatResult {
 	seen := map[string]bool{}
 	for n := 1; n < len(t.rows); n++ {
 		var key []byte
-		for col, text := range t.row(n) {
+		for col, text := range t.rowCells(n) {
 			text = legible.Fold(text)
 			key = strconv.AppendInt(key, int64(len(text)), 10)
-			key = append(key, ':', '0'+byte(t.cell(n, col).kind))
+			key = append(key, ':', '0'+byte(t.cellAt(n, col).kind))
 			key = append(key, text...)
 		}
 		seen[string(key)] = true
@@ -318,7 +318,7 @@ func (t *table) wholeRows(stat string) StatResult {
 
 // countMatching counts the cells that answer to one question.
 func countMatching(cells []cell, stat, arg string) (StatResult, error) {
-	test := cell.null
+	test := cell.isNull
 	switch stat {
 	case "regex_hits":
 		re, err := compilePattern(arg)
@@ -329,10 +329,10 @@ func countMatching(cells []cell, stat, arg string) (StatResult, error) {
 	case "type_errors":
 		is, ok := types[arg]
 		if !ok {
-			return StatResult{}, fmt.Errorf("unknown type %s; known: %s", show(arg),
+			return StatResult{}, fmt.Errorf("unknown type %s; known: %s", quoteForMessage(arg),
 				strings.Join(slices.Sorted(maps.Keys(types)), ", "))
 		}
-		test = func(c cell) bool { return !c.null() && !is(c) }
+		test = func(c cell) bool { return !c.isNull() && !is(c) }
 	}
 	n := 0
 	for _, c := range cells {
@@ -347,14 +347,14 @@ func countMatching(cells []cell, stat, arg string) (StatResult, error) {
 // number is what NumberIn reads and sum can add.
 var types = map[string]func(cell) bool{
 	"string":   func(c cell) bool { return !c.json || c.kind == strictjson.String },
-	"number":   func(c cell) bool { _, err := c.number(); return err == nil },
-	"integer":  func(c cell) bool { n, err := c.number(); return err == nil && n.IsInt() },
-	"boolean":  func(c cell) bool { return c.boolean() },
+	"number":   func(c cell) bool { _, err := c.cellNumber(); return err == nil },
+	"integer":  func(c cell) bool { n, err := c.cellNumber(); return err == nil && n.IsInt() },
+	"boolean":  func(c cell) bool { return c.isBoolean() },
 	"date":     func(c cell) bool { return c.isTime(time.DateOnly) },
 	"datetime": func(c cell) bool { return c.isTime(time.RFC3339) },
 }
 
-func (c cell) boolean() bool {
+func (c cell) isBoolean() bool {
 	if c.json {
 		return c.kind == strictjson.Bool
 	}
@@ -367,21 +367,21 @@ func (c cell) isTime(layout string) bool {
 	return err == nil && (!c.json || c.kind == strictjson.String)
 }
 
-// number is the canonical value of a cell (S10).
-func (c cell) number() (*decimal.Num, error) {
+// cellNumber is the canonical value of a cell (S10).
+func (c cell) cellNumber() (*decimal.Num, error) {
 	if c.json && c.kind == strictjson.Number && withinBounds(c.text) {
 		return decimal.Parse(c.text)
 	}
 	if n, ok := NumberIn(c.text); ok && !c.json {
 		return n.Canonical()
 	}
-	return nil, fmt.Errorf("%s in line %d is not a number", show(c.text), c.line)
+	return nil, fmt.Errorf("%s in line %d is not a number", quoteForMessage(c.text), c.line)
 }
 
 func sumCells(cells []cell, stat string) (StatResult, error) {
 	sum := decimal.FromInt(0)
 	for _, c := range cells {
-		n, err := c.number()
+		n, err := c.cellNumber()
 		if err != nil {
 			return StatResult{}, err
 		}
@@ -413,7 +413,7 @@ func extremeCell(cells []cell, stat string) (StatResult, error) {
 	}
 	var best *decimal.Num
 	for _, c := range cells {
-		n, err := c.number()
+		n, err := c.cellNumber()
 		if err != nil {
 			return StatResult{}, err
 		}
@@ -428,7 +428,7 @@ func extremeDate(cells []cell, wanted int) (StatResult, error) {
 	best := ""
 	for _, c := range cells {
 		if !c.isTime(time.DateOnly) {
-			return StatResult{}, fmt.Errorf("%s in line %d is not a date, as the first is", show(c.text), c.line)
+			return StatResult{}, fmt.Errorf("%s in line %d is not a date, as the first is", quoteForMessage(c.text), c.line)
 		}
 		if text := strings.TrimSpace(c.text); best == "" || cmp.Compare(text, best) == wanted {
 			best = text

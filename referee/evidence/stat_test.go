@@ -174,7 +174,7 @@ func FuzzCSV(f *testing.F) {
 		}
 		lines := strings.Count(text, "\n") + 1
 		for n := range got.rows {
-			cells := got.row(n)
+			cells := got.rowCells(n)
 			for col := range cells {
 				line, column := got.cellPlace(text, ',', n, col)
 				if line < got.rows[n].line || line > lines || column < 1 || column > len(text)+1 {

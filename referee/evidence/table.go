@@ -25,30 +25,30 @@ type table struct {
 // row is where a row stands in the cells and in the source.
 type row struct{ first, line, offset int }
 
-// row is the cells of row n, counted from 0.
-func (t *table) row(n int) []string {
-	return t.cells[t.rows[n].first:t.end(n):t.end(n)]
+// rowCells is the cells of row n, counted from 0.
+func (t *table) rowCells(n int) []string {
+	return t.cells[t.rows[n].first:t.rowEnd(n):t.rowEnd(n)]
 }
 
-func (t *table) end(n int) int {
+func (t *table) rowEnd(n int) int {
 	if n+1 < len(t.rows) {
 		return t.rows[n+1].first
 	}
 	return len(t.cells)
 }
 
-// length is how many bytes of the source row n takes, of a text of so many.
-func (t *table) length(n, text int) int {
+// rowLength is how many bytes of the source row n takes, of a text of so many.
+func (t *table) rowLength(n, text int) int {
 	if n+1 < len(t.rows) {
 		return t.rows[n+1].offset - t.rows[n].offset
 	}
 	return text - t.rows[n].offset
 }
 
-// rectangular refuses a table with a row that is longer or shorter than the first.
-func (t *table) rectangular() error {
+// checkRectangular refuses a table with a row that is longer or shorter than the first.
+func (t *table) checkRectangular() error {
 	for n := range t.rows {
-		if got, want := len(t.row(n)), len(t.row(0)); got != want {
+		if got, want := len(t.rowCells(n)), len(t.rowCells(0)); got != want {
 			return fmt.Errorf("line %d has %d cells where the first row has %d; every row of a table needs the same "+
 				"number", t.rows[n].line, got, want)
 		}
@@ -56,7 +56,7 @@ func (t *table) rectangular() error {
 	return nil
 }
 
-func (t *table) add(line, offset int, cells ...string) {
+func (t *table) addRow(line, offset int, cells ...string) {
 	t.rows = append(t.rows, row{first: len(t.cells), line: line, offset: offset})
 	t.cells = append(t.cells, cells...)
 }
@@ -73,21 +73,21 @@ func (s *Set) tableOf(e *entry) (*table, error) {
 func (s *Set) readTable(e *entry) (*table, error) {
 	switch e.file.Format {
 	case CSV:
-		text, err := s.content(e)
+		text, err := s.textContent(e)
 		if err != nil {
 			return nil, err
 		}
-		comma := separatorOf(e.file.path())
+		comma := separatorOf(e.file.heldPath())
 		rows := strings.Count(text, "\n") + 1
 		cells := rows + strings.Count(text, string(comma)) // and more where they are quoted
-		if err := errors.Join(s.reserve(e, rows, roomRow, "rows"), s.reserve(e, cells, roomCell, "cells"),
-			s.take(e, cells+len(text)/64)); err != nil {
-			return nil, e.file.wrong(ErrTooLarge, "the file has up to %d rows and %d cells, too many to be held "+
+		if err := errors.Join(s.reserveRoom(e, rows, roomRow, "rows"), s.reserveRoom(e, cells, roomCell, "cells"),
+			s.takeWork(e, cells+len(text)/64)); err != nil {
+			return nil, e.file.itemError(ErrTooLarge, "the file has up to %d rows and %d cells, too many to be held "+
 				"with the run's other evidence (at most %d MiB in all)", rows, cells, s.lim.MaxRoom>>20)
 		}
 		t, err := readCSV(text, comma)
 		if err != nil {
-			return nil, e.file.wrong(ErrContent, "%v", err)
+			return nil, e.file.itemError(ErrContent, "%v", err)
 		}
 		return t, nil
 	case JSONL:
@@ -95,7 +95,7 @@ func (s *Set) readTable(e *entry) (*table, error) {
 	case JSON:
 		return s.readArray(e)
 	}
-	return nil, e.file.wrong(ErrStat, "a %s file has no rows and columns; CSV, JSONL and JSON arrays have",
+	return nil, e.file.itemError(ErrStat, "a %s file has no rows and columns; CSV, JSONL and JSON arrays have",
 		e.file.Format)
 }
 
@@ -125,11 +125,11 @@ func readCSV(text string, comma rune) (*table, error) {
 		}
 		next := int(r.InputOffset())
 		for blank := blankLine(text[offset:next]); blank > 0; blank = blankLine(text[offset:next]) {
-			t.add(line, offset, "")
+			t.addRow(line, offset, "")
 			offset += blank
 			line++
 		}
-		t.add(line, offset, rec...)
+		t.addRow(line, offset, rec...)
 		line += strings.Count(text[offset:next], "\n")
 		offset = next
 	}
@@ -179,7 +179,7 @@ type records struct {
 // maxSparse bounds the cells of a table of JSON objects, where each object may bring names of its own.
 const maxSparse = 20_000_000
 
-func (rs *records) add(v *strictjson.Value, source string, line int) error {
+func (rs *records) addRecord(v *strictjson.Value, source string, line int) error {
 	if rs.columns == nil {
 		rs.columns = map[string]int{}
 	}
@@ -193,13 +193,13 @@ func (rs *records) add(v *strictjson.Value, source string, line int) error {
 		return fmt.Errorf("line %d: %d objects with %d different names are too large a table (at most %d cells)", line,
 			len(rs.body.rows)+1, len(rs.names), maxSparse)
 	}
-	if err := rs.set.reserve(rs.of, len(rs.names), roomCell, "cells of a row"); err != nil {
+	if err := rs.set.reserveRoom(rs.of, len(rs.names), roomCell, "cells of a row"); err != nil {
 		return fmt.Errorf("line %d: %d rows with %d different names are too large a table (at most %d MiB with the "+
 			"run's other evidence)", line, len(rs.body.rows)+1, len(rs.names), rs.set.lim.MaxRoom>>20)
 	}
 	b := &rs.body
 	first := len(b.cells)
-	b.add(line, 0, make([]string, len(rs.names))...)
+	b.addRow(line, 0, make([]string, len(rs.names))...)
 	b.kinds = append(b.kinds, make([]strictjson.Kind, len(rs.names))...)
 	for _, m := range v.Members {
 		at := first + rs.columns[m.Key]
@@ -208,15 +208,15 @@ func (rs *records) add(v *strictjson.Value, source string, line int) error {
 	return nil
 }
 
-// table is the header and the rows, all of one length.
-func (rs *records) table() *table {
+// toTable is the header and the rows, all of one length.
+func (rs *records) toTable() *table {
 	width := len(rs.names)
 	t := &table{kinds: make([]strictjson.Kind, width, width*(len(rs.body.rows)+1)),
 		cells: make([]string, 0, width*(len(rs.body.rows)+1))}
-	t.add(0, 0, rs.names...)
+	t.addRow(0, 0, rs.names...)
 	for n, r := range rs.body.rows {
-		cells := rs.body.row(n)
-		t.add(r.line, 0, cells...)
+		cells := rs.body.rowCells(n)
+		t.addRow(r.line, 0, cells...)
 		t.cells = append(t.cells, make([]string, width-len(cells))...)
 		t.kinds = append(t.kinds, rs.body.kinds[r.first:r.first+len(cells)]...)
 		t.kinds = append(t.kinds, make([]strictjson.Kind, width-len(cells))...)
@@ -237,7 +237,7 @@ func cellText(v *strictjson.Value, source string) string {
 
 // readJSONL reads each line by itself (S46); blank lines are passed over.
 func (s *Set) readJSONL(e *entry) (*table, error) {
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return nil, err
 	}
@@ -248,42 +248,42 @@ func (s *Set) readJSONL(e *entry) (*table, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if err := s.take(e, 4+len(line)/16); err != nil {
+		if err := s.takeWork(e, 4+len(line)/16); err != nil {
 			return nil, err
 		}
 		v, err := strictjson.Parse([]byte(line), strictjson.SubmissionLimits)
 		if err != nil {
-			return nil, e.file.wrong(ErrContent, "line %d is not a JSON object: %v", number, err)
+			return nil, e.file.itemError(ErrContent, "line %d is not a JSON object: %v", number, err)
 		}
-		if err := rs.add(v, line, number); err != nil {
-			return nil, e.file.wrong(ErrTooLarge, "%v", err)
+		if err := rs.addRecord(v, line, number); err != nil {
+			return nil, e.file.itemError(ErrTooLarge, "%v", err)
 		}
 	}
-	return rs.table(), nil
+	return rs.toTable(), nil
 }
 
 // readArray reads a JSON document that is one array of objects.
 func (s *Set) readArray(e *entry) (*table, error) {
-	root, err := s.document(e)
+	root, err := s.jsonDocument(e)
 	if err != nil {
 		return nil, err
 	}
 	if root.Kind != strictjson.Array {
-		return nil, e.file.wrong(ErrStat, "the document is no array; a table in JSON is an array of objects")
+		return nil, e.file.itemError(ErrStat, "the document is no array; a table in JSON is an array of objects")
 	}
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return nil, err
 	}
 	rs := records{set: s, of: e}
 	for i, item := range root.Items {
 		if item.Kind != strictjson.Object {
-			return nil, e.file.wrong(ErrStat, "element %d of the array is no object; a table in JSON is an array of "+
+			return nil, e.file.itemError(ErrStat, "element %d of the array is no object; a table in JSON is an array of "+
 				"objects", i)
 		}
-		if err := rs.add(item, text, item.Pos.Line); err != nil {
-			return nil, e.file.wrong(ErrTooLarge, "%v", err)
+		if err := rs.addRecord(item, text, item.Pos.Line); err != nil {
+			return nil, e.file.itemError(ErrTooLarge, "%v", err)
 		}
 	}
-	return rs.table(), nil
+	return rs.toTable(), nil
 }

@@ -33,24 +33,24 @@ type views struct {
 	quotes *haystack
 }
 
-// content is the text of an item without its byte order mark, which is tolerated in evidence and noted.
-func (s *Set) content(e *entry) (string, error) {
+// textContent is the text of an item without its byte order mark, which is tolerated in evidence and noted.
+func (s *Set) textContent(e *entry) (string, error) {
 	v := e.views
 	if v.haveText || v.textErr != nil {
 		return v.text, v.textErr
 	}
-	src, err := s.bytes(e)
+	src, err := s.readBytes(e)
 	switch {
 	case err != nil:
 		v.textErr = err
-	case s.reserve(e, len(src), 1, "bytes of text") != nil:
-		v.textErr = e.file.wrong(ErrTooLarge,
+	case s.reserveRoom(e, len(src), 1, "bytes of text") != nil:
+		v.textErr = e.file.itemError(ErrTooLarge,
 			"the file has %d bytes, too much to be read with the run's other evidence", len(src))
 	case strings.HasPrefix(string(src[:min(2, len(src))]), "\xff\xfe"),
 		strings.HasPrefix(string(src[:min(2, len(src))]), "\xfe\xff"):
-		v.textErr = e.file.wrong(ErrContent, "the file is UTF-16; save it as UTF-8")
+		v.textErr = e.file.itemError(ErrContent, "the file is UTF-16; save it as UTF-8")
 	case !utf8.Valid(src):
-		v.textErr = e.file.wrong(ErrContent, "byte %d is not UTF-8; save the file as UTF-8", invalidAt(src)+1)
+		v.textErr = e.file.itemError(ErrContent, "byte %d is not UTF-8; save the file as UTF-8", invalidAt(src)+1)
 	default:
 		text, hadMark := strings.CutPrefix(string(src), "\uFEFF")
 		if hadMark {
@@ -74,8 +74,8 @@ func invalidAt(src []byte) int {
 	return len(src)
 }
 
-// document is the item as one JSON document.
-func (s *Set) document(e *entry) (*strictjson.Value, error) {
+// jsonDocument is the item as one JSON document.
+func (s *Set) jsonDocument(e *entry) (*strictjson.Value, error) {
 	v := e.views
 	if v.root != nil || v.rootErr != nil {
 		return v.root, v.rootErr
@@ -86,23 +86,23 @@ func (s *Set) document(e *entry) (*strictjson.Value, error) {
 
 func (s *Set) parseDocument(e *entry) (*strictjson.Value, error) {
 	if e.file.Bytes > s.lim.MaxJSON {
-		return nil, e.file.wrong(ErrTooLarge, "the file has %d bytes and is too large to read as one JSON document "+
+		return nil, e.file.itemError(ErrTooLarge, "the file has %d bytes and is too large to read as one JSON document "+
 			"(at most %d); JSONL may be larger", e.file.Bytes, s.lim.MaxJSON)
 	}
-	text, err := s.content(e)
+	text, err := s.textContent(e)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.take(e, len(text)/16); err != nil {
+	if err := s.takeWork(e, len(text)/16); err != nil {
 		return nil, err
 	}
-	if err := s.reserve(e, strictjson.ValueBound(text), roomValue, "values"); err != nil {
+	if err := s.reserveRoom(e, strictjson.ValueBound(text), roomValue, "values"); err != nil {
 		return nil, err
 	}
 	root, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: int(s.lim.MaxJSON),
 		MaxValues: int(s.lim.MaxRoom / roomValue)})
 	if err != nil {
-		return nil, e.file.wrong(ErrContent, "the file is not JSON: %v", err)
+		return nil, e.file.itemError(ErrContent, "the file is not JSON: %v", err)
 	}
 	return root, nil
 }
@@ -114,8 +114,8 @@ func (s *Set) lineStarts(e *entry, text string) ([]int, error) {
 		return e.views.lines, nil
 	}
 	most := 1 + strings.Count(text, "\n") + strings.Count(text, "\r")
-	if err := errors.Join(s.reserve(e, most, 8, "lines"), s.take(e, len(text)/64)); err != nil {
-		return nil, e.file.wrong(ErrTooLarge, "the text has up to %d lines, too many to be held with the run's "+
+	if err := errors.Join(s.reserveRoom(e, most, 8, "lines"), s.takeWork(e, len(text)/64)); err != nil {
+		return nil, e.file.itemError(ErrTooLarge, "the text has up to %d lines, too many to be held with the run's "+
 			"other evidence", most)
 	}
 	lines := make([]int, 1, most)
@@ -131,8 +131,8 @@ func (s *Set) lineStarts(e *entry, text string) ([]int, error) {
 	return lines, nil
 }
 
-// place is the line and column, in code points from 1, of an offset; lineStarts has been asked for before.
-func (e *entry) place(text string, offset int) (line, col int) {
+// placeOf is the line and column, in code points from 1, of an offset; lineStarts has been asked for before.
+func (e *entry) placeOf(text string, offset int) (line, col int) {
 	starts := e.views.lines
 	if len(starts) == 0 {
 		return 1, 1

@@ -17,9 +17,9 @@ type SyntaxError struct {
 
 // Error is one line: column, message, hint.
 func (e *SyntaxError) Error() string {
-	s := fmt.Sprintf("column %d: %s", e.Col, visible(e.Msg))
+	s := fmt.Sprintf("column %d: %s", e.Col, visibleText(e.Msg))
 	if e.Hint != "" {
-		s += " (" + visible(e.Hint) + ")"
+		s += " (" + visibleText(e.Hint) + ")"
 	}
 	return s
 }
@@ -38,9 +38,9 @@ type MissingError struct {
 
 func (e *MissingError) Error() string {
 	if e.List {
-		return fmt.Sprintf("no list of numbers for %q", visible(e.Name))
+		return fmt.Sprintf("no list of numbers for %q", visibleText(e.Name))
 	}
-	return fmt.Sprintf("no number for %q", visible(e.Name))
+	return fmt.Sprintf("no number for %q", visibleText(e.Name))
 }
 
 // EvalError is a part of a formula that has no value.
@@ -53,7 +53,7 @@ type EvalError struct {
 }
 
 func (e *EvalError) Error() string {
-	return fmt.Sprintf("%v at column %d: (%s)", e.Err, e.Col, visible(e.Expr))
+	return fmt.Sprintf("%v at column %d: (%s)", e.Err, e.Col, visibleText(e.Expr))
 }
 
 // Unwrap gives Err to errors.Is and errors.As.
@@ -115,8 +115,8 @@ func showRune(r rune) []rune {
 
 func isShapeless(r rune) bool { return !unicode.IsPrint(r) || unicode.Is(unicode.M, r) }
 
-// visible shows what a terminal or a browser would obey or hide; combining marks are part of words and stay.
-func visible(s string) string {
+// visibleText shows what a terminal or a browser would obey or hide; combining marks are part of words and stay.
+func visibleText(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s
 	}

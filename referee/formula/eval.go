@@ -29,7 +29,7 @@ func (f *Formula) Eval(in Inputs) (*decimal.Num, error) { return f.EvalWithin(in
 // The error is a *MissingError, or an *EvalError that wraps one of package decimal's errors (or a
 // *MissingError where a list stands for a number) and says which part has no value.
 func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, error) {
-	values, err := f.bind(in)
+	values, err := f.bindVariables(in)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,9 @@ func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, err
 		}
 		first := len(stack) - len(n.args)
 		args := stack[first:]
-		cost := n.cost(args)
+		cost := n.nodeCost(args)
 		work += cost
-		r, err := n.apply(args, work, meter.Take(cost))
+		r, err := n.applyNode(args, work, meter.Take(cost))
 		if err != nil {
 			return nil, &EvalError{Col: n.col, Expr: legible.Clip(n.String(), 120), Err: err}
 		}
@@ -60,8 +60,8 @@ func (f *Formula) EvalWithin(in Inputs, meter *decimal.Meter) (*decimal.Num, err
 	return stack[0].Num, nil
 }
 
-// bind finds the value of every variable.
-func (f *Formula) bind(in Inputs) ([]Input, error) {
+// bindVariables finds the value of every variable.
+func (f *Formula) bindVariables(in Inputs) ([]Input, error) {
 	values := make([]Input, len(f.vars))
 	for i, name := range f.vars {
 		v := in[name]
@@ -75,8 +75,8 @@ func (f *Formula) bind(in Inputs) ([]Input, error) {
 	return values, nil
 }
 
-// cost is the work of a node, in the units of maxWork.
-func (n *node) cost(args []Input) int {
+// nodeCost is the work of a node, in the units of maxWork.
+func (n *node) nodeCost(args []Input) int {
 	switch {
 	case n.op == opPow:
 		return costPow
@@ -92,15 +92,15 @@ func (n *node) cost(args []Input) int {
 	return n.fn.cost * elements
 }
 
-// apply computes one node from its arguments.
-func (n *node) apply(args []Input, work int, room bool) (*decimal.Num, error) {
+// applyNode computes one node from its arguments.
+func (n *node) applyNode(args []Input, work int, room bool) (*decimal.Num, error) {
 	if work > maxWork {
 		return nil, fmt.Errorf("too much work for one formula: %w", decimal.ErrTooLarge)
 	}
 	if !room {
 		return nil, fmt.Errorf("the formulas of the audit take too much work: %w", decimal.ErrTooLarge)
 	}
-	if err := n.kinds(args); err != nil {
+	if err := n.checkKinds(args); err != nil {
 		return nil, err
 	}
 	switch n.op {
@@ -117,8 +117,8 @@ var arithmetic = map[operator]func(a, b *decimal.Num) (*decimal.Num, error){
 	opMod: decimal.Mod, opPow: decimal.Pow,
 }
 
-// kinds refuses a list where a number is needed, and the reverse. Only a variable can be a list.
-func (n *node) kinds(args []Input) error {
+// checkKinds refuses a list where a number is needed, and the reverse. Only a variable can be a list.
+func (n *node) checkKinds(args []Input) error {
 	for i, a := range args {
 		isList := a.Num == nil
 		switch {

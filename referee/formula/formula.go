@@ -82,7 +82,7 @@ func parseFormula(src string, names *nameTable, quoted bool) (*Formula, error) {
 			Hint: "state the inputs that the formula reads"}}
 	}
 	p := &parser{text: src, src: []rune(src), names: names, quoted: quoted}
-	root, err := p.formula()
+	root, err := p.parseFormula()
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (f *Formula) NormaliseWith(rename func(string) string) *Formula {
 			to[v] = v
 		}
 	}
-	return compilePostfix(&Formula{source: f.source, root: f.root.renamed(to), notes: f.notes})
+	return compilePostfix(&Formula{source: f.source, root: f.root.renameVariables(to), notes: f.notes})
 }
 
 // compilePostfix lists the variables and lays the tree out in postfix order.
@@ -186,15 +186,15 @@ type node struct {
 	fn      *function    // opCall
 }
 
-// renamed is a copy of the tree with the variables' names mapped.
-func (n *node) renamed(to map[string]string) *node {
+// renameVariables is a copy of the tree with the variables' names mapped.
+func (n *node) renameVariables(to map[string]string) *node {
 	c := *n
 	if n.op == opVar {
 		c.name = to[n.name]
 	}
 	c.args = make([]*node, len(n.args))
 	for i, a := range n.args {
-		c.args[i] = a.renamed(to)
+		c.args[i] = a.renameVariables(to)
 	}
 	return &c
 }

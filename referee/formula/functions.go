@@ -31,7 +31,7 @@ var functionTable = []*function{
 		foldCall(func(a, b *decimal.Num) (*decimal.Num, error) { return pickByOrder(a, b, -1), nil })},
 	{"sum", 1, many, "sum(a, b, …) or sum(list)", true, 1, sum},
 	{"avg", 1, many, "avg(a, b, …) or avg(list)", true, 1, average},
-	{"round", 1, 2, "round(x) or round(x, places)", false, 1, round},
+	{"round", 1, 2, "round(x) or round(x, places)", false, 1, roundCall},
 	{"sqrt", 1, 1, "sqrt(x)", false, 10, unaryCall(decimal.Sqrt)},
 	{"exp", 1, 1, "exp(x)", false, 60, unaryCall(decimal.Exp)},
 	{"ln", 1, 1, "ln(x)", false, 100, unaryCall(decimal.Ln)},
@@ -43,7 +43,7 @@ var functionTable = []*function{
 	{"pow", 2, 2, "pow(x, y)", false, costPow, nil}, // parsed as x ** y
 	{"pmt", 3, 3, "pmt(rate, n, pv)", false, 2 * costPow,
 		func(a []Input) (*decimal.Num, error) { return decimal.Pmt(a[0].Num, a[1].Num, a[2].Num) }},
-	{"npv", 2, many, "npv(rate, cash_flows)", true, 16, npv},
+	{"npv", 2, many, "npv(rate, cash_flows)", true, 16, npvCall},
 	{"irr", 1, many, "irr(cash_flows)", true, 400,
 		func(a []Input) (*decimal.Num, error) { return decimal.Irr(flattenArguments(a)) }},
 	{"len", 1, 1, "len(list)", true, 0,
@@ -64,8 +64,8 @@ func indexFunctions(table []*function) (map[string]*function, []string) {
 	return m, names
 }
 
-// arity words how many arguments f takes.
-func (f *function) arity() string {
+// arityText words how many arguments f takes.
+func (f *function) arityText() string {
 	switch {
 	case f.max == many:
 		return fmt.Sprintf("%d or more arguments", f.min)
@@ -120,7 +120,7 @@ func average(args []Input) (*decimal.Num, error) {
 	return decimal.Quo(total, decimal.FromInt(int64(len(flattenArguments(args)))))
 }
 
-func round(args []Input) (*decimal.Num, error) {
+func roundCall(args []Input) (*decimal.Num, error) {
 	if len(args) == 1 {
 		return decimal.Round(args[0].Num, 0)
 	}
@@ -131,8 +131,8 @@ func round(args []Input) (*decimal.Num, error) {
 	return decimal.Round(args[0].Num, int(max(min(places, 1000), -1000)))
 }
 
-// npv takes the rate and then the flows, as a list or one by one.
-func npv(args []Input) (*decimal.Num, error) {
+// npvCall takes the rate and then the flows, as a list or one by one.
+func npvCall(args []Input) (*decimal.Num, error) {
 	return decimal.Npv(args[0].Num, flattenArguments(args[1:]))
 }
 

@@ -93,8 +93,8 @@ type match struct {
 	other []string // further keys of the same normal form
 }
 
-// find is the longest match at src[at:]; of two equally long ones the exact.
-func (t *nameTable) find(src []rune, at int) (match, bool) {
+// findLongest is the longest match at src[at:]; of two equally long ones the exact.
+func (t *nameTable) findLongest(src []rune, at int) (match, bool) {
 	best := match{}
 	for _, name := range t.exact[src[at]] {
 		if hasPrefix(src[at:], name) && isWordBoundary(src, at+len(name)) {
@@ -175,8 +175,8 @@ func (t *nameTable) readsAsExpression(name string) bool {
 	return known >= 2 || known == 1 && strings.HasSuffix(name, "%")
 }
 
-// list names the inputs for a message.
-func (t *nameTable) list() string {
+// listNames names the inputs for a message.
+func (t *nameTable) listNames() string {
 	const most = 8
 	if len(t.all) == 0 {
 		return "the calculation has no inputs"

@@ -23,13 +23,13 @@ var symbols = map[operator]struct {
 // String is the canonical text of the tree below n.
 func (n *node) String() string {
 	var b strings.Builder
-	n.print(&b, levelSum)
+	n.printNode(&b, levelSum)
 	return b.String()
 }
 
-// print writes n, in brackets where it binds less tightly than level.
-func (n *node) print(b *strings.Builder, level int) {
-	if n.level() < level {
+// printNode writes n, in brackets where it binds less tightly than level.
+func (n *node) printNode(b *strings.Builder, level int) {
+	if n.bindingLevel() < level {
 		b.WriteByte('(')
 		defer b.WriteByte(')')
 	}
@@ -40,25 +40,25 @@ func (n *node) print(b *strings.Builder, level int) {
 		b.WriteString(quoteName(n.name))
 	case opNeg:
 		b.WriteByte('-')
-		n.args[0].print(b, levelUnary)
+		n.args[0].printNode(b, levelUnary)
 	case opCall:
 		b.WriteString(n.fn.name + "(")
 		for i, a := range n.args {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			a.print(b, levelSum)
+			a.printNode(b, levelSum)
 		}
 		b.WriteByte(')')
 	default:
 		s := symbols[n.op]
-		n.args[0].print(b, s.left)
+		n.args[0].printNode(b, s.left)
 		b.WriteString(s.text)
-		n.args[1].print(b, s.right)
+		n.args[1].printNode(b, s.right)
 	}
 }
 
-func (n *node) level() int {
+func (n *node) bindingLevel() int {
 	switch n.op {
 	case opNum, opVar, opCall:
 		return levelAtom

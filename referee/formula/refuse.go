@@ -12,27 +12,27 @@ func (p *parser) noValue(r rune) error {
 	at := p.pos
 	switch {
 	case strings.ContainsRune("$€£¥", r):
-		return p.fail(at, fmt.Sprintf("the currency sign %c", r), "write the number alone")
+		return p.failAt(at, fmt.Sprintf("the currency sign %c", r), "write the number alone")
 	case r == ')':
-		return p.fail(at, "a closing bracket where a value should stand", "")
+		return p.failAt(at, "a closing bracket where a value should stand", "")
 	case r == '=':
-		return p.fail(at, "an = where a value should stand", "leave it out: the formula is what stands behind it")
+		return p.failAt(at, "an = where a value should stand", "leave it out: the formula is what stands behind it")
 	case strings.ContainsRune("*/%×÷,", r):
-		return p.fail(at, fmt.Sprintf("%q where a value should stand", string(r)),
+		return p.failAt(at, fmt.Sprintf("%q where a value should stand", string(r)),
 			"an operator needs a value on each side")
 	}
-	return p.foreign(r)
+	return p.refuseForeign(r)
 }
 
-// foreign words the refusal of a character that stands nowhere in a formula.
-func (p *parser) foreign(r rune) error {
+// refuseForeign words the refusal of a character that stands nowhere in a formula.
+func (p *parser) refuseForeign(r rune) error {
 	if hint, ok := foreign[r]; ok {
-		return p.fail(p.pos, fmt.Sprintf("the character %q", string(r)), hint)
+		return p.failAt(p.pos, fmt.Sprintf("the character %q", string(r)), hint)
 	}
 	if isShapeless(r) {
-		return p.fail(p.pos, fmt.Sprintf("the invisible character <U+%04X>", r), "leave it out")
+		return p.failAt(p.pos, fmt.Sprintf("the invisible character <U+%04X>", r), "leave it out")
 	}
-	return p.fail(p.pos, fmt.Sprintf("the character %q", string(r)),
+	return p.failAt(p.pos, fmt.Sprintf("the character %q", string(r)),
 		"a formula is numbers, input names, + - * / // % ** and brackets")
 }
 
@@ -53,27 +53,27 @@ const noComparison = "a formula computes a number: no comparison, no assignment 
 // afterValue words the refusal of what stands behind a complete value. open is the column of the bracket that is open,
 // or 0.
 func (p *parser) afterValue(open int) error {
-	r, at := p.at(0), p.pos
+	r, at := p.runeAhead(0), p.pos
 	switch {
 	case at >= len(p.src):
-		return p.fail(at, fmt.Sprintf("the bracket opened at column %d is not closed", open), "write ) where it ends")
+		return p.failAt(at, fmt.Sprintf("the bracket opened at column %d is not closed", open), "write ) where it ends")
 	case r == ')':
-		return p.fail(at, "a closing bracket without an opening one", "")
+		return p.failAt(at, "a closing bracket without an opening one", "")
 	case r == ',':
-		return p.fail(at, "a comma outside a function's arguments",
+		return p.failAt(at, "a comma outside a function's arguments",
 			"write decimals with a point; commas separate arguments")
 	case strings.ContainsRune("=<>!", r):
-		return p.fail(at, fmt.Sprintf("%q in a formula", string(r)), noComparison)
+		return p.failAt(at, fmt.Sprintf("%q in a formula", string(r)), noComparison)
 	case r == '.':
-		return p.fail(at, "a point behind a value", "a formula has no attributes; decimals are digits, a point, digits")
+		return p.failAt(at, "a point behind a value", "a formula has no attributes; decimals are digits, a point, digits")
 	case r == '[':
-		return p.fail(at, "a subscript", "name the value as an input of its own")
+		return p.failAt(at, "a subscript", "name the value as an input of its own")
 	case strings.ContainsRune("$€£¥", r):
-		return p.fail(at, fmt.Sprintf("the currency sign %c", r), "write the number alone")
+		return p.failAt(at, fmt.Sprintf("the currency sign %c", r), "write the number alone")
 	case r == '(' || isWord(r):
 		return p.sideBySide()
 	}
-	return p.foreign(r)
+	return p.refuseForeign(r)
 }
 
 // sideBySide words the refusal of two values without an operator between them: prose, a condition, or implied
@@ -86,16 +86,16 @@ func (p *parser) sideBySide() error {
 	first, second := lastWord(p.src[:before]), nextWord(p.src[p.pos:])
 	switch {
 	case conditions[second]:
-		return p.fail(p.pos, fmt.Sprintf("%q: a formula has no conditions, loops or logic", second),
+		return p.failAt(p.pos, fmt.Sprintf("%q: a formula has no conditions, loops or logic", second),
 			"state the arithmetic alone; min and max can cap a value")
 	case first != "" && second != "" && isWordStart([]rune(first)[0]) && isWordStart([]rune(second)[0]) &&
 		!p.bothKnown(first, second):
-		return p.fail(p.pos, fmt.Sprintf("%q after %q: words, not a formula", legible.Clip(second, 24),
-			legible.Clip(first, 24)), "write an operator between two values; "+p.names.list())
+		return p.failAt(p.pos, fmt.Sprintf("%q after %q: words, not a formula", legible.Clip(second, 24),
+			legible.Clip(first, 24)), "write an operator between two values; "+p.names.listNames())
 	case second == "":
 		second = "("
 	}
-	return p.fail(p.pos, fmt.Sprintf("two values side by side: %s %s", legible.Clip(orBracket(first), 24),
+	return p.failAt(p.pos, fmt.Sprintf("two values side by side: %s %s", legible.Clip(orBracket(first), 24),
 		legible.Clip(second, 24)), "write * where they are multiplied")
 }
 

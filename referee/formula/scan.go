@@ -53,29 +53,29 @@ func scanNumber(src []rune, i int) int {
 	return i
 }
 
-// number reads the literal at the current place.
-func (p *parser) number() (*node, error) {
+// parseNumber reads the literal at the current place.
+func (p *parser) parseNumber() (*node, error) {
 	start := p.pos
 	end := scanNumber(p.src, start)
 	written := string(p.src[start:end])
-	if err := p.thousands(start, end); err != nil {
+	if err := p.checkThousands(start, end); err != nil {
 		return nil, err
 	}
 	text := strings.ReplaceAll(written, "_", "")
 	literal, ok := canonicalLiteral(text)
 	if len(text) > maxLiteral || !ok {
-		return nil, p.fail(start, "the number "+legible.Clip(written, 24)+" is out of range",
+		return nil, p.failAt(start, "the number "+legible.Clip(written, 24)+" is out of range",
 			"at most 64 characters, 34 significant digits and exponents within ±300")
 	}
 	num, err := decimal.Parse(text)
 	if err != nil {
-		return nil, p.fail(start, "the number "+legible.Clip(written, 24)+" cannot be read", "")
+		return nil, p.failAt(start, "the number "+legible.Clip(written, 24)+" cannot be read", "")
 	}
 	if text != written {
-		p.note(fmt.Sprintf("%s read as %s", written, text))
+		p.addNote(fmt.Sprintf("%s read as %s", written, text))
 	}
 	p.pos = end
-	n, err := p.node(opNum, start)
+	n, err := p.newNode(opNum, start)
 	if err == nil {
 		n.num, n.literal = num, literal
 	}
@@ -128,8 +128,8 @@ func smallInt(s string) int {
 	return sign * n
 }
 
-// thousands refuses 1,000 where the comma cannot separate arguments, and notes it where it does.
-func (p *parser) thousands(start, end int) error {
+// checkThousands refuses 1,000 where the comma cannot separate arguments, and notes it where it does.
+func (p *parser) checkThousands(start, end int) error {
 	if end-start > 3 || p.src[start] == '0' || !allDigits(p.src[start:end]) {
 		return nil
 	}
@@ -145,10 +145,10 @@ func (p *parser) thousands(start, end int) error {
 	case i == end:
 		return nil
 	case p.inCall && !zero:
-		p.note(fmt.Sprintf("%s read as separate arguments", string(p.src[start:i])))
+		p.addNote(fmt.Sprintf("%s read as separate arguments", string(p.src[start:i])))
 		return nil
 	}
-	return p.fail(end, fmt.Sprintf("the comma in %s", string(p.src[start:i])),
+	return p.failAt(end, fmt.Sprintf("the comma in %s", string(p.src[start:i])),
 		fmt.Sprintf("write %s: commas separate arguments", text))
 }
 
@@ -176,24 +176,24 @@ var binaries = []binary{
 	{"−", levelSum, opSub},
 }
 
-// operator is the infix operator at the current place, if one stands there.
-func (p *parser) operator() (binary, bool, error) {
-	p.space()
+// peekOperator is the infix operator at the current place, if one stands there.
+func (p *parser) peekOperator() (binary, bool, error) {
+	p.skipSpace()
 	for _, b := range binaries {
 		if !hasPrefix(p.src[p.pos:], []rune(b.text)) {
 			continue
 		}
 		if b.op == opMod {
-			return b, true, p.percent()
+			return b, true, p.checkPercent()
 		}
 		return b, true, nil
 	}
 	return binary{}, false, nil
 }
 
-// percent refuses a % that ends a value: what stands behind a modulo can begin one. Directly after a number even a sign
-// does not (10%-1 is one tenth less one to everyone who writes it).
-func (p *parser) percent() error {
+// checkPercent refuses a % that ends a value: what stands behind a modulo can begin one. Directly after a number even a
+// sign does not (10%-1 is one tenth less one to everyone who writes it).
+func (p *parser) checkPercent() error {
 	i := p.pos + 1
 	for i < len(p.src) && unicode.IsSpace(p.src[i]) {
 		i++
@@ -206,7 +206,7 @@ func (p *parser) percent() error {
 			return nil
 		}
 	}
-	return p.fail(p.pos, "a % that is not followed by a value", p.percentHint())
+	return p.failAt(p.pos, "a % that is not followed by a value", p.percentHint())
 }
 
 // percentHint says how the number before the % is written.

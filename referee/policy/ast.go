@@ -108,13 +108,13 @@ type seg struct {
 	index bool // may be the place in a list
 }
 
-// each calls f for every node, parents first.
-func (n *node) each(f func(*node)) {
+// eachNode calls f for every node, parents first.
+func (n *node) eachNode(f func(*node)) {
 	if n == nil {
 		return
 	}
 	f(n)
 	for _, a := range n.args {
-		a.each(f)
+		a.eachNode(f)
 	}
 }

@@ -23,14 +23,14 @@ type builder struct {
 // maxRecursion bounds what a parser descends before any node exists (parentheses, nested trees).
 const maxRecursion = 4 * maxDepth
 
-func (b *builder) enter(p place) func() {
+func (b *builder) enterLevel(p place) func() {
 	if b.level++; b.level > maxRecursion {
 		refuse(p, "split the rule", "nested too deeply")
 	}
 	return func() { b.level-- }
 }
 
-func (b *builder) add(n node, p place) *node {
+func (b *builder) addNode(n node, p place) *node {
 	n.place = p
 	for _, a := range n.args {
 		if a != nil {
@@ -46,24 +46,25 @@ func (b *builder) add(n node, p place) *node {
 	return &n
 }
 
-func (b *builder) literal(v Val, p place) *node {
-	return b.add(node{kind: kLit, lit: v, typ: typeOfKind(v.Kind)}, p)
+func (b *builder) addLiteral(v Val, p place) *node {
+	return b.addNode(node{kind: kLit, lit: v, typ: typeOfKind(v.Kind)}, p)
 }
 
-// number makes a number literal. Numbers are compared at 28 digits (S13a), so a longer literal would promise too much.
-func (b *builder) number(text string, p place) *node {
+// addNumber makes a number literal. Numbers are compared at 28 digits (S13a), so a longer literal would promise too
+// much.
+func (b *builder) addNumber(text string, p place) *node {
 	n, err := decimal.Parse(text)
 	if err != nil {
-		refuse(p, "write it like 1200, 0.05 or 1e6", "%s is not a number of the language", quote(text))
+		refuse(p, "write it like 1200, 0.05 or 1e6", "%s is not a number of the language", quoteShort(text))
 	}
 	if countDigits(text) > 28 {
 		refuse(p, "28 significant digits are compared", "the number has too many digits")
 	}
 	back, err := decimal.Parse(n.String())
 	if err != nil || outOfRange(n.String()) {
-		refuse(p, "exponents lie within ±300", "the number %s is out of range", quote(text))
+		refuse(p, "exponents lie within ±300", "the number %s is out of range", quoteShort(text))
 	}
-	return b.literal(Number(back), p)
+	return b.addLiteral(Number(back), p)
 }
 
 func countDigits(text string) int {
@@ -84,32 +85,32 @@ func outOfRange(canonical string) bool {
 	return found && (err != nil || n > 300 || n < -300)
 }
 
-// list makes a list of operands.
-func (b *builder) list(items []*node, p place) *node {
-	return b.add(node{kind: kList, args: items, typ: tList}, p)
+// addList makes a list of operands.
+func (b *builder) addList(items []*node, p place) *node {
+	return b.addNode(node{kind: kList, args: items, typ: tList}, p)
 }
 
-// bare resolves a name as rules.md 1 orders: inside a row expression a field of the row comes last, and a name that is
-// known to be both is refused.
-func (b *builder) bare(name string, p place) *node {
-	k, declared := b.names.bare(name)
+// bareName resolves a name as rules.md 1 orders: inside a row expression a field of the row comes last, and a name that
+// is known to be both is refused.
+func (b *builder) bareName(name string, p place) *node {
+	k, declared := b.names.bareKind(name)
 	if b.scope != nil {
 		switch {
 		case name == "row":
-			return b.row(0, p)
+			return b.rowNode(0, p)
 		case name == "outer" && b.scope.up != nil:
-			return b.row(1, p)
+			return b.rowNode(1, p)
 		case declared && slices.Contains(b.scope.fields, name):
 			refuse(p, "write row."+name+" for the field, "+prefixOf[k]+"."+name+" for the other",
-				"%s is a field of the row and %s", quote(name), nounOf[k])
+				"%s is a field of the row and %s", quoteShort(name), nounOf[k])
 		case !declared:
-			return b.field(name, 0, p)
+			return b.fieldNode(name, 0, p)
 		}
 	}
 	if !declared {
 		b.unknownName(name, p)
 	}
-	return b.named(k, name, p)
+	return b.namedNode(k, name, p)
 }
 
 var nounOf = map[kind]string{kCalc: "a calculation", kClaimed: "a calculation", kConst: "a const",
@@ -119,23 +120,23 @@ var nounOf = map[kind]string{kCalc: "a calculation", kClaimed: "a calculation", 
 func (b *builder) unknownName(name string, p place) {
 	var known []string
 	for _, k := range order {
-		known = append(known, b.names.known(k)...)
+		known = append(known, b.names.knownNames(k)...)
 	}
 	hint := "a name is a calculation, a const or a declared input of the sheet"
 	if name == "row" || name == "outer" {
 		hint, known = "rows exist only inside agg and for_each", nil
 	}
-	refuseNear(p, nearest.Word(name, known), hint, "unknown name %s", quote(name))
+	refuseNear(p, nearest.Word(name, known), hint, "unknown name %s", quoteShort(name))
 }
 
-// named makes a node for a written-out name: calc.x, const.X, inputs.x, lexicon.X, calendar.X, claimed("x").
-func (b *builder) named(k kind, name string, p place) *node {
+// namedNode makes a node for a written-out name: calc.x, const.X, inputs.x, lexicon.X, calendar.X, claimed("x").
+func (b *builder) namedNode(k kind, name string, p place) *node {
 	if k == kCalc || k == kClaimed {
 		name = b.names.calcID(name)
 	}
-	if !b.names.declared(k, name) {
-		refuseNear(p, nearest.Word(name, b.names.known(k)), "declare it in the sheet", "%s is not %s of the sheet",
-			quote(name), nounOf[k])
+	if !b.names.isDeclared(k, name) {
+		refuseNear(p, nearest.Word(name, b.names.knownNames(k)), "declare it in the sheet", "%s is not %s of the sheet",
+			quoteShort(name), nounOf[k])
 	}
 	n := node{kind: k, name: name, typ: b.names.typeOf(k, name), prefix: b.needsPrefix(k, name)}
 	switch k {
@@ -149,19 +150,19 @@ func (b *builder) named(k kind, name string, p place) *node {
 	case kCalendar:
 		n.cal = newCalendar(b.names.Calendars[name], name, p)
 	}
-	return b.add(n, p)
+	return b.addNode(n, p)
 }
 
 // needsPrefix says whether the bare name would be read as something else here.
 func (b *builder) needsPrefix(k kind, name string) bool {
-	first, _ := b.names.bare(name)
+	first, _ := b.names.bareKind(name)
 	if b.scope != nil && (name == "row" || name == "outer" || slices.Contains(b.scope.fields, name)) {
 		return true
 	}
 	return !isName(name) || first != k || prefixes[name] != 0
 }
 
-func (b *builder) row(up int, p place) *node {
+func (b *builder) rowNode(up int, p place) *node {
 	s := b.scope
 	for range up {
 		if s != nil {
@@ -171,87 +172,88 @@ func (b *builder) row(up int, p place) *node {
 	if s == nil {
 		refuse(p, "use it inside agg or for_each", "no row in this place")
 	}
-	return b.add(node{kind: kRow, up: up, typ: tAny}, p)
+	return b.addNode(node{kind: kRow, up: up, typ: tAny}, p)
 }
 
-func (b *builder) field(name string, up int, p place) *node {
-	_, declared := b.names.bare(name)
+func (b *builder) fieldNode(name string, up int, p place) *node {
+	_, declared := b.names.bareKind(name)
 	prefix := up > 0 || declared || !isName(name) || name == "row" || name == "outer" || prefixes[name] != 0
-	return b.add(node{kind: kField, name: name, up: up, typ: tAny, prefix: prefix}, p)
+	return b.addNode(node{kind: kField, name: name, up: up, typ: tAny, prefix: prefix}, p)
 }
 
-// member is .name of an operand: of a row its field, of a number or text nothing.
-func (b *builder) member(of *node, name string, p place) *node {
+// memberNode is .name of an operand: of a row its field, of a number or text nothing.
+func (b *builder) memberNode(of *node, name string, p place) *node {
 	if of.kind == kRow {
-		return b.field(name, of.up, p)
+		return b.fieldNode(name, of.up, p)
 	}
-	b.want(of, tObj, "the operand before ."+name)
-	return b.add(node{kind: kMember, name: name, args: []*node{of}, typ: tAny}, p)
+	b.wantType(of, tObj, "the operand before ."+name)
+	return b.addNode(node{kind: kMember, name: name, args: []*node{of}, typ: tAny}, p)
 }
 
-func (b *builder) index(of, at *node, p place) *node {
+func (b *builder) indexNode(of, at *node, p place) *node {
 	if at.kind == kLit && at.lit.Kind == Str {
-		return b.member(of, at.lit.Str, p)
+		return b.memberNode(of, at.lit.Str, p)
 	}
-	b.want(of, tList|tObj, "the operand before [")
-	b.want(at, tNum|tStr, "a subscript")
-	return b.add(node{kind: kIndex, args: []*node{of, at}, typ: tAny}, p)
+	b.wantType(of, tList|tObj, "the operand before [")
+	b.wantType(at, tNum|tStr, "a subscript")
+	return b.addNode(node{kind: kIndex, args: []*node{of, at}, typ: tAny}, p)
 }
 
-func (b *builder) slice(of, from, to *node, p place) *node {
-	b.want(of, tList, "the operand before [")
+func (b *builder) sliceNode(of, from, to *node, p place) *node {
+	b.wantType(of, tList, "the operand before [")
 	for _, n := range []*node{from, to} {
 		if n != nil {
-			b.want(n, tNum, "the bound of a slice")
+			b.wantType(n, tNum, "the bound of a slice")
 		}
 	}
-	return b.add(node{kind: kSlice, args: []*node{of, from, to}, typ: tList}, p)
+	return b.addNode(node{kind: kSlice, args: []*node{of, from, to}, typ: tList}, p)
 }
 
-// want refuses an operand that can never have the type that is needed.
-func (b *builder) want(n *node, t typ, what string) {
+// wantType refuses an operand that can never have the type that is needed.
+func (b *builder) wantType(n *node, t typ, what string) {
 	if n.typ&t == 0 {
 		refuse(n.place, "", "%s must be %s, and this is %s", what, t, n.typ)
 	}
 }
 
-func (b *builder) logic(k kind, terms []*node, p place) *node {
+func (b *builder) logicNode(k kind, terms []*node, p place) *node {
 	for _, t := range terms {
-		b.want(t, tBool, "an operand of "+map[kind]string{kAnd: "and", kOr: "or", kNot: "not"}[k])
+		b.wantType(t, tBool, "an operand of "+map[kind]string{kAnd: "and", kOr: "or", kNot: "not"}[k])
 	}
-	return b.add(node{kind: k, args: terms, typ: tBool}, p)
+	return b.addNode(node{kind: k, args: terms, typ: tBool}, p)
 }
 
-// conditional is a if c else b; other is nil for if(c, a), which is a statement and so must be true or false (S27).
-func (b *builder) conditional(cond, then, other *node, p place) *node {
-	b.want(cond, tBool, "a condition")
+// conditionalNode is a if c else b; other is nil for if(c, a), which is a statement and so must be true or false (S27).
+func (b *builder) conditionalNode(cond, then, other *node, p place) *node {
+	b.wantType(cond, tBool, "a condition")
 	t := then.typ
 	if other == nil {
-		b.want(then, tBool, "what a condition without else asks for")
+		b.wantType(then, tBool, "what a condition without else asks for")
 		t = tBool
 	} else {
 		t |= other.typ
 	}
-	return b.add(node{kind: kIf, args: []*node{cond, then, other}, typ: t}, p)
+	return b.addNode(node{kind: kIf, args: []*node{cond, then, other}, typ: t}, p)
 }
 
-// compare is a chain a < b < c. Types that can never be equal are refused here, not found unknown for ever (S25, S26).
-func (b *builder) compare(operands []*node, ops []string, p place) *node {
+// compareNode is a chain a < b < c. Types that can never be equal are refused here, not found unknown for ever (S25,
+// S26).
+func (b *builder) compareNode(operands []*node, ops []string, p place) *node {
 	for i, op := range ops {
 		l, r := operands[i], operands[i+1]
 		ok := tAny
 		if op != "==" && op != "!=" {
 			ok = tNum | tStr
 		}
-		b.want(l, ok, "the left of "+op)
-		b.want(r, ok, "the right of "+op)
+		b.wantType(l, ok, "the left of "+op)
+		b.wantType(r, ok, "the right of "+op)
 		if l.typ&r.typ == 0 {
 			refuse(r.place, "compare like with like", "%s cannot be compared with %s", l.typ, r.typ)
 		}
 		b.noWild(l, op)
 		b.noWild(r, op)
 	}
-	return b.add(node{kind: kCompare, args: operands, ops: ops, typ: tBool}, p)
+	return b.addNode(node{kind: kCompare, args: operands, ops: ops, typ: tBool}, p)
 }
 
 func (b *builder) noWild(n *node, where string) {
@@ -261,12 +263,12 @@ func (b *builder) noWild(n *node, where string) {
 	}
 }
 
-// in is membership; a list written out must have items of one type, and at least one (S31).
-func (b *builder) in(not bool, x, set *node, p place) *node {
+// membershipNode is membership; a list written out must have items of one type, and at least one (S31).
+func (b *builder) membershipNode(not bool, x, set *node, p place) *node {
 	if set.typ&tList == 0 && set.typ&tStr != 0 {
 		refuse(set.place, "write contains(text, phrase)", "in looks into a list, and this is a text")
 	}
-	b.want(set, tList, "the right of in")
+	b.wantType(set, tList, "the right of in")
 	if set.kind == kList {
 		b.oneType(set)
 		if x.typ&set.args[0].typ == 0 {
@@ -277,7 +279,7 @@ func (b *builder) in(not bool, x, set *node, p place) *node {
 	if not {
 		k = kNotIn
 	}
-	return b.add(node{kind: k, args: []*node{x, set}, typ: tBool}, p)
+	return b.addNode(node{kind: k, args: []*node{x, set}, typ: tBool}, p)
 }
 
 func (b *builder) oneType(set *node) {
@@ -291,19 +293,19 @@ func (b *builder) oneType(set *node) {
 	}
 }
 
-// negate is unary minus; of a number written out it is that number.
-func (b *builder) negate(x *node, p place) *node {
-	b.want(x, tNum, "the operand of -")
+// negateNode is unary minus; of a number written out it is that number.
+func (b *builder) negateNode(x *node, p place) *node {
+	b.wantType(x, tNum, "the operand of -")
 	if x.kind == kLit {
-		return b.literal(Number(decimal.Neg(x.lit.Num)), p)
+		return b.addLiteral(Number(decimal.Neg(x.lit.Num)), p)
 	}
-	return b.add(node{kind: kNeg, args: []*node{x}, typ: tNum}, p)
+	return b.addNode(node{kind: kNeg, args: []*node{x}, typ: tNum}, p)
 }
 
-func (b *builder) arith(op string, l, r *node, p place) *node {
-	b.want(l, tNum, "the left of "+op)
-	b.want(r, tNum, "the right of "+op)
-	return b.add(node{kind: kArith, op: op, args: []*node{l, r}, typ: tNum}, p)
+func (b *builder) arithNode(op string, l, r *node, p place) *node {
+	b.wantType(l, tNum, "the left of "+op)
+	b.wantType(r, tNum, "the right of "+op)
+	return b.addNode(node{kind: kArith, op: op, args: []*node{l, r}, typ: tNum}, p)
 }
 
 // compilePattern reads a regular expression at load, so that no rule first fails on a submission. Only reading it can

@@ -21,18 +21,18 @@ func (b *builder) newCall(name string, p place) *call {
 	fn := byName[name]
 	if fn == nil {
 		refuseNear(p, nearest.Word(name, functionNames), "see referee rules for the functions", "unknown function %s",
-			quote(name))
+			quoteShort(name))
 	}
 	c := &call{builder: b, fn: fn, place: p}
 	return c
 }
 
-// position is the parameter that the next argument by place stands for.
-func (c *call) position(p place) int {
+// argPosition is the parameter that the next argument by place stands for.
+func (c *call) argPosition(p place) int {
 	i := len(c.given)
-	prm := c.fn.param(i)
+	prm := c.fn.paramAt(i)
 	if prm == nil || prm.keyword {
-		refuse(p, "write "+c.fn.signature(), "%s takes at most %d arguments", c.fn.name, c.fn.positional())
+		refuse(p, "write "+c.fn.signatureText(), "%s takes at most %d arguments", c.fn.name, c.fn.countPositional())
 	}
 	if c.named {
 		refuse(p, "write arguments by name last", "an argument by place after one by name")
@@ -40,8 +40,8 @@ func (c *call) position(p place) int {
 	return i
 }
 
-// positional is how many parameters may be given by place.
-func (f *function) positional() int {
+// countPositional is how many parameters may be given by place.
+func (f *function) countPositional() int {
 	n := 0
 	for _, p := range f.params {
 		if !p.keyword {
@@ -51,41 +51,41 @@ func (f *function) positional() int {
 	return n
 }
 
-// keyword is the parameter with a name.
-func (c *call) keyword(name string, p place) int {
-	i := c.fn.index(name)
+// keywordPosition is the parameter with a name.
+func (c *call) keywordPosition(name string, p place) int {
+	i := c.fn.paramIndex(name)
 	if i < 0 || c.fn.params[i].variadic {
 		var known []string
 		for _, prm := range c.fn.params {
 			known = append(known, prm.name)
 		}
-		refuseNear(p, nearest.Word(name, known), "write "+c.fn.signature(), "%s has no argument %s", c.fn.name,
-			quote(name))
+		refuseNear(p, nearest.Word(name, known), "write "+c.fn.signatureText(), "%s has no argument %s", c.fn.name,
+			quoteShort(name))
 	}
 	if i < len(c.given) && c.given[i] != nil {
-		refuse(p, "write "+c.fn.signature(), "the argument %s is given twice", quote(name))
+		refuse(p, "write "+c.fn.signatureText(), "the argument %s is given twice", quoteShort(name))
 	}
 	c.named = true
 	return i
 }
 
-// set stores an argument after checking it against its parameter.
-func (c *call) set(i int, n *node, p place) {
+// setArg stores an argument after checking it against its parameter.
+func (c *call) setArg(i int, n *node, p place) {
 	for len(c.given) <= i {
 		c.given = append(c.given, nil)
 	}
-	prm := c.fn.param(i)
+	prm := c.fn.paramAt(i)
 	c.given[i] = n
 	switch prm.form {
 	case fText, fPattern:
-		c.written(n, Str, prm, "a text written out")
+		c.checkWritten(n, Str, prm, "a text written out")
 	case fNumber:
-		c.written(n, Num, prm, "a number written out")
+		c.checkWritten(n, Num, prm, "a number written out")
 	case fTruth:
-		c.written(n, Bool, prm, "True or False")
+		c.checkWritten(n, Bool, prm, "True or False")
 	default:
 		if prm.typ != 0 {
-			c.want(n, prm.typ, prm.name+" of "+c.fn.name)
+			c.wantType(n, prm.typ, prm.name+" of "+c.fn.name)
 		}
 		if c.fn.params[i%len(c.fn.params)].typ&tList == 0 && prm.form == fValue {
 			c.noWild(n, c.fn.name)
@@ -93,18 +93,18 @@ func (c *call) set(i int, n *node, p place) {
 	}
 }
 
-func (c *call) written(n *node, k Kind, prm *param, what string) {
+func (c *call) checkWritten(n *node, k Kind, prm *param, what string) {
 	if n.kind != kLit || n.lit.Kind != k {
-		refuse(n.place, "write "+c.fn.signature(), "%s of %s must be %s, so that it can be checked at load", prm.name,
+		refuse(n.place, "write "+c.fn.signatureText(), "%s of %s must be %s, so that it can be checked at load", prm.name,
 			c.fn.name, what)
 	}
 }
 
 // inRow reads a row expression with the rows of the argument named over in scope.
 func (c *call) inRow(read func() *node, p place) *node {
-	over := c.fn.index("over")
+	over := c.fn.paramIndex("over")
 	if len(c.given) <= over || c.given[over] == nil {
-		refuse(p, "write "+c.fn.signature(), "the rows come before what is asked of them")
+		refuse(p, "write "+c.fn.signatureText(), "the rows come before what is asked of them")
 	}
 	before := c.scope
 	c.scope = c.names.scopeOf(rowsPath(c.given[over]), before)
@@ -129,11 +129,11 @@ func rowsPath(n *node) string {
 	return ""
 }
 
-// done checks the number of arguments and makes the node.
-func (c *call) done() *node {
+// finishCall checks the number of arguments and makes the node.
+func (c *call) finishCall() *node {
 	for i, prm := range c.fn.params {
 		if !prm.opt && (i >= len(c.given) || c.given[i] == nil) {
-			refuse(c.place, "write "+c.fn.signature(), "%s needs the argument %s", c.fn.name, quote(prm.name))
+			refuse(c.place, "write "+c.fn.signatureText(), "%s needs the argument %s", c.fn.name, quoteShort(prm.name))
 		}
 	}
 	for len(c.given) > 0 && c.given[len(c.given)-1] == nil {
@@ -142,20 +142,20 @@ func (c *call) done() *node {
 	if c.fn.build != nil {
 		return c.fn.build(c)
 	}
-	n := node{kind: kCall, fn: c.fn, args: c.given, typ: c.fn.result, re: c.pattern()}
+	n := node{kind: kCall, fn: c.fn, args: c.given, typ: c.fn.result, re: c.compileCallPattern()}
 	if c.fn.resultOf != nil {
 		n.typ = c.fn.resultOf(&n)
 	}
-	made := c.add(n, c.place)
+	made := c.addNode(n, c.place)
 	if c.fn.check != nil {
 		c.fn.check(c.builder, made)
 	}
 	return made
 }
 
-func (c *call) pattern() func() *regexp.Regexp {
+func (c *call) compileCallPattern() func() *regexp.Regexp {
 	for i, n := range c.given {
-		if n != nil && c.fn.param(i).form == fPattern {
+		if n != nil && c.fn.paramAt(i).form == fPattern {
 			return compilePattern(n.lit.Str, n.place)
 		}
 	}
@@ -170,8 +170,8 @@ func (n *node) arg(i int) *node {
 	return nil
 }
 
-// text is the text of an argument that is written out.
-func (c *call) text(i int) string { return (&node{args: c.given}).argText(i) }
+// argumentText is the text of an argument that is written out.
+func (c *call) argumentText(i int) string { return (&node{args: c.given}).argText(i) }
 
 // argText is the text of an argument that is written out, "" where it was left out.
 func (n *node) argText(i int) string {
@@ -187,7 +187,7 @@ var spaces = []string{"$stack", "$evidence", "$flags", "$atoms", "$file"}
 func (b *builder) newSpace(name string, p place) *node {
 	if !slices.Contains(spaces, name) {
 		refuseNear(p, nearest.Word(name, spaces), "the name spaces are "+strings.Join(spaces, " "),
-			"unknown name space %s", quote(name))
+			"unknown name space %s", quoteShort(name))
 	}
-	return b.add(node{kind: kSpace, name: name, typ: tAny}, p)
+	return b.addNode(node{kind: kSpace, name: name, typ: tAny}, p)
 }

@@ -24,27 +24,27 @@ var (
 func evalContrast(ev *evaluator, n *node, args []Val) Val {
 	var lum [2]*decimal.Num
 	for i := range lum {
-		rgb, ok := colour(args[i].Str)
+		rgb, ok := parseColour(args[i].Str)
 		if !ok {
 			text, _ := printText(n.args[i])
-			ev.issue("operand_type", args[i].Pointer(), "%s is %s, and contrast takes colours like #1a1a1a", text,
+			ev.addIssue("operand_type", args[i].Pointer(), "%s is %s, and contrast takes colours like #1a1a1a", text,
 				args[i])
 			return Absent("it is not a colour #rrggbb")
 		}
-		ev.charge(200)
-		l, err := luminance(rgb)
+		ev.chargeWork(200)
+		l, err := luminanceOf(rgb)
 		if err != nil {
-			return ev.undefined(n, err)
+			return ev.undefinedResult(n, err)
 		}
 		lum[i] = l
 	}
 	if decimal.Cmp(lum[0], lum[1]) < 0 {
 		lum[0], lum[1] = lum[1], lum[0]
 	}
-	return ev.result(n)(decimal.Quo(lum[0], lum[1]))
+	return ev.numberResult(n)(decimal.Quo(lum[0], lum[1]))
 }
 
-func colour(s string) (rgb [3]int64, ok bool) {
+func parseColour(s string) (rgb [3]int64, ok bool) {
 	if len(s) != 7 || s[0] != '#' {
 		return rgb, false
 	}
@@ -57,8 +57,8 @@ func colour(s string) (rgb [3]int64, ok bool) {
 	return rgb, err == nil
 }
 
-// luminance is the relative luminance with the flare of 0.05 added.
-func luminance(rgb [3]int64) (*decimal.Num, error) {
+// luminanceOf is the relative luminance with the flare of 0.05 added.
+func luminanceOf(rgb [3]int64) (*decimal.Num, error) {
 	sum := flare
 	for i, c := range rgb {
 		v, err := linearChannel(c)
@@ -84,14 +84,14 @@ func linearChannel(c int64) (*decimal.Num, error) {
 	if v := linearChannels[c].Load(); v != nil {
 		return v, nil
 	}
-	v, err := channel(c)
+	v, err := linearisedChannel(c)
 	if err == nil {
 		linearChannels[c].Store(v)
 	}
 	return v, err
 }
 
-func channel(c int64) (*decimal.Num, error) {
+func linearisedChannel(c int64) (*decimal.Num, error) {
 	v, err := decimal.Quo(decimal.FromInt(c), channelMax)
 	if err != nil || decimal.Cmp(v, threshold) <= 0 {
 		if err == nil {

@@ -41,8 +41,8 @@ func parseMoment(s string) (moment, bool) {
 
 func (m moment) compare(o moment) int { return m.t.Compare(o.t) }
 
-// day is the number of the day of a moment, in UTC.
-func (m moment) day() int64 {
+// dayNumber is the number of the day of a moment, in UTC.
+func (m moment) dayNumber() int64 {
 	s := m.t.Unix()
 	d := s / 86400
 	if s%86400 < 0 {
@@ -51,8 +51,8 @@ func (m moment) day() int64 {
 	return d
 }
 
-// moments reads the two ends of a datediff: two dates or two times.
-func (ev *evaluator) moments(n *node, args []Val) (from, to moment, bad *Val) {
+// readMoments reads the two ends of a datediff: two dates or two times.
+func (ev *evaluator) readMoments(n *node, args []Val) (from, to moment, bad *Val) {
 	var ends [2]moment
 	for i := range ends {
 		m, ok := parseMoment(args[i].Str)
@@ -63,43 +63,43 @@ func (ev *evaluator) moments(n *node, args []Val) (from, to moment, bad *Val) {
 		ends[i] = m
 	}
 	if ends[0].timed != ends[1].timed {
-		v := ev.mixed(n.args[1], args[1], n.fn.name)
+		v := ev.refuseMixed(n.args[1], args[1], n.fn.name)
 		return from, to, &v
 	}
 	return ends[0], ends[1], nil
 }
 
-// datediff makes the function of a unit of so many seconds.
-func datediff(seconds int64) func(*evaluator, *node, []Val) Val {
+// datediffIn makes the function of a unit of so many seconds.
+func datediffIn(seconds int64) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		from, to, bad := ev.moments(n, args)
+		from, to, bad := ev.readMoments(n, args)
 		if bad != nil {
 			return *bad
 		}
 		nanos := decimal.FromInt(int64(to.t.Nanosecond() - from.t.Nanosecond()))
 		part, err := decimal.Quo(nanos, decimal.FromInt(1_000_000_000))
 		if err != nil {
-			return ev.undefined(n, err)
+			return ev.undefinedResult(n, err)
 		}
 		whole, err := decimal.Add(decimal.FromInt(to.t.Unix()-from.t.Unix()), part)
 		if err != nil {
-			return ev.undefined(n, err)
+			return ev.undefinedResult(n, err)
 		}
-		return ev.result(n)(decimal.Quo(whole, decimal.FromInt(seconds)))
+		return ev.numberResult(n)(decimal.Quo(whole, decimal.FromInt(seconds)))
 	}
 }
 
 // evalMonths counts whole months: the most that can be added to the earlier end without passing the later. The 31st
 // plus one month is the last day of a shorter month.
 func evalMonths(ev *evaluator, n *node, args []Val) Val {
-	from, to, bad := ev.moments(n, args)
+	from, to, bad := ev.readMoments(n, args)
 	if bad != nil {
 		return *bad
 	}
 	if to.compare(from) < 0 {
-		return integer(-monthsBetween(to.t, from.t))
+		return integerValue(-monthsBetween(to.t, from.t))
 	}
-	return integer(monthsBetween(from.t, to.t))
+	return integerValue(monthsBetween(from.t, to.t))
 }
 
 func monthsBetween(from, to time.Time) int {
@@ -134,20 +134,20 @@ func newCalendar(c Calendar, name string, p place) *calendar {
 		})
 		if i < 0 {
 			refuseNear(p, nearest.Word(day, weekdays), "write saturday, sunday",
-				"calendar %s: %s is not a day of the week", quote(name), quote(day))
+				"calendar %s: %s is not a day of the week", quoteShort(name), quoteShort(day))
 		}
 		out.weekend[i] = true
 	}
 	if !slices.Contains(out.weekend[:], false) {
-		refuse(p, "leave a working day", "calendar %s has no working day", quote(name))
+		refuse(p, "leave a working day", "calendar %s has no working day", quoteShort(name))
 	}
 	for _, h := range c.Holidays {
 		m, ok := parseMoment(h)
 		if !ok || m.timed {
-			refuse(p, "write dates like 2026-12-25", "calendar %s: %s is not a date", quote(name), quote(h))
+			refuse(p, "write dates like 2026-12-25", "calendar %s: %s is not a date", quoteShort(name), quoteShort(h))
 		}
 		if !out.weekend[m.t.Weekday()] {
-			out.holidays = append(out.holidays, m.day())
+			out.holidays = append(out.holidays, m.dayNumber())
 		}
 	}
 	slices.Sort(out.holidays)
@@ -158,7 +158,7 @@ func newCalendar(c Calendar, name string, p place) *calendar {
 // evalBusinessDays counts the working days after the first date, up to and including the second; negative if the second
 // is earlier.
 func evalBusinessDays(ev *evaluator, n *node, args []Val) Val {
-	from, to, bad := ev.moments(n, args)
+	from, to, bad := ev.readMoments(n, args)
 	if bad != nil {
 		return *bad
 	}
@@ -166,15 +166,15 @@ func evalBusinessDays(ev *evaluator, n *node, args []Val) Val {
 	if a := n.arg(2); a != nil {
 		c = a.cal
 	}
-	a, b := from.day(), to.day()
+	a, b := from.dayNumber(), to.dayNumber()
 	if b < a {
-		return integer(-c.between(b, a))
+		return integerValue(-c.workdaysBetween(b, a))
 	}
-	return integer(c.between(a, b))
+	return integerValue(c.workdaysBetween(a, b))
 }
 
-// between counts the working days in (a, b]: whole weeks, the days left over, less the holidays.
-func (c *calendar) between(a, b int64) int {
+// workdaysBetween counts the working days in (a, b]: whole weeks, the days left over, less the holidays.
+func (c *calendar) workdaysBetween(a, b int64) int {
 	week := 0
 	for _, off := range c.weekend {
 		if !off {

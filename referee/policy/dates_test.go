@@ -19,14 +19,14 @@ func TestBusinessDays(t *testing.T) {
 	} {
 		a, _ := parseMoment(c.from)
 		b, _ := parseMoment(c.to)
-		sign, x, y := 1, a.day(), b.day()
+		sign, x, y := 1, a.dayNumber(), b.dayNumber()
 		if y < x {
 			sign, x, y = -1, y, x
 		}
-		if got := sign * standard.between(x, y); got != c.five {
+		if got := sign * standard.workdaysBetween(x, y); got != c.five {
 			t.Errorf("%s to %s: %d, want %d", c.from, c.to, got, c.five)
 		}
-		if got := sign * trid.between(x, y); got != c.trid {
+		if got := sign * trid.workdaysBetween(x, y); got != c.trid {
 			t.Errorf("%s to %s with holidays: %d, want %d", c.from, c.to, got, c.trid)
 		}
 	}

@@ -19,8 +19,8 @@ func (v Val) isNull() bool {
 	return v.Kind == Missing && v.JSON != nil && v.JSON.Kind == strictjson.Null
 }
 
-// empty is S30: null, "", white space, what nobody sees (S80), [] and {} are empty, 0 and false are not.
-func (v Val) empty(reference bool) bool {
+// isEmpty is S30: null, "", white space, what nobody sees (S80), [] and {} are empty, 0 and false are not.
+func (v Val) isEmpty(reference bool) bool {
 	switch v.Kind {
 	case Missing:
 		return true
@@ -30,7 +30,7 @@ func (v Val) empty(reference bool) bool {
 	case List:
 		return len(v.List) == 0
 	case Obj:
-		return v.size() == 0
+		return v.memberCount() == 0
 	}
 	return false
 }
@@ -38,7 +38,7 @@ func (v Val) empty(reference bool) bool {
 // evalAllNonempty is all_nonempty(over, field, allow_empty=False): every item, or its field, holds something. An item
 // without the field is empty, which is the very thing this predicate asks about; the list itself absent is unknown.
 func evalAllNonempty(ev *evaluator, n *node) Val {
-	over := ev.value(n, 0)
+	over := ev.evalLazyArgument(n, 0)
 	if over.Kind == Missing {
 		return over
 	}
@@ -48,13 +48,13 @@ func evalAllNonempty(ev *evaluator, n *node) Val {
 	field := n.argText(1)
 	reference := slices.Contains(referenceFields, lastStep(n.args[0], field))
 	for _, item := range over.List {
-		if !ev.charge(1) {
+		if !ev.chargeWork(1) {
 			return Absent(tooMuchWork)
 		}
 		if field != "" {
-			item = ev.steps(item, n.path, item.Pointer())
+			item = ev.walkSteps(item, n.path, item.Pointer())
 		}
-		if item.empty(reference) {
+		if item.isEmpty(reference) {
 			return Truth(false)
 		}
 	}
@@ -75,7 +75,7 @@ func lastStep(over *node, field string) string {
 // checkAllNonempty reads the field's path once, at load.
 func checkAllNonempty(b *builder, n *node) {
 	if f := n.arg(1); f != nil {
-		n.path = b.segments(f.lit.Str, f.place)
+		n.path = b.pathSegments(f.lit.Str, f.place)
 		b.noWild(&node{kind: kPath, path: n.path, place: f.place}, "a field of all_nonempty")
 	}
 }

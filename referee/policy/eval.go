@@ -107,7 +107,7 @@ func (e *Expr) Eval(env *Env) Result {
 	ev.inRows = env.Row != nil
 	v := ev.eval(e.root)
 	r := Result{Val: v, Issues: ev.issues, Operands: ev.operands, Vacuous: ev.vacuous, Sides: ev.sides, Term: ev.failed}
-	if ev.exhausted() && v.Kind != Missing {
+	if ev.isExhausted() && v.Kind != Missing {
 		r.Val = Absent(tooMuchWork)
 	}
 	switch {
@@ -142,37 +142,38 @@ type evaluator struct {
 	lists    map[string]Val // inputs that are lists, read once and not once a row
 }
 
-func (ev *evaluator) exhausted() bool { return ev.work.Exhausted() }
+func (ev *evaluator) isExhausted() bool { return ev.work.Exhausted() }
 
-// charge adds work; the result is an issue and a missing value as soon as there is too much.
-func (ev *evaluator) charge(n int) bool {
+// chargeWork adds work; the result is an issue and a missing value as soon as there is too much.
+func (ev *evaluator) chargeWork(n int) bool {
 	if ev.work.Take(n) {
 		return true
 	}
-	ev.issue("too_complex", "", "the audit takes more than %d steps on this submission, and this rule could not be "+
+	ev.addIssue("too_complex", "", "the audit takes more than %d steps on this submission, and this rule could not be "+
 		"decided within them", ev.work.Most)
 	return false
 }
 
-func (ev *evaluator) issue(code, pointer, format string, args ...any) {
+func (ev *evaluator) addIssue(code, pointer, format string, args ...any) {
 	is := Issue{Code: code, Pointer: pointer, Message: fmt.Sprintf(format, args...)}
 	if len(ev.issues) < maxIssues && !slices.Contains(ev.issues, is) {
 		ev.issues = append(ev.issues, is)
 	}
 }
 
-// mismatch is S25: a value of another type than is asked for is an issue and counts as missing.
-func (ev *evaluator) mismatch(n *node, v Val, want typ, where string) Val {
+// typeMismatch is S25: a value of another type than is asked for is an issue and counts as missing.
+func (ev *evaluator) typeMismatch(n *node, v Val, want typ, where string) Val {
 	hint := ""
 	if v.Kind == Str && want == tNum {
 		hint = "; write the number without quotes"
 	}
 	text, _ := printText(n)
-	ev.issue("operand_type", v.Pointer(), "%s is %s %s, and %s takes %s%s", text, article(v.Kind), v, where, want, hint)
-	return Absent("it is " + article(v.Kind) + ", not " + want.String())
+	ev.addIssue("operand_type", v.Pointer(), "%s is %s %s, and %s takes %s%s", text, withArticle(v.Kind), v, where, want,
+		hint)
+	return Absent("it is " + withArticle(v.Kind) + ", not " + want.String())
 }
 
-func article(k Kind) string {
+func withArticle(k Kind) string {
 	if k == Bool {
 		return "true/false:"
 	}
@@ -182,8 +183,8 @@ func article(k Kind) string {
 	return "a " + k.String()
 }
 
-// undefined is S12: a result that mathematics does not define is an issue and counts as missing.
-func (ev *evaluator) undefined(n *node, err error) Val {
+// undefinedResult is S12: a result that mathematics does not define is an issue and counts as missing.
+func (ev *evaluator) undefinedResult(n *node, err error) Val {
 	code := "undefined"
 	switch {
 	case errors.Is(err, decimal.ErrAmbiguous):
@@ -192,12 +193,12 @@ func (ev *evaluator) undefined(n *node, err error) Val {
 		code = "too_large"
 	}
 	text, _ := printText(n)
-	ev.issue(code, "", "%s: %v", text, err)
+	ev.addIssue(code, "", "%s: %v", text, err)
 	return Absent(err.Error())
 }
 
-// note lists an operand and its value once; inside of rows there would be too many to read.
-func (ev *evaluator) note(n *node, v Val, from string) Val {
+// noteOperand lists an operand and its value once; inside of rows there would be too many to read.
+func (ev *evaluator) noteOperand(n *node, v Val, from string) Val {
 	if ev.nested > 0 || len(ev.operands) >= 100 {
 		return v
 	}
@@ -210,12 +211,12 @@ func (ev *evaluator) note(n *node, v Val, from string) Val {
 	return v
 }
 
-// lacks notes a missing operand.
-func (ev *evaluator) lacks(n *node, kind string, v Val) Val {
+// noteMissing notes a missing operand.
+func (ev *evaluator) noteMissing(n *node, kind string, v Val) Val {
 	m := MissingOperand{Kind: kind, Name: n.text, Pointer: v.Pointer(), Why: v.Why}
 	if ev.inRows && kind == "field" && n.inRow() {
 		ev.rowBad = true
-		ev.issue("row_error", ev.row.Row.Pointer(), "row %d has no usable %s: %s", ev.row.Index+1, n.text, v.Why)
+		ev.addIssue("row_error", ev.row.Row.Pointer(), "row %d has no usable %s: %s", ev.row.Index+1, n.text, v.Why)
 	}
 	if len(ev.missing) < maxIssues && !slices.Contains(ev.missing, m) {
 		ev.missing = append(ev.missing, m)
@@ -237,7 +238,7 @@ func (n *node) inRow() bool {
 }
 
 func (ev *evaluator) eval(n *node) Val {
-	if !ev.charge(1) {
+	if !ev.chargeWork(1) {
 		return Absent(tooMuchWork)
 	}
 	switch n.kind {
@@ -246,27 +247,27 @@ func (ev *evaluator) eval(n *node) Val {
 	case kList:
 		return ev.evalList(n)
 	case kCalc, kClaimed, kConst, kInput, kRow, kField, kPath, kSpace:
-		return ev.leaf(n)
+		return ev.evalLeaf(n)
 	case kMember, kIndex, kSlice:
-		return ev.part(n)
+		return ev.evalPart(n)
 	case kCall:
-		return ev.call(n)
+		return ev.evalCall(n)
 	case kAnd, kOr:
-		return ev.logic(n)
+		return ev.evalLogic(n)
 	case kNot:
-		v := ev.truth(n.args[0], "not")
+		v := ev.evalTruth(n.args[0], "not")
 		if v.Kind == Bool {
 			v = Truth(!v.Bool)
 		}
 		return v
 	case kIf:
-		return ev.conditional(n)
+		return ev.evalConditional(n)
 	case kCompare:
-		return ev.compare(n)
+		return ev.evalCompare(n)
 	case kIn, kNotIn:
-		return ev.in(n)
+		return ev.evalIn(n)
 	case kNeg, kArith:
-		return ev.arith(n)
+		return ev.evalArith(n)
 	}
 	return Absent("a calendar is not a value")
 }
@@ -278,21 +279,21 @@ func (ev *evaluator) evalList(n *node) Val {
 			return out[i]
 		}
 	}
-	return list(out)
+	return listValue(out)
 }
 
-// truth evaluates an operand that must be true or false.
-func (ev *evaluator) truth(n *node, where string) Val {
+// evalTruth evaluates an operand that must be true or false.
+func (ev *evaluator) evalTruth(n *node, where string) Val {
 	v := ev.eval(n)
 	if v.Kind != Bool && v.Kind != Missing {
-		return ev.mismatch(n, v, tBool, where)
+		return ev.typeMismatch(n, v, tBool, where)
 	}
 	return v
 }
 
-// logic is Kleene's and / or, from the left: a false (true) term decides at once, so that a guard written first guards,
-// and what was missing or undefined among the terms before it no longer matters (S22).
-func (ev *evaluator) logic(n *node) Val {
+// evalLogic is Kleene's and / or, from the left: a false (true) term decides at once, so that a guard written first
+// guards, and what was missing or undefined among the terms before it no longer matters (S22).
+func (ev *evaluator) evalLogic(n *node) Val {
 	word, decides := "and", false
 	if n.kind == kOr {
 		word, decides = "or", true
@@ -304,9 +305,9 @@ func (ev *evaluator) logic(n *node) Val {
 		if top {
 			ev.term, ev.within = a, nil
 		}
-		v := ev.truth(a, word)
+		v := ev.evalTruth(a, word)
 		if v.Kind == Bool && v.Bool == decides {
-			ev.forget(missing, issues)
+			ev.forgetMissing(missing, issues)
 			if top {
 				text, _ := printText(a)
 				ev.failed = &Term{text, ev.within}
@@ -320,8 +321,8 @@ func (ev *evaluator) logic(n *node) Val {
 	return result
 }
 
-// compared keeps the sides of a comparison that a message may speak of.
-func (ev *evaluator) compared(n *node, left, right Val) {
+// keepSides keeps the sides of a comparison that a message may speak of.
+func (ev *evaluator) keepSides(n *node, left, right Val) {
 	if n == ev.top {
 		ev.sides = &[2]Val{left, right}
 	}
@@ -330,8 +331,8 @@ func (ev *evaluator) compared(n *node, left, right Val) {
 	}
 }
 
-// forget drops what the terms that no longer matter lacked. Wrong types and broken rows stay reported.
-func (ev *evaluator) forget(missing, issues int) {
+// forgetMissing drops what the terms that no longer matter lacked. Wrong types and broken rows stay reported.
+func (ev *evaluator) forgetMissing(missing, issues int) {
 	ev.missing = ev.missing[:min(missing, len(ev.missing))]
 	kept := ev.issues[:min(issues, len(ev.issues))]
 	for _, is := range ev.issues[len(kept):] {
@@ -342,9 +343,9 @@ func (ev *evaluator) forget(missing, issues int) {
 	ev.issues = kept
 }
 
-// conditional is S27: no else and a false condition pass, vacuously.
-func (ev *evaluator) conditional(n *node) Val {
-	cond := ev.truth(n.args[0], "a condition")
+// evalConditional is S27: no else and a false condition pass, vacuously.
+func (ev *evaluator) evalConditional(n *node) Val {
+	cond := ev.evalTruth(n.args[0], "a condition")
 	switch {
 	case cond.Kind == Missing:
 		return cond
@@ -357,13 +358,13 @@ func (ev *evaluator) conditional(n *node) Val {
 	return Truth(true)
 }
 
-func (ev *evaluator) arith(n *node) Val {
+func (ev *evaluator) evalArith(n *node) Val {
 	var nums [2]*decimal.Num
 	bad := Val{}
 	for i, a := range n.args {
 		v := ev.eval(a)
 		if v.Kind != Num && v.Kind != Missing {
-			v = ev.mismatch(a, v, tNum, "arithmetic")
+			v = ev.typeMismatch(a, v, tNum, "arithmetic")
 		}
 		if v.Kind == Missing {
 			bad = v
@@ -378,11 +379,11 @@ func (ev *evaluator) arith(n *node) Val {
 		return Number(decimal.Neg(nums[0]))
 	}
 	if n.op == "**" {
-		ev.charge(40)
+		ev.chargeWork(40)
 	}
 	r, err := arithmetic[n.op](nums[0], nums[1])
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	return Number(r)
 }

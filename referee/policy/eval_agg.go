@@ -39,16 +39,16 @@ func checkAgg(b *builder, n *node) {
 			continue
 		}
 		if value != nil {
-			b.want(value, o.value, "the value of "+o.name)
+			b.wantType(value, o.value, "the value of "+o.name)
 		} else if o.name != "count" && o.name != "list" {
 			refuse(n.place, `write agg("`+o.name+`", rows, "value")`, "%s needs the value to take of each row", o.name)
 		}
 	}
 	if !slices.Contains(names, op.lit.Str) {
-		refuseNear(op.place, nearest.Word(op.lit.Str, names), "", "unknown aggregate %s", quote(op.lit.Str))
+		refuseNear(op.place, nearest.Word(op.lit.Str, names), "", "unknown aggregate %s", quoteShort(op.lit.Str))
 	}
 	if where := n.arg(aggWhere); where != nil {
-		b.want(where, tBool, "where")
+		b.wantType(where, tBool, "where")
 	}
 	checkPercentile(n, op.lit.Str)
 }
@@ -77,7 +77,7 @@ func aggResult(n *node) typ {
 // evalAgg evaluates the row expressions on every row, in order. A row that lacks a referenced key is an error and makes
 // the whole missing: it is never left out.
 func evalAgg(ev *evaluator, n *node) Val {
-	over := ev.value(n, aggOver)
+	over := ev.evalLazyArgument(n, aggOver)
 	if over.Kind == Missing {
 		return over
 	}
@@ -89,7 +89,7 @@ func evalAgg(ev *evaluator, n *node) Val {
 	ev.nested--
 	ev.row, ev.inRows, ev.rowBad = outer, inRows, bad
 	switch {
-	case ev.exhausted():
+	case ev.isExhausted():
 		return Absent(tooMuchWork)
 	case broken:
 		if op := n.args[aggOp].lit.Str; op == "all" || op == "any" {
@@ -101,7 +101,7 @@ func evalAgg(ev *evaluator, n *node) Val {
 	case missing != nil:
 		return *missing
 	}
-	return ev.aggregate(n, vals)
+	return ev.evalAggregate(n, vals)
 }
 
 // rowValues are the values of the rows that where keeps; of count, all and any, a missing value is kept for Kleene's
@@ -112,11 +112,11 @@ func (ev *evaluator) rowValues(n *node, over Val, outer *RowScope) (vals []Val, 
 	ev.row = &RowScope{Up: outer}
 	for i, row := range over.List {
 		ev.row.Row, ev.row.Index = row, i
-		if !ev.charge(2) {
+		if !ev.chargeWork(2) {
 			return nil, nil
 		}
 		if where != nil {
-			keep := ev.truth(where, "where")
+			keep := ev.evalTruth(where, "where")
 			if keep.Kind == Missing {
 				missing = &keep
 				continue
@@ -132,7 +132,7 @@ func (ev *evaluator) rowValues(n *node, over Val, outer *RowScope) (vals []Val, 
 		case op == "count":
 			v = Truth(true)
 		case v.Kind == Missing:
-			v = ev.lacks(&node{kind: kRow, text: "row"}, "field", v)
+			v = ev.noteMissing(&node{kind: kRow, text: "row"}, "field", v)
 		}
 		v = ev.rowTyped(op, value, v)
 		if v.Kind == Missing && op != "all" && op != "any" {
@@ -148,33 +148,33 @@ func (ev *evaluator) rowValues(n *node, over Val, outer *RowScope) (vals []Val, 
 func (ev *evaluator) rowTyped(op string, value *node, v Val) Val {
 	for _, o := range aggOps {
 		if o.name == op && value != nil && v.Kind != Missing && typeOfKind(v.Kind)&o.value == 0 {
-			return ev.mismatch(value, v, o.value, op)
+			return ev.typeMismatch(value, v, o.value, op)
 		}
 	}
 	return v
 }
 
-func (ev *evaluator) aggregate(n *node, vals []Val) Val {
+func (ev *evaluator) evalAggregate(n *node, vals []Val) Val {
 	switch op := n.args[aggOp].lit.Str; op {
 	case "count":
-		return integer(countRows(vals))
+		return integerValue(countRows(vals))
 	case "list":
-		return list(vals)
+		return listValue(vals)
 	case "distinct":
 		seen := map[string]bool{}
 		for _, v := range vals {
 			seen[ev.keyOf(v)] = true
 		}
-		return integer(len(seen))
+		return integerValue(len(seen))
 	case "all", "any":
 		return quantifyTruth(vals, op == "any")
 	case "min", "max":
 		if len(vals) == 0 {
 			return Absent(op + " of no rows")
 		}
-		return ev.extreme(n, map[string]int{"min": -1, "max": 1}[op], vals)
+		return ev.evalExtreme(n, map[string]int{"min": -1, "max": 1}[op], vals)
 	default:
-		return ev.statistic(n, op, vals)
+		return ev.evalStatistic(n, op, vals)
 	}
 }
 
@@ -202,14 +202,14 @@ func quantifyTruth(vals []Val, decides bool) Val {
 	return result
 }
 
-func (ev *evaluator) statistic(n *node, op string, vals []Val) Val {
-	ev.charge(8 * len(vals))
+func (ev *evaluator) evalStatistic(n *node, op string, vals []Val) Val {
+	ev.chargeWork(8 * len(vals))
 	nums := make([]*decimal.Num, len(vals))
 	for i, v := range vals {
 		nums[i] = v.Num
 	}
 	if op == "sum" {
-		return ev.result(n)(sumNumbers(nums))
+		return ev.numberResult(n)(sumNumbers(nums))
 	}
 	least := map[string]int{"stddev": 2}[op]
 	if len(nums) < max(1, least) {
@@ -217,17 +217,17 @@ func (ev *evaluator) statistic(n *node, op string, vals []Val) Val {
 	}
 	switch op {
 	case "mean":
-		return ev.result(n)(averageNumbers(nums))
+		return ev.numberResult(n)(averageNumbers(nums))
 	case "rms":
-		return ev.result(n)(rms(nums))
+		return ev.numberResult(n)(rootMeanSquare(nums))
 	case "stddev":
-		return ev.result(n)(stddev(nums))
+		return ev.numberResult(n)(sampleDeviation(nums))
 	}
-	return ev.percentile(n, nums)
+	return ev.evalPercentile(n, nums)
 }
 
-// rms is the root of the mean of the squares.
-func rms(nums []*decimal.Num) (*decimal.Num, error) {
+// rootMeanSquare is the root of the mean of the squares.
+func rootMeanSquare(nums []*decimal.Num) (*decimal.Num, error) {
 	squares, err := squaredDeviations(nums)
 	if err != nil {
 		return nil, err
@@ -239,8 +239,8 @@ func rms(nums []*decimal.Num) (*decimal.Num, error) {
 	return decimal.Sqrt(mean)
 }
 
-// stddev is the sample's: the sum of squared distances from the mean over n − 1.
-func stddev(nums []*decimal.Num) (*decimal.Num, error) {
+// sampleDeviation is the sample's: the sum of squared distances from the mean over n − 1.
+func sampleDeviation(nums []*decimal.Num) (*decimal.Num, error) {
 	mean, err := averageNumbers(nums)
 	if err != nil {
 		return nil, err
@@ -277,21 +277,21 @@ func squaredDeviations(nums []*decimal.Num) ([]*decimal.Num, error) {
 	return out, nil
 }
 
-// percentile is the nearest rank: the ⌈p/100 · n⌉-th smallest.
-func (ev *evaluator) percentile(n *node, nums []*decimal.Num) Val {
+// evalPercentile is the nearest rank: the ⌈p/100 · n⌉-th smallest.
+func (ev *evaluator) evalPercentile(n *node, nums []*decimal.Num) Val {
 	sorted := slices.Clone(nums)
 	slices.SortStableFunc(sorted, decimal.Cmp)
 	of, err := decimal.Mul(n.args[aggP].lit.Num, decimal.FromInt(int64(len(nums))))
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	share, err := decimal.Quo(of, decimal.FromInt(100))
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	rank, err := decimal.Ceil(share)
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	i, _ := rank.Int64()
 	return Number(sorted[min(max(int(i), 1), len(sorted))-1])

@@ -1,12 +1,12 @@
 package policy
 
-// call evaluates a function: its arguments first, unless it evaluates them itself. A missing argument makes the result
-// missing and one of another type than the parameter takes is an issue (S25), before the function sees anything.
-func (ev *evaluator) call(n *node) Val {
+// evalCall evaluates a function: its arguments first, unless it evaluates them itself. A missing argument makes the
+// result missing and one of another type than the parameter takes is an issue (S25), before the function sees anything.
+func (ev *evaluator) evalCall(n *node) Val {
 	if n.fn.lazy != nil {
 		v := n.fn.lazy(ev, n)
 		if n.text != "" {
-			ev.note(n, v, callSource(n))
+			ev.noteOperand(n, v, callSource(n))
 		}
 		return v
 	}
@@ -16,7 +16,7 @@ func (ev *evaluator) call(n *node) Val {
 		if a == nil || a.kind == kCalendar {
 			continue
 		}
-		args[i] = ev.argument(n, i)
+		args[i] = ev.evalArgument(n, i)
 		if args[i].Kind == Missing && absent == nil {
 			absent = &args[i]
 		}
@@ -26,7 +26,7 @@ func (ev *evaluator) call(n *node) Val {
 	}
 	v := n.fn.eval(ev, n, args)
 	if n.text != "" {
-		ev.note(n, v, callSource(n))
+		ev.noteOperand(n, v, callSource(n))
 	}
 	return v
 }
@@ -41,32 +41,32 @@ func callSource(n *node) string {
 	return n.fn.name
 }
 
-func (ev *evaluator) argument(n *node, i int) Val {
+func (ev *evaluator) evalArgument(n *node, i int) Val {
 	v := ev.eval(n.args[i])
-	if want := n.fn.param(i).typ; v.Kind != Missing && want != 0 && typeOfKind(v.Kind)&want == 0 {
-		return ev.mismatch(n.args[i], v, want, n.fn.name)
+	if want := n.fn.paramAt(i).typ; v.Kind != Missing && want != 0 && typeOfKind(v.Kind)&want == 0 {
+		return ev.typeMismatch(n.args[i], v, want, n.fn.name)
 	}
 	return v
 }
 
-// value evaluates an argument of a lazy function, checked against its parameter.
-func (ev *evaluator) value(n *node, i int) Val {
+// evalLazyArgument evaluates an argument of a lazy function, checked against its parameter.
+func (ev *evaluator) evalLazyArgument(n *node, i int) Val {
 	if n.arg(i) == nil {
 		return Absent("left out")
 	}
-	return ev.argument(n, i)
+	return ev.evalArgument(n, i)
 }
 
 // implies is not a or b: a false premise makes it true whatever the conclusion (rules.md 1.6).
 func evalImplies(ev *evaluator, n *node) Val {
 	missing, issues := len(ev.missing), len(ev.issues)
-	premise := ev.truth(n.args[0], "implies")
+	premise := ev.evalTruth(n.args[0], "implies")
 	if premise.Kind == Bool && !premise.Bool {
 		return Truth(true)
 	}
-	conclusion := ev.truth(n.args[1], "implies")
+	conclusion := ev.evalTruth(n.args[1], "implies")
 	if conclusion.Kind == Bool && conclusion.Bool {
-		ev.forget(missing, issues)
+		ev.forgetMissing(missing, issues)
 		return conclusion
 	}
 	if premise.Kind == Missing {
@@ -87,5 +87,5 @@ func evalNonempty(ev *evaluator, n *node) Val {
 	if v.Kind == Missing {
 		return v
 	}
-	return Truth(!v.empty(false))
+	return Truth(!v.isEmpty(false))
 }

@@ -7,32 +7,32 @@ import (
 	"github.com/defendableos/referee/internal/strictjson"
 )
 
-// leaf evaluates a name or a path, lists it for the proof, and notes it where it is missing.
-func (ev *evaluator) leaf(n *node) Val {
+// evalLeaf evaluates a name or a path, lists it for the proof, and notes it where it is missing.
+func (ev *evaluator) evalLeaf(n *node) Val {
 	v, kind, from := ev.lookUp(n)
 	if v.Kind == Missing {
-		v = ev.lacks(n, kind, v)
+		v = ev.noteMissing(n, kind, v)
 	}
-	return ev.note(n, v, from)
+	return ev.noteOperand(n, v, from)
 }
 
 func (ev *evaluator) lookUp(n *node) (v Val, kind, from string) {
 	switch n.kind {
 	case kCalc, kClaimed:
-		return ev.calc(n)
+		return ev.evalCalc(n)
 	case kConst:
 		return n.lit, "const", "const"
 	case kInput:
-		return ev.input(n.name), "input", ""
+		return ev.evalInput(n.name), "input", ""
 	case kRow, kField:
-		return ev.field(n), "field", ""
+		return ev.evalField(n), "field", ""
 	case kSpace:
-		return ev.space(n.name), "space", ""
+		return ev.evalSpace(n.name), "space", ""
 	}
-	return ev.path(n)
+	return ev.evalPath(n)
 }
 
-func (ev *evaluator) calc(n *node) (Val, string, string) {
+func (ev *evaluator) evalCalc(n *node) (Val, string, string) {
 	from := "recomputed"
 	if n.kind == kClaimed {
 		from = "claimed"
@@ -42,12 +42,12 @@ func (ev *evaluator) calc(n *node) (Val, string, string) {
 	}
 	v := ev.env.Calc(n.name, n.kind == kClaimed)
 	if v.Kind == Missing && v.Why == "" {
-		v.Why = "no calculation " + quote(n.name)
+		v.Why = "no calculation " + quoteShort(n.name)
 	}
 	return v, "calc", from
 }
 
-func (ev *evaluator) input(name string) Val {
+func (ev *evaluator) evalInput(name string) Val {
 	if n := ev.env.Override[name]; n != nil {
 		return Number(n)
 	}
@@ -77,19 +77,19 @@ func (ev *evaluator) memberOf(of *strictjson.Value, name, at string) Val {
 	return v
 }
 
-func (ev *evaluator) space(name string) Val {
+func (ev *evaluator) evalSpace(name string) Val {
 	if ev.env.Space == nil {
 		return Absent(name + " is not known here")
 	}
 	v := ev.env.Space(name)
-	if !ev.charge(8 * len(v.List)) {
+	if !ev.chargeWork(8 * len(v.List)) {
 		return Absent(tooMuchWork)
 	}
 	return v
 }
 
-// field is the row, or a field of it. A row that is no object is named x.
-func (ev *evaluator) field(n *node) Val {
+// evalField is the row, or a field of it. A row that is no object is named x.
+func (ev *evaluator) evalField(n *node) Val {
 	scope := ev.row
 	for range n.up {
 		if scope != nil {
@@ -104,7 +104,7 @@ func (ev *evaluator) field(n *node) Val {
 	case n.kind == kRow:
 		return row
 	case row.Kind == Obj:
-		v := ev.member(row, n.name)
+		v := ev.memberValue(row, n.name)
 		if v.Kind != Missing && v.JSON != nil && ev.nested == 0 {
 			v.Ptr = v.JSON.Pointer()
 		}
@@ -115,30 +115,30 @@ func (ev *evaluator) field(n *node) Val {
 	return Absent("the row is not an object; it is named x")
 }
 
-func (ev *evaluator) path(n *node) (Val, string, string) {
+func (ev *evaluator) evalPath(n *node) (Val, string, string) {
 	base, kind := Val{}, "field"
 	switch {
 	case n.name == "":
 		base = ev.fromJSON(ev.env.Root)
 	case n.name == "row":
-		base = ev.field(&node{kind: kRow})
+		base = ev.evalField(&node{kind: kRow})
 	default:
-		base, kind = ev.space(n.name), "space"
+		base, kind = ev.evalSpace(n.name), "space"
 	}
-	return ev.steps(base, n.path, ""), kind, ""
+	return ev.walkSteps(base, n.path, ""), kind, ""
 }
 
-// steps walks a path. Each [*] makes a list of what lies behind it, missing items included: they are never dropped.
-func (ev *evaluator) steps(v Val, path []seg, at string) Val {
+// walkSteps walks a path. Each [*] makes a list of what lies behind it, missing items included: they are never dropped.
+func (ev *evaluator) walkSteps(v Val, path []seg, at string) Val {
 	for i, s := range path {
 		if v.Kind == Missing {
 			break
 		}
 		if s.wild {
-			return ev.spread(v, path[i+1:], at)
+			return ev.spreadList(v, path[i+1:], at)
 		}
 		at = strictjson.JoinPointer(at, s.key)
-		v = ev.step(v, s)
+		v = ev.stepInto(v, s)
 		if v.Kind == Missing && v.Ptr == "" {
 			v.Ptr = at
 		}
@@ -149,30 +149,30 @@ func (ev *evaluator) steps(v Val, path []seg, at string) Val {
 	return v
 }
 
-func (ev *evaluator) spread(v Val, rest []seg, at string) Val {
+func (ev *evaluator) spreadList(v Val, rest []seg, at string) Val {
 	if v.Kind != List {
 		return Absent("no list at " + at)
 	}
 	out := Val{Kind: List, JSON: v.JSON, List: make([]Val, len(v.List))}
 	for i, item := range v.List {
-		if !ev.charge(1) {
+		if !ev.chargeWork(1) {
 			return Absent(tooMuchWork)
 		}
-		out.List[i] = ev.steps(item, rest, strictjson.JoinIndex(at, i))
+		out.List[i] = ev.walkSteps(item, rest, strictjson.JoinIndex(at, i))
 	}
 	return out
 }
 
-// step is a member of an object or an item of a list; any other value has no parts, so they are missing (S28).
-func (ev *evaluator) step(v Val, s seg) Val {
+// stepInto is a member of an object or an item of a list; any other value has no parts, so they are missing (S28).
+func (ev *evaluator) stepInto(v Val, s seg) Val {
 	if v.Kind == List && s.index {
 		i, _ := strconv.Atoi(s.key)
-		return v.item(i)
+		return v.itemAt(i)
 	}
 	if v.Kind == Obj {
-		return ev.member(v, s.key)
+		return ev.memberValue(v, s.key)
 	}
-	return Absent(fmt.Sprintf("no member %s: %s is %s", strconv.Quote(s.key), orRoot(v.Pointer()), article(v.Kind)))
+	return Absent(fmt.Sprintf("no member %s: %s is %s", strconv.Quote(s.key), orRoot(v.Pointer()), withArticle(v.Kind)))
 }
 
 func orRoot(pointer string) string {
@@ -182,19 +182,19 @@ func orRoot(pointer string) string {
 	return pointer
 }
 
-// item is an item of a list; negative places count from the end.
-func (v Val) item(i int) Val {
+// itemAt is an item of a list; negative places count from the end.
+func (v Val) itemAt(i int) Val {
 	if i < 0 {
 		i += len(v.List)
 	}
 	if i < 0 || i >= len(v.List) {
-		return Absent(fmt.Sprintf("a list of %d items has no such item%s", len(v.List), at(v.Pointer())))
+		return Absent(fmt.Sprintf("a list of %d items has no such item%s", len(v.List), atPointer(v.Pointer())))
 	}
 	return v.List[i]
 }
 
-// part is a member, an item or a slice of an operand.
-func (ev *evaluator) part(n *node) Val {
+// evalPart is a member, an item or a slice of an operand.
+func (ev *evaluator) evalPart(n *node) Val {
 	before := len(ev.operands)
 	base := ev.eval(n.args[0])
 	if base.Kind == Missing {
@@ -211,11 +211,11 @@ func (ev *evaluator) part(n *node) Val {
 		v = ev.slicePart(n, base)
 	}
 	if v.Kind == Missing {
-		v = ev.lacks(n, n.missingKind(), v)
+		v = ev.noteMissing(n, n.missingKind(), v)
 	} else if v.JSON != nil && ev.nested == 0 {
 		v.Ptr = v.JSON.Pointer()
 	}
-	return ev.note(n, v, "")
+	return ev.noteOperand(n, v, "")
 }
 
 // missingKind is the kind of operand that a part is a part of.
@@ -238,9 +238,9 @@ func (n *node) missingKind() string {
 
 func (ev *evaluator) memberPart(n *node, base Val) Val {
 	if base.Kind != Obj {
-		return ev.mismatch(n.args[0], base, tObj, "."+n.name)
+		return ev.typeMismatch(n.args[0], base, tObj, "."+n.name)
 	}
-	v := ev.member(base, n.name)
+	v := ev.memberValue(base, n.name)
 	if v.Kind == Missing && base.Pointer() != "" {
 		v.Ptr = strictjson.JoinPointer(base.Pointer(), n.name)
 	}
@@ -253,19 +253,19 @@ func (ev *evaluator) indexPart(n *node, base Val) Val {
 	case at.Kind == Missing:
 		return at
 	case base.Kind == Obj && at.Kind == Str:
-		return ev.member(base, at.Str)
+		return ev.memberValue(base, at.Str)
 	case base.Kind == Obj && at.Kind == Num:
-		return ev.member(base, at.Num.String())
+		return ev.memberValue(base, at.Num.String())
 	case base.Kind != List:
-		return ev.mismatch(n.args[0], base, tList|tObj, "a subscript")
+		return ev.typeMismatch(n.args[0], base, tList|tObj, "a subscript")
 	case at.Kind != Num:
-		return ev.mismatch(n.args[1], at, tNum, "the subscript of a list")
+		return ev.typeMismatch(n.args[1], at, tNum, "the subscript of a list")
 	}
 	i, ok := place32(at)
 	if !ok {
-		return ev.mismatch(n.args[1], at, tNum, "the subscript of a list (a whole number)")
+		return ev.typeMismatch(n.args[1], at, tNum, "the subscript of a list (a whole number)")
 	}
-	return base.item(i)
+	return base.itemAt(i)
 }
 
 // place32 is a number as a place in a list.
@@ -276,7 +276,7 @@ func place32(v Val) (int, bool) {
 
 func (ev *evaluator) slicePart(n *node, base Val) Val {
 	if base.Kind != List {
-		return ev.mismatch(n.args[0], base, tList, "a slice")
+		return ev.typeMismatch(n.args[0], base, tList, "a slice")
 	}
 	bounds := [2]int{0, len(base.List)}
 	for i, a := range n.args[1:] {
@@ -292,12 +292,12 @@ func (ev *evaluator) slicePart(n *node, base Val) Val {
 			k, ok = place32(v)
 		}
 		if !ok {
-			return ev.mismatch(a, v, tNum, "the bound of a slice (a whole number)")
+			return ev.typeMismatch(a, v, tNum, "the bound of a slice (a whole number)")
 		}
 		if k < 0 {
 			k += len(base.List)
 		}
 		bounds[i] = min(max(k, 0), len(base.List))
 	}
-	return list(base.List[bounds[0]:max(bounds[0], bounds[1])])
+	return listValue(base.List[bounds[0]:max(bounds[0], bounds[1])])
 }

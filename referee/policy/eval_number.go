@@ -7,10 +7,10 @@ import (
 	"github.com/defendableos/referee/internal/legible"
 )
 
-// numbers flattens arguments into numbers: f(a, b, c) or f(list). A null item makes the whole missing.
-func (ev *evaluator) numbers(n *node, args []Val) ([]*decimal.Num, *Val) {
+// flattenNumbers flattens arguments into numbers: f(a, b, c) or f(list). A null item makes the whole missing.
+func (ev *evaluator) flattenNumbers(n *node, args []Val) ([]*decimal.Num, *Val) {
 	items := flattenArguments(args)
-	ev.charge(len(items))
+	ev.chargeWork(len(items))
 	out := make([]*decimal.Num, len(items))
 	for i, v := range items {
 		switch v.Kind {
@@ -20,7 +20,7 @@ func (ev *evaluator) numbers(n *node, args []Val) ([]*decimal.Num, *Val) {
 			bad := ev.nullIn(items)
 			return nil, &bad
 		default:
-			bad := ev.mismatch(n.args[min(i, len(n.args)-1)], v, tNum, n.fn.name)
+			bad := ev.typeMismatch(n.args[min(i, len(n.args)-1)], v, tNum, n.fn.name)
 			return nil, &bad
 		}
 	}
@@ -37,25 +37,25 @@ func flattenArguments(args []Val) []Val {
 type num1 = func(a *decimal.Num) (*decimal.Num, error)
 type num2 = func(a, b *decimal.Num) (*decimal.Num, error)
 
-// of1 and of2 make functions of numbers.
-func of1(f num1) func(*evaluator, *node, []Val) Val {
+// ofOneNumber and of2 make functions of numbers.
+func ofOneNumber(f num1) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		ev.charge(40)
-		return ev.result(n)(f(args[0].Num))
+		ev.chargeWork(40)
+		return ev.numberResult(n)(f(args[0].Num))
 	}
 }
 
-func of2(f num2) func(*evaluator, *node, []Val) Val {
+func ofTwoNumbers(f num2) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		ev.charge(40)
-		return ev.result(n)(f(args[0].Num, args[1].Num))
+		ev.chargeWork(40)
+		return ev.numberResult(n)(f(args[0].Num, args[1].Num))
 	}
 }
 
-func (ev *evaluator) result(n *node) func(*decimal.Num, error) Val {
+func (ev *evaluator) numberResult(n *node) func(*decimal.Num, error) Val {
 	return func(r *decimal.Num, err error) Val {
 		if err != nil {
-			return ev.undefined(n, err)
+			return ev.undefinedResult(n, err)
 		}
 		return Number(r)
 	}
@@ -80,22 +80,22 @@ func averageNumbers(nums []*decimal.Num) (*decimal.Num, error) {
 }
 
 func evalSum(ev *evaluator, n *node, args []Val) Val {
-	nums, bad := ev.numbers(n, args)
+	nums, bad := ev.flattenNumbers(n, args)
 	if bad != nil {
 		return *bad
 	}
-	return ev.result(n)(sumNumbers(nums))
+	return ev.numberResult(n)(sumNumbers(nums))
 }
 
 func evalAvg(ev *evaluator, n *node, args []Val) Val {
-	nums, bad := ev.numbers(n, args)
+	nums, bad := ev.flattenNumbers(n, args)
 	if bad != nil {
 		return *bad
 	}
 	if len(nums) == 0 {
 		return Absent("the mean of nothing")
 	}
-	return ev.result(n)(averageNumbers(nums))
+	return ev.numberResult(n)(averageNumbers(nums))
 }
 
 // extremeFunction is min (sign −1) or max (sign 1) of numbers, or of dates.
@@ -105,18 +105,18 @@ func extremeFunction(sign int) func(*evaluator, *node, []Val) Val {
 		if len(items) == 0 {
 			return Absent(n.fn.name + " of nothing")
 		}
-		return ev.extreme(n, sign, items)
+		return ev.evalExtreme(n, sign, items)
 	}
 }
 
-func (ev *evaluator) extreme(n *node, sign int, items []Val) Val {
-	ev.charge(len(items))
+func (ev *evaluator) evalExtreme(n *node, sign int, items []Val) Val {
+	ev.chargeWork(len(items))
 	best := items[0]
 	for _, v := range items {
 		if v.Kind == Missing {
 			return ev.nullIn(items)
 		}
-		c, bad := ev.order(n, n, v, best, n.fn.name)
+		c, bad := ev.evalOrder(n, n, v, best, n.fn.name)
 		if bad != nil {
 			return *bad
 		}
@@ -132,30 +132,30 @@ func evalRound(ev *evaluator, n *node, args []Val) Val {
 	if len(args) > 1 {
 		p, ok := place32(args[1])
 		if !ok || p < -300 || p > 300 {
-			return ev.mismatch(n.args[1], args[1], tNum, "the places of round (a whole number within ±300)")
+			return ev.typeMismatch(n.args[1], args[1], tNum, "the places of round (a whole number within ±300)")
 		}
 		places = p
 	}
-	return ev.result(n)(decimal.Round(args[0].Num, places))
+	return ev.numberResult(n)(decimal.Round(args[0].Num, places))
 }
 
 // evalApprox is S33: |a − b| / |b| within the tolerance; where b is 0 only 0 is near.
 func evalApprox(ev *evaluator, n *node, args []Val) Val {
-	ev.compared(n, args[0], args[1])
+	ev.keepSides(n, args[0], args[1])
 	tolerance := defaultTolerance
 	if len(args) > 2 {
 		tolerance = args[2].Num
 	}
 	diff, err := decimal.Sub(args[0].Num, args[1].Num)
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	if args[1].Num.IsZero() {
 		return Truth(args[0].Num.IsZero())
 	}
 	rel, err := decimal.Quo(decimal.Abs(diff), decimal.Abs(args[1].Num))
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	return Truth(decimal.Cmp(rel, tolerance) <= 0)
 }
@@ -171,24 +171,24 @@ func evalRangeRatio(ev *evaluator, n *node, args []Val) Val {
 	v, lo, hi := args[0].Num, args[1].Num, args[2].Num
 	sum, err := decimal.Add(lo, hi)
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	span, err := decimal.Sub(hi, lo)
 	if err == nil && span.Sign() <= 0 {
 		return Absent("the upper limit is not above the lower")
 	}
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	twice, err := decimal.Mul(v, two)
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	off, err := decimal.Sub(twice, sum)
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
-	return ev.result(n)(decimal.Quo(decimal.Abs(off), span))
+	return ev.numberResult(n)(decimal.Quo(decimal.Abs(off), span))
 }
 
 // angleBetween is the shortest arc: d = |a − b| mod 360, then min(d, 360 − d) (rules.md 1.1, angle).
@@ -213,16 +213,16 @@ func cashFlowFunction(
 	f func(args []Val, cf []*decimal.Num) (*decimal.Num, error), at int,
 ) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		cf, bad := ev.numbers(n, args[at:])
+		cf, bad := ev.flattenNumbers(n, args[at:])
 		if bad != nil {
 			return *bad
 		}
 		if len(cf) > 2000 {
-			ev.issue("too_complex", "", "%s of %d cash flows, at most 2,000 are taken", n.fn.name, len(cf))
+			ev.addIssue("too_complex", "", "%s of %d cash flows, at most 2,000 are taken", n.fn.name, len(cf))
 			return Absent("too many cash flows")
 		}
-		ev.charge(100 * len(cf))
-		return ev.result(n)(f(args, cf))
+		ev.chargeWork(100 * len(cf))
+		return ev.numberResult(n)(f(args, cf))
 	}
 }
 
@@ -232,33 +232,33 @@ func evalLookup(ev *evaluator, n *node, args []Val) Val {
 	if args[1].Kind == Num {
 		key = args[1].Num.String()
 	}
-	if !args[0].has(key) {
+	if !args[0].hasMember(key) {
 		key = legible.Fold(key) // as a set is asked (S80)
 	}
-	if args[0].has(key) {
+	if args[0].hasMember(key) {
 		v := args[0].Member(key)
 		v.Ptr = ""
 		return v
 	}
 	table, _ := printText(n.args[0])
-	why := "no key " + quote(key) + " in " + table
+	why := "no key " + quoteShort(key) + " in " + table
 	if n.argText(2) == "flag" {
-		ev.issue("lookup_missing", args[1].Pointer(), "%s", why)
+		ev.addIssue("lookup_missing", args[1].Pointer(), "%s", why)
 	}
-	v := ev.lacks(n, "const", Absent(why))
+	v := ev.noteMissing(n, "const", Absent(why))
 	return v
 }
 
 func checkLookup(b *builder, n *node) {
 	if how := n.arg(2); how != nil && how.lit.Str != "skip" && how.lit.Str != "flag" {
-		refuse(how.place, `write on_missing="skip" or "flag"`, "unknown on_missing %s", quote(how.lit.Str))
+		refuse(how.place, `write on_missing="skip" or "flag"`, "unknown on_missing %s", quoteShort(how.lit.Str))
 	}
 }
 
 // evalBand is a step table from high to low: the first bound that x reaches gives the value, and only that value is
 // evaluated.
 func evalBand(ev *evaluator, n *node) Val {
-	x := ev.value(n, 0)
+	x := ev.evalLazyArgument(n, 0)
 	if x.Kind == Missing {
 		return x
 	}
@@ -268,9 +268,9 @@ func evalBand(ev *evaluator, n *node) Val {
 				return ev.eval(c.args[1])
 			}
 		}
-		return ev.lacks(n, "const", Absent("below every bound of the band"))
+		return ev.noteMissing(n, "const", Absent("below every bound of the band"))
 	}
-	cuts, bad := ev.points(n, ev.value(n, 1), -1, false)
+	cuts, bad := ev.readPoints(n, ev.evalLazyArgument(n, 1), -1, false)
 	if bad != nil {
 		return *bad
 	}
@@ -279,7 +279,7 @@ func evalBand(ev *evaluator, n *node) Val {
 			return c.List[1]
 		}
 	}
-	return ev.lacks(n, "const", Absent("below every bound of the band"))
+	return ev.noteMissing(n, "const", Absent("below every bound of the band"))
 }
 
 func isCuts(n *node) bool {
@@ -310,16 +310,16 @@ func checkBand(b *builder, n *node) {
 	n.typ = t
 }
 
-// points are the pairs of a table; bad if it has another form. direction is 1 for ascending, −1 for descending first
-// numbers.
-func (ev *evaluator) points(n *node, v Val, direction int, numeric bool) ([]Val, *Val) {
+// readPoints are the pairs of a table; bad if it has another form. direction is 1 for ascending, −1 for descending
+// first numbers.
+func (ev *evaluator) readPoints(n *node, v Val, direction int, numeric bool) ([]Val, *Val) {
 	if v.Kind == Missing {
 		return nil, &v
 	}
-	ev.charge(len(v.List))
+	ev.chargeWork(len(v.List))
 	if why := badPoints(v, direction, numeric); why != "" {
 		bad := Absent(why)
-		ev.issue("operand_type", v.Pointer(), "the table of %s: %s", n.fn.name, why)
+		ev.addIssue("operand_type", v.Pointer(), "the table of %s: %s", n.fn.name, why)
 		return nil, &bad
 	}
 	return v.List, nil
@@ -342,7 +342,7 @@ func badPoints(v Val, direction int, numeric bool) string {
 
 func checkPoints(n, at *node, v Val, direction int, numeric bool) {
 	if why := badPoints(v, direction, numeric); why != "" {
-		refuse(at.place, "see "+n.fn.signature(), "the table of %s: %s", n.fn.name, why)
+		refuse(at.place, "see "+n.fn.signatureText(), "the table of %s: %s", n.fn.name, why)
 	}
 }
 
@@ -354,7 +354,7 @@ func checkPiecewise(b *builder, n *node) {
 
 // evalPiecewise interpolates linearly between points, and is flat beyond the first and the last.
 func evalPiecewise(ev *evaluator, n *node, args []Val) Val {
-	pts, bad := ev.points(n, args[1], 1, true)
+	pts, bad := ev.readPoints(n, args[1], 1, true)
 	if bad != nil {
 		return *bad
 	}
@@ -366,7 +366,7 @@ func evalPiecewise(ev *evaluator, n *node, args []Val) Val {
 		if i == 0 {
 			return p.List[1]
 		}
-		return ev.result(n)(interpolateBetween(x, pts[i-1], p))
+		return ev.numberResult(n)(interpolateBetween(x, pts[i-1], p))
 	}
 	return pts[len(pts)-1].List[1]
 }

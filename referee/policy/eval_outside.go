@@ -13,11 +13,11 @@ import (
 
 func evalData(ev *evaluator, n *node) Val {
 	if ev.env.Data == nil {
-		return ev.outside(n, "data", Absent("data: no evidence here"), nil)
+		return ev.evalOutside(n, "data", Absent("data: no evidence here"), nil)
 	}
 	column := ""
 	if n.arg(2) != nil {
-		v := ev.value(n, 2) // a manifest names its own columns, so it may be an operand
+		v := ev.evalLazyArgument(n, 2) // a manifest names its own columns, so it may be an operand
 		if v.Kind != Str {
 			return v
 		}
@@ -25,42 +25,42 @@ func evalData(ev *evaluator, n *node) Val {
 		if column = v.Str; strings.TrimSpace(column) == "" && n.args[2].kind != kLit {
 			absent := Absent("the name of the column is empty")
 			absent.Ptr = v.Pointer()
-			return ev.lacks(n.args[2], n.args[2].missingKind(), absent)
+			return ev.noteMissing(n.args[2], n.args[2].missingKind(), absent)
 		}
 	}
 	if pattern := n.arg(3); pattern != nil {
 		column += "\x00" + pattern.lit.Str
 	}
 	v, err := ev.env.Data(n.argText(0), n.argText(1), column)
-	return ev.outside(n, "data", v, err)
+	return ev.evalOutside(n, "data", v, err)
 }
 
 func evalEvidence(ev *evaluator, n *node) Val {
 	if ev.env.Evidence == nil {
-		return ev.outside(n, "evidence", Absent("evidence: no evidence here"), nil)
+		return ev.evalOutside(n, "evidence", Absent("evidence: no evidence here"), nil)
 	}
 	v, err := ev.env.Evidence(n.argText(0), n.argText(1))
-	return ev.outside(n, "evidence", v, err)
+	return ev.evalOutside(n, "evidence", v, err)
 }
 
 func evalPrior(ev *evaluator, n *node) Val {
-	sha := ev.value(n, 0)
+	sha := ev.evalLazyArgument(n, 0)
 	if sha.Kind == Missing {
 		return sha
 	}
 	if ev.env.Prior == nil {
-		return ev.outside(n, "prior", Absent("prior: needs a ledger"), nil)
+		return ev.evalOutside(n, "prior", Absent("prior: needs a ledger"), nil)
 	}
 	v, err := ev.env.Prior(sha.Str, n.argText(1))
-	return ev.outside(n, "prior", v, err)
+	return ev.evalOutside(n, "prior", v, err)
 }
 
-func (ev *evaluator) outside(n *node, kind string, v Val, err error) Val {
+func (ev *evaluator) evalOutside(n *node, kind string, v Val, err error) Val {
 	if err != nil {
 		v = Absent(err.Error())
 	}
 	if v.Kind == Missing {
-		return ev.lacks(n, kind, v)
+		return ev.noteMissing(n, kind, v)
 	}
 	return v
 }
@@ -70,7 +70,7 @@ func checkData(b *builder, n *node) {
 	stat := n.args[1]
 	if !slices.Contains(evidence.Stats, stat.lit.Str) {
 		refuseNear(stat.place, nearest.Word(stat.lit.Str, evidence.Stats), "known: "+strings.Join(evidence.Stats, ", "),
-			"unknown statistic %s", quote(stat.lit.Str))
+			"unknown statistic %s", quoteShort(stat.lit.Str))
 	}
 	arg := n.arg(3)
 	if column := n.arg(2); arg == nil && column != nil && column.kind == kLit &&
@@ -97,6 +97,6 @@ func checkEvidence(b *builder, n *node) { knownEvidence(b, n.args[0]) }
 
 func knownEvidence(b *builder, id *node) {
 	if known := b.names.Evidence; known != nil && !slices.Contains(known, id.lit.Str) {
-		refuseNear(id.place, nearest.Word(id.lit.Str, known), "declare it", "unknown evidence %s", quote(id.lit.Str))
+		refuseNear(id.place, nearest.Word(id.lit.Str, known), "declare it", "unknown evidence %s", quoteShort(id.lit.Str))
 	}
 }

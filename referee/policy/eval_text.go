@@ -14,19 +14,19 @@ import (
 // maxFinds bounds what one extract lists.
 const maxFinds = 10_000
 
-// scan charges for reading a text. Searching costs by the byte, so a rule that reads a book for every row is bounded
-// like any other.
-func (ev *evaluator) scan(texts ...string) bool {
+// chargeScan charges for reading a text. Searching costs by the byte, so a rule that reads a book for every row is
+// bounded like any other.
+func (ev *evaluator) chargeScan(texts ...string) bool {
 	n := 0
 	for _, t := range texts {
 		n += len(t) / 64
 	}
-	return ev.charge(n)
+	return ev.chargeWork(n)
 }
 
-// seen is a text as the function of a node reads it: as people see it (S80). A pattern that names a character which
+// asSeen is a text as the function of a node reads it: as people see it (S80). A pattern that names a character which
 // folding changes is about the text as it was written.
-func (n *node) seen(text string) string {
+func (n *node) asSeen(text string) string {
 	folded := legible.Fold(text)
 	if n.re != nil && folded != text && legible.Names(n.args[1].lit.Str) {
 		return text
@@ -34,17 +34,17 @@ func (n *node) seen(text string) string {
 	return folded
 }
 
-// searchable charges for a search by the node's pattern: by the byte, and more where the pattern has many alternatives
-// to keep in mind.
-func (ev *evaluator) searchable(n *node, text string) bool {
+// chargeSearch charges for a search by the node's pattern: by the byte, and more where the pattern has many
+// alternatives to keep in mind.
+func (ev *evaluator) chargeSearch(n *node, text string) bool {
 	perByte := 1 + len(n.args[1].lit.Str)/256
-	return ev.charge(1 + len(text)/4*perByte)
+	return ev.chargeWork(1 + len(text)/4*perByte)
 }
 
 // ofText makes a function of a text that reads it once.
 func ofText(f func(s string) Val) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		if !ev.charge(len(args[0].Str) / 8) {
+		if !ev.chargeWork(len(args[0].Str) / 8) {
 			return Absent(tooMuchWork)
 		}
 		return f(args[0].Str)
@@ -52,32 +52,32 @@ func ofText(f func(s string) Val) func(*evaluator, *node, []Val) Val {
 }
 
 func evalMatches(ev *evaluator, n *node, args []Val) Val {
-	if !ev.searchable(n, args[0].Str) {
+	if !ev.chargeSearch(n, args[0].Str) {
 		return Absent(tooMuchWork)
 	}
 	text := args[0].Str
 	folded := legible.Fold(text)
-	return Truth(n.re().MatchString(folded) || folded != text && n.seen(text) == text && n.re().MatchString(text))
+	return Truth(n.re().MatchString(folded) || folded != text && n.asSeen(text) == text && n.re().MatchString(text))
 }
 
 // evalExtract lists what a pattern finds, in order and with repetitions: the group asked for, else the first, else the
 // whole.
 func evalExtract(ev *evaluator, n *node, args []Val) Val {
-	if !ev.searchable(n, args[0].Str) {
+	if !ev.chargeSearch(n, args[0].Str) {
 		return Absent(tooMuchWork)
 	}
 	re := n.re()
 	group := extractGroup(n, re)
-	found := re.FindAllStringSubmatch(n.seen(args[0].Str), maxFinds+1)
+	found := re.FindAllStringSubmatch(n.asSeen(args[0].Str), maxFinds+1)
 	if len(found) > maxFinds {
-		ev.issue("too_complex", args[0].Pointer(), "the pattern of extract finds more than %d places", maxFinds)
+		ev.addIssue("too_complex", args[0].Pointer(), "the pattern of extract finds more than %d places", maxFinds)
 		return Absent("too many finds")
 	}
 	var out []Val
 	for _, m := range found {
 		out = append(out, Text(m[group]))
 	}
-	return list(out)
+	return listValue(out)
 }
 
 func extractGroup(n *node, re *regexp.Regexp) int {
@@ -99,18 +99,18 @@ func checkExtract(b *builder, n *node) {
 }
 
 func evalHasPhrase(ev *evaluator, n *node, args []Val) Val {
-	if !ev.scan(args[0].Str) {
+	if !ev.chargeScan(args[0].Str) {
 		return Absent(tooMuchWork)
 	}
 	text := foldPhrase(args[0].Str)
 	result := Truth(false)
 	for _, phrase := range args[1].List {
-		ev.charge(1 + len(text)/64)
+		ev.chargeWork(1 + len(text)/64)
 		switch {
 		case phrase.Kind == Missing:
 			result = Absent(errNullItem.Error())
 		case phrase.Kind != Str:
-			return ev.mismatch(n.args[1], phrase, tStr, "a list of phrases")
+			return ev.typeMismatch(n.args[1], phrase, tStr, "a list of phrases")
 		case phraseIn(text, foldPhrase(phrase.Str)):
 			return Truth(true)
 		}
@@ -120,7 +120,7 @@ func evalHasPhrase(ev *evaluator, n *node, args []Val) Val {
 
 // evalFoundIn is found_in(quote, text, min_len): both normalised as evidence does (rules.md 1.2).
 func evalFoundIn(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[1].Str)/2 + len(args[0].Str)/2) {
+	if !ev.chargeWork(len(args[1].Str)/2 + len(args[0].Str)/2) {
 		return Absent(tooMuchWork)
 	}
 	shortest := 0
@@ -141,14 +141,14 @@ func checkFoundIn(b *builder, n *node) {
 
 // evalContains is plain: a phrase as people see it (S80), case and all. An empty phrase is in nothing.
 func evalContains(ev *evaluator, n *node, args []Val) Val {
-	ev.scan(args[0].Str)
+	ev.chargeScan(args[0].Str)
 	phrase := legible.Fold(args[1].Str)
 	return Truth(phrase != "" && strings.Contains(legible.Fold(args[0].Str), phrase))
 }
 
 // evalAfter is what stands behind the last marker; a text without the marker has nothing behind it.
 func evalAfter(ev *evaluator, n *node, args []Val) Val {
-	ev.scan(args[0].Str)
+	ev.chargeScan(args[0].Str)
 	text, marker := legible.Fold(args[0].Str), legible.Fold(args[1].Str)
 	i := strings.LastIndex(text, marker)
 	if i < 0 || marker == "" {
@@ -162,11 +162,11 @@ func evalAfter(ev *evaluator, n *node, args []Val) Val {
 func evalIsJSON(ev *evaluator, _ *node, args []Val) Val {
 	most := strictjson.SubmissionLimits.MaxBytes
 	if len(args[0].Str) > most {
-		ev.issue("too_complex", args[0].Pointer(), "is_json reads texts of at most %d bytes, and this one has %d", most,
+		ev.addIssue("too_complex", args[0].Pointer(), "is_json reads texts of at most %d bytes, and this one has %d", most,
 			len(args[0].Str))
 		return Absent("the text is too long")
 	}
-	if !ev.charge(1 + len(args[0].Str)) {
+	if !ev.chargeWork(1 + len(args[0].Str)) {
 		return Absent(tooMuchWork)
 	}
 	_, err := strictjson.Parse([]byte(args[0].Str), strictjson.Limits{})
@@ -181,12 +181,12 @@ func evalToNumber(ev *evaluator, n *node, args []Val) Val {
 	}
 	out := make([]Val, len(args[0].List))
 	for i, v := range args[0].List {
-		ev.charge(1)
+		ev.chargeWork(1)
 		if out[i] = ev.toNumber(n, v); out[i].Kind == Missing {
 			return out[i]
 		}
 	}
-	return list(out)
+	return listValue(out)
 }
 
 func (ev *evaluator) toNumber(n *node, v Val) Val {
@@ -198,17 +198,17 @@ func (ev *evaluator) toNumber(n *node, v Val) Val {
 			return Number(x)
 		}
 	}
-	return ev.mismatch(n.args[0], v, tNum|tStr, "to_number (a number written plainly)")
+	return ev.typeMismatch(n.args[0], v, tNum|tStr, "to_number (a number written plainly)")
 }
 
 func evalNumbers(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(len(args[0].Str) / 8) {
+	if !ev.chargeWork(len(args[0].Str) / 8) {
 		return Absent(tooMuchWork)
 	}
 	var out []Val
 	found := numbersIn(legible.Fold(args[0].Str))
 	if len(found) > maxFinds {
-		ev.issue("too_complex", args[0].Pointer(), "the text of numbers holds %d; at most %d are listed", len(found),
+		ev.addIssue("too_complex", args[0].Pointer(), "the text of numbers holds %d; at most %d are listed", len(found),
 			maxFinds)
 		return Absent("too many finds")
 	}
@@ -220,7 +220,7 @@ func evalNumbers(ev *evaluator, n *node, args []Val) Val {
 			out = append(out, Number(x))
 		}
 	}
-	return list(out)
+	return listValue(out)
 }
 
 // trimZeros drops the leading zeros that a decimal literal may not have.
@@ -237,7 +237,7 @@ var normaliseSteps = []string{"case", "space", "strip"}
 
 func evalNormalise(ev *evaluator, n *node, args []Val) Val {
 	one := func(s string) Val {
-		ev.scan(s)
+		ev.chargeScan(s)
 		s = legible.Fold(s)
 		for _, step := range args[1:] {
 			switch step.Str {
@@ -262,10 +262,10 @@ func evalNormalise(ev *evaluator, n *node, args []Val) Val {
 		case Missing:
 			return Absent(errNullItem.Error())
 		default:
-			return ev.mismatch(n.args[0], v, tStr, "normalise")
+			return ev.typeMismatch(n.args[0], v, tStr, "normalise")
 		}
 	}
-	return list(out)
+	return listValue(out)
 }
 
 func checkNormalise(b *builder, n *node) {
@@ -276,7 +276,7 @@ func checkNormalise(b *builder, n *node) {
 		}
 		if !ok {
 			refuseNear(a.place, nearest.Word(a.lit.Str, normaliseSteps), "the steps are case, space, strip",
-				"unknown step %s", quote(a.lit.Str))
+				"unknown step %s", quoteShort(a.lit.Str))
 		}
 	}
 }
@@ -289,12 +289,12 @@ var textMetrics = []string{"words", "sentences", "syllables", "fk_grade", "passi
 
 // measureText is the words, sentences, syllables and passive sentences of a text.
 func measureText(s string) (words, count, syllable, passives, longest int) {
-	for _, sentence := range sentences(s) {
+	for _, sentence := range sentencesOf(s) {
 		count++
 		words += len(sentence)
 		longest = max(longest, len(sentence))
 		for _, w := range sentence {
-			syllable += syllables(w)
+			syllable += countSyllables(w)
 		}
 		if holdsPassive(sentence) {
 			passives++
@@ -308,11 +308,11 @@ var fkSentence, fkSyllable, fkBase = decimal.MustParse("0.39"), decimal.MustPars
 
 func fkGrade(s string) (*decimal.Num, error) {
 	words, count, syllable, _, _ := measureText(s)
-	length, err := quotient(words, count)
+	length, err := intQuotient(words, count)
 	if err != nil {
 		return nil, err
 	}
-	weight, err := quotient(syllable, words)
+	weight, err := intQuotient(syllable, words)
 	if err != nil {
 		return nil, err
 	}
@@ -329,32 +329,32 @@ func fkGrade(s string) (*decimal.Num, error) {
 	return decimal.Sub(sum, fkBase)
 }
 
-func quotient(a, b int) (*decimal.Num, error) {
+func intQuotient(a, b int) (*decimal.Num, error) {
 	return decimal.Quo(decimal.FromInt(int64(a)), decimal.FromInt(int64(b)))
 }
 
 // passiveShare is passive sentences over sentences, as a ratio (S10: percentages are canonical as value/100).
 func passiveShare(s string) (*decimal.Num, error) {
 	_, count, _, passives, _ := measureText(s)
-	return quotient(passives, count)
+	return intQuotient(passives, count)
 }
 
 // textNumber makes a function of a text that may be undefined (of an empty one).
 func textNumber(f func(string) (*decimal.Num, error)) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		if !ev.charge(len(args[0].Str)) {
+		if !ev.chargeWork(len(args[0].Str)) {
 			return Absent(tooMuchWork)
 		}
-		return ev.result(n)(f(legible.Fold(args[0].Str)))
+		return ev.numberResult(n)(f(legible.Fold(args[0].Str)))
 	}
 }
 
 // textCount makes a function of a text that counts.
 func textCount(f func(string) int) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		if !ev.charge(len(args[0].Str)) {
+		if !ev.chargeWork(len(args[0].Str)) {
 			return Absent(tooMuchWork)
 		}
-		return integer(f(legible.Fold(args[0].Str)))
+		return integerValue(f(legible.Fold(args[0].Str)))
 	}
 }

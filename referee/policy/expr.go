@@ -23,10 +23,10 @@ func finishExpr(root *node, b *builder) *Expr {
 		refuse(root.place, "split the rule", "the rule is longer than %d characters as text", maxText)
 	}
 	e := &Expr{root: root, text: text}
-	root.each(func(n *node) {
-		e.refs.note(n)
+	root.eachNode(func(n *node) {
+		e.refs.noteNode(n)
 		switch {
-		case !n.listed():
+		case !n.isListed():
 		case !n.prefix && (n.kind == kCalc || n.kind == kConst || n.kind == kInput):
 			n.text = n.name
 		default:
@@ -36,9 +36,9 @@ func finishExpr(root *node, b *builder) *Expr {
 	return e
 }
 
-// listed says whether a proof lists the node with its value: what comes from outside of the expression, and aggregates
-// of it.
-func (n *node) listed() bool {
+// isListed says whether a proof lists the node with its value: what comes from outside of the expression, and
+// aggregates of it.
+func (n *node) isListed() bool {
 	switch n.kind {
 	case kCalc, kClaimed, kConst, kInput, kField, kRow, kPath, kSpace, kMember, kIndex, kSlice:
 		return true
@@ -48,7 +48,7 @@ func (n *node) listed() bool {
 	return false
 }
 
-func (r *Refs) note(n *node) {
+func (r *Refs) noteNode(n *node) {
 	add := func(to *[]string, name string) {
 		if !slices.Contains(*to, name) {
 			*to = append(*to, name)

@@ -45,7 +45,7 @@ type function struct {
 	build func(c *call) *node
 }
 
-func (f *function) param(i int) *param {
+func (f *function) paramAt(i int) *param {
 	if last := len(f.params) - 1; i >= last && f.params[last].variadic {
 		return &f.params[last]
 	}
@@ -55,8 +55,8 @@ func (f *function) param(i int) *param {
 	return nil
 }
 
-// index is the place of a parameter by name, -1 if there is none.
-func (f *function) index(name string) int {
+// paramIndex is the place of a parameter by name, -1 if there is none.
+func (f *function) paramIndex(name string) int {
 	for i := range f.params {
 		if f.params[i].name == name {
 			return i
@@ -65,8 +65,8 @@ func (f *function) index(name string) int {
 	return -1
 }
 
-// signature prints the parameters as documentation does: agg(op, over, value?, where=?, p=?).
-func (f *function) signature() string {
+// signatureText prints the parameters as documentation does: agg(op, over, value?, where=?, p=?).
+func (f *function) signatureText() string {
 	out := f.name + "("
 	for i, p := range f.params {
 		if i > 0 {

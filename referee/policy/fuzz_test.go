@@ -72,7 +72,8 @@ func checkRefusal(t *testing.T, e *Expr, err error) {
 func evaluates(t *testing.T, e *Expr, env *Env) {
 	t.Helper()
 	first, second := e.Eval(env), e.Eval(env)
-	if first.Truth != second.Truth || first.Val.key() != second.Val.key() || len(first.Issues) != len(second.Issues) {
+	if first.Truth != second.Truth || first.Val.keyText() != second.Val.keyText() ||
+		len(first.Issues) != len(second.Issues) {
 		t.Fatalf("%s: %v %v, then %v %v", e.Text(), first.Truth, first.Val, second.Truth, second.Val)
 	}
 	if first.Truth != Unknown && first.Val.Kind != Bool {

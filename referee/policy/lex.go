@@ -36,7 +36,7 @@ func (t token) String() string {
 	case tokString:
 		return "a text in quotes"
 	}
-	return quote(t.text)
+	return quoteShort(t.text)
 }
 
 // lexer cuts a text into tokens. cols maps its code points to columns of the outermost text.
@@ -57,27 +57,27 @@ func newLexer(src string, p place) *lexer {
 	return l
 }
 
-func (l *lexer) col(i int) int {
+func (l *lexer) columnOf(i int) int {
 	if l.cols == nil {
 		return i + 1
 	}
 	return l.cols[min(i, len(l.cols)-1)]
 }
 
-func (l *lexer) here() place { return place{col: l.col(l.at)} }
+func (l *lexer) placeHere() place { return place{col: l.columnOf(l.at)} }
 
-func (l *lexer) peek(ahead int) rune {
+func (l *lexer) peekRune(ahead int) rune {
 	if l.at+ahead < len(l.src) {
 		return l.src[l.at+ahead]
 	}
 	return 0
 }
 
-// tokens cuts the whole text.
-func (l *lexer) tokens() []token {
+// allTokens cuts the whole text.
+func (l *lexer) allTokens() []token {
 	out := make([]token, 0, 4+len(l.src)/4)
 	for {
-		t := l.next()
+		t := l.nextToken()
 		out = append(out, t)
 		if t.kind == tokEnd {
 			return out
@@ -85,29 +85,29 @@ func (l *lexer) tokens() []token {
 	}
 }
 
-func (l *lexer) next() token {
+func (l *lexer) nextToken() token {
 	for l.at < len(l.src) && strings.ContainsRune(" \t\r\n", l.src[l.at]) {
 		l.at++
 	}
-	t := token{col: l.col(l.at)}
-	c := l.peek(0)
+	t := token{col: l.columnOf(l.at)}
+	c := l.peekRune(0)
 	switch {
 	case l.at >= len(l.src):
 		return t
-	case c == 'r' && (l.peek(1) == '"' || l.peek(1) == '\''):
+	case c == 'r' && (l.peekRune(1) == '"' || l.peekRune(1) == '\''):
 		l.at++
-		return l.text(t, true)
+		return l.lexText(t, true)
 	case c == '"' || c == '\'':
-		return l.text(t, false)
+		return l.lexText(t, false)
 	case isLetter(c):
-		t.kind, t.text = tokName, l.while(isWord)
-	case isDigit(c) || c == '.' && isDigit(l.peek(1)):
-		return l.number(t)
-	case c == '$' && isLetter(l.peek(1)):
+		t.kind, t.text = tokName, l.takeWhile(isWord)
+	case isDigit(c) || c == '.' && isDigit(l.peekRune(1)):
+		return l.lexNumber(t)
+	case c == '$' && isLetter(l.peekRune(1)):
 		l.at++
-		t.kind, t.text = tokSpace, "$"+l.while(isWord)
+		t.kind, t.text = tokSpace, "$"+l.takeWhile(isWord)
 	default:
-		return l.operator(t)
+		return l.lexOperator(t)
 	}
 	return t
 }
@@ -132,7 +132,7 @@ func isName(s string) bool {
 var reserved = map[string]bool{"and": true, "or": true, "not": true, "in": true, "if": true, "else": true,
 	"True": true, "False": true, "true": true, "false": true, "None": true, "null": true}
 
-func (l *lexer) while(ok func(rune) bool) string {
+func (l *lexer) takeWhile(ok func(rune) bool) string {
 	start := l.at
 	for l.at < len(l.src) && ok(l.src[l.at]) {
 		l.at++
@@ -140,18 +140,18 @@ func (l *lexer) while(ok func(rune) bool) string {
 	return string(l.src[start:l.at])
 }
 
-func (l *lexer) number(t token) token {
+func (l *lexer) lexNumber(t token) token {
 	start := l.at
-	l.while(func(c rune) bool { return isDigit(c) || c == '_' || c == '.' })
-	if c := l.peek(0); c == 'e' || c == 'E' {
+	l.takeWhile(func(c rune) bool { return isDigit(c) || c == '_' || c == '.' })
+	if c := l.peekRune(0); c == 'e' || c == 'E' {
 		l.at++
-		if c := l.peek(0); c == '+' || c == '-' {
+		if c := l.peekRune(0); c == '+' || c == '-' {
 			l.at++
 		}
-		l.while(isDigit)
+		l.takeWhile(isDigit)
 	}
-	if isLetter(l.peek(0)) {
-		refuse(l.here(), "put an operator or a space between them", "a number runs into a name")
+	if isLetter(l.peekRune(0)) {
+		refuse(l.placeHere(), "put an operator or a space between them", "a number runs into a name")
 	}
 	t.kind, t.text = tokNumber, string(l.src[start:l.at])
 	return t
@@ -171,7 +171,7 @@ var foreign = map[string]string{"^": "write ** for a power", "&&": "write and", 
 	"“": `write straight quotes "`, "”": `write straight quotes "`, "’": "write straight quotes '",
 	"‘": "write straight quotes '"}
 
-func (l *lexer) operator(t token) token {
+func (l *lexer) lexOperator(t token) token {
 	rest := string(l.src[l.at:min(l.at+2, len(l.src))])
 	for _, op := range operators {
 		if strings.HasPrefix(rest, op) {
@@ -184,29 +184,29 @@ func (l *lexer) operator(t token) token {
 	if hint == "" {
 		hint = foreign[string(l.src[l.at])]
 	}
-	refuse(place{col: t.col}, hint, "the character %s has no meaning here", quote(string(l.src[l.at])))
+	refuse(place{col: t.col}, hint, "the character %s has no meaning here", quoteShort(string(l.src[l.at])))
 	return t
 }
 
-// text reads a quoted string. In raw text a backslash is itself, and may stand before a quote to keep it from ending
+// lexText reads a quoted string. In raw text a backslash is itself, and may stand before a quote to keep it from ending
 // the text.
-func (l *lexer) text(t token, raw bool) token {
+func (l *lexer) lexText(t token, raw bool) token {
 	end := l.src[l.at]
 	l.at++
 	room := max(0, slices.Index(l.src[l.at:], end)) // about as long as the text is
 	b := make([]rune, 0, room)
 	t.cols = make([]int, 0, room+1)
 	for {
-		c := l.peek(0)
+		c := l.peekRune(0)
 		switch {
 		case l.at >= len(l.src):
 			refuse(place{col: t.col}, "close it with "+string(end), "a text in quotes does not end")
 		case c == end:
-			t.kind, t.text, t.cols = tokString, string(b), append(t.cols, l.col(l.at))
+			t.kind, t.text, t.cols = tokString, string(b), append(t.cols, l.columnOf(l.at))
 			l.at++
 			return t
 		}
-		t.cols = append(t.cols, l.col(l.at))
+		t.cols = append(t.cols, l.columnOf(l.at))
 		if c != '\\' {
 			b = append(b, c)
 			l.at++
@@ -216,37 +216,37 @@ func (l *lexer) text(t token, raw bool) token {
 			b = append(b, c)
 			l.at++
 			if l.at < len(l.src) {
-				t.cols = append(t.cols, l.col(l.at))
+				t.cols = append(t.cols, l.columnOf(l.at))
 				b = append(b, l.src[l.at])
 				l.at++
 			}
 			continue
 		}
-		b = append(b, l.escape())
+		b = append(b, l.lexEscape())
 	}
 }
 
 var escapes = map[rune]rune{'n': '\n', 't': '\t', 'r': '\r', '\\': '\\', '\'': '\'', '"': '"'}
 
-func (l *lexer) escape() rune {
-	p := l.here()
-	c := l.peek(1)
+func (l *lexer) lexEscape() rune {
+	p := l.placeHere()
+	c := l.peekRune(1)
 	l.at += 2
 	if r, ok := escapes[c]; ok {
 		return r
 	}
 	if c == 'u' || c == 'x' {
-		return l.hex(p, map[rune]int{'u': 4, 'x': 2}[c])
+		return l.lexHex(p, map[rune]int{'u': 4, 'x': 2}[c])
 	}
 	refuse(p, `write a pattern as raw text, r"\d+", and a backslash in other text as \\`, "unknown escape \\%s",
 		string(c))
 	return 0
 }
 
-func (l *lexer) hex(p place, digits int) rune {
+func (l *lexer) lexHex(p place, digits int) rune {
 	var r rune
 	for range digits {
-		d := strings.IndexRune("0123456789abcdef", l.peek(0)|0x20)
+		d := strings.IndexRune("0123456789abcdef", l.peekRune(0)|0x20)
 		if d < 0 || l.at >= len(l.src) {
 			refuse(p, "write \\u with four hexadecimal digits", "a broken escape")
 		}

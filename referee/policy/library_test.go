@@ -116,7 +116,7 @@ func (s librarySheet) evaluate(t *testing.T, inputs *strictjson.Value, exact boo
 // near is equality at 1e-9 relative: the expected values are binary floats.
 func near(got, want Val) bool {
 	if got.Kind != Num || want.Kind != Num {
-		return got.key() == want.key()
+		return got.keyText() == want.keyText()
 	}
 	diff, _ := decimal.Sub(got.Num, want.Num)
 	room, _ := decimal.Mul(decimal.Abs(want.Num), decimal.MustParse("0.000000001"))
@@ -157,11 +157,11 @@ func overridden(t *testing.T, inputs, changes *strictjson.Value) *strictjson.Val
 	var b strings.Builder
 	for _, m := range inputs.Members {
 		if changes.Get(m.Key) == nil {
-			fmt.Fprintf(&b, ",%q:%s", m.Key, FromJSON(m.Value).key())
+			fmt.Fprintf(&b, ",%q:%s", m.Key, FromJSON(m.Value).keyText())
 		}
 	}
 	for _, m := range changes.Members {
-		fmt.Fprintf(&b, ",%q:%s", m.Key, FromJSON(m.Value).key())
+		fmt.Fprintf(&b, ",%q:%s", m.Key, FromJSON(m.Value).keyText())
 	}
 	return jsonOf(t, "{"+strings.TrimPrefix(b.String(), ",")+"}")
 }

@@ -48,8 +48,8 @@ func (n *Names) scopeOf(path string, up *scope) *scope {
 	return s
 }
 
-// root is the scope that an expression starts in: nil outside of row expressions.
-func (n *Names) root() *scope {
+// rootScope is the scope that an expression starts in: nil outside of row expressions.
+func (n *Names) rootScope() *scope {
 	if !n.Row {
 		return nil
 	}
@@ -66,8 +66,8 @@ var prefixOf = map[kind]string{kCalc: "calc", kConst: "const", kInput: "inputs",
 // order is the order in which a bare name is looked up.
 var order = []kind{kCalc, kConst, kInput, kLexicon, kCalendar}
 
-// declared says whether a name of a kind is declared.
-func (n *Names) declared(k kind, name string) bool {
+// isDeclared says whether a name of a kind is declared.
+func (n *Names) isDeclared(k kind, name string) bool {
 	ok := false
 	switch k {
 	case kCalc, kClaimed:
@@ -84,8 +84,8 @@ func (n *Names) declared(k kind, name string) bool {
 	return ok
 }
 
-// known lists the names of a kind in a fixed order.
-func (n *Names) known(k kind) []string {
+// knownNames lists the names of a kind in a fixed order.
+func (n *Names) knownNames(k kind) []string {
 	switch k {
 	case kCalc, kClaimed:
 		return n.Calcs
@@ -99,10 +99,10 @@ func (n *Names) known(k kind) []string {
 	return slices.Sorted(maps.Keys(n.Calendars))
 }
 
-// bare is what a bare name means; ok is false if it is not declared at all.
-func (n *Names) bare(name string) (kind, bool) {
+// bareKind is what a bare name means; ok is false if it is not declared at all.
+func (n *Names) bareKind(name string) (kind, bool) {
 	for _, k := range order {
-		if n.declared(k, name) {
+		if n.isDeclared(k, name) {
 			return k, true
 		}
 	}

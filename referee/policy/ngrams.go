@@ -61,8 +61,8 @@ func writeWord(b *strings.Builder, field string) (from int) {
 	return from
 }
 
-// grams yields every n words in a row; a text of fewer words has none.
-func (r run) grams(n int) func(yield func(string) bool) {
+// eachGram yields every n words in a row; a text of fewer words has none.
+func (r run) eachGram(n int) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for i := 0; i+n <= len(r.words); i++ {
 			if !yield(r.text[r.words[i].from:r.words[i+n-1].to]) {
@@ -79,12 +79,12 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 	size := int(n64)
 	var items []run
 	seen := map[string]bool{} // whether a run of the items stands in the texts
-	bad := ev.runs(n, 0, args[0].List, func(item run) bool {
+	bad := ev.eachRun(n, 0, args[0].List, func(item run) bool {
 		items = append(items, item)
-		for gram := range item.grams(size) {
+		for gram := range item.eachGram(size) {
 			seen[gram] = false
 			if len(seen) > maxGrams {
-				ev.issue("too_complex", args[0].Pointer(), "the items of shared_ngrams have more than %d different "+
+				ev.addIssue("too_complex", args[0].Pointer(), "the items of shared_ngrams have more than %d different "+
 					"runs of %d words", maxGrams, size)
 				return false
 			}
@@ -92,8 +92,8 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 		return true
 	})
 	if bad == nil {
-		bad = ev.runs(n, 1, args[1].List, func(text run) bool {
-			for gram := range text.grams(size) {
+		bad = ev.eachRun(n, 1, args[1].List, func(text run) bool {
+			for gram := range text.eachGram(size) {
 				if _, known := seen[gram]; known {
 					seen[gram] = true
 				}
@@ -106,31 +106,31 @@ func evalSharedNgrams(ev *evaluator, n *node, args []Val) Val {
 	}
 	shared := 0
 	for _, item := range items {
-		for gram := range item.grams(size) {
+		for gram := range item.eachGram(size) {
 			if seen[gram] {
 				shared++
 				break
 			}
 		}
 	}
-	return integer(shared)
+	return integerValue(shared)
 }
 
-// runs makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a text
-// is an issue.
-func (ev *evaluator) runs(n *node, arg int, texts []Val, use func(run) bool) *Val {
+// eachRun makes the texts of an argument ready, one after the other. A null leaves the count open, and anything but a
+// text is an issue.
+func (ev *evaluator) eachRun(n *node, arg int, texts []Val, use func(run) bool) *Val {
 	for _, v := range texts {
 		bad := Absent(tooMuchWork)
 		switch {
 		case v.Kind == Missing:
 			bad = Absent(errNullItem.Error())
 		case v.Kind != Str:
-			bad = ev.mismatch(n.args[arg], v, tStr, "shared_ngrams")
+			bad = ev.typeMismatch(n.args[arg], v, tStr, "shared_ngrams")
 		default:
-			if !ev.charge(1 + len(v.Str)/64) {
+			if !ev.chargeWork(1 + len(v.Str)/64) {
 				return &bad
 			}
-			if r, ok := runOf(v.Str, ev.charge); ok && use(r) {
+			if r, ok := runOf(v.Str, ev.chargeWork); ok && use(r) {
 				continue
 			}
 		}

@@ -109,7 +109,7 @@ func TestSharedNgramsBounds(t *testing.T) {
 		work := &decimal.Meter{Spent: c.spent, Most: maxWork}
 		ev := &evaluator{env: &Env{}, work: work}
 		e := mustParse(t, "shared_ngrams(items, texts, 2) == 0", &Names{Inputs: []string{"items", "texts"}})
-		got := evalSharedNgrams(ev, e.root.args[0], []Val{list(c.items), list(c.texts), integer(2)})
+		got := evalSharedNgrams(ev, e.root.args[0], []Val{listValue(c.items), listValue(c.texts), integerValue(2)})
 		if got.Kind != Missing || len(ev.issues) != 1 || ev.issues[0].Code != "too_complex" {
 			t.Errorf("%s: %v, %v", c.name, got, ev.issues)
 		}
@@ -162,7 +162,7 @@ func TestSharedNgramsProperty(t *testing.T) {
 		others, otherVals := texts()
 		work := &decimal.Meter{Most: maxWork}
 		got := evalSharedNgrams(&evaluator{env: &Env{}, work: work}, e.root.args[0],
-			[]Val{list(itemVals), list(otherVals), integer(n)})
+			[]Val{listValue(itemVals), listValue(otherVals), integerValue(n)})
 		if want := sharedSlowly(items, others, n); got.Kind != Num || got.Num.String() != fmt.Sprint(want) {
 			t.Fatalf("%q and %q share %v runs of %d, want %d", items, others, got, n, want)
 		}

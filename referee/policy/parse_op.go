@@ -11,19 +11,19 @@ import (
 var opNames = []string{"==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or", "not", "if", "chain", "neg",
 	"+", "-", "*", "/", "//", "%", "**"}
 
-// operation reads {"op": …}.
-func (b *builder) operation(v, opv *strictjson.Value, p place) *node {
-	op := b.str(opv, "op")
+// buildOperation reads {"op": …}.
+func (b *builder) buildOperation(v, opv *strictjson.Value, p place) *node {
+	op := b.needText(opv, "op")
 	switch op {
 	case "and", "or":
-		b.keys(v, "op", "terms")
+		b.checkKeys(v, "op", "terms")
 		return b.termsTree(v, op, p)
 	case "not":
-		b.keys(v, "op", "term")
-		return b.logic(kNot, []*node{b.tree(b.need(v, "term"))}, p)
+		b.checkKeys(v, "op", "term")
+		return b.logicNode(kNot, []*node{b.buildTree(b.needMember(v, "term"))}, p)
 	case "neg":
-		b.keys(v, "op", "term")
-		return b.negate(b.tree(b.need(v, "term")), p)
+		b.checkKeys(v, "op", "term")
+		return b.negateNode(b.buildTree(b.needMember(v, "term")), p)
 	case "if":
 		return b.ifTree(v, p)
 	case "chain":
@@ -34,77 +34,77 @@ func (b *builder) operation(v, opv *strictjson.Value, p place) *node {
 	}
 	if byName[op] == nil {
 		known := append(slices.Clone(opNames), functionNames...)
-		refuseNear(place{json: opv}, nearest.Word(op, known), "", "unknown operator %s", quote(op))
+		refuseNear(place{json: opv}, nearest.Word(op, known), "", "unknown operator %s", quoteShort(op))
 	}
-	return b.called(op, v, p)
+	return b.buildCalled(op, v, p)
 }
 
 func (b *builder) termsTree(v *strictjson.Value, op string, p place) *node {
-	terms := b.trees(b.need(v, "terms"))
+	terms := b.buildTrees(b.needMember(v, "terms"))
 	if len(terms) == 0 {
 		refuse(p, "name at least one term", "%s of nothing", op)
 	}
 	if len(terms) == 1 { // one term is itself, which is how its text reads
-		b.want(terms[0], tBool, "an operand of "+op)
+		b.wantType(terms[0], tBool, "an operand of "+op)
 		return terms[0]
 	}
-	return b.logic(map[string]kind{"and": kAnd, "or": kOr}[op], terms, p)
+	return b.logicNode(map[string]kind{"and": kAnd, "or": kOr}[op], terms, p)
 }
 
 func (b *builder) ifTree(v *strictjson.Value, p place) *node {
-	b.keys(v, "op", "cond", "then", "else")
+	b.checkKeys(v, "op", "cond", "then", "else")
 	var other *node
-	cond, then := b.tree(b.need(v, "cond")), b.tree(b.need(v, "then"))
+	cond, then := b.buildTree(b.needMember(v, "cond")), b.buildTree(b.needMember(v, "then"))
 	if m := v.Get("else"); m != nil {
-		other = b.tree(m)
+		other = b.buildTree(m)
 	}
-	return b.conditional(cond, then, other, p)
+	return b.conditionalNode(cond, then, other, p)
 }
 
 // chainTree reads {"op": "chain", "ops": ["<=", "<="], "terms": [a, b, c]}.
 func (b *builder) chainTree(v *strictjson.Value, p place) *node {
-	b.keys(v, "op", "ops", "terms")
-	opsv := b.need(v, "ops")
-	terms := b.trees(b.need(v, "terms"))
+	b.checkKeys(v, "op", "ops", "terms")
+	opsv := b.needMember(v, "ops")
+	terms := b.buildTrees(b.needMember(v, "terms"))
 	if opsv.Kind != strictjson.Array || len(opsv.Items) < 1 || len(terms) != len(opsv.Items)+1 {
 		refuse(p, "write one operator between each two terms",
 			"a chain has %d terms and another number of operators than %d", len(terms), len(terms)-1)
 	}
 	ops := make([]string, len(opsv.Items))
 	for i, item := range opsv.Items {
-		if ops[i] = b.str(item, "an operator"); !comparisons[ops[i]] {
-			refuse(place{json: item}, "a chain takes == != < <= > >=", "unknown operator %s", quote(ops[i]))
+		if ops[i] = b.needText(item, "an operator"); !comparisons[ops[i]] {
+			refuse(place{json: item}, "a chain takes == != < <= > >=", "unknown operator %s", quoteShort(ops[i]))
 		}
 	}
-	return b.compare(terms, ops, p)
+	return b.compareNode(terms, ops, p)
 }
 
 func (b *builder) binaryTree(v *strictjson.Value, op string, p place) *node {
-	b.keys(v, "op", "left", "right")
-	left, right := b.tree(b.need(v, "left")), b.tree(b.need(v, "right"))
+	b.checkKeys(v, "op", "left", "right")
+	left, right := b.buildTree(b.needMember(v, "left")), b.buildTree(b.needMember(v, "right"))
 	switch {
 	case comparisons[op]:
-		return b.compare([]*node{left, right}, []string{op}, p)
+		return b.compareNode([]*node{left, right}, []string{op}, p)
 	case op == "in" || op == "not in":
-		return b.in(op == "not in", left, right, p)
+		return b.membershipNode(op == "not in", left, right, p)
 	}
-	return b.arith(op, left, right, p)
+	return b.arithNode(op, left, right, p)
 }
 
-// function reads {"name": …}: a list is the arguments by place, an object of parameters the arguments by name, anything
-// else the one argument.
-func (b *builder) function(name string, arg *strictjson.Value, p place) *node {
+// buildFunction reads {"name": …}: a list is the arguments by place, an object of parameters the arguments by name,
+// anything else the one argument.
+func (b *builder) buildFunction(name string, arg *strictjson.Value, p place) *node {
 	c := b.newCall(name, p)
 	switch {
 	case arg.Kind == strictjson.Array:
-		c.positionals(arg)
+		c.readPositionals(arg)
 	case arg.Kind == strictjson.Object && c.namesArguments(arg):
-		c.members(arg)
+		c.readMembers(arg)
 	default:
-		i := c.position(p)
-		c.set(i, c.treeArgument(i, arg), p)
+		i := c.argPosition(p)
+		c.setArg(i, c.treeArgument(i, arg), p)
 	}
-	return c.done()
+	return c.finishCall()
 }
 
 // namesArguments tells {"of": …, "cuts": …} from an operand, {"calc": …}.
@@ -113,60 +113,60 @@ func (c *call) namesArguments(v *strictjson.Value) bool {
 		return true
 	}
 	return !slices.ContainsFunc(v.Members,
-		func(m strictjson.Member) bool { return c.fn.index(paramAlias(c.fn, m.Key)) < 0 })
+		func(m strictjson.Member) bool { return c.fn.paramIndex(paramAlias(c.fn, m.Key)) < 0 })
 }
 
-// called reads {"op": "name", "args": […], "where": …}.
-func (b *builder) called(name string, v *strictjson.Value, p place) *node {
+// buildCalled reads {"op": "name", "args": […], "where": …}.
+func (b *builder) buildCalled(name string, v *strictjson.Value, p place) *node {
 	c := b.newCall(name, p)
 	if args := v.Get("args"); args != nil {
-		c.positionals(args)
+		c.readPositionals(args)
 	}
-	c.members(v, "op", "args")
-	return c.done()
+	c.readMembers(v, "op", "args")
+	return c.finishCall()
 }
 
-func (c *call) positionals(args *strictjson.Value) {
+func (c *call) readPositionals(args *strictjson.Value) {
 	if args.Kind != strictjson.Array {
 		refuse(place{json: args}, "write [a, b]", "args must be a list")
 	}
 	for _, item := range args.Items {
-		i := c.position(place{json: item})
-		c.set(i, c.treeArgument(i, item), place{json: item})
+		i := c.argPosition(place{json: item})
+		c.setArg(i, c.treeArgument(i, item), place{json: item})
 	}
 }
 
-// members reads arguments by name, in the order of the parameters, so that agg knows its rows before its row
+// readMembers reads arguments by name, in the order of the parameters, so that agg knows its rows before its row
 // expressions.
-func (c *call) members(v *strictjson.Value, except ...string) {
+func (c *call) readMembers(v *strictjson.Value, except ...string) {
 	byParam := map[int]*strictjson.Value{}
 	for _, m := range v.Members {
 		if slices.Contains(except, m.Key) {
 			continue
 		}
-		i := c.keyword(paramAlias(c.fn, m.Key), place{json: m.Value})
+		i := c.keywordPosition(paramAlias(c.fn, m.Key), place{json: m.Value})
 		if byParam[i] != nil {
-			refuse(place{json: m.Value}, "write it once", "the argument %s is given twice", quote(m.Key))
+			refuse(place{json: m.Value}, "write it once", "the argument %s is given twice", quoteShort(m.Key))
 		}
 		byParam[i] = m.Value
 	}
 	for i := range c.fn.params {
 		if m := byParam[i]; m != nil {
-			c.set(i, c.treeArgument(i, m), place{json: m})
+			c.setArg(i, c.treeArgument(i, m), place{json: m})
 		}
 	}
 }
 
 func (c *call) treeArgument(i int, v *strictjson.Value) *node {
-	switch c.fn.param(i).form {
+	switch c.fn.paramAt(i).form {
 	case fRow:
-		return c.inRow(func() *node { return c.embedded(v) }, place{json: v})
+		return c.inRow(func() *node { return c.buildEmbedded(v) }, place{json: v})
 	case fPath:
 		if path, ok := v.Str(); ok {
 			return c.newPath(path, place{json: v})
 		}
 	}
-	return c.tree(v)
+	return c.buildTree(v)
 }
 
 // paramAlias are the words of rules.md 1.1 and of the source documents for a parameter.
@@ -190,47 +190,47 @@ var paramAliases = []struct{ fn, alias, name string }{
 // metricTree reads the text operand, {"text": {"metric": "fk_grade", "path": "final_output"}}: the function named by
 // the metric.
 func (b *builder) metricTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "text")
-	b.keys(arg, "metric", "path", "of")
-	metric := b.need(arg, "metric")
-	name := b.str(metric, "metric")
+	b.checkKeys(v, "text")
+	b.checkKeys(arg, "metric", "path", "of")
+	metric := b.needMember(arg, "metric")
+	name := b.needText(metric, "metric")
 	if !slices.Contains(textMetrics, name) {
-		refuseNear(place{json: metric}, nearest.Word(name, textMetrics), "", "unknown metric %s", quote(name))
+		refuseNear(place{json: metric}, nearest.Word(name, textMetrics), "", "unknown metric %s", quoteShort(name))
 	}
 	from := arg.Get("path")
 	if from == nil {
-		from = b.need(arg, "of")
+		from = b.needMember(arg, "of")
 	}
-	return b.function(name, from, place{json: v})
+	return b.buildFunction(name, from, place{json: v})
 }
 
 // setTree reads the set operand: {"list": …}, {"path": "claims[*].ref"} or {"text", "pattern", "group"?}, with
 // "normalise"?.
 func (b *builder) setTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "set")
-	b.keys(arg, "list", "path", "text", "pattern", "group", "normalise")
+	b.checkKeys(v, "set")
+	b.checkKeys(arg, "list", "path", "text", "pattern", "group", "normalise")
 	p := place{json: v}
 	var n *node
 	switch {
 	case arg.Get("list") != nil:
-		b.keys(arg, "list", "normalise")
-		n = b.tree(arg.Get("list"))
+		b.checkKeys(arg, "list", "normalise")
+		n = b.buildTree(arg.Get("list"))
 	case arg.Get("path") != nil:
-		b.keys(arg, "path", "normalise")
-		n = b.newPath(b.str(arg.Get("path"), "path"), p)
+		b.checkKeys(arg, "path", "normalise")
+		n = b.newPath(b.needText(arg.Get("path"), "path"), p)
 	default:
 		n = b.extractTree(arg, p)
 	}
 	if how := arg.Get("normalise"); how != nil {
 		c := b.newCall("normalise", p)
-		c.set(0, n, p)
+		c.setArg(0, n, p)
 		for _, step := range normaliseSteps {
 			if on := how.Get(step); on != nil && on.Text == "true" {
-				c.set(len(c.given), b.literal(Text(step), p), p)
+				c.setArg(len(c.given), b.addLiteral(Text(step), p), p)
 			}
 		}
-		b.keys(how, normaliseSteps...)
-		n = c.done()
+		b.checkKeys(how, normaliseSteps...)
+		n = c.finishCall()
 	}
 	return n
 }
@@ -239,8 +239,8 @@ func (b *builder) extractTree(arg *strictjson.Value, p place) *node {
 	c := b.newCall("extract", p)
 	for i, key := range []string{"text", "pattern", "group"} {
 		if m := arg.Get(key); m != nil {
-			c.set(i, c.treeArgument(i, m), place{json: m})
+			c.setArg(i, c.treeArgument(i, m), place{json: m})
 		}
 	}
-	return c.done()
+	return c.finishCall()
 }

@@ -4,24 +4,24 @@ import (
 	"strings"
 )
 
-// primary reads what stands between operators: a number, a text, a name, a call, a list, a parenthesis.
-func (p *parser) primary() *node {
-	at, t := p.place(), p.next()
+// parsePrimary reads what stands between operators: a number, a text, a name, a call, a list, a parenthesis.
+func (p *parser) parsePrimary() *node {
+	at, t := p.placeHere(), p.nextToken()
 	switch t.kind {
 	case tokNumber:
-		return p.numeral(t, at)
+		return p.parseNumeral(t, at)
 	case tokString:
-		return p.literal(Text(t.text), at)
+		return p.addLiteral(Text(t.text), at)
 	case tokSpace:
 		return p.newSpace(t.text, at)
 	case tokName:
-		return p.word(t, at)
+		return p.parseWord(t, at)
 	}
 	switch t.text {
 	case "(":
-		return p.parenthesis(at)
+		return p.parseParenthesis(at)
 	case "[":
-		return p.bracket(at)
+		return p.parseBracket(at)
 	}
 	hint := ""
 	if t.text == "=" {
@@ -31,140 +31,140 @@ func (p *parser) primary() *node {
 	return nil
 }
 
-func (p *parser) numeral(t token, at place) *node {
+func (p *parser) parseNumeral(t token, at place) *node {
 	text := strings.ReplaceAll(t.text, "_", "")
 	if strings.HasPrefix(text, ".") {
 		text = "0" + text
 	}
 	if len(text) > 1 && text[0] == '0' && isDigit(rune(text[1])) {
-		refuse(at, "numbers are written without commas: 1000, not 1,000", "%s begins with a needless 0", quote(t.text))
+		refuse(at, "numbers are written without commas: 1000, not 1,000", "%s begins with a needless 0", quoteShort(t.text))
 	}
-	return p.number(text, at)
+	return p.addNumber(text, at)
 }
 
-func (p *parser) word(t token, at place) *node {
+func (p *parser) parseWord(t token, at place) *node {
 	switch t.text {
 	case "True", "true":
-		return p.literal(Truth(true), at)
+		return p.addLiteral(Truth(true), at)
 	case "False", "false":
-		return p.literal(Truth(false), at)
+		return p.addLiteral(Truth(false), at)
 	case "None", "null":
 		refuse(at, "a missing value makes a rule skip; nonempty(x) asks for content", "%s is not a value", t.text)
 	case "if":
-		return p.statement(at)
+		return p.parseStatement(at)
 	case "and", "or", "not", "in", "else":
 		refuse(at, "", "expected a value, found %s", t)
 	}
 	if p.is("(") {
-		return p.invoke(t, at)
+		return p.parseInvocation(t, at)
 	}
 	if k, ok := prefixes[t.text]; ok {
 		if p.is(".") && p.toks[p.at+1].kind == tokName {
-			p.next()
-			return p.named(k, p.next().text, at)
+			p.nextToken()
+			return p.namedNode(k, p.nextToken().text, at)
 		}
 		if p.is("[") && p.toks[p.at+1].kind == tokString {
-			p.next()
-			name := p.next().text
-			p.expect("]", "after the name")
-			return p.named(k, name, at)
+			p.nextToken()
+			name := p.nextToken().text
+			p.expectText("]", "after the name")
+			return p.namedNode(k, name, at)
 		}
 	}
-	return p.bare(t.text, at)
+	return p.bareName(t.text, at)
 }
 
-// statement is if(c, then) or if(c, then, else).
-func (p *parser) statement(at place) *node {
-	p.expect("(", "after if")
-	args := p.operands(")")
+// parseStatement is if(c, then) or if(c, then, else).
+func (p *parser) parseStatement(at place) *node {
+	p.expectText("(", "after if")
+	args := p.parseOperands(")")
 	switch len(args) {
 	case 2:
-		return p.conditional(args[0], args[1], nil, at)
+		return p.conditionalNode(args[0], args[1], nil, at)
 	case 3:
-		return p.conditional(args[0], args[1], args[2], at)
+		return p.conditionalNode(args[0], args[1], args[2], at)
 	}
 	refuse(at, "write if(condition, requirement)", "if takes 2 or 3 arguments, not %d", len(args))
 	return nil
 }
 
-// operands reads a, b, c up to and including the closing bracket.
-func (p *parser) operands(end string) []*node {
+// parseOperands reads a, b, c up to and including the closing bracket.
+func (p *parser) parseOperands(end string) []*node {
 	var out []*node
-	for !p.accept(end) {
-		out = append(out, p.expression())
+	for !p.acceptText(end) {
+		out = append(out, p.parseExpression())
 		if !p.is(end) {
-			p.expect(",", "or "+end)
+			p.expectText(",", "or "+end)
 		}
 	}
 	return out
 }
 
-func (p *parser) parenthesis(at place) *node {
-	if p.accept(")") {
-		return p.list(nil, at)
+func (p *parser) parseParenthesis(at place) *node {
+	if p.acceptText(")") {
+		return p.addList(nil, at)
 	}
-	first := p.expression()
-	if p.accept(")") {
+	first := p.parseExpression()
+	if p.acceptText(")") {
 		return first
 	}
-	p.expect(",", "or )")
-	return p.list(append([]*node{first}, p.operands(")")...), at)
+	p.expectText(",", "or )")
+	return p.addList(append([]*node{first}, p.parseOperands(")")...), at)
 }
 
-func (p *parser) bracket(at place) *node {
-	if p.accept("]") {
-		return p.list(nil, at)
+func (p *parser) parseBracket(at place) *node {
+	if p.acceptText("]") {
+		return p.addList(nil, at)
 	}
-	first := p.expression()
-	if p.peek().text == "for" {
-		refuse(p.place(), p.trailing(p.peek()), "lists are not computed in brackets")
+	first := p.parseExpression()
+	if p.peekToken().text == "for" {
+		refuse(p.placeHere(), p.trailingHint(p.peekToken()), "lists are not computed in brackets")
 	}
 	items := []*node{first}
-	if p.accept(",") {
-		items = append(items, p.operands("]")...)
+	if p.acceptText(",") {
+		items = append(items, p.parseOperands("]")...)
 	} else {
-		p.expect("]", "or , in a list")
+		p.expectText("]", "or , in a list")
 	}
-	return p.list(items, at)
+	return p.addList(items, at)
 }
 
-// invoke reads the arguments of a function, by place and by name.
-func (p *parser) invoke(t token, at place) *node {
-	p.expect("(", "")
+// parseInvocation reads the arguments of a function, by place and by name.
+func (p *parser) parseInvocation(t token, at place) *node {
+	p.expectText("(", "")
 	c := p.newCall(t.text, at)
-	for !p.accept(")") {
+	for !p.acceptText(")") {
 		var i int
-		where := p.place()
-		if name := p.peek(); name.kind == tokName && p.toks[p.at+1].text == "=" && p.toks[p.at+1].kind == tokOp {
-			i = c.keyword(name.text, where)
-			p.next()
-			p.next()
+		where := p.placeHere()
+		if name := p.peekToken(); name.kind == tokName && p.toks[p.at+1].text == "=" && p.toks[p.at+1].kind == tokOp {
+			i = c.keywordPosition(name.text, where)
+			p.nextToken()
+			p.nextToken()
 		} else {
-			i = c.position(where)
+			i = c.argPosition(where)
 		}
-		c.set(i, p.argument(c, i), where)
+		c.setArg(i, p.parseArgument(c, i), where)
 		if !p.is(")") {
-			p.expect(",", "or )")
+			p.expectText(",", "or )")
 		}
 	}
-	return c.done()
+	return c.finishCall()
 }
 
-// argument reads one argument in the form that its parameter asks for.
-func (p *parser) argument(c *call, i int) *node {
-	t, at := p.peek(), p.place()
-	switch prm := c.fn.param(i); prm.form {
+// parseArgument reads one argument in the form that its parameter asks for.
+func (p *parser) parseArgument(c *call, i int) *node {
+	t, at := p.peekToken(), p.placeHere()
+	switch prm := c.fn.paramAt(i); prm.form {
 	case fRow:
 		if t.kind != tokString {
 			refuse(at, "write the row expression as a text in quotes", "%s of %s is a row expression", prm.name,
 				c.fn.name)
 		}
-		p.next()
+		p.nextToken()
 		return c.inRow(func() *node {
-			defer p.enter(at)()
-			return p.parse(&lexer{src: []rune(t.text), cols: t.cols})
+			defer p.enterLevel(at)()
+			return p.parseWhole(&lexer{src: []rune(t.text), cols: t.cols})
 		}, at)
 	default:
-		return p.expression()
+		return p.parseExpression()
 	}
 }

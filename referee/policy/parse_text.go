@@ -23,25 +23,25 @@ func ParseText(src string, n *Names) (*Expr, error) {
 
 func parseText(src string, n *Names) (e *Expr, err *Error) {
 	defer catchRefusal(&err)
-	b := &builder{names: n, scope: n.root()}
-	root := b.parse(newLexer(src, place{col: 1}))
+	b := &builder{names: n, scope: n.rootScope()}
+	root := b.parseWhole(newLexer(src, place{col: 1}))
 	return finishExpr(root, b), nil
 }
 
-// parse reads one whole text, the outermost or that of a row expression.
-func (b *builder) parse(l *lexer) *node {
-	p := &parser{builder: b, toks: l.tokens()}
-	if p.peek().kind == tokEnd {
-		refuse(p.place(), "write a condition, like dscr >= 1.20", "the expression is empty")
+// parseWhole reads one whole text, the outermost or that of a row expression.
+func (b *builder) parseWhole(l *lexer) *node {
+	p := &parser{builder: b, toks: l.allTokens()}
+	if p.peekToken().kind == tokEnd {
+		refuse(p.placeHere(), "write a condition, like dscr >= 1.20", "the expression is empty")
 	}
-	n := p.expression()
-	if t := p.peek(); t.kind != tokEnd {
-		refuse(p.place(), p.trailing(t), "%s does not belong here", t)
+	n := p.parseExpression()
+	if t := p.peekToken(); t.kind != tokEnd {
+		refuse(p.placeHere(), p.trailingHint(t), "%s does not belong here", t)
 	}
 	return n
 }
 
-func (p *parser) trailing(t token) string {
+func (p *parser) trailingHint(t token) string {
 	switch {
 	case t.text == "=":
 		return "write == to compare"
@@ -55,10 +55,10 @@ func (p *parser) trailing(t token) string {
 	return ""
 }
 
-func (p *parser) peek() token  { return p.toks[p.at] }
-func (p *parser) place() place { return place{col: p.peek().col} }
+func (p *parser) peekToken() token { return p.toks[p.at] }
+func (p *parser) placeHere() place { return place{col: p.peekToken().col} }
 
-func (p *parser) next() token {
+func (p *parser) nextToken() token {
 	t := p.toks[p.at]
 	if t.kind != tokEnd {
 		p.at++
@@ -68,106 +68,106 @@ func (p *parser) next() token {
 
 // is says whether the next token is an operator or a word of the language.
 func (p *parser) is(text string) bool {
-	t := p.peek()
+	t := p.peekToken()
 	return t.text == text && (t.kind == tokOp || t.kind == tokName && reserved[text])
 }
 
-func (p *parser) accept(text string) bool {
+func (p *parser) acceptText(text string) bool {
 	if !p.is(text) {
 		return false
 	}
-	p.next()
+	p.nextToken()
 	return true
 }
 
-func (p *parser) expect(text, after string) {
-	if p.accept(text) {
+func (p *parser) expectText(text, after string) {
+	if p.acceptText(text) {
 		return
 	}
-	t, hint := p.peek(), ""
+	t, hint := p.peekToken(), ""
 	if t.text == "=" {
 		hint = "write == to compare"
 	}
-	refuse(p.place(), hint, "expected %s %s, found %s", text, after, t)
+	refuse(p.placeHere(), hint, "expected %s %s, found %s", text, after, t)
 }
 
-// expression is the conditional level: a if c else b.
-func (p *parser) expression() *node {
-	defer p.enter(p.place())()
-	at := p.place()
-	then := p.or()
-	if !p.accept("if") {
+// parseExpression is the conditional level: a if c else b.
+func (p *parser) parseExpression() *node {
+	defer p.enterLevel(p.placeHere())()
+	at := p.placeHere()
+	then := p.parseOr()
+	if !p.acceptText("if") {
 		return then
 	}
-	cond := p.or()
+	cond := p.parseOr()
 	if !p.is("else") {
-		refuse(p.place(), "write if(condition, requirement) for a requirement that only sometimes applies",
-			"expected else, found %s", p.peek())
+		refuse(p.placeHere(), "write if(condition, requirement) for a requirement that only sometimes applies",
+			"expected else, found %s", p.peekToken())
 	}
-	p.next()
-	return p.conditional(cond, then, p.expression(), at)
+	p.nextToken()
+	return p.conditionalNode(cond, then, p.parseExpression(), at)
 }
 
-func (p *parser) or() *node  { return p.terms("or", kOr, p.and) }
-func (p *parser) and() *node { return p.terms("and", kAnd, p.not) }
+func (p *parser) parseOr() *node  { return p.parseTerms("or", kOr, p.parseAnd) }
+func (p *parser) parseAnd() *node { return p.parseTerms("and", kAnd, p.parseNot) }
 
-func (p *parser) terms(word string, k kind, term func() *node) *node {
-	at := p.place()
+func (p *parser) parseTerms(word string, k kind, term func() *node) *node {
+	at := p.placeHere()
 	terms := []*node{term()}
-	for p.accept(word) {
+	for p.acceptText(word) {
 		terms = append(terms, term())
 	}
 	if len(terms) == 1 {
 		return terms[0]
 	}
-	return p.logic(k, terms, at)
+	return p.logicNode(k, terms, at)
 }
 
-func (p *parser) not() *node {
-	at := p.place()
-	if !p.accept("not") {
-		return p.comparison()
+func (p *parser) parseNot() *node {
+	at := p.placeHere()
+	if !p.acceptText("not") {
+		return p.parseComparison()
 	}
-	defer p.enter(at)()
-	return p.logic(kNot, []*node{p.not()}, at)
+	defer p.enterLevel(at)()
+	return p.logicNode(kNot, []*node{p.parseNot()}, at)
 }
 
 var comparisons = map[string]bool{"==": true, "!=": true, "<": true, "<=": true, ">": true, ">=": true}
 
-func (p *parser) comparison() *node {
-	at := p.place()
-	left := p.sum()
+func (p *parser) parseComparison() *node {
+	at := p.placeHere()
+	left := p.parseSum()
 	if not := p.is("not"); not || p.is("in") {
-		p.next()
+		p.nextToken()
 		if not {
-			p.expect("in", "after not")
+			p.expectText("in", "after not")
 		}
-		return p.in(not, left, p.sum(), at)
+		return p.membershipNode(not, left, p.parseSum(), at)
 	}
 	operands, ops := []*node{left}, []string(nil)
-	for t := p.peek(); t.kind == tokOp && comparisons[t.text]; t = p.peek() {
-		ops = append(ops, p.next().text)
-		operands = append(operands, p.sum())
+	for t := p.peekToken(); t.kind == tokOp && comparisons[t.text]; t = p.peekToken() {
+		ops = append(ops, p.nextToken().text)
+		operands = append(operands, p.parseSum())
 	}
 	if len(ops) == 0 {
 		return left
 	}
 	if p.is("in") || p.is("not") {
-		refuse(p.place(), "join them with and", "in cannot be part of a chain of comparisons")
+		refuse(p.placeHere(), "join them with and", "in cannot be part of a chain of comparisons")
 	}
-	return p.compare(operands, ops, at)
+	return p.compareNode(operands, ops, at)
 }
 
-func (p *parser) sum() *node {
-	return p.binary(p.product, "+", "-")
+func (p *parser) parseSum() *node {
+	return p.parseBinary(p.parseProduct, "+", "-")
 }
 
-func (p *parser) product() *node {
-	return p.binary(p.unary, "*", "/", "//", "%")
+func (p *parser) parseProduct() *node {
+	return p.parseBinary(p.parseUnary, "*", "/", "//", "%")
 }
 
-func (p *parser) binary(operand func() *node, ops ...string) *node {
-	at := p.place()
+func (p *parser) parseBinary(operand func() *node, ops ...string) *node {
+	at := p.placeHere()
 	left := operand()
 	for {
 		op := ""
@@ -179,52 +179,52 @@ func (p *parser) binary(operand func() *node, ops ...string) *node {
 		if op == "" {
 			return left
 		}
-		p.next()
-		if t := p.peek(); op == "%" && (t.kind == tokEnd || t.text == ")" || t.text == ",") {
+		p.nextToken()
+		if t := p.peekToken(); op == "%" && (t.kind == tokEnd || t.text == ")" || t.text == ",") {
 			refuse(place{col: t.col}, "% is the remainder of a division; write 0.10 for 10%",
 				"a number is missing after %%")
 		}
-		left = p.arith(op, left, operand(), at)
+		left = p.arithNode(op, left, operand(), at)
 	}
 }
 
-func (p *parser) unary() *node {
-	at := p.place()
-	if p.accept("-") {
-		defer p.enter(at)()
-		return p.negate(p.unary(), at)
+func (p *parser) parseUnary() *node {
+	at := p.placeHere()
+	if p.acceptText("-") {
+		defer p.enterLevel(at)()
+		return p.negateNode(p.parseUnary(), at)
 	}
-	return p.power()
+	return p.parsePower()
 }
 
-// power binds tighter than a minus on its left and looser than one on its right.
-func (p *parser) power() *node {
-	at := p.place()
-	base := p.postfix()
-	if !p.accept("**") {
+// parsePower binds tighter than a minus on its left and looser than one on its right.
+func (p *parser) parsePower() *node {
+	at := p.placeHere()
+	base := p.parsePostfix()
+	if !p.acceptText("**") {
 		return base
 	}
-	defer p.enter(at)()
-	return p.arith("**", base, p.unary(), at)
+	defer p.enterLevel(at)()
+	return p.arithNode("**", base, p.parseUnary(), at)
 }
 
-func (p *parser) postfix() *node {
-	n := p.primary()
+func (p *parser) parsePostfix() *node {
+	n := p.parsePrimary()
 	for {
-		at := p.place()
+		at := p.placeHere()
 		switch {
-		case p.accept("."):
-			n = p.dotted(n, at)
-		case p.accept("["):
-			n = p.subscript(n, at)
+		case p.acceptText("."):
+			n = p.parseDotted(n, at)
+		case p.acceptText("["):
+			n = p.parseSubscript(n, at)
 		default:
 			return n
 		}
 	}
 }
 
-func (p *parser) dotted(n *node, at place) *node {
-	t := p.next()
+func (p *parser) parseDotted(n *node, at place) *node {
+	t := p.nextToken()
 	if t.kind != tokName {
 		refuse(at, `write ["a name"] for a name that is not a word`, "expected a name after . and found %s", t)
 	}
@@ -232,29 +232,29 @@ func (p *parser) dotted(n *node, at place) *node {
 		refuse(place{col: t.col}, "write "+t.text+"(…) as a function of the value", "a value has no methods")
 	}
 	if n.kind == kRow && n.up > 0 && t.text == "outer" {
-		return p.row(n.up+1, at)
+		return p.rowNode(n.up+1, at)
 	}
-	return p.member(n, t.text, at)
+	return p.memberNode(n, t.text, at)
 }
 
-func (p *parser) subscript(n *node, at place) *node {
+func (p *parser) parseSubscript(n *node, at place) *node {
 	var from, to *node
 	if !p.is(":") {
-		from = p.expression()
-		if p.accept("]") {
-			return p.index(n, from, at)
+		from = p.parseExpression()
+		if p.acceptText("]") {
+			return p.indexNode(n, from, at)
 		}
 	}
-	p.expect(":", "or ] in a subscript")
+	p.expectText(":", "or ] in a subscript")
 	if !p.is("]") {
-		to = p.expression()
+		to = p.parseExpression()
 	}
-	p.expect("]", "after a slice")
-	return p.slice(n, from, to, at)
+	p.expectText("]", "after a slice")
+	return p.sliceNode(n, from, to, at)
 }
 
-// quote prints what was written, shortened, for a message.
-func quote(s string) string {
+// quoteShort prints what was written, shortened, for a message.
+func quoteShort(s string) string {
 	if r := []rune(s); len(r) > 60 {
 		s = string(r[:59]) + "…"
 	}

@@ -22,17 +22,18 @@ func parseTree(v *strictjson.Value, n *Names) (e *Expr, err *Error) {
 	if v == nil {
 		refuse(place{}, "write a condition, like \"dscr >= 1.20\"", "the expression is absent")
 	}
-	b := &builder{names: n, scope: n.root()}
-	root := b.embedded(v)
+	b := &builder{names: n, scope: n.rootScope()}
+	root := b.buildEmbedded(v)
 	return finishExpr(root, b), nil
 }
 
-// embedded reads a place where a string is an expression written as text: the whole, and the row expressions of agg.
-func (b *builder) embedded(v *strictjson.Value) *node {
+// buildEmbedded reads a place where a string is an expression written as text: the whole, and the row expressions of
+// agg.
+func (b *builder) buildEmbedded(v *strictjson.Value) *node {
 	if text, ok := v.Str(); ok {
 		return b.textIn(v, text)
 	}
-	return b.tree(v)
+	return b.buildTree(v)
 }
 
 // textIn parses a text that stands in a tree; a refusal keeps the column and gains the place of the string.
@@ -46,47 +47,47 @@ func (b *builder) textIn(v *strictjson.Value, text string) *node {
 			panic(r)
 		}
 	}()
-	return b.parse(newLexer(text, place{json: v}))
+	return b.parseWhole(newLexer(text, place{json: v}))
 }
 
-// tree reads one operand or operation.
-func (b *builder) tree(v *strictjson.Value) *node {
+// buildTree reads one operand or operation.
+func (b *builder) buildTree(v *strictjson.Value) *node {
 	p := place{json: v}
-	defer b.enter(p)()
+	defer b.enterLevel(p)()
 	switch v.Kind {
 	case strictjson.Object:
-		return b.object(v, p)
+		return b.buildObject(v, p)
 	case strictjson.Array:
-		return b.list(b.trees(v), p)
+		return b.addList(b.buildTrees(v), p)
 	case strictjson.Null:
 		refuse(p, "a missing value makes a rule skip; nonempty asks for content", "null is not a value")
 	case strictjson.Number:
 		return b.jsonNumber(v, p)
 	}
-	return b.literal(FromJSON(v), p)
+	return b.addLiteral(FromJSON(v), p)
 }
 
 func (b *builder) jsonNumber(v *strictjson.Value, p place) *node {
 	if v.OutOfRange {
 		refuse(p, "exponents lie within ±300", "the number is out of range")
 	}
-	return b.number(v.Text, p)
+	return b.addNumber(v.Text, p)
 }
 
-func (b *builder) trees(v *strictjson.Value) []*node {
+func (b *builder) buildTrees(v *strictjson.Value) []*node {
 	if v.Kind != strictjson.Array {
 		refuse(place{json: v}, "write [a, b]", "expected a list of operands")
 	}
 	out := make([]*node, len(v.Items))
 	for i, item := range v.Items {
-		out[i] = b.tree(item)
+		out[i] = b.buildTree(item)
 	}
 	return out
 }
 
-func (b *builder) object(v *strictjson.Value, p place) *node {
+func (b *builder) buildObject(v *strictjson.Value, p place) *node {
 	if op := v.Get("op"); op != nil {
-		return b.operation(v, op, p)
+		return b.buildOperation(v, op, p)
 	}
 	if len(v.Members) == 0 {
 		refuse(p, `write {"op": …}, {"calc": …}, {"field": …}`, "an operand without a key")
@@ -100,31 +101,31 @@ func (b *builder) object(v *strictjson.Value, p place) *node {
 	if byName[first.Key] == nil {
 		known := append(slices.Clone(operandNames), functionNames...)
 		refuseNear(p, nearest.Word(first.Key, known), `write {"op": …}, {"calc": …}, {"field": …}`, "unknown key %s",
-			quote(first.Key))
+			quoteShort(first.Key))
 	}
-	b.keys(v, first.Key)
-	return b.function(first.Key, first.Value, p)
+	b.checkKeys(v, first.Key)
+	return b.buildFunction(first.Key, first.Value, p)
 }
 
-// keys refuses every member but those named.
-func (b *builder) keys(v *strictjson.Value, known ...string) {
+// checkKeys refuses every member but those named.
+func (b *builder) checkKeys(v *strictjson.Value, known ...string) {
 	for _, m := range v.Members {
 		if !slices.Contains(known, m.Key) {
 			refuseNear(place{json: m.Value}, nearest.Word(m.Key, known), "known here: "+strings.Join(known, ", "),
-				"unknown key %s", quote(m.Key))
+				"unknown key %s", quoteShort(m.Key))
 		}
 	}
 }
 
-func (b *builder) need(v *strictjson.Value, key string) *strictjson.Value {
+func (b *builder) needMember(v *strictjson.Value, key string) *strictjson.Value {
 	m := v.Get(key)
 	if m == nil {
-		refuse(place{json: v}, "add it", "the key %s is missing", quote(key))
+		refuse(place{json: v}, "add it", "the key %s is missing", quoteShort(key))
 	}
 	return m
 }
 
-func (b *builder) str(v *strictjson.Value, what string) string {
+func (b *builder) needText(v *strictjson.Value, what string) string {
 	s, ok := v.Str()
 	if !ok {
 		refuse(place{json: v}, "write it in quotes", "%s must be a text", what)
@@ -156,41 +157,41 @@ func init() { // a map literal would be an initialisation cycle: operands contai
 
 func nameTree(k kind, key string) func(b *builder, v, arg *strictjson.Value) *node {
 	return func(b *builder, v, arg *strictjson.Value) *node {
-		b.keys(v, key)
-		return b.named(k, b.str(arg, key), place{json: arg})
+		b.checkKeys(v, key)
+		return b.namedNode(k, b.needText(arg, key), place{json: arg})
 	}
 }
 
 // calcTree reads {"calc": id, "view"?: "claimed" | "recomputed", "round"?: n} (S14, S15).
 func (b *builder) calcTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "calc", "view", "round")
+	b.checkKeys(v, "calc", "view", "round")
 	k := kCalc
 	if view := v.Get("view"); view != nil {
-		switch b.str(view, "view") {
+		switch b.needText(view, "view") {
 		case "claimed":
 			k = kClaimed
 		case "recomputed":
 		default:
-			refuse(place{json: view}, "the views are recomputed and claimed", "unknown view %s", quote(view.Text))
+			refuse(place{json: view}, "the views are recomputed and claimed", "unknown view %s", quoteShort(view.Text))
 		}
 	}
-	n := b.named(k, b.str(arg, "calc"), place{json: arg})
+	n := b.namedNode(k, b.needText(arg, "calc"), place{json: arg})
 	if places := v.Get("round"); places != nil {
 		c := b.newCall("round", place{json: v})
-		c.set(0, n, place{json: arg})
-		c.set(1, b.tree(places), place{json: places})
-		return c.done()
+		c.setArg(0, n, place{json: arg})
+		c.setArg(1, b.buildTree(places), place{json: places})
+		return c.finishCall()
 	}
 	return n
 }
 
 func (b *builder) fieldTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "field")
-	return b.newPath(b.str(arg, "field"), place{json: arg})
+	b.checkKeys(v, "field")
+	return b.newPath(b.needText(arg, "field"), place{json: arg})
 }
 
 func (b *builder) literalTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "literal")
+	b.checkKeys(v, "literal")
 	if arg.Kind == strictjson.Object {
 		refuse(place{json: arg}, "declare a table as a const",
 			"a literal is a number, a text, true, false or a list of them")
@@ -203,19 +204,19 @@ func (b *builder) literalTree(v, arg *strictjson.Value) *node {
 			}
 		}
 	}
-	return b.tree(arg)
+	return b.buildTree(arg)
 }
 
 func (b *builder) listTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "list")
-	return b.list(b.trees(arg), place{json: v})
+	b.checkKeys(v, "list")
+	return b.addList(b.buildTrees(arg), place{json: v})
 }
 
 // rowTree reads {"row": "field"} and {"row": true} for the row itself; {"outer": …, "up"?: n} likewise for the rows
 // around it.
 func rowTree(key string, up int) func(b *builder, v, arg *strictjson.Value) *node {
 	return func(b *builder, v, arg *strictjson.Value) *node {
-		b.keys(v, key, "up")
+		b.checkKeys(v, key, "up")
 		p, levels := place{json: v}, up
 		if n := v.Get("up"); n != nil {
 			i, ok := n.Int()
@@ -224,42 +225,42 @@ func rowTree(key string, up int) func(b *builder, v, arg *strictjson.Value) *nod
 			}
 			levels = int(i)
 		}
-		row := b.row(levels, p)
+		row := b.rowNode(levels, p)
 		if arg.Kind == strictjson.Bool && arg.Text == "true" {
 			return row
 		}
-		return b.field(b.str(arg, key), levels, p)
+		return b.fieldNode(b.needText(arg, key), levels, p)
 	}
 }
 
 func (b *builder) memberTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "member", "of")
-	return b.member(b.tree(b.need(v, "of")), b.str(arg, "member"), place{json: v})
+	b.checkKeys(v, "member", "of")
+	return b.memberNode(b.buildTree(b.needMember(v, "of")), b.needText(arg, "member"), place{json: v})
 }
 
 func (b *builder) indexTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "index", "of")
-	return b.index(b.tree(b.need(v, "of")), b.tree(arg), place{json: v})
+	b.checkKeys(v, "index", "of")
+	return b.indexNode(b.buildTree(b.needMember(v, "of")), b.buildTree(arg), place{json: v})
 }
 
 func (b *builder) sliceTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "slice", "from", "to")
+	b.checkKeys(v, "slice", "from", "to")
 	bound := func(key string) *node {
 		if m := v.Get(key); m != nil {
-			return b.tree(m)
+			return b.buildTree(m)
 		}
 		return nil
 	}
-	return b.slice(b.tree(arg), bound("from"), bound("to"), place{json: v})
+	return b.sliceNode(b.buildTree(arg), bound("from"), bound("to"), place{json: v})
 }
 
 // lenTree reads {"len": path or operand}: a string is a path here (S29).
 func (b *builder) lenTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "len")
-	return b.function("len", arg, place{json: v})
+	b.checkKeys(v, "len")
+	return b.buildFunction("len", arg, place{json: v})
 }
 
 func (b *builder) exprTree(v, arg *strictjson.Value) *node {
-	b.keys(v, "expr")
-	return b.textIn(arg, b.str(arg, "expr"))
+	b.checkKeys(v, "expr")
+	return b.textIn(arg, b.needText(arg, "expr"))
 }

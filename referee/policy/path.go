@@ -13,10 +13,10 @@ import (
 func (b *builder) newPath(text string, p place) *node {
 	if inner, ok := strings.CutPrefix(text, "len("); ok && len(text) <= 1000 && strings.HasSuffix(inner, ")") {
 		c := b.newCall("len", p)
-		c.set(0, b.newPath(strings.TrimSuffix(inner, ")"), p), p)
-		return c.done()
+		c.setArg(0, b.newPath(strings.TrimSuffix(inner, ")"), p), p)
+		return c.finishCall()
 	}
-	segs := b.segments(text, p)
+	segs := b.pathSegments(text, p)
 	wild := false
 	for _, s := range segs {
 		wild = wild || s.wild
@@ -30,30 +30,30 @@ func (b *builder) newPath(text string, p place) *node {
 		if root != "" && root[0] == '$' {
 			b.newSpace(root, p)
 		}
-		return b.add(node{kind: kPath, name: root, path: rest, typ: tList}, p)
+		return b.addNode(node{kind: kPath, name: root, path: rest, typ: tList}, p)
 	case root == "row":
-		return b.descend(b.row(0, p), rest, p)
+		return b.descendPath(b.rowNode(0, p), rest, p)
 	case root != "":
-		return b.descend(b.newSpace(root, p), rest, p)
-	case len(segs) > 1 && segs[0].key == "inputs" && b.names.declared(kInput, segs[1].key):
-		return b.descend(b.named(kInput, segs[1].key, p), segs[2:], p)
+		return b.descendPath(b.newSpace(root, p), rest, p)
+	case len(segs) > 1 && segs[0].key == "inputs" && b.names.isDeclared(kInput, segs[1].key):
+		return b.descendPath(b.namedNode(kInput, segs[1].key, p), segs[2:], p)
 	}
-	return b.add(node{kind: kPath, path: segs, typ: tAny}, p)
+	return b.addNode(node{kind: kPath, path: segs, typ: tAny}, p)
 }
 
-// descend writes the steps of a path as members and subscripts of an operand.
-func (b *builder) descend(n *node, segs []seg, p place) *node {
+// descendPath writes the steps of a path as members and subscripts of an operand.
+func (b *builder) descendPath(n *node, segs []seg, p place) *node {
 	for _, s := range segs {
 		if s.index {
-			n = b.index(n, b.number(s.key, p), p)
+			n = b.indexNode(n, b.addNumber(s.key, p), p)
 		} else {
-			n = b.member(n, s.key, p)
+			n = b.memberNode(n, s.key, p)
 		}
 	}
 	return n
 }
 
-func (b *builder) segments(text string, p place) []seg {
+func (b *builder) pathSegments(text string, p place) []seg {
 	if len(text) > 1000 {
 		refuse(p, "", "the path is longer than 1,000 bytes")
 	}
@@ -68,14 +68,14 @@ func (b *builder) segments(text string, p place) []seg {
 		name, subs, _ := strings.Cut(part, "[")
 		if name == "" {
 			refuse(p, "write a path like claims[0].claim, or /claims/0/claim", "the path %s has an empty step",
-				quote(text))
+				quoteShort(text))
 		}
 		out = append(out, seg{key: name})
 		if len(name) < len(part) {
 			out = append(out, parseSubscripts("["+subs, text, p)...)
 		}
 		if i == 0 && name[0] == '$' && len(name) == 1 {
-			refuse(p, "write $stack, $evidence, $flags, $atoms or $file", "the path %s has no name space", quote(text))
+			refuse(p, "write $stack, $evidence, $flags, $atoms or $file", "the path %s has no name space", quoteShort(text))
 		}
 	}
 	if len(out) > maxDepth {
@@ -91,7 +91,7 @@ func parseSubscripts(subs, path string, p place) []seg {
 		inner, rest, ok := strings.Cut(strings.TrimPrefix(subs, "["), "]")
 		_, index := strictjson.ArrayIndex(inner)
 		if !ok || subs[0] != '[' || inner != "*" && !index {
-			refuse(p, "a subscript is [0], [1], … or [*]", "the path %s has a broken subscript", quote(path))
+			refuse(p, "a subscript is [0], [1], … or [*]", "the path %s has a broken subscript", quoteShort(path))
 		}
 		out = append(out, seg{key: inner, wild: inner == "*", index: inner != "*"})
 		subs = rest
@@ -105,7 +105,7 @@ func pointerSegments(text string, p place) []seg {
 	}
 	names, err := strictjson.ParsePointer(text)
 	if err != nil {
-		refuse(p, "write ~0 for ~ and ~1 for /", "the pointer %s has a broken escape", quote(text))
+		refuse(p, "write ~0 for ~ and ~1 for /", "the pointer %s has a broken escape", quoteShort(text))
 	}
 	out := make([]seg, len(names))
 	for i, name := range names {
@@ -115,8 +115,8 @@ func pointerSegments(text string, p place) []seg {
 	return out
 }
 
-// pointer is the JSON Pointer of a path without [*].
-func pointer(segs []seg) string {
+// pathPointer is the JSON Pointer of a path without [*].
+func pathPointer(segs []seg) string {
 	out := ""
 	for _, s := range segs {
 		out = strictjson.JoinPointer(out, s.key)
@@ -147,7 +147,7 @@ func (n *node) pathText() string {
 		wild = wild || s.wild
 	}
 	if !wild {
-		return pointer(n.path)
+		return pathPointer(n.path)
 	}
 	if n.name == "" {
 		return dottedPath(n.path)

@@ -58,7 +58,7 @@ type printer struct {
 	over bool
 }
 
-func (w *printer) put(s string) {
+func (w *printer) putText(s string) {
 	if w.over = w.over || w.b.Len()+len(s) > 4*maxText; !w.over {
 		w.b.WriteString(s)
 	}
@@ -67,49 +67,49 @@ func (w *printer) put(s string) {
 // printText is the text of a node; ok is false if it is longer than a text may be.
 func printText(n *node) (text string, ok bool) {
 	w := &printer{}
-	w.node(n, atIf)
+	w.printNode(n, atIf)
 	return w.b.String(), !w.over && len([]rune(w.b.String())) <= maxText
 }
 
-func (w *printer) node(n *node, least int) {
+func (w *printer) printNode(n *node, least int) {
 	if w.over {
 		return
 	}
 	if n.precedence() < least {
-		w.put("(")
-		w.bare(n)
-		w.put(")")
+		w.putText("(")
+		w.printBare(n)
+		w.putText(")")
 		return
 	}
-	w.bare(n)
+	w.printBare(n)
 }
 
-func (w *printer) bare(n *node) {
+func (w *printer) printBare(n *node) {
 	switch n.kind {
 	case kLit:
-		w.put(literalText(n.lit))
+		w.putText(literalText(n.lit))
 	case kList:
-		w.put("[")
-		w.list(n.args)
-		w.put("]")
+		w.putText("[")
+		w.printList(n.args)
+		w.putText("]")
 	case kCalc, kConst, kInput, kLexicon, kCalendar:
-		w.name(n)
+		w.printName(n)
 	case kClaimed:
-		w.put("claimed(" + quoted(n.name) + ")")
+		w.putText("claimed(" + quoteBest(n.name) + ")")
 	case kRow:
-		w.put(rowText(n.up))
+		w.putText(rowText(n.up))
 	case kField:
-		w.field(n)
+		w.printField(n)
 	case kPath:
-		w.put("field(" + quoted(n.pathText()) + ")")
+		w.putText("field(" + quoteBest(n.pathText()) + ")")
 	case kSpace:
-		w.put(n.name)
+		w.putText(n.name)
 	case kMember, kIndex, kSlice:
-		w.postfix(n)
+		w.printPostfix(n)
 	case kCall:
-		w.call(n)
+		w.printCall(n)
 	default:
-		w.operation(n)
+		w.printOperation(n)
 	}
 }
 
@@ -120,92 +120,92 @@ func rowText(up int) string {
 	return "outer" + strings.Repeat(".outer", up-1)
 }
 
-func (w *printer) name(n *node) {
+func (w *printer) printName(n *node) {
 	switch {
 	case !n.prefix:
-		w.put(n.name)
+		w.putText(n.name)
 	case isName(n.name):
-		w.put(prefixOf[n.kind] + "." + n.name)
+		w.putText(prefixOf[n.kind] + "." + n.name)
 	default:
-		w.put(prefixOf[n.kind] + "[" + quoted(n.name) + "]")
+		w.putText(prefixOf[n.kind] + "[" + quoteBest(n.name) + "]")
 	}
 }
 
-func (w *printer) field(n *node) {
+func (w *printer) printField(n *node) {
 	switch {
 	case !n.prefix:
-		w.put(n.name)
+		w.putText(n.name)
 	case isName(n.name) && !(n.up > 0 && n.name == "outer"):
-		w.put(rowText(n.up) + "." + n.name)
+		w.putText(rowText(n.up) + "." + n.name)
 	default:
-		w.put(rowText(n.up) + "[" + quoted(n.name) + "]")
+		w.putText(rowText(n.up) + "[" + quoteBest(n.name) + "]")
 	}
 }
 
-func (w *printer) postfix(n *node) {
-	w.node(n.args[0], atPostfix)
+func (w *printer) printPostfix(n *node) {
+	w.printNode(n.args[0], atPostfix)
 	switch {
 	case n.kind == kMember && isName(n.name):
-		w.put("." + n.name)
+		w.putText("." + n.name)
 	case n.kind == kMember:
-		w.put("[" + quoted(n.name) + "]")
+		w.putText("[" + quoteBest(n.name) + "]")
 	case n.kind == kIndex:
-		w.put("[")
-		w.node(n.args[1], atIf)
-		w.put("]")
+		w.putText("[")
+		w.printNode(n.args[1], atIf)
+		w.putText("]")
 	default:
-		w.put("[")
-		w.optional(n.args[1])
-		w.put(":")
-		w.optional(n.args[2])
-		w.put("]")
+		w.putText("[")
+		w.printOptional(n.args[1])
+		w.putText(":")
+		w.printOptional(n.args[2])
+		w.putText("]")
 	}
 }
 
-func (w *printer) optional(n *node) {
+func (w *printer) printOptional(n *node) {
 	if n != nil {
-		w.node(n, atIf)
+		w.printNode(n, atIf)
 	}
 }
 
-func (w *printer) list(items []*node) {
+func (w *printer) printList(items []*node) {
 	for i, item := range items {
 		if i > 0 {
-			w.put(", ")
+			w.putText(", ")
 		}
-		w.node(item, atIf)
+		w.printNode(item, atIf)
 	}
 }
 
-func (w *printer) call(n *node) {
-	w.put(n.fn.name + "(")
+func (w *printer) printCall(n *node) {
+	w.putText(n.fn.name + "(")
 	byName, first := false, true
 	for i, a := range n.args {
-		prm := n.fn.param(i)
+		prm := n.fn.paramAt(i)
 		if a == nil {
 			byName = true
 			continue
 		}
 		if !first {
-			w.put(", ")
+			w.putText(", ")
 		}
 		first = false
 		if byName || prm.keyword {
 			byName = true
-			w.put(prm.name + "=")
+			w.putText(prm.name + "=")
 		}
 		if prm.form == fRow {
 			inner, ok := printText(a)
 			w.over = w.over || !ok
-			w.put(quoted(inner))
+			w.putText(quoteBest(inner))
 			continue
 		}
-		w.node(a, atIf)
+		w.printNode(a, atIf)
 	}
-	w.put(")")
+	w.putText(")")
 }
 
-func (w *printer) operation(n *node) {
+func (w *printer) printOperation(n *node) {
 	switch n.kind {
 	case kAnd, kOr:
 		word, least := " and ", atAnd+1
@@ -214,56 +214,56 @@ func (w *printer) operation(n *node) {
 		}
 		for i, a := range n.args {
 			if i > 0 {
-				w.put(word)
+				w.putText(word)
 			}
-			w.node(a, least)
+			w.printNode(a, least)
 		}
 	case kNot:
-		w.put("not ")
-		w.node(n.args[0], atNot)
+		w.putText("not ")
+		w.printNode(n.args[0], atNot)
 	case kNeg:
-		w.put("-")
-		w.node(n.args[0], atNegate)
+		w.putText("-")
+		w.printNode(n.args[0], atNegate)
 	case kIf:
-		w.conditional(n)
+		w.printConditional(n)
 	case kCompare:
-		w.node(n.args[0], atSum)
+		w.printNode(n.args[0], atSum)
 		for i, op := range n.ops {
-			w.put(" " + op + " ")
-			w.node(n.args[i+1], atSum)
+			w.putText(" " + op + " ")
+			w.printNode(n.args[i+1], atSum)
 		}
 	case kIn, kNotIn:
-		w.node(n.args[0], atSum)
-		w.put(map[kind]string{kIn: " in ", kNotIn: " not in "}[n.kind])
-		w.node(n.args[1], atSum)
+		w.printNode(n.args[0], atSum)
+		w.putText(map[kind]string{kIn: " in ", kNotIn: " not in "}[n.kind])
+		w.printNode(n.args[1], atSum)
 	case kArith:
-		w.arith(n)
+		w.printArith(n)
 	}
 }
 
-func (w *printer) conditional(n *node) {
+func (w *printer) printConditional(n *node) {
 	if n.args[2] == nil {
-		w.put("if(")
-		w.list(n.args[:2])
-		w.put(")")
+		w.putText("if(")
+		w.printList(n.args[:2])
+		w.putText(")")
 		return
 	}
-	w.node(n.args[1], atOr)
-	w.put(" if ")
-	w.node(n.args[0], atOr)
-	w.put(" else ")
-	w.node(n.args[2], atIf)
+	w.printNode(n.args[1], atOr)
+	w.putText(" if ")
+	w.printNode(n.args[0], atOr)
+	w.putText(" else ")
+	w.printNode(n.args[2], atIf)
 }
 
-func (w *printer) arith(n *node) {
+func (w *printer) printArith(n *node) {
 	p := n.precedence()
 	left, right := p, p+1
 	if n.op == "**" {
 		left, right = atPostfix, atNegate
 	}
-	w.node(n.args[0], left)
-	w.put(" " + n.op + " ")
-	w.node(n.args[1], right)
+	w.printNode(n.args[0], left)
+	w.putText(" " + n.op + " ")
+	w.printNode(n.args[1], right)
 }
 
 func literalText(v Val) string {
@@ -276,11 +276,11 @@ func literalText(v Val) string {
 	case Num:
 		return v.Num.String()
 	}
-	return quoted(v.Str)
+	return quoteBest(v.Str)
 }
 
-// quoted writes a text so that it reads best: raw where it holds backslashes, in the quotes that it does not hold.
-func quoted(s string) string {
+// quoteBest writes a text so that it reads best: raw where it holds backslashes, in the quotes that it does not hold.
+func quoteBest(s string) string {
 	q := `"`
 	if strings.Contains(s, q) && !strings.Contains(s, "'") {
 		q = "'"

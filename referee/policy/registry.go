@@ -30,7 +30,7 @@ type Operation struct {
 func Registry() []Operation {
 	out := slices.Clone(operatorDocs)
 	for _, f := range functions {
-		out = append(out, Operation{Name: f.name, Aliases: slices.Clone(f.aliases), Signature: f.signature(),
+		out = append(out, Operation{Name: f.name, Aliases: slices.Clone(f.aliases), Signature: f.signatureText(),
 			Group:  f.group,
 			Result: f.result.String(), Doc: f.doc, Example: f.example})
 	}

@@ -2,13 +2,14 @@ package policy
 
 func twoLists(name, doc, example string, result typ, eval func(*evaluator, *node, []Val) Val,
 	aliases ...string) *function {
-	return &function{name: name, aliases: aliases, params: []param{par("a", tList), par("b", tList)}, result: result,
-		group: groupList, doc: doc, example: example, eval: eval}
+	return &function{name: name, aliases: aliases, params: []param{paramOf("a", tList), paramOf("b", tList)},
+		result: result,
+		group:  groupList, doc: doc, example: example, eval: eval}
 }
 
 func oneList(name, doc, example string, result typ, eval func(*evaluator, *node, []Val) Val,
 	aliases ...string) *function {
-	return &function{name: name, aliases: aliases, params: []param{par("values", tList)}, result: result,
+	return &function{name: name, aliases: aliases, params: []param{paramOf("values", tList)}, result: result,
 		group: groupList, doc: doc, example: example, eval: eval}
 }
 
@@ -23,7 +24,7 @@ var listFunctions = []*function{
 			"true, any false, list empty, others missing.",
 		example: `agg("sum", rows, "rent * 12", where="tenant != ''") >= 0.97 * noi`},
 	oneList("pairs", "A row {a, b} of each item and the next.", `agg("all", pairs(flows), "b >= a")`, tList, evalPairs),
-	{name: "entries", params: []param{par("object", tObj)}, result: tList, group: groupList, eval: evalEntries,
+	{name: "entries", params: []param{paramOf("object", tObj)}, result: tList, group: groupList, eval: evalEntries,
 		doc:     "A row {key, value} of each member of an object or const table.",
 		example: `agg("all", entries(LIMITS), "value <= 1")`},
 	oneList("distinct", "The items, each once, in order of first appearance.", "len(distinct(flows)) == len(flows)",
@@ -52,7 +53,7 @@ var listFunctions = []*function{
 }
 
 var truthFunctions = []*function{
-	{name: "implies", params: []param{par("if", tBool), par("then", tBool)}, result: tBool, group: groupTruth,
+	{name: "implies", params: []param{paramOf("if", tBool), paramOf("then", tBool)}, result: tBool, group: groupTruth,
 		lazy: evalImplies,
 		doc:  "not a or b: true where the premise is false.", example: "implies(cash_out, ltv <= 0.8)"},
 	{name: "nonempty", params: []param{x(0)}, result: tBool, group: groupTruth, lazy: evalNonempty,
@@ -83,22 +84,23 @@ var outsideFunctions = []*function{
 			"their headings. A cell of a column that the sheet declares as number is a number, as people write it; " +
 			"any other is a text.",
 		example: `agg("count", table("ledger", "paid"), "1", where="paid == 'yes'") >= 1`},
-	{name: "same_rows", params: []param{par("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
+	{name: "same_rows", params: []param{paramOf("rows", tList), word("id"), {name: "column", typ: tStr, form: fText,
 		variadic: true}},
 		result: tBool, group: groupOutside, lazy: evalSameRows, check: checkSameRows,
 		doc: "The rows are those of a CSV or JSONL evidence file, as many and each once, in any order: of each " +
 			"the named columns are compared, a number by its value, a text letter for letter. With one column the " +
 			"rows may be the values themselves.",
 		example: `same_rows(rows, "ledger", "tenant", "rent")`},
-	{name: "prior", params: []param{par("sha", tStr), word("path")}, result: tAny, group: groupOutside, lazy: evalPrior,
+	{name: "prior", params: []param{paramOf("sha", tStr), word("path")}, result: tAny, group: groupOutside,
+		lazy:    evalPrior,
 		doc:     "A value of a ledger receipt, found by its hash and verified again.",
 		example: `prior("3f", "/verdict/score") <= 100`},
 	{name: "claimed", params: []param{word("id")}, result: tAny, group: groupName,
 		doc: "The agent's stated result of a calculation (S14).", example: `claimed("dscr") >= 1.2`,
-		build: func(c *call) *node { return c.builder.named(kClaimed, c.text(0), c.given[0].place) }},
+		build: func(c *call) *node { return c.builder.namedNode(kClaimed, c.argumentText(0), c.given[0].place) }},
 	{name: "field", params: []param{word("path")}, result: tAny, group: groupName,
 		doc: "A value of the submission by its path: dotted, or a JSON Pointer; [*] for every item, under " +
 			"functions of lists (S28).",
 		example: `len(field("claims[*].claim")) >= 1`,
-		build:   func(c *call) *node { return c.newPath(c.text(0), c.given[0].place) }},
+		build:   func(c *call) *node { return c.newPath(c.argumentText(0), c.given[0].place) }},
 }

@@ -61,7 +61,7 @@ func EachRow(env *Env, over, check, where *Expr, key string, use func(RowResult)
 	if whole.Val.Kind != List {
 		if whole.Val.Kind != Missing {
 			whole.Issues = append(whole.Issues, Issue{"operand_type", whole.Val.Pointer(), over.Text() + " is " +
-				article(whole.Val.Kind) + ", and rows are a list"})
+				withArticle(whole.Val.Kind) + ", and rows are a list"})
 		}
 		whole.Truth = Unknown
 		return whole

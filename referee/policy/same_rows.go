@@ -13,9 +13,9 @@ import (
 // write it (S62), a text letter for letter, true and false as those words.
 func evalSameRows(ev *evaluator, n *node) Val {
 	if ev.env.Column == nil {
-		return ev.outside(n, "data", Absent("same_rows: no evidence here"), nil)
+		return ev.evalOutside(n, "data", Absent("same_rows: no evidence here"), nil)
 	}
-	rows := ev.value(n, 0)
+	rows := ev.evalLazyArgument(n, 0)
 	if rows.Kind == Missing {
 		return rows
 	}
@@ -24,12 +24,12 @@ func evalSameRows(ev *evaluator, n *node) Val {
 	for i, c := range columns {
 		cells, err := ev.env.Column(n.argText(1), c.lit.Str)
 		if err != nil {
-			return ev.outside(n, "data", Val{}, err)
+			return ev.evalOutside(n, "data", Val{}, err)
 		}
 		if i == 0 {
 			held = make([]strings.Builder, len(cells))
 		}
-		if !ev.charge(len(cells) + len(rows.List)) {
+		if !ev.chargeWork(len(cells) + len(rows.List)) {
 			return Absent(tooMuchWork)
 		}
 		members, bad := ev.membersOf(rows, c.lit.Str, len(columns) == 1)
@@ -65,7 +65,7 @@ func (ev *evaluator) membersOf(rows Val, name string, only bool) ([]Val, *Val) {
 			out[i] = row
 		}
 		if k := out[i].Kind; k != Num && k != Str && k != Bool {
-			ev.issue("row_error", row.Pointer(), "row %d has no usable %s: same_rows compares numbers, texts, true "+
+			ev.addIssue("row_error", row.Pointer(), "row %d has no usable %s: same_rows compares numbers, texts, true "+
 				"and false", i+1, name)
 			bad := Absent("row " + strconv.Itoa(i+1) + " has no usable " + name)
 			return nil, &bad
@@ -102,7 +102,7 @@ func cellKey(kind Kind, cell string) string {
 		if !ok {
 			return "not a number: " + strconv.Quote(cell)
 		}
-		return Number(x).key() + ";"
+		return Number(x).keyText() + ";"
 	}
 	return strconv.Quote(cell)
 }

@@ -41,16 +41,16 @@ func (ev *evaluator) nullIn(items []Val) Val {
 	return Absent(errNullItem.Error())
 }
 
-func (ev *evaluator) set(v Val) (set, error) {
+func (ev *evaluator) newSet(v Val) (set, error) {
 	s := set{keys: make(map[string]bool, len(v.List))}
 	for _, item := range v.List {
 		if item.Kind == Missing {
 			return s, errNullItem
 		}
-		if s.keys[ev.keyOf(item)] = true; ev.exhausted() {
+		if s.keys[ev.keyOf(item)] = true; ev.isExhausted() {
 			break
 		}
-		if t := item.signature(); !slices.Contains(s.types, t) {
+		if t := item.typeSignature(); !slices.Contains(s.types, t) {
 			s.types = append(s.types, t)
 		}
 	}
@@ -58,12 +58,12 @@ func (ev *evaluator) set(v Val) (set, error) {
 	return s, nil
 }
 
-// sets makes the two sets of a comparison. Sets whose items differ in type have nothing to compare: the answer would be
-// false (or, for disjoint, true) by accident, so it is unknown, with an issue (S25).
-func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
+// readSets makes the two sets of a comparison. Sets whose items differ in type have nothing to compare: the answer
+// would be false (or, for disjoint, true) by accident, so it is unknown, with an issue (S25).
+func (ev *evaluator) readSets(n *node, args []Val) (a, b set, bad *Val) {
 	var err error
-	if a, err = ev.set(args[0]); err == nil {
-		b, err = ev.set(args[1])
+	if a, err = ev.newSet(args[0]); err == nil {
+		b, err = ev.newSet(args[1])
 	}
 	if err != nil {
 		v := ev.nullIn(slices.Concat(args[0].List, args[1].List))
@@ -71,7 +71,7 @@ func (ev *evaluator) sets(n *node, args []Val) (a, b set, bad *Val) {
 	}
 	if len(a.types) > 0 && len(b.types) > 0 && !slices.Equal(a.types, b.types) {
 		text, _ := printText(n.args[0])
-		ev.issue("operand_type", args[0].Pointer(), "%s holds %v, and what %s compares it with holds %v", text, a.types,
+		ev.addIssue("operand_type", args[0].Pointer(), "%s holds %v, and what %s compares it with holds %v", text, a.types,
 			n.fn.name, b.types)
 		v := Absent("lists of different types")
 		return a, b, &v
@@ -93,7 +93,7 @@ func countCommon(a, b set) int {
 // setTest makes a predicate of two sets.
 func setTest(test func(a, b set) bool) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		a, b, bad := ev.sets(n, args)
+		a, b, bad := ev.readSets(n, args)
 		if bad != nil {
 			return *bad
 		}
@@ -105,7 +105,7 @@ func setTest(test func(a, b set) bool) func(*evaluator, *node, []Val) Val {
 // order.
 func setList(keep func(inA, inB bool) bool) func(*evaluator, *node, []Val) Val {
 	return func(ev *evaluator, n *node, args []Val) Val {
-		a, b, bad := ev.sets(n, args)
+		a, b, bad := ev.readSets(n, args)
 		if bad != nil {
 			return *bad
 		}
@@ -118,30 +118,30 @@ func setList(keep func(inA, inB bool) bool) func(*evaluator, *node, []Val) Val {
 			}
 			seen[k] = true
 		}
-		return list(out)
+		return listValue(out)
 	}
 }
 
 // evalJaccard is |a ∩ b| / |a ∪ b|; two empty sets are the same set, 1.
 func evalJaccard(ev *evaluator, n *node, args []Val) Val {
-	a, b, bad := ev.sets(n, args)
+	a, b, bad := ev.readSets(n, args)
 	if bad != nil {
 		return *bad
 	}
 	both := countCommon(a, b)
 	all := len(a.keys) + len(b.keys) - both
 	if all == 0 {
-		return integer(1)
+		return integerValue(1)
 	}
 	q, err := decimal.Quo(decimal.FromInt(int64(both)), decimal.FromInt(int64(all)))
 	if err != nil {
-		return ev.undefined(n, err)
+		return ev.undefinedResult(n, err)
 	}
 	return Number(q)
 }
 
 func evalDistinct(ev *evaluator, n *node, args []Val) Val {
-	if _, err := ev.set(args[0]); err != nil {
+	if _, err := ev.newSet(args[0]); err != nil {
 		return Absent(err.Error())
 	}
 	var out []Val
@@ -152,20 +152,20 @@ func evalDistinct(ev *evaluator, n *node, args []Val) Val {
 			out = append(out, item)
 		}
 	}
-	return list(out)
+	return listValue(out)
 }
 
 // evalUnique: two equal items are a repetition whatever else is null; otherwise a null leaves it open.
 func evalUnique(ev *evaluator, n *node, args []Val) Val {
 	seen, null := map[string]bool{}, false
 	for _, item := range args[0].List {
-		ev.charge(1)
+		ev.chargeWork(1)
 		if item.Kind == Missing {
 			null = true
 			continue
 		}
 		k := ev.keyOf(item)
-		if ev.exhausted() {
+		if ev.isExhausted() {
 			break
 		}
 		if seen[k] {
@@ -184,7 +184,7 @@ func sequenceFunction(holds func(c int) bool) func(*evaluator, *node, []Val) Val
 	return func(ev *evaluator, n *node, args []Val) Val {
 		items, result := args[0].List, Truth(true)
 		for i := range items {
-			ev.charge(1)
+			ev.chargeWork(1)
 			if items[i].Kind == Missing {
 				result = Absent(errNullItem.Error())
 				continue
@@ -192,7 +192,7 @@ func sequenceFunction(holds func(c int) bool) func(*evaluator, *node, []Val) Val
 			if i == 0 || items[i-1].Kind == Missing {
 				continue
 			}
-			c, bad := ev.order(n.args[0], n.args[0], items[i], items[i-1], n.fn.name)
+			c, bad := ev.evalOrder(n.args[0], n.args[0], items[i], items[i-1], n.fn.name)
 			switch {
 			case bad != nil:
 				return *bad
@@ -209,7 +209,7 @@ func sequenceFunction(holds func(c int) bool) func(*evaluator, *node, []Val) Val
 
 // evalContiguous: every number is the one before it plus 1.
 func evalContiguous(ev *evaluator, n *node, args []Val) Val {
-	nums, bad := ev.numbers(n, args)
+	nums, bad := ev.flattenNumbers(n, args)
 	if bad != nil {
 		return *bad
 	}
@@ -225,23 +225,23 @@ func evalContiguous(ev *evaluator, n *node, args []Val) Val {
 // evalPairs makes a row {a, b} of each item and the next.
 func evalPairs(ev *evaluator, n *node, args []Val) Val {
 	items := args[0].List
-	ev.charge(len(items))
+	ev.chargeWork(len(items))
 	var out []Val
 	for i := 1; i < len(items); i++ {
 		out = append(out, Val{Kind: Obj, Members: []Entry{{"a", items[i-1]}, {"b", items[i]}}, Ptr: items[i].Pointer()})
 	}
-	return list(out)
+	return listValue(out)
 }
 
 // evalEntries makes a row {key, value} of each member, in document order.
 func evalEntries(ev *evaluator, n *node, args []Val) Val {
-	if !ev.charge(4 * args[0].size()) {
+	if !ev.chargeWork(4 * args[0].memberCount()) {
 		return Absent(tooMuchWork)
 	}
-	members := args[0].entries()
+	members := args[0].memberEntries()
 	out := make([]Val, len(members))
 	for i, m := range members {
 		out[i] = Val{Kind: Obj, Members: []Entry{{"key", Text(m.Key)}, {"value", m.Val}}, Ptr: m.Val.Pointer()}
 	}
-	return list(out)
+	return listValue(out)
 }

@@ -11,15 +11,15 @@ import (
 // every other column it is a text. The spaces around a cell are no part of it.
 func evalTable(ev *evaluator, n *node) Val {
 	if ev.env.Column == nil {
-		return ev.outside(n, "data", Absent("table: no evidence here"), nil)
+		return ev.evalOutside(n, "data", Absent("table: no evidence here"), nil)
 	}
 	var rows []Val
 	for i, c := range n.args[1:] {
 		cells, err := ev.env.Column(n.argText(0), c.lit.Str)
 		if err != nil {
-			return ev.outside(n, "data", Val{}, err)
+			return ev.evalOutside(n, "data", Val{}, err)
 		}
-		if !ev.charge(1 + 3*len(cells)) {
+		if !ev.chargeWork(1 + 3*len(cells)) {
 			return Absent(tooMuchWork)
 		}
 		if i == 0 {
@@ -34,7 +34,7 @@ func evalTable(ev *evaluator, n *node) Val {
 			rows[j].Members = append(rows[j].Members, Entry{Key: c.lit.Str, Val: read(strings.TrimSpace(cell))})
 		}
 	}
-	return list(rows)
+	return listValue(rows)
 }
 
 func textCell(cell string) Val { return Text(cell) }

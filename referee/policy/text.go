@@ -75,8 +75,8 @@ func joinsRunes(text []rune, i int) bool {
 	return false
 }
 
-// sentences are the words of each sentence.
-func sentences(s string) [][]string {
+// sentencesOf are the words of each sentence.
+func sentencesOf(s string) [][]string {
 	text := []rune(s)
 	words := wordSpans(text)
 	var out [][]string
@@ -129,8 +129,8 @@ func endsAbbreviation(text []rune, w span) bool {
 	return initial || slices.Contains(abbreviations, strings.ToLower(word))
 }
 
-// syllables of one word.
-func syllables(word string) int {
+// countSyllables of one word.
+func countSyllables(word string) int {
 	var letters []rune
 	accented := false // the last letter, which then is not silent
 	for _, r := range legible.Decomposed(strings.ToLower(word)) {

@@ -59,7 +59,7 @@ func TestSyllables(t *testing.T) {
 	for word, want := range map[string]int{"the": 1, "make": 1, "table": 2, "people": 2, "queue": 1, "café": 2,
 		"naïve": 1 /* ai is one group */, "tree": 1, "rhythm": 1, "amortization": 5, "42": 1, "b": 1, "e": 1,
 		"ale": 1} {
-		if got := syllables(word); got != want {
+		if got := countSyllables(word); got != want {
 			t.Errorf("%s has %d syllables, want %d", word, got, want)
 		}
 	}

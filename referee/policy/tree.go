@@ -16,7 +16,7 @@ type member struct {
 	write func(w *treeWriter)
 }
 
-func (w *treeWriter) object(members ...member) {
+func (w *treeWriter) writeObject(members ...member) {
 	w.b.WriteByte('{')
 	first := true
 	for _, m := range members {
@@ -43,7 +43,7 @@ func sub(n *node) func(*treeWriter) {
 	if n == nil {
 		return nil
 	}
-	return func(w *treeWriter) { w.node(n) }
+	return func(w *treeWriter) { w.writeNode(n) }
 }
 
 func arr(nodes []*node) func(*treeWriter) {
@@ -53,7 +53,7 @@ func arr(nodes []*node) func(*treeWriter) {
 			if i > 0 {
 				w.b.WriteByte(',')
 			}
-			w.node(n)
+			w.writeNode(n)
 		}
 		w.b.WriteByte(']')
 	}
@@ -62,37 +62,37 @@ func arr(nodes []*node) func(*treeWriter) {
 var leafKeys = map[kind]string{kCalc: "calc", kClaimed: "claimed", kConst: "const", kInput: "input",
 	kLexicon: "lexicon", kCalendar: "calendar"}
 
-func (w *treeWriter) node(n *node) {
+func (w *treeWriter) writeNode(n *node) {
 	switch n.kind {
 	case kLit:
 		w.b.WriteString(literalJSON(n.lit))
 	case kList:
 		arr(n.args)(w)
 	case kRow, kField:
-		w.row(n)
+		w.writeRow(n)
 	case kPath:
-		w.object(member{"field", str(n.pathText())})
+		w.writeObject(member{"field", str(n.pathText())})
 	case kSpace:
-		w.object(member{"field", str(n.name)})
+		w.writeObject(member{"field", str(n.name)})
 	case kMember:
-		w.object(member{"member", str(n.name)}, member{"of", sub(n.args[0])})
+		w.writeObject(member{"member", str(n.name)}, member{"of", sub(n.args[0])})
 	case kIndex:
-		w.object(member{"index", sub(n.args[1])}, member{"of", sub(n.args[0])})
+		w.writeObject(member{"index", sub(n.args[1])}, member{"of", sub(n.args[0])})
 	case kSlice:
-		w.object(member{"from", sub(n.args[1])}, member{"slice", sub(n.args[0])}, member{"to", sub(n.args[2])})
+		w.writeObject(member{"from", sub(n.args[1])}, member{"slice", sub(n.args[0])}, member{"to", sub(n.args[2])})
 	case kCall:
-		w.call(n)
+		w.writeCall(n)
 	case kCalc, kClaimed, kConst, kInput, kLexicon, kCalendar:
-		w.object(member{leafKeys[n.kind], str(n.name)})
+		w.writeObject(member{leafKeys[n.kind], str(n.name)})
 	default:
-		w.operation(n)
+		w.writeOperation(n)
 	}
 }
 
 // literalJSON is a literal as the reader of JSON takes it back: 10**34 has 35 digits when it is written out, and at
 // most 34 are read (S11).
 func literalJSON(v Val) string {
-	s := v.written()
+	s := v.writtenText()
 	if v.Kind != Num || len(strings.TrimPrefix(s, "-")) <= 34 || strings.ContainsAny(s, ".e") {
 		return s
 	}
@@ -107,46 +107,46 @@ func literalJSON(v Val) string {
 	return fmt.Sprintf("%s%se+%d", sign, mantissa, len(digits)-1)
 }
 
-func (w *treeWriter) row(n *node) {
+func (w *treeWriter) writeRow(n *node) {
 	what := func(w *treeWriter) { w.b.WriteString("true") }
 	if n.kind == kField {
 		what = str(n.name)
 	}
 	if n.up == 0 {
-		w.object(member{"row", what})
+		w.writeObject(member{"row", what})
 		return
 	}
 	var up func(w *treeWriter)
 	if n.up > 1 {
-		up = func(w *treeWriter) { w.b.WriteString(integer(n.up).key()) }
+		up = func(w *treeWriter) { w.b.WriteString(integerValue(n.up).keyText()) }
 	}
-	w.object(member{"outer", what}, member{"up", up})
+	w.writeObject(member{"outer", what}, member{"up", up})
 }
 
-func (w *treeWriter) operation(n *node) {
+func (w *treeWriter) writeOperation(n *node) {
 	switch n.kind {
 	case kAnd:
-		w.object(member{"op", str("and")}, member{"terms", arr(n.args)})
+		w.writeObject(member{"op", str("and")}, member{"terms", arr(n.args)})
 	case kOr:
-		w.object(member{"op", str("or")}, member{"terms", arr(n.args)})
+		w.writeObject(member{"op", str("or")}, member{"terms", arr(n.args)})
 	case kNot:
-		w.object(member{"op", str("not")}, member{"term", sub(n.args[0])})
+		w.writeObject(member{"op", str("not")}, member{"term", sub(n.args[0])})
 	case kNeg:
-		w.object(member{"op", str("neg")}, member{"term", sub(n.args[0])})
+		w.writeObject(member{"op", str("neg")}, member{"term", sub(n.args[0])})
 	case kIf:
-		w.object(member{"cond", sub(n.args[0])}, member{"else", sub(n.args[2])}, member{"op", str("if")},
+		w.writeObject(member{"cond", sub(n.args[0])}, member{"else", sub(n.args[2])}, member{"op", str("if")},
 			member{"then", sub(n.args[1])})
 	case kCompare:
-		w.compare(n)
+		w.writeCompare(n)
 	default:
 		op := map[kind]string{kIn: "in", kNotIn: "not in", kArith: n.op}[n.kind]
-		w.object(member{"left", sub(n.args[0])}, member{"op", str(op)}, member{"right", sub(n.args[1])})
+		w.writeObject(member{"left", sub(n.args[0])}, member{"op", str(op)}, member{"right", sub(n.args[1])})
 	}
 }
 
-func (w *treeWriter) compare(n *node) {
+func (w *treeWriter) writeCompare(n *node) {
 	if len(n.ops) == 1 {
-		w.object(member{"left", sub(n.args[0])}, member{"op", str(n.ops[0])}, member{"right", sub(n.args[1])})
+		w.writeObject(member{"left", sub(n.args[0])}, member{"op", str(n.ops[0])}, member{"right", sub(n.args[1])})
 		return
 	}
 	ops := func(w *treeWriter) {
@@ -156,14 +156,14 @@ func (w *treeWriter) compare(n *node) {
 		}
 		w.b.WriteByte(']')
 	}
-	w.object(member{"op", str("chain")}, member{"ops", ops}, member{"terms", arr(n.args)})
+	w.writeObject(member{"op", str("chain")}, member{"ops", ops}, member{"terms", arr(n.args)})
 }
 
-// call writes {"args": […], "op": name} with the arguments that have a name as members, and agg as {"agg": {…}}.
-func (w *treeWriter) call(n *node) {
+// writeCall writes {"args": […], "op": name} with the arguments that have a name as members, and agg as {"agg": {…}}.
+func (w *treeWriter) writeCall(n *node) {
 	if n.fn.name == "agg" {
-		w.object(member{"agg", func(w *treeWriter) {
-			w.object(member{"op", sub(n.arg(0))}, member{"over", asOperand(n.arg(1))}, member{"p", sub(n.arg(4))},
+		w.writeObject(member{"agg", func(w *treeWriter) {
+			w.writeObject(member{"op", sub(n.arg(0))}, member{"over", asOperand(n.arg(1))}, member{"p", sub(n.arg(4))},
 				member{"value", asOperand(n.arg(2))},
 				member{"where", asOperand(n.arg(3))})
 		}})
@@ -173,32 +173,32 @@ func (w *treeWriter) call(n *node) {
 	args := func(w *treeWriter) {
 		for i, a := range places {
 			w.b.WriteByte("[,"[min(i, 1)])
-			if n.fn.param(i).form == fPath {
+			if n.fn.paramAt(i).form == fPath {
 				asOperand(a)(w)
 			} else {
-				w.node(a)
+				w.writeNode(a)
 			}
 		}
 		w.b.WriteByte(']')
 	}
 	for i, a := range n.args {
-		if a == nil || n.fn.param(i).keyword {
+		if a == nil || n.fn.paramAt(i).keyword {
 			places = n.args[:i]
 			break
 		}
 	}
 	for i := len(places); i < len(n.args); i++ {
-		named = append(named, member{n.fn.param(i).name, sub(n.args[i])})
+		named = append(named, member{n.fn.paramAt(i).name, sub(n.args[i])})
 	}
 	sortMembers(named)
-	w.object(append([]member{{"args", args}}, named...)...)
+	w.writeObject(append([]member{{"args", args}}, named...)...)
 }
 
 // asOperand writes an operand where a plain string would be read as an expression or a path: a text is written as a
 // literal.
 func asOperand(n *node) func(*treeWriter) {
 	if n != nil && n.kind == kLit && n.lit.Kind == Str {
-		return func(w *treeWriter) { w.object(member{"literal", str(n.lit.Str)}) }
+		return func(w *treeWriter) { w.writeObject(member{"literal", str(n.lit.Str)}) }
 	}
 	return sub(n)
 }

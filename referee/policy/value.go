@@ -60,9 +60,9 @@ func Truth(b bool) Val { return Val{Kind: Bool, Bool: b} }
 // Absent makes a missing value with its reason.
 func Absent(why string) Val { return Val{Why: why} }
 
-func list(items []Val) Val { return Val{Kind: List, List: items} }
+func listValue(items []Val) Val { return Val{Kind: List, List: items} }
 
-func integer(i int) Val { return Number(decimal.FromInt(int64(i))) }
+func integerValue(i int) Val { return Number(decimal.FromInt(int64(i))) }
 
 // FromJSON makes the value that a document holds: null and an out-of-range number are missing (S11, S25).
 func FromJSON(v *strictjson.Value) Val {
@@ -106,7 +106,7 @@ func (ev *evaluator) fromJSON(v *strictjson.Value) Val {
 	}
 	items, known := ev.made[v]
 	if !known {
-		if !ev.charge(2 * len(v.Items)) {
+		if !ev.chargeWork(2 * len(v.Items)) {
 			return Absent(tooMuchWork)
 		}
 		items = make([]Val, len(v.Items))
@@ -140,12 +140,12 @@ func (v Val) Pointer() string {
 }
 
 // Member is a member of an object, missing (with reason) where there is none.
-func (v Val) Member(key string) Val { return v.member(key, FromJSON) }
+func (v Val) Member(key string) Val { return v.memberWith(key, FromJSON) }
 
-// member is Member for the evaluator.
-func (ev *evaluator) member(v Val, key string) Val { return v.member(key, ev.fromJSON) }
+// memberValue is Member for the evaluator.
+func (ev *evaluator) memberValue(v Val, key string) Val { return v.memberWith(key, ev.fromJSON) }
 
-func (v Val) member(key string, value func(*strictjson.Value) Val) Val {
+func (v Val) memberWith(key string, value func(*strictjson.Value) Val) Val {
 	if v.JSON != nil && v.JSON.Kind == strictjson.Object {
 		if m := v.JSON.Get(key); m != nil {
 			return value(m)
@@ -156,26 +156,26 @@ func (v Val) member(key string, value func(*strictjson.Value) Val) Val {
 			return e.Val
 		}
 	}
-	return Absent("no member " + strconv.Quote(key) + at(v.Pointer()))
+	return Absent("no member " + strconv.Quote(key) + atPointer(v.Pointer()))
 }
 
-func at(pointer string) string {
+func atPointer(pointer string) string {
 	if pointer == "" {
 		return ""
 	}
 	return " at " + pointer
 }
 
-// has says whether an object has a member, null or not.
-func (v Val) has(key string) bool {
+// hasMember says whether an object has a member, null or not.
+func (v Val) hasMember(key string) bool {
 	if v.JSON != nil {
 		return v.JSON.Get(key) != nil
 	}
 	return slices.ContainsFunc(v.Members, func(e Entry) bool { return e.Key == key })
 }
 
-// entries lists an object's members in document order.
-func (v Val) entries() []Entry {
+// memberEntries lists an object's members in document order.
+func (v Val) memberEntries() []Entry {
 	if v.JSON == nil || v.JSON.Kind != strictjson.Object {
 		return v.Members
 	}
@@ -186,16 +186,16 @@ func (v Val) entries() []Entry {
 	return out
 }
 
-// size is how many members an object has.
-func (v Val) size() int {
+// memberCount is how many members an object has.
+func (v Val) memberCount() int {
 	if v.JSON == nil || v.JSON.Kind != strictjson.Object {
 		return len(v.Members)
 	}
 	return len(v.JSON.Members)
 }
 
-// weight is the work of making the key of a value.
-func (v Val) weight() int {
+// keyWork is the work of making the key of a value.
+func (v Val) keyWork() int {
 	switch {
 	case v.JSON != nil:
 		return 1 + (v.JSON.End-v.JSON.Pos.Offset)/8
@@ -204,26 +204,26 @@ func (v Val) weight() int {
 	}
 	n := 1
 	for _, item := range v.List {
-		n += item.weight()
+		n += item.keyWork()
 	}
 	for _, e := range v.Members {
-		n += 1 + len(e.Key)/16 + e.Val.weight()
+		n += 1 + len(e.Key)/16 + e.Val.keyWork()
 	}
 	return n
 }
 
 // keyOf is the key of a value, paid for.
 func (ev *evaluator) keyOf(v Val) string {
-	if !ev.charge(v.weight()) {
+	if !ev.chargeWork(v.keyWork()) {
 		return ""
 	}
-	return v.key()
+	return v.keyText()
 }
 
 // String prints a value for a message: shortened to 80 code points, never empty.
 func (v Val) String() string {
 	const most = 80
-	s := v.written()
+	s := v.writtenText()
 	if v.Kind == Missing {
 		s = "missing"
 	}
@@ -233,15 +233,15 @@ func (v Val) String() string {
 	return s
 }
 
-// key is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted, so
-// that no number is ever the text that looks like it, and as people see them (S80). It is the identity that sets work
-// with.
-func (v Val) key() string { return v.print(legible.Fold) }
+// keyText is a text equal for equal values and different for different ones: numbers as their 28 digits, texts quoted,
+// so that no number is ever the text that looks like it, and as people see them (S80). It is the identity that sets
+// work with.
+func (v Val) keyText() string { return v.printWith(legible.Fold) }
 
-// written is key with the texts as they are written.
-func (v Val) written() string { return v.print(func(s string) string { return s }) }
+// writtenText is key with the texts as they are written.
+func (v Val) writtenText() string { return v.printWith(func(s string) string { return s }) }
 
-func (v Val) print(text func(string) string) string {
+func (v Val) printWith(text func(string) string) string {
 	var b strings.Builder
 	v.writeKey(&b, text)
 	return b.String()
@@ -272,7 +272,7 @@ func (v Val) writeKey(b *strings.Builder, text func(string) string) {
 }
 
 func (v Val) writeObjectKey(b *strings.Builder, text func(string) string) {
-	entries := slices.Clone(v.entries())
+	entries := slices.Clone(v.memberEntries())
 	slices.SortFunc(entries, func(x, y Entry) int { return strings.Compare(x.Key, y.Key) })
 	b.WriteByte('{')
 	for i, e := range entries {
@@ -286,15 +286,15 @@ func (v Val) writeObjectKey(b *strings.Builder, text func(string) string) {
 	b.WriteByte('}')
 }
 
-// signature is the type of a value, of a list the types of its items: sets of different signatures have nothing to
+// typeSignature is the type of a value, of a list the types of its items: sets of different signatures have nothing to
 // compare.
-func (v Val) signature() string {
+func (v Val) typeSignature() string {
 	if v.Kind != List {
 		return v.Kind.String()
 	}
 	parts := make([]string, 0, 2)
 	for _, item := range v.List {
-		if s := item.signature(); !slices.Contains(parts, s) {
+		if s := item.typeSignature(); !slices.Contains(parts, s) {
 			parts = append(parts, s)
 		}
 	}

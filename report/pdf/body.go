@@ -9,24 +9,24 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-// body is all that follows the front: decision, chain, work, audit, and how to verify it.
-func (p *paper) body() {
-	p.decision()
-	p.chain()
-	p.cook()
-	p.incident()
-	p.work()
-	p.rulebook()
-	p.agent()
-	p.checklist()
-	p.stated()
-	p.limits()
-	p.accepted()
-	p.findings()
-	p.evidence()
-	p.advisory()
-	p.workflow()
-	p.verify()
+// writeBody is all that follows the front: decision, chain, work, audit, and how to verify it.
+func (p *paper) writeBody() {
+	p.writeDecision()
+	p.writeChain()
+	p.writeCook()
+	p.writeIncident()
+	p.writeWork()
+	p.writeRulebook()
+	p.writeAgent()
+	p.writeChecklist()
+	p.writeStated()
+	p.writeLimits()
+	p.writeAccepted()
+	p.writeFindings()
+	p.writeEvidence()
+	p.writeAdvisory()
+	p.writeWorkflow()
+	p.writeHowToVerify()
 }
 
 // textSpans, hash, hashed and both make the values of pairs; what is empty gives none, so that its label is left out.
@@ -66,14 +66,14 @@ func afterWord(word, text string) string {
 	return word + " " + text
 }
 
-func (p *paper) decision() {
+func (p *paper) writeDecision() {
 	title := "Decision"
-	if !p.at.sound() {
+	if !p.at.isSound() {
 		title = "Decision that the file states, not confirmed"
 	}
 	if o := p.r.ObservedBy; o != nil {
-		p.section("Observed, not signed", 10)
-		p.pairs(
+		p.beginSection("Observed, not signed", 10)
+		p.setPairs(
 			pair{"Event", textSpans(joinParts(", ", o.Event, afterWord("by", o.Actor)))},
 			pair{"When", textSpans(dateInWords(o.At))},
 			pair{"Commit", hashSpans(o.SHA)},
@@ -84,7 +84,7 @@ func (p *paper) decision() {
 	if a == nil {
 		return
 	}
-	p.section(title, 10)
+	p.beginSection(title, 10)
 	id := ""
 	if a.Approver.ID > 0 {
 		id = fmt.Sprintf("account %d", a.Approver.ID)
@@ -93,7 +93,7 @@ func (p *paper) decision() {
 	if a.Review.ID > 0 {
 		review = fmt.Sprintf("review %d", a.Review.ID)
 	}
-	p.pairs(
+	p.setPairs(
 		pair{"Decided by", []span{{style: strong, text: report.CleanName(a.Approver.Login)},
 			{style: note, text: joinParts(", ", id, "permission "+a.Approver.Permission)}}},
 		pair{"Decision", textSpans(joinParts(", ", string(a.Decision), dateInWords(a.Review.SubmittedAt)))},
@@ -104,13 +104,13 @@ func (p *paper) decision() {
 	)
 }
 
-func (p *paper) chain() {
-	p.section("Place in the chain", 10)
+func (p *paper) writeChain() {
+	p.beginSection("Place in the chain", 10)
 	parent := hashSpans(p.r.ParentHash)
 	if p.r.Seq == 0 {
 		parent = textSpans("none: this is the first entry")
 	}
-	p.pairs(
+	p.setPairs(
 		pair{"This receipt, SHA-256", hashSpans(p.hash)},
 		pair{"Entry", textSpans(fmt.Sprintf("%d (%s before it)", p.r.Seq, legible.Count(p.r.Log.Count, "entry")))},
 		pair{"Parent", parent},
@@ -128,9 +128,9 @@ func addressSpans(url string) []span {
 	return []span{{style: style{face: mono, size: 7, color: black}, text: url}}
 }
 
-func (p *paper) work() {
+func (p *paper) writeWork() {
 	r := p.r
-	p.section("Work", 10)
+	p.beginSection("Work", 10)
 	repository := r.Repository.Name
 	if r.Repository.ID > 0 {
 		repository = fmt.Sprintf("%s (%d)", report.CleanName(repository), r.Repository.ID)
@@ -151,9 +151,9 @@ func (p *paper) work() {
 	if r.Assignment != nil {
 		list = append(list, pair{"Assignment", namedSpans(r.Assignment.Text, r.Assignment.SHA256)})
 	}
-	p.pairs(list...)
+	p.setPairs(list...)
 	if len(r.Sanitized) > 0 {
-		p.paragraph(
+		p.setParagraph(
 			note,
 			"Characters that could mislead a reader were replaced visibly at "+report.CleanNames(r.Sanitized, 8)+".",
 		)
@@ -167,9 +167,9 @@ func gitBlob(id string) []span {
 	return []span{{style: digest, text: "git blob " + id}}
 }
 
-func (p *paper) rulebook() {
+func (p *paper) writeRulebook() {
 	r := p.r
-	p.section("Rulebook", 10)
+	p.beginSection("Rulebook", 10)
 	sheet := report.CleanName(r.FlightSheet.Slug) + " " + report.CleanName(r.FlightSheet.Version)
 	list := []pair{{"Flight sheet", namedSpans(sheet, r.FlightSheet.SHA256)}}
 	if r.Engine != nil {
@@ -188,20 +188,20 @@ func (p *paper) rulebook() {
 			list = append(list, pair{"Undecided high rules", textSpans(report.CleanNames(v.UndecidedHigh, 20))})
 		}
 	}
-	p.pairs(list...)
+	p.setPairs(list...)
 }
 
-func (p *paper) agent() {
+func (p *paper) writeAgent() {
 	a := p.r.Agent
 	if a == nil {
 		return
 	}
-	p.section("Agent", 10)
+	p.beginSection("Agent", 10)
 	source := "declared by the run itself"
 	if a.Pinned {
 		source = "pinned by the repository's configuration"
 	}
-	p.pairs(
+	p.setPairs(
 		pair{
 			"Name",
 			[]span{{style: body, text: joinParts("   ·   ", a.Name, a.Model, a.Provider)}, {style: note, text: source}},
@@ -230,13 +230,13 @@ func withUnit(number, of string) string {
 	return number + " " + of
 }
 
-func (p *paper) cook() {
+func (p *paper) writeCook() {
 	c := p.r.Cook
 	if c == nil {
 		return
 	}
-	p.section("Training run", 10)
-	p.pairs(
+	p.beginSection("Training run", 10)
+	p.setPairs(
 		pair{"Lift", []span{{style: strong, text: fmt.Sprintf("%s   (from %s to %s)", c.Lift, c.EvalBefore,
 			c.EvalAfter)}}},
 		pair{"Receipt before", hashSpans(c.Before)},
@@ -247,17 +247,17 @@ func (p *paper) cook() {
 	)
 }
 
-func (p *paper) incident() {
+func (p *paper) writeIncident() {
 	i := p.r.Incident
 	if i == nil {
 		return
 	}
-	p.section("Incident", 10)
+	p.beginSection("Incident", 10)
 	var receipts []span
 	for _, h := range i.Receipts {
 		receipts = append(receipts, span{style: digest, text: h})
 	}
-	p.pairs(
+	p.setPairs(
 		pair{"What", []span{{style: strong, text: i.Title}}},
 		pair{"Tier", []span{{style: body, mark: i.Tier}}},
 		pair{"Incident", textSpans(joinParts(", ", i.ID, wordsOf(i.Kind), "lane "+i.Lane))},
@@ -271,13 +271,13 @@ func (p *paper) incident() {
 // wordsOf is a name of the format as words.
 func wordsOf(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
-func (p *paper) workflow() {
+func (p *paper) writeWorkflow() {
 	w := p.r.Workflow
 	if w == nil {
 		return
 	}
-	p.section("Written by", 10)
-	p.pairs(
+	p.beginSection("Written by", 10)
+	p.setPairs(
 		pair{"Workflow", textSpans(fmt.Sprintf("run %d, attempt %d, on %s", w.RunID, w.RunAttempt,
 			report.CleanName(w.Event)))},
 		pair{"Of", append(textSpans(report.CleanName(w.Ref)), hashSpans(w.SHA)...)},
@@ -289,34 +289,34 @@ func (p *paper) workflow() {
 // file. It is what papers print.
 func VerifyCommand(hash string) string { return "referee receipt verify " + hash }
 
-// verify says how anybody checks the paper, and what that cannot show.
-func (p *paper) verify() {
-	p.section("How to verify this receipt", 38)
+// writeHowToVerify says how anybody checks the paper, and what that cannot show.
+func (p *paper) writeHowToVerify() {
+	p.beginSection("How to verify this receipt", 38)
 	repository := report.CleanName(p.r.Repository.Name)
-	p.paragraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the "+
+	p.setParagraph(body, "In a clone or a work tree of "+repository+", this verifies the whole ledger and finds the "+
 		"receipt "+
 		"in it. In a folder with the receipt's file alone, it checks the bytes and the form, and says that no "+
 		"ledger was "+
 		"seen.")
 	p.y += 0.4
-	p.command(VerifyCommand(p.hash))
+	p.setCommand(VerifyCommand(p.hash))
 	p.y += 1.5
 	file := ledger.Place{Class: ledger.EntryFile, Seq: p.r.Seq, Hash: p.hash}.String()
-	p.paragraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the "+
+	p.setParagraph(note, "The receipt is the file "+file+" on the ledger's branch; its SHA-256, by any tool, is the "+
 		"one on "+
 		"this paper, which is a rendering of it. The page verify.html on that branch checks it in a browser. An audit "+
 		"re-derives what it is given; it catches slips, not a wrong set-up, and no severity means that the work "+
 		"is right.")
 }
 
-// command sets a line to be typed.
-func (p *paper) command(text string) {
+// setCommand sets a line to be typed.
+func (p *paper) setCommand(text string) {
 	s := style{face: mono, size: 7.2, color: black}
-	lines := p.rows([]span{{style: s, text: text}}, textWidth-6)
+	lines := p.wrapSpans([]span{{style: s, text: text}}, textWidth-6)
 	height := linesHeight(lines) + 2
-	p.need(height)
-	p.fill(pale)
+	p.needHeight(height)
+	p.setFill(pale)
 	p.f.Rect(marginSide, p.y, textWidth, height, "F")
-	p.put(marginSide+3, p.y+1, lines)
+	p.drawRows(marginSide+3, p.y+1, lines)
 	p.y += height + 1.8
 }

@@ -338,19 +338,19 @@ func FuzzWrap(f *testing.F) {
 		if !(width > 5 && width < 500) {
 			return
 		}
-		s = set.shown(s)
-		lines := set.wrap(plain, 9, s, width)
+		s = set.fitForPaper(s)
+		lines := set.wrapLine(plain, 9, s, width)
 		if squeeze(strings.Join(lines, "")) != squeeze(s) {
 			t.Errorf("%q is wrapped to %q", s, lines)
 		}
 		for _, line := range lines {
 			// A space at the end of a line, and a mark that stands on it, may hang over.
 			hanging := func(r rune) bool { return r == ' ' || unicode.Is(unicode.Mn, r) }
-			if w := set.width(plain, 9, strings.TrimRightFunc(line, hanging)); w > width+0.01 {
+			if w := set.textWidthIn(plain, 9, strings.TrimRightFunc(line, hanging)); w > width+0.01 {
 				t.Errorf("%q is %.2f wide, not %.2f", line, w, width)
 			}
 			var b strings.Builder
-			for _, part := range set.runs(plain, line) {
+			for _, part := range set.splitRuns(plain, line) {
 				b.WriteString(part.text)
 			}
 			if b.String() != line {

@@ -30,11 +30,11 @@ type style struct {
 	color color
 }
 
-// height is the height of a line.
-func (s style) height() float64 { return s.size * millimetre * 1.38 }
+// lineHeight is the height of a line.
+func (s style) lineHeight() float64 { return s.size * millimetre * 1.38 }
 
-// base is how far below the top of a line its letters stand.
-func (s style) base() float64 { return s.size * millimetre * 1.03 }
+// baseline is how far below the top of a line its letters stand.
+func (s style) baseline() float64 { return s.size * millimetre * 1.03 }
 
 // The styles of running text.
 var (
@@ -45,34 +45,35 @@ var (
 	digest = style{face: mono, size: 7.8, color: black}
 )
 
-func (p *paper) fill(c color) { p.f.SetFillColor(c[0], c[1], c[2]) }
+func (p *paper) setFill(c color) { p.f.SetFillColor(c[0], c[1], c[2]) }
 
-func (p *paper) stroke(c color, width float64) {
+func (p *paper) setStroke(c color, width float64) {
 	p.f.SetDrawColor(c[0], c[1], c[2])
 	p.f.SetLineWidth(width)
 }
 
-// line rules the page off.
-func (p *paper) line(y float64, c color) {
-	p.stroke(c, 0.2)
+// ruleLine rules the page off.
+func (p *paper) ruleLine(y float64, c color) {
+	p.setStroke(c, 0.2)
 	p.f.Line(marginSide, y, pageWidth-marginSide, y)
 }
 
-// text sets one line; the text is fit for the paper already (shown). x is where it begins, y where its letters stand.
-func (p *paper) text(x, y float64, s style, text string) {
-	for _, r := range p.runs(s.face, text) {
+// setText sets one line; the text is fit for the paper already (shown). x is where it begins, y where its letters
+// stand.
+func (p *paper) setText(x, y float64, s style, text string) {
+	for _, r := range p.splitRuns(s.face, text) {
 		at := style{r.face, s.size, s.color}
 		if p.font != at {
-			p.set(at)
+			p.setFont(at)
 		}
 		p.f.Text(x, y, r.text)
-		x += p.width(r.face, s.size, r.text)
+		x += p.textWidthIn(r.face, s.size, r.text)
 	}
 }
 
-// right sets one line that ends at x.
-func (p *paper) right(x, y float64, s style, text string) {
-	p.text(x-p.width(s.face, s.size, text), y, s, text)
+// setTextRight sets one line that ends at x.
+func (p *paper) setTextRight(x, y float64, s style, text string) {
+	p.setText(x-p.textWidthIn(s.face, s.size, text), y, s, text)
 }
 
 // span is a text of one style, which wraps. Mark, if there is one, is the tier that stands as a sign in its place.
@@ -85,16 +86,16 @@ type span struct {
 // row is one line of a cell, after wrapping.
 type row span
 
-// rows wraps spans to a width; a line break in a text is one on the paper.
-func (p *paper) rows(spans []span, width float64) []row {
+// wrapSpans wraps spans to a width; a line break in a text is one on the paper.
+func (p *paper) wrapSpans(spans []span, width float64) []row {
 	var all []row
 	for _, s := range spans {
 		if s.mark != "" {
 			all = append(all, row(s))
 			continue
 		}
-		for _, line := range p.lines(s.text) {
-			for _, part := range p.wrap(s.style.face, s.style.size, line, width) {
+		for _, line := range p.splitLines(s.text) {
+			for _, part := range p.wrapLine(s.style.face, s.style.size, line, width) {
 				all = append(all, row{style: s.style, text: part})
 			}
 		}
@@ -105,44 +106,44 @@ func (p *paper) rows(spans []span, width float64) []row {
 // maxLines is how many line breaks of a text are followed.
 const maxLines = 60
 
-// lines splits a text at its line breaks and makes each part fit for the paper.
-func (p *paper) lines(text string) []string {
+// splitLines splits a text at its line breaks and makes each part fit for the paper.
+func (p *paper) splitLines(text string) []string {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	parts := strings.SplitN(text, "\n", maxLines)
 	for i, part := range parts {
-		parts[i] = p.shown(report.CleanMessage(part))
+		parts[i] = p.fitForPaper(report.CleanMessage(part))
 	}
 	return parts
 }
 
-// put draws lines from the top y on.
-func (p *paper) put(x, y float64, lines []row) {
+// drawRows draws lines from the top y on.
+func (p *paper) drawRows(x, y float64, lines []row) {
 	for _, l := range lines {
 		if l.mark != "" {
-			p.sign(x, y, l.mark)
+			p.drawTierSign(x, y, l.mark)
 		} else {
-			p.text(x, y+l.style.base(), l.style, l.text)
+			p.setText(x, y+l.style.baseline(), l.style, l.text)
 		}
-		y += l.style.height()
+		y += l.style.lineHeight()
 	}
 }
 
-// paragraph sets a text over the width of the page.
-func (p *paper) paragraph(s style, text string) {
-	for _, l := range p.rows([]span{{style: s, text: text}}, textWidth) {
-		p.need(s.height())
-		p.put(marginSide, p.y, []row{l})
-		p.y += s.height()
+// setParagraph sets a text over the width of the page.
+func (p *paper) setParagraph(s style, text string) {
+	for _, l := range p.wrapSpans([]span{{style: s, text: text}}, textWidth) {
+		p.needHeight(s.lineHeight())
+		p.drawRows(marginSide, p.y, []row{l})
+		p.y += s.lineHeight()
 	}
 }
 
-// section begins a part of the paper. A heading does not stand alone at the end of a page: room is what must fit
+// beginSection begins a part of the paper. A heading does not stand alone at the end of a page: room is what must fit
 // below it.
-func (p *paper) section(title string, room float64) {
+func (p *paper) beginSection(title string, room float64) {
 	p.y += 4.4
-	p.need(7 + room)
-	p.text(marginSide, p.y+3.2, style{face: bold, size: 10.5, color: black}, title)
-	p.line(p.y+5, light)
+	p.needHeight(7 + room)
+	p.setText(marginSide, p.y+3.2, style{face: bold, size: 10.5, color: black}, title)
+	p.ruleLine(p.y+5, light)
 	p.y += 7
 }
 
@@ -155,12 +156,12 @@ type pair struct {
 // labelWidth is the room of a label.
 const labelWidth = 36.0
 
-// pairs lists labels and values, leaving out what has no value.
-func (p *paper) pairs(list ...pair) {
+// setPairs lists labels and values, leaving out what has no value.
+func (p *paper) setPairs(list ...pair) {
 	cols := []field{{width: labelWidth}, {width: textWidth - labelWidth}}
 	for _, l := range list {
 		if len(l.value) > 0 {
-			p.record(cols, [][]span{{{style: label, text: l.label}}, l.value}, 0.5)
+			p.setRecord(cols, [][]span{{{style: label, text: l.label}}, l.value}, 0.5)
 		}
 	}
 }
@@ -171,39 +172,39 @@ type field struct {
 	width float64
 }
 
-// table sets rows of cells under a head that every page repeats.
-func (p *paper) table(cols []field, cells [][][]span) {
-	p.need(16)
-	p.head(cols)
+// setTable sets rows of cells under a head that every page repeats.
+func (p *paper) setTable(cols []field, cells [][][]span) {
+	p.needHeight(16)
+	p.setTableHead(cols)
 	for _, c := range cells {
-		p.record(cols, c, 1)
-		p.line(p.y, light)
+		p.setRecord(cols, c, 1)
+		p.ruleLine(p.y, light)
 	}
 }
 
-// head sets the titles of the columns.
-func (p *paper) head(cols []field) {
-	p.fill(pale)
+// setTableHead sets the titles of the columns.
+func (p *paper) setTableHead(cols []field) {
+	p.setFill(pale)
 	p.f.Rect(marginSide, p.y, textWidth, 5.4, "F")
 	x := marginSide
 	for _, c := range cols {
-		p.text(x+1, p.y+3.7, style{face: bold, size: 7.4, color: grey}, c.title)
+		p.setText(x+1, p.y+3.7, style{face: bold, size: 7.4, color: grey}, c.title)
 		x += c.width
 	}
 	p.y += 5.4
 }
 
-// record sets cells beside each other. It moves to the next page as a whole if it fits there and not here, and is
+// setRecord sets cells beside each other. It moves to the next page as a whole if it fits there and not here, and is
 // split between lines if it is longer than half a page.
-func (p *paper) record(cols []field, cells [][]span, pad float64) {
+func (p *paper) setRecord(cols []field, cells [][]span, pad float64) {
 	lines := make([][]row, len(cols))
 	whole := 0.0
 	for i, c := range cells {
-		lines[i] = p.rows(c, cols[i].width-2)
+		lines[i] = p.wrapSpans(c, cols[i].width-2)
 		whole = max(whole, linesHeight(lines[i]))
 	}
 	if whole+2*pad < (marginEnd-marginTop)/2 && p.y+whole+2*pad > marginEnd {
-		p.turn(cols)
+		p.turnPage(cols)
 	}
 	inset := 0.0
 	if cols[0].title != "" {
@@ -215,7 +216,7 @@ func (p *paper) record(cols []field, cells [][]span, pad float64) {
 		x, left := marginSide, false
 		for i := range lines {
 			n, height := linesThatFit(lines[i], marginEnd-p.y)
-			p.put(x+inset, p.y, lines[i][:n])
+			p.drawRows(x+inset, p.y, lines[i][:n])
 			lines[i] = lines[i][n:]
 			left = left || len(lines[i]) > 0
 			used = max(used, height)
@@ -225,15 +226,15 @@ func (p *paper) record(cols []field, cells [][]span, pad float64) {
 		if !left {
 			return
 		}
-		p.turn(cols)
+		p.turnPage(cols)
 	}
 }
 
-// turn begins a page inside of a table, with its head if it has one.
-func (p *paper) turn(cols []field) {
-	p.page()
+// turnPage begins a page inside of a table, with its head if it has one.
+func (p *paper) turnPage(cols []field) {
+	p.beginPage()
 	if cols[0].title != "" {
-		p.head(cols)
+		p.setTableHead(cols)
 	}
 }
 
@@ -244,8 +245,8 @@ func linesHeight(lines []row) float64 {
 
 // linesThatFit is how many lines fit into a height, and how tall they are together.
 func linesThatFit(lines []row, height float64) (n int, used float64) {
-	for n < len(lines) && used+lines[n].style.height() <= height {
-		used += lines[n].style.height()
+	for n < len(lines) && used+lines[n].style.lineHeight() <= height {
+		used += lines[n].style.lineHeight()
 		n++
 	}
 	return n, used

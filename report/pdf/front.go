@@ -56,7 +56,7 @@ var kinds = map[ledger.Kind]kindText{
 	},
 }
 
-func (p *paper) kind() kindText { return kinds[p.r.Kind] }
+func (p *paper) kindOf() kindText { return kinds[p.r.Kind] }
 
 // paperTitles are what receipts of a schema are called.
 var paperTitles = map[string]string{
@@ -68,36 +68,36 @@ var paperTitles = map[string]string{
 // codeSize is the width of the QR code.
 const codeSize = 29.0
 
-// front is the head of the first page: what this is, and what it says in one look.
-func (p *paper) front() {
-	p.fill(black)
+// writeFront is the head of the first page: what this is, and what it says in one look.
+func (p *paper) writeFront() {
+	p.setFill(black)
 	p.f.Rect(marginSide, 15, textWidth, 0.9, "F")
-	p.text(marginSide, 23, style{face: bold, size: 8.5, color: grey}, paperTitles[p.r.Schema])
-	p.text(marginSide, 33.5, style{face: bold, size: 23, color: black}, p.r.ID)
+	p.setText(marginSide, 23, style{face: bold, size: 8.5, color: grey}, paperTitles[p.r.Schema])
+	p.setText(marginSide, 33.5, style{face: bold, size: 23, color: black}, p.r.ID)
 	p.y = 38
 	width := textWidth - codeSize - 8
-	lines := p.rows([]span{
-		{style: style{size: 10, color: black}, text: strings.Join(p.where(), "   ·   ")},
+	lines := p.wrapSpans([]span{
+		{style: style{size: 10, color: black}, text: strings.Join(p.workNames(), "   ·   ")},
 		{
 			style: style{size: 9, color: grey},
 			text:  "Minted " + dateInWords(p.r.MintedAt) + ", entry " + fmt.Sprint(p.r.Seq) + " of its ledger",
 		},
 	}, width)
-	p.put(marginSide, p.y, lines)
+	p.drawRows(marginSide, p.y, lines)
 	x := pageWidth - marginSide - codeSize
-	p.draw(p.code, x, 19.5, codeSize)
+	p.drawCode(p.code, x, 19.5, codeSize)
 	caption := "this receipt's page"
 	if p.url == "" {
 		caption = "this receipt's hash"
 	}
-	p.right(pageWidth-marginSide, 52, style{size: 6.6, color: grey}, caption)
+	p.setTextRight(pageWidth-marginSide, 52, style{size: 6.6, color: grey}, caption)
 	p.y = max(p.y+linesHeight(lines), 53) + 3
-	p.status()
-	p.verdict()
+	p.drawStatusBand()
+	p.drawVerdict()
 }
 
-// where names the work on the front page.
-func (p *paper) where() []string {
+// workNames names the work on the front page.
+func (p *paper) workNames() []string {
 	parts := []string{p.r.Repository.Name}
 	if p.r.PullRequest != nil {
 		parts = append(parts, fmt.Sprintf("pull request %d", p.r.PullRequest.Number))
@@ -118,11 +118,11 @@ func dateInWords(s string) string {
 	return t.Format("2 January 2006, 15:04:05 UTC")
 }
 
-// status is the band that says what kind of entry this is; one that takes something back is framed.
-func (p *paper) status() {
-	k := p.band()
+// drawStatusBand is the band that says what kind of entry this is; one that takes something back is framed.
+func (p *paper) drawStatusBand() {
+	k := p.bandText()
 	spans := []span{{style: body, text: k.says}}
-	for _, line := range p.at.lines(p.r, p.hash) {
+	for _, line := range p.at.bandLines(p.r, p.hash) {
 		spans = append(spans, span{style: strong, text: line})
 	}
 	if p.r.SelfSigned {
@@ -139,18 +139,18 @@ func (p *paper) status() {
 		)
 	}
 	title := style{face: bold, size: 15, color: black}
-	left := 5 + p.width(title.face, title.size, strings.ToUpper(k.title)) + 7
-	lines := p.rows(spans, textWidth-left-5)
+	left := 5 + p.textWidthIn(title.face, title.size, strings.ToUpper(k.title)) + 7
+	lines := p.wrapSpans(spans, textWidth-left-5)
 	height := max(linesHeight(lines), 7) + 5
 	if k.void {
-		p.stroke(black, 0.9)
+		p.setStroke(black, 0.9)
 		p.f.Rect(marginSide+0.45, p.y+0.45, textWidth-0.9, height-0.9, "D")
 	} else {
-		p.fill(pale)
+		p.setFill(pale)
 		p.f.Rect(marginSide, p.y, textWidth, height, "F")
 	}
-	p.text(marginSide+5, p.y+height/2+1.9, title, strings.ToUpper(k.title))
-	p.put(marginSide+left, p.y+(height-linesHeight(lines))/2, lines)
+	p.setText(marginSide+5, p.y+height/2+1.9, title, strings.ToUpper(k.title))
+	p.drawRows(marginSide+left, p.y+(height-linesHeight(lines))/2, lines)
 	p.y += height + 3
 }
 
@@ -167,56 +167,57 @@ var grades = map[string]grade{
 	"unsigned": {silver, "No rule is flagged, and nobody has signed it off."},
 }
 
-// verdict is the panel with the severity as a word, a colour and a sign that also tells on grey paper, and the numbers.
-func (p *paper) verdict() {
+// drawVerdict is the panel with the severity as a word, a colour and a sign that also tells on grey paper, and the
+// numbers.
+func (p *paper) drawVerdict() {
 	v := p.r.Verdict
 	if v == nil {
 		return
 	}
 	const height = 27.0
 	g, word, sign := grades[v.Severity], v.Severity, v.Severity
-	if !p.at.sound() {
+	if !p.at.isSound() {
 		g, word, sign = grade{silver, "What the file says, and nobody has confirmed."}, "says "+v.Severity, ""
 	}
-	p.stroke(light, 0.3)
+	p.setStroke(light, 0.3)
 	p.f.Rect(marginSide, p.y, textWidth, height, "D")
-	p.fill(g.color)
+	p.setFill(g.color)
 	p.f.Rect(marginSide, p.y, 2.2, height, "F")
-	p.comb(marginSide+14, p.y+height/2, 8, sign)
-	shown := strings.ToUpper(p.shown(word))
-	p.text(marginSide+26, p.y+11, p.fitted(style{face: bold, size: 19, color: black}, shown, 66), shown)
-	p.put(marginSide+26, p.y+14.5, p.rows([]span{{style: style{size: 8.4, color: black}, text: g.says}}, 62))
-	p.numbers(marginSide+96, p.y)
+	p.drawComb(marginSide+14, p.y+height/2, 8, sign)
+	shown := strings.ToUpper(p.fitForPaper(word))
+	p.setText(marginSide+26, p.y+11, p.fitText(style{face: bold, size: 19, color: black}, shown, 66), shown)
+	p.drawRows(marginSide+26, p.y+14.5, p.wrapSpans([]span{{style: style{size: 8.4, color: black}, text: g.says}}, 62))
+	p.drawFigures(marginSide+96, p.y)
 	p.y += height
 }
 
-// numbers are the verdict's figures, in a grid beside the word.
-func (p *paper) numbers(x, y float64) {
+// drawFigures are the verdict's figures, in a grid beside the word.
+func (p *paper) drawFigures(x, y float64) {
 	v := p.r.Verdict
 	cells := [][2]string{
-		{p.shown(v.Score), "score of 100"},
+		{p.fitForPaper(v.Score), "score of 100"},
 		{fmt.Sprintf("%d of %d", v.Counts.Satisfied, v.Counts.Declared), "rules satisfied"},
 		{fmt.Sprintf("%d · %d · %d", v.Risk.High, v.Risk.Mid, v.Risk.Low), "high · mid · low"},
 		{fmt.Sprint(v.Counts.Flagged), "rules flagged"},
 		{fmt.Sprintf("%d · %d", v.Counts.Skipped, v.Counts.Open), "skipped · open"},
-		{p.shown(v.RecommendedAction), "recommended"},
+		{p.fitForPaper(v.RecommendedAction), "recommended"},
 	}
 	for i, c := range cells {
 		cx, cy := x+float64(i%3)*26, y+float64(i/3)*12.5
-		p.text(cx, cy+7.5, style{face: bold, size: 11, color: black}, report.CleanStart(c[0], 14))
-		p.text(cx, cy+11, style{size: 7.2, color: grey}, c[1])
+		p.setText(cx, cy+7.5, style{face: bold, size: 11, color: black}, report.CleanStart(c[0], 14))
+		p.setText(cx, cy+11, style{size: 7.2, color: grey}, c[1])
 	}
 }
 
-// comb is the sign of a severity, a cell of a honeycomb: full for honey, half full for jelly, barred for propolis,
+// drawComb is the sign of a severity, a cell of a honeycomb: full for honey, half full for jelly, barred for propolis,
 // empty for what nobody signed.
-func (p *paper) comb(x, y, radius float64, severity string) {
+func (p *paper) drawComb(x, y, radius float64, severity string) {
 	g, ok := grades[severity]
 	if !ok {
 		g = grade{color: silver}
 	}
-	p.stroke(g.color, 0.9)
-	p.fill(g.color)
+	p.setStroke(g.color, 0.9)
+	p.setFill(g.color)
 	switch severity {
 	case "honey":
 		p.f.Polygon(hexagonPoints(x, y, radius), "FD")
@@ -226,7 +227,7 @@ func (p *paper) comb(x, y, radius float64, severity string) {
 		p.f.Polygon(h, "D")
 	case "propolis":
 		p.f.Polygon(hexagonPoints(x, y, radius), "FD")
-		p.stroke(white, 1.5)
+		p.setStroke(white, 1.5)
 		d := radius * 0.42
 		p.f.Line(x-d, y-d, x+d, y+d)
 		p.f.Line(x-d, y+d, x+d, y-d)
@@ -245,23 +246,23 @@ func hexagonPoints(x, y, radius float64) []fpdf.PointType {
 	return points
 }
 
-// sign is a tier as a word in a box: full, half and empty.
-func (p *paper) sign(x, y float64, tier string) {
+// drawTierSign is a tier as a word in a box: full, half and empty.
+func (p *paper) drawTierSign(x, y float64, tier string) {
 	const width, height = 11.0, 3.9
 	text := style{face: bold, size: 7, color: white}
 	switch tier {
 	case "high":
-		p.fill(rust)
+		p.setFill(rust)
 		p.f.Rect(x, y+0.1, width, height, "F")
 	case "mid":
-		p.fill(light)
+		p.setFill(light)
 		p.f.Rect(x, y+0.1, width, height, "F")
 		text.color = black
 	default:
-		p.stroke(silver, 0.3)
+		p.setStroke(silver, 0.3)
 		p.f.Rect(x+0.15, y+0.25, width-0.3, height-0.3, "D")
 		text.color = black
 	}
-	word := strings.ToUpper(p.shown(tier))
-	p.text(x+(width-p.width(bold, text.size, word))/2, y+3, text, word)
+	word := strings.ToUpper(p.fitForPaper(tier))
+	p.setText(x+(width-p.textWidthIn(bold, text.size, word))/2, y+3, text, word)
 }

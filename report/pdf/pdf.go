@@ -43,9 +43,9 @@ func Write(w io.Writer, receipt *ledger.Receipt, payload []byte, at Place) error
 	if err != nil {
 		return fmt.Errorf("pdf: %w", err)
 	}
-	p.front()
-	p.body()
-	p.frame()
+	p.writeFront()
+	p.writeBody()
+	p.framePages()
 	if err := p.f.Output(w); err != nil {
 		return fmt.Errorf("pdf: %w", err)
 	}
@@ -92,7 +92,7 @@ func newPaper(r *ledger.Receipt, payload []byte, at Place) (*paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.open(minted)
+	p.openDocument(minted)
 	return p, nil
 }
 
@@ -139,24 +139,24 @@ func encodeQR(address, hash string) (*qr.Code, error) {
 	return qr.Encode(text, qr.M)
 }
 
-// open begins the document. Its dates are the receipt's, and nothing in it is random.
-func (p *paper) open(minted time.Time) {
+// openDocument begins the document. Its dates are the receipt's, and nothing in it is random.
+func (p *paper) openDocument(minted time.Time) {
 	f := fpdf.New("P", "mm", "A4", "")
 	f.SetCatalogSort(true)
 	f.SetCreationDate(minted)
 	f.SetModificationDate(minted)
 	f.SetProducer("referee", true)
-	f.SetTitle(p.at.title(p.r.ID), true)
+	f.SetTitle(p.at.titleOf(p.r.ID), true)
 	f.SetSubject("SHA-256 "+p.hash, true)
 	f.SetLang("en")
 	f.SetMargins(0, 0, 0)
 	f.SetAutoPageBreak(false, 0)
 	p.f = f
-	p.page()
+	p.beginPage()
 }
 
-// set changes to a font, which is embedded when it is first needed.
-func (p *paper) set(s style) {
+// setFont changes to a font, which is embedded when it is first needed.
+func (p *paper) setFont(s style) {
 	a := faces[s.face]
 	if !p.have[s.face] {
 		// A copy: while it cuts a font, the library writes into it.
@@ -168,22 +168,22 @@ func (p *paper) set(s style) {
 	p.font = s
 }
 
-// page begins a page.
-func (p *paper) page() {
+// beginPage begins a page.
+func (p *paper) beginPage() {
 	p.f.AddPage()
 	p.font = style{}
 	p.y = marginTop
 }
 
-// need begins a page if the height is not free on this one.
-func (p *paper) need(height float64) {
+// needHeight begins a page if the height is not free on this one.
+func (p *paper) needHeight(height float64) {
 	if p.y+height > marginEnd {
-		p.page()
+		p.beginPage()
 	}
 }
 
-// frame puts a header and a footer on every page, now that their number is known.
-func (p *paper) frame() {
+// framePages puts a header and a footer on every page, now that their number is known.
+func (p *paper) framePages() {
 	n := p.f.PageCount()
 	small := style{size: 7.5, color: grey}
 	code := style{face: mono, size: 7, color: grey}
@@ -191,22 +191,22 @@ func (p *paper) frame() {
 		p.f.SetPage(i)
 		p.font = style{}
 		if i > 1 {
-			p.text(marginSide, 15, style{face: bold, size: 7.5, color: grey}, paperTitles[p.r.Schema])
-			p.right(pageWidth-marginSide, 15, style{face: bold, size: 7.5, color: black},
-				strings.ToUpper(p.band().title))
-			p.line(17.5, light)
+			p.setText(marginSide, 15, style{face: bold, size: 7.5, color: grey}, paperTitles[p.r.Schema])
+			p.setTextRight(pageWidth-marginSide, 15, style{face: bold, size: 7.5, color: black},
+				strings.ToUpper(p.bandText().title))
+			p.ruleLine(17.5, light)
 		}
-		p.line(281, light)
-		p.text(marginSide, 286, code, "sha256 "+p.hash)
-		p.right(pageWidth-marginSide, 286, small, fmt.Sprintf("%s   page %d of %d", p.r.ID, i, n))
-		p.stamp()
+		p.ruleLine(281, light)
+		p.setText(marginSide, 286, code, "sha256 "+p.hash)
+		p.setTextRight(pageWidth-marginSide, 286, small, fmt.Sprintf("%s   page %d of %d", p.r.ID, i, n))
+		p.stampNotVerified()
 	}
 }
 
-// draw is the QR code, size millimetres wide.
-func (p *paper) draw(code *qr.Code, x, y, size float64) {
+// drawCode is the QR code, size millimetres wide.
+func (p *paper) drawCode(code *qr.Code, x, y, size float64) {
 	unit := size / float64(code.Size)
-	p.fill(black)
+	p.setFill(black)
 	for row := range code.Size {
 		for col := 0; col < code.Size; col++ {
 			from := col

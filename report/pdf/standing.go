@@ -15,11 +15,11 @@ type Standing struct {
 	Later    []string // what later entries of the ledger say of it
 }
 
-// sound reports whether a paper may say of a receipt what the receipt says of itself.
-func (s Standing) sound() bool { return s.InLedger && len(s.Fails) == 0 }
+// isSound reports whether a paper may say of a receipt what the receipt says of itself.
+func (s Standing) isSound() bool { return s.InLedger && len(s.Fails) == 0 }
 
-// title is the title of the document.
-func (s Standing) title(id string) string {
+// titleOf is the title of the document.
+func (s Standing) titleOf(id string) string {
 	switch {
 	case len(s.Fails) > 0:
 		return "NOT VERIFIED: receipt " + id
@@ -29,8 +29,8 @@ func (s Standing) title(id string) string {
 	return "Receipt " + id
 }
 
-// band is what the paper calls the entry, and what it says of it.
-func (p *paper) band() kindText {
+// bandText is what the paper calls the entry, and what it says of it.
+func (p *paper) bandText() kindText {
 	says := "The file calls itself \"" + string(p.r.Kind) + "\". "
 	switch {
 	case len(p.at.Fails) > 0:
@@ -40,7 +40,7 @@ func (p *paper) band() kindText {
 			"seen: " +
 			"anybody can write such a file.", true}
 	}
-	k := p.kind()
+	k := p.kindOf()
 	k.void = k.void || len(p.at.Later) > 0
 	return k
 }
@@ -48,8 +48,8 @@ func (p *paper) band() kindText {
 // maxReasons is how many reasons the front of a paper lists.
 const maxReasons = 6
 
-// lines are what the band says in bold.
-func (s Standing) lines(r *ledger.Receipt, hash string) []string {
+// bandLines are what the band says in bold.
+func (s Standing) bandLines(r *ledger.Receipt, hash string) []string {
 	switch {
 	case len(s.Fails) > 0:
 		return s.Fails[:min(len(s.Fails), maxReasons)]
@@ -71,26 +71,26 @@ const (
 	stampAlpha = 0.34
 )
 
-// stamp puts NOT VERIFIED across the page, if the receipt is not.
-func (p *paper) stamp() {
+// stampNotVerified puts NOT VERIFIED across the page, if the receipt is not.
+func (p *paper) stampNotVerified() {
 	if len(p.at.Fails) == 0 {
 		return
 	}
 	ink := style{face: bold, size: stampSize, color: rust}
 	sin, cos := math.Sincos(stampAngle * math.Pi / 180)
-	half := p.width(ink.face, ink.size, stampText) / 2
+	half := p.textWidthIn(ink.face, ink.size, stampText) / 2
 	x, y := pageWidth/2-half*cos, pageHeight/2+half*sin
 	p.f.SetAlpha(stampAlpha, "Normal")
 	p.f.TransformBegin()
 	p.f.TransformRotate(stampAngle, x, y)
-	p.text(x, y, ink, stampText)
+	p.setText(x, y, ink, stampText)
 	p.f.TransformEnd()
 	p.f.SetAlpha(1, "Normal")
 }
 
-// fitted makes a text smaller until it fits a width.
-func (p *paper) fitted(s style, text string, width float64) style {
-	for s.size > 6 && p.width(s.face, s.size, text) > width {
+// fitText makes a text smaller until it fits a width.
+func (p *paper) fitText(s style, text string, width float64) style {
+	for s.size > 6 && p.textWidthIn(s.face, s.size, text) > width {
 		s.size--
 	}
 	return s

@@ -9,11 +9,11 @@ import (
 	"github.com/defendableos/referee/report"
 )
 
-func (p *paper) checklist() {
+func (p *paper) writeChecklist() {
 	if len(p.r.Checklist) == 0 {
 		return
 	}
-	p.section("Questions to the human", 20)
+	p.beginSection("Questions to the human", 20)
 	var cells [][][]span
 	for _, a := range p.r.Checklist {
 		cells = append(cells, [][]span{
@@ -23,40 +23,40 @@ func (p *paper) checklist() {
 			append(textSpans(report.CleanName(a.By)), span{style: note, text: dateInWords(a.At)}),
 		})
 	}
-	p.table([]field{{"QUESTION", 52}, {"ANSWER", 20}, {"NOTE", 54}, {"BY", 48}}, cells)
+	p.setTable([]field{{"QUESTION", 52}, {"ANSWER", 20}, {"NOTE", 54}, {"BY", 48}}, cells)
 }
 
-// stated are the figures that no document of the run holds: whoever signed has vouched for them (S70).
-func (p *paper) stated() {
+// writeStated are the figures that no document of the run holds: whoever signed has vouched for them (S70).
+func (p *paper) writeStated() {
 	if len(p.r.Stated) == 0 {
 		return
 	}
-	p.section("Figures from the agent alone, confirmed by the signer", 20)
+	p.beginSection("Figures from the agent alone, confirmed by the signer", 20)
 	var cells [][][]span
 	for _, f := range p.r.Stated {
 		cells = append(cells, [][]span{textSpans(report.CleanName(f.Name)), textSpans(f.Value)})
 	}
-	p.table([]field{{"FIGURE", 72}, {"VALUE", 102}}, cells)
+	p.setTable([]field{{"FIGURE", 72}, {"VALUE", 102}}, cells)
 }
 
-// limits are what the configuration set (S71).
-func (p *paper) limits() {
+// writeLimits are what the configuration set (S71).
+func (p *paper) writeLimits() {
 	if len(p.r.Params) == 0 {
 		return
 	}
-	p.section("Limits in force", 20)
+	p.beginSection("Limits in force", 20)
 	var cells [][][]span
 	for _, l := range p.r.Params {
 		cells = append(cells, [][]span{textSpans(report.CleanName(l.Name)), textSpans(l.Value)})
 	}
-	p.table([]field{{"LIMIT", 72}, {"VALUE", 102}}, cells)
+	p.setTable([]field{{"LIMIT", 72}, {"VALUE", 102}}, cells)
 }
 
-func (p *paper) accepted() {
+func (p *paper) writeAccepted() {
 	if len(p.r.Accepted) == 0 {
 		return
 	}
-	p.section("Accepted findings", 20)
+	p.beginSection("Accepted findings", 20)
 	var cells [][][]span
 	for _, w := range p.r.Accepted {
 		cells = append(cells, [][]span{
@@ -65,11 +65,11 @@ func (p *paper) accepted() {
 			append(textSpans(report.CleanName(w.By)), span{style: note, text: dateInWords(w.At)}),
 		})
 	}
-	p.table([]field{{"RULE", 44}, {"REASON", 82}, {"ACCEPTED BY", 48}}, cells)
+	p.setTable([]field{{"RULE", 44}, {"REASON", 82}, {"ACCEPTED BY", 48}}, cells)
 }
 
-// findings is the table of what is wrong, in the receipt's rank.
-func (p *paper) findings() {
+// writeFindings is the table of what is wrong, in the receipt's rank.
+func (p *paper) writeFindings() {
 	if p.r.Verdict == nil {
 		return
 	}
@@ -77,21 +77,21 @@ func (p *paper) findings() {
 	if p.r.FindingsTotal == 0 {
 		title = "Findings: none"
 	}
-	p.section(title, 20)
+	p.beginSection(title, 20)
 	if n := len(p.r.Findings); n > 0 {
 		var cells [][][]span
 		for i := range p.r.Findings {
-			cells = append(cells, p.finding(i+1, &p.r.Findings[i]))
+			cells = append(cells, p.findingCells(i+1, &p.r.Findings[i]))
 		}
-		p.table([]field{{"NO.", 9}, {"TIER", 14}, {"FINDING", 107}, {"RULE AND PLACE", 44}}, cells)
+		p.setTable([]field{{"NO.", 9}, {"TIER", 14}, {"FINDING", 107}, {"RULE AND PLACE", 44}}, cells)
 	}
 	if rest := p.r.FindingsTotal - len(p.r.Findings); rest > 0 {
 		p.y += 1.5
-		p.paragraph(note, fmt.Sprintf("%d more stand in the report, which this receipt binds by its SHA-256.", rest))
+		p.setParagraph(note, fmt.Sprintf("%d more stand in the report, which this receipt binds by its SHA-256.", rest))
 	}
 }
 
-func (p *paper) finding(n int, f *ledger.Finding) [][]span {
+func (p *paper) findingCells(n int, f *ledger.Finding) [][]span {
 	text := []span{{style: body, text: f.Message}}
 	if s := figuresLine(f.Spot); s != "" {
 		text = append(text, span{style: style{size: 8, color: black}, text: s})
@@ -160,11 +160,11 @@ func placeOfFinding(f *ledger.Finding) string {
 	return strings.TrimSpace(joinParts("  ", at, f.Pointer))
 }
 
-func (p *paper) evidence() {
+func (p *paper) writeEvidence() {
 	if len(p.r.Evidence) == 0 {
 		return
 	}
-	p.section("Evidence", 20)
+	p.beginSection("Evidence", 20)
 	var cells [][][]span
 	for _, e := range p.r.Evidence {
 		file := append(
@@ -181,7 +181,7 @@ func (p *paper) evidence() {
 			{{style: note, text: evidenceOrigin(e)}},
 		})
 	}
-	p.table([]field{{"EVIDENCE", 34}, {"FILE AND SHA-256", 94}, {"SIZE", 16}, {"WHERE FROM", 30}}, cells)
+	p.setTable([]field{{"EVIDENCE", 34}, {"FILE AND SHA-256", 94}, {"SIZE", 16}, {"WHERE FROM", 30}}, cells)
 }
 
 // evidenceOrigin says whose an item of evidence is (S66).
@@ -206,12 +206,12 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%d.%d MB", n/1000_000, n%1000_000/100_000)
 }
 
-func (p *paper) advisory() {
+func (p *paper) writeAdvisory() {
 	if len(p.r.Advisory) == 0 {
 		return
 	}
-	p.section("Advisory: never gates", 20)
+	p.beginSection("Advisory: never gates", 20)
 	for _, f := range p.r.Advisory {
-		p.pairs(pair{"Opinion", namedSpans(report.CleanName(f.Path), f.SHA256)})
+		p.setPairs(pair{"Opinion", namedSpans(report.CleanName(f.Path), f.SHA256)})
 	}
 }

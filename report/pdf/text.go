@@ -56,14 +56,14 @@ type advances [widest]uint16
 var measure = sync.OnceValues(func() (*[len(faces)]advances, error) {
 	all := new([len(faces)]advances)
 	for i, f := range faces {
-		if err := all[i].read(f.ttf); err != nil {
+		if err := all[i].readFont(f.ttf); err != nil {
 			return nil, fmt.Errorf("font %s%s: %w", f.family, f.style, err)
 		}
 	}
 	return all, nil
 })
 
-func (a *advances) read(ttf []byte) error {
+func (a *advances) readFont(ttf []byte) error {
 	f, err := sfnt.Parse(ttf)
 	if err != nil {
 		return err
@@ -89,19 +89,19 @@ func (a *advances) read(ttf []byte) error {
 // typesetter measures text, wraps it and says which font has which letter.
 type typesetter struct{ faces *[len(faces)]advances }
 
-// has says whether a face holds a character.
-func (t typesetter) has(f face, r rune) bool { return r < widest && t.faces[f][r] > 0 }
+// hasGlyph says whether a face holds a character.
+func (t typesetter) hasGlyph(f face, r rune) bool { return r < widest && t.faces[f][r] > 0 }
 
-// shown makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of the
-// paper has, which is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
-func (t typesetter) shown(s string) string {
+// fitForPaper makes a text fit for the paper: clean (Clean), composed as far as letters compose, and what no font of
+// the paper has, which is whatever is neither Latin nor Greek nor Cyrillic, escaped visibly.
+func (t typesetter) fitForPaper(s string) string {
 	s = legible.Composed(report.Clean(s))
-	if strings.IndexFunc(s, t.absent) < 0 {
+	if strings.IndexFunc(s, t.isAbsent) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if t.absent(r) {
+		if t.isAbsent(r) {
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		} else {
 			b.WriteRune(r)
@@ -110,11 +110,11 @@ func (t typesetter) shown(s string) string {
 	return b.String()
 }
 
-func (t typesetter) absent(r rune) bool { return !t.has(plain, r) && !t.has(letters, r) }
+func (t typesetter) isAbsent(r rune) bool { return !t.hasGlyph(plain, r) && !t.hasGlyph(letters, r) }
 
-// of is the face that a character is set in.
-func (t typesetter) of(f face, r rune) face {
-	if t.has(f, r) {
+// faceOf is the face that a character is set in.
+func (t typesetter) faceOf(f face, r rune) face {
+	if t.hasGlyph(f, r) {
 		return f
 	}
 	return letters
@@ -123,8 +123,8 @@ func (t typesetter) of(f face, r rune) face {
 // millimetre is a point, the unit of sizes, in the unit of places.
 const millimetre = 25.4 / 72
 
-// width is how wide a text is at a size, in millimetres.
-func (t typesetter) width(f face, size float64, s string) float64 {
+// textWidthIn is how wide a text is at a size, in millimetres.
+func (t typesetter) textWidthIn(f face, size float64, s string) float64 {
 	sum := 0
 	for _, r := range s {
 		sum += t.advance(f, r)
@@ -136,12 +136,12 @@ func (t typesetter) advance(f face, r rune) int {
 	if r >= widest || unicode.Is(unicode.Mn, r) {
 		return 0
 	}
-	return int(t.faces[t.of(f, r)][r])
+	return int(t.faces[t.faceOf(f, r)][r])
 }
 
-// wrap breaks a text into lines that are no wider than width: at spaces, and inside of words that are longer than a
+// wrapLine breaks a text into lines that are no wider than width: at spaces, and inside of words that are longer than a
 // line.
-func (t typesetter) wrap(f face, size float64, s string, width float64) []string {
+func (t typesetter) wrapLine(f face, size float64, s string, width float64) []string {
 	room := int(width / millimetre / size * 1000)
 	var lines []string
 	start, last, used, sinceLast := 0, -1, 0, 0 // of the line; last is the space that it may break at
@@ -182,12 +182,12 @@ type run struct {
 	text string
 }
 
-// runs splits a line by font.
-func (t typesetter) runs(f face, s string) []run {
+// splitRuns splits a line by font.
+func (t typesetter) splitRuns(f face, s string) []run {
 	var all []run
 	start, now := 0, f
 	for i, r := range s {
-		if next := t.of(f, r); next != now {
+		if next := t.faceOf(f, r); next != now {
 			if i > start {
 				all = append(all, run{now, s[start:i]})
 			}
