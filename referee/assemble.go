@@ -23,8 +23,8 @@ func (a *audit) makeReport() *Report {
 		Submission: a.submissionRef(), Params: a.Sheet.paramValues(), Evidence: a.evidenceRefs(),
 		Stated: a.listStatedFigures(),
 		Agent:  a.Agent,
-		Checks: a.checks, Findings: a.findings, Derived: a.deriveValues(), Verdict: a.newTally().verdictOf(),
-		Advisory: a.Advisory,
+		Checks: a.checks, Findings: a.findings, Derived: a.deriveValues(), Compliance: a.compliance(),
+		Errors: a.fieldErrors(), Verdict: a.newTally().verdictOf(), Advisory: a.Advisory,
 		Protocol: a.protocolOf(), Trace: a.traceOf(),
 		Notices: a.allNotices(), Explained: a.explain, Checklist: a.openQuestions()}
 	if a.Run != nil {

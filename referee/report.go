@@ -85,6 +85,8 @@ type Report struct {
 	Checks       []Check        `json:"checks"`
 	Findings     []Finding      `json:"findings"`
 	Atoms        []Atom         `json:"atoms,omitempty"`
+	Compliance   []FamilyCount  `json:"compliance,omitempty"` // of a sheet whose rules name families
+	Errors       []FieldError   `json:"errors,omitempty"`     // of a sheet that declares errors, with gold at hand
 	Derived      []Derived      `json:"derived,omitempty"`
 	Adjudication Adjudication   `json:"adjudication"`
 	Verdict      Verdict        `json:"verdict"`

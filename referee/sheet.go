@@ -55,6 +55,7 @@ type Sheet struct {
 	formulas  memo[*parsedFormula]
 	normals   memo[string]
 	scores    map[string]string
+	errors    *errorSpec    // nil: no field is compared with a right answer
 	gatingCap *decimal.Num  // highest total where the gate is closed; nil: the sheet sets none
 	response  *responseSpec // nil: no member holds a raw answer
 	trace     Trace
@@ -371,6 +372,7 @@ func (l *loader) loadDerived() {
 		l.sheet.Derive = append(l.sheet.Derive, d)
 	}
 	l.sheet.Gold = l.sheet.Doc.TextOf("gold")
+	l.loadErrorSpec()
 	l.sheet.scores = map[string]string{}
 	for _, m := range l.sheet.Doc.Get("scores").Fields() {
 		if !slices.Contains(scoreNames, m.Key) {

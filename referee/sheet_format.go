@@ -280,6 +280,8 @@ var sheetRecord = &record{Name: "a flight sheet", Fields: []field{
 		"whatever rule closed it; a rule's own cap replaces it"},
 	{Name: "gold", Type: "string", Doc: "the id of the evidence that holds the right answer: without it a sample is " +
 		"adjudicated without an error score"},
+	{Name: "errors", Type: "object", Doc: "what the error of each field is held against, for `referee summary`",
+		Of: errorsRecord},
 	{Name: "examples", Type: "array", Doc: "worked submissions; `referee sheet test` runs them", Of: exampleRecord},
 	{Name: "notes", Type: "strings", Doc: "what a reader must know, uncertainties first"},
 }}

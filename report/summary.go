@@ -68,17 +68,18 @@ type plot struct {
 
 func sheetParts(s summary.Summary) []section {
 	var out []section
-	for _, x := range s.Sheets {
-		p := section{heading: x.Sheet + " · " + x.Lane}
-		p.addFact("submissions", fmt.Sprintf("%d, of which %d could be read", x.Samples, x.Readable))
-		p.addFact("eligible", fmt.Sprintf("%d (%s %%): nothing critical stops them", x.Eligible, x.Eligibility))
-		if x.Availability != "" {
-			p.addFact("availability", x.Availability+" % of required members are present")
+	for i, x := range s.Sheets {
+		p, board := section{heading: x.Sheet + " · " + x.Lane}, summary.Board{}
+		if i < len(s.Boards) {
+			board = s.Boards[i]
 		}
+		p.taskFacts(x.Task)
 		p.addCounts("verdict", "submissions", x.Severities)
 		p.addCounts("recommended", "submissions", x.Actions)
+		p.tables = append(p.tables, boardGrid(board))
+		p.taskTables(x.Task)
 		p.tables = append(p.tables, complianceGrid(x.Compliance),
-			distributionGrid(append([]summary.Distribution{x.Score, x.Errors}, x.Values...)), failureGrid(x.Failures))
+			distributionGrid(append([]summary.Distribution{x.Score, x.Errors}, ownValues(x)...)), failureGrid(x.Failures))
 		p.plots = append(p.plots, barPlot("Compliance by kind of rule, percent", x.Compliance,
 			func(c summary.Compliance) (string, string) { return c.Kind, c.Rate }))
 		p.plots = append(p.plots, barPlot("Ways to fail, percent of submissions", x.Failures[:min(len(x.Failures), 8)],
@@ -93,15 +94,13 @@ func sheetParts(s summary.Summary) []section {
 func agentParts(s summary.Summary) []section {
 	var out []section
 	for _, x := range s.Agents {
-		p := section{heading: x.Agent}
-		if x.Model != "" {
-			p.heading += " · " + x.Model
-		}
+		p := section{heading: modelName(x.Agent, x.Model)}
 		p.addFact("submissions", fmt.Sprint(x.Samples))
 		p.addFact("client ready", fmt.Sprintf("%d (%s %%)", x.Ready.N, x.Ready.Share))
 		if x.Confidence != "" {
 			p.addFact("confidence", x.Confidence+", declared by the model; it reaches no verdict")
 		}
+		p.priorFact(x.Prior)
 		p.addCounts("verdict", "submissions", x.Severities)
 		p.addCounts("with findings of tier", "submissions", x.Tiers)
 		p.addCounts("with findings of bucket", "submissions", x.Buckets)
@@ -109,6 +108,15 @@ func agentParts(s summary.Summary) []section {
 		p.tables = append(p.tables, distributionGrid([]summary.Distribution{x.Score}), trendGrid(x.Trend))
 		p.plots = append(p.plots, trendLine(x.Trend), histogramPlot("Scores", &x.Score))
 		out = append(out, p)
+		for _, t := range x.Tasks {
+			if t.Families == nil {
+				continue // figures of predictions; other sheets have none of them
+			}
+			one := section{heading: modelName(x.Agent, x.Model) + " › " + t.Sheet}
+			one.taskFacts(t)
+			one.taskTables(t)
+			out = append(out, one)
+		}
 	}
 	return out
 }
@@ -136,7 +144,8 @@ func distributionGrid(list []summary.Distribution) grid {
 	g := grid{columns: []string{"number", "n", "mean", "p50", "p95", "p99", "greatest"}}
 	for _, d := range list {
 		if d.N > 0 {
-			g.rows = append(g.rows, []string{d.Name, fmt.Sprint(d.N), d.Mean, d.P50, d.P95, d.P99, d.Max})
+			g.rows = append(g.rows, []string{d.Name, fmt.Sprint(d.N), shortNumber(d.Mean), shortNumber(d.P50),
+				shortNumber(d.P95), shortNumber(d.P99), shortNumber(d.Max)})
 		}
 	}
 	return g
@@ -163,7 +172,11 @@ func partsTable(w io.Writer, o Options, head string, parts []section) error {
 	t := newTable(w, o).(*table)
 	t.emitLine(t.ink.bold(head))
 	for _, p := range parts {
-		t.emitEntries(CleanName(p.heading), p.facts)
+		facts := make([][2]string, len(p.facts))
+		for i, f := range p.facts { // a profile states its confidence in its own words
+			facts[i] = [2]string{f[0], CleanName(f[1])}
+		}
+		t.emitEntries(CleanName(p.heading), facts)
 		for _, g := range p.tables {
 			if len(g.rows) == 0 {
 				continue
@@ -196,6 +209,9 @@ func (t *table) fitCells(g grid) [][]string {
 	out := make([][]string, len(g.rows))
 	for i, row := range g.rows {
 		for k, cell := range row {
+			if k == 0 { // both ends of a name tell it from others
+				cell = elideMiddle(CleanName(cell), columns[k].width)
+			}
 			out[i] = append(out[i], shortenTo(CleanName(cell), columns[k].width))
 		}
 	}

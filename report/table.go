@@ -27,7 +27,8 @@ type table struct {
 	width  int
 	totals *totals
 	batch  batch
-	shown  int // reports or lines written
+	shown  int  // reports or lines written
+	models bool // the lines of a large table name the model
 }
 
 func newTable(w io.Writer, o Options) Writer {

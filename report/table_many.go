@@ -14,6 +14,8 @@ const (
 	wideScore    = 5
 	wideRisk     = 12
 	wideTitle    = 26
+	// of a batch of samples: several models answer the same ones, so the id alone names no line
+	wideModel, wideSample, wideCounts = 15, 14, 8
 )
 
 // line is one flagged or undecided submission; clean ones are only counted.
@@ -22,26 +24,42 @@ func (t *table) line(r *referee.Report) {
 		return
 	}
 	if t.shown++; t.shown == 1 {
-		head := fmt.Sprintf("      %s  %s  %s  %s  %s", padTo("verdict", wideSeverity), padTo("score", wideScore),
-			padTo("findings", wideRisk), padTo("submission", wideTitle), "heaviest")
-		t.emitLine(t.ink.bold(head))
+		t.models = r.Gold != nil // of a sheet for samples; all lines have the columns of the first
+		t.emitLine(t.ink.bold("      " + strings.Join(t.lineColumns("verdict", "score", "findings", "model", "submission"),
+			"  ") + "  heaviest"))
 	}
 	mark := t.ink.dim("pass")
 	if r.Fails(t.o.FailOn) {
 		mark = t.ink.paint("1;31", "FAIL")
 	}
-	v := r.Verdict
-	counts := fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low)
-	who := elideMiddle(submissionTitle(r), wideTitle)
-	t.emitLine(strings.Join([]string{mark,
-		t.ink.paintSeverity(v.Severity, padTo(shortenTo(CleanName(string(v.Severity)), wideSeverity), wideSeverity)),
-		padTo(shortenTo(CleanName(v.Score), wideScore), wideScore), padTo(shortenTo(counts, wideRisk), wideRisk),
-		padTo(who, wideTitle), t.heaviest(r)}, "  "))
+	v, model := r.Verdict, ""
+	if r.Agent != nil {
+		model = CleanName(modelName(r.Agent.Name, r.Agent.Model))
+	}
+	cells := t.lineColumns(CleanName(string(v.Severity)), CleanName(v.Score),
+		fmt.Sprintf("%dh %dm %dl", v.Risk.High, v.Risk.Mid, v.Risk.Low), model, submissionTitle(r))
+	cells[0] = t.ink.paintSeverity(v.Severity, cells[0])
+	t.emitLine(mark + "  " + strings.Join(cells, "  ") + "  " + t.heaviest(r, cells[1:]))
 }
 
-// heaviest is the code of the first finding, with the number of the others.
-func (t *table) heaviest(r *referee.Report) string {
-	room := t.width - 4 - wideSeverity - wideScore - wideRisk - wideTitle - 5*gap
+// lineColumns are the cells of a line before its heaviest finding, each as wide as its column.
+func (t *table) lineColumns(severity, score, counts, model, title string) []string {
+	fit := func(text string, n int) string { return padTo(shortenTo(text, n), n) }
+	cells := []string{fit(severity, wideSeverity), fit(score, wideScore)}
+	if !t.models {
+		return append(cells, fit(counts, wideRisk), padTo(elideMiddle(title, wideTitle), wideTitle))
+	}
+	return append(cells, fit(counts, wideCounts), padTo(elideMiddle(model, wideModel), wideModel),
+		padTo(elideMiddle(title, wideSample), wideSample))
+}
+
+// heaviest is the code of the first finding. The cells are those that stand before it, but for the verdict, whose
+// colour takes no room.
+func (t *table) heaviest(r *referee.Report, cells []string) string {
+	room := t.width - 4 - gap - wideSeverity - gap
+	for _, c := range cells {
+		room -= textColumns(c) + gap
+	}
 	if len(r.Findings) == 0 { // it is here because it fails
 		return shortenTo("undecided: "+CleanNames(r.Verdict.UndecidedHigh, 1), room)
 	}

@@ -25,6 +25,12 @@ func (d *Distribution) add(text string) {
 	}
 }
 
+func (d *Distribution) addNumber(n *decimal.Num) {
+	if n != nil {
+		d.values = append(d.values, n)
+	}
+}
+
 // close works the numbers out.
 func (d *Distribution) close() {
 	if d.N = len(d.values); d.N == 0 {

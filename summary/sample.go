@@ -2,13 +2,16 @@
 // its numbers lie off, how it fails) and per agent (rates, scores, trend). It reads reports, or receipts of a ledger;
 // the two are one kind of Sample.
 //
-// Errors are counted over eligible samples only, each value with its own unit: pooling feet, degrees and knots in one
-// number, as one of the source systems does, says nothing. A model's own confidence is carried along and shown; it
-// reaches no verdict. Percentiles are nearest-rank, means are decimal, and the order of the samples is their place in
-// the input, so that shards of one batch sum up to the same bytes as the whole.
+// Derived values are counted over eligible samples only, each with its own unit: pooling feet, degrees and knots in one
+// number, as one of the source systems does, says nothing. Errors against a right answer are pooled in percent of the
+// sheet's limits, once over eligible samples (the conditional error) and once over all that could be read. A model's
+// own confidence is carried along and shown; it reaches no verdict. Percentiles are nearest-rank, means are decimal,
+// and the order of the samples is their place in the input, so that shards of one batch sum up to the same bytes as the
+// whole.
 package summary
 
 import (
+	"sort"
 	"strconv"
 	"strings"
 
@@ -31,6 +34,14 @@ type Sample struct {
 	Findings                 []Finding
 	Values                   []Value // what the sheet derives
 	At                       string  // of a receipt: when it was minted
+
+	// of a sheet that judges predictions; none of a receipt
+	Settings []string // parameters in force: totals that another setting scored do not compare
+	Gold     bool     // the right answer was at hand
+	Prior    Prior
+	Families []Family
+	Errors   []FieldError
+	Scores   map[string]string // by the protocol's name
 }
 
 // Check is what became of one rule.
@@ -43,6 +54,7 @@ type Check struct {
 type Finding struct {
 	Code, Tier, Bucket string
 	Percent            string // the relative error in percent, where it has one
+	Mode               string // of the six failure modes; "" of a gate that only counts facts
 }
 
 // Value is a derived value of a sample.
@@ -54,15 +66,31 @@ func FromReport(r *referee.Report) Sample {
 		Severity: string(r.Verdict.Severity),
 		Action:   r.Verdict.RecommendedAction, Eligible: r.Adjudication.Eligible, Readable: r.Protocol.Parsed,
 		Ready: r.Verdict.ClientReady}
+	if r.Scores != nil && len(r.Params) > 0 {
+		for _, p := range r.Params {
+			s.Settings = append(s.Settings, p.Name+"="+strings.Trim(p.Value, `"`))
+		}
+		sort.Strings(s.Settings)
+	}
 	s.Have, s.Need = parseFraction(r.Protocol.FieldCompleteness)
 	if r.Agent != nil {
 		s.Agent, s.Model, s.Confidence = r.Agent.Name, r.Agent.Model, r.Agent.Confidence
+		s.Prior = readPrior(r.Agent)
+	}
+	s.readFacts(r)
+	families := map[string]string{}
+	for _, at := range r.Atoms {
+		families[at.ID], _, _ = strings.Cut(at.Type, ".")
 	}
 	for _, c := range r.Checks {
 		s.Checks = append(s.Checks, Check{Kind: kindOf(c), Status: string(c.Status)})
 	}
 	for _, f := range r.Findings {
-		one := Finding{Code: f.Code, Tier: string(f.Tier), Bucket: string(f.Bucket)}
+		one := Finding{Code: f.Code, Tier: string(f.Tier), Bucket: string(f.Bucket),
+			Mode: modeOfFinding(f.Code, citedFamilies(f, families))}
+		if !s.Readable {
+			one.Mode = protocolFailure
+		}
 		if f.Spot != nil && strings.HasPrefix(f.Code, "math.") {
 			one.Percent = f.Spot.Percent
 		}
@@ -74,6 +102,24 @@ func FromReport(r *referee.Report) Sample {
 		}
 	}
 	return s
+}
+
+// readFacts takes over what a sheet for predictions reports.
+func (s *Sample) readFacts(r *referee.Report) {
+	for _, f := range r.Compliance {
+		one := Family{Family: f.Family}
+		// What was not answered cannot be verified: it fails the protocol, and no family.
+		if s.Readable {
+			one.Held, one.Warning, one.Critical = f.Held, f.Warning, f.Critical
+		}
+		s.Families = append(s.Families, one)
+	}
+	s.Gold, s.Errors = r.Gold != nil && r.Gold.Available, parseErrors(r.Errors)
+	if r.Scores != nil {
+		s.Scores = map[string]string{"availability": r.Scores.Availability,
+			"constraint_satisfaction": r.Scores.ConstraintSatisfaction,
+			"conditional_error":       r.Scores.ConditionalError, "total": r.Scores.Total}
+	}
 }
 
 // kindOf groups checks for compliance: registry keys by their stage, the others by their kind.

@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/referee"
@@ -14,6 +15,7 @@ type Summary struct {
 	Samples int     `json:"samples"`
 	Sheets  []Sheet `json:"sheets"`
 	Agents  []Agent `json:"agents"`
+	Boards  []Board `json:"leaderboards"` // a sheet each: models by scores
 }
 
 // Schema names the shape of a Summary.
@@ -34,8 +36,10 @@ type Sheet struct {
 	Readable    int    `json:"readable"`
 	Eligible    int    `json:"eligible"`
 	Eligibility string `json:"eligibility"` // percent of samples that nothing stops
+	// percent of samples with an answer that could be read
+	Availability string `json:"availability"`
 	// percent of required members present; absent for receipts
-	Availability string         `json:"availability,omitempty"`
+	Completeness string         `json:"completeness,omitempty"`
 	Score        Distribution   `json:"score"`
 	Severities   []Count        `json:"severities"`
 	Actions      []Count        `json:"actions"`
@@ -43,6 +47,7 @@ type Sheet struct {
 	Errors       Distribution   `json:"errors"` // relative error of flagged calculations, in percent
 	Values       []Distribution `json:"values,omitempty"`
 	Failures     []Failure      `json:"failures,omitempty"`
+	Task         Task           `json:"task"` // of all models together
 }
 
 // Compliance is how one kind of rule fares. Rate is satisfied of decided, in percent.
@@ -70,6 +75,7 @@ type Agent struct {
 	Agent      string       `json:"agent"`
 	Model      string       `json:"model,omitempty"`
 	Confidence string       `json:"confidence_prior,omitempty"` // declared; shown, never judged
+	Prior      Prior        `json:"model_confidence,omitzero"`  // the same, a task each
 	Samples    int          `json:"samples"`
 	Ready      Count        `json:"client_ready"`
 	Severities []Count      `json:"severities"`
@@ -78,6 +84,7 @@ type Agent struct {
 	Score      Distribution `json:"score"`
 	Trend      []Point      `json:"trend"`
 	Sheets     []Count      `json:"sheets"`
+	Tasks      []Task       `json:"tasks"` // a sheet each
 }
 
 // Point is one step of a trend: the mean score of some consecutive samples.
@@ -92,15 +99,26 @@ const maxTrend = 24
 
 // Of adds samples up, in the order in which they come.
 func Of(samples []Sample) Summary {
-	s := Summary{Schema: Schema, Samples: len(samples), Sheets: []Sheet{}, Agents: []Agent{}}
-	for _, group := range groupSamples(samples, func(x Sample) string { return x.Sheet + "@" + x.Version }) {
-		s.Sheets = append(s.Sheets, sheetOf(group))
+	s := Summary{Schema: Schema, Samples: len(samples), Sheets: []Sheet{}, Agents: []Agent{},
+		Boards: []Board{}}
+	for _, group := range groupSamples(samples, sheetKey) {
+		s.Sheets, s.Boards = append(s.Sheets, sheetOf(group)), append(s.Boards, boardOf(group))
 	}
-	for _, group := range groupSamples(samples, func(x Sample) string { return x.Agent + "\x00" + x.Model }) {
+	for _, group := range groupSamples(samples, agentKey) {
 		s.Agents = append(s.Agents, agentOf(group))
 	}
 	return s
 }
+
+// sheetKey is what is added up: a version of a sheet, under the settings that its scores rest on.
+func sheetKey(x Sample) string { return sheetName(x) + "\x00" + strings.Join(x.Settings, "\x00") }
+
+func sheetName(x Sample) string { return x.Sheet + "@" + x.Version }
+
+func agentKey(x Sample) string { return x.Agent + "\x00" + x.Model }
+
+// unnamed is an agent that no profile names.
+const unnamed = "(not named)"
 
 // groupSamples splits samples by a key, groups in order of the key.
 func groupSamples(samples []Sample, key func(Sample) string) [][]Sample {
@@ -122,21 +140,19 @@ func groupSamples(samples []Sample, key func(Sample) string) [][]Sample {
 }
 
 func sheetOf(group []Sample) Sheet {
-	s := Sheet{Sheet: group[0].Sheet + "@" + group[0].Version, Lane: group[0].Lane, Samples: len(group),
+	s := Sheet{Sheet: sheetName(group[0]), Lane: group[0].Lane, Samples: len(group),
 		Score: Distribution{Name: "score"}, Errors: Distribution{Name: "relative error, percent"}}
-	have, need := 0, 0
+	s.Task = taskOf(group)
 	values := map[string]*Distribution{}
 	var order []string
 	for _, x := range group {
-		if x.Readable {
-			s.Readable++
-		}
-		have, need = have+x.Have, need+x.Need
 		s.Score.add(x.Score)
+		for _, f := range x.Findings {
+			s.Errors.add(f.Percent)
+		}
 		if !x.Eligible {
 			continue
 		}
-		s.Eligible++
 		for _, v := range x.Values {
 			if values[v.Name] == nil {
 				values[v.Name] = &Distribution{Name: v.Name}
@@ -145,15 +161,8 @@ func sheetOf(group []Sample) Sheet {
 			values[v.Name].add(v.Value)
 		}
 	}
-	for _, x := range group {
-		for _, f := range x.Findings {
-			s.Errors.add(f.Percent)
-		}
-	}
-	s.Eligibility = percentFloor(s.Eligible, s.Samples)
-	if need > 0 {
-		s.Availability = percentFloor(have, need)
-	}
+	s.Readable, s.Eligible, s.Eligibility = s.Task.Readable, s.Task.Eligible, s.Task.Eligibility
+	s.Availability, s.Completeness = s.Task.Availability, s.Task.Completeness
 	for _, name := range order {
 		values[name].close()
 		s.Values = append(s.Values, *values[name])
@@ -169,14 +178,17 @@ func sheetOf(group []Sample) Sheet {
 }
 
 func agentOf(group []Sample) Agent {
-	a := Agent{Agent: cmp.Or(group[0].Agent, "(not named)"), Model: group[0].Model, Confidence: group[0].Confidence,
+	a := Agent{Agent: cmp.Or(group[0].Agent, unnamed), Model: group[0].Model, Confidence: group[0].Confidence,
 		Samples: len(group), Score: Distribution{Name: "score"}}
 	ready := 0
 	for _, x := range group {
-		if x.Ready {
-			ready++
+		if ready += oneIf(x.Ready); a.Prior == (Prior{}) {
+			a.Prior = x.Prior
 		}
 		a.Score.add(x.Score)
+	}
+	for _, mine := range groupSamples(group, sheetKey) {
+		a.Tasks = append(a.Tasks, taskOf(mine))
 	}
 	a.Trend = scoreTrend(group)
 	a.Score.close()
@@ -312,6 +324,18 @@ func percentFloor(n, d int) string {
 		return "0"
 	}
 	tenths, err := decimal.Quo(decimal.FromInt(int64(n)*1000/int64(d)), decimal.FromInt(10))
+	if err != nil {
+		return "0"
+	}
+	return tenths.String()
+}
+
+// percentCeil is 100·n/d, rounded up to one decimal: what happened is never shown as 0.
+func percentCeil(n, d int) string {
+	if d == 0 {
+		return "0"
+	}
+	tenths, err := decimal.Quo(decimal.FromInt((int64(n)*1000+int64(d)-1)/int64(d)), decimal.FromInt(10))
 	if err != nil {
 		return "0"
 	}

@@ -16,8 +16,8 @@ func sample(agent, score, severity string, findings ...Finding) Sample {
 			{"math", "skip"}}, Values: []Value{{"mae", score}}}
 }
 
-// The numbers are counted by hand: 2 of 3 eligible is 66.6 (floored), 27 of 30 members present is 90, the mean of 80,
-// 90 and 95 is 88.333333.
+// The numbers are counted by hand: 2 of 3 eligible is 66.6 (floored), 27 of 30 members present is 90, all 3 could be
+// read, the mean of 80, 90 and 95 is 88.333333.
 func TestSheet(t *testing.T) {
 	s := Of([]Sample{
 		sample("a", "80", "jelly", Finding{Code: "math.mismatch", Tier: "mid", Bucket: "work-defect", Percent: "5"}),
@@ -30,9 +30,10 @@ func TestSheet(t *testing.T) {
 	}
 	x := s.Sheets[0]
 	for name, pair := range map[string][2]any{
-		"eligible": {x.Eligible, 2}, "eligibility": {x.Eligibility, "66.6"}, "availability": {x.Availability, "90"},
-		"mean": {x.Score.Mean, "88.333333"},
-		"p50":  {x.Score.P50, "90"}, "p95": {x.Score.P95, "95"}, "errors": {x.Errors.N, 2},
+		"eligible": {x.Eligible, 2}, "eligibility": {x.Eligibility, "66.6"}, "availability": {x.Availability, "100"},
+		"completeness": {x.Completeness, "90"},
+		"mean":         {x.Score.Mean, "88.333333"},
+		"p50":          {x.Score.P50, "90"}, "p95": {x.Score.P95, "95"}, "errors": {x.Errors.N, 2},
 		"greatest error":                    {x.Errors.Max, "20"},
 		"values over eligible samples only": {x.Values[0].N, 2},
 		"compliance": {x.Compliance,

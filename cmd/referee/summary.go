@@ -29,8 +29,13 @@ are added up. The parts of a sharded audit sum up to the same bytes as the
 whole; --join FILE writes their reports in input order, as an audit without
 --shard would have.
 
---by agent shows rates, scores, tiers and trend of each agent and model. A
-model's declared confidence is shown; it reaches no verdict. "referee profile"
+Sheets that judge predictions also show the models ranked by their scores, how
+many facts of each family hold, the six failure modes, and the error of each
+field with how often it is over the sheet's limit (docs/formats.md).
+
+--by agent shows rates, scores, tiers and trend of each agent and model, and the
+same tables per sheet. A model's declared confidence is shown; it reaches no
+verdict. "referee profile"
 is the old name of "referee summary --by agent", and still works.`
 
 func summaryCommand() *command {
@@ -79,7 +84,7 @@ func (a *app) readSamples(w *summaryWork, paths []string) ([]summary.Sample, err
 	}
 	var all []parsedReport
 	for _, path := range paths {
-		some, err := a.readReports(path)
+		some, err := a.readReports(path, w.join != "")
 		if err != nil {
 			return nil, err
 		}
@@ -87,26 +92,27 @@ func (a *app) readSamples(w *summaryWork, paths []string) ([]summary.Sample, err
 	}
 	// Input order: by file, then by line, as an audit without --shard has them; runs by their folder.
 	slices.SortStableFunc(all, func(x, y parsedReport) int {
-		return cmp.Or(cmp.Compare(x.report.Location, y.report.Location), cmp.Compare(x.report.Submission.Line,
-			y.report.Submission.Line))
+		return cmp.Or(cmp.Compare(x.location, y.location), cmp.Compare(x.number, y.number))
 	})
 	if err := a.writeJoined(w.join, all); err != nil {
 		return nil, err
 	}
 	samples := make([]summary.Sample, len(all))
 	for i, p := range all {
-		samples[i] = summary.FromReport(p.report)
+		samples[i] = p.sample
 	}
 	return samples, nil
 }
 
-// parsedReport is a report with the line it was read from.
+// parsedReport is what is kept of a report: a batch has many thousands, each far larger than its sample.
 type parsedReport struct {
-	report *referee.Report
-	line   []byte
+	sample   summary.Sample
+	location string
+	number   int    // of the submission's line
+	line     []byte // that the report was read from; nil unless it is written again
 }
 
-func (a *app) readReports(path string) ([]parsedReport, error) {
+func (a *app) readReports(path string, keepLines bool) ([]parsedReport, error) {
 	in := a.stdin
 	if path != "-" {
 		f, err := os.Open(path)
@@ -126,7 +132,11 @@ func (a *app) readReports(path string) ([]parsedReport, error) {
 				return nil, usagef("%s:%d: %v", path, n,
 					parseErr).withHint("write reports with `referee audit --format json`")
 			}
-			out = append(out, parsedReport{r, trimmed})
+			kept := parsedReport{sample: summary.FromReport(r), location: r.Location, number: r.Submission.Line}
+			if keepLines {
+				kept.line = trimmed
+			}
+			out = append(out, kept)
 		}
 		if errors.Is(err, io.EOF) {
 			return out, nil
