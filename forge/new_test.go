@@ -134,7 +134,7 @@ func TestDiff(t *testing.T) {
 			true},
 		{"an input gone", edit(`, {"name": "value", "type": "number"}`, ``, "loan / value", "loan / noi"),
 			"the input value is removed", true},
-		{"a rule gone", edit(`, {"id": "ltv_gate", "expr": "ltv <= 0.8", "tier": "mid"}`, "", `"ltv_gate", `, ""),
+		{"a rule gone", edit(",\n      "+`{"id": "ltv_gate", "expr": "ltv <= 0.8", "tier": "mid"}`, "", `"ltv_gate", `, ""),
 			"the rule ltv_gate is removed: ltv <= 0.8", true},
 		{"a rule new", edit(`"rules": [`, `"rules": [{"id": "n", "expr": "noi > 0", "tier": "low"}, `),
 			"the rule n is new (low): noi > 0", true},

@@ -11,6 +11,7 @@ import (
 	"github.com/defendableos/referee/internal/decimal"
 	"github.com/defendableos/referee/internal/schema"
 	"github.com/defendableos/referee/internal/strictjson"
+	"github.com/defendableos/referee/referee/document"
 	"github.com/defendableos/referee/referee/evidence"
 	"github.com/defendableos/referee/referee/formula"
 	"github.com/defendableos/referee/referee/policy"
@@ -97,6 +98,9 @@ type audit struct {
 	statedFigures []StatedFigure // what a person has to confirm (S70), once listed
 	statedKnown   bool
 	question      string // which asks for that, once written
+
+	document     *document.Document // the text that document checks read last
+	documentText string
 
 	violations []schema.Leaf // of the schemas, once validated
 	validated  bool

@@ -192,6 +192,22 @@ var ruleKinds = []RuleKind{
 			pNeed("warn", "number", "largest difference that passes"),
 			pNum("critical", "largest difference that is mid; default warn")},
 		Codes: []string{"agree.<rule id>"}},
+	{Name: "document", compile: (*loader).compileDocument, Title: "The text of an agreement agrees with itself",
+		Stage: StagePolicy, Tier: High, Since: "2",
+		Doc: "Passes when the text has none of the problems that find names. The text is read as people see it (S80); " +
+			"what is ambiguous is passed over. An empty text, and one of more than 1 MiB, is undecided.",
+		Params: []field{pNeed("text", "expr", "the text"),
+			{Name: "find", Type: "string", Required: true, Doc: "references: to sections, clauses, articles that the " +
+				"text does not have; numbering: gaps and repetitions; placeholders: what nobody filled in; figures: " +
+				"words and figures that differ; contradictions: two dates, notice periods, percentages or amounts for " +
+				"the same thing; attachments: exhibits and schedules that are not attached; names: almost a party's; " +
+				"signatures: parties without a block; undefined, unused: defined terms",
+				Enum: []string{"references", "numbering", "placeholders", "figures", "contradictions", "attachments",
+					"names", "signatures", "undefined", "unused"}},
+			pExpr("names", "list: the parties, or what is attached"),
+			{Name: "stated", Type: "map", Doc: "what happens (maturity, effective, expiration, …): its date, as an " +
+				"expression, which the text must not contradict"}},
+		Codes: []string{"document.<find>"}},
 	{Name: "evidence", compile: (*loader).compileEvidence, Title: "Evidence is held and fresh", Stage: StageEvidence,
 		Tier: Mid, Since: "1",
 		Doc: "Passes when each named item exists, its bytes hash to sha256 where given, there are at least " +

@@ -27,6 +27,17 @@ var refusalCases = []struct{ name, members, rule, words string }{
 	{"rules that are no list", `"eval_spec":{"rules":{"id":"r","expr":"1 == 1"}}`, "type", "rules"},
 	{"a rule that is no object", `"eval_spec":{"rules":[5]}`, "unknown_check", "unknown check"},
 	{"a rule that is a text", `"eval_spec":{"rules":["1 == 1"]}`, "unknown_check", "unknown check"},
+	{"a document check without a text", `"eval_spec":{"rules":[{"check":"document","id":"d","find":"references"}]}`,
+		"missing_key", `text`},
+	{"a document check that finds nothing known", `"required_inputs":[{"name":"t","type":"string"}],"eval_spec":` +
+		`{"rules":[{"check":"document","id":"d","text":"t","find":"refs"}]}`, "unknown_word", "references"},
+	{"signatures of nobody", `"required_inputs":[{"name":"t","type":"string"}],"eval_spec":{"rules":[` +
+		`{"check":"document","id":"d","text":"t","find":"signatures"}]}`, "missing_key", "needs names"},
+	{"names that nothing reads", `"required_inputs":[{"name":"t","type":"string"}],"eval_spec":{"rules":[` +
+		`{"check":"document","id":"d","text":"t","find":"references","names":"t"}]}`, "unknown_key", "reads no names"},
+	{"stated values that nothing reads", `"required_inputs":[{"name":"t","type":"string"}],"eval_spec":{"rules":[` +
+		`{"check":"document","id":"d","text":"t","find":"references","stated":{"maturity":"t"}}]}`, "unknown_key",
+		"reads no stated values"},
 	{"no rule", `"eval_spec":{}`, "no_rule", "declares no rule"},
 
 	{"input name", `"required_inputs":[{"name":"net income"}],"eval_spec":{}`, "name", "plain name"},
