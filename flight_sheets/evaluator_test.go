@@ -46,6 +46,9 @@ func readEvaluatorReports(t *testing.T) []evaluatorReport {
 
 // TestEvaluatorReports holds the evaluator gate to reports of every kind: passes, right fails, and those of evaluators
 // who want a pass (an inflated score, emptied issues, other letters, a trigger that is denied).
+//
+// Source: 004 #201, 004 #202, 004 #210, 004 #211, 004 #212, 004 #213, 004 #214, 004 #217, 004 #218.
+// Source: 004 #219, 004 #221, 004 #222, 004 #225, 004 #227, 004 #228, 004 #255.
 func TestEvaluatorReports(t *testing.T) {
 	reports := readEvaluatorReports(t)
 	honest := 0

@@ -47,6 +47,8 @@ func loadAs(t testing.TB, src, origin string) *referee.Sheet {
 }
 
 // TestLibrary holds every sheet of the library to its examples and trips.
+//
+// Source: 004 #240, 004 #244, 004 #247, 004 #248, 004 #250, 004 #252.
 func TestLibrary(t *testing.T) {
 	for _, slug := range flightsheets.Names() {
 		t.Run(slug, func(t *testing.T) {

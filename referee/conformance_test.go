@@ -141,6 +141,8 @@ func readVectors(t *testing.T) map[string]vectorCase {
 }
 
 // TestConformance runs every vector.
+//
+// Source: 002 #127.
 func TestConformance(t *testing.T) {
 	for name, v := range readVectors(t) {
 		for i, c := range v.cases() {

@@ -13,6 +13,8 @@ const cappedSheet = `"required_inputs":[{"name":"a"},{"name":"b"},{"name":"c"}],
 		{"id":"mild","expr":"a != 5","tier":"mid","cap":1}]}`
 
 // TestGatingCap: the lowest cap of the rules that closed the gate holds the total down, by hand.
+//
+// Source: 003 #171.
 func TestGatingCap(t *testing.T) {
 	sheet := mustSheet(t, cappedSheet)
 	for _, c := range []struct {

@@ -10,6 +10,8 @@ import (
 )
 
 // TestReproducibility: a sheet that scores a model says by which verifiers and thresholds, and at which temperature.
+//
+// Source: 003 #147.
 func TestReproducibility(t *testing.T) {
 	const body = `"required_inputs":[{"name":"a"}],"params":{"most":{"type":"number","title":"the most","default":8}},
 		"derive":[{"id":"all","expr":"a * 10"}],"scores":{"total":"all"},
@@ -53,6 +55,8 @@ func TestReproducibilityOnlyOfScores(t *testing.T) {
 }
 
 // TestModelConfidence: the profile's prior by task is shown as it stands, and no rule and no verdict changes by it.
+//
+// Source: 003 #148.
 func TestModelConfidence(t *testing.T) {
 	r, err := ParseRun([]byte(runText(`"agent":{"model":"m","temperature":0.70,"confidence_prior":{"S1_score":81.5,
 		"M3_score":60,"source":"a paper, table 4","version":"2026-01","metadata":{"seed":"7","by":"the authors"}}}`)),

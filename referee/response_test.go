@@ -147,6 +147,8 @@ func TestResponseSeries(t *testing.T) {
 
 // TestResponseOfWrongLength: an answer that can be read is parsed, however many seconds it has; its completeness counts
 // the values that were asked for, and its length or shape is the fault (fidelity 003 #140, #141).
+//
+// Source: 003 #140.
 func TestResponseOfWrongLength(t *testing.T) {
 	sheet := mustSheet(t, seriesSheet)
 	for _, c := range []struct {
@@ -188,6 +190,8 @@ func TestResponseOfWrongLength(t *testing.T) {
 }
 
 // TestMissingFieldIsOneFault: a field that is left out is the same fault in a single state and in a series.
+//
+// Source: 003 #141.
 func TestMissingFieldIsOneFault(t *testing.T) {
 	single := audited(mustSheet(t, stateSheet), recorded(`{"Speed (kt)": 100}`))
 	series := audited(mustSheet(t, seriesSheet), recorded(`{"a": [1, 2]}`))

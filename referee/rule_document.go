@@ -11,11 +11,12 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
-// maxDocument is the longest text, in bytes, that a document check reads: some 300 pages. A longer one is undecided, and
-// so never a pass.
+// maxDocument is the longest text, in bytes, that a document check reads: some 300 pages. A longer one is undecided,
+// and so never a pass.
 const maxDocument = 1 << 20
 
-// documentWork is what a byte of a document costs of the audit's work: each check reads it with a handful of patterns, some 0.5 µs a byte.
+// documentWork is what a byte of a document costs of the audit's work: each check reads it with a handful of patterns,
+// some 0.5 µs a byte.
 const documentWork = 2
 
 // documentCheck is a check of the kind "document".
@@ -138,8 +139,8 @@ func (a *audit) readDocument(text string) *document.Document {
 	return a.document
 }
 
-// operandsOf evaluates what the text is compared with; the result that could not be read comes back. A list with an item
-// that is no text is not read in part: the item left out might be the party that does not sign.
+// operandsOf evaluates what the text is compared with; the result that could not be read comes back. A list with an
+// item that is no text is not read in part: the item left out might be the party that does not sign.
 func (c *documentCheck) operandsOf(a *audit) (o documentOperands, missing *policy.Result) {
 	if c.names != nil {
 		res := c.names.Eval(a.env)

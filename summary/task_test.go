@@ -17,6 +17,8 @@ func flySample(model, total string, gold bool) Sample {
 
 // By hand: one perfect sample and three that are not eligible are 100/4 = 25 overall, though 100 among the eligible;
 // twice 80 is 80, and leads. A sample without gold is left out; a model without any has no overall score and is last.
+//
+// Source: 003 #190, scale #258.
 func TestLeaderboard(t *testing.T) {
 	samples := []Sample{flySample("lucky", "100", true), flySample("lucky", "", true), flySample("lucky", "", true),
 		flySample("lucky", "", true), flySample("steady", "80", true), flySample("steady", "80", true),
@@ -37,6 +39,8 @@ func TestLeaderboard(t *testing.T) {
 
 // By hand: 1 and 3 of a limit of 2 are 50 % and 150 %, 100 % on average, and 0.5 of 10 is 5 %: the mean error is
 // (50 + 150 + 5) / 3 = 68.333333 %. Only 3 is over its limit: one of three is 33.4 %, rounded up.
+//
+// Source: 003 #186.
 func TestTail(t *testing.T) {
 	x := flySample("m", "50", true)
 	x.Errors = parseErrors([]referee.FieldError{{Field: "a", Limit: "2", Values: []string{"1", "3"}},
@@ -70,6 +74,7 @@ func TestSettingsAreKeptApart(t *testing.T) {
 	}
 }
 
+// Source: 003 #181.
 func TestFailureModes(t *testing.T) {
 	for _, c := range []struct {
 		code     string
@@ -104,6 +109,8 @@ func TestFailureModes(t *testing.T) {
 }
 
 // A prior is a score a task with its source; one number is the profile's confidence, and no prior of any task.
+//
+// Source: 003 #148.
 func TestPrior(t *testing.T) {
 	full := Prior{S1: "81.5", M1: "70", M3: "64.25", Source: "a paper", Version: "2"}
 	if got := readPrior(&referee.Agent{ModelConfidence: &referee.ModelConfidence{S1Score: "81.5", M1Score: "70",

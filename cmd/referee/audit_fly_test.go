@@ -84,6 +84,8 @@ type flyAtom struct {
 // TestFlyReference holds the three FLY-EVAL++ sheets to a second computation, in Python, over 448 predictions that are
 // wrong in known ways: the facts of each family, eligibility, the errors raw and normalised, the scores by either, the
 // cap of a closed gate, and the protocol of answers that lack a field or have the wrong length.
+//
+// Source: 003 #130, 003 #131, 003 #132, 003 #137, 003 #168, 003 #169, 003 #170, 003 #174, 003 #175.
 func TestFlyReference(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

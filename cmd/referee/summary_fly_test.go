@@ -49,6 +49,8 @@ type wantTask struct {
 
 // TestSummaryReference holds `referee summary` to a second computation, in Python, over 360 predictions of three models
 // for three tasks: availability, eligibility, compliance by family, the six failure modes, errors and how they spread.
+//
+// Source: 003 #180, 003 #183, 003 #188, 003 #191.
 func TestSummaryReference(t *testing.T) {
 	dir := t.TempDir()
 	writeFlySummary(t, dir)

@@ -25,6 +25,8 @@ func recurring(by, id, lane, status string, response []string, of ...*ledger.Ent
 // TestOpenLaneLock: a signed incident that is open and locks a lane closes it to the agent of the receipts that it
 // names, below the limit too and without one; to nobody else and in no other lane; until it is taken back, or an unlock
 // after it, not the agent's own, names every one of these receipts.
+//
+// Source: 001 #85.
 func TestOpenLaneLock(t *testing.T) {
 	locked, asks := []string{"lane_locked"}, []string{"human_approval_required"}
 	work := noted(ledger.Rejected, "a", "r1", "s1", "", critically("x"))
