@@ -142,7 +142,7 @@ func readVectors(t *testing.T) map[string]vectorCase {
 
 // TestConformance runs every vector.
 //
-// Source: 002 #127.
+// Source: 000 #3, 000 #13, 000 #18, 002 #125, 002 #127.
 func TestConformance(t *testing.T) {
 	for name, v := range readVectors(t) {
 		for i, c := range v.cases() {

@@ -8,6 +8,10 @@ import (
 	"github.com/defendableos/referee/referee/policy"
 )
 
+// fixDigits is how many significant digits a proposed result has at least: the assignments ask for six. The claim's own
+// places would not do: 0.5 for 3/4 would be mended to 0.8, which passes as honest rounding, across a gate of 0.78.
+const fixDigits = 6
+
 // fixResult proposes the recomputed result, in the claim's own units and with as many decimals as it takes to pass.
 func (c *calculation) fixResult(a *audit) *Fix {
 	reference := c.recomputedValue()
@@ -19,12 +23,12 @@ func (c *calculation) fixResult(a *audit) *Fix {
 		return nil
 	}
 	value := written.String()
-	for places := decimalsOf(c.written); places < 30; places++ {
+	for places := max(decimalsOf(c.written), placesOf(value, fixDigits)); places < 30; places++ {
 		r, err := decimal.Round(written, places)
 		if err != nil {
 			break
 		}
-		text := fixedPlaces(r.String(), places)
+		text := fixedPlaces(r.String(), min(places, max(decimalsOf(c.written), decimalsOf(value))))
 		claimed, err := decimal.Quo(r, c.scale)
 		if err != nil {
 			break

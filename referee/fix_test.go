@@ -129,14 +129,18 @@ func TestNoDistance(t *testing.T) {
 	}
 }
 
-// TestFixResultPasses: the result that a math flag proposes passes when it is stated, in the claim's own units and
-// places.
+// TestFixResultPasses: the result that a math flag proposes passes when it is stated, in the claim's own units, and to
+// six significant digits: 130/97 is 1.340206 by hand, and 3/4 is never 0.8.
+//
+// Source: 002 #113.
 func TestFixResultPasses(t *testing.T) {
 	for _, c := range []struct{ sheet, submission, patch string }{
 		{ratioSheet, ratioSubmission("130", "100", "noi / debt", "1.9"),
 			`[{"op":"replace","path":"/calculations/0/result","value":1.3}]`},
 		{ratioSheet, ratioSubmission("130", "97", "noi / debt", "2"),
-			`[{"op":"replace","path":"/calculations/0/result","value":1.3}]`},
+			`[{"op":"replace","path":"/calculations/0/result","value":1.34021}]`},
+		{ratioSheet, ratioSubmission("3", "4", "noi / debt", "0.5"),
+			`[{"op":"replace","path":"/calculations/0/result","value":0.75}]`},
 		{`"required_inputs":[{"name":"a"},{"name":"b"}],"eval_spec":{"math_checks":[{"formula_id":"x","formula":"a / ` +
 			`b"}]}`,
 			`{"inputs":{"a":3,"b":4},"calculations":[{"name":"x","formula":"a / b","inputs":{"a":3,"b":4},"result":50,` +

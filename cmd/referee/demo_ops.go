@@ -33,17 +33,15 @@ func (d *demo) enterRejections() error {
 	return d.printStage(8, "Reject: a rejection is an entry too", func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
+// demoModels are one deal, worked on by the base model and by the tuned one.
+var demoModels = []string{"oak-street-base", "oak-street-tuned"}
+
 // demoOperations are the runs that stand on receipts, in the order in which they are shown.
 var demoOperations = []string{"cook-with-lift", "cook-without-lift", "lane-lock", "spend-breach", "rogue-agent"}
 
 // demoParams are the limits that the demonstration's configuration would set.
 func demoParams() *paramFlags {
 	return &paramFlags{given: []string{"cap=200", "limit=2", "heartbeat_min=30"}, used: map[string]bool{}}
-}
-
-// demoWaivers are the deal-findings that the signer accepts: the alert is right, and what it found is what it is about.
-var demoWaivers = map[string][]ledger.Waiver{
-	"rogue-agent": {{RuleID: "tools", Reason: "the agent's token is revoked and its outputs are quarantined"}},
 }
 
 // operationsTime is when the operations are signed: after the last incident of the samples was opened.
@@ -55,13 +53,11 @@ func (d *demo) signOperations() error {
 	for _, e := range d.minted {
 		hashes[e.Receipt.Run.ID] = e.Hash
 	}
-	if err := writeTree(d.dir, testdata.OnLedger(hashes)); err != nil {
-		return toolf("writing the runs: %w", err)
-	}
 	d.at = demoTimeOf(d.now(), operationsTime)
 	p := &page{}
-	for _, name := range demoOperations {
-		if err := d.signOperation(p, name); err != nil {
+	// A cook names the receipts of both models, so theirs are minted first; then their hashes are known.
+	for _, names := range [][]string{demoModels, demoOperations} {
+		if err := d.signRuns(p, names, hashes); err != nil {
 			return err
 		}
 	}
@@ -70,6 +66,21 @@ func (d *demo) signOperations() error {
 		func(all *page) { all.b.WriteString(p.b.String()) })
 }
 
+// signRuns writes the runs with the hashes that are known, and signs those of the names.
+func (d *demo) signRuns(p *page, names []string, hashes map[string]string) error {
+	if err := writeTree(d.dir, testdata.OnLedger(hashes)); err != nil {
+		return toolf("writing the runs: %w", err)
+	}
+	for _, name := range names {
+		if err := d.signOperation(p, name); err != nil {
+			return err
+		}
+	}
+	for _, e := range d.minted {
+		hashes[e.Receipt.Run.ID] = e.Hash
+	}
+	return nil
+}
 func (d *demo) signOperation(p *page, name string) error {
 	at, err := d.store.Head(d.ctx)
 	if err != nil {
@@ -79,7 +90,7 @@ func (d *demo) signOperation(p *page, name string) error {
 	if err != nil {
 		return toolf("auditing the sample run %s: %w", name, err)
 	}
-	entry, err := d.signOff(w, demoWaivers[name]...)
+	entry, err := d.signOff(w)
 	var no *receipt.NotSignable
 	switch {
 	case errors.As(err, &no):
@@ -101,7 +112,10 @@ func (d *demo) signOperation(p *page, name string) error {
 
 // aboutOperation says what the receipt is about.
 func aboutOperation(r *ledger.Receipt) string {
-	if r.Cook != nil {
+	switch {
+	case r.Cook == nil && r.Incident == nil:
+		return r.Agent.Model + ", score " + r.Verdict.Score
+	case r.Cook != nil:
 		return "lift " + r.Cook.Lift + ": " + r.Cook.EvalBefore + " before, " + r.Cook.EvalAfter + " after"
 	}
 	return r.Incident.Kind + ": " + r.Incident.Title

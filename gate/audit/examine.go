@@ -88,7 +88,8 @@ func ExamineWithin(
 	}
 	c := folder.Case(sheet, config.PinnedProfile(cfg, folder.Run.Agent.Name))
 	c.Prior, c.Location, c.Together = prior, run.Dir, together
-	a.Work = &receipt.Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes}
+	a.Work = &receipt.Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes,
+		Prior: c.Prior}
 	return a
 }
 

@@ -119,7 +119,7 @@ func auditAgain(
 	}
 	c := run.Case(g.sheet, g.profile)
 	c.Prior = prior
-	w := receipt.Work{Report: referee.Audit(c), Sheet: g.sheet, Run: run.Run, Bytes: run.Bytes}
+	w := receipt.Work{Report: referee.Audit(c), Sheet: g.sheet, Run: run.Run, Bytes: run.Bytes, Prior: c.Prior}
 	w.Evidence = receipt.EvidenceOf(w.Report, g.evidence(w.Report))
 	return w, g.word, nil
 }

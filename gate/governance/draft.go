@@ -35,7 +35,6 @@ type incident struct {
 	evidence     []evidenceFile
 	final        string
 	about        map[string]any // the receipt's incident member
-	accept       []string       // the rules that its signer accepts
 }
 
 // evidenceFile is a file that the gate writes from what it saw.
@@ -97,14 +96,6 @@ func (d *incidentDrafter) patchHeading(in incident, placed bool) string {
 		"A draft. Save it as incident.patch, run `git apply incident.patch` on a branch from the base, read it, " +
 			"correct what is wrong, and open a pull request.\n",
 	)
-	for _, rule := range in.accept {
-		fmt.Fprintf(
-			&b,
-			"Its high finding %s is the incident itself: approve it with the line `/accept %s <what was done>`.\n",
-			rule,
-			rule,
-		)
-	}
 	if !placed {
 		fmt.Fprintf(
 			&b,

@@ -108,39 +108,28 @@ func violations(t *testing.T, name string) (*ledger.MemStore, map[string]Violati
 	return store, out
 }
 
-// TestDrafts: each kind's draft audits by its sheet with nothing but what it reports, and mints when a person approves
-// it.
+// TestDrafts: each kind's draft is a true record, so its sheet finds nothing wrong with it, and it mints when a person
+// approves it.
+//
+// Source: 001 #89.
 func TestDrafts(t *testing.T) {
 	store, all := violations(t, `"stranger"`)
 	for kind, want := range map[string]struct {
 		sheet    string
-		accepts  int // findings that are what it reports
 		receipts int
 		answers  []string
 	}{
-		"spend_breach":     {"incident-spend-cap", 0, 1, []string{"cap_change_approved", "affected_runs_listed"}},
-		"recurring_flag":   {"incident-lane-lock", 0, 2, []string{"oncall_acknowledged", "client_notified"}},
-		"dark":             {"incident-rogue-agent", 0, 0, []string{"token_owner_checked", "outputs_quarantined"}},
-		"rogue":            {"incident-rogue-agent", 2, 0, []string{"token_owner_checked", "outputs_quarantined"}},
-		"policy_violation": {"incident-rogue-agent", 2, 0, []string{"token_owner_checked", "outputs_quarantined"}},
+		"spend_breach":     {"incident-spend-cap", 1, []string{"cap_change_approved", "affected_runs_listed"}},
+		"recurring_flag":   {"incident-lane-lock", 2, []string{"oncall_acknowledged", "client_notified"}},
+		"dark":             {"incident-rogue-agent", 0, []string{"token_owner_checked", "outputs_quarantined"}},
+		"rogue":            {"incident-rogue-agent", 0, []string{"token_owner_checked", "outputs_quarantined"}},
+		"policy_violation": {"incident-rogue-agent", 0, []string{"token_owner_checked", "outputs_quarantined"}},
 	} {
 		v := all[kind]
 		w := incidentWork(t, applied(t, v.Draft))
 		local := receipt.Local{Name: "ann", At: gatetest.Nine.Add(time.Duration(240+24*len(kind)) * time.Hour)}
 		for _, f := range w.Report.Findings {
-			if f.Bucket != referee.DealFinding || !strings.Contains(v.Draft, "/accept "+f.RuleIDs[0]+" ") {
-				t.Errorf("%s: %s %v %s", kind, f.Tier, f.RuleIDs, f.Message)
-			}
-			local.Waivers = append(local.Waivers, ledger.Waiver{RuleID: f.RuleIDs[0], Reason: "its token is revoked"})
-		}
-		if got := strings.Count(v.Draft, "/accept "); got != want.accepts || len(w.Report.Findings) != want.accepts {
-			t.Errorf(
-				"%s: says how to accept %d of its %d findings, want %d",
-				kind,
-				got,
-				len(w.Report.Findings),
-				want.accepts,
-			)
+			t.Errorf("%s: %s %v %s", kind, f.Tier, f.RuleIDs, f.Message)
 		}
 		for _, id := range want.answers {
 			local.Answers = append(local.Answers, ledger.Answer{ID: id, Answer: "satisfied"})
@@ -209,9 +198,10 @@ func TestDraftsHostileName(t *testing.T) {
 				t.Errorf("%.20q adds %q", name, file)
 			}
 		}
-		if w := incidentWork(t, tree); len(w.Report.Findings) == 0 ||
-			w.Report.Findings[0].Bucket != referee.DealFinding {
-			t.Errorf("%.20q: %+v", name, w.Report.Findings)
+		for _, f := range incidentWork(t, tree).Report.Findings {
+			if f.Code != "evidence.hidden_text" { // a name that hides something is said to
+				t.Errorf("%.20q: %+v", name, f)
+			}
 		}
 	}
 }
@@ -432,12 +422,10 @@ func TestProfilesApart(t *testing.T) {
 			},
 			&referee.Agent{Name: "a", Model: c[0], Tools: tools},
 		)
-		var got []string
-		for _, f := range incidentWork(t, applied(t, draft)).Report.Findings {
-			got = append(got, f.RuleIDs[0])
-		}
-		if !slices.Equal(got, []string{"same_model"}) {
-			t.Errorf("%q: %q\n%s", c, got, draft)
+		// The sheet's alert_label holds a rogue alert only where the two profiles differ.
+		if got := incidentWork(t, applied(t, draft)).Report.Findings; len(got) > 0 ||
+			!strings.Contains(draft, `"alert": "rogue"`) {
+			t.Errorf("%q: %+v\n%s", c, got, draft)
 		}
 	}
 }

@@ -334,8 +334,8 @@ type sighting struct {
 }
 
 // draftSighting is an incident for the sheet incident-rogue-agent. The gate sees no hosts, and lists none; the tools
-// are those that run.json states, and the sign of life is an entry of the ledger or the run itself. A rogue agent is a
-// high finding of that sheet by its nature: the alert is right, and whoever signs accepts what it found.
+// are those that run.json states, and the sign of life is an entry of the ledger or the run itself. The verdict is about
+// the record: a rogue agent that is called rogue passes, and whoever signs has nothing to accept.
 func (d *incidentDrafter) draftSighting(s sighting) string {
 	beat := strconv.Itoa(d.cfg.Governance.HeartbeatMinutes)
 	silent := minutesText(d.at.Sub(s.seen))
@@ -351,14 +351,8 @@ func (d *incidentDrafter) draftSighting(s sighting) string {
 		[]string{"alert", s.alert},
 	)
 	line := fmt.Sprintf("%s the gate saw the profile: %s", sheetTime(d.at), s.observed)
-	declared, used, accept, final := safeTokens(s.tools), safeTokens(s.used), []string(nil), "PASS"
-	if s.alert == "rogue" {
-		accept, final = []string{"same_model"}, "FAIL: the agent is not the one that was declared"
-		if slices.ContainsFunc(used, func(tool string) bool { return !slices.Contains(declared, tool) }) {
-			accept = append(accept, "tools")
-		}
-	}
-	return d.writePatch(incident{kind: s.kind, sheet: "incident-rogue-agent", final: final, accept: accept,
+	declared, used := safeTokens(s.tools), safeTokens(s.used)
+	return d.writePatch(incident{kind: s.kind, sheet: "incident-rogue-agent", final: "PASS",
 		inputs: map[string]any{
 			"declared_tools": declared,
 			"used_tools":     used,

@@ -18,6 +18,7 @@ type Work struct {
 	Run      *referee.Run
 	Bytes    []byte            // the submission
 	Evidence []ledger.Evidence // with whose it is (S66)
+	Prior    referee.PriorFunc // the receipts that the audit could read; nil without a ledger
 }
 
 // Place is where the decision was made. PullRequest and Workflow are nil outside a forge.

@@ -136,7 +136,7 @@ func TestSignOffRefuses(t *testing.T) {
 }
 
 // TestOperations takes a cook and three incidents from audit to receipt, and back by audit. The lift is worked out by
-// hand: oak-street has 34 of 34 rules satisfied, 100; maple-court 33 of 34, 97.06 cut to 97; 100 - 97 = 3.
+// hand: oak-street-tuned has 34 of 34 rules satisfied, 100; oak-street-base 33 of 34, 97.06 cut to 97; 100 - 97 = 3.
 func TestOperations(t *testing.T) {
 	store, in, hashes := gatetest.SampleLedger(t)
 	for _, c := range []struct{ run, schema string }{
@@ -149,14 +149,11 @@ func TestOperations(t *testing.T) {
 		}
 		w := gatetest.AuditSample(t, in, c.run, receipt.Prior(t.Context(), store, at))
 		l := receipt.Local{Name: "ann", At: gatetest.Nine.Add(2 * time.Hour), Answers: gatetest.AnswerAll(t, w)}
-		if c.run == "rogue-agent" {
-			l.Waivers = []ledger.Waiver{{RuleID: "tools", Reason: "contained"}}
-		}
 		e := gatetest.MintNew(t, store, w, l)
 		if e.Receipt.Schema != c.schema {
 			t.Errorf("%s: schema %s", c.run, e.Receipt.Schema)
 		}
-		if c.run == "cook-with-lift" && (e.Receipt.Cook.Before != hashes["maple-court"] || e.Receipt.Cook.Lift != "3") {
+		if c.run == "cook-with-lift" && (e.Receipt.Cook.Before != hashes["oak-street-base"] || e.Receipt.Cook.Lift != "3") {
 			t.Errorf("the cook: %+v", e.Receipt.Cook)
 		}
 		replayed(t, store, in, w.Sheet, e)

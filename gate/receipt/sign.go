@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/defendableos/referee/internal/strictjson"
 	"github.com/defendableos/referee/ledger"
 	"github.com/defendableos/referee/referee"
 )
@@ -48,6 +49,11 @@ func Sign(w Work, d Decision, p Place, policy Policy) (ledger.Receipt, error) {
 			"the incident says opened_at %s, which is after this sign-off at %s: state when it was opened",
 			r.Incident.OpenedAt, r.MintedAt)}
 	}
+	if err == nil && d.Kind == ledger.Approved && r.Cook != nil {
+		if err := checkCook(w.Prior, r.Cook, tunedModel(w)); err != nil {
+			return ledger.Receipt{}, &NotSignable{Run: w.Run.ID, Reason: err.Error()}
+		}
+	}
 	return r, err
 }
 
@@ -76,4 +82,13 @@ func Mint(
 		}
 	}
 	return ledger.Append(ctx, store, ledger.Retry{}, func(ledger.Snapshot) (ledger.Draft, error) { return draft, nil })
+}
+
+// tunedModel is the tuned model's name where the submission states it: `cook.tuned_model`.
+func tunedModel(w Work) string {
+	doc, err := strictjson.Parse(w.Bytes, strictjson.SubmissionLimits)
+	if err != nil {
+		return ""
+	}
+	return memberText(doc.Get("cook"), "tuned_model")
 }

@@ -17,7 +17,7 @@ func JudgePinned(folder *referee.RunFolder, sheet *referee.Sheet, location strin
 	pinned *referee.Agent) Work {
 	c := folder.Case(sheet, pinned)
 	c.Location, c.Prior = location, prior
-	w := Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes}
+	w := Work{Report: referee.Audit(c), Sheet: sheet, Run: folder.Run, Bytes: folder.Bytes, Prior: prior}
 	w.Evidence = EvidenceOf(w.Report, func(string) (from, by string) { return "local", "" })
 	return w
 }

@@ -147,6 +147,15 @@ func SampleLedger(t *testing.T) (*ledger.MemStore, fstest.MapFS, map[string]stri
 			receipt.Local{Name: "ann", At: Nine, Reject: "no"},
 		).Hash
 	}
+	in = Samples(testdata.OnLedger(hashes))
+	for _, run := range []string{"oak-street-base", "oak-street-tuned"} {
+		hashes[run] = MintNew(
+			t,
+			store,
+			AuditSample(t, in, run, nil),
+			receipt.Local{Name: "ann", At: Nine, Answers: BothTrue},
+		).Hash
+	}
 	return store, Samples(testdata.OnLedger(hashes)), hashes
 }
 
