@@ -334,8 +334,8 @@ type sighting struct {
 }
 
 // draftSighting is an incident for the sheet incident-rogue-agent. The gate sees no hosts, and lists none; the tools
-// are those that run.json states, and the sign of life is an entry of the ledger or the run itself. The verdict is about
-// the record: a rogue agent that is called rogue passes, and whoever signs has nothing to accept.
+// are those that run.json states, and the sign of life is an entry of the ledger or the run itself. The verdict is
+// about the record: a rogue agent that is called rogue passes, and whoever signs has nothing to accept.
 func (d *incidentDrafter) draftSighting(s sighting) string {
 	beat := strconv.Itoa(d.cfg.Governance.HeartbeatMinutes)
 	silent := minutesText(d.at.Sub(s.seen))
