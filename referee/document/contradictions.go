@@ -193,7 +193,11 @@ func sharesAndAmountsOf(s sentence) (out []statement) {
 		return nil
 	}
 	for _, m := range valueOf().FindAllStringIndex(s.text, -1) {
-		l := labelled().FindStringSubmatch(s.text[max(0, m[0]-160):m[0]])
+		before := s.text[max(0, m[0]-160):m[0]]
+		if !endsAsLabel(before) {
+			continue
+		}
+		l := labelled().FindStringSubmatch(before)
 		if l == nil {
 			continue
 		}
@@ -210,6 +214,14 @@ func sharesAndAmountsOf(s sentence) (out []statement) {
 	}
 	return out
 }
+
+// endsAsLabel spares the long pattern where the last word cannot end a label.
+func endsAsLabel(before string) bool {
+	before = strings.TrimRight(before, " \t\n")
+	return slices.ContainsFunc(labelEnds, func(end string) bool { return strings.HasSuffix(before, end) })
+}
+
+var labelEnds = strings.Fields("of is are equal equals be mean means to : = (")
 
 var skipWords = strings.Fields(
 	`a an the this that such said any each every all its their his her our your and or but in on at

@@ -268,14 +268,18 @@ var signaturePages = map[string]string{
 	"heading": "SIGNATURES\n\n%[1]s\n/s/ Dana Wexley\nDana Wexley, President\n\n%[2]s\n/s/ Ira Quill\n\n",
 	"columns": "IN WITNESS WHEREOF, the parties have signed.\n\n%[1]s          %[2]s\n\n" +
 		"By: ______________          By: ______________\nDate: ____________          Date: ____________\n\n",
-	"table": "## Signatures\n\n| %[1]s | %[2]s |\n|---|---|\n| By: ______ | By: ______ |\n| Date: ______ | Date: ______ |\n\n",
+	"table": "## Signatures\n\n| %[1]s | %[2]s |\n|---|---|\n" +
+		"| By: ______ | By: ______ |\n| Date: ______ | Date: ______ |\n\n",
 	"deed": "EXECUTED as a deed by the parties on the date first written above.\n\nEXECUTED as a DEED by\n%[1]s\n" +
-		"acting by: ______________\nin the presence of: ______________\n\nEXECUTED as a DEED by\n%[2]s\nacting by: ______________\n\n",
+		"acting by: ______________\nin the presence of: ______________\n\n" +
+		"EXECUTED as a DEED by\n%[2]s\nacting by: ______________\n\n",
 	"notary": "IN WITNESS WHEREOF, the parties have executed this instrument.\n\n%[1]s\n\nBy: ______________\n\n%[2]s\n\n" +
 		"By: ______________\n\nSTATE OF NEW YORK    )\n                     ) ss.:\nCOUNTY OF NEW YORK   )\n\n" +
-		"On the ____ day of ____________ in the year ____ before me, the undersigned, personally appeared\n" +
+		"On the ____ day of ____________ in the year ____ " +
+		"before me, the undersigned, personally appeared\n" +
 		"____________, personally known to me.\n\n____________________\nNotary Public\nMy commission expires: __________\n\n",
-	"boxes": "AGREED AND ACCEPTED\n\n[x] %[1]s has read this Agreement   [ ] and asks for a paper copy\n\nX ______________\n\n" +
+	"boxes": "AGREED AND ACCEPTED\n\n[x] %[1]s has read this Agreement   [ ] and asks for a paper copy\n\n" +
+		"X ______________\n\n" +
 		"[x] %[2]s has read this Agreement   [ ] and asks for a paper copy\n\nX ______________\n\n",
 }
 

@@ -64,7 +64,8 @@ func mentions(problems []Problem, words string) bool {
 
 // FuzzDocument runs every check on any text.
 func FuzzDocument(f *testing.F) {
-	for _, seed := range append(hostilePieces, sound, "EXHIBIT A\n1. A\nSection 1(a", "99999999999999999999. X", "§ 0.0.0") {
+	for _, seed := range append(hostilePieces, sound,
+		"EXHIBIT A\n1. A\nSection 1(a", "99999999999999999999. X", "§ 0.0.0") {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -74,7 +74,17 @@ func (d *Document) isLinkAt(end int) bool { return strings.HasPrefix(d.text[end:
 func (d *Document) isNameAt(at int, word string) bool {
 	rest := strings.TrimLeft(d.text[at+3:], " ")
 	return word == strings.ToUpper(word) && len(rest) > 1 && rest[0] >= 'A' && rest[0] <= 'Z' && rest[1] >= 'a' ||
-		strings.Contains(d.text, `("`+word+`")`) || strings.Contains(d.text, "(“"+word+"”)")
+		d.isDefined(word)
+}
+
+// isDefined reports whether the text says ("TBC") of a name. Each word is looked for once.
+func (d *Document) isDefined(word string) bool {
+	known, ok := d.defined[word]
+	if !ok {
+		known = strings.Contains(d.text, `("`+word+`")`) || strings.Contains(d.text, "(“"+word+"”)")
+		d.defined[word] = known
+	}
+	return known
 }
 
 // cueReach is how far, in bytes, a cue such as "By:" may stand before the line to sign on.

@@ -15,7 +15,8 @@ var (
 	reference = pattern(`(?:\b(?i:sections|clauses|articles|paragraphs|subsections)|§§)\s*(` + numeral + `\b(?:` +
 		joined + numeral + `\b)*)|(?:\b(?i:section|clause|article|paragraph|subsection)|§)\s*(` + numeral + `)`)
 	numerals   = pattern(numeral)
-	attachment = pattern(`\b(?i:(exhibit|schedule|annex|appendix)(s?))\s+["“]?((?:[A-Z]{1,2}|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}|[IVX]{1,5})` +
+	attachment = pattern(`\b(?i:(exhibit|schedule|annex|appendix)(s?))\s+["“]?(` +
+		`(?:[A-Z]{1,2}|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}|[IVX]{1,5})` +
 		`(?:-[0-9]{1,2})?\b(?:\s*(?:,|\band\b|&|\bor\b|,\s*and\b)\s*(?:[A-Z]|[0-9]{1,3})\b)*)`)
 	attachmentName = pattern(`[A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}(?:-[0-9]{1,2})?`)
 	// elsewhere follows a reference into another document; ownWork does not.

@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
+// termText is the words of a term, which a line break may part.
+const termText = `(?:[^"“”\n]|\n[^"“”\n]){1,50}`
+
 var (
-	definition = pattern(`["“]([A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50})["”](?:\s*(?:,|or|and)\s*["“][A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50}["”])*\s*(?:\)|\]|` +
+	definition = pattern(`["“]([A-Z]` + termText + `)["”](?:\s*(?:,|or|and)\s*["“][A-Z]` + termText + `["”])*\s*(?:\)|\]|` +
 		`(?:shall\s+)?(?:means?|refers?\s+to|includes?|has\s+the\s+(?:same\s+)?meaning|have\s+the\s+(?:same\s+)?meanings?|` +
 		`is\s+defined|:))|(?:hereinafter|hereafter|referred\s+to\s+as|called|collectively|each|individually|together)` +
-		`[^"“\n]{0,40}["“]([A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50})["”]`)
+		`[^"“\n]{0,40}["“]([A-Z]` + termText + `)["”]`)
 	definedName = pattern(`["“]([A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50})["”]`)
 	asRole      = pattern(`,?\s+as\s+(?:the\s+)?([a-z]+\s+)?([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)\b`)
 	roleLine    = pattern(`(?m)^\s*(?:\*\*)?([A-Z][A-Za-z ]{2,30}?)(?:\*\*)?\s*:`)
