@@ -88,7 +88,7 @@ func (d *Document) isDefined(word string) bool {
 }
 
 // cueReach is how far, in bytes, a cue such as "By:" may stand before the line to sign on.
-const cueReach = 120
+const cueReach = 64
 
 // isSignatureLine reports whether underscores are a line to sign on: on the signature page, or behind "By:".
 func (d *Document) isSignatureLine(at int) bool {
