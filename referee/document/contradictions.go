@@ -137,16 +137,21 @@ func noticesOf(s sentence) (out []statement) {
 	if len(found) == 0 || stepsOfNotice().MatchString(s.text) {
 		return nil
 	}
-	who, act, why := "", "", ""
+	who, act, why, object := "", "", "", ""
 	from := 0
 	for _, m := range found {
 		part := s.text[from:m[1]]
 		if a := actor().FindAllStringSubmatch(part, -1); len(a) > 0 {
 			who, why = strings.TrimPrefix(strings.ToLower(a[len(a)-1][1]), "the "), ""
 		}
-		if a := noticeAct().FindAllString(part, -1); len(a) > 0 {
-			act = strings.ToLower(a[len(a)-1])
+		behindAct := part
+		if a := noticeAct().FindAllStringIndex(part, -1); len(a) > 0 {
+			last := a[len(a)-1]
+			act, behindAct, object = strings.ToLower(part[last[0]:last[1]]), part[last[1]:], ""
 			act = act[:min(5, len(act))]
+		}
+		if o := noticeObject().FindStringSubmatch(behindAct); o != nil {
+			object = strings.ToLower(o[1]) + " "
 		}
 		rest := s.text[m[1]:min(len(s.text), m[1]+60)]
 		if c := noticeCause().FindStringSubmatch(part + " " + clauseUpTo(rest)); c != nil {
@@ -157,11 +162,14 @@ func noticesOf(s sentence) (out []statement) {
 			continue
 		}
 		unit := strings.ToLower(s.text[m[6]:m[6]+3]) + strings.ToLower(strings.TrimSpace(submatch(s.text, m, 2)))
-		out = append(out, statement{strings.TrimSpace("notice period for " + who + " to " + act + "… " + why),
+		out = append(out, statement{strings.TrimSpace("notice period for " + who + " to " + act + "… " + object + why),
 			s.text[m[2]:m[3]] + " " + unit, s.text[m[0]:m[1]], s.at + m[0]})
 	}
 	return out
 }
+
+// noticeObject is what the act is done to, where it has a name of its own: "prepay the Term Loan".
+var noticeObject = pattern(`\b(?:the|its|such|any|each)\s+([A-Z][\w-]+\s+[A-Z][\w-]+)\b`)
 
 var stepsOfNotice = pattern(`(?i)\b(?:at least one|depending|whichever|longer of|shorter of|if|first|second|` +
 	`thereafter)\b`)
@@ -185,7 +193,11 @@ func sharesAndAmountsOf(s sentence) (out []statement) {
 		return nil
 	}
 	for _, m := range valueOf().FindAllStringIndex(s.text, -1) {
-		l := labelled().FindStringSubmatch(s.text[max(0, m[0]-160):m[0]])
+		before := s.text[max(0, m[0]-160):m[0]]
+		if !endsAsLabel(before) {
+			continue
+		}
+		l := labelled().FindStringSubmatch(before)
 		if l == nil {
 			continue
 		}
@@ -202,6 +214,14 @@ func sharesAndAmountsOf(s sentence) (out []statement) {
 	}
 	return out
 }
+
+// endsAsLabel spares the long pattern where the last word cannot end a label.
+func endsAsLabel(before string) bool {
+	before = strings.TrimRight(before, " \t\n")
+	return slices.ContainsFunc(labelEnds, func(end string) bool { return strings.HasSuffix(before, end) })
+}
+
+var labelEnds = strings.Fields("of is are equal equals be mean means to : = (")
 
 var skipWords = strings.Fields(
 	`a an the this that such said any each every all its their his her our your and or but in on at

@@ -27,6 +27,8 @@ type Document struct {
 	headAt   map[int]bool   // lines that are headings
 	bodies   map[int]string // of headings, by their index
 
+	defined map[string]bool // words that are looked for as ("TBC"), and whether the text has them
+
 	sentencesOnce sync.Once
 	sentences     []sentence
 }
@@ -41,7 +43,7 @@ type sentence struct {
 func Read(text string) *Document {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	d := &Document{text: text, lines: strings.Split(text, "\n"), signs: -1, headAt: map[int]bool{},
-		bodies: map[int]string{}}
+		bodies: map[int]string{}, defined: map[string]bool{}}
 	at := 0
 	for _, line := range d.lines {
 		d.starts = append(d.starts, at)

@@ -27,7 +27,7 @@ var (
 		`(?:[ \t]+(\S.*))?$`)
 	// attachedLine is "EXHIBIT A", "Schedule 1 - Fees".
 	attachedLine = pattern(`^\s*(?:#{1,6}\s*)?(?:\*\*|__)?\s*(?i:(exhibit|schedule|annex|appendix|attachment))\s+` +
-		`["“]?([A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}|[IVX]{1,5})\b["”]?(.*)$`)
+		`["“]?([A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}|[IVX]{1,5})\b["”]?(.*)$`)
 	contentsLine = pattern(`(?:\.{3,}|…|\t|\s{3,})\s*[0-9ivx]{1,4}\s*$`)
 	contentsHead = pattern(`(?i)^\s*(?:#+\s*|\*\*)?(?:table of )?contents:?\**\s*$`)
 	// goesOn ends a line whose sentence goes on in the next: what stands there is no heading.
@@ -162,12 +162,15 @@ func (r *headingReader) isListItem(n, indent int, line string) bool {
 	case n == 1:
 		r.list = 1
 		return true
-	case n == r.top+1 && indent <= r.indent:
+	case n == r.top+1 && indent <= r.indent && !smallItem().MatchString(line):
 		return false
 	}
 	r.list = n
 	return true
 }
+
+// smallItem is "2. hold two workshops;", which is no heading.
+var smallItem = pattern(`^\s*[0-9]{1,3}[.)]\s+[a-z]`)
 
 // isTitle reports whether what stands behind a number on its line is a title, or nothing: "Section 3 shall apply" is a
 // sentence.
@@ -180,10 +183,10 @@ func isTitle(rest string) bool {
 		rest = strings.TrimLeft(rest, ".:)*_-–— \t")
 		return rest == "" || startsUpper(rest) || rest[0] == '(' || rest[0] == '['
 	}
-	return startsUpper(rest) && !verbAfterNumber().MatchString(rest)
+	return (startsUpper(rest) || rest[0] == '[') && !verbAfterNumber().MatchString(rest)
 }
 
-var verbAfterNumber = pattern(`^(?:Shall|May|Of|To|And|Or)\b`)
+var verbAfterNumber = pattern(`^(?:Shall|May|And|Or)\b`)
 
 func startsUpper(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "\"“'‘*_("))

@@ -89,10 +89,12 @@ func nearlyNamed(name, party string, known map[string]bool) (string, bool) {
 		a, b := normalName(tail[i]), normalName(want[i])
 		switch {
 		case a == b:
-		case numberWord().MatchString(tail[i]) || numberWord().MatchString(want[i]) || isLegalForm(a) != isLegalForm(b):
+		case isLegalForm(a) != isLegalForm(b):
 			return "", false
-		case i == len(want)-1 && isLegalForm(a): // Harbor Inc. for Harbor LLC
+		case i == len(want)-1 && isLegalForm(a): // Harbor Inc. for Harbor LLC; "LLC" looks like a number, too
 			differing++
+		case numberWord().MatchString(tail[i]) || numberWord().MatchString(want[i]):
+			return "", false
 		case min(len(a), len(b)) >= 4 && nearest.Word(a, []string{b}) == b:
 			differing++
 		default:

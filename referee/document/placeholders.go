@@ -74,18 +74,32 @@ func (d *Document) isLinkAt(end int) bool { return strings.HasPrefix(d.text[end:
 func (d *Document) isNameAt(at int, word string) bool {
 	rest := strings.TrimLeft(d.text[at+3:], " ")
 	return word == strings.ToUpper(word) && len(rest) > 1 && rest[0] >= 'A' && rest[0] <= 'Z' && rest[1] >= 'a' ||
-		strings.Contains(d.text, `("`+word+`")`) || strings.Contains(d.text, "(“"+word+"”)")
+		d.isDefined(word)
 }
+
+// isDefined reports whether the text says ("TBC") of a name. Each word is looked for once.
+func (d *Document) isDefined(word string) bool {
+	known, ok := d.defined[word]
+	if !ok {
+		known = strings.Contains(d.text, `("`+word+`")`) || strings.Contains(d.text, "(“"+word+"”)")
+		d.defined[word] = known
+	}
+	return known
+}
+
+// cueReach is how far, in bytes, a cue such as "By:" may stand before the line to sign on.
+const cueReach = 64
 
 // isSignatureLine reports whether underscores are a line to sign on: on the signature page, or behind "By:".
 func (d *Document) isSignatureLine(at int) bool {
 	i := d.lineAt(at)
-	before := d.text[d.starts[i]:at]
+	// A cue stands just before its line: a longer look would read a line of many blanks once for each.
+	before := d.text[max(d.starts[i], at-cueReach):at]
 	if d.isSigning(at) || signingCue().MatchString(before) {
 		return true
 	}
 	// A line of nothing but underscores above "Name" or "Signature".
-	if strings.Trim(d.lines[i], "_ \t|") == "" {
+	if len(d.lines[i]) <= cueReach && strings.Trim(d.lines[i], "_ \t|") == "" {
 		next := strings.TrimSpace(strings.Join(d.lines[min(i+1, len(d.lines)):min(i+3, len(d.lines))], " "))
 		return signingCue().MatchString(firstWords(next, 3)) || strings.HasPrefix(next, "(")
 	}

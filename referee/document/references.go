@@ -15,9 +15,10 @@ var (
 	reference = pattern(`(?:\b(?i:sections|clauses|articles|paragraphs|subsections)|§§)\s*(` + numeral + `\b(?:` +
 		joined + numeral + `\b)*)|(?:\b(?i:section|clause|article|paragraph|subsection)|§)\s*(` + numeral + `)`)
 	numerals   = pattern(numeral)
-	attachment = pattern(`\b(?i:(exhibit|schedule|annex|appendix)(s?))\s+["“]?((?:[A-Z]{1,2}|[0-9]{1,3}|[IVX]{1,5})` +
+	attachment = pattern(`\b(?i:(exhibit|schedule|annex|appendix)(s?))\s+["“]?(` +
+		`(?:[A-Z]{1,2}|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}|[IVX]{1,5})` +
 		`(?:-[0-9]{1,2})?\b(?:\s*(?:,|\band\b|&|\bor\b|,\s*and\b)\s*(?:[A-Z]|[0-9]{1,3})\b)*)`)
-	attachmentName = pattern(`[A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:-[0-9]{1,2})?`)
+	attachmentName = pattern(`[A-Z]{1,2}(?:-[0-9]{1,2})?|[0-9]{1,3}(?:\.[0-9]{1,3}){0,2}(?:-[0-9]{1,2})?`)
 	// elsewhere follows a reference into another document; ownWork does not.
 	elsewhere = pattern(`^(?:\([A-Za-z0-9]{1,4}\))*,?\s*(?:of|to|under|in)\s+` +
 		`(?:(?:the|that|that certain|such|its|any|Title|Chapter)\s+)?(?:[0-9]{4}\s+|[0-9]{1,2}\s+)?([A-Z][\w.’'-]*)`)
@@ -35,7 +36,7 @@ func (d *Document) References() []Problem {
 		if from < 0 {
 			from, to = m[4], m[5]
 		}
-		if d.isHeadingAt(m[0]) || d.isExternal(m[0], to) || followedByLetter(d.text, to) {
+		if d.isHeadingAt(m[0]) || d.isExternal(m[0], to) || goesOnBehind(d.text, to) {
 			continue
 		}
 		scope := d.scopeAt(m[0])
@@ -43,6 +44,9 @@ func (d *Document) References() []Problem {
 			name, items, _ := strings.Cut(n, "(")
 			number, ok := numberOf(name)
 			if !ok {
+				continue
+			}
+			if number[0] >= statuteFrom && !d.hasNumberFrom(statuteFrom) {
 				continue
 			}
 			if want := d.resolve(numbers, scope, number, items); want != "" {
@@ -53,6 +57,14 @@ func (d *Document) References() []Problem {
 	return sorted(out)
 }
 
+// statuteFrom is the first number that a statute's section has rather than an agreement's: "Section 408 governs
+// evidence" in a text of twelve sections.
+const statuteFrom = 100
+
+func (d *Document) hasNumberFrom(least int) bool {
+	return slices.ContainsFunc(d.headings, func(h heading) bool { return len(h.number) > 0 && h.number[0] >= least })
+}
+
 // resolve says what is wrong with a reference, "" where it leads to a heading of its own scope or of the agreement.
 func (d *Document) resolve(numbers []map[string]int, scope int, number []int, items string) string {
 	key := keyOf(number)
@@ -61,13 +73,17 @@ func (d *Document) resolve(numbers []map[string]int, scope int, number []int, it
 		if !ok {
 			continue
 		}
-		if item, _, found := strings.Cut(items, ")"); found && !hasItem(d.bodyOf(i), "("+item+")") {
+		if item, _, found := strings.Cut(items, ")"); found && i >= 0 && !hasItem(d.bodyOf(i), "("+item+")") {
 			return "section " + key + " has no (" + item + "); correct the reference"
 		}
 		return ""
 	}
 	return "the text has no section " + key + "; correct the reference, or restore the section"
 }
+
+// severalHeadings is the place of a number that several headings have, as where sections count anew in every article:
+// which of them "(b)" is looked for in is not known.
+const severalHeadings = -1
 
 // numbersByScope maps each number to its heading. Articles and sections share the map: "Article 3" is written of a text
 // whose headings are "3.", too.
@@ -84,8 +100,19 @@ func (d *Document) numbersByScope() []map[string]int {
 		if h.kind == "attachment" {
 			continue
 		}
-		if _, known := out[h.scope][keyOf(h.number)]; !known {
-			out[h.scope][keyOf(h.number)] = i
+		key := keyOf(h.number)
+		if _, known := out[h.scope][key]; known {
+			i = severalHeadings
+		}
+		out[h.scope][key] = i
+	}
+	for _, h := range d.headings { // "2.0" and "2.1" make a section 2
+		for n := range h.number {
+			if key := keyOf(h.number[:n]); n > 0 {
+				if _, known := out[h.scope][key]; !known {
+					out[h.scope][key] = severalHeadings
+				}
+			}
 		}
 	}
 	return out
@@ -124,10 +151,12 @@ func isOwnPart(word string) bool {
 	return slices.Contains([]string{"Exhibit", "Schedule", "Annex", "Appendix", "Article", "Section"}, word)
 }
 
-// followedByLetter is "409A".
-func followedByLetter(text string, at int) bool {
-	return at < len(text) && (text[at] >= 'A' && text[at] <= 'Z' || text[at] >= 'a' && text[at] <= 'z')
+// goesOnBehind reports whether a number is only the beginning of one: "409A", "1542", "9-509" are sections of codes.
+func goesOnBehind(text string, at int) bool {
+	return codeNumber().MatchString(text[at:min(len(text), at+2)])
 }
+
+var codeNumber = pattern(`^(?:[A-Za-z0-9]|-[0-9])`)
 
 // Attachments lists exhibits, schedules, annexes and appendices that the text refers to, and that neither stand in it
 // nor are among those that are said to be attached.
@@ -143,7 +172,7 @@ func (d *Document) Attachments(attached []string) []Problem {
 	}
 	var out []Problem
 	for _, m := range attachment().FindAllStringSubmatchIndex(d.text, -1) {
-		if d.isExternal(m[0], m[1]) || followedByLetter(d.text, m[1]) || d.isHeadingAt(m[0]) {
+		if d.isExternal(m[0], m[1]) || goesOnBehind(d.text, m[1]) || d.isHeadingAt(m[0]) {
 			continue
 		}
 		kind := strings.ToLower(d.text[m[2]:m[3]])

@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
+// termText is the words of a term, which a line break may part.
+const termText = `(?:[^"“”\n]|\n[^"“”\n]){1,50}`
+
 var (
-	definition = pattern(`["“]([A-Z][^"“”\n]{1,50})["”](?:\s*(?:,|or|and)\s*["“][A-Z][^"“”\n]{1,50}["”])*\s*(?:\)|\]|` +
+	definition = pattern(`["“]([A-Z]` + termText + `)["”](?:\s*(?:,|or|and)\s*["“][A-Z]` + termText + `["”])*\s*(?:\)|\]|` +
 		`(?:shall\s+)?(?:means?|refers?\s+to|includes?|has\s+the\s+(?:same\s+)?meaning|have\s+the\s+(?:same\s+)?meanings?|` +
 		`is\s+defined|:))|(?:hereinafter|hereafter|referred\s+to\s+as|called|collectively|each|individually|together)` +
-		`[^"“\n]{0,40}["“]([A-Z][^"“”\n]{1,50})["”]`)
-	definedName = pattern(`["“]([A-Z][^"“”\n]{1,50})["”]`)
+		`[^"“\n]{0,40}["“]([A-Z]` + termText + `)["”]`)
+	definedName = pattern(`["“]([A-Z](?:[^"“”\n]|\n[^"“”\n]){1,50})["”]`)
 	asRole      = pattern(`,?\s+as\s+(?:the\s+)?([a-z]+\s+)?([A-Z][a-z]+(?:\s+[A-Z][a-z]+)?)\b`)
 	roleLine    = pattern(`(?m)^\s*(?:\*\*)?([A-Z][A-Za-z ]{2,30}?)(?:\*\*)?\s*:`)
 	usedTerm    = pattern(`\b(?:[Tt]he|[Ss]uch|[Aa]ny|[Ee]ach|[Tt]his|[Tt]hat|by|to|` +
@@ -28,13 +31,18 @@ var definable = strings.Fields(
 	deliverable escrow royalties`,
 )
 
+var documents = strings.Fields("Agreement Act Code Deed Law Note Lease Contract Documents")
+
 // Undefined lists well-known terms that the text uses with a capital letter, and nothing defines.
 func (d *Document) Undefined() []Problem {
 	defined := d.definedWords()
 	var out []Problem
 	told := map[string]bool{}
 	for _, m := range usedTerm().FindAllStringSubmatchIndex(d.text, -1) {
-		first, _, _ := strings.Cut(strings.Join(strings.Fields(d.text[m[2]:m[3]]), " "), " ")
+		first, second, _ := strings.Cut(strings.Join(strings.Fields(d.text[m[2]:m[3]]), " "), " ")
+		if slices.Contains(documents, second) {
+			continue // "the Escrow Agreement" is another document's name
+		}
 		word := singular(strings.ToLower(first))
 		if !slices.Contains(definable, word) && !slices.Contains(definable, strings.ToLower(first)) || defined[word] ||
 			told[word] || d.isSigning(m[0]) {
@@ -95,7 +103,7 @@ func (d *Document) Unused() []Problem {
 		if from < 0 {
 			from, to = m[4], m[5]
 		}
-		term := strings.TrimRight(d.text[from:to], ".,;: ")
+		term := strings.TrimRight(strings.Join(strings.Fields(d.text[from:to]), " "), ".,;: ")
 		if told[term] || len(term) < 3 || len(told) == maxTerms {
 			continue
 		}
